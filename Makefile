@@ -1,0 +1,186 @@
+# burin: `make help` lists the targets.
+
+MODE    ?= release
+PREFIX  ?= /usr/local
+V       ?= 0
+CC      ?= gcc
+BUILD   ?= build$(if $(filter release,$(MODE)),,/$(MODE))
+
+# What this machine has. CUDA=0 builds without the GPU engine, MPI=0 without the cluster.
+NVCC    ?= $(firstword $(wildcard /usr/local/cuda/bin/nvcc) $(shell command -v nvcc))
+CUDA    ?= $(if $(NVCC),1,0)
+
+VERSION := 0.1.0
+
+# ---- flags ------------------------------------------------------------------------------------
+
+CFLAGS_release  = -O3 -g
+CFLAGS_debug    = -O0 -g3
+CFLAGS_asan     = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_tsan     = -O1 -g -fsanitize=thread
+LDFLAGS_asan    = -fsanitize=address,undefined
+LDFLAGS_tsan    = -fsanitize=thread
+ifeq ($(filter $(MODE),release debug asan tsan),)
+$(error MODE must be release, debug, asan or tsan, not '$(MODE)')
+endif
+
+PKGS    := libconfig libewf liburing libhs libcrypto libxml-2.0 jansson libpcre2-8
+# Libraries that carvers may use; they see no others.
+CARVER_PKGS := zlib
+NEED_BUILD := $(filter-out clean help deps demo check install-deps,$(or $(MAKECMDGOALS),all))
+ifneq ($(NEED_BUILD),)
+MISSING := $(strip $(foreach p,$(PKGS) $(CARVER_PKGS),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))))
+ifneq ($(MISSING),)
+$(error missing libraries: $(MISSING). `make deps` installs them)
+endif
+endif
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) $(CARVER_PKGS) 2>/dev/null)
+CARVER_CFLAGS := $(shell pkg-config --cflags $(CARVER_PKGS) 2>/dev/null)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	-Wvla -Wundef -Wwrite-strings
+ALL_CFLAGS = -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE \
+	-DBURIN_VERSION='"$(VERSION)"' -DBURIN_CONF_DIR='"$(PREFIX)/share/burin"'
+DEPFLAGS = -MMD -MP
+ALL_LDFLAGS = -pthread $(LDFLAGS_$(MODE)) $(LDFLAGS)
+LIBS = $(PKG_LIBS) -lm
+
+# Machine code for the GPUs that are tuned for, and PTX from which the driver makes the rest.
+GPU_ARCHS ?= sm_90
+ifeq ($(GPU_ARCHS),all)
+GENCODE := -arch=all
+else
+GENCODE := $(foreach a,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(a),code=sm_$(a)) \
+	-gencode arch=compute_75,code=compute_75
+endif
+NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -DBURIN_VERSION='"$(VERSION)"' \
+	-Xcompiler -Wall,-Wno-unused-function
+
+# ---- sources ----------------------------------------------------------------------------------
+
+SRC     := $(sort $(wildcard src/base/*.c src/cli/*.c src/rules/*.c src/evidence/*.c src/scan/*.c \
+	src/carve/*.c src/output/*.c src/run.c))
+CARVERS := $(sort $(wildcard carvers/*.c))
+ifeq ($(CUDA),1)
+GPU_SRC := $(sort $(wildcard gpu/*.cu))
+LIBS    += -L$(dir $(NVCC))../lib64 -lcudart_static -lstdc++ -ldl -lrt
+else
+GPU_SRC := gpu/none.c
+endif
+
+O       := $(BUILD)/obj$(if $(filter 1,$(CUDA)),,-nocuda)
+OBJ     := $(SRC:%.c=$O/%.o) $(CARVERS:%.c=$O/%.o) $O/carvers_table.o \
+	$(patsubst %.cu,$O/%.cu.o,$(patsubst %.c,$O/%.o,$(GPU_SRC)))
+LIB     := $O/libburin.a
+
+UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+PLAIN   := $(patsubst tests/engines/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/engines/*.c))) \
+	$(BUILD)/tests/stress
+BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
+
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+
+# ---- targets ----------------------------------------------------------------------------------
+
+.PHONY: all
+all: $(BUILD)/burin ## build build/burin (MODE=release|debug|asan|tsan, CUDA=0|1, GPU_ARCHS=all, V=1)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F '## ' '/^[a-z-]+:.*## / { split($$1, t, ":"); printf "  make %-10s %s\n", t[1], $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: deps
+deps: ## install what is missing (Debian and Ubuntu packages, through apt)
+	$(Q)tests/install-deps
+
+.PHONY: demo
+demo: deps ## install, build, and carve the sample image
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/demo $(BUILD)/burin
+
+.PHONY: check
+check: deps ## install, build, and run all tests, sanitizer runs included
+	$(Q)tests/check
+
+.PHONY: programs
+programs: $(BUILD)/burin $(UNIT) $(PLAIN) ## build burin and the test programs of this MODE
+
+.PHONY: bench
+bench: $(BENCH) $(BUILD)/burin ## build the benchmark programs (tests/bench/README.md)
+
+.PHONY: install
+install: $(BUILD)/burin ## install to PREFIX (/usr/local) below DESTDIR
+	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/burin \
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(Q)install -m 755 $(BUILD)/burin $(DESTDIR)$(PREFIX)/bin/burin
+	$(Q)install -m 644 conf/*.conf $(DESTDIR)$(PREFIX)/share/burin/
+	$(Q)$(BUILD)/burin manual > $(DESTDIR)$(PREFIX)/share/man/man1/burin.1
+	$(Q)$(BUILD)/burin completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/burin
+
+.PHONY: clean
+clean: ## remove everything that was built
+	$(Q)rm -rf build
+
+# ---- rules ------------------------------------------------------------------------------------
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+$(BUILD)/burin: $O/src/main.o $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(LIB): $(OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$O/src/%.o: src/%.c $(MAKEFILE_LIST)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -Isrc -I. $(DEPFLAGS) -c -o $@ $<
+
+# Carvers see carver.h, bytes.h and their own libraries; anything else fails to compile.
+$O/carvers/%.o: carvers/%.c $(MAKEFILE_LIST)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CARVER_CFLAGS) -iquote carvers $(DEPFLAGS) -c -o $@ $<
+
+$O/gpu/%.o: gpu/%.c $(MAKEFILE_LIST)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -Isrc -I. $(DEPFLAGS) -c -o $@ $<
+
+$O/gpu/%.cu.o: gpu/%.cu $(MAKEFILE_LIST)
+	$(call say,NVCC,$<)
+	$(Q)mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+# The names are part of the prerequisites, so that a removed carver rebuilds the table too.
+$O/carvers_list: FORCE
+	$(Q)mkdir -p $(@D) && echo '$(CARVERS)' | cmp -s - $@ || echo '$(CARVERS)' > $@
+$O/carvers_table.c: $O/carvers_list $(CARVERS)
+	$(Q)awk 'BEGIN { print "#include \"carver.h\"" } \
+		/^const struct carver [a-z0-9_]+ *=/ { print "extern const struct carver " $$4 ";"; names = names "\t&" $$4 ",\n" } \
+		END { print "const struct carver *const carvers[] = {\n" names "\t(void *)0,\n};" }' $(CARVERS) > $@
+$O/carvers_table.o: $O/carvers_table.c
+	$(Q)$(CC) $(ALL_CFLAGS) -iquote carvers -c -o $@ $<
+.PHONY: FORCE
+FORCE:
+
+TEST_CFLAGS = $(ALL_CFLAGS) $(PKG_CFLAGS) -Isrc -I. -Itests
+
+$(BUILD)/tests/%: tests/unit/%.c $(LIB)
+	$(call say,TEST,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) \
+		$(shell pkg-config --libs criterion) $(LIBS)
+
+$(BUILD)/tests/%: tests/engines/%.c $(LIB)
+	$(call say,TEST,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+$(BUILD)/tests/%: tests/%.c $(LIB)
+	$(call say,TEST,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+$(BUILD)/bench/%: tests/bench/%.c $(LIB)
+	$(call say,BENCH,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+-include $(OBJ:.o=.d) $O/src/main.d $(addsuffix .d,$(UNIT) $(PLAIN) $(BENCH))

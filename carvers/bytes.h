@@ -1,0 +1,37 @@
+/* Integers from bytes, in either order, at any alignment. */
+#ifndef BURIN_BYTES_H
+#define BURIN_BYTES_H
+
+#include <stdint.h>
+
+static inline uint16_t be16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t be32(const uint8_t *p)
+{
+	return (uint32_t)be16(p) << 16 | be16(p + 2);
+}
+
+static inline uint64_t be64(const uint8_t *p)
+{
+	return (uint64_t)be32(p) << 32 | be32(p + 4);
+}
+
+static inline uint16_t le16(const uint8_t *p)
+{
+	return (uint16_t)(p[1] << 8 | p[0]);
+}
+
+static inline uint32_t le32(const uint8_t *p)
+{
+	return (uint32_t)le16(p + 2) << 16 | le16(p);
+}
+
+static inline uint64_t le64(const uint8_t *p)
+{
+	return (uint64_t)le32(p + 4) << 32 | le32(p);
+}
+
+#endif

@@ -1,0 +1,43 @@
+#include "base/log.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static enum log_level threshold = LOG_INFO;
+static void (*before_hook)(void);
+static void (*after_hook)(void);
+
+void log_set_level(enum log_level level)
+{
+	threshold = level;
+}
+
+void log_set_hooks(void (*before)(void), void (*after)(void))
+{
+	pthread_mutex_lock(&lock);
+	before_hook = before;
+	after_hook = after;
+	pthread_mutex_unlock(&lock);
+}
+
+void log_print(enum log_level level, const char *format, ...)
+{
+	static const char *const words[] = { "error: ", "warning: ", "", "" };
+	va_list args;
+
+	if (level > threshold)
+		return;
+	pthread_mutex_lock(&lock);
+	if (before_hook)
+		before_hook();
+	fprintf(stderr, "burin: %s", words[level]);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	if (after_hook)
+		after_hook();
+	pthread_mutex_unlock(&lock);
+}

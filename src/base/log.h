@@ -1,0 +1,24 @@
+/*
+ * Lines for people, on stderr, with "burin: " in front. stdout is for machines.
+ * The progress line (output/progress.h) hooks in here so that a message never tears it.
+ */
+#ifndef BURIN_BASE_LOG_H
+#define BURIN_BASE_LOG_H
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+/* Sets the least important level that is still printed (LOG_INFO at start). */
+void log_set_level(enum log_level level);
+
+/* Called before and after each message, by the thread that prints it; NULL for none. */
+void log_set_hooks(void (*before)(void), void (*after)(void));
+
+/* Thread-safe; adds the newline. */
+void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_print(LOG_ERROR, __VA_ARGS__)
+#define log_warn(...) log_print(LOG_WARN, __VA_ARGS__)
+#define log_info(...) log_print(LOG_INFO, __VA_ARGS__)
+#define log_debug(...) log_print(LOG_DEBUG, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,57 @@
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static void *or_die(void *memory, size_t len)
+{
+	if (!memory) {
+		fprintf(stderr, "burin: out of memory (%zu bytes wanted)\n", len);
+		exit(EXIT_IO);
+	}
+	return memory;
+}
+
+void *xmalloc(size_t len)
+{
+	return or_die(malloc(len ? len : 1), len);
+}
+
+void *xcalloc(size_t count, size_t len)
+{
+	return or_die(calloc(count ? count : 1, len ? len : 1), count * len);
+}
+
+void *xreallocarray(void *old, size_t count, size_t len)
+{
+	return or_die(reallocarray(old, count ? count : 1, len ? len : 1), count * len);
+}
+
+char *xstrdup(const char *text)
+{
+	return or_die(strdup(text), strlen(text) + 1);
+}
+
+char *xasprintf(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return or_die(text, 0);
+}
+
+void *xgrow(void *array, size_t *capacity, size_t count, size_t len)
+{
+	if (count < *capacity)
+		return array;
+	*capacity = *capacity ? *capacity * 2 : 8;
+	return xreallocarray(array, *capacity, len);
+}

@@ -1,0 +1,20 @@
+/*
+ * Small allocations die with a message when memory runs out, so callers have no branch for it.
+ * Large ones (ring slots, device buffers, tables) are taken with mmap or malloc by their owners and fail cleanly.
+ */
+#ifndef BURIN_BASE_MEMORY_H
+#define BURIN_BASE_MEMORY_H
+
+#include <stddef.h>
+
+void *xmalloc(size_t len);                             /* len bytes, uninitialised */
+void *xcalloc(size_t count, size_t len);               /* zeroed; dies when count * len overflows */
+void *xreallocarray(void *old, size_t count, size_t len);
+char *xstrdup(const char *text);
+char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Makes room for at least one more element in a growing array: returns the (perhaps moved) array.
+ * *capacity: elements that fit, updated; count: elements in use; len: bytes of an element. */
+void *xgrow(void *array, size_t *capacity, size_t count, size_t len);
+
+#endif

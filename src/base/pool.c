@@ -1,0 +1,147 @@
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct queue {
+	struct pool_job *first, **last;
+};
+
+struct worker {
+	struct pool *pool;
+	unsigned index;
+	pthread_t thread;
+};
+
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	struct queue queues[POOL_PRIORITIES];
+	bool closing;
+	unsigned threads;
+	struct worker *workers;
+};
+
+static struct pool_job *take(struct pool *pool)
+{
+	for (int priority = 0; priority < POOL_PRIORITIES; priority++) {
+		struct queue *queue = &pool->queues[priority];
+		struct pool_job *job = queue->first;
+
+		if (!job)
+			continue;
+		queue->first = job->next;
+		if (!queue->first)
+			queue->last = &queue->first;
+		return job;
+	}
+	return NULL;
+}
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	struct pool *pool = worker->pool;
+
+	pthread_mutex_lock(&pool->lock);
+	for (;;) {
+		struct pool_job *job = take(pool);
+
+		if (job) {
+			pthread_mutex_unlock(&pool->lock);
+			job->run(job, worker->index);
+			pthread_mutex_lock(&pool->lock);
+		} else if (pool->closing) {
+			break;
+		} else {
+			pthread_cond_wait(&pool->wake, &pool->lock);
+		}
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+static unsigned usable_processors(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		return (unsigned)CPU_COUNT(&set);
+	return 1;
+}
+
+/* Signals are for the main thread, which looks at them between chunks. */
+static void start_workers(struct pool *pool, unsigned threads)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	for (unsigned i = 0; i < threads; i++) {
+		struct worker *worker = &pool->workers[i];
+
+		worker->pool = pool;
+		worker->index = i;
+		if (pthread_create(&worker->thread, NULL, work, worker))
+			break;
+		pool->threads++;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+struct pool *pool_new(unsigned threads)
+{
+	struct pool *pool = xcalloc(1, sizeof(*pool));
+
+	if (!threads)
+		threads = usable_processors();
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->wake, NULL);
+	for (int i = 0; i < POOL_PRIORITIES; i++)
+		pool->queues[i].last = &pool->queues[i].first;
+	pool->workers = xcalloc(threads, sizeof(*pool->workers));
+	start_workers(pool, threads);
+	if (!pool->threads) {
+		pool_free(pool);
+		return NULL;
+	}
+	return pool;
+}
+
+unsigned pool_threads(const struct pool *pool)
+{
+	return pool->threads;
+}
+
+void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job *job)
+{
+	struct queue *queue = &pool->queues[priority];
+
+	job->next = NULL;
+	pthread_mutex_lock(&pool->lock);
+	*queue->last = job;
+	queue->last = &job->next;
+	pthread_cond_signal(&pool->wake);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_free(struct pool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->closing = true;
+	pthread_cond_broadcast(&pool->wake);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned i = 0; i < pool->threads; i++)
+		pthread_join(pool->workers[i].thread, NULL);
+	pthread_cond_destroy(&pool->wake);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool->workers);
+	free(pool);
+}

@@ -1,0 +1,74 @@
+#include "base/ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static uint64_t range_end(const struct range *range)
+{
+	return range->offset + range->length;
+}
+
+/* Index of the first range that ends at or behind offset. */
+static size_t first_reaching(const struct ranges *ranges, uint64_t offset)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (range_end(&ranges->items[middle]) < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void ranges_add(struct ranges *ranges, uint64_t offset, uint64_t length)
+{
+	uint64_t end = offset + length;
+	size_t first, last;
+
+	if (!length)
+		return;
+	first = last = first_reaching(ranges, offset);
+	while (last < ranges->count && ranges->items[last].offset <= end) {
+		if (ranges->items[last].offset < offset)
+			offset = ranges->items[last].offset;
+		if (range_end(&ranges->items[last]) > end)
+			end = range_end(&ranges->items[last]);
+		last++;
+	}
+	if (first == last)
+		ranges->items = xgrow(ranges->items, &ranges->capacity, ranges->count,
+			sizeof(*ranges->items));
+	memmove(&ranges->items[first + 1], &ranges->items[last],
+		(ranges->count - last) * sizeof(*ranges->items));
+	ranges->items[first] = (struct range){ offset, end - offset };
+	ranges->count = ranges->count + 1 - (last - first);
+}
+
+uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t length)
+{
+	uint64_t end = offset + length, sum = 0;
+
+	for (size_t i = first_reaching(ranges, offset); i < ranges->count; i++) {
+		const struct range *range = &ranges->items[i];
+		uint64_t from = range->offset > offset ? range->offset : offset;
+		uint64_t to = range_end(range) < end ? range_end(range) : end;
+
+		if (range->offset >= end)
+			break;
+		if (to > from)
+			sum += to - from;
+	}
+	return sum;
+}
+
+void ranges_free(struct ranges *ranges)
+{
+	free(ranges->items);
+	*ranges = (struct ranges){ 0 };
+}

@@ -1,0 +1,24 @@
+/* A sorted list of ranges that don't touch: unreadable parts of an image, runs of a file. */
+#ifndef BURIN_BASE_RANGES_H
+#define BURIN_BASE_RANGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct range {
+	uint64_t offset, length; /* bytes */
+};
+
+/* Zero-initialise; ranges_free when done. */
+struct ranges {
+	struct range *items;
+	size_t count, capacity;
+};
+
+/* Adds [offset, offset + length), merging with what it overlaps or touches. A length of 0 is ignored. */
+void ranges_add(struct ranges *ranges, uint64_t offset, uint64_t length);
+/* How many bytes of [offset, offset + length) lie in the ranges. */
+uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t length);
+void ranges_free(struct ranges *ranges);
+
+#endif

@@ -1,0 +1,27 @@
+/* What an image backend offers to image.c; nobody else includes this. */
+#ifndef BURIN_EVIDENCE_BACKEND_H
+#define BURIN_EVIDENCE_BACKEND_H
+
+#include "evidence/image.h"
+
+/* Every backend's state starts with this. */
+struct image {
+	const struct image_backend *backend;
+	struct image_info info; /* freed by image_close */
+};
+
+struct image_backend {
+	const char *name;
+	/* True when the file's head says that it is this backend's format. head: the first len bytes (at most 4,096). */
+	bool (*probe)(const uint8_t *head, size_t len);
+	int (*open)(struct image **image, const char *path, struct error *error);
+	int (*read_at)(struct image *image, uint64_t offset, void *buffer, size_t len);
+	/* NULL: -ENOTSUP */
+	int (*extent)(struct image *image, uint64_t offset, bool direct, int *fd, uint64_t *fd_offset,
+		uint64_t *len);
+	void (*close)(struct image *image); /* frees its own part and the struct, not info's members */
+};
+
+extern const struct image_backend raw_backend, ewf_backend;
+
+#endif

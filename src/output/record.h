@@ -1,0 +1,87 @@
+/* What the reports say: one record for the run, one a file, one for the sum. Filled by run.c and carve/, written by output/. */
+#ifndef BURIN_OUTPUT_RECORD_H
+#define BURIN_OUTPUT_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/ranges.h"
+#include "evidence/image.h"
+#include "output/hash.h"
+#include "rules/rules.h"
+
+enum file_status { FILE_COMPLETE, FILE_TRUNCATED, FILE_UNVERIFIED };
+enum file_end { END_CARVER, END_LENGTH, END_FOOTER, END_NEXT, END_MAX_SIZE, END_IMAGE };
+
+const char *file_status_name(enum file_status status); /* "complete", "truncated", "unverified" */
+const char *file_end_name(enum file_end end); /* "carver", "length", "footer", "next", "max_size", "image" */
+
+struct file_record {
+	char *path;            /* relative to the output folder: "png/0000012345.png" */
+	const char *type;      /* the rule's name */
+	uint32_t rule;         /* the rule's index */
+	uint64_t offset;       /* of the file's start in the image */
+	uint64_t length;       /* bytes */
+	const char *extension; /* "" for none */
+	enum file_status status;
+	enum file_end end;     /* what told where the file ends */
+	char reason[128];      /* why truncated or unverified; "" */
+	struct range *runs;    /* where the bytes lie in the image, in file order */
+	uint32_t run_count;
+	struct hashes hashes;  /* of the bytes written; none on a dry run */
+	uint64_t unreadable;   /* bytes that could not be read and are zeros */
+	char title[128];       /* raw bytes from the evidence: writers must make them valid text */
+	int64_t time;          /* seconds since 1970 UTC; 0: none */
+	bool chop;             /* Scalpel's column: cut at the maximum */
+	bool written;          /* false on a dry run */
+};
+
+struct run_record {
+	const char *command_line; /* joined with blanks, for audit.txt */
+	char **arguments;         /* ended by NULL */
+	const char *output_dir;   /* absolute */
+	int64_t started;          /* seconds since 1970 UTC */
+	const struct image_info *image;
+	const char *image_path;   /* as given */
+	const struct rules *rules;
+	const char *engine, *kernel, *engine_reason, *reader;
+	unsigned threads;
+	uint64_t chunk_size;
+	/* options that change the result */
+	bool dry_run, nested, both, compat_scalpel;
+	uint64_t align, range_offset, range_length, max_files, max_bytes;
+	uint32_t hash_mask;       /* HASH_MD5 | ... */
+};
+
+/* A counter with a name: files of a type, rejections by reason. */
+struct tally {
+	char *name;
+	uint64_t count, bytes;
+};
+
+struct tallies {
+	struct tally *items;   /* in order of first appearance while counting; written sorted by name */
+	size_t count, capacity;
+};
+
+void tally_add(struct tallies *tallies, const char *name, uint64_t bytes);
+/* Sorts by name, for writing. */
+void tallies_sort(struct tallies *tallies);
+void tallies_free(struct tallies *tallies);
+
+struct summary_record {
+	uint64_t files, bytes;
+	struct tallies by_type;
+	struct tallies rejected;  /* reason: candidates that were no files */
+	struct tallies skipped;   /* "inside a complete file", "quota", "align", "starts before the image", "min_size" ... */
+	uint64_t hits;            /* pattern hits in all */
+	const struct ranges *unreadable;
+	double seconds_total, seconds_read_wait, seconds_scan_wait, seconds_check_wait, seconds_write_wait;
+	int64_t finished;         /* seconds since 1970 UTC */
+	uint64_t scanned;         /* bytes */
+	const char *problems[16]; /* sentences; ended by NULL */
+	int exit;
+	int signal;               /* that interrupted the run, 0 */
+};
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * Rule sets: what to carve. Read from burin's libconfig format, from scalpel.conf or from foremost.conf, told apart by
+ * content but for the last. A rule set is immutable once loaded.
+ */
+#ifndef BURIN_RULES_RULES_H
+#define BURIN_RULES_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "rules/pattern.h"
+
+struct carver; /* carvers/carver.h */
+
+enum pair_mode { PAIR_FORWARD, PAIR_REVERSE, PAIR_NEXT };
+
+enum rules_format { RULES_AUTO, RULES_BURIN, RULES_SCALPEL, RULES_FOREMOST };
+
+/* An integer in the file that tells its length: total = value * multiply + add. */
+struct length_field {
+	uint64_t at;      /* bytes from the file's start */
+	uint8_t width;    /* 1, 2, 4 or 8 bytes; 0: the rule has no such field */
+	bool big_endian;
+	uint64_t multiply;
+	int64_t add;
+};
+
+/* Bytes that must stand at an offset. */
+struct must {
+	uint64_t at;      /* bytes from the file's start */
+	struct pattern pattern; /* never a regex */
+};
+
+struct rule {
+	char *name;             /* the type; also the output folder's name: [A-Za-z0-9._-]+, never starting with a dot */
+	char *extension;        /* without the dot; "" for none */
+	uint32_t *headers;      /* indexes into the pattern set */
+	uint32_t *footers;
+	uint32_t header_count, footer_count;
+	uint64_t header_offset; /* where in the file the header stands, bytes */
+	enum pair_mode pair;
+	bool include_footer;    /* default: true, but for PAIR_NEXT */
+	uint64_t min_size, max_size; /* bytes; max_size is never 0 */
+	struct length_field length;
+	struct must *musts;
+	uint32_t must_count;
+	uint64_t align;         /* file starts at a multiple of this only; 0 or 1: anywhere */
+	const struct carver *carver; /* NULL for none */
+	const char *file;       /* where the rule stands; owned by the rule set */
+	unsigned line;
+};
+
+struct rules {
+	char *path;
+	char sha256[65];        /* of all files read, in order, hex */
+	enum rules_format format; /* never RULES_AUTO */
+	struct rule *rules;     /* index: the rule's place in the file, from 0 */
+	uint32_t count;
+	struct pattern_set patterns;
+	char **files;           /* all files that were read (@include), path first */
+	uint32_t file_count;
+};
+
+/* Loads a rule set. format: RULES_AUTO tells burin's from Scalpel's. only: NULL, or a comma-separated list of type names of which
+ * alone the rules are kept (an unknown name is an error that lists the known); names with a leading '-' are left out instead.
+ * Errors (EXIT_USAGE) name file, line, column where known, and what was expected. On success the caller owns *rules. */
+int rules_load(struct rules **rules, const char *path, enum rules_format format, const char *only,
+	struct error *error);
+void rules_free(struct rules *rules);
+
+/* "forward", "reverse", "next"; "burin", "scalpel", "foremost". */
+const char *pair_mode_name(enum pair_mode mode);
+const char *rules_format_name(enum rules_format format);
+
+/* Writes the set in burin's libconfig format; reading it again gives the same rules. Returns 0 or -errno of the stream. */
+int rules_write(const struct rules *rules, FILE *stream);
+
+#endif

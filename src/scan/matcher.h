@@ -1,0 +1,55 @@
+/*
+ * A matcher is the part of a CPU engine that searches one piece of text in one thread. scan/cpu.c makes an engine of it:
+ * it deals the pieces of a chunk to the pool, and puts sorted, bounded hits together again.
+ */
+#ifndef BURIN_SCAN_MATCHER_H
+#define BURIN_SCAN_MATCHER_H
+
+#include "scan/scan.h"
+
+/* Where a matcher puts its hits, in any order; duplicates are removed afterwards. */
+struct hit_sink {
+	struct hit *hits;
+	size_t count, capacity;
+	bool full; /* a hit did not fit: stop early, the piece will be searched again in smaller pieces */
+};
+
+static inline bool hit_sink_add(struct hit_sink *sink, uint64_t offset, uint32_t pattern)
+{
+	if (sink->count == sink->capacity) {
+		sink->full = true;
+		return false;
+	}
+	sink->hits[sink->count++] = (struct hit){ offset, pattern };
+	return true;
+}
+
+struct matcher {
+	const char *name, *summary;
+	int (*probe)(char *reason, size_t len); /* NULL: always usable */
+	/* Compiles the set. The database is immutable and shared by threads. */
+	int (*compile)(void **database, const struct pattern_set *set, struct error *error);
+	void (*free)(void *database);
+	/* Scratch space of one thread; both NULL where none is needed. scratch_new returns NULL when memory is short. */
+	void *(*scratch_new)(const void *database);
+	void (*scratch_free)(void *scratch);
+	/* Finds all matches that start in text[0 .. len); text has readable bytes behind, text_len in all (>= len). offset: of text[0] in the image.
+	 * Returns 0 (also when the sink got full) or a negative errno. */
+	int (*find)(const void *database, void *scratch, const uint8_t *text, size_t len, size_t text_len,
+		uint64_t offset, struct hit_sink *sink);
+	/* What the report names as the kernel, or NULL. */
+	const char *(*kernel)(const void *database);
+};
+
+/* scan/cpu.c: the engine functions over a matcher. A row of the table is written
+ *     static int open(...) { return cpu_scan_open(scan, &my_matcher, set, options, error); }
+ *     const struct scan_engine my_engine = { "name", "summary", probe, open, cpu_scan_submit, cpu_scan_reap, cpu_scan_close, cpu_scan_kernel };
+ */
+int cpu_scan_open(struct scan **scan, const struct matcher *matcher, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error);
+int cpu_scan_submit(struct scan *scan, struct chunk *chunk);
+int cpu_scan_reap(struct scan *scan, struct chunk **chunk);
+void cpu_scan_close(struct scan *scan);
+const char *cpu_scan_kernel(const struct scan *scan);
+
+#endif
