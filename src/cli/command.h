@@ -1,0 +1,50 @@
+/*
+ * A command is one file cmd_NAME.c with one `const struct command`, and one row in the table in
+ * commands.c. From these come the parsing, the help, the man page and the bash completion.
+ */
+#ifndef BURIN_CLI_COMMAND_H
+#define BURIN_CLI_COMMAND_H
+
+#include "cli/options.h"
+
+struct example {
+	const char *command; /* "burin carve -o out disk.dd"; NULL ends the array */
+	const char *text;    /* what it does, a sentence without the full stop */
+};
+
+struct command {
+	const char *name;      /* "carve"; two words for one of a family: "conf check" */
+	const char *summary;   /* a line without the full stop */
+	const char *arguments; /* what follows the options in the usage: "IMAGE..."; alternatives as
+				* "engines|types" are completed as words; NULL: takes none */
+	unsigned min_arguments, max_arguments; /* how many; max 0: no bound. Checked before run */
+	const char *description; /* for the man page and --help: paragraphs with an empty line
+				    between, `literals` in backticks */
+	const struct option_row *options; /* NULL for none but --help */
+	size_t settings_size; /* bytes of the struct that the options fill; zeroed before */
+	/* settings: filled by options_parse. argv: the argc words that were no options, ended by
+	 * NULL. Returns the exit code. What went to stdout need not be flushed or checked: main
+	 * does both. */
+	int (*run)(void *settings, int argc, char **argv);
+	const struct example *examples; /* NULL for none */
+};
+
+/* THE TABLE (commands.c), ended by NULL, in the order of the help. */
+extern const struct command *const commands[];
+
+extern const struct command carve_command, extract_command, verify_command, conf_check_command,
+	conf_convert_command, conf_list_command, list_command, manual_command, completion_command,
+	help_command, version_command;
+
+/* Finds the command that the words name, and how many words that took. NULL with error (EXIT_USAGE)
+ * set, with the nearest name, when there is none. */
+const struct command *command_find(int argc, char **argv, int *used, struct error *error);
+
+/* Parses the options of a command and runs it: argv[0] is ignored, argv[1 ..) are options and
+ * arguments. Returns the exit code. */
+int command_run(const struct command *command, int argc, char **argv);
+
+/* The whole command line as it was typed, ended by NULL: for reports. Set once by main. */
+extern char **command_line;
+
+#endif
