@@ -13,6 +13,7 @@
 #include "rules/pattern.h"
 
 struct carver; /* carvers/carver.h */
+struct lint;   /* rules/lint.h */
 
 enum pair_mode { PAIR_FORWARD, PAIR_REVERSE, PAIR_NEXT };
 
@@ -61,6 +62,7 @@ struct rules {
 	struct pattern_set patterns;
 	char **files;           /* all files that were read (@include), path first */
 	uint32_t file_count;
+	struct lint *notes;     /* what the reader noticed and the rules don't show any more: see lint_rules */
 };
 
 /* Loads a rule set. format: RULES_AUTO tells burin's from Scalpel's. only: NULL, or a comma-separated list of type names of which
