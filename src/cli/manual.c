@@ -1,0 +1,214 @@
+/*
+ * `burin manual`: the man page, in troff's man macros, out of the same tables that parse the
+ * options. Text from the tables is escaped so that nothing in it can be taken for a request: a dot
+ * or quote at a line's start, backslashes, and hyphens, which troff would otherwise turn into
+ * typographic ones that can't be pasted into a shell.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+
+/* Prints len bytes of text as running text; `words` in backticks come out bold. */
+static void put_text(const char *text, size_t len)
+{
+	bool bold = false, line_start = true;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (line_start && (c == '.' || c == '\''))
+			fputs("\\&", stdout);
+		line_start = c == '\n';
+		if (c == '`') {
+			bold = !bold;
+			fputs(bold ? "\\fB" : "\\fR", stdout);
+		} else if (c == '\\') {
+			fputs("\\e", stdout);
+		} else if (c == '-') {
+			fputs("\\-", stdout);
+		} else {
+			putchar(c);
+		}
+	}
+}
+
+static void put(const char *text)
+{
+	put_text(text, strlen(text));
+}
+
+static void put_bold(const char *text)
+{
+	fputs("\\fB", stdout);
+	put(text);
+	fputs("\\fR", stdout);
+}
+
+static void put_italic(const char *text)
+{
+	fputs("\\fI", stdout);
+	put(text);
+	fputs("\\fR", stdout);
+}
+
+static void put_paragraphs(const char *text)
+{
+	while (*text) {
+		const char *end = strstr(text, "\n\n");
+		size_t len = end ? (size_t)(end - text) : strlen(text);
+
+		puts(".PP");
+		put_text(text, len);
+		putchar('\n');
+		text += len;
+		text += strspn(text, "\n");
+	}
+}
+
+static void put_group(void *context, const char *name)
+{
+	(void)context;
+	puts(".PP");
+	put(name);
+	puts(":");
+}
+
+static void put_row(void *context, const struct option_row *row)
+{
+	const char *value = option_value_name(row);
+
+	(void)context;
+	puts(".TP");
+	if (row->letter)
+		printf("\\fB\\-%c\\fR, ", row->letter);
+	fputs("\\fB\\-\\-", stdout);
+	if (row->negatable)
+		fputs("\\fR[\\fBno\\-\\fR]\\fB", stdout);
+	put(row->name);
+	fputs("\\fR", stdout);
+	if (value) {
+		putchar(' ');
+		put_italic(value);
+	}
+	putchar('\n');
+	put(row->help);
+	if (row->fallback) {
+		fputs(" (default: ", stdout);
+		put_bold(row->fallback);
+		putchar(')');
+	}
+	puts(".");
+}
+
+static void put_usage(const struct command *command)
+{
+	put_bold("burin ");
+	put_bold(command->name);
+	if (command->options)
+		fputs(" [\\fIOPTION\\fR]...", stdout);
+	if (command->arguments) {
+		putchar(' ');
+		put_italic(command->arguments);
+	}
+	putchar('\n');
+}
+
+static void put_command(const struct command *command)
+{
+	static const struct option_visitor visitor = { put_group, put_row };
+
+	fputs(".SS ", stdout);
+	put_usage(command);
+	put(command->summary);
+	puts(".");
+	if (command->description)
+		put_paragraphs(command->description);
+	if (command->options)
+		options_visit(command->options, &visitor, NULL);
+}
+
+static void put_examples(const struct command *command)
+{
+	for (const struct example *example = command->examples; example && example->command;
+		example++) {
+		puts(".TP");
+		put_bold(example->command);
+		putchar('\n');
+		put(example->text);
+		puts(".");
+	}
+}
+
+static void put_head(void)
+{
+	puts(".TH BURIN 1 \"\" \"burin " BURIN_VERSION "\" \"User Commands\"\n"
+	     ".SH NAME\n"
+	     "burin \\- carve files out of disk images\n"
+	     ".SH SYNOPSIS");
+	for (const struct command *const *command = commands; *command; command++) {
+		put_usage(*command);
+		puts(".br");
+	}
+	puts("\\fBburin\\fR [\\fIOPTION\\fR]... \\fIIMAGE\\fR...\n"
+	     ".SH DESCRIPTION");
+	put("burin reads a disk image (raw, split raw or E01), finds every header and footer of a "
+	    "user's rule set in one pass\n"
+	    "over all byte offsets, and cuts the files out.\n"
+	    "The same image and rules give the same files and the same report, byte for byte, "
+	    "whatever engine, number of threads\n"
+	    "or chunk size was used, and nothing that was found is dropped in silence.\n"
+	    "The evidence is never opened for writing.\n");
+	puts(".PP");
+	put("Without a command, when the first word is an option or a file, burin acts as `burin "
+	    "carve`: who knows Scalpel can type\n"
+	    "`burin -c FILE -o DIR IMAGE`.\n"
+	    "Results for machines go to standard output, messages for people to standard error.\n"
+	    "Every command explains itself with `-h` or `--help`.\n");
+}
+
+static void put_tail(void)
+{
+	puts(".SH EXIT STATUS");
+	for (const struct exit_meaning *row = exit_meanings; row->code; row++) {
+		puts(".TP");
+		put_bold(row->code);
+		putchar('\n');
+		put(row->meaning);
+		puts(".");
+	}
+	puts(".SH FILES\n.TP");
+	put_italic(BURIN_CONF_DIR "/burin.conf");
+	puts("\nThe rules that are used when no others are named.");
+}
+
+static int run_manual(void *settings, int argc, char **argv)
+{
+	(void)settings;
+	(void)argc;
+	(void)argv;
+	put_head();
+	puts(".SH COMMANDS");
+	for (const struct command *const *command = commands; *command; command++)
+		put_command(*command);
+	puts(".SH EXAMPLES");
+	for (const struct command *const *command = commands; *command; command++)
+		put_examples(*command);
+	put_tail();
+	return EXIT_CLEAN;
+}
+
+static const struct example manual_examples[] = {
+	{ "burin manual | man -l -", "reads the manual page where burin is not installed" },
+	{ NULL, NULL },
+};
+
+const struct command manual_command = {
+	.name = "manual",
+	.summary = "Write the manual page",
+	.description = "Writes one page for all commands to standard output, in the form that "
+		       "`man` reads.",
+	.run = run_manual,
+	.examples = manual_examples,
+};
