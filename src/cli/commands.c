@@ -90,8 +90,9 @@ static int check_arguments(const struct command *command, const char *called, in
 			"%s takes no arguments, and '%s' is one; see %s --help.", called, argv[0],
 			called);
 	if ((unsigned)count < command->min_arguments)
-		return error_set(error, EXIT_USAGE, EINVAL, "%s needs more arguments (%s); see %s --help.", called,
-			command->arguments, called);
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"%s needs more arguments (%s); see %s --help.", called, command->arguments,
+			called);
 	if (most && (unsigned)count > most)
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"'%s' is one argument too many for %s, which takes %s.", argv[most], called,

@@ -1,0 +1,304 @@
+/* `burin carve`: images and rules in, files and reports out. */
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "cli/command.h"
+#include "cli/paths.h"
+#include "cli/types.h"
+#include "output/hash.h"
+#include "rules/rules.h"
+#include "run.h"
+
+struct carve_settings {
+	const char *config, *output, *types, *engine, *kernel, *hash;
+	struct option_list lists;
+	enum rules_format rules_format;
+	enum reader_method io;
+	enum reader_cache cache;
+	unsigned compat;
+	uint64_t align, threads, chunk_size, offset, length;
+	uint64_t max_files, max_bytes, max_files_type, max_bytes_type;
+	bool both, dry_run, no_extension, flat, nested, strict, quiet, verbose, json;
+};
+
+#define MEMBER(member) .offset = offsetof(struct carve_settings, member)
+
+static const struct option_row carve_options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_STRING, .metavar = "FILE", MEMBER(config),
+		.group = "Rules",
+		.help = "Read the rules from FILE: burin's own format, or a scalpel.conf "
+			"(default: the installed burin.conf)" },
+	{ .name = "rules-format", .kind = OPTION_CHOICE, .choices = RULES_FORMAT_CHOICES,
+		.fallback = "auto", MEMBER(rules_format), .group = "Rules",
+		.help = "The form of the rule file; foremost must be said, the others are told apart" },
+	{ .name = "types", .letter = 't', .kind = OPTION_STRING, .metavar = "LIST", MEMBER(types),
+		.group = "Rules",
+		.help = "Only these types, separated by commas; with a - in front: all but these" },
+	{ .name = "both", .letter = 'b', MEMBER(both), .group = "Rules",
+		.help = "Carve max_size bytes where a forward rule finds no footer, as Scalpel's -b" },
+	{ .name = "compat", .kind = OPTION_CHOICE, .choices = "none|scalpel", .fallback = "none",
+		MEMBER(compat), .group = "Rules",
+		.help = "scalpel: the decisions, names and audit of Scalpel 1.60" },
+
+	{ .name = "list", .letter = 'i', .kind = OPTION_LIST, .metavar = "FILE", MEMBER(lists),
+		.group = "Evidence", .help = "Carve the images that FILE names, one a line" },
+	{ .name = "offset", .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(offset),
+		.group = "Evidence", .help = "Carve only files that start here or later" },
+	{ .name = "length", .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(length),
+		.group = "Evidence",
+		.help = "... and less than SIZE bytes behind; footers are looked for only there too" },
+	{ .name = "align", .letter = 'q', .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(align),
+		.group = "Evidence", .help = "Carve only files that start at a multiple of SIZE" },
+
+	{ .name = "output", .letter = 'o', .kind = OPTION_STRING, .metavar = "DIR", MEMBER(output),
+		.group = "Output", .help = "Write to DIR, which must be new or empty" },
+	{ .name = "dry-run", .letter = 'p', MEMBER(dry_run), .group = "Output",
+		.help = "Write the reports, but no files; burin extract writes those later" },
+	{ .name = "hash", .kind = OPTION_STRING, .metavar = "LIST", .fallback = "sha256", MEMBER(hash),
+		.group = "Output", .help = "Hashes of carved files: md5, sha1, sha256, or none" },
+	{ .name = "nested", MEMBER(nested), .group = "Output",
+		.help = "Keep what starts inside a file that was verified complete" },
+	{ .name = "strict", MEMBER(strict), .group = "Output",
+		.help = "Write only files that were verified complete" },
+	{ .name = "max-files", .kind = OPTION_NUMBER, .metavar = "N", MEMBER(max_files),
+		.group = "Output", .help = "Carve N files at most; the rest is counted" },
+	{ .name = "max-bytes", .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(max_bytes),
+		.group = "Output", .help = "Carve SIZE bytes at most; the rest is counted" },
+	{ .name = "max-files-per-type", .kind = OPTION_NUMBER, .metavar = "N",
+		MEMBER(max_files_type), .group = "Output", .help = "Carve N files of a rule at most" },
+	{ .name = "max-bytes-per-type", .kind = OPTION_SIZE, .metavar = "SIZE",
+		MEMBER(max_bytes_type), .group = "Output",
+		.help = "Carve SIZE bytes of a rule at most" },
+	{ .name = "no-extension", .letter = 'n', MEMBER(no_extension), .group = "Output",
+		.help = "Leave extensions away" },
+	{ .name = "flat", .letter = 'O', MEMBER(flat), .group = "Output",
+		.help = "No folders: all files in DIR itself" },
+
+	{ .name = "engine", .kind = OPTION_STRING, .metavar = "NAME", .fallback = "auto",
+		MEMBER(engine), .group = "Machine",
+		.help = "Search with this engine (burin list engines); all find the same" },
+	{ .name = "kernel", .kind = OPTION_STRING, .metavar = "NAME", MEMBER(kernel),
+		.group = "Machine", .help = "... and with this one of its kernels" },
+	{ .name = "threads", .kind = OPTION_NUMBER, .metavar = "N", .max = 1024, MEMBER(threads),
+		.group = "Machine", .help = "Use N threads (default: one a processor)" },
+	{ .name = "chunk-size", .kind = OPTION_SIZE, .metavar = "SIZE", .max = (uint64_t)1 << 30,
+		MEMBER(chunk_size), .group = "Machine",
+		.help = "Read and search the image in pieces of SIZE (default: 32M)" },
+	{ .name = "io", .kind = OPTION_CHOICE, .choices = "auto|uring|threads", .fallback = "auto",
+		MEMBER(io), .group = "Machine", .help = "How the image is read" },
+	{ .name = "cache", .kind = OPTION_CHOICE, .choices = "auto|direct|buffered",
+		.fallback = "auto", MEMBER(cache), .group = "Machine",
+		.help = "direct: past the page cache; auto: that, unless the image is cached already" },
+
+	{ .name = "quiet", MEMBER(quiet), .group = "Messages", .help = "Only warnings and errors" },
+	{ .name = "verbose", .letter = 'v', MEMBER(verbose), .group = "Messages",
+		.help = "Say more" },
+	{ .name = "json", MEMBER(json), .group = "Messages",
+		.help = "Events on stdout, one JSON object a line" },
+	{ 0 },
+};
+
+/* ---- which images ----------------------------------------------------------------------------- */
+
+struct images {
+	char **paths;
+	size_t count, capacity;
+};
+
+static void images_add(struct images *images, const char *path)
+{
+	images->paths = xgrow(images->paths, &images->capacity, images->count,
+		sizeof(*images->paths));
+	images->paths[images->count++] = xstrdup(path);
+}
+
+static void images_free(struct images *images)
+{
+	for (size_t i = 0; i < images->count; i++)
+		free(images->paths[i]);
+	free(images->paths);
+}
+
+static int images_add_list(struct images *images, const char *list)
+{
+	FILE *stream = fopen(list, "re");
+	char *line = NULL;
+	size_t len = 0;
+	ssize_t n;
+
+	if (!stream) {
+		log_error("cannot read the list of images %s: %s", list, strerror(errno));
+		return EXIT_USAGE;
+	}
+	while ((n = getline(&line, &len, stream)) > 0) {
+		while (n > 0 && strchr("\r\n", line[n - 1]))
+			line[--n] = '\0';
+		if (n > 0)
+			images_add(images, line);
+	}
+	free(line);
+	fclose(stream);
+	return EXIT_CLEAN;
+}
+
+static int collect_images(struct images *images, const struct carve_settings *settings, int argc,
+	char **argv)
+{
+	for (int i = 0; i < argc; i++)
+		images_add(images, argv[i]);
+	for (size_t i = 0; i < settings->lists.count; i++)
+		if (images_add_list(images, settings->lists.items[i]))
+			return EXIT_USAGE;
+	if (images->count)
+		return EXIT_CLEAN;
+	log_error("no image was given; try: burin carve -o OUT IMAGE");
+	return EXIT_USAGE;
+}
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+/* OUT/NAME for one image of several, with -2, -3 where a name was used before. The caller frees it. */
+static char *folder_of(const struct images *images, size_t index, const char *output)
+{
+	char *copy = xstrdup(images->paths[index]);
+	char *name = xstrdup(basename(copy));
+	unsigned same = 1;
+	char *folder;
+
+	for (size_t i = 0; i < index; i++) {
+		char *other = xstrdup(images->paths[i]);
+
+		same += strcmp(basename(other), name) == 0;
+		free(other);
+	}
+	folder = same > 1 ? xasprintf("%s/%s-%u", output, name, same)
+			  : xasprintf("%s/%s", output, name);
+	free(name);
+	free(copy);
+	return folder;
+}
+
+static int carve_images(const struct run_options *options, const struct images *images,
+	const char *output)
+{
+	int worst = EXIT_CLEAN;
+
+	if (images->count == 1)
+		return run_carve(options, images->paths[0], output, NULL);
+	for (size_t i = 0; i < images->count && !run_caught_signal(); i++) {
+		char *folder = folder_of(images, i, output);
+		int code = run_carve(options, images->paths[i], folder, NULL);
+
+		if (code > worst)
+			worst = code;
+		free(folder);
+	}
+	return worst;
+}
+
+static struct run_options run_options_of(const struct carve_settings *settings,
+	const struct rules *rules)
+{
+	return (struct run_options){
+		.rules = rules,
+		.arguments = command_line,
+		.engine = settings->engine,
+		.kernel = settings->kernel,
+		.threads = (unsigned)settings->threads,
+		.chunk_size = settings->chunk_size,
+		.io = settings->io,
+		.cache = settings->cache,
+		.offset = settings->offset,
+		.length = settings->length,
+		.align = settings->align,
+		.both = settings->both,
+		.dry_run = settings->dry_run,
+		.flat = settings->flat,
+		.no_extension = settings->no_extension,
+		.scalpel = settings->compat != 0,
+		.decide = { .nested = settings->nested,
+			.strict = settings->strict,
+			.max_files = settings->max_files,
+			.max_bytes = settings->max_bytes,
+			.max_files_type = settings->max_files_type,
+			.max_bytes_type = settings->max_bytes_type },
+		.progress = { .quiet = settings->quiet, .json = settings->json },
+	};
+}
+
+static int load(const struct carve_settings *settings, struct rules **rules, uint32_t *hash_mask)
+{
+	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
+	struct error error = { 0 };
+	int status = hash_mask_parse(settings->hash, hash_mask, &error);
+
+	if (!status)
+		status = rules_load(rules, config, settings->rules_format, settings->types, &error);
+	free(config);
+	if (status)
+		log_error("%s", error.text);
+	return status ? error.code : EXIT_CLEAN;
+}
+
+static int run(void *arg, int argc, char **argv)
+{
+	const struct carve_settings *settings = arg;
+	struct images images = { 0 };
+	struct rules *rules = NULL;
+	struct run_options options;
+	uint32_t hash_mask = 0;
+	int code;
+
+	log_set_level(settings->quiet ? LOG_WARN : settings->verbose ? LOG_DEBUG : LOG_INFO);
+	if (!settings->output) {
+		log_error("no output folder was given; try: burin carve -o OUT IMAGE");
+		return EXIT_USAGE;
+	}
+	code = collect_images(&images, settings, argc, argv);
+	if (!code)
+		code = load(settings, &rules, &hash_mask);
+	if (!code) {
+		run_catch_signals();
+		options = run_options_of(settings, rules);
+		options.hash_mask = hash_mask;
+		code = carve_images(&options, &images, settings->output);
+	}
+	rules_free(rules);
+	images_free(&images);
+	return code;
+}
+
+static const struct example examples[] = {
+	{ "burin carve -o out disk.E01", "carves everything that the shipped rules know" },
+	{ "burin carve -c scalpel.conf -o out disk.dd", "carves by Scalpel's own rule file" },
+	{ "burin carve -t jpeg,png -p -o plan disk.dd",
+		"reports the pictures that are there, writing none" },
+	{ NULL, NULL },
+};
+
+const struct command carve_command = {
+	.name = "carve",
+	.summary = "Find files in disk images and cut them out",
+	.arguments = "IMAGE...",
+	.description =
+		"Searches every byte offset of each IMAGE for the headers and footers of the rules, checks "
+		"what it finds, and writes the files that stand there to the output folder, with three "
+		"reports: `report.jsonl` for programs, `report.xml` (DFXML) for other forensic tools, "
+		"`audit.txt` for people who know Scalpel.\n\n"
+		"An IMAGE is a raw file, the first part of a split raw image, a block device, or the first "
+		"segment of an E01 set. It is never written to. With several images, each gets its own "
+		"folder in the output folder, and one that fails does not stop the others.\n\n"
+		"The files and reports are the same whatever engine, number of threads or chunk size is "
+		"used.",
+	.options = carve_options,
+	.settings_size = sizeof(struct carve_settings),
+	.run = run,
+	.examples = examples,
+};

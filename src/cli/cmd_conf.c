@@ -1,0 +1,133 @@
+/* `burin conf convert` and `burin conf list`. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/command.h"
+#include "cli/types.h"
+#include "rules/rules.h"
+
+/* ---- convert -----------------------------------------------------------------------------------
+ */
+
+struct convert_settings {
+	const char *output;
+	enum rules_format rules_format;
+};
+
+/* Writes the rules to a new file; a half-written one is removed again. */
+static int write_file(const struct rules *rules, const char *path, struct error *error)
+{
+	FILE *stream = fopen(path, "wxe");
+	int rc;
+
+	if (!stream)
+		return error_set(error, EXIT_IO, errno, "The file %s can't be created: %s.", path,
+			strerror(errno));
+	rc = rules_write(rules, stream);
+	if (fclose(stream) && rc == 0)
+		rc = -errno;
+	if (rc < 0) {
+		unlink(path);
+		return error_set(error, EXIT_IO, -rc, "The rules could not be written to %s: %s.",
+			path, strerror(-rc));
+	}
+	return 0;
+}
+
+static int run_convert(void *arg, int argc, char **argv)
+{
+	const struct convert_settings *settings = arg;
+	struct error error = { 0 };
+	struct rules *rules = NULL;
+	int rc = rules_load(&rules, argv[0], settings->rules_format, NULL, &error);
+
+	(void)argc;
+	if (rc == 0 && settings->output)
+		rc = write_file(rules, settings->output, &error);
+	else if (rc == 0)
+		rules_write(rules, stdout); /* main looks at stdout's errors */
+	if (rc < 0)
+		log_error("%s", error.text);
+	rules_free(rules);
+	return rc < 0 ? error.code : EXIT_CLEAN;
+}
+
+static const struct option_row convert_options[] = {
+	{ .name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		.offset = offsetof(struct convert_settings, output),
+		.help = "Write to this file, which must not be there yet (default: standard "
+			"output)" },
+	{ .name = "rules-format",
+		.kind = OPTION_CHOICE,
+		.choices = RULES_FORMAT_CHOICES,
+		.fallback = "auto",
+		.offset = offsetof(struct convert_settings, rules_format),
+		.help = "The form of the rule file; Foremost's looks like Scalpel's and must be "
+			"named" },
+	{ 0 },
+};
+
+static const struct example convert_examples[] = {
+	{ "burin conf convert /etc/scalpel/scalpel.conf -o my.conf",
+		"makes a burin rule file of Scalpel's" },
+	{ NULL, NULL },
+};
+
+const struct command conf_convert_command = {
+	.name = "conf convert",
+	.summary = "Write a rule file of Scalpel or Foremost in burin's form",
+	.arguments = "FILE",
+	.min_arguments = 1,
+	.max_arguments = 1,
+	.options = convert_options,
+	.settings_size = sizeof(struct convert_settings),
+	.run = run_convert,
+	.examples = convert_examples,
+};
+
+/* ---- list --------------------------------------------------------------------------------------
+ */
+
+struct conf_list_settings {
+	enum rules_format rules_format;
+	bool json;
+};
+
+static int run_conf_list(void *arg, int argc, char **argv)
+{
+	const struct conf_list_settings *settings = arg;
+
+	return types_print(argc ? argv[0] : NULL, settings->rules_format, settings->json);
+}
+
+static const struct option_row conf_list_options[] = {
+	{ .name = "rules-format",
+		.kind = OPTION_CHOICE,
+		.choices = RULES_FORMAT_CHOICES,
+		.fallback = "auto",
+		.offset = offsetof(struct conf_list_settings, rules_format),
+		.help = "The form of the rule file" },
+	{ .name = "json",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct conf_list_settings, json),
+		.help = "Print JSON" },
+	{ 0 },
+};
+
+const struct command conf_list_command = {
+	.name = "conf list",
+	.summary = "Show the types of a rule file",
+	.arguments = "[FILE]",
+	.max_arguments = 1,
+	.description = "Without a file, the types of the rules that `burin carve` uses when none "
+		       "are named.",
+	.options = conf_list_options,
+	.settings_size = sizeof(struct conf_list_settings),
+	.run = run_conf_list,
+};
