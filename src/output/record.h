@@ -48,8 +48,9 @@ struct run_record {
 	unsigned threads;
 	uint64_t chunk_size;
 	/* options that change the result */
-	bool dry_run, nested, both, compat_scalpel;
-	uint64_t align, range_offset, range_length, max_files, max_bytes;
+	bool dry_run, nested, strict, both, compat_scalpel;
+	uint64_t align, range_offset, range_length;
+	uint64_t max_files, max_bytes, max_files_type, max_bytes_type; /* 0: no limit */
 	uint32_t hash_mask;       /* HASH_MD5 | ... */
 };
 
@@ -59,14 +60,15 @@ struct tally {
 	uint64_t count, bytes;
 };
 
+/* Zero-initialise; tallies_free when done. */
 struct tallies {
-	struct tally *items;   /* in order of first appearance while counting; written sorted by name */
+	struct tally *items; /* sorted by name at all times */
 	size_t count, capacity;
 };
 
+/* Counts one, and bytes, under name. A name with a number in it that differs from file to file would make the table grow
+ * with the image: leave such numbers out. */
 void tally_add(struct tallies *tallies, const char *name, uint64_t bytes);
-/* Sorts by name, for writing. */
-void tallies_sort(struct tallies *tallies);
 void tallies_free(struct tallies *tallies);
 
 struct summary_record {
@@ -76,7 +78,7 @@ struct summary_record {
 	struct tallies skipped;   /* "inside a complete file", "quota", "align", "starts before the image", "min_size" ... */
 	uint64_t hits;            /* pattern hits in all */
 	const struct ranges *unreadable;
-	double seconds_total, seconds_read_wait, seconds_scan_wait, seconds_check_wait, seconds_write_wait;
+	double seconds_total, seconds_read_wait, seconds_scan_wait, seconds_carve_wait;
 	int64_t finished;         /* seconds since 1970 UTC */
 	uint64_t scanned;         /* bytes */
 	const char *problems[16]; /* sentences; ended by NULL */

@@ -1,0 +1,584 @@
+/*
+ * A ring of tickets, one a candidate, in order. Four cursors go round it, each never ahead of the one before it:
+ *
+ *     retired <= decided <= checked <= offered
+ *
+ * offered: a ticket was filled. checked: its check was started, as a job of the pool (or done at once when there is nothing to look
+ * at). decided: all tickets of its start were checked, so the decider has spoken, and a write job was started for what is kept.
+ * retired: written and reported. Only the jobs run elsewhere; they set the ticket's state and ring the bell.
+ *
+ * Checks run ahead of decisions, but not far: what turns out to lie inside a complete file would be checked for nothing.
+ */
+#include "carve/carving.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "carve/copy.h"
+
+#define RING_MIN 1024
+#define CHECKS_AHEAD_PER_THREAD 4
+
+enum ticket_state { TICKET_OFFERED, TICKET_CHECKING, TICKET_CHECKED, TICKET_WRITING, TICKET_DONE };
+
+struct ticket {
+	struct pool_job job; /* first: a job's address is its ticket's */
+	struct carving *carving;
+	_Atomic enum ticket_state state;
+	struct candidate candidate;
+	struct outcome outcome;
+	bool keep;
+	int status;          /* of writing */
+	struct file_record record;
+	struct range run;
+};
+
+struct worker_room {
+	struct view *view;
+	struct copier copier;
+};
+
+struct carving {
+	struct carving_options options;
+	struct decider *decider;
+	struct ticket *ring;
+	size_t ring_len;
+	uint64_t retired, decided, checked, offered; /* cursors: counts since the start */
+	struct worker_room *rooms;   /* one a worker of the pool */
+	unsigned threads;
+	unsigned digits;             /* width of offsets in names */
+	uint64_t scanned;
+	_Atomic uint64_t hidden_until;
+	atomic_bool cancelled;
+	pthread_mutex_t lock;        /* guards bell and error */
+	pthread_cond_t rung;
+	uint64_t bell;               /* jobs finished since the start */
+	uint64_t jobs;               /* jobs started since the start */
+	struct error error;
+	int status;
+	uint64_t files, bytes, unreadable;
+	uint64_t scalpel_number;
+	uint64_t *scalpel_counts;    /* files of a rule */
+	struct decision *group;
+	double waited;
+};
+
+static unsigned digits_of(uint64_t number)
+{
+	unsigned digits = 1;
+
+	while (number >= 10) {
+		number /= 10;
+		digits++;
+	}
+	return digits < 10 ? 10 : digits;
+}
+
+struct carving *carving_new(const struct carving_options *options)
+{
+	struct carving *carving = xcalloc(1, sizeof(*carving));
+	size_t rule_count = options->rules ? options->rules->count : 0;
+
+	carving->options = *options;
+	/* A group of one start, at most one ticket a rule, must fit with the next start's first. */
+	carving->ring_len = rule_count + 2 > RING_MIN ? rule_count + 2 : RING_MIN;
+	carving->ring = xcalloc(carving->ring_len, sizeof(*carving->ring));
+	carving->group = xcalloc(carving->ring_len, sizeof(*carving->group));
+	carving->scalpel_counts = xcalloc(rule_count, sizeof(*carving->scalpel_counts));
+	carving->threads = pool_threads(options->pool);
+	carving->rooms = xcalloc(carving->threads, sizeof(*carving->rooms));
+	for (unsigned i = 0; i < carving->threads; i++) {
+		carving->rooms[i].view = view_new();
+		copier_init(&carving->rooms[i].copier, options->hash_mask);
+	}
+	carving->digits = digits_of(image_info(options->image)->size);
+	if (options->rules)
+		carving->decider = decider_new(options->rules, &options->decide,
+			options->rejected, options->skipped);
+	pthread_mutex_init(&carving->lock, NULL);
+	pthread_cond_init(&carving->rung, NULL);
+	return carving;
+}
+
+static struct ticket *ticket_at(struct carving *carving, uint64_t cursor)
+{
+	return &carving->ring[cursor % carving->ring_len];
+}
+
+static enum ticket_state state_of(struct ticket *ticket)
+{
+	return atomic_load_explicit(&ticket->state, memory_order_acquire);
+}
+
+static void set_state(struct ticket *ticket, enum ticket_state state)
+{
+	atomic_store_explicit(&ticket->state, state, memory_order_release);
+}
+
+/* ---- jobs, in the pool's threads -------------------------------------------------------------- */
+
+static void ring_bell(struct carving *carving)
+{
+	pthread_mutex_lock(&carving->lock);
+	carving->bell++;
+	pthread_cond_signal(&carving->rung);
+	pthread_mutex_unlock(&carving->lock);
+}
+
+static void start_job(struct carving *carving, struct ticket *ticket, enum pool_priority priority,
+	void (*run)(struct pool_job *, unsigned))
+{
+	ticket->carving = carving;
+	ticket->job.run = run;
+	carving->jobs++;
+	pool_submit(carving->options.pool, priority, &ticket->job);
+}
+
+static void run_check(struct pool_job *job, unsigned worker)
+{
+	struct ticket *ticket = (struct ticket *)job;
+	struct carving *carving = ticket->carving;
+	const struct candidate *candidate = &ticket->candidate;
+
+	/* What is hidden will not be looked at by the decider, so any outcome will do. */
+	if (candidate->start >= atomic_load_explicit(&carving->hidden_until, memory_order_relaxed))
+		check_candidate(carving->rooms[worker].view, carving->options.image,
+			&carving->options.rules->rules[candidate->rule], candidate, &ticket->outcome);
+	set_state(ticket, TICKET_CHECKED);
+	ring_bell(carving);
+}
+
+static void note_error(struct carving *carving, int status, const struct error *error)
+{
+	pthread_mutex_lock(&carving->lock);
+	if (!carving->status) {
+		carving->status = status;
+		carving->error = *error;
+	}
+	pthread_mutex_unlock(&carving->lock);
+	if (status != -ECANCELED)
+		atomic_store(&carving->cancelled, true);
+}
+
+static int write_file(struct carving *carving, struct ticket *ticket, unsigned worker,
+	struct error *error)
+{
+	struct file_record *record = &ticket->record;
+	int fd = sink_create(carving->options.sink, record->path, error);
+	int status;
+
+	if (fd < 0)
+		return fd;
+	status = copy_runs(&carving->rooms[worker].copier, carving->options.image, record->runs,
+		record->run_count, fd, &carving->cancelled, &record->hashes, &record->unreadable);
+	if (close(fd) && !status)
+		status = -errno;
+	if (!status)
+		return 0;
+	sink_remove(carving->options.sink, record->path);
+	return sink_error(carving->options.sink, record->path, -status, error);
+}
+
+static void run_write(struct pool_job *job, unsigned worker)
+{
+	struct ticket *ticket = (struct ticket *)job;
+	struct carving *carving = ticket->carving;
+	struct error error = { 0 };
+
+	ticket->status = atomic_load(&carving->cancelled)
+				 ? -ECANCELED
+				 : write_file(carving, ticket, worker, &error);
+	if (ticket->status)
+		note_error(carving, ticket->status, &error);
+	set_state(ticket, TICKET_DONE);
+	ring_bell(carving);
+}
+
+/* ---- the four cursors ------------------------------------------------------------------------- */
+
+static void start_checks(struct carving *carving)
+{
+	uint64_t ahead = (uint64_t)CHECKS_AHEAD_PER_THREAD * carving->threads;
+
+	while (carving->checked < carving->offered && carving->checked - carving->decided < ahead) {
+		struct ticket *ticket = ticket_at(carving, carving->checked++);
+		const struct rule *rule = &carving->options.rules->rules[ticket->candidate.rule];
+
+		if (check_needed(rule)) {
+			set_state(ticket, TICKET_CHECKING);
+			start_job(carving, ticket, POOL_CHECK, run_check);
+		} else {
+			check_candidate(NULL, carving->options.image, rule, &ticket->candidate,
+				&ticket->outcome);
+			set_state(ticket, TICKET_CHECKED);
+		}
+	}
+}
+
+static const char *reason_of(const struct outcome *outcome)
+{
+	if (outcome->finding.why[0])
+		return outcome->finding.why;
+	if (outcome->end == END_IMAGE)
+		return "the image ends here";
+	if (outcome->end == END_MAX_SIZE)
+		return "cut at max_size";
+	return "";
+}
+
+/* Scalpel 1.60: a folder for every 1,000 files of a rule; one number counts through all rules. */
+static char *scalpel_name(struct carving *carving, const struct file_record *record)
+{
+	uint64_t count = carving->scalpel_counts[record->rule]++;
+	const char *dot = *record->extension ? "." : "";
+	char *folder = carving->options.names == NAMES_SCALPEL_FLAT
+			       ? xstrdup("")
+			       : xasprintf("%s-%" PRIu32 "-%" PRIu64 "/", record->type,
+					 record->rule, count / 1000);
+	char *name = xasprintf("%s%08" PRIu64 "%s%s", folder, carving->scalpel_number++, dot,
+		record->extension);
+
+	free(folder);
+	return name;
+}
+
+static char *make_name(struct carving *carving, const struct file_record *record)
+{
+	const char *type = carving->options.names == NAMES_FLAT ? "" : record->type;
+
+	if (carving->options.names >= NAMES_SCALPEL)
+		return scalpel_name(carving, record);
+	return sink_name(carving->options.sink, type, record->offset, record->extension,
+		carving->digits);
+}
+
+static void fill_record(struct carving *carving, struct ticket *ticket)
+{
+	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,
+		[CARVE_TRUNCATED] = FILE_TRUNCATED,
+		[CARVE_UNVERIFIED] = FILE_UNVERIFIED };
+	const struct candidate *candidate = &ticket->candidate;
+	const struct outcome *outcome = &ticket->outcome;
+	const struct rule *rule = &carving->options.rules->rules[candidate->rule];
+	struct file_record *record = &ticket->record;
+
+	*record = (struct file_record){
+		.type = rule->name,
+		.rule = candidate->rule,
+		.offset = candidate->start,
+		.length = outcome->length,
+		.extension = outcome->finding.extension ? outcome->finding.extension : rule->extension,
+		.status = statuses[outcome->verdict],
+		.end = outcome->end,
+		.run_count = 1,
+		.time = outcome->finding.time,
+		.chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH,
+	};
+	ticket->run = (struct range){ candidate->start, outcome->length };
+	record->runs = &ticket->run;
+	if (carving->options.no_extension)
+		record->extension = "";
+	snprintf(record->reason, sizeof(record->reason), "%s", reason_of(outcome));
+	memcpy(record->title, outcome->finding.title, sizeof(record->title));
+	record->title[sizeof(record->title) - 1] = '\0';
+	record->path = make_name(carving, record);
+}
+
+static void start_write(struct carving *carving, struct ticket *ticket)
+{
+	ticket->keep = true;
+	ticket->status = 0;
+	if (carving->options.dry_run) {
+		set_state(ticket, TICKET_DONE);
+		return;
+	}
+	ticket->record.written = true;
+	set_state(ticket, TICKET_WRITING);
+	start_job(carving, ticket, POOL_WRITE, run_write);
+}
+
+/* Length of the group of one start at the decided cursor; 0 while it is not whole or not checked. */
+static size_t ready_group(struct carving *carving, bool no_more)
+{
+	uint64_t cursor = carving->decided;
+	uint64_t start;
+
+	if (cursor == carving->checked)
+		return 0;
+	start = ticket_at(carving, cursor)->candidate.start;
+	for (; cursor < carving->checked; cursor++) {
+		struct ticket *ticket = ticket_at(carving, cursor);
+
+		if (ticket->candidate.start != start)
+			return (size_t)(cursor - carving->decided);
+		if (state_of(ticket) != TICKET_CHECKED)
+			return 0;
+	}
+	if (cursor < carving->offered)
+		return ticket_at(carving, cursor)->candidate.start != start
+			       ? (size_t)(cursor - carving->decided)
+			       : 0;
+	return no_more ? (size_t)(cursor - carving->decided) : 0;
+}
+
+static void decide_ready(struct carving *carving, bool no_more)
+{
+	size_t count;
+
+	while ((count = ready_group(carving, no_more))) {
+		for (size_t i = 0; i < count; i++) {
+			struct ticket *ticket = ticket_at(carving, carving->decided + i);
+
+			carving->group[i] = (struct decision){ &ticket->candidate, &ticket->outcome,
+				false };
+		}
+		decide_group(carving->decider, carving->group, count);
+		atomic_store_explicit(&carving->hidden_until, decider_hidden_until(carving->decider),
+			memory_order_relaxed);
+		for (size_t i = 0; i < count; i++) {
+			struct ticket *ticket = ticket_at(carving, carving->decided++);
+
+			ticket->keep = carving->group[i].keep;
+			if (ticket->keep) {
+				fill_record(carving, ticket);
+				start_write(carving, ticket);
+			} else {
+				set_state(ticket, TICKET_DONE);
+			}
+		}
+		start_checks(carving);
+	}
+}
+
+static void report_ticket(struct carving *carving, struct ticket *ticket)
+{
+	struct file_record *record = &ticket->record;
+	struct error error = { 0 };
+	int status = 0;
+
+	if (ticket->status) {
+		tally_add(carving->options.skipped,
+			ticket->status == -ECANCELED ? "interrupted" : "could not be written", 0);
+	} else {
+		if (carving->options.dry_run && carving->options.unreadable)
+			record->unreadable = ranges_overlap(carving->options.unreadable,
+				record->offset, record->length);
+		carving->files++;
+		carving->bytes += record->length;
+		carving->unreadable += record->unreadable;
+		tally_add(carving->options.by_type, record->type, record->length);
+		status = report_file(carving->options.report, record, &error);
+		if (carving->options.progress)
+			progress_file(carving->options.progress, record);
+	}
+	if (status)
+		note_error(carving, status, &error);
+	if (record->runs != &ticket->run)
+		free(record->runs);
+	free(record->path);
+}
+
+/* A dry run reads no files, so whether one can be read is known only when the reader has passed its end. */
+static bool waits_for_scan(const struct carving *carving, const struct ticket *ticket)
+{
+	return ticket->keep && carving->options.dry_run &&
+	       ticket->record.offset + ticket->record.length > carving->scanned;
+}
+
+static void retire_done(struct carving *carving)
+{
+	while (carving->retired < carving->decided) {
+		struct ticket *ticket = ticket_at(carving, carving->retired);
+
+		if (state_of(ticket) != TICKET_DONE || waits_for_scan(carving, ticket))
+			return;
+		if (ticket->keep)
+			report_ticket(carving, ticket);
+		carving->retired++;
+	}
+}
+
+static int carving_status(struct carving *carving)
+{
+	int status;
+
+	pthread_mutex_lock(&carving->lock);
+	status = carving->status;
+	pthread_mutex_unlock(&carving->lock);
+	return status;
+}
+
+static void pump(struct carving *carving, bool no_more)
+{
+	start_checks(carving);
+	decide_ready(carving, no_more);
+	retire_done(carving);
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Waits until a job that was running at `seen` bells has finished. False when none is running. */
+static bool wait_bell(struct carving *carving, uint64_t seen)
+{
+	double from = seconds_now();
+	bool running;
+
+	pthread_mutex_lock(&carving->lock);
+	running = carving->bell < carving->jobs;
+	while (running && carving->bell == seen)
+		pthread_cond_wait(&carving->rung, &carving->lock);
+	pthread_mutex_unlock(&carving->lock);
+	carving->waited += seconds_now() - from;
+	return running;
+}
+
+static uint64_t bell_of(struct carving *carving)
+{
+	uint64_t bell;
+
+	pthread_mutex_lock(&carving->lock);
+	bell = carving->bell;
+	pthread_mutex_unlock(&carving->lock);
+	return bell;
+}
+
+/* Makes room for one ticket. */
+static int make_room(struct carving *carving)
+{
+	for (;;) {
+		uint64_t seen = bell_of(carving);
+		int status = carving_status(carving);
+
+		if (status)
+			return status;
+		if (carving->offered - carving->retired < carving->ring_len)
+			return 0;
+		pump(carving, false);
+		if (carving->offered - carving->retired < carving->ring_len)
+			return 0;
+		if (!wait_bell(carving, seen))
+			return -EAGAIN;
+	}
+}
+
+int carving_offer(struct carving *carving, const struct candidate *candidate)
+{
+	int status = make_room(carving);
+	struct ticket *ticket;
+
+	if (status)
+		return status;
+	ticket = ticket_at(carving, carving->offered++);
+	ticket->candidate = *candidate;
+	ticket->keep = false;
+	ticket->outcome = (struct outcome){ 0 };
+	set_state(ticket, TICKET_OFFERED);
+	start_checks(carving);
+	decide_ready(carving, false);
+	return 0;
+}
+
+int carving_add(struct carving *carving, struct file_record *record)
+{
+	int status = make_room(carving);
+	struct ticket *ticket;
+
+	if (status)
+		return status;
+	ticket = ticket_at(carving, carving->offered++);
+	carving->checked = carving->decided = carving->offered;
+	ticket->record = *record;
+	*record = (struct file_record){ 0 };
+	start_write(carving, ticket);
+	return 0;
+}
+
+int carving_scanned(struct carving *carving, uint64_t position)
+{
+	carving->scanned = position;
+	pump(carving, false);
+	return carving_status(carving);
+}
+
+int carving_finish(struct carving *carving)
+{
+	carving->scanned = UINT64_MAX;
+	for (;;) {
+		uint64_t seen = bell_of(carving);
+
+		pump(carving, true);
+		if (carving->retired == carving->offered)
+			return carving_status(carving);
+		wait_bell(carving, seen);
+	}
+}
+
+void carving_cancel(struct carving *carving)
+{
+	atomic_store(&carving->cancelled, true);
+	carving->scanned = UINT64_MAX;
+	for (;;) {
+		uint64_t seen = bell_of(carving);
+
+		retire_done(carving);
+		if (!wait_bell(carving, seen))
+			break;
+	}
+	retire_done(carving);
+}
+
+const struct error *carving_error(const struct carving *carving)
+{
+	return &carving->error;
+}
+
+void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *bytes)
+{
+	*files = carving->files;
+	*bytes = carving->bytes;
+}
+
+uint64_t carving_unreadable(const struct carving *carving)
+{
+	return carving->unreadable;
+}
+
+bool carving_quota_reached(const struct carving *carving)
+{
+	return carving->decider && decider_quota_reached(carving->decider);
+}
+
+double carving_waited(const struct carving *carving)
+{
+	return carving->waited;
+}
+
+void carving_free(struct carving *carving)
+{
+	if (!carving)
+		return;
+	for (unsigned i = 0; i < carving->threads; i++) {
+		view_free(carving->rooms[i].view);
+		copier_free(&carving->rooms[i].copier);
+	}
+	decider_free(carving->decider);
+	pthread_cond_destroy(&carving->rung);
+	pthread_mutex_destroy(&carving->lock);
+	free(carving->scalpel_counts);
+	free(carving->rooms);
+	free(carving->group);
+	free(carving->ring);
+	free(carving);
+}

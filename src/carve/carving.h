@@ -1,0 +1,65 @@
+/*
+ * The carving stage: candidates in, files and report lines out. Checking and writing run in the pool, deciding and reporting in the
+ * caller's thread, in order. All functions are called by one thread.
+ */
+#ifndef BURIN_CARVE_CARVING_H
+#define BURIN_CARVE_CARVING_H
+
+#include "base/pool.h"
+#include "carve/decide.h"
+#include "output/progress.h"
+#include "output/report.h"
+#include "output/sink.h"
+
+enum carving_names {
+	NAMES_BY_TYPE,   /* TYPE/OFFSET.EXT */
+	NAMES_FLAT,      /* OFFSET.EXT */
+	NAMES_SCALPEL,   /* EXT-RULE-DIR/NUMBER.EXT, as Scalpel 1.60 */
+	NAMES_SCALPEL_FLAT,
+};
+
+struct carving_options {
+	struct image *image;
+	const struct rules *rules;       /* NULL when only carving_add is used */
+	struct sink *sink;
+	struct report *report;
+	struct progress *progress;       /* NULL for none */
+	struct pool *pool;
+	struct decide_options decide;
+	enum carving_names names;
+	bool no_extension, dry_run;
+	uint32_t hash_mask;
+	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */
+	struct tallies *rejected, *skipped, *by_type;
+};
+
+struct carving;
+
+struct carving *carving_new(const struct carving_options *options);
+
+/* Takes a candidate, in order of (start, rule, pattern). Waits while workers are behind. -EAGAIN: scan on and come
+ * back (the oldest file reaches beyond what was scanned, and a dry run must know whether it can be read); another negative errno: the run must end, carving_error says why. */
+int carving_offer(struct carving *carving, const struct candidate *candidate);
+/* Takes a file that was decided on elsewhere; the record's contents are taken over. Result as for carving_offer. */
+int carving_add(struct carving *carving, struct file_record *record);
+
+/* The image was scanned up to here. Does what can be done without waiting. Result as for carving_offer. */
+int carving_scanned(struct carving *carving, uint64_t position);
+
+/* No more candidates, everything was scanned: decides, writes and reports the rest. Result as for carving_offer, but for -EAGAIN. */
+int carving_finish(struct carving *carving);
+/* Drops what is not yet written, takes back half-written files, reports what is there. */
+void carving_cancel(struct carving *carving);
+
+const struct error *carving_error(const struct carving *carving);
+/* How many files were carved, and their bytes. */
+void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *bytes);
+/* Bytes that carved files lack because they could not be read. */
+uint64_t carving_unreadable(const struct carving *carving);
+bool carving_quota_reached(const struct carving *carving);
+/* Waited for workers so far, seconds. */
+double carving_waited(const struct carving *carving);
+/* NULL is fine. */
+void carving_free(struct carving *carving);
+
+#endif

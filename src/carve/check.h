@@ -1,0 +1,22 @@
+/* Looks at a candidate's bytes: what its rule demands, its length field, its carver. Has no side effects and runs in parallel. */
+#ifndef BURIN_CARVE_CHECK_H
+#define BURIN_CARVE_CHECK_H
+
+#include "carve/pair.h"
+#include "carve/view.h"
+
+struct outcome {
+	enum verdict verdict;   /* CARVE_REJECT: finding.why says why */
+	uint64_t length;        /* bytes, inside the image; 0 when rejected */
+	enum file_end end;
+	struct finding finding;
+};
+
+/* True when the rule has something to be checked by reading the image. */
+bool check_needed(const struct rule *rule);
+
+/* view: scratch of the calling thread. */
+void check_candidate(struct view *view, struct image *image, const struct rule *rule,
+	const struct candidate *candidate, struct outcome *outcome);
+
+#endif

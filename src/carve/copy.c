@@ -1,0 +1,70 @@
+#include "carve/copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define COPY_LEN ((size_t)1024 * 1024)
+
+void copier_init(struct copier *copier, uint32_t hash_mask)
+{
+	copier->hasher = hasher_new(hash_mask);
+	copier->buffer = xmalloc(COPY_LEN);
+}
+
+void copier_free(struct copier *copier)
+{
+	hasher_free(copier->hasher);
+	free(copier->buffer);
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, bytes, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int copy_run(struct copier *copier, struct image *image, const struct range *run, int fd,
+	const atomic_bool *cancel, uint64_t *unreadable)
+{
+	for (uint64_t done = 0; done < run->length;) {
+		size_t len = run->length - done < COPY_LEN ? (size_t)(run->length - done) : COPY_LEN;
+		int status;
+
+		if (atomic_load_explicit(cancel, memory_order_relaxed))
+			return -ECANCELED;
+		*unreadable += image_read_around(image, run->offset + done, copier->buffer, len);
+		hasher_update(copier->hasher, copier->buffer, len);
+		status = write_all(fd, copier->buffer, len);
+		if (status)
+			return status;
+		done += len;
+	}
+	return 0;
+}
+
+int copy_runs(struct copier *copier, struct image *image, const struct range *runs, size_t run_count, int fd,
+	const atomic_bool *cancel, struct hashes *hashes, uint64_t *unreadable)
+{
+	*unreadable = 0;
+	hasher_reset(copier->hasher);
+	for (size_t i = 0; i < run_count; i++) {
+		int status = copy_run(copier, image, &runs[i], fd, cancel, unreadable);
+
+		if (status)
+			return status;
+	}
+	hasher_finish(copier->hasher, hashes);
+	return 0;
+}

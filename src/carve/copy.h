@@ -1,0 +1,27 @@
+/* Copies a file's bytes from the image to a descriptor, hashing on the way. */
+#ifndef BURIN_CARVE_COPY_H
+#define BURIN_CARVE_COPY_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/ranges.h"
+#include "evidence/image.h"
+#include "output/hash.h"
+
+/* A thread's own room for copying. */
+struct copier {
+	struct hasher *hasher;
+	uint8_t *buffer;
+};
+
+void copier_init(struct copier *copier, uint32_t hash_mask);
+void copier_free(struct copier *copier);
+
+/* Copies the runs, in order, to fd. unreadable: bytes that could not be read and were written as zeros. cancel: looked at now and
+ * then; when it becomes true the copy ends with -ECANCELED. Returns 0 or the negative errno of a write. */
+int copy_runs(struct copier *copier, struct image *image, const struct range *runs, size_t run_count, int fd,
+	const atomic_bool *cancel, struct hashes *hashes, uint64_t *unreadable);
+
+#endif

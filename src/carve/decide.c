@@ -1,0 +1,173 @@
+/*
+ * The order of the questions:
+ * 1. Hidden: it starts strictly inside a file that was kept as COMPLETE. Rules with and without carvers alike.
+ * 2. Rejected by its check.
+ * 3. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule with a carver beats later
+ *    ones with a carver. Rules without carvers are independent of each other, as in Scalpel.
+ * 4. Left out for `strict` or a quota. Such a file still hides what lies inside it: a quota limits what is written, not what is true.
+ */
+#include "carve/decide.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct quota {
+	uint64_t files, bytes;
+};
+
+struct decider {
+	const struct rules *rules;
+	struct decide_options options;
+	struct tallies *rejected, *skipped;
+	uint64_t hidden_until;
+	struct quota total, *types;
+	bool quota_reached;
+};
+
+struct decider *decider_new(const struct rules *rules, const struct decide_options *options,
+	struct tallies *rejected, struct tallies *skipped)
+{
+	struct decider *decider = xcalloc(1, sizeof(*decider));
+
+	decider->rules = rules;
+	decider->options = *options;
+	decider->rejected = rejected;
+	decider->skipped = skipped;
+	decider->types = xcalloc(rules->count, sizeof(*decider->types));
+	return decider;
+}
+
+void decider_free(struct decider *decider)
+{
+	if (!decider)
+		return;
+	free(decider->types);
+	free(decider);
+}
+
+uint64_t decider_hidden_until(const struct decider *decider)
+{
+	return decider->options.nested ? 0 : decider->hidden_until;
+}
+
+bool decider_quota_reached(const struct decider *decider)
+{
+	return decider->quota_reached;
+}
+
+static const struct rule *rule_of(const struct decider *decider, const struct decision *decision)
+{
+	return &decider->rules->rules[decision->candidate->rule];
+}
+
+/* The decision that wins this start among those with carvers; NULL when none has something to show. */
+static const struct decision *find_winner(const struct decider *decider,
+	const struct decision *decisions, size_t count)
+{
+	const struct decision *winner = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct decision *decision = &decisions[i];
+
+		if (!rule_of(decider, decision)->carver ||
+			decision->outcome->verdict == CARVE_REJECT)
+			continue;
+		if (decision->outcome->verdict == CARVE_COMPLETE)
+			return decision;
+		if (!winner)
+			winner = decision;
+	}
+	return winner;
+}
+
+static bool fits(const struct quota *used, uint64_t length, uint64_t max_files, uint64_t max_bytes)
+{
+	if (max_files && used->files >= max_files)
+		return false;
+	return !max_bytes || (length <= max_bytes && used->bytes <= max_bytes - length);
+}
+
+static bool take_quota(struct decider *decider, const struct decision *decision)
+{
+	const struct decide_options *options = &decider->options;
+	struct quota *type = &decider->types[decision->candidate->rule];
+	uint64_t length = decision->outcome->length;
+
+	if (!fits(&decider->total, length, options->max_files, options->max_bytes) ||
+		!fits(type, length, options->max_files_type, options->max_bytes_type)) {
+		decider->quota_reached = true;
+		return false;
+	}
+	decider->total.files++;
+	decider->total.bytes += length;
+	type->files++;
+	type->bytes += length;
+	return true;
+}
+
+/* Why not, for the tally of skipped files; NULL when it is kept. */
+static const char *left_out(struct decider *decider, const struct decision *decision,
+	const struct decision *winner)
+{
+	const struct outcome *outcome = decision->outcome;
+	bool beaten = winner && decision != winner &&
+		      (winner->outcome->verdict == CARVE_COMPLETE ||
+			      rule_of(decider, decision)->carver);
+
+	if (beaten)
+		return "another type starts here";
+	if (decider->options.strict && outcome->verdict != CARVE_COMPLETE)
+		return "not complete (--strict)";
+	if (!take_quota(decider, decision))
+		return "quota";
+	return NULL;
+}
+
+/* Counts a rejection under its type and reason, with the numbers taken out so that reasons stay few. */
+static void tally_rejection(struct decider *decider, const struct decision *decision)
+{
+	const char *why = decision->outcome->finding.why;
+	char key[192];
+	size_t len = (size_t)snprintf(key, sizeof(key) / 2, "%s: ", rule_of(decider, decision)->name);
+
+	if (len >= sizeof(key) / 2)
+		len = sizeof(key) / 2 - 1;
+	for (; *why && len < sizeof(key) - 1; why++) {
+		if (!isdigit((unsigned char)*why))
+			key[len++] = *why;
+		else if (key[len - 1] != 'N')
+			key[len++] = 'N';
+	}
+	key[len] = '\0';
+	tally_add(decider->rejected, key, 0);
+}
+
+void decide_group(struct decider *decider, struct decision *decisions, size_t count)
+{
+	uint64_t start = decisions[0].candidate->start;
+	bool hidden = start < decider_hidden_until(decider);
+	const struct decision *winner = hidden ? NULL : find_winner(decider, decisions, count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct decision *decision = &decisions[i];
+		const char *why = NULL;
+
+		decision->keep = false;
+		if (hidden) {
+			tally_add(decider->skipped, "inside a complete file", 0);
+		} else if (decision->outcome->verdict == CARVE_REJECT) {
+			tally_rejection(decider, decision);
+		} else {
+			why = left_out(decider, decision, winner);
+			decision->keep = !why;
+		}
+		if (why)
+			tally_add(decider->skipped, why, 0);
+	}
+	if (winner && winner->outcome->verdict == CARVE_COMPLETE &&
+		start + winner->outcome->length > decider->hidden_until)
+		decider->hidden_until = start + winner->outcome->length;
+}

@@ -1,0 +1,37 @@
+/*
+ * Decides, in order of file start, which candidates become files. Serial, so that the result never depends on
+ * threads. All candidates of one start are decided together.
+ */
+#ifndef BURIN_CARVE_DECIDE_H
+#define BURIN_CARVE_DECIDE_H
+
+#include "carve/check.h"
+
+struct decide_options {
+	bool nested;           /* keep what starts inside a complete file */
+	bool strict;           /* complete files alone */
+	uint64_t max_files, max_bytes;           /* in all; 0: no limit */
+	uint64_t max_files_type, max_bytes_type; /* of each rule */
+};
+
+struct decider;
+
+/* What is decided on: a candidate and what its check found. */
+struct decision {
+	const struct candidate *candidate;
+	const struct outcome *outcome;
+	bool keep;             /* out */
+};
+
+struct decider *decider_new(const struct rules *rules, const struct decide_options *options,
+	struct tallies *rejected, struct tallies *skipped);
+/* All candidates that start at one place, in order of rule; count at least 1. Sets keep in each. Groups come in order of start. */
+void decide_group(struct decider *decider, struct decision *decisions, size_t count);
+/* Candidates that start before this, and behind the groups that were decided, are hidden whatever their check says: need none. */
+uint64_t decider_hidden_until(const struct decider *decider);
+/* True once something was left out for a quota. */
+bool decider_quota_reached(const struct decider *decider);
+/* NULL is fine. */
+void decider_free(struct decider *decider);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * From hits to candidates: headers become file starts, headers are paired with footers by their rule's mode, and candidates come out
+ * in the order of (file start, rule, pattern). Streaming: memory is bounded by the headers that still wait for a footer, and beyond a limit
+ * these lie in a file.
+ */
+#ifndef BURIN_CARVE_PAIR_H
+#define BURIN_CARVE_PAIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carve/fifo.h"
+#include "output/record.h"
+#include "rules/rules.h"
+
+struct candidate {
+	uint64_t start;     /* of the file, in the image */
+	uint64_t length;    /* bytes that the pairing allows; beyond the image's end where the maximum reaches beyond */
+	uint32_t rule, pattern;
+	enum file_end end;  /* END_FOOTER, END_NEXT or END_MAX_SIZE: what the length comes from */
+	bool chop;          /* cut at max_size because no footer was in range: Scalpel's column */
+};
+
+struct pairing_options {
+	bool both;          /* Scalpel's -b: keep a FORWARD header without a footer in range */
+	uint64_t align;     /* only file starts at multiples of it; 0 or 1: anywhere */
+	bool scalpel;       /* no carvers and no length fields: every rule pairs as Scalpel does */
+	uint64_t range_start, range_end; /* only files that start in it; range_end 0: no bound */
+};
+
+struct pairing;
+
+/* The rules and the store stay the caller's. tallies: where dropped candidates are counted (rejected and skipped). */
+struct pairing *pairing_new(const struct rules *rules, const struct pairing_options *options,
+	struct fifo_store *store, struct tallies *rejected, struct tallies *skipped);
+
+/* A hit, in order of (offset, pattern). match_len: bytes of the match (a regex varies). */
+void pairing_hit(struct pairing *pairing, uint64_t offset, uint32_t pattern, uint32_t match_len);
+/* All hits that start before position have been given. */
+void pairing_advance(struct pairing *pairing, uint64_t position);
+/* There are no more hits. */
+void pairing_finish(struct pairing *pairing);
+
+/* The next candidate, when it is settled: false when more must be scanned first (or all are out). */
+bool pairing_next(struct pairing *pairing, struct candidate *candidate);
+
+/* Headers that wait. */
+uint64_t pairing_pending(const struct pairing *pairing);
+/* True for a pattern of which pairing wants the length of the match. */
+bool pairing_wants_length(const struct pairing *pairing, uint32_t pattern);
+/* NULL is fine. */
+void pairing_free(struct pairing *pairing);
+
+#endif

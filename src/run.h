@@ -1,0 +1,50 @@
+/* One run over one image: the only place that knows the whole way from evidence to reports. */
+#ifndef BURIN_RUN_H
+#define BURIN_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "carve/decide.h"
+#include "evidence/reader.h"
+#include "output/progress.h"
+#include "rules/rules.h"
+
+struct run_options {
+	const struct rules *rules;
+	char **arguments;              /* the command line as typed, ended by NULL, for the report */
+	const char *engine, *kernel;   /* NULL: auto, the engine's choice */
+	unsigned threads;              /* 0: one a processor */
+	uint64_t chunk_size;           /* bytes; 0: the default of 32 MiB */
+	enum reader_method io;
+	enum reader_cache cache;
+	uint64_t offset, length;       /* the range of the image in which files start; length 0: to the end */
+	uint64_t align;                /* as Scalpel's -q */
+	bool both;                     /* as Scalpel's -b */
+	bool dry_run, flat, no_extension, scalpel;
+	struct decide_options decide;
+	uint32_t hash_mask;
+	struct progress_options progress;
+};
+
+struct run_sums {
+	uint64_t files, bytes;
+};
+
+/* SIGINT and SIGTERM end the run in hand soon, with a complete report so far; a second one ends the process. */
+void run_catch_signals(void);
+/* The signal that was caught, 0 for none. */
+int run_caught_signal(void);
+
+/* Carves image_path into the new or empty folder output. Says on stderr what a person needs to know; returns the
+ * exit code. sums (may be NULL): what was carved. */
+int run_carve(const struct run_options *options, const char *image_path, const char *output,
+	struct run_sums *sums);
+
+/* Writes the files that a report of an earlier run lists (perhaps filtered) into output, without scanning. image_path: the evidence, or
+ * NULL for the one that the report names. Only threads, hash_mask, arguments and progress of the options count. */
+int run_extract(const struct run_options *options, const char *report_path, const char *image_path,
+	const char *output, struct run_sums *sums);
+
+#endif
