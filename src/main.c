@@ -54,7 +54,7 @@ static int finish_stdout(int code)
 		reason = strerror(errno);
 	if (!reason)
 		return code;
-	log_error("What was printed could not be written to standard output: %s.", reason);
+	log_error("cannot write to standard output: %s", reason);
 	return code > 128 ? code : EXIT_IO;
 }
 

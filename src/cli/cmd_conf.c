@@ -24,15 +24,15 @@ static int write_file(const struct rules *rules, const char *path, struct error 
 	int rc;
 
 	if (!stream)
-		return error_set(error, EXIT_IO, errno, "The file %s can't be created: %s.", path,
-			strerror(errno));
+		return error_set(
+			error, EXIT_IO, errno, "cannot create %s: %s", path, strerror(errno));
 	rc = rules_write(rules, stream);
 	if (fclose(stream) && rc == 0)
 		rc = -errno;
 	if (rc < 0) {
 		unlink(path);
-		return error_set(error, EXIT_IO, -rc, "The rules could not be written to %s: %s.",
-			path, strerror(-rc));
+		return error_set(error, EXIT_IO, -rc, "cannot write the rules to %s: %s", path,
+			strerror(-rc));
 	}
 	return 0;
 }

@@ -128,7 +128,7 @@ static int run_list(void *settings, int argc, char **argv)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		if (strcmp(lists[i].name, argv[0]) == 0)
 			return lists[i].list(settings);
-	log_error("burin list knows engines, types and carvers, not '%s'.", argv[0]);
+	log_error("burin list knows engines, types and carvers, not '%s'", argv[0]);
 	return EXIT_USAGE;
 }
 
@@ -166,8 +166,8 @@ const struct command list_command = {
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.description = "`engines` are the ways to search an image; `types` what a rule file finds; "
-		       "`carvers` the checks that know a format\n"
-		       "from the inside and that a rule can name.",
+		       "`carvers` the checks that know a format\nfrom the inside and that a rule "
+		       "can name.",
 	.options = list_options,
 	.settings_size = sizeof(struct list_settings),
 	.run = run_list,

@@ -55,12 +55,14 @@ static const struct command *no_command(int argc, char **argv, bool family, stru
 	if (near.best)
 		error_set(error, EXIT_USAGE, ENOENT,
 			"'%s' is no command of burin; did you mean '%s'?", typed, near.best);
-	else if (family && argc < 2)
+	else if (family)
 		error_set(error, EXIT_USAGE, ENOENT,
-			"burin %s needs a word more; see burin help %s.", typed, typed);
+			argc < 2 ? "burin %s needs a word more; see burin help %s"
+				 : "burin %s is no command; see burin help %s",
+			typed, argv[0]);
 	else
 		error_set(error, EXIT_USAGE, ENOENT,
-			"'%s' is no command of burin; see burin --help.", typed);
+			"'%s' is no command of burin; see burin --help", typed);
 	free(typed);
 	return NULL;
 }
@@ -87,15 +89,15 @@ static int check_arguments(const struct command *command, const char *called, in
 
 	if (!command->arguments && count)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"%s takes no arguments, and '%s' is one; see %s --help.", called, argv[0],
+			"%s takes no arguments, and '%s' is one; see %s --help", called, argv[0],
 			called);
 	if ((unsigned)count < command->min_arguments)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"%s needs more arguments (%s); see %s --help.", called, command->arguments,
+			"%s needs more arguments (%s); see %s --help", called, command->arguments,
 			called);
 	if (most && (unsigned)count > most)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"'%s' is one argument too many for %s, which takes %s.", argv[most], called,
+			"'%s' is one argument too many for %s, which takes %s", argv[most], called,
 			command->arguments);
 	return 0;
 }

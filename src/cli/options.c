@@ -62,6 +62,17 @@ static bool has_unit(const char *text)
 	return text[strspn(text, "0123456789abcdefABCDEFxX")] != '\0';
 }
 
+static int out_of_bounds(const struct parse *parse, const struct option_row *row, const char *text)
+{
+	if (!row->max && row->min)
+		return error_set(parse->error, EXIT_USAGE, EINVAL,
+			"--%s of %s takes %" PRIu64 " or more, not '%s'", row->name, parse->command,
+			row->min, text);
+	return error_set(parse->error, EXIT_USAGE, EINVAL,
+		"--%s of %s takes %" PRIu64 " to %" PRIu64 ", not '%s'", row->name, parse->command,
+		row->min, row->max ? row->max : UINT64_MAX, text);
+}
+
 static int store_number(const struct parse *parse, const struct option_row *row, const char *text)
 {
 	uint64_t number, most = row->max ? row->max : UINT64_MAX;
@@ -70,11 +81,9 @@ static int store_number(const struct parse *parse, const struct option_row *row,
 
 	if (rc == -EINVAL || (rc == 0 && row->kind == OPTION_NUMBER && has_unit(text)))
 		return error_set(parse->error, EXIT_USAGE, EINVAL,
-			"--%s of %s takes a %s, not '%s'.", row->name, parse->command, kind, text);
+			"--%s of %s takes a %s, not '%s'", row->name, parse->command, kind, text);
 	if (rc < 0 || number < row->min || number > most)
-		return error_set(parse->error, EXIT_USAGE, EINVAL,
-			"--%s of %s takes %" PRIu64 " to %" PRIu64 ", and '%s' is outside.",
-			row->name, parse->command, row->min, most, text);
+		return out_of_bounds(parse, row, text);
 	*(uint64_t *)(parse->settings + row->offset) = number;
 	return 0;
 }
@@ -97,7 +106,7 @@ static int store_choice(const struct parse *parse, const struct option_row *row,
 			"--%s of %s takes %s, not '%s'; did you mean '%s'?", row->name,
 			parse->command, row->choices, text, near.best);
 	else
-		rc = error_set(parse->error, EXIT_USAGE, EINVAL, "--%s of %s takes %s, not '%s'.",
+		rc = error_set(parse->error, EXIT_USAGE, EINVAL, "--%s of %s takes %s, not '%s'",
 			row->name, parse->command, row->choices, text);
 	free(choices);
 	return rc;
@@ -116,7 +125,7 @@ static int store(const struct parse *parse, const struct option_row *row, const 
 	/* An unset variable in a script (-o "$out") must not pass for a value. */
 	if (row->kind != OPTION_FLAG && !*text)
 		return error_set(parse->error, EXIT_USAGE, EINVAL,
-			"--%s of %s needs a value (%s), and an empty one was given.", row->name,
+			"--%s of %s needs a value (%s), and an empty one was given", row->name,
 			parse->command, option_value_name(row));
 	switch (row->kind) {
 	case OPTION_FLAG:
@@ -167,8 +176,7 @@ static int unknown_option(const struct parse *parse, const char *word)
 			suggestion_offer(&near, row->name);
 	if (beginning > 1)
 		rc = error_set(parse->error, EXIT_USAGE, EINVAL,
-			"--%s is the beginning of more than one option of %s; write the whole "
-			"name.",
+			"--%s is the beginning of more than one option of %s; write the whole name",
 			near.word, parse->command);
 	else if (near.best)
 		rc = error_set(parse->error, EXIT_USAGE, EINVAL,
@@ -176,7 +184,7 @@ static int unknown_option(const struct parse *parse, const char *word)
 			near.best);
 	else
 		rc = error_set(parse->error, EXIT_USAGE, EINVAL,
-			"%s has no option --%s; see %s --help.", parse->command, near.word,
+			"%s has no option --%s; see %s --help", parse->command, near.word,
 			parse->command);
 	free(name);
 	return rc;
@@ -199,9 +207,9 @@ static int bad_option(const struct parse *parse, const char *word)
 	if (optopt == 0)
 		return unknown_option(parse, word);
 	if (optopt >= CODE_BASE || optopt == 'h')
-		return error_set(parse->error, EXIT_USAGE, EINVAL, "--%s of %s takes no value.",
+		return error_set(parse->error, EXIT_USAGE, EINVAL, "--%s of %s takes no value",
 			code_name(parse, optopt), parse->command);
-	return error_set(parse->error, EXIT_USAGE, EINVAL, "%s has no option -%c; see %s --help.",
+	return error_set(parse->error, EXIT_USAGE, EINVAL, "%s has no option -%c; see %s --help",
 		parse->command, optopt, parse->command);
 }
 
@@ -269,7 +277,7 @@ static int take(const struct parse *parse, int code, char **argv)
 		return bad_option(parse, argv[optind - 1]);
 	row = row_of(parse, code == ':' ? optopt : code);
 	if (code == ':')
-		return error_set(parse->error, EXIT_USAGE, EINVAL, "--%s of %s needs a value (%s).",
+		return error_set(parse->error, EXIT_USAGE, EINVAL, "--%s of %s needs a value (%s)",
 			row->name, parse->command, option_value_name(row));
 	if (code >= CODE_BASE && (code - CODE_BASE) % 2) {
 		*(bool *)(parse->settings + row->offset) = false;

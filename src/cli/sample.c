@@ -52,7 +52,7 @@ static int search(struct sampler *sampler, uint64_t *counts, struct error *error
 			rc = chunk->status;
 		if (rc < 0)
 			return error_set(error, EXIT_IO, -rc,
-				"The engine %s failed while it searched the sample: %s.",
+				"the engine %s failed on the sample of the image: %s",
 				sampler->engine->name, strerror(-rc));
 		count_hits(sampler, counts);
 		chunk->from = chunk->until;
@@ -107,8 +107,7 @@ static int take_memory(struct sampler *sampler, struct error *error)
 	chunk->hits = malloc(chunk->hit_capacity * sizeof(*chunk->hits));
 	sampler->pool = pool_new(0);
 	if (!sampler->data || !chunk->hits || !sampler->pool)
-		return error_set(error, EXIT_IO, ENOMEM,
-			"There is not enough memory to search a sample of the image.");
+		return error_set(error, EXIT_IO, ENOMEM, "out of memory for a sample of the image");
 	sampler->options = (struct scan_options){
 		.pool = sampler->pool,
 		.chunk_len = PIECE_LEN + sampler->tail_len,

@@ -53,6 +53,12 @@ static const struct option_row rows[] = {
 		AT(number),
 		.help = "D" },
 	{ .name = "free-number", .kind = OPTION_NUMBER, AT(free_number), .help = "E" },
+	{ .name = "at-least",
+		.kind = OPTION_NUMBER,
+		.min = 7,
+		AT(free_number),
+		.hidden = true,
+		.help = "K" },
 	{ .name = "colour",
 		.kind = OPTION_CHOICE,
 		.choices = "red|green|blue",
@@ -138,9 +144,8 @@ Test(options, nothing_given_leaves_fallbacks_and_zeros)
 
 Test(options, every_kind_is_stored)
 {
-	cr_assert_eq(
-		parse("test -c a.conf --size=64K --number 64 --free-number 0x10 --colour blue -bq "
-		      "--name me"),
+	cr_assert_eq(parse("test -c a.conf --size=64K --number 64 --free-number 0x10 --colour blue "
+			   "-bq --name me"),
 		13);
 	cr_expect_str_eq(settings.config, "a.conf");
 	cr_expect_eq(settings.size, 65536);
@@ -212,47 +217,47 @@ Test(options, unknown_ones_are_named_with_the_nearest)
 	EXPECT_MISTAKE(
 		"test --colur=red", "burin test has no option --colur; did you mean --colour?");
 	EXPECT_MISTAKE("test --hepl", "burin test has no option --hepl; did you mean --help?");
-	EXPECT_MISTAKE(
-		"test --wibble", "burin test has no option --wibble; see burin test --help.");
-	EXPECT_MISTAKE(
-		"test --secrat", "burin test has no option --secrat; see burin test --help.");
-	EXPECT_MISTAKE("test -bz", "burin test has no option -z; see burin test --help.");
-	EXPECT_MISTAKE("test file -z", "burin test has no option -z; see burin test --help.");
-	EXPECT_MISTAKE("test --n 3", "--n is the beginning of more than one option of burin test; "
-				     "write the whole name.");
+	EXPECT_MISTAKE("test --wibble", "burin test has no option --wibble; see burin test --help");
+	EXPECT_MISTAKE("test --secrat", "burin test has no option --secrat; see burin test --help");
+	EXPECT_MISTAKE("test -bz", "burin test has no option -z; see burin test --help");
+	EXPECT_MISTAKE("test file -z", "burin test has no option -z; see burin test --help");
+	EXPECT_MISTAKE("test --n 3",
+		"--n is the beginning of more than one option of burin test; write the whole name");
 }
 
 Test(options, values_where_none_belongs_and_none_where_one_does)
 {
-	EXPECT_MISTAKE("test --both=1", "--both of burin test takes no value.");
-	EXPECT_MISTAKE("test --no-both=1", "--no-both of burin test takes no value.");
-	EXPECT_MISTAKE("test --help=all", "--help of burin test takes no value.");
-	EXPECT_MISTAKE("test --config", "--config of burin test needs a value (FILE).");
-	EXPECT_MISTAKE("test -c", "--config of burin test needs a value (FILE).");
-	EXPECT_MISTAKE("test --colour", "--colour of burin test needs a value (red|green|blue).");
-	EXPECT_MISTAKE("test --size", "--size of burin test needs a value (VALUE).");
+	EXPECT_MISTAKE("test --both=1", "--both of burin test takes no value");
+	EXPECT_MISTAKE("test --no-both=1", "--no-both of burin test takes no value");
+	EXPECT_MISTAKE("test --help=all", "--help of burin test takes no value");
+	EXPECT_MISTAKE("test --config", "--config of burin test needs a value (FILE)");
+	EXPECT_MISTAKE("test -c", "--config of burin test needs a value (FILE)");
+	EXPECT_MISTAKE("test --colour", "--colour of burin test needs a value (red|green|blue)");
+	EXPECT_MISTAKE("test --size", "--size of burin test needs a value (VALUE)");
 	EXPECT_MISTAKE("test -c _",
-		"--config of burin test needs a value (FILE), and an empty one was given.");
+		"--config of burin test needs a value (FILE), and an empty one was given");
 	EXPECT_MISTAKE("test --extra=",
-		"--extra of burin test needs a value (WORD), and an empty one was given.");
+		"--extra of burin test needs a value (WORD), and an empty one was given");
 }
 
 Test(options, numbers_are_checked)
 {
-	EXPECT_MISTAKE("test -n 0", "--number of burin test takes 1 to 64, and '0' is outside.");
-	EXPECT_MISTAKE("test -n 65", "--number of burin test takes 1 to 64, and '65' is outside.");
+	EXPECT_MISTAKE("test -n 0", "--number of burin test takes 1 to 64, not '0'");
+	EXPECT_MISTAKE("test -n 65", "--number of burin test takes 1 to 64, not '65'");
 	EXPECT_MISTAKE("test -n 99999999999999999999",
-		"--number of burin test takes 1 to 64, and '99999999999999999999' is outside.");
-	EXPECT_MISTAKE("test -n 1K", "--number of burin test takes a whole number, not '1K'.");
-	EXPECT_MISTAKE("test -n 1KB", "--number of burin test takes a whole number, not '1KB'.");
-	EXPECT_MISTAKE("test -n -1", "--number of burin test takes a whole number, not '-1'.");
-	EXPECT_MISTAKE("test -n four", "--number of burin test takes a whole number, not 'four'.");
+		"--number of burin test takes 1 to 64, not '99999999999999999999'");
+	EXPECT_MISTAKE("test -n 1K", "--number of burin test takes a whole number, not '1K'");
+	EXPECT_MISTAKE("test -n 1KB", "--number of burin test takes a whole number, not '1KB'");
+	EXPECT_MISTAKE("test -n -1", "--number of burin test takes a whole number, not '-1'");
+	EXPECT_MISTAKE("test -n four", "--number of burin test takes a whole number, not 'four'");
 	EXPECT_MISTAKE("test -s 1.5M",
-		"--size of burin test takes a size like 4096, 64K or 2G, not '1.5M'.");
-	EXPECT_MISTAKE("test -s 511",
-		"--size of burin test takes 512 to 1073741824, and '511' is outside.");
-	EXPECT_MISTAKE(
-		"test -s 2G", "--size of burin test takes 512 to 1073741824, and '2G' is outside.");
+		"--size of burin test takes a size like 4096, 64K or 2G, not '1.5M'");
+	EXPECT_MISTAKE("test -s 511", "--size of burin test takes 512 to 1073741824, not '511'");
+	EXPECT_MISTAKE("test -s 2G", "--size of burin test takes 512 to 1073741824, not '2G'");
+	EXPECT_MISTAKE("test --at-least 6", "--at-least of burin test takes 7 or more, not '6'");
+	EXPECT_MISTAKE("test --free-number 18446744073709551616",
+		"--free-number of burin test takes 0 to 18446744073709551615, not "
+		"'18446744073709551616'");
 	cr_expect_eq(parse("test -s 1G -n 1 --free-number 18446744073709551615"), 7);
 	cr_expect_eq(settings.size, 1 << 30);
 	cr_expect_eq(settings.free_number, UINT64_MAX);
@@ -261,19 +266,19 @@ Test(options, numbers_are_checked)
 Test(options, choices_are_listed)
 {
 	EXPECT_MISTAKE(
-		"test --colour pink", "--colour of burin test takes red|green|blue, not 'pink'.");
+		"test --colour pink", "--colour of burin test takes red|green|blue, not 'pink'");
 	EXPECT_MISTAKE("test --colour gren",
 		"--colour of burin test takes red|green|blue, not 'gren'; did you mean 'green'?");
 	EXPECT_MISTAKE("test --colour re",
 		"--colour of burin test takes red|green|blue, not 're'; did you mean 'red'?");
 	EXPECT_MISTAKE("test --colour red|green",
-		"--colour of burin test takes red|green|blue, not 'red|green'.");
+		"--colour of burin test takes red|green|blue, not 'red|green'");
 }
 
 Test(options, a_mistake_behind_a_list_leaks_nothing)
 {
 	EXPECT_MISTAKE("test -x one -x two --wibble",
-		"burin test has no option --wibble; see burin test --help.");
+		"burin test has no option --wibble; see burin test --help");
 	cr_expect_eq(settings.extra.count, 2);
 }
 
@@ -297,9 +302,8 @@ Test(visit, rows_come_by_group_without_the_hidden)
 	char text[256] = "";
 
 	options_visit(rows, &writer, text);
-	cr_expect_str_eq(text,
-		"[Input]config name [Sizes]size [Options]number free-number colour both quiet "
-		"extra help ");
+	cr_expect_str_eq(text, "[Input]config name [Sizes]size [Options]number free-number colour "
+			       "both quiet extra help ");
 }
 
 Test(visit, without_rows_there_is_help)
@@ -314,8 +318,8 @@ Test(visit, values_have_names)
 {
 	cr_expect_str_eq(option_value_name(&rows[0]), "FILE");
 	cr_expect_str_eq(option_value_name(&rows[1]), "VALUE");
-	cr_expect_str_eq(option_value_name(&rows[5]), "red|green|blue");
-	cr_expect_eq(option_value_name(&rows[6]), NULL);
+	cr_expect_str_eq(option_value_name(&rows[6]), "red|green|blue");
+	cr_expect_eq(option_value_name(&rows[7]), NULL);
 }
 
 /* ---- suggestions -------------------------------------------------------------------------------

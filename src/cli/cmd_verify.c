@@ -1,0 +1,144 @@
+/* `burin verify`: compares an output folder with its report. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/size.h"
+#include "cli/command.h"
+#include "cli/json.h"
+#include "output/text.h"
+#include "output/verify.h"
+
+struct verify_settings {
+	bool verbose, json;
+};
+
+/* What each file's line needs. */
+struct listing {
+	const struct verify_settings *settings;
+	json_t *files; /* with --json */
+};
+
+static bool is_fine(enum verify_state state)
+{
+	return state == VERIFY_OK || state == VERIFY_SIZE_ONLY;
+}
+
+/* Names come from the report, which anybody may have written. */
+static void print_file(const char *name, enum verify_state state, const char *detail)
+{
+	char *clean_name = text_clean_copy(name), *clean_detail = text_clean_copy(detail);
+
+	printf("%s: %s%s%s\n", clean_name, verify_state_name(state), *detail ? ": " : "",
+		clean_detail);
+	free(clean_detail);
+	free(clean_name);
+}
+
+static void take_file(void *context, const char *name, enum verify_state state, const char *detail)
+{
+	const struct listing *listing = context;
+	json_t *object;
+
+	if (is_fine(state) && !listing->settings->verbose)
+		return;
+	if (!listing->settings->json) {
+		print_file(name, state, detail);
+		return;
+	}
+	object = json_object();
+	json_object_set_new(object, "path", json_text(name));
+	json_object_set_new(object, "state", json_text(verify_state_name(state)));
+	json_object_set_new(object, "detail", json_text(detail));
+	json_array_append_new(listing->files, object);
+}
+
+static void print_summary(const struct verify_counts *counts)
+{
+	uint64_t files = 0;
+	char size[16];
+
+	for (int state = 0; state < VERIFY_STATES; state++)
+		files += counts->files[state];
+	printf("%" PRIu64 " files, %s hashed", files, size_print(counts->bytes, size));
+	for (int state = 0; state < VERIFY_STATES; state++)
+		if (counts->files[state])
+			printf(", %" PRIu64 " %s", counts->files[state], verify_state_name(state));
+	putchar('\n');
+	if (!counts->run_was_complete)
+		puts("The report has no summary: its run did not come to an end, or it was "
+		     "filtered.");
+}
+
+static void print_json(const struct verify_counts *counts, const char *path, json_t *files)
+{
+	json_t *object = json_object(), *states = json_object();
+
+	for (int state = 0; state < VERIFY_STATES; state++)
+		json_object_set_new(states, verify_state_name(state),
+			json_integer((json_int_t)counts->files[state]));
+	json_object_set_new(object, "path", json_text(path));
+	json_object_set_new(object, "clean", json_boolean(verify_is_clean(counts)));
+	json_object_set_new(object, "run_was_complete", json_boolean(counts->run_was_complete));
+	json_object_set_new(object, "bytes", json_integer((json_int_t)counts->bytes));
+	json_object_set_new(object, "counts", states);
+	json_object_set_new(object, "files", files);
+	json_put(object);
+}
+
+static int run_verify(void *arg, int argc, char **argv)
+{
+	struct listing listing = { .settings = arg, .files = json_array() };
+	struct verify_counts counts;
+	struct error error = { 0 };
+
+	(void)argc;
+	if (verify_folder(argv[0], take_file, &listing, &counts, &error) < 0) {
+		json_decref(listing.files);
+		log_error("%s", error.text);
+		return EXIT_IO;
+	}
+	if (listing.settings->json) {
+		print_json(&counts, argv[0], listing.files);
+	} else {
+		print_summary(&counts);
+		json_decref(listing.files);
+	}
+	return verify_is_clean(&counts) ? EXIT_CLEAN : EXIT_PROBLEMS;
+}
+
+static const struct option_row verify_options[] = {
+	{ .name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct verify_settings, verbose),
+		.help = "Name the files that are as reported too" },
+	{ .name = "json",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct verify_settings, json),
+		.help = "Print JSON" },
+	{ 0 },
+};
+
+static const struct example verify_examples[] = {
+	{ "burin verify out", "hashes all carved files again and names those that have changed" },
+	{ NULL, NULL },
+};
+
+const struct command verify_command = {
+	.name = "verify",
+	.summary = "Compare an output folder with its report",
+	.arguments = "OUT",
+	.min_arguments = 1,
+	.max_arguments = 1,
+	.description = "Reads the folder's report.jsonl, hashes every file that it lists, and "
+		       "prints those that are missing, too long or too\n"
+		       "short, or changed, and what lies in the folder without being listed.\n\n"
+		       "The exit code is 0 when all is as reported, 1 when something is not, 3 "
+		       "when the folder or the report can't be read.",
+	.options = verify_options,
+	.settings_size = sizeof(struct verify_settings),
+	.run = run_verify,
+	.examples = verify_examples,
+};

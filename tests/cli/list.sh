@@ -1,0 +1,12 @@
+# The lists for people.
+"$BURIN" list engines >engines; echo $?
+grep -c '^reference  *usable  *' engines
+"$BURIN" list carvers >carvers; echo $?
+grep -c '^png  *[A-Za-z]' carvers
+printf 'jpg y 1000 \\xff\\xd8 \\xff\\xd9 REVERSE\ngif n 2000 GIF8\n' >s.conf
+"$BURIN" list types -c s.conf >types; echo $?
+"$BURIN" conf list s.conf | cmp - types
+cat types
+# the rules that carve uses
+"$BURIN" list types | head -1
+"$BURIN" list types -c missing.conf; echo $?

@@ -1,0 +1,14 @@
+# The man page renders without a word of warning and holds all options.
+command -v groff >/dev/null || { echo "groff is not installed"; exit 77; }
+"$BURIN" manual >burin.1; echo $?
+groff -ww -man -Tutf8 -P-c burin.1 2>&1 >text | head
+sed -e 's/\x1b\[[0-9;]*m//g' -e 's/.\x08//g' text | tr -s ' \n' ' ' >plain
+for section in NAME SYNOPSIS DESCRIPTION COMMANDS EXAMPLES 'EXIT STATUS' FILES; do
+	grep -q " $section " plain || echo "no section $section"
+done
+for command in carve extract verify "conf check" "conf convert" list; do
+	"$BURIN" $command --help | grep -o '^  [ -].*--[a-z][a-z-]*' | grep -o -- '--[a-z-]*$' |
+		while read -r option; do
+			grep -qF -- "$option" plain || echo "$command: $option is not in the manual"
+		done
+done

@@ -1,0 +1,3 @@
+"$BURIN" version
+"$BURIN" --version
+"$BURIN" -V
