@@ -1,0 +1,14 @@
+/* What EXIF data says about a picture; it is the same in JPEG, TIFF, WebP, PNG and HEIF. */
+#ifndef BURIN_EXIF_H
+#define BURIN_EXIF_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+/* Takes date and title from the EXIF data (from its TIFF head on) at [base, base + len), as far as
+ * they are there. Cameras write local time without a zone; it is taken as UTC. False when no TIFF
+ * head stands there. */
+bool exif_read(struct view *view, uint64_t base, uint64_t len, struct finding *finding);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * JPEG (ISO/IEC 10918-1 = ITU-T T.81; JFIF: ISO/IEC 10918-5; EXIF: CIPA DC-008; MPF: CIPA DC-007).
+ *
+ *	file:    SOI, segments, one or more scans with segments between them, EOI
+ *	marker:  FF and its code; FF may be repeated before it
+ *	segment: marker, length (2 bytes, big-endian, itself included), content
+ *	scan:    the segment SOS, then coded data up to the next marker, in which a byte FF is
+ *written FF 00
+ *
+ * Nothing says how long a file is; it ends with the EOI that the walk comes to. The thumbnail in an
+ *EXIF segment has an EOI of its own, which the segment's length passes over. Checked are: each
+ *segment's marker and length, the frame's fields, quantization and Huffman tables, scans against
+ *frame and tables, the order of restart markers, and the coded data itself, by decoding it where it
+ *is Huffman-coded (jpeg_huffman.c), otherwise by its markers (jpeg_scan.c).
+ *
+ * A file that breaks in its picture data is truncated there. One that breaks before it is worth
+ *carving only when it surely is a JPEG: when two segments were recognised by more than their
+ *marker. JPEG-LS (FF F7) is another format, and is rejected.
+ */
+#include "jpeg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "exif.h"
+#include "walk.h"
+
+/* The most fill bytes FF before a marker. Programs that align with them use a few; flash memory
+ * that is erased is full of them. */
+#define FILL_LEN 256
+
+enum walk {
+	WALK_DONE,   /* jpeg->at is behind EOI */
+	WALK_SHORT,  /* likewise, but coded data was missing before it */
+	WALK_CUT,    /* the view ended */
+	WALK_BROKEN, /* nothing makes sense from about jpeg->at on */
+};
+
+/* The marker at jpeg->at: its code with jpeg->at behind it, 0 at the view's end, -1 when there is
+ * none. */
+static int read_marker(struct jpeg *jpeg)
+{
+	uint64_t at = jpeg->at;
+	const uint8_t *p;
+
+	for (int fill = 0; fill < FILL_LEN; fill++, at++) {
+		p = view_peek(jpeg->view, at, 2);
+		if (!p) {
+			p = view_peek(jpeg->view, at, 1);
+			return !p || p[0] == 0xff ? 0 : -1;
+		}
+		if (p[0] != 0xff || p[1] == 0)
+			return -1;
+		if (p[1] != 0xff) {
+			jpeg->at = at + 2;
+			return p[1];
+		}
+	}
+	return -1;
+}
+
+/* The length of what makes a segment of type APPn recognisable, 0 when nothing does. */
+static size_t recognise(uint8_t marker, const uint8_t *p, size_t len)
+{
+	static const struct {
+		uint8_t marker;
+		uint8_t len;
+		const char *text;
+	} known[] = {
+		{ 0xe0, 5, "JFIF" },
+		{ 0xe0, 5, "JFXX" },
+		{ 0xe0, 4, "AVI1" },
+		{ 0xe1, 6, "Exif\0" },
+		{ 0xe1, 20, "http://ns.adobe.com/" },
+		{ 0xe2, 12, "ICC_PROFILE" },
+		{ 0xe2, 4, "MPF" },
+		{ 0xe2, 5, "FPXR" },
+		{ 0xed, 14, "Photoshop 3.0" },
+		{ 0xee, 5, "Adobe" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (marker == known[i].marker && len >= known[i].len &&
+			memcmp(p, known[i].text, known[i].len) == 0)
+			return known[i].len;
+	return 0;
+}
+
+/* Reads an APPn or COM segment whose content is [at, at + len). Returns how much of it was
+ * recognised. */
+static size_t read_application(struct jpeg *jpeg, uint8_t marker, uint64_t at, size_t len)
+{
+	size_t head_len = len < 20 ? len : 20, known;
+	const uint8_t *p = view_peek(jpeg->view, at, head_len);
+
+	known = p ? recognise(marker, p, head_len) : 0;
+	if (!known)
+		return 0;
+	jpeg->evidence++;
+	if (marker == JPEG_APP0 + 1 && known == 6 &&
+		exif_read(jpeg->view, at + 6, len - 6, jpeg->finding)) {
+		jpeg->evidence++;
+		known += 8;
+	}
+	if (marker == JPEG_APP0 + 2 && known == 4) {
+		jpeg->mpf = at + 4;
+		jpeg->mpf_len = len - 4;
+	}
+	return known;
+}
+
+static bool has_table_or_frame(uint8_t marker)
+{
+	return marker >= JPEG_SOF0 && marker <= JPEG_EXP &&
+	       (marker < JPEG_RST0 || marker > JPEG_EOI) && marker != JPEG_JPG;
+}
+
+/* Reads the segment whose marker was read, up to its end. *sound: how far it was recognised when it
+ * is cut or broken. */
+static enum walk read_segment(
+	struct jpeg *jpeg, uint8_t marker, uint64_t *sound, const char **problem)
+{
+	const uint8_t *p = view_peek(jpeg->view, jpeg->at, 2);
+	uint64_t at = jpeg->at + 2;
+	size_t len = p ? be16(p) : 2;
+
+	if (!p)
+		return WALK_CUT;
+	*problem = "an impossible segment length";
+	if (len < 2)
+		return WALK_BROKEN;
+	len -= 2;
+	if (has_table_or_frame(marker)) {
+		p = view_peek(jpeg->view, at, len);
+		if (!p)
+			return WALK_CUT;
+		*problem = jpeg_read_segment(jpeg, marker, p, len);
+		if (*problem)
+			return WALK_BROKEN;
+		jpeg->evidence++;
+	} else if ((marker >= JPEG_APP0 && marker < JPEG_APP0 + 16) || marker == JPEG_COM) {
+		size_t known = read_application(jpeg, marker, at, len);
+
+		if (known)
+			*sound = at + known;
+	} else {
+		*problem = "a marker that no JPEG has";
+		return WALK_BROKEN;
+	}
+	jpeg->at = at + len;
+	return jpeg->at <= view_size(jpeg->view) ? WALK_DONE : WALK_CUT;
+}
+
+/* Behind SOS: passes over the coded data. */
+static enum walk pass_scan(struct jpeg *jpeg, const char **problem)
+{
+	jpeg->scan_count++;
+	switch (jpeg_pass_scan(jpeg, problem)) {
+	case JPEG_SCAN_CUT:
+		return WALK_CUT;
+	case JPEG_SCAN_BROKEN:
+		return WALK_BROKEN;
+	case JPEG_SCAN_SHORT:
+		jpeg->at += 2;
+		return WALK_SHORT;
+	case JPEG_SCAN_DONE:
+		break;
+	}
+	for (int i = 0; i < jpeg->in_scan; i++)
+		jpeg->scan[i]->scanned = true;
+	return WALK_DONE;
+}
+
+/* What is missing at EOI, or NULL. */
+static const char *missing(const struct jpeg *jpeg)
+{
+	if (!jpeg->scan_count)
+		return "EOI before any picture data";
+	for (int i = 0; i < jpeg->component_count; i++)
+		if (!jpeg->components[i].scanned)
+			return "EOI before all components";
+	return NULL;
+}
+
+/* Walks from SOI to EOI. When it is cut or breaks, jpeg->at is behind the last sound byte. */
+static enum walk walk(struct jpeg *jpeg, uint64_t start, const char **problem)
+{
+	const uint8_t *p = view_peek(jpeg->view, start, 2);
+	enum walk state = WALK_DONE;
+
+	jpeg->at = start;
+	*problem = "no SOI";
+	if (!p || be16(p) != 0xff00 + JPEG_SOI)
+		return WALK_BROKEN;
+	jpeg->at += 2;
+	while (state == WALK_DONE) {
+		uint64_t sound = jpeg->at;
+		int marker = read_marker(jpeg);
+
+		*problem = "no marker";
+		if (marker <= 0)
+			return marker ? WALK_BROKEN : WALK_CUT;
+		if (marker == JPEG_EOI) {
+			*problem = missing(jpeg);
+			return *problem ? jpeg->scan_count ? WALK_SHORT : WALK_BROKEN : WALK_DONE;
+		}
+		state = read_segment(jpeg, (uint8_t)marker, &sound, problem);
+		if (state != WALK_DONE)
+			jpeg->at = sound;
+		else if (marker == JPEG_SOS)
+			state = pass_scan(jpeg, problem);
+	}
+	return state;
+}
+
+bool jpeg_walk_other(struct view *view, uint64_t start, uint64_t *end)
+{
+	struct finding ignored = { 0 };
+	struct jpeg jpeg = { .view = view, .finding = &ignored };
+	const char *problem;
+	enum walk state = walk(&jpeg, start, &problem);
+
+	free(jpeg.history);
+	*end = jpeg.at;
+	return state == WALK_DONE;
+}
+
+static enum verdict judge(struct jpeg *jpeg, enum walk state, const char *problem)
+{
+	struct finding *finding = jpeg->finding;
+	uint64_t size = view_size(jpeg->view);
+
+	finding->length = jpeg->at;
+	if (state == WALK_DONE) {
+		finding->length = jpeg_mpf_end(jpeg, jpeg->at);
+		return CARVE_COMPLETE;
+	}
+	if (!jpeg->scan_count && jpeg->evidence < 2) {
+		*finding = (struct finding){ 0 };
+		if (state == WALK_CUT)
+			problem = "the image ends";
+		return verdict_because(CARVE_REJECT, finding,
+			"%s at %" PRIu64 ", before any picture data", problem, jpeg->at);
+	}
+	if (state == WALK_CUT)
+		return walk_cut(jpeg->view, finding, size + 1, jpeg->scan_count ? size : jpeg->at);
+	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, jpeg->at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct jpeg jpeg = { .view = view, .finding = finding };
+	const char *problem = NULL;
+	enum walk state = walk(&jpeg, 0, &problem);
+
+	free(jpeg.history);
+	return judge(&jpeg, state, problem);
+}
+
+const struct carver jpeg_carver = {
+	.name = "jpeg",
+	.summary = "JPEG pictures, by their segments and by decoding their coded data",
+	.check = check,
+};

@@ -1,0 +1,502 @@
+/*
+ * Huffman-coded scans, sequential and progressive (ISO/IEC 10918-1, annexes F and G), decoded as
+ * far as it takes to know where each coefficient's bits are; pixels are not made.
+ *
+ * The frame says how many blocks a scan has, so its end is known, not guessed, and in data that is
+ * not the picture's something soon goes wrong: a code that no table has, more than 64 coefficients
+ * in a block, an average brightness (DC) out of range, a marker in the middle. In random data that
+ * takes some hundred bytes, and in text not more. Zeros are the exception: with common tables they
+ * decode to blocks full of equal coefficients, which no picture has two of, one after the other.
+ *
+ * Refinement scans (annex G.1.2.3) hold a bit for each coefficient that is not 0 already, so a bit
+ * is kept for each coefficient.
+ */
+#include "jpeg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+
+/* Blocks whose history is kept: 32 MiB, for pictures of 150 million pixels. Larger ones are not
+ * decoded. */
+#define HISTORY_BLOCKS (4u << 20)
+/* Some programs leave bytes between a scan's last block, or restart interval, and the next marker.
+ */
+#define SLACK 512
+/* The most scans that are decoded, so that hostile files can't make each few bytes go over all
+ * blocks again. */
+#define DECODED_SCANS 100
+
+/* Bits from coded data. acc holds the next `count` bits at its top; below them it may hold some of
+ * the bits that follow. */
+struct bits {
+	struct view *view;
+	const uint8_t *window;
+	uint64_t window_at, size;
+	size_t pos, len;
+	uint64_t acc;
+	int count; /* below 0: more were used than there are */
+	bool at_marker, at_end;
+};
+
+struct decoder {
+	struct jpeg *jpeg;
+	struct bits bits;
+	const char *problem; /* why the scan failed; NULL when the view ended */
+	uint64_t sound;      /* how far it was sound then, about */
+	bool (*block)(struct decoder *, struct jpeg_component *, uint64_t *history);
+	int32_t dc[JPEG_COMPONENTS]; /* predictions, in order of jpeg->components */
+	uint32_t eob_run;            /* progressive: blocks that end right away */
+	int zero_blocks;             /* in a row, long ones */
+};
+
+/* ---- bits -------------------------------------------------------------------------------------
+ */
+
+/* Makes n (1 or 2) bytes at pos visible. */
+static bool ensure(struct bits *b, size_t n)
+{
+	uint64_t at = b->window_at + b->pos;
+	size_t len;
+
+	if (b->pos + n <= b->len)
+		return true;
+	len = b->size - at < VIEW_MAX_PEEK ? (size_t)(b->size - at) : VIEW_MAX_PEEK;
+	if (len < n)
+		return false;
+	b->window = view_peek(b->view, at, len);
+	b->window_at = at;
+	b->pos = 0;
+	b->len = b->window ? len : 0;
+	return b->window != NULL;
+}
+
+/* One byte at a time, at the edges of windows and around FF. */
+static void refill_slowly(struct bits *b)
+{
+	while (b->count <= 56 && !b->at_marker && !b->at_end) {
+		uint8_t byte;
+
+		if (!ensure(b, 1) || (b->window[b->pos] == 0xff && !ensure(b, 2))) {
+			b->at_end = true;
+			return;
+		}
+		byte = b->window[b->pos];
+		if (byte == 0xff && b->window[b->pos + 1] != 0) {
+			b->at_marker = true;
+			return;
+		}
+		b->pos += byte == 0xff ? 2 : 1;
+		b->acc |= (uint64_t)byte << (56 - b->count);
+		b->count += 8;
+	}
+}
+
+static inline bool has_ff(uint64_t word)
+{
+	uint64_t inverted = ~word;
+
+	return (inverted - 0x0101010101010101u) & word & 0x8080808080808080u;
+}
+
+/* At least 32 bits, unless the data ends. */
+static inline void refill(struct bits *b)
+{
+	if (b->count >= 32 || b->at_marker || b->at_end)
+		return;
+	if (b->pos + 8 <= b->len) {
+		uint64_t word = be64(b->window + b->pos);
+
+		if (!has_ff(word)) {
+			b->acc |= word >> b->count;
+			b->pos += (size_t)(63 - b->count) >> 3;
+			b->count |= 56;
+			return;
+		}
+	}
+	refill_slowly(b);
+}
+
+static inline void skip_bits(struct bits *b, int n)
+{
+	b->acc <<= n;
+	b->count -= n;
+}
+
+/* The next n bits, up to 16; refill before. */
+static inline uint32_t take_bits(struct bits *b, int n)
+{
+	uint32_t value = n ? (uint32_t)(b->acc >> (64 - n)) : 0;
+
+	skip_bits(b, n);
+	return value;
+}
+
+static uint64_t bit_offset(const struct bits *b)
+{
+	return (b->window_at + b->pos) * 8 - (uint64_t)(b->count > 0 ? b->count : 0);
+}
+
+/* The value of the next code, or -1. At least 16 bits remain for use behind it when there are as
+ * many. */
+static inline int take_code(struct bits *b, const struct jpeg_table *table)
+{
+	uint16_t entry;
+	uint32_t code;
+
+	refill(b);
+	entry = table->fast[b->acc >> (64 - JPEG_FAST_BITS)];
+	if (entry) {
+		skip_bits(b, entry >> 8);
+		return entry & 0xff;
+	}
+	code = (uint32_t)(b->acc >> 48);
+	for (int bits = JPEG_FAST_BITS + 1; bits <= 16; bits++) {
+		if (code < table->limit[bits]) {
+			skip_bits(b, bits);
+			return table->values[(table->first[bits] + (int32_t)(code >> (16 - bits))) &
+					     0xff];
+		}
+	}
+	return -1;
+}
+
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
+
+static uint64_t byte_offset(const struct bits *b)
+{
+	return b->window_at + b->pos - (uint64_t)(b->count > 0 ? b->count / 8 : 0);
+}
+
+/* Running out of bits explains whatever went wrong after it. */
+static bool fail(struct decoder *d, const char *problem)
+{
+	if (d->bits.count < 0)
+		problem = d->bits.at_end ? NULL : "a marker in the middle of coded data";
+	d->problem = problem;
+	d->sound = byte_offset(&d->bits);
+	return false;
+}
+
+/* The DC coefficient's difference to the last block's. No 8-bit picture needs more than +-1024 once
+ * it is multiplied with the quantization; twice as much is let pass for encoders that overshoot. */
+static inline bool take_dc(struct decoder *d, const struct jpeg_component *c, int shift)
+{
+	struct jpeg *jpeg = d->jpeg;
+	int32_t *dc = &d->dc[c - jpeg->components];
+	int size = take_code(&d->bits, &jpeg->tables[0][c->dc_table]);
+	int32_t value;
+	int64_t brightness, bound = 1 << (jpeg->precision + 3);
+
+	if (size < 0 || size > 15)
+		return fail(d, "an unknown Huffman code");
+	if (size == 0)
+		return true;
+	value = (int32_t)take_bits(&d->bits, size);
+	*dc += value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
+	brightness = (int64_t)*dc * (1 << shift);
+	if (jpeg->dc_quant[c->quant]) {
+		brightness *= jpeg->dc_quant[c->quant];
+		bound += jpeg->dc_quant[c->quant];
+	}
+	if (brightness > bound || brightness < -bound)
+		return fail(d, "a brightness out of range");
+	return true;
+}
+
+static bool sequential_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+{
+	const struct jpeg_table *table = &d->jpeg->tables[1][c->ac_table];
+	struct bits *b = &d->bits;
+	int k = 1;
+
+	(void)history;
+	if (!take_dc(d, c, 0))
+		return false;
+	while (k < 64) {
+		int code = take_code(b, table);
+
+		if (code == 0)
+			return true;
+		if (code < 0 || ((code & 15) == 0 && code != 0xf0))
+			return fail(d, "an unknown Huffman code");
+		skip_bits(b, code & 15);
+		k += (code >> 4) + 1;
+	}
+	return k == 64 || fail(d, "more than 64 coefficients in a block");
+}
+
+static bool first_dc_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+{
+	(void)history;
+	return take_dc(d, c, d->jpeg->approx_low);
+}
+
+static bool refined_dc_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+{
+	(void)c;
+	(void)history;
+	refill(&d->bits);
+	skip_bits(&d->bits, 1);
+	return true;
+}
+
+/* The code EOBn: this block and so many after it have no more coefficients. */
+static void start_eob_run(struct decoder *d, int n)
+{
+	refill(&d->bits);
+	d->eob_run = (1u << n) + take_bits(&d->bits, n);
+}
+
+static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+{
+	const struct jpeg_table *table = &d->jpeg->tables[1][c->ac_table];
+	int last = d->jpeg->spectral_last;
+	int k = d->jpeg->spectral_first;
+
+	if (d->eob_run) {
+		d->eob_run--;
+		return true;
+	}
+	while (k <= last) {
+		int code = take_code(&d->bits, table);
+
+		if (code < 0)
+			return fail(d, "an unknown Huffman code");
+		if ((code & 15) == 0 && code != 0xf0) {
+			start_eob_run(d, code >> 4);
+			d->eob_run--;
+			return true;
+		}
+		skip_bits(&d->bits, code & 15);
+		k += code >> 4;
+		if (k > last)
+			return fail(d, "more coefficients in a block than its scan has");
+		if (code & 15)
+			*history |= 1ull << k;
+		k++;
+	}
+	return true;
+}
+
+/* Passes over coefficients from k on: a bit for each that is not 0, until `zeros` zeros are passed
+ * and the next one is reached, or the range's end. Returns where that is. */
+static int pass_refined(struct decoder *d, uint64_t history, int k, int zeros)
+{
+	for (; k <= d->jpeg->spectral_last; k++) {
+		if (history >> k & 1) {
+			refill(&d->bits);
+			skip_bits(&d->bits, 1);
+		} else if (zeros-- == 0) {
+			break;
+		}
+	}
+	return k;
+}
+
+static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+{
+	const struct jpeg_table *table = &d->jpeg->tables[1][c->ac_table];
+	int last = d->jpeg->spectral_last;
+	int k = d->jpeg->spectral_first;
+
+	while (!d->eob_run && k <= last) {
+		int code = take_code(&d->bits, table), size = code & 15;
+
+		if (code < 0 || size > 1)
+			return fail(d, "an unknown Huffman code");
+		if (size == 0 && code != 0xf0) {
+			start_eob_run(d, code >> 4);
+			break;
+		}
+		skip_bits(&d->bits, size);
+		k = pass_refined(d, *history, k, code >> 4);
+		if (k > last)
+			return size == 0 ||
+			       fail(d, "more coefficients in a block than its scan has");
+		if (size)
+			*history |= 1ull << k;
+		k++;
+	}
+	if (d->eob_run) {
+		pass_refined(d, *history, k, 64);
+		d->eob_run--;
+	}
+	return true;
+}
+
+/* ---- scans ------------------------------------------------------------------------------------
+ */
+
+/* A block, and whether it was one. */
+static inline bool take_block(
+	struct decoder *d, struct jpeg_component *c, uint64_t row, uint64_t column)
+{
+	struct bits *b = &d->bits;
+	uint64_t before = bit_offset(b);
+
+	if (!d->block(d, c, c->history ? c->history + row * c->stride + column : NULL))
+		return false;
+	if (b->count < 0)
+		return fail(d, NULL);
+	if (bit_offset(b) - before < 128 || b->pos < 16 || be64(b->window + b->pos - 8) ||
+		be64(b->window + b->pos - 16)) {
+		d->zero_blocks = 0;
+		return true;
+	}
+	return ++d->zero_blocks < 2 || fail(d, "zeros instead of coded data");
+}
+
+/* An MCU: some blocks of each component, or just one when the scan has one component only. */
+static bool take_mcu(struct decoder *d, uint64_t row, uint64_t column)
+{
+	struct jpeg *jpeg = d->jpeg;
+
+	if (jpeg->in_scan == 1)
+		return take_block(d, jpeg->scan[0], row, column);
+	for (int i = 0; i < jpeg->in_scan; i++) {
+		struct jpeg_component *c = jpeg->scan[i];
+
+		for (unsigned y = 0; y < c->v; y++)
+			for (unsigned x = 0; x < c->h; x++)
+				if (!take_block(d, c, row * c->v + y, column * c->h + x))
+					return false;
+	}
+	return true;
+}
+
+/* Goes over what is left before the next marker, which has to be near. */
+static bool go_to_marker(struct decoder *d, const char *problem)
+{
+	struct bits *b = &d->bits;
+	uint64_t limit = b->window_at + b->pos + SLACK;
+
+	d->sound = byte_offset(b);
+	while (!b->at_marker && !b->at_end && b->window_at + b->pos < limit) {
+		b->acc = 0;
+		b->count = 0;
+		refill(b);
+	}
+	/* FF may be repeated before a marker. */
+	while (b->at_marker && b->window_at + b->pos < limit && ensure(b, 2) &&
+		b->window[b->pos + 1] == 0xff)
+		b->pos++;
+	if (b->at_marker && ensure(b, 2))
+		return true;
+	d->problem = b->at_end ? NULL : problem;
+	return false;
+}
+
+static bool restart(struct decoder *d, uint64_t number)
+{
+	struct bits *b = &d->bits;
+
+	if (!go_to_marker(d, "no restart marker where one has to be"))
+		return false;
+	if (b->window[b->pos + 1] != JPEG_RST0 + ((number - 1) & 7))
+		return fail(d, "a restart marker out of order");
+	b->pos += 2;
+	b->at_marker = false;
+	b->acc = 0;
+	b->count = 0;
+	d->eob_run = 0;
+	memset(d->dc, 0, sizeof(d->dc));
+	return true;
+}
+
+static bool take_all(struct decoder *d)
+{
+	struct jpeg *jpeg = d->jpeg;
+	bool single = jpeg->in_scan == 1;
+	uint64_t across = single ? jpeg->scan[0]->across : jpeg->mcus_across;
+	uint64_t down = single ? jpeg->scan[0]->down : jpeg->mcus_down;
+	uint64_t interval = jpeg->restart_interval, left = interval, restarts = 0;
+
+	for (uint64_t row = 0; row < down; row++) {
+		for (uint64_t column = 0; column < across; column++) {
+			if (interval && left-- == 0) {
+				left = interval - 1;
+				if (!restart(d, ++restarts))
+					return false;
+			}
+			if (!take_mcu(d, row, column))
+				return false;
+		}
+	}
+	return true;
+}
+
+enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
+{
+	struct decoder d = {
+		.jpeg = jpeg,
+		.block = sequential_block,
+		.bits = { .view = jpeg->view, .window_at = jpeg->at, .size = view_size(jpeg->view) }
+	};
+	struct bits *b = &d.bits;
+	bool whole;
+
+	if (jpeg->sof == JPEG_SOF2) {
+		if (jpeg->spectral_first)
+			d.block = jpeg->approx_high ? refined_ac_block : first_ac_block;
+		else
+			d.block = jpeg->approx_high ? refined_dc_block : first_dc_block;
+	}
+	whole = take_all(&d) && go_to_marker(&d, "no marker behind a scan");
+	jpeg->at = b->window_at + b->pos;
+	if (whole)
+		return JPEG_SCAN_DONE;
+	if (!d.problem)
+		return JPEG_SCAN_CUT;
+	*problem = d.problem;
+	if (b->at_marker && ensure(b, 2) && b->window[b->pos + 1] == JPEG_EOI)
+		return JPEG_SCAN_SHORT;
+	jpeg->at = d.sound;
+	return JPEG_SCAN_BROKEN;
+}
+
+static bool keep_history(struct jpeg *jpeg)
+{
+	uint64_t blocks = 0;
+
+	for (int i = 0; i < jpeg->component_count; i++) {
+		struct jpeg_component *c = &jpeg->components[i];
+
+		blocks += (uint64_t)c->stride * jpeg->mcus_down * c->v;
+	}
+	if (blocks > HISTORY_BLOCKS)
+		return false;
+	jpeg->history = calloc(blocks, sizeof(*jpeg->history));
+	if (!jpeg->history)
+		return false;
+	blocks = 0;
+	for (int i = 0; i < jpeg->component_count; i++) {
+		struct jpeg_component *c = &jpeg->components[i];
+
+		c->history = jpeg->history + blocks;
+		blocks += (uint64_t)c->stride * jpeg->mcus_down * c->v;
+	}
+	return true;
+}
+
+bool jpeg_can_decode(struct jpeg *jpeg)
+{
+	bool progressive = jpeg->sof == JPEG_SOF2;
+	bool dc = !progressive || (jpeg->spectral_first == 0 && !jpeg->approx_high);
+	bool ac = !progressive || jpeg->spectral_first;
+
+	if (jpeg->sof > JPEG_SOF2 || jpeg->hierarchical || !jpeg->height ||
+		jpeg->scan_count > DECODED_SCANS)
+		return false;
+	for (int i = 0; i < jpeg->in_scan; i++) {
+		struct jpeg_component *c = jpeg->scan[i];
+
+		if (dc && !jpeg->tables[0][c->dc_table].defined)
+			return false;
+		if (ac && !jpeg->tables[1][c->ac_table].defined)
+			return false;
+	}
+	return !progressive || jpeg->history || keep_history(jpeg);
+}

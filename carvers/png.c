@@ -1,0 +1,303 @@
+/*
+ * PNG and APNG (W3C, Portable Network Graphics, third edition; ISO/IEC 15948).
+ *
+ *	file:  89 'PNG' 0D 0A 1A 0A, then chunks
+ *	chunk: data length (4 bytes, big-endian), type (4 letters), data, CRC-32 of type and data
+ *
+ * IHDR comes first and has only a few valid values; IEND, always empty, comes last, so the file's
+ *length is the offset behind it. In between, the chunks' lengths lead from one to the next. Checked
+ *are every CRC, the letters of every type, and the order: one PLTE before the picture data, needed
+ *with colour type 3, and IDAT chunks without others between them. APNG is PNG with more kinds of
+ *chunks, and viewers show it under the same extension. Apple's variant has a chunk CgBI before
+ *IHDR.
+ *
+ * Damage. A wrong CRC in a chunk that viewers can do without (its type's first letter is small)
+ *changes nothing but a remark, if the walk goes on to a good IEND: the picture opens. Anything else
+ *ends the sound part: behind the last chunk whose CRC held, or, inside IDAT, where the picture data
+ *stops making sense (png_data.c).
+ */
+#include "png.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+struct chunk {
+	uint64_t at, end; /* [at, end) with length, type and CRC */
+	uint32_t len;     /* of the data, which starts at at + 8 */
+	char type[5];
+};
+
+enum chunk_state {
+	CHUNK_SOUND,
+	CHUNK_CUT,      /* reaches behind the view */
+	CHUNK_NONSENSE, /* no chunk starts here */
+	CHUNK_BAD_CRC,
+};
+
+struct png {
+	struct view *view;
+	struct finding *finding;
+	struct png_shape shape;
+	uint64_t sound;      /* behind the last chunk whose CRC held */
+	uint64_t first_idat; /* 0: not yet seen */
+	uint64_t damaged;    /* a dispensable chunk with a wrong CRC, or 0 */
+	bool palette, data_over;
+};
+
+static bool is(const struct chunk *chunk, const char *type)
+{
+	return memcmp(chunk->type, type, 4) == 0;
+}
+
+static bool dispensable(const struct chunk *chunk)
+{
+	return chunk->type[0] & 0x20;
+}
+
+static bool letters(const char *type)
+{
+	for (int i = 0; i < 4; i++) {
+		char letter = type[i] & ~0x20;
+
+		if (letter < 'A' || letter > 'Z')
+			return false;
+	}
+	return true;
+}
+
+static enum chunk_state read_chunk(struct view *view, uint64_t at, struct chunk *chunk)
+{
+	const uint8_t *p = view_peek(view, at, 8);
+	uint32_t crc = 0;
+
+	chunk->at = at;
+	chunk->end = at + 12;
+	if (!p)
+		return CHUNK_CUT;
+	chunk->len = be32(p);
+	chunk->end += chunk->len;
+	memcpy(chunk->type, p + 4, 4);
+	chunk->type[4] = 0;
+	if (chunk->len > INT32_MAX || !letters(chunk->type))
+		return CHUNK_NONSENSE;
+	if (!walk_crc32(view, at + 4, (uint64_t)chunk->len + 4, &crc))
+		return CHUNK_CUT;
+	p = view_peek(view, chunk->end - 4, 4);
+	if (!p)
+		return CHUNK_CUT;
+	return be32(p) == crc ? CHUNK_SOUND : CHUNK_BAD_CRC;
+}
+
+static bool valid_depth(uint8_t colour, uint8_t depth)
+{
+	switch (colour) {
+	case 0:
+		return depth == 1 || depth == 2 || depth == 4 || depth == 8 || depth == 16;
+	case 3:
+		return depth == 1 || depth == 2 || depth == 4 || depth == 8;
+	case 2:
+	case 4:
+	case 6:
+		return depth == 8 || depth == 16;
+	}
+	return false;
+}
+
+/* What is wrong with the fields of IHDR, or NULL. */
+static const char *read_header(struct png *png, const struct chunk *chunk)
+{
+	const uint8_t *p = chunk->len == 13 ? view_peek(png->view, chunk->at + 8, 13) : NULL;
+	struct png_shape *shape = &png->shape;
+
+	if (!p)
+		return "IHDR has not 13 bytes";
+	shape->width = be32(p);
+	shape->height = be32(p + 4);
+	shape->depth = p[8];
+	shape->colour = p[9];
+	shape->interlaced = p[12] == 1;
+	if (shape->width - 1 >= INT32_MAX || shape->height - 1 >= INT32_MAX)
+		return "IHDR has an impossible size";
+	if (!valid_depth(shape->colour, shape->depth))
+		return "IHDR has an impossible depth or colour type";
+	if (p[10] != 0 || p[11] != 0 || p[12] > 1)
+		return "IHDR has an unknown compression, filter or interlace method";
+	return NULL;
+}
+
+/* The chunks that open a file. What is wrong with them, or NULL; png->sound is behind them, or
+ * where it went wrong. */
+static const char *read_start(struct png *png)
+{
+	const uint8_t *p = view_peek(png->view, 0, 8);
+	struct chunk chunk;
+	enum chunk_state state;
+	const char *problem;
+
+	if (!p || memcmp(p, "\x89PNG\r\n\x1a\n", 8) != 0)
+		return "no PNG signature";
+	png->sound = 8;
+	state = read_chunk(png->view, 8, &chunk);
+	if (state == CHUNK_SOUND && is(&chunk, "CgBI")) {
+		png->shape.bare = true;
+		png->sound = chunk.end;
+		state = read_chunk(png->view, chunk.end, &chunk);
+	}
+	if (state == CHUNK_CUT)
+		return "IHDR is cut off";
+	if (state == CHUNK_NONSENSE || !is(&chunk, "IHDR"))
+		return "IHDR does not come first";
+	if (state == CHUNK_BAD_CRC)
+		return "the CRC of IHDR is wrong";
+	problem = read_header(png, &chunk);
+	if (!problem)
+		png->sound = chunk.end;
+	return problem;
+}
+
+/* How a sound chunk breaks the order of chunks, or NULL. */
+static const char *misplaced(const struct png *png, const struct chunk *chunk)
+{
+	if (is(chunk, "IHDR"))
+		return "a second IHDR";
+	if (is(chunk, "PLTE")) {
+		if (png->palette || png->first_idat)
+			return "PLTE stands too late";
+		if (chunk->len == 0 || chunk->len > 768 || chunk->len % 3 != 0)
+			return "PLTE has an impossible length";
+	}
+	if (is(chunk, "IDAT")) {
+		if (png->data_over)
+			return "IDAT apart from the others";
+		if (png->shape.colour == 3 && !png->palette)
+			return "IDAT without the PLTE that it needs";
+	}
+	if (is(chunk, "IEND")) {
+		if (!png->first_idat)
+			return "IEND without any IDAT";
+		if (chunk->len != 0)
+			return "IEND is not empty";
+	}
+	return NULL;
+}
+
+/* A title from tEXt, or from iTXt where that is not compressed. */
+static void read_text(struct png *png, const struct chunk *chunk)
+{
+	size_t len = chunk->len < 1024 ? chunk->len : 1024;
+	const uint8_t *p = view_peek(png->view, chunk->at + 8, len);
+	size_t text = 6;
+
+	if (!p || len < text || memcmp(p, "Title", 6) != 0)
+		return;
+	if (is(chunk, "iTXt")) {
+		if (len < 8 || p[6] != 0)
+			return;
+		/* Behind the two bytes for compression: language and translated keyword. */
+		text = 8;
+		for (int strings = 0; strings < 2; strings++) {
+			const uint8_t *nul = memchr(p + text, 0, len - text);
+
+			if (!nul)
+				return;
+			text = (size_t)(nul - p) + 1;
+		}
+	}
+	finding_set_title(png->finding, p + text, len - text);
+}
+
+static void read_details(struct png *png, const struct chunk *chunk)
+{
+	if (is(chunk, "tIME") && chunk->len == 7) {
+		const uint8_t *p = view_peek(png->view, chunk->at + 8, 7);
+
+		if (p)
+			png->finding->time = utc_seconds(be16(p), p[2], p[3], p[4], p[5], p[6]);
+	} else if (is(chunk, "tEXt") || is(chunk, "iTXt")) {
+		read_text(png, chunk);
+	}
+}
+
+/* The verdict on a file that ends with this chunk, which is cut or damaged. */
+static enum verdict cut_in(struct png *png, const struct chunk *chunk, enum chunk_state state)
+{
+	struct finding *finding = png->finding;
+	uint64_t size = view_size(png->view), sound = png->sound;
+	uint64_t data_end = chunk->end - 4 < size ? chunk->end - 4 : size;
+	bool nonsense = state == CHUNK_NONSENSE;
+
+	if (chunk->end - chunk->at > 12 && !nonsense && is(chunk, "IDAT") && !png->data_over)
+		sound = png_data_end(png->view, &png->shape,
+			png->first_idat ? png->first_idat : chunk->at, data_end);
+	else if (state == CHUNK_CUT && sound == chunk->at && view_ends_with_image(png->view))
+		sound = size;
+	if (sound < png->sound)
+		sound = png->sound;
+	if (state == CHUNK_CUT)
+		return walk_cut(png->view, finding, chunk->end, sound);
+	finding->length = sound;
+	if (nonsense)
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no chunk starts at %" PRIu64, chunk->at);
+	return verdict_because(CARVE_TRUNCATED, finding,
+		"the CRC of chunk %s at %" PRIu64 " is wrong", chunk->type, chunk->at);
+}
+
+/* Takes a chunk whose CRC held. What is wrong with it here, or NULL. */
+static const char *take(struct png *png, const struct chunk *chunk)
+{
+	const char *problem = misplaced(png, chunk);
+
+	if (problem)
+		return problem;
+	if (is(chunk, "PLTE"))
+		png->palette = true;
+	if (is(chunk, "IDAT") && !png->first_idat)
+		png->first_idat = chunk->at;
+	read_details(png, chunk);
+	png->sound = chunk->end;
+	return NULL;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct png png = { .view = view, .finding = finding };
+	const char *problem = read_start(&png);
+	struct chunk chunk = { .end = png.sound };
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, png.sound);
+	do {
+		enum chunk_state state = read_chunk(view, chunk.end, &chunk);
+
+		if (png.first_idat && !is(&chunk, "IDAT"))
+			png.data_over = true;
+		if (state == CHUNK_BAD_CRC && dispensable(&chunk)) {
+			if (!png.damaged)
+				png.damaged = chunk.at;
+			continue;
+		}
+		if (state != CHUNK_SOUND)
+			return cut_in(&png, &chunk, state);
+		problem = take(&png, &chunk);
+		if (problem) {
+			finding->length = png.sound;
+			return verdict_because(
+				CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, chunk.at);
+		}
+	} while (!is(&chunk, "IEND"));
+	finding->length = chunk.end;
+	if (png.damaged)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"opens, though the CRC of a chunk at %" PRIu64 " is wrong", png.damaged);
+	return CARVE_COMPLETE;
+}
+
+const struct carver png_carver = {
+	.name = "png",
+	.summary = "PNG and APNG pictures, by their chunks and CRCs",
+	.check = check,
+};

@@ -1,0 +1,128 @@
+/*
+ * Where damaged picture data stops making sense.
+ *
+ * A chunk's CRC says that something in it is wrong, but not where, and many programs put the whole
+ * picture into one IDAT chunk. So when a CRC fails, the deflate stream that runs through all IDAT
+ * chunks is unpacked until it breaks. Random bytes may pass for deflate for some KB, but not for
+ * rows of pixels: each row starts with a byte from 0 to 4, the number of its filter. The answer is
+ * exact to PIECE bytes in, and to a row of pixels out.
+ */
+#include "png.h"
+
+#include "bytes.h"
+#include "inflated.h"
+
+#define PIECE 256
+
+/* Where the unpacked bytes are in the picture; pass counts Adam7's seven. */
+struct rows {
+	const struct png_shape *shape;
+	int pass;
+	uint32_t left;    /* rows of this pass that are not begun */
+	uint64_t row_len; /* bytes of a row behind its filter byte */
+	uint64_t to_go;   /* of which so many are still to come */
+};
+
+static uint32_t steps(uint32_t size, uint32_t first, uint32_t step)
+{
+	return size > first ? (size - first + step - 1) / step : 0;
+}
+
+/* Sets up rows->pass, or the first one behind it that has pixels. False when the picture is full.
+ */
+static bool start_pass(struct rows *rows)
+{
+	static const uint8_t x[] = { 0, 4, 0, 2, 0, 1, 0 }, dx[] = { 8, 8, 4, 4, 2, 2, 1 };
+	static const uint8_t y[] = { 0, 0, 4, 0, 2, 0, 1 }, dy[] = { 8, 8, 8, 4, 4, 2, 2 };
+	static const uint8_t channels[] = { 1, 0, 3, 1, 2, 0, 4 };
+	const struct png_shape *shape = rows->shape;
+
+	for (; rows->pass < (shape->interlaced ? 7 : 1); rows->pass++) {
+		bool all = !shape->interlaced;
+		int i = rows->pass;
+		uint64_t width = all ? shape->width : steps(shape->width, x[i], dx[i]);
+
+		rows->left = all ? shape->height : steps(shape->height, y[i], dy[i]);
+		rows->row_len = (width * channels[shape->colour] * shape->depth + 7) / 8;
+		if (width && rows->left)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the next byte starts a row. False, too, behind the last row, where no byte belongs. */
+static bool start_row(struct rows *rows)
+{
+	if (!rows->left) {
+		rows->pass++;
+		if (!start_pass(rows))
+			return false;
+	}
+	rows->left--;
+	rows->to_go = rows->row_len;
+	return true;
+}
+
+static bool look_at_rows(void *context, const uint8_t *bytes, size_t len)
+{
+	struct rows *rows = context;
+
+	for (size_t i = 0; i < len;) {
+		size_t step = len - i < rows->to_go ? len - i : (size_t)rows->to_go;
+
+		if (step == 0) {
+			if (bytes[i++] > 4 || !start_row(rows))
+				return false;
+			continue;
+		}
+		rows->to_go -= step;
+		i += step;
+	}
+	return true;
+}
+
+/* Unpacks [at, end), a chunk's data. True: sound, all of it; false: *sound is where it breaks. */
+static bool feed_chunk(
+	struct view *view, struct inflated *inflated, uint64_t at, uint64_t end, uint64_t *sound)
+{
+	while (at < end) {
+		size_t len = end - at < PIECE ? (size_t)(end - at) : PIECE, used;
+		const uint8_t *piece = view_peek(view, at, len);
+		enum inflated_state state;
+
+		*sound = at;
+		if (!piece)
+			return false;
+		state = inflated_feed(inflated, piece, len, &used);
+		if (state == INFLATED_DONE)
+			*sound = at + used;
+		if (state != INFLATED_MORE)
+			return false;
+		at += len;
+	}
+	*sound = end;
+	return true;
+}
+
+uint64_t png_data_end(
+	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit)
+{
+	struct rows rows = { .shape = shape };
+	struct inflated inflated = { .look = look_at_rows, .context = &rows };
+	uint64_t sound = first_idat;
+
+	start_pass(&rows);
+	if (!inflated_open(&inflated, shape->bare ? INFLATED_RAW : INFLATED_ZLIB))
+		return sound;
+	for (uint64_t at = first_idat; at < limit;) {
+		const uint8_t *head = view_peek(view, at, 8);
+		uint64_t end = head ? at + 8 + be32(head) : 0;
+
+		if (!head ||
+			!feed_chunk(view, &inflated, at + 8, end < limit ? end : limit, &sound))
+			break;
+		at = end + 4;
+	}
+	inflated_close(&inflated);
+	return sound;
+}

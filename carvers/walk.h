@@ -1,0 +1,31 @@
+/* Steps that the walks of many formats share. */
+#ifndef BURIN_WALK_H
+#define BURIN_WALK_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+/* As much of [offset, end) as one look gives: *len bytes, at least 1. NULL when nothing is there to
+ * be seen. */
+const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len);
+
+/* The next `byte` in [*offset, end): true with *offset on it; false with *offset where the search
+ * had to stop. */
+bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte);
+
+/* CRC-32 (zlib's) of len bytes at offset, going on from crc (0 at first): false when they are not
+ * all there. */
+bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc);
+
+/* The verdict when bytes up to `wanted` could not be had: CARVE_TRUNCATED, length `sound`, and why.
+ */
+enum verdict walk_cut(struct view *view, struct finding *finding, uint64_t wanted, uint64_t sound);
+
+/* Sets the title, without blanks and NULs around it. An empty one changes nothing. */
+void finding_set_title(struct finding *finding, const uint8_t *bytes, size_t len);
+
+/* Seconds since 1970-01-01 of a date, taken as UTC; 0 when there is no such date. */
+int64_t utc_seconds(int year, int month, int day, int hour, int minute, int second);
+
+#endif
