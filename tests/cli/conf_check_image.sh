@@ -1,0 +1,32 @@
+# The forecast from an image. 8 MiB with one TWO! in every 64 KiB: 16,384 in a GiB, each max_size long.
+cat >x.conf <<'CONF'
+types = (
+  { name = "two"; header = "'TWO!'"; max_size = 4096; },
+  { name = "none"; header = "'not in there'"; max_size = 4096; },
+);
+CONF
+{ printf 'TWO!'; head -c 65532 /dev/zero; } >piece
+for i in {1..128}; do cat piece; done >image
+"$BURIN" conf check x.conf --image image; echo $?
+# a quarter of it: the same rate
+"$BURIN" conf check x.conf --image image --sample 2M --json >json; echo $?
+python3 - <<'PY'
+import json
+value = json.load(open("json"))
+print(value["sample"]["image"], value["sample"]["image_size"], value["sample"]["bytes"])
+for rule in value["forecast"]:
+    print(rule["rule"], rule["sample"]["hits_per_gib"], rule["sample"]["bytes_per_gib"])
+PY
+"$BURIN" conf check x.conf --image missing; echo $?
+# more hits in a piece than are taken in one go, and a last piece that is not full
+cat >dense.conf <<'CONF'
+types = ( { name = "zero"; header = "00"; max_size = 10; }, { name = "zeros"; header = "00 00"; max_size = 10; } );
+CONF
+head -c 1500000 /dev/zero >zeros
+"$BURIN" conf check dense.conf --image zeros --json >json; echo $?
+python3 - <<'PY'
+import json
+value = json.load(open("json"))
+for rule in value["forecast"]:
+    print(rule["rule"], round(rule["sample"]["hits_per_gib"] * value["sample"]["bytes"] / 2**30))
+PY
