@@ -1,32 +1,45 @@
 /*
- * The reports of a run: audit.txt (Scalpel's look), report.jsonl (tests/report.schema.json) and report.xml (DFXML). Each is a
- * plug-in behind struct reporter; report.c calls them all.
+ * The reports of a run: audit.txt (Scalpel's look), report.jsonl (tests/report.schema.json) and
+ * report.xml (DFXML). Each is a plug-in behind struct reporter; report.c calls them all.
  */
 #ifndef BURIN_OUTPUT_REPORT_H
 #define BURIN_OUTPUT_REPORT_H
+
+#include <stdio.h>
 
 #include "output/record.h"
 #include "output/sink.h"
 
 struct report;
 
-/* Creates the report files in the folder and writes their heads. */
+/* Creates the report files in the folder and writes their heads. The sink and what run points to
+ * must live until report_close. */
 int report_open(struct report **report, struct sink *sink, const struct run_record *run,
 	struct error *error);
-/* One carved file, in order. Returns 0 or a negative errno (disk full) with the words in error. */
+/* One carved file, in order. Returns 0 or a negative errno (disk full) with the words in error; the
+ * record is kept all the same and written with the next one, or by report_close, if there is room
+ * again. */
 int report_file(struct report *report, const struct file_record *file, struct error *error);
-/* Writes the sums, completes and closes all files, also after report_file failed: what could be written stays
- * readable. Frees the report. */
+/* Brings to the disk what report_file still holds back (up to a second's worth, or 256 KiB). Worth
+ * calling now and then while nothing is found. Not at the same time as report_file. */
+int report_flush(struct report *report, struct error *error);
+/* Writes the sums, completes and closes all files, also after report_file failed: what could be
+ * written stays readable. Frees the report. */
 int report_close(struct report *report, const struct summary_record *summary, struct error *error);
 
-/* What a plug-in offers; output/audit.c, jsonl.c, dfxml.c each define one. */
+/* What a plug-in offers; output/audit.c, jsonl.c, dfxml.c each define one. A write to the stream
+ * never fails there: it ends in memory (output/stream.h). All three return 0 or a negative errno.
+ */
 struct reporter {
 	const char *file_name;
 	int (*open)(void **state, FILE *stream, const struct run_record *run);
 	int (*file)(void *state, const struct file_record *file);
-	int (*close)(void *state, const struct summary_record *summary); /* frees state, not the stream */
+	int (*close)(void *state,
+		const struct summary_record *summary); /* frees state, not the stream */
 };
 
 extern const struct reporter audit_reporter, jsonl_reporter, dfxml_reporter;
+/* All of them, ended by NULL. */
+extern const struct reporter *const reporters[];
 
 #endif

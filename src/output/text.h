@@ -2,10 +2,26 @@
 #ifndef BURIN_OUTPUT_TEXT_H
 #define BURIN_OUTPUT_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* Copies text into buffer (len bytes with the zero) as valid UTF-8: what is no UTF-8, and control characters,
- * bidirectional overrides included, become U+FFFD. Never splits a character. Returns buffer. */
+/* Copies text into buffer (len bytes with the zero, at least 1) as valid UTF-8: what is no UTF-8,
+ * control characters, bidirectional overrides, line separators and what XML can't hold become
+ * U+FFFD. Never splits a character. Returns buffer. */
 char *text_clean(const char *text, char *buffer, size_t len);
+
+/* The same, uncut, in memory that the caller frees. */
+char *text_clean_copy(const char *text);
+
+/* Bytes for text_time, with the zero. */
+#define TEXT_TIME_LEN 21
+
+/* Writes "2024-05-01T12:00:00Z". seconds: since 1970-01-01 UTC. False, with buffer "", for years
+ * before 1 or after 9999. */
+bool text_time(int64_t seconds, char buffer[TEXT_TIME_LEN]);
+
+/* Reads exactly what text_time writes. False for anything else. */
+bool text_time_parse(const char *text, int64_t *seconds);
 
 #endif

@@ -1,0 +1,106 @@
+#include "output/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool component_is_plain(const char *part, size_t len)
+{
+	if (len == 0 || len > NAME_MAX)
+		return false;
+	if (part[0] == '.' && (len == 1 || (len == 2 && part[1] == '.')))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)part[i] < 0x20 || part[i] == 0x7F)
+			return false;
+	return true;
+}
+
+bool folder_path_is_plain(const char *path)
+{
+	if (strlen(path) >= PATH_MAX)
+		return false;
+	for (;;) {
+		size_t len = strcspn(path, "/");
+
+		if (!component_is_plain(path, len))
+			return false;
+		if (!path[len])
+			return true;
+		path += len + 1;
+	}
+}
+
+/* O_PATH: a folder that may be entered need not be readable. */
+static int enter(int dir_fd, const char *part, bool make)
+{
+	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(dir_fd, part, flags);
+
+	if (fd < 0 && errno == ENOENT && make) {
+		if (mkdirat(dir_fd, part, 0777) &&
+			errno != EEXIST) /* another thread may have been quicker */
+			return -errno;
+		fd = openat(dir_fd, part, flags);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* Opens the folder that holds path. base: the last component. Returns a descriptor or a negative
+ * errno. */
+static int open_parent(int dir_fd, const char *path, bool make, const char **base)
+{
+	char part[NAME_MAX + 1];
+	const char *slash;
+	int fd;
+
+	if (!folder_path_is_plain(path))
+		return -EINVAL;
+	fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	while ((slash = strchr(path, '/'))) {
+		size_t len = (size_t)(slash - path);
+		int next;
+
+		memcpy(part, path, len);
+		part[len] = '\0';
+		next = enter(fd, part, make);
+		close(fd);
+		if (next < 0)
+			return next;
+		fd = next;
+		path = slash + 1;
+	}
+	*base = path;
+	return fd;
+}
+
+int folder_open(int dir_fd, const char *path, int flags, bool make)
+{
+	const char *base = NULL;
+	int parent = open_parent(dir_fd, path, make, &base), fd;
+
+	if (parent < 0)
+		return parent;
+	fd = openat(parent, base, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		fd = -errno;
+	close(parent);
+	return fd;
+}
+
+int folder_unlink(int dir_fd, const char *path)
+{
+	const char *base = NULL;
+	int parent = open_parent(dir_fd, path, false, &base), status;
+
+	if (parent < 0)
+		return parent;
+	status = unlinkat(parent, base, 0) ? -errno : 0;
+	close(parent);
+	return status;
+}

@@ -1,0 +1,330 @@
+/*
+ * report.jsonl, schema 1: tests/report.schema.json says what each field means. A record is built,
+ * written and freed, so the report costs no memory. File records hold nothing that engine, threads,
+ * host or time could change.
+ */
+#include "output/jsonl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include "output/report.h"
+#include "output/text.h"
+
+/* ---- values ----------------------------------------------------------------------------- */
+
+static json_t *or_die(json_t *value)
+{
+	if (!value) {
+		fprintf(stderr, "burin: out of memory for a report's record\n");
+		exit(EXIT_IO);
+	}
+	return value;
+}
+
+json_t *jsonl_object(void)
+{
+	return or_die(json_object());
+}
+
+void jsonl_put(json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new_nocheck(object, key, or_die(value)))
+		or_die(NULL);
+}
+
+static void append(json_t *array, json_t *value)
+{
+	if (json_array_append_new(array, or_die(value)))
+		or_die(NULL);
+}
+
+json_t *jsonl_text(const char *text)
+{
+	char *clean;
+	json_t *value;
+
+	if (!text)
+		return json_null();
+	clean = text_clean_copy(text);
+	value = json_string_nocheck(clean);
+	free(clean);
+	return value;
+}
+
+json_t *jsonl_number(uint64_t number)
+{
+	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
+}
+
+/* null where there is no limit. */
+static json_t *limit(uint64_t number)
+{
+	return number ? jsonl_number(number) : json_null();
+}
+
+static json_t *moment(int64_t seconds)
+{
+	char text[TEXT_TIME_LEN];
+
+	return seconds != 0 && text_time(seconds, text) ? json_string_nocheck(text) : json_null();
+}
+
+static json_t *text_array(char *const *texts, size_t count)
+{
+	json_t *array = or_die(json_array());
+
+	for (size_t i = 0; i < count; i++)
+		append(array, jsonl_text(texts[i]));
+	return array;
+}
+
+static json_t *range_array(const struct range *ranges, size_t count)
+{
+	json_t *array = or_die(json_array());
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *pair = or_die(json_array());
+
+		append(pair, jsonl_number(ranges[i].offset));
+		append(pair, jsonl_number(ranges[i].length));
+		append(array, pair);
+	}
+	return array;
+}
+
+/* Only those that are there. */
+static json_t *hash_object(const char *md5, const char *sha1, const char *sha256)
+{
+	json_t *object = jsonl_object();
+
+	if (*md5)
+		jsonl_put(object, "md5", json_string(md5));
+	if (*sha1)
+		jsonl_put(object, "sha1", json_string(sha1));
+	if (*sha256)
+		jsonl_put(object, "sha256", json_string(sha256));
+	return object;
+}
+
+int jsonl_write(FILE *stream, json_t *object)
+{
+	int status = json_dumpf(object, stream, JSON_COMPACT | JSON_REAL_PRECISION(6));
+
+	json_decref(object);
+	return status || fputc('\n', stream) == EOF ? -EIO : 0;
+}
+
+/* ---- the run ---------------------------------------------------------------------------- */
+
+static json_t *image_object(const struct run_record *run)
+{
+	const struct image_info *image = run->image;
+	json_t *object = jsonl_object(), *acquisition = jsonl_object();
+
+	for (size_t i = 0; i < image->value_count; i++)
+		jsonl_put(acquisition, image->values[i].name, jsonl_text(image->values[i].value));
+	jsonl_put(object, "path", jsonl_text(run->image_path));
+	jsonl_put(object, "paths", text_array(image->paths, image->path_count));
+	jsonl_put(object, "format", jsonl_text(image->format));
+	jsonl_put(object, "size", jsonl_number(image->size));
+	jsonl_put(object, "sector_size", jsonl_number(image->sector_size));
+	jsonl_put(object, "hashes", jsonl_object());
+	jsonl_put(object, "stored_hashes", hash_object(image->stored_md5, image->stored_sha1, ""));
+	jsonl_put(object, "acquisition", acquisition);
+	return object;
+}
+
+static json_t *rules_object(const struct rules *rules)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "path", jsonl_text(rules->path));
+	jsonl_put(object, "sha256", jsonl_text(rules->sha256));
+	jsonl_put(object, "count", jsonl_number(rules->count));
+	jsonl_put(object, "format", jsonl_text(rules_format_name(rules->format)));
+	jsonl_put(object, "files", text_array(rules->files, rules->file_count));
+	return object;
+}
+
+static json_t *engine_object(const struct run_record *run)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "name", jsonl_text(run->engine));
+	jsonl_put(object, "kernel", jsonl_text(run->kernel));
+	jsonl_put(object, "reason", jsonl_text(run->engine_reason));
+	jsonl_put(object, "reader", jsonl_text(run->reader));
+	jsonl_put(object, "threads", jsonl_number(run->threads));
+	jsonl_put(object, "chunk_size", jsonl_number(run->chunk_size));
+	return object;
+}
+
+static json_t *hash_names(uint32_t mask)
+{
+	json_t *array = or_die(json_array());
+
+	if (mask & HASH_MD5)
+		append(array, json_string("md5"));
+	if (mask & HASH_SHA1)
+		append(array, json_string("sha1"));
+	if (mask & HASH_SHA256)
+		append(array, json_string("sha256"));
+	return array;
+}
+
+static json_t *options_object(const struct run_record *run)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "dry_run", json_boolean(run->dry_run));
+	jsonl_put(object, "nested", json_boolean(run->nested));
+	jsonl_put(object, "strict", json_boolean(run->strict));
+	jsonl_put(object, "both", json_boolean(run->both));
+	jsonl_put(object, "compat", run->compat_scalpel ? json_string("scalpel") : json_null());
+	jsonl_put(object, "align", jsonl_number(run->align));
+	jsonl_put(object, "offset", jsonl_number(run->range_offset));
+	jsonl_put(object, "length", limit(run->range_length));
+	jsonl_put(object, "max_files", limit(run->max_files));
+	jsonl_put(object, "max_bytes", limit(run->max_bytes));
+	jsonl_put(object, "max_files_type", limit(run->max_files_type));
+	jsonl_put(object, "max_bytes_type", limit(run->max_bytes_type));
+	jsonl_put(object, "hash", hash_names(run->hash_mask));
+	return object;
+}
+
+static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
+{
+	json_t *object = jsonl_object();
+	struct utsname system = { 0 };
+	size_t count = 0;
+
+	*state = stream;
+	while (run->arguments && run->arguments[count])
+		count++;
+	uname(&system);
+	jsonl_put(object, "record", json_string("run"));
+	jsonl_put(object, "schema", json_integer(1));
+	jsonl_put(object, "burin", json_string(BURIN_VERSION));
+	jsonl_put(object, "command", text_array(run->arguments, count));
+	jsonl_put(object, "host", jsonl_text(system.nodename));
+	jsonl_put(object, "started", moment(run->started));
+	jsonl_put(object, "output", jsonl_text(run->output_dir));
+	jsonl_put(object, "image", image_object(run));
+	jsonl_put(object, "rules", rules_object(run->rules));
+	jsonl_put(object, "engine", engine_object(run));
+	jsonl_put(object, "options", options_object(run));
+	return jsonl_write(stream, object);
+}
+
+/* ---- files and the sum ------------------------------------------------------------------ */
+
+void jsonl_put_file(json_t *object, const struct file_record *file)
+{
+	jsonl_put(object, "path", jsonl_text(file->path));
+	jsonl_put(object, "type", jsonl_text(file->type));
+	jsonl_put(object, "rule", jsonl_number(file->rule));
+	jsonl_put(object, "offset", jsonl_number(file->offset));
+	jsonl_put(object, "length", jsonl_number(file->length));
+	jsonl_put(object, "extension", jsonl_text(file->extension));
+	jsonl_put(object, "status", json_string(file_status_name(file->status)));
+	jsonl_put(object, "end", json_string(file_end_name(file->end)));
+	jsonl_put(object, "reason", jsonl_text(file->reason));
+	jsonl_put(object, "runs", range_array(file->runs, file->run_count));
+	jsonl_put(object, "hashes",
+		hash_object(file->hashes.md5, file->hashes.sha1, file->hashes.sha256));
+	jsonl_put(object, "unreadable", jsonl_number(file->unreadable));
+	jsonl_put(object, "title", jsonl_text(file->title));
+	jsonl_put(object, "time", moment(file->time));
+	jsonl_put(object, "chop", json_boolean(file->chop));
+	jsonl_put(object, "written", json_boolean(file->written));
+}
+
+static int jsonl_file(void *state, const struct file_record *file)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "record", json_string("file"));
+	jsonl_put_file(object, file);
+	return jsonl_write(state, object);
+}
+
+/* A name from elsewhere becomes a key: cleaned like any text. */
+static void put_named(json_t *object, const char *name, json_t *value)
+{
+	char *clean = text_clean_copy(name);
+
+	jsonl_put(object, clean, value);
+	free(clean);
+}
+
+static json_t *type_object(const struct tallies *types)
+{
+	json_t *object = jsonl_object();
+
+	for (size_t i = 0; i < types->count; i++) {
+		json_t *sums = jsonl_object();
+
+		jsonl_put(sums, "files", jsonl_number(types->items[i].count));
+		jsonl_put(sums, "bytes", jsonl_number(types->items[i].bytes));
+		put_named(object, types->items[i].name, sums);
+	}
+	return object;
+}
+
+static json_t *count_object(const struct tallies *tallies)
+{
+	json_t *object = jsonl_object();
+
+	for (size_t i = 0; i < tallies->count; i++)
+		put_named(object, tallies->items[i].name, jsonl_number(tallies->items[i].count));
+	return object;
+}
+
+static json_t *seconds_object(const struct summary_record *summary)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "total", json_real(summary->seconds_total));
+	jsonl_put(object, "read_wait", json_real(summary->seconds_read_wait));
+	jsonl_put(object, "scan_wait", json_real(summary->seconds_scan_wait));
+	jsonl_put(object, "carve_wait", json_real(summary->seconds_carve_wait));
+	return object;
+}
+
+static json_t *problem_array(const struct summary_record *summary)
+{
+	const size_t most = sizeof(summary->problems) / sizeof(summary->problems[0]);
+	json_t *array = or_die(json_array());
+
+	for (size_t i = 0; i < most && summary->problems[i]; i++)
+		append(array, jsonl_text(summary->problems[i]));
+	return array;
+}
+
+static int jsonl_close(void *state, const struct summary_record *summary)
+{
+	const struct ranges *unreadable = summary->unreadable;
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "record", json_string("summary"));
+	jsonl_put(object, "files", jsonl_number(summary->files));
+	jsonl_put(object, "bytes", jsonl_number(summary->bytes));
+	jsonl_put(object, "by_type", type_object(&summary->by_type));
+	jsonl_put(object, "rejected", count_object(&summary->rejected));
+	jsonl_put(object, "skipped", count_object(&summary->skipped));
+	jsonl_put(object, "hits", jsonl_number(summary->hits));
+	jsonl_put(object, "scanned", jsonl_number(summary->scanned));
+	jsonl_put(object, "unreadable",
+		range_array(
+			unreadable ? unreadable->items : NULL, unreadable ? unreadable->count : 0));
+	jsonl_put(object, "problems", problem_array(summary));
+	jsonl_put(object, "seconds", seconds_object(summary));
+	jsonl_put(object, "finished", moment(summary->finished));
+	jsonl_put(object, "signal", jsonl_number((uint64_t)summary->signal));
+	jsonl_put(object, "exit", jsonl_number((uint64_t)summary->exit));
+	return jsonl_write(state, object);
+}
+
+const struct reporter jsonl_reporter = { "report.jsonl", jsonl_open, jsonl_file, jsonl_close };

@@ -1,0 +1,30 @@
+/* JSON, one object a line, for report.jsonl and for the events of --json. Only output/ sees this
+ * header. */
+#ifndef BURIN_OUTPUT_JSONL_H
+#define BURIN_OUTPUT_JSONL_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "output/record.h"
+
+/* A new, empty object; dies when memory runs out, as jsonl_put does. */
+json_t *jsonl_object(void);
+
+/* Adds a value, taking it over. NULL (no memory) dies. */
+void jsonl_put(json_t *object, const char *key, json_t *value);
+
+/* Cleaned (output/text.h); null for NULL. */
+json_t *jsonl_text(const char *text);
+
+/* A plain integer. JSON's integers here end at 2^63 - 1, which no offset exceeds. */
+json_t *jsonl_number(uint64_t number);
+
+/* The fields of a file record, in the schema's order. */
+void jsonl_put_file(json_t *object, const struct file_record *file);
+
+/* Writes the object as one line and frees it. Returns 0 or -EIO. */
+int jsonl_write(FILE *stream, json_t *object);
+
+#endif

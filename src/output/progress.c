@@ -1,0 +1,245 @@
+#include "output/progress.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "output/jsonl.h"
+
+#define TERMINAL_SECONDS 0.5
+#define LINES_SECONDS 30.0
+#define LINE_LEN 256
+
+struct progress {
+	pthread_mutex_t lock;
+	enum progress_style style; /* never PROGRESS_AUTO */
+	bool quiet, json;
+	struct timespec started;
+	uint64_t total, done, files;
+	double shown, told;  /* seconds since the start: the line, the event */
+	char line[LINE_LEN]; /* on the terminal now, "" for none */
+};
+
+/* Whose line stands on the terminal: log.h's hooks have no argument. */
+static struct progress *on_terminal;
+
+static double seconds_since_start(const struct progress *progress)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - progress->started.tv_sec) +
+	       (double)(now.tv_nsec - progress->started.tv_nsec) / 1e9;
+}
+
+/* ---- the line --------------------------------------------------------------------------- */
+
+static void format_left(uint64_t done, uint64_t total, double seconds, char *buffer, size_t len)
+{
+	double left = done ? (double)(total - done) * seconds / (double)done : 0;
+	uint64_t whole;
+
+	if (!done || seconds < 1 || left > 1e9) {
+		snprintf(buffer, len, "-:--");
+		return;
+	}
+	whole = (uint64_t)(left + 0.5);
+	if (whole >= 3600)
+		snprintf(buffer, len, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, whole / 3600,
+			whole / 60 % 60, whole % 60);
+	else
+		snprintf(buffer, len, "%" PRIu64 ":%02" PRIu64, whole / 60, whole % 60);
+}
+
+char *progress_format(uint64_t done, uint64_t total, uint64_t files, double seconds, unsigned width,
+	char *buffer, size_t len)
+{
+	char done_text[16], total_text[16], speed[16], left[32];
+	unsigned percent;
+
+	if (done > total)
+		done = total;
+	percent = total ? (unsigned)((double)done / (double)total * 100) : 100;
+	if (percent == 100 && done < total)
+		percent = 99;
+	format_left(done, total, seconds, left, sizeof(left));
+	snprintf(buffer, len, "%s of %s (%u%%), %s/s, %s left, %" PRIu64 " file%s",
+		size_print(done, done_text), size_print(total, total_text), percent,
+		size_print(seconds > 0 ? (uint64_t)((double)done / seconds) : 0, speed), left,
+		files, files == 1 ? "" : "s");
+	if (width && strlen(buffer) > width - 1)
+		buffer[width - 1] = '\0';
+	return buffer;
+}
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
+/* With the lock held. */
+static void clear_line(struct progress *progress)
+{
+	if (*progress->line)
+		fprintf(stderr, "\r%*s\r", (int)strlen(progress->line), "");
+}
+
+static void before_message(void)
+{
+	if (!on_terminal)
+		return;
+	pthread_mutex_lock(&on_terminal->lock);
+	clear_line(on_terminal);
+}
+
+static void after_message(void)
+{
+	if (!on_terminal)
+		return;
+	fputs(on_terminal->line, stderr);
+	pthread_mutex_unlock(&on_terminal->lock);
+}
+
+/* With the lock held. */
+static void show(struct progress *progress, double now)
+{
+	double pause = progress->style == PROGRESS_TERMINAL ? TERMINAL_SECONDS : LINES_SECONDS;
+	char line[LINE_LEN];
+
+	if (progress->quiet || now - progress->shown < pause)
+		return;
+	progress->shown = now;
+	if (progress->style == PROGRESS_LINES) {
+		fprintf(stderr, "burin: %s\n",
+			progress_format(progress->done, progress->total, progress->files, now, 0,
+				line, sizeof(line)));
+		return;
+	}
+	progress_format(progress->done, progress->total, progress->files, now, terminal_width(),
+		line, sizeof(line));
+	fprintf(stderr, "\r%-*s", (int)strlen(progress->line), line);
+	/* The cursor is to stand behind the text: written over by whatever comes next. */
+	if (strlen(progress->line) > strlen(line))
+		fprintf(stderr, "\r%s", line);
+	memcpy(progress->line, line, sizeof(line));
+}
+
+/* ---- events ----------------------------------------------------------------------------- */
+
+static json_t *event(const char *name)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "event", json_string(name));
+	return object;
+}
+
+/* With the lock held. */
+static void tell_progress(struct progress *progress, double now)
+{
+	json_t *object = event("progress");
+
+	jsonl_put(object, "done", jsonl_number(progress->done));
+	jsonl_put(object, "total", jsonl_number(progress->total));
+	jsonl_put(object, "files", jsonl_number(progress->files));
+	jsonl_put(object, "seconds", json_real(now));
+	jsonl_write(stdout, object);
+	fflush(stdout);
+	progress->told = now;
+}
+
+/* ---- the interface ---------------------------------------------------------------------- */
+
+static enum progress_style style_here(enum progress_style style)
+{
+	const char *terminal = getenv("TERM");
+
+	if (style != PROGRESS_AUTO)
+		return style;
+	return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0
+		       ? PROGRESS_TERMINAL
+		       : PROGRESS_LINES;
+}
+
+struct progress *progress_open(const struct progress_options *options, uint64_t total)
+{
+	struct progress *progress = xcalloc(1, sizeof(*progress));
+
+	pthread_mutex_init(&progress->lock, NULL);
+	progress->style = style_here(options->style);
+	progress->quiet = options->quiet;
+	progress->json = options->json;
+	progress->total = total;
+	clock_gettime(CLOCK_MONOTONIC, &progress->started);
+	if (progress->style == PROGRESS_TERMINAL && !progress->quiet) {
+		on_terminal = progress;
+		log_set_hooks(before_message, after_message);
+	}
+	return progress;
+}
+
+/* Whatever is due. With the lock held. */
+static void tell(struct progress *progress)
+{
+	double now = seconds_since_start(progress);
+
+	show(progress, now);
+	if (progress->json && now - progress->told >= TERMINAL_SECONDS)
+		tell_progress(progress, now);
+}
+
+void progress_update(struct progress *progress, uint64_t done)
+{
+	pthread_mutex_lock(&progress->lock);
+	progress->done = done;
+	tell(progress);
+	pthread_mutex_unlock(&progress->lock);
+}
+
+void progress_file(struct progress *progress, const struct file_record *file)
+{
+	json_t *object = NULL;
+
+	if (progress->json) {
+		object = event("file");
+		jsonl_put_file(object, file);
+	}
+	pthread_mutex_lock(&progress->lock);
+	progress->files++;
+	if (object)
+		jsonl_write(stdout, object);
+	tell(progress);
+	pthread_mutex_unlock(&progress->lock);
+}
+
+void progress_close(struct progress *progress, int exit_code)
+{
+	json_t *object;
+
+	if (!progress)
+		return;
+	if (on_terminal == progress) {
+		log_set_hooks(NULL, NULL); /* returns when no message is under way any more */
+		on_terminal = NULL;
+		clear_line(progress);
+	}
+	if (progress->json) {
+		tell_progress(progress, seconds_since_start(progress));
+		object = event("done");
+		jsonl_put(object, "exit", json_integer(exit_code));
+		jsonl_write(stdout, object);
+		fflush(stdout);
+	}
+	pthread_mutex_destroy(&progress->lock);
+	free(progress);
+}

@@ -1,0 +1,46 @@
+/*
+ * How far a run is: a line on stderr for people, events on stdout for programs (--json). One run
+ * shows its progress at a time; messages of base/log.h and the line don't tear each other.
+ */
+#ifndef BURIN_OUTPUT_PROGRESS_H
+#define BURIN_OUTPUT_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/record.h"
+
+enum progress_style {
+	PROGRESS_AUTO,     /* PROGRESS_TERMINAL where stderr is one, else PROGRESS_LINES */
+	PROGRESS_TERMINAL, /* one line, written over at most twice a second */
+	PROGRESS_LINES,    /* a line now and then: every 30 seconds */
+};
+
+struct progress_options {
+	bool quiet; /* nothing on stderr */
+	bool json;  /* events on stdout, one object a line: progress, file, done */
+	enum progress_style style;
+};
+
+struct progress;
+
+/* total: bytes that will be scanned. Never NULL. The last progress must have been closed. */
+struct progress *progress_open(const struct progress_options *options, uint64_t total);
+
+/* done: bytes scanned so far. Cheap enough to be called for every chunk; thread-safe. */
+void progress_update(struct progress *progress, uint64_t done);
+
+/* A carved file, in the report's order: counted, and told as {"event":"file", ...the record's
+ * fields...}. Thread-safe. */
+void progress_file(struct progress *progress, const struct file_record *file);
+
+/* Clears the line, tells {"event":"done","exit":...} and frees. NULL is fine. */
+void progress_close(struct progress *progress, int exit_code);
+
+/* What the line says, cut to width - 1 columns (width 0: not cut): "12.3 GiB of 27.1 GiB (45%),
+ * 512.0 MiB/s, 0:29 left, 12 files". seconds: since the start. Returns buffer. */
+char *progress_format(uint64_t done, uint64_t total, uint64_t files, double seconds, unsigned width,
+	char *buffer, size_t len);
+
+#endif

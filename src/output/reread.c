@@ -1,0 +1,404 @@
+/*
+ * A record is one line, at most MAX_LINE_LEN bytes: enough for a file in a hundred thousand
+ * fragments, and little enough that what the JSON library makes of a hostile line stays bearable.
+ * Only the summary can be longer by right (a list of unreadable ranges), and nothing of it is
+ * needed.
+ */
+#include "output/reread.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/memory.h"
+#include "output/fields.h"
+#include "output/folder.h"
+#include "output/text.h"
+
+#define MAX_LINE_LEN ((size_t)4 << 20)
+
+struct reread_report {
+	char *name; /* for messages, cleaned */
+	FILE *file;
+	uint64_t line_number;
+	char *line;
+	size_t line_len, line_capacity;
+	bool cut;  /* the line is longer than what was kept */
+	bool torn; /* the line has no newline */
+	bool saw_summary;
+	json_t *first; /* the run's record */
+	struct reread_run run;
+	json_t *current; /* the file record that the caller looks at */
+	char *path;
+	struct range *runs;
+	size_t run_capacity;
+};
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+/* Reads a line without its newline, the first MAX_LINE_LEN bytes of it. Returns 1, 0 at the end, a
+ * negative errno. */
+static int read_line(struct reread_report *report, struct error *error)
+{
+	int c;
+
+	report->line_len = 0;
+	report->cut = false;
+	while ((c = getc_unlocked(report->file)) != EOF && c != '\n') {
+		if (report->line_len == MAX_LINE_LEN) {
+			report->cut = true;
+			continue;
+		}
+		report->line = xgrow(report->line, &report->line_capacity, report->line_len, 1);
+		report->line[report->line_len++] = (char)c;
+	}
+	if (ferror(report->file))
+		return error_set(error, EXIT_IO, errno ? errno : EIO, "cannot read '%s': %s",
+			report->name, strerror(errno ? errno : EIO));
+	report->torn = c == EOF;
+	if (c == EOF && report->line_len == 0)
+		return 0;
+	report->line_number++;
+	return 1;
+}
+
+static bool is_blank(const struct reread_report *report)
+{
+	for (size_t i = 0; i < report->line_len; i++)
+		if (!isspace((unsigned char)report->line[i]))
+			return false;
+	return true;
+}
+
+static bool is_long_summary(const struct reread_report *report)
+{
+	static const char head[] = "{\"record\":\"summary\",";
+
+	return report->cut && memcmp(report->line, head, sizeof(head) - 1) == 0;
+}
+
+/* Parses the line. Sets fields->object, which the caller frees. */
+static void parse_line(struct fields *fields, const struct reread_report *report)
+{
+	char clean[JSON_ERROR_TEXT_LENGTH];
+	json_error_t problem;
+
+	if (report->cut) {
+		fields_fail(fields, "the record is longer than %zu MiB", MAX_LINE_LEN >> 20);
+		return;
+	}
+	fields->object =
+		json_loadb(report->line, report->line_len, JSON_REJECT_DUPLICATES, &problem);
+	if (!fields->object)
+		fields_fail(fields, "not a JSON record: %s (column %d)",
+			text_clean(problem.text, clean, sizeof(clean)), problem.column);
+	else if (!json_is_object(fields->object))
+		fields_fail(fields, "not a record: each line must be a JSON object");
+}
+
+/* ---- the run's record ------------------------------------------------------------------- */
+
+static void fetch_image(struct fields *fields, struct reread_run *run)
+{
+	struct fields image = fields_enter(fields, "image"), stored;
+
+	run->image_path = fields_text(&image, "path", "");
+	run->image_format = fields_text(&image, "format", "");
+	run->image_size = fields_number(&image, "size", true, INT64_MAX);
+	stored = fields_enter(&image, "stored_hashes");
+	fields_hash(&stored, "md5", run->stored_md5, sizeof(run->stored_md5));
+	fields_hash(&stored, "sha1", run->stored_sha1, sizeof(run->stored_sha1));
+	fields_leave(&image, &stored);
+	fields_leave(fields, &image);
+}
+
+static void fetch_run(struct fields *fields, struct reread_run *run)
+{
+	struct fields inner;
+	uint64_t schema;
+
+	if (strcmp(fields_text(fields, "record", ""), "run") != 0)
+		fields_fail(fields,
+			"not a burin report: its first line must be the record of the run "
+			"(keep that line when you filter a report)");
+	schema = fields_number(fields, "schema", true, INT64_MAX);
+	if (!fields->status && schema != 1)
+		fields_fail(fields,
+			"the report has schema %" PRIu64
+			", this burin reads schema 1; use a newer burin",
+			schema);
+	run->burin = fields_text(fields, "burin", "");
+	fetch_image(fields, run);
+	inner = fields_enter(fields, "rules");
+	run->rules_path = fields_text(&inner, "path", "");
+	run->rules_sha256 = fields_text(&inner, "sha256", "");
+	fields_leave(fields, &inner);
+	inner = fields_enter(fields, "options");
+	run->dry_run = fields_flag(&inner, "dry_run", false);
+	fields_leave(fields, &inner);
+}
+
+static int read_first(struct reread_report *report, struct error *error)
+{
+	struct fields fields = { report->name, 1, NULL, error, 0 };
+	int status = read_line(report, error);
+
+	if (status < 0)
+		return status;
+	if (status == 0)
+		return error_set(error, EXIT_USAGE, EINVAL, "'%s' is empty, not a burin report",
+			report->name);
+	parse_line(&fields, report);
+	report->first = fields.object;
+	if (!fields.status)
+		fetch_run(&fields, &report->run);
+	return fields.status;
+}
+
+/* Never waits for a pipe's other end below a folder: only a plain file is taken there. */
+static int open_file(int dir_fd, const char *path, FILE **file)
+{
+	bool below = dir_fd != AT_FDCWD;
+	int fd = below ? folder_open(dir_fd, path, O_RDONLY | O_NONBLOCK, false)
+		       : open(path, O_RDONLY | O_CLOEXEC);
+	struct stat info;
+	int status = 0;
+
+	if (!below && fd < 0)
+		fd = -errno;
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &info))
+		status = -errno;
+	else if (S_ISDIR(info.st_mode))
+		status = -EISDIR;
+	else if (below && !S_ISREG(info.st_mode))
+		status = -EINVAL;
+	if (!status && !(*file = fdopen(fd, "r")))
+		status = -errno;
+	if (status)
+		close(fd);
+	return status;
+}
+
+int reread_open(struct reread_report **result, int dir_fd, const char *path, struct error *error)
+{
+	struct reread_report *report = xcalloc(1, sizeof(*report));
+	int status;
+
+	report->name = text_clean_copy(path);
+	status = open_file(dir_fd, path, &report->file);
+	if (status)
+		error_set(error, EXIT_IO, -status, "cannot open the report '%s': %s", report->name,
+			strerror(-status));
+	else
+		status = read_first(report, error);
+	if (status) {
+		reread_close(report);
+		return status;
+	}
+	*result = report;
+	return 0;
+}
+
+const struct reread_run *reread_run(const struct reread_report *report)
+{
+	return &report->run;
+}
+
+/* ---- file records ----------------------------------------------------------------------- */
+
+static const char *status_name(int index)
+{
+	return file_status_name((enum file_status)index);
+}
+
+static const char *end_name(int index)
+{
+	return file_end_name((enum file_end)index);
+}
+
+static void fetch_path(
+	struct fields *fields, struct reread_report *report, struct file_record *file)
+{
+	const char *path = fields_text(fields, "path", NULL);
+	char *clean = text_clean_copy(path);
+
+	if (!folder_path_is_plain(path) || strcmp(path, clean) != 0)
+		fields_fail(fields,
+			"'path' must be relative, without '.', '..', empty parts or control "
+			"characters");
+	free(report->path);
+	report->path = clean;
+	file->path = clean;
+}
+
+static bool fetch_pair(const json_t *pair, struct range *range)
+{
+	const json_t *offset = json_array_get(pair, 0), *length = json_array_get(pair, 1);
+
+	if (json_array_size(pair) != 2 || !json_is_integer(offset) || !json_is_integer(length) ||
+		json_integer_value(offset) < 0 || json_integer_value(length) <= 0)
+		return false;
+	range->offset = (uint64_t)json_integer_value(offset);
+	range->length = (uint64_t)json_integer_value(length);
+	return true;
+}
+
+static void fetch_runs(
+	struct fields *fields, struct reread_report *report, struct file_record *file)
+{
+	const uint64_t size = report->run.image_size;
+	const json_t *array = json_object_get(fields->object, "runs");
+	size_t count = json_array_size(array);
+	uint64_t sum = 0;
+
+	if (!json_is_array(array))
+		fields_fail(fields, "'runs' must be a list of [offset, length]");
+	for (size_t i = 0; i < count && !fields->status; i++) {
+		struct range range;
+
+		if (!fetch_pair(json_array_get(array, i), &range)) {
+			fields_fail(fields,
+				"run %zu must be [offset, length], whole numbers, length over 0",
+				i + 1);
+		} else if (range.offset > size || range.length > size - range.offset) {
+			fields_fail(fields,
+				"run %zu reaches beyond the image: offset %" PRIu64
+				", length %" PRIu64 ", image size %" PRIu64,
+				i + 1, range.offset, range.length, size);
+		} else if (range.length > file->length - sum) {
+			fields_fail(fields, "the runs hold more than 'length', %" PRIu64 " bytes",
+				file->length);
+		} else {
+			sum += range.length;
+			report->runs = xgrow(
+				report->runs, &report->run_capacity, i, sizeof(*report->runs));
+			report->runs[i] = range;
+		}
+	}
+	if (sum != file->length)
+		fields_fail(fields, "the runs hold %" PRIu64 " bytes, but 'length' is %" PRIu64,
+			sum, file->length);
+	file->runs = report->runs;
+	file->run_count = (uint32_t)count;
+}
+
+static void fetch_time(struct fields *fields, struct file_record *file)
+{
+	const char *text = fields_text(fields, "time", "");
+
+	if (*text && !text_time_parse(text, &file->time))
+		fields_fail(fields, "'time' must look like 2024-05-01T12:00:00Z");
+}
+
+static void fetch_file(
+	struct fields *fields, struct reread_report *report, struct file_record *file)
+{
+	struct fields hashes;
+
+	fetch_path(fields, report, file);
+	file->type = fields_name(fields, "type", NULL);
+	file->rule = (uint32_t)fields_number(fields, "rule", false, UINT32_MAX);
+	file->offset = fields_number(fields, "offset", true, report->run.image_size);
+	file->length = fields_number(fields, "length", true, INT64_MAX);
+	file->extension = fields_name(fields, "extension", "");
+	file->status = (enum file_status)fields_choice(
+		fields, "status", "unverified", status_name, FILE_UNVERIFIED + 1);
+	file->end =
+		(enum file_end)fields_choice(fields, "end", "max_size", end_name, END_IMAGE + 1);
+	text_clean(fields_text(fields, "reason", ""), file->reason, sizeof(file->reason));
+	fetch_runs(fields, report, file);
+	hashes = fields_enter(fields, "hashes");
+	fields_hash(&hashes, "md5", file->hashes.md5, sizeof(file->hashes.md5));
+	fields_hash(&hashes, "sha1", file->hashes.sha1, sizeof(file->hashes.sha1));
+	fields_hash(&hashes, "sha256", file->hashes.sha256, sizeof(file->hashes.sha256));
+	fields_leave(fields, &hashes);
+	file->unreadable = fields_number(fields, "unreadable", false, file->length);
+	text_clean(fields_text(fields, "title", ""), file->title, sizeof(file->title));
+	fetch_time(fields, file);
+	file->chop = fields_flag(fields, "chop", false);
+	file->written = fields_flag(fields, "written", !report->run.dry_run);
+}
+
+/* Takes one line. Returns 1 for a file record, 0 for another one, or a negative errno. */
+static int take_line(struct reread_report *report, struct file_record *file, struct error *error)
+{
+	struct fields fields = { report->name, report->line_number, NULL, error, 0 };
+	const char *kind;
+	int result = 0;
+
+	parse_line(&fields, report);
+	kind = fields.status ? "" : fields_text(&fields, "record", NULL);
+	if (fields.status) {
+		json_decref(fields.object);
+		return fields.status;
+	}
+	report->current = fields.object;
+	if (strcmp(kind, "file") == 0) {
+		fetch_file(&fields, report, file);
+		result = 1;
+	} else if (strcmp(kind, "summary") == 0) {
+		report->saw_summary = true;
+	} else if (strcmp(kind, "run") == 0) {
+		fields_fail(&fields, "a second run's record: give one report at a time");
+	} else {
+		fields_fail(&fields, "'record' must be run, file or summary");
+	}
+	return fields.status ? fields.status : result;
+}
+
+int reread_next(struct reread_report *report, struct file_record *file, struct error *error)
+{
+	int status;
+
+	while ((status = read_line(report, error)) > 0) {
+		struct error problem = { 0 };
+
+		*file = (struct file_record){ 0 };
+		json_decref(report->current);
+		report->current = NULL;
+		if (is_blank(report))
+			continue;
+		if (is_long_summary(report)) {
+			report->saw_summary = true;
+			continue;
+		}
+		status = take_line(report, file, &problem);
+		if (status < 0 && report->torn && !report->current)
+			return 0; /* torn off, so no JSON */
+		if (status < 0 && error)
+			*error = problem;
+		if (status)
+			return status;
+	}
+	return status;
+}
+
+bool reread_saw_summary(const struct reread_report *report)
+{
+	return report->saw_summary;
+}
+
+void reread_close(struct reread_report *report)
+{
+	if (!report)
+		return;
+	json_decref(report->current);
+	json_decref(report->first);
+	if (report->file)
+		fclose(report->file);
+	free(report->runs);
+	free(report->path);
+	free(report->line);
+	free(report->name);
+	free(report);
+}

@@ -1,0 +1,278 @@
+#include "output/sink.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "output/folder.h"
+#include "output/namer.h"
+#include "output/text.h"
+
+struct sink {
+	char *path;
+	int fd;
+	unsigned temporaries;
+	struct namer *namer;
+};
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+static const char *advice(int errnum)
+{
+	switch (errnum) {
+	case ENOSPC:
+		return "; free some space or choose another folder with -o";
+	case EDQUOT:
+		return "; your quota is used up: free some space or choose another folder with -o";
+	case EROFS:
+	case EACCES:
+	case EPERM:
+		return "; choose another folder with -o";
+	case EFBIG:
+		return "; the file system or a limit (ulimit -f) allows no larger file";
+	case EMFILE:
+		return "; allow more open files (ulimit -n) or use fewer threads";
+	default:
+		return "";
+	}
+}
+
+static int open_error(const char *path, int errnum, struct error *error)
+{
+	char clean[512];
+	struct stat info;
+
+	text_clean(path, clean, sizeof(clean));
+	if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+		return error_set(error, EXIT_IO, errnum,
+			"the output folder '%s' is a symbolic link; give the folder it points to "
+			"with -o",
+			clean);
+	if (lstat(path, &info) == 0 && !S_ISDIR(info.st_mode))
+		return error_set(error, EXIT_IO, errnum,
+			"'%s' is a file, not a folder; give a new or empty folder with -o", clean);
+	return error_set(error, EXIT_IO, errnum,
+		"cannot create or open the output folder '%s': %s%s", clean, strerror(errnum),
+		advice(errnum));
+}
+
+/* mkdir -p. path is changed for a moment. Returns 0 or a negative errno. */
+static int make_folders(char *path)
+{
+	for (char *at = path + 1;; at++) {
+		char kept = *at;
+
+		if (kept && kept != '/')
+			continue;
+		*at = '\0';
+		if (mkdir(path, 0777) && errno != EEXIST) {
+			int errnum = errno;
+
+			*at = kept;
+			return -errnum;
+		}
+		*at = kept;
+		if (!kept)
+			return 0;
+	}
+}
+
+/* Opens the folder, made where it is missing. Returns a descriptor or a negative errno. */
+static int open_folder(char *path)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, flags);
+
+	if (fd < 0 && errno == ENOENT) {
+		int status = make_folders(path);
+
+		if (status)
+			return status;
+		fd = open(path, flags);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int lock_folder(int fd, const char *path, struct error *error)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return error_set(error, EXIT_IO, EBUSY,
+			"another burin run is writing to '%s'; wait for it or choose another "
+			"folder with -o",
+			path);
+	/* Some network file systems lock no folders. */
+	log_warn("'%s' can't be locked (%s): see to it that no second run writes there", path,
+		strerror(errno));
+	return 0;
+}
+
+static int check_empty(int fd, const char *path, struct error *error)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status = 0;
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	char clean[512];
+
+	if (!dir) {
+		status = error_set(error, EXIT_IO, errno, "cannot list the output folder '%s': %s",
+			path, strerror(errno));
+		if (copy >= 0)
+			close(copy);
+		return status;
+	}
+	while (!status && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			status = error_set(error, EXIT_IO, ENOTEMPTY,
+				"the output folder '%s' is not empty (it holds '%s'); give a new "
+				"or empty folder with -o",
+				path, text_clean(entry->d_name, clean, sizeof(clean)));
+	closedir(dir);
+	return status;
+}
+
+static int check_folder(int fd, const char *path, struct error *error)
+{
+	char clean[512];
+	int status;
+
+	text_clean(path, clean, sizeof(clean));
+	status = lock_folder(fd, clean, error);
+	if (!status)
+		status = check_empty(fd, clean, error);
+	if (!status && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS))
+		status = error_set(error, EXIT_IO, errno,
+			"cannot write to the output folder '%s': %s%s", clean, strerror(errno),
+			advice(errno));
+	return status;
+}
+
+int sink_open(struct sink **sink, const char *path, struct error *error)
+{
+	char *plain = xstrdup(path), *absolute;
+	int fd, status;
+
+	/* A slash at the end would make the kernel follow a symbolic link. */
+	for (size_t len = strlen(plain); len > 1 && plain[len - 1] == '/'; len--)
+		plain[len - 1] = '\0';
+	fd = *plain ? open_folder(plain) : -ENOENT;
+	if (fd < 0) {
+		status = open_error(plain, -fd, error);
+		goto free_plain;
+	}
+	status = check_folder(fd, plain, error);
+	if (status)
+		goto close_fd;
+	absolute = realpath(plain, NULL);
+	if (!absolute) {
+		status = open_error(plain, errno, error);
+		goto close_fd;
+	}
+	*sink = xcalloc(1, sizeof(**sink));
+	(*sink)->path = absolute;
+	(*sink)->fd = fd;
+	(*sink)->namer = namer_new();
+	free(plain);
+	return 0;
+
+close_fd:
+	close(fd);
+free_plain:
+	free(plain);
+	return status;
+}
+
+const char *sink_path(const struct sink *sink)
+{
+	return sink->path;
+}
+
+int sink_dir_fd(const struct sink *sink)
+{
+	return sink->fd;
+}
+
+char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char *extension,
+	unsigned digits)
+{
+	return namer_name(sink->namer, type, offset, extension, digits);
+}
+
+void sink_reserve(struct sink *sink, const char *name)
+{
+	namer_reserve(sink->namer, name);
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+int sink_error(const struct sink *sink, const char *name, int errnum, struct error *error)
+{
+	char clean[512];
+
+	text_clean(name, clean, sizeof(clean));
+	return error_set(error, EXIT_IO, errnum, "cannot write '%s/%s': %s%s", sink->path, clean,
+		strerror(errnum), advice(errnum));
+}
+
+int sink_create(struct sink *sink, const char *name, struct error *error)
+{
+	int fd = folder_open(sink->fd, name, O_WRONLY | O_CREAT | O_EXCL, true);
+
+	return fd < 0 ? sink_error(sink, name, -fd, error) : fd;
+}
+
+void sink_remove(struct sink *sink, const char *name)
+{
+	int status = folder_unlink(sink->fd, name);
+	char clean[512];
+
+	if (status)
+		log_warn("the incomplete file '%s' could not be removed: %s",
+			text_clean(name, clean, sizeof(clean)), strerror(-status));
+}
+
+/* For file systems without O_TMPFILE. Returns a descriptor or a negative errno. */
+static int create_and_unlink(struct sink *sink)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), ".spill-%ld-%u", (long)getpid(),
+		__atomic_fetch_add(&sink->temporaries, 1, __ATOMIC_RELAXED));
+	fd = openat(sink->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	unlinkat(sink->fd, name, 0);
+	return fd;
+}
+
+int sink_temporary(struct sink *sink, struct error *error)
+{
+	int fd = openat(sink->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+
+	if (fd < 0 &&
+		(errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT))
+		fd = create_and_unlink(sink);
+	else if (fd < 0)
+		fd = -errno;
+	return fd < 0 ? sink_error(sink, "(a temporary file)", -fd, error) : fd;
+}
+
+void sink_close(struct sink *sink)
+{
+	if (!sink)
+		return;
+	namer_free(sink->namer);
+	close(sink->fd);
+	free(sink->path);
+	free(sink);
+}

@@ -1,0 +1,127 @@
+/*
+ * Titles, names and acquisition data come out of the evidence, which may have been made to be
+ * found: a right-to-left override can turn "exe.gpj" into what reads as a picture, an escape
+ * sequence can redraw the terminal of whoever looks at the audit, a line separator can forge a
+ * line. None of that is worth keeping in a report, so it all becomes U+FFFD, one for each bad byte
+ * or character.
+ */
+#include "output/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD"
+
+/* Length of the UTF-8 sequence at text, and its code point; 0 for what is none: overlong, a
+ * surrogate, cut short. */
+static size_t decode(const unsigned char *text, uint32_t *point)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len;
+
+	if (text[0] < 0x80) {
+		*point = text[0];
+		return 1;
+	}
+	len = text[0] >= 0xF8   ? 0
+	      : text[0] >= 0xF0 ? 4
+	      : text[0] >= 0xE0 ? 3
+	      : text[0] >= 0xC0 ? 2
+				: 0;
+	if (!len)
+		return 0;
+	*point = text[0] & (0x7F >> len);
+	for (size_t i = 1; i < len; i++) {
+		if ((text[i] & 0xC0) != 0x80)
+			return 0;
+		*point = *point << 6 | (text[i] & 0x3F);
+	}
+	if (*point < least[len] || *point > 0x10FFFF || (*point >= 0xD800 && *point <= 0xDFFF))
+		return 0;
+	return len;
+}
+
+static bool is_harmless(uint32_t point)
+{
+	static const struct {
+		uint32_t first, last;
+	} bad[] = {
+		{ 0x00, 0x1F }, { 0x7F, 0x9F },         /* controls */
+		{ 0x061C, 0x061C }, { 0x200E, 0x200F }, /* marks of direction */
+		{ 0x2028, 0x2029 },                     /* line and paragraph separators */
+		{ 0x202A, 0x202E }, { 0x2066, 0x2069 }, /* overrides and isolates */
+		{ 0xFEFF, 0xFEFF },                     /* byte order mark */
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (point >= bad[i].first && point <= bad[i].last)
+			return false;
+	return (point & 0xFFFE) != 0xFFFE; /* no characters, by definition, in every plane */
+}
+
+char *text_clean(const char *text, char *buffer, size_t len)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	size_t used = 0;
+
+	while (*from) {
+		uint32_t point = 0;
+		size_t step = decode(from, &point);
+		bool good = step && is_harmless(point);
+		size_t room = good ? step : strlen(REPLACEMENT);
+
+		if (used + room >= len)
+			break;
+		memcpy(buffer + used, good ? (const char *)from : REPLACEMENT, room);
+		used += room;
+		from += step ? step : 1;
+	}
+	buffer[used] = '\0';
+	return buffer;
+}
+
+char *text_clean_copy(const char *text)
+{
+	size_t len = strlen(text) * strlen(REPLACEMENT) + 1;
+
+	return text_clean(text, xmalloc(len), len);
+}
+
+bool text_time(int64_t seconds, char buffer[TEXT_TIME_LEN])
+{
+	const int64_t year_1 = -62135596800, year_10000 = 253402300800;
+	time_t time = (time_t)seconds;
+	struct tm tm;
+
+	buffer[0] = '\0';
+	if (seconds < year_1 || seconds >= year_10000 || !gmtime_r(&time, &tm))
+		return false;
+	snprintf(buffer, TEXT_TIME_LEN, "%04u-%02u-%02uT%02u:%02u:%02uZ",
+		(tm.tm_year + 1900) % 10000u, (tm.tm_mon + 1) % 100u, tm.tm_mday % 100u,
+		tm.tm_hour % 100u, tm.tm_min % 100u, tm.tm_sec % 100u);
+	return true;
+}
+
+bool text_time_parse(const char *text, int64_t *seconds)
+{
+	char again[TEXT_TIME_LEN];
+	struct tm tm = { 0 };
+	time_t time;
+
+	if (strlen(text) != TEXT_TIME_LEN - 1 ||
+		sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2dZ", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+			&tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon -= 1;
+	time = timegm(&tm);
+	/* What timegm had to put right (a 31st of June) or sscanf passed over (blanks) does not
+	 * come back the same. */
+	if (!text_time(time, again) || strcmp(text, again) != 0)
+		return false;
+	*seconds = time;
+	return true;
+}
