@@ -1,16 +1,10 @@
-/*
- * The conductor's thread does everything that must happen in order: it takes slots from the reader, hands them to the engine, gives the hits of
- * finished chunks to the pairing in order of the image, and settled candidates to the carving stage. All that takes time
- * runs elsewhere: reading in the reader's threads, searching, checking and writing in the pool's.
- *
- * Chunks in flight form a ring of as many places as the reader has slots. Chunks may finish in any order and are consumed in order. One whose
- * hits did not fit is consumed as far as it got and submitted again from there, while those behind it wait.
- */
-#include "run.h"
+/* One run: setting up, and the end, whatever came between. */
+#include "run_state.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,48 +13,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "carve/carving.h"
-#include "carve/scalpel.h"
-#include "output/reread.h"
-#include "scan/scan.h"
 
 #define HITS_PER_CHUNK ((size_t)256 * 1024)
 #define PENDING_MEMORY ((size_t)64 * 1024 * 1024)
-
-struct flight {
-	struct chunk chunk;
-	struct slot *slot;
-	bool finished;
-};
-
-struct run {
-	const struct run_options *options;
-	struct image *image;
-	struct sink *sink;
-	struct pool *pool;
-	struct reader *reader;
-	const struct scan_engine *engine;
-	struct scan *scan;
-	char engine_reason[512];
-	struct fifo_store *store;
-	struct pairing *pairing;
-	struct scalpel_order *order;  /* NULL without --compat scalpel */
-	struct carving *carving;
-	struct report *report;
-	struct progress *progress;
-	struct flight *flights;
-	unsigned flight_count;
-	uint64_t submitted, consumed; /* chunks, since the start */
-	struct candidate pending;     /* a candidate that the carving stage could not take yet */
-	bool has_pending, read_all;
-	uint64_t range_end;
-	struct run_record record;
-	struct summary_record summary;
-	size_t problem_count;
-	char *problems[16];
-	double started, read_wait, scan_wait;
-	struct error error;
-};
 
 /* ---- signals ---------------------------------------------------------------------------------- */
 
@@ -91,7 +46,7 @@ int run_caught_signal(void)
 
 /* ---- small things ----------------------------------------------------------------------------- */
 
-static double seconds_now(void)
+double run_clock(void)
 {
 	struct timespec now;
 
@@ -99,7 +54,7 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void add_problem(struct run *run, char *sentence)
+void run_add_problem(struct run *run, char *sentence)
 {
 	if (run->problem_count + 1 >= sizeof(run->problems) / sizeof(*run->problems)) {
 		free(sentence);
@@ -143,7 +98,7 @@ static char *existing_parent(const char *path)
 
 /* ---- setting up ------------------------------------------------------------------------------- */
 
-static int open_output(struct run *run, const char *output)
+int run_open_output(struct run *run, const char *output)
 {
 	char *parent = existing_parent(output);
 	bool under = image_is_under(run->image, parent);
@@ -157,7 +112,7 @@ static int open_output(struct run *run, const char *output)
 	return sink_open(&run->sink, output, &run->error);
 }
 
-static int open_pool(struct run *run)
+int run_open_pool(struct run *run)
 {
 	run->pool = pool_new(run->options->threads);
 	if (run->pool)
@@ -206,63 +161,6 @@ static int open_reader(struct run *run)
 	};
 
 	return reader_open(&run->reader, run->image, &reader, &run->error);
-}
-
-static int open_engine(struct run *run)
-{
-	struct scan_options options = { .pool = run->pool, .kernel = run->options->kernel };
-
-	reader_ring(run->reader, &options.ring, &options.ring_len, &options.chunk_len, &options.chunks);
-	run->flight_count = options.chunks;
-	return run->engine->open(&run->scan, &run->options->rules->patterns, &options, &run->error);
-}
-
-/* The next row of the table that works here; NULL when run->engine was the last. */
-static const struct scan_engine *next_engine(const struct run *run)
-{
-	const struct scan_engine *const *row = scan_engines;
-	char reason[256];
-
-	while (*row && *row != run->engine)
-		row++;
-	while (*row && *++row)
-		if ((*row)->probe(reason, sizeof(reason)) == 0)
-			return *row;
-	return NULL;
-}
-
-static bool engine_is_auto(const struct run *run)
-{
-	return !run->options->engine || strcmp(run->options->engine, "auto") == 0;
-}
-
-/* Goes on to the next engine of the table, and says why in the log and the report. */
-static int fall_back(struct run *run, const char *why)
-{
-	const struct scan_engine *next = engine_is_auto(run) ? next_engine(run) : NULL;
-	size_t used = strlen(run->engine_reason);
-
-	if (!next)
-		return -EINVAL;
-	log_warn("engine %s: %s; going on with %s", run->engine->name, why, next->name);
-	snprintf(run->engine_reason + used, sizeof(run->engine_reason) - used, "; %s: %s",
-		run->engine->name, why);
-	run->engine = next;
-	return 0;
-}
-
-static int start_engine(struct run *run)
-{
-	int status;
-
-	run->engine = scan_engine_pick(run->options->engine, run->engine_reason,
-		sizeof(run->engine_reason), &run->error);
-	if (!run->engine)
-		return -EINVAL;
-	while ((status = open_engine(run)))
-		if (fall_back(run, run->error.text))
-			return status;
-	return 0;
 }
 
 static void allocate_flights(struct run *run)
@@ -343,7 +241,7 @@ static enum carving_names names_of(const struct run_options *options)
 	return options->flat ? NAMES_FLAT : NAMES_BY_TYPE;
 }
 
-static void start_carving(struct run *run)
+void run_start_carving(struct run *run)
 {
 	const struct run_options *options = run->options;
 	struct carving_options carving = {
@@ -367,246 +265,11 @@ static void start_carving(struct run *run)
 	run->carving = carving_new(&carving);
 }
 
-static int start_report(struct run *run, const char *image_path, uint64_t total)
+int run_start_report(struct run *run, const char *image_path, uint64_t total)
 {
 	fill_run_record(run, image_path);
 	run->progress = progress_open(&run->options->progress, total);
 	return report_open(&run->report, run->sink, &run->record, &run->error);
-}
-
-/* ---- the loop --------------------------------------------------------------------------------- */
-
-static struct flight *flight_at(struct run *run, uint64_t number)
-{
-	return &run->flights[number % run->flight_count];
-}
-
-static int submit(struct run *run, struct flight *flight)
-{
-	flight->finished = false;
-	flight->chunk.status = 0;
-	return run->engine->submit(run->scan, &flight->chunk);
-}
-
-static int submit_slot(struct run *run, struct slot *slot)
-{
-	struct flight *flight = flight_at(run, run->submitted++);
-
-	flight->slot = slot;
-	flight->chunk.data = slot->data;
-	flight->chunk.offset = slot->offset;
-	flight->chunk.len = slot->len;
-	flight->chunk.tail_len = slot->tail_len;
-	flight->chunk.from = 0;
-	return submit(run, flight);
-}
-
-/* Hands read slots to the engine; waits for one only when the engine has nothing to do. */
-static int feed(struct run *run)
-{
-	while (!run->read_all && run->submitted - run->consumed < run->flight_count) {
-		double from = seconds_now();
-		struct slot *slot;
-		int status;
-
-		if (run->submitted > run->consumed && !reader_ready(run->reader))
-			return 0;
-		status = reader_next(run->reader, &slot);
-		run->read_wait += seconds_now() - from;
-		if (status < 0)
-			return error_set(&run->error, EXIT_IO, -status, "the reader of %s broke down: %s",
-				run->record.image_path, strerror(-status));
-		if (status == 0) {
-			run->read_all = true;
-			return 0;
-		}
-		status = submit_slot(run, slot);
-		if (status)
-			return error_set(&run->error, EXIT_IO, -status,
-				"the engine %s refused a chunk: %s", run->engine->name, strerror(-status));
-	}
-	return 0;
-}
-
-/* Waits until the chunk is finished. */
-static int await(struct run *run, struct flight *flight)
-{
-	double from = seconds_now();
-	int status = 0;
-
-	while (!flight->finished && !status) {
-		struct chunk *chunk;
-
-		status = run->engine->reap(run->scan, &chunk);
-		if (!status)
-			((struct flight *)chunk)->finished = true;
-	}
-	run->scan_wait += seconds_now() - from;
-	return status;
-}
-
-/* The engine broke down in a chunk: everything not consumed is searched again by the next engine of the table. */
-static int replace_engine(struct run *run, int status)
-{
-	char why[128];
-
-	for (uint64_t n = run->consumed; n < run->submitted; n++)
-		await(run, flight_at(run, n));
-	run->engine->close(run->scan);
-	run->scan = NULL;
-	snprintf(why, sizeof(why), "broke down at byte %" PRIu64 " (%s)",
-		flight_at(run, run->consumed)->chunk.offset, strerror(-status));
-	do {
-		if (fall_back(run, why))
-			return error_set(&run->error, EXIT_NO_ENGINE, -status, "the engine %s %s",
-				run->engine->name, why);
-	} while (open_engine(run));
-	for (uint64_t n = run->consumed; n < run->submitted; n++) {
-		status = submit(run, flight_at(run, n));
-		if (status)
-			return status;
-	}
-	return 0;
-}
-
-static uint32_t match_len(const struct run *run, const struct chunk *chunk, const struct hit *hit)
-{
-	const struct pattern *pattern = &run->options->rules->patterns.patterns[hit->pattern];
-	size_t at = (size_t)(hit->offset - chunk->offset);
-
-	if (!pattern->regex)
-		return pattern->len;
-	return (uint32_t)pattern_match_len(pattern, chunk->data + at,
-		chunk->len + chunk->tail_len - at);
-}
-
-static void pair_hits(struct run *run, const struct chunk *chunk)
-{
-	for (size_t i = 0; i < chunk->hit_count; i++) {
-		const struct hit *hit = &chunk->hits[i];
-		uint32_t len = 0;
-
-		if (pairing_wants_length(run->pairing, hit->pattern))
-			len = match_len(run, chunk, hit);
-		pairing_hit(run->pairing, hit->offset, hit->pattern, len);
-		if (run->order)
-			scalpel_order_hit(run->order, hit->offset, hit->pattern);
-	}
-	run->summary.hits += chunk->hit_count;
-	pairing_advance(run->pairing, chunk->offset + chunk->until);
-}
-
-/* The next candidate for the carving stage. With Scalpel's order only when all are known. */
-static bool next_candidate(struct run *run, bool all_known)
-{
-	if (!run->order)
-		return pairing_next(run->pairing, &run->pending);
-	while (pairing_next(run->pairing, &run->pending))
-		scalpel_order_add(run->order, &run->pending);
-	return all_known && scalpel_order_next(run->order, &run->pending);
-}
-
-static int carving_failed(struct run *run, int status)
-{
-	run->error = *carving_error(run->carving);
-	return status;
-}
-
-/* Gives settled candidates to the carving stage. -EAGAIN is no failure: the rest comes later. */
-static int carve_settled(struct run *run, bool all_known)
-{
-	int status = 0;
-
-	while (!status && !caught) {
-		if (!run->has_pending)
-			run->has_pending = next_candidate(run, all_known);
-		if (!run->has_pending)
-			break;
-		status = carving_offer(run->carving, &run->pending);
-		if (!status)
-			run->has_pending = false;
-	}
-	if (status == -EAGAIN)
-		status = 0;
-	if (status)
-		return carving_failed(run, status);
-	return fifo_store_status(run->store, &run->error);
-}
-
-/* Uses a finished chunk's hits, and takes the next step with it. */
-static int consume(struct run *run, struct flight *flight)
-{
-	struct chunk *chunk = &flight->chunk;
-	uint64_t position;
-	int status;
-
-	if (chunk->status)
-		return replace_engine(run, chunk->status);
-	pair_hits(run, chunk);
-	position = chunk->offset + chunk->until;
-	if (chunk->until < chunk->len) {
-		chunk->from = chunk->until;
-		status = submit(run, flight);
-		if (status)
-			return status;
-	} else {
-		reader_release(run->reader, flight->slot);
-		run->consumed++;
-	}
-	status = carve_settled(run, false);
-	if (status)
-		return status;
-	status = carving_scanned(run->carving, position);
-	if (status)
-		return carving_failed(run, status);
-	run->summary.scanned = position - run->options->offset;
-	progress_update(run->progress, run->summary.scanned);
-	return 0;
-}
-
-static int scan_all(struct run *run)
-{
-	int status = 0;
-
-	while (!status && !caught) {
-		struct flight *flight;
-
-		status = feed(run);
-		if (status || run->submitted == run->consumed)
-			break;
-		flight = flight_at(run, run->consumed);
-		status = await(run, flight);
-		if (status)
-			return error_set(&run->error, EXIT_IO, -status,
-				"the engine %s lost a chunk: %s", run->engine->name, strerror(-status));
-		status = consume(run, flight);
-	}
-	return status;
-}
-
-static int finish_carving(struct run *run)
-{
-	int status;
-
-	pairing_finish(run->pairing);
-	status = carving_scanned(run->carving, UINT64_MAX);
-	if (!status)
-		status = carve_settled(run, true);
-	if (status)
-		return run->error.code ? status : carving_failed(run, status);
-	if (caught)
-		return 0;
-	status = carving_finish(run->carving);
-	return status ? carving_failed(run, status) : 0;
-}
-
-/* Leaves nothing in flight, whatever happened. */
-static void settle_engine(struct run *run)
-{
-	struct chunk *chunk;
-
-	while (run->scan && run->engine->reap(run->scan, &chunk) == 0)
-		;
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */
@@ -620,23 +283,27 @@ static void collect_problems(struct run *run)
 
 		for (size_t i = 0; i < unreadable->count; i++)
 			bytes += unreadable->items[i].length;
-		add_problem(run,
+		run_add_problem(run,
 			xasprintf("%" PRIu64 " bytes of the image in %zu places could not be read and "
 				  "count as zeros",
 				bytes, unreadable->count));
 	} else if (run->carving && carving_unreadable(run->carving)) {
-		add_problem(run, xasprintf("carved files hold %" PRIu64 " bytes that could not be read "
+		run_add_problem(run, xasprintf("carved files hold %" PRIu64 " bytes that could not be read "
 					   "and are zeros",
 					 carving_unreadable(run->carving)));
 	}
+	if (run->carving && carving_mismatches(run->carving))
+		run_add_problem(run, xasprintf("%" PRIu64 " files have other hashes than the report that they "
+					       "come from: the image has changed",
+					     carving_mismatches(run->carving)));
 	if (run->carving && carving_quota_reached(run->carving))
-		add_problem(run, xasprintf("a quota was reached, so files were found and not carved; "
+		run_add_problem(run, xasprintf("a quota was reached, so files were found and not carved; "
 					   "the summary counts them under 'quota'"));
 	if (caught)
-		add_problem(run, xasprintf("interrupted by signal %d after %" PRIu64 " bytes", (int)caught,
+		run_add_problem(run, xasprintf("interrupted by signal %d after %" PRIu64 " bytes", (int)caught,
 					 run->summary.scanned));
 	if (run->error.code)
-		add_problem(run, xstrdup(run->error.text));
+		run_add_problem(run, xstrdup(run->error.text));
 }
 
 static int exit_code(const struct run *run)
@@ -658,7 +325,7 @@ static void finish_report(struct run *run)
 	if (run->carving)
 		carving_sums(run->carving, &summary->files, &summary->bytes);
 	summary->unreadable = run->reader ? reader_unreadable(run->reader) : NULL;
-	summary->seconds_total = seconds_now() - run->started;
+	summary->seconds_total = run_clock() - run->started;
 	summary->seconds_read_wait = run->read_wait;
 	summary->seconds_scan_wait = run->scan_wait;
 	summary->seconds_carve_wait = run->carving ? carving_waited(run->carving) : 0;
@@ -685,7 +352,7 @@ static void tell(const struct run *run, const char *image_path)
 			run->options->dry_run ? " to be carved;" : "", sink_path(run->sink));
 }
 
-static int end_run(struct run *run, const char *image_path, struct run_sums *sums)
+int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 {
 	int code;
 
@@ -695,9 +362,7 @@ static int end_run(struct run *run, const char *image_path, struct run_sums *sum
 	tell(run, image_path);
 	if (sums)
 		*sums = (struct run_sums){ run->summary.files, run->summary.bytes };
-	settle_engine(run);
-	if (run->scan)
-		run->engine->close(run->scan);
+	run_stop_engine(run);
 	carving_free(run->carving);
 	pool_free(run->pool);
 	scalpel_order_free(run->order);
@@ -723,29 +388,27 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 	int status;
 
 	if ((status = image_open(&run->image, image_path, &run->error)) ||
-		(status = check_range(run)) || (status = open_pool(run)) ||
-		(status = open_reader(run)) || (status = start_engine(run)) ||
-		(status = open_output(run, output)) || (status = start_pairing(run)) ||
-		(status = start_report(run, image_path, run->range_end - run->options->offset)))
+		(status = check_range(run)) || (status = run_open_pool(run)) ||
+		(status = open_reader(run)) || (status = run_start_engine(run)) ||
+		(status = run_open_output(run, output)) || (status = start_pairing(run)) ||
+		(status = run_start_report(run, image_path, run->range_end - run->options->offset)))
 		return status;
 	allocate_flights(run);
-	start_carving(run);
+	run_start_carving(run);
 	return 0;
 }
 
 int run_carve(const struct run_options *options, const char *image_path, const char *output,
 	struct run_sums *sums)
 {
-	struct run run = { .options = options, .started = seconds_now() };
+	struct run run = { .options = options, .started = run_clock() };
 	int status = set_up(&run, image_path, output);
 
 	if (!status)
-		status = scan_all(&run);
-	if (!status && !caught)
-		status = finish_carving(&run);
+		status = run_scan(&run);
 	if (run.carving && (status || caught))
 		carving_cancel(run.carving);
 	if (status && !run.error.code && !caught)
 		error_set(&run.error, EXIT_IO, -status, "%s: %s", image_path, strerror(-status));
-	return end_run(&run, image_path, sums);
+	return run_end(&run, image_path, sums);
 }

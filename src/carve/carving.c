@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "carve/copy.h"
 
@@ -37,6 +38,7 @@ struct ticket {
 	int status;          /* of writing */
 	struct file_record record;
 	struct range run;
+	struct hashes expected; /* carving_add: "" for what is not known */
 };
 
 struct worker_room {
@@ -62,7 +64,7 @@ struct carving {
 	uint64_t jobs;               /* jobs started since the start */
 	struct error error;
 	int status;
-	uint64_t files, bytes, unreadable;
+	uint64_t files, bytes, unreadable, mismatches;
 	uint64_t scalpel_number;
 	uint64_t *scalpel_counts;    /* files of a rule */
 	struct decision *group;
@@ -356,6 +358,23 @@ static void decide_ready(struct carving *carving, bool no_more)
 	}
 }
 
+static bool hash_differs(const char *expected, const char *computed)
+{
+	return *expected && *computed && strcmp(expected, computed) != 0;
+}
+
+static void compare_hashes(struct carving *carving, const struct ticket *ticket)
+{
+	const struct hashes *expected = &ticket->expected, *computed = &ticket->record.hashes;
+
+	if (!hash_differs(expected->md5, computed->md5) &&
+		!hash_differs(expected->sha1, computed->sha1) &&
+		!hash_differs(expected->sha256, computed->sha256))
+		return;
+	carving->mismatches++;
+	log_warn("%s has another hash than the report says", ticket->record.path);
+}
+
 static void report_ticket(struct carving *carving, struct ticket *ticket)
 {
 	struct file_record *record = &ticket->record;
@@ -369,6 +388,7 @@ static void report_ticket(struct carving *carving, struct ticket *ticket)
 		if (carving->options.dry_run && carving->options.unreadable)
 			record->unreadable = ranges_overlap(carving->options.unreadable,
 				record->offset, record->length);
+		compare_hashes(carving, ticket);
 		carving->files++;
 		carving->bytes += record->length;
 		carving->unreadable += record->unreadable;
@@ -484,6 +504,7 @@ int carving_offer(struct carving *carving, const struct candidate *candidate)
 	ticket->candidate = *candidate;
 	ticket->keep = false;
 	ticket->outcome = (struct outcome){ 0 };
+	ticket->expected = (struct hashes){ 0 };
 	set_state(ticket, TICKET_OFFERED);
 	start_checks(carving);
 	decide_ready(carving, false);
@@ -500,7 +521,9 @@ int carving_add(struct carving *carving, struct file_record *record)
 	ticket = ticket_at(carving, carving->offered++);
 	carving->checked = carving->decided = carving->offered;
 	ticket->record = *record;
-	*record = (struct file_record){ 0 };
+	ticket->expected = record->hashes;
+	record->path = NULL;
+	record->runs = NULL;
 	start_write(carving, ticket);
 	return 0;
 }
@@ -553,6 +576,11 @@ void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *byte
 uint64_t carving_unreadable(const struct carving *carving)
 {
 	return carving->unreadable;
+}
+
+uint64_t carving_mismatches(const struct carving *carving)
+{
+	return carving->mismatches;
 }
 
 bool carving_quota_reached(const struct carving *carving)

@@ -40,7 +40,8 @@ struct carving *carving_new(const struct carving_options *options);
 /* Takes a candidate, in order of (start, rule, pattern). Waits while workers are behind. -EAGAIN: scan on and come
  * back (the oldest file reaches beyond what was scanned, and a dry run must know whether it can be read); another negative errno: the run must end, carving_error says why. */
 int carving_offer(struct carving *carving, const struct candidate *candidate);
-/* Takes a file that was decided on elsewhere; the record's contents are taken over. Result as for carving_offer. */
+/* Takes a file that was decided on elsewhere: path and runs are taken over (and NULL afterwards), the other texts must outlive the
+ * carving. Hashes in the record are what its bytes are expected to have. Result as for carving_offer. */
 int carving_add(struct carving *carving, struct file_record *record);
 
 /* The image was scanned up to here. Does what can be done without waiting. Result as for carving_offer. */
@@ -56,6 +57,8 @@ const struct error *carving_error(const struct carving *carving);
 void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *bytes);
 /* Bytes that carved files lack because they could not be read. */
 uint64_t carving_unreadable(const struct carving *carving);
+/* Files given to carving_add whose bytes hashed to something else than their record said. */
+uint64_t carving_mismatches(const struct carving *carving);
 bool carving_quota_reached(const struct carving *carving);
 /* Waited for workers so far, seconds. */
 double carving_waited(const struct carving *carving);

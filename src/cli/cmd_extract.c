@@ -1,0 +1,74 @@
+/* `burin extract`: the files of a report, without scanning again. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "cli/command.h"
+#include "output/hash.h"
+#include "run.h"
+
+struct extract_settings {
+	const char *output, *hash;
+	uint64_t threads;
+	bool quiet, json;
+};
+
+#define MEMBER(member) .offset = offsetof(struct extract_settings, member)
+
+static const struct option_row extract_options[] = {
+	{ .name = "output", .letter = 'o', .kind = OPTION_STRING, .metavar = "DIR", MEMBER(output),
+		.help = "Write to DIR, which must be new or empty" },
+	{ .name = "hash", .kind = OPTION_STRING, .metavar = "LIST", .fallback = "sha256", MEMBER(hash),
+		.help = "Hashes of the files: md5, sha1, sha256, or none" },
+	{ .name = "threads", .kind = OPTION_NUMBER, .metavar = "N", .max = 1024, MEMBER(threads),
+		.help = "Use N threads (default: one a processor)" },
+	{ .name = "quiet", MEMBER(quiet), .help = "Only warnings and errors" },
+	{ .name = "json", MEMBER(json), .help = "Events on stdout, one JSON object a line" },
+	{ 0 },
+};
+
+static int run(void *arg, int argc, char **argv)
+{
+	const struct extract_settings *settings = arg;
+	struct run_options options = {
+		.arguments = command_line,
+		.threads = (unsigned)settings->threads,
+		.progress = { .quiet = settings->quiet, .json = settings->json },
+	};
+	struct error error = { 0 };
+
+	log_set_level(settings->quiet ? LOG_WARN : LOG_INFO);
+	if (!settings->output) {
+		log_error("no output folder was given; try: burin extract -o OUT report.jsonl IMAGE");
+		return EXIT_USAGE;
+	}
+	if (hash_mask_parse(settings->hash, &options.hash_mask, &error)) {
+		log_error("%s", error.text);
+		return error.code;
+	}
+	run_catch_signals();
+	return run_extract(&options, argv[0], argc > 1 ? argv[1] : NULL, settings->output, NULL);
+}
+
+static const struct example examples[] = {
+	{ "burin carve -p -o plan disk.E01", "finds what is there, writing the reports alone" },
+	{ "grep -v '\"type\":\"html\"' plan/report.jsonl > wanted.jsonl", "leaves a type out" },
+	{ "burin extract -o out wanted.jsonl disk.E01", "writes the files that are left" },
+	{ NULL, NULL },
+};
+
+const struct command extract_command = {
+	.name = "extract",
+	.summary = "Write the files that a report lists, without scanning again",
+	.arguments = "REPORT [IMAGE]",
+	.min_arguments = 1,
+	.max_arguments = 2,
+	.description =
+		"Reads REPORT, a `report.jsonl` of `burin carve` (also of a dry run, and also one from "
+		"which lines were removed), and writes its files from IMAGE, the evidence that it was "
+		"made from; without IMAGE, the path that the report names is used. Where the report "
+		"has hashes, the files must agree with them.",
+	.options = extract_options,
+	.settings_size = sizeof(struct extract_settings),
+	.run = run,
+	.examples = examples,
+};

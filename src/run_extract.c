@@ -1,0 +1,126 @@
+/* Writes the files that an earlier report lists, without scanning: the report may have been filtered, by a person or a program. */
+#include "run_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "output/reread.h"
+
+/* Texts of records live until the next record is read, but tickets need them longer. There are few different ones. */
+struct texts {
+	char **items;
+	size_t count, capacity;
+};
+
+static const char *keep_text(struct texts *texts, const char *text)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		if (strcmp(texts->items[i], text) == 0)
+			return texts->items[i];
+	texts->items = xgrow(texts->items, &texts->capacity, texts->count, sizeof(*texts->items));
+	return texts->items[texts->count++] = xstrdup(text);
+}
+
+static void texts_free(struct texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		free(texts->items[i]);
+	free(texts->items);
+}
+
+static int open_image(struct run *run, const struct reread_run *old, const char *path)
+{
+	int status = image_open(&run->image, path, &run->error);
+
+	if (status)
+		return status;
+	if (image_info(run->image)->size == old->image_size)
+		return 0;
+	return error_set(&run->error, EXIT_USAGE, EINVAL,
+		"%s holds %" PRIu64 " bytes, but the report is of an image of %" PRIu64
+		" bytes; give the image that the report was made from",
+		path, image_info(run->image)->size, old->image_size);
+}
+
+static int add_file(struct run *run, struct texts *texts, const struct file_record *file)
+{
+	struct file_record copy = *file;
+	int status;
+
+	copy.path = xstrdup(file->path);
+	copy.type = keep_text(texts, file->type);
+	copy.extension = keep_text(texts, file->extension);
+	copy.runs = xcalloc(file->run_count, sizeof(*copy.runs));
+	memcpy(copy.runs, file->runs, file->run_count * sizeof(*copy.runs));
+	status = carving_add(run->carving, &copy);
+	free(copy.path);
+	free(copy.runs);
+	return status;
+}
+
+static int add_files(struct run *run, struct reread_report *report, struct texts *texts)
+{
+	struct file_record file;
+	int status = 0;
+
+	while (!status && !run_caught_signal()) {
+		status = reread_next(report, &file, &run->error);
+		if (status <= 0)
+			return status;
+		status = add_file(run, texts, &file);
+		run->summary.scanned += file.length;
+		progress_update(run->progress, run->summary.scanned);
+	}
+	return status;
+}
+
+static int extract(struct run *run, struct reread_report *report, struct texts *texts)
+{
+	int status = add_files(run, report, texts);
+
+	if (!status && !run_caught_signal())
+		status = carving_finish(run->carving);
+	if (!status && !run_caught_signal())
+		return 0;
+	carving_cancel(run->carving);
+	if (!run->error.code)
+		run->error = *carving_error(run->carving);
+	return status;
+}
+
+int run_extract(const struct run_options *given, const char *report_path, const char *image_path,
+	const char *output, struct run_sums *sums)
+{
+	struct rules rules = { .format = RULES_BURIN };
+	struct run_options options = *given;
+	struct run run = { .options = &options, .started = run_clock() };
+	struct reread_report *report = NULL;
+	struct texts texts = { 0 };
+	int status = reread_open(&report, AT_FDCWD, report_path, &run.error);
+	int code;
+
+	options.rules = &rules;
+	if (!status) {
+		const struct reread_run *old = reread_run(report);
+
+		if (!image_path)
+			image_path = old->image_path;
+		rules.path = (char *)old->rules_path;
+		memcpy(rules.sha256, old->rules_sha256, strnlen(old->rules_sha256, 64));
+		if (!(status = open_image(&run, old, image_path)) && !(status = run_open_pool(&run)) &&
+			!(status = run_open_output(&run, output)))
+			status = run_start_report(&run, image_path, 0);
+	}
+	if (!status) {
+		run_start_carving(&run);
+		status = extract(&run, report, &texts);
+	}
+	code = run_end(&run, image_path ? image_path : report_path, sums);
+	reread_close(report);
+	texts_free(&texts);
+	return status && code == EXIT_CLEAN ? EXIT_IO : code;
+}

@@ -1,0 +1,192 @@
+/*
+ * The conductor's thread does everything that must happen in order: it takes slots from the reader, hands them to the engine, gives the hits of
+ * finished chunks to the pairing in order of the image, and settled candidates to the carving stage. All that takes time
+ * runs elsewhere: reading in the reader's threads, searching, checking and writing in the pool's.
+ *
+ * Chunks in flight form a ring of as many places as the reader has slots. Chunks may finish in any order and are consumed in order. One whose
+ * hits did not fit is consumed as far as it got and submitted again from there, while those behind it wait.
+ */
+#include "run_state.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int submit_slot(struct run *run, struct slot *slot)
+{
+	struct flight *flight = run_flight(run, run->submitted++);
+
+	flight->slot = slot;
+	flight->chunk.data = slot->data;
+	flight->chunk.offset = slot->offset;
+	flight->chunk.len = slot->len;
+	flight->chunk.tail_len = slot->tail_len;
+	flight->chunk.from = 0;
+	return run_submit(run, flight);
+}
+
+/* Hands read slots to the engine; waits for one only when the engine has nothing to do. */
+static int feed(struct run *run)
+{
+	while (!run->read_all && run->submitted - run->consumed < run->flight_count) {
+		double from = run_clock();
+		struct slot *slot;
+		int status;
+
+		if (run->submitted > run->consumed && !reader_ready(run->reader))
+			return 0;
+		status = reader_next(run->reader, &slot);
+		run->read_wait += run_clock() - from;
+		if (status < 0)
+			return error_set(&run->error, EXIT_IO, -status, "the reader of %s broke down: %s",
+				run->record.image_path, strerror(-status));
+		if (status == 0) {
+			run->read_all = true;
+			return 0;
+		}
+		status = submit_slot(run, slot);
+		if (status)
+			return error_set(&run->error, EXIT_IO, -status,
+				"the engine %s refused a chunk: %s", run->engine->name, strerror(-status));
+	}
+	return 0;
+}
+
+static uint32_t match_len(const struct run *run, const struct chunk *chunk, const struct hit *hit)
+{
+	const struct pattern *pattern = &run->options->rules->patterns.patterns[hit->pattern];
+	size_t at = (size_t)(hit->offset - chunk->offset);
+
+	if (!pattern->regex)
+		return pattern->len;
+	return (uint32_t)pattern_match_len(pattern, chunk->data + at,
+		chunk->len + chunk->tail_len - at);
+}
+
+static void pair_hits(struct run *run, const struct chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->hit_count; i++) {
+		const struct hit *hit = &chunk->hits[i];
+		uint32_t len = 0;
+
+		if (pairing_wants_length(run->pairing, hit->pattern))
+			len = match_len(run, chunk, hit);
+		pairing_hit(run->pairing, hit->offset, hit->pattern, len);
+		if (run->order)
+			scalpel_order_hit(run->order, hit->offset, hit->pattern);
+	}
+	run->summary.hits += chunk->hit_count;
+	pairing_advance(run->pairing, chunk->offset + chunk->until);
+}
+
+/* The next candidate for the carving stage. With Scalpel's order only when all are known. */
+static bool next_candidate(struct run *run, bool all_known)
+{
+	if (!run->order)
+		return pairing_next(run->pairing, &run->pending);
+	while (pairing_next(run->pairing, &run->pending))
+		scalpel_order_add(run->order, &run->pending);
+	return all_known && scalpel_order_next(run->order, &run->pending);
+}
+
+static int carving_failed(struct run *run, int status)
+{
+	run->error = *carving_error(run->carving);
+	return status;
+}
+
+/* Gives settled candidates to the carving stage. -EAGAIN is no failure: the rest comes later. */
+static int carve_settled(struct run *run, bool all_known)
+{
+	int status = 0;
+
+	while (!status && !run_caught_signal()) {
+		if (!run->has_pending)
+			run->has_pending = next_candidate(run, all_known);
+		if (!run->has_pending)
+			break;
+		status = carving_offer(run->carving, &run->pending);
+		if (!status)
+			run->has_pending = false;
+	}
+	if (status == -EAGAIN)
+		status = 0;
+	if (status)
+		return carving_failed(run, status);
+	return fifo_store_status(run->store, &run->error);
+}
+
+/* Uses a finished chunk's hits, and takes the next step with it. */
+static int consume(struct run *run, struct flight *flight)
+{
+	struct chunk *chunk = &flight->chunk;
+	uint64_t position;
+	int status;
+
+	if (chunk->status)
+		return run_replace_engine(run, chunk->status);
+	pair_hits(run, chunk);
+	position = chunk->offset + chunk->until;
+	if (chunk->until < chunk->len) {
+		chunk->from = chunk->until;
+		status = run_submit(run, flight);
+		if (status)
+			return status;
+	} else {
+		reader_release(run->reader, flight->slot);
+		run->consumed++;
+	}
+	status = carve_settled(run, false);
+	if (status)
+		return status;
+	status = carving_scanned(run->carving, position);
+	if (status)
+		return carving_failed(run, status);
+	run->summary.scanned = position - run->options->offset;
+	progress_update(run->progress, run->summary.scanned);
+	return 0;
+}
+
+static int scan_all(struct run *run)
+{
+	int status = 0;
+
+	while (!status && !run_caught_signal()) {
+		struct flight *flight;
+
+		status = feed(run);
+		if (status || run->submitted == run->consumed)
+			break;
+		flight = run_flight(run, run->consumed);
+		status = run_await(run, flight);
+		if (status)
+			return error_set(&run->error, EXIT_IO, -status,
+				"the engine %s lost a chunk: %s", run->engine->name, strerror(-status));
+		status = consume(run, flight);
+	}
+	return status;
+}
+
+static int finish_carving(struct run *run)
+{
+	int status;
+
+	pairing_finish(run->pairing);
+	status = carving_scanned(run->carving, UINT64_MAX);
+	if (!status)
+		status = carve_settled(run, true);
+	if (status)
+		return run->error.code ? status : carving_failed(run, status);
+	if (run_caught_signal())
+		return 0;
+	status = carving_finish(run->carving);
+	return status ? carving_failed(run, status) : 0;
+}
+
+int run_scan(struct run *run)
+{
+	int status = scan_all(run);
+
+	if (!status && !run_caught_signal())
+		status = finish_carving(run);
+	return status;
+}

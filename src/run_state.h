@@ -1,0 +1,73 @@
+/* What the files of run*.c share; nobody else includes this. */
+#ifndef BURIN_RUN_STATE_H
+#define BURIN_RUN_STATE_H
+
+#include "base/pool.h"
+#include "carve/carving.h"
+#include "carve/scalpel.h"
+#include "output/report.h"
+#include "run.h"
+#include "scan/scan.h"
+
+struct flight {
+	struct chunk chunk;
+	struct slot *slot;
+	bool finished;
+};
+
+struct run {
+	const struct run_options *options;
+	struct image *image;
+	struct sink *sink;
+	struct pool *pool;
+	struct reader *reader;
+	const struct scan_engine *engine;
+	struct scan *scan;
+	char engine_reason[512];
+	struct fifo_store *store;
+	struct pairing *pairing;
+	struct scalpel_order *order;  /* NULL without --compat scalpel */
+	struct carving *carving;
+	struct report *report;
+	struct progress *progress;
+	struct flight *flights;
+	unsigned flight_count;
+	uint64_t submitted, consumed; /* chunks, since the start */
+	struct candidate pending;     /* a candidate that the carving stage could not take yet */
+	bool has_pending, read_all;
+	uint64_t range_end;
+	struct run_record record;
+	struct summary_record summary;
+	size_t problem_count;
+	char *problems[16];
+	double started, read_wait, scan_wait;
+	struct error error;
+};
+
+/* run.c. What returns int returns 0 or a negative errno with run->error set. */
+double run_clock(void); /* seconds */
+/* Takes over the sentence. */
+void run_add_problem(struct run *run, char *sentence);
+int run_open_output(struct run *run, const char *output);
+int run_open_pool(struct run *run);
+/* total: bytes that the progress counts. */
+int run_start_report(struct run *run, const char *image_path, uint64_t total);
+void run_start_carving(struct run *run);
+/* Completes the reports, tells the person, frees everything. Returns the exit code. */
+int run_end(struct run *run, const char *image_path, struct run_sums *sums);
+
+/* run_engine.c: the engine, and what becomes of the run when it breaks down. All return 0 or a negative errno with run->error set. */
+int run_start_engine(struct run *run);
+/* The engine broke down in a chunk: everything not consumed is searched again by the next engine of the table. */
+int run_replace_engine(struct run *run, int status);
+struct flight *run_flight(struct run *run, uint64_t number);
+int run_submit(struct run *run, struct flight *flight);
+/* Waits until the chunk is finished. */
+int run_await(struct run *run, struct flight *flight);
+/* Leaves nothing in flight, whatever happened, and closes the engine. */
+void run_stop_engine(struct run *run);
+
+/* run_scan.c: from the first slot to the last candidate. */
+int run_scan(struct run *run);
+
+#endif
