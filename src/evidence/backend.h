@@ -8,20 +8,34 @@
 struct image {
 	const struct image_backend *backend;
 	struct image_info info; /* freed by image_close */
+	/* Bytes: what can't be read fails in pieces of this size, counted from offset 0: a sector,
+	 * a chunk of an E01. Nothing smaller is tried after a failure. */
+	uint32_t granule;
 };
 
 struct image_backend {
 	const char *name;
-	/* True when the file's head says that it is this backend's format. head: the first len bytes (at most 4,096). */
+	/* True when the file's head says that it is this backend's format. head: the first len
+	 * bytes (at most 4,096). */
 	bool (*probe)(const uint8_t *head, size_t len);
 	int (*open)(struct image **image, const char *path, struct error *error);
 	int (*read_at)(struct image *image, uint64_t offset, void *buffer, size_t len);
 	/* NULL: -ENOTSUP */
-	int (*extent)(struct image *image, uint64_t offset, bool direct, int *fd, uint64_t *fd_offset,
-		uint64_t *len);
-	void (*close)(struct image *image); /* frees its own part and the struct, not info's members */
+	int (*extent)(struct image *image, uint64_t offset, bool direct, int *fd,
+		uint64_t *fd_offset, uint64_t *len);
+	void (*close)(
+		struct image *image); /* frees its own part and the struct, not info's members */
 };
 
 extern const struct image_backend raw_backend, ewf_backend;
+
+/* Reads len bytes at offset, all inside the image, granule by granule where it must be: what fails
+ * is filled with zeros and told to failed (adjacent pieces each by themselves, in order). */
+void image_read_pieces(struct image *image, uint64_t offset, void *buffer, size_t len,
+	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg);
+
+/* Raises the limit on open files, as far as it goes, so that count more of them fit. Should that
+ * not suffice, opening fails. */
+void image_allow_descriptors(size_t count);
 
 #endif

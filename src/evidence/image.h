@@ -1,6 +1,6 @@
 /*
- * Evidence: a disk image, opened read-only, always. Backends: raw (a file, split parts, a block device) and EWF (E01).
- * The format is told by content, not by name.
+ * Evidence: a disk image, opened read-only, always. Backends: raw (a file, split parts, a block
+ * device) and EWF (E01). The format is told by content, not by name.
  */
 #ifndef BURIN_EVIDENCE_IMAGE_H
 #define BURIN_EVIDENCE_IMAGE_H
@@ -25,28 +25,31 @@ struct image_info {
 	uint32_t sector_size; /* bytes; 512 where nothing says otherwise */
 	char **paths;         /* every file that belongs to it, in order, as opened */
 	size_t path_count;
-	char stored_md5[33], stored_sha1[41]; /* hex in lower case; "" when the evidence stores none */
+	char stored_md5[33],
+		stored_sha1[41]; /* hex in lower case; "" when the evidence stores none */
 	struct image_value *values;
 	size_t value_count;
 };
 
-/* Opens the image of which path is the (first) file. Errors (EXIT_IO) say what is wrong with which file and what to do: no such
- * file, a directory, a pipe, empty, a format that burin does not read (named), a part missing or of another image.
- * On success the caller owns *image. */
+/* Opens the image of which path is the (first) file. Errors (EXIT_IO) say what is wrong with which
+ * file and what to do: no such file, a directory, a pipe, empty, a format that burin does not read
+ * (named), a part missing or of another image. On success the caller owns *image. */
 int image_open(struct image **image, const char *path, struct error *error);
 const struct image_info *image_info(const struct image *image);
 
-/* Reads exactly len bytes at offset. Returns 0, or a negative errno with the buffer's content undefined: -EIO for media that can't be
- * read or a file that has become shorter, -EINVAL past the end. Thread-safe. */
+/* Reads exactly len bytes at offset. Returns 0, or a negative errno with the buffer's content
+ * undefined: -EIO for media that can't be read or a file that has become shorter, -EINVAL past the
+ * end. Thread-safe. */
 int image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len);
 
 /* As image_read_at, but what can't be read, sector by sector, is filled with zeros.
  * Returns how many bytes those were (0: all read). */
 size_t image_read_around(struct image *image, uint64_t offset, void *buffer, size_t len);
 
-/* Where the bytes at offset lie in a plain file: fd (the image's, for reading), the offset in it and how many bytes follow there in
- * one piece. -ENOTSUP when the backend has no such files. Direct is asked for with O_DIRECT: the descriptor without the page cache;
- * -ENOTSUP when the file system refuses that. */
+/* Where the bytes at offset lie in a plain file: fd (the image's, for reading), the offset in it
+ * and how many bytes follow there in one piece. -ENOTSUP when the backend has no such files. Direct
+ * is asked for with O_DIRECT: the descriptor without the page cache; -ENOTSUP when the file system
+ * refuses that. */
 int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uint64_t *fd_offset,
 	uint64_t *len);
 

@@ -1,7 +1,8 @@
 /*
- * The reader fills a ring of large slots asynchronously and hands them out in order. Each slot has its own bytes and, behind them, the first
- * `overlap` bytes of what follows, so that a match over a boundary is seen whole. Each byte of the image is read once
- * (but for the overlap behind the end of a range).
+ * The reader fills a ring of large slots asynchronously and hands them out in order. Each slot has
+ * its own bytes and, behind them, the first `overlap` bytes of what follows, so that a match over a
+ * boundary is seen whole. Each byte of the image is read once (but for the overlap behind the end
+ * of a range).
  */
 #ifndef BURIN_EVIDENCE_READER_H
 #define BURIN_EVIDENCE_READER_H
@@ -18,19 +19,19 @@ enum reader_method { READER_AUTO, READER_URING, READER_THREADS };
 enum reader_cache { READER_CACHE_AUTO, READER_DIRECT, READER_BUFFERED };
 
 struct reader_options {
-	size_t slot_len;       /* own bytes of a slot; 0: 32 MiB. Raised to overlap + 1 when smaller */
-	size_t overlap;        /* bytes behind a slot: longest pattern - 1 */
-	unsigned slots;        /* at least 2; 0: 4 */
+	size_t slot_len; /* own bytes of a slot; 0: 32 MiB. Raised to overlap + 1 when smaller */
+	size_t overlap;  /* bytes behind a slot: longest pattern - 1 */
+	unsigned slots;  /* at least 2; 0: 4 */
 	uint64_t offset, length; /* the range to read; length 0: to the end */
 	enum reader_method method;
 	enum reader_cache cache;
 };
 
 struct slot {
-	const uint8_t *data;   /* len + tail_len bytes */
-	uint64_t offset;       /* of data[0] in the image */
-	size_t len, tail_len;  /* tail_len < overlap only at the end of the image */
-	unsigned index;        /* 0 .. slots - 1 */
+	const uint8_t *data;  /* len + tail_len bytes */
+	uint64_t offset;      /* of data[0] in the image */
+	size_t len, tail_len; /* tail_len < overlap only at the end of the image */
+	unsigned index;       /* 0 .. slots - 1 */
 };
 
 struct reader;
@@ -39,21 +40,23 @@ struct reader;
 int reader_open(struct reader **reader, struct image *image, const struct reader_options *options,
 	struct error *error);
 
-/* The ring's memory: anonymous, page-aligned; for engines that register it. slot_len: largest len + tail_len. */
-void reader_ring(const struct reader *reader, void **memory, size_t *len, size_t *slot_len,
-	unsigned *slots);
+/* The ring's memory: anonymous, page-aligned; for engines that register it. slot_len: largest len +
+ * tail_len. */
+void reader_ring(
+	const struct reader *reader, void **memory, size_t *len, size_t *slot_len, unsigned *slots);
 /* "io_uring, direct", "threads, buffered": for the report. */
 const char *reader_method_name(const struct reader *reader);
 
-/* Waits for the next slot in order. 1: *slot is the caller's until reader_release; 0: the end was reached; a negative errno: the
- * reader broke down. -EAGAIN when all slots are with the caller. */
+/* Waits for the next slot in order. 1: *slot is the caller's until reader_release; 0: the end was
+ * reached; a negative errno: the reader broke down. -EAGAIN when all slots are with the caller. */
 int reader_next(struct reader *reader, struct slot **slot);
 /* True when reader_next would not wait. */
 bool reader_ready(struct reader *reader);
 /* Gives a slot back, in any order, to be filled again. */
 void reader_release(struct reader *reader, struct slot *slot);
 
-/* Ranges of the image that could not be read and were filled with zeros, so far. Only between reader_next calls, from the same thread. */
+/* Ranges of the image that could not be read and were filled with zeros, so far. Only between
+ * reader_next calls, from the same thread. */
 const struct ranges *reader_unreadable(const struct reader *reader);
 
 /* Stops reading, also in the middle. NULL is fine. */

@@ -1,0 +1,254 @@
+/*
+ * Opening evidence: what is refused, which backend reads it, and reading around what can't be read.
+ *
+ * Nothing here may touch the evidence: files are opened read-only, and only after a look at what
+ * they are, so that a FIFO can't block the run and a tape can't be wound.
+ */
+#include "evidence/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "evidence/backend.h"
+#include "evidence/refuse.h"
+
+#define HEAD_LEN 4096
+#define TAIL_LEN 512
+#define SPARE_DESCRIPTORS 256
+/* A failed request is read again in pieces of about this size before it is read granule by granule:
+ * so few requests meet the bad place again, each of which may take a failing disk seconds. */
+#define RETRY_LEN 65536
+
+/* The last one takes whatever no other knows. */
+static const struct image_backend *const backends[] = { &ewf_backend, &raw_backend };
+
+static const char *kind_of(mode_t mode)
+{
+	if (S_ISDIR(mode))
+		return "a folder";
+	if (S_ISFIFO(mode))
+		return "a pipe";
+	if (S_ISSOCK(mode))
+		return "a socket";
+	return "a character device";
+}
+
+static int check_kind(const char *path, const struct stat *st, struct error *error)
+{
+	if (S_ISBLK(st->st_mode))
+		return 0;
+	if (!S_ISREG(st->st_mode))
+		return error_set(error, EXIT_IO, EINVAL,
+			"%s is %s, not an image: give a file or a block device", path,
+			kind_of(st->st_mode));
+	if (st->st_size == 0)
+		return error_set(error, EXIT_IO, ENODATA,
+			"%s is empty: there is nothing to read in it", path);
+	return 0;
+}
+
+static int cannot_open(const char *path, struct error *error)
+{
+	int errnum = errno;
+
+	return error_set(error, EXIT_IO, errnum, "can't open %s: %s%s", path, strerror(errnum),
+		errnum == EACCES || errnum == EPERM ? "; run burin as a user who may read it" : "");
+}
+
+/* pread until len bytes or the end. Returns how many, or a negative errno. */
+static ssize_t read_some(int fd, uint8_t *buffer, size_t len, off_t offset)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t got = pread(fd, buffer + done, len - done, offset + (off_t)done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+/* Refuses what is no evidence that burin reads, else leaves the file's head in head, zeros behind
+ * it. */
+static int inspect_open(int fd, const char *path, uint8_t head[HEAD_LEN], struct error *error)
+{
+	uint8_t tail[TAIL_LEN];
+	ssize_t head_len, tail_len = 0;
+	struct stat st;
+	int rc;
+
+	if (fstat(fd, &st))
+		return cannot_open(path, error);
+	rc = check_kind(path, &st, error);
+	if (rc)
+		return rc;
+	head_len = read_some(fd, head, HEAD_LEN, 0);
+	if (head_len < 0)
+		return S_ISBLK(st.st_mode) ? 0
+					   : error_set(error, EXIT_IO, EIO, "can't read %s: %s",
+						     path, strerror((int)-head_len));
+	if (S_ISREG(st.st_mode) && st.st_size >= TAIL_LEN)
+		tail_len = read_some(fd, tail, TAIL_LEN, st.st_size - TAIL_LEN);
+	return refuse_container(
+		path, head, (size_t)head_len, tail, tail_len > 0 ? (size_t)tail_len : 0, error);
+}
+
+static int inspect(const char *path, uint8_t head[HEAD_LEN], struct error *error)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (stat(path, &st))
+		return cannot_open(path, error);
+	rc = check_kind(path, &st, error);
+	if (rc)
+		return rc;
+	/* Should a pipe have taken the file's place meanwhile, O_NONBLOCK keeps this from waiting
+	 * for a writer. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return cannot_open(path, error);
+	rc = inspect_open(fd, path, head, error);
+	close(fd);
+	return rc;
+}
+
+int image_open(struct image **image, const char *path, struct error *error)
+{
+	uint8_t head[HEAD_LEN] = { 0 };
+	size_t i = 0;
+	int rc = inspect(path, head, error);
+
+	if (rc)
+		return rc;
+	while (!backends[i]->probe(head, HEAD_LEN))
+		i++;
+	return backends[i]->open(image, path, error);
+}
+
+void image_allow_descriptors(size_t count)
+{
+	rlim_t wanted = (rlim_t)count + SPARE_DESCRIPTORS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+const struct image_info *image_info(const struct image *image)
+{
+	return &image->info;
+}
+
+int image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	if (offset > image->info.size || len > image->info.size - offset)
+		return -EINVAL;
+	return len ? image->backend->read_at(image, offset, buffer, len) : 0;
+}
+
+/* How far from offset the next multiple of step is, but at most len. */
+static size_t piece_at(uint64_t offset, size_t len, size_t step)
+{
+	size_t piece_len = step - (size_t)(offset % step);
+
+	return piece_len < len ? piece_len : len;
+}
+
+static void read_granules(struct image *image, uint64_t offset, uint8_t *buffer, size_t len,
+	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
+{
+	while (len) {
+		size_t piece_len = piece_at(offset, len, image->granule);
+
+		if (image->backend->read_at(image, offset, buffer, piece_len)) {
+			memset(buffer, 0, piece_len);
+			failed(arg, offset, piece_len);
+		}
+		offset += piece_len;
+		buffer += piece_len;
+		len -= piece_len;
+	}
+}
+
+void image_read_pieces(struct image *image, uint64_t offset, void *buffer, size_t len,
+	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
+{
+	size_t granules = RETRY_LEN / image->granule;
+	size_t step = image->granule * (granules ? granules : 1);
+	uint8_t *to = buffer;
+
+	while (len) {
+		size_t piece_len = piece_at(offset, len, step);
+
+		if (image->backend->read_at(image, offset, to, piece_len))
+			read_granules(image, offset, to, piece_len, failed, arg);
+		offset += piece_len;
+		to += piece_len;
+		len -= piece_len;
+	}
+}
+
+static void count_failed(void *arg, uint64_t offset, size_t len)
+{
+	size_t *sum = arg;
+
+	(void)offset;
+	*sum += len;
+}
+
+size_t image_read_around(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	uint64_t size = image->info.size;
+	size_t inside = offset >= size ? 0 : size - offset < len ? (size_t)(size - offset) : len;
+	size_t unread = len - inside;
+
+	memset((uint8_t *)buffer + inside, 0, unread);
+	if (inside && image->backend->read_at(image, offset, buffer, inside))
+		image_read_pieces(image, offset, buffer, inside, count_failed, &unread);
+	return unread;
+}
+
+int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uint64_t *fd_offset,
+	uint64_t *len)
+{
+	if (!image->backend->extent)
+		return -ENOTSUP;
+	if (offset >= image->info.size)
+		return -EINVAL;
+	return image->backend->extent(image, offset, direct, fd, fd_offset, len);
+}
+
+static void free_info(struct image_info *info)
+{
+	for (size_t i = 0; i < info->path_count; i++)
+		free(info->paths[i]);
+	for (size_t i = 0; i < info->value_count; i++) {
+		free(info->values[i].name);
+		free(info->values[i].value);
+	}
+	free(info->paths);
+	free(info->values);
+}
+
+void image_close(struct image *image)
+{
+	if (!image)
+		return;
+	free_info(&image->info);
+	image->backend->close(image);
+}

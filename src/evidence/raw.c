@@ -1,0 +1,271 @@
+/*
+ * Raw images: a file, the parts of a split one, a block device. Bytes are where they seem to be.
+ *
+ * A part has two descriptors: one through the page cache, opened at once, and one with O_DIRECT,
+ * opened when somebody asks for it. All stay open, since requests in flight use them; for sets of
+ * many parts the limit on descriptors is raised.
+ *
+ * The page cache reads in pages: a bad sector makes its whole page unreadable, good neighbours
+ * included. A small request that fails is therefore tried once more without the cache.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "evidence/backend.h"
+#include "evidence/split.h"
+
+#define SECTOR_LEN 512
+#define DIRECT_RETRY_LEN 4096
+
+enum { DIRECT_UNTRIED = -1, DIRECT_REFUSED = -2 };
+
+struct part {
+	int fd, direct_fd; /* direct_fd: or one of the enum above */
+	uint64_t start, len;
+};
+
+struct raw {
+	struct image image;
+	struct part *parts;
+	size_t count;         /* that are open */
+	pthread_mutex_t lock; /* for opening direct descriptors */
+};
+
+/* Asked last, and takes everything. */
+static bool raw_probe(const uint8_t *head, size_t len)
+{
+	(void)head;
+	(void)len;
+	return true;
+}
+
+static int measure_device(struct raw *raw, struct part *part, const char *path, struct error *error)
+{
+	int sector_len;
+
+	if (ioctl(part->fd, BLKGETSIZE64, &part->len))
+		return error_set(error, EXIT_IO, EIO, "can't ask %s for its size: %s", path,
+			strerror(errno));
+	if (part->len == 0)
+		return error_set(error, EXIT_IO, ENOMEDIUM,
+			"the device %s has no bytes: is there a medium in it?", path);
+	if (ioctl(part->fd, BLKSSZGET, &sector_len) == 0 && sector_len > 0)
+		raw->image.info.sector_size = (uint32_t)sector_len;
+	return 0;
+}
+
+static int measure(struct raw *raw, struct part *part, const char *path, struct error *error)
+{
+	struct stat st;
+
+	if (fstat(part->fd, &st))
+		return error_set(
+			error, EXIT_IO, EIO, "can't look at %s: %s", path, strerror(errno));
+	if (S_ISBLK(st.st_mode) && raw->image.info.path_count == 1)
+		return measure_device(raw, part, path, error);
+	if (!S_ISREG(st.st_mode))
+		return error_set(error, EXIT_IO, EINVAL,
+			"%s is no regular file, but its name makes it a part of the image", path);
+	if (st.st_size == 0)
+		return error_set(error, EXIT_IO, ENODATA,
+			"%s, a part of the image, is empty: copy it again", path);
+	part->len = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* Adds the part behind those that are open. */
+static int open_part(struct raw *raw, const char *path, struct error *error)
+{
+	struct part *part = &raw->parts[raw->count];
+
+	/* Not to wait for a pipe's writer, should the name be a pipe's. Reading must wait. */
+	part->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (part->fd >= 0)
+		fcntl(part->fd, F_SETFL, 0);
+	if (part->fd < 0)
+		return error_set(error, EXIT_IO, errno, "can't open %s: %s%s", path,
+			strerror(errno),
+			errno == EMFILE ? "; raise the limit with `ulimit -n`" : "");
+	part->direct_fd = DIRECT_UNTRIED;
+	part->start = raw->image.info.size;
+	raw->count++;
+	return measure(raw, part, path, error);
+}
+
+static void raw_close(struct image *image)
+{
+	struct raw *raw = (struct raw *)image;
+
+	for (size_t i = 0; i < raw->count; i++) {
+		close(raw->parts[i].fd);
+		if (raw->parts[i].direct_fd >= 0)
+			close(raw->parts[i].direct_fd);
+	}
+	pthread_mutex_destroy(&raw->lock);
+	free(raw->parts);
+	free(raw);
+}
+
+static const char *format_of(const struct raw *raw)
+{
+	struct stat st;
+
+	if (raw->count > 1)
+		return "split raw";
+	return fstat(raw->parts[0].fd, &st) == 0 && S_ISBLK(st.st_mode) ? "device" : "raw";
+}
+
+static int raw_open(struct image **image, const char *path, struct error *error)
+{
+	struct raw *raw;
+	struct image_info *info;
+	char **paths;
+	size_t count;
+	int rc = split_find(path, &paths, &count, error);
+
+	if (rc)
+		return rc;
+	raw = xcalloc(1, sizeof(*raw));
+	raw->image.backend = &raw_backend;
+	raw->parts = xcalloc(count, sizeof(*raw->parts));
+	pthread_mutex_init(&raw->lock, NULL);
+	info = &raw->image.info;
+	info->sector_size = SECTOR_LEN;
+	info->paths = paths;
+	info->path_count = count;
+	image_allow_descriptors(2 * count);
+	for (size_t i = 0; i < count; i++) {
+		rc = open_part(raw, paths[i], error);
+		if (rc) {
+			image_close(&raw->image);
+			return rc;
+		}
+		info->size += raw->parts[i].len;
+	}
+	info->format = format_of(raw);
+	raw->image.granule = info->sector_size;
+	*image = &raw->image;
+	return 0;
+}
+
+/* The part in which offset, which is inside the image, lies. */
+static struct part *part_at(struct raw *raw, uint64_t offset)
+{
+	size_t low = 0, high = raw->count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (raw->parts[middle].start <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &raw->parts[low];
+}
+
+/* By way of the open one, so that it is the same file whatever has happened to its name. */
+static int direct_descriptor(struct raw *raw, struct part *part)
+{
+	char same[64];
+	int fd;
+
+	pthread_mutex_lock(&raw->lock);
+	if (part->direct_fd == DIRECT_UNTRIED) {
+		snprintf(same, sizeof(same), "/proc/self/fd/%d", part->fd);
+		fd = open(same, O_RDONLY | O_CLOEXEC | O_DIRECT);
+		part->direct_fd = fd >= 0 ? fd : DIRECT_REFUSED;
+	}
+	fd = part->direct_fd;
+	pthread_mutex_unlock(&raw->lock);
+	return fd >= 0 ? fd : -ENOTSUP;
+}
+
+/* Reads len bytes (at most DIRECT_RETRY_LEN) past the page cache. Not possible for pieces that
+ * aren't aligned as the device wants it: then the first failure stands. */
+static int read_uncached(
+	struct raw *raw, struct part *part, uint64_t offset, void *buffer, size_t len)
+{
+	int fd = direct_descriptor(raw, part), rc = -EIO;
+	void *aligned;
+
+	if (fd < 0 || posix_memalign(&aligned, DIRECT_RETRY_LEN, DIRECT_RETRY_LEN))
+		return -EIO;
+	if (pread(fd, aligned, len, (off_t)offset) == (ssize_t)len) {
+		memcpy(buffer, aligned, len);
+		rc = 0;
+	}
+	free(aligned);
+	return rc;
+}
+
+static int read_part(struct raw *raw, struct part *part, uint64_t offset, void *buffer, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t got = pread(
+			part->fd, (uint8_t *)buffer + done, len - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EIO && len <= DIRECT_RETRY_LEN)
+			return read_uncached(raw, part, offset, buffer, len);
+		if (got <= 0)
+			return got < 0 ? -errno : -EIO; /* 0: the file has become shorter */
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+static int raw_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	struct raw *raw = (struct raw *)image;
+	uint8_t *to = buffer;
+
+	while (len) {
+		struct part *part = part_at(raw, offset);
+		uint64_t in_part = offset - part->start;
+		size_t piece_len = part->len - in_part < len ? (size_t)(part->len - in_part) : len;
+		int rc = read_part(raw, part, in_part, to, piece_len);
+
+		if (rc)
+			return rc;
+		offset += piece_len;
+		to += piece_len;
+		len -= piece_len;
+	}
+	return 0;
+}
+
+static int raw_extent(struct image *image, uint64_t offset, bool direct, int *fd,
+	uint64_t *fd_offset, uint64_t *len)
+{
+	struct raw *raw = (struct raw *)image;
+	struct part *part = part_at(raw, offset);
+
+	*fd = direct ? direct_descriptor(raw, part) : part->fd;
+	if (*fd < 0)
+		return -ENOTSUP;
+	*fd_offset = offset - part->start;
+	*len = part->len - *fd_offset;
+	return 0;
+}
+
+const struct image_backend raw_backend = {
+	.name = "raw",
+	.probe = raw_probe,
+	.open = raw_open,
+	.read_at = raw_read_at,
+	.extent = raw_extent,
+	.close = raw_close,
+};

@@ -1,0 +1,141 @@
+/*
+ * Which bytes are read for which slot, and cutting them into pieces: what both ways of filling the
+ * ring have in common.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "evidence/reader_ring.h"
+
+/* On a dying disk this much may take minutes; reader_close waits no longer than that. */
+#define RECOVER_LEN 65536
+
+uint64_t reader_round_up(uint64_t value, uint64_t step)
+{
+	return (value + step - 1) / step * step;
+}
+
+uint64_t reader_slot_start(const struct reader *reader, uint64_t number)
+{
+	return reader->begin + number * reader->slot_len;
+}
+
+/* Where reading for slot `number` begins, which is where that for the one before ends. */
+static uint64_t read_from(const struct reader *reader, uint64_t number)
+{
+	uint64_t from;
+
+	if (number == 0)
+		return reader->begin;
+	if (number == reader->count)
+		return reader->limit;
+	from = reader_round_up(reader_slot_start(reader, number) + reader->overlap, reader->align);
+	return from < reader->limit ? from : reader->limit;
+}
+
+uint8_t *reader_byte(const struct fill *fill, uint64_t offset)
+{
+	return fill->memory + fill->start % DIRECT_ALIGN + (offset - fill->start);
+}
+
+bool reader_assign(struct reader *reader)
+{
+	bool more = false;
+
+	for (unsigned i = 0; i < reader->slots && reader->given < reader->count; i++) {
+		struct fill *fill = &reader->fills[i];
+
+		if (fill->assigned || fill->held)
+			continue;
+		fill->assigned = true;
+		fill->start = reader_slot_start(reader, reader->given);
+		fill->from = fill->next = read_from(reader, reader->given);
+		fill->end = read_from(reader, reader->given + 1);
+		reader->order[reader->given++ % reader->slots] = fill;
+		more |= fill->next < fill->end;
+	}
+	return more;
+}
+
+/* Finds descriptors for a piece and shortens it to what lies in one file. Only what is aligned all
+ * over is read directly; the piece ends where that does. */
+static void place(struct reader *reader, struct piece *piece)
+{
+	uint64_t follow;
+	size_t aligned_len;
+	int fd;
+
+	piece->fd = -1;
+	if (!reader->extents || image_extent(reader->image, piece->offset, false, &piece->fd,
+					&piece->fd_offset, &follow))
+		return;
+	if (follow < piece->len)
+		piece->len = (size_t)follow;
+	aligned_len = piece->len / DIRECT_ALIGN * DIRECT_ALIGN;
+	if (reader->direct && aligned_len && piece->fd_offset % DIRECT_ALIGN == 0 &&
+		(uintptr_t)piece->to % DIRECT_ALIGN == 0 &&
+		!image_extent(
+			reader->image, piece->offset, true, &fd, &piece->fd_offset, &follow)) {
+		piece->fd = fd;
+		piece->len = aligned_len;
+		piece->direct = true;
+	}
+}
+
+bool reader_take(struct reader *reader, struct piece *piece)
+{
+	while (reader->asking < reader->given) {
+		struct fill *fill = reader->order[reader->asking % reader->slots];
+		uint64_t left = fill->end - fill->next;
+		size_t piece_len = PIECE_LEN - (size_t)(fill->next % PIECE_LEN);
+
+		if (!left) {
+			reader->asking++;
+			continue;
+		}
+		*piece = (struct piece){ .fill = fill, .offset = fill->next };
+		piece->len = left < piece_len ? (size_t)left : piece_len;
+		piece->to = reader_byte(fill, fill->next);
+		place(reader, piece);
+		fill->next += piece->len;
+		fill->pending++;
+		return true;
+	}
+	return false;
+}
+
+static void note_bad(void *arg, uint64_t offset, size_t len)
+{
+	ranges_add(arg, offset, len);
+}
+
+void reader_recover(struct reader *reader, const struct piece *piece, struct ranges *bad)
+{
+	size_t done = 0;
+
+	while (done < piece->len && !atomic_load(&reader->closing)) {
+		size_t left = piece->len - done, part_len = left < RECOVER_LEN ? left : RECOVER_LEN;
+
+		image_read_pieces(reader->image, piece->offset + done, piece->to + done, part_len,
+			note_bad, bad);
+		done += part_len;
+	}
+}
+
+void reader_merge(struct ranges *into, struct ranges *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		ranges_add(into, from->items[i].offset, from->items[i].length);
+	ranges_free(from);
+}
+
+void reader_finish(struct piece *piece, struct ranges *bad)
+{
+	reader_merge(&piece->fill->bad, bad);
+	piece->fill->pending--;
+}
+
+bool reader_done(const struct fill *fill)
+{
+	return fill->assigned && fill->next == fill->end && !fill->pending;
+}

@@ -1,0 +1,160 @@
+/*
+ * Filling the ring with threads: each takes the next piece, reads it and takes another. Plain reads
+ * from the page cache are copies, which two or three threads do as fast as memory goes; E01 chunks
+ * are unpacked, by as many threads as there are processors. They are no jobs of the run's pool,
+ * because reading must go on while the pool has enough to do.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "evidence/reader_ring.h"
+
+#define THREADS_MIN 2
+#define COPY_THREADS_MAX 4
+#define UNPACK_THREADS_MAX 32
+
+struct threads {
+	pthread_cond_t work, done;
+	unsigned count;
+	pthread_t thread[UNPACK_THREADS_MAX];
+};
+
+/* False for an error or a short read: reader_recover finds out which bytes it is about. */
+static bool read_direct(const struct piece *piece)
+{
+	size_t done = 0;
+
+	while (done < piece->len) {
+		ssize_t got = pread(piece->fd, piece->to + done, piece->len - done,
+			(off_t)(piece->fd_offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return true;
+}
+
+static void read_piece(struct reader *reader, const struct piece *piece, struct ranges *bad)
+{
+	bool good = piece->direct
+			    ? read_direct(piece)
+			    : !image_read_at(reader->image, piece->offset, piece->to, piece->len);
+
+	if (!good)
+		reader_recover(reader, piece, bad);
+}
+
+static void *work(void *arg)
+{
+	struct reader *reader = arg;
+	struct threads *threads = reader->way_state;
+	struct piece piece;
+
+	pthread_mutex_lock(&reader->lock);
+	while (!atomic_load(&reader->closing)) {
+		struct ranges bad = { 0 };
+
+		if (!reader_take(reader, &piece)) {
+			pthread_cond_wait(&threads->work, &reader->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&reader->lock);
+		read_piece(reader, &piece, &bad);
+		pthread_mutex_lock(&reader->lock);
+		reader_finish(&piece, &bad);
+		if (reader_done(piece.fill))
+			pthread_cond_signal(&threads->done);
+	}
+	pthread_mutex_unlock(&reader->lock);
+	return NULL;
+}
+
+static unsigned thread_count(const struct reader *reader)
+{
+	unsigned most = reader->image->backend->extent ? COPY_THREADS_MAX : UNPACK_THREADS_MAX;
+	unsigned count = 1;
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		count = (unsigned)CPU_COUNT(&set);
+	if (count < THREADS_MIN)
+		return THREADS_MIN;
+	return count < most ? count : most;
+}
+
+static void threads_stop(struct reader *reader)
+{
+	struct threads *threads = reader->way_state;
+
+	pthread_mutex_lock(&reader->lock);
+	pthread_cond_broadcast(&threads->work);
+	pthread_mutex_unlock(&reader->lock);
+	for (unsigned i = 0; i < threads->count; i++)
+		pthread_join(threads->thread[i], NULL);
+	pthread_cond_destroy(&threads->work);
+	pthread_cond_destroy(&threads->done);
+	free(threads);
+	reader->way_state = NULL;
+}
+
+/* Signals are for the main thread, which looks at them between chunks. */
+static int threads_start(struct reader *reader)
+{
+	struct threads *threads = xcalloc(1, sizeof(*threads));
+	unsigned wanted = thread_count(reader);
+	sigset_t all, old;
+	int rc = 0;
+
+	pthread_cond_init(&threads->work, NULL);
+	pthread_cond_init(&threads->done, NULL);
+	reader->way_state = threads;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	while (!rc && threads->count < wanted) {
+		rc = pthread_create(&threads->thread[threads->count], NULL, work, reader);
+		if (!rc)
+			threads->count++;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (threads->count)
+		return 0;
+	threads_stop(reader);
+	return -rc;
+}
+
+static void threads_wake(struct reader *reader)
+{
+	struct threads *threads = reader->way_state;
+
+	pthread_mutex_lock(&reader->lock);
+	pthread_cond_broadcast(&threads->work);
+	pthread_mutex_unlock(&reader->lock);
+}
+
+/* Only one thread, the caller's, ever waits for done; it may be woken for a later fill and wait
+ * again. */
+static int threads_reap(struct reader *reader, struct fill *fill, bool wait)
+{
+	struct threads *threads = reader->way_state;
+
+	pthread_mutex_lock(&reader->lock);
+	while (wait && !reader_done(fill))
+		pthread_cond_wait(&threads->done, &reader->lock);
+	pthread_mutex_unlock(&reader->lock);
+	return 0;
+}
+
+const struct reader_way reader_threads_way = {
+	.name = "threads",
+	.start = threads_start,
+	.wake = threads_wake,
+	.reap = threads_reap,
+	.stop = threads_stop,
+};
