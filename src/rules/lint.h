@@ -1,4 +1,5 @@
-/* What looks wrong in a rule set that loads: mistakes that Scalpel's grammar hides, rules that can't carve, rules that flood. */
+/* What looks wrong in a rule set that loads: mistakes that Scalpel's grammar hides, rules that
+ * can't carve, rules that flood. */
 #ifndef BURIN_RULES_LINT_H
 #define BURIN_RULES_LINT_H
 
@@ -14,9 +15,9 @@ enum lint_level {
 struct lint_message {
 	const char *file; /* owned by the rule set */
 	unsigned line;
-	char *rule;       /* the rule's name, or NULL when the message is about the file */
+	char *rule; /* the rule's name, or NULL when the message is about the file */
 	enum lint_level level;
-	char *text;       /* a sentence */
+	char *text; /* a sentence */
 };
 
 /* Zero-initialise; lint_free when done, before the rule set goes. */
@@ -28,7 +29,8 @@ struct lint {
 /* "note", "warning". */
 const char *lint_level_name(enum lint_level level);
 
-/* Adds all that is to be said about the set, what its reader noticed included, ordered by file (as read) and line. */
+/* Adds all that is to be said about the set, what its reader noticed included, ordered by file (as
+ * read) and line. */
 void lint_rules(struct lint *lint, const struct rules *rules);
 
 /* Adds one message; rule may be NULL. For the readers. */

@@ -1,11 +1,13 @@
 /*
- * Regular expressions of bounded width over bytes. An own small parser decides what is accepted, computes how short and how long a match can
- * be, and writes the expression down again in a canonical form that means the same to PCRE2 and to Hyperscan; PCRE2 matches.
+ * Regular expressions of bounded width over bytes. An own small parser decides what is accepted,
+ * computes how short and how long a match can be, and writes the expression down again in a
+ * canonical form that means the same to PCRE2 and to Hyperscan; PCRE2 matches.
  *
- * Accepted: literals; \xHH \0oo \a \e \f \n \r \t and a backslash before punctuation; . (any byte) \d \D \w \W \s \S; classes with ranges,
- * negation and [:names:]; ( ) and (?: ); |; ? {m} {m,n}, each with a lazy ? behind it. All is ASCII and bytes, never UTF-8.
- * Refused with the reason: * + {m,} (no bound), ^ $ \b and lookaround (no width), back-references, flags inside, possessive repeats,
- * an expression that can match nothing.
+ * Accepted: literals; \xHH \0oo \a \e \f \n \r \t and a backslash before punctuation; . (any byte)
+ * \d \D \w \W \s \S; classes with ranges, negation and [:names:]; ( ) and (?: ); |; ? {m} {m,n},
+ * each with a lazy ? behind it. All is ASCII and bytes, never UTF-8. Refused with the reason: * +
+ * {m,} (no bound), ^ $ \b and lookaround (no width), back-references, flags inside, possessive
+ * repeats, an expression that can match nothing.
  */
 #ifndef BURIN_RULES_REGEX_H
 #define BURIN_RULES_REGEX_H
@@ -21,9 +23,9 @@
 
 struct regex;
 
-/* Compiles source[0 .. len). nocase: ASCII letters match in either case. column: what errors call the first byte of source (1-based).
- * -EINVAL with what is wrong, at which column and why. On success the caller owns *regex, which is immutable and may be
- * shared by all threads. */
+/* Compiles source[0 .. len). nocase: ASCII letters match in either case. column: what errors call
+ * the first byte of source (1-based). -EINVAL with what is wrong, at which column and why. On
+ * success the caller owns *regex, which is immutable and may be shared by all threads. */
 int regex_new(struct regex **regex, const char *source, size_t len, bool nocase, size_t column,
 	struct error *error);
 /* NULL is fine. */
@@ -33,8 +35,9 @@ void regex_free(struct regex *regex);
 uint32_t regex_min_len(const struct regex *regex);
 uint32_t regex_max_len(const struct regex *regex);
 
-/* The expression in canonical form: alphanumeric literals, \xHH, bracketed classes of \xHH and ranges (also for `.`), (?: ), | and repeats.
- * It needs no flags: case is written out, so CASELESS and DOTALL change nothing. Two regexes that are equal here are the same pattern. */
+/* The expression in canonical form: alphanumeric literals, \xHH, bracketed classes of \xHH and
+ * ranges (also for `.`), (?: ), | and repeats. It needs no flags: case is written out, so CASELESS
+ * and DOTALL change nothing. Two regexes that are equal here are the same pattern. */
 const char *regex_source(const struct regex *regex);
 /* Whether it was made with nocase. */
 bool regex_nocase(const struct regex *regex);
@@ -42,7 +45,8 @@ bool regex_nocase(const struct regex *regex);
 /* The chance that it matches at a given place of random data: an estimate from above, 0 .. 1. */
 double regex_chance(const struct regex *regex);
 
-/* Length of the match that starts at text, 0 when there is none. len: bytes that can be read. Thread-safe. */
+/* Length of the match that starts at text, 0 when there is none. len: bytes that can be read.
+ * Thread-safe. */
 size_t regex_match_len(const struct regex *regex, const uint8_t *text, size_t len);
 
 #endif

@@ -1,0 +1,380 @@
+/*
+ * Each check looks at one rule, or at a rule and an earlier one, and words what it finds. What the
+ * readers noticed (traps of Scalpel's grammar, which leave no trace in the rules) comes first into
+ * the list; at the end all is put in the files' order.
+ */
+#include "rules/lint.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/size.h"
+#include "rules/forecast.h"
+
+#define GIB 1073741824.0
+#define SHORT_BITS 24 /* fewer than three bytes' worth */
+
+struct context {
+	struct lint *lint;
+	const struct rules *rules;
+	const struct rule *rule;
+};
+
+const char *lint_level_name(enum lint_level level)
+{
+	return level == LINT_WARN ? "warning" : "note";
+}
+
+static void add(struct lint *lint, enum lint_level level, const char *file, unsigned line,
+	const char *rule, const char *format, va_list args)
+{
+	char text[512];
+
+	vsnprintf(text, sizeof(text), format, args);
+	lint->messages =
+		xgrow(lint->messages, &lint->capacity, lint->count, sizeof(*lint->messages));
+	lint->messages[lint->count++] = (struct lint_message){
+		.file = file,
+		.line = line,
+		.rule = rule ? xstrdup(rule) : NULL,
+		.level = level,
+		.text = xstrdup(text),
+	};
+}
+
+void lint_add(struct lint *lint, enum lint_level level, const char *file, unsigned line,
+	const char *rule, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(lint, level, file, line, rule, format, args);
+	va_end(args);
+}
+
+static void say(const struct context *c, enum lint_level level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(const struct context *c, enum lint_level level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(c->lint, level, c->rule->file, c->rule->line, c->rule->name, format, args);
+	va_end(args);
+}
+
+static const struct pattern *header_of(const struct context *c, uint32_t i)
+{
+	return &c->rules->patterns.patterns[c->rule->headers[i]];
+}
+
+static const struct pattern *footer_of(const struct context *c, uint32_t i)
+{
+	return &c->rules->patterns.patterns[c->rule->footers[i]];
+}
+
+/* ---- patterns ----------------------------------------------------------------------------------
+ */
+
+/* How many bits a match pins down. */
+static double pattern_bits(const struct pattern *pattern)
+{
+	return -log2(forecast_pattern(pattern) / GIB);
+}
+
+static uint32_t wild_count(const struct pattern *pattern)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < pattern->len; i++)
+		count += pattern->mask && !pattern->mask[i];
+	return count;
+}
+
+/* True when every byte that is not wild has this value. */
+static bool is_all(const struct pattern *pattern, uint8_t value)
+{
+	for (uint32_t i = 0; i < pattern->len; i++)
+		if (!pattern->mask || (pattern->mask[i] && (pattern->mask[i] != 0xff ||
+								   pattern->bytes[i] != value)))
+			return false;
+	return true;
+}
+
+static void check_header(const struct context *c, const struct pattern *header)
+{
+	bool checked = c->rule->carver || c->rule->must_count;
+
+	if (pattern_bits(header) < SHORT_BITS)
+		say(c, checked ? LINT_NOTE : LINT_WARN,
+			"header %.60s has fewer than 3 bytes' worth of fixed bits: random data "
+			"alone gives %.0f hits per GiB",
+			header->text, forecast_pattern(header));
+	if (wild_count(header) > header->len / 2)
+		say(c, LINT_NOTE, "more than half of header %.60s is wild", header->text);
+	if (is_all(header, 0x00) || is_all(header, 0xff))
+		say(c, LINT_WARN, "header %.60s is all %s: it hits at every byte of empty space",
+			header->text, is_all(header, 0) ? "00" : "FF");
+}
+
+static void check_footer(const struct context *c, const struct pattern *footer)
+{
+	double apart = exp2(pattern_bits(footer));
+
+	if (pattern_bits(footer) < SHORT_BITS && c->rule->pair != PAIR_REVERSE &&
+		apart < (double)c->rule->max_size)
+		say(c, LINT_WARN,
+			"footer %.60s has fewer than 3 bytes' worth of fixed bits: it turns up by "
+			"chance every %.0f bytes or so, so "
+			"larger files end too early",
+			footer->text, apart);
+	if (is_all(footer, 0x00) || is_all(footer, 0xff))
+		say(c, LINT_WARN, "footer %.60s is all %s, as empty space is", footer->text,
+			is_all(footer, 0) ? "00" : "FF");
+}
+
+/* Footers that stand inside the files of their own type, too. */
+static const struct {
+	const char *footer; /* as in the pattern's bytes */
+	const char *why;
+} nested_footers[] = {
+	{ "\xff\xd9", "the thumbnails inside a JPEG end with it too" },
+	{ "%%EOF", "every update of a PDF adds one" },
+	{ "%EOF", "every update of a PDF adds one" },
+};
+
+static void check_nested_footer(const struct context *c, const struct pattern *footer)
+{
+	if (c->rule->pair != PAIR_FORWARD || footer->regex)
+		return;
+	for (size_t i = 0; i < sizeof(nested_footers) / sizeof(*nested_footers); i++) {
+		size_t len = strlen(nested_footers[i].footer);
+
+		if (footer->len < len || footer->len > len + 2 ||
+			memcmp(footer->bytes, nested_footers[i].footer, len) != 0)
+			continue;
+		say(c, LINT_WARN,
+			"footer %.60s: %s, so the file is cut there; use a carver, or pair = "
+			"\"reverse\"",
+			footer->text, nested_footers[i].why);
+		return;
+	}
+}
+
+static void check_patterns(const struct context *c)
+{
+	const struct rule *rule = c->rule;
+
+	for (uint32_t i = 0; i < rule->header_count; i++)
+		check_header(c, header_of(c, i));
+	if (rule->footer_count && (rule->carver || rule->length.width)) {
+		say(c, LINT_NOTE, "the footer is never used: the %s tells where the file ends",
+			rule->carver ? "carver" : "length");
+		return;
+	}
+	for (uint32_t i = 0; i < rule->footer_count; i++) {
+		check_footer(c, footer_of(c, i));
+		check_nested_footer(c, footer_of(c, i));
+	}
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------
+ */
+
+static void check_sizes(const struct context *c)
+{
+	const struct rule *rule = c->rule;
+	char size[16];
+
+	if (rule->max_size < rule->min_size)
+		say(c, LINT_WARN,
+			"max_size (%" PRIu64 ") is below min_size (%" PRIu64
+			"): nothing is ever carved",
+			rule->max_size, rule->min_size);
+	for (uint32_t i = 0; i < rule->header_count; i++) {
+		uint64_t len = header_of(c, i)->min_len;
+
+		if (len > rule->max_size || rule->header_offset > rule->max_size - len)
+			say(c, LINT_WARN, "max_size (%" PRIu64 ") ends before the header does",
+				rule->max_size);
+	}
+	for (uint32_t i = 0; i < rule->must_count; i++)
+		if (rule->musts[i].at + rule->musts[i].pattern.len > rule->max_size)
+			say(c, LINT_WARN, "must at %" PRIu64 " lies beyond max_size",
+				rule->musts[i].at);
+	if (rule->length.width && rule->length.at > rule->max_size - rule->length.width)
+		say(c, LINT_WARN, "the length field lies beyond max_size");
+	if (rule->length.width && rule->carver)
+		say(c, LINT_NOTE, "length is never used: the carver tells where the file ends");
+	if (!rule->footer_count && !rule->carver && !rule->length.width &&
+		rule->max_size >= UINT64_C(1) << 30)
+		say(c, LINT_NOTE, "nothing tells where a file ends, so every hit writes %s",
+			size_print(rule->max_size, size));
+}
+
+/* ---- one rule against an earlier one -----------------------------------------------------------
+ */
+
+/* True when wherever b matches, a matches too (for regexes: when they are the same). */
+static bool pattern_covers(const struct pattern *a, const struct pattern *b)
+{
+	if (a == b)
+		return true;
+	if (a->regex || b->regex || a->len > b->len)
+		return false;
+	for (uint32_t i = 0; i < a->len; i++)
+		if ((a->mask[i] & ~b->mask[i]) || ((a->bytes[i] ^ b->bytes[i]) & a->mask[i]))
+			return false;
+	return true;
+}
+
+static bool headers_cover(const struct rules *rules, const struct rule *a, const struct rule *b)
+{
+	const struct pattern *patterns = rules->patterns.patterns;
+
+	for (uint32_t j = 0; j < b->header_count; j++) {
+		uint32_t i = 0;
+
+		while (i < a->header_count &&
+			!pattern_covers(&patterns[a->headers[i]], &patterns[b->headers[j]]))
+			i++;
+		if (i == a->header_count)
+			return false;
+	}
+	return true;
+}
+
+/* True when b's musts imply all of a's. */
+static bool musts_cover(const struct rule *a, const struct rule *b)
+{
+	for (uint32_t i = 0; i < a->must_count; i++) {
+		uint32_t j = 0;
+
+		while (j < b->must_count &&
+			(a->musts[i].at != b->musts[j].at ||
+				!pattern_covers(&a->musts[i].pattern, &b->musts[j].pattern)))
+			j++;
+		if (j == b->must_count)
+			return false;
+	}
+	return true;
+}
+
+/* True when every candidate of b is one of a. */
+static bool rule_covers(const struct rules *rules, const struct rule *a, const struct rule *b)
+{
+	return a->header_offset == b->header_offset &&
+	       (a->align < 2 || (b->align && b->align % a->align == 0)) && musts_cover(a, b) &&
+	       headers_cover(rules, a, b);
+}
+
+static bool same_end(const struct rule *a, const struct rule *b)
+{
+	const struct length_field *m = &a->length, *n = &b->length;
+
+	return a->pair == b->pair && a->include_footer == b->include_footer &&
+	       a->min_size == b->min_size && a->max_size == b->max_size && a->carver == b->carver &&
+	       m->width == n->width && m->at == n->at && m->big_endian == n->big_endian &&
+	       m->multiply == n->multiply && m->add == n->add &&
+	       a->footer_count == b->footer_count &&
+	       (!a->footer_count ||
+		       memcmp(a->footers, b->footers, a->footer_count * sizeof(*a->footers)) == 0);
+}
+
+/* Says what is wrong with the rule because of another one; true when something was. */
+static bool check_pair(const struct context *c, const struct rule *other, bool earlier)
+{
+	const struct rule *rule = c->rule;
+
+	if (!rule_covers(c->rules, other, rule))
+		return false;
+	if (earlier && rule->carver && rule->carver == other->carver &&
+		other->min_size <= rule->min_size && other->max_size >= rule->max_size)
+		say(c, LINT_WARN,
+			"never carves anything: '%s' (%s:%u) has the same carver, comes first and "
+			"finds all its headers",
+			other->name, other->file, other->line);
+	else if (earlier && same_end(other, rule) && rule_covers(c->rules, rule, other))
+		say(c, LINT_WARN, "does the same as '%s' (%s:%u): every file is carved twice",
+			other->name, other->file, other->line);
+	else if (other->carver && !rule->carver)
+		say(c, LINT_NOTE,
+			"carves only where the carver of '%s' (%s:%u) finds no complete file",
+			other->name, other->file, other->line);
+	else
+		return false;
+	return true;
+}
+
+static void check_others(const struct context *c)
+{
+	for (uint32_t i = 0; i < c->rules->count; i++) {
+		const struct rule *other = &c->rules->rules[i];
+
+		if (other != c->rule && check_pair(c, other, other < c->rule))
+			return;
+	}
+}
+
+/* ---- all ---------------------------------------------------------------------------------------
+ */
+
+static uint32_t file_number(const struct rules *rules, const char *file)
+{
+	uint32_t i = 0;
+
+	while (i < rules->file_count && rules->files[i] != file)
+		i++;
+	return i;
+}
+
+static int compare_messages(const void *left, const void *right, void *rules)
+{
+	const struct lint_message *a = left, *b = right;
+	uint32_t m = file_number(rules, a->file), n = file_number(rules, b->file);
+
+	if (m != n)
+		return m < n ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->level != b->level)
+		return a->level > b->level ? -1 : 1;
+	return strcmp(a->text, b->text);
+}
+
+void lint_rules(struct lint *lint, const struct rules *rules)
+{
+	struct context c = { .lint = lint, .rules = rules };
+
+	for (size_t i = 0; i < rules->notes->count; i++) {
+		const struct lint_message *note = &rules->notes->messages[i];
+
+		lint_add(lint, note->level, note->file, note->line, note->rule, "%s", note->text);
+	}
+	for (uint32_t i = 0; i < rules->count; i++) {
+		c.rule = &rules->rules[i];
+		check_patterns(&c);
+		check_sizes(&c);
+		check_others(&c);
+	}
+	if (lint->count)
+		qsort_r(lint->messages, lint->count, sizeof(*lint->messages), compare_messages,
+			(void *)rules);
+}
+
+void lint_free(struct lint *lint)
+{
+	if (!lint)
+		return;
+	for (size_t i = 0; i < lint->count; i++) {
+		free(lint->messages[i].rule);
+		free(lint->messages[i].text);
+	}
+	free(lint->messages);
+	*lint = (struct lint){ 0 };
+}

@@ -1,0 +1,67 @@
+/* What rules.c and the readers of the three formats share while a rule set is being made. Nobody
+ * else includes this, but for tests. */
+#ifndef BURIN_RULES_LOAD_H
+#define BURIN_RULES_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <openssl/evp.h>
+
+#include "rules/buffer.h"
+#include "rules/lint.h"
+#include "rules/rules.h"
+
+/* No rule file is longer than this, with all that it includes; bytes. */
+#define RULES_MAX_TEXT ((size_t)64 << 20)
+
+struct loader {
+	struct rules *rules;
+	size_t rule_capacity, file_capacity;
+	EVP_MD_CTX *digest; /* of all text read so far */
+	bool may_include;   /* false for text that is no file */
+	char **only;        /* the file's own selection */
+	size_t only_count, only_capacity;
+	struct error *error;
+};
+
+/* As rules_load, but the text is given. path: what messages call it, and what @include is relative
+ * to; NULL: a text that is no file and can't include any. */
+int rules_load_text(struct rules **rules, const char *path, const char *text, size_t len,
+	enum rules_format format, const char *only, struct error *error);
+
+/* Sets the error to "file:line: ..." and returns -EINVAL. */
+int loader_fail(struct loader *loader, const char *file, unsigned line, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Enters a file into the list and its content into the digest. Returns the name as the rule set
+ * keeps it. -EINVAL (NULL) with the error set when a text holds a zero byte. */
+const char *loader_add_file(struct loader *loader, const char *path, const char *text, size_t len);
+/* Reads a whole file. why: NULL-terminated reason on failure (static or strerror's). Returns 0 or a
+ * negative errno. */
+int loader_read_file(const char *path, struct buffer *text, const char **why);
+
+/* Adds the pattern to the set and its index to a rule's list, each once; takes over *pattern. */
+void loader_add_pattern(
+	struct loader *loader, uint32_t **list, uint32_t *count, struct pattern *pattern);
+/* Takes over *rule. */
+void loader_add_rule(struct loader *loader, struct rule *rule);
+void rule_free(struct rule *rule);
+
+/* True for a type's name that can be a folder's: [A-Za-z0-9._-]+, not starting with a dot, at most
+ * RULE_NAME_MAX bytes. */
+bool rule_name_valid(const char *name);
+#define RULE_NAME_MAX 100
+
+/* The readers. text ends with a zero at len and holds none before; file: as from loader_add_file.
+ */
+int libconfig_read(struct loader *loader, const char *file, const char *text, size_t len);
+int scalpel_read(struct loader *loader, const char *file, const char *text, bool foremost);
+
+/* Keeps the named types' rules, or drops those named with a leading '-', and forgets patterns that
+ * no rule uses any more. where: what errors start with ("conf/x.conf: only", "--only"). */
+int rules_select(struct rules *rules, char *const *names, size_t count, const char *where,
+	struct error *error);
+
+#endif

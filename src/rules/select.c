@@ -1,0 +1,142 @@
+/* Keeping a part of a rule set, and of its patterns. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rules/load.h"
+#include "rules/names.h"
+
+static int refuse_unknown(
+	const struct rules *rules, const char *name, const char *where, struct error *error)
+{
+	const char **known = xcalloc(rules->count, sizeof(*known));
+	size_t known_count = 0;
+	char *advice;
+
+	for (uint32_t i = 0; i < rules->count; i++) {
+		size_t at = 0;
+
+		while (at < known_count && strcmp(known[at], rules->rules[i].name) != 0)
+			at++;
+		if (at == known_count)
+			known[known_count++] = rules->rules[i].name;
+	}
+	advice = names_advice(name, known, known_count);
+	error_set(error, EXIT_USAGE, EINVAL, "%s: there is no type '%s' in %s; %s", where, name,
+		rules->path, advice);
+	free(advice);
+	free(known);
+	return -EINVAL;
+}
+
+/* Marks the rules that stay. Names without '-' start from nothing, otherwise from everything. */
+static int mark_rules(const struct rules *rules, char *const *names, size_t count,
+	const char *where, bool *stays, struct error *error)
+{
+	bool any_kept = false;
+
+	for (size_t n = 0; n < count; n++)
+		any_kept |= names[n][0] != '-';
+	for (uint32_t i = 0; i < rules->count; i++)
+		stays[i] = !any_kept;
+	for (int round = 0; round < 2; round++) { /* first what stays, then what goes */
+		for (size_t n = 0; n < count; n++) {
+			bool drop = names[n][0] == '-', found = false;
+
+			if (drop != (round == 1))
+				continue;
+			for (uint32_t i = 0; i < rules->count; i++) {
+				if (strcmp(rules->rules[i].name, names[n] + drop) != 0)
+					continue;
+				stays[i] = !drop;
+				found = true;
+			}
+			if (!found)
+				return refuse_unknown(rules, names[n] + drop, where, error);
+		}
+	}
+	return 0;
+}
+
+/* Moves the patterns of one list into the new set and renumbers the list. moved: old index to new,
+ * or UINT32_MAX. */
+static void move_patterns(struct pattern_set *from, struct pattern_set *to, uint32_t *moved,
+	uint32_t *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t old = list[i];
+
+		if (moved[old] == UINT32_MAX)
+			moved[old] = pattern_set_add(to, &from->patterns[old]);
+		list[i] = moved[old];
+	}
+}
+
+/* Numbers the patterns as if the remaining rules had been read alone. */
+static void renumber_patterns(struct rules *rules)
+{
+	struct pattern_set set = { 0 };
+	uint32_t *moved = xmalloc(rules->patterns.count * sizeof(*moved));
+
+	memset(moved, 0xff, rules->patterns.count * sizeof(*moved));
+	for (uint32_t i = 0; i < rules->count; i++) {
+		struct rule *rule = &rules->rules[i];
+
+		move_patterns(&rules->patterns, &set, moved, rule->headers, rule->header_count);
+		move_patterns(&rules->patterns, &set, moved, rule->footers, rule->footer_count);
+	}
+	free(moved);
+	pattern_set_free(&rules->patterns);
+	rules->patterns = set;
+}
+
+/* Rules are kept or dropped by name, so a name tells whether a note is still about something. */
+static void drop_notes(struct rules *rules)
+{
+	struct lint *notes = rules->notes;
+	size_t kept = 0;
+
+	for (size_t n = 0; n < notes->count; n++) {
+		struct lint_message *message = &notes->messages[n];
+		bool stays = !message->rule;
+
+		for (uint32_t i = 0; i < rules->count && !stays; i++)
+			stays = strcmp(rules->rules[i].name, message->rule) == 0;
+		if (stays) {
+			notes->messages[kept++] = *message;
+		} else {
+			free(message->rule);
+			free(message->text);
+		}
+	}
+	notes->count = kept;
+}
+
+int rules_select(struct rules *rules, char *const *names, size_t count, const char *where,
+	struct error *error)
+{
+	bool *stays = xcalloc(rules->count, sizeof(*stays));
+	int status = mark_rules(rules, names, count, where, stays, error);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < rules->count && !status; i++)
+		kept += stays[i];
+	if (!status && !kept)
+		status = error_set(
+			error, EXIT_USAGE, EINVAL, "%s: no rule of %s is left", where, rules->path);
+	if (!status) {
+		kept = 0;
+		for (uint32_t i = 0; i < rules->count; i++) {
+			if (stays[i])
+				rules->rules[kept++] = rules->rules[i];
+			else
+				rule_free(&rules->rules[i]);
+		}
+		rules->count = kept;
+		renumber_patterns(rules);
+		drop_notes(rules);
+	}
+	free(stays);
+	return status;
+}
