@@ -52,7 +52,7 @@ static int finish_stdout(int code)
 
 	if (fflush(stdout))
 		reason = strerror(errno);
-	if (!reason)
+	if (!reason || code == EXIT_IO) /* then the command has noticed it and said why */
 		return code;
 	log_error("cannot write to standard output: %s", reason);
 	return code > 128 ? code : EXIT_IO;

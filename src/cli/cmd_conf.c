@@ -37,6 +37,16 @@ static int write_file(const struct rules *rules, const char *path, struct error 
 	return 0;
 }
 
+static int write_stdout(const struct rules *rules, struct error *error)
+{
+	int rc = rules_write(rules, stdout);
+
+	if (rc < 0)
+		error_set(error, EXIT_IO, -rc, "cannot write the rules to standard output: %s",
+			strerror(-rc));
+	return rc;
+}
+
 static int run_convert(void *arg, int argc, char **argv)
 {
 	const struct convert_settings *settings = arg;
@@ -45,10 +55,9 @@ static int run_convert(void *arg, int argc, char **argv)
 	int rc = rules_load(&rules, argv[0], settings->rules_format, NULL, &error);
 
 	(void)argc;
-	if (rc == 0 && settings->output)
-		rc = write_file(rules, settings->output, &error);
-	else if (rc == 0)
-		rules_write(rules, stdout); /* main looks at stdout's errors */
+	if (rc == 0)
+		rc = settings->output ? write_file(rules, settings->output, &error)
+				      : write_stdout(rules, &error);
 	if (rc < 0)
 		log_error("%s", error.text);
 	rules_free(rules);

@@ -19,6 +19,6 @@ diff before after && cat after
 "$BURIN" conf convert s.conf >/dev/full; echo $?
 ls
 # Foremost's form must be named
-printf 'foo y 1000 FOO\nbar y 500 BAR RAB ASCII\n' >f.conf
+printf 'foo y 1000 FOO\nbar y 500 BAR RAB NEXT\n' >f.conf
 "$BURIN" conf convert --rules-format foremost f.conf -o from_foremost.conf; echo $?
 "$BURIN" conf list from_foremost.conf

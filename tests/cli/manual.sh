@@ -7,8 +7,9 @@ for section in NAME SYNOPSIS DESCRIPTION COMMANDS EXAMPLES 'EXIT STATUS' FILES; 
 	grep -q " $section " plain || echo "no section $section"
 done
 for command in carve extract verify "conf check" "conf convert" list; do
-	"$BURIN" $command --help | grep -o '^  [ -].*--[a-z][a-z-]*' | grep -o -- '--[a-z-]*$' |
-		while read -r option; do
-			grep -qF -- "$option" plain || echo "$command: $option is not in the manual"
-		done
-done
+	"$BURIN" $command --help | sed -n 's/^  .*[ ]--\([a-z][a-z-]*\).*/--\1/p'
+done | sort -u >options
+(($(wc -l <options) > 30)) || cat options
+while read -r option; do
+	grep -qF -- "$option" plain || echo "$option is not in the manual"
+done <options
