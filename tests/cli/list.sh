@@ -8,5 +8,5 @@ printf 'jpg y 1000 \\xff\\xd8 \\xff\\xd9 REVERSE\ngif n 2000 GIF8\n' >s.conf
 "$BURIN" conf list s.conf | cmp - types
 cat types
 # the rules that carve uses
-"$BURIN" list types | head -1
+"$BURIN" list types >types && head -1 types
 "$BURIN" list types -c missing.conf; echo $?

@@ -287,12 +287,16 @@ Test(options, a_mistake_behind_a_list_leaks_nothing)
 
 static void write_group(void *text, const char *name)
 {
-	sprintf(text + strlen(text), "[%s]", name);
+	char *end = strchr(text, 0);
+
+	sprintf(end, "[%s]", name);
 }
 
 static void write_row(void *text, const struct option_row *row)
 {
-	sprintf(text + strlen(text), "%s ", row->name);
+	char *end = strchr(text, 0);
+
+	sprintf(end, "%s ", row->name);
 }
 
 static const struct option_visitor writer = { write_group, write_row };
