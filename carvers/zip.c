@@ -1,0 +1,277 @@
+/*
+ * ZIP (PKWARE, APPNOTE.TXT 6.3.10; ISO/IEC 21320-1), and what is made of it: Office Open XML,
+ *OpenDocument, EPUB, JAR, APK, and more.
+ *
+ *	file:   members, [APK's signatures], central directory, [ZIP64 end record and locator], end
+ *record with comment member: local header, data, [descriptor]
+ *
+ * The file's length is the offset behind the end record's comment. Unzip programs search the end
+ *record from the file's end; a carver that knows only the start walks the members to it. Checked
+ *are: the fields of the first local header, each member's end (by its header, its descriptor or its
+ *deflate stream), the directory's count, length and place against the end record, and place, name,
+ *sizes and CRC of every member against the directory, as two sums that must be equal. Contents are
+ *not unpacked where that is not needed.
+ *
+ * The offsets in the directory tell whether the archive starts where the walk started. If members
+ *stand before it, this is just a later member of a larger archive, and is rejected. If only other
+ *bytes do (a self-extracting program), the archive is whole.
+ */
+#include "zip.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+/* 1980-01-01: what programs write that have no date, or want none. */
+#define NO_DATE 0x21
+
+#define APK_MAGIC "APK Sig Block 42"
+
+struct zip {
+	struct view *view;
+	struct finding *finding;
+	struct zip_member member; /* the last one that was read */
+	struct zip_sum sum;       /* of all of them */
+	struct zip_kind kind;
+	uint64_t sound;  /* behind the last member whose end another record confirmed */
+	uint32_t newest; /* DOS date and time */
+};
+
+static bool known_method(uint16_t method)
+{
+	return method <= 20 || (method >= 93 && method <= 99);
+}
+
+/* A date that is possible, or none. */
+static bool possible_date(uint32_t date)
+{
+	uint32_t month = date >> 21 & 15, day = date >> 16 & 31;
+
+	if (date >> 16 == 0)
+		return true;
+	return month <= 12 && day <= 31 && (date >> 11 & 31) < 24 && (date >> 5 & 63) < 60;
+}
+
+/* Names are text in one of many encodings, but without control characters. */
+static bool possible_name(const uint8_t *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (name[i] < ' ')
+			return false;
+	return len > 0;
+}
+
+/* Reads the local header at member->at; *problem: what is impossible in it. */
+static enum zip_found read_header(struct zip *zip, struct zip_member *member, const char **problem)
+{
+	const uint8_t *p = view_peek(zip->view, member->at, ZIP_LOCAL_LEN);
+	uint64_t name_at = member->at + ZIP_LOCAL_LEN;
+	uint16_t extra_len, version;
+
+	if (!p)
+		return ZIP_CUT;
+	version = le16(p + 4);
+	member->flags = le16(p + 6);
+	member->method = le16(p + 8);
+	member->date = le16(p + 12) << 16 | le16(p + 10);
+	member->crc = le32(p + 14);
+	member->packed_len = le32(p + 18);
+	member->unpacked_len = le32(p + 22);
+	member->name_len = le16(p + 26);
+	extra_len = le16(p + 28);
+	member->data = name_at + member->name_len + extra_len;
+	*problem = "an impossible version, method or date";
+	if ((version & 0xff) > 63 || !known_method(member->method) || !possible_date(member->date))
+		return ZIP_BROKEN;
+	*problem = "an impossible name";
+	p = view_peek(zip->view, name_at, member->name_len);
+	if (!p || member->data > view_size(zip->view))
+		return ZIP_CUT;
+	if (!possible_name(p, member->name_len) && (member->name_len || !member->date))
+		return ZIP_BROKEN;
+	zip_read_extra(zip->view, name_at + member->name_len, extra_len, member, NULL);
+	p = view_peek(zip->view, name_at, member->name_len);
+	if (p)
+		zip_kind_see(&zip->kind, zip->view, member, p);
+	return ZIP_FOUND;
+}
+
+/* Reads a member from its header to its end. */
+static enum zip_found read_member(struct zip *zip, uint64_t at, const char **problem)
+{
+	struct zip_member member = { .at = at };
+	enum zip_found found = read_header(zip, &member, problem);
+
+	if (found != ZIP_FOUND)
+		return found;
+	zip->sound = member.data;
+	zip->member = member;
+	if (member.date > zip->newest)
+		zip->newest = member.date;
+	*problem = "damaged data";
+	found = zip_find_end(zip->view, &zip->member);
+	if (found == ZIP_FOUND &&
+		!zip_sum_add(&zip->sum, zip->view, &zip->member, at + ZIP_LOCAL_LEN))
+		return ZIP_CUT;
+	return found;
+}
+
+/* The length of Android's block of signatures at `at`, 0 when there is none. */
+static uint64_t signatures_len(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 8);
+	uint64_t len = p ? le64(p) : 0;
+
+	if (len < 24 || len > view_size(view) - at - 8)
+		return 0;
+	p = view_peek(view, at + 8 + len - 16, 16);
+	return p && memcmp(p, APK_MAGIC, 16) == 0 ? 8 + len : 0;
+}
+
+/* The verdict when the walk stops between or inside members. */
+static enum verdict judge_members(
+	struct zip *zip, enum zip_found found, uint64_t at, const char *problem)
+{
+	uint64_t size = view_size(zip->view), sound = zip->sound;
+
+	if (!zip->sound) {
+		return verdict_because(CARVE_REJECT, zip->finding,
+			"%s in the first local header at %" PRIu64,
+			found == ZIP_CUT ? "cut off" : problem, at);
+	}
+	/* The end of the last member is where it led to; only its data can say more. */
+	if (zip->member.data == zip->sound)
+		sound = zip_sound_end(zip->view, &zip->member, at > sound ? at : size);
+	else if (found == ZIP_CUT && view_ends_with_image(zip->view))
+		sound = size;
+	if (found == ZIP_CUT)
+		return walk_cut(zip->view, zip->finding, size + 1, sound);
+	zip->finding->length = sound;
+	return verdict_because(CARVE_TRUNCATED, zip->finding, "%s at %" PRIu64, problem, at);
+}
+
+static bool local_header_at(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 4);
+
+	return p && le32(p) == ZIP_LOCAL;
+}
+
+/* The verdict on an archive whose directory, at `at`, was found with its end. */
+static enum verdict judge_whole(struct zip *zip, const struct zip_directory *directory)
+{
+	struct finding *finding = zip->finding;
+	int64_t shift = directory->shift;
+	uint64_t at = directory->at, other = (uint64_t)-shift;
+
+	if (directory->earlier) {
+		finding->length = 0;
+		return verdict_because(CARVE_REJECT, finding,
+			"belongs to an archive that starts %" PRId64 " bytes earlier", shift);
+	}
+	if (shift < 0 && other < at && local_header_at(zip->view, other)) {
+		finding->length = other;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "another archive starts at %" PRIu64, other);
+	}
+	finding->length = directory->end;
+	if (directory->problem)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"%s, behind the directory at %" PRIu64, directory->problem, at);
+	if (!zip_sum_equal(&zip->sum, &directory->sum))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the directory at %" PRIu64 " lists other members than those before it",
+			at);
+	if (shift > 0)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"the archive has %" PRId64 " other bytes before it", shift);
+	return CARVE_COMPLETE;
+}
+
+/* The verdict once the directory at `at` is reached: all members were walked. */
+static enum verdict judge_directory(struct zip *zip, uint64_t at)
+{
+	struct zip_directory directory = { .at = at, .members = zip->sum };
+	enum zip_found found = zip_read_directory(zip->view, &directory);
+
+	if (found == ZIP_CUT)
+		return walk_cut(zip->view, zip->finding, view_size(zip->view) + 1,
+			view_ends_with_image(zip->view) ? view_size(zip->view) : directory.end);
+	if (found == ZIP_FOUND)
+		return judge_whole(zip, &directory);
+	zip->finding->length = directory.end;
+	return verdict_because(
+		CARVE_TRUNCATED, zip->finding, "%s at %" PRIu64, directory.problem, directory.end);
+}
+
+/* An archive without members: the end record alone. */
+static enum verdict judge_empty(struct zip *zip)
+{
+	static const uint8_t zeros[16];
+	const uint8_t *p = view_peek(zip->view, 0, ZIP_END_LEN);
+
+	if (!p || memcmp(p + 4, zeros, 16) != 0)
+		return verdict_because(
+			CARVE_REJECT, zip->finding, "an end record, not a start, at 0");
+	zip->finding->length = ZIP_END_LEN + le16(p + 20);
+	if (zip->finding->length > view_size(zip->view))
+		return walk_cut(
+			zip->view, zip->finding, zip->finding->length, view_size(zip->view));
+	return CARVE_COMPLETE;
+}
+
+static enum verdict walk(struct zip *zip)
+{
+	uint64_t at = 0, signatures;
+	const char *problem;
+
+	for (;;) {
+		const uint8_t *p = view_peek(zip->view, at, 4);
+		uint32_t signature = p ? le32(p) : 0;
+		enum zip_found found;
+
+		if (!p)
+			return judge_members(zip, ZIP_CUT, at, "");
+		if (at == 0 && signature == ZIP_END)
+			return judge_empty(zip);
+		if (signature == ZIP_CENTRAL && at)
+			return judge_directory(zip, at);
+		if (signature == ZIP_LOCAL) {
+			zip->sound = at;
+			found = read_member(zip, at, &problem);
+			if (found != ZIP_FOUND)
+				return judge_members(zip, found, at, problem);
+			at = zip->member.end;
+			continue;
+		}
+		signatures = at ? signatures_len(zip->view, at) : 0;
+		if (!signatures)
+			return judge_members(zip, ZIP_BROKEN, at, "no record of an archive");
+		at += signatures;
+	}
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct zip zip = { .view = view, .finding = finding };
+	enum verdict verdict = walk(&zip);
+	uint32_t date = zip.newest;
+
+	if (verdict == CARVE_REJECT)
+		return verdict;
+	finding->extension = zip_kind_extension(&zip.kind);
+	if (date >> 16 <= NO_DATE)
+		return verdict;
+	/* Local time without a zone; taken as UTC. */
+	finding->time = utc_seconds(1980 + (date >> 25), date >> 21 & 15, date >> 16 & 31,
+		date >> 11 & 31, date >> 5 & 63, (date & 31) * 2);
+	return verdict;
+}
+
+const struct carver zip_carver = {
+	.name = "zip",
+	.summary = "ZIP archives and the many formats made of them, by their members and directory",
+	.check = check,
+};

@@ -1,0 +1,231 @@
+/*
+ * Where a member's data ends.
+ *
+ * Mostly its local header says so. A program that wrote to a pipe did not know then, and put sizes
+ * and CRC into a descriptor behind the data, with a signature or without, with 4 or 8 bytes a size.
+ * Deflated data shows its own end, and breaks where it is damaged; of other data the end is found
+ * by searching for a descriptor whose size is the distance to it.
+ */
+#include "zip.h"
+
+#include <string.h>
+
+#include "bytes.h"
+#include "inflated.h"
+#include "walk.h"
+
+/* Data that unpacks to more than this is searched, not unpacked: small files can be made that
+ * unpack for hours. */
+#define OUTPUT_MAX (64u << 20)
+
+/* Whether a signature that may follow a member stands at `at`. */
+static bool record_follows(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 4);
+	uint32_t signature = p ? le32(p) : 0;
+
+	return signature == ZIP_LOCAL || signature == ZIP_CENTRAL || signature == ZIP_EXTRA_DATA;
+}
+
+/* Whether the bytes at `at` can be a descriptor with this head and these widths: its length, or 0.
+ */
+static size_t match_descriptor(struct view *view, uint64_t at, size_t head, size_t width,
+	uint64_t packed_len, const uint32_t *crc)
+{
+	size_t len = head + 4 + 2 * width;
+	const uint8_t *p = view_peek(view, at, len);
+
+	if (!p || (head && le32(p) != ZIP_DESCRIPTOR) || (crc && le32(p + head) != *crc))
+		return 0;
+	return (width == 8 ? le64(p + head + 4) : le32(p + head + 4)) == packed_len ? len : 0;
+}
+
+/* The descriptor of data that is packed_len long and, unless crc is NULL, has this CRC: its length,
+ * and what it says goes to member. 0: none. Where two forms fit, it is the one with a record behind
+ * it. */
+static size_t read_descriptor(
+	struct view *view, struct zip_member *member, uint64_t packed_len, const uint32_t *crc)
+{
+	uint64_t at = member->data + packed_len;
+	size_t best = 0, best_head = 0;
+	const uint8_t *p;
+
+	for (int form = 0; form < 4; form++) {
+		size_t head = form < 2 ? 4 : 0;
+		size_t len = match_descriptor(view, at, head, form & 1 ? 8 : 4, packed_len, crc);
+
+		if (!len || (best && !record_follows(view, at + len)))
+			continue;
+		best = len;
+		best_head = head;
+		if (record_follows(view, at + len))
+			break;
+	}
+	p = best ? view_peek(view, at, best) : NULL;
+	if (!p)
+		return 0;
+	member->crc = le32(p + best_head);
+	member->packed_len = packed_len;
+	return best;
+}
+
+/* Unpacks deflated data from member->data up to limit; *end is where the stream ended or broke. */
+static enum inflated_state unpack(struct view *view, const struct zip_member *member,
+	uint64_t limit, struct inflated *inflated, uint64_t *end)
+{
+	enum inflated_state state = INFLATED_MORE;
+	const uint8_t *window;
+	size_t len, used;
+
+	*end = member->data;
+	if (!inflated_open(inflated, INFLATED_RAW))
+		return INFLATED_MORE;
+	while (state == INFLATED_MORE && inflated->output_len < OUTPUT_MAX &&
+		(window = walk_window(view, *end, limit, &len))) {
+		state = inflated_feed(inflated, window, len, &used);
+		*end += used;
+	}
+	inflated_close(inflated);
+	return state;
+}
+
+/* Whether data ends at `at`, where "PK" stands: before a descriptor there, or one without signature
+ * before the next record. */
+static bool ends_at(struct view *view, struct zip_member *member, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 4);
+	size_t len;
+
+	if (!p)
+		return false;
+	if (le32(p) == ZIP_DESCRIPTOR) {
+		len = read_descriptor(view, member, at - member->data, NULL);
+		member->end = at + len;
+		return len > 0;
+	}
+	if (!record_follows(view, at))
+		return false;
+	for (size_t width = 4; width <= 8; width += 4) {
+		uint64_t back = 4 + 2 * width;
+
+		len = at - member->data < back
+			      ? 0
+			      : read_descriptor(view, member, at - member->data - back, NULL);
+		member->end = at;
+		if (len == back)
+			return true;
+	}
+	return false;
+}
+
+static enum zip_found search_end(struct view *view, struct zip_member *member, uint64_t from)
+{
+	uint64_t at = from;
+
+	while (walk_find(view, &at, view_size(view), 'P')) {
+		if (ends_at(view, member, at))
+			return ZIP_FOUND;
+		at++;
+	}
+	return ZIP_CUT;
+}
+
+static enum zip_found find_streamed_end(struct view *view, struct zip_member *member)
+{
+	struct inflated inflated = { 0 };
+	enum inflated_state state;
+	uint64_t end;
+	size_t len;
+
+	/* A folder, for which some programs write no descriptor. */
+	if (member->method == ZIP_STORED && record_follows(view, member->data)) {
+		member->end = member->data;
+		return ZIP_FOUND;
+	}
+	if (member->method != ZIP_DEFLATED || member->flags & ZIP_ENCRYPTED)
+		return search_end(view, member, member->data);
+	state = unpack(view, member, view_size(view), &inflated, &end);
+	member->end = end;
+	if (state == INFLATED_MORE)
+		return end < view_size(view) ? search_end(view, member, end) : ZIP_CUT;
+	if (state == INFLATED_BAD)
+		return ZIP_BROKEN;
+	len = read_descriptor(view, member, end - member->data, &inflated.crc);
+	if (!len)
+		return view_size(view) - end < 12 ? ZIP_CUT : ZIP_BROKEN;
+	member->end = end + len;
+	return ZIP_FOUND;
+}
+
+enum zip_found zip_find_end(struct view *view, struct zip_member *member)
+{
+	if (member->flags & ZIP_STREAMED && !member->packed_len)
+		return find_streamed_end(view, member);
+	if (member->packed_len > view_size(view) - member->data)
+		return ZIP_CUT;
+	member->end = member->data + member->packed_len;
+	/* Some programs write sizes into both places. */
+	if (member->flags & ZIP_STREAMED && !record_follows(view, member->end))
+		member->end += read_descriptor(view, member, member->packed_len, NULL);
+	return ZIP_FOUND;
+}
+
+uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint64_t limit)
+{
+	struct inflated inflated = { 0 };
+	uint64_t data_end, end;
+	uint32_t crc = 0;
+
+	if (limit > view_size(view))
+		limit = view_size(view);
+	data_end = member->packed_len < limit - member->data ? member->data + member->packed_len
+							     : limit;
+	if (member->flags & ZIP_STREAMED && !member->packed_len)
+		data_end = limit;
+	if (member->method == ZIP_DEFLATED && !(member->flags & ZIP_ENCRYPTED)) {
+		if (unpack(view, member, data_end, &inflated, &end) != INFLATED_DONE)
+			return end;
+		return inflated.crc == member->crc ? limit : end;
+	}
+	if (member->method == ZIP_STORED &&
+		walk_crc32(view, member->data, member->packed_len, &crc) && crc == member->crc)
+		return limit;
+	/* Nothing tells good from bad: all of it when only the image's end cuts it, else none of
+	 * it. */
+	return limit == view_size(view) && view_ends_with_image(view) ? limit : member->data;
+}
+
+struct content {
+	uint8_t *bytes;
+	size_t len, size;
+};
+
+static bool collect(void *context, const uint8_t *bytes, size_t len)
+{
+	struct content *content = context;
+	size_t room = content->size - content->len;
+
+	memcpy(content->bytes + content->len, bytes, len < room ? len : room);
+	content->len += len < room ? len : room;
+	return content->len < content->size;
+}
+
+size_t zip_content(struct view *view, const struct zip_member *member, uint8_t *bytes, size_t size)
+{
+	struct content content = { .bytes = bytes, .size = size };
+	struct inflated inflated = { .look = collect, .context = &content };
+	uint64_t end = view_size(view), ignored;
+	const uint8_t *window;
+	size_t len;
+
+	if (member->packed_len && member->packed_len < end - member->data)
+		end = member->data + member->packed_len;
+	window = walk_window(view, member->data, end, &len);
+	if (!window || member->flags & ZIP_ENCRYPTED)
+		return 0;
+	if (member->method == ZIP_STORED)
+		collect(&content, window, len);
+	else if (member->method == ZIP_DEFLATED)
+		unpack(view, member, member->data + len, &inflated, &ignored);
+	return content.len;
+}

@@ -1,0 +1,223 @@
+/* What stands behind the members of a ZIP archive: the central directory, ZIP64's records, and the
+ * end record with its comment. */
+#include "zip.h"
+
+#include "bytes.h"
+#include "walk.h"
+
+enum {
+	END64_LEN = 56,
+	LOCATOR64_LEN = 20,
+	EXTRA_ZIP64 = 1,
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+bool zip_sum_add(
+	struct zip_sum *sum, struct view *view, const struct zip_member *member, uint64_t name_at)
+{
+	uint32_t name = 0;
+	uint64_t hash;
+
+	if (!walk_crc32(view, name_at, member->name_len, &name))
+		return false;
+	hash = mix(mix(1, member->at), member->packed_len);
+	sum->digest += mix(mix(hash, member->crc), (uint64_t)name << 16 | member->name_len);
+	sum->count++;
+	return true;
+}
+
+bool zip_sum_equal(const struct zip_sum *a, const struct zip_sum *b)
+{
+	return a->count == b->count && a->digest == b->digest;
+}
+
+void zip_read_extra(
+	struct view *view, uint64_t at, size_t len, struct zip_member *member, uint64_t *offset)
+{
+	const uint8_t *p = view_peek(view, at, len), *end;
+	uint64_t *fields[] = { &member->unpacked_len, &member->packed_len, offset };
+
+	if (!p)
+		return;
+	/* Fields of another kind come before it, each with its length. */
+	end = p + len;
+	while (end - p >= 4 && le16(p) != EXTRA_ZIP64) {
+		if (le16(p + 2) > end - p - 4)
+			return;
+		p += 4 + le16(p + 2);
+	}
+	if (end - p < 4 || le16(p + 2) > end - p - 4)
+		return;
+	end = p + 4 + le16(p + 2);
+	p += 4;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!fields[i] || *fields[i] != UINT32_MAX || end - p < 8)
+			continue;
+		*fields[i] = le64(p);
+		member->wide = true;
+		p += 8;
+	}
+}
+
+static enum zip_found broken(struct zip_directory *directory, uint64_t at, const char *problem)
+{
+	directory->end = at;
+	directory->problem = problem;
+	return ZIP_BROKEN;
+}
+
+/* Adds the entry at `at` to the sum; *next is behind it. Only for true entries. */
+static bool read_entry(
+	struct view *view, struct zip_directory *directory, uint64_t at, uint64_t *next)
+{
+	struct zip_member member = { 0 };
+	const uint8_t *p = view_peek(view, at, ZIP_CENTRAL_LEN);
+	uint64_t offset;
+	uint16_t extra_len;
+
+	if (!p)
+		return false;
+	member.crc = le32(p + 16);
+	member.packed_len = le32(p + 20);
+	member.unpacked_len = le32(p + 24);
+	member.name_len = le16(p + 28);
+	extra_len = le16(p + 30);
+	offset = le32(p + 42);
+	*next = at + ZIP_CENTRAL_LEN + member.name_len + extra_len + le16(p + 32);
+	zip_read_extra(view, at + ZIP_CENTRAL_LEN + member.name_len, extra_len, &member, &offset);
+	if (directory->shift > 0 && offset < (uint64_t)directory->shift)
+		directory->earlier++;
+	member.at = offset - (uint64_t)directory->shift;
+	return zip_sum_add(&directory->sum, view, &member, at + ZIP_CENTRAL_LEN);
+}
+
+/* Sums up all entries; directory->end is behind the last. */
+static enum zip_found read_entries(struct view *view, struct zip_directory *directory)
+{
+	uint64_t at = directory->at, next;
+
+	directory->sum = (struct zip_sum){ 0 };
+	directory->earlier = 0;
+	for (;; at = next) {
+		const uint8_t *p = view_peek(view, at, 4);
+
+		directory->end = at;
+		if (!p)
+			return ZIP_CUT;
+		if (le32(p) != ZIP_CENTRAL)
+			return ZIP_FOUND;
+		if (!read_entry(view, directory, at, &next))
+			return ZIP_CUT;
+		if (next > view_size(view))
+			return ZIP_CUT;
+	}
+}
+
+struct end {
+	uint64_t count, len, offset; /* of the directory */
+	bool split;                  /* over several disks */
+};
+
+/* ZIP64's two records at directory->end, if they are there; moves directory->end behind them. */
+static enum zip_found read_end64(
+	struct view *view, struct zip_directory *directory, struct end *wide, bool *found)
+{
+	uint64_t at = directory->end, size;
+	const uint8_t *p = view_peek(view, at, 4);
+
+	*found = p && le32(p) == ZIP_END64;
+	if (!p || !*found)
+		return p ? ZIP_FOUND : ZIP_CUT;
+	p = view_peek(view, at, END64_LEN);
+	if (!p)
+		return ZIP_CUT;
+	size = le64(p + 4);
+	if (size < END64_LEN - 12 || size > UINT32_MAX)
+		return broken(directory, at, "a ZIP64 end record of impossible length");
+	wide->split = le32(p + 16) != 0 || le32(p + 20) != 0;
+	wide->count = le64(p + 32);
+	wide->len = le64(p + 40);
+	wide->offset = le64(p + 48);
+	p = view_peek(view, at + 12 + size, LOCATOR64_LEN);
+	if (!p)
+		return ZIP_CUT;
+	if (le32(p) != ZIP_LOCATOR64)
+		return broken(directory, at, "no ZIP64 locator behind the ZIP64 end record");
+	directory->end = at + 12 + size + LOCATOR64_LEN;
+	return ZIP_FOUND;
+}
+
+/* The end record at directory->end, its fields replaced by ZIP64's where those are needed. */
+static enum zip_found read_end(
+	struct view *view, struct zip_directory *directory, const struct end *wide, struct end *end)
+{
+	uint64_t at = directory->end;
+	const uint8_t *p = view_peek(view, at, ZIP_END_LEN);
+
+	if (!p) {
+		p = view_peek(view, at, 4);
+		if (!p || le32(p) == ZIP_END)
+			return ZIP_CUT;
+	}
+	if (le32(p) != ZIP_END)
+		return broken(directory, at, "no end record");
+	end->split = le16(p + 4) != 0 || le16(p + 6) != 0;
+	end->count = le16(p + 10);
+	end->len = le32(p + 12);
+	end->offset = le32(p + 16);
+	directory->end = at + ZIP_END_LEN + le16(p + 20);
+	if (wide &&
+		(end->count == UINT16_MAX || end->len == UINT32_MAX || end->offset == UINT32_MAX))
+		*end = *wide;
+	return directory->end <= view_size(view) ? ZIP_FOUND : ZIP_CUT;
+}
+
+/* What does not fit between end record and entries, which end at entries_end, or NULL. */
+static const char *compare(struct view *view, struct zip_directory *directory,
+	const struct end *end, uint64_t entries_end)
+{
+	uint64_t sound = directory->end;
+
+	if (end->split)
+		return "the end record of a part of an archive";
+	/* Without ZIP64 some programs let the count wrap. */
+	if (end->count != directory->sum.count && end->count != (directory->sum.count & UINT16_MAX))
+		return "an end record with another count of members";
+	if (end->len != entries_end - directory->at)
+		return "an end record with another directory length";
+	if (end->offset == directory->at)
+		return NULL;
+	/* Another start than the walk's; unless all members are where it found them. */
+	if (zip_sum_equal(&directory->sum, &directory->members))
+		return "an end record with another directory place";
+	directory->shift = (int64_t)(end->offset - directory->at);
+	read_entries(view, directory);
+	directory->end = sound;
+	return NULL;
+}
+
+enum zip_found zip_read_directory(struct view *view, struct zip_directory *directory)
+{
+	struct end end, wide = { 0 };
+	enum zip_found found = read_entries(view, directory);
+	uint64_t entries_end = directory->end;
+	const uint8_t *p;
+	bool is_wide;
+
+	if (found != ZIP_FOUND)
+		return found;
+	p = view_peek(view, entries_end, 6);
+	if (p && le32(p) == ZIP_SIGNATURE)
+		directory->end += 6 + le16(p + 4);
+	found = read_end64(view, directory, &wide, &is_wide);
+	if (found == ZIP_FOUND)
+		found = read_end(view, directory, is_wide ? &wide : NULL, &end);
+	if (found == ZIP_FOUND)
+		directory->problem = compare(view, directory, &end, entries_end);
+	return found;
+}

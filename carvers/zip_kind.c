@@ -1,0 +1,222 @@
+/*
+ * Many formats are ZIP archives with certain members. OpenDocument and EPUB say in a member
+ * `mimetype` what they are, Office Open XML in
+ * `[Content_Types].xml`; the rest is told by the names of members.
+ */
+#include "zip.h"
+
+#include <string.h>
+
+enum place { WHOLE, START, END };
+
+enum {
+	OOXML = 1 << 0,
+	WORD = 1 << 1,
+	EXCEL = 1 << 2,
+	POWERPOINT = 1 << 3,
+	VISIO = 1 << 4,
+	MACROS = 1 << 5,
+	BINARY = 1 << 6,
+	XPS = 1 << 7,
+	MODEL = 1 << 8,
+	JAVA = 1 << 9,
+	WEB = 1 << 10,
+	ENTERPRISE = 1 << 11,
+	ANDROID = 1 << 12,
+	CLASSES_JAR = 1 << 13,
+	KML = 1 << 14,
+	KEYNOTE = 1 << 15,
+	NUMBERS = 1 << 16,
+	PAGES = 1 << 17,
+	IWORK_HISTORY = 1 << 18,
+	MOZILLA = 1 << 19,
+	IOS = 1 << 20,
+	WHEEL = 1 << 21,
+	NUGET = 1 << 22,
+	CONTAINER = 1 << 23,
+	BOOK = 1 << 24,
+};
+
+static const struct {
+	enum place place;
+	const char *text;
+	uint32_t means;
+} names[] = {
+	{ WHOLE, "[Content_Types].xml", OOXML },
+	{ START, "word/", WORD },
+	{ START, "xl/", EXCEL },
+	{ START, "ppt/", POWERPOINT },
+	{ START, "visio/", VISIO },
+	{ END, "/vbaProject.bin", MACROS },
+	{ WHOLE, "xl/workbook.bin", BINARY },
+	{ END, ".fdseq", XPS },
+	{ START, "3D/", MODEL },
+	{ WHOLE, "META-INF/container.xml", CONTAINER },
+	{ END, ".opf", BOOK },
+	{ WHOLE, "META-INF/MANIFEST.MF", JAVA },
+	{ START, "WEB-INF/", WEB },
+	{ WHOLE, "META-INF/application.xml", ENTERPRISE },
+	{ WHOLE, "AndroidManifest.xml", ANDROID },
+	{ WHOLE, "classes.jar", CLASSES_JAR },
+	{ END, ".kml", KML },
+	{ WHOLE, "index.apxl", KEYNOTE },
+	{ START, "Index/Slide", KEYNOTE },
+	{ WHOLE, "index.numbers", NUMBERS },
+	{ WHOLE, "index.xml", PAGES },
+	{ WHOLE, "buildVersionHistory.plist", IWORK_HISTORY },
+	{ WHOLE, "META-INF/mozilla.rsa", MOZILLA },
+	{ WHOLE, "install.rdf", MOZILLA },
+	{ END, ".app/Info.plist", IOS },
+	{ END, ".dist-info/WHEEL", WHEEL },
+	{ END, ".nuspec", NUGET },
+};
+
+/* The first row all of whose names were seen wins. */
+static const struct {
+	uint32_t needs;
+	const char *extension;
+} kinds[] = {
+	{ OOXML | WORD | MACROS, "docm" },
+	{ OOXML | WORD, "docx" },
+	{ OOXML | EXCEL | BINARY, "xlsb" },
+	{ OOXML | EXCEL | MACROS, "xlsm" },
+	{ OOXML | EXCEL, "xlsx" },
+	{ OOXML | POWERPOINT | MACROS, "pptm" },
+	{ OOXML | POWERPOINT, "pptx" },
+	{ OOXML | VISIO | MACROS, "vsdm" },
+	{ OOXML | VISIO, "vsdx" },
+	{ OOXML | MODEL, "3mf" },
+	{ OOXML | NUGET, "nupkg" },
+	{ XPS, "xps" },
+	{ CONTAINER | BOOK, "epub" },
+	{ ANDROID | CLASSES_JAR, "aar" },
+	{ ANDROID, "apk" },
+	{ MOZILLA, "xpi" },
+	{ ENTERPRISE, "ear" },
+	{ WEB, "war" },
+	{ JAVA, "jar" },
+	{ IOS, "ipa" },
+	{ WHEEL, "whl" },
+	{ KEYNOTE, "key" },
+	{ NUMBERS, "numbers" },
+	{ PAGES | IWORK_HISTORY, "pages" },
+	{ KML, "kmz" },
+};
+
+static const struct {
+	const char *type, *extension;
+} mimetypes[] = {
+	{ "application/epub+zip", "epub" },
+	{ "application/hwp+zip", "hwpx" },
+	{ "application/vnd.etsi.asic-e+zip", "asice" },
+	{ "application/vnd.etsi.asic-s+zip", "asics" },
+	{ "application/vnd.oasis.opendocument.base", "odb" },
+	{ "application/vnd.oasis.opendocument.chart", "odc" },
+	{ "application/vnd.oasis.opendocument.formula", "odf" },
+	{ "application/vnd.oasis.opendocument.graphics", "odg" },
+	{ "application/vnd.oasis.opendocument.graphics-template", "otg" },
+	{ "application/vnd.oasis.opendocument.presentation", "odp" },
+	{ "application/vnd.oasis.opendocument.presentation-template", "otp" },
+	{ "application/vnd.oasis.opendocument.spreadsheet", "ods" },
+	{ "application/vnd.oasis.opendocument.spreadsheet-template", "ots" },
+	{ "application/vnd.oasis.opendocument.text", "odt" },
+	{ "application/vnd.oasis.opendocument.text-master", "odm" },
+	{ "application/vnd.oasis.opendocument.text-template", "ott" },
+	{ "application/vnd.recordare.musicxml", "mxl" },
+	{ "application/vnd.sun.xml.base", "odb" },
+	{ "application/vnd.sun.xml.calc", "sxc" },
+	{ "application/vnd.sun.xml.draw", "sxd" },
+	{ "application/vnd.sun.xml.impress", "sxi" },
+	{ "application/vnd.sun.xml.writer", "sxw" },
+	{ "application/x-krita", "kra" },
+	{ "image/openraster", "ora" },
+};
+
+/* The type of the main part in [Content_Types].xml; a part of the text is enough. Themes hold a
+ * presentation, so they come first. */
+static const struct {
+	const char *text, *extension;
+} parts[] = {
+	{ "openxmlformats-officedocument.themeManager+xml", "thmx" },
+	{ "wordprocessingml.document.main+xml", "docx" },
+	{ "wordprocessingml.template.main+xml", "dotx" },
+	{ "ms-word.document.macroEnabled.main+xml", "docm" },
+	{ "ms-word.template.macroEnabledTemplate.main+xml", "dotm" },
+	{ "spreadsheetml.sheet.main+xml", "xlsx" },
+	{ "spreadsheetml.template.main+xml", "xltx" },
+	{ "ms-excel.sheet.macroEnabled.main+xml", "xlsm" },
+	{ "ms-excel.template.macroEnabled.main+xml", "xltm" },
+	{ "ms-excel.addin.macroEnabled.main+xml", "xlam" },
+	{ "ms-excel.sheet.binary.macroEnabled.main", "xlsb" },
+	{ "presentationml.presentation.main+xml", "pptx" },
+	{ "presentationml.template.main+xml", "potx" },
+	{ "presentationml.slideshow.main+xml", "ppsx" },
+	{ "ms-powerpoint.presentation.macroEnabled.main+xml", "pptm" },
+	{ "ms-powerpoint.template.macroEnabled.main+xml", "potm" },
+	{ "ms-powerpoint.slideshow.macroEnabled.main+xml", "ppsm" },
+	{ "ms-visio.drawing.main+xml", "vsdx" },
+	{ "ms-visio.drawing.macroEnabled.main+xml", "vsdm" },
+	{ "ms-visio.stencil.main+xml", "vssx" },
+	{ "ms-visio.stencil.macroEnabled.main+xml", "vssm" },
+	{ "ms-visio.template.main+xml", "vstx" },
+	{ "ms-visio.template.macroEnabled.main+xml", "vstm" },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+#define CONTENT_LEN 16384
+
+static bool matches(enum place place, const char *text, const uint8_t *name, size_t name_len)
+{
+	size_t len = strlen(text);
+
+	if (name_len < len || (place == WHOLE && name_len != len))
+		return false;
+	return memcmp(place == END ? name + name_len - len : name, text, len) == 0;
+}
+
+static const char *by_mimetype(const uint8_t *type, size_t len)
+{
+	while (len && (type[len - 1] == '\n' || type[len - 1] == '\r'))
+		len--;
+	for (size_t i = 0; i < COUNT(mimetypes); i++)
+		if (matches(WHOLE, mimetypes[i].type, type, len))
+			return mimetypes[i].extension;
+	return NULL;
+}
+
+static const char *by_part(const uint8_t *content, size_t len)
+{
+	for (size_t i = 0; i < COUNT(parts); i++)
+		if (memmem(content, len, parts[i].text, strlen(parts[i].text)))
+			return parts[i].extension;
+	return NULL;
+}
+
+void zip_kind_see(struct zip_kind *kind, struct view *view, const struct zip_member *member,
+	const uint8_t *name)
+{
+	bool mimetype = matches(WHOLE, "mimetype", name, member->name_len);
+	bool parts_list = matches(WHOLE, "[Content_Types].xml", name, member->name_len);
+	uint8_t content[CONTENT_LEN];
+	size_t len;
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (matches(names[i].place, names[i].text, name, member->name_len))
+			kind->seen |= names[i].means;
+	/* Once is enough; hostile archives could have a million of them. */
+	if (!(mimetype || parts_list) || kind->declared)
+		return;
+	len = zip_content(view, member, content, sizeof(content));
+	kind->declared = mimetype ? by_mimetype(content, len) : by_part(content, len);
+}
+
+const char *zip_kind_extension(const struct zip_kind *kind)
+{
+	if (kind->declared)
+		return kind->declared;
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if ((kind->seen & kinds[i].needs) == kinds[i].needs)
+			return kinds[i].extension;
+	return "zip";
+}
