@@ -130,14 +130,14 @@ static void write_source(struct dfxml *dfxml, const struct run_record *run)
 	const struct image_info *image = run->image;
 
 	start(dfxml, "source");
-	for (size_t i = 0; i < image->path_count; i++)
-		element(dfxml, "image_filename", image->paths[i]);
 	xmlTextWriterWriteFormatComment(dfxml->writer,
 		" image: %s, %" PRIu64 " bytes, sectors of %" PRIu32
 		" bytes, stored MD5 %s, stored SHA-1 %s ",
 		image->format, image->size, image->sector_size,
 		*image->stored_md5 ? image->stored_md5 : "none",
 		*image->stored_sha1 ? image->stored_sha1 : "none");
+	for (size_t i = 0; i < image->path_count; i++)
+		element(dfxml, "image_filename", image->paths[i]);
 	end(dfxml);
 }
 

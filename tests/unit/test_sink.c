@@ -1,0 +1,362 @@
+#include "output/sink.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+
+#include "output/folder.h"
+#include "temp.h"
+
+TestSuite(sink, .init = temp_make, .fini = temp_remove);
+
+static struct sink *open_at(const char *name)
+{
+	struct error error = { 0 };
+	struct sink *sink = NULL;
+
+	cr_assert_eq(sink_open(&sink, temp_at(name), &error), 0, "%s", error.text);
+	return sink;
+}
+
+static void expect_refused(const char *path, int status, const char *words, const char *advice)
+{
+	struct error error = { 0 };
+	struct sink *sink = NULL;
+
+	cr_expect_eq(sink_open(&sink, path, &error), status, "%s: %s", path, error.text);
+	cr_expect_null(sink);
+	cr_expect_eq(error.code, EXIT_IO);
+	cr_expect_not_null(strstr(error.text, words), "%s", error.text);
+	cr_expect_not_null(strstr(error.text, advice), "%s", error.text);
+	cr_expect_null(strchr(error.text, '\n'));
+}
+
+static int count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	int count = 0;
+
+	cr_assert_not_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count - 2;
+}
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+Test(sink, makes_the_folder_and_its_parents)
+{
+	struct sink *sink = open_at("a//b/c/");
+	struct stat info;
+	char *real = realpath(temp_at("a/b/c"), NULL);
+
+	cr_assert_not_null(real);
+	cr_expect_str_eq(sink_path(sink), real);
+	cr_expect_eq(fstat(sink_dir_fd(sink), &info), 0);
+	cr_expect(S_ISDIR(info.st_mode));
+	cr_expect_eq(count_entries(real), 0);
+	free(real);
+	sink_close(sink);
+	sink_close(NULL);
+}
+
+Test(sink, takes_an_empty_folder_and_a_relative_path)
+{
+	struct error error = { 0 };
+	struct sink *sink = NULL;
+
+	cr_assert_eq(mkdir(temp_at("empty"), 0700), 0);
+	cr_assert_eq(chdir(temp_path), 0);
+	cr_assert_eq(sink_open(&sink, "empty", &error), 0, "%s", error.text);
+	cr_expect_eq(sink_path(sink)[0], '/');
+	sink_close(sink);
+	cr_assert_eq(chdir("empty"), 0);
+	cr_assert_eq(sink_open(&sink, ".", &error), 0, "%s", error.text);
+	sink_close(sink);
+	cr_assert_eq(chdir("/"), 0);
+}
+
+Test(sink, refuses_a_folder_that_is_not_empty)
+{
+	cr_assert_eq(mkdir(temp_at("full"), 0700), 0);
+	temp_write("full/.hidden", "x", 1);
+	expect_refused(temp_at("full"), -ENOTEMPTY, "not empty (it holds '.hidden')", "-o");
+	expect_refused(temp_at("full"), -ENOTEMPTY, temp_at("full"), "new or empty folder");
+}
+
+Test(sink, refuses_files_and_links)
+{
+	temp_write("file", "x", 1);
+	cr_assert_eq(mkdir(temp_at("folder"), 0700), 0);
+	cr_assert_eq(symlink("folder", temp_at("link")), 0);
+	cr_assert_eq(symlink("nowhere", temp_at("dangling")), 0);
+	expect_refused(temp_at("file"), -ENOTDIR, "is a file, not a folder", "-o");
+	expect_refused(temp_at("file/below"), -ENOTDIR, "Not a directory", "file/below");
+	expect_refused(temp_at("link"), -ENOTDIR, "is a symbolic link", "folder it points to");
+	expect_refused(temp_at("link///"), -ENOTDIR, "is a symbolic link", "folder it points to");
+	expect_refused(temp_at("dangling"), -ENOTDIR, "is a symbolic link", "-o");
+	expect_refused("", -ENOENT, "No such file", "output folder");
+	cr_expect_eq(count_entries(temp_at("folder")), 0);
+	cr_expect_eq(access(temp_at("nowhere"), F_OK), -1);
+}
+
+Test(sink, refuses_what_it_may_not_write_to)
+{
+	cr_assert_eq(mkdir(temp_at("closed"), 0555), 0);
+	if (geteuid() == 0)
+		cr_assert_eq(seteuid(65534), 0);
+	expect_refused(temp_at("closed"), -EACCES, "Permission denied", "another folder with -o");
+	expect_refused(
+		temp_at("closed/new"), -EACCES, "Permission denied", "another folder with -o");
+	if (geteuid() != getuid())
+		cr_assert_eq(seteuid(getuid()), 0);
+}
+
+Test(sink, second_run_is_kept_out_until_the_first_ends)
+{
+	struct sink *first = open_at("out");
+
+	cr_assert_geq(sink_create(first, "x", NULL), 0);
+	expect_refused(temp_at("out"), -EBUSY, "another burin run is writing to", "-o");
+	sink_close(first);
+	expect_refused(temp_at("out"), -ENOTEMPTY, "not empty", "-o");
+	cr_assert_eq(unlink(temp_at("out/x")), 0);
+	sink_close(open_at("out"));
+}
+
+Test(sink, names_in_messages_are_clean)
+{
+	cr_assert_eq(mkdir(temp_at("full"), 0700), 0);
+	temp_write("full/\x1B[2J\xFF", "x", 1);
+	expect_refused(temp_at("full"), -ENOTEMPTY, "holds '\xEF\xBF\xBD[2J\xEF\xBF\xBD'", "-o");
+}
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+static void expect_name(struct sink *sink, const char *type, uint64_t offset, const char *extension,
+	const char *expected)
+{
+	char *name = sink_name(sink, type, offset, extension, 8);
+
+	cr_expect_str_eq(name, expected);
+	cr_expect(folder_path_is_plain(name), "%s", name);
+	free(name);
+}
+
+Test(sink, names)
+{
+	struct sink *sink = open_at("out");
+
+	expect_name(sink, "png", 12345, "png", "png/00012345.png");
+	expect_name(sink, "png", 12345, "png", "png/00012345-2.png");
+	expect_name(sink, "png", 12345, "apng", "png/00012345.apng");
+	expect_name(sink, "jpg", 12345, "png", "jpg/00012345.png");
+	expect_name(sink, "png", 12345, "png", "png/00012345-3.png");
+	expect_name(sink, "png", 12346, "png", "png/00012346.png");
+	expect_name(sink, "raw", 0, "", "raw/00000000");
+	expect_name(sink, "raw", 0, "", "raw/00000000-2");
+	expect_name(sink, "raw", 123456789012, "", "raw/123456789012");
+	expect_name(sink, "raw", UINT64_MAX, "", "raw/18446744073709551615");
+	expect_name(sink, "zip", 7, "tar.gz", "zip/00000007.tar.gz");
+	expect_name(sink, "", 7, "zip", "00000007.zip");
+	expect_name(sink, "", 7, "zip", "00000007-2.zip");
+	sink_close(sink);
+}
+
+Test(sink, hostile_names_stay_inside)
+{
+	struct sink *sink = open_at("out");
+	char *name;
+
+	expect_name(sink, "../x", 1, "../../y", "_._x/00000001._._.._y");
+	expect_name(sink, "..", 1, "", "_./00000001");
+	expect_name(sink, ".hidden", 1, ".", "_hidden/00000001._");
+	expect_name(sink, "a/b\n", 1, "\xFF", "a_b_/00000001._");
+	name = malloc(1001);
+	memset(name, 'x', 1000);
+	name[1000] = '\0';
+	free(sink_name(sink, name, 1, name, 4000000000u));
+	char *cut = sink_name(sink, name, 2, name, 4000000000u);
+	cr_expect_eq(strlen(cut), 200 + 1 + 20 + 1 + 32);
+	cr_expect(folder_path_is_plain(cut));
+	free(cut);
+	free(name);
+	sink_close(sink);
+}
+
+Test(sink, ten_thousand_files_a_folder)
+{
+	struct sink *sink = open_at("out");
+
+	for (uint64_t i = 0; i < 10000; i++) {
+		char *name = sink_name(sink, "t", i, "x", 8);
+
+		cr_assert_eq(strncmp(name, "t/", 2), 0, "%s", name);
+		free(name);
+	}
+	expect_name(sink, "t", 9999, "x", "t.2/00009999-2.x");
+	for (uint64_t i = 10001; i < 20000; i++)
+		free(sink_name(sink, "t", i, "x", 8));
+	expect_name(sink, "t", 20000, "x", "t.3/00020000.x");
+	expect_name(sink, "u", 20000, "x", "u/00020000.x");
+	sink_close(sink);
+}
+
+Test(sink, taken_folders_are_passed_over)
+{
+	struct sink *sink = open_at("out");
+
+	sink_reserve(sink, "audit.txt");
+	sink_reserve(sink, "audit.txt");
+	expect_name(sink, "audit.txt", 1, "", "audit.txt.2/00000001");
+	expect_name(sink, "t.2", 5, "x", "t.2/00000005.x");
+	for (uint64_t i = 0; i < 10000; i++)
+		free(sink_name(sink, "t", i, "x", 8));
+	expect_name(sink, "t", 10000, "x", "t.3/00010000.x");
+	expect_name(sink, "a:b", 1, "", "a_b/00000001");
+	expect_name(sink, "a;b", 1, "", "a_b.2/00000001");
+	sink_close(sink);
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+Test(sink, creates_exclusively)
+{
+	struct sink *sink = open_at("out");
+	struct error error = { 0 };
+	int fd = sink_create(sink, "a/b/c.txt", &error);
+	char *text;
+
+	cr_assert_geq(fd, 0, "%s", error.text);
+	cr_expect_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	cr_expect_eq(write(fd, "hello", 5), 5);
+	close(fd);
+	cr_expect_eq(sink_create(sink, "a/b/c.txt", &error), -EEXIST);
+	cr_expect_eq(error.code, EXIT_IO);
+	cr_expect_not_null(strstr(error.text, "out/a/b/c.txt': File exists"), "%s", error.text);
+	text = temp_read("out/a/b/c.txt", NULL);
+	cr_expect_str_eq(text, "hello");
+	free(text);
+	sink_remove(sink, "a/b/c.txt");
+	cr_expect_eq(access(temp_at("out/a/b/c.txt"), F_OK), -1);
+	fd = sink_create(sink, "a/b/c.txt", &error);
+	cr_expect_geq(fd, 0);
+	close(fd);
+	sink_close(sink);
+}
+
+Test(sink, nothing_leads_out_of_the_folder)
+{
+	static const char *const bad[] = { "", "/etc/x", "../x", "a/../x", "a/./x", "./x", "a//x",
+		"a/", "..", ".", "a\nb", "a/\x7F" };
+	struct sink *sink = open_at("out");
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct error error = { 0 };
+
+		cr_expect_eq(sink_create(sink, bad[i], &error), -EINVAL, "'%s'", bad[i]);
+		cr_expect_eq(error.code, EXIT_IO);
+	}
+	cr_assert_eq(mkdir(temp_at("other"), 0777), 0);
+	cr_assert_eq(symlink("../other", temp_at("out/link")), 0);
+	cr_assert_eq(symlink("../other/x", temp_at("out/file")), 0);
+	cr_expect_lt(sink_create(sink, "link/x", NULL), 0);
+	cr_expect_lt(sink_create(sink, "link/new/x", NULL), 0);
+	cr_expect_lt(sink_create(sink, "file", NULL), 0);
+	cr_expect_eq(count_entries(temp_at("other")), 0);
+	temp_write("other/precious", "x", 1);
+	sink_remove(sink, "link/precious");
+	sink_remove(sink, "../other/precious");
+	cr_expect_eq(access(temp_at("other/precious"), F_OK), 0);
+	sink_close(sink);
+}
+
+struct creator {
+	struct sink *sink;
+	unsigned number;
+	int failures;
+};
+
+static void *create_many(void *arg)
+{
+	struct creator *creator = arg;
+
+	for (unsigned i = 0; i < 100; i++) {
+		char name[64];
+		int fd;
+
+		snprintf(name, sizeof(name), "d%u/e%u/%u-%u", i, i % 7, i, creator->number);
+		fd = sink_create(creator->sink, name, NULL);
+		if (fd < 0)
+			creator->failures++;
+		else
+			close(fd);
+	}
+	return NULL;
+}
+
+Test(sink, threads_share_new_folders)
+{
+	struct sink *sink = open_at("out");
+	struct creator creators[4];
+	pthread_t threads[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		creators[i] = (struct creator){ sink, i, 0 };
+		cr_assert_eq(pthread_create(&threads[i], NULL, create_many, &creators[i]), 0);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		cr_expect_eq(creators[i].failures, 0);
+	}
+	cr_expect_eq(count_entries(temp_at("out")), 100);
+	cr_expect_eq(count_entries(temp_at("out/d3/e3")), 4);
+	sink_close(sink);
+}
+
+Test(sink, temporary_files_have_no_name)
+{
+	struct sink *sink = open_at("out");
+	int first = sink_temporary(sink, NULL), second = sink_temporary(sink, NULL);
+	char text[4] = "";
+
+	cr_assert_geq(first, 0);
+	cr_assert_geq(second, 0);
+	cr_expect_eq(count_entries(temp_at("out")), 0);
+	cr_expect_eq(pwrite(first, "abc", 3, 1000000), 3);
+	cr_expect_eq(pread(first, text, 3, 1000000), 3);
+	cr_expect_str_eq(text, "abc");
+	cr_expect_eq(pread(second, text, 3, 0), 0);
+	close(first);
+	close(second);
+	sink_close(sink);
+}
+
+Test(sink, words_for_failed_writes)
+{
+	static const struct {
+		int errnum;
+		const char *words;
+	} cases[] = {
+		{ ENOSPC, "No space left on device; free some space or choose another folder with "
+			  "-o" },
+		{ EDQUOT, "your quota is used up" },
+		{ EROFS, "Read-only file system; choose another folder with -o" },
+		{ EFBIG, "allows no larger file" },
+		{ EMFILE, "ulimit -n" },
+		{ EIO, "Input/output error" },
+	};
+	struct sink *sink = open_at("out");
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct error error = { 0 };
+
+		cr_expect_eq(
+			sink_error(sink, "png/1.png", cases[i].errnum, &error), -cases[i].errnum);
+		cr_expect_eq(error.code, EXIT_IO);
+		cr_expect_not_null(strstr(error.text, cases[i].words), "%s", error.text);
+		cr_expect_not_null(strstr(error.text, "/out/png/1.png'"), "%s", error.text);
+	}
+	sink_close(sink);
+}
