@@ -5,6 +5,7 @@
  * because reading must go on while the pool has enough to do.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -41,12 +42,27 @@ static bool read_direct(const struct piece *piece)
 	return true;
 }
 
+/* Several threads that read one file confuse the kernel's read-ahead, so it is told what is wanted.
+ * For bytes that are in the page cache already this costs next to nothing. */
+static void read_ahead(struct reader *reader, const struct piece *piece)
+{
+	uint64_t fd_offset, len;
+	int fd;
+
+	if (!image_extent(reader->image, piece->offset, false, &fd, &fd_offset, &len))
+		posix_fadvise(fd, (off_t)fd_offset, (off_t)piece->len, POSIX_FADV_WILLNEED);
+}
+
 static void read_piece(struct reader *reader, const struct piece *piece, struct ranges *bad)
 {
-	bool good = piece->direct
-			    ? read_direct(piece)
-			    : !image_read_at(reader->image, piece->offset, piece->to, piece->len);
+	bool good;
 
+	if (piece->direct) {
+		good = read_direct(piece);
+	} else {
+		read_ahead(reader, piece);
+		good = !image_read_at(reader->image, piece->offset, piece->to, piece->len);
+	}
 	if (!good)
 		reader_recover(reader, piece, bad);
 }
