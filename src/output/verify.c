@@ -129,6 +129,7 @@ static void check_content(struct verify *verify, const struct file_record *file,
 	struct hasher *hasher;
 	struct hashes found;
 	const char *different;
+	char detail[64];
 	int status;
 
 	if (!mask) {
@@ -140,10 +141,11 @@ static void check_content(struct verify *verify, const struct file_record *file,
 	hasher_finish(hasher, &found);
 	hasher_free(hasher);
 	different = different_hash(reported, &found);
+	snprintf(detail, sizeof(detail), "%s differs", different ? different : "");
 	if (status)
 		tell(verify, file->path, VERIFY_UNREADABLE, strerror(-status));
 	else if (different)
-		tell(verify, file->path, VERIFY_HASH, different);
+		tell(verify, file->path, VERIFY_HASH, detail);
 	else
 		tell(verify, file->path, VERIFY_OK, "");
 }

@@ -92,7 +92,7 @@ Test(verify, everything_that_can_be_wrong)
 			      "no/folder: missing\n"
 			      "t/longer: size differs: 4 bytes instead of 3\n"
 			      "t/shorter: size differs: 2 bytes instead of 3\n"
-			      "t/other: hash differs: SHA-256\n"
+			      "t/other: hash differs: SHA-256 differs\n"
 			      "t/link: unreadable: a symbolic link\n"
 			      "d/x: unreadable: Not a directory\n"
 			      "t/pipe: unreadable: not a plain file\n"
@@ -136,7 +136,7 @@ Test(verify, one_bit_in_a_large_file)
 	cr_expect_eq(counts.bytes, len);
 	bytes[len - 1] ^= 1;
 	temp_write("out/t/1", bytes, len);
-	check("out", "t/1: hash differs: SHA-256\n");
+	check("out", "t/1: hash differs: SHA-256 differs\n");
 	free(line);
 	free(bytes);
 }
