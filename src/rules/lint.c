@@ -122,22 +122,6 @@ static void check_header(const struct context *c, const struct pattern *header)
 			header->text, is_all(header, 0) ? "00" : "FF");
 }
 
-static void check_footer(const struct context *c, const struct pattern *footer)
-{
-	double apart = exp2(pattern_bits(footer));
-
-	if (pattern_bits(footer) < SHORT_BITS && c->rule->pair != PAIR_REVERSE &&
-		apart < (double)c->rule->max_size)
-		say(c, LINT_WARN,
-			"footer %.60s has fewer than 3 bytes' worth of fixed bits: it turns up by "
-			"chance every %.0f bytes or so, so "
-			"larger files end too early",
-			footer->text, apart);
-	if (is_all(footer, 0x00) || is_all(footer, 0xff))
-		say(c, LINT_WARN, "footer %.60s is all %s, as empty space is", footer->text,
-			is_all(footer, 0) ? "00" : "FF");
-}
-
 /* Footers that stand inside the files of their own type, too. */
 static const struct {
 	const char *footer; /* as in the pattern's bytes */
@@ -148,22 +132,45 @@ static const struct {
 	{ "%EOF", "every update of a PDF adds one" },
 };
 
-static void check_nested_footer(const struct context *c, const struct pattern *footer)
+/* Why the footer can stand inside its own files, NULL when that is not known of it. */
+static const char *nested_why(const struct pattern *footer)
 {
-	if (c->rule->pair != PAIR_FORWARD || footer->regex)
-		return;
 	for (size_t i = 0; i < sizeof(nested_footers) / sizeof(*nested_footers); i++) {
 		size_t len = strlen(nested_footers[i].footer);
 
-		if (footer->len < len || footer->len > len + 2 ||
-			memcmp(footer->bytes, nested_footers[i].footer, len) != 0)
-			continue;
+		if (!footer->regex && footer->len >= len && footer->len <= len + 2 &&
+			memcmp(footer->bytes, nested_footers[i].footer, len) == 0)
+			return nested_footers[i].why;
+	}
+	return NULL;
+}
+
+static void check_footer(const struct context *c, const struct pattern *footer)
+{
+	double apart = exp2(pattern_bits(footer));
+	const char *why = nested_why(footer);
+
+	if (why && c->rule->pair == PAIR_FORWARD)
 		say(c, LINT_WARN,
 			"footer %.60s: %s, so the file is cut there; use a carver, or pair = "
 			"\"reverse\"",
-			footer->text, nested_footers[i].why);
-		return;
-	}
+			footer->text, why);
+	else if (why && c->rule->pair == PAIR_REVERSE)
+		say(c, LINT_NOTE,
+			"footer %.60s: %s; with pair = \"reverse\" the last one within max_size "
+			"ends the file, which may be "
+			"that of a later file",
+			footer->text, why);
+	else if (pattern_bits(footer) < SHORT_BITS && c->rule->pair != PAIR_REVERSE &&
+		 apart < (double)c->rule->max_size)
+		say(c, LINT_WARN,
+			"footer %.60s has fewer than 3 bytes' worth of fixed bits: it turns up by "
+			"chance every %.0f bytes "
+			"or so, and larger files end there",
+			footer->text, apart);
+	if (is_all(footer, 0x00) || is_all(footer, 0xff))
+		say(c, LINT_WARN, "footer %.60s is all %s, as empty space is", footer->text,
+			is_all(footer, 0) ? "00" : "FF");
 }
 
 static void check_patterns(const struct context *c)
@@ -177,10 +184,8 @@ static void check_patterns(const struct context *c)
 			rule->carver ? "carver" : "length");
 		return;
 	}
-	for (uint32_t i = 0; i < rule->footer_count; i++) {
+	for (uint32_t i = 0; i < rule->footer_count; i++)
 		check_footer(c, footer_of(c, i));
-		check_nested_footer(c, footer_of(c, i));
-	}
 }
 
 /* ---- sizes -------------------------------------------------------------------------------------

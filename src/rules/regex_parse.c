@@ -171,7 +171,7 @@ static int refuse_escape(struct parser *p, char letter)
 	if ((letter >= '1' && letter <= '9') || letter == 'g' || letter == 'k')
 		return fail(p, p->at, "\\%c is a back-reference, which no engine can search for",
 			letter);
-	if (strchr("AZzbBGK<>", letter))
+	if (letter && strchr("AZzbBGK<>", letter))
 		return fail(
 			p, p->at, "\\%c stands for a place without width; leave it out", letter);
 	if (ascii_is_print((uint8_t)letter))

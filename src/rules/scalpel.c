@@ -33,6 +33,7 @@ struct reader {
 	uint8_t wildcard;
 	unsigned rule_lines;    /* so far */
 	unsigned wildcard_line; /* 0: none so far */
+	unsigned forward_count; /* rules of foremost.conf that end at the first footer */
 
 	unsigned line; /* of what follows */
 	char *tokens[MAX_TOKENS];
@@ -341,6 +342,7 @@ static void note_footer(struct reader *r)
 			r->tokens[COLUMNS]);
 }
 
+/* Where Foremost itself does not do what its manual says. */
 static void note_foremost(struct reader *r, const struct rule *rule)
 {
 	if (rule->pair == PAIR_REVERSE)
@@ -350,12 +352,9 @@ static void note_foremost(struct reader *r, const struct rule *rule)
 	else if (rule->pair == PAIR_NEXT)
 		note(r, LINT_WARN,
 			"Foremost 1.5.7 with NEXT looks for the header again; burin ends the file "
-			"before the footer, as its "
-			"manual says");
+			"before the footer, as its manual says");
 	else
-		note(r, LINT_NOTE,
-			"Foremost carves the whole size when no footer is in reach; burin does so "
-			"when told to (-b)");
+		r->forward_count++;
 }
 
 static int read_type(struct reader *r, struct rule *rule)
@@ -435,6 +434,12 @@ int scalpel_read(struct loader *loader, const char *file, const char *text, bool
 		status = for_each_line(&r, text, read_rule);
 	r.line = 0;
 	r.name = NULL;
+	if (r.forward_count)
+		note(&r, LINT_NOTE,
+			"%u rules end at the first footer: Foremost carves their whole size when "
+			"none is in reach, "
+			"burin does so when told to (-b)",
+			r.forward_count);
 	if (!status && r.rule_lines > most)
 		note(&r, LINT_NOTE, "%u rules: %s itself takes %u at most", r.rule_lines,
 			program(&r), most);
