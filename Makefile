@@ -62,11 +62,13 @@ NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -DBURIN_VERSION=
 SRC     := $(sort $(wildcard src/base/*.c src/cli/*.c src/rules/*.c src/evidence/*.c src/scan/*.c \
 	src/carve/*.c src/output/*.c src/run*.c))
 CARVERS := $(sort $(wildcard carvers/*.c))
+# The kernels' tables and per-thread logic are C, built and tested without CUDA too.
+GPU_C   := $(sort $(wildcard gpu/*.c))
 ifeq ($(CUDA),1)
-GPU_SRC := $(sort $(wildcard gpu/*.cu))
+GPU_SRC := $(sort $(wildcard gpu/*.cu)) $(filter-out gpu/none.c,$(GPU_C))
 LIBS    += -L$(dir $(NVCC))../lib64 -lcudart_static -lstdc++ -ldl -lrt
 else
-GPU_SRC := gpu/none.c
+GPU_SRC := $(GPU_C)
 endif
 
 O       := $(BUILD)/obj$(if $(filter 1,$(CUDA)),,-nocuda)
@@ -78,6 +80,9 @@ UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/un
 PLAIN   := $(patsubst tests/engines/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/engines/*.c))) \
 	$(BUILD)/tests/stress
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
+ifeq ($(CUDA),1)
+BENCH   += $(patsubst tests/bench/%.cu,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.cu)))
+endif
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
@@ -103,6 +108,10 @@ demo: deps ## install, build, and carve the sample image
 .PHONY: check
 check: deps ## install, build, and run all tests, sanitizer runs included
 	$(Q)tests/check
+
+.PHONY: check-gpu
+check-gpu: $(BUILD)/tests/engines ## run the engines' tests with every GPU kernel (exit code 77 without a GPU)
+	$(BUILD)/tests/engines --gpu
 
 .PHONY: programs
 programs: $(BUILD)/burin $(UNIT) $(PLAIN) ## build burin and the test programs of this MODE
@@ -182,5 +191,10 @@ $(BUILD)/tests/%: tests/%.c $(LIB)
 $(BUILD)/bench/%: tests/bench/%.c $(LIB)
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+$(BUILD)/bench/%: tests/bench/%.cu $(LIB)
+	$(call say,BENCH,$@)
+	$(Q)mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) -MMD -MP -MF $@.d -MT $@ -c -o $@.o $< && \
+		$(CC) $(ALL_LDFLAGS) -o $@ $@.o $(LIB) $(LIBS)
 
 -include $(OBJ:.o=.d) $O/src/main.d $(addsuffix .d,$(UNIT) $(PLAIN) $(BENCH))

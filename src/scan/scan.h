@@ -13,6 +13,7 @@
 #include "rules/pattern.h"
 
 struct pool;
+struct gpu_options;
 
 struct hit {
 	uint64_t offset;  /* of the first byte of the match, in the image */
@@ -50,6 +51,7 @@ struct scan_options {
 	void *ring;            /* the memory in which all chunks lie, or NULL when they may lie anywhere: an engine may register it */
 	size_t ring_len;       /* bytes */
 	const char *kernel;    /* NULL, or the name of one of the engine's kernels */
+	const struct gpu_options *gpu; /* gpu/options.h; NULL: the defaults */
 };
 
 /* One row of the engine table (scan/engines.c). All but probe and the open's allocation are called by one thread. */

@@ -1,0 +1,311 @@
+/*
+ * Aho-Corasick on the device. The plain form is ac_search in ac.h: a state, one lookup for every byte, a look at the
+ * accepting states.
+ *
+ * ac-plain is that form with one thread for every KiB: each thread reads its own bytes one by one, so that the 32 of a warp touch 32
+ * cache lines at once, and the table lies behind the first-level cache. It is there to be compared with.
+ *
+ * ac follows the best form of Zha and Sahni (IEEE TPDS 24, 2013), and goes on from there:
+ *  - The threads of a block fetch a tile of the text together, 16 bytes each and side by side, and put it into shared memory; what
+ *    each thread then reads from there is its own stretch. (Their deficiency D1.) The next tile is fetched into registers
+ *    while this one is searched.
+ *  - A stretch is an odd number of words long, 15, so that the threads of a warp, each at the same place in its stretch, find
+ *    their words in 32 different banks.
+ *  - They let every thread read longest - 1 bytes before its stretch. Here a thread goes on behind its stretch instead,
+ *    only as long as its state is deeper than the way it has gone: on most data not at all. So patterns of 4,096 bytes cost nothing.
+ *  - They write a state for every byte of the text. Accepting states are rare, and are numbered behind all others, so one
+ *    comparison finds them; only hits are written.
+ *  - The table is in shared memory, with a column for every byte value if it fits so, else with one for every class of
+ *    bytes. Of a larger one the rows next to the root are, which is where an automaton mostly is, and the others come through the caches.
+ */
+#include "gpu/ac.h"
+#include "gpu/device.cuh"
+#include "gpu/kernel.h"
+#include "gpu/rows.cuh"
+
+#define THREADS 1024
+#define STRETCH_WORDS 15
+#define STRETCH (STRETCH_WORDS * 4)
+#define TILE (THREADS * STRETCH)
+#define TILE_PIECES (TILE / 16)
+#define THREAD_PIECES ((TILE_PIECES + THREADS - 1) / THREADS)
+#define PLAIN_STRETCH 1024
+#define PLAIN_THREADS 128
+#define PLAIN_TABLE_MAX (256u << 20)
+
+static_assert(TILE % 16 == 0, "a tile is fetched in pieces of 16 bytes");
+
+/* The tables on a device. */
+struct ac_loaded {
+	struct ac_tables tables;
+	uint32_t hot;    /* rows that a block keeps in shared memory */
+	bool direct, wide;
+	uint32_t rows_len; /* bytes of them */
+};
+
+static __device__ __forceinline__ void fetch_tile(
+	uint32_t pieces[THREAD_PIECES][4], const struct gpu_text *text, uint32_t at)
+{
+#pragma unroll
+	for (int i = 0; i < THREAD_PIECES; i++) {
+		uint32_t piece = threadIdx.x + i * THREADS;
+		uint64_t offset = (uint64_t)at + piece * 16;
+		if (piece < TILE_PIECES && offset < text->len)
+			text_load(pieces[i], text->bytes + offset);
+	}
+}
+
+static __device__ __forceinline__ void store_tile(
+	uint4 *tile, const uint32_t pieces[THREAD_PIECES][4])
+{
+#pragma unroll
+	for (int i = 0; i < THREAD_PIECES; i++) {
+		uint32_t piece = threadIdx.x + i * THREADS;
+		if (piece < TILE_PIECES)
+			tile[piece] = make_uint4(
+				pieces[i][0], pieces[i][1], pieces[i][2], pieces[i][3]);
+	}
+}
+
+/* A whole stretch out of shared memory. */
+static __device__ __forceinline__ void search_stretch(const struct ac_tables *tables,
+	const struct ac_view *view, const uint32_t *words, uint32_t begin, const struct gpu_text *text,
+	const struct gpu_hits *hits)
+{
+	uint32_t state = 0;
+	for (uint32_t i = 0; i < STRETCH_WORDS; i++) {
+		uint32_t word = words[i];
+#pragma unroll
+		for (int j = 0; j < 4; j++) {
+			state = ac_next(tables, view, state, (uint8_t)(word >> 8 * j));
+			if (state >= tables->accepting)
+				ac_report(tables, state, begin + 4 * i + j + 1, begin + STRETCH, text,
+					hits);
+		}
+	}
+	ac_finish(tables, view, state, begin + STRETCH, text, hits);
+}
+
+template <bool WIDE, bool DIRECT, bool ALL_HOT>
+static __global__ void __launch_bounds__(THREADS, 1)
+	ac_kernel(const __grid_constant__ struct ac_tables tables,
+		const __grid_constant__ struct gpu_text text,
+		const __grid_constant__ struct gpu_hits hits, uint32_t hot, uint32_t rows_len,
+		uint32_t begin, uint32_t end)
+{
+	extern __shared__ uint4 shared[];
+	uint4 *rows = shared + TILE_PIECES;
+	__shared__ uint8_t classes[256];
+	const uint32_t *source = WIDE ? tables.next32 : (const uint32_t *)tables.next16;
+	for (uint32_t i = threadIdx.x; i < rows_len / 4; i += THREADS)
+		((uint32_t *)rows)[i] = source[i];
+	if (threadIdx.x < 256)
+		classes[threadIdx.x] = tables.classes[threadIdx.x];
+	struct ac_view view = { rows, classes, hot, ALL_HOT, WIDE, DIRECT };
+
+	uint32_t pieces[THREAD_PIECES][4] = { 0 };
+	uint64_t step = (uint64_t)gridDim.x * TILE;
+	uint64_t at = begin + (uint64_t)blockIdx.x * TILE;
+	if (at < end)
+		fetch_tile(pieces, &text, at);
+	for (; at < end; at += step) {
+		__syncthreads();
+		store_tile(shared, pieces);
+		__syncthreads();
+		if (at + step < end)
+			fetch_tile(pieces, &text, at + step);
+		uint64_t own = at + threadIdx.x * STRETCH;
+		if (own + STRETCH <= end)
+			search_stretch(&tables, &view,
+				(const uint32_t *)shared + threadIdx.x * STRETCH_WORDS, own, &text, &hits);
+		else if (own < end)
+			ac_search(&tables, &view, own, end, &text, &hits);
+	}
+}
+
+template <bool WIDE, bool DIRECT>
+static __global__ void __launch_bounds__(PLAIN_THREADS)
+	plain_kernel(const __grid_constant__ struct ac_tables tables,
+		const __grid_constant__ struct gpu_text text,
+		const __grid_constant__ struct gpu_hits hits, uint32_t begin, uint32_t end)
+{
+	struct ac_view view = { NULL, tables.classes, 0, false, WIDE, DIRECT };
+	uint64_t own = begin +
+		((uint64_t)blockIdx.x * PLAIN_THREADS + threadIdx.x) * PLAIN_STRETCH;
+	if (own < end)
+		ac_search(&tables, &view, own, own + PLAIN_STRETCH < end ? own + PLAIN_STRETCH : end,
+			&text, &hits);
+}
+
+/* ---- the rows ---- */
+
+static uint32_t state_len(const struct ac_tables *tables)
+{
+	return tables->next32 ? sizeof(uint32_t) : sizeof(uint16_t);
+}
+
+/* The transitions with a column for every byte value; NULL when memory is short. */
+static void *spread_columns(const struct ac_tables *host)
+{
+	size_t unit = state_len(host);
+	uint8_t *spread = (uint8_t *)malloc(host->state_count * 256 * unit);
+	const uint8_t *source =
+		host->next32 ? (const uint8_t *)host->next32 : (const uint8_t *)host->next16;
+	for (size_t state = 0; spread && state < host->state_count; state++)
+		for (size_t byte = 0; byte < 256; byte++)
+			memcpy(spread + (state * 256 + byte) * unit,
+				source + (state * host->columns + host->classes[byte]) * unit, unit);
+	return spread;
+}
+
+static void unload(void *tables)
+{
+	struct ac_loaded *loaded = (struct ac_loaded *)tables;
+	if (!loaded)
+		return;
+	cudaFree((void *)loaded->tables.next16);
+	cudaFree((void *)loaded->tables.next32);
+	cudaFree((void *)loaded->tables.classes);
+	cudaFree((void *)loaded->tables.depths);
+	cudaFree((void *)loaded->tables.outputs);
+	cudaFree((void *)loaded->tables.records);
+	confirm_unload(&loaded->tables.confirm);
+	free(loaded);
+}
+
+static cudaError_t load_transitions(struct ac_loaded *loaded, const struct ac_tables *host)
+{
+	size_t columns = loaded->direct ? 256 : host->columns;
+	size_t len = host->state_count * columns * state_len(host);
+	void *spread = loaded->direct ? spread_columns(host) : NULL;
+	if (loaded->direct && !spread)
+		return cudaErrorMemoryAllocation;
+	cudaError_t error = loaded->wide ?
+		device_copy(&loaded->tables.next32, spread ? (uint32_t *)spread : host->next32, len) :
+		device_copy(&loaded->tables.next16, spread ? (uint16_t *)spread : host->next16, len);
+	free(spread);
+	return error;
+}
+
+/* Copies everything; direct: with a column for every byte value. */
+static cudaError_t load_tables(struct ac_loaded **result, const struct ac_tables *host, bool direct)
+{
+	*result = NULL;
+	struct ac_loaded *loaded = (struct ac_loaded *)calloc(1, sizeof(*loaded));
+	if (!loaded)
+		return cudaErrorMemoryAllocation;
+	uint32_t output_count = host->state_count - host->accepting;
+	loaded->tables.state_count = host->state_count;
+	loaded->tables.columns = host->columns;
+	loaded->tables.record_count = host->record_count;
+	loaded->tables.accepting = host->accepting;
+	loaded->tables.reach = host->reach;
+	loaded->wide = host->next32 != NULL;
+	loaded->direct = direct;
+	cudaError_t error = confirm_load(&loaded->tables.confirm, &host->confirm);
+	if (!error)
+		error = load_transitions(loaded, host);
+	if (!error)
+		error = device_copy(&loaded->tables.classes, host->classes, 256);
+	if (!error)
+		error = device_copy(&loaded->tables.depths, host->depths,
+			host->state_count * sizeof(*host->depths));
+	if (!error)
+		error = device_copy(
+			&loaded->tables.outputs, host->outputs, output_count * sizeof(*host->outputs));
+	if (!error)
+		error = device_copy(&loaded->tables.records, host->records,
+			host->record_count * sizeof(*host->records));
+	if (error)
+		unload(loaded);
+	else
+		*result = loaded;
+	return error;
+}
+
+using kernel_function = void (*)(struct ac_tables, struct gpu_text, struct gpu_hits, uint32_t, uint32_t,
+	uint32_t, uint32_t);
+
+static kernel_function pick_function(const struct ac_loaded *loaded)
+{
+	bool all = loaded->hot == loaded->tables.state_count;
+	if (loaded->wide)
+		return all ? ac_kernel<true, false, true> : ac_kernel<true, false, false>;
+	if (loaded->direct)
+		return ac_kernel<false, true, true>;
+	return all ? ac_kernel<false, false, true> : ac_kernel<false, false, false>;
+}
+
+static cudaError_t load(void **result, const struct gpu_program *program)
+{
+	const struct ac_tables *host = ac_tables(program);
+	size_t room = device_shared_len() - TILE - 1024, unit = state_len(host);
+	bool direct = !host->next32 && host->state_count * 256 * unit <= room;
+	struct ac_loaded *loaded;
+	cudaError_t error = load_tables(&loaded, host, direct);
+	*result = loaded;
+	if (error)
+		return error;
+	size_t row = (direct ? 256 : host->columns) * unit;
+	loaded->hot = host->state_count * row <= room ? host->state_count : room / row;
+	loaded->rows_len = (loaded->hot * row + 3) & ~3u;
+	error = cudaFuncSetAttribute(pick_function(loaded),
+		cudaFuncAttributeMaxDynamicSharedMemorySize, TILE + loaded->rows_len);
+	if (error) {
+		unload(loaded);
+		*result = NULL;
+	}
+	return error;
+}
+
+/* Where the last keyword may begin, exclusive. */
+static uint32_t search_end(const struct ac_tables *tables, const struct gpu_text *text)
+{
+	uint64_t end = (uint64_t)text->to + tables->reach;
+	return end < text->len ? (uint32_t)end : text->len;
+}
+
+static cudaError_t launch(const void *tables, const struct gpu_text *text, const struct gpu_hits *hits,
+	cudaStream_t stream)
+{
+	const struct ac_loaded *loaded = (const struct ac_loaded *)tables;
+	if (text->from >= text->to)
+		return cudaSuccess;
+	uint32_t begin = text->from & ~15u, end = search_end(&loaded->tables, text);
+	uint32_t blocks = device_blocks((end - begin + TILE - 1) / TILE, 1);
+	pick_function(loaded)<<<blocks, THREADS, TILE + loaded->rows_len, stream>>>(
+		loaded->tables, *text, *hits, loaded->hot, loaded->rows_len, begin, end);
+	return cudaGetLastError();
+}
+
+static cudaError_t plain_load(void **result, const struct gpu_program *program)
+{
+	const struct ac_tables *host = ac_tables(program);
+	bool direct = (uint64_t)host->state_count * 256 * state_len(host) <= PLAIN_TABLE_MAX;
+	struct ac_loaded *loaded;
+	cudaError_t error = load_tables(&loaded, host, direct);
+	*result = loaded;
+	return error;
+}
+
+static cudaError_t plain_launch(const void *tables, const struct gpu_text *text,
+	const struct gpu_hits *hits, cudaStream_t stream)
+{
+	const struct ac_loaded *loaded = (const struct ac_loaded *)tables;
+	if (text->from >= text->to)
+		return cudaSuccess;
+	uint32_t begin = text->from & ~15u, end = search_end(&loaded->tables, text);
+	uint32_t block_len = PLAIN_STRETCH * PLAIN_THREADS;
+	uint32_t blocks = (end - begin + block_len - 1) / block_len;
+	auto function = loaded->wide ?
+		(loaded->direct ? plain_kernel<true, true> : plain_kernel<true, false>) :
+		(loaded->direct ? plain_kernel<false, true> : plain_kernel<false, false>);
+	function<<<blocks, PLAIN_THREADS, 0, stream>>>(loaded->tables, *text, *hits, begin, end);
+	return cudaGetLastError();
+}
+
+const struct gpu_kernel gpu_ac = { "ac",
+	ac_compile, ac_free, ac_cost, ac_describe, load, unload, launch };
+
+const struct gpu_kernel gpu_ac_plain = { "ac-plain", ac_compile, ac_free, NULL,
+	ac_describe, plain_load, unload, plain_launch };

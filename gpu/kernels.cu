@@ -1,0 +1,76 @@
+/* THE TABLE of kernels, and the choice among them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/kernel.h"
+#include "gpu/rows.cuh"
+
+const struct gpu_kernel *const gpu_kernels[] = {
+	&gpu_gram,
+	&gpu_bloom,
+	&gpu_ac,
+	&gpu_ac_plain,
+	NULL,
+};
+
+const struct gpu_kernel *gpu_kernel_find(const char *name)
+{
+	for (const struct gpu_kernel *const *kernel = gpu_kernels; *kernel; kernel++)
+		if (!strcmp((*kernel)->name, name))
+			return *kernel;
+	return NULL;
+}
+
+static int pick_named(const struct gpu_kernel **kernel, struct gpu_program **program, const char *name,
+	const struct pattern_set *set, char *choice, size_t len, struct error *error)
+{
+	*kernel = gpu_kernel_find(name);
+	if (!*kernel)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"The gpu engine has no kernel '%s'; `burin list kernels` shows those it has.", name);
+	int status = (*kernel)->compile(program, set, error);
+	if (!status)
+		(*kernel)->describe(*program, choice, len);
+	return status;
+}
+
+int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **program, const char *name,
+	const struct pattern_set *set, char *choice, size_t len, struct error *error)
+{
+	if (name)
+		return pick_named(kernel, program, name, set, choice, len, error);
+	double least = 0;
+	int status = -EINVAL, refused = 0;
+	char others[256] = "";
+	*kernel = NULL;
+	for (const struct gpu_kernel *const *row = gpu_kernels; *row; row++) {
+		struct gpu_program *compiled;
+		if (!(*row)->cost)
+			continue; /* only for comparison */
+		status = (*row)->compile(&compiled, set, *kernel ? NULL : error);
+		size_t used = strlen(others);
+		if (status) {
+			refused++;
+			snprintf(others + used, sizeof(others) - used, "; %s does not suit", (*row)->name);
+			continue;
+		}
+		double cost = (*row)->cost(compiled);
+		snprintf(others + used, sizeof(others) - used, "; %s costs %.0f", (*row)->name, cost);
+		if (*kernel && cost >= least) {
+			(*row)->free(compiled);
+			continue;
+		}
+		if (*kernel)
+			(*kernel)->free(*program);
+		*kernel = *row;
+		*program = compiled;
+		least = cost;
+	}
+	if (!*kernel)
+		return status;
+	(*kernel)->describe(*program, choice, len);
+	size_t used = strlen(choice);
+	snprintf(choice + used, len - used, "%s", others);
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* The built-in model of what stands on disks, by which the kernels choose what they look at. The essay is in rarity.c. */
+#ifndef BURIN_GPU_RARITY_H
+#define BURIN_GPU_RARITY_H
+
+#include <stdint.h>
+
+enum rarity_kind { RARITY_ZERO, RARITY_FILL, RARITY_TEXT, RARITY_BINARY, RARITY_RANDOM, RARITY_KINDS };
+
+/* The shares of the kinds; they add up to 1. */
+extern const float rarity_weight[RARITY_KINDS];
+
+/* Fills in the probability of each byte within each kind. */
+void rarity_bytes(float probability[RARITY_KINDS][256]);
+
+/* The probability of the bytes that agree with value in the bits of mask. */
+float rarity_class(const float probability[256], uint8_t value, uint8_t mask);
+
+#endif

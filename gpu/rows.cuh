@@ -1,0 +1,12 @@
+/* The rows of the kernel table; one line a family. */
+#ifndef BURIN_GPU_ROWS_CUH
+#define BURIN_GPU_ROWS_CUH
+
+#include "gpu/kernel.h"
+
+extern const struct gpu_kernel gpu_gram;
+extern const struct gpu_kernel gpu_bloom;
+extern const struct gpu_kernel gpu_ac;
+extern const struct gpu_kernel gpu_ac_plain;
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * One chunk on its way through a GPU.
+ *
+ * The usual case costs the host two calls: copy, kernel and a last small kernel are put on the stream at once, and that last one sorts
+ * the hits and writes just as many of them as there are into host memory. No round trip asks for the count first. If there are
+ * more hits than one block can sort, the host asks for a sort of all and fetches what fits into the chunk.
+ *
+ * If there are more than the device has room for, they are only counted, and the text is searched again in pieces whose hits
+ * fit, until the chunk's own room is used up; the cut is made between two starts, as the contract says. So a flood costs time in
+ * proportion to the hits that are delivered, and never memory. When the last chunk was a flood, only as much of the next is copied
+ * as will probably be answered.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
+
+#include "gpu/slot.cuh"
+
+#define SHIP_THREADS 512
+#define SHIP_ITEMS (SLOT_SHIPPED / SHIP_THREADS)
+#define LEAST_PIECE 65536 /* bytes that are copied at least */
+
+/* ---- the way out ---- */
+
+/* One block: sorts up to SLOT_SHIPPED hits and writes them, and the count, to host memory. */
+static __global__ void __launch_bounds__(SHIP_THREADS)
+	ship_kernel(struct gpu_hits hits, uint64_t *keys, unsigned long long *count)
+{
+	using sorter = cub::BlockRadixSort<uint64_t, SHIP_THREADS, SHIP_ITEMS>;
+	__shared__ typename sorter::TempStorage space;
+	unsigned long long found = *hits.count;
+	if (threadIdx.x == 0)
+		*count = found;
+	if (found == 0 || found > SLOT_SHIPPED)
+		return;
+	uint64_t items[SHIP_ITEMS];
+	for (int i = 0; i < SHIP_ITEMS; i++) {
+		uint32_t at = threadIdx.x * SHIP_ITEMS + i;
+		items[i] = at < found ? hits.keys[at] : UINT64_MAX;
+	}
+	if (found > 1)
+		sorter(space).SortBlockedToStriped(items);
+	for (int i = 0; i < SHIP_ITEMS; i++) {
+		uint32_t at = found > 1 ? i * SHIP_THREADS + threadIdx.x : threadIdx.x * SHIP_ITEMS + i;
+		if (at < found)
+			keys[at] = items[i];
+	}
+}
+
+/* Sorts `count` hits and brings them into device->fetched. */
+static cudaError_t fetch_sorted(struct slot *slot, uint32_t count)
+{
+	struct gpu_device *device = slot->device;
+	size_t space = device->sort_space_len;
+	cudaError_t error = cub::DeviceRadixSort::SortKeys(device->sort_space, space,
+		slot->hits.keys, device->sorted, count, 0, 64, slot->stream);
+	if (!error)
+		error = cudaMemcpyAsync(device->fetched, device->sorted, count * sizeof(uint64_t),
+			cudaMemcpyDeviceToHost, slot->stream);
+	if (!error)
+		error = cudaStreamSynchronize(slot->stream);
+	return error;
+}
+
+/* Adds sorted hits to the chunk's. False when it got full: then chunk->until is set to the first start that did not fit. */
+static bool deliver(struct chunk *chunk, const uint64_t *keys, size_t count)
+{
+	size_t room = chunk->hit_capacity - chunk->hit_count;
+	size_t taken = count < room ? count : room;
+	if (taken < count)
+		while (taken > 0 && keys[taken - 1] >> 32 == keys[taken] >> 32)
+			taken--;
+	for (size_t i = 0; i < taken; i++) {
+		struct hit *hit = &chunk->hits[chunk->hit_count++];
+		hit->offset = chunk->offset + chunk->from + (keys[i] >> 32);
+		hit->pattern = (uint32_t)keys[i];
+	}
+	if (taken == count)
+		return true;
+	chunk->until = chunk->from + (keys[taken] >> 32);
+	return false;
+}
+
+/* ---- the way in ---- */
+
+/* Puts the text up to `end` on its way to the device. */
+static void copy_text(struct slot *slot, uint32_t end, bool pinned)
+{
+	if (end <= slot->copied || slot->error)
+		return;
+	const uint8_t *data = slot->chunk->data + slot->chunk->from + slot->copied;
+	if (!pinned) {
+		memcpy(slot->bounce + slot->copied, data, end - slot->copied);
+		data = slot->bounce + slot->copied;
+	}
+	slot->error = cudaMemcpyAsync(slot->text + slot->copied, data, end - slot->copied,
+		cudaMemcpyHostToDevice, slot->stream);
+	slot->copied = end;
+}
+
+/* Puts the search for starts in [from, to) on the stream, its text and the shipping with it. */
+static void search(struct slot *slot, uint32_t from, uint32_t to, bool pinned)
+{
+	uint64_t end = (uint64_t)to + slot->longest - 1;
+	copy_text(slot, end < slot->len ? (uint32_t)end : slot->len, pinned);
+	struct gpu_text text = { slot->text, from, to, slot->copied };
+	if (!slot->error)
+		slot->error = cudaMemsetAsync(
+			slot->hits.count, 0, sizeof(*slot->hits.count), slot->stream);
+	if (!slot->error && slot->kernel)
+		slot->error = slot->kernel->launch(
+			slot->device->tables, &text, &slot->hits, slot->stream);
+	if (slot->error)
+		return;
+	ship_kernel<<<1, SHIP_THREADS, 0, slot->stream>>>(
+		slot->hits, slot->shipped, slot->shipped_count);
+	slot->error = cudaGetLastError();
+}
+
+void slot_start(struct slot *slot, struct chunk *chunk, bool pinned, double density)
+{
+	slot->chunk = chunk;
+	slot->len = (uint32_t)(chunk->len + chunk->tail_len - chunk->from);
+	slot->to = (uint32_t)(chunk->len - chunk->from);
+	slot->copied = 0;
+	slot->searched = slot->to;
+	size_t room = chunk->hit_capacity < slot->hits.capacity ? chunk->hit_capacity :
+								  slot->hits.capacity;
+	if (density * slot->to > 2.0 * room) {
+		double answered = 2.0 * room / density;
+		slot->searched = answered < LEAST_PIECE ? LEAST_PIECE : (uint32_t)answered;
+		if (slot->searched > slot->to)
+			slot->searched = slot->to;
+	}
+	search(slot, 0, slot->searched, pinned);
+}
+
+/* ---- the end ---- */
+
+/* Waits for the search on the stream; delivers its hits if the device had room for them. Returns how many were found. */
+static uint64_t collect(struct slot *slot, bool *full)
+{
+	*full = false;
+	if (!slot->error)
+		slot->error = cudaStreamSynchronize(slot->stream);
+	if (slot->error)
+		return 0;
+	uint64_t count = *slot->shipped_count;
+	if (count <= SLOT_SHIPPED) {
+		*full = !deliver(slot->chunk, slot->shipped, count);
+	} else if (count <= slot->hits.capacity) {
+		slot->error = fetch_sorted(slot, (uint32_t)count);
+		if (!slot->error)
+			*full = !deliver(slot->chunk, slot->device->fetched, count);
+	}
+	return count;
+}
+
+/* Searches what is left from `at` on in pieces, the first `piece` starts long, until the chunk is done or full. */
+static void collect_pieces(struct slot *slot, uint32_t at, uint32_t piece, bool pinned)
+{
+	bool full = false;
+	while (at < slot->to && !full && !slot->error) {
+		if (piece > slot->to - at)
+			piece = slot->to - at;
+		search(slot, at, at + piece, pinned);
+		uint64_t count = collect(slot, &full);
+		if (count <= slot->hits.capacity)
+			at += piece;
+		else
+			piece = (uint32_t)((double)piece * slot->hits.capacity / count / 2);
+		if (count < slot->hits.capacity / 4 && piece <= UINT32_MAX / 2)
+			piece *= 2;
+		if (piece == 0)
+			piece = 1;
+	}
+}
+
+double slot_finish(struct slot *slot, bool pinned)
+{
+	struct chunk *chunk = slot->chunk;
+	bool full;
+	chunk->hit_count = 0;
+	chunk->until = chunk->len;
+	chunk->status = 0;
+	uint64_t count = collect(slot, &full);
+	double density = slot->searched ? (double)count / slot->searched : 0;
+	if (!full && !slot->error) {
+		bool overflow = count > slot->hits.capacity;
+		double piece = overflow ? slot->hits.capacity / density / 2 : slot->searched;
+		collect_pieces(slot, overflow ? 0 : slot->searched,
+			piece < 1 ? 1 : (uint32_t)piece, pinned);
+	}
+	if (slot->error) {
+		chunk->status = -EIO;
+		chunk->hit_count = 0;
+		(void)cudaGetLastError();
+	}
+	slot->chunk = NULL;
+	return density;
+}
+
+/* ---- memory ---- */
+
+cudaError_t gpu_device_open(struct gpu_device *device, uint32_t key_capacity)
+{
+	device->key_capacity = key_capacity;
+	cudaError_t error = cudaMalloc((void **)&device->sorted, key_capacity * sizeof(uint64_t));
+	if (!error)
+		error = cudaHostAlloc((void **)&device->fetched, key_capacity * sizeof(uint64_t),
+			cudaHostAllocDefault);
+	if (!error)
+		error = cub::DeviceRadixSort::SortKeys(NULL, device->sort_space_len, device->sorted,
+			device->sorted, key_capacity, 0, 64);
+	if (!error)
+		error = cudaMalloc(&device->sort_space, device->sort_space_len);
+	return error;
+}
+
+void gpu_device_close(struct gpu_device *device)
+{
+	cudaFree(device->sorted);
+	cudaFreeHost(device->fetched);
+	cudaFree(device->sort_space);
+}
+
+cudaError_t slot_open(struct slot *slot, bool with_bounce)
+{
+	slot->hits.capacity = slot->device->key_capacity;
+	cudaError_t error = cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking);
+	if (!error)
+		error = cudaMalloc((void **)&slot->text, slot->text_capacity + GPU_TEXT_PAD);
+	if (!error) /* what stands behind a text is looked at, though nothing depends on it */
+		error = cudaMemset(slot->text, 0, slot->text_capacity + GPU_TEXT_PAD);
+	if (!error)
+		error = cudaMalloc((void **)&slot->hits.keys, slot->hits.capacity * sizeof(uint64_t));
+	if (!error)
+		error = cudaMalloc((void **)&slot->hits.count, sizeof(*slot->hits.count));
+	if (!error)
+		error = cudaHostAlloc((void **)&slot->shipped, SLOT_SHIPPED * sizeof(uint64_t),
+			cudaHostAllocMapped);
+	if (!error)
+		error = cudaHostAlloc((void **)&slot->shipped_count, sizeof(*slot->shipped_count),
+			cudaHostAllocMapped);
+	if (!error)
+		error = cudaDeviceSynchronize();
+	if (!error && with_bounce)
+		error = cudaHostAlloc(
+			(void **)&slot->bounce, slot->text_capacity, cudaHostAllocDefault);
+	return error;
+}
+
+void slot_close(struct slot *slot)
+{
+	if (slot->stream)
+		cudaStreamDestroy(slot->stream);
+	cudaFree(slot->text);
+	cudaFree(slot->hits.keys);
+	cudaFree(slot->hits.count);
+	cudaFreeHost(slot->shipped);
+	cudaFreeHost(slot->shipped_count);
+	cudaFreeHost(slot->bounce);
+}
