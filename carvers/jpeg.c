@@ -31,13 +31,6 @@
  * that is erased is full of them. */
 #define FILL_LEN 256
 
-enum walk {
-	WALK_DONE,   /* jpeg->at is behind EOI */
-	WALK_SHORT,  /* likewise, but coded data was missing before it */
-	WALK_CUT,    /* the view ended */
-	WALK_BROKEN, /* nothing makes sense from about jpeg->at on */
-};
-
 /* The marker at jpeg->at: its code with jpeg->at behind it, 0 at the view's end, -1 when there is
  * none. */
 static int read_marker(struct jpeg *jpeg)
@@ -117,63 +110,74 @@ static bool has_table_or_frame(uint8_t marker)
 	       (marker < JPEG_RST0 || marker > JPEG_EOI) && marker != JPEG_JPG;
 }
 
-/* Reads the segment whose marker was read, up to its end. *sound: how far it was recognised when it
- * is cut or broken. */
-static enum walk read_segment(
-	struct jpeg *jpeg, uint8_t marker, uint64_t *sound, const char **problem)
+static bool is_application(uint8_t marker)
+{
+	return (marker >= JPEG_APP0 && marker < JPEG_APP0 + 16) || marker == JPEG_COM;
+}
+
+/* Reads the segment whose marker was read, up to its end. */
+static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char **problem)
 {
 	const uint8_t *p = view_peek(jpeg->view, jpeg->at, 2);
 	uint64_t at = jpeg->at + 2;
 	size_t len = p ? be16(p) : 2;
 
 	if (!p)
-		return WALK_CUT;
+		return JPEG_WALK_CUT;
 	*problem = "an impossible segment length";
 	if (len < 2)
-		return WALK_BROKEN;
+		return JPEG_WALK_BROKEN;
 	len -= 2;
 	if (has_table_or_frame(marker)) {
 		p = view_peek(jpeg->view, at, len);
 		if (!p)
-			return WALK_CUT;
+			return JPEG_WALK_CUT;
 		*problem = jpeg_read_segment(jpeg, marker, p, len);
 		if (*problem)
-			return WALK_BROKEN;
+			return JPEG_WALK_BROKEN;
 		jpeg->evidence++;
-	} else if ((marker >= JPEG_APP0 && marker < JPEG_APP0 + 16) || marker == JPEG_COM) {
+		jpeg->sound = at + len;
+	} else if (is_application(marker)) {
 		size_t known = read_application(jpeg, marker, at, len);
 
 		if (known)
-			*sound = at + known;
+			jpeg->sound = at + known;
 	} else {
 		*problem = "a marker that no JPEG has";
-		return WALK_BROKEN;
+		return JPEG_WALK_BROKEN;
 	}
 	jpeg->at = at + len;
-	return jpeg->at <= view_size(jpeg->view) ? WALK_DONE : WALK_CUT;
+	return jpeg->at <= view_size(jpeg->view) ? JPEG_WALK_DONE : JPEG_WALK_CUT;
 }
 
 /* Behind SOS: passes over the coded data. */
-static enum walk pass_scan(struct jpeg *jpeg, const char **problem)
+static enum jpeg_walk pass_scan(struct jpeg *jpeg, const char **problem)
 {
+	uint64_t start = jpeg->at;
+	enum jpeg_scan state;
+
 	jpeg->scan_count++;
-	switch (jpeg_pass_scan(jpeg, problem)) {
+	state = jpeg_pass_scan(jpeg, problem);
+	jpeg->sound = jpeg->at;
+	switch (state) {
 	case JPEG_SCAN_CUT:
-		return WALK_CUT;
+		return JPEG_WALK_CUT;
 	case JPEG_SCAN_BROKEN:
-		return WALK_BROKEN;
+		jpeg->sound = walk_before_zeros(jpeg->view, start, jpeg->at);
+		return JPEG_WALK_BROKEN;
 	case JPEG_SCAN_SHORT:
 		jpeg->at += 2;
-		return WALK_SHORT;
+		jpeg->sound = jpeg->at;
+		return JPEG_WALK_SHORT;
 	case JPEG_SCAN_DONE:
 		break;
 	}
 	for (int i = 0; i < jpeg->in_scan; i++)
 		jpeg->scan[i]->scanned = true;
-	return WALK_DONE;
+	return JPEG_WALK_DONE;
 }
 
-/* What is missing at EOI, or NULL. */
+/* At EOI: what is missing, or NULL. */
 static const char *missing(const struct jpeg *jpeg)
 {
 	if (!jpeg->scan_count)
@@ -184,68 +188,62 @@ static const char *missing(const struct jpeg *jpeg)
 	return NULL;
 }
 
-/* Walks from SOI to EOI. When it is cut or breaks, jpeg->at is behind the last sound byte. */
-static enum walk walk(struct jpeg *jpeg, uint64_t start, const char **problem)
+/* Behind EOI: whether the picture is whole. */
+static enum jpeg_walk finish(struct jpeg *jpeg, const char **problem)
+{
+	*problem = missing(jpeg);
+	jpeg->sound = jpeg->at;
+	if (*problem)
+		return jpeg->scan_count ? JPEG_WALK_SHORT : JPEG_WALK_BROKEN;
+	return JPEG_WALK_DONE;
+}
+
+enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem)
 {
 	const uint8_t *p = view_peek(jpeg->view, start, 2);
-	enum walk state = WALK_DONE;
+	enum jpeg_walk state = JPEG_WALK_DONE;
 
-	jpeg->at = start;
+	jpeg->at = jpeg->sound = start;
 	*problem = "no SOI";
 	if (!p || be16(p) != 0xff00 + JPEG_SOI)
-		return WALK_BROKEN;
+		return JPEG_WALK_BROKEN;
 	jpeg->at += 2;
-	while (state == WALK_DONE) {
-		uint64_t sound = jpeg->at;
+	while (state == JPEG_WALK_DONE) {
+		uint64_t at = jpeg->at;
 		int marker = read_marker(jpeg);
 
 		*problem = "no marker";
 		if (marker <= 0)
-			return marker ? WALK_BROKEN : WALK_CUT;
-		if (marker == JPEG_EOI) {
-			*problem = missing(jpeg);
-			return *problem ? jpeg->scan_count ? WALK_SHORT : WALK_BROKEN : WALK_DONE;
-		}
-		state = read_segment(jpeg, (uint8_t)marker, &sound, problem);
-		if (state != WALK_DONE)
-			jpeg->at = sound;
-		else if (marker == JPEG_SOS)
+			return marker ? JPEG_WALK_BROKEN : JPEG_WALK_CUT;
+		/* Only the marker behind a segment or scan confirms that it ended there. */
+		jpeg->sound = at;
+		if (marker == JPEG_EOI)
+			return finish(jpeg, problem);
+		state = read_segment(jpeg, (uint8_t)marker, problem);
+		if (state == JPEG_WALK_DONE && marker == JPEG_SOS)
 			state = pass_scan(jpeg, problem);
 	}
 	return state;
 }
 
-bool jpeg_walk_other(struct view *view, uint64_t start, uint64_t *end)
-{
-	struct finding ignored = { 0 };
-	struct jpeg jpeg = { .view = view, .finding = &ignored };
-	const char *problem;
-	enum walk state = walk(&jpeg, start, &problem);
-
-	free(jpeg.history);
-	*end = jpeg.at;
-	return state == WALK_DONE;
-}
-
-static enum verdict judge(struct jpeg *jpeg, enum walk state, const char *problem)
+static enum verdict judge(struct jpeg *jpeg, enum jpeg_walk state, const char *problem)
 {
 	struct finding *finding = jpeg->finding;
 	uint64_t size = view_size(jpeg->view);
 
-	finding->length = jpeg->at;
-	if (state == WALK_DONE) {
-		finding->length = jpeg_mpf_end(jpeg, jpeg->at);
+	finding->length = jpeg->sound;
+	if (state == JPEG_WALK_DONE)
 		return CARVE_COMPLETE;
-	}
 	if (!jpeg->scan_count && jpeg->evidence < 2) {
 		*finding = (struct finding){ 0 };
-		if (state == WALK_CUT)
+		if (state == JPEG_WALK_CUT)
 			problem = "the image ends";
 		return verdict_because(CARVE_REJECT, finding,
 			"%s at %" PRIu64 ", before any picture data", problem, jpeg->at);
 	}
-	if (state == WALK_CUT)
-		return walk_cut(jpeg->view, finding, size + 1, jpeg->scan_count ? size : jpeg->at);
+	if (state == JPEG_WALK_CUT)
+		return walk_cut(
+			jpeg->view, finding, size + 1, jpeg->scan_count ? size : jpeg->sound);
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, jpeg->at);
 }
 
@@ -253,8 +251,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct jpeg jpeg = { .view = view, .finding = finding };
 	const char *problem = NULL;
-	enum walk state = walk(&jpeg, 0, &problem);
+	enum jpeg_walk state = jpeg_walk(&jpeg, 0, &problem);
 
+	if (state == JPEG_WALK_DONE)
+		state = jpeg_walk_others(&jpeg, &problem);
 	free(jpeg.history);
 	return judge(&jpeg, state, problem);
 }

@@ -59,8 +59,9 @@ struct jpeg_component {
 struct jpeg {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at; /* where the walk is: at a marker, or where it broke */
-	uint8_t sof; /* the marker of the frame, 0 before it */
+	uint64_t at;    /* where the walk is: at a marker, or where it broke */
+	uint64_t sound; /* behind what was recognised, when the walk was cut or broke */
+	uint8_t sof;    /* the marker of the frame, 0 before it */
 	uint8_t precision;
 	uint32_t width, height; /* height 0: DNL gives it behind the first scan */
 	uint32_t mcus_across, mcus_down;
@@ -99,11 +100,18 @@ enum jpeg_scan jpeg_pass_scan(struct jpeg *jpeg, const char **problem);
 bool jpeg_can_decode(struct jpeg *jpeg);
 enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem);
 
-/* Walks the picture at offset start, from SOI to EOI. True: done, *end is behind EOI. */
-bool jpeg_walk_other(struct view *view, uint64_t start, uint64_t *end);
+enum jpeg_walk {
+	JPEG_WALK_DONE,   /* jpeg->at is behind EOI */
+	JPEG_WALK_SHORT,  /* likewise, but coded data was missing before it */
+	JPEG_WALK_CUT,    /* the view ended */
+	JPEG_WALK_BROKEN, /* nothing makes sense from about jpeg->at on */
+};
 
-/* The end of the file whose first picture ends at `end`: behind the last picture that MPF lists and
- * that is really there. */
-uint64_t jpeg_mpf_end(const struct jpeg *jpeg, uint64_t end);
+/* Walks the picture at offset start, from SOI to EOI; *problem says what is short or broken. */
+enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem);
+
+/* Goes over the pictures that MPF lists behind the first, which ends at jpeg->at, and moves
+ * jpeg->at and sound behind them. */
+enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem);
 
 #endif

@@ -8,6 +8,8 @@
  */
 #include "jpeg.h"
 
+#include <stdlib.h>
+
 #include "tiff_ifd.h"
 #include "walk.h"
 
@@ -32,30 +34,50 @@ static uint64_t skip_padding(struct view *view, uint64_t at)
 	return at + zeros;
 }
 
-uint64_t jpeg_mpf_end(const struct jpeg *jpeg, uint64_t end)
+static bool picture_at(struct view *view, uint64_t at)
 {
+	const uint8_t *p = view_peek(view, at, 3);
+
+	return p && p[0] == 0xff && p[1] == JPEG_SOI && p[2] == 0xff;
+}
+
+/* Walks the picture at `at`, and moves jpeg on to its end, or to where it is cut or breaks. */
+static enum jpeg_walk walk_other(struct jpeg *jpeg, uint64_t at, const char **problem)
+{
+	struct finding ignored = { 0 };
+	struct jpeg other = { .view = jpeg->view, .finding = &ignored };
+	enum jpeg_walk state = jpeg_walk(&other, at, problem);
+
+	free(other.history);
+	jpeg->at = other.at;
+	jpeg->sound = other.sound;
+	return state;
+}
+
+enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem)
+{
+	enum jpeg_walk state = JPEG_WALK_DONE;
 	struct tiff tiff;
 	struct tiff_entry list;
 
 	if (!jpeg->mpf || !tiff_open(&tiff, jpeg->view, jpeg->mpf, jpeg->mpf_len) ||
 		!tiff_find(&tiff, tiff.first_ifd, TAG_ENTRIES, &list))
-		return end;
+		return state;
 	for (uint32_t i = 1; i < list.len / ENTRY_LEN && i < ENTRIES_MAX; i++) {
 		const uint8_t *p = tiff_peek(&tiff, (uint64_t)list.data + i * ENTRY_LEN, ENTRY_LEN);
-		uint64_t start, behind, picture_end;
+		uint64_t end = jpeg->at, start;
 
 		if (!p)
 			break;
 		start = jpeg->mpf + tiff_u32(&tiff, p + 8);
-		behind = skip_padding(jpeg->view, end);
-		/* In order, and ending with the first that is missing: no byte is walked often. */
-		if (start >= end && start - end <= GAP_LEN &&
-			jpeg_walk_other(jpeg->view, start, &picture_end))
-			end = picture_end;
-		else if (jpeg_walk_other(jpeg->view, behind, &picture_end))
-			end = picture_end;
-		else
+		/* In order and without overlap, so that no byte is walked more than once. */
+		if (start < end || start - end > GAP_LEN || !picture_at(jpeg->view, start))
+			start = skip_padding(jpeg->view, end);
+		if (!picture_at(jpeg->view, start))
+			break;
+		state = walk_other(jpeg, start, problem);
+		if (state != JPEG_WALK_DONE)
 			break;
 	}
-	return end;
+	return state;
 }

@@ -221,28 +221,50 @@ static void read_details(struct png *png, const struct chunk *chunk)
 	}
 }
 
-/* The verdict on a file that ends with this chunk, which is cut or damaged. */
+/* A chunk of a public type. Text can look like a chunk; these four letters make sure. */
+static bool known(const struct chunk *chunk)
+{
+	static const char types[] =
+		"PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI tEXt zTXt "
+		"iTXt bKGD hIST pHYs sPLT eXIf tIME acTL fcTL fdAT oFFs pCAL sCAL sTER";
+
+	return strstr(types, chunk->type) != NULL;
+}
+
+/* How far a file is sound that ends with this chunk, which is cut or damaged. */
+static uint64_t sound_end(struct png *png, const struct chunk *chunk, enum chunk_state state)
+{
+	uint64_t size = view_size(png->view), sound = png->sound, data = chunk->at + 8;
+
+	if (state == CHUNK_NONSENSE || data > size || !known(chunk))
+		return sound;
+	if (is(chunk, "IDAT") && !png->data_over) {
+		sound = png_data_end(png->view, &png->shape,
+			png->first_idat ? png->first_idat : chunk->at,
+			chunk->end - 4 < size ? chunk->end - 4 : size);
+		if (sound < size)
+			sound = walk_before_zeros(png->view, data < sound ? data : sound, sound);
+		return sound;
+	}
+	/* What the image's end cuts off is kept up to there. */
+	return state == CHUNK_CUT && sound == chunk->at && view_ends_with_image(png->view) ? size
+											   : sound;
+}
+
+/* The verdict on such a file. */
 static enum verdict cut_in(struct png *png, const struct chunk *chunk, enum chunk_state state)
 {
-	struct finding *finding = png->finding;
-	uint64_t size = view_size(png->view), sound = png->sound;
-	uint64_t data_end = chunk->end - 4 < size ? chunk->end - 4 : size;
-	bool nonsense = state == CHUNK_NONSENSE;
+	uint64_t sound = sound_end(png, chunk, state);
 
-	if (chunk->end - chunk->at > 12 && !nonsense && is(chunk, "IDAT") && !png->data_over)
-		sound = png_data_end(png->view, &png->shape,
-			png->first_idat ? png->first_idat : chunk->at, data_end);
-	else if (state == CHUNK_CUT && sound == chunk->at && view_ends_with_image(png->view))
-		sound = size;
 	if (sound < png->sound)
 		sound = png->sound;
 	if (state == CHUNK_CUT)
-		return walk_cut(png->view, finding, chunk->end, sound);
-	finding->length = sound;
-	if (nonsense)
+		return walk_cut(png->view, png->finding, chunk->end, sound);
+	png->finding->length = sound;
+	if (state == CHUNK_NONSENSE)
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "no chunk starts at %" PRIu64, chunk->at);
-	return verdict_because(CARVE_TRUNCATED, finding,
+			CARVE_TRUNCATED, png->finding, "no chunk starts at %" PRIu64, chunk->at);
+	return verdict_because(CARVE_TRUNCATED, png->finding,
 		"the CRC of chunk %s at %" PRIu64 " is wrong", chunk->type, chunk->at);
 }
 

@@ -75,7 +75,7 @@ static enum zip_found read_header(struct zip *zip, struct zip_member *member, co
 	version = le16(p + 4);
 	member->flags = le16(p + 6);
 	member->method = le16(p + 8);
-	member->date = le16(p + 12) << 16 | le16(p + 10);
+	member->date = (uint32_t)le16(p + 12) << 16 | le16(p + 10);
 	member->crc = le32(p + 14);
 	member->packed_len = le32(p + 18);
 	member->unpacked_len = le32(p + 22);
@@ -143,7 +143,7 @@ static enum verdict judge_members(
 	}
 	/* The end of the last member is where it led to; only its data can say more. */
 	if (zip->member.data == zip->sound)
-		sound = zip_sound_end(zip->view, &zip->member, at > sound ? at : size);
+		sound = zip_sound_end(zip->view, &zip->member, at >= sound ? at : size);
 	else if (found == ZIP_CUT && view_ends_with_image(zip->view))
 		sound = size;
 	if (found == ZIP_CUT)

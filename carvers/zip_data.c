@@ -183,9 +183,14 @@ uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint6
 	if (member->flags & ZIP_STREAMED && !member->packed_len)
 		data_end = limit;
 	if (member->method == ZIP_DEFLATED && !(member->flags & ZIP_ENCRYPTED)) {
-		if (unpack(view, member, data_end, &inflated, &end) != INFLATED_DONE)
+		enum inflated_state state = unpack(view, member, data_end, &inflated, &end);
+
+		if (state == INFLATED_DONE && inflated.crc == member->crc)
+			return limit;
+		/* Only the end of the view stopped it. */
+		if (state == INFLATED_MORE && end == view_size(view))
 			return end;
-		return inflated.crc == member->crc ? limit : end;
+		return walk_before_zeros(view, member->data, end);
 	}
 	if (member->method == ZIP_STORED &&
 		walk_crc32(view, member->data, member->packed_len, &crc) && crc == member->crc)

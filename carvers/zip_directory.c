@@ -96,24 +96,26 @@ static bool read_entry(
 	return zip_sum_add(&directory->sum, view, &member, at + ZIP_CENTRAL_LEN);
 }
 
-/* Sums up all entries; directory->end is behind the last. */
-static enum zip_found read_entries(struct view *view, struct zip_directory *directory)
+/* Sums up all entries; directory->end is behind the last, *last at it. */
+static enum zip_found read_entries(
+	struct view *view, struct zip_directory *directory, uint64_t *last)
 {
 	uint64_t at = directory->at, next;
 
 	directory->sum = (struct zip_sum){ 0 };
 	directory->earlier = 0;
+	*last = at;
 	for (;; at = next) {
 		const uint8_t *p = view_peek(view, at, 4);
 
-		directory->end = at;
+		directory->end = *last;
 		if (!p)
 			return ZIP_CUT;
+		directory->end = at;
 		if (le32(p) != ZIP_CENTRAL)
 			return ZIP_FOUND;
+		*last = at;
 		if (!read_entry(view, directory, at, &next))
-			return ZIP_CUT;
-		if (next > view_size(view))
 			return ZIP_CUT;
 	}
 }
@@ -181,7 +183,7 @@ static enum zip_found read_end(
 static const char *compare(struct view *view, struct zip_directory *directory,
 	const struct end *end, uint64_t entries_end)
 {
-	uint64_t sound = directory->end;
+	uint64_t sound = directory->end, last;
 
 	if (end->split)
 		return "the end record of a part of an archive";
@@ -196,7 +198,7 @@ static const char *compare(struct view *view, struct zip_directory *directory,
 	if (zip_sum_equal(&directory->sum, &directory->members))
 		return "an end record with another directory place";
 	directory->shift = (int64_t)(end->offset - directory->at);
-	read_entries(view, directory);
+	read_entries(view, directory, &last);
 	directory->end = sound;
 	return NULL;
 }
@@ -204,13 +206,14 @@ static const char *compare(struct view *view, struct zip_directory *directory,
 enum zip_found zip_read_directory(struct view *view, struct zip_directory *directory)
 {
 	struct end end, wide = { 0 };
-	enum zip_found found = read_entries(view, directory);
-	uint64_t entries_end = directory->end;
+	uint64_t last, entries_end;
+	enum zip_found found = read_entries(view, directory, &last);
 	const uint8_t *p;
 	bool is_wide;
 
 	if (found != ZIP_FOUND)
 		return found;
+	entries_end = directory->end;
 	p = view_peek(view, entries_end, 6);
 	if (p && le32(p) == ZIP_SIGNATURE)
 		directory->end += 6 + le16(p + 4);
@@ -219,5 +222,8 @@ enum zip_found zip_read_directory(struct view *view, struct zip_directory *direc
 		found = read_end(view, directory, is_wide ? &wide : NULL, &end);
 	if (found == ZIP_FOUND)
 		directory->problem = compare(view, directory, &end, entries_end);
+	/* Nothing confirmed the last entry's lengths. */
+	if (found == ZIP_BROKEN)
+		directory->end = last;
 	return found;
 }
