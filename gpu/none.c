@@ -1,0 +1,29 @@
+/* The gpu engine of a build without CUDA: it is listed, and says why it is not usable. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "scan/scan.h"
+
+static int gpu_probe(char *reason, size_t len)
+{
+	snprintf(reason, len, "built without CUDA");
+	return -ENOTSUP;
+}
+
+static int gpu_open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	(void)scan;
+	(void)set;
+	(void)options;
+	return error_set(error, EXIT_NO_ENGINE, ENOTSUP,
+		"the engine 'gpu' is not usable: this burin was built without CUDA");
+}
+
+/* Nothing can be submitted to what cannot be opened. */
+const struct scan_engine gpu_engine = {
+	.name = "gpu",
+	.summary = "CUDA, on NVIDIA GPUs",
+	.probe = gpu_probe,
+	.open = gpu_open,
+};

@@ -1,0 +1,430 @@
+/*
+ * The default engine of the CPU: Hyperscan's API, as Vectorscan has it.
+ *
+ * Three databases, each scanned where it has patterns. The split is by measurement, on disk content
+ * with Scalpel's 61 patterns:
+ *   - literals: patterns with at least 4 exact bytes in a row (or letters of either case), found by
+ * these (anchor.h), wherever in the pattern they stand. `????moov` is the literal moov. The rest of
+ * the pattern is compared here.
+ *   - short: all other byte patterns: 2-byte magics, masks. In one database with the literals they
+ * halve its speed, since the stride of the literal matcher is that of the shortest one; `????moov`
+ * written with its dots costs as much again.
+ *   - regexes.
+ * hs_compile_multi serves for all: hs_compile_lit_multi makes the same database, and refuses
+ * literals that begin with a zero byte.
+ *
+ * Databases of up to MANY literals are compiled for a processor without AVX2, whatever this one
+ * has: for 9 to 96 literals Hyperscan would choose its 16-bucket "fat" Teddy, which in Vectorscan
+ * runs at a third of the speed of what it chooses without. Beyond, there is no Teddy, and the newer
+ * instructions are a little ahead.
+ *
+ * Hyperscan tells where matches end. A byte pattern has one length, so its start is known. For a
+ * regex each start that can belong to an end is tried with the regex itself, each start once:
+ * struct tried.
+ */
+#include "scan/matcher.h"
+
+#include <errno.h>
+#include <hs.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rules/regex.h"
+#include "scan/anchor.h"
+#include "scan/pairs.h"
+
+enum { LITERALS, SHORT, REGEXES, GROUPS };
+
+enum { MANY = 96 };
+
+struct group {
+	hs_database_t *database; /* NULL when the group is empty */
+	unsigned count;
+	size_t reach; /* bytes behind the last start that have to be scanned */
+};
+
+struct hyperscan {
+	const struct pattern_set *set;
+	struct anchor *anchors; /* one a pattern; of a regex unused */
+	struct group groups[GROUPS];
+	struct pairs *pairs; /* NULL when no pattern needs them */
+	uint32_t *masked;    /* patterns without an anchor: for the pairs */
+	uint32_t masked_count;
+	uint32_t *strangers; /* regexes that Hyperscan takes not: tried at each byte */
+	uint32_t stranger_count;
+	hs_scratch_t *scratch; /* what the threads' are cloned from */
+	char kernel[96];
+};
+
+/* The starts [from, to) of a regex that have been tried last, relative to the text. */
+struct tried {
+	size_t from, to;
+};
+
+struct scratch {
+	hs_scratch_t *hs;
+	struct tried *tried; /* one a pattern */
+};
+
+/* What is compiled into one database. */
+struct sources {
+	char **texts;
+	unsigned *flags, *ids;
+	unsigned count;
+};
+
+/* ---- compile ---- */
+
+static void sources_init(struct sources *sources, uint32_t capacity)
+{
+	sources->texts = xcalloc(capacity, sizeof(*sources->texts));
+	sources->flags = xcalloc(capacity, sizeof(*sources->flags));
+	sources->ids = xcalloc(capacity, sizeof(*sources->ids));
+	sources->count = 0;
+}
+
+static void sources_free(struct sources *sources)
+{
+	for (unsigned i = 0; i < sources->count; i++)
+		free(sources->texts[i]);
+	free(sources->texts);
+	free(sources->flags);
+	free(sources->ids);
+}
+
+static void sources_add(struct sources *sources, const char *text, unsigned flags, uint32_t id)
+{
+	sources->texts[sources->count] = xstrdup(text);
+	sources->flags[sources->count] = flags | HS_FLAG_DOTALL;
+	sources->ids[sources->count++] = id;
+}
+
+/* Scratch space fits the database afterwards, and this is also where Hyperscan says whether it can
+ * run it. */
+static hs_error_t compile_for(const hs_platform_info_t *platform, const struct sources *sources,
+	hs_database_t **database, hs_scratch_t **scratch, hs_compile_error_t **why)
+{
+	hs_error_t rc = hs_compile_multi((const char *const *)sources->texts, sources->flags,
+		sources->ids, sources->count, HS_MODE_BLOCK, platform, database, why);
+
+	if (rc != HS_SUCCESS)
+		return rc;
+	rc = hs_alloc_scratch(*database, scratch);
+	if (rc != HS_SUCCESS) {
+		hs_free_database(*database);
+		*database = NULL;
+	}
+	return rc;
+}
+
+static int compile_group(
+	struct hyperscan *hs, int which, const struct sources *sources, struct error *error)
+{
+	static const hs_platform_info_t plain = { .tune = HS_TUNE_FAMILY_GENERIC };
+	struct group *group = &hs->groups[which];
+	hs_compile_error_t *why = NULL;
+	hs_error_t rc = HS_DB_PLATFORM_ERROR;
+
+	group->count = sources->count;
+	if (!sources->count)
+		return 0;
+	if (sources->count <= MANY)
+		rc = compile_for(&plain, sources, &group->database, &hs->scratch, &why);
+	if (rc == HS_DB_PLATFORM_ERROR)
+		rc = compile_for(NULL, sources, &group->database, &hs->scratch, &why);
+	if (rc == HS_SUCCESS)
+		return 0;
+	if (why && why->expression >= 0 && (unsigned)why->expression < sources->count)
+		error_set(error, EXIT_USAGE, EINVAL,
+			"Hyperscan cannot compile the pattern %s: %s; use --engine reference",
+			hs->set->patterns[sources->ids[why->expression]].text, why->message);
+	else
+		error_set(error, EXIT_USAGE, EINVAL,
+			"Hyperscan cannot compile the %u patterns: %s; use --engine reference",
+			sources->count, why ? why->message : "out of memory");
+	hs_free_compile_error(why);
+	return -EINVAL;
+}
+
+static void widen(struct group *group, size_t reach)
+{
+	if (group->reach < reach)
+		group->reach = reach;
+}
+
+static void add_bytes(struct hyperscan *hs, struct sources groups[GROUPS], uint32_t id)
+{
+	const struct pattern *pattern = &hs->set->patterns[id];
+	struct anchor *anchor = &hs->anchors[id];
+	char text[ANCHOR_TEXT_MAX];
+	int which;
+
+	*anchor = anchor_choose(pattern);
+	if (anchor->kind == ANCHOR_NONE) {
+		hs->masked[hs->masked_count++] = id;
+		return;
+	}
+	which = anchor->kind == ANCHOR_LITERAL ? LITERALS : SHORT;
+	anchor_regex(text, pattern, anchor);
+	sources_add(&groups[which], text, anchor->nocase ? HS_FLAG_CASELESS : 0, id);
+	widen(&hs->groups[which], anchor->start + anchor->len - 1);
+}
+
+/* Hyperscan refuses some regexes only because of their size, which shows when they are compiled. */
+static bool compiles(const char *source)
+{
+	hs_database_t *database = NULL;
+	hs_compile_error_t *why = NULL;
+	hs_error_t rc = hs_compile(source, HS_FLAG_DOTALL, HS_MODE_BLOCK, NULL, &database, &why);
+
+	hs_free_compile_error(why);
+	hs_free_database(database);
+	return rc == HS_SUCCESS;
+}
+
+static void add_regex(struct hyperscan *hs, struct sources groups[GROUPS], uint32_t id)
+{
+	const struct pattern *pattern = &hs->set->patterns[id];
+	const char *source = regex_source(pattern->regex);
+
+	if (!compiles(source)) {
+		hs->strangers[hs->stranger_count++] = id;
+		return;
+	}
+	sources_add(&groups[REGEXES], source, 0, id);
+	widen(&hs->groups[REGEXES], pattern->len - 1);
+}
+
+/* What the report says: the same for the same rules on every machine. */
+static void describe(struct hyperscan *hs)
+{
+	snprintf(hs->kernel, sizeof(hs->kernel), "%u literals + %u short + %u masks + %u regexes",
+		hs->groups[LITERALS].count, hs->groups[SHORT].count, hs->masked_count,
+		hs->groups[REGEXES].count + hs->stranger_count);
+}
+
+static void hyperscan_free(void *database)
+{
+	struct hyperscan *hs = database;
+
+	for (int i = 0; i < GROUPS; i++)
+		hs_free_database(hs->groups[i].database);
+	hs_free_scratch(hs->scratch);
+	pairs_free(hs->pairs);
+	free(hs->masked);
+	free(hs->strangers);
+	free(hs->anchors);
+	free(hs);
+}
+
+static int hyperscan_compile(void **database, const struct pattern_set *set, struct error *error)
+{
+	struct hyperscan *hs = xcalloc(1, sizeof(*hs));
+	struct sources sources[GROUPS];
+	int rc = 0;
+
+	hs->set = set;
+	hs->anchors = xcalloc(set->count, sizeof(*hs->anchors));
+	hs->masked = xcalloc(set->count, sizeof(*hs->masked));
+	hs->strangers = xcalloc(set->count, sizeof(*hs->strangers));
+	for (int i = 0; i < GROUPS; i++)
+		sources_init(&sources[i], set->count);
+	for (uint32_t id = 0; id < set->count; id++)
+		(set->patterns[id].regex ? add_regex : add_bytes)(hs, sources, id);
+	for (int i = 0; i < GROUPS; i++) {
+		if (rc == 0)
+			rc = compile_group(hs, i, &sources[i], error);
+		sources_free(&sources[i]);
+	}
+	if (rc) {
+		hyperscan_free(hs);
+		return rc;
+	}
+	if (hs->masked_count)
+		hs->pairs = pairs_new(set, hs->masked, hs->masked_count);
+	describe(hs);
+	*database = hs;
+	return 0;
+}
+
+/* ---- scratch ---- */
+
+static void scratch_free(void *scratch)
+{
+	struct scratch *own = scratch;
+
+	hs_free_scratch(own->hs);
+	free(own->tried);
+	free(own);
+}
+
+static void *scratch_new(const void *database)
+{
+	const struct hyperscan *hs = database;
+	struct scratch *own = xcalloc(1, sizeof(*own));
+
+	own->tried = xcalloc(hs->set->count, sizeof(*own->tried));
+	if (hs->scratch && hs_clone_scratch(hs->scratch, &own->hs) != HS_SUCCESS) {
+		scratch_free(own);
+		return NULL;
+	}
+	return own;
+}
+
+/* ---- find ---- */
+
+struct search {
+	const struct hyperscan *hs;
+	struct tried *tried;
+	const uint8_t *text;
+	size_t len, text_len;
+	uint64_t offset;
+	struct hit_sink *sink;
+};
+
+/* Hyperscan's callback for byte patterns. Anything but 0 ends the scan. */
+static int on_bytes(
+	unsigned id, unsigned long long from, unsigned long long to, unsigned flags, void *context)
+{
+	const struct search *search = context;
+	const struct pattern *pattern = &search->hs->set->patterns[id];
+	const struct anchor *anchor = &search->hs->anchors[id];
+	size_t end = anchor->start + (size_t)anchor->len, start = to - end;
+
+	(void)from;
+	(void)flags;
+	if (to < end || start >= search->len)
+		return 0;
+	if (!anchor->whole &&
+		!pattern_matches(pattern, search->text + start, search->text_len - start))
+		return 0;
+	return !hit_sink_add(search->sink, search->offset + start, id);
+}
+
+/* Tries the regex at each start of [from, to). False: the sink is full. */
+static bool try_starts(const struct search *search, uint32_t id, size_t from, size_t to)
+{
+	const struct pattern *pattern = &search->hs->set->patterns[id];
+
+	for (size_t start = from; start < to; start++)
+		if (pattern_match_len(pattern, search->text + start, search->text_len - start) &&
+			!hit_sink_add(search->sink, search->offset + start, id))
+			return false;
+	return true;
+}
+
+/* Ends come in rising order, as it seems, though the documentation is of two minds. So the starts
+ * that have been tried are a range that grows at its end, and rarely at its start or anew, which
+ * costs time or doubles hits and loses none. */
+static int on_regex(unsigned id, unsigned long long end_from, unsigned long long end,
+	unsigned flags, void *context)
+{
+	const struct search *search = context;
+	const struct pattern *pattern = &search->hs->set->patterns[id];
+	struct tried *tried = &search->tried[id];
+	size_t from = end > pattern->len ? end - pattern->len : 0;
+	size_t to = end >= pattern->min_len ? end - pattern->min_len + 1 : 0;
+	struct tried old = *tried;
+
+	(void)end_from;
+	(void)flags;
+	if (to > search->len)
+		to = search->len;
+	if (from >= to)
+		return 0;
+	if (from > old.to || to < old.from)
+		old = *tried = (struct tried){ from, from };
+	if (from < old.from) {
+		tried->from = from;
+		if (!try_starts(search, id, from, old.from))
+			return 1;
+	}
+	if (to > old.to) {
+		tried->to = to;
+		return !try_starts(search, id, old.to, to);
+	}
+	return 0;
+}
+
+static int scan_group(struct search *search, const struct group *group, hs_scratch_t *scratch,
+	match_event_handler on_match)
+{
+	size_t behind = search->text_len - search->len;
+	size_t len = search->len + (behind < group->reach ? behind : group->reach);
+	hs_error_t rc;
+
+	if (!group->database || search->sink->full)
+		return 0;
+	if (len > UINT_MAX)
+		return -EOVERFLOW;
+	rc = hs_scan(group->database, (const char *)search->text, (unsigned)len, 0, scratch,
+		on_match, search);
+	return rc == HS_SUCCESS || rc == HS_SCAN_TERMINATED ? 0 : -EIO;
+}
+
+static int hyperscan_find(const void *database, void *scratch, const uint8_t *text, size_t len,
+	size_t text_len, uint64_t offset, struct hit_sink *sink)
+{
+	const struct hyperscan *hs = database;
+	struct scratch *own = scratch;
+	struct search search = { hs, own->tried, text, len, text_len, offset, sink };
+	int rc = 0;
+
+	if (hs->groups[REGEXES].database)
+		memset(own->tried, 0, hs->set->count * sizeof(*own->tried));
+	for (int i = 0; i < GROUPS && rc == 0; i++)
+		rc = scan_group(
+			&search, &hs->groups[i], own->hs, i == REGEXES ? on_regex : on_bytes);
+	if (hs->pairs && rc == 0 && !sink->full)
+		pairs_find(hs->pairs, text, len, text_len, offset, sink);
+	for (uint32_t i = 0; i < hs->stranger_count && rc == 0 && !sink->full; i++)
+		try_starts(&search, hs->strangers[i], 0, len);
+	return rc;
+}
+
+static const char *hyperscan_kernel(const void *database)
+{
+	return ((const struct hyperscan *)database)->kernel;
+}
+
+/* ---- engine ---- */
+
+static int hyperscan_probe(char *reason, size_t len)
+{
+	if (hs_valid_platform() == HS_SUCCESS)
+		return 0;
+	snprintf(reason, len, "this processor lacks instructions that Hyperscan needs (SSSE3)");
+	return -ENOTSUP;
+}
+
+static const struct matcher hyperscan_matcher = {
+	.name = "hyperscan",
+	.summary = "Vectorscan or Hyperscan, on all processors",
+	.probe = hyperscan_probe,
+	.compile = hyperscan_compile,
+	.free = hyperscan_free,
+	.scratch_new = scratch_new,
+	.scratch_free = scratch_free,
+	.find = hyperscan_find,
+	.kernel = hyperscan_kernel,
+};
+
+static int hyperscan_open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	return cpu_scan_open(scan, &hyperscan_matcher, set, options, error);
+}
+
+const struct scan_engine hyperscan_engine = {
+	.name = "hyperscan",
+	.summary = "Vectorscan or Hyperscan, on all processors",
+	.probe = hyperscan_probe,
+	.open = hyperscan_open,
+	.submit = cpu_scan_submit,
+	.reap = cpu_scan_reap,
+	.close = cpu_scan_close,
+	.kernel = cpu_scan_kernel,
+};
