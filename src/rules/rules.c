@@ -32,8 +32,7 @@ const char *rules_format_name(enum rules_format format)
 	return names[format];
 }
 
-/* ---- what readers use
- * ---------------------------------------------------------------------------- */
+/* ---- what readers use ---------------------------------------------------------------------- */
 
 int loader_fail(struct loader *loader, const char *file, unsigned line, const char *format, ...)
 {
@@ -146,8 +145,7 @@ bool rule_name_valid(const char *name)
 	return len > 0 && len <= RULE_NAME_MAX && name[0] != '.';
 }
 
-/* ---- which format
- * -------------------------------------------------------------------------------- */
+/* ---- which format -------------------------------------------------------------------------- */
 
 /* Past blanks and comments: those of libconfig, of which Scalpel's are a part. */
 static const char *skip_comments(const char *at)
@@ -178,8 +176,7 @@ static enum rules_format detect_format(const char *text)
 	return *at == '=' || *at == ':' || *at == '{' ? RULES_BURIN : RULES_SCALPEL;
 }
 
-/* ---- loading
- * ------------------------------------------------------------------------------------- */
+/* ---- loading ------------------------------------------------------------------------------- */
 
 static int parse(struct loader *loader, const char *file, const char *text, size_t len)
 {

@@ -50,8 +50,7 @@ static const char *program(const struct reader *r)
 	return r->foremost ? "Foremost" : "Scalpel";
 }
 
-/* ---- lines and tokens
- * ---------------------------------------------------------------------------- */
+/* ---- lines and tokens ---------------------------------------------------------------------- */
 
 /* Splits the line in place. */
 static void split_line(struct reader *r, char *line)
@@ -86,8 +85,7 @@ static int for_each_line(struct reader *r, const char *text, int (*read)(struct 
 	return status;
 }
 
-/* ---- escapes
- * ------------------------------------------------------------------------------------- */
+/* ---- escapes ------------------------------------------------------------------------------- */
 
 /* What follows a backslash: the byte it stands for (0 .. 255) and how many characters that took, or
  * -1. */
@@ -143,8 +141,7 @@ static void decode(const struct reader *r, const char *column, const char *at, s
 	}
 }
 
-/* ---- wildcard
- * ------------------------------------------------------------------------------------ */
+/* ---- wildcard ------------------------------------------------------------------------------ */
 
 static bool is_wildcard_line(const struct reader *r)
 {
@@ -183,8 +180,7 @@ static int read_wildcard(struct reader *r)
 	return 0;
 }
 
-/* ---- columns of a rule
- * --------------------------------------------------------------------------- */
+/* ---- columns of a rule --------------------------------------------------------------------- */
 
 /* A name that can be a folder's from whatever the file says: other characters, and a dot in front,
  * become '_'. */
