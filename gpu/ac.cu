@@ -1,22 +1,25 @@
 /*
- * Aho-Corasick on the device. The plain form is ac_search in ac.h: a state, one lookup for every byte, a look at the
- * accepting states.
+ * Aho-Corasick on the device. The plain form is ac_search in ac.h: a state, one lookup for every
+ * byte, a look at the accepting states.
  *
- * ac-plain is that form with one thread for every KiB: each thread reads its own bytes one by one, so that the 32 of a warp touch 32
- * cache lines at once, and the table lies behind the first-level cache. It is there to be compared with.
+ * ac-plain is that form with one thread for every KiB: each thread reads its own bytes one by one,
+ * so that the 32 of a warp touch 32 cache lines at once, and the table lies behind the first-level
+ * cache. It is there to be compared with.
  *
  * ac follows the best form of Zha and Sahni (IEEE TPDS 24, 2013), and goes on from there:
- *  - The threads of a block fetch a tile of the text together, 16 bytes each and side by side, and put it into shared memory; what
- *    each thread then reads from there is its own stretch. (Their deficiency D1.) The next tile is fetched into registers
- *    while this one is searched.
- *  - A stretch is an odd number of words long, 15, so that the threads of a warp, each at the same place in its stretch, find
- *    their words in 32 different banks.
- *  - They let every thread read longest - 1 bytes before its stretch. Here a thread goes on behind its stretch instead,
- *    only as long as its state is deeper than the way it has gone: on most data not at all. So patterns of 4,096 bytes cost nothing.
- *  - They write a state for every byte of the text. Accepting states are rare, and are numbered behind all others, so one
- *    comparison finds them; only hits are written.
- *  - The table is in shared memory, with a column for every byte value if it fits so, else with one for every class of
- *    bytes. Of a larger one the rows next to the root are, which is where an automaton mostly is, and the others come through the caches.
+ *  - The threads of a block fetch a tile of the text together, 16 bytes each and side by side, and
+ * put it into shared memory; what each thread then reads from there is its own stretch. (Their
+ * deficiency D1.) The next tile is fetched into registers while this one is searched.
+ *  - A stretch is an odd number of words long, 15, so that the threads of a warp, each at the same
+ * place in its stretch, find their words in 32 different banks.
+ *  - They let every thread read longest - 1 bytes before its stretch. Here a thread goes on behind
+ * its stretch instead, only as long as its state is deeper than the way it has gone: on most data
+ * not at all. So patterns of 4,096 bytes cost nothing.
+ *  - They write a state for every byte of the text. Accepting states are rare, and are numbered
+ * behind all others, so one comparison finds them; only hits are written.
+ *  - The table is in shared memory, with a column for every byte value if it fits so, else with one
+ * for every class of bytes. Of a larger one the rows next to the root are, which is where an
+ * automaton mostly is, and the others come through the caches.
  */
 #include "gpu/ac.h"
 #include "gpu/device.cuh"
@@ -38,7 +41,7 @@ static_assert(TILE % 16 == 0, "a tile is fetched in pieces of 16 bytes");
 /* The tables on a device. */
 struct ac_loaded {
 	struct ac_tables tables;
-	uint32_t hot;    /* rows that a block keeps in shared memory */
+	uint32_t hot; /* rows that a block keeps in shared memory */
 	bool direct, wide;
 	uint32_t rows_len; /* bytes of them */
 };
@@ -62,15 +65,15 @@ static __device__ __forceinline__ void store_tile(
 	for (int i = 0; i < THREAD_PIECES; i++) {
 		uint32_t piece = threadIdx.x + i * THREADS;
 		if (piece < TILE_PIECES)
-			tile[piece] = make_uint4(
-				pieces[i][0], pieces[i][1], pieces[i][2], pieces[i][3]);
+			tile[piece] =
+				make_uint4(pieces[i][0], pieces[i][1], pieces[i][2], pieces[i][3]);
 	}
 }
 
 /* A whole stretch out of shared memory. */
 static __device__ __forceinline__ void search_stretch(const struct ac_tables *tables,
-	const struct ac_view *view, const uint32_t *words, uint32_t begin, const struct gpu_text *text,
-	const struct gpu_hits *hits)
+	const struct ac_view *view, const uint32_t *words, uint32_t begin,
+	const struct gpu_text *text, const struct gpu_hits *hits)
 {
 	uint32_t state = 0;
 	for (uint32_t i = 0; i < STRETCH_WORDS; i++) {
@@ -79,19 +82,18 @@ static __device__ __forceinline__ void search_stretch(const struct ac_tables *ta
 		for (int j = 0; j < 4; j++) {
 			state = ac_next(tables, view, state, (uint8_t)(word >> 8 * j));
 			if (state >= tables->accepting)
-				ac_report(tables, state, begin + 4 * i + j + 1, begin + STRETCH, text,
-					hits);
+				ac_report(tables, state, begin + 4 * i + j + 1, begin + STRETCH,
+					text, hits);
 		}
 	}
 	ac_finish(tables, view, state, begin + STRETCH, text, hits);
 }
 
 template <bool WIDE, bool DIRECT, bool ALL_HOT>
-static __global__ void __launch_bounds__(THREADS, 1)
-	ac_kernel(const __grid_constant__ struct ac_tables tables,
-		const __grid_constant__ struct gpu_text text,
-		const __grid_constant__ struct gpu_hits hits, uint32_t hot, uint32_t rows_len,
-		uint32_t begin, uint32_t end)
+static __global__ void __launch_bounds__(THREADS, 1) ac_kernel(
+	const __grid_constant__ struct ac_tables tables,
+	const __grid_constant__ struct gpu_text text, const __grid_constant__ struct gpu_hits hits,
+	uint32_t hot, uint32_t rows_len, uint32_t begin, uint32_t end)
 {
 	extern __shared__ uint4 shared[];
 	uint4 *rows = shared + TILE_PIECES;
@@ -117,7 +119,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
 		uint64_t own = at + threadIdx.x * STRETCH;
 		if (own + STRETCH <= end)
 			search_stretch(&tables, &view,
-				(const uint32_t *)shared + threadIdx.x * STRETCH_WORDS, own, &text, &hits);
+				(const uint32_t *)shared + threadIdx.x * STRETCH_WORDS, own, &text,
+				&hits);
 		else if (own < end)
 			ac_search(&tables, &view, own, end, &text, &hits);
 	}
@@ -130,11 +133,10 @@ static __global__ void __launch_bounds__(PLAIN_THREADS)
 		const __grid_constant__ struct gpu_hits hits, uint32_t begin, uint32_t end)
 {
 	struct ac_view view = { NULL, tables.classes, 0, false, WIDE, DIRECT };
-	uint64_t own = begin +
-		((uint64_t)blockIdx.x * PLAIN_THREADS + threadIdx.x) * PLAIN_STRETCH;
+	uint64_t own = begin + ((uint64_t)blockIdx.x * PLAIN_THREADS + threadIdx.x) * PLAIN_STRETCH;
 	if (own < end)
-		ac_search(&tables, &view, own, own + PLAIN_STRETCH < end ? own + PLAIN_STRETCH : end,
-			&text, &hits);
+		ac_search(&tables, &view, own,
+			own + PLAIN_STRETCH < end ? own + PLAIN_STRETCH : end, &text, &hits);
 }
 
 /* ---- the rows ---- */
@@ -154,7 +156,8 @@ static void *spread_columns(const struct ac_tables *host)
 	for (size_t state = 0; spread && state < host->state_count; state++)
 		for (size_t byte = 0; byte < 256; byte++)
 			memcpy(spread + (state * 256 + byte) * unit,
-				source + (state * host->columns + host->classes[byte]) * unit, unit);
+				source + (state * host->columns + host->classes[byte]) * unit,
+				unit);
 	return spread;
 }
 
@@ -180,9 +183,10 @@ static cudaError_t load_transitions(struct ac_loaded *loaded, const struct ac_ta
 	void *spread = loaded->direct ? spread_columns(host) : NULL;
 	if (loaded->direct && !spread)
 		return cudaErrorMemoryAllocation;
-	cudaError_t error = loaded->wide ?
-		device_copy(&loaded->tables.next32, spread ? (uint32_t *)spread : host->next32, len) :
-		device_copy(&loaded->tables.next16, spread ? (uint16_t *)spread : host->next16, len);
+	cudaError_t error = loaded->wide ? device_copy(&loaded->tables.next32,
+						   spread ? (uint32_t *)spread : host->next32, len)
+					 : device_copy(&loaded->tables.next16,
+						   spread ? (uint16_t *)spread : host->next16, len);
 	free(spread);
 	return error;
 }
@@ -211,8 +215,8 @@ static cudaError_t load_tables(struct ac_loaded **result, const struct ac_tables
 		error = device_copy(&loaded->tables.depths, host->depths,
 			host->state_count * sizeof(*host->depths));
 	if (!error)
-		error = device_copy(
-			&loaded->tables.outputs, host->outputs, output_count * sizeof(*host->outputs));
+		error = device_copy(&loaded->tables.outputs, host->outputs,
+			output_count * sizeof(*host->outputs));
 	if (!error)
 		error = device_copy(&loaded->tables.records, host->records,
 			host->record_count * sizeof(*host->records));
@@ -223,8 +227,8 @@ static cudaError_t load_tables(struct ac_loaded **result, const struct ac_tables
 	return error;
 }
 
-using kernel_function = void (*)(struct ac_tables, struct gpu_text, struct gpu_hits, uint32_t, uint32_t,
-	uint32_t, uint32_t);
+using kernel_function = void (*)(
+	struct ac_tables, struct gpu_text, struct gpu_hits, uint32_t, uint32_t, uint32_t, uint32_t);
 
 static kernel_function pick_function(const struct ac_loaded *loaded)
 {
@@ -265,8 +269,8 @@ static uint32_t search_end(const struct ac_tables *tables, const struct gpu_text
 	return end < text->len ? (uint32_t)end : text->len;
 }
 
-static cudaError_t launch(const void *tables, const struct gpu_text *text, const struct gpu_hits *hits,
-	cudaStream_t stream)
+static cudaError_t launch(const void *tables, const struct gpu_text *text,
+	const struct gpu_hits *hits, cudaStream_t stream)
 {
 	const struct ac_loaded *loaded = (const struct ac_loaded *)tables;
 	if (text->from >= text->to)
@@ -297,15 +301,16 @@ static cudaError_t plain_launch(const void *tables, const struct gpu_text *text,
 	uint32_t begin = text->from & ~15u, end = search_end(&loaded->tables, text);
 	uint32_t block_len = PLAIN_STRETCH * PLAIN_THREADS;
 	uint32_t blocks = (end - begin + block_len - 1) / block_len;
-	auto function = loaded->wide ?
-		(loaded->direct ? plain_kernel<true, true> : plain_kernel<true, false>) :
-		(loaded->direct ? plain_kernel<false, true> : plain_kernel<false, false>);
+	auto function =
+		loaded->wide
+			? (loaded->direct ? plain_kernel<true, true> : plain_kernel<true, false>)
+			: (loaded->direct ? plain_kernel<false, true> : plain_kernel<false, false>);
 	function<<<blocks, PLAIN_THREADS, 0, stream>>>(loaded->tables, *text, *hits, begin, end);
 	return cudaGetLastError();
 }
 
-const struct gpu_kernel gpu_ac = { "ac",
-	ac_compile, ac_free, ac_cost, ac_describe, load, unload, launch };
+const struct gpu_kernel gpu_ac = { "ac", ac_compile, ac_free, ac_cost, ac_describe, load, unload,
+	launch };
 
-const struct gpu_kernel gpu_ac_plain = { "ac-plain", ac_compile, ac_free, NULL,
-	ac_describe, plain_load, unload, plain_launch };
+const struct gpu_kernel gpu_ac_plain = { "ac-plain", ac_compile, ac_free, NULL, ac_describe,
+	plain_load, unload, plain_launch };

@@ -1,8 +1,10 @@
 /*
- * Aho-Corasick: what one thread does (for device and host), and the making of the automaton. The essay is in ac.cu.
+ * Aho-Corasick: what one thread does (for device and host), and the making of the automaton. The
+ * essay is in ac.cu.
  *
- * The automaton searches keywords: of each pattern the whole, if no bit of it is wild, or else a run of its bytes in which wild bits
- * can be written out in few variants (letters without case, say). A keyword's match is then confirmed with the whole pattern.
+ * The automaton searches keywords: of each pattern the whole, if no bit of it is wild, or else a
+ * run of its bytes in which wild bits can be written out in few variants (letters without case,
+ * say). A keyword's match is then confirmed with the whole pattern.
  */
 #ifndef BURIN_GPU_AC_H
 #define BURIN_GPU_AC_H
@@ -23,15 +25,17 @@ struct ac_output {
 };
 
 struct ac_tables {
-	const uint16_t *next16;         /* state_count rows of `columns` states; NULL when there are more than 65,536 */
-	const uint32_t *next32;         /* the same for more */
-	const uint8_t *classes;         /* 256: the column of a byte */
-	const uint16_t *depths;         /* of each state: length of what it has seen of a keyword */
+	const uint16_t *next16; /* state_count rows of `columns` states; NULL when there are more
+				   than 65,536 */
+	const uint32_t *next32; /* the same for more */
+	const uint8_t *classes; /* 256: the column of a byte */
+	const uint16_t *depths; /* of each state: length of what it has seen of a keyword */
 	const struct ac_output *outputs; /* of the accepting states */
 	const struct ac_record *records;
 	uint32_t state_count, columns, record_count;
-	uint32_t accepting; /* states from this on accept; before it they are in order of depth, the root is 0 */
-	uint32_t reach;     /* a keyword begins at most so many bytes behind the start of its pattern */
+	uint32_t accepting; /* states from this on accept; before it they are in order of depth, the
+			       root is 0 */
+	uint32_t reach; /* a keyword begins at most so many bytes behind the start of its pattern */
 	struct confirm confirm; /* patterns and words only */
 };
 
@@ -52,14 +56,15 @@ GPU_INLINE uint32_t ac_next(
 	uint32_t columns = view->direct ? 256 : tables->columns;
 	if (view->all_hot || state < view->hot) {
 		uint32_t at = state * columns + column;
-		return view->wide ? ((const uint32_t *)view->rows)[at] :
-				    ((const uint16_t *)view->rows)[at];
+		return view->wide ? ((const uint32_t *)view->rows)[at]
+				  : ((const uint16_t *)view->rows)[at];
 	}
 	size_t at = (size_t)state * columns + column;
 	return view->wide ? tables->next32[at] : tables->next16[at];
 }
 
-/* Reports the patterns of an accepting state that was reached before `end` (exclusive), with keywords that begin before own_end. */
+/* Reports the patterns of an accepting state that was reached before `end` (exclusive), with
+ * keywords that begin before own_end. */
 GPU_INLINE void ac_report(const struct ac_tables *tables, uint32_t state, uint32_t end,
 	uint32_t own_end, const struct gpu_text *text, const struct gpu_hits *hits)
 {
@@ -79,9 +84,10 @@ GPU_INLINE void ac_report(const struct ac_tables *tables, uint32_t state, uint32
 	}
 }
 
-/* Behind a thread's own bytes: goes on from `state` at own_end as long as a keyword that began before it may still end. */
-GPU_INLINE void ac_finish(const struct ac_tables *tables, const struct ac_view *view, uint32_t state,
-	uint32_t own_end, const struct gpu_text *text, const struct gpu_hits *hits)
+/* Behind a thread's own bytes: goes on from `state` at own_end as long as a keyword that began
+ * before it may still end. */
+GPU_INLINE void ac_finish(const struct ac_tables *tables, const struct ac_view *view,
+	uint32_t state, uint32_t own_end, const struct gpu_text *text, const struct gpu_hits *hits)
 {
 	for (uint32_t at = own_end; at < text->len && tables->depths[state] > at - own_end; at++) {
 		state = ac_next(tables, view, state, text->bytes[at]);
@@ -91,8 +97,8 @@ GPU_INLINE void ac_finish(const struct ac_tables *tables, const struct ac_view *
 }
 
 /* The plain form: all keywords that begin in [begin, own_end). */
-GPU_INLINE void ac_search(const struct ac_tables *tables, const struct ac_view *view, uint32_t begin,
-	uint32_t own_end, const struct gpu_text *text, const struct gpu_hits *hits)
+GPU_INLINE void ac_search(const struct ac_tables *tables, const struct ac_view *view,
+	uint32_t begin, uint32_t own_end, const struct gpu_text *text, const struct gpu_hits *hits)
 {
 	uint32_t state = 0;
 	for (uint32_t at = begin; at < own_end; at++) {

@@ -1,4 +1,5 @@
-/* Makes the automaton of gpu/ac.h: chooses keywords, grows their trie, and fills in its transitions level by level. */
+/* Makes the automaton of gpu/ac.h: chooses keywords, grows their trie, and fills in its transitions
+ * level by level. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "gpu/ac.h"
 #include "rules/pattern.h"
 
-#define VARIANTS_MAX 128 /* of one keyword; a byte with one fixed bit has so many */
+#define VARIANTS_MAX 128       /* of one keyword; a byte with one fixed bit has so many */
 #define TABLE_MAX (1ull << 30) /* bytes of the transition table, as 32-bit states */
 #define NONE UINT32_MAX
 
@@ -29,11 +30,11 @@ struct trie {
 	size_t state_count, state_capacity;
 	uint32_t *fail, *order; /* order: states by depth */
 	uint16_t *depths;
-	uint32_t *first;        /* of each state, its newest end, or NONE */
+	uint32_t *first; /* of each state, its newest end, or NONE */
 	struct end {
 		struct ac_record record;
 		uint32_t following;
-	} *ends;
+	} * ends;
 	size_t end_count, end_capacity;
 };
 
@@ -49,8 +50,9 @@ static uint32_t byte_variants(uint8_t mask)
 	return 1u << (8 - __builtin_popcount(mask));
 }
 
-/* The longest run of at most `longest` bytes whose wild bits make no more than VARIANTS_MAX variants. Every pattern has
- * one, be it of one byte with several variants: a mask is never all 0. */
+/* The longest run of at most `longest` bytes whose wild bits make no more than VARIANTS_MAX
+ * variants. Every pattern has one, be it of one byte with several variants: a mask is never all 0.
+ */
 static struct keyword choose_keyword(const struct pattern *pattern, uint32_t longest)
 {
 	struct keyword best = { 0 };
@@ -77,8 +79,8 @@ static struct keyword choose_keyword(const struct pattern *pattern, uint32_t lon
 }
 
 /* Finds the length limit with which the table stays within TABLE_MAX, and the keywords. */
-static int choose_keywords(
-	struct keyword *keywords, const struct pattern_set *set, uint32_t columns, struct error *error)
+static int choose_keywords(struct keyword *keywords, const struct pattern_set *set,
+	uint32_t columns, struct error *error)
 {
 	static const uint32_t limits[] = { 4096, 64, 32, 16, 12, 8, 6, 4, 3 };
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
@@ -91,7 +93,8 @@ static int choose_keywords(
 			return 0;
 	}
 	return error_set(error, EXIT_NO_ENGINE, ENOMEM,
-		"The kernel 'ac' would need a table of more than 1 GiB for these patterns; use another kernel.");
+		"The kernel 'ac' would need a table of more than 1 GiB for these patterns; use "
+		"another kernel.");
 }
 
 /* A column for each byte that any keyword can contain, and one for all others. */
@@ -120,19 +123,23 @@ static uint32_t add_state(struct trie *trie, unsigned depth)
 		trie->state_capacity = trie->state_capacity ? trie->state_capacity * 2 : 64;
 		trie->next = xreallocarray(
 			trie->next, trie->state_capacity, trie->columns * sizeof(*trie->next));
-		trie->depths = xreallocarray(trie->depths, trie->state_capacity, sizeof(*trie->depths));
-		trie->first = xreallocarray(trie->first, trie->state_capacity, sizeof(*trie->first));
+		trie->depths =
+			xreallocarray(trie->depths, trie->state_capacity, sizeof(*trie->depths));
+		trie->first =
+			xreallocarray(trie->first, trie->state_capacity, sizeof(*trie->first));
 	}
 	uint32_t state = (uint32_t)trie->state_count++;
-	memset(trie->next + (size_t)state * trie->columns, 0xff, trie->columns * sizeof(*trie->next));
+	memset(trie->next + (size_t)state * trie->columns, 0xff,
+		trie->columns * sizeof(*trie->next));
 	trie->depths[state] = (uint16_t)depth;
 	trie->first[state] = NONE;
 	return state;
 }
 
-/* Adds one variant: the keyword's bytes with `choice`, a number in mixed base, spread over their wild bits. */
-static void add_variant(
-	struct trie *trie, const struct pattern *pattern, const struct keyword *keyword, uint32_t choice, uint32_t id)
+/* Adds one variant: the keyword's bytes with `choice`, a number in mixed base, spread over their
+ * wild bits. */
+static void add_variant(struct trie *trie, const struct pattern *pattern,
+	const struct keyword *keyword, uint32_t choice, uint32_t id)
 {
 	uint32_t state = 0;
 	for (uint32_t i = 0; i < keyword->len; i++) {
@@ -155,13 +162,14 @@ static void add_variant(
 	}
 	bool exact = keyword->len == pattern->len && keyword->variants == 1;
 	trie->ends = xgrow(trie->ends, &trie->end_capacity, trie->end_count, sizeof(*trie->ends));
-	trie->ends[trie->end_count] = (struct end){
-		{ id, (uint16_t)keyword->back, (uint16_t)keyword->len, exact }, trie->first[state]
-	};
+	trie->ends[trie->end_count] =
+		(struct end){ { id, (uint16_t)keyword->back, (uint16_t)keyword->len, exact },
+			trie->first[state] };
 	trie->first[state] = (uint32_t)trie->end_count++;
 }
 
-/* Turns the trie into an automaton: level by level, what a state lacks it takes from its longest suffix. */
+/* Turns the trie into an automaton: level by level, what a state lacks it takes from its longest
+ * suffix. */
 static void complete(struct trie *trie)
 {
 	trie->fail = xcalloc(trie->state_count, sizeof(*trie->fail));
@@ -185,7 +193,8 @@ static void complete(struct trie *trie)
 
 /* ---- the tables ---- */
 
-/* Fills in number (the final number of each state) and link (of each state, the accepting state to go on with: old number, or NONE). */
+/* Fills in number (the final number of each state) and link (of each state, the accepting state to
+ * go on with: old number, or NONE). */
 static uint32_t number_states(const struct trie *trie, uint32_t *number, uint32_t *link)
 {
 	uint32_t plain = 0;
@@ -206,8 +215,8 @@ static uint32_t number_states(const struct trie *trie, uint32_t *number, uint32_
 	return plain;
 }
 
-static void make_outputs(
-	struct ac_tables *tables, const struct trie *trie, const uint32_t *number, const uint32_t *link)
+static void make_outputs(struct ac_tables *tables, const struct trie *trie, const uint32_t *number,
+	const uint32_t *link)
 {
 	struct ac_output *outputs =
 		xcalloc(trie->state_count - tables->accepting, sizeof(*outputs));
@@ -217,7 +226,8 @@ static void make_outputs(
 			continue;
 		struct ac_output *output = &outputs[number[state] - tables->accepting];
 		output->first = tables->record_count;
-		for (uint32_t end = trie->first[state]; end != NONE; end = trie->ends[end].following)
+		for (uint32_t end = trie->first[state]; end != NONE;
+			end = trie->ends[end].following)
 			records[tables->record_count++] = trie->ends[end].record;
 		output->count = tables->record_count - output->first;
 		output->link = link[state] == NONE ? 0 : number[link[state]];
@@ -226,7 +236,8 @@ static void make_outputs(
 	tables->records = records;
 }
 
-static void make_transitions(struct ac_tables *tables, const struct trie *trie, const uint32_t *number)
+static void make_transitions(
+	struct ac_tables *tables, const struct trie *trie, const uint32_t *number)
 {
 	size_t columns = trie->columns;
 	bool wide = trie->state_count > 65536;
@@ -316,7 +327,8 @@ void ac_free(struct gpu_program *program)
 	free(ac);
 }
 
-/* A lookup for every byte: in shared memory while the table fits, with what conflicts cost; else through the caches. */
+/* A lookup for every byte: in shared memory while the table fits, with what conflicts cost; else
+ * through the caches. */
 double ac_cost(const struct gpu_program *program)
 {
 	const struct ac_tables *tables = ac_tables(program);

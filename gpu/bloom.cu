@@ -7,13 +7,16 @@
  *     if the three bits of the hash are set in its word of the filter:
  *             for each pattern whose window begins with these four bytes: compare the whole pattern
  *
- * The paired-gram filter has one table entry for every value of two bytes; with some thousand patterns most entries name
- * most buckets, and everything becomes a candidate. Here a window is eight bytes long (four, when a pattern has no eight that are
- * fixed), far more selective, and lies at any position, so one a pattern is enough. All bits of a key are in one 32-bit word, so a
- * position costs one lookup: 128 KiB hold 50,000 keys with about one false candidate in 300 positions.
+ * The paired-gram filter has one table entry for every value of two bytes; with some thousand
+ * patterns most entries name most buckets, and everything becomes a candidate. Here a window is
+ * eight bytes long (four, when a pattern has no eight that are fixed), far more selective, and lies
+ * at any position, so one a pattern is enough. All bits of a key are in one 32-bit word, so a
+ * position costs one lookup: 128 KiB hold 50,000 keys with about one false candidate in 300
+ * positions.
  *
- * The loop over tiles and the queue are those of gram.cu. Sixteen lookups for 16 bytes instead of eight, each with 3.4 wavefronts, and
- * the arithmetic of the hash make it half as fast as gram, but it is so for 50,000 patterns as for 500.
+ * The loop over tiles and the queue are those of gram.cu. Sixteen lookups for 16 bytes instead of
+ * eight, each with 3.4 wavefronts, and the arithmetic of the hash make it half as fast as gram, but
+ * it is so for 50,000 patterns as for 500.
  */
 #include "gpu/bloom.h"
 #include "gpu/device.cuh"
@@ -46,9 +49,9 @@ static __device__ __forceinline__ void load_tile(
 }
 
 template <bool EIGHT>
-static __device__ __forceinline__ void search_tile(const struct bloom_tile *tile, struct queue *queue,
-	uint32_t at, const struct bloom_tables *tables, const void *filter, uint32_t lane,
-	const struct gpu_text *text, const struct gpu_hits *hits)
+static __device__ __forceinline__ void search_tile(const struct bloom_tile *tile,
+	struct queue *queue, uint32_t at, const struct bloom_tables *tables, const void *filter,
+	uint32_t lane, const struct gpu_text *text, const struct gpu_hits *hits)
 {
 	uint32_t behind[2] = { tile->behind[0], tile->behind[1] };
 #pragma unroll
@@ -58,13 +61,13 @@ static __device__ __forceinline__ void search_tile(const struct bloom_tile *tile
 			words[j] = tile->words[i][j];
 		/* Lane 0 hands the last lane the beginning of the piece behind. */
 		for (int j = 0; j < 2; j++) {
-			words[4 + j] = __shfl_sync(ALL_LANES, lane ? words[j] : behind[j], (lane + 1) & 31);
+			words[4 + j] = __shfl_sync(
+				ALL_LANES, lane ? words[j] : behind[j], (lane + 1) & 31);
 			behind[j] = words[j];
 		}
 		uint32_t found = bloom_filter(filter, EIGHT, words);
-		queue_add(queue, found, at + 512 * i + 16 * lane, 1, lane, [=](uint32_t candidate) {
-			bloom_confirm(tables, candidate, text, hits);
-		});
+		queue_add(queue, found, at + 512 * i + 16 * lane, 1, lane,
+			[=](uint32_t candidate) { bloom_confirm(tables, candidate, text, hits); });
 	}
 }
 
@@ -92,7 +95,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
 	for (; tile < tile_count; tile += step) {
 		if (tile + step < tile_count)
 			load_tile(&next, text.bytes, begin + (tile + step) * TILE, lane);
-		search_tile<EIGHT>(&now, &queue, begin + tile * TILE, &tables, filter, lane, &text, &hits);
+		search_tile<EIGHT>(
+			&now, &queue, begin + tile * TILE, &tables, filter, lane, &text, &hits);
 		now = next;
 	}
 	queue_drain(&queue, 0, lane,
@@ -154,14 +158,15 @@ static void unload(void *tables)
 	free(loaded);
 }
 
-static cudaError_t launch(const void *tables, const struct gpu_text *text, const struct gpu_hits *hits,
-	cudaStream_t stream)
+static cudaError_t launch(const void *tables, const struct gpu_text *text,
+	const struct gpu_hits *hits, cudaStream_t stream)
 {
 	const struct bloom_loaded *loaded = (const struct bloom_loaded *)tables;
 	if (text->from >= text->to)
 		return cudaSuccess;
 	uint32_t begin = text->from & ~15u;
-	uint64_t last = (uint64_t)text->to - 1 + loaded->tables.reach; /* where a window may begin */
+	uint64_t last =
+		(uint64_t)text->to - 1 + loaded->tables.reach; /* where a window may begin */
 	if (last >= text->len)
 		last = text->len - 1;
 	uint32_t tile_count = (uint32_t)((last - begin) / TILE + 1);
@@ -172,5 +177,5 @@ static cudaError_t launch(const void *tables, const struct gpu_text *text, const
 	return cudaGetLastError();
 }
 
-const struct gpu_kernel gpu_bloom = { "bloom",
-	bloom_compile, bloom_free, bloom_cost, bloom_describe, load, unload, launch };
+const struct gpu_kernel gpu_bloom = { "bloom", bloom_compile, bloom_free, bloom_cost,
+	bloom_describe, load, unload, launch };

@@ -1,6 +1,7 @@
 /*
- * A Bloom filter over windows of four or eight bytes at every position, for dictionaries that are too large for the paired-gram filter:
- * what one thread does (for device and host), and the making of its tables. The essay is in bloom.cu.
+ * A Bloom filter over windows of four or eight bytes at every position, for dictionaries that are
+ * too large for the paired-gram filter: what one thread does (for device and host), and the making
+ * of its tables. The essay is in bloom.cu.
  */
 #ifndef BURIN_GPU_BLOOM_H
 #define BURIN_GPU_BLOOM_H
@@ -13,7 +14,7 @@
 struct bloom_tables {
 	const uint32_t *filter; /* BLOOM_WORDS words */
 	uint32_t window_len;    /* 4 or 8 */
-	uint32_t reach;         /* a window begins at most so many bytes behind the start of its pattern */
+	uint32_t reach; /* a window begins at most so many bytes behind the start of its pattern */
 	struct confirm confirm; /* by the first four bytes of the window, all in bucket 0 */
 };
 
@@ -33,7 +34,8 @@ GPU_INLINE uint32_t bloom_rotate(uint32_t word, uint32_t by)
 #endif
 }
 
-/* Which word of the filter a hash belongs to, in bytes, and (in bit 0 of the result) whether its three bits are set there. */
+/* Which word of the filter a hash belongs to, in bytes, and (in bit 0 of the result) whether its
+ * three bits are set there. */
 GPU_INLINE uint32_t bloom_offset(uint32_t hash)
 {
 	return hash >> 15 & (BLOOM_TABLE_LEN - 4);
@@ -42,7 +44,7 @@ GPU_INLINE uint32_t bloom_offset(uint32_t hash)
 GPU_INLINE uint32_t bloom_test(uint32_t word, uint32_t hash)
 {
 	return bloom_rotate(word, hash) & bloom_rotate(word, hash >> 5) &
-		bloom_rotate(word, hash >> 10) & 1;
+	       bloom_rotate(word, hash >> 10) & 1;
 }
 
 /* Four bytes from offset j (0 .. 3) of two neighbouring words. */
@@ -55,7 +57,8 @@ GPU_INLINE uint32_t bloom_window(uint32_t low, uint32_t high, uint32_t j)
 #endif
 }
 
-/* Looks at the 16 windows that begin in words[0 .. 4); two more words are behind. One bit for each that may be a pattern's. */
+/* Looks at the 16 windows that begin in words[0 .. 4); two more words are behind. One bit for each
+ * that may be a pattern's. */
 GPU_INLINE uint32_t bloom_filter(const void *filter, bool eight, const uint32_t words[6])
 {
 	uint32_t found = 0;
@@ -65,8 +68,7 @@ GPU_INLINE uint32_t bloom_filter(const void *filter, bool eight, const uint32_t 
 		uint32_t second =
 			eight ? bloom_window(words[i / 4 + 1], words[i / 4 + 2], i % 4) : 0;
 		uint32_t hash = bloom_hash(first, second);
-		uint32_t word =
-			*(const uint32_t *)((const uint8_t *)filter + bloom_offset(hash));
+		uint32_t word = *(const uint32_t *)((const uint8_t *)filter + bloom_offset(hash));
 		found |= bloom_test(word, hash) << i;
 	}
 	return found;
@@ -76,8 +78,7 @@ GPU_INLINE uint32_t bloom_filter(const void *filter, bool eight, const uint32_t 
 GPU_INLINE void bloom_confirm(const struct bloom_tables *tables, uint32_t at,
 	const struct gpu_text *text, const struct gpu_hits *hits)
 {
-	confirm_window(
-		&tables->confirm, 0, at, gpu_text_read(text->bytes, at), text, hits);
+	confirm_window(&tables->confirm, 0, at, gpu_text_read(text->bytes, at), text, hits);
 }
 
 #ifdef __CUDACC__
@@ -88,8 +89,7 @@ struct pattern_set;
 struct error;
 
 /* The functions of the kernel row (gpu/kernel.h). */
-int bloom_compile(
-	struct gpu_program **program, const struct pattern_set *set, struct error *error);
+int bloom_compile(struct gpu_program **program, const struct pattern_set *set, struct error *error);
 void bloom_free(struct gpu_program *program);
 double bloom_cost(const struct gpu_program *program);
 void bloom_describe(const struct gpu_program *program, char *text, size_t len);

@@ -1,4 +1,5 @@
-/* Makes the tables of the Bloom filter (gpu/bloom.h): for each pattern the rarest window without too many variants. */
+/* Makes the tables of the Bloom filter (gpu/bloom.h): for each pattern the rarest window without
+ * too many variants. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ const struct bloom_tables *bloom_tables(const struct gpu_program *program)
 	return &((const struct bloom_program *)program)->tables;
 }
 
-/* How many ways there are to fill the wild bits, or UINT32_MAX when there are more than VARIANTS_MAX. */
+/* How many ways there are to fill the wild bits, or UINT32_MAX when there are more than
+ * VARIANTS_MAX. */
 static uint32_t window_variants(const struct pattern *pattern, uint32_t back, uint32_t len)
 {
 	unsigned wild = 0;
@@ -40,7 +42,8 @@ static uint32_t window_variants(const struct pattern *pattern, uint32_t back, ui
 	return wild <= 8 ? 1u << wild : UINT32_MAX;
 }
 
-static double window_rate(const struct builder *builder, const struct pattern *pattern, uint32_t back)
+static double window_rate(
+	const struct builder *builder, const struct pattern *pattern, uint32_t back)
 {
 	double rate = 0;
 	for (int k = 0; k < RARITY_KINDS; k++) {
@@ -59,7 +62,8 @@ static bool choose_window(
 {
 	bool found = false;
 	uint32_t weighed = 0;
-	for (uint32_t back = 0; (uint64_t)back + builder->window_len <= pattern->len && weighed < WINDOWS_MAX;
+	for (uint32_t back = 0;
+		(uint64_t)back + builder->window_len <= pattern->len && weighed < WINDOWS_MAX;
 		back++) {
 		if (window_variants(pattern, back, builder->window_len) > VARIANTS_MAX)
 			continue;
@@ -86,8 +90,8 @@ static void add_window(struct builder *builder, const struct pattern *pattern, u
 	do {
 		uint64_t variant = value | part;
 		uint32_t hash = bloom_hash((uint32_t)variant, (uint32_t)(variant >> 32));
-		builder->filter[bloom_offset(hash) / 4] |= 1u << (hash & 31) |
-			1u << (hash >> 5 & 31) | 1u << (hash >> 10 & 31);
+		builder->filter[bloom_offset(hash) / 4] |=
+			1u << (hash & 31) | 1u << (hash >> 5 & 31) | 1u << (hash >> 10 & 31);
 		part = (part - wild) & wild;
 	} while (part);
 }
@@ -141,7 +145,8 @@ int bloom_compile(struct gpu_program **program, const struct pattern_set *set, s
 		free(builder.filter);
 		free(builder.choices);
 		return error_set(error, EXIT_NO_ENGINE, EINVAL,
-			"The kernel 'bloom' needs four bytes in a row with at most eight wild bits in every pattern, and %.200s has none; use another kernel.",
+			"The kernel 'bloom' needs four bytes in a row with at most eight wild bits "
+			"in every pattern, and %.200s has none; use another kernel.",
 			set->patterns[lacking].text);
 	}
 	struct bloom_program *bloom = xcalloc(1, sizeof(*bloom));
@@ -165,7 +170,8 @@ void bloom_free(struct gpu_program *program)
 	free(bloom);
 }
 
-/* 16 random lookups for 16 bytes, 3.4 wavefronts each, and about 15 instructions for each; then the candidates. */
+/* 16 random lookups for 16 bytes, 3.4 wavefronts each, and about 15 instructions for each; then the
+ * candidates. */
 double bloom_cost(const struct gpu_program *program)
 {
 	const struct bloom_program *bloom = (const struct bloom_program *)program;

@@ -34,7 +34,8 @@ static void build_patterns(struct confirm *confirm, const struct pattern_set *se
 	struct confirm_pattern *patterns = xcalloc(set->count, sizeof(*patterns));
 	size_t word_count = 0;
 	for (uint32_t i = 0; i < set->count; i++) {
-		patterns[i] = (struct confirm_pattern){ (uint32_t)word_count, set->patterns[i].len };
+		patterns[i] =
+			(struct confirm_pattern){ (uint32_t)word_count, set->patterns[i].len };
 		word_count += (set->patterns[i].len + 3) / 4;
 	}
 	struct confirm_word *words = xcalloc(word_count, sizeof(*words));
@@ -50,8 +51,8 @@ static void build_patterns(struct confirm *confirm, const struct pattern_set *se
 }
 
 /* Gives the windows of one bucket, mask and value a slot. */
-static void add_slot(
-	struct confirm *confirm, struct confirm_slot *slots, uint32_t value, uint32_t first, uint32_t count)
+static void add_slot(struct confirm *confirm, struct confirm_slot *slots, uint32_t value,
+	uint32_t first, uint32_t count)
 {
 	uint32_t list = confirm->mask_count - 1;
 	uint32_t at = confirm_hash(value, list) & confirm->slot_mask;
@@ -83,7 +84,7 @@ void confirm_build(struct confirm *confirm, const struct pattern_set *set,
 				confirm->mask_first[b + 1] = confirm->mask_count;
 		}
 		for (next = i; next < choice_count && choices[next].bucket == c->bucket &&
-				choices[next].mask == c->mask && choices[next].value == c->value;
+			       choices[next].mask == c->mask && choices[next].value == c->value;
 			next++)
 			records[next] = (struct confirm_record){ choices[next].pattern,
 				choices[next].back };

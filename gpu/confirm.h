@@ -1,10 +1,12 @@
 /*
- * Exact confirmation, shared by the filter kernels. A filter looks at a window: four bytes at a known distance from the start
- * of a pattern. Where it sees one that may be there, this asks which patterns have that window (a hash table by the
- * window's value, a list for each mask that occurs), and compares the whole of each with the text.
+ * Exact confirmation, shared by the filter kernels. A filter looks at a window: four bytes at a
+ * known distance from the start of a pattern. Where it sees one that may be there, this asks which
+ * patterns have that window (a hash table by the window's value, a list for each mask that occurs),
+ * and compares the whole of each with the text.
  *
- * Windows lie in buckets, small numbers whose meaning is the filter's: a candidate names the buckets it may be in, and each window lies
- * in one, so that no pattern is asked for twice at one place.
+ * Windows lie in buckets, small numbers whose meaning is the filter's: a candidate names the
+ * buckets it may be in, and each window lies in one, so that no pattern is asked for twice at one
+ * place.
  */
 #ifndef BURIN_GPU_CONFIRM_H
 #define BURIN_GPU_CONFIRM_H
@@ -40,9 +42,10 @@ struct confirm {
 	const struct confirm_record *records;
 	const struct confirm_pattern *patterns;
 	const struct confirm_word *words;
-	const uint32_t *masks;                    /* grouped by bucket */
-	uint32_t mask_first[CONFIRM_BUCKETS + 1]; /* bucket b has masks [mask_first[b], mask_first[b + 1]) */
-	uint32_t slot_mask;                       /* number of slots - 1 */
+	const uint32_t *masks; /* grouped by bucket */
+	uint32_t mask_first[CONFIRM_BUCKETS +
+			    1]; /* bucket b has masks [mask_first[b], mask_first[b + 1]) */
+	uint32_t slot_mask;     /* number of slots - 1 */
 	uint32_t slot_count, record_count, pattern_count, word_count, mask_count;
 };
 
@@ -106,8 +109,10 @@ struct confirm_choice {
 	uint32_t bucket;
 };
 
-/* The four bytes of a pattern from position `back` on, which may be -1 or near the end: what lies outside is wild. */
-void confirm_window_of(const struct pattern *pattern, int64_t back, uint32_t *value, uint32_t *mask);
+/* The four bytes of a pattern from position `back` on, which may be -1 or near the end: what lies
+ * outside is wild. */
+void confirm_window_of(
+	const struct pattern *pattern, int64_t back, uint32_t *value, uint32_t *mask);
 
 /* Makes the tables; confirm_free when done. Sorts the choices. */
 void confirm_build(struct confirm *confirm, const struct pattern_set *set,

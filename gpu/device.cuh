@@ -1,4 +1,5 @@
-/* What the kernel families share on the device side: copying tables over, loading text, the grid. */
+/* What the kernel families share on the device side: copying tables over, loading text, the grid.
+ */
 #ifndef BURIN_GPU_DEVICE_CUH
 #define BURIN_GPU_DEVICE_CUH
 
@@ -31,7 +32,8 @@ static inline void confirm_unload(struct confirm *confirm)
 	cudaFree((void *)confirm->masks);
 }
 
-/* Makes *device a copy of host whose arrays lie on the current device. On error nothing stays allocated. */
+/* Makes *device a copy of host whose arrays lie on the current device. On error nothing stays
+ * allocated. */
 static inline cudaError_t confirm_load(struct confirm *device, const struct confirm *host)
 {
 	*device = *host;
@@ -74,8 +76,8 @@ static inline size_t device_shared_len(void)
 /* As many blocks as there is work for, but no more than run at a time. */
 static inline uint32_t device_blocks(uint32_t wanted, uint32_t for_each_multiprocessor)
 {
-	uint32_t most = for_each_multiprocessor *
-		device_attribute(cudaDevAttrMultiProcessorCount, 1);
+	uint32_t most =
+		for_each_multiprocessor * device_attribute(cudaDevAttrMultiProcessorCount, 1);
 	return wanted < most ? wanted : most;
 }
 

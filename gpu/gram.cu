@@ -4,22 +4,27 @@
  * The plain form, for one even position `at` of the text:
  *
  *     buckets = first[gram(at)] & second[gram(at + 2)];
- *     for each bucket: for each pattern whose window in it has these four bytes: compare the whole pattern
+ *     for each bucket: for each pattern whose window in it has these four bytes: compare the whole
+ * pattern
  *
- * The text is cut into grams, pairs of bytes at even positions. Each pattern has two windows of four bytes, one for an
- * even start in the text and one for an odd one, and each window lies in one of eight buckets. A table says of each gram for which
- * buckets it may be the first half of a window (low byte) and for which the second (high byte). So every two bytes cost one look
- * into the table and two or three instructions, whatever the number of patterns; what is wild only fills the table. How
- * windows and buckets are chosen, which decides how many candidates remain, is told in gram_tables.c.
+ * The text is cut into grams, pairs of bytes at even positions. Each pattern has two windows of
+ * four bytes, one for an even start in the text and one for an odd one, and each window lies in one
+ * of eight buckets. A table says of each gram for which buckets it may be the first half of a
+ * window (low byte) and for which the second (high byte). So every two bytes cost one look into the
+ * table and two or three instructions, whatever the number of patterns; what is wild only fills the
+ * table. How windows and buckets are chosen, which decides how many candidates remain, is told in
+ * gram_tables.c.
  *
  * What the kernel does about the machine:
- *  - A block of 1,024 threads holds the table, 128 KiB, in the shared memory of a multiprocessor. A warp searches tiles of
- *    2 KiB: four loads of 16 bytes a thread, and while it looks at them the loads for its next tile are on their way.
- *  - The lookups of a warp fall into random banks: 3.4 wavefronts for 32 lanes on random data. Where the set is so small that
- *    a table of 11 or 12 bits is selective enough, it is kept in 32 or 16 copies and conflicts vanish; the hash is one multiplication
- *    (one instruction, in the pipe that has nothing else to do), and a mask that keeps the bits and adds the lane's copy.
- *  - The entry of the gram behind a thread's 16 bytes comes from the next lane by a shuffle; a tile is worked from its
- *    end so that the last lane gets its own from the piece before.
+ *  - A block of 1,024 threads holds the table, 128 KiB, in the shared memory of a multiprocessor. A
+ * warp searches tiles of 2 KiB: four loads of 16 bytes a thread, and while it looks at them the
+ * loads for its next tile are on their way.
+ *  - The lookups of a warp fall into random banks: 3.4 wavefronts for 32 lanes on random data.
+ * Where the set is so small that a table of 11 or 12 bits is selective enough, it is kept in 32 or
+ * 16 copies and conflicts vanish; the hash is one multiplication (one instruction, in the pipe that
+ * has nothing else to do), and a mask that keeps the bits and adds the lane's copy.
+ *  - The entry of the gram behind a thread's 16 bytes comes from the next lane by a shuffle; a tile
+ * is worked from its end so that the last lane gets its own from the piece before.
  *  - Candidates go into a queue of the warp (queue.cuh).
  */
 #include "gpu/device.cuh"
@@ -50,9 +55,9 @@ static __device__ __forceinline__ void load_tile(
 	tile->behind = lane ? 0 : *(const uint16_t *)(bytes + at + TILE);
 }
 
-static __device__ __forceinline__ void search_tile(const struct gram_tile *tile, struct queue *queue,
-	uint32_t at, const struct gram_tables *tables, const void *filter, uint32_t lane,
-	const struct gpu_text *text, const struct gpu_hits *hits)
+static __device__ __forceinline__ void search_tile(const struct gram_tile *tile,
+	struct queue *queue, uint32_t at, const struct gram_tables *tables, const void *filter,
+	uint32_t lane, const struct gpu_text *text, const struct gpu_hits *hits)
 {
 	uint32_t lane_bits = gram_lane_bits(tables->hash, lane);
 	uint32_t buckets[LOADS][2], any = 0;
@@ -106,7 +111,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
 		now = next;
 	}
 	queue_drain(&queue, 0, lane, [&](uint32_t candidate) {
-		gram_confirm(&tables, filter, gram_lane_bits(tables.hash, lane), candidate, &text, &hits);
+		gram_confirm(&tables, filter, gram_lane_bits(tables.hash, lane), candidate, &text,
+			&hits);
 	});
 }
 
@@ -155,14 +161,15 @@ static void unload(void *tables)
 	free(loaded);
 }
 
-static cudaError_t launch(const void *tables, const struct gpu_text *text, const struct gpu_hits *hits,
-	cudaStream_t stream)
+static cudaError_t launch(const void *tables, const struct gpu_text *text,
+	const struct gpu_hits *hits, cudaStream_t stream)
 {
 	const struct gram_loaded *loaded = (const struct gram_loaded *)tables;
 	if (text->from >= text->to)
 		return cudaSuccess;
 	uint32_t begin = text->from & ~15u;
-	uint64_t last = (uint64_t)text->to - 1 + loaded->tables.reach; /* where a window may begin */
+	uint64_t last =
+		(uint64_t)text->to - 1 + loaded->tables.reach; /* where a window may begin */
 	if (last >= text->len)
 		last = text->len - 1;
 	uint32_t tile_count = (uint32_t)((last - begin) / TILE + 1);
@@ -176,5 +183,5 @@ static cudaError_t launch(const void *tables, const struct gpu_text *text, const
 	return cudaGetLastError();
 }
 
-const struct gpu_kernel gpu_gram = { "gram",
-	gram_compile, gram_free, gram_cost, gram_describe, load, unload, launch };
+const struct gpu_kernel gpu_gram = { "gram", gram_compile, gram_free, gram_cost, gram_describe,
+	load, unload, launch };

@@ -1,5 +1,6 @@
 /*
- * The paired-gram filter: what one thread does (for device and host), and the making of its tables. The essay is in gram.cu.
+ * The paired-gram filter: what one thread does (for device and host), and the making of its tables.
+ * The essay is in gram.cu.
  */
 #ifndef BURIN_GPU_GRAM_H
 #define BURIN_GPU_GRAM_H
@@ -12,8 +13,9 @@
  * multiplier is even, so that the low gram of a word needs no masking. */
 struct gram_hash {
 	uint32_t multiplier;
-	uint32_t mask;      /* of the address */
-	uint32_t copies;    /* 1, 2, 4 .. 32: lanes with different (lane & copies - 1) use banks of their own */
+	uint32_t mask;   /* of the address */
+	uint32_t copies; /* 1, 2, 4 .. 32: lanes with different (lane & copies - 1) use banks of
+			    their own */
 };
 
 struct gram_tables {
@@ -28,7 +30,8 @@ GPU_INLINE uint32_t gram_lane_bits(struct gram_hash hash, uint32_t lane)
 	return (lane & (hash.copies - 1)) << 2;
 }
 
-/* The entry of a gram (higher bits of gram are ignored): low byte, the buckets of which it can be the first half; high byte, the second. */
+/* The entry of a gram (higher bits of gram are ignored): low byte, the buckets of which it can be
+ * the first half; high byte, the second. */
 GPU_INLINE uint32_t gram_entry(
 	const void *filter, struct gram_hash hash, uint32_t lane_bits, uint32_t gram)
 {
@@ -47,7 +50,8 @@ GPU_INLINE void gram_lookup(const void *filter, struct gram_hash hash, uint32_t 
 	}
 }
 
-/* The buckets of the windows that begin at each of the eight grams, a byte each; next: the entry of the gram behind. */
+/* The buckets of the windows that begin at each of the eight grams, a byte each; next: the entry of
+ * the gram behind. */
 GPU_INLINE void gram_combine(const uint32_t entries[8], uint32_t next, uint32_t buckets[2])
 {
 	GPU_UNROLL
@@ -55,13 +59,13 @@ GPU_INLINE void gram_combine(const uint32_t entries[8], uint32_t next, uint32_t 
 		const uint32_t *e = entries + 4 * i;
 		uint32_t behind = i ? next : entries[4];
 #ifdef __CUDA_ARCH__
-		uint32_t first = __byte_perm(__byte_perm(e[0], e[1], 0x0040),
-			__byte_perm(e[2], e[3], 0x0040), 0x5410);
-		uint32_t second = __byte_perm(__byte_perm(e[1], e[2], 0x0051),
-			__byte_perm(e[3], behind, 0x0051), 0x5410);
+		uint32_t first = __byte_perm(
+			__byte_perm(e[0], e[1], 0x0040), __byte_perm(e[2], e[3], 0x0040), 0x5410);
+		uint32_t second = __byte_perm(
+			__byte_perm(e[1], e[2], 0x0051), __byte_perm(e[3], behind, 0x0051), 0x5410);
 #else
 		uint32_t first = (e[0] & 0xff) | (e[1] & 0xff) << 8 | (e[2] & 0xff) << 16 |
-			(e[3] & 0xff) << 24;
+				 (e[3] & 0xff) << 24;
 		uint32_t second = e[1] >> 8 | e[2] >> 8 << 8 | e[3] >> 8 << 16 | behind >> 8 << 24;
 #endif
 		buckets[i] = first & second;
@@ -81,7 +85,7 @@ GPU_INLINE void gram_confirm(const struct gram_tables *tables, const void *filte
 {
 	uint32_t value = gpu_text_read(text->bytes, at);
 	uint32_t buckets = gram_entry(filter, tables->hash, lane_bits, value) &
-		gram_entry(filter, tables->hash, lane_bits, value >> 16) >> 8;
+			   gram_entry(filter, tables->hash, lane_bits, value >> 16) >> 8;
 	for (uint32_t bucket = 0; buckets; bucket++, buckets >>= 1)
 		if (buckets & 1)
 			confirm_window(&tables->confirm, bucket, at, value, text, hits);
@@ -95,8 +99,7 @@ struct pattern_set;
 struct error;
 
 /* The functions of the kernel row (gpu/kernel.h). */
-int gram_compile(
-	struct gpu_program **program, const struct pattern_set *set, struct error *error);
+int gram_compile(struct gpu_program **program, const struct pattern_set *set, struct error *error);
 void gram_free(struct gpu_program *program);
 double gram_cost(const struct gpu_program *program);
 void gram_describe(const struct gpu_program *program, char *text, size_t len);

@@ -1,8 +1,9 @@
 /*
- * Makes the tables of the paired-gram filter. For each pattern two windows are chosen, one for each parity of its position, and put
- * into buckets so that the expected number of candidates on the model of disk content (rarity.c) stays least: greedily, the
- * patterns that have the worst windows first. A gram is an address in the table by a hash; several are tried, and the
- * shared-memory cost of a table with fewer copies is weighed against the candidates of one with fewer entries.
+ * Makes the tables of the paired-gram filter. For each pattern two windows are chosen, one for each
+ * parity of its position, and put into buckets so that the expected number of candidates on the
+ * model of disk content (rarity.c) stays least: greedily, the patterns that have the worst windows
+ * first. A gram is an address in the table by a hash; several are tried, and the shared-memory cost
+ * of a table with fewer copies is weighed against the candidates of one with fewer entries.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +16,8 @@
 #include "rules/pattern.h"
 
 #define ADDRESSES (GRAM_TABLE_LEN / 2)
-#define WINDOWS_MAX 48       /* windows that are weighed for one pattern and parity */
-#define SEARCH_PATTERNS 400  /* sets up to this size are tried with several hashes */
+#define WINDOWS_MAX 48      /* windows that are weighed for one pattern and parity */
+#define SEARCH_PATTERNS 400 /* sets up to this size are tried with several hashes */
 
 struct window {
 	uint32_t value, mask;
@@ -63,12 +64,13 @@ static void fold_shares(struct builder *builder)
 		float *share = builder->share[gram_address(builder, gram)];
 		for (int k = 0; k < RARITY_KINDS; k++)
 			share[k] += builder->byte_share[k][gram & 0xff] *
-				builder->byte_share[k][gram >> 8];
+				    builder->byte_share[k][gram >> 8];
 	}
 }
 
 /* The share of the grams that agree with value in mask, each address counted once. */
-static void set_mass(struct builder *builder, uint32_t value, uint32_t mask, float mass[RARITY_KINDS])
+static void set_mass(
+	struct builder *builder, uint32_t value, uint32_t mask, float mass[RARITY_KINDS])
 {
 	if (mask == 0) {
 		for (int k = 0; k < RARITY_KINDS; k++)
@@ -121,7 +123,8 @@ static double added_rate(
 	for (int half = 0; half < 2; half++) {
 		uint32_t mask = window->mask >> 16 * half & 0xffff;
 		uint32_t gram = window->value >> 16 * half & 0xffff;
-		if (mask == 0xffff && builder->entries[gram_address(builder, gram)] >> 8 * half >> bucket & 1)
+		if (mask == 0xffff &&
+			builder->entries[gram_address(builder, gram)] >> 8 * half >> bucket & 1)
 			added[half] = none;
 	}
 	double rate = 0;
@@ -137,7 +140,8 @@ static double added_rate(
 
 /* ---- choosing ---- */
 
-static void weigh_window(struct builder *builder, const struct pattern *pattern, int64_t back, struct window *window)
+static void weigh_window(
+	struct builder *builder, const struct pattern *pattern, int64_t back, struct window *window)
 {
 	confirm_window_of(pattern, back, &window->value, &window->mask);
 	window->back = (int32_t)back;
@@ -146,7 +150,8 @@ static void weigh_window(struct builder *builder, const struct pattern *pattern,
 			window->mask >> 16 * half & 0xffff, window->mass[half]);
 }
 
-/* Finds the best window of a pattern for one parity of its start, and with it the best bucket. Returns the rate it adds. */
+/* Finds the best window of a pattern for one parity of its start, and with it the best bucket.
+ * Returns the rate it adds. */
 static double choose_window(struct builder *builder, const struct pattern *pattern, int parity,
 	struct window *best, uint32_t *best_bucket)
 {
@@ -158,9 +163,11 @@ static double choose_window(struct builder *builder, const struct pattern *patte
 		if (!window.mask)
 			continue;
 		weighed++;
-		/* One that is good by itself is better than one that only shares a bucket's holes. */
+		/* One that is good by itself is better than one that only shares a bucket's holes.
+		 */
 		for (uint32_t bucket = 0; bucket < CONFIRM_BUCKETS; bucket++) {
-			double rate = added_rate(builder, &window, bucket) + 1e-3 * window_rate(&window);
+			double rate =
+				added_rate(builder, &window, bucket) + 1e-3 * window_rate(&window);
 			if (least < 0 || rate < least) {
 				least = rate;
 				*best = window;
@@ -215,7 +222,8 @@ static void place_patterns(struct builder *builder, struct gram_hash hash, doubl
 		for (int parity = 0; parity < 2; parity++) {
 			struct window window = { 0 };
 			uint32_t bucket = 0;
-			choose_window(builder, &builder->set->patterns[pattern], parity, &window, &bucket);
+			choose_window(builder, &builder->set->patterns[pattern], parity, &window,
+				&bucket);
 			for (uint32_t half = 0; half < 2; half++)
 				add_grams(builder, window.value >> 16 * half & 0xffff,
 					window.mask >> 16 * half & 0xffff, bucket, half);
@@ -232,22 +240,23 @@ static void place_patterns(struct builder *builder, struct gram_hash hash, doubl
 
 /* ---- hashes ---- */
 
-/* The address has 16 bits above bit 0; where the table is kept in c = 2^n copies the n bits from bit 2 on choose the copy. */
+/* The address has 16 bits above bit 0; where the table is kept in c = 2^n copies the n bits from
+ * bit 2 on choose the copy. */
 static struct gram_hash make_hash(uint32_t multiplier, uint32_t copies)
 {
 	return (struct gram_hash){ multiplier, (GRAM_TABLE_LEN - 2) & ~(4 * copies - 4), copies };
 }
 
-/* Clock cycles for 512 bytes on one multiprocessor: shared-memory wavefronts of nine lookups, and what the four schedulers need
- * for the instructions of the loop and of the candidates. */
+/* Clock cycles for 512 bytes on one multiprocessor: shared-memory wavefronts of nine lookups, and
+ * what the four schedulers need for the instructions of the loop and of the candidates. */
 static double expected_cost(uint32_t copies, double rate)
 {
 	double wavefronts = copies == 32 ? 9 : copies == 16 ? 17 : 29;
 	return wavefronts + (56 + 45 * 256 * rate) / 4;
 }
 
-/* The hashes that were the best for some sets in a search of thousands: mixing of the two bytes is bad,
- * for half a gram is often wild. */
+/* The hashes that were the best for some sets in a search of thousands: mixing of the two bytes is
+ * bad, for half a gram is often wild. */
 static const struct {
 	uint32_t multiplier, copies;
 } tried[] = { { 2, 32 }, { 6, 32 }, { 0xc00c, 32 }, { 2, 16 }, { 6, 16 }, { 0x8002, 16 } };

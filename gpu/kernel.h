@@ -1,7 +1,8 @@
 /*
- * The kernel contract. A kernel family searches text that lies in device memory and leaves its hits there; scan_cuda.cu
- * moves the text in and the hits out and knows nothing of tables. Everything a family knows about the patterns is
- * compiled once on the host (C code, tested without a GPU) and then loaded onto each device.
+ * The kernel contract. A kernel family searches text that lies in device memory and leaves its hits
+ * there; scan_cuda.cu moves the text in and the hits out and knows nothing of tables. Everything a
+ * family knows about the patterns is compiled once on the host (C code, tested without a GPU) and
+ * then loaded onto each device.
  */
 #ifndef BURIN_GPU_KERNEL_H
 #define BURIN_GPU_KERNEL_H
@@ -16,27 +17,33 @@ extern "C" {
 #include "base/error.h"
 #include "rules/pattern.h"
 
-/* A family's tables for one pattern set; each family has its own struct. Immutable and shared by devices. */
+/* A family's tables for one pattern set; each family has its own struct. Immutable and shared by
+ * devices. */
 struct gpu_program;
 
 struct gpu_kernel {
 	const char *name; /* as in gpu/list.c, where the summaries are */
-	/* Compiles the set on the host. The set must outlive the program. -EINVAL: the set does not suit this kernel, and error says
-	 * why in words that can follow "gpu: "; -ENOMEM: the tables would be too large. */
-	int (*compile)(struct gpu_program **program, const struct pattern_set *set, struct error *error);
+	/* Compiles the set on the host. The set must outlive the program. -EINVAL: the set does not
+	 * suit this kernel, and error says why in words that can follow "gpu: "; -ENOMEM: the
+	 * tables would be too large. */
+	int (*compile)(
+		struct gpu_program **program, const struct pattern_set *set, struct error *error);
 	void (*free)(struct gpu_program *program);
-	/* Expected time on one multiprocessor, clock cycles for 512 bytes, on the built-in model of disk content: what `auto` compares.
-	 * NULL: a kernel for comparison that `auto` never takes. */
+	/* Expected time on one multiprocessor, clock cycles for 512 bytes, on the built-in model of
+	 * disk content: what `auto` compares. NULL: a kernel for comparison that `auto` never
+	 * takes. */
 	double (*cost)(const struct gpu_program *program);
 	/* Says how it works, in few words ("gram, 11-bit tables x 32"). */
 	void (*describe)(const struct gpu_program *program, char *text, size_t len);
 #ifdef __CUDACC__
-	/* Copies the tables to the current device. *tables: the family's own, to be unloaded with the same device current. */
+	/* Copies the tables to the current device. *tables: the family's own, to be unloaded with
+	 * the same device current. */
 	cudaError_t (*load)(void **tables, const struct gpu_program *program);
 	void (*unload)(void *tables);
-	/* Starts the search; text and hits point to device memory. The count must have been zeroed before on the stream. */
-	cudaError_t (*launch)(const void *tables, const struct gpu_text *text, const struct gpu_hits *hits,
-		cudaStream_t stream);
+	/* Starts the search; text and hits point to device memory. The count must have been zeroed
+	 * before on the stream. */
+	cudaError_t (*launch)(const void *tables, const struct gpu_text *text,
+		const struct gpu_hits *hits, cudaStream_t stream);
 #endif
 };
 
@@ -46,10 +53,12 @@ extern const struct gpu_kernel *const gpu_kernels[];
 
 const struct gpu_kernel *gpu_kernel_find(const char *name);
 
-/* Compiles the set for the kernel called name, or, for NULL, for the one with the least expected cost among those that take it and
- * are meant for `auto`. choice (len bytes): what was picked, and for NULL why ("bloom, ...; gram would cost 5.1 times as much"). */
-int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **program, const char *name,
-	const struct pattern_set *set, char *choice, size_t len, struct error *error);
+/* Compiles the set for the kernel called name, or, for NULL, for the one with the least expected
+ * cost among those that take it and are meant for `auto`. choice (len bytes): what was picked, and
+ * for NULL why ("bloom, ...; gram would cost 5.1 times as much"). */
+int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **program,
+	const char *name, const struct pattern_set *set, char *choice, size_t len,
+	struct error *error);
 }
 #endif
 

@@ -22,21 +22,25 @@ const struct gpu_kernel *gpu_kernel_find(const char *name)
 	return NULL;
 }
 
-static int pick_named(const struct gpu_kernel **kernel, struct gpu_program **program, const char *name,
-	const struct pattern_set *set, char *choice, size_t len, struct error *error)
+static int pick_named(const struct gpu_kernel **kernel, struct gpu_program **program,
+	const char *name, const struct pattern_set *set, char *choice, size_t len,
+	struct error *error)
 {
 	*kernel = gpu_kernel_find(name);
 	if (!*kernel)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"The gpu engine has no kernel '%s'; `burin list kernels` shows those it has.", name);
+			"The gpu engine has no kernel '%s'; `burin list kernels` shows those it "
+			"has.",
+			name);
 	int status = (*kernel)->compile(program, set, error);
 	if (!status)
 		(*kernel)->describe(*program, choice, len);
 	return status;
 }
 
-int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **program, const char *name,
-	const struct pattern_set *set, char *choice, size_t len, struct error *error)
+int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **program,
+	const char *name, const struct pattern_set *set, char *choice, size_t len,
+	struct error *error)
 {
 	if (name)
 		return pick_named(kernel, program, name, set, choice, len, error);
@@ -52,11 +56,13 @@ int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **progr
 		size_t used = strlen(others);
 		if (status) {
 			refused++;
-			snprintf(others + used, sizeof(others) - used, "; %s does not suit", (*row)->name);
+			snprintf(others + used, sizeof(others) - used, "; %s does not suit",
+				(*row)->name);
 			continue;
 		}
 		double cost = (*row)->cost(compiled);
-		snprintf(others + used, sizeof(others) - used, "; %s costs %.0f", (*row)->name, cost);
+		snprintf(others + used, sizeof(others) - used, "; %s costs %.0f", (*row)->name,
+			cost);
 		if (*kernel && cost >= least) {
 			(*row)->free(compiled);
 			continue;

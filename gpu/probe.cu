@@ -1,4 +1,5 @@
-/* Which GPUs there are and whether they will do. The sticky error is always cleared, so that a failed look harms nobody. */
+/* Which GPUs there are and whether they will do. The sticky error is always cleared, so that a
+ * failed look harms nobody. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ static int no_devices(cudaError_t error, char *reason, size_t len)
 		snprintf(reason, len, "no NVIDIA driver is installed");
 	else if (error == cudaErrorInsufficientDriver)
 		snprintf(reason, len,
-			"the NVIDIA driver is too old: it supports CUDA %d.%d, this build needs %d.%d",
+			"the NVIDIA driver is too old: it supports CUDA %d.%d, this build needs "
+			"%d.%d",
 			driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
 	else if (error == cudaSuccess || error == cudaErrorNoDevice)
 		snprintf(reason, len, "there is no CUDA device");
@@ -38,13 +40,14 @@ static int check_device(int id, char *reason, size_t len)
 		return no_devices(error, reason, len);
 	if (device.major * 10 + device.minor < LEAST_CAPABILITY) {
 		snprintf(reason, len,
-			"GPU %d (%.100s) is of compute capability %d.%d, and 7.5 is the least that works",
+			"GPU %d (%.100s) is of compute capability %d.%d, and 7.5 is the least that "
+			"works",
 			id, device.name, device.major, device.minor);
 		return -ENOTSUP;
 	}
 	if (device.totalGlobalMem < LEAST_MEMORY) {
-		snprintf(reason, len, "GPU %d (%.100s) has too little memory: %zu MiB of %zu MiB", id,
-			device.name, (size_t)(device.totalGlobalMem >> 20),
+		snprintf(reason, len, "GPU %d (%.100s) has too little memory: %zu MiB of %zu MiB",
+			id, device.name, (size_t)(device.totalGlobalMem >> 20),
 			(size_t)(LEAST_MEMORY >> 20));
 		return -ENOMEM;
 	}
@@ -61,10 +64,12 @@ int gpu_probe(char *reason, size_t len)
 }
 
 /* Adds a device of a list. */
-static int add_device(int ids[GPU_DEVICES_MAX], int used, long id, int present, char *reason, size_t len)
+static int add_device(
+	int ids[GPU_DEVICES_MAX], int used, long id, int present, char *reason, size_t len)
 {
 	if (id < 0 || id >= present) {
-		snprintf(reason, len, "there is no GPU %ld: this machine has 0 to %d", id, present - 1);
+		snprintf(reason, len, "there is no GPU %ld: this machine has 0 to %d", id,
+			present - 1);
 		return -ENODEV;
 	}
 	for (int i = 0; i < used; i++)
@@ -77,14 +82,16 @@ static int add_device(int ids[GPU_DEVICES_MAX], int used, long id, int present, 
 }
 
 /* "0,3": these devices; a comma makes a list of it, be it at the end. */
-static int read_list(int ids[GPU_DEVICES_MAX], const char *wanted, int present, char *reason, size_t len)
+static int read_list(
+	int ids[GPU_DEVICES_MAX], const char *wanted, int present, char *reason, size_t len)
 {
 	int used = 0;
 	for (const char *at = wanted; *at;) {
 		char *end;
 		long id = strtol(at, &end, 10);
 		if (end == at || (*end && *end != ',') || used == GPU_DEVICES_MAX) {
-			snprintf(reason, len, "'%.100s' is no list of GPUs: write it like 0,2", wanted);
+			snprintf(reason, len, "'%.100s' is no list of GPUs: write it like 0,2",
+				wanted);
 			return -EINVAL;
 		}
 		int status = add_device(ids, used, id, present, reason, len);

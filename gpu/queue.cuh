@@ -1,6 +1,7 @@
 /*
- * A warp's queue of candidates in shared memory. Candidates are rare, and looking closely at each where it is found would keep 31
- * lanes waiting for one. So positions are collected, and looked at 32 at a time, one a lane.
+ * A warp's queue of candidates in shared memory. Candidates are rare, and looking closely at each
+ * where it is found would keep 31 lanes waiting for one. So positions are collected, and looked at
+ * 32 at a time, one a lane.
  */
 #ifndef BURIN_GPU_QUEUE_CUH
 #define BURIN_GPU_QUEUE_CUH

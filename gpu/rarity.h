@@ -1,10 +1,18 @@
-/* The built-in model of what stands on disks, by which the kernels choose what they look at. The essay is in rarity.c. */
+/* The built-in model of what stands on disks, by which the kernels choose what they look at. The
+ * essay is in rarity.c. */
 #ifndef BURIN_GPU_RARITY_H
 #define BURIN_GPU_RARITY_H
 
 #include <stdint.h>
 
-enum rarity_kind { RARITY_ZERO, RARITY_FILL, RARITY_TEXT, RARITY_BINARY, RARITY_RANDOM, RARITY_KINDS };
+enum rarity_kind {
+	RARITY_ZERO,
+	RARITY_FILL,
+	RARITY_TEXT,
+	RARITY_BINARY,
+	RARITY_RANDOM,
+	RARITY_KINDS
+};
 
 /* The shares of the kinds; they add up to 1. */
 extern const float rarity_weight[RARITY_KINDS];

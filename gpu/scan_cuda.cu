@@ -1,74 +1,258 @@
 /*
- * The gpu engine. This build has its row and the look at the machine; the kernels are not in it
- * yet, and the probe says so.
+ * The gpu engine: chunks in, hits out.
+ *
+ * The caller's ring is registered with the driver, so that the device fetches the text from where
+ * the reader put it: no second copy on the host. Where that is refused, or a chunk lies elsewhere,
+ * it goes through a pinned buffer of the slot. A chunk belongs to a slot (slot.cuh), and the slots
+ * are used in turn: while chunk i is searched, i + 1 comes in and the hits of i - 1 go out, which
+ * is strategy B of Zha and Sahni (IEEE TPDS 24, 2013). Their strategy A, all segments resident on
+ * the device, is the same with a slot for each chunk in flight. With several devices the slots
+ * alternate between them; chunks come back in the order in which they were submitted.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include <cuda_runtime.h>
+#include "gpu/options.h"
+#include "gpu/probe.cuh"
+#include "gpu/slot.cuh"
 
 extern "C" {
-#include "scan/scan.h"
+#include "base/log.h"
+#include "base/memory.h"
 }
 
-/* The sticky error is cleared, so that a failed look harms nobody. */
-static int no_devices(cudaError_t rc, char *reason, size_t len)
-{
-	int driver = 0, runtime = 0;
+#define STREAM_SLOTS \
+	4 /* a device, with strategy B: one each way, one searched, one in the caller's hands */
+#define KEY_CAPACITY (1u << 20)
 
+struct scan {
+	const struct gpu_kernel *kernel; /* NULL when there are no patterns */
+	struct gpu_program *program;
+	uint32_t longest; /* at least 1 */
+	struct gpu_device *devices;
+	unsigned device_count;
+	struct slot *slots; /* those of one device are device_count apart */
+	unsigned slot_count;
+	unsigned next, oldest; /* running numbers of chunks: slot number % slot_count */
+	const uint8_t *ring;   /* registered memory, or NULL */
+	size_t ring_len;
+	size_t chunk_len;
+	double density; /* hits a byte in the last chunk */
+	bool warned;
+	char description[512];
+};
+
+/* ---- opening ---- */
+
+static int cuda_failed(struct error *error, cudaError_t failed, const char *doing)
+{
 	(void)cudaGetLastError();
-	(void)cudaDriverGetVersion(&driver);
-	(void)cudaRuntimeGetVersion(&runtime);
-	if (driver == 0)
-		snprintf(reason, len, "no NVIDIA driver is installed");
-	else if (rc == cudaErrorInsufficientDriver)
-		snprintf(reason, len,
-			"the NVIDIA driver is too old: it supports CUDA %d.%d, this build needs "
-			"%d.%d",
-			driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
-	else if (rc == cudaSuccess || rc == cudaErrorNoDevice)
-		snprintf(reason, len, "there is no CUDA device");
-	else
-		snprintf(reason, len, "CUDA says: %s", cudaGetErrorString(rc));
-	return -ENODEV;
+	if (failed == cudaErrorMemoryAllocation)
+		return error_set(error, EXIT_NO_ENGINE, ENOMEM,
+			"The GPU has too little free memory (%s); use a smaller --chunk-size or "
+			"another engine.",
+			doing);
+	return error_set(error, EXIT_NO_ENGINE, EIO, "The GPU failed (%s): %s.", doing,
+		cudaGetErrorString(failed));
 }
 
-static int gpu_probe(char *reason, size_t len)
+static int check_set(
+	const struct pattern_set *set, const struct scan_options *options, struct error *error)
 {
-	cudaDeviceProp properties;
-	int count = 0;
-	cudaError_t rc = cudaGetDeviceCount(&count);
-
-	if (rc != cudaSuccess || count == 0)
-		return no_devices(rc, reason, len);
-	rc = cudaGetDeviceProperties(&properties, 0);
-	if (rc != cudaSuccess)
-		return no_devices(rc, reason, len);
-	snprintf(reason, len, "there is a device (%.100s), but this build has no GPU kernels yet",
-		properties.name);
-	return -ENOTSUP;
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->patterns[i].regex)
+			return error_set(error, EXIT_NO_ENGINE, EINVAL,
+				"The gpu engine cannot search for the regular expression %s; use "
+				"the engine hyperscan.",
+				set->patterns[i].text);
+	if (options->chunk_len >= UINT32_MAX - 2 * GPU_TEXT_PAD)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"The gpu engine takes chunks of less than 4 GiB; use a smaller "
+			"--chunk-size.");
+	return 0;
 }
 
-static int gpu_open(struct scan **scan, const struct pattern_set *set,
+/* Registers the ring; without it chunks go through the slots' own buffers. */
+static void register_ring(struct scan *scan, const struct scan_options *options)
+{
+	if (!options->ring || !options->ring_len)
+		return;
+	cudaError_t error =
+		cudaHostRegister(options->ring, options->ring_len, cudaHostRegisterPortable);
+	if (error) {
+		(void)cudaGetLastError();
+		log_debug("gpu: the ring cannot be pinned (%s), chunks are copied once more",
+			cudaGetErrorString(error));
+		return;
+	}
+	scan->ring = (const uint8_t *)options->ring;
+	scan->ring_len = options->ring_len;
+}
+
+static int open_devices(struct scan *scan, const struct gpu_options *options,
+	uint32_t pattern_count, struct error *error)
+{
+	int ids[GPU_DEVICES_MAX];
+	char reason[256];
+	int count = gpu_devices(ids, options->devices, reason, sizeof(reason));
+	if (count < 0)
+		return error_set(error, count == -EINVAL ? EXIT_USAGE : EXIT_NO_ENGINE, -count,
+			"The gpu engine cannot be used: %s.", reason);
+	scan->devices = (struct gpu_device *)xcalloc(count, sizeof(*scan->devices));
+	for (int i = 0; i < count; i++) {
+		struct gpu_device *device = &scan->devices[i];
+		device->id = ids[i];
+		scan->device_count++;
+		cudaError_t failed = cudaSetDevice(device->id);
+		if (!failed)
+			failed = gpu_device_open(device,
+				pattern_count > KEY_CAPACITY ? pattern_count : KEY_CAPACITY);
+		if (!failed && scan->kernel)
+			failed = scan->kernel->load(&device->tables, scan->program);
+		if (failed)
+			return cuda_failed(error, failed, "loading the pattern tables");
+	}
+	return 0;
+}
+
+/* Opens the slots; with strategy A as many as memory allows, at least two a device with either. */
+static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 	const struct scan_options *options, struct error *error)
 {
-	char reason[256];
-	int rc = gpu_probe(reason, sizeof(reason));
-
-	(void)scan;
-	(void)set;
-	(void)options;
-	return error_set(error, EXIT_NO_ENGINE, -rc, "the engine 'gpu' is not usable: %s", reason);
+	unsigned each = STREAM_SLOTS;
+	unsigned in_flight = options->chunks ? options->chunks : 1;
+	if (gpu->transfer == GPU_TRANSFER_RESIDENT || each * scan->device_count > in_flight)
+		each = (in_flight + scan->device_count - 1) / scan->device_count;
+	unsigned wanted = each * scan->device_count;
+	scan->slots = (struct slot *)xcalloc(wanted, sizeof(*scan->slots));
+	while (scan->slot_count < wanted) {
+		struct slot *slot = &scan->slots[scan->slot_count];
+		slot->device = &scan->devices[scan->slot_count % scan->device_count];
+		slot->kernel = scan->kernel;
+		slot->longest = scan->longest;
+		slot->text_capacity = options->chunk_len;
+		cudaError_t failed = cudaSetDevice(slot->device->id);
+		if (!failed)
+			failed = slot_open(slot, !scan->ring);
+		if (failed) {
+			slot_close(slot);
+			if (failed != cudaErrorMemoryAllocation ||
+				scan->slot_count < 2 * scan->device_count)
+				return cuda_failed(error, failed, "taking memory for the chunks");
+			(void)cudaGetLastError();
+			scan->slot_count -= scan->slot_count % scan->device_count;
+			break;
+		}
+		scan->slot_count++;
+	}
+	return 0;
 }
 
-/* Nothing can be submitted to what cannot be opened. */
+static void gpu_close(struct scan *scan)
+{
+	if (!scan)
+		return;
+	for (unsigned i = 0; i < scan->slot_count; i++) {
+		cudaSetDevice(scan->slots[i].device->id);
+		slot_close(&scan->slots[i]);
+	}
+	for (unsigned i = 0; i < scan->device_count; i++) {
+		cudaSetDevice(scan->devices[i].id);
+		if (scan->kernel)
+			scan->kernel->unload(scan->devices[i].tables);
+		gpu_device_close(&scan->devices[i]);
+	}
+	if (scan->ring)
+		cudaHostUnregister((void *)scan->ring);
+	if (scan->kernel)
+		scan->kernel->free(scan->program);
+	(void)cudaGetLastError();
+	free(scan->slots);
+	free(scan->devices);
+	free(scan);
+}
+
+static int gpu_open(struct scan **result, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	static const struct gpu_options defaults = { NULL, GPU_TRANSFER_AUTO };
+	const struct gpu_options *gpu = options->gpu ? options->gpu : &defaults;
+	int status = check_set(set, options, error);
+	if (status)
+		return status;
+	struct scan *scan = (struct scan *)xcalloc(1, sizeof(*scan));
+	scan->longest = set->count ? set->longest : 1;
+	scan->chunk_len = options->chunk_len;
+	snprintf(scan->description, sizeof(scan->description), "nothing to search for");
+	if (set->count)
+		status = gpu_kernel_pick(&scan->kernel, &scan->program, options->kernel, set,
+			scan->description, sizeof(scan->description), error);
+	if (!status)
+		status = open_devices(scan, gpu, set->count, error);
+	if (!status) {
+		register_ring(scan, options);
+		status = open_slots(scan, gpu, options, error);
+	}
+	if (status) {
+		gpu_close(scan);
+		return status;
+	}
+	*result = scan;
+	return 0;
+}
+
+/* ---- working ---- */
+
+static bool is_pinned(const struct scan *scan, const struct chunk *chunk)
+{
+	return scan->ring && chunk->data >= scan->ring &&
+	       chunk->data + chunk->len + chunk->tail_len <= scan->ring + scan->ring_len;
+}
+
+static int gpu_submit(struct scan *scan, struct chunk *chunk)
+{
+	struct slot *slot = &scan->slots[scan->next % scan->slot_count];
+	if (slot->chunk)
+		return -EAGAIN;
+	bool pinned = is_pinned(scan, chunk);
+	if (chunk->len + chunk->tail_len > scan->chunk_len || (!pinned && !slot->bounce))
+		return -EINVAL;
+	slot->error = cudaSetDevice(slot->device->id);
+	slot_start(slot, chunk, pinned, scan->density);
+	scan->next++;
+	return 0;
+}
+
+static int gpu_reap(struct scan *scan, struct chunk **chunk)
+{
+	if (scan->oldest == scan->next)
+		return -EAGAIN;
+	struct slot *slot = &scan->slots[scan->oldest++ % scan->slot_count];
+	*chunk = slot->chunk;
+	cudaSetDevice(slot->device->id);
+	scan->density = slot_finish(slot, is_pinned(scan, *chunk));
+	if ((*chunk)->status && !scan->warned) {
+		scan->warned = true;
+		log_warn("GPU %d broke down at offset %llu of the image: %s", slot->device->id,
+			(unsigned long long)(*chunk)->offset, cudaGetErrorString(slot->error));
+	}
+	return 0;
+}
+
+static const char *gpu_kernel_name(const struct scan *scan)
+{
+	return scan->description;
+}
+
 extern "C" const struct scan_engine gpu_engine = {
 	"gpu",
 	"CUDA, on NVIDIA GPUs",
 	gpu_probe,
 	gpu_open,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
+	gpu_submit,
+	gpu_reap,
+	gpu_close,
+	gpu_kernel_name,
 };

@@ -1,13 +1,15 @@
 /*
  * One chunk on its way through a GPU.
  *
- * The usual case costs the host two calls: copy, kernel and a last small kernel are put on the stream at once, and that last one sorts
- * the hits and writes just as many of them as there are into host memory. No round trip asks for the count first. If there are
- * more hits than one block can sort, the host asks for a sort of all and fetches what fits into the chunk.
+ * The usual case costs the host two calls: copy, kernel and a last small kernel are put on the
+ * stream at once, and that last one sorts the hits and writes just as many of them as there are
+ * into host memory. No round trip asks for the count first. If there are more hits than one block
+ * can sort, the host asks for a sort of all and fetches what fits into the chunk.
  *
- * If there are more than the device has room for, they are only counted, and the text is searched again in pieces whose hits
- * fit, until the chunk's own room is used up; the cut is made between two starts, as the contract says. So a flood costs time in
- * proportion to the hits that are delivered, and never memory. When the last chunk was a flood, only as much of the next is copied
+ * If there are more than the device has room for, they are only counted, and the text is searched
+ * again in pieces whose hits fit, until the chunk's own room is used up; the cut is made between
+ * two starts, as the contract says. So a flood costs time in proportion to the hits that are
+ * delivered, and never memory. When the last chunk was a flood, only as much of the next is copied
  * as will probably be answered.
  */
 #include <errno.h>
@@ -44,7 +46,8 @@ static __global__ void __launch_bounds__(SHIP_THREADS)
 	if (found > 1)
 		sorter(space).SortBlockedToStriped(items);
 	for (int i = 0; i < SHIP_ITEMS; i++) {
-		uint32_t at = found > 1 ? i * SHIP_THREADS + threadIdx.x : threadIdx.x * SHIP_ITEMS + i;
+		uint32_t at =
+			found > 1 ? i * SHIP_THREADS + threadIdx.x : threadIdx.x * SHIP_ITEMS + i;
 		if (at < found)
 			keys[at] = items[i];
 	}
@@ -65,7 +68,8 @@ static cudaError_t fetch_sorted(struct slot *slot, uint32_t count)
 	return error;
 }
 
-/* Adds sorted hits to the chunk's. False when it got full: then chunk->until is set to the first start that did not fit. */
+/* Adds sorted hits to the chunk's. False when it got full: then chunk->until is set to the first
+ * start that did not fit. */
 static bool deliver(struct chunk *chunk, const uint64_t *keys, size_t count)
 {
 	size_t room = chunk->hit_capacity - chunk->hit_count;
@@ -127,8 +131,8 @@ void slot_start(struct slot *slot, struct chunk *chunk, bool pinned, double dens
 	slot->to = (uint32_t)(chunk->len - chunk->from);
 	slot->copied = 0;
 	slot->searched = slot->to;
-	size_t room = chunk->hit_capacity < slot->hits.capacity ? chunk->hit_capacity :
-								  slot->hits.capacity;
+	size_t room = chunk->hit_capacity < slot->hits.capacity ? chunk->hit_capacity
+								: slot->hits.capacity;
 	if (density * slot->to > 2.0 * room) {
 		double answered = 2.0 * room / density;
 		slot->searched = answered < LEAST_PIECE ? LEAST_PIECE : (uint32_t)answered;
@@ -140,7 +144,8 @@ void slot_start(struct slot *slot, struct chunk *chunk, bool pinned, double dens
 
 /* ---- the end ---- */
 
-/* Waits for the search on the stream; delivers its hits if the device had room for them. Returns how many were found. */
+/* Waits for the search on the stream; delivers its hits if the device had room for them. Returns
+ * how many were found. */
 static uint64_t collect(struct slot *slot, bool *full)
 {
 	*full = false;
@@ -159,7 +164,8 @@ static uint64_t collect(struct slot *slot, bool *full)
 	return count;
 }
 
-/* Searches what is left from `at` on in pieces, the first `piece` starts long, until the chunk is done or full. */
+/* Searches what is left from `at` on in pieces, the first `piece` starts long, until the chunk is
+ * done or full. */
 static void collect_pieces(struct slot *slot, uint32_t at, uint32_t piece, bool pinned)
 {
 	bool full = false;
@@ -191,8 +197,8 @@ double slot_finish(struct slot *slot, bool pinned)
 	if (!full && !slot->error) {
 		bool overflow = count > slot->hits.capacity;
 		double piece = overflow ? slot->hits.capacity / density / 2 : slot->searched;
-		collect_pieces(slot, overflow ? 0 : slot->searched,
-			piece < 1 ? 1 : (uint32_t)piece, pinned);
+		collect_pieces(slot, overflow ? 0 : slot->searched, piece < 1 ? 1 : (uint32_t)piece,
+			pinned);
 	}
 	if (slot->error) {
 		chunk->status = -EIO;
@@ -236,7 +242,8 @@ cudaError_t slot_open(struct slot *slot, bool with_bounce)
 	if (!error) /* what stands behind a text is looked at, though nothing depends on it */
 		error = cudaMemset(slot->text, 0, slot->text_capacity + GPU_TEXT_PAD);
 	if (!error)
-		error = cudaMalloc((void **)&slot->hits.keys, slot->hits.capacity * sizeof(uint64_t));
+		error = cudaMalloc(
+			(void **)&slot->hits.keys, slot->hits.capacity * sizeof(uint64_t));
 	if (!error)
 		error = cudaMalloc((void **)&slot->hits.count, sizeof(*slot->hits.count));
 	if (!error)

@@ -1,6 +1,7 @@
 /*
- * The text a kernel searches, the hits it leaves, and reading the one and adding to the other. These functions are the same on the
- * device and on the host, so that what a single thread does is tested without a GPU.
+ * The text a kernel searches, the hits it leaves, and reading the one and adding to the other.
+ * These functions are the same on the device and on the host, so that what a single thread does is
+ * tested without a GPU.
  */
 #ifndef BURIN_GPU_TEXT_H
 #define BURIN_GPU_TEXT_H
@@ -21,7 +22,8 @@
 #define GPU_UNROLL
 #endif
 
-/* How many bytes behind a text must be readable (their values don't matter), for kernels load whole tiles. */
+/* How many bytes behind a text must be readable (their values don't matter), for kernels load whole
+ * tiles. */
 #define GPU_TEXT_PAD 8192
 
 struct gpu_text {
@@ -30,10 +32,12 @@ struct gpu_text {
 	uint32_t len;         /* bytes, tail included: no match reaches beyond */
 };
 
-/* Hits as keys that sort by (start, pattern): the start within the text above, the pattern below. */
+/* Hits as keys that sort by (start, pattern): the start within the text above, the pattern below.
+ */
 struct gpu_hits {
 	uint64_t *keys;
-	unsigned long long *count; /* hits found; those beyond capacity are counted and not stored */
+	unsigned long long
+		*count; /* hits found; those beyond capacity are counted and not stored */
 	uint32_t capacity;
 };
 
@@ -53,7 +57,8 @@ GPU_INLINE uint32_t gpu_text_read(const uint8_t *bytes, uint32_t at)
 #endif
 }
 
-/* Counts a hit, and stores it if there is room. On the device the threads that are here together ask for room together. */
+/* Counts a hit, and stores it if there is room. On the device the threads that are here together
+ * ask for room together. */
 GPU_INLINE void gpu_hits_add(const struct gpu_hits *hits, uint32_t start, uint32_t pattern)
 {
 #ifdef __CUDA_ARCH__
