@@ -163,7 +163,7 @@ static enum jpeg_walk pass_scan(struct jpeg *jpeg, const char **problem)
 	case JPEG_SCAN_CUT:
 		return JPEG_WALK_CUT;
 	case JPEG_SCAN_BROKEN:
-		jpeg->sound = walk_before_zeros(jpeg->view, start, jpeg->at);
+		jpeg->sound = walk_before_fill(jpeg->view, start, jpeg->at);
 		return JPEG_WALK_BROKEN;
 	case JPEG_SCAN_SHORT:
 		jpeg->at += 2;

@@ -243,7 +243,7 @@ static uint64_t sound_end(struct png *png, const struct chunk *chunk, enum chunk
 			png->first_idat ? png->first_idat : chunk->at,
 			chunk->end - 4 < size ? chunk->end - 4 : size);
 		if (sound < size)
-			sound = walk_before_zeros(png->view, data < sound ? data : sound, sound);
+			sound = walk_before_fill(png->view, data < sound ? data : sound, sound);
 		return sound;
 	}
 	/* What the image's end cuts off is kept up to there. */

@@ -47,23 +47,25 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 	return true;
 }
 
-#define MANY_ZEROS 32
+#define LONG_RUN 32
 
-uint64_t walk_before_zeros(struct view *view, uint64_t start, uint64_t end)
+uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t at = end;
+	const uint8_t *p = end > start ? view_peek(view, end - 1, 1) : NULL;
+	uint8_t fill = p ? *p : 0;
 
 	while (at > start) {
-		size_t len = at - start < 4096 ? (size_t)(at - start) : 4096, zeros = 0;
-		const uint8_t *p = view_peek(view, at - len, len);
+		size_t len = at - start < 4096 ? (size_t)(at - start) : 4096, run = 0;
 
-		while (p && zeros < len && p[len - zeros - 1] == 0)
-			zeros++;
-		at -= zeros;
-		if (zeros < len)
+		p = view_peek(view, at - len, len);
+		while (p && run < len && p[len - run - 1] == fill)
+			run++;
+		at -= run;
+		if (run < len)
 			break;
 	}
-	return end - at >= MANY_ZEROS ? at : end;
+	return end - at >= LONG_RUN ? at : end;
 }
 
 enum verdict walk_cut(struct view *view, struct finding *finding, uint64_t wanted, uint64_t sound)

@@ -22,10 +22,10 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
  */
 enum verdict walk_cut(struct view *view, struct finding *finding, uint64_t wanted, uint64_t sound);
 
-/* Where foreign bytes begin that broke a walk at `end`: in front of the zeros there if they are
- * many, else at end. A file's own zeros are not so many in coded data, and a walk may take many of
- * those that overwrote it for data. Not before start. */
-uint64_t walk_before_zeros(struct view *view, uint64_t start, uint64_t end);
+/* Where the bytes begin that broke a walk at `end`: in front of the run of equal bytes there (wiped
+ * with zeros, erased to FF) if it is long, else at end. Coded data has no long runs, and a walk may
+ * take much of one for data. Not before start. */
+uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end);
 
 /* Sets the title, without blanks and NULs around it. An empty one changes nothing. */
 void finding_set_title(struct finding *finding, const uint8_t *bytes, size_t len);

@@ -50,8 +50,8 @@ enum zip_found {
 /* Sets member->end, and for a streamed member what its descriptor says. */
 enum zip_found zip_find_end(struct view *view, struct zip_member *member);
 
-/* How far the data of a member is sound, at most limit: its end where it unpacks to what its CRC
- * says. */
+/* How far the data of a member is sound, at most limit (inside the view): its end where it unpacks
+ * to what its CRC says. */
 uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint64_t limit);
 
 /* The content of a member, unpacked, as much of it as fits into size bytes and the 64 KiB from its

@@ -69,6 +69,11 @@ static size_t read_descriptor(
 	return best;
 }
 
+static bool sizes_unknown(const struct zip_member *member)
+{
+	return member->flags & ZIP_STREAMED && !member->packed_len;
+}
+
 /* Unpacks deflated data from member->data up to limit; *end is where the stream ended or broke. */
 static enum inflated_state unpack(struct view *view, const struct zip_member *member,
 	uint64_t limit, struct inflated *inflated, uint64_t *end)
@@ -84,6 +89,8 @@ static enum inflated_state unpack(struct view *view, const struct zip_member *me
 		(window = walk_window(view, *end, limit, &len))) {
 		state = inflated_feed(inflated, window, len, &used);
 		*end += used;
+		if (!sizes_unknown(member) && inflated->output_len > member->unpacked_len)
+			state = INFLATED_BAD;
 	}
 	inflated_close(inflated);
 	return state;
@@ -127,7 +134,7 @@ static enum zip_found search_end(struct view *view, struct zip_member *member, u
 			return ZIP_FOUND;
 		at++;
 	}
-	return ZIP_CUT;
+	return ZIP_BROKEN;
 }
 
 static enum zip_found find_streamed_end(struct view *view, struct zip_member *member)
@@ -159,7 +166,7 @@ static enum zip_found find_streamed_end(struct view *view, struct zip_member *me
 
 enum zip_found zip_find_end(struct view *view, struct zip_member *member)
 {
-	if (member->flags & ZIP_STREAMED && !member->packed_len)
+	if (sizes_unknown(member))
 		return find_streamed_end(view, member);
 	if (member->packed_len > view_size(view) - member->data)
 		return ZIP_CUT;
@@ -173,30 +180,23 @@ enum zip_found zip_find_end(struct view *view, struct zip_member *member)
 uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint64_t limit)
 {
 	struct inflated inflated = { 0 };
-	uint64_t data_end, end;
+	uint64_t data_end = limit, end;
 	uint32_t crc = 0;
 
-	if (limit > view_size(view))
-		limit = view_size(view);
-	data_end = member->packed_len < limit - member->data ? member->data + member->packed_len
-							     : limit;
-	if (member->flags & ZIP_STREAMED && !member->packed_len)
-		data_end = limit;
+	if (!sizes_unknown(member) && member->packed_len < limit - member->data)
+		data_end = member->data + member->packed_len;
 	if (member->method == ZIP_DEFLATED && !(member->flags & ZIP_ENCRYPTED)) {
-		enum inflated_state state = unpack(view, member, data_end, &inflated, &end);
-
-		if (state == INFLATED_DONE && inflated.crc == member->crc)
+		if (unpack(view, member, data_end, &inflated, &end) == INFLATED_DONE &&
+			inflated.crc == member->crc)
 			return limit;
-		/* Only the end of the view stopped it. */
-		if (state == INFLATED_MORE && end == view_size(view))
-			return end;
-		return walk_before_zeros(view, member->data, end);
+		return walk_before_fill(view, member->data, end);
 	}
+	/* Other data has nothing that tells good from bad, but for a CRC over all of it. */
+	if (sizes_unknown(member))
+		return member->data;
 	if (member->method == ZIP_STORED &&
 		walk_crc32(view, member->data, member->packed_len, &crc) && crc == member->crc)
 		return limit;
-	/* Nothing tells good from bad: all of it when only the image's end cuts it, else none of
-	 * it. */
 	return limit == view_size(view) && view_ends_with_image(view) ? limit : member->data;
 }
 

@@ -123,6 +123,7 @@ static enum zip_found read_entries(
 struct end {
 	uint64_t count, len, offset; /* of the directory */
 	bool split;                  /* over several disks */
+	uint64_t bare_end;           /* where the end record ends without its comment */
 };
 
 /* ZIP64's two records at directory->end, if they are there; moves directory->end behind them. */
@@ -176,6 +177,7 @@ static enum zip_found read_end(
 	if (wide &&
 		(end->count == UINT16_MAX || end->len == UINT32_MAX || end->offset == UINT32_MAX))
 		*end = *wide;
+	end->bare_end = at + ZIP_END_LEN;
 	return directory->end <= view_size(view) ? ZIP_FOUND : ZIP_CUT;
 }
 
@@ -222,8 +224,10 @@ enum zip_found zip_read_directory(struct view *view, struct zip_directory *direc
 		found = read_end(view, directory, is_wide ? &wide : NULL, &end);
 	if (found == ZIP_FOUND)
 		directory->problem = compare(view, directory, &end, entries_end);
-	/* Nothing confirmed the last entry's lengths. */
+	/* Nothing confirmed the last entry's lengths, or the comment's. */
 	if (found == ZIP_BROKEN)
 		directory->end = last;
+	else if (directory->problem)
+		directory->end = end.bare_end;
 	return found;
 }
