@@ -1,0 +1,203 @@
+/* The rule sets that ship in conf/. Runs from the repository's root, as all tests do. */
+#include "rules_equal.h"
+
+#include "rules/forecast.h"
+
+static struct rules *load_conf(const char *path)
+{
+	struct rules *rules = NULL;
+	struct error error = { 0 };
+
+	cr_assert_eq(rules_load(&rules, path, RULES_AUTO, NULL, &error), 0, "%s", error.text);
+	return rules;
+}
+
+static bool has_type(const struct rules *rules, const char *name)
+{
+	for (uint32_t i = 0; i < rules->count; i++)
+		if (strcmp(rules->rules[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static unsigned fixed_bits(const struct pattern *pattern)
+{
+	unsigned bits = 0;
+
+	for (uint32_t i = 0; i < pattern->len; i++)
+		bits += (unsigned)__builtin_popcount(pattern->mask[i]);
+	return bits;
+}
+
+/* Bits that must agree before anything is carved: the weakest header's and the further bytes'. */
+static unsigned rule_bits(const struct rules *rules, const struct rule *rule)
+{
+	unsigned least = UINT32_MAX, more = 0;
+
+	for (uint32_t i = 0; i < rule->header_count; i++) {
+		unsigned bits = fixed_bits(&rules->patterns.patterns[rule->headers[i]]);
+
+		least = bits < least ? bits : least;
+	}
+	for (uint32_t i = 0; i < rule->must_count; i++)
+		more += fixed_bits(&rule->musts[i].pattern);
+	return least + more;
+}
+
+Test(conf, burin_conf_has_its_types)
+{
+	static const char *const some[] = { "jpeg", "png", "zip", "pdf", "ole", "sqlite", "evtx",
+		"registry", "mp4", "wav", "eml", "exe", "elf", "pem", "luks" };
+	struct rules *rules = load_conf("conf/burin.conf");
+	uint32_t names = 0;
+
+	for (uint32_t i = 0; i < rules->count; i++) {
+		bool first = true;
+
+		for (uint32_t k = 0; k < i; k++)
+			first &= strcmp(rules->rules[k].name, rules->rules[i].name) != 0;
+		names += first;
+	}
+	cr_assert_geq(names, 150);
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++)
+		cr_assert(has_type(rules, some[i]), "%s", some[i]);
+	assert_round_trip(rules);
+	rules_free(rules);
+}
+
+Test(conf, every_rule_is_specific)
+{
+	struct rules *rules = load_conf("conf/burin.conf");
+
+	for (uint32_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = &rules->rules[i];
+		bool guessed = !rule->carver && !rule->length.width && !rule->footer_count;
+
+		cr_expect_geq(rule_bits(rules, rule), rule->carver ? 28 : 36, "%s, line %u",
+			rule->name, rule->line);
+		/* What nothing ends is cut early: it is what a wrong hit costs. */
+		cr_expect(!guessed || rule->max_size <= UINT64_C(64) << 20, "%s, line %u",
+			rule->name, rule->line);
+		cr_expect(rule->min_size > 0, "%s, line %u", rule->name, rule->line);
+		cr_expect(!rule->length.width || rule->min_size > rule->length.at, "%s, line %u",
+			rule->name, rule->line);
+	}
+	rules_free(rules);
+}
+
+/* All rules together write less than 64 KiB for each GiB of random data. */
+Test(conf, chance_writes_next_to_nothing)
+{
+	struct rules *rules = load_conf("conf/burin.conf");
+	double bytes = 0;
+
+	for (uint32_t i = 0; i < rules->count; i++) {
+		struct forecast forecast;
+
+		forecast_rule(rules, i, NULL, 0, &forecast);
+		bytes += forecast.bytes;
+	}
+	cr_assert_lt(bytes, 65536.0);
+	rules_free(rules);
+}
+
+/* Every topical set is a part of burin.conf, and together they are all of it. */
+Test(conf, topical_sets_cover_burin_conf)
+{
+	static const char *const sets[] = { "conf/pictures.conf", "conf/documents.conf",
+		"conf/archives.conf", "conf/media.conf", "conf/mail.conf", "conf/programs.conf",
+		"conf/system.conf" };
+	struct rules *all = load_conf("conf/burin.conf");
+	bool *seen = calloc(all->count, sizeof(*seen));
+
+	for (size_t s = 0; s < sizeof(sets) / sizeof(*sets); s++) {
+		struct rules *set = load_conf(sets[s]);
+
+		cr_expect_lt(set->count, all->count, "%s", sets[s]);
+		for (uint32_t i = 0; i < all->count; i++)
+			seen[i] |= has_type(set, all->rules[i].name);
+		rules_free(set);
+	}
+	for (uint32_t i = 0; i < all->count; i++)
+		cr_expect(seen[i], "%s is in no set", all->rules[i].name);
+	free(seen);
+	rules_free(all);
+}
+
+/* What Scalpel 1.60 ships, in Scalpel's own form. */
+static const char scalpel_rules[] =
+	"art y 150000 \\x4a\\x47\\x04\\x0e \\xcf\\xc7\\xcb\n"
+	"art y 150000 \\x4a\\x47\\x03\\x0e \\xd0\\xcb\\x00\\x00\n"
+	"gif y 5000000 \\x47\\x49\\x46\\x38\\x37\\x61 \\x00\\x3b\n"
+	"gif y 5000000 \\x47\\x49\\x46\\x38\\x39\\x61 \\x00\\x3b\n"
+	"jpg y 5242880 \\xff\\xd8\\xff???Exif \\xff\\xd9 REVERSE\n"
+	"jpg y 5242880 \\xff\\xd8\\xff???JFIF \\xff\\xd9 REVERSE\n"
+	"png y 20000000 \\x50\\x4e\\x47? \\xff\\xfc\\xfd\\xfe\n"
+	"bmp y 100000 BM??\\x00\\x00\\x00\n"
+	"tif y 200000000 \\x49\\x49\\x2a\\x00\n"
+	"tif y 200000000 \\x4D\\x4D\\x00\\x2A\n"
+	"avi y 50000000 RIFF????AVI\n"
+	"mov y 10000000 ????moov\n"
+	"mov y 10000000 ????mdat\n"
+	"mov y 10000000 ????widev\n"
+	"mov y 10000000 ????skip\n"
+	"mov y 10000000 ????free\n"
+	"mov y 10000000 ????idsc\n"
+	"mov y 10000000 ????pckg\n"
+	"mpg y 50000000 \\x00\\x00\\x01\\xba \\x00\\x00\\x01\\xb9\n"
+	"mpg y 50000000 \\x00\\x00\\x01\\xb3 \\x00\\x00\\x01\\xb7\n"
+	"fws y 4000000 FWS\n"
+	"doc y 10000000 \\xd0\\xcf\\x11\\xe0\\xa1\\xb1\\x1a\\xe1\\x00\\x00 "
+	"\\xd0\\xcf\\x11\\xe0\\xa1\\xb1\\x1a\\xe1\\x00\\x00 NEXT\n"
+	"doc y 10000000 \\xd0\\xcf\\x11\\xe0\\xa1\\xb1\n"
+	"pst y 500000000 \\x21\\x42\\x4e\\xa5\\x6f\\xb5\\xa6\n"
+	"ost y 500000000 \\x21\\x42\\x44\\x4e\n"
+	"dbx y 10000000 \\xcf\\xad\\x12\\xfe\\xc5\\xfd\\x74\\x6f\n"
+	"idx y 10000000 \\x4a\\x4d\\x46\\x39\n"
+	"mbx y 10000000 \\x4a\\x4d\\x46\\x36\n"
+	"wpc y 1000000 ?WPC\n"
+	"htm n 50000 <html </html>\n"
+	"pdf y 5000000 %PDF %EOF\\x0d REVERSE\n"
+	"pdf y 5000000 %PDF %EOF\\x0a REVERSE\n"
+	"mail y 500000 \\x41\\x4f\\x4c\\x56\\x4d\n"
+	"pgd y 500000 \\x50\\x47\\x50\\x64\\x4d\\x41\\x49\\x4e\\x60\\x01\n"
+	"pgp y 100000 \\x99\\x00\n"
+	"pgp y 100000 \\x95\\x01\n"
+	"pgp y 100000 \\x95\\x00\n"
+	"pgp y 100000 \\xa6\\x00\n"
+	"txt y 100000 -----BEGIN\\040PGP\n"
+	"rpm y 1000000 \\xed\\xab\n"
+	"wav y 200000 RIFF????WAVE\n"
+	"ra y 1000000 \\x2e\\x72\\x61\\xfd\n"
+	"ra y 1000000 .RMF\n"
+	"dat y 4000000 regf\n"
+	"dat y 4000000 CREG\n"
+	"zip y 10000000 PK\\x03\\x04 \\x3c\\xac\n"
+	"java y 1000000 \\xca\\xfe\\xba\\xbe\n"
+	"max y 1000000 \\x56\\x69\\x47\\x46\\x6b\\x1a\\x00\\x00\\x00\\x00 "
+	"\\x00\\x00\\x05\\x80\\x00\\x00\n"
+	"pins y 8000 \\x50\\x49\\x4e\\x53\\x20\\x34\\x2e\\x32\\x30\\x0d\n";
+
+static void assert_same_bytes(const struct pattern *a, const struct pattern *b, const char *name)
+{
+	cr_assert_eq(a->len, b->len, "%s", name);
+	cr_assert_eq(memcmp(a->bytes, b->bytes, a->len), 0, "%s", name);
+	cr_assert_eq(memcmp(a->mask, b->mask, a->len), 0, "%s", name);
+}
+
+Test(conf, scalpel_default_is_what_scalpel_ships)
+{
+	struct rules *theirs = load_text(scalpel_rules, RULES_SCALPEL);
+	struct rules *ours = load_conf("conf/scalpel-default.conf");
+
+	cr_assert_eq(theirs->count, 49);
+	cr_assert_eq(ours->count, theirs->count);
+	cr_assert_eq(ours->patterns.count, theirs->patterns.count);
+	for (uint32_t i = 0; i < ours->patterns.count; i++)
+		assert_same_bytes(&ours->patterns.patterns[i], &theirs->patterns.patterns[i],
+			theirs->patterns.patterns[i].text);
+	for (uint32_t i = 0; i < ours->count; i++)
+		assert_same_rule(&ours->rules[i], &theirs->rules[i]);
+	rules_free(theirs);
+	rules_free(ours);
+}
