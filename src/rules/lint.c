@@ -124,23 +124,31 @@ static void check_header(const struct context *c, const struct pattern *header)
 
 /* Footers that stand inside the files of their own type, too. */
 static const struct {
-	const char *footer; /* as in the pattern's bytes */
+	const char *header, *footer; /* what the patterns' bytes begin with */
 	const char *why;
 } nested_footers[] = {
-	{ "\xff\xd9", "the thumbnails inside a JPEG end with it too" },
-	{ "%%EOF", "every update of a PDF adds one" },
-	{ "%EOF", "every update of a PDF adds one" },
+	{ "\xff\xd8", "\xff\xd9", "the thumbnails inside a JPEG end with it too" },
+	{ "%PDF", "%%EOF", "every update of a PDF adds one" },
+	{ "%PDF", "%EOF", "every update of a PDF adds one" },
 };
 
-/* Why the footer can stand inside its own files, NULL when that is not known of it. */
-static const char *nested_why(const struct pattern *footer)
+static bool begins_with(const struct pattern *pattern, const char *bytes)
+{
+	size_t len = strlen(bytes);
+
+	return !pattern->regex && pattern->len >= len && memcmp(pattern->bytes, bytes, len) == 0;
+}
+
+/* Why the footer can stand inside the rule's files, NULL when that is not known of it. */
+static const char *nested_why(const struct context *c, const struct pattern *footer)
 {
 	for (size_t i = 0; i < sizeof(nested_footers) / sizeof(*nested_footers); i++) {
-		size_t len = strlen(nested_footers[i].footer);
-
-		if (!footer->regex && footer->len >= len && footer->len <= len + 2 &&
-			memcmp(footer->bytes, nested_footers[i].footer, len) == 0)
-			return nested_footers[i].why;
+		if (!begins_with(footer, nested_footers[i].footer) ||
+			footer->len > strlen(nested_footers[i].footer) + 2)
+			continue;
+		for (uint32_t h = 0; h < c->rule->header_count; h++)
+			if (begins_with(header_of(c, h), nested_footers[i].header))
+				return nested_footers[i].why;
 	}
 	return NULL;
 }
@@ -148,7 +156,7 @@ static const char *nested_why(const struct pattern *footer)
 static void check_footer(const struct context *c, const struct pattern *footer)
 {
 	double apart = exp2(pattern_bits(footer));
-	const char *why = nested_why(footer);
+	const char *why = nested_why(c, footer);
 
 	if (why && c->rule->pair == PAIR_FORWARD)
 		say(c, LINT_WARN,

@@ -110,15 +110,18 @@ Test(lint, headers_that_empty_space_has)
 
 Test(lint, footers)
 {
-	expect_one("header = \"'header'\"; footer = \"FF D9\"; max_size = \"1M\";", LINT_WARN,
+	expect_one("header = \"FF D8 FF\"; footer = \"FF D9\"; max_size = \"1M\";", LINT_WARN,
 		"thumbnails inside a JPEG");
 	expect_one(
-		"header = \"'header'\"; footer = \"FF D9\"; pair = \"reverse\"; max_size = \"1M\";",
+		"header = \"FF D8 FF\"; footer = \"FF D9\"; pair = \"reverse\"; max_size = \"1M\";",
 		LINT_NOTE, "a later file");
-	expect_one("header = \"'header'\"; footer = \"'%%EOF' 0A\"; max_size = \"1M\";", LINT_WARN,
-		"every update of a PDF adds one");
+	expect_one(
+		"header = (\"00 01 02\", \"'%PDF-'\"); footer = \"'%%EOF' 0A\"; max_size = \"1M\";",
+		LINT_WARN, "every update of a PDF adds one");
 	expect_one("header = \"'header'\"; footer = \"00 3B\"; max_size = \"1M\";", LINT_WARN,
 		"every 65536 bytes or so");
+	expect_silence("types = ( { name = \"ps\"; header = \"'%!PS'\"; footer = \"'%%EOF'\"; "
+		       "max_size = \"1M\"; } );");
 	expect_silence("types = ( { name = \"a\"; header = \"'header'\"; footer = \"00 3B\"; "
 		       "max_size = \"10K\"; } );");
 	expect_one("header = \"'header'\"; footer = \"FF D9\"; carver = \"%C\";", LINT_NOTE,
