@@ -5,16 +5,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "evidence/backend.h"
 #include "evidence/reader.h"
+#include "temp.h"
 
 #define MIB (1u << 20)
 #define SECTOR 512u
@@ -590,39 +596,11 @@ Test(reader, close_in_the_middle, .timeout = 30)
 
 /* ---- real files --------------------------------------------------------------------------- */
 
-struct folder {
-	char path[256];
-};
-
-static void folder_make(struct folder *folder)
+/* Returns the file's path. */
+static const char *write_file(const char *name, const void *bytes, size_t len)
 {
-	const char *base = getenv("TMPDIR");
-
-	snprintf(
-		folder->path, sizeof(folder->path), "%s/burin-reader-XXXXXX", base ? base : "/tmp");
-	cr_assert_not_null(mkdtemp(folder->path));
-}
-
-static char *write_file(
-	const struct folder *folder, const char *name, const uint8_t *bytes, size_t len)
-{
-	static char path[512];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder->path, name);
-	file = fopen(path, "wb");
-	cr_assert_not_null(file);
-	cr_assert_eq(fwrite(bytes, 1, len, file), len);
-	fclose(file);
-	return path;
-}
-
-static void folder_remove(const struct folder *folder)
-{
-	char command[600];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder->path);
-	cr_assert_eq(system(command), 0);
+	temp_write(name, bytes, len);
+	return temp_at(name);
 }
 
 static void read_file_every_way(const char *path, const uint8_t *bytes, size_t len,
@@ -662,12 +640,11 @@ Test(reader, direct_and_buffered_give_the_same_bytes)
 {
 	size_t len = 9 * MIB + 1234;
 	uint8_t *bytes = malloc(len);
-	struct folder folder;
 
 	fill(bytes, len, 5);
-	folder_make(&folder);
-	read_file_every_way(write_file(&folder, "image.raw", bytes, len), bytes, len, NULL, 0);
-	folder_remove(&folder);
+	temp_make();
+	read_file_every_way(write_file("image.raw", bytes, len), bytes, len, NULL, 0);
+	temp_remove();
 	free(bytes);
 }
 
@@ -677,19 +654,17 @@ Test(reader, parts_of_odd_lengths)
 {
 	size_t len = 9 * MIB + 1234, cuts[] = { 0, 3 * MIB + 100, 6 * MIB, 6 * MIB + 1, 0 };
 	uint8_t *bytes = malloc(len);
-	struct folder folder;
-	char name[32], path[600];
+	char name[32];
 
 	cuts[4] = len;
 	fill(bytes, len, 6);
-	folder_make(&folder);
+	temp_make();
 	for (int i = 0; i < 4; i++) {
 		snprintf(name, sizeof(name), "image.%03d", i + 1);
-		write_file(&folder, name, bytes + cuts[i], cuts[i + 1] - cuts[i]);
+		temp_write(name, bytes + cuts[i], cuts[i + 1] - cuts[i]);
 	}
-	snprintf(path, sizeof(path), "%s/image.001", folder.path);
-	read_file_every_way(path, bytes, len, NULL, 0);
-	folder_remove(&folder);
+	read_file_every_way(temp_at("image.001"), bytes, len, NULL, 0);
+	temp_remove();
 	free(bytes);
 }
 
@@ -698,17 +673,16 @@ Test(reader, a_file_that_shrinks_is_read_up_to_its_last_whole_sector)
 	size_t len = 9 * MIB + 1234, cut = 5 * MIB + 700;
 	uint8_t *bytes = malloc(len);
 	struct ranges bad = { 0 };
-	struct folder folder;
-	char *path;
+	const char *path;
 
 	fill(bytes, len, 7);
-	folder_make(&folder);
-	path = write_file(&folder, "image.raw", bytes, len);
+	temp_make();
+	path = write_file("image.raw", bytes, len);
 	ranges_add(&bad, cut / SECTOR * SECTOR, len - cut / SECTOR * SECTOR);
 	memset(bytes + bad.items[0].offset, 0, bad.items[0].length);
 	read_file_every_way(path, bytes, len, &bad, (off_t)cut);
 	ranges_free(&bad);
-	folder_remove(&folder);
+	temp_remove();
 	free(bytes);
 }
 
@@ -716,12 +690,11 @@ Test(reader, names_say_how_it_is_read)
 {
 	size_t len = 2 * MIB;
 	uint8_t *bytes = malloc(len);
-	struct folder folder;
 	struct image *image;
 
 	fill(bytes, len, 8);
-	folder_make(&folder);
-	cr_assert_eq(image_open(&image, write_file(&folder, "image.raw", bytes, len), NULL), 0);
+	temp_make();
+	cr_assert_eq(image_open(&image, write_file("image.raw", bytes, len), NULL), 0);
 	for (size_t i = 0; i < WAYS; i++) {
 		struct reader *reader;
 
@@ -735,6 +708,44 @@ Test(reader, names_say_how_it_is_read)
 		reader_close(reader);
 	}
 	image_close(image);
-	folder_remove(&folder);
+	temp_remove();
+	free(bytes);
+}
+
+/* As in a container that forbids io_uring. */
+static void forbid_io_uring(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = 4, .filter = filter };
+
+	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+Test(reader, threads_stand_in_for_io_uring)
+{
+	size_t len = 3 * MIB + 5;
+	uint8_t *bytes = malloc(len);
+	struct reader_options options = { .method = READER_URING };
+	struct reader *reader;
+	struct image *image;
+	const char *path;
+
+	fill(bytes, len, 9);
+	temp_make();
+	path = write_file("image.raw", bytes, len);
+	forbid_io_uring();
+	cr_assert_eq(image_open(&image, path, NULL), 0);
+	cr_assert_eq(reader_open(&reader, image, &options, NULL), 0);
+	cr_assert_eq(strncmp(reader_method_name(reader), "threads, ", 9), 0);
+	reader_close(reader);
+	image_close(image);
+	read_file_every_way(path, bytes, len, NULL, 0);
+	temp_remove();
 	free(bytes);
 }

@@ -1,0 +1,793 @@
+/* Opening evidence: what is refused and in which words, split sets, E01 sets (made here with
+ * libewf), unreadable places. */
+#include <criterion/criterion.h>
+#include <libewf.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "evidence/image.h"
+#include "temp.h"
+
+#define MIB (1u << 20)
+
+static void begin(void)
+{
+	log_set_level(LOG_ERROR);
+	temp_make();
+}
+
+TestSuite(image, .init = begin, .fini = temp_remove, .timeout = 60);
+
+/* Returns the file's path. */
+static const char *write_file(const char *name, const void *bytes, size_t len)
+{
+	temp_write(name, bytes, len);
+	return temp_at(name);
+}
+
+static void fill(uint8_t *bytes, size_t len, uint64_t seed)
+{
+	for (size_t i = 0; i < len; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		bytes[i] = (uint8_t)(seed >> 56);
+	}
+}
+
+/* The text of the error must hold all of the given pieces. */
+static void refused(const char *path, int errnum, const char *piece, const char *other)
+{
+	struct error error = { 0 };
+	struct image *image = NULL;
+	int rc = image_open(&image, path, &error);
+
+	cr_assert_eq(rc, -errnum, "%s: %d, %s", path, rc, error.text);
+	cr_assert_null(image);
+	cr_assert_eq(error.code, EXIT_IO);
+	cr_assert_not_null(strstr(error.text, path), "%s", error.text);
+	cr_assert_not_null(strstr(error.text, piece), "no '%s' in: %s", piece, error.text);
+	cr_assert_not_null(strstr(error.text, other), "no '%s' in: %s", other, error.text);
+}
+
+/* For errors that name another file than the one that was given. */
+static void refused_set(const char *path, const char *piece, const char *other)
+{
+	struct error error = { 0 };
+	struct image *image = NULL;
+
+	cr_assert_lt(image_open(&image, temp_at(path), &error), 0);
+	cr_assert_eq(error.code, EXIT_IO);
+	cr_assert_not_null(strstr(error.text, piece), "no '%s' in: %s", piece, error.text);
+	cr_assert_not_null(strstr(error.text, other), "no '%s' in: %s", other, error.text);
+}
+
+static struct image *opened(const char *path)
+{
+	struct error error = { 0 };
+	struct image *image = NULL;
+
+	cr_assert_eq(image_open(&image, path, &error), 0, "%s", error.text);
+	return image;
+}
+
+static void holds(struct image *image, const uint8_t *bytes, size_t len)
+{
+	uint8_t *read = malloc(len + 1);
+
+	cr_assert_eq(image_info(image)->size, len);
+	cr_assert_eq(image_read_at(image, 0, read, len), 0);
+	cr_assert_arr_eq(read, bytes, len);
+	for (size_t at = 0; at < len; at += 1 + len / 13) {
+		size_t piece = len - at < 777 ? len - at : 777;
+
+		cr_assert_eq(image_read_at(image, at, read, piece), 0);
+		cr_assert_arr_eq(read, bytes + at, piece);
+	}
+	cr_assert_eq(image_read_at(image, 1, read, len), -EINVAL);
+	cr_assert_eq(image_read_at(image, len + 1, read, 0), -EINVAL);
+	cr_assert_eq(image_read_at(image, UINT64_MAX, read, 1), -EINVAL);
+	cr_assert_eq(image_read_at(image, len, read, 0), 0);
+	free(read);
+}
+
+/* ---- what is no image --------------------------------------------------------------------- */
+
+Test(image, missing_file)
+{
+	refused(temp_at("none.raw"), ENOENT, "can't open", "No such file");
+}
+
+Test(image, folder_is_refused)
+{
+	refused(temp_path, EINVAL, "is a folder", "block device");
+}
+
+Test(image, empty_file_is_refused)
+{
+	refused(write_file("empty.E01", "", 0), ENODATA, "is empty", "");
+}
+
+Test(image, pipe_is_refused_without_waiting, .timeout = 5)
+{
+	cr_assert_eq(mkfifo(temp_at("pipe"), 0600), 0);
+	refused(temp_at("pipe"), EINVAL, "is a pipe", "");
+}
+
+Test(image, socket_is_refused)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	cr_assert_eq(chdir(temp_path), 0); /* the address has room for a short name only */
+	strcpy(address.sun_path, "s");
+	cr_assert_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	refused(temp_at("s"), EINVAL, "is a socket", "");
+	close(fd);
+}
+
+Test(image, character_device_is_refused)
+{
+	refused("/dev/zero", EINVAL, "is a character device", "");
+}
+
+/* Root may read everything, so it becomes somebody else for a while. */
+Test(image, unreadable_file)
+{
+	const char *path = write_file("secret.raw", "x", 1);
+	uid_t user = geteuid();
+
+	cr_assert_eq(chmod(path, 0), 0);
+	if (user == 0)
+		cr_assert_eq(seteuid(65534), 0);
+	refused(path, EACCES, "Permission denied", "run burin as");
+	cr_assert_eq(seteuid(user), 0);
+}
+
+static void refused_head(
+	const char *magic, size_t len, size_t offset, const char *name, const char *advice)
+{
+	uint8_t bytes[2048];
+
+	fill(bytes, sizeof(bytes), 1);
+	memcpy(bytes + offset, magic, len);
+	refused(write_file("some.raw", bytes, sizeof(bytes)), EMEDIUMTYPE, name, advice);
+}
+
+Test(image, containers_are_refused_by_name)
+{
+	refused_head("AFF10\r\n", 8, 0, "AFF", "affconvert");
+	refused_head("AFFLIB", 6, 0, "AFF", "affconvert");
+	refused_head("KDMV", 4, 0, "VMDK", "qemu-img convert -O raw");
+	refused_head("# Disk DescriptorFile\nversion=1\n", 32, 0, "VMDK", "qemu-img");
+	refused_head("conectix", 8, 0, "VHD", "qemu-img");
+	refused_head("vhdxfile", 8, 0, "VHDX", "qemu-img");
+	refused_head("QFI\xfb\0\0\0\3", 8, 0, "QCOW", "qemu-img");
+	refused_head("\x7f\x10\xda\xbe", 4, 64, "VDI", "qemu-img");
+	refused_head("EVF2\r\n\x81\0", 8, 0, "Ex01", "ewfexport");
+	refused_head("LEF2\r\n\x81\0", 8, 0, "Lx01", "files");
+	refused_head("LVF\t\r\n\xff\0", 8, 0, "L01", "files");
+}
+
+Test(image, tiny_files_are_raw)
+{
+	const char *path = write_file("tiny", "QF", 2);
+	struct image *image = opened(path);
+
+	holds(image, (const uint8_t *)"QF", 2);
+	image_close(image);
+}
+
+Test(image, fixed_vhd_is_refused_for_its_footer)
+{
+	uint8_t bytes[2048];
+	struct image *image;
+
+	fill(bytes, sizeof(bytes), 2);
+	memcpy(bytes + 1536, "conectix", 8);
+	image = opened(write_file("text.raw", bytes, sizeof(bytes))); /* a sector with that word */
+	image_close(image);
+	memcpy(bytes + 1536 + 12, "\0\1\0\0", 4);
+	memset(bytes + 1536 + 16, 0xff, 8);
+	refused(write_file("disk.raw", bytes, sizeof(bytes)), EMEDIUMTYPE, "VHD (fixed)",
+		"qemu-img");
+}
+
+/* ---- raw ---------------------------------------------------------------------------------- */
+
+Test(image, raw_file)
+{
+	uint8_t bytes[100001];
+	struct image *image;
+	const struct image_info *info;
+	uint64_t offset, len;
+	int fd;
+
+	fill(bytes, sizeof(bytes), 3);
+	image = opened(write_file("disk.raw", bytes, sizeof(bytes)));
+	info = image_info(image);
+	cr_assert_str_eq(info->format, "raw");
+	cr_assert_eq(info->sector_size, 512);
+	cr_assert_eq(info->path_count, 1);
+	cr_assert_str_eq(info->paths[0], temp_at("disk.raw"));
+	cr_assert_str_eq(info->stored_md5, "");
+	cr_assert_eq(info->value_count, 0);
+	holds(image, bytes, sizeof(bytes));
+	cr_assert_eq(image_extent(image, 1000, false, &fd, &offset, &len), 0);
+	cr_assert_eq(offset, 1000);
+	cr_assert_eq(len, 99001);
+	cr_assert_eq(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	cr_assert_eq(image_extent(image, sizeof(bytes), false, &fd, &offset, &len), -EINVAL);
+	image_close(image);
+	image_close(NULL);
+}
+
+/* Parts of 700, 701, ... bytes of one pattern, named by format from number `first` on. */
+static struct image *opened_parts(
+	const char *format, int first, int count, uint8_t *bytes, size_t *len)
+{
+	char name[32];
+
+	*len = 0;
+	for (int i = 0; i < count; i++) {
+		fill(bytes + *len, 700 + (size_t)i, (uint64_t)i);
+		snprintf(name, sizeof(name), format, first + i);
+		write_file(name, bytes + *len, 700 + (size_t)i);
+		*len += 700 + (size_t)i;
+	}
+	snprintf(name, sizeof(name), format, first);
+	return opened(temp_at(name));
+}
+
+static void is_split(const char *format, int first, int count)
+{
+	uint8_t bytes[20 * 800];
+	size_t len;
+	struct image *image = opened_parts(format, first, count, bytes, &len);
+
+	cr_assert_str_eq(image_info(image)->format, "split raw");
+	cr_assert_eq(image_info(image)->path_count, (size_t)count);
+	holds(image, bytes, len);
+	image_close(image);
+}
+
+Test(image, split_by_numbers)
+{
+	is_split("a.%03d", 1, 5);
+	is_split("b.%03d", 0, 5);
+	is_split("c.%02d", 1, 12);
+	is_split("d.dd.%03d", 1, 3);
+	is_split("e.%04d", 1, 2);
+	is_split("f.a%c", 'a', 20);
+	is_split("G.A%c", 'A', 3);
+}
+
+static void touch(const char *name)
+{
+	write_file(name, name, strlen(name));
+}
+
+/* Opens the first of the names and expects all of them, and nothing else. */
+static void is_set(const char *const *names, size_t count)
+{
+	struct image *image;
+
+	for (size_t i = 0; i < count; i++)
+		touch(names[i]);
+	image = opened(temp_at(names[0]));
+	cr_assert_eq(image_info(image)->path_count, count);
+	for (size_t i = 0; i < count; i++)
+		cr_assert_str_eq(image_info(image)->paths[i], temp_at(names[i]));
+	image_close(image);
+}
+
+Test(image, split_with_letters_rolls_over)
+{
+	char names[30][32];
+	const char *list[30];
+
+	for (int i = 0; i < 30; i++) {
+		snprintf(names[i], sizeof(names[i]), "x.a%c%c", 'a' + i / 26, 'a' + i % 26);
+		list[i] = names[i];
+	}
+	is_set(list, 30);
+}
+
+/* As GNU split names its output when there are more parts than two letters or digits can number. */
+Test(image, split_widens_its_suffixes)
+{
+	static char names[26 * 25 + 2][32];
+	const char *list[26 * 25 + 2];
+
+	for (int i = 0; i < 26 * 25; i++)
+		snprintf(names[i], sizeof(names[i]), "x.%c%c", 'a' + i / 26, 'a' + i % 26);
+	strcpy(names[650], "x.zaaa");
+	strcpy(names[651], "x.zaab");
+	for (int i = 0; i < 652; i++)
+		list[i] = names[i];
+	is_set(list, 652);
+	for (int i = 0; i < 90; i++)
+		snprintf(names[i], sizeof(names[i]), "y.%02d", i);
+	strcpy(names[90], "y.9000");
+	strcpy(names[91], "y.9001");
+	is_set(list, 92);
+}
+
+Test(image, more_than_a_thousand_parts)
+{
+	static char names[1100][32];
+	static const char *list[1100];
+	struct rlimit limit;
+
+	for (int i = 0; i < 1100; i++) {
+		snprintf(names[i], sizeof(names[i]), "disk.%03d", i + 1);
+		list[i] = names[i];
+	}
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = 256;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_max < 2000)
+		return; /* too few descriptors are allowed here */
+	is_set(list, 1100);
+}
+
+Test(image, a_lone_first_part_is_a_raw_file)
+{
+	const char *name = "disk.001";
+
+	is_set(&name, 1);
+	name = "disk.aa";
+	is_set(&name, 1);
+	name = "disk.1";
+	touch("disk.2");
+	is_set(&name, 1);
+}
+
+Test(image, names_that_only_look_like_parts)
+{
+	const char *name = "disk.dd";
+
+	touch("disk.aa");
+	touch("disk.gz");
+	is_set(&name, 1);
+	name = "disk.aa";
+	is_set(&name, 1);
+	name = "year.2024";
+	touch("year.2023");
+	is_set(&name, 1);
+}
+
+Test(image, missing_middle_parts)
+{
+	touch("a.001");
+	touch("a.003");
+	refused(temp_at("a.001"), ENOENT, "is missing", "a.003");
+	touch("b.001");
+	touch("b.002");
+	touch("b.017");
+	touch("b.005");
+	refused_set("b.001", "b.002 is missing", "b.005");
+	touch("c.aa");
+	touch("c.ab");
+	touch("c.ad");
+	refused_set("c.aa", "c.ab is missing", "c.ad");
+}
+
+Test(image, missing_middle_part_in_the_current_folder)
+{
+	struct error error = { 0 };
+	struct image *image;
+
+	touch("a.001");
+	touch("a.003");
+	cr_assert_eq(chdir(temp_path), 0);
+	cr_assert_eq(image_open(&image, "a.001", &error), -ENOENT);
+	cr_assert_not_null(strstr(error.text, "a.003"));
+}
+
+Test(image, later_parts_are_refused)
+{
+	touch("a.001");
+	touch("a.002");
+	refused(temp_at("a.002"), EINVAL, "later part", "a.001");
+	touch("b.000");
+	touch("b.001");
+	refused(temp_at("b.001"), EINVAL, "later part", "b.000");
+	touch("c.aa");
+	touch("c.ab");
+	touch("c.ac");
+	refused(temp_at("c.ac"), EINVAL, "later part", "c.aa");
+}
+
+Test(image, bad_parts_are_refused)
+{
+	const char *parts[] = { "a.002", "b.002", "c.002" };
+	struct error error = { 0 };
+	struct image *image;
+
+	touch("a.001");
+	write_file(parts[0], "", 0);
+	touch("b.001");
+	cr_assert_eq(mkdir(temp_at(parts[1]), 0700), 0);
+	touch("c.001");
+	cr_assert_eq(mkfifo(temp_at(parts[2]), 0600), 0);
+	cr_assert_eq(image_open(&image, temp_at("a.001"), &error), -ENODATA);
+	cr_assert_not_null(strstr(error.text, "a.002, a part of the image, is empty"));
+	cr_assert_eq(image_open(&image, temp_at("b.001"), &error), -EINVAL);
+	cr_assert_not_null(strstr(error.text, "b.002 is no regular file"));
+	cr_assert_eq(image_open(&image, temp_at("c.001"), &error), -EINVAL);
+	cr_assert_not_null(strstr(error.text, "c.002 is no regular file"));
+}
+
+/* ---- what can't be read ------------------------------------------------------------------- */
+
+/* Reads that touch [bad_from, bad_to) fail, on a descriptor without O_DIRECT those of its pages. */
+static off_t bad_from, bad_to;
+
+ssize_t pread(int fd, void *buffer, size_t len, off_t offset)
+{
+	off_t from = bad_from, to = bad_to;
+
+	if (to > from && !(fcntl(fd, F_GETFL) & O_DIRECT)) {
+		from = from / 4096 * 4096;
+		to = (to + 4095) / 4096 * 4096;
+	}
+	if (offset < to && from < offset + (off_t)len) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_pread64, fd, buffer, len, offset);
+}
+
+Test(image, bad_sectors_are_read_around)
+{
+	static uint8_t bytes[300000], buffer[300000];
+	struct image *image;
+	uint64_t offset, len;
+	bool direct;
+	int fd;
+
+	fill(bytes, sizeof(bytes), 4);
+	image = opened(write_file("disk.raw", bytes, sizeof(bytes)));
+	direct = !image_extent(image, 0, true, &fd, &offset, &len);
+	bad_from = 300 * 512 + 17;
+	bad_to = 300 * 512 + 18;
+	cr_assert_eq(image_read_at(image, 0, buffer, sizeof(bytes)), -EIO);
+	memset(bytes + (direct ? 300 * 512 : 37 * 4096), 0, direct ? 512 : 4096);
+	cr_assert_eq(image_read_around(image, 0, buffer, sizeof(bytes)), direct ? 512 : 4096);
+	cr_assert_arr_eq(buffer, bytes, sizeof(bytes));
+	cr_assert_eq(image_read_around(image, 300 * 512 + 10, buffer, 50), 50);
+	cr_assert_eq(image_read_around(image, 299 * 512, buffer, 512), direct ? 0 : 512);
+	bad_from = 0;
+	bad_to = 1 << 30;
+	cr_assert_eq(image_read_around(image, 5, buffer, 1000), 1000);
+	bad_to = 0;
+	image_close(image);
+}
+
+Test(image, reading_around_the_end)
+{
+	uint8_t bytes[1000], buffer[2000];
+	struct image *image;
+
+	fill(bytes, sizeof(bytes), 5);
+	image = opened(write_file("disk.raw", bytes, sizeof(bytes)));
+	memset(buffer, 1, sizeof(buffer));
+	cr_assert_eq(image_read_around(image, 900, buffer, 2000), 1900);
+	cr_assert_arr_eq(buffer, bytes + 900, 100);
+	for (int i = 100; i < 2000; i++)
+		cr_assert_eq(buffer[i], 0);
+	cr_assert_eq(image_read_around(image, 1u << 31, buffer, 10), 10);
+	image_close(image);
+}
+
+Test(image, file_that_becomes_shorter)
+{
+	uint8_t bytes[5000], buffer[5000];
+	const char *path;
+	struct image *image;
+
+	fill(bytes, sizeof(bytes), 6);
+	path = write_file("disk.raw", bytes, sizeof(bytes));
+	image = opened(path);
+	cr_assert_eq(truncate(path, 3000), 0);
+	cr_assert_eq(image_read_at(image, 0, buffer, 5000), -EIO);
+	cr_assert_eq(image_read_at(image, 0, buffer, 3000), 0);
+	cr_assert_eq(image_read_around(image, 0, buffer, 5000), 5000 - 2560);
+	cr_assert_arr_eq(buffer, bytes, 2560);
+	image_close(image);
+}
+
+Test(image, nothing_is_under_a_file)
+{
+	struct image *image = opened(write_file("disk.raw", "x", 1));
+
+	cr_assert_not(image_is_under(image, temp_path));
+	cr_assert_not(image_is_under(image, "/proc"));
+	cr_assert_not(image_is_under(image, temp_at("none")));
+	image_close(image);
+}
+
+/* ---- E01 ---------------------------------------------------------------------------------- */
+
+static void set_value(libewf_handle_t *handle, const char *name, const char *value)
+{
+	cr_assert_eq(libewf_handle_set_utf8_header_value(handle, (const uint8_t *)name,
+			     strlen(name), (const uint8_t *)value, strlen(value), NULL),
+		1);
+}
+
+/* Writes NAME.E01 and as many segments of about 1 MiB as it takes, with an identifier of its own.
+ * compressed: or stored. */
+static void write_e01(const char *name, const uint8_t *bytes, size_t len, bool compressed)
+{
+	static const char md5[] = "0123456789abcdefFEDCBA9876543210";
+	static uint8_t identifier[16];
+	char *base = strdup(temp_at(name));
+	libewf_handle_t *handle = NULL;
+
+	cr_assert_eq(libewf_handle_initialize(&handle, NULL), 1);
+	cr_assert_eq(libewf_handle_open(handle, &base, 1, LIBEWF_OPEN_WRITE, NULL), 1);
+	cr_assert_eq(libewf_handle_set_format(handle, LIBEWF_FORMAT_ENCASE6, NULL), 1);
+	identifier[0]++;
+	cr_assert_eq(
+		libewf_handle_set_segment_file_set_identifier(handle, identifier, 16, NULL), 1);
+	cr_assert_eq(libewf_handle_set_media_size(handle, len, NULL), 1);
+	cr_assert_eq(libewf_handle_set_maximum_segment_size(handle, MIB, NULL), 1);
+	cr_assert_eq(libewf_handle_set_compression_values(handle, compressed ? 1 : 0, 0, NULL), 1);
+	set_value(handle, "case_number", "2026/17");
+	set_value(handle, "examiner_name", "J\xc3\xbcrgen\nR");
+	set_value(handle, "evidence_number", "   ");
+	cr_assert_eq(libewf_handle_set_utf8_hash_value(
+			     handle, (const uint8_t *)"MD5", 3, (const uint8_t *)md5, 32, NULL),
+		1);
+	cr_assert_eq(libewf_handle_write_buffer(handle, bytes, len, NULL), (ssize_t)len);
+	cr_assert_geq(libewf_handle_write_finalize(handle, NULL), 0);
+	libewf_handle_close(handle, NULL);
+	libewf_handle_free(&handle, NULL);
+	free(base);
+}
+
+static const char *value_of(const struct image_info *info, const char *name)
+{
+	for (size_t i = 0; i < info->value_count; i++)
+		if (!strcmp(info->values[i].name, name))
+			return info->values[i].value;
+	return NULL;
+}
+
+#define MEDIA_LEN (3 * MIB + 512)
+static uint8_t media[MEDIA_LEN];
+
+/* Stored chunks of 32 KiB in four segments. */
+static void write_set(const char *name)
+{
+	fill(media, MEDIA_LEN, 9);
+	write_e01(name, media, MEDIA_LEN, false);
+}
+
+static void move(const char *from, const char *to)
+{
+	cr_assert_eq(rename(temp_at(from), temp_at(to)), 0, "%s", from);
+}
+
+Test(image, e01_with_acquisition_data)
+{
+	struct image *image;
+	const struct image_info *info;
+	uint64_t offset, len;
+	int fd;
+
+	fill(media, 100 * 512, 8);
+	memset(media + 20000, 0, 20000);
+	write_e01("disk", media, 100 * 512, true);
+	image = opened(temp_at("disk.E01"));
+	info = image_info(image);
+	cr_assert_str_eq(info->format, "ewf");
+	cr_assert_eq(info->sector_size, 512);
+	cr_assert_eq(info->path_count, 1);
+	cr_assert_str_eq(info->stored_md5, "0123456789abcdeffedcba9876543210");
+	cr_assert_str_eq(info->stored_sha1, "");
+	cr_assert_str_eq(value_of(info, "case_number"), "2026/17");
+	cr_assert_eq(strncmp(value_of(info, "examiner_name"), "J\xc3\xbcrgen", 7), 0);
+	cr_assert_null(strchr(value_of(info, "examiner_name"), '\n'));
+	cr_assert_null(value_of(info, "evidence_number"));
+	cr_assert_null(value_of(info, "password"));
+	holds(image, media, 100 * 512);
+	cr_assert_eq(image_extent(image, 0, false, &fd, &offset, &len), -ENOTSUP);
+	image_close(image);
+}
+
+Test(image, e01_in_segments)
+{
+	struct image *image;
+
+	write_set("disk");
+	image = opened(temp_at("disk.E01"));
+	cr_assert_eq(image_info(image)->path_count, 4);
+	cr_assert_str_eq(image_info(image)->paths[3], temp_at("disk.E04"));
+	holds(image, media, MEDIA_LEN);
+	image_close(image);
+}
+
+Test(image, e01_is_told_by_content)
+{
+	struct image *image;
+
+	fill(media, 512 * 10, 8);
+	write_e01("disk", media, 512 * 10, true);
+	move("disk.E01", "picture.jpg");
+	image = opened(temp_at("picture.jpg"));
+	cr_assert_str_eq(image_info(image)->format, "ewf");
+	holds(image, media, 512 * 10);
+	image_close(image);
+	write_file("fake.E01", media, 1000);
+	image = opened(temp_at("fake.E01"));
+	cr_assert_str_eq(image_info(image)->format, "raw");
+	image_close(image);
+}
+
+Test(image, e01_sets_that_are_not_whole)
+{
+	write_set("disk");
+	refused_set("disk.E02", "later segment", "disk.E01");
+	move("disk.E04", "4");
+	refused_set("disk.E01", "the segment behind", "disk.E03 is missing");
+	move("4", "disk.E04");
+	move("disk.E02", "2");
+	refused_set("disk.E01", "the segment behind", "disk.E01 is missing");
+	move("disk.E03", "disk.E02");
+	refused_set("disk.E01", "disk.E02 stands where segment 2", "segment 3");
+	move("disk.E02", "disk.E03");
+	write_file("disk.E02", "no segment at all", 17);
+	refused_set("disk.E01", "disk.E02 is no EWF segment", "");
+	move("2", "disk.E02");
+	move("disk.E01", "1");
+	move("disk.E02", "disk.E01");
+	refused_set("disk.E01", "disk.E01 is segment 2", "first");
+}
+
+Test(image, e01_segments_of_another_image)
+{
+	write_set("disk");
+	write_set("other"); /* same size, same bytes, another acquisition */
+	move("disk.E03", "3");
+	move("other.E03", "disk.E03");
+	refused_set("disk.E01", "disk.E03 is a segment of another image", "");
+	move("3", "disk.E03");
+	move("other.E04", "disk.E05");
+	refused_set("disk.E01", "disk.E04 says that it is the last", "another image");
+}
+
+static void overwrite(const char *name, off_t offset, uint8_t byte)
+{
+	int fd = open(temp_at(name), O_RDWR);
+
+	cr_assert_eq(pwrite(fd, &byte, 1, offset), 1);
+	close(fd);
+}
+
+/* Where the byte sequence of media at `at` is stored in the segment. */
+static off_t find_stored(const char *name, size_t at)
+{
+	static uint8_t bytes[2 * MIB];
+	FILE *file = fopen(temp_at(name), "rb");
+	size_t len = fread(bytes, 1, sizeof(bytes), file);
+	uint8_t *found = memmem(bytes, len, media + at, 64);
+
+	fclose(file);
+	cr_assert_not_null(found);
+	return found - bytes;
+}
+
+Test(image, e01_with_a_bad_chunk)
+{
+	static uint8_t buffer[MEDIA_LEN];
+	struct image *image;
+	off_t at;
+
+	write_set("disk");
+	at = find_stored("disk.E01", 5 * 32768 + 1000);
+	overwrite("disk.E01", at, (uint8_t)~media[5 * 32768 + 1000]);
+	image = opened(temp_at("disk.E01"));
+	cr_assert_eq(image_read_at(image, 0, buffer, 5 * 32768), 0);
+	cr_assert_eq(image_read_at(image, 0, buffer, 5 * 32768 + 1), -EIO);
+	cr_assert_eq(image_read_at(image, 5 * 32768 + 5000, buffer, 1), -EIO);
+	memset(media + 5 * 32768, 0, 32768);
+	for (int again = 0; again < 2; again++) {
+		cr_assert_eq(image_read_around(image, 0, buffer, MEDIA_LEN), 32768);
+		cr_assert_arr_eq(buffer, media, MEDIA_LEN);
+	}
+	cr_assert_eq(image_read_around(image, 6 * 32768 - 100, buffer, 200), 100);
+	image_close(image);
+}
+
+Test(image, e01_with_a_bad_compressed_chunk)
+{
+	static uint8_t buffer[20 * 32768];
+	struct image *image;
+
+	memset(media, 'a', sizeof(buffer));
+	fill(media + 3 * 32768, 20000, 1);
+	write_e01("disk", media, sizeof(buffer), true);
+	overwrite("disk.E01", find_stored("disk.E01", 3 * 32768 + 9000) + 5, 0);
+	overwrite("disk.E01", find_stored("disk.E01", 3 * 32768 + 12000) + 5, 0);
+	image = opened(temp_at("disk.E01"));
+	memset(media + 3 * 32768, 0, 32768);
+	cr_assert_eq(image_read_around(image, 0, buffer, sizeof(buffer)), 32768);
+	cr_assert_arr_eq(buffer, media, sizeof(buffer));
+	image_close(image);
+}
+
+Test(image, e01_that_is_cut_off)
+{
+	static uint8_t buffer[MEDIA_LEN];
+	struct error error = { 0 };
+	struct image *image;
+	struct stat st;
+
+	write_set("disk");
+	cr_assert_eq(stat(temp_at("disk.E04"), &st), 0);
+	for (off_t cut = st.st_size - 1; cut > 0; cut -= 1 + st.st_size / 23) {
+		cr_assert_eq(truncate(temp_at("disk.E04"), cut), 0);
+		if (image_open(&image, temp_at("disk.E01"), &error)) {
+			cr_assert_eq(error.code, EXIT_IO);
+			cr_assert_not_null(strstr(error.text, "disk.E0"), "%s", error.text);
+			continue;
+		}
+		for (size_t at = 0; at < MEDIA_LEN; at += 512) {
+			int rc = image_read_at(image, at, buffer, 512);
+
+			if (rc)
+				cr_assert_eq(rc, -EIO);
+			else
+				cr_assert_arr_eq(buffer, media + at, 512);
+		}
+		image_close(image);
+	}
+}
+
+/* No length or offset in the file may crash us or be believed: whatever opens reads the right bytes
+ * or says that it can't. */
+Test(image, e01_with_random_damage)
+{
+	static uint8_t buffer[64 * 512], file_bytes[MIB];
+	unsigned seed = (unsigned)time(NULL);
+	size_t file_len;
+	FILE *file;
+
+	memset(media, 'b', sizeof(buffer));
+	fill(media, 9000, 2);
+	write_e01("disk", media, sizeof(buffer), true);
+	file = fopen(temp_at("disk.E01"), "rb");
+	file_len = fread(file_bytes, 1, sizeof(file_bytes), file);
+	fclose(file);
+	srand(seed);
+	printf("seed %u\n", seed);
+	for (int round = 0; round < 300; round++) {
+		struct image *image;
+		size_t at = (unsigned)rand() % file_len;
+		uint8_t kept = file_bytes[at];
+
+		file_bytes[at] ^= (uint8_t)(1u << (rand() & 7));
+		write_file("damaged.E01", file_bytes, file_len);
+		file_bytes[at] = kept;
+		if (image_open(&image, temp_at("damaged.E01"), NULL))
+			continue;
+		if (image_info(image)->size == sizeof(buffer) &&
+			!image_read_at(image, 0, buffer, sizeof(buffer)))
+			cr_assert_arr_eq(
+				buffer, media, sizeof(buffer), "byte %zu, seed %u", at, seed);
+		image_close(image);
+	}
+}
