@@ -1,22 +1,26 @@
 /*
  * The default engine of the CPU: Hyperscan's API, as Vectorscan has it.
  *
- * Three databases, each scanned where it has patterns. The split is by measurement, on disk content
- * with Scalpel's 61 patterns:
+ * Patterns are searched in up to four ways, one after the other. The split is by measurement on
+ * disk content, most of it with Scalpel's 61 patterns (tests/bench/scan_cpu.c); figures are ratios
+ * of speed.
  *   - literals: patterns with at least 4 exact bytes in a row (or letters of either case), found by
- * these (anchor.h), wherever in the pattern they stand. `????moov` is the literal moov. The rest of
- * the pattern is compared here.
- *   - short: all other byte patterns: 2-byte magics, masks. In one database with the literals they
- * halve its speed, since the stride of the literal matcher is that of the shortest one; `????moov`
- * written with its dots costs as much again.
- *   - regexes.
+ * these (anchor.h), wherever in the pattern they stand; the rest is compared here. `????moov` is
+ * the literal moov. All 61 patterns in one database, written out, are 0.75 times as fast as
+ * literals and short ones apart, and slower still with zero runs among them.
+ *   - short: two exact bytes in a row, and what else there is with wild bytes between: magics of 2
+ * and 3 bytes. Up to 48 of them Hyperscan is 2 to 3 times as fast as the pairs; for more it leaves
+ * Teddy, and falls to half or a quarter of them.
+ *   - pairs (pairs.h): the other byte patterns, with masks. As character classes, 60 of them take
+ * Hyperscan seconds to compile, and then 20 times as long to find.
+ *   - regexes, as they are.
  * hs_compile_multi serves for all: hs_compile_lit_multi makes the same database, and refuses
  * literals that begin with a zero byte.
  *
- * Databases of up to MANY literals are compiled for a processor without AVX2, whatever this one
- * has: for 9 to 96 literals Hyperscan would choose its 16-bucket "fat" Teddy, which in Vectorscan
- * runs at a third of the speed of what it chooses without. Beyond, there is no Teddy, and the newer
- * instructions are a little ahead.
+ * Databases of up to 96 patterns are compiled for a processor without AVX2, whatever this one has:
+ * for 9 to 96 literals Hyperscan would choose its 16-bucket "fat" Teddy, which in Vectorscan 5.4.9
+ * has 0.3 to 0.4 times the speed of what it chooses without. Beyond, there is no Teddy, and the
+ * newer instructions are a little ahead.
  *
  * Hyperscan tells where matches end. A byte pattern has one length, so its start is known. For a
  * regex each start that can belong to an end is tried with the regex itself, each start once:
@@ -38,7 +42,10 @@
 
 enum { LITERALS, SHORT, REGEXES, GROUPS };
 
-enum { MANY = 96 };
+enum {
+	PLAIN_MAX = 96, /* patterns of a database for a processor without AVX2 */
+	SHORT_MAX = 48, /* short patterns of a database */
+};
 
 struct group {
 	hs_database_t *database; /* NULL when the group is empty */
@@ -51,8 +58,8 @@ struct hyperscan {
 	struct anchor *anchors; /* one a pattern; of a regex unused */
 	struct group groups[GROUPS];
 	struct pairs *pairs; /* NULL when no pattern needs them */
-	uint32_t *masked;    /* patterns without an anchor: for the pairs */
-	uint32_t masked_count;
+	uint32_t *paired;    /* ids of the patterns that the pairs are made of */
+	uint32_t paired_count;
 	uint32_t *strangers; /* regexes that Hyperscan takes not: tried at each byte */
 	uint32_t stranger_count;
 	hs_scratch_t *scratch; /* what the threads' are cloned from */
@@ -131,7 +138,7 @@ static int compile_group(
 	group->count = sources->count;
 	if (!sources->count)
 		return 0;
-	if (sources->count <= MANY)
+	if (sources->count <= PLAIN_MAX)
 		rc = compile_for(&plain, sources, &group->database, &hs->scratch, &why);
 	if (rc == HS_DB_PLATFORM_ERROR)
 		rc = compile_for(NULL, sources, &group->database, &hs->scratch, &why);
@@ -164,7 +171,7 @@ static void add_bytes(struct hyperscan *hs, struct sources groups[GROUPS], uint3
 
 	*anchor = anchor_choose(pattern);
 	if (anchor->kind == ANCHOR_NONE) {
-		hs->masked[hs->masked_count++] = id;
+		hs->paired[hs->paired_count++] = id;
 		return;
 	}
 	which = anchor->kind == ANCHOR_LITERAL ? LITERALS : SHORT;
@@ -198,12 +205,35 @@ static void add_regex(struct hyperscan *hs, struct sources groups[GROUPS], uint3
 	widen(&hs->groups[REGEXES], pattern->len - 1);
 }
 
+/* So many short ones are better off with the pairs. */
+static void move_short(struct hyperscan *hs, struct sources *sources)
+{
+	for (unsigned i = 0; i < sources->count; i++) {
+		hs->paired[hs->paired_count++] = sources->ids[i];
+		free(sources->texts[i]);
+	}
+	sources->count = 0;
+}
+
 /* What the report says: the same for the same rules on every machine. */
 static void describe(struct hyperscan *hs)
 {
-	snprintf(hs->kernel, sizeof(hs->kernel), "%u literals + %u short + %u masks + %u regexes",
-		hs->groups[LITERALS].count, hs->groups[SHORT].count, hs->masked_count,
-		hs->groups[REGEXES].count + hs->stranger_count);
+	const struct {
+		const char *name;
+		unsigned count;
+	} ways[] = {
+		{ "literals", hs->groups[LITERALS].count },
+		{ "short", hs->groups[SHORT].count },
+		{ "pairs", hs->paired_count },
+		{ "regexes", hs->groups[REGEXES].count + hs->stranger_count },
+	};
+	size_t used = 0;
+
+	snprintf(hs->kernel, sizeof(hs->kernel), "no patterns");
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (ways[i].count)
+			used += (size_t)snprintf(hs->kernel + used, sizeof(hs->kernel) - used,
+				"%s%u %s", used ? " + " : "", ways[i].count, ways[i].name);
 }
 
 static void hyperscan_free(void *database)
@@ -214,7 +244,7 @@ static void hyperscan_free(void *database)
 		hs_free_database(hs->groups[i].database);
 	hs_free_scratch(hs->scratch);
 	pairs_free(hs->pairs);
-	free(hs->masked);
+	free(hs->paired);
 	free(hs->strangers);
 	free(hs->anchors);
 	free(hs);
@@ -228,12 +258,14 @@ static int hyperscan_compile(void **database, const struct pattern_set *set, str
 
 	hs->set = set;
 	hs->anchors = xcalloc(set->count, sizeof(*hs->anchors));
-	hs->masked = xcalloc(set->count, sizeof(*hs->masked));
+	hs->paired = xcalloc(set->count, sizeof(*hs->paired));
 	hs->strangers = xcalloc(set->count, sizeof(*hs->strangers));
 	for (int i = 0; i < GROUPS; i++)
 		sources_init(&sources[i], set->count);
 	for (uint32_t id = 0; id < set->count; id++)
 		(set->patterns[id].regex ? add_regex : add_bytes)(hs, sources, id);
+	if (sources[SHORT].count > SHORT_MAX)
+		move_short(hs, &sources[SHORT]);
 	for (int i = 0; i < GROUPS; i++) {
 		if (rc == 0)
 			rc = compile_group(hs, i, &sources[i], error);
@@ -243,8 +275,8 @@ static int hyperscan_compile(void **database, const struct pattern_set *set, str
 		hyperscan_free(hs);
 		return rc;
 	}
-	if (hs->masked_count)
-		hs->pairs = pairs_new(set, hs->masked, hs->masked_count);
+	if (hs->paired_count)
+		hs->pairs = pairs_new(set, hs->paired, hs->paired_count);
 	describe(hs);
 	*database = hs;
 	return 0;

@@ -78,6 +78,12 @@ static void add_pattern(struct pattern_set *set, const char *text)
 	pattern_set_add(set, &pattern);
 }
 
+static void add_patterns(struct pattern_set *set, const char *const *texts)
+{
+	for (; *texts; texts++)
+		add_pattern(set, *texts);
+}
+
 static void add_words(struct pattern_set *set, unsigned count)
 {
 	srandom(1);
@@ -203,8 +209,8 @@ int main(int argc, char **argv)
 		usage();
 	if (rules)
 		set = &rules->patterns;
-	for (size_t i = 0; !set->count && scalpel[i]; i++)
-		add_pattern(&own, scalpel[i]);
+	if (!set->count)
+		add_patterns(set, scalpel);
 	data = read_file(argv[optind]);
 	pool = pool_new(threads);
 	for (unsigned i = 0; i < CHUNKS; i++) {
