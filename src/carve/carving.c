@@ -24,13 +24,16 @@
 #include "carve/copy.h"
 
 #define RING_MIN 1024
-#define CHECKS_AHEAD_PER_THREAD 4
+/* Most candidates are refused after one look: a job for each would cost more than the look. */
+#define CHECK_BATCH 16
+#define BATCHES_AHEAD_PER_THREAD 2
 
 enum ticket_state { TICKET_OFFERED, TICKET_CHECKING, TICKET_CHECKED, TICKET_WRITING, TICKET_DONE };
 
 struct ticket {
 	struct pool_job job; /* first: a job's address is its ticket's */
 	struct carving *carving;
+	uint32_t batch;      /* tickets that the check job of this one covers, from this one on */
 	_Atomic enum ticket_state state;
 	struct candidate candidate;
 	struct outcome outcome;
@@ -142,17 +145,28 @@ static void start_job(struct carving *carving, struct ticket *ticket, enum pool_
 	pool_submit(carving->options.pool, priority, &ticket->job);
 }
 
-static void run_check(struct pool_job *job, unsigned worker)
+static void check_ticket(struct carving *carving, struct ticket *ticket, struct view *view)
 {
-	struct ticket *ticket = (struct ticket *)job;
-	struct carving *carving = ticket->carving;
 	const struct candidate *candidate = &ticket->candidate;
 
 	/* What is hidden will not be looked at by the decider, so any outcome will do. */
 	if (candidate->start >= atomic_load_explicit(&carving->hidden_until, memory_order_relaxed))
-		check_candidate(carving->rooms[worker].view, carving->options.image,
+		check_candidate(view, carving->options.image,
 			&carving->options.rules->rules[candidate->rule], candidate, &ticket->outcome);
 	set_state(ticket, TICKET_CHECKED);
+}
+
+static void run_checks(struct pool_job *job, unsigned worker)
+{
+	struct ticket *first = (struct ticket *)job;
+	struct carving *carving = first->carving;
+	size_t at = (size_t)(first - carving->ring);
+	uint32_t batch = first->batch;
+
+	/* Once a ticket is checked it may be retired and used again: `first` is not touched any more. */
+	for (uint32_t i = 0; i < batch; i++)
+		check_ticket(carving, &carving->ring[(at + i) % carving->ring_len],
+			carving->rooms[worker].view);
 	ring_bell(carving);
 }
 
@@ -204,23 +218,46 @@ static void run_write(struct pool_job *job, unsigned worker)
 
 /* ---- the four cursors ------------------------------------------------------------------------- */
 
+static bool ticket_needs_check(const struct carving *carving, const struct ticket *ticket)
+{
+	return check_needed(&carving->options.rules->rules[ticket->candidate.rule]);
+}
+
+/* Starts one job for the next tickets; those with nothing to look at are done here. */
+static void start_batch(struct carving *carving)
+{
+	struct ticket *first = ticket_at(carving, carving->checked);
+	uint32_t batch = 0;
+
+	while (batch < CHECK_BATCH && carving->checked < carving->offered) {
+		struct ticket *ticket = ticket_at(carving, carving->checked);
+
+		if (ticket_needs_check(carving, ticket)) {
+			set_state(ticket, TICKET_CHECKING);
+			batch++;
+		} else if (batch) {
+			break;
+		} else {
+			check_candidate(NULL, carving->options.image,
+				&carving->options.rules->rules[ticket->candidate.rule],
+				&ticket->candidate, &ticket->outcome);
+			set_state(ticket, TICKET_CHECKED);
+			first = ticket_at(carving, carving->checked + 1);
+		}
+		carving->checked++;
+	}
+	if (!batch)
+		return;
+	first->batch = batch;
+	start_job(carving, first, POOL_CHECK, run_checks);
+}
+
 static void start_checks(struct carving *carving)
 {
-	uint64_t ahead = (uint64_t)CHECKS_AHEAD_PER_THREAD * carving->threads;
+	uint64_t ahead = (uint64_t)CHECK_BATCH * BATCHES_AHEAD_PER_THREAD * carving->threads;
 
-	while (carving->checked < carving->offered && carving->checked - carving->decided < ahead) {
-		struct ticket *ticket = ticket_at(carving, carving->checked++);
-		const struct rule *rule = &carving->options.rules->rules[ticket->candidate.rule];
-
-		if (check_needed(rule)) {
-			set_state(ticket, TICKET_CHECKING);
-			start_job(carving, ticket, POOL_CHECK, run_check);
-		} else {
-			check_candidate(NULL, carving->options.image, rule, &ticket->candidate,
-				&ticket->outcome);
-			set_state(ticket, TICKET_CHECKED);
-		}
-	}
+	while (carving->checked < carving->offered && carving->checked - carving->decided < ahead)
+		start_batch(carving);
 }
 
 static const char *reason_of(const struct outcome *outcome)
@@ -506,8 +543,8 @@ int carving_offer(struct carving *carving, const struct candidate *candidate)
 	ticket->outcome = (struct outcome){ 0 };
 	ticket->expected = (struct hashes){ 0 };
 	set_state(ticket, TICKET_OFFERED);
-	start_checks(carving);
-	decide_ready(carving, false);
+	if (carving->offered - carving->checked >= CHECK_BATCH)
+		pump(carving, false);
 	return 0;
 }
 

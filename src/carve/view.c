@@ -1,9 +1,12 @@
 /*
  * Reading is through one buffer that is filled from where the carver looks. Most candidates are false and are refused after
- * a look at their first bytes, so the first read is small; a carver that goes on forward gets larger and larger reads.
+ * a look at their first bytes, so the first read is small; a carver that goes on forward gets larger and larger reads. What the
+ * buffer holds stays good for the next candidate, which often starts in the same few kilobytes.
  *
  * The budget bounds what all reads of one candidate fetch together to a small multiple of what the view spans: a hostile file can't make
- * a carver run back and forth without end. It counts bytes fetched, not bytes looked at, since only those cost time.
+ * a carver run back and forth without end. It counts the bytes that would be fetched if the buffer were empty for every candidate:
+ * what an earlier candidate of this thread left there must not change a verdict. So there are two windows, the one that is
+ * accounted for and the one that is really there.
  */
 #include "carve/view.h"
 
@@ -14,6 +17,7 @@
 #include "base/memory.h"
 
 #define FIRST_READ 4096
+#define LEAST_FETCH 16384
 #define LARGEST_READ (256 * 1024)
 #define BUDGET_FACTOR 4
 #define BUDGET_BASE (16 * 1024 * 1024)
@@ -22,12 +26,15 @@ struct view {
 	struct image *image;   /* NULL: memory */
 	const uint8_t *memory;
 	uint64_t start, size;  /* the span in the image */
+	uint64_t left;         /* bytes of the image from start on */
 	bool image_ends;
 	uint64_t budget;       /* bytes that may still be fetched */
 	uint8_t *buffer;       /* LARGEST_READ bytes */
-	uint64_t at;           /* offset in the view of buffer[0] */
+	uint64_t at;           /* offset in the image of buffer[0] */
 	size_t held;           /* bytes in buffer */
-	size_t next_read;      /* bytes that the next read fetches */
+	uint64_t paid_at;      /* the window that this candidate has paid for, in the image; inside the buffer */
+	size_t paid;
+	size_t next_read;      /* bytes that the next read pays for */
 };
 
 struct view *view_new(void)
@@ -43,15 +50,18 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 	uint64_t image_size = image_info(image)->size;
 	uint64_t left = start < image_size ? image_size - start : 0;
 
+	if (view->image != image)
+		view->held = 0;
 	view->image = image;
 	view->start = start;
+	view->left = left;
 	view->image_ends = size >= left;
 	view->size = size < left ? size : left;
 	view->budget = view->size > (UINT64_MAX - BUDGET_BASE) / BUDGET_FACTOR
 			       ? UINT64_MAX
 			       : view->size * BUDGET_FACTOR + BUDGET_BASE;
-	view->at = 0;
-	view->held = 0;
+	view->paid_at = start;
+	view->paid = 0;
 	view->next_read = FIRST_READ;
 }
 
@@ -85,40 +95,56 @@ static bool spend(struct view *view, size_t len)
 	return true;
 }
 
-/* Fills the buffer from offset on, with at least len bytes. */
+/* Brings [at, at + len) of the image into the buffer, if it is not there. left: bytes of the image behind at. */
+static void hold(struct view *view, uint64_t at, size_t len, uint64_t left)
+{
+	size_t want = len < LEAST_FETCH ? LEAST_FETCH : len;
+
+	if (at >= view->at && at + len <= view->at + view->held)
+		return;
+	if (want > left)
+		want = (size_t)left;
+	image_read_around(view->image, at, view->buffer, want);
+	view->at = at;
+	view->held = want;
+}
+
+/* Pays for a window from offset (in the view) on, with at least len bytes. */
 static bool fetch(struct view *view, uint64_t offset, size_t len)
 {
-	bool forward = offset >= view->at && offset <= view->at + view->held;
-	size_t want = view->next_read;
+	uint64_t at = view->start + offset, left = view->left - offset;
+	bool forward = at >= view->paid_at && at <= view->paid_at + view->paid;
+	size_t want = forward ? view->next_read : FIRST_READ;
 
-	if (!forward)
-		want = FIRST_READ;
 	if (want < len)
 		want = len;
-	if (want > view->size - offset)
-		want = (size_t)(view->size - offset);
+	if (want > left)
+		want = (size_t)left;
 	if (!spend(view, want))
 		return false;
-	image_read_around(view->image, view->start + offset, view->buffer, want);
-	view->at = offset;
-	view->held = want;
+	hold(view, at, want, left);
+	view->paid_at = at;
+	view->paid = want;
 	view->next_read = want * 4 < LARGEST_READ ? want * 4 : LARGEST_READ;
 	return true;
 }
 
 const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 {
+	uint64_t at;
+
 	if (len > VIEW_MAX_PEEK || offset > view->size || len > view->size - offset)
 		return NULL;
 	if (view->memory) {
 		/* Each look counts here, so that a fuzzer finds a carver that loops. */
 		return spend(view, len) ? view->memory + offset : NULL;
 	}
-	if (offset < view->at || offset + len > view->at + view->held) {
+	at = view->start + offset;
+	if (at < view->paid_at || at + len > view->paid_at + view->paid) {
 		if (!fetch(view, offset, len))
 			return NULL;
 	}
-	return view->buffer + (offset - view->at);
+	return view->buffer + (at - view->at);
 }
 
 uint64_t view_size(const struct view *view)
