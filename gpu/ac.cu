@@ -10,8 +10,8 @@
  *  - The threads of a block fetch a tile of the text together, 16 bytes each and side by side, and
  * put it into shared memory; what each thread then reads from there is its own stretch. (Their
  * deficiency D1.) The next tile is fetched into registers while this one is searched.
- *  - A stretch is an odd number of words long, 15, so that the threads of a warp, each at the same
- * place in its stretch, find their words in 32 different banks.
+ *  - A stretch is an odd number of words long, 15 or 7, so that the threads of a warp, each at the
+ * same place in its stretch, find their words in 32 different banks.
  *  - They let every thread read longest - 1 bytes before its stretch. Here a thread goes on behind
  * its stretch instead, only as long as its state is deeper than the way it has gone: on most data
  * not at all. So patterns of 4,096 bytes cost nothing.
@@ -27,16 +27,24 @@
 #include "gpu/rows.cuh"
 
 #define THREADS 1024
-#define STRETCH_WORDS 15
-#define STRETCH (STRETCH_WORDS * 4)
-#define TILE (THREADS * STRETCH)
-#define TILE_PIECES (TILE / 16)
-#define THREAD_PIECES ((TILE_PIECES + THREADS - 1) / THREADS)
 #define PLAIN_STRETCH 1024
 #define PLAIN_THREADS 128
 #define PLAIN_TABLE_MAX (256u << 20)
 
-static_assert(TILE % 16 == 0, "a tile is fetched in pieces of 16 bytes");
+/*
+ * How a block deals out a tile. With the table in shared memory its banks are the limit, and one
+ * stretch a thread is enough. With rows behind the caches waiting is, so that a thread goes through
+ * two stretches side by side.
+ */
+template <bool ALL_HOT> struct layout {
+	static constexpr uint32_t streams = ALL_HOT ? 1 : 2;
+	static constexpr uint32_t words = ALL_HOT ? 15 : 7; /* of a stretch: odd */
+	static constexpr uint32_t stretch = words * 4;
+	static constexpr uint32_t tile = THREADS * streams * stretch;
+	static constexpr uint32_t pieces = tile / 16;
+	static constexpr uint32_t thread_pieces = (pieces + THREADS - 1) / THREADS;
+	static_assert(words % 2 == 1 && tile % 16 == 0, "no bank conflicts, whole pieces");
+};
 
 /* The tables on a device. */
 struct ac_loaded {
@@ -46,47 +54,63 @@ struct ac_loaded {
 	uint32_t rows_len; /* bytes of them */
 };
 
+template <uint32_t PIECES, uint32_t COUNT>
 static __device__ __forceinline__ void fetch_tile(
-	uint32_t pieces[THREAD_PIECES][4], const struct gpu_text *text, uint32_t at)
+	uint32_t pieces[COUNT][4], const struct gpu_text *text, uint32_t at)
 {
 #pragma unroll
-	for (int i = 0; i < THREAD_PIECES; i++) {
+	for (uint32_t i = 0; i < COUNT; i++) {
 		uint32_t piece = threadIdx.x + i * THREADS;
 		uint64_t offset = (uint64_t)at + piece * 16;
-		if (piece < TILE_PIECES && offset < text->len)
+		if (piece < PIECES && offset < text->len)
 			text_load(pieces[i], text->bytes + offset);
 	}
 }
 
-static __device__ __forceinline__ void store_tile(
-	uint4 *tile, const uint32_t pieces[THREAD_PIECES][4])
+template <uint32_t PIECES, uint32_t COUNT>
+static __device__ __forceinline__ void store_tile(uint4 *tile, const uint32_t pieces[COUNT][4])
 {
 #pragma unroll
-	for (int i = 0; i < THREAD_PIECES; i++) {
+	for (uint32_t i = 0; i < COUNT; i++) {
 		uint32_t piece = threadIdx.x + i * THREADS;
-		if (piece < TILE_PIECES)
+		if (piece < PIECES)
 			tile[piece] =
 				make_uint4(pieces[i][0], pieces[i][1], pieces[i][2], pieces[i][3]);
 	}
 }
 
-/* A whole stretch out of shared memory. */
-static __device__ __forceinline__ void search_stretch(const struct ac_tables *tables,
-	const struct ac_view *view, const uint32_t *words, uint32_t begin,
-	const struct gpu_text *text, const struct gpu_hits *hits)
+/* The stretches of a thread, out of shared memory. Stream k has the stretches k * THREADS ... of
+ * the tile that begins at `at`. */
+template <bool ALL_HOT>
+static __device__ __forceinline__ void search_stretches(const struct ac_tables *tables,
+	const struct ac_view *view, const uint4 *tile, uint32_t at, const struct gpu_text *text,
+	const struct gpu_hits *hits)
 {
-	uint32_t state = 0;
-	for (uint32_t i = 0; i < STRETCH_WORDS; i++) {
-		uint32_t word = words[i];
+	using layout = layout<ALL_HOT>;
+	uint32_t states[layout::streams] = { 0 };
+	for (uint32_t i = 0; i < layout::words; i++) {
+		uint32_t words[layout::streams];
 #pragma unroll
-		for (int j = 0; j < 4; j++) {
-			state = ac_next(tables, view, state, (uint8_t)(word >> 8 * j));
-			if (state >= tables->accepting)
-				ac_report(tables, state, begin + 4 * i + j + 1, begin + STRETCH,
-					text, hits);
-		}
+		for (uint32_t k = 0; k < layout::streams; k++)
+			words[k] = ((const uint32_t *)
+					tile)[(k * THREADS + threadIdx.x) * layout::words + i];
+#pragma unroll
+		for (uint32_t j = 0; j < 4; j++)
+#pragma unroll
+			for (uint32_t k = 0; k < layout::streams; k++) {
+				states[k] = ac_next(
+					tables, view, states[k], (uint8_t)(words[k] >> 8 * j));
+				uint32_t own = at + (k * THREADS + threadIdx.x) * layout::stretch;
+				if (states[k] >= tables->accepting)
+					ac_report(tables, states[k], own + 4 * i + j + 1,
+						own + layout::stretch, text, hits);
+			}
 	}
-	ac_finish(tables, view, state, begin + STRETCH, text, hits);
+#pragma unroll
+	for (uint32_t k = 0; k < layout::streams; k++)
+		ac_finish(tables, view, states[k],
+			at + (k * THREADS + threadIdx.x + 1) * layout::stretch,
+			(const uint8_t *)tile, at, at + layout::tile, text, hits);
 }
 
 template <bool WIDE, bool DIRECT, bool ALL_HOT>
@@ -95,8 +119,9 @@ static __global__ void __launch_bounds__(THREADS, 1) ac_kernel(
 	const __grid_constant__ struct gpu_text text, const __grid_constant__ struct gpu_hits hits,
 	uint32_t hot, uint32_t rows_len, uint32_t begin, uint32_t end)
 {
+	using layout = layout<ALL_HOT>;
 	extern __shared__ uint4 shared[];
-	uint4 *rows = shared + TILE_PIECES;
+	uint4 *rows = shared + layout::pieces;
 	__shared__ uint8_t classes[256];
 	const uint32_t *source = WIDE ? tables.next32 : (const uint32_t *)tables.next16;
 	for (uint32_t i = threadIdx.x; i < rows_len / 4; i += THREADS)
@@ -105,24 +130,26 @@ static __global__ void __launch_bounds__(THREADS, 1) ac_kernel(
 		classes[threadIdx.x] = tables.classes[threadIdx.x];
 	struct ac_view view = { rows, classes, hot, ALL_HOT, WIDE, DIRECT };
 
-	uint32_t pieces[THREAD_PIECES][4] = { 0 };
-	uint64_t step = (uint64_t)gridDim.x * TILE;
-	uint64_t at = begin + (uint64_t)blockIdx.x * TILE;
+	uint32_t pieces[layout::thread_pieces][4] = { 0 };
+	uint64_t step = (uint64_t)gridDim.x * layout::tile;
+	uint64_t at = begin + (uint64_t)blockIdx.x * layout::tile;
 	if (at < end)
-		fetch_tile(pieces, &text, at);
+		fetch_tile<layout::pieces, layout::thread_pieces>(pieces, &text, at);
 	for (; at < end; at += step) {
 		__syncthreads();
-		store_tile(shared, pieces);
+		store_tile<layout::pieces, layout::thread_pieces>(shared, pieces);
 		__syncthreads();
 		if (at + step < end)
-			fetch_tile(pieces, &text, at + step);
-		uint64_t own = at + threadIdx.x * STRETCH;
-		if (own + STRETCH <= end)
-			search_stretch(&tables, &view,
-				(const uint32_t *)shared + threadIdx.x * STRETCH_WORDS, own, &text,
+			fetch_tile<layout::pieces, layout::thread_pieces>(pieces, &text, at + step);
+		if (at + layout::tile <= end) {
+			search_stretches<ALL_HOT>(&tables, &view, shared, at, &text, &hits);
+			continue;
+		}
+		for (uint64_t own = at + threadIdx.x * layout::stretch; own < end;
+			own += THREADS * layout::stretch)
+			ac_search(&tables, &view, own,
+				own + layout::stretch < end ? own + layout::stretch : end, &text,
 				&hits);
-		else if (own < end)
-			ac_search(&tables, &view, own, end, &text, &hits);
 	}
 }
 
@@ -230,9 +257,19 @@ static cudaError_t load_tables(struct ac_loaded **result, const struct ac_tables
 using kernel_function = void (*)(
 	struct ac_tables, struct gpu_text, struct gpu_hits, uint32_t, uint32_t, uint32_t, uint32_t);
 
+static bool is_all_hot(const struct ac_loaded *loaded)
+{
+	return loaded->hot == loaded->tables.state_count;
+}
+
+static uint32_t tile_len(const struct ac_loaded *loaded)
+{
+	return is_all_hot(loaded) ? layout<true>::tile : layout<false>::tile;
+}
+
 static kernel_function pick_function(const struct ac_loaded *loaded)
 {
-	bool all = loaded->hot == loaded->tables.state_count;
+	bool all = is_all_hot(loaded);
 	if (loaded->wide)
 		return all ? ac_kernel<true, false, true> : ac_kernel<true, false, false>;
 	if (loaded->direct)
@@ -243,7 +280,7 @@ static kernel_function pick_function(const struct ac_loaded *loaded)
 static cudaError_t load(void **result, const struct gpu_program *program)
 {
 	const struct ac_tables *host = ac_tables(program);
-	size_t room = device_shared_len() - TILE - 1024, unit = state_len(host);
+	size_t room = device_shared_len() - layout<true>::tile - 1024, unit = state_len(host);
 	bool direct = !host->next32 && host->state_count * 256 * unit <= room;
 	struct ac_loaded *loaded;
 	cudaError_t error = load_tables(&loaded, host, direct);
@@ -254,7 +291,7 @@ static cudaError_t load(void **result, const struct gpu_program *program)
 	loaded->hot = host->state_count * row <= room ? host->state_count : room / row;
 	loaded->rows_len = (loaded->hot * row + 3) & ~3u;
 	error = cudaFuncSetAttribute(pick_function(loaded),
-		cudaFuncAttributeMaxDynamicSharedMemorySize, TILE + loaded->rows_len);
+		cudaFuncAttributeMaxDynamicSharedMemorySize, tile_len(loaded) + loaded->rows_len);
 	if (error) {
 		unload(loaded);
 		*result = NULL;
@@ -276,8 +313,9 @@ static cudaError_t launch(const void *tables, const struct gpu_text *text,
 	if (text->from >= text->to)
 		return cudaSuccess;
 	uint32_t begin = text->from & ~15u, end = search_end(&loaded->tables, text);
-	uint32_t blocks = device_blocks((end - begin + TILE - 1) / TILE, 1);
-	pick_function(loaded)<<<blocks, THREADS, TILE + loaded->rows_len, stream>>>(
+	uint32_t tile = tile_len(loaded);
+	uint32_t blocks = device_blocks((end - begin + tile - 1) / tile, 1);
+	pick_function(loaded)<<<blocks, THREADS, tile + loaded->rows_len, stream>>>(
 		loaded->tables, *text, *hits, loaded->hot, loaded->rows_len, begin, end);
 	return cudaGetLastError();
 }

@@ -85,12 +85,16 @@ GPU_INLINE void ac_report(const struct ac_tables *tables, uint32_t state, uint32
 }
 
 /* Behind a thread's own bytes: goes on from `state` at own_end as long as a keyword that began
- * before it may still end. */
+ * before it may still end. near: the text from near_begin to near_end in a nearer place; it may be
+ * empty. */
 GPU_INLINE void ac_finish(const struct ac_tables *tables, const struct ac_view *view,
-	uint32_t state, uint32_t own_end, const struct gpu_text *text, const struct gpu_hits *hits)
+	uint32_t state, uint32_t own_end, const uint8_t *near, uint32_t near_begin,
+	uint32_t near_end, const struct gpu_text *text, const struct gpu_hits *hits)
 {
-	for (uint32_t at = own_end; at < text->len && tables->depths[state] > at - own_end; at++) {
-		state = ac_next(tables, view, state, text->bytes[at]);
+	for (uint32_t at = own_end; state && at < text->len && tables->depths[state] > at - own_end;
+		at++) {
+		uint8_t byte = at < near_end ? near[at - near_begin] : text->bytes[at];
+		state = ac_next(tables, view, state, byte);
 		if (state >= tables->accepting)
 			ac_report(tables, state, at + 1, own_end, text, hits);
 	}
@@ -106,7 +110,7 @@ GPU_INLINE void ac_search(const struct ac_tables *tables, const struct ac_view *
 		if (state >= tables->accepting)
 			ac_report(tables, state, at + 1, own_end, text, hits);
 	}
-	ac_finish(tables, view, state, own_end, text, hits);
+	ac_finish(tables, view, state, own_end, NULL, 0, 0, text, hits);
 }
 
 #ifdef __CUDACC__

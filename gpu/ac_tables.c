@@ -7,10 +7,12 @@
 
 #include "base/memory.h"
 #include "gpu/ac.h"
+#include "gpu/rarity.h"
 #include "rules/pattern.h"
 
 #define VARIANTS_MAX 128       /* of one keyword; a byte with one fixed bit has so many */
 #define TABLE_MAX (1ull << 30) /* bytes of the transition table, as 32-bit states */
+#define WEIGHED_MAX 16         /* bytes of a run that are weighed: more make no difference */
 #define NONE UINT32_MAX
 
 struct keyword {
@@ -50,51 +52,66 @@ static uint32_t byte_variants(uint8_t mask)
 	return 1u << (8 - __builtin_popcount(mask));
 }
 
-/* The longest run of at most `longest` bytes whose wild bits make no more than VARIANTS_MAX
- * variants. Every pattern has one, be it of one byte with several variants: a mask is never all 0.
+/*
+ * The run of at most `longest` bytes, with no more than VARIANTS_MAX ways to fill its wild bits,
+ * that is the rarest on disks: of "BM ?? ?? 00 00 00" not the zeros. Every pattern has one, be it a
+ * byte with several variants: a mask is never all 0. A pattern without wild bits that is short
+ * enough is its own keyword, and its matches need no confirmation.
  */
-static struct keyword choose_keyword(const struct pattern *pattern, uint32_t longest)
+static struct keyword choose_keyword(
+	const struct pattern *pattern, uint32_t longest, const float share[RARITY_KINDS][256])
 {
 	struct keyword best = { 0 };
-	unsigned best_bits = 0;
+	double least = 2;
 	for (uint32_t back = 0; back < pattern->len; back++) {
 		struct keyword keyword = { back, 0, 1 };
-		unsigned bits = 0;
-		for (uint32_t at = back; at < pattern->len && keyword.len < longest; at++) {
-			uint32_t variants = keyword.variants * byte_variants(pattern->mask[at]);
-			if (!pattern->mask[at] || variants > VARIANTS_MAX)
+		while (back + keyword.len < pattern->len && keyword.len < longest) {
+			uint8_t mask = pattern->mask[back + keyword.len];
+			if (!mask || keyword.variants * byte_variants(mask) > VARIANTS_MAX)
 				break;
-			keyword.variants = variants;
+			keyword.variants *= byte_variants(mask);
 			keyword.len++;
-			bits += __builtin_popcount(pattern->mask[at]);
 		}
-		if (bits > best_bits) {
-			best_bits = bits;
+		if (keyword.len == 0)
+			continue;
+		uint32_t weighed = keyword.len < WEIGHED_MAX ? keyword.len : WEIGHED_MAX;
+		double rate =
+			rarity_run(share, pattern->bytes + back, pattern->mask + back, weighed);
+		if (rate < least) {
+			least = rate;
 			best = keyword;
 		}
-		if (keyword.len == pattern->len - back || keyword.len == longest)
+		if (keyword.len == pattern->len - back)
 			break; /* a later start gives no more */
 	}
 	return best;
 }
 
-/* Finds the length limit with which the table stays within TABLE_MAX, and the keywords. */
-static int choose_keywords(struct keyword *keywords, const struct pattern_set *set,
-	uint32_t columns, struct error *error)
+/* An upper bound of the states that the keywords make: in depth 1 and 2 there are no more than
+ * bytes allow. */
+static uint64_t states_bound(uint64_t sum, uint32_t limit)
 {
-	static const uint32_t limits[] = { 4096, 64, 32, 16, 12, 8, 6, 4, 3 };
+	uint64_t most = limit == 1 ? 256 : limit == 2 ? 256 + 65536 : UINT64_MAX;
+	return 1 + (sum < most ? sum : most);
+}
+
+/* Chooses keywords, with the largest limit of their length with which the table stays within
+ * TABLE_MAX; 2 always does. */
+static void choose_keywords(
+	struct keyword *keywords, const struct pattern_set *set, uint32_t columns)
+{
+	static const uint32_t limits[] = { 4096, 64, 32, 16, 12, 8, 6, 4, 3, 2 };
+	float share[RARITY_KINDS][256];
+	rarity_bytes(share);
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-		uint64_t states = 1;
+		uint64_t sum = 0;
 		for (uint32_t p = 0; p < set->count; p++) {
-			keywords[p] = choose_keyword(&set->patterns[p], limits[i]);
-			states += (uint64_t)keywords[p].len * keywords[p].variants;
+			keywords[p] = choose_keyword(&set->patterns[p], limits[i], share);
+			sum += (uint64_t)keywords[p].len * keywords[p].variants;
 		}
-		if (states * columns * sizeof(uint32_t) <= TABLE_MAX)
-			return 0;
+		if (states_bound(sum, limits[i]) * columns * sizeof(uint32_t) <= TABLE_MAX)
+			return;
 	}
-	return error_set(error, EXIT_NO_ENGINE, ENOMEM,
-		"The kernel 'ac' would need a table of more than 1 GiB for these patterns; use "
-		"another kernel.");
 }
 
 /* A column for each byte that any keyword can contain, and one for all others. */
@@ -289,27 +306,26 @@ static void trie_free(struct trie *trie)
 
 int ac_compile(struct gpu_program **program, const struct pattern_set *set, struct error *error)
 {
+	(void)error; /* it takes every set */
 	struct trie trie = { 0 };
 	struct keyword *keywords = xcalloc(set->count, sizeof(*keywords));
+	struct ac_program *ac = xcalloc(1, sizeof(*ac));
 	make_classes(&trie, set);
-	int status = choose_keywords(keywords, set, trie.columns, error);
-	if (!status) {
-		struct ac_program *ac = xcalloc(1, sizeof(*ac));
-		add_state(&trie, 0);
-		for (uint32_t p = 0; p < set->count; p++) {
-			for (uint32_t choice = 0; choice < keywords[p].variants; choice++)
-				add_variant(&trie, &set->patterns[p], &keywords[p], choice, p);
-			if (keywords[p].back > ac->tables.reach)
-				ac->tables.reach = keywords[p].back;
-		}
-		complete(&trie);
-		make_tables(&ac->tables, &trie);
-		confirm_build(&ac->tables.confirm, set, NULL, 0);
-		*program = (struct gpu_program *)ac;
+	choose_keywords(keywords, set, trie.columns);
+	add_state(&trie, 0);
+	for (uint32_t p = 0; p < set->count; p++) {
+		for (uint32_t choice = 0; choice < keywords[p].variants; choice++)
+			add_variant(&trie, &set->patterns[p], &keywords[p], choice, p);
+		if (keywords[p].back > ac->tables.reach)
+			ac->tables.reach = keywords[p].back;
 	}
+	complete(&trie);
+	make_tables(&ac->tables, &trie);
+	confirm_build(&ac->tables.confirm, set, NULL, 0);
 	trie_free(&trie);
 	free(keywords);
-	return status;
+	*program = (struct gpu_program *)ac;
+	return 0;
 }
 
 void ac_free(struct gpu_program *program)
@@ -327,13 +343,13 @@ void ac_free(struct gpu_program *program)
 	free(ac);
 }
 
-/* A lookup for every byte: in shared memory while the table fits, with what conflicts cost; else
- * through the caches. */
+/* A lookup for every byte: in shared memory while the table fits, else through the caches while it
+ * fits there. As measured. */
 double ac_cost(const struct gpu_program *program)
 {
 	const struct ac_tables *tables = ac_tables(program);
 	size_t len = (size_t)tables->state_count * tables->columns * (tables->next32 ? 4 : 2);
-	return len < 150 * 1024 ? 110 : len < 8u << 20 ? 300 : 1000;
+	return len < 150ul << 10 ? 110 : len < 8ul << 20 ? 170 : len < 64ul << 20 ? 240 : 850;
 }
 
 void ac_describe(const struct gpu_program *program, char *text, size_t len)

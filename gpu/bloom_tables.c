@@ -42,20 +42,6 @@ static uint32_t window_variants(const struct pattern *pattern, uint32_t back, ui
 	return wild <= 8 ? 1u << wild : UINT32_MAX;
 }
 
-static double window_rate(
-	const struct builder *builder, const struct pattern *pattern, uint32_t back)
-{
-	double rate = 0;
-	for (int k = 0; k < RARITY_KINDS; k++) {
-		double product = rarity_weight[k];
-		for (uint32_t i = 0; i < builder->window_len; i++)
-			product *= rarity_class(builder->share[k], pattern->bytes[back + i],
-				pattern->mask[back + i]);
-		rate += product;
-	}
-	return rate;
-}
-
 /* The rarest window of window_len bytes; false when none has few enough variants. */
 static bool choose_window(
 	const struct builder *builder, const struct pattern *pattern, uint32_t *best, double *rate)
@@ -68,7 +54,8 @@ static bool choose_window(
 		if (window_variants(pattern, back, builder->window_len) > VARIANTS_MAX)
 			continue;
 		weighed++;
-		double weight = window_rate(builder, pattern, back);
+		double weight = rarity_run(builder->share, pattern->bytes + back,
+			pattern->mask + back, builder->window_len);
 		if (!found || weight < *rate) {
 			found = true;
 			*rate = weight;
@@ -175,7 +162,7 @@ void bloom_free(struct gpu_program *program)
 double bloom_cost(const struct gpu_program *program)
 {
 	const struct bloom_program *bloom = (const struct bloom_program *)program;
-	return 16 * 3.4 + (16 * 15 + 45 * 512 * bloom->candidates) / 4;
+	return 16 * 3.4 + 42 + 16 * 512 * bloom->candidates;
 }
 
 void bloom_describe(const struct gpu_program *program, char *text, size_t len)

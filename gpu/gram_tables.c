@@ -37,7 +37,8 @@ struct builder {
 	struct confirm_choice *choices; /* two a pattern */
 	uint32_t *order;                /* of patterns */
 	uint32_t reach;
-	double rate; /* expected candidates a gram */
+	double rate;        /* expected candidates a gram */
+	double comparisons; /* expected windows of patterns a gram */
 };
 
 struct gram_program {
@@ -217,6 +218,7 @@ static void place_patterns(struct builder *builder, struct gram_hash hash, doubl
 	memset(builder->mass, 0, sizeof(builder->mass));
 	sort_patterns(builder);
 	builder->reach = 0;
+	builder->comparisons = 0;
 	for (uint32_t i = 0; i < builder->set->count; i++) {
 		uint32_t pattern = builder->order[i];
 		for (int parity = 0; parity < 2; parity++) {
@@ -224,6 +226,7 @@ static void place_patterns(struct builder *builder, struct gram_hash hash, doubl
 			uint32_t bucket = 0;
 			choose_window(builder, &builder->set->patterns[pattern], parity, &window,
 				&bucket);
+			builder->comparisons += window_rate(&window);
 			for (uint32_t half = 0; half < 2; half++)
 				add_grams(builder, window.value >> 16 * half & 0xffff,
 					window.mask >> 16 * half & 0xffff, bucket, half);
@@ -247,12 +250,15 @@ static struct gram_hash make_hash(uint32_t multiplier, uint32_t copies)
 	return (struct gram_hash){ multiplier, (GRAM_TABLE_LEN - 2) & ~(4 * copies - 4), copies };
 }
 
-/* Clock cycles for 512 bytes on one multiprocessor: shared-memory wavefronts of nine lookups, and
- * what the four schedulers need for the instructions of the loop and of the candidates. */
-static double expected_cost(uint32_t copies, double rate)
+/*
+ * Clock cycles for 512 bytes on one multiprocessor, as measured on an H200: the loop, of which the
+ * lookups' wavefronts are the larger part when copies don't spare them conflicts; 16 for a
+ * candidate; and 65 for a comparison with a pattern, since the other lanes of the warp mostly wait.
+ */
+static double expected_cost(uint32_t copies, double rate, double comparisons)
 {
-	double wavefronts = copies == 32 ? 9 : copies == 16 ? 17 : 29;
-	return wavefronts + (56 + 45 * 256 * rate) / 4;
+	double loop = copies == 32 ? 31 : copies == 16 ? 33 : 35;
+	return loop + 256 * (16 * rate + 65 * comparisons);
 }
 
 /* The hashes that were the best for some sets in a search of thousands: mixing of the two bytes is
@@ -266,13 +272,13 @@ static void search_hash(struct builder *builder)
 {
 	struct gram_hash best = make_hash(2, 1);
 	place_patterns(builder, best, 1e9);
-	double least = expected_cost(1, builder->rate);
+	double least = expected_cost(1, builder->rate, 0);
 	if (builder->set->count > SEARCH_PATTERNS)
 		return;
 	for (size_t trial = 0; trial < sizeof(tried) / sizeof(tried[0]); trial++) {
 		struct gram_hash hash = make_hash(tried[trial].multiplier, tried[trial].copies);
 		place_patterns(builder, hash, 0.1);
-		double cost = expected_cost(hash.copies, builder->rate);
+		double cost = expected_cost(hash.copies, builder->rate, 0);
 		if (cost < least) {
 			least = cost;
 			best = hash;
@@ -308,7 +314,7 @@ int gram_compile(struct gpu_program **program, const struct pattern_set *set, st
 	gram->tables.reach = builder->reach;
 	confirm_build(&gram->tables.confirm, set, builder->choices, 2 * set->count);
 	gram->rate = builder->rate;
-	gram->cost = expected_cost(builder->hash.copies, builder->rate);
+	gram->cost = expected_cost(builder->hash.copies, builder->rate, builder->comparisons);
 	*program = (struct gpu_program *)gram;
 
 	free(builder->order);

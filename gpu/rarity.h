@@ -23,4 +23,8 @@ void rarity_bytes(float probability[RARITY_KINDS][256]);
 /* The probability of the bytes that agree with value in the bits of mask. */
 float rarity_class(const float probability[256], uint8_t value, uint8_t mask);
 
+/* The chance that len bytes in a row agree with value in the bits of mask. */
+double rarity_run(const float probability[RARITY_KINDS][256], const uint8_t *value,
+	const uint8_t *mask, uint32_t len);
+
 #endif

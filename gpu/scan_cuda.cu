@@ -21,6 +21,7 @@
 extern "C" {
 #include "base/log.h"
 #include "base/memory.h"
+#include "gpu/prefix.h"
 }
 
 #define STREAM_SLOTS \
@@ -30,7 +31,8 @@ extern "C" {
 struct scan {
 	const struct gpu_kernel *kernel; /* NULL when there are no patterns */
 	struct gpu_program *program;
-	uint32_t longest; /* at least 1 */
+	const struct pattern_set *set; /* the caller's */
+	struct prefix_set searched;    /* what the kernel searches for */
 	struct gpu_device *devices;
 	unsigned device_count;
 	struct slot *slots; /* those of one device are device_count apart */
@@ -56,22 +58,6 @@ static int cuda_failed(struct error *error, cudaError_t failed, const char *doin
 			doing);
 	return error_set(error, EXIT_NO_ENGINE, EIO, "The GPU failed (%s): %s.", doing,
 		cudaGetErrorString(failed));
-}
-
-static int check_set(
-	const struct pattern_set *set, const struct scan_options *options, struct error *error)
-{
-	for (uint32_t i = 0; i < set->count; i++)
-		if (set->patterns[i].regex)
-			return error_set(error, EXIT_NO_ENGINE, EINVAL,
-				"The gpu engine cannot search for the regular expression %s; use "
-				"the engine hyperscan.",
-				set->patterns[i].text);
-	if (options->chunk_len >= UINT32_MAX - 2 * GPU_TEXT_PAD)
-		return error_set(error, EXIT_USAGE, EINVAL,
-			"The gpu engine takes chunks of less than 4 GiB; use a smaller "
-			"--chunk-size.");
-	return 0;
 }
 
 /* Registers the ring; without it chunks go through the slots' own buffers. */
@@ -131,7 +117,8 @@ static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 		struct slot *slot = &scan->slots[scan->slot_count];
 		slot->device = &scan->devices[scan->slot_count % scan->device_count];
 		slot->kernel = scan->kernel;
-		slot->longest = scan->longest;
+		slot->regexes = scan->searched.any_regex ? scan->set : NULL;
+		slot->longest = scan->set->count ? scan->searched.set.longest : 1;
 		slot->text_capacity = options->chunk_len;
 		cudaError_t failed = cudaSetDevice(slot->device->id);
 		if (!failed)
@@ -168,6 +155,7 @@ static void gpu_close(struct scan *scan)
 		cudaHostUnregister((void *)scan->ring);
 	if (scan->kernel)
 		scan->kernel->free(scan->program);
+	prefix_set_free(&scan->searched, scan->set);
 	(void)cudaGetLastError();
 	free(scan->slots);
 	free(scan->devices);
@@ -179,16 +167,18 @@ static int gpu_open(struct scan **result, const struct pattern_set *set,
 {
 	static const struct gpu_options defaults = { NULL, GPU_TRANSFER_AUTO };
 	const struct gpu_options *gpu = options->gpu ? options->gpu : &defaults;
-	int status = check_set(set, options, error);
-	if (status)
-		return status;
+	if (options->chunk_len >= UINT32_MAX - 2 * GPU_TEXT_PAD)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"The gpu engine takes chunks of less than 4 GiB; use a smaller "
+			"--chunk-size.");
 	struct scan *scan = (struct scan *)xcalloc(1, sizeof(*scan));
-	scan->longest = set->count ? set->longest : 1;
+	scan->set = set;
 	scan->chunk_len = options->chunk_len;
+	int status = prefix_set_make(&scan->searched, set, error);
 	snprintf(scan->description, sizeof(scan->description), "nothing to search for");
-	if (set->count)
-		status = gpu_kernel_pick(&scan->kernel, &scan->program, options->kernel, set,
-			scan->description, sizeof(scan->description), error);
+	if (!status && set->count)
+		status = gpu_kernel_pick(&scan->kernel, &scan->program, options->kernel,
+			&scan->searched.set, scan->description, sizeof(scan->description), error);
 	if (!status)
 		status = open_devices(scan, gpu, set->count, error);
 	if (!status) {

@@ -68,24 +68,38 @@ static cudaError_t fetch_sorted(struct slot *slot, uint32_t count)
 	return error;
 }
 
+/* Whether a hit of the device is one: where the pattern is a regex the device has only seen what it
+ * begins with. */
+static bool is_hit(const struct slot *slot, uint64_t key)
+{
+	const struct pattern *pattern = &slot->regexes->patterns[(uint32_t)key];
+	const struct chunk *chunk = slot->chunk;
+	size_t start = chunk->from + (key >> 32);
+	return !pattern->regex || pattern_match_len(pattern, chunk->data + start,
+					  chunk->len + chunk->tail_len - start) > 0;
+}
+
 /* Adds sorted hits to the chunk's. False when it got full: then chunk->until is set to the first
  * start that did not fit. */
-static bool deliver(struct chunk *chunk, const uint64_t *keys, size_t count)
+static bool deliver(struct slot *slot, const uint64_t *keys, size_t count)
 {
-	size_t room = chunk->hit_capacity - chunk->hit_count;
-	size_t taken = count < room ? count : room;
-	if (taken < count)
-		while (taken > 0 && keys[taken - 1] >> 32 == keys[taken] >> 32)
-			taken--;
-	for (size_t i = 0; i < taken; i++) {
+	struct chunk *chunk = slot->chunk;
+	size_t group = chunk->hit_count; /* where the hits of the present start begin */
+	for (size_t i = 0; i < count; i++) {
+		if (i && keys[i] >> 32 != keys[i - 1] >> 32)
+			group = chunk->hit_count;
+		if (slot->regexes && !is_hit(slot, keys[i]))
+			continue;
+		if (chunk->hit_count == chunk->hit_capacity) {
+			chunk->hit_count = group;
+			chunk->until = chunk->from + (keys[i] >> 32);
+			return false;
+		}
 		struct hit *hit = &chunk->hits[chunk->hit_count++];
 		hit->offset = chunk->offset + chunk->from + (keys[i] >> 32);
 		hit->pattern = (uint32_t)keys[i];
 	}
-	if (taken == count)
-		return true;
-	chunk->until = chunk->from + (keys[taken] >> 32);
-	return false;
+	return true;
 }
 
 /* ---- the way in ---- */
@@ -155,11 +169,11 @@ static uint64_t collect(struct slot *slot, bool *full)
 		return 0;
 	uint64_t count = *slot->shipped_count;
 	if (count <= SLOT_SHIPPED) {
-		*full = !deliver(slot->chunk, slot->shipped, count);
+		*full = !deliver(slot, slot->shipped, count);
 	} else if (count <= slot->hits.capacity) {
 		slot->error = fetch_sorted(slot, (uint32_t)count);
 		if (!slot->error)
-			*full = !deliver(slot->chunk, slot->device->fetched, count);
+			*full = !deliver(slot, slot->device->fetched, count);
 	}
 	return count;
 }

@@ -29,8 +29,9 @@ struct gpu_device {
 
 struct slot {
 	struct gpu_device *device;
-	const struct gpu_kernel *kernel; /* NULL: there is nothing to search for */
-	uint32_t longest;                /* of the patterns, at least 1 */
+	const struct gpu_kernel *kernel;   /* NULL: there is nothing to search for */
+	const struct pattern_set *regexes; /* the patterns, if some are regexes; else NULL */
+	uint32_t longest;                  /* of the patterns, at least 1 */
 	cudaStream_t stream;
 	uint8_t *text; /* device memory, text_capacity + GPU_TEXT_PAD */
 	size_t text_capacity;
@@ -52,7 +53,7 @@ struct slot {
 cudaError_t gpu_device_open(struct gpu_device *device, uint32_t key_capacity);
 void gpu_device_close(struct gpu_device *device);
 
-/* device, kernel, longest and text_capacity are set by the caller. */
+/* device, kernel, regexes, longest and text_capacity are set by the caller. */
 cudaError_t slot_open(struct slot *slot, bool with_bounce);
 void slot_close(struct slot *slot);
 

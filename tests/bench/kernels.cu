@@ -4,10 +4,13 @@
  * counts only if its hits are those of a CPU engine: their number and a checksum over (offset,
  * pattern) that does not depend on order are compared in the same run.
  *
- *     kernels [--mib N] [--rounds N] [--kernel NAME] [--no-check] [--host] DATA|random PATTERNS...
+ *     kernels [--mib N] [--rounds N] [--kernel NAME] [--gpus LIST] [--plant N] [--no-check]
+ * [--host] DATA|random PATTERNS...
  *
  * DATA is a file from which a text of N MiB is put together, pieces of 64 KiB in random order;
  * `random` is random bytes. PATTERNS is a file with a pattern a line, in burin's syntax.
+ * --plant N puts one of the patterns into every N bytes on average. --host also runs the engine, on
+ * the GPUs that --gpus names (as burin's option).
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -18,6 +21,7 @@
 #include <unistd.h>
 
 #include "gpu/kernel.h"
+#include "gpu/options.h"
 
 extern "C" {
 #include "base/memory.h"
@@ -29,11 +33,12 @@ extern "C" {
 #define SLOTS 8
 #define KEYS (64u << 20)
 
-static size_t text_len = 2048ul << 20;
+static size_t text_len = 2048ul << 20, plant;
 static unsigned rounds = 7;
 static const char *only_kernel;
 static bool check = true, host;
 static struct pool *pool;
+static struct gpu_options gpu_options;
 
 static void must(cudaError_t error, const char *what)
 {
@@ -129,6 +134,18 @@ static void read_patterns(struct pattern_set *set, const char *path)
 	fclose(file);
 }
 
+static void plant_patterns(uint8_t *text, const struct pattern_set *set)
+{
+	uint64_t state = 1234567;
+	for (size_t i = 0; plant && i < text_len / plant; i++) {
+		const struct pattern *pattern =
+			&set->patterns[(random_next(&state) >> 20) % set->count];
+		uint8_t *at = text + random_next(&state) % (text_len - pattern->len);
+		for (uint32_t j = 0; j < pattern->len; j++)
+			at[j] = (at[j] & ~pattern->mask[j]) | pattern->bytes[j];
+	}
+}
+
 /* ---- what the hits are ---- */
 
 struct tally {
@@ -151,7 +168,7 @@ static double run_engine(const struct scan_engine *engine, const struct pattern_
 {
 	size_t overlap = set->longest - 1;
 	struct scan_options options = { pool, chunk_len + overlap, in_flight, ring, ring_len,
-		kernel, NULL };
+		kernel, &gpu_options };
 	struct error error;
 	struct scan *scan;
 	if (engine->open(&scan, set, &options, &error)) {
@@ -399,6 +416,10 @@ static void bench_patterns(
 	struct tally right = { 0 };
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	read_patterns(&set, path);
+	if (plant) {
+		plant_patterns(text, &set);
+		must(cudaMemcpy(device, text, text_len, cudaMemcpyHostToDevice), "text");
+	}
 	if (check) {
 		const struct scan_engine *engine = cpu_engine();
 		double seconds = run_engine(
@@ -419,7 +440,8 @@ int main(int argc, char **argv)
 	static const struct option options[] = { { "mib", required_argument, NULL, 'm' },
 		{ "rounds", required_argument, NULL, 'r' },
 		{ "kernel", required_argument, NULL, 'k' }, { "no-check", no_argument, NULL, 'n' },
-		{ "host", no_argument, NULL, 'h' }, { 0 } };
+		{ "host", no_argument, NULL, 'h' }, { "gpus", required_argument, NULL, 'g' },
+		{ "plant", required_argument, NULL, 'p' }, { 0 } };
 	int option;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'm')
@@ -432,6 +454,10 @@ int main(int argc, char **argv)
 			check = false;
 		else if (option == 'h')
 			host = true;
+		else if (option == 'g')
+			gpu_options.devices = optarg;
+		else if (option == 'p')
+			plant = strtoul(optarg, NULL, 0);
 		else
 			return 2;
 	}

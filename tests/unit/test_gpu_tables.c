@@ -4,6 +4,7 @@
  * finds.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 #include "gpu/bloom.h"
 #include "gpu/gram.h"
 #include "gpu/list.h"
+#include "gpu/prefix.h"
 #include "gpu/rarity.h"
 #include "rules/pattern.h"
 
@@ -343,6 +345,71 @@ Test(gpu_tables, shares_add_up)
 		cr_assert_float_eq(sum, 1, 0.05, "kind %d: %f", k, sum);
 	}
 	cr_assert_float_eq(weights, 1, 1e-6);
+}
+
+/* What a kernel searches for in place of a regex; NULL: nothing. */
+static const struct {
+	const char *regex;
+	const char *bytes, *mask;
+	uint32_t len;
+} prefix_cases[] = {
+	{ "/abc/", "abc", "\xff\xff\xff", 3 },
+	{ "/abc.{0,3}def/", "abc", "\xff\xff\xff", 3 },
+	{ "/ab.cd?e/", "ab\0c", "\xff\xff\0\xff", 4 },
+	{ "/a.{3}bc/", "a\0\0\0bc", "\xff\0\0\0\xff\xff", 6 },
+	{ "/(abc|abd)xyz/", "ab\x60xyz", "\xff\xff\xf8\xff\xff\xff", 6 },
+	{ "/(ab|abc)xyz/", NULL, NULL, 0 },
+	{ "/abcd|abef/",
+		"aba"
+		"d",
+		"\xff\xff\xf9\xfd", 4 },
+	{ "/abcd|xyzw/", NULL, NULL, 0 },
+	{ "/abcd|abcde/", "abcd", "\xff\xff\xff\xff", 4 },
+	{ "/(ab){2,3}c/", "abab", "\xff\xff\xff\xff", 4 },
+	{ "/(a(b|c)?){2}def/", NULL, NULL, 0 },
+	{ "/ab?cdef/", NULL, NULL, 0 },
+	{ "/[0-9]{4}ab/", NULL, NULL, 0 },
+	{ "/[0-9]abc/",
+		"\x30"
+		"abc",
+		"\xf0\xff\xff\xff", 4 },
+	{ "/hTm/i", "HTM", "\xdf\xdf\xdf", 3 },
+	{ "/\\x00\\x5d[\\x5d\\x5c]\\xff/", "\0\x5d\x5c\xff", "\xff\xff\xfe\xff", 4 },
+};
+
+Test(gpu_tables, regexes_are_searched_by_what_they_begin_with)
+{
+	for (size_t i = 0; i < sizeof(prefix_cases) / sizeof(prefix_cases[0]); i++) {
+		struct pattern_set set = { 0 };
+		struct prefix_set prefixes;
+		struct pattern pattern;
+		struct error error = { 0 };
+		const char *regex = prefix_cases[i].regex;
+		cr_assert_eq(pattern_parse(&pattern, "'plain'", &error), 0);
+		pattern_set_add(&set, &pattern);
+		cr_assert_eq(
+			pattern_parse(&pattern, regex, &error), 0, "%s: %s", regex, error.text);
+		pattern_set_add(&set, &pattern);
+		int status = prefix_set_make(&prefixes, &set, &error);
+		if (prefix_cases[i].bytes) {
+			const struct pattern *made = &prefixes.set.patterns[1];
+			cr_assert_eq(status, 0, "%s: %s", regex, error.text);
+			cr_assert(prefixes.any_regex);
+			cr_assert_eq(prefixes.set.count, 2);
+			cr_assert_eq(prefixes.set.patterns[0].bytes, set.patterns[0].bytes);
+			cr_assert_eq(made->len, prefix_cases[i].len, "%s: %u", regex, made->len);
+			cr_assert_eq(memcmp(made->bytes, prefix_cases[i].bytes, made->len), 0,
+				"%s: %s", regex, made->text);
+			cr_assert_eq(memcmp(made->mask, prefix_cases[i].mask, made->len), 0,
+				"%s: %s", regex, made->text);
+			prefix_set_free(&prefixes, &set);
+		} else {
+			cr_assert_eq(status, -EINVAL, "%s", regex);
+			cr_assert(strstr(error.text, "has none") && strstr(error.text, regex), "%s",
+				error.text);
+		}
+		pattern_set_free(&set);
+	}
 }
 
 Test(gpu_tables, list_names_every_kernel)
