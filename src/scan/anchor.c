@@ -18,46 +18,53 @@ static bool is_literal(const struct pattern *pattern, uint32_t i)
 	return pattern->mask[i] == 0xff || is_caseless(pattern, i);
 }
 
-/* How well a literal selects: by its length, and by how often its bytes change, because runs of one
- * byte are what disks are full of. 0: not at all. */
-static unsigned literal_score(const uint8_t *bytes, uint32_t len)
+/* How often the ANCHOR_LITERAL_MIN bytes before end stand on disks. A letter of either case counts
+ * as the small one. */
+static double chance_before(
+	const struct pattern *pattern, uint32_t end, const float share[RARITY_KINDS][256])
 {
-	unsigned changes = 0;
+	static const uint8_t exact[ANCHOR_LITERAL_MIN] = { 0xff, 0xff, 0xff, 0xff };
+	uint8_t bytes[ANCHOR_LITERAL_MIN];
 
-	for (uint32_t i = 1; i < len; i++)
-		changes += bytes[i] != bytes[i - 1];
-	if (len < ANCHOR_LITERAL_MIN || !changes)
-		return 0;
-	return (len < 12 ? len : 12) + 4 * (changes < 4 ? changes : 4);
-}
+	for (uint32_t i = 0; i < ANCHOR_LITERAL_MIN; i++) {
+		uint32_t at = end - ANCHOR_LITERAL_MIN + i;
 
-static uint32_t literal_end(const struct pattern *pattern, uint32_t start)
-{
-	uint32_t end = start;
-
-	while (end < pattern->len && end - start < ANCHOR_MAX && is_literal(pattern, end))
-		end++;
-	return end;
-}
-
-/* The best literal, the first one among equals. False: the pattern has none. */
-static bool choose_literal(const struct pattern *pattern, struct anchor *anchor)
-{
-	unsigned best = 0;
-
-	for (uint32_t start = 0; start < pattern->len; start++) {
-		uint32_t end = literal_end(pattern, start);
-		unsigned score = literal_score(pattern->bytes + start, end - start);
-
-		if (score > best) {
-			best = score;
-			anchor->start = start;
-			anchor->len = end - start;
-		}
-		if (end == pattern->len)
-			break; /* what follows is a part of this one */
+		bytes[i] = pattern->bytes[at] | (is_caseless(pattern, at) ? 0x20 : 0);
 	}
-	return best > 0;
+	return rarity_run(share, bytes, exact, ANCHOR_LITERAL_MIN);
+}
+
+/*
+ * The best literal. What counts are its last bytes, because Hyperscan looks at them first, and at
+ * all others only where these stand: the zeros at the end of a magic are found everywhere, and cut
+ * off. Bytes that are rare enough are as good as rarer ones; then the longer literal wins, and then
+ * the first. Returns how often the last bytes stand on disks; 1: there is no literal.
+ */
+static double choose_literal(
+	const struct pattern *pattern, struct anchor *anchor, const float share[RARITY_KINDS][256])
+{
+	uint32_t start = 0;
+	double best = 1;
+
+	for (uint32_t end = 1; end <= pattern->len; end++) {
+		uint32_t len;
+		double chance;
+
+		if (!is_literal(pattern, end - 1))
+			start = end;
+		len = end - start < ANCHOR_MAX ? end - start : ANCHOR_MAX;
+		if (len < ANCHOR_LITERAL_MIN)
+			continue;
+		chance = chance_before(pattern, end, share);
+		if (chance < ANCHOR_RARE)
+			chance = ANCHOR_RARE;
+		if (chance < best || (chance == best && len > anchor->len)) {
+			best = chance;
+			anchor->start = end - len;
+			anchor->len = len;
+		}
+	}
+	return best;
 }
 
 static void set_case(const struct pattern *pattern, struct anchor *anchor)
@@ -103,15 +110,17 @@ static bool choose_window(const struct pattern *pattern, struct anchor *anchor)
 	return is_selective(pattern, anchor);
 }
 
-struct anchor anchor_choose(const struct pattern *pattern)
+struct anchor anchor_choose(const struct pattern *pattern, const float share[RARITY_KINDS][256])
 {
-	struct anchor anchor = { .kind = ANCHOR_LITERAL };
+	struct anchor anchor = { .kind = ANCHOR_NONE };
+	double chance = choose_literal(pattern, &anchor, share);
 
-	if (choose_literal(pattern, &anchor)) {
+	if (chance < 1) {
+		anchor.kind = chance > ANCHOR_RARE ? ANCHOR_COMMON : ANCHOR_LITERAL;
 		set_case(pattern, &anchor);
-		return anchor;
+	} else if (choose_window(pattern, &anchor)) {
+		anchor.kind = ANCHOR_SHORT;
 	}
-	anchor.kind = choose_window(pattern, &anchor) ? ANCHOR_SHORT : ANCHOR_NONE;
 	return anchor;
 }
 

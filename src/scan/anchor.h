@@ -3,13 +3,15 @@
 #ifndef BURIN_SCAN_ANCHOR_H
 #define BURIN_SCAN_ANCHOR_H
 
+#include "gpu/rarity.h"
 #include "rules/pattern.h"
 
 enum anchor_kind {
 	ANCHOR_LITERAL, /* at least ANCHOR_LITERAL_MIN bytes, all exact, or letters in either case
 			 */
-	ANCHOR_SHORT,   /* fewer, or one byte again and again, or with wild bytes between */
-	ANCHOR_NONE,    /* no two exact bytes stand together */
+	ANCHOR_COMMON,  /* the same, but its last bytes stand everywhere on disks, as zeros do */
+	ANCHOR_SHORT,   /* shorter, or with wild bytes between; two exact bytes stand together */
+	ANCHOR_NONE,    /* not even that */
 };
 
 struct anchor {
@@ -23,9 +25,11 @@ struct anchor {
 #define ANCHOR_MAX 32u
 /* Shorter literals are found too often to be worth confirming, and slow the longer ones down. */
 #define ANCHOR_LITERAL_MIN 4u
+/* Bytes that stand at fewer places than this are rare enough. */
+#define ANCHOR_RARE 1e-6
 
-/* Chooses the anchor of a pattern that is not a regex. */
-struct anchor anchor_choose(const struct pattern *pattern);
+/* Chooses the anchor of a pattern that is not a regex. share: what rarity_bytes fills in. */
+struct anchor anchor_choose(const struct pattern *pattern, const float share[RARITY_KINDS][256]);
 
 /* Writes an anchor that is not ANCHOR_NONE as a regular expression of \xHH, `[\xHH\xHH]` for a
  * letter of either case (but plain for a literal, which has nocase), and `.` for any byte, newlines

@@ -251,7 +251,61 @@ static void fill_regex_wide(struct subject *s)
 	s->large = true;
 }
 
+/* Hyperscan refuses the first one for its size. */
+static void fill_regex_huge(struct subject *s)
+{
+	uint8_t *text = subject_text(s, 3000, 'x');
+
+	add_all(s, PATTERNS("/(?:[a-f][x-z]{0,30}c){120}d/", "'cacd'"));
+	for (int i = 0; i < 120; i++)
+		memcpy(text + 1000 + 2 * i, "ac", 2);
+	text[1240] = 'd';
+	s->expected = "1000:0 1237:1";
+	s->large = true;
+}
+
 /* ---- many and long patterns ---- */
+
+static void fill_short_200(struct subject *s)
+{
+	uint8_t *text = subject_text(s, 20000, 0), bytes[3];
+
+	random_seed(11);
+	random_text(text, s->text_len, "\x01\x02\x03\x04\x05\x06\x07", 7);
+	for (int i = 0; i < 200; i++) {
+		random_text(bytes, 3, "\x01\x02\x03\x04\x05\x06\x07", 7);
+		subject_add_bytes(s, bytes, NULL, 2 + random_below(2));
+	}
+	s->large = true;
+}
+
+/* Literals that are found everywhere: few, and too many to be searched apart. */
+static void fill_common(struct subject *s, int count)
+{
+	uint8_t *text = subject_text(s, 5000, 0), bytes[7];
+
+	for (int i = 0; i < 300; i++)
+		text[random_below(5000)] = (uint8_t)random_below(9);
+	for (int i = 0; i < count; i++) {
+		memset(bytes, 0, sizeof(bytes));
+		bytes[random_below(7)] = (uint8_t)random_below(9);
+		subject_add_bytes(s, bytes, NULL, 4 + random_below(4));
+	}
+	subject_add(s, "07 08");
+	s->large = true;
+}
+
+static void fill_common_few(struct subject *s)
+{
+	random_seed(12);
+	fill_common(s, 20);
+}
+
+static void fill_common_many(struct subject *s)
+{
+	random_seed(13);
+	fill_common(s, 400);
+}
 
 static void fill_words(struct subject *s, uint32_t count, size_t text_len)
 {
@@ -380,6 +434,10 @@ static const struct subject_case {
 	{ "regex", fill_regex },
 	{ "regex overlapping", fill_regex_overlap },
 	{ "regex wide", fill_regex_wide },
+	{ "regex too large", fill_regex_huge },
+	{ "200 short ones", fill_short_200 },
+	{ "few common ones", fill_common_few },
+	{ "many common ones", fill_common_many },
 	{ "100 words", fill_words_100 },
 	{ "5,000 words", fill_words_5000 },
 	{ "50,000 words", fill_words_50000 },

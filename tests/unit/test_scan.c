@@ -193,10 +193,12 @@ Test(scan_hits, order_of_batches_does_not_matter)
 static struct anchor anchor_of(const char *text, char *regex)
 {
 	struct pattern pattern;
+	float share[RARITY_KINDS][256];
 	struct anchor anchor;
 
+	rarity_bytes(share);
 	cr_assert_eq(pattern_parse(&pattern, text, NULL), 0, "%s", text);
-	anchor = anchor_choose(&pattern);
+	anchor = anchor_choose(&pattern, share);
 	*regex = '\0';
 	if (anchor.kind != ANCHOR_NONE)
 		anchor_regex(regex, &pattern, &anchor);
@@ -217,9 +219,12 @@ Test(scan_anchor, kinds)
 		{ "i'<ht>'", { ANCHOR_LITERAL, 0, 4, true, true }, "\\x3c\\x48\\x54\\x3e" },
 		{ "i'ab' 'CD'", { ANCHOR_LITERAL, 0, 4, true, false }, "\\x41\\x42\\x43\\x44" },
 		{ "FFD9", { ANCHOR_SHORT, 0, 2, false, true }, "\\xff\\xd9" },
+		{ "00000C00", { ANCHOR_COMMON, 0, 4, false, true }, "\\x00\\x00\\x0c\\x00" },
+		{ "'.snd' 000000", { ANCHOR_LITERAL, 0, 6, false, false },
+			"\\x2e\\x73\\x6e\\x64\\x00\\x00" },
 		{ "?? 'ab' ?? i'c' ??", { ANCHOR_SHORT, 1, 4, false, false },
 			"\\x61\\x62.[\\x43\\x63]" },
-		{ "00000000", { ANCHOR_SHORT, 0, 4, false, true }, "\\x00\\x00\\x00\\x00" },
+		{ "00000000", { ANCHOR_COMMON, 0, 4, false, true }, "\\x00\\x00\\x00\\x00" },
 		{ "'ab' 4? 43", { ANCHOR_SHORT, 0, 4, false, false }, "\\x61\\x62.\\x43" },
 		{ "41", { ANCHOR_NONE, 0, 1, false, true }, "" },
 		{ "4? ?2", { ANCHOR_NONE, 0, 0, false, false }, "" },
@@ -241,12 +246,12 @@ Test(scan_anchor, kinds)
 	}
 }
 
-Test(scan_anchor, prefers_bytes_that_change)
+Test(scan_anchor, prefers_rare_bytes)
 {
 	char regex[ANCHOR_TEXT_MAX];
 
 	cr_assert_eq(anchor_of("0000000000000000 ?? 'PK' 0304", regex).start, 9);
-	cr_assert_eq(anchor_of("'RIFF' ???????? 'WAVE'", regex).start, 8);
+	cr_assert_eq(anchor_of("'RIFF' ???????? 'WAVEfmt '", regex).start, 8);
 }
 
 /* ---- an open scan ---- */
