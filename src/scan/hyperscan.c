@@ -23,6 +23,11 @@
  * has 0.3 to 0.4 times the speed of what it chooses without. Beyond, there is no Teddy, and the
  * newer instructions are a little ahead.
  *
+ * Vectorscan 5.4.9 loses matches in the last bytes of a text: of the patterns FH and FE, searched
+ * together, none that ends in the last 32 bytes is found when its fast search has met none before.
+ * Evidence may not be lost to that, so the last GUARD_LEN bytes of what it was given are searched
+ * again by other means, the pairs and the regexes themselves, and what both find is one hit.
+ *
  * Hyperscan tells where matches end. A byte pattern has one length, so its start is known. For a
  * regex each start that can belong to an end is tried with the regex itself, each start once:
  * struct tried.
@@ -45,8 +50,9 @@
 enum { LITERALS, SHORT, REGEXES, GROUPS, COMMON = GROUPS, SOURCES };
 
 enum {
-	PLAIN_MAX = 96, /* patterns of a database for a processor without AVX2 */
-	SHORT_MAX = 48, /* short patterns of a database */
+	PLAIN_MAX = 96,  /* patterns of a database for a processor without AVX2 */
+	SHORT_MAX = 48,  /* short patterns of a database */
+	GUARD_LEN = 128, /* bytes at the end of a text in which Hyperscan is not relied upon */
 };
 
 struct group {
@@ -60,7 +66,11 @@ struct hyperscan {
 	struct anchor *anchors; /* one a pattern; of a regex unused */
 	struct group groups[GROUPS];
 	struct pairs *pairs; /* NULL when no pattern needs them */
-	uint32_t *paired;    /* ids of the patterns that the pairs are made of */
+	struct pairs *guard; /* of the patterns that Hyperscan searches, but for regexes; NULL
+				without any */
+	uint32_t *guarded;   /* their ids */
+	uint32_t guarded_count;
+	uint32_t *paired; /* ids of the patterns that the pairs are made of */
 	uint32_t paired_count;
 	uint32_t *strangers; /* regexes that Hyperscan takes not: tried at each byte */
 	uint32_t stranger_count;
@@ -271,6 +281,8 @@ static void hyperscan_free(void *database)
 		hs_free_database(hs->groups[i].database);
 	hs_free_scratch(hs->scratch);
 	pairs_free(hs->pairs);
+	pairs_free(hs->guard);
+	free(hs->guarded);
 	free(hs->paired);
 	free(hs->strangers);
 	free(hs->anchors);
@@ -288,6 +300,22 @@ static void add_patterns(struct hyperscan *hs, struct sources sources[SOURCES])
 		else
 			add_bytes(hs, sources, id, share);
 	deal_sources(hs, sources);
+}
+
+/* The byte patterns that are not with the pairs already. */
+static void guard_patterns(struct hyperscan *hs)
+{
+	bool *with_pairs = xcalloc(hs->set->count, sizeof(*with_pairs));
+
+	hs->guarded = xcalloc(hs->set->count, sizeof(*hs->guarded));
+	for (uint32_t i = 0; i < hs->paired_count; i++)
+		with_pairs[hs->paired[i]] = true;
+	for (uint32_t id = 0; id < hs->set->count; id++)
+		if (!hs->set->patterns[id].regex && !with_pairs[id])
+			hs->guarded[hs->guarded_count++] = id;
+	if (hs->guarded_count)
+		hs->guard = pairs_new(hs->set, hs->guarded, hs->guarded_count);
+	free(with_pairs);
 }
 
 static int hyperscan_compile(void **database, const struct pattern_set *set, struct error *error)
@@ -311,6 +339,7 @@ static int hyperscan_compile(void **database, const struct pattern_set *set, str
 		hyperscan_free(hs);
 		return rc;
 	}
+	guard_patterns(hs);
 	if (hs->paired_count)
 		hs->pairs = pairs_new(set, hs->paired, hs->paired_count);
 	describe(hs);
@@ -433,6 +462,32 @@ static int scan_group(struct search *search, const struct group *group, hs_scrat
 	return rc == HS_SUCCESS || rc == HS_SCAN_TERMINATED ? 0 : -EIO;
 }
 
+/* The first start of which the match may end in the guarded end of what a group was given. */
+static size_t guarded_from(const struct search *search, size_t reach)
+{
+	size_t behind = search->text_len - search->len;
+	size_t len = search->len + (behind < reach ? behind : reach);
+
+	return len > GUARD_LEN + reach ? len - GUARD_LEN - reach : 0;
+}
+
+/* Searches the end of the text again, without Hyperscan. */
+static void search_end(const struct search *search)
+{
+	const struct hyperscan *hs = search->hs;
+	const struct group *literals = &hs->groups[LITERALS], *few = &hs->groups[SHORT];
+	size_t reach = literals->reach > few->reach ? literals->reach : few->reach;
+	size_t from = guarded_from(search, reach);
+
+	if (hs->guard)
+		pairs_find(hs->guard, search->text + from, search->len - from,
+			search->text_len - from, search->offset + from, search->sink);
+	from = guarded_from(search, hs->groups[REGEXES].reach);
+	for (uint32_t id = 0; id < hs->set->count && hs->groups[REGEXES].count; id++)
+		if (hs->set->patterns[id].regex && !search->sink->full)
+			try_starts(search, id, from, search->len);
+}
+
 static int hyperscan_find(const void *database, void *scratch, const uint8_t *text, size_t len,
 	size_t text_len, uint64_t offset, struct hit_sink *sink)
 {
@@ -446,6 +501,8 @@ static int hyperscan_find(const void *database, void *scratch, const uint8_t *te
 	for (int i = 0; i < GROUPS && rc == 0; i++)
 		rc = scan_group(
 			&search, &hs->groups[i], own->hs, i == REGEXES ? on_regex : on_bytes);
+	if (rc == 0 && !sink->full)
+		search_end(&search);
 	if (hs->pairs && rc == 0 && !sink->full)
 		pairs_find(hs->pairs, text, len, text_len, offset, sink);
 	for (uint32_t i = 0; i < hs->stranger_count && rc == 0 && !sink->full; i++)

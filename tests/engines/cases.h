@@ -406,6 +406,41 @@ static void subject_random(struct subject *s, uint64_t seed)
 	}
 }
 
+/* Few short patterns that are alike, and long texts in which next to nothing matches, but something at the end: where a
+ * fast search skips ahead, and may skip too much. */
+static void subject_sparse(struct subject *s, uint64_t seed)
+{
+	uint8_t bytes[5], *text;
+	uint32_t count, len;
+
+	random_seed(seed);
+	len = 60 + random_below(700);
+	text = subject_text(s, len, 0);
+	for (uint32_t i = 0; i < len; i++)
+		text[i] = (uint8_t)random_below(64);
+	count = 1 + random_below(4);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t pattern_len = 1 + random_below(5), at;
+
+		random_text(bytes, 5, "EFHQ", 4);
+		subject_add_bytes(s, bytes, NULL, pattern_len);
+		at = random_below(2) ? len - pattern_len - random_below(40)
+				     : random_below(len - pattern_len);
+		memcpy(text + at, bytes, pattern_len);
+	}
+}
+
+static void fill_sparse_end(struct subject *s)
+{
+	uint8_t *text = subject_text(s, 140, 0);
+
+	add_all(s, PATTERNS("'FH'", "'FE'"));
+	memset(text, '.', 140);
+	memcpy(text + 131, "FE", 2);
+	memcpy(text + 138, "FH", 2);
+	s->expected = "131:1 138:0";
+}
+
 static const struct subject_case {
 	const char *name;
 	void (*fill)(struct subject *subject);
@@ -443,6 +478,7 @@ static const struct subject_case {
 	{ "50,000 words", fill_words_50000 },
 	{ "500 masks", fill_masks_500 },
 	{ "long patterns", fill_long },
+	{ "at the end alone", fill_sparse_end },
 	{ NULL, NULL },
 };
 

@@ -374,6 +374,18 @@ static int list_engines(const char *only)
 	return usable;
 }
 
+static void run_random(const char *name, void (*fill)(struct subject *, uint64_t), uint64_t seed,
+	const char *only)
+{
+	struct subject subject = { .name = name };
+	unsigned before = failed;
+
+	fill(&subject, seed);
+	run_subject(&subject, only);
+	if (failed > before)
+		printf("     again with: --seed %llu --rounds 1\n", (unsigned long long)seed);
+}
+
 static void run_all(const char *only, uint64_t seed, unsigned rounds)
 {
 	for (const struct subject_case *row = subject_cases; row->name; row++) {
@@ -383,14 +395,8 @@ static void run_all(const char *only, uint64_t seed, unsigned rounds)
 		run_subject(&subject, only);
 	}
 	for (unsigned round = 0; round < rounds; round++) {
-		struct subject subject = { .name = "random" };
-		unsigned before = failed;
-
-		subject_random(&subject, seed + round);
-		run_subject(&subject, only);
-		if (failed > before)
-			printf("     again with: --seed %llu --rounds 1\n",
-				(unsigned long long)(seed + round));
+		run_random("random", subject_random, seed + round, only);
+		run_random("sparse", subject_sparse, seed + round, only);
 	}
 }
 
