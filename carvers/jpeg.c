@@ -122,6 +122,9 @@ static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char
 	uint64_t at = jpeg->at + 2;
 	size_t len = p ? be16(p) : 2;
 
+	*problem = "a marker that no JPEG has";
+	if (!has_table_or_frame(marker) && !is_application(marker))
+		return JPEG_WALK_BROKEN;
 	if (!p)
 		return JPEG_WALK_CUT;
 	*problem = "an impossible segment length";
@@ -137,14 +140,11 @@ static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char
 			return JPEG_WALK_BROKEN;
 		jpeg->evidence++;
 		jpeg->sound = at + len;
-	} else if (is_application(marker)) {
+	} else {
 		size_t known = read_application(jpeg, marker, at, len);
 
 		if (known)
 			jpeg->sound = at + known;
-	} else {
-		*problem = "a marker that no JPEG has";
-		return JPEG_WALK_BROKEN;
 	}
 	jpeg->at = at + len;
 	return jpeg->at <= view_size(jpeg->view) ? JPEG_WALK_DONE : JPEG_WALK_CUT;

@@ -395,6 +395,8 @@ static bool restart(struct decoder *d, uint64_t number)
 
 	if (!go_to_marker(d, "no restart marker where one has to be"))
 		return false;
+	if (b->window[b->pos + 1] == JPEG_EOI)
+		b->count = -1;
 	if (b->window[b->pos + 1] != JPEG_RST0 + ((number - 1) & 7))
 		return fail(d, "a restart marker out of order");
 	b->pos += 2;
@@ -451,7 +453,7 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	if (!d.problem)
 		return JPEG_SCAN_CUT;
 	*problem = d.problem;
-	if (b->at_marker && ensure(b, 2) && b->window[b->pos + 1] == JPEG_EOI)
+	if (b->at_marker && b->count < 0 && ensure(b, 2) && b->window[b->pos + 1] == JPEG_EOI)
 		return JPEG_SCAN_SHORT;
 	jpeg->at = d.sound;
 	return JPEG_SCAN_BROKEN;

@@ -93,8 +93,10 @@ static enum zip_found read_header(struct zip *zip, struct zip_member *member, co
 		return ZIP_BROKEN;
 	zip_read_extra(zip->view, name_at + member->name_len, extra_len, member, NULL);
 	p = view_peek(zip->view, name_at, member->name_len);
-	if (p)
-		zip_kind_see(&zip->kind, zip->view, member, p);
+	if (!p)
+		return ZIP_CUT;
+	member->folder = member->name_len && p[member->name_len - 1] == '/';
+	zip_kind_see(&zip->kind, zip->view, member, p);
 	return ZIP_FOUND;
 }
 

@@ -38,7 +38,8 @@ struct zip_member {
 	uint16_t flags, method, name_len;
 	uint32_t crc, date; /* date: DOS date and time, comparable */
 	uint64_t packed_len, unpacked_len;
-	bool wide; /* sizes come from a ZIP64 field */
+	bool folder; /* by its name */
+	bool wide;   /* sizes come from a ZIP64 field */
 };
 
 enum zip_found {

@@ -66,6 +66,7 @@ static size_t read_descriptor(
 		return 0;
 	member->crc = le32(p + best_head);
 	member->packed_len = packed_len;
+	member->unpacked_len = best - best_head == 20 ? le64(p + best - 8) : le32(p + best - 4);
 	return best;
 }
 
@@ -144,8 +145,8 @@ static enum zip_found find_streamed_end(struct view *view, struct zip_member *me
 	uint64_t end;
 	size_t len;
 
-	/* A folder, for which some programs write no descriptor. */
-	if (member->method == ZIP_STORED && record_follows(view, member->data)) {
+	/* Some programs write no descriptor for folders. */
+	if (member->folder && record_follows(view, member->data)) {
 		member->end = member->data;
 		return ZIP_FOUND;
 	}

@@ -207,7 +207,7 @@ static const char *compare(struct view *view, struct zip_directory *directory,
 
 enum zip_found zip_read_directory(struct view *view, struct zip_directory *directory)
 {
-	struct end end, wide = { 0 };
+	struct end end = { 0 }, wide = { 0 };
 	uint64_t last, entries_end;
 	enum zip_found found = read_entries(view, directory, &last);
 	const uint8_t *p;

@@ -1,0 +1,60 @@
+/*
+ * One carver on hostile bytes; CARVER names its row:
+ *
+ *     clang -std=gnu17 -D_GNU_SOURCE -DCARVER=png_carver -g -O1 -fsanitize=fuzzer,address,undefined
+ * -Isrc -I. \ tests/fuzz/fuzz_carver.c carvers/ and src/ objects ... -lz && ./fuzz_carver
+ * tests/fuzz/corpus/png tests/golden/png
+ *
+ * Beside crashes, it finds findings that break the contract, and complete files that depend on what
+ * stands behind them.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carve/view.h"
+
+extern const struct carver CARVER;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static enum verdict check(const uint8_t *data, size_t len, struct finding *finding)
+{
+	/* Memory of exactly this size, so that a byte behind the view is seen by the sanitizer. */
+	uint8_t *copy = malloc(len ? len : 1);
+	struct view *view;
+	enum verdict verdict;
+
+	if (!copy)
+		abort();
+	if (len)
+		memcpy(copy, data, len);
+	view = view_new_memory(copy, len);
+	memset(finding, 0, sizeof(*finding));
+	verdict = CARVER.check(view, finding);
+	view_free(view);
+	free(copy);
+	return verdict;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct finding finding, again;
+	enum verdict verdict = check(data, len, &finding);
+
+	if (verdict > CARVE_UNVERIFIED || finding.length > len ||
+		(verdict == CARVE_REJECT) != (finding.length == 0))
+		abort();
+	if (verdict != CARVE_COMPLETE && !finding.why[0])
+		abort();
+	if (!memchr(finding.why, 0, sizeof(finding.why)) ||
+		!memchr(finding.title, 0, sizeof(finding.title)))
+		abort();
+	if (verdict != CARVE_COMPLETE)
+		return 0;
+	/* What stood behind it must not matter. */
+	if (check(data, (size_t)finding.length, &again) != CARVE_COMPLETE ||
+		again.length != finding.length)
+		abort();
+	return 0;
+}

@@ -1,0 +1,274 @@
+/*
+ * Every carver over its golden files (tests/golden/README.md), and what has to hold for all of
+ * them: bytes behind a file change nothing, no beginning of a file is complete, and damage anywhere
+ * is survived. A new format is covered by adding files to tests/golden.
+ */
+#include "carving.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define GOLDEN "tests/golden"
+#define JUNK_LEN 5000
+
+static const char *const verdicts[] = { "reject", "complete", "truncated", "unverified" };
+
+static struct bytes read_file(const char *path)
+{
+	struct bytes bytes = { 0 };
+	uint8_t buffer[4096];
+	FILE *file = fopen(path, "rb");
+	size_t len;
+
+	cr_assert_not_null(file, "can't read %s: run the tests from the source folder", path);
+	while ((len = fread(buffer, 1, sizeof(buffer), file)) > 0)
+		bytes_add(&bytes, buffer, len);
+	fclose(file);
+	return bytes;
+}
+
+/* One line of a .expected file against what was found. */
+static void compare(const char *path, const char *key, const char *value, enum verdict verdict,
+	const struct finding *found)
+{
+	char extension[16];
+
+	snprintf(extension, sizeof(extension), "%s", found->extension ? found->extension : "");
+	if (strcmp(key, "verdict") == 0)
+		cr_assert_str_eq(verdicts[verdict], value, "%s: %s: %s", path, verdicts[verdict],
+			found->why);
+	else if (strcmp(key, "length") == 0)
+		cr_assert_eq(found->length, strtoull(value, NULL, 10), "%s: length %" PRIu64 ": %s",
+			path, found->length, found->why);
+	else if (strcmp(key, "length_min") == 0)
+		cr_assert_geq(found->length, strtoull(value, NULL, 10), "%s: length %" PRIu64, path,
+			found->length);
+	else if (strcmp(key, "length_max") == 0)
+		cr_assert_leq(found->length, strtoull(value, NULL, 10), "%s: length %" PRIu64, path,
+			found->length);
+	else if (strcmp(key, "extension") == 0)
+		cr_assert_str_eq(extension, value, "%s", path);
+	else if (strcmp(key, "title") == 0)
+		cr_assert_str_eq(found->title, value, "%s", path);
+	else if (strcmp(key, "time") == 0)
+		cr_assert_eq(found->time, strtoll(value, NULL, 10), "%s: time %" PRId64, path,
+			found->time);
+	else if (strcmp(key, "why") == 0)
+		cr_assert_str_eq(found->why, value, "%s", path);
+	else
+		cr_assert_fail("%s.expected: unknown key %s", path, key);
+}
+
+static void check_expected(const char *path, enum verdict verdict, const struct finding *found)
+{
+	char expected[600], line[256];
+	FILE *file;
+	int lines = 0;
+
+	snprintf(expected, sizeof(expected), "%s.expected", path);
+	file = fopen(expected, "r");
+	cr_assert_not_null(file, "%s", expected);
+	while (fgets(line, sizeof(line), file)) {
+		char *value = strchr(line, ' ');
+
+		cr_assert_not_null(value, "%s: %s", expected, line);
+		*value++ = 0;
+		value[strcspn(value, "\n")] = 0;
+		compare(path, line, value, verdict, found);
+		lines++;
+	}
+	fclose(file);
+	cr_assert_gt(lines, 0, "%s is empty", expected);
+}
+
+/* Calls visit for each golden file of each carver; returns how many. */
+static int each_golden(
+	void (*visit)(const char *carver, const char *path, const struct bytes *bytes))
+{
+	int count = 0;
+
+	for (const struct carver *const *row = carvers; *row; row++) {
+		char folder[300];
+		struct dirent **entries;
+		int entry_count;
+
+		snprintf(folder, sizeof(folder), GOLDEN "/%s", (*row)->name);
+		entry_count = scandir(folder, &entries, NULL, alphasort);
+		cr_assert_gt(entry_count, 2, "%s: no golden files", folder);
+		for (int i = 0; i < entry_count; i++) {
+			const char *end = strrchr(entries[i]->d_name, '.');
+
+			if (entries[i]->d_name[0] != '.' && end && strcmp(end, ".expected") != 0) {
+				char path[560];
+				struct bytes bytes;
+
+				snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+				bytes = read_file(path);
+				visit((*row)->name, path, &bytes);
+				free(bytes.data);
+				count++;
+			}
+			free(entries[i]);
+		}
+		free(entries);
+	}
+	return count;
+}
+
+static void visit_expected(const char *carver, const char *path, const struct bytes *bytes)
+{
+	struct finding found;
+	enum verdict verdict = carve(carver, bytes->data, bytes->len, &found);
+
+	check_expected(path, verdict, &found);
+}
+
+Test(carvers, golden_files_give_what_is_expected)
+{
+	cr_assert_gt(each_golden(visit_expected), 70);
+}
+
+/* Complete files, with bytes behind them: random, zeros, the file once more. */
+static void visit_followed(const char *carver, const char *path, const struct bytes *bytes)
+{
+	struct finding alone, found;
+
+	if (carve(carver, bytes->data, bytes->len, &alone) != CARVE_COMPLETE)
+		return;
+	cr_assert_eq(alone.length, bytes->len, "%s", path);
+	for (int kind = 0; kind < 3; kind++) {
+		struct bytes more = { 0 };
+
+		bytes_add(&more, bytes->data, bytes->len);
+		if (kind == 0)
+			bytes_add_random(&more, 11, JUNK_LEN);
+		else if (kind == 1)
+			bytes_fill(&more, 0, JUNK_LEN);
+		else
+			bytes_add(&more, bytes->data, bytes->len);
+		cr_assert_eq(carve(carver, more.data, more.len, &found), CARVE_COMPLETE,
+			"%s, %d: %s", path, kind, found.why);
+		cr_assert_eq(found.length, bytes->len, "%s, %d", path, kind);
+		cr_assert_str_eq(found.title, alone.title, "%s", path);
+		cr_assert_eq(found.time, alone.time, "%s", path);
+		cr_assert_eq(found.extension, alone.extension, "%s", path);
+		free(more.data);
+	}
+}
+
+Test(carvers, bytes_behind_a_file_change_nothing)
+{
+	each_golden(visit_followed);
+}
+
+/* Pictures stand behind each other in an MPO file, and so its beginning can be a whole JPEG. */
+static bool is_sequence(const char *path)
+{
+	return strstr(path, ".mpo") != NULL;
+}
+
+static void visit_cut(const char *carver, const char *path, const struct bytes *bytes)
+{
+	struct finding found;
+
+	if (is_sequence(path) || carve(carver, bytes->data, bytes->len, &found) != CARVE_COMPLETE)
+		return;
+	for (size_t len = 0; len < bytes->len; len++)
+		cr_assert_neq(carve(carver, bytes->data, len, &found), CARVE_COMPLETE,
+			"%s, first %zu of %zu bytes", path, len, bytes->len);
+}
+
+Test(carvers, no_beginning_of_a_file_is_complete)
+{
+	each_golden(visit_cut);
+}
+
+/* Cut anywhere, with random bytes behind; not in the last bytes, where a format may have a comment
+ * that nothing checks. */
+static void visit_overwritten(const char *carver, const char *path, const struct bytes *bytes)
+{
+	struct finding found;
+
+	if (is_sequence(path) || carve(carver, bytes->data, bytes->len, &found) != CARVE_COMPLETE)
+		return;
+	for (size_t len = 0; len + 32 < bytes->len; len += 1 + bytes->len / 40) {
+		struct bytes cut = { 0 };
+
+		bytes_add(&cut, bytes->data, len);
+		bytes_add_random(&cut, len, JUNK_LEN);
+		cr_assert_neq(carve(carver, cut.data, cut.len, &found), CARVE_COMPLETE,
+			"%s, %zu bytes and random ones behind: length %" PRIu64, path, len,
+			found.length);
+		free(cut.data);
+	}
+}
+
+Test(carvers, a_beginning_before_random_bytes_is_not_complete)
+{
+	each_golden(visit_overwritten);
+}
+
+/* Any byte, changed in three ways: carve() checks what has to hold. */
+static void visit_damaged(const char *carver, const char *path, const struct bytes *bytes)
+{
+	static const uint8_t values[] = { 0x00, 0xff, 0x80 };
+	struct finding found;
+
+	(void)path;
+	for (size_t at = 0; at < bytes->len; at++) {
+		uint8_t kept = bytes->data[at];
+
+		for (size_t i = 0; i < sizeof(values); i++) {
+			bytes->data[at] = i < 2 ? values[i] : kept ^ values[i];
+			carve(carver, bytes->data, bytes->len, &found);
+		}
+		bytes->data[at] = kept;
+	}
+}
+
+Test(carvers, damage_anywhere_is_survived)
+{
+	each_golden(visit_damaged);
+}
+
+Test(carvers, random_bytes_behind_any_beginning_are_never_complete)
+{
+	struct finding found;
+	int tried = 0;
+
+	for (const struct carver *const *row = carvers; *row; row++) {
+		for (uint64_t seed = 1; seed < 200; seed++, tried++) {
+			struct bytes bytes = { 0 };
+
+			bytes_add_random(&bytes, seed, JUNK_LEN);
+			cr_assert_neq(carve((*row)->name, bytes.data, bytes.len, &found),
+				CARVE_COMPLETE, "%s, seed %" PRIu64, (*row)->name, seed);
+			free(bytes.data);
+		}
+	}
+	cr_assert_gt(tried, 0);
+}
+
+Test(carvers, the_table_is_sorted_and_is_searched_by_name)
+{
+	const struct carver *const *row = carvers;
+
+	for (; row[0]; row++) {
+		cr_assert_eq(carver_find(row[0]->name), row[0]);
+		cr_assert_gt(strlen(row[0]->summary), 0);
+		if (row[1])
+			cr_assert_lt(strcmp(row[0]->name, row[1]->name), 0, "%s", row[0]->name);
+	}
+	cr_assert_null(carver_find("nothing"));
+	cr_assert_null(carver_find(""));
+}
+
+Test(carvers, a_long_reason_is_cut)
+{
+	struct finding finding = { 0 };
+
+	cr_assert_eq(verdict_because(CARVE_REJECT, &finding, "%0200d", 7), CARVE_REJECT);
+	cr_assert_eq(strlen(finding.why), sizeof(finding.why) - 1);
+}
