@@ -185,7 +185,8 @@ static int start_pairing(struct run *run)
 {
 	const struct run_options *options = run->options;
 	struct pairing_options pairing = {
-		.both = options->both,
+		/* Foremost carves max_size bytes where a forward rule finds no footer. */
+		.both = options->both || options->rules->format == RULES_FOREMOST,
 		.align = options->align,
 		.scalpel = options->scalpel,
 		.range_start = options->offset,
@@ -278,15 +279,17 @@ static void collect_problems(struct run *run)
 {
 	const struct ranges *unreadable = run->reader ? reader_unreadable(run->reader) : NULL;
 
+	if (run->image && image_info(run->image)->damage)
+		run_add_problem(run, xstrdup(image_info(run->image)->damage));
 	if (unreadable && unreadable->count) {
 		uint64_t bytes = 0;
 
 		for (size_t i = 0; i < unreadable->count; i++)
 			bytes += unreadable->items[i].length;
 		run_add_problem(run,
-			xasprintf("%" PRIu64 " bytes of the image in %zu places could not be read and "
+			xasprintf("%" PRIu64 " bytes of the image, in %zu %s, could not be read and "
 				  "count as zeros",
-				bytes, unreadable->count));
+				bytes, unreadable->count, unreadable->count == 1 ? "place" : "places"));
 	} else if (run->carving && carving_unreadable(run->carving)) {
 		run_add_problem(run, xasprintf("carved files hold %" PRIu64 " bytes that could not be read "
 					   "and are zeros",

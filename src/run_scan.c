@@ -115,6 +115,17 @@ static int carve_settled(struct run *run, bool all_known)
 	return fifo_store_status(run->store, &run->error);
 }
 
+/* Lines of the report reach the disk within about a second, also where nothing more is found. */
+static int flush_report(struct run *run)
+{
+	double now = run_clock();
+
+	if (now - run->flushed < 1)
+		return 0;
+	run->flushed = now;
+	return report_flush(run->report, &run->error);
+}
+
 /* Uses a finished chunk's hits, and takes the next step with it. */
 static int consume(struct run *run, struct flight *flight)
 {
@@ -143,7 +154,7 @@ static int consume(struct run *run, struct flight *flight)
 		return carving_failed(run, status);
 	run->summary.scanned = position - run->options->offset;
 	progress_update(run->progress, run->summary.scanned);
-	return 0;
+	return flush_report(run);
 }
 
 static int scan_all(struct run *run)

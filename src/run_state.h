@@ -40,7 +40,8 @@ struct run {
 	struct summary_record summary;
 	size_t problem_count;
 	char *problems[16];
-	double started, read_wait, scan_wait;
+	double started, read_wait, scan_wait; /* seconds */
+	double flushed;               /* when the report was flushed last */
 	struct error error;
 };
 

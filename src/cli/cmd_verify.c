@@ -7,7 +7,7 @@
 #include "base/size.h"
 #include "cli/command.h"
 #include "cli/json.h"
-#include "output/text.h"
+#include "base/text.h"
 #include "output/verify.h"
 
 struct verify_settings {

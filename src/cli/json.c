@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "output/text.h"
+#include "base/text.h"
 
 json_t *json_text(const char *text)
 {

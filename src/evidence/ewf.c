@@ -23,7 +23,7 @@
 #include "base/memory.h"
 #include "evidence/backend.h"
 #include "evidence/segments.h"
-#include "output/text.h"
+#include "base/text.h"
 
 #define CHUNK_MAX (256u << 20)
 #define VALUE_LEN 4096
@@ -207,8 +207,8 @@ static int ewf_open(struct image **image, const char *path, struct error *error)
 		return rc;
 	}
 	if (damaged < info->path_count || libewf_handle_segment_files_corrupted(ewf->handle, NULL))
-		log_warn("%s is cut off or damaged: what it lacks is read as zeros and reported as "
-			 "unreadable",
+		info->damage = xasprintf("%s is cut off or damaged: what it lacks is read as zeros and "
+					 "reported as unreadable",
 			info->paths[damaged < info->path_count ? damaged : 0]);
 	read_values(ewf);
 	read_hash(ewf, "MD5", info->stored_md5, sizeof(info->stored_md5));

@@ -243,6 +243,7 @@ static void free_info(struct image_info *info)
 	}
 	free(info->paths);
 	free(info->values);
+	free(info->damage);
 }
 
 void image_close(struct image *image)

@@ -29,6 +29,7 @@ struct image_info {
 		stored_sha1[41]; /* hex in lower case; "" when the evidence stores none */
 	struct image_value *values;
 	size_t value_count;
+	char *damage; /* a sentence about what is wrong with the evidence as a whole; NULL: nothing is known */
 };
 
 /* Opens the image of which path is the (first) file. Errors (EXIT_IO) say what is wrong with which

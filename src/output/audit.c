@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "output/report.h"
-#include "output/text.h"
+#include "base/text.h"
 
 struct audit {
 	FILE *stream;

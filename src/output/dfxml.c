@@ -18,7 +18,7 @@
 
 #include "base/memory.h"
 #include "output/report.h"
-#include "output/text.h"
+#include "base/text.h"
 
 #define DFXML_NAMESPACE "http://www.forensicswiki.org/wiki/Category:Digital_Forensics_XML"
 #define DFXML_VERSION "1.1.0"

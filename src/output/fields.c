@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "output/folder.h"
-#include "output/text.h"
+#include "base/text.h"
 
 void fields_fail(struct fields *fields, const char *format, ...)
 {

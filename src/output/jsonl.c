@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 
 #include "output/report.h"
-#include "output/text.h"
+#include "base/text.h"
 
 /* ---- values ----------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 #include "base/memory.h"
 #include "output/fields.h"
 #include "output/folder.h"
-#include "output/text.h"
+#include "base/text.h"
 
 #define MAX_LINE_LEN ((size_t)4 << 20)
 

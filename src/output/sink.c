@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "output/folder.h"
 #include "output/namer.h"
-#include "output/text.h"
+#include "base/text.h"
 
 struct sink {
 	char *path;

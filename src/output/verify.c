@@ -15,7 +15,7 @@
 #include "output/hash.h"
 #include "output/report.h"
 #include "output/reread.h"
-#include "output/text.h"
+#include "base/text.h"
 
 #define BUFFER_LEN ((size_t)1 << 20)
 /* burin makes one level; a compat run, too. */

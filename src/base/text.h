@@ -1,6 +1,6 @@
 /* Text from hostile bytes, for reports. */
-#ifndef BURIN_OUTPUT_TEXT_H
-#define BURIN_OUTPUT_TEXT_H
+#ifndef BURIN_BASE_TEXT_H
+#define BURIN_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

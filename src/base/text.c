@@ -5,7 +5,7 @@
  * line. None of that is worth keeping in a report, so it all becomes U+FFFD, one for each bad byte
  * or character.
  */
-#include "output/text.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
