@@ -18,9 +18,11 @@ CFLAGS_release  = -O3 -g
 CFLAGS_debug    = -O0 -g3
 CFLAGS_asan     = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_tsan     = -O1 -g -fsanitize=thread
+CFLAGS_fuzz     = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+LDFLAGS_fuzz    = -fsanitize=address,undefined
 LDFLAGS_asan    = -fsanitize=address,undefined
 LDFLAGS_tsan    = -fsanitize=thread
-ifeq ($(filter $(MODE),release debug asan tsan),)
+ifeq ($(filter $(MODE),release debug asan tsan fuzz),)
 $(error MODE must be release, debug, asan or tsan, not '$(MODE)')
 endif
 
@@ -79,6 +81,10 @@ LIB     := $O/libburin.a
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 PLAIN   := $(patsubst tests/engines/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/engines/*.c))) \
 	$(BUILD)/tests/stress
+# Fuzz targets: each parser, and each carver by its name.
+CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*/\1/p' $(CARVERS))
+FUZZERS := rules image report $(CARVER_NAMES)
+REPLAYS := $(FUZZERS:%=$(BUILD)/tests/replay_%)
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 ifeq ($(CUDA),1)
 BENCH   += $(patsubst tests/bench/%.cu,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.cu)))
@@ -115,6 +121,18 @@ check-gpu: $(BUILD)/tests/engines ## run the engines' tests with every GPU kerne
 
 .PHONY: programs
 programs: $(BUILD)/burin $(UNIT) $(PLAIN) ## build burin and the test programs of this MODE
+
+.PHONY: replays
+replays: $(REPLAYS) ## build the programs that run each fuzz target over its corpus
+
+FUZZ    := $(or $(CARVER),$(TARGET),rules)
+SECONDS ?= 60
+.PHONY: fuzz
+fuzz: ## fuzz CARVER=png, or TARGET=rules|image|report, for SECONDS=60 (needs clang)
+	$(Q)$(MAKE) --no-print-directory MODE=fuzz CC=clang CUDA=0 FUZZ=$(FUZZ) build/fuzz/fuzz_$(FUZZ)
+	$(Q)mkdir -p build/fuzz/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+	$(Q)cd build/fuzz && ./fuzz_$(FUZZ) -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=4096 \
+		corpus/$(FUZZ) ../../tests/fuzz/corpus/$(FUZZ) $(wildcard $(CURDIR)/tests/golden/$(FUZZ))
 
 .PHONY: bench
 bench: $(BENCH) $(BUILD)/burin ## build the benchmark programs (tests/bench/README.md)
@@ -187,6 +205,20 @@ $(BUILD)/tests/%: tests/engines/%.c $(LIB)
 $(BUILD)/tests/%: tests/%.c $(LIB)
 	$(call say,TEST,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+# A carver's target is fuzz_carver.c with its row; the other targets have a file each.
+fuzz_source = tests/fuzz/fuzz_$(if $(filter $(1),$(CARVER_NAMES)),carver,$(1)).c
+fuzz_define = $(if $(filter $(1),$(CARVER_NAMES)),-DCARVER=$(1)_carver)
+
+$(BUILD)/tests/replay_%: tests/fuzz/replay.c $(wildcard tests/fuzz/fuzz_*.c) $(LIB)
+	$(call say,TEST,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) $(call fuzz_define,$*) $(ALL_LDFLAGS) -o $@ \
+		tests/fuzz/replay.c $(call fuzz_source,$*) $(LIB) $(LIBS)
+
+$(BUILD)/fuzz_%: $(LIB)
+	$(call say,FUZZ,$@)
+	$(Q)$(CC) $(TEST_CFLAGS) $(call fuzz_define,$*) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ \
+		$(call fuzz_source,$*) $(LIB) $(LIBS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(LIB)
 	$(call say,BENCH,$@)
