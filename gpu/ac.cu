@@ -27,6 +27,7 @@
 #include "gpu/rows.cuh"
 
 #define THREADS 1024
+#define STATIC_LEN (256 + THREADS / 32 * sizeof(struct gpu_stage)) /* classes and stages */
 #define PLAIN_STRETCH 1024
 #define PLAIN_THREADS 128
 #define PLAIN_TABLE_MAX (256u << 20)
@@ -79,6 +80,20 @@ static __device__ __forceinline__ void store_tile(uint4 *tile, const uint32_t pi
 	}
 }
 
+/* Goes through the four bytes of a word once more, from the state before them, and reports. Out of
+ * the way of the loop that is hot. */
+static __device__ __forceinline__ void report_word(const struct ac_tables *tables,
+	const struct ac_view *view, uint32_t state, uint32_t word, uint32_t at, uint32_t own_end,
+	const struct gpu_text *text, const struct gpu_hits *hits)
+{
+#pragma unroll 1
+	for (uint32_t j = 0; j < 4; j++) {
+		state = ac_next(tables, view, state, (uint8_t)(word >> 8 * j));
+		if (state >= tables->accepting)
+			ac_report(tables, state, at + j + 1, own_end, text, hits);
+	}
+}
+
 /* The stretches of a thread, out of shared memory. Stream k has the stretches k * THREADS ... of
  * the tile that begins at `at`. */
 template <bool ALL_HOT>
@@ -89,22 +104,30 @@ static __device__ __forceinline__ void search_stretches(const struct ac_tables *
 	using layout = layout<ALL_HOT>;
 	uint32_t states[layout::streams] = { 0 };
 	for (uint32_t i = 0; i < layout::words; i++) {
-		uint32_t words[layout::streams];
+		uint32_t words[layout::streams], before[layout::streams];
+		uint32_t highest[layout::streams] = { 0 };
 #pragma unroll
-		for (uint32_t k = 0; k < layout::streams; k++)
+		for (uint32_t k = 0; k < layout::streams; k++) {
 			words[k] = ((const uint32_t *)
 					tile)[(k * THREADS + threadIdx.x) * layout::words + i];
+			before[k] = states[k];
+		}
 #pragma unroll
 		for (uint32_t j = 0; j < 4; j++)
 #pragma unroll
 			for (uint32_t k = 0; k < layout::streams; k++) {
 				states[k] = ac_next(
 					tables, view, states[k], (uint8_t)(words[k] >> 8 * j));
-				uint32_t own = at + (k * THREADS + threadIdx.x) * layout::stretch;
-				if (states[k] >= tables->accepting)
-					ac_report(tables, states[k], own + 4 * i + j + 1,
-						own + layout::stretch, text, hits);
+				highest[k] = max(highest[k], states[k]);
 			}
+#pragma unroll
+		for (uint32_t k = 0; k < layout::streams; k++) {
+			if (highest[k] < tables->accepting)
+				continue;
+			uint32_t own = at + (k * THREADS + threadIdx.x) * layout::stretch;
+			report_word(tables, view, before[k], words[k], own + 4 * i,
+				own + layout::stretch, text, hits);
+		}
 	}
 #pragma unroll
 	for (uint32_t k = 0; k < layout::streams; k++)
@@ -114,15 +137,19 @@ static __device__ __forceinline__ void search_stretches(const struct ac_tables *
 }
 
 template <bool WIDE, bool DIRECT, bool ALL_HOT>
-static __global__ void __launch_bounds__(THREADS, 1) ac_kernel(
-	const __grid_constant__ struct ac_tables tables,
-	const __grid_constant__ struct gpu_text text, const __grid_constant__ struct gpu_hits hits,
-	uint32_t hot, uint32_t rows_len, uint32_t begin, uint32_t end)
+static __global__ void __launch_bounds__(THREADS, 1)
+	ac_kernel(const __grid_constant__ struct ac_tables tables,
+		const __grid_constant__ struct gpu_text text,
+		const __grid_constant__ struct gpu_hits called_hits, uint32_t hot,
+		uint32_t rows_len, uint32_t begin, uint32_t end)
 {
 	using layout = layout<ALL_HOT>;
 	extern __shared__ uint4 shared[];
 	uint4 *rows = shared + layout::pieces;
 	__shared__ uint8_t classes[256];
+	__shared__ struct gpu_stage stages[THREADS / 32];
+	uint32_t lane = threadIdx.x & 31;
+	struct gpu_hits hits = hits_with_stage(&called_hits, stages + threadIdx.x / 32, lane);
 	const uint32_t *source = WIDE ? tables.next32 : (const uint32_t *)tables.next16;
 	for (uint32_t i = threadIdx.x; i < rows_len / 4; i += THREADS)
 		((uint32_t *)rows)[i] = source[i];
@@ -143,6 +170,7 @@ static __global__ void __launch_bounds__(THREADS, 1) ac_kernel(
 			fetch_tile<layout::pieces, layout::thread_pieces>(pieces, &text, at + step);
 		if (at + layout::tile <= end) {
 			search_stretches<ALL_HOT>(&tables, &view, shared, at, &text, &hits);
+			hits_flush(&hits, GPU_STAGE_LEN / 2, lane);
 			continue;
 		}
 		for (uint64_t own = at + threadIdx.x * layout::stretch; own < end;
@@ -151,6 +179,7 @@ static __global__ void __launch_bounds__(THREADS, 1) ac_kernel(
 				own + layout::stretch < end ? own + layout::stretch : end, &text,
 				&hits);
 	}
+	hits_flush(&hits, 1, lane);
 }
 
 template <bool WIDE, bool DIRECT>
@@ -280,7 +309,7 @@ static kernel_function pick_function(const struct ac_loaded *loaded)
 static cudaError_t load(void **result, const struct gpu_program *program)
 {
 	const struct ac_tables *host = ac_tables(program);
-	size_t room = device_shared_len() - layout<true>::tile - 1024, unit = state_len(host);
+	size_t room = device_shared_len() - layout<true>::tile - STATIC_LEN, unit = state_len(host);
 	bool direct = !host->next32 && host->state_count * 256 * unit <= room;
 	struct ac_loaded *loaded;
 	cudaError_t error = load_tables(&loaded, host, direct);

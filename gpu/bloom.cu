@@ -27,7 +27,8 @@
 #define THREADS 1024
 #define LOADS 2
 #define TILE (LOADS * 512) /* bytes a warp looks at in a round */
-#define QUEUES_LEN (THREADS / 32 * QUEUE_LEN * 4)
+#define WARPS (THREADS / 32)
+#define QUEUES_LEN (WARPS * (QUEUE_LEN * 4 + sizeof(struct gpu_stage)))
 
 static_assert(TILE + 16 <= GPU_TEXT_PAD, "a tile may stand behind the text");
 
@@ -72,15 +73,17 @@ static __device__ __forceinline__ void search_tile(const struct bloom_tile *tile
 }
 
 template <bool EIGHT, bool TABLE_IN_SHARED>
-static __global__ void __launch_bounds__(THREADS, 1)
-	bloom_kernel(const __grid_constant__ struct bloom_tables tables,
-		const __grid_constant__ struct gpu_text text,
-		const __grid_constant__ struct gpu_hits hits, uint32_t begin, uint32_t tile_count)
+static __global__ void __launch_bounds__(THREADS, 1) bloom_kernel(
+	const __grid_constant__ struct bloom_tables tables,
+	const __grid_constant__ struct gpu_text text,
+	const __grid_constant__ struct gpu_hits called_hits, uint32_t begin, uint32_t tile_count)
 {
 	extern __shared__ uint4 shared[];
 	uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
 	const void *filter = tables.filter;
-	struct queue queue = { (uint32_t *)shared + warp * QUEUE_LEN, 0 };
+	struct gpu_stage *stages = (struct gpu_stage *)shared;
+	struct gpu_hits hits = hits_with_stage(&called_hits, stages + warp, lane);
+	struct queue queue = { (uint32_t *)(stages + WARPS) + warp * QUEUE_LEN, 0, &hits };
 	if (TABLE_IN_SHARED) {
 		uint4 *copy = shared + QUEUES_LEN / 16;
 		for (uint32_t i = threadIdx.x; i < BLOOM_TABLE_LEN / 16; i += THREADS)
@@ -88,7 +91,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 		__syncthreads();
 		filter = copy;
 	}
-	uint32_t tile = blockIdx.x * (THREADS / 32) + warp, step = gridDim.x * (THREADS / 32);
+	uint32_t tile = blockIdx.x * WARPS + warp, step = gridDim.x * WARPS;
 	struct bloom_tile now, next;
 	if (tile < tile_count)
 		load_tile(&now, text.bytes, begin + tile * TILE, lane);
@@ -170,7 +173,7 @@ static cudaError_t launch(const void *tables, const struct gpu_text *text,
 	if (last >= text->len)
 		last = text->len - 1;
 	uint32_t tile_count = (uint32_t)((last - begin) / TILE + 1);
-	uint32_t blocks = device_blocks((tile_count + THREADS / 32 - 1) / (THREADS / 32), 1);
+	uint32_t blocks = device_blocks((tile_count + WARPS - 1) / WARPS, 1);
 	size_t shared_len = QUEUES_LEN + (loaded->in_shared ? BLOOM_TABLE_LEN : 0);
 	pick_function(loaded)<<<blocks, THREADS, shared_len, stream>>>(
 		loaded->tables, *text, *hits, begin, tile_count);

@@ -162,7 +162,7 @@ void bloom_free(struct gpu_program *program)
 double bloom_cost(const struct gpu_program *program)
 {
 	const struct bloom_program *bloom = (const struct bloom_program *)program;
-	return 16 * 3.4 + 42 + 16 * 512 * bloom->candidates;
+	return 16 * 3.4 + 42 + 5 * 512 * bloom->candidates;
 }
 
 void bloom_describe(const struct gpu_program *program, char *text, size_t len)

@@ -50,6 +50,23 @@ static void build_patterns(struct confirm *confirm, const struct pattern_set *se
 	confirm->word_count = (uint32_t)word_count;
 }
 
+/* What is looked at first: the side of the window where more is certain. */
+static struct confirm_record make_record(
+	const struct pattern_set *set, const struct confirm_choice *choice)
+{
+	const struct pattern *pattern = &set->patterns[choice->pattern];
+	struct confirm_record record = { choice->pattern, (int16_t)choice->back, 4, 0, 0 };
+	uint32_t value, mask;
+	confirm_window_of(pattern, (int64_t)choice->back + 4, &record.value, &record.mask);
+	confirm_window_of(pattern, (int64_t)choice->back - 4, &value, &mask);
+	if (__builtin_popcount(mask) > __builtin_popcount(record.mask)) {
+		record.beside = -4;
+		record.value = value;
+		record.mask = mask;
+	}
+	return record;
+}
+
 /* Gives the windows of one bucket, mask and value a slot. */
 static void add_slot(struct confirm *confirm, struct confirm_slot *slots, uint32_t value,
 	uint32_t first, uint32_t count)
@@ -86,8 +103,7 @@ void confirm_build(struct confirm *confirm, const struct pattern_set *set,
 		for (next = i; next < choice_count && choices[next].bucket == c->bucket &&
 			       choices[next].mask == c->mask && choices[next].value == c->value;
 			next++)
-			records[next] = (struct confirm_record){ choices[next].pattern,
-				choices[next].back };
+			records[next] = make_record(set, &choices[next]);
 		add_slot(confirm, slots, c->value, i, next - i);
 	}
 	confirm->slots = slots;

@@ -24,7 +24,9 @@ struct confirm_slot {
 
 struct confirm_record {
 	uint32_t pattern;
-	int32_t back; /* from the start of the pattern to the window, bytes; may be -1 */
+	int16_t back;         /* from the start of the pattern to the window, bytes; may be -1 */
+	int16_t beside;       /* 4 or -4: the four bytes behind the window or before it ... */
+	uint32_t value, mask; /* ... are looked at first, for many patterns may share a window */
 };
 
 /* Four bytes of a pattern; the mask is 0 behind its end. */
@@ -92,6 +94,11 @@ GPU_INLINE void confirm_window(const struct confirm *confirm, uint32_t bucket, u
 		}
 		for (uint32_t i = 0; i < slot.count; i++) {
 			struct confirm_record record = confirm->records[slot.first + i];
+			int64_t beside = (int64_t)at + record.beside;
+			if (beside >= 0 &&
+				((gpu_text_read(text->bytes, (uint32_t)beside) ^ record.value) &
+					record.mask))
+				continue;
 			confirm_start(
 				confirm, record.pattern, (int64_t)at - record.back, text, hits);
 		}

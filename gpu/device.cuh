@@ -89,4 +89,37 @@ static __device__ __forceinline__ void text_load(uint32_t words[4], const uint8_
 		     : "l"(bytes));
 }
 
+/* Sends the staged hits out, if there are at least so many; all lanes of the warp must call it. */
+static __device__ __forceinline__ void hits_flush(
+	const struct gpu_hits *hits, uint32_t least, uint32_t lane)
+{
+	struct gpu_stage *stage = hits->stage;
+	__syncwarp();
+	uint32_t count = min(stage->count, GPU_STAGE_LEN);
+	__syncwarp();
+	if (count < least || count == 0)
+		return;
+	unsigned long long at = 0;
+	if (lane == 0) {
+		at = atomicAdd(hits->count, (unsigned long long)count);
+		stage->count = 0;
+	}
+	at = __shfl_sync(0xffffffffu, at, 0) + lane;
+	if (lane < count && at < hits->capacity)
+		hits->keys[at] = stage->keys[lane];
+	__syncwarp();
+}
+
+/* The kernel's own copy of what it was called with, with the warp's stage, which is emptied. */
+static __device__ __forceinline__ struct gpu_hits hits_with_stage(
+	const struct gpu_hits *hits, struct gpu_stage *stage, uint32_t lane)
+{
+	struct gpu_hits own = *hits;
+	own.stage = stage;
+	if (lane == 0)
+		stage->count = 0;
+	__syncwarp();
+	return own;
+}
+
 #endif

@@ -36,7 +36,8 @@
 #define THREADS 1024
 #define LOADS 4
 #define TILE (LOADS * 512) /* bytes a warp looks at in a round */
-#define QUEUES_LEN (THREADS / 32 * QUEUE_LEN * 4)
+#define WARPS (THREADS / 32)
+#define QUEUES_LEN (WARPS * (QUEUE_LEN * 4 + sizeof(struct gpu_stage)))
 
 static_assert(TILE + 16 <= GPU_TEXT_PAD, "a tile may stand behind the text");
 
@@ -84,15 +85,17 @@ static __device__ __forceinline__ void search_tile(const struct gram_tile *tile,
 }
 
 template <bool TABLE_IN_SHARED>
-static __global__ void __launch_bounds__(THREADS, 1)
-	gram_kernel(const __grid_constant__ struct gram_tables tables,
-		const __grid_constant__ struct gpu_text text,
-		const __grid_constant__ struct gpu_hits hits, uint32_t begin, uint32_t tile_count)
+static __global__ void __launch_bounds__(THREADS, 1) gram_kernel(
+	const __grid_constant__ struct gram_tables tables,
+	const __grid_constant__ struct gpu_text text,
+	const __grid_constant__ struct gpu_hits called_hits, uint32_t begin, uint32_t tile_count)
 {
 	extern __shared__ uint4 shared[];
 	uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
 	const void *filter = tables.filter;
-	struct queue queue = { (uint32_t *)shared + warp * QUEUE_LEN, 0 };
+	struct gpu_stage *stages = (struct gpu_stage *)shared;
+	struct gpu_hits hits = hits_with_stage(&called_hits, stages + warp, lane);
+	struct queue queue = { (uint32_t *)(stages + WARPS) + warp * QUEUE_LEN, 0, &hits };
 	if (TABLE_IN_SHARED) {
 		uint4 *copy = shared + QUEUES_LEN / 16;
 		for (uint32_t i = threadIdx.x; i < GRAM_TABLE_LEN / 16; i += THREADS)
@@ -100,7 +103,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 		__syncthreads();
 		filter = copy;
 	}
-	uint32_t tile = blockIdx.x * (THREADS / 32) + warp, step = gridDim.x * (THREADS / 32);
+	uint32_t tile = blockIdx.x * WARPS + warp, step = gridDim.x * WARPS;
 	struct gram_tile now, next;
 	if (tile < tile_count)
 		load_tile(&now, text.bytes, begin + tile * TILE, lane);
@@ -173,7 +176,7 @@ static cudaError_t launch(const void *tables, const struct gpu_text *text,
 	if (last >= text->len)
 		last = text->len - 1;
 	uint32_t tile_count = (uint32_t)((last - begin) / TILE + 1);
-	uint32_t blocks = device_blocks((tile_count + THREADS / 32 - 1) / (THREADS / 32), 1);
+	uint32_t blocks = device_blocks((tile_count + WARPS - 1) / WARPS, 1);
 	if (loaded->in_shared)
 		gram_kernel<true><<<blocks, THREADS, GRAM_TABLE_LEN + QUEUES_LEN, stream>>>(
 			loaded->tables, *text, *hits, begin, tile_count);

@@ -86,9 +86,8 @@ GPU_INLINE void gram_confirm(const struct gram_tables *tables, const void *filte
 	uint32_t value = gpu_text_read(text->bytes, at);
 	uint32_t buckets = gram_entry(filter, tables->hash, lane_bits, value) &
 			   gram_entry(filter, tables->hash, lane_bits, value >> 16) >> 8;
-	for (uint32_t bucket = 0; buckets; bucket++, buckets >>= 1)
-		if (buckets & 1)
-			confirm_window(&tables->confirm, bucket, at, value, text, hits);
+	for (; buckets; buckets &= buckets - 1)
+		confirm_window(&tables->confirm, gpu_lowest_bit(buckets), at, value, text, hits);
 }
 
 #ifdef __CUDACC__

@@ -252,13 +252,13 @@ static struct gram_hash make_hash(uint32_t multiplier, uint32_t copies)
 
 /*
  * Clock cycles for 512 bytes on one multiprocessor, as measured on an H200: the loop, of which the
- * lookups' wavefronts are the larger part when copies don't spare them conflicts; 16 for a
- * candidate; and 65 for a comparison with a pattern, since the other lanes of the warp mostly wait.
+ * lookups' wavefronts are the larger part when copies don't spare them conflicts; 6 for a
+ * candidate; and 100 for a comparison with a pattern, since the other lanes of the warp mostly wait.
  */
 static double expected_cost(uint32_t copies, double rate, double comparisons)
 {
-	double loop = copies == 32 ? 31 : copies == 16 ? 33 : 35;
-	return loop + 256 * (16 * rate + 65 * comparisons);
+	double loop = copies == 32 ? 31 : copies == 16 ? 32 : 33;
+	return loop + 256 * (6 * rate + 100 * comparisons);
 }
 
 /* The hashes that were the best for some sets in a search of thousands: mixing of the two bytes is

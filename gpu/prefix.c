@@ -14,9 +14,10 @@
 #include "base/memory.h"
 #include "rules/regex.h"
 
-#define PREFIX_MAX 256 /* bytes that are worth knowing */
-#define LEAST_BYTES 3  /* that a kernel needs, */
-#define LEAST_BITS 7   /* each with so many certain bits: a letter without case has 7 */
+#define LONGEST_MAX 32767u /* the kernels' tables have 16 bits for places in a pattern */
+#define PREFIX_MAX 256     /* bytes that are worth knowing */
+#define LEAST_BYTES 3      /* that a kernel needs, */
+#define LEAST_BITS 7       /* each with so many certain bits: a letter without case has 7 */
 
 struct prefix {
 	uint8_t value[PREFIX_MAX], mask[PREFIX_MAX];
@@ -178,7 +179,12 @@ int prefix_set_make(struct prefix_set *prefixes, const struct pattern_set *set, 
 			prefixes->set.longest = patterns[i].len;
 	}
 	prefixes->set.count = set->count;
-	return 0;
+	if (prefixes->set.longest <= LONGEST_MAX)
+		return 0;
+	prefix_set_free(prefixes, set);
+	return error_set(error, EXIT_NO_ENGINE, EINVAL,
+		"The gpu engine takes patterns of up to %u bytes; use another engine.",
+		LONGEST_MAX);
 }
 
 void prefix_set_free(struct prefix_set *prefixes, const struct pattern_set *set)

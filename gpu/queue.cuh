@@ -6,14 +6,15 @@
 #ifndef BURIN_GPU_QUEUE_CUH
 #define BURIN_GPU_QUEUE_CUH
 
-#include <cuda_runtime.h>
+#include "gpu/device.cuh"
 
 #define QUEUE_LEN 64 /* positions; drained from 32 on, and 32 may be added at a time */
 #define ALL_LANES 0xffffffffu
 
 struct queue {
 	uint32_t *items;
-	uint32_t count; /* the same in all lanes */
+	uint32_t count;              /* the same in all lanes */
+	const struct gpu_hits *hits; /* where confirmed ones go, staged */
 };
 
 /* Confirms candidates, CONFIRM(position), until no more than `most` are left. */
@@ -27,7 +28,7 @@ static __device__ __forceinline__ void queue_drain(
 		queue->count -= taken;
 		if (lane < taken)
 			confirm(queue->items[queue->count + lane]);
-		__syncwarp();
+		hits_flush(queue->hits, 1, lane);
 	}
 }
 

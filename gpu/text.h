@@ -32,6 +32,16 @@ struct gpu_text {
 	uint32_t len;         /* bytes, tail included: no match reaches beyond */
 };
 
+#define GPU_STAGE_LEN 32
+
+/* In shared memory, a warp's hits on their way out: all threads of a device asking one counter for
+ * room one by one would wait for it longer than they search. */
+struct gpu_stage {
+	uint32_t count; /* may be beyond GPU_STAGE_LEN: the rest did not go this way */
+	uint32_t unused;
+	uint64_t keys[GPU_STAGE_LEN];
+};
+
 /* Hits as keys that sort by (start, pattern): the start within the text above, the pattern below.
  */
 struct gpu_hits {
@@ -39,6 +49,7 @@ struct gpu_hits {
 	unsigned long long
 		*count; /* hits found; those beyond capacity are counted and not stored */
 	uint32_t capacity;
+	struct gpu_stage *stage; /* of this warp, or NULL; device.cuh empties it */
 };
 
 GPU_INLINE uint64_t gpu_hit_key(uint32_t start, uint32_t pattern)
@@ -57,11 +68,19 @@ GPU_INLINE uint32_t gpu_text_read(const uint8_t *bytes, uint32_t at)
 #endif
 }
 
-/* Counts a hit, and stores it if there is room. On the device the threads that are here together
- * ask for room together. */
+/* Counts a hit, and stores it if there is room. On the device it goes to the warp's stage; where
+ * that is full or there is none, the threads that are here together ask for room together. */
 GPU_INLINE void gpu_hits_add(const struct gpu_hits *hits, uint32_t start, uint32_t pattern)
 {
+	uint64_t key = gpu_hit_key(start, pattern);
 #ifdef __CUDA_ARCH__
+	if (hits->stage) {
+		uint32_t place = atomicAdd(&hits->stage->count, 1);
+		if (place < GPU_STAGE_LEN) {
+			hits->stage->keys[place] = key;
+			return;
+		}
+	}
 	unsigned mask = __activemask();
 	unsigned lane = threadIdx.x & 31;
 	unsigned leader = __ffs(mask) - 1;
@@ -73,7 +92,17 @@ GPU_INLINE void gpu_hits_add(const struct gpu_hits *hits, uint32_t start, uint32
 	unsigned long long at = (*hits->count)++;
 #endif
 	if (at < hits->capacity)
-		hits->keys[at] = gpu_hit_key(start, pattern);
+		hits->keys[at] = key;
+}
+
+/* Where the lowest set bit of a number that is not 0 stands. */
+GPU_INLINE uint32_t gpu_lowest_bit(uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+	return __ffs(bits) - 1;
+#else
+	return __builtin_ctz(bits);
+#endif
 }
 
 #endif

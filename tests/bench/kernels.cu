@@ -476,7 +476,7 @@ int main(int argc, char **argv)
 	else
 		fill_from(text, argv[optind]);
 	uint8_t *device;
-	struct gpu_hits hits = { NULL, NULL, KEYS };
+	struct gpu_hits hits = { NULL, NULL, KEYS, NULL };
 	must(cudaMalloc((void **)&device, text_len + GPU_TEXT_PAD), "text");
 	must(cudaMalloc((void **)&hits.keys, KEYS * 8ul), "hits");
 	must(cudaMalloc((void **)&hits.count, 8), "count");

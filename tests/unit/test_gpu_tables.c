@@ -48,7 +48,7 @@ static void bench_init(struct bench *bench, uint32_t len, uint32_t from, uint32_
 	bench->text = (struct gpu_text){ bench->bytes, from, to, len };
 	bench->right = xcalloc(HITS_MAX, sizeof(uint64_t));
 	bench->keys = xcalloc(HITS_MAX, sizeof(uint64_t));
-	bench->hits = (struct gpu_hits){ bench->keys, &bench->found, HITS_MAX };
+	bench->hits = (struct gpu_hits){ bench->keys, &bench->found, HITS_MAX, NULL };
 }
 
 static void bench_free(struct bench *bench)
@@ -293,7 +293,7 @@ Test(gpu_tables, hits_beyond_the_room_are_counted)
 {
 	uint64_t keys[2] = { 0, 0 };
 	unsigned long long count = 0;
-	struct gpu_hits hits = { keys, &count, 1 };
+	struct gpu_hits hits = { keys, &count, 1, NULL };
 	gpu_hits_add(&hits, 5, 6);
 	gpu_hits_add(&hits, 7, 8);
 	cr_assert_eq(count, 2);
@@ -312,6 +312,53 @@ Test(gpu_tables, nonzero_bytes)
 		}
 		cr_assert_eq(gram_nonzero(word), right, "%08x", word);
 	}
+}
+
+static void expect_costs(struct bench *bench, bool gram_first)
+{
+	struct gpu_program *gram, *bloom, *ac;
+	cr_assert_eq(gram_compile(&gram, &bench->set, NULL), 0);
+	cr_assert_eq(ac_compile(&ac, &bench->set, NULL), 0);
+	cr_assert_eq(bloom_compile(&bloom, &bench->set, NULL), 0);
+	double costs[3] = { gram_cost(gram), bloom_cost(bloom), ac_cost(ac) };
+	cr_assert_eq(costs[0] < costs[1], gram_first, "gram %f, bloom %f", costs[0], costs[1]);
+	cr_assert_lt(costs[1], costs[2]);
+	gram_free(gram);
+	bloom_free(bloom);
+	ac_free(ac);
+}
+
+/* auto takes gram for a carver's set and bloom for a large dictionary of words. */
+Test(gpu_tables, costs_tell_which_kernel_suits)
+{
+	struct bench bench;
+	state = 17;
+	bench_init(&bench, 16, 0, 16);
+	for (uint32_t i = 0; i < 40000; i++) {
+		uint8_t word[8];
+		for (uint32_t j = 0; j < sizeof(word); j++)
+			word[j] = (uint8_t)"eeeeaaarrriiioootttnnnssllccuddpmhgb"[below(36)];
+		add_bytes(&bench, word, (const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+		if (i == 50)
+			expect_costs(&bench, true);
+	}
+	expect_costs(&bench, false);
+	bench_free(&bench);
+}
+
+Test(gpu_tables, too_long_a_pattern)
+{
+	struct pattern_set set = { 0 };
+	struct prefix_set prefixes;
+	struct pattern pattern;
+	struct error error = { 0 };
+	static uint8_t bytes[40000], mask[40000];
+	memset(mask, 0xff, sizeof(mask));
+	cr_assert_eq(pattern_from_bytes(&pattern, bytes, mask, sizeof(bytes), &error), 0);
+	pattern_set_add(&set, &pattern);
+	cr_assert_eq(prefix_set_make(&prefixes, &set, &error), -EINVAL);
+	cr_assert(strstr(error.text, "32767"), "%s", error.text);
+	pattern_set_free(&set);
 }
 
 /* What is rare on disks is taken: not the zeros, but the letters behind them. */
