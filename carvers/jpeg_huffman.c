@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "jpeg_bits.h"
 
 /* Blocks whose history is kept: 32 MiB, for pictures of 150 million pixels. Larger ones are not
  * decoded. */
@@ -27,18 +27,6 @@
 /* The most scans that are decoded, so that hostile files can't make each few bytes go over all
  * blocks again. */
 #define DECODED_SCANS 100
-
-/* Bits from coded data. acc holds the next `count` bits at its top; below them it may hold some of
- * the bits that follow. */
-struct bits {
-	struct view *view;
-	const uint8_t *window;
-	uint64_t window_at, size;
-	size_t pos, len;
-	uint64_t acc;
-	int count; /* below 0: more were used than there are */
-	bool at_marker, at_end;
-};
 
 struct decoder {
 	struct jpeg *jpeg;
@@ -51,124 +39,7 @@ struct decoder {
 	int zero_blocks;             /* in a row, long ones */
 };
 
-/* ---- bits -------------------------------------------------------------------------------------
- */
-
-/* Makes n (1 or 2) bytes at pos visible. */
-static bool ensure(struct bits *b, size_t n)
-{
-	uint64_t at = b->window_at + b->pos;
-	size_t len;
-
-	if (b->pos + n <= b->len)
-		return true;
-	len = b->size - at < VIEW_MAX_PEEK ? (size_t)(b->size - at) : VIEW_MAX_PEEK;
-	if (len < n)
-		return false;
-	b->window = view_peek(b->view, at, len);
-	b->window_at = at;
-	b->pos = 0;
-	b->len = b->window ? len : 0;
-	return b->window != NULL;
-}
-
-/* One byte at a time, at the edges of windows and around FF. */
-static void refill_slowly(struct bits *b)
-{
-	while (b->count <= 56 && !b->at_marker && !b->at_end) {
-		uint8_t byte;
-
-		if (!ensure(b, 1) || (b->window[b->pos] == 0xff && !ensure(b, 2))) {
-			b->at_end = true;
-			return;
-		}
-		byte = b->window[b->pos];
-		if (byte == 0xff && b->window[b->pos + 1] != 0) {
-			b->at_marker = true;
-			return;
-		}
-		b->pos += byte == 0xff ? 2 : 1;
-		b->acc |= (uint64_t)byte << (56 - b->count);
-		b->count += 8;
-	}
-}
-
-static inline bool has_ff(uint64_t word)
-{
-	uint64_t inverted = ~word;
-
-	return (inverted - 0x0101010101010101u) & word & 0x8080808080808080u;
-}
-
-/* At least 32 bits, unless the data ends. */
-static inline void refill(struct bits *b)
-{
-	if (b->count >= 32 || b->at_marker || b->at_end)
-		return;
-	if (b->pos + 8 <= b->len) {
-		uint64_t word = be64(b->window + b->pos);
-
-		if (!has_ff(word)) {
-			b->acc |= word >> b->count;
-			b->pos += (size_t)(63 - b->count) >> 3;
-			b->count |= 56;
-			return;
-		}
-	}
-	refill_slowly(b);
-}
-
-static inline void skip_bits(struct bits *b, int n)
-{
-	b->acc <<= n;
-	b->count -= n;
-}
-
-/* The next n bits, up to 16; refill before. */
-static inline uint32_t take_bits(struct bits *b, int n)
-{
-	uint32_t value = n ? (uint32_t)(b->acc >> (64 - n)) : 0;
-
-	skip_bits(b, n);
-	return value;
-}
-
-static uint64_t bit_offset(const struct bits *b)
-{
-	return (b->window_at + b->pos) * 8 - (uint64_t)(b->count > 0 ? b->count : 0);
-}
-
-/* The value of the next code, or -1. At least 16 bits remain for use behind it when there are as
- * many. */
-static inline int take_code(struct bits *b, const struct jpeg_table *table)
-{
-	uint16_t entry;
-	uint32_t code;
-
-	refill(b);
-	entry = table->fast[b->acc >> (64 - JPEG_FAST_BITS)];
-	if (entry) {
-		skip_bits(b, entry >> 8);
-		return entry & 0xff;
-	}
-	code = (uint32_t)(b->acc >> 48);
-	for (int bits = JPEG_FAST_BITS + 1; bits <= 16; bits++) {
-		if (code < table->limit[bits]) {
-			skip_bits(b, bits);
-			return table->values[(table->first[bits] + (int32_t)(code >> (16 - bits))) &
-					     0xff];
-		}
-	}
-	return -1;
-}
-
-/* ---- blocks -----------------------------------------------------------------------------------
- */
-
-static uint64_t byte_offset(const struct bits *b)
-{
-	return b->window_at + b->pos - (uint64_t)(b->count > 0 ? b->count / 8 : 0);
-}
+/* ---- blocks ---- */
 
 /* Running out of bits explains whatever went wrong after it. */
 static bool fail(struct decoder *d, const char *problem)
@@ -176,7 +47,7 @@ static bool fail(struct decoder *d, const char *problem)
 	if (d->bits.count < 0)
 		problem = d->bits.at_end ? NULL : "a marker in the middle of coded data";
 	d->problem = problem;
-	d->sound = byte_offset(&d->bits);
+	d->sound = bits_byte_offset(&d->bits);
 	return false;
 }
 
@@ -186,7 +57,7 @@ static inline bool take_dc(struct decoder *d, const struct jpeg_component *c, in
 {
 	struct jpeg *jpeg = d->jpeg;
 	int32_t *dc = &d->dc[c - jpeg->components];
-	int size = take_code(&d->bits, &jpeg->tables[0][c->dc_table]);
+	int size = bits_take_code(&d->bits, &jpeg->tables[0][c->dc_table]);
 	int32_t value;
 	int64_t brightness, bound = 1 << (jpeg->precision + 3);
 
@@ -194,7 +65,7 @@ static inline bool take_dc(struct decoder *d, const struct jpeg_component *c, in
 		return fail(d, "an unknown Huffman code");
 	if (size == 0)
 		return true;
-	value = (int32_t)take_bits(&d->bits, size);
+	value = (int32_t)bits_take(&d->bits, size);
 	*dc += value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
 	brightness = (int64_t)*dc * (1 << shift);
 	if (jpeg->dc_quant[c->quant]) {
@@ -216,13 +87,13 @@ static bool sequential_block(struct decoder *d, struct jpeg_component *c, uint64
 	if (!take_dc(d, c, 0))
 		return false;
 	while (k < 64) {
-		int code = take_code(b, table);
+		int code = bits_take_code(b, table);
 
 		if (code == 0)
 			return true;
 		if (code < 0 || ((code & 15) == 0 && code != 0xf0))
 			return fail(d, "an unknown Huffman code");
-		skip_bits(b, code & 15);
+		bits_skip(b, code & 15);
 		k += (code >> 4) + 1;
 	}
 	return k == 64 || fail(d, "more than 64 coefficients in a block");
@@ -238,16 +109,16 @@ static bool refined_dc_block(struct decoder *d, struct jpeg_component *c, uint64
 {
 	(void)c;
 	(void)history;
-	refill(&d->bits);
-	skip_bits(&d->bits, 1);
+	bits_refill(&d->bits);
+	bits_skip(&d->bits, 1);
 	return true;
 }
 
 /* The code EOBn: this block and so many after it have no more coefficients. */
 static void start_eob_run(struct decoder *d, int n)
 {
-	refill(&d->bits);
-	d->eob_run = (1u << n) + take_bits(&d->bits, n);
+	bits_refill(&d->bits);
+	d->eob_run = (1u << n) + bits_take(&d->bits, n);
 }
 
 static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
@@ -261,7 +132,7 @@ static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t
 		return true;
 	}
 	while (k <= last) {
-		int code = take_code(&d->bits, table);
+		int code = bits_take_code(&d->bits, table);
 
 		if (code < 0)
 			return fail(d, "an unknown Huffman code");
@@ -270,7 +141,7 @@ static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t
 			d->eob_run--;
 			return true;
 		}
-		skip_bits(&d->bits, code & 15);
+		bits_skip(&d->bits, code & 15);
 		k += code >> 4;
 		if (k > last)
 			return fail(d, "more coefficients in a block than its scan has");
@@ -287,8 +158,8 @@ static int pass_refined(struct decoder *d, uint64_t history, int k, int zeros)
 {
 	for (; k <= d->jpeg->spectral_last; k++) {
 		if (history >> k & 1) {
-			refill(&d->bits);
-			skip_bits(&d->bits, 1);
+			bits_refill(&d->bits);
+			bits_skip(&d->bits, 1);
 		} else if (zeros-- == 0) {
 			break;
 		}
@@ -303,7 +174,7 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 	int k = d->jpeg->spectral_first;
 
 	while (!d->eob_run && k <= last) {
-		int code = take_code(&d->bits, table), size = code & 15;
+		int code = bits_take_code(&d->bits, table), size = code & 15;
 
 		if (code < 0 || size > 1)
 			return fail(d, "an unknown Huffman code");
@@ -311,7 +182,7 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 			start_eob_run(d, code >> 4);
 			break;
 		}
-		skip_bits(&d->bits, size);
+		bits_skip(&d->bits, size);
 		k = pass_refined(d, *history, k, code >> 4);
 		if (k > last)
 			return size == 0 ||
@@ -327,21 +198,20 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 	return true;
 }
 
-/* ---- scans ------------------------------------------------------------------------------------
- */
+/* ---- scans ---- */
 
 /* A block, and whether it was one. */
 static inline bool take_block(
 	struct decoder *d, struct jpeg_component *c, uint64_t row, uint64_t column)
 {
 	struct bits *b = &d->bits;
-	uint64_t before = bit_offset(b);
+	uint64_t before = bits_offset(b);
 
 	if (!d->block(d, c, c->history ? c->history + row * c->stride + column : NULL))
 		return false;
 	if (b->count < 0)
 		return fail(d, NULL);
-	if (bit_offset(b) - before < 128 || b->pos < 16 || be64(b->window + b->pos - 8) ||
+	if (bits_offset(b) - before < 128 || b->pos < 16 || be64(b->window + b->pos - 8) ||
 		be64(b->window + b->pos - 16)) {
 		d->zero_blocks = 0;
 		return true;
@@ -373,17 +243,17 @@ static bool go_to_marker(struct decoder *d, const char *problem)
 	struct bits *b = &d->bits;
 	uint64_t limit = b->window_at + b->pos + SLACK;
 
-	d->sound = byte_offset(b);
+	d->sound = bits_byte_offset(b);
 	while (!b->at_marker && !b->at_end && b->window_at + b->pos < limit) {
 		b->acc = 0;
 		b->count = 0;
-		refill(b);
+		bits_refill(b);
 	}
 	/* FF may be repeated before a marker. */
-	while (b->at_marker && b->window_at + b->pos < limit && ensure(b, 2) &&
+	while (b->at_marker && b->window_at + b->pos < limit && bits_ensure(b, 2) &&
 		b->window[b->pos + 1] == 0xff)
 		b->pos++;
-	if (b->at_marker && ensure(b, 2))
+	if (b->at_marker && bits_ensure(b, 2))
 		return true;
 	d->problem = b->at_end ? NULL : problem;
 	return false;
@@ -453,7 +323,7 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	if (!d.problem)
 		return JPEG_SCAN_CUT;
 	*problem = d.problem;
-	if (b->at_marker && b->count < 0 && ensure(b, 2) && b->window[b->pos + 1] == JPEG_EOI)
+	if (b->at_marker && b->count < 0 && bits_ensure(b, 2) && b->window[b->pos + 1] == JPEG_EOI)
 		return JPEG_SCAN_SHORT;
 	jpeg->at = d.sound;
 	return JPEG_SCAN_BROKEN;

@@ -27,6 +27,9 @@
 /* 1980-01-01: what programs write that have no date, or want none. */
 #define NO_DATE 0x21
 
+/* Flags that have no meaning in any version. */
+#define UNUSED_FLAGS 0xd780
+
 #define APK_MAGIC "APK Sig Block 42"
 
 struct zip {
@@ -42,6 +45,13 @@ struct zip {
 static bool known_method(uint16_t method)
 {
 	return method <= 20 || (method >= 93 && method <= 99);
+}
+
+/* The version needed, 6.3 at most by now, and in some programs' files the system, of which there
+ * are 20. */
+static bool possible_version(uint16_t version)
+{
+	return (version & 0xff) <= 63 && version >> 8 <= 20;
 }
 
 /* A date that is possible, or none. */
@@ -82,8 +92,9 @@ static enum zip_found read_header(struct zip *zip, struct zip_member *member, co
 	member->name_len = le16(p + 26);
 	extra_len = le16(p + 28);
 	member->data = name_at + member->name_len + extra_len;
-	*problem = "an impossible version, method or date";
-	if ((version & 0xff) > 63 || !known_method(member->method) || !possible_date(member->date))
+	*problem = "an impossible version, flag, method or date";
+	if (!possible_version(version) || member->flags & UNUSED_FLAGS ||
+		!known_method(member->method) || !possible_date(member->date))
 		return ZIP_BROKEN;
 	*problem = "an impossible name";
 	p = view_peek(zip->view, name_at, member->name_len);

@@ -132,10 +132,13 @@ Test(zip, fields_of_the_records)
 		{ 'l', 0, 'Q', CARVE_REJECT,
 			"no record of an archive in the first local header at 0" },
 		{ 'l', 4, 200, CARVE_REJECT,
-			"an impossible version, method or date in the first local header at 0" },
-		{ 'l', 8, 60, CARVE_REJECT, "an impossible version, method or date" },
+			"an impossible version, flag, method or date in the first local header at "
+			"0" },
+		{ 'l', 5, 21, CARVE_REJECT, "an impossible version" },
+		{ 'l', 6, 0x80, CARVE_REJECT, "an impossible version, flag" },
+		{ 'l', 8, 60, CARVE_REJECT, "an impossible version, flag, method or date" },
 		{ 'l', 12, 0xff, CARVE_COMPLETE, NULL }, /* a day of 31 */
-		{ 'l', 11, 0xff, CARVE_REJECT, "an impossible version, method or date" },
+		{ 'l', 11, 0xff, CARVE_REJECT, "an impossible version, flag, method or date" },
 		{ 'l', 14, 0, CARVE_UNVERIFIED, "lists other members than those before it" },
 		{ 'l', 18, 0, CARVE_TRUNCATED, "no record of an archive at" },
 		{ 'l', 19, 9, CARVE_TRUNCATED, "the image ends" },
