@@ -12,13 +12,15 @@
 
 #include "base/memory.h"
 #include "base/size.h"
-#include "output/report.h"
 #include "base/text.h"
+#include "output/line.h"
+#include "output/report.h"
 
 struct audit {
 	FILE *stream;
 	char *image; /* last component, cleaned */
 	bool bare;   /* first column without folder */
+	struct line line;
 };
 
 static const char *last_component(const char *path)
@@ -71,11 +73,17 @@ static int audit_open(void **state, FILE *stream, const struct run_record *run)
 
 static int audit_file(void *state, const struct file_record *file)
 {
-	const struct audit *audit = state;
+	struct audit *audit = state;
+	struct line *line = &audit->line;
 
-	print_clean(audit->stream, "", audit->bare ? last_component(file->path) : file->path, "");
-	fprintf(audit->stream, "%13" PRIu64 "\t\t%s%13" PRIu64 "\t\t%s\n", file->offset,
-		file->chop ? "YES   " : "NO    ", file->length, audit->image);
+	line_clean(line, audit->bare ? last_component(file->path) : file->path);
+	line_number_padded(line, file->offset, 13);
+	line_text(line, file->chop ? "\t\tYES   " : "\t\tNO    ");
+	line_number_padded(line, file->length, 13);
+	line_text(line, "\t\t");
+	line_text(line, audit->image);
+	line_text(line, "\n");
+	line_write(line, audit->stream);
 	return 0;
 }
 
@@ -137,6 +145,7 @@ static int audit_close(void *state, const struct summary_record *summary)
 	print_problems(audit->stream, summary);
 	fprintf(audit->stream, "\nScanned: %s, pattern hits: %" PRIu64 ", exit code: %d\n",
 		size_print(summary->scanned, scanned), summary->hits, summary->exit);
+	line_free(&audit->line);
 	free(audit->image);
 	free(audit);
 	return 0;

@@ -17,14 +17,17 @@
 #include <openssl/crypto.h>
 
 #include "base/memory.h"
-#include "output/report.h"
 #include "base/text.h"
+#include "output/line.h"
+#include "output/report.h"
 
 #define DFXML_NAMESPACE "http://www.forensicswiki.org/wiki/Category:Digital_Forensics_XML"
 #define DFXML_VERSION "1.1.0"
 
 struct dfxml {
-	xmlTextWriterPtr writer;
+	FILE *stream;
+	xmlTextWriterPtr writer; /* for all but the files */
+	struct line line;
 	uint64_t file_count;
 };
 
@@ -54,25 +57,9 @@ static void element(struct dfxml *dfxml, const char *name, const char *text)
 	free(clean);
 }
 
-static void number_element(struct dfxml *dfxml, const char *name, uint64_t number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	element(dfxml, name, text);
-}
-
 static void attribute(struct dfxml *dfxml, const char *name, const char *value)
 {
 	xmlTextWriterWriteAttribute(dfxml->writer, BAD_CAST name, BAD_CAST value);
-}
-
-static void number_attribute(struct dfxml *dfxml, const char *name, uint64_t number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	attribute(dfxml, name, text);
 }
 
 /* ---- head ------------------------------------------------------------------------------- */
@@ -156,6 +143,7 @@ static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
 		return -ENOMEM;
 	}
 	*state = dfxml;
+	dfxml->stream = stream;
 	xmlTextWriterSetIndent(dfxml->writer, 1);
 	xmlTextWriterStartDocument(dfxml->writer, "1.0", "UTF-8", NULL);
 	start(dfxml, "dfxml");
@@ -169,49 +157,55 @@ static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
 
 /* ---- files and the end ------------------------------------------------------------------ */
 
-static void write_hash(struct dfxml *dfxml, const char *type, const char *digest)
+static void add_hash(struct line *line, const char *type, const char *digest)
 {
 	if (!*digest)
 		return;
-	start(dfxml, "hashdigest");
-	attribute(dfxml, "type", type);
-	xmlTextWriterWriteString(dfxml->writer, BAD_CAST digest);
-	end(dfxml);
+	line_text(line, "  <hashdigest type=\"");
+	line_text(line, type);
+	line_text(line, "\">");
+	line_text(line, digest);
+	line_text(line, "</hashdigest>\n");
 }
 
-static void write_runs(struct dfxml *dfxml, const struct file_record *file)
+static void add_runs(struct line *line, const struct file_record *file)
 {
 	uint64_t file_offset = 0;
 
-	start(dfxml, "byte_runs");
+	line_text(line, "  <byte_runs>\n");
 	for (uint32_t i = 0; i < file->run_count; i++) {
-		start(dfxml, "byte_run");
-		number_attribute(dfxml, "file_offset", file_offset);
-		number_attribute(dfxml, "img_offset", file->runs[i].offset);
-		number_attribute(dfxml, "len", file->runs[i].length);
-		end(dfxml);
+		line_text(line, "   <byte_run file_offset=\"");
+		line_number(line, file_offset);
+		line_text(line, "\" img_offset=\"");
+		line_number(line, file->runs[i].offset);
+		line_text(line, "\" len=\"");
+		line_number(line, file->runs[i].length);
+		line_text(line, "\"/>\n");
 		file_offset += file->runs[i].length;
 	}
-	end(dfxml);
+	line_text(line, "  </byte_runs>\n");
 }
 
+/* The writer has ended its last element when a file comes, so its text can go past it. */
 static int dfxml_file(void *state, const struct file_record *file)
 {
 	struct dfxml *dfxml = state;
+	struct line *line = &dfxml->line;
 
-	start(dfxml, "fileobject");
-	element(dfxml, "filename", file->path);
-	number_element(dfxml, "id", ++dfxml->file_count);
-	element(dfxml, "name_type", "r");
-	number_element(dfxml, "filesize", file->length);
-	write_runs(dfxml, file);
-	write_hash(dfxml, "md5", file->hashes.md5);
-	write_hash(dfxml, "sha1", file->hashes.sha1);
-	write_hash(dfxml, "sha256", file->hashes.sha256);
-	end(dfxml);
-	/* Now, and not when the writer's own buffer is full: a record is kept or lost as a whole.
-	 */
-	return xmlTextWriterFlush(dfxml->writer) < 0 ? -EIO : 0;
+	line_text(line, " <fileobject>\n  <filename>");
+	line_xml(line, file->path);
+	line_text(line, "</filename>\n  <id>");
+	line_number(line, ++dfxml->file_count);
+	line_text(line, "</id>\n  <name_type>r</name_type>\n  <filesize>");
+	line_number(line, file->length);
+	line_text(line, "</filesize>\n");
+	add_runs(line, file);
+	add_hash(line, "md5", file->hashes.md5);
+	add_hash(line, "sha1", file->hashes.sha1);
+	add_hash(line, "sha256", file->hashes.sha256);
+	line_text(line, " </fileobject>\n");
+	line_write(line, dfxml->stream);
+	return 0;
 }
 
 static int dfxml_close(void *state, const struct summary_record *summary)
@@ -224,6 +218,7 @@ static int dfxml_close(void *state, const struct summary_record *summary)
 		summary->bytes, summary->exit);
 	status = xmlTextWriterEndDocument(dfxml->writer) < 0 ? -EIO : 0;
 	xmlFreeTextWriter(dfxml->writer);
+	line_free(&dfxml->line);
 	free(dfxml);
 	return status;
 }

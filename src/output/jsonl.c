@@ -1,7 +1,7 @@
 /*
  * report.jsonl, schema 1: tests/report.schema.json says what each field means. A record is built,
- * written and freed, so the report costs no memory. File records hold nothing that engine, threads,
- * host or time could change.
+ * written and freed, so the report costs no memory. File records, of which there may be millions,
+ * are put together as text; they hold nothing that engine, threads, host or time could change.
  */
 #include "output/jsonl.h"
 
@@ -9,8 +9,14 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-#include "output/report.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "output/report.h"
+
+struct jsonl {
+	FILE *stream;
+	struct line line;
+};
 
 /* ---- values ----------------------------------------------------------------------------- */
 
@@ -196,11 +202,13 @@ static json_t *options_object(const struct run_record *run)
 
 static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 {
+	struct jsonl *jsonl = xcalloc(1, sizeof(*jsonl));
 	json_t *object = jsonl_object();
 	struct utsname system = { 0 };
 	size_t count = 0;
 
-	*state = stream;
+	*state = jsonl;
+	jsonl->stream = stream;
 	while (run->arguments && run->arguments[count])
 		count++;
 	uname(&system);
@@ -220,34 +228,91 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 
 /* ---- files and the sum ------------------------------------------------------------------ */
 
-void jsonl_put_file(json_t *object, const struct file_record *file)
+static void text_field(struct line *line, const char *key, const char *text)
 {
-	jsonl_put(object, "path", jsonl_text(file->path));
-	jsonl_put(object, "type", jsonl_text(file->type));
-	jsonl_put(object, "rule", jsonl_number(file->rule));
-	jsonl_put(object, "offset", jsonl_number(file->offset));
-	jsonl_put(object, "length", jsonl_number(file->length));
-	jsonl_put(object, "extension", jsonl_text(file->extension));
-	jsonl_put(object, "status", json_string(file_status_name(file->status)));
-	jsonl_put(object, "end", json_string(file_end_name(file->end)));
-	jsonl_put(object, "reason", jsonl_text(file->reason));
-	jsonl_put(object, "runs", range_array(file->runs, file->run_count));
-	jsonl_put(object, "hashes",
-		hash_object(file->hashes.md5, file->hashes.sha1, file->hashes.sha256));
-	jsonl_put(object, "unreadable", jsonl_number(file->unreadable));
-	jsonl_put(object, "title", jsonl_text(file->title));
-	jsonl_put(object, "time", moment(file->time));
-	jsonl_put(object, "chop", json_boolean(file->chop));
-	jsonl_put(object, "written", json_boolean(file->written));
+	line_text(line, key);
+	line_json(line, text);
+}
+
+static void number_field(struct line *line, const char *key, uint64_t number)
+{
+	line_text(line, key);
+	line_number(line, number > INT64_MAX ? INT64_MAX : number);
+}
+
+static void flag_field(struct line *line, const char *key, bool flag)
+{
+	line_text(line, key);
+	line_text(line, flag ? "true" : "false");
+}
+
+static void runs_field(struct line *line, const struct file_record *file)
+{
+	line_text(line, ",\"runs\":[");
+	for (uint32_t i = 0; i < file->run_count; i++) {
+		number_field(line, i ? ",[" : "[", file->runs[i].offset);
+		number_field(line, ",", file->runs[i].length);
+		line_text(line, "]");
+	}
+	line_text(line, "]");
+}
+
+static void hashes_field(struct line *line, const struct hashes *hashes)
+{
+	const struct {
+		const char *key, *digits;
+	} all[] = {
+		{ "\"md5\":", hashes->md5 },
+		{ "\"sha1\":", hashes->sha1 },
+		{ "\"sha256\":", hashes->sha256 },
+	};
+	const char *before = "";
+
+	line_text(line, ",\"hashes\":{");
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (!*all[i].digits)
+			continue;
+		line_text(line, before);
+		text_field(line, all[i].key, all[i].digits);
+		before = ",";
+	}
+	line_text(line, "}");
+}
+
+void jsonl_line_file(struct line *line, const char *record, const struct file_record *file)
+{
+	char time[TEXT_TIME_LEN];
+	bool has_time = file->time != 0 && text_time(file->time, time);
+
+	line_text(line, "{");
+	line_json(line, record);
+	line_text(line, ":\"file\"");
+	text_field(line, ",\"path\":", file->path);
+	text_field(line, ",\"type\":", file->type);
+	number_field(line, ",\"rule\":", file->rule);
+	number_field(line, ",\"offset\":", file->offset);
+	number_field(line, ",\"length\":", file->length);
+	text_field(line, ",\"extension\":", file->extension);
+	text_field(line, ",\"status\":", file_status_name(file->status));
+	text_field(line, ",\"end\":", file_end_name(file->end));
+	text_field(line, ",\"reason\":", file->reason);
+	runs_field(line, file);
+	hashes_field(line, &file->hashes);
+	number_field(line, ",\"unreadable\":", file->unreadable);
+	text_field(line, ",\"title\":", file->title);
+	text_field(line, ",\"time\":", has_time ? time : NULL);
+	flag_field(line, ",\"chop\":", file->chop);
+	flag_field(line, ",\"written\":", file->written);
+	line_text(line, "}\n");
 }
 
 static int jsonl_file(void *state, const struct file_record *file)
 {
-	json_t *object = jsonl_object();
+	struct jsonl *jsonl = state;
 
-	jsonl_put(object, "record", json_string("file"));
-	jsonl_put_file(object, file);
-	return jsonl_write(state, object);
+	jsonl_line_file(&jsonl->line, "record", file);
+	line_write(&jsonl->line, jsonl->stream);
+	return 0;
 }
 
 /* A name from elsewhere becomes a key: cleaned like any text. */
@@ -307,6 +372,8 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 {
 	const struct ranges *unreadable = summary->unreadable;
 	json_t *object = jsonl_object();
+	struct jsonl *jsonl = state;
+	int status;
 
 	jsonl_put(object, "record", json_string("summary"));
 	jsonl_put(object, "files", jsonl_number(summary->files));
@@ -324,7 +391,10 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	jsonl_put(object, "finished", moment(summary->finished));
 	jsonl_put(object, "signal", jsonl_number((uint64_t)summary->signal));
 	jsonl_put(object, "exit", jsonl_number((uint64_t)summary->exit));
-	return jsonl_write(state, object);
+	status = jsonl_write(jsonl->stream, object);
+	line_free(&jsonl->line);
+	free(jsonl);
+	return status;
 }
 
 const struct reporter jsonl_reporter = { "report.jsonl", jsonl_open, jsonl_file, jsonl_close };

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "output/line.h"
 #include "output/record.h"
 
 /* A new, empty object; dies when memory runs out, as jsonl_put does. */
@@ -21,8 +22,8 @@ json_t *jsonl_text(const char *text);
 /* A plain integer. JSON's integers here end at 2^63 - 1, which no offset exceeds. */
 json_t *jsonl_number(uint64_t number);
 
-/* The fields of a file record, in the schema's order. */
-void jsonl_put_file(json_t *object, const struct file_record *file);
+/* Appends {"RECORD":"file", the fields of a file record in the schema's order}, and a line feed. */
+void jsonl_line_file(struct line *line, const char *record, const struct file_record *file);
 
 /* Writes the object as one line and frees it. Returns 0 or -EIO. */
 int jsonl_write(FILE *stream, json_t *object);

@@ -26,6 +26,7 @@ struct progress {
 	uint64_t total, done, files;
 	double shown, told;  /* seconds since the start: the line, the event */
 	char line[LINE_LEN]; /* on the terminal now, "" for none */
+	struct line event;   /* empty, but for its memory */
 };
 
 /* Whose line stands on the terminal: log.h's hooks have no argument. */
@@ -208,16 +209,12 @@ void progress_update(struct progress *progress, uint64_t done)
 
 void progress_file(struct progress *progress, const struct file_record *file)
 {
-	json_t *object = NULL;
-
-	if (progress->json) {
-		object = event("file");
-		jsonl_put_file(object, file);
-	}
 	pthread_mutex_lock(&progress->lock);
 	progress->files++;
-	if (object)
-		jsonl_write(stdout, object);
+	if (progress->json) {
+		jsonl_line_file(&progress->event, "event", file);
+		line_write(&progress->event, stdout);
+	}
 	tell(progress);
 	pthread_mutex_unlock(&progress->lock);
 }
@@ -241,5 +238,6 @@ void progress_close(struct progress *progress, int exit_code)
 		fflush(stdout);
 	}
 	pthread_mutex_destroy(&progress->lock);
+	line_free(&progress->event);
 	free(progress);
 }
