@@ -4,13 +4,13 @@
  * counts only if its hits are those of a CPU engine: their number and a checksum over (offset,
  * pattern) that does not depend on order are compared in the same run.
  *
- *     kernels [--mib N] [--rounds N] [--kernel NAME] [--gpus LIST] [--plant N] [--no-check]
- * [--host] DATA|random PATTERNS...
+ *     kernels [--mib N] [--rounds N] [--kernel NAME] [--gpus LIST] [--resident] [--plant N]
+ *             [--no-check] [--host] DATA|random PATTERNS...
  *
  * DATA is a file from which a text of N MiB is put together, pieces of 64 KiB in random order;
  * `random` is random bytes. PATTERNS is a file with a pattern a line, in burin's syntax.
  * --plant N puts one of the patterns into every N bytes on average. --host also runs the engine, on
- * the GPUs that --gpus names (as burin's option).
+ * the GPUs that --gpus names (as burin's option), with --resident by strategy A.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -217,6 +217,7 @@ static double run_engine(const struct scan_engine *engine, const struct pattern_
 	}
 	double seconds = now() - start;
 	engine->close(scan);
+	cudaSetDevice(0); /* the engine may have left another */
 	for (unsigned i = 0; i < in_flight; i++)
 		free(chunks[i].hits);
 	free(chunks);
@@ -441,7 +442,8 @@ int main(int argc, char **argv)
 		{ "rounds", required_argument, NULL, 'r' },
 		{ "kernel", required_argument, NULL, 'k' }, { "no-check", no_argument, NULL, 'n' },
 		{ "host", no_argument, NULL, 'h' }, { "gpus", required_argument, NULL, 'g' },
-		{ "plant", required_argument, NULL, 'p' }, { 0 } };
+		{ "plant", required_argument, NULL, 'p' }, { "resident", no_argument, NULL, 'a' },
+		{ 0 } };
 	int option;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'm')
@@ -456,6 +458,8 @@ int main(int argc, char **argv)
 			host = true;
 		else if (option == 'g')
 			gpu_options.devices = optarg;
+		else if (option == 'a')
+			gpu_options.transfer = GPU_TRANSFER_RESIDENT;
 		else if (option == 'p')
 			plant = strtoul(optarg, NULL, 0);
 		else
