@@ -30,11 +30,14 @@ static void catch_signal(int number)
 
 void run_catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = catch_signal };
+	/* Restarted: what waits asks run_caught_signal itself, and a report's write must not be torn. */
+	struct sigaction action = { .sa_handler = catch_signal, .sa_flags = SA_RESTART }, hangup;
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* not under nohup */
+		sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -42,6 +45,11 @@ void run_catch_signals(void)
 int run_caught_signal(void)
 {
 	return caught;
+}
+
+static bool run_interrupted(void)
+{
+	return caught != 0;
 }
 
 /* ---- small things ----------------------------------------------------------------------------- */
@@ -85,13 +93,11 @@ static char *existing_parent(const char *path)
 	while (access(parent, F_OK) != 0) {
 		char *slash = strrchr(parent, '/');
 
-		if (!slash) {
-			strcpy(parent, *parent == '.' ? parent : ".");
-			break;
+		if (!slash || slash == parent) {
+			free(parent);
+			return xstrdup(slash ? "/" : ".");
 		}
-		slash[slash == parent ? 1 : 0] = '\0';
-		if (slash == parent)
-			break;
+		*slash = '\0';
 	}
 	return parent;
 }
@@ -178,7 +184,9 @@ static void allocate_flights(struct run *run)
 
 static int create_spill(void *context, struct error *error)
 {
-	return sink_temporary(context, error);
+	const struct run *run = context;
+
+	return sink_temporary(run->sink, error);
 }
 
 static int start_pairing(struct run *run)
@@ -193,7 +201,7 @@ static int start_pairing(struct run *run)
 		.range_end = run->range_end,
 	};
 
-	run->store = fifo_store_new(PENDING_MEMORY, create_spill, run->sink);
+	run->store = fifo_store_new(PENDING_MEMORY, create_spill, run);
 	run->pairing = pairing_new(options->rules, &pairing, run->store, &run->summary.rejected,
 		&run->summary.skipped);
 	if (!options->scalpel)
@@ -258,6 +266,7 @@ void run_start_carving(struct run *run)
 		.dry_run = options->dry_run,
 		.hash_mask = options->dry_run ? 0 : options->hash_mask,
 		.unreadable = run->reader ? reader_unreadable(run->reader) : NULL,
+		.interrupted = run_interrupted,
 		.rejected = &run->summary.rejected,
 		.skipped = &run->summary.skipped,
 		.by_type = &run->summary.by_type,
@@ -303,8 +312,8 @@ static void collect_problems(struct run *run)
 		run_add_problem(run, xasprintf("a quota was reached, so files were found and not carved; "
 					   "the summary counts them under 'quota'"));
 	if (caught)
-		run_add_problem(run, xasprintf("interrupted by signal %d after %" PRIu64 " bytes", (int)caught,
-					 run->summary.scanned));
+		run_add_problem(run, xasprintf("interrupted by SIG%s after %" PRIu64 " bytes",
+					     sigabbrev_np(caught), run->summary.scanned));
 	if (run->error.code)
 		run_add_problem(run, xstrdup(run->error.text));
 }
@@ -318,12 +327,28 @@ static int exit_code(const struct run *run)
 	return run->problem_count ? EXIT_PROBLEMS : EXIT_CLEAN;
 }
 
+/* Nothing that was found is dropped in silence: what an early end leaves undone is counted. */
+static void count_undecided(struct run *run)
+{
+	uint64_t count = run->has_pending;
+
+	if (run->pairing)
+		count += pairing_pending(run->pairing);
+	if (run->order)
+		count += scalpel_order_pending(run->order);
+	tally_add_many(&run->summary.skipped, SKIPPED_BY_END, count, 0);
+}
+
 /* Completes the reports; a failure to write them becomes the run's error when it is the first. */
 static void finish_report(struct run *run)
 {
 	struct summary_record *summary = &run->summary;
 	struct error error = { 0 };
 
+	if (run->options->progress.json && ferror(stdout) && !run->error.code)
+		error_set(&run->error, EXIT_IO, EPIPE,
+			"cannot write the events to standard output: its reader is gone or its disk is full");
+	count_undecided(run);
 	collect_problems(run);
 	if (run->carving)
 		carving_sums(run->carving, &summary->files, &summary->bytes);
@@ -337,7 +362,6 @@ static void finish_report(struct run *run)
 	summary->exit = exit_code(run);
 	if (run->report && report_close(run->report, summary, &error) && !run->error.code)
 		run->error = error;
-	run->report = NULL;
 }
 
 static void tell(const struct run *run, const char *image_path)
@@ -349,7 +373,7 @@ static void tell(const struct run *run, const char *image_path)
 			log_warn("%s: %s", image_path, run->problems[i]);
 	if (run->error.code)
 		log_error("%s", run->error.text);
-	if (run->sink)
+	if (run->report)
 		log_info("%s: %" PRIu64 " files, %s%s in %s (report.jsonl, report.xml, audit.txt)",
 			image_path, run->summary.files, size_print(run->summary.bytes, size),
 			run->options->dry_run ? " to be carved;" : "", sink_path(run->sink));
@@ -361,6 +385,8 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 
 	finish_report(run);
 	code = exit_code(run);
+	if (!run->progress) /* it ended before there was something to show: whoever reads events hears of that */
+		run->progress = progress_open(&run->options->progress, 0);
 	progress_close(run->progress, code);
 	tell(run, image_path);
 	if (sums)
@@ -393,7 +419,7 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 	if ((status = image_open(&run->image, image_path, &run->error)) ||
 		(status = check_range(run)) || (status = run_open_pool(run)) ||
 		(status = open_reader(run)) || (status = run_start_engine(run)) ||
-		(status = run_open_output(run, output)) || (status = start_pairing(run)) ||
+		(status = start_pairing(run)) || (status = run_open_output(run, output)) ||
 		(status = run_start_report(run, image_path, run->range_end - run->options->offset)))
 		return status;
 	allocate_flights(run);

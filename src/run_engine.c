@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 static int open_engine(struct run *run)
 {
@@ -47,6 +48,7 @@ static int fall_back(struct run *run, const char *why)
 	snprintf(run->engine_reason + used, sizeof(run->engine_reason) - used, "; %s: %s",
 		run->engine->name, why);
 	run->engine = next;
+	run->error = (struct error){ 0 };
 	return 0;
 }
 
@@ -59,7 +61,7 @@ int run_start_engine(struct run *run)
 	if (!run->engine)
 		return -EINVAL;
 	while ((status = open_engine(run)))
-		if (fall_back(run, run->error.text))
+		if (run->error.code == EXIT_USAGE || fall_back(run, run->error.text))
 			return status;
 	return 0;
 }
@@ -94,7 +96,8 @@ int run_await(struct run *run, struct flight *flight)
 
 int run_replace_engine(struct run *run, int status)
 {
-	char why[128];
+	const char *broken = run->engine->name;
+	char why[sizeof(run->error.text)];
 
 	for (uint64_t n = run->consumed; n < run->submitted; n++)
 		run_await(run, run_flight(run, n));
@@ -102,11 +105,14 @@ int run_replace_engine(struct run *run, int status)
 	run->scan = NULL;
 	snprintf(why, sizeof(why), "broke down at byte %" PRIu64 " (%s)",
 		run_flight(run, run->consumed)->chunk.offset, strerror(-status));
+	run_add_problem(run, xasprintf("the engine %s %s", broken, why));
 	do {
 		if (fall_back(run, why))
 			return error_set(&run->error, EXIT_NO_ENGINE, -status, "the engine %s %s",
 				run->engine->name, why);
-	} while (open_engine(run));
+		status = open_engine(run);
+		snprintf(why, sizeof(why), "%s", run->error.text);
+	} while (status);
 	for (uint64_t n = run->consumed; n < run->submitted; n++) {
 		status = run_submit(run, run_flight(run, n));
 		if (status)

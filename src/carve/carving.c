@@ -61,12 +61,12 @@ struct carving {
 	uint64_t scanned;
 	_Atomic uint64_t hidden_until;
 	atomic_bool cancelled;
-	pthread_mutex_t lock;        /* guards bell and error */
+	pthread_mutex_t lock;        /* guards bell and the setting of error */
 	pthread_cond_t rung;
 	uint64_t bell;               /* jobs finished since the start */
 	uint64_t jobs;               /* jobs started since the start */
-	struct error error;
-	int status;
+	struct error error;          /* good once status is not 0 */
+	_Atomic int status;
 	uint64_t files, bytes, unreadable, mismatches;
 	uint64_t scalpel_number;
 	uint64_t *scalpel_counts;    /* files of a rule */
@@ -83,6 +83,17 @@ static unsigned digits_of(uint64_t number)
 		digits++;
 	}
 	return digits < 10 ? 10 : digits;
+}
+
+/* Its waits are bounded by the clock that nobody sets. */
+static void init_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &attributes);
+	pthread_condattr_destroy(&attributes);
 }
 
 struct carving *carving_new(const struct carving_options *options)
@@ -107,7 +118,7 @@ struct carving *carving_new(const struct carving_options *options)
 		carving->decider = decider_new(options->rules, &options->decide,
 			options->rejected, options->skipped);
 	pthread_mutex_init(&carving->lock, NULL);
-	pthread_cond_init(&carving->rung, NULL);
+	init_condition(&carving->rung);
 	return carving;
 }
 
@@ -170,16 +181,18 @@ static void run_checks(struct pool_job *job, unsigned worker)
 	ring_bell(carving);
 }
 
+/* The first failure ends the carving. A write that was cancelled is none: it follows from one, or from a signal. */
 static void note_error(struct carving *carving, int status, const struct error *error)
 {
+	if (status == -ECANCELED)
+		return;
 	pthread_mutex_lock(&carving->lock);
 	if (!carving->status) {
-		carving->status = status;
 		carving->error = *error;
+		carving->status = status;
 	}
 	pthread_mutex_unlock(&carving->lock);
-	if (status != -ECANCELED)
-		atomic_store(&carving->cancelled, true);
+	atomic_store(&carving->cancelled, true);
 }
 
 static int write_file(struct carving *carving, struct ticket *ticket, unsigned worker,
@@ -252,11 +265,22 @@ static void start_batch(struct carving *carving)
 	start_job(carving, first, POOL_CHECK, run_checks);
 }
 
-static void start_checks(struct carving *carving)
+/* Checks may run ahead of decisions by some batches, but the group that is decided next must always get checked whole,
+ * however many rules start there. */
+static bool may_check(struct carving *carving)
 {
 	uint64_t ahead = (uint64_t)CHECK_BATCH * BATCHES_AHEAD_PER_THREAD * carving->threads;
 
-	while (carving->checked < carving->offered && carving->checked - carving->decided < ahead)
+	if (carving->checked == carving->offered)
+		return false;
+	return carving->checked - carving->decided < ahead ||
+	       ticket_at(carving, carving->checked)->candidate.start ==
+		       ticket_at(carving, carving->decided)->candidate.start;
+}
+
+static void start_checks(struct carving *carving)
+{
+	while (may_check(carving))
 		start_batch(carving);
 }
 
@@ -307,6 +331,7 @@ static void fill_record(struct carving *carving, struct ticket *ticket)
 	const struct rule *rule = &carving->options.rules->rules[candidate->rule];
 	struct file_record *record = &ticket->record;
 
+	ticket->expected = (struct hashes){ 0 };
 	*record = (struct file_record){
 		.type = rule->name,
 		.rule = candidate->rule,
@@ -420,7 +445,7 @@ static void report_ticket(struct carving *carving, struct ticket *ticket)
 
 	if (ticket->status) {
 		tally_add(carving->options.skipped,
-			ticket->status == -ECANCELED ? "interrupted" : "could not be written", 0);
+			ticket->status == -ECANCELED ? SKIPPED_BY_END : "could not be written", 0);
 	} else {
 		if (carving->options.dry_run && carving->options.unreadable)
 			record->unreadable = ranges_overlap(carving->options.unreadable,
@@ -461,14 +486,9 @@ static void retire_done(struct carving *carving)
 	}
 }
 
-static int carving_status(struct carving *carving)
+static int carving_status(const struct carving *carving)
 {
-	int status;
-
-	pthread_mutex_lock(&carving->lock);
-	status = carving->status;
-	pthread_mutex_unlock(&carving->lock);
-	return status;
+	return atomic_load_explicit(&carving->status, memory_order_acquire);
 }
 
 static void pump(struct carving *carving, bool no_more)
@@ -486,6 +506,22 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* A file may take hours to write: whoever waits for it looks at the signals too. With the lock held. */
+static void wait_a_moment(struct carving *carving)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += 100 * 1000 * 1000;
+	if (until.tv_nsec >= 1000 * 1000 * 1000) {
+		until.tv_nsec -= 1000 * 1000 * 1000;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(&carving->rung, &carving->lock, &until);
+	if (carving->options.interrupted && carving->options.interrupted())
+		atomic_store(&carving->cancelled, true);
+}
+
 /* Waits until a job that was running at `seen` bells has finished. False when none is running. */
 static bool wait_bell(struct carving *carving, uint64_t seen)
 {
@@ -495,7 +531,7 @@ static bool wait_bell(struct carving *carving, uint64_t seen)
 	pthread_mutex_lock(&carving->lock);
 	running = carving->bell < carving->jobs;
 	while (running && carving->bell == seen)
-		pthread_cond_wait(&carving->rung, &carving->lock);
+		wait_a_moment(carving);
 	pthread_mutex_unlock(&carving->lock);
 	carving->waited += seconds_now() - from;
 	return running;
@@ -515,13 +551,14 @@ static uint64_t bell_of(struct carving *carving)
 static int make_room(struct carving *carving)
 {
 	for (;;) {
-		uint64_t seen = bell_of(carving);
 		int status = carving_status(carving);
+		uint64_t seen;
 
 		if (status)
 			return status;
 		if (carving->offered - carving->retired < carving->ring_len)
 			return 0;
+		seen = bell_of(carving);
 		pump(carving, false);
 		if (carving->offered - carving->retired < carving->ring_len)
 			return 0;
@@ -540,8 +577,6 @@ int carving_offer(struct carving *carving, const struct candidate *candidate)
 	ticket = ticket_at(carving, carving->offered++);
 	ticket->candidate = *candidate;
 	ticket->keep = false;
-	ticket->outcome = (struct outcome){ 0 };
-	ticket->expected = (struct hashes){ 0 };
 	set_state(ticket, TICKET_OFFERED);
 	if (carving->offered - carving->checked >= CHECK_BATCH)
 		pump(carving, false);
@@ -579,7 +614,7 @@ int carving_finish(struct carving *carving)
 		uint64_t seen = bell_of(carving);
 
 		pump(carving, true);
-		if (carving->retired == carving->offered)
+		if (carving->retired == carving->offered || atomic_load(&carving->cancelled))
 			return carving_status(carving);
 		wait_bell(carving, seen);
 	}
@@ -597,6 +632,8 @@ void carving_cancel(struct carving *carving)
 			break;
 	}
 	retire_done(carving);
+	tally_add_many(carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
+	carving->decided = carving->retired = carving->checked = carving->offered;
 }
 
 const struct error *carving_error(const struct carving *carving)

@@ -18,6 +18,9 @@ enum carving_names {
 	NAMES_SCALPEL_FLAT,
 };
 
+/* What was found and neither carved nor refused, because the run ended early, is counted as skipped under this. */
+#define SKIPPED_BY_END "not decided when the run ended"
+
 struct carving_options {
 	struct image *image;
 	const struct rules *rules;       /* NULL when only carving_add is used */
@@ -30,6 +33,7 @@ struct carving_options {
 	bool no_extension, dry_run;
 	uint32_t hash_mask;
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */
+	bool (*interrupted)(void);       /* asked while waiting: true ends the writing, as carving_cancel does. NULL: never */
 	struct tallies *rejected, *skipped, *by_type;
 };
 
@@ -49,7 +53,8 @@ int carving_scanned(struct carving *carving, uint64_t position);
 
 /* No more candidates, everything was scanned: decides, writes and reports the rest. Result as for carving_offer, but for -EAGAIN. */
 int carving_finish(struct carving *carving);
-/* Drops what is not yet written, takes back half-written files, reports what is there. */
+/* Drops what is not yet written, takes back half-written files, reports what is there. To be called after an interruption and
+ * after any function that failed. */
 void carving_cancel(struct carving *carving);
 
 const struct error *carving_error(const struct carving *carving);

@@ -215,25 +215,6 @@ static struct event heap_pop(struct pairing *pairing)
 	return top;
 }
 
-void pairing_hit(struct pairing *pairing, uint64_t offset, uint32_t pattern, uint32_t match_len)
-{
-	const struct users *users = &pairing->patterns[pattern];
-
-	for (uint32_t i = 0; i < users->count; i++) {
-		const struct user *user = &pairing->users[users->first + i];
-		const struct rule *rule = &pairing->rules->rules[user->rule];
-		struct event event = { offset, user->rule, pattern, match_len, user->header };
-
-		if (user->header && offset < rule->header_offset) {
-			tally_add(pairing->skipped, "starts before the image", 0);
-			continue;
-		}
-		if (user->header)
-			event.position = offset - rule->header_offset;
-		heap_push(pairing, &event);
-	}
-}
-
 static bool aligned(uint64_t start, uint64_t align)
 {
 	return align <= 1 || start % align == 0;
@@ -294,6 +275,27 @@ void pairing_advance(struct pairing *pairing, uint64_t position)
 {
 	if (position > pairing->delay)
 		release_until(pairing, position - pairing->delay);
+}
+
+void pairing_hit(struct pairing *pairing, uint64_t offset, uint32_t pattern, uint32_t match_len)
+{
+	const struct users *users = &pairing->patterns[pattern];
+
+	/* Keeps the heap small, however many hits a chunk has. */
+	pairing_advance(pairing, offset);
+	for (uint32_t i = 0; i < users->count; i++) {
+		const struct user *user = &pairing->users[users->first + i];
+		const struct rule *rule = &pairing->rules->rules[user->rule];
+		struct event event = { offset, user->rule, pattern, match_len, user->header };
+
+		if (user->header && offset < rule->header_offset) {
+			tally_add(pairing->skipped, "starts before the image", 0);
+			continue;
+		}
+		if (user->header)
+			event.position = offset - rule->header_offset;
+		heap_push(pairing, &event);
+	}
 }
 
 void pairing_finish(struct pairing *pairing)

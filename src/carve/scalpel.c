@@ -146,3 +146,12 @@ bool scalpel_order_next(struct scalpel_order *order, struct candidate *candidate
 	}
 	return false;
 }
+
+uint64_t scalpel_order_pending(const struct scalpel_order *order)
+{
+	uint64_t count = 0;
+
+	for (uint32_t r = 0; r < order->rules->count; r++)
+		count += order->records[r].candidates.count;
+	return count;
+}

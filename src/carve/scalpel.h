@@ -18,6 +18,8 @@ void scalpel_order_hit(struct scalpel_order *order, uint64_t offset, uint32_t pa
 void scalpel_order_add(struct scalpel_order *order, const struct candidate *candidate);
 /* After the last of both: candidates by rule, and by start within one. False at the end. */
 bool scalpel_order_next(struct scalpel_order *order, struct candidate *candidate);
+/* Candidates that wait. */
+uint64_t scalpel_order_pending(const struct scalpel_order *order);
 /* NULL is fine. */
 void scalpel_order_free(struct scalpel_order *order);
 

@@ -44,9 +44,17 @@ static size_t place_of(const struct tallies *tallies, const char *name, bool *fo
 
 void tally_add(struct tallies *tallies, const char *name, uint64_t bytes)
 {
-	bool found;
-	size_t place = place_of(tallies, name, &found);
+	tally_add_many(tallies, name, 1, bytes);
+}
 
+void tally_add_many(struct tallies *tallies, const char *name, uint64_t count, uint64_t bytes)
+{
+	bool found;
+	size_t place;
+
+	if (!count)
+		return;
+	place = place_of(tallies, name, &found);
 	if (!found) {
 		tallies->items = xgrow(tallies->items, &tallies->capacity, tallies->count,
 			sizeof(*tallies->items));
@@ -55,7 +63,7 @@ void tally_add(struct tallies *tallies, const char *name, uint64_t bytes)
 		tallies->items[place] = (struct tally){ .name = xstrdup(name) };
 		tallies->count++;
 	}
-	tallies->items[place].count++;
+	tallies->items[place].count += count;
 	tallies->items[place].bytes += bytes;
 }
 

@@ -69,6 +69,8 @@ struct tallies {
 /* Counts one, and bytes, under name. A name with a number in it that differs from file to file would make the table grow
  * with the image: leave such numbers out. */
 void tally_add(struct tallies *tallies, const char *name, uint64_t bytes);
+/* Counts several; none when count is 0. */
+void tally_add_many(struct tallies *tallies, const char *name, uint64_t count, uint64_t bytes);
 void tallies_free(struct tallies *tallies);
 
 struct summary_record {
