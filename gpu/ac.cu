@@ -28,6 +28,7 @@
 
 #define THREADS 1024
 #define STATIC_LEN (256 + THREADS / 32 * sizeof(struct gpu_stage)) /* classes and stages */
+#define LEAST_SHARED (96u << 10) /* with less there is no room for tile and table */
 #define PLAIN_STRETCH 1024
 #define PLAIN_THREADS 128
 #define PLAIN_TABLE_MAX (256u << 20)
@@ -52,6 +53,7 @@ struct ac_loaded {
 	struct ac_tables tables;
 	uint32_t hot; /* rows that a block keeps in shared memory */
 	bool direct, wide;
+	bool plain;        /* too little shared memory for tiles, or not wanted */
 	uint32_t rows_len; /* bytes of them */
 };
 
@@ -306,19 +308,42 @@ static kernel_function pick_function(const struct ac_loaded *loaded)
 	return all ? ac_kernel<false, false, true> : ac_kernel<false, false, false>;
 }
 
+static cudaError_t plain_load(void **result, const struct gpu_program *program)
+{
+	const struct ac_tables *host = ac_tables(program);
+	bool direct = (uint64_t)host->state_count * 256 * state_len(host) <= PLAIN_TABLE_MAX;
+	struct ac_loaded *loaded;
+	cudaError_t error = load_tables(&loaded, host, direct);
+	if (!error)
+		loaded->plain = true;
+	*result = loaded;
+	return error;
+}
+
+/* Decides how many rows a block keeps in shared memory. */
+static void choose_rows(struct ac_loaded *loaded, size_t room)
+{
+	const struct ac_tables *tables = &loaded->tables;
+	size_t row = (loaded->direct ? 256 : tables->columns) *
+		     (loaded->wide ? sizeof(uint32_t) : sizeof(uint16_t));
+	loaded->hot = tables->state_count * row <= room ? tables->state_count : room / row;
+	loaded->rows_len = (loaded->hot * row + 3) & ~3u;
+}
+
 static cudaError_t load(void **result, const struct gpu_program *program)
 {
 	const struct ac_tables *host = ac_tables(program);
-	size_t room = device_shared_len() - layout<true>::tile - STATIC_LEN, unit = state_len(host);
-	bool direct = !host->next32 && host->state_count * 256 * unit <= room;
+	size_t shared_len = device_shared_len();
+	if (shared_len < LEAST_SHARED)
+		return plain_load(result, program);
+	size_t room = shared_len - layout<true>::tile - STATIC_LEN;
 	struct ac_loaded *loaded;
-	cudaError_t error = load_tables(&loaded, host, direct);
+	cudaError_t error = load_tables(
+		&loaded, host, !host->next32 && host->state_count * 256 * sizeof(uint16_t) <= room);
 	*result = loaded;
 	if (error)
 		return error;
-	size_t row = (direct ? 256 : host->columns) * unit;
-	loaded->hot = host->state_count * row <= room ? host->state_count : room / row;
-	loaded->rows_len = (loaded->hot * row + 3) & ~3u;
+	choose_rows(loaded, room);
 	error = cudaFuncSetAttribute(pick_function(loaded),
 		cudaFuncAttributeMaxDynamicSharedMemorySize, tile_len(loaded) + loaded->rows_len);
 	if (error) {
@@ -335,30 +360,6 @@ static uint32_t search_end(const struct ac_tables *tables, const struct gpu_text
 	return end < text->len ? (uint32_t)end : text->len;
 }
 
-static cudaError_t launch(const void *tables, const struct gpu_text *text,
-	const struct gpu_hits *hits, cudaStream_t stream)
-{
-	const struct ac_loaded *loaded = (const struct ac_loaded *)tables;
-	if (text->from >= text->to)
-		return cudaSuccess;
-	uint32_t begin = text->from & ~15u, end = search_end(&loaded->tables, text);
-	uint32_t tile = tile_len(loaded);
-	uint32_t blocks = device_blocks((end - begin + tile - 1) / tile, 1);
-	pick_function(loaded)<<<blocks, THREADS, tile + loaded->rows_len, stream>>>(
-		loaded->tables, *text, *hits, loaded->hot, loaded->rows_len, begin, end);
-	return cudaGetLastError();
-}
-
-static cudaError_t plain_load(void **result, const struct gpu_program *program)
-{
-	const struct ac_tables *host = ac_tables(program);
-	bool direct = (uint64_t)host->state_count * 256 * state_len(host) <= PLAIN_TABLE_MAX;
-	struct ac_loaded *loaded;
-	cudaError_t error = load_tables(&loaded, host, direct);
-	*result = loaded;
-	return error;
-}
-
 static cudaError_t plain_launch(const void *tables, const struct gpu_text *text,
 	const struct gpu_hits *hits, cudaStream_t stream)
 {
@@ -373,6 +374,22 @@ static cudaError_t plain_launch(const void *tables, const struct gpu_text *text,
 			? (loaded->direct ? plain_kernel<true, true> : plain_kernel<true, false>)
 			: (loaded->direct ? plain_kernel<false, true> : plain_kernel<false, false>);
 	function<<<blocks, PLAIN_THREADS, 0, stream>>>(loaded->tables, *text, *hits, begin, end);
+	return cudaGetLastError();
+}
+
+static cudaError_t launch(const void *tables, const struct gpu_text *text,
+	const struct gpu_hits *hits, cudaStream_t stream)
+{
+	const struct ac_loaded *loaded = (const struct ac_loaded *)tables;
+	if (loaded->plain)
+		return plain_launch(tables, text, hits, stream);
+	if (text->from >= text->to)
+		return cudaSuccess;
+	uint32_t begin = text->from & ~15u, end = search_end(&loaded->tables, text);
+	uint32_t tile = tile_len(loaded);
+	uint32_t blocks = device_blocks((end - begin + tile - 1) / tile, 1);
+	pick_function(loaded)<<<blocks, THREADS, tile + loaded->rows_len, stream>>>(
+		loaded->tables, *text, *hits, loaded->hot, loaded->rows_len, begin, end);
 	return cudaGetLastError();
 }
 
