@@ -345,7 +345,7 @@ static void finish_report(struct run *run)
 	struct summary_record *summary = &run->summary;
 	struct error error = { 0 };
 
-	if (run->options->progress.json && ferror(stdout) && !run->error.code)
+	if (run->options->progress.json && (fflush(stdout) || ferror(stdout)) && !run->error.code)
 		error_set(&run->error, EXIT_IO, EPIPE,
 			"cannot write the events to standard output: its reader is gone or its disk is full");
 	count_undecided(run);
@@ -374,9 +374,12 @@ static void tell(const struct run *run, const char *image_path)
 	if (run->error.code)
 		log_error("%s", run->error.text);
 	if (run->report)
-		log_info("%s: %" PRIu64 " files, %s%s in %s (report.jsonl, report.xml, audit.txt)",
-			image_path, run->summary.files, size_print(run->summary.bytes, size),
-			run->options->dry_run ? " to be carved;" : "", sink_path(run->sink));
+		log_info("%s: %" PRIu64 " %s, %s%s; %s in %s", image_path, run->summary.files,
+			run->summary.files == 1 ? "file" : "files",
+			size_print(run->summary.bytes, size),
+			run->options->dry_run ? ", found and not written" : "",
+			run->options->dry_run ? "the reports are" : "they and the reports are",
+			sink_path(run->sink));
 }
 
 int run_end(struct run *run, const char *image_path, struct run_sums *sums)

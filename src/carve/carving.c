@@ -57,7 +57,6 @@ struct carving {
 	uint64_t retired, decided, checked, offered; /* cursors: counts since the start */
 	struct worker_room *rooms;   /* one a worker of the pool */
 	unsigned threads;
-	unsigned digits;             /* width of offsets in names */
 	uint64_t scanned;
 	_Atomic uint64_t hidden_until;
 	atomic_bool cancelled;
@@ -68,22 +67,10 @@ struct carving {
 	struct error error;          /* good once status is not 0 */
 	_Atomic int status;
 	uint64_t files, bytes, unreadable, mismatches;
-	uint64_t scalpel_number;
-	uint64_t *scalpel_counts;    /* files of a rule */
+	struct filing *filing;
 	struct decision *group;
 	double waited;
 };
-
-static unsigned digits_of(uint64_t number)
-{
-	unsigned digits = 1;
-
-	while (number >= 10) {
-		number /= 10;
-		digits++;
-	}
-	return digits < 10 ? 10 : digits;
-}
 
 /* Its waits are bounded by the clock that nobody sets. */
 static void init_condition(pthread_cond_t *condition)
@@ -106,14 +93,14 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->ring_len = rule_count + 2 > RING_MIN ? rule_count + 2 : RING_MIN;
 	carving->ring = xcalloc(carving->ring_len, sizeof(*carving->ring));
 	carving->group = xcalloc(carving->ring_len, sizeof(*carving->group));
-	carving->scalpel_counts = xcalloc(rule_count, sizeof(*carving->scalpel_counts));
 	carving->threads = pool_threads(options->pool);
 	carving->rooms = xcalloc(carving->threads, sizeof(*carving->rooms));
 	for (unsigned i = 0; i < carving->threads; i++) {
 		carving->rooms[i].view = view_new();
 		copier_init(&carving->rooms[i].copier, options->hash_mask);
 	}
-	carving->digits = digits_of(image_info(options->image)->size);
+	carving->filing = filing_new(options->rules, options->sink, options->names,
+		options->no_extension, image_info(options->image)->size);
 	if (options->rules)
 		carving->decider = decider_new(options->rules, &options->decide,
 			options->rejected, options->skipped);
@@ -284,76 +271,6 @@ static void start_checks(struct carving *carving)
 		start_batch(carving);
 }
 
-static const char *reason_of(const struct outcome *outcome)
-{
-	if (outcome->finding.why[0])
-		return outcome->finding.why;
-	if (outcome->end == END_IMAGE)
-		return "the image ends here";
-	if (outcome->end == END_MAX_SIZE)
-		return "cut at max_size";
-	return "";
-}
-
-/* Scalpel 1.60: a folder for every 1,000 files of a rule; one number counts through all rules. */
-static char *scalpel_name(struct carving *carving, const struct file_record *record)
-{
-	uint64_t count = carving->scalpel_counts[record->rule]++;
-	const char *dot = *record->extension ? "." : "";
-	char *folder = carving->options.names == NAMES_SCALPEL_FLAT
-			       ? xstrdup("")
-			       : xasprintf("%s-%" PRIu32 "-%" PRIu64 "/", record->type,
-					 record->rule, count / 1000);
-	char *name = xasprintf("%s%08" PRIu64 "%s%s", folder, carving->scalpel_number++, dot,
-		record->extension);
-
-	free(folder);
-	return name;
-}
-
-static char *make_name(struct carving *carving, const struct file_record *record)
-{
-	const char *type = carving->options.names == NAMES_FLAT ? "" : record->type;
-
-	if (carving->options.names >= NAMES_SCALPEL)
-		return scalpel_name(carving, record);
-	return sink_name(carving->options.sink, type, record->offset, record->extension,
-		carving->digits);
-}
-
-static void fill_record(struct carving *carving, struct ticket *ticket)
-{
-	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,
-		[CARVE_TRUNCATED] = FILE_TRUNCATED,
-		[CARVE_UNVERIFIED] = FILE_UNVERIFIED };
-	const struct candidate *candidate = &ticket->candidate;
-	const struct outcome *outcome = &ticket->outcome;
-	const struct rule *rule = &carving->options.rules->rules[candidate->rule];
-	struct file_record *record = &ticket->record;
-
-	ticket->expected = (struct hashes){ 0 };
-	*record = (struct file_record){
-		.type = rule->name,
-		.rule = candidate->rule,
-		.offset = candidate->start,
-		.length = outcome->length,
-		.extension = outcome->finding.extension ? outcome->finding.extension : rule->extension,
-		.status = statuses[outcome->verdict],
-		.end = outcome->end,
-		.run_count = 1,
-		.time = outcome->finding.time,
-		.chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH,
-	};
-	ticket->run = (struct range){ candidate->start, outcome->length };
-	record->runs = &ticket->run;
-	if (carving->options.no_extension)
-		record->extension = "";
-	snprintf(record->reason, sizeof(record->reason), "%s", reason_of(outcome));
-	memcpy(record->title, outcome->finding.title, sizeof(record->title));
-	record->title[sizeof(record->title) - 1] = '\0';
-	record->path = make_name(carving, record);
-}
-
 static void start_write(struct carving *carving, struct ticket *ticket)
 {
 	ticket->keep = true;
@@ -410,7 +327,9 @@ static void decide_ready(struct carving *carving, bool no_more)
 
 			ticket->keep = carving->group[i].keep;
 			if (ticket->keep) {
-				fill_record(carving, ticket);
+				ticket->expected = (struct hashes){ 0 };
+				filing_record(carving->filing, &ticket->candidate,
+					&ticket->outcome, &ticket->record, &ticket->run);
 				start_write(carving, ticket);
 			} else {
 				set_state(ticket, TICKET_DONE);
@@ -678,7 +597,7 @@ void carving_free(struct carving *carving)
 	decider_free(carving->decider);
 	pthread_cond_destroy(&carving->rung);
 	pthread_mutex_destroy(&carving->lock);
-	free(carving->scalpel_counts);
+	filing_free(carving->filing);
 	free(carving->rooms);
 	free(carving->group);
 	free(carving->ring);

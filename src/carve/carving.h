@@ -7,16 +7,10 @@
 
 #include "base/pool.h"
 #include "carve/decide.h"
+#include "carve/filing.h"
 #include "output/progress.h"
 #include "output/report.h"
 #include "output/sink.h"
-
-enum carving_names {
-	NAMES_BY_TYPE,   /* TYPE/OFFSET.EXT */
-	NAMES_FLAT,      /* OFFSET.EXT */
-	NAMES_SCALPEL,   /* EXT-RULE-DIR/NUMBER.EXT, as Scalpel 1.60 */
-	NAMES_SCALPEL_FLAT,
-};
 
 /* What was found and neither carved nor refused, because the run ended early, is counted as skipped under this. */
 #define SKIPPED_BY_END "not decided when the run ended"

@@ -1,0 +1,120 @@
+#include "carve/filing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define SCALPEL_FOLDER_FILES 1000
+
+struct filing {
+	const struct rules *rules;
+	struct sink *sink;
+	enum carving_names names;
+	bool no_extension;
+	unsigned digits;             /* width of offsets in names */
+	uint64_t scalpel_number;     /* counts through all rules */
+	uint64_t *scalpel_counts;    /* files of a rule */
+};
+
+static unsigned digits_of(uint64_t number)
+{
+	unsigned digits = 1;
+
+	while (number >= 10) {
+		number /= 10;
+		digits++;
+	}
+	return digits < 10 ? 10 : digits;
+}
+
+struct filing *filing_new(const struct rules *rules, struct sink *sink, enum carving_names names,
+	bool no_extension, uint64_t image_size)
+{
+	struct filing *filing = xcalloc(1, sizeof(*filing));
+
+	filing->rules = rules;
+	filing->sink = sink;
+	filing->names = names;
+	filing->no_extension = no_extension;
+	filing->digits = digits_of(image_size);
+	filing->scalpel_counts = xcalloc(rules ? rules->count : 0, sizeof(*filing->scalpel_counts));
+	return filing;
+}
+
+void filing_free(struct filing *filing)
+{
+	if (!filing)
+		return;
+	free(filing->scalpel_counts);
+	free(filing);
+}
+
+static const char *reason_of(const struct outcome *outcome)
+{
+	if (outcome->finding.why[0])
+		return outcome->finding.why;
+	if (outcome->end == END_IMAGE)
+		return "the image ends here";
+	if (outcome->end == END_MAX_SIZE)
+		return "cut at max_size";
+	return "";
+}
+
+/* Scalpel 1.60: a folder for every 1,000 files of a rule; one number counts through all rules. */
+static char *scalpel_name(struct filing *filing, const struct file_record *record)
+{
+	uint64_t count = filing->scalpel_counts[record->rule]++;
+	const char *dot = *record->extension ? "." : "";
+	char *folder = filing->names == NAMES_SCALPEL_FLAT
+			       ? xstrdup("")
+			       : xasprintf("%s-%" PRIu32 "-%" PRIu64 "/", record->type,
+					 record->rule, count / SCALPEL_FOLDER_FILES);
+	char *name = xasprintf("%s%08" PRIu64 "%s%s", folder, filing->scalpel_number++, dot,
+		record->extension);
+
+	free(folder);
+	return name;
+}
+
+static char *make_name(struct filing *filing, const struct file_record *record)
+{
+	const char *type = filing->names == NAMES_FLAT ? "" : record->type;
+
+	if (filing->names >= NAMES_SCALPEL)
+		return scalpel_name(filing, record);
+	return sink_name(filing->sink, type, record->offset, record->extension,
+		filing->digits);
+}
+
+void filing_record(struct filing *filing, const struct candidate *candidate, const struct outcome *outcome,
+	struct file_record *record, struct range *run)
+{
+	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,
+		[CARVE_TRUNCATED] = FILE_TRUNCATED,
+		[CARVE_UNVERIFIED] = FILE_UNVERIFIED };
+	const struct rule *rule = &filing->rules->rules[candidate->rule];
+
+	*record = (struct file_record){
+		.type = rule->name,
+		.rule = candidate->rule,
+		.offset = candidate->start,
+		.length = outcome->length,
+		.extension = outcome->finding.extension ? outcome->finding.extension : rule->extension,
+		.status = statuses[outcome->verdict],
+		.end = outcome->end,
+		.run_count = 1,
+		.time = outcome->finding.time,
+		.chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH,
+	};
+	*run = (struct range){ candidate->start, outcome->length };
+	record->runs = run;
+	if (filing->no_extension)
+		record->extension = "";
+	snprintf(record->reason, sizeof(record->reason), "%s", reason_of(outcome));
+	memcpy(record->title, outcome->finding.title, sizeof(record->title));
+	record->title[sizeof(record->title) - 1] = '\0';
+	record->path = make_name(filing, record);
+}

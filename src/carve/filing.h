@@ -1,0 +1,28 @@
+/* From a decided candidate to its record: names, status and reasons. One thread. */
+#ifndef BURIN_CARVE_FILING_H
+#define BURIN_CARVE_FILING_H
+
+#include "carve/check.h"
+#include "output/sink.h"
+
+enum carving_names {
+	NAMES_BY_TYPE,   /* TYPE/OFFSET.EXT */
+	NAMES_FLAT,      /* OFFSET.EXT */
+	NAMES_SCALPEL,   /* EXT-RULE-DIR/NUMBER.EXT, as Scalpel 1.60 */
+	NAMES_SCALPEL_FLAT,
+};
+
+struct filing;
+
+/* rules: may be NULL when filing_record is never called. image_size: bytes; tells how wide offsets are in names. All stay the
+ * caller's. */
+struct filing *filing_new(const struct rules *rules, struct sink *sink, enum carving_names names,
+	bool no_extension, uint64_t image_size);
+/* Fills in the record, run being the room for its only run. Calls come in the order of the report. The caller frees
+ * record->path. */
+void filing_record(struct filing *filing, const struct candidate *candidate, const struct outcome *outcome,
+	struct file_record *record, struct range *run);
+/* NULL is fine. */
+void filing_free(struct filing *filing);
+
+#endif
