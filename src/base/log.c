@@ -4,6 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
+/* Bytes of a message: a path and a sentence about it. */
+#define TEXT_LEN 8192
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum log_level threshold = LOG_INFO;
 static void (*before_hook)(void);
@@ -25,18 +30,20 @@ void log_set_hooks(void (*before)(void), void (*after)(void))
 void log_print(enum log_level level, const char *format, ...)
 {
 	static const char *const words[] = { "error: ", "warning: ", "", "" };
+	char text[TEXT_LEN], clean[TEXT_LEN];
 	va_list args;
 
 	if (level > threshold)
 		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	/* Names of files and types may hold what a terminal takes for commands. */
+	text_clean(text, clean, sizeof(clean));
 	pthread_mutex_lock(&lock);
 	if (before_hook)
 		before_hook();
-	fprintf(stderr, "burin: %s", words[level]);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
+	fprintf(stderr, "burin: %s%s\n", words[level], clean);
 	if (after_hook)
 		after_hook();
 	pthread_mutex_unlock(&lock);

@@ -164,43 +164,63 @@ static int collect_images(struct images *images, const struct carve_settings *se
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-/* OUT/NAME for one image of several, with -2, -3 where a name was used before. The caller frees it. */
-static char *folder_of(const struct images *images, size_t index, const char *output)
+static bool is_among(char **texts, size_t count, const char *text)
 {
-	char *copy = xstrdup(images->paths[index]);
-	char *name = xstrdup(basename(copy));
-	unsigned same = 1;
-	char *folder;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(texts[i], text) == 0)
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < index; i++) {
-		char *other = xstrdup(images->paths[i]);
+/* OUT/NAME for one image of several, with -2, -3 where that was used before. The caller frees it.
+ */
+static char *folder_of(const char *image, char **used, size_t used_count, const char *output)
+{
+	char *copy = xstrdup(image);
+	const char *name = basename(copy);
+	char *folder = xasprintf("%s/%s", output, name);
 
-		same += strcmp(basename(other), name) == 0;
-		free(other);
+	for (unsigned number = 2; is_among(used, used_count, folder); number++) {
+		free(folder);
+		folder = xasprintf("%s/%s-%u", output, name, number);
 	}
-	folder = same > 1 ? xasprintf("%s/%s-%u", output, name, same)
-			  : xasprintf("%s/%s", output, name);
-	free(name);
 	free(copy);
 	return folder;
 }
 
-static int carve_images(const struct run_options *options, const struct images *images,
-	const char *output)
+static int carve_each(
+	const struct run_options *options, const struct images *images, const char *output)
 {
+	char **folders = xcalloc(images->count, sizeof(*folders));
 	int worst = EXIT_CLEAN;
+	size_t done;
 
-	if (images->count == 1)
-		return run_carve(options, images->paths[0], output, NULL);
-	for (size_t i = 0; i < images->count && !run_caught_signal(); i++) {
-		char *folder = folder_of(images, i, output);
-		int code = run_carve(options, images->paths[i], folder, NULL);
+	for (done = 0; done < images->count && !run_caught_signal(); done++) {
+		const char *image = images->paths[done];
+		int code;
 
+		folders[done] = folder_of(image, folders, done, output);
+		code = run_carve(options, image, folders[done], NULL);
 		if (code > worst)
 			worst = code;
-		free(folder);
 	}
+	if (done < images->count) {
+		log_warn("interrupted: %zu of %zu images were not begun, the first of them %s",
+			images->count - done, images->count, images->paths[done]);
+		worst = 128 + run_caught_signal();
+	}
+	for (size_t i = 0; i < done; i++)
+		free(folders[i]);
+	free(folders);
 	return worst;
+}
+
+static int carve_images(
+	const struct run_options *options, const struct images *images, const char *output)
+{
+	if (images->count == 1)
+		return run_carve(options, images->paths[0], output, NULL);
+	return carve_each(options, images, output);
 }
 
 static struct run_options run_options_of(const struct carve_settings *settings,

@@ -1,18 +1,25 @@
 #include "output/report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "output/stream.h"
 
 #define REPORTERS 3
+/* What streams and unreported files may have gathered when a disk turns out to be full, and a
+ * summary. */
+#define RESERVE_LEN ((off_t)2 << 20)
 
 const struct reporter *const reporters[REPORTERS + 1] = { &audit_reporter, &jsonl_reporter,
 	&dfxml_reporter, NULL };
 
 struct report {
 	struct sink *sink;
+	int reserve; /* descriptor of a file that holds space for the reports' end; -1 for none */
 	struct stream *streams[REPORTERS]; /* NULL: not open */
 	void *states[REPORTERS];
 };
@@ -61,6 +68,35 @@ static void open_one(
 			outcome);
 }
 
+/*
+ * A full disk must not take the reports' end with it, for that says what was carved and what was
+ * not. So some space is kept in a file without a name, and given back before the end is written.
+ * Best effort: where it can't be had, nothing is lost but this safety.
+ */
+static int reserve_space(struct sink *sink)
+{
+	struct statvfs info;
+	int fd = sink_temporary(sink, NULL);
+	off_t len = RESERVE_LEN;
+
+	if (fd < 0)
+		return -1;
+	if (fstatvfs(fd, &info) == 0 && info.f_bavail < RESERVE_LEN * 8 / info.f_frsize)
+		len = (off_t)(info.f_bavail * info.f_frsize / 8);
+	if (len == 0 || posix_fallocate(fd, 0, len)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void release_space(struct report *report)
+{
+	if (report->reserve >= 0)
+		close(report->reserve);
+	report->reserve = -1;
+}
+
 int report_open(struct report **result, struct sink *sink, const struct run_record *run,
 	struct error *error)
 {
@@ -68,6 +104,7 @@ int report_open(struct report **result, struct sink *sink, const struct run_reco
 	struct outcome outcome = { error, 0 };
 
 	report->sink = sink;
+	report->reserve = -1;
 	for (size_t i = 0; i < REPORTERS && !outcome.status; i++)
 		open_one(report, i, run, &outcome);
 	if (!outcome.status)
@@ -78,6 +115,7 @@ int report_open(struct report **result, struct sink *sink, const struct run_reco
 		report_close(report, &nothing, NULL);
 		return outcome.status;
 	}
+	report->reserve = reserve_space(sink);
 	*result = report;
 	return 0;
 }
@@ -104,6 +142,7 @@ int report_close(struct report *report, const struct summary_record *summary, st
 {
 	struct outcome outcome = { error, 0 };
 
+	release_space(report);
 	for (size_t i = 0; i < REPORTERS; i++) {
 		if (report->states[i])
 			note_reporter(report, i, reporters[i]->close(report->states[i], summary),
