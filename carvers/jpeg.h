@@ -69,6 +69,7 @@ struct jpeg {
 	int component_count;
 	struct jpeg_component components[JPEG_COMPONENTS];
 	uint64_t *history;              /* that of all components, owned */
+	uint64_t visits;                /* blocks of all progressive scans begun */
 	uint16_t dc_quant[4];           /* 0: unknown */
 	struct jpeg_table tables[2][4]; /* DC, AC */
 	uint32_t restart_interval;

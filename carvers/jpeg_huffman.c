@@ -24,9 +24,11 @@
 /* Some programs leave bytes between a scan's last block, or restart interval, and the next marker.
  */
 #define SLACK 512
-/* The most scans that are decoded, so that hostile files can't make each few bytes go over all
- * blocks again. */
-#define DECODED_SCANS 100
+/* Blocks that are visited in all scans together; what is more is not decoded. Sequential scans take
+ * bits for each block, but progressive ones pass over thousands with one code, and a hostile file
+ * has many such scans. The ten scans that programs usually write visit each block of the largest
+ * picture five or six times. */
+#define VISITS (32u << 20)
 
 struct decoder {
 	struct jpeg *jpeg;
@@ -167,6 +169,20 @@ static int pass_refined(struct decoder *d, uint64_t history, int k, int zeros)
 	return k;
 }
 
+/* The same for all coefficients from k on. */
+static void pass_all_refined(struct decoder *d, uint64_t history, int k)
+{
+	int last = d->jpeg->spectral_last;
+
+	if (k > last)
+		return;
+	history = history >> k << k << (63 - last);
+	for (int bits = __builtin_popcountll(history); bits > 0; bits -= 32) {
+		bits_refill(&d->bits);
+		bits_skip(&d->bits, bits < 32 ? bits : 32);
+	}
+}
+
 static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
 {
 	const struct jpeg_table *table = &d->jpeg->tables[1][c->ac_table];
@@ -192,7 +208,7 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 		k++;
 	}
 	if (d->eob_run) {
-		pass_refined(d, *history, k, 64);
+		pass_all_refined(d, *history, k);
 		d->eob_run--;
 	}
 	return true;
@@ -353,14 +369,22 @@ static bool keep_history(struct jpeg *jpeg)
 	return true;
 }
 
+static uint64_t scan_blocks(const struct jpeg *jpeg)
+{
+	uint64_t blocks = 0;
+
+	for (int i = 0; i < jpeg->in_scan; i++)
+		blocks += (uint64_t)jpeg->scan[i]->stride * jpeg->mcus_down * jpeg->scan[i]->v;
+	return blocks;
+}
+
 bool jpeg_can_decode(struct jpeg *jpeg)
 {
 	bool progressive = jpeg->sof == JPEG_SOF2;
 	bool dc = !progressive || (jpeg->spectral_first == 0 && !jpeg->approx_high);
 	bool ac = !progressive || jpeg->spectral_first;
 
-	if (jpeg->sof > JPEG_SOF2 || jpeg->hierarchical || !jpeg->height ||
-		jpeg->scan_count > DECODED_SCANS)
+	if (jpeg->sof > JPEG_SOF2 || jpeg->hierarchical || !jpeg->height)
 		return false;
 	for (int i = 0; i < jpeg->in_scan; i++) {
 		struct jpeg_component *c = jpeg->scan[i];
@@ -370,5 +394,8 @@ bool jpeg_can_decode(struct jpeg *jpeg)
 		if (ac && !jpeg->tables[1][c->ac_table].defined)
 			return false;
 	}
-	return !progressive || jpeg->history || keep_history(jpeg);
+	if (!progressive)
+		return true;
+	jpeg->visits += scan_blocks(jpeg);
+	return jpeg->visits <= VISITS && (jpeg->history || keep_history(jpeg));
 }

@@ -11,6 +11,8 @@
  */
 #include "jpeg.h"
 
+#include <string.h>
+
 #include "walk.h"
 
 #define QUIET_LEN 16384
@@ -24,39 +26,67 @@ static uint64_t quiet_limit(const struct jpeg *jpeg)
 	return QUIET_LEN + units * (uint64_t)jpeg->component_count / 8;
 }
 
-static enum jpeg_scan broken(struct jpeg *jpeg, uint64_t at, const char **problem, const char *text)
+struct skip {
+	struct jpeg *jpeg;
+	const char *problem;
+	uint64_t sound; /* behind the last FF and what belongs to it */
+	uint64_t quiet; /* the most bytes without FF */
+	unsigned restarts;
+};
+
+static enum jpeg_scan broken(struct skip *skip, uint64_t at, const char *problem)
 {
-	jpeg->at = at;
-	*problem = text;
+	skip->jpeg->at = at;
+	skip->problem = problem;
 	return JPEG_SCAN_BROKEN;
+}
+
+/* Follows the markers in one window of coded data. JPEG_SCAN_CUT: up to its end, or to a last byte
+ * FF, which can be half a marker. */
+static enum jpeg_scan skip_window(struct skip *skip, const uint8_t *window, size_t len)
+{
+	struct jpeg *jpeg = skip->jpeg;
+	uint64_t start = jpeg->at;
+	const uint8_t *p = window, *end = window + len;
+
+	while ((p = memchr(p, 0xff, (size_t)(end - p)))) {
+		jpeg->at = start + (uint64_t)(p - window);
+		if (jpeg->at - skip->sound > skip->quiet)
+			break;
+		if (end - p < 2)
+			return JPEG_SCAN_CUT;
+		if (p[1] >= JPEG_RST0 && p[1] < JPEG_SOI) {
+			if (!jpeg->restart_interval || p[1] != JPEG_RST0 + (skip->restarts++ & 7))
+				return broken(skip, jpeg->at, "a restart marker out of order");
+		} else if (p[1] != 0) {
+			return JPEG_SCAN_DONE;
+		}
+		p += 2;
+		skip->sound = jpeg->at + 2;
+	}
+	if (!p)
+		jpeg->at = start + len;
+	if (jpeg->at - skip->sound > skip->quiet)
+		return broken(skip, skip->sound, "data that is not coded picture data");
+	return JPEG_SCAN_CUT;
 }
 
 static enum jpeg_scan skip_scan(struct jpeg *jpeg, const char **problem)
 {
-	uint64_t quiet = quiet_limit(jpeg), size = view_size(jpeg->view);
-	unsigned next_restart = 0;
+	struct skip skip = { .jpeg = jpeg, .sound = jpeg->at, .quiet = quiet_limit(jpeg) };
+	uint64_t size = view_size(jpeg->view);
+	enum jpeg_scan state = JPEG_SCAN_CUT;
 
-	for (uint64_t sound = jpeg->at;; sound = jpeg->at) {
-		uint64_t end = sound + quiet < size ? sound + quiet : size;
-		const uint8_t *p;
+	while (state == JPEG_SCAN_CUT) {
+		size_t len;
+		const uint8_t *window = walk_window(jpeg->view, jpeg->at, size, &len);
 
-		if (!walk_find(jpeg->view, &jpeg->at, end, 0xff)) {
-			if (jpeg->at < size && jpeg->at == end)
-				return broken(jpeg, sound, problem,
-					"data that is not coded picture data");
+		if (!window || (len == 1 && window[0] == 0xff))
 			return JPEG_SCAN_CUT;
-		}
-		p = view_peek(jpeg->view, jpeg->at, 2);
-		if (!p)
-			return JPEG_SCAN_CUT;
-		if (p[1] < JPEG_RST0 || p[1] >= JPEG_SOI) {
-			if (p[1] != 0)
-				return JPEG_SCAN_DONE;
-		} else if (!jpeg->restart_interval || p[1] != JPEG_RST0 + (next_restart++ & 7)) {
-			return broken(jpeg, jpeg->at, problem, "a restart marker out of order");
-		}
-		jpeg->at += 2;
+		state = skip_window(&skip, window, len);
 	}
+	*problem = skip.problem;
+	return state;
 }
 
 enum jpeg_scan jpeg_pass_scan(struct jpeg *jpeg, const char **problem)

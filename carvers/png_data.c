@@ -13,6 +13,8 @@
 #include "inflated.h"
 
 #define PIECE 256
+/* Bytes that are unpacked at most: a small file can be made that unpacks for hours. */
+#define OUTPUT_MAX (256u << 20)
 
 /* Where the unpacked bytes are in the picture; pass counts Adam7's seven. */
 struct rows {
@@ -96,7 +98,7 @@ static bool feed_chunk(
 		state = inflated_feed(inflated, piece, len, &used);
 		if (state == INFLATED_DONE)
 			*sound = at + used;
-		if (state != INFLATED_MORE)
+		if (state != INFLATED_MORE || inflated->output_len > OUTPUT_MAX)
 			return false;
 		at += len;
 	}

@@ -38,8 +38,9 @@ struct zip {
 	struct zip_member member; /* the last one that was read */
 	struct zip_sum sum;       /* of all of them */
 	struct zip_kind kind;
-	uint64_t sound;  /* behind the last member whose end another record confirmed */
-	uint32_t newest; /* DOS date and time */
+	uint64_t sound;       /* behind the last member whose end another record confirmed */
+	uint32_t newest;      /* DOS date and time */
+	uint64_t output_left; /* see zip_find_end */
 };
 
 static bool known_method(uint16_t method)
@@ -124,7 +125,7 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 	if (member.date > zip->newest)
 		zip->newest = member.date;
 	*problem = "damaged data";
-	found = zip_find_end(zip->view, &zip->member);
+	found = zip_find_end(zip->view, &zip->member, &zip->output_left);
 	if (found == ZIP_FOUND &&
 		!zip_sum_add(&zip->sum, zip->view, &zip->member, at + ZIP_LOCAL_LEN))
 		return ZIP_CUT;
@@ -268,7 +269,7 @@ static enum verdict walk(struct zip *zip)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct zip zip = { .view = view, .finding = finding };
+	struct zip zip = { .view = view, .finding = finding, .output_left = ZIP_OUTPUT_MAX };
 	enum verdict verdict = walk(&zip);
 	uint32_t date = zip.newest;
 

@@ -48,8 +48,12 @@ enum zip_found {
 	ZIP_BROKEN, /* it makes no sense */
 };
 
-/* Sets member->end, and for a streamed member what its descriptor says. */
-enum zip_found zip_find_end(struct view *view, struct zip_member *member);
+/* Bytes that are unpacked at most to find ends: small files can be made that unpack for hours. */
+#define ZIP_OUTPUT_MAX ((uint64_t)128 << 20)
+
+/* Sets member->end, and for a streamed member what its descriptor says. Data is unpacked for it to
+ * at most *output_left bytes, which are taken from there; beyond, it is only searched. */
+enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64_t *output_left);
 
 /* How far the data of a member is sound, at most limit (inside the view): its end where it unpacks
  * to what its CRC says. */

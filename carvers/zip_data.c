@@ -14,10 +14,6 @@
 #include "inflated.h"
 #include "walk.h"
 
-/* Data that unpacks to more than this is searched, not unpacked: small files can be made that
- * unpack for hours. */
-#define OUTPUT_MAX (64u << 20)
-
 /* Whether a signature that may follow a member stands at `at`. */
 static bool record_follows(struct view *view, uint64_t at)
 {
@@ -75,9 +71,10 @@ static bool sizes_unknown(const struct zip_member *member)
 	return member->flags & ZIP_STREAMED && !member->packed_len;
 }
 
-/* Unpacks deflated data from member->data up to limit; *end is where the stream ended or broke. */
+/* Unpacks deflated data from member->data up to limit, to at most output_max bytes; *end is where
+ * the stream ended or broke. */
 static enum inflated_state unpack(struct view *view, const struct zip_member *member,
-	uint64_t limit, struct inflated *inflated, uint64_t *end)
+	uint64_t limit, uint64_t output_max, struct inflated *inflated, uint64_t *end)
 {
 	enum inflated_state state = INFLATED_MORE;
 	const uint8_t *window;
@@ -86,7 +83,7 @@ static enum inflated_state unpack(struct view *view, const struct zip_member *me
 	*end = member->data;
 	if (!inflated_open(inflated, INFLATED_RAW))
 		return INFLATED_MORE;
-	while (state == INFLATED_MORE && inflated->output_len < OUTPUT_MAX &&
+	while (state == INFLATED_MORE && inflated->output_len < output_max &&
 		(window = walk_window(view, *end, limit, &len))) {
 		state = inflated_feed(inflated, window, len, &used);
 		*end += used;
@@ -138,7 +135,8 @@ static enum zip_found search_end(struct view *view, struct zip_member *member, u
 	return ZIP_BROKEN;
 }
 
-static enum zip_found find_streamed_end(struct view *view, struct zip_member *member)
+static enum zip_found find_streamed_end(
+	struct view *view, struct zip_member *member, uint64_t *output_left)
 {
 	struct inflated inflated = { 0 };
 	enum inflated_state state;
@@ -152,7 +150,8 @@ static enum zip_found find_streamed_end(struct view *view, struct zip_member *me
 	}
 	if (member->method != ZIP_DEFLATED || member->flags & ZIP_ENCRYPTED)
 		return search_end(view, member, member->data);
-	state = unpack(view, member, view_size(view), &inflated, &end);
+	state = unpack(view, member, view_size(view), *output_left, &inflated, &end);
+	*output_left -= inflated.output_len < *output_left ? inflated.output_len : *output_left;
 	member->end = end;
 	if (state == INFLATED_MORE)
 		return end < view_size(view) ? search_end(view, member, end) : ZIP_CUT;
@@ -165,10 +164,10 @@ static enum zip_found find_streamed_end(struct view *view, struct zip_member *me
 	return ZIP_FOUND;
 }
 
-enum zip_found zip_find_end(struct view *view, struct zip_member *member)
+enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64_t *output_left)
 {
 	if (sizes_unknown(member))
-		return find_streamed_end(view, member);
+		return find_streamed_end(view, member, output_left);
 	if (member->packed_len > view_size(view) - member->data)
 		return ZIP_CUT;
 	member->end = member->data + member->packed_len;
@@ -187,7 +186,8 @@ uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint6
 	if (!sizes_unknown(member) && member->packed_len < limit - member->data)
 		data_end = member->data + member->packed_len;
 	if (member->method == ZIP_DEFLATED && !(member->flags & ZIP_ENCRYPTED)) {
-		if (unpack(view, member, data_end, &inflated, &end) == INFLATED_DONE &&
+		if (unpack(view, member, data_end, ZIP_OUTPUT_MAX, &inflated, &end) ==
+				INFLATED_DONE &&
 			inflated.crc == member->crc)
 			return limit;
 		return walk_before_fill(view, member->data, end);
@@ -232,6 +232,6 @@ size_t zip_content(struct view *view, const struct zip_member *member, uint8_t *
 	if (member->method == ZIP_STORED)
 		collect(&content, window, len);
 	else if (member->method == ZIP_DEFLATED)
-		unpack(view, member, member->data + len, &inflated, &ignored);
+		unpack(view, member, member->data + len, size, &inflated, &ignored);
 	return content.len;
 }

@@ -280,6 +280,10 @@ def make_zip():
     save("zip", "place-differs.zip", bytes(wrong), verdict="unverified", length=len(whole))
     save("zip", "followed.zip", whole[:directory] + whole, verdict="truncated", length=directory,
          why=f"another archive starts at {directory}")
+    # A comparison with the signature, then jumps and moves, as compilers write them.
+    code = b"PK\3\4\x0f\x84\x7d\x01\0\0\xc7\x05\x10\x20\0\0\0\0\0\0\xc7\x05\x14\x20\0\0\x01\0\0\0\x48\x89\xc2\x31\xc0\x48\x83\xfa\x02"
+    save("zip", "machine-code.zip", code * 3, verdict="reject",
+         why="an impossible version, flag, method or date in the first local header at 0")
     save("zip", "text.zip", b"PK\3\4 is how an archive starts, but this is a sentence about it.", verdict="reject")
 
 

@@ -265,6 +265,11 @@ Test(jpeg, data_that_is_not_decoded)
 	bytes_fill(&jpeg, 0, 100000);
 	add_end(&jpeg);
 	expect("jpeg", &jpeg, CARVE_TRUNCATED, data + 1002, "data that is not coded picture data");
+	jpeg.len = data + 1002;
+	bytes_fill(&jpeg, 'x', 30000);
+	bytes_add(&jpeg, "\xff\0", 2);
+	add_end(&jpeg);
+	expect("jpeg", &jpeg, CARVE_TRUNCATED, data + 1002, "data that is not coded picture data");
 	/* A restart marker without DRI. */
 	jpeg.len = data + 1002;
 	bytes_add(&jpeg, "\xff\xd0", 2);
