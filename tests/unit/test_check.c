@@ -1,0 +1,201 @@
+/* Views, and checking candidates by must, length fields and carvers, on an image in memory. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "carve/check.h"
+#include "evidence/backend.h"
+
+static uint8_t content[300000];
+
+static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	(void)image;
+	memcpy(buffer, content + offset, len);
+	return 0;
+}
+
+static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
+static struct image image = { .backend = &memory_backend,
+	.info = { .format = "raw", .size = sizeof(content), .sector_size = 512 },
+	.granule = 512 };
+
+static void fill(void)
+{
+	for (size_t i = 0; i < sizeof(content); i++)
+		content[i] = (uint8_t)(i * 7 + i / 256);
+}
+
+TestSuite(view, .init = fill);
+TestSuite(check, .init = fill);
+
+Test(view, gives_the_bytes_of_its_span_and_no_others)
+{
+	struct view *view = view_new();
+
+	view_point(view, &image, 1000, 200000);
+	cr_expect_eq(view_size(view), 200000);
+	cr_expect_not(view_ends_with_image(view));
+	for (uint64_t at = 0; at < 200000; at += 777) {
+		const uint8_t *bytes = view_peek(view, at, 100);
+
+		cr_assert_not_null(bytes);
+		cr_assert_eq(memcmp(bytes, content + 1000 + at, 100), 0, "at %u", (unsigned)at);
+	}
+	cr_expect_not_null(view_peek(view, 199999, 1));
+	cr_expect_null(view_peek(view, 199999, 2));
+	cr_expect_null(view_peek(view, 200001, 0));
+	cr_expect_null(view_peek(view, UINT64_MAX, 2));
+	cr_expect_null(view_peek(view, 0, VIEW_MAX_PEEK + 1));
+	view_point(view, &image, 299990, UINT64_MAX);
+	cr_expect_eq(view_size(view), 10);
+	cr_expect(view_ends_with_image(view));
+	cr_expect_eq(*view_peek(view, 9, 1), content[299999]);
+	cr_expect_null(view_peek(view, 9, 2));
+	view_free(view);
+}
+
+static unsigned looks_until_refused(struct view *view)
+{
+	unsigned looks = 0;
+
+	/* Back and forth, so that each look would have to be read again. */
+	while (view_peek(view, looks % 2 ? 0 : 250000, 1) && looks < 1000000)
+		looks++;
+	return looks;
+}
+
+Test(view, the_budget_ends_and_does_not_depend_on_what_was_read_before)
+{
+	struct view *view = view_new();
+	unsigned first, again;
+
+	view_point(view, &image, 0, sizeof(content));
+	first = looks_until_refused(view);
+	cr_assert_lt(first, 1000000, "a carver can loop for ever");
+	cr_assert_lt(looks_until_refused(view), 3, "a spent budget stays spent");
+	view_point(view, &image, 0, sizeof(content));
+	again = looks_until_refused(view);
+	cr_assert_eq(first, again);
+	view_free(view);
+}
+
+static struct outcome check(const struct rule *rule, uint64_t start, uint64_t length)
+{
+	struct candidate candidate = { .start = start, .length = length, .end = END_MAX_SIZE };
+	struct view *view = view_new();
+	struct outcome outcome;
+
+	check_candidate(view, &image, rule, &candidate, &outcome);
+	view_free(view);
+	return outcome;
+}
+
+Test(check, what_has_nothing_to_check_is_cut_at_the_image)
+{
+	struct rule rule = { .max_size = 1000 };
+	struct outcome outcome = check(&rule, 100, 1000);
+
+	cr_expect_not(check_needed(&rule));
+	cr_expect_eq(outcome.verdict, CARVE_UNVERIFIED);
+	cr_expect_eq(outcome.length, 1000);
+	cr_expect_eq(outcome.end, END_MAX_SIZE);
+	outcome = check(&rule, sizeof(content) - 10, 1000);
+	cr_expect_eq(outcome.length, 10);
+	cr_expect_eq(outcome.end, END_IMAGE);
+}
+
+static void expect_length(struct length_field field, const char *bytes, uint64_t max_size, uint64_t length)
+{
+	struct rule rule = { .max_size = max_size, .length = field };
+	struct outcome outcome;
+
+	memcpy(content + 500 + field.at, bytes, field.width);
+	outcome = check(&rule, 500, max_size);
+	cr_expect_eq(outcome.length, length, "%u instead of %u", (unsigned)outcome.length, (unsigned)length);
+	cr_expect_eq(outcome.verdict, length ? CARVE_UNVERIFIED : CARVE_REJECT);
+	if (length)
+		cr_expect_eq(outcome.end, END_LENGTH);
+	else
+		cr_expect(outcome.finding.why[0]);
+}
+
+Test(check, length_fields)
+{
+	expect_length((struct length_field){ .at = 4, .width = 1, .multiply = 1 }, "\x40", 1000, 0x40);
+	expect_length((struct length_field){ .at = 4, .width = 2, .multiply = 1 }, "\x10\x01", 1000, 0x110);
+	expect_length((struct length_field){ .at = 4, .width = 2, .multiply = 1, .big_endian = true }, "\x01\x10",
+		1000, 0x110);
+	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 512, .add = 8 }, "\2\0\0\0", 5000,
+		1032);
+	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1, .add = -6 }, "\x14\0\0\0", 5000,
+		14);
+	/* Beyond max_size; below nothing; not even its own field; more than 64 bits. */
+	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1 }, "\0\0\0\1", 5000, 0);
+	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1, .add = -6 }, "\5\0\0\0", 5000, 0);
+	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1 }, "\7\0\0\0", 5000, 0);
+	expect_length((struct length_field){ .at = 4, .width = 8, .multiply = 2 }, "\x40\0\0\0\0\0\0\x80", UINT64_MAX,
+		0);
+	expect_length((struct length_field){ .at = 4, .width = 8, .multiply = 1, .add = 100 },
+		"\xff\xff\xff\xff\xff\xff\xff\xff", UINT64_MAX, 0);
+}
+
+Test(check, a_length_beyond_the_image_is_truncated)
+{
+	struct rule rule = { .max_size = 1000000, .length = { .at = 0, .width = 4, .multiply = 1 } };
+	struct outcome outcome;
+
+	memcpy(content + sizeof(content) - 100, "\0\4\0\0", 4);
+	outcome = check(&rule, sizeof(content) - 100, 1000000);
+	cr_expect_eq(outcome.verdict, CARVE_TRUNCATED);
+	cr_expect_eq(outcome.length, 100);
+	cr_expect_eq(outcome.end, END_IMAGE);
+	cr_expect_not_null(strstr(outcome.finding.why, "924"));
+	outcome = check(&rule, sizeof(content) - 2, 1000000);
+	cr_expect_eq(outcome.verdict, CARVE_REJECT, "the field itself lies behind the end");
+}
+
+Test(check, musts)
+{
+	uint8_t bytes[] = { content[1010], content[1011] }, mask[] = { 0xff, 0xff };
+	struct must must = { .at = 10, .pattern = { .bytes = bytes, .mask = mask, .len = 2, .min_len = 2 } };
+	struct rule rule = { .max_size = 50, .musts = &must, .must_count = 1 };
+
+	cr_expect_eq(check(&rule, 1000, 50).verdict, CARVE_UNVERIFIED);
+	cr_expect_eq(check(&rule, 1001, 50).verdict, CARVE_REJECT);
+	cr_expect_eq(check(&rule, sizeof(content) - 5, 50).verdict, CARVE_REJECT);
+}
+
+static enum verdict too_long(struct view *view, struct finding *finding)
+{
+	finding->length = view_size(view) + 1;
+	return CARVE_COMPLETE;
+}
+
+static enum verdict nothing(struct view *view, struct finding *finding)
+{
+	(void)view;
+	(void)finding;
+	return CARVE_UNVERIFIED;
+}
+
+static enum verdict twenty(struct view *view, struct finding *finding)
+{
+	(void)view;
+	finding->length = 20;
+	return CARVE_COMPLETE;
+}
+
+Test(check, a_carver_is_not_believed_blindly)
+{
+	struct carver carver = { .name = "x", .check = too_long };
+	struct rule rule = { .max_size = 50, .carver = &carver };
+
+	cr_expect_eq(check(&rule, 1000, 50).verdict, CARVE_REJECT);
+	carver.check = nothing;
+	cr_expect_eq(check(&rule, 1000, 50).verdict, CARVE_REJECT);
+	carver.check = twenty;
+	cr_expect_eq(check(&rule, 1000, 50).verdict, CARVE_COMPLETE);
+	cr_expect_eq(check(&rule, 1000, 50).length, 20);
+	rule.min_size = 21;
+	cr_expect_eq(check(&rule, 1000, 50).verdict, CARVE_REJECT);
+}

@@ -1,0 +1,171 @@
+/* Deciding: hiding, ties at one start, strictness, quotas; and what the tallies say about it. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "carve/decide.h"
+
+static const struct carver a_carver = { .name = "a" };
+
+/* Rules 0 to 2 have a carver, 3 and 4 have none. */
+static struct rule rule_list[5] = { { .name = (char *)"r0", .carver = &a_carver },
+	{ .name = (char *)"r1", .carver = &a_carver }, { .name = (char *)"r2", .carver = &a_carver },
+	{ .name = (char *)"r3" }, { .name = (char *)"r4" } };
+static const struct rules rules = { .rules = rule_list, .count = 5 };
+
+struct fixture {
+	struct tallies rejected, skipped;
+	struct decider *decider;
+	struct candidate candidates[8];
+	struct outcome outcomes[8];
+	struct decision decisions[8];
+	size_t count;
+};
+
+static void setup(struct fixture *f, struct decide_options options)
+{
+	memset(f, 0, sizeof(*f));
+	f->decider = decider_new(&rules, &options, &f->rejected, &f->skipped);
+}
+
+static void teardown(struct fixture *f)
+{
+	decider_free(f->decider);
+	tallies_free(&f->rejected);
+	tallies_free(&f->skipped);
+}
+
+static void add(struct fixture *f, uint64_t start, uint32_t rule, enum verdict verdict, uint64_t length)
+{
+	f->candidates[f->count] = (struct candidate){ .start = start, .rule = rule };
+	f->outcomes[f->count] = (struct outcome){ .verdict = verdict, .length = length };
+	f->decisions[f->count] =
+		(struct decision){ &f->candidates[f->count], &f->outcomes[f->count], false };
+	f->count++;
+}
+
+/* Decides the group that was added, and returns what is kept as a string of rule numbers. */
+static const char *decide(struct fixture *f)
+{
+	static char kept[9];
+	size_t len = 0;
+
+	decide_group(f->decider, f->decisions, f->count);
+	for (size_t i = 0; i < f->count; i++)
+		if (f->decisions[i].keep)
+			kept[len++] = (char)('0' + f->candidates[i].rule);
+	kept[len] = '\0';
+	f->count = 0;
+	return kept;
+}
+
+static const char *one(struct fixture *f, uint64_t start, uint32_t rule, enum verdict verdict,
+	uint64_t length)
+{
+	add(f, start, rule, verdict, length);
+	return decide(f);
+}
+
+static uint64_t tally(const struct tallies *tallies, const char *name)
+{
+	for (size_t i = 0; i < tallies->count; i++)
+		if (strcmp(tallies->items[i].name, name) == 0)
+			return tallies->items[i].count;
+	return 0;
+}
+
+Test(decide, only_complete_files_hide_and_only_what_starts_strictly_inside)
+{
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	cr_expect_str_eq(one(&f, 100, 0, CARVE_COMPLETE, 50), "0");
+	cr_expect_str_eq(one(&f, 101, 1, CARVE_COMPLETE, 500), "", "starts inside");
+	cr_expect_str_eq(one(&f, 149, 3, CARVE_UNVERIFIED, 10), "", "rules without carvers too");
+	cr_expect_str_eq(one(&f, 150, 3, CARVE_UNVERIFIED, 10), "3", "starts behind the last byte");
+	cr_expect_str_eq(one(&f, 200, 0, CARVE_TRUNCATED, 100), "0");
+	cr_expect_str_eq(one(&f, 210, 0, CARVE_COMPLETE, 10), "0", "truncated ones don't hide");
+	cr_expect_str_eq(one(&f, 300, 0, CARVE_UNVERIFIED, 100), "0");
+	cr_expect_str_eq(one(&f, 310, 0, CARVE_COMPLETE, 5), "0", "unverified ones don't hide");
+	/* The hidden file of 500 bytes at 101 hides nothing itself. */
+	cr_expect_str_eq(one(&f, 400, 0, CARVE_COMPLETE, 5), "0");
+	cr_expect_eq(tally(&f.skipped, "inside a complete file"), 2);
+	teardown(&f);
+}
+
+Test(decide, nested_keeps_everything)
+{
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ .nested = true });
+	cr_expect_str_eq(one(&f, 100, 0, CARVE_COMPLETE, 50), "0");
+	cr_expect_str_eq(one(&f, 110, 1, CARVE_COMPLETE, 5), "1");
+	cr_expect_eq(decider_hidden_until(f.decider), 0);
+	teardown(&f);
+}
+
+Test(decide, one_start)
+{
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	add(&f, 10, 0, CARVE_TRUNCATED, 5);
+	add(&f, 10, 1, CARVE_COMPLETE, 9);
+	add(&f, 10, 2, CARVE_COMPLETE, 3);
+	add(&f, 10, 3, CARVE_UNVERIFIED, 7);
+	cr_expect_str_eq(decide(&f), "1", "the first complete one beats everything");
+	add(&f, 50, 0, CARVE_REJECT, 0);
+	add(&f, 50, 1, CARVE_UNVERIFIED, 9);
+	add(&f, 50, 2, CARVE_TRUNCATED, 3);
+	add(&f, 50, 3, CARVE_UNVERIFIED, 7);
+	add(&f, 50, 4, CARVE_UNVERIFIED, 7);
+	cr_expect_str_eq(decide(&f), "134", "first carver; rules without are independent");
+	cr_expect_eq(tally(&f.skipped, "another type starts here"), 4);
+	teardown(&f);
+}
+
+Test(decide, rejections_are_counted_by_type_and_reason_without_numbers)
+{
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	for (unsigned i = 0; i < 3; i++) {
+		add(&f, 10 + i, i == 2, CARVE_REJECT, 0);
+		snprintf(f.outcomes[0].finding.why, sizeof(f.outcomes[0].finding.why),
+			"CRC wrong at %u", 1000 + i);
+		cr_expect_str_eq(decide(&f), "");
+	}
+	cr_expect_eq(tally(&f.rejected, "r0: CRC wrong at N"), 2);
+	cr_expect_eq(tally(&f.rejected, "r1: CRC wrong at N"), 1);
+	teardown(&f);
+}
+
+Test(decide, strict_writes_complete_files_alone)
+{
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ .strict = true });
+	cr_expect_str_eq(one(&f, 10, 0, CARVE_TRUNCATED, 5), "");
+	cr_expect_str_eq(one(&f, 20, 3, CARVE_UNVERIFIED, 5), "");
+	cr_expect_str_eq(one(&f, 30, 0, CARVE_COMPLETE, 5), "0");
+	cr_expect_eq(tally(&f.skipped, "not complete (--strict)"), 2);
+	teardown(&f);
+}
+
+Test(decide, quotas)
+{
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ .max_files = 3, .max_bytes = 100, .max_files_type = 2 });
+	cr_expect_not(decider_quota_reached(f.decider));
+	cr_expect_str_eq(one(&f, 10, 0, CARVE_COMPLETE, 10), "0");
+	cr_expect_str_eq(one(&f, 30, 0, CARVE_COMPLETE, 10), "0");
+	cr_expect_not(decider_quota_reached(f.decider));
+	cr_expect_str_eq(one(&f, 50, 0, CARVE_COMPLETE, 10), "", "two of a rule");
+	cr_expect(decider_quota_reached(f.decider));
+	cr_expect_str_eq(one(&f, 55, 1, CARVE_COMPLETE, 1), "", "left out, but it still hides");
+	cr_expect_str_eq(one(&f, 70, 1, CARVE_COMPLETE, 81), "", "101 bytes in all");
+	cr_expect_str_eq(one(&f, 200, 1, CARVE_COMPLETE, 80), "1", "100 bytes in all");
+	cr_expect_str_eq(one(&f, 300, 2, CARVE_COMPLETE, 0), "", "three files in all");
+	cr_expect_eq(tally(&f.skipped, "quota"), 3);
+	teardown(&f);
+}
