@@ -108,7 +108,7 @@ deps: ## install what is missing (Debian and Ubuntu packages, through apt)
 
 .PHONY: demo
 demo: deps ## install, build, and carve the sample image
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j$(shell nproc) all
 	$(Q)tests/demo $(BUILD)/burin
 
 .PHONY: check
