@@ -65,15 +65,19 @@ static int add_file(struct run *run, struct texts *texts, const struct file_reco
 static int add_files(struct run *run, struct reread_report *report, struct texts *texts)
 {
 	struct file_record file;
+	uint64_t reached = 0;
 	int status = 0;
 
 	while (!status && !run_caught_signal()) {
 		status = reread_next(report, &file, &run->error);
 		if (status <= 0)
 			return status;
+		/* Nobody has counted the files, but most reports go through the image once. */
+		if (file.offset > reached)
+			reached = file.offset;
 		status = add_file(run, texts, &file);
 		run->summary.scanned += file.length;
-		progress_update(run->progress, run->summary.scanned);
+		progress_update(run->progress, reached);
 	}
 	return status;
 }
@@ -84,8 +88,10 @@ static int extract(struct run *run, struct reread_report *report, struct texts *
 
 	if (!status && !run_caught_signal())
 		status = carving_finish(run->carving);
-	if (!status && !run_caught_signal())
+	if (!status && !run_caught_signal()) {
+		progress_update(run->progress, image_info(run->image)->size);
 		return 0;
+	}
 	carving_cancel(run->carving);
 	if (!run->error.code)
 		run->error = *carving_error(run->carving);
@@ -113,7 +119,7 @@ int run_extract(const struct run_options *given, const char *report_path, const 
 		memcpy(rules.sha256, old->rules_sha256, strnlen(old->rules_sha256, 64));
 		if (!(status = open_image(&run, old, image_path)) && !(status = run_open_pool(&run)) &&
 			!(status = run_open_output(&run, output)))
-			status = run_start_report(&run, image_path, 0);
+			status = run_start_report(&run, image_path, image_info(run.image)->size);
 	}
 	if (!status) {
 		run_start_carving(&run);

@@ -17,11 +17,12 @@
 #include "run.h"
 
 struct carve_settings {
-	const char *config, *output, *types, *engine, *kernel, *hash;
+	const char *config, *output, *types, *engine, *kernel, *gpus, *hash;
 	struct option_list lists;
 	enum rules_format rules_format;
 	enum reader_method io;
 	enum reader_cache cache;
+	enum gpu_transfer transfer;
 	unsigned compat;
 	uint64_t align, threads, chunk_size, offset, length;
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type;
@@ -85,7 +86,15 @@ static const struct option_row carve_options[] = {
 		MEMBER(engine), .group = "Machine",
 		.help = "Search with this engine (burin list engines); all find the same" },
 	{ .name = "kernel", .kind = OPTION_STRING, .metavar = "NAME", MEMBER(kernel),
-		.group = "Machine", .help = "... and with this one of its kernels" },
+		.group = "Machine",
+		.help = "... and with this one of its kernels (burin list kernels)" },
+	{ .name = "gpus", .kind = OPTION_STRING, .metavar = "N|LIST|all", MEMBER(gpus),
+		.group = "Machine",
+		.help = "GPUs for the gpu engine: how many, which (0,3 or 1,), or all (default: the "
+			"first)" },
+	{ .name = "transfer", .kind = OPTION_CHOICE, .choices = GPU_TRANSFER_CHOICES,
+		.fallback = "auto", MEMBER(transfer), .group = "Machine",
+		.help = "Buffers of a GPU: a, one for every chunk in flight; b (auto), a few in turn" },
 	{ .name = "threads", .kind = OPTION_NUMBER, .metavar = "N", .max = 1024, MEMBER(threads),
 		.group = "Machine", .help = "Use N threads (default: one a processor)" },
 	{ .name = "chunk-size", .kind = OPTION_SIZE, .metavar = "SIZE", .max = (uint64_t)1 << 30,
@@ -132,6 +141,7 @@ static int images_add_list(struct images *images, const char *list)
 	char *line = NULL;
 	size_t len = 0;
 	ssize_t n;
+	int code = EXIT_CLEAN;
 
 	if (!stream) {
 		log_error("cannot read the list of images %s: %s", list, strerror(errno));
@@ -143,9 +153,13 @@ static int images_add_list(struct images *images, const char *list)
 		if (n > 0)
 			images_add(images, line);
 	}
+	if (ferror(stream)) {
+		log_error("cannot read the list of images %s: %s", list, strerror(errno));
+		code = EXIT_USAGE;
+	}
 	free(line);
 	fclose(stream);
-	return EXIT_CLEAN;
+	return code;
 }
 
 static int collect_images(struct images *images, const struct carve_settings *settings, int argc,
@@ -231,6 +245,7 @@ static struct run_options run_options_of(const struct carve_settings *settings,
 		.arguments = command_line,
 		.engine = settings->engine,
 		.kernel = settings->kernel,
+		.gpu = { .devices = settings->gpus, .transfer = settings->transfer },
 		.threads = (unsigned)settings->threads,
 		.chunk_size = settings->chunk_size,
 		.io = settings->io,
@@ -256,9 +271,12 @@ static struct run_options run_options_of(const struct carve_settings *settings,
 static int load(const struct carve_settings *settings, struct rules **rules, uint32_t *hash_mask)
 {
 	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
+	struct gpu_wanted gpus;
 	struct error error = { 0 };
 	int status = hash_mask_parse(settings->hash, hash_mask, &error);
 
+	if (!status)
+		status = gpu_wanted_parse(&gpus, settings->gpus, &error);
 	if (!status)
 		status = rules_load(rules, config, settings->rules_format, settings->types, &error);
 	free(config);

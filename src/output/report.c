@@ -81,8 +81,8 @@ static int reserve_space(struct sink *sink)
 
 	if (fd < 0)
 		return -1;
-	if (fstatvfs(fd, &info) == 0 && info.f_bavail < RESERVE_LEN * 8 / info.f_frsize)
-		len = (off_t)(info.f_bavail * info.f_frsize / 8);
+	if (fstatvfs(fd, &info) == 0 && info.f_bavail < RESERVE_LEN * 2 / info.f_frsize)
+		len = (off_t)(info.f_bavail * info.f_frsize / 2);
 	if (len == 0 || posix_fallocate(fd, 0, len)) {
 		close(fd);
 		return -1;
@@ -95,6 +95,21 @@ static void release_space(struct report *report)
 	if (report->reserve >= 0)
 		close(report->reserve);
 	report->reserve = -1;
+}
+
+/* Reports that could not be begun are not left behind: the folder is as good as before. */
+static void take_back(struct report *report)
+{
+	const struct summary_record nothing = { .exit = EXIT_IO };
+	struct sink *sink = report->sink;
+	bool created[REPORTERS];
+
+	for (size_t i = 0; i < REPORTERS; i++)
+		created[i] = report->streams[i] != NULL;
+	report_close(report, &nothing, NULL);
+	for (size_t i = 0; i < REPORTERS; i++)
+		if (created[i])
+			sink_remove(sink, reporters[i]->file_name);
 }
 
 int report_open(struct report **result, struct sink *sink, const struct run_record *run,
@@ -110,9 +125,7 @@ int report_open(struct report **result, struct sink *sink, const struct run_reco
 	if (!outcome.status)
 		flush(report, true, &outcome);
 	if (outcome.status) {
-		const struct summary_record nothing = { .exit = EXIT_IO };
-
-		report_close(report, &nothing, NULL);
+		take_back(report);
 		return outcome.status;
 	}
 	report->reserve = reserve_space(sink);

@@ -309,67 +309,20 @@ Test(report, everything_after_the_head_is_the_same_for_other_engines)
 
 /* ---- report.xml ------------------------------------------------------------------------- */
 
-/*
- * What DFXML's published schema (dfxml.xsd of the DFXML working group, version 1.1) demands of the
- * elements that burin writes: names, order, and types. It knows more elements; those that it leaves
- * optional and burin writes always are required here.
- */
-static const char schema_text[] =
-	"<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' elementFormDefault='qualified'"
-	" xmlns='http://www.forensicswiki.org/wiki/Category:Digital_Forensics_XML'"
-	" targetNamespace='http://www.forensicswiki.org/wiki/Category:Digital_Forensics_XML'>"
-	"<xs:simpleType name='count'><xs:restriction base='xs:nonNegativeInteger'/></xs:simpleType>"
-	"<xs:simpleType name='digest'><xs:restriction base='xs:string'>"
-	"<xs:enumeration value='md5'/><xs:enumeration value='sha1'/><xs:enumeration "
-	"value='sha256'/>"
-	"</xs:restriction></xs:simpleType>"
-	"<xs:element name='library'><xs:complexType><xs:attribute name='name' type='xs:string'/>"
-	"<xs:attribute name='version' type='xs:string'/></xs:complexType></xs:element>"
-	"<xs:element name='dfxml'><xs:complexType><xs:sequence>"
-	"<xs:element name='metadata'><xs:complexType><xs:sequence>"
-	"<xs:any namespace='http://purl.org/dc/elements/1.1/' processContents='skip'/>"
-	"</xs:sequence></xs:complexType></xs:element>"
-	"<xs:element name='creator'><xs:complexType><xs:sequence>"
-	"<xs:element name='program' type='xs:string'/><xs:element name='version' type='xs:string'/>"
-	"<xs:element name='build_environment'><xs:complexType><xs:sequence>"
-	"<xs:element name='compiler' type='xs:string'/>"
-	"<xs:element ref='library' minOccurs='0' maxOccurs='unbounded'/>"
-	"</xs:sequence></xs:complexType></xs:element>"
-	"<xs:element name='execution_environment'><xs:complexType><xs:all>"
-	"<xs:element name='os_sysname' type='xs:string'/><xs:element name='os_release' "
-	"type='xs:string'/>"
-	"<xs:element name='os_version' type='xs:string'/><xs:element name='host' type='xs:string'/>"
-	"<xs:element name='arch' type='xs:string'/><xs:element name='command_line' "
-	"type='xs:string'/>"
-	"<xs:element name='start_time' type='xs:dateTime'/>"
-	"</xs:all></xs:complexType></xs:element>"
-	"</xs:sequence></xs:complexType></xs:element>"
-	"<xs:element name='source'><xs:complexType><xs:sequence>"
-	"<xs:element name='image_filename' type='xs:string' maxOccurs='unbounded'/>"
-	"</xs:sequence></xs:complexType></xs:element>"
-	"<xs:element name='fileobject' minOccurs='0' "
-	"maxOccurs='unbounded'><xs:complexType><xs:sequence>"
-	"<xs:element name='filename' type='xs:string'/><xs:element name='id' type='xs:string'/>"
-	"<xs:element name='name_type' fixed='r'/><xs:element name='filesize' type='xs:integer'/>"
-	"<xs:element name='byte_runs'><xs:complexType><xs:sequence>"
-	"<xs:element name='byte_run' minOccurs='0' maxOccurs='unbounded'><xs:complexType>"
-	"<xs:attribute name='file_offset' type='count' use='required'/>"
-	"<xs:attribute name='img_offset' type='count' use='required'/>"
-	"<xs:attribute name='len' type='count' use='required'/>"
-	"</xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>"
-	"<xs:element name='hashdigest' minOccurs='0' "
-	"maxOccurs='unbounded'><xs:complexType><xs:simpleContent>"
-	"<xs:extension base='xs:string'><xs:attribute name='type' type='digest'/></xs:extension>"
-	"</xs:simpleContent></xs:complexType></xs:element>"
-	"</xs:sequence></xs:complexType></xs:element>"
-	"</xs:sequence><xs:attribute name='version' type='xs:string' "
-	"use='required'/></xs:complexType></xs:element>"
-	"</xs:schema>";
+/* tests/dfxml.xsd, found by this file's own place. */
+static xmlSchemaParserCtxtPtr open_schema(void)
+{
+	const char *slash = strrchr(__FILE__, '/');
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%.*s../dfxml.xsd", slash ? (int)(slash + 1 - __FILE__) : 0,
+		__FILE__);
+	return xmlSchemaNewParserCtxt(path);
+}
 
 static int validate(xmlDocPtr document)
 {
-	xmlSchemaParserCtxtPtr parser =
-		xmlSchemaNewMemParserCtxt(schema_text, sizeof(schema_text) - 1);
+	xmlSchemaParserCtxtPtr parser = open_schema();
 	xmlSchemaPtr schema = xmlSchemaParse(parser);
 	xmlSchemaValidCtxtPtr context = xmlSchemaNewValidCtxt(schema);
 	int result;

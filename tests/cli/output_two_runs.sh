@@ -1,0 +1,15 @@
+# A second run into a folder that a first one has is kept out, also before the first has written anything.
+. "$SRCDIR/tests/cli/helpers"
+make_rules
+make_records image 20 1000
+truncate -s 64G image
+"$BURIN" carve -c rec.conf --threads 1 --chunk-size 64K -o out image 2>/dev/null &
+first=$!
+wait_until 20 test -e out/report.jsonl
+kill -STOP $first
+try carve -c rec.conf -o out image
+kill -TERM $first
+kill -CONT $first
+wait $first
+echo "first: exit $?"
+try carve -c rec.conf -o out image

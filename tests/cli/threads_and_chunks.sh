@@ -1,0 +1,14 @@
+# The same files and reports, to the byte, whatever the number of threads, the size of chunks and the way of reading.
+. "$SRCDIR/tests/cli/helpers"
+make_rules
+make_records image 200 333 7
+run() { "$BURIN" carve --quiet -c rec.conf -o "$@" image || echo "exit $?"; }
+run first
+check_reports first image
+n=0
+for options in "--threads 1 --chunk-size 1" "--threads 2 --chunk-size 7" "--threads 5 --chunk-size 333" \
+	"--threads 3 --chunk-size 4K" "--io threads --cache buffered" "--io uring --chunk-size 100" "--engine reference --chunk-size 5"; do
+	run $((++n)) $options
+	cmp <(sed '1d;$d' first/report.jsonl) <(sed '1d;$d' $n/report.jsonl)
+	diff -r first/rec $n/rec
+done
