@@ -9,6 +9,7 @@
 #include "run_state.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 static int submit_slot(struct run *run, struct slot *slot)
@@ -187,6 +188,11 @@ static int finish_carving(struct run *run)
 		status = carve_settled(run, true);
 	if (status)
 		return run->error.code ? status : carving_failed(run, status);
+	if (run->has_pending && !run_caught_signal())
+		return error_set(&run->error, EXIT_IO, EAGAIN,
+			"a fault in burin: it could not decide on what starts at byte %" PRIu64
+			" and behind",
+			run->pending.start);
 	if (run_caught_signal())
 		return 0;
 	status = carving_finish(run->carving);

@@ -1,11 +1,13 @@
 /*
- * Equivalence of whole runs: the same image, rules and options give the same files and report whatever the engine, the number of
- * threads, the chunk size and the way of reading. Runs as a plain program, so that thread sanitizer can watch it.
+ * Equivalence of whole runs: the same image, rules and options give the same files and report
+ * whatever the engine, the number of threads, the chunk size and the way of reading. Runs as a
+ * plain program, so that thread sanitizer can watch it.
  *
  *     stress [--rounds N] [--seed N]
  *
- * Each round makes an image full of headers, footers and half-true files, carves it plainly once (reference engine, one thread),
- * and then in random other ways; all file records, the counts and the carved files must be equal.
+ * Each round makes an image full of headers, footers and half-true files, carves it plainly once
+ * (reference engine, one thread), and then in random other ways; all file records, the counts and
+ * the carved files must be equal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,23 +27,30 @@
 static const char rules_text[] =
 	"types = (\n"
 	"  { name = \"fwd\"; header = \"'FH'\"; footer = \"'FE'\"; max_size = 300; },\n"
-	"  { name = \"next\"; header = \"'NH'\"; footer = \"'NH'\"; pair = \"next\"; max_size = 500; },\n"
-	"  { name = \"rev\"; header = \"'RH'\"; footer = ( \"'RE'\", \"'RR' ??\" ); pair = \"reverse\"; max_size = 2000; },\n"
+	"  { name = \"next\"; header = \"'NH'\"; footer = \"'NH'\"; pair = \"next\"; max_size = "
+	"500; },\n"
+	"  { name = \"rev\"; header = \"'RH'\"; footer = ( \"'RE'\", \"'RR' ??\" ); pair = "
+	"\"reverse\"; max_size = 2000; },\n"
 	"  { name = \"mid\"; header = \"'MID'\"; header_offset = 37; max_size = 100; },\n"
-	"  { name = \"len\"; header = \"'LEN'\"; length = { at = 3; type = \"u16le\"; add = 5; }; max_size = 4000; },\n"
-	"  { name = \"re\"; header = \"/X[0-9]{1,3}Y?/\"; footer = \"/Z[a-c]{1,2}/\"; max_size = 200; },\n"
-	"  { name = \"case\"; header = \"i'Qq'\"; must = ( { at = 2; bytes = \"'!'\"; } ); max_size = 50; },\n"
-	"  { name = \"png\"; header = \"89 'PNG' 0D 0A 1A 0A\"; max_size = \"1M\"; carver = \"png\"; },\n"
+	"  { name = \"len\"; header = \"'LEN'\"; length = { at = 3; type = \"u16le\"; add = 5; }; "
+	"max_size = 4000; },\n"
+	"  { name = \"re\"; header = \"/X[0-9]{1,3}Y?/\"; footer = \"/Z[a-c]{1,2}/\"; max_size = "
+	"200; },\n"
+	"  { name = \"case\"; header = \"i'Qq'\"; must = ( { at = 2; bytes = \"'!'\"; } ); "
+	"max_size = 50; },\n"
+	"  { name = \"png\"; header = \"89 'PNG' 0D 0A 1A 0A\"; max_size = \"1M\"; carver = "
+	"\"png\"; },\n"
 	"  { name = \"zip\"; header = \"'PK' 03 04\"; max_size = \"1M\"; carver = \"zip\"; }\n"
 	");\n";
 
 /* A PNG of one pixel, and an empty stored member in a zip. */
-static const uint8_t png[] = { 0x89, 'P', 'N', 'G', 13, 10, 26, 10, 0, 0, 0, 13, 'I', 'H', 'D', 'R', 0, 0, 0, 1,
-	0, 0, 0, 1, 8, 0, 0, 0, 0, 0x3a, 0x7e, 0x9b, 0x55, 0, 0, 0, 10, 'I', 'D', 'A', 'T', 0x78, 0x9c, 0x63,
-	0x60, 0, 0, 0, 2, 0, 1, 0x48, 0xaf, 0xa4, 0x71, 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
+static const uint8_t png[] = { 0x89, 'P', 'N', 'G', 13, 10, 26, 10, 0, 0, 0, 13, 'I', 'H', 'D', 'R',
+	0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0x3a, 0x7e, 0x9b, 0x55, 0, 0, 0, 10, 'I', 'D', 'A',
+	'T', 0x78, 0x9c, 0x63, 0x60, 0, 0, 0, 2, 0, 1, 0x48, 0xaf, 0xa4, 0x71, 0, 0, 0, 0, 'I', 'E',
+	'N', 'D', 0xae, 0x42, 0x60, 0x82 };
 
-static const char *const words[] = { "FH", "FE", "NH", "RH", "RE", "RRx", "MID", "LEN\x40", "X12Y", "X7", "Zab",
-	"Zc", "qQ!", "Qq", "PK\3\4" };
+static const char *const words[] = { "FH", "FE", "NH", "RH", "RE", "RRx", "MID", "LEN\x40", "X12Y",
+	"X7", "Zab", "Zc", "qQ!", "Qq", "PK\3\4" };
 
 static uint64_t random_state;
 
@@ -51,6 +60,46 @@ static uint64_t draw(uint64_t below)
 	random_state ^= random_state >> 7;
 	random_state ^= random_state << 17;
 	return random_state % below;
+}
+
+static void put(uint8_t *at, unsigned width, uint64_t number)
+{
+	for (unsigned i = 0; i < width; i++)
+		at[i] = (uint8_t)(number >> 8 * i);
+}
+
+/* Turns [at, at + len) of the image into an archive of stored members, what stands there being
+ * their data: what is in a complete one is hidden, and checks that run ahead find that out late.
+ * Every other one is broken at its end. */
+static void put_archive(uint8_t *image, size_t at, size_t len)
+{
+	enum { MEMBERS = 20, LOCAL = 31, CENTRAL = 47, END = 22 };
+	size_t step = (len - MEMBERS * CENTRAL - END) / MEMBERS, directory = at + step * MEMBERS,
+	       next = directory;
+
+	for (size_t i = 0; i < MEMBERS; i++) {
+		uint8_t *local = image + at + i * step, *central = image + next;
+
+		memset(local, 0, LOCAL);
+		put(local, 4, 0x04034b50);
+		put(local + 4, 2, 10);
+		put(local + 18, 4, step - LOCAL);
+		put(local + 22, 4, step - LOCAL);
+		put(local + 26, 2, 1);
+		local[30] = 'n';
+		memset(central, 0, CENTRAL);
+		put(central, 4, 0x02014b50);
+		memcpy(central + 6, local + 4, 26);
+		put(central + 42, 4, i * step);
+		central[46] = 'n';
+		next += CENTRAL;
+	}
+	memset(image + next, 0, END);
+	put(image + next, 4, draw(2) ? 0x06054b50 : 0);
+	put(image + next + 8, 2, MEMBERS);
+	put(image + next + 10, 2, MEMBERS);
+	put(image + next + 12, 4, next - directory);
+	put(image + next + 16, 4, directory - at);
 }
 
 static void fill_image(uint8_t *image, size_t len)
@@ -66,6 +115,12 @@ static void fill_image(uint8_t *image, size_t len)
 			memset(image + at, 'Q', 100);
 		else
 			memcpy(image + at, word, strlen(word));
+	}
+	for (size_t at = draw(50000); at + 4000 < len; at += draw(50000)) {
+		size_t archive_len = 4000 + draw(len - at - 4000);
+
+		put_archive(image, at, archive_len);
+		at += draw(3) ? archive_len : draw(archive_len);
 	}
 }
 
@@ -100,7 +155,8 @@ static char *read_file(const char *path, size_t *len)
 	return text;
 }
 
-/* What must be equal: the file records, and the summary from "files" up to where its times begin. */
+/* What must be equal: the file records, and the summary from "files" up to where its times begin.
+ */
 static char *comparable(const char *folder)
 {
 	char *path = xasprintf("%s/report.jsonl", folder);
@@ -131,10 +187,12 @@ static void remove_folder(const char *folder)
 	free(command);
 }
 
-/* Every carved file of a must be in b with the same bytes; the records, which are equal, list the same names. */
+/* Every carved file of a must be in b with the same bytes; the records, which are equal, list the
+ * same names. */
 static bool same_files(const char *a, const char *b)
 {
-	char *command = xasprintf("diff -r -q -x audit.txt -x report.jsonl -x report.xml '%s' '%s' >/dev/null", a, b);
+	char *command = xasprintf(
+		"diff -r -q -x audit.txt -x report.jsonl -x report.xml '%s' '%s' >/dev/null", a, b);
 	int status = system(command);
 
 	free(command);
@@ -154,7 +212,8 @@ static bool same_run(const struct run_options *options, const char *image, const
 
 		while (plain[at] && plain[at] == other[at])
 			at++;
-		printf("differs: engine %s, threads %u, chunk %" PRIu64 ", io %d, exit %d\n  plain: %.200s\n  this:  %.200s\n",
+		printf("differs: engine %s, threads %u, chunk %" PRIu64
+		       ", io %d, exit %d\n  plain: %.200s\n  this:  %.200s\n",
 			options->engine, options->threads, options->chunk_size, options->io, code,
 			plain + (at > 60 ? at - 60 : 0), other + (at > 60 ? at - 60 : 0));
 	}
@@ -166,7 +225,8 @@ static void vary(struct run_options *options, size_t image_len)
 {
 	static const unsigned threads[] = { 1, 2, 5 };
 	static const enum reader_method methods[] = { READER_AUTO, READER_URING, READER_THREADS };
-	static const enum reader_cache caches[] = { READER_CACHE_AUTO, READER_DIRECT, READER_BUFFERED };
+	static const enum reader_cache caches[] = { READER_CACHE_AUTO, READER_DIRECT,
+		READER_BUFFERED };
 	const struct scan_engine *const *engine;
 	char reason[256];
 
@@ -184,15 +244,20 @@ static void vary(struct run_options *options, size_t image_len)
 	options->cache = caches[draw(3)];
 }
 
-static unsigned round_trip(const char *base, const struct rules *rules, unsigned ways, unsigned *failed)
+static unsigned round_trip(
+	const char *base, const struct rules *rules, unsigned ways, unsigned *failed)
 {
 	size_t len = 1 + draw(200000);
 	uint8_t *image = xmalloc(len);
 	char *image_path = xasprintf("%s/image", base);
 	char *plain_folder = xasprintf("%s/plain", base);
 	char *folder = xasprintf("%s/other", base);
-	struct run_options options = { .rules = rules, .engine = "reference", .threads = 1,
-		.progress = { .quiet = true }, .hash_mask = HASH_SHA256, .both = draw(2),
+	struct run_options options = { .rules = rules,
+		.engine = "reference",
+		.threads = 1,
+		.progress = { .quiet = true },
+		.hash_mask = HASH_SHA256,
+		.both = draw(2),
 		.decide = { .nested = draw(2), .max_files = draw(4) ? 0 : 1 + draw(200) } };
 	char *plain;
 
@@ -255,7 +320,8 @@ int main(int argc, char **argv)
 		random_state = (seed + round) * 0x9E3779B97F4A7C15u + 1;
 		total += round_trip(base, rules, 6, &failed);
 		if (failed != before)
-			printf("seed %" PRIu64 " failed: repeat with --rounds 1 --seed %" PRIu64 "\n",
+			printf("seed %" PRIu64 " failed: repeat with --rounds 1 --seed %" PRIu64
+			       "\n",
 				seed + round, seed + round);
 	}
 	rules_free(rules);

@@ -1,13 +1,17 @@
 /*
- * A ring of tickets, one a candidate, in order. Four cursors go round it, each never ahead of the one before it:
+ * A ring of tickets, one a candidate, in order. Four cursors go round it, each never ahead of the
+ * one before it:
  *
  *     retired <= decided <= checked <= offered
  *
- * offered: a ticket was filled. checked: its check was started, as a job of the pool (or done at once when there is nothing to look
- * at). decided: all tickets of its start were checked, so the decider has spoken, and a write job was started for what is kept.
- * retired: written and reported. Only the jobs run elsewhere; they set the ticket's state and ring the bell.
+ * offered: a ticket was filled. checked: its check was started, as a job of the pool (or done at
+ * once when there is nothing to look at). decided: all tickets of its start were checked, so the
+ * decider has spoken, and a write job was started for what is kept. retired: written and reported.
+ * Only the jobs run elsewhere; they set the ticket's state and ring the bell.
  *
- * Checks run ahead of decisions, but not far: what turns out to lie inside a complete file would be checked for nothing.
+ * Checks run ahead of decisions, but not far: what turns out to lie inside a complete file would be
+ * checked for nothing. For the same reason a check may be put off until the decider has come to its
+ * ticket (carve/ahead.h).
  */
 #include "carve/carving.h"
 
@@ -21,6 +25,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "carve/ahead.h"
 #include "carve/copy.h"
 
 #define RING_MIN 1024
@@ -28,23 +33,32 @@
 #define CHECK_BATCH 16
 #define BATCHES_AHEAD_PER_THREAD 2
 
-enum ticket_state { TICKET_OFFERED, TICKET_CHECKING, TICKET_CHECKED, TICKET_WRITING, TICKET_DONE };
+enum ticket_state {
+	TICKET_OFFERED,
+	TICKET_CHECKING,
+	TICKET_PUT_OFF, /* it may be hidden soon: carve/ahead.h */
+	TICKET_CHECKED,
+	TICKET_WRITING,
+	TICKET_DONE
+};
 
 struct ticket {
 	struct pool_job job; /* first: a job's address is its ticket's */
 	struct carving *carving;
-	uint32_t batch;      /* tickets that the check job of this one covers, from this one on */
+	uint32_t batch; /* tickets that the check job of this one covers, from this one on */
+	bool insist;    /* it was put off once */
 	_Atomic enum ticket_state state;
 	struct candidate candidate;
 	struct outcome outcome;
 	bool keep;
-	int status;          /* of writing */
+	int status; /* of writing */
 	struct file_record record;
 	struct range run;
 	struct hashes expected; /* carving_add: "" for what is not known */
 };
 
 struct worker_room {
+	struct carving *carving;
 	struct view *view;
 	struct copier copier;
 };
@@ -55,16 +69,16 @@ struct carving {
 	struct ticket *ring;
 	size_t ring_len;
 	uint64_t retired, decided, checked, offered; /* cursors: counts since the start */
-	struct worker_room *rooms;   /* one a worker of the pool */
+	struct worker_room *rooms;                   /* one a worker of the pool */
 	unsigned threads;
 	uint64_t scanned;
-	_Atomic uint64_t hidden_until;
+	struct ahead *ahead;
 	atomic_bool cancelled;
-	pthread_mutex_t lock;        /* guards bell and the setting of error */
+	pthread_mutex_t lock; /* guards bell and the setting of error */
 	pthread_cond_t rung;
-	uint64_t bell;               /* jobs finished since the start */
-	uint64_t jobs;               /* jobs started since the start */
-	struct error error;          /* good once status is not 0 */
+	uint64_t bell;      /* jobs finished since the start */
+	uint64_t jobs;      /* jobs started since the start */
+	struct error error; /* good once status is not 0 */
 	_Atomic int status;
 	uint64_t files, bytes, unreadable, mismatches;
 	struct filing *filing;
@@ -83,6 +97,14 @@ static void init_condition(pthread_cond_t *condition)
 	pthread_condattr_destroy(&attributes);
 }
 
+static bool go_on(void *context, uint64_t reached)
+{
+	struct worker_room *room = context;
+	struct carving *carving = room->carving;
+
+	return ahead_reach(carving->ahead, (unsigned)(room - carving->rooms), reached);
+}
+
 struct carving *carving_new(const struct carving_options *options)
 {
 	struct carving *carving = xcalloc(1, sizeof(*carving));
@@ -96,14 +118,17 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->threads = pool_threads(options->pool);
 	carving->rooms = xcalloc(carving->threads, sizeof(*carving->rooms));
 	for (unsigned i = 0; i < carving->threads; i++) {
+		carving->rooms[i].carving = carving;
 		carving->rooms[i].view = view_new();
+		view_watch(carving->rooms[i].view, go_on, &carving->rooms[i]);
 		copier_init(&carving->rooms[i].copier, options->hash_mask);
 	}
+	carving->ahead = ahead_new(carving->threads, options->decide.nested);
 	carving->filing = filing_new(options->rules, options->sink, options->names,
 		options->no_extension, image_info(options->image)->size);
 	if (options->rules)
-		carving->decider = decider_new(options->rules, &options->decide,
-			options->rejected, options->skipped);
+		carving->decider = decider_new(
+			options->rules, &options->decide, options->rejected, options->skipped);
 	pthread_mutex_init(&carving->lock, NULL);
 	init_condition(&carving->rung);
 	return carving;
@@ -124,7 +149,8 @@ static void set_state(struct ticket *ticket, enum ticket_state state)
 	atomic_store_explicit(&ticket->state, state, memory_order_release);
 }
 
-/* ---- jobs, in the pool's threads -------------------------------------------------------------- */
+/* ---- jobs, in the pool's threads --------------------------------------------------------------
+ */
 
 static void ring_bell(struct carving *carving)
 {
@@ -143,15 +169,21 @@ static void start_job(struct carving *carving, struct ticket *ticket, enum pool_
 	pool_submit(carving->options.pool, priority, &ticket->job);
 }
 
-static void check_ticket(struct carving *carving, struct ticket *ticket, struct view *view)
+static enum ticket_state check_ticket(
+	struct carving *carving, struct ticket *ticket, unsigned worker)
 {
 	const struct candidate *candidate = &ticket->candidate;
+	struct outcome *outcome = &ticket->outcome;
+	struct view *view = carving->rooms[worker].view;
+	bool complete;
 
-	/* What is hidden will not be looked at by the decider, so any outcome will do. */
-	if (candidate->start >= atomic_load_explicit(&carving->hidden_until, memory_order_relaxed))
-		check_candidate(view, carving->options.image,
-			&carving->options.rules->rules[candidate->rule], candidate, &ticket->outcome);
-	set_state(ticket, TICKET_CHECKED);
+	if (!ahead_begin(carving->ahead, worker, candidate->start, ticket->insist))
+		return TICKET_PUT_OFF;
+	check_candidate(view, carving->options.image,
+		&carving->options.rules->rules[candidate->rule], candidate, outcome);
+	complete = outcome->verdict == CARVE_COMPLETE && !view_gave_up(view);
+	ahead_end(carving->ahead, worker, complete ? candidate->start + outcome->length : 0);
+	return view_gave_up(view) ? TICKET_PUT_OFF : TICKET_CHECKED;
 }
 
 static void run_checks(struct pool_job *job, unsigned worker)
@@ -161,14 +193,18 @@ static void run_checks(struct pool_job *job, unsigned worker)
 	size_t at = (size_t)(first - carving->ring);
 	uint32_t batch = first->batch;
 
-	/* Once a ticket is checked it may be retired and used again: `first` is not touched any more. */
-	for (uint32_t i = 0; i < batch; i++)
-		check_ticket(carving, &carving->ring[(at + i) % carving->ring_len],
-			carving->rooms[worker].view);
+	/* Once a ticket is checked it may be retired and used again: `first` is not touched any
+	 * more. */
+	for (uint32_t i = 0; i < batch; i++) {
+		struct ticket *ticket = &carving->ring[(at + i) % carving->ring_len];
+
+		set_state(ticket, check_ticket(carving, ticket, worker));
+	}
 	ring_bell(carving);
 }
 
-/* The first failure ends the carving. A write that was cancelled is none: it follows from one, or from a signal. */
+/* The first failure ends the carving. A write that was cancelled is none: it follows from one, or
+ * from a signal. */
 static void note_error(struct carving *carving, int status, const struct error *error)
 {
 	if (status == -ECANCELED)
@@ -182,8 +218,8 @@ static void note_error(struct carving *carving, int status, const struct error *
 	atomic_store(&carving->cancelled, true);
 }
 
-static int write_file(struct carving *carving, struct ticket *ticket, unsigned worker,
-	struct error *error)
+static int write_file(
+	struct carving *carving, struct ticket *ticket, unsigned worker, struct error *error)
 {
 	struct file_record *record = &ticket->record;
 	int fd = sink_create(carving->options.sink, record->path, error);
@@ -216,11 +252,18 @@ static void run_write(struct pool_job *job, unsigned worker)
 	ring_bell(carving);
 }
 
-/* ---- the four cursors ------------------------------------------------------------------------- */
+/* ---- the four cursors -------------------------------------------------------------------------
+ */
 
 static bool ticket_needs_check(const struct carving *carving, const struct ticket *ticket)
 {
 	return check_needed(&carving->options.rules->rules[ticket->candidate.rule]);
+}
+
+static void start_check_job(struct carving *carving, struct ticket *first, uint32_t batch)
+{
+	first->batch = batch;
+	start_job(carving, first, POOL_CHECK, run_checks);
 }
 
 /* Starts one job for the next tickets; those with nothing to look at are done here. */
@@ -246,14 +289,12 @@ static void start_batch(struct carving *carving)
 		}
 		carving->checked++;
 	}
-	if (!batch)
-		return;
-	first->batch = batch;
-	start_job(carving, first, POOL_CHECK, run_checks);
+	if (batch)
+		start_check_job(carving, first, batch);
 }
 
-/* Checks may run ahead of decisions by some batches, but the group that is decided next must always get checked whole,
- * however many rules start there. */
+/* Checks may run ahead of decisions by some batches, but the group that is decided next must always
+ * get checked whole, however many rules start there. */
 static bool may_check(struct carving *carving)
 {
 	uint64_t ahead = (uint64_t)CHECK_BATCH * BATCHES_AHEAD_PER_THREAD * carving->threads;
@@ -284,7 +325,18 @@ static void start_write(struct carving *carving, struct ticket *ticket)
 	start_job(carving, ticket, POOL_WRITE, run_write);
 }
 
-/* Length of the group of one start at the decided cursor; 0 while it is not whole or not checked. */
+/* What is hidden will not be looked at by the decider, so any outcome will do. */
+static bool is_checked(struct carving *carving, struct ticket *ticket)
+{
+	enum ticket_state state = state_of(ticket);
+
+	return state == TICKET_CHECKED ||
+	       (state == TICKET_PUT_OFF &&
+		       ticket->candidate.start < decider_hidden_until(carving->decider));
+}
+
+/* Length of the group of one start at the decided cursor; 0 while it is not whole or not checked.
+ */
 static size_t ready_group(struct carving *carving, bool no_more)
 {
 	uint64_t cursor = carving->decided;
@@ -298,7 +350,7 @@ static size_t ready_group(struct carving *carving, bool no_more)
 
 		if (ticket->candidate.start != start)
 			return (size_t)(cursor - carving->decided);
-		if (state_of(ticket) != TICKET_CHECKED)
+		if (!is_checked(carving, ticket))
 			return 0;
 	}
 	if (cursor < carving->offered)
@@ -306,6 +358,46 @@ static size_t ready_group(struct carving *carving, bool no_more)
 			       ? (size_t)(cursor - carving->decided)
 			       : 0;
 	return no_more ? (size_t)(cursor - carving->decided) : 0;
+}
+
+/* Whether the decider can't go on because of something that was put off, and is not hidden after
+ * all. */
+static bool front_is_put_off(struct carving *carving)
+{
+	uint64_t start = ticket_at(carving, carving->decided)->candidate.start;
+
+	for (uint64_t cursor = carving->decided; cursor < carving->checked; cursor++) {
+		struct ticket *ticket = ticket_at(carving, cursor);
+
+		if (ticket->candidate.start != start)
+			return false;
+		if (state_of(ticket) == TICKET_PUT_OFF && !is_checked(carving, ticket))
+			return true;
+	}
+	return false;
+}
+
+/* Checks all that was put off, in batches of neighbours. */
+static void check_put_off(struct carving *carving)
+{
+	uint64_t cursor = carving->decided;
+
+	while (cursor < carving->checked) {
+		struct ticket *first = ticket_at(carving, cursor), *ticket = first;
+		uint32_t batch = 0;
+
+		while (batch < CHECK_BATCH && cursor < carving->checked &&
+			state_of(ticket) == TICKET_PUT_OFF) {
+			ticket->insist = true;
+			set_state(ticket, TICKET_CHECKING);
+			batch++;
+			ticket = ticket_at(carving, ++cursor);
+		}
+		if (batch)
+			start_check_job(carving, first, batch);
+		else
+			cursor++;
+	}
 }
 
 static void decide_ready(struct carving *carving, bool no_more)
@@ -316,20 +408,19 @@ static void decide_ready(struct carving *carving, bool no_more)
 		for (size_t i = 0; i < count; i++) {
 			struct ticket *ticket = ticket_at(carving, carving->decided + i);
 
-			carving->group[i] = (struct decision){ &ticket->candidate, &ticket->outcome,
-				false };
+			carving->group[i] =
+				(struct decision){ &ticket->candidate, &ticket->outcome, false };
 		}
 		decide_group(carving->decider, carving->group, count);
-		atomic_store_explicit(&carving->hidden_until, decider_hidden_until(carving->decider),
-			memory_order_relaxed);
+		ahead_hide(carving->ahead, decider_hidden_until(carving->decider));
 		for (size_t i = 0; i < count; i++) {
 			struct ticket *ticket = ticket_at(carving, carving->decided++);
 
 			ticket->keep = carving->group[i].keep;
 			if (ticket->keep) {
 				ticket->expected = (struct hashes){ 0 };
-				filing_record(carving->filing, &ticket->candidate,
-					&ticket->outcome, &ticket->record, &ticket->run);
+				filing_record(carving->filing, &ticket->candidate, &ticket->outcome,
+					&ticket->record, &ticket->run);
 				start_write(carving, ticket);
 			} else {
 				set_state(ticket, TICKET_DONE);
@@ -337,6 +428,8 @@ static void decide_ready(struct carving *carving, bool no_more)
 		}
 		start_checks(carving);
 	}
+	if (front_is_put_off(carving))
+		check_put_off(carving);
 }
 
 static bool hash_differs(const char *expected, const char *computed)
@@ -367,8 +460,8 @@ static void report_ticket(struct carving *carving, struct ticket *ticket)
 			ticket->status == -ECANCELED ? SKIPPED_BY_END : "could not be written", 0);
 	} else {
 		if (carving->options.dry_run && carving->options.unreadable)
-			record->unreadable = ranges_overlap(carving->options.unreadable,
-				record->offset, record->length);
+			record->unreadable = ranges_overlap(
+				carving->options.unreadable, record->offset, record->length);
 		compare_hashes(carving, ticket);
 		carving->files++;
 		carving->bytes += record->length;
@@ -385,7 +478,8 @@ static void report_ticket(struct carving *carving, struct ticket *ticket)
 	free(record->path);
 }
 
-/* A dry run reads no files, so whether one can be read is known only when the reader has passed its end. */
+/* A dry run reads no files, so whether one can be read is known only when the reader has passed its
+ * end. */
 static bool waits_for_scan(const struct carving *carving, const struct ticket *ticket)
 {
 	return ticket->keep && carving->options.dry_run &&
@@ -425,7 +519,8 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* A file may take hours to write: whoever waits for it looks at the signals too. With the lock held. */
+/* A file may take hours to write: whoever waits for it looks at the signals too. With the lock
+ * held. */
 static void wait_a_moment(struct carving *carving)
 {
 	struct timespec until;
@@ -441,19 +536,20 @@ static void wait_a_moment(struct carving *carving)
 		atomic_store(&carving->cancelled, true);
 }
 
-/* Waits until a job that was running at `seen` bells has finished. False when none is running. */
+/* Waits until a job has finished since `seen` bells were counted. False when none did and none is
+ * running: then nothing will change. */
 static bool wait_bell(struct carving *carving, uint64_t seen)
 {
 	double from = seconds_now();
-	bool running;
+	bool hope;
 
 	pthread_mutex_lock(&carving->lock);
-	running = carving->bell < carving->jobs;
-	while (running && carving->bell == seen)
+	while (carving->bell == seen && carving->bell < carving->jobs)
 		wait_a_moment(carving);
+	hope = carving->bell != seen;
 	pthread_mutex_unlock(&carving->lock);
 	carving->waited += seconds_now() - from;
-	return running;
+	return hope;
 }
 
 static uint64_t bell_of(struct carving *carving)
@@ -496,6 +592,7 @@ int carving_offer(struct carving *carving, const struct candidate *candidate)
 	ticket = ticket_at(carving, carving->offered++);
 	ticket->candidate = *candidate;
 	ticket->keep = false;
+	ticket->insist = false;
 	set_state(ticket, TICKET_OFFERED);
 	if (carving->offered - carving->checked >= CHECK_BATCH)
 		pump(carving, false);
@@ -551,7 +648,8 @@ void carving_cancel(struct carving *carving)
 			break;
 	}
 	retire_done(carving);
-	tally_add_many(carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
+	tally_add_many(
+		carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
 	carving->decided = carving->retired = carving->checked = carving->offered;
 }
 
@@ -586,10 +684,20 @@ double carving_waited(const struct carving *carving)
 	return carving->waited;
 }
 
+/* A job rings the bell last, when its ticket may long have been reported. */
+static void wait_for_jobs(struct carving *carving)
+{
+	pthread_mutex_lock(&carving->lock);
+	while (carving->bell < carving->jobs)
+		pthread_cond_wait(&carving->rung, &carving->lock);
+	pthread_mutex_unlock(&carving->lock);
+}
+
 void carving_free(struct carving *carving)
 {
 	if (!carving)
 		return;
+	wait_for_jobs(carving);
 	for (unsigned i = 0; i < carving->threads; i++) {
 		view_free(carving->rooms[i].view);
 		copier_free(&carving->rooms[i].copier);
@@ -598,6 +706,7 @@ void carving_free(struct carving *carving)
 	pthread_cond_destroy(&carving->rung);
 	pthread_mutex_destroy(&carving->lock);
 	filing_free(carving->filing);
+	ahead_free(carving->ahead);
 	free(carving->rooms);
 	free(carving->group);
 	free(carving->ring);

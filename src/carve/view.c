@@ -1,16 +1,17 @@
 /*
- * Reading is through one buffer that is filled from where the carver looks. Most candidates are false and are refused after
- * a look at their first bytes, so the first read is small; a carver that goes on forward gets larger and larger reads. What the
- * buffer holds stays good for the next candidate, which often starts in the same few kilobytes.
+ * Reading is through one buffer that is filled from where the carver looks. Most candidates are
+ * false and are refused after a look at their first bytes, so the first read is small; a carver
+ * that goes on forward gets larger and larger reads. What the buffer holds stays good for the next
+ * candidate, which often starts in the same few kilobytes.
  *
- * The budget bounds what all reads of one candidate fetch together to a small multiple of what the view spans: a hostile file can't make
- * a carver run back and forth without end. It counts the bytes that would be fetched if the buffer were empty for every candidate:
- * what an earlier candidate of this thread left there must not change a verdict. So there are two windows, the one that is
- * accounted for and the one that is really there.
+ * The budget bounds what all reads of one candidate fetch together to a small multiple of what the
+ * view spans: a hostile file can't make a carver run back and forth without end. It counts the
+ * bytes that would be fetched if the buffer were empty for every candidate: what an earlier
+ * candidate of this thread left there must not change a verdict. So there are two windows, the one
+ * that is accounted for and the one that is really there.
  */
 #include "carve/view.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,18 +24,22 @@
 #define BUDGET_BASE (16 * 1024 * 1024)
 
 struct view {
-	struct image *image;   /* NULL: memory */
+	struct image *image; /* NULL: memory */
 	const uint8_t *memory;
-	uint64_t start, size;  /* the span in the image */
-	uint64_t left;         /* bytes of the image from start on */
+	uint64_t start, size; /* the span in the image */
+	uint64_t left;        /* bytes of the image from start on */
 	bool image_ends;
-	uint64_t budget;       /* bytes that may still be fetched */
-	uint8_t *buffer;       /* LARGEST_READ bytes */
-	uint64_t at;           /* offset in the image of buffer[0] */
-	size_t held;           /* bytes in buffer */
-	uint64_t paid_at;      /* the window that this candidate has paid for, in the image; inside the buffer */
+	uint64_t budget;  /* bytes that may still be fetched */
+	uint8_t *buffer;  /* LARGEST_READ bytes */
+	uint64_t at;      /* offset in the image of buffer[0] */
+	size_t held;      /* bytes in buffer */
+	uint64_t paid_at; /* the window that this candidate has paid for, in the image; inside the
+			     buffer */
 	size_t paid;
-	size_t next_read;      /* bytes that the next read pays for */
+	size_t next_read;                               /* bytes that the next read pays for */
+	bool (*go_on)(void *context, uint64_t reached); /* NULL: nobody watches */
+	void *context;
+	bool gave_up;
 };
 
 struct view *view_new(void)
@@ -63,6 +68,18 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 	view->paid_at = start;
 	view->paid = 0;
 	view->next_read = FIRST_READ;
+	view->gave_up = false;
+}
+
+void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached), void *context)
+{
+	view->go_on = go_on;
+	view->context = context;
+}
+
+bool view_gave_up(const struct view *view)
+{
+	return view->gave_up;
 }
 
 struct view *view_new_memory(const uint8_t *bytes, size_t len)
@@ -95,7 +112,8 @@ static bool spend(struct view *view, size_t len)
 	return true;
 }
 
-/* Brings [at, at + len) of the image into the buffer, if it is not there. left: bytes of the image behind at. */
+/* Brings [at, at + len) of the image into the buffer, if it is not there. left: bytes of the image
+ * behind at. */
 static void hold(struct view *view, uint64_t at, size_t len, uint64_t left)
 {
 	size_t want = len < LEAST_FETCH ? LEAST_FETCH : len;
@@ -122,6 +140,10 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 		want = (size_t)left;
 	if (!spend(view, want))
 		return false;
+	if (view->gave_up || (view->go_on && !view->go_on(view->context, at + want))) {
+		view->gave_up = true;
+		return false;
+	}
 	hold(view, at, want, left);
 	view->paid_at = at;
 	view->paid = want;
