@@ -1,0 +1,245 @@
+/*
+ * Whole runs with engines that fail, which real ones seldom do: the table of engines is this file's
+ * own. Behind each failing one stands the reference engine, so that what a run finds is known.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+
+#include "base/log.h"
+#include "run.h"
+#include "rules/load.h"
+#include "scan/scan.h"
+#include "temp.h"
+
+#define FILE_COUNT 200
+#define FILE_LEN 100
+#define CHUNK_LEN 1024
+
+extern const struct scan_engine reference_engine;
+
+/* What the engine of the test does when the chunk at trouble_at has been searched. */
+static enum { NO_TROUBLE, NO_OPENING, BREAK_DOWN, SIGNAL } trouble;
+static uint64_t trouble_at;
+static unsigned broken_chunks;
+
+static int test_probe(char *reason, size_t len)
+{
+	(void)reason;
+	(void)len;
+	return 0;
+}
+
+static int test_open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	if (trouble == NO_OPENING)
+		return error_set(error, EXIT_IO, ENOMEM, "no memory on this device");
+	return reference_engine.open(scan, set, options, error);
+}
+
+static int test_submit(struct scan *scan, struct chunk *chunk)
+{
+	return reference_engine.submit(scan, chunk);
+}
+
+/* From trouble_at on nothing works any more, as with a device that has fallen off its bus. */
+static int test_reap(struct scan *scan, struct chunk **chunk)
+{
+	int status = reference_engine.reap(scan, chunk);
+
+	if (status || (*chunk)->offset < trouble_at)
+		return status;
+	if (trouble == SIGNAL) {
+		trouble = NO_TROUBLE; /* a second signal would end the process */
+		raise(SIGTERM);
+	}
+	if (trouble == BREAK_DOWN) {
+		broken_chunks++;
+		(*chunk)->status = -EIO;
+		(*chunk)->hit_count = 1;
+		(*chunk)->until = 0;
+	}
+	return 0;
+}
+
+static void test_close(struct scan *scan)
+{
+	reference_engine.close(scan);
+}
+
+static const struct scan_engine failing_engine = {
+	.name = "failing",
+	.summary = "fails as a test wants it",
+	.probe = test_probe,
+	.open = test_open,
+	.submit = test_submit,
+	.reap = test_reap,
+	.close = test_close,
+};
+
+const struct scan_engine *const scan_engines[] = { &failing_engine, &reference_engine, NULL };
+
+const struct scan_engine *scan_engine_find(const char *name)
+{
+	return strcmp(name, "failing") == 0 ? &failing_engine : &reference_engine;
+}
+
+const struct scan_engine *scan_engine_pick(
+	const char *name, char *reason, size_t len, struct error *error)
+{
+	(void)error;
+	snprintf(reason, len, "the test's choice");
+	return name ? scan_engine_find(name) : &failing_engine;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------
+ */
+
+static struct rules *rules;
+
+static void set_up(void)
+{
+	static const char text[] =
+		"types = ( { name = \"rec\"; header = \"'REC['\"; footer = \"']CER'\"; "
+		"max_size = \"1K\"; } );";
+	char image[FILE_COUNT * FILE_LEN];
+	struct error error = { 0 };
+
+	temp_make();
+	log_set_level(LOG_ERROR);
+	memset(image, '.', sizeof(image));
+	for (int i = 0; i < FILE_COUNT; i++) {
+		memcpy(image + i * FILE_LEN, "REC[", 4);
+		memcpy(image + i * FILE_LEN + 60, "]CER", 4);
+	}
+	temp_write("image", image, sizeof(image));
+	cr_assert_eq(
+		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
+		"%s", error.text);
+}
+
+static void tear_down(void)
+{
+	rules_free(rules);
+	temp_remove();
+}
+
+TestSuite(run, .init = set_up, .fini = tear_down, .timeout = 60);
+
+static int carve(const char *engine, const char *output, struct run_sums *sums)
+{
+	struct run_options options = { .rules = rules,
+		.engine = engine,
+		.threads = 2,
+		.chunk_size = CHUNK_LEN,
+		.hash_mask = HASH_SHA256,
+		.progress = { .quiet = true } };
+
+	return run_carve(&options, temp_at("image"), temp_at(output), sums);
+}
+
+/* The lines about files: everything between the first line and the last. The caller frees it. */
+static char *file_lines(const char *report)
+{
+	char *text = temp_read(report, NULL), *start = strchr(text, '\n'), *end, *lines;
+
+	cr_assert_not_null(start);
+	end = strstr(start, "{\"record\":\"summary\"");
+	cr_assert_not_null(end, "%s has no summary", report);
+	lines = strndup(start, (size_t)(end - start));
+	free(text);
+	return lines;
+}
+
+static void expect_same_files(const char *report)
+{
+	char *wanted, *found;
+
+	cr_assert_eq(carve("reference", "wanted", NULL), EXIT_CLEAN);
+	wanted = file_lines("wanted/report.jsonl");
+	found = file_lines(report);
+	cr_expect_str_eq(found, wanted);
+	free(found);
+	free(wanted);
+}
+
+static void expect_in_report(const char *report, const char *text)
+{
+	char *content = temp_read(report, NULL);
+
+	cr_expect_not_null(strstr(content, text), "no %s in: %s", text, content);
+	free(content);
+}
+
+Test(run, an_engine_that_can_not_be_opened_is_passed_over)
+{
+	struct run_sums sums;
+
+	trouble = NO_OPENING;
+	cr_expect_eq(carve(NULL, "out", &sums), EXIT_CLEAN);
+	cr_expect_eq(sums.files, FILE_COUNT);
+	expect_in_report("out/report.jsonl", "\"name\":\"reference\"");
+	expect_in_report("out/report.jsonl", "failing: no memory on this device");
+	expect_in_report("out/report.jsonl", "\"problems\":[]");
+	expect_same_files("out/report.jsonl");
+}
+
+Test(run, an_engine_that_was_asked_for_has_no_stand_in)
+{
+	struct run_sums sums;
+
+	trouble = NO_OPENING;
+	cr_expect_eq(carve("failing", "out", &sums), EXIT_IO);
+	cr_expect_eq(sums.files, 0);
+	cr_expect_neq(access(temp_at("out"), F_OK), 0, "an output folder was made for nothing");
+}
+
+Test(run, an_engine_that_breaks_down_loses_no_hit)
+{
+	struct run_sums sums;
+
+	trouble = BREAK_DOWN;
+	trouble_at = 5 * CHUNK_LEN;
+	cr_expect_eq(carve(NULL, "out", &sums), EXIT_PROBLEMS);
+	cr_expect_geq(broken_chunks, 1);
+	cr_expect_eq(sums.files, FILE_COUNT);
+	expect_in_report("out/report.jsonl",
+		"the engine failing broke down at byte 5120 (Input/output error)");
+	expect_same_files("out/report.jsonl");
+}
+
+Test(run, an_engine_that_breaks_down_at_once_loses_no_hit)
+{
+	trouble = BREAK_DOWN;
+	trouble_at = 0;
+	cr_expect_eq(carve(NULL, "out", NULL), EXIT_PROBLEMS);
+	expect_same_files("out/report.jsonl");
+}
+
+Test(run, without_a_stand_in_what_was_found_so_far_is_reported)
+{
+	struct run_sums sums;
+
+	trouble = BREAK_DOWN;
+	trouble_at = 5 * CHUNK_LEN;
+	cr_expect_eq(carve("failing", "out", &sums), EXIT_NO_ENGINE);
+	cr_expect_lt(sums.files, FILE_COUNT);
+	expect_in_report("out/report.jsonl", "the engine failing broke down at byte 5120");
+	expect_in_report("out/report.jsonl", "\"exit\":4");
+	expect_in_report("out/report.jsonl", "\"scanned\":5120");
+}
+
+Test(run, a_signal_ends_it_with_a_report)
+{
+	struct run_sums sums;
+
+	trouble = SIGNAL;
+	trouble_at = 5 * CHUNK_LEN;
+	run_catch_signals();
+	cr_expect_eq(carve("failing", "out", &sums), 128 + SIGTERM);
+	cr_expect_lt(sums.files, FILE_COUNT);
+	expect_in_report("out/report.jsonl", "interrupted by SIGTERM after ");
+	expect_in_report("out/report.jsonl", "\"signal\":15,\"exit\":143");
+	free(file_lines("out/report.jsonl"));
+}
