@@ -62,7 +62,7 @@ NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -DBURIN_VERSION=
 # ---- sources ----------------------------------------------------------------------------------
 
 SRC     := $(sort $(wildcard src/base/*.c src/cli/*.c src/rules/*.c src/evidence/*.c src/scan/*.c \
-	src/carve/*.c src/output/*.c src/run*.c))
+	src/carve/*.c src/output/*.c src/bench/*.c src/run*.c))
 CARVERS := $(sort $(wildcard carvers/*.c))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
 GPU_C   := $(sort $(wildcard gpu/*.c))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/kernel.h"
+#include "gpu/list.h"
 #include "gpu/rows.cuh"
 
 const struct gpu_kernel *const gpu_kernels[] = {
@@ -13,6 +14,8 @@ const struct gpu_kernel *const gpu_kernels[] = {
 	&gpu_ac_plain,
 	NULL,
 };
+
+extern "C" const bool gpu_kernels_built = true;
 
 const struct gpu_kernel *gpu_kernel_find(const char *name)
 {

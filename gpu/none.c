@@ -1,8 +1,14 @@
-/* The gpu engine of a build without CUDA: it is listed, and says why it is not usable. */
+/* What stands for the GPU in a build without CUDA: the engine is listed, and says why it is not
+ * usable. */
 #include <errno.h>
 #include <stdio.h>
 
+#include "gpu/bench.h"
+#include "gpu/list.h"
 #include "scan/scan.h"
+
+const bool gpu_kernels_built = false;
+const struct gpu_bench_tool *const gpu_bench_tool = NULL;
 
 static int gpu_probe(char *reason, size_t len)
 {

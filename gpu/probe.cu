@@ -2,10 +2,6 @@
  * failed look harms nobody. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cuda_runtime.h>
 
 #include "gpu/probe.cuh"
 
@@ -63,77 +59,52 @@ int gpu_probe(char *reason, size_t len)
 	return check_device(0, reason, len);
 }
 
-/* Adds a device of a list. */
 static int add_device(
-	int ids[GPU_DEVICES_MAX], int used, long id, int present, char *reason, size_t len)
+	int ids[GPU_DEVICES_MAX], unsigned used, unsigned id, int present, char *reason, size_t len)
 {
-	if (id < 0 || id >= present) {
-		snprintf(reason, len, "there is no GPU %ld: this machine has 0 to %d", id,
+	if (id >= (unsigned)present) {
+		snprintf(reason, len, "--gpus names GPU %u, and this machine has 0 to %d", id,
 			present - 1);
 		return -ENODEV;
 	}
-	for (int i = 0; i < used; i++)
-		if (ids[i] == id) {
-			snprintf(reason, len, "GPU %ld is named twice", id);
-			return -EINVAL;
-		}
 	ids[used] = (int)id;
 	return check_device((int)id, reason, len);
 }
 
-/* "0,3": these devices; a comma makes a list of it, be it at the end. */
-static int read_list(
-	int ids[GPU_DEVICES_MAX], const char *wanted, int present, char *reason, size_t len)
+int gpu_devices(int ids[GPU_DEVICES_MAX], const char *text, char *reason, size_t len)
 {
-	int used = 0;
-	for (const char *at = wanted; *at;) {
-		char *end;
-		long id = strtol(at, &end, 10);
-		if (end == at || (*end && *end != ',') || used == GPU_DEVICES_MAX) {
-			snprintf(reason, len, "'%.100s' is no list of GPUs: write it like 0,2",
-				wanted);
-			return -EINVAL;
-		}
-		int status = add_device(ids, used, id, present, reason, len);
-		if (status)
-			return status;
-		used++;
-		at = *end ? end + 1 : end;
+	struct gpu_wanted wanted;
+	struct error mistake;
+	int present = 0, status = gpu_wanted_parse(&wanted, text, &mistake);
+	if (status) {
+		snprintf(reason, len, "%s", mistake.text);
+		return status;
 	}
-	return used;
-}
-
-int gpu_devices(int ids[GPU_DEVICES_MAX], const char *wanted, char *reason, size_t len)
-{
-	int present = 0;
 	cudaError_t error = cudaGetDeviceCount(&present);
 	if (error || present == 0)
 		return no_devices(error, reason, len);
-	if (wanted && strchr(wanted, ','))
-		return read_list(ids, wanted, present, reason, len);
-	long count = 1;
-	if (wanted && !strcmp(wanted, "all")) {
-		count = present;
-	} else if (wanted) {
-		char *end;
-		count = strtol(wanted, &end, 10);
-		if (end == wanted || *end || count < 1) {
-			snprintf(reason, len,
-				"'%.100s' is no number of GPUs: write 2, all, or a list like 0,2",
-				wanted);
-			return -EINVAL;
-		}
-	}
-	if (count > present) {
-		snprintf(reason, len, "%ld GPUs were asked for and %d are there", count, present);
+	unsigned count = wanted.count;
+	if (wanted.all)
+		count = present < GPU_DEVICES_MAX ? present : GPU_DEVICES_MAX;
+	if (!wanted.listed && count > (unsigned)present) {
+		snprintf(reason, len, "--gpus asks for %u GPUs, and this machine has %d", count,
+			present);
 		return -ENODEV;
 	}
-	if (count > GPU_DEVICES_MAX)
-		count = GPU_DEVICES_MAX;
-	for (int i = 0; i < count; i++) {
-		int status = add_device(ids, i, i, present, reason, len);
-		if (status)
-			return status;
-	}
-	return (int)count;
+	for (unsigned i = 0; i < count && !status; i++)
+		status =
+			add_device(ids, i, wanted.listed ? wanted.ids[i] : i, present, reason, len);
+	return status ? status : (int)count;
+}
+
+int gpu_failed(struct error *error, cudaError_t failed, const char *doing)
+{
+	(void)cudaGetLastError();
+	if (failed == cudaErrorMemoryAllocation)
+		return error_set(error, EXIT_NO_ENGINE, ENOMEM,
+			"The GPU has too little free memory (%s); use a smaller --chunk-size or "
+			"another engine.",
+			doing);
+	return error_set(error, EXIT_NO_ENGINE, EIO, "The GPU failed (%s): %s.", doing,
+		cudaGetErrorString(failed));
 }

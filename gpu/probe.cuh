@@ -1,16 +1,26 @@
-/* Which GPUs there are and whether they will do. */
+/* Which GPUs there are and whether they will do; what is said when one fails. */
 #ifndef BURIN_GPU_PROBE_CUH
 #define BURIN_GPU_PROBE_CUH
 
 #include <stddef.h>
 
-#define GPU_DEVICES_MAX 64
+#include <cuda_runtime.h>
+
+#include "gpu/options.h"
+
+extern "C" {
+#include "base/error.h"
+}
 
 /* 0 when device 0 can be used; otherwise a negative errno, and in reason (len bytes) why not. */
 int gpu_probe(char *reason, size_t len);
 
-/* Reads what --gpus says (see gpu/options.h; NULL: the first) into ids. Returns how many, or a
- * negative errno with the reason, a clause, in reason. */
+/* The devices that --gpus means (see gpu/options.h; NULL: the first), into ids. Returns how many, or
+ * a negative errno with the reason, a clause, in reason. */
 int gpu_devices(int ids[GPU_DEVICES_MAX], const char *wanted, char *reason, size_t len);
+
+/* Sets the error for what CUDA answered and clears its sticky error. doing: "loading the tables".
+ * Returns a negative errno. */
+int gpu_failed(struct error *error, cudaError_t failed, const char *doing);
 
 #endif

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/options.h"
 #include "gpu/probe.cuh"
 #include "gpu/slot.cuh"
 
@@ -26,6 +25,7 @@ extern "C" {
 
 #define STREAM_SLOTS \
 	4 /* a device, with strategy B: one each way, one searched, one in the caller's hands */
+#define RING_CHUNKS (2 * STREAM_SLOTS) /* as many again are being read */
 #define KEY_CAPACITY (1u << 20)
 
 struct scan {
@@ -47,18 +47,6 @@ struct scan {
 };
 
 /* ---- opening ---- */
-
-static int cuda_failed(struct error *error, cudaError_t failed, const char *doing)
-{
-	(void)cudaGetLastError();
-	if (failed == cudaErrorMemoryAllocation)
-		return error_set(error, EXIT_NO_ENGINE, ENOMEM,
-			"The GPU has too little free memory (%s); use a smaller --chunk-size or "
-			"another engine.",
-			doing);
-	return error_set(error, EXIT_NO_ENGINE, EIO, "The GPU failed (%s): %s.", doing,
-		cudaGetErrorString(failed));
-}
 
 /* Registers the ring; without it chunks go through the slots' own buffers. */
 static void register_ring(struct scan *scan, const struct scan_options *options)
@@ -98,7 +86,7 @@ static int open_devices(struct scan *scan, const struct gpu_options *options,
 		if (!failed && scan->kernel)
 			failed = scan->kernel->load(&device->tables, scan->program);
 		if (failed)
-			return cuda_failed(error, failed, "loading the pattern tables");
+			return gpu_failed(error, failed, "loading the pattern tables");
 	}
 	return 0;
 }
@@ -127,7 +115,7 @@ static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 			slot_close(slot);
 			if (failed != cudaErrorMemoryAllocation ||
 				scan->slot_count < 2 * scan->device_count)
-				return cuda_failed(error, failed, "taking memory for the chunks");
+				return gpu_failed(error, failed, "taking memory for the chunks");
 			(void)cudaGetLastError();
 			scan->slot_count -= scan->slot_count % scan->device_count;
 			break;
@@ -245,4 +233,5 @@ extern "C" const struct scan_engine gpu_engine = {
 	gpu_reap,
 	gpu_close,
 	gpu_kernel_name,
+	RING_CHUNKS,
 };

@@ -151,6 +151,12 @@ static uint64_t largest_header_offset(const struct rules *rules)
 	return largest;
 }
 
+/* Several GPUs want more places than one. */
+static unsigned slots_for(const struct run *run)
+{
+	return run->engine->chunks * (run->options->gpu.devices ? 2 : 1);
+}
+
 /* Reads far enough behind the range's end to see the headers of files that start inside it. */
 static int open_reader(struct run *run)
 {
@@ -159,6 +165,7 @@ static int open_reader(struct run *run)
 	uint64_t left = image_info(run->image)->size - run->range_end;
 	struct reader_options reader = {
 		.slot_len = options->chunk_size,
+		.slots = slots_for(run),
 		.overlap = options->rules->patterns.longest - 1,
 		.offset = options->offset,
 		.length = run->range_end - options->offset + (behind < left ? behind : left),
@@ -354,6 +361,7 @@ static void finish_report(struct run *run)
 		carving_sums(run->carving, &summary->files, &summary->bytes);
 	summary->unreadable = run->reader ? reader_unreadable(run->reader) : NULL;
 	summary->seconds_total = run_clock() - run->started;
+	summary->seconds_start = run->set_up;
 	summary->seconds_read_wait = run->read_wait;
 	summary->seconds_scan_wait = run->scan_wait;
 	summary->seconds_carve_wait = run->carving ? carving_waited(run->carving) : 0;
@@ -382,6 +390,25 @@ static void tell(const struct run *run, const char *image_path)
 			sink_path(run->sink));
 }
 
+static void fill_sums(const struct run *run, struct run_sums *sums)
+{
+	const struct summary_record *summary = &run->summary;
+
+	*sums = (struct run_sums){
+		.files = summary->files,
+		.bytes = summary->bytes,
+		.scanned = summary->scanned,
+		.hits = summary->hits,
+		.total = summary->seconds_total,
+		.start = summary->seconds_start,
+		.read_wait = summary->seconds_read_wait,
+		.scan_wait = summary->seconds_scan_wait,
+		.carve_wait = summary->seconds_carve_wait,
+	};
+	if (run->scan && run->engine->kernel)
+		snprintf(sums->kernel, sizeof(sums->kernel), "%s", run->engine->kernel(run->scan));
+}
+
 int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 {
 	int code;
@@ -393,7 +420,7 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 	progress_close(run->progress, code);
 	tell(run, image_path);
 	if (sums)
-		*sums = (struct run_sums){ run->summary.files, run->summary.bytes };
+		fill_sums(run, sums);
 	run_stop_engine(run);
 	carving_free(run->carving);
 	pool_free(run->pool);
@@ -420,13 +447,15 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 	int status;
 
 	if ((status = image_open(&run->image, image_path, &run->error)) ||
-		(status = check_range(run)) || (status = run_open_pool(run)) ||
-		(status = open_reader(run)) || (status = run_start_engine(run)) ||
+		(status = check_range(run)) || (status = run_pick_engine(run)) ||
+		(status = run_open_pool(run)) || (status = open_reader(run)) ||
+		(status = run_start_engine(run)) ||
 		(status = start_pairing(run)) || (status = run_open_output(run, output)) ||
 		(status = run_start_report(run, image_path, run->range_end - run->options->offset)))
 		return status;
 	allocate_flights(run);
 	run_start_carving(run);
+	run->set_up = run_clock() - run->started;
 	return 0;
 }
 

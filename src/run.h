@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "carve/decide.h"
 #include "evidence/reader.h"
+#include "gpu/options.h"
 #include "output/progress.h"
 #include "rules/rules.h"
 
@@ -15,6 +16,7 @@ struct run_options {
 	const struct rules *rules;
 	char **arguments;              /* the command line as typed, ended by NULL, for the report */
 	const char *engine, *kernel;   /* NULL: auto, the engine's choice */
+	struct gpu_options gpu;
 	unsigned threads;              /* 0: one a processor */
 	uint64_t chunk_size;           /* bytes; 0: the default of 32 MiB */
 	enum reader_method io;
@@ -29,7 +31,12 @@ struct run_options {
 };
 
 struct run_sums {
-	uint64_t files, bytes;
+	uint64_t files, bytes;         /* carved */
+	uint64_t scanned, hits;        /* bytes searched, places at which patterns match */
+	/* Seconds: in all; until the first chunk could be searched; and what the conductor spent waiting for chunks to be read,
+	 * to be searched, and for room in the carving stage. */
+	double total, start, read_wait, scan_wait, carve_wait;
+	char kernel[128];              /* how the engine worked, cut if need be */
 };
 
 /* SIGINT and SIGTERM end the run in hand soon, with a complete report so far; a second one ends the process. */

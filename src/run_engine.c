@@ -10,7 +10,11 @@
 
 static int open_engine(struct run *run)
 {
-	struct scan_options options = { .pool = run->pool, .kernel = run->options->kernel };
+	struct scan_options options = {
+		.pool = run->pool,
+		.kernel = run->kernel,
+		.gpu = &run->options->gpu,
+	};
 
 	reader_ring(run->reader, &options.ring, &options.ring_len, &options.chunk_len, &options.chunks);
 	run->flight_count = options.chunks;
@@ -48,18 +52,23 @@ static int fall_back(struct run *run, const char *why)
 	snprintf(run->engine_reason + used, sizeof(run->engine_reason) - used, "; %s: %s",
 		run->engine->name, why);
 	run->engine = next;
+	run->kernel = NULL; /* the one that was asked for is no concern of this engine */
 	run->error = (struct error){ 0 };
 	return 0;
+}
+
+int run_pick_engine(struct run *run)
+{
+	run->engine = scan_engine_pick(run->options->engine, run->engine_reason,
+		sizeof(run->engine_reason), &run->error);
+	run->kernel = run->options->kernel;
+	return run->engine ? 0 : -EINVAL;
 }
 
 int run_start_engine(struct run *run)
 {
 	int status;
 
-	run->engine = scan_engine_pick(run->options->engine, run->engine_reason,
-		sizeof(run->engine_reason), &run->error);
-	if (!run->engine)
-		return -EINVAL;
 	while ((status = open_engine(run)))
 		if (run->error.code == EXIT_USAGE || fall_back(run, run->error.text))
 			return status;

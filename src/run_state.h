@@ -22,6 +22,7 @@ struct run {
 	struct pool *pool;
 	struct reader *reader;
 	const struct scan_engine *engine;
+	const char *kernel;           /* what the engine is asked for; NULL: its choice */
 	struct scan *scan;
 	char engine_reason[512];
 	struct fifo_store *store;
@@ -40,7 +41,7 @@ struct run {
 	struct summary_record summary;
 	size_t problem_count;
 	char *problems[16];
-	double started, read_wait, scan_wait; /* seconds */
+	double started, set_up, read_wait, scan_wait; /* seconds */
 	double flushed;               /* when the report was flushed last */
 	struct error error;
 };
@@ -58,6 +59,8 @@ void run_start_carving(struct run *run);
 int run_end(struct run *run, const char *image_path, struct run_sums *sums);
 
 /* run_engine.c: the engine, and what becomes of the run when it breaks down. All return 0 or a negative errno with run->error set. */
+int run_pick_engine(struct run *run);
+/* The engine must have been picked, and the reader be open. */
 int run_start_engine(struct run *run);
 /* The engine broke down in a chunk: everything not consumed is searched again by the next engine of the table. */
 int run_replace_engine(struct run *run, int status);

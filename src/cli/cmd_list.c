@@ -8,6 +8,7 @@
 #include "cli/json.h"
 #include "cli/table.h"
 #include "cli/types.h"
+#include "gpu/list.h"
 #include "scan/scan.h"
 
 struct list_settings {
@@ -15,6 +16,9 @@ struct list_settings {
 	enum rules_format rules_format;
 	bool json;
 };
+
+/* ---- engines, and the kernels that one of them has --------------------------------------------
+ */
 
 /* "" when the engine can work here, else why not. */
 static void probe(const struct scan_engine *engine, char *reason, size_t len)
@@ -28,50 +32,105 @@ static void probe(const struct scan_engine *engine, char *reason, size_t len)
 	}
 }
 
-static void engines_table(void)
-{
-	struct table *table = table_new("lll");
-	char reason[256];
+/* A row of either list. reason: "" when it can be used. */
+struct item {
+	const char *name, *summary, *reason;
+	bool built;
+};
 
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
-		probe(*engine, reason, sizeof(reason));
-		table_add(table, "%s", (*engine)->name);
-		table_add(table, "%s", *reason ? "not here" : "usable");
-		if (*reason)
-			table_add(table, "%s (%s)", (*engine)->summary, reason);
-		else
-			table_add(table, "%s", (*engine)->summary);
-	}
-	table_print(table, stdout);
-	table_free(table);
+static void add_cells(struct table *table, const struct item *item)
+{
+	table_add(table, "%s", item->name);
+	table_add(table, "%s", !item->built ? "not built" : *item->reason ? "not here" : "usable");
+	if (*item->reason)
+		table_add(table, "%s (%s)", item->summary, item->reason);
+	else
+		table_add(table, "%s", item->summary);
 }
 
-static void engines_json(void)
+static void add_object(json_t *list, const struct item *item)
 {
-	json_t *list = json_array();
-	char reason[256];
+	json_t *object = json_object();
 
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
-		json_t *object = json_object();
+	json_object_set_new(object, "name", json_text(item->name));
+	json_object_set_new(object, "summary", json_text(item->summary));
+	json_object_set_new(object, "usable", json_boolean(!*item->reason));
+	json_object_set_new(object, "built", json_boolean(item->built));
+	json_object_set_new(object, "reason", json_text(*item->reason ? item->reason : NULL));
+	json_array_append_new(list, object);
+}
 
-		probe(*engine, reason, sizeof(reason));
-		json_object_set_new(object, "name", json_text((*engine)->name));
-		json_object_set_new(object, "summary", json_text((*engine)->summary));
-		json_object_set_new(object, "usable", json_boolean(!*reason));
-		json_object_set_new(object, "reason", json_text(*reason ? reason : NULL));
-		json_array_append_new(list, object);
+/* Where items are shown: one of the two is not NULL. */
+struct shown {
+	struct table *table;
+	json_t *list;
+};
+
+static struct shown begin(const struct list_settings *settings)
+{
+	struct shown shown = { 0 };
+
+	if (settings->json)
+		shown.list = json_array();
+	else
+		shown.table = table_new("lll");
+	return shown;
+}
+
+static void show(const struct shown *shown, const struct item *item)
+{
+	if (shown->list)
+		add_object(shown->list, item);
+	else
+		add_cells(shown->table, item);
+}
+
+static void finish(const struct shown *shown, const char *key)
+{
+	if (shown->list) {
+		json_put(json_pack("{s:o}", key, shown->list));
+		return;
 	}
-	json_put(json_pack("{s:o}", "engines", list));
+	table_print(shown->table, stdout);
+	table_free(shown->table);
+}
+
+static bool is_built(const struct scan_engine *engine)
+{
+	return gpu_kernels_built || strcmp(engine->name, "gpu") != 0;
 }
 
 static int list_engines(const struct list_settings *settings)
 {
-	if (settings->json)
-		engines_json();
-	else
-		engines_table();
+	struct shown shown = begin(settings);
+
+	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
+		char reason[256];
+
+		probe(*engine, reason, sizeof(reason));
+		show(&shown, &(struct item){ (*engine)->name, (*engine)->summary, reason,
+				     is_built(*engine) });
+	}
+	finish(&shown, "engines");
 	return EXIT_CLEAN;
 }
+
+/* The kernels of the gpu engine, the only one that has some to choose from. */
+static int list_kernels(const struct list_settings *settings)
+{
+	struct shown shown = begin(settings);
+	char reason[256];
+
+	probe(scan_engine_find("gpu"), reason, sizeof(reason));
+	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++)
+		show(&shown,
+			&(struct item){ kernel->name, kernel->summary, reason, gpu_kernels_built });
+	finish(&shown, "kernels");
+	return EXIT_CLEAN;
+}
+
+/* ---- types and carvers ------------------------------------------------------------------------
+ */
 
 static int list_types(const struct list_settings *settings)
 {
@@ -118,6 +177,7 @@ static const struct {
 	int (*list)(const struct list_settings *settings);
 } lists[] = {
 	{ "engines", list_engines },
+	{ "kernels", list_kernels },
 	{ "types", list_types },
 	{ "carvers", list_carvers },
 };
@@ -128,7 +188,7 @@ static int run_list(void *settings, int argc, char **argv)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		if (strcmp(lists[i].name, argv[0]) == 0)
 			return lists[i].list(settings);
-	log_error("burin list knows engines, types and carvers, not '%s'", argv[0]);
+	log_error("burin list knows engines, kernels, types and carvers, not '%s'", argv[0]);
 	return EXIT_USAGE;
 }
 
@@ -161,13 +221,14 @@ static const struct example list_examples[] = {
 
 const struct command list_command = {
 	.name = "list",
-	.summary = "Show the engines, the types or the carvers that there are",
-	.arguments = "engines|types|carvers",
+	.summary = "Show the engines, kernels, types or carvers that there are",
+	.arguments = "engines|kernels|types|carvers",
 	.min_arguments = 1,
 	.max_arguments = 1,
-	.description = "`engines` are the ways to search an image; `types` what a rule file finds; "
-		       "`carvers` the checks that know a format\nfrom the inside and that a rule "
-		       "can name.",
+	.description =
+		"`engines` are the ways to search an image; `kernels` those of the engine gpu; "
+		"`types` what a rule file finds; `carvers` the checks that know a format "
+		"from the inside and that a rule can name.",
 	.options = list_options,
 	.settings_size = sizeof(struct list_settings),
 	.run = run_list,

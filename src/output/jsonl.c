@@ -352,6 +352,7 @@ static json_t *seconds_object(const struct summary_record *summary)
 	json_t *object = jsonl_object();
 
 	jsonl_put(object, "total", json_real(summary->seconds_total));
+	jsonl_put(object, "start", json_real(summary->seconds_start));
 	jsonl_put(object, "read_wait", json_real(summary->seconds_read_wait));
 	jsonl_put(object, "scan_wait", json_real(summary->seconds_scan_wait));
 	jsonl_put(object, "carve_wait", json_real(summary->seconds_carve_wait));

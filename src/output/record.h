@@ -80,7 +80,7 @@ struct summary_record {
 	struct tallies skipped;   /* "inside a complete file", "quota", "align", "starts before the image", "min_size" ... */
 	uint64_t hits;            /* pattern hits in all */
 	const struct ranges *unreadable;
-	double seconds_total, seconds_read_wait, seconds_scan_wait, seconds_carve_wait;
+	double seconds_total, seconds_start, seconds_read_wait, seconds_scan_wait, seconds_carve_wait;
 	int64_t finished;         /* seconds since 1970 UTC */
 	uint64_t scanned;         /* bytes */
 	const char *problems[16]; /* sentences; ended by NULL */

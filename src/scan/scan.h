@@ -71,6 +71,7 @@ struct scan_engine {
 	void (*close)(struct scan *scan);
 	/* Describes how the open scan works ("gram", "FDR + 2 short"): for the report's kernel field; never NULL. Optional: NULL. */
 	const char *(*kernel)(const struct scan *scan);
+	unsigned chunks; /* that it likes to have in flight, those being read included; 0: the reader's own number */
 };
 
 /* THE TABLE, ended by NULL, in the order in which `auto` tries them. */

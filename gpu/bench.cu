@@ -1,0 +1,300 @@
+/*
+ * Kernels on text that is on the device already, beside what reading device memory and copying to
+ * it cost when nothing else is done. What a kernel found is fetched after its last round and
+ * tallied, so that the caller can compare it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpu/bench.h"
+#include "gpu/kernel.h"
+#include "gpu/probe.cuh"
+
+extern "C" {
+#include "base/memory.h"
+#include "gpu/prefix.h"
+}
+
+#define WARM_UP 2
+#define KEYS_MAX (64u << 20)
+#define READ_THREADS 512
+#define READ_LOADS 4
+#define READ_TILE \
+	(READ_THREADS * READ_LOADS * sizeof(uint4)) /* bytes that a block reads at a time */
+#define FETCHED (1u << 20)                          /* hits fetched at a time */
+
+struct gpu_bench {
+	uint8_t *host, *text;
+	size_t text_len;
+	struct gpu_hits hits;
+	uint32_t *sink; /* device memory: what a read finds, so that it is not left out */
+	cudaEvent_t start, end;
+};
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+/* ---- opening ---- */
+
+static void bench_close(struct gpu_bench *bench)
+{
+	if (!bench)
+		return;
+	cudaFree(bench->text);
+	cudaFree(bench->hits.keys);
+	cudaFree(bench->hits.count);
+	cudaFree(bench->sink);
+	if (bench->start)
+		cudaEventDestroy(bench->start);
+	if (bench->end)
+		cudaEventDestroy(bench->end);
+	(void)cudaGetLastError();
+	free(bench);
+}
+
+static cudaError_t take_memory(struct gpu_bench *bench)
+{
+	bench->hits.capacity = bench->text_len < KEYS_MAX ? bench->text_len : KEYS_MAX;
+	cudaError_t failed = cudaMalloc((void **)&bench->text, bench->text_len + GPU_TEXT_PAD);
+	if (!failed)
+		failed = cudaMalloc((void **)&bench->hits.keys, bench->hits.capacity * 8ul);
+	if (!failed)
+		failed = cudaMalloc((void **)&bench->hits.count, sizeof(*bench->hits.count));
+	if (!failed)
+		failed = cudaMalloc((void **)&bench->sink, sizeof(*bench->sink));
+	if (!failed)
+		failed = cudaEventCreate(&bench->start);
+	if (!failed)
+		failed = cudaEventCreate(&bench->end);
+	if (!failed)
+		failed = cudaMemset(bench->text + bench->text_len, 0, GPU_TEXT_PAD);
+	if (!failed)
+		failed = cudaMemcpy(
+			bench->text, bench->host, bench->text_len, cudaMemcpyHostToDevice);
+	return failed;
+}
+
+static int bench_open(struct gpu_bench **result, const char *devices, uint8_t *text,
+	size_t text_len, struct error *error)
+{
+	int ids[GPU_DEVICES_MAX];
+	char reason[256];
+	int count = gpu_devices(ids, devices, reason, sizeof(reason));
+	if (count < 0)
+		return error_set(error, EXIT_NO_ENGINE, -count, "%s", reason);
+	struct gpu_bench *bench = (struct gpu_bench *)xcalloc(1, sizeof(*bench));
+	bench->host = text;
+	bench->text_len = text_len;
+	cudaError_t failed = cudaSetDevice(ids[0]);
+	if (!failed)
+		failed = take_memory(bench);
+	if (failed) {
+		bench_close(bench);
+		return gpu_failed(error, failed, "taking memory for the text");
+	}
+	*result = bench;
+	return 0;
+}
+
+/* ---- time ---- */
+
+/* Fills in the seconds of rounds launches, behind some that don't count. */
+static cudaError_t time_launches(struct gpu_bench *bench, cudaError_t (*launch)(void *),
+	void *argument, double *seconds, unsigned rounds)
+{
+	cudaError_t failed = cudaSuccess;
+	for (unsigned i = 0; !failed && i < rounds + WARM_UP; i++) {
+		float milliseconds = 0;
+		failed = cudaEventRecord(bench->start);
+		if (!failed)
+			failed = launch(argument);
+		if (!failed)
+			failed = cudaEventRecord(bench->end);
+		if (!failed)
+			failed = cudaEventSynchronize(bench->end);
+		if (!failed)
+			failed = cudaEventElapsedTime(&milliseconds, bench->start, bench->end);
+		if (i >= WARM_UP)
+			seconds[i - WARM_UP] = milliseconds / 1e3;
+	}
+	return failed;
+}
+
+/* ---- ceilings ---- */
+
+static __global__ void __launch_bounds__(READ_THREADS)
+	read_kernel(const uint4 *text, size_t tiles, uint32_t *sink)
+{
+	uint32_t sum = 0;
+	for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+		const uint4 *from = text + tile * READ_THREADS * READ_LOADS + threadIdx.x;
+		uint4 words[READ_LOADS];
+#pragma unroll
+		for (int j = 0; j < READ_LOADS; j++)
+			words[j] = __ldcs(from + j * READ_THREADS);
+#pragma unroll
+		for (int j = 0; j < READ_LOADS; j++)
+			sum ^= words[j].x ^ words[j].y ^ words[j].z ^ words[j].w;
+	}
+	if (sum == 0x12345678)
+		*sink = sum;
+}
+
+static cudaError_t launch_read(void *argument)
+{
+	struct gpu_bench *bench = (struct gpu_bench *)argument;
+	size_t tiles = bench->text_len / READ_TILE;
+	int device, processors;
+	cudaError_t failed = cudaGetDevice(&device);
+	if (!failed)
+		failed =
+			cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+	if (failed || !tiles)
+		return failed;
+	size_t blocks = tiles < processors * 16ul ? tiles : processors * 16ul;
+	read_kernel<<<blocks, READ_THREADS>>>((const uint4 *)bench->text, tiles, bench->sink);
+	return cudaGetLastError();
+}
+
+static int bench_read(
+	struct gpu_bench *bench, double *seconds, unsigned rounds, size_t *len, struct error *error)
+{
+	cudaError_t failed = time_launches(bench, launch_read, bench, seconds, rounds);
+	*len = bench->text_len / READ_TILE * READ_TILE;
+	return failed ? gpu_failed(error, failed, "reading device memory") : 0;
+}
+
+static cudaError_t copy_all(struct gpu_bench *bench, size_t chunk_len, cudaStream_t streams[2])
+{
+	cudaError_t failed = cudaSuccess;
+	for (size_t at = 0, i = 0; !failed && at < bench->text_len; at += chunk_len, i++) {
+		size_t rest = bench->text_len - at;
+		failed = cudaMemcpyAsync(bench->text + at, bench->host + at,
+			rest < chunk_len ? rest : chunk_len, cudaMemcpyHostToDevice,
+			streams[i % 2]);
+	}
+	return failed ? failed : cudaDeviceSynchronize();
+}
+
+static int bench_copy(struct gpu_bench *bench, size_t chunk_len, double *seconds, unsigned rounds,
+	struct error *error)
+{
+	cudaStream_t streams[2] = { NULL, NULL };
+	cudaError_t failed =
+		cudaHostRegister(bench->host, bench->text_len, cudaHostRegisterDefault);
+	if (failed)
+		return gpu_failed(error, failed, "pinning the text");
+	for (int i = 0; i < 2 && !failed; i++)
+		failed = cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
+	for (unsigned i = 0; !failed && i < rounds + 1; i++) {
+		double from = now();
+		failed = copy_all(bench, chunk_len, streams);
+		if (i)
+			seconds[i - 1] = now() - from;
+	}
+	for (int i = 0; i < 2; i++)
+		if (streams[i])
+			cudaStreamDestroy(streams[i]);
+	cudaHostUnregister(bench->host);
+	return failed ? gpu_failed(error, failed, "copying to the device") : 0;
+}
+
+/* ---- kernels ---- */
+
+struct launch {
+	struct gpu_bench *bench;
+	const struct gpu_kernel *kernel;
+	void *tables;
+	struct gpu_text text;
+};
+
+static cudaError_t launch_kernel(void *argument)
+{
+	struct launch *launch = (struct launch *)argument;
+	struct gpu_hits *hits = &launch->bench->hits;
+	cudaError_t failed = cudaMemsetAsync(hits->count, 0, sizeof(*hits->count), 0);
+	if (failed)
+		return failed;
+	return launch->kernel->launch(launch->tables, &launch->text, hits, 0);
+}
+
+/* Where the pattern is a regex, the kernel has only looked for what it begins with. */
+static void add_hit(const struct gpu_bench *bench, const struct pattern_set *set, uint64_t key,
+	struct bench_hits *hits)
+{
+	const struct pattern *pattern = &set->patterns[(uint32_t)key];
+	size_t at = key >> 32;
+	if (!pattern->regex ||
+		pattern_match_len(pattern, bench->host + at, bench->text_len - at) > 0)
+		bench_hits_add(hits, at, (uint32_t)key);
+}
+
+static cudaError_t tally(
+	struct gpu_bench *bench, const struct pattern_set *set, struct gpu_bench_kernel *result)
+{
+	unsigned long long count = 0;
+	cudaError_t failed =
+		cudaMemcpy(&count, bench->hits.count, sizeof(count), cudaMemcpyDeviceToHost);
+	result->overflow = count > bench->hits.capacity;
+	result->hits.all = result->hits.part = (struct bench_tally){ 0, 0 };
+	if (failed || result->overflow)
+		return failed;
+	uint64_t *keys = (uint64_t *)xmalloc(FETCHED * sizeof(*keys));
+	for (size_t at = 0; !failed && at < count; at += FETCHED) {
+		size_t some = count - at < FETCHED ? count - at : FETCHED;
+		failed = cudaMemcpy(
+			keys, bench->hits.keys + at, some * sizeof(*keys), cudaMemcpyDeviceToHost);
+		for (size_t i = 0; !failed && i < some; i++)
+			add_hit(bench, set, keys[i], &result->hits);
+	}
+	free(keys);
+	return failed;
+}
+
+/* With a compiled program. */
+static int run_program(struct gpu_bench *bench, const struct gpu_kernel *kernel,
+	const struct gpu_program *program, const struct pattern_set *set,
+	struct gpu_bench_kernel *result, struct error *error)
+{
+	uint32_t len = (uint32_t)bench->text_len;
+	struct launch launch = { bench, kernel, NULL, { bench->text, 0, len, len } };
+	cudaError_t failed = kernel->load(&launch.tables, program);
+	if (failed)
+		return gpu_failed(error, failed, "loading the pattern tables");
+	failed = time_launches(bench, launch_kernel, &launch, result->seconds, result->rounds);
+	if (!failed)
+		failed = tally(bench, set, result);
+	kernel->unload(launch.tables);
+	return failed ? gpu_failed(error, failed, "searching") : 0;
+}
+
+static int bench_run(struct gpu_bench *bench, const char *name, const struct pattern_set *set,
+	struct gpu_bench_kernel *result, struct error *error)
+{
+	const struct gpu_kernel *kernel;
+	struct gpu_program *program;
+	struct prefix_set searched;
+	int status = prefix_set_make(&searched, set, error);
+	if (status)
+		return status;
+	double from = now();
+	status = gpu_kernel_pick(
+		&kernel, &program, name, &searched.set, result->how, sizeof(result->how), error);
+	result->compile = now() - from;
+	if (!status) {
+		status = run_program(bench, kernel, program, set, result, error);
+		kernel->free(program);
+	}
+	prefix_set_free(&searched, set);
+	return status;
+}
+
+static const struct gpu_bench_tool tool = { bench_open, bench_close, bench_read, bench_copy,
+	bench_run };
+extern "C" const struct gpu_bench_tool *const gpu_bench_tool = &tool;
