@@ -25,31 +25,50 @@ static int submit_slot(struct run *run, struct slot *slot)
 	return run_submit(run, flight);
 }
 
+/* The engine had no room for the last slot; perhaps it has now. */
+static int offer_again(struct run *run)
+{
+	int status = run->refused ? run_submit(run, run_flight(run, run->submitted - 1)) : 0;
+
+	run->refused = status == -EAGAIN;
+	return run->refused ? 0 : status;
+}
+
+/* Takes the next slot from the reader and gives it to the engine. */
+static int feed_slot(struct run *run)
+{
+	double from = run_clock();
+	struct slot *slot;
+	int status = reader_next(run->reader, &slot);
+
+	run->read_wait += run_clock() - from;
+	if (status < 0)
+		return error_set(&run->error, EXIT_IO, -status, "the reader of %s broke down: %s",
+			run->record.image_path, strerror(-status));
+	if (status == 0) {
+		run->read_all = true;
+		return 0;
+	}
+	status = submit_slot(run, slot);
+	run->refused = status == -EAGAIN;
+	return run->refused ? 0 : status;
+}
+
 /* Hands read slots to the engine; waits for one only when the engine has nothing to do. */
 static int feed(struct run *run)
 {
-	while (!run->read_all && run->submitted - run->consumed < run->flight_count) {
-		double from = run_clock();
-		struct slot *slot;
-		int status;
+	int status = offer_again(run);
 
+	while (!status && !run->read_all && !run->refused &&
+		run->submitted - run->consumed < run->flight_count) {
 		if (run->submitted > run->consumed && !reader_ready(run->reader))
 			return 0;
-		status = reader_next(run->reader, &slot);
-		run->read_wait += run_clock() - from;
-		if (status < 0)
-			return error_set(&run->error, EXIT_IO, -status, "the reader of %s broke down: %s",
-				run->record.image_path, strerror(-status));
-		if (status == 0) {
-			run->read_all = true;
-			return 0;
-		}
-		status = submit_slot(run, slot);
-		if (status)
-			return error_set(&run->error, EXIT_IO, -status,
-				"the engine %s refused a chunk: %s", run->engine->name, strerror(-status));
+		status = feed_slot(run);
 	}
-	return 0;
+	if (status && !run->error.code)
+		error_set(&run->error, EXIT_IO, -status, "the engine %s refused a chunk: %s",
+			run->engine->name, strerror(-status));
+	return status;
 }
 
 static uint32_t match_len(const struct run *run, const struct chunk *chunk, const struct hit *hit)
@@ -103,8 +122,11 @@ static int carve_settled(struct run *run, bool all_known)
 	while (!status && !run_caught_signal()) {
 		if (!run->has_pending)
 			run->has_pending = next_candidate(run, all_known);
-		if (!run->has_pending)
+		if (!run->has_pending) {
+			if (!run->order)
+				carving_offered_until(run->carving, pairing_reached(run->pairing));
 			break;
+		}
 		status = carving_offer(run->carving, &run->pending);
 		if (!status)
 			run->has_pending = false;
@@ -140,7 +162,7 @@ static int consume(struct run *run, struct flight *flight)
 	position = chunk->offset + chunk->until;
 	if (chunk->until < chunk->len) {
 		chunk->from = chunk->until;
-		status = run_submit(run, flight);
+		status = run_submit_again(run, flight);
 		if (status)
 			return status;
 	} else {

@@ -32,6 +32,8 @@
 /* Most candidates are refused after one look: a job for each would cost more than the look. */
 #define CHECK_BATCH 16
 #define BATCHES_AHEAD_PER_THREAD 2
+/* Files with a wrong hash that are named in the log; the report has them all. */
+#define TELL_MAX 20
 
 enum ticket_state {
 	TICKET_OFFERED,
@@ -72,6 +74,7 @@ struct carving {
 	struct worker_room *rooms;                   /* one a worker of the pool */
 	unsigned threads;
 	uint64_t scanned;
+	uint64_t offered_until; /* whatever starts before this has been offered */
 	struct ahead *ahead;
 	atomic_bool cancelled;
 	pthread_mutex_t lock; /* guards bell and the setting of error */
@@ -357,7 +360,7 @@ static size_t ready_group(struct carving *carving, bool no_more)
 		return ticket_at(carving, cursor)->candidate.start != start
 			       ? (size_t)(cursor - carving->decided)
 			       : 0;
-	return no_more ? (size_t)(cursor - carving->decided) : 0;
+	return no_more || start < carving->offered_until ? (size_t)(cursor - carving->decided) : 0;
 }
 
 /* Whether the decider can't go on because of something that was put off, and is not hidden after
@@ -437,16 +440,18 @@ static bool hash_differs(const char *expected, const char *computed)
 	return *expected && *computed && strcmp(expected, computed) != 0;
 }
 
-static void compare_hashes(struct carving *carving, const struct ticket *ticket)
+static void compare_hashes(struct carving *carving, struct ticket *ticket)
 {
-	const struct hashes *expected = &ticket->expected, *computed = &ticket->record.hashes;
+	struct file_record *record = &ticket->record;
+	const struct hashes *expected = &ticket->expected, *computed = &record->hashes;
 
 	if (!hash_differs(expected->md5, computed->md5) &&
 		!hash_differs(expected->sha1, computed->sha1) &&
 		!hash_differs(expected->sha256, computed->sha256))
 		return;
-	carving->mismatches++;
-	log_warn("%s has another hash than the report says", ticket->record.path);
+	snprintf(record->reason, sizeof(record->reason), "another hash than in the report before");
+	if (carving->mismatches++ < TELL_MAX)
+		log_warn("%s has another hash than the report says", record->path);
 }
 
 static void report_ticket(struct carving *carving, struct ticket *ticket)
@@ -616,6 +621,11 @@ int carving_add(struct carving *carving, struct file_record *record)
 	return 0;
 }
 
+void carving_offered_until(struct carving *carving, uint64_t position)
+{
+	carving->offered_until = position;
+}
+
 int carving_scanned(struct carving *carving, uint64_t position)
 {
 	carving->scanned = position;
@@ -632,7 +642,10 @@ int carving_finish(struct carving *carving)
 		pump(carving, true);
 		if (carving->retired == carving->offered || atomic_load(&carving->cancelled))
 			return carving_status(carving);
-		wait_bell(carving, seen);
+		if (!wait_bell(carving, seen))
+			return error_set(&carving->error, EXIT_IO, EDEADLK,
+				"a fault in burin: %" PRIu64 " candidates stay undecided",
+				carving->offered - carving->retired);
 	}
 }
 

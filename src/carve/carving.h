@@ -42,6 +42,9 @@ int carving_offer(struct carving *carving, const struct candidate *candidate);
  * carving. Hashes in the record are what its bytes are expected to have. Result as for carving_offer. */
 int carving_add(struct carving *carving, struct file_record *record);
 
+/* Everything that starts before position has been offered: it need not wait for what comes next. */
+void carving_offered_until(struct carving *carving, uint64_t position);
+
 /* The image was scanned up to here. Does what can be done without waiting. Result as for carving_offer. */
 int carving_scanned(struct carving *carving, uint64_t position);
 

@@ -441,6 +441,13 @@ bool pairing_next(struct pairing *pairing, struct candidate *candidate)
 	return false;
 }
 
+uint64_t pairing_reached(struct pairing *pairing)
+{
+	const struct header *front = fifo_front(&pairing->headers);
+
+	return front ? front->start : pairing->settled;
+}
+
 uint64_t pairing_pending(const struct pairing *pairing)
 {
 	return pairing->headers.count + pairing->heap_count;

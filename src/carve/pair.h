@@ -44,6 +44,8 @@ void pairing_finish(struct pairing *pairing);
 /* The next candidate, when it is settled: false when more must be scanned first (or all are out). */
 bool pairing_next(struct pairing *pairing, struct candidate *candidate);
 
+/* No candidate that starts before this will come any more, after pairing_next has answered false. */
+uint64_t pairing_reached(struct pairing *pairing);
 /* Headers that wait. */
 uint64_t pairing_pending(const struct pairing *pairing);
 /* True for a pattern of which pairing wants the length of the match. */

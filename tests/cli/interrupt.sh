@@ -3,7 +3,7 @@
 make_rules
 make_records image 20 1000
 truncate -s 256G image
-has_files() { (($(ls "$1/rec" 2>/dev/null | wc -l) >= 19)); }
+has_files() { [[ $(grep -c '"record":"file"' "$1/report.jsonl" 2>/dev/null) == 20 ]]; }
 interrupt() # SIGNAL OUT OPTION...
 {
 	local signal=$1 out=$2 pid
@@ -15,8 +15,8 @@ interrupt() # SIGNAL OUT OPTION...
 	kill -"$signal" $pid
 	wait $pid
 	echo "exit $?"
-	sed 's/[0-9]* bytes/SOME bytes/; s/[0-9]* files, .* [KM]iB/SOME files/' messages
-	check_reports "$out" image | sed 's/[0-9]* bytes/SOME bytes/; s/[0-9]* files/SOME files/'
+	sed 's/[0-9]* bytes/SOME bytes/' messages
+	check_reports "$out" image | sed 's/[0-9]* bytes/SOME bytes/'
 	"$BURIN" verify --json "$out" | grep -o '"clean": *[a-z]*\|"run_was_complete": *[a-z]*'
 	tail -1 "$out/report.jsonl" | grep -o '"signal":[0-9]*,"exit":[0-9]*'
 }
