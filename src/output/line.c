@@ -23,23 +23,31 @@ void line_bytes(struct line *line, const void *bytes, size_t len)
 	line->len += len;
 }
 
-void line_text(struct line *line, const char *text)
+/* Writes the digits so that they end before end; returns where they begin. */
+static char *digits_before(char *end, uint64_t number)
 {
-	line_bytes(line, text, strlen(text));
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+
+	for (; number >= 100; number /= 100)
+		memcpy(end -= 2, pairs + number % 100 * 2, 2);
+	if (number >= 10)
+		memcpy(end -= 2, pairs + number * 2, 2);
+	else
+		*--end = (char)('0' + number);
+	return end;
 }
 
 void line_number_padded(struct line *line, uint64_t number, unsigned width)
 {
-	char digits[24];
-	size_t at = sizeof(digits);
+	char digits[24], *end = digits + sizeof(digits), *start = digits_before(end, number);
 
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	for (size_t len = sizeof(digits) - at; len < width; len++)
+	for (size_t len = (size_t)(end - start); len < width; len++)
 		line_bytes(line, " ", 1);
-	line_bytes(line, digits + at, sizeof(digits) - at);
+	line_bytes(line, start, (size_t)(end - start));
 }
 
 void line_number(struct line *line, uint64_t number)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Zero-initialise; line_free when done. */
 struct line {
@@ -17,7 +18,12 @@ struct line {
 };
 
 void line_bytes(struct line *line, const void *bytes, size_t len);
-void line_text(struct line *line, const char *text); /* as it is */
+/* As it is. Here, so that the length of a literal is known when it is compiled. */
+static inline void line_text(struct line *line, const char *text)
+{
+	line_bytes(line, text, strlen(text));
+}
+
 void line_number(struct line *line, uint64_t number);
 void line_number_padded(struct line *line, uint64_t number, unsigned width); /* blanks in front */
 

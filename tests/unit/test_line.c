@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,13 @@ Test(line, numbers)
 	line_number_padded(&line, 42, 5);
 	line_number_padded(&line, 123456, 5);
 	expect(&line, "   42123456");
+	for (uint64_t number = 1; number < UINT64_MAX / 11; number = number * 11 - number % 3) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%" PRIu64, number);
+		line_number(&line, number);
+		expect(&line, text);
+	}
 	line_free(&line);
 }
 
