@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/clock.h"
 #include "gpu/bench.h"
 #include "gpu/kernel.h"
 #include "gpu/probe.cuh"
@@ -32,13 +32,6 @@ struct gpu_bench {
 	uint32_t *sink; /* device memory: what a read finds, so that it is not left out */
 	cudaEvent_t start, end;
 };
-
-static double now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec + time.tv_nsec / 1e9;
-}
 
 /* ---- opening ---- */
 
@@ -193,10 +186,10 @@ static int bench_copy(struct gpu_bench *bench, size_t chunk_len, double *seconds
 	for (int i = 0; i < 2 && !failed; i++)
 		failed = cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
 	for (unsigned i = 0; !failed && i < rounds + 1; i++) {
-		double from = now();
+		double from = bench_clock();
 		failed = copy_all(bench, chunk_len, streams);
 		if (i)
-			seconds[i - 1] = now() - from;
+			seconds[i - 1] = bench_clock() - from;
 	}
 	for (int i = 0; i < 2; i++)
 		if (streams[i])
@@ -283,10 +276,10 @@ static int bench_run(struct gpu_bench *bench, const char *name, const struct pat
 	int status = prefix_set_make(&searched, set, error);
 	if (status)
 		return status;
-	double from = now();
+	double from = bench_clock();
 	status = gpu_kernel_pick(
 		&kernel, &program, name, &searched.set, result->how, sizeof(result->how), error);
-	result->compile = now() - from;
+	result->compile = bench_clock() - from;
 	if (!status) {
 		status = run_program(bench, kernel, program, set, result, error);
 		kernel->free(program);

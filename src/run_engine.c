@@ -87,18 +87,36 @@ int run_submit(struct run *run, struct flight *flight)
 	return run->engine->submit(run->scan, &flight->chunk);
 }
 
+/* Waits until some chunk is finished. */
+static int reap(struct run *run)
+{
+	struct chunk *chunk;
+	int status = run->engine->reap(run->scan, &chunk);
+
+	if (!status)
+		((struct flight *)chunk)->finished = true;
+	return status;
+}
+
+int run_submit_again(struct run *run, struct flight *flight)
+{
+	int status;
+
+	while ((status = run_submit(run, flight)) == -EAGAIN) {
+		status = reap(run);
+		if (status)
+			return status;
+	}
+	return status;
+}
+
 int run_await(struct run *run, struct flight *flight)
 {
 	double from = run_clock();
 	int status = 0;
 
-	while (!flight->finished && !status) {
-		struct chunk *chunk;
-
-		status = run->engine->reap(run->scan, &chunk);
-		if (!status)
-			((struct flight *)chunk)->finished = true;
-	}
+	while (!flight->finished && !status)
+		status = reap(run);
 	run->scan_wait += run_clock() - from;
 	return status;
 }
@@ -110,6 +128,7 @@ int run_replace_engine(struct run *run, int status)
 
 	for (uint64_t n = run->consumed; n < run->submitted; n++)
 		run_await(run, run_flight(run, n));
+	run->refused = false;
 	run->engine->close(run->scan);
 	run->scan = NULL;
 	snprintf(why, sizeof(why), "broke down at byte %" PRIu64 " (%s)",
@@ -123,7 +142,7 @@ int run_replace_engine(struct run *run, int status)
 		snprintf(why, sizeof(why), "%s", run->error.text);
 	} while (status);
 	for (uint64_t n = run->consumed; n < run->submitted; n++) {
-		status = run_submit(run, run_flight(run, n));
+		status = run_submit_again(run, run_flight(run, n));
 		if (status)
 			return status;
 	}

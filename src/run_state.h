@@ -34,6 +34,7 @@ struct run {
 	struct flight *flights;
 	unsigned flight_count;
 	uint64_t submitted, consumed; /* chunks, since the start */
+	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
 	struct candidate pending;     /* a candidate that the carving stage could not take yet */
 	bool has_pending, read_all;
 	uint64_t range_end;
@@ -65,7 +66,10 @@ int run_start_engine(struct run *run);
 /* The engine broke down in a chunk: everything not consumed is searched again by the next engine of the table. */
 int run_replace_engine(struct run *run, int status);
 struct flight *run_flight(struct run *run, uint64_t number);
+/* -EAGAIN: the engine has no room before a chunk is finished. */
 int run_submit(struct run *run, struct flight *flight);
+/* As run_submit, but waits until there is room. */
+int run_submit_again(struct run *run, struct flight *flight);
 /* Waits until the chunk is finished. */
 int run_await(struct run *run, struct flight *flight);
 /* Leaves nothing in flight, whatever happened, and closes the engine. */

@@ -33,8 +33,8 @@ struct command {
 extern const struct command *const commands[];
 
 extern const struct command carve_command, extract_command, verify_command, conf_check_command,
-	conf_convert_command, conf_list_command, list_command, manual_command, completion_command,
-	help_command, version_command;
+	conf_convert_command, conf_list_command, list_command, bench_command, manual_command,
+	completion_command, help_command, version_command;
 
 /* Finds the command that the words name, and how many words that took. NULL with error (EXIT_USAGE)
  * set, with the nearest name, when there is none. */

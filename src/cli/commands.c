@@ -17,6 +17,7 @@ const struct command *const commands[] = {
 	&conf_convert_command,
 	&conf_list_command,
 	&list_command,
+	&bench_command,
 	&manual_command,
 	&completion_command,
 	&help_command,

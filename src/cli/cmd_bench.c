@@ -1,0 +1,598 @@
+/* `burin bench`: how fast engines and kernels are on given data, and whether they find the same. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "bench/bench.h"
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/paths.h"
+#include "cli/table.h"
+#include "cli/types.h"
+#include "gpu/list.h"
+#include "rules/rules.h"
+#include "scan/scan.h"
+
+/* The words of --mode; behind the first in the order of enum bench_mode. */
+#define MODE_CHOICES "all|resident|host|end-to-end"
+
+struct bench_settings {
+	const char *config, *patterns, *types, *gpus;
+	struct option_list engines, kernels;
+	enum rules_format rules_format;
+	enum gpu_transfer transfer;
+	enum reader_method io;
+	enum reader_cache cache;
+	unsigned mode;
+	uint64_t size, rounds, threads, chunk_size, seed, plant;
+	bool json, verbose;
+};
+
+#define MEMBER(member) .offset = offsetof(struct bench_settings, member)
+
+static const struct option_row bench_options[] = {
+	{ .name = "config",
+		.letter = 'c',
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		MEMBER(config),
+		.group = "What is searched for",
+		.help = "Take the rules from FILE (default: the installed burin.conf)" },
+	{ .name = "rules-format",
+		.kind = OPTION_CHOICE,
+		.choices = RULES_FORMAT_CHOICES,
+		.fallback = "auto",
+		MEMBER(rules_format),
+		.group = "What is searched for",
+		.help = "The form of the rule file" },
+	{ .name = "types",
+		.letter = 't',
+		.kind = OPTION_STRING,
+		.metavar = "LIST",
+		MEMBER(types),
+		.group = "What is searched for",
+		.help = "Only these types, separated by commas; with a - in front: all but these" },
+	{ .name = "patterns",
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		MEMBER(patterns),
+		.group = "What is searched for",
+		.help = "In place of rules the patterns in FILE, one a line, for rows in memory" },
+
+	{ .name = "size",
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		.min = 1,
+		.max = (uint64_t)1 << 40,
+		MEMBER(size),
+		.group = "Data",
+		.help = "Bytes in memory: pieces of DATA in random order where it is not as long "
+			"(default: DATA, 1G at most; 256M without DATA)" },
+	{ .name = "seed",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.fallback = "1",
+		MEMBER(seed),
+		.group = "Data",
+		.help = "For everything that is drawn at random" },
+	{ .name = "plant",
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		.min = 1,
+		MEMBER(plant),
+		.group = "Data",
+		.help = "Put a pattern into every SIZE bytes in memory" },
+
+	{ .name = "mode",
+		.kind = OPTION_CHOICE,
+		.choices = MODE_CHOICES,
+		.fallback = "all",
+		MEMBER(mode),
+		.group = "Measuring",
+		.help = "resident: kernels on the device's memory; host: engines from memory to "
+			"memory; end-to-end: dry runs over the file" },
+	{ .name = "engine",
+		.kind = OPTION_LIST,
+		.metavar = "NAME",
+		MEMBER(engines),
+		.group = "Measuring",
+		.help = "Only this engine; may be repeated (default: all but reference)" },
+	{ .name = "kernel",
+		.kind = OPTION_LIST,
+		.metavar = "NAME",
+		MEMBER(kernels),
+		.group = "Measuring",
+		.help = "Only this kernel of the gpu engine; may be repeated" },
+	{ .name = "rounds",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.min = 1,
+		.max = 1000,
+		.fallback = "7",
+		MEMBER(rounds),
+		.group = "Measuring",
+		.help = "Measure N times and take the median; fewer where a row takes over 20 "
+			"seconds" },
+
+	{ .name = "gpus",
+		.kind = OPTION_STRING,
+		.metavar = "N|LIST|all",
+		MEMBER(gpus),
+		.group = "Machine",
+		.help = "As in burin carve; resident rows use the first of them" },
+	{ .name = "transfer",
+		.kind = OPTION_CHOICE,
+		.choices = GPU_TRANSFER_CHOICES,
+		.fallback = "auto",
+		MEMBER(transfer),
+		.group = "Machine",
+		.help = "As in burin carve" },
+	{ .name = "threads",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = 1024,
+		MEMBER(threads),
+		.group = "Machine",
+		.help = "Use N threads (default: one a processor)" },
+	{ .name = "chunk-size",
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		.min = 1,
+		.max = (uint64_t)1 << 30,
+		.fallback = "32M",
+		MEMBER(chunk_size),
+		.group = "Machine",
+		.help = "Search in chunks of SIZE" },
+	{ .name = "io",
+		.kind = OPTION_CHOICE,
+		.choices = "auto|uring|threads",
+		.fallback = "auto",
+		MEMBER(io),
+		.group = "Machine",
+		.help = "How the file is read" },
+	{ .name = "cache",
+		.kind = OPTION_CHOICE,
+		.choices = "auto|direct|buffered",
+		.fallback = "auto",
+		MEMBER(cache),
+		.group = "Machine",
+		.help = "Whether that goes through the page cache" },
+
+	{ .name = "json", MEMBER(json), .group = "Messages", .help = "Print JSON" },
+	{ .name = "verbose",
+		.letter = 'v',
+		MEMBER(verbose),
+		.group = "Messages",
+		.help = "Say what is being measured" },
+	{ 0 },
+};
+
+/* ---- what is asked for ------------------------------------------------------------------------
+ */
+
+static bool is_kernel(const char *name)
+{
+	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++)
+		if (strcmp(kernel->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Engines and kernels that exist, and GPUs that could. */
+static int check_names(const struct bench_settings *settings, struct error *error)
+{
+	struct gpu_wanted gpus;
+
+	for (size_t i = 0; i < settings->engines.count; i++)
+		if (!scan_engine_find(settings->engines.items[i]))
+			return error_set(error, EXIT_USAGE, EINVAL,
+				"there is no engine '%s': see burin list engines",
+				settings->engines.items[i]);
+	for (size_t i = 0; i < settings->kernels.count; i++)
+		if (!is_kernel(settings->kernels.items[i]))
+			return error_set(error, EXIT_USAGE, EINVAL,
+				"there is no kernel '%s': see burin list kernels",
+				settings->kernels.items[i]);
+	return gpu_wanted_parse(&gpus, settings->gpus, error);
+}
+
+static int add_pattern(struct pattern_set *set, const char *path, unsigned number, const char *line,
+	struct error *error)
+{
+	struct error mistake = { 0 };
+	struct pattern pattern;
+
+	if (pattern_parse(&pattern, line, &mistake))
+		return error_set(
+			error, EXIT_USAGE, EINVAL, "%.300s:%u: %.600s", path, number, mistake.text);
+	pattern_set_add(set, &pattern);
+	return 0;
+}
+
+static int read_patterns(struct pattern_set *set, const char *path, struct error *error)
+{
+	FILE *file = fopen(path, "re");
+	unsigned number = 0;
+	char *line = NULL;
+	size_t capacity = 0;
+	int status = 0;
+
+	if (!file)
+		return error_set(error, EXIT_USAGE, errno, "cannot read the patterns in %s: %s",
+			path, strerror(errno));
+	while (!status && getline(&line, &capacity, file) > 0) {
+		line[strcspn(line, "\r\n")] = '\0';
+		number++;
+		if (*line)
+			status = add_pattern(set, path, number, line, error);
+	}
+	if (!status && ferror(file))
+		status = error_set(error, EXIT_USAGE, EIO, "cannot read the patterns in %s", path);
+	if (!status && !set->count)
+		status = error_set(error, EXIT_USAGE, EINVAL, "there are no patterns in %s", path);
+	free(line);
+	fclose(file);
+	return status;
+}
+
+/* Rules, or patterns without. */
+static int load(const struct bench_settings *settings, struct rules **rules,
+	struct pattern_set *patterns, struct error *error)
+{
+	char *config;
+	int status;
+
+	if (settings->patterns && settings->config)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"--config and --patterns both say what is searched for: give one of them");
+	if (settings->patterns)
+		return read_patterns(patterns, settings->patterns, error);
+	config = settings->config ? xstrdup(settings->config) : rules_default_path();
+	status = rules_load(rules, config, settings->rules_format, settings->types, error);
+	free(config);
+	return status;
+}
+
+static struct bench_options options_of(const struct bench_settings *settings, const char *data)
+{
+	struct bench_options options = {
+		.data = data,
+		.size = settings->size,
+		.seed = settings->seed,
+		.plant = settings->plant,
+		.rounds = (unsigned)settings->rounds,
+		.threads = (unsigned)settings->threads,
+		.chunk_size = settings->chunk_size,
+		.engines = settings->engines.items,
+		.engine_count = settings->engines.count,
+		.kernels = settings->kernels.items,
+		.kernel_count = settings->kernels.count,
+		.gpu = { .devices = settings->gpus, .transfer = settings->transfer },
+		.io = settings->io,
+		.cache = settings->cache,
+		.arguments = command_line,
+	};
+
+	for (unsigned mode = 0; mode < BENCH_MODES; mode++)
+		options.modes[mode] = settings->mode == 0 || settings->mode == mode + 1;
+	return options;
+}
+
+/* ---- for people -------------------------------------------------------------------------------
+ */
+
+static void print_ceilings(const struct bench_result *result)
+{
+	struct table *table = table_new("lr");
+	char speed[24];
+
+	for (unsigned i = 0; i < BENCH_BOUNDS; i++) {
+		if (result->ceilings[i].speed <= 0)
+			continue;
+		table_add(table, "ceiling: %s", bench_bound_name(i));
+		table_add(table, "%s", bench_speed_print(result->ceilings[i].speed, speed));
+	}
+	table_print(table, stdout);
+	table_free(table);
+}
+
+static double row_speed(const struct bench_row *row)
+{
+	return bench_speed(row->bytes, row->seconds.median);
+}
+
+static void add_speed(struct table *table, const struct bench_row *row, double ceiling)
+{
+	char text[24];
+	double spread = row->seconds.most - row->seconds.least;
+
+	if (!row->seconds.count) {
+		for (unsigned i = 0; i < 3; i++)
+			table_add(table, "-");
+		return;
+	}
+	table_add(table, "%s", bench_speed_print(row_speed(row), text));
+	table_add(table, "%s", bench_share_print(spread, row->seconds.median, text));
+	table_add(table, "%s", bench_share_print(row_speed(row), ceiling, text));
+}
+
+static const char *verdict_name(enum bench_verdict verdict)
+{
+	static const char *const names[] = { "not run", "equal", "DIFFERENT" };
+
+	return names[verdict];
+}
+
+static void add_row(
+	struct table *table, const struct bench_result *result, const struct bench_row *row)
+{
+	table_add(table, "%s", bench_mode_name(row->mode));
+	table_add(table, "%s", row->engine);
+	table_add(table, "%s", row->kernel ? row->kernel : "-");
+	add_speed(table, row, result->ceilings[row->bound].speed);
+	table_add(table, "%" PRIu64, row->found.count);
+	table_add(table, "%s", verdict_name(row->verdict));
+	table_add(table, "%s", *row->why ? row->why : row->how);
+}
+
+static void print_rows(const struct bench_result *result)
+{
+	static const char *const heads[] = { "MODE", "ENGINE", "KERNEL", "SPEED", "SPREAD",
+		"CEILING", "FOUND", "COMPARED", "HOW" };
+	struct table *table = table_new("lllrrrrll");
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		table_add(table, "%s", heads[i]);
+	for (size_t i = 0; i < result->count; i++)
+		add_row(table, result, &result->rows[i]);
+	table_print(table, stdout);
+	table_free(table);
+}
+
+/* The time of whole runs by stage. */
+static void print_stages(const struct bench_result *result)
+{
+	static const char *const heads[] = { "SECONDS", "ENGINE", "IN ALL", "START", "FOR READER",
+		"FOR ENGINE", "FOR CARVERS", "REST" };
+	struct table *table = table_new("llrrrrrr");
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		table_add(table, "%s", heads[i]);
+	for (size_t i = 0; i < result->count; i++) {
+		const struct run_sums *sums = &result->rows[i].sums;
+
+		if (!result->rows[i].seconds.count || result->rows[i].mode != BENCH_WHOLE)
+			continue;
+		any = true;
+		table_add(table, "end-to-end");
+		table_add(table, "%s", result->rows[i].engine);
+		table_add(table, "%.3f", sums->total);
+		table_add(table, "%.3f", sums->start);
+		table_add(table, "%.3f", sums->read_wait);
+		table_add(table, "%.3f", sums->scan_wait);
+		table_add(table, "%.3f", sums->carve_wait);
+		table_add(table, "%.3f",
+			sums->total - sums->start - sums->read_wait - sums->scan_wait -
+				sums->carve_wait);
+	}
+	if (any) {
+		printf("\n");
+		table_print(table, stdout);
+	}
+	table_free(table);
+}
+
+static void print_table(const struct bench_options *options, const struct bench_result *result)
+{
+	char text_len[16], part_len[16], chunk_len[16];
+
+	printf("%s, %s in memory; %" PRIu32 " patterns; chunks of %s; %u threads; median of %u "
+	       "rounds\nhits compared with reference in the first %s, and in all with the CPU "
+	       "engine\n\n",
+		options->data ? options->data : "random bytes",
+		size_print(result->text_len, text_len), options->set->count,
+		size_print(options->chunk_size, chunk_len), result->threads, options->rounds,
+		size_print(result->part_len, part_len));
+	print_ceilings(result);
+	printf("\n");
+	print_rows(result);
+	print_stages(result);
+}
+
+/* ---- for programs -----------------------------------------------------------------------------
+ */
+
+static json_t *optional_real(double value)
+{
+	return value > 0 ? json_real(value) : json_null();
+}
+
+static json_t *ceilings_json(const struct bench_result *result)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < BENCH_BOUNDS; i++) {
+		const struct bench_ceiling *ceiling = &result->ceilings[i];
+
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o}", "name", json_text(bench_bound_name(i)),
+				      "bytes_per_second", optional_real(ceiling->speed), "reason",
+				      json_text(*ceiling->why ? ceiling->why : NULL)));
+	}
+	return list;
+}
+
+static json_t *seconds_json(const struct bench_stats *seconds)
+{
+	if (!seconds->count)
+		return json_null();
+	return json_pack("{s:f, s:f, s:f, s:i}", "median", seconds->median, "least", seconds->least,
+		"most", seconds->most, "rounds", (int)seconds->count);
+}
+
+static json_t *stages_json(const struct run_sums *sums)
+{
+	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I}", "total", sums->total, "start",
+		sums->start, "read_wait", sums->read_wait, "scan_wait", sums->scan_wait,
+		"carve_wait", sums->carve_wait, "files", (json_int_t)sums->files, "hits",
+		(json_int_t)sums->hits);
+}
+
+static json_t *row_json(const struct bench_result *result, const struct bench_row *row)
+{
+	double ceiling = result->ceilings[row->bound].speed, speed = row_speed(row);
+	json_t *object = json_object();
+	char sum[17];
+
+	snprintf(sum, sizeof(sum), "%016" PRIx64, row->found.sum);
+	json_object_set_new(object, "mode", json_text(bench_mode_name(row->mode)));
+	json_object_set_new(object, "engine", json_text(row->engine));
+	json_object_set_new(object, "kernel", json_text(row->kernel));
+	json_object_set_new(object, "how", json_text(*row->how ? row->how : NULL));
+	json_object_set_new(object, "compared", json_text(verdict_name(row->verdict)));
+	json_object_set_new(object, "reason", json_text(*row->why ? row->why : NULL));
+	json_object_set_new(object, "bytes", json_integer((json_int_t)row->bytes));
+	json_object_set_new(object, "bytes_per_second", optional_real(speed));
+	json_object_set_new(object, "seconds", seconds_json(&row->seconds));
+	json_object_set_new(object, "ceiling", json_text(bench_bound_name(row->bound)));
+	json_object_set_new(object, "of_ceiling", optional_real(ceiling > 0 ? speed / ceiling : 0));
+	json_object_set_new(object, "found", json_integer((json_int_t)row->found.count));
+	json_object_set_new(object, "checksum", json_text(sum));
+	if (row->mode == BENCH_RESIDENT)
+		json_object_set_new(object, "compile_seconds", json_real(row->compile));
+	if (row->mode == BENCH_WHOLE && row->seconds.count)
+		json_object_set_new(object, "stages", stages_json(&row->sums));
+	return object;
+}
+
+static void print_json(const struct bench_options *options, const struct bench_result *result)
+{
+	json_t *object = json_object(), *rows = json_array();
+
+	for (size_t i = 0; i < result->count; i++)
+		json_array_append_new(rows, row_json(result, &result->rows[i]));
+	json_object_set_new(object, "burin", json_text(BURIN_VERSION));
+	json_object_set_new(object, "data", json_text(options->data));
+	json_object_set_new(object, "seed", json_integer((json_int_t)options->seed));
+	json_object_set_new(object, "bytes", json_integer((json_int_t)result->text_len));
+	json_object_set_new(
+		object, "compared_with_reference", json_integer((json_int_t)result->part_len));
+	json_object_set_new(object, "patterns", json_integer(options->set->count));
+	json_object_set_new(object, "chunk_size", json_integer((json_int_t)options->chunk_size));
+	json_object_set_new(object, "threads", json_integer(result->threads));
+	json_object_set_new(object, "ceilings", ceilings_json(result));
+	json_object_set_new(object, "rows", rows);
+	json_put(object);
+}
+
+/* ---- running ----------------------------------------------------------------------------------
+ */
+
+/* Differences are problems; an engine that was asked for and gave no row is not available. */
+static int judge(const struct bench_options *options, const struct bench_result *result)
+{
+	unsigned different = 0, run = 0;
+
+	for (size_t i = 0; i < result->count; i++) {
+		different += result->rows[i].verdict == BENCH_DIFFERENT;
+		run += result->rows[i].verdict == BENCH_EQUAL;
+	}
+	if (different) {
+		log_error("%u rows found something else than they should have", different);
+		return EXIT_PROBLEMS;
+	}
+	if (!run && (options->engine_count || options->kernel_count)) {
+		log_error("nothing of what was asked for could be measured here");
+		return EXIT_NO_ENGINE;
+	}
+	return EXIT_CLEAN;
+}
+
+static int measure(const struct bench_settings *settings, const struct bench_options *options)
+{
+	struct bench_result result;
+	struct error error = { 0 };
+	int status, code;
+
+	run_catch_signals();
+	status = bench_run(&result, options, &error);
+	if (status && !run_caught_signal())
+		log_error("%s", error.text);
+	code = run_caught_signal() ? 128 + run_caught_signal() : error.code;
+	if (!status) {
+		if (settings->json)
+			print_json(options, &result);
+		else
+			print_table(options, &result);
+		code = judge(options, &result);
+	}
+	bench_result_free(&result);
+	return code;
+}
+
+static int run(void *arg, int argc, char **argv)
+{
+	const struct bench_settings *settings = arg;
+	struct bench_options options = options_of(settings, argc ? argv[0] : NULL);
+	struct pattern_set patterns = { 0 };
+	struct rules *rules = NULL;
+	struct error error = { 0 };
+	int code = EXIT_CLEAN;
+
+	log_set_level(settings->verbose ? LOG_DEBUG : LOG_WARN);
+	if (check_names(settings, &error) || load(settings, &rules, &patterns, &error)) {
+		log_error("%s", error.text);
+		code = error.code;
+	} else {
+		options.rules = rules;
+		options.set = rules ? &rules->patterns : &patterns;
+		code = measure(settings, &options);
+	}
+	rules_free(rules);
+	pattern_set_free(&patterns);
+	return code;
+}
+
+static const struct example examples[] = {
+	{ "burin bench -c my.conf disk.dd", "measures all that can work here on an image" },
+	{ "burin bench --mode resident --size 2G --kernel gram --kernel ac",
+		"compares two kernels on random bytes" },
+	{ NULL, NULL },
+};
+
+const struct command bench_command = {
+	.name = "bench",
+	.summary = "Measure engines and kernels on given data and rules",
+	.arguments = "[DATA]",
+	.max_arguments = 1,
+	.description = "Measures how fast DATA, an image or any other file, is searched for what "
+		       "the rules name: by "
+		       "the GPU's kernels in the device's own memory (resident), by the engines "
+		       "from memory to memory "
+		       "(host), and by whole dry runs over the file, with the time by stage "
+		       "(end-to-end). Without "
+		       "DATA it takes random bytes. Speeds are in GB of 10^9 bytes, medians after "
+		       "a round that does "
+		       "not count, beside ceilings that are measured in the same run: reading the "
+		       "device's memory, "
+		       "copying to it, reading this machine's memory, and reading the file without "
+		       "searching it.\n\n"
+		       "A row counts only if what it found was compared: on a part of the data "
+		       "with the engine "
+		       "`reference`, and on all of it with the CPU engine, by count and by a "
+		       "checksum over offsets "
+		       "and patterns; whole runs by the lines of their reports. When anything is "
+		       "different, the exit "
+		       "code is 1.\n\n"
+		       "Folders for the runs' reports, and for a file of random bytes, are made "
+		       "below `$TMPDIR`.",
+	.options = bench_options,
+	.settings_size = sizeof(struct bench_settings),
+	.run = run,
+	.examples = examples,
+};
