@@ -444,6 +444,7 @@ static void fill_sparse_end(struct subject *s)
 static const struct subject_case {
 	const char *name;
 	void (*fill)(struct subject *subject);
+	bool slow; /* left out by --quick */
 } subject_cases[] = {
 	{ "empty text", fill_empty },
 	{ "one byte", fill_one_byte },
@@ -453,7 +454,7 @@ static const struct subject_case {
 	{ "no hit", fill_no_hit },
 	{ "no pattern", fill_nothing },
 	{ "splits", fill_splits },
-	{ "dense and long", fill_dense_long },
+	{ "dense and long", fill_dense_long, true },
 	{ "overlapping", fill_overlapping },
 	{ "nested", fill_nested },
 	{ "prefixes", fill_prefixes },
@@ -469,15 +470,15 @@ static const struct subject_case {
 	{ "regex", fill_regex },
 	{ "regex overlapping", fill_regex_overlap },
 	{ "regex wide", fill_regex_wide },
-	{ "regex too large", fill_regex_huge },
+	{ "regex too large", fill_regex_huge, true },
 	{ "200 short ones", fill_short_200 },
 	{ "few common ones", fill_common_few },
-	{ "many common ones", fill_common_many },
+	{ "many common ones", fill_common_many, true },
 	{ "100 words", fill_words_100 },
-	{ "5,000 words", fill_words_5000 },
-	{ "50,000 words", fill_words_50000 },
+	{ "5,000 words", fill_words_5000, true },
+	{ "50,000 words", fill_words_50000, true },
 	{ "500 masks", fill_masks_500 },
-	{ "long patterns", fill_long },
+	{ "long patterns", fill_long, true },
 	{ "at the end alone", fill_sparse_end },
 	{ NULL, NULL },
 };
