@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -118,8 +119,20 @@ int run_open_output(struct run *run, const char *output)
 	return sink_open(&run->sink, output, &run->error);
 }
 
+/* Each thread that writes has some descriptors open, and soft limits come from times of few threads. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int run_open_pool(struct run *run)
 {
+	allow_descriptors();
 	run->pool = pool_new(run->options->threads);
 	if (run->pool)
 		return 0;

@@ -2,6 +2,10 @@
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 200 333 7
+# many threads where the limit on open files is for a few
+make_records many 2000 50
+(ulimit -Sn 30; "$BURIN" carve --quiet -c rec.conf -o many-out --threads 64 many; echo "exit $?")
+check_reports many-out many
 run() { "$BURIN" carve --quiet -c rec.conf -o "$@" image || echo "exit $?"; }
 run first
 check_reports first image
