@@ -124,9 +124,9 @@ static int check_empty(int fd, const char *path, struct error *error)
 	char clean[512];
 
 	if (!dir) {
-		status = error_set(error, EXIT_IO, errno,
-			"cannot list the output folder '%s': %s%s", path, strerror(errno),
-			advice(errno));
+		status =
+			error_set(error, EXIT_IO, errno, "cannot list the output folder '%s': %s%s",
+				path, strerror(errno), advice(errno));
 		if (copy >= 0)
 			close(copy);
 		return status;
