@@ -69,10 +69,12 @@ void fifo_store_free(struct fifo_store *store)
 
 static bool store_fail(struct fifo_store *store, int status, const char *doing)
 {
+	bool full = status == -ENOSPC || status == -EDQUOT || status == -EFBIG;
+
 	store->status = status;
 	error_set(&store->error, EXIT_IO, -status,
-		"cannot %s the temporary file for pending hits in the output folder: %s", doing,
-		strerror(-status));
+		"cannot %s the temporary file for pending hits in the output folder: %s%s", doing,
+		strerror(-status), full ? "; choose a folder with more room with -o" : "");
 	return false;
 }
 

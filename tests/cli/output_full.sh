@@ -26,6 +26,12 @@ echo --- extract
 "$BURIN" carve --quiet -p -c rec.conf -o plan image
 try extract -o mount/out plan/report.jsonl image
 check mount/out image
+echo --- no room for headers that wait for a footer
+head -c 8M /dev/zero | tr '\0' A >flood
+echo "types = ( { name = \"a\"; header = \"'A'\"; footer = \"'ZZ'\"; max_size = \"1G\"; } );" >flood.conf
+try carve -c flood.conf -o mount/out flood
+tail -1 mount/out/report.jsonl | grep -c '"not decided when the run ended":[0-9]'
+check mount/out flood
 echo --- no room for the reports
 head -c 9000000 /dev/zero >mount/filler 2>/dev/null
 try carve -c rec.conf -o mount/out image
