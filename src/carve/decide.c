@@ -1,10 +1,17 @@
 /*
  * The order of the questions:
- * 1. Hidden: it starts strictly inside a file that was kept as COMPLETE. Rules with and without carvers alike.
+ * 1. Hidden: it starts strictly inside a file that was kept as COMPLETE. Rules with and without
+ * carvers alike.
  * 2. Rejected by its check.
- * 3. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule with a carver beats later
- *    ones with a carver. Rules without carvers are independent of each other, as in Scalpel.
- * 4. Left out for `strict` or a quota. Such a file still hides what lies inside it: a quota limits what is written, not what is true.
+ * 3. Contained: a TRUNCATED file that lies wholly inside an earlier TRUNCATED one of its own rule.
+ * An archive that lost its end would otherwise be carved once more from each of its members on, a
+ * thousand members making five hundred times its size; no byte is lost by leaving these out. It
+ * hides nothing else: what is complete inside a truncated file is kept.
+ * 4. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule
+ * with a carver beats later ones with a carver. Rules without carvers are independent of each
+ * other, as in Scalpel.
+ * 5. Left out for `strict` or a quota. Such a file still hides what lies inside it: a quota limits
+ * what is written, not what is true.
  */
 #include "carve/decide.h"
 
@@ -18,12 +25,18 @@ struct quota {
 	uint64_t files, bytes;
 };
 
+struct type_state {
+	struct quota quota;
+	uint64_t truncated_until; /* the furthest end of its truncated files so far */
+};
+
 struct decider {
 	const struct rules *rules;
 	struct decide_options options;
 	struct tallies *rejected, *skipped;
 	uint64_t hidden_until;
-	struct quota total, *types;
+	struct quota total;
+	struct type_state *types; /* one a rule */
 	bool quota_reached;
 };
 
@@ -63,9 +76,34 @@ static const struct rule *rule_of(const struct decider *decider, const struct de
 	return &decider->rules->rules[decision->candidate->rule];
 }
 
-/* The decision that wins this start among those with carvers; NULL when none has something to show. */
-static const struct decision *find_winner(const struct decider *decider,
-	const struct decision *decisions, size_t count)
+static uint64_t end_of(const struct decision *decision)
+{
+	return decision->candidate->start + decision->outcome->length;
+}
+
+static bool is_contained(const struct decider *decider, const struct decision *decision)
+{
+	return !decider->options.nested && decision->outcome->verdict == CARVE_TRUNCATED &&
+	       end_of(decision) <= decider->types[decision->candidate->rule].truncated_until;
+}
+
+/* From now on what lies inside these truncated files is contained. */
+static void note_truncated(struct decider *decider, const struct decision *decisions, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct type_state *type = &decider->types[decisions[i].candidate->rule];
+
+		if (decisions[i].outcome->verdict == CARVE_TRUNCATED &&
+			rule_of(decider, &decisions[i])->carver &&
+			end_of(&decisions[i]) > type->truncated_until)
+			type->truncated_until = end_of(&decisions[i]);
+	}
+}
+
+/* The decision that wins this start among those with carvers; NULL when none has something to show.
+ */
+static const struct decision *find_winner(
+	const struct decider *decider, const struct decision *decisions, size_t count)
 {
 	const struct decision *winner = NULL;
 
@@ -73,7 +111,8 @@ static const struct decision *find_winner(const struct decider *decider,
 		const struct decision *decision = &decisions[i];
 
 		if (!rule_of(decider, decision)->carver ||
-			decision->outcome->verdict == CARVE_REJECT)
+			decision->outcome->verdict == CARVE_REJECT ||
+			is_contained(decider, decision))
 			continue;
 		if (decision->outcome->verdict == CARVE_COMPLETE)
 			return decision;
@@ -93,7 +132,7 @@ static bool fits(const struct quota *used, uint64_t length, uint64_t max_files, 
 static bool take_quota(struct decider *decider, const struct decision *decision)
 {
 	const struct decide_options *options = &decider->options;
-	struct quota *type = &decider->types[decision->candidate->rule];
+	struct quota *type = &decider->types[decision->candidate->rule].quota;
 	uint64_t length = decision->outcome->length;
 
 	if (!fits(&decider->total, length, options->max_files, options->max_bytes) ||
@@ -109,13 +148,13 @@ static bool take_quota(struct decider *decider, const struct decision *decision)
 }
 
 /* Why not, for the tally of skipped files; NULL when it is kept. */
-static const char *left_out(struct decider *decider, const struct decision *decision,
-	const struct decision *winner)
+static const char *left_out(
+	struct decider *decider, const struct decision *decision, const struct decision *winner)
 {
 	const struct outcome *outcome = decision->outcome;
-	bool beaten = winner && decision != winner &&
-		      (winner->outcome->verdict == CARVE_COMPLETE ||
-			      rule_of(decider, decision)->carver);
+	bool beaten =
+		winner && decision != winner &&
+		(winner->outcome->verdict == CARVE_COMPLETE || rule_of(decider, decision)->carver);
 
 	if (beaten)
 		return "another type starts here";
@@ -126,12 +165,14 @@ static const char *left_out(struct decider *decider, const struct decision *deci
 	return NULL;
 }
 
-/* Counts a rejection under its type and reason, with the numbers taken out so that reasons stay few. */
+/* Counts a rejection under its type and reason, with the numbers taken out so that reasons stay
+ * few. */
 static void tally_rejection(struct decider *decider, const struct decision *decision)
 {
 	const char *why = decision->outcome->finding.why;
 	char key[192];
-	size_t len = (size_t)snprintf(key, sizeof(key) / 2, "%s: ", rule_of(decider, decision)->name);
+	size_t len =
+		(size_t)snprintf(key, sizeof(key) / 2, "%s: ", rule_of(decider, decision)->name);
 
 	if (len >= sizeof(key) / 2)
 		len = sizeof(key) / 2 - 1;
@@ -160,6 +201,8 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 			tally_add(decider->skipped, "inside a complete file", 0);
 		} else if (decision->outcome->verdict == CARVE_REJECT) {
 			tally_rejection(decider, decision);
+		} else if (is_contained(decider, decision)) {
+			why = "inside a truncated file of its type";
 		} else {
 			why = left_out(decider, decision, winner);
 			decision->keep = !why;
@@ -167,6 +210,8 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 		if (why)
 			tally_add(decider->skipped, why, 0);
 	}
+	if (!hidden)
+		note_truncated(decider, decisions, count);
 	if (winner && winner->outcome->verdict == CARVE_COMPLETE &&
 		start + winner->outcome->length > decider->hidden_until)
 		decider->hidden_until = start + winner->outcome->length;

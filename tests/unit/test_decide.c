@@ -92,6 +92,30 @@ Test(decide, only_complete_files_hide_and_only_what_starts_strictly_inside)
 	teardown(&f);
 }
 
+Test(decide, truncated_files_contain_truncated_ones_of_their_own_rule_alone)
+{
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	cr_expect_str_eq(one(&f, 100, 0, CARVE_TRUNCATED, 50), "0");
+	cr_expect_str_eq(one(&f, 110, 0, CARVE_TRUNCATED, 40), "", "ends at the same byte");
+	cr_expect_str_eq(one(&f, 115, 0, CARVE_TRUNCATED, 3), "");
+	cr_expect_str_eq(one(&f, 120, 0, CARVE_TRUNCATED, 31), "0", "a byte beyond it");
+	cr_expect_str_eq(one(&f, 130, 1, CARVE_TRUNCATED, 5), "1", "another rule");
+	cr_expect_str_eq(one(&f, 140, 0, CARVE_COMPLETE, 5), "0", "complete");
+	cr_expect_str_eq(one(&f, 147, 0, CARVE_UNVERIFIED, 2), "0", "unverified");
+	cr_expect_str_eq(one(&f, 200, 0, CARVE_TRUNCATED, 5), "0", "behind it");
+	add(&f, 203, 0, CARVE_TRUNCATED, 2);
+	add(&f, 203, 1, CARVE_TRUNCATED, 2);
+	cr_expect_str_eq(decide(&f), "1", "what is contained beats nobody");
+	cr_expect_eq(tally(&f.skipped, "inside a truncated file of its type"), 3);
+	teardown(&f);
+	setup(&f, (struct decide_options){ .nested = true });
+	cr_expect_str_eq(one(&f, 100, 0, CARVE_TRUNCATED, 50), "0");
+	cr_expect_str_eq(one(&f, 110, 0, CARVE_TRUNCATED, 40), "0");
+	teardown(&f);
+}
+
 Test(decide, nested_keeps_everything)
 {
 	struct fixture f;
