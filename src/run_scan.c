@@ -146,7 +146,7 @@ static int flush_report(struct run *run)
 	if (now - run->flushed < 1)
 		return 0;
 	run->flushed = now;
-	return report_flush(run->report, &run->error);
+	return carving_flush(run->carving, &run->error);
 }
 
 /* Uses a finished chunk's hits, and takes the next step with it. */

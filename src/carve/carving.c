@@ -27,6 +27,7 @@
 #include "base/memory.h"
 #include "carve/ahead.h"
 #include "carve/copy.h"
+#include "output/scribe.h"
 
 #define RING_MIN 1024
 /* Most candidates are refused after one look: a job for each would cost more than the look. */
@@ -85,9 +86,27 @@ struct carving {
 	_Atomic int status;
 	uint64_t files, bytes, unreadable, mismatches;
 	struct filing *filing;
+	struct scribe *scribe;
 	struct decision *group;
 	double waited;
 };
+
+/* The first failure ends the carving. A write that was cancelled is none: it follows from one, or
+ * from a signal. */
+static void note_error(void *context, int status, const struct error *error)
+{
+	struct carving *carving = context;
+
+	if (status == -ECANCELED)
+		return;
+	pthread_mutex_lock(&carving->lock);
+	if (!carving->status) {
+		carving->error = *error;
+		carving->status = status;
+	}
+	pthread_mutex_unlock(&carving->lock);
+	atomic_store(&carving->cancelled, true);
+}
 
 /* Its waits are bounded by the clock that nobody sets. */
 static void init_condition(pthread_cond_t *condition)
@@ -134,6 +153,7 @@ struct carving *carving_new(const struct carving_options *options)
 			options->rules, &options->decide, options->rejected, options->skipped);
 	pthread_mutex_init(&carving->lock, NULL);
 	init_condition(&carving->rung);
+	carving->scribe = scribe_new(options->report, options->progress, note_error, carving);
 	return carving;
 }
 
@@ -204,21 +224,6 @@ static void run_checks(struct pool_job *job, unsigned worker)
 		set_state(ticket, check_ticket(carving, ticket, worker));
 	}
 	ring_bell(carving);
-}
-
-/* The first failure ends the carving. A write that was cancelled is none: it follows from one, or
- * from a signal. */
-static void note_error(struct carving *carving, int status, const struct error *error)
-{
-	if (status == -ECANCELED)
-		return;
-	pthread_mutex_lock(&carving->lock);
-	if (!carving->status) {
-		carving->error = *error;
-		carving->status = status;
-	}
-	pthread_mutex_unlock(&carving->lock);
-	atomic_store(&carving->cancelled, true);
 }
 
 static int write_file(
@@ -457,8 +462,6 @@ static void compare_hashes(struct carving *carving, struct ticket *ticket)
 static void report_ticket(struct carving *carving, struct ticket *ticket)
 {
 	struct file_record *record = &ticket->record;
-	struct error error = { 0 };
-	int status = 0;
 
 	if (ticket->status) {
 		tally_add(carving->options.skipped,
@@ -472,12 +475,9 @@ static void report_ticket(struct carving *carving, struct ticket *ticket)
 		carving->bytes += record->length;
 		carving->unreadable += record->unreadable;
 		tally_add(carving->options.by_type, record->type, record->length);
-		status = report_file(carving->options.report, record, &error);
-		if (carving->options.progress)
-			progress_file(carving->options.progress, record);
+		scribe_file(carving->scribe, record);
+		record->path = NULL; /* taken over */
 	}
-	if (status)
-		note_error(carving, status, &error);
 	if (record->runs != &ticket->run)
 		free(record->runs);
 	free(record->path);
@@ -640,8 +640,10 @@ int carving_finish(struct carving *carving)
 		uint64_t seen = bell_of(carving);
 
 		pump(carving, true);
-		if (carving->retired == carving->offered || atomic_load(&carving->cancelled))
+		if (carving->retired == carving->offered || atomic_load(&carving->cancelled)) {
+			scribe_finish(carving->scribe);
 			return carving_status(carving);
+		}
 		if (!wait_bell(carving, seen))
 			return error_set(&carving->error, EXIT_IO, EDEADLK,
 				"a fault in burin: %" PRIu64 " candidates stay undecided",
@@ -664,6 +666,12 @@ void carving_cancel(struct carving *carving)
 	tally_add_many(
 		carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
 	carving->decided = carving->retired = carving->checked = carving->offered;
+	scribe_finish(carving->scribe);
+}
+
+int carving_flush(struct carving *carving, struct error *error)
+{
+	return scribe_flush(carving->scribe, error);
 }
 
 const struct error *carving_error(const struct carving *carving)
@@ -694,7 +702,7 @@ bool carving_quota_reached(const struct carving *carving)
 
 double carving_waited(const struct carving *carving)
 {
-	return carving->waited;
+	return carving->waited + scribe_waited(carving->scribe);
 }
 
 /* A job rings the bell last, when its ticket may long have been reported. */
@@ -711,6 +719,7 @@ void carving_free(struct carving *carving)
 	if (!carving)
 		return;
 	wait_for_jobs(carving);
+	scribe_free(carving->scribe);
 	for (unsigned i = 0; i < carving->threads; i++) {
 		view_free(carving->rooms[i].view);
 		copier_free(&carving->rooms[i].copier);

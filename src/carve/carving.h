@@ -1,6 +1,6 @@
 /*
- * The carving stage: candidates in, files and report lines out. Checking and writing run in the pool, deciding and reporting in the
- * caller's thread, in order. All functions are called by one thread.
+ * The carving stage: candidates in, files and report lines out. Checking and writing run in the pool, deciding in the caller's
+ * thread and reporting in one of its own (output/scribe.h), both in order. All functions are called by one thread.
  */
 #ifndef BURIN_CARVE_CARVING_H
 #define BURIN_CARVE_CARVING_H
@@ -47,6 +47,9 @@ void carving_offered_until(struct carving *carving, uint64_t position);
 
 /* The image was scanned up to here. Does what can be done without waiting. Result as for carving_offer. */
 int carving_scanned(struct carving *carving, uint64_t position);
+
+/* What is reported so far reaches the disk. Returns 0 or a negative errno with error set. */
+int carving_flush(struct carving *carving, struct error *error);
 
 /* No more candidates, everything was scanned: decides, writes and reports the rest. Result as for carving_offer, but for -EAGAIN. */
 int carving_finish(struct carving *carving);

@@ -1,0 +1,154 @@
+/* Files written into the report by a thread of its own. */
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+
+#include "output/scribe.h"
+#include "report_data.h"
+
+TestSuite(scribe, .init = temp_make, .fini = temp_remove, .timeout = 60);
+
+struct failures {
+	_Atomic unsigned count;
+	_Atomic int status;
+	char text[1024];
+};
+
+static void note_failure(void *context, int status, const struct error *error)
+{
+	struct failures *failures = context;
+
+	if (failures->count++ == 0)
+		memcpy(failures->text, error->text, sizeof(failures->text));
+	failures->status = status;
+}
+
+static struct report *open_report(struct sink **sink)
+{
+	static struct run_record run;
+	struct error error = { 0 };
+	struct report *report;
+
+	run = data_run();
+	cr_assert_eq(sink_open(sink, temp_at("out"), &error), 0, "%s", error.text);
+	cr_assert_eq(report_open(&report, *sink, &run, &error), 0, "%s", error.text);
+	return report;
+}
+
+/* Number i has i % 3 runs but for those without any; nothing of it lives on but the texts. */
+static void give(struct scribe *scribe, unsigned i)
+{
+	struct range runs[2] = { { 1000 * i, 10 }, { 1000 * i + 20, 5 } };
+	struct file_record file = data_file();
+
+	file.path = malloc(32);
+	snprintf(file.path, 32, "png/%u.png", i);
+	file.offset = 1000 * i;
+	file.runs = runs;
+	file.run_count = i % 3;
+	scribe_file(scribe, &file);
+	memset(runs, 0xff, sizeof(runs));
+}
+
+/* How many lines about files the report has, which must be numbers 0, 1, ... in order. */
+static unsigned count_files(void)
+{
+	char *text = temp_read("out/report.jsonl", NULL);
+	unsigned count = 0;
+
+	for (char *at = text; (at = strstr(at, "\"path\":\"png/")); at++, count++)
+		cr_assert_eq(strtoul(at + strlen("\"path\":\"png/"), NULL, 10), count);
+	free(text);
+	return count;
+}
+
+static void end(struct scribe *scribe, struct report *report, struct sink *sink)
+{
+	const struct summary_record summary = { 0 };
+
+	scribe_free(scribe);
+	cr_expect_eq(report_close(report, &summary, NULL), 0);
+	sink_close(sink);
+}
+
+Test(scribe, all_files_in_order)
+{
+	struct failures failures = { 0 };
+	struct sink *sink;
+	struct report *report = open_report(&sink);
+	struct scribe *scribe = scribe_new(report, NULL, note_failure, &failures);
+	char *text;
+
+	for (unsigned i = 0; i < 10000; i++)
+		give(scribe, i);
+	end(scribe, report, sink);
+	cr_expect_eq(count_files(), 10000);
+	cr_expect_eq(failures.count, 0);
+	text = temp_read("out/report.jsonl", NULL);
+	cr_expect_not_null(strstr(text, "\"runs\":[[9998000,10],[9998020,5]]"));
+	cr_expect_not_null(strstr(text, "\"runs\":[[9997000,10]]"));
+	free(text);
+}
+
+Test(scribe, flushing_brings_what_was_given_to_the_disk)
+{
+	struct failures failures = { 0 };
+	struct sink *sink;
+	struct report *report = open_report(&sink);
+	struct scribe *scribe = scribe_new(report, NULL, note_failure, &failures);
+
+	for (unsigned i = 0; i < 300; i++) {
+		give(scribe, i);
+		if (i % 100 != 0)
+			continue;
+		cr_assert_eq(scribe_flush(scribe, NULL), 0);
+		cr_assert_eq(count_files(), i + 1);
+	}
+	scribe_finish(scribe);
+	scribe_finish(scribe);
+	cr_expect_geq(scribe_waited(scribe), 0);
+	end(scribe, report, sink);
+}
+
+Test(scribe, a_full_disk_is_told)
+{
+	struct rlimit limit = { 100000, RLIM_INFINITY };
+	struct failures failures = { 0 };
+	struct sink *sink;
+	struct report *report = open_report(&sink);
+	struct scribe *scribe = scribe_new(report, NULL, note_failure, &failures);
+
+	signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (unsigned i = 0; i < 3000; i++)
+		give(scribe, i);
+	scribe_finish(scribe);
+	cr_expect_gt(failures.count, 0);
+	cr_expect_eq(failures.status, -EFBIG);
+	cr_expect_not_null(strstr(failures.text, "/out/"), "%s", failures.text);
+	cr_expect_eq(scribe_flush(scribe, NULL), -EFBIG);
+	limit.rlim_cur = RLIM_INFINITY;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	end(scribe, report, sink);
+	cr_expect_eq(count_files(), 3000);
+}
+
+/* No thread is to be had: the caller does the work. */
+Test(scribe, works_without_a_thread)
+{
+	struct rlimit limit = { 1, 1 };
+	struct failures failures = { 0 };
+	struct sink *sink;
+	struct report *report = open_report(&sink);
+	struct scribe *scribe;
+
+	if (geteuid() == 0 && setuid(65534)) /* the limit does not bind root */
+		return;
+	cr_assert_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
+	scribe = scribe_new(report, NULL, note_failure, &failures);
+	for (unsigned i = 0; i < 5000; i++)
+		give(scribe, i);
+	end(scribe, report, sink);
+	cr_expect_eq(count_files(), 5000);
+}
