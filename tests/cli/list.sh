@@ -10,3 +10,6 @@ cat types
 # the rules that carve uses
 "$BURIN" list types >types && head -1 types
 "$BURIN" list types -c missing.conf; echo $?
+# every kernel, whatever this machine and this build are
+"$BURIN" list kernels >kernels; echo $?
+grep -c '^\(gram\|bloom\|ac\|ac-plain\)  *\(usable\|not here\|not built\)  *[A-Za-z]' kernels

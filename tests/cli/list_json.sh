@@ -23,3 +23,13 @@ reference = [e for e in engines if e["name"] == "reference"]
 print(len(reference), reference[0]["usable"], reference[0]["reason"])
 print(all((e["reason"] is None) == e["usable"] for e in engines))
 PY
+# The kernels are those of the gpu engine, and as usable as that.
+python3 - <<'PY'
+import json, subprocess, os
+def listed(what):
+    return json.loads(subprocess.check_output([os.environ["BURIN"], "list", what, "--json"]))[what]
+gpu = [e for e in listed("engines") if e["name"] == "gpu"][0]
+kernels = listed("kernels")
+print([k["name"] for k in kernels], sorted(kernels[0]))
+print(all(k["usable"] == gpu["usable"] and k["reason"] == gpu["reason"] and k["built"] == gpu["built"] for k in kernels))
+PY
