@@ -22,6 +22,7 @@ extern const struct scan_engine reference_engine;
 static enum { NO_TROUBLE, NO_OPENING, BREAK_DOWN, SIGNAL } trouble;
 static uint64_t trouble_at;
 static unsigned broken_chunks;
+static unsigned room, inside; /* chunks that the engine takes at a time (0: any number), and has */
 
 static int test_probe(char *reason, size_t len)
 {
@@ -33,14 +34,23 @@ static int test_probe(char *reason, size_t len)
 static int test_open(struct scan **scan, const struct pattern_set *set,
 	const struct scan_options *options, struct error *error)
 {
+	struct scan_options without_kernel = *options;
+
 	if (trouble == NO_OPENING)
 		return error_set(error, EXIT_IO, ENOMEM, "no memory on this device");
-	return reference_engine.open(scan, set, options, error);
+	without_kernel.kernel = NULL; /* this engine has all that one can ask for */
+	return reference_engine.open(scan, set, &without_kernel, error);
 }
 
 static int test_submit(struct scan *scan, struct chunk *chunk)
 {
-	return reference_engine.submit(scan, chunk);
+	int status;
+
+	if (room && inside == room)
+		return -EAGAIN;
+	status = reference_engine.submit(scan, chunk);
+	inside += status == 0;
+	return status;
 }
 
 /* From trouble_at on nothing works any more, as with a device that has fallen off its bus. */
@@ -48,6 +58,7 @@ static int test_reap(struct scan *scan, struct chunk **chunk)
 {
 	int status = reference_engine.reap(scan, chunk);
 
+	inside -= status == 0;
 	if (status || (*chunk)->offset < trouble_at)
 		return status;
 	if (trouble == SIGNAL) {
@@ -127,16 +138,23 @@ static void tear_down(void)
 
 TestSuite(run, .init = set_up, .fini = tear_down, .timeout = 60);
 
-static int carve(const char *engine, const char *output, struct run_sums *sums)
+static int carve_with(
+	const char *engine, const char *kernel, const char *output, struct run_sums *sums)
 {
 	struct run_options options = { .rules = rules,
 		.engine = engine,
+		.kernel = kernel,
 		.threads = 2,
 		.chunk_size = CHUNK_LEN,
 		.hash_mask = HASH_SHA256,
 		.progress = { .quiet = true } };
 
 	return run_carve(&options, temp_at("image"), temp_at(output), sums);
+}
+
+static int carve(const char *engine, const char *output, struct run_sums *sums)
+{
+	return carve_with(engine, NULL, output, sums);
 }
 
 /* The lines about files: everything between the first line and the last. The caller frees it. */
@@ -215,6 +233,49 @@ Test(run, an_engine_that_breaks_down_at_once_loses_no_hit)
 	trouble_at = 0;
 	cr_expect_eq(carve(NULL, "out", NULL), EXIT_PROBLEMS);
 	expect_same_files("out/report.jsonl");
+}
+
+Test(run, a_kernel_is_no_concern_of_the_stand_in)
+{
+	trouble = BREAK_DOWN;
+	trouble_at = 3 * CHUNK_LEN;
+	cr_expect_eq(carve_with(NULL, "gram", "out", NULL), EXIT_PROBLEMS);
+	expect_same_files("out/report.jsonl");
+}
+
+Test(run, an_engine_with_little_room_gets_every_chunk)
+{
+	for (room = 1; room < 5; room++) {
+		const char *output = room == 1 ? "1" : room == 2 ? "2" : room == 3 ? "3" : "4";
+		struct run_sums sums;
+
+		cr_expect_eq(carve("failing", output, &sums), EXIT_CLEAN);
+		cr_expect_eq(sums.files, FILE_COUNT, "with room for %u", room);
+		cr_expect_eq(sums.scanned, FILE_COUNT * FILE_LEN);
+		cr_expect_eq(sums.hits, 2 * FILE_COUNT);
+		cr_expect_eq(inside, 0);
+	}
+	expect_same_files("1/report.jsonl");
+}
+
+Test(run, an_engine_with_little_room_breaks_down)
+{
+	trouble = BREAK_DOWN;
+	trouble_at = 5 * CHUNK_LEN;
+	room = 2;
+	cr_expect_eq(carve(NULL, "out", NULL), EXIT_PROBLEMS);
+	expect_same_files("out/report.jsonl");
+}
+
+Test(run, the_times_of_the_stages_are_told)
+{
+	struct run_sums sums;
+
+	cr_expect_eq(carve("reference", "out", &sums), EXIT_CLEAN);
+	cr_expect_gt(sums.start, 0);
+	cr_expect_gt(sums.total, sums.start + sums.read_wait + sums.scan_wait + sums.carve_wait);
+	cr_expect_str_eq(sums.kernel, "reference");
+	expect_in_report("out/report.jsonl", "\"start\":");
 }
 
 Test(run, without_a_stand_in_what_was_found_so_far_is_reported)
