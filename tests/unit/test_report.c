@@ -220,7 +220,7 @@ Test(report, jsonl_to_the_letter)
 		"\"hits\":99,\"scanned\":3221225472,\"unreadable\":[[512,1024],[900000000000,512]],"
 		"\"problems\":[\"1536 bytes of the image could not be read\",\"a \xEF\xBF\xBD "
 		"problem\"],"
-		"\"seconds\":{\"total\":1.25,\"read_wait\":0.1,\"scan_wait\":0.0,\"carve_wait\":0."
+		"\"seconds\":{\"total\":1.25,\"start\":0.0,\"read_wait\":0.1,\"scan_wait\":0.0,\"carve_wait\":0."
 		"0},"
 		"\"finished\":\"2024-05-01T12:00:10Z\",\"signal\":0,\"exit\":1}\n");
 	free(stable);
