@@ -86,9 +86,6 @@ CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*
 FUZZERS := rules image report $(CARVER_NAMES)
 REPLAYS := $(FUZZERS:%=$(BUILD)/tests/replay_%)
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
-ifeq ($(CUDA),1)
-BENCH   += $(patsubst tests/bench/%.cu,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.cu)))
-endif
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
@@ -223,10 +220,5 @@ $(BUILD)/fuzz_%: $(LIB)
 $(BUILD)/bench/%: tests/bench/%.c $(LIB)
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
-
-$(BUILD)/bench/%: tests/bench/%.cu $(LIB)
-	$(call say,BENCH,$@)
-	$(Q)mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) -MMD -MP -MF $@.d -MT $@ -c -o $@.o $< && \
-		$(CC) $(ALL_LDFLAGS) -o $@ $@.o $(LIB) $(LIBS)
 
 -include $(OBJ:.o=.d) $O/src/main.d $(addsuffix .d,$(UNIT) $(PLAIN) $(BENCH))

@@ -164,12 +164,6 @@ static uint64_t largest_header_offset(const struct rules *rules)
 	return largest;
 }
 
-/* Several GPUs want more places than one. */
-static unsigned slots_for(const struct run *run)
-{
-	return run->engine->chunks * (run->options->gpu.devices ? 2 : 1);
-}
-
 /* Reads far enough behind the range's end to see the headers of files that start inside it. */
 static int open_reader(struct run *run)
 {
@@ -178,7 +172,7 @@ static int open_reader(struct run *run)
 	uint64_t left = image_info(run->image)->size - run->range_end;
 	struct reader_options reader = {
 		.slot_len = options->chunk_size,
-		.slots = slots_for(run),
+		.slots = scan_engine_chunks(run->engine, &options->gpu),
 		.overlap = options->rules->patterns.longest - 1,
 		.offset = options->offset,
 		.length = run->range_end - options->offset + (behind < left ? behind : left),

@@ -46,6 +46,7 @@ int bench_search_open(struct bench_search **result, const struct bench_search_op
 	struct error *error)
 {
 	struct bench_search *search = xcalloc(1, sizeof(*search));
+	unsigned chunks = scan_engine_chunks(options->engine, options->gpu);
 	int status;
 
 	search->options = *options;
@@ -53,7 +54,7 @@ int bench_search_open(struct bench_search **result, const struct bench_search_op
 	search->scan_options = (struct scan_options){
 		.pool = options->pool,
 		.chunk_len = options->chunk_len + search->overlap,
-		.chunks = options->engine->chunks ? options->engine->chunks : CHUNKS,
+		.chunks = chunks ? chunks : CHUNKS,
 		.ring = options->text->bytes,
 		.ring_len = options->text->len,
 		.kernel = options->kernel,

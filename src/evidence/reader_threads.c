@@ -20,6 +20,7 @@
 
 struct threads {
 	pthread_cond_t work, done;
+	unsigned idle; /* wait for work; under the lock */
 	unsigned count;
 	pthread_t thread[THREADS_MAX];
 };
@@ -67,6 +68,16 @@ static void read_piece(struct reader *reader, const struct piece *piece, struct 
 		reader_recover(reader, piece, bad);
 }
 
+/* Whoever finds work wakes two others, and those two more: so all are soon awake when there is work
+ * for all, and who releases a slot does not spend his time on waking them. Under the lock. */
+static void wake_others(const struct reader *reader, struct threads *threads)
+{
+	if (reader->asking == reader->given)
+		return;
+	for (unsigned i = 0; i < 2 && i < threads->idle; i++)
+		pthread_cond_signal(&threads->work);
+}
+
 static void *work(void *arg)
 {
 	struct reader *reader = arg;
@@ -78,9 +89,12 @@ static void *work(void *arg)
 		struct ranges bad = { 0 };
 
 		if (!reader_take(reader, &piece)) {
+			threads->idle++;
 			pthread_cond_wait(&threads->work, &reader->lock);
+			threads->idle--;
 			continue;
 		}
+		wake_others(reader, threads);
 		pthread_mutex_unlock(&reader->lock);
 		read_piece(reader, &piece, &bad);
 		pthread_mutex_lock(&reader->lock);
@@ -149,7 +163,7 @@ static void threads_wake(struct reader *reader)
 	struct threads *threads = reader->way_state;
 
 	pthread_mutex_lock(&reader->lock);
-	pthread_cond_broadcast(&threads->work);
+	pthread_cond_signal(&threads->work);
 	pthread_mutex_unlock(&reader->lock);
 }
 

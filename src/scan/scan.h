@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gpu/options.h"
 #include "rules/pattern.h"
 
 struct pool;
-struct gpu_options;
 
 struct hit {
 	uint64_t offset;  /* of the first byte of the match, in the image */
@@ -71,8 +71,14 @@ struct scan_engine {
 	void (*close)(struct scan *scan);
 	/* Describes how the open scan works ("gram", "FDR + 2 short"): for the report's kernel field; never NULL. Optional: NULL. */
 	const char *(*kernel)(const struct scan *scan);
-	unsigned chunks; /* that it likes to have in flight, those being read included; 0: the reader's own number */
+	unsigned chunks; /* see scan_engine_chunks */
 };
+
+/* How many chunks the engine likes to have in flight, those being read included; 0: it does not mind. Several GPUs want more than one. */
+static inline unsigned scan_engine_chunks(const struct scan_engine *engine, const struct gpu_options *gpu)
+{
+	return engine->chunks * (gpu && gpu->devices ? 2 : 1);
+}
 
 /* THE TABLE, ended by NULL, in the order in which `auto` tries them. */
 extern const struct scan_engine *const scan_engines[];
