@@ -388,7 +388,8 @@ Test(scan_cpu, kernel_says_how)
 	struct bench bench;
 
 	open_bench(&bench, "'moov'", 1);
-	cr_assert_str_eq(cpu_scan_kernel(bench.scan), "1 literals");
+	cr_assert(strcmp(cpu_scan_kernel(bench.scan), "1 teddy") == 0 ||
+		  strcmp(cpu_scan_kernel(bench.scan), "1 literals") == 0); /* without AVX2 */
 	close_bench(&bench);
 	open_bench(&bench, "/ab{1,3}/", 1);
 	cr_assert_str_eq(cpu_scan_kernel(bench.scan), "1 regexes");

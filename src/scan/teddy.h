@@ -1,0 +1,22 @@
+/*
+ * Byte patterns, masks and all, by vector instructions: a few dozen of them at the speed of memory.
+ * After the algorithm of that name in Hyperscan, with AVX2, twice the buckets, and any wild bits.
+ */
+#ifndef BURIN_SCAN_TEDDY_H
+#define BURIN_SCAN_TEDDY_H
+
+#include "scan/matcher.h"
+
+struct teddy;
+
+/* ids: of byte patterns in the set, which must outlive the result. NULL when this processor lacks
+ * AVX2, or when the patterns are so many or so common that too much would have to be confirmed. */
+struct teddy *teddy_new(const struct pattern_set *set, const uint32_t *ids, uint32_t count);
+/* NULL is fine. */
+void teddy_free(struct teddy *teddy);
+
+/* As the find of a matcher. Thread-safe. */
+void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
+	uint64_t offset, struct hit_sink *sink);
+
+#endif

@@ -1,0 +1,224 @@
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "rules/pattern.h"
+#include "scan/hits.h"
+#include "scan/teddy.h"
+
+enum { HITS = 1 << 16 };
+
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (uint32_t)(random_state >> 16) % below;
+}
+
+static void add(struct pattern_set *set, const char *text)
+{
+	struct pattern pattern;
+	struct error error = { 0 };
+
+	cr_assert_eq(pattern_parse(&pattern, text, &error), 0, "%s", error.text);
+	pattern_set_add(set, &pattern);
+}
+
+static struct teddy *make(const struct pattern_set *set)
+{
+	uint32_t *ids = xcalloc(set->count, sizeof(*ids));
+	struct teddy *teddy;
+
+	for (uint32_t i = 0; i < set->count; i++)
+		ids[i] = i;
+	teddy = teddy_new(set, ids, set->count);
+	free(ids);
+	return teddy;
+}
+
+/* Where AVX2 is missing there is nothing to test. */
+static void need_vectors(const struct teddy *teddy)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx2")) {
+		cr_assert_not_null(teddy);
+		return;
+	}
+#endif
+	(void)teddy;
+	cr_skip("no AVX2 here");
+}
+
+static size_t plain(const struct pattern_set *set, const uint8_t *text, size_t len, size_t text_len,
+	struct hit *hits)
+{
+	size_t count = 0;
+
+	for (size_t at = 0; at < len; at++)
+		for (uint32_t id = 0; id < set->count; id++)
+			if (pattern_matches(&set->patterns[id], text + at, text_len - at)) {
+				cr_assert_lt(count, HITS);
+				hits[count++] = (struct hit){ 1000 + at, id };
+			}
+	return count;
+}
+
+/* Searches a copy that ends where its memory ends, so that address sanitizer sees what is read too
+ * much. */
+static void compare(const struct pattern_set *set, const struct teddy *teddy, const uint8_t *bytes,
+	size_t len, size_t text_len)
+{
+	struct hit *expected = xcalloc(HITS, sizeof(*expected));
+	struct hit *found = xcalloc(HITS, sizeof(*found)), *spare = xcalloc(HITS, sizeof(*spare));
+	struct hit_sink sink = { .hits = found, .capacity = HITS };
+	uint8_t *text = memcpy(xmalloc(text_len), bytes, text_len);
+	size_t count = plain(set, text, len, text_len, expected);
+
+	teddy_find(teddy, text, len, text_len, 1000, &sink);
+	cr_assert(!sink.full);
+	cr_assert_eq(hits_sort(found, sink.count, spare), sink.count, "a hit was found twice");
+	cr_assert_eq(sink.count, count, "%zu hits instead of %zu", sink.count, count);
+	for (size_t i = 0; i < count; i++)
+		cr_assert(found[i].offset == expected[i].offset &&
+			  found[i].pattern == expected[i].pattern);
+	free(text);
+	free(spare);
+	free(found);
+	free(expected);
+}
+
+static void random_pattern(char *text)
+{
+	uint32_t len = 2 + draw(8);
+
+	for (uint32_t i = 0; i < len; i++) {
+		uint32_t kind = i < 2 ? 0 : draw(8);
+
+		if (kind == 7)
+			text += sprintf(text, "?? ");
+		else if (kind == 6)
+			text += sprintf(text, "%X? ", draw(16));
+		else if (kind == 5)
+			text += sprintf(text, "i'%c' ", 'a' + (int)draw(26));
+		else
+			text += sprintf(text, "%02X ", 0x81 + draw(90));
+	}
+	if (draw(4) == 0)
+		sprintf(text, "?? 4?");
+}
+
+/* Places a byte sequence that the pattern matches. */
+static void plant(uint8_t *text, const struct pattern *pattern)
+{
+	for (uint32_t i = 0; i < pattern->len; i++)
+		text[i] = (uint8_t)((text[i] & ~pattern->mask[i]) | pattern->bytes[i]);
+}
+
+Test(teddy, finds_what_stands_there)
+{
+	uint8_t text[1000];
+	char pattern[128];
+	unsigned compared = 0;
+
+	random_state = (uint64_t)time(NULL) | 1;
+	printf("seed %llu\n", (unsigned long long)random_state);
+	for (int round = 0; round < 300; round++) {
+		struct pattern_set set = { 0 };
+		uint32_t count = 1 + draw(round % 3 ? 20 : 80);
+		size_t text_len = 1 + draw(sizeof(text)), len = 1 + draw((uint32_t)text_len);
+		struct teddy *teddy;
+
+		for (uint32_t i = 0; i < count; i++) {
+			random_pattern(pattern);
+			add(&set, pattern);
+		}
+		teddy = make(&set);
+		if (count <= 20)
+			need_vectors(teddy);
+		if (!teddy) {
+			pattern_set_free(&set);
+			continue;
+		}
+		compared += count > 20;
+		for (size_t i = 0; i < text_len; i++)
+			text[i] = (uint8_t)draw(256);
+		for (int i = 0; i < 20; i++) {
+			const struct pattern *one = &set.patterns[draw(set.count)];
+
+			if (one->len <= text_len)
+				plant(text + draw((uint32_t)(text_len - one->len + 1)), one);
+		}
+		compare(&set, teddy, text, len, text_len);
+		teddy_free(teddy);
+		pattern_set_free(&set);
+	}
+	cr_expect_gt(compared, 0, "all large sets were refused");
+}
+
+/* Every place of a match, and every length of what stands before and behind it. */
+Test(teddy, at_all_ends)
+{
+	struct pattern_set set = { 0 };
+	struct teddy *teddy;
+	uint8_t text[140];
+
+	add(&set, "'moov'");
+	add(&set, "?? ?? ?? 'dat' ?? 'x'");
+	add(&set, "FF D9");
+	teddy = make(&set);
+	need_vectors(teddy);
+	for (size_t text_len = 1; text_len <= sizeof(text); text_len++)
+		for (uint32_t id = 0; id < set.count; id++)
+			for (size_t at = 0; at + set.patterns[id].len <= text_len; at++) {
+				memset(text, 'a', sizeof(text));
+				plant(text + at, &set.patterns[id]);
+				compare(&set, teddy, text, text_len - text_len / 3, text_len);
+			}
+	teddy_free(teddy);
+	pattern_set_free(&set);
+}
+
+Test(teddy, stops_when_the_sink_is_full)
+{
+	struct pattern_set set = { 0 };
+	struct hit hits[3];
+	struct hit_sink sink = { .hits = hits, .capacity = 3 };
+	uint8_t text[400];
+	struct teddy *teddy;
+
+	add(&set, "D0 CF");
+	teddy = make(&set);
+	need_vectors(teddy);
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = i % 2 ? 0xCF : 0xD0;
+	teddy_find(teddy, text, sizeof(text), sizeof(text), 0, &sink);
+	cr_expect(sink.full);
+	cr_expect_eq(sink.count, 3);
+	teddy_free(teddy);
+	pattern_set_free(&set);
+}
+
+/* Zeros stand everywhere, and so many patterns let nearly everything through. */
+Test(teddy, refuses_what_it_is_slow_with)
+{
+	struct pattern_set common = { 0 }, many = { 0 };
+	char text[16];
+
+	add(&common, "00 00");
+	cr_expect_null(make(&common));
+	for (int i = 0; i < 200; i++) {
+		snprintf(text, sizeof(text), "'w%03d'", i);
+		add(&many, text);
+	}
+	cr_expect_null(make(&many));
+	cr_expect_null(teddy_new(&many, NULL, 0));
+	pattern_set_free(&common);
+	pattern_set_free(&many);
+}
