@@ -514,6 +514,7 @@ static void pump(struct carving *carving, bool no_more)
 	start_checks(carving);
 	decide_ready(carving, no_more);
 	retire_done(carving);
+	scribe_push(carving->scribe);
 }
 
 static double seconds_now(void)

@@ -9,19 +9,18 @@
 #include "base/memory.h"
 #include "output/stream.h"
 
-#define REPORTERS 3
 /* What streams and unreported files may have gathered when a disk turns out to be full, and a
  * summary. */
 #define RESERVE_LEN ((off_t)2 << 20)
 
-const struct reporter *const reporters[REPORTERS + 1] = { &audit_reporter, &jsonl_reporter,
+const struct reporter *const reporters[REPORT_PARTS + 1] = { &audit_reporter, &jsonl_reporter,
 	&dfxml_reporter, NULL };
 
 struct report {
 	struct sink *sink;
 	int reserve; /* descriptor of a file that holds space for the reports' end; -1 for none */
-	struct stream *streams[REPORTERS]; /* NULL: not open */
-	void *states[REPORTERS];
+	struct stream *streams[REPORT_PARTS]; /* NULL: not open */
+	void *states[REPORT_PARTS];
 };
 
 /* Errors after the first are told by it: struct error keeps one text. */
@@ -49,11 +48,16 @@ static void note_reporter(struct report *report, size_t i, int status, struct ou
 				      still_free(outcome)));
 }
 
+static void flush_one(struct report *report, size_t i, bool now, struct outcome *outcome)
+{
+	if (report->streams[i])
+		note(outcome, stream_flush(report->streams[i], now, still_free(outcome)));
+}
+
 static void flush(struct report *report, bool now, struct outcome *outcome)
 {
-	for (size_t i = 0; i < REPORTERS; i++)
-		if (report->streams[i])
-			note(outcome, stream_flush(report->streams[i], now, still_free(outcome)));
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		flush_one(report, i, now, outcome);
 }
 
 static void open_one(
@@ -102,12 +106,12 @@ static void take_back(struct report *report)
 {
 	const struct summary_record nothing = { .exit = EXIT_IO };
 	struct sink *sink = report->sink;
-	bool created[REPORTERS];
+	bool created[REPORT_PARTS];
 
-	for (size_t i = 0; i < REPORTERS; i++)
+	for (size_t i = 0; i < REPORT_PARTS; i++)
 		created[i] = report->streams[i] != NULL;
 	report_close(report, &nothing, NULL);
-	for (size_t i = 0; i < REPORTERS; i++)
+	for (size_t i = 0; i < REPORT_PARTS; i++)
 		if (created[i])
 			sink_remove(sink, reporters[i]->file_name);
 }
@@ -120,7 +124,7 @@ int report_open(struct report **result, struct sink *sink, const struct run_reco
 
 	report->sink = sink;
 	report->reserve = -1;
-	for (size_t i = 0; i < REPORTERS && !outcome.status; i++)
+	for (size_t i = 0; i < REPORT_PARTS && !outcome.status; i++)
 		open_one(report, i, run, &outcome);
 	if (!outcome.status)
 		flush(report, true, &outcome);
@@ -133,13 +137,22 @@ int report_open(struct report **result, struct sink *sink, const struct run_reco
 	return 0;
 }
 
+int report_file_part(struct report *report, size_t part, const struct file_record *file,
+	struct error *error)
+{
+	struct outcome outcome = { error, 0 };
+
+	note_reporter(report, part, reporters[part]->file(report->states[part], file), &outcome);
+	flush_one(report, part, false, &outcome);
+	return outcome.status;
+}
+
 int report_file(struct report *report, const struct file_record *file, struct error *error)
 {
 	struct outcome outcome = { error, 0 };
 
-	for (size_t i = 0; i < REPORTERS; i++)
-		note_reporter(report, i, reporters[i]->file(report->states[i], file), &outcome);
-	flush(report, false, &outcome);
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		note(&outcome, report_file_part(report, i, file, still_free(&outcome)));
 	return outcome.status;
 }
 
@@ -156,7 +169,7 @@ int report_close(struct report *report, const struct summary_record *summary, st
 	struct outcome outcome = { error, 0 };
 
 	release_space(report);
-	for (size_t i = 0; i < REPORTERS; i++) {
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
 		if (report->states[i])
 			note_reporter(report, i, reporters[i]->close(report->states[i], summary),
 				&outcome);

@@ -1,7 +1,10 @@
 /*
- * A ring of records between two threads. The writer takes some of them at a time, so that the lock
- * is taken seldom, and not all, so that the other thread does not wait for room longer than it
- * must.
+ * A ring of records, one thread that fills it and some that write it down, each its part of the
+ * report. A place is used again when all have passed it, and what it held is freed then.
+ *
+ *     done of each writer <= given <= filled <= least done + QUEUE_LEN
+ *
+ * Records are handed over some at a time, and taken so: the lock is seldom wanted.
  */
 #include "output/scribe.h"
 
@@ -15,10 +18,20 @@
 
 #define QUEUE_LEN 2048
 #define AT_ONCE 64
+/* The part behind which the progress is told. */
+#define LEADER 0
 
 struct note {
 	struct file_record record;
 	struct range run; /* the record's, when it has only one */
+};
+
+struct writer {
+	struct scribe *scribe;
+	size_t part;
+	bool has_thread;
+	pthread_t thread;
+	uint64_t done; /* under the lock */
 };
 
 struct scribe {
@@ -26,15 +39,17 @@ struct scribe {
 	struct progress *progress;
 	void (*failed)(void *context, int status, const struct error *error);
 	void *context;
-	bool has_thread;
-	pthread_t thread;
+	struct writer writers[REPORT_PARTS];
+	struct note *queue; /* note n lies at n % QUEUE_LEN */
 	double waited;
+	/* the caller's: notes filled in, and how many there is room for without asking */
+	uint64_t filled, room_until;
 
-	pthread_mutex_t lock; /* over all that follows, but for the notes in [done, taken) */
-	pthread_cond_t work, room;
-	struct note *queue;
-	uint64_t done, given; /* counts since the start; note n lies at n % QUEUE_LEN */
-	bool sleeping, closing;
+	pthread_mutex_t lock; /* over given, closing, sleeping, and done of the writers */
+	pthread_cond_t work, progressed;
+	uint64_t given;
+	unsigned sleeping;     /* writers */
+	bool closing, waiting; /* waiting: the caller, for progress */
 };
 
 static struct note *note_at(struct scribe *scribe, uint64_t number)
@@ -42,57 +57,67 @@ static struct note *note_at(struct scribe *scribe, uint64_t number)
 	return &scribe->queue[number % QUEUE_LEN];
 }
 
-static void write_note(struct scribe *scribe, struct note *note)
-{
-	struct error error = { 0 };
-	int status = report_file(scribe->report, &note->record, &error);
+/* ---- writing ----------------------------------------------------------------------------------
+ */
 
-	if (status)
-		scribe->failed(scribe->context, status, &error);
-	if (scribe->progress)
-		progress_file(scribe->progress, &note->record);
-	if (note->record.runs != &note->run)
-		free(note->record.runs);
-	free(note->record.path);
+static void write_notes(struct writer *writer, uint64_t from, uint64_t to)
+{
+	struct scribe *scribe = writer->scribe;
+
+	for (uint64_t number = from; number < to; number++) {
+		const struct file_record *record = &note_at(scribe, number)->record;
+		struct error error = { 0 };
+		int status = report_file_part(scribe->report, writer->part, record, &error);
+
+		if (status)
+			scribe->failed(scribe->context, status, &error);
+		if (scribe->progress && writer->part == LEADER)
+			progress_file(scribe->progress, record);
+	}
 }
 
 static void *work(void *arg)
 {
-	struct scribe *scribe = arg;
+	struct writer *writer = arg;
+	struct scribe *scribe = writer->scribe;
 
 	pthread_mutex_lock(&scribe->lock);
-	for (;;) {
-		uint64_t from = scribe->done, to = scribe->given;
+	while (writer->done < scribe->given || !scribe->closing) {
+		uint64_t from = writer->done, to = scribe->given;
 
-		if (from == to && scribe->closing)
-			break;
 		if (from == to) {
-			scribe->sleeping = true;
+			scribe->sleeping++;
 			pthread_cond_wait(&scribe->work, &scribe->lock);
-			scribe->sleeping = false;
+			scribe->sleeping--;
 			continue;
 		}
 		if (to - from > AT_ONCE)
 			to = from + AT_ONCE;
 		pthread_mutex_unlock(&scribe->lock);
-		for (uint64_t number = from; number < to; number++)
-			write_note(scribe, note_at(scribe, number));
+		write_notes(writer, from, to);
 		pthread_mutex_lock(&scribe->lock);
-		scribe->done = to;
-		pthread_cond_signal(&scribe->room);
+		writer->done = to;
+		if (scribe->waiting)
+			pthread_cond_signal(&scribe->progressed);
 	}
 	pthread_mutex_unlock(&scribe->lock);
 	return NULL;
 }
 
 /* Signals are for the main thread. */
-static void start_thread(struct scribe *scribe)
+static void start_threads(struct scribe *scribe)
 {
 	sigset_t all, old;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	scribe->has_thread = pthread_create(&scribe->thread, NULL, work, scribe) == 0;
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		struct writer *writer = &scribe->writers[i];
+
+		writer->scribe = scribe;
+		writer->part = i;
+		writer->has_thread = pthread_create(&writer->thread, NULL, work, writer) == 0;
+	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -106,12 +131,16 @@ struct scribe *scribe_new(struct report *report, struct progress *progress,
 	scribe->failed = failed;
 	scribe->context = context;
 	scribe->queue = xcalloc(QUEUE_LEN, sizeof(*scribe->queue));
+	scribe->room_until = QUEUE_LEN;
 	pthread_mutex_init(&scribe->lock, NULL);
 	pthread_cond_init(&scribe->work, NULL);
-	pthread_cond_init(&scribe->room, NULL);
-	start_thread(scribe);
+	pthread_cond_init(&scribe->progressed, NULL);
+	start_threads(scribe);
 	return scribe;
 }
+
+/* ---- handing over -----------------------------------------------------------------------------
+ */
 
 static double now(void)
 {
@@ -121,21 +150,59 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Under the lock: until at most so many notes are left. */
-static void wait_for(struct scribe *scribe, uint64_t left)
+static uint64_t least_done(const struct scribe *scribe)
 {
-	double from;
+	uint64_t least = UINT64_MAX;
 
-	if (scribe->given - scribe->done <= left)
-		return;
-	from = now();
-	while (scribe->given - scribe->done > left)
-		pthread_cond_wait(&scribe->room, &scribe->lock);
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		if (scribe->writers[i].done < least)
+			least = scribe->writers[i].done;
+	return least;
+}
+
+/* Until all writers have done so many notes. They must have been given. */
+static void wait_until_done(struct scribe *scribe, uint64_t count)
+{
+	double from = now();
+
+	pthread_mutex_lock(&scribe->lock);
+	scribe->waiting = true;
+	while (least_done(scribe) < count)
+		pthread_cond_wait(&scribe->progressed, &scribe->lock);
+	scribe->waiting = false;
+	scribe->room_until = least_done(scribe) + QUEUE_LEN;
+	pthread_mutex_unlock(&scribe->lock);
 	scribe->waited += now() - from;
+}
+
+void scribe_push(struct scribe *scribe)
+{
+	if (scribe->given == scribe->filled) /* nobody else changes it */
+		return;
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		if (!scribe->writers[i].has_thread)
+			write_notes(&scribe->writers[i], scribe->given, scribe->filled);
+	pthread_mutex_lock(&scribe->lock);
+	scribe->given = scribe->filled;
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		if (!scribe->writers[i].has_thread)
+			scribe->writers[i].done = scribe->given;
+	scribe->room_until = least_done(scribe) + QUEUE_LEN;
+	if (scribe->sleeping)
+		pthread_cond_broadcast(&scribe->work);
+	pthread_mutex_unlock(&scribe->lock);
+}
+
+static void free_note(struct note *note)
+{
+	if (note->record.runs != &note->run)
+		free(note->record.runs);
+	free(note->record.path);
 }
 
 static void fill_note(struct note *note, const struct file_record *record)
 {
+	free_note(note);
 	note->record = *record;
 	note->record.runs = &note->run;
 	if (record->run_count == 1) {
@@ -148,24 +215,20 @@ static void fill_note(struct note *note, const struct file_record *record)
 
 void scribe_file(struct scribe *scribe, const struct file_record *record)
 {
-	pthread_mutex_lock(&scribe->lock);
-	wait_for(scribe, QUEUE_LEN - 1);
-	fill_note(note_at(scribe, scribe->given), record);
-	if (scribe->has_thread) {
-		scribe->given++;
-		if (scribe->sleeping)
-			pthread_cond_signal(&scribe->work);
-	} else {
-		write_note(scribe, note_at(scribe, scribe->given));
+	if (scribe->filled - scribe->given == AT_ONCE)
+		scribe_push(scribe);
+	if (scribe->filled == scribe->room_until) { /* full: waits until there is room for some */
+		scribe_push(scribe);
+		wait_until_done(scribe, scribe->filled - QUEUE_LEN + AT_ONCE);
 	}
-	pthread_mutex_unlock(&scribe->lock);
+	fill_note(note_at(scribe, scribe->filled), record);
+	scribe->filled++;
 }
 
 void scribe_finish(struct scribe *scribe)
 {
-	pthread_mutex_lock(&scribe->lock);
-	wait_for(scribe, 0);
-	pthread_mutex_unlock(&scribe->lock);
+	scribe_push(scribe);
+	wait_until_done(scribe, scribe->filled);
 }
 
 int scribe_flush(struct scribe *scribe, struct error *error)
@@ -183,15 +246,19 @@ void scribe_free(struct scribe *scribe)
 {
 	if (!scribe)
 		return;
+	scribe_push(scribe);
 	pthread_mutex_lock(&scribe->lock);
 	scribe->closing = true;
-	pthread_cond_signal(&scribe->work);
+	pthread_cond_broadcast(&scribe->work);
 	pthread_mutex_unlock(&scribe->lock);
-	if (scribe->has_thread)
-		pthread_join(scribe->thread, NULL);
-	pthread_cond_destroy(&scribe->room);
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		if (scribe->writers[i].has_thread)
+			pthread_join(scribe->writers[i].thread, NULL);
+	pthread_cond_destroy(&scribe->progressed);
 	pthread_cond_destroy(&scribe->work);
 	pthread_mutex_destroy(&scribe->lock);
+	for (size_t i = 0; i < QUEUE_LEN; i++)
+		free_note(&scribe->queue[i]);
 	free(scribe->queue);
 	free(scribe);
 }
