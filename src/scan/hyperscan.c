@@ -1,12 +1,15 @@
 /*
  * The default engine of the CPU: Hyperscan's API, as Vectorscan has it.
  *
- * Patterns are searched in up to five ways, one after the other. The split is by measurement on
+ * Patterns are searched in up to six ways, one after the other. The split is by measurement on
  * disk content, with Scalpel's 61 patterns and with conf/burin.conf (tests/bench/scan_cpu.c);
  * figures are ratios of speed.
- *   - teddy (teddy.h): all byte patterns, when they are so few and selective that our own vector
- * search takes them: 1.5 to 5 times as fast as Hyperscan, which reads the text once for the
- * literals and once for the short ones. The rest of this list is for what is left.
+ *   - teddy (teddy.h): byte patterns that are so few and selective that our own vector search takes
+ * them: 1.5 to 5 times as fast as Hyperscan, which reads the text once for the literals and once
+ * for the short ones.
+ *   - grams (grams.h): where those are too many, the selective ones, up to about 2,000; teddy then
+ * gets the rest, if it takes that. Both together are twice as fast with conf/burin.conf. The rest
+ * of this list is for what neither has taken.
  *   - literals: patterns with at least 4 exact bytes in a row (or letters of either case), found by
  * these (anchor.h), wherever in the pattern they stand; the rest is compared here. `????moov` is
  * the literal moov. All 61 patterns in one database, written out, are 0.75 times as fast as
@@ -47,6 +50,7 @@
 #include "base/memory.h"
 #include "rules/regex.h"
 #include "scan/anchor.h"
+#include "scan/grams.h"
 #include "scan/pairs.h"
 #include "scan/teddy.h"
 
@@ -69,8 +73,10 @@ struct hyperscan {
 	const struct pattern_set *set;
 	struct anchor *anchors; /* one a pattern; of a regex unused */
 	struct group groups[GROUPS];
-	struct teddy *teddy; /* NULL when it was not for these patterns */
+	struct teddy *teddy; /* NULL when these are no patterns for it */
 	uint32_t teddy_count;
+	struct grams *grams; /* NULL in the same way */
+	bool *taken;         /* a pattern: teddy or grams have it */
 	struct pairs *pairs; /* NULL when no pattern needs them */
 	struct pairs *guard; /* of the patterns that Hyperscan searches, but for regexes; NULL
 				without any */
@@ -265,6 +271,7 @@ static void describe(struct hyperscan *hs)
 		const char *name;
 		unsigned count;
 	} ways[] = {
+		{ "grams", hs->grams ? grams_count(hs->grams) : 0 },
 		{ "teddy", hs->teddy_count },
 		{ "literals", hs->groups[LITERALS].count },
 		{ "short", hs->groups[SHORT].count },
@@ -288,6 +295,8 @@ static void hyperscan_free(void *database)
 		hs_free_database(hs->groups[i].database);
 	hs_free_scratch(hs->scratch);
 	teddy_free(hs->teddy);
+	grams_free(hs->grams);
+	free(hs->taken);
 	pairs_free(hs->pairs);
 	pairs_free(hs->guard);
 	free(hs->guarded);
@@ -297,16 +306,33 @@ static void hyperscan_free(void *database)
 	free(hs);
 }
 
-/* All byte patterns for teddy, or none. */
-static void try_teddy(struct hyperscan *hs)
+/* All byte patterns that are not taken, for teddy, or none. */
+static void try_teddy(struct hyperscan *hs, uint32_t *ids)
 {
-	uint32_t *ids = xcalloc(hs->set->count, sizeof(*ids)), count = 0;
+	uint32_t count = 0;
 
 	for (uint32_t id = 0; id < hs->set->count; id++)
-		if (!hs->set->patterns[id].regex)
+		if (!hs->set->patterns[id].regex && !hs->taken[id])
 			ids[count++] = id;
 	hs->teddy = teddy_new(hs->set, ids, count);
 	hs->teddy_count = hs->teddy ? count : 0;
+	for (uint32_t i = 0; i < hs->teddy_count; i++)
+		hs->taken[ids[i]] = true;
+}
+
+static void take_patterns(struct hyperscan *hs)
+{
+	uint32_t *ids = xcalloc(hs->set->count, sizeof(*ids)), count = 0;
+
+	hs->taken = xcalloc(hs->set->count, sizeof(*hs->taken));
+	for (uint32_t id = 0; id < hs->set->count; id++)
+		if (!hs->set->patterns[id].regex)
+			ids[count++] = id;
+	try_teddy(hs, ids);
+	if (!hs->teddy && count > PLAIN_MAX)
+		hs->grams = grams_new(hs->set, ids, count, hs->taken);
+	if (hs->grams)
+		try_teddy(hs, ids);
 	free(ids);
 }
 
@@ -315,11 +341,11 @@ static void add_patterns(struct hyperscan *hs, struct sources sources[SOURCES])
 	float share[RARITY_KINDS][256];
 
 	rarity_bytes(share);
-	try_teddy(hs);
+	take_patterns(hs);
 	for (uint32_t id = 0; id < hs->set->count; id++)
 		if (hs->set->patterns[id].regex)
 			add_regex(hs, sources, id);
-		else if (!hs->teddy)
+		else if (!hs->taken[id])
 			add_bytes(hs, sources, id, share);
 	deal_sources(hs, sources);
 }
@@ -327,16 +353,13 @@ static void add_patterns(struct hyperscan *hs, struct sources sources[SOURCES])
 /* The byte patterns that Hyperscan searches. */
 static void guard_patterns(struct hyperscan *hs)
 {
-	bool *with_pairs;
+	bool *with_pairs = xcalloc(hs->set->count, sizeof(*with_pairs));
 
-	if (hs->teddy)
-		return;
-	with_pairs = xcalloc(hs->set->count, sizeof(*with_pairs));
 	hs->guarded = xcalloc(hs->set->count, sizeof(*hs->guarded));
 	for (uint32_t i = 0; i < hs->paired_count; i++)
 		with_pairs[hs->paired[i]] = true;
 	for (uint32_t id = 0; id < hs->set->count; id++)
-		if (!hs->set->patterns[id].regex && !with_pairs[id])
+		if (!hs->set->patterns[id].regex && !hs->taken[id] && !with_pairs[id])
 			hs->guarded[hs->guarded_count++] = id;
 	if (hs->guarded_count)
 		hs->guard = pairs_new(hs->set, hs->guarded, hs->guarded_count);
@@ -523,7 +546,9 @@ static int hyperscan_find(const void *database, void *scratch, const uint8_t *te
 
 	if (hs->groups[REGEXES].database)
 		memset(own->tried, 0, hs->set->count * sizeof(*own->tried));
-	if (hs->teddy)
+	if (hs->grams)
+		grams_find(hs->grams, text, len, text_len, offset, sink);
+	if (hs->teddy && !sink->full)
 		teddy_find(hs->teddy, text, len, text_len, offset, sink);
 	for (int i = 0; i < GROUPS && rc == 0; i++)
 		rc = scan_group(

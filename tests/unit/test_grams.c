@@ -1,0 +1,183 @@
+#include "searching.h"
+
+#include "scan/grams.h"
+
+static void find(const void *database, const uint8_t *text, size_t len, size_t text_len,
+	uint64_t offset, struct hit_sink *sink)
+{
+	grams_find(database, text, len, text_len, offset, sink);
+}
+
+/* 4 to 12 fixed bytes, some of them letters of either case, in front of or behind wild ones. */
+static void random_pattern(char *text)
+{
+	uint32_t wild = draw(4), len = 4 + draw(9);
+
+	for (uint32_t i = 0; i < wild; i++)
+		text += sprintf(text, "?? ");
+	for (uint32_t i = 0; i < len; i++)
+		if (draw(6) == 0)
+			text += sprintf(text, "i'%c' ", 'a' + (int)draw(26));
+		else
+			text += sprintf(text, "%02X ", 0x81 + draw(90));
+	sprintf(text, draw(3) ? "40" : "?? 4?");
+}
+
+static struct grams *make(const struct pattern_set *set, bool **taken)
+{
+	uint32_t *ids = xcalloc(set->count, sizeof(*ids));
+	struct grams *grams;
+
+	*taken = xcalloc(set->count, sizeof(**taken));
+	for (uint32_t i = 0; i < set->count; i++)
+		ids[i] = i;
+	grams = grams_new(set, ids, set->count, *taken);
+	free(ids);
+	return grams;
+}
+
+/* A set of those patterns that were taken, to compare with; the ids change with it, so it is
+ * searched anew. */
+static void keep_taken(struct pattern_set *set, const bool *taken)
+{
+	struct pattern_set kept = { 0 };
+
+	for (uint32_t id = 0; id < set->count; id++)
+		if (taken[id])
+			add(&kept, set->patterns[id].text);
+	pattern_set_free(set);
+	*set = kept;
+}
+
+Test(grams, finds_what_stands_there)
+{
+	uint8_t text[1000];
+	char pattern[128];
+
+	random_state = (uint64_t)time(NULL) | 1;
+	printf("seed %llu\n", (unsigned long long)random_state);
+	for (int round = 0; round < 200; round++) {
+		struct pattern_set set = { 0 };
+		uint32_t count = 60 + draw(400);
+		size_t text_len = 1 + draw(sizeof(text)), len = 1 + draw((uint32_t)text_len);
+		struct grams *grams;
+		bool *taken;
+
+		for (uint32_t i = 0; i < count; i++) {
+			random_pattern(pattern);
+			add(&set, pattern);
+		}
+		grams = make(&set, &taken);
+		cr_assert_not_null(grams);
+		grams_free(grams);
+		keep_taken(&set, taken);
+		free(taken);
+		grams = make(&set, &taken);
+		cr_assert_eq(grams_count(grams), set.count);
+		for (size_t i = 0; i < text_len; i++)
+			text[i] = (uint8_t)draw(256);
+		for (int i = 0; i < 20; i++) {
+			const struct pattern *one = &set.patterns[draw(set.count)];
+
+			if (one->len <= text_len)
+				plant(text + draw((uint32_t)(text_len - one->len + 1)), one);
+		}
+		compare(&set, find, grams, text, len, text_len);
+		free(taken);
+		grams_free(grams);
+		pattern_set_free(&set);
+	}
+}
+
+/* Every place of a match, and every length of what stands before and behind it. */
+Test(grams, at_all_ends)
+{
+	struct pattern_set set = { 0 };
+	struct grams *grams;
+	uint8_t text[90];
+	bool *taken;
+
+	for (int i = 0; i < 40; i++) {
+		char pattern[32];
+
+		snprintf(pattern, sizeof(pattern), "%s 'Qz%02d' %s", i & 1 ? "?? ??" : "", i,
+			i & 2 ? "?? 'x'" : "");
+		add(&set, pattern);
+	}
+	grams = make(&set, &taken);
+	cr_assert_eq(grams_count(grams), set.count);
+	for (size_t text_len = 1; text_len <= sizeof(text); text_len++)
+		for (uint32_t id = 0; id < 4; id++)
+			for (size_t at = 0; at + set.patterns[id].len <= text_len; at++) {
+				memset(text, 'a', sizeof(text));
+				plant(text + at, &set.patterns[id]);
+				compare(&set, find, grams, text, text_len - text_len / 3, text_len);
+			}
+	free(taken);
+	grams_free(grams);
+	pattern_set_free(&set);
+}
+
+/* It leaves what is short or stands everywhere, and refuses what are too few or too many. */
+Test(grams, takes_what_it_is_fast_with)
+{
+	struct pattern_set set = { 0 };
+	char text[32];
+	struct grams *grams;
+	bool *taken;
+
+	add(&set, "00 00 00 00 01");
+	add(&set, "'abc'");
+	add(&set, "'Qz' ?? 'xk'");
+	for (int i = 0; i < 31; i++) {
+		snprintf(text, sizeof(text), "'Qz%02d'", i);
+		add(&set, text);
+	}
+	cr_expect_null(make(&set, &taken));
+	for (uint32_t id = 0; id < set.count; id++)
+		cr_expect(!taken[id]);
+	free(taken);
+	add(&set, "'Qz77'");
+	grams = make(&set, &taken);
+	cr_assert_not_null(grams);
+	cr_expect_eq(grams_count(grams), 32);
+	for (uint32_t id = 0; id < set.count; id++)
+		cr_expect_eq(taken[id], id >= 3);
+	free(taken);
+	grams_free(grams);
+	for (int i = 0; i < 4000; i++) {
+		snprintf(text, sizeof(text), "'Z%04dq'", i);
+		add(&set, text);
+	}
+	cr_expect_null(make(&set, &taken));
+	for (uint32_t id = 0; id < set.count; id++)
+		cr_expect(!taken[id]);
+	free(taken);
+	pattern_set_free(&set);
+}
+
+Test(grams, stops_when_the_sink_is_full)
+{
+	struct pattern_set set = { 0 };
+	struct hit hits[3];
+	struct hit_sink sink = { .hits = hits, .capacity = 3 };
+	uint8_t bytes[400];
+	char text[32];
+	struct grams *grams;
+	bool *taken;
+
+	for (int i = 0; i < 40; i++) {
+		snprintf(text, sizeof(text), "'Qz%02d'", i);
+		add(&set, text);
+	}
+	grams = make(&set, &taken);
+	cr_assert_not_null(grams);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t) "Qz17"[i % 4];
+	grams_find(grams, bytes, sizeof(bytes), sizeof(bytes), 0, &sink);
+	cr_expect(sink.full);
+	cr_expect_eq(sink.count, 3);
+	free(taken);
+	grams_free(grams);
+	pattern_set_free(&set);
+}
