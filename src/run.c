@@ -171,7 +171,7 @@ static int open_reader(struct run *run)
 	uint64_t behind = largest_header_offset(options->rules);
 	uint64_t left = image_info(run->image)->size - run->range_end;
 	struct reader_options reader = {
-		.slot_len = options->chunk_size,
+		.slot_len = options->chunk_size ? options->chunk_size : run->engine->chunk_len,
 		.slots = scan_engine_chunks(run->engine, &options->gpu),
 		.overlap = options->rules->patterns.longest - 1,
 		.offset = options->offset,

@@ -99,7 +99,7 @@ static const struct option_row carve_options[] = {
 		.group = "Machine", .help = "Use N threads (default: one a processor)" },
 	{ .name = "chunk-size", .kind = OPTION_SIZE, .metavar = "SIZE", .max = (uint64_t)1 << 30,
 		MEMBER(chunk_size), .group = "Machine",
-		.help = "Read and search the image in pieces of SIZE (default: 32M)" },
+		.help = "Read and search the image in pieces of SIZE (default: 16M on GPUs, else 32M)" },
 	{ .name = "io", .kind = OPTION_CHOICE, .choices = "auto|uring|threads", .fallback = "auto",
 		MEMBER(io), .group = "Machine", .help = "How the image is read" },
 	{ .name = "cache", .kind = OPTION_CHOICE, .choices = "auto|direct|buffered",

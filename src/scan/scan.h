@@ -72,6 +72,7 @@ struct scan_engine {
 	/* Describes how the open scan works ("gram", "FDR + 2 short"): for the report's kernel field; never NULL. Optional: NULL. */
 	const char *(*kernel)(const struct scan *scan);
 	unsigned chunks; /* see scan_engine_chunks */
+	size_t chunk_len; /* the chunk size with which whole runs are fastest, bytes; 0: the reader's default */
 };
 
 /* How many chunks the engine likes to have in flight, those being read included; 0: it does not mind. Several GPUs want more than one. */
