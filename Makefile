@@ -27,8 +27,9 @@ $(error MODE must be release, debug, asan or tsan, not '$(MODE)')
 endif
 
 PKGS    := libconfig libewf liburing libhs libcrypto libxml-2.0 jansson libpcre2-8
-# Libraries that carvers may use; they see no others.
-CARVER_PKGS := zlib
+# Libraries that carvers may use; they see no others. Debian 12's libbz2 has no pkg-config file.
+CARVER_PKGS := zlib liblzma libzstd liblz4
+CARVER_LIBS := -lbz2
 NEED_BUILD := $(filter-out clean help deps demo check install-deps,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEED_BUILD),)
 MISSING := $(strip $(foreach p,$(PKGS) $(CARVER_PKGS),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))))
@@ -37,7 +38,7 @@ $(error missing libraries: $(MISSING). `make deps` installs them)
 endif
 endif
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS   := $(shell pkg-config --libs $(PKGS) $(CARVER_PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) $(CARVER_PKGS) 2>/dev/null) $(CARVER_LIBS)
 CARVER_CFLAGS := $(shell pkg-config --cflags $(CARVER_PKGS) 2>/dev/null)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \

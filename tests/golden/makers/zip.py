@@ -1,0 +1,111 @@
+"""ZIP and the kinds of documents built on it."""
+import io, random, struct, zipfile
+
+from makers.common import save
+
+
+class Pipe(io.RawIOBase):
+    """Takes writes but can't seek, so that zipfile writes descriptors."""
+    def __init__(self):
+        self.data = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.data += bytes(data)
+        return len(data)
+
+
+DATE = (2024, 2, 29, 23, 59, 58)
+WORDS = ("the archive holds what was put into it, and nothing else, as it should. " * 12).encode()
+
+
+def archive(members, method=zipfile.ZIP_DEFLATED, comment=b"", pipe=False, zip64=False):
+    out = Pipe() if pipe else io.BytesIO()
+    with zipfile.ZipFile(out, "w") as target:
+        for name, data in members:
+            info = zipfile.ZipInfo(name, DATE)
+            info.compress_type = zipfile.ZIP_STORED if name == "mimetype" else method
+            with target.open(info, "w", force_zip64=zip64) as member:
+                member.write(data)
+        target.comment = comment
+    return out.data if pipe else out.getvalue()
+
+
+def office(main, folder, extension):
+    types = f'<?xml version="1.0"?><Types><Override PartName="/{folder}/x.xml" ContentType="application/{main}"/></Types>'
+    save("zip", "office." + extension, archive([("[Content_Types].xml", types.encode()), (folder + "/x.xml", WORDS)]),
+         extension=extension, time=1709251198)
+
+
+def make():
+    plain = [("a.txt", WORDS), ("folder/", b""), ("folder/b.txt", WORDS[::-1]), ("empty", b"")]
+    save("zip", "deflated.zip", archive(plain), extension="zip", time=1709251198)
+    save("zip", "stored.zip", archive(plain, zipfile.ZIP_STORED), extension="zip")
+    save("zip", "bzip2.zip", archive(plain, zipfile.ZIP_BZIP2), extension="zip")
+    save("zip", "comment.zip", archive(plain, comment=b"a comment, not text behind it"), extension="zip")
+    save("zip", "streamed.zip", archive(plain, pipe=True), extension="zip")
+    save("zip", "streamed-stored.zip", archive(plain, zipfile.ZIP_STORED, pipe=True), extension="zip")
+    save("zip", "zip64.zip", archive(plain, zip64=True), extension="zip")
+    save("zip", "streamed-zip64.zip", archive(plain, pipe=True, zip64=True), extension="zip")
+    save("zip", "empty.zip", archive([]), extension="zip")
+    inner = archive(plain, zipfile.ZIP_STORED)
+    save("zip", "nested.zip", archive([("inner.zip", inner), ("z", WORDS)], zipfile.ZIP_STORED), extension="zip")
+    save("zip", "nested-streamed.zip", archive([("inner.zip", archive(plain, zipfile.ZIP_STORED, pipe=True)), ("z", WORDS)],
+                                               zipfile.ZIP_STORED, pipe=True), extension="zip")
+    office("vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml", "word", "docx")
+    office("vnd.ms-word.document.macroEnabled.main+xml", "word", "docm")
+    office("vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml", "xl", "xlsx")
+    office("vnd.openxmlformats-officedocument.presentationml.presentation.main+xml", "ppt", "pptx")
+    office("vnd.ms-visio.drawing.main+xml", "visio", "vsdx")
+    save("zip", "folders.docx", archive([("[Content_Types].xml", b"<Types/>"), ("word/document.xml", WORDS)]), extension="docx")
+    for mimetype, extension in (("application/epub+zip", "epub"), ("application/vnd.oasis.opendocument.text", "odt"),
+                                ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
+                                ("application/vnd.oasis.opendocument.presentation", "odp")):
+        save("zip", "typed." + extension, archive([("mimetype", mimetype.encode()), ("content.xml", WORDS)]), extension=extension)
+    manifest = ("META-INF/MANIFEST.MF", b"Manifest-Version: 1.0\r\n")
+    save("zip", "java.jar", archive([manifest, ("A.class", WORDS)], pipe=True), extension="jar")
+    save("zip", "web.war", archive([manifest, ("WEB-INF/web.xml", WORDS)]), extension="war")
+    save("zip", "places.kmz", archive([("doc.kml", WORDS)]), extension="kmz")
+    apk = archive([("AndroidManifest.xml", WORDS), ("classes.dex", WORDS), manifest])
+    save("zip", "android.apk", apk, extension="apk")
+    # Its signatures stand in front of the directory, whose place moves.
+    at = struct.unpack("<I", apk[-6:-2])[0]
+    pairs = struct.pack("<QI", 4 + 20, 0x7109871A) + b"signature of nothing"
+    block = struct.pack("<Q", len(pairs) + 24) + pairs + struct.pack("<Q", len(pairs) + 24) + b"APK Sig Block 42"
+    signed = apk[:at] + block + apk[at:-6] + struct.pack("<I", at + len(block)) + apk[-2:]
+    save("zip", "signed.apk", signed, extension="apk")
+    # Another program before the archive, and offsets that count from its start.
+    stub = b"MZ" + bytes(98)
+    out = io.BytesIO(stub)
+    out.seek(0, 2)
+    with zipfile.ZipFile(out, "a") as target:
+        target.writestr(zipfile.ZipInfo("a.txt", DATE), WORDS)
+    save("zip", "behind-stub.zip", out.getvalue()[len(stub):], extension="zip", why="the archive has 100 other bytes before it")
+
+    whole = archive(plain)
+    directory = whole.index(b"PK\1\2")
+    second = whole.index(b"PK\3\4", 4)
+    save("zip", "second-member.zip", whole[second:], verdict="reject",
+         why=f"belongs to an archive that starts {second} bytes earlier")
+    save("zip", "no-directory.zip", whole[:directory], verdict="truncated", length=directory, extension="zip")
+    save("zip", "overwritten.docx", archive([("[Content_Types].xml", b"<Types/>"), ("word/x", WORDS)])[:120] + random.Random(9).randbytes(900),
+         verdict="truncated", length_min=90, length_max=1020)
+    cut = len(whole) - 10
+    save("zip", "end-cut.zip", whole[:cut], verdict="truncated", length=cut)
+    save("zip", "stored-cut.zip", archive([("a", WORDS)], zipfile.ZIP_STORED)[:200], verdict="truncated", length=200)
+    wrong = bytearray(whole)
+    wrong[directory + 16] ^= 1  # the CRC of the first entry
+    save("zip", "crc-differs.zip", bytes(wrong), verdict="unverified", length=len(whole),
+         why=f"the directory at {directory} lists other members than those before it")
+    wrong = bytearray(whole)
+    wrong[-6] ^= 1  # the directory's place in the end record
+    save("zip", "place-differs.zip", bytes(wrong), verdict="unverified", length=len(whole))
+    save("zip", "followed.zip", whole[:directory] + whole, verdict="truncated", length=directory,
+         why=f"another archive starts at {directory}")
+    # A comparison with the signature, then jumps and moves, as compilers write them.
+    code = b"PK\3\4\x0f\x84\x7d\x01\0\0\xc7\x05\x10\x20\0\0\0\0\0\0\xc7\x05\x14\x20\0\0\x01\0\0\0\x48\x89\xc2\x31\xc0\x48\x83\xfa\x02"
+    save("zip", "machine-code.zip", code * 3, verdict="reject",
+         why="an impossible version, flag, method or date in the first local header at 0")
+    save("zip", "text.zip", b"PK\3\4 is how an archive starts, but this is a sentence about it.", verdict="reject")
