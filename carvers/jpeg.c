@@ -193,9 +193,13 @@ static enum jpeg_walk finish(struct jpeg *jpeg, const char **problem)
 {
 	*problem = missing(jpeg);
 	jpeg->sound = jpeg->at;
-	if (*problem)
-		return jpeg->scan_count ? JPEG_WALK_SHORT : JPEG_WALK_BROKEN;
-	return JPEG_WALK_DONE;
+	if (!*problem)
+		return JPEG_WALK_DONE;
+	if (jpeg->scan_count)
+		return JPEG_WALK_SHORT;
+	/* Tables alone, as TIFF has them for its strips, are no picture, however sound. */
+	jpeg->evidence = 0;
+	return JPEG_WALK_BROKEN;
 }
 
 enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem)

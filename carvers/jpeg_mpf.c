@@ -54,6 +54,17 @@ static enum jpeg_walk walk_other(struct jpeg *jpeg, uint64_t at, const char **pr
 	return state;
 }
 
+/* The list gives each picture's length with the zeros that some cameras fill it up with: moves
+ * jpeg->at behind those of the picture that starts at `start`. */
+static void take_padding(struct jpeg *jpeg, uint64_t start, uint64_t len)
+{
+	uint64_t end = start + len;
+
+	if (end > jpeg->at && end - jpeg->at <= PADDING_LEN &&
+		skip_padding(jpeg->view, jpeg->at) >= end)
+		jpeg->at = jpeg->sound = end;
+}
+
 enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem)
 {
 	enum jpeg_walk state = JPEG_WALK_DONE;
@@ -65,10 +76,11 @@ enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem)
 		return state;
 	for (uint32_t i = 1; i < list.len / ENTRY_LEN && i < ENTRIES_MAX; i++) {
 		const uint8_t *p = tiff_peek(&tiff, (uint64_t)list.data + i * ENTRY_LEN, ENTRY_LEN);
-		uint64_t end = jpeg->at, start;
+		uint64_t end = jpeg->at, start, len;
 
 		if (!p)
 			break;
+		len = tiff_u32(&tiff, p + 4);
 		start = jpeg->mpf + tiff_u32(&tiff, p + 8);
 		/* In order and without overlap, so that no byte is walked more than once. */
 		if (start < end || start - end > GAP_LEN || !picture_at(jpeg->view, start))
@@ -78,6 +90,7 @@ enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem)
 		state = walk_other(jpeg, start, problem);
 		if (state != JPEG_WALK_DONE)
 			break;
+		take_padding(jpeg, start, len);
 	}
 	return state;
 }

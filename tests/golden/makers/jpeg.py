@@ -1,5 +1,5 @@
-"""JPEG, with EXIF and MPO."""
-import random, struct
+"""JPEG, with EXIF and MPO. Restart markers and arithmetic coding are cjpeg's (libjpeg-turbo-progs)."""
+import random, struct, subprocess
 
 from makers.common import encoded, picture, save
 
@@ -28,11 +28,49 @@ def scan_start(data):
     return at + 2 + struct.unpack(">H", data[at + 2:at + 4])[0]
 
 
+def segment(marker, data):
+    return struct.pack(">BBH", 0xFF, marker, len(data) + 2) + data
+
+
+def lossless(image):
+    """Grey, each sample coded as its difference to the one on its left (ISO/IEC 10918-1, annex H)."""
+    width, height = image.size
+    bits, start = "", 128
+    for y in range(height):
+        left = start
+        for x in range(width):
+            difference = image.getpixel((x, y)) - left
+            left += difference
+            size = abs(difference).bit_length()
+            code = difference if difference > 0 else difference + (1 << size) - 1
+            bits += format(size, "04b") + (format(code, f"0{size}b") if size else "")
+        start = image.getpixel((0, y))
+    bits += "1" * (-len(bits) % 8)
+    data = bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8)).replace(b"\xff", b"\xff\0")
+    table = bytes([0, 0, 0, 0, 9] + [0] * 12) + bytes(range(9))
+    return (b"\xff\xd8" + segment(0xC3, struct.pack(">BHHBBBB", 8, height, width, 1, 1, 0x11, 0)) + segment(0xC4, table) +
+            segment(0xDA, bytes([1, 1, 0, 1, 0, 0])) + data + b"\xff\xd9")
+
+
+def cjpeg(image, *options):
+    ppm = encoded(image, format="PPM")
+    return subprocess.run(["cjpeg", "-quality", "70", *options], input=ppm, stdout=subprocess.PIPE, check=True).stdout
+
+
+def padded_mpo(mpo, padding):
+    """Zeros behind the second picture, which the list of pictures counts with it."""
+    at = mpo.index(b"\x02\xb0\x07\0") + 4  # the entry MPEntry, little-endian
+    base = mpo.index(b"MPF\0") + 4
+    count, offset = struct.unpack("<II", mpo[at:at + 8])
+    at = base + offset + 16 + 4
+    size = struct.unpack("<I", mpo[at:at + 4])[0]
+    return mpo[:at] + struct.pack("<I", size + padding) + mpo[at + 4:] + bytes(padding)
+
+
 def make():
     colour = picture("RGB", (72, 56))
     for name, options in (("baseline", {}), ("progressive", dict(progressive=True)), ("optimized", dict(optimize=True)),
-                          ("444", dict(subsampling=0)), ("422", dict(subsampling=1)), ("restart", dict(restart_marker_blocks=3)),
-                          ("progressive-restart", dict(progressive=True, restart_marker_rows=1))):
+                          ("444", dict(subsampling=0)), ("422", dict(subsampling=1))):
         save("jpeg", name + ".jpg", encoded(colour, format="JPEG", quality=70, **options))
     save("jpeg", "grey.jpg", encoded(picture("L", (37, 29)), format="JPEG"))
     save("jpeg", "cmyk.jpg", encoded(picture("CMYK"), format="JPEG"))
@@ -43,8 +81,21 @@ def make():
     save("jpeg", "two.mpo", mpo)
     save("jpeg", "two-cut.mpo", mpo[:-100], verdict="truncated", length=len(mpo) - 100)
 
+    save("jpeg", "padded.mpo", padded_mpo(mpo, 300))
+    for name, options in (("restart", "-restart 3B"), ("progressive-restart", "-progressive -restart 1"),
+                          ("arithmetic", "-arithmetic"), ("arithmetic-progressive", "-arithmetic -progressive")):
+        save("jpeg", name + ".jpg", cjpeg(colour, *options.split()))
+    save("jpeg", "lossless.jpg", lossless(picture("L", (40, 32))))
+
     whole = encoded(colour, format="JPEG", quality=70)
     start = scan_start(whole)
+    frame = whole.index(b"\xff\xc0")
+    save("jpeg", "extended.jpg", whole[:frame] + b"\xff\xc1" + whole[frame + 2:])
+    late = whole[:frame + 5] + b"\0\0" + whole[frame + 7:-2]  # DNL tells the height behind the scan
+    save("jpeg", "dnl.jpg", late + segment(0xDC, whole[frame + 5:frame + 7]) + b"\xff\xd9")
+    save("jpeg", "fill.jpg", whole[:frame] + b"\xff" * 40 + whole[frame:])
+    save("jpeg", "tables.jpg", whole[:frame] + b"\xff\xd9", verdict="reject",
+         why=f"EOI before any picture data at {frame + 2}, before any picture data")
     middle = (start + len(whole)) // 2
     rng = random.Random(5)
     save("jpeg", "cut.jpg", whole[:middle], verdict="truncated", length=middle,
