@@ -83,7 +83,7 @@ def make():
 
     save("jpeg", "padded.mpo", padded_mpo(mpo, 300))
     for name, options in (("restart", "-restart 3B"), ("progressive-restart", "-progressive -restart 1"),
-                          ("arithmetic", "-arithmetic"), ("arithmetic-progressive", "-arithmetic -progressive")):
+                          ("arithmetic", "-arithmetic"), ("arithmetic-progressive", "-arithmetic -progressive -quality 60")):
         save("jpeg", name + ".jpg", cjpeg(colour, *options.split()))
     save("jpeg", "lossless.jpg", lossless(picture("L", (40, 32))))
 
