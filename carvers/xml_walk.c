@@ -1,0 +1,378 @@
+/*
+ * XML (W3C, Extensible Markup Language 1.0, fifth edition) by its markup alone.
+ *
+ * Checked are: declaration, document type, comments, instructions and CDATA sections are closed;
+ * names are names; attributes have quoted values without '<'; each end tag has the name of the
+ * element that is open; nothing but blanks, comments and instructions stands around the root.
+ * Entities, characters in names beyond ASCII, and what a DTD demands are not checked: real files
+ * are lax there, and it would not tell damage.
+ *
+ * What tells damage is characters. XML has no control characters but three; random bytes hold one
+ * in every nine. They also are no UTF-8, but so are real files that lie about their encoding: such
+ * a byte is only noted, and if the walk breaks soon behind it, the document ended there.
+ *
+ * The stack holds hashes of the open elements' names. A reader is one character ahead (c).
+ */
+#include "xml_walk.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "bytes.h"
+#include "walk.h"
+#include "xml_reader.h"
+
+#define DEPTH_MAX 1024
+/* Text that goes on for so long without any markup is not the document's, if that never ends. */
+#define TEXT_MAX 65536
+
+struct document {
+	struct xml_reader reader;
+	struct xml *xml;
+	uint64_t markup_end; /* behind the last markup that was sound */
+	unsigned depth;
+	bool in_text;      /* and not in markup */
+	unsigned title_in; /* the depth of the element whose text is taken now, or 0 */
+	uint32_t open[DEPTH_MAX];
+};
+
+static bool fail(struct document *document, const char *problem)
+{
+	return xml_fail(&document->reader, problem);
+}
+
+static int current(const struct document *document)
+{
+	return document->reader.c;
+}
+
+static void advance(struct document *document)
+{
+	xml_reader_advance(&document->reader);
+}
+
+/* The declaration's encoding tells whether the text has to be UTF-8. */
+static void read_declaration(struct document *document, const char *declaration)
+{
+	const char *value = strstr(declaration, "encoding");
+
+	document->xml->declared = true;
+	value = value ? strpbrk(value, "'\"") : NULL;
+	if (value && strncasecmp(value + 1, "utf-8", 5) != 0 &&
+		strncasecmp(value + 1, "us-ascii", 8) != 0)
+		document->reader.utf8 = false;
+}
+
+static bool read_instruction(struct document *document)
+{
+	char target[8] = "", declaration[200] = "";
+	struct xml_text name = { target, sizeof(target), 0 };
+	struct xml_text rest = { declaration, sizeof(declaration), 0 };
+	bool first = document->xml->tag_count == 0 && document->markup_end == 0;
+
+	advance(document);
+	if (!xml_read_name(&document->reader, &name, NULL))
+		return false;
+	if (strcasecmp(target, "xml") == 0 && !first)
+		return fail(document, "another document's declaration");
+	if (current(document) != '?' && !xml_is_space(current(document)))
+		return fail(document, "an instruction without a blank behind its name");
+	if (!xml_skip_past(&document->reader, "?>", first ? &rest : NULL))
+		return false;
+	if (strcmp(target, "xml") == 0)
+		read_declaration(document, declaration);
+	return true;
+}
+
+/* The part of a document type in brackets: declarations, comments and instructions. */
+static bool read_subset(struct document *document)
+{
+	advance(document);
+	for (;;) {
+		int c = current(document);
+
+		if (c < 0)
+			return false;
+		if (c == '"' || c == '\'') {
+			if (!xml_read_quoted(&document->reader, false, NULL))
+				return false;
+			continue;
+		}
+		advance(document);
+		if (c == ']')
+			return true;
+		if (c != '<')
+			continue;
+		if (current(document) == '?' && !xml_skip_past(&document->reader, "?>", NULL))
+			return false;
+		if (current(document) != '!')
+			continue;
+		advance(document);
+		if (current(document) != '-')
+			continue;
+		if (!xml_expect(&document->reader, "--", "no comment") ||
+			!xml_skip_past(&document->reader, "-->", NULL))
+			return false;
+	}
+}
+
+static bool read_doctype(struct document *document)
+{
+	struct xml *xml = document->xml;
+	struct xml_text name = { xml->doctype, sizeof(xml->doctype), 0 };
+
+	if (!xml_expect(&document->reader, "DOCTYPE", "an unknown kind of markup"))
+		return false;
+	if (xml->doctype[0] || document->depth || xml->root[0])
+		return fail(document, "a document type in the document");
+	xml_skip_space(&document->reader);
+	if (!xml_read_name(&document->reader, &name, NULL))
+		return false;
+	while (current(document) != '>') {
+		int c = current(document);
+
+		if (c == '[' ? !read_subset(document)
+			     : (c == '"' || c == '\'') &&
+					!xml_read_quoted(&document->reader, false, NULL))
+			return false;
+		if (c != '[' && c != '"' && c != '\'') {
+			if (!xml_is_space(c) && !xml_in_name(c))
+				return fail(document, "no document type");
+			advance(document);
+		}
+	}
+	advance(document);
+	return true;
+}
+
+/* Behind "<!". */
+static bool read_exclamation(struct document *document)
+{
+	advance(document);
+	if (current(document) == '-')
+		return xml_expect(&document->reader, "--", "no comment") &&
+		       xml_skip_past(&document->reader, "-->", NULL);
+	if (current(document) == '[')
+		return document->depth
+			       ? xml_expect(&document->reader, "[CDATA[", "no CDATA section") &&
+					 xml_skip_past(&document->reader, "]]>", NULL)
+			       : fail(document, "a CDATA section outside the root");
+	return read_doctype(document);
+}
+
+const char *xml_local_name(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	return colon ? colon + 1 : name;
+}
+
+/* Takes an attribute of the root: its namespace is the only one of interest. */
+static void take_root_attribute(struct xml *xml, const char *name, const char *value)
+{
+	size_t prefix_len = (size_t)(xml_local_name(xml->root) - xml->root);
+	bool found = prefix_len ? strncmp(name, "xmlns:", 6) == 0 &&
+					  strlen(name + 6) == prefix_len - 1 &&
+					  strncmp(name + 6, xml->root, prefix_len - 1) == 0
+				: strcmp(name, "xmlns") == 0;
+
+	if (found)
+		strcpy(xml->name_space, value);
+}
+
+static bool read_attribute(struct document *document, bool of_root)
+{
+	char name[80] = "", value[sizeof(document->xml->name_space)] = "";
+	struct xml_text name_text = { name, sizeof(name), 0 },
+			value_text = { value, sizeof(value), 0 };
+
+	if (!xml_read_name(&document->reader, of_root ? &name_text : NULL, NULL))
+		return false;
+	xml_skip_space(&document->reader);
+	if (!xml_expect(&document->reader, "=", "an attribute without a value"))
+		return false;
+	xml_skip_space(&document->reader);
+	if (!xml_read_quoted(&document->reader, true, of_root ? &value_text : NULL))
+		return false;
+	if (of_root)
+		take_root_attribute(document->xml, name, value);
+	return true;
+}
+
+static bool open_element(struct document *document, uint32_t hash, const char *name)
+{
+	struct xml *xml = document->xml;
+
+	if (document->depth == DEPTH_MAX)
+		return fail(document, "elements nested too deep");
+	document->open[document->depth++] = hash;
+	if (xml->title_name && !xml->title[0] && !document->title_in &&
+		document->depth <= xml->title_depth &&
+		strcmp(xml_local_name(name), xml->title_name) == 0)
+		document->title_in = document->depth;
+	return true;
+}
+
+static void close_element(struct document *document)
+{
+	if (document->title_in == document->depth)
+		document->title_in = 0;
+	document->depth--;
+}
+
+static bool read_start_tag(struct document *document)
+{
+	struct xml *xml = document->xml;
+	bool of_root = document->depth == 0;
+	char name[sizeof(xml->root)] = "";
+	struct xml_text text = { name, sizeof(name), 0 };
+	uint32_t hash;
+
+	if (!xml_read_name(&document->reader, &text, &hash))
+		return false;
+	if (of_root)
+		strcpy(xml->root, name);
+	if (of_root && xml->want_root && strcmp(xml_local_name(name), xml->want_root) != 0)
+		return fail(document, "another kind of document");
+	for (;;) {
+		xml_skip_space(&document->reader);
+		if (current(document) == '/' || current(document) == '>')
+			break;
+		if (!read_attribute(document, of_root))
+			return false;
+	}
+	if (!open_element(document, hash, name))
+		return false;
+	if (current(document) == '/') {
+		close_element(document);
+		advance(document);
+	}
+	if (!xml_expect(&document->reader, ">", "a tag that is not closed"))
+		return false;
+	xml->tag_count++;
+	return true;
+}
+
+static bool read_end_tag(struct document *document)
+{
+	uint32_t hash;
+
+	advance(document);
+	if (!xml_read_name(&document->reader, NULL, &hash))
+		return false;
+	xml_skip_space(&document->reader);
+	if (current(document) != '>')
+		return fail(document, "a tag that is not closed");
+	if (!document->depth || document->open[document->depth - 1] != hash)
+		return fail(document, "the end of an element that is not open");
+	close_element(document);
+	advance(document);
+	document->xml->tag_count++;
+	return true;
+}
+
+/* Whatever starts with '<'. */
+static bool read_markup(struct document *document)
+{
+	document->in_text = false;
+	advance(document);
+	switch (current(document)) {
+	case '?':
+		return read_instruction(document);
+	case '!':
+		return read_exclamation(document);
+	case '/':
+		return read_end_tag(document);
+	}
+	return read_start_tag(document);
+}
+
+static bool read_text(struct document *document)
+{
+	struct xml *xml = document->xml;
+	struct xml_text title = { xml->title, sizeof(xml->title), strlen(xml->title) };
+
+	document->in_text = true;
+	while (current(document) != '<') {
+		if (current(document) < 0)
+			return false;
+		if (!document->depth && !xml_is_space(current(document)))
+			return fail(document, "text outside the root");
+		if (document->title_in && document->title_in == document->depth)
+			xml_collect(&document->reader, &title, current(document));
+		advance(document);
+	}
+	return true;
+}
+
+/* Line ends behind the document belong to it; what other blanks stand there in front of them, too.
+ */
+static void skip_line_ends(struct document *document)
+{
+	while (xml_is_space(current(document))) {
+		bool line_end = current(document) == '\n' || current(document) == '\r';
+
+		advance(document);
+		if (line_end)
+			document->xml->end = document->reader.at;
+	}
+}
+
+/* Comments and instructions behind the root belong to the document, unless another one follows:
+ * then it could have been theirs. */
+static void read_epilog(struct document *document)
+{
+	struct xml *xml = document->xml;
+	uint64_t end;
+
+	skip_line_ends(document);
+	end = xml->end;
+	while (current(document) == '<') {
+		advance(document);
+		if (current(document) != '?' && current(document) != '!')
+			break;
+		if (current(document) == '?' ? !read_instruction(document)
+					     : !read_exclamation(document))
+			break;
+		xml->end = document->reader.at;
+		skip_line_ends(document);
+		if (current(document) != '<')
+			end = xml->end;
+	}
+	xml->end = end;
+}
+
+/* Where a document that breaks at problem_at stopped being itself. */
+static uint64_t sound_end(struct document *document)
+{
+	uint64_t at = xml_reader_sound(&document->reader, document->xml->problem_at);
+
+	if (!document->depth || at < document->markup_end ||
+		(document->in_text && at - document->markup_end > TEXT_MAX))
+		return document->markup_end;
+	return walk_before_fill(document->reader.view, document->markup_end, at);
+}
+
+enum xml_end xml_walk(struct view *view, struct xml *xml)
+{
+	struct document document = { .xml = xml };
+	struct xml_reader *reader = &document.reader;
+
+	xml_reader_open(reader, view);
+	do {
+		if (!read_text(&document) || !read_markup(&document)) {
+			xml->problem = reader->problem;
+			xml->problem_at = reader->at;
+			xml->sound = sound_end(&document);
+			if (xml->root[0] && xml->want_root &&
+				strcmp(xml_local_name(xml->root), xml->want_root) != 0)
+				return XML_OTHER;
+			return reader->c < 0 && reader->cut ? XML_CUT : XML_BROKEN;
+		}
+		document.markup_end = reader->at;
+	} while (document.depth || !xml->root[0]);
+	xml->odd_at = reader->first_odd;
+	xml->root_end = xml->end = reader->at;
+	read_epilog(&document);
+	return XML_WHOLE;
+}
