@@ -43,6 +43,11 @@ uint64_t view_size(const struct view *view);
 /* True when the view ends where the image ends: what goes beyond is lost, not over-long. */
 int view_ends_with_image(const struct view *view);
 
+/* Says that at offset, not before one named earlier, a part of this file begins as files of its format do, as the members of an archive may,
+ * and that a check from there would find nothing but the rest of this file. It will not be checked as a file of its own, whatever the verdict
+ * on this one, if it lies inside finding->length, or if this one is rejected. */
+void view_part(struct view *view, uint64_t offset);
+
 /* The most that one view_peek gives. */
 #define VIEW_MAX_PEEK ((size_t)65536)
 

@@ -15,6 +15,9 @@
  * The offsets in the directory tell whether the archive starts where the walk started. If members
  *stand before it, this is just a later member of a larger archive, and is rejected. If only other
  *bytes do (a self-extracting program), the archive is whole.
+ *
+ * Each member that was walked through is named as a part (view_part): a walk from there would end at
+ *the same place, and of an archive without a directory there would be as many walks as members.
  */
 #include "zip.h"
 
@@ -254,6 +257,7 @@ static enum verdict walk(struct zip *zip)
 			return judge_directory(zip, at);
 		if (signature == ZIP_LOCAL) {
 			zip->sound = at;
+			view_part(zip->view, at);
 			found = read_member(zip, at, &problem);
 			if (found != ZIP_FOUND)
 				return judge_members(zip, found, at, problem);

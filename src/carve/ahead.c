@@ -8,7 +8,7 @@
 /* Most checks end after one look; nobody need wait for those. */
 #define LONG_CHECK (64 * 1024)
 
-/* The bytes that a worker's check has gone through, or the complete file that it has found last.
+/* The bytes that a worker's check has gone through, or the file that it has found last.
  * What others see of it may be out of date: then something is put off, or checked, for nothing. */
 struct span {
 	_Atomic uint64_t start, end;

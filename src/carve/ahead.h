@@ -27,7 +27,8 @@ void ahead_hide(struct ahead *ahead, uint64_t until);
 bool ahead_begin(struct ahead *ahead, unsigned worker, uint64_t start, bool insist);
 /* Its check has read to this offset of the image; false: give it up. */
 bool ahead_reach(struct ahead *ahead, unsigned worker, uint64_t reached);
-/* It is over; until: the end of a complete file, 0 for any other result. */
+/* It is over; until: what starts before this should wait until it is decided on. The end of a
+ * complete file, or behind the last part of another; 0 for nothing. */
 void ahead_end(struct ahead *ahead, unsigned worker, uint64_t until);
 
 #endif

@@ -192,21 +192,32 @@ static void start_job(struct carving *carving, struct ticket *ticket, enum pool_
 	pool_submit(carving->options.pool, priority, &ticket->job);
 }
 
+/* What starts before this need not be checked, most likely, once this outcome is decided on. */
+static uint64_t likely_until(const struct candidate *candidate, const struct outcome *outcome)
+{
+	if (outcome->verdict == CARVE_COMPLETE)
+		return candidate->start + outcome->length;
+	return outcome->part_count ? outcome->parts[outcome->part_count - 1] + 1 : 0;
+}
+
 static enum ticket_state check_ticket(
 	struct carving *carving, struct ticket *ticket, unsigned worker)
 {
 	const struct candidate *candidate = &ticket->candidate;
 	struct outcome *outcome = &ticket->outcome;
 	struct view *view = carving->rooms[worker].view;
-	bool complete;
 
 	if (!ahead_begin(carving->ahead, worker, candidate->start, ticket->insist))
 		return TICKET_PUT_OFF;
 	check_candidate(view, carving->options.image,
 		&carving->options.rules->rules[candidate->rule], candidate, outcome);
-	complete = outcome->verdict == CARVE_COMPLETE && !view_gave_up(view);
-	ahead_end(carving->ahead, worker, complete ? candidate->start + outcome->length : 0);
-	return view_gave_up(view) ? TICKET_PUT_OFF : TICKET_CHECKED;
+	if (view_gave_up(view)) {
+		outcome_free(outcome);
+		ahead_end(carving->ahead, worker, 0);
+		return TICKET_PUT_OFF;
+	}
+	ahead_end(carving->ahead, worker, likely_until(candidate, outcome));
+	return TICKET_CHECKED;
 }
 
 static void run_checks(struct pool_job *job, unsigned worker)
@@ -263,9 +274,17 @@ static void run_write(struct pool_job *job, unsigned worker)
 /* ---- the four cursors -------------------------------------------------------------------------
  */
 
+/* What the decider will not look at, so that any outcome will do. */
+static bool is_settled(const struct carving *carving, const struct ticket *ticket)
+{
+	return ticket->candidate.start < decider_hidden_until(carving->decider) ||
+	       decider_is_part(carving->decider, &ticket->candidate);
+}
+
 static bool ticket_needs_check(const struct carving *carving, const struct ticket *ticket)
 {
-	return check_needed(&carving->options.rules->rules[ticket->candidate.rule]);
+	return check_needed(&carving->options.rules->rules[ticket->candidate.rule]) &&
+	       !is_settled(carving, ticket);
 }
 
 static void start_check_job(struct carving *carving, struct ticket *first, uint32_t batch)
@@ -289,9 +308,10 @@ static void start_batch(struct carving *carving)
 		} else if (batch) {
 			break;
 		} else {
-			check_candidate(NULL, carving->options.image,
-				&carving->options.rules->rules[ticket->candidate.rule],
-				&ticket->candidate, &ticket->outcome);
+			if (!is_settled(carving, ticket))
+				check_candidate(NULL, carving->options.image,
+					&carving->options.rules->rules[ticket->candidate.rule],
+					&ticket->candidate, &ticket->outcome);
 			set_state(ticket, TICKET_CHECKED);
 			first = ticket_at(carving, carving->checked + 1);
 		}
@@ -333,14 +353,11 @@ static void start_write(struct carving *carving, struct ticket *ticket)
 	start_job(carving, ticket, POOL_WRITE, run_write);
 }
 
-/* What is hidden will not be looked at by the decider, so any outcome will do. */
 static bool is_checked(struct carving *carving, struct ticket *ticket)
 {
 	enum ticket_state state = state_of(ticket);
 
-	return state == TICKET_CHECKED ||
-	       (state == TICKET_PUT_OFF &&
-		       ticket->candidate.start < decider_hidden_until(carving->decider));
+	return state == TICKET_CHECKED || (state == TICKET_PUT_OFF && is_settled(carving, ticket));
 }
 
 /* Length of the group of one start at the decided cursor; 0 while it is not whole or not checked.
@@ -395,7 +412,7 @@ static void check_put_off(struct carving *carving)
 		uint32_t batch = 0;
 
 		while (batch < CHECK_BATCH && cursor < carving->checked &&
-			state_of(ticket) == TICKET_PUT_OFF) {
+			state_of(ticket) == TICKET_PUT_OFF && !is_settled(carving, ticket)) {
 			ticket->insist = true;
 			set_state(ticket, TICKET_CHECKING);
 			batch++;
@@ -433,6 +450,7 @@ static void decide_ready(struct carving *carving, bool no_more)
 			} else {
 				set_state(ticket, TICKET_DONE);
 			}
+			outcome_free(&ticket->outcome);
 		}
 		start_checks(carving);
 	}
@@ -730,6 +748,8 @@ void carving_free(struct carving *carving)
 	pthread_mutex_destroy(&carving->lock);
 	filing_free(carving->filing);
 	ahead_free(carving->ahead);
+	for (size_t i = 0; i < carving->ring_len; i++)
+		outcome_free(&carving->ring[i].outcome);
 	free(carving->rooms);
 	free(carving->group);
 	free(carving->ring);

@@ -1,8 +1,10 @@
 #include "carve/check.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 
 bool check_needed(const struct rule *rule)
 {
@@ -85,15 +87,42 @@ static void apply_length_field(struct view *view, const struct rule *rule, struc
 	}
 }
 
-static void run_carver(struct view *view, const struct rule *rule, struct outcome *outcome)
+/* What lies behind a file's end is not its part, though the walk may have gone on there. */
+static void note_parts(struct view *view, uint64_t start, struct outcome *outcome)
+{
+	size_t count;
+	const uint64_t *parts = view_parts(view, &count);
+
+	while (outcome->verdict != CARVE_REJECT && count &&
+		parts[count - 1] >= outcome->finding.length)
+		count--;
+	if (!count)
+		return;
+	outcome->parts = xmalloc(count * sizeof(*parts));
+	outcome->part_count = count;
+	for (size_t i = 0; i < count; i++)
+		outcome->parts[i] = start + parts[i];
+}
+
+void outcome_free(struct outcome *outcome)
+{
+	free(outcome->parts);
+	outcome->parts = NULL;
+	outcome->part_count = 0;
+}
+
+static void run_carver(
+	struct view *view, const struct rule *rule, uint64_t start, struct outcome *outcome)
 {
 	struct finding *finding = &outcome->finding;
 
 	outcome->verdict = rule->carver->check(view, finding);
+	note_parts(view, start, outcome);
 	if (outcome->verdict == CARVE_REJECT)
 		return reject(outcome);
 	if (!finding->length || finding->length > view_size(view)) {
-		verdict_because(CARVE_REJECT, finding, "the carver gave a length outside the image");
+		verdict_because(
+			CARVE_REJECT, finding, "the carver gave a length outside the image");
 		return reject(outcome);
 	}
 	if (finding->length < rule->min_size) {
@@ -109,9 +138,9 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
 {
 	uint64_t left = image_info(image)->size - candidate->start;
 
-	*outcome = (struct outcome){ .verdict = CARVE_UNVERIFIED,
-		.length = candidate->length,
-		.end = candidate->end };
+	*outcome = (struct outcome){
+		.verdict = CARVE_UNVERIFIED, .length = candidate->length, .end = candidate->end
+	};
 	if (outcome->length > left) {
 		outcome->length = left;
 		outcome->end = END_IMAGE;
@@ -122,7 +151,7 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
 	if (!musts_hold(view, rule, outcome))
 		return reject(outcome);
 	if (rule->carver)
-		run_carver(view, rule, outcome);
+		run_carver(view, rule, candidate->start, outcome);
 	else if (rule->length.width)
 		apply_length_field(view, rule, outcome);
 }

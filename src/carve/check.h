@@ -10,12 +10,17 @@ struct outcome {
 	uint64_t length;        /* bytes, inside the image; 0 when rejected */
 	enum file_end end;
 	struct finding finding;
+	uint64_t *parts;        /* offsets in the image of what the carver called parts of this file (view_part), rising */
+	size_t part_count;
 };
+
+/* Frees what it holds. */
+void outcome_free(struct outcome *outcome);
 
 /* True when the rule has something to be checked by reading the image. */
 bool check_needed(const struct rule *rule);
 
-/* view: scratch of the calling thread. */
+/* Fills outcome, whatever it held before. view: scratch of the calling thread. */
 void check_candidate(struct view *view, struct image *image, const struct rule *rule,
 	const struct candidate *candidate, struct outcome *outcome);
 

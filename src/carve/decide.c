@@ -2,15 +2,18 @@
  * The order of the questions:
  * 1. Hidden: it starts strictly inside a file that was kept as COMPLETE. Rules with and without
  * carvers alike.
- * 2. Rejected by its check.
- * 3. Contained: a TRUNCATED file that lies wholly inside an earlier TRUNCATED one of its own rule.
+ * 2. A part: an earlier candidate of its rule went through it as one of its own parts (view_part).
+ * Its check would only come to the same end again, and from each of ten thousand members that would
+ * take hours; so nothing is asked of it.
+ * 3. Rejected by its check.
+ * 4. Contained: a TRUNCATED file that lies wholly inside an earlier TRUNCATED one of its own rule.
  * An archive that lost its end would otherwise be carved once more from each of its members on, a
  * thousand members making five hundred times its size; no byte is lost by leaving these out. It
  * hides nothing else: what is complete inside a truncated file is kept.
- * 4. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule
+ * 5. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule
  * with a carver beats later ones with a carver. Rules without carvers are independent of each
  * other, as in Scalpel.
- * 5. Left out for `strict` or a quota. Such a file still hides what lies inside it: a quota limits
+ * 6. Left out for `strict` or a quota. Such a file still hides what lies inside it: a quota limits
  * what is written, not what is true.
  */
 #include "carve/decide.h"
@@ -20,6 +23,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "carve/parts.h"
 
 struct quota {
 	uint64_t files, bytes;
@@ -28,6 +32,7 @@ struct quota {
 struct type_state {
 	struct quota quota;
 	uint64_t truncated_until; /* the furthest end of its truncated files so far */
+	struct parts parts;
 };
 
 struct decider {
@@ -57,6 +62,8 @@ void decider_free(struct decider *decider)
 {
 	if (!decider)
 		return;
+	for (uint32_t i = 0; i < decider->rules->count; i++)
+		parts_free(&decider->types[i].parts);
 	free(decider->types);
 	free(decider);
 }
@@ -69,6 +76,11 @@ uint64_t decider_hidden_until(const struct decider *decider)
 bool decider_quota_reached(const struct decider *decider)
 {
 	return decider->quota_reached;
+}
+
+bool decider_is_part(const struct decider *decider, const struct candidate *candidate)
+{
+	return parts_has(&decider->types[candidate->rule].parts, candidate->start);
 }
 
 static const struct rule *rule_of(const struct decider *decider, const struct decision *decision)
@@ -87,12 +99,23 @@ static bool is_contained(const struct decider *decider, const struct decision *d
 	       end_of(decision) <= decider->types[decision->candidate->rule].truncated_until;
 }
 
-/* From now on what lies inside these truncated files is contained. */
-static void note_truncated(struct decider *decider, const struct decision *decisions, size_t count)
+static void note_parts(struct parts *parts, uint64_t start, const struct outcome *outcome)
+{
+	parts_pass(parts, start);
+	for (size_t i = 0; i < outcome->part_count; i++)
+		parts_add(parts, outcome->parts[i]);
+}
+
+/* From now on what lies inside these truncated files is contained, and what starts at the parts
+ * that were named is not asked about. */
+static void note_inside(struct decider *decider, const struct decision *decisions, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct type_state *type = &decider->types[decisions[i].candidate->rule];
 
+		if (decider_is_part(decider, decisions[i].candidate))
+			continue;
+		note_parts(&type->parts, decisions[i].candidate->start, decisions[i].outcome);
 		if (decisions[i].outcome->verdict == CARVE_TRUNCATED &&
 			rule_of(decider, &decisions[i])->carver &&
 			end_of(&decisions[i]) > type->truncated_until)
@@ -111,6 +134,7 @@ static const struct decision *find_winner(
 		const struct decision *decision = &decisions[i];
 
 		if (!rule_of(decider, decision)->carver ||
+			decider_is_part(decider, decision->candidate) ||
 			decision->outcome->verdict == CARVE_REJECT ||
 			is_contained(decider, decision))
 			continue;
@@ -199,6 +223,8 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 		decision->keep = false;
 		if (hidden) {
 			tally_add(decider->skipped, "inside a complete file", 0);
+		} else if (decider_is_part(decider, decision->candidate)) {
+			why = "a part of an earlier file of its type";
 		} else if (decision->outcome->verdict == CARVE_REJECT) {
 			tally_rejection(decider, decision);
 		} else if (is_contained(decider, decision)) {
@@ -211,7 +237,7 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 			tally_add(decider->skipped, why, 0);
 	}
 	if (!hidden)
-		note_truncated(decider, decisions, count);
+		note_inside(decider, decisions, count);
 	if (winner && winner->outcome->verdict == CARVE_COMPLETE &&
 		start + winner->outcome->length > decider->hidden_until)
 		decider->hidden_until = start + winner->outcome->length;

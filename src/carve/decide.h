@@ -27,6 +27,8 @@ struct decider *decider_new(const struct rules *rules, const struct decide_optio
 	struct tallies *rejected, struct tallies *skipped);
 /* All candidates that start at one place, in order of rule; count at least 1. Sets keep in each. Groups come in order of start. */
 void decide_group(struct decider *decider, struct decision *decisions, size_t count);
+/* Whether this candidate was named as a part of one that was decided on (view_part): its check need not be looked at, nor made. */
+bool decider_is_part(const struct decider *decider, const struct candidate *candidate);
 /* Candidates that start before this, and behind the groups that were decided, are hidden whatever their check says: need none. */
 uint64_t decider_hidden_until(const struct decider *decider);
 /* True once something was left out for a quota. */

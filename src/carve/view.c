@@ -22,6 +22,8 @@
 #define LARGEST_READ (256 * 1024)
 #define BUDGET_FACTOR 4
 #define BUDGET_BASE (16 * 1024 * 1024)
+#define MOST_PARTS ((size_t)1 << 20) /* of one candidate; those behind them are found by the next \
+				      */
 
 struct view {
 	struct image *image; /* NULL: memory */
@@ -40,6 +42,8 @@ struct view {
 	bool (*go_on)(void *context, uint64_t reached); /* NULL: nobody watches */
 	void *context;
 	bool gave_up;
+	uint64_t *parts;
+	size_t part_count, part_room;
 };
 
 struct view *view_new(void)
@@ -69,6 +73,7 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 	view->paid = 0;
 	view->next_read = FIRST_READ;
 	view->gave_up = false;
+	view->part_count = 0;
 }
 
 void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached), void *context)
@@ -97,6 +102,7 @@ void view_free(struct view *view)
 {
 	if (!view)
 		return;
+	free(view->parts);
 	free(view->buffer);
 	free(view);
 }
@@ -167,6 +173,24 @@ const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 			return NULL;
 	}
 	return view->buffer + (at - view->at);
+}
+
+void view_part(struct view *view, uint64_t offset)
+{
+	if (!offset || view->part_count == MOST_PARTS ||
+		(view->part_count && offset <= view->parts[view->part_count - 1]))
+		return;
+	if (view->part_count == view->part_room) {
+		view->part_room = view->part_room ? view->part_room * 2 : 64;
+		view->parts = xreallocarray(view->parts, view->part_room, sizeof(*view->parts));
+	}
+	view->parts[view->part_count++] = offset;
+}
+
+const uint64_t *view_parts(const struct view *view, size_t *count)
+{
+	*count = view->part_count;
+	return view->parts;
 }
 
 uint64_t view_size(const struct view *view)

@@ -199,3 +199,38 @@ Test(check, a_carver_is_not_believed_blindly)
 	rule.min_size = 21;
 	cr_expect_eq(check(&rule, 1000, 50).verdict, CARVE_REJECT);
 }
+
+static enum verdict parts_verdict;
+
+static enum verdict of_parts(struct view *view, struct finding *finding)
+{
+	view_part(view, 0);
+	view_part(view, 10);
+	view_part(view, 30);
+	view_part(view, 20);
+	view_part(view, 40);
+	finding->length = 40;
+	return parts_verdict;
+}
+
+Test(check, parts_lie_inside_the_file_or_in_what_was_rejected)
+{
+	struct carver carver = { .name = "x", .check = of_parts };
+	struct rule rule = { .max_size = 50, .carver = &carver };
+	struct outcome outcome;
+
+	parts_verdict = CARVE_TRUNCATED;
+	outcome = check(&rule, 1000, 50);
+	cr_assert_eq(outcome.part_count, 2, "%zu", outcome.part_count);
+	cr_expect_eq(outcome.parts[0], 1010);
+	cr_expect_eq(outcome.parts[1], 1030);
+	outcome_free(&outcome);
+	cr_expect_null(outcome.parts);
+	parts_verdict = CARVE_REJECT;
+	outcome = check(&rule, 1000, 50);
+	cr_assert_eq(outcome.part_count, 3);
+	cr_expect_eq(outcome.parts[2], 1040);
+	outcome_free(&outcome);
+	carver.check = twenty;
+	cr_expect_eq(check(&rule, 1000, 50).part_count, 0, "those of the one before are forgotten");
+}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "carve/decide.h"
+#include "carve/parts.h"
 
 static const struct carver a_carver = { .name = "a" };
 
@@ -114,6 +115,79 @@ Test(decide, truncated_files_contain_truncated_ones_of_their_own_rule_alone)
 	cr_expect_str_eq(one(&f, 100, 0, CARVE_TRUNCATED, 50), "0");
 	cr_expect_str_eq(one(&f, 110, 0, CARVE_TRUNCATED, 40), "0");
 	teardown(&f);
+}
+
+Test(decide, parts_are_no_files_whatever_their_check_would_say)
+{
+	static uint64_t parts[] = { 110, 130, 200 };
+	const struct candidate part = { .start = 130, .rule = 0 }, other = { .start = 130, .rule = 1 };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ .nested = true });
+	cr_expect_not(decider_is_part(f.decider, &part));
+	add(&f, 100, 0, CARVE_REJECT, 0);
+	f.outcomes[0].parts = parts;
+	f.outcomes[0].part_count = 3;
+	cr_expect_str_eq(decide(&f), "", "what is rejected names parts too");
+	cr_expect(decider_is_part(f.decider, &part));
+	cr_expect_not(decider_is_part(f.decider, &other), "another rule");
+	add(&f, 110, 0, CARVE_COMPLETE, 5);
+	add(&f, 110, 1, CARVE_TRUNCATED, 5);
+	cr_expect_str_eq(decide(&f), "1", "a part beats nobody");
+	cr_expect_str_eq(one(&f, 120, 0, CARVE_COMPLETE, 5), "0", "between two parts");
+	/* A part's own check was not made: what it seems to say must not count. */
+	add(&f, 130, 0, CARVE_REJECT, 0);
+	f.outcomes[0].parts = &parts[2];
+	f.outcomes[0].part_count = 1;
+	cr_expect_str_eq(decide(&f), "");
+	cr_expect_str_eq(one(&f, 200, 0, CARVE_COMPLETE, 5), "", "the last part");
+	cr_expect_str_eq(one(&f, 201, 0, CARVE_COMPLETE, 5), "0", "behind it");
+	cr_expect_eq(tally(&f.skipped, "a part of an earlier file of its type"), 3);
+	teardown(&f);
+}
+
+Test(decide, parts_of_hidden_files_count_for_nothing)
+{
+	static uint64_t parts[] = { 170 };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	cr_expect_str_eq(one(&f, 100, 1, CARVE_COMPLETE, 50), "1");
+	add(&f, 110, 0, CARVE_TRUNCATED, 100);
+	f.outcomes[0].parts = parts;
+	f.outcomes[0].part_count = 1;
+	cr_expect_str_eq(decide(&f), "");
+	cr_expect_str_eq(one(&f, 170, 0, CARVE_COMPLETE, 5), "0");
+	teardown(&f);
+}
+
+Test(decide, a_set_of_parts_holds_what_was_added)
+{
+	struct parts parts = { 0 };
+
+	cr_expect_not(parts_has(&parts, 1));
+	for (uint64_t i = 1; i <= 100000; i++)
+		parts_add(&parts, i * i);
+	parts_add(&parts, 0);
+	parts_add(&parts, 4);
+	cr_expect_eq(parts.count, 100000);
+	for (uint64_t i = 1; i <= 100000; i++) {
+		cr_assert(parts_has(&parts, i * i), "%d", (int)i);
+		cr_assert_not(parts_has(&parts, i * i + 1));
+	}
+	cr_expect_not(parts_has(&parts, 0));
+	parts_pass(&parts, parts.last);
+	cr_expect_eq(parts.count, 100000, "the last one may still be asked for");
+	parts_pass(&parts, parts.last + 1);
+	cr_expect_eq(parts.count, 0);
+	cr_expect_null(parts.slots);
+	cr_expect_not(parts_has(&parts, 4));
+	/* Those that find no room are checked: nothing grows for ever. */
+	for (uint64_t i = 1; i <= (4 << 20) + 5; i++)
+		parts_add(&parts, i);
+	cr_expect_eq(parts.count, 4 << 20);
+	cr_expect_not(parts_has(&parts, (4 << 20) + 1));
+	parts_free(&parts);
 }
 
 Test(decide, nested_keeps_everything)

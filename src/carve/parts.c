@@ -1,0 +1,64 @@
+#include "carve/parts.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define FIRST_SIZE 64
+/* 64 MiB. */
+#define MOST_PARTS ((size_t)4 << 20)
+
+/* Where offset stands, or the free slot for it; half of the slots are free at least. */
+static uint64_t *slot_of(const struct parts *parts, uint64_t offset)
+{
+	size_t at = (size_t)((offset * 0x9e3779b97f4a7c15u) >> 20) & (parts->size - 1);
+
+	while (parts->slots[at] && parts->slots[at] != offset)
+		at = (at + 1) & (parts->size - 1);
+	return &parts->slots[at];
+}
+
+static void grow(struct parts *parts)
+{
+	struct parts larger = *parts;
+
+	larger.size = parts->size ? parts->size * 2 : FIRST_SIZE;
+	larger.slots = xcalloc(larger.size, sizeof(*larger.slots));
+	for (size_t i = 0; i < parts->size; i++)
+		if (parts->slots[i])
+			*slot_of(&larger, parts->slots[i]) = parts->slots[i];
+	free(parts->slots);
+	*parts = larger;
+}
+
+void parts_add(struct parts *parts, uint64_t offset)
+{
+	uint64_t *slot;
+
+	if (!offset || parts->count == MOST_PARTS)
+		return;
+	if (parts->count * 2 >= parts->size)
+		grow(parts);
+	slot = slot_of(parts, offset);
+	parts->count += *slot == 0;
+	*slot = offset;
+	if (offset > parts->last)
+		parts->last = offset;
+}
+
+bool parts_has(const struct parts *parts, uint64_t offset)
+{
+	return parts->count && offset <= parts->last && *slot_of(parts, offset) == offset && offset;
+}
+
+void parts_pass(struct parts *parts, uint64_t offset)
+{
+	if (parts->count && offset > parts->last)
+		parts_free(parts);
+}
+
+void parts_free(struct parts *parts)
+{
+	free(parts->slots);
+	*parts = (struct parts){ 0 };
+}

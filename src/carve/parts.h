@@ -1,0 +1,26 @@
+/*
+ * Places that are known to be parts of files that were looked at (view_part in carvers/carver.h):
+ * members of an archive that begin as the archive itself does. A set of them for each rule.
+ */
+#ifndef BURIN_CARVE_PARTS_H
+#define BURIN_CARVE_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero when empty. */
+struct parts {
+	uint64_t *slots; /* offsets in the image; 0: free */
+	size_t size, count;
+	uint64_t last; /* the furthest */
+};
+
+/* Adds an offset, which is not 0. Very many are not all held: those left out are then checked. */
+void parts_add(struct parts *parts, uint64_t offset);
+bool parts_has(const struct parts *parts, uint64_t offset);
+/* Nothing before this offset will be asked for any more. */
+void parts_pass(struct parts *parts, uint64_t offset);
+void parts_free(struct parts *parts);
+
+#endif
