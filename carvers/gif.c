@@ -1,0 +1,254 @@
+/*
+ * GIF (CompuServe, Graphics Interchange Format, versions 87a and 89a).
+ *
+ *	file:       'GIF87a' or 'GIF89a', screen (width, height, flags, 2 bytes), colours, blocks,
+ *3B extension:  21, label, sub-blocks: F9 graphic control, FE comment, 01 plain text, FF
+ *application picture:    2C, place and size, flags, colours, code size, sub-blocks of LZW data
+ *	sub-blocks: each a length byte and as many bytes; length 0 ends them
+ *
+ * Nothing says how long a file is: the blocks lead to the trailer, 3B. Checked are the labels, the
+ * fixed lengths of extensions, each picture's size and code size, and the LZW data (gif_lzw.c).
+ *
+ * Damage. Where LZW data makes no sense the walk goes on by the sub-blocks: if it comes to the
+ * trailer all the same, the file is unverified, otherwise truncated where the data broke. Less data
+ * than the picture needs is common, and viewers show what is there: it changes nothing but a
+ *remark. Between blocks some programs leave a few zeros. A file without a picture is none.
+ */
+#include "gif.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "walk.h"
+
+#define STRAY_ZEROS 16
+
+enum gif_step { GIF_ON, GIF_CUT, GIF_BROKEN, GIF_END };
+
+struct gif {
+	struct view *view;
+	struct finding *finding;
+	uint64_t at;       /* where the walk is */
+	uint64_t sound;    /* behind what was recognised */
+	uint64_t damaged;  /* where the first LZW data broke, or 0 */
+	uint64_t short_at; /* a picture with too little data, or 0 */
+	uint32_t width, height;
+	int pictures, extensions; /* that were sound to their ends */
+	bool begun;               /* some data of a picture was sound */
+	const char *problem;
+	struct gif_lzw lzw;
+};
+
+static uint64_t colours_len(uint8_t flags)
+{
+	return flags & 0x80 ? 3u << ((flags & 7) + 1) : 0;
+}
+
+static enum gif_step broken(struct gif *gif, const char *problem)
+{
+	gif->problem = problem;
+	return GIF_BROKEN;
+}
+
+/* Behind the colours that may follow the header that ends at `at`. */
+static enum gif_step pass_colours(struct gif *gif, uint64_t at, uint8_t flags)
+{
+	gif->at = at + colours_len(flags);
+	return gif->at < view_size(gif->view) ? GIF_ON : GIF_CUT;
+}
+
+/* The sub-block at gif->at: its bytes and *len, 0 for the one that ends them; moves behind it.
+ * NULL: the view ends. */
+static const uint8_t *next_block(struct gif *gif, size_t *len)
+{
+	const uint8_t *p = view_peek(gif->view, gif->at, 1);
+
+	if (!p)
+		return NULL;
+	*len = p[0];
+	p = view_peek(gif->view, gif->at, *len + 1);
+	if (p)
+		gif->at += *len + 1;
+	return p ? p + 1 : NULL;
+}
+
+/* What the first sub-block of an extension has to be long: -1 for any length. */
+static int fixed_len(uint8_t label)
+{
+	switch (label) {
+	case 0xf9:
+		return 4;
+	case 0x01:
+		return 12;
+	case 0xff:
+		return 11;
+	}
+	return -1;
+}
+
+static enum gif_step pass_extension(struct gif *gif)
+{
+	const uint8_t *p = view_peek(gif->view, gif->at, 2);
+	uint8_t label = p ? p[1] : 0;
+	size_t len = 0;
+
+	if (!p)
+		return GIF_CUT;
+	gif->at += 2;
+	for (int i = 0; i == 0 || len; i++) {
+		p = next_block(gif, &len);
+		if (!p)
+			return GIF_CUT;
+		if (i == 0 && fixed_len(label) >= 0 && (int)len != fixed_len(label))
+			return broken(gif, "an extension of the wrong length");
+		if (i == 1 && label == 0xf9 && len)
+			return broken(gif, "a graphic control extension that goes on");
+		if (i == 0 && label == 0xfe && !gif->finding->title[0])
+			finding_set_title(gif->finding, p, len);
+	}
+	gif->extensions++;
+	return GIF_ON;
+}
+
+/* The picture's data: sub-blocks, unpacked until they break. */
+static enum gif_step pass_data(struct gif *gif)
+{
+	bool whole = true;
+	size_t len = 1;
+
+	while (len) {
+		uint64_t at = gif->at + 1;
+		const uint8_t *p = next_block(gif, &len);
+		size_t used;
+
+		if (!p) {
+			/* What is there of the last one. */
+			p = walk_window(gif->view, at, at + len, &len);
+			if (p && whole && gif_lzw_feed(&gif->lzw, p, len, &used))
+				gif->sound = at + len;
+			return GIF_CUT;
+		}
+		if (!whole)
+			continue;
+		whole = gif_lzw_feed(&gif->lzw, p, len, &used);
+		gif->sound = at + used;
+		if (!whole && !gif->damaged)
+			gif->damaged = at + used;
+		gif->begun = gif->begun || (whole && gif->lzw.cleared && len > 1);
+	}
+	return GIF_ON;
+}
+
+static enum gif_step pass_picture(struct gif *gif)
+{
+	const uint8_t *p = view_peek(gif->view, gif->at, 10);
+	uint64_t pixels, start = gif->at;
+	enum gif_step step;
+	uint8_t code_size;
+
+	if (!p)
+		return GIF_CUT;
+	pixels = (uint64_t)le16(p + 5) * le16(p + 7);
+	if (!pixels || p[9] & 0x18)
+		return broken(gif, "an impossible picture");
+	step = pass_colours(gif, gif->at + 10, p[9]);
+	p = step == GIF_ON ? view_peek(gif->view, gif->at, 1) : NULL;
+	if (!p)
+		return GIF_CUT;
+	code_size = p[0];
+	if (code_size < 1 || code_size > 11)
+		return broken(gif, "an impossible LZW code size");
+	gif->at++;
+	if (!gif->damaged)
+		gif->sound = gif->at;
+	gif_lzw_start(&gif->lzw, code_size, pixels);
+	step = pass_data(gif);
+	if (step == GIF_ON && gif->lzw.left && !gif->short_at)
+		gif->short_at = start;
+	gif->pictures += step == GIF_ON;
+	return step;
+}
+
+static enum gif_step pass_block(struct gif *gif)
+{
+	const uint8_t *p = view_peek(gif->view, gif->at, 1);
+
+	for (int zeros = 0; p && p[0] == 0 && zeros < STRAY_ZEROS; zeros++)
+		p = view_peek(gif->view, ++gif->at, 1);
+	if (!p)
+		return GIF_CUT;
+	switch (p[0]) {
+	case 0x21:
+		return pass_extension(gif);
+	case 0x2c:
+		return pass_picture(gif);
+	case 0x3b:
+		gif->at++;
+		if (gif->pictures)
+			return GIF_END;
+		gif->extensions = 0;
+		return broken(gif, "no picture before the trailer");
+	}
+	return broken(gif, "no block starts");
+}
+
+static enum gif_step pass_start(struct gif *gif)
+{
+	const uint8_t *p = view_peek(gif->view, 0, 13);
+
+	if (!p || (memcmp(p, "GIF87a", 6) != 0 && memcmp(p, "GIF89a", 6) != 0))
+		return broken(gif, "no GIF signature");
+	return pass_colours(gif, 13, p[10]);
+}
+
+static enum verdict judge(struct gif *gif, enum gif_step step)
+{
+	struct finding *finding = gif->finding;
+
+	if (step == GIF_END) {
+		finding->length = gif->at;
+		if (gif->damaged)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the picture's data makes no sense at %" PRIu64, gif->damaged);
+		if (gif->short_at)
+			return verdict_because(CARVE_COMPLETE, finding,
+				"too little data in the picture at %" PRIu64, gif->short_at);
+		return CARVE_COMPLETE;
+	}
+	if (!gif->begun && !(gif->extensions && gif->sound)) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
+			step == GIF_CUT ? "cut before any picture data" : gif->problem, gif->at);
+	}
+	finding->length = walk_before_fill(gif->view, 13, gif->sound);
+	if (gif->damaged)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the picture's data makes no sense at %" PRIu64, gif->damaged);
+	if (step == GIF_CUT)
+		return walk_cut(gif->view, finding, view_size(gif->view) + 1, gif->sound);
+	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, gif->problem, gif->at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct gif gif = { .view = view, .finding = finding };
+	enum gif_step step = pass_start(&gif);
+
+	while (step == GIF_ON) {
+		uint64_t start = gif.at;
+
+		step = pass_block(&gif);
+		/* A block counts once another stands behind it. */
+		if (step == GIF_ON && !gif.damaged && gif.at > start)
+			gif.sound = gif.at;
+	}
+	return judge(&gif, step);
+}
+
+const struct carver gif_carver = {
+	.name = "gif",
+	.summary = "GIF pictures, by their blocks and by unpacking their data",
+	.check = check,
+};
