@@ -66,9 +66,9 @@ SRC     := $(sort $(wildcard src/base/*.c src/cli/*.c src/rules/*.c src/evidence
 	src/carve/*.c src/output/*.c src/bench/*.c src/run*.c))
 CARVERS := $(sort $(wildcard carvers/*.c))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
-GPU_C   := $(sort $(wildcard gpu/*.c))
+GPU_C   := $(sort $(wildcard gpu/*.c gpu/papers/*.c))
 ifeq ($(CUDA),1)
-GPU_SRC := $(sort $(wildcard gpu/*.cu)) $(filter-out gpu/none.c,$(GPU_C))
+GPU_SRC := $(sort $(wildcard gpu/*.cu gpu/papers/*.cu)) $(filter-out gpu/none.c,$(GPU_C))
 LIBS    += -L$(dir $(NVCC))../lib64 -lcudart_static -lstdc++ -ldl -lrt
 else
 GPU_SRC := $(GPU_C)

@@ -22,7 +22,7 @@
  * automaton mostly is, and the others come through the caches.
  */
 #include "gpu/ac.h"
-#include "gpu/device.cuh"
+#include "gpu/automaton.cuh"
 #include "gpu/kernel.h"
 #include "gpu/rows.cuh"
 
@@ -91,8 +91,9 @@ static __device__ __forceinline__ void report_word(const struct ac_tables *table
 #pragma unroll 1
 	for (uint32_t j = 0; j < 4; j++) {
 		state = ac_next(tables, view, state, (uint8_t)(word >> 8 * j));
-		if (state >= tables->accepting)
-			ac_report(tables, state, at + j + 1, own_end, text, hits);
+		if (state >= tables->automaton.accepting)
+			automaton_report(
+				&tables->automaton, state, at + j + 1, own_end, text, hits);
 	}
 }
 
@@ -124,7 +125,7 @@ static __device__ __forceinline__ void search_stretches(const struct ac_tables *
 			}
 #pragma unroll
 		for (uint32_t k = 0; k < layout::streams; k++) {
-			if (highest[k] < tables->accepting)
+			if (highest[k] < tables->automaton.accepting)
 				continue;
 			uint32_t own = at + (k * THREADS + threadIdx.x) * layout::stretch;
 			report_word(tables, view, before[k], words[k], own + 4 * i,
@@ -208,10 +209,10 @@ static uint32_t state_len(const struct ac_tables *tables)
 static void *spread_columns(const struct ac_tables *host)
 {
 	size_t unit = state_len(host);
-	uint8_t *spread = (uint8_t *)malloc(host->state_count * 256 * unit);
+	uint8_t *spread = (uint8_t *)malloc(host->automaton.state_count * 256 * unit);
 	const uint8_t *source =
 		host->next32 ? (const uint8_t *)host->next32 : (const uint8_t *)host->next16;
-	for (size_t state = 0; spread && state < host->state_count; state++)
+	for (size_t state = 0; spread && state < host->automaton.state_count; state++)
 		for (size_t byte = 0; byte < 256; byte++)
 			memcpy(spread + (state * 256 + byte) * unit,
 				source + (state * host->columns + host->classes[byte]) * unit,
@@ -228,16 +229,14 @@ static void unload(void *tables)
 	cudaFree((void *)loaded->tables.next32);
 	cudaFree((void *)loaded->tables.classes);
 	cudaFree((void *)loaded->tables.depths);
-	cudaFree((void *)loaded->tables.outputs);
-	cudaFree((void *)loaded->tables.records);
-	confirm_unload(&loaded->tables.confirm);
+	automaton_unload(&loaded->tables.automaton);
 	free(loaded);
 }
 
 static cudaError_t load_transitions(struct ac_loaded *loaded, const struct ac_tables *host)
 {
 	size_t columns = loaded->direct ? 256 : host->columns;
-	size_t len = host->state_count * columns * state_len(host);
+	size_t len = host->automaton.state_count * columns * state_len(host);
 	void *spread = loaded->direct ? spread_columns(host) : NULL;
 	if (loaded->direct && !spread)
 		return cudaErrorMemoryAllocation;
@@ -256,28 +255,17 @@ static cudaError_t load_tables(struct ac_loaded **result, const struct ac_tables
 	struct ac_loaded *loaded = (struct ac_loaded *)calloc(1, sizeof(*loaded));
 	if (!loaded)
 		return cudaErrorMemoryAllocation;
-	uint32_t output_count = host->state_count - host->accepting;
-	loaded->tables.state_count = host->state_count;
 	loaded->tables.columns = host->columns;
-	loaded->tables.record_count = host->record_count;
-	loaded->tables.accepting = host->accepting;
-	loaded->tables.reach = host->reach;
 	loaded->wide = host->next32 != NULL;
 	loaded->direct = direct;
-	cudaError_t error = confirm_load(&loaded->tables.confirm, &host->confirm);
+	cudaError_t error = automaton_load(&loaded->tables.automaton, &host->automaton);
 	if (!error)
 		error = load_transitions(loaded, host);
 	if (!error)
 		error = device_copy(&loaded->tables.classes, host->classes, 256);
 	if (!error)
 		error = device_copy(&loaded->tables.depths, host->depths,
-			host->state_count * sizeof(*host->depths));
-	if (!error)
-		error = device_copy(&loaded->tables.outputs, host->outputs,
-			output_count * sizeof(*host->outputs));
-	if (!error)
-		error = device_copy(&loaded->tables.records, host->records,
-			host->record_count * sizeof(*host->records));
+			host->automaton.state_count * sizeof(*host->depths));
 	if (error)
 		unload(loaded);
 	else
@@ -290,7 +278,7 @@ using kernel_function = void (*)(
 
 static bool is_all_hot(const struct ac_loaded *loaded)
 {
-	return loaded->hot == loaded->tables.state_count;
+	return loaded->hot == loaded->tables.automaton.state_count;
 }
 
 static uint32_t tile_len(const struct ac_loaded *loaded)
@@ -311,7 +299,8 @@ static kernel_function pick_function(const struct ac_loaded *loaded)
 static cudaError_t plain_load(void **result, const struct gpu_program *program)
 {
 	const struct ac_tables *host = ac_tables(program);
-	bool direct = (uint64_t)host->state_count * 256 * state_len(host) <= PLAIN_TABLE_MAX;
+	bool direct =
+		(uint64_t)host->automaton.state_count * 256 * state_len(host) <= PLAIN_TABLE_MAX;
 	struct ac_loaded *loaded;
 	cudaError_t error = load_tables(&loaded, host, direct);
 	if (!error)
@@ -326,7 +315,8 @@ static void choose_rows(struct ac_loaded *loaded, size_t room)
 	const struct ac_tables *tables = &loaded->tables;
 	size_t row = (loaded->direct ? 256 : tables->columns) *
 		     (loaded->wide ? sizeof(uint32_t) : sizeof(uint16_t));
-	loaded->hot = tables->state_count * row <= room ? tables->state_count : room / row;
+	loaded->hot = tables->automaton.state_count * row <= room ? tables->automaton.state_count
+								  : room / row;
 	loaded->rows_len = (loaded->hot * row + 3) & ~3u;
 }
 
@@ -338,8 +328,8 @@ static cudaError_t load(void **result, const struct gpu_program *program)
 		return plain_load(result, program);
 	size_t room = shared_len - layout<true>::tile - STATIC_LEN;
 	struct ac_loaded *loaded;
-	cudaError_t error = load_tables(
-		&loaded, host, !host->next32 && host->state_count * 256 * sizeof(uint16_t) <= room);
+	cudaError_t error = load_tables(&loaded, host,
+		!host->next32 && host->automaton.state_count * 256 * sizeof(uint16_t) <= room);
 	*result = loaded;
 	if (error)
 		return error;
@@ -353,20 +343,13 @@ static cudaError_t load(void **result, const struct gpu_program *program)
 	return error;
 }
 
-/* Where the last keyword may begin, exclusive. */
-static uint32_t search_end(const struct ac_tables *tables, const struct gpu_text *text)
-{
-	uint64_t end = (uint64_t)text->to + tables->reach;
-	return end < text->len ? (uint32_t)end : text->len;
-}
-
 static cudaError_t plain_launch(const void *tables, const struct gpu_text *text,
 	const struct gpu_hits *hits, cudaStream_t stream)
 {
 	const struct ac_loaded *loaded = (const struct ac_loaded *)tables;
 	if (text->from >= text->to)
 		return cudaSuccess;
-	uint32_t begin = text->from & ~15u, end = search_end(&loaded->tables, text);
+	uint32_t begin = text->from & ~15u, end = found_end(&loaded->tables.automaton.found, text);
 	uint32_t block_len = PLAIN_STRETCH * PLAIN_THREADS;
 	uint32_t blocks = (end - begin + block_len - 1) / block_len;
 	auto function =
@@ -385,7 +368,7 @@ static cudaError_t launch(const void *tables, const struct gpu_text *text,
 		return plain_launch(tables, text, hits, stream);
 	if (text->from >= text->to)
 		return cudaSuccess;
-	uint32_t begin = text->from & ~15u, end = search_end(&loaded->tables, text);
+	uint32_t begin = text->from & ~15u, end = found_end(&loaded->tables.automaton.found, text);
 	uint32_t tile = tile_len(loaded);
 	uint32_t blocks = device_blocks((end - begin + tile - 1) / tile, 1);
 	pick_function(loaded)<<<blocks, THREADS, tile + loaded->rows_len, stream>>>(

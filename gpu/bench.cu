@@ -14,7 +14,7 @@
 
 extern "C" {
 #include "base/memory.h"
-#include "gpu/prefix.h"
+#include "scan/prefix.h"
 }
 
 #define WARM_UP 2
@@ -277,8 +277,8 @@ static int bench_run(struct gpu_bench *bench, const char *name, const struct pat
 	if (status)
 		return status;
 	double from = bench_clock();
-	status = gpu_kernel_pick(
-		&kernel, &program, name, &searched.set, result->how, sizeof(result->how), error);
+	status = gpu_kernel_pick(&kernel, &program, name, &searched.set, result->tuning,
+		result->how, sizeof(result->how), error);
 	result->compile = bench_clock() - from;
 	if (!status) {
 		status = run_program(bench, kernel, program, set, result, error);

@@ -14,12 +14,14 @@ extern "C" {
 
 struct error;
 struct gpu_bench;
+struct gpu_tuning;
 struct pattern_set;
 
 /* A text of more bytes is not taken. */
 #define GPU_BENCH_TEXT_MAX (((uint64_t)4 << 30) - (1 << 20))
 
 struct gpu_bench_kernel {
+	const struct gpu_tuning *tuning; /* in; NULL: the defaults */
 	double *seconds; /* out, the caller's: one number a round */
 	unsigned rounds;
 	struct bench_hits hits; /* part_len in; out: of the last round */

@@ -85,11 +85,13 @@ GPU_INLINE void bloom_confirm(const struct bloom_tables *tables, uint32_t at,
 extern "C" {
 #endif
 struct gpu_program;
+struct gpu_tuning;
 struct pattern_set;
 struct error;
 
 /* The functions of the kernel row (gpu/kernel.h). */
-int bloom_compile(struct gpu_program **program, const struct pattern_set *set, struct error *error);
+int bloom_compile(struct gpu_program **program, const struct pattern_set *set,
+	const struct gpu_tuning *tuning, struct error *error);
 void bloom_free(struct gpu_program *program);
 double bloom_cost(const struct gpu_program *program);
 void bloom_describe(const struct gpu_program *program, char *text, size_t len);

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "gpu/bloom.h"
-#include "gpu/rarity.h"
+#include "scan/rarity.h"
 #include "rules/pattern.h"
 
 #define VARIANTS_MAX 256 /* of one window; each is put into the filter */
@@ -117,8 +117,10 @@ static double false_rate(const uint32_t *filter)
 	return sum / BLOOM_WORDS;
 }
 
-int bloom_compile(struct gpu_program **program, const struct pattern_set *set, struct error *error)
+int bloom_compile(struct gpu_program **program, const struct pattern_set *set,
+	const struct gpu_tuning *tuning, struct error *error)
 {
+	(void)tuning;
 	struct builder builder = { .window_len = 8 };
 	rarity_bytes(builder.share);
 	builder.filter = xcalloc(BLOOM_WORDS, sizeof(*builder.filter));

@@ -11,6 +11,8 @@
 #ifndef BURIN_GPU_CONFIRM_H
 #define BURIN_GPU_CONFIRM_H
 
+#include <string.h>
+
 #include "gpu/text.h"
 
 #define CONFIRM_BUCKETS 8
@@ -62,9 +64,16 @@ GPU_INLINE bool confirm_pattern_matches(
 {
 	struct confirm_pattern p = confirm->patterns[pattern];
 	const struct confirm_word *word = confirm->words + p.first_word;
-	for (uint32_t i = 0; i < p.len; i += 4, word++)
-		if ((gpu_text_read(bytes, start + i) ^ word->value) & word->mask)
+	for (uint32_t i = 0; i < p.len; i += 4, word++) {
+#ifdef __CUDA_ARCH__
+		uint32_t value = gpu_text_read(bytes, start + i);
+#else
+		uint32_t value = 0; /* there may be nothing to be read behind the pattern's end */
+		memcpy(&value, bytes + start + i, p.len - i < 4 ? p.len - i : 4);
+#endif
+		if ((value ^ word->value) & word->mask)
 			return false;
+	}
 	return true;
 }
 

@@ -94,11 +94,13 @@ GPU_INLINE void gram_confirm(const struct gram_tables *tables, const void *filte
 extern "C" {
 #endif
 struct gpu_program;
+struct gpu_tuning;
 struct pattern_set;
 struct error;
 
 /* The functions of the kernel row (gpu/kernel.h). */
-int gram_compile(struct gpu_program **program, const struct pattern_set *set, struct error *error);
+int gram_compile(struct gpu_program **program, const struct pattern_set *set,
+	const struct gpu_tuning *tuning, struct error *error);
 void gram_free(struct gpu_program *program);
 double gram_cost(const struct gpu_program *program);
 void gram_describe(const struct gpu_program *program, char *text, size_t len);

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "gpu/gram.h"
-#include "gpu/rarity.h"
+#include "scan/rarity.h"
 #include "rules/pattern.h"
 
 #define ADDRESSES (GRAM_TABLE_LEN / 2)
@@ -253,7 +253,8 @@ static struct gram_hash make_hash(uint32_t multiplier, uint32_t copies)
 /*
  * Clock cycles for 512 bytes on one multiprocessor, as measured on an H200: the loop, of which the
  * lookups' wavefronts are the larger part when copies don't spare them conflicts; 6 for a
- * candidate; and 100 for a comparison with a pattern, since the other lanes of the warp mostly wait.
+ * candidate; and 100 for a comparison with a pattern, since the other lanes of the warp mostly
+ * wait.
  */
 static double expected_cost(uint32_t copies, double rate, double comparisons)
 {
@@ -298,8 +299,10 @@ static uint16_t *spread_copies(const struct builder *builder)
 	return filter;
 }
 
-int gram_compile(struct gpu_program **program, const struct pattern_set *set, struct error *error)
+int gram_compile(struct gpu_program **program, const struct pattern_set *set,
+	const struct gpu_tuning *tuning, struct error *error)
 {
+	(void)tuning;
 	(void)error;
 	struct builder *builder = xcalloc(1, sizeof(*builder));
 	builder->set = set;

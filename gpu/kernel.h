@@ -15,19 +15,48 @@ extern "C" {
 #endif
 
 #include "base/error.h"
+#include "gpu/options.h"
 #include "rules/pattern.h"
 
 /* A family's tables for one pattern set; each family has its own struct. Immutable and shared by
  * devices. */
 struct gpu_program;
 
+#ifdef __CUDACC__
+/* What an array of a paper's own form tells. */
+enum gpu_form_kind {
+	GPU_FORM_ALL,     /* every match */
+	GPU_FORM_LONGEST, /* of the matches that start at one place, the longest */
+	GPU_FORM_COUNT,   /* how many there are */
+};
+
+/*
+ * The output as the paper publishes it: an array over the text or over the threads instead of a
+ * list of hits. It is there to be measured and to be checked against the hits. It is only used
+ * where every pattern is a keyword of its own (scan/keywords.h), so that there is nothing to
+ * confirm.
+ */
+struct gpu_form {
+	const char *what; /* "a state for each byte" */
+	enum gpu_form_kind kind;
+	/* Bytes of the array in device memory, which is aligned to 256. */
+	size_t (*len)(const void *tables, const struct gpu_text *text);
+	/* Fills the array. All that the paper's kernel does is in here. */
+	cudaError_t (*launch)(
+		const void *tables, const struct gpu_text *text, void *array, cudaStream_t stream);
+	/* Adds to the hits what the array says; GPU_FORM_COUNT: to their count alone. */
+	cudaError_t (*expand)(const void *tables, const struct gpu_text *text, const void *array,
+		const struct gpu_hits *hits, cudaStream_t stream);
+};
+#endif
+
 struct gpu_kernel {
 	const char *name; /* as in gpu/list.c, where the summaries are */
-	/* Compiles the set on the host. The set must outlive the program. -EINVAL: the set does not
-	 * suit this kernel, and error says why in words that can follow "gpu: "; -ENOMEM: the
-	 * tables would be too large. */
-	int (*compile)(
-		struct gpu_program **program, const struct pattern_set *set, struct error *error);
+	/* Compiles the set on the host. The set must outlive the program; the tuning, which may be
+	 * NULL, need not. -EINVAL: the set does not suit this kernel, and error says why in words
+	 * that can follow "gpu: "; -ENOMEM: the tables would be too large. */
+	int (*compile)(struct gpu_program **program, const struct pattern_set *set,
+		const struct gpu_tuning *tuning, struct error *error);
 	void (*free)(struct gpu_program *program);
 	/* Expected time on one multiprocessor, clock cycles for 512 bytes, on the built-in model of
 	 * disk content: what `auto` compares. NULL: a kernel for comparison that `auto` never
@@ -44,6 +73,7 @@ struct gpu_kernel {
 	 * before on the stream. */
 	cudaError_t (*launch)(const void *tables, const struct gpu_text *text,
 		const struct gpu_hits *hits, cudaStream_t stream);
+	const struct gpu_form *form; /* NULL: none */
 #endif
 };
 
@@ -57,8 +87,8 @@ const struct gpu_kernel *gpu_kernel_find(const char *name);
  * cost among those that take it and are meant for `auto`. choice (len bytes): what was picked, and
  * for NULL why ("bloom, ...; gram would cost 5.1 times as much"). */
 int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **program,
-	const char *name, const struct pattern_set *set, char *choice, size_t len,
-	struct error *error);
+	const char *name, const struct pattern_set *set, const struct gpu_tuning *tuning,
+	char *choice, size_t len, struct error *error);
 }
 #endif
 

@@ -26,8 +26,8 @@ const struct gpu_kernel *gpu_kernel_find(const char *name)
 }
 
 static int pick_named(const struct gpu_kernel **kernel, struct gpu_program **program,
-	const char *name, const struct pattern_set *set, char *choice, size_t len,
-	struct error *error)
+	const char *name, const struct pattern_set *set, const struct gpu_tuning *tuning,
+	char *choice, size_t len, struct error *error)
 {
 	*kernel = gpu_kernel_find(name);
 	if (!*kernel)
@@ -35,18 +35,18 @@ static int pick_named(const struct gpu_kernel **kernel, struct gpu_program **pro
 			"The gpu engine has no kernel '%s'; `burin list kernels` shows those it "
 			"has.",
 			name);
-	int status = (*kernel)->compile(program, set, error);
+	int status = (*kernel)->compile(program, set, tuning, error);
 	if (!status)
 		(*kernel)->describe(*program, choice, len);
 	return status;
 }
 
 int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **program,
-	const char *name, const struct pattern_set *set, char *choice, size_t len,
-	struct error *error)
+	const char *name, const struct pattern_set *set, const struct gpu_tuning *tuning,
+	char *choice, size_t len, struct error *error)
 {
 	if (name)
-		return pick_named(kernel, program, name, set, choice, len, error);
+		return pick_named(kernel, program, name, set, tuning, choice, len, error);
 	double least = 0;
 	int status = -EINVAL, refused = 0;
 	char others[256] = "";
@@ -55,7 +55,7 @@ int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **progr
 		struct gpu_program *compiled;
 		if (!(*row)->cost)
 			continue; /* only for comparison */
-		status = (*row)->compile(&compiled, set, *kernel ? NULL : error);
+		status = (*row)->compile(&compiled, set, tuning, *kernel ? NULL : error);
 		size_t used = strlen(others);
 		if (status) {
 			refused++;

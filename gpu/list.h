@@ -10,6 +10,7 @@ extern "C" {
 
 struct gpu_kernel_info {
 	const char *name, *summary;
+	bool comparison; /* from a paper, to be compared with: auto never takes it */
 };
 
 /* Ended by a row without a name; in the order of the table in kernels.cu. */

@@ -23,9 +23,23 @@ enum gpu_transfer {
 /* The words of --transfer, in that order. */
 #define GPU_TRANSFER_CHOICES "auto|a|b"
 
+/*
+ * What can be asked of kernels that papers describe; each takes what concerns it. 0: its default.
+ */
+struct gpu_tuning {
+	unsigned parts;   /* stt-*: automata that the set is dealt to */
+	unsigned words;   /* ac3, ac4: tWord, the words of 4 bytes that a thread has for its own */
+	bool uints;       /* ac3: takes its stretch from shared memory by words, not by bytes */
+	bool no_diagonal; /* stt-p2: stores the text without the diagonal scheme */
+	unsigned blocks, threads; /* bmh: the grid */
+};
+
+#define GPU_PARTS_MAX 64
+
 struct gpu_options {
 	const char *devices; /* NULL: the first; else as gpu_wanted_parse reads it */
 	enum gpu_transfer transfer;
+	struct gpu_tuning tuning;
 };
 
 /* Which GPUs. */

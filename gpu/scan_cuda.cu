@@ -20,7 +20,7 @@
 extern "C" {
 #include "base/log.h"
 #include "base/memory.h"
-#include "gpu/prefix.h"
+#include "scan/prefix.h"
 }
 
 #define STREAM_SLOTS \
@@ -154,7 +154,7 @@ static void gpu_close(struct scan *scan)
 static int gpu_open(struct scan **result, const struct pattern_set *set,
 	const struct scan_options *options, struct error *error)
 {
-	static const struct gpu_options defaults = { NULL, GPU_TRANSFER_AUTO };
+	static const struct gpu_options defaults = { NULL, GPU_TRANSFER_AUTO, {} };
 	const struct gpu_options *gpu = options->gpu ? options->gpu : &defaults;
 	if (options->chunk_len >= UINT32_MAX - 2 * GPU_TEXT_PAD)
 		return error_set(error, EXIT_USAGE, EINVAL,
@@ -167,7 +167,8 @@ static int gpu_open(struct scan **result, const struct pattern_set *set,
 	snprintf(scan->description, sizeof(scan->description), "nothing to search for");
 	if (!status && set->count)
 		status = gpu_kernel_pick(&scan->kernel, &scan->program, options->kernel,
-			&scan->searched.set, scan->description, sizeof(scan->description), error);
+			&scan->searched.set, &gpu->tuning, scan->description,
+			sizeof(scan->description), error);
 	if (!status)
 		status = open_devices(scan, gpu, set->count, error);
 	if (!status) {

@@ -76,7 +76,7 @@ bool bench_wants_engine(const struct bench *bench, const char *name)
 		return is_listed(options->engines, options->engine_count, name);
 	if (options->kernel_count)
 		return strcmp(name, "gpu") == 0;
-	return strcmp(name, "reference") != 0;
+	return strcmp(name, "reference") != 0 && !scan_engine_find(name)->comparison;
 }
 
 bool bench_nth_kernel(

@@ -118,6 +118,7 @@ static void device_copy(struct bench *bench)
 static void run_kernel(struct bench *bench, struct bench_row *row)
 {
 	struct gpu_bench_kernel run = {
+		.tuning = &bench->options->gpu.tuning,
 		.seconds = bench->seconds,
 		.rounds = bench->options->rounds,
 		.hits = { .part_len = bench->result->part_len },
@@ -139,12 +140,12 @@ static void run_kernel(struct bench *bench, struct bench_row *row)
 	bench_judge(row, &run.hits, &bench->right);
 }
 
-static bool wants_kernel(const struct bench_options *options, const char *name)
+static bool wants_kernel(const struct bench_options *options, const struct gpu_kernel_info *kernel)
 {
 	for (size_t i = 0; i < options->kernel_count; i++)
-		if (strcmp(options->kernels[i], name) == 0)
+		if (strcmp(options->kernels[i], kernel->name) == 0)
 			return true;
-	return options->kernel_count == 0;
+	return options->kernel_count == 0 && !kernel->comparison;
 }
 
 void bench_resident(struct bench *bench)
@@ -162,7 +163,7 @@ void bench_resident(struct bench *bench)
 	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++) {
 		struct bench_row *row;
 
-		if (!wants_kernel(bench->options, kernel->name) || run_caught_signal())
+		if (!wants_kernel(bench->options, kernel) || run_caught_signal())
 			continue;
 		row = bench_add_row(bench, BENCH_RESIDENT, BENCH_DEVICE_READ, "gpu", kernel->name);
 		if (status)

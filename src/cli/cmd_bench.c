@@ -25,7 +25,7 @@ struct bench_settings {
 	enum reader_method io;
 	enum reader_cache cache;
 	unsigned mode;
-	uint64_t size, rounds, threads, chunk_size, seed, plant;
+	uint64_t size, rounds, threads, chunk_size, seed, plant, parts;
 	bool json, verbose;
 };
 
@@ -126,6 +126,13 @@ static const struct option_row bench_options[] = {
 		.choices = GPU_TRANSFER_CHOICES,
 		.fallback = "auto",
 		MEMBER(transfer),
+		.group = "Machine",
+		.help = "As in burin carve" },
+	{ .name = "parts",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = GPU_PARTS_MAX,
+		MEMBER(parts),
 		.group = "Machine",
 		.help = "As in burin carve" },
 	{ .name = "threads",
@@ -268,7 +275,9 @@ static struct bench_options options_of(const struct bench_settings *settings, co
 		.engine_count = settings->engines.count,
 		.kernels = settings->kernels.items,
 		.kernel_count = settings->kernels.count,
-		.gpu = { .devices = settings->gpus, .transfer = settings->transfer },
+		.gpu = { .devices = settings->gpus,
+			.transfer = settings->transfer,
+			.tuning = { .parts = (unsigned)settings->parts } },
 		.io = settings->io,
 		.cache = settings->cache,
 		.arguments = command_line,

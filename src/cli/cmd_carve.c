@@ -24,7 +24,7 @@ struct carve_settings {
 	enum reader_cache cache;
 	enum gpu_transfer transfer;
 	unsigned compat;
-	uint64_t align, threads, chunk_size, offset, length;
+	uint64_t align, threads, chunk_size, offset, length, parts;
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type;
 	bool both, dry_run, no_extension, flat, nested, strict, quiet, verbose, json;
 };
@@ -95,6 +95,9 @@ static const struct option_row carve_options[] = {
 	{ .name = "transfer", .kind = OPTION_CHOICE, .choices = GPU_TRANSFER_CHOICES,
 		.fallback = "auto", MEMBER(transfer), .group = "Machine",
 		.help = "Buffers of a GPU: a, one for every chunk in flight; b (auto), a few in turn" },
+	{ .name = "parts", .kind = OPTION_NUMBER, .metavar = "N", .max = GPU_PARTS_MAX,
+		MEMBER(parts), .group = "Machine",
+		.help = "Automata that the kernels stt-p1 and stt-p2 deal the patterns to (default: 8)" },
 	{ .name = "threads", .kind = OPTION_NUMBER, .metavar = "N", .max = 1024, MEMBER(threads),
 		.group = "Machine", .help = "Use N threads (default: one a processor)" },
 	{ .name = "chunk-size", .kind = OPTION_SIZE, .metavar = "SIZE", .max = (uint64_t)1 << 30,
@@ -245,7 +248,9 @@ static struct run_options run_options_of(const struct carve_settings *settings,
 		.arguments = command_line,
 		.engine = settings->engine,
 		.kernel = settings->kernel,
-		.gpu = { .devices = settings->gpus, .transfer = settings->transfer },
+		.gpu = { .devices = settings->gpus,
+			.transfer = settings->transfer,
+			.tuning = { .parts = (unsigned)settings->parts } },
 		.threads = (unsigned)settings->threads,
 		.chunk_size = settings->chunk_size,
 		.io = settings->io,

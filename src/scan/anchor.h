@@ -3,7 +3,7 @@
 #ifndef BURIN_SCAN_ANCHOR_H
 #define BURIN_SCAN_ANCHOR_H
 
-#include "gpu/rarity.h"
+#include "scan/rarity.h"
 #include "rules/pattern.h"
 
 enum anchor_kind {

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gpu/rarity.h"
+#include "scan/rarity.h"
 
 enum {
 	GRAM = 3,           /* bytes */

@@ -73,6 +73,7 @@ struct scan_engine {
 	const char *(*kernel)(const struct scan *scan);
 	unsigned chunks; /* see scan_engine_chunks */
 	size_t chunk_len; /* the chunk size with which whole runs are fastest, bytes; 0: the reader's default */
+	bool comparison; /* from a paper, to be compared with: `auto` never takes it, and `burin bench` only by name */
 };
 
 /* How many chunks the engine likes to have in flight, those being read included; 0: it does not mind. Several GPUs want more than one. */
@@ -81,7 +82,7 @@ static inline unsigned scan_engine_chunks(const struct scan_engine *engine, cons
 	return engine->chunks * (gpu && gpu->devices ? 2 : 1);
 }
 
-/* THE TABLE, ended by NULL, in the order in which `auto` tries them. */
+/* THE TABLE, ended by NULL, in the order in which `auto` tries them; those for comparison come last. */
 extern const struct scan_engine *const scan_engines[];
 
 const struct scan_engine *scan_engine_find(const char *name);

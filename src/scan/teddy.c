@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gpu/rarity.h"
+#include "scan/rarity.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -6,8 +6,9 @@
  * An engine needs a row in src/scan/engines.c and nothing here. A case is a function that fills
  * struct subject, and a row in subject_cases (cases.h).
  *
- * engines [--seed N] [--rounds N] [--engine NAME] [--gpu] [--quick] [--verbose]
- * --gpu: the gpu engine alone, with each of its kernels; exit code 77 when it is not usable here.
+ * engines [--seed N] [--rounds N] [--engine NAME] [--gpu [--kernel NAME]] [--quick] [--verbose]
+ * --gpu: the gpu engine alone, with each of its kernels or one; exit code 77 when it is not usable
+ * here.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -40,6 +41,7 @@ static const unsigned thread_counts[] = { 1, 2, 5 };
 static struct pool *pools[THREAD_COUNTS];
 static unsigned passed, failed, refused;
 static bool verbose, quick;
+static const char *only_kernel;
 static const uint64_t base_offset = (1ull << 40) + 12345; /* of the text in its image */
 
 /* ---- one run ---- */
@@ -244,7 +246,7 @@ static size_t next_chunk_len(const struct subject *subject, size_t len)
 }
 
 static void run_ways(const struct scan_engine *engine, const char *name, struct scan *scan,
-	const struct subject *subject, unsigned threads)
+	const struct subject *subject, unsigned threads, unsigned step)
 {
 	size_t count = subject->set.count ? subject->set.count : 1, turn = 0;
 	size_t shortest = subject->set.longest > 1 ? subject->set.longest : 1;
@@ -257,7 +259,7 @@ static void run_ways(const struct scan_engine *engine, const char *name, struct 
 	for (size_t len = shortest; len; len = next_chunk_len(subject, len), turn++) {
 		size_t rooms[] = { count, count + 1, count * 3 + 5, subject->hit_count + count };
 
-		for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++) {
+		for (size_t i = turn % step; i < sizeof(rooms) / sizeof(*rooms); i += step) {
 			struct way way = {
 				.chunk_len = len,
 				.hit_capacity = rooms[i],
@@ -272,20 +274,31 @@ static void run_ways(const struct scan_engine *engine, const char *name, struct 
 }
 
 /* The gpu engine leaves regexes to the others, and a kernel that is named may not suit the set. */
-static bool may_refuse(
-	const struct scan_engine *engine, const char *kernel, const struct subject *subject)
+static bool may_refuse(const struct scan_engine *engine, const char *kernel,
+	const struct subject *subject, const struct error *error)
 {
 	if (strcmp(engine->name, "gpu") != 0)
 		return false;
 	for (uint32_t i = 0; i < subject->set.count; i++)
 		if (subject->set.patterns[i].regex)
 			return true;
-	return kernel && strcmp(kernel, "bloom") == 0;
+	return kernel && (strcmp(kernel, "bloom") == 0 || strstr(error->text, "does not fit"));
+}
+
+/* What is there only to be compared with is tried in fewer ways, for there is much of it. */
+static bool is_comparison(const struct scan_engine *engine, const char *kernel)
+{
+	for (const struct gpu_kernel_info *info = gpu_kernel_list; kernel && info->name; info++)
+		if (strcmp(info->name, kernel) == 0)
+			return info->comparison;
+	return engine->comparison;
 }
 
 static void run_kernel(
 	const struct scan_engine *engine, const char *kernel, const struct subject *subject)
 {
+	bool comparison = is_comparison(engine, kernel);
+
 	for (size_t i = 0; i < THREAD_COUNTS; i++) {
 		struct scan_options options = {
 			.pool = pools[i],
@@ -297,10 +310,10 @@ static void run_kernel(
 		struct scan *scan;
 		int status;
 
-		if (subject->large && thread_counts[i] != 2)
+		if ((subject->large || comparison) && thread_counts[i] != 2)
 			continue;
 		status = engine->open(&scan, &subject->set, &options, &error);
-		if (status == -EINVAL && may_refuse(engine, kernel, subject)) {
+		if (status == -EINVAL && may_refuse(engine, kernel, subject, &error)) {
 			refused++;
 			return;
 		}
@@ -310,7 +323,8 @@ static void run_kernel(
 			failed++;
 			return;
 		}
-		run_ways(engine, kernel ? kernel : engine->name, scan, subject, thread_counts[i]);
+		run_ways(engine, kernel ? kernel : engine->name, scan, subject, thread_counts[i],
+			comparison ? 4 : 1);
 		engine->close(scan);
 	}
 }
@@ -318,11 +332,13 @@ static void run_kernel(
 /* The engine as it chooses, and, where it has a table of kernels, each of them. */
 static void run_engine(const struct scan_engine *engine, const struct subject *subject)
 {
-	run_kernel(engine, NULL, subject);
+	if (!only_kernel)
+		run_kernel(engine, NULL, subject);
 	if (strcmp(engine->name, "gpu") != 0)
 		return;
 	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++)
-		run_kernel(engine, kernel->name, subject);
+		if (!only_kernel || strcmp(kernel->name, only_kernel) == 0)
+			run_kernel(engine, kernel->name, subject);
 }
 
 static bool wanted(const struct scan_engine *engine, const char *only)
@@ -374,8 +390,8 @@ static int list_engines(const char *only)
 	return usable;
 }
 
-static void run_random(const char *name, void (*fill)(struct subject *, uint64_t), uint64_t seed,
-	const char *only)
+static void run_random(
+	const char *name, void (*fill)(struct subject *, uint64_t), uint64_t seed, const char *only)
 {
 	struct subject subject = { .name = name };
 	unsigned before = failed;
@@ -410,6 +426,7 @@ int main(int argc, char **argv)
 		{ "quick", no_argument, NULL, 'q' },
 		{ "engine", required_argument, NULL, 'e' },
 		{ "gpu", no_argument, NULL, 'g' },
+		{ "kernel", required_argument, NULL, 'k' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ 0 },
 	};
@@ -425,6 +442,8 @@ int main(int argc, char **argv)
 			rounds = (unsigned)strtoul(optarg, NULL, 0);
 		else if (option == 'e' || option == 'g')
 			only = option == 'g' ? "gpu" : optarg;
+		else if (option == 'k')
+			only_kernel = optarg;
 		else if (option == 'v')
 			verbose = true;
 		else if (option == 'q')

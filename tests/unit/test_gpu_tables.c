@@ -14,8 +14,8 @@
 #include "gpu/bloom.h"
 #include "gpu/gram.h"
 #include "gpu/list.h"
-#include "gpu/prefix.h"
-#include "gpu/rarity.h"
+#include "scan/prefix.h"
+#include "scan/rarity.h"
 #include "rules/pattern.h"
 
 #define HITS_MAX 200000
@@ -111,7 +111,7 @@ static void read_words(const uint8_t *bytes, uint32_t words[], unsigned count)
 static void run_gram(struct bench *bench)
 {
 	struct gpu_program *program;
-	cr_assert_eq(gram_compile(&program, &bench->set, NULL), 0);
+	cr_assert_eq(gram_compile(&program, &bench->set, NULL, NULL), 0);
 	const struct gram_tables *tables = gram_tables(program);
 	uint64_t end = (uint64_t)bench->text.to + tables->reach;
 	if (end > bench->text.len)
@@ -138,7 +138,7 @@ static bool run_bloom(struct bench *bench)
 {
 	struct gpu_program *program;
 	struct error error = { 0 };
-	if (bloom_compile(&program, &bench->set, &error)) {
+	if (bloom_compile(&program, &bench->set, NULL, &error)) {
 		cr_assert(strstr(error.text, "four bytes in a row"), "%s", error.text);
 		return false;
 	}
@@ -162,13 +162,11 @@ static bool run_bloom(struct bench *bench)
 static void run_ac(struct bench *bench, uint32_t stretch, uint32_t hot)
 {
 	struct gpu_program *program;
-	cr_assert_eq(ac_compile(&program, &bench->set, NULL), 0);
+	cr_assert_eq(ac_compile(&program, &bench->set, NULL, NULL), 0);
 	const struct ac_tables *tables = ac_tables(program);
 	struct ac_view view = { tables->next32 ? (const void *)tables->next32 : tables->next16,
-		tables->classes, hot, hot >= tables->state_count, tables->next32 != NULL, false };
-	uint64_t end = (uint64_t)bench->text.to + tables->reach;
-	if (end > bench->text.len)
-		end = bench->text.len;
+		tables->classes, hot, hot >= tables->automaton.state_count, tables->next32 != NULL, false };
+	uint32_t end = found_end(&tables->automaton.found, &bench->text);
 	for (uint64_t at = bench->text.from & ~15u; at < end; at += stretch)
 		ac_search(tables, &view, (uint32_t)at,
 			(uint32_t)(at + stretch < end ? at + stretch : end), &bench->text,
@@ -317,9 +315,9 @@ Test(gpu_tables, nonzero_bytes)
 static void expect_costs(struct bench *bench, bool gram_first)
 {
 	struct gpu_program *gram, *bloom, *ac;
-	cr_assert_eq(gram_compile(&gram, &bench->set, NULL), 0);
-	cr_assert_eq(ac_compile(&ac, &bench->set, NULL), 0);
-	cr_assert_eq(bloom_compile(&bloom, &bench->set, NULL), 0);
+	cr_assert_eq(gram_compile(&gram, &bench->set, NULL, NULL), 0);
+	cr_assert_eq(ac_compile(&ac, &bench->set, NULL, NULL), 0);
+	cr_assert_eq(bloom_compile(&bloom, &bench->set, NULL, NULL), 0);
 	double costs[3] = { gram_cost(gram), bloom_cost(bloom), ac_cost(ac) };
 	cr_assert_eq(costs[0] < costs[1], gram_first, "gram %f, bloom %f", costs[0], costs[1]);
 	cr_assert_lt(costs[1], costs[2]);
@@ -368,7 +366,7 @@ Test(gpu_tables, windows_avoid_zeros)
 	struct gpu_program *program;
 	bench_init(&bench, 16, 0, 16);
 	add_pattern(&bench, "00 00 00 00 00 00 00 00 'Kv' 9C E3 00 00 00 00");
-	cr_assert_eq(gram_compile(&program, &bench.set, NULL), 0);
+	cr_assert_eq(gram_compile(&program, &bench.set, NULL, NULL), 0);
 	const struct confirm *confirm = &gram_tables(program)->confirm;
 	for (uint32_t i = 0; i < confirm->record_count; i++) {
 		cr_assert_geq(confirm->records[i].back, 7);
@@ -464,5 +462,6 @@ Test(gpu_tables, list_names_every_kernel)
 	static const char *const names[] = { "gram", "bloom", "ac", "ac-plain" };
 	for (size_t i = 0; i < 4; i++)
 		cr_assert_str_eq(gpu_kernel_list[i].name, names[i]);
-	cr_assert_null(gpu_kernel_list[4].name);
+	for (size_t i = 4; gpu_kernel_list[i].name; i++)
+		cr_assert(gpu_kernel_list[i].comparison);
 }

@@ -18,7 +18,8 @@ Test(scan_engines, order_and_find)
 	cr_assert_str_eq(scan_engines[0]->name, "gpu");
 	cr_assert_str_eq(scan_engines[1]->name, "hyperscan");
 	cr_assert_str_eq(scan_engines[2]->name, "reference");
-	cr_assert_null(scan_engines[3]);
+	for (size_t i = 0; scan_engines[i]; i++)
+		cr_assert_eq(scan_engines[i]->comparison, i > 2);
 	cr_assert_eq(scan_engine_find("hyperscan"), scan_engines[1]);
 	cr_assert_null(scan_engine_find("hyper"));
 }

@@ -11,7 +11,7 @@
  */
 #include <math.h>
 
-#include "gpu/rarity.h"
+#include "scan/rarity.h"
 
 const float rarity_weight[RARITY_KINDS] = { 0.33f, 0.03f, 0.14f, 0.25f, 0.25f };
 

@@ -5,7 +5,7 @@
  * that they agree in; a repeat with a range is certain up to its least count. The form was made by
  * our own parser and nests no deeper than that allows.
  */
-#include "gpu/prefix.h"
+#include "scan/prefix.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -140,8 +140,7 @@ static void read_alternatives(struct reader *reader, struct prefix *prefix)
 	}
 }
 
-/* Makes the pattern that stands for a regex; false when too little is certain. */
-static bool make_pattern(struct pattern *made, const struct pattern *pattern)
+bool prefix_pattern_make(struct pattern *made, const struct pattern *pattern)
 {
 	struct reader reader = { regex_source(pattern->regex) };
 	struct prefix prefix;
@@ -166,11 +165,11 @@ int prefix_set_make(struct prefix_set *prefixes, const struct pattern_set *set, 
 		prefixes->any_regex |= pattern->regex != NULL;
 		if (!pattern->regex) {
 			patterns[i] = *pattern;
-		} else if (!make_pattern(&patterns[i], pattern)) {
+		} else if (!prefix_pattern_make(&patterns[i], pattern)) {
 			prefixes->set.count = i;
 			prefix_set_free(prefixes, set);
 			return error_set(error, EXIT_NO_ENGINE, EINVAL,
-				"The gpu engine finds a regular expression by three bytes at a "
+				"The engine finds a regular expression by three bytes at a "
 				"fixed distance from its start, and %.500s has none; use the "
 				"engine hyperscan.",
 				pattern->text);

@@ -4,8 +4,8 @@
  * a pattern with a mask that finds all places at which the regex can match, and the host asks the
  * regex itself there.
  */
-#ifndef BURIN_GPU_PREFIX_H
-#define BURIN_GPU_PREFIX_H
+#ifndef BURIN_SCAN_PREFIX_H
+#define BURIN_SCAN_PREFIX_H
 
 #include "rules/pattern.h"
 
@@ -15,6 +15,10 @@ struct prefix_set {
 	struct pattern_set set;
 	bool any_regex;
 };
+
+/* Makes the pattern that stands for a regex. False when too little is certain; else pattern_free when
+ * done. */
+bool prefix_pattern_make(struct pattern *made, const struct pattern *pattern);
 
 /* -EINVAL with the reason when a regex has no three bytes at a fixed distance from its start. */
 int prefix_set_make(

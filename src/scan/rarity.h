@@ -1,7 +1,7 @@
-/* The built-in model of what stands on disks, by which the kernels choose what they look at. The
+/* The built-in model of what stands on disks, by which engines and kernels choose what they look at. The
  * essay is in rarity.c. */
-#ifndef BURIN_GPU_RARITY_H
-#define BURIN_GPU_RARITY_H
+#ifndef BURIN_SCAN_RARITY_H
+#define BURIN_SCAN_RARITY_H
 
 #include <stdint.h>
 
