@@ -1,0 +1,81 @@
+#include "cursor.h"
+
+#include <string.h>
+
+#include "walk.h"
+
+#define FIRST_WINDOW 1024
+#define LARGEST_LOOK 4096
+
+/* Windows grow while they follow each other, so that a walk that jumps about pays for little. */
+static const uint8_t *fill(struct cursor *cursor)
+{
+	uint64_t size = view_size(cursor->view);
+	uint64_t window_end = cursor->window_at + cursor->window_len;
+	size_t want = FIRST_WINDOW;
+
+	if (cursor->at >= size)
+		return NULL;
+	if (cursor->window_len && cursor->at >= cursor->window_at &&
+		cursor->at <= window_end + FIRST_WINDOW)
+		want = cursor->window_len * 4;
+	if (want > VIEW_MAX_PEEK)
+		want = VIEW_MAX_PEEK;
+	if (want > size - cursor->at)
+		want = (size_t)(size - cursor->at);
+	cursor->window = view_peek(cursor->view, cursor->at, want);
+	cursor->window_at = cursor->at;
+	cursor->window_len = cursor->window ? want : 0;
+	return cursor->window;
+}
+
+int cursor_fill(struct cursor *cursor)
+{
+	const uint8_t *window = fill(cursor);
+
+	return window ? window[0] : -1;
+}
+
+const uint8_t *cursor_look(struct cursor *cursor, size_t len)
+{
+	uint64_t in = cursor->at - cursor->window_at;
+
+	if (in < cursor->window_len && len <= cursor->window_len - in)
+		return cursor->window + in;
+	if (len > LARGEST_LOOK || len > view_size(cursor->view) ||
+		cursor->at > view_size(cursor->view) - len)
+		return NULL;
+	/* A short window, at first, may be shorter than the look. */
+	while (fill(cursor))
+		if (cursor->window_len >= len)
+			return cursor->window;
+	return NULL;
+}
+
+int cursor_at_text(struct cursor *cursor, const char *text)
+{
+	size_t len = strlen(text);
+	const uint8_t *p = cursor_look(cursor, len);
+
+	return p && memcmp(p, text, len) == 0;
+}
+
+int cursor_find(struct cursor *cursor, uint64_t end, const char *text)
+{
+	size_t len = strlen(text);
+	const uint8_t *window, *found;
+	size_t window_len;
+
+	cursor_forget(cursor);
+	while ((window = walk_window(cursor->view, cursor->at, end, &window_len))) {
+		found = memmem(window, window_len, text, len);
+		if (found) {
+			cursor->at += (uint64_t)(found - window);
+			return 1;
+		}
+		if (window_len < len || window_len < VIEW_MAX_PEEK)
+			return 0;
+		cursor->at += window_len - len + 1;
+	}
+	return 0;
+}

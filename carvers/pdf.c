@@ -1,0 +1,274 @@
+/*
+ * PDF (ISO 32000-2; earlier: Adobe's PDF Reference, sixth edition).
+ *
+ *	file:     %PDF-1.n, then revisions
+ *	revision: objects, cross-references, startxref, where those begin, %%EOF
+ *	object:   number, generation, obj, a value, [stream ... endstream,] endobj
+ *
+ * A file saved again has a later revision behind its first %%EOF. A linearized file has its first
+ * page's cross-references at its beginning, with an %%EOF behind them, and says in its first
+ * object how long it is. Readers search the last %%EOF from the file's end; here all objects are
+ * walked, and the file ends behind the %%EOF (and a line end) that no further object follows.
+ *
+ * Checked are the syntax of every object, the ends of all streams against their /Length, that a
+ * linearized file is as long as it says, and the cross-references: where startxref and each /Prev
+ * point to they must stand, and the tables' entries must point to objects that were passed. The
+ * content of streams is not unpacked where that is not needed.
+ *
+ * Damage. The sound part ends behind the last object that parses, or inside a stream: where its
+ * deflated data break. A later revision that is not whole makes the file truncated, too.
+ */
+#include "pdf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "walk.h"
+
+#define MAX_OBJECTS ((size_t)1 << 18)
+#define MAX_SECTIONS ((size_t)4096)
+#define MAX_PADDING 1024
+#define MAX_KEPT 65536
+
+/* Behind %%EOF: one line end, perhaps with a blank before it. */
+static void end_revision(struct pdf *pdf, uint64_t startxref)
+{
+	struct cursor *cursor = &pdf->cursor;
+	uint64_t end = cursor->at;
+
+	if (cursor_peek(cursor) == ' ')
+		cursor->at++;
+	if (cursor_peek(cursor) == '\r')
+		end = ++cursor->at;
+	if (cursor_peek(cursor) == '\n')
+		end = ++cursor->at;
+	cursor->at = end;
+	pdf->startxref = startxref;
+	pdf->goes_on = false;
+	pdf->eof = pdf->sound = end;
+}
+
+/* startxref, its number, %%EOF; the cursor is behind the word. */
+static bool read_startxref(struct pdf *pdf)
+{
+	struct pdf_token number, token;
+
+	if (pdf_next(&pdf->cursor, &number) != PDF_NUMBER || number.number < 0)
+		return false;
+	pdf->sound = pdf->cursor.at;
+	if (pdf_next(&pdf->cursor, &token) != PDF_EOF)
+		return false;
+	end_revision(pdf, (uint64_t)number.number);
+	return true;
+}
+
+/* xref, subsections, trailer, its dictionary. */
+static bool read_table(struct pdf *pdf, uint64_t at)
+{
+	struct pdf_token token;
+	struct pdf_value value;
+
+	pdf_places_add(&pdf->sections, at, 0);
+	do {
+		pdf->sound = pdf->cursor.at;
+		pdf_next(&pdf->cursor, &token);
+	} while (token.kind == PDF_NUMBER ||
+		 (token.kind == PDF_WORD && strchr("nf", token.text[0]) && !token.text[1]));
+	if (token.kind != PDF_WORD || strcmp(token.text, "trailer") != 0)
+		return false;
+	pdf_read_value(&pdf->cursor, &value, &token);
+	if (token.kind != PDF_WORD || !value.is_dict)
+		return false;
+	pdf->sound = token.text[0] ? token.at : pdf->cursor.at;
+	pdf->cursor.at = pdf->sound;
+	return true;
+}
+
+/* Passes a stream with its endobj. */
+static bool read_stream(struct pdf *pdf, const struct pdf_value *value)
+{
+	struct pdf_token token;
+	enum pdf_stream end = pdf_skip_stream(pdf, value);
+
+	if (end == PDF_STREAM_LOST)
+		return false;
+	if (end == PDF_STREAM_DIFFERS && !pdf->doubtful)
+		pdf->doubtful = pdf->stream_at;
+	if (end != PDF_STREAM_ENDS)
+		pdf->inexact = pdf->stream_at;
+	pdf->stream_at = 0;
+	pdf->sound = pdf->cursor.at;
+	if (pdf_next(&pdf->cursor, &token) == PDF_WORD && strcmp(token.text, "endobj") == 0)
+		pdf->sound = pdf->cursor.at;
+	pdf->cursor.at = pdf->sound;
+	return true;
+}
+
+/* Number, generation, obj, ...; `number` was read. */
+static bool read_object(struct pdf *pdf, const struct pdf_token *number)
+{
+	struct cursor *cursor = &pdf->cursor;
+	struct pdf_token token;
+	struct pdf_value value;
+
+	if (pdf_next(cursor, &token) != PDF_NUMBER || pdf_next(cursor, &token) != PDF_WORD ||
+		strcmp(token.text, "obj") != 0)
+		return false;
+	pdf->goes_on = true;
+	pdf_read_value(cursor, &value, &token);
+	if (token.kind != PDF_WORD)
+		return false;
+	if (pdf->objects.count == 0 && value.linearized)
+		pdf->linear_len = value.linear_len;
+	pdf_places_add(&pdf->objects, number->at, (uint32_t)number->number);
+	if (value.is_xref)
+		pdf_places_add(&pdf->sections, number->at, 0);
+	if (strcmp(token.text, "stream") == 0)
+		return read_stream(pdf, &value);
+	if (strcmp(token.text, "endobj") != 0)
+		cursor->at = token.text[0] ? token.at : cursor->at;
+	pdf->sound = cursor->at;
+	return true;
+}
+
+/* Reads what comes next at the outermost level; false: nothing that belongs to the file. */
+static bool read_part(struct pdf *pdf, struct pdf_token *token)
+{
+	switch (pdf_next(&pdf->cursor, token)) {
+	case PDF_NUMBER:
+		return read_object(pdf, token);
+	case PDF_EOF:
+		/* One without startxref counts as a comment. */
+		pdf->cursor.at = token->at + 5;
+		return !pdf->eof || pdf->sound > pdf->eof;
+	case PDF_WORD:
+		break;
+	default:
+		return false;
+	}
+	if (strcmp(token->text, "xref") == 0)
+		return read_table(pdf, token->at);
+	if (strcmp(token->text, "startxref") == 0)
+		return read_startxref(pdf);
+	/* A second endobj. */
+	return strcmp(token->text, "endobj") == 0 && pdf->objects.count;
+}
+
+/* A linearized file's end, if it was padded behind its %%EOF. */
+static uint64_t padded_end(struct pdf *pdf)
+{
+	uint64_t len = pdf->linear_len;
+	const uint8_t *p;
+
+	if (len <= pdf->eof || len - pdf->eof > MAX_PADDING)
+		return pdf->eof;
+	p = view_peek(pdf->view, pdf->eof, (size_t)(len - pdf->eof));
+	cursor_forget(&pdf->cursor);
+	for (uint64_t i = 0; p && i < len - pdf->eof; i++)
+		if (!memchr(" \t\r\n", p[i], 5))
+			return pdf->eof;
+	return p ? len : pdf->eof;
+}
+
+/* The verdict where the last revision is whole. */
+static enum verdict judge_whole(struct pdf *pdf)
+{
+	struct finding *finding = pdf->finding;
+	const char *problem;
+	uint64_t shift, wrong_at;
+
+	finding->length = padded_end(pdf);
+	if (pdf->linear_len > finding->length)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"linearized, with a length of %" PRIu64 ", but ends at %" PRIu64,
+			pdf->linear_len, finding->length);
+	problem = pdf_check_xref(pdf, &shift, &wrong_at);
+	if (problem && pdf->doubtful) {
+		finding->length = pdf->doubtful;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the stream at %" PRIu64 " ends elsewhere than it says", pdf->doubtful);
+	}
+	if (problem)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "%s: %" PRIu64, problem, wrong_at);
+	if (shift)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"counts %" PRIu64 " bytes before its header", shift);
+	if (pdf->inexact)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"whole, though the stream at %" PRIu64 " has a wrong length", pdf->inexact);
+	return CARVE_COMPLETE;
+}
+
+/* The verdict when nothing of the file stands at the token. */
+static enum verdict judge(struct pdf *pdf, const struct pdf_token *token)
+{
+	struct finding *finding = pdf->finding;
+	uint64_t size = view_size(pdf->view), broken = pdf->stream_at, at = token->at;
+
+	if (!pdf->objects.count && !broken)
+		return verdict_because(
+			CARVE_REJECT, finding, "no object of a PDF file at %" PRIu64, at);
+	if (pdf->eof && pdf->sound == pdf->eof && !pdf->goes_on)
+		return judge_whole(pdf);
+	finding->length = broken ? pdf_stream_sound(pdf) : pdf->sound;
+	cursor_forget(&pdf->cursor);
+	if (finding->length >= size || cursor_peek(&pdf->cursor) < 0) {
+		/* What the image's end cuts off is kept up to there, but no wiped area. */
+		if (!broken && view_ends_with_image(pdf->view) && size - pdf->sound < MAX_KEPT)
+			finding->length = walk_before_fill(pdf->view, pdf->sound, size);
+		return walk_cut(pdf->view, finding, size + 1, finding->length);
+	}
+	if (broken)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"no end of the stream that starts at %" PRIu64, broken);
+	return verdict_because(CARVE_TRUNCATED, finding, "no object of a PDF file at %" PRIu64, at);
+}
+
+static bool read_header(struct cursor *cursor)
+{
+	const uint8_t *p = cursor_look(cursor, 8);
+
+	if (!p || memcmp(p, "%PDF-", 5) != 0 || p[5] < '1' || p[5] > '2' || p[6] != '.' ||
+		p[7] < '0' || p[7] > '9')
+		return false;
+	cursor->at += 8;
+	/* The rest of the line, as if it were a comment. */
+	while (cursor->at < 64) {
+		int byte = cursor_peek(cursor);
+
+		if (byte < 0 || byte == '\r' || byte == '\n')
+			break;
+		cursor->at++;
+	}
+	return true;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct pdf pdf = { .view = view,
+		.finding = finding,
+		.cursor.view = view,
+		.objects.max = MAX_OBJECTS,
+		.sections.max = MAX_SECTIONS };
+	struct pdf_token token = { 0 };
+	enum verdict verdict;
+
+	if (!read_header(&pdf.cursor))
+		return verdict_because(CARVE_REJECT, finding, "no header with a version at 0");
+	while (read_part(&pdf, &token))
+		;
+	verdict = judge(&pdf, &token);
+	if (verdict != CARVE_REJECT)
+		pdf_read_info(&pdf);
+	free(pdf.objects.list);
+	free(pdf.sections.list);
+	return verdict;
+}
+
+const struct carver pdf_carver = {
+	.name = "pdf",
+	.summary = "PDF documents, by their objects and cross-references",
+	.check = check,
+};

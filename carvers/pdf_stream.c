@@ -1,0 +1,93 @@
+/*
+ * Streams in PDF (ISO 32000-2, 7.3.8): the word `stream` and a line end, as many bytes as the
+ * dictionary's /Length says, an optional line end, `endstream`. Where the length is a reference, or
+ * wrong, the end is searched: not past the header of another file, and not far past a wrong length.
+ */
+#include "pdf.h"
+
+#include "inflated.h"
+#include "walk.h"
+
+#define SEARCH_MAX ((uint64_t)256 << 20)
+#define LENGTH_SLACK 65536
+/* Writers and editors are wrong by a few bytes; a lost or foreign piece is a sector at least. */
+#define LEAST_GAP 500
+
+static void skip_line_end(struct cursor *cursor)
+{
+	if (cursor_peek(cursor) == '\r')
+		cursor->at++;
+	if (cursor_peek(cursor) == '\n')
+		cursor->at++;
+}
+
+/* Whether the stream ends where its dictionary says. */
+static bool ends_at(struct cursor *cursor, uint64_t at)
+{
+	cursor->at = at;
+	if (at > view_size(cursor->view))
+		return false;
+	skip_line_end(cursor);
+	if (cursor_peek(cursor) == ' ')
+		cursor->at++;
+	return cursor_at_text(cursor, "endstream");
+}
+
+static bool search_end(struct pdf *pdf, uint64_t data_at, uint64_t end)
+{
+	struct cursor *cursor = &pdf->cursor;
+	struct cursor header = { .view = pdf->view, .at = data_at };
+
+	cursor->at = data_at;
+	if (!cursor_find(cursor, end, "endstream"))
+		return false;
+	return !cursor_find(&header, cursor->at, "%PDF-");
+}
+
+enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value)
+{
+	struct cursor *cursor = &pdf->cursor;
+	uint64_t data_at, found, search = SEARCH_MAX;
+	bool direct = value->has_length && !value->indirect_length;
+
+	skip_line_end(cursor);
+	data_at = pdf->stream_at = cursor->at;
+	pdf->flate = value->flate;
+	pdf->stream_end = view_size(pdf->view);
+	if (direct && value->length < pdf->stream_end - data_at)
+		pdf->stream_end = data_at + value->length;
+	if (direct && value->length < UINT64_MAX / 4) {
+		if (ends_at(cursor, data_at + value->length)) {
+			cursor->at += 9;
+			return PDF_STREAM_ENDS;
+		}
+		search = value->length * 2 + LENGTH_SLACK;
+	}
+	if (!search_end(pdf, data_at, data_at + search))
+		return PDF_STREAM_LOST;
+	found = cursor->at - data_at;
+	cursor->at += 9;
+	if (!direct)
+		return PDF_STREAM_ENDS;
+	if (found < value->length + LEAST_GAP && value->length < found + LEAST_GAP)
+		return PDF_STREAM_NEARLY;
+	return PDF_STREAM_DIFFERS;
+}
+
+uint64_t pdf_stream_sound(struct pdf *pdf)
+{
+	struct inflated inflated = { 0 };
+	enum inflated_state state = INFLATED_MORE;
+	uint64_t at = pdf->stream_at, end = pdf->stream_end;
+	const uint8_t *window;
+	size_t len, used;
+
+	if (!pdf->flate || pdf->encrypted || !inflated_open(&inflated, INFLATED_ZLIB))
+		return pdf->stream_at;
+	while (state == INFLATED_MORE && (window = walk_window(pdf->view, at, end, &len))) {
+		state = inflated_feed(&inflated, window, len, &used);
+		at += used;
+	}
+	inflated_close(&inflated);
+	return walk_before_fill(pdf->view, pdf->stream_at, at);
+}

@@ -1,0 +1,149 @@
+/*
+ * PDF's cross-references (ISO 32000-2, 7.5.4 to 7.5.8): `startxref` gives the place of a table or
+ * of a stream, whose /Prev gives that of the revision before. Each place must be one that the walk
+ * passed, and so must the objects that the tables list. Tables whose entries are slightly wrong are
+ * common, and readers repair them: more than half must be right.
+ */
+#include "pdf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE 2    /* bytes of white space that may stand in front of what is pointed to */
+#define MAX_SHIFT 4096 /* bytes that may stand before the header, and be counted */
+
+void pdf_places_add(struct pdf_places *places, uint64_t at, uint32_t number)
+{
+	if (places->count == places->room) {
+		size_t room = places->room ? places->room * 2 : 64;
+		struct pdf_place *list;
+
+		if (places->count >= places->max)
+			return;
+		list = realloc(places->list, room * sizeof(*list));
+		if (!list)
+			return;
+		places->list = list;
+		places->room = room;
+	}
+	places->list[places->count++] = (struct pdf_place){ .at = at, .number = number };
+}
+
+/* The place at `at`, or a little behind it; NULL: none. */
+static struct pdf_place *find(const struct pdf_places *places, uint64_t at)
+{
+	size_t low = 0, high = places->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (places->list[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == places->count || places->list[low].at - at > TOLERANCE)
+		return NULL;
+	return &places->list[low];
+}
+
+struct entries {
+	uint64_t right, wrong;
+};
+
+/* Counts the entries of the table at the cursor whose object stands where they say. */
+static void count_entries(struct pdf *pdf, uint64_t shift, struct entries *entries)
+{
+	struct pdf_token token, place;
+	uint64_t number = 0, left = 0;
+
+	pdf_next(&pdf->cursor, &token);
+	while (pdf_next(&pdf->cursor, &place) == PDF_NUMBER &&
+		pdf_next(&pdf->cursor, &token) == PDF_NUMBER) {
+		uint64_t at = (uint64_t)place.number;
+		const struct pdf_place *object;
+
+		if (left == 0) {
+			number = at;
+			left = (uint64_t)token.number;
+			continue;
+		}
+		left--;
+		number++;
+		if (pdf_next(&pdf->cursor, &token) != PDF_WORD)
+			return;
+		if (strcmp(token.text, "n") != 0 || at < shift)
+			continue;
+		object = find(&pdf->objects, at - shift);
+		if (object && object->number == (uint32_t)(number - 1))
+			entries->right++;
+		else
+			entries->wrong++;
+	}
+}
+
+/* Checks the section at `at`; *prev is the one before it. */
+static bool check_section(struct pdf *pdf, uint64_t at, uint64_t shift, struct entries *entries,
+	uint64_t *prev, uint64_t *xref_stream)
+{
+	struct cursor *cursor = &pdf->cursor;
+	struct pdf_place *section = find(&pdf->sections, at - shift);
+	struct pdf_value value;
+	struct pdf_token token;
+
+	*prev = *xref_stream = 0;
+	if (at < shift || !section)
+		return false;
+	if (section->done)
+		return true;
+	section->done = true;
+	cursor->at = section->at;
+	if (cursor_at_text(cursor, "xref")) {
+		count_entries(pdf, shift, entries);
+	} else {
+		/* Number, generation, obj. */
+		for (int i = 0; i < 3; i++)
+			pdf_next(cursor, &token);
+	}
+	pdf_read_value(cursor, &value, &token);
+	*prev = value.prev;
+	*xref_stream = value.xref_stream;
+	if (value.info && !pdf->info)
+		pdf->info = value.info;
+	if (value.encrypted)
+		pdf->encrypted = true;
+	return true;
+}
+
+/* How late the walk started, if startxref tells of a start before it. */
+static uint64_t guess_shift(const struct pdf *pdf)
+{
+	const struct pdf_places *sections = &pdf->sections;
+	uint64_t last = sections->count ? sections->list[sections->count - 1].at : 0;
+
+	if (last && pdf->startxref > last && pdf->startxref - last <= MAX_SHIFT)
+		return pdf->startxref - last;
+	return 0;
+}
+
+const char *pdf_check_xref(struct pdf *pdf, uint64_t *shift, uint64_t *wrong_at)
+{
+	uint64_t at = pdf->startxref, prev, xref_stream, ignored;
+	struct entries entries = { 0 };
+
+	*shift = find(&pdf->sections, at) ? 0 : guess_shift(pdf);
+	do {
+		*wrong_at = at;
+		if (!check_section(pdf, at, *shift, &entries, &prev, &xref_stream))
+			return "no cross-references where startxref or /Prev says";
+		*wrong_at = xref_stream;
+		if (xref_stream &&
+			!check_section(pdf, xref_stream, *shift, &entries, &ignored, &ignored))
+			return "no cross-references where /XRefStm says";
+		at = prev;
+	} while (at);
+	*wrong_at = pdf->startxref;
+	if (entries.wrong > entries.right && pdf->objects.count < pdf->objects.max)
+		return "most entries are wrong in the cross-references";
+	return NULL;
+}

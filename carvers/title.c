@@ -1,0 +1,106 @@
+#include "title.h"
+
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define UTF8_LEN 4
+
+/* Appends a code point; false when there is no room for it. */
+static bool append(uint8_t *text, size_t size, size_t *len, uint32_t point)
+{
+	uint8_t *p = text + *len;
+
+	if (size - *len < UTF8_LEN)
+		return false;
+	if (point < 0x80) {
+		p[0] = (uint8_t)point;
+		*len += 1;
+	} else if (point < 0x800) {
+		p[0] = (uint8_t)(0xc0 | point >> 6);
+		p[1] = (uint8_t)(0x80 | (point & 0x3f));
+		*len += 2;
+	} else if (point < 0x10000) {
+		p[0] = (uint8_t)(0xe0 | point >> 12);
+		p[1] = (uint8_t)(0x80 | (point >> 6 & 0x3f));
+		p[2] = (uint8_t)(0x80 | (point & 0x3f));
+		*len += 3;
+	} else {
+		p[0] = (uint8_t)(0xf0 | point >> 18);
+		p[1] = (uint8_t)(0x80 | (point >> 12 & 0x3f));
+		p[2] = (uint8_t)(0x80 | (point >> 6 & 0x3f));
+		p[3] = (uint8_t)(0x80 | (point & 0x3f));
+		*len += 4;
+	}
+	return true;
+}
+
+void finding_set_title_utf16(
+	struct finding *finding, const uint8_t *bytes, size_t len, bool big_endian)
+{
+	uint8_t text[sizeof(finding->title)];
+	size_t text_len = 0;
+
+	for (size_t i = 0; i + 2 <= len; i += 2) {
+		uint32_t point = big_endian ? be16(bytes + i) : le16(bytes + i);
+
+		if (point == 0)
+			break;
+		if (point >= 0xd800 && point < 0xdc00 && i + 4 <= len) {
+			uint32_t low = big_endian ? be16(bytes + i + 2) : le16(bytes + i + 2);
+
+			if (low >= 0xdc00 && low < 0xe000) {
+				point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+				i += 2;
+			}
+		}
+		if (!append(text, sizeof(text), &text_len, point))
+			break;
+	}
+	finding_set_title(finding, text, text_len);
+}
+
+static bool is_utf8(const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		int more = bytes[i] < 0x80       ? 0
+			   : bytes[i] >> 5 == 6  ? 1
+			   : bytes[i] >> 4 == 14 ? 2
+						 : 3;
+
+		if (bytes[i] >= 0x80 && (bytes[i] < 0xc2 || bytes[i] > 0xf4))
+			return false;
+		for (; more; more--)
+			if (++i == len || bytes[i] >> 6 != 2)
+				return false;
+	}
+	return true;
+}
+
+void finding_set_title_latin1(struct finding *finding, const uint8_t *bytes, size_t len)
+{
+	const uint8_t *end = memchr(bytes, 0, len);
+	uint8_t text[sizeof(finding->title)];
+	size_t text_len = 0;
+
+	if (end)
+		len = (size_t)(end - bytes);
+	if (is_utf8(bytes, len)) {
+		finding_set_title(finding, bytes, len);
+		return;
+	}
+	for (size_t i = 0; i < len && append(text, sizeof(text), &text_len, bytes[i]); i++)
+		;
+	finding_set_title(finding, text, text_len);
+}
+
+int64_t filetime_seconds(uint64_t filetime)
+{
+	const uint64_t epoch = 11644473600; /* seconds from 1601 to 1970 */
+	uint64_t seconds = filetime / 10000000;
+
+	if (seconds <= epoch || seconds - epoch > 253402300799)
+		return 0;
+	return (int64_t)(seconds - epoch);
+}
