@@ -1,0 +1,169 @@
+/*
+ * BMP: Windows' and OS/2's bitmap files ([MS-WMF] 2.2.2, BITMAPFILEHEADER, BITMAPV5HEADER).
+ *
+ *	file:   'BM', the file's size (4 bytes, little-endian), 4 reserved, where the pixels begin
+ *(4) header: see dib.c; behind it the masks of a pixel's colours, and the colours of up to 8 bits
+ *	pixels: rows, filled up to 4 bytes each, or run-length coded, or Huffman-coded
+ *	profile: version 5 may have an ICC profile behind the pixels
+ *
+ * The length is where pixels and profile end, by the picture's size, or by the size of coded pixels
+ *in the header. The size at the start should say the same. Some writers leave it 0, put the length
+ *of the two headers there (OS/2), or leave out the file header; some add a few bytes behind the
+ *pixels and count them. Another size contradicts the picture: unverified, and if the size of the
+ *pixels in the header does so too, this is no BMP.
+ *
+ * Damage. Run-length codes are followed; they break off soon in foreign data. Pixels that are
+ *stored as they are can't break, but they hardly ever turn into random bytes (noise.c).
+ */
+#include "bmp.h"
+
+#include <inttypes.h>
+
+#include "bytes.h"
+#include "noise.h"
+#include "walk.h"
+
+#define FILE_HEADER_LEN 14
+#define OFFSET_MAX (1u << 20) /* of the pixels, at most */
+#define EXTRA_MAX 4096        /* bytes behind the pixels that the size may count */
+
+struct bmp {
+	struct view *view;
+	struct finding *finding;
+	struct dib dib;
+	uint64_t claimed; /* the size at the start */
+	uint64_t pixels;  /* where they begin */
+	uint64_t end;     /* of all, as far as known */
+	bool odd;         /* something contradicts something */
+};
+
+/* Where the pixels begin, if the file says nothing sensible. */
+static uint64_t pixels_at_least(const struct dib *dib)
+{
+	return FILE_HEADER_LEN + (uint64_t)dib->header_len + dib->colours_len;
+}
+
+/* Whether the size at the start fits a file of len bytes. */
+static bool claims(const struct bmp *bmp, uint64_t len)
+{
+	return bmp->claimed == len || bmp->claimed == 0 || bmp->claimed + FILE_HEADER_LEN == len ||
+	       bmp->claimed == FILE_HEADER_LEN + bmp->dib.header_len;
+}
+
+static const char *measure(struct bmp *bmp)
+{
+	const struct dib *dib = &bmp->dib;
+	uint64_t pixels_len = dib_pixels_len(dib);
+	bool said = dib->image_len >= pixels_len && dib->image_len <= pixels_len + EXTRA_MAX;
+
+	bmp->end = bmp->pixels + pixels_len;
+	if (dib->profile_len && dib->profile >= dib->header_len) {
+		uint64_t end = FILE_HEADER_LEN + dib->profile + dib->profile_len;
+
+		bmp->end = end > bmp->end ? end : bmp->end;
+	}
+	if (!pixels_len && bmp->claimed > bmp->pixels)
+		bmp->end = bmp->claimed;
+	if (bmp->claimed > bmp->end && bmp->claimed - bmp->end <= EXTRA_MAX)
+		bmp->end = bmp->claimed;
+	if (!claims(bmp, bmp->end)) {
+		bmp->odd = true;
+		if (!said || !dib->image_len)
+			return "a size that does not fit the picture";
+	}
+	return bmp->end > bmp->pixels ? NULL : "a bitmap without pixels";
+}
+
+static const char *read_start(struct bmp *bmp)
+{
+	const uint8_t *p = view_peek(bmp->view, 0, FILE_HEADER_LEN);
+	const char *problem;
+
+	if (!p || p[0] != 'B' || p[1] != 'M')
+		return "no BMP signature";
+	bmp->claimed = le32(p + 2);
+	bmp->pixels = le32(p + 10);
+	problem = dib_read(bmp->view, FILE_HEADER_LEN, &bmp->dib);
+	if (problem)
+		return problem;
+	if (bmp->pixels > OFFSET_MAX)
+		return "pixels that begin too late";
+	if (bmp->pixels < FILE_HEADER_LEN + bmp->dib.header_len)
+		bmp->pixels = pixels_at_least(&bmp->dib);
+	return measure(bmp);
+}
+
+static bool is_rle(const struct dib *dib)
+{
+	return dib->compression == DIB_RLE8 || dib->compression == DIB_RLE4 ||
+	       dib->compression == DIB_RLE24 || dib->compression == DIB_CMYK_RLE8 ||
+	       dib->compression == DIB_CMYK_RLE4;
+}
+
+static enum verdict broken(struct bmp *bmp, uint64_t at, const char *problem)
+{
+	bmp->finding->length = at;
+	return verdict_because(CARVE_TRUNCATED, bmp->finding, "%s at %" PRIu64, problem, at);
+}
+
+static enum verdict check_rle(struct bmp *bmp)
+{
+	uint64_t at = bmp->pixels, size = view_size(bmp->view);
+	uint64_t end = bmp->end < size ? bmp->end : size;
+	enum rle_state state = bmp_pass_rle(bmp->view, &bmp->dib, &at, end);
+
+	if (state == RLE_BROKEN)
+		return broken(bmp, at, "run-length codes that make no sense");
+	if (bmp->end > size)
+		return walk_cut(bmp->view, bmp->finding, bmp->end, at > bmp->pixels ? size : at);
+	if (state == RLE_CUT)
+		return verdict_because(CARVE_COMPLETE, bmp->finding,
+			"run-length codes without an end before %" PRIu64, end);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check_plain(struct bmp *bmp)
+{
+	uint64_t size = view_size(bmp->view), end = bmp->end < size ? bmp->end : size;
+	uint64_t noise = noise_start(bmp->view, bmp->pixels, end);
+
+	if (noise < end)
+		return broken(bmp, noise, "random bytes instead of pixels");
+	if (bmp->end > size)
+		return walk_cut(bmp->view, bmp->finding, bmp->end, size);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct bmp bmp = { .view = view, .finding = finding };
+	const char *problem = read_start(&bmp);
+	enum verdict verdict;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	if (bmp.end > view_size(view) && (bmp.odd || view_size(view) < bmp.pixels))
+		return verdict_because(CARVE_REJECT, finding,
+			"the image ends before the picture, which is doubtful, at %" PRIu64,
+			bmp.end);
+	finding->length = bmp.end;
+	if (is_rle(&bmp.dib))
+		verdict = check_rle(&bmp);
+	else if (dib_is_plain(&bmp.dib))
+		verdict = check_plain(&bmp);
+	else if (bmp.end > view_size(view))
+		verdict = walk_cut(view, finding, bmp.end, view_size(view));
+	else
+		verdict = CARVE_COMPLETE;
+	if (verdict == CARVE_COMPLETE && bmp.odd)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the size at 2 is %" PRIu64 ", but the picture ends at %" PRIu64,
+			bmp.claimed, bmp.end);
+	return verdict;
+}
+
+const struct carver bmp_carver = {
+	.name = "bmp",
+	.summary = "BMP pictures, by their headers and run-length codes",
+	.check = check,
+};

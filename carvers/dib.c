@@ -1,0 +1,130 @@
+/*
+ * The header of a device-independent bitmap, all kinds that there are: 12 bytes (OS/2 1.x, Windows
+ * 2), 16 to 64 (OS/2 2.x; whatever is cut off is 0), 40, 52, 56, 108, 124 (Windows 3 to 5, with the
+ * masks added by Adobe). Sources: [MS-WMF] 2.2.2.3 and 2.2.2.9, BITMAPV5HEADER, OS/2's
+ * BITMAPINFOHEADER2.
+ */
+#include "dib.h"
+
+#include <string.h>
+
+#include "bytes.h"
+
+#define PROFILE_EMBEDDED 0x4d424544 /* 'MBED' */
+
+uint64_t dib_row_len(uint32_t width, uint32_t bits)
+{
+	return ((uint64_t)width * bits + 31) / 32 * 4;
+}
+
+bool dib_is_plain(const struct dib *dib)
+{
+	return dib->compression == DIB_RGB || dib->compression == DIB_BITFIELDS ||
+	       dib->compression == DIB_ALPHABITFIELDS || dib->compression == DIB_CMYK;
+}
+
+uint64_t dib_pixels_len(const struct dib *dib)
+{
+	return dib_is_plain(dib) ? dib_row_len(dib->width, dib->bits) * dib->height
+				 : dib->image_len;
+}
+
+static bool valid_len(uint32_t len)
+{
+	return len == 12 || (len >= 16 && len <= 64 && len % 4 == 0) || len == 42 || len == 46 ||
+	       len == 108 || len == 124;
+}
+
+static bool windows(uint32_t len)
+{
+	return len == 40 || len == 52 || len == 56 || len == 108 || len == 124;
+}
+
+static bool valid_depth(const struct dib *dib)
+{
+	switch (dib->bits) {
+	case 0:
+		return dib->compression == DIB_JPEG || dib->compression == DIB_PNG;
+	case 1:
+		return dib->compression == DIB_RGB || dib->compression == DIB_HUFFMAN;
+	case 2:
+	case 64:
+		return dib->compression == DIB_RGB;
+	case 4:
+		return dib->compression == DIB_RGB || dib->compression == DIB_RLE4 ||
+		       dib->compression == DIB_CMYK_RLE4;
+	case 8:
+		return dib->compression == DIB_RGB || dib->compression == DIB_RLE8 ||
+		       dib->compression == DIB_CMYK_RLE8;
+	case 24:
+		return dib->compression == DIB_RGB || dib->compression == DIB_RLE24 ||
+		       dib->compression == DIB_JPEG || dib->compression == DIB_PNG;
+	case 16:
+	case 32:
+		return dib_is_plain(dib);
+	}
+	return false;
+}
+
+/* What is behind the fields that all headers from 16 bytes on have. */
+static void read_more(struct dib *dib, const uint8_t *p)
+{
+	uint32_t used = le32(p + 32), colours = dib->bits <= 8 ? 1u << dib->bits : 0;
+
+	dib->compression = le32(p + 16);
+	dib->image_len = le32(p + 20);
+	if (!windows(dib->header_len) && dib->compression == 3)
+		dib->compression = DIB_HUFFMAN;
+	if (!windows(dib->header_len) && dib->compression == 4)
+		dib->compression = DIB_RLE24;
+	if (used && (used < colours || dib->bits > 8))
+		colours = used;
+	dib->colours_len = 4 * (uint64_t)colours;
+	if (dib->header_len == 40 && dib->compression == DIB_BITFIELDS)
+		dib->colours_len += 12;
+	if (dib->header_len == 40 && dib->compression == DIB_ALPHABITFIELDS)
+		dib->colours_len += 16;
+	if (dib->header_len == 124 && le32(p + 56) == PROFILE_EMBEDDED) {
+		dib->profile = le32(p + 112);
+		dib->profile_len = le32(p + 116);
+	}
+}
+
+const char *dib_read(struct view *view, uint64_t at, struct dib *dib)
+{
+	uint8_t header[124] = { 0 };
+	const uint8_t *p = view_peek(view, at, 12);
+	uint16_t planes;
+
+	*dib = (struct dib){ .header_len = p ? le32(p) : 0 };
+	if (!valid_len(dib->header_len))
+		return "an unknown kind of bitmap header";
+	p = view_peek(view, at, dib->header_len);
+	if (!p)
+		return "a bitmap header that is cut off";
+	memcpy(header, p, dib->header_len);
+	if (dib->header_len == 12) {
+		dib->width = le16(header + 4);
+		dib->height = le16(header + 6);
+		planes = le16(header + 8);
+		dib->bits = le16(header + 10);
+		dib->colours_len = dib->bits <= 8 ? 3u << dib->bits : 0;
+	} else {
+		int32_t height = (int32_t)le32(header + 8);
+
+		dib->width = le32(header + 4);
+		dib->height = height < 0 ? 0 - (uint32_t)height : (uint32_t)height;
+		planes = le16(header + 12);
+		dib->bits = le16(header + 14);
+		read_more(dib, header);
+	}
+	if (planes != 1)
+		return "a bitmap with other than one plane";
+	if (!dib->width || dib->width > INT32_MAX || !dib->height || dib->height > INT32_MAX)
+		return "a bitmap of an impossible size";
+	if (!valid_depth(dib))
+		return "a bitmap of an impossible depth or compression";
+	if (dib->colours_len > (1u << 18))
+		return "a bitmap with impossibly many colours";
+	return NULL;
+}

@@ -1,0 +1,13 @@
+/* Where data that is stored as it is, with no checksum and no code that could break, turns into
+ * random bytes. */
+#ifndef BURIN_NOISE_H
+#define BURIN_NOISE_H
+
+#include "carver.h"
+
+/* Where in [start, end) random bytes (or compressed, or encrypted ones: they look alike) begin
+ * behind others: to about a KiB. end when there are no such, less than 4 KiB of them, or nothing
+ * else before them, as in a picture that is noise all over. */
+uint64_t noise_start(struct view *view, uint64_t start, uint64_t end);
+
+#endif

@@ -1,0 +1,86 @@
+"""BMP. Pillow's encoder, and headers of all kinds by hand."""
+import random, struct
+
+from makers.common import encoded, picture, save
+
+
+def row_len(width, bits):
+    return (width * bits + 31) // 32 * 4
+
+
+def pixels(width, height, bits):
+    return b"".join(bytes((x * 3 + y * 7) & 255 for x in range(row_len(width, bits))) for y in range(height))
+
+
+def header(length, width, height, bits, compression=0, image_len=0, used=0, planes=1):
+    if length == 12:
+        return struct.pack("<IHHHH", 12, width, height, planes, bits)
+    out = struct.pack("<IiiHHIIIIII", length, width, height, planes, bits, compression, image_len, 2835, 2835, used, 0)
+    return (out + bytes(124))[:length]
+
+
+def bmp(dib, colours, data, size=None, offset=None, behind=b""):
+    at = 14 + len(dib) + len(colours) if offset is None else offset
+    whole = 14 + len(dib) + len(colours) + len(data) + len(behind)
+    return struct.pack("<2sIII", b"BM", whole if size is None else size, 0, at) + dib + colours + data + behind
+
+
+def rle8(height):
+    """Rows of 20 pixels: runs, and some as they are."""
+    row = bytes([9, 5, 0, 5, 1, 2, 3, 4, 5, 0, 6, 7, 0, 0])
+    return row * (height - 2) + bytes([0, 2, 3, 1, 4, 4, 0, 0]) + b"\0\1"
+
+
+def make():
+    for mode, name in (("L", "grey"), ("RGB", "rgb"), ("1", "bilevel"), ("P", "palette")):
+        data = encoded(picture(mode), format="BMP")
+        save("bmp", name + ".bmp", data, unchecked=34)
+    for length, width, height, bits, colours in ((12, 40, 30, 8, 768), (12, 21, 10, 24, 0), (16, 40, 10, 4, 64), (64, 40, 10, 8, 1024),
+                                                 (40, 33, -12, 32, 0), (40, 20, 12, 16, 0), (40, 20, 4, 64, 0), (40, 20, 12, 2, 16),
+                                                 (52, 20, 12, 32, 0), (56, 20, 12, 32, 0), (108, 20, 12, 16, 0), (124, 20, 12, 24, 0)):
+        dib = header(length, width, height, bits, 3 if length in (52, 56) else 0)
+        data = bmp(dib, bytes(colours), pixels(width, abs(height), bits))
+        save("bmp", f"header-{length}-{bits}.bmp", data, unchecked=14 + min(length, 20))
+    masks = struct.pack("<III", 0xF800, 0x7E0, 0x1F)
+    save("bmp", "bitfields.bmp", bmp(header(40, 20, 12, 16, 3), masks, pixels(20, 12, 16)), unchecked=34)
+    save("bmp", "used.bmp", bmp(header(40, 20, 12, 8, used=3), bytes(12), pixels(20, 12, 8)), unchecked=34)
+    os2 = bmp(header(64, 20, 12, 8), bytes(1024), pixels(20, 12, 8), size=78)
+    save("bmp", "os2-size.bmp", os2, unchecked=34)
+    save("bmp", "no-size.bmp", bmp(header(40, 20, 12, 24), b"", pixels(20, 12, 24), size=0), unchecked=34)
+    save("bmp", "extra.bmp", bmp(header(40, 20, 12, 24), b"", pixels(20, 12, 24), behind=b"\0\0"), unchecked=34)
+    coded = rle8(12)
+    whole = bmp(header(40, 20, 12, 8, 1, len(coded), 8), bytes(32), coded)
+    save("bmp", "rle8.bmp", whole)
+    rle4 = bytes([20, 0x12, 0, 0] * 11 + [0, 7, 0x12, 0x34, 0x56, 0x70, 0, 1])
+    save("bmp", "rle4.bmp", bmp(header(40, 20, 12, 4, 2, len(rle4), 8), bytes(32), rle4))
+    rle24 = bytes([20, 1, 2, 3, 0, 0] * 11 + [0, 3] + [9] * 9 + [0, 0, 1])
+    save("bmp", "rle24.bmp", bmp(header(64, 20, 12, 24, 4, len(rle24)), b"", rle24))
+    save("bmp", "rle-no-end.bmp", bmp(header(40, 20, 12, 8, 1, len(coded) - 2, 8), bytes(32), coded[:-2]),
+         why=f"run-length codes without an end before {86 + len(coded) - 2}")
+    profile = bytearray(header(124, 20, 12, 24))
+    profile[56:60] = b"DEBM"
+    profile[112:120] = struct.pack("<II", 124 + 720, 200)
+    save("bmp", "profile.bmp", bmp(bytes(profile), b"", pixels(20, 12, 24), behind=bytes(200)), unchecked=34)
+
+    plain = header(40, 20, 12, 24, image_len=720)
+    save("bmp", "size-differs.bmp", bmp(plain, b"", pixels(20, 12, 24), size=9999), verdict="unverified", length=774,
+         why="the size at 2 is 9999, but the picture ends at 774")
+    save("bmp", "sizes-differ.bmp", bmp(header(40, 20, 12, 24, image_len=99), b"", pixels(20, 12, 24), size=9999), verdict="reject",
+         why="a size that does not fit the picture")
+    save("bmp", "cut.bmp", bmp(plain, b"", pixels(20, 12, 24))[:400], verdict="truncated", length=400,
+         why="the image ends at 400, before the file does")
+    wide = bmp(header(40, 200, 120, 8), bytes(1024), pixels(200, 120, 8))
+    rng = random.Random(2)
+    save("bmp", "random-behind.bmp", wide[:13000] + rng.randbytes(13000), verdict="truncated", length_min=12000, length_max=14100)
+    tall = bmp(header(40, 20, 200, 8, 1, 14 * 199, 8), bytes(32), rle8(200))
+    for name, junk in (("random", rng.randbytes(2000)), ("zeros", bytes(2000)), ("ff", b"\xff" * 2000)):
+        save("bmp", f"rle-{name}-behind.bmp", tall[:1500] + junk, verdict="truncated", length_min=1480, length_max=1600)
+    for name, dib, why in (("planes", header(40, 20, 12, 24, planes=2), "a bitmap with other than one plane"),
+                           ("width", header(40, 0, 12, 24), "a bitmap of an impossible size"),
+                           ("height", header(40, 20, 0, 24), "a bitmap of an impossible size"),
+                           ("depth", header(40, 20, 12, 23), "a bitmap of an impossible depth or compression"),
+                           ("compression", header(40, 20, 12, 24, 1), "a bitmap of an impossible depth or compression"),
+                           ("colours", header(40, 20, 12, 24, used=1 << 20), "a bitmap with impossibly many colours"),
+                           ("header", header(41, 20, 12, 24), "an unknown kind of bitmap header")):
+        save("bmp", f"bad-{name}.bmp", bmp(dib, b"", pixels(20, 12, 24)), verdict="reject", why=why)
+    save("bmp", "bad-offset.bmp", bmp(plain, b"", pixels(20, 12, 24), offset=1 << 21), verdict="reject", why="pixels that begin too late")
