@@ -18,6 +18,7 @@
 #define RANDOM_ABOVE 4580 /* and below it: gradients have each value equally often */
 #define PLAIN_ABOVE 7000
 #define RUN_LEN (4 * WINDOW_LEN)
+#define NO_CODE_ABOVE 16000 /* fewer than 66 values, in the mean */
 
 static uint32_t squares(const uint8_t *bytes)
 {
@@ -55,6 +56,22 @@ uint64_t noise_start(struct view *view, uint64_t start, uint64_t end)
 			unclear++;
 		unclear += run / WINDOW_LEN;
 		run = 0;
+	}
+	return end;
+}
+
+uint64_t plain_start(struct view *view, uint64_t start, uint64_t end)
+{
+	int run = 0;
+
+	for (uint64_t at = start; at + WINDOW_LEN <= end; at += WINDOW_LEN) {
+		const uint8_t *p = view_peek(view, at, WINDOW_LEN);
+
+		if (!p)
+			break;
+		run = squares(p) > NO_CODE_ABOVE ? run + 1 : 0;
+		if (run == 2)
+			return walk_before_fill(view, start, at - WINDOW_LEN);
 	}
 	return end;
 }

@@ -10,4 +10,9 @@
  * else before them, as in a picture that is noise all over. */
 uint64_t noise_start(struct view *view, uint64_t start, uint64_t end);
 
+/* The opposite: where in [start, end) coded data, in which all values are about as frequent, gives
+ * way to zeros, text or other plain bytes, 2 KiB of them at least, to about a KiB. end when it does
+ * not. */
+uint64_t plain_start(struct view *view, uint64_t start, uint64_t end);
+
 #endif

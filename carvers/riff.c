@@ -1,0 +1,98 @@
+/*
+ * RIFF (Microsoft and IBM, Multimedia Programming Interface and Data Specifications 1.0, 1991).
+ *
+ *	chunk: id (4 characters), data length (4 bytes, little-endian; big-endian in RIFX), data,
+ *and a byte of padding behind data of odd length file:  one chunk 'RIFF', whose data is a form (4
+ *characters) and chunks list:  a chunk 'LIST', whose data is a type (4 characters) and chunks
+ *
+ * Many writers leave out the last chunk's padding.
+ */
+#include "riff.h"
+
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+static uint32_t number(const struct riff *riff, const uint8_t *p)
+{
+	return riff->big_endian ? be32(p) : le32(p);
+}
+
+bool riff_is(const char *id, const char *other)
+{
+	return memcmp(id, other, 4) == 0;
+}
+
+bool riff_open(struct riff *riff, struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 12);
+
+	*riff = (struct riff){ .view = view, .at = at + 12 };
+	if (!p || memcmp(p, "RIF", 3) != 0 || (p[3] != 'F' && p[3] != 'X'))
+		return false;
+	riff->big_endian = p[3] == 'X';
+	riff->end = at + 8 + number(riff, p + 4);
+	memcpy(riff->form, p + 8, 4);
+	return riff->end >= riff->at;
+}
+
+bool riff_enter(const struct riff *riff, const struct riff_chunk *chunk, uint32_t head_len,
+	struct riff *inside)
+{
+	const uint8_t *p = view_peek(riff->view, chunk->data, head_len < 4 ? head_len : 4);
+
+	if (!p || chunk->len < head_len)
+		return false;
+	*inside = *riff;
+	inside->at = chunk->data + head_len;
+	inside->end = chunk->end;
+	memcpy(inside->form, p, head_len < 4 ? head_len : 4);
+	return true;
+}
+
+static bool valid_id(const uint8_t *p)
+{
+	for (int i = 0; i < 4; i++)
+		if (p[i] < 0x20 || p[i] > 0x7e)
+			return false;
+	return p[0] != ' ';
+}
+
+enum riff_step riff_next(struct riff *riff, struct riff_chunk *chunk)
+{
+	const uint8_t *p;
+
+	if (riff->at >= riff->end)
+		return RIFF_END;
+	if (riff->end - riff->at < 8)
+		return RIFF_BROKEN;
+	p = view_peek(riff->view, riff->at, 8);
+	if (!p)
+		return RIFF_CUT;
+	if (!valid_id(p))
+		return RIFF_BROKEN;
+	chunk->at = riff->at;
+	chunk->data = riff->at + 8;
+	chunk->len = number(riff, p + 4);
+	chunk->end = chunk->data + chunk->len;
+	memcpy(chunk->id, p, 4);
+	chunk->id[4] = 0;
+	if (chunk->end > riff->end)
+		return RIFF_BROKEN;
+	riff->at = chunk->end + (chunk->len & 1);
+	if (riff->at > riff->end)
+		riff->at = riff->end;
+	return RIFF_CHUNK;
+}
+
+void riff_read_title(
+	const struct riff *riff, const struct riff_chunk *chunk, struct finding *finding)
+{
+	size_t len = chunk->len < sizeof(finding->title) ? chunk->len : sizeof(finding->title);
+	const uint8_t *p =
+		riff_is(chunk->id, "INAM") ? view_peek(riff->view, chunk->data, len) : NULL;
+
+	if (p)
+		finding_set_title(finding, p, len);
+}

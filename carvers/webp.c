@@ -1,0 +1,233 @@
+/*
+ * WebP (RFC 9649; VP8: RFC 6386).
+ *
+ *	file: 'RIFF', size, 'WEBP', chunks (riff.c)
+ *	simple: one chunk 'VP8 ' (lossy) or 'VP8L' (lossless); others may follow, such as titles
+ *	extended: VP8X (flags, size of the canvas), then ICCP, ANIM and ANMF frames, or ALPH and a
+ *	          picture; EXIF, 'XMP '
+ *
+ * The size in front tells the length, and the chunks have to lead to just there. Checked are the
+ *heads of the pictures: VP8 has a start code and the length of its first part, VP8L a signature
+ *byte.
+ *
+ * Damage. Nothing in VP8's coded data can break, since every sequence of bits stands for something.
+ *But coded data looks random, so where plain bytes come instead (zeros, text, FF) it ends
+ *(noise.c).
+ */
+#include <inttypes.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "exif.h"
+#include "noise.h"
+#include "riff.h"
+#include "walk.h"
+
+enum webp_step { WEBP_ON, WEBP_END, WEBP_CUT, WEBP_BROKEN };
+
+struct webp {
+	struct view *view;
+	struct finding *finding;
+	struct riff riff;
+	uint64_t sound; /* behind what was recognised */
+	uint64_t at;    /* where it broke, or where what is cut would go on to */
+	const char *problem;
+	bool picture;  /* there was one */
+	bool extended; /* VP8X came first */
+	bool animated;
+	uint32_t width, height; /* of the canvas */
+};
+
+static enum webp_step broken(struct webp *webp, uint64_t at, const char *problem)
+{
+	webp->at = at;
+	webp->problem = problem;
+	return WEBP_BROKEN;
+}
+
+static enum webp_step cut(struct webp *webp, uint64_t end)
+{
+	webp->at = end;
+	return WEBP_CUT;
+}
+
+/* A lossy picture's head: RFC 6386, 9.1. */
+static const char *vp8_problem(const uint8_t *p, uint32_t len)
+{
+	uint32_t tag = le16(p) | (uint32_t)p[2] << 16;
+
+	if (len < 10 || (tag & 1) || (tag >> 1 & 7) > 3 || tag >> 5 > len - 10)
+		return "an impossible VP8 frame";
+	if (p[3] != 0x9d || p[4] != 0x01 || p[5] != 0x2a)
+		return "a VP8 frame without its start code";
+	if (!(le16(p + 6) & 0x3fff) || !(le16(p + 8) & 0x3fff))
+		return "a VP8 frame without size";
+	return NULL;
+}
+
+/* Whether the picture has the canvas's size. */
+static bool fits(const struct webp *webp, const struct riff_chunk *chunk, const uint8_t *p)
+{
+	if (riff_is(chunk->id, "VP8 "))
+		return (le16(p + 6) & 0x3fff) == webp->width &&
+		       (le16(p + 8) & 0x3fff) == webp->height;
+	return (le32(p + 1) & 0x3fff) + 1 == webp->width &&
+	       (le32(p + 1) >> 14 & 0x3fff) + 1 == webp->height;
+}
+
+static enum webp_step pass_picture(struct webp *webp, const struct riff_chunk *chunk)
+{
+	const uint8_t *p = view_peek(webp->view, chunk->data, 10);
+	uint64_t size = view_size(webp->view), end = chunk->end < size ? chunk->end : size, plain;
+	const char *problem = NULL;
+
+	if (!p)
+		return cut(webp, chunk->end);
+	if (riff_is(chunk->id, "VP8 "))
+		problem = vp8_problem(p, chunk->len);
+	else if (p[0] != 0x2f || p[4] >> 5 || chunk->len < 6)
+		problem = "no VP8L signature";
+	if (!problem && webp->extended && !webp->animated && !fits(webp, chunk, p))
+		problem = "a picture of another size than its canvas";
+	if (problem)
+		return broken(webp, chunk->data, problem);
+	webp->picture = true;
+	webp->sound = chunk->data + 10;
+	plain = plain_start(webp->view, webp->sound, end);
+	if (plain < end) {
+		webp->sound = plain;
+		return broken(webp, plain, "no coded data");
+	}
+	webp->sound = end;
+	return chunk->end > size ? cut(webp, chunk->end) : WEBP_ON;
+}
+
+static bool is_picture(const struct riff_chunk *chunk)
+{
+	return riff_is(chunk->id, "VP8 ") || riff_is(chunk->id, "VP8L");
+}
+
+/* A frame of an animation: 16 bytes, then chunks. */
+static enum webp_step pass_frame(struct webp *webp, const struct riff_chunk *chunk)
+{
+	struct riff inside;
+	struct riff_chunk part;
+	enum riff_step step = RIFF_BROKEN;
+	enum webp_step state = WEBP_ON;
+
+	if (chunk->data + 16 > view_size(webp->view))
+		return cut(webp, chunk->end);
+	if (!riff_enter(&webp->riff, chunk, 16, &inside))
+		return broken(webp, chunk->at, "an impossible frame");
+	while (state == WEBP_ON && (step = riff_next(&inside, &part)) == RIFF_CHUNK) {
+		if (is_picture(&part))
+			state = pass_picture(webp, &part);
+		else if (part.end > view_size(webp->view))
+			state = cut(webp, part.end);
+	}
+	if (state == WEBP_ON && step == RIFF_CUT)
+		return cut(webp, inside.at + 8);
+	if (state == WEBP_ON && step == RIFF_BROKEN)
+		return broken(webp, inside.at, "no chunk starts");
+	return state;
+}
+
+static void read_exif(struct webp *webp, const struct riff_chunk *chunk)
+{
+	/* Some programs leave JPEG's mark before it. */
+	if (!exif_read(webp->view, chunk->data, chunk->len, webp->finding) && chunk->len > 6)
+		exif_read(webp->view, chunk->data + 6, chunk->len - 6, webp->finding);
+}
+
+static enum webp_step read_start(struct webp *webp, const struct riff_chunk *chunk)
+{
+	const uint8_t *p;
+
+	webp->extended = riff_is(chunk->id, "VP8X");
+	if (webp->extended ? chunk->len != 10 : !is_picture(chunk))
+		return broken(webp, 12, "no WebP chunk comes first");
+	if (!webp->extended)
+		return WEBP_ON;
+	p = view_peek(webp->view, chunk->data, 10);
+	if (!p)
+		return cut(webp, chunk->end);
+	webp->animated = p[0] & 2;
+	webp->width = (le32(p + 4) & 0xffffff) + 1;
+	webp->height = (le32(p + 6) >> 8) + 1;
+	return WEBP_ON;
+}
+
+static enum webp_step pass_chunk(struct webp *webp, const struct riff_chunk *chunk)
+{
+	if (chunk->at == 12) {
+		enum webp_step state = read_start(webp, chunk);
+
+		if (state != WEBP_ON)
+			return state;
+	}
+	if (is_picture(chunk))
+		return pass_picture(webp, chunk);
+	if (riff_is(chunk->id, "ANMF"))
+		return pass_frame(webp, chunk);
+	if (chunk->end > view_size(webp->view))
+		return cut(webp, chunk->end);
+	if (riff_is(chunk->id, "EXIF"))
+		read_exif(webp, chunk);
+	riff_read_title(&webp->riff, chunk, webp->finding);
+	return WEBP_ON;
+}
+
+static enum webp_step walk(struct webp *webp)
+{
+	enum webp_step state = WEBP_ON;
+	struct riff_chunk chunk;
+
+	while (state == WEBP_ON) {
+		uint64_t at = webp->riff.at;
+
+		switch (riff_next(&webp->riff, &chunk)) {
+		case RIFF_END:
+			if (webp->riff.end > view_size(webp->view))
+				return cut(webp, webp->riff.end);
+			webp->sound = webp->riff.end;
+			return webp->picture ? WEBP_END : broken(webp, at, "no picture");
+		case RIFF_CUT:
+			return cut(webp, webp->riff.end);
+		case RIFF_BROKEN:
+			return broken(webp, at, "no chunk starts");
+		case RIFF_CHUNK:
+			if (at <= view_size(webp->view))
+				webp->sound = at;
+			state = pass_chunk(webp, &chunk);
+		}
+	}
+	return state;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct webp webp = { .view = view, .finding = finding };
+	enum webp_step state;
+
+	if (!riff_open(&webp.riff, view, 0) || !riff_is(webp.riff.form, "WEBP"))
+		return verdict_because(CARVE_REJECT, finding, "no WebP head at 0");
+	state = walk(&webp);
+	finding->length = webp.sound;
+	if (state == WEBP_END)
+		return CARVE_COMPLETE;
+	/* VP8X alone has few bytes that tell it from chance. */
+	if (!webp.picture) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
+			state == WEBP_CUT ? "cut before any picture" : webp.problem, webp.at);
+	}
+	if (state == WEBP_CUT)
+		return walk_cut(view, finding, webp.at, webp.sound);
+	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, webp.problem, webp.at);
+}
+
+const struct carver webp_carver = {
+	.name = "webp",
+	.summary = "WebP pictures, by their chunks and the heads of their pictures",
+	.check = check,
+};

@@ -1,0 +1,56 @@
+"""WebP. Pillow's encoder (libwebp), and chunks by hand."""
+import random, struct
+
+from makers.common import encoded, picture, save
+from makers.jpeg import exif
+
+
+def chunk(kind, data):
+    return kind + struct.pack("<I", len(data)) + data + b"\0" * (len(data) & 1)
+
+
+def webp(*chunks):
+    body = b"WEBP" + b"".join(chunks)
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def extended(flags, width, height):
+    return chunk(b"VP8X", struct.pack("<I", flags) + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little"))
+
+
+def make():
+    colour = picture("RGB", (72, 56))
+    lossy = encoded(colour, format="WEBP", quality=60)
+    save("webp", "lossy.webp", lossy, unchecked=30)
+    save("webp", "lossless.webp", encoded(colour, format="WEBP", lossless=True), unchecked=25)
+    clear = picture("RGB")
+    clear.putalpha(picture("L"))
+    save("webp", "alpha.webp", encoded(clear, format="WEBP", quality=40), unchecked=38)
+    frames = [picture("RGB", (24, 20)), picture("L", (24, 20)).convert("RGB")]
+    animated = encoded(frames[0], format="WEBP", save_all=True, append_images=frames[1:])
+    save("webp", "animated.webp", animated, unchecked=animated.index(b"VP8") + 18)
+    save("webp", "profile.webp", encoded(colour, format="WEBP", quality=40, icc_profile=bytes(range(200))), unchecked=38)
+    picture_chunk = lossy[12:]
+    for name, data in (("exif", exif(False)[6:]), ("exif-marked", exif(True))):
+        whole = webp(extended(8, 72, 56), picture_chunk, chunk(b"EXIF", data))
+        save("webp", name + ".webp", whole, title="Golden hour", time=1709251198, unchecked=48)
+    titled = webp(picture_chunk, chunk(b"INAM", b"A golden picture\0"))
+    save("webp", "title.webp", titled, title="A golden picture", unchecked=30)
+    bare = webp(chunk(b"VP8 ", picture_chunk[8:8 + struct.unpack("<I", picture_chunk[4:8])[0]]))
+    middle = len(lossy) // 2
+    save("webp", "cut.webp", lossy[:middle], verdict="truncated", length=middle, why=f"the image ends at {middle}, before the file does")
+    large = encoded(picture("RGB", (200, 160)), format="WEBP", quality=95)
+    for name, junk in (("zeros", bytes(4000)), ("ff", b"\xff" * 4000), ("text", b"Now for something completely different. " * 100)):
+        save("webp", name + "-behind.webp", large[:3000] + junk, verdict="truncated", length_min=2900, length_max=4100)
+    extra = webp(extended(8, 72, 56), picture_chunk, chunk(b"EXIF", exif(False)[6:]))
+    at = 30 + len(picture_chunk)
+    save("webp", "no-chunk.webp", extra[:at] + bytes(100), verdict="truncated", length=at, why=f"no chunk starts at {at}")
+    save("webp", "long-chunk.webp", extra[:at] + b"EXIF\xff\xff\0\0" + extra[at + 8:], verdict="truncated", length=at, why=f"no chunk starts at {at}")
+    save("webp", "no-picture.webp", webp(extended(8, 72, 56), chunk(b"EXIF", exif(False)[6:])), verdict="reject")
+    save("webp", "first.webp", webp(chunk(b"EXIF", exif(False)[6:]), picture_chunk), verdict="reject", why="no WebP chunk comes first at 12")
+    for name, place, value, why in (("start-code", 23, 0, "a VP8 frame without its start code at 20"), ("key-frame", 20, 1, "an impossible VP8 frame at 20"),
+                                    ("part", 22, 255, "an impossible VP8 frame at 20"), ("form", 11, 0x51, "no WebP head at 0")):
+        data = bytearray(bare)
+        data[place] = value | (data[place] if name == "key-frame" else 0)
+        save("webp", name + ".webp", bytes(data), verdict="reject", why=why)
+    save("webp", "canvas.webp", webp(extended(0, 72, 57), picture_chunk), verdict="reject", why="a picture of another size than its canvas at 38")
