@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bench/random.h"
 #include "evidence/image.h"
 #include "rules/pattern.h"
 
@@ -32,16 +33,6 @@ void bench_text_free(struct bench_text *text)
 
 /* ---- what is in it -----------------------------------------------------------------------------
  */
-
-/* splitmix64: any seed will do. */
-static uint64_t random_next(uint64_t *state)
-{
-	uint64_t value = *state += 0x9e3779b97f4a7c15u;
-
-	value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
-	value = (value ^ value >> 27) * 0x94d049bb133111ebu;
-	return value ^ value >> 31;
-}
 
 static size_t smaller(size_t a, uint64_t b)
 {
