@@ -21,8 +21,8 @@ def extended(flags, width, height):
 def make():
     colour = picture("RGB", (72, 56))
     lossy = encoded(colour, format="WEBP", quality=60)
-    save("webp", "lossy.webp", lossy, unchecked=30)
-    save("webp", "lossless.webp", encoded(colour, format="WEBP", lossless=True), unchecked=25)
+    save("webp", "lossy.webp", lossy, unchecked=26)
+    save("webp", "lossless.webp", encoded(colour, format="WEBP", lossless=True), unchecked=21)
     clear = picture("RGB")
     clear.putalpha(picture("L"))
     save("webp", "alpha.webp", encoded(clear, format="WEBP", quality=40), unchecked=38)
@@ -35,7 +35,7 @@ def make():
         whole = webp(extended(8, 72, 56), picture_chunk, chunk(b"EXIF", data))
         save("webp", name + ".webp", whole, title="Golden hour", time=1709251198, unchecked=48)
     titled = webp(picture_chunk, chunk(b"INAM", b"A golden picture\0"))
-    save("webp", "title.webp", titled, title="A golden picture", unchecked=30)
+    save("webp", "title.webp", titled, title="A golden picture", unchecked=26)
     bare = webp(chunk(b"VP8 ", picture_chunk[8:8 + struct.unpack("<I", picture_chunk[4:8])[0]]))
     middle = len(lossy) // 2
     save("webp", "cut.webp", lossy[:middle], verdict="truncated", length=middle, why=f"the image ends at {middle}, before the file does")
