@@ -11,6 +11,7 @@
 #include "gpu/bench.h"
 #include "gpu/kernel.h"
 #include "gpu/probe.cuh"
+#include "gpu/transfer.cuh"
 
 extern "C" {
 #include "base/memory.h"
@@ -24,6 +25,10 @@ extern "C" {
 #define READ_TILE \
 	(READ_THREADS * READ_LOADS * sizeof(uint4)) /* bytes that a block reads at a time */
 #define FETCHED (1u << 20)                          /* hits fetched at a time */
+
+static_assert((int)GPU_FOUND_ALL == GPU_FORM_ALL && (int)GPU_FOUND_LONGEST == GPU_FORM_LONGEST &&
+		      (int)GPU_FOUND_COUNT == GPU_FORM_COUNT,
+	"the same for those outside of gpu/");
 
 struct gpu_bench {
 	uint8_t *host, *text;
@@ -205,12 +210,16 @@ struct launch {
 	const struct gpu_kernel *kernel;
 	void *tables;
 	struct gpu_text text;
+	void *array; /* of the paper's form, device memory; NULL: the hits are wanted */
 };
 
 static cudaError_t launch_kernel(void *argument)
 {
 	struct launch *launch = (struct launch *)argument;
 	struct gpu_hits *hits = &launch->bench->hits;
+	if (launch->array)
+		return launch->kernel->form->launch(
+			launch->tables, &launch->text, launch->array, 0);
 	cudaError_t failed = cudaMemsetAsync(hits->count, 0, sizeof(*hits->count), 0);
 	if (failed)
 		return failed;
@@ -234,8 +243,11 @@ static cudaError_t tally(
 	unsigned long long count = 0;
 	cudaError_t failed =
 		cudaMemcpy(&count, bench->hits.count, sizeof(count), cudaMemcpyDeviceToHost);
-	result->overflow = count > bench->hits.capacity;
-	result->hits.all = result->hits.part = (struct bench_tally){ 0, 0 };
+	bool counted = result->found == GPU_FOUND_COUNT;
+	result->overflow = !counted && count > bench->hits.capacity;
+	result->hits.all = result->hits.part = (struct bench_tally){ counted ? count : 0, 0 };
+	if (counted)
+		return failed;
 	if (failed || result->overflow)
 		return failed;
 	uint64_t *keys = (uint64_t *)xmalloc(FETCHED * sizeof(*keys));
@@ -250,21 +262,82 @@ static cudaError_t tally(
 	return failed;
 }
 
+/* Takes the array of the paper's form. */
+static int take_form(struct launch *launch, struct gpu_bench_kernel *result, struct error *error)
+{
+	const struct gpu_form *form = launch->kernel->form;
+	if (!form)
+		return error_set(error, EXIT_USAGE, EINVAL, "%s has no other form of output",
+			launch->kernel->name);
+	result->found = (enum gpu_bench_found)form->kind;
+	result->form_len = form->len(launch->tables, &launch->text);
+	cudaError_t failed = cudaMalloc(&launch->array, result->form_len + 256);
+	return failed ? gpu_failed(error, failed, "taking memory for the paper's output") : 0;
+}
+
+/* Makes hits of the array. */
+static cudaError_t expand_form(struct launch *launch)
+{
+	struct gpu_hits *hits = &launch->bench->hits;
+	cudaError_t failed = cudaMemset(hits->count, 0, sizeof(*hits->count));
+	if (!failed)
+		failed = launch->kernel->form->expand(
+			launch->tables, &launch->text, launch->array, hits, 0);
+	return failed;
+}
+
+/* Makes the host's text readable by the device. */
+static cudaError_t map_text(struct launch *launch)
+{
+	struct gpu_bench *bench = launch->bench;
+	void *mapped = NULL;
+	cudaError_t failed = cudaHostRegister(
+		bench->host, bench->text_len + GPU_TEXT_PAD, cudaHostRegisterMapped);
+	if (failed)
+		return failed;
+	failed = cudaHostGetDevicePointer(&mapped, bench->host, 0);
+	launch->text.bytes = (const uint8_t *)mapped;
+	if (failed)
+		cudaHostUnregister(bench->host);
+	return failed;
+}
+
+static int measure(struct launch *launch, const struct pattern_set *set,
+	struct gpu_bench_kernel *result, struct error *error)
+{
+	int status = result->form ? take_form(launch, result, error) : 0;
+	if (status)
+		return status;
+	cudaError_t failed = result->zero_copy ? map_text(launch) : cudaSuccess;
+	if (failed)
+		return gpu_failed(error, failed, "mapping the text");
+	failed = time_launches(
+		launch->bench, launch_kernel, launch, result->seconds, result->rounds);
+	if (!failed && result->form)
+		failed = expand_form(launch);
+	if (!failed)
+		failed = tally(launch->bench, set, result);
+	if (result->zero_copy)
+		cudaHostUnregister(launch->bench->host);
+	return failed ? gpu_failed(error, failed, "searching") : 0;
+}
+
 /* With a compiled program. */
 static int run_program(struct gpu_bench *bench, const struct gpu_kernel *kernel,
 	const struct gpu_program *program, const struct pattern_set *set,
 	struct gpu_bench_kernel *result, struct error *error)
 {
-	uint32_t len = (uint32_t)bench->text_len;
-	struct launch launch = { bench, kernel, NULL, { bench->text, 0, len, len } };
+	uint32_t len = (uint32_t)(result->len ? result->len : bench->text_len);
+	struct launch launch = { bench, kernel, NULL, { bench->text, 0, len, len }, NULL };
+	result->found = GPU_FOUND_ALL;
+	result->form_len = 0;
 	cudaError_t failed = kernel->load(&launch.tables, program);
 	if (failed)
 		return gpu_failed(error, failed, "loading the pattern tables");
-	failed = time_launches(bench, launch_kernel, &launch, result->seconds, result->rounds);
-	if (!failed)
-		failed = tally(bench, set, result);
+	int status = measure(&launch, set, result, error);
+	cudaFree(launch.array);
 	kernel->unload(launch.tables);
-	return failed ? gpu_failed(error, failed, "searching") : 0;
+	return status;
 }
 
 static int bench_run(struct gpu_bench *bench, const char *name, const struct pattern_set *set,
@@ -288,6 +361,13 @@ static int bench_run(struct gpu_bench *bench, const char *name, const struct pat
 	return status;
 }
 
+static int bench_transfer(struct gpu_bench *bench, const struct pattern_set *set,
+	struct gpu_bench_transfer *result, struct error *error)
+{
+	size_t len = result->len ? result->len : bench->text_len;
+	return gpu_transfer_run(result, set, bench->host, len, error);
+}
+
 static const struct gpu_bench_tool tool = { bench_open, bench_close, bench_read, bench_copy,
-	bench_run };
+	bench_run, bench_transfer };
 extern "C" const struct gpu_bench_tool *const gpu_bench_tool = &tool;

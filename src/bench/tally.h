@@ -28,13 +28,43 @@ static inline bool bench_tally_equal(struct bench_tally a, struct bench_tally b)
 struct bench_hits {
 	uint64_t part_len;
 	struct bench_tally part, all;
+	/* Where hits come in order of offset and lens is set (bytes of each pattern): of those that
+	 * start at one place, the longest. The last of them are `next_offset` and `next_pattern`
+	 * until bench_hits_finish. */
+	const uint32_t *lens;
+	struct bench_tally longest;
+	uint64_t next_offset;
+	uint32_t next_pattern;
+	bool next;
 };
+
+static inline void bench_hits_finish(struct bench_hits *hits)
+{
+	if (hits->next)
+		bench_tally_add(&hits->longest, hits->next_offset, hits->next_pattern);
+	hits->next = false;
+}
+
+static inline void bench_hits_longest(struct bench_hits *hits, uint64_t offset, uint32_t pattern)
+{
+	if (hits->next && hits->next_offset == offset) {
+		if (hits->lens[pattern] > hits->lens[hits->next_pattern])
+			hits->next_pattern = pattern;
+		return;
+	}
+	bench_hits_finish(hits);
+	hits->next_offset = offset;
+	hits->next_pattern = pattern;
+	hits->next = true;
+}
 
 static inline void bench_hits_add(struct bench_hits *hits, uint64_t offset, uint32_t pattern)
 {
 	bench_tally_add(&hits->all, offset, pattern);
 	if (offset < hits->part_len)
 		bench_tally_add(&hits->part, offset, pattern);
+	if (hits->lens)
+		bench_hits_longest(hits, offset, pattern);
 }
 
 #endif

@@ -1,0 +1,319 @@
+/*
+ * Strategies A and B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013, section 4, Figs.
+ * 4 and 5), to be measured beside their theorems (src/bench/theory.h). The engine itself has its
+ * own way (scan_cuda.cu): it ships hits, and not an array as long as the text.
+ *
+ * Copies are on a stream of their own for each direction, or, where only one I/O channel is to be
+ * had, both on one: then they exclude each other, in the order in which they were started. Kernels
+ * are on a third stream. Within a segment the steps wait for each other by events, which stands for
+ * the paper's stream a segment.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/clock.h"
+#include "gpu/kernel.h"
+#include "gpu/probe.cuh"
+#include "gpu/transfer.cuh"
+
+extern "C" {
+#include "base/memory.h"
+#include "bench/stats.h"
+}
+
+#define KEYS_MAX (32u << 20)
+#define ALONE_ROUNDS 5 /* each step of a segment alone is measured so often */
+
+struct transfer {
+	struct gpu_bench_transfer *result;
+	const struct pattern_set *set;
+	const struct gpu_kernel *kernel;
+	void *tables;
+	uint8_t *host; /* text, pinned */
+	size_t len;
+	size_t segment_len, overlap;
+	unsigned buffers;         /* a segment has buffer number % buffers */
+	uint8_t *in, *out;        /* device memory, `buffers` times the rooms */
+	uint8_t *back;            /* pinned host memory: every segment's array */
+	size_t in_room, out_room; /* bytes of a segment */
+	cudaStream_t writing, processing, reading;
+	cudaEvent_t *written, *processed; /* of each segment */
+	struct gpu_hits hits;
+};
+
+/* ---- the steps of a segment ---- */
+
+static struct gpu_text segment_text(const struct transfer *t, unsigned i)
+{
+	size_t at = i * t->segment_len;
+	size_t own = t->len - at < t->segment_len ? t->len - at : t->segment_len;
+	size_t rest = t->len - at - own;
+	size_t all = own + (rest < t->overlap ? rest : t->overlap);
+	return { t->in + i % t->buffers * t->in_room, 0, (uint32_t)own, (uint32_t)all };
+}
+
+static cudaError_t write_segment(const struct transfer *t, unsigned i)
+{
+	struct gpu_text text = segment_text(t, i);
+	return cudaMemcpyAsync((void *)text.bytes, t->host + i * t->segment_len, text.len,
+		cudaMemcpyHostToDevice, t->writing);
+}
+
+static cudaError_t process_segment(const struct transfer *t, unsigned i)
+{
+	struct gpu_text text = segment_text(t, i);
+	return t->kernel->form->launch(
+		t->tables, &text, t->out + i % t->buffers * t->out_room, t->processing);
+}
+
+static cudaError_t read_segment(const struct transfer *t, unsigned i)
+{
+	struct gpu_text text = segment_text(t, i);
+	return cudaMemcpyAsync(t->back + i * t->out_room, t->out + i % t->buffers * t->out_room,
+		t->kernel->form->len(t->tables, &text), cudaMemcpyDeviceToHost, t->reading);
+}
+
+/* ---- the strategies ---- */
+
+/* Fig. 4. */
+static cudaError_t strategy_a(const struct transfer *t)
+{
+	unsigned s = t->result->segments;
+	cudaError_t failed = cudaSuccess;
+	for (unsigned i = 0; !failed && i < s; i++) {
+		failed = write_segment(t, i);
+		if (!failed)
+			failed = cudaEventRecord(t->written[i], t->writing);
+	}
+	for (unsigned i = 0; !failed && i < s; i++) {
+		failed = cudaStreamWaitEvent(t->processing, t->written[i], 0);
+		if (!failed)
+			failed = process_segment(t, i);
+		if (!failed)
+			failed = cudaEventRecord(t->processed[i], t->processing);
+	}
+	for (unsigned i = 0; !failed && i < s; i++) {
+		failed = cudaStreamWaitEvent(t->reading, t->processed[i], 0);
+		if (!failed)
+			failed = read_segment(t, i);
+	}
+	return failed ? failed : cudaDeviceSynchronize();
+}
+
+/* Fig. 5: buffers IN0 and IN1, OUT0 and OUT1 are a segment's number % 2. */
+static cudaError_t strategy_b(const struct transfer *t)
+{
+	unsigned s = t->result->segments;
+	cudaError_t failed = write_segment(t, 0);
+	if (!failed)
+		failed = cudaDeviceSynchronize();
+	for (unsigned i = 1; !failed && i < s; i++) {
+		failed = write_segment(t, i);
+		if (!failed)
+			failed = process_segment(t, i - 1);
+		if (!failed)
+			failed = cudaDeviceSynchronize();
+		if (!failed)
+			failed = read_segment(t, i - 1);
+	}
+	if (!failed)
+		failed = process_segment(t, s - 1);
+	if (!failed)
+		failed = cudaDeviceSynchronize();
+	if (!failed)
+		failed = read_segment(t, s - 1);
+	return failed ? failed : cudaDeviceSynchronize();
+}
+
+/* ---- measuring ---- */
+
+static cudaError_t time_step(const struct transfer *t,
+	cudaError_t (*step)(const struct transfer *, unsigned), double *median)
+{
+	double seconds[ALONE_ROUNDS];
+	cudaError_t failed = step(t, 0); /* once for the device to warm up */
+	if (!failed)
+		failed = cudaDeviceSynchronize();
+	for (unsigned i = 0; !failed && i < ALONE_ROUNDS; i++) {
+		double from = bench_clock();
+		failed = step(t, 0);
+		if (!failed)
+			failed = cudaDeviceSynchronize();
+		seconds[i] = bench_clock() - from;
+	}
+	*median = failed ? 0 : bench_stats_of(seconds, ALONE_ROUNDS).median;
+	return failed;
+}
+
+static cudaError_t measure(const struct transfer *t)
+{
+	struct gpu_bench_transfer *result = t->result;
+	cudaError_t failed = time_step(t, write_segment, &result->t_w);
+	if (!failed)
+		failed = time_step(t, process_segment, &result->t_p);
+	if (!failed)
+		failed = time_step(t, read_segment, &result->t_r);
+	for (unsigned i = 0; !failed && i < result->rounds + 1; i++) {
+		double from = bench_clock();
+		failed = result->resident ? strategy_a(t) : strategy_b(t);
+		if (i)
+			result->seconds[i - 1] = bench_clock() - from;
+	}
+	return failed;
+}
+
+/* Fetches the hits of a segment. */
+static cudaError_t take_hits(const struct transfer *t, unsigned i, uint64_t *keys)
+{
+	unsigned long long count = 0;
+	cudaError_t failed =
+		cudaMemcpy(&count, t->hits.count, sizeof(count), cudaMemcpyDeviceToHost);
+	if (count > t->hits.capacity)
+		count = t->hits.capacity; /* the tally will be wrong, and say so */
+	if (!failed)
+		failed = cudaMemcpy(
+			keys, t->hits.keys, count * sizeof(*keys), cudaMemcpyDeviceToHost);
+	for (unsigned long long k = 0; !failed && k < count; k++)
+		bench_hits_add(
+			&t->result->hits, i * t->segment_len + (keys[k] >> 32), (uint32_t)keys[k]);
+	return failed;
+}
+
+/* What the arrays that came back say: each goes to the device again, to be expanded there. */
+static cudaError_t tally(const struct transfer *t)
+{
+	uint64_t *keys = (uint64_t *)xmalloc(t->hits.capacity * sizeof(*keys));
+	cudaError_t failed = cudaSuccess;
+	for (unsigned i = 0; !failed && i < t->result->segments; i++) {
+		struct gpu_text text = segment_text(t, i);
+		failed = write_segment(t, i);
+		if (!failed)
+			failed = cudaMemcpyAsync(t->out, t->back + i * t->out_room,
+				t->kernel->form->len(t->tables, &text), cudaMemcpyHostToDevice,
+				t->writing);
+		if (!failed)
+			failed = cudaMemsetAsync(
+				t->hits.count, 0, sizeof(*t->hits.count), t->writing);
+		if (!failed)
+			failed = t->kernel->form->expand(
+				t->tables, &text, t->out, &t->hits, t->writing);
+		if (!failed)
+			failed = cudaDeviceSynchronize();
+		if (!failed)
+			failed = take_hits(t, i, keys);
+	}
+	free(keys);
+	return failed;
+}
+
+/* ---- opening ---- */
+
+static cudaError_t make_streams(struct transfer *t)
+{
+	cudaError_t failed = cudaStreamCreateWithFlags(&t->writing, cudaStreamNonBlocking);
+	if (!failed)
+		failed = cudaStreamCreateWithFlags(&t->processing, cudaStreamNonBlocking);
+	t->reading = t->writing;
+	if (!failed && t->result->two_channels)
+		failed = cudaStreamCreateWithFlags(&t->reading, cudaStreamNonBlocking);
+	for (unsigned i = 0; !failed && i < t->result->segments; i++) {
+		failed = cudaEventCreateWithFlags(&t->written[i], cudaEventDisableTiming);
+		if (!failed)
+			failed = cudaEventCreateWithFlags(&t->processed[i], cudaEventDisableTiming);
+	}
+	return failed;
+}
+
+static cudaError_t take_memory(struct transfer *t)
+{
+	struct gpu_text text = segment_text(t, 0); /* none is longer */
+	t->in_room = (text.len + GPU_TEXT_PAD + 255) / 256 * 256;
+	t->out_room = (t->kernel->form->len(t->tables, &text) + 511) / 256 * 256;
+	t->hits.capacity = t->segment_len < KEYS_MAX ? t->segment_len : KEYS_MAX;
+	cudaError_t failed = cudaMalloc((void **)&t->in, t->buffers * t->in_room);
+	if (!failed)
+		failed = cudaMemset(t->in, 0, t->buffers * t->in_room);
+	if (!failed)
+		failed = cudaMalloc((void **)&t->out, t->buffers * t->out_room);
+	if (!failed)
+		failed = cudaMalloc((void **)&t->hits.keys, t->hits.capacity * 8ul);
+	if (!failed)
+		failed = cudaMalloc((void **)&t->hits.count, sizeof(*t->hits.count));
+	if (!failed)
+		failed = cudaMallocHost((void **)&t->back, t->result->segments * t->out_room);
+	return failed;
+}
+
+static void give_back(struct transfer *t)
+{
+	if (t->reading != t->writing)
+		cudaStreamDestroy(t->reading);
+	if (t->writing)
+		cudaStreamDestroy(t->writing);
+	if (t->processing)
+		cudaStreamDestroy(t->processing);
+	for (unsigned i = 0; i < t->result->segments; i++) {
+		if (t->written[i])
+			cudaEventDestroy(t->written[i]);
+		if (t->processed[i])
+			cudaEventDestroy(t->processed[i]);
+	}
+	cudaFree(t->in);
+	cudaFree(t->out);
+	cudaFree(t->hits.keys);
+	cudaFree(t->hits.count);
+	cudaFreeHost(t->back);
+	free(t->written);
+	free(t->processed);
+	(void)cudaGetLastError();
+}
+
+/* With the kernel's tables loaded. */
+static cudaError_t run_loaded(struct transfer *t)
+{
+	unsigned s = t->result->segments;
+	t->segment_len = (t->len + s - 1) / s;
+	t->overlap = t->set->longest ? t->set->longest - 1 : 0;
+	t->buffers = t->result->resident || s < 2 ? s : 2;
+	t->written = (cudaEvent_t *)xcalloc(s, sizeof(*t->written));
+	t->processed = (cudaEvent_t *)xcalloc(s, sizeof(*t->processed));
+	cudaError_t failed = cudaHostRegister(t->host, t->len, cudaHostRegisterDefault);
+	if (!failed) {
+		failed = make_streams(t);
+		if (!failed)
+			failed = take_memory(t);
+		if (!failed)
+			failed = measure(t);
+		if (!failed)
+			failed = tally(t);
+		cudaHostUnregister(t->host);
+	}
+	give_back(t);
+	return failed;
+}
+
+int gpu_transfer_run(struct gpu_bench_transfer *result, const struct pattern_set *set,
+	uint8_t *text, size_t len, struct error *error)
+{
+	struct transfer transfer = { .result = result, .set = set, .host = text, .len = len };
+	struct gpu_program *program;
+	char how[128];
+	int status = gpu_kernel_pick(&transfer.kernel, &program, result->kernel, set,
+		result->tuning, how, sizeof(how), error);
+	if (status)
+		return status;
+	if (!transfer.kernel->form || transfer.kernel->form->kind == GPU_FORM_COUNT) {
+		transfer.kernel->free(program);
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"%s has no form of output that tells where matches are", result->kernel);
+	}
+	result->found = (enum gpu_bench_found)transfer.kernel->form->kind;
+	cudaError_t failed = transfer.kernel->load(&transfer.tables, program);
+	if (!failed) {
+		failed = run_loaded(&transfer);
+		transfer.kernel->unload(transfer.tables);
+	}
+	transfer.kernel->free(program);
+	return failed ? gpu_failed(error, failed, "moving the text through the device") : 0;
+}
