@@ -1,0 +1,237 @@
+/*
+ * Boxes (ISO/IEC 14496-12, 4.2): size (4 bytes, big-endian, itself included), type (4 letters);
+ * with size 1 the real one follows in 8 bytes, with size 0 the box goes to the end of the file. A
+ * type 'uuid' has 16 bytes more behind it, which count as data here.
+ *
+ * A file is a row of boxes, and nothing says how many. So its end is where no box of a known type
+ * follows; a box of an unknown type belongs to it only if a known one stands behind it. 'ftyp'
+ * begins the next file.
+ */
+#include "bmff.h"
+
+#include "bytes.h"
+
+#define DEPTH_MAX 12
+
+static bool in_list(uint32_t type, const char *types)
+{
+	for (; *types; types += 5)
+		if (type == be32((const uint8_t *)types))
+			return true;
+	return false;
+}
+
+/* What can stand in a file's top level: ISO/IEC 14496-12, 23008-12, QuickTime, and what cameras and
+ * phones put there. */
+static bool known_outermost(uint32_t type)
+{
+	static const char types[] =
+		"mdat moov meta free skip wide uuid moof mfra sidx ssix styp emsg prft pdin "
+		"meco pnot udta PICT jumb mpvd sefd idat junk thum prfl xml  FREE "
+		"ctab imap _htc frea inst gps  \0";
+
+	return in_list(type, types);
+}
+
+static bool holds_boxes(uint32_t type)
+{
+	static const char types[] =
+		"moov trak mdia minf stbl dinf edts mvex moof traf mfra gmhd sinf schi iprp ipco "
+		"grpl meta iref iinf strk strd meco jp2h tapt ipro \0";
+
+	return in_list(type, types);
+}
+
+/* A type is printable; QuickTime's texts begin with a copyright sign. */
+static bool is_type(uint32_t type)
+{
+	for (int shift = 0; shift < 32; shift += 8) {
+		uint8_t letter = (uint8_t)(type >> shift);
+
+		if ((letter < 0x20 || letter > 0x7e) && !(shift == 24 && letter == 0xa9))
+			return false;
+	}
+	return true;
+}
+
+enum bmff_state bmff_read(struct view *view, uint64_t at, uint64_t limit, struct bmff_box *box)
+{
+	const uint8_t *p;
+	uint64_t size;
+
+	*box = (struct bmff_box){ .at = at, .data = at + 8, .end = at + 8 };
+	if (at >= limit)
+		return BMFF_END;
+	p = limit - at >= 8 ? view_peek(view, at, 8) : NULL;
+	if (!p)
+		return BMFF_CUT;
+	size = be32(p);
+	box->type = be32(p + 4);
+	if (!is_type(box->type))
+		return BMFF_NONE;
+	if (size == 1) {
+		p = limit - at >= 16 ? view_peek(view, at, 16) : NULL;
+		if (!p)
+			return BMFF_CUT;
+		size = be64(p + 8);
+		box->data = at + 16;
+	}
+	box->open = size == 0;
+	box->end = box->open ? limit : at + size;
+	if (box->end < box->data || size > INT64_MAX)
+		return BMFF_NONE;
+	return box->end <= limit ? BMFF_SOUND : BMFF_CUT;
+}
+
+bool bmff_find(struct view *view, uint64_t at, uint64_t end, uint32_t type, struct bmff_box *found)
+{
+	for (; bmff_read(view, at, end, found) == BMFF_SOUND; at = found->end)
+		if (found->type == type)
+			return true;
+	found->type = 0;
+	return false;
+}
+
+bool bmff_find_path(struct view *view, const struct bmff_box *from, const uint32_t *path,
+	struct bmff_box *found)
+{
+	for (*found = *from; *path; path++) {
+		uint64_t end = found->end;
+
+		if (!bmff_find(view, bmff_first_child(view, found), end, *path, found))
+			return false;
+	}
+	return true;
+}
+
+uint64_t bmff_first_child(struct view *view, const struct bmff_box *box)
+{
+	const uint8_t *p = box->end - box->data >= 8 ? view_peek(view, box->data, 8) : NULL;
+
+	/* QuickTime's 'meta' has no version and flags in front of its 'hdlr'. */
+	if (box->type == BMFF('m', 'e', 't', 'a'))
+		return box->data + (p && be32(p + 4) == BMFF('h', 'd', 'l', 'r') ? 0 : 4);
+	if (box->type == BMFF('i', 'r', 'e', 'f'))
+		return box->data + 4;
+	if (box->type == BMFF('i', 'i', 'n', 'f'))
+		return box->data + (p && p[0] ? 8 : 6);
+	return box->data;
+}
+
+/* The rest of a box that is too short for a box in it: QuickTime ends some with 4 zeros. */
+static bool is_padding(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p = end - at < 8 ? view_peek(view, at, (size_t)(end - at)) : NULL;
+
+	for (size_t i = 0; p && i < end - at; i++)
+		if (p[i])
+			return false;
+	return p != NULL;
+}
+
+bool bmff_nested(struct view *view, const struct bmff_box *box, uint64_t *broken)
+{
+	uint64_t ends[DEPTH_MAX], at = bmff_first_child(view, box);
+	unsigned depth = 1;
+
+	for (ends[0] = box->end; depth;) {
+		struct bmff_box child;
+		uint64_t end = ends[depth - 1];
+
+		*broken = at;
+		if (at == end || (at < end && is_padding(view, at, end))) {
+			at = end;
+			depth--;
+			continue;
+		}
+		if (at > end || bmff_read(view, at, end, &child) != BMFF_SOUND || child.open)
+			return false;
+		at = child.end;
+		if (holds_boxes(child.type) && depth < DEPTH_MAX) {
+			ends[depth++] = child.end;
+			at = bmff_first_child(view, &child);
+		}
+	}
+	return true;
+}
+
+static void take(struct bmff *bmff, const struct bmff_box *box)
+{
+	bmff->box_count++;
+	bmff->last = *box;
+	bmff->end = box->end;
+	if (box->type == BMFF('m', 'o', 'o', 'v') && !bmff->moov.type)
+		bmff->moov = *box;
+	else if (box->type == BMFF('m', 'e', 't', 'a') && !bmff->meta.type)
+		bmff->meta = *box;
+	else if (box->type == BMFF('m', 'd', 'a', 't') && bmff->mdat_count++ < BMFF_MDATS)
+		bmff->mdat[bmff->mdat_count - 1] = *box;
+}
+
+/* A box of a type that nobody knows, in front of one that is known. */
+static bool leads_on(struct view *view, const struct bmff_box *box)
+{
+	struct bmff_box next;
+	enum bmff_state state = bmff_read(view, box->end, view_size(view), &next);
+
+	return box->type != BMFF('f', 't', 'y', 'p') && !box->open &&
+	       (state == BMFF_SOUND || state == BMFF_CUT) && known_outermost(next.type);
+}
+
+bool bmff_open(struct bmff *bmff, struct view *view)
+{
+	uint64_t size = view_size(view);
+	struct bmff_box box;
+	const uint8_t *p;
+
+	*bmff = (struct bmff){ .view = view };
+	if (bmff_read(view, 0, size, &box) != BMFF_SOUND || box.type != BMFF('f', 't', 'y', 'p') ||
+		box.open || box.end - box.data < 8 || box.end - box.data > 4096 || box.end % 4)
+		return false;
+	p = view_peek(view, box.data, 4);
+	if (!p)
+		return false;
+	bmff->brand = be32(p);
+	bmff->ftyp = box;
+	take(bmff, &box);
+	while ((bmff->stopped = bmff_read(view, bmff->end, size, &box)) == BMFF_SOUND ||
+		bmff->stopped == BMFF_CUT) {
+		bool cut = bmff->stopped == BMFF_CUT;
+
+		if (!known_outermost(box.type) && (cut || !leads_on(view, &box))) {
+			bmff->stopped = BMFF_NONE;
+			break;
+		}
+		take(bmff, &box);
+		if (cut)
+			break;
+	}
+	return true;
+}
+
+bool bmff_has_brand(const struct bmff *bmff, uint32_t brand)
+{
+	if (bmff->brand == brand)
+		return true;
+	for (uint64_t at = bmff->ftyp.data + 8; at + 4 <= bmff->ftyp.end; at += 4) {
+		const uint8_t *p = view_peek(bmff->view, at, 4);
+
+		if (p && be32(p) == brand)
+			return true;
+	}
+	return false;
+}
+
+bool bmff_in_mdat(const struct bmff *bmff, uint64_t offset, uint64_t len)
+{
+	/* Those that are only counted can't be told: anything behind the last known one will do. */
+	if (bmff->mdat_count > BMFF_MDATS && offset > bmff->mdat[BMFF_MDATS - 1].end)
+		return len <= bmff->end && offset <= bmff->end - len;
+	for (size_t i = 0; i < BMFF_MDATS && i < bmff->mdat_count; i++) {
+		const struct bmff_box *mdat = &bmff->mdat[i];
+
+		if (offset >= mdat->data && offset <= mdat->end && len <= mdat->end - offset)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,167 @@
+/*
+ * Coded pictures are noise to whoever does not decode them. What can be seen is the frame around
+ * them: H.264 and H.265 (ISO/IEC 14496-15) come as NAL units, each with its length in front, AV1
+ * as OBUs with a length behind their first byte; both have to fill the data exactly. So each unit
+ * bears out what stands in front of it, and only what follows the last head is not borne out at
+ * all. A long run of zeros or FF occurs in none of them: there the data were wiped.
+ */
+#include "bmff_media.h"
+
+#include "bytes.h"
+#include "walk.h"
+
+#define LONG_RUN 64
+
+unsigned bmff_nal_len(struct view *view, const struct bmff_box *configuration)
+{
+	uint64_t at =
+		configuration->data + (configuration->type == BMFF('a', 'v', 'c', 'C') ? 4 : 21);
+	const uint8_t *p = at < configuration->end ? view_peek(view, at, 1) : NULL;
+
+	return p ? (*p & 3) + 1u : 4;
+}
+
+/* Where a long run of zeros or FF starts in [at, end); end when there is none. */
+static uint64_t wiped_from(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *window;
+	uint64_t run = 0;
+	uint8_t last = 1;
+	size_t len;
+
+	while ((window = walk_window(view, at, end, &len))) {
+		for (size_t i = 0; i < len; i++) {
+			run = window[i] == last ? run + 1 : 1;
+			last = window[i];
+			if (run >= LONG_RUN && (last == 0 || last == 0xff))
+				return at + i + 1 - run;
+		}
+		at += len;
+	}
+	return end;
+}
+
+/* Whether a NAL unit can begin so. */
+static bool nal_head(uint32_t coding, const uint8_t *p)
+{
+	if (p[0] & 0x80)
+		return false;
+	if (coding == BMFF('a', 'v', 'c', '1') || coding == BMFF('a', 'v', 'c', '3'))
+		return (p[0] & 31) != 0;
+	return (p[1] & 7) != 0 && (p[0] >> 1 & 63) < 48;
+}
+
+static bool check_nals(struct view *view, const struct bmff_coding *coding, uint64_t at,
+	uint64_t end, uint64_t *confirmed, uint64_t *broken)
+{
+	while (at < end) {
+		const uint8_t *p = end - at >= coding->nal_len + 2
+					   ? view_peek(view, at, coding->nal_len + 2)
+					   : NULL;
+		uint64_t len = 0, wiped;
+
+		*broken = at;
+		for (unsigned i = 0; p && i < coding->nal_len; i++)
+			len = len << 8 | p[i];
+		if (!p || len < 2 || len > end - at - coding->nal_len ||
+			!nal_head(coding->type, p + coding->nal_len))
+			return false;
+		*confirmed = at + coding->nal_len + 2;
+		at += coding->nal_len + len;
+		wiped = wiped_from(view, *confirmed, at);
+		*broken = wiped;
+		if (wiped < at)
+			return false;
+	}
+	return true;
+}
+
+/* AV1 bitstream specification, 5.3: the head of an OBU, and its size in LEB128. Bytes of the head;
+ * 0: none. */
+static size_t obu_head(const uint8_t *p, size_t len, uint64_t *size)
+{
+	unsigned type = len ? p[0] >> 3 & 15 : 0;
+	size_t head = len && p[0] & 4 ? 2 : 1;
+
+	if (!len || p[0] & 0x81 || type == 0 || (type > 8 && type < 15))
+		return 0;
+	*size = len - (head < len ? head : len);
+	if (!(p[0] & 2)) /* no size: to the end of the data */
+		return head;
+	*size = 0;
+	for (unsigned shift = 0; shift < 56 && head < len; shift += 7) {
+		*size |= (uint64_t)(p[head] & 0x7f) << shift;
+		if (!(p[head++] & 0x80))
+			return head;
+	}
+	return 0;
+}
+
+static bool check_obus(
+	struct view *view, uint64_t at, uint64_t end, uint64_t *confirmed, uint64_t *broken)
+{
+	while (at < end) {
+		size_t len = end - at < 16 ? (size_t)(end - at) : 16;
+		const uint8_t *p = view_peek(view, at, len);
+		uint64_t size = 0, wiped;
+		size_t head = p ? obu_head(p, len, &size) : 0;
+
+		*broken = at;
+		if (!head)
+			return false;
+		if (!(p[0] & 2))
+			size = end - at - head;
+		if (size > end - at - head)
+			return false;
+		/* Without a size of its own, only the head says that it is one. */
+		if (p[0] & 2)
+			*confirmed = at + head;
+		at += head + size;
+		wiped = wiped_from(view, at - size, at);
+		*broken = wiped;
+		if (wiped < at)
+			return false;
+	}
+	return true;
+}
+
+static bool check_jpeg(
+	struct view *view, uint64_t at, uint64_t end, uint64_t *confirmed, uint64_t *broken)
+{
+	const uint8_t *p = end - at >= 4 ? view_peek(view, at, 4) : NULL;
+	uint64_t wiped = wiped_from(view, at, end);
+
+	*broken = at;
+	if (!p || p[0] != 0xff || p[1] != 0xd8 || p[2] != 0xff)
+		return false;
+	*confirmed = at + 3;
+	*broken = wiped;
+	p = view_peek(view, end - 2, 2);
+	if (wiped < end)
+		return false;
+	if (p && p[0] == 0xff && p[1] == 0xd9)
+		*confirmed = end;
+	return true;
+}
+
+bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t offset, uint64_t len,
+	uint64_t *confirmed, uint64_t *broken)
+{
+	uint64_t end = offset + len;
+
+	*confirmed = offset;
+	if (!len)
+		return true;
+	switch (coding->type) {
+	case BMFF('h', 'v', 'c', '1'):
+	case BMFF('h', 'e', 'v', '1'):
+	case BMFF('a', 'v', 'c', '1'):
+	case BMFF('a', 'v', 'c', '3'):
+		return check_nals(view, coding, offset, end, confirmed, broken);
+	case BMFF('a', 'v', '0', '1'):
+		return check_obus(view, offset, end, confirmed, broken);
+	case BMFF('j', 'p', 'e', 'g'):
+		return check_jpeg(view, offset, end, confirmed, broken);
+	}
+	return true;
+}

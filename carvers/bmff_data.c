@@ -1,0 +1,83 @@
+/*
+ * The verdict on a file of boxes whose data are noise. Its boxes say where it ends, but the last
+ * box is one of media data mostly: when the file's end was overwritten, its length in front still
+ * says what it said. So the data themselves have to bear out that they are there (bmff_coded.c).
+ * If too much of the file's end is not borne out by anything, it is not called complete.
+ */
+#include "bmff_media.h"
+
+#include <inttypes.h>
+
+#include "walk.h"
+
+/* Of a file's length, how much may stand unconfirmed at its end: a part, and at least so many
+ * bytes.
+ */
+#define TAIL_PART 16
+#define TAIL_LEAST 32
+
+void bmff_data_add(
+	struct bmff_data *data, const struct bmff_coding *coding, uint64_t offset, uint64_t len)
+{
+	struct view *view = data->bmff->view;
+	uint64_t confirmed, broken;
+
+	if (!len)
+		return;
+	if (!bmff_in_mdat(data->bmff, offset, len)) {
+		if (!data->outside)
+			data->outside = offset ? offset : 1;
+		return;
+	}
+	if (offset + len > data->end)
+		data->end = offset + len;
+	/* Of a file that is cut: its last box says that they are there, but they are not. */
+	if (offset + len > view_size(view))
+		return;
+	if (!bmff_coded(view, coding, offset, len, &confirmed, &broken) &&
+		(!data->broken || broken < data->broken))
+		data->broken = broken;
+	if (confirmed > offset && confirmed > data->confirmed)
+		data->confirmed = confirmed;
+}
+
+static uint64_t unconfirmed(const struct bmff_data *data)
+{
+	const struct bmff *bmff = data->bmff;
+
+	/* A box behind the data bears them out. Those that describe them were walked through. */
+	if (bmff->last.type == BMFF('m', 'e', 't', 'a') ||
+		bmff->last.type == BMFF('m', 'o', 'o', 'v'))
+		return 0;
+	if (bmff->last.type == BMFF('m', 'd', 'a', 't') && data->confirmed > bmff->last.data)
+		return bmff->end - data->confirmed;
+	return bmff->end - bmff->last.data;
+}
+
+enum verdict bmff_data_judge(const struct bmff_data *data, struct finding *finding)
+{
+	const struct bmff *bmff = data->bmff;
+	uint64_t size = view_size(bmff->view), tail = unconfirmed(data);
+
+	if (bmff->stopped == BMFF_CUT)
+		return walk_cut(
+			bmff->view, finding, bmff->last.end, data->broken ? data->broken : size);
+	finding->length = data->broken ? data->broken : bmff->end;
+	if (data->broken)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the media data make no sense at %" PRIu64, data->broken);
+	if (data->outside)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"data at %" PRIu64 " would be outside of the file's media data",
+			data->outside);
+	if (bmff->last.open) {
+		finding->length = data->end > bmff->last.data ? data->end : bmff->last.data;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the box at %" PRIu64 " has no length: cut behind the last data in use",
+			bmff->last.at);
+	}
+	if (tail > TAIL_LEAST && tail > bmff->end / TAIL_PART)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"whether the last %" PRIu64 " bytes are the file's can't be seen", tail);
+	return CARVE_COMPLETE;
+}

@@ -1,0 +1,153 @@
+/*
+ * Items (ISO/IEC 14496-12, 8.11): 'iinf' lists their types, 'iloc' where their bytes lie, in one or
+ * more extents. The numbers in 'iloc' have widths that its head sets, nibble by nibble.
+ */
+#include "bmff_media.h"
+
+#include "bytes.h"
+
+#define ITEMS_MAX 4096
+#define TYPES_MAX 1024
+
+struct types {
+	struct {
+		uint32_t item, type;
+	} list[TYPES_MAX];
+	size_t count, hint;
+};
+
+/* Numbers one behind the other. */
+struct numbers {
+	struct view *view;
+	uint64_t at, end;
+	bool bad; /* went beyond the end */
+};
+
+static uint64_t next(struct numbers *numbers, unsigned width)
+{
+	const uint8_t *p = NULL;
+	uint64_t value = 0;
+
+	if (numbers->end - numbers->at >= width)
+		p = view_peek(numbers->view, numbers->at, width);
+	if (!p) {
+		numbers->bad = true;
+		return 0;
+	}
+	numbers->at += width;
+	for (unsigned i = 0; i < width; i++)
+		value = value << 8 | p[i];
+	return value;
+}
+
+static void read_types(struct view *view, const struct bmff_box *meta, struct types *types)
+{
+	struct bmff_box iinf, infe;
+	uint64_t at;
+
+	types->count = types->hint = 0;
+	if (!bmff_find(
+		    view, bmff_first_child(view, meta), meta->end, BMFF('i', 'i', 'n', 'f'), &iinf))
+		return;
+	for (at = bmff_first_child(view, &iinf); types->count < TYPES_MAX; at = infe.end) {
+		const uint8_t *p;
+		size_t id_len;
+
+		if (bmff_read(view, at, iinf.end, &infe) != BMFF_SOUND)
+			return;
+		p = infe.end - infe.data >= 1 ? view_peek(view, infe.data, 1) : NULL;
+		if (!p || infe.type != BMFF('i', 'n', 'f', 'e') || p[0] < 2)
+			continue;
+		id_len = p[0] == 2 ? 2 : 4;
+		p = infe.end - infe.data >= id_len + 10 ? view_peek(view, infe.data, id_len + 10)
+							: NULL;
+		if (!p)
+			continue;
+		types->list[types->count].item = id_len == 2 ? be16(p + 4) : be32(p + 4);
+		types->list[types->count++].type = be32(p + 4 + id_len + 2);
+	}
+}
+
+/* Both lists mostly have the same order: the search starts behind what was found last. */
+static uint32_t type_of(struct types *types, uint32_t item)
+{
+	for (size_t i = 0; i < types->count; i++) {
+		size_t index = (types->hint + i) % types->count;
+
+		if (types->list[index].item == item) {
+			types->hint = index + 1;
+			return types->list[index].type;
+		}
+	}
+	return 0;
+}
+
+struct locations {
+	struct numbers numbers;
+	unsigned version, offset_len, len_len, base_len, index_len;
+	uint64_t count;
+};
+
+/* The head of 'iloc'. */
+static void read_head(struct locations *locations)
+{
+	struct numbers *numbers = &locations->numbers;
+	unsigned widths;
+
+	locations->version = (unsigned)(next(numbers, 4) >> 24);
+	widths = (unsigned)next(numbers, 2);
+	locations->offset_len = widths >> 12;
+	locations->len_len = widths >> 8 & 15;
+	locations->base_len = widths >> 4 & 15;
+	locations->index_len = locations->version ? widths & 15 : 0;
+	locations->count = next(numbers, locations->version < 2 ? 2 : 4);
+	if (locations->version > 2 || locations->offset_len > 8 || locations->len_len > 8 ||
+		locations->base_len > 8 || locations->index_len > 8)
+		numbers->bad = true;
+}
+
+static void visit_item(struct locations *locations, struct types *types,
+	void (*visit)(void *context, const struct bmff_extent *extent), void *context)
+{
+	struct numbers *numbers = &locations->numbers;
+	struct bmff_extent extent = { .item = (uint32_t)next(
+					      numbers, locations->version < 2 ? 2 : 4) };
+	uint64_t base, extents;
+
+	if (locations->version)
+		extent.method = next(numbers, 2) & 15;
+	next(numbers, 2); /* of another file, if not 0; then its offsets are not ours */
+	base = next(numbers, locations->base_len);
+	extents = next(numbers, 2);
+	extent.type = type_of(types, extent.item);
+	extent.only = extents == 1;
+	for (uint64_t i = 0; i < extents && !numbers->bad; i++) {
+		next(numbers, locations->index_len);
+		extent.offset = base + next(numbers, locations->offset_len);
+		extent.len = next(numbers, locations->len_len);
+		if (!numbers->bad)
+			visit(context, &extent);
+	}
+}
+
+bool bmff_items(struct view *view, const struct bmff_box *meta,
+	void (*visit)(void *context, const struct bmff_extent *extent), void *context,
+	uint64_t *broken)
+{
+	struct locations locations = { .numbers = { .view = view } };
+	struct numbers *numbers = &locations.numbers;
+	struct types types;
+	struct bmff_box iloc;
+
+	if (!bmff_find(
+		    view, bmff_first_child(view, meta), meta->end, BMFF('i', 'l', 'o', 'c'), &iloc))
+		return true;
+	read_types(view, meta, &types);
+	numbers->at = iloc.data;
+	numbers->end = iloc.end;
+	read_head(&locations);
+	for (uint64_t i = 0; i < locations.count && i < ITEMS_MAX && !numbers->bad; i++)
+		visit_item(&locations, &types, visit, context);
+	*broken = numbers->at;
+	return !numbers->bad;
+}

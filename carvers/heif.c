@@ -1,0 +1,227 @@
+/*
+ * HEIF (ISO/IEC 23008-12) with its kinds HEIC and AVIF: pictures in an ISO base media file.
+ *
+ *	ftyp: the brand: heic, avif, mif1, ...
+ *	meta: a picture's parts: iinf lists the items, iloc says where their bytes lie, iprp how
+ *they are coded; small ones lie in idat moov: sequences of pictures have tracks as films do mdat:
+ *the bytes
+ *
+ * The boxes lead from the first to the last of a known type, which ends the file (bmff.c). Boxes in
+ * meta and moov have to fill them. All extents of items and all samples have to lie in media data
+ * and to make sense there (bmff_coded.c); where that leaves the file's end in doubt, as it does for
+ *a single large picture, the verdict is unverified (bmff_data.c), though the length is sure.
+ *
+ * A file that is cut is sound up to the first item, sample, or unit in one, that makes no sense.
+ * The date is that of the Exif item.
+ */
+#include "bmff_media.h"
+
+#include <inttypes.h>
+
+#include "bytes.h"
+#include "exif.h"
+
+struct heif {
+	struct bmff bmff;
+	struct bmff_data data;
+	struct bmff_coding coding;
+	struct finding *finding;
+	unsigned extent_count;
+};
+
+/* The extension for a brand, or NULL when it is none of HEIF's. */
+static const char *extension_of(uint32_t brand)
+{
+	switch (brand) {
+	case BMFF('h', 'e', 'i', 'c'):
+	case BMFF('h', 'e', 'i', 'x'):
+	case BMFF('h', 'e', 'i', 'm'):
+	case BMFF('h', 'e', 'i', 's'):
+		return "heic";
+	case BMFF('h', 'e', 'v', 'c'):
+	case BMFF('h', 'e', 'v', 'x'):
+	case BMFF('h', 'e', 'v', 'm'):
+	case BMFF('h', 'e', 'v', 's'):
+		return "heics";
+	case BMFF('a', 'v', 'i', 'f'):
+	case BMFF('a', 'v', 'i', 's'):
+		return "avif";
+	case BMFF('m', 'i', 'f', '1'):
+	case BMFF('m', 'i', 'f', '2'):
+	case BMFF('m', 'i', 'f', '3'):
+	case BMFF('m', 's', 'f', '1'):
+	case BMFF('m', 'i', 'a', 'f'):
+	case BMFF('j', 'p', 'e', 'g'):
+	case BMFF('j', 'p', 'g', 's'):
+	case BMFF('j', '2', 'k', 'i'):
+	case BMFF('j', '2', 'i', 's'):
+	case BMFF('a', 'v', 'c', 'i'):
+	case BMFF('a', 'v', 'c', 's'):
+	case BMFF('v', 'v', 'i', 'c'):
+	case BMFF('u', 'n', 'i', 'f'):
+		return "heif";
+	}
+	return NULL;
+}
+
+/* A general major brand says less than the compatible ones. */
+static const char *extension(const struct bmff *bmff)
+{
+	static const uint32_t brands[] = { BMFF('h', 'e', 'i', 'c'), BMFF('h', 'e', 'i', 'x'),
+		BMFF('a', 'v', 'i', 'f'), BMFF('a', 'v', 'i', 's') };
+	const char *known = extension_of(bmff->brand);
+
+	if (!known || known[3] != 'f' || known[0] != 'h')
+		return known;
+	for (size_t i = 0; i < sizeof(brands) / sizeof(brands[0]); i++)
+		if (bmff_has_brand(bmff, brands[i]))
+			return extension_of(brands[i]);
+	return known;
+}
+
+/* Exif: 4 bytes that say how far behind them the TIFF head stands. */
+static void read_exif(struct heif *heif, const struct bmff_extent *extent)
+{
+	struct view *view = heif->bmff.view;
+	const uint8_t *p = extent->len > 12 ? view_peek(view, extent->offset, 4) : NULL;
+	uint64_t skip = p ? be32(p) + 4ull : 0;
+
+	if (!skip || skip > extent->len)
+		return;
+	if (exif_read(view, extent->offset + skip, extent->len - skip, heif->finding) &&
+		extent->offset + skip + 8 > heif->data.confirmed)
+		heif->data.confirmed = extent->offset + skip + 8;
+}
+
+static void visit_extent(void *context, const struct bmff_extent *extent)
+{
+	struct heif *heif = context;
+	struct bmff_coding coding = heif->coding;
+
+	if (extent->method != BMFF_IN_FILE)
+		return;
+	heif->extent_count++;
+	coding.type = extent->only ? extent->type : 0;
+	bmff_data_add(&heif->data, &coding, extent->offset, extent->len);
+	if (extent->type == BMFF('E', 'x', 'i', 'f') && !heif->data.outside)
+		read_exif(heif, extent);
+}
+
+static void visit_sample(void *context, uint64_t offset, uint64_t len)
+{
+	struct heif *heif = context;
+
+	heif->extent_count++;
+	bmff_data_add(&heif->data, &heif->coding, offset, len);
+}
+
+/* How items of H.265 or H.264 are framed: from the first configuration among the properties. */
+static void read_item_coding(struct heif *heif)
+{
+	static const uint32_t to_ipco[] = { BMFF('i', 'p', 'r', 'p'), BMFF('i', 'p', 'c', 'o'), 0 };
+	struct view *view = heif->bmff.view;
+	struct bmff_box ipco, box;
+
+	heif->coding.nal_len = 4;
+	if (bmff_find_path(view, &heif->bmff.meta, to_ipco, &ipco) &&
+		(bmff_find(view, ipco.data, ipco.end, BMFF('h', 'v', 'c', 'C'), &box) ||
+			bmff_find(view, ipco.data, ipco.end, BMFF('a', 'v', 'c', 'C'), &box)))
+		heif->coding.nal_len = bmff_nal_len(view, &box);
+}
+
+/* Bytes of a sample entry of pictures in front of the boxes in it. */
+#define VISUAL_LEN 78
+
+static void read_sample_coding(struct heif *heif, const struct bmff_track *track)
+{
+	struct view *view = heif->bmff.view;
+	uint64_t at = track->entry.data + VISUAL_LEN;
+	struct bmff_box box;
+
+	heif->coding = (struct bmff_coding){ .type = track->coding, .nal_len = 4 };
+	if (bmff_find(view, at, track->entry.end, BMFF('h', 'v', 'c', 'C'), &box) ||
+		bmff_find(view, at, track->entry.end, BMFF('a', 'v', 'c', 'C'), &box))
+		heif->coding.nal_len = bmff_nal_len(view, &box);
+}
+
+/* The tracks of a sequence. False: *broken is where their tables contradict themselves. */
+static bool read_tracks(struct heif *heif, uint64_t *broken)
+{
+	struct view *view = heif->bmff.view;
+	const struct bmff_box *moov = &heif->bmff.moov;
+	struct bmff_box trak = { .end = moov->data };
+	struct bmff_track track;
+
+	while (bmff_find(view, trak.end, moov->end, BMFF('t', 'r', 'a', 'k'), &trak)) {
+		*broken = trak.at;
+		if (!bmff_track_open(view, &trak, &track))
+			return false;
+		read_sample_coding(heif, &track);
+		if (!bmff_samples(view, &track, visit_sample, heif))
+			return false;
+	}
+	return true;
+}
+
+/* What meta and moov say. False: they are broken there. */
+static bool read_boxes(struct heif *heif, uint64_t *broken)
+{
+	struct bmff *bmff = &heif->bmff;
+	uint64_t size = view_size(bmff->view);
+
+	if (bmff->meta.type && bmff->meta.end <= size) {
+		if (!bmff_nested(bmff->view, &bmff->meta, broken))
+			return false;
+		read_item_coding(heif);
+		if (!bmff_items(bmff->view, &bmff->meta, visit_extent, heif, broken))
+			return false;
+	}
+	if (bmff->moov.type && bmff->moov.end <= size)
+		return bmff_nested(bmff->view, &bmff->moov, broken) && read_tracks(heif, broken);
+	return true;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct heif heif = { .finding = finding, .data.bmff = &heif.bmff };
+	struct bmff *bmff = &heif.bmff;
+	uint64_t broken;
+
+	if (!bmff_open(bmff, view))
+		return verdict_because(CARVE_REJECT, finding, "no file type box at 0");
+	finding->extension = extension(bmff);
+	if (!finding->extension)
+		return verdict_because(CARVE_REJECT, finding, "another brand than HEIF's at 8");
+	if (bmff->box_count < 2)
+		return verdict_because(
+			CARVE_REJECT, finding, "no box of a known type at %" PRIu64, bmff->end);
+	if (!read_boxes(&heif, &broken)) {
+		bool goes_on = bmff->last.type == BMFF('m', 'd', 'a', 't');
+
+		finding->length = goes_on && bmff->stopped != BMFF_CUT ? bmff->end : broken;
+		if (finding->length == bmff->end)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the description of the pictures is broken at %" PRIu64
+				", but media data follow",
+				broken);
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the description of the pictures is broken at %" PRIu64, broken);
+	}
+	if (bmff->stopped != BMFF_CUT && !heif.extent_count) {
+		finding->length = bmff->end;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no pictures are described before %" PRIu64, bmff->end);
+	}
+	if (!bmff->mdat_count && bmff->stopped != BMFF_CUT) {
+		finding->length = bmff->end;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no media data follow at %" PRIu64, bmff->end);
+	}
+	return bmff_data_judge(&heif.data, finding);
+}
+
+const struct carver heif_carver = {
+	.name = "heif",
+	.summary = "HEIF, HEIC and AVIF pictures, by their boxes, items and coded units",
+	.check = check,
+};
