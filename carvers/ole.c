@@ -1,0 +1,164 @@
+/*
+ * Compound files ([MS-CFB]): Word, Excel and PowerPoint up to 2003, Outlook messages, installers,
+ * Visio, Publisher, thumbnails, Hangul documents and many more.
+ *
+ *	header:    512 bytes; sectors of 512 (version 3) or 4096 bytes (version 4) follow
+ *	FAT:       for each sector its successor; where it stands is in the header and in a chain of
+ *	           sectors for what does not fit there (DIFAT)
+ *	directory: a chain of entries: names, start and size of streams
+ *	mini FAT:  the same as the FAT for sectors of 64 bytes in a stream of the root entry
+ *
+ * No field has the file's length. It ends behind the last sector that the FAT does not call free.
+ * Checked are the header's fields; that each part of the FAT marks itself as used and has possible
+ * entries; the directory's entries; and that every stream's chain has as many sectors as its size
+ * needs, and shares none with another. Of the streams' content, spreadsheets' and presentations'
+ * records are walked.
+ *
+ * Damage. Programs mostly write FAT and directory last, so that a cut file lacks them: it is sound
+ * as far as a confirmed part goes, or the header. A chain that breaks contradicts the rest: unless
+ * something is missing, the length is good, but not the file. What stands in front of the tables
+ * is not noticed when it is overwritten, but for the records, and for the last sector, which
+ * writers fill up with equal bytes.
+ */
+#include "ole.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define HEADER_LEN 512
+
+bool ole_wrong(struct ole *ole, const char *problem, uint64_t at)
+{
+	if (!ole->problem) {
+		ole->problem = problem;
+		ole->problem_at = at;
+		ole->cut = at >= view_size(ole->view);
+	}
+	return false;
+}
+
+bool ole_contradicts(struct ole *ole, const char *problem, uint64_t at)
+{
+	if (!ole->problem)
+		ole->contradiction = true;
+	return ole_wrong(ole, problem, at);
+}
+
+bool ole_sound(struct ole *ole, uint64_t end)
+{
+	uint64_t size = view_size(ole->view);
+
+	if (end > size)
+		end = size;
+	if (end > ole->sound)
+		ole->sound = end;
+	return true;
+}
+
+/* What is wrong with the header, or NULL. */
+static const char *read_header(struct ole *ole)
+{
+	const uint8_t *p = view_peek(ole->view, 0, HEADER_LEN);
+	unsigned version;
+
+	if (!p)
+		return "cut off";
+	if (memcmp(p, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8) != 0)
+		return "no signature";
+	version = le16(p + 26);
+	ole->shift = le16(p + 30);
+	if (!(version == 3 && ole->shift == 9) && !(version == 4 && ole->shift == 12))
+		return "an unknown version or size of sectors";
+	if (le16(p + 28) != 0xfffe || le16(p + 32) != OLE_MINI_SHIFT)
+		return "an unknown byte order or size of small sectors";
+	ole->table_count = le32(p + 44);
+	ole->directory_start = le32(p + 48);
+	ole->cutoff = le32(p + 56);
+	ole->mini_table_start = le32(p + 60);
+	ole->first_of_tables = le32(p + 68);
+	if (!ole->table_count || ole->cutoff != 4096 || ole->directory_start > OLE_LAST_SECTOR)
+		return "impossible fields";
+	ole->sound = HEADER_LEN;
+	return NULL;
+}
+
+static bool read_all(struct ole *ole)
+{
+	struct ole_entry root;
+
+	if (!ole_read_fat(ole)) {
+		/* The directory, if it is there, tells how far the file goes at least. */
+		if (ole_read_entry(ole, 0, &root) && root.type == OLE_ROOT)
+			ole_sound(ole, ole_sector_at(ole, ole->directory_start + 1));
+		return false;
+	}
+	if (!ole_read_root(ole, &root))
+		return false;
+	ole->finding->extension = ole_kind(ole, &root);
+	if (!ole_read_mini_fat(ole) || !ole_check_directory(ole))
+		return false;
+	ole_check_content(ole, &root);
+	return !ole->problem;
+}
+
+/* Whether the image ends inside the last sector: writers may leave it short. */
+static bool only_padding_lost(const struct ole *ole)
+{
+	uint64_t size = view_size(ole->view);
+
+	return view_ends_with_image(ole->view) && size < ole->end &&
+	       size > ole->end - ((uint64_t)1 << ole->shift);
+}
+
+static enum verdict judge(struct ole *ole, bool whole)
+{
+	struct finding *finding = ole->finding;
+	uint64_t size = view_size(ole->view);
+
+	if (ole->cut || (ole->end > size && !only_padding_lost(ole)))
+		return walk_cut(ole->view, finding, ole->end > size ? ole->end : size + 1,
+			view_ends_with_image(ole->view) ? size : ole->sound);
+	finding->length = ole->end < size ? ole->end : size;
+	if (whole && ole->foreign) {
+		/* Some writers leave the last sector short. */
+		if (ole->short_end)
+			finding->length = ole->foreign;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last sector ends in bytes that look foreign, at %" PRIu64,
+			ole->foreign);
+	}
+	if (whole && ole->end <= size)
+		return CARVE_COMPLETE;
+	if (whole)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the image ends at %" PRIu64 ", in the last sector", size);
+	if (ole->contradiction)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "%s at %" PRIu64, ole->problem, ole->problem_at);
+	finding->length = ole->sound;
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "%s at %" PRIu64, ole->problem, ole->problem_at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct ole ole = { .view = view, .finding = finding };
+	const char *problem = read_header(&ole);
+	enum verdict verdict;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s in the header", problem);
+	verdict = judge(&ole, read_all(&ole));
+	ole_free(&ole);
+	return verdict;
+}
+
+const struct carver ole_carver = {
+	.name = "ole",
+	.summary = "Compound files (doc, xls, ppt, msg, msi, vsd, ...), by their sectors and "
+		   "directory",
+	.check = check,
+};

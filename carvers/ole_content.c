@@ -1,0 +1,170 @@
+/*
+ * What streams hold. Spreadsheets ([MS-XLS] 2.1.4: a type and a length of two bytes each, then so
+ * many bytes) and presentations ([MS-PPT] 2.3.1: version and instance, type, length of four bytes)
+ * are chains of records, which have to lead from a stream's start to its end. The stream
+ * `SummaryInformation` ([MS-OLEPS] 2.21) holds title and dates.
+ */
+#include "ole.h"
+
+#include <string.h>
+
+#include "bytes.h"
+#include "title.h"
+#include "walk.h"
+
+#define SUMMARY_LEN 4096
+#define LONGEST_RECORD 8228 /* of Excel */
+
+enum property {
+	CODE_PAGE = 1,
+	TITLE = 2,
+	CREATED = 12,
+	SAVED = 13,
+};
+
+enum property_type {
+	TYPE_I2 = 2,
+	TYPE_STRING = 30,
+	TYPE_WIDE_STRING = 31,
+	TYPE_FILETIME = 64,
+};
+
+/* The length of the record at p with its header; 0: that is none. */
+static uint64_t excel_record(const uint8_t *p)
+{
+	uint16_t len = le16(p + 2);
+
+	return len <= LONGEST_RECORD ? 4 + (uint64_t)len : 0;
+}
+
+static uint64_t powerpoint_record(const uint8_t *p)
+{
+	uint16_t type = le16(p + 2);
+
+	return type >= 1000 && type < 0xf200 ? 8 + (uint64_t)le32(p + 4) : 0;
+}
+
+static const struct records {
+	const char *name;
+	size_t header_len;
+	uint64_t (*len)(const uint8_t *p);
+	/* Encrypted presentations don't start with a document: they have no records to walk. */
+	size_t first_at;
+	uint16_t first;
+} kinds[] = {
+	{ "Workbook", 4, excel_record, 0, 0x0809 },
+	{ "Book", 4, excel_record, 0, 0x0809 },
+	{ "PowerPoint Document", 8, powerpoint_record, 2, 1000 },
+};
+
+/* Walks the records to the stream's end, or to zeros that fill it up. */
+static void walk_records(struct ole *ole, const struct ole_entry *entry, const struct records *kind)
+{
+	static const uint8_t zeros[8];
+	struct ole_place place = { .entry = entry };
+	uint8_t header[8];
+	uint64_t at = 0, len;
+
+	if (!ole_read(ole, &place, 0, header, kind->header_len) ||
+		le16(header + kind->first_at) != kind->first)
+		return;
+	while (at + kind->header_len <= entry->len &&
+		ole_read(ole, &place, at, header, kind->header_len)) {
+		if (memcmp(header, zeros, kind->header_len) == 0)
+			return;
+		len = kind->len(header);
+		if (!len || len > entry->len - at) {
+			uint32_t sector = place.sector < ole->fat.count ? place.sector : 0;
+
+			ole_contradicts(ole, "a record of the main stream is wrong in the sector",
+				ole_sector_at(ole, sector));
+			return;
+		}
+		at += len;
+	}
+}
+
+struct summary {
+	struct finding *finding;
+	const uint8_t *section;
+	size_t len;
+	unsigned code_page;
+	int64_t created, saved;
+};
+
+static void read_property(struct summary *summary, uint32_t id, uint32_t at)
+{
+	const uint8_t *p = summary->section + at;
+	size_t left = summary->len - at - 8, text_len;
+	uint32_t type = le32(p);
+
+	if (id == CODE_PAGE && type == TYPE_I2)
+		summary->code_page = le16(p + 4);
+	if (type == TYPE_FILETIME && left >= 4 && id == CREATED)
+		summary->created = filetime_seconds(le64(p + 4));
+	if (type == TYPE_FILETIME && left >= 4 && id == SAVED)
+		summary->saved = filetime_seconds(le64(p + 4));
+	if (id != TITLE || (type != TYPE_STRING && type != TYPE_WIDE_STRING))
+		return;
+	text_len = le32(p + 4);
+	if (type == TYPE_WIDE_STRING && text_len <= left / 2)
+		text_len *= 2;
+	if (text_len > left)
+		text_len = left;
+	if (type == TYPE_WIDE_STRING || summary->code_page == 1200)
+		finding_set_title_utf16(summary->finding, p + 8, text_len, false);
+	else
+		finding_set_title_latin1(summary->finding, p + 8, text_len);
+}
+
+static void read_summary(struct ole *ole, const struct ole_entry *entry)
+{
+	struct summary summary = { .finding = ole->finding };
+	struct ole_place place = { .entry = entry };
+	uint8_t bytes[SUMMARY_LEN];
+	size_t len = entry->len < SUMMARY_LEN ? (size_t)entry->len : SUMMARY_LEN;
+	uint32_t at, count;
+
+	if (len < 64 || !ole_read(ole, &place, 0, bytes, len))
+		return;
+	if (le16(bytes) != 0xfffe) {
+		ole_contradicts(ole, "no property set where the directory has one, in the sector",
+			ole_sector_at(ole, entry->start));
+		return;
+	}
+	if (!ole_named(entry, "\5SummaryInformation"))
+		return;
+	at = le32(bytes + 44);
+	if (at > len - 8)
+		return;
+	summary.section = bytes + at;
+	summary.len = len - at;
+	count = le32(summary.section + 4);
+	for (uint32_t i = 0; i < count && 16 + 8 * (size_t)i <= summary.len; i++) {
+		uint32_t property_at = le32(summary.section + 8 + 8 * i + 4);
+
+		if (property_at <= summary.len - 8)
+			read_property(&summary, le32(summary.section + 8 + 8 * i), property_at);
+	}
+	ole->finding->time = summary.saved ? summary.saved : summary.created;
+}
+
+static bool see(void *context, const struct ole_entry *entry)
+{
+	struct ole *ole = context;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (entry->type == OLE_STREAM && ole_named(entry, kinds[i].name))
+			walk_records(ole, entry, &kinds[i]);
+	if (ole_named(entry, "\5SummaryInformation") ||
+		ole_named(entry, "\5DocumentSummaryInformation"))
+		read_summary(ole, entry);
+	return true;
+}
+
+void ole_check_content(struct ole *ole, const struct ole_entry *root)
+{
+	ole_each_in_root(ole, root, see, ole);
+	if (!ole->finding->time)
+		ole->finding->time = root->modified;
+}

@@ -1,0 +1,183 @@
+/* The directory of a compound file ([MS-CFB] 2.6). */
+#include "ole.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "title.h"
+
+#define LEAST_TAIL 8
+
+static uint32_t per_sector(const struct ole *ole)
+{
+	return (1u << ole->shift) / OLE_ENTRY_LEN;
+}
+
+static bool possible_link(uint32_t link)
+{
+	return link <= OLE_LAST_SECTOR || link == OLE_FREE;
+}
+
+/* What the bytes of an entry say; false when they can't be one. */
+static bool parse_entry(const struct ole *ole, const uint8_t *p, struct ole_entry *entry)
+{
+	unsigned name_len = le16(p + 64);
+
+	memset(entry, 0, sizeof(*entry));
+	entry->type = p[66];
+	if (entry->type == 0)
+		return true;
+	if (entry->type > OLE_ROOT || entry->type == 3 || entry->type == 4 || p[67] > 1 ||
+		name_len > 64 || name_len % 2)
+		return false;
+	for (unsigned i = 0; i + 2 < name_len; i += 2)
+		entry->name[i / 2] = le16(p + i);
+	entry->left = le32(p + 68);
+	entry->right = le32(p + 72);
+	entry->child = le32(p + 76);
+	if (!possible_link(entry->left) || !possible_link(entry->right) ||
+		!possible_link(entry->child))
+		return false;
+	memcpy(entry->class_id, p + 80, 16);
+	entry->modified = filetime_seconds(le64(p + 108));
+	entry->start = le32(p + 116);
+	/* In version 3 the upper half may be anything. */
+	entry->len = ole->shift == 9 ? le32(p + 120) : le64(p + 120);
+	return true;
+}
+
+bool ole_read_entry(struct ole *ole, uint32_t i, struct ole_entry *entry)
+{
+	uint32_t sector = ole->directory_start;
+	const uint8_t *p;
+
+	if (i / per_sector(ole)) {
+		if (i / per_sector(ole) >= ole->directory_count)
+			return false;
+		sector = ole->directory[i / per_sector(ole)];
+	}
+	p = view_peek(ole->view, ole_sector_at(ole, sector) + i % per_sector(ole) * OLE_ENTRY_LEN,
+		OLE_ENTRY_LEN);
+	return p && parse_entry(ole, p, entry);
+}
+
+bool ole_read_root(struct ole *ole, struct ole_entry *root)
+{
+	uint64_t at = ole_sector_at(ole, ole->directory_start);
+
+	if (!ole_chain(
+		    &ole->fat, ole->directory_start, 0, &ole->directory, &ole->directory_count) ||
+		!ole->directory_count)
+		return ole_wrong(ole, "the chain of the directory breaks", 48);
+	if (at >= view_size(ole->view))
+		return ole_wrong(ole, "the directory", at);
+	if (!ole_read_entry(ole, 0, root) || root->type != OLE_ROOT)
+		return ole_wrong(ole, "no root entry", at);
+	ole_sound(ole, ole_sector_at(ole, ole->directory_start + 1));
+	return true;
+}
+
+/* Writers fill up a stream's last sector with equal bytes. Where the file's last sector ends in
+ * many different ones, or holds nothing, its stream may have been overwritten. */
+static void check_tail(struct ole *ole, const struct ole_entry *entry)
+{
+	uint64_t at = ole_sector_at(ole, ole->fat.last), len = 1u << ole->shift;
+	uint64_t used = entry->len & (len - 1);
+	const uint8_t *p = at + len == ole->end ? view_peek(ole->view, at, len) : NULL;
+	size_t filled = 0, empty = 0;
+
+	if (!p || entry->name[0] == 5)
+		return;
+	for (uint64_t i = 0; used && i < len; i++) {
+		filled += i >= used && p[i] != 0 && p[i] != 0xff;
+		empty += i < used && p[i] == p[0];
+	}
+	if (used &&
+		(empty == used || (len - used >= LEAST_TAIL && filled > (len - used) / 4 * 3))) {
+		ole->foreign = at + used;
+		ole->short_end = empty < used && entry->type == OLE_STREAM;
+	}
+}
+
+/* The root entry's stream holds the small ones. */
+static bool check_mini_stream(struct ole *ole, const struct ole_entry *root)
+{
+	if (root->len == 0)
+		return true;
+	if (!ole_chain(&ole->fat, root->start, 0, &ole->mini_stream, &ole->mini_stream_count) ||
+		root->len > (uint64_t)ole->mini_stream_count << ole->shift)
+		return false;
+	check_tail(ole, root);
+	return true;
+}
+
+static bool check_stream(struct ole *ole, const struct ole_entry *entry)
+{
+	bool small = entry->len < ole->cutoff;
+	unsigned shift = small ? OLE_MINI_SHIFT : ole->shift;
+	struct ole_table *table = small ? &ole->mini : &ole->fat;
+	uint64_t want = (entry->len >> shift) + (entry->len & ((1u << shift) - 1) ? 1 : 0);
+	uint32_t count;
+
+	if (entry->len == 0)
+		return true;
+	/* Some writers leave more room than is needed. */
+	if (want > table->count || !ole_chain(table, entry->start, 0, NULL, &count) || count < want)
+		return false;
+	if (!small && count == want)
+		check_tail(ole, entry);
+	return true;
+}
+
+bool ole_check_directory(struct ole *ole)
+{
+	struct ole_entry entry;
+
+	for (uint32_t i = 0; i < ole->directory_count * per_sector(ole); i++) {
+		uint64_t sector_at = ole_sector_at(ole, ole->directory[i / per_sector(ole)]);
+		uint64_t at = sector_at + i % per_sector(ole) * OLE_ENTRY_LEN;
+
+		if (sector_at >= view_size(ole->view))
+			return ole_wrong(ole, "a part of the directory", sector_at);
+		if (!ole_read_entry(ole, i, &entry))
+			return ole_wrong(ole, "no directory entry", at);
+		if (i % per_sector(ole) == per_sector(ole) - 1)
+			ole_sound(ole, at + OLE_ENTRY_LEN);
+		if (entry.type == OLE_ROOT && i == 0 && !check_mini_stream(ole, &entry))
+			return ole_contradicts(
+				ole, "the chain of the mini stream breaks: entry", at);
+		if (entry.type == OLE_STREAM && !check_stream(ole, &entry))
+			return ole_contradicts(ole, "a stream's chain breaks: entry", at);
+	}
+	return true;
+}
+
+void ole_each_in_root(struct ole *ole, const struct ole_entry *root,
+	bool (*visit)(void *context, const struct ole_entry *entry), void *context)
+{
+	uint32_t count = ole->directory_count * per_sector(ole), queued = 0;
+	uint32_t *queue = malloc(count * sizeof(*queue) + 1);
+	uint8_t *seen = calloc(count / 8 + 1, 1);
+	struct ole_entry entry = { .left = root->child, .right = OLE_FREE };
+
+	/* A tree of siblings; each entry is queued once, so no damage makes this endless. */
+	for (uint32_t done = 0; queue && seen; done++) {
+		uint32_t links[] = { entry.left, entry.right };
+
+		for (int i = 0; i < 2; i++) {
+			uint32_t link = links[i];
+
+			if (link >= count || seen[link / 8] >> link % 8 & 1)
+				continue;
+			seen[link / 8] |= (uint8_t)(1 << link % 8);
+			queue[queued++] = link;
+		}
+		if (done == queued || !ole_read_entry(ole, queue[done], &entry))
+			break;
+		if (!visit(context, &entry))
+			break;
+	}
+	free(queue);
+	free(seen);
+}

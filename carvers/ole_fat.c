@@ -1,0 +1,180 @@
+/*
+ * The FAT of a compound file ([MS-CFB] 2.3 to 2.5). It is read as a whole, once everything that
+ * the header says about it is possible: 4 bytes for each sector that the view could hold.
+ */
+#include "ole.h"
+
+#include <stdlib.h>
+
+#include "bytes.h"
+
+#define HEADER_TABLES 109
+#define MAX_ENTRIES ((uint32_t)1 << 24) /* 8 GiB of small sectors */
+
+static uint32_t sector_len(const struct ole *ole)
+{
+	return (uint32_t)1 << ole->shift;
+}
+
+static bool table_room(struct ole_table *table, uint64_t count)
+{
+	table->next = calloc(count, sizeof(*table->next));
+	table->seen = calloc(count / 8 + 1, 1);
+	return table->next && table->seen;
+}
+
+/* Adds a sector's entries to a table; NULL peeks and impossible entries break it. */
+static bool add_entries(struct ole *ole, struct ole_table *table, uint32_t sector, uint32_t limit)
+{
+	uint64_t at = ole_sector_at(ole, sector);
+	const uint8_t *p = view_peek(ole->view, at, sector_len(ole));
+	uint32_t any = 0;
+
+	if (!p)
+		return ole_wrong(ole, "no part of the FAT", view_size(ole->view));
+	for (uint32_t i = 0; i < sector_len(ole) / 4; i++) {
+		uint32_t next = le32(p + 4 * i);
+
+		if (next >= limit && next < OLE_TABLE_OF_TABLES)
+			return ole_wrong(ole, "an impossible entry of the FAT", at + 4 * i);
+		table->next[table->count++] = next;
+		any |= next;
+	}
+	return any || ole_wrong(ole, "a wiped part of the FAT", at);
+}
+
+/* Adds the part of the FAT in this sector. */
+static bool add_table(struct ole *ole, uint32_t sector)
+{
+	uint32_t limit = ole->table_count * (sector_len(ole) / 4);
+
+	if (sector >= limit)
+		return ole_wrong(ole, "no part of the FAT where the header says", 76);
+	if (ole_sector_at(ole, sector) >= view_size(ole->view))
+		return ole_wrong(ole, "a part of the FAT", ole_sector_at(ole, sector));
+	return add_entries(ole, &ole->fat, sector, limit);
+}
+
+/* Reads the list of the FAT's sectors: in the header, then in a chain of sectors. */
+static bool add_tables(struct ole *ole, uint32_t *tables)
+{
+	uint32_t per_sector = sector_len(ole) / 4 - 1, sector = ole->first_of_tables, count = 0;
+	const uint8_t *p = view_peek(ole->view, 76, HEADER_TABLES * 4);
+
+	for (; p && count < ole->table_count && count < HEADER_TABLES; count++)
+		tables[count] = le32(p + 4 * count);
+	while (count < ole->table_count) {
+		if (sector > OLE_LAST_SECTOR)
+			return ole_wrong(ole, "no list of the FAT's parts", 68);
+		p = view_peek(ole->view, ole_sector_at(ole, sector), sector_len(ole));
+		if (!p)
+			return ole_wrong(ole, "the list of the FAT's parts", view_size(ole->view));
+		for (uint32_t i = 0; i < per_sector && count < ole->table_count; i++)
+			tables[count++] = le32(p + 4 * i);
+		sector = le32(p + 4 * per_sector);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (!add_table(ole, tables[i]))
+			return false;
+	return true;
+}
+
+/* Each part of the FAT has to be marked as one, or at least as no part of a longer chain. */
+static bool check_marks(struct ole *ole, const uint32_t *tables)
+{
+	for (uint32_t i = 0; i < ole->table_count; i++) {
+		uint32_t mark = ole->fat.next[tables[i]];
+
+		if (mark != OLE_TABLE && mark != OLE_END)
+			return ole_wrong(
+				ole, "the FAT does not list itself", ole_sector_at(ole, tables[i]));
+		ole_sound(ole, ole_sector_at(ole, tables[i] + 1));
+	}
+	return true;
+}
+
+static void find_end(struct ole *ole)
+{
+	uint32_t last = ole->fat.count;
+
+	while (last && ole->fat.next[last - 1] == OLE_FREE)
+		last--;
+	ole->end = ole_sector_at(ole, last);
+}
+
+bool ole_read_fat(struct ole *ole)
+{
+	uint64_t entries = (uint64_t)ole->table_count * (sector_len(ole) / 4);
+	uint32_t *tables;
+	bool good;
+
+	/* All tables have to be in the file; they need not map more than a part of it. */
+	if (entries > MAX_ENTRIES ||
+		(uint64_t)ole->table_count << ole->shift > view_size(ole->view))
+		return ole_wrong(ole, "an impossible size of the FAT", 44);
+	tables = malloc(ole->table_count * sizeof(*tables));
+	if (!tables || !table_room(&ole->fat, entries))
+		good = ole_wrong(ole, "no memory for the FAT", 44);
+	else
+		good = add_tables(ole, tables) && check_marks(ole, tables);
+	if (good)
+		find_end(ole);
+	free(tables);
+	return good;
+}
+
+bool ole_chain(
+	struct ole_table *table, uint32_t start, uint32_t want, uint32_t **list, uint32_t *count)
+{
+	uint32_t room = 0;
+
+	*count = 0;
+	for (uint32_t sector = start; sector != OLE_END; sector = table->next[sector]) {
+		if (sector >= table->count || table->seen[sector / 8] >> sector % 8 & 1)
+			return false;
+		table->seen[sector / 8] |= (uint8_t)(1 << sector % 8);
+		table->last = sector;
+		if (list && *count == room) {
+			uint32_t *more;
+
+			room = room ? room * 2 : 16;
+			more = realloc(*list, room * sizeof(*more));
+			if (!more)
+				return false;
+			*list = more;
+		}
+		if (list)
+			(*list)[*count] = sector;
+		++*count;
+	}
+	return !want || *count == want;
+}
+
+bool ole_read_mini_fat(struct ole *ole)
+{
+	uint32_t *sectors = NULL, count = 0;
+	bool good = true;
+
+	if (ole->mini_table_start > OLE_LAST_SECTOR)
+		return true;
+	if (!ole_chain(&ole->fat, ole->mini_table_start, 0, &sectors, &count) ||
+		!table_room(&ole->mini, (uint64_t)count * (sector_len(ole) / 4)))
+		good = ole_wrong(ole, "the chain of the mini FAT breaks", 60);
+	for (uint32_t i = 0; good && i < count; i++) {
+		good = add_entries(ole, &ole->mini, sectors[i], count * (sector_len(ole) / 4));
+		if (good)
+			ole_sound(ole, ole_sector_at(ole, sectors[i] + 1));
+	}
+	free(sectors);
+	return good;
+}
+
+void ole_free(struct ole *ole)
+{
+	free(ole->fat.next);
+	free(ole->fat.seen);
+	free(ole->mini.next);
+	free(ole->mini.seen);
+	free(ole->directory);
+	free(ole->mini_stream);
+}

@@ -1,0 +1,174 @@
+"""Compound files, written by hand."""
+import random, struct
+
+from makers.common import save
+
+END, FREE, TABLE, MULTI = 0xfffffffe, 0xffffffff, 0xfffffffd, 0xfffffffc
+SAVED = (1709251198 + 11644473600) * 10**7  # 2024-02-29 23:59:58
+
+
+def property_set(title="A golden document", page=1252):
+    text = title.encode("utf-16le" if page == 1200 else "cp1252") + b"\0\0"
+    text += bytes(-len(text) % 4)
+    page_at, title_at = 8 + 8 * 3, 8 + 8 * 3 + 8
+    saved_at = title_at + 8 + len(text)
+    section = struct.pack("<IIIIIII", 1, page_at, 2, title_at, 13, saved_at, 2)[:24]
+    section += struct.pack("<II", 2, page) + struct.pack("<II", 30, len(text)) + text + struct.pack("<IQ", 64, SAVED)
+    section = struct.pack("<II", len(section) + 8, 3) + section
+    data = struct.pack("<HHI16sI", 0xfffe, 0, 0x20006, bytes(16), 1) + bytes.fromhex("e0859ff2f94f6810ab9108002b27b3d9") + struct.pack("<I", 48)
+    return data + section
+
+
+class Compound:
+    """streams: (name, data); all in the root. tail: FAT and directory stand behind the streams, as Word writes them."""
+    def __init__(self, streams, version=3, tail=True, class_id=bytes(16), self_mark=TABLE, slack=b"\0"):
+        self.len = 512 if version == 3 else 4096
+        self.fat, self.sectors = [], []
+        self.slack = slack
+        mini, mini_fat, entries = b"", [], []
+        fat_at = None if tail else self.add(bytes(self.len), self_mark)
+        directory_len = -(-(len(streams) + 1) * 128 // self.len)
+        directory_at = None if tail else self.chain(bytes(directory_len * self.len))
+        for name, data in streams:
+            if len(data) >= 4096:
+                start = self.chain(data)
+            else:
+                start = len(mini_fat) if data else END
+                count = -(-len(data) // 64)
+                mini_fat += [start + i + 1 for i in range(count - 1)] + [END] * bool(count)
+                mini += data + bytes(-len(data) % 64)
+            entries.append((name, start, len(data)))
+        self.mini_at = self.chain(mini) if mini else END
+        packed = struct.pack("<%dI" % len(mini_fat), *mini_fat)
+        self.mini_fat_at = self.chain(packed + b"\xff" * (-len(packed) % self.len)) if mini else END
+        directory = self.entry("Root Entry", 5, self.mini_at, len(mini), class_id, child=1 if entries else FREE)
+        for i, (name, start, size) in enumerate(entries):
+            directory += self.entry(name, 2, start, size, right=i + 2 if i + 1 < len(entries) else FREE)
+        directory += self.entry("", 0, 0, 0) * (directory_len * self.len // 128 - len(entries) - 1)
+        if tail:
+            fat_at = self.add(bytes(self.len), self_mark)
+            directory_at = self.chain(directory)
+        else:
+            for i in range(directory_len):
+                self.sectors[directory_at + i] = directory[i * self.len:(i + 1) * self.len]
+        table = struct.pack("<%dI" % len(self.fat), *self.fat)
+        assert len(table) <= self.len
+        self.sectors[fat_at] = table + b"\xff" * (self.len - len(table))
+        self.fat_at, self.directory_at = fat_at, directory_at
+        # What free entries hold is not looked at.
+        self.unchecked = self.at(directory_at) + (len(entries) + 1) * 128 if tail else self.at(self.mini_at)
+        header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16)
+        header += struct.pack("<HHHHH6x", 0x3e, version, 0xfffe, 9 if version == 3 else 12, 6)
+        header += struct.pack("<IIIIIIIIII", 0 if version == 3 else directory_len, 1, directory_at, 0, 4096, self.mini_fat_at,
+                              1 if mini else 0, END, 0, fat_at) + b"\xff" * 432
+        self.data = header + bytes(self.len - 512) + b"".join(self.sectors)
+
+    def add(self, data, mark):
+        self.sectors.append(data.ljust(self.len, self.slack))
+        self.fat.append(mark)
+        return len(self.fat) - 1
+
+    def chain(self, data):
+        start = len(self.fat)
+        count = -(-len(data) // self.len)
+        for i in range(count):
+            self.add(data[i * self.len:(i + 1) * self.len], start + i + 1 if i + 1 < count else END)
+        return start
+
+    def entry(self, name, kind, start, size, class_id=bytes(16), right=FREE, child=FREE):
+        text = name.encode("utf-16le")
+        return (text.ljust(64, b"\0") + struct.pack("<HBBIII", len(text) + 2 if kind else 0, kind, 1, FREE, right, child) + class_id
+                + struct.pack("<IQQIQ", 0, 0, SAVED if kind == 5 else 0, start, size))
+
+    def at(self, sector):
+        return (sector + 1) * self.len
+
+
+def whole(name, compound, **expected):
+    save("ole", name, compound.data, unchecked=compound.unchecked, **expected)
+
+
+def noise(count, seed=1):
+    return random.Random(seed).randbytes(count)
+
+
+SUMMARY = "\5SummaryInformation"
+
+
+def excel_records():
+    out = struct.pack("<HHHHHHII", 0x809, 16, 0x600, 5, 0x1faa, 1997, 0x41, 6)
+    rng = random.Random(5)
+    while len(out) < 4200:
+        body = rng.randbytes(rng.randrange(20, 400))
+        out += struct.pack("<HH", 0x203, len(body)) + body
+    return out + struct.pack("<HH", 0x0a, 0)
+
+
+def powerpoint_records():
+    return b"".join(struct.pack("<HHI", 15, kind, size) + noise(size, kind) for kind, size in ((1000, 1700), (1006, 2000), (6002, 700)))
+
+
+def make():
+    word = b"\xec\xa5\xc1\0" + bytes(7) + noise(4200)
+    for name, streams in (
+            ("word.doc", [("WordDocument", word), ("1Table", noise(440, 2)), (SUMMARY, property_set())]),
+            ("excel.xls", [("Workbook", excel_records()), (SUMMARY, property_set(page=1200))]),
+            ("point.ppt", [("PowerPoint Document", powerpoint_records()), ("Current User", noise(30)), (SUMMARY, property_set())])):
+        whole(name, Compound(streams), extension=name.split(".")[1], title="A golden document", time=1709251198)
+    whole("template.dot", Compound([("WordDocument", word[:10] + b"\1" + word[11:])]), extension="dot", time=1709251198)
+    for name, streams in (("mail.msg", ["__properties_version1.0", "__substg1.0_0037001F"]), ("pictures.db", ["Catalog", "1"]),
+                          ("hangul.hwp", ["FileHeader", "DocInfo"]), ("visio.vsd", ["VisioDocument"]), ("plan.mpp", ["   114"]),
+                          ("flyer.pub", ["Quill", "Contents"]), ("works.wps", ["MatOST"]), ("other.ole", ["Anything"])):
+        whole(name, Compound([(stream, noise(100 + len(stream))) for stream in streams]), extension=name.split(".")[1])
+    for first, extension in ((0x84, "msi"), (0x82, "mst"), (0x86, "msp")):
+        whole("setup." + extension, Compound([("\u4840\u3f7f", noise(99))], class_id=bytes([first, 16, 12, 0, 0, 0, 0, 0, 0xc0]) + bytes(6) + b"F"),
+             extension=extension)
+    front = Compound([("WordDocument", word), ("a", noise(40))], tail=False)
+    whole("front.doc", front, extension="doc")
+    whole("unmarked.doc", Compound([("WordDocument", word)], self_mark=END, slack=b"\xff"), extension="doc")
+    whole("version4.ole", Compound([("Anything", noise(80)), (SUMMARY, property_set("\u00c4", 1200))], version=4), extension="ole",
+          title="\u00c4")
+    whole("empty.ole", Compound([]), extension="ole")
+
+    file = Compound([("WordDocument", word), ("small", noise(70)), ("next", noise(70))])
+    data = file.data
+    save("ole", "cut.doc", data[:3000], verdict="truncated", length=3000, why="the image ends at 3000, before the file does")
+    save("ole", "overwritten.doc", data[:3000] + noise(len(data) - 3000), verdict="truncated", length=512)
+    at = file.at(file.directory_at)
+    save("ole", "no-directory.doc", data[:at] + noise(3000), verdict="truncated", length=at, why=f"no root entry at {at}")
+    wiped = bytearray(data)
+    wiped[at + 128 + 116] ^= 1  # where the first stream starts
+    save("ole", "start.doc", bytes(wiped), verdict="unverified", length=len(data), extension="doc", why=f"a stream's chain breaks: entry at {at + 128}")
+    wiped = bytearray(data)
+    wiped[at + 2 * 128 + 120] += 64  # a size that its small sectors don't hold
+    save("ole", "size.doc", bytes(wiped), verdict="unverified", length=len(data), why=f"a stream's chain breaks: entry at {at + 2 * 128}")
+    wiped = bytearray(data)
+    wiped[at + 3 * 128 + 116] = 0  # two streams in one chain
+    save("ole", "shared.doc", bytes(wiped), verdict="unverified", length=len(data))
+    fat = file.at(file.fat_at)
+    wiped = bytearray(data)
+    wiped[fat:fat + 4] = struct.pack("<I", 0)  # a sector behind itself
+    save("ole", "loop.doc", bytes(wiped), verdict="unverified", length=len(data))
+    wiped = bytearray(data)
+    wiped[fat + 8:fat + 12] = struct.pack("<I", 5000)
+    save("ole", "far.doc", bytes(wiped), verdict="truncated", length=at + 512, why=f"an impossible entry of the FAT at {fat + 8}")
+    wiped = bytearray(data)
+    wiped[fat + 4 * file.fat_at:fat + 4 * file.fat_at + 4] = struct.pack("<I", FREE)
+    save("ole", "unlisted.doc", bytes(wiped), verdict="truncated", why=f"the FAT does not list itself at {fat}")
+    sheet = Compound([("Workbook", excel_records())])
+    wiped = bytearray(sheet.data)
+    wiped[sheet.at(2):sheet.at(8)] = noise(6 * 512)
+    save("ole", "records.xls", bytes(wiped), verdict="unverified", length=len(wiped))
+    lost = Compound([("VisioDocument", noise(5000))], tail=False).data
+    save("ole", "end-foreign.vsd", lost[:-512] + noise(512, 9) + noise(700, 8), verdict="unverified", length=len(lost) - (-5000 % 512),
+         why=f"the last sector ends in bytes that look foreign, at {len(lost) - (-5000 % 512)}")
+    header = bytearray(data)
+    for name, offset, value, why in (("version", 26, 5, "an unknown version or size of sectors in the header"),
+                                     ("order", 28, 0, "an unknown byte order or size of small sectors in the header"),
+                                     ("cutoff", 57, 0, "impossible fields in the header"), ("no-fat", 44, 0, "impossible fields in the header")):
+        wrong = bytearray(data[:1024])
+        wrong[offset] = value
+        save("ole", name + ".doc", bytes(wrong), verdict="reject", why=why)
+    huge = bytearray(data[:1024])
+    huge[44:48] = struct.pack("<I", 0x7fffffff)
+    save("ole", "huge-fat.doc", bytes(huge), verdict="truncated", length=512, why="an impossible size of the FAT at 44")
