@@ -41,12 +41,19 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) $(CARVER_PKGS) 2>/dev/null) $(CARVER_LIBS)
 CARVER_CFLAGS := $(shell pkg-config --cflags $(CARVER_PKGS) 2>/dev/null)
 
+# OpenMP, for the engines that are published with it; clang's is a package of its own, and without
+# it they have one thread. Thread sanitizer does not see into its library.
+ifneq ($(NEED_BUILD),)
+OPENMP := $(if $(filter tsan fuzz,$(MODE)),,$(shell echo '\#include <omp.h>' | \
+	$(CC) -fopenmp -E -x c - >/dev/null 2>&1 && echo -fopenmp))
+endif
+
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wvla -Wundef -Wwrite-strings
 ALL_CFLAGS = -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE \
 	-DBURIN_VERSION='"$(VERSION)"' -DBURIN_CONF_DIR='"$(PREFIX)/share/burin"'
 DEPFLAGS = -MMD -MP
-ALL_LDFLAGS = -pthread $(LDFLAGS_$(MODE)) $(LDFLAGS)
+ALL_LDFLAGS = -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
 LIBS = $(PKG_LIBS) -lm
 
 # Machine code for the GPUs that are tuned for, and PTX from which the driver makes the rest.
@@ -163,6 +170,8 @@ $(LIB): $(OBJ)
 $O/src/%.o: src/%.c $(MAKEFILE_LIST)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -Isrc -I. $(DEPFLAGS) -c -o $@ $<
+
+$O/src/scan/cpu.o: ALL_CFLAGS += $(OPENMP)
 
 # Carvers see carver.h, bytes.h and their own libraries; anything else fails to compile.
 $O/carvers/%.o: carvers/%.c $(MAKEFILE_LIST)

@@ -12,6 +12,12 @@ const struct gpu_kernel *const gpu_kernels[] = {
 	&gpu_bloom,
 	&gpu_ac,
 	&gpu_ac_plain,
+	&gpu_pfac0,
+	&gpu_pfac1,
+	&gpu_pfac2,
+	&gpu_pfac3,
+	&gpu_pfac4,
+	&gpu_pfac5,
 	NULL,
 };
 

@@ -16,5 +16,11 @@ const struct gpu_kernel_info gpu_kernel_list[] = {
 		"Aho-Corasick automaton, one thread a KiB of text; for comparison, auto "
 		"never takes it",
 		false },
+	{ "pfac0", "PFAC (Lin et al.): failureless Aho-Corasick, a thread a byte", true },
+	{ "pfac1", "pfac0, with the text through shared memory", true },
+	{ "pfac2", "pfac1, with the initial state's transitions in shared memory", true },
+	{ "pfac3", "pfac2, with the table through texture", true },
+	{ "pfac4", "pfac3, with merged entries, or else reordered output", true },
+	{ "pfac5", "pfac4, with coalesced writes", true },
 	{ NULL, NULL, false },
 };

@@ -8,5 +8,11 @@ extern const struct gpu_kernel gpu_gram;
 extern const struct gpu_kernel gpu_bloom;
 extern const struct gpu_kernel gpu_ac;
 extern const struct gpu_kernel gpu_ac_plain;
+extern const struct gpu_kernel gpu_pfac0;
+extern const struct gpu_kernel gpu_pfac1;
+extern const struct gpu_kernel gpu_pfac2;
+extern const struct gpu_kernel gpu_pfac3;
+extern const struct gpu_kernel gpu_pfac4;
+extern const struct gpu_kernel gpu_pfac5;
 
 #endif

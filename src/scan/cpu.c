@@ -16,12 +16,18 @@
  *
  * All of a scan's state is under one lock, which is taken twice a piece; buffers and scratch belong
  * to the pool's worker.
+ *
+ * For algorithms that are published with OpenMP, a team of its threads takes the pool's place: it
+ * comes for pieces in the same way, while the caller waits in submit.
  */
 #include "scan/matcher.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "base/memory.h"
 #include "base/pool.h"
@@ -125,20 +131,32 @@ static bool has_work(const struct slot *slot)
 	return slot->state == SLOT_SEARCHING && slot->next < slot_end(slot);
 }
 
+/* How long the next piece of a slot is to be. */
+static size_t piece_len(const struct scan *scan, const struct slot *slot)
+{
+	const struct chunk *chunk = slot->chunk;
+	size_t rest = slot_end(slot) - slot->next, len;
+
+	if (scan->matcher->team == TEAM_SEGMENTS)
+		len = (chunk->len - chunk->from + scan->threads - 1) / scan->threads;
+	else
+		len = rest / (2 * scan->threads);
+	if (len < scan->extent_min)
+		len = scan->extent_min;
+	if (scan->matcher->team != TEAM_SEGMENTS)
+		len = smaller(len, scan->extent);
+	return smaller(len, rest);
+}
+
 static bool take_piece(struct scan *scan, struct piece *piece)
 {
 	struct slot *slot = oldest(scan, has_work);
-	size_t rest, share;
 
 	if (!slot)
 		return false;
-	rest = slot_end(slot) - slot->next;
-	share = rest / (2 * scan->threads);
-	if (share < scan->extent_min)
-		share = scan->extent_min;
 	piece->slot = slot;
 	piece->from = slot->next;
-	piece->to = slot->next + smaller(smaller(scan->extent, share), rest);
+	piece->to = slot->next + piece_len(scan, slot);
 	slot->next = piece->to;
 	slot->busy++;
 	return true;
@@ -237,13 +255,29 @@ static int search_piece(
 	return 0;
 }
 
+/* Called with the lock, which is given up while the piece is searched. */
+static void search_unlocked(struct scan *scan, struct worker *worker, const struct piece *piece)
+{
+	size_t extent = scan->extent;
+	int rc;
+
+	pthread_mutex_unlock(&scan->lock);
+	rc = search_piece(scan, worker, piece, &extent);
+	pthread_mutex_lock(&scan->lock);
+	scan->extent = extent;
+	if (rc) {
+		piece->slot->chunk->status = rc;
+		piece->slot->limit = piece->slot->chunk->offset; /* nothing more is wanted */
+	}
+	piece->slot->busy--;
+	finish_if_done(scan, piece->slot);
+}
+
 static void pull(struct pool_job *job, unsigned worker)
 {
 	struct puller *puller = (struct puller *)job;
 	struct scan *scan = puller->scan;
 	struct piece piece;
-	size_t extent;
-	int rc;
 
 	pthread_mutex_lock(&scan->lock);
 	if (!take_piece(scan, &piece)) {
@@ -252,22 +286,31 @@ static void pull(struct pool_job *job, unsigned worker)
 		pthread_mutex_unlock(&scan->lock);
 		return;
 	}
-	extent = scan->extent;
-	pthread_mutex_unlock(&scan->lock);
-
-	rc = search_piece(scan, &scan->workers[worker], &piece, &extent);
-
-	pthread_mutex_lock(&scan->lock);
-	scan->extent = extent;
-	if (rc) {
-		piece.slot->chunk->status = rc;
-		piece.slot->limit = piece.slot->chunk->offset; /* nothing more is wanted */
-	}
-	piece.slot->busy--;
-	finish_if_done(scan, piece.slot);
+	search_unlocked(scan, &scan->workers[worker], &piece);
 	pthread_mutex_unlock(&scan->lock);
 	/* Through the queue, so that jobs nearer to the output come first. */
 	pool_submit(scan->pool, POOL_SCAN, job);
+}
+
+/* A member of a team takes pieces until there are no more. */
+static void pull_all(struct scan *scan, struct worker *worker)
+{
+	struct piece piece;
+
+	pthread_mutex_lock(&scan->lock);
+	while (take_piece(scan, &piece))
+		search_unlocked(scan, worker, &piece);
+	pthread_mutex_unlock(&scan->lock);
+}
+
+static void search_by_team(struct scan *scan)
+{
+#ifdef _OPENMP
+#pragma omp parallel num_threads(scan->threads)
+	pull_all(scan, &scan->workers[omp_get_thread_num()]);
+#else
+	pull_all(scan, &scan->workers[0]);
+#endif
 }
 
 static void wake_pullers(struct scan *scan)
@@ -282,6 +325,7 @@ static void wake_pullers(struct scan *scan)
 
 int cpu_scan_submit(struct scan *scan, struct chunk *chunk)
 {
+	bool by_team = scan->matcher->team != TEAM_POOL, searching;
 	struct slot *slot;
 
 	pthread_mutex_lock(&scan->lock);
@@ -304,9 +348,12 @@ int cpu_scan_submit(struct scan *scan, struct chunk *chunk)
 		slot->limit = chunk->offset;
 	}
 	finish_if_done(scan, slot);
-	if (slot->state != SLOT_DONE)
+	searching = slot->state != SLOT_DONE;
+	if (searching && !by_team)
 		wake_pullers(scan);
 	pthread_mutex_unlock(&scan->lock);
+	if (searching && by_team)
+		search_by_team(scan);
 	return 0;
 }
 

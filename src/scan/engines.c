@@ -7,11 +7,15 @@
 extern const struct scan_engine gpu_engine;       /* gpu/scan_cuda.cu or gpu/none.c */
 extern const struct scan_engine hyperscan_engine; /* hyperscan.c */
 extern const struct scan_engine reference_engine; /* reference.c */
+extern const struct scan_engine dpac_engine;      /* dpac.c */
+extern const struct scan_engine pfac_engine;      /* pfac.c */
 
 const struct scan_engine *const scan_engines[] = {
 	&gpu_engine,
 	&hyperscan_engine,
 	&reference_engine,
+	&dpac_engine,
+	&pfac_engine,
 	NULL,
 };
 

@@ -24,8 +24,18 @@ static inline bool hit_sink_add(struct hit_sink *sink, uint64_t offset, uint32_t
 	return true;
 }
 
+/* Who searches the pieces of a chunk. */
+enum matcher_team {
+	TEAM_POOL, /* the pool's threads, beside all else that a run has to do */
+	/* A team of OpenMP's threads, as many as the pool has; a chunk is finished when submit
+	 * returns. In a build without OpenMP the team is the caller alone. */
+	TEAM_DYNAMIC,  /* each takes the next piece */
+	TEAM_SEGMENTS, /* each gets one segment of the chunk: as many pieces as threads */
+};
+
 struct matcher {
 	const char *name, *summary;
+	enum matcher_team team;
 	int (*probe)(char *reason, size_t len); /* NULL: always usable */
 	/* Compiles the set. The database is immutable and shared by threads. */
 	int (*compile)(void **database, const struct pattern_set *set, struct error *error);

@@ -1,0 +1,62 @@
+/*
+ * The engine `dpac`: DPAC_OMP of Lin et al. (section III and 6.1), data-parallel Aho-Corasick. A
+ * chunk is cut into as many segments as there are threads of OpenMP's, each of which goes through
+ * its own with the automaton of the kernel `ac`, and on behind it as long as a pattern that began
+ * in it may still end. The paper goes on for the longest pattern's length - 1, whatever the state.
+ */
+#include "gpu/ac.h"
+#include "scan/sequential.h"
+
+static void search(
+	const struct gpu_program *program, const struct gpu_text *text, const struct gpu_hits *hits)
+{
+	const struct ac_tables *tables = ac_tables(program);
+	uint32_t end = found_end(&tables->automaton.found, text);
+	struct ac_view view = { .classes = tables->classes, .all_hot = true };
+
+	if (tables->next32) {
+		view.rows = tables->next32;
+		view.wide = true;
+		ac_search(tables, &view, text->from, end, text, hits);
+	} else {
+		view.rows = tables->next16;
+		view.wide = false;
+		ac_search(tables, &view, text->from, end, text, hits);
+	}
+}
+
+static const struct sequential algorithm = { ac_compile, ac_free, ac_describe, search };
+
+static int compile(void **database, const struct pattern_set *set, struct error *error)
+{
+	return sequential_compile(database, &algorithm, set, error);
+}
+
+static const struct matcher matcher = {
+	.name = "dpac",
+	.team = TEAM_SEGMENTS,
+	.compile = compile,
+	.free = sequential_free,
+	.scratch_new = sequential_scratch_new,
+	.scratch_free = sequential_scratch_free,
+	.find = sequential_find,
+	.kernel = sequential_kernel,
+};
+
+static int open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	return cpu_scan_open(scan, &matcher, set, options, error);
+}
+
+const struct scan_engine dpac_engine = {
+	.name = "dpac",
+	.summary = "Aho-Corasick, a segment a thread, with OpenMP; for comparison",
+	.probe = sequential_probe,
+	.open = open,
+	.submit = cpu_scan_submit,
+	.reap = cpu_scan_reap,
+	.close = cpu_scan_close,
+	.kernel = cpu_scan_kernel,
+	.comparison = true,
+};
