@@ -18,6 +18,15 @@ const struct gpu_kernel *const gpu_kernels[] = {
 	&gpu_pfac3,
 	&gpu_pfac4,
 	&gpu_pfac5,
+	&gpu_nfa_u,
+	&gpu_nfa_cr,
+	&gpu_nfa_r16,
+	&gpu_nfa_cw,
+	&gpu_wm_u,
+	&gpu_wm_tc,
+	&gpu_wm_cr,
+	&gpu_wm_r16,
+	&gpu_wm_cw,
 	NULL,
 };
 

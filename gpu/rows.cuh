@@ -14,5 +14,14 @@ extern const struct gpu_kernel gpu_pfac2;
 extern const struct gpu_kernel gpu_pfac3;
 extern const struct gpu_kernel gpu_pfac4;
 extern const struct gpu_kernel gpu_pfac5;
+extern const struct gpu_kernel gpu_nfa_u;
+extern const struct gpu_kernel gpu_nfa_cr;
+extern const struct gpu_kernel gpu_nfa_r16;
+extern const struct gpu_kernel gpu_nfa_cw;
+extern const struct gpu_kernel gpu_wm_u;
+extern const struct gpu_kernel gpu_wm_tc;
+extern const struct gpu_kernel gpu_wm_cr;
+extern const struct gpu_kernel gpu_wm_r16;
+extern const struct gpu_kernel gpu_wm_cw;
 
 #endif

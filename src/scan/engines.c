@@ -9,6 +9,8 @@ extern const struct scan_engine hyperscan_engine; /* hyperscan.c */
 extern const struct scan_engine reference_engine; /* reference.c */
 extern const struct scan_engine dpac_engine;      /* dpac.c */
 extern const struct scan_engine pfac_engine;      /* pfac.c */
+extern const struct scan_engine nfa_engine;       /* nfa.c */
+extern const struct scan_engine wm_engine;        /* wm.c */
 
 const struct scan_engine *const scan_engines[] = {
 	&gpu_engine,
@@ -16,6 +18,8 @@ const struct scan_engine *const scan_engines[] = {
 	&reference_engine,
 	&dpac_engine,
 	&pfac_engine,
+	&nfa_engine,
+	&wm_engine,
 	NULL,
 };
 

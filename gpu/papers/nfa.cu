@@ -1,0 +1,108 @@
+/*
+ * Aho-Corasick after Kouzinopoulos, Assael, Pyrgiotis and Margaritis, "A Hybrid Parallel
+ * Implementation of the Aho-Corasick and Wu-Manber Algorithms Using NVIDIA CUDA and MPI Evaluated
+ * on a Biological Sequence Database".
+ *
+ * The plain form, on the CPU (algorithm 3): nfa_search in nfa.h over the whole text, which is the
+ * engine `nfa`. The automaton is not made deterministic: where the goto function has no transition,
+ * the supply function is followed to the longest suffix that is a state, and the same byte is tried
+ * again, two lookups for each such step. For a set of patterns of one length m, a match is a state
+ * of depth m; here keywords have several lengths (scan/keywords.h), so that state_final tells how
+ * many patterns end in a state, not whether one does.
+ *
+ * On the device (section 4.2.1) the text is dealt to numBlocks x blockDim threads in equal parts,
+ * each of which reads m - 1 bytes more than its part and begins in state 0. A match belongs to the
+ * thread in whose part it starts. With patterns of one length that needs no care; here the matches
+ * that end behind the part are looked through one by one, and those that began there are left to
+ * the next thread.
+ *
+ * nfa-u (GPU-U, algorithm 6): text, state_transition, state_supply, state_final and the numbers of
+ * matches, out, in global memory, a byte at a time. The 32 threads of a warp touch 32 different
+ * segments with each byte, which then gave 1/128 of the bandwidth; today these segments wait in the
+ * first-level cache for the bytes that follow, as long as they fit there.
+ *
+ * nfa-cr (GPU-CR): the threads of a block fetch S_memsize bytes together, byte by byte and side by
+ * side, into shared memory, with the m - 1 that follow, and each takes its part from there. A block
+ * goes through the text in steps of numBlocks x S_memsize. Of 16 KiB a multiprocessor their
+ * S_memsize took 16,128 bytes, so that one block was all that it could hold. The size is kept: it
+ * leaves room for eight blocks of 256 threads today, which is all threads that can be there. Parts
+ * of 63 bytes are no multiple of a word; the threads of a warp, at the same byte of their parts,
+ * meet in the same of 32 banks by twos at most.
+ *
+ * nfa-r16 (GPU-R16): the threads fetch words of 16 bytes (uint4), which are taken apart and stored
+ * byte by byte. Fetches are now whole 512 bytes for each warp. Their stores collided in four ways,
+ * and storing in turns was slower; today's compiler makes one store of the 16, which has no more
+ * conflicts than 512 bytes must have.
+ *
+ * nfa-cw (GPU-CW, algorithm 8): until here each byte of text adds to out[tid] in global memory; now
+ * the number stays in a register and is written at the end, side by side. This stage differs from
+ * the one before in the counting form alone: hits are written the same way by all.
+ *
+ * There is no nfa-tc. Their section 6 says that the tables of large sets were larger than textures
+ * could be, though algorithm 8 names textures for them; we go by the former, and by their figure 4,
+ * where AC gains nothing by that stage.
+ *
+ * What else is different. They had cudaMallocPitch align the rows of state_transition: 256 states
+ * of 4 bytes are aligned as they are. numBlocks was theirs to find; here it is as many as the
+ * device runs at a time, as they advise (section 4.2.1). blockDim they don't say.
+ */
+#include "gpu/papers/nfa.h"
+#include "gpu/papers/subchunk.cuh"
+#include "gpu/rows.cuh"
+
+struct nfa_algorithm {
+	struct nfa_tables tables;
+	uint32_t longest;
+
+	const struct found *found() const
+	{
+		return &tables.automaton.found;
+	}
+
+	template <int STAGE>
+	__device__ __forceinline__ void search(const struct subchunk *own,
+		const struct gpu_text *text, const struct subchunk_output *output) const
+	{
+		nfa_search(&tables, own, text, output);
+	}
+
+	void unload()
+	{
+		cudaFree((void *)tables.transition);
+		cudaFree((void *)tables.supply);
+		cudaFree((void *)tables.finals);
+		automaton_unload(&tables.automaton);
+	}
+
+	/* The struct is all 0; on error it may be unloaded. */
+	cudaError_t load(const struct gpu_program *program, bool)
+	{
+		const struct nfa_tables *host = nfa_tables(program);
+		size_t states = host->automaton.state_count;
+		longest = tables.longest = host->longest;
+		cudaError_t error =
+			device_copy(&tables.transition, host->transition, states * 256 * 4);
+		if (!error)
+			error = device_copy(&tables.supply, host->supply, states * 4);
+		if (!error)
+			error = device_copy(&tables.finals, host->finals, states * 4);
+		struct automaton copy;
+		if (!error && !(error = automaton_load(&copy, &host->automaton)))
+			tables.automaton = copy;
+		return error;
+	}
+};
+
+#define NFA_ROW(name, stage) \
+	{ \
+		name, nfa_compile, nfa_free, NULL, nfa_describe, \
+			subchunk_row<stage, nfa_algorithm>::load, \
+			subchunk_row<stage, nfa_algorithm>::unload, \
+			subchunk_row<stage, nfa_algorithm>::launch, \
+			&subchunk_row<stage, nfa_algorithm>::form \
+	}
+
+const struct gpu_kernel gpu_nfa_u = NFA_ROW("nfa-u", SUBCHUNK_U);
+const struct gpu_kernel gpu_nfa_cr = NFA_ROW("nfa-cr", SUBCHUNK_CR);
+const struct gpu_kernel gpu_nfa_r16 = NFA_ROW("nfa-r16", SUBCHUNK_R16);
+const struct gpu_kernel gpu_nfa_cw = NFA_ROW("nfa-cw", SUBCHUNK_CW);

@@ -1,0 +1,39 @@
+/* The engine `nfa`: Aho-Corasick with goto and supply functions, as Kouzinopoulos et al. have it on
+ * the CPU (their algorithm 3); see gpu/papers/nfa.cu. */
+#include "gpu/papers/nfa.h"
+#include "scan/sequential.h"
+
+static const struct sequential nfa_algorithm = { nfa_compile, nfa_free, nfa_describe, nfa_run };
+
+static int compile(void **database, const struct pattern_set *set, struct error *error)
+{
+	return sequential_compile(database, &nfa_algorithm, set, error);
+}
+
+static const struct matcher nfa_matcher = {
+	.name = "nfa",
+	.compile = compile,
+	.free = sequential_free,
+	.scratch_new = sequential_scratch_new,
+	.scratch_free = sequential_scratch_free,
+	.find = sequential_find,
+	.kernel = sequential_kernel,
+};
+
+static int open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	return cpu_scan_open(scan, &nfa_matcher, set, options, error);
+}
+
+const struct scan_engine nfa_engine = {
+	.name = "nfa",
+	.summary = "Aho-Corasick with goto and supply functions; for comparison",
+	.probe = sequential_probe,
+	.open = open,
+	.submit = cpu_scan_submit,
+	.reap = cpu_scan_reap,
+	.close = cpu_scan_close,
+	.kernel = cpu_scan_kernel,
+	.comparison = true,
+};

@@ -1,0 +1,39 @@
+/* The engine `wm`: Wu-Manber as Kouzinopoulos et al. have it on the CPU (their algorithm 5); see
+ * gpu/papers/wm.cu. */
+#include "gpu/papers/wm.h"
+#include "scan/sequential.h"
+
+static const struct sequential wm_algorithm = { wm_compile, wm_free, wm_describe, wm_run };
+
+static int compile(void **database, const struct pattern_set *set, struct error *error)
+{
+	return sequential_compile(database, &wm_algorithm, set, error);
+}
+
+static const struct matcher wm_matcher = {
+	.name = "wm",
+	.compile = compile,
+	.free = sequential_free,
+	.scratch_new = sequential_scratch_new,
+	.scratch_free = sequential_scratch_free,
+	.find = sequential_find,
+	.kernel = sequential_kernel,
+};
+
+static int open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	return cpu_scan_open(scan, &wm_matcher, set, options, error);
+}
+
+const struct scan_engine wm_engine = {
+	.name = "wm",
+	.summary = "Wu-Manber with blocks of three bytes; for comparison",
+	.probe = sequential_probe,
+	.open = open,
+	.submit = cpu_scan_submit,
+	.reap = cpu_scan_reap,
+	.close = cpu_scan_close,
+	.kernel = cpu_scan_kernel,
+	.comparison = true,
+};
