@@ -280,7 +280,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (verdict == CARVE_REJECT)
 		return verdict;
 	finding->extension = zip_kind_extension(&zip.kind);
-	if (date >> 16 <= NO_DATE)
+	finding_set_title(finding, (const uint8_t *)zip.kind.title, zip.kind.title_len);
+	finding->time = zip.kind.time;
+	if (finding->time || date >> 16 <= NO_DATE)
 		return verdict;
 	/* Local time without a zone; taken as UTC. */
 	finding->time = utc_seconds(1980 + (date >> 25), date >> 21 & 15, date >> 16 & 31,

@@ -69,6 +69,10 @@ struct zip_kind {
 	uint32_t seen;
 	const char *declared; /* the extension of what a member `mimetype` or `[Content_Types].xml`
 				 says */
+	bool described; /* the following were looked for */
+	char title[128];
+	size_t title_len;
+	int64_t time;
 };
 
 void zip_kind_see(struct zip_kind *kind, struct view *view, const struct zip_member *member,

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "walk.h"
+
 enum place { WHOLE, START, END };
 
 enum {
@@ -35,6 +37,12 @@ enum {
 	NUGET = 1 << 22,
 	CONTAINER = 1 << 23,
 	BOOK = 1 << 24,
+	THEME = 1 << 25,
+	IWORK = 1 << 26,
+	TABLES = 1 << 27,
+	VISUAL_STUDIO = 1 << 28,
+	WINDOWS_APP = 1 << 29,
+	PYTHON_EGG = 1 << 30,
 };
 
 static const struct {
@@ -69,6 +77,12 @@ static const struct {
 	{ END, ".app/Info.plist", IOS },
 	{ END, ".dist-info/WHEEL", WHEEL },
 	{ END, ".nuspec", NUGET },
+	{ START, "theme/", THEME },
+	{ WHOLE, "Index/Document.iwa", IWORK },
+	{ START, "Index/Tables/", TABLES },
+	{ WHOLE, "extension.vsixmanifest", VISUAL_STUDIO },
+	{ WHOLE, "AppxManifest.xml", WINDOWS_APP },
+	{ WHOLE, "EGG-INF/PKG-INFO", PYTHON_EGG },
 };
 
 /* The first row all of whose names were seen wins. */
@@ -86,6 +100,9 @@ static const struct {
 	{ OOXML | VISIO | MACROS, "vsdm" },
 	{ OOXML | VISIO, "vsdx" },
 	{ OOXML | MODEL, "3mf" },
+	{ OOXML | THEME, "thmx" },
+	{ OOXML | VISUAL_STUDIO, "vsix" },
+	{ OOXML | WINDOWS_APP, "appx" },
 	{ OOXML | NUGET, "nupkg" },
 	{ XPS, "xps" },
 	{ CONTAINER | BOOK, "epub" },
@@ -100,6 +117,9 @@ static const struct {
 	{ KEYNOTE, "key" },
 	{ NUMBERS, "numbers" },
 	{ PAGES | IWORK_HISTORY, "pages" },
+	{ IWORK | TABLES, "numbers" },
+	{ IWORK, "pages" },
+	{ PYTHON_EGG, "egg" },
 	{ KML, "kmz" },
 };
 
@@ -108,13 +128,18 @@ static const struct {
 } mimetypes[] = {
 	{ "application/epub+zip", "epub" },
 	{ "application/hwp+zip", "hwpx" },
+	{ "application/vnd.adobe.air-application-installer-package+zip", "air" },
+	{ "application/vnd.adobe.indesign-idml-package", "idml" },
 	{ "application/vnd.etsi.asic-e+zip", "asice" },
 	{ "application/vnd.etsi.asic-s+zip", "asics" },
 	{ "application/vnd.oasis.opendocument.base", "odb" },
 	{ "application/vnd.oasis.opendocument.chart", "odc" },
+	{ "application/vnd.oasis.opendocument.chart-template", "otc" },
 	{ "application/vnd.oasis.opendocument.formula", "odf" },
+	{ "application/vnd.oasis.opendocument.formula-template", "otf" },
 	{ "application/vnd.oasis.opendocument.graphics", "odg" },
 	{ "application/vnd.oasis.opendocument.graphics-template", "otg" },
+	{ "application/vnd.oasis.opendocument.image", "odi" },
 	{ "application/vnd.oasis.opendocument.presentation", "odp" },
 	{ "application/vnd.oasis.opendocument.presentation-template", "otp" },
 	{ "application/vnd.oasis.opendocument.spreadsheet", "ods" },
@@ -122,12 +147,19 @@ static const struct {
 	{ "application/vnd.oasis.opendocument.text", "odt" },
 	{ "application/vnd.oasis.opendocument.text-master", "odm" },
 	{ "application/vnd.oasis.opendocument.text-template", "ott" },
+	{ "application/vnd.oasis.opendocument.text-web", "oth" },
 	{ "application/vnd.recordare.musicxml", "mxl" },
 	{ "application/vnd.sun.xml.base", "odb" },
+	{ "application/vnd.sun.xml.calc.template", "stc" },
 	{ "application/vnd.sun.xml.calc", "sxc" },
+	{ "application/vnd.sun.xml.draw.template", "std" },
 	{ "application/vnd.sun.xml.draw", "sxd" },
+	{ "application/vnd.sun.xml.impress.template", "sti" },
 	{ "application/vnd.sun.xml.impress", "sxi" },
+	{ "application/vnd.sun.xml.writer.template", "stw" },
+	{ "application/vnd.sun.xml.math", "sxm" },
 	{ "application/vnd.sun.xml.writer", "sxw" },
+	{ "application/vnd.sun.xml.writer.global", "sxg" },
 	{ "application/x-krita", "kra" },
 	{ "image/openraster", "ora" },
 };
@@ -193,10 +225,95 @@ static const char *by_part(const uint8_t *content, size_t len)
 	return NULL;
 }
 
+/* The text of the first element `name`; NULL: none. */
+static const char *element(const char *content, const char *name, size_t *len)
+{
+	const char *start = strstr(content, name), *end;
+
+	start = start ? strchr(start, '>') : NULL;
+	end = start ? strchr(++start, '<') : NULL;
+	if (!end || start[-2] == '/')
+		return NULL;
+	*len = (size_t)(end - start);
+	return start;
+}
+
+/* Replaces the five entities that XML has without a declaration. */
+static size_t plain_text(const char *text, size_t len, char *plain, size_t size)
+{
+	static const char *const entities[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&apos;" };
+	static const char means[] = "&<>\"'";
+	size_t plain_len = 0;
+
+	for (size_t i = 0; i < len && plain_len < size; i++) {
+		plain[plain_len] = text[i];
+		for (size_t j = 0; text[i] == '&' && j < COUNT(entities); j++) {
+			size_t entity_len = strlen(entities[j]);
+
+			if (entity_len <= len - i &&
+				memcmp(text + i, entities[j], entity_len) == 0) {
+				plain[plain_len] = means[j];
+				i += entity_len - 1;
+				break;
+			}
+		}
+		plain_len++;
+	}
+	return plain_len;
+}
+
+/* YYYY-MM-DDThh:mm:ss in W3CDTF or ISO 8601; 0: none. */
+static int64_t read_date(const char *text, size_t len)
+{
+	static const char form[] = "0000-00-00T00:00:00";
+	int n[6] = { 0 }, part = 0;
+
+	if (!text || len < sizeof(form) - 1)
+		return 0;
+	for (size_t i = 0; form[i]; i++) {
+		bool digit = text[i] >= '0' && text[i] <= '9';
+
+		if (digit != (form[i] == '0') || (!digit && text[i] != form[i]))
+			return 0;
+		if (digit)
+			n[part] = n[part] * 10 + text[i] - '0';
+		else
+			part++;
+	}
+	return utc_seconds(n[0], n[1], n[2], n[3], n[4], n[5]);
+}
+
+/* Title and date from a document's description of itself, the first that there is. */
+static void read_properties(
+	struct zip_kind *kind, struct view *view, const struct zip_member *member)
+{
+	char content[CONTENT_LEN + 1];
+	const char *text;
+	size_t len;
+
+	kind->described = true;
+	content[zip_content(view, member, (uint8_t *)content, CONTENT_LEN)] = 0;
+	text = element(content, "<dc:title", &len);
+	if (text)
+		kind->title_len = plain_text(text, len, kind->title, sizeof(kind->title));
+	text = element(content, "<dcterms:modified", &len);
+	if (!text)
+		text = element(content, "<dc:date", &len);
+	kind->time = read_date(text, text ? len : 0);
+}
+
+static bool describes(const struct zip_member *member, const uint8_t *name)
+{
+	return matches(WHOLE, "docProps/core.xml", name, member->name_len) ||
+	       matches(WHOLE, "meta.xml", name, member->name_len) ||
+	       matches(END, ".opf", name, member->name_len);
+}
+
 void zip_kind_see(struct zip_kind *kind, struct view *view, const struct zip_member *member,
 	const uint8_t *name)
 {
 	bool mimetype = matches(WHOLE, "mimetype", name, member->name_len);
+	bool properties = describes(member, name);
 	bool parts_list = matches(WHOLE, "[Content_Types].xml", name, member->name_len);
 	uint8_t content[CONTENT_LEN];
 	size_t len;
@@ -204,6 +321,10 @@ void zip_kind_see(struct zip_kind *kind, struct view *view, const struct zip_mem
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (matches(names[i].place, names[i].text, name, member->name_len))
 			kind->seen |= names[i].means;
+	if (properties && !kind->described) {
+		read_properties(kind, view, member);
+		return;
+	}
 	/* Once is enough; hostile archives could have a million of them. */
 	if (!(mimetype || parts_list) || kind->declared)
 		return;

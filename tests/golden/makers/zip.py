@@ -64,6 +64,18 @@ def make():
                                 ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
                                 ("application/vnd.oasis.opendocument.presentation", "odp")):
         save("zip", "typed." + extension, archive([("mimetype", mimetype.encode()), ("content.xml", WORDS)]), extension=extension)
+    core = (b'<?xml version="1.0"?><cp:coreProperties><dc:title>Cats &amp; dogs</dc:title>'
+            b'<dcterms:modified xsi:type="dcterms:W3CDTF">2020-02-29T12:34:56Z</dcterms:modified></cp:coreProperties>')
+    save("zip", "title.docx", archive([("[Content_Types].xml", b"<Types/>"), ("word/document.xml", WORDS), ("docProps/core.xml", core)]),
+         extension="docx", title="Cats & dogs", time=1582979696)
+    meta = b"<office:meta><dc:title>Titel</dc:title><dc:date>2020-02-29T12:34:56.789</dc:date></office:meta>"
+    save("zip", "title.odt", archive([("mimetype", b"application/vnd.oasis.opendocument.text"), ("meta.xml", meta)]), extension="odt",
+         title="Titel", time=1582979696)
+    save("zip", "no-title.epub", archive([("mimetype", b"application/epub+zip"), ("a.opf", b"<dc:title/><dc:date>soon</dc:date>")]),
+         extension="epub", title="", time=1709251198)
+    for name, extension in (("Index/Slide-1.iwa", "key"), ("Index/Tables/Tile.iwa", "numbers"), ("Index/ViewState.iwa", "pages")):
+        save("zip", "new." + extension, archive([("Index/Document.iwa", WORDS), (name, WORDS)]), extension=extension)
+    save("zip", "old.thmx", archive([("[Content_Types].xml", b"<Types/>"), ("theme/theme/theme1.xml", WORDS)]), extension="thmx")
     manifest = ("META-INF/MANIFEST.MF", b"Manifest-Version: 1.0\r\n")
     save("zip", "java.jar", archive([manifest, ("A.class", WORDS)], pipe=True), extension="jar")
     save("zip", "web.war", archive([manifest, ("WEB-INF/web.xml", WORDS)]), extension="war")
