@@ -1,7 +1,7 @@
 /*
- * Makes the failureless machine of gpu/papers/pfac.h: the trie of the keywords and nothing else, for
- * a thread that finds no transition is done. Its final states are numbered first, in the order of
- * the keywords, so that the number of the initial state is that of the keywords (section 4.3).
+ * Makes the failureless machine of gpu/papers/pfac.h: the trie of the keywords and nothing else,
+ * for a thread that finds no transition is done. Its final states are numbered first, in the order
+ * of the keywords, so that the number of the initial state is that of the keywords (section 4.3).
  */
 #include "gpu/papers/pfac.h"
 
