@@ -1,0 +1,34 @@
+/*
+ * A bare codestream of JPEG 2000, as programs write it with the extensions j2k, j2c and jpc. How it
+ * is walked and where it ends stands in j2k_codestream.c. A broken one counts as truncated once a
+ * tile-part was begun behind a whole main header.
+ */
+#include "j2k.h"
+
+#include <inttypes.h>
+
+#include "walk.h"
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct j2k j2k;
+
+	if (j2k_walk(&j2k, view, 0, view_size(view))) {
+		finding->length = j2k.end;
+		return CARVE_COMPLETE;
+	}
+	if (!j2k.parts)
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64, j2k.problem, j2k.broken_at);
+	if (j2k.cut)
+		return walk_cut(view, finding, view_size(view) + 1, j2k.sound);
+	finding->length = j2k.sound;
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "%s at %" PRIu64, j2k.problem, j2k.broken_at);
+}
+
+const struct carver j2k_carver = {
+	.name = "j2k",
+	.summary = "JPEG 2000 codestreams, by their markers and tile-parts",
+	.check = check,
+};
