@@ -243,6 +243,7 @@ static bool read_head(struct j2k *j2k, uint64_t *at)
 
 bool j2k_walk(struct j2k *j2k, struct view *view, uint64_t at, uint64_t limit)
 {
+	uint64_t last; /* the last tile-part */
 	const uint8_t *p;
 
 	*j2k = (struct j2k){ .view = view, .limit = limit };
@@ -250,9 +251,7 @@ bool j2k_walk(struct j2k *j2k, struct view *view, uint64_t at, uint64_t limit)
 		return false;
 	if (!j2k->coding || !j2k->quantization)
 		return fail(j2k, at, "no COD and QCD before the first tile");
-	for (;;) {
-		uint64_t start = at;
-
+	for (last = at;;) {
 		p = peek(j2k, at, 2);
 		if (!p)
 			return false;
@@ -262,9 +261,10 @@ bool j2k_walk(struct j2k *j2k, struct view *view, uint64_t at, uint64_t limit)
 		}
 		if (be16(p) != SOT) {
 			fail(j2k, at, "neither a tile-part nor EOC where one belongs");
-			j2k->sound = walk_before_fill(view, start, at);
+			j2k->sound = walk_before_fill(view, last, at);
 			return false;
 		}
+		last = at;
 		if (!read_part(j2k, &at))
 			return false;
 	}
