@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 
 if __name__ == "__main__":
     modules = sorted(name[:-3] for name in os.listdir(os.path.join(ROOT, "makers")) if name.endswith(".py"))
-    modules.remove("common")
     for name in sys.argv[1:] or modules:
-        importlib.import_module("makers." + name).make()
+        maker = importlib.import_module("makers." + name)
+        if hasattr(maker, "make"):  # others are shared by makers
+            maker.make()

@@ -1,0 +1,51 @@
+/*
+ * LZMA files from before xz (LZMA SDK, lzma.txt).
+ *
+ *	file: properties, dictionary size, unpacked size or -1, LZMA stream
+ *
+ * There is neither magic nor checksum: the stream ends with a mark, or where the size is reached
+ *and the range coder stands at its end, which random bytes don't do. liblzma unpacks it.
+ *
+ * Damage. As in xz files; what breaks early is no such file.
+ */
+#include "bytes.h"
+#include "packed_chain.h"
+
+#define HEADER_LEN 13
+
+/* What encoders write: a dictionary of 2^n or 2^n + 2^(n-1), a size below 256 GiB, and a first byte
+ * of the range coder that is 0. */
+static size_t starts(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, HEADER_LEN + 1);
+	uint32_t dictionary;
+	uint64_t size;
+
+	if (at || !p || p[0] >= 225 || p[HEADER_LEN])
+		return 0;
+	dictionary = le32(p + 1);
+	size = le64(p + 5);
+	if (dictionary < 4096 || (size != UINT64_MAX && (size == 0 || size >> 38)))
+		return 0;
+	dictionary >>= __builtin_ctz(dictionary);
+	return dictionary == 1 || dictionary == 3 ? HEADER_LEN : 0;
+}
+
+static const struct packed_chain chain = {
+	.format = PACKED_LZMA,
+	.what = "lzma",
+	.starts = starts,
+	.sure_len = 256,
+	.extensions = { "lzma", "tlz", "cpio.lzma", "svg.lzma" },
+};
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return packed_chain_check(view, finding, &chain);
+}
+
+const struct carver lzma_carver = {
+	.name = "lzma",
+	.summary = "LZMA files from before xz, by unpacking them",
+	.check = check,
+};

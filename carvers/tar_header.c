@@ -1,0 +1,36 @@
+#include "tar.h"
+
+#define CHECKSUM_AT 148
+#define CHECKSUM_LEN 8
+
+/* Octal digits between blanks, as all programs write it. */
+static bool read_checksum(const uint8_t *field, long *value)
+{
+	int i = 0, digits = 0;
+
+	*value = 0;
+	while (i < CHECKSUM_LEN && field[i] == ' ')
+		i++;
+	for (; i < CHECKSUM_LEN && field[i] >= '0' && field[i] <= '7'; i++, digits++)
+		*value = *value * 8 + (field[i] - '0');
+	for (; i < CHECKSUM_LEN; i++)
+		if (field[i] != ' ' && field[i] != 0)
+			return false;
+	return digits > 0;
+}
+
+bool tar_header(const uint8_t *block)
+{
+	long want, bytes = CHECKSUM_LEN * ' ', chars = bytes;
+
+	if (!block[0] || !read_checksum(block + CHECKSUM_AT, &want))
+		return false;
+	for (unsigned i = 0; i < TAR_BLOCK; i++) {
+		if (i >= CHECKSUM_AT && i < CHECKSUM_AT + CHECKSUM_LEN)
+			continue;
+		bytes += block[i];
+		/* Some old programs summed up signed characters. */
+		chars += (signed char)block[i];
+	}
+	return want == bytes || want == chars;
+}
