@@ -1,0 +1,306 @@
+/*
+ * Rich Text Format (Microsoft, Rich Text Format Specification 1.9.1).
+ *
+ *	file: one group
+ *	group: {, text, control words, control symbols, groups, }
+ *	control word: \, letters, perhaps a number, perhaps a blank
+ *
+ * The file ends with the brace that closes the first, and the line ends behind it; WordPad adds a
+ * zero. Backslashes hide braces, and behind \binN stand N bytes of any kind. Checked are the
+ * control words' form and that there is nothing else than text: control characters end the sound
+ * part, and so do a long run of one byte that is no ASCII, and a second file's beginning.
+ *
+ * The title is a group of its own in the information group; so are the dates of the last change and
+ * of the creation.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cursor.h"
+#include "title.h"
+#include "walk.h"
+
+#define MAX_WORD 32
+#define LONG_RUN 32
+#define LEAST_WORDS 2 /* control words without which it is no RTF */
+#define MAX_DEPTH 10000
+
+/* What the group in which the cursor is (or one around it) is about. */
+enum about {
+	ABOUT_ELSE,
+	ABOUT_TITLE,
+	ABOUT_CREATED,
+	ABOUT_CHANGED,
+};
+
+struct date {
+	int year, month, day, hour, minute, second;
+};
+
+struct rtf {
+	struct cursor cursor;
+	struct finding *finding;
+	const char *problem;
+	unsigned depth, words;
+	enum about about;
+	unsigned about_depth; /* depth of the group that is about it */
+	struct date created, changed;
+	uint8_t title[256]; /* UTF-16, little-endian */
+	size_t title_len;
+	unsigned fallbacks; /* characters to pass behind one in Unicode: \ucN */
+	unsigned to_pass;
+	int run_byte;
+	uint64_t run_start;
+};
+
+static bool letter(int byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+static bool digit(int byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+static void add_text(struct rtf *rtf, unsigned unit)
+{
+	if (rtf->about != ABOUT_TITLE || rtf->title_len + 2 > sizeof(rtf->title))
+		return;
+	rtf->title[rtf->title_len++] = (uint8_t)unit;
+	rtf->title[rtf->title_len++] = (uint8_t)(unit >> 8);
+}
+
+/* A character of text; those that stand in for one in Unicode are passed. */
+static void text_byte(struct rtf *rtf, int byte)
+{
+	if (rtf->to_pass)
+		rtf->to_pass--;
+	else if (byte != '\r' && byte != '\n')
+		add_text(rtf, (unsigned)byte);
+}
+
+static void begin_about(struct rtf *rtf, enum about about)
+{
+	rtf->about = about;
+	rtf->about_depth = rtf->depth;
+}
+
+static void date_word(struct date *date, const char *word, int number)
+{
+	static const char *const words[] = { "yr", "mo", "dy", "hr", "min", "sec" };
+	int *const parts[] = { &date->year, &date->month, &date->day, &date->hour, &date->minute,
+		&date->second };
+
+	for (int i = 0; i < 6; i++)
+		if (strcmp(word, words[i]) == 0)
+			*parts[i] = number;
+}
+
+/* What a control word means here. */
+static void act(struct rtf *rtf, const char *word, int number)
+{
+	if (strcmp(word, "title") == 0)
+		begin_about(rtf, ABOUT_TITLE);
+	else if (strcmp(word, "creatim") == 0)
+		begin_about(rtf, ABOUT_CREATED);
+	else if (strcmp(word, "revtim") == 0)
+		begin_about(rtf, ABOUT_CHANGED);
+	else if (strcmp(word, "uc") == 0)
+		rtf->fallbacks = number > 0 && number < 16 ? (unsigned)number : 0;
+	else if (rtf->about == ABOUT_CREATED)
+		date_word(&rtf->created, word, number);
+	else if (rtf->about == ABOUT_CHANGED)
+		date_word(&rtf->changed, word, number);
+	if (strcmp(word, "u") == 0) {
+		add_text(rtf, (unsigned)number & 0xffff);
+		rtf->to_pass = rtf->fallbacks;
+	}
+}
+
+static bool read_word(struct rtf *rtf)
+{
+	struct cursor *cursor = &rtf->cursor;
+	char word[MAX_WORD + 1];
+	size_t len = 0;
+	bool negative = false;
+	int64_t number = 0;
+
+	while (letter(cursor_peek(cursor)) && len < MAX_WORD)
+		word[len++] = (char)cursor_take(cursor);
+	word[len] = 0;
+	if (letter(cursor_peek(cursor)))
+		return false;
+	if (cursor_peek(cursor) == '-') {
+		negative = true;
+		cursor->at++;
+	}
+	while (digit(cursor_peek(cursor)) && number < INT32_MAX)
+		number = number * 10 + cursor_take(cursor) - '0';
+	if (cursor_peek(cursor) == ' ')
+		cursor->at++;
+	rtf->words++;
+	if (strcmp(word, "bin") == 0 && !negative) {
+		if ((uint64_t)number > view_size(cursor->view) - cursor->at)
+			return false;
+		cursor->at += (uint64_t)number;
+	} else {
+		act(rtf, word, (int)(negative ? -number : number));
+	}
+	return true;
+}
+
+static int hex_digit(int byte)
+{
+	if (digit(byte))
+		return byte - '0';
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* What stands behind a backslash. */
+static const char *read_control(struct rtf *rtf)
+{
+	struct cursor *cursor = &rtf->cursor;
+	int byte = cursor_peek(cursor), high, low;
+
+	if (byte < 0)
+		return NULL;
+	if (letter(byte))
+		return read_word(rtf) ? NULL : "an impossible control word";
+	cursor->at++;
+	if (byte == '\'') {
+		high = hex_digit(cursor_take(cursor));
+		low = hex_digit(cursor_take(cursor));
+		if (high < 0 || low < 0)
+			return "no hexadecimal digits behind \\'";
+		text_byte(rtf, high * 16 + low);
+	} else if (byte < ' ' && byte != '\r' && byte != '\n' && byte != '\t') {
+		return "an impossible control symbol";
+	} else if (strchr("\\{}", byte)) {
+		text_byte(rtf, byte);
+	}
+	return NULL;
+}
+
+/* A byte that is neither brace nor backslash. */
+static const char *read_text(struct rtf *rtf, int byte)
+{
+	if (byte < ' ' && byte != '\r' && byte != '\n' && byte != '\t' && byte != '\f')
+		return "a control character";
+	if (byte != rtf->run_byte) {
+		rtf->run_byte = byte;
+		rtf->run_start = rtf->cursor.at - 1;
+	} else if (byte >= 0x80 && rtf->cursor.at - rtf->run_start >= LONG_RUN) {
+		rtf->cursor.at = rtf->run_start + 1;
+		return "a long run of one byte";
+	}
+	text_byte(rtf, byte);
+	return NULL;
+}
+
+/* Reads what comes next; what is wrong with it, or NULL. The cursor is behind it, at least by one.
+ */
+static const char *read_part(struct rtf *rtf, int byte)
+{
+	if (byte == '{') {
+		if (++rtf->depth > MAX_DEPTH)
+			return "too many groups in each other";
+		if (rtf->depth > 1 && cursor_at_text(&rtf->cursor, "\\rtf1"))
+			return "another file starts";
+		return NULL;
+	}
+	if (byte == '}') {
+		if (rtf->depth-- == rtf->about_depth)
+			rtf->about = ABOUT_ELSE;
+		rtf->to_pass = 0;
+		return NULL;
+	}
+	return byte == '\\' ? read_control(rtf) : read_text(rtf, byte);
+}
+
+/* Behind the last brace: line ends; and a zero, which WordPad writes behind \r\n, and Outlook
+ * behind the brace, where it stands alone: no part of a wiped area. */
+static void read_end(struct cursor *cursor)
+{
+	uint64_t brace_end = cursor->at, zero_at;
+	bool wordpad = cursor_at_text(cursor, "\r\n");
+	int byte;
+
+	while (cursor->at < brace_end + 4 && ((byte = cursor_peek(cursor)) == '\n' || byte == '\r'))
+		cursor->at++;
+	zero_at = cursor->at;
+	if (zero_at != brace_end + (wordpad ? 2 : 0) || cursor_take(cursor) != 0 ||
+		(!wordpad && cursor_peek(cursor) == 0))
+		cursor->at = zero_at;
+}
+
+static void set_details(struct rtf *rtf)
+{
+	const struct date *date = rtf->changed.year ? &rtf->changed : &rtf->created;
+
+	finding_set_title_utf16(rtf->finding, rtf->title, rtf->title_len, false);
+	rtf->finding->time = utc_seconds(
+		date->year, date->month, date->day, date->hour, date->minute, date->second);
+}
+
+static enum verdict broken(struct rtf *rtf, uint64_t at)
+{
+	struct finding *finding = rtf->finding;
+
+	if (rtf->words < LEAST_WORDS)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
+			rtf->problem ? rtf->problem : "cut off", at);
+	set_details(rtf);
+	if (!rtf->problem)
+		return walk_cut(rtf->cursor.view, finding, view_size(rtf->cursor.view) + 1,
+			walk_before_fill(rtf->cursor.view, 6, at));
+	finding->length = at;
+	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, rtf->problem, at);
+}
+
+/* {\rtf, a version, and what may stand behind that. */
+static bool read_header(struct cursor *cursor)
+{
+	int byte;
+
+	if (!cursor_at_text(cursor, "{\\rtf"))
+		return false;
+	cursor->at = 5;
+	while (digit(byte = cursor_peek(cursor)) && cursor->at < 8)
+		cursor->at++;
+	cursor->at = 0;
+	return byte == '\\' || byte == '{' || byte == ' ' || byte == '\r' || byte == '\n';
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct rtf rtf = { .cursor.view = view, .finding = finding, .fallbacks = 1 };
+
+	if (!read_header(&rtf.cursor))
+		return verdict_because(CARVE_REJECT, finding, "no {\\rtf with a version at 0");
+	do {
+		uint64_t at = rtf.cursor.at;
+		int byte = cursor_take(&rtf.cursor);
+
+		if (byte >= 0)
+			rtf.problem = read_part(&rtf, byte);
+		if (byte >= 0 && rtf.problem && rtf.cursor.at == rtf.run_start + 1)
+			at = rtf.run_start;
+		if (byte < 0 || rtf.problem)
+			return broken(&rtf, at);
+	} while (rtf.depth);
+	if (rtf.words < LEAST_WORDS)
+		return verdict_because(
+			CARVE_REJECT, finding, "no control words up to %" PRIu64, rtf.cursor.at);
+	set_details(&rtf);
+	read_end(&rtf.cursor);
+	finding->length = rtf.cursor.at;
+	return CARVE_COMPLETE;
+}
+
+const struct carver rtf_carver = {
+	.name = "rtf",
+	.summary = "Rich Text Format, by its groups",
+	.check = check,
+};
