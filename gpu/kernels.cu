@@ -27,6 +27,9 @@ const struct gpu_kernel *const gpu_kernels[] = {
 	&gpu_wm_cr,
 	&gpu_wm_r16,
 	&gpu_wm_cw,
+	&gpu_stt_p1,
+	&gpu_stt_p2,
+	&gpu_bmh,
 	NULL,
 };
 

@@ -31,5 +31,8 @@ const struct gpu_kernel_info gpu_kernel_list[] = {
 	{ "wm-cr", "wm-tc, with coalesced reads to shared memory", true },
 	{ "wm-r16", "wm-cr, with reads of 16 bytes", true },
 	{ "wm-cw", "wm-r16, with coalesced writes of counts", true },
+	{ "stt-p1", "small automata side by side (Tran et al.), text in global memory", true },
+	{ "stt-p2", "the same, text in shared memory by the diagonal scheme", true },
+	{ "bmh", "Boyer-Moore-Horspool (Han), a pass a pattern", true },
 	{ NULL, NULL, false },
 };

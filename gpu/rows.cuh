@@ -23,5 +23,8 @@ extern const struct gpu_kernel gpu_wm_tc;
 extern const struct gpu_kernel gpu_wm_cr;
 extern const struct gpu_kernel gpu_wm_r16;
 extern const struct gpu_kernel gpu_wm_cw;
+extern const struct gpu_kernel gpu_stt_p1;
+extern const struct gpu_kernel gpu_stt_p2;
+extern const struct gpu_kernel gpu_bmh;
 
 #endif

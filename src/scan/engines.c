@@ -11,6 +11,7 @@ extern const struct scan_engine dpac_engine;      /* dpac.c */
 extern const struct scan_engine pfac_engine;      /* pfac.c */
 extern const struct scan_engine nfa_engine;       /* nfa.c */
 extern const struct scan_engine wm_engine;        /* wm.c */
+extern const struct scan_engine stt_engine;       /* stt.c */
 
 const struct scan_engine *const scan_engines[] = {
 	&gpu_engine,
@@ -20,6 +21,7 @@ const struct scan_engine *const scan_engines[] = {
 	&pfac_engine,
 	&nfa_engine,
 	&wm_engine,
+	&stt_engine,
 	NULL,
 };
 

@@ -1,0 +1,363 @@
+/*
+ * The kernels of Tran, Lee and Choi, "Cache Locality-Centric Parallel String Matching on Many-Core
+ * Accelerator Chips" (2015).
+ *
+ * The plain form is their Pseudocode 1, an Aho-Corasick automaton as a table: a lookup for the next
+ * state and one in the column M, which says whether a pattern ends here (stt_search in stt.h). With
+ * tens of thousands of patterns the table is larger than any cache, and each lookup goes to memory.
+ * Their idea: deal the patterns to several small tables (Algorithms 1 and 2, stt_deal.c) and search
+ * the whole text once for each, all searches at the same time, each on a CUDA stream of its own.
+ * The text is then read several times, but in order, which costs less than lookups all over the
+ * memory. A table has 257 columns of 4 bytes and is a texture of two dimensions, as in
+ * Pseudocode 2.
+ *
+ *  - stt-p1 (their P-1) leaves the text in global memory: a thread reads its chunk byte by byte
+ *    through the caches.
+ *  - stt-p2 (P-2) brings a data block into shared memory first: the threads of a block fetch words
+ *    side by side, and each then reads its own chunk there. Chunks are a power of two long, so the
+ *    32 threads of a warp, each at the same byte of its chunk, would ask the same few banks; the
+ *    diagonal scheme moves each chunk's words on in a circle, so that they ask all 32 (stt_place).
+ *    Without it (no_diagonal) words lie as they came.
+ *
+ * Every thread reads X - 1 bytes beyond its own, X being the longest pattern's length. So patterns
+ * are cut to keywords of 64 bytes; where a cut one stands, the whole is compared.
+ *
+ * One thread has for its own the keywords that begin in its chunk: output is given for those alone.
+ * As published, a state is written instead, into an array over the text for each table, where a
+ * pattern ends. The text of the paper does not say what happens where two threads write for the
+ * same place, which is wherever chunks overlap; here the deeper state stays (stt_output).
+ *
+ * What differs from the paper:
+ *  - A texture has 65,536 rows at most. States beyond stand to the right of the first ones.
+ *  - A warp of today asks 32 banks at once, as on their K20; a data block has 8 KiB as there, and
+ * 256 threads, or 512 with many patterns, so that a chunk has 32 or 16 bytes. What the threads read
+ *    beyond the data block is brought to shared memory as well.
+ *  - How long a chunk is in P-1 they don't say. It is 256 bytes here.
+ *  - Their array must be zero beforehand; that is part of the launch here.
+ */
+#include "gpu/automaton.cuh"
+#include "gpu/kernel.h"
+#include "gpu/papers/stt.h"
+#include "gpu/rows.cuh"
+
+#define P1_THREADS 128 /* their Figure 20: the best, whatever the number of patterns */
+#define P1_CHUNK 256   /* bytes; see above */
+
+/* Their section 5.2.2: 8 KiB are the best data block, with 256 threads for 100 and 5,000 patterns
+ * and 512 for 50,000 (Figure 21). Where between these the change is, they don't say; the number is
+ * that at which their threshold changes. */
+#define P2_BLOCK_LEN 8192
+#define P2_FEW_THREADS 256
+#define P2_MANY_THREADS 512
+#define P2_MANY_KEYWORDS 20000
+
+/* The chunks of a block with so many threads. */
+template <uint32_t THREADS> struct p2_layout {
+	static constexpr uint32_t chunk = P2_BLOCK_LEN / THREADS; /* bytes */
+	static constexpr uint32_t words = chunk / 4;
+	/* Chunks that are read beyond the block. */
+	static constexpr uint32_t beyond = (STT_LONGEST_MAX - 1 + chunk - 1) / chunk;
+	static constexpr uint32_t shared_words = (THREADS + beyond) * words;
+};
+
+/* The tables on a device. */
+struct stt_loaded_part {
+	struct stt_part part;
+	cudaArray_t array;
+	cudaStream_t stream;
+	cudaEvent_t searched;
+};
+
+struct stt_loaded {
+	struct stt_loaded_part parts[GPU_PARTS_MAX];
+	uint32_t part_count, keyword_count, longest;
+	bool no_diagonal;
+	cudaEvent_t ready; /* the text is there, and nobody writes to the output */
+};
+
+/* What a launch is about, but for the part. */
+struct stt_job {
+	struct gpu_text text;
+	struct gpu_hits hits;
+	uint32_t begin, end; /* of the bytes that threads have for their own */
+	uint32_t longest;
+};
+
+/* ---- the kernels ---- */
+
+/* One thread's search. states: its table's array, or NULL for hits. */
+static __device__ __forceinline__ void search(const struct stt_part *part,
+	const struct stt_job *job, const struct stt_view *view, uint64_t own, uint32_t chunk,
+	const struct gpu_hits *hits, uint32_t *states)
+{
+	struct stt_out out = { hits, states };
+	if (own < job->end)
+		stt_search(part, job->longest, view, (uint32_t)own,
+			own + chunk < job->end ? (uint32_t)own + chunk : job->end, &job->text,
+			&out);
+}
+
+template <bool FORM>
+static __global__ void __launch_bounds__(P1_THREADS)
+	p1_kernel(const __grid_constant__ struct stt_part part,
+		const __grid_constant__ struct stt_job job, uint32_t *states)
+{
+	__shared__ struct gpu_stage stages[P1_THREADS / 32];
+	uint32_t lane = threadIdx.x % 32;
+	struct gpu_hits hits = hits_with_stage(&job.hits, stages + threadIdx.x / 32, lane);
+	struct stt_view view = { job.text.bytes, 0, 0, false };
+	uint64_t thread = (uint64_t)blockIdx.x * P1_THREADS + threadIdx.x;
+	search(&part, &job, &view, job.begin + thread * P1_CHUNK, P1_CHUNK, &hits,
+		FORM ? states : NULL);
+	hits_flush(&hits, 1, lane);
+}
+
+template <uint32_t THREADS, bool DIAGONAL, bool FORM>
+static __global__ void __launch_bounds__(THREADS)
+	p2_kernel(const __grid_constant__ struct stt_part part,
+		const __grid_constant__ struct stt_job job, uint32_t *states)
+{
+	using layout = p2_layout<THREADS>;
+	__shared__ uint32_t block[layout::shared_words];
+	__shared__ struct gpu_stage stages[THREADS / 32];
+	uint32_t lane = threadIdx.x % 32;
+	struct gpu_hits hits = hits_with_stage(&job.hits, stages + threadIdx.x / 32, lane);
+	uint64_t first = job.begin + (uint64_t)blockIdx.x * P2_BLOCK_LEN;
+	uint32_t wanted = THREADS * layout::words + (job.longest - 1 + 3) / 4;
+	for (uint32_t i = threadIdx.x; i < wanted; i += THREADS)
+		if (first + 4 * i < job.text.len)
+			block[stt_place(i, layout::words, DIAGONAL)] =
+				__ldg((const uint32_t *)(job.text.bytes + first) + i);
+	__syncthreads();
+	struct stt_view view = { (const uint8_t *)block, (uint32_t)first, layout::words, DIAGONAL };
+	search(&part, &job, &view, first + threadIdx.x * layout::chunk, layout::chunk, &hits,
+		FORM ? states : NULL);
+	hits_flush(&hits, 1, lane);
+}
+
+/* A thread a byte: the hits of the states that were written for it. */
+static __global__ void __launch_bounds__(256)
+	expand_kernel(const __grid_constant__ struct stt_part part,
+		const __grid_constant__ struct stt_job job, const uint32_t *states)
+{
+	uint64_t at = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	if (at < job.text.len && states[at])
+		automaton_report(&part.automaton, states[at], (uint32_t)at + 1, job.end, &job.text,
+			&job.hits);
+}
+
+/* ---- loading ---- */
+
+static void unload(void *tables)
+{
+	struct stt_loaded *loaded = (struct stt_loaded *)tables;
+	if (!loaded)
+		return;
+	for (uint32_t i = 0; i < loaded->part_count; i++) {
+		struct stt_loaded_part *own = &loaded->parts[i];
+		if (own->part.texture)
+			cudaDestroyTextureObject(own->part.texture);
+		if (own->array)
+			cudaFreeArray(own->array);
+		if (own->stream)
+			cudaStreamDestroy(own->stream);
+		if (own->searched)
+			cudaEventDestroy(own->searched);
+		automaton_unload(&own->part.automaton);
+	}
+	if (loaded->ready)
+		cudaEventDestroy(loaded->ready);
+	free(loaded);
+}
+
+/* Copies a table into an array of two dimensions; see STT_TEXTURE_ROWS. */
+static cudaError_t load_array(cudaArray_t *array, const struct stt_part *host)
+{
+	struct cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned int>();
+	size_t rows = host->automaton.state_count, row_len = STT_COLUMNS * sizeof(*host->rows);
+	size_t columns = (rows + STT_TEXTURE_ROWS - 1) / STT_TEXTURE_ROWS * STT_COLUMNS;
+	size_t height = rows < STT_TEXTURE_ROWS ? rows : STT_TEXTURE_ROWS;
+	cudaError_t error = cudaMallocArray(array, &format, columns, height);
+	for (size_t at = 0; at < rows && !error; at += STT_TEXTURE_ROWS)
+		error = cudaMemcpy2DToArray(*array, at / STT_TEXTURE_ROWS * row_len, 0,
+			host->rows + at * STT_COLUMNS, row_len, row_len,
+			rows - at < STT_TEXTURE_ROWS ? rows - at : STT_TEXTURE_ROWS,
+			cudaMemcpyHostToDevice);
+	return error;
+}
+
+static cudaError_t make_texture(unsigned long long *texture, cudaArray_t array)
+{
+	struct cudaResourceDesc resource = {};
+	struct cudaTextureDesc description = {};
+	resource.resType = cudaResourceTypeArray;
+	resource.res.array.array = array;
+	description.addressMode[0] = description.addressMode[1] = cudaAddressModeClamp;
+	description.filterMode = cudaFilterModePoint;
+	description.readMode = cudaReadModeElementType;
+	return cudaCreateTextureObject(texture, &resource, &description, NULL);
+}
+
+static cudaError_t load_part(struct stt_loaded_part *own, const struct stt_part *host)
+{
+	cudaError_t error = automaton_load(&own->part.automaton, &host->automaton);
+	if (error) {
+		memset(own, 0, sizeof(*own)); /* its pointers are stale */
+		return error;
+	}
+	error = load_array(&own->array, host);
+	if (!error)
+		error = make_texture(&own->part.texture, own->array);
+	if (!error)
+		error = cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking);
+	if (!error)
+		error = cudaEventCreateWithFlags(&own->searched, cudaEventDisableTiming);
+	return error;
+}
+
+static cudaError_t load(void **tables, const struct gpu_program *program)
+{
+	const struct stt_tables *host = stt_tables(program);
+	struct stt_loaded *loaded = (struct stt_loaded *)calloc(1, sizeof(*loaded));
+	*tables = NULL;
+	if (!loaded)
+		return cudaErrorMemoryAllocation;
+	loaded->keyword_count = host->keyword_count;
+	loaded->longest = host->longest;
+	loaded->no_diagonal = host->no_diagonal;
+	cudaError_t error = cudaEventCreateWithFlags(&loaded->ready, cudaEventDisableTiming);
+	for (uint32_t i = 0; i < host->part_count && !error; i++) {
+		loaded->part_count++;
+		error = load_part(&loaded->parts[i], &host->parts[i]);
+	}
+	if (error)
+		unload(loaded);
+	else
+		*tables = loaded;
+	return error;
+}
+
+/* ---- launching ---- */
+
+using kernel_function = void (*)(struct stt_part, struct stt_job, uint32_t *);
+
+struct grid {
+	kernel_function function;
+	uint32_t threads;
+	uint32_t block_len; /* bytes of the text that a block has for its own */
+};
+
+template <bool FORM> static struct grid p1_grid(const struct stt_loaded *loaded)
+{
+	(void)loaded;
+	return { p1_kernel<FORM>, P1_THREADS, P1_THREADS * P1_CHUNK };
+}
+
+template <bool FORM> static struct grid p2_grid(const struct stt_loaded *loaded)
+{
+	bool plain = loaded->no_diagonal;
+	if (loaded->keyword_count > P2_MANY_KEYWORDS)
+		return { plain ? p2_kernel<P2_MANY_THREADS, false, FORM>
+			       : p2_kernel<P2_MANY_THREADS, true, FORM>,
+			P2_MANY_THREADS, P2_BLOCK_LEN };
+	return { plain ? p2_kernel<P2_FEW_THREADS, false, FORM>
+		       : p2_kernel<P2_FEW_THREADS, true, FORM>,
+		P2_FEW_THREADS, P2_BLOCK_LEN };
+}
+
+static struct stt_job make_job(
+	const struct stt_loaded *loaded, const struct gpu_text *text, const struct gpu_hits *hits)
+{
+	struct stt_job job = { *text };
+	if (hits)
+		job.hits = *hits;
+	job.longest = loaded->longest;
+	job.begin = text->from & ~15u;
+	if (loaded->part_count && text->from < text->to) /* all parts have the same end */
+		job.end = found_end(&loaded->parts[0].part.automaton.found, text);
+	return job;
+}
+
+/*
+ * Every part on its own stream: each waits for what stands on the caller's stream, which then waits
+ * for all of them. Streams and events are the tables' own, so that nothing is made here; an event
+ * that is waited for is the one that was recorded last, and all launches come from one thread of
+ * the host, so launches for several of the caller's streams don't mix.
+ */
+static cudaError_t launch_parts(const struct stt_loaded *loaded, struct grid grid,
+	const struct stt_job *job, uint32_t *array, cudaStream_t stream)
+{
+	if (job->begin >= job->end)
+		return cudaSuccess;
+	uint32_t blocks = ((uint64_t)job->end - job->begin + grid.block_len - 1) / grid.block_len;
+	cudaError_t error = cudaEventRecord(loaded->ready, stream);
+	for (uint32_t i = 0; i < loaded->part_count && !error; i++) {
+		const struct stt_loaded_part *own = &loaded->parts[i];
+		uint32_t *states = array ? array + (uint64_t)i * job->text.len : NULL;
+		error = cudaStreamWaitEvent(own->stream, loaded->ready, 0);
+		if (error)
+			break;
+		grid.function<<<blocks, grid.threads, 0, own->stream>>>(own->part, *job, states);
+		error = cudaGetLastError();
+		if (!error)
+			error = cudaEventRecord(own->searched, own->stream);
+		if (!error)
+			error = cudaStreamWaitEvent(stream, own->searched, 0);
+	}
+	return error;
+}
+
+template <struct grid (*GRID)(const struct stt_loaded *)>
+static cudaError_t launch(const void *tables, const struct gpu_text *text,
+	const struct gpu_hits *hits, cudaStream_t stream)
+{
+	const struct stt_loaded *loaded = (const struct stt_loaded *)tables;
+	struct stt_job job = make_job(loaded, text, hits);
+	return launch_parts(loaded, GRID(loaded), &job, NULL, stream);
+}
+
+/* ---- the paper's form ---- */
+
+static size_t form_len(const void *tables, const struct gpu_text *text)
+{
+	const struct stt_loaded *loaded = (const struct stt_loaded *)tables;
+	return sizeof(uint32_t) * text->len * loaded->part_count;
+}
+
+template <struct grid (*GRID)(const struct stt_loaded *)>
+static cudaError_t form_launch(
+	const void *tables, const struct gpu_text *text, void *array, cudaStream_t stream)
+{
+	const struct stt_loaded *loaded = (const struct stt_loaded *)tables;
+	struct stt_job job = make_job(loaded, text, NULL);
+	cudaError_t error = cudaMemsetAsync(array, 0, form_len(tables, text), stream);
+	if (!error)
+		error = launch_parts(loaded, GRID(loaded), &job, (uint32_t *)array, stream);
+	return error;
+}
+
+static cudaError_t form_expand(const void *tables, const struct gpu_text *text, const void *array,
+	const struct gpu_hits *hits, cudaStream_t stream)
+{
+	const struct stt_loaded *loaded = (const struct stt_loaded *)tables;
+	struct stt_job job = make_job(loaded, text, hits);
+	uint32_t blocks = ((uint64_t)text->len + 255) / 256;
+	if (job.begin >= job.end)
+		return cudaSuccess;
+	for (uint32_t i = 0; i < loaded->part_count; i++)
+		expand_kernel<<<blocks, 256, 0, stream>>>(loaded->parts[i].part, job,
+			(const uint32_t *)array + (uint64_t)i * text->len);
+	return cudaGetLastError();
+}
+
+static const struct gpu_form p1_form = { "a state for each byte and table", GPU_FORM_ALL, form_len,
+	form_launch<p1_grid<true>>, form_expand };
+
+static const struct gpu_form p2_form = { "a state for each byte and table", GPU_FORM_ALL, form_len,
+	form_launch<p2_grid<true>>, form_expand };
+
+const struct gpu_kernel gpu_stt_p1 = { "stt-p1", stt_compile, stt_free, NULL, stt_describe, load,
+	unload, launch<p1_grid<false>>, &p1_form };
+
+const struct gpu_kernel gpu_stt_p2 = { "stt-p2", stt_compile, stt_free, NULL, stt_describe, load,
+	unload, launch<p2_grid<false>>, &p2_form };
