@@ -1,6 +1,5 @@
 #include "exif.h"
 
-#include "tiff_ifd.h"
 #include "walk.h"
 
 enum {
@@ -25,7 +24,7 @@ static int number(const uint8_t *text, int digits)
 	return value;
 }
 
-static int64_t read_date(const struct tiff *tiff, uint32_t ifd, uint16_t tag)
+static int64_t read_date(const struct tiff *tiff, uint64_t ifd, uint16_t tag)
 {
 	struct tiff_entry entry;
 	const uint8_t *p;
@@ -39,31 +38,36 @@ static int64_t read_date(const struct tiff *tiff, uint32_t ifd, uint16_t tag)
 		number(p + 14, 2), number(p + 17, 2));
 }
 
-bool exif_read(struct view *view, uint64_t base, uint64_t len, struct finding *finding)
+void exif_read_tiff(const struct tiff *tiff, struct finding *finding)
 {
-	struct tiff tiff;
 	struct tiff_entry entry;
 	const uint8_t *p;
 	int64_t taken = 0;
+	uint64_t ifd;
 
-	if (!tiff_open(&tiff, view, base, len))
-		return false;
-	if (tiff_find(&tiff, tiff.first_ifd, TAG_DESCRIPTION, &entry)) {
-		size_t title_len =
-			entry.len < sizeof(finding->title) ? entry.len : sizeof(finding->title);
+	if (tiff_find(tiff, tiff->first_ifd, TAG_DESCRIPTION, &entry)) {
+		size_t title_len = entry.len < sizeof(finding->title) ? (size_t)entry.len
+								      : sizeof(finding->title);
 
-		p = tiff_peek(&tiff, entry.data, title_len);
+		p = tiff_peek(tiff, entry.data, title_len);
 		if (p)
 			finding_set_title(finding, p, title_len);
 	}
-	if (tiff_find(&tiff, tiff.first_ifd, TAG_EXIF_IFD, &entry) && entry.len == 4) {
-		p = tiff_peek(&tiff, entry.data, 4);
-		if (p)
-			taken = read_date(&tiff, tiff_u32(&tiff, p), TAG_TAKEN);
-	}
+	if (tiff_find(tiff, tiff->first_ifd, TAG_EXIF_IFD, &entry) &&
+		tiff_read_value(tiff, &entry, 0, &ifd))
+		taken = read_date(tiff, ifd, TAG_TAKEN);
 	if (!taken)
-		taken = read_date(&tiff, tiff.first_ifd, TAG_CHANGED);
+		taken = read_date(tiff, tiff->first_ifd, TAG_CHANGED);
 	if (taken)
 		finding->time = taken;
+}
+
+bool exif_read(struct view *view, uint64_t base, uint64_t len, struct finding *finding)
+{
+	struct tiff tiff;
+
+	if (!tiff_open(&tiff, view, base, len))
+		return false;
+	exif_read_tiff(&tiff, finding);
 	return true;
 }

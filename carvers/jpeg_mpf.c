@@ -74,8 +74,8 @@ enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem)
 	if (!jpeg->mpf || !tiff_open(&tiff, jpeg->view, jpeg->mpf, jpeg->mpf_len) ||
 		!tiff_find(&tiff, tiff.first_ifd, TAG_ENTRIES, &list))
 		return state;
-	for (uint32_t i = 1; i < list.len / ENTRY_LEN && i < ENTRIES_MAX; i++) {
-		const uint8_t *p = tiff_peek(&tiff, (uint64_t)list.data + i * ENTRY_LEN, ENTRY_LEN);
+	for (uint64_t i = 1; i < list.len / ENTRY_LEN && i < ENTRIES_MAX; i++) {
+		const uint8_t *p = tiff_peek(&tiff, list.data + i * ENTRY_LEN, ENTRY_LEN);
 		uint64_t end = jpeg->at, start, len;
 
 		if (!p)

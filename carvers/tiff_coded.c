@@ -1,0 +1,226 @@
+/*
+ * Whether a strip unpacks: LZW (TIFF 6.0, section 13), PackBits (section 9), deflate (Adobe's TIFF
+ * Technical Note 2), JPEG. What comes out is counted, not kept: of LZW and PackBits it may be neither
+ * more nor less than the strip has pixels. Other codes are taken as they are.
+ */
+#include "tiff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "inflated.h"
+#include "jpeg.h"
+#include "walk.h"
+
+#define CODE_CLEAR 256
+#define CODE_END 257
+#define CODES 4096
+#define MARK_LEN 2 /* of JPEG */
+
+struct lzw {
+	uint32_t bits, bit_count, code_size, next;
+	uint32_t last_len;    /* bytes of the code before, 0: none since a clear */
+	uint32_t lens[CODES]; /* bytes that each code stands for */
+	uint64_t left;        /* bytes that may still come out */
+	bool ended;
+};
+
+static bool take_code(struct lzw *lzw, uint32_t code)
+{
+	uint32_t len;
+
+	if (code == CODE_END) {
+		lzw->ended = true;
+		return true;
+	}
+	if (code == CODE_CLEAR) {
+		lzw->next = CODE_END + 1;
+		lzw->code_size = 9;
+		lzw->last_len = 0;
+		return true;
+	}
+	if (code > lzw->next || (code == lzw->next && !lzw->last_len))
+		return false;
+	len = code == lzw->next ? lzw->last_len + 1 : lzw->lens[code];
+	if (len > lzw->left)
+		return false;
+	lzw->left -= len;
+	if (lzw->last_len) {
+		if (lzw->next == CODES)
+			return false;
+		lzw->lens[lzw->next++] = lzw->last_len + 1;
+		/* One code earlier than it would have to. */
+		if (lzw->next + 1 >= 1u << lzw->code_size && lzw->code_size < 12)
+			lzw->code_size++;
+	}
+	lzw->last_len = len;
+	return true;
+}
+
+/* Each check_... returns where in [at, end) the code breaks, or end. */
+static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
+{
+	struct lzw lzw = { .code_size = 9, .next = CODE_END + 1, .left = want ? want : UINT64_MAX };
+	const uint8_t *p = view_peek(walk->tiff.view, at, 1);
+	size_t len;
+
+	/* A clear code comes first. The LZW of TIFF's older versions has it as 00 01. */
+	if (!p || p[0] != 0x80)
+		return p && p[0] == 0 ? end : at;
+	for (int i = 0; i < CODE_CLEAR; i++)
+		lzw.lens[i] = 1;
+	for (; (p = walk_window(walk->tiff.view, at, end, &len)); at += len) {
+		for (size_t i = 0; i < len; i++) {
+			lzw.bits = lzw.bits << 8 | p[i];
+			lzw.bit_count += 8;
+			if (lzw.bit_count < lzw.code_size)
+				continue;
+			lzw.bit_count -= lzw.code_size;
+			if (!take_code(
+				    &lzw, lzw.bits >> lzw.bit_count & ((1u << lzw.code_size) - 1)))
+				return at + i;
+			if (lzw.ended)
+				return end;
+		}
+	}
+	return want && lzw.left ? end - 1 : end;
+}
+
+static uint64_t check_packbits(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
+{
+	uint64_t left = want ? want : UINT64_MAX;
+
+	while (at < end) {
+		const uint8_t *p = view_peek(walk->tiff.view, at, 1);
+		uint64_t len = p ? p[0] : 0, out = len < 128 ? len + 1 : 257 - len;
+
+		if (!p || (len != 128 && out > left))
+			return at;
+		if (len == 128)
+			out = 0;
+		/* The last row done, what follows is padding. */
+		left -= out;
+		if (!left)
+			return end;
+		at += len < 128 ? len + 2 : len > 128 ? 2 : 1;
+	}
+	return want ? end - 1 : end;
+}
+
+static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
+{
+	struct inflated inflated = { 0 };
+	enum inflated_state state = INFLATED_MORE;
+	uint64_t sound = at;
+
+	if (!inflated_open(&inflated, INFLATED_ZLIB))
+		return end;
+	while (state == INFLATED_MORE && at < end && inflated.output_len < walk->to_unpack) {
+		size_t len;
+		const uint8_t *p = walk_window(walk->tiff.view, at, end, &len);
+
+		if (len > 512)
+			len = 512;
+		state = p ? inflated_feed(&inflated, p, len, NULL) : INFLATED_BAD;
+		sound = at;
+		at += p ? len : 0;
+	}
+	walk->to_unpack -=
+		inflated.output_len < walk->to_unpack ? inflated.output_len : walk->to_unpack;
+	inflated_close(&inflated);
+	return state == INFLATED_BAD ? sound : end;
+}
+
+/* False when they are broken, which is noted. */
+static bool read_tables(struct tiff_walk *walk, struct jpeg *jpeg, uint64_t tables)
+{
+	const char *problem;
+	const uint8_t *p;
+
+	jpeg_walk(jpeg, tables, &problem);
+	free(jpeg->history);
+	jpeg->history = NULL;
+	p = jpeg->at >= tables + MARK_LEN
+		    ? view_peek(walk->tiff.view, jpeg->at - MARK_LEN, MARK_LEN)
+		    : NULL;
+	if (p && p[0] == 0xff && p[1] == JPEG_EOI && !jpeg->sof)
+		return true;
+	if (jpeg->sound < walk->size)
+		tiff_note_bad(walk, jpeg->sound, "JPEG tables that are none");
+	return false;
+}
+
+/* A strip's JPEG data may lack the tables: they stand apart, as a JPEG file without a picture. */
+static uint64_t check_jpeg(struct tiff_walk *walk, uint64_t tables, uint64_t at, uint64_t end)
+{
+	struct finding ignored = { 0 };
+	struct jpeg jpeg = { .view = walk->tiff.view, .finding = &ignored };
+	const uint8_t *p = view_peek(walk->tiff.view, at, 2);
+	const char *problem;
+	enum jpeg_walk state;
+
+	/* Old-style JPEG in TIFF has its pieces in several places. */
+	if (!p || p[0] != 0xff || p[1] != JPEG_SOI)
+		return end;
+	if (tables && !read_tables(walk, &jpeg, tables))
+		return end;
+	state = jpeg_walk(&jpeg, at, &problem);
+	free(jpeg.history);
+	if (jpeg.sound > end + MARK_LEN)
+		return end - 1;
+	return state == JPEG_WALK_BROKEN && jpeg.sound < end ? jpeg.sound : end;
+}
+
+/* Takes a strip from what may be looked at. */
+static bool may_check(struct tiff_walk *walk, uint64_t at, uint64_t len)
+{
+	if (!len || at > walk->size || len > walk->size - at || len > walk->to_check)
+		return false;
+	walk->to_check -= len;
+	return true;
+}
+
+static void note_broken(struct tiff_walk *walk, uint64_t at, uint64_t sound)
+{
+	tiff_note_bad(
+		walk, walk_before_fill(walk->tiff.view, at, sound), "a strip that does not unpack");
+}
+
+void tiff_check_jpeg(struct tiff_walk *walk, uint64_t at, uint64_t len)
+{
+	uint64_t sound;
+
+	if (!may_check(walk, at, len))
+		return;
+	sound = check_jpeg(walk, 0, at, at + len);
+	if (sound < at + len)
+		note_broken(walk, at, sound);
+}
+
+void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint64_t at,
+	uint64_t len, uint64_t want)
+{
+	uint64_t end = at + len, sound = end;
+
+	if (!may_check(walk, at, len))
+		return;
+	switch (page->compression) {
+	case TIFF_LZW:
+		sound = check_lzw(walk, at, end, want);
+		break;
+	case TIFF_PACKBITS:
+		sound = check_packbits(walk, at, end, want);
+		break;
+	case TIFF_DEFLATE:
+	case TIFF_OLD_DEFLATE:
+		sound = check_deflate(walk, at, end);
+		break;
+	case TIFF_JPEG:
+	case TIFF_OLD_JPEG:
+	case TIFF_DNG_LOSSY:
+		sound = check_jpeg(walk, page->tables, at, end);
+		break;
+	}
+	if (sound < end)
+		note_broken(walk, at, sound);
+}

@@ -1,0 +1,87 @@
+/* The strips or tiles of a page: where they are, how much they should unpack to, whether they do.
+ */
+#include "tiff.h"
+
+#include "noise.h"
+
+#define PHOTOMETRIC_YCBCR 6
+#define WITHOUT_LEN 0xffffffffu
+
+/* Bytes that strip or tile `index` of a page unpacks to; 0: not known, as for subsampled colours.
+ */
+static uint64_t unpacked_len(const struct tiff_page *page, uint64_t index)
+{
+	uint64_t samples = page->planar == 2 ? 1 : page->samples, width = page->width;
+	uint64_t rows = page->rows < page->height ? page->rows : page->height;
+
+	if (page->photometric == PHOTOMETRIC_YCBCR || !rows || samples > 64 || page->bits > 64)
+		return 0;
+	if (page->tile_width) {
+		width = page->tile_width;
+		rows = page->rows;
+	} else {
+		uint64_t strips = (page->height + rows - 1) / rows;
+
+		/* The last strip is shorter; in separate planes each has one of them. */
+		if (index % strips == strips - 1)
+			rows = page->height - (strips - 1) * rows;
+	}
+	if (width > UINT32_MAX || rows > UINT32_MAX)
+		return 0;
+	return (width * samples * page->bits + 7) / 8 * rows;
+}
+
+void tiff_finish_data(struct tiff_walk *walk)
+{
+	uint64_t end = walk->plain_end < walk->size ? walk->plain_end : walk->size, noise;
+
+	if (walk->plain >= end || end - walk->plain > walk->to_check)
+		return;
+	walk->to_check -= end - walk->plain;
+	noise = noise_start(walk->tiff.view, walk->plain, end);
+	if (noise < end)
+		tiff_note_bad(walk, noise, "random bytes instead of pixels");
+	walk->plain = walk->plain_end = 0;
+}
+
+/* Strips that are stored as they are mostly follow each other, and are looked at together. */
+static void check_plain(struct tiff_walk *walk, uint64_t at, uint64_t len)
+{
+	if (at != walk->plain_end) {
+		tiff_finish_data(walk);
+		walk->plain = at;
+	}
+	walk->plain_end = at + len;
+}
+
+static void pass_strip(struct tiff_walk *walk, const struct tiff_page *page, uint64_t index)
+{
+	uint64_t at, len = 0, want = unpacked_len(page, index);
+
+	if (!tiff_read_value(&walk->tiff, &page->offsets, index, &at))
+		return;
+	if (page->lens.count)
+		tiff_read_value(&walk->tiff, &page->lens, index, &len);
+	else if (page->compression == TIFF_PLAIN)
+		len = want;
+	if (page->raw && at == WITHOUT_LEN)
+		at = page->raw;
+	if (!page->lens.count && !len)
+		walk->odd = "a strip without length";
+	/* Sparse files have tiles of length 0. */
+	if (!len)
+		return;
+	tiff_claim(walk, at, len);
+	if (at > walk->size || len > walk->size - at)
+		return;
+	if (page->compression == TIFF_PLAIN)
+		check_plain(walk, at, len);
+	else
+		tiff_check_coded(walk, page, at, len, want);
+}
+
+void tiff_pass_data(struct tiff_walk *walk, const struct tiff_page *page)
+{
+	for (uint64_t i = 0; i < page->offsets.count; i++)
+		pass_strip(walk, page, i);
+}

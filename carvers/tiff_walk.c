@@ -1,0 +1,268 @@
+/*
+ * The directories of a TIFF file: the chain that starts in its head, one for each page, and those
+ * that tags point to: further pictures (SubIFDs), EXIF, GPS. Each is claimed with the values that
+ * stand apart from it, maker notes among them. A tag may point anywhere, so the bytes that are read
+ * as directories are bounded by the file's size, and each kind of loop ends there.
+ */
+#include "tiff.h"
+
+#include <string.h>
+
+#include "walk.h"
+
+enum {
+	TAG_WIDTH = 256,
+	TAG_HEIGHT = 257,
+	TAG_BITS = 258,
+	TAG_COMPRESSION = 259,
+	TAG_PHOTOMETRIC = 262,
+	TAG_MAKE = 271,
+	TAG_STRIPS = 273,
+	TAG_SAMPLES = 277,
+	TAG_ROWS = 278,
+	TAG_STRIP_LENS = 279,
+	TAG_RAW_DATA = 280, /* Panasonic's; elsewhere a lowest sample value, never this large */
+	TAG_PLANAR = 284,
+	TAG_TILE_WIDTH = 322,
+	TAG_TILE_HEIGHT = 323,
+	TAG_TILES = 324,
+	TAG_TILE_LENS = 325,
+	TAG_SUBFILES = 330,
+	TAG_JPEG_TABLES = 347,
+	TAG_JPEG = 513,
+	TAG_JPEG_LEN = 514,
+	TAG_EXIF = 34665,
+	TAG_GPS = 34853,
+	TAG_INTEROPERABILITY = 40965,
+	TAG_DNG_VERSION = 50706,
+};
+
+#define MAGIC_PANASONIC 0x55
+#define PHOTOMETRIC_CFA 32803
+#define PHOTOMETRIC_LINEAR_RAW 34892
+
+void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len)
+{
+	if (!len)
+		return;
+	if (offset > INT64_MAX || len > INT64_MAX) {
+		walk->odd = "an impossible offset";
+		return;
+	}
+	if (offset + len > walk->end)
+		walk->end = offset + len;
+	walk->covered += len;
+}
+
+void tiff_note_bad(struct tiff_walk *walk, uint64_t at, const char *problem)
+{
+	if (at >= walk->bad)
+		return;
+	walk->bad = at;
+	walk->problem = problem;
+}
+
+/* Takes len bytes of directories from what may be read. */
+static bool may_read(struct tiff_walk *walk, uint64_t len)
+{
+	if (len > walk->to_read) {
+		walk->to_read = 0;
+		walk->odd = "directories that overlap";
+		return false;
+	}
+	walk->to_read -= len;
+	return true;
+}
+
+static void take_subfiles(struct tiff_walk *walk, const struct tiff_entry *entry)
+{
+	uint64_t at;
+
+	for (uint64_t i = 0; i < entry->count && i < TIFF_SUBFILES; i++) {
+		if (!tiff_read_value(&walk->tiff, entry, i, &at) || !at)
+			return;
+		if (walk->subfile_count == TIFF_SUBFILES) {
+			walk->odd = "too many subfiles";
+			return;
+		}
+		walk->subfiles[walk->subfile_count++] = at;
+	}
+}
+
+static void take_make(struct tiff_walk *walk, const struct tiff_entry *entry)
+{
+	size_t len =
+		entry->len < sizeof(walk->make) - 1 ? (size_t)entry->len : sizeof(walk->make) - 1;
+	const uint8_t *p = tiff_peek(&walk->tiff, entry->data, len);
+
+	if (p)
+		memcpy(walk->make, p, len);
+}
+
+/* The place of a tag's value in a page, or NULL. */
+static uint64_t *field(struct tiff_page *page, uint16_t tag)
+{
+	switch (tag) {
+	case TAG_WIDTH:
+		return &page->width;
+	case TAG_HEIGHT:
+		return &page->height;
+	case TAG_BITS:
+		return &page->bits;
+	case TAG_COMPRESSION:
+		return &page->compression;
+	case TAG_PHOTOMETRIC:
+		return &page->photometric;
+	case TAG_SAMPLES:
+		return &page->samples;
+	case TAG_ROWS:
+	case TAG_TILE_HEIGHT:
+		return &page->rows;
+	case TAG_PLANAR:
+		return &page->planar;
+	case TAG_TILE_WIDTH:
+		return &page->tile_width;
+	case TAG_JPEG:
+		return &page->jpeg;
+	case TAG_JPEG_LEN:
+		return &page->jpeg_len;
+	}
+	return NULL;
+}
+
+static void take_entry(
+	struct tiff_walk *walk, struct tiff_page *page, const struct tiff_entry *entry)
+{
+	uint64_t *value = field(page, entry->tag), first = 0;
+
+	if (value && tiff_read_value(&walk->tiff, entry, 0, &first))
+		*value = first;
+	switch (entry->tag) {
+	case TAG_STRIPS:
+	case TAG_TILES:
+		page->offsets = *entry;
+		break;
+	case TAG_STRIP_LENS:
+	case TAG_TILE_LENS:
+		page->lens = *entry;
+		break;
+	case TAG_SUBFILES:
+	case TAG_EXIF:
+	case TAG_GPS:
+	case TAG_INTEROPERABILITY:
+		take_subfiles(walk, entry);
+		break;
+	case TAG_RAW_DATA:
+		if (walk->tiff.magic == MAGIC_PANASONIC)
+			tiff_read_value(&walk->tiff, entry, 0, &page->raw);
+		break;
+	case TAG_JPEG_TABLES:
+		page->tables = entry->data;
+		break;
+	case TAG_MAKE:
+		take_make(walk, entry);
+		break;
+	case TAG_DNG_VERSION:
+		walk->dng = true;
+		break;
+	}
+}
+
+/* Reads the entries of a directory into page. False when more than a few have a type that there is
+ * not: chance makes one that there is in a few thousand times. */
+static bool read_entries(struct tiff_walk *walk, const struct tiff_ifd *ifd, struct tiff_page *page)
+{
+	uint64_t unknown = 0;
+	struct tiff_entry entry;
+
+	*page = (struct tiff_page){
+		.bits = 1, .samples = 1, .compression = TIFF_PLAIN, .planar = 1, .rows = UINT32_MAX
+	};
+	for (uint64_t i = 0; i < ifd->count; i++) {
+		if (!tiff_read_entry(&walk->tiff, ifd, i, &entry))
+			return false;
+		if (!entry.len && entry.count) {
+			unknown++;
+			continue;
+		}
+		if (entry.apart)
+			tiff_claim(walk, entry.data, entry.len);
+		take_entry(walk, page, &entry);
+	}
+	return unknown <= 1 + ifd->count / 16;
+}
+
+static bool is_sensor(const struct tiff_page *page)
+{
+	return page->photometric == PHOTOMETRIC_CFA ||
+	       page->photometric == PHOTOMETRIC_LINEAR_RAW || page->compression == TIFF_NIKON ||
+	       page->compression == TIFF_SONY || page->compression == TIFF_PENTAX ||
+	       page->compression == TIFF_SAMSUNG || page->compression == TIFF_SAMSUNG_2;
+}
+
+/* Reads the directory at `at` and all that it names; *next is the one behind it. False when none
+ * stands there. */
+static bool pass_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
+{
+	struct tiff_ifd ifd;
+	struct tiff_page page;
+	int subfiles = walk->subfile_count;
+
+	if (!tiff_read_ifd(&walk->tiff, at, &ifd) || !may_read(walk, ifd.end - at) ||
+		!read_entries(walk, &ifd, &page))
+		return false;
+	tiff_claim(walk, at, ifd.end - at);
+	*next = ifd.next;
+	walk->raw = walk->raw || is_sensor(&page);
+	if ((page.offsets.count && page.width && page.height) || page.raw ||
+		(page.offsets.count && walk->tiff.magic == MAGIC_PANASONIC)) {
+		walk->pages++;
+		if (may_read(walk, page.offsets.len + page.lens.len))
+			tiff_pass_data(walk, &page);
+	}
+	if (at == walk->tiff.first_ifd)
+		walk->first_has_picture =
+			walk->pages ||
+			(walk->subfile_count > subfiles && page.width && page.height) ||
+			(page.jpeg && walk->subfile_count > subfiles);
+	if (page.jpeg && page.jpeg_len) {
+		tiff_claim(walk, page.jpeg, page.jpeg_len);
+		tiff_check_jpeg(walk, page.jpeg, page.jpeg_len);
+	}
+	return true;
+}
+
+/* A directory that is not where it should be. */
+static void missing(struct tiff_walk *walk, uint64_t at)
+{
+	if (!walk->odd)
+		tiff_note_bad(walk, at,
+			at < walk->size ? "no directory" : "the image ends before the directory");
+}
+
+bool tiff_walk(struct tiff_walk *walk, struct view *view)
+{
+	uint64_t at, next = 0;
+
+	walk->size = view_size(view);
+	walk->bad = UINT64_MAX;
+	walk->to_read = walk->size + VIEW_MAX_PEEK;
+	walk->to_check = walk->size;
+	walk->to_unpack = 1u << 30;
+	if (!tiff_open_any(&walk->tiff, view, 0, walk->size))
+		return false;
+	at = walk->tiff.first_ifd;
+	if (at < 8 || !pass_directory(walk, at, &next) || !walk->first_has_picture)
+		return false;
+	tiff_claim(walk, 0, walk->tiff.wide ? 16 : 8);
+	for (at = next; at && !walk->odd; at = next) {
+		next = 0;
+		if (!pass_directory(walk, at, &next))
+			missing(walk, at);
+	}
+	for (int i = 0; i < walk->subfile_count && !walk->odd; i++)
+		if (!pass_directory(walk, walk->subfiles[i], &next))
+			missing(walk, walk->subfiles[i]);
+	tiff_finish_data(walk);
+	return true;
+}
