@@ -1,0 +1,269 @@
+/*
+ * tar: UNIX's seventh edition, POSIX's ustar and pax (POSIX.1-2017, pax), GNU's (tar manual, "Basic
+ * Tar Format").
+ *
+ *	file:   members, two blocks of zeros; many programs fill up to a multiple of 20 blocks
+ *	member: header (one block of 512 bytes, with a checksum), data in whole blocks
+ *
+ * Headers say how long the data is, in octal or, with the highest bit set, in binary; a pax header
+ * before a member may say it instead. Old GNU sparse files have further blocks behind their header.
+ * Links, devices and folders have no data, whatever their size says; old programs wrote one into
+ * hard links, so what follows decides there.
+ *
+ * Any member looks like a start: each that was walked through is named as a part. When an archive
+ * lost its start, the rest is found from the first member that is left, and is an archive.
+ *
+ * Damage. Only headers have checksums. Data is sound once a header or the end stands behind it. An
+ * end of zeros behind data that ends in zeros may be a wiped area, and proves nothing.
+ */
+#include "tar.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "walk.h"
+
+enum {
+	NAME_LEN = 100,
+	SIZE_AT = 124,
+	TIME_AT = 136,
+	TYPE_AT = 156,
+	SPARSE_MORE_AT = 482,
+	SPARSE_NEXT_MORE_AT = 504,
+	RECORD_LEN = 10240,
+	PAX_MAX_LEN = 65536,
+	/* Data that ends in so many zeros looks like what follows the archive. */
+	ZEROS_LEN = 512,
+};
+
+struct tar {
+	struct view *view;
+	struct finding *finding;
+	uint64_t at;       /* of the header that is read */
+	uint64_t data;     /* the last member's */
+	uint64_t data_len; /* ... without filling up blocks */
+	uint64_t sound;
+	uint64_t pax_size; /* what a pax header says of the member behind it */
+	bool has_pax_size;
+	bool holds_tar; /* the last member is an archive itself, by its name */
+	unsigned members;
+};
+
+enum found { FOUND, FOUND_END, FOUND_NOTHING, FOUND_CUT };
+
+static uint64_t whole_blocks(uint64_t len)
+{
+	return (len + TAR_BLOCK - 1) & ~(TAR_BLOCK - 1);
+}
+
+/* A number of len bytes, octal or binary; false when it is neither, or larger than any file. */
+static bool read_number(const uint8_t *field, int len, uint64_t *value)
+{
+	int i = 0;
+
+	*value = 0;
+	if (field[0] & 0x80) {
+		for (i = 1; i < len; i++) {
+			if (*value >> 48)
+				return false;
+			*value = *value << 8 | field[i];
+		}
+		return !(field[0] & 0x7f);
+	}
+	while (i < len && field[i] == ' ')
+		i++;
+	for (; i < len && field[i] >= '0' && field[i] <= '7'; i++)
+		*value = *value << 3 | (uint64_t)(field[i] - '0');
+	return i == len || field[i] == ' ' || field[i] == 0;
+}
+
+static bool is_zero(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, TAR_BLOCK);
+
+	return p && p[0] == 0 && memcmp(p, p + 1, TAR_BLOCK - 1) == 0;
+}
+
+static bool is_header(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, TAR_BLOCK);
+
+	return p && tar_header(p);
+}
+
+/* The "size" in a pax header's records: "length key=value\n". */
+static void read_pax(struct tar *tar, uint64_t at, uint64_t len)
+{
+	static const char key[] = " size=";
+	size_t most = len < PAX_MAX_LEN ? (size_t)len : PAX_MAX_LEN;
+	const char *p = (const char *)view_peek(tar->view, at, most), *end = p ? p + most : NULL;
+
+	while (p && p < end) {
+		const char *line = memchr(p, '\n', (size_t)(end - p));
+		const char *found =
+			memmem(p, (size_t)((line ? line : end) - p), key, sizeof(key) - 1);
+
+		if (found && line && found - p <= 4) {
+			tar->pax_size = 0;
+			tar->has_pax_size = true;
+			for (found += sizeof(key) - 1; *found >= '0' && *found <= '9'; found++)
+				tar->pax_size =
+					tar->pax_size < INT64_MAX / 16
+						? tar->pax_size * 10 + (uint64_t)(*found - '0')
+						: INT64_MAX;
+		}
+		p = line ? line + 1 : NULL;
+	}
+}
+
+/* Behind the further blocks of an old GNU sparse file's map. */
+static uint64_t skip_sparse(struct view *view, uint64_t at, uint8_t more)
+{
+	while (more) {
+		const uint8_t *p = view_peek(view, at, TAR_BLOCK);
+
+		if (!p)
+			break;
+		more = p[SPARSE_NEXT_MORE_AT];
+		at += TAR_BLOCK;
+	}
+	return at;
+}
+
+static bool ends_with(const uint8_t *name, const char *end)
+{
+	size_t len = strnlen((const char *)name, NAME_LEN), end_len = strlen(end);
+
+	return len >= end_len && memcmp(name + len - end_len, end, end_len) == 0;
+}
+
+/* Title, time and kind come from members, not from the headers that pax and GNU put in front. */
+static void describe(struct tar *tar, const uint8_t *header)
+{
+	uint8_t type = header[TYPE_AT];
+	uint64_t time;
+
+	if (type == 'x' || type == 'g' || type == 'L' || type == 'K')
+		return;
+	tar->holds_tar = ends_with(header, ".tar");
+	if (read_number(header + TIME_AT, 12, &time) && (int64_t)time > tar->finding->time &&
+		time < (uint64_t)1 << 34)
+		tar->finding->time = (int64_t)time;
+	if (tar->members++)
+		return;
+	finding_set_title(tar->finding, header, strnlen((const char *)header, NAME_LEN));
+	if (ends_with(header, ".ovf"))
+		tar->finding->extension = "ova";
+	else if (strcmp((const char *)header, "metadata.gz") == 0)
+		tar->finding->extension = "gem";
+}
+
+static bool has_data(struct tar *tar, uint8_t type, uint64_t data)
+{
+	if (type == '1')
+		return !is_header(tar->view, data) && !is_zero(tar->view, data);
+	return type < '2' || type > '6';
+}
+
+/* Reads the member at tar->at and moves behind it. */
+static enum found read_member(struct tar *tar)
+{
+	const uint8_t *p = view_peek(tar->view, tar->at, TAR_BLOCK);
+	uint64_t size = view_size(tar->view), len;
+	uint8_t type, more;
+
+	if (!p)
+		return FOUND_CUT;
+	if (!p[0] && is_zero(tar->view, tar->at))
+		return FOUND_END;
+	if (!tar_header(p) || !read_number(p + SIZE_AT, 12, &len))
+		return FOUND_NOTHING;
+	type = p[TYPE_AT];
+	more = type == 'S' ? p[SPARSE_MORE_AT] : 0;
+	describe(tar, p);
+	if (tar->at)
+		view_part(tar->view, tar->at);
+	tar->data = tar->sound = skip_sparse(tar->view, tar->at + TAR_BLOCK, more);
+	if (type != 'x' && type != 'g' && tar->has_pax_size) {
+		len = tar->pax_size;
+		tar->has_pax_size = false;
+	}
+	tar->data_len = has_data(tar, type, tar->data) ? len : 0;
+	if (tar->data_len > size - tar->data)
+		return FOUND_CUT;
+	if (type == 'x')
+		read_pax(tar, tar->data, tar->data_len);
+	tar->at = tar->data + whole_blocks(tar->data_len);
+	return FOUND;
+}
+
+/* Where the zeros end that fill the last record, if they fill it whole. */
+static uint64_t behind_record(struct view *view, uint64_t at)
+{
+	uint64_t end = (at + RECORD_LEN - 1) / RECORD_LEN * RECORD_LEN, block;
+
+	for (block = at; block < end; block += TAR_BLOCK)
+		if (!is_zero(view, block))
+			return at;
+	return end;
+}
+
+static bool data_ends_in_zeros(const struct tar *tar)
+{
+	size_t len = tar->data_len < ZEROS_LEN ? (size_t)tar->data_len : ZEROS_LEN;
+	const uint8_t *p =
+		len >= 32 ? view_peek(tar->view, tar->data + tar->data_len - len, len) : NULL;
+
+	return p && !tar->holds_tar && !p[0] && memcmp(p, p + 1, len - 1) == 0;
+}
+
+/* The verdict when a block of zeros stands at tar->at. */
+static enum verdict judge_end(struct tar *tar)
+{
+	bool two = is_zero(tar->view, tar->at + TAR_BLOCK);
+	uint64_t end = tar->at + TAR_BLOCK;
+
+	if (!tar->members)
+		return verdict_because(CARVE_REJECT, tar->finding, "no member before the end");
+	if (!two && view_size(tar->view) > end && view_size(tar->view) - end < TAR_BLOCK)
+		return walk_cut(tar->view, tar->finding, end + TAR_BLOCK, end);
+	tar->finding->length = two ? behind_record(tar->view, end + TAR_BLOCK) : end;
+	if (data_ends_in_zeros(tar))
+		return verdict_because(CARVE_UNVERIFIED, tar->finding,
+			"the last member at %" PRIu64 " ends in zeros, as if wiped",
+			tar->data - TAR_BLOCK);
+	if (!two)
+		return verdict_because(
+			CARVE_UNVERIFIED, tar->finding, "ends with one block of zeros, not two");
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct tar tar = { .view = view, .finding = finding };
+	enum found found;
+
+	finding->extension = "tar";
+	do {
+		found = read_member(&tar);
+	} while (found == FOUND);
+	if (!tar.sound)
+		return verdict_because(CARVE_REJECT, finding, "no header with its checksum at 0");
+	if (found == FOUND_END)
+		return judge_end(&tar);
+	if (found == FOUND_CUT)
+		return walk_cut(view, finding, view_size(view) + 1,
+			view_ends_with_image(view)
+				? walk_before_fill(view, tar.sound, view_size(view))
+				: tar.sound);
+	finding->length = tar.sound;
+	return verdict_because(CARVE_TRUNCATED, finding,
+		"neither a header nor the end at %" PRIu64 ", behind the member at %" PRIu64,
+		tar.at, tar.data - TAR_BLOCK);
+}
+
+const struct carver tar_carver = {
+	.name = "tar",
+	.summary = "tar archives of all kinds, by their headers' checksums",
+	.check = check,
+};
