@@ -276,6 +276,7 @@ void run_start_carving(struct run *run)
 		.pool = run->pool,
 		.decide = options->decide,
 		.names = names_of(options),
+		.label = options->label,
 		.no_extension = options->no_extension,
 		.dry_run = options->dry_run,
 		.hash_mask = options->dry_run ? 0 : options->hash_mask,

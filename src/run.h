@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "carve/decide.h"
+#include "carve/filing.h"
 #include "evidence/reader.h"
 #include "gpu/options.h"
 #include "output/progress.h"
@@ -25,6 +26,7 @@ struct run_options {
 	uint64_t align;                /* as Scalpel's -q */
 	bool both;                     /* as Scalpel's -b */
 	bool dry_run, flat, no_extension, scalpel;
+	enum carving_label label;
 	struct decide_options decide;
 	uint32_t hash_mask;
 	struct progress_options progress;

@@ -146,7 +146,7 @@ struct carving *carving_new(const struct carving_options *options)
 		copier_init(&carving->rooms[i].copier, options->hash_mask);
 	}
 	carving->ahead = ahead_new(carving->threads, options->decide.nested);
-	carving->filing = filing_new(options->rules, options->sink, options->names,
+	carving->filing = filing_new(options->rules, options->sink, options->names, options->label,
 		options->no_extension, image_info(options->image)->size);
 	if (options->rules)
 		carving->decider = decider_new(

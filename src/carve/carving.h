@@ -24,6 +24,7 @@ struct carving_options {
 	struct pool *pool;
 	struct decide_options decide;
 	enum carving_names names;
+	enum carving_label label;
 	bool no_extension, dry_run;
 	uint32_t hash_mask;
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #define SCALPEL_FOLDER_FILES 1000
 
@@ -13,6 +14,7 @@ struct filing {
 	const struct rules *rules;
 	struct sink *sink;
 	enum carving_names names;
+	enum carving_label label;
 	bool no_extension;
 	unsigned digits;             /* width of offsets in names */
 	uint64_t scalpel_number;     /* counts through all rules */
@@ -31,13 +33,14 @@ static unsigned digits_of(uint64_t number)
 }
 
 struct filing *filing_new(const struct rules *rules, struct sink *sink, enum carving_names names,
-	bool no_extension, uint64_t image_size)
+	enum carving_label label, bool no_extension, uint64_t image_size)
 {
 	struct filing *filing = xcalloc(1, sizeof(*filing));
 
 	filing->rules = rules;
 	filing->sink = sink;
 	filing->names = names;
+	filing->label = label;
 	filing->no_extension = no_extension;
 	filing->digits = digits_of(image_size);
 	filing->scalpel_counts = xcalloc(rules ? rules->count : 0, sizeof(*filing->scalpel_counts));
@@ -91,10 +94,14 @@ static char *scalpel_name(struct filing *filing, const struct file_record *recor
 static char *make_name(struct filing *filing, const struct file_record *record)
 {
 	const char *type = filing->names == NAMES_FLAT ? "" : record->type;
+	char stamp[TEXT_TIME_LEN] = "";
+	const char *label = filing->label == LABEL_TITLE ? record->title : "";
 
 	if (filing->names >= NAMES_SCALPEL)
 		return scalpel_name(filing, record);
-	return sink_name(filing->sink, type, record->offset, record->extension,
+	if (filing->label == LABEL_TIME && record->time && text_time(record->time, stamp))
+		label = stamp;
+	return sink_name(filing->sink, type, record->offset, label, record->extension,
 		filing->digits);
 }
 

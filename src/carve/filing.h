@@ -12,12 +12,18 @@ enum carving_names {
 	NAMES_SCALPEL_FLAT,
 };
 
+/* What a carved file's name holds beside its offset, where the file tells it. */
+enum carving_label { LABEL_NONE, LABEL_TITLE, LABEL_TIME };
+
+/* The words of --rename, in that order. */
+#define CARVING_LABEL_CHOICES "none|title|time"
+
 struct filing;
 
 /* rules: may be NULL when filing_record is never called. image_size: bytes; tells how wide offsets are in names. All stay the
  * caller's. */
 struct filing *filing_new(const struct rules *rules, struct sink *sink, enum carving_names names,
-	bool no_extension, uint64_t image_size);
+	enum carving_label label, bool no_extension, uint64_t image_size);
 /* Fills in the record, run being the room for its only run. Calls come in the order of the report. The caller frees
  * record->path. */
 void filing_record(struct filing *filing, const struct candidate *candidate, const struct outcome *outcome,

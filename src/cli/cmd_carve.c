@@ -23,6 +23,7 @@ struct carve_settings {
 	enum reader_method io;
 	enum reader_cache cache;
 	enum gpu_transfer transfer;
+	enum carving_label label;
 	unsigned compat;
 	uint64_t align, threads, chunk_size, offset, length, parts;
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type;
@@ -79,6 +80,9 @@ static const struct option_row carve_options[] = {
 		.help = "Carve SIZE bytes of a rule at most" },
 	{ .name = "no-extension", .letter = 'n', MEMBER(no_extension), .group = "Output",
 		.help = "Leave extensions away" },
+	{ .name = "rename", .kind = OPTION_CHOICE, .choices = CARVING_LABEL_CHOICES,
+		.fallback = "none", MEMBER(label), .group = "Output",
+		.help = "Put the file's own title or time into its name, where it has one" },
 	{ .name = "flat", .letter = 'O', MEMBER(flat), .group = "Output",
 		.help = "No folders: all files in DIR itself" },
 
@@ -263,6 +267,7 @@ static struct run_options run_options_of(const struct carve_settings *settings,
 		.flat = settings->flat,
 		.no_extension = settings->no_extension,
 		.scalpel = settings->compat != 0,
+		.label = settings->label,
 		.decide = { .nested = settings->nested,
 			.strict = settings->strict,
 			.max_files = settings->max_files,

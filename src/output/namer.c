@@ -21,6 +21,8 @@
 #include "base/memory.h"
 #include "output/sink.h"
 
+#define LABEL_MAX 80 /* bytes of a title in a name */
+
 struct seen {
 	char *extension;
 	uint32_t count;
@@ -148,11 +150,12 @@ static uint32_t count_name(struct type *type, uint64_t offset, const char *exten
 	return 1;
 }
 
-char *namer_name(struct namer *namer, const char *type_name, uint64_t offset, const char *extension,
-	unsigned digits)
+char *namer_name(struct namer *namer, const char *type_name, uint64_t offset, const char *label,
+	const char *extension, unsigned digits)
 {
 	struct type *type = find_or_add(&namer->types, type_name, sizeof(*type), NULL);
 	char *suffix = *extension ? plain_name(extension, 32) : xstrdup("");
+	char *called = *label ? plain_name(label, LABEL_MAX) : xstrdup("");
 	uint32_t number = count_name(type, offset, suffix);
 	char again[16] = "";
 	char *name;
@@ -161,8 +164,10 @@ char *namer_name(struct namer *namer, const char *type_name, uint64_t offset, co
 		next_folder(namer, type);
 	if (number > 1)
 		snprintf(again, sizeof(again), "-%" PRIu32, number);
-	name = xasprintf("%s%0*" PRIu64 "%s%s%s", type->folder ? type->folder : "",
-		(int)(digits > 20 ? 20 : digits), offset, again, *suffix ? "." : "", suffix);
+	name = xasprintf("%s%0*" PRIu64 "%s%s%s%s%s", type->folder ? type->folder : "",
+		(int)(digits > 20 ? 20 : digits), offset, again, *called ? "_" : "", called,
+		*suffix ? "." : "", suffix);
+	free(called);
 	free(suffix);
 	return name;
 }

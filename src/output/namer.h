@@ -9,8 +9,8 @@ struct namer;
 /* Never NULL. */
 struct namer *namer_new(void);
 /* As sink_name. */
-char *namer_name(struct namer *namer, const char *type, uint64_t offset, const char *extension,
-	unsigned digits);
+char *namer_name(struct namer *namer, const char *type, uint64_t offset, const char *label,
+	const char *extension, unsigned digits);
 /* As sink_reserve. */
 void namer_reserve(struct namer *namer, const char *name);
 /* NULL is fine. */

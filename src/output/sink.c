@@ -202,10 +202,10 @@ int sink_dir_fd(const struct sink *sink)
 	return sink->fd;
 }
 
-char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char *extension,
-	unsigned digits)
+char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char *label,
+	const char *extension, unsigned digits)
 {
-	return namer_name(sink->namer, type, offset, extension, digits);
+	return namer_name(sink->namer, type, offset, label, extension, digits);
 }
 
 void sink_reserve(struct sink *sink, const char *name)

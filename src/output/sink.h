@@ -22,14 +22,14 @@ int sink_open(struct sink **sink, const char *path, struct error *error);
 const char *sink_path(const struct sink *sink); /* absolute */
 int sink_dir_fd(const struct sink *sink);
 
-/* Makes up the path of a carved file, relative to the folder: TYPE/OFFSET.EXT, TYPE being the
- * rule's name; from the 10,001st file of a type on TYPE.2/, then TYPE.3/ ...; a second file of the
+/* Makes up the path of a carved file, relative to the folder: TYPE/OFFSET.EXT, or, with a label,
+ * TYPE/OFFSET_LABEL.EXT, TYPE being the rule's name; from the 10,001st file of a type on TYPE.2/, then TYPE.3/ ...; a second file of the
  * same type, offset and extension gets -2, -3. digits: width of OFFSET. The type "" means no folder
- * at all. A folder's name that is taken (by sink_reserve, or by another type's TYPE.2) is passed
+ * at all. What is no letter, digit, dot, minus or underscore in a label becomes an underscore. A folder's name that is taken (by sink_reserve, or by another type's TYPE.2) is passed
  * over. Serial, in the order of the report. Calls with the same sequence give the same names. The
  * caller frees the result. */
-char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char *extension,
-	unsigned digits);
+char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char *label,
+	const char *extension, unsigned digits);
 
 /* Keeps a name in the folder itself, a report's, from becoming a type's folder. Serial with
  * sink_name. */

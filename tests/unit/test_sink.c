@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "base/memory.h"
 #include "output/folder.h"
 #include "temp.h"
 
@@ -137,7 +138,7 @@ Test(sink, names_in_messages_are_clean)
 static void expect_name(struct sink *sink, const char *type, uint64_t offset, const char *extension,
 	const char *expected)
 {
-	char *name = sink_name(sink, type, offset, extension, 8);
+	char *name = sink_name(sink, type, offset, "", extension, 8);
 
 	cr_expect_str_eq(name, expected);
 	cr_expect(folder_path_is_plain(name), "%s", name);
@@ -164,6 +165,34 @@ Test(sink, names)
 	sink_close(sink);
 }
 
+static void expect_labelled(struct sink *sink, const char *label, const char *expected)
+{
+	char *name = sink_name(sink, "jpeg", 7, label, "jpg", 8);
+
+	cr_expect_str_eq(name, expected);
+	cr_expect(folder_path_is_plain(name), "%s", name);
+	free(name);
+}
+
+Test(sink, labels)
+{
+	struct sink *sink = open_at("out");
+	char *label = malloc(1001);
+
+	memset(label, 'y', 1000);
+	label[1000] = '\0';
+	expect_labelled(sink, "Golden hour", "jpeg/00000007_Golden_hour.jpg");
+	expect_labelled(sink, "../../etc/passwd", "jpeg/00000007-2__._.._etc_passwd.jpg");
+	expect_labelled(sink, "\xE2\x80\xAE<script>\n", "jpeg/00000007-3_____script__.jpg");
+	label[80] = '\0';
+	char *expected = xasprintf("jpeg/00000007-4_%s.jpg", label);
+	label[80] = 'y';
+	expect_labelled(sink, label, expected);
+	free(expected);
+	free(label);
+	sink_close(sink);
+}
+
 Test(sink, hostile_names_stay_inside)
 {
 	struct sink *sink = open_at("out");
@@ -176,8 +205,8 @@ Test(sink, hostile_names_stay_inside)
 	name = malloc(1001);
 	memset(name, 'x', 1000);
 	name[1000] = '\0';
-	free(sink_name(sink, name, 1, name, 4000000000u));
-	char *cut = sink_name(sink, name, 2, name, 4000000000u);
+	free(sink_name(sink, name, 1, "", name, 4000000000u));
+	char *cut = sink_name(sink, name, 2, "", name, 4000000000u);
 	cr_expect_eq(strlen(cut), 200 + 1 + 20 + 1 + 32);
 	cr_expect(folder_path_is_plain(cut));
 	free(cut);
@@ -190,14 +219,14 @@ Test(sink, ten_thousand_files_a_folder)
 	struct sink *sink = open_at("out");
 
 	for (uint64_t i = 0; i < 10000; i++) {
-		char *name = sink_name(sink, "t", i, "x", 8);
+		char *name = sink_name(sink, "t", i, "", "x", 8);
 
 		cr_assert_eq(strncmp(name, "t/", 2), 0, "%s", name);
 		free(name);
 	}
 	expect_name(sink, "t", 9999, "x", "t.2/00009999-2.x");
 	for (uint64_t i = 10001; i < 20000; i++)
-		free(sink_name(sink, "t", i, "x", 8));
+		free(sink_name(sink, "t", i, "", "x", 8));
 	expect_name(sink, "t", 20000, "x", "t.3/00020000.x");
 	expect_name(sink, "u", 20000, "x", "u/00020000.x");
 	sink_close(sink);
@@ -212,7 +241,7 @@ Test(sink, taken_folders_are_passed_over)
 	expect_name(sink, "audit.txt", 1, "", "audit.txt.2/00000001");
 	expect_name(sink, "t.2", 5, "x", "t.2/00000005.x");
 	for (uint64_t i = 0; i < 10000; i++)
-		free(sink_name(sink, "t", i, "x", 8));
+		free(sink_name(sink, "t", i, "", "x", 8));
 	expect_name(sink, "t", 10000, "x", "t.3/00010000.x");
 	expect_name(sink, "a:b", 1, "", "a_b/00000001");
 	expect_name(sink, "a;b", 1, "", "a_b.2/00000001");
