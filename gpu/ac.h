@@ -88,8 +88,17 @@ double ac_cost(const struct gpu_program *program);
 void ac_describe(const struct gpu_program *program, char *text, size_t len);
 /* The tables in host memory. */
 const struct ac_tables *ac_tables(const struct gpu_program *program);
+/* The largest limit of the keywords' length, `longest` (4096, 64, ...) at most, with which there
+ * are no more than states_max states for certain; 2, which makes 65,793 at most, if none does. */
+uint32_t ac_longest(const struct pattern_set *set, uint32_t longest, uint64_t states_max);
 #ifdef __CUDACC__
 }
+#else
+#include "scan/trie.h"
+
+/* The automaton of keywords of at most `longest` bytes; ac_free when done. */
+struct gpu_program *ac_make(
+	const struct pattern_set *set, uint32_t longest, enum trie_columns columns);
 #endif
 
 #endif

@@ -7,7 +7,8 @@
 #include "gpu/ac.h"
 #include "scan/trie.h"
 
-#define TABLE_MAX (1ull << 30) /* bytes of the transition table, as 32-bit states */
+/* With a column for every byte, and 32 bits a state, they make a table of 1 GiB. */
+#define STATES_MAX (1ull << 20)
 
 struct ac_program {
 	struct ac_tables tables;
@@ -26,16 +27,13 @@ static uint64_t states_bound(uint64_t len, uint32_t longest)
 	return 1 + (len < most ? len : most);
 }
 
-/* The largest limit of the keywords' length with which the table stays within TABLE_MAX; 2 always
- * does. */
-static uint32_t choose_longest(const struct pattern_set *set)
+uint32_t ac_longest(const struct pattern_set *set, uint32_t longest, uint64_t states_max)
 {
 	static const uint32_t limits[] = { 4096, 64, 32, 16, 12, 8, 6, 4, 3 };
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-		uint64_t states = states_bound(keywords_len(set, limits[i]), limits[i]);
-		if (states * 256 * sizeof(uint32_t) <= TABLE_MAX)
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (limits[i] <= longest &&
+			states_bound(keywords_len(set, limits[i]), limits[i]) <= states_max)
 			return limits[i];
-	}
 	return 2;
 }
 
@@ -77,22 +75,28 @@ static void make_tables(struct ac_tables *tables, const struct trie *trie,
 
 /* ---- the rows' functions ---- */
 
-int ac_compile(struct gpu_program **program, const struct pattern_set *set,
-	const struct gpu_tuning *tuning, struct error *error)
+struct gpu_program *ac_make(
+	const struct pattern_set *set, uint32_t longest, enum trie_columns columns)
 {
-	(void)tuning; /* nothing can be asked of it, */
-	(void)error;  /* and it takes every set */
 	struct ac_program *ac = xcalloc(1, sizeof(*ac));
 	struct keyword_set keywords;
 	struct trie trie;
-	keywords_make(&keywords, set, choose_longest(set));
-	trie_grow(&trie, &keywords, TRIE_CLASSES, false);
+	keywords_make(&keywords, set, longest);
+	trie_grow(&trie, &keywords, columns, false);
 	trie_link(&trie);
 	trie_complete(&trie);
 	make_tables(&ac->tables, &trie, &keywords, set);
 	trie_free(&trie);
 	keywords_free(&keywords);
-	*program = (struct gpu_program *)ac;
+	return (struct gpu_program *)ac;
+}
+
+int ac_compile(struct gpu_program **program, const struct pattern_set *set,
+	const struct gpu_tuning *tuning, struct error *error)
+{
+	(void)tuning; /* nothing can be asked of it, */
+	(void)error;  /* and it takes every set */
+	*program = ac_make(set, ac_longest(set, 4096, STATES_MAX), TRIE_CLASSES);
 	return 0;
 }
 

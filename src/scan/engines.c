@@ -12,6 +12,8 @@ extern const struct scan_engine pfac_engine;      /* pfac.c */
 extern const struct scan_engine nfa_engine;       /* nfa.c */
 extern const struct scan_engine wm_engine;        /* wm.c */
 extern const struct scan_engine stt_engine;       /* stt.c */
+extern const struct scan_engine ac_engine;        /* ac.c */
+extern const struct scan_engine ac_copies_engine; /* ac.c */
 
 const struct scan_engine *const scan_engines[] = {
 	&gpu_engine,
@@ -22,6 +24,8 @@ const struct scan_engine *const scan_engines[] = {
 	&nfa_engine,
 	&wm_engine,
 	&stt_engine,
+	&ac_engine,
+	&ac_copies_engine,
 	NULL,
 };
 
