@@ -1,0 +1,37 @@
+"""XML documents, written by hand."""
+import random
+
+from makers.common import save
+
+HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+LIST = b"".join(b'  <item id="%d">An item &amp; its text</item>\n' % i for i in range(12))
+PLAIN = HEAD + b"<!-- a list -->\n<list>\n" + LIST + b"</list>"
+
+
+def make():
+    save("xml", "plain.xml", PLAIN, extension="xml")
+    save("xml", "line-end.xml", PLAIN + b"\n", sequence="yes", extension="xml")
+    save("xml", "mark.xml", b"\xef\xbb\xbf" + PLAIN, extension="xml")
+    save("xml", "wide.xml", b"\xff\xfe" + PLAIN.replace(b"UTF-8", b"UTF-16").decode().encode("utf-16le"), extension="xml")
+    save("xml", "wide-big.xml", b"\xfe\xff" + PLAIN.replace(b"UTF-8", b"UTF-16").decode().encode("utf-16be"), extension="xml")
+    save("xml", "empty-root.xml", b"<?xml version='1.0'?>\n<!DOCTYPE a [<!ELEMENT a EMPTY><!ATTLIST a b CDATA #IMPLIED>]>\n<a b='>'/>", extension="xml")
+    save("xml", "latin.xml", b"<?xml version='1.0' encoding='ISO-8859-1'?><a><b>\xe4\xf6\xfc</b></a>", extension="xml")
+    odd = HEAD + b"<a><b>\xfc\xe4\xf6</b></a>"
+    save("xml", "odd.xml", odd, why=f"whole, though a character is no UTF-8 at {odd.index(0xfc)}")
+    for name, root in (("places.kml", b'kml xmlns="http://www.opengis.net/kml/2.2"'), ("track.gpx", b'gpx version="1.1"'), ("settings.plist", b"plist"),
+                       ("book.fb2", b"FictionBook"), ("scene.dae", b"COLLADA"), ("news.atom", b'feed xmlns="http://www.w3.org/2005/Atom"'),
+                       ("types.xsd", b'xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"'), ("style.xsl", b'xsl:stylesheet xmlns:xsl="x"')):
+        save("xml", name, HEAD + b"<" + root + b"><x>1</x></" + root.split()[0] + b">", extension=name.split(".")[1])
+    save("xml", "news.rss", HEAD + b"<rss><channel><title>News of the day</title></channel></rss>", extension="rss", title="News of the day")
+    save("xml", "page.xhtml", HEAD + b"<html><head><title>A page</title></head><body><p>x</p></body></html>", extension="xhtml", title="A page")
+
+    cut = PLAIN[:-100]
+    save("xml", "cut.xml", cut, verdict="truncated", length_min=len(cut) - 60, length_max=len(cut), extension="xml",
+         why=f"the image ends at {len(cut)}, before the file does")
+    save("xml", "overwritten.xml", cut + b"\1" + random.Random(1).randbytes(500), verdict="truncated", length_min=len(cut) - 60, length_max=len(cut))
+    save("xml", "wiped.xml", cut + bytes(500), verdict="truncated", length_min=len(cut) - 60, length_max=len(cut))
+    save("xml", "joined.xml", cut + PLAIN, verdict="truncated", length_min=len(cut) - 60, length_max=len(cut) + 6)
+    save("xml", "crossed.xml", HEAD + b"<a><b><c></b></c></a>", verdict="truncated")
+    save("xml", "no-root.xml", HEAD + b"\n\n", verdict="reject")
+    save("xml", "string.xml", b'<?xml version="1.0"?>\0%s: no such file\0', verdict="reject")
+    save("xml", "no-declaration.xml", b"<list><item/></list>", verdict="reject", why="no XML declaration at 0")
