@@ -7,6 +7,9 @@
 
 #include "carver.h"
 
+/* Of the header that most have. */
+#define DIB_HEADER_LEN 40
+
 enum {
 	DIB_RGB = 0,
 	DIB_RLE8 = 1,

@@ -1,0 +1,176 @@
+/*
+ * ICO and CUR, icons and cursors (Microsoft, Icons in Win32; ICONDIR, ICONDIRENTRY).
+ *
+ *	file:  0 (2 bytes, little-endian), 1 for icons or 2 for cursors, number of images, entries,
+ *images entry: width, height (0: 256), colours, reserved, planes and bits a pixel (of a cursor: the
+ *	       hot spot), length of the image (4), its offset (4)
+ *	image: a PNG, or a bitmap without file header (dib.c) of twice the height: pixels, then a
+ *mask of one bit each, which newer programs leave out where pixels have an alpha channel
+ *
+ * The file ends behind the last image. Each is checked: a bitmap's header against its length, a PNG
+ *by its first and last chunk. A file without a good first image is none: the head alone is mostly
+ *zeros.
+ */
+#include "ico.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "dib.h"
+#include "noise.h"
+#include "walk.h"
+
+#define HEAD_LEN 6
+#define ENTRY_LEN 16
+#define IMAGES_MAX 1024
+#define EXTRA_MAX 8192 /* bytes behind a bitmap's mask that its length may count */
+#define PNG_LEN_MIN 57
+
+static const uint8_t png_start[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I',
+	'H', 'D', 'R' };
+static const uint8_t png_end[] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
+
+struct image {
+	uint64_t at, len;
+	uint8_t width;
+};
+
+static bool has(struct view *view, uint64_t at, const uint8_t *bytes, size_t len)
+{
+	const uint8_t *p = view_peek(view, at, len);
+
+	return p && memcmp(p, bytes, len) == 0;
+}
+
+static enum ico_state broken(struct ico *ico, uint64_t at, const char *problem)
+{
+	ico->at = at;
+	ico->problem = problem;
+	return ICO_BROKEN;
+}
+
+static enum ico_state check_png(struct view *view, struct ico *ico, const struct image *image)
+{
+	uint64_t end = image->at + image->len;
+
+	if (image->len < PNG_LEN_MIN)
+		return broken(ico, image->at, "a PNG that is too short");
+	ico->images++;
+	if (end <= view_size(view) && !has(view, end - sizeof(png_end), png_end, sizeof(png_end)))
+		return broken(ico, end - sizeof(png_end), "a PNG without its end");
+	return ICO_DONE;
+}
+
+static enum ico_state check_bitmap(struct view *view, struct ico *ico, const struct image *image)
+{
+	uint64_t end = image->at + image->len, pixels, mask_len, noise;
+	struct dib dib;
+	const char *problem = dib_read(view, image->at, &dib);
+
+	if (problem)
+		return broken(ico, image->at, problem);
+	if (dib.header_len != DIB_HEADER_LEN || dib.bits == 0 || !dib_is_plain(&dib))
+		return broken(ico, image->at, "a bitmap that no icon has");
+	pixels = dib.header_len + dib.colours_len +
+		 dib_row_len(dib.width, dib.bits) * (dib.height / 2);
+	mask_len = dib_row_len(dib.width, 1) * (dib.height / 2);
+	if (image->width && image->width != dib.width)
+		ico->odd = "an image of another width than its entry says";
+	if (image->len < pixels || image->len > pixels + mask_len + EXTRA_MAX) {
+		if (!ico->images)
+			return broken(
+				ico, image->at, "a bitmap of another length than its entry says");
+		ico->odd = "a bitmap of another length than its entry says";
+	}
+	ico->images++;
+	if (end > view_size(view))
+		return ICO_DONE;
+	noise = noise_start(view, image->at + dib.header_len, end);
+	return noise < end ? broken(ico, noise, "random bytes instead of pixels") : ICO_DONE;
+}
+
+/* Entry `index`; images begin at `first`, behind all entries. */
+static enum ico_state check_image(
+	struct view *view, uint64_t base, uint32_t index, uint64_t first, struct ico *ico)
+{
+	const uint8_t *p = view_peek(view, base + HEAD_LEN + index * ENTRY_LEN, ENTRY_LEN);
+	struct image image;
+	enum ico_state state;
+
+	if (!p)
+		return ICO_CUT;
+	image = (struct image){ .at = base + le32(p + 12), .len = le32(p + 8), .width = p[0] };
+	if (image.at < first || !image.len || (p[3] != 0 && p[3] != 255))
+		return broken(ico, base + HEAD_LEN + index * ENTRY_LEN, "an impossible entry");
+	if (image.at + image.len > ico->end)
+		ico->end = image.at + image.len;
+	if (image.at + DIB_HEADER_LEN > view_size(view))
+		return ICO_CUT;
+	state = has(view, image.at, png_start, sizeof(png_start)) ? check_png(view, ico, &image)
+								  : check_bitmap(view, ico, &image);
+	if (state == ICO_BROKEN)
+		return state;
+	if (image.at + image.len > view_size(view)) {
+		ico->sound = view_size(view);
+		return ICO_CUT;
+	}
+	if (image.at + image.len > ico->sound)
+		ico->sound = image.at + image.len;
+	return ICO_DONE;
+}
+
+enum ico_state ico_walk(struct view *view, uint64_t base, struct ico *ico)
+{
+	const uint8_t *p = view_peek(view, base, HEAD_LEN);
+	enum ico_state state = ICO_DONE;
+	uint32_t count;
+	uint64_t first;
+
+	*ico = (struct ico){ .at = base, .end = base };
+	if (!p || le16(p) != 0 || (le16(p + 2) != 1 && le16(p + 2) != 2) || !le16(p + 4) ||
+		le16(p + 4) > IMAGES_MAX)
+		return broken(ico, base, "no head of an icon");
+	ico->cursor = le16(p + 2) == 2;
+	count = le16(p + 4);
+	first = base + HEAD_LEN + (uint64_t)count * ENTRY_LEN;
+	ico->sound = first;
+	for (uint32_t i = 0; i < count && state != ICO_BROKEN; i++) {
+		enum ico_state next = check_image(view, base, i, first, ico);
+
+		state = next == ICO_DONE ? state : next;
+		if (state == ICO_CUT && !ico->images)
+			return broken(ico, ico->end, "the image ends before any picture");
+	}
+	return state;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct ico ico;
+	enum ico_state state = ico_walk(view, 0, &ico);
+
+	if (!ico.images)
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64, ico.problem, ico.at);
+	finding->extension = ico.cursor ? "cur" : "ico";
+	finding->length = ico.sound < view_size(view) ? ico.sound : view_size(view);
+	if (state == ICO_BROKEN) {
+		if (ico.images == 1 && ico.at > finding->length)
+			finding->length = ico.at;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "%s at %" PRIu64, ico.problem, ico.at);
+	}
+	if (state == ICO_CUT)
+		return walk_cut(view, finding, ico.end, finding->length);
+	finding->length = ico.end;
+	if (ico.odd)
+		return verdict_because(CARVE_UNVERIFIED, finding, "%s", ico.odd);
+	return CARVE_COMPLETE;
+}
+
+const struct carver ico_carver = {
+	.name = "ico",
+	.summary = "icons and cursors, by their entries and the heads of their images",
+	.check = check,
+};

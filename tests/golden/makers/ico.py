@@ -1,0 +1,61 @@
+"""Icons and cursors. Pillow's encoder, and entries by hand."""
+import random, struct
+
+from makers.common import encoded, picture, save
+from makers.bmp import header, pixels, row_len
+
+
+def bitmap(width, height, bits, mask=True, behind=b""):
+    """As in an icon: twice the height, colours, pixels, a mask of one bit each."""
+    colours = bytes(4 << bits) if bits <= 8 else b""
+    masks = bytes(row_len(width, 1) * height) if mask else b""
+    return header(40, width, 2 * height, bits) + colours + pixels(width, height, bits) + masks + behind
+
+
+def icon(images, kind=1, reserved=0, gap=0):
+    """images: (width, height, bits, data)."""
+    at = 6 + 16 * len(images) + gap
+    out = struct.pack("<HHH", 0, kind, len(images))
+    for width, height, bits, data in images:
+        out += struct.pack("<BBBBHHII", width & 255, height & 255, 0, reserved, 1, bits, len(data), at)
+        at += len(data)
+    return out + bytes(max(0, gap)) + b"".join(data for _, _, _, data in images)
+
+
+def sizes(*bits):
+    return [(16, 16, b, bitmap(16, 16, b)) for b in bits]
+
+
+def make():
+    png = encoded(picture("RGB", (32, 32)), format="PNG")
+    save("ico", "pillow.ico", encoded(picture("RGBA", (32, 32)), format="ICO", sizes=[(16, 16), (32, 32)]), extension="ico", unchecked=100)
+    save("ico", "bitmaps.ico", icon(sizes(1, 4, 8, 24, 32)), extension="ico", unchecked=40)
+    save("ico", "png.ico", icon([(32, 32, 32, png)]), extension="ico", unchecked=38)
+    save("ico", "both.ico", icon(sizes(8) + [(32, 32, 32, png)]), extension="ico", unchecked=40)
+    save("ico", "cursor.cur", icon([(32, 32, 5, bitmap(32, 32, 1))], kind=2), extension="cur", unchecked=40)
+    save("ico", "no-mask.ico", icon([(16, 16, 32, bitmap(16, 16, 32, mask=False))]), extension="ico", unchecked=40)
+    save("ico", "wide-mask.ico", icon([(16, 16, 32, bitmap(16, 16, 32, behind=bytes(128)))]), extension="ico", unchecked=40)
+    save("ico", "reserved.ico", icon(sizes(8), reserved=255), extension="ico", unchecked=40)
+    whole = icon(sizes(4, 8, 32))
+    save("ico", "cut.ico", whole[:2000], verdict="truncated", length=2000, why="the image ends at 2000, before the file does", extension="ico")
+    rng = random.Random(4)
+    second = 6 + 48 + 296
+    save("ico", "random-behind.ico", whole[:second] + rng.randbytes(3000), verdict="truncated", length=second,
+         why=f"an unknown kind of bitmap header at {second}")
+    save("ico", "zeros-behind.ico", whole[:second] + bytes(3000), verdict="truncated", length=second)
+    end = 22 + len(png) - 12
+    save("ico", "png-end.ico", icon([(32, 32, 32, png)])[:end] + rng.randbytes(12), verdict="truncated", length=end, why=f"a PNG without its end at {end}")
+    large = icon([(64, 64, 32, bitmap(64, 64, 32))])
+    save("ico", "noise.ico", large[:6200] + rng.randbytes(len(large) - 6200), verdict="truncated", length_min=5000, length_max=7300)
+    save("ico", "width.ico", icon([(17, 16, 8, bitmap(16, 16, 8))]), verdict="unverified", length=22 + 1384,
+         why="an image of another width than its entry says")
+    two = icon([(16, 16, 4, bitmap(16, 16, 4)), (16, 16, 8, bitmap(16, 16, 8)[:600])])
+    save("ico", "second-length.ico", two, verdict="unverified", length=len(two), why="a bitmap of another length than its entry says")
+    for name, data, why in (("first-length", icon([(16, 16, 8, bitmap(16, 16, 8)[:600])]), "a bitmap of another length than its entry says at 22"),
+                            ("compressed", icon([(16, 16, 8, header(40, 16, 32, 8, 1) + bytes(1400))]), "a bitmap that no icon has at 22"),
+                            ("none", struct.pack("<HHH", 0, 1, 0) + bytes(100), "no head of an icon at 0"),
+                            ("kind", icon(sizes(8), kind=3), "no head of an icon at 0"),
+                            ("entry", icon(sizes(8), reserved=7), "an impossible entry at 6"),
+                            ("offset", icon(sizes(8), gap=-4), "an impossible entry at 6"),
+                            ("zeros", struct.pack("<HHH", 0, 1, 1) + bytes(100), "an impossible entry at 6")):
+        save("ico", f"bad-{name}.ico", data, verdict="reject", why=why)
