@@ -1,0 +1,82 @@
+/*
+ * A block of RAR 5 and later: CRC-32 (4 bytes, over the rest of the header), then numbers of seven
+ * bits a byte, the lowest first: the length of what follows of the header, type, flags, with flag 1
+ * the length of the extra area at the header's end, with flag 2 the length of the data behind it.
+ */
+#include "bytes.h"
+#include "rar.h"
+#include "walk.h"
+
+enum {
+	TYPE_MAIN = 1,
+	TYPE_FILE,
+	TYPE_SERVICE,
+	TYPE_ENCRYPTION,
+	TYPE_END,
+	HAS_EXTRA = 1,
+	HAS_DATA = 2,
+	FILE_HAS_TIME = 2,
+	HEADER_MAX_LEN = 2 << 20,
+	USUAL_LEN = 8192,
+};
+
+/* The number at *at, which moves behind it; false when it doesn't end in 10 bytes. */
+static bool read_number(struct view *view, uint64_t *at, uint64_t *value)
+{
+	*value = 0;
+	for (int shift = 0; shift < 70; shift += 7) {
+		const uint8_t *p = view_peek(view, (*at)++, 1);
+
+		if (!p)
+			return false;
+		*value |= shift < 63 ? (uint64_t)(*p & 0x7f) << shift : 0;
+		if (!(*p & 0x80))
+			return true;
+	}
+	return false;
+}
+
+/* The time of a file: flags, size and attributes stand before it. */
+static int64_t read_time(struct view *view, uint64_t at)
+{
+	uint64_t flags, number;
+	const uint8_t *p;
+
+	if (!read_number(view, &at, &flags) || !(flags & FILE_HAS_TIME) ||
+		!read_number(view, &at, &number) || !read_number(view, &at, &number))
+		return 0;
+	p = view_peek(view, at, 4);
+	return p ? le32(p) : 0;
+}
+
+enum rar_found rar5_read(struct view *view, uint64_t at, struct rar_block *block)
+{
+	static const enum rar_kind kinds[] = { RAR_OTHER, RAR_MAIN, RAR_FILE, RAR_OTHER,
+		RAR_ENCRYPTED, RAR_END };
+	const uint8_t *p = view_peek(view, at, 7);
+	uint64_t next = at + 4, len, type, flags, extra_len = 0, data_len = 0;
+	uint32_t want, crc = 0;
+
+	*block = (struct rar_block){ .needs_end = true };
+	if (!p)
+		return RAR_CUT;
+	want = le32(p);
+	if (!read_number(view, &next, &len) || len < 2 || len > HEADER_MAX_LEN)
+		return RAR_NONE;
+	block->header_end = next + len;
+	if (!walk_crc32(view, at + 4, block->header_end - at - 4, &crc))
+		return len <= USUAL_LEN ? RAR_CUT : RAR_NONE;
+	if (crc != want)
+		return RAR_NONE;
+	if (!read_number(view, &next, &type) || type < TYPE_MAIN || type > TYPE_END ||
+		!read_number(view, &next, &flags) ||
+		(flags & HAS_EXTRA && !read_number(view, &next, &extra_len)) ||
+		(flags & HAS_DATA && !read_number(view, &next, &data_len)) ||
+		next > block->header_end || extra_len > len || data_len > INT64_MAX)
+		return RAR_NONE;
+	block->kind = kinds[type];
+	if (type == TYPE_FILE)
+		block->time = read_time(view, next);
+	block->end = block->header_end + data_len;
+	return RAR_FOUND;
+}
