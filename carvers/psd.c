@@ -1,0 +1,283 @@
+/*
+ * PSD and PSB (Adobe Photoshop File Formats Specification, 2019).
+ *
+ *	head:      '8BPS', version 1 (PSB: 2), 6 zeros, channels (2 bytes, big-endian), height,
+ *width (4 each), depth (2), colour mode (2) colours:   length (4), data resources: length (4); each
+ *'8BIM', id (2), name (a length byte, text, even), length (4), data, even layers:    length (4,
+ *PSB: 8), see psd_layers.c picture:   how it is packed (2): 0 not, 1 PackBits: the length of each
+ *row of each channel (2, PSB: 4), then the rows; 2, 3 deflate
+ *
+ * The merged picture ends the file: its size tells where, or its rows' lengths do, or the deflate
+ *stream. Checked are the head, each resource, each layer and channel, and each packed row of the
+ *merged picture, which has to unpack to the picture's width.
+ *
+ * Damage ends the sound part where it shows. Title and date come from EXIF data among the
+ *resources.
+ */
+#include "psd.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "exif.h"
+#include "inflated.h"
+#include "noise.h"
+#include "walk.h"
+
+#define HEAD_LEN 26
+#define SIZE_MAX_PSD 30000
+#define SIZE_MAX_PSB 300000
+#define CHANNELS_MAX 56
+#define RESOURCE_EXIF 1058
+
+enum psd_step psd_broken(struct psd *psd, uint64_t at, const char *problem)
+{
+	psd->at = at;
+	psd->problem = problem;
+	return PSD_BROKEN;
+}
+
+bool psd_read(struct psd *psd, int len, uint64_t *value)
+{
+	const uint8_t *p = view_peek(psd->view, psd->at, (size_t)len);
+
+	if (!p)
+		return false;
+	*value = len == 2 ? be16(p) : len == 4 ? be32(p) : be64(p);
+	psd->at += (uint64_t)len;
+	return true;
+}
+
+uint64_t psd_row_len(const struct psd *psd, uint32_t width)
+{
+	return ((uint64_t)width * psd->depth + 7) / 8;
+}
+
+/* What is wrong with the head, or NULL. */
+static const char *read_head(struct psd *psd)
+{
+	const uint8_t *p = view_peek(psd->view, 0, HEAD_LEN);
+	uint32_t most;
+
+	if (!p || memcmp(p, "8BPS\0", 5) != 0 || (p[5] != 1 && p[5] != 2))
+		return "no PSD signature";
+	psd->large = p[5] == 2;
+	psd->channels = be16(p + 12);
+	psd->height = be32(p + 14);
+	psd->width = be32(p + 18);
+	psd->depth = be16(p + 22);
+	psd->mode = be16(p + 24);
+	most = psd->large ? SIZE_MAX_PSB : SIZE_MAX_PSD;
+	if (!psd->channels || psd->channels > CHANNELS_MAX)
+		return "an impossible number of channels";
+	if (!psd->height || psd->height > most || !psd->width || psd->width > most)
+		return "an impossible size";
+	if (psd->depth != 1 && psd->depth != 8 && psd->depth != 16 && psd->depth != 32)
+		return "an impossible depth";
+	if (psd->mode > 9 || psd->mode == 5 || psd->mode == 6)
+		return "an unknown colour mode";
+	psd->at = psd->sound = HEAD_LEN;
+	return NULL;
+}
+
+static bool resource_mark(const uint8_t *p)
+{
+	return memcmp(p, "8BIM", 4) == 0 || memcmp(p, "MeSa", 4) == 0 ||
+	       memcmp(p, "AgHg", 4) == 0 || memcmp(p, "PHUT", 4) == 0 || memcmp(p, "DCSR", 4) == 0;
+}
+
+static enum psd_step pass_resource(struct psd *psd, uint64_t end)
+{
+	const uint8_t *p = view_peek(psd->view, psd->at, 7);
+	uint64_t start = psd->at, len;
+	uint16_t id;
+
+	if (!p)
+		return PSD_CUT;
+	if (!resource_mark(p))
+		return psd_broken(psd, start, "no resource");
+	id = be16(p + 4);
+	psd->at += 6 + (p[6] + 2u) / 2 * 2;
+	if (!psd_read(psd, 4, &len))
+		return PSD_CUT;
+	if (psd->at > end || len > end - psd->at)
+		return psd_broken(psd, start, "a resource longer than its section");
+	if (id == RESOURCE_EXIF)
+		exif_read(psd->view, psd->at, len, psd->finding);
+	psd->sound = start;
+	psd->at += len + (len & 1);
+	return PSD_ON;
+}
+
+/* The end of the section whose length is at psd->at. */
+static enum psd_step read_section(struct psd *psd, int len_len, uint64_t *end)
+{
+	uint64_t len;
+
+	if (!psd_read(psd, len_len, &len))
+		return PSD_CUT;
+	if (len > INT64_MAX)
+		return psd_broken(psd, psd->at, "an impossible length");
+	*end = psd->at + len;
+	return PSD_ON;
+}
+
+static enum psd_step pass_sections(struct psd *psd)
+{
+	uint64_t end = 0;
+	enum psd_step step = read_section(psd, 4, &end);
+
+	if (step != PSD_ON)
+		return step;
+	psd->at = end;
+	step = read_section(psd, 4, &end);
+	while (step == PSD_ON && psd->at < end)
+		step = pass_resource(psd, end);
+	if (step != PSD_ON)
+		return step;
+	/* Where the next section is read is sound only once that makes sense. */
+	psd->at = end;
+	psd->sound = end < view_size(psd->view) ? end : view_size(psd->view);
+	step = read_section(psd, psd->large ? 8 : 4, &end);
+	if (step == PSD_ON && psd->at < end)
+		step = psd_pass_layers(psd, end);
+	if (step == PSD_ON)
+		psd->at = end;
+	return step;
+}
+
+/* How many bytes come out of the packed row [at, at + len); UINT64_MAX when it does not end there.
+ */
+static uint64_t unpacked(struct psd *psd, uint64_t at, uint64_t len)
+{
+	uint64_t end = at + len, out = 0;
+
+	while (at < end) {
+		const uint8_t *p = view_peek(psd->view, at, 1);
+
+		if (!p)
+			return UINT64_MAX;
+		if (p[0] < 128) {
+			out += p[0] + 1u;
+			at += p[0] + 2u;
+		} else {
+			out += p[0] > 128 ? 257u - p[0] : 0;
+			at += p[0] > 128 ? 2 : 1;
+		}
+	}
+	return at == end ? out : UINT64_MAX;
+}
+
+enum psd_step psd_pass_rows(struct psd *psd, uint64_t table, uint64_t rows, uint64_t want)
+{
+	uint64_t count_len = psd->large ? 4 : 2;
+
+	for (uint64_t i = 0; i < rows; i++) {
+		const uint8_t *p = view_peek(psd->view, table + i * count_len, (size_t)count_len);
+		uint64_t len = p ? (psd->large ? be32(p) : be16(p)) : 0;
+
+		if (!p || psd->at + len > view_size(psd->view))
+			return PSD_CUT;
+		if (unpacked(psd, psd->at, len) != want)
+			return psd_broken(
+				psd, psd->at, "a row of another length than the picture is wide");
+		psd->at += len;
+		psd->sound = psd->at;
+	}
+	return PSD_ON;
+}
+
+static enum psd_step pass_plain(struct psd *psd, uint64_t len)
+{
+	uint64_t start = psd->at, size = view_size(psd->view), end = start + len;
+	uint64_t noise = noise_start(psd->view, start, end < size ? end : size);
+
+	psd->sound = end < size ? end : size;
+	if (noise < psd->sound) {
+		psd->sound = noise;
+		return psd_broken(psd, noise, "random bytes instead of pixels");
+	}
+	psd->at = end;
+	return end <= size ? PSD_ON : PSD_CUT;
+}
+
+static enum psd_step pass_deflated(struct psd *psd)
+{
+	struct inflated inflated = { 0 };
+	enum inflated_state state = INFLATED_MORE;
+	uint64_t size = view_size(psd->view);
+
+	if (!inflated_open(&inflated, INFLATED_ZLIB))
+		return PSD_CUT;
+	while (state == INFLATED_MORE) {
+		size_t len, used = 0;
+		const uint8_t *p = walk_window(psd->view, psd->at, size, &len);
+
+		psd->sound = psd->at;
+		if (!p)
+			break;
+		state = inflated_feed(&inflated, p, len < 512 ? len : 512, &used);
+		psd->at += used;
+	}
+	inflated_close(&inflated);
+	if (state == INFLATED_BAD)
+		return psd_broken(psd, psd->sound, "a deflate stream that breaks");
+	if (state == INFLATED_MORE)
+		return PSD_CUT;
+	psd->sound = psd->at;
+	return PSD_ON;
+}
+
+static enum psd_step pass_picture(struct psd *psd)
+{
+	uint64_t rows = (uint64_t)psd->height * psd->channels, table, packed;
+	uint64_t row_len = psd_row_len(psd, psd->width);
+
+	if (!psd_read(psd, 2, &packed))
+		return PSD_CUT;
+	switch (packed) {
+	case 0:
+		return pass_plain(psd, rows * row_len);
+	case 1:
+		table = psd->at;
+		psd->at += rows * (psd->large ? 4 : 2);
+		return psd_pass_rows(psd, table, rows, row_len);
+	case 2:
+	case 3:
+		return pass_deflated(psd);
+	}
+	return psd_broken(psd, psd->at - 2, "a picture that is packed in an unknown way");
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct psd psd = { .view = view, .finding = finding };
+	const char *problem = read_head(&psd);
+	enum psd_step step;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	step = pass_sections(&psd);
+	if (step == PSD_ON)
+		step = pass_picture(&psd);
+	finding->extension = psd.large ? "psb" : "psd";
+	finding->length = psd.sound;
+	if (step == PSD_CUT)
+		return walk_cut(view, finding, view_size(view) + 1, view_size(view));
+	if (step == PSD_BROKEN && psd.sound == HEAD_LEN) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64, psd.problem, psd.at);
+	}
+	if (step == PSD_BROKEN)
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "%s at %" PRIu64, psd.problem, psd.at);
+	return CARVE_COMPLETE;
+}
+
+const struct carver psd_carver = {
+	.name = "psd",
+	.summary = "Photoshop files (PSD, PSB), by their sections and packed rows",
+	.check = check,
+};

@@ -1,0 +1,42 @@
+/* What the parts of the Photoshop carver share. */
+#ifndef BURIN_PSD_H
+#define BURIN_PSD_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+enum psd_step {
+	PSD_ON,
+	PSD_CUT,    /* the view ends before what has to come */
+	PSD_BROKEN, /* psd->problem at psd->at */
+};
+
+struct psd {
+	struct view *view;
+	struct finding *finding;
+	bool large; /* PSB: many lengths have 8 bytes instead of 4, and counts of rows 4 instead of
+		       2 */
+	uint32_t channels, width, height, depth, mode;
+	uint64_t at;    /* where the walk is */
+	uint64_t sound; /* behind what was recognised */
+	const char *problem;
+};
+
+enum psd_step psd_broken(struct psd *psd, uint64_t at, const char *problem);
+
+/* Reads an integer of len bytes (2, 4 or 8) at psd->at and moves behind it. False: the view ends.
+ */
+bool psd_read(struct psd *psd, int len, uint64_t *value);
+
+/* Bytes of a row of one channel. */
+uint64_t psd_row_len(const struct psd *psd, uint32_t width);
+
+/* Passes over `rows` packed rows, whose lengths stand in a table at `table` and whose bytes at
+ * psd->at; want: what each unpacks to. */
+enum psd_step psd_pass_rows(struct psd *psd, uint64_t table, uint64_t rows, uint64_t want);
+
+/* Passes over the section of layers that ends at `end`, behind its length. */
+enum psd_step psd_pass_layers(struct psd *psd, uint64_t end);
+
+#endif

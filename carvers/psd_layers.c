@@ -1,0 +1,142 @@
+/*
+ * The section of layers and masks: first the layer info, with its own length (0 when there are no
+ * layers): their number (negative: the merged picture's transparency comes first), a record for
+ *each, then the pixels of each channel of each layer, in order. Behind the layer info: the global
+ *mask, and blocks of '8BIM' or '8B64', a key, a length and data. What follows the layer info is not
+ *looked at.
+ *
+ *	record: rectangle (4 times 4 bytes), number of channels, for each its id (2) and its length
+ *	        (4, PSB: 8); '8BIM', blend mode, 4 bytes, length of what else there is
+ *	channel: how it is packed (2 bytes), then rows
+ */
+#include "psd.h"
+
+#include <string.h>
+
+#include "bytes.h"
+
+#define RECT_LEN 16
+#define CHANNELS_MAX 60
+#define LAYERS_MAX 8192
+#define PACKED_MAX 3
+
+static uint64_t channel_len(const struct psd *psd)
+{
+	return psd->large ? 10 : 6;
+}
+
+/* Moves from the record at *at, which is read, to the next; *rows is the layer's height, *count its
+ * channels. */
+static enum psd_step pass_record(
+	struct psd *psd, uint64_t *at, uint64_t end, uint32_t *rows, uint32_t *count)
+{
+	const uint8_t *p = view_peek(psd->view, *at, RECT_LEN + 2);
+	uint64_t tail;
+
+	if (!p)
+		return PSD_CUT;
+	*rows = be32(p + 8) - be32(p);
+	*count = be16(p + RECT_LEN);
+	if (*count > CHANNELS_MAX)
+		return psd_broken(psd, *at, "a layer with too many channels");
+	tail = *at + RECT_LEN + 2 + *count * channel_len(psd);
+	p = view_peek(psd->view, tail, 16);
+	if (!p)
+		return PSD_CUT;
+	if (memcmp(p, "8BIM", 4) != 0)
+		return psd_broken(psd, *at, "no layer");
+	*at = tail + 16 + be32(p + 12);
+	return *at <= end ? PSD_ON : psd_broken(psd, tail, "a layer longer than its section");
+}
+
+/* The rows of one packed channel: their lengths have to make up its own. */
+static enum psd_step check_rows(struct psd *psd, uint64_t len, uint32_t rows)
+{
+	int count_len = psd->large ? 4 : 2;
+	uint64_t sum = 2 + (uint64_t)rows * (uint64_t)count_len, start = psd->at, one;
+
+	if (sum > len)
+		return PSD_ON; /* a mask, which has a size of its own */
+	psd->at += 2;
+	for (uint32_t i = 0; i < rows; i++) {
+		if (!psd_read(psd, count_len, &one))
+			return PSD_CUT;
+		sum += one;
+	}
+	return sum == len
+		       ? PSD_ON
+		       : psd_broken(psd, start, "a channel's rows that are not as long as it is");
+}
+
+static enum psd_step pass_channel(
+	struct psd *psd, const uint8_t *entry, uint32_t rows, uint64_t end)
+{
+	uint16_t id = be16(entry);
+	uint64_t len = psd->large ? be64(entry + 2) : be32(entry + 2), start = psd->at, packed;
+	enum psd_step step = PSD_ON;
+
+	if (len > end - start)
+		return psd_broken(psd, start, "a channel longer than its section");
+	/* Masks, below -1, have rows of their own. */
+	if (len >= 2) {
+		if (!psd_read(psd, 2, &packed))
+			return PSD_CUT;
+		psd->at = start;
+		if (packed > PACKED_MAX)
+			return psd_broken(psd, start, "a channel that is packed in an unknown way");
+		if (packed == 1 && (id < 0x8000 || id == 0xffff))
+			step = check_rows(psd, len, rows);
+	}
+	psd->at = start + len;
+	if (step == PSD_ON && psd->at <= view_size(psd->view))
+		psd->sound = psd->at;
+	return step == PSD_ON && psd->at > view_size(psd->view) ? PSD_CUT : step;
+}
+
+/* The channels of all layers, whose records start at `record`; psd->at is at the first one's
+ * pixels. */
+static enum psd_step pass_channels(struct psd *psd, uint64_t record, uint32_t layers, uint64_t end)
+{
+	for (uint32_t i = 0; i < layers; i++) {
+		uint64_t entries = record + RECT_LEN + 2;
+		uint32_t rows = 0, count = 0;
+		enum psd_step step = pass_record(psd, &record, end, &rows, &count);
+
+		for (uint32_t j = 0; j < count && step == PSD_ON; j++) {
+			const uint8_t *p = view_peek(psd->view, entries + j * channel_len(psd),
+				(size_t)channel_len(psd));
+
+			step = p ? pass_channel(psd, p, rows, end) : PSD_CUT;
+		}
+		if (step != PSD_ON)
+			return step;
+	}
+	return PSD_ON;
+}
+
+enum psd_step psd_pass_layers(struct psd *psd, uint64_t end)
+{
+	uint64_t len, value, record;
+	uint32_t layers, rows, count;
+	enum psd_step step = PSD_ON;
+
+	if (!psd_read(psd, psd->large ? 8 : 4, &len))
+		return PSD_CUT;
+	if (!len)
+		return PSD_ON;
+	if (len > end - psd->at || len < 2)
+		return psd_broken(psd, psd->at, "an impossible length of layers");
+	end = psd->at + len;
+	if (!psd_read(psd, 2, &value))
+		return PSD_CUT;
+	layers = value < 0x8000 ? (uint32_t)value : 0x10000 - (uint32_t)value;
+	if (layers > LAYERS_MAX)
+		return psd_broken(psd, psd->at, "too many layers");
+	record = psd->at;
+	for (uint32_t i = 0; i < layers && step == PSD_ON; i++) {
+		step = pass_record(psd, &psd->at, end, &rows, &count);
+		if (step == PSD_ON && psd->at <= view_size(psd->view))
+			psd->sound = psd->at;
+	}
+	return step == PSD_ON ? pass_channels(psd, record, layers, end) : step;
+}

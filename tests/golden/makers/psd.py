@@ -1,0 +1,96 @@
+"""PSD and PSB, by hand."""
+import random, struct, zlib
+
+from makers.common import save
+from makers.jpeg import exif
+
+
+def head(large, channels, width, height, depth=8, mode=3, signature=b"8BPS"):
+    return signature + struct.pack(">H6xHIIHH", 1 + large, channels, height, width, depth, mode)
+
+
+def section(data, wide=False):
+    return struct.pack(">Q" if wide else ">I", len(data)) + data
+
+
+def resource(number, data, name=b"", mark=b"8BIM"):
+    title = bytes([len(name)]) + name
+    title += bytes(len(title) & 1)
+    return mark + struct.pack(">H", number) + title + section(data) + bytes(len(data) & 1)
+
+
+def rows(width, height, seed):
+    rng = random.Random(seed)
+    return [bytes((x * 5 + y * 3 + rng.randrange(9)) & 255 for x in range(width)) for y in range(height)]
+
+
+def packbits(row):
+    out = bytes([0x100 - 2, row[0]]) if row[:3] == row[:1] * 3 else b""
+    rest = row[3:] if out else row
+    return out + b"".join(bytes([len(rest[i:i + 60]) - 1]) + rest[i:i + 60] for i in range(0, len(rest), 60))
+
+
+def packed(lines, large):
+    lines = [packbits(line) for line in lines]
+    return struct.pack(">H", 1) + b"".join(struct.pack(">I" if large else ">H", len(line)) for line in lines) + b"".join(lines)
+
+
+def layers(large, count, width, height):
+    """Layers with three channels and a mask whose size is another."""
+    records = pixels = b""
+    for index in range(count):
+        channels = [(number, packed(rows(width, height, index * 10 + number), large)) for number in (-1, 0, 1)]
+        channels.append((-2, packed(rows(5, 4, index), large)))
+        records += struct.pack(">4IH", 0, 0, height, width, len(channels))
+        for number, data in channels:
+            records += struct.pack(">hQ" if large else ">hI", number, len(data))
+            pixels += data
+        records += b"8BIMnorm" + struct.pack(">BBBBI", 255, 0, 0, 0, 12) + struct.pack(">II", 0, 0) + b"\3abc"
+    info = struct.pack(">h", -count) + records + pixels
+    info += bytes(len(info) & 1)
+    return section(section(info, large) + section(b""), large)
+
+
+def file(large=False, picture=None, resources=b"", layer=None, width=40, height=30, channels=3, colours=b"", **more):
+    lines = [row for channel in range(channels) for row in rows(width, height, channel)]
+    merged = packed(lines, large) if picture is None else picture
+    return head(large, channels, width, height, **more) + section(colours) + section(resources) + (layer or section(b"", large)) + merged
+
+
+def make():
+    resources = resource(1005, bytes(16)) + resource(1058, exif(True)[6:]) + resource(1036, b"odd", b"Name") + resource(4000, b"x", mark=b"MeSa")
+    full = file(resources=resources, layer=layers(False, 2, 20, 12))
+    save("psd", "layers.psd", full, extension="psd", title="Golden hour", time=1709251198)
+    large = file(True, layer=layers(True, 1, 20, 12))
+    save("psd", "large.psb", large, extension="psb")
+    save("psd", "flat.psd", file(), extension="psd")
+    plain = struct.pack(">H", 0) + b"".join(rows(40, 30, 1))
+    save("psd", "plain.psd", file(picture=plain, channels=1, mode=1), extension="psd", unchecked=12)
+    save("psd", "bilevel.psd", file(picture=struct.pack(">H", 0) + bytes(range(150)), channels=1, depth=1, mode=0), extension="psd", unchecked=12)
+    save("psd", "indexed.psd", file(channels=1, mode=2, colours=bytes(768)), extension="psd")
+    deep = struct.pack(">H", 2) + zlib.compress(b"".join(rows(80, 30, 1)))
+    save("psd", "deflated.psd", file(picture=deep, channels=1, depth=16, mode=1), extension="psd", unchecked=12)
+
+    start = len(full) - len(packed([row for channel in range(3) for row in rows(40, 30, channel)], False))
+    at = start + 2 + 2 * 90 + 41 * 50
+    rng = random.Random(6)
+    save("psd", "cut.psd", full[:at], extension="psd", verdict="truncated", length=at, why=f"the image ends at {at}, before the file does")
+    for name, junk in (("random", rng.randbytes(4000)), ("zeros", bytes(4000)), ("ff", b"\xff" * 4000)):
+        save("psd", f"{name}-behind.psd", full[:at] + junk, verdict="truncated", length_min=at - 45, length_max=at + 45)
+    layer = full.index(b"8BIMnorm")
+    save("psd", "layer-random.psd", full[:layer + 700] + rng.randbytes(len(full) - layer - 700), verdict="truncated", length_min=layer - 200,
+         length_max=layer + 1600)
+    broken = bytearray(full)
+    broken[layer] = 0
+    save("psd", "no-layer.psd", bytes(broken), verdict="truncated", length_min=layer - 100, length_max=layer, why=f"no layer at {layer - 16 - 2 - 4 * 6}")
+    mark = full.index(b"8BIM", 70)
+    broken = bytearray(full)
+    broken[mark] = 0
+    save("psd", "no-resource.psd", bytes(broken), verdict="truncated", length_min=30, length_max=mark, why=f"no resource at {mark}")
+    save("psd", "first-resource.psd", head(False, 3, 40, 30) + section(b"") + section(b"JUNK" * 20) + bytes(300), verdict="reject", why="no resource at 34")
+    save("psd", "packing.psd", file(picture=b"\0\7" + bytes(100), resources=resources), verdict="truncated", length_min=40,
+         why=f"a picture that is packed in an unknown way at {34 + len(resources) + 4}")
+    for name, data, why in (("signature", file(signature=b"8BPT"), "no PSD signature at 0"), ("channels", file(channels=57), "an impossible number of channels at 0"),
+                            ("depth", file(depth=9), "an impossible depth at 0"), ("mode", file(mode=5), "an unknown colour mode at 0"),
+                            ("size", file(height=0), "an impossible size at 0")):
+        save("psd", f"bad-{name}.psd", data[:600], verdict="reject", why=why)
