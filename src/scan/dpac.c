@@ -4,32 +4,11 @@
  * its own with the automaton of the kernel `ac`, and on behind it as long as a pattern that began
  * in it may still end. The paper goes on for the longest pattern's length - 1, whatever the state.
  */
-#include "gpu/ac.h"
-#include "scan/sequential.h"
-
-static void search(
-	const struct gpu_program *program, const struct gpu_text *text, const struct gpu_hits *hits)
-{
-	const struct ac_tables *tables = ac_tables(program);
-	uint32_t end = found_end(&tables->automaton.found, text);
-	struct ac_view view = { .classes = tables->classes, .all_hot = true };
-
-	if (tables->next32) {
-		view.rows = tables->next32;
-		view.wide = true;
-		ac_search(tables, &view, text->from, end, text, hits);
-	} else {
-		view.rows = tables->next16;
-		view.wide = false;
-		ac_search(tables, &view, text->from, end, text, hits);
-	}
-}
-
-static const struct sequential algorithm = { ac_compile, ac_free, ac_describe, search };
+#include "scan/ac.h"
 
 static int compile(void **database, const struct pattern_set *set, struct error *error)
 {
-	return sequential_compile(database, &algorithm, set, error);
+	return sequential_compile(database, &ac_sequential, set, error);
 }
 
 static const struct matcher matcher = {
