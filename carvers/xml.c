@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "html.h"
 #include "walk.h"
 #include "xml_walk.h"
 
@@ -82,6 +83,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
 			end == XML_BROKEN ? xml.problem : "cut off before its second tag",
 			end == XML_BROKEN ? xml.problem_at : xml.sound);
+	/* Written as XHTML, but not well-formed: browsers take it for HTML. */
+	if (end == XML_BROKEN && strcmp(xml_local_name(xml.root), "html") == 0) {
+		finding->extension = "html";
+		return html_check(view, finding);
+	}
 	finding->extension = extension(&xml);
 	finding_set_title(finding, (const uint8_t *)xml.title, strlen(xml.title));
 	if (end == XML_CUT)

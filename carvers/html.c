@@ -1,0 +1,359 @@
+/*
+ * HTML (WHATWG, HTML Living Standard, 13.1 and 13.2.5), as far as it is needed to find the end of a
+ * document: the end tag of its root, and the line ends and comments behind that.
+ *
+ * The walk passes tags with their quoted attributes, comments, and the elements whose text may
+ * look like tags (script, style, ...). Nearly everything is allowed in HTML, so what tells a
+ * document from other bytes is that it is text: a control character ends it, and so does a long run
+ * of one byte that is no ASCII. Another document type, or a second root behind the body's start,
+ * begins another document.
+ *
+ * The root's end tag may be missing. Where the body's end tag was the last thing before foreign
+ * bytes the document may be whole, else it is cut. It counts only with a few tags that HTML has:
+ * programs and articles hold beginnings of documents.
+ */
+#include "html.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "cursor.h"
+#include "title.h"
+#include "walk.h"
+
+#define LONG_RUN 32
+#define MAX_NAME 16
+#define LEAST_TAGS 3     /* known ones, without which it is no HTML */
+#define MAX_COMMENT 8192 /* in front of a document, and behind */
+
+struct html {
+	struct cursor cursor;
+	struct finding *finding;
+	const char *problem;
+	uint64_t problem_at;
+	unsigned known_tags;
+	bool doctype, root, body, ended;
+	uint64_t body_end; /* behind </body>, while nothing but blanks followed */
+	int run_byte;
+	uint64_t run_start;
+};
+
+static bool space(int byte)
+{
+	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t' || byte == '\f';
+}
+
+static bool letter(int byte)
+{
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'z';
+}
+
+static bool wrong(struct html *html, const char *problem, uint64_t at)
+{
+	html->problem = problem;
+	html->problem_at = at;
+	return false;
+}
+
+/* The next byte, if it is one of text; -1 when it is not, or there is none. */
+static int take(struct html *html)
+{
+	uint64_t at = html->cursor.at;
+	int byte = cursor_take(&html->cursor);
+
+	if (byte >= 0 && byte < ' ' && !space(byte)) {
+		wrong(html, "a control character", at);
+		return -1;
+	}
+	if (byte != html->run_byte) {
+		html->run_byte = byte;
+		html->run_start = at;
+	} else if (byte >= 0x80 && at - html->run_start >= LONG_RUN) {
+		wrong(html, "a long run of one byte", html->run_start);
+		return -1;
+	}
+	return byte;
+}
+
+/* Goes behind `end`. */
+static bool skip_past(struct html *html, const char *end)
+{
+	for (;;) {
+		if (cursor_peek(&html->cursor) == end[0] && cursor_at_text(&html->cursor, end)) {
+			html->cursor.at += strlen(end);
+			return true;
+		}
+		if (take(html) < 0)
+			return false;
+	}
+}
+
+/* A name, in small letters, cut to MAX_NAME. */
+static void read_name(struct html *html, char *name)
+{
+	size_t len = 0;
+	int byte;
+
+	while (letter(byte = cursor_peek(&html->cursor)) || (byte >= '0' && byte <= '9')) {
+		if (len < MAX_NAME)
+			name[len++] = (char)(byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte);
+		html->cursor.at++;
+	}
+	name[len] = 0;
+}
+
+/* Attributes and the end of a tag. */
+static bool skip_attributes(struct html *html)
+{
+	int quote = 0, before = 0;
+
+	for (;;) {
+		int byte = take(html);
+
+		if (byte < 0)
+			return false;
+		if (quote) {
+			if (byte == quote)
+				quote = 0;
+		} else if (byte == '>') {
+			return true;
+		} else if ((byte == '"' || byte == '\'') && before == '=') {
+			quote = byte;
+		}
+		if (!space(byte))
+			before = byte;
+	}
+}
+
+/* Whether </name stands at the cursor. */
+static bool at_end_tag(struct html *html, const char *name)
+{
+	size_t len = strlen(name);
+	const uint8_t *p = cursor_look(&html->cursor, len + 2);
+
+	if (!p || p[0] != '<' || p[1] != '/')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if ((p[2 + i] | 0x20) != name[i])
+			return false;
+	return true;
+}
+
+/* The text of an element in which tags don't count, up to its end tag. */
+static bool skip_raw(struct html *html, const char *name, uint8_t *text, size_t *text_len)
+{
+	size_t room = *text_len;
+
+	*text_len = 0;
+	while (cursor_peek(&html->cursor) != '<' || !at_end_tag(html, name)) {
+		int byte = take(html);
+
+		if (byte < 0)
+			return false;
+		if (*text_len < room)
+			text[(*text_len)++] = (uint8_t)(space(byte) ? ' ' : byte);
+	}
+	return true;
+}
+
+static bool listed(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *found = list; len && (found = strstr(found, name)); found += len)
+		if ((found == list || found[-1] == ' ') && (found[len] == ' ' || !found[len]))
+			return true;
+	return false;
+}
+
+static bool known(const char *name)
+{
+	return listed("html head title body meta link script style div p a span table tr td th br "
+		      "hr ul ol li h1 h2 h3 h4 img form input frameset frame noframes center font "
+		      "b i strong em pre code section nav header footer main article base",
+		name);
+}
+
+static bool raw_text(const char *name)
+{
+	return listed("script style textarea xmp iframe noembed noframes", name);
+}
+
+static bool read_start_tag(struct html *html, uint64_t at)
+{
+	uint8_t text[256];
+	char name[MAX_NAME + 1];
+	size_t text_len = sizeof(text);
+
+	read_name(html, name);
+	html->known_tags += known(name);
+	if (strcmp(name, "html") == 0) {
+		if (html->root && html->body)
+			return wrong(html, "another document starts", at);
+		html->root = true;
+	}
+	if (strcmp(name, "body") == 0 || strcmp(name, "frameset") == 0)
+		html->body = true;
+	if (!skip_attributes(html))
+		return false;
+	if (strcmp(name, "title") == 0 && !html->body) {
+		if (!skip_raw(html, name, text, &text_len))
+			return false;
+		if (!html->finding->title[0])
+			finding_set_title_latin1(html->finding, text, text_len);
+		return true;
+	}
+	text_len = 0;
+	return !raw_text(name) || skip_raw(html, name, NULL, &text_len);
+}
+
+static bool read_end_tag(struct html *html)
+{
+	char name[MAX_NAME + 1];
+
+	read_name(html, name);
+	html->known_tags += known(name);
+	if (!skip_attributes(html))
+		return false;
+	html->ended = strcmp(name, "html") == 0;
+	if (strcmp(name, "body") == 0 || strcmp(name, "frameset") == 0)
+		html->body_end = html->cursor.at;
+	return true;
+}
+
+/* <!-- -->, <!DOCTYPE >, <![ ]>; the cursor is at the exclamation mark. */
+static bool read_declaration(struct html *html, uint64_t at)
+{
+	char name[MAX_NAME + 1];
+
+	if (cursor_at_text(&html->cursor, "!--")) {
+		/* <!--> is a whole one. */
+		html->cursor.at += 1;
+		return skip_past(html, "-->");
+	}
+	html->cursor.at++;
+	read_name(html, name);
+	if (strcmp(name, "doctype") == 0) {
+		if (html->doctype || html->root)
+			return wrong(html, "another document starts", at);
+		html->doctype = true;
+	}
+	return skip_past(html, ">");
+}
+
+/* A tag, comment or byte of text; false when the walk ends there. */
+static bool read_part(struct html *html)
+{
+	uint64_t at = html->cursor.at;
+	int byte = take(html), next;
+
+	if (byte < 0)
+		return false;
+	if (byte != '<') {
+		if (!space(byte))
+			html->body_end = 0;
+		return true;
+	}
+	next = cursor_peek(&html->cursor);
+	if (next == '!')
+		return read_declaration(html, at);
+	html->body_end = 0;
+	if (next == '?')
+		return skip_past(html, ">");
+	if (letter(next))
+		return read_start_tag(html, at);
+	if (next != '/')
+		return true;
+	html->cursor.at++;
+	return !letter(cursor_peek(&html->cursor)) || read_end_tag(html);
+}
+
+static bool at_root(struct cursor *cursor)
+{
+	return cursor_at_text(cursor, "<html") || cursor_at_text(cursor, "<HTML") ||
+	       cursor_at_text(cursor, "<!DOCTYPE") || cursor_at_text(cursor, "<!doctype");
+}
+
+/* Passes comments with blanks between them, up to `end`. Behind the last one, or where it started:
+ * the offset. */
+static uint64_t skip_comments(struct cursor *cursor, uint64_t end)
+{
+	uint64_t at = cursor->at;
+
+	for (;;) {
+		while (cursor->at < end && space(cursor_peek(cursor)))
+			cursor->at++;
+		if (!cursor_at_text(cursor, "<!--") || !cursor_find(cursor, end, "-->"))
+			return at;
+		at = cursor->at += 3;
+	}
+}
+
+/* Line ends behind the root, and comments, which servers add; unless those belong to another
+ * document that follows. */
+static uint64_t read_end(struct cursor *cursor)
+{
+	uint64_t root_end = cursor->at;
+	uint64_t end = skip_comments(cursor, root_end + MAX_COMMENT);
+
+	if (at_root(cursor))
+		end = root_end;
+	cursor->at = end;
+	while (cursor->at < end + 4 && (cursor_peek(cursor) == '\n' || cursor_peek(cursor) == '\r'))
+		cursor->at++;
+	return cursor->at;
+}
+
+static enum verdict judge(struct html *html)
+{
+	struct finding *finding = html->finding;
+	uint64_t at = html->problem ? html->problem_at : html->cursor.at;
+	const char *problem = html->problem ? html->problem : "no end of the root";
+
+	if (html->known_tags < LEAST_TAGS) {
+		memset(finding->title, 0, sizeof(finding->title));
+		return verdict_because(CARVE_REJECT, finding, "too little HTML up to %" PRIu64, at);
+	}
+	if (html->ended) {
+		finding->length = read_end(&html->cursor);
+		return CARVE_COMPLETE;
+	}
+	finding->length = html->body_end ? html->body_end : at;
+	if (html->body_end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no end of the root, but of the body, before %" PRIu64, at);
+	if (!html->problem)
+		return walk_cut(html->cursor.view, finding, view_size(html->cursor.view) + 1,
+			walk_before_fill(html->cursor.view, 1, at));
+	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, at);
+}
+
+/* Whether a document starts at the cursor, behind comments if there are such. */
+static bool starts_document(struct cursor *cursor)
+{
+	if (!cursor_at_text(cursor, "<!--"))
+		return cursor_peek(cursor) == '<';
+	skip_comments(cursor, cursor->at + MAX_COMMENT);
+	return at_root(cursor);
+}
+
+enum verdict html_check(struct view *view, struct finding *finding)
+{
+	struct html html = { .cursor.view = view, .finding = finding };
+
+	if (cursor_at_text(&html.cursor, "\xef\xbb\xbf"))
+		html.cursor.at = 3;
+	if (!starts_document(&html.cursor))
+		return verdict_because(CARVE_REJECT, finding, "no document starts at 0");
+	while (!html.ended && read_part(&html))
+		;
+	return judge(&html);
+}
+
+const struct carver html_carver = {
+	.name = "html",
+	.summary = "HTML documents, by their tags and by being text",
+	.check = html_check,
+};

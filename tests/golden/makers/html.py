@@ -1,0 +1,35 @@
+"""HTML documents, written by hand."""
+import random
+
+from makers.common import save
+
+HEAD = b"<html lang='en'>\n<head>\n<meta charset=utf-8>\n<title>\n A page: \xc3\xa4\n</title>\n</head>\n"
+BODY = b"<body onload=\"if (a > b) { x('</html>') }\">\n" + b"<p>A paragraph, <b>bold</b> at times, 1 < 2 &amp; 3 > 2.\n<br>\n" * 5
+SCRIPT = b"<script>\nif (1 < 2) document.write('</html>' + \"<!doctype html>\");\n</script>\n"
+PAGE = b"<!DOCTYPE html>\n" + HEAD + BODY + SCRIPT + b"</body>\n</html>"
+
+
+def make():
+    save("html", "page.html", PAGE, title="A page: ä")
+    save("html", "line-end.html", PAGE + b"\r\n", sequence="yes")
+    save("html", "upper.html", PAGE.replace(b"html>", b"HTML>").replace(b"<p>", b"<P>"))
+    save("html", "root.html", HEAD + BODY + b"</body></html>", title="A page: ä")
+    save("html", "latin.html", HEAD.replace(b"\xc3\xa4", b"\xe4") + BODY + b"</body></html>", title="A page: ä")
+    save("html", "mark.html", b"\xef\xbb\xbf" + PAGE)
+    save("html", "comment-before.html", b"<!-- A licence -->\n<!-- <html> -->\n" + HEAD + BODY + b"</body></html>")
+    save("html", "frames.html", b"<html><head></head><frameset cols='1,2'><frame src=a><noframes><body></body></noframes></frameset></html>")
+    save("html", "xml.html", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0//EN\" \"x\">\n" + HEAD + BODY + b"</body></html>")
+
+    cut = PAGE[:-100]
+    save("html", "cut.html", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
+    save("html", "overwritten.html", cut + b"\2" + random.Random(1).randbytes(500), verdict="truncated", length=len(cut),
+         why=f"a control character at {len(cut)}")
+    save("html", "wiped.html", cut + bytes(500), verdict="truncated", length=len(cut))
+    save("html", "erased.html", cut + b"\xff" * 500, verdict="truncated", length=len(cut), why=f"a long run of one byte at {len(cut)}")
+    open_ = b"<!DOCTYPE html>\n" + HEAD + BODY
+    save("html", "joined.html", open_ + PAGE, verdict="truncated", length=len(open_), why=f"another document starts at {len(open_)}")
+    save("html", "joined-root.html", open_ + HEAD + BODY + b"</html>", verdict="truncated", length=len(open_))
+    save("html", "no-root-end.html", open_ + b"</body>\n" + bytes(99), verdict="unverified", length=len(open_) + 7)
+    save("html", "string.html", b"<html><head><tit\0le", verdict="reject", why="too little HTML up to 16")
+    save("html", "comment.html", b"<!-- A comment --> in a text about <html>", verdict="reject", why="no document starts at 0")
+    save("html", "text.html", b"html is short for something", verdict="reject")

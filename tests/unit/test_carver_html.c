@@ -1,0 +1,34 @@
+/* What the golden files of html don't show: whose comment stands between two documents. */
+#include "carving.h"
+
+#define PAGE "<!DOCTYPE html><html><head><title>A</title></head><body><p>x</body></html>"
+
+static void check(const char *text, enum verdict verdict, size_t len)
+{
+	struct bytes bytes = { 0 };
+
+	bytes_add(&bytes, text, strlen(text));
+	bytes_fill(&bytes, 0, 100);
+	expect("html", &bytes, verdict, len, NULL);
+	free(bytes.data);
+}
+
+Test(carver_html, a_comment_behind_belongs_to_the_document)
+{
+	check(PAGE "\n<!-- made in 1 s -->\n", CARVE_COMPLETE, strlen(PAGE) + 22);
+}
+
+Test(carver_html, a_comment_in_front_of_the_next_does_not)
+{
+	check(PAGE "\n<!-- a licence -->\n" PAGE, CARVE_COMPLETE, strlen(PAGE) + 1);
+}
+
+Test(carver_html, a_comment_without_end_does_not)
+{
+	check(PAGE "\n<!-- made in 1 s", CARVE_COMPLETE, strlen(PAGE) + 1);
+}
+
+Test(carver_html, quotes_count_only_behind_an_equals_sign)
+{
+	check("<html><head></head><body><p don't><p a='>'></body></html>", CARVE_COMPLETE, 57);
+}
