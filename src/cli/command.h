@@ -32,9 +32,9 @@ struct command {
 /* THE TABLE (commands.c), ended by NULL, in the order of the help. */
 extern const struct command *const commands[];
 
-extern const struct command carve_command, extract_command, verify_command, conf_check_command,
-	conf_convert_command, conf_list_command, list_command, bench_command, manual_command,
-	completion_command, help_command, version_command;
+extern const struct command carve_command, extract_command, verify_command, why_command,
+	conf_check_command, conf_convert_command, conf_list_command, list_command, bench_command,
+	manual_command, completion_command, help_command, version_command;
 
 /* Finds the command that the words name, and how many words that took. NULL with error (EXIT_USAGE)
  * set, with the nearest name, when there is none. */

@@ -1,0 +1,270 @@
+/* `burin why`: what each rule says of one place in an image. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/text.h"
+#include "carve/why.h"
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/paths.h"
+#include "cli/table.h"
+#include "cli/types.h"
+#include "output/reread.h"
+
+struct why_settings {
+	const char *config, *types, *report;
+	enum rules_format rules_format;
+	uint64_t align;
+	bool both, all, json;
+};
+
+#define MEMBER(member) .offset = offsetof(struct why_settings, member)
+
+static const struct option_row why_rows[] = {
+	{ .name = "config",
+		.letter = 'c',
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		MEMBER(config),
+		.help = "Read the rules from FILE (default: the installed burin.conf)" },
+	{ .name = "rules-format",
+		.kind = OPTION_CHOICE,
+		.choices = RULES_FORMAT_CHOICES,
+		.fallback = "auto",
+		MEMBER(rules_format),
+		.help = "The form of the rule file" },
+	{ .name = "types",
+		.letter = 't',
+		.kind = OPTION_STRING,
+		.metavar = "LIST",
+		MEMBER(types),
+		.help = "Ask only these types, and show them though their header is not there" },
+	{ .name = "all",
+		MEMBER(all),
+		.help = "Show the rules whose header does not stand there too" },
+	{ .name = "report",
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		MEMBER(report),
+		.help = "The report.jsonl of a run: say which of its files lie over the place" },
+	{ .name = "both", .letter = 'b', MEMBER(both), .help = "As in burin carve" },
+	{ .name = "align",
+		.letter = 'q',
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		MEMBER(align),
+		.help = "As in burin carve" },
+	{ .name = "json", MEMBER(json), .help = "Print JSON" },
+	{ 0 },
+};
+
+/* ---- one rule ---------------------------------------------------------------------------------
+ */
+
+static bool is_shown(const struct why_settings *settings, const struct why_answer *answer)
+{
+	return settings->all || settings->types || answer->state != WHY_ELSEWHERE;
+}
+
+static json_t *answer_json(const struct rule *rule, const struct why_answer *answer)
+{
+	bool checked = answer->state >= WHY_REJECTED;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "type", json_text(rule->name));
+	json_object_set_new(object, "rule", json_integer(answer->rule));
+	json_object_set_new(object, "file", json_text(rule->file));
+	json_object_set_new(object, "line", json_integer(rule->line));
+	json_object_set_new(object, "state", json_text(why_state_name(answer->state)));
+	json_object_set_new(object, "why", json_text(answer->text));
+	json_object_set_new(object, "length",
+		checked ? json_integer((json_int_t)answer->outcome.length) : json_null());
+	return object;
+}
+
+static void add_row(struct table *table, const struct rule *rule, const struct why_answer *answer)
+{
+	const char *slash = strrchr(rule->file, '/');
+	char *text = text_clean_copy(answer->text);
+
+	table_add(table, "%s", rule->name);
+	table_add(table, "%s:%u", slash ? slash + 1 : rule->file, rule->line);
+	table_add(table, "%s", why_state_name(answer->state));
+	table_add(table, "%s", text);
+	free(text);
+}
+
+/* ---- a report ---------------------------------------------------------------------------------
+ */
+
+/* Calls take for each of the report's files that begins at the place or lies over it. */
+static int each_covering(const char *path, uint64_t offset,
+	void (*take)(void *context, const struct file_record *file), void *context,
+	struct error *error)
+{
+	struct reread_report *report;
+	struct file_record file;
+	int status = reread_open(&report, AT_FDCWD, path, error);
+
+	if (status)
+		return status;
+	while ((status = reread_next(report, &file, error)) > 0)
+		for (uint32_t i = 0; i < file.run_count; i++)
+			if (offset >= file.runs[i].offset &&
+				offset - file.runs[i].offset < file.runs[i].length) {
+				take(context, &file);
+				break;
+			}
+	reread_close(report);
+	return status;
+}
+
+static void print_covering(void *context, const struct file_record *file)
+{
+	(void)context;
+	printf("In the report: %s, %s, from %" PRIu64 ", %" PRIu64 " bytes%s\n", file->path,
+		file_status_name(file->status), file->offset, file->length,
+		file->status == FILE_COMPLETE
+			? ": what starts inside a complete file is not carved without --nested"
+			: "");
+}
+
+static void add_covering(void *context, const struct file_record *file)
+{
+	json_array_append_new(
+		context, json_pack("{s:o, s:o, s:I, s:I}", "path", json_text(file->path), "status",
+				 json_text(file_status_name(file->status)), "offset",
+				 (json_int_t)file->offset, "length", (json_int_t)file->length));
+}
+
+/* ---- all --------------------------------------------------------------------------------------
+ */
+
+struct asked {
+	const struct why_settings *settings;
+	const struct rules *rules;
+	const struct why_answer *answers;
+	const char *image;
+	uint64_t offset;
+};
+
+static int show_json(const struct asked *asked, struct error *error)
+{
+	json_t *answers = json_array(), *covering = json_array();
+	int status = 0;
+
+	for (uint32_t i = 0; i < asked->rules->count; i++)
+		if (is_shown(asked->settings, &asked->answers[i]))
+			json_array_append_new(
+				answers, answer_json(&asked->rules->rules[i], &asked->answers[i]));
+	if (asked->settings->report)
+		status = each_covering(
+			asked->settings->report, asked->offset, add_covering, covering, error);
+	json_put(json_pack("{s:o, s:I, s:o, s:o}", "image", json_text(asked->image), "offset",
+		(json_int_t)asked->offset, "rules", answers, "covered_by", covering));
+	return status;
+}
+
+static int show_text(const struct asked *asked, struct error *error)
+{
+	struct table *table = table_new("llll");
+	uint32_t shown = 0;
+
+	table_add(table, "TYPE");
+	table_add(table, "RULE");
+	table_add(table, "RESULT");
+	table_add(table, "WHY");
+	for (uint32_t i = 0; i < asked->rules->count; i++)
+		if (is_shown(asked->settings, &asked->answers[i])) {
+			add_row(table, &asked->rules->rules[i], &asked->answers[i]);
+			shown++;
+		}
+	if (shown)
+		table_print(table, stdout);
+	else
+		printf("No rule's header stands at %" PRIu64 " (-t TYPE or --all says which byte "
+		       "differs).\n",
+			asked->offset);
+	table_free(table);
+	if (!asked->settings->report)
+		return 0;
+	return each_covering(asked->settings->report, asked->offset, print_covering, NULL, error);
+}
+
+static int ask(const struct why_settings *settings, const struct rules *rules, const char *path,
+	uint64_t offset, struct error *error)
+{
+	const struct why_options options = { settings->both, settings->align };
+	struct why_answer *answers = xcalloc(rules->count, sizeof(*answers));
+	struct asked asked = { settings, rules, answers, path, offset };
+	struct image *image = NULL;
+	int status = image_open(&image, path, error);
+
+	if (!status)
+		status = why_ask(answers, image, rules, &options, offset, error);
+	if (!status)
+		status = (settings->json ? show_json : show_text)(&asked, error);
+	image_close(image);
+	free(answers);
+	return status;
+}
+
+static int run(void *arg, int argc, char **argv)
+{
+	const struct why_settings *settings = arg;
+	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
+	struct rules *rules = NULL;
+	struct error error = { 0 };
+	uint64_t offset;
+	int status;
+
+	(void)argc;
+	if (size_parse(argv[1], &offset))
+		status = error_set(&error, EXIT_USAGE, EINVAL,
+			"'%.100s' is no offset: give bytes, as 4096, 0x1000 or 4K", argv[1]);
+	else
+		status =
+			rules_load(&rules, config, settings->rules_format, settings->types, &error);
+	if (!status)
+		status = ask(settings, rules, argv[0], offset, &error);
+	if (status)
+		log_error("%s", error.text);
+	rules_free(rules);
+	free(config);
+	return status ? error.code : EXIT_CLEAN;
+}
+
+static const struct example examples[] = {
+	{ "burin why disk.E01 0x4ac00", "says what each rule makes of the bytes at 0x4ac00" },
+	{ "burin why -t zip --report OUT/report.jsonl disk.E01 1537024",
+		"says why no ZIP was carved there" },
+	{ NULL, NULL },
+};
+
+const struct command why_command = {
+	.name = "why",
+	.summary = "Say why a file was carved at an offset, or why not",
+	.arguments = "IMAGE OFFSET",
+	.min_arguments = 2,
+	.max_arguments = 2,
+	.description =
+		"Asks every rule about a file that starts at OFFSET, with the checks and the "
+		"decision "
+		"of a run: which rule's header stands there, whether a footer follows, which check "
+		"failed and at which byte (offsets in a carver's reason count from the file's "
+		"start), "
+		"and which of several rules wins.\n\n"
+		"It looks at this place alone. That a file lies inside a complete one, and is not "
+		"carved for that, only a run's report can tell: see `--report`.",
+	.options = why_rows,
+	.settings_size = sizeof(struct why_settings),
+	.run = run,
+	.examples = examples,
+};
