@@ -6,8 +6,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "bench/bench.h"
+#include "bench/papers.h"
 #include "cli/bench_show.h"
 #include "cli/command.h"
+#include "cli/papers_show.h"
 #include "cli/paths.h"
 #include "cli/types.h"
 #include "gpu/list.h"
@@ -25,8 +27,8 @@ struct bench_settings {
 	enum reader_method io;
 	enum reader_cache cache;
 	unsigned mode;
-	uint64_t size, rounds, threads, chunk_size, seed, plant, parts;
-	bool json, verbose;
+	uint64_t size, rounds, threads, chunk_size, seed, plant, parts, paper;
+	bool papers, json, verbose;
 };
 
 #define MEMBER(member) .offset = offsetof(struct bench_settings, member)
@@ -104,6 +106,21 @@ static const struct option_row bench_options[] = {
 		MEMBER(kernels),
 		.group = "Measuring",
 		.help = "Only this kernel of the gpu engine; may be repeated" },
+	{ .name = "papers",
+		MEMBER(papers),
+		.group = "Measuring",
+		.help = "In place of all that: the tables of the papers whose algorithms are here, "
+			"again on this machine" },
+	{ .name = "paper",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.min = 1,
+		.max = PAPERS,
+		MEMBER(paper),
+		.group = "Measuring",
+		.help = "... of this one alone: 1 Zha and Sahni, 2 Kouzinopoulos, 3 Lin (PFAC), 4 "
+			"Tran, "
+			"5 Han; DATA and --patterns then replace what is made" },
 	{ .name = "rounds",
 		.kind = OPTION_NUMBER,
 		.metavar = "N",
@@ -333,6 +350,72 @@ static int measure(const struct bench_settings *settings, const struct bench_opt
 	return code;
 }
 
+/* DATA and patterns of one's own fit one paper, not all. */
+static int check_papers(
+	const struct bench_settings *settings, const char *data, struct error *error)
+{
+	if ((data || settings->patterns) && !settings->paper)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"DATA and --patterns take the place of one paper's data: say which with "
+			"--paper");
+	if (settings->config)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"--papers has dictionaries of its own, or takes --patterns; it takes no "
+			"rules");
+	return 0;
+}
+
+static int measure_papers(
+	const struct bench_settings *settings, const struct papers_options *options)
+{
+	struct papers_result result;
+	struct error error = { 0 };
+	int status, code;
+
+	run_catch_signals();
+	status = papers_run(&result, options, &error);
+	if (status && !run_caught_signal())
+		log_error("%s", error.text);
+	code = run_caught_signal() ? 128 + run_caught_signal() : error.code;
+	if (!status) {
+		(settings->json ? papers_show_json : papers_show_text)(options, &result);
+		if (result.different) {
+			log_error("%u rows found something else than they should have",
+				result.different);
+			code = EXIT_PROBLEMS;
+		}
+	}
+	papers_result_free(&result);
+	return code;
+}
+
+static int run_papers(const struct bench_settings *settings, const char *data)
+{
+	struct pattern_set patterns = { 0 };
+	struct papers_options options = {
+		.paper = (unsigned)settings->paper,
+		.size = settings->size,
+		.seed = settings->seed,
+		.rounds = (unsigned)settings->rounds,
+		.threads = (unsigned)settings->threads,
+		.gpu = { .devices = settings->gpus },
+		.data = data,
+	};
+	struct error error = { 0 };
+	int code = EXIT_CLEAN;
+
+	if (check_papers(settings, data, &error) ||
+		(settings->patterns && read_patterns(&patterns, settings->patterns, &error))) {
+		log_error("%s", error.text);
+		code = error.code;
+	} else {
+		options.set = settings->patterns ? &patterns : NULL;
+		code = measure_papers(settings, &options);
+	}
+	pattern_set_free(&patterns);
+	return code;
+}
+
 static int run(void *arg, int argc, char **argv)
 {
 	const struct bench_settings *settings = arg;
@@ -343,6 +426,8 @@ static int run(void *arg, int argc, char **argv)
 	int code = EXIT_CLEAN;
 
 	log_set_level(settings->verbose ? LOG_DEBUG : LOG_WARN);
+	if (settings->papers || settings->paper)
+		return run_papers(settings, options.data);
 	if (check_names(settings, &error) || load(settings, &rules, &patterns, &error)) {
 		log_error("%s", error.text);
 		code = error.code;
@@ -360,6 +445,8 @@ static const struct example examples[] = {
 	{ "burin bench -c my.conf disk.dd", "measures all that can work here on an image" },
 	{ "burin bench --mode resident --size 2G --kernel gram --kernel ac",
 		"compares two kernels on random bytes" },
+	{ "burin bench --papers --paper 3 --size 16M",
+		"the tables of PFAC, on texts of up to 16 MiB" },
 	{ NULL, NULL },
 };
 
@@ -368,27 +455,31 @@ const struct command bench_command = {
 	.summary = "Measure engines and kernels on given data and rules",
 	.arguments = "[DATA]",
 	.max_arguments = 1,
-	.description = "Measures how fast DATA, an image or any other file, is searched for what "
-		       "the rules name: by "
-		       "the GPU's kernels in the device's own memory (resident), by the engines "
-		       "from memory to memory "
-		       "(host), and by whole dry runs over the file, with the time by stage "
-		       "(end-to-end). Without "
-		       "DATA it takes random bytes. Speeds are in GB of 10^9 bytes, medians after "
-		       "a round that does "
-		       "not count, beside ceilings that are measured in the same run: reading the "
-		       "device's memory, "
-		       "copying to it, reading this machine's memory, and reading the file without "
-		       "searching it.\n\n"
-		       "A row counts only if what it found was compared: on a part of the data "
-		       "with the engine "
-		       "`reference`, and on all of it with the CPU engine, by count and by a "
-		       "checksum over offsets "
-		       "and patterns; whole runs by the lines of their reports. When anything is "
-		       "different, the exit "
-		       "code is 1.\n\n"
-		       "Folders for the runs' reports, and for a file of random bytes, are made "
-		       "below `$TMPDIR`.",
+	.description =
+		"Measures how fast DATA, an image or any other file, is searched for what "
+		"the rules name: by "
+		"the GPU's kernels in the device's own memory (resident), by the engines "
+		"from memory to memory "
+		"(host), and by whole dry runs over the file, with the time by stage "
+		"(end-to-end). Without "
+		"DATA it takes random bytes. Speeds are in GB of 10^9 bytes, medians after "
+		"a round that does "
+		"not count, beside ceilings that are measured in the same run: reading the "
+		"device's memory, "
+		"copying to it, reading this machine's memory, and reading the file without "
+		"searching it.\n\n"
+		"A row counts only if what it found was compared: on a part of the data "
+		"with the engine "
+		"`reference`, and on all of it with the CPU engine, by count and by a "
+		"checksum over offsets "
+		"and patterns; whole runs by the lines of their reports. When anything is "
+		"different, the exit "
+		"code is 1.\n\n"
+		"With --papers the tables of five papers are measured again, in their layout, "
+		"with the published figures beside today's: see gpu/README.md. What a row "
+		"found is compared with the engine `ac`.\n\n"
+		"Folders for the runs' reports, and for a file of random bytes, are made "
+		"below `$TMPDIR`.",
 	.options = bench_options,
 	.settings_size = sizeof(struct bench_settings),
 	.run = run,

@@ -1,0 +1,102 @@
+#include "cli/papers_show.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "cli/json.h"
+#include "cli/table.h"
+
+static bool is_number_column(const struct paper_table *table, size_t column)
+{
+	for (size_t i = column; i < table->count; i += table->column_count)
+		if (table->cells[i].number)
+			return true;
+	return false;
+}
+
+static void show_table(const struct paper_table *table)
+{
+	char *align = xcalloc(table->column_count + 1, 1);
+	struct table *shown;
+
+	for (size_t i = 0; i < table->column_count; i++)
+		align[i] = is_number_column(table, i) ? 'r' : 'l';
+	shown = table_new(align);
+	for (size_t i = 0; i < table->column_count; i++)
+		table_add(shown, "%s", table->heads[i]);
+	for (size_t i = 0; i < table->count; i++)
+		table_add(shown, "%s", table->cells[i].text);
+	if (table->paper)
+		printf("\nPaper %u. %s\n\n", table->paper, table->title);
+	else
+		printf("\n%s\n\n", table->title);
+	table_print(shown, stdout);
+	for (size_t i = 0; i < table->note_count; i++)
+		printf("%s\n", table->notes[i]);
+	table_free(shown);
+	free(align);
+}
+
+void papers_show_text(const struct papers_options *options, const struct papers_result *result)
+{
+	printf("THEN: as published. NOW: here, %u threads, median of %u rounds, seed %llu.\n",
+		result->threads, options->rounds, (unsigned long long)options->seed);
+	printf("CEILING: the share of its own card's memory bandwidth that searching the text once "
+	       "in this time is.\n");
+	if (*result->gpu_why)
+		printf("No GPU: %s\n", result->gpu_why);
+	else
+		printf("Reading the device's memory now: %.0f GB/s.\n", result->device_read / 1e9);
+	for (size_t i = 0; i < result->tables.count; i++)
+		show_table(result->tables.items[i]);
+}
+
+/* ---- for programs -----------------------------------------------------------------------------
+ */
+
+static json_t *texts_json(char **texts, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_text(texts[i]));
+	return list;
+}
+
+static json_t *rows_json(const struct paper_table *table)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i + table->column_count <= table->count; i += table->column_count) {
+		json_t *row = json_array();
+
+		for (size_t k = i; k < i + table->column_count; k++)
+			json_array_append_new(row, table->cells[k].number
+							   ? json_real(table->cells[k].value)
+							   : json_text(table->cells[k].text));
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+void papers_show_json(const struct papers_options *options, const struct papers_result *result)
+{
+	json_t *tables = json_array();
+
+	for (size_t i = 0; i < result->tables.count; i++) {
+		const struct paper_table *table = result->tables.items[i];
+
+		json_array_append_new(
+			tables, json_pack("{s:i, s:o, s:o, s:o, s:o}", "paper", (int)table->paper,
+					"title", json_text(table->title), "columns",
+					texts_json(table->heads, table->column_count), "rows",
+					rows_json(table), "notes",
+					texts_json(table->notes, table->note_count)));
+	}
+	json_put(json_pack("{s:i, s:i, s:I, s:f, s:o, s:i, s:o}", "threads", (int)result->threads,
+		"rounds", (int)options->rounds, "seed", (json_int_t)options->seed,
+		"device_read_bytes_per_second", result->device_read, "no_gpu_because",
+		json_text(*result->gpu_why ? result->gpu_why : NULL), "different",
+		(int)result->different, "tables", tables));
+}
