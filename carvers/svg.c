@@ -1,0 +1,53 @@
+/*
+ * SVG (W3C, Scalable Vector Graphics 1.1 and 2): XML whose root is svg.
+ *
+ * The walk is that of all XML (xml_walk.c); the file ends behind the root's end tag and what may
+ * follow it. The root has to say its namespace, or a declaration or document type has to stand in
+ * front: web pages hold svg elements that are no files, and those have none of it. The title is
+ * that of the whole picture.
+ */
+#include "carver.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "walk.h"
+#include "xml_walk.h"
+
+static bool is_file(const struct xml *xml)
+{
+	return strcmp(xml_local_name(xml->root), "svg") == 0 &&
+	       (xml->name_space[0] || xml->doctype[0] || xml->declared);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct xml xml = { .want_root = "svg", .title_name = "title", .title_depth = 2 };
+	enum xml_end end = xml_walk(view, &xml);
+
+	if (end == XML_OTHER || !is_file(&xml))
+		return verdict_because(CARVE_REJECT, finding,
+			"no root svg with its namespace at %" PRIu64,
+			end == XML_WHOLE ? xml.root_end : xml.problem_at);
+	if (end != XML_WHOLE && !xml.tag_count)
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64, xml.problem, xml.problem_at);
+	finding_set_title(finding, (const uint8_t *)xml.title, strlen(xml.title));
+	finding->extension = "svg";
+	if (end == XML_CUT)
+		return walk_cut(view, finding, view_size(view) + 1, xml.sound);
+	finding->length = end == XML_WHOLE ? xml.end : xml.sound;
+	if (end == XML_BROKEN)
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "%s at %" PRIu64, xml.problem, xml.problem_at);
+	if (xml.odd_at)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"whole, though its text is no UTF-8 at %" PRIu64, xml.odd_at);
+	return CARVE_COMPLETE;
+}
+
+const struct carver svg_carver = {
+	.name = "svg",
+	.summary = "SVG pictures, by the markup of XML",
+	.check = check,
+};
