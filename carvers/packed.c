@@ -21,6 +21,7 @@
 #define OUTPUT_LEN 65536
 #define MEMORY_MAX ((uint64_t)1 << 30)
 #define WINDOW_LOG_MAX 30
+#define LZMA2_DICTIONARY (256u << 20)
 #define OUTPUT_BASE ((uint64_t)256 << 20)
 #define OUTPUT_FACTOR 1100
 
@@ -115,6 +116,15 @@ static bool lzma_open(struct packed_decoder *decoder)
 	return lzma_alone_decoder(&decoder->state.lzma, MEMORY_MAX) == LZMA_OK;
 }
 
+/* A larger dictionary than the stream was packed with does no harm. */
+static bool lzma2_open(struct packed_decoder *decoder)
+{
+	lzma_options_lzma options = { .dict_size = LZMA2_DICTIONARY };
+	lzma_filter filters[] = { { LZMA_FILTER_LZMA2, &options }, { LZMA_VLI_UNKNOWN, NULL } };
+
+	return lzma_raw_decoder(&decoder->state.lzma, filters) == LZMA_OK;
+}
+
 static bool lzip_open(struct packed_decoder *decoder)
 {
 	return lzma_lzip_decoder(&decoder->state.lzma, MEMORY_MAX, 0) == LZMA_OK;
@@ -207,6 +217,7 @@ static const struct library libraries[] = {
 	[PACKED_BZIP2] = { bzip2_open, bzip2_run, bzip2_close },
 	[PACKED_XZ] = { xz_open, xz_run, xz_close },
 	[PACKED_LZMA] = { lzma_open, xz_run, xz_close },
+	[PACKED_LZMA2] = { lzma2_open, xz_run, xz_close },
 	[PACKED_LZIP] = { lzip_open, xz_run, xz_close },
 	[PACKED_ZSTD] = { zstd_open, zstd_run, zstd_close },
 	[PACKED_LZ4] = { lz4_open, lz4_run, lz4_close },

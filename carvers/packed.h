@@ -15,6 +15,7 @@ enum packed_format {
 	PACKED_BZIP2, /* one stream */
 	PACKED_XZ,    /* one stream, without padding */
 	PACKED_LZMA,  /* the format before xz */
+	PACKED_LZMA2, /* a bare stream, as in 7z */
 	PACKED_LZIP,  /* one member */
 	PACKED_ZSTD,  /* one frame, or a skippable one */
 	PACKED_LZ4,   /* one frame, or a skippable one; not the legacy one */

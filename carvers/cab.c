@@ -1,0 +1,253 @@
+/*
+ * Cabinets ([MS-CAB]).
+ *
+ *	file:   header, folders, files, data blocks, [a signature that the header's reserve names]
+ *	header: 'MSCF', length of the whole at 8, where the files start at 16, version 1.3 at 24,
+ *		numbers of folders and files, flags, [lengths of reserves], [names of the cabinets
+ *before and behind] folder: where its first data block starts, how many there are, how they are
+ *packed data:   checksum, length, unpacked length, [reserve], contents
+ *
+ * All folders' blocks are walked, and each checksum compared that is not 0. They must end where the
+ * header says that the file does. Parts of a set are files like others.
+ *
+ * Damage. Sound is what lies before the first block that is broken.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+enum {
+	HEADER_LEN = 36,
+	FOLDER_LEN = 8,
+	FILE_LEN = 16,
+	DATA_LEN = 8,
+	NAME_MAX_LEN = 256,
+	HAS_PREVIOUS = 1,
+	HAS_NEXT = 2,
+	HAS_RESERVE = 4,
+	BLOCK_MAX_LEN = 32768,
+	GAP_MAX_LEN = 4096,
+	/* Packing may make a block longer. */
+	PACKED_MAX_LEN = BLOCK_MAX_LEN + 6144,
+};
+
+struct cab {
+	struct view *view;
+	struct finding *finding;
+	uint64_t len, files_at, folders_at;
+	uint64_t end; /* behind the files, then behind each data block */
+	uint16_t folder_count, file_count;
+	uint8_t folder_reserve, data_reserve;
+	uint64_t signature_end;
+	bool unproved; /* there are blocks without a checksum */
+};
+
+/* Moves *at behind the text there, with its NUL. */
+static bool skip_text(struct view *view, uint64_t *at)
+{
+	uint64_t left = view_size(view) > *at ? view_size(view) - *at : 0;
+	size_t most = left < NAME_MAX_LEN ? (size_t)left : NAME_MAX_LEN;
+	const uint8_t *p = view_peek(view, *at, most);
+	const uint8_t *nul = p ? memchr(p, 0, most) : NULL;
+
+	if (!nul)
+		return false;
+	*at += (uint64_t)(nul - p) + 1;
+	return true;
+}
+
+/* A signed cabinet says in its reserve where the signature stands, mostly right behind it. */
+static void read_signature(struct cab *cab, uint64_t at, uint16_t len)
+{
+	const uint8_t *p = len == 20 ? view_peek(cab->view, at, 20) : NULL;
+	uint64_t start = p ? le32(p + 4) : 0, signature_len = p ? le32(p + 8) : 0;
+
+	if (!p || le32(p) != 0x100000 || start < cab->len || start > cab->len + 16)
+		return;
+	p = view_peek(cab->view, start, 2);
+	if (!p || (p[0] == 0x30 && p[1] >= 0x80))
+		cab->signature_end = start + signature_len;
+}
+
+/* What is wrong with the header, or NULL. */
+static const char *read_header(struct cab *cab)
+{
+	const uint8_t *p = view_peek(cab->view, 0, HEADER_LEN);
+	uint64_t at = HEADER_LEN;
+	uint16_t flags, reserve;
+
+	if (!p || memcmp(p, "MSCF\0\0\0", 8) != 0 || p[25] != 1)
+		return "no header";
+	cab->len = le32(p + 8);
+	cab->files_at = le32(p + 16);
+	cab->folder_count = le16(p + 26);
+	cab->file_count = le16(p + 28);
+	flags = le16(p + 30);
+	if (flags > 7 || !cab->folder_count || cab->files_at < HEADER_LEN + FOLDER_LEN ||
+		cab->files_at > cab->len)
+		return "impossible fields";
+	if (flags & HAS_RESERVE) {
+		p = view_peek(cab->view, at, 4);
+		if (!p)
+			return "no room for the reserve";
+		reserve = le16(p);
+		cab->folder_reserve = p[2];
+		cab->data_reserve = p[3];
+		read_signature(cab, at + 4, reserve);
+		at += 4 + reserve;
+	}
+	for (int texts = (flags & HAS_PREVIOUS ? 2 : 0) + (flags & HAS_NEXT ? 2 : 0); texts;
+		texts--)
+		if (!skip_text(cab->view, &at))
+			return "no names of other cabinets";
+	cab->folders_at = at;
+	return at + (uint64_t)cab->folder_count * (FOLDER_LEN + cab->folder_reserve) > cab->files_at
+		       ? "no room for the folders"
+		       : NULL;
+}
+
+/* Looks at the files: what is wrong, or NULL; the kind of cabinet, and its time. */
+static const char *read_files(struct cab *cab)
+{
+	uint64_t at = cab->files_at;
+
+	for (uint32_t i = 0; i < cab->file_count; i++) {
+		const uint8_t *p = view_peek(cab->view, at, FILE_LEN);
+		uint64_t name = at + FILE_LEN;
+		int64_t time;
+
+		if (!p)
+			return "no room for the files";
+		if (le16(p + 8) >= cab->folder_count && le16(p + 8) < 0xfffd)
+			return "a file in no folder";
+		time = utc_seconds(1980 + (le16(p + 10) >> 9), le16(p + 10) >> 5 & 15,
+			le16(p + 10) & 31, le16(p + 12) >> 11, le16(p + 12) >> 5 & 63,
+			(le16(p + 12) & 31) * 2);
+		if (time > cab->finding->time)
+			cab->finding->time = time;
+		at = name;
+		if (!skip_text(cab->view, &at))
+			return "a file without a name";
+		p = view_peek(cab->view, name, at - name);
+		if (p && memmem(p, at - name, ".onetoc2", 9))
+			cab->finding->extension = "onepkg";
+	}
+	cab->end = at;
+	return NULL;
+}
+
+/* The checksum of [MS-CAB] 3.1, over len bytes and going on from sum: words xored, the odd bytes at
+ * the end the other way round. */
+static uint32_t checksum(const uint8_t *p, size_t len, uint32_t sum)
+{
+	uint32_t rest = 0;
+
+	for (; len >= 4; p += 4, len -= 4)
+		sum ^= le32(p);
+	for (; len; p++, len--)
+		rest = rest << 8 | *p;
+	return sum ^ rest;
+}
+
+/* The length of the data block at `at`, 0 when it is broken or not all there. */
+static uint64_t read_block(struct cab *cab, uint64_t at)
+{
+	const uint8_t *p = view_peek(cab->view, at, DATA_LEN);
+	uint32_t want = p ? le32(p) : 0, sum;
+	uint16_t len = p ? le16(p + 4) : 0, unpacked = p ? le16(p + 6) : 0;
+	size_t head = DATA_LEN + cab->data_reserve;
+
+	if (!p || len > PACKED_MAX_LEN || unpacked > BLOCK_MAX_LEN)
+		return 0;
+	p = view_peek(cab->view, at, head + len);
+	if (!p)
+		return 0;
+	cab->unproved |= !want && len;
+	if (want) {
+		sum = checksum(p + head, len, 0);
+		if (checksum(p + 4, head - 4, sum) != want)
+			return 0;
+	}
+	return head + len;
+}
+
+/* Walks the blocks of all folders: where one is broken, or 0. */
+static uint64_t walk_blocks(struct cab *cab)
+{
+	for (uint32_t i = 0; i < cab->folder_count; i++) {
+		const uint8_t *p = view_peek(cab->view,
+			cab->folders_at + (uint64_t)i * (FOLDER_LEN + cab->folder_reserve),
+			FOLDER_LEN);
+		uint64_t at = p ? le32(p) : 0, len;
+
+		if (!p || at < cab->files_at)
+			return cab->files_at;
+		if (!le16(p + 4))
+			continue;
+		for (uint32_t blocks = le16(p + 4); blocks; blocks--, at += len) {
+			len = read_block(cab, at);
+			if (!len)
+				return at;
+			/* Folders that shared blocks could be walked for ever. */
+			if (at < cab->end)
+				return cab->end;
+		}
+		cab->end = at;
+	}
+	return 0;
+}
+
+static enum verdict judge_broken(struct cab *cab, uint64_t at)
+{
+	struct view *view = cab->view;
+	uint64_t size = view_size(view), sound = at < size ? at : size;
+
+	if (sound < cab->files_at)
+		sound = cab->files_at < size ? cab->files_at : size;
+	if (cab->len > size)
+		return walk_cut(view, cab->finding, cab->len,
+			view_ends_with_image(view) ? walk_before_fill(view, sound, size) : sound);
+	cab->finding->length = sound;
+	return verdict_because(
+		CARVE_TRUNCATED, cab->finding, "no data block with its checksum at %" PRIu64, at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct cab cab = { .view = view, .finding = finding };
+	const char *problem = read_header(&cab);
+	uint64_t broken;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	finding->extension = "cab";
+	problem = read_files(&cab);
+	if (problem && view_size(view) > cab.len)
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64, problem, cab.files_at);
+	broken = problem ? cab.files_at : walk_blocks(&cab);
+	if (broken)
+		return judge_broken(&cab, broken);
+	finding->length = cab.len;
+	if (cab.end > cab.len || cab.len - cab.end > GAP_MAX_LEN) {
+		finding->length = cab.end;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the data ends at %" PRIu64 ", the header says %" PRIu64, cab.end, cab.len);
+	}
+	if (cab.signature_end > cab.len)
+		finding->length = cab.signature_end;
+	if (finding->length > view_size(view))
+		return walk_cut(view, finding, finding->length, view_size(view));
+	if (cab.unproved)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "has data blocks without a checksum");
+	return CARVE_COMPLETE;
+}
+
+const struct carver cab_carver = {
+	.name = "cab",
+	.summary = "Microsoft's cabinets, by the checksums of their data blocks",
+	.check = check,
+};
