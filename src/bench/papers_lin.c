@@ -1,7 +1,7 @@
 /* Lin and others (PFAC): Tables 2 and 3, with the five measures of section 6.2, and the stages. */
 #include "bench/paper_data.h"
 #include "bench/papers_state.h"
-#include "scan/trie.h"
+#include "gpu/papers/pfac.h"
 
 #define LARGEST 192 /* MB */
 #define SIZES 8
@@ -37,24 +37,17 @@ static const struct published attack[SIZES] = {
 	{ 0.82, 3.28, 3.67, 122.84, 147.39, 248.51, 6.01, 6.41, 9.35 },
 };
 
-/* L of section 6.2: how many transitions all threads of PFAC look up, each from its byte until
- * there is none. */
+/* L of section 6.2: how many transitions all threads of PFAC look up. */
 static double count_lookups(const struct papers *papers, size_t len)
 {
-	struct keyword_set keywords;
-	struct trie trie;
-	double lookups = 0;
+	const struct gpu_text text = { papers->text.bytes, 0, (uint32_t)len, (uint32_t)len };
+	struct gpu_program *program;
+	double lookups;
 
-	keywords_make(&keywords, &papers->set, 4096);
-	trie_grow(&trie, &keywords, TRIE_BYTES, false);
-	for (size_t from = 0; from < len; from++) {
-		uint32_t state = 0;
-
-		for (size_t at = from; at < len && state != TRIE_NONE; at++, lookups++)
-			state = trie_next(&trie, state, papers->text.bytes[at]);
-	}
-	trie_free(&trie);
-	keywords_free(&keywords);
+	if (pfac_compile(&program, &papers->set, NULL, NULL))
+		return 0;
+	lookups = (double)pfac_lookups(program, &text);
+	pfac_free(program);
 	return lookups;
 }
 

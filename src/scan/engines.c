@@ -70,7 +70,7 @@ static const struct scan_engine *pick_named(
 	char why[256] = "";
 
 	if (!engine) {
-		char known[128] = "";
+		char known[256] = "";
 
 		for (const struct scan_engine *const *e = scan_engines; *e; e++)
 			append(known, sizeof(known), ", ", (*e)->name, "");
