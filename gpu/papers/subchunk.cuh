@@ -140,22 +140,45 @@ static __global__ void subchunk_sum(
 
 /* ---- the rows' functions ---- */
 
-/* Tables on a device. numBlocks is how many blocks run there at a time: as few as fill it. */
+/* Tables on a device. */
 template <typename ALGORITHM> struct subchunk_loaded {
 	ALGORITHM algorithm;
-	uint32_t hits_blocks, count_blocks;
+	uint32_t hits_resident, counts_resident; /* blocks that run at a time */
 };
 
 template <int STAGE, typename ALGORITHM> struct subchunk_row {
 	using loaded = subchunk_loaded<ALGORITHM>;
 
-	template <bool COUNTING> static cudaError_t choose_blocks(uint32_t *blocks)
+	template <bool COUNTING> static cudaError_t choose_blocks(uint32_t *resident)
 	{
-		int resident = 0;
-		cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident,
-			subchunk_kernel<STAGE, COUNTING, ALGORITHM>, SUBCHUNK_THREADS, 0);
-		*blocks = device_blocks(UINT32_MAX, resident > 0 ? resident : 1);
+		int blocks = 0;
+		cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+			&blocks, subchunk_kernel<STAGE, COUNTING, ALGORITHM>, SUBCHUNK_THREADS, 0);
+		*resident = device_blocks(UINT32_MAX, blocks > 0 ? blocks : 1);
 		return error;
+	}
+
+	static uint32_t end_of(const loaded *tables, const struct gpu_text *text)
+	{
+		return text->from < text->to ? found_end(tables->algorithm.found(), text)
+					     : text->from;
+	}
+
+	/* numBlocks: as few as fill the device, or have something to do. */
+	static uint32_t block_count(
+		const loaded *tables, const struct gpu_text *text, uint32_t resident)
+	{
+		uint64_t share = STAGE < SUBCHUNK_CR ? SUBCHUNK_SHARE_LEAST * SUBCHUNK_THREADS
+						     : SUBCHUNK_MEMSIZE;
+		uint64_t len = end_of(tables, text) - (text->from & ~15u);
+		uint64_t wanted = (len + share - 1) / share;
+		return wanted < 1 ? 1 : wanted < resident ? (uint32_t)wanted : resident;
+	}
+
+	static uint32_t count_blocks(const void *tables, const struct gpu_text *text)
+	{
+		return block_count(
+			(const loaded *)tables, text, ((const loaded *)tables)->counts_resident);
 	}
 
 	static void unload(void *tables)
@@ -171,9 +194,9 @@ template <int STAGE, typename ALGORITHM> struct subchunk_row {
 		loaded *tables = (loaded *)calloc(1, sizeof(*tables));
 		if (!tables)
 			return cudaErrorMemoryAllocation;
-		cudaError_t error = choose_blocks<false>(&tables->hits_blocks);
+		cudaError_t error = choose_blocks<false>(&tables->hits_resident);
 		if (!error)
-			error = choose_blocks<true>(&tables->count_blocks);
+			error = choose_blocks<true>(&tables->counts_resident);
 		if (!error)
 			error = tables->algorithm.load(program, STAGE >= SUBCHUNK_TC);
 		if (error)
@@ -189,35 +212,34 @@ template <int STAGE, typename ALGORITHM> struct subchunk_row {
 		const loaded *tables = (const loaded *)memory;
 		if (text->from >= text->to)
 			return cudaSuccess;
-		struct subchunk_launch all = { *text, *hits, NULL,
-			found_end(tables->algorithm.found(), text) };
-		subchunk_kernel<STAGE, false><<<tables->hits_blocks, SUBCHUNK_THREADS, 0, stream>>>(
-			tables->algorithm, all);
+		struct subchunk_launch all = { *text, *hits, NULL, end_of(tables, text) };
+		uint32_t blocks = block_count(tables, text, tables->hits_resident);
+		subchunk_kernel<STAGE, false>
+			<<<blocks, SUBCHUNK_THREADS, 0, stream>>>(tables->algorithm, all);
 		return cudaGetLastError();
 	}
 
-	static size_t form_len(const void *tables, const struct gpu_text *)
+	static size_t form_len(const void *tables, const struct gpu_text *text)
 	{
-		return ((const loaded *)tables)->count_blocks * SUBCHUNK_THREADS * sizeof(uint32_t);
+		return (size_t)count_blocks(tables, text) * SUBCHUNK_THREADS * sizeof(uint32_t);
 	}
 
 	static cudaError_t form_launch(
 		const void *memory, const struct gpu_text *text, void *array, cudaStream_t stream)
 	{
 		const loaded *tables = (const loaded *)memory;
-		struct subchunk_launch all = { *text, {}, (uint32_t *)array,
-			text->from < text->to ? found_end(tables->algorithm.found(), text)
-					      : text->from };
-		subchunk_kernel<STAGE, true><<<tables->count_blocks, SUBCHUNK_THREADS, 0, stream>>>(
-			tables->algorithm, all);
+		struct subchunk_launch all = { *text, {}, (uint32_t *)array, end_of(tables, text) };
+		subchunk_kernel<STAGE, true>
+			<<<count_blocks(memory, text), SUBCHUNK_THREADS, 0, stream>>>(
+				tables->algorithm, all);
 		return cudaGetLastError();
 	}
 
-	static cudaError_t form_expand(const void *tables, const struct gpu_text *,
+	static cudaError_t form_expand(const void *tables, const struct gpu_text *text,
 		const void *array, const struct gpu_hits *hits, cudaStream_t stream)
 	{
 		subchunk_sum<<<1, SUBCHUNK_THREADS, 0, stream>>>((const uint32_t *)array,
-			((const loaded *)tables)->count_blocks * SUBCHUNK_THREADS, hits->count);
+			count_blocks(tables, text) * SUBCHUNK_THREADS, hits->count);
 		return cudaGetLastError();
 	}
 

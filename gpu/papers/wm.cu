@@ -61,14 +61,19 @@ struct wm_algorithm {
 		wm_search(&view, own, text, output);
 	}
 
+	static void destroy(unsigned long long texture)
+	{
+		if (texture)
+			cudaDestroyTextureObject(texture);
+	}
+
 	void unload()
 	{
-		/* 0 is no texture, and nothing is done then. */
-		cudaDestroyTextureObject(textures.shift);
-		cudaDestroyTextureObject(textures.first);
-		cudaDestroyTextureObject(textures.members);
-		cudaDestroyTextureObject(textures.prefix);
-		cudaDestroyTextureObject(textures.bytes);
+		destroy(textures.shift);
+		destroy(textures.first);
+		destroy(textures.members);
+		destroy(textures.prefix);
+		destroy(textures.bytes);
 		cudaFree((void *)tables.shift);
 		cudaFree((void *)tables.first);
 		cudaFree((void *)tables.members);
