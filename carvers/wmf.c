@@ -1,0 +1,112 @@
+/*
+ * Windows metafiles ([MS-WMF]).
+ *
+ *	perhaps 22 bytes in front: D7 CD C6 9A, a frame, and a checksum of the words before it
+ *	META_HEADER, 18 bytes: type, 9, version 1.0 or 3.0, and the size of the file in words
+ *	records: size in words (4 bytes, itself included), function (2 bytes), parameters
+ *
+ * The sizes lead from record to record; a record of size 3 and function 0 ends the file. Each
+ * function has to be one that exists. The size in the header is not relied on: some programs count
+ *the bytes in front, others do not. A record counts as sound once another one stands behind it.
+ */
+#include "carver.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define PLACEABLE_LEN 22
+#define HEADER_LEN 18
+/* Records that make sure of a file that is cut later. */
+#define SURE 4
+
+/* [MS-WMF] 2.1.1.1. */
+static bool known(uint16_t function)
+{
+	static const uint16_t functions[] = { 0x0035, 0x0037, 0x00f7, 0x00f8, 0x0102, 0x0103,
+		0x0104, 0x0105, 0x0106, 0x0107, 0x0108, 0x0127, 0x012a, 0x012b, 0x012c, 0x012d,
+		0x012e, 0x0139, 0x0142, 0x0149, 0x01f0, 0x01f9, 0x0201, 0x0209, 0x020a, 0x020b,
+		0x020c, 0x020d, 0x020e, 0x020f, 0x0211, 0x0213, 0x0214, 0x0220, 0x0228, 0x0229,
+		0x0231, 0x0234, 0x02fa, 0x02fb, 0x02fc, 0x0324, 0x0325, 0x0410, 0x0412, 0x0415,
+		0x0416, 0x0418, 0x0419, 0x041b, 0x041f, 0x0429, 0x0436, 0x0521, 0x0538, 0x0548,
+		0x061c, 0x061d, 0x0626, 0x062f, 0x06ff, 0x0817, 0x081a, 0x0830, 0x0922, 0x0940,
+		0x0a32, 0x0b23, 0x0b41, 0x0d33, 0x0f43 };
+	size_t count = sizeof(functions) / sizeof(functions[0]);
+
+	for (size_t i = 0; i < count; i++)
+		if (functions[i] == function)
+			return true;
+	return false;
+}
+
+/* The heads. What is wrong with them, or NULL; *at is behind them. */
+static const char *read_heads(struct view *view, uint64_t *at)
+{
+	const uint8_t *p = view_peek(view, 0, PLACEABLE_LEN);
+
+	*at = 0;
+	if (p && le32(p) == 0x9ac6cdd7) {
+		uint16_t sum = 0;
+
+		for (int i = 0; i < 20; i += 2)
+			sum ^= le16(p + i);
+		/* Some programs leave it out. */
+		if (sum != le16(p + 20) && le16(p + 20) != 0)
+			return "the checksum of the placeable header is wrong";
+		*at = PLACEABLE_LEN;
+	}
+	p = view_peek(view, *at, HEADER_LEN);
+	if (!p || le16(p) < 1 || le16(p) > 2 || le16(p + 2) != 9 ||
+		(le16(p + 4) != 0x0100 && le16(p + 4) != 0x0300))
+		return "no metafile header";
+	*at += HEADER_LEN;
+	return NULL;
+}
+
+static enum verdict broken(
+	struct view *view, struct finding *finding, unsigned count, uint64_t last, uint64_t at)
+{
+	if (count < SURE)
+		return verdict_because(
+			CARVE_REJECT, finding, "no record that exists at %" PRIu64, at);
+	if (view_size(view) - at < 6)
+		return walk_cut(view, finding, at + 6, view_size(view));
+	finding->length = last;
+	return verdict_because(CARVE_TRUNCATED, finding, "no record that exists at %" PRIu64, at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	uint64_t at, last;
+	const char *problem = read_heads(view, &at);
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, at);
+	last = at;
+	for (unsigned count = 0;; count++) {
+		const uint8_t *p = view_peek(view, at, 6);
+		uint64_t len = p ? le32(p) * 2ull : 0;
+
+		if (p && len == 6 && le16(p + 4) == 0 && count) {
+			finding->length = at + 6;
+			return CARVE_COMPLETE;
+		}
+		if (!p || len < 6 || !known(le16(p + 4)))
+			return broken(view, finding, count, last, at);
+		if (len > view_size(view) - at) {
+			if (count < SURE)
+				return broken(view, finding, count, last, at);
+			return walk_cut(view, finding, at + len, view_size(view));
+		}
+		last = at;
+		at += len;
+	}
+}
+
+const struct carver wmf_carver = {
+	.name = "wmf",
+	.summary = "Windows metafiles, by their records",
+	.check = check,
+};
