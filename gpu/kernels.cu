@@ -30,6 +30,16 @@ const struct gpu_kernel *const gpu_kernels[] = {
 	&gpu_stt_p1,
 	&gpu_stt_p2,
 	&gpu_bmh,
+	&gpu_zha_ac0,
+	&gpu_zha_ac1,
+	&gpu_zha_ac2,
+	&gpu_zha_ac3,
+	&gpu_zha_ac4,
+	&gpu_mbm0,
+	&gpu_mbm1,
+	&gpu_mbm2,
+	&gpu_mbm3,
+	&gpu_mbm4,
 	NULL,
 };
 

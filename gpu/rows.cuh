@@ -26,5 +26,15 @@ extern const struct gpu_kernel gpu_wm_cw;
 extern const struct gpu_kernel gpu_stt_p1;
 extern const struct gpu_kernel gpu_stt_p2;
 extern const struct gpu_kernel gpu_bmh;
+extern const struct gpu_kernel gpu_zha_ac0;
+extern const struct gpu_kernel gpu_zha_ac1;
+extern const struct gpu_kernel gpu_zha_ac2;
+extern const struct gpu_kernel gpu_zha_ac3;
+extern const struct gpu_kernel gpu_zha_ac4;
+extern const struct gpu_kernel gpu_mbm0;
+extern const struct gpu_kernel gpu_mbm1;
+extern const struct gpu_kernel gpu_mbm2;
+extern const struct gpu_kernel gpu_mbm3;
+extern const struct gpu_kernel gpu_mbm4;
 
 #endif
