@@ -72,6 +72,19 @@ static const char *extension(const struct xml *xml)
 	return "xml";
 }
 
+/* Written as XHTML, but not well-formed: browsers take it for HTML. Not if that is something
+ * shorter: it has other tags then. */
+static enum verdict as_html(struct view *view, const struct xml *xml, struct finding *finding)
+{
+	struct finding html = { .extension = "html" };
+	enum verdict verdict = html_check(view, &html);
+
+	if (verdict == CARVE_REJECT || html.length < xml->problem_at)
+		return CARVE_REJECT;
+	*finding = html;
+	return verdict;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct xml xml = { .title_name = "title", .title_depth = TITLE_DEPTH };
@@ -83,10 +96,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
 			end == XML_BROKEN ? xml.problem : "cut off before its second tag",
 			end == XML_BROKEN ? xml.problem_at : xml.sound);
-	/* Written as XHTML, but not well-formed: browsers take it for HTML. */
 	if (end == XML_BROKEN && strcmp(xml_local_name(xml.root), "html") == 0) {
-		finding->extension = "html";
-		return html_check(view, finding);
+		enum verdict verdict = as_html(view, &xml, finding);
+
+		if (verdict != CARVE_REJECT)
+			return verdict;
 	}
 	finding->extension = extension(&xml);
 	finding_set_title(finding, (const uint8_t *)xml.title, strlen(xml.title));

@@ -1,0 +1,59 @@
+/*
+ * PostScript with structuring comments, and EPS (Adobe, PostScript Language Document Structuring
+ * Conventions 3.0; Encapsulated PostScript File Format 3.0); Type 1 fonts in their text form.
+ *
+ *	file: %!PS-Adobe-, lines of text, %%EOF
+ *
+ * Embedded documents have an %%EOF of their own between %%BeginDocument and %%EndDocument. Data of
+ * any kind may stand behind %%BeginBinary and %%BeginData, which say how much of it. All else is
+ * text: a control character ends it, a long run of one byte that is no ASCII, and the beginning of
+ * another document. Level 2 programs hold image data without saying so: where an %%EOF follows
+ * before another file begins, the end is taken to be there, but unverified; and so it is where
+ * there is a %%Trailer, but no %%EOF.
+ */
+#include "ps.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "walk.h"
+
+#define LEAST_COMMENTS 3
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct ps ps = { 0 };
+	enum ps_end end = ps_walk(view, 0, view_size(view), &ps);
+
+	if (end == PS_NONE)
+		return verdict_because(
+			CARVE_REJECT, finding, "no line that PostScript starts with at 0");
+	if (end != PS_WHOLE && ps.comment_count < LEAST_COMMENTS)
+		return verdict_because(CARVE_REJECT, finding,
+			"too few structuring comments up to %" PRIu64, ps.end);
+	finding->extension = ps.extension;
+	finding_set_title(finding, (const uint8_t *)ps.title, strlen(ps.title));
+	finding->length = ps.end;
+	switch (end) {
+	case PS_WHOLE:
+		return CARVE_COMPLETE;
+	case PS_MISSING:
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"a trailer, but no %%%%EOF before %" PRIu64, ps.broken_at);
+	case PS_BINARY:
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"data that is not announced, at %" PRIu64, ps.broken_at);
+	case PS_BROKEN:
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no text, at %" PRIu64, ps.broken_at);
+	default:
+		return walk_cut(
+			view, finding, view_size(view) + 1, walk_before_fill(view, 10, ps.end));
+	}
+}
+
+const struct carver ps_carver = {
+	.name = "ps",
+	.summary = "PostScript and EPS, by their structuring comments and by being text",
+	.check = check,
+};

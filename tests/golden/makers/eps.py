@@ -1,0 +1,40 @@
+"""EPS with a preview."""
+import struct
+
+from makers.common import save
+from makers.ps import BODY, HEAD, TAIL
+
+POST = HEAD.replace(b"3.0\n", b"3.0 EPSF-3.0\n", 1) + BODY + TAIL + b"\n"
+TIFF = b"II*\0\x08\0\0\0" + struct.pack("<H", 3) + b"".join(struct.pack("<HHII", *e) for e in (
+    (256, 3, 1, 8), (257, 3, 1, 64), (273, 4, 1, 60))) + bytes(4 + 10) + bytes(range(64))
+WMF = struct.pack("<I", 0x9ac6cdd7) + bytes(100)
+
+
+def wrap(post=POST, wmf=b"", tiff=b"", front=False):
+    at, parts, body = 30, {}, b""
+    for name, data in (("wmf", wmf), ("tiff", tiff), ("post", post)) if front else (("post", post), ("wmf", wmf), ("tiff", tiff)):
+        parts[name] = (at if data else 0, len(data))
+        body += data
+        at += len(data)
+    return b"\xc5\xd0\xd3\xc6" + struct.pack("<IIIIII", *parts["post"], *parts["wmf"], *parts["tiff"]) + b"\xff\xff" + body
+
+
+def make():
+    whole = wrap(tiff=TIFF)
+    pixels = len(whole) - 64
+    save("eps", "tiff.eps", whole, title="A golden page", unchecked=30 + len(POST) + 4)
+    save("eps", "wmf.eps", wrap(wmf=WMF), unchecked=30 + len(POST) + 4)
+    save("eps", "front.eps", wrap(tiff=TIFF, front=True), unchecked=30 + len(TIFF + POST) - 40)
+    save("eps", "alone.eps", wrap(), unchecked=30 + len(POST) - 40)
+    save("eps", "cut.eps", whole[:pixels], verdict="truncated", length=pixels)
+    lost = 30 + 200
+    save("eps", "overwritten.eps", whole[:lost] + b"\1\2\3" * 300, verdict="truncated", length_min=lost - 60, length_max=lost)
+    save("eps", "no-preview.eps", whole[:30 + len(POST)] + b"\1" * len(TIFF), verdict="truncated", length=30 + len(POST),
+         why="no preview where the header says")
+    wrong = bytearray(whole)
+    wrong[20:24] = struct.pack("<I", 40)
+    save("eps", "overlap.eps", bytes(wrong), verdict="reject", why="sections that overlap at 0")
+    wrong[4:8] = struct.pack("<I", 10)
+    save("eps", "inside.eps", bytes(wrong), verdict="reject", why="a section inside the header at 0")
+    save("eps", "no-post.eps", wrap(b"not PostScript at all " * 5), verdict="reject", why="no PostScript at 30")
+    save("eps", "empty.eps", wrap(b"", tiff=TIFF), verdict="reject", why="no PostScript at 0")

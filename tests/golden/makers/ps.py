@@ -1,0 +1,42 @@
+"""PostScript and Type 1 fonts, written by hand."""
+import random
+
+from makers.common import save
+
+HEAD = b"%!PS-Adobe-3.0\n%%Title: (A golden page)\n%%BoundingBox: 0 0 100 100\n%%EndComments\n"
+BODY = b"%%Page: 1 1\n/Helvetica findfont 12 scalefont setfont\n" + b"10 10 moveto (some text) show\n" * 8 + b"showpage\n"
+TAIL = b"%%Trailer\n%%EOF"
+BINARY = random.Random(1).randbytes(400)
+
+
+def make():
+    whole = HEAD + BODY + TAIL
+    save("ps", "page.ps", whole, extension="ps", title="A golden page")
+    save("ps", "line-end.ps", whole.replace(b"\n", b"\r\n") + b"\r\n", extension="ps", sequence="yes")
+    save("ps", "printer.ps", whole + b"\n\4\n", sequence="yes")
+    eps = whole.replace(b"3.0\n", b"3.0 EPSF-3.0\n", 1)
+    save("ps", "picture.eps", eps, extension="eps")
+    save("ps", "drawing.ai", HEAD + b"%%Creator: Adobe Illustrator(TM) 3.2\n" + BODY + TAIL, extension="ai")
+    save("ps", "embedded.ps", HEAD + b"%%BeginDocument: a.eps\n" + eps + b"\n%%EndDocument\n" + BODY + TAIL, extension="ps", title="A golden page")
+    save("ps", "data.ps", HEAD + b"%%%%BeginData: %d Binary Bytes\n" % len(BINARY) + BINARY + b"\n%%EndData\n" + BODY + TAIL)
+    save("ps", "binary.ps", HEAD + b"%%%%BeginBinary: %d\n" % len(BINARY) + BINARY + b"\n%%EndBinary\n" + BODY + TAIL)
+    save("ps", "comments-behind.ps", whole + b"\n%%BoundingBox: 0 0 1 1\n", sequence="yes")
+    font = (b"%!PS-AdobeFont-1.0: Golden 1.0\n%%Title: Golden\n/FontName /Golden def\ncurrentfile eexec\n" + BINARY.hex().encode()
+            + b"\n" + (b"0" * 64 + b"\n") * 8 + b"cleartomark\n")
+    save("ps", "font.pfa", font + b"{restore}if\n", extension="pfa", title="Golden", sequence="yes")
+
+    cut = whole[:-60]
+    save("ps", "cut.ps", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
+    start = cut.rindex(b"\n") + 1
+    save("ps", "overwritten.ps", cut + b"\1" + BINARY, verdict="truncated", length=start, why=f"no text, at {len(cut)}")
+    save("ps", "wiped.ps", cut + bytes(500), verdict="truncated", length=start)
+    save("ps", "erased.ps", cut + b"\xff" * 500, verdict="truncated", length=start)
+    save("ps", "joined.ps", HEAD + BODY + whole, verdict="truncated", length=len(HEAD + BODY))
+    save("ps", "no-end.ps", HEAD + BODY + b"%%Trailer\n" + bytes(100), verdict="unverified", length=len(HEAD + BODY) + 10,
+         why=f"a trailer, but no %%EOF before {len(HEAD + BODY) + 10}")
+    image = HEAD + b"%%Page: 1 1\ncurrentfile image\n\1"
+    save("ps", "image.ps", image + BINARY + b"\nshowpage\n" + TAIL, verdict="unverified", length=len(image + BINARY) + 10 + len(TAIL),
+         why=f"data that is not announced, at {len(image) - 1}")
+    save("ps", "image-cut.ps", image + BINARY + whole, verdict="truncated", length=len(image) - 1)
+    save("ps", "text.ps", b"%!PS-Adobe-3.0 is what such a file starts with.\nAnd so on.\1", verdict="reject")
+    save("ps", "other.ps", b"%PS-Adobe-3.0\n" + whole, verdict="reject", why="no line that PostScript starts with at 0")
