@@ -70,8 +70,11 @@ uint64_t plain_start(struct view *view, uint64_t start, uint64_t end)
 		if (!p)
 			break;
 		run = squares(p) > NO_CODE_ABOVE ? run + 1 : 0;
-		if (run == 2)
-			return walk_before_fill(view, start, at - WINDOW_LEN);
+		if (run == 2) {
+			uint64_t fill = walk_before_fill(view, start, at);
+
+			return fill < at ? fill : at - WINDOW_LEN;
+		}
 	}
 	return end;
 }

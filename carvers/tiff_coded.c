@@ -1,7 +1,7 @@
 /*
  * Whether a strip unpacks: LZW (TIFF 6.0, section 13), PackBits (section 9), deflate (Adobe's TIFF
- * Technical Note 2), JPEG. What comes out is counted, not kept: of LZW and PackBits it may be neither
- * more nor less than the strip has pixels. Other codes are taken as they are.
+ * Technical Note 2), JPEG. What comes out is counted, not kept: of LZW and PackBits it may be
+ * neither more nor less than the strip has pixels. Other codes are taken as they are.
  */
 #include "tiff.h"
 
@@ -168,7 +168,9 @@ static uint64_t check_jpeg(struct tiff_walk *walk, uint64_t tables, uint64_t at,
 	free(jpeg.history);
 	if (jpeg.sound > end + MARK_LEN)
 		return end - 1;
-	return state == JPEG_WALK_BROKEN && jpeg.sound < end ? jpeg.sound : end;
+	return (state == JPEG_WALK_BROKEN || state == JPEG_WALK_CUT) && jpeg.sound < end
+		       ? jpeg.sound
+		       : end;
 }
 
 /* Takes a strip from what may be looked at. */

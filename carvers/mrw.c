@@ -1,0 +1,110 @@
+/*
+ * MRW, Minolta's raw photos (ExifTool, MinoltaRaw; dcraw).
+ *
+ *	head:   a zero, 'MRM', length of all blocks (4 bytes, big-endian), blocks
+ *	block:  a zero, 'PRD' (the sensor), 'TTW' (a TIFF file with EXIF data), 'WBG', 'RIF' or
+ *'PAD', length (4), data pixels: behind the blocks, up to the end; PRD has height and width (2
+ *bytes at 8 and 10), bits of a pixel (at 16), and whether they are packed (at 18: 89) or have 16
+ *bits each (82)
+ *
+ * The blocks have to fill their length, and the sensor's size tells how long the pixels are.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "exif.h"
+#include "noise.h"
+#include "walk.h"
+
+#define HEAD_LEN 8
+#define PRD_LEN 24
+#define PACKED 89
+
+struct mrw {
+	struct view *view;
+	struct finding *finding;
+	uint64_t at, end; /* the next block; behind all of them */
+	uint64_t pixels_len;
+	const char *problem;
+};
+
+static bool known(const uint8_t *p)
+{
+	static const char names[][4] = { "PRD", "TTW", "WBG", "RIF", "PAD" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (p[0] == 0 && memcmp(p + 1, names[i], 3) == 0)
+			return true;
+	return false;
+}
+
+static void read_sensor(struct mrw *mrw, uint64_t at)
+{
+	const uint8_t *p = view_peek(mrw->view, at, PRD_LEN);
+	uint64_t pixels = p ? (uint64_t)be16(p + 8) * be16(p + 10) : 0;
+
+	if (p)
+		mrw->pixels_len = p[18] == PACKED ? pixels * p[16] / 8 : pixels * 2;
+}
+
+/* Walks the blocks. False when one is none, or is not there. */
+static bool pass_blocks(struct mrw *mrw)
+{
+	while (mrw->at < mrw->end) {
+		const uint8_t *p = view_peek(mrw->view, mrw->at, 8);
+		uint64_t len;
+
+		mrw->problem = p ? "no block" : NULL;
+		if (!p || !known(p) || be32(p + 4) > mrw->end - mrw->at - 8)
+			return false;
+		len = be32(p + 4);
+		if (p[1] == 'P' && p[2] == 'R' && len >= PRD_LEN)
+			read_sensor(mrw, mrw->at + 8);
+		if (p[1] == 'T')
+			exif_read(mrw->view, mrw->at + 8, len, mrw->finding);
+		mrw->at += 8 + len;
+	}
+	mrw->problem = "no sensor's size";
+	return mrw->pixels_len;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct mrw mrw = { .view = view, .finding = finding, .at = HEAD_LEN };
+	const uint8_t *p = view_peek(view, 0, HEAD_LEN);
+	uint64_t end, noise, size = view_size(view);
+
+	if (!p || memcmp(p, "\0MRM", 4) != 0)
+		return verdict_because(CARVE_REJECT, finding, "no MRW head at 0");
+	mrw.end = HEAD_LEN + (uint64_t)be32(p + 4);
+	if (!pass_blocks(&mrw)) {
+		uint64_t at = mrw.at;
+
+		if (!mrw.pixels_len) {
+			*finding = (struct finding){ 0 };
+			return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
+				mrw.problem ? mrw.problem : "the image ends", at);
+		}
+		if (!mrw.problem)
+			return walk_cut(view, finding, mrw.end, size);
+		finding->length = at;
+		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, mrw.problem, at);
+	}
+	end = mrw.end + mrw.pixels_len;
+	noise = noise_start(view, mrw.end, end < size ? end : size);
+	finding->length = noise < size ? noise : size;
+	if (noise < end && noise < size)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"random bytes instead of pixels at %" PRIu64, noise);
+	if (end > size)
+		return walk_cut(view, finding, end, size);
+	return CARVE_COMPLETE;
+}
+
+const struct carver mrw_carver = {
+	.name = "mrw",
+	.summary = "Minolta's raw photos (MRW), by their blocks and the sensor's size",
+	.check = check,
+};

@@ -1,0 +1,10 @@
+/* What cameras and their programs append to a picture, behind its own end. */
+#ifndef BURIN_TRAILER_H
+#define BURIN_TRAILER_H
+
+#include "carver.h"
+
+/* Behind all of that which starts at `at`; `at` itself when there is nothing. */
+uint64_t trailer_end(struct view *view, uint64_t at);
+
+#endif
