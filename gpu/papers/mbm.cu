@@ -17,9 +17,9 @@
  *        order, so it reads all of its bytes at first, and not a piece at a time as ac2 does.
  *  mbm3  The threads of a block read its text together, side by side.
  *  mbm4  Each thread takes its bytes away from shared memory, which is then free for the output,
- *        and all is written together, 16 bytes a thread and side by side. "Registers" would be
- * their word for where the bytes go, but what place is looked at is not known to the compiler, so
- *        it is memory of the thread's own, in the first-level cache.
+ *        and all is written together, 16 bytes a thread and side by side. In ac4 registers hold
+ *        these bytes; but here the compiler cannot know which is looked at next, so it puts them
+ *        into memory of the thread's own, that is in the first-level cache.
  *
  * The output is a node for each byte of the text: the last one that was reached there and at which
  * a keyword starts, else zero. A byte can be reached from several windows, but the last of them
@@ -42,8 +42,8 @@
 #include "gpu/papers/zha.cuh"
 #include "gpu/rows.cuh"
 
-/* "Our shared memory can store these functions when the number of nodes does not exceed 4K"
- * (section 3.1); more would leave a multiprocessor with few blocks. */
+/* Their limit (section 3.1), set by 16 KiB of shared memory. More would leave a multiprocessor of
+ * today with few blocks. */
 #define SHARED_NODES 4096
 
 /* The tables on a device. */
