@@ -32,11 +32,16 @@ static enum jpeg_walk walk_preview(struct view *view, uint64_t at, uint64_t *sou
 	return state;
 }
 
+static bool is_broken(enum jpeg_walk state)
+{
+	return state == JPEG_WALK_BROKEN || state == JPEG_WALK_CUT;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN);
 	uint64_t end = HEAD_LEN, jpeg_at, jpeg_end, sound;
-	const char *problem;
+	const char *problem = NULL;
 	enum jpeg_walk state;
 
 	if (!p || memcmp(p, "FUJIFILMCCD-RAW ", 16) != 0)
@@ -56,9 +61,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (state == JPEG_WALK_BROKEN && sound <= jpeg_at)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, jpeg_at);
 	finding->length = sound < jpeg_end ? sound : jpeg_end;
-	if (state == JPEG_WALK_BROKEN || (state == JPEG_WALK_CUT && jpeg_end <= view_size(view)))
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, finding->length);
+	if (jpeg_end <= view_size(view) && (sound > jpeg_end || is_broken(state)))
+		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64,
+			problem ? problem : "no end of the preview", finding->length);
 	if (end > view_size(view))
 		return walk_cut(view, finding, end, view_size(view));
 	finding->length = end;
