@@ -68,7 +68,7 @@ static const char *take_data(struct jxl *jxl, const struct bmff_box *box)
 
 	if (jxl->whole)
 		return "a codestream behind the codestream";
-	if (!p || at > box->end)
+	if (!p || box->end - box->data < (part ? 6 : 2))
 		return "the codestream is cut off";
 	if (part && (be32(p) & INT32_MAX) != jxl->parts)
 		return "a part of the codestream is missing";

@@ -1,0 +1,143 @@
+/*
+ * PCX (ZSoft, PCX Technical Reference Manual).
+ *
+ *	header of 128 bytes: 0A, version, 1, bits, window, ..., planes at 65, bytes of a line at 66
+ *	lines: for each its planes one behind the other, run-length coded: C1 to FF is a run of 1 to
+ *63 of the byte behind it, all else is itself with 8 bits in one plane: 0C and a palette of 768
+ *bytes
+ *
+ * The lines are decoded, and the last of them ends the picture. No run goes beyond the end of a
+ *line, as the manual asks for: where that holds for the first lines, it tells where foreign bytes
+ *begin. Files of encoders that don't keep to it are unverified, unless a palette follows.
+ */
+#include "carver.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "bytes.h"
+#include "cursor.h"
+#include "walk.h"
+
+#define HEADER_LEN 128
+#define PALETTE_LEN 769
+/* Lines whose runs end where they do, and the first bytes of a palette, make sure. */
+#define SURE 4
+/* Of a file's length, how much a palette may be for a complete one. */
+#define TAIL_PART 16
+
+struct pcx {
+	struct view *view;
+	uint32_t line_len, lines;
+	bool palette;       /* may follow */
+	uint32_t good;      /* lines in front of the first that a run crosses */
+	uint32_t crossed;   /* lines whose end a run crosses */
+	uint64_t sound;     /* behind the last line that ended as it should */
+	uint64_t broken_at; /* 0: nowhere */
+};
+
+/* What is wrong with the header, or NULL. */
+static const char *read_header(struct pcx *pcx)
+{
+	const uint8_t *p = view_peek(pcx->view, 0, HEADER_LEN);
+	uint32_t width, height, planes, least, len;
+
+	if (!p || p[0] != 0x0a || p[1] > 5 || p[1] == 1 || p[2] != 1)
+		return "no PCX header";
+	if (p[3] != 1 && p[3] != 2 && p[3] != 4 && p[3] != 8)
+		return "an impossible number of bits";
+	if (le16(p + 8) < le16(p + 4) || le16(p + 10) < le16(p + 6))
+		return "an impossible window";
+	width = le16(p + 8) - le16(p + 4) + 1u;
+	height = le16(p + 10) - le16(p + 6) + 1u;
+	planes = p[65];
+	least = (width * p[3] + 7) / 8;
+	len = le16(p + 66);
+	if (planes < 1 || planes > 4 || len < least || len > least + 16)
+		return "an impossible length of lines";
+	pcx->line_len = planes * len;
+	pcx->lines = height;
+	pcx->palette = p[3] == 8 && planes == 1;
+	return NULL;
+}
+
+/* The lines. True: all of them, with the cursor behind the last. */
+static bool decode(struct pcx *pcx, struct cursor *cursor)
+{
+	uint64_t total = (uint64_t)pcx->line_len * pcx->lines;
+	uint32_t left = pcx->line_len; /* of this line */
+
+	while (total) {
+		uint64_t at = cursor->at;
+		int byte = cursor_take(cursor);
+		uint32_t count = byte >= 0xc0 ? (uint32_t)byte & 63 : 1;
+
+		if (byte >= 0xc0 && cursor_take(cursor) < 0)
+			byte = -1;
+		if (byte < 0)
+			return false;
+		if (!count || count > total ||
+			(count > left && !pcx->crossed && pcx->good >= SURE)) {
+			pcx->broken_at = at;
+			return false;
+		}
+		total -= count;
+		if (count < left) {
+			left -= count;
+			continue;
+		}
+		pcx->crossed += count > left;
+		pcx->good += !pcx->crossed;
+		if (count == left)
+			pcx->sound = cursor->at;
+		for (count -= left, left = pcx->line_len; count >= left && count; count -= left)
+			;
+		left -= count;
+	}
+	return true;
+}
+
+static enum verdict judge_whole(struct pcx *pcx, struct finding *finding, uint64_t end)
+{
+	const uint8_t *p = pcx->palette ? view_peek(pcx->view, end, PALETTE_LEN) : NULL;
+	bool palette = p && p[0] == 0x0c;
+
+	finding->length = palette ? end + PALETTE_LEN : end;
+	if (pcx->palette && !palette && view_peek(pcx->view, end, 1)[0] == 0x0c)
+		return walk_cut(pcx->view, finding, end + PALETTE_LEN, view_size(pcx->view));
+	if (pcx->palette && !palette)
+		return verdict_because(CARVE_UNVERIFIED, finding, "no palette at %" PRIu64, end);
+	if (pcx->crossed)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"runs cross lines, so that nothing bears out the end at %" PRIu64, end);
+	if (palette && PALETTE_LEN > end / TAIL_PART)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing bears out the palette at %" PRIu64, end);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct pcx pcx = { .view = view };
+	struct cursor cursor = { .view = view, .at = HEADER_LEN };
+	const char *problem = read_header(&pcx);
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	if (decode(&pcx, &cursor) && (!pcx.palette || view_peek(view, cursor.at, 1)))
+		return judge_whole(&pcx, finding, cursor.at);
+	if (pcx.good < SURE)
+		return verdict_because(CARVE_REJECT, finding,
+			"the first lines make no sense before %" PRIu64, cursor.at);
+	if (!pcx.broken_at)
+		return walk_cut(view, finding, view_size(view) + 1, view_size(view));
+	finding->length = walk_before_fill(view, HEADER_LEN, pcx.sound);
+	return verdict_because(CARVE_TRUNCATED, finding,
+		"a run beyond the end of a line at %" PRIu64, pcx.broken_at);
+}
+
+const struct carver pcx_carver = {
+	.name = "pcx",
+	.summary = "PCX pictures, by decoding their lines",
+	.check = check,
+};
