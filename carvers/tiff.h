@@ -33,8 +33,8 @@ struct tiff_page {
 	uint64_t bits, samples, compression, photometric, planar;
 	struct tiff_entry offsets, lens; /* of strips or tiles; count 0: not there */
 	uint64_t jpeg, jpeg_len;
-	uint64_t tables; /* of the JPEG data of all strips, 0: each has its own */
-	uint64_t raw;    /* where Panasonic's raw data is, 0: not there */
+	uint64_t tables, tables_end; /* of the JPEG data of all strips, 0: each has its own */
+	uint64_t raw;                /* where Panasonic's raw data is, 0: not there */
 };
 
 struct tiff_walk {

@@ -132,26 +132,27 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 }
 
 /* False when they are broken, which is noted. */
-static bool read_tables(struct tiff_walk *walk, struct jpeg *jpeg, uint64_t tables)
+static bool read_tables(struct tiff_walk *walk, struct jpeg *jpeg, const struct tiff_page *page)
 {
 	const char *problem;
 	const uint8_t *p;
 
-	jpeg_walk(jpeg, tables, &problem);
+	jpeg_walk(jpeg, page->tables, &problem);
 	free(jpeg->history);
 	jpeg->history = NULL;
-	p = jpeg->at >= tables + MARK_LEN
+	p = jpeg->at >= page->tables + MARK_LEN && jpeg->at <= page->tables_end
 		    ? view_peek(walk->tiff.view, jpeg->at - MARK_LEN, MARK_LEN)
 		    : NULL;
 	if (p && p[0] == 0xff && p[1] == JPEG_EOI && !jpeg->sof)
 		return true;
-	if (jpeg->sound < walk->size)
-		tiff_note_bad(walk, jpeg->sound, "JPEG tables that are none");
+	tiff_note_bad(walk, jpeg->sound < page->tables_end ? jpeg->sound : page->tables,
+		"JPEG tables that are none");
 	return false;
 }
 
 /* A strip's JPEG data may lack the tables: they stand apart, as a JPEG file without a picture. */
-static uint64_t check_jpeg(struct tiff_walk *walk, uint64_t tables, uint64_t at, uint64_t end)
+static uint64_t check_jpeg(
+	struct tiff_walk *walk, const struct tiff_page *page, uint64_t at, uint64_t end)
 {
 	struct finding ignored = { 0 };
 	struct jpeg jpeg = { .view = walk->tiff.view, .finding = &ignored };
@@ -162,11 +163,11 @@ static uint64_t check_jpeg(struct tiff_walk *walk, uint64_t tables, uint64_t at,
 	/* Old-style JPEG in TIFF has its pieces in several places. */
 	if (!p || p[0] != 0xff || p[1] != JPEG_SOI)
 		return end;
-	if (tables && !read_tables(walk, &jpeg, tables))
+	if (page->tables && !read_tables(walk, &jpeg, page))
 		return end;
 	state = jpeg_walk(&jpeg, at, &problem);
 	free(jpeg.history);
-	if (jpeg.sound > end + MARK_LEN)
+	if (jpeg.sound > end)
 		return end - 1;
 	return (state == JPEG_WALK_BROKEN || state == JPEG_WALK_CUT) && jpeg.sound < end
 		       ? jpeg.sound
@@ -190,11 +191,12 @@ static void note_broken(struct tiff_walk *walk, uint64_t at, uint64_t sound)
 
 void tiff_check_jpeg(struct tiff_walk *walk, uint64_t at, uint64_t len)
 {
+	const struct tiff_page alone = { 0 };
 	uint64_t sound;
 
 	if (!may_check(walk, at, len))
 		return;
-	sound = check_jpeg(walk, 0, at, at + len);
+	sound = check_jpeg(walk, &alone, at, at + len);
 	if (sound < at + len)
 		note_broken(walk, at, sound);
 }
@@ -220,7 +222,7 @@ void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint
 	case TIFF_JPEG:
 	case TIFF_OLD_JPEG:
 	case TIFF_DNG_LOSSY:
-		sound = check_jpeg(walk, page->tables, at, end);
+		sound = check_jpeg(walk, page, at, end);
 		break;
 	}
 	if (sound < end)

@@ -158,6 +158,7 @@ static void take_entry(
 		break;
 	case TAG_JPEG_TABLES:
 		page->tables = entry->data;
+		page->tables_end = entry->data + entry->len;
 		break;
 	case TAG_MAKE:
 		take_make(walk, entry);
