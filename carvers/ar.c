@@ -1,0 +1,244 @@
+/*
+ * ar archives (ar(5) of System V and BSD; Microsoft's PE format, "Archive (Library) File Format").
+ *
+ *	file:   '!<arch>' 0A, members
+ *	member: header of 60 bytes (name, time, owner, mode, decimal length, '`' 0A), data, filled
+ *up to an even length
+ *
+ * Nothing marks the end. In libraries the first member is an index of symbols, which says where the
+ * members stand that define them: if the last member is the last one that the index names, and is
+ * whole as an object file, so is the archive. Others stay unverified.
+ *
+ * Damage. An index that names members behind the last one, or an object file that is not whole,
+ *show that the end is lost.
+ */
+#include "ar.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define ELF_NO_BITS 8
+
+struct library {
+	uint64_t indexed; /* the last member that the index names; 0: there is no index */
+	unsigned indexes; /* Microsoft writes two */
+	struct ar_member last;
+};
+
+static bool is_named(const struct ar_member *member, const char *name)
+{
+	return memcmp(member->name, name, strlen(name)) == 0;
+}
+
+/* The largest of count offsets of width bytes, each step bytes behind the one before. */
+static uint64_t largest(struct view *view, uint64_t at, uint64_t count, unsigned step,
+	unsigned width, bool big_endian)
+{
+	uint64_t most = 0, value;
+
+	for (; count; count--, at += step) {
+		const uint8_t *p = view_peek(view, at, width);
+
+		if (!p)
+			break;
+		if (width == 8)
+			value = be64(p);
+		else
+			value = big_endian ? be32(p) : le32(p);
+		if (value > most)
+			most = value;
+	}
+	return most;
+}
+
+/* GNU's and Microsoft's index: a count, offsets, names. */
+static uint64_t read_index(struct view *view, const struct ar_member *member, unsigned width)
+{
+	uint64_t room = (member->end - member->data) / width;
+	const uint8_t *p = view_peek(view, member->data, width);
+	uint64_t count = !p ? 0 : width == 8 ? be64(p) : be32(p);
+
+	if (!count || count >= room)
+		return 0;
+	return largest(view, member->data + width, count, width, width, true);
+}
+
+/* BSD's: the name behind the header if it is long, a length, pairs of name and offset. */
+static uint64_t read_bsd_index(struct view *view, const struct ar_member *member, uint64_t name_len)
+{
+	uint64_t at = member->data + name_len;
+	const uint8_t *p = view_peek(view, at, 4);
+	bool big_endian = p && le32(p) > member->end - at;
+	uint64_t len = !p ? 0 : big_endian ? be32(p) : le32(p);
+
+	if (at >= member->end || len > member->end - at)
+		return 0;
+	return largest(view, at + 8, len / 8, 8, 4, big_endian);
+}
+
+static void see_index(struct view *view, struct library *library, const struct ar_member *member)
+{
+	uint64_t name_len = 0;
+	const uint8_t *p;
+
+	if (member->at != AR_START_LEN) {
+		library->indexes += is_named(member, "/ ");
+		return;
+	}
+	library->indexes = is_named(member, "/ ");
+	if (is_named(member, "/ "))
+		library->indexed = read_index(view, member, 4);
+	else if (is_named(member, "/SYM64/"))
+		library->indexed = read_index(view, member, 8);
+	else if (is_named(member, "__.SYMDEF"))
+		library->indexed = read_bsd_index(view, member, 0);
+	else if (is_named(member, "#1/")) {
+		for (int i = 3; i < 8 && member->name[i] >= '0' && member->name[i] <= '9'; i++)
+			name_len = name_len * 10 + (uint64_t)(member->name[i] - '0');
+		p = view_peek(view, member->data, 9);
+		if (p && memcmp(p, "__.SYMDEF", 9) == 0)
+			library->indexed = read_bsd_index(view, member, name_len);
+	}
+}
+
+/* Whether an entry of an ELF file's table of sections lies in a file of len bytes. */
+static bool section_fits(const uint8_t *p, bool wide, bool big, uint64_t len)
+{
+	uint32_t type = big ? be32(p + 4) : le32(p + 4);
+	uint64_t at, size, alignment;
+
+	if (wide) {
+		at = big ? be64(p + 24) : le64(p + 24);
+		size = big ? be64(p + 32) : le64(p + 32);
+		alignment = big ? be64(p + 48) : le64(p + 48);
+	} else {
+		at = big ? be32(p + 16) : le32(p + 16);
+		size = big ? be32(p + 20) : le32(p + 20);
+		alignment = big ? be32(p + 32) : le32(p + 32);
+	}
+	if (alignment & (alignment - 1))
+		return false;
+	return type == ELF_NO_BITS || (at <= len && size <= len - at);
+}
+
+/* ELF: the table of sections, mostly at the end, whose first entry is empty. */
+static bool elf_is_whole(struct view *view, const struct ar_member *member)
+{
+	const uint8_t *p = view_peek(view, member->data, 64);
+	uint64_t len = member->end - member->data, at;
+	bool wide = p && p[4] == 2, big = p && p[5] == 2;
+	uint16_t size, count;
+
+	if (!p)
+		return false;
+	if (wide)
+		at = big ? be64(p + 40) : le64(p + 40);
+	else
+		at = big ? be32(p + 32) : le32(p + 32);
+	size = big ? be16(p + (wide ? 58 : 46)) : le16(p + (wide ? 58 : 46));
+	count = big ? be16(p + (wide ? 60 : 48)) : le16(p + (wide ? 60 : 48));
+	if (at > len || size != (wide ? 64 : 40) || (uint64_t)size * count > len - at)
+		return false;
+	p = view_peek(view, member->data + at, 32);
+	if (!p || p[0] || memcmp(p, p + 1, 31) != 0)
+		return false;
+	for (uint16_t i = 1; i < count; i++) {
+		p = view_peek(view, member->data + at + (uint64_t)i * size, 64 < size ? 64 : size);
+		if (!p || !section_fits(p, wide, big, len))
+			return false;
+	}
+	return true;
+}
+
+/* COFF: the table of symbols, then strings behind their length. */
+static bool coff_is_whole(struct view *view, const struct ar_member *member)
+{
+	const uint8_t *p = view_peek(view, member->data, 20);
+	uint64_t len = member->end - member->data, strings = p ? le32(p + 8) : 0;
+
+	if (!p || !strings)
+		return false;
+	strings += (uint64_t)le32(p + 12) * 18;
+	p = view_peek(view, member->data + strings, 4);
+	return p && strings + 4 <= len && le32(p) >= 4 && le32(p) <= len - strings &&
+	       len - strings - le32(p) < 16;
+}
+
+/* What an import library has: a header of 20 bytes, names. */
+static bool import_is_whole(struct view *view, const struct ar_member *member)
+{
+	const uint8_t *p = view_peek(view, member->data, 20);
+	bool fits = p && le32(p + 12) + (uint64_t)20 == member->end - member->data;
+
+	if (!fits || le32(p + 12) > VIEW_MAX_PEEK)
+		return false;
+	p = view_peek(view, member->data + 20, member->end - member->data - 20);
+	for (uint64_t i = 0; p && i < member->end - member->data - 20; i++)
+		if (p[i] && (p[i] < ' ' || p[i] > '~'))
+			return false;
+	return p && p[member->end - member->data - 21] == 0;
+}
+
+static bool is_whole(struct view *view, const struct ar_member *member)
+{
+	const uint8_t *p = view_peek(view, member->data, 20);
+
+	if (!p || member->end - member->data < 20)
+		return false;
+	if (memcmp(p, "\177ELF", 4) == 0)
+		return elf_is_whole(view, member);
+	if (le16(p) == 0 && le16(p + 2) == 0xffff)
+		return import_is_whole(view, member);
+	return coff_is_whole(view, member);
+}
+
+static enum verdict judge(struct view *view, struct finding *finding, const struct library *library)
+{
+	const struct ar_member *last = &library->last;
+	uint64_t size = view_size(view), next = ar_next(last);
+
+	if (last->end > size)
+		return walk_cut(view, finding, last->end,
+			view_ends_with_image(view) ? walk_before_fill(view, last->data, size)
+						   : last->data);
+	finding->extension = library->indexes > 1 ? "lib" : "a";
+	finding->length = ar_last_end(view, last);
+	if (library->indexed >= next) {
+		finding->length = last->data;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"no member at %" PRIu64 ", but the index names one at %" PRIu64, next,
+			library->indexed);
+	}
+	if (library->indexed == last->at && finding->length == next && is_whole(view, last))
+		return CARVE_COMPLETE;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no member at %" PRIu64 ", and nothing marks the end", next);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct library library = { .last = { .end = AR_START_LEN } };
+	struct ar_member member;
+
+	if (!ar_starts(view) || !ar_read(view, AR_START_LEN, &member))
+		return verdict_because(
+			CARVE_REJECT, finding, "no first member at %d", AR_START_LEN);
+	if (is_named(&member, "debian-binary"))
+		return verdict_because(CARVE_REJECT, finding, "a Debian package at 0");
+	do {
+		library.last = member;
+		see_index(view, &library, &member);
+		if (member.time > finding->time)
+			finding->time = member.time;
+	} while (member.end <= view_size(view) && ar_read(view, ar_next(&member), &member));
+	return judge(view, finding, &library);
+}
+
+const struct carver ar_carver = {
+	.name = "ar",
+	.summary = "ar archives and libraries, by their members and index",
+	.check = check,
+};

@@ -1,0 +1,106 @@
+/*
+ * Debian packages (deb(5)): ar archives with the members debian-binary, control.tar and data.tar,
+ * the latter two mostly compressed, and at times a signature behind them (_gpg...).
+ *
+ * ar has no mark for its end (ar.c), but data.tar shows its own: it is unpacked.
+ *
+ * Damage. Sound is what lies before the member that is broken, and what unpacks of data.tar.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ar.h"
+#include "packed.h"
+#include "tar.h"
+#include "walk.h"
+
+static const struct {
+	const char *name;
+	int format; /* -1: not packed */
+} forms[] = {
+	{ "data.tar.gz", PACKED_GZIP },
+	{ "data.tar.xz", PACKED_XZ },
+	{ "data.tar.zst", PACKED_ZSTD },
+	{ "data.tar.bz2", PACKED_BZIP2 },
+	{ "data.tar.lzma", PACKED_LZMA },
+	{ "data.tar", -1 },
+};
+
+/* The form of data.tar in this member, or NULL. */
+static const int *form_of(const struct ar_member *member)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (memcmp(member->name, forms[i].name, strlen(forms[i].name)) == 0)
+			return &forms[i].format;
+	return NULL;
+}
+
+/* Whether the contents are whole; *end: what is sound of them. */
+static bool is_whole(struct view *view, const struct ar_member *member, int format, uint64_t *end)
+{
+	const uint8_t *p;
+	struct packed packed;
+
+	if (format < 0) {
+		*end = member->data;
+		p = member->end - member->data >= TAR_BLOCK
+			    ? view_peek(view, member->end - TAR_BLOCK, TAR_BLOCK)
+			    : NULL;
+		return p && !p[0] && memcmp(p, p + 1, TAR_BLOCK - 1) == 0;
+	}
+	if (packed_walk(view, (enum packed_format)format, member->data, member->end, &packed) ==
+			PACKED_DONE &&
+		packed.end == member->end)
+		return true;
+	*end = walk_before_fill(view, member->data, packed.end);
+	return false;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct ar_member member, last;
+	const int *format = NULL;
+	uint64_t sound;
+	bool whole = false;
+
+	if (!ar_starts(view) || !ar_read(view, AR_START_LEN, &member) ||
+		memcmp(member.name, "debian-binary", 13) != 0)
+		return verdict_because(
+			CARVE_REJECT, finding, "no debian-binary at %d", AR_START_LEN);
+	do {
+		last = member;
+		sound = last.data;
+		if (member.time > finding->time)
+			finding->time = member.time;
+		format = form_of(&member);
+		whole = format && is_whole(view, &member, *format, &sound);
+		if (!format)
+			sound = member.end;
+	} while (member.end < view_size(view) && !format &&
+		 ar_read(view, ar_next(&member), &member));
+	if (last.end > view_size(view))
+		return walk_cut(view, finding, last.end,
+			view_ends_with_image(view)
+				? walk_before_fill(view, last.data, view_size(view))
+				: last.data);
+	if (!whole) {
+		finding->length = sound;
+		return verdict_because(CARVE_TRUNCATED, finding, "%s behind the member at %" PRIu64,
+			format ? "data.tar does not unpack," : "no data.tar", last.at);
+	}
+	/* Signatures. */
+	while (ar_read(view, ar_next(&last), &member) && member.name[0] == '_' &&
+		member.end <= view_size(view))
+		last = member;
+	finding->length = ar_last_end(view, &last);
+	if (finding->length & 1)
+		return verdict_because(CARVE_UNVERIFIED, finding, "no byte of filling at %" PRIu64,
+			finding->length);
+	return CARVE_COMPLETE;
+}
+
+const struct carver deb_carver = {
+	.name = "deb",
+	.summary = "Debian packages, by their members and by unpacking data.tar",
+	.check = check,
+};

@@ -1,0 +1,76 @@
+/* Archives: how zeros behind them are told from their own, which golden files can't hold. */
+#include "carving.h"
+
+#include <stdio.h>
+
+/* A member of the new ASCII format of cpio without data. */
+static void add_cpio(struct bytes *bytes, const char *name)
+{
+	char header[120];
+
+	snprintf(
+		header, sizeof(header), "070701%0*d%08X%08X", 88, 0, (unsigned)strlen(name) + 1, 0);
+	bytes_add(bytes, header, strlen(header));
+	bytes_add(bytes, name, strlen(name) + 1);
+	bytes_fill(bytes, 0, -bytes->len & 3);
+}
+
+Test(carver_archives, cpio_fills_blocks_with_zeros)
+{
+	static const struct {
+		size_t zeros_until, length;
+	} cases[] = { { 0, 0 }, { 500, 0 }, { 512, 512 }, { 1000, 512 }, { 5119, 512 },
+		{ 5120, 5120 }, { 5121, 512 }, { 10240, 512 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes bytes = { 0 };
+		size_t end;
+
+		add_cpio(&bytes, "a");
+		add_cpio(&bytes, "TRAILER!!!");
+		end = bytes.len;
+		if (cases[i].zeros_until)
+			bytes_fill(&bytes, 0, cases[i].zeros_until - end);
+		expect("cpio", &bytes, CARVE_COMPLETE, cases[i].length ? cases[i].length : end,
+			NULL);
+		bytes_fill(&bytes, 1, 3000);
+		expect("cpio", &bytes, CARVE_COMPLETE, cases[i].length ? cases[i].length : end,
+			NULL);
+		free(bytes.data);
+	}
+}
+
+static void add_tar(struct bytes *bytes)
+{
+	char *header;
+	unsigned sum = 0;
+
+	bytes_fill(bytes, 0, 512);
+	header = (char *)bytes->data + bytes->len - 512;
+	memcpy(header, "empty", 5);
+	memcpy(header + 124, "00000000000", 11);
+	memcpy(header + 136, "00000000000", 11);
+	memset(header + 148, ' ', 8);
+	for (int i = 0; i < 512; i++)
+		sum += (unsigned char)header[i];
+	snprintf(header + 148, 7, "%06o", sum);
+}
+
+/* Two blocks are the end; GNU's and other programs fill up to 10,240. */
+Test(carver_archives, tar_fills_records_with_zeros)
+{
+	static const struct {
+		size_t zeros, length;
+	} cases[] = { { 1024, 1536 }, { 1025, 1536 }, { 5000, 1536 }, { 9727, 1536 },
+		{ 9728, 10240 }, { 20000, 10240 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes bytes = { 0 };
+
+		add_tar(&bytes);
+		bytes_fill(&bytes, 0, cases[i].zeros);
+		bytes_fill(&bytes, 1, 3000);
+		expect("tar", &bytes, CARVE_COMPLETE, cases[i].length, NULL);
+		free(bytes.data);
+	}
+}
