@@ -7,11 +7,13 @@
  *	scan:    the segment SOS, then coded data up to the next marker, in which a byte FF is
  *written FF 00
  *
- * Nothing says how long a file is; it ends with the EOI that the walk comes to. The thumbnail in an
- *EXIF segment has an EOI of its own, which the segment's length passes over. Checked are: each
- *segment's marker and length, the frame's fields, quantization and Huffman tables, scans against
- *frame and tables, the order of restart markers, and the coded data itself, by decoding it where it
- *is Huffman-coded (jpeg_huffman.c), otherwise by its markers (jpeg_scan.c).
+ * Nothing says how long a file is; it ends with the EOI that the walk comes to, or behind what
+ * cameras and phones append to it: further pictures (jpeg_mpf.c), a video, their own data
+ *(trailer.c). The thumbnail in an EXIF segment has an EOI of its own, which the segment's length
+ *passes over. Checked are: each segment's marker and length, the frame's fields, quantization and
+ *Huffman tables, scans against frame and tables, the order of restart markers, and the coded data
+ *itself, by decoding it where it is Huffman-coded (jpeg_huffman.c), otherwise by its markers
+ *(jpeg_scan.c).
  *
  * A file that breaks in its picture data is truncated there. One that breaks before it is worth
  *carving only when it surely is a JPEG: when two segments were recognised by more than their
@@ -25,6 +27,7 @@
 
 #include "bytes.h"
 #include "exif.h"
+#include "trailer.h"
 #include "walk.h"
 
 /* The most fill bytes FF before a marker. Programs that align with them use a few; flash memory
@@ -81,6 +84,16 @@ static size_t recognise(uint8_t marker, const uint8_t *p, size_t len)
 	return 0;
 }
 
+/* Phones say in XMP that they append a video to the picture: Google's two ways, which others took
+ * over. */
+static void read_xmp(struct jpeg *jpeg, uint64_t at, size_t len)
+{
+	const uint8_t *p = view_peek(jpeg->view, at, len);
+
+	if (p && (memmem(p, len, "MotionPhoto", 11) || memmem(p, len, "MicroVideo", 10)))
+		jpeg->video = true;
+}
+
 /* Reads an APPn or COM segment whose content is [at, at + len). Returns how much of it was
  * recognised. */
 static size_t read_application(struct jpeg *jpeg, uint8_t marker, uint64_t at, size_t len)
@@ -97,6 +110,8 @@ static size_t read_application(struct jpeg *jpeg, uint8_t marker, uint64_t at, s
 		jpeg->evidence++;
 		known += 8;
 	}
+	if (marker == JPEG_APP0 + 1 && known == 20)
+		read_xmp(jpeg, at, len);
 	if (marker == JPEG_APP0 + 2 && known == 4) {
 		jpeg->mpf = at + 4;
 		jpeg->mpf_len = len - 4;
@@ -259,6 +274,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (state == JPEG_WALK_DONE)
 		state = jpeg_walk_others(&jpeg, &problem);
+	if (state == JPEG_WALK_DONE && jpeg.video)
+		jpeg.sound = trailer_video_end(view, jpeg.sound);
+	if (state == JPEG_WALK_DONE)
+		jpeg.sound = trailer_end(view, jpeg.sound);
 	free(jpeg.history);
 	return judge(&jpeg, state, problem);
 }

@@ -80,6 +80,7 @@ struct jpeg {
 	struct jpeg_component *scan[JPEG_COMPONENTS];
 	uint8_t spectral_first, spectral_last, approx_high, approx_low;
 
+	bool video;            /* XMP says that a video follows */
 	uint64_t mpf, mpf_len; /* where MPF's TIFF head is, 0: nowhere */
 	int evidence;          /* segments that were recognised by more than their marker */
 };

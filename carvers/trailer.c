@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "bmff.h"
 #include "bytes.h"
 #include "walk.h"
 
@@ -88,4 +89,32 @@ uint64_t trailer_end(struct view *view, uint64_t at)
 	uint64_t end = canon_end(view, at);
 
 	return end > at ? end : samsung_end(view, at);
+}
+
+static bool video_box(uint32_t type)
+{
+	static const uint32_t types[] = { BMFF('f', 't', 'y', 'p'), BMFF('m', 'o', 'o', 'v'),
+		BMFF('m', 'd', 'a', 't'), BMFF('f', 'r', 'e', 'e'), BMFF('s', 'k', 'i', 'p'),
+		BMFF('w', 'i', 'd', 'e'), BMFF('u', 'u', 'i', 'd'), BMFF('m', 'e', 't', 'a') };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (types[i] == type)
+			return true;
+	return false;
+}
+
+uint64_t trailer_video_end(struct view *view, uint64_t at)
+{
+	uint64_t end = at, size = view_size(view);
+	bool movie = false, media = false;
+	struct bmff_box box;
+
+	while (bmff_read(view, end, size, &box) == BMFF_SOUND && video_box(box.type) && !box.open) {
+		if ((end == at) != (box.type == BMFF('f', 't', 'y', 'p')))
+			break;
+		movie = movie || box.type == BMFF('m', 'o', 'o', 'v');
+		media = media || box.type == BMFF('m', 'd', 'a', 't');
+		end = box.end;
+	}
+	return movie && media ? end : at;
 }

@@ -7,4 +7,8 @@
 /* Behind all of that which starts at `at`; `at` itself when there is nothing. */
 uint64_t trailer_end(struct view *view, uint64_t at);
 
+/* The same for a video, a file of ISO base media, that starts at `at`: phones append one that says
+ * so. */
+uint64_t trailer_video_end(struct view *view, uint64_t at);
+
 #endif

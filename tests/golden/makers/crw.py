@@ -27,7 +27,7 @@ def make():
     save("crw", "little.crw", whole, unchecked=26)
     save("crw", "big.crw", crw(">"), unchecked=26)
     edited = crw(trailer=canon_trailer(b"settings" * 9))
-    save("crw", "edited.mpo.crw", edited, unchecked=26)
+    save("crw", "canon-trailer.crw", edited, unchecked=26, sequence="yes")
     save("crw", "cut.crw", whole[:500], verdict="truncated", length=500, why="no directory of the heap before 500")
     save("crw", "no-pointer.crw", crw(shift=4), verdict="truncated", length_min=600)
     save("crw", "zeros-behind.crw", crw(size=6000)[:5000] + bytes(5000), verdict="truncated", length_min=4900, length_max=5100)

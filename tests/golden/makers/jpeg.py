@@ -67,6 +67,26 @@ def padded_mpo(mpo, padding):
     return mpo[:at] + struct.pack("<I", size + padding) + mpo[at + 4:] + bytes(padding)
 
 
+def canon_trailer(data):
+    return (b"CANON OPTIONAL DATA\0" + struct.pack(">II", 0x10000, len(data)) + data +
+            b"CANON OPTIONAL DATA\0" + struct.pack(">I", len(data)) + bytes(40))
+
+
+def samsung_trailer(blocks):
+    data = b"".join(struct.pack("<HHI", 0, kind, len(name)) + name + content for kind, name, content in blocks)
+    at, directory = 0, b"SEFH" + struct.pack("<II", 106, len(blocks))
+    for kind, name, content in blocks:
+        length = 8 + len(name) + len(content)
+        directory += struct.pack("<HHII", 0, kind, len(data) - at, length)
+        at += length
+    return data + directory + struct.pack("<I", len(directory)) + b"SEFT"
+
+
+def video():
+    box = lambda kind, data: struct.pack(">I", len(data) + 8) + kind + data
+    return box(b"ftyp", b"mp42\0\0\0\0isommp42") + box(b"mdat", bytes(range(200))) + box(b"moov", box(b"free", bytes(30)))
+
+
 def make():
     colour = picture("RGB", (72, 56))
     for name, options in (("baseline", {}), ("progressive", dict(progressive=True)), ("optimized", dict(optimize=True)),
@@ -89,6 +109,14 @@ def make():
 
     whole = encoded(colour, format="JPEG", quality=70)
     start = scan_start(whole)
+    blocks = [(0x0A01, b"Image_UTC_Data", b"1709251198000"), (0x0A30, b"MotionPhoto_Data", video())]
+    save("jpeg", "samsung-trailer.jpg", whole + samsung_trailer(blocks), sequence="yes")
+    save("jpeg", "canon-trailer.jpg", whole + canon_trailer(b"settings" * 9), sequence="yes")
+    xmp = segment(0xE1, b'http://ns.adobe.com/xap/1.0/\0<x:xmpmeta GCamera:MotionPhoto="1"/>')
+    moving = whole[:2] + xmp + whole[2:]
+    save("jpeg", "video-trailer.jpg", moving + video(), sequence="yes")
+    both = moving + video() + samsung_trailer(blocks[:1])
+    save("jpeg", "both-trailer.jpg", both, sequence="yes")
     frame = whole.index(b"\xff\xc0")
     save("jpeg", "extended.jpg", whole[:frame] + b"\xff\xc1" + whole[frame + 2:])
     late = whole[:frame + 5] + b"\0\0" + whole[frame + 7:-2]  # DNL tells the height behind the scan
