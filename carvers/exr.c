@@ -1,0 +1,189 @@
+/*
+ * OpenEXR (OpenEXR File Layout; Technical Introduction to OpenEXR).
+ *
+ *	76 2F 31 01, version 2 with flags (tiled, long names, deep, several parts)
+ *	headers: attributes (name, type, size, value) up to a zero; of several parts each has one,
+ *and a zero ends them for each part a table with the offset of each of its chunks chunks: the
+ *part's number if there are several, the place in the picture (line, or tile and level), sizes,
+ *data
+ *
+ * The headers tell how many chunks there are (exr_header.c). They lie one behind the other, in any
+ * order, and are walked so: the place of each has to be in the picture, and its size leads to the
+ * next. All offsets of the tables together have to agree with where the chunks were. The last
+ *chunk's data are unpacked if they are a zlib stream; else, where they are a large part of the
+ *file, nothing bears them out, and the file is unverified. The date is that of the attribute
+ *capDate.
+ */
+#include "exr.h"
+
+#include <inttypes.h>
+
+#include "bytes.h"
+#include "inflated.h"
+#include "walk.h"
+
+#define TAIL_PART 16
+#define TAIL_LEAST 32
+#define BATCH 512
+#define PIECE 16384
+
+struct chunk {
+	const struct exr_part *part;
+	uint64_t at, data, end;
+};
+
+/* All offsets in the tables, whatever their order, as one number. False: they are cut off. */
+static bool read_tables(struct exr *exr, uint64_t count, uint64_t *sum)
+{
+	*sum = 0;
+	while (count) {
+		size_t some = count < BATCH ? (size_t)count : BATCH;
+		const uint8_t *p = view_peek(exr->view, exr->end, some * 8);
+
+		if (!p)
+			return false;
+		for (size_t i = 0; i < some; i++)
+			*sum += le64(p + 8 * i);
+		exr->end += some * 8;
+		count -= some;
+	}
+	return true;
+}
+
+/* Whether the place is in the picture. */
+static bool good_place(const struct exr_part *part, const uint8_t *p)
+{
+	int64_t y = (int64_t)(int32_t)le32(p) - part->top;
+	uint64_t width = (uint64_t)((int64_t)part->right - part->left);
+	uint64_t height = (uint64_t)((int64_t)part->bottom - part->top);
+
+	if (!part->tiled)
+		return y >= 0 && (uint64_t)y <= height && y % part->lines == 0;
+	return le32(p) <= width / part->tile_width && le32(p + 4) <= height / part->tile_height &&
+	       le32(p + 8) < 32 && le32(p + 12) < 32 &&
+	       (part->levels & 15 || (!le32(p + 8) && !le32(p + 12)));
+}
+
+/* Reads the head of the chunk at chunk->at. False: none stands there, or it is cut off (*cut). */
+static bool read_chunk(struct exr *exr, struct chunk *chunk, bool *cut)
+{
+	uint64_t at = chunk->at, size;
+	const uint8_t *p;
+
+	*cut = true;
+	chunk->part = exr->parts;
+	if (exr->several) {
+		p = view_peek(exr->view, at, 4);
+		if (!p)
+			return false;
+		*cut = le32(p) < exr->part_count;
+		if (!*cut)
+			return false;
+		chunk->part = &exr->parts[le32(p)];
+		at += 4;
+	}
+	p = view_peek(exr->view, at, (chunk->part->tiled ? 16 : 4) + (chunk->part->deep ? 24 : 4));
+	if (!p)
+		return false;
+	*cut = false;
+	if (!good_place(chunk->part, p))
+		return false;
+	at += chunk->part->tiled ? 16 : 4;
+	p += chunk->part->tiled ? 16 : 4;
+	chunk->data = at + (chunk->part->deep ? 24 : 4);
+	size = le32(p);
+	if (chunk->part->deep) {
+		if (le64(p) > INT64_MAX / 4 || le64(p + 8) > INT64_MAX / 4)
+			return false;
+		size = le64(p) + le64(p + 8);
+	} else if (size == 0 || size > INT32_MAX) {
+		return false;
+	}
+	chunk->end = chunk->data + size;
+	return true;
+}
+
+/* Whether the data are a zlib stream that ends where they do. */
+static bool is_zlib(struct view *view, const struct chunk *chunk)
+{
+	struct inflated inflated = { 0 };
+	enum inflated_state state = INFLATED_MORE;
+	uint64_t at = chunk->data;
+
+	if (!inflated_open(&inflated, INFLATED_ZLIB))
+		return false;
+	while (state == INFLATED_MORE && at < chunk->end) {
+		size_t len = chunk->end - at < PIECE ? (size_t)(chunk->end - at) : PIECE, used;
+		const uint8_t *p = view_peek(view, at, len);
+
+		if (!p)
+			break;
+		state = inflated_feed(&inflated, p, len, &used);
+		at += used;
+	}
+	inflated_close(&inflated);
+	return state == INFLATED_DONE && at == chunk->end;
+}
+
+static enum verdict judge(struct exr *exr, const struct chunk *last, bool same)
+{
+	uint64_t tail = last->end - last->data;
+	bool zlib =
+		!last->part->deep && last->part->compression >= 2 && last->part->compression <= 3;
+
+	exr->finding->length = last->end;
+	if (!same)
+		return verdict_because(CARVE_UNVERIFIED, exr->finding,
+			"the tables tell of other offsets than those of the chunks before %" PRIu64,
+			last->end);
+	if (zlib ? !is_zlib(exr->view, last) : tail > TAIL_LEAST && tail > last->end / TAIL_PART)
+		return verdict_because(CARVE_UNVERIFIED, exr->finding,
+			"whether the last %" PRIu64 " bytes are the file's can't be seen", tail);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict walk(struct exr *exr, uint64_t count, uint64_t sum)
+{
+	struct chunk chunk = { .at = exr->end, .end = exr->end };
+	uint64_t last = exr->end;
+
+	for (uint64_t i = 0; i < count; i++) {
+		bool cut;
+
+		chunk.at = chunk.end;
+		sum -= chunk.at;
+		if (!read_chunk(exr, &chunk, &cut)) {
+			if (cut)
+				return walk_cut(exr->view, exr->finding, view_size(exr->view) + 1,
+					view_size(exr->view));
+			exr->finding->length = last;
+			return verdict_because(CARVE_TRUNCATED, exr->finding,
+				"no chunk stands at %" PRIu64, chunk.at);
+		}
+		if (chunk.end > view_size(exr->view))
+			return walk_cut(exr->view, exr->finding, chunk.end, view_size(exr->view));
+		last = chunk.at;
+	}
+	return judge(exr, &chunk, sum == 0);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct exr exr = { .view = view, .finding = finding };
+	const char *problem = exr_read_headers(&exr);
+	uint64_t count = 0, sum, start = exr.end;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, start);
+	for (unsigned i = 0; i < exr.part_count; i++)
+		count += exr.parts[i].chunks;
+	if (!read_tables(&exr, count, &sum))
+		return walk_cut(view, finding, start + count * 8, view_size(view));
+	return walk(&exr, count, sum);
+}
+
+const struct carver exr_carver = {
+	.name = "exr",
+	.summary = "OpenEXR pictures, by their attributes and chunks",
+	.check = check,
+};
