@@ -125,18 +125,27 @@ static bool is_zlib(struct view *view, const struct chunk *chunk)
 	return state == INFLATED_DONE && at == chunk->end;
 }
 
+/* Data that zlib would not make smaller stand there as they are. */
+static bool starts_zlib(struct view *view, const struct chunk *chunk)
+{
+	const uint8_t *p = view_peek(view, chunk->data, 2);
+
+	return p && !chunk->part->deep &&
+	       (chunk->part->compression == 2 || chunk->part->compression == 3) &&
+	       (p[0] & 15) == 8 && be16(p) % 31 == 0;
+}
+
 static enum verdict judge(struct exr *exr, const struct chunk *last, bool same)
 {
 	uint64_t tail = last->end - last->data;
-	bool zlib =
-		!last->part->deep && last->part->compression >= 2 && last->part->compression <= 3;
+	bool zlib = starts_zlib(exr->view, last);
 
 	exr->finding->length = last->end;
 	if (!same)
 		return verdict_because(CARVE_UNVERIFIED, exr->finding,
 			"the tables tell of other offsets than those of the chunks before %" PRIu64,
 			last->end);
-	if (zlib ? !is_zlib(exr->view, last) : tail > TAIL_LEAST && tail > last->end / TAIL_PART)
+	if (tail > TAIL_LEAST && (zlib ? !is_zlib(exr->view, last) : tail > last->end / TAIL_PART))
 		return verdict_because(CARVE_UNVERIFIED, exr->finding,
 			"whether the last %" PRIu64 " bytes are the file's can't be seen", tail);
 	return CARVE_COMPLETE;
