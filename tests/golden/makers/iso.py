@@ -1,0 +1,47 @@
+"""The smallest image of a CD, by hand: two folders, a file, Joliet's descriptor; large for its 16 empty blocks."""
+import struct
+
+from makers.common import save
+from makers.packing import text
+
+BLOCK = 2048
+DATE = b"2024022923595800\4"  # an hour east of Greenwich
+SECONDS = 1709251198 - 3600
+
+
+def both(value, width=4):
+    return value.to_bytes(width, "little") + value.to_bytes(width, "big")
+
+
+def entry(name, block, length, folder=False):
+    data = both(block) + both(length) + bytes([124, 2, 29, 23, 59, 58, 4]) + bytes([2 if folder else 0, 0, 0]) + both(1, 2) + bytes([len(name)]) + name
+    return bytes([len(data) + 2 + len(data) % 2, 0]) + data + bytes(len(data) % 2)
+
+
+def descriptor(kind, blocks, root, table, table_len):
+    data = bytearray(BLOCK)
+    data[0:7] = bytes([kind]) + b"CD001\1"
+    data[8:72] = b"SYSTEM".ljust(32) + b"A VOLUME".ljust(32)
+    data[80:88], data[128:132], data[132:140] = both(blocks), both(BLOCK, 2), both(table_len)
+    data[140:144] = struct.pack("<I", table)
+    root = entry(b"\0", root, BLOCK, True)
+    data[156:156 + len(root)] = root
+    data[813:830] = DATE
+    return bytes(data)
+
+
+def make():
+    words = text(1500)
+    folders = [(b"\0", 20, 1), (b"DOCS", 21, 1)]
+    table = b"".join(bytes([len(name), 0]) + struct.pack("<IH", block, parent) + name + bytes(len(name) % 2) for name, block, parent in folders)
+    blocks = [bytes(BLOCK)] * 16
+    blocks.append(descriptor(1, 23, 20, 19, len(table)))
+    blocks.append(descriptor(2, 23, 20, 19, len(table)))
+    blocks.append(b"\xffCD001\1")
+    blocks.append(table)
+    blocks.append(entry(b"\0", 20, BLOCK, True) + entry(b"\1", 20, BLOCK, True) + entry(b"DOCS", 21, BLOCK, True))
+    blocks.append(entry(b"\0", 21, BLOCK, True) + entry(b"\1", 20, BLOCK, True) + entry(b"A.TXT;1", 22, len(words)))
+    blocks.append(words)
+    whole = b"".join(block.ljust(BLOCK, b"\0") for block in blocks)
+    save("iso", "small.iso", whole, title="A VOLUME", time=SECONDS, why="")
+    save("iso", "no-primary.iso", whole[:32768] + whole[34816:36864], verdict="reject", why="no primary volume descriptor at 32768")

@@ -1,0 +1,78 @@
+/* ISO 9660: each field of the golden image wrong. An image is too large for a golden file a case.
+ */
+#include "carving.h"
+
+#include <stdio.h>
+
+#define GOLDEN "tests/golden/iso/small.iso"
+#define BLOCK 2048
+#define PRIMARY (16 * BLOCK)
+#define TABLE (19 * BLOCK)
+#define ROOT (20 * BLOCK)
+#define DOCS (21 * BLOCK)
+
+static struct bytes read_golden(void)
+{
+	struct bytes bytes = { 0 };
+	FILE *file = fopen(GOLDEN, "rb");
+	uint8_t *room = bytes_grow(&bytes, 23 * BLOCK);
+
+	cr_assert_not_null(file);
+	cr_assert_eq(fread(room, 1, 23 * BLOCK, file), 23 * BLOCK);
+	fclose(file);
+	return bytes;
+}
+
+Test(carver_iso, fields)
+{
+	static const struct {
+		size_t at;
+		uint8_t value;
+		enum verdict verdict;
+		size_t length;
+		const char *why;
+	} cases[] = {
+		{ PRIMARY, 2, CARVE_REJECT, 0, "no primary" },
+		{ PRIMARY + 6, 2, CARVE_REJECT, 0, "no primary" },
+		{ PRIMARY + 80, 24, CARVE_REJECT, 0, "no primary" },  /* blocks, one order alone */
+		{ PRIMARY + 129, 4, CARVE_REJECT, 0, "no primary" },  /* length of blocks */
+		{ PRIMARY + 132, 1, CARVE_REJECT, 0, "no primary" },  /* length of the table */
+		{ PRIMARY + 142, 1, CARVE_REJECT, 0, "no primary" },  /* place of the table */
+		{ PRIMARY + 156, 33, CARVE_REJECT, 0, "no primary" }, /* the root's entry */
+		{ PRIMARY + 158, 99, CARVE_REJECT, 0, "no primary" }, /* the root's place */
+		{ 18 * BLOCK, 3, CARVE_TRUNCATED, 17 * BLOCK, "do not end" },
+		{ 17 * BLOCK + 1, 3, CARVE_TRUNCATED, 17 * BLOCK, "do not end" },
+		{ TABLE, 0, CARVE_TRUNCATED, TABLE, "is broken" }, /* an empty name */
+		{ TABLE + 10 + 2, 22, CARVE_TRUNCATED, 22 * BLOCK, "is broken" },
+		{ ROOT, 0, CARVE_TRUNCATED, ROOT, "is broken" },
+		{ ROOT + 2, 21, CARVE_TRUNCATED, ROOT, "is broken" },
+		{ DOCS + 33, 1, CARVE_TRUNCATED, DOCS, "is broken" },
+		{ DOCS + 34 + 34, 20, CARVE_TRUNCATED, DOCS, "is broken" }, /* length of an entry */
+		{ DOCS + 34 + 34 + 2, 99, CARVE_TRUNCATED, DOCS, "is broken" },
+		{ 22 * BLOCK + 1499, 1, CARVE_COMPLETE, 23 * BLOCK, NULL },
+		{ 22 * BLOCK + 1500, 1, CARVE_TRUNCATED, 22 * BLOCK, "is broken" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes bytes = read_golden();
+
+		bytes.data[cases[i].at] = cases[i].value;
+		expect("iso", &bytes, cases[i].verdict, cases[i].length, cases[i].why);
+		free(bytes.data);
+	}
+}
+
+Test(carver_iso, foreign_bytes_behind_a_cut)
+{
+	struct bytes bytes = read_golden();
+
+	bytes.len = DOCS + 100;
+	expect("iso", &bytes, CARVE_TRUNCATED, DOCS, "the image ends");
+	bytes.len = DOCS;
+	bytes_add_random(&bytes, 7, 9000);
+	expect("iso", &bytes, CARVE_TRUNCATED, DOCS, "is broken");
+	bytes.len = ROOT;
+	bytes_fill(&bytes, 0, 9000);
+	expect("iso", &bytes, CARVE_TRUNCATED, ROOT, "is broken");
+	free(bytes.data);
+}
