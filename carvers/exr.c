@@ -125,20 +125,11 @@ static bool is_zlib(struct view *view, const struct chunk *chunk)
 	return state == INFLATED_DONE && at == chunk->end;
 }
 
-/* Data that zlib would not make smaller stand there as they are. */
-static bool starts_zlib(struct view *view, const struct chunk *chunk)
-{
-	const uint8_t *p = view_peek(view, chunk->data, 2);
-
-	return p && !chunk->part->deep &&
-	       (chunk->part->compression == 2 || chunk->part->compression == 3) &&
-	       (p[0] & 15) == 8 && be16(p) % 31 == 0;
-}
-
 static enum verdict judge(struct exr *exr, const struct chunk *last, bool same)
 {
 	uint64_t tail = last->end - last->data;
-	bool zlib = starts_zlib(exr->view, last);
+	uint8_t compression = last->part->compression;
+	bool zlib = !last->part->deep && (compression == 2 || compression == 3);
 
 	exr->finding->length = last->end;
 	if (!same)
