@@ -27,6 +27,7 @@
 #define ENTRIES_MAX 100
 #define SIZE_MAX_CRW (64u << 20)
 #define WINDOW_LEN 4096
+#define DATA_LEN_MIN 1024
 #define CUT_MAX (8u << 20) /* of a file without its directory at most so much is kept */
 
 struct crw {
@@ -125,6 +126,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	end = view_size(view) < CUT_MAX ? view_size(view) : CUT_MAX;
 	finding->length = plain_start(view, crw.heap, end);
+	if (finding->length < end && finding->length < crw.heap + DATA_LEN_MIN) {
+		finding->length = 0;
+		return verdict_because(
+			CARVE_REJECT, finding, "no photo's data at %" PRIu64, crw.heap);
+	}
 	return verdict_because(CARVE_TRUNCATED, finding, "no directory of the heap before %" PRIu64,
 		finding->length);
 }
