@@ -79,7 +79,7 @@ static enum verdict as_html(struct view *view, const struct xml *xml, struct fin
 	struct finding html = { .extension = "html" };
 	enum verdict verdict = html_check(view, &html);
 
-	if (verdict == CARVE_REJECT || html.length < xml->problem_at)
+	if (verdict == CARVE_REJECT || html.length <= xml->problem_at)
 		return CARVE_REJECT;
 	*finding = html;
 	return verdict;

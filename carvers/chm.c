@@ -1,0 +1,213 @@
+/*
+ * HTML help (Matthew T. Russotto, Microsoft's HTML Help (.chm) format).
+ *
+ *	header:    'ITSF', version, its length, ..., where sections 0 and 1 are, and the content
+ *	section 0: the file's length
+ *	section 1: the directory: 'ITSP', then chunks 'PMGL' (names, places in the content, lengths)
+ *and 'PMGI' (an index of those) content:   what the directory lists; most of it compressed as a
+ *whole
+ *
+ * The directory's chunks are walked: each entry has to lie in the file, and none of the chunks may
+ * be missing. The compressed content has a block of control data 'LZXC', which has to stand where
+ * the directory says. Nothing else in the content can be checked without unpacking it.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define MAX_CHUNK 65536
+#define CONTROL "::DataSpace/Storage/MSCompressed/ControlData"
+#define SYSTEM "/#SYSTEM"
+#define TITLE_CODE 3
+
+struct chm {
+	struct view *view;
+	uint64_t len; /* by section 0 */
+	uint64_t directory, content;
+	uint32_t chunk_len, chunk_count;
+	bool beyond;                    /* an entry lies behind the file */
+	uint64_t control_at, system_at; /* 0: not there */
+	uint64_t sound;
+};
+
+/* What is wrong with header and section 0, or NULL. */
+static const char *read_header(struct chm *chm)
+{
+	const uint8_t *p = view_peek(chm->view, 0, 0x60);
+	uint64_t section;
+	uint32_t version, header_len;
+
+	if (!p || memcmp(p, "ITSF", 4) != 0)
+		return "no header";
+	version = le32(p + 4);
+	header_len = le32(p + 8);
+	if (!(version == 3 && header_len == 0x60) && !(version == 2 && header_len == 0x58))
+		return "an unknown version";
+	section = le64(p + 0x38);
+	chm->directory = le64(p + 0x48);
+	chm->content = version == 3 ? le64(p + 0x58) : chm->directory + le64(p + 0x50);
+	if (section > 4096 || chm->directory > UINT32_MAX || chm->content > UINT32_MAX)
+		return "impossible sections";
+	p = view_peek(chm->view, section, 24);
+	if (!p || (le32(p) != 0x1fe && le32(p) != 0x1ff))
+		return "no section 0";
+	chm->len = le64(p + 8);
+	p = view_peek(chm->view, chm->directory, 0x54);
+	if (!p || memcmp(p, "ITSP", 4) != 0 || le32(p + 8) != 0x54)
+		return "no directory";
+	chm->chunk_len = le32(p + 16);
+	chm->chunk_count = le32(p + 44);
+	if (chm->chunk_len < 32 || chm->chunk_len > MAX_CHUNK || chm->len <= chm->content)
+		return "an impossible length of the file or of chunks";
+	chm->sound = chm->directory + 0x54;
+	return NULL;
+}
+
+/* A number in groups of seven bits; false when it does not end. */
+static bool read_number(const uint8_t **p, const uint8_t *end, uint64_t *number)
+{
+	*number = 0;
+	for (int i = 0; i < 9 && *p < end; i++) {
+		uint8_t byte = *(*p)++;
+
+		*number = *number << 7 | (byte & 0x7f);
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
+}
+
+static bool named(const uint8_t *name, uint64_t len, const char *want)
+{
+	return len == strlen(want) && memcmp(name, want, len) == 0;
+}
+
+/* Takes the entries of a chunk PMGL at p. */
+static bool read_entries(struct chm *chm, const uint8_t *p, const uint8_t *end)
+{
+	while (p < end) {
+		uint64_t name_len, section, at, len;
+		const uint8_t *name;
+
+		if (!read_number(&p, end, &name_len) || name_len > (uint64_t)(end - p))
+			return false;
+		name = p;
+		p += name_len;
+		if (!read_number(&p, end, &section) || !read_number(&p, end, &at) ||
+			!read_number(&p, end, &len))
+			return false;
+		/* Of the others, only places in what is unpacked are known. */
+		if (section != 0 || len == 0)
+			continue;
+		if (at > chm->len - chm->content || len > chm->len - chm->content - at) {
+			chm->beyond = true;
+			continue;
+		}
+		if (named(name, name_len, CONTROL))
+			chm->control_at = chm->content + at;
+		if (named(name, name_len, SYSTEM))
+			chm->system_at = chm->content + at;
+	}
+	return true;
+}
+
+/* Reads a chunk of the directory; what is wrong, "" when it can't be had, or NULL. */
+static const char *read_chunk(struct chm *chm, uint64_t at)
+{
+	const uint8_t *p = view_peek(chm->view, at, chm->chunk_len);
+	uint32_t spare;
+
+	if (!p)
+		return "";
+	spare = le32(p + 4);
+	if (memcmp(p, "PMGI", 4) == 0)
+		return spare <= chm->chunk_len - 8 ? NULL : "an impossible chunk of the directory";
+	if (memcmp(p, "PMGL", 4) != 0)
+		return "no chunk of the directory";
+	if (spare > chm->chunk_len - 20 || !read_entries(chm, p + 20, p + chm->chunk_len - spare))
+		return "an impossible chunk of the directory";
+	return NULL;
+}
+
+/* /#SYSTEM: a version, then codes with their length and data; 3 is the title. */
+static void read_title(struct chm *chm, struct finding *finding)
+{
+	uint64_t at = chm->system_at + 4;
+
+	for (int i = 0; chm->system_at && i < 32; i++) {
+		const uint8_t *p = view_peek(chm->view, at, 4);
+		uint16_t code, len;
+
+		if (!p)
+			return;
+		code = le16(p);
+		len = le16(p + 2);
+		p = view_peek(chm->view, at + 4, len);
+		if (code == TITLE_CODE) {
+			if (p)
+				finding_set_title(finding, p, strnlen((const char *)p, len));
+			return;
+		}
+		at += 4 + (uint64_t)len;
+	}
+}
+
+static bool good_control(struct chm *chm)
+{
+	const uint8_t *p = view_peek(chm->view, chm->control_at + 4, 4);
+
+	return p && memcmp(p, "LZXC", 4) == 0;
+}
+
+static enum verdict judge(struct chm *chm, struct finding *finding)
+{
+	uint64_t size = view_size(chm->view);
+
+	if (chm->len > size)
+		return walk_cut(chm->view, finding, chm->len,
+			view_ends_with_image(chm->view) ? size : chm->sound);
+	finding->length = chm->sound;
+	if (chm->control_at && !good_control(chm))
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no control data at %" PRIu64, chm->control_at);
+	finding->length = chm->len;
+	if (chm->beyond)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the directory lists what lies behind the end at %" PRIu64, chm->len);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct chm chm = { .view = view };
+	const char *problem = read_header(&chm);
+	uint64_t at = chm.sound;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	for (uint32_t i = 0; i < chm.chunk_count && !problem; i++) {
+		problem = read_chunk(&chm, at);
+		if (problem)
+			break;
+		at += chm.chunk_len;
+		chm.sound = at;
+	}
+	if (problem && *problem) {
+		finding->length = chm.sound;
+		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, at);
+	}
+	if (problem)
+		return walk_cut(view, finding, view_size(view) + 1,
+			view_ends_with_image(view) ? view_size(view) : chm.sound);
+	read_title(&chm, finding);
+	return judge(&chm, finding);
+}
+
+const struct carver chm_carver = {
+	.name = "chm",
+	.summary = "HTML help, by its directory",
+	.check = check,
+};
