@@ -214,18 +214,18 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 		uint64_t at = walk.cursor.at;
 
 		end = read_line(&walk);
-		/* The last line needs no end. */
-		if (end == PS_BROKEN || (end == PS_CUT && !starts(&walk, "%%EOF")))
+		if (starts(&walk, "%%EOF") && walk.depth == 0) {
+			/* The last line needs no end: what stands there may be another file. */
+			if (end != PS_WHOLE || walk.line[5 + strspn(walk.line + 5, " \t")])
+				walk.cursor.at = at + 5;
+			read_end(&walk);
+			return PS_WHOLE;
+		}
+		if (end != PS_WHOLE)
 			return judge(&walk, end, at);
 		if (walk.depth == 0 && starts(&walk, "%!PS-Adobe") && !walk.font) {
 			ps->end = ps->broken_at = at;
 			return ps->trailer ? PS_MISSING : PS_BROKEN;
-		}
-		if (starts(&walk, "%%EOF") && walk.depth == 0) {
-			if (end == PS_BROKEN || walk.line_len > 6)
-				continue;
-			read_end(&walk);
-			return PS_WHOLE;
 		}
 		if (walk.font && starts(&walk, "cleartomark")) {
 			read_font_end(&walk);
