@@ -1,0 +1,153 @@
+/*
+ * Apple's disk images (UDIF; its trailer is described in libyal's libmodi, "Apple Universal Disk
+ *Image format", and in darling-dmg).
+ *
+ *	file:    data fork (runs, mostly compressed), property list, [signature], trailer
+ *	trailer: 'koly', 4, 512, flags, places and lengths of the data fork and the property list,
+ *		checksums; 512 bytes, all big-endian
+ *
+ * All that names the parts stands at the end; a file starts with whatever run was packed first.
+ *Those packed with zlib can be told: what unpacks is whole sectors of a partition map, a boot
+ *record, or a volume's head. From there the trailer is searched. It belongs to this start if the
+ *property list stands where it says, and the data fork has the CRC-32 that it says, if it says one.
+ *
+ * Damage. Without the trailer only the first run is sound.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "inflated.h"
+#include "walk.h"
+
+enum {
+	SECTOR = 512,
+	TRAILER_LEN = 512,
+	HEAD_LEN = 2048,
+	CHECKSUM_CRC32 = 2,
+	SIGNATURE_MAX_LEN = 1 << 20,
+	RUN_MAX_LEN = 16 << 20,
+};
+
+struct head {
+	uint8_t bytes[HEAD_LEN];
+	size_t len;
+	uint64_t total;
+};
+
+static bool collect(void *context, const uint8_t *bytes, size_t len)
+{
+	struct head *head = context;
+	size_t room = HEAD_LEN - head->len;
+
+	head->total += len;
+	memcpy(head->bytes + head->len, bytes, len < room ? len : room);
+	head->len += len < room ? len : room;
+	return head->total <= RUN_MAX_LEN;
+}
+
+/* Unpacks the first run: where it ends, or 0. */
+static uint64_t unpack(struct view *view, struct head *head)
+{
+	struct inflated inflated = { .look = collect, .context = head };
+	enum inflated_state state = INFLATED_MORE;
+	uint64_t at = 0;
+	const uint8_t *window;
+	size_t len, used;
+
+	if (!inflated_open(&inflated, INFLATED_ZLIB))
+		return 0;
+	while (state == INFLATED_MORE && (window = walk_window(view, at, view_size(view), &len))) {
+		state = inflated_feed(&inflated, window, len, &used);
+		at += used;
+	}
+	inflated_close(&inflated);
+	return state == INFLATED_DONE ? at : 0;
+}
+
+/* Whether a disk, a partition map or a volume starts so. */
+static bool is_disk(const struct head *head)
+{
+	static const struct {
+		size_t at, len;
+		const char *bytes;
+	} marks[] = {
+		{ 0, 2, "ER" },
+		{ 510, 2, "\x55\xaa" },
+		{ 0, 8, "EFI PART" },
+		{ 512, 8, "EFI PART" },
+		{ 512, 2, "PM" },
+		{ 32, 4, "NXSB" },
+		{ 1024, 4, "H+\0\4" },
+		{ 1024, 4, "HX\0\5" },
+		{ 1024, 2, "BD" },
+		/* The types of partitions with HFS+ and APFS. */
+		{ 0, 16, "\0SFH\0\0\xaa\x11\xaa\x11\0\x30\x65\x43\xec\xac" },
+		{ 0, 16, "\xef\x57\x34\x7c\0\0\xaa\x11\xaa\x11\0\x30\x65\x43\xec\xac" },
+	};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (marks[i].at + marks[i].len <= head->len &&
+			memcmp(head->bytes + marks[i].at, marks[i].bytes, marks[i].len) == 0)
+			return true;
+	return false;
+}
+
+/* Whether a trailer stands at `at`. */
+static bool is_trailer(struct view *view, uint64_t at)
+{
+	static const uint8_t zeros[12];
+	const uint8_t *p = view_peek(view, at, TRAILER_LEN);
+
+	/* It ends with the kind of a checksum, the kind of the image, and zeros. */
+	return p && memcmp(p, "koly\0\0\0\4\0\0\2\0", 12) == 0 && be32(p + 352) < 8 &&
+	       be32(p + 488) < 8 && memcmp(p + 500, zeros, sizeof(zeros)) == 0;
+}
+
+/* What does not fit this file in the trailer at `at`, or NULL. */
+static const char *compare(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, TRAILER_LEN);
+	uint64_t data_at = be64(p + 24), data_len = be64(p + 32);
+	uint64_t list_at = be64(p + 216), list_len = be64(p + 224);
+	uint32_t kind = be32(p + 80), want = be32(p + 88), crc = 0;
+
+	if (data_at > at || data_len > at - data_at || list_at > at || list_len > at - list_at ||
+		at - list_at - list_len > SIGNATURE_MAX_LEN)
+		return "belongs to another start";
+	p = view_peek(view, list_at, 5);
+	if (!p || memcmp(p, "<?xml", 5) != 0)
+		return "has no property list where it says";
+	if (kind == CHECKSUM_CRC32 && (!walk_crc32(view, data_at, data_len, &crc) || crc != want))
+		return "has another CRC of the data";
+	return NULL;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct head head = { .len = 0 };
+	uint64_t run_end = unpack(view, &head), at = run_end, size = view_size(view);
+	const char *problem;
+
+	if (!run_end || head.total % SECTOR || !is_disk(&head))
+		return verdict_because(
+			CARVE_REJECT, finding, "what is packed at 0 does not start a disk");
+	while (walk_find(view, &at, size, 'k') && !is_trailer(view, at))
+		at++;
+	if (at >= size || !is_trailer(view, at)) {
+		finding->length = run_end;
+		return verdict_because(CARVE_TRUNCATED, finding, "no trailer before %" PRIu64, at);
+	}
+	problem = compare(view, at);
+	finding->length = problem ? run_end : at + TRAILER_LEN;
+	if (problem)
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "the trailer at %" PRIu64 " %s", at, problem);
+	return CARVE_COMPLETE;
+}
+
+const struct carver dmg_carver = {
+	.name = "dmg",
+	.summary = "Apple's disk images packed with zlib, by their trailer",
+	.check = check,
+};
