@@ -26,7 +26,7 @@ ifeq ($(filter $(MODE),release debug asan tsan fuzz),)
 $(error MODE must be release, debug, asan or tsan, not '$(MODE)')
 endif
 
-PKGS    := libconfig libewf liburing libhs libcrypto libxml-2.0 jansson libpcre2-8
+PKGS    := libconfig libewf liburing libhs libcrypto libxml-2.0 jansson libpcre2-8 libdeflate
 # Libraries that carvers may use; they see no others. Debian 12's libbz2 has no pkg-config file.
 CARVER_PKGS := zlib liblzma libzstd liblz4
 CARVER_LIBS := -lbz2
