@@ -9,7 +9,9 @@
  *
  * The directory's chunks are walked: each entry has to lie in the file, and none of the chunks may
  * be missing. The compressed content has a block of control data 'LZXC', which has to stand where
- * the directory says. Nothing else in the content can be checked without unpacking it.
+ * the directory says. A chunk with impossible entries contradicts the rest, but does not end the
+ * file: its length is a field of its own. Nothing else in the content can be checked without
+ *unpacking it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -28,6 +30,7 @@ struct chm {
 	uint64_t len; /* by section 0 */
 	uint64_t directory, content;
 	uint32_t chunk_len, chunk_count;
+	uint64_t odd_at;                /* a chunk with impossible entries, or 0 */
 	bool beyond;                    /* an entry lies behind the file */
 	uint64_t control_at, system_at; /* 0: not there */
 	uint64_t sound;
@@ -124,11 +127,11 @@ static const char *read_chunk(struct chm *chm, uint64_t at)
 		return "";
 	spare = le32(p + 4);
 	if (memcmp(p, "PMGI", 4) == 0)
-		return spare <= chm->chunk_len - 8 ? NULL : "an impossible chunk of the directory";
+		return NULL;
 	if (memcmp(p, "PMGL", 4) != 0)
 		return "no chunk of the directory";
 	if (spare > chm->chunk_len - 20 || !read_entries(chm, p + 20, p + chm->chunk_len - spare))
-		return "an impossible chunk of the directory";
+		chm->odd_at = chm->odd_at ? chm->odd_at : at;
 	return NULL;
 }
 
@@ -174,6 +177,9 @@ static enum verdict judge(struct chm *chm, struct finding *finding)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no control data at %" PRIu64, chm->control_at);
 	finding->length = chm->len;
+	if (chm->odd_at)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"an impossible entry in the directory's chunk at %" PRIu64, chm->odd_at);
 	if (chm->beyond)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the directory lists what lies behind the end at %" PRIu64, chm->len);

@@ -83,6 +83,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	for (int i = 0; i < SECTIONS; i++)
 		if (sections[i].end > end)
 			end = sections[i].end;
+	view_part(view, sections[0].at);
 	ps_end = ps_walk(view, sections[0].at,
 		sections[0].end < view_size(view) ? sections[0].end : view_size(view), &ps);
 	if (ps_end == PS_NONE)

@@ -193,6 +193,8 @@ static bool read_start_tag(struct html *html, uint64_t at)
 		if (html->root && html->body)
 			return wrong(html, "another document starts", at);
 		html->root = true;
+		if (at)
+			view_part(html->cursor.view, at);
 	}
 	if (strcmp(name, "body") == 0 || strcmp(name, "frameset") == 0)
 		html->body = true;
@@ -239,6 +241,8 @@ static bool read_declaration(struct html *html, uint64_t at)
 		if (html->doctype || html->root)
 			return wrong(html, "another document starts", at);
 		html->doctype = true;
+		if (at)
+			view_part(html->cursor.view, at);
 	}
 	return skip_past(html, ">");
 }

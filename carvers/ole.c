@@ -152,6 +152,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s in the header", problem);
 	verdict = judge(&ole, read_all(&ole));
+	if (!finding->extension)
+		finding->extension = ole_guess_kind(&ole);
 	ole_free(&ole);
 	return verdict;
 }

@@ -15,6 +15,11 @@
 #define SUMMARY_LEN 4096
 #define LONGEST_RECORD 8228 /* of Excel */
 
+enum powerpoint_record_type {
+	USER_EDIT = 0x0ff5,
+	CURRENT_USER = 0x0ff6,
+};
+
 enum property {
 	CODE_PAGE = 1,
 	TITLE = 2,
@@ -149,22 +154,56 @@ static void read_summary(struct ole *ole, const struct ole_entry *entry)
 	ole->finding->time = summary.saved ? summary.saved : summary.created;
 }
 
+/* The streams of an encrypted presentation: what they are is known when all were seen. */
+struct content {
+	struct ole *ole;
+	struct ole_entry presentation, user;
+};
+
+/* `Current User` says where in the presentation the last edit is described, which stays readable
+ * ([MS-PPT] 2.3.2 and 2.3.3). */
+static void check_edit(struct content *content)
+{
+	struct ole_place place = { .entry = &content->user },
+			 edit = { .entry = &content->presentation };
+	uint8_t bytes[20], record[8];
+
+	if (!content->user.type || !content->presentation.type ||
+		!ole_read(content->ole, &place, 0, bytes, sizeof(bytes)) ||
+		le16(bytes + 2) != CURRENT_USER)
+		return;
+	if (!ole_read(content->ole, &edit, le32(bytes + 16), record, sizeof(record)) ||
+		le16(record + 2) != USER_EDIT)
+		ole_contradicts(
+			content->ole, "no last edit where `Current User` says", le32(bytes + 16));
+}
+
 static bool see(void *context, const struct ole_entry *entry)
 {
-	struct ole *ole = context;
+	struct content *content = context;
+	struct ole *ole = content->ole;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (entry->type == OLE_STREAM && ole_named(entry, kinds[i].name))
-			walk_records(ole, entry, &kinds[i]);
 	if (ole_named(entry, "\5SummaryInformation") ||
 		ole_named(entry, "\5DocumentSummaryInformation"))
 		read_summary(ole, entry);
+	if (entry->type != OLE_STREAM)
+		return true;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (ole_named(entry, kinds[i].name))
+			walk_records(ole, entry, &kinds[i]);
+	if (ole_named(entry, "PowerPoint Document"))
+		content->presentation = *entry;
+	if (ole_named(entry, "Current User"))
+		content->user = *entry;
 	return true;
 }
 
 void ole_check_content(struct ole *ole, const struct ole_entry *root)
 {
-	ole_each_in_root(ole, root, see, ole);
+	struct content content = { .ole = ole };
+
+	ole_each_in_root(ole, root, see, &content);
+	check_edit(&content);
 	if (!ole->finding->time)
 		ole->finding->time = root->modified;
 }

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "bytes.h"
+#include "noise.h"
 
+#define HEADER_LEN 512
 #define HEADER_TABLES 109
 #define MAX_ENTRIES ((uint32_t)1 << 24) /* 8 GiB of small sectors */
 
@@ -102,6 +104,19 @@ static void find_end(struct ole *ole)
 	ole->end = ole_sector_at(ole, last);
 }
 
+/* The FAT is not where it should be: overwritten by compressed or random bytes, it may tell where
+ * those begin. */
+static void guess_sound(struct ole *ole)
+{
+	uint64_t end = ole->problem_at, noise;
+
+	if (end > view_size(ole->view))
+		end = view_size(ole->view);
+	noise = noise_start(ole->view, HEADER_LEN, end);
+	if (noise < end)
+		ole_sound(ole, noise);
+}
+
 bool ole_read_fat(struct ole *ole)
 {
 	uint64_t entries = (uint64_t)ole->table_count * (sector_len(ole) / 4);
@@ -119,6 +134,8 @@ bool ole_read_fat(struct ole *ole)
 		good = add_tables(ole, tables) && check_marks(ole, tables);
 	if (good)
 		find_end(ole);
+	else if (ole->problem_at > HEADER_LEN)
+		guess_sound(ole);
 	free(tables);
 	return good;
 }

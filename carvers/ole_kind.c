@@ -166,3 +166,21 @@ const char *ole_kind(struct ole *ole, const struct ole_entry *root)
 			return kinds[i].extension;
 	return "ole";
 }
+
+const char *ole_guess_kind(struct ole *ole)
+{
+	static const struct {
+		uint8_t start[4];
+		const char *extension;
+	} starts[] = {
+		{ { 0xec, 0xa5, 0xc1, 0x00 }, "doc" },
+		{ { 0x09, 0x08, 0x10, 0x00 }, "xls" },
+		{ { 0x0f, 0x00, 0xe8, 0x03 }, "ppt" },
+	};
+	const uint8_t *p = view_peek(ole->view, ole_sector_at(ole, 0), 4);
+
+	for (size_t i = 0; p && i < COUNT(starts); i++)
+		if (memcmp(p, starts[i].start, 4) == 0)
+			return starts[i].extension;
+	return NULL;
+}

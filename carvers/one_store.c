@@ -41,10 +41,13 @@ struct store {
 	uint64_t problem_at;
 };
 
+/* Notes what is wrong, if nothing was in front of it. */
 static bool wrong(struct store *store, const char *problem, uint64_t at)
 {
-	store->problem = problem;
-	store->problem_at = at;
+	if (!store->problem || at < store->problem_at) {
+		store->problem = problem;
+		store->problem_at = at;
+	}
 	return false;
 }
 
@@ -142,20 +145,20 @@ static bool read_fragment(struct store *store, const struct place *place)
 	while (next && end - END_LEN - next >= 4)
 		if (!read_node(store, next, end - END_LEN, &next))
 			return false;
-	if (end > store->sound)
+	if (end > store->sound && (!store->problem || end <= store->problem_at))
 		store->sound = end;
 	return wait_for(store, &following, end - END_LEN);
 }
 
+/* What is wrong in one list does not keep the others from telling how far the file is sound. */
 static void walk_lists(struct store *store, const struct place *root, const struct place *hashed)
 {
-	if (!wait_for(store, root, 172) || !wait_for(store, hashed, 148))
-		return;
+	wait_for(store, hashed, 148);
+	wait_for(store, root, 172);
 	while (store->waiting_count) {
 		struct place place = store->waiting[--store->waiting_count];
 
-		if (!read_fragment(store, &place))
-			return;
+		read_fragment(store, &place);
 	}
 }
 

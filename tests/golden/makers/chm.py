@@ -59,7 +59,8 @@ def make():
          why=f"no chunk of the directory at {directory + 0x54 + 512}")
     wrong = bytearray(whole)
     wrong[directory + 0x54 + 4] = wrong[directory + 0x54 + 5] = 255
-    save("chm", "free.chm", bytes(wrong), verdict="truncated", length=directory + 0x54)
+    save("chm", "free.chm", bytes(wrong), verdict="unverified", length=len(whole),
+         why=f"an impossible entry in the directory's chunk at {directory + 0x54}")
     save("chm", "no-directory.chm", whole.replace(b"ITSP", b"XXXX"), verdict="reject", why="no directory")
     save("chm", "version.chm", whole[:4] + b"\7" + whole[5:], verdict="reject", why="an unknown version")
     save("chm", "short.chm", whole[:0x68] + struct.pack("<Q", 300) + whole[0x70:], verdict="reject",

@@ -132,7 +132,7 @@ def make():
 
     file = Compound([("WordDocument", word), ("small", noise(70)), ("next", noise(70))])
     data = file.data
-    save("ole", "cut.doc", data[:3000], verdict="truncated", length=3000, why="the image ends at 3000, before the file does")
+    save("ole", "cut.doc", data[:3000], verdict="truncated", length=3000, extension="doc", why="the image ends at 3000, before the file does")
     save("ole", "overwritten.doc", data[:3000] + noise(len(data) - 3000), verdict="truncated", length=512)
     at = file.at(file.directory_at)
     save("ole", "no-directory.doc", data[:at] + noise(3000), verdict="truncated", length=at, why=f"no root entry at {at}")
