@@ -2,15 +2,14 @@
  * ar archives (ar(5) of System V and BSD; Microsoft's PE format, "Archive (Library) File Format").
  *
  *	file:   '!<arch>' 0A, members
- *	member: header of 60 bytes (name, time, owner, mode, decimal length, '`' 0A), data, filled
- *up to an even length
+ *	member: header of 60 bytes (name, time, owner, mode, decimal length, '`' 0A), data,
+ *		filled up to an even length
  *
- * Nothing marks the end. In libraries the first member is an index of symbols, which says where the
- * members stand that define them: if the last member is the last one that the index names, and is
- * whole as an object file, so is the archive. Others stay unverified.
+ * Nothing marks the end. In libraries the first member is an index of symbols, which says where
+ * the members stand that define them: if the last member is the last one that the index names, and
+ * is whole as an object file, so is the archive. Others stay unverified.
  *
- * Damage. An index that names members behind the last one, or an object file that is not whole,
- *show that the end is lost.
+ * Damage. An index that names members behind the last one shows that the end is lost.
  */
 #include "ar.h"
 

@@ -2,11 +2,12 @@
  * ARJ (ARJ's own TECHNOTE.TXT, "ARJ archive file format").
  *
  *	file:   main header, members, end (a header of length 0)
- *	header: 60 EA, length (2 bytes, little-endian), basic header, its CRC-32, extended headers
- *(each with a length before and a CRC-32 behind it), a length of 0 member: header, packed data
+ *	header: 60 EA, length (2 bytes, little-endian), basic header, its CRC-32, extended
+ *		headers (each with a length before and a CRC-32 behind it), a length of 0
+ *	member: header, packed data
  *
  * Every header has a CRC, and a member's says how long its data is; so they lead to the end. Parts
- *of a volume set are files like others. The time is the newest member's, or the archive's.
+ * of a volume set are files like others. The time is the newest member's, or the archive's.
  *
  * Damage. Data is sound once another header, or the end, stands behind it.
  */

@@ -1,5 +1,5 @@
 /*
- * bzip2 (Julian Seward's program; its format is described in J. Tsai's "BZIP2: format
+ * bzip2 (Julian Seward's program; the format is described in J. Tsai's "BZIP2: format
  * specification").
  *
  *	file:   one stream or more
@@ -7,8 +7,8 @@
  *	block:  magic (pi), CRC-32, Huffman-coded data of up to 900,000 bytes
  *
  * Blocks start at any bit. Both kinds of magic follow the header at once, in a file with and
- *without contents. The stream is unpacked, and every CRC is checked by the library. Another stream
- *right behind belongs to the file, as programs that pack in parallel write them.
+ * without contents. The stream is unpacked, and every CRC is checked by the library. Another
+ * stream right behind belongs to the file, as programs that pack in parallel write them.
  *
  * Damage. Foreign bits decode like others, up to the block's end, where its CRC is wrong: sound is
  * what lies before the block. The tables at a block's start break soon on random bytes.

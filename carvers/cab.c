@@ -1,14 +1,17 @@
 /*
  * Cabinets ([MS-CAB]).
  *
- *	file:   header, folders, files, data blocks, [a signature that the header's reserve names]
- *	header: 'MSCF', length of the whole at 8, where the files start at 16, version 1.3 at 24,
- *		numbers of folders and files, flags, [lengths of reserves], [names of the cabinets
- *before and behind] folder: where its first data block starts, how many there are, how they are
- *packed data:   checksum, length, unpacked length, [reserve], contents
+ *	file:   header, folders, files, data blocks, [a signature that the header's reserve
+ *		names]
+ *	header: 'MSCF', length of the whole at 8, where the files start at 16, version 1.3 at
+ *		24, numbers of folders and files, flags, [lengths of reserves], [names of the
+ *		cabinets before and behind]
+ *	folder: where its first data block starts, how many there are, how they are packed
+ *	data:   checksum, length, unpacked length, [reserve], contents
  *
- * All folders' blocks are walked, and each checksum compared that is not 0. They must end where the
- * header says that the file does. Parts of a set are files like others.
+ * All folders' blocks are walked, and each checksum compared that is not 0; with one that is, the
+ * cabinet stays unverified. They must end where the header says that the file does. Parts of a set
+ * are files like others.
  *
  * Damage. Sound is what lies before the first block that is broken.
  */

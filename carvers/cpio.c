@@ -1,15 +1,17 @@
 /*
  * cpio (cpio(5) of BSD, "The Portable ASCII Format", "New ASCII Format", "New CRC Format", "Old
- *Binary Format").
+ * Binary Format").
  *
- *	file:   members, a member named TRAILER!!!, zeros up to a block of 512 bytes, or of 5,120
- *	member: header, name with its NUL, data; with the new formats each filled up to four bytes,
- *with the binary one to two header: 070701 or 070702 (a sum over the data is there), 13 numbers of
- *8 hexadecimal digits 070707, 10 numbers of 6 or 11 octal digits 71C7 in either byte order, numbers
- *of 2 or 4 bytes
+ *	file:   members, a member named TRAILER!!!, zeros up to a block of 512 bytes, or of
+ *		5,120
+ *	member: header, name with its NUL, data; with the new formats each filled up to four
+ *		bytes, with the binary one to two
+ *	header: 070701 or 070702 (a sum over the data is there), 13 numbers of 8 hexadecimal
+ *		digits; 070707, 10 numbers of 6 or 11 octal digits; or 71C7 in either byte order,
+ *		numbers of 2 or 4 bytes
  *
- * The lengths lead from member to member to the trailer. Each looks like a start, and is named as a
- * part. The time is the newest member's.
+ * The lengths lead from member to member to the trailer. Each looks like a start, and is named as
+ * a part. The time is the newest member's.
  *
  * Damage. Data is sound once another header stands behind it, and its sum agrees.
  */

@@ -1,15 +1,16 @@
 /*
  * Apple's disk images (UDIF; its trailer is described in libyal's libmodi, "Apple Universal Disk
- *Image format", and in darling-dmg).
+ * Image format").
  *
  *	file:    data fork (runs, mostly compressed), property list, [signature], trailer
- *	trailer: 'koly', 4, 512, flags, places and lengths of the data fork and the property list,
- *		checksums; 512 bytes, all big-endian
+ *	trailer: 'koly', 4, 512, flags, places and lengths of the data fork and the property
+ *		list, checksums; 512 bytes, all big-endian
  *
  * All that names the parts stands at the end; a file starts with whatever run was packed first.
- *Those packed with zlib can be told: what unpacks is whole sectors of a partition map, a boot
- *record, or a volume's head. From there the trailer is searched. It belongs to this start if the
- *property list stands where it says, and the data fork has the CRC-32 that it says, if it says one.
+ * Those packed with zlib can be told: what unpacks is whole sectors of a partition map, a boot
+ * record, or a volume's head. From there the trailer is searched. It belongs to this start if the
+ * property list stands where it says, and the data fork has the CRC-32 that it says, if it says
+ * one.
  *
  * Damage. Without the trailer only the first run is sound.
  */

@@ -1,15 +1,14 @@
 /*
- * Images of CDs and DVDs (ECMA-119, ISO 9660, with Joliet and Rock Ridge; the same with UDF beside
- *it).
+ * Images of CDs and DVDs (ECMA-119, ISO 9660, with Joliet and Rock Ridge; the same beside UDF).
  *
  *	file:   16 blocks of anything (2,048 bytes each), volume descriptors, the rest as these say
  *	primary descriptor: 1, 'CD001', 1, ..., numbers in both byte orders: blocks of the volume,
- *their length, length and place of the table of all folders, the root folder's entry
+ *		their length, length and place of the table of all folders, the root folder's entry
  *
  * The number of blocks is the file's length. Checked are the descriptors up to the one that ends
- *them, the numbers' two forms, and each folder that the table names: it begins with an entry for
- *itself. Where UDF holds more than the volume does, or the file goes on, what stands behind is not
- *taken. Volume name and creation time are title and time.
+ * them, the numbers' two forms, and all entries of each folder that the table names: it begins with
+ * one for itself. Zeros fill up the furthest file's last block, and most of what is behind it.
+ * Volume name and creation time are title and time.
  *
  * Damage. Sound is what lies before the first folder that is broken; files have no checksums.
  */
@@ -27,6 +26,7 @@ enum {
 	TERMINATOR = 255,
 	TABLE_MAX_LEN = 16 << 20,
 	ENTRY_LEN = 33, /* without the name */
+	REST_BLOCKS = 16,
 };
 
 struct volume {
@@ -176,9 +176,38 @@ static bool last_file_is_filled(struct view *view, const struct volume *volume)
 	return !len || (p && !p[0] && memcmp(p, p + 1, len - 1) == 0);
 }
 
+/* Whether another file system has files of its own in the volume: UDF, by the descriptor that
+ * begins its own behind the others, or HFS, by Apple's partition map. */
+static bool is_shared(struct view *view, uint64_t descriptors_end)
+{
+	const uint8_t *p = view_peek(view, descriptors_end, 6);
+
+	if (p && memcmp(p + 1, "BEA01", 5) == 0)
+		return true;
+	p = view_peek(view, 0, 2);
+	return p && p[0] == 'E' && p[1] == 'R';
+}
+
+/* Whether what stands behind the furthest file can be the volume's: programs fill it with zeros. */
+static bool rest_is_filled(struct view *view, const struct volume *volume)
+{
+	uint64_t end = volume->blocks * volume->block_len;
+	uint64_t at = (volume->last_end + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN;
+	int filled = 0;
+
+	if (at >= end || end - at < REST_BLOCKS * BLOCK_LEN)
+		return true;
+	for (int i = 0; i < REST_BLOCKS; i++, at += BLOCK_LEN) {
+		const uint8_t *p = view_peek(view, at, BLOCK_LEN);
+
+		filled += p && !p[0] && memcmp(p, p + 1, BLOCK_LEN - 1) == 0;
+	}
+	return filled >= REST_BLOCKS / 2;
+}
+
 /* Looks at each folder of the table: the first in the image that is broken, or the volume's length.
  */
-static uint64_t walk_folders(struct view *view, struct volume *volume)
+static uint64_t walk_folders(struct view *view, struct volume *volume, uint64_t descriptors_end)
 {
 	uint64_t len = volume->blocks * volume->block_len, broken = len;
 	uint64_t at = volume->table_at, end = at + volume->table_len;
@@ -198,8 +227,12 @@ static uint64_t walk_folders(struct view *view, struct volume *volume)
 			broken = block * volume->block_len;
 		at += 8 + name_len + (name_len & 1);
 	}
-	if (broken == len && volume->last_end <= len && !last_file_is_filled(view, volume))
-		broken = volume->last_start;
+	if (broken < len || volume->last_end > len)
+		return broken;
+	if (!last_file_is_filled(view, volume))
+		return volume->last_start;
+	if (!is_shared(view, descriptors_end) && !rest_is_filled(view, volume))
+		return (volume->last_end + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN;
 	return broken;
 }
 
@@ -221,7 +254,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			finding->length);
 	}
 	len = volume.blocks * volume.block_len;
-	broken = walk_folders(view, &volume);
+	broken = walk_folders(view, &volume, sound);
 	if (broken < sound)
 		broken = sound;
 	if (len > size)

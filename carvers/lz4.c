@@ -5,14 +5,14 @@
  *	frame: 04 22 4D 18, flags, block size, [content size], [dictionary id], header checksum,
  *		blocks, a length of 0, [checksum]
  *	block: length (4 bytes, little-endian; the highest bit: not compressed), contents,
- *[checksum]
+ *		[checksum]
  *
  * The blocks' lengths lead to the frame's end. liblz4 unpacks them and compares the header's, the
  * blocks' and the content's checksums. A frame with nothing in it but raw bytes and no checksum or
  * size could be an accident: such a file stays unverified.
  *
  * The legacy format (02 21 4C 18) has blocks of 8 MiB, the last one shorter, and no end:
- *lz4_legacy.c.
+ * lz4_legacy.c.
  */
 #include "bytes.h"
 #include "lz4_legacy.h"

@@ -2,8 +2,8 @@
  * lzip (lzip manual, "File format").
  *
  *	file:   one member or more
- *	member: 'LZIP', version 1, dictionary size, LZMA stream with an end mark, CRC-32, length of
- *the contents, length of the member
+ *	member: 'LZIP', version 1, dictionary size, LZMA stream with an end mark, CRC-32, length
+ *		of the contents, length of the member
  *
  * liblzma unpacks it and checks the trailer. Another member right behind belongs to the file.
  *

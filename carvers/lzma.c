@@ -4,7 +4,7 @@
  *	file: properties, dictionary size, unpacked size or -1, LZMA stream
  *
  * There is neither magic nor checksum: the stream ends with a mark, or where the size is reached
- *and the range coder stands at its end, which random bytes don't do. liblzma unpacks it.
+ * and the range coder stands at its end, which random bytes don't do. liblzma unpacks it.
  *
  * Damage. As in xz files; what breaks early is no such file.
  */

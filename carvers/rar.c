@@ -5,10 +5,10 @@
  *	file: signature, main block, file and service blocks, end block
  *
  * Each block has a header with a CRC, and says how much data follows; so they lead to the end
- *block, which ends the file (rar4.c and rar5.c read them). Parts of a volume set are files like
- *others. Programs before RAR 2.9 wrote no end block: then the file ends behind the last block that
- * makes sense, and stays unverified. Where the headers are encrypted nothing can be walked; the
- * guess is that the file goes on up to the first run of equal bytes.
+ * block, which ends the file (rar4.c and rar5.c read them). Parts of a volume set are files like
+ * others. Programs before RAR 2.9 wrote no end block: then the file ends behind the last block
+ * that makes sense, and stays unverified. Where the headers are encrypted nothing can be walked;
+ * the guess is that the file goes on up to the first run of equal bytes.
  *
  * Damage. Data is sound once another block's header stands behind it.
  */

@@ -2,12 +2,13 @@
  * RPM packages (RPM package file format, rpm.org, versions 3, 4 and 6).
  *
  *	file:   lead (96 bytes), signature, filled up to 8 bytes, header, payload
- *	signature and header: 8E AD E8 01, reserved (4), number of entries, length of the store,
- *then entries of 16 bytes (tag, type, offset, count), then the store. All big-endian.
+ *	header: 8E AD E8 01, reserved (4), number of entries, length of the store, then entries
+ *		of 16 bytes (tag, type, offset, count), then the store; the signature is built the
+ *		same. All big-endian
  *
  * The signature may say how long header and payload are; the payload, a compressed cpio archive,
  * shows its own end. Both must agree. Name, version and release make the title, the build time is
- *the time.
+ * the time.
  *
  * Damage. Sound is the header, and what unpacks of the payload.
  */

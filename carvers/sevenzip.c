@@ -1,12 +1,12 @@
 /*
  * 7z (7-Zip's 7zFormat.txt).
  *
- *	file:   start header (32 bytes), packed streams, header (mostly packed itself)
- *	start:  '7z' BC AF 27 1C, version (2 bytes), CRC-32 of the rest; where the header starts
+ *	file:  start header (32 bytes), packed streams, header (mostly packed itself)
+ *	start: '7z' BC AF 27 1C, version (2 bytes), CRC-32 of the rest; where the header starts
  *		behind these 32 bytes, its length, its CRC-32 (8, 8 and 4 bytes, little-endian)
  *
  * The header comes last, so its end is the file's, and both CRCs prove it. Streams are not
- *unpacked: what they are is written in the header.
+ * unpacked: what they are is written in the header.
  *
  * Damage. Without the header nothing is known of the streams. Most are LZMA2 though: sound is what
  * unpacks as such.

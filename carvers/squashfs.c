@@ -2,13 +2,15 @@
  * SquashFS 4 (Linux kernel documentation, filesystems/squashfs.rst; "SquashFS binary format" by D.
  * Oberhollenzer).
  *
- *	file:       superblock (96 bytes), [options], data, inodes, folders, [fragments], [exports],
- *ids, [attributes], filled up with zeros to 4,096 bytes superblock: 'hsqs', ..., time, length of
- *blocks, packer, version 4.0, length of the whole, where each table starts
+ *	file:       superblock (96 bytes), [options], data, inodes, folders, [fragments],
+ *		[exports], ids, [attributes], filled up with zeros to 4,096 bytes
+ *	superblock: 'hsqs', ..., time, length of blocks, packer, version 4.0, length of the
+ *		whole, where each table starts
  *
- * All little-endian. The superblock says how long the whole is. Inodes and folders are blocks of up
- *to 8 KiB, each behind 2 bytes with its length; these lead exactly from one table to the next. The
- *table of ids comes last, or that of attributes, and holds the places of blocks in front of it.
+ * All little-endian. The superblock says how long the whole is. Inodes and folders are blocks of
+ * up to 8 KiB, each behind 2 bytes with its length; these lead exactly from one table to the next.
+ * The table of ids comes last, or that of attributes, and holds the places of blocks in front of
+ * it.
  *
  * Damage. All tables stand at the end, and what lies before them can't be checked: sound is the
  * superblock, or all before the table that is broken.

@@ -1,16 +1,16 @@
 /*
  * Windows images (Microsoft, "Windows Imaging File Format (WIM)"; wimlib's headers for what it
- *leaves out).
+ * leaves out).
  *
  *	file:   header (208 bytes), resources, table of resources, XML, [table of integrity]
  *	header: 'MSWIM' 00 00 00, 208, version, flags, ..., then for the tables their length (56
- *bits, with flags in the other 8), place, unpacked length
+ *		bits, with flags in the other 8), place, unpacked length
  *
  * All little-endian. The furthest table ends the file. Each entry of the table of resources has to
- *lie in the file, and the XML has to be some, in UTF-16.
+ * lie in the file, and the XML has to be some, in UTF-16.
  *
- * Damage. The tables stand at the end, and name what lies before them: without them only the header
- *is sound.
+ * Damage. The tables stand at the end, and name what lies before them: without them only the
+ * header is sound.
  */
 #include <inttypes.h>
 #include <string.h>

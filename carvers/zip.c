@@ -1,23 +1,25 @@
 /*
  * ZIP (PKWARE, APPNOTE.TXT 6.3.10; ISO/IEC 21320-1), and what is made of it: Office Open XML,
- *OpenDocument, EPUB, JAR, APK, and more.
+ * OpenDocument, EPUB, JAR, APK, and more.
  *
- *	file:   members, [APK's signatures], central directory, [ZIP64 end record and locator], end
- *record with comment member: local header, data, [descriptor]
+ *	file:   members, [APK's signatures], central directory, [ZIP64 end record and locator],
+ *		end record with comment
+ *	member: local header, data, [descriptor]
  *
  * The file's length is the offset behind the end record's comment. Unzip programs search the end
- *record from the file's end; a carver that knows only the start walks the members to it. Checked
- *are: the fields of the first local header, each member's end (by its header, its descriptor or its
- *deflate stream), the directory's count, length and place against the end record, and place, name,
- *sizes and CRC of every member against the directory, as two sums that must be equal. Contents are
- *not unpacked where that is not needed.
+ * record from the file's end; a carver that knows only the start walks the members to it. Checked
+ * are: the fields of the first local header, each member's end (by its header, its descriptor or
+ * its deflate stream), the directory's count, length and place against the end record, and place,
+ * name, sizes and CRC of every member against the directory, as two sums that must be equal.
+ * Contents are not unpacked where that is not needed.
  *
  * The offsets in the directory tell whether the archive starts where the walk started. If members
- *stand before it, this is just a later member of a larger archive, and is rejected. If only other
- *bytes do (a self-extracting program), the archive is whole.
+ * stand before it, this is just a later member of a larger archive, and is rejected. If only other
+ * bytes do (a self-extracting program), the archive is whole.
  *
- * Each member that was walked through is named as a part (view_part): a walk from there would end at
- *the same place, and of an archive without a directory there would be as many walks as members.
+ * Each member that was walked through is named as a part (view_part): a walk from there would end
+ * at the same place, and of an archive without a directory there would be as many walks as
+ * members.
  */
 #include "zip.h"
 

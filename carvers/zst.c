@@ -3,13 +3,14 @@
  *
  *	file:  frames, some of them skippable
  *	frame: 28 B5 2F FD, descriptor, [window], [dictionary id], [content size], blocks,
- *[checksum] block: 3 bytes, little-endian: last one (1 bit), type (2), length (21); then its
- *contents
+ *		[checksum]
+ *	block: 3 bytes, little-endian: last one (1 bit), type (2), length (21); then its
+ *		contents
  *
  * The blocks' lengths lead to the frame's end. libzstd unpacks them, and compares the content's
  * size and checksum where there is one. A frame with neither, and nothing in it but raw bytes,
- *could be an accident: such a file stays unverified. pzstd writes a skippable frame before each
- *other.
+ * could be an accident: such a file stays unverified. pzstd writes a skippable frame before each
+ * other.
  *
  * Damage: packed_frames.c. A frame that breaks in its first block is one if that block starts as
  * the format says.

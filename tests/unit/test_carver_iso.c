@@ -2,6 +2,7 @@
  */
 #include "carving.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #define GOLDEN "tests/golden/iso/small.iso"
@@ -58,6 +59,38 @@ Test(carver_iso, fields)
 
 		bytes.data[cases[i].at] = cases[i].value;
 		expect("iso", &bytes, cases[i].verdict, cases[i].length, cases[i].why);
+		free(bytes.data);
+	}
+}
+
+/* Without the zeros behind the last file the rest is something else, or another file system's. */
+Test(carver_iso, what_stands_behind_the_last_file)
+{
+	static const struct {
+		int zero_blocks;
+		const char *udf, *apple;
+		bool whole;
+	} cases[] = { { 7, NULL, NULL, false }, { 8, NULL, NULL, true }, { 0, "BEA01", NULL, true },
+		{ 0, NULL, "ER", true }, { 0, "BEAST", "EX", false } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes bytes = read_golden();
+
+		bytes.data[PRIMARY + 80] = bytes.data[PRIMARY + 87] = 23 + 20;
+		if (cases[i].apple)
+			memcpy(bytes.data, cases[i].apple, 2);
+		/* UDF's descriptors stand where the table of folders is: that moves. */
+		if (cases[i].udf) {
+			memcpy(bytes.data + 15 * BLOCK, bytes.data + TABLE, 30);
+			bytes.data[PRIMARY + 140] = 15;
+			memcpy(bytes.data + TABLE + 1, cases[i].udf, 5);
+		}
+		bytes_fill(&bytes, 0, (size_t)cases[i].zero_blocks * BLOCK);
+		bytes_add_random(&bytes, 6, (size_t)(20 - cases[i].zero_blocks) * BLOCK);
+		if (cases[i].whole)
+			expect("iso", &bytes, CARVE_COMPLETE, 43 * BLOCK, NULL);
+		else
+			expect("iso", &bytes, CARVE_TRUNCATED, 23 * BLOCK, "is broken");
 		free(bytes.data);
 	}
 }
