@@ -9,20 +9,28 @@
  *
  * The directory's chunks are walked: each entry has to lie in the file, and none of the chunks may
  * be missing. The compressed content has a block of control data 'LZXC', which has to stand where
- * the directory says. A chunk with impossible entries contradicts the rest, but does not end the
- * file: its length is a field of its own. Nothing else in the content can be checked without
- *unpacking it.
+ * the directory says, and a table of where its blocks begin: each of those at which the compression
+ * (LZX) starts anew has to begin with a possible block. A chunk with impossible entries contradicts
+ *the rest, but does not end the file: its length is a field of its own. Nothing else in the content
+ *can be checked without unpacking it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "bytes.h"
+#include "title.h"
 #include "walk.h"
 
 #define MAX_CHUNK 65536
 #define CONTROL "::DataSpace/Storage/MSCompressed/ControlData"
+#define PACKED "::DataSpace/Storage/MSCompressed/Content"
+#define TABLE \
+	"::DataSpace/Storage/MSCompressed/Transform/{7FC28940-9D31-11D0-9B27-00A0C91E9C7C}/" \
+	"InstanceData/ResetTable"
 #define SYSTEM "/#SYSTEM"
+#define BLOCK_LEN 0x8000 /* of what is unpacked */
+#define TABLE_LEN 40     /* of the table's head */
 #define TITLE_CODE 3
 
 struct chm {
@@ -33,6 +41,7 @@ struct chm {
 	uint64_t odd_at;                /* a chunk with impossible entries, or 0 */
 	bool beyond;                    /* an entry lies behind the file */
 	uint64_t control_at, system_at; /* 0: not there */
+	uint64_t packed_at, packed_len, table_at;
 	uint64_t sound;
 };
 
@@ -111,6 +120,12 @@ static bool read_entries(struct chm *chm, const uint8_t *p, const uint8_t *end)
 		}
 		if (named(name, name_len, CONTROL))
 			chm->control_at = chm->content + at;
+		if (named(name, name_len, TABLE))
+			chm->table_at = chm->content + at;
+		if (named(name, name_len, PACKED)) {
+			chm->packed_at = chm->content + at;
+			chm->packed_len = len;
+		}
 		if (named(name, name_len, SYSTEM))
 			chm->system_at = chm->content + at;
 	}
@@ -151,31 +166,76 @@ static void read_title(struct chm *chm, struct finding *finding)
 		p = view_peek(chm->view, at + 4, len);
 		if (code == TITLE_CODE) {
 			if (p)
-				finding_set_title(finding, p, strnlen((const char *)p, len));
+				finding_set_title_latin1(finding, p, len);
 			return;
 		}
 		at += 4 + (uint64_t)len;
 	}
 }
 
-static bool good_control(struct chm *chm)
+/* Whether a block of LZX can begin at `at`, whose stream starts there: words of 16 bits,
+ * little-endian, with the first bit on top. A flag, 32 bits if it is set, type (3 bits), length (24
+ * bits). */
+static bool good_block(struct view *view, uint64_t at, uint64_t most)
 {
-	const uint8_t *p = view_peek(chm->view, chm->control_at + 4, 4);
+	const uint8_t *p = view_peek(view, at, 8);
+	uint64_t bits, len;
+	unsigned type, skip;
 
-	return p && memcmp(p, "LZXC", 4) == 0;
+	if (!p)
+		return false;
+	bits = (uint64_t)le16(p) << 48 | (uint64_t)le16(p + 2) << 32 | (uint64_t)le16(p + 4) << 16 |
+	       le16(p + 6);
+	skip = bits >> 63 ? 33 : 1;
+	type = bits >> (61 - skip) & 7;
+	len = bits >> (37 - skip) & 0xffffff;
+	return type >= 1 && type <= 3 && len > 0 && len <= most;
+}
+
+/* Checks the control data and the blocks at which the compression starts anew. What is wrong, or
+ * NULL; *at is where. */
+static const char *check_packed(struct chm *chm, uint64_t *at)
+{
+	const uint8_t *p = view_peek(chm->view, chm->control_at, 16);
+	uint64_t interval;
+	uint32_t count;
+
+	*at = chm->control_at;
+	if (!p || memcmp(p + 4, "LZXC", 4) != 0)
+		return "no control data";
+	interval = le32(p + 8) == 2 ? le32(p + 12) : le32(p + 12) / BLOCK_LEN;
+	*at = chm->table_at;
+	p = chm->table_at && interval ? view_peek(chm->view, chm->table_at, TABLE_LEN) : NULL;
+	if (!p)
+		return NULL;
+	count = le32(p + 4);
+	if (le32(p + 8) != 8 || le32(p + 12) != TABLE_LEN || le64(p + 24) != chm->packed_len)
+		return "no table of blocks";
+	for (uint64_t i = 0; i < count; i += interval) {
+		p = view_peek(chm->view, chm->table_at + TABLE_LEN + 8 * i, 8);
+		if (!p || le64(p) >= chm->packed_len)
+			return "no table of blocks";
+		*at = chm->packed_at + le64(p);
+		if (!good_block(chm->view, *at, interval * BLOCK_LEN))
+			return "no block of the compressed content";
+		if (*at > chm->sound)
+			chm->sound = *at;
+	}
+	return NULL;
 }
 
 static enum verdict judge(struct chm *chm, struct finding *finding)
 {
-	uint64_t size = view_size(chm->view);
+	uint64_t size = view_size(chm->view), at;
+	const char *problem;
 
 	if (chm->len > size)
 		return walk_cut(chm->view, finding, chm->len,
 			view_ends_with_image(chm->view) ? size : chm->sound);
+	problem = chm->control_at && chm->packed_at ? check_packed(chm, &at) : NULL;
 	finding->length = chm->sound;
-	if (chm->control_at && !good_control(chm))
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "no control data at %" PRIu64, chm->control_at);
+	if (problem)
+		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, at);
 	finding->length = chm->len;
 	if (chm->odd_at)
 		return verdict_because(CARVE_UNVERIFIED, finding,

@@ -14,12 +14,22 @@ def number(value):
     return bytes(out)
 
 
+def block(kind, size, flag=False):
+    """The first bits of a stream of LZX."""
+    bits = f"{int(flag)}" + (f"{12345678:032b}" if flag else "") + f"{kind:03b}{size:024b}"
+    bits = bits.ljust(64, "1")[:64 if flag else 32]
+    return b"".join(struct.pack("<H", int(bits[i:i + 16], 2)) for i in range(0, len(bits), 16))
+
+
 def build(version=3, beyond=0, title=b"A golden help", chunk_len=512):
     system = struct.pack("<IHH4sHH", 3, 10, 4, b"time", 3, len(title) + 1) + title + b"\0"
-    packed = random.Random(1).randbytes(400)
+    rng = random.Random(1)
+    packed = block(2, 0x10000) + rng.randbytes(190) + block(1, 0x8001, True) + rng.randbytes(190)
+    table = struct.pack("<IIIIQQQ", 2, 3, 8, 40, 90000, len(packed), 0x8000) + struct.pack("<QQQ", 0, 90, 194)
     control = struct.pack("<I4sIIIII", 6, b"LZXC", 2, 2, 2, 1, 0)
     objects = [(b"/", b""), (b"/#SYSTEM", system), (b"::DataSpace/Storage/MSCompressed/Content", packed),
-               (b"::DataSpace/Storage/MSCompressed/ControlData", control)]
+               (b"::DataSpace/Storage/MSCompressed/ControlData", control),
+               (b"::DataSpace/Storage/MSCompressed/Transform/{7FC28940-9D31-11D0-9B27-00A0C91E9C7C}/InstanceData/ResetTable", table)]
     content, entries = b"", b""
     for name, data in objects:
         entries += number(len(name)) + name + b"\0" + number(len(content)) + number(len(data) + (beyond if name.endswith(b"Content") else 0))
@@ -42,19 +52,20 @@ def build(version=3, beyond=0, title=b"A golden help", chunk_len=512):
 
 def make():
     whole, directory, content = build()
-    # Behind the signature of the control data, nothing is looked at.
-    loose = content + 40
-    save("chm", "version3.chm", whole, title="A golden help", unchecked=loose)
-    other = build(2)
-    save("chm", "version2.chm", other[0], title="A golden help", unchecked=other[2] + 40)
+    save("chm", "version3.chm", whole, title="A golden help")
+    save("chm", "version2.chm", build(2)[0], title="A golden help")
     beyond = build(beyond=9000)[0]
     save("chm", "beyond.chm", beyond, verdict="unverified", length=len(beyond),
          why=f"the directory lists what lies behind the end at {len(beyond)}")
     save("chm", "cut.chm", whole[:-100], verdict="truncated", length=len(whole) - 100,
          why=f"the image ends at {len(whole) - 100}, before the file does")
     save("chm", "directory-cut.chm", whole[:directory + 200], verdict="truncated", length=directory + 200)
-    save("chm", "overwritten.chm", whole[:content + 100] + random.Random(2).randbytes(len(whole)), verdict="truncated", length=content,
+    save("chm", "overwritten.chm", whole[:content + 150] + random.Random(2).randbytes(len(whole)), verdict="truncated", length=content,
          why=f"no control data at {whole.index(b'LZXC') - 4}")
+    wrong = bytearray(whole)
+    second = whole.index(block(1, 0x8001, True))
+    wrong[second:second + 8] = bytes(8)
+    save("chm", "block.chm", bytes(wrong), verdict="truncated", why=f"no block of the compressed content at {second}")
     save("chm", "no-index.chm", whole.replace(b"PMGI", b"XXXX"), verdict="truncated", length=directory + 0x54 + 512,
          why=f"no chunk of the directory at {directory + 0x54 + 512}")
     wrong = bytearray(whole)
