@@ -70,7 +70,7 @@ static void read_signature(struct cab *cab, uint64_t at, uint16_t len)
 	if (!p || le32(p) != 0x100000 || start < cab->len || start > cab->len + 16)
 		return;
 	p = view_peek(cab->view, start, 2);
-	if (!p || (p[0] == 0x30 && p[1] >= 0x80))
+	if (p && p[0] == 0x30 && p[1] >= 0x80)
 		cab->signature_end = start + signature_len;
 }
 

@@ -47,8 +47,8 @@ static bool collect(void *context, const uint8_t *bytes, size_t len)
 	return head->total <= RUN_MAX_LEN;
 }
 
-/* Unpacks the first run: where it ends, or 0. */
-static uint64_t unpack(struct view *view, struct head *head)
+/* Unpacks the first run: where it ends, or breaks (then *whole is false). */
+static uint64_t unpack(struct view *view, struct head *head, bool *whole)
 {
 	struct inflated inflated = { .look = collect, .context = head };
 	enum inflated_state state = INFLATED_MORE;
@@ -56,6 +56,7 @@ static uint64_t unpack(struct view *view, struct head *head)
 	const uint8_t *window;
 	size_t len, used;
 
+	*whole = false;
 	if (!inflated_open(&inflated, INFLATED_ZLIB))
 		return 0;
 	while (state == INFLATED_MORE && (window = walk_window(view, at, view_size(view), &len))) {
@@ -63,7 +64,8 @@ static uint64_t unpack(struct view *view, struct head *head)
 		at += used;
 	}
 	inflated_close(&inflated);
-	return state == INFLATED_DONE ? at : 0;
+	*whole = state == INFLATED_DONE;
+	return at;
 }
 
 /* Whether a disk, a partition map or a volume starts so. */
@@ -127,12 +129,18 @@ static const char *compare(struct view *view, uint64_t at)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct head head = { .len = 0 };
-	uint64_t run_end = unpack(view, &head), at = run_end, size = view_size(view);
+	bool whole;
+	uint64_t run_end = unpack(view, &head, &whole), at = run_end, size = view_size(view);
 	const char *problem;
 
-	if (!run_end || head.total % SECTOR || !is_disk(&head))
+	if ((whole ? head.total % SECTOR : head.len < HEAD_LEN) || !is_disk(&head))
 		return verdict_because(
 			CARVE_REJECT, finding, "what is packed at 0 does not start a disk");
+	if (!whole) {
+		finding->length = walk_before_fill(view, 1, run_end);
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the first run does not unpack at %" PRIu64, run_end);
+	}
 	while (walk_find(view, &at, size, 'k') && !is_trailer(view, at))
 		at++;
 	if (at >= size || !is_trailer(view, at)) {
