@@ -1,5 +1,9 @@
 /*
- * E01 and S01, through libewf.
+ * E01 and S01. The common layout of E01 is read here by our own code (e01_set.c, e01_chunks.c), in
+ * as many threads as ask and without a table in memory. What is rarer (SMART, the first EnCase, odd
+ * geometry) is left to libewf, and so is what investigators typed in and the software hashed: its
+ * many forms are what libewf knows best. Since libewf would read all tables of a set that it opens,
+ * some 3 GB for a TB, it gets a small file in memory that has only the sections with such data.
  *
  * libewf's own read function fills a chunk whose checksum is wrong, or that no segment holds, with
  * zeros and calls that a success; the list of such places that it keeps afterwards grows
@@ -17,13 +21,17 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "base/log.h"
 #include "base/memory.h"
-#include "evidence/backend.h"
-#include "evidence/segments.h"
 #include "base/text.h"
+#include "evidence/backend.h"
+#include "evidence/e01_chunks.h"
+#include "evidence/e01_names.h"
+#include "evidence/e01_set.h"
 
 #define CHUNK_MAX (256u << 20)
 #define VALUE_LEN 4096
@@ -33,6 +41,8 @@
 
 struct ewf {
 	struct image image;
+	struct e01_set set;
+	struct e01_chunks *chunks; /* NULL: libewf reads */
 	libewf_handle_t *handle;
 	pthread_mutex_t lock; /* over handle */
 	size_t chunk_len;
@@ -40,7 +50,7 @@ struct ewf {
 
 static bool ewf_probe(const uint8_t *head, size_t len)
 {
-	return segments_probe(head, len);
+	return e01_probe(head, len);
 }
 
 /* What libewf says is a stack of lines, the cause first, each with its function's name in front.
@@ -61,26 +71,6 @@ static int ewf_failure(
 	text_clean(start, clean, sizeof(clean));
 	return error_set(error, EXIT_IO, EIO, "%s is an E01 image that %s%s%s", path, what,
 		*clean ? "; libewf says: " : "", clean);
-}
-
-/* The segments' names. libewf knows the naming schema, but only for the usual extensions: any other
- * file stands alone. */
-static void find_segments(const char *path, char ***paths, size_t *count)
-{
-	char **found = NULL;
-	int found_count = 0;
-
-	if (libewf_glob(path, strlen(path), LIBEWF_FORMAT_UNKNOWN, &found, &found_count, NULL) != 1)
-		found_count = 0;
-	*count = found_count > 0 ? (size_t)found_count : 1;
-	*paths = xcalloc(*count, sizeof(**paths));
-	if (found_count > 0)
-		for (size_t i = 0; i < *count; i++)
-			(*paths)[i] = xstrdup(found[i]);
-	else
-		(*paths)[0] = xstrdup(path);
-	if (found)
-		libewf_glob_free(found, found_count, NULL);
 }
 
 static void add_value(
@@ -157,62 +147,160 @@ static int read_geometry(struct ewf *ewf, const char *path, struct error *error)
 	return 0;
 }
 
-static int open_handle(struct ewf *ewf, const char *path, struct error *error)
+static int open_handle(struct ewf *ewf, char *const *paths, size_t count, struct error *error)
 {
-	struct image_info *info = &ewf->image.info;
 	libewf_error_t *reason = NULL;
 
 	if (libewf_handle_initialize(&ewf->handle, &reason) != 1)
-		return ewf_failure(path, "can't be opened", &reason, error);
-	image_allow_descriptors(info->path_count);
-	if (libewf_handle_open(ewf->handle, info->paths, (int)info->path_count, LIBEWF_OPEN_READ,
-		    &reason) != 1)
-		return ewf_failure(path, "is damaged or incomplete", &reason, error);
-	return read_geometry(ewf, path, error);
+		return ewf_failure(paths[0], "can't be opened", &reason, error);
+	if (libewf_handle_open(ewf->handle, paths, (int)count, LIBEWF_OPEN_READ, &reason) != 1)
+		return ewf_failure(paths[0], "is damaged or incomplete", &reason, error);
+	return 0;
+}
+
+static void close_handle(struct ewf *ewf)
+{
+	if (!ewf->handle)
+		return;
+	libewf_handle_close(ewf->handle, NULL);
+	libewf_handle_free(&ewf->handle, NULL);
+}
+
+/* An image without a chunk, of the set's descriptions alone. Returns a descriptor, or -1. */
+static int make_abstract(const struct e01_set *set)
+{
+	static const uint8_t file_head[E01_FILE_HEAD_LEN] = "EVF\t\r\n\xff\0\1\1";
+	uint8_t head[E01_SECTION_HEAD_LEN];
+	int fd = memfd_create("burin", MFD_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(dup(fd), "wb");
+	uint64_t at = sizeof(file_head);
+
+	if (file) {
+		fwrite(file_head, 1, sizeof(file_head), file);
+		for (size_t i = 0; i < set->part_count; i++) {
+			const struct e01_part *part = &set->parts[i];
+			uint64_t len = sizeof(head) + part->len;
+
+			e01_make_section_head(head, part->type, at += len, len);
+			fwrite(head, 1, sizeof(head), file);
+			fwrite(part->bytes, 1, part->len, file);
+		}
+		e01_make_section_head(head, "done", at, sizeof(head));
+		fwrite(head, 1, sizeof(head), file);
+	}
+	if (file && !fclose(file))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void read_descriptions(struct ewf *ewf)
+{
+	struct image_info *info = &ewf->image.info;
+
+	read_values(ewf);
+	read_hash(ewf, "MD5", info->stored_md5, sizeof(info->stored_md5));
+	read_hash(ewf, "SHA1", info->stored_sha1, sizeof(info->stored_sha1));
+}
+
+/* What is not known of the acquisition is no reason not to read the image. */
+static void open_common(struct ewf *ewf)
+{
+	struct e01_set *set = &ewf->set;
+	struct image_info *info = &ewf->image.info;
+	int fd = make_abstract(set);
+	char path[32], *paths[] = { path };
+
+	info->size = set->size;
+	info->sector_size = set->sector_size;
+	ewf->chunk_len = ewf->image.granule = set->chunk_len;
+	ewf->chunks = e01_chunks_new(set);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fd >= 0 && !open_handle(ewf, paths, 1, NULL))
+		read_descriptions(ewf);
+	else if (!set->damage)
+		set->damage = xstrdup("what it says of its acquisition can't be read");
+	close_handle(ewf);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int open_unusual(struct ewf *ewf, struct error *error)
+{
+	struct image_info *info = &ewf->image.info;
+	int rc = open_handle(ewf, info->paths, info->path_count, error);
+
+	if (!rc)
+		rc = read_geometry(ewf, info->paths[0], error);
+	if (rc)
+		return rc;
+	if (!ewf->set.damage && libewf_handle_segment_files_corrupted(ewf->handle, NULL))
+		ewf->set.damage = xasprintf("%s is damaged: what it lacks is read as zeros and "
+					    "reported as unreadable",
+			info->paths[0]);
+	read_descriptions(ewf);
+	return 0;
 }
 
 static void ewf_close(struct image *image)
 {
 	struct ewf *ewf = (struct ewf *)image;
 
-	if (ewf->handle) {
-		libewf_handle_close(ewf->handle, NULL);
-		libewf_handle_free(&ewf->handle, NULL);
-	}
+	e01_chunks_free(ewf->chunks);
+	e01_set_close(&ewf->set);
+	close_handle(ewf);
 	pthread_mutex_destroy(&ewf->lock);
 	free(ewf);
+}
+
+/* In the order of the segments' numbers, which may not be that of their names. */
+static void order_paths(struct ewf *ewf)
+{
+	char **ordered = xcalloc(ewf->set.segment_count, sizeof(*ordered));
+
+	for (size_t i = 0; i < ewf->set.segment_count; i++)
+		ordered[i] = (char *)ewf->set.segments[i].path;
+	memcpy(ewf->image.info.paths, ordered, ewf->set.segment_count * sizeof(*ordered));
+	free(ordered);
+}
+
+static int open_set(struct ewf *ewf, const char *path, struct error *error)
+{
+	struct image_info *info = &ewf->image.info;
+	int rc;
+
+	e01_find_names(path, &info->paths, &info->path_count);
+	if (strcmp(path, info->paths[0]))
+		return error_set(error, EXIT_IO, EINVAL,
+			"%s is a later segment of its set: give the first one, %s", path,
+			info->paths[0]);
+	image_allow_descriptors(2 * info->path_count);
+	rc = e01_set_open(&ewf->set, info->paths, info->path_count, error);
+	if (rc)
+		return rc;
+	order_paths(ewf);
+	if (!ewf->set.common)
+		return open_unusual(ewf, error);
+	open_common(ewf);
+	return 0;
 }
 
 static int ewf_open(struct image **image, const char *path, struct error *error)
 {
 	struct ewf *ewf = xcalloc(1, sizeof(*ewf));
-	struct image_info *info = &ewf->image.info;
-	size_t damaged = 0;
 	int rc;
 
 	ewf->image.backend = &ewf_backend;
+	ewf->image.info.format = "ewf";
 	pthread_mutex_init(&ewf->lock, NULL);
-	info->format = "ewf";
-	find_segments(path, &info->paths, &info->path_count);
-	if (strcmp(path, info->paths[0]))
-		rc = error_set(error, EXIT_IO, EINVAL,
-			"%s is a later segment of its set: give the first one, %s", path,
-			info->paths[0]);
-	else
-		rc = segments_check(info->paths, info->path_count, &damaged, error);
-	if (!rc)
-		rc = open_handle(ewf, path, error);
+	rc = open_set(ewf, path, error);
 	if (rc) {
 		image_close(&ewf->image);
 		return rc;
 	}
-	if (damaged < info->path_count || libewf_handle_segment_files_corrupted(ewf->handle, NULL))
-		info->damage = xasprintf("%s is cut off or damaged: what it lacks is read as zeros and "
-					 "reported as unreadable",
-			info->paths[damaged < info->path_count ? damaged : 0]);
-	read_values(ewf);
-	read_hash(ewf, "MD5", info->stored_md5, sizeof(info->stored_md5));
-	read_hash(ewf, "SHA1", info->stored_sha1, sizeof(info->stored_sha1));
+	if (ewf->set.damage)
+		ewf->image.info.damage = xstrdup(ewf->set.damage);
 	*image = &ewf->image;
 	return 0;
 }
@@ -312,6 +400,8 @@ static int ewf_read_at(struct image *image, uint64_t offset, void *buffer, size_
 	struct scratch scratch = { .packed_len = 2 * ewf->chunk_len + PACKED_SLACK };
 	int rc = -ENOMEM;
 
+	if (ewf->chunks)
+		return e01_chunks_read(ewf->chunks, offset, buffer, len);
 	scratch.packed = malloc(scratch.packed_len);
 	scratch.plain = malloc(ewf->chunk_len);
 	if (scratch.packed && scratch.plain)
@@ -321,10 +411,18 @@ static int ewf_read_at(struct image *image, uint64_t offset, void *buffer, size_
 	return rc;
 }
 
+static char *ewf_why(struct image *image, uint64_t offset)
+{
+	struct ewf *ewf = (struct ewf *)image;
+
+	return ewf->chunks ? e01_chunks_why(ewf->chunks, offset) : NULL;
+}
+
 const struct image_backend ewf_backend = {
 	.name = "ewf",
 	.probe = ewf_probe,
 	.open = ewf_open,
 	.read_at = ewf_read_at,
+	.why = ewf_why,
 	.close = ewf_close,
 };

@@ -233,6 +233,13 @@ int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uin
 	return image->backend->extent(image, offset, direct, fd, fd_offset, len);
 }
 
+char *image_why(struct image *image, uint64_t offset)
+{
+	if (!image->backend->why || offset >= image->info.size)
+		return NULL;
+	return image->backend->why(image, offset);
+}
+
 static void free_info(struct image_info *info)
 {
 	for (size_t i = 0; i < info->path_count; i++)

@@ -47,6 +47,11 @@ int image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len
  * Returns how many bytes those were (0: all read). */
 size_t image_read_around(struct image *image, uint64_t offset, void *buffer, size_t len);
 
+/* Why the bytes at offset can't be read: "chunk 7, in segment 1 (disk.E01): its checksum is wrong"; the
+ * caller frees it. NULL when they can, or the backend knows no more than image_read_at says.
+ * Thread-safe. */
+char *image_why(struct image *image, uint64_t offset);
+
 /* Where the bytes at offset lie in a plain file: fd (the image's, for reading), the offset in it
  * and how many bytes follow there in one piece. -ENOTSUP when the backend has no such files. Direct
  * is asked for with O_DIRECT: the descriptor without the page cache; -ENOTSUP when the file system

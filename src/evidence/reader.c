@@ -27,7 +27,8 @@
 
 #define DEFAULT_SLOT_LEN (32u << 20)
 #define DEFAULT_SLOTS 4
-#define GRANULE_MAX (1u << 20)
+/* The largest chunk of an E01: more alignment than this would cost too much memory. */
+#define GRANULE_MAX (16u << 20)
 #define TELL_MAX 20
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -77,6 +78,10 @@ static int set_sizes(
 		reader->slots = 2;
 	reader->count = (range + slot_len - 1) / slot_len;
 	reader->align = granule > DIRECT_ALIGN && granule <= GRANULE_MAX ? granule : DIRECT_ALIGN;
+	/* A chunk that several pieces share would be unpacked by one thread while others wait. */
+	reader->piece_len = reader->align == DIRECT_ALIGN ? PIECE_LEN
+			    : granule < PIECE_LEN         ? PIECE_LEN / granule * granule
+							  : granule;
 	if (slot_len > SIZE_MAX / 8 / reader->slots ||
 		reader->overlap > SIZE_MAX / 8 / reader->slots)
 		return error_set(error, EXIT_IO, ENOMEM, "%zu bytes a slot are too many", slot_len);
@@ -183,6 +188,17 @@ const char *reader_method_name(const struct reader *reader)
 
 /* ---- handing out -------------------------------------------------------------------------- */
 
+static void tell_range(const struct reader *reader, const struct range *range)
+{
+	char *why = image_why(reader->image, range->offset);
+
+	log_warn("can't read %llu bytes at offset %llu of %s: zeros are taken instead%s%s%s",
+		(unsigned long long)range->length, (unsigned long long)range->offset,
+		image_info(reader->image)->paths[0], why ? " (" : "", why ? why : "",
+		why ? ")" : "");
+	free(why);
+}
+
 /* Logs the unreadable ranges that end before `upto`: those which no later slot makes longer. Slots
  * come in order, so the list only changes at its end. */
 static void tell_unreadable(struct reader *reader, uint64_t upto)
@@ -195,11 +211,7 @@ static void tell_unreadable(struct reader *reader, uint64_t upto)
 		if (range->offset + range->length >= upto)
 			return;
 		if (reader->told < TELL_MAX)
-			log_warn("can't read %llu bytes at offset %llu of %s: zeros are taken "
-				 "instead",
-				(unsigned long long)range->length,
-				(unsigned long long)range->offset,
-				image_info(reader->image)->paths[0]);
+			tell_range(reader, range);
 		else if (reader->told == TELL_MAX)
 			log_warn("more places can't be read: all of them stand in the report");
 	}

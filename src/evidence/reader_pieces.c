@@ -87,7 +87,7 @@ bool reader_take(struct reader *reader, struct piece *piece)
 	while (reader->asking < reader->given) {
 		struct fill *fill = reader->order[reader->asking % reader->slots];
 		uint64_t left = fill->end - fill->next;
-		size_t piece_len = PIECE_LEN - (size_t)(fill->next % PIECE_LEN);
+		size_t piece_len = reader->piece_len - (size_t)(fill->next % reader->piece_len);
 
 		if (!left) {
 			reader->asking++;

@@ -16,7 +16,7 @@
 #include "evidence/backend.h"
 #include "evidence/reader.h"
 
-/* Bytes of a piece: pieces are cut at multiples of it. */
+/* Bytes of a piece as a rule. */
 #define PIECE_LEN (2u << 20)
 /* What direct reads want offsets, lengths and memory to be multiples of. */
 #define DIRECT_ALIGN 4096
@@ -57,6 +57,7 @@ struct reader {
 	uint64_t begin, finish; /* the range */
 	uint64_t limit;         /* where the last slot's tail ends */
 	size_t slot_len, overlap, align, stride;
+	size_t piece_len; /* pieces are cut at multiples of it, which are whole granules */
 	unsigned slots;
 	uint64_t count; /* of slots in the range */
 	uint8_t *memory;

@@ -1,4 +1,4 @@
-# E01 sets that are not whole are refused; one that is cut off is carved as far as it goes, with exit code 1.
+# E01 sets that are not whole are carved as far as they go, with exit code 1; foreign segments are refused.
 . "$SRCDIR/tests/cli/helpers"
 conf=$SRCDIR/conf/burin.conf
 cp "$SRCDIR"/images/sample-split.E0* "$SRCDIR"/images/sample.E01 .
@@ -9,11 +9,13 @@ echo --- a later segment
 try carve -c "$conf" -o out sample-split.E02
 echo --- without the second
 mv sample-split.E02 away
-try carve -c "$conf" -o out sample-split.E01
+try carve -c "$conf" -o hole sample-split.E01
+check_reports hole
 echo --- without the last
 mv away sample-split.E02
 mv sample-split.E03 away
-try carve -c "$conf" -o out sample-split.E01
+try carve -c "$conf" -o end sample-split.E01
+check_reports end
 echo --- a foreign one in its place
 cp sample-split.E02 sample-split.E03
 try carve -c "$conf" -o out sample-split.E01

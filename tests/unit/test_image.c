@@ -637,24 +637,101 @@ Test(image, e01_is_told_by_content)
 	image_close(image);
 }
 
+/* The image opens, says `piece` of itself, and its bytes are those of media but for the `lost` bytes
+ * at `from`. */
+static void holds_but(const char *piece, size_t from, size_t lost)
+{
+	static uint8_t buffer[MEDIA_LEN];
+	struct image *image = opened(temp_at("disk.E01"));
+	const char *damage = image_info(image)->damage;
+
+	cr_assert_not_null(damage);
+	cr_assert_not_null(strstr(damage, piece), "no '%s' in: %s", piece, damage);
+	cr_assert_eq(image_info(image)->size, MEDIA_LEN);
+	cr_assert_eq(image_read_around(image, 0, buffer, MEDIA_LEN), lost);
+	cr_assert_arr_eq(buffer, media, from);
+	cr_assert_arr_eq(buffer + from + lost, media + from + lost, MEDIA_LEN - from - lost);
+	for (size_t i = from; i < from + lost; i++)
+		cr_assert_eq(buffer[i], 0);
+	image_close(image);
+}
+
+#define SEGMENT_CHUNKS 31 /* stored, in 1 MiB */
+#define CHUNK 32768
+
 Test(image, e01_sets_that_are_not_whole)
 {
+	size_t segment_len = SEGMENT_CHUNKS * CHUNK;
+
 	write_set("disk");
 	refused_set("disk.E02", "later segment", "disk.E01");
 	move("disk.E04", "4");
-	refused_set("disk.E01", "the segment behind", "disk.E03 is missing");
+	holds_but("segment 4 and all behind it are missing", 3 * segment_len,
+		MEDIA_LEN - 3 * segment_len);
+	move("disk.E03", "3");
+	holds_but("segment 3 and all behind it are missing", 2 * segment_len,
+		MEDIA_LEN - 2 * segment_len);
+	move("3", "disk.E03");
 	move("4", "disk.E04");
 	move("disk.E02", "2");
-	refused_set("disk.E01", "the segment behind", "disk.E01 is missing");
-	move("disk.E03", "disk.E02");
-	refused_set("disk.E01", "disk.E02 stands where segment 2", "segment 3");
-	move("disk.E02", "disk.E03");
-	write_file("disk.E02", "no segment at all", 17);
-	refused_set("disk.E01", "disk.E02 is no EWF segment", "");
+	holds_but("segment 2 is missing", segment_len, segment_len);
+	move("disk.E03", "3");
+	holds_but("segments 2 to 3 are missing", segment_len, 2 * segment_len);
+	move("disk.E04", "4");
+	holds_but("segment 2 and all behind it are missing", segment_len, MEDIA_LEN - segment_len);
 	move("2", "disk.E02");
+	move("3", "disk.E03");
+	move("4", "disk.E04");
 	move("disk.E01", "1");
 	move("disk.E02", "disk.E01");
 	refused_set("disk.E01", "disk.E01 is segment 2", "first");
+}
+
+/* Behind two gaps nobody knows which chunks the segment between them has. */
+Test(image, e01_between_two_gaps)
+{
+	size_t segment_len = SEGMENT_CHUNKS * CHUNK;
+
+	write_set("disk");
+	move("disk.E02", "2");
+	move("disk.E04", "4");
+	holds_but("segment 2 is missing; segment 4 and all behind it are missing", segment_len,
+		MEDIA_LEN - segment_len);
+}
+
+Test(image, e01_segments_with_names_in_disorder)
+{
+	struct image *image;
+
+	write_set("disk");
+	move("disk.E02", "2");
+	move("disk.E03", "disk.E02");
+	move("2", "disk.E03");
+	holds_but("disk.E03 is segment 2", 0, 0);
+	image = opened(temp_at("disk.E01"));
+	cr_assert_str_eq(image_info(image)->paths[1], temp_at("disk.E03"));
+	cr_assert_str_eq(image_info(image)->paths[2], temp_at("disk.E02"));
+	image_close(image);
+	write_file("disk.E02", "no segment at all", 17);
+	refused_set("disk.E01", "disk.E02 is no EWF segment", "");
+}
+
+/* Files with such names behind a gap are no segments unless they say so. */
+Test(image, e01_with_neighbours)
+{
+	struct image *image;
+
+	write_set("disk");
+	write_file("disk.EXE", "MZ, and no segment", 18);
+	write_file("disk.E09", "neither", 7);
+	write_file("disk.E0", "nor", 3);
+	write_file("disk.E4", "that", 4);
+	write_file("disk.e05", "as it begins with another letter", 32);
+	image = opened(temp_at("disk.E01"));
+	cr_assert_eq(image_info(image)->path_count, 4);
+	cr_assert_null(image_info(image)->damage);
+	holds(image, media, MEDIA_LEN);
+	image_close(image);
 }
 
 Test(image, e01_segments_of_another_image)
@@ -666,7 +743,7 @@ Test(image, e01_segments_of_another_image)
 	refused_set("disk.E01", "disk.E03 is a segment of another image", "");
 	move("3", "disk.E03");
 	move("other.E04", "disk.E05");
-	refused_set("disk.E01", "disk.E04 says that it is the last", "another image");
+	refused_set("disk.E01", "disk.E05 both say that they are segment 4", "another image");
 }
 
 static void overwrite(const char *name, off_t offset, uint8_t byte)

@@ -1,0 +1,310 @@
+/*
+ * Chunks lie one behind the other, so a long read fetches many of them with one
+ * request, and unpacks each straight to where it is wanted. Their places are read from the tables
+ * in the files (four bytes a chunk, from the page cache as a rule), so that an image of 8 TB needs
+ * no gigabyte of index.
+ *
+ * Nothing is taken that was not checked: a chunk must unpack to the length that it must have, and
+ * its checksum must hold. A damaged table could still lead to another good chunk. So where no copy
+ * of the table has a good checksum, a chunk must also end exactly where the next one starts.
+ */
+#include "evidence/e01_chunks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "evidence/chunk_cache.h"
+#include "evidence/e01_unpack.h"
+
+#define ENTRY_LEN 4
+#define SUM_LEN 4
+#define PACKED_FLAG 0x80000000u
+/* Chunks whose places are looked up at once, and bytes that are fetched at once. */
+#define RUN_COUNT 64
+#define RUN_LEN ((size_t)1 << 20)
+/* Reads of this length and more are taken for a pass over the medium: they leave the cache alone.
+ */
+#define LONG_LEN ((size_t)512 << 10)
+
+static const char *const fault_words[] = {
+	[E01_MISSING] = "no table that is there lists it",
+	[E01_ENTRY] = "its entry in the table is damaged",
+	[E01_BEYOND] = "it lies behind the end of the file, which is cut off",
+	[E01_READ] = "the file can't be read there",
+	[E01_PACKED] = "it can't be unpacked",
+	[E01_SUM] = "its checksum is wrong",
+};
+
+/* Where a chunk is in its segment. */
+struct chunk_place {
+	uint64_t offset, len; /* len: as far as the next one, or more for the last */
+	bool packed;
+};
+
+struct e01_chunks {
+	const struct e01_set *set;
+	struct chunk_cache *cache;
+	struct e01_unpacker *unpacker;
+	size_t packed_len, chunk_packed_max;
+};
+
+struct e01_chunks *e01_chunks_new(const struct e01_set *set)
+{
+	struct e01_chunks *chunks = xcalloc(1, sizeof(*chunks));
+	size_t chunk_len = set->chunk_len;
+
+	chunks->set = set;
+	/* Data that deflate can't shrink grows by less than this. */
+	chunks->chunk_packed_max = chunk_len + chunk_len / 64 + 4096;
+	chunks->packed_len =
+		chunks->chunk_packed_max > RUN_LEN ? chunks->chunk_packed_max : RUN_LEN;
+	chunks->cache = chunk_cache_new(chunk_len);
+	chunks->unpacker = e01_unpacker_new(chunk_len, chunks->packed_len);
+	return chunks;
+}
+
+void e01_chunks_free(struct e01_chunks *chunks)
+{
+	if (!chunks)
+		return;
+	chunk_cache_free(chunks->cache);
+	e01_unpacker_free(chunks->unpacker);
+	free(chunks);
+}
+
+/* ---- places ------------------------------------------------------------------------------- */
+
+/* Bytes of the medium that the chunk holds: the last one may hold fewer. */
+static size_t plain_len_of(const struct e01_set *set, uint64_t chunk)
+{
+	uint64_t left = set->size - chunk * set->chunk_len;
+
+	return left < set->chunk_len ? (size_t)left : set->chunk_len;
+}
+
+static uint64_t offset_of(const struct e01_table *table, uint32_t index, uint32_t entry)
+{
+	return table->base + (index < table->overflow ? entry & ~PACKED_FLAG : entry);
+}
+
+/* Where the chunks `index` to `index + count - 1` of the table are, by one of its copies. */
+static enum e01_fault find_places(const struct e01_chunks *chunks, const struct e01_table *table,
+	int copy, uint32_t index, uint32_t count, struct chunk_place *places)
+{
+	const struct e01_set *set = chunks->set;
+	uint8_t entries[(RUN_COUNT + 1) * ENTRY_LEN];
+	uint32_t known = table->count - index > count ? count + 1 : count;
+
+	if (e01_pread(set->segments[table->segment].fd, entries, (size_t)known * ENTRY_LEN,
+		    table->entries_at[copy] + (uint64_t)index * ENTRY_LEN))
+		return E01_READ;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t entry = e01_u32(entries + i * ENTRY_LEN);
+		uint64_t end = table->data_end;
+
+		places[i].offset = offset_of(table, index + i, entry);
+		if (i + 1 < known)
+			end = offset_of(
+				table, index + i + 1, e01_u32(entries + (i + 1) * ENTRY_LEN));
+		places[i].len = end > places[i].offset ? end - places[i].offset : 0;
+		/* In the wide entries there is no room for the flag: a stored chunk is known by
+		 * its length. */
+		places[i].packed = index + i < table->overflow
+					   ? (entry & PACKED_FLAG) != 0
+					   : places[i].len != (uint64_t)set->chunk_len + SUM_LEN;
+	}
+	return E01_GOOD;
+}
+
+/* ---- one chunk ---------------------------------------------------------------------------- */
+
+static enum e01_fault read_by_copy(struct e01_chunks *chunks, struct e01_scratch *scratch,
+	const struct e01_table *table, int copy, uint64_t chunk, uint8_t *to)
+{
+	const struct e01_segment *segment = &chunks->set->segments[table->segment];
+	uint32_t index = (uint32_t)(chunk - table->first);
+	struct chunk_place place;
+	enum e01_fault fault = find_places(chunks, table, copy, index, 1, &place);
+	size_t len = chunks->chunk_packed_max;
+
+	if (fault)
+		return fault;
+	if (!place.len)
+		return E01_ENTRY;
+	if (place.offset >= segment->size)
+		return E01_BEYOND;
+	if (place.len < len)
+		len = (size_t)place.len;
+	/* The last chunk is not known to reach as far as its place. */
+	if (segment->size - place.offset < len)
+		len = (size_t)(segment->size - place.offset);
+	if (e01_pread(segment->fd, scratch->packed, len, place.offset))
+		return E01_READ;
+	fault = e01_unpack(chunks->unpacker, scratch, place.packed, scratch->packed, len,
+		table->suspect && index + 1 < table->count, to, plain_len_of(chunks->set, chunk));
+	return fault && place.offset + place.len > segment->size ? E01_BEYOND : fault;
+}
+
+/* By the better copy of the table and then, where both are damaged, by the other. */
+static enum e01_fault read_chunk(
+	struct e01_chunks *chunks, struct e01_scratch *scratch, uint64_t chunk, uint8_t *to)
+{
+	const struct e01_table *table = e01_set_table(chunks->set, chunk);
+	enum e01_fault fault;
+
+	if (!table)
+		return E01_MISSING;
+	fault = read_by_copy(chunks, scratch, table, 0, chunk, to);
+	if (fault && table->entries_at[1] && !read_by_copy(chunks, scratch, table, 1, chunk, to))
+		fault = E01_GOOD;
+	return fault;
+}
+
+static int load_chunk(void *arg, uint64_t chunk, uint8_t *to)
+{
+	struct e01_chunks *chunks = arg;
+	struct e01_scratch *scratch = e01_scratch_take(chunks->unpacker);
+	enum e01_fault fault;
+
+	if (!scratch)
+		return -ENOMEM;
+	fault = read_chunk(chunks, scratch, chunk, to);
+	e01_scratch_give(chunks->unpacker, scratch);
+	return fault ? -EIO : 0;
+}
+
+/* ---- many chunks -------------------------------------------------------------------------- */
+
+/* How many of the places, from the first on, lie one behind the other and can be fetched at once;
+ * 0 when not even one. *len: their bytes. */
+static uint32_t joined(const struct e01_chunks *chunks, const struct e01_segment *segment,
+	const struct chunk_place *places, uint32_t count, size_t *len)
+{
+	uint32_t i = 0;
+
+	for (*len = 0; i < count; i++) {
+		if (!places[i].len || places[i].len > chunks->chunk_packed_max ||
+			places[i].len > chunks->packed_len - *len ||
+			places[i].offset != places[0].offset + *len ||
+			places[i].offset > segment->size ||
+			places[i].len > segment->size - places[i].offset)
+			break;
+		*len += (size_t)places[i].len;
+	}
+	return i;
+}
+
+/* Reads whole chunks of one table. Anything unusual is left to read_chunk. */
+static int read_run(struct e01_chunks *chunks, struct e01_scratch *scratch,
+	const struct e01_table *table, uint64_t chunk, uint32_t count, uint8_t *to)
+{
+	const struct e01_set *set = chunks->set;
+	const struct e01_segment *segment = &set->segments[table->segment];
+	struct chunk_place places[RUN_COUNT];
+	uint32_t done = 0;
+
+	if (table->suspect ||
+		find_places(chunks, table, 0, (uint32_t)(chunk - table->first), count, places))
+		memset(places, 0, sizeof(places));
+	while (done < count) {
+		size_t len, at = 0;
+		uint32_t end = done + joined(chunks, segment, places + done, count - done, &len);
+		bool fetched = !e01_pread(segment->fd, scratch->packed, len, places[done].offset);
+		bool alone = end == done;
+
+		for (end += alone; done < end; done++, to += set->chunk_len) {
+			const struct chunk_place *place = &places[done];
+			bool good = fetched && !alone &&
+				    !e01_unpack(chunks->unpacker, scratch, place->packed,
+					    scratch->packed + at, (size_t)place->len, false, to,
+					    plain_len_of(set, chunk + done));
+
+			at += (size_t)place->len;
+			if (good)
+				continue;
+			fetched = false; /* the next call overwrites what was fetched */
+			if (read_chunk(chunks, scratch, chunk + done, to))
+				return -EIO;
+		}
+	}
+	return 0;
+}
+
+/* Reads as many whole chunks from offset on as are in the request and in one table; 0 of them when
+ * the first is not whole. *len: bytes that were read. */
+static int read_whole(
+	struct e01_chunks *chunks, uint64_t offset, uint8_t *to, size_t wanted, size_t *len)
+{
+	const struct e01_set *set = chunks->set;
+	uint64_t chunk = offset / set->chunk_len, count = wanted / set->chunk_len;
+	const struct e01_table *table = e01_set_table(set, chunk);
+	struct e01_scratch *scratch;
+	int rc;
+
+	/* The medium's last chunk is whole when all of it is wanted. */
+	count += offset + wanted == set->size && wanted % set->chunk_len != 0;
+	*len = 0;
+	if (offset % set->chunk_len || !count)
+		return 0;
+	if (!table)
+		return -EIO;
+	if (count > table->first + table->count - chunk)
+		count = table->first + table->count - chunk;
+	if (count > RUN_COUNT)
+		count = RUN_COUNT;
+	scratch = e01_scratch_take(chunks->unpacker);
+	if (!scratch)
+		return -ENOMEM;
+	rc = read_run(chunks, scratch, table, chunk, (uint32_t)count, to);
+	e01_scratch_give(chunks->unpacker, scratch);
+	*len = (size_t)count * set->chunk_len;
+	if (*len > wanted)
+		*len = wanted;
+	return rc;
+}
+
+int e01_chunks_read(struct e01_chunks *chunks, uint64_t offset, void *buffer, size_t len)
+{
+	size_t chunk_len = chunks->set->chunk_len, piece_len;
+	bool is_long = len >= LONG_LEN;
+	uint8_t *to = buffer;
+	int rc = 0;
+
+	for (; len && !rc; offset += piece_len, to += piece_len, len -= piece_len) {
+		size_t from = (size_t)(offset % chunk_len);
+
+		piece_len = 0;
+		if (is_long)
+			rc = read_whole(chunks, offset, to, len, &piece_len);
+		if (rc || piece_len)
+			continue;
+		piece_len = chunk_len - from < len ? chunk_len - from : len;
+		rc = chunk_cache_read(
+			chunks->cache, offset / chunk_len, from, to, piece_len, load_chunk, chunks);
+	}
+	return rc;
+}
+
+char *e01_chunks_why(struct e01_chunks *chunks, uint64_t offset)
+{
+	uint64_t chunk = offset / chunks->set->chunk_len;
+	const struct e01_table *table = e01_set_table(chunks->set, chunk);
+	struct e01_scratch *scratch = e01_scratch_take(chunks->unpacker);
+	uint8_t *plain = malloc(chunks->set->chunk_len);
+	enum e01_fault fault = E01_GOOD;
+
+	if (scratch && plain)
+		fault = read_chunk(chunks, scratch, chunk, plain);
+	if (scratch)
+		e01_scratch_give(chunks->unpacker, scratch);
+	free(plain);
+	if (!fault)
+		return NULL;
+	if (!table)
+		return xasprintf("chunk %llu: %s", (unsigned long long)chunk, fault_words[fault]);
+	return xasprintf("chunk %llu, in segment %u (%s): %s", (unsigned long long)chunk,
+		chunks->set->segments[table->segment].number,
+		chunks->set->segments[table->segment].path, fault_words[fault]);
+}

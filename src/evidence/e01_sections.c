@@ -1,0 +1,189 @@
+/*
+ * An EWF segment file is a 13-byte head, with the segment's number at 9, and a chain of sections. A
+ * section starts with 76 bytes: a type (16 bytes), the offset of the next section (u64), its own
+ * size (u64), padding and an Adler-32 checksum of all that. The last section's type is "next" when
+ * another segment follows and "done" when none does; it leads to itself, or behind itself.
+ *
+ * A head whose checksum is wrong is not believed, since its offsets may lead anywhere. The next
+ * good head is searched for instead, byte by byte: a known type, offsets that fit the place where
+ * it stands, and a good checksum are not found by accident, nor in a stored E01 within the
+ * evidence, whose offsets are those of another file. The walk only goes forward, so it ends.
+ */
+#include "evidence/e01_sections.h"
+
+#include <errno.h>
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define TYPE_LEN 16
+#define SUM_AT 72
+#define SEARCH_LEN (1u << 20)
+/* A segment of 2 GiB has some ten sections, one of 8 TB some 50,000. */
+#define SECTIONS_MAX 1000000
+
+static const uint8_t signature[8] = { 'E', 'V', 'F', '\t', '\r', '\n', 0xff, 0 };
+
+static const char *const known_types[] = { "header", "header2", "xheader", "volume", "disk", "data",
+	"sectors", "table", "table2", "hash", "digest", "xhash", "error2", "session", "next",
+	"done" };
+
+bool e01_probe(const uint8_t *head, size_t len)
+{
+	return len >= sizeof(signature) && !memcmp(head, signature, sizeof(signature));
+}
+
+uint32_t e01_u32(const uint8_t *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
+}
+
+uint64_t e01_u64(const uint8_t *bytes)
+{
+	return e01_u32(bytes) | (uint64_t)e01_u32(bytes + 4) << 32;
+}
+
+bool e01_sum_holds(const uint8_t *bytes, size_t len)
+{
+	return libdeflate_adler32(1, bytes, len) == e01_u32(bytes + len);
+}
+
+int e01_pread(int fd, void *buffer, size_t len, uint64_t offset)
+{
+	size_t done = 0;
+
+	if (offset > (uint64_t)INT64_MAX - len)
+		return -EIO;
+	while (done < len) {
+		ssize_t got =
+			pread(fd, (uint8_t *)buffer + done, len - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EIO;
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+static void put_number(uint8_t *bytes, uint64_t value, int len)
+{
+	for (int i = 0; i < len; i++)
+		bytes[i] = (uint8_t)(value >> 8 * i);
+}
+
+void e01_make_section_head(
+	uint8_t head[E01_SECTION_HEAD_LEN], const char *type, uint64_t next, uint64_t len)
+{
+	memset(head, 0, E01_SECTION_HEAD_LEN);
+	memcpy(head, type, strnlen(type, TYPE_LEN));
+	put_number(head + TYPE_LEN, next, 8);
+	put_number(head + TYPE_LEN + 8, len, 8);
+	put_number(head + SUM_AT, libdeflate_adler32(1, head, SUM_AT), 4);
+}
+
+static bool is_last(const char *type)
+{
+	return !strcmp(type, "next") || !strcmp(type, "done");
+}
+
+/* The section whose head stands at offset. *next: where the one behind it starts. False: the
+ * checksum is wrong, or the section leads backwards. */
+static bool parse_head(
+	const uint8_t *head, uint64_t offset, struct e01_section *section, uint64_t *next)
+{
+	if (!e01_sum_holds(head, SUM_AT))
+		return false;
+	*section = (struct e01_section){ .offset = offset };
+	memcpy(section->type, head, TYPE_LEN);
+	*next = e01_u64(head + TYPE_LEN);
+	if (!is_last(section->type) && (*next < offset || *next - offset < E01_SECTION_HEAD_LEN))
+		return false;
+	section->len = *next - offset;
+	return true;
+}
+
+/* As parse_head, for a place where nobody said that there is a section. size: of the file. */
+static bool looks_like_head(const uint8_t *head, uint64_t offset, uint64_t size)
+{
+	struct e01_section section;
+	uint64_t next;
+
+	if (head[TYPE_LEN - 1] || head[0] < 'd' || head[0] > 'x')
+		return false;
+	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++)
+		if (!strncmp((const char *)head, known_types[i], TYPE_LEN))
+			return parse_head(head, offset, &section, &next) && next <= size &&
+			       (next == offset || next - offset == e01_u64(head + TYPE_LEN + 8));
+	return false;
+}
+
+/* The offset of the first good head at `from` or behind it; size when there is none. */
+static uint64_t search_head(int fd, uint64_t size, uint64_t from)
+{
+	uint8_t *buffer = xmalloc(SEARCH_LEN);
+	uint64_t found = size;
+
+	while (found == size && size >= E01_SECTION_HEAD_LEN &&
+		from <= size - E01_SECTION_HEAD_LEN) {
+		size_t len = size - from < SEARCH_LEN ? (size_t)(size - from) : SEARCH_LEN;
+		size_t heads = len - E01_SECTION_HEAD_LEN + 1;
+
+		/* What can't be read holds no head that could be found. */
+		if (e01_pread(fd, buffer, len, from))
+			memset(buffer, 0, len);
+		for (size_t i = 0; i < heads && found == size; i++)
+			if (looks_like_head(buffer + i, from + i, size))
+				found = from + i;
+		from += heads;
+	}
+	free(buffer);
+	return found;
+}
+
+/* The section at *offset or, when that is damaged, the next one, then *offset is changed. */
+static bool find_section(int fd, uint64_t size, uint64_t *offset, struct e01_section *section,
+	uint64_t *next, bool *damaged)
+{
+	uint8_t head[E01_SECTION_HEAD_LEN];
+
+	if (size < sizeof(head) || *offset > size - sizeof(head))
+		return false;
+	if (!e01_pread(fd, head, sizeof(head), *offset) && parse_head(head, *offset, section, next))
+		return true;
+	*damaged = true;
+	*offset = search_head(fd, size, *offset + 1);
+	if (e01_pread(fd, head, sizeof(head), *offset) || !parse_head(head, *offset, section, next))
+		return false;
+	section->resumed = true;
+	return true;
+}
+
+struct e01_walk e01_walk_sections(int fd, uint64_t size,
+	void (*visit)(void *arg, const struct e01_section *section), void *arg)
+{
+	struct e01_walk walk = { .ending = E01_ENDS_BROKEN };
+	uint64_t offset = E01_FILE_HEAD_LEN, next;
+	struct e01_section section;
+
+	for (int i = 0; i < SECTIONS_MAX; i++, offset = next) {
+		if (!find_section(fd, size, &offset, &section, &next, &walk.damaged))
+			break;
+		if (is_last(section.type)) {
+			walk.ending = !strcmp(section.type, "next") ? E01_ENDS_NEXT : E01_ENDS_DONE;
+			return walk;
+		}
+		if (section.len > size - section.offset)
+			section.len = size - section.offset;
+		visit(arg, &section);
+		if (next > size) /* cut off, or made up: search behind its head */
+			next = section.offset + 1;
+	}
+	walk.damaged = true;
+	return walk;
+}

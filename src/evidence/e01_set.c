@@ -1,0 +1,405 @@
+/*
+ * A set is put together from what the files say, not from their names: each has its number in its
+ * head, and the facts that make segments one set, geometry and identifier, stand in the first one's
+ * section "volume" (or "disk") and in the others' "data". An examiner must hear before the run of
+ * what is missing, not from a hole in the report, so everything that is wrong with the set is
+ * collected in one sentence.
+ */
+#include "evidence/e01_set.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "evidence/e01_tables.h"
+
+#define NUMBER_AT 9
+/* The payload of a volume or data section: chunk count, sectors per chunk, bytes per sector and
+ * sector count at 4, the identifier at 64, a checksum at the end. SMART's volume is shorter, and
+ * its other segments have none. */
+#define VOLUME_LEN 1052
+#define SMART_VOLUME_LEN 94
+#define SUM_LEN 4
+#define GEOMETRY_AT 4
+#define GEOMETRY_LEN 20
+#define IDENTIFIER_AT 64
+#define IDENTIFIER_LEN 16
+#define HASH_LEN 36
+#define DIGEST_LEN 80
+#define TEXT_MAX (1u << 20) /* of acquisition data */
+#define CHUNK_MAX (32u << 20)
+#define NOTES_MAX 6
+
+/* What a walk through the segments collects. */
+struct assembly {
+	struct e01_set *set;
+	struct e01_collector tables;
+	struct e01_segment *segment; /* being walked */
+	uint8_t volume[VOLUME_LEN];
+	size_t volume_len;                 /* 0: none was found yet */
+	const struct e01_segment *foreign; /* has another volume */
+	bool bad_volume;                   /* its checksum is wrong */
+	size_t note_count;
+};
+
+/* ---- what is wrong ------------------------------------------------------------------------ */
+
+static void __attribute__((format(printf, 2, 3)))
+note(struct assembly *assembly, const char *format, ...)
+{
+	struct e01_set *set = assembly->set;
+	char text[1024], *longer;
+	va_list list;
+
+	if (assembly->note_count++ >= NOTES_MAX)
+		return;
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	longer = xasprintf("%s%s%s", set->damage ? set->damage : "", set->damage ? "; " : "", text);
+	free(set->damage);
+	set->damage = longer;
+}
+
+/* lacks: chunks of the medium, perhaps. */
+static void end_notes(struct assembly *assembly, bool lacks)
+{
+	bool more = assembly->note_count > NOTES_MAX;
+
+	if (!assembly->note_count)
+		return;
+	assembly->note_count = 0;
+	if (more)
+		note(assembly, "and more");
+	note(assembly, lacks ? "what is lacking is read as zeros and reported as unreadable"
+			     : "but all its chunks are listed");
+}
+
+/* ---- the files ---------------------------------------------------------------------------- */
+
+static int open_segment(struct e01_segment *segment, const char *path, struct error *error)
+{
+	uint8_t head[E01_FILE_HEAD_LEN];
+	struct stat st;
+
+	segment->path = path;
+	segment->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (segment->fd < 0 || fstat(segment->fd, &st))
+		return error_set(error, EXIT_IO, errno, "can't open %s: %s%s", path,
+			strerror(errno),
+			errno == EMFILE ? "; raise the limit with `ulimit -n`" : "");
+	if (!S_ISREG(st.st_mode) || e01_pread(segment->fd, head, sizeof(head), 0) ||
+		!e01_probe(head, sizeof(head)))
+		return error_set(error, EXIT_IO, EINVAL,
+			"%s is no EWF segment, though its name makes it one of the set: move it "
+			"away, or copy the set again",
+			path);
+	segment->size = (uint64_t)st.st_size;
+	segment->number = head[NUMBER_AT] | (unsigned)head[NUMBER_AT + 1] << 8;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct e01_segment *first = a, *second = b;
+
+	return (first->number > second->number) - (first->number < second->number);
+}
+
+/* Puts the segments in order and checks their numbers. */
+static int order_segments(struct assembly *assembly, struct error *error)
+{
+	struct e01_set *set = assembly->set;
+	struct e01_segment *segments = set->segments;
+
+	for (size_t i = 1; i < set->segment_count; i++)
+		if (segments[i].number < segments[i - 1].number) {
+			note(assembly,
+				"the segments' names are not in the order of their numbers: "
+				"%s is segment %u",
+				segments[i].path, segments[i].number);
+			break;
+		}
+	qsort(segments, set->segment_count, sizeof(*segments), by_number);
+	if (segments[0].number != 1)
+		return error_set(error, EXIT_IO, EINVAL,
+			"%s is segment %u of its set: give the first segment", segments[0].path,
+			segments[0].number);
+	for (size_t i = 1; i < set->segment_count; i++) {
+		unsigned before = segments[i - 1].number, number = segments[i].number;
+
+		if (number == before)
+			return error_set(error, EXIT_IO, EINVAL,
+				"%s and %s both say that they are segment %u: one of them is of "
+				"another image, or was renamed",
+				segments[i - 1].path, segments[i].path, number);
+		segments[i].behind_gap = number != before + 1;
+		if (number == before + 2)
+			note(assembly, "segment %u is missing", before + 1);
+		else if (number > before + 2)
+			note(assembly, "segments %u to %u are missing", before + 1, number - 1);
+	}
+	return 0;
+}
+
+/* ---- the sections ------------------------------------------------------------------------- */
+
+static bool one_of(const char *type, const char *const *types)
+{
+	for (; *types; types++)
+		if (!strcmp(type, *types))
+			return true;
+	return false;
+}
+
+/* The first good one is the set's; the others must agree with it. */
+static void take_volume(struct assembly *assembly, const struct e01_section *section)
+{
+	uint8_t volume[VOLUME_LEN];
+	uint64_t len = section->len - E01_SECTION_HEAD_LEN;
+	size_t volume_len = len < VOLUME_LEN ? SMART_VOLUME_LEN : VOLUME_LEN;
+
+	if (len < volume_len ||
+		e01_pread(assembly->segment->fd, volume, volume_len,
+			section->offset + E01_SECTION_HEAD_LEN) ||
+		!e01_sum_holds(volume, volume_len - SUM_LEN)) {
+		assembly->bad_volume = true;
+	} else if (!assembly->volume_len) {
+		memcpy(assembly->volume, volume, volume_len);
+		assembly->volume_len = volume_len;
+	} else if (assembly->volume_len == VOLUME_LEN && volume_len == VOLUME_LEN &&
+		   (memcmp(assembly->volume + GEOMETRY_AT, volume + GEOMETRY_AT, GEOMETRY_LEN) ||
+			   memcmp(assembly->volume + IDENTIFIER_AT, volume + IDENTIFIER_AT,
+				   IDENTIFIER_LEN)) &&
+		   !assembly->foreign) {
+		assembly->foreign = assembly->segment;
+	}
+}
+
+/* A hash or a digest has a checksum, the texts are zlib streams. */
+static bool is_good_part(const char *type, const uint8_t *bytes, size_t len)
+{
+	struct libdeflate_decompressor *inflater;
+	uint8_t *text;
+	size_t text_len;
+	bool good;
+
+	if (!strcmp(type, "hash"))
+		return len >= HASH_LEN && e01_sum_holds(bytes, HASH_LEN - SUM_LEN);
+	if (!strcmp(type, "digest"))
+		return len >= DIGEST_LEN && e01_sum_holds(bytes, DIGEST_LEN - SUM_LEN);
+	inflater = libdeflate_alloc_decompressor();
+	text = malloc(TEXT_MAX);
+	good = inflater && text &&
+	       libdeflate_zlib_decompress(inflater, bytes, len, text, TEXT_MAX, &text_len) ==
+		       LIBDEFLATE_SUCCESS;
+	libdeflate_free_decompressor(inflater);
+	free(text);
+	return good;
+}
+
+static void add_part(struct e01_set *set, const char *type, uint8_t *bytes, size_t len)
+{
+	struct e01_part *part = &set->parts[set->part_count++];
+
+	snprintf(part->type, sizeof(part->type), "%s", type);
+	part->bytes = bytes;
+	part->len = len;
+}
+
+/* One place is left for the volume. */
+static void take_part(struct assembly *assembly, const struct e01_section *section)
+{
+	uint64_t len = section->len - E01_SECTION_HEAD_LEN;
+	uint8_t *bytes;
+
+	if (assembly->set->part_count + 1 == E01_PARTS_MAX)
+		return;
+	bytes = len <= TEXT_MAX ? xmalloc((size_t)len + 1) : NULL;
+	if (!bytes ||
+		e01_pread(assembly->segment->fd, bytes, (size_t)len,
+			section->offset + E01_SECTION_HEAD_LEN) ||
+		!is_good_part(section->type, bytes, (size_t)len)) {
+		free(bytes);
+		note(assembly, "the section \"%s\" of %s is damaged", section->type,
+			assembly->segment->path);
+		return;
+	}
+	add_part(assembly->set, section->type, bytes, (size_t)len);
+}
+
+static void visit(void *arg, const struct e01_section *section)
+{
+	static const char *const volumes[] = { "volume", "disk", "data", NULL };
+	static const char *const parts[] = { "header", "header2", "xheader", "hash", "digest",
+		"xhash", NULL };
+	struct assembly *assembly = arg;
+
+	if (one_of(section->type, volumes))
+		take_volume(assembly, section);
+	else if (one_of(section->type, parts))
+		take_part(assembly, section);
+	e01_collect(&assembly->tables, section);
+}
+
+static void walk_segment(struct assembly *assembly, uint32_t index)
+{
+	struct e01_segment *segment = &assembly->set->segments[index];
+	struct e01_walk walk;
+
+	assembly->segment = segment;
+	assembly->tables.segment = index;
+	assembly->tables.gap |= segment->behind_gap;
+	walk = e01_walk_sections(segment->fd, segment->size, visit, assembly);
+	e01_collect_end(&assembly->tables);
+	segment->ending = walk.ending;
+	segment->damaged = walk.damaged;
+	assembly->tables.gap |= walk.ending == E01_ENDS_BROKEN;
+	if (walk.damaged)
+		note(assembly, "%s is cut off or damaged", segment->path);
+}
+
+static int walk_segments(struct assembly *assembly, struct error *error)
+{
+	struct e01_set *set = assembly->set;
+
+	for (size_t i = 0; i < set->segment_count; i++) {
+		struct e01_segment *segment = &set->segments[i];
+
+		walk_segment(assembly, (uint32_t)i);
+		if (assembly->foreign)
+			return error_set(error, EXIT_IO, EINVAL,
+				"%s is a segment of another image: its size or identifier is not "
+				"that of the first segment",
+				segment->path);
+		if (i + 1 < set->segment_count && segment->ending == E01_ENDS_DONE)
+			return error_set(error, EXIT_IO, EINVAL,
+				"%s says that it is the last segment, but there are files with "
+				"later numbers: they are of another image; move them away",
+				segment->path);
+		if (i + 1 == set->segment_count && segment->ending == E01_ENDS_NEXT) {
+			note(assembly, "segment %u and all behind it are missing",
+				segment->number + 1);
+			assembly->tables.gap = true;
+		}
+	}
+	return 0;
+}
+
+/* ---- the medium --------------------------------------------------------------------------- */
+
+/* Leaves set->common false where this is not the common layout, or the numbers make no sense. */
+static void set_geometry(struct assembly *assembly)
+{
+	struct e01_set *set = assembly->set;
+	uint8_t *volume;
+	uint64_t sector_count = e01_u64(assembly->volume + 16), chunk_len;
+
+	if (assembly->volume_len != VOLUME_LEN)
+		return;
+	volume = xmalloc(VOLUME_LEN);
+	memcpy(volume, assembly->volume, VOLUME_LEN);
+	add_part(set, "volume", volume, VOLUME_LEN);
+	set->sector_size = e01_u32(volume + 12);
+	chunk_len = (uint64_t)e01_u32(volume + 8) * set->sector_size;
+	if (!chunk_len || chunk_len > CHUNK_MAX || !sector_count ||
+		sector_count > INT64_MAX / set->sector_size)
+		return;
+	set->chunk_len = (uint32_t)chunk_len;
+	set->size = sector_count * set->sector_size;
+	set->common = true;
+}
+
+/* Says what the tables lack. */
+static void set_chunks(struct assembly *assembly)
+{
+	struct e01_set *set = assembly->set;
+	uint64_t chunks = (set->size - 1) / set->chunk_len + 1;
+	uint64_t counted = e01_u32(assembly->volume + GEOMETRY_AT);
+	uint64_t listed = e01_number_tables(&assembly->tables, chunks);
+
+	if (assembly->bad_volume)
+		note(assembly, "a description of the medium is damaged; another one was used");
+	if (assembly->tables.spare)
+		note(assembly,
+			"%zu of its tables of chunks %s a damaged copy; the good one is used",
+			assembly->tables.spare, assembly->tables.spare == 1 ? "has" : "have");
+	if (assembly->tables.suspects)
+		note(assembly, "%zu of its tables of chunks %s damaged, as is the copy",
+			assembly->tables.suspects, assembly->tables.suspects == 1 ? "is" : "are");
+	if (chunks > counted && chunks > listed) {
+		/* The larger of the two counts is more than all that can be there. */
+		chunks = counted > listed ? counted : listed;
+		note(assembly, "it says that it holds %llu bytes, but has chunks for %llu only",
+			(unsigned long long)set->size, (unsigned long long)chunks * set->chunk_len);
+		set->size = chunks * set->chunk_len;
+	}
+	if (listed < chunks)
+		note(assembly, "%llu of %llu chunks are missing",
+			(unsigned long long)(chunks - listed), (unsigned long long)chunks);
+	end_notes(assembly, listed < chunks || assembly->tables.suspects);
+}
+
+int e01_set_open(struct e01_set *set, char *const *paths, size_t count, struct error *error)
+{
+	struct assembly assembly = { .set = set, .tables.set = set };
+	int rc = 0;
+
+	*set = (struct e01_set){ 0 };
+	set->segments = xcalloc(count, sizeof(*set->segments));
+	for (size_t i = 0; i < count && !rc; i++) {
+		set->segment_count++;
+		rc = open_segment(&set->segments[i], paths[i], error);
+	}
+	if (!rc)
+		rc = order_segments(&assembly, error);
+	if (!rc)
+		rc = walk_segments(&assembly, error);
+	if (rc)
+		return rc;
+	set_geometry(&assembly);
+	if (set->common)
+		set_chunks(&assembly);
+	else
+		end_notes(&assembly, true);
+	set->common = set->common && set->size;
+	return 0;
+}
+
+void e01_set_close(struct e01_set *set)
+{
+	for (size_t i = 0; i < set->segment_count; i++)
+		if (set->segments[i].fd >= 0)
+			close(set->segments[i].fd);
+	for (size_t i = 0; i < set->part_count; i++)
+		free(set->parts[i].bytes);
+	free(set->segments);
+	free(set->tables);
+	free(set->damage);
+	*set = (struct e01_set){ 0 };
+}
+
+const struct e01_table *e01_set_table(const struct e01_set *set, uint64_t chunk)
+{
+	size_t low = 0, high = set->table_count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->tables[middle].first <= chunk)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (!high || chunk < set->tables[low].first ||
+		chunk - set->tables[low].first >= set->tables[low].count)
+		return NULL;
+	return &set->tables[low];
+}
