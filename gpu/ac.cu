@@ -6,7 +6,7 @@
  * so that the 32 of a warp touch 32 cache lines at once, and the table lies behind the first-level
  * cache. It is there to be compared with.
  *
- * ac follows the best form of Zha and Sahni (IEEE TPDS 24, 2013), and goes on from there:
+ * ac follows the best form of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013), and goes on from there:
  *  - The threads of a block fetch a tile of the text together, 16 bytes each and side by side, and
  * put it into shared memory; what each thread then reads from there is its own stretch. (Their
  * deficiency D1.) The next tile is fetched into registers while this one is searched.

@@ -11,6 +11,7 @@
 #include "gpu/bench.h"
 #include "gpu/kernel.h"
 #include "gpu/probe.cuh"
+#include "gpu/tally.cuh"
 #include "gpu/transfer.cuh"
 
 extern "C" {
@@ -19,7 +20,9 @@ extern "C" {
 }
 
 #define WARM_UP 2
-#define KEYS_MAX (64u << 20)
+#define LONG_MS 100    /* a launch that takes longer needs no second one to warm up */
+#define ENOUGH_MS 1000 /* after this there are no further rounds */
+#define KEYS_MAX (1u << 30)
 #define READ_THREADS 512
 #define READ_LOADS 4
 #define READ_TILE \
@@ -58,10 +61,15 @@ static void bench_close(struct gpu_bench *bench)
 
 static cudaError_t take_memory(struct gpu_bench *bench)
 {
-	bench->hits.capacity = bench->text_len < KEYS_MAX ? bench->text_len : KEYS_MAX;
+	bench->hits.capacity = bench->text_len < KEYS_MAX / 4 ? 4 * bench->text_len : KEYS_MAX;
 	cudaError_t failed = cudaMalloc((void **)&bench->text, bench->text_len + GPU_TEXT_PAD);
 	if (!failed)
 		failed = cudaMalloc((void **)&bench->hits.keys, bench->hits.capacity * 8ul);
+	while (failed == cudaErrorMemoryAllocation && bench->hits.capacity > KEYS_MAX >> 8) {
+		(void)cudaGetLastError();
+		bench->hits.capacity /= 2;
+		failed = cudaMalloc((void **)&bench->hits.keys, bench->hits.capacity * 8ul);
+	}
 	if (!failed)
 		failed = cudaMalloc((void **)&bench->hits.count, sizeof(*bench->hits.count));
 	if (!failed)
@@ -102,25 +110,37 @@ static int bench_open(struct gpu_bench **result, const char *devices, uint8_t *t
 
 /* ---- time ---- */
 
-/* Fills in the seconds of rounds launches, behind some that don't count. */
-static cudaError_t time_launches(struct gpu_bench *bench, cudaError_t (*launch)(void *),
-	void *argument, double *seconds, unsigned rounds)
+/* The milliseconds of one launch. */
+static cudaError_t time_launch(
+	struct gpu_bench *bench, cudaError_t (*launch)(void *), void *argument, float *milliseconds)
 {
-	cudaError_t failed = cudaSuccess;
-	for (unsigned i = 0; !failed && i < rounds + WARM_UP; i++) {
-		float milliseconds = 0;
-		failed = cudaEventRecord(bench->start);
-		if (!failed)
-			failed = launch(argument);
-		if (!failed)
-			failed = cudaEventRecord(bench->end);
-		if (!failed)
-			failed = cudaEventSynchronize(bench->end);
-		if (!failed)
-			failed = cudaEventElapsedTime(&milliseconds, bench->start, bench->end);
-		if (i >= WARM_UP)
-			seconds[i - WARM_UP] = milliseconds / 1e3;
+	cudaError_t failed = cudaEventRecord(bench->start);
+	if (!failed)
+		failed = launch(argument);
+	if (!failed)
+		failed = cudaEventRecord(bench->end);
+	if (!failed)
+		failed = cudaEventSynchronize(bench->end);
+	return failed ? failed : cudaEventElapsedTime(milliseconds, bench->start, bench->end);
+}
+
+/* Fills in the seconds of *rounds launches, behind some that don't count. What takes long is
+ * launched less often: *rounds is then less. */
+static cudaError_t time_launches(struct gpu_bench *bench, cudaError_t (*launch)(void *),
+	void *argument, double *seconds, unsigned *rounds)
+{
+	float milliseconds = 0;
+	unsigned done = 0;
+	double spent = 0;
+	cudaError_t failed = time_launch(bench, launch, argument, &milliseconds);
+	for (unsigned i = 1; !failed && i < WARM_UP && milliseconds < LONG_MS; i++)
+		failed = time_launch(bench, launch, argument, &milliseconds);
+	for (; !failed && done < *rounds && (done == 0 || spent < ENOUGH_MS); done++) {
+		failed = time_launch(bench, launch, argument, &milliseconds);
+		spent += milliseconds;
+		seconds[done] = milliseconds / 1e3;
 	}
+	*rounds = done;
 	return failed;
 }
 
@@ -163,7 +183,7 @@ static cudaError_t launch_read(void *argument)
 static int bench_read(
 	struct gpu_bench *bench, double *seconds, unsigned rounds, size_t *len, struct error *error)
 {
-	cudaError_t failed = time_launches(bench, launch_read, bench, seconds, rounds);
+	cudaError_t failed = time_launches(bench, launch_read, bench, seconds, &rounds);
 	*len = bench->text_len / READ_TILE * READ_TILE;
 	return failed ? gpu_failed(error, failed, "reading device memory") : 0;
 }
@@ -226,15 +246,36 @@ static cudaError_t launch_kernel(void *argument)
 	return launch->kernel->launch(launch->tables, &launch->text, hits, 0);
 }
 
-/* Where the pattern is a regex, the kernel has only looked for what it begins with. */
-static void add_hit(const struct gpu_bench *bench, const struct pattern_set *set, uint64_t key,
-	struct bench_hits *hits)
+/* Fetches the hits, for where the pattern is a regex, the kernel has only looked for what it begins
+ * with. */
+static cudaError_t tally_fetched(struct gpu_bench *bench, const struct pattern_set *set,
+	size_t count, struct bench_hits *hits)
 {
-	const struct pattern *pattern = &set->patterns[(uint32_t)key];
-	size_t at = key >> 32;
-	if (!pattern->regex ||
-		pattern_match_len(pattern, bench->host + at, bench->text_len - at) > 0)
-		bench_hits_add(hits, at, (uint32_t)key);
+	uint64_t *keys = (uint64_t *)xmalloc(FETCHED * sizeof(*keys));
+	cudaError_t failed = cudaSuccess;
+	for (size_t at = 0; !failed && at < count; at += FETCHED) {
+		size_t some = count - at < FETCHED ? count - at : FETCHED;
+		failed = cudaMemcpy(
+			keys, bench->hits.keys + at, some * sizeof(*keys), cudaMemcpyDeviceToHost);
+		for (size_t i = 0; !failed && i < some; i++) {
+			size_t start = keys[i] >> 32;
+			uint32_t number = (uint32_t)keys[i];
+			const struct pattern *pattern = &set->patterns[number];
+			if (!pattern->regex || pattern_match_len(pattern, bench->host + start,
+						       bench->text_len - start) > 0)
+				bench_hits_add(hits, start, number);
+		}
+	}
+	free(keys);
+	return failed;
+}
+
+static bool has_regex(const struct pattern_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->patterns[i].regex)
+			return true;
+	return false;
 }
 
 static cudaError_t tally(
@@ -246,20 +287,10 @@ static cudaError_t tally(
 	bool counted = result->found == GPU_FOUND_COUNT;
 	result->overflow = !counted && count > bench->hits.capacity;
 	result->hits.all = result->hits.part = (struct bench_tally){ counted ? count : 0, 0 };
-	if (counted)
+	if (failed || counted || result->overflow)
 		return failed;
-	if (failed || result->overflow)
-		return failed;
-	uint64_t *keys = (uint64_t *)xmalloc(FETCHED * sizeof(*keys));
-	for (size_t at = 0; !failed && at < count; at += FETCHED) {
-		size_t some = count - at < FETCHED ? count - at : FETCHED;
-		failed = cudaMemcpy(
-			keys, bench->hits.keys + at, some * sizeof(*keys), cudaMemcpyDeviceToHost);
-		for (size_t i = 0; !failed && i < some; i++)
-			add_hit(bench, set, keys[i], &result->hits);
-	}
-	free(keys);
-	return failed;
+	return has_regex(set) ? tally_fetched(bench, set, count, &result->hits)
+			      : gpu_tally(bench->hits.keys, count, 0, &result->hits);
 }
 
 /* Takes the array of the paper's form. */
@@ -312,7 +343,7 @@ static int measure(struct launch *launch, const struct pattern_set *set,
 	if (failed)
 		return gpu_failed(error, failed, "mapping the text");
 	failed = time_launches(
-		launch->bench, launch_kernel, launch, result->seconds, result->rounds);
+		launch->bench, launch_kernel, launch, result->seconds, &result->rounds);
 	if (!failed && result->form)
 		failed = expand_form(launch);
 	if (!failed)

@@ -35,7 +35,7 @@ struct gpu_bench_kernel {
 	bool zero_copy;  /* in: the text stays in the host's memory, from where the kernel fetches
 			    it;  GPU_TEXT_PAD bytes behind it must be readable */
 	double *seconds; /* out, the caller's: one number a round */
-	unsigned rounds;
+	unsigned rounds; /* in and out: fewer when they take long */
 	struct bench_hits hits; /* part_len in; out: of the last round */
 	bool overflow;  /* out: more hits than there was room for, so they can't be compared */
 	double compile; /* out: seconds */

@@ -15,6 +15,7 @@
 #include "bench/clock.h"
 #include "gpu/kernel.h"
 #include "gpu/probe.cuh"
+#include "gpu/tally.cuh"
 #include "gpu/transfer.cuh"
 
 extern "C" {
@@ -22,7 +23,7 @@ extern "C" {
 #include "bench/stats.h"
 }
 
-#define KEYS_MAX (32u << 20)
+#define KEYS_MAX (256u << 20)
 #define ALONE_ROUNDS 5 /* each step of a segment alone is measured so often */
 
 struct transfer {
@@ -163,27 +164,21 @@ static cudaError_t measure(const struct transfer *t)
 	return failed;
 }
 
-/* Fetches the hits of a segment. */
-static cudaError_t take_hits(const struct transfer *t, unsigned i, uint64_t *keys)
+/* The hits of a segment. */
+static cudaError_t take_hits(const struct transfer *t, unsigned i)
 {
 	unsigned long long count = 0;
 	cudaError_t failed =
 		cudaMemcpy(&count, t->hits.count, sizeof(count), cudaMemcpyDeviceToHost);
 	if (count > t->hits.capacity)
 		count = t->hits.capacity; /* the tally will be wrong, and say so */
-	if (!failed)
-		failed = cudaMemcpy(
-			keys, t->hits.keys, count * sizeof(*keys), cudaMemcpyDeviceToHost);
-	for (unsigned long long k = 0; !failed && k < count; k++)
-		bench_hits_add(
-			&t->result->hits, i * t->segment_len + (keys[k] >> 32), (uint32_t)keys[k]);
-	return failed;
+	return failed ? failed
+		      : gpu_tally(t->hits.keys, count, i * t->segment_len, &t->result->hits);
 }
 
 /* What the arrays that came back say: each goes to the device again, to be expanded there. */
 static cudaError_t tally(const struct transfer *t)
 {
-	uint64_t *keys = (uint64_t *)xmalloc(t->hits.capacity * sizeof(*keys));
 	cudaError_t failed = cudaSuccess;
 	for (unsigned i = 0; !failed && i < t->result->segments; i++) {
 		struct gpu_text text = segment_text(t, i);
@@ -201,9 +196,8 @@ static cudaError_t tally(const struct transfer *t)
 		if (!failed)
 			failed = cudaDeviceSynchronize();
 		if (!failed)
-			failed = take_hits(t, i, keys);
+			failed = take_hits(t, i);
 	}
-	free(keys);
 	return failed;
 }
 

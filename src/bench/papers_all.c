@@ -8,8 +8,8 @@
 #include "gpu/list.h"
 #include "scan/scan.h"
 
-#define PASSES_MAX 2000 /* bmh goes over the text once for every pattern */
-#define CPU_MB 100      /* of the text, for the engines of the CPU */
+#define PASSES_MAX 200 /* bmh goes over the text once for every pattern */
+#define CPU_MB 32      /* of the text, for the engines of the CPU */
 
 /* A line of the table to be: what was measured on one data set. */
 static void add_line(struct paper_table *table, const char *data, const char *engine,

@@ -12,7 +12,7 @@
 #include "bench/search.h"
 
 #define CHUNK_LEN ((size_t)32 << 20)
-#define ENGINE_SECONDS 4.0 /* no further round when a CPU engine has taken so long */
+#define ENGINE_SECONDS 2.0 /* no further round when a CPU engine has taken so long */
 
 /* ---- engines ----------------------------------------------------------------------------------
  */
@@ -144,12 +144,17 @@ void papers_time_kernel(
 		judge(papers, time, &run.hits, run.found, kernel->len);
 }
 
-static void time_rounds(
-	struct papers *papers, struct run *run, struct papers_time *time, struct error *error)
+/* first: seconds of the round in which the hits were counted. It counts too when it took long, for
+ * then the counting is nothing. */
+static void time_rounds(struct papers *papers, struct run *run, double first,
+	struct papers_time *time, struct error *error)
 {
 	double spent = 0;
 	unsigned done = 0;
 	uint64_t count;
+
+	if (first > ENGINE_SECONDS / 2)
+		spent = papers->seconds[done++] = first;
 
 	for (; done < papers->options->rounds && spent < ENGINE_SECONDS && !papers_stop(); done++) {
 		double seconds =
@@ -173,16 +178,18 @@ void papers_time_engine(struct papers *papers, const char *name, unsigned thread
 	struct error error = { 0 };
 	struct run run;
 	uint64_t count;
+	double first;
 
 	*time = (struct papers_time){ .seconds = -1 };
 	if (!engine || papers_stop() || run_open(&run, papers, engine, threads, len, &error)) {
 		failed(time, engine ? error.text : "there is no such engine");
 		return;
 	}
-	if (bench_search_run(run.search, run.text.len, 1, &found, &count, &error) < 0)
+	first = bench_search_run(run.search, run.text.len, 1, &found, &count, &error);
+	if (first < 0)
 		failed(time, error.text);
 	else
-		time_rounds(papers, &run, time, &error);
+		time_rounds(papers, &run, first, time, &error);
 	run_close(&run);
 	if (time->seconds >= 0)
 		judge(papers, time, &found, GPU_FOUND_ALL, len);

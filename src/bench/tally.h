@@ -6,11 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __CUDACC__
+#define TALLY_INLINE static __host__ __device__ inline
+#else
+#define TALLY_INLINE static inline
+#endif
+
 struct bench_tally {
 	uint64_t count, sum;
 };
 
-static inline void bench_tally_add(struct bench_tally *tally, uint64_t offset, uint32_t pattern)
+TALLY_INLINE void bench_tally_add(struct bench_tally *tally, uint64_t offset, uint32_t pattern)
 {
 	uint64_t mixed = offset * 0x9e3779b97f4a7c15u ^ (pattern + 1u) * 0xc2b2ae3d27d4eb4fu;
 
