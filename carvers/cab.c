@@ -231,8 +231,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, problem, cab.files_at);
 	broken = problem ? cab.files_at : walk_blocks(&cab);
-	if (broken)
-		return judge_broken(&cab, broken);
+	if (broken || cab.end > view_size(view))
+		return judge_broken(&cab, broken ? broken : cab.end);
 	finding->length = cab.len;
 	if (cab.end > cab.len || cab.len - cab.end > GAP_MAX_LEN) {
 		finding->length = cab.end;

@@ -1,0 +1,37 @@
+"""xar archives, by hand; the table by Python's zlib."""
+import hashlib, struct, zlib
+
+from makers.common import save
+from makers.packing import junk, text
+
+TABLE = """<?xml version="1.0" encoding="UTF-8"?>
+<xar><toc><creation-time>2024-02-29T23:59:58</creation-time><checksum style="sha1"><offset>0</offset><size>20</size></checksum>
+<file id="1"><data><length>%d</length><encoding style="application/octet-stream"/><offset>20</offset><size>400</size></data><name>a.txt</name></file>
+<file id="2"><data><offset>%d</offset><size>300</size><length>300</length></data><type>file</type><name>b2.txt</name></file></toc></xar>
+"""
+
+
+def archive(first=400, header=28, version=1, table=None, extra=0, shift=0):
+    table = (table or TABLE % (first, 20 + first + shift)).encode()
+    packed = zlib.compress(table)
+    head = struct.pack(">4sHHQQI", b"xar!", header, version, len(packed), len(table) + extra, 1) + bytes(header - 28)
+    return head + packed + hashlib.sha1(packed).digest() + text(first) + text(300, 2)
+
+
+def make():
+    whole = archive()
+    heap = len(whole) - 720
+    save("xar", "two.xar", whole, extension="", why="", sequence="yes")
+    save("xar", "long-header.xar", archive(header=64), sequence="yes")
+    save("xar", "gap.xar", archive(shift=-20)[:-20], sequence="yes")
+    save("xar", "signed.xar", archive(table="<xar><toc><checksum><size>20</size><offset>0</offset></checksum>"
+                                      "<signature style='RSA'><offset>20</offset><size>700</size></signature></toc></xar>"), sequence="yes")
+    save("xar", "cut.xar", whole[:heap + 100], verdict="truncated", length=heap + 100)
+    save("xar", "cut-in-table.xar", whole[:150], verdict="truncated", length=150)
+    save("xar", "table-broken.xar", whole[:150] + junk(2000, 2), verdict="truncated", length_min=150, length_max=heap)
+    save("xar", "table-longer.xar", archive(extra=3), verdict="truncated", length=heap)
+    save("xar", "no-table.xar", whole[:28] + junk(2000, 3), verdict="reject", why="no table of contents at 28")
+    save("xar", "not-xml.xar", archive(table=text(600).decode()), verdict="truncated")
+    save("xar", "version-2.xar", archive(version=2), verdict="reject", why="no header at 0")
+    save("xar", "short-header.xar", whole[:4] + b"\0\x10" + whole[6:], verdict="reject")
+    save("xar", "sizes.xar", whole[:8] + b"\x7f" + whole[9:], verdict="reject")
