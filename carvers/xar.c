@@ -6,10 +6,10 @@
  *		kind of checksum. All big-endian
  *
  * Every piece of the heap (files, extended attributes, checksum, signatures) has an <offset> from
- *the heap's start and a <length> in the table: the furthest ends the file.
+ * the heap's start and a <length> or <size> in the table: the furthest ends the file.
  *
  * Damage. Pieces are not looked at: what is behind the table is sound up to the end of the image,
- *or not at all.
+ * or not at all.
  */
 #include <inttypes.h>
 #include <string.h>
