@@ -3,6 +3,7 @@
 #include "gpu/tally.cuh"
 
 #define THREADS 256
+#define BLOCKS_MAX 4096
 
 struct sums {
 	unsigned long long count[2], sum[2]; /* of the part, of all */
@@ -34,8 +35,8 @@ cudaError_t gpu_tally(
 		failed = cudaMemset(device, 0, sizeof(*device));
 	if (!failed) {
 		size_t blocks = (count + THREADS - 1) / THREADS;
-		tally_kernel < <<blocks<4096 ? (blocks ? blocks : 1) : 4096, THREADS>>>(
-				       keys, count, offset, result->part_len, device);
+		blocks = blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks ? blocks : 1;
+		tally_kernel<<<blocks, THREADS>>>(keys, count, offset, result->part_len, device);
 		failed = cudaGetLastError();
 	}
 	if (!failed)
