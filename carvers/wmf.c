@@ -56,6 +56,7 @@ static const char *read_heads(struct view *view, uint64_t *at)
 		if (sum != le16(p + 20) && le16(p + 20) != 0)
 			return "the checksum of the placeable header is wrong";
 		*at = PLACEABLE_LEN;
+		view_part(view, PLACEABLE_LEN); /* what follows is a metafile, too */
 	}
 	p = view_peek(view, *at, HEADER_LEN);
 	if (!p || le16(p) < 1 || le16(p) > 2 || le16(p + 2) != 9 ||

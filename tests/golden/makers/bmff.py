@@ -46,7 +46,3 @@ def track(coding, sizes, offsets, per_chunk=1, config=b"", wide_offsets=False, f
     minf = box(b"minf", full(b"vmhd", 0, bytes(8)), box(b"dinf", full(b"dref", 0, struct.pack(">I", 1), full(b"url ", 0))), stbl)
     mdia = box(b"mdia", full(b"mdhd", 0, bytes(20)), full(b"hdlr", 0, bytes(4), b"pict", bytes(12), b"\0"), minf)
     return box(b"trak", full(b"tkhd", 0, bytes(80)), mdia)
-
-
-def make():
-    pass
