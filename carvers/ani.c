@@ -3,11 +3,13 @@
  *
  *	file: 'RIFF', size, 'ACON', chunks (riff.c)
  *	anih: 36 bytes: number of frames, of steps, size, flags (1: frames are icons, else bare
- *pixels) LIST 'fram': a chunk 'icon' for each frame, an icon or cursor of its own (ico.c) LIST
- *'INFO': title (INAM) and artist; 'rate' and 'seq ': how long and in which order steps are shown
+ *	      pixels)
+ *	LIST: 'fram': a chunk 'icon' for each frame, an icon or cursor of its own (ico.c)
+ *	LIST: 'INFO': title (INAM) and artist
+ *	'rate' and 'seq ': how long and in which order steps are shown
  *
  * The size in front tells the length, and the chunks have to lead to just there, with as many
- *frames as anih says.
+ * frames as anih says.
  */
 #include <inttypes.h>
 

@@ -1,19 +1,21 @@
 /*
  * BMP: Windows' and OS/2's bitmap files ([MS-WMF] 2.2.2, BITMAPFILEHEADER, BITMAPV5HEADER).
  *
- *	file:   'BM', the file's size (4 bytes, little-endian), 4 reserved, where the pixels begin
- *(4) header: see dib.c; behind it the masks of a pixel's colours, and the colours of up to 8 bits
- *	pixels: rows, filled up to 4 bytes each, or run-length coded, or Huffman-coded
+ *	file:    'BM', the file's size (4 bytes, little-endian), 4 reserved, where the pixels
+ *	         begin (4)
+ *	header:  see dib.c; behind it the masks of a pixel's colours, and the colours of up to
+ *	         8 bits
+ *	pixels:  rows, filled up to 4 bytes each, or run-length coded, or Huffman-coded
  *	profile: version 5 may have an ICC profile behind the pixels
  *
- * The length is where pixels and profile end, by the picture's size, or by the size of coded pixels
- *in the header. The size at the start should say the same. Some writers leave it 0, put the length
- *of the two headers there (OS/2), or leave out the file header; some add a few bytes behind the
- *pixels and count them. Another size contradicts the picture: unverified, and if the size of the
- *pixels in the header does so too, this is no BMP.
+ * The length is where pixels and profile end, by the picture's size, or by the size of coded
+ * pixels in the header. The size at the start should say the same. Some writers leave it 0, put
+ * the length of the two headers there (OS/2), or leave out the file header; some add a few bytes
+ * behind the pixels and count them. Another size contradicts the picture: unverified, and if the
+ * size of the pixels in the header does so too, this is no BMP.
  *
  * Damage. Run-length codes are followed; they break off soon in foreign data. Pixels that are
- *stored as they are can't break, but they hardly ever turn into random bytes (noise.c).
+ * stored as they are can't break, but they hardly ever turn into random bytes (noise.c).
  */
 #include "bmp.h"
 

@@ -1,16 +1,16 @@
 /*
  * CRW, Canon's raw photos until 2004 (Canon, CIFF specification 1.0 revision 4; ExifTool,
- *CanonRaw).
+ * CanonRaw).
  *
- *	head: 'II' (or 'MM'), length of the head (4 bytes), 'HEAPCCDR', version; then the heap
- *	heap: data, at last its directory, and the directory's place in the heap (4)
- *	directory: number of entries (2), entries: type (2), length (4), place in the heap (4); or,
- *if bit 14 of the type is set, 8 bytes of data
+ *	head:      'II' (or 'MM'), length of the head (4 bytes), 'HEAPCCDR', version; the heap
+ *	heap:      data, at last its directory, and the directory's place in the heap (4)
+ *	directory: number of entries (2), entries: type (2), length (4), place in the heap (4);
+ *	           or, if bit 14 of the type is set, 8 bytes of data
  *
  * Only the end tells where the directory is, and nothing tells where the end is: it is searched as
- *the place where a pointer stands right behind the directory that it points to. Checked is that all
- *entries lie in the heap before it. Canon's programs may append a trailer. Without a directory the
- *file was cut.
+ * the place where a pointer stands right behind the directory that it points to. Checked is that
+ * all entries lie in the heap before it. Canon's programs may append a trailer. Without a
+ * directory the file was cut.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,18 +1,20 @@
 /*
  * GIF (CompuServe, Graphics Interchange Format, versions 87a and 89a).
  *
- *	file:       'GIF87a' or 'GIF89a', screen (width, height, flags, 2 bytes), colours, blocks,
- *3B extension:  21, label, sub-blocks: F9 graphic control, FE comment, 01 plain text, FF
- *application picture:    2C, place and size, flags, colours, code size, sub-blocks of LZW data
+ *	file:       'GIF87a' or 'GIF89a', screen (width, height, flags, 2 bytes), colours,
+ *	            blocks, 3B
+ *	extension:  21, label, sub-blocks: F9 graphic control, FE comment, 01 plain text, FF
+ *	            application
+ *	picture:    2C, place and size, flags, colours, code size, sub-blocks of LZW data
  *	sub-blocks: each a length byte and as many bytes; length 0 ends them
  *
  * Nothing says how long a file is: the blocks lead to the trailer, 3B. Checked are the labels, the
  * fixed lengths of extensions, each picture's size and code size, and the LZW data (gif_lzw.c).
  *
  * Damage. Where LZW data makes no sense the walk goes on by the sub-blocks: if it comes to the
- * trailer all the same, the file is unverified, otherwise truncated where the data broke. Less data
- * than the picture needs is common, and viewers show what is there: it changes nothing but a
- *remark. Between blocks some programs leave a few zeros. A file without a picture is none.
+ * trailer all the same, the file is unverified, otherwise truncated where the data broke. Less
+ * data than the picture needs is common, and viewers show what is there: it changes nothing but a
+ * remark. Between blocks some programs leave a few zeros. A file without a picture is none.
  */
 #include "gif.h"
 

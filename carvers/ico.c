@@ -1,15 +1,17 @@
 /*
  * ICO and CUR, icons and cursors (Microsoft, Icons in Win32; ICONDIR, ICONDIRENTRY).
  *
- *	file:  0 (2 bytes, little-endian), 1 for icons or 2 for cursors, number of images, entries,
- *images entry: width, height (0: 256), colours, reserved, planes and bits a pixel (of a cursor: the
- *	       hot spot), length of the image (4), its offset (4)
- *	image: a PNG, or a bitmap without file header (dib.c) of twice the height: pixels, then a
- *mask of one bit each, which newer programs leave out where pixels have an alpha channel
+ *	file:  0 (2 bytes, little-endian), 1 for icons or 2 for cursors, number of images,
+ *	       entries, images
+ *	entry: width, height (0: 256), colours, reserved, planes and bits a pixel (of a cursor:
+ *	       the hot spot), length of the image (4), its offset (4)
+ *	image: a PNG, or a bitmap without file header (dib.c) of twice the height: pixels, then
+ *	       a mask of one bit each, which newer programs leave out where pixels have an
+ *	       alpha channel
  *
- * The file ends behind the last image. Each is checked: a bitmap's header against its length, a PNG
- *by its first and last chunk. A file without a good first image is none: the head alone is mostly
- *zeros.
+ * The file ends behind the last image. Each is checked: a bitmap's header against its length, a
+ * PNG by its first and last chunk. A file without a good first image is none: the head alone is
+ * mostly zeros.
  */
 #include "ico.h"
 

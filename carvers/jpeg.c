@@ -4,20 +4,20 @@
  *	file:    SOI, segments, one or more scans with segments between them, EOI
  *	marker:  FF and its code; FF may be repeated before it
  *	segment: marker, length (2 bytes, big-endian, itself included), content
- *	scan:    the segment SOS, then coded data up to the next marker, in which a byte FF is
- *written FF 00
+ *	scan:    the segment SOS, then coded data up to the next marker, in which FF is
+ *	         written FF 00
  *
  * Nothing says how long a file is; it ends with the EOI that the walk comes to, or behind what
  * cameras and phones append to it: further pictures (jpeg_mpf.c), a video, their own data
- *(trailer.c). The thumbnail in an EXIF segment has an EOI of its own, which the segment's length
- *passes over. Checked are: each segment's marker and length, the frame's fields, quantization and
- *Huffman tables, scans against frame and tables, the order of restart markers, and the coded data
- *itself, by decoding it where it is Huffman-coded (jpeg_huffman.c), otherwise by its markers
- *(jpeg_scan.c).
+ * (trailer.c). The thumbnail in an EXIF segment has an EOI of its own, which the segment's length
+ * passes over. Checked are: each segment's marker and length, the frame's fields, quantization and
+ * Huffman tables, scans against frame and tables, the order of restart markers, and the coded data
+ * itself, by decoding it where it is Huffman-coded (jpeg_huffman.c), otherwise by its markers
+ * (jpeg_scan.c).
  *
  * A file that breaks in its picture data is truncated there. One that breaks before it is worth
- *carving only when it surely is a JPEG: when two segments were recognised by more than their
- *marker. JPEG-LS (FF F7) is another format, and is rejected.
+ * carving only when it surely is a JPEG: when two segments were recognised by more than their
+ * marker. JPEG-LS (FF F7) is another format, and is rejected.
  */
 #include "jpeg.h"
 

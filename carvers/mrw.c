@@ -3,9 +3,10 @@
  *
  *	head:   a zero, 'MRM', length of all blocks (4 bytes, big-endian), blocks
  *	block:  a zero, 'PRD' (the sensor), 'TTW' (a TIFF file with EXIF data), 'WBG', 'RIF' or
- *'PAD', length (4), data pixels: behind the blocks, up to the end; PRD has height and width (2
- *bytes at 8 and 10), bits of a pixel (at 16), and whether they are packed (at 18: 89) or have 16
- *bits each (82)
+ *	        'PAD', length (4), data
+ *	pixels: behind the blocks, up to the end; PRD has height and width (2 bytes at 8 and
+ *	        10), bits of a pixel (at 16), and whether they are packed (at 18: 89) or have
+ *	        16 bits each (82)
  *
  * The blocks have to fill their length, and the sensor's size tells how long the pixels are.
  */

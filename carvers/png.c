@@ -5,16 +5,16 @@
  *	chunk: data length (4 bytes, big-endian), type (4 letters), data, CRC-32 of type and data
  *
  * IHDR comes first and has only a few valid values; IEND, always empty, comes last, so the file's
- *length is the offset behind it. In between, the chunks' lengths lead from one to the next. Checked
- *are every CRC, the letters of every type, and the order: one PLTE before the picture data, needed
- *with colour type 3, and IDAT chunks without others between them. APNG is PNG with more kinds of
- *chunks, and viewers show it under the same extension. Apple's variant has a chunk CgBI before
- *IHDR.
+ * length is the offset behind it. In between, the chunks' lengths lead from one to the next.
+ * Checked are every CRC, the letters of every type, and the order: one PLTE before the picture
+ * data, needed with colour type 3, and IDAT chunks without others between them. APNG is PNG with
+ * more kinds of chunks, and viewers show it under the same extension. Apple's variant has a chunk
+ * CgBI before IHDR.
  *
  * Damage. A wrong CRC in a chunk that viewers can do without (its type's first letter is small)
- *changes nothing but a remark, if the walk goes on to a good IEND: the picture opens. Anything else
- *ends the sound part: behind the last chunk whose CRC held, or, inside IDAT, where the picture data
- *stops making sense (png_data.c).
+ * changes nothing but a remark, if the walk goes on to a good IEND: the picture opens. Anything
+ * else ends the sound part: behind the last chunk whose CRC held, or, inside IDAT, where the
+ * picture data stops making sense (png_data.c).
  */
 #include "png.h"
 

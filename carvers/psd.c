@@ -2,17 +2,20 @@
  * PSD and PSB (Adobe Photoshop File Formats Specification, 2019).
  *
  *	head:      '8BPS', version 1 (PSB: 2), 6 zeros, channels (2 bytes, big-endian), height,
- *width (4 each), depth (2), colour mode (2) colours:   length (4), data resources: length (4); each
- *'8BIM', id (2), name (a length byte, text, even), length (4), data, even layers:    length (4,
- *PSB: 8), see psd_layers.c picture:   how it is packed (2): 0 not, 1 PackBits: the length of each
- *row of each channel (2, PSB: 4), then the rows; 2, 3 deflate
+ *	           width (4 each), depth (2), colour mode (2)
+ *	colours:   length (4), data
+ *	resources: length (4); each '8BIM', id (2), name (a length byte, text, even), length
+ *	           (4), data, even
+ *	layers:    length (4, PSB: 8), see psd_layers.c
+ *	picture:   how it is packed (2): 0 not, 1 PackBits: the length of each row of each
+ *	           channel (2, PSB: 4), then the rows; 2, 3 deflate
  *
  * The merged picture ends the file: its size tells where, or its rows' lengths do, or the deflate
- *stream. Checked are the head, each resource, each layer and channel, and each packed row of the
- *merged picture, which has to unpack to the picture's width.
+ * stream. Checked are the head, each resource, each layer and channel, and each packed row of the
+ * merged picture, which has to unpack to the picture's width.
  *
  * Damage ends the sound part where it shows. Title and date come from EXIF data among the
- *resources.
+ * resources.
  */
 #include "psd.h"
 

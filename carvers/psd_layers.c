@@ -1,12 +1,12 @@
 /*
  * The section of layers and masks: first the layer info, with its own length (0 when there are no
  * layers): their number (negative: the merged picture's transparency comes first), a record for
- *each, then the pixels of each channel of each layer, in order. Behind the layer info: the global
- *mask, and blocks of '8BIM' or '8B64', a key, a length and data. What follows the layer info is not
- *looked at.
+ * each, then the pixels of each channel of each layer, in order. Behind the layer info: the global
+ * mask, and blocks of '8BIM' or '8B64', a key, a length and data. What follows the layer info is
+ * not looked at.
  *
- *	record: rectangle (4 times 4 bytes), number of channels, for each its id (2) and its length
- *	        (4, PSB: 8); '8BIM', blend mode, 4 bytes, length of what else there is
+ *	record:  rectangle (4 times 4 bytes), number of channels, for each its id (2) and its
+ *	         length (4, PSB: 8); '8BIM', blend mode, 4 bytes, length of what else there is
  *	channel: how it is packed (2 bytes), then rows
  */
 #include "psd.h"

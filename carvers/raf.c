@@ -1,12 +1,13 @@
 /*
  * RAF, Fujifilm's raw photos (ExifTool, FujiFilm; LibRaw).
  *
- *	head: 'FUJIFILMCCD-RAW ', version (4), camera (8 and 32), version of the directory (4); at
- *84, big-endian, place and length of a JPEG, at 92 of the camera's data, at 100 of the sensor's
+ *	head: 'FUJIFILMCCD-RAW ', version (4), camera (8 and 32), version of the directory (4);
+ *	      at 84, big-endian, place and length of a JPEG, at 92 of the camera's data, at 100
+ *	      of the sensor's
  *
  * The file ends where the last of the three does. Checked is the JPEG, which is walked through
- *(jpeg.c), and that the others do not lie in the head. The sensor's data may turn into other coded
- *data unseen, but not into zeros.
+ * (jpeg.c), and that the others do not lie in the head. The sensor's data may turn into other data
+ * unseen.
  */
 #include <inttypes.h>
 #include <stdlib.h>

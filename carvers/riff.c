@@ -1,9 +1,10 @@
 /*
  * RIFF (Microsoft and IBM, Multimedia Programming Interface and Data Specifications 1.0, 1991).
  *
- *	chunk: id (4 characters), data length (4 bytes, little-endian; big-endian in RIFX), data,
- *and a byte of padding behind data of odd length file:  one chunk 'RIFF', whose data is a form (4
- *characters) and chunks list:  a chunk 'LIST', whose data is a type (4 characters) and chunks
+ *	chunk: id (4 characters), data length (4 bytes, little-endian; big-endian in RIFX),
+ *	       data, and a byte of padding behind data of odd length
+ *	file:  one chunk 'RIFF', whose data is a form (4 characters) and chunks
+ *	list:  a chunk 'LIST', whose data is a type (4 characters) and chunks
  *
  * Many writers leave out the last chunk's padding.
  */

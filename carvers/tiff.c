@@ -1,21 +1,22 @@
 /*
  * TIFF 6.0 (Adobe, 1992), BigTIFF, and the raw photos that are made of it: DNG (Adobe), CR2
- *(Canon), NEF (Nikon), ARW (Sony), PEF (Pentax), SRW (Samsung), ORF (Olympus: another magic
- *number), RW2 (Panasonic: likewise), and others.
+ * (Canon), NEF (Nikon), ARW (Sony), PEF (Pentax), SRW (Samsung), ORF (Olympus: another magic
+ * number), RW2 (Panasonic: likewise), and others.
  *
  *	file:      'II' (little-endian) or 'MM' (big-endian), 42 (BigTIFF: 43), offset of a
- *directory directory: see tiff_ifd.c; entries name the picture's fields, and where its strips or
- *tiles are
+ *	           directory
+ *	directory: see tiff_ifd.c; entries name the picture's fields, and where its strips or
+ *	           tiles are
  *
  * Parts stand anywhere and in any order; the file ends where the last of all that is named ends:
- *directories (tiff_walk.c), values, strips and tiles (tiff_data.c). Checked are all directories,
- *and the strips where their code can break (tiff_coded.c). The first directory must have a picture,
- *or point to one: EXIF data, which is a TIFF file without one, is part of another file, and
- *rejected.
+ * directories (tiff_walk.c), values, strips and tiles (tiff_data.c). Checked are all directories,
+ * and the strips where their code can break (tiff_coded.c). The first directory must have a
+ * picture, or point to one: EXIF data, which is a TIFF file without one, is part of another file,
+ * and rejected.
  *
  * Damage. The first strip that does not unpack ends the sound part, or the first directory that is
- *none. Pixels that are stored as they are can't break, but hardly ever turn into random bytes
- *(noise.c).
+ * none. Pixels that are stored as they are can't break, but hardly ever turn into random bytes
+ * (noise.c).
  */
 #include "tiff.h"
 

@@ -7,12 +7,11 @@
  *	          picture; EXIF, 'XMP '
  *
  * The size in front tells the length, and the chunks have to lead to just there. Checked are the
- *heads of the pictures: VP8 has a start code and the length of its first part, VP8L a signature
- *byte.
+ * heads of the pictures: VP8 has a start code and the length of its first part, VP8L a signature.
  *
- * Damage. Nothing in VP8's coded data can break, since every sequence of bits stands for something.
- *But coded data looks random, so where plain bytes come instead (zeros, text, FF) it ends
- *(noise.c).
+ * Damage. Pictures are decoded to their ends (vp8.c, vp8l.c), which have to be their data's. Lossy
+ * data can't break, and is noticed to be none only there. But coded data looks random, so it ends
+ * where plain bytes come instead: zeros, text, FF (noise.c).
  */
 #include <inttypes.h>
 
@@ -21,6 +20,8 @@
 #include "exif.h"
 #include "noise.h"
 #include "riff.h"
+#include "vp8.h"
+#include "vp8l.h"
 #include "walk.h"
 
 enum webp_step { WEBP_ON, WEBP_END, WEBP_CUT, WEBP_BROKEN };
@@ -75,10 +76,40 @@ static bool fits(const struct webp *webp, const struct riff_chunk *chunk, const 
 	       (le32(p + 1) >> 14 & 0x3fff) + 1 == webp->height;
 }
 
+/* Decodes a picture as far as it is there. What is wrong with it, or NULL; *at is how far it is
+ * sound. */
+static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uint64_t *at)
+{
+	uint64_t size = view_size(webp->view), end = chunk->end < size ? chunk->end : size;
+	enum vp8l_state lossless;
+	enum vp8_state lossy;
+
+	*at = chunk->data;
+	if (riff_is(chunk->id, "VP8L")) {
+		lossless = vp8l_check(webp->view, at, end);
+		if (lossless == VP8L_BROKEN || (lossless == VP8L_CUT && chunk->end <= size))
+			return "a picture that makes no sense";
+		if (lossless == VP8L_EARLY)
+			return "a picture that is complete too early";
+		*at = end;
+		return NULL;
+	}
+	*at = end;
+	if (chunk->end > size)
+		return NULL;
+	*at = chunk->data;
+	lossy = vp8_check(webp->view, at, end);
+	if (lossy == VP8_EARLY)
+		return "a picture that is complete too early";
+	*at = end;
+	return lossy == VP8_BROKEN ? "a picture that is not complete at its end" : NULL;
+}
+
 static enum webp_step pass_picture(struct webp *webp, const struct riff_chunk *chunk)
 {
 	const uint8_t *p = view_peek(webp->view, chunk->data, 10);
 	uint64_t size = view_size(webp->view), end = chunk->end < size ? chunk->end : size, plain;
+	uint64_t at;
 	const char *problem = NULL;
 
 	if (!p)
@@ -93,11 +124,16 @@ static enum webp_step pass_picture(struct webp *webp, const struct riff_chunk *c
 		return broken(webp, chunk->data, problem);
 	webp->picture = true;
 	webp->sound = chunk->data + 10;
-	plain = plain_start(webp->view, webp->sound, end);
-	if (plain < end) {
-		webp->sound = plain;
-		return broken(webp, plain, "no coded data");
-	}
+	problem = decode(webp, chunk, &at);
+	/* Lossy pictures are decoded without noticing much; where their data turns plain shows. */
+	plain = at;
+	if (riff_is(chunk->id, "VP8 "))
+		plain = plain_start(webp->view, webp->sound, at);
+	if (!problem && plain < at)
+		problem = "no coded data";
+	webp->sound = plain < at ? plain : walk_before_fill(webp->view, webp->sound, at);
+	if (problem)
+		return broken(webp, webp->sound, problem);
 	webp->sound = end;
 	return chunk->end > size ? cut(webp, chunk->end) : WEBP_ON;
 }

@@ -1,14 +1,17 @@
 /*
  * X3F, Sigma's raw photos with Foveon sensors (Foveon, X3F File Format Specification 1.0; ExifTool,
- *SigmaRaw).
+ * SigmaRaw).
  *
  *	head:      'FOVb', version (2 and 2 bytes, little-endian), identifier (16), mark (4),
- *columns, rows, rotation (4 each) section:   'SECp', 'SECi', 'SECc' (properties, picture,
- *camera's), 'SEC' and another letter; data directory: 'SECd', version (4), number of entries (4),
- *entries: place, length, type (4 each) end:       where the directory is (4)
+ *	           columns, rows, rotation (4 each)
+ *	section:   'SECp', 'SECi', 'SECc' (properties, picture, camera's), 'SEC' and another
+ *	           letter; data
+ *	directory: 'SECd', version (4), number of entries (4), entries: place, length, type (4
+ *	           each)
+ *	end:       where the directory is (4)
  *
  * Only the end tells where the directory is: it is searched as the place where a pointer to it
- *follows. Each entry has to point to a section in front. Without a directory the file was cut.
+ * follows. Each entry has to point to a section in front. Without a directory the file was cut.
  */
 #include <inttypes.h>
 #include <string.h>

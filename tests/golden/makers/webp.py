@@ -21,14 +21,17 @@ def extended(flags, width, height):
 def make():
     colour = picture("RGB", (72, 56))
     lossy = encoded(colour, format="WEBP", quality=60)
+    # A small picture may come to its end at the same byte by chance: not so random-in-lossy below.
     save("webp", "lossy.webp", lossy, unchecked=26)
-    save("webp", "lossless.webp", encoded(colour, format="WEBP", lossless=True), unchecked=21)
+    lossless = encoded(colour, format="WEBP", lossless=True)
+    # Random bytes in place of the last ones may end the picture at the same byte, by chance.
+    save("webp", "lossless.webp", lossless, unchecked=len(lossless) - 600)
     clear = picture("RGB")
     clear.putalpha(picture("L"))
-    save("webp", "alpha.webp", encoded(clear, format="WEBP", quality=40), unchecked=38)
+    save("webp", "alpha.webp", encoded(clear, format="WEBP", quality=40))
     frames = [picture("RGB", (24, 20)), picture("L", (24, 20)).convert("RGB")]
     animated = encoded(frames[0], format="WEBP", save_all=True, append_images=frames[1:])
-    save("webp", "animated.webp", animated, unchecked=animated.index(b"VP8") + 18)
+    save("webp", "animated.webp", animated)
     save("webp", "profile.webp", encoded(colour, format="WEBP", quality=40, icc_profile=bytes(range(200))), unchecked=38)
     picture_chunk = lossy[12:]
     for name, data in (("exif", exif(False)[6:]), ("exif-marked", exif(True))):
@@ -39,6 +42,12 @@ def make():
     bare = webp(chunk(b"VP8 ", picture_chunk[8:8 + struct.unpack("<I", picture_chunk[4:8])[0]]))
     middle = len(lossy) // 2
     save("webp", "cut.webp", lossy[:middle], verdict="truncated", length=middle, why=f"the image ends at {middle}, before the file does")
+    noise = random.Random(1)
+    for name, coded in (("lossy", encoded(picture("RGB", (200, 160)), format="WEBP", quality=80)),
+                        ("lossless", encoded(picture("RGB", (60, 50)), format="WEBP", lossless=True))):
+        middle = len(coded) // 2
+        save("webp", f"random-in-{name}.webp", coded[:middle] + noise.randbytes(len(coded) - middle), verdict="truncated", length_min=middle - 8,
+             length_max=len(coded))
     large = encoded(picture("RGB", (200, 160)), format="WEBP", quality=95)
     for name, junk in (("zeros", bytes(4000)), ("ff", b"\xff" * 4000), ("text", b"Now for something completely different. " * 100)):
         save("webp", name + "-behind.webp", large[:3000] + junk, verdict="truncated", length_min=2900, length_max=4100)

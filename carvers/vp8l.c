@@ -1,0 +1,397 @@
+/*
+ * WebP's lossless coding (RFC 9649, section 3).
+ *
+ *	picture: 2F, size (14 bits each), 4 bits, transforms, the image
+ *	image:   colour cache, (the picture's own: which group of codes each tile has), groups
+ *	         of five prefix codes, then pixels: green, red, blue, alpha by a code each, or
+ *	         a copy of earlier pixels, or one from the cache
+ *
+ * Transforms hold images of their own. Only those numbers of groups need the values of pixels; all
+ * other images are walked through for their lengths. What can break: prefix codes that are not
+ * complete, copies from before the first pixel or beyond the last, and the picture's end, which
+ * has to be its data's.
+ */
+#include "vp8l.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vp8l_bits.h"
+
+#define CODES 5 /* of a group: green, red, blue, alpha, distance */
+#define GROUPS_MAX 8192
+#define LITERALS 256
+#define LENGTHS 24
+#define NEAR 120
+#define VISITS \
+	(48u << 20) /* pixels that are looked at; a hostile picture has them for no bits at all */
+#define SLACK 1     /* bytes behind the last pixel */
+
+struct image {
+	uint32_t width, height;
+	uint32_t cache_bits;
+	uint32_t *pixels; /* NULL: not wanted */
+	uint16_t *groups; /* of each tile, or NULL: one for all */
+	uint32_t tile_bits, group_count;
+	struct vp8l_code *codes; /* CODES for each group */
+	uint32_t cache[2048];
+};
+
+/* Where the pixel is that a small distance code means: its row above in the high half, 8 less its
+ * column to the right in the low one. */
+static const uint8_t near[NEAR] = {
+	0x18,
+	0x07,
+	0x17,
+	0x19,
+	0x28,
+	0x06,
+	0x27,
+	0x29,
+	0x16,
+	0x1a,
+	0x26,
+	0x2a,
+	0x38,
+	0x05,
+	0x37,
+	0x39,
+	0x15,
+	0x1b,
+	0x36,
+	0x3a,
+	0x25,
+	0x2b,
+	0x48,
+	0x04,
+	0x47,
+	0x49,
+	0x14,
+	0x1c,
+	0x35,
+	0x3b,
+	0x46,
+	0x4a,
+	0x24,
+	0x2c,
+	0x58,
+	0x45,
+	0x4b,
+	0x34,
+	0x3c,
+	0x03,
+	0x57,
+	0x59,
+	0x13,
+	0x1d,
+	0x56,
+	0x5a,
+	0x23,
+	0x2d,
+	0x44,
+	0x4c,
+	0x55,
+	0x5b,
+	0x33,
+	0x3d,
+	0x68,
+	0x02,
+	0x67,
+	0x69,
+	0x12,
+	0x1e,
+	0x66,
+	0x6a,
+	0x22,
+	0x2e,
+	0x54,
+	0x5c,
+	0x43,
+	0x4d,
+	0x65,
+	0x6b,
+	0x32,
+	0x3e,
+	0x78,
+	0x01,
+	0x77,
+	0x79,
+	0x53,
+	0x5d,
+	0x11,
+	0x1f,
+	0x64,
+	0x6c,
+	0x42,
+	0x4e,
+	0x76,
+	0x7a,
+	0x21,
+	0x2f,
+	0x75,
+	0x7b,
+	0x31,
+	0x3f,
+	0x63,
+	0x6d,
+	0x52,
+	0x5e,
+	0x00,
+	0x74,
+	0x7c,
+	0x41,
+	0x4f,
+	0x10,
+	0x20,
+	0x62,
+	0x6e,
+	0x30,
+	0x73,
+	0x7d,
+	0x51,
+	0x5f,
+	0x40,
+	0x72,
+	0x7e,
+	0x61,
+	0x6f,
+	0x50,
+	0x71,
+	0x7f,
+	0x60,
+	0x70,
+};
+
+static uint32_t tiles(uint32_t size, uint32_t bits)
+{
+	return (size + (1u << bits) - 1) >> bits;
+}
+
+/* A length or distance from its prefix. */
+static uint32_t take_length(struct vp8l_bits *b, uint32_t prefix)
+{
+	uint32_t extra = (prefix - 2) >> 1;
+
+	if (prefix < 4)
+		return prefix + 1;
+	return ((2 + (prefix & 1)) << extra) + vp8l_take(b, extra) + 1;
+}
+
+static uint64_t take_distance(struct vp8l_bits *b, const struct image *image, uint32_t prefix)
+{
+	uint32_t code = take_length(b, prefix);
+	int64_t distance;
+
+	if (code > NEAR)
+		return code - NEAR;
+	distance = (int64_t)(near[code - 1] >> 4) * image->width + 8 - (near[code - 1] & 15);
+	return distance < 1 ? 1 : (uint64_t)distance;
+}
+
+static void keep(struct image *image, uint64_t at, uint32_t colour)
+{
+	if (!image->pixels)
+		return;
+	image->pixels[at] = colour;
+	if (image->cache_bits)
+		image->cache[0x1e35a7bdu * colour >> (32 - image->cache_bits)] = colour;
+}
+
+/* Copies earlier pixels. Returns how many, 0 when there are not that many. */
+static uint64_t copy(struct vp8l_bits *b, struct image *image, const struct vp8l_code *codes,
+	uint32_t prefix, uint64_t at, uint64_t left)
+{
+	uint32_t len = take_length(b, prefix);
+	uint64_t distance = take_distance(b, image, vp8l_take_code(b, &codes[4]));
+
+	if (distance > at || len > left)
+		return 0;
+	for (uint32_t i = 0; i < len && image->pixels; i++)
+		keep(image, at + i, image->pixels[at + i - distance]);
+	return len;
+}
+
+/* One command: a pixel or more, at `at`. 0: it makes no sense. */
+static uint64_t take_pixels(struct vp8l_bits *b, struct image *image, uint64_t at, uint64_t left)
+{
+	const struct vp8l_code *codes = image->codes;
+	uint32_t green, colour;
+
+	if (image->groups) {
+		uint32_t x = (uint32_t)(at % image->width), y = (uint32_t)(at / image->width);
+		uint64_t tile =
+			(uint64_t)(y >> image->tile_bits) * tiles(image->width, image->tile_bits) +
+			(x >> image->tile_bits);
+
+		codes += (size_t)image->groups[tile] * CODES;
+	}
+	green = vp8l_take_code(b, &codes[0]);
+	if (green >= LITERALS + LENGTHS) {
+		keep(image, at, image->cache[green - LITERALS - LENGTHS]);
+		return 1;
+	}
+	if (green >= LITERALS)
+		return copy(b, image, codes, green - LITERALS, at, left);
+	colour = vp8l_take_code(b, &codes[1]) << 16 | green << 8;
+	colour |= vp8l_take_code(b, &codes[2]);
+	colour |= vp8l_take_code(b, &codes[3]) << 24;
+	keep(image, at, colour);
+	return 1;
+}
+
+static bool pass_pixels(struct vp8l_bits *b, struct image *image)
+{
+	uint64_t count = (uint64_t)image->width * image->height;
+
+	for (uint64_t at = 0; at < count && !b->ended;) {
+		uint64_t len = take_pixels(b, image, at, count - at);
+
+		if (b->visits++ >= VISITS) {
+			b->tired = true;
+			return false;
+		}
+		if (!len)
+			return false;
+		at += len;
+	}
+	return !b->ended;
+}
+
+/* The prefix codes of all groups. */
+static bool read_codes(struct vp8l_bits *b, struct image *image)
+{
+	uint32_t cached = image->cache_bits ? 1u << image->cache_bits : 0;
+
+	image->codes = calloc((size_t)image->group_count * CODES, sizeof(*image->codes));
+	if (!image->codes) {
+		b->tired = true;
+		return false;
+	}
+	for (uint32_t i = 0; i < image->group_count; i++) {
+		struct vp8l_code *codes = image->codes + (size_t)i * CODES;
+
+		if (!vp8l_read_code(b, &codes[0], LITERALS + LENGTHS + cached) ||
+			!vp8l_read_code(b, &codes[1], LITERALS) ||
+			!vp8l_read_code(b, &codes[2], LITERALS) ||
+			!vp8l_read_code(b, &codes[3], LITERALS) ||
+			!vp8l_read_code(b, &codes[4], 40))
+			return false;
+	}
+	return true;
+}
+
+static void free_codes(struct image *image)
+{
+	for (uint32_t i = 0; image->codes && i < image->group_count * CODES; i++)
+		free(image->codes[i].symbols);
+	free(image->codes);
+}
+
+/* Passes over an image that has no groups; keeps its pixels if there is room for them. */
+static bool pass_image(struct vp8l_bits *b, uint32_t width, uint32_t height, uint32_t *pixels)
+{
+	struct image image = {
+		.width = width, .height = height, .pixels = pixels, .group_count = 1
+	};
+	bool sound;
+
+	if (vp8l_take(b, 1)) {
+		image.cache_bits = vp8l_take(b, 4);
+		if (image.cache_bits < 1 || image.cache_bits > 11)
+			return false;
+	}
+	sound = read_codes(b, &image) && pass_pixels(b, &image);
+	free_codes(&image);
+	return sound;
+}
+
+/* The image that tells the group of each tile. */
+static bool read_groups(struct vp8l_bits *b, struct image *image)
+{
+	uint32_t across, down, *pixels;
+	size_t count;
+	bool sound = false;
+
+	image->tile_bits = vp8l_take(b, 3) + 2;
+	across = tiles(image->width, image->tile_bits);
+	down = tiles(image->height, image->tile_bits);
+	count = (size_t)across * down;
+	pixels = calloc(count, sizeof(*pixels));
+	image->groups = calloc(count, sizeof(*image->groups));
+	if (!pixels || !image->groups)
+		b->tired = true;
+	else
+		sound = pass_image(b, across, down, pixels);
+	for (size_t i = 0; sound && i < count; i++) {
+		image->groups[i] = (uint16_t)(pixels[i] >> 8);
+		if (image->groups[i] >= image->group_count)
+			image->group_count = image->groups[i] + 1u;
+	}
+	free(pixels);
+	if (image->group_count > GROUPS_MAX)
+		b->tired = true;
+	return sound && !b->tired;
+}
+
+/* Reads the transforms. Colours from a table make the image narrower. */
+static bool pass_transforms(struct vp8l_bits *b, uint32_t *width, uint32_t height)
+{
+	unsigned seen = 0;
+
+	while (vp8l_take(b, 1) && !b->ended) {
+		uint32_t type = vp8l_take(b, 2), bits, colours;
+
+		if (seen & 1u << type)
+			return false;
+		seen |= 1u << type;
+		if (type < 2) {
+			bits = vp8l_take(b, 3) + 2;
+			if (!pass_image(b, tiles(*width, bits), tiles(height, bits), NULL))
+				return false;
+		} else if (type == 3) {
+			colours = vp8l_take(b, 8) + 1;
+			if (!pass_image(b, colours, 1, NULL))
+				return false;
+			bits = colours <= 2 ? 3 : colours <= 4 ? 2 : colours <= 16 ? 1 : 0;
+			*width = tiles(*width, bits);
+		}
+	}
+	return !b->ended;
+}
+
+static bool pass_picture(struct vp8l_bits *b)
+{
+	struct image image = { .group_count = 1 };
+	bool sound = false;
+
+	vp8l_take(b, 8);
+	image.width = vp8l_take(b, 14) + 1;
+	image.height = vp8l_take(b, 14) + 1;
+	vp8l_take(b, 4);
+	if (!pass_transforms(b, &image.width, image.height))
+		return false;
+	if (vp8l_take(b, 1)) {
+		image.cache_bits = vp8l_take(b, 4);
+		if (image.cache_bits < 1 || image.cache_bits > 11)
+			return false;
+	}
+	if (!vp8l_take(b, 1) || read_groups(b, &image))
+		sound = read_codes(b, &image) && pass_pixels(b, &image);
+	free_codes(&image);
+	free(image.groups);
+	return sound;
+}
+
+enum vp8l_state vp8l_check(struct view *view, uint64_t *at, uint64_t end)
+{
+	struct vp8l_bits b = { .view = view, .at = *at, .end = end };
+	bool sound = pass_picture(&b);
+
+	if (b.tired)
+		return VP8L_WHOLE;
+	*at = b.at - b.count / 8;
+	if (!sound)
+		return b.ended ? VP8L_CUT : VP8L_BROKEN;
+	return end - *at > SLACK ? VP8L_EARLY : VP8L_WHOLE;
+}
