@@ -23,6 +23,8 @@
 #define MASKED_LEN 108
 #define GUESS ((uint64_t)8 << 20)
 #define MAX_SECTIONS 6
+#define MAX_PREVIEW (1 << 30)
+#define CODE_PAGES 64 /* in 2007's form, there are fewer */
 
 static const uint8_t list_mark[16] = { 0x95, 0xa0, 0x4e, 0x28, 0x99, 0x82, 0x1a, 0xe5, 0x5e, 0x41,
 	0xe0, 0x5f, 0x9d, 0x3a, 0x4d, 0x00 };
@@ -135,9 +137,11 @@ static enum verdict check_listed(struct view *view, struct finding *finding)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	const uint8_t *p = view_peek(view, 0, 12);
+	const uint8_t *p = view_peek(view, 0, 21);
 
-	if (!p || memcmp(p, "AC10", 4) != 0 || memcmp(p + 6, "\0\0\0\0\0", 5) != 0)
+	/* Where the preview is, and the code page. */
+	if (!p || memcmp(p, "AC10", 4) != 0 || memcmp(p + 6, "\0\0\0\0\0", 5) != 0 ||
+		le32(p + 13) > MAX_PREVIEW || p[20] != 0)
 		return verdict_because(CARVE_REJECT, finding, "no version at 0");
 	switch ((p[4] - '0') * 10 + p[5] - '0') {
 	case 12:
@@ -150,6 +154,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	case 32:
 		return check_paged(view, finding);
 	case 21:
+		if (le32(p + 13) < MASKED_AT || p[19] == 0 || p[19] > CODE_PAGES)
+			return verdict_because(
+				CARVE_REJECT, finding, "no preview or code page at 13");
 		finding->length = view_size(view) < GUESS ? view_size(view) : GUESS;
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"a drawing of version 2007, whose header does not tell its length in "

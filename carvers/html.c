@@ -10,7 +10,8 @@
  *
  * The root's end tag may be missing. Where the body's end tag was the last thing before foreign
  * bytes the document may be whole, else it is cut. It counts only with a few tags that HTML has:
- * programs and articles hold beginnings of documents.
+ * programs and articles hold beginnings of documents. Where a \n or \" in letters stands among the
+ * first tags, they are strings in a program's source.
  */
 #include "html.h"
 
@@ -25,6 +26,7 @@
 #define LONG_RUN 32
 #define MAX_NAME 16
 #define LEAST_TAGS 3     /* known ones, without which it is no HTML */
+#define LEAST_CUT 6      /* the same for what has no end */
 #define MAX_COMMENT 8192 /* in front of a document, and behind */
 
 struct html {
@@ -34,6 +36,7 @@ struct html {
 	uint64_t problem_at;
 	unsigned known_tags;
 	bool doctype, root, body, ended;
+	bool source;       /* a program's */
 	uint64_t body_end; /* behind </body>, while nothing but blanks followed */
 	int run_byte;
 	uint64_t run_start;
@@ -114,10 +117,14 @@ static bool skip_attributes(struct html *html)
 
 		if (byte < 0)
 			return false;
+		if ((byte == '"' || byte == '\'') && before == '\\')
+			html->source |= html->known_tags <= LEAST_CUT;
 		if (quote) {
 			if (byte == quote)
 				quote = 0;
 		} else if (byte == '>') {
+			if (html->known_tags <= LEAST_CUT && cursor_at_text(&html->cursor, "\\n"))
+				html->source = true;
 			return true;
 		} else if ((byte == '"' || byte == '\'') && before == '=') {
 			quote = byte;
@@ -316,9 +323,10 @@ static enum verdict judge(struct html *html)
 	uint64_t at = html->problem ? html->problem_at : html->cursor.at;
 	const char *problem = html->problem ? html->problem : "no end of the root";
 
-	if (html->known_tags < LEAST_TAGS) {
+	if (html->source || html->known_tags < (html->ended ? LEAST_TAGS : LEAST_CUT)) {
 		memset(finding->title, 0, sizeof(finding->title));
-		return verdict_because(CARVE_REJECT, finding, "too little HTML up to %" PRIu64, at);
+		return verdict_because(CARVE_REJECT, finding, "%s up to %" PRIu64,
+			html->source ? "strings of a program" : "too little HTML", at);
 	}
 	if (html->ended) {
 		finding->length = read_end(&html->cursor);
