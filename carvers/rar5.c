@@ -16,9 +16,14 @@ enum {
 	HAS_EXTRA = 1,
 	HAS_DATA = 2,
 	FILE_HAS_TIME = 2,
+	EXTRA_TIME = 3,
+	EXTRA_TIME_UNIX = 1,
+	EXTRA_TIME_CHANGED = 2,
 	HEADER_MAX_LEN = 2 << 20,
 	USUAL_LEN = 8192,
 };
+
+#define FROM_1601 INT64_C(11644473600)
 
 /* The number at *at, which moves behind it; false when it doesn't end in 10 bytes. */
 static bool read_number(struct view *view, uint64_t *at, uint64_t *value)
@@ -49,6 +54,29 @@ static int64_t read_time(struct view *view, uint64_t at)
 	return p ? le32(p) : 0;
 }
 
+/* The time in the record for times that the extra area in [at, end) may have: seconds since 1970,
+ * or tenths of microseconds since 1601. */
+static int64_t read_extra_time(struct view *view, uint64_t at, uint64_t end)
+{
+	uint64_t len, type, flags, next;
+	const uint8_t *p;
+
+	for (; at < end; at = next) {
+		if (!read_number(view, &at, &len) || !len || len > end - at)
+			break;
+		next = at + len;
+		if (!read_number(view, &at, &type) || type != EXTRA_TIME ||
+			!read_number(view, &at, &flags) || !(flags & EXTRA_TIME_CHANGED))
+			continue;
+		p = view_peek(view, at, flags & EXTRA_TIME_UNIX ? 4 : 8);
+		if (!p)
+			break;
+		return flags & EXTRA_TIME_UNIX ? le32(p)
+					       : (int64_t)(le64(p) / 10000000) - FROM_1601;
+	}
+	return 0;
+}
+
 enum rar_found rar5_read(struct view *view, uint64_t at, struct rar_block *block)
 {
 	static const enum rar_kind kinds[] = { RAR_OTHER, RAR_MAIN, RAR_FILE, RAR_OTHER,
@@ -77,6 +105,9 @@ enum rar_found rar5_read(struct view *view, uint64_t at, struct rar_block *block
 	block->kind = kinds[type];
 	if (type == TYPE_FILE)
 		block->time = read_time(view, next);
+	if (type == TYPE_FILE && !block->time)
+		block->time =
+			read_extra_time(view, block->header_end - extra_len, block->header_end);
 	block->end = block->header_end + data_len;
 	return RAR_FOUND;
 }

@@ -108,12 +108,17 @@ static void note_parts(struct parts *parts, uint64_t start, const struct outcome
 
 /* From now on what lies inside these truncated files is contained, and what starts at the parts
  * that were named is not asked about. */
-static void note_inside(struct decider *decider, const struct decision *decisions, size_t count)
+static void note_inside(struct decider *decider, const struct decision *decisions, size_t count,
+	const struct decision *winner)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct type_state *type = &decider->types[decisions[i].candidate->rule];
 
 		if (decider_is_part(decider, decisions[i].candidate))
+			continue;
+		/* All inside such a one is hidden anyway. */
+		if (&decisions[i] == winner && winner->outcome->verdict == CARVE_COMPLETE &&
+			!decider->options.nested)
 			continue;
 		note_parts(&type->parts, decisions[i].candidate->start, decisions[i].outcome);
 		if (decisions[i].outcome->verdict == CARVE_TRUNCATED &&
@@ -237,7 +242,7 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 			tally_add(decider->skipped, why, 0);
 	}
 	if (!hidden)
-		note_inside(decider, decisions, count);
+		note_inside(decider, decisions, count, winner);
 	if (winner && winner->outcome->verdict == CARVE_COMPLETE &&
 		start + winner->outcome->length > decider->hidden_until)
 		decider->hidden_until = start + winner->outcome->length;

@@ -322,6 +322,32 @@ Test(zip, no_directory)
 	free(archive.zip.data);
 }
 
+/* A walk from a later member would only come to the same end. */
+Test(zip, later_members_are_named_as_parts)
+{
+	static const struct part parts[] = { { "a", TEXT, .streamed = false },
+		{ "b", TEXT, .streamed = false }, { "c", TEXT, .streamed = false } };
+	struct bytes zip = { 0 };
+	struct finding found = { 0 };
+	struct view *view;
+	const uint64_t *named;
+	size_t second, third, count;
+
+	add_local(&zip, &parts[0]);
+	second = zip.len;
+	add_local(&zip, &parts[1]);
+	third = zip.len;
+	add_local(&zip, &parts[2]);
+	view = view_new_memory(zip.data, zip.len);
+	cr_assert_eq(carver_find("zip")->check(view, &found), CARVE_TRUNCATED);
+	named = view_parts(view, &count);
+	cr_assert_eq(count, 2);
+	cr_assert_eq(named[0], second);
+	cr_assert_eq(named[1], third);
+	view_free(view);
+	free(zip.data);
+}
+
 Test(zip, no_members)
 {
 	struct bytes zip = { 0 };

@@ -62,6 +62,10 @@ def make():
     save("rar", "five.rar", whole5, time=SECONDS, why="")
     save("rar", "five-service.rar", rar5(a5, file5(b"QO", junk(150), 3), block5(2, 0, number(1) + number(0) * 4 + number(3) + b"dir", extra=b"\2\7\0")))
     save("rar", "five-empty.rar", rar5())
+    plain = number(0) + number(0) + number(0o644) + number(0) + number(1) + number(3) + b"dir"
+    windows = struct.pack("<Q", (SECONDS + 11644473600) * 10000000 + 5)
+    save("rar", "five-time.rar", rar5(block5(2, 0, plain, extra=b"\3\7\0\0" + b"\x0a\3\2" + windows)), time=SECONDS)
+    save("rar", "five-unix-time.rar", rar5(block5(2, 0, plain, extra=b"\6\3\3" + struct.pack("<I", SECONDS))), time=SECONDS)
 
     old = rar4(file4(b"a.txt", words, 20), file4(b"b.txt", words[:300], 15), end=False)
     save("rar", "two.rar", old, verdict="unverified", length=len(old), why=f"no end block at {len(old)}, but old versions wrote none")
