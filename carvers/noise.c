@@ -17,7 +17,7 @@
 #define RANDOM_BELOW 5660 /* 6 standard deviations above the mean */
 #define RANDOM_ABOVE 4580 /* and below it: gradients have each value equally often */
 #define PLAIN_ABOVE 7000
-#define RUN_LEN (4 * WINDOW_LEN)
+#define RUN_LEN (3 * WINDOW_LEN)
 #define NO_CODE_ABOVE 16000 /* fewer than 66 values, in the mean */
 
 static uint32_t squares(const uint8_t *bytes)

@@ -6,7 +6,7 @@
 #include "carver.h"
 
 /* Where in [start, end) random bytes (or compressed, or encrypted ones: they look alike) begin
- * behind others: to about a KiB. end when there are no such, less than 4 KiB of them, or nothing
+ * behind others: to about a KiB. end when there are no such, less than 3 KiB of them, or nothing
  * else before them, as in a picture that is noise all over. */
 uint64_t noise_start(struct view *view, uint64_t start, uint64_t end);
 
