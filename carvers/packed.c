@@ -21,7 +21,7 @@
 #define OUTPUT_LEN 65536
 #define MEMORY_MAX ((uint64_t)1 << 30)
 #define WINDOW_LOG_MAX 30
-#define LZMA2_DICTIONARY (256u << 20)
+#define LZMA2_DICTIONARY (64u << 20)
 #define OUTPUT_BASE ((uint64_t)256 << 20)
 #define OUTPUT_FACTOR 1100
 
@@ -286,7 +286,8 @@ enum packed_state packed_feed(struct packed *packed, struct view *view, uint64_t
 	const uint8_t *window;
 	size_t len;
 
-	while (step == STEP_MORE && (window = walk_window(view, packed->end, limit, &len)))
+	while (step == STEP_MORE &&
+		(window = walk_stream(view, packed->end, limit, packed->input_len, &len)))
 		step = feed(packed, window, len);
 	return states[step];
 }

@@ -15,6 +15,18 @@ const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, siz
 	return view_peek(view, offset, *len);
 }
 
+#define FIRST_LOOK 4096
+
+const uint8_t *walk_stream(
+	struct view *view, uint64_t offset, uint64_t end, uint64_t taken, size_t *len)
+{
+	uint64_t look = taken < FIRST_LOOK ? FIRST_LOOK : taken;
+
+	if (offset < end && look < end - offset)
+		end = offset + look;
+	return walk_window(view, offset, end, len);
+}
+
 bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte)
 {
 	const uint8_t *window, *found;

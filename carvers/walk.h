@@ -10,6 +10,11 @@
  * be seen. */
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len);
 
+/* The same for a stream of which `taken` bytes were taken: no more than twice those, since it may end
+ * anywhere, and what is seen in vain counts against the budget. */
+const uint8_t *walk_stream(
+	struct view *view, uint64_t offset, uint64_t end, uint64_t taken, size_t *len);
+
 /* The next `byte` in [*offset, end): true with *offset on it; false with *offset where the search
  * had to stop. */
 bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte);

@@ -108,6 +108,9 @@ static enum zip_found read_header(struct zip *zip, struct zip_member *member, co
 		return ZIP_CUT;
 	if (!possible_name(p, member->name_len) && (member->name_len || !member->date))
 		return ZIP_BROKEN;
+	/* Going back for it behind the data would have the view read everything again. */
+	if (!walk_crc32(zip->view, name_at, member->name_len, &member->name_crc))
+		return ZIP_CUT;
 	zip_read_extra(zip->view, name_at + member->name_len, extra_len, member, NULL);
 	p = view_peek(zip->view, name_at, member->name_len);
 	if (!p)
@@ -131,9 +134,8 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 		zip->newest = member.date;
 	*problem = "damaged data";
 	found = zip_find_end(zip->view, &zip->member, &zip->output_left);
-	if (found == ZIP_FOUND &&
-		!zip_sum_add(&zip->sum, zip->view, &zip->member, at + ZIP_LOCAL_LEN))
-		return ZIP_CUT;
+	if (found == ZIP_FOUND)
+		zip_sum_add(&zip->sum, &zip->member);
 	return found;
 }
 

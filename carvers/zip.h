@@ -36,6 +36,7 @@ struct zip_member {
 	uint64_t at, data,
 		end; /* [at, data) header, [data, data + packed_len) data, descriptor, then end */
 	uint16_t flags, method, name_len;
+	uint32_t name_crc;
 	uint32_t crc, date; /* date: DOS date and time, comparable */
 	uint64_t packed_len, unpacked_len;
 	bool folder; /* by its name */
@@ -86,9 +87,8 @@ struct zip_sum {
 	uint64_t count, digest;
 };
 
-/* Adds a member; false when its name could not be read. */
-bool zip_sum_add(
-	struct zip_sum *sum, struct view *view, const struct zip_member *member, uint64_t name_at);
+/* Adds a member. */
+void zip_sum_add(struct zip_sum *sum, const struct zip_member *member);
 
 bool zip_sum_equal(const struct zip_sum *a, const struct zip_sum *b);
 

@@ -84,7 +84,7 @@ static enum inflated_state unpack(struct view *view, const struct zip_member *me
 	if (!inflated_open(inflated, INFLATED_RAW))
 		return INFLATED_MORE;
 	while (state == INFLATED_MORE && inflated->output_len < output_max &&
-		(window = walk_window(view, *end, limit, &len))) {
+		(window = walk_stream(view, *end, limit, *end - member->data, &len))) {
 		state = inflated_feed(inflated, window, len, &used);
 		*end += used;
 		if (!sizes_unknown(member) && inflated->output_len > member->unpacked_len)

@@ -17,18 +17,13 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-bool zip_sum_add(
-	struct zip_sum *sum, struct view *view, const struct zip_member *member, uint64_t name_at)
+void zip_sum_add(struct zip_sum *sum, const struct zip_member *member)
 {
-	uint32_t name = 0;
-	uint64_t hash;
+	uint64_t hash = mix(mix(1, member->at), member->packed_len);
 
-	if (!walk_crc32(view, name_at, member->name_len, &name))
-		return false;
-	hash = mix(mix(1, member->at), member->packed_len);
-	sum->digest += mix(mix(hash, member->crc), (uint64_t)name << 16 | member->name_len);
+	sum->digest +=
+		mix(mix(hash, member->crc), (uint64_t)member->name_crc << 16 | member->name_len);
 	sum->count++;
-	return true;
 }
 
 bool zip_sum_equal(const struct zip_sum *a, const struct zip_sum *b)
@@ -93,7 +88,10 @@ static bool read_entry(
 	if (directory->shift > 0 && offset < (uint64_t)directory->shift)
 		directory->earlier++;
 	member.at = offset - (uint64_t)directory->shift;
-	return zip_sum_add(&directory->sum, view, &member, at + ZIP_CENTRAL_LEN);
+	if (!walk_crc32(view, at + ZIP_CENTRAL_LEN, member.name_len, &member.name_crc))
+		return false;
+	zip_sum_add(&directory->sum, &member);
+	return true;
 }
 
 /* Sums up all entries; directory->end is behind the last, *last at it. */

@@ -117,6 +117,18 @@ Test(carver_packed, zeros_between_xz_streams)
 	}
 }
 
+/* As programs write that append lines one by one: each is looked at, and no more. */
+Test(carver_packed, many_short_gzip_members)
+{
+	static const uint8_t member[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0";
+	struct bytes bytes = { 0 };
+
+	for (int i = 0; i < 4000; i++)
+		bytes_add(&bytes, member, 20);
+	expect("gz", &bytes, CARVE_COMPLETE, bytes.len, NULL);
+	free(bytes.data);
+}
+
 /* The names of members are one file's, whose parts they are. */
 Test(carver_packed, a_later_gzip_member_is_named_as_a_part)
 {
