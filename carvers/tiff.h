@@ -23,7 +23,7 @@ enum tiff_compression {
 	TIFF_DNG_LOSSY = 34892,
 };
 
-#define TIFF_SUBFILES 128
+#define TIFF_SUBFILES 4096
 
 /* What a directory says about its picture. */
 struct tiff_page {
@@ -35,6 +35,7 @@ struct tiff_page {
 	uint64_t jpeg, jpeg_len;
 	uint64_t tables, tables_end; /* of the JPEG data of all strips, 0: each has its own */
 	uint64_t raw;                /* where Panasonic's raw data is, 0: not there */
+	bool sensor;                 /* samples straight from a sensor */
 };
 
 struct tiff_walk {

@@ -31,6 +31,13 @@ static uint64_t unpacked_len(const struct tiff_page *page, uint64_t index)
 	return (width * samples * page->bits + 7) / 8 * rows;
 }
 
+/* Whether this is the last of several strips: some writers fill it up to as many rows as the others
+ * have. */
+static bool is_last(const struct tiff_page *page, uint64_t index)
+{
+	return index && index + 1 == page->offsets.count && !page->tile_width;
+}
+
 void tiff_finish_data(struct tiff_walk *walk)
 {
 	uint64_t end = walk->plain_end < walk->size ? walk->plain_end : walk->size, noise;
@@ -74,10 +81,10 @@ static void pass_strip(struct tiff_walk *walk, const struct tiff_page *page, uin
 	tiff_claim(walk, at, len);
 	if (at > walk->size || len > walk->size - at)
 		return;
-	if (page->compression == TIFF_PLAIN)
+	if (page->compression != TIFF_PLAIN)
+		tiff_check_coded(walk, page, at, len, is_last(page, index) ? 0 : want);
+	else if (!page->sensor) /* of which cameras call compressed data plain, too */
 		check_plain(walk, at, len);
-	else
-		tiff_check_coded(walk, page, at, len, want);
 }
 
 void tiff_pass_data(struct tiff_walk *walk, const struct tiff_page *page)

@@ -138,6 +138,12 @@ static void take_entry(
 	if (value && tiff_read_value(&walk->tiff, entry, 0, &first))
 		*value = first;
 	switch (entry->tag) {
+	case TAG_BITS:
+		/* Samples of several sizes: what they take together is not known then. */
+		for (uint64_t i = 1; i < entry->count && i < 16; i++)
+			if (tiff_read_value(&walk->tiff, entry, i, &first) && first != page->bits)
+				page->bits = 0;
+		break;
 	case TAG_STRIPS:
 	case TAG_TILES:
 		page->offsets = *entry;
@@ -193,9 +199,11 @@ static bool read_entries(struct tiff_walk *walk, const struct tiff_ifd *ifd, str
 	return unknown <= 1 + ifd->count / 16;
 }
 
-static bool is_sensor(const struct tiff_page *page)
+static bool is_sensor(const struct tiff_walk *walk, const struct tiff_page *page)
 {
-	return page->photometric == PHOTOMETRIC_CFA ||
+	bool camera = walk->tiff.magic != TIFF_MAGIC && walk->tiff.magic != TIFF_MAGIC_BIG;
+
+	return camera || page->photometric == PHOTOMETRIC_CFA ||
 	       page->photometric == PHOTOMETRIC_LINEAR_RAW || page->compression == TIFF_NIKON ||
 	       page->compression == TIFF_SONY || page->compression == TIFF_PENTAX ||
 	       page->compression == TIFF_SAMSUNG || page->compression == TIFF_SAMSUNG_2;
@@ -214,7 +222,8 @@ static bool pass_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 		return false;
 	tiff_claim(walk, at, ifd.end - at);
 	*next = ifd.next;
-	walk->raw = walk->raw || is_sensor(&page);
+	page.sensor = is_sensor(walk, &page);
+	walk->raw = walk->raw || page.sensor;
 	if ((page.offsets.count && page.width && page.height) || page.raw ||
 		(page.offsets.count && walk->tiff.magic == MAGIC_PANASONIC)) {
 		walk->pages++;
