@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "exif.h"
 #include "walk.h"
 
 struct chunk {
@@ -216,6 +217,8 @@ static void read_details(struct png *png, const struct chunk *chunk)
 
 		if (p)
 			png->finding->time = utc_seconds(be16(p), p[2], p[3], p[4], p[5], p[6]);
+	} else if (is(chunk, "eXIf")) {
+		exif_read(png->view, chunk->at + 8, chunk->len, png->finding);
 	} else if (is(chunk, "tEXt") || is(chunk, "iTXt")) {
 		read_text(png, chunk);
 	}

@@ -4,6 +4,7 @@ import random, struct, zlib
 from PIL import PngImagePlugin
 
 from makers.common import encoded, picture, save
+from makers.jpeg import exif
 
 
 def chunk(kind, data, crc=None):
@@ -48,6 +49,8 @@ def make():
     end = chunk(b"IEND", b"")
     time = chunk(b"tIME", struct.pack(">HBBBBB", 2024, 2, 29, 23, 59, 58))
     save("png", "time.png", SIGNATURE + header(64, 40) + time + chunk(b"IDAT", noise) + end, time=1709251198)
+    save("png", "exif.png", SIGNATURE + header(64, 40) + chunk(b"eXIf", exif(True)[6:]) + chunk(b"IDAT", noise) + end,
+         title="Golden hour", time=1709251198)
     save("png", "interlaced.png", SIGNATURE + header(21, 13, interlace=1) + chunk(b"IDAT", zlib.compress(interlaced(21, 13))) + end)
     many = b"".join(chunk(b"IDAT", noise[i:i + 100]) for i in range(0, len(noise), 100))
     save("png", "many-idat.png", SIGNATURE + header(64, 40) + many + end)
