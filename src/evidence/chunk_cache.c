@@ -1,48 +1,52 @@
 /*
- * Places in sets: a chunk may be in any of the few places of its set, which is chosen by a hash of
- * its number, and takes the one that was used longest ago. One lock is enough: it is held to look a
- * chunk up, not while it is unpacked or copied. A place with users keeps its chunk.
+ * A chunk may be in any of the few places of its set, which a hash of its number chooses, and takes
+ * the one that was used longest ago. Each set has a lock of its own, which is held to look a chunk
+ * up, not while it is unpacked or copied. A place with users keeps its chunk.
  */
 #include "evidence/chunk_cache.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-#define CACHE_LEN (32u << 20)
-#define WAYS 4
+#define WAYS 8
 
 enum state { EMPTY, LOADING, READY };
 
 struct place {
-	uint64_t number, used; /* used: when, by the cache's clock */
+	uint64_t number, used; /* used: when, by the set's clock */
 	uint8_t *bytes;        /* NULL: never used */
 	enum state state;
 	unsigned users; /* who load it, copy from it or wait for it */
 };
 
-struct chunk_cache {
+struct set {
 	pthread_mutex_t lock;
 	pthread_cond_t loaded;
-	size_t len, set_count;
 	uint64_t clock;
-	struct place *places; /* WAYS a set */
+	struct place places[WAYS];
 };
 
-struct chunk_cache *chunk_cache_new(size_t len)
+struct chunk_cache {
+	size_t len, set_count;
+	struct set *sets;
+};
+
+struct chunk_cache *chunk_cache_new(size_t len, size_t memory)
 {
 	struct chunk_cache *cache = xcalloc(1, sizeof(*cache));
-	size_t sets = CACHE_LEN / WAYS / len;
+	size_t sets = memory / WAYS / len;
 
 	cache->len = len;
 	cache->set_count = sets ? sets : 1;
-	cache->places = xcalloc(cache->set_count * WAYS, sizeof(*cache->places));
-	pthread_mutex_init(&cache->lock, NULL);
-	pthread_cond_init(&cache->loaded, NULL);
+	cache->sets = xcalloc(cache->set_count, sizeof(*cache->sets));
+	for (size_t i = 0; i < cache->set_count; i++) {
+		pthread_mutex_init(&cache->sets[i].lock, NULL);
+		pthread_cond_init(&cache->sets[i].loaded, NULL);
+	}
 	return cache;
 }
 
@@ -50,65 +54,79 @@ void chunk_cache_free(struct chunk_cache *cache)
 {
 	if (!cache)
 		return;
-	for (size_t i = 0; i < cache->set_count * WAYS; i++)
-		free(cache->places[i].bytes);
-	pthread_cond_destroy(&cache->loaded);
-	pthread_mutex_destroy(&cache->lock);
-	free(cache->places);
+	for (size_t i = 0; i < cache->set_count; i++) {
+		for (size_t j = 0; j < WAYS; j++)
+			free(cache->sets[i].places[j].bytes);
+		pthread_cond_destroy(&cache->sets[i].loaded);
+		pthread_mutex_destroy(&cache->sets[i].lock);
+	}
+	free(cache->sets);
 	free(cache);
 }
 
-/* The chunk's place, or one that it may take; NULL when all are in use. Under the lock. */
-static struct place *find_place(struct chunk_cache *cache, uint64_t number)
+static struct set *set_of(const struct chunk_cache *cache, uint64_t number)
 {
-	uint64_t hash = number * 0x9e3779b97f4a7c15u >> 20;
-	struct place *set = &cache->places[hash % cache->set_count * WAYS], *oldest = NULL;
+	return &cache->sets[(number * 0x9e3779b97f4a7c15u >> 32) % cache->set_count];
+}
+
+/* The chunk's place, or one that it may take; NULL when all are in use. Under the lock. */
+static struct place *find_place(struct set *set, uint64_t number)
+{
+	struct place *oldest = NULL;
 
 	for (size_t i = 0; i < WAYS; i++) {
-		if (set[i].state != EMPTY && set[i].number == number)
-			return &set[i];
-		if (!set[i].users && (!oldest || set[i].used < oldest->used))
-			oldest = &set[i];
+		struct place *place = &set->places[i];
+
+		if (place->state != EMPTY && place->number == number)
+			return place;
+		if (!place->users && (!oldest || place->used < oldest->used))
+			oldest = place;
 	}
 	return oldest;
 }
 
-/* Fills a place that was found empty or with another chunk. Under the lock, which is given up
+static bool has(const struct place *place, uint64_t number)
+{
+	return place->state == READY && place->number == number;
+}
+
+static void hold(struct set *set, struct place *place)
+{
+	place->users++;
+	place->used = ++set->clock;
+}
+
+static void let_go(struct set *set, struct place *place)
+{
+	pthread_mutex_lock(&set->lock);
+	place->users--;
+	pthread_mutex_unlock(&set->lock);
+}
+
+/* Fills a held place that was found empty or with another chunk. Under the lock, which is given up
  * meanwhile. */
-static int fill_place(struct chunk_cache *cache, struct place *place, uint64_t number,
-	int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
+static int fill_place(struct chunk_cache *cache, struct set *set, struct place *place,
+	uint64_t number, int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
 {
 	int rc = -ENOMEM;
 
 	place->number = number;
 	place->state = LOADING;
-	pthread_mutex_unlock(&cache->lock);
+	pthread_mutex_unlock(&set->lock);
 	if (!place->bytes)
 		place->bytes = malloc(cache->len);
 	if (place->bytes)
 		rc = load(arg, number, place->bytes);
-	pthread_mutex_lock(&cache->lock);
+	pthread_mutex_lock(&set->lock);
 	place->state = rc ? EMPTY : READY;
 	if (rc)
 		place->used = 0;
-	pthread_cond_broadcast(&cache->loaded);
+	pthread_cond_broadcast(&set->loaded);
 	return rc;
 }
 
-/* Waits until another thread has filled the place; one of those that wait tries again should that
- * have failed. Under the lock. */
-static int hold_place(struct chunk_cache *cache, struct place *place, uint64_t number,
-	int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
-{
-	while (place->state == LOADING)
-		pthread_cond_wait(&cache->loaded, &cache->lock);
-	if (place->state == READY && place->number == number)
-		return 0;
-	return fill_place(cache, place, number, load, arg);
-}
-
-static int read_uncached(struct chunk_cache *cache, uint64_t number, size_t from, void *buffer,
-	size_t len, int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
+static int read_uncached(const struct chunk_cache *cache, uint64_t number, size_t from,
+	void *buffer, size_t len, int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
 {
 	uint8_t *bytes = malloc(cache->len);
 	int rc = bytes ? load(arg, number, bytes) : -ENOMEM;
@@ -122,23 +140,69 @@ static int read_uncached(struct chunk_cache *cache, uint64_t number, size_t from
 int chunk_cache_read(struct chunk_cache *cache, uint64_t number, size_t from, void *buffer,
 	size_t len, int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
 {
+	struct set *set = set_of(cache, number);
 	struct place *place;
-	int rc;
+	int rc = 0;
 
-	pthread_mutex_lock(&cache->lock);
-	place = find_place(cache, number);
+	pthread_mutex_lock(&set->lock);
+	place = find_place(set, number);
 	if (!place) {
-		pthread_mutex_unlock(&cache->lock);
+		pthread_mutex_unlock(&set->lock);
 		return read_uncached(cache, number, from, buffer, len, load, arg);
 	}
-	place->users++;
-	place->used = ++cache->clock;
-	rc = hold_place(cache, place, number, load, arg);
-	pthread_mutex_unlock(&cache->lock);
+	hold(set, place);
+	while (place->state == LOADING)
+		pthread_cond_wait(&set->loaded, &set->lock);
+	/* One of those who waited tries again, should the other thread have failed. */
+	if (!has(place, number))
+		rc = fill_place(cache, set, place, number, load, arg);
+	pthread_mutex_unlock(&set->lock);
 	if (!rc)
 		memcpy(buffer, place->bytes + from, len);
-	pthread_mutex_lock(&cache->lock);
-	place->users--;
-	pthread_mutex_unlock(&cache->lock);
+	let_go(set, place);
 	return rc;
+}
+
+bool chunk_cache_get(struct chunk_cache *cache, uint64_t number, uint8_t *to)
+{
+	struct set *set = set_of(cache, number);
+	struct place *place;
+	bool found;
+
+	pthread_mutex_lock(&set->lock);
+	place = find_place(set, number);
+	found = place && has(place, number);
+	if (found)
+		hold(set, place);
+	pthread_mutex_unlock(&set->lock);
+	if (!found)
+		return false;
+	memcpy(to, place->bytes, cache->len);
+	let_go(set, place);
+	return true;
+}
+
+static int load_copy(void *arg, uint64_t number, uint8_t *to)
+{
+	const struct chunk_cache *cache = ((const void **)arg)[0];
+
+	(void)number;
+	memcpy(to, ((const void **)arg)[1], cache->len);
+	return 0;
+}
+
+void chunk_cache_put(struct chunk_cache *cache, uint64_t number, const uint8_t *bytes)
+{
+	struct set *set = set_of(cache, number);
+	const void *arg[] = { cache, bytes };
+	struct place *place;
+
+	pthread_mutex_lock(&set->lock);
+	place = find_place(set, number);
+	if (place && (place->state == EMPTY || place->number != number)) {
+		hold(set, place);
+		fill_place(cache, set, place, number, load_copy, arg);
+		place->users--;
+	}
+	pthread_mutex_unlock(&set->lock);
 }

@@ -7,10 +7,14 @@
  * Nothing is taken that was not checked: a chunk must unpack to the length that it must have, and
  * its checksum must hold. A damaged table could still lead to another good chunk. So where no copy
  * of the table has a good checksum, a chunk must also end exactly where the next one starts.
+ *
+ * Carvers look at places that the reader has just passed, and unpacking them once more would take
+ * as long as all the reading. So while they do, the reader leaves what it unpacks in the cache.
  */
 #include "evidence/e01_chunks.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +31,13 @@
 /* Reads of this length and more are taken for a pass over the medium: they leave the cache alone.
  */
 #define LONG_LEN ((size_t)512 << 10)
+/* The reader is ahead of the carvers by its ring and what waits for them. */
+#define CACHE_MEMORY ((size_t)160 << 20)
+/* To copy a chunk into the cache costs an eighth of unpacking it again; what is packed smaller than
+ * this unpacks as fast. */
+#define WORTH_ASKING 8
+#define WORTH_LEN 1024
+#define LATELY 16384
 
 static const char *const fault_words[] = {
 	[E01_MISSING] = "no table that is there lists it",
@@ -44,6 +55,8 @@ struct chunk_place {
 };
 
 struct e01_chunks {
+	/* Chunks that were read in passes, and those that small reads asked for, of late. */
+	_Atomic uint32_t passed, asked;
 	const struct e01_set *set;
 	struct chunk_cache *cache;
 	struct e01_unpacker *unpacker;
@@ -60,7 +73,7 @@ struct e01_chunks *e01_chunks_new(const struct e01_set *set)
 	chunks->chunk_packed_max = chunk_len + chunk_len / 64 + 4096;
 	chunks->packed_len =
 		chunks->chunk_packed_max > RUN_LEN ? chunks->chunk_packed_max : RUN_LEN;
-	chunks->cache = chunk_cache_new(chunk_len);
+	chunks->cache = chunk_cache_new(chunk_len, CACHE_MEMORY);
 	chunks->unpacker = e01_unpacker_new(chunk_len, chunks->packed_len);
 	return chunks;
 }
@@ -196,37 +209,74 @@ static uint32_t joined(const struct e01_chunks *chunks, const struct e01_segment
 	return i;
 }
 
-/* Reads whole chunks of one table. Anything unusual is left to read_chunk. */
-static int read_run(struct e01_chunks *chunks, struct e01_scratch *scratch,
-	const struct e01_table *table, uint64_t chunk, uint32_t count, uint8_t *to)
-{
-	const struct e01_set *set = chunks->set;
-	const struct e01_segment *segment = &set->segments[table->segment];
+/* Chunks of one table that one call reads. */
+struct run {
+	struct e01_chunks *chunks;
+	struct e01_scratch *scratch;
+	uint64_t first;
+	uint32_t count;
 	struct chunk_place places[RUN_COUNT];
+	bool fetched;   /* the packed bytes are in the scratch */
+	bool is_shared; /* the cache is worth its while */
+};
+
+/* Whether so many small reads look at what passes by that it should stay in the cache for them. */
+static bool is_asked_for(struct e01_chunks *chunks, uint32_t count)
+{
+	uint32_t passed = atomic_fetch_add(&chunks->passed, count) + count;
+	uint32_t asked = atomic_load(&chunks->asked);
+
+	if (passed > LATELY) { /* several threads may do so at once, which does no harm */
+		atomic_store(&chunks->passed, passed / 2);
+		atomic_store(&chunks->asked, asked / 2);
+	}
+	return asked > passed / WORTH_ASKING;
+}
+
+/* Puts the run's chunk i, whose packed bytes are at `packed`, where it is wanted. */
+static int read_one(struct run *run, uint32_t i, const uint8_t *packed, uint8_t *to)
+{
+	struct e01_chunks *chunks = run->chunks;
+	const struct chunk_place *place = &run->places[i];
+	size_t plain_len = plain_len_of(chunks->set, run->first + i);
+	bool shared = run->is_shared && place->packed && place->len > WORTH_LEN &&
+		      plain_len == chunks->set->chunk_len;
+
+	if (shared && chunk_cache_get(chunks->cache, run->first + i, to))
+		return 0;
+	if (!run->fetched || e01_unpack(chunks->unpacker, run->scratch, place->packed, packed,
+				     (size_t)place->len, false, to, plain_len)) {
+		run->fetched = false; /* the next call overwrites what was fetched */
+		return read_chunk(chunks, run->scratch, run->first + i, to) ? -EIO : 0;
+	}
+	if (shared)
+		chunk_cache_put(chunks->cache, run->first + i, to);
+	return 0;
+}
+
+/* Anything unusual is left to read_chunk. */
+static int read_run(struct run *run, const struct e01_table *table, uint8_t *to)
+{
+	const struct e01_set *set = run->chunks->set;
+	const struct e01_segment *segment = &set->segments[table->segment];
 	uint32_t done = 0;
 
 	if (table->suspect ||
-		find_places(chunks, table, 0, (uint32_t)(chunk - table->first), count, places))
-		memset(places, 0, sizeof(places));
-	while (done < count) {
-		size_t len, at = 0;
-		uint32_t end = done + joined(chunks, segment, places + done, count - done, &len);
-		bool fetched = !e01_pread(segment->fd, scratch->packed, len, places[done].offset);
-		bool alone = end == done;
+		find_places(run->chunks, table, 0, (uint32_t)(run->first - table->first),
+			run->count, run->places))
+		memset(run->places, 0, sizeof(run->places));
+	while (done < run->count) {
+		const uint8_t *packed = run->scratch->packed;
+		struct chunk_place *places = run->places + done;
+		size_t len;
+		uint32_t end = joined(run->chunks, segment, places, run->count - done, &len);
 
-		for (end += alone; done < end; done++, to += set->chunk_len) {
-			const struct chunk_place *place = &places[done];
-			bool good = fetched && !alone &&
-				    !e01_unpack(chunks->unpacker, scratch, place->packed,
-					    scratch->packed + at, (size_t)place->len, false, to,
-					    plain_len_of(set, chunk + done));
-
-			at += (size_t)place->len;
-			if (good)
-				continue;
-			fetched = false; /* the next call overwrites what was fetched */
-			if (read_chunk(chunks, scratch, chunk + done, to))
+		run->fetched =
+			end && !e01_pread(segment->fd, run->scratch->packed, len, places->offset);
+		for (end += done + !end; done < end; done++, to += set->chunk_len) {
+			if (read_one(run, done, packed, to))
 				return -EIO;
+			packed += run->places[done].len;
 		}
 	}
 	return 0;
@@ -240,7 +290,7 @@ static int read_whole(
 	const struct e01_set *set = chunks->set;
 	uint64_t chunk = offset / set->chunk_len, count = wanted / set->chunk_len;
 	const struct e01_table *table = e01_set_table(set, chunk);
-	struct e01_scratch *scratch;
+	struct run run = { .chunks = chunks, .first = chunk };
 	int rc;
 
 	/* The medium's last chunk is whole when all of it is wanted. */
@@ -254,11 +304,13 @@ static int read_whole(
 		count = table->first + table->count - chunk;
 	if (count > RUN_COUNT)
 		count = RUN_COUNT;
-	scratch = e01_scratch_take(chunks->unpacker);
-	if (!scratch)
+	run.count = (uint32_t)count;
+	run.is_shared = is_asked_for(chunks, run.count);
+	run.scratch = e01_scratch_take(chunks->unpacker);
+	if (!run.scratch)
 		return -ENOMEM;
-	rc = read_run(chunks, scratch, table, chunk, (uint32_t)count, to);
-	e01_scratch_give(chunks->unpacker, scratch);
+	rc = read_run(&run, table, to);
+	e01_scratch_give(chunks->unpacker, run.scratch);
 	*len = (size_t)count * set->chunk_len;
 	if (*len > wanted)
 		*len = wanted;
@@ -281,6 +333,8 @@ int e01_chunks_read(struct e01_chunks *chunks, uint64_t offset, void *buffer, si
 		if (rc || piece_len)
 			continue;
 		piece_len = chunk_len - from < len ? chunk_len - from : len;
+		if (!is_long)
+			atomic_fetch_add(&chunks->asked, 1);
 		rc = chunk_cache_read(
 			chunks->cache, offset / chunk_len, from, to, piece_len, load_chunk, chunks);
 	}

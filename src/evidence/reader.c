@@ -26,6 +26,10 @@
 #include "base/memory.h"
 
 #define DEFAULT_SLOT_LEN (32u << 20)
+/* What is unpacked should still be in a cache when carvers come to look at it: slots of an E01 are
+ * as small as its readers can be kept busy with. */
+#define PACKED_SLOT_LEN_MIN (8u << 20)
+#define PACKED_SLOT_LEN_EACH (1u << 20) /* a reader */
 #define DEFAULT_SLOTS 4
 /* The largest chunk of an E01: more alignment than this would cost too much memory. */
 #define GRANULE_MAX (16u << 20)
@@ -53,13 +57,23 @@ static int set_range(
 	return 0;
 }
 
+static size_t default_slot_len(bool packed)
+{
+	size_t slot_len = (size_t)reader_thread_count() * PACKED_SLOT_LEN_EACH;
+
+	if (!packed || slot_len > DEFAULT_SLOT_LEN)
+		return DEFAULT_SLOT_LEN;
+	return slot_len < PACKED_SLOT_LEN_MIN ? PACKED_SLOT_LEN_MIN : slot_len;
+}
+
 /* Sizes that the ring has in the end: no slot is larger than the range, or as small as the overlap.
  */
 static int set_sizes(
 	struct reader *reader, const struct reader_options *options, struct error *error)
 {
-	size_t slot_len = options->slot_len ? options->slot_len : DEFAULT_SLOT_LEN;
 	uint32_t granule = reader->image->granule;
+	bool packed = granule > DIRECT_ALIGN;
+	size_t slot_len = options->slot_len ? options->slot_len : default_slot_len(packed);
 	uint64_t range;
 	int rc;
 
@@ -77,11 +91,11 @@ static int set_sizes(
 	if (reader->slots < 2)
 		reader->slots = 2;
 	reader->count = (range + slot_len - 1) / slot_len;
-	reader->align = granule > DIRECT_ALIGN && granule <= GRANULE_MAX ? granule : DIRECT_ALIGN;
+	reader->align = packed && granule <= GRANULE_MAX ? granule : DIRECT_ALIGN;
 	/* A chunk that several pieces share would be unpacked by one thread while others wait. */
-	reader->piece_len = reader->align == DIRECT_ALIGN ? PIECE_LEN
-			    : granule < PIECE_LEN         ? PIECE_LEN / granule * granule
-							  : granule;
+	reader->piece_len = !packed                      ? PIECE_LEN
+			    : granule < PACKED_PIECE_LEN ? PACKED_PIECE_LEN / granule * granule
+							 : granule;
 	if (slot_len > SIZE_MAX / 8 / reader->slots ||
 		reader->overlap > SIZE_MAX / 8 / reader->slots)
 		return error_set(error, EXIT_IO, ENOMEM, "%zu bytes a slot are too many", slot_len);

@@ -18,6 +18,8 @@
 
 /* Bytes of a piece as a rule. */
 #define PIECE_LEN (2u << 20)
+/* As a rule, where it has to be unpacked, which takes far longer than a request. */
+#define PACKED_PIECE_LEN (1u << 20)
 /* What direct reads want offsets, lengths and memory to be multiples of. */
 #define DIRECT_ALIGN 4096
 
@@ -87,6 +89,9 @@ struct reader_way {
 	int (*reap)(struct reader *reader, struct fill *fill, bool wait);
 	void (*stop)(struct reader *reader); /* waits for all pieces in flight; frees way_state */
 };
+
+/* How many threads reader_threads_way reads with. */
+unsigned reader_thread_count(void);
 
 extern const struct reader_way reader_threads_way, reader_uring_way;
 

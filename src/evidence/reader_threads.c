@@ -2,8 +2,8 @@
  * Filling the ring with threads: each takes the next piece, reads it and takes another. Plain reads
  * from the page cache are copies, of which one processor does some 4 GB a second; E01 chunks are
  * unpacked. Both want as many threads as there are processors: a GPU searches faster than they read
- * together. They are no jobs of the run's pool, because reading must go on while the pool has enough
- * to do.
+ * together. They are no jobs of the run's pool, because reading must go on while the pool has
+ * enough to do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +106,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static unsigned thread_count(void)
+unsigned reader_thread_count(void)
 {
 	unsigned count = 1;
 	cpu_set_t set;
@@ -137,7 +137,7 @@ static void threads_stop(struct reader *reader)
 static int threads_start(struct reader *reader)
 {
 	struct threads *threads = xcalloc(1, sizeof(*threads));
-	unsigned wanted = thread_count();
+	unsigned wanted = reader_thread_count();
 	sigset_t all, old;
 	int rc = 0;
 
