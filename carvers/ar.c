@@ -20,6 +20,7 @@
 #include "walk.h"
 
 #define ELF_NO_BITS 8
+#define MACHO_SYMBOLS 2
 
 struct library {
 	uint64_t indexed; /* the last member that the index names; 0: there is no index */
@@ -80,7 +81,6 @@ static uint64_t read_bsd_index(struct view *view, const struct ar_member *member
 
 static void see_index(struct view *view, struct library *library, const struct ar_member *member)
 {
-	uint64_t name_len = 0;
 	const uint8_t *p;
 
 	if (member->at != AR_START_LEN) {
@@ -95,11 +95,9 @@ static void see_index(struct view *view, struct library *library, const struct a
 	else if (is_named(member, "__.SYMDEF"))
 		library->indexed = read_bsd_index(view, member, 0);
 	else if (is_named(member, "#1/")) {
-		for (int i = 3; i < 8 && member->name[i] >= '0' && member->name[i] <= '9'; i++)
-			name_len = name_len * 10 + (uint64_t)(member->name[i] - '0');
 		p = view_peek(view, member->data, 9);
 		if (p && memcmp(p, "__.SYMDEF", 9) == 0)
-			library->indexed = read_bsd_index(view, member, name_len);
+			library->indexed = read_bsd_index(view, member, member->name_len);
 	}
 }
 
@@ -181,12 +179,41 @@ static bool import_is_whole(struct view *view, const struct ar_member *member)
 	return p && p[member->end - member->data - 21] == 0;
 }
 
-static bool is_whole(struct view *view, const struct ar_member *member)
+/* Mach-O, here little-endian: the table of strings ends the file, but for some filling. */
+static bool macho_is_whole(struct view *view, const struct ar_member *member)
 {
-	const uint8_t *p = view_peek(view, member->data, 20);
+	const uint8_t *p = view_peek(view, member->data, 32);
+	uint64_t len = member->end - member->data, at = p && p[0] == 0xcf ? 32 : 28;
+	uint32_t commands = p ? le32(p + 16) : 0;
 
-	if (!p || member->end - member->data < 20)
+	for (; commands && at < len; commands--) {
+		p = view_peek(view, member->data + at, 24);
+		if (!p || le32(p + 4) < 8)
+			return false;
+		if (le32(p) == MACHO_SYMBOLS) {
+			uint64_t strings_end = (uint64_t)le32(p + 16) + le32(p + 20);
+
+			p = strings_end && strings_end <= len
+				    ? view_peek(view, member->data + strings_end - 1, 1)
+				    : NULL;
+			return p && !*p && len - strings_end < 16;
+		}
+		at += le32(p + 4);
+	}
+	return false;
+}
+
+static bool is_whole(struct view *view, const struct ar_member *whole)
+{
+	struct ar_member contents = *whole, *member = &contents;
+	const uint8_t *p;
+
+	contents.data += contents.name_len;
+	p = view_peek(view, contents.data, 20);
+	if (!p || contents.end - contents.data < 20)
 		return false;
+	if ((p[0] == 0xce || p[0] == 0xcf) && memcmp(p + 1, "\xfa\xed\xfe", 3) == 0)
+		return macho_is_whole(view, member);
 	if (memcmp(p, "\177ELF", 4) == 0)
 		return elf_is_whole(view, member);
 	if (le16(p) == 0 && le16(p + 2) == 0xffff)

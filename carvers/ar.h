@@ -11,6 +11,7 @@
 struct ar_member {
 	uint64_t at, data, end; /* end: without the byte that fills up to an even one */
 	uint8_t name[16];       /* filled up with blanks */
+	uint64_t name_len;      /* bytes of a long name that BSD puts in front of the contents */
 	int64_t time;
 };
 

@@ -40,6 +40,9 @@ bool ar_read(struct view *view, uint64_t at, struct ar_member *member)
 	member->end = member->data + len;
 	member->time = time < (uint64_t)1 << 34 ? (int64_t)time : 0;
 	memcpy(member->name, p, sizeof(member->name));
+	if (memcmp(p, "#1/", 3) == 0 &&
+		(!read_number(p + 3, 13, &member->name_len) || member->name_len > len))
+		return false;
 	return true;
 }
 

@@ -26,6 +26,12 @@ def coff(code):
     return struct.pack("<HHIIIHH", 0x8664, 0, 0, 20 + len(code), 1, 0, 0) + code + junk(18) + struct.pack("<I", 4 + len(strings)) + strings
 
 
+def macho(code):
+    strings = b"\0_first\0_second\0"
+    command = struct.pack("<IIIIII", 2, 24, 56 + len(code), 0, 56 + len(code), len(strings))
+    return struct.pack("<IIIIIIII", 0xFEEDFACF, 0x1000007, 3, 1, 1, 24, 0, 0) + command + code + strings
+
+
 def imported(name):
     names = name + b"\0lib.dll\0"
     return struct.pack("<HHHHIIHH", 0, 0xffff, 0, 0x8664, 0, len(names), 1, 4) + names
@@ -58,8 +64,9 @@ def make():
     at = 8 + 60 + len(table)
     save("ar", "bsd.a", b"!<arch>\n" + member(b"__.SYMDEF", struct.pack("<III", 8, 0, at) + table[12:]) + member(b"o0.o", data))
     at += 20
-    save("ar", "bsd-long.a", b"!<arch>\n" + member(b"#1/20", b"__.SYMDEF SORTED\0\0\0\0" + struct.pack("<III", 8, 0, at) + table[12:]) + member(b"#1/8", b"name.o\0\0" + data),
-         verdict="unverified", length=8 + 60 + 20 + 24 + 60 + 8 + len(data))
+    save("ar", "bsd-long.a", b"!<arch>\n" + member(b"#1/20", b"__.SYMDEF SORTED\0\0\0\0" + struct.pack("<III", 8, 0, at) + table[12:]) + member(b"#1/8", b"name.o\0\0" + data))
+    index = struct.pack("<III", 8, 0, 8 + 60 + 44) + table[12:]
+    save("ar", "mach-o.a", b"!<arch>\n" + member(b"#1/20", b"__.SYMDEF SORTED\0\0\0\0" + index) + member(b"#1/8", b"name.o\0\0" + macho(code)))
     words = text(301)
     plain = b"!<arch>\n" + member(b"a.txt/", words) + member(b"b.txt/", words[:100])
     save("ar", "plain.ar", plain, verdict="unverified", length=len(plain), why=f"no member at {len(plain)}, and nothing marks the end")
