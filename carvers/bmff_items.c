@@ -116,7 +116,9 @@ static void visit_item(struct locations *locations, struct types *types,
 
 	if (locations->version)
 		extent.method = next(numbers, 2) & 15;
-	next(numbers, 2); /* of another file, if not 0; then its offsets are not ours */
+	/* Data of another file, as links to them say, are none of this one's. */
+	if (next(numbers, 2))
+		extent.method = BMFF_IN_ITEM;
 	base = next(numbers, locations->base_len);
 	extents = next(numbers, 2);
 	extent.type = type_of(types, extent.item);
