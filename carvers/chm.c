@@ -78,6 +78,14 @@ static const char *read_header(struct chm *chm)
 	return NULL;
 }
 
+/* Bytes inside the file; NULL where they are not all there. */
+static const uint8_t *peek(struct chm *chm, uint64_t at, size_t len)
+{
+	if (at > chm->len || len > chm->len - at)
+		return NULL;
+	return view_peek(chm->view, at, len);
+}
+
 /* A number in groups of seven bits; false when it does not end. */
 static bool read_number(const uint8_t **p, const uint8_t *end, uint64_t *number)
 {
@@ -135,11 +143,11 @@ static bool read_entries(struct chm *chm, const uint8_t *p, const uint8_t *end)
 /* Reads a chunk of the directory; what is wrong, "" when it can't be had, or NULL. */
 static const char *read_chunk(struct chm *chm, uint64_t at)
 {
-	const uint8_t *p = view_peek(chm->view, at, chm->chunk_len);
+	const uint8_t *p = peek(chm, at, chm->chunk_len);
 	uint32_t spare;
 
 	if (!p)
-		return "";
+		return at + chm->chunk_len > chm->len ? "a directory behind the end" : "";
 	spare = le32(p + 4);
 	if (memcmp(p, "PMGI", 4) == 0)
 		return NULL;
@@ -156,14 +164,14 @@ static void read_title(struct chm *chm, struct finding *finding)
 	uint64_t at = chm->system_at + 4;
 
 	for (int i = 0; chm->system_at && i < 32; i++) {
-		const uint8_t *p = view_peek(chm->view, at, 4);
+		const uint8_t *p = peek(chm, at, 4);
 		uint16_t code, len;
 
 		if (!p)
 			return;
 		code = le16(p);
 		len = le16(p + 2);
-		p = view_peek(chm->view, at + 4, len);
+		p = peek(chm, at + 4, len);
 		if (code == TITLE_CODE) {
 			if (p)
 				finding_set_title_latin1(finding, p, len);
@@ -176,9 +184,9 @@ static void read_title(struct chm *chm, struct finding *finding)
 /* Whether a block of LZX can begin at `at`, whose stream starts there: words of 16 bits,
  * little-endian, with the first bit on top. A flag, 32 bits if it is set, type (3 bits), length (24
  * bits). */
-static bool good_block(struct view *view, uint64_t at, uint64_t most)
+static bool good_block(struct chm *chm, uint64_t at, uint64_t most)
 {
-	const uint8_t *p = view_peek(view, at, 8);
+	const uint8_t *p = peek(chm, at, 8);
 	uint64_t bits, len;
 	unsigned type, skip;
 
@@ -196,7 +204,7 @@ static bool good_block(struct view *view, uint64_t at, uint64_t most)
  * NULL; *at is where. */
 static const char *check_packed(struct chm *chm, uint64_t *at)
 {
-	const uint8_t *p = view_peek(chm->view, chm->control_at, 16);
+	const uint8_t *p = peek(chm, chm->control_at, 16);
 	uint64_t interval;
 	uint32_t count;
 
@@ -205,18 +213,18 @@ static const char *check_packed(struct chm *chm, uint64_t *at)
 		return "no control data";
 	interval = le32(p + 8) == 2 ? le32(p + 12) : le32(p + 12) / BLOCK_LEN;
 	*at = chm->table_at;
-	p = chm->table_at && interval ? view_peek(chm->view, chm->table_at, TABLE_LEN) : NULL;
+	p = chm->table_at && interval ? peek(chm, chm->table_at, TABLE_LEN) : NULL;
 	if (!p)
 		return NULL;
 	count = le32(p + 4);
 	if (le32(p + 8) != 8 || le32(p + 12) != TABLE_LEN || le64(p + 24) != chm->packed_len)
 		return "no table of blocks";
 	for (uint64_t i = 0; i < count; i += interval) {
-		p = view_peek(chm->view, chm->table_at + TABLE_LEN + 8 * i, 8);
+		p = peek(chm, chm->table_at + TABLE_LEN + 8 * i, 8);
 		if (!p || le64(p) >= chm->packed_len)
 			return "no table of blocks";
 		*at = chm->packed_at + le64(p);
-		if (!good_block(chm->view, *at, interval * BLOCK_LEN))
+		if (!good_block(chm, *at, interval * BLOCK_LEN))
 			return "no block of the compressed content";
 		if (*at > chm->sound)
 			chm->sound = *at;

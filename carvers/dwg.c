@@ -121,6 +121,8 @@ static enum verdict check_listed(struct view *view, struct finding *finding)
 		if (p[9 * i] == 2)
 			map_end = section_end;
 	}
+	if (end < list_end + 16)
+		return verdict_because(CARVE_REJECT, finding, "no sections behind their list");
 	finding->length = list_end + 16;
 	if (end > view_size(view))
 		return walk_cut(view, finding, end,

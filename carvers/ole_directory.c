@@ -28,8 +28,8 @@ static bool parse_entry(const struct ole *ole, const uint8_t *p, struct ole_entr
 	entry->type = p[66];
 	if (entry->type == 0)
 		return true;
-	if (entry->type > OLE_ROOT || entry->type == 3 || entry->type == 4 || p[67] > 1 ||
-		name_len > 64 || name_len % 2)
+	if (entry->type > OLE_ROOT || entry->type == 3 || entry->type == 4 || name_len > 64 ||
+		name_len % 2)
 		return false;
 	for (unsigned i = 0; i + 2 < name_len; i += 2)
 		entry->name[i / 2] = le16(p + i);

@@ -99,7 +99,9 @@ static void find_end(struct ole *ole)
 {
 	uint32_t last = ole->fat.count;
 
-	while (last && ole->fat.next[last - 1] == OLE_FREE)
+	/* Some writers fill the rest with zeros; no chain leads back to the first sector from
+	 * there. */
+	while (last && (ole->fat.next[last - 1] == OLE_FREE || ole->fat.next[last - 1] == 0))
 		last--;
 	ole->end = ole_sector_at(ole, last);
 }

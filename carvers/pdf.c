@@ -11,9 +11,9 @@
  * walked, and the file ends behind the %%EOF (and a line end) that no further object follows.
  *
  * Checked are the syntax of every object, the ends of all streams against their /Length, that a
- * linearized file is as long as it says, and the cross-references: where startxref and each /Prev
- * point to they must stand, and the tables' entries must point to objects that were passed. The
- * content of streams is not unpacked where that is not needed.
+ * linearized file does not end behind its early %%EOF, and the cross-references: where startxref
+ *and each /Prev point to they must stand, and the tables' entries must point to objects that were
+ *passed. The content of streams is not unpacked where that is not needed.
  *
  * Damage. The sound part ends behind the last object that parses, or inside a stream: where its
  * deflated data break. A later revision that is not whole makes the file truncated, too.
@@ -179,11 +179,12 @@ static enum verdict judge_whole(struct pdf *pdf)
 	uint64_t shift, wrong_at;
 
 	finding->length = padded_end(pdf);
-	if (pdf->linear_len > finding->length)
+	problem = pdf_check_xref(pdf, &shift, &wrong_at);
+	/* Cut behind its early %%EOF; else something at the end was lost or never there. */
+	if (problem && pdf->linear_len > finding->length)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"linearized, with a length of %" PRIu64 ", but ends at %" PRIu64,
 			pdf->linear_len, finding->length);
-	problem = pdf_check_xref(pdf, &shift, &wrong_at);
 	if (problem && pdf->doubtful) {
 		finding->length = pdf->doubtful;
 		return verdict_because(CARVE_TRUNCATED, finding,

@@ -288,6 +288,18 @@ static bool is_plain_word(const char *text)
 	       strcmp(text, "null") == 0;
 }
 
+/* What bad writers put where a number belongs: nan, inf, 1e-05. */
+static bool is_odd_number(const char *text)
+{
+	static const char *const words[] = { "nan", "-nan", "NaN", "inf", "-inf", "Infinity" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(text, words[i]) == 0)
+			return true;
+	return strchr("+-.0123456789", text[0]) &&
+	       strspn(text, "+-.,0123456789eE#") == strlen(text);
+}
+
 void pdf_read_value(struct cursor *cursor, struct pdf_value *value, struct pdf_token *last)
 {
 	struct nest nest = { 0 };
@@ -297,7 +309,7 @@ void pdf_read_value(struct cursor *cursor, struct pdf_value *value, struct pdf_t
 	for (;;) {
 		enum pdf_kind kind = pdf_next(cursor, last);
 
-		if (kind == PDF_WORD && !is_plain_word(last->text)) {
+		if (kind == PDF_WORD && !is_plain_word(last->text) && !is_odd_number(last->text)) {
 			if (nest.depth)
 				last->kind = PDF_BAD;
 			/* The next object, without an endobj before it. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLERANCE 2    /* bytes of white space that may stand in front of what is pointed to */
+#define TOLERANCE 4    /* bytes of white space that may stand in front of what is pointed to */
 #define MAX_SHIFT 4096 /* bytes that may stand before the header, and be counted */
 
 void pdf_places_add(struct pdf_places *places, uint64_t at, uint32_t number)

@@ -128,6 +128,10 @@ def make():
     whole("unmarked.doc", Compound([("WordDocument", word)], self_mark=END, slack=b"\xff"), extension="doc")
     whole("version4.ole", Compound([("Anything", noise(80)), (SUMMARY, property_set("\u00c4", 1200))], version=4), extension="ole",
           title="\u00c4")
+    zeros = Compound([("WordDocument", word)])
+    at = zeros.at(zeros.fat_at) + 4 * len(zeros.fat)
+    rest = zeros.data[:at] + bytes(512 - 4 * len(zeros.fat)) + zeros.data[zeros.at(zeros.fat_at + 1):]
+    save("ole", "zeros-behind.doc", rest, extension="doc", unchecked=zeros.unchecked)
     whole("empty.ole", Compound([]), extension="ole")
 
     file = Compound([("WordDocument", word), ("small", noise(70)), ("next", noise(70))])

@@ -113,6 +113,8 @@ def make():
     document.table(b"/XRefStm %d " % at)
     save("pdf", "hybrid.pdf", document.data)
     save("pdf", "linearized.pdf", linearized())
+    save("pdf", "linearized-longer.pdf", linearized(9999))
+    save("pdf", "not-a-number.pdf", plain().replace(b"[0 0 612 792]", b"[nan 1e-5 6 9]"))
     short = linearized()
     short = short[:short.index(b"%%EOF") + 6]
     save("pdf", "linearized-cut.pdf", short + random.Random(2).randbytes(700), verdict="truncated", length=len(short))
