@@ -101,6 +101,16 @@ static void see_index(struct view *view, struct library *library, const struct a
 	}
 }
 
+/* Bytes of a member's contents, or NULL: what stands behind it must not matter. */
+static const uint8_t *inside(
+	struct view *view, const struct ar_member *member, uint64_t offset, size_t len)
+{
+	uint64_t room = member->end - member->data;
+
+	return offset <= room && len <= room - offset ? view_peek(view, member->data + offset, len)
+						      : NULL;
+}
+
 /* Whether an entry of an ELF file's table of sections lies in a file of len bytes. */
 static bool section_fits(const uint8_t *p, bool wide, bool big, uint64_t len)
 {
@@ -124,7 +134,7 @@ static bool section_fits(const uint8_t *p, bool wide, bool big, uint64_t len)
 /* ELF: the table of sections, mostly at the end, whose first entry is empty. */
 static bool elf_is_whole(struct view *view, const struct ar_member *member)
 {
-	const uint8_t *p = view_peek(view, member->data, 64);
+	const uint8_t *p = inside(view, member, 0, 64);
 	uint64_t len = member->end - member->data, at;
 	bool wide = p && p[4] == 2, big = p && p[5] == 2;
 	uint16_t size, count;
@@ -139,11 +149,11 @@ static bool elf_is_whole(struct view *view, const struct ar_member *member)
 	count = big ? be16(p + (wide ? 60 : 48)) : le16(p + (wide ? 60 : 48));
 	if (at > len || size != (wide ? 64 : 40) || (uint64_t)size * count > len - at)
 		return false;
-	p = view_peek(view, member->data + at, 32);
+	p = inside(view, member, at, 32);
 	if (!p || p[0] || memcmp(p, p + 1, 31) != 0)
 		return false;
 	for (uint16_t i = 1; i < count; i++) {
-		p = view_peek(view, member->data + at + (uint64_t)i * size, 64 < size ? 64 : size);
+		p = inside(view, member, at + (uint64_t)i * size, size);
 		if (!p || !section_fits(p, wide, big, len))
 			return false;
 	}
@@ -153,13 +163,13 @@ static bool elf_is_whole(struct view *view, const struct ar_member *member)
 /* COFF: the table of symbols, then strings behind their length. */
 static bool coff_is_whole(struct view *view, const struct ar_member *member)
 {
-	const uint8_t *p = view_peek(view, member->data, 20);
+	const uint8_t *p = inside(view, member, 0, 20);
 	uint64_t len = member->end - member->data, strings = p ? le32(p + 8) : 0;
 
 	if (!p || !strings)
 		return false;
 	strings += (uint64_t)le32(p + 12) * 18;
-	p = view_peek(view, member->data + strings, 4);
+	p = inside(view, member, strings, 4);
 	return p && strings + 4 <= len && le32(p) >= 4 && le32(p) <= len - strings &&
 	       len - strings - le32(p) < 16;
 }
@@ -167,12 +177,12 @@ static bool coff_is_whole(struct view *view, const struct ar_member *member)
 /* What an import library has: a header of 20 bytes, names. */
 static bool import_is_whole(struct view *view, const struct ar_member *member)
 {
-	const uint8_t *p = view_peek(view, member->data, 20);
+	const uint8_t *p = inside(view, member, 0, 20);
 	bool fits = p && le32(p + 12) + (uint64_t)20 == member->end - member->data;
 
 	if (!fits || le32(p + 12) > VIEW_MAX_PEEK)
 		return false;
-	p = view_peek(view, member->data + 20, member->end - member->data - 20);
+	p = inside(view, member, 20, member->end - member->data - 20);
 	for (uint64_t i = 0; p && i < member->end - member->data - 20; i++)
 		if (p[i] && (p[i] < ' ' || p[i] > '~'))
 			return false;
@@ -182,19 +192,19 @@ static bool import_is_whole(struct view *view, const struct ar_member *member)
 /* Mach-O, here little-endian: the table of strings ends the file, but for some filling. */
 static bool macho_is_whole(struct view *view, const struct ar_member *member)
 {
-	const uint8_t *p = view_peek(view, member->data, 32);
+	const uint8_t *p = inside(view, member, 0, 32);
 	uint64_t len = member->end - member->data, at = p && p[0] == 0xcf ? 32 : 28;
 	uint32_t commands = p ? le32(p + 16) : 0;
 
 	for (; commands && at < len; commands--) {
-		p = view_peek(view, member->data + at, 24);
+		p = inside(view, member, at, 24);
 		if (!p || le32(p + 4) < 8)
 			return false;
 		if (le32(p) == MACHO_SYMBOLS) {
 			uint64_t strings_end = (uint64_t)le32(p + 16) + le32(p + 20);
 
 			p = strings_end && strings_end <= len
-				    ? view_peek(view, member->data + strings_end - 1, 1)
+				    ? inside(view, member, strings_end - 1, 1)
 				    : NULL;
 			return p && !*p && len - strings_end < 16;
 		}
