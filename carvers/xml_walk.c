@@ -371,7 +371,8 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 		}
 		document.markup_end = reader->at;
 	} while (document.depth || !xml->root[0]);
-	xml->odd_at = reader->first_odd;
+	/* The reader is one ahead: what it looks at is not the document's any more. */
+	xml->odd_at = reader->first_odd < reader->at ? reader->first_odd : 0;
 	xml->root_end = xml->end = reader->at;
 	read_epilog(&document);
 	return XML_WHOLE;

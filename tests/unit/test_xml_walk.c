@@ -106,6 +106,8 @@ Test(xml_walk, bytes_that_are_no_utf8)
 	cr_assert_eq(xml.odd_at, 4);
 	cr_assert_eq(walk("<a>\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80</a>", &xml), XML_WHOLE);
 	cr_assert_eq(xml.odd_at, 0);
+	cr_assert_eq(walk("<a>x</a>\xff\xff", &xml), XML_WHOLE);
+	cr_assert_eq(xml.odd_at, 0);
 	expect_broken("<a>text \xe4rg\xff \x01", 13, 9, "a character that XML does not have");
 	cr_assert_eq(
 		walk("<?xml version='1.0' encoding='windows-1252'?><a>\xe4</a>", &xml), XML_WHOLE);
