@@ -25,7 +25,9 @@
 
 #define LONG_RUN 32
 #define MAX_NAME 16
-#define LEAST_TAGS 3     /* known ones, without which it is no HTML */
+#define LEAST_TAGS 3 /* known ones, without which it is no HTML */
+#define FIRST_TAGS \
+	4096 /* longest of the first ones: many false beginnings must not each be long walks */
 #define LEAST_CUT 6      /* the same for what has no end */
 #define MAX_COMMENT 8192 /* in front of a document, and behind */
 
@@ -110,6 +112,7 @@ static void read_name(struct html *html, char *name)
 /* Attributes and the end of a tag. */
 static bool skip_attributes(struct html *html)
 {
+	uint64_t start = html->cursor.at;
 	int quote = 0, before = 0;
 
 	for (;;) {
@@ -117,6 +120,8 @@ static bool skip_attributes(struct html *html)
 
 		if (byte < 0)
 			return false;
+		if (html->known_tags < LEAST_TAGS && html->cursor.at - start > FIRST_TAGS)
+			return wrong(html, "a first tag that is too long", start);
 		if ((byte == '"' || byte == '\'') && before == '\\')
 			html->source |= html->known_tags <= LEAST_CUT;
 		if (quote) {

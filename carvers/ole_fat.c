@@ -50,11 +50,21 @@ static bool add_table(struct ole *ole, uint32_t sector)
 {
 	uint32_t limit = ole->table_count * (sector_len(ole) / 4);
 
-	if (sector >= limit)
+	if (sector >= limit || ole->fat.seen[sector / 8] >> sector % 8 & 1)
 		return ole_wrong(ole, "no part of the FAT where the header says", 76);
+	ole->fat.seen[sector / 8] |= (uint8_t)(1 << sector % 8);
 	if (ole_sector_at(ole, sector) >= view_size(ole->view))
 		return ole_wrong(ole, "a part of the FAT", ole_sector_at(ole, sector));
 	return add_entries(ole, &ole->fat, sector, limit);
+}
+
+/* Each part of the FAT has to be marked as one, or at least as no part of a longer chain. */
+static bool good_mark(struct ole *ole, uint32_t sector)
+{
+	uint32_t mark = ole->fat.next[sector];
+
+	return mark == OLE_TABLE || mark == OLE_END ||
+	       ole_wrong(ole, "the FAT does not list itself", ole_sector_at(ole, sector));
 }
 
 /* Reads the list of the FAT's sectors: in the header, then in a chain of sectors. */
@@ -75,21 +85,21 @@ static bool add_tables(struct ole *ole, uint32_t *tables)
 			tables[count++] = le32(p + 4 * i);
 		sector = le32(p + 4 * per_sector);
 	}
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		if (!add_table(ole, tables[i]))
 			return false;
+		/* A false list is noticed before all of it was read. */
+		if (i == 0 && tables[0] < ole->fat.count && !good_mark(ole, tables[0]))
+			return false;
+	}
 	return true;
 }
 
-/* Each part of the FAT has to be marked as one, or at least as no part of a longer chain. */
 static bool check_marks(struct ole *ole, const uint32_t *tables)
 {
 	for (uint32_t i = 0; i < ole->table_count; i++) {
-		uint32_t mark = ole->fat.next[tables[i]];
-
-		if (mark != OLE_TABLE && mark != OLE_END)
-			return ole_wrong(
-				ole, "the FAT does not list itself", ole_sector_at(ole, tables[i]));
+		if (!good_mark(ole, tables[i]))
+			return false;
 		ole_sound(ole, ole_sector_at(ole, tables[i] + 1));
 	}
 	return true;

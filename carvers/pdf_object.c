@@ -69,6 +69,8 @@ static enum pdf_kind read_string(struct cursor *cursor)
 			return PDF_CUT;
 		if (byte == '\\')
 			cursor_take(cursor);
+		else if (byte == '%' && cursor_at_text(cursor, "PDF-"))
+			view_part(cursor->view, cursor->at - 1);
 		else if (byte == '(')
 			depth++;
 		else if (byte == ')' && --depth == 0)

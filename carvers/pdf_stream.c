@@ -9,6 +9,7 @@
 #include "walk.h"
 
 #define SEARCH_MAX ((uint64_t)256 << 20)
+#define SEARCH_STEP 65000 /* fits into one look */
 #define LENGTH_SLACK 65536
 /* Writers and editors are wrong by a few bytes; a lost or foreign piece is a sector at least. */
 #define LEAST_GAP 500
@@ -33,15 +34,27 @@ static bool ends_at(struct cursor *cursor, uint64_t at)
 	return cursor_at_text(cursor, "endstream");
 }
 
+/* Goes to the next `endstream` before end, unless a header comes first. */
 static bool search_end(struct pdf *pdf, uint64_t data_at, uint64_t end)
 {
 	struct cursor *cursor = &pdf->cursor;
-	struct cursor header = { .view = pdf->view, .at = data_at };
+	struct cursor header = { .view = pdf->view };
 
-	cursor->at = data_at;
-	if (!cursor_find(cursor, end, "endstream"))
-		return false;
-	return !cursor_find(&header, cursor->at, "%PDF-");
+	if (end > view_size(pdf->view))
+		end = view_size(pdf->view);
+	/* Step by step, so that a search that ends at a header does not cost more than that. */
+	for (uint64_t at = data_at; at < end; at += SEARCH_STEP) {
+		uint64_t step_end = end - at > SEARCH_STEP + 16 ? at + SEARCH_STEP + 16 : end;
+		bool found;
+
+		cursor->at = header.at = at;
+		found = cursor_find(cursor, step_end, "endstream");
+		if (cursor_find(&header, found ? cursor->at : step_end, "%PDF-"))
+			return false;
+		if (found)
+			return true;
+	}
+	return false;
 }
 
 enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value)

@@ -8,6 +8,7 @@
 #include "walk.h"
 
 #define LINE_LEN 256 /* longest that is looked at */
+#define FIRST_LINE 1024
 #define LONG_RUN 32
 #define SEARCH_MAX ((uint64_t)64 << 20)
 #define CONTROL_D 4
@@ -100,6 +101,17 @@ static bool skip_data(struct walk *walk)
 		return false;
 	walk->cursor.at += count;
 	return true;
+}
+
+/* Names other beginnings in the line at `at`: they are this file's text. */
+static void name_parts(struct walk *walk, uint64_t at)
+{
+	const char *found = walk->line + 1;
+
+	while (walk->line_len && (found = strstr(found, "%!PS-Adobe"))) {
+		view_part(walk->cursor.view, at + (uint64_t)(found - walk->line));
+		found++;
+	}
 }
 
 /* Takes a structuring comment; false where data go on behind the limit. */
@@ -207,8 +219,12 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 	struct walk walk = { .cursor.view = view, .cursor.at = start, .limit = limit, .ps = ps };
 	enum ps_end end;
 
-	if (!cursor_at_text(&walk.cursor, "%!") || (end = read_line(&walk)) != PS_WHOLE)
+	if (!cursor_at_text(&walk.cursor, "%!"))
 		return PS_NONE;
+	walk.limit = limit - start < FIRST_LINE ? limit : start + FIRST_LINE;
+	if (read_line(&walk) != PS_WHOLE)
+		return PS_NONE;
+	walk.limit = limit;
 	read_first_line(&walk);
 	for (;;) {
 		uint64_t at = walk.cursor.at;
@@ -227,6 +243,7 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 			ps->end = ps->broken_at = at;
 			return ps->trailer ? PS_MISSING : PS_BROKEN;
 		}
+		name_parts(&walk, at);
 		if (walk.font && starts(&walk, "cleartomark")) {
 			read_font_end(&walk);
 			return PS_WHOLE;

@@ -14,6 +14,7 @@
 #include "xml_walk.h"
 
 #define LEAST_TAGS 2
+#define MAX_DECLARATION 2048
 #define TITLE_DEPTH 3 /* rss/channel/title, html/head/title */
 
 /* By the root's name; name_space, unless NULL, is a part of its namespace. */
@@ -85,11 +86,23 @@ static enum verdict as_html(struct view *view, const struct xml *xml, struct fin
 	return verdict;
 }
 
+/* Whether a declaration ends soon: many false beginnings must not each be long walks. */
+static bool declaration_ends(struct view *view)
+{
+	size_t len;
+	const uint8_t *p = walk_window(view, 0, MAX_DECLARATION, &len);
+
+	return p && (memmem(p, len, "?>", 2) || memmem(p, len, "?\0>", 3));
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct xml xml = { .title_name = "title", .title_depth = TITLE_DEPTH };
-	enum xml_end end = xml_walk(view, &xml);
+	enum xml_end end;
 
+	if (!declaration_ends(view))
+		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
+	end = xml_walk(view, &xml);
 	if (!xml.declared)
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
 	if (end != XML_WHOLE && xml.tag_count < LEAST_TAGS)
