@@ -63,7 +63,7 @@ static bool pass_blocks(struct mrw *mrw)
 		len = be32(p + 4);
 		if (p[1] == 'P' && p[2] == 'R' && len >= PRD_LEN)
 			read_sensor(mrw, mrw->at + 8);
-		if (p[1] == 'T')
+		else if (p[1] == 'T')
 			exif_read(mrw->view, mrw->at + 8, len, mrw->finding);
 		mrw->at += 8 + len;
 	}

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "walk.h"
 
 #define HEAD_LEN 10
+#define WINDOW_LEN 4096
 #define PARTS 8
 #define ACROSS_MAX 1024 /* macroblocks in a row */
 #define SLACK 4         /* bytes of a part that may be left over */
@@ -32,9 +32,10 @@ struct part {
 	uint64_t at, end;
 	uint32_t value, range, shifts;
 	uint32_t missing; /* bytes that were read behind the end */
-	const uint8_t *window;
 	uint64_t window_at;
 	size_t window_len;
+	uint8_t window[WINDOW_LEN]; /* a copy: parts are read in turn, and a view shows one place at
+				       a time */
 };
 
 struct frame {
@@ -47,32 +48,36 @@ struct frame {
 	uint8_t above[ACROSS_MAX][NONZERO], left[NONZERO]; /* which blocks had coefficients */
 };
 
+/* Brings the bytes from part->at on into the window. False: there are none. */
+static bool fill(struct part *part)
+{
+	size_t len =
+		part->end - part->at < WINDOW_LEN ? (size_t)(part->end - part->at) : WINDOW_LEN;
+	const uint8_t *p = len ? view_peek(part->view, part->at, len) : NULL;
+
+	if (!p)
+		return false;
+	memcpy(part->window, p, len);
+	part->window_at = part->at;
+	part->window_len = len;
+	return true;
+}
+
 static uint8_t next_byte(struct part *part)
 {
-	uint8_t byte = 0;
-
-	if (part->at >= part->end) {
+	if (part->at >= part->window_at + part->window_len && !fill(part)) {
 		part->missing++;
 		return 0;
 	}
-	if (part->at < part->window_at || part->at >= part->window_at + part->window_len) {
-		part->window = walk_window(part->view, part->at, part->end, &part->window_len);
-		part->window_at = part->at;
-		if (!part->window) {
-			part->window_len = 0;
-			part->end = part->at;
-			part->missing++;
-			return 0;
-		}
-	}
-	byte = part->window[part->at - part->window_at];
-	part->at++;
-	return byte;
+	return part->window[part->at++ - part->window_at];
 }
 
 static void start(struct part *part, struct view *view, uint64_t at, uint64_t end)
 {
-	*part = (struct part){ .view = view, .at = at, .end = end, .range = 255 };
+	part->view = view;
+	part->at = part->window_at = at;
+	part->end = end;
+	part->range = 255;
 	part->value = (uint32_t)next_byte(part) << 8;
 	part->value |= next_byte(part);
 }
