@@ -15,6 +15,8 @@
  */
 #define TAIL_PART 16
 #define TAIL_LEAST 32
+/* How often the file's bytes are looked at, on average. */
+#define LOOKS_MAX 4
 
 void bmff_data_add(
 	struct bmff_data *data, const struct bmff_coding *coding, uint64_t offset, uint64_t len)
@@ -33,6 +35,10 @@ void bmff_data_add(
 		data->end = offset + len;
 	/* Of a file that is cut: its last box says that they are there, but they are not. */
 	if (offset + len > view_size(view))
+		return;
+	/* Items may share bytes, but not all of them with all others. */
+	data->looked += len;
+	if (data->looked / LOOKS_MAX > view_size(view))
 		return;
 	if (!bmff_coded(view, coding, offset, len, &confirmed, &broken) &&
 		(!data->broken || broken < data->broken))

@@ -66,6 +66,7 @@ struct bmff_data {
 	uint64_t confirmed; /* how far they are borne out: the highest */
 	uint64_t broken;    /* where the first of them break, or 0 */
 	uint64_t outside;   /* the first that are not among the file's media data, or 0 */
+	uint64_t looked;    /* bytes that were looked at, all together */
 };
 
 /* Takes an extent or sample in. */

@@ -47,7 +47,7 @@ static void card_text(const char *card, char text[72])
 
 	while (from < to && *from == ' ')
 		from++;
-	if (*from == '\'') {
+	if (from < to && *from == '\'') {
 		const char *quote = memchr(from + 1, '\'', (size_t)(to - from - 1));
 
 		from++;
