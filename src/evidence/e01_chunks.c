@@ -156,7 +156,8 @@ static enum e01_fault read_by_copy(struct e01_chunks *chunks, struct e01_scratch
 	if (e01_pread(segment->fd, scratch->packed, len, place.offset))
 		return E01_READ;
 	fault = e01_unpack(chunks->unpacker, scratch, place.packed, scratch->packed, len,
-		table->suspect && index + 1 < table->count, to, plain_len_of(chunks->set, chunk));
+		table->suspect && (index + 1 < table->count || table->end_known), to,
+		plain_len_of(chunks->set, chunk));
 	return fault && place.offset + place.len > segment->size ? E01_BEYOND : fault;
 }
 

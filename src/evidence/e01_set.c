@@ -29,6 +29,7 @@
 #define SUM_LEN 4
 #define GEOMETRY_AT 4
 #define GEOMETRY_LEN 20
+#define SECTORS_AT 16
 #define IDENTIFIER_AT 64
 #define IDENTIFIER_LEN 16
 #define HASH_LEN 36
@@ -174,6 +175,7 @@ static void take_volume(struct assembly *assembly, const struct e01_section *sec
 	} else if (!assembly->volume_len) {
 		memcpy(assembly->volume, volume, volume_len);
 		assembly->volume_len = volume_len;
+		assembly->tables.smart = volume_len == SMART_VOLUME_LEN;
 	} else if (assembly->volume_len == VOLUME_LEN && volume_len == VOLUME_LEN &&
 		   (memcmp(assembly->volume + GEOMETRY_AT, volume + GEOMETRY_AT, GEOMETRY_LEN) ||
 			   memcmp(assembly->volume + IDENTIFIER_AT, volume + IDENTIFIER_AT,
@@ -295,18 +297,20 @@ static int walk_segments(struct assembly *assembly, struct error *error)
 
 /* ---- the medium --------------------------------------------------------------------------- */
 
-/* Leaves set->common false where this is not the common layout, or the numbers make no sense. */
+/* Leaves set->common false where the medium's description is lost, or makes no sense. */
 static void set_geometry(struct assembly *assembly)
 {
 	struct e01_set *set = assembly->set;
+	uint64_t sector_count = e01_u64(assembly->volume + SECTORS_AT), chunk_len;
 	uint8_t *volume;
-	uint64_t sector_count = e01_u64(assembly->volume + 16), chunk_len;
 
-	if (assembly->volume_len != VOLUME_LEN)
+	if (!assembly->volume_len)
 		return;
-	volume = xmalloc(VOLUME_LEN);
-	memcpy(volume, assembly->volume, VOLUME_LEN);
-	add_part(set, "volume", volume, VOLUME_LEN);
+	if (assembly->volume_len == SMART_VOLUME_LEN)
+		sector_count = e01_u32(assembly->volume + SECTORS_AT);
+	volume = xmalloc(assembly->volume_len);
+	memcpy(volume, assembly->volume, assembly->volume_len);
+	add_part(set, "volume", volume, assembly->volume_len);
 	set->sector_size = e01_u32(volume + 12);
 	chunk_len = (uint64_t)e01_u32(volume + 8) * set->sector_size;
 	if (!chunk_len || chunk_len > CHUNK_MAX || !sector_count ||

@@ -31,7 +31,8 @@ struct e01_table {
 	uint32_t segment;              /* index */
 	uint32_t count;                /* of entries */
 	uint32_t overflow;             /* from this entry on, offsets have 32 bits and no flag */
-	bool suspect;                  /* neither copy has a good checksum */
+	bool suspect;                  /* neither copy has a good checksum, or SMART has none */
+	bool end_known;                /* the last chunk reaches as far as data_end */
 	bool behind_gap;               /* between the table in front and this, others may be lost */
 };
 
@@ -51,7 +52,7 @@ struct e01_set {
 	size_t table_count, table_capacity;
 	struct e01_part parts[E01_PARTS_MAX];
 	size_t part_count;
-	bool common; /* the layout of EnCase 2 to 7, FTK and libewf: sectors and tables apart */
+	bool common; /* what is needed to read it is known; else only libewf may know more */
 	uint32_t chunk_len, sector_size; /* bytes; common sets only, as the next */
 	uint64_t size;                   /* bytes of the medium */
 	char *damage;                    /* what is wrong with the set, a sentence; NULL: nothing */

@@ -6,6 +6,9 @@
  * table. EnCase 6.7 wrote tables whose offsets go beyond 31 bits: from the first offset that would
  * be smaller than the one in front, all 32 bits are the offset.
  *
+ * SMART, and the first EnCase, have the chunks behind the entries in the table's own section, and
+ * neither "sectors" nor "table2" nor a checksum of the entries.
+ *
  * All tables are read once when the set is opened, since an examiner must hear of a damaged one
  * before the run. Of the two copies the one with good checksums is used. If neither is good the
  * table is suspect: its chunks are read more strictly (e01_chunks.c), since each has a checksum of
@@ -116,14 +119,20 @@ static void complete_table(struct e01_collector *collector)
 	}
 	table.data_start = *sectors->type ? sectors->offset : 0;
 	table.data_end = *sectors->type ? sectors->offset + sectors->len : best->section.offset;
+	table.end_known = *sectors->type && !collector->smart;
 	table.count = best->count;
 	table.overflow = best->overflow;
 	table.base = best->head_good ? best->base : guess_base(fd, best, table.data_start);
+	if (collector->smart) {
+		table.data_start = best->section.offset;
+		table.data_end = best->section.offset + best->section.len;
+		table.count = best->head_good ? best->count : 0;
+	}
 	table.entries_at[0] = best->entries_at;
 	table.suspect = !best->head_good || !best->sum_good;
 	if (table.suspect && other->there && other->count == best->count)
 		table.entries_at[1] = other->entries_at;
-	collector->suspects += table.suspect;
+	collector->suspects += table.suspect && !collector->smart;
 	collector->spare +=
 		!table.suspect && other->there && !(other->head_good && other->sum_good);
 	collector->gap = table.count == 0;

@@ -19,7 +19,8 @@ struct e01_collector {
 	struct e01_section sectors; /* the last one in it; no type: none yet */
 	struct e01_copy copies[2];  /* of the table that is not yet complete */
 	bool gap;                   /* something may be lost behind the last table */
-	size_t suspects, spare;     /* tables without a good copy, with one good copy of two */
+	bool smart;             /* chunks are in the section of their table, which has no copy */
+	size_t suspects, spare; /* tables without a good copy, with one good copy of two */
 };
 
 /* Takes note of a section; of other types than "sectors" and the tables too. */

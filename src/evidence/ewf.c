@@ -1,9 +1,10 @@
 /*
- * E01 and S01. The common layout of E01 is read here by our own code (e01_set.c, e01_chunks.c), in
- * as many threads as ask and without a table in memory. What is rarer (SMART, the first EnCase, odd
- * geometry) is left to libewf, and so is what investigators typed in and the software hashed: its
- * many forms are what libewf knows best. Since libewf would read all tables of a set that it opens,
- * some 3 GB for a TB, it gets a small file in memory that has only the sections with such data.
+ * E01 and S01. They are read by our own code (e01_set.c, e01_chunks.c), in as many threads as ask
+ * and without a table in memory. What investigators typed in and the software hashed is read by
+ * libewf, which knows its many forms best. Since libewf would read all tables of a set that it
+ * opens, some 3 GB for a TB, it gets a small file in memory that has only the sections with such
+ * data. Only where the description of the medium can't be read, or names chunks of an odd size, is
+ * the set given to libewf as it is.
  *
  * libewf's own read function fills a chunk whose checksum is wrong, or that no segment holds, with
  * zeros and calls that a success; the list of such places that it keeps afterwards grows

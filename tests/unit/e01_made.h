@@ -98,7 +98,9 @@ static __attribute__((unused)) struct e01_layout e01_lay_out(const uint8_t *file
 		memcpy(section->type, file + at, 16);
 		section->offset = at;
 		section->len = next > at ? next - at : E01_SECTION_HEAD_LEN;
-	} while (next > at && layout.count < 64);
+		if (!strcmp(section->type, "next") || !strcmp(section->type, "done"))
+			break;
+	} while (layout.count < 64);
 	return layout;
 }
 

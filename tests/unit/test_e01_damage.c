@@ -195,6 +195,42 @@ Test(e01_damage, an_entry_that_leads_to_another_chunk)
 	cr_assert_not_null(strstr(outcome.why, "its entry in the table is damaged"));
 }
 
+Test(e01_damage, a_last_entry_that_leads_to_another_chunk)
+{
+	struct outcome outcome;
+
+	for (int i = 0; i < 2; i++) {
+		const char *type = i ? "table2" : "table";
+
+		memcpy(file + entry_at(type, CHUNKS - 1), file + entry_at(type, 3), 4);
+	}
+	outcome = read_file(file_len);
+	cr_assert_eq(outcome.wrong, 0);
+	cr_assert_eq(outcome.unreadable, 2 * CHUNK_LEN - 3 * 512);
+}
+
+/* SMART has no copy of its tables, and no checksum of the entries. */
+Test(e01_damage, bytes_of_smart)
+{
+	const struct e01_section *table;
+
+	e01_acquire("raw", "smart", "-f smart -c fast -b 16");
+	free(file);
+	file = (uint8_t *)temp_read("smart.s01", &file_len);
+	layout = e01_lay_out(file, file_len);
+	cr_assert_eq(read_file(file_len).unreadable, 0);
+	table = e01_find(&layout, "table");
+	for (uint64_t at = E01_FILE_HEAD_LEN; at < file_len; at++) {
+		struct outcome outcome;
+
+		if (at > table->offset + 500 && at < table->offset + table->len - 100)
+			at += 97;
+		outcome = read_with(at, (uint8_t)(1u << at % 8));
+		cr_assert_eq(outcome.wrong, 0, "byte %zu", (size_t)at);
+		cr_assert(!outcome.opened || outcome.told || outcome.unreadable <= 2 * CHUNK_LEN);
+	}
+}
+
 /* Made up by somebody: the checksums are right, and the numbers are not. */
 static void forge(const char *type, size_t at, uint32_t value)
 {
