@@ -26,10 +26,10 @@
 #define LONG_RUN 32
 #define MAX_NAME 16
 #define LEAST_TAGS 3 /* known ones, without which it is no HTML */
-#define FIRST_TAGS \
-	4096 /* longest of the first ones: many false beginnings must not each be long walks */
+/* Longest of the first tags: many false beginnings must not each be long walks. */
+#define FIRST_TAGS 2048
 #define LEAST_CUT 6      /* the same for what has no end */
-#define MAX_COMMENT 8192 /* in front of a document, and behind */
+#define MAX_COMMENT 4096 /* in front of a document, and behind */
 
 struct html {
 	struct cursor cursor;

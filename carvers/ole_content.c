@@ -62,6 +62,25 @@ static const struct records {
 	{ "PowerPoint Document", 8, powerpoint_record, 2, 1000 },
 };
 
+/* Zeros may fill a stream up from `at` on, and nothing else. */
+static void check_zeros(struct ole *ole, struct ole_place *place, uint64_t at)
+{
+	uint8_t bytes[64], any = 0;
+
+	while (at < place->entry->len && !any) {
+		uint64_t left = place->entry->len - at;
+		size_t len = left < sizeof(bytes) ? (size_t)left : sizeof(bytes);
+
+		if (!ole_read(ole, place, at, bytes, len))
+			return;
+		for (size_t i = 0; i < len; i++)
+			any |= bytes[i];
+		at += len;
+	}
+	if (any)
+		ole_contradicts(ole, "no record, but no zeros, of the main stream up to", at);
+}
+
 /* Walks the records to the stream's end, or to zeros that fill it up. */
 static void walk_records(struct ole *ole, const struct ole_entry *entry, const struct records *kind)
 {
@@ -75,8 +94,10 @@ static void walk_records(struct ole *ole, const struct ole_entry *entry, const s
 		return;
 	while (at + kind->header_len <= entry->len &&
 		ole_read(ole, &place, at, header, kind->header_len)) {
-		if (memcmp(header, zeros, kind->header_len) == 0)
+		if (memcmp(header, zeros, kind->header_len) == 0) {
+			check_zeros(ole, &place, at);
 			return;
+		}
 		len = kind->len(header);
 		if (!len || len > entry->len - at) {
 			uint32_t sector = place.sector < ole->fat.count ? place.sector : 0;
