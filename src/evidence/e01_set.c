@@ -35,6 +35,7 @@
 #define HASH_LEN 36
 #define DIGEST_LEN 80
 #define TEXT_MAX (1u << 20) /* of acquisition data */
+#define CHUNK_MIN 512
 #define CHUNK_MAX (32u << 20)
 #define NOTES_MAX 6
 
@@ -313,7 +314,7 @@ static void set_geometry(struct assembly *assembly)
 	add_part(set, "volume", volume, assembly->volume_len);
 	set->sector_size = e01_u32(volume + 12);
 	chunk_len = (uint64_t)e01_u32(volume + 8) * set->sector_size;
-	if (!chunk_len || chunk_len > CHUNK_MAX || !sector_count ||
+	if (chunk_len < CHUNK_MIN || chunk_len > CHUNK_MAX || !sector_count ||
 		sector_count > INT64_MAX / set->sector_size)
 		return;
 	set->chunk_len = (uint32_t)chunk_len;
