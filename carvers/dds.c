@@ -9,8 +9,8 @@
  *	        blocks of 4 by 4
  *
  * The header tells the size of all of that; there is nothing behind it, and nothing in the pixels
- *that bears them out. So a file is unverified, but for one that has hardly any pixels, though its
- *length is sure. A file that the image's end cuts off is truncated.
+ * that bears them out. So a file is unverified, though its length is sure. One that the image's end
+ * cuts off, or whose pixels turn into random bytes (noise.h), is truncated.
  */
 #include "carver.h"
 
@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "bytes.h"
+#include "noise.h"
 #include "walk.h"
 
 #define HEADER_LEN 128
@@ -198,7 +199,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	len *= dds.surfaces;
 	if (len > view_size(view) - dds.start)
 		return walk_cut(view, finding, dds.start + len, view_size(view));
-	finding->length = dds.start + len;
+	finding->length = noise_start(view, dds.start, dds.start + len);
+	if (finding->length < dds.start + len)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"pixels turn into random bytes at about %" PRIu64, finding->length);
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"whether the last %" PRIu64 " bytes are the file's can't be seen", len);
 }

@@ -8,9 +8,10 @@
  *
  * The elements lead from one to the next (dicom_data.c); the file ends behind the last of them, and
  * nothing says which that is. A picture's pixel data are mostly the last: a file of a picture
- *without them is cut. Coded pixel data end with a delimiter, which makes the file complete. Raw
- *ones have a length, but nothing bears them out, and a document that is no picture may have gone
- *on: such files are unverified. A deflated data set ends where deflate says so.
+ * without them is cut. Coded pixel data end with a delimiter, which makes the file complete. Raw
+ * ones have a length, but nothing bears them out, unless they turn into random bytes (noise.h), and
+ * a document that is no picture may have gone on: such files are unverified. A deflated data set
+ * ends where deflate says so.
  */
 #include "dicom.h"
 
@@ -19,6 +20,7 @@
 
 #include "bytes.h"
 #include "inflated.h"
+#include "noise.h"
 #include "walk.h"
 
 #define PREAMBLE_LEN 128
@@ -113,13 +115,20 @@ static enum verdict check_deflated(struct view *view, struct finding *finding, u
 static enum verdict judge(struct dicom_data *data, struct finding *finding)
 {
 	uint64_t tail = data->end - (data->confirmed < data->end ? data->confirmed : data->end);
+	uint64_t noise;
 
 	if (data->wanted)
 		return walk_cut(data->view, finding, data->wanted, view_size(data->view));
+	noise = noise_start(data->view, data->end - tail, data->end);
 	finding->length = data->broken ? data->broken : data->end;
 	if (data->broken)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "a sequence breaks at %" PRIu64, data->broken);
+	if (noise < data->end) {
+		finding->length = noise;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"pixel data turn into random bytes at about %" PRIu64, noise);
+	}
 	if (data->image && !data->pixels)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"no element stands at %" PRIu64 ", and no pixel data before it", data->end);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "title.h"
 #include "walk.h"
 
 #define HEADER_LEAST 88
@@ -33,42 +34,17 @@ struct emf {
 	uint64_t last, at; /* the last record, and where the next one stands */
 };
 
-/* A text of UTF-16 as UTF-8, up to its zero: bytes of it. Half surrogates are passed over. */
-static size_t to_utf8(const uint8_t *text, size_t units, uint8_t *utf8, size_t room)
-{
-	size_t len = 0;
-
-	for (size_t i = 0; i < units && len + 3 <= room; i++) {
-		uint16_t unit = le16(text + 2 * i);
-
-		if (unit == 0)
-			break;
-		if (unit < 0x80) {
-			utf8[len++] = (uint8_t)unit;
-		} else if (unit < 0x800) {
-			utf8[len++] = (uint8_t)(0xc0 | unit >> 6);
-			utf8[len++] = (uint8_t)(0x80 | (unit & 0x3f));
-		} else if (unit < 0xd800 || unit >= 0xe000) {
-			utf8[len++] = (uint8_t)(0xe0 | unit >> 12);
-			utf8[len++] = (uint8_t)(0x80 | (unit >> 6 & 0x3f));
-			utf8[len++] = (uint8_t)(0x80 | (unit & 0x3f));
-		}
-	}
-	return len;
-}
-
 /* The description: the program's name, a zero, the title, two zeros. */
 static void read_title(struct emf *emf, uint32_t units, uint32_t offset)
 {
-	uint8_t utf8[128];
 	const uint8_t *p = units && units <= 1024 ? view_peek(emf->view, offset, units * 2u) : NULL;
 	uint32_t skip = 0;
 
 	while (p && skip < units && le16(p + 2 * skip) != 0)
 		skip++;
 	if (p && skip + 1 < units)
-		finding_set_title(emf->finding, utf8,
-			to_utf8(p + 2 * (skip + 1), units - skip - 1, utf8, sizeof(utf8)));
+		finding_set_title_utf16(
+			emf->finding, p + 2 * (skip + 1), 2 * (size_t)(units - skip - 1), false);
 }
 
 /* What is wrong with the header, or NULL. */
