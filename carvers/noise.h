@@ -3,12 +3,18 @@
 #ifndef BURIN_NOISE_H
 #define BURIN_NOISE_H
 
+#include <stdbool.h>
+
 #include "carver.h"
 
 /* Where in [start, end) random bytes (or compressed, or encrypted ones: they look alike) begin
  * behind others: to about a KiB. end when there are no such, less than 3 KiB of them, or nothing
  * else before them, as in a picture that is noise all over. */
 uint64_t noise_start(struct view *view, uint64_t start, uint64_t end);
+
+/* True when [start, end) is random bytes from its beginning for 64 KiB or as far as it goes, at
+ * least 4 KiB: then nothing says that the pixels or samples that should be there are there. */
+bool noise_everywhere(struct view *view, uint64_t start, uint64_t end);
 
 /* The opposite: where in [start, end) coded data, in which all values are about as frequent, gives
  * way to zeros, text or other plain bytes, 2 KiB of them at least, to about a KiB. end when it does

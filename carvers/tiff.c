@@ -16,7 +16,8 @@
  *
  * Damage. The first strip that does not unpack ends the sound part, or the first directory that is
  * none. Pixels that are stored as they are can't break, but hardly ever turn into random bytes
- * (noise.c).
+ * (noise.c). What a camera's own code holds can't be checked here: much of it, and the file is not
+ * verified.
  */
 #include "tiff.h"
 
@@ -29,6 +30,8 @@
 /* Most of a file should belong to something in it. */
 #define COVERED_PART 4
 #define HEAD_LEN 8
+/* A file of which more is taken on trust hides nothing. */
+#define UNCHECKED_MOST (64 << 10)
 
 /* A camera's own name for its raw photos. */
 static const char *raw_extension(const char *make)
@@ -107,6 +110,9 @@ static enum verdict judge(struct tiff_walk *walk, struct view *view, struct find
 			"only %" PRIu64 " of its %" PRIu64 " bytes belong to anything",
 			walk->covered, walk->end);
 	}
+	if (walk->unchecked > UNCHECKED_MOST)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"%" PRIu64 " bytes of pixels can't be checked", walk->unchecked);
 	return CARVE_COMPLETE;
 }
 

@@ -50,6 +50,7 @@ struct tiff_walk {
 				overlap */
 	uint64_t to_check;   /* likewise of strips */
 	uint64_t to_unpack;  /* bytes that may still come out of them */
+	uint64_t unchecked;  /* bytes of strips in a code that is not known here, or of noise */
 	uint64_t plain, plain_end; /* strips that are stored as they are, one behind the other */
 	uint64_t subfiles[TIFF_SUBFILES]; /* directories that tags point to */
 	int subfile_count;

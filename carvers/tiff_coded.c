@@ -224,6 +224,8 @@ void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint
 	case TIFF_DNG_LOSSY:
 		sound = check_jpeg(walk, page, at, end);
 		break;
+	default:
+		walk->unchecked += len;
 	}
 	if (sound < end)
 		note_broken(walk, at, sound);

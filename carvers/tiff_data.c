@@ -48,6 +48,8 @@ void tiff_finish_data(struct tiff_walk *walk)
 	noise = noise_start(walk->tiff.view, walk->plain, end);
 	if (noise < end)
 		tiff_note_bad(walk, noise, "random bytes instead of pixels");
+	else if (noise_everywhere(walk->tiff.view, walk->plain, end))
+		walk->unchecked += end - walk->plain;
 	walk->plain = walk->plain_end = 0;
 }
 
@@ -85,6 +87,8 @@ static void pass_strip(struct tiff_walk *walk, const struct tiff_page *page, uin
 		tiff_check_coded(walk, page, at, len, is_last(page, index) ? 0 : want);
 	else if (!page->sensor) /* of which cameras call compressed data plain, too */
 		check_plain(walk, at, len);
+	else
+		walk->unchecked += len;
 }
 
 void tiff_pass_data(struct tiff_walk *walk, const struct tiff_page *page)
