@@ -133,10 +133,9 @@ static enum verdict check_plain(struct bmp *bmp)
 		return broken(bmp, noise, "random bytes instead of pixels");
 	if (bmp->end > size)
 		return walk_cut(bmp->view, bmp->finding, bmp->end, size);
-	if (noise_everywhere(bmp->view, bmp->pixels, end))
+	if (noise_at(bmp->view, bmp->pixels, end))
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
-			"nothing but random bytes from %" PRIu64 " on, where pixels should be",
-			bmp->pixels);
+			"random bytes from %" PRIu64 " on, where pixels should be", bmp->pixels);
 	return CARVE_COMPLETE;
 }
 

@@ -99,7 +99,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (noise < end && noise < size)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"random bytes instead of pixels at %" PRIu64, noise);
-	if (noise_everywhere(view, mrw.end, end < size ? end : size)) {
+	if (noise_at(view, mrw.end, end < size ? end : size)) {
 		finding->length = mrw.end;
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"random bytes instead of pixels at %" PRIu64, mrw.end);

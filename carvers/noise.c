@@ -18,8 +18,7 @@
 #define RANDOM_ABOVE 4580 /* and below it: gradients have each value equally often */
 #define PLAIN_ABOVE 7000
 #define RUN_LEN (3 * WINDOW_LEN)
-#define EVERYWHERE_LEN ((uint64_t)64 * WINDOW_LEN)
-#define EVERYWHERE_LEAST ((uint64_t)4 * WINDOW_LEN)
+#define AT_LEN ((uint64_t)4 * WINDOW_LEN)
 #define NO_CODE_ABOVE 16000 /* fewer than 66 values, in the mean */
 
 static uint32_t squares(const uint8_t *bytes)
@@ -62,18 +61,18 @@ uint64_t noise_start(struct view *view, uint64_t start, uint64_t end)
 	return end;
 }
 
-bool noise_everywhere(struct view *view, uint64_t start, uint64_t end)
+bool noise_at(struct view *view, uint64_t start, uint64_t end)
 {
-	uint64_t most = end - start > EVERYWHERE_LEN ? start + EVERYWHERE_LEN : end, at = start;
-
-	for (; at + WINDOW_LEN <= most; at += WINDOW_LEN) {
+	if (end - start < AT_LEN)
+		return false;
+	for (uint64_t at = start; at < start + AT_LEN; at += WINDOW_LEN) {
 		const uint8_t *p = view_peek(view, at, WINDOW_LEN);
 		uint32_t sum = p ? squares(p) : 0;
 
 		if (sum <= RANDOM_ABOVE || sum >= RANDOM_BELOW)
 			return false;
 	}
-	return at - start >= EVERYWHERE_LEAST;
+	return true;
 }
 
 uint64_t plain_start(struct view *view, uint64_t start, uint64_t end)

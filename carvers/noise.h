@@ -12,9 +12,9 @@
  * else before them, as in a picture that is noise all over. */
 uint64_t noise_start(struct view *view, uint64_t start, uint64_t end);
 
-/* True when [start, end) is random bytes from its beginning for 64 KiB or as far as it goes, at
- * least 4 KiB: then nothing says that the pixels or samples that should be there are there. */
-bool noise_everywhere(struct view *view, uint64_t start, uint64_t end);
+/* True when [start, end) begins with 4 KiB of random bytes: then nothing says that the pixels or
+ * samples that should be there are there. */
+bool noise_at(struct view *view, uint64_t start, uint64_t end);
 
 /* The opposite: where in [start, end) coded data, in which all values are about as frequent, gives
  * way to zeros, text or other plain bytes, 2 KiB of them at least, to about a KiB. end when it does

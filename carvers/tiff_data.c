@@ -48,7 +48,7 @@ void tiff_finish_data(struct tiff_walk *walk)
 	noise = noise_start(walk->tiff.view, walk->plain, end);
 	if (noise < end)
 		tiff_note_bad(walk, noise, "random bytes instead of pixels");
-	else if (noise_everywhere(walk->tiff.view, walk->plain, end))
+	else if (noise_at(walk->tiff.view, walk->plain, end))
 		walk->unchecked += end - walk->plain;
 	walk->plain = walk->plain_end = 0;
 }
