@@ -102,25 +102,40 @@ static uint64_t offset_of(const struct e01_table *table, uint32_t index, uint32_
 	return table->base + (index < table->overflow ? entry & ~PACKED_FLAG : entry);
 }
 
+static int read_entries(const struct e01_set *set, const struct e01_table *table, int copy,
+	uint32_t index, uint32_t count, uint32_t *entries)
+{
+	uint8_t bytes[(RUN_COUNT + 1) * ENTRY_LEN];
+	int rc = 0;
+
+	if (table->entries) {
+		memcpy(entries, table->entries + index, count * sizeof(*entries));
+		return 0;
+	}
+	rc = e01_pread(set->segments[table->segment].fd, bytes, (size_t)count * ENTRY_LEN,
+		table->entries_at[copy] + (uint64_t)index * ENTRY_LEN);
+	for (uint32_t i = 0; !rc && i < count; i++)
+		entries[i] = e01_u32(bytes + (size_t)i * ENTRY_LEN);
+	return rc;
+}
+
 /* Where the chunks `index` to `index + count - 1` of the table are, by one of its copies. */
 static enum e01_fault find_places(const struct e01_chunks *chunks, const struct e01_table *table,
 	int copy, uint32_t index, uint32_t count, struct chunk_place *places)
 {
 	const struct e01_set *set = chunks->set;
-	uint8_t entries[(RUN_COUNT + 1) * ENTRY_LEN];
+	uint32_t entries[RUN_COUNT + 1];
 	uint32_t known = table->count - index > count ? count + 1 : count;
 
-	if (e01_pread(set->segments[table->segment].fd, entries, (size_t)known * ENTRY_LEN,
-		    table->entries_at[copy] + (uint64_t)index * ENTRY_LEN))
+	if (read_entries(set, table, copy, index, known, entries))
 		return E01_READ;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t entry = e01_u32(entries + i * ENTRY_LEN);
+		uint32_t entry = entries[i];
 		uint64_t end = table->data_end;
 
 		places[i].offset = offset_of(table, index + i, entry);
 		if (i + 1 < known)
-			end = offset_of(
-				table, index + i + 1, e01_u32(entries + (i + 1) * ENTRY_LEN));
+			end = offset_of(table, index + i + 1, entries[i + 1]);
 		places[i].len = end > places[i].offset ? end - places[i].offset : 0;
 		/* In the wide entries there is no room for the flag: a stored chunk is known by
 		 * its length. */

@@ -29,6 +29,8 @@
 #define SUM_LEN 4
 #define GEOMETRY_AT 4
 #define GEOMETRY_LEN 20
+#define SECTORS_EACH_AT 8
+#define SECTOR_LEN_AT 12
 #define SECTORS_AT 16
 #define IDENTIFIER_AT 64
 #define IDENTIFIER_LEN 16
@@ -81,7 +83,7 @@ static void end_notes(struct assembly *assembly, bool lacks)
 	if (more)
 		note(assembly, "and more");
 	note(assembly, lacks ? "what is lacking is read as zeros and reported as unreadable"
-			     : "but all its chunks are listed");
+			     : "but none of its chunks is missing");
 }
 
 /* ---- the files ---------------------------------------------------------------------------- */
@@ -161,6 +163,15 @@ static bool one_of(const char *type, const char *const *types)
 	return false;
 }
 
+/* 0 when it makes no sense. */
+static uint32_t chunk_len_of(const uint8_t *volume)
+{
+	uint64_t len =
+		(uint64_t)e01_u32(volume + SECTORS_EACH_AT) * e01_u32(volume + SECTOR_LEN_AT);
+
+	return len < CHUNK_MIN || len > CHUNK_MAX ? 0 : (uint32_t)len;
+}
+
 /* The first good one is the set's; the others must agree with it. */
 static void take_volume(struct assembly *assembly, const struct e01_section *section)
 {
@@ -177,6 +188,7 @@ static void take_volume(struct assembly *assembly, const struct e01_section *sec
 		memcpy(assembly->volume, volume, volume_len);
 		assembly->volume_len = volume_len;
 		assembly->tables.smart = volume_len == SMART_VOLUME_LEN;
+		assembly->tables.chunk_len = chunk_len_of(volume);
 	} else if (assembly->volume_len == VOLUME_LEN && volume_len == VOLUME_LEN &&
 		   (memcmp(assembly->volume + GEOMETRY_AT, volume + GEOMETRY_AT, GEOMETRY_LEN) ||
 			   memcmp(assembly->volume + IDENTIFIER_AT, volume + IDENTIFIER_AT,
@@ -302,7 +314,7 @@ static int walk_segments(struct assembly *assembly, struct error *error)
 static void set_geometry(struct assembly *assembly)
 {
 	struct e01_set *set = assembly->set;
-	uint64_t sector_count = e01_u64(assembly->volume + SECTORS_AT), chunk_len;
+	uint64_t sector_count = e01_u64(assembly->volume + SECTORS_AT);
 	uint8_t *volume;
 
 	if (!assembly->volume_len)
@@ -312,12 +324,10 @@ static void set_geometry(struct assembly *assembly)
 	volume = xmalloc(assembly->volume_len);
 	memcpy(volume, assembly->volume, assembly->volume_len);
 	add_part(set, "volume", volume, assembly->volume_len);
-	set->sector_size = e01_u32(volume + 12);
-	chunk_len = (uint64_t)e01_u32(volume + 8) * set->sector_size;
-	if (chunk_len < CHUNK_MIN || chunk_len > CHUNK_MAX || !sector_count ||
-		sector_count > INT64_MAX / set->sector_size)
+	set->sector_size = e01_u32(volume + SECTOR_LEN_AT);
+	set->chunk_len = chunk_len_of(volume);
+	if (!set->chunk_len || !sector_count || sector_count > INT64_MAX / set->sector_size)
 		return;
-	set->chunk_len = (uint32_t)chunk_len;
 	set->size = sector_count * set->sector_size;
 	set->common = true;
 }
@@ -339,6 +349,9 @@ static void set_chunks(struct assembly *assembly)
 	if (assembly->tables.suspects)
 		note(assembly, "%zu of its tables of chunks %s damaged, as is the copy",
 			assembly->tables.suspects, assembly->tables.suspects == 1 ? "is" : "are");
+	if (assembly->tables.rebuilt)
+		note(assembly, "chunks found without their table, which is lost: %zu",
+			assembly->tables.rebuilt);
 	if (chunks > counted && chunks > listed) {
 		/* The larger of the two counts is more than all that can be there. */
 		chunks = counted > listed ? counted : listed;
@@ -385,6 +398,8 @@ void e01_set_close(struct e01_set *set)
 			close(set->segments[i].fd);
 	for (size_t i = 0; i < set->part_count; i++)
 		free(set->parts[i].bytes);
+	for (size_t i = 0; i < set->table_count; i++)
+		free(set->tables[i].entries);
 	free(set->segments);
 	free(set->tables);
 	free(set->damage);

@@ -26,6 +26,7 @@ struct e01_table {
 	uint64_t first;         /* number of its first chunk; E01_NO_CHUNK: not known */
 	uint64_t entries_at[2]; /* where in the file its entries and their copy start; 0: not there
 				 */
+	uint32_t *entries;      /* of a table that was lost and made anew; else NULL */
 	uint64_t base;          /* added to the entries' offsets */
 	uint64_t data_start, data_end; /* its chunks lie between these */
 	uint32_t segment;              /* index */

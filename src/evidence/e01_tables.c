@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "evidence/e01_rebuild.h"
 
 #define HEAD_LEN 24
 #define HEAD_SUM_AT 20
@@ -104,6 +105,13 @@ static uint64_t guess_base(int fd, const struct e01_copy *copy, uint64_t data_st
 	return data_start;
 }
 
+static void add_table(struct e01_set *set, const struct e01_table *table)
+{
+	set->tables =
+		xgrow(set->tables, &set->table_capacity, set->table_count, sizeof(*set->tables));
+	set->tables[set->table_count++] = *table;
+}
+
 static void complete_table(struct e01_collector *collector)
 {
 	struct e01_set *set = collector->set;
@@ -137,18 +145,43 @@ static void complete_table(struct e01_collector *collector)
 		!table.suspect && other->there && !(other->head_good && other->sum_good);
 	collector->gap = table.count == 0;
 	memset(copies, 0, sizeof(collector->copies));
-	if (!table.count)
+	collector->has_table |= table.count != 0;
+	if (table.count)
+		add_table(set, &table);
+}
+
+/* The last section of chunks has no table: that was lost. */
+static void rebuild_table(struct e01_collector *collector)
+{
+	struct e01_set *set = collector->set;
+	const struct e01_section *sectors = &collector->sectors;
+	uint64_t from = sectors->offset + E01_SECTION_HEAD_LEN;
+	uint64_t end = sectors->offset + sectors->len;
+	struct e01_table table = { .segment = collector->segment };
+
+	if (!*sectors->type || collector->has_table || !collector->chunk_len)
 		return;
-	set->tables =
-		xgrow(set->tables, &set->table_capacity, set->table_count, sizeof(*set->tables));
-	set->tables[set->table_count++] = table;
+	do {
+		table.behind_gap = collector->gap;
+		table.base = table.data_start = from;
+		table.count = table.overflow = e01_rebuild(set->segments[table.segment].fd, from,
+			end, collector->chunk_len, &table.entries, &from);
+		table.data_end = from;
+		collector->rebuilt += table.count;
+		collector->gap = false;
+		if (table.count)
+			add_table(set, &table);
+	} while (table.count && from < end);
+	collector->gap = true;
 }
 
 void e01_collect_end(struct e01_collector *collector)
 {
 	if (collector->copies[0].there || collector->copies[1].there)
 		complete_table(collector);
+	rebuild_table(collector);
 	collector->sectors = (struct e01_section){ 0 };
+	collector->has_table = false;
 }
 
 void e01_collect(struct e01_collector *collector, const struct e01_section *section)
@@ -166,7 +199,9 @@ void e01_collect(struct e01_collector *collector, const struct e01_section *sect
 		complete_table(collector);
 	collector->gap |= section->resumed;
 	if (!strcmp(section->type, "sectors")) {
+		rebuild_table(collector);
 		collector->sectors = *section;
+		collector->has_table = false;
 	} else if (second) {
 		collector->copies[1] = read_copy(fd, section);
 		complete_table(collector);
@@ -220,8 +255,10 @@ uint64_t e01_number_tables(struct e01_collector *collector, uint64_t chunks)
 	if (front < set->table_count && !collector->gap)
 		number_from_end(set, front, chunks);
 	for (size_t i = 0; i < set->table_count; i++) {
-		if (set->tables[i].first == E01_NO_CHUNK)
+		if (set->tables[i].first == E01_NO_CHUNK) {
+			free(set->tables[i].entries);
 			continue;
+		}
 		set->tables[kept++] = set->tables[i];
 		placed += set->tables[kept - 1].count;
 	}

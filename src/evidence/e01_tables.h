@@ -17,10 +17,13 @@ struct e01_collector {
 	struct e01_set *set;
 	uint32_t segment;           /* being walked */
 	struct e01_section sectors; /* the last one in it; no type: none yet */
+	bool has_table;             /* that section */
+	uint32_t chunk_len;         /* 0: not known yet */
 	struct e01_copy copies[2];  /* of the table that is not yet complete */
 	bool gap;                   /* something may be lost behind the last table */
 	bool smart;             /* chunks are in the section of their table, which has no copy */
 	size_t suspects, spare; /* tables without a good copy, with one good copy of two */
+	size_t rebuilt;         /* chunks whose table was lost, and that were found without it */
 };
 
 /* Takes note of a section; of other types than "sectors" and the tables too. */

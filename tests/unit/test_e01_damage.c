@@ -313,6 +313,36 @@ Test(e01_damage, cut_off_anywhere)
 	}
 }
 
+/* As an acquisition leaves it that broke off: the chunks are there, their table is not. */
+Test(e01_damage, cut_off_before_the_table)
+{
+	const struct e01_section *sectors = e01_find(&layout, "sectors");
+	size_t end = sectors->offset + sectors->len;
+	struct outcome outcome = read_file(end);
+
+	cr_assert_eq(outcome.unreadable + outcome.wrong, 0);
+	cr_assert_not_null(
+		strstr(outcome.damage, "chunks found without their table, which is lost: 40"));
+	for (size_t i = CHUNKS - 1; i > CHUNKS - 5; i--) {
+		uint32_t at = e01_u32(file + entry_at("table", i)) & INT32_MAX;
+
+		outcome = read_file(sectors->offset + at + 1);
+		cr_assert_eq(outcome.wrong, 0);
+		cr_assert_eq(outcome.unreadable, MEDIA_LEN - i * CHUNK_LEN);
+	}
+}
+
+Test(e01_damage, both_tables_are_lost)
+{
+	struct outcome outcome;
+
+	file[e01_find(&layout, "table")->offset] ^= 1;
+	outcome = read_with(e01_find(&layout, "table2")->offset, 1);
+	cr_assert_eq(outcome.unreadable + outcome.wrong, 0);
+	cr_assert_not_null(
+		strstr(outcome.damage, "which is lost: 40; but none"), "%s", outcome.damage);
+}
+
 /* ---- wide offsets ------------------------------------------------------------------------- */
 
 #define LARGE_CHUNK (16u << 20)
