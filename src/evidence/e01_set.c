@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libdeflate.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,9 +33,6 @@
 #define SECTORS_AT 16
 #define IDENTIFIER_AT 64
 #define IDENTIFIER_LEN 16
-#define HASH_LEN 36
-#define DIGEST_LEN 80
-#define TEXT_MAX (1u << 20) /* of acquisition data */
 #define CHUNK_MIN 512
 #define CHUNK_MAX (32u << 20)
 #define NOTES_MAX 6
@@ -198,68 +194,33 @@ static void take_volume(struct assembly *assembly, const struct e01_section *sec
 	}
 }
 
-/* A hash or a digest has a checksum, the texts are zlib streams. */
-static bool is_good_part(const char *type, const uint8_t *bytes, size_t len)
+static void add_part(struct e01_set *set, struct e01_part part)
 {
-	struct libdeflate_decompressor *inflater;
-	uint8_t *text;
-	size_t text_len;
-	bool good;
-
-	if (!strcmp(type, "hash"))
-		return len >= HASH_LEN && e01_sum_holds(bytes, HASH_LEN - SUM_LEN);
-	if (!strcmp(type, "digest"))
-		return len >= DIGEST_LEN && e01_sum_holds(bytes, DIGEST_LEN - SUM_LEN);
-	inflater = libdeflate_alloc_decompressor();
-	text = malloc(TEXT_MAX);
-	good = inflater && text &&
-	       libdeflate_zlib_decompress(inflater, bytes, len, text, TEXT_MAX, &text_len) ==
-		       LIBDEFLATE_SUCCESS;
-	libdeflate_free_decompressor(inflater);
-	free(text);
-	return good;
-}
-
-static void add_part(struct e01_set *set, const char *type, uint8_t *bytes, size_t len)
-{
-	struct e01_part *part = &set->parts[set->part_count++];
-
-	snprintf(part->type, sizeof(part->type), "%s", type);
-	part->bytes = bytes;
-	part->len = len;
+	set->parts[set->part_count++] = part;
 }
 
 /* One place is left for the volume. */
 static void take_part(struct assembly *assembly, const struct e01_section *section)
 {
-	uint64_t len = section->len - E01_SECTION_HEAD_LEN;
-	uint8_t *bytes;
+	struct e01_part part;
 
 	if (assembly->set->part_count + 1 == E01_PARTS_MAX)
 		return;
-	bytes = len <= TEXT_MAX ? xmalloc((size_t)len + 1) : NULL;
-	if (!bytes ||
-		e01_pread(assembly->segment->fd, bytes, (size_t)len,
-			section->offset + E01_SECTION_HEAD_LEN) ||
-		!is_good_part(section->type, bytes, (size_t)len)) {
-		free(bytes);
+	if (e01_read_part(assembly->segment->fd, section, &part))
+		add_part(assembly->set, part);
+	else
 		note(assembly, "the section \"%s\" of %s is damaged", section->type,
 			assembly->segment->path);
-		return;
-	}
-	add_part(assembly->set, section->type, bytes, (size_t)len);
 }
 
 static void visit(void *arg, const struct e01_section *section)
 {
 	static const char *const volumes[] = { "volume", "disk", "data", NULL };
-	static const char *const parts[] = { "header", "header2", "xheader", "hash", "digest",
-		"xhash", NULL };
 	struct assembly *assembly = arg;
 
 	if (one_of(section->type, volumes))
 		take_volume(assembly, section);
-	else if (one_of(section->type, parts))
+	else if (e01_is_part(section))
 		take_part(assembly, section);
 	e01_collect(&assembly->tables, section);
 }
@@ -315,15 +276,16 @@ static void set_geometry(struct assembly *assembly)
 {
 	struct e01_set *set = assembly->set;
 	uint64_t sector_count = e01_u64(assembly->volume + SECTORS_AT);
-	uint8_t *volume;
+	const uint8_t *volume = assembly->volume;
+	struct e01_part part = { .type = "volume", .len = assembly->volume_len };
 
 	if (!assembly->volume_len)
 		return;
 	if (assembly->volume_len == SMART_VOLUME_LEN)
 		sector_count = e01_u32(assembly->volume + SECTORS_AT);
-	volume = xmalloc(assembly->volume_len);
-	memcpy(volume, assembly->volume, assembly->volume_len);
-	add_part(set, "volume", volume, assembly->volume_len);
+	part.bytes = xmalloc(part.len);
+	memcpy(part.bytes, volume, part.len);
+	add_part(set, part);
 	set->sector_size = e01_u32(volume + SECTOR_LEN_AT);
 	set->chunk_len = chunk_len_of(volume);
 	if (!set->chunk_len || !sector_count || sector_count > INT64_MAX / set->sector_size)

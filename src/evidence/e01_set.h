@@ -7,6 +7,7 @@
 #define BURIN_EVIDENCE_E01_SET_H
 
 #include "base/error.h"
+#include "evidence/e01_parts.h"
 #include "evidence/e01_sections.h"
 
 #define E01_NO_CHUNK UINT64_MAX
@@ -37,13 +38,6 @@ struct e01_table {
 	bool behind_gap;               /* between the table in front and this, others may be lost */
 };
 
-/* The content of a section for which libewf is asked: acquisition data and hashes, the medium's
- * description. Its checksum was right. */
-struct e01_part {
-	char type[17];
-	uint8_t *bytes;
-	size_t len;
-};
 #define E01_PARTS_MAX 16
 
 struct e01_set {

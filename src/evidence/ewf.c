@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -167,35 +166,6 @@ static void close_handle(struct ewf *ewf)
 	libewf_handle_free(&ewf->handle, NULL);
 }
 
-/* An image without a chunk, of the set's descriptions alone. Returns a descriptor, or -1. */
-static int make_abstract(const struct e01_set *set)
-{
-	static const uint8_t file_head[E01_FILE_HEAD_LEN] = "EVF\t\r\n\xff\0\1\1";
-	uint8_t head[E01_SECTION_HEAD_LEN];
-	int fd = memfd_create("burin", MFD_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(dup(fd), "wb");
-	uint64_t at = sizeof(file_head);
-
-	if (file) {
-		fwrite(file_head, 1, sizeof(file_head), file);
-		for (size_t i = 0; i < set->part_count; i++) {
-			const struct e01_part *part = &set->parts[i];
-			uint64_t len = sizeof(head) + part->len;
-
-			e01_make_section_head(head, part->type, at += len, len);
-			fwrite(head, 1, sizeof(head), file);
-			fwrite(part->bytes, 1, part->len, file);
-		}
-		e01_make_section_head(head, "done", at, sizeof(head));
-		fwrite(head, 1, sizeof(head), file);
-	}
-	if (file && !fclose(file))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 static void read_descriptions(struct ewf *ewf)
 {
 	struct image_info *info = &ewf->image.info;
@@ -210,7 +180,7 @@ static void open_common(struct ewf *ewf)
 {
 	struct e01_set *set = &ewf->set;
 	struct image_info *info = &ewf->image.info;
-	int fd = make_abstract(set);
+	int fd = e01_make_abstract(set->parts, set->part_count);
 	char path[32], *paths[] = { path };
 
 	info->size = set->size;
