@@ -1,7 +1,7 @@
 /*
  * The segment files of an E01 as one set: their order, what they say of the medium, and where the
- * tables of chunks stand. Memory: some 90 bytes a table, which has 16,375 to 65,534 chunks, so
- * about 1.5 MB for 8 TB in chunks of 32 KiB; the tables themselves stay in the files.
+ * tables of chunks stand. Memory: 72 bytes a table, which has 16,375 to 65,534 chunks, so
+ * about 1.2 MB for 8 TB in chunks of 32 KiB; the tables themselves stay in the files.
  */
 #ifndef BURIN_EVIDENCE_E01_SET_H
 #define BURIN_EVIDENCE_E01_SET_H
