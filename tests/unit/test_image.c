@@ -637,8 +637,8 @@ Test(image, e01_is_told_by_content)
 	image_close(image);
 }
 
-/* The image opens, says `piece` of itself, and its bytes are those of media but for the `lost` bytes
- * at `from`. */
+/* The image opens, says `piece` of itself, and its bytes are those of media but for the `lost`
+ * bytes at `from`. */
 static void holds_but(const char *piece, size_t from, size_t lost)
 {
 	static uint8_t buffer[MEDIA_LEN];
@@ -832,6 +832,41 @@ Test(image, e01_that_is_cut_off)
 		}
 		image_close(image);
 	}
+}
+
+/* Reads of the same pages fail in each segment. */
+Test(image, e01_on_a_failing_disk)
+{
+	static uint8_t buffer[MEDIA_LEN];
+	struct image *image;
+	size_t lost;
+	char *why;
+
+	write_set("disk");
+	image = opened(temp_at("disk.E01"));
+	bad_from = find_stored("disk.E01", 5 * CHUNK + 1000);
+	bad_to = bad_from + 1;
+	lost = image_read_around(image, 0, buffer, MEDIA_LEN);
+	cr_assert_geq(lost, 3 * CHUNK);
+	cr_assert_leq(lost, 6 * CHUNK); /* a page may be of two chunks */
+	for (size_t at = 0; at < MEDIA_LEN; at += CHUNK) {
+		size_t len = MEDIA_LEN - at < CHUNK ? MEDIA_LEN - at : CHUNK;
+
+		if (image_read_at(image, at, buffer + at, len))
+			lost -= len;
+		else
+			cr_assert_arr_eq(buffer + at, media + at, len);
+	}
+	cr_assert_eq(lost, 0);
+	why = image_why(image, 5 * CHUNK);
+	cr_assert_not_null(strstr(why, "chunk 5, in segment 1 ("), "%s", why);
+	cr_assert_not_null(strstr(why, "the file can't be read there"), "%s", why);
+	free(why);
+	bad_to = 0;
+	cr_assert_eq(image_read_at(image, 0, buffer, MEDIA_LEN), 0);
+	cr_assert_arr_eq(buffer, media, MEDIA_LEN);
+	cr_assert_null(image_why(image, 5 * CHUNK));
+	image_close(image);
 }
 
 /* No length or offset in the file may crash us or be believed: whatever opens reads the right bytes
