@@ -103,10 +103,6 @@ static enum frame_end walk_frame(struct walk *walk, uint64_t at)
 		end = FRAME_NONE;
 	else
 		end = walk_blocks(walk, &frame, &packed);
-	/* Programs hold the first bytes of frames, to know them by. */
-	if (end == FRAME_BROKEN && walk->kind->unchecked_head && !packed.output_len &&
-		!frame.dictionary)
-		end = FRAME_NONE;
 	packed_close(&packed);
 	if (!walk->finding->extension && end != FRAME_NONE)
 		walk->finding->extension = walk->kind->extensions[packed_content(&packed)];

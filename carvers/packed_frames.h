@@ -24,9 +24,7 @@ struct packed_block {
 
 struct packed_frames {
 	enum packed_format format;
-	const char *what;    /* for people: "LZ4" */
-	bool unchecked_head; /* a head has no checksum: where nothing comes out behind one, it was
-				none */
+	const char *what; /* for people: "LZ4" */
 	/* Reads the header of the frame at frame->at: false when there is none. */
 	bool (*read_frame)(struct view *view, struct packed_frame *frame);
 	/* Reads the header of the block at `at`: false when it is none, or can't be seen. */

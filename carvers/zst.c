@@ -87,7 +87,6 @@ static bool read_block(struct view *view, const struct packed_frame *frame, uint
 static const struct packed_frames frames = {
 	.format = PACKED_ZSTD,
 	.what = "Zstandard",
-	.unchecked_head = true,
 	.read_frame = read_frame,
 	.read_block = read_block,
 	.extensions = { "zst", "tar.zst", "cpio.zst", "svg.zst" },
