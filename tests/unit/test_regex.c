@@ -254,11 +254,16 @@ static void random_part(char *out, size_t *len, int depth)
 	}
 }
 
+/* PCRE2 gave up, after ten million steps: it does not know. */
+#define UNKNOWN SIZE_MAX
+
 static size_t pcre_len(pcre2_code *code, const uint8_t *text, size_t len)
 {
 	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
 	int result = pcre2_match(code, text, len, 0, 0, data, NULL);
-	size_t match_len = result < 0 ? 0 : pcre2_get_ovector_pointer(data)[1];
+	size_t match_len = result == PCRE2_ERROR_MATCHLIMIT ? UNKNOWN
+			   : result < 0                     ? 0
+							    : pcre2_get_ovector_pointer(data)[1];
 
 	pcre2_match_data_free(data);
 	return match_len;
@@ -289,6 +294,8 @@ static void compare(const char *source, bool nocase)
 		for (size_t k = 0; k < sizeof(text); k++)
 			text[k] = (uint8_t)letters[(size_t)rand() % (sizeof(letters) - 1)];
 		expected = pcre_len(code, text, len);
+		if (expected == UNKNOWN)
+			continue;
 		cr_assert_eq(regex_match_len(regex, text, len), expected,
 			"seed %u: /%s/ on '%.*s' (%zu)", seed, source, (int)len, text, len);
 		cr_assert(!expected || (expected >= regex_min_len(regex) &&
