@@ -16,6 +16,7 @@
 
 extern "C" {
 #include "base/memory.h"
+#include "bench/text.h"
 #include "scan/prefix.h"
 }
 
@@ -29,6 +30,7 @@ extern "C" {
 	(READ_THREADS * READ_LOADS * sizeof(uint4)) /* bytes that a block reads at a time */
 #define FETCHED (1u << 20)                          /* hits fetched at a time */
 
+static_assert(BENCH_TEXT_PAD >= GPU_TEXT_PAD, "kernels fetch so much more, with zero copy too");
 static_assert((int)GPU_FOUND_ALL == GPU_FORM_ALL && (int)GPU_FOUND_LONGEST == GPU_FORM_LONGEST &&
 		      (int)GPU_FOUND_COUNT == GPU_FORM_COUNT,
 	"the same for those outside of gpu/");

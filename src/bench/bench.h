@@ -67,6 +67,7 @@ struct bench_options {
 	const char **engines, **kernels; /* names that exist; none: all that make sense */
 	size_t engine_count, kernel_count;
 	struct gpu_options gpu;
+	bool zero_copy; /* BENCH_RESIDENT: the kernels fetch the text from the host's memory */
 	enum reader_method io;
 	enum reader_cache cache;
 	char **arguments; /* as in struct run_options */

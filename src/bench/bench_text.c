@@ -119,6 +119,7 @@ static void run_kernel(struct bench *bench, struct bench_row *row)
 {
 	struct gpu_bench_kernel run = {
 		.tuning = &bench->options->gpu.tuning,
+		.zero_copy = bench->options->zero_copy,
 		.seconds = bench->seconds,
 		.rounds = bench->options->rounds,
 		.hits = { .part_len = bench->result->part_len },

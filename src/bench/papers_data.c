@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "bench/papers_state.h"
 #include "evidence/image.h"
-#include "gpu/text.h"
 #include "run.h"
 
 size_t papers_len(const struct papers *papers, double mb, double largest)
@@ -52,18 +51,16 @@ static int read_data(struct papers *papers, struct bench_text *text, struct erro
 int papers_make_text(struct papers *papers, void (*maker)(struct bench_text *text, uint64_t seed),
 	size_t len, struct error *error)
 {
-	struct bench_text text;
 	int status;
 
 	papers_forget(papers);
-	status = bench_text_take(&papers->text, len + GPU_TEXT_PAD, error);
+	status = bench_text_take(&papers->text, len, error);
 	if (status)
 		return status;
 	papers->len = len;
-	text = (struct bench_text){ papers->text.bytes, len };
 	if (papers->options->data)
-		return read_data(papers, &text, error);
-	maker(&text, papers->options->seed);
+		return read_data(papers, &papers->text, error);
+	maker(&papers->text, papers->options->seed);
 	return 0;
 }
 

@@ -23,8 +23,8 @@ struct papers {
 	const struct papers_options *options;
 	struct papers_result *result;
 	/* the data in hand */
-	struct bench_text text; /* GPU_TEXT_PAD bytes longer than... */
-	size_t len;             /* ... this, the text itself */
+	struct bench_text text;
+	size_t len; /* of the text */
 	struct pattern_set set;
 	uint32_t *lens; /* of the patterns */
 	struct papers_right right[PAPERS_RIGHT_MAX];

@@ -13,7 +13,8 @@
 
 int bench_text_take(struct bench_text *text, size_t len, struct error *error)
 {
-	void *memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(NULL, len + BENCH_TEXT_PAD, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return error_set(error, EXIT_IO, ENOMEM,
@@ -27,7 +28,7 @@ int bench_text_take(struct bench_text *text, size_t len, struct error *error)
 void bench_text_free(struct bench_text *text)
 {
 	if (text->bytes)
-		munmap(text->bytes, text->len);
+		munmap(text->bytes, text->len + BENCH_TEXT_PAD);
 	*text = (struct bench_text){ 0 };
 }
 

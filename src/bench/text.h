@@ -15,7 +15,10 @@ struct bench_text {
 	size_t len;
 };
 
-/* Takes memory for len bytes, more than 0. */
+/* Bytes behind the text that can be read: as a kernel may that fetches it from here. */
+#define BENCH_TEXT_PAD 8192
+
+/* Takes memory for len bytes, more than 0, and the pad. */
 int bench_text_take(struct bench_text *text, size_t len, struct error *error);
 /* Twice is fine. */
 void bench_text_free(struct bench_text *text);

@@ -28,7 +28,8 @@ struct bench_settings {
 	enum reader_cache cache;
 	unsigned mode;
 	uint64_t size, rounds, threads, chunk_size, seed, plant, parts, paper;
-	bool papers, json, verbose;
+	uint64_t words, blocks, block_threads;
+	bool papers, uints, no_diagonal, zero_copy, json, verbose;
 };
 
 #define MEMBER(member) .offset = offsetof(struct bench_settings, member)
@@ -152,6 +153,40 @@ static const struct option_row bench_options[] = {
 		MEMBER(parts),
 		.group = "Machine",
 		.help = "As in burin carve" },
+	{ .name = "words",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = 64,
+		MEMBER(words),
+		.group = "Kernels of papers",
+		.help = "ac3, ac4: tWord, the words of a thread (default: 57; ac4 takes 48, 56 and "
+			"57)" },
+	{ .name = "uints",
+		MEMBER(uints),
+		.group = "Kernels of papers",
+		.help = "ac3: takes its text from shared memory word by word" },
+	{ .name = "no-diagonal",
+		MEMBER(no_diagonal),
+		.group = "Kernels of papers",
+		.help = "stt-p2: stores the text without the diagonal scheme" },
+	{ .name = "blocks",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = 65535,
+		MEMBER(blocks),
+		.group = "Kernels of papers",
+		.help = "bmh: blocks of the grid (default: 256)" },
+	{ .name = "block-threads",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = 1024,
+		MEMBER(block_threads),
+		.group = "Kernels of papers",
+		.help = "bmh: threads of a block (default: 16)" },
+	{ .name = "zero-copy",
+		MEMBER(zero_copy),
+		.group = "Kernels of papers",
+		.help = "Resident rows fetch the text from pinned memory of the host" },
 	{ .name = "threads",
 		.kind = OPTION_NUMBER,
 		.metavar = "N",
@@ -278,6 +313,16 @@ static int load(const struct bench_settings *settings, struct rules **rules,
 	return status;
 }
 
+static struct gpu_tuning tuning_of(const struct bench_settings *settings)
+{
+	return (struct gpu_tuning){ .parts = (unsigned)settings->parts,
+		.words = (unsigned)settings->words,
+		.uints = settings->uints,
+		.no_diagonal = settings->no_diagonal,
+		.blocks = (unsigned)settings->blocks,
+		.threads = (unsigned)settings->block_threads };
+}
+
 static struct bench_options options_of(const struct bench_settings *settings, const char *data)
 {
 	struct bench_options options = {
@@ -294,7 +339,8 @@ static struct bench_options options_of(const struct bench_settings *settings, co
 		.kernel_count = settings->kernels.count,
 		.gpu = { .devices = settings->gpus,
 			.transfer = settings->transfer,
-			.tuning = { .parts = (unsigned)settings->parts } },
+			.tuning = tuning_of(settings) },
+		.zero_copy = settings->zero_copy,
 		.io = settings->io,
 		.cache = settings->cache,
 		.arguments = command_line,
