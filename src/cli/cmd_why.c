@@ -101,6 +101,14 @@ static void add_row(struct table *table, const struct rule *rule, const struct w
 	free(text);
 }
 
+struct asked {
+	const struct why_settings *settings;
+	const struct rules *rules;
+	const struct why_answer *answers;
+	const char *image;
+	uint64_t offset;
+};
+
 /* ---- a report ---------------------------------------------------------------------------------
  */
 
@@ -128,10 +136,10 @@ static int each_covering(const char *path, uint64_t offset,
 
 static void print_covering(void *context, const struct file_record *file)
 {
-	(void)context;
+	const struct asked *asked = context;
 	printf("In the report: %s, %s, from %" PRIu64 ", %" PRIu64 " bytes%s\n", file->path,
 		file_status_name(file->status), file->offset, file->length,
-		file->status == FILE_COMPLETE
+		file->status == FILE_COMPLETE && file->offset < asked->offset
 			? ": what starts inside a complete file is not carved without --nested"
 			: "");
 }
@@ -146,14 +154,6 @@ static void add_covering(void *context, const struct file_record *file)
 
 /* ---- all --------------------------------------------------------------------------------------
  */
-
-struct asked {
-	const struct why_settings *settings;
-	const struct rules *rules;
-	const struct why_answer *answers;
-	const char *image;
-	uint64_t offset;
-};
 
 static int show_json(const struct asked *asked, struct error *error)
 {
@@ -195,7 +195,8 @@ static int show_text(const struct asked *asked, struct error *error)
 	table_free(table);
 	if (!asked->settings->report)
 		return 0;
-	return each_covering(asked->settings->report, asked->offset, print_covering, NULL, error);
+	return each_covering(
+		asked->settings->report, asked->offset, print_covering, (void *)asked, error);
 }
 
 static int ask(const struct why_settings *settings, const struct rules *rules, const char *path,
