@@ -215,7 +215,7 @@ static bool is_sequence(const char *path)
 /* How many places of a file are tried: all of a short one; of a longer one all near both ends, and
  * some between. With the address sanitizer everything takes ten times as long. */
 #ifdef __SANITIZE_ADDRESS__
-#define PLACES 128
+#define PLACES 48
 #else
 #define PLACES 1024
 #endif

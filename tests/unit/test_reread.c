@@ -396,13 +396,22 @@ static uint32_t next_random(uint64_t *state)
 	return (uint32_t)(*state >> 33);
 }
 
+/* Whether a component of the path is "..". */
+static bool climbs(const char *path)
+{
+	for (const char *at = path; (at = strstr(at, "..")); at++)
+		if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
+			return true;
+	return false;
+}
+
 /* Whatever comes through must be within the bounds that the header promises. */
 static void check_record(const struct file_record *file, uint64_t size)
 {
 	uint64_t sum = 0;
 
 	cr_assert_neq(file->path[0], '/');
-	cr_assert_null(strstr(file->path, ".."));
+	cr_assert_not(climbs(file->path), "%s", file->path);
 	for (uint32_t i = 0; i < file->run_count; i++) {
 		cr_assert_leq(file->runs[i].offset, size);
 		cr_assert_leq(file->runs[i].length, size - file->runs[i].offset);
