@@ -39,7 +39,7 @@ static struct paper_table *table_of(struct papers *papers)
 void papers_compare_all(struct papers *papers, const char *data)
 {
 	struct paper_table *table = table_of(papers);
-	size_t part = papers->len < CPU_MB * 1000000u ? papers->len : CPU_MB * 1000000u;
+	size_t part = papers->text.len < CPU_MB * 1000000u ? papers->text.len : CPU_MB * 1000000u;
 	double gram = -1;
 
 	for (const struct gpu_kernel_info *info = gpu_kernel_list;
@@ -52,8 +52,8 @@ void papers_compare_all(struct papers *papers, const char *data)
 		else
 			papers_time_kernel(papers, &kernel, &time);
 		if (strcmp(info->name, "gram") == 0)
-			gram = (double)papers->len / time.seconds;
-		add_line(table, data, "gpu", info->name, papers->len, &time,
+			gram = (double)papers->text.len / time.seconds;
+		add_line(table, data, "gpu", info->name, papers->text.len, &time,
 			papers->result->device_read, gram);
 	}
 	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {

@@ -33,7 +33,6 @@ void papers_forget(struct papers *papers)
 {
 	papers_forget_set(papers);
 	bench_text_free(&papers->text);
-	papers->len = 0;
 }
 
 static int read_data(struct papers *papers, struct bench_text *text, struct error *error)
@@ -57,10 +56,10 @@ int papers_make_text(struct papers *papers, void (*maker)(struct bench_text *tex
 	status = bench_text_take(&papers->text, len, error);
 	if (status)
 		return status;
-	papers->len = len;
 	if (papers->options->data)
 		return read_data(papers, &papers->text, error);
-	maker(&papers->text, papers->options->seed);
+	if (maker)
+		maker(&papers->text, papers->options->seed);
 	return 0;
 }
 
@@ -89,11 +88,11 @@ static void open_gpu(struct papers *papers)
 
 	if (!gpu_bench_tool)
 		error_set(&error, EXIT_NO_ENGINE, ENOTSUP, "this burin was built without CUDA");
-	else if (papers->len > GPU_BENCH_TEXT_MAX)
+	else if (papers->text.len > GPU_BENCH_TEXT_MAX)
 		error_set(&error, EXIT_NO_ENGINE, EINVAL, "the text is too long for the device");
 	else
 		gpu_bench_tool->open(&papers->gpu, papers->options->gpu.devices, papers->text.bytes,
-			papers->len, &error);
+			papers->text.len, &error);
 	if (!papers->gpu) {
 		snprintf(result->gpu_why, sizeof(result->gpu_why), "%s", error.text);
 		return;

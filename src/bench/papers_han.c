@@ -32,9 +32,8 @@ int papers_han(struct papers *papers, struct error *error)
 
 	for (unsigned test = 0; !status && test < TESTS; test++) {
 		papers_forget_set(papers);
-		paper_cut_pattern(&papers->set,
-			&(struct bench_text){ papers->text.bytes, papers->len }, lens[test],
-			papers->options->seed + test);
+		paper_cut_pattern(
+			&papers->set, &papers->text, lens[test], papers->options->seed + test);
 		status = papers_search(papers, error);
 		for (size_t i = 0; !status && i < count; i++) {
 			struct papers_kernel kernel = { .name = "bmh",
@@ -58,7 +57,7 @@ int papers_han(struct papers *papers, struct error *error)
 			papers_cell_ms(table, &times[i][test]);
 		}
 		papers_cell_share(table, TEXT_LEN, rows[i].ms[0] / 1e3, GTX880M);
-		papers_cell_share(table, (double)papers->len, times[i][0].seconds,
+		papers_cell_share(table, (double)papers->text.len, times[i][0].seconds,
 			papers->result->device_read);
 		papers_cell_verdict(table, &times[i][0]);
 	}

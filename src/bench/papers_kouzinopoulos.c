@@ -31,7 +31,8 @@ static void add_step(
 	paper_table_number(table, then > 0 ? then * 1e3 : -1, 0);
 	papers_cell_ms(table, &time);
 	papers_cell_share(table, TEXT_MB * MB, then, GT240);
-	papers_cell_share(table, (double)papers->len, time.seconds, papers->result->device_read);
+	papers_cell_share(
+		table, (double)papers->text.len, time.seconds, papers->result->device_read);
 	kernel.form = false;
 	if (name)
 		papers_time_kernel(papers, &kernel, &time);
@@ -68,7 +69,7 @@ static void add_zero_copy(
 	paper_table_word(table, "%s", name);
 	paper_table_number(table, then * 1e3, 0);
 	papers_cell_ms(table, &mapped);
-	papers_cell_speed(table, papers->len, &mapped);
+	papers_cell_speed(table, papers->text.len, &mapped);
 	papers_cell_ms(table, &resident);
 	papers_cell_ratio(table, mapped.seconds, resident.seconds);
 	papers_cell_verdict(table, &mapped);
@@ -132,9 +133,8 @@ int papers_kouzinopoulos(struct papers *papers, struct error *error)
 		char data[40];
 
 		papers_forget_set(papers);
-		paper_dna_patterns(&papers->set,
-			&(struct bench_text){ papers->text.bytes, papers->len }, pairs[i].patterns,
-			papers->options->seed + i);
+		paper_dna_patterns(
+			&papers->set, &papers->text, pairs[i].patterns, papers->options->seed + i);
 		status = papers_search(papers, error);
 		if (status)
 			break;

@@ -122,12 +122,12 @@ static void stages(struct papers *papers, const char *packets)
 		first = i ? first : form.seconds;
 		paper_table_word(table, "%s", names[i]);
 		papers_cell_ms(table, &form);
-		papers_cell_speed(table, papers->len, &form);
+		papers_cell_speed(table, papers->text.len, &form);
 		papers_cell_share(
-			table, (double)papers->len, form.seconds, papers->result->device_read);
+			table, (double)papers->text.len, form.seconds, papers->result->device_read);
 		papers_cell_ratio(table, first, form.seconds);
 		papers_cell_ms(table, &hits);
-		papers_cell_speed(table, papers->len, &hits);
+		papers_cell_speed(table, papers->text.len, &hits);
 		papers_cell_verdict(table, hits.different ? &hits : &form);
 	}
 }
@@ -143,8 +143,8 @@ int papers_lin(struct papers *papers, struct error *error)
 		papers_forget_set(papers);
 		paper_packets_patterns(&papers->set, papers->options->seed + 1);
 		if (with_attacks && !papers->options->data)
-			bench_text_plant(&(struct bench_text){ papers->text.bytes, papers->len },
-				&papers->set, ATTACK_DISTANCE, papers->options->seed + 2);
+			bench_text_plant(&papers->text, &papers->set, ATTACK_DISTANCE,
+				papers->options->seed + 2);
 		status = papers_search(papers, error);
 		if (status)
 			return status;

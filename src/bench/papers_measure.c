@@ -29,7 +29,7 @@ static int run_open(struct run *run, struct papers *papers, const struct scan_en
 	struct bench_search_options options = { 0 };
 	int status;
 
-	run->text = (struct bench_text){ papers->text.bytes, len ? len : papers->len };
+	run->text = (struct bench_text){ papers->text.bytes, len ? len : papers->text.len };
 	run->pool = pool_new(threads ? threads : papers->options->threads);
 	if (!run->pool)
 		return error_set(error, EXIT_IO, EAGAIN, "cannot start any thread");
@@ -58,7 +58,7 @@ const struct bench_hits *papers_right(struct papers *papers, size_t len)
 	struct run run;
 	uint64_t count;
 
-	len = len ? len : papers->len;
+	len = len ? len : papers->text.len;
 	for (unsigned i = 0; i < papers->right_count; i++)
 		if (papers->right[i].len == len)
 			return &papers->right[i].hits;

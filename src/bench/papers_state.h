@@ -24,7 +24,6 @@ struct papers {
 	struct papers_result *result;
 	/* the data in hand */
 	struct bench_text text;
-	size_t len; /* of the text */
 	struct pattern_set set;
 	uint32_t *lens; /* of the patterns */
 	struct papers_right right[PAPERS_RIGHT_MAX];
@@ -48,7 +47,8 @@ struct papers_time {
  * the options say. */
 size_t papers_len(const struct papers *papers, double mb, double largest);
 
-/* Makes the text (or takes --data), len bytes. What was there goes. */
+/* Makes the text (or takes DATA), len bytes. What was there goes. maker NULL: the caller fills it.
+ */
 int papers_make_text(struct papers *papers, void (*maker)(struct bench_text *text, uint64_t seed),
 	size_t len, struct error *error);
 /* The dictionary is in papers->set (or is taken from the options): finds out what is right, and
@@ -95,7 +95,6 @@ int papers_han(struct papers *papers, struct error *error);
 
 /* papers_all.c: every kernel and engine on the data in hand, as a column of the table of all. */
 void papers_compare_all(struct papers *papers, const char *data);
-
 
 /* ---- cells ---- */
 

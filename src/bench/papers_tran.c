@@ -113,9 +113,8 @@ static void tables_2_to_4(struct papers *papers)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && !papers_stop(); i++)
 		add_shapes(papers, &tables, rows[i].count, rows[i].seconds);
-	paper_table_note(tables.states,
-		"Then 50,000 patterns made 26,369 "
-		"states, fewer than patterns: many of theirs were equal.");
+	paper_table_note(tables.states, "Then 50,000 patterns made 26,369 "
+					"states, fewer than patterns: many of theirs were equal.");
 	paper_table_note(tables.seconds, "Now on one processor; least of %d.", SHAPE_ROUNDS);
 }
 
@@ -252,11 +251,10 @@ static int dictionary(struct papers *papers, struct error *error)
 
 		paper_prose_patterns(&set, counts[i], papers->options->seed + 1);
 		small = paper_dictionary_len(&set);
-		status = papers_make_text(papers, paper_prose_text, len, error);
+		status = papers_make_text(papers, NULL, len, error);
 		if (status)
 			break;
-		paper_dictionary_text(&(struct bench_text){ papers->text.bytes, len }, &set,
-			papers->options->seed + 3);
+		paper_dictionary_text(&papers->text, &set, papers->options->seed + 3);
 		papers->set = set;
 		status = papers_search(papers, error);
 		for (unsigned k = 0; !status && k < 2; k++) {
