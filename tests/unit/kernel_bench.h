@@ -35,18 +35,24 @@ struct bench {
 	struct gpu_hits hits;
 };
 
-/* The text is random until it is filled. */
-static inline void bench_init(struct bench *bench, uint64_t seed, uint32_t len)
+/* A text of zeros, of which matches that start in [from, to) are wanted. */
+static inline void bench_open(struct bench *bench, uint32_t len, uint32_t from, uint32_t to)
 {
 	memset(bench, 0, sizeof(*bench));
-	bench_state = seed * 0x9e3779b97f4a7c15ull;
-	bench->bytes = xmalloc(len);
-	for (uint32_t i = 0; i < len; i++)
-		bench->bytes[i] = (uint8_t)below(256);
-	bench->text = (struct gpu_text){ bench->bytes, 0, len, len };
+	bench->bytes = xcalloc(len ? len : 1, 1);
+	bench->text = (struct gpu_text){ bench->bytes, from, to, len };
 	bench->right = xcalloc(BENCH_HITS_MAX, sizeof(uint64_t));
 	bench->keys = xcalloc(BENCH_HITS_MAX, sizeof(uint64_t));
 	bench->hits = (struct gpu_hits){ bench->keys, &bench->found, BENCH_HITS_MAX, NULL };
+}
+
+/* The text is random until it is filled. */
+static inline void bench_init(struct bench *bench, uint64_t seed, uint32_t len)
+{
+	bench_open(bench, len, 0, len);
+	bench_state = seed * 0x9e3779b97f4a7c15ull;
+	for (uint32_t i = 0; i < len; i++)
+		bench->bytes[i] = (uint8_t)below(256);
 }
 
 static inline void bench_free(struct bench *bench)
@@ -67,7 +73,7 @@ static inline void bench_add(struct bench *bench, const char *text)
 
 /* mask NULL: no wild bits. A pattern of wild bits alone is passed over. */
 static inline void bench_add_bytes(
-	struct bench *bench, const uint8_t *bytes, const uint8_t *mask, size_t len)
+	struct bench *bench, const void *bytes, const uint8_t *mask, size_t len)
 {
 	struct pattern pattern;
 	uint8_t *whole = xmalloc(len);

@@ -3,103 +3,27 @@
  * device runs are called here for one thread after the other, and must find what the naive search
  * finds.
  */
-#include <criterion/criterion.h>
+#include "kernel_bench.h"
+
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "gpu/ac.h"
 #include "gpu/bloom.h"
 #include "gpu/gram.h"
 #include "gpu/list.h"
 #include "scan/prefix.h"
 #include "scan/rarity.h"
-#include "rules/pattern.h"
-
-#define HITS_MAX 200000
-
-static uint64_t state;
-
-static uint32_t below(uint32_t limit)
-{
-	state = state * 6364136223846793005ull + 1442695040888963407ull;
-	return (uint32_t)(state >> 33) % limit;
-}
 
 /* A text as the device has it: aligned, and with bytes behind it that mean nothing. */
-struct bench {
-	struct pattern_set set;
-	uint8_t *bytes;
-	struct gpu_text text;
-	uint64_t *right, *keys;
-	size_t right_count;
-	unsigned long long found;
-	struct gpu_hits hits;
-};
-
-static void bench_init(struct bench *bench, uint32_t len, uint32_t from, uint32_t to)
+static void bench_open_padded(struct bench *bench, uint32_t len, uint32_t from, uint32_t to)
 {
-	memset(bench, 0, sizeof(*bench));
+	bench_open(bench, len, from, to);
+	free(bench->bytes);
 	bench->bytes = aligned_alloc(64, (len + GPU_TEXT_PAD + 63) / 64 * 64);
 	for (uint32_t i = 0; i < len + GPU_TEXT_PAD; i++)
 		bench->bytes[i] = (uint8_t)below(256);
-	bench->text = (struct gpu_text){ bench->bytes, from, to, len };
-	bench->right = xcalloc(HITS_MAX, sizeof(uint64_t));
-	bench->keys = xcalloc(HITS_MAX, sizeof(uint64_t));
-	bench->hits = (struct gpu_hits){ bench->keys, &bench->found, HITS_MAX, NULL };
-}
-
-static void bench_free(struct bench *bench)
-{
-	pattern_set_free(&bench->set);
-	free(bench->bytes);
-	free(bench->right);
-	free(bench->keys);
-}
-
-static void add_pattern(struct bench *bench, const char *text)
-{
-	struct pattern pattern;
-	struct error error = { 0 };
-	cr_assert_eq(pattern_parse(&pattern, text, &error), 0, "%s: %s", text, error.text);
-	pattern_set_add(&bench->set, &pattern);
-}
-
-static void add_bytes(struct bench *bench, const uint8_t *bytes, const uint8_t *mask, size_t len)
-{
-	struct pattern pattern;
-	if (pattern_from_bytes(&pattern, bytes, mask, len, NULL) == 0)
-		pattern_set_add(&bench->set, &pattern);
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-static void find_right(struct bench *bench)
-{
-	bench->right_count = 0;
-	for (uint32_t at = bench->text.from; at < bench->text.to; at++)
-		for (uint32_t p = 0; p < bench->set.count; p++)
-			if (pattern_matches(&bench->set.patterns[p], bench->bytes + at,
-				    bench->text.len - at))
-				bench->right[bench->right_count++] = gpu_hit_key(at, p);
-}
-
-static void expect_right(struct bench *bench, const char *kernel, unsigned long long seed)
-{
-	qsort(bench->keys, bench->found, sizeof(uint64_t), compare_keys);
-	cr_assert_eq(bench->found, bench->right_count, "%s, seed %llu: %llu hits instead of %zu",
-		kernel, seed, bench->found, bench->right_count);
-	for (size_t i = 0; i < bench->right_count; i++)
-		cr_assert_eq(bench->keys[i], bench->right[i],
-			"%s, seed %llu: hit %zu is %llx instead of %llx", kernel, seed, i,
-			(unsigned long long)bench->keys[i], (unsigned long long)bench->right[i]);
-	bench->found = 0;
+	bench->text.bytes = bench->bytes;
 }
 
 static void read_words(const uint8_t *bytes, uint32_t words[], unsigned count)
@@ -165,7 +89,8 @@ static void run_ac(struct bench *bench, uint32_t stretch, uint32_t hot)
 	cr_assert_eq(ac_compile(&program, &bench->set, NULL, NULL), 0);
 	const struct ac_tables *tables = ac_tables(program);
 	struct ac_view view = { tables->next32 ? (const void *)tables->next32 : tables->next16,
-		tables->classes, hot, hot >= tables->automaton.state_count, tables->next32 != NULL, false };
+		tables->classes, hot, hot >= tables->automaton.state_count, tables->next32 != NULL,
+		false };
 	uint32_t end = found_end(&tables->automaton.found, &bench->text);
 	for (uint64_t at = bench->text.from & ~15u; at < end; at += stretch)
 		ac_search(tables, &view, (uint32_t)at,
@@ -176,15 +101,15 @@ static void run_ac(struct bench *bench, uint32_t stretch, uint32_t hot)
 
 static void run_all(struct bench *bench, unsigned long long seed)
 {
-	find_right(bench);
+	bench_find_right(bench);
 	run_gram(bench);
-	expect_right(bench, "gram", seed);
+	bench_expect_right(bench, "gram", seed);
 	if (run_bloom(bench))
-		expect_right(bench, "bloom", seed);
+		bench_expect_right(bench, "bloom", seed);
 	run_ac(bench, 60, UINT32_MAX);
-	expect_right(bench, "ac", seed);
+	bench_expect_right(bench, "ac", seed);
 	run_ac(bench, 1, 2);
-	expect_right(bench, "ac with stretches of a byte", seed);
+	bench_expect_right(bench, "ac with stretches of a byte", seed);
 }
 
 static void fill_random(struct bench *bench, const char *alphabet, uint32_t letters)
@@ -200,7 +125,7 @@ static void fill_random(struct bench *bench, const char *alphabet, uint32_t lett
 			mask[j] = plain ? 0xff
 					: (uint8_t) "\xff\xff\xff\xdf\x0f\xf0\x01\x00"[below(8)];
 		}
-		add_bytes(bench, bytes, mask, len);
+		bench_add_bytes(bench, bytes, mask, len);
 	}
 }
 
@@ -211,10 +136,10 @@ Test(gpu_tables, random_sets)
 	unsigned long long start = (unsigned long long)time(NULL);
 	for (unsigned long long seed = start; seed < start + 60; seed++) {
 		struct bench bench;
-		state = seed * 0x9e3779b97f4a7c15ull;
+		bench_state = seed * 0x9e3779b97f4a7c15ull;
 		uint32_t len = 1 + below(700), from = below(len), to = from + below(len - from + 1);
 		unsigned which = below(5);
-		bench_init(&bench, len, from, to);
+		bench_open_padded(&bench, len, from, to);
 		fill_random(&bench, alphabets[which], letters[which]);
 		if (bench.set.count)
 			run_all(&bench, seed);
@@ -233,10 +158,10 @@ Test(gpu_tables, disk_signatures)
 		"RIFF1234WAVE", "\x89PNG\r\n\x1a\n" };
 	static const unsigned lens[] = { 10, 2, 8, 5, 7, 8, 7, 4, 2, 4, 12, 8 };
 	struct bench bench;
-	state = 7;
-	bench_init(&bench, 20000, 3, 19990);
+	bench_state = 7;
+	bench_open_padded(&bench, 20000, 3, 19990);
 	for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++)
-		add_pattern(&bench, signatures[i]);
+		bench_add(&bench, signatures[i]);
 	for (uint32_t i = 0; i < 1500; i++) {
 		unsigned piece = below(12);
 		memcpy(bench.bytes + below(20000), pieces[piece], lens[piece]);
@@ -249,15 +174,15 @@ Test(gpu_tables, disk_signatures)
 Test(gpu_tables, large_dictionary)
 {
 	struct bench bench;
-	state = 11;
-	bench_init(&bench, 3000, 0, 3000);
+	bench_state = 11;
+	bench_open_padded(&bench, 3000, 0, 3000);
 	for (uint32_t i = 0; i < 3000; i++)
 		bench.bytes[i] = (uint8_t)('a' + below(4));
 	for (uint32_t i = 0; i < 9000; i++) {
 		uint8_t word[12];
 		for (uint32_t j = 0; j < sizeof(word); j++)
 			word[j] = (uint8_t)('a' + below(i % 2 ? 4 : 26));
-		add_bytes(&bench, word,
+		bench_add_bytes(&bench, word,
 			(const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
 			8 + below(5));
 	}
@@ -271,14 +196,14 @@ Test(gpu_tables, long_patterns)
 {
 	struct bench bench;
 	static uint8_t bytes[4096], mask[4096];
-	state = 13;
-	bench_init(&bench, 12000, 0, 12000);
+	bench_state = 13;
+	bench_open_padded(&bench, 12000, 0, 12000);
 	for (uint32_t i = 0; i < 40; i++) {
 		for (uint32_t j = 0; j < 4096; j++) {
 			bytes[j] = (uint8_t)below(256);
 			mask[j] = i % 4 == 1 && j < 4000 ? 0 : i % 4 == 2 && j > 10 ? 0 : 0xff;
 		}
-		add_bytes(&bench, bytes, mask, 4096);
+		bench_add_bytes(&bench, bytes, mask, 4096);
 		if (i < 3)
 			memcpy(bench.bytes + i * 3950, bytes, 4096);
 	}
@@ -330,13 +255,14 @@ static void expect_costs(struct bench *bench, bool gram_first)
 Test(gpu_tables, costs_tell_which_kernel_suits)
 {
 	struct bench bench;
-	state = 17;
-	bench_init(&bench, 16, 0, 16);
+	bench_state = 17;
+	bench_open_padded(&bench, 16, 0, 16);
 	for (uint32_t i = 0; i < 40000; i++) {
 		uint8_t word[8];
 		for (uint32_t j = 0; j < sizeof(word); j++)
-			word[j] = (uint8_t)"eeeeaaarrriiioootttnnnssllccuddpmhgb"[below(36)];
-		add_bytes(&bench, word, (const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+			word[j] = (uint8_t) "eeeeaaarrriiioootttnnnssllccuddpmhgb"[below(36)];
+		bench_add_bytes(
+			&bench, word, (const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff", 8);
 		if (i == 50)
 			expect_costs(&bench, true);
 	}
@@ -364,8 +290,8 @@ Test(gpu_tables, windows_avoid_zeros)
 {
 	struct bench bench;
 	struct gpu_program *program;
-	bench_init(&bench, 16, 0, 16);
-	add_pattern(&bench, "00 00 00 00 00 00 00 00 'Kv' 9C E3 00 00 00 00");
+	bench_open_padded(&bench, 16, 0, 16);
+	bench_add(&bench, "00 00 00 00 00 00 00 00 'Kv' 9C E3 00 00 00 00");
 	cr_assert_eq(gram_compile(&program, &bench.set, NULL, NULL), 0);
 	const struct confirm *confirm = &gram_tables(program)->confirm;
 	for (uint32_t i = 0; i < confirm->record_count; i++) {

@@ -2,98 +2,15 @@
  * The kernels after Kouzinopoulos et al. without a GPU: their tables against the definitions, and
  * what one thread does, for one sub-chunk after the other, against the naive search.
  */
-#include <criterion/criterion.h>
+#include "kernel_bench.h"
+
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "gpu/papers/nfa.h"
 #include "gpu/papers/wm.h"
-#include "rules/pattern.h"
 #include "scan/keywords.h"
 #include "scan/scan.h"
-
-enum { HITS_MAX = 100000 };
-
-static uint64_t state;
-
-static uint32_t below(uint32_t limit)
-{
-	state = state * 6364136223846793005ull + 1442695040888963407ull;
-	return (uint32_t)(state >> 33) % limit;
-}
-
-struct bench {
-	struct pattern_set set;
-	uint8_t *bytes; /* so long that a read behind the text is seen by the address sanitizer */
-	struct gpu_text text;
-	uint64_t *right, *keys;
-	size_t right_count;
-	unsigned long long found;
-	struct gpu_hits hits;
-};
-
-static void bench_init(struct bench *bench, uint32_t len, uint32_t from, uint32_t to)
-{
-	memset(bench, 0, sizeof(*bench));
-	bench->bytes = xcalloc(len ? len : 1, 1);
-	bench->text = (struct gpu_text){ bench->bytes, from, to, len };
-	bench->right = xcalloc(HITS_MAX, sizeof(uint64_t));
-	bench->keys = xcalloc(HITS_MAX, sizeof(uint64_t));
-	bench->hits = (struct gpu_hits){ bench->keys, &bench->found, HITS_MAX, NULL };
-}
-
-static void bench_free(struct bench *bench)
-{
-	pattern_set_free(&bench->set);
-	free(bench->bytes);
-	free(bench->right);
-	free(bench->keys);
-}
-
-/* mask NULL: no bit is wild. */
-static void add_bytes(struct bench *bench, const void *bytes, const uint8_t *mask, size_t len)
-{
-	struct pattern pattern;
-	uint8_t all[256];
-
-	memset(all, 0xff, sizeof(all));
-	if (pattern_from_bytes(&pattern, bytes, mask ? mask : all, len, NULL) == 0)
-		pattern_set_add(&bench->set, &pattern);
-}
-
-static void find_right(struct bench *bench)
-{
-	bench->right_count = 0;
-	for (uint32_t at = bench->text.from; at < bench->text.to; at++)
-		for (uint32_t p = 0; p < bench->set.count; p++)
-			if (pattern_matches(&bench->set.patterns[p], bench->bytes + at,
-				    bench->text.len - at)) {
-				cr_assert_lt(bench->right_count, HITS_MAX);
-				bench->right[bench->right_count++] = gpu_hit_key(at, p);
-			}
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void expect_right(struct bench *bench, const char *kernel, unsigned long long seed)
-{
-	qsort(bench->keys, bench->found, sizeof(uint64_t), compare_keys);
-	cr_assert_eq(bench->found, bench->right_count, "%s, seed %llu: %llu hits instead of %zu",
-		kernel, seed, bench->found, bench->right_count);
-	for (size_t i = 0; i < bench->right_count; i++)
-		cr_assert_eq(bench->keys[i], bench->right[i],
-			"%s, seed %llu: hit %zu is %llx instead of %llx", kernel, seed, i,
-			(unsigned long long)bench->keys[i], (unsigned long long)bench->right[i]);
-	bench->found = 0;
-}
 
 /* Either of the algorithms, for one thread. */
 struct algorithm {
@@ -195,7 +112,7 @@ static void run_tiles(struct bench *bench, const struct algorithm *algorithm, ui
 			search_tile(algorithm, program, &bench->text, (uint32_t)at, share, threads,
 				&count);
 	}
-	expect_right(bench, algorithm->name, seed);
+	bench_expect_right(bench, algorithm->name, seed);
 	if (whole)
 		cr_assert_eq(matches, bench->right_count,
 			"%s, seed %llu: counted %u instead of %zu", algorithm->name, seed, matches,
@@ -205,13 +122,13 @@ static void run_tiles(struct bench *bench, const struct algorithm *algorithm, ui
 
 static void run_all(struct bench *bench, unsigned long long seed)
 {
-	find_right(bench);
+	bench_find_right(bench);
 	for (size_t i = 0; i < 2; i++) {
 		struct gpu_program *program;
 
 		cr_assert_eq(algorithms[i].compile(&program, &bench->set, NULL, NULL), 0);
 		algorithms[i].run(program, &bench->text, &bench->hits);
-		expect_right(bench, algorithms[i].name, seed);
+		bench_expect_right(bench, algorithms[i].name, seed);
 		algorithms[i].free(program);
 		run_tiles(bench, &algorithms[i], SUBCHUNK_SHARE, SUBCHUNK_THREADS, seed);
 		run_tiles(bench, &algorithms[i], 1, 16, seed);
@@ -240,7 +157,7 @@ static void fill_random(struct bench *bench, unsigned which, uint32_t shortest)
 		}
 		if (below(4) == 0 && len <= bench->text.len)
 			memcpy(bench->bytes + below(bench->text.len - len + 1), bytes, len);
-		add_bytes(bench, bytes, mask, len);
+		bench_add_bytes(bench, bytes, mask, len);
 	}
 }
 
@@ -252,9 +169,9 @@ Test(papers_kouzinopoulos, random_sets)
 		struct bench bench;
 		uint32_t len, from, to;
 
-		state = seed * 0x9e3779b97f4a7c15ull;
+		bench_state = seed * 0x9e3779b97f4a7c15ull;
 		len = 1 + below(700), from = below(len), to = from + below(len - from + 1);
-		bench_init(&bench, len, from, to);
+		bench_open(&bench, len, from, to);
 		fill_random(&bench, below(6), 1 + below(4));
 		if (bench.set.count)
 			run_all(&bench, seed);
@@ -352,8 +269,8 @@ Test(papers_kouzinopoulos, shift_hash_and_prefix_are_what_they_should_be)
 	for (unsigned long long seed = start; seed < start + 40; seed++) {
 		struct bench bench;
 
-		state = seed * 0x9e3779b97f4a7c15ull;
-		bench_init(&bench, 8, 0, 8);
+		bench_state = seed * 0x9e3779b97f4a7c15ull;
+		bench_open(&bench, 8, 0, 8);
 		fill_random(&bench, below(6), 1 + below(9));
 		expect_wm_tables(&bench.set, seed);
 		bench_free(&bench);
@@ -368,9 +285,9 @@ Test(papers_kouzinopoulos, tables_of_a_small_set)
 	const struct wm_tables *tables;
 	uint32_t used = 0;
 
-	bench_init(&bench, 8, 0, 8);
-	add_bytes(&bench, "AACG", NULL, 4);
-	add_bytes(&bench, "AGTCC", NULL, 5);
+	bench_open(&bench, 8, 0, 8);
+	bench_add_bytes(&bench, "AACG", NULL, 4);
+	bench_add_bytes(&bench, "AGTCC", NULL, 5);
 	cr_assert_eq(wm_compile(&program, &bench.set, NULL, NULL), 0);
 	tables = wm_tables(program);
 	cr_assert_eq(tables->m, 4);
@@ -470,14 +387,14 @@ Test(papers_kouzinopoulos, goto_and_supply_are_what_they_should_be)
 		struct keyword_set keywords;
 		struct spelling *states;
 
-		state = seed * 0x9e3779b97f4a7c15ull;
-		bench_init(&bench, 8, 0, 8);
+		bench_state = seed * 0x9e3779b97f4a7c15ull;
+		bench_open(&bench, 8, 0, 8);
 		for (uint32_t i = 0; i < 12; i++) {
 			uint8_t bytes[9];
 
 			for (uint32_t j = 0; j < sizeof(bytes); j++)
 				bytes[j] = (uint8_t)('a' + below(3));
-			add_bytes(&bench, bytes, NULL, 1 + below(9));
+			bench_add_bytes(&bench, bytes, NULL, 1 + below(9));
 		}
 		keywords_make(&keywords, &bench.set, SUBCHUNK_KEYWORD_MAX);
 		cr_assert_eq(nfa_compile(&program, &bench.set, NULL, NULL), 0);
@@ -497,10 +414,10 @@ static void run_text(const char *const *patterns, const char *text, size_t hits)
 {
 	struct bench bench;
 
-	bench_init(&bench, (uint32_t)strlen(text), 0, (uint32_t)strlen(text));
+	bench_open(&bench, (uint32_t)strlen(text), 0, (uint32_t)strlen(text));
 	memcpy(bench.bytes, text, strlen(text));
 	for (; *patterns; patterns++)
-		add_bytes(&bench, *patterns, NULL, strlen(*patterns));
+		bench_add_bytes(&bench, *patterns, NULL, strlen(*patterns));
 	run_all(&bench, 0);
 	cr_assert_eq(bench.right_count, hits, "'%s': %zu", text, bench.right_count);
 	bench_free(&bench);
@@ -535,16 +452,16 @@ Test(papers_kouzinopoulos, matches_at_borders)
 	for (int shift = -(int)len - 1; shift <= 1; shift++) {
 		struct bench bench;
 
-		bench_init(&bench, 3 * SUBCHUNK_MEMSIZE + 100, 0, 3 * SUBCHUNK_MEMSIZE + 100);
+		bench_open(&bench, 3 * SUBCHUNK_MEMSIZE + 100, 0, 3 * SUBCHUNK_MEMSIZE + 100);
 		memset(bench.bytes, '<', bench.text.len);
 		memcpy(bench.bytes + SUBCHUNK_SHARE * 3 + shift, pattern, len);
 		memcpy(bench.bytes + SUBCHUNK_MEMSIZE + shift, pattern, len);
 		memcpy(bench.bytes + 2 * SUBCHUNK_MEMSIZE + shift, pattern, len);
 		memcpy(bench.bytes + bench.text.len - len, pattern, len);
-		add_bytes(&bench, pattern, NULL, len);
-		add_bytes(&bench, pattern, NULL, 4);
-		add_bytes(&bench, pattern + 1, NULL, 2);
-		find_right(&bench);
+		bench_add_bytes(&bench, pattern, NULL, len);
+		bench_add_bytes(&bench, pattern, NULL, 4);
+		bench_add_bytes(&bench, pattern + 1, NULL, 2);
+		bench_find_right(&bench);
 		cr_assert_eq(bench.right_count, 12);
 		for (size_t i = 0; i < 2; i++)
 			run_tiles(&bench, &algorithms[i], SUBCHUNK_SHARE, SUBCHUNK_THREADS, 0);
@@ -558,14 +475,14 @@ Test(papers_kouzinopoulos, long_patterns)
 	struct bench bench;
 	uint8_t bytes[200];
 
-	state = 5;
-	bench_init(&bench, 3000, 7, 2995);
+	bench_state = 5;
+	bench_open(&bench, 3000, 7, 2995);
 	for (uint32_t i = 0; i < bench.text.len; i++)
 		bench.bytes[i] = (uint8_t)below(256);
 	for (uint32_t i = 0; i < 20; i++) {
 		for (uint32_t j = 0; j < sizeof(bytes); j++)
 			bytes[j] = (uint8_t)below(256);
-		add_bytes(&bench, bytes, NULL, sizeof(bytes));
+		bench_add_bytes(&bench, bytes, NULL, sizeof(bytes));
 		if (i < 14)
 			memcpy(bench.bytes + 10 + 210 * i, bytes, sizeof(bytes) - (i == 3));
 	}
@@ -582,12 +499,12 @@ Test(papers_kouzinopoulos, too_large_a_set)
 	struct error error = { 0 };
 	uint8_t bytes[64];
 
-	state = 6;
-	bench_init(&bench, 8, 0, 8);
+	bench_state = 6;
+	bench_open(&bench, 8, 0, 8);
 	for (uint32_t i = 0; i < 17000; i++) {
 		for (uint32_t j = 0; j < sizeof(bytes); j++)
 			bytes[j] = (uint8_t)below(256);
-		add_bytes(&bench, bytes, NULL, sizeof(bytes));
+		bench_add_bytes(&bench, bytes, NULL, sizeof(bytes));
 	}
 	cr_assert_eq(nfa_compile(&program, &bench.set, NULL, &error), -EINVAL);
 	cr_assert(

@@ -3,53 +3,11 @@
  * search in all the ways in which the kernels hold text and tables, and the match array of the
  * paper.
  */
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "kernel_bench.h"
+
 #include <time.h>
 
-#include "base/memory.h"
 #include "gpu/papers/pfac.h"
-#include "rules/pattern.h"
-
-#define HITS_MAX 200000
-
-static uint64_t state;
-
-static uint32_t below(uint32_t limit)
-{
-	state = state * 6364136223846793005ull + 1442695040888963407ull;
-	return (uint32_t)(state >> 33) % limit;
-}
-
-/* A set, a text that ends where its memory does, and what is right. */
-struct bench {
-	struct pattern_set set;
-	struct gpu_text text;
-	uint8_t *bytes;
-	uint64_t *right, *keys;
-	size_t right_count;
-	unsigned long long found;
-	struct gpu_hits hits;
-};
-
-static void bench_init(struct bench *bench, uint32_t len, uint32_t from, uint32_t to)
-{
-	memset(bench, 0, sizeof(*bench));
-	bench->bytes = xmalloc(len);
-	bench->text = (struct gpu_text){ bench->bytes, from, to, len };
-	bench->right = xcalloc(HITS_MAX, sizeof(uint64_t));
-	bench->keys = xcalloc(HITS_MAX, sizeof(uint64_t));
-	bench->hits = (struct gpu_hits){ bench->keys, &bench->found, HITS_MAX, NULL };
-}
-
-static void bench_free(struct bench *bench)
-{
-	pattern_set_free(&bench->set);
-	free(bench->bytes);
-	free(bench->right);
-	free(bench->keys);
-}
 
 static void add(struct pattern_set *set, const void *bytes, const void *mask, size_t len)
 {
@@ -197,8 +155,8 @@ Test(papers_pfac, machine_against_its_definition)
 		struct gpu_program *program, *merged;
 		struct bench bench;
 
-		state = seed * 0x9e3779b97f4a7c15ull;
-		bench_init(&bench, 1, 0, 1);
+		bench_state = seed * 0x9e3779b97f4a7c15ull;
+		bench_open(&bench, 1, 0, 1);
 		fill_random(&bench, false);
 		cr_assert_eq(pfac_compile(&program, &bench.set, NULL, NULL), 0);
 		cr_assert_eq(pfac_compile_merged(&merged, &bench.set, NULL, NULL), 0);
@@ -212,35 +170,6 @@ Test(papers_pfac, machine_against_its_definition)
 }
 
 /* ---- what a thread does ---- */
-
-static int compare_keys(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void find_right(struct bench *bench)
-{
-	bench->right_count = 0;
-	for (uint32_t at = bench->text.from; at < bench->text.to; at++)
-		for (uint32_t p = 0; p < bench->set.count; p++)
-			if (pattern_matches(&bench->set.patterns[p], bench->bytes + at,
-				    bench->text.len - at))
-				bench->right[bench->right_count++] = gpu_hit_key(at, p);
-}
-
-static void expect_right(struct bench *bench, const char *way, unsigned long long seed)
-{
-	qsort(bench->keys, bench->found, sizeof(uint64_t), compare_keys);
-	cr_assert_eq(bench->found, bench->right_count, "%s, seed %llu: %llu hits instead of %zu",
-		way, seed, bench->found, bench->right_count);
-	for (size_t i = 0; i < bench->right_count; i++)
-		cr_assert_eq(bench->keys[i], bench->right[i],
-			"%s, seed %llu: hit %zu is %llx instead of %llx", way, seed, i,
-			(unsigned long long)bench->keys[i], (unsigned long long)bench->right[i]);
-	bench->found = 0;
-}
 
 /* All threads of a launch, block by block, with the block's text and row in other places. */
 static void run_blocks(struct bench *bench, const struct pfac_tables *tables, struct pfac_view view,
@@ -271,25 +200,25 @@ static void run_stages(struct bench *bench, unsigned long long seed)
 	cr_assert_eq(pfac_compile(&plain, &bench->set, NULL, NULL), 0);
 	cr_assert_eq(pfac_compile_merged(&merged, &bench->set, NULL, NULL), 0);
 	const struct pfac_tables *tables = pfac_tables(plain);
-	find_right(bench);
+	bench_find_right(bench);
 	run_blocks(bench, tables, view, 256, 0);
-	expect_right(bench, "pfac0", seed);
+	bench_expect_right(bench, "pfac0", seed);
 	run_blocks(bench, tables, view, 1024, 1536);
-	expect_right(bench, "pfac1", seed);
+	bench_expect_right(bench, "pfac1", seed);
 	run_blocks(bench, tables, view, 16, 18);
-	expect_right(bench, "pfac1 with little overlap", seed);
+	bench_expect_right(bench, "pfac1 with little overlap", seed);
 	view.first = tables->entries + tables->initial * 256;
 	run_blocks(bench, tables, view, 1024, 1536);
-	expect_right(bench, "pfac2", seed);
+	bench_expect_right(bench, "pfac2", seed);
 	view.reordered = true;
 	run_blocks(bench, tables, view, 1024, 1536);
-	expect_right(bench, "pfac4, not merged", seed);
+	bench_expect_right(bench, "pfac4, not merged", seed);
 	if (pfac_tables(merged)->merged) {
 		tables = pfac_tables(merged);
 		view.merged = true;
 		view.first = tables->entries + tables->initial * 256;
 		run_blocks(bench, tables, view, 1024, 1536);
-		expect_right(bench, "pfac4, merged", seed);
+		bench_expect_right(bench, "pfac4, merged", seed);
 	}
 	pfac_free(plain);
 	pfac_free(merged);
@@ -303,10 +232,10 @@ Test(papers_pfac, random_sets)
 		struct bench bench;
 		uint32_t len, from;
 
-		state = seed * 0x9e3779b97f4a7c15ull;
+		bench_state = seed * 0x9e3779b97f4a7c15ull;
 		len = 1 + below(below(4) ? 700 : 4000);
 		from = below(len);
-		bench_init(&bench, len, from, from + below(len - from + 1));
+		bench_open(&bench, len, from, from + below(len - from + 1));
 		fill_random(&bench, true);
 		run_stages(&bench, seed);
 		bench_free(&bench);
@@ -319,8 +248,8 @@ Test(papers_pfac, long_patterns)
 	static uint8_t bytes[6000], mask[6000];
 	struct bench bench;
 
-	state = 13;
-	bench_init(&bench, 20000, 5, 19990);
+	bench_state = 13;
+	bench_open(&bench, 20000, 5, 19990);
 	for (uint32_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)below(256);
 	for (uint32_t i = 0; i < bench.text.len; i++)
@@ -352,8 +281,8 @@ Test(papers_pfac, entries_are_merged_while_they_have_room)
 		struct gpu_program *program;
 		uint8_t word[300];
 
-		state = 17;
-		bench_init(&bench, 3000, 0, 3000);
+		bench_state = 17;
+		bench_open(&bench, 3000, 0, 3000);
 		for (uint32_t k = 0; k < bench.text.len; k++)
 			bench.bytes[k] = (uint8_t)below(256);
 		for (uint32_t k = 0; k < cases[i].words; k++) {
@@ -385,8 +314,8 @@ Test(papers_pfac, windows_where_the_table_would_be_too_large)
 	struct bench bench;
 	char text[128];
 
-	state = 19;
-	bench_init(&bench, 9000, 0, 9000);
+	bench_state = 19;
+	bench_open(&bench, 9000, 0, 9000);
 	for (uint32_t i = 0; i < bench.text.len; i++)
 		bench.bytes[i] = (uint8_t)below(256);
 	for (uint32_t i = 0; i < 130; i++) {
@@ -400,9 +329,9 @@ Test(papers_pfac, windows_where_the_table_would_be_too_large)
 	cr_assert_leq(pfac_tables(program)->state_count, 130 * 1024 + 1);
 	pfac_describe(program, text, sizeof(text));
 	cr_assert(strstr(text, "keywords of at most 1024 bytes"), "%s", text);
-	find_right(&bench);
+	bench_find_right(&bench);
 	run_blocks(&bench, pfac_tables(program), (struct pfac_view){ 0 }, 1024, 1536);
-	expect_right(&bench, "windows", 19);
+	bench_expect_right(&bench, "windows", 19);
 	cr_assert_eq(bench.right_count, 1);
 	pfac_free(program);
 	bench_free(&bench);
@@ -433,8 +362,8 @@ Test(papers_pfac, match_array_keeps_the_longest)
 		struct bench bench;
 		uint64_t read = 0;
 
-		state = seed * 0x9e3779b97f4a7c15ull;
-		bench_init(&bench, 500, 0, 500);
+		bench_state = seed * 0x9e3779b97f4a7c15ull;
+		bench_open(&bench, 500, 0, 500);
 		fill_random(&bench, false);
 		cr_assert_eq(pfac_compile_merged(&program, &bench.set, NULL, NULL), 0);
 		const struct pfac_tables *tables = pfac_tables(program);
@@ -466,7 +395,7 @@ Test(papers_pfac, figure_5)
 	struct pfac_view view = { 0 };
 	struct bench bench;
 
-	bench_init(&bench, 8, 0, 8);
+	bench_open(&bench, 8, 0, 8);
 	memcpy(bench.bytes, "ABEDEABG", 8);
 	add_words(&bench.set, figure4, 4);
 	cr_assert_eq(pfac_compile(&program, &bench.set, NULL, NULL), 0);
@@ -478,10 +407,10 @@ Test(papers_pfac, figure_5)
 	}
 	/* A B E: AB X, B E D E A: 3, 5, E D E: 3, D: 1, E A: 2, A B G: 3, B G: 2, G: 1 */
 	cr_assert_eq(pfac_lookups(program, &bench.text), 3 + 5 + 3 + 1 + 2 + 3 + 2 + 1);
-	find_right(&bench);
+	bench_find_right(&bench);
 	cr_assert_eq(bench.right_count, 5, "AB and ABG at one place");
 	run_blocks(&bench, pfac_tables(program), view, 1024, 0);
-	expect_right(&bench, "figure 5", 0);
+	bench_expect_right(&bench, "figure 5", 0);
 	pfac_free(program);
 	bench_free(&bench);
 }
