@@ -252,8 +252,10 @@ static int dictionary(struct papers *papers, struct error *error)
 		paper_prose_patterns(&set, counts[i], papers->options->seed + 1);
 		small = paper_dictionary_len(&set);
 		status = papers_make_text(papers, NULL, len, error);
-		if (status)
+		if (status) {
+			pattern_set_free(&set);
 			break;
+		}
 		paper_dictionary_text(&papers->text, &set, papers->options->seed + 3);
 		papers->set = set;
 		status = papers_search(papers, error);
