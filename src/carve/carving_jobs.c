@@ -1,0 +1,205 @@
+/* The carving stage's work outside its caller's thread: checks and writes are jobs of the pool;
+ * they set their tickets' states and ring the bell. */
+#include "carve/carving_state.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The first failure ends the carving. A write that was cancelled is none: it follows from one, or
+ * from a signal. */
+void jobs_note_error(void *context, int status, const struct error *error)
+{
+	struct carving *carving = context;
+
+	if (status == -ECANCELED)
+		return;
+	pthread_mutex_lock(&carving->lock);
+	if (!carving->status) {
+		carving->error = *error;
+		carving->status = status;
+	}
+	pthread_mutex_unlock(&carving->lock);
+	atomic_store(&carving->cancelled, true);
+}
+
+bool jobs_go_on(void *context, uint64_t reached)
+{
+	struct worker_room *room = context;
+	struct carving *carving = room->carving;
+
+	return ahead_reach(carving->ahead, (unsigned)(room - carving->rooms), reached);
+}
+
+/* ---- jobs, in the pool's threads --------------------------------------------------------------
+ */
+
+static void ring_bell(struct carving *carving)
+{
+	pthread_mutex_lock(&carving->lock);
+	carving->bell++;
+	pthread_cond_signal(&carving->rung);
+	pthread_mutex_unlock(&carving->lock);
+}
+
+static void start_job(struct carving *carving, struct ticket *ticket, enum pool_priority priority,
+	void (*run)(struct pool_job *, unsigned))
+{
+	ticket->carving = carving;
+	ticket->job.run = run;
+	carving->jobs++;
+	pool_submit(carving->options.pool, priority, &ticket->job);
+}
+
+/* What starts before this need not be checked, most likely, once this outcome is decided on. */
+static uint64_t likely_until(const struct candidate *candidate, const struct outcome *outcome)
+{
+	if (outcome->verdict == CARVE_COMPLETE)
+		return candidate->start + outcome->length;
+	return outcome->part_count ? outcome->parts[outcome->part_count - 1] + 1 : 0;
+}
+
+static enum ticket_state check_ticket(
+	struct carving *carving, struct ticket *ticket, unsigned worker)
+{
+	const struct candidate *candidate = &ticket->candidate;
+	struct outcome *outcome = &ticket->outcome;
+	struct view *view = carving->rooms[worker].view;
+
+	if (!ahead_begin(carving->ahead, worker, candidate->start, ticket->insist))
+		return TICKET_PUT_OFF;
+	check_candidate(view, carving->options.image,
+		&carving->options.rules->rules[candidate->rule], candidate, outcome);
+	if (view_gave_up(view)) {
+		outcome_free(outcome);
+		ahead_end(carving->ahead, worker, 0);
+		return TICKET_PUT_OFF;
+	}
+	ahead_end(carving->ahead, worker, likely_until(candidate, outcome));
+	return TICKET_CHECKED;
+}
+
+static void run_checks(struct pool_job *job, unsigned worker)
+{
+	struct ticket *first = (struct ticket *)job;
+	struct carving *carving = first->carving;
+	size_t at = (size_t)(first - carving->ring);
+	uint32_t batch = first->batch;
+
+	/* Once a ticket is checked it may be retired and used again: `first` is not touched any
+	 * more. */
+	for (uint32_t i = 0; i < batch; i++) {
+		struct ticket *ticket = &carving->ring[(at + i) % carving->ring_len];
+
+		ticket_set_state(ticket, check_ticket(carving, ticket, worker));
+	}
+	ring_bell(carving);
+}
+
+static int write_file(
+	struct carving *carving, struct ticket *ticket, unsigned worker, struct error *error)
+{
+	struct file_record *record = &ticket->record;
+	int fd = sink_create(carving->options.sink, record->path, error);
+	int status;
+
+	if (fd < 0)
+		return fd;
+	status = copy_runs(&carving->rooms[worker].copier, carving->options.image, record->runs,
+		record->run_count, fd, &carving->cancelled, &record->hashes, &record->unreadable);
+	if (close(fd) && !status)
+		status = -errno;
+	if (!status)
+		return 0;
+	sink_remove(carving->options.sink, record->path);
+	return sink_error(carving->options.sink, record->path, -status, error);
+}
+
+static void run_write(struct pool_job *job, unsigned worker)
+{
+	struct ticket *ticket = (struct ticket *)job;
+	struct carving *carving = ticket->carving;
+	struct error error = { 0 };
+
+	ticket->status = atomic_load(&carving->cancelled)
+				 ? -ECANCELED
+				 : write_file(carving, ticket, worker, &error);
+	if (ticket->status)
+		jobs_note_error(carving, ticket->status, &error);
+	ticket_set_state(ticket, TICKET_DONE);
+	ring_bell(carving);
+}
+
+/* ---- starting them, and waiting ---------------------------------------------------------------
+ */
+
+void jobs_start_checks(struct carving *carving, struct ticket *first, uint32_t batch)
+{
+	first->batch = batch;
+	start_job(carving, first, POOL_CHECK, run_checks);
+}
+
+void jobs_start_write(struct carving *carving, struct ticket *ticket)
+{
+	start_job(carving, ticket, POOL_WRITE, run_write);
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* A file may take hours to write: whoever waits for it looks at the signals too. With the lock
+ * held. */
+static void wait_a_moment(struct carving *carving)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += 100 * 1000 * 1000;
+	if (until.tv_nsec >= 1000 * 1000 * 1000) {
+		until.tv_nsec -= 1000 * 1000 * 1000;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(&carving->rung, &carving->lock, &until);
+	if (carving->options.interrupted && carving->options.interrupted())
+		atomic_store(&carving->cancelled, true);
+}
+
+/* Waits until a job has finished since `seen` bells were counted. False when none did and none is
+ * running: then nothing will change. */
+bool jobs_wait(struct carving *carving, uint64_t seen)
+{
+	double from = seconds_now();
+	bool hope;
+
+	pthread_mutex_lock(&carving->lock);
+	while (carving->bell == seen && carving->bell < carving->jobs)
+		wait_a_moment(carving);
+	hope = carving->bell != seen;
+	pthread_mutex_unlock(&carving->lock);
+	carving->waited += seconds_now() - from;
+	return hope;
+}
+
+uint64_t jobs_bell(struct carving *carving)
+{
+	uint64_t bell;
+
+	pthread_mutex_lock(&carving->lock);
+	bell = carving->bell;
+	pthread_mutex_unlock(&carving->lock);
+	return bell;
+}
+
+/* A job rings the bell last, when its ticket may long have been reported. */
+void jobs_wait_all(struct carving *carving)
+{
+	pthread_mutex_lock(&carving->lock);
+	while (carving->bell < carving->jobs)
+		pthread_cond_wait(&carving->rung, &carving->lock);
+	pthread_mutex_unlock(&carving->lock);
+}

@@ -1,0 +1,111 @@
+/* What the files of carving*.c share; nobody else includes this. */
+#ifndef BURIN_CARVE_CARVING_STATE_H
+#define BURIN_CARVE_CARVING_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "carve/ahead.h"
+#include "carve/carving.h"
+#include "carve/copy.h"
+#include "output/scribe.h"
+
+/* Most candidates are refused after one look: a job for each would cost more than the look. */
+#define CHECK_BATCH 16
+
+enum ticket_state {
+	TICKET_OFFERED,
+	TICKET_CHECKING,
+	TICKET_PUT_OFF, /* it may be hidden soon: carve/ahead.h */
+	TICKET_CHECKED,
+	TICKET_WRITING,
+	TICKET_DONE
+};
+
+struct ticket {
+	struct pool_job job; /* first: a job's address is its ticket's */
+	struct carving *carving;
+	uint32_t batch; /* tickets that the check job of this one covers, from this one on */
+	bool insist;    /* it was put off once */
+	_Atomic enum ticket_state state;
+	struct candidate candidate;
+	struct outcome outcome;
+	bool keep;
+	int status; /* of writing */
+	struct file_record record;
+	struct range run;
+	struct hashes expected; /* carving_add: "" for what is not known */
+};
+
+struct worker_room {
+	struct carving *carving;
+	struct view *view;
+	struct copier copier;
+};
+
+struct carving {
+	struct carving_options options;
+	struct decider *decider;
+	struct ticket *ring;
+	size_t ring_len;
+	uint64_t retired, decided, checked, offered; /* cursors: counts since the start */
+	struct worker_room *rooms;                   /* one a worker of the pool */
+	unsigned threads;
+	uint64_t scanned;
+	uint64_t offered_until; /* whatever starts before this has been offered */
+	struct ahead *ahead;
+	atomic_bool cancelled;
+	pthread_mutex_t lock; /* guards bell and the setting of error */
+	pthread_cond_t rung;
+	uint64_t bell;      /* jobs finished since the start */
+	uint64_t jobs;      /* jobs started since the start */
+	struct error error; /* good once status is not 0 */
+	_Atomic int status;
+	uint64_t files, bytes, unreadable, mismatches;
+	struct filing *filing;
+	struct scribe *scribe;
+	struct decision *group;
+	double waited;
+};
+
+static inline struct ticket *ticket_at(struct carving *carving, uint64_t cursor)
+{
+	return &carving->ring[cursor % carving->ring_len];
+}
+
+static inline enum ticket_state ticket_state(struct ticket *ticket)
+{
+	return atomic_load_explicit(&ticket->state, memory_order_acquire);
+}
+
+static inline void ticket_set_state(struct ticket *ticket, enum ticket_state state)
+{
+	atomic_store_explicit(&ticket->state, state, memory_order_release);
+}
+
+/* carving_jobs.c: what runs in the pool's threads, and waiting for it. */
+
+/* The first failure ends the carving. context: struct carving. Thread-safe. */
+void jobs_note_error(void *context, int status, const struct error *error);
+/* A view's watcher; context: struct worker_room. */
+bool jobs_go_on(void *context, uint64_t reached);
+/* Checks first and those behind it, batch tickets in all. */
+void jobs_start_checks(struct carving *carving, struct ticket *first, uint32_t batch);
+void jobs_start_write(struct carving *carving, struct ticket *ticket);
+/* How often a job has finished; then waits until it has done so more often. False when none did and
+ * none is running: then nothing will change. */
+uint64_t jobs_bell(struct carving *carving);
+bool jobs_wait(struct carving *carving, uint64_t seen);
+/* Until none is running. */
+void jobs_wait_all(struct carving *carving);
+
+/* carving_cursors.c: the way of the tickets. */
+
+/* Does what can be done without waiting. no_more: there will be no more candidates. */
+void cursors_pump(struct carving *carving, bool no_more);
+/* The part of it that starts no job. */
+void cursors_retire(struct carving *carving);
+/* Has the file of a ticket's record written. */
+void cursors_write(struct carving *carving, struct ticket *ticket);
+
+#endif
