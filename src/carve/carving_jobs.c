@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <time.h>
-#include <unistd.h>
 
 /* The first failure ends the carving. A write that was cancelled is none: it follows from one, or
  * from a signal. */
@@ -100,19 +99,19 @@ static int write_file(
 	struct carving *carving, struct ticket *ticket, unsigned worker, struct error *error)
 {
 	struct file_record *record = &ticket->record;
-	int fd = sink_create(carving->options.sink, record->path, error);
-	int status;
+	struct sink *sink = carving->options.sink;
+	struct sink_file file;
+	int status = sink_begin(sink, record->path, &file, error);
 
-	if (fd < 0)
-		return fd;
+	if (status)
+		return status;
 	status = copy_runs(&carving->rooms[worker].copier, carving->options.image, record->runs,
-		record->run_count, fd, &carving->cancelled, &record->hashes, &record->unreadable);
-	if (close(fd) && !status)
-		status = -errno;
+		record->run_count, file.fd, &carving->cancelled, &record->hashes,
+		&record->unreadable);
 	if (!status)
-		return 0;
-	sink_remove(carving->options.sink, record->path);
-	return sink_error(carving->options.sink, record->path, -status, error);
+		return sink_finish(sink, record->path, &file, error);
+	sink_drop(&file);
+	return sink_error(sink, record->path, -status, error);
 }
 
 static void run_write(struct pool_job *job, unsigned worker)

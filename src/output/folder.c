@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,9 +50,7 @@ static int enter(int dir_fd, const char *part, bool make)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens the folder that holds path. base: the last component. Returns a descriptor or a negative
- * errno. */
-static int open_parent(int dir_fd, const char *path, bool make, const char **base)
+int folder_parent(int dir_fd, const char *path, bool make, const char **base)
 {
 	char part[NAME_MAX + 1];
 	const char *slash;
@@ -82,7 +81,7 @@ static int open_parent(int dir_fd, const char *path, bool make, const char **bas
 int folder_open(int dir_fd, const char *path, int flags, bool make)
 {
 	const char *base = NULL;
-	int parent = open_parent(dir_fd, path, make, &base), fd;
+	int parent = folder_parent(dir_fd, path, make, &base), fd;
 
 	if (parent < 0)
 		return parent;
@@ -93,10 +92,22 @@ int folder_open(int dir_fd, const char *path, int flags, bool make)
 	return fd;
 }
 
+int folder_rename(int dir_fd, const char *from, const char *to)
+{
+	if (renameat2(dir_fd, from, dir_fd, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* A file system that can't do both at once. The folder is locked, so nobody comes between. */
+	if (faccessat(dir_fd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	return renameat(dir_fd, from, dir_fd, to) ? -errno : 0;
+}
+
 int folder_unlink(int dir_fd, const char *path)
 {
 	const char *base = NULL;
-	int parent = open_parent(dir_fd, path, false, &base), status;
+	int parent = folder_parent(dir_fd, path, false, &base), status;
 
 	if (parent < 0)
 		return parent;

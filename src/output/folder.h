@@ -15,6 +15,14 @@ bool folder_path_is_plain(const char *path);
  * -EINVAL for a path that is not plain, -ELOOP or -ENOTDIR for a symbolic link. */
 int folder_open(int dir_fd, const char *path, int flags, bool make);
 
+/* Opens the folder that holds path (plain), as folder_open does; for entering alone. *base: path's
+ * last component. Returns a descriptor or a negative errno. */
+int folder_parent(int dir_fd, const char *path, bool make, const char **base);
+
+/* Gives a file of the folder another name (one component each), which must be free. Returns 0 or a negative
+ * errno: -EEXIST when it is not. */
+int folder_rename(int dir_fd, const char *from, const char *to);
+
 /* Removes a file. Returns 0 or a negative errno. */
 int folder_unlink(int dir_fd, const char *path);
 

@@ -231,6 +231,64 @@ int sink_create(struct sink *sink, const char *name, struct error *error)
 	return fd < 0 ? sink_error(sink, name, -fd, error) : fd;
 }
 
+static const char *temporary_name(const struct sink_file *file, char name[32])
+{
+	snprintf(name, 32, SINK_TEMPORARY_PREFIX "%u" SINK_TEMPORARY_SUFFIX, file->number);
+	return name;
+}
+
+int sink_begin(struct sink *sink, const char *name, struct sink_file *file, struct error *error)
+{
+	char temporary[32];
+	const char *base;
+	int errnum;
+
+	file->folder = folder_parent(sink->fd, name, true, &base);
+	if (file->folder < 0)
+		return sink_error(sink, name, -file->folder, error);
+	file->number = __atomic_fetch_add(&sink->temporaries, 1, __ATOMIC_RELAXED);
+	file->fd = openat(file->folder, temporary_name(file, temporary),
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (file->fd >= 0)
+		return 0;
+	errnum = errno;
+	close(file->folder);
+	return sink_error(sink, name, errnum, error);
+}
+
+static void remove_temporary(const struct sink_file *file)
+{
+	char temporary[32];
+
+	if (unlinkat(file->folder, temporary_name(file, temporary), 0))
+		log_warn("the incomplete file '%s' could not be removed: %s", temporary,
+			strerror(errno));
+	close(file->folder);
+}
+
+void sink_drop(struct sink_file *file)
+{
+	close(file->fd);
+	remove_temporary(file);
+}
+
+int sink_finish(struct sink *sink, const char *name, struct sink_file *file, struct error *error)
+{
+	const char *slash = strrchr(name, '/');
+	char temporary[32];
+	int status = close(file->fd) ? -errno : 0; /* network file systems tell of a full disk now */
+
+	if (!status)
+		status = folder_rename(file->folder, temporary_name(file, temporary),
+			slash ? slash + 1 : name);
+	if (!status) {
+		close(file->folder);
+		return 0;
+	}
+	remove_temporary(file);
+	return sink_error(sink, name, -status, error);
+}
+
 void sink_remove(struct sink *sink, const char *name)
 {
 	int status = folder_unlink(sink->fd, name);

@@ -35,6 +35,27 @@ char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char
  * sink_name. */
 void sink_reserve(struct sink *sink, const char *name);
 
+/* A carved file on its way. It has a temporary name until it is whole, so that no half file ever
+ * looks like a whole one, whatever ends the program. */
+struct sink_file {
+	int fd;          /* to write to */
+	int folder;      /* that it lies in */
+	unsigned number; /* of its temporary name */
+};
+
+/* What temporary names begin and end with. */
+#define SINK_TEMPORARY_PREFIX ".burin-"
+#define SINK_TEMPORARY_SUFFIX ".part"
+
+/* Begins the file of that name, with its folders. Thread-safe, as the next two. Returns 0 or a
+ * negative errno. sink_finish or sink_drop must follow. */
+int sink_begin(struct sink *sink, const char *name, struct sink_file *file, struct error *error);
+/* It is whole: closes it and gives it its name, which must be free (else -EEXIST). After a failure nothing is
+ * left of it. */
+int sink_finish(struct sink *sink, const char *name, struct sink_file *file, struct error *error);
+/* Takes back what could not be completed. */
+void sink_drop(struct sink_file *file);
+
 /* Creates a file for writing (O_EXCL), with its folders. Thread-safe. Returns a descriptor or a
  * negative errno. */
 int sink_create(struct sink *sink, const char *name, struct error *error);

@@ -275,6 +275,32 @@ Test(sink, creates_exclusively)
 	sink_close(sink);
 }
 
+Test(sink, files_get_their_names_when_they_are_whole)
+{
+	struct sink *sink = open_at("out");
+	struct sink_file file, other;
+	struct error error = { 0 };
+	char *text;
+
+	cr_assert_eq(sink_begin(sink, "a/b.txt", &file, &error), 0, "%s", error.text);
+	cr_assert_eq(sink_begin(sink, "a/b.txt", &other, &error), 0, "%s", error.text);
+	cr_expect_eq(write(file.fd, "hello", 5), 5);
+	cr_expect_eq(access(temp_at("out/a/b.txt"), F_OK), -1);
+	cr_expect_eq(count_entries(temp_at("out/a")), 2);
+	cr_expect_eq(sink_finish(sink, "a/b.txt", &file, &error), 0, "%s", error.text);
+	cr_expect_eq(sink_finish(sink, "a/b.txt", &other, &error), -EEXIST);
+	cr_expect_not_null(strstr(error.text, "out/a/b.txt': File exists"), "%s", error.text);
+	text = temp_read("out/a/b.txt", NULL);
+	cr_expect_str_eq(text, "hello");
+	free(text);
+	cr_expect_eq(count_entries(temp_at("out/a")), 1);
+	cr_assert_eq(sink_begin(sink, "a/c.txt", &file, &error), 0);
+	sink_drop(&file);
+	cr_expect_eq(count_entries(temp_at("out/a")), 1);
+	cr_expect_eq(sink_begin(sink, "../c.txt", &file, &error), -EINVAL);
+	sink_close(sink);
+}
+
 Test(sink, nothing_leads_out_of_the_folder)
 {
 	static const char *const bad[] = { "", "/etc/x", "../x", "a/../x", "a/./x", "./x", "a//x",
