@@ -303,6 +303,8 @@ static void collect_problems(struct run *run)
 {
 	const struct ranges *unreadable = run->reader ? reader_unreadable(run->reader) : NULL;
 
+	if (run->summary.evidence.state == EVIDENCE_MISMATCH)
+		run_add_problem(run, xstrdup(run->summary.evidence.sentence));
 	if (run->image && image_info(run->image)->damage)
 		run_add_problem(run, xstrdup(image_info(run->image)->damage));
 	if (unreadable && unreadable->count) {
@@ -367,6 +369,8 @@ static void finish_report(struct run *run)
 	collect_problems(run);
 	if (run->carving)
 		carving_sums(run->carving, &summary->files, &summary->bytes);
+	if (!*summary->evidence.sentence)
+		snprintf(summary->evidence.sentence, sizeof(summary->evidence.sentence), "not hashed");
 	summary->unreadable = run->reader ? reader_unreadable(run->reader) : NULL;
 	summary->seconds_total = run_clock() - run->started;
 	summary->seconds_start = run->set_up;
@@ -389,6 +393,8 @@ static void tell(const struct run *run, const char *image_path)
 			log_warn("%s: %s", image_path, run->problems[i]);
 	if (run->error.code)
 		log_error("%s", run->error.text);
+	if (run->summary.evidence.state == EVIDENCE_MATCH || run->summary.evidence.state == EVIDENCE_HASHED)
+		log_info("%s: %s", image_path, run->summary.evidence.sentence);
 	if (run->report)
 		log_info("%s: %" PRIu64 " %s, %s%s; %s in %s", image_path, run->summary.files,
 			run->summary.files == 1 ? "file" : "files",
@@ -462,6 +468,9 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 		(status = run_start_report(run, image_path, run->range_end - run->options->offset)))
 		return status;
 	allocate_flights(run);
+	status = run_start_hashing(run);
+	if (status)
+		return status;
 	run_start_carving(run);
 	run->set_up = run_clock() - run->started;
 	return 0;

@@ -13,6 +13,14 @@
 #include "output/progress.h"
 #include "rules/rules.h"
 
+/* Whether the evidence itself is hashed, and compared with what it stores. */
+enum run_verify {
+	RUN_VERIFY_SPARE,  /* what it stores, in the processors' spare time */
+	RUN_VERIFY_NONE,
+	RUN_VERIFY_STORED, /* what it stores, or else SHA-256 */
+	RUN_VERIFY_KINDS,  /* verify_mask */
+};
+
 struct run_options {
 	const struct rules *rules;
 	char **arguments;              /* the command line as typed, ended by NULL, for the report */
@@ -29,6 +37,8 @@ struct run_options {
 	enum carving_label label;
 	struct decide_options decide;
 	uint32_t hash_mask;
+	enum run_verify verify;
+	uint32_t verify_mask;          /* enum hash_kind or-ed together */
 	struct progress_options progress;
 };
 

@@ -22,6 +22,7 @@ static int submit_slot(struct run *run, struct slot *slot)
 	flight->chunk.len = slot->len;
 	flight->chunk.tail_len = slot->tail_len;
 	flight->chunk.from = 0;
+	run_hash_slot(run, slot);
 	return run_submit(run, flight);
 }
 
@@ -60,7 +61,7 @@ static int feed(struct run *run)
 	int status = offer_again(run);
 
 	while (!status && !run->read_all && !run->refused &&
-		run->submitted - run->consumed < run->flight_count) {
+		run->submitted - run->released < run->flight_count) {
 		if (run->submitted > run->consumed && !reader_ready(run->reader))
 			return 0;
 		status = feed_slot(run);
@@ -166,8 +167,8 @@ static int consume(struct run *run, struct flight *flight)
 		if (status)
 			return status;
 	} else {
-		reader_release(run->reader, flight->slot);
 		run->consumed++;
+		run_release_slots(run);
 	}
 	status = carve_settled(run, false);
 	if (status)
@@ -187,9 +188,16 @@ static int scan_all(struct run *run)
 	while (!status && !run_caught_signal()) {
 		struct flight *flight;
 
+		run_release_slots(run);
 		status = feed(run);
-		if (status || run->submitted == run->consumed)
+		if (status)
 			break;
+		if (run->submitted == run->consumed) {
+			if (run->read_all)
+				break;
+			run_await_hashing(run); /* the hashing threads have the whole ring */
+			continue;
+		}
 		flight = run_flight(run, run->consumed);
 		status = run_await(run, flight);
 		if (status)
@@ -227,5 +235,6 @@ int run_scan(struct run *run)
 
 	if (!status && !run_caught_signal())
 		status = finish_carving(run);
+	run_finish_hashing(run);
 	return status;
 }

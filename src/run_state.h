@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "carve/carving.h"
 #include "carve/scalpel.h"
+#include "output/media_hash.h"
 #include "output/report.h"
 #include "run.h"
 #include "scan/scan.h"
@@ -34,6 +35,8 @@ struct run {
 	struct flight *flights;
 	unsigned flight_count;
 	uint64_t submitted, consumed; /* chunks, since the start */
+	uint64_t released;            /* of those consumed: back with the reader */
+	struct media_hash *hash;      /* NULL: the evidence is not hashed */
 	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
 	struct candidate pending;     /* a candidate that the carving stage could not take yet */
 	bool has_pending, read_all;
@@ -42,7 +45,7 @@ struct run {
 	struct summary_record summary;
 	size_t problem_count;
 	char *problems[16];
-	double started, set_up, read_wait, scan_wait; /* seconds */
+	double started, set_up, read_wait, scan_wait, hash_wait; /* seconds */
 	double flushed;               /* when the report was flushed last */
 	struct error error;
 };
@@ -74,6 +77,16 @@ int run_submit_again(struct run *run, struct flight *flight);
 int run_await(struct run *run, struct flight *flight);
 /* Leaves nothing in flight, whatever happened, and closes the engine. */
 void run_stop_engine(struct run *run);
+
+/* run_hash.c: hashing the evidence. The engine must have been started. */
+int run_start_hashing(struct run *run);
+void run_hash_slot(struct run *run, const struct slot *slot);
+/* Gives the reader what is consumed and hashed. */
+void run_release_slots(struct run *run);
+/* Waits until something can be given back, when anything is consumed and not hashed. */
+void run_await_hashing(struct run *run);
+/* Waits for the last bytes, when all were given, and judges. */
+void run_finish_hashing(struct run *run);
 
 /* run_scan.c: from the first slot to the last candidate. */
 int run_scan(struct run *run);

@@ -17,7 +17,7 @@
 #include "run.h"
 
 struct carve_settings {
-	const char *config, *output, *types, *engine, *kernel, *gpus, *hash;
+	const char *config, *output, *types, *engine, *kernel, *gpus, *hash, *verify;
 	struct option_list lists;
 	enum rules_format rules_format;
 	enum reader_method io;
@@ -58,6 +58,10 @@ static const struct option_row carve_options[] = {
 		.help = "... and less than SIZE bytes behind; footers are looked for only there too" },
 	{ .name = "align", .letter = 'q', .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(align),
 		.group = "Evidence", .help = "Carve only files that start at a multiple of SIZE" },
+	{ .name = "verify", .kind = OPTION_STRING, .metavar = "LIST", .fallback = "auto",
+		.bare = "stored", MEMBER(verify), .group = "Evidence",
+		.help = "Hash the evidence while it is read, and compare: with the hashes that it stores, or "
+			"with md5, sha1, sha256; auto: where that costs no time; none: never" },
 
 	{ .name = "output", .letter = 'o', .kind = OPTION_STRING, .metavar = "DIR", MEMBER(output),
 		.group = "Output", .help = "Write to DIR, which must be new or empty" },
@@ -244,11 +248,9 @@ static int carve_images(
 	return carve_each(options, images, output);
 }
 
-static struct run_options run_options_of(const struct carve_settings *settings,
-	const struct rules *rules)
+static struct run_options run_options_of(const struct carve_settings *settings)
 {
 	return (struct run_options){
-		.rules = rules,
 		.arguments = command_line,
 		.engine = settings->engine,
 		.kernel = settings->kernel,
@@ -278,13 +280,29 @@ static struct run_options run_options_of(const struct carve_settings *settings,
 	};
 }
 
-static int load(const struct carve_settings *settings, struct rules **rules, uint32_t *hash_mask)
+static int parse_verify(const char *text, struct run_options *options, struct error *error)
+{
+	static const char *const words[] = { "auto", "none", "stored" }; /* as enum run_verify */
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(text, words[i]) == 0) {
+			options->verify = (enum run_verify)i;
+			return 0;
+		}
+	options->verify = RUN_VERIFY_KINDS;
+	return hash_mask_parse(text, &options->verify_mask, error);
+}
+
+/* What must be looked at before anything is opened. */
+static int load(const struct carve_settings *settings, struct rules **rules, struct run_options *options)
 {
 	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
 	struct gpu_wanted gpus;
 	struct error error = { 0 };
-	int status = hash_mask_parse(settings->hash, hash_mask, &error);
+	int status = hash_mask_parse(settings->hash, &options->hash_mask, &error);
 
+	if (!status)
+		status = parse_verify(settings->verify, options, &error);
 	if (!status)
 		status = gpu_wanted_parse(&gpus, settings->gpus, &error);
 	if (!status)
@@ -300,8 +318,7 @@ static int run(void *arg, int argc, char **argv)
 	const struct carve_settings *settings = arg;
 	struct images images = { 0 };
 	struct rules *rules = NULL;
-	struct run_options options;
-	uint32_t hash_mask = 0;
+	struct run_options options = run_options_of(settings);
 	int code;
 
 	log_set_level(settings->quiet ? LOG_WARN : settings->verbose ? LOG_DEBUG : LOG_INFO);
@@ -311,11 +328,10 @@ static int run(void *arg, int argc, char **argv)
 	}
 	code = collect_images(&images, settings, argc, argv);
 	if (!code)
-		code = load(settings, &rules, &hash_mask);
+		code = load(settings, &rules, &options);
 	if (!code) {
 		run_catch_signals();
-		options = run_options_of(settings, rules);
-		options.hash_mask = hash_mask;
+		options.rules = rules;
 		code = carve_images(&options, &images, settings->output);
 	}
 	rules_free(rules);

@@ -133,7 +133,7 @@ static void print_value_case(void *context, const struct option_row *row)
 	const struct command *command = context;
 	const char *value = option_value_name(row);
 
-	if (!value)
+	if (!value || row->bare) /* the next word is not its value */
 		return;
 	printf("\t'%s --%s'", command->name, row->name);
 	if (row->letter)

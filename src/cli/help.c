@@ -85,8 +85,8 @@ static void print_row(void *stream, const struct option_row *row)
 
 	if (row->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-	term = xasprintf("%s--%s%s%s%s", letter, row->negatable ? "[no-]" : "", row->name,
-		value ? " " : "", value ? value : "");
+	term = xasprintf("%s--%s%s%s%s%s", letter, row->negatable ? "[no-]" : "", row->name,
+		row->bare ? "[=" : value ? " " : "", value ? value : "", row->bare ? "]" : "");
 	text = row->fallback ? xasprintf("%s (default: %s)", row->help, row->fallback)
 			     : xstrdup(row->help);
 	print_pair(stream, term, text);

@@ -89,8 +89,9 @@ static void put_row(void *context, const struct option_row *row)
 	put(row->name);
 	fputs("\\fR", stdout);
 	if (value) {
-		putchar(' ');
+		fputs(row->bare ? "[=" : " ", stdout);
 		put_italic(value);
+		fputs(row->bare ? "]" : "", stdout);
 	}
 	putchar('\n');
 	put(row->help);

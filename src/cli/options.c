@@ -216,9 +216,16 @@ static int bad_option(const struct parse *parse, const char *word)
 /* ---- parsing -----------------------------------------------------------------------------------
  */
 
-static void add_long(struct option *option, const char *name, bool has_value, int code)
+static void add_long(struct option *option, const char *name, int has_value, int code)
 {
-	*option = (struct option){ name, has_value ? required_argument : no_argument, NULL, code };
+	*option = (struct option){ name, has_value, NULL, code };
+}
+
+static int has_value(const struct option_row *row)
+{
+	if (row->kind == OPTION_FLAG)
+		return no_argument;
+	return row->bare ? optional_argument : required_argument;
 }
 
 /* Makes getopt_long's two tables. The names of negations are allocated. */
@@ -236,9 +243,9 @@ static void build_tables(struct parse *parse)
 		const struct option_row *row = &parse->rows[i];
 		int code = CODE_BASE + 2 * (int)i;
 
-		add_long(&options[used++], row->name, row->kind != OPTION_FLAG, code);
+		add_long(&options[used++], row->name, has_value(row), code);
 		if (row->negatable)
-			add_long(&options[used++], xasprintf("no-%s", row->name), false, code + 1);
+			add_long(&options[used++], xasprintf("no-%s", row->name), no_argument, code + 1);
 		if (row->letter) {
 			*letters++ = row->letter;
 			if (row->kind != OPTION_FLAG)
@@ -246,7 +253,7 @@ static void build_tables(struct parse *parse)
 		}
 	}
 	*letters = '\0';
-	add_long(&options[used], help_row.name, false, 'h');
+	add_long(&options[used], help_row.name, no_argument, 'h');
 }
 
 static void free_tables(struct parse *parse)
@@ -283,7 +290,7 @@ static int take(const struct parse *parse, int code, char **argv)
 		*(bool *)(parse->settings + row->offset) = false;
 		return 0;
 	}
-	return store(parse, row, optarg);
+	return store(parse, row, optarg || !row->bare ? optarg : row->bare);
 }
 
 int options_parse(const struct option_row *rows, const char *command, int argc, char **argv,

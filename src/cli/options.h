@@ -51,6 +51,8 @@ struct option_row {
 	uint64_t min, max;    /* OPTION_SIZE and OPTION_NUMBER, inclusive; max 0: no bound */
 	const char *fallback; /* the value when the option is not given, as it would be typed; shown
 				 in the help. NULL for zero */
+	const char *bare;     /* OPTION_STRING: the value when only the name is given (--verify), so that
+				 one can be given with = alone (--verify=md5). NULL: one is needed */
 	const char *help;     /* a sentence or two without the last full stop */
 	const char *group;    /* heading under which the help lists it; NULL: "Options" */
 	bool negatable;       /* OPTION_FLAG: --no-NAME takes an earlier one back */

@@ -50,16 +50,23 @@ static void print_clean(FILE *stream, const char *before, const char *text, cons
 	free(clean);
 }
 
+static void audit_headline(char *text, const struct summary_record *summary)
+{
+	report_headline(text, "Evidence: ", summary);
+}
+
 static int audit_open(void **state, FILE *stream, const struct run_record *run)
 {
 	struct audit *audit = xcalloc(1, sizeof(*audit));
 	char *target = realpath(run->image_path, NULL);
+	char headline[REPORT_HEADLINE_LEN + 1];
 
 	*state = audit;
 	audit->stream = stream;
 	audit->image = text_clean_copy(last_component(run->image_path));
 	audit->bare = run->compat_scalpel;
-	fprintf(stream, "\nburin version %s audit file\n", BURIN_VERSION);
+	audit_headline(headline, NULL);
+	fprintf(stream, "\nburin version %s audit file\n%s\n", BURIN_VERSION, headline);
 	print_time(stream, "Started", run->started);
 	print_clean(stream, "Command line:\n", run->command_line, " \n\n");
 	print_clean(stream, "Output directory: ", run->output_dir, "\n");
@@ -151,4 +158,5 @@ static int audit_close(void *state, const struct summary_record *summary)
 	return 0;
 }
 
-const struct reporter audit_reporter = { "audit.txt", audit_open, audit_file, audit_close };
+const struct reporter audit_reporter = { "audit.txt", audit_headline, audit_open, audit_file,
+	audit_close };

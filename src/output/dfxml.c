@@ -128,9 +128,15 @@ static void write_source(struct dfxml *dfxml, const struct run_record *run)
 	end(dfxml);
 }
 
+static void dfxml_headline(char *text, const struct summary_record *summary)
+{
+	report_headline(text, " evidence: ", summary);
+}
+
 static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
 {
 	struct dfxml *dfxml = xcalloc(1, sizeof(*dfxml));
+	char headline[REPORT_HEADLINE_LEN + 1];
 	xmlOutputBufferPtr buffer;
 
 	xmlInitParser();
@@ -146,6 +152,8 @@ static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
 	dfxml->stream = stream;
 	xmlTextWriterSetIndent(dfxml->writer, 1);
 	xmlTextWriterStartDocument(dfxml->writer, "1.0", "UTF-8", NULL);
+	dfxml_headline(headline, NULL);
+	xmlTextWriterWriteComment(dfxml->writer, BAD_CAST headline);
 	start(dfxml, "dfxml");
 	attribute(dfxml, "xmlns", DFXML_NAMESPACE);
 	attribute(dfxml, "version", DFXML_VERSION);
@@ -223,4 +231,5 @@ static int dfxml_close(void *state, const struct summary_record *summary)
 	return status;
 }
 
-const struct reporter dfxml_reporter = { "report.xml", dfxml_open, dfxml_file, dfxml_close };
+const struct reporter dfxml_reporter = { "report.xml", dfxml_headline, dfxml_open, dfxml_file,
+	dfxml_close };

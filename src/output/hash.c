@@ -114,6 +114,16 @@ void hasher_update(struct hasher *hasher, const void *bytes, size_t len)
 			hasher->failed[i] = true;
 }
 
+void hashes_merge(struct hashes *into, const struct hashes *from)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		const char *digest = (const char *)from + kinds[i].at;
+
+		if (*digest)
+			memcpy((char *)into + kinds[i].at, digest, kinds[i].len);
+	}
+}
+
 static void write_hex(const unsigned char *digest, size_t len, char *text)
 {
 	for (size_t i = 0; i < len; i++) {

@@ -17,6 +17,9 @@ struct hashes {
 /* Reads "md5,sha1,sha256" or "none". -EINVAL with the known names in error. */
 int hash_mask_parse(const char *text, uint32_t *mask, struct error *error);
 
+/* Puts the digests that from has into into. */
+void hashes_merge(struct hashes *into, const struct hashes *from);
+
 struct hasher;
 
 /* mask: enum hash_kind or-ed together; 0 makes a hasher that computes nothing. Never NULL. One thread at a time. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 #include "base/memory.h"
@@ -200,6 +201,29 @@ static json_t *options_object(const struct run_record *run)
 	return object;
 }
 
+/* "unfinished" is the longest of the words. */
+static void jsonl_headline(char *text, const struct summary_record *summary)
+{
+	const char *state = summary ? evidence_state_name(summary->evidence.state) : "unfinished";
+
+	sprintf(text, "\"evidence\":\"%s\"%*s", state, (int)(10 - strlen(state)), "");
+}
+
+/* The object's fields follow on those that each run has at the same place. */
+static int write_run(FILE *stream, json_t *object)
+{
+	char headline[REPORT_HEADLINE_LEN + 1];
+	char *fields = json_dumps(object, JSON_COMPACT);
+
+	json_decref(object);
+	if (!fields)
+		return -ENOMEM;
+	jsonl_headline(headline, NULL);
+	fprintf(stream, "{\"record\":\"run\",\"schema\":1,%s,%s\n", headline, fields + 1);
+	free(fields);
+	return 0;
+}
+
 static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 {
 	struct jsonl *jsonl = xcalloc(1, sizeof(*jsonl));
@@ -212,8 +236,6 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 	while (run->arguments && run->arguments[count])
 		count++;
 	uname(&system);
-	jsonl_put(object, "record", json_string("run"));
-	jsonl_put(object, "schema", json_integer(1));
 	jsonl_put(object, "burin", json_string(BURIN_VERSION));
 	jsonl_put(object, "command", text_array(run->arguments, count));
 	jsonl_put(object, "host", jsonl_text(system.nodename));
@@ -223,7 +245,7 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 	jsonl_put(object, "rules", rules_object(run->rules));
 	jsonl_put(object, "engine", engine_object(run));
 	jsonl_put(object, "options", options_object(run));
-	return jsonl_write(stream, object);
+	return write_run(stream, object);
 }
 
 /* ---- files and the sum ------------------------------------------------------------------ */
@@ -359,6 +381,17 @@ static json_t *seconds_object(const struct summary_record *summary)
 	return object;
 }
 
+static json_t *evidence_object(const struct evidence_record *evidence)
+{
+	const struct hashes *hashes = &evidence->hashes;
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "state", json_string(evidence_state_name(evidence->state)));
+	jsonl_put(object, "hashes", hash_object(hashes->md5, hashes->sha1, hashes->sha256));
+	jsonl_put(object, "sentence", jsonl_text(evidence->sentence));
+	return object;
+}
+
 static json_t *problem_array(const struct summary_record *summary)
 {
 	const size_t most = sizeof(summary->problems) / sizeof(summary->problems[0]);
@@ -379,6 +412,7 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	jsonl_put(object, "record", json_string("summary"));
 	jsonl_put(object, "files", jsonl_number(summary->files));
 	jsonl_put(object, "bytes", jsonl_number(summary->bytes));
+	jsonl_put(object, "evidence", evidence_object(&summary->evidence));
 	jsonl_put(object, "by_type", type_object(&summary->by_type));
 	jsonl_put(object, "rejected", count_object(&summary->rejected));
 	jsonl_put(object, "skipped", count_object(&summary->skipped));
@@ -398,4 +432,5 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	return status;
 }
 
-const struct reporter jsonl_reporter = { "report.jsonl", jsonl_open, jsonl_file, jsonl_close };
+const struct reporter jsonl_reporter = { "report.jsonl", jsonl_headline, jsonl_open, jsonl_file,
+	jsonl_close };

@@ -73,11 +73,33 @@ void tally_add(struct tallies *tallies, const char *name, uint64_t bytes);
 void tally_add_many(struct tallies *tallies, const char *name, uint64_t count, uint64_t bytes);
 void tallies_free(struct tallies *tallies);
 
+/* What became of hashing the evidence itself. */
+enum evidence_state {
+	EVIDENCE_NOT_HASHED,
+	EVIDENCE_HASHED,   /* it stores no hash to compare with */
+	EVIDENCE_MATCH,    /* as every stored hash that was computed */
+	EVIDENCE_MISMATCH, /* another than a stored one */
+	EVIDENCE_PARTIAL,  /* not all of it was read, so nothing can be said */
+};
+
+const char *evidence_state_name(enum evidence_state state); /* "none", "hashed", "match", "mismatch", "partial" */
+
+struct evidence_record {
+	enum evidence_state state;
+	struct hashes hashes;  /* "" where not computed, and all when not all was read */
+	char sentence[200];    /* what is to be said about it, for people */
+};
+
+/* Compares what was computed of the whole evidence with what it stores, and words it. unread: bytes of it that could not be read. */
+void evidence_judge(struct evidence_record *record, const struct image_info *image,
+	const struct hashes *computed, uint64_t unread);
+
 struct summary_record {
 	uint64_t files, bytes;
 	struct tallies by_type;
 	struct tallies rejected;  /* reason: candidates that were no files */
 	struct tallies skipped;   /* "inside a complete file", "quota", "align", "starts before the image", "min_size" ... */
+	struct evidence_record evidence;
 	uint64_t hits;            /* pattern hits in all */
 	const struct ranges *unreadable;
 	double seconds_total, seconds_start, seconds_read_wait, seconds_scan_wait, seconds_carve_wait;

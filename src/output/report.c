@@ -164,6 +164,30 @@ int report_flush(struct report *report, struct error *error)
 	return outcome.status;
 }
 
+void report_headline(char *text, const char *before, const struct summary_record *summary)
+{
+	char line[REPORT_HEADLINE_LEN + 1];
+
+	snprintf(line, sizeof(line), "%s%s", before,
+		summary ? summary->evidence.sentence : "the run has not come to its end");
+	snprintf(text, REPORT_HEADLINE_LEN + 1, "%-*s", REPORT_HEADLINE_LEN, line);
+}
+
+/* The line at the top that had to wait for the end. */
+static void complete_head(
+	struct report *report, size_t i, const struct summary_record *summary, struct outcome *outcome)
+{
+	char was[REPORT_HEADLINE_LEN + 1], text[REPORT_HEADLINE_LEN + 1];
+	int status;
+
+	flush_one(report, i, true, outcome);
+	reporters[i]->headline(was, NULL);
+	reporters[i]->headline(text, summary);
+	status = stream_replace(report->streams[i], was, text, still_free(outcome));
+	if (status != -ENOENT)
+		note(outcome, status);
+}
+
 int report_close(struct report *report, const struct summary_record *summary, struct error *error)
 {
 	struct outcome outcome = { error, 0 };
@@ -173,8 +197,10 @@ int report_close(struct report *report, const struct summary_record *summary, st
 		if (report->states[i])
 			note_reporter(report, i, reporters[i]->close(report->states[i], summary),
 				&outcome);
-		if (report->streams[i])
-			note(&outcome, stream_close(report->streams[i], still_free(&outcome)));
+		if (!report->streams[i])
+			continue;
+		complete_head(report, i, summary, &outcome);
+		note(&outcome, stream_close(report->streams[i], still_free(&outcome)));
 	}
 	free(report);
 	return outcome.status;

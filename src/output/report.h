@@ -12,6 +12,9 @@
 
 struct report;
 
+/* The longest line about the evidence, which a run completes in place. */
+#define REPORT_HEADLINE_LEN 208
+
 /* Creates the report files in the folder and writes their heads. The sink and what run points to
  * must live until report_close. */
 int report_open(struct report **report, struct sink *sink, const struct run_record *run,
@@ -32,11 +35,18 @@ int report_flush(struct report *report, struct error *error);
  * written stays readable. Frees the report. */
 int report_close(struct report *report, const struct summary_record *summary, struct error *error);
 
+/* A headline of plain text: before, then what is to be said about the evidence. */
+void report_headline(char *text, const char *before, const struct summary_record *summary);
+
 /* What a plug-in offers; output/audit.c, jsonl.c, dfxml.c each define one. A write to the stream
  * never fails there: it ends in memory (output/stream.h). All three return 0 or a negative errno.
  */
 struct reporter {
 	const char *file_name;
+	/* What is known only at the end and belongs to the top: writes at most REPORT_HEADLINE_LEN
+	 * characters, always as many, and a zero. summary NULL: what stands there until then, which
+	 * open must have written. */
+	void (*headline)(char *text, const struct summary_record *summary);
 	int (*open)(void **state, FILE *stream, const struct run_record *run);
 	int (*file)(void *state, const struct file_record *file);
 	int (*close)(void *state,

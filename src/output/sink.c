@@ -226,7 +226,7 @@ int sink_error(const struct sink *sink, const char *name, int errnum, struct err
 
 int sink_create(struct sink *sink, const char *name, struct error *error)
 {
-	int fd = folder_open(sink->fd, name, O_WRONLY | O_CREAT | O_EXCL, true);
+	int fd = folder_open(sink->fd, name, O_RDWR | O_CREAT | O_EXCL, true);
 
 	return fd < 0 ? sink_error(sink, name, -fd, error) : fd;
 }

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 
 #define FLUSH_LEN ((size_t)256 * 1024)
+#define HEAD_LEN 4096
 
 struct stream {
 	struct sink *sink;
@@ -106,6 +107,22 @@ int stream_flush(struct stream *stream, bool now, struct error *error)
 	stream->flushed = time;
 	status = write_pending(stream);
 	return status ? sink_error(stream->sink, stream->name, -status, error) : 0;
+}
+
+int stream_replace(struct stream *stream, const char *was, const char *text, struct error *error)
+{
+	char head[HEAD_LEN];
+	ssize_t len = pread(stream->fd, head, sizeof(head), 0);
+	char *place = len > 0 ? memmem(head, (size_t)len, was, strlen(was)) : NULL;
+
+	if (len < 0)
+		return sink_error(stream->sink, stream->name, errno, error);
+	if (!place)
+		return -ENOENT;
+	/* It lies over what is on the disk already: there is room. */
+	if (pwrite(stream->fd, text, strlen(was), place - head) != (ssize_t)strlen(was))
+		return sink_error(stream->sink, stream->name, errno ? errno : EIO, error);
+	return 0;
 }
 
 int stream_close(struct stream *stream, struct error *error)

@@ -22,6 +22,11 @@ FILE *stream_file(struct stream *stream);
  * next call. Returns 0 or a negative errno, with the words in error. */
 int stream_flush(struct stream *stream, bool now, struct error *error);
 
+/* Puts text over the first place within the first 4 KiB of the file where `was` stands, which is as
+ * long. Call stream_flush before. Returns 0 or a negative errno, with the words in error; -ENOENT,
+ * without words, when it stands nowhere there. */
+int stream_replace(struct stream *stream, const char *was, const char *text, struct error *error);
+
 /* Writes the rest and frees the stream. Returns 0 or a negative errno, with the words in error. */
 int stream_close(struct stream *stream, struct error *error);
 

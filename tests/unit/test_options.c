@@ -12,7 +12,7 @@ enum colour { RED, GREEN, BLUE };
 
 struct settings {
 	uint64_t guard_before;
-	const char *config, *name;
+	const char *config, *name, *proof;
 	uint64_t size, number, free_number;
 	enum colour colour;
 	bool both, quiet;
@@ -84,6 +84,13 @@ static const struct option_row rows[] = {
 		AT(quiet),
 		.help = "J",
 		.group = "Secrets" },
+	{ .name = "proof",
+		.kind = OPTION_STRING,
+		.fallback = "none",
+		.bare = "all",
+		AT(proof),
+		.hidden = true,
+		.help = "J" },
 	{ 0 },
 };
 
@@ -155,6 +162,15 @@ Test(options, every_kind_is_stored)
 	cr_expect(settings.both);
 	cr_expect(settings.quiet);
 	cr_expect_str_eq(settings.name, "me");
+}
+
+Test(options, a_value_may_be_left_away_where_the_row_says_so)
+{
+	cr_assert_eq(parse("test --proof=some more"), 2);
+	cr_expect_str_eq(settings.proof, "some");
+	cr_assert_eq(parse("test --proof more"), 2);
+	cr_expect_str_eq(settings.proof, "all");
+	cr_expect_str_eq(argv[2], "more");
 }
 
 Test(options, the_last_of_several_counts)

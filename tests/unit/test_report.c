@@ -32,6 +32,9 @@ static void write_reports(const char *name, const struct run_record *run)
 		.seconds_read_wait = 0.1,
 		.finished = 1714564810,
 		.scanned = 3ull << 30,
+		.evidence = { .state = EVIDENCE_MISMATCH,
+			.hashes = { .md5 = "d41d8cd98f00b204e9800998ecf8427e" },
+			.sentence = "another MD5" },
 		.problems = { "1536 bytes of the image could not be read", "a \x1B problem" },
 		.exit = 1 };
 	struct file_record file = data_file();
@@ -114,9 +117,12 @@ Test(report, names_of_status_and_end)
 
 /* ---- audit.txt -------------------------------------------------------------------------- */
 
+#define BLANKS_60 "                                                            "
+
 #define HEAD \
 	"\nburin version " BURIN_VERSION \
-	" audit file\nStarted at Wed May  1 12:00:00 2024\nCommand line:\n" \
+	" audit file\nEvidence: another MD5" BLANKS_60 BLANKS_60 BLANKS_60 \
+	"       \nStarted at Wed May  1 12:00:00 2024\nCommand line:\n" \
 	"burin carve di\xEF\xBF\xBDsk.E01 \n\nOutput directory: /tmp/out\nConfiguration file: " \
 	"conf/burin.conf\n\n" \
 	"Opening target \"/evidence/disk.E01\"\n\nThe following files were carved:\n" \
@@ -177,7 +183,7 @@ Test(report, jsonl_to_the_letter)
 	text = temp_read("out/report.jsonl", NULL);
 	stable = without_host(text);
 	cr_expect_str_eq(stable,
-		"{\"record\":\"run\",\"schema\":1,\"burin\":\"" BURIN_VERSION
+		"{\"record\":\"run\",\"schema\":1,\"evidence\":\"mismatch\"  ,\"burin\":\"" BURIN_VERSION
 		"\",\"command\":[\"burin\",\"carve\","
 		"\"di\xEF\xBF\xBDsk.E01\"],\"host\":\"\",\"started\":\"2024-05-01T12:00:00Z\","
 		"\"output\":\"/tmp/out\",\"image\":{\"path\":\"/evidence/disk.E01\","
@@ -213,6 +219,8 @@ Test(report, jsonl_to_the_letter)
 		"null,\"chop\":true,"
 		"\"written\":false}\n"
 		"{\"record\":\"summary\",\"files\":2,\"bytes\":5001,"
+		"\"evidence\":{\"state\":\"mismatch\",\"hashes\":{\"md5\":"
+		"\"d41d8cd98f00b204e9800998ecf8427e\"},\"sentence\":\"another MD5\"},"
 		"\"by_type\":{\"png\":{\"files\":1,\"bytes\":5000},\"x\":{\"files\":1,\"bytes\":1}}"
 		","
 		"\"rejected\":{\"bmp: size is zero\":1,\"png: no IHDR\":2},\"skipped\":{\"not "
@@ -408,6 +416,8 @@ Test(report, dfxml_to_the_letter_behind_the_creator)
 	cr_expect_not_null(
 		strstr(text, "<command_line>burin carve di\xEF\xBF\xBDsk.E01</command_line>"));
 	cr_expect_not_null(strstr(text, "<start_time>2024-05-01T12:00:00Z</start_time>"));
+	cr_expect_not_null(strstr(text, "<!-- evidence: another MD5  "));
+	cr_expect_null(strstr(text, "has not come to its end"));
 	cr_expect_not_null(strstr(text, "<dc:type>Carve Report</dc:type>"));
 	free(text);
 }

@@ -1,0 +1,140 @@
+/*
+ * Hashing the evidence in the pass that searches it. A slot of the ring is held by the engine and
+ * by the hashing threads (output/media_hash.h), and goes back to the reader when both are done with
+ * it.
+ *
+ * Where nobody asked for it, and the evidence stores a hash, the threads take only what time the
+ * processors have to spare. When they fall behind the search all the same, hashing would cost time:
+ * they are stopped, and the report says so.
+ */
+#include "run_state.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+static uint32_t stored_kinds(const struct image_info *image)
+{
+	return (*image->stored_md5 ? HASH_MD5 : 0u) | (*image->stored_sha1 ? HASH_SHA1 : 0u);
+}
+
+static void say(struct run *run, enum evidence_state state, const char *sentence)
+{
+	run->summary.evidence.state = state;
+	snprintf(run->summary.evidence.sentence, sizeof(run->summary.evidence.sentence), "%s",
+		sentence);
+}
+
+/* What is to be computed; 0 and the reason said where nothing is. */
+static uint32_t wanted_kinds(struct run *run)
+{
+	const struct run_options *options = run->options;
+	const struct image_info *image = image_info(run->image);
+	uint32_t stored = stored_kinds(image);
+
+	say(run, EVIDENCE_NOT_HASHED, "not hashed; the option verify asks for it");
+	if (options->verify == RUN_VERIFY_NONE || (options->verify == RUN_VERIFY_SPARE && !stored))
+		return 0;
+	if (options->offset || run->range_end < image->size) {
+		say(run, EVIDENCE_PARTIAL,
+			"only a part of the evidence was read, so it was not hashed");
+		return 0;
+	}
+	if (options->verify == RUN_VERIFY_KINDS)
+		return options->verify_mask;
+	return stored ? stored : HASH_SHA256;
+}
+
+int run_start_hashing(struct run *run)
+{
+	bool spare = run->options->verify == RUN_VERIFY_SPARE;
+	uint32_t mask = wanted_kinds(run);
+
+	if (!mask)
+		return 0;
+	run->hash = media_hash_new(mask, run->flight_count, spare);
+	if (run->hash)
+		return 0;
+	return error_set(
+		&run->error, EXIT_IO, EAGAIN, "cannot start a thread to hash the evidence");
+}
+
+void run_hash_slot(struct run *run, const struct slot *slot)
+{
+	if (run->hash)
+		media_hash_give(run->hash, slot->data, slot->len);
+}
+
+static void give_up(struct run *run)
+{
+	media_hash_free(run->hash);
+	run->hash = NULL;
+	say(run, EVIDENCE_NOT_HASHED,
+		"not compared with the hash that it stores: hashing would have slowed the run "
+		"down; "
+		"the option verify asks for it");
+}
+
+void run_release_slots(struct run *run)
+{
+	uint64_t free_until = run->consumed;
+
+	if (run->hash) {
+		uint64_t hashed = media_hash_done(run->hash);
+
+		if (hashed < free_until)
+			free_until = hashed;
+		/* Behind by half the ring: the reader would soon wait. */
+		if (run->options->verify == RUN_VERIFY_SPARE &&
+			run->consumed - free_until > run->flight_count / 2) {
+			give_up(run);
+			free_until = run->consumed;
+		}
+	}
+	for (; run->released < free_until; run->released++)
+		reader_release(run->reader, run_flight(run, run->released)->slot);
+}
+
+void run_await_hashing(struct run *run)
+{
+	double from = run_clock();
+
+	if (run->hash && run->released < run->consumed)
+		media_hash_await(run->hash, run->released);
+	run->hash_wait += run_clock() - from;
+	run_release_slots(run);
+}
+
+static uint64_t unread_bytes(const struct run *run)
+{
+	const struct ranges *ranges = reader_unreadable(run->reader);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < ranges->count; i++)
+		bytes += ranges->items[i].length;
+	return bytes;
+}
+
+void run_finish_hashing(struct run *run)
+{
+	struct hashes hashes;
+	double from = run_clock();
+
+	if (!run->hash)
+		return;
+	if (run->read_all && run->consumed == run->submitted) {
+		media_hash_finish(run->hash, &hashes);
+		evidence_judge(
+			&run->summary.evidence, image_info(run->image), &hashes, unread_bytes(run));
+	} else {
+		say(run, EVIDENCE_PARTIAL,
+			"the run ended before all of the evidence was read, so it was not "
+			"compared with its hash");
+	}
+	media_hash_free(run->hash);
+	run->hash = NULL;
+	run->hash_wait += run_clock() - from;
+}
