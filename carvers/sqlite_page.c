@@ -1,0 +1,152 @@
+/*
+ * One page of an SQLite b-tree (sqlite.org/fileformat2.html, 1.6).
+ *
+ *	[100 bytes of the file's header, on page 1] header, cell pointers, gap, cell content,
+ *reserved
+ *
+ * The header (8 bytes, of inner pages 12) tells the kind, the first free block, the number of
+ * cells, where the content starts, and how many bytes in it are lost in fragments of 1 to 3 bytes.
+ * SQLite keeps exact books: cells, free blocks and fragments together fill the content area. This
+ * is checked, so that a page whose end was overwritten does not pass for one.
+ */
+#include "sqlite.h"
+
+#include "bytes.h"
+
+enum { INNER_INDEX = 2, INNER_TABLE = 5, LEAF_INDEX = 10, LEAF_TABLE = 13 };
+
+uint32_t sqlite_page_len(uint32_t field)
+{
+	uint32_t len = field == 1 ? 65536 : field;
+
+	return len >= 512 && len <= 65536 && (len & (len - 1)) == 0 ? len : 0;
+}
+
+uint32_t sqlite_varint(const uint8_t *p, uint32_t len, uint64_t *value)
+{
+	*value = 0;
+	for (uint32_t i = 0; i < len && i < 9; i++) {
+		if (i == 8) {
+			*value = *value << 8 | p[i];
+			return 9;
+		}
+		*value = *value << 7 | (p[i] & 0x7f);
+		if (p[i] < 0x80)
+			return i + 1;
+	}
+	return 0;
+}
+
+bool sqlite_is_btree(const struct sqlite_page *page)
+{
+	uint8_t kind = page->bytes[page->header];
+
+	return kind == INNER_INDEX || kind == INNER_TABLE || kind == LEAF_INDEX ||
+	       kind == LEAF_TABLE;
+}
+
+/* How much of a payload is on the page itself (1.6, "Cell payload overflow pages"). */
+static uint32_t local_len(const struct sqlite_page *page, bool table, uint64_t payload)
+{
+	uint32_t usable = page->usable_len, least = (usable - 12) * 32 / 255 - 23;
+	uint32_t most = table ? usable - 35 : (usable - 12) * 64 / 255 - 23;
+	uint64_t some;
+
+	if (payload <= most)
+		return (uint32_t)payload;
+	some = least + (payload - least) % (usable - 4);
+	return some <= most ? (uint32_t)some : least;
+}
+
+/* The length of the cell at `at`, 0 when it is none. */
+static uint32_t cell_len(const struct sqlite_page *page, uint8_t kind, uint32_t at)
+{
+	const uint8_t *p = page->bytes + at;
+	uint32_t left = page->usable_len - at, taken = 0, step, local;
+	bool table = kind == INNER_TABLE || kind == LEAF_TABLE;
+	uint64_t payload, key;
+
+	if (kind == INNER_TABLE || kind == INNER_INDEX) {
+		if (left < 4 || !page->refer(page->context, be32(p), true))
+			return 0;
+		taken = 4;
+	}
+	if (kind == INNER_TABLE) {
+		step = sqlite_varint(p + taken, left - taken, &key);
+		return step ? taken + step : 0;
+	}
+	step = sqlite_varint(p + taken, left - taken, &payload);
+	if (!step || payload > INT32_MAX)
+		return 0;
+	taken += step;
+	if (table) {
+		step = sqlite_varint(p + taken, left - taken, &key);
+		if (!step)
+			return 0;
+		taken += step;
+	}
+	local = local_len(page, table, payload);
+	if (local > left - taken)
+		return 0;
+	if (table && page->row)
+		page->row(page->context, p + taken, local);
+	taken += local;
+	if (local < payload) {
+		if (left - taken < 4 || !page->refer(page->context, be32(p + taken), false))
+			return 0;
+		taken += 4;
+	}
+	/* So that it can become a free block. */
+	return taken < 4 ? 4 : taken;
+}
+
+/* Adds up the chain of free blocks, which rises: false when it does not make sense. */
+static bool free_len(const struct sqlite_page *page, uint32_t start, uint32_t *sum)
+{
+	uint32_t at = be16(page->bytes + page->header + 1);
+
+	while (at) {
+		uint32_t next, len;
+
+		if (at < start || at > page->usable_len - 4)
+			return false;
+		next = be16(page->bytes + at);
+		len = be16(page->bytes + at + 2);
+		if (len < 4 || len > page->usable_len - at || (next && next < at + len))
+			return false;
+		*sum += len;
+		at = next;
+	}
+	return true;
+}
+
+const char *sqlite_check_btree(const struct sqlite_page *page)
+{
+	const uint8_t *p = page->bytes + page->header;
+	uint8_t kind = p[0];
+	bool inner = kind == INNER_TABLE || kind == INNER_INDEX;
+	uint32_t pointers = page->header + (inner ? 12 : 8), count = be16(p + 3);
+	uint32_t start = be16(p + 5), sum = p[7];
+
+	if (start == 0)
+		start = 65536;
+	if (start > page->usable_len || start < pointers || count > (start - pointers) / 2)
+		return "more cells than there is room for";
+	if (!free_len(page, start, &sum))
+		return "impossible free blocks";
+	for (uint32_t i = 0; i < count && sum <= page->usable_len; i++) {
+		uint32_t at = be16(page->bytes + pointers + 2 * i), len;
+
+		if (at < start || at > page->usable_len - 4)
+			return "a cell outside the content";
+		len = cell_len(page, kind, at);
+		if (!len || len > page->usable_len - at)
+			return "an impossible cell";
+		sum += len;
+	}
+	if (sum != page->usable_len - start)
+		return "cells and free blocks that don't fill it";
+	if (inner && !page->refer(page->context, be32(p + 8), true))
+		return "an impossible last child";
+	return NULL;
+}
