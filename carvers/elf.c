@@ -1,0 +1,365 @@
+/*
+ * ELF (System V Application Binary Interface, chapter 4, and its ELF-64 form): programs, shared
+ * objects, object files, core files, in both widths and byte orders.
+ *
+ *	header:          magic, class, order, type, places and sizes of the two tables
+ *	program headers: segments, what a system loads; none in object files
+ *	section headers: sections, what linkers and debuggers want; nearly always at the end
+ *
+ * The length is the end of what reaches farthest: sections, or their table. Where there are no
+ * sections (packed and stripped programs, core files) segments are all that is known, and nothing
+ *at their end says that they are whole: unverified.
+ *
+ * Nothing in ELF has a checksum. What vouches for a file is that its tables stand where the header
+ * says: each section header is checked against the others, its name, and the file; names have to be
+ * names, and symbols must refer to sections and names that exist. When the table of sections is not
+ * there, the file is cut or overwritten in front of it, and code and data are kept as far as they
+ * are not random, zeros or text (program.c). When it is there and what sections hold contradicts
+ *it, the file's middle is damaged, or in pieces: unverified, as is a file whose last bytes belong
+ *to a section that can't be checked.
+ *
+ * Linux signs modules with a PKCS #7 message behind the ELF file, which belongs to it. What else
+ * is appended, as AppImages do, no header tells; AppImages are unverified and end where ELF does.
+ */
+#include "elf.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "program.h"
+#include "walk.h"
+
+uint64_t elf_word(const struct elf *elf, const uint8_t *p)
+{
+	return elf->wide ? ordered64(elf->big_endian, p) : ordered32(elf->big_endian, p);
+}
+
+static uint64_t header_len(const struct elf *elf)
+{
+	return elf->wide ? 64 : 52;
+}
+
+static uint64_t segment_len(const struct elf *elf)
+{
+	return elf->wide ? 56 : 32;
+}
+
+static uint64_t section_len(const struct elf *elf)
+{
+	return elf->wide ? 64 : 40;
+}
+
+static bool power_of_two(uint64_t value)
+{
+	return (value & (value - 1)) == 0;
+}
+
+bool elf_section(const struct elf *elf, uint64_t index, struct elf_section *section)
+{
+	bool big = elf->big_endian;
+	const uint8_t *p = view_peek(
+		elf->view, elf->sections_at + index * section_len(elf), (size_t)section_len(elf));
+	size_t word = elf->wide ? 8 : 4;
+
+	if (!p)
+		return false;
+	section->name = ordered32(big, p);
+	section->type = ordered32(big, p + 4);
+	section->flags = elf_word(elf, p + 8);
+	section->address = elf_word(elf, p + 8 + word);
+	section->at = elf_word(elf, p + 8 + 2 * word);
+	section->len = elf_word(elf, p + 8 + 3 * word);
+	section->link = ordered32(big, p + 8 + 4 * word);
+	section->align = elf_word(elf, p + 16 + 4 * word);
+	section->entry_len = elf_word(elf, p + 16 + 5 * word);
+	return true;
+}
+
+/* The identification: what is wrong, or NULL. */
+static const char *read_identity(struct elf *elf, const uint8_t *p)
+{
+	if (memcmp(p,
+		    "\x7f"
+		    "ELF",
+		    4) != 0)
+		return "no ELF magic";
+	if (p[4] - 1 > 1 || p[5] - 1 > 1 || p[6] != 1)
+		return "unknown class, byte order or version";
+	elf->wide = p[4] == 2;
+	elf->big_endian = p[5] == 2;
+	elf->appimage = p[8] == 'A' && p[9] == 'I' && (p[10] == 1 || p[10] == 2);
+	if (!elf->appimage && memcmp(p + 9, "\0\0\0\0\0\0\0", 7) != 0 &&
+		memcmp(p + 8, "FreeBSD", 8) != 0)
+		return "the identification has no zeros at its end";
+	return NULL;
+}
+
+/* The header. What is wrong, or NULL. */
+static const char *read_header(struct elf *elf)
+{
+	const uint8_t *p = view_peek(elf->view, 0, 52), *sizes;
+	const char *problem = p ? read_identity(elf, p) : "no ELF header";
+	bool big = elf->big_endian;
+
+	if (problem)
+		return problem;
+	p = view_peek(elf->view, 0, (size_t)header_len(elf));
+	if (!p)
+		return "no ELF header";
+	elf->type = ordered16(big, p + 16);
+	if ((elf->type > ELF_CORE && elf->type < 0xfe00) || ordered32(big, p + 20) != 1)
+		return "unknown type or version of file";
+	elf->segments_at = elf_word(elf, p + (elf->wide ? 32 : 28));
+	elf->sections_at = elf_word(elf, p + (elf->wide ? 40 : 32));
+	sizes = p + (elf->wide ? 52 : 40);
+	elf->segment_count = ordered16(big, sizes + 4);
+	elf->section_count = ordered16(big, sizes + 8);
+	elf->names_index = ordered16(big, sizes + 10);
+	if (ordered16(big, sizes) != header_len(elf))
+		return "the header has not its length";
+	if (elf->segments_at && elf->segment_count && ordered16(big, sizes + 2) != segment_len(elf))
+		return "program headers have not their length";
+	if (elf->sections_at && ordered16(big, sizes + 6) != section_len(elf))
+		return "section headers have not their length";
+	if (!elf->segments_at)
+		elf->segment_count = 0;
+	if (elf->segment_count == 0 && elf->sections_at == 0)
+		return "neither segments nor sections";
+	if ((elf->segment_count && elf->segments_at < header_len(elf)) ||
+		(elf->sections_at && elf->sections_at < header_len(elf)))
+		return "a table inside the header";
+	if (elf->segments_at > INT64_MAX || elf->sections_at > INT64_MAX)
+		return "a table beyond all files";
+	elf->head_end = header_len(elf);
+	return NULL;
+}
+
+/* Counts too large for the header stand in the first section header. */
+static void read_large_counts(struct elf *elf)
+{
+	struct elf_section first;
+	const uint8_t *p;
+
+	if (!elf->sections_at || !elf_section(elf, 0, &first))
+		return;
+	if (elf->segment_count == 0xffff) {
+		p = view_peek(elf->view, elf->sections_at + (elf->wide ? 44 : 28), 4);
+		elf->segment_count = p ? ordered32(elf->big_endian, p) : 0xffff;
+	}
+	if (elf->section_count == 0)
+		elf->section_count = first.len;
+	if (elf->names_index == 0xffff)
+		elf->names_index = first.link;
+}
+
+/* Notes what later steps need of a segment. */
+static void take_segment(struct elf *elf, uint32_t type, uint64_t at, uint64_t len)
+{
+	if (type == ELF_INTERP)
+		elf->interp = true;
+	if (type == ELF_DYNAMIC) {
+		elf->dynamic = at;
+		elf->dynamic_len = len;
+	}
+	if (type == ELF_NOTE && !elf->note) {
+		elf->note = at;
+		elf->note_len = len;
+	}
+	if (type && at + len > elf->segments_end)
+		elf->segments_end = at + len;
+}
+
+static bool read_segment(struct elf *elf, uint64_t index)
+{
+	const uint8_t *p = view_peek(
+		elf->view, elf->segments_at + index * segment_len(elf), (size_t)segment_len(elf));
+	size_t word = elf->wide ? 8 : 4;
+	uint64_t at, address, len, memory_len, align;
+	uint32_t type;
+
+	if (!p)
+		return false;
+	type = ordered32(elf->big_endian, p);
+	at = elf_word(elf, p + word);
+	address = elf_word(elf, p + 2 * word);
+	len = elf_word(elf, p + 4 * word);
+	memory_len = elf_word(elf, p + 5 * word);
+	align = elf_word(elf, p + (elf->wide ? 48 : 28));
+	if ((type > 8 && type < 0x60000000) || type >= 0x80000000)
+		return false;
+	if (at > INT64_MAX || len > INT64_MAX - at || !power_of_two(align))
+		return false;
+	if (type == ELF_LOAD && len && (len > memory_len || (align && (at - address) % align)))
+		return false;
+	take_segment(elf, type, at, len);
+	return true;
+}
+
+/* The program headers: true when all make sense; else *where is the first that doesn't. */
+static bool read_segments(struct elf *elf, uint64_t *where)
+{
+	for (uint64_t i = 0; i < elf->segment_count; i++) {
+		*where = elf->segments_at + i * segment_len(elf);
+		if (!read_segment(elf, i))
+			return false;
+	}
+	if (elf->segment_count && elf->segments_at < 4096)
+		elf->head_end = elf->segments_at + elf->segment_count * segment_len(elf);
+	return true;
+}
+
+/* What is wrong with a section header, or NULL. */
+static const char *judge_section(const struct elf *elf, const struct elf_section *section)
+{
+	if (section->type > 0x40 && section->type < 0x60000000)
+		return "a section of unknown type";
+	if (section->name >= elf->names_len)
+		return "a section without a name";
+	if (section->link >= elf->section_count)
+		return "a section linked to none";
+	if (!power_of_two(section->align))
+		return "a section with an impossible alignment";
+	if (section->type != ELF_NOBITS &&
+		(section->at > INT64_MAX || section->len > INT64_MAX - section->at))
+		return "a section beyond all files";
+	return NULL;
+}
+
+/* How the table of sections bears itself out. */
+struct sections {
+	uint64_t end;        /* of sections and their table */
+	uint64_t last;       /* index of the section that ends there, 0: the table does */
+	uint64_t where;      /* of the problem */
+	const char *problem; /* the table is none */
+	bool program;        /* loaded sections whose bytes are there */
+};
+
+static void read_sections(struct elf *elf, struct sections *sections)
+{
+	struct elf_section names, section;
+
+	sections->end = elf->sections_at + elf->section_count * section_len(elf);
+	sections->where = elf->sections_at;
+	if (!elf_section(elf, elf->names_index, &names) || names.type != ELF_STRTAB ||
+		!elf_section(elf, 0, &section) || section.type != 0) {
+		sections->problem = "no table of sections";
+		return;
+	}
+	elf->names_len = names.len;
+	for (uint64_t i = 1; i < elf->section_count; i++) {
+		sections->where = elf->sections_at + i * section_len(elf);
+		if (!elf_section(elf, i, &section)) {
+			sections->problem = "no section header";
+			return;
+		}
+		sections->problem = judge_section(elf, &section);
+		if (sections->problem)
+			return;
+		if (section.type == 0 || section.type == ELF_NOBITS)
+			continue;
+		if (section.flags & ELF_ALLOC && section.type == 1 && section.len)
+			sections->program = true;
+		if (section.at + section.len > sections->end) {
+			sections->end = section.at + section.len;
+			sections->last = i;
+		}
+	}
+}
+
+/* A table of sections is there. Judges what they hold. */
+static enum verdict judge_contents(struct elf *elf, const struct sections *sections)
+{
+	struct finding *finding = elf->finding;
+	struct elf_section section;
+	const char *problem;
+	uint64_t where;
+
+	for (uint64_t i = 1; i < elf->section_count; i++) {
+		if (!elf_section(elf, i, &section))
+			break;
+		problem = elf_content(elf, &section, &where);
+		if (!problem)
+			continue;
+		finding->length = sections->end;
+		if (i == sections->last)
+			return program_cut(
+				elf->view, finding, elf->head_end, sections->end, problem, where);
+		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, where);
+	}
+	finding->length = elf_signature_end(elf->view, sections->end);
+	if (elf->segments_end > sections->end && sections->program) {
+		finding->length = elf->segments_end;
+		/* patchelf puts new sections last and pads their segment with zeros. */
+		if (elf->segments_end > view_size(elf->view))
+			return walk_cut(elf->view, finding, elf->segments_end, sections->end);
+		if (elf->segments_end - sections->end >= 16 ||
+			!program_zeros(elf->view, sections->end, elf->segments_end))
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"segments go on behind the last section, at %" PRIu64,
+				sections->end);
+	}
+	if (elf->appimage)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"an AppImage: what is appended at %" PRIu64 " is not told", sections->end);
+	if (sections->last) {
+		elf_section(elf, sections->last, &section);
+		if (section.type != ELF_STRTAB && section.type != ELF_SYMTAB)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"nothing vouches for the last section at %" PRIu64, section.at);
+	}
+	return CARVE_COMPLETE;
+}
+
+/* No sections: segments alone tell the end. */
+static enum verdict judge_segments(struct elf *elf)
+{
+	uint64_t end = elf->segments_end > elf->head_end ? elf->segments_end : elf->head_end;
+
+	if (elf->segments_end == 0)
+		return verdict_because(CARVE_REJECT, elf->finding,
+			"segments without a byte at %" PRIu64, elf->segments_at);
+	if (end > view_size(elf->view))
+		return walk_cut(
+			elf->view, elf->finding, end, program_sound(elf->view, elf->head_end, end));
+	elf->finding->length = end;
+	return verdict_because(CARVE_UNVERIFIED, elf->finding,
+		"no sections: nothing vouches for the end of the last segment at %" PRIu64, end);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct elf elf = { .view = view, .finding = finding };
+	const char *problem = read_header(&elf);
+	struct sections sections = { 0 };
+	uint64_t where = 0;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	read_large_counts(&elf);
+	if (!read_segments(&elf, &where))
+		return verdict_because(CARVE_REJECT, finding,
+			"the program header at %" PRIu64 " makes no sense", where);
+	if (elf.sections_at == 0 || elf.section_count == 0) {
+		elf_details(&elf);
+		return judge_segments(&elf);
+	}
+	if (elf.section_count > INT32_MAX || elf.names_index >= elf.section_count)
+		return verdict_because(
+			CARVE_REJECT, finding, "an impossible number of sections at 0");
+	read_sections(&elf, &sections);
+	elf_details(&elf);
+	if (sections.problem || sections.end > view_size(view)) {
+		if (elf.segment_count == 0 && program_zeros(view, elf.head_end, elf.head_end + 64))
+			return verdict_because(CARVE_REJECT, finding,
+				"a header alone: nothing at %" PRIu64, elf.head_end);
+		return program_cut(view, finding, elf.head_end, sections.end,
+			sections.problem ? sections.problem : "cut", sections.where);
+	}
+	return judge_contents(&elf, &sections);
+}
+
+const struct carver elf_carver = {
+	.name = "elf",
+	.summary = "ELF programs, libraries, object and core files, by their tables",
+	.check = check,
+};

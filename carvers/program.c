@@ -1,0 +1,94 @@
+#include "program.h"
+
+#include <inttypes.h>
+
+#include "noise.h"
+#include "walk.h"
+
+/* Names in other alphabets are UTF-8; control characters are in none. */
+static bool in_name(uint8_t byte)
+{
+	return byte >= ' ' && byte != 0x7f;
+}
+
+bool program_names(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p;
+	uint8_t last = 1;
+	size_t len;
+
+	for (; at < end; at += len) {
+		p = walk_window(view, at, end, &len);
+		if (!p)
+			return false;
+		for (size_t i = 0; i < len; i++)
+			if (p[i] && !in_name(p[i]))
+				return false;
+		last = p[len - 1];
+	}
+	return last == 0;
+}
+
+bool program_zeros(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p;
+	size_t len;
+
+	for (; at < end; at += len) {
+		p = walk_window(view, at, end, &len);
+		if (!p)
+			return false;
+		for (size_t i = 0; i < len; i++)
+			if (p[i])
+				return false;
+	}
+	return true;
+}
+
+#define LONG_TEXT 1024
+
+static bool text_byte(uint8_t byte)
+{
+	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/* The start of the text that ends at `end`, if there is much of it; else end. */
+static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t at = end;
+
+	while (at > start) {
+		size_t len = at - start < 4096 ? (size_t)(at - start) : 4096, run = 0;
+		const uint8_t *p = view_peek(view, at - len, len);
+
+		while (p && run < len && text_byte(p[len - run - 1]))
+			run++;
+		at -= run;
+		if (run < len)
+			break;
+	}
+	return end - at >= LONG_TEXT ? at : end;
+}
+
+uint64_t program_sound(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t limit = end < view_size(view) ? end : view_size(view), sound;
+
+	if (limit <= start)
+		return limit;
+	sound = noise_start(view, start, limit);
+	if (sound == limit)
+		sound = walk_before_fill(view, start, limit);
+	return sound == limit ? before_text(view, start, limit) : sound;
+}
+
+enum verdict program_cut(struct view *view, struct finding *finding, uint64_t start, uint64_t end,
+	const char *problem, uint64_t where)
+{
+	uint64_t sound = program_sound(view, start, end);
+
+	if (end > view_size(view))
+		return walk_cut(view, finding, end, sound);
+	finding->length = sound;
+	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, where);
+}
