@@ -247,6 +247,7 @@ static void fill_run_record(struct run *run, const char *image_path)
 		.both = options->both,
 		.compat_scalpel = options->scalpel,
 		.align = options->align,
+		.map_path = options->map_path,
 		.range_offset = options->offset,
 		.range_length = options->length,
 		.max_files = options->decide.max_files,
@@ -372,6 +373,8 @@ static void finish_report(struct run *run)
 	if (!*summary->evidence.sentence)
 		snprintf(summary->evidence.sentence, sizeof(summary->evidence.sentence), "not hashed");
 	summary->unreadable = run->reader ? reader_unreadable(run->reader) : NULL;
+	if (summary->unreadable)
+		damages_collect(&summary->damage, run->image, summary->unreadable);
 	summary->seconds_total = run_clock() - run->started;
 	summary->seconds_start = run->set_up;
 	summary->seconds_read_wait = run->read_wait;
@@ -447,6 +450,7 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 	reader_close(run->reader);
 	sink_close(run->sink);
 	image_close(run->image);
+	damages_free(&run->summary.damage);
 	tallies_free(&run->summary.by_type);
 	tallies_free(&run->summary.rejected);
 	tallies_free(&run->summary.skipped);
@@ -458,9 +462,11 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 
 static int set_up(struct run *run, const char *image_path, const char *output)
 {
+	const struct run_options *options = run->options;
 	int status;
 
 	if ((status = image_open(&run->image, image_path, &run->error)) ||
+		(options->map_path && (status = image_use_map(run->image, options->map_path, &run->error))) ||
 		(status = check_range(run)) || (status = run_pick_engine(run)) ||
 		(status = run_open_pool(run)) || (status = open_reader(run)) ||
 		(status = run_start_engine(run)) ||

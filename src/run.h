@@ -30,6 +30,7 @@ struct run_options {
 	uint64_t chunk_size;           /* bytes; 0: the default of 32 MiB */
 	enum reader_method io;
 	enum reader_cache cache;
+	const char *map_path;          /* of a ddrescue map of the image; NULL for none */
 	uint64_t offset, length;       /* the range of the image in which files start; length 0: to the end */
 	uint64_t align;                /* as Scalpel's -q */
 	bool both;                     /* as Scalpel's -b */

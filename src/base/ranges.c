@@ -67,6 +67,15 @@ uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t l
 	return sum;
 }
 
+const struct range *ranges_behind(const struct ranges *ranges, uint64_t offset)
+{
+	size_t i = first_reaching(ranges, offset);
+
+	if (i < ranges->count && range_end(&ranges->items[i]) == offset)
+		i++;
+	return i < ranges->count ? &ranges->items[i] : NULL;
+}
+
 void ranges_free(struct ranges *ranges)
 {
 	free(ranges->items);

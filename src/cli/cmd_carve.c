@@ -17,7 +17,7 @@
 #include "run.h"
 
 struct carve_settings {
-	const char *config, *output, *types, *engine, *kernel, *gpus, *hash, *verify;
+	const char *config, *output, *types, *engine, *kernel, *gpus, *hash, *verify, *map;
 	struct option_list lists;
 	enum rules_format rules_format;
 	enum reader_method io;
@@ -58,6 +58,8 @@ static const struct option_row carve_options[] = {
 		.help = "... and less than SIZE bytes behind; footers are looked for only there too" },
 	{ .name = "align", .letter = 'q', .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(align),
 		.group = "Evidence", .help = "Carve only files that start at a multiple of SIZE" },
+	{ .name = "map", .kind = OPTION_STRING, .metavar = "FILE", MEMBER(map), .group = "Evidence",
+		.help = "A ddrescue mapfile of the image: what it does not call finished counts as unreadable" },
 	{ .name = "verify", .kind = OPTION_STRING, .metavar = "LIST", .fallback = "auto",
 		.bare = "stored", MEMBER(verify), .group = "Evidence",
 		.help = "Hash the evidence while it is read, and compare: with the hashes that it stores, or "
@@ -261,6 +263,7 @@ static struct run_options run_options_of(const struct carve_settings *settings)
 		.chunk_size = settings->chunk_size,
 		.io = settings->io,
 		.cache = settings->cache,
+		.map_path = settings->map,
 		.offset = settings->offset,
 		.length = settings->length,
 		.align = settings->align,
@@ -327,6 +330,10 @@ static int run(void *arg, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	code = collect_images(&images, settings, argc, argv);
+	if (!code && settings->map && images.count > 1) {
+		log_error("--map is the map of one image, and %zu were given", images.count);
+		code = EXIT_USAGE;
+	}
 	if (!code)
 		code = load(settings, &rules, &options);
 	if (!code) {

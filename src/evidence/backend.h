@@ -2,6 +2,7 @@
 #ifndef BURIN_EVIDENCE_BACKEND_H
 #define BURIN_EVIDENCE_BACKEND_H
 
+#include "base/ranges.h"
 #include "evidence/image.h"
 
 /* Every backend's state starts with this. */
@@ -11,6 +12,9 @@ struct image {
 	/* Bytes: what can't be read fails in pieces of this size, counted from offset 0: a sector,
 	 * a chunk of an E01. Nothing smaller is tried after a failure. */
 	uint32_t granule;
+	/* What a map says was never read (image_use_map): image.c asks no backend for it. */
+	struct ranges unread;
+	char *map_path;
 };
 
 struct image_backend {

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "evidence/backend.h"
+#include "evidence/map.h"
 #include "evidence/refuse.h"
 
 #define HEAD_LEN 4096
@@ -154,19 +155,55 @@ const struct image_info *image_info(const struct image *image)
 	return &image->info;
 }
 
+int image_use_map(struct image *image, const char *map_path, struct error *error)
+{
+	int rc = map_read(&image->unread, map_path, image->info.size, error);
+
+	if (!rc)
+		image->map_path = xstrdup(map_path);
+	return rc;
+}
+
+/* How many of the len bytes at offset come before the next that a map calls unread; 0 when that is
+ * the first of them, and then *lost_len of them are. */
+static uint64_t until_unread(
+	const struct image *image, uint64_t offset, uint64_t len, uint64_t *lost_len)
+{
+	const struct range *range = ranges_behind(&image->unread, offset);
+	uint64_t end;
+
+	if (!range || range->offset >= offset + len)
+		return len;
+	if (range->offset > offset)
+		return range->offset - offset;
+	end = range->offset + range->length;
+	*lost_len = end - offset < len ? end - offset : len;
+	return 0;
+}
+
+/* All inside the image, and len not 0. */
+static int read_inside(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	uint64_t lost_len;
+
+	if (until_unread(image, offset, len, &lost_len) < len)
+		return -EIO;
+	return image->backend->read_at(image, offset, buffer, len);
+}
+
 int image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
 	if (offset > image->info.size || len > image->info.size - offset)
 		return -EINVAL;
-	return len ? image->backend->read_at(image, offset, buffer, len) : 0;
+	return len ? read_inside(image, offset, buffer, len) : 0;
 }
 
 /* How far from offset the next multiple of step is, but at most len. */
-static size_t piece_at(uint64_t offset, size_t len, size_t step)
+static size_t piece_at(uint64_t offset, uint64_t len, size_t step)
 {
 	size_t piece_len = step - (size_t)(offset % step);
 
-	return piece_len < len ? piece_len : len;
+	return piece_len < len ? piece_len : (size_t)len;
 }
 
 static void read_granules(struct image *image, uint64_t offset, uint8_t *buffer, size_t len,
@@ -185,12 +222,12 @@ static void read_granules(struct image *image, uint64_t offset, uint8_t *buffer,
 	}
 }
 
-void image_read_pieces(struct image *image, uint64_t offset, void *buffer, size_t len,
+/* What no map calls unread. */
+static void read_steps(struct image *image, uint64_t offset, uint8_t *to, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
 {
 	size_t granules = RETRY_LEN / image->granule;
 	size_t step = image->granule * (granules ? granules : 1);
-	uint8_t *to = buffer;
 
 	while (len) {
 		size_t piece_len = piece_at(offset, len, step);
@@ -200,6 +237,27 @@ void image_read_pieces(struct image *image, uint64_t offset, void *buffer, size_
 		offset += piece_len;
 		to += piece_len;
 		len -= piece_len;
+	}
+}
+
+void image_read_pieces(struct image *image, uint64_t offset, void *buffer, size_t len,
+	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
+{
+	uint8_t *to = buffer;
+
+	while (len) {
+		uint64_t lost_len, good_len = until_unread(image, offset, len, &lost_len);
+		size_t part_len = (size_t)(good_len ? good_len : lost_len);
+
+		if (good_len) {
+			read_steps(image, offset, to, part_len, failed, arg);
+		} else {
+			memset(to, 0, part_len);
+			failed(arg, offset, part_len);
+		}
+		offset += part_len;
+		to += part_len;
+		len -= part_len;
 	}
 }
 
@@ -218,7 +276,7 @@ size_t image_read_around(struct image *image, uint64_t offset, void *buffer, siz
 	size_t unread = len - inside;
 
 	memset((uint8_t *)buffer + inside, 0, unread);
-	if (inside && image->backend->read_at(image, offset, buffer, inside))
+	if (inside && read_inside(image, offset, buffer, inside))
 		image_read_pieces(image, offset, buffer, inside, count_failed, &unread);
 	return unread;
 }
@@ -226,18 +284,35 @@ size_t image_read_around(struct image *image, uint64_t offset, void *buffer, siz
 int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uint64_t *fd_offset,
 	uint64_t *len)
 {
+	uint64_t good_len, lost_len;
+	int rc;
+
 	if (!image->backend->extent)
 		return -ENOTSUP;
 	if (offset >= image->info.size)
 		return -EINVAL;
-	return image->backend->extent(image, offset, direct, fd, fd_offset, len);
+	good_len = until_unread(image, offset, image->info.size - offset, &lost_len);
+	if (!good_len)
+		return -EIO;
+	rc = image->backend->extent(image, offset, direct, fd, fd_offset, len);
+	if (!rc && *len > good_len)
+		*len = good_len;
+	return rc;
 }
 
-char *image_why(struct image *image, uint64_t offset)
+char *image_why(struct image *image, uint64_t offset, uint64_t *len)
 {
-	if (!image->backend->why || offset >= image->info.size)
+	uint64_t left = offset < image->info.size ? image->info.size - offset : 0;
+	uint64_t good_len, lost_len;
+
+	*len = left;
+	if (!left)
 		return NULL;
-	return image->backend->why(image, offset);
+	good_len = until_unread(image, offset, left, &lost_len);
+	*len = good_len ? piece_at(offset, good_len, image->granule) : lost_len;
+	if (!good_len)
+		return xasprintf("the map %s does not call it finished", image->map_path);
+	return image->backend->why ? image->backend->why(image, offset) : NULL;
 }
 
 static void free_info(struct image_info *info)
@@ -258,5 +333,7 @@ void image_close(struct image *image)
 	if (!image)
 		return;
 	free_info(&image->info);
+	ranges_free(&image->unread);
+	free(image->map_path);
 	image->backend->close(image);
 }

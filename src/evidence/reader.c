@@ -204,7 +204,8 @@ const char *reader_method_name(const struct reader *reader)
 
 static void tell_range(const struct reader *reader, const struct range *range)
 {
-	char *why = image_why(reader->image, range->offset);
+	uint64_t len;
+	char *why = image_why(reader->image, range->offset, &len);
 
 	log_warn("can't read %llu bytes at offset %llu of %s: zeros are taken instead%s%s%s",
 		(unsigned long long)range->length, (unsigned long long)range->offset,

@@ -118,6 +118,19 @@ static void print_types(FILE *stream, const struct summary_record *summary)
 	}
 }
 
+static void print_damage(FILE *stream, const struct damages *damages)
+{
+	if (damages->count)
+		fprintf(stream, "\nWhy they can't be read:\n");
+	for (size_t i = 0; i < damages->count; i++) {
+		fprintf(stream, "%13" PRIu64 "  %13" PRIu64 "  ", damages->items[i].offset,
+			damages->items[i].length);
+		print_clean(stream, "", damages->items[i].why, "\n");
+	}
+	if (damages->count == DAMAGE_MAX)
+		fprintf(stream, "  and more, unless this was the last\n");
+}
+
 static void print_problems(FILE *stream, const struct summary_record *summary)
 {
 	const size_t most = sizeof(summary->problems) / sizeof(summary->problems[0]);
@@ -130,6 +143,7 @@ static void print_problems(FILE *stream, const struct summary_record *summary)
 			fprintf(stream, "%13" PRIu64 "  %13" PRIu64 "\n",
 				unreadable->items[i].offset, unreadable->items[i].length);
 	}
+	print_damage(stream, &summary->damage);
 	if (summary->problems[0])
 		fprintf(stream, "\nProblems:\n");
 	for (size_t i = 0; i < most && summary->problems[i]; i++)

@@ -193,6 +193,7 @@ static json_t *options_object(const struct run_record *run)
 	jsonl_put(object, "align", jsonl_number(run->align));
 	jsonl_put(object, "offset", jsonl_number(run->range_offset));
 	jsonl_put(object, "length", limit(run->range_length));
+	jsonl_put(object, "map", jsonl_text(run->map_path));
 	jsonl_put(object, "max_files", limit(run->max_files));
 	jsonl_put(object, "max_bytes", limit(run->max_bytes));
 	jsonl_put(object, "max_files_type", limit(run->max_files_type));
@@ -392,6 +393,21 @@ static json_t *evidence_object(const struct evidence_record *evidence)
 	return object;
 }
 
+static json_t *damage_array(const struct damages *damages)
+{
+	json_t *array = or_die(json_array());
+
+	for (size_t i = 0; i < damages->count; i++) {
+		json_t *object = jsonl_object();
+
+		jsonl_put(object, "offset", jsonl_number(damages->items[i].offset));
+		jsonl_put(object, "length", jsonl_number(damages->items[i].length));
+		jsonl_put(object, "why", jsonl_text(damages->items[i].why));
+		append(array, object);
+	}
+	return array;
+}
+
 static json_t *problem_array(const struct summary_record *summary)
 {
 	const size_t most = sizeof(summary->problems) / sizeof(summary->problems[0]);
@@ -421,6 +437,7 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	jsonl_put(object, "unreadable",
 		range_array(
 			unreadable ? unreadable->items : NULL, unreadable ? unreadable->count : 0));
+	jsonl_put(object, "damage", damage_array(&summary->damage));
 	jsonl_put(object, "problems", problem_array(summary));
 	jsonl_put(object, "seconds", seconds_object(summary));
 	jsonl_put(object, "finished", moment(summary->finished));

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/ranges.h"
+#include "evidence/damage.h"
 #include "evidence/image.h"
 #include "output/hash.h"
 #include "rules/rules.h"
@@ -49,6 +50,7 @@ struct run_record {
 	uint64_t chunk_size;
 	/* options that change the result */
 	bool dry_run, nested, strict, both, compat_scalpel;
+	const char *map_path;     /* of a ddrescue map; NULL for none */
 	uint64_t align, range_offset, range_length;
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type; /* 0: no limit */
 	uint32_t hash_mask;       /* HASH_MD5 | ... */
@@ -102,6 +104,7 @@ struct summary_record {
 	struct evidence_record evidence;
 	uint64_t hits;            /* pattern hits in all */
 	const struct ranges *unreadable;
+	struct damages damage;    /* why, for as many of them as are explained */
 	double seconds_total, seconds_start, seconds_read_wait, seconds_scan_wait, seconds_carve_wait;
 	int64_t finished;         /* seconds since 1970 UTC */
 	uint64_t scanned;         /* bytes */

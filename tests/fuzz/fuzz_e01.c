@@ -114,6 +114,7 @@ static void read_image(const char *path)
 {
 	struct error error = { 0 };
 	struct image *image;
+	uint64_t len;
 
 	if (image_open(&image, path, &error)) {
 		if (!error.code || !*error.text)
@@ -122,8 +123,8 @@ static void read_image(const char *path)
 	}
 	read_pieces(image, 1 << 20);
 	read_pieces(image, 70001);
-	free(image_why(image, 0));
-	free(image_why(image, image_info(image)->size - 1));
+	free(image_why(image, 0, &len));
+	free(image_why(image, image_info(image)->size - 1, &len));
 	image_close(image);
 }
 

@@ -38,7 +38,7 @@ static struct outcome read_file(size_t len)
 	struct outcome outcome = { 0 };
 	struct error error = { 0 };
 	struct image *image;
-	uint64_t size;
+	uint64_t size, why_len;
 
 	temp_write("damaged.E01", file, len);
 	if (image_open(&image, temp_at("damaged.E01"), &error)) {
@@ -53,7 +53,7 @@ static struct outcome read_file(size_t len)
 	size = image_info(image)->size;
 	for (uint64_t at = 0; at < size && at < MEDIA_LEN; at += CHUNK_LEN) {
 		size_t piece = size - at < CHUNK_LEN ? (size_t)(size - at) : CHUNK_LEN;
-		char *why = image_why(image, at);
+		char *why = image_why(image, at, &why_len);
 		size_t lost = image_read_around(image, at, buffer, piece);
 
 		cr_assert_eq(why != NULL, lost > 0);

@@ -839,6 +839,7 @@ Test(image, e01_on_a_failing_disk)
 {
 	static uint8_t buffer[MEDIA_LEN];
 	struct image *image;
+	uint64_t why_len;
 	size_t lost;
 	char *why;
 
@@ -858,14 +859,15 @@ Test(image, e01_on_a_failing_disk)
 			cr_assert_arr_eq(buffer + at, media + at, len);
 	}
 	cr_assert_eq(lost, 0);
-	why = image_why(image, 5 * CHUNK);
+	why = image_why(image, 5 * CHUNK + 1, &why_len);
+	cr_assert_eq(why_len, CHUNK - 1);
 	cr_assert_not_null(strstr(why, "chunk 5, in segment 1 ("), "%s", why);
 	cr_assert_not_null(strstr(why, "the file can't be read there"), "%s", why);
 	free(why);
 	bad_to = 0;
 	cr_assert_eq(image_read_at(image, 0, buffer, MEDIA_LEN), 0);
 	cr_assert_arr_eq(buffer, media, MEDIA_LEN);
-	cr_assert_null(image_why(image, 5 * CHUNK));
+	cr_assert_null(image_why(image, 5 * CHUNK, &why_len));
 	image_close(image);
 }
 

@@ -28,6 +28,7 @@ static void write_reports(const char *name, const struct run_record *run)
 		.bytes = 5001,
 		.hits = 99,
 		.unreadable = &unreadable,
+		.damage = { &(struct damage){ 512, 1024, (char *)"a h\x01le" }, 1, 1 },
 		.seconds_total = 1.25,
 		.seconds_read_wait = 0.1,
 		.finished = 1714564810,
@@ -136,7 +137,8 @@ Test(report, names_of_status_and_end)
 	"left out:\n" \
 	"            1  not aligned\n\nUnreadable ranges of the image (offset, length), zeros in " \
 	"carved files:\n" \
-	"          512           1024\n 900000000000            512\n\nProblems:\n" \
+	"          512           1024\n 900000000000            512\n\nWhy they can't be " \
+	"read:\n          512           1024  a h\xEF\xBF\xBDle\n\nProblems:\n" \
 	"  1536 bytes of the image could not be read\n  a \xEF\xBF\xBD problem\n\n" \
 	"Scanned: 3.0 GiB, pattern hits: 99, exit code: 1\n"
 
@@ -199,7 +201,7 @@ Test(report, jsonl_to_the_letter)
 		"\"threads\":2,\"chunk_size\":33554432},"
 		"\"options\":{\"dry_run\":false,\"nested\":false,\"strict\":false,\"both\":false,"
 		"\"compat\":null,"
-		"\"align\":512,\"offset\":0,\"length\":null,\"max_files\":10,\"max_bytes\":null,"
+		"\"align\":512,\"offset\":0,\"length\":null,\"map\":null,\"max_files\":10,\"max_bytes\":null,"
 		"\"max_files_type\":null,\"max_bytes_type\":null,\"hash\":[\"sha256\"]}}\n"
 		"{\"record\":\"file\",\"path\":\"png/"
 		"000000123456.png\",\"type\":\"png\",\"rule\":3,"
@@ -226,6 +228,7 @@ Test(report, jsonl_to_the_letter)
 		"\"rejected\":{\"bmp: size is zero\":1,\"png: no IHDR\":2},\"skipped\":{\"not "
 		"aligned\":1},"
 		"\"hits\":99,\"scanned\":3221225472,\"unreadable\":[[512,1024],[900000000000,512]],"
+		"\"damage\":[{\"offset\":512,\"length\":1024,\"why\":\"a h\xEF\xBF\xBDle\"}],"
 		"\"problems\":[\"1536 bytes of the image could not be read\",\"a \xEF\xBF\xBD "
 		"problem\"],"
 		"\"seconds\":{\"total\":1.25,\"start\":0.0,\"read_wait\":0.1,\"scan_wait\":0.0,\"carve_wait\":0."
