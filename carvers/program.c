@@ -70,6 +70,13 @@ static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
 	return end - at >= LONG_TEXT ? at : end;
 }
 
+uint64_t program_tail(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t tail = walk_before_fill(view, start, end);
+
+	return tail == end ? before_text(view, start, end) : tail;
+}
+
 uint64_t program_sound(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t limit = end < view_size(view) ? end : view_size(view), sound;
@@ -77,9 +84,7 @@ uint64_t program_sound(struct view *view, uint64_t start, uint64_t end)
 	if (limit <= start)
 		return limit;
 	sound = noise_start(view, start, limit);
-	if (sound == limit)
-		sound = walk_before_fill(view, start, limit);
-	return sound == limit ? before_text(view, start, limit) : sound;
+	return sound == limit ? program_tail(view, start, limit) : sound;
 }
 
 enum verdict program_cut(struct view *view, struct finding *finding, uint64_t start, uint64_t end,

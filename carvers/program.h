@@ -28,6 +28,10 @@ bool program_names(struct view *view, uint64_t at, uint64_t end);
 /* True when [at, end) is all zeros. */
 bool program_zeros(struct view *view, uint64_t at, uint64_t end);
 
+/* The start of the run of equal bytes, or of text, that reaches up to end, if it is long; else end.
+ */
+uint64_t program_tail(struct view *view, uint64_t start, uint64_t end);
+
 /* Where in [start, end) a program's code and data, which nothing checks, give way to other bytes:
  * random ones behind them, or a run of equal ones or of text that reaches up to end. */
 uint64_t program_sound(struct view *view, uint64_t start, uint64_t end);

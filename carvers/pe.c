@@ -1,0 +1,304 @@
+/*
+ * Portable executables (Microsoft PE and COFF specification): programs, libraries, drivers and EFI
+ * applications of all machines, .NET's, too.
+ *
+ *	DOS header, whose last field places: 'PE' 00 00, COFF header, optional header, directories,
+ *	headers of sections; then sections, the symbols that GNU's linker adds, certificates
+ *
+ * The length is the end of what reaches farthest: a section, the symbols and their names, or the
+ * certificates. Whether the bytes up to there are the file's own is told by the checksum of the
+ *header if there is one. Else the end has to be vouched for by what stands there: base relocations,
+ * resources or symbols, walked to their last byte, with nothing but zeros behind it.
+ * If such a structure is broken the file is cut in front of it, and its code is kept as far as it
+ *is not random, zeros or text. If there is none, or the checksum is of other bytes, it is
+ * unverified.
+ *
+ * Installers and self-extracting archives append data that no header tells of, unless a certificate
+ * stands behind: what stands directly behind such a program is an archive, and the file
+ * unverified; or nothing is known of it, and the program alone is carved.
+ */
+#include "pe.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "noise.h"
+#include "program.h"
+#include "walk.h"
+
+#define FOREIGN_LEN 4096
+
+static bool known_machine(uint16_t machine)
+{
+	static const uint16_t machines[] = { 0x14c, 0x8664, 0x1c0, 0x1c2, 0x1c4, 0xaa64, 0x200,
+		0x162, 0x166, 0x168, 0x169, 0x184, 0x284, 0x1a2, 0x1a3, 0x1a6, 0x1a8, 0x1f0, 0x1f1,
+		0x266, 0x366, 0x466, 0xebc, 0x9041, 0xa641, 0xa64e, 0x5032, 0x5064, 0x6232,
+		0x6264 };
+
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+		if (machines[i] == machine)
+			return true;
+	return false;
+}
+
+/* The optional header, of `len` bytes at `at`. What is wrong, or NULL. */
+static const char *read_optional(struct pe *pe, uint64_t at, uint16_t len)
+{
+	const uint8_t *p = len >= 72 ? view_peek(pe->view, at, len) : NULL;
+	uint32_t count, align, file_align, base;
+
+	if (!p || (le16(p) != 0x10b && le16(p) != 0x20b))
+		return "no optional header";
+	pe->wide = le16(p) == 0x20b;
+	base = pe->wide ? 112 : 96;
+	if (len < base)
+		return "too short an optional header";
+	align = le32(p + 32);
+	file_align = le32(p + 36);
+	if (align == 0 || file_align == 0 || (align & (align - 1)) ||
+		(file_align & (file_align - 1)) || file_align > align)
+		return "impossible alignments";
+	pe->align = align;
+	pe->image_len = le32(p + 56);
+	pe->end = le32(p + 60);
+	pe->checksum = le32(p + 64);
+	pe->checksum_at = at + 64;
+	pe->subsystem = le16(p + 68);
+	count = le32(p + base - 4);
+	if (pe->subsystem > 32 || pe->end > pe->image_len)
+		return "an impossible subsystem or size";
+	for (uint32_t i = 0; i < count && i < PE_DIRECTORIES && base + 8 * i + 8 <= len; i++) {
+		pe->directories[i].address = le32(p + base + 8 * i);
+		pe->directories[i].len = le32(p + base + 8 * i + 4);
+	}
+	return NULL;
+}
+
+/* Headers of sections: their addresses rise. What is wrong, or NULL. */
+static const char *read_sections(struct pe *pe, uint64_t at)
+{
+	uint64_t address = 0;
+
+	for (uint32_t i = 0; i < pe->section_count; i++, at += 40) {
+		const uint8_t *p = view_peek(pe->view, at, 40);
+		struct pe_section *section = &pe->sections[i];
+
+		if (!p)
+			return "no section header";
+		section->memory_len = le32(p + 8);
+		section->address = le32(p + 12);
+		section->len = le32(p + 16);
+		section->at = le32(p + 20);
+		if (section->address < address || section->address > pe->image_len)
+			return "a section header with an impossible address";
+		if (section->len > INT32_MAX || section->at > INT32_MAX)
+			return "a section header with an impossible size";
+		address = section->address + (uint64_t)section->memory_len;
+		if (section->at && section->len && (uint64_t)section->at + section->len > pe->end)
+			pe->end = (uint64_t)section->at + section->len;
+	}
+	pe->head_end = at;
+	return NULL;
+}
+
+static const char *read_headers(struct pe *pe)
+{
+	const uint8_t *p = view_peek(pe->view, 0, 64);
+	const char *problem;
+	uint16_t optional_len;
+	uint64_t at;
+
+	if (!p || p[0] != 'M' || p[1] != 'Z')
+		return "no DOS header";
+	at = le32(p + 60);
+	if (at < 4 || at > 0x40000 || at % 4)
+		return "no place of the PE header";
+	p = view_peek(pe->view, at, 24);
+	if (!p || memcmp(p, "PE\0\0", 4) != 0)
+		return "no PE header";
+	pe->head = at + 4;
+	pe->machine = le16(p + 4);
+	pe->section_count = le16(p + 6);
+	pe->time = le32(p + 8);
+	pe->symbols_at = le32(p + 12);
+	pe->symbol_count = le32(p + 16);
+	optional_len = le16(p + 20);
+	pe->flags = le16(p + 22);
+	if (!known_machine(pe->machine) || !(pe->flags & 2))
+		return "an unknown machine, or no program";
+	if (pe->section_count - 1 >= PE_SECTIONS_MAX || optional_len > 4096)
+		return "an impossible number of sections";
+	problem = read_optional(pe, at + 24, optional_len);
+	return problem ? problem : read_sections(pe, at + 24 + optional_len);
+}
+
+bool pe_place(const struct pe *pe, uint32_t address, uint32_t len, uint64_t *at)
+{
+	for (uint32_t i = 0; i < pe->section_count; i++) {
+		const struct pe_section *section = &pe->sections[i];
+
+		if (address >= section->address && address - section->address < section->len &&
+			len <= section->len - (address - section->address)) {
+			*at = (uint64_t)section->at + (address - section->address);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What debuggers want may stand behind the sections; and it says if the time is one. */
+static void read_debug(struct pe *pe)
+{
+	uint32_t len = pe->directories[PE_DEBUG].len;
+	uint64_t at;
+
+	if (len % 28 || len > 28 * 16 || !pe_place(pe, pe->directories[PE_DEBUG].address, len, &at))
+		return;
+	for (uint32_t i = 0; i < len; i += 28) {
+		const uint8_t *p = view_peek(pe->view, at + i, 28);
+
+		if (!p || le32(p) != 0 || le32(p + 12) > 32)
+			return;
+		if (le32(p + 12) == 16)
+			pe->reproducible = true;
+		if (le32(p + 24) && le32(p + 16) < INT32_MAX && le32(p + 24) < INT32_MAX &&
+			(uint64_t)le32(p + 24) + le32(p + 16) > pe->end)
+			pe->end = (uint64_t)le32(p + 24) + le32(p + 16);
+	}
+}
+
+static void name_kind(struct pe *pe)
+{
+	if (pe->flags & 0x2000)
+		pe->finding->extension = "dll";
+	else if (pe->subsystem >= 10 && pe->subsystem <= 13)
+		pe->finding->extension = "efi";
+	else if (pe->subsystem == 1)
+		pe->finding->extension = "sys";
+	else
+		pe->finding->extension = "exe";
+}
+
+/* What may vouch for the end. */
+struct proof {
+	uint64_t end;    /* of the structure that reaches farthest */
+	uint64_t broken; /* 0: none is */
+};
+
+static void add_proof(struct proof *proof, bool sound, uint64_t end, uint64_t broken)
+{
+	if (sound && end > proof->end)
+		proof->end = end;
+	if (!sound && broken > proof->broken)
+		proof->broken = broken;
+}
+
+static void collect(struct pe *pe, struct proof *proof)
+{
+	uint64_t end = 0, broken = 0;
+	bool sound = pe_relocations(pe, &end, &broken);
+
+	add_proof(proof, sound, end, broken);
+	broken = 0;
+	sound = pe_symbols(pe, &end, &broken);
+	add_proof(proof, sound, end, broken);
+	if (sound && end > pe->end)
+		pe->end = end;
+	broken = 0;
+	sound = pe_certificates(pe, &end, &broken);
+	/* A signature's bytes are as good as random: only the checksum vouches for them. */
+	add_proof(proof, sound, 0, broken);
+	if (sound && end > pe->end)
+		pe->end = end;
+	broken = 0;
+	sound = pe_resources(pe, &end, &broken);
+	add_proof(proof, sound, end, broken);
+}
+
+/* Archives as installers append them. */
+static bool archive_at(struct view *view, uint64_t at)
+{
+	static const struct {
+		const char *bytes;
+		uint8_t len, at;
+	} heads[] = { { "PK\3\4", 4, 0 }, { "Rar!\x1a", 5, 0 }, { "7z\xbc\xaf\x27", 5, 0 },
+		{ "MSCF\0\0\0\0", 8, 0 }, { "NullsoftInst", 12, 8 }, { "zlb\x1a", 4, 0 },
+		{ ";!@Install@!UTF-8!", 18, 0 }, { "\xef\xbb\xbf;!@Install@", 13, 0 },
+		{ "rDlPt", 5, 0 }, { "idska32\x1a", 8, 0 } };
+	const uint8_t *p = view_peek(view, at, 24);
+
+	for (size_t i = 0; p && i < sizeof(heads) / sizeof(*heads); i++)
+		if (memcmp(p + heads[i].at, heads[i].bytes, heads[i].len) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the last 4 KiB before the end are random or text, or equal though no padding. What
+ * packers write is random, too, but ends in zeros. */
+static bool foreign_end(const struct pe *pe)
+{
+	uint64_t from = pe->end > pe->head_end + FOREIGN_LEN ? pe->end - FOREIGN_LEN : pe->head_end;
+	uint64_t padding = 0;
+
+	for (uint32_t i = 0; i < pe->section_count; i++)
+		if ((uint64_t)pe->sections[i].at + pe->sections[i].len == pe->end &&
+			pe->sections[i].len > pe->sections[i].memory_len)
+			padding = pe->sections[i].len - pe->sections[i].memory_len;
+	if (noise_at(pe->view, from, pe->end))
+		return true;
+	return program_tail(pe->view, pe->head_end, pe->end) + FOREIGN_LEN + padding <= pe->end;
+}
+
+static enum verdict judge(struct pe *pe, const struct proof *proof)
+{
+	struct finding *finding = pe->finding;
+
+	finding->length = pe->end;
+	if (pe->checksum && pe_checksum_holds(pe, pe->end))
+		return CARVE_COMPLETE;
+	if (proof->broken)
+		return program_cut(pe->view, finding, pe->head_end, pe->end,
+			"relocations, resources, symbols or certificates broken", proof->broken);
+	if (proof->end == 0 || !program_zeros(pe->view, proof->end, pe->end)) {
+		if (foreign_end(pe))
+			return program_cut(pe->view, finding, pe->head_end, pe->end,
+				"other bytes than a program's before", pe->end);
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing vouches for the last section, which ends at %" PRIu64, pe->end);
+	}
+	if (archive_at(pe->view, pe->end))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"what is appended at %" PRIu64 " is not told", pe->end);
+	if (pe->checksum)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the checksum at %" PRIu64 " is of other bytes, or of more than %" PRIu64,
+			pe->checksum_at, pe->end);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct pe pe = { .view = view, .finding = finding };
+	const char *problem = read_headers(&pe);
+	struct proof proof = { 0 };
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, pe.head);
+	name_kind(&pe);
+	read_debug(&pe);
+	if (pe.end < pe.head_end)
+		pe.end = pe.head_end;
+	collect(&pe, &proof);
+	if (!pe.reproducible && pe.time > 0x2a000000 && pe.time < 0x70000000)
+		finding->time = pe.time;
+	if (pe.end > view_size(view))
+		return walk_cut(view, finding, pe.end, program_sound(view, pe.head_end, pe.end));
+	return judge(&pe, &proof);
+}
+
+const struct carver pe_carver = {
+	.name = "pe",
+	.summary = "Windows and EFI programs and libraries (PE), by headers, checksum and tables",
+	.check = check,
+};
