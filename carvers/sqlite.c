@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "slack.h"
 #include "walk.h"
 
 #define HEADER_LEN 100
@@ -358,27 +359,18 @@ static uint32_t foreign_tail(struct sqlite *db)
 	return found;
 }
 
-#define GAP_SAMPLE 256
-
 /* Whether the last page ends in random bytes: of a table that is empty, or nearly, nothing else
- * tells that its page was overwritten. Old content of pages has fewer kinds of bytes. */
+ * tells that its page was overwritten. */
 static bool ends_in_noise(const struct sqlite *db)
 {
+	uint64_t at = (uint64_t)(db->end - 1) * db->page_len, gap, content;
 	const uint8_t *p = is_idle(db, db->end) ? NULL : peek_page(db, db->end);
-	uint32_t gap, content, distinct = 0;
-	bool seen[256] = { false };
 
 	if (!p || db->end == 1 || is_map(db, db->end) || p[0] == 0)
 		return false;
 	gap = (p[0] < 10 ? 12 : 8) + 2u * be16(p + 3);
 	content = be16(p + 5) ? be16(p + 5) : 65536;
-	if (content - gap < GAP_SAMPLE)
-		return false;
-	for (uint32_t i = content - GAP_SAMPLE; i < content; i++) {
-		distinct += !seen[p[i]];
-		seen[p[i]] = true;
-	}
-	return distinct > GAP_SAMPLE / 2;
+	return slack_noise(db->view, at + gap, at + content) < at + content;
 }
 
 /* The first page that nothing named, 0 when there is none; *to_end: none behind it was either. */

@@ -1,0 +1,232 @@
+/*
+ * Event logs of Windows Vista and later (libyal's documentation of the EVTX format; [MS-EVEN6]).
+ *
+ *	file:   header of 4,096 bytes, chunks of 65,536 bytes
+ *	chunk:  header of 512 bytes with offsets of names and templates, records, unused space
+ *	record: 2A 2A 00 00, length, number, time, binary XML, length once more
+ *
+ * The header tells the number of chunks and a CRC-32 of itself. While the log is open (dirty) that
+ * number may be too small; then further chunks are taken as long as their record numbers go on, and
+ * the end is unverified. A chunk has CRC-32s of its header and of its records, unless a flag says
+ * that it has none, and the numbers of its first and last record; its records are walked, too. A
+ * chunk that was never used is zeros. What stands behind the records is left from before, or zeros;
+ * where it is random bytes the file was overwritten.
+ *
+ * Damage ends the sound part behind the last record that is linked well.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "bytes.h"
+#include "slack.h"
+#include "title.h"
+#include "walk.h"
+
+#define HEADER_LEN 4096
+#define CHUNK_LEN 65536
+#define CHUNK_HEADER_LEN 512
+#define FLAG_DIRTY 1
+#define FLAG_NO_CRC 4
+
+struct evtx {
+	struct view *view;
+	struct finding *finding;
+	uint64_t
+		next_record; /* the number that the next chunk's first record should have; 0: any */
+	uint64_t sound;      /* behind the last sound record or chunk */
+	uint64_t tail;       /* where the last chunk's unused space begins */
+	uint32_t chunk_count; /* as the header tells */
+	bool dirty, no_crc, wrong_crc;
+};
+
+static const char *read_header(struct evtx *log)
+{
+	const uint8_t *p = view_peek(log->view, 0, 128);
+
+	if (!p || memcmp(p, "ElfFile", 8) != 0)
+		return "no header";
+	if (le32(p + 32) != 128 || le16(p + 38) != 3 || le16(p + 40) != HEADER_LEN)
+		return "an impossible header";
+	log->chunk_count = le16(p + 42);
+	log->dirty = le32(p + 120) & FLAG_DIRTY;
+	log->no_crc = le32(p + 120) & FLAG_NO_CRC;
+	log->wrong_crc = !log->no_crc && le32(p + 124) != (uint32_t)crc32(0, p, 120);
+	return NULL;
+}
+
+/* Walks the records in [at, end) of a chunk: behind the last sound one. */
+static uint64_t walk_records(struct evtx *log, uint64_t at, uint64_t end, uint64_t number)
+{
+	while (end - at >= 28) {
+		const uint8_t *p = view_peek(log->view, at, 24);
+		uint64_t time;
+		uint32_t len;
+
+		if (!p || le32(p) != 0x2a2a || le64(p + 8) != number)
+			break;
+		len = le32(p + 4);
+		time = le64(p + 16);
+		if (len < 28 || len > end - at)
+			break;
+		p = view_peek(log->view, at + len - 4, 4);
+		if (!p || le32(p) != len)
+			break;
+		log->finding->time = filetime_seconds(time);
+		at += len;
+		number++;
+	}
+	return at;
+}
+
+/* Whether [at, end), of a chunk, is zeros. */
+static bool all_zeros(struct view *view, uint64_t at, uint64_t end)
+{
+	size_t len = (size_t)(end - at);
+	const uint8_t *p = len ? view_peek(view, at, len) : NULL;
+
+	return p && p[0] == 0 && memcmp(p, p + 1, len - 1) == 0;
+}
+
+/* Whether the record at `at`, where the walk stopped, is the last one that reached the disk before
+ * the chunk's header told of more: begun, and zeros behind it. */
+static bool half_written(struct evtx *log, uint64_t at, uint64_t chunk_end)
+{
+	const uint8_t *p = log->dirty ? view_peek(log->view, at, 16) : NULL;
+	uint32_t len = p ? le32(p + 4) : 0;
+
+	return p && le32(p) == 0x2a2a && len >= 28 && len < chunk_end - at &&
+	       all_zeros(log->view, at + len, chunk_end);
+}
+
+/* The chunk's checksums. */
+static bool sums_hold(struct evtx *log, uint64_t at, uint32_t used)
+{
+	const uint8_t *p = view_peek(log->view, at, CHUNK_HEADER_LEN);
+	uint32_t of_header, of_records, sum = 0;
+
+	if (!p)
+		return false;
+	if (log->no_crc || le32(p + 120) & FLAG_NO_CRC)
+		return true;
+	of_header = le32(p + 124);
+	of_records = le32(p + 52);
+	sum = (uint32_t)crc32(crc32(0, p, 120), p + 128, CHUNK_HEADER_LEN - 128);
+	if (sum != of_header)
+		return false;
+	sum = 0;
+	return walk_crc32(log->view, at + CHUNK_HEADER_LEN, used - CHUNK_HEADER_LEN, &sum) &&
+	       sum == of_records;
+}
+
+enum chunk { CHUNK_SOUND, CHUNK_NONE, CHUNK_OPEN, CHUNK_BAD };
+
+/* The chunk at `at`. CHUNK_OPEN: its records are sound, its checksums are not (yet). */
+static enum chunk check_chunk(struct evtx *log, uint64_t at)
+{
+	const uint8_t *p = view_peek(log->view, at, CHUNK_HEADER_LEN);
+	uint64_t first, last, end;
+	uint32_t used;
+
+	if (!p || memcmp(p, "ElfChnk", 8) != 0)
+		return CHUNK_NONE;
+	first = le64(p + 24);
+	last = le64(p + 32);
+	used = le32(p + 48);
+	if (le32(p + 40) != 128 || used < CHUNK_HEADER_LEN || used > CHUNK_LEN)
+		return CHUNK_NONE;
+	log->sound = at + CHUNK_HEADER_LEN;
+	end = walk_records(log, log->sound, at + used, first);
+	log->sound = end;
+	log->tail = at + used;
+	log->next_record = last + 1;
+	if (view_size(log->view) - at < CHUNK_LEN)
+		return CHUNK_BAD;
+	if (end == at + used && sums_hold(log, at, used))
+		return CHUNK_SOUND;
+	if (end < at + used && half_written(log, end, at + CHUNK_LEN))
+		return CHUNK_OPEN;
+	return end == at + used ? CHUNK_OPEN : CHUNK_BAD;
+}
+
+/* Walks the chunks that the header tells of: false when one is not sound. */
+static bool walk_chunks(struct evtx *log, uint64_t *at, bool *open)
+{
+	for (uint32_t i = 0; i < log->chunk_count; i++, *at += CHUNK_LEN) {
+		enum chunk chunk = check_chunk(log, *at);
+
+		if (chunk == CHUNK_NONE && i > 0 && all_zeros(log->view, *at, *at + CHUNK_LEN)) {
+			log->tail = *at;
+			continue;
+		}
+		if (chunk == CHUNK_OPEN && log->dirty)
+			*open = true;
+		else if (chunk != CHUNK_SOUND)
+			return false;
+		log->sound = *at + CHUNK_LEN;
+	}
+	return true;
+}
+
+static enum verdict broken(struct evtx *log, uint64_t at)
+{
+	if (log->sound <= HEADER_LEN)
+		return verdict_because(CARVE_REJECT, log->finding, "no chunk behind the header");
+	if (at + CHUNK_LEN > view_size(log->view))
+		return walk_cut(log->view, log->finding, at + CHUNK_LEN,
+			view_ends_with_image(log->view) ? view_size(log->view) : log->sound);
+	log->finding->length = log->sound;
+	return verdict_because(CARVE_TRUNCATED, log->finding,
+		"the chunk at %" PRIu64 " is damaged behind %" PRIu64, at, log->sound);
+}
+
+/* Chunks behind those that the header tells of, in a log that is open. */
+static uint64_t further_chunks(struct evtx *log, uint64_t at)
+{
+	for (;;) {
+		const uint8_t *p = view_peek(log->view, at, CHUNK_HEADER_LEN);
+		uint64_t next = log->next_record;
+
+		if (!p || le64(p + 24) != next)
+			return at;
+		if (check_chunk(log, at) != CHUNK_SOUND)
+			return at;
+		at += CHUNK_LEN;
+	}
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct evtx log = { .view = view, .finding = finding };
+	const char *problem = read_header(&log);
+	uint64_t at = HEADER_LEN, end, noise;
+	bool open = false;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	if (log.chunk_count == 0)
+		log.chunk_count = 1;
+	if (!walk_chunks(&log, &at, &open))
+		return broken(&log, at);
+	end = further_chunks(&log, at);
+	noise = slack_noise(view, log.tail, end);
+	finding->length = noise;
+	if (noise < end)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"random bytes behind the records, at %" PRIu64, noise);
+	if (end > at || open)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the log was not closed: its header tells of %" PRIu32 " chunks",
+			log.chunk_count);
+	if (log.wrong_crc)
+		return verdict_because(log.dirty ? CARVE_COMPLETE : CARVE_UNVERIFIED, finding,
+			"the header's CRC is wrong");
+	return CARVE_COMPLETE;
+}
+
+const struct carver evtx_carver = {
+	.name = "evtx",
+	.summary = "Windows event logs (EVTX), by their chunks, records and CRCs",
+	.check = check,
+};

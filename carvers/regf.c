@@ -1,0 +1,249 @@
+/*
+ * Registry hives of Windows NT and later (libyal's documentation of the REGF format; M. Suhanov's
+ * specification), and their transaction logs.
+ *
+ *	hive: header of 4,096 bytes, bins
+ *	bin:  'hbin', its offset from the first one, its length (both multiples of 4,096), ...,
+ *cells cell: its length (a multiple of 8; negative: in use), data
+ *
+ * The header tells the length of all bins and has a checksum (its words XORed). The walk goes from
+ * bin to bin and cell to cell; lengths have to fill each bin. Cells in use that start with known
+ * letters (keys, values, lists) have their first fields looked at. Where two sequence numbers
+ * differ the hive was not closed, which is only remarked. A last cell that is free may hold
+ * anything but random bytes. The file may be filled with zeros up to a multiple of 64 KiB.
+ *
+ * A log starts with a copy of the header's first 512 bytes. Behind it stand either 'DIRT', a bit a
+ * sector of the hive and the sectors that are set, or, since Windows 8.1, entries: 'HvLE', length,
+ * flags, sequence number. Logs are reused and longer than what they hold: the end is unverified.
+ *
+ * The title is the end of the path that the hive had; the time is when it was written.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "slack.h"
+#include "title.h"
+#include "walk.h"
+
+#define HEADER_LEN 4096
+#define BIN_HEADER_LEN 32
+#define LOG_HEADER_LEN 512
+#define NAME_AT 48
+#define NAME_LEN 64
+
+struct hive {
+	struct view *view;
+	struct finding *finding;
+	uint64_t end;       /* of the bins */
+	uint64_t sound;     /* behind the last sound cell */
+	uint64_t last_cell; /* where it starts */
+	uint32_t type;
+	bool open, wrong_sum, last_free;
+};
+
+static const char *read_header(struct hive *hive)
+{
+	const uint8_t *p = view_peek(hive->view, 0, LOG_HEADER_LEN);
+	uint32_t sum = 0;
+
+	if (!p || memcmp(p, "regf", 4) != 0)
+		return "no header";
+	hive->type = le32(p + 28);
+	if (le32(p + 20) != 1 || le32(p + 24) > 6 || hive->type > 6 || le32(p + 32) > 1)
+		return "an impossible version or type";
+	hive->end = (uint64_t)le32(p + 40) + HEADER_LEN;
+	if (hive->end % 4096 || hive->end == HEADER_LEN || hive->end > INT32_MAX)
+		return "an impossible length";
+	for (int i = 0; i < 508; i += 4)
+		sum ^= le32(p + i);
+	sum += sum == 0 ? 1 : sum == UINT32_MAX ? UINT32_MAX : 0;
+	hive->wrong_sum = sum != le32(p + 508);
+	hive->open = le32(p + 4) != le32(p + 8);
+	hive->finding->time = filetime_seconds(le64(p + 12));
+	finding_set_title_utf16(hive->finding, p + NAME_AT, NAME_LEN, false);
+	return NULL;
+}
+
+/* Whether the first fields of a cell in use are possible, if its letters are known. */
+static bool possible_cell(const uint8_t *p, uint32_t len)
+{
+	if (p[0] == 'n' && p[1] == 'k')
+		return len >= 80 && le16(p + 72) <= len - 80;
+	if (p[0] == 'v' && p[1] == 'k')
+		return len >= 24 && (le16(p + 2) <= len - 24 || le16(p + 2) == 0);
+	if (p[0] == 'l' && (p[1] == 'f' || p[1] == 'h'))
+		return 8u + 8u * le16(p + 2) <= len;
+	if ((p[0] == 'l' || p[0] == 'r') && p[1] == 'i')
+		return 8u + 4u * le16(p + 2) <= len;
+	return true;
+}
+
+/* Walks the cells of a bin at [at, end): false when they don't fill it. */
+static bool walk_cells(struct hive *hive, uint64_t at, uint64_t end)
+{
+	while (at < end) {
+		size_t look = end - at < 84 ? (size_t)(end - at) : 84;
+		const uint8_t *p = end - at >= 8 ? view_peek(hive->view, at, look) : NULL;
+		int64_t len = p ? (int32_t)le32(p) : 0;
+		bool free = len > 0;
+
+		if (len < 0)
+			len = -len;
+		if (len < 8 || len % 8 || len > (int64_t)(end - at))
+			return false;
+		if (!free && look == 84 && !possible_cell(p + 4, (uint32_t)len))
+			return false;
+		if (view_size(hive->view) - at < (uint64_t)len)
+			return false;
+		hive->last_cell = at;
+		hive->last_free = free;
+		at += (uint64_t)len;
+		hive->sound = at;
+	}
+	return true;
+}
+
+/* Walks the bins; *at: the one that is not sound. */
+static bool walk_bins(struct hive *hive, uint64_t *at)
+{
+	while (*at < hive->end) {
+		const uint8_t *p = view_peek(hive->view, *at, BIN_HEADER_LEN);
+		uint32_t len;
+
+		if (!p || memcmp(p, "hbin", 4) != 0 || le32(p + 4) != *at - HEADER_LEN)
+			return false;
+		len = le32(p + 8);
+		if (len == 0 || len % 4096 || len > hive->end - *at)
+			return false;
+		hive->sound = *at + BIN_HEADER_LEN;
+		if (!walk_cells(hive, *at + BIN_HEADER_LEN, *at + len))
+			return false;
+		*at += len;
+	}
+	return true;
+}
+
+#define FILE_STEP 65536
+#define FILL_MAX (4 * FILE_STEP)
+
+/* Hives' and logs' files may grow in steps of 64 KiB. Zeros that reach up to the next step, or one
+ * behind it, and not further, belong to the file. */
+static uint64_t file_end(const struct hive *hive, uint64_t from)
+{
+	uint64_t at = from, limit = from + FILL_MAX;
+	const uint8_t *p;
+	size_t len, zeros;
+
+	for (; (p = walk_stream(hive->view, at, limit, at - from, &len)); at += len) {
+		for (zeros = 0; zeros < len && p[zeros] == 0; zeros++)
+			;
+		if (zeros < len) {
+			at += zeros;
+			break;
+		}
+	}
+	return at % FILE_STEP == 0 && at < limit ? at : from;
+}
+
+static enum verdict check_hive(struct hive *hive)
+{
+	uint64_t at = HEADER_LEN, noise;
+	struct finding *finding = hive->finding;
+
+	if (!walk_bins(hive, &at)) {
+		if (hive->sound <= HEADER_LEN + BIN_HEADER_LEN)
+			return verdict_because(CARVE_REJECT, finding, "no bin behind the header");
+		if (at + 4096 > view_size(hive->view) || hive->sound + 8 > view_size(hive->view))
+			return walk_cut(hive->view, finding, hive->end,
+				view_ends_with_image(hive->view) ? view_size(hive->view)
+								 : hive->sound);
+		finding->length = hive->sound;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the bin at %" PRIu64 " is damaged behind %" PRIu64, at, hive->sound);
+	}
+	noise = hive->end;
+	if (hive->last_free)
+		noise = slack_noise(hive->view, hive->last_cell + 4, hive->end);
+	finding->length = noise < hive->end ? noise : file_end(hive, hive->end);
+	if (noise < hive->end)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"random bytes in the last cell, at %" PRIu64, noise);
+	if (hive->wrong_sum)
+		return verdict_because(CARVE_UNVERIFIED, finding, "the header's checksum is wrong");
+	if (hive->open)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"the hive was not closed: its sequence numbers differ");
+	return CARVE_COMPLETE;
+}
+
+/* Behind the last entry of a log of the newer kind. */
+static uint64_t entries_end(struct view *view)
+{
+	uint64_t at = LOG_HEADER_LEN;
+	uint32_t number = 0;
+
+	for (;;) {
+		const uint8_t *p = view_peek(view, at, 40);
+		uint32_t len = p ? le32(p + 4) : 0;
+
+		if (!p || memcmp(p, "HvLE", 4) != 0 || len < 512 || len % 512 ||
+			(at > LOG_HEADER_LEN && le32(p + 12) != number))
+			return at;
+		if (len > view_size(view) - at)
+			return at;
+		number = le32(p + 12) + 1;
+		at += len;
+	}
+}
+
+/* Behind the sectors of an older log: as many as bits are set. */
+static uint64_t sectors_end(const struct hive *hive)
+{
+	uint64_t map_len = (hive->end - HEADER_LEN) / 512 / 8, sectors = 0, at;
+	uint64_t map = LOG_HEADER_LEN + 4;
+	const uint8_t *p = view_peek(hive->view, LOG_HEADER_LEN, 4);
+
+	if (!p || memcmp(p, "DIRT", 4) != 0)
+		return LOG_HEADER_LEN;
+	for (at = map; at < map + map_len; at++) {
+		p = view_peek(hive->view, at, 1);
+		if (!p)
+			return LOG_HEADER_LEN;
+		sectors += (uint64_t)__builtin_popcount(*p);
+	}
+	at = (at + 511) / 512 * 512 + sectors * 512;
+	return at <= view_size(hive->view) ? at : LOG_HEADER_LEN;
+}
+
+static enum verdict check_log(struct hive *hive)
+{
+	uint64_t end = entries_end(hive->view);
+
+	if (end == LOG_HEADER_LEN)
+		end = sectors_end(hive);
+	if (hive->wrong_sum || end == LOG_HEADER_LEN)
+		return verdict_because(
+			CARVE_REJECT, hive->finding, "a log's header, and nothing sound behind it");
+	hive->finding->length = file_end(hive, end);
+	hive->finding->extension = "log";
+	return verdict_because(CARVE_UNVERIFIED, hive->finding,
+		"a transaction log may be longer than what it holds, %" PRIu64 " bytes", end);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct hive hive = { .view = view, .finding = finding };
+	const char *problem = read_header(&hive);
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	return hive.type == 0 ? check_hive(&hive) : check_log(&hive);
+}
+
+const struct carver regf_carver = {
+	.name = "regf",
+	.summary = "Windows registry hives and their logs, by bins and cells",
+	.check = check,
+};

@@ -1,0 +1,51 @@
+/*
+ * Of 256 random bytes about 162 are different, and hardly ever fewer than 130. Records, names and
+ * numbers have far fewer. What is random up to the end of the part counts, and longer stretches
+ * (noise.h): a little compressed data may be left in the middle.
+ */
+#include "slack.h"
+
+#include <stdbool.h>
+
+#include "noise.h"
+#include "walk.h"
+
+#define BLOCK 256
+
+static bool is_noise(const uint8_t *p)
+{
+	bool seen[256] = { false };
+	int distinct = 0;
+
+	for (int i = 0; i < BLOCK; i++) {
+		distinct += !seen[p[i]];
+		seen[p[i]] = true;
+	}
+	return distinct > BLOCK / 2;
+}
+
+/* Where it is random for some KiB, whatever stands behind. */
+static uint64_t long_noise(struct view *view, uint64_t start, uint64_t end)
+{
+	return noise_at(view, start, end) ? start : noise_start(view, start, end);
+}
+
+uint64_t slack_noise(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t found = end, before = long_noise(view, start, end);
+	const uint8_t *p;
+	size_t len;
+
+	for (uint64_t at = start; at < end && (p = walk_window(view, at, end, &len)); at += len) {
+		if (len < BLOCK)
+			break;
+		len -= len % BLOCK;
+		for (size_t i = 0; i < len; i += BLOCK) {
+			if (!is_noise(p + i))
+				found = end;
+			else if (found == end)
+				found = at + i;
+		}
+	}
+	return before < found ? before : found;
+}

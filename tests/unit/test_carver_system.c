@@ -1,0 +1,104 @@
+/* Carvers of system files: what takes files too large, or too many, for tests/golden. */
+#include "carving.h"
+
+#include <stdio.h>
+
+static struct bytes golden(const char *path)
+{
+	struct bytes bytes = { 0 };
+	FILE *file = fopen(path, "rb");
+	uint8_t buffer[4096];
+	size_t len;
+
+	cr_assert_not_null(file, "can't read %s: run the tests from the source folder", path);
+	while ((len = fread(buffer, 1, sizeof(buffer), file)) > 0)
+		bytes_add(&bytes, buffer, len);
+	fclose(file);
+	return bytes;
+}
+
+#define EVTX "tests/golden/evtx/one.evtx"
+#define EVTX_LEN (4096 + 65536)
+#define RECORDS 4608
+#define RECORD_LEN 64
+#define USED (RECORDS + 20 * RECORD_LEN)
+
+Test(carver_system, evtx_with_bits_flipped)
+{
+	static const struct {
+		size_t at;
+		uint8_t bits;
+		enum verdict verdict;
+		uint64_t length;
+		const char *why;
+	} cases[] = {
+		{ 124, 1, CARVE_UNVERIFIED, EVTX_LEN, "the header's CRC is wrong" },
+		{ 42, 3, CARVE_TRUNCATED, EVTX_LEN, "the image ends" },
+		{ 40, 1, CARVE_REJECT, 0, "an impossible header" },
+		{ 4096 + 40, 1, CARVE_REJECT, 0, "no chunk behind the header" },
+		{ 4096 + 200, 1, CARVE_TRUNCATED, USED, "the chunk at 4096 is damaged" },
+		{ 4096 + 120, 8, CARVE_COMPLETE, EVTX_LEN, "" },
+		{ RECORDS + 30, 0xff, CARVE_TRUNCATED, USED, "the chunk at 4096 is damaged" },
+		{ RECORDS + 3 * RECORD_LEN, 1, CARVE_TRUNCATED, RECORDS + 3 * RECORD_LEN,
+			"behind 4800" },
+		{ RECORDS + 3 * RECORD_LEN + 8, 9, CARVE_TRUNCATED, RECORDS + 3 * RECORD_LEN,
+			NULL },
+		{ RECORDS + 3 * RECORD_LEN - 4, 9, CARVE_TRUNCATED, RECORDS + 2 * RECORD_LEN,
+			NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes bytes = golden(EVTX);
+
+		cr_assert_eq(bytes.len, EVTX_LEN);
+		bytes.data[cases[i].at] ^= cases[i].bits;
+		expect("evtx", &bytes, cases[i].verdict, cases[i].length, cases[i].why);
+		free(bytes.data);
+	}
+}
+
+Test(carver_system, evtx_that_was_not_closed)
+{
+	struct bytes bytes = golden(EVTX);
+
+	/* The chunk's checksums were not written yet. */
+	bytes.data[120] = 1;
+	bytes.data[4096 + 52] ^= 1;
+	expect("evtx", &bytes, CARVE_UNVERIFIED, EVTX_LEN, "the log was not closed");
+	/* Nor were all of its records. */
+	memset(bytes.data + RECORDS + 9 * RECORD_LEN + 24, 0,
+		EVTX_LEN - RECORDS - 9 * RECORD_LEN - 24);
+	expect("evtx", &bytes, CARVE_UNVERIFIED, EVTX_LEN, "the log was not closed");
+	bytes.data[120] = 0;
+	expect("evtx", &bytes, CARVE_TRUNCATED, RECORDS + 9 * RECORD_LEN, "is damaged");
+	free(bytes.data);
+}
+
+Test(carver_system, evtx_whose_unused_space_is_random)
+{
+	struct bytes bytes = golden(EVTX);
+	struct finding found;
+	size_t cut = USED + 7000;
+
+	bytes.len = cut;
+	bytes_add_random(&bytes, 3, EVTX_LEN - cut);
+	cr_assert_eq(carve("evtx", bytes.data, bytes.len, &found), CARVE_TRUNCATED);
+	cr_assert(found.length > cut - 2048 && found.length < cut + 2048, "%zu",
+		(size_t)found.length);
+	free(bytes.data);
+}
+
+Test(carver_system, registry_hives_may_be_filled_up_to_64_kib)
+{
+	struct bytes bytes = golden("tests/golden/regf/hive.dat");
+	size_t len = bytes.len;
+
+	bytes_fill(&bytes, 0, 65536 - len);
+	expect("regf", &bytes, CARVE_COMPLETE, 65536, "");
+	bytes_fill(&bytes, 7, 100);
+	expect("regf", &bytes, CARVE_COMPLETE, 65536, "");
+	/* Zeros that end elsewhere are not of the file. */
+	bytes.data[65535] = 7;
+	expect("regf", &bytes, CARVE_COMPLETE, len, "");
+	free(bytes.data);
+}
