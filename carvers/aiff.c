@@ -1,0 +1,207 @@
+/*
+ * IFF forms (Electronic Arts, EA IFF 85): sound of Apple's AIFF 1.3 and AIFF-C, and Amiga's 8SVX;
+ * Amiga's pictures (ILBM, PBM).
+ *
+ *	form:  'FORM', length of the rest, type, chunks
+ *	chunk: id, data length (big-endian), data, a byte of padding behind data of odd length
+ *
+ * The form's length leads to the end, and the chunks have to fill it. The last one's padding is
+ * often left out. Sound has a chunk COMM (channels, frames, bits, sample rate, and in AIFF-C the
+ * compression) and its samples in SSND, of which there are as many as COMM says; 8SVX has VHDR and
+ * BODY, pictures BMHD and BODY.
+ *
+ * Samples have no checksum: where plain samples turn into random bytes the sound part ends. The
+ * title comes from the chunk NAME or an ID3v2 tag.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "noise.h"
+#include "riff.h"
+#include "tags.h"
+#include "walk.h"
+
+struct aiff {
+	struct view *view;
+	struct finding *finding;
+	struct riff form;
+	uint64_t sound; /* behind the last chunk that is whole */
+	uint64_t samples, samples_end;
+	uint64_t needed;  /* bytes of samples, as COMM says; 0: not known */
+	const char *head; /* the chunk that describes the data */
+	const char *body;
+	unsigned chunk_count;
+	bool described, odd_end;
+};
+
+static bool read_form(struct aiff *aiff)
+{
+	static const struct {
+		const char *type, *head, *body, *extension;
+	} forms[] = {
+		{ "AIFF", "COMM", "SSND", "aif" },
+		{ "AIFC", "COMM", "SSND", "aif" },
+		{ "8SVX", "VHDR", "BODY", "iff" },
+		{ "ILBM", "BMHD", "BODY", "iff" },
+		{ "PBM ", "BMHD", "BODY", "iff" },
+	};
+	const uint8_t *p = view_peek(aiff->view, 0, 12);
+
+	if (!p || memcmp(p, "FORM", 4) != 0)
+		return false;
+	aiff->form = (struct riff){
+		.view = aiff->view, .at = 12, .end = be32(p + 4) + UINT64_C(8), .big_endian = true
+	};
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (memcmp(p + 8, forms[i].type, 4) == 0) {
+			aiff->head = forms[i].head;
+			aiff->body = forms[i].body;
+			aiff->finding->extension = forms[i].extension;
+			return true;
+		}
+	return false;
+}
+
+/* Bytes a sample frame takes on its disk where that is fixed, else 0. */
+static uint64_t frame_len(const uint8_t *p, uint32_t len)
+{
+	static const char plain[] = "NONE twos sowt raw  in24 in32 fl32 FL32 fl64 FL64 ";
+	unsigned channels = be16(p), bits = be16(p + 6);
+	char type[6] = "NONE ";
+
+	if (len >= 22)
+		memcpy(type, p + 18, 4);
+	if (memcmp(type, "ulaw", 4) == 0 || memcmp(type, "alaw", 4) == 0 ||
+		memcmp(type, "ULAW", 4) == 0 || memcmp(type, "ALAW", 4) == 0)
+		return channels;
+	return strstr(plain, type) ? (uint64_t)channels * ((bits + 7) / 8) : 0;
+}
+
+/* What is wrong with the chunk COMM, or NULL. */
+static const char *read_comm(struct aiff *aiff, const struct riff_chunk *chunk)
+{
+	const uint8_t *p = chunk->len >= 18 ? view_peek(aiff->view, chunk->data, 18) : NULL;
+	uint32_t frames;
+
+	if (!p)
+		return "COMM is too short";
+	frames = be32(p + 2);
+	if (!be16(p) || be16(p) > 256 || be16(p + 6) > 64)
+		return "COMM has impossible fields";
+	if (chunk->len >= 22)
+		p = view_peek(aiff->view, chunk->data, 22);
+	aiff->needed = p ? frames * frame_len(p, chunk->len) : 0;
+	return NULL;
+}
+
+static void read_title(struct aiff *aiff, const struct riff_chunk *chunk)
+{
+	size_t len = chunk->len < 128 ? chunk->len : 128;
+	struct id3v2 tag;
+	const uint8_t *p;
+
+	if (riff_is(chunk->id, "ID3 ") || riff_is(chunk->id, "id3 ")) {
+		id3v2_read(aiff->view, chunk->data, &tag, aiff->finding);
+		view_part(aiff->view, chunk->data);
+	}
+	if (!riff_is(chunk->id, "NAME") || !len)
+		return;
+	p = view_peek(aiff->view, chunk->data, len);
+	if (p)
+		finding_set_title(aiff->finding, p, len);
+}
+
+/* Takes a chunk that starts where one has to. What is wrong with it, or NULL. */
+static const char *take(struct aiff *aiff, const struct riff_chunk *chunk)
+{
+	const char *problem = NULL;
+	uint64_t size = view_size(aiff->view);
+
+	if (riff_is(chunk->id, aiff->head)) {
+		aiff->described = true;
+		if (riff_is(chunk->id, "COMM"))
+			problem = read_comm(aiff, chunk);
+	}
+	if (riff_is(chunk->id, aiff->body)) {
+		aiff->samples = chunk->data + (riff_is(chunk->id, "SSND") ? 8 : 0);
+		aiff->samples_end = chunk->end < size ? chunk->end : size;
+		if (aiff->samples > aiff->samples_end)
+			aiff->samples = aiff->samples_end;
+	}
+	if (chunk->end > size)
+		return problem;
+	read_title(aiff, chunk);
+	aiff->sound = chunk->end;
+	aiff->odd_end = chunk->len & 1;
+	aiff->chunk_count++;
+	return problem;
+}
+
+static enum verdict broken(struct aiff *aiff, uint64_t at, const char *problem)
+{
+	aiff->finding->length = at;
+	return verdict_because(CARVE_TRUNCATED, aiff->finding, "%s at %" PRIu64, problem, at);
+}
+
+static enum verdict judge(struct aiff *aiff)
+{
+	uint64_t noise = noise_start(aiff->view, aiff->samples, aiff->samples_end);
+	uint64_t size = view_size(aiff->view), end = aiff->form.end;
+	bool at_end = view_ends_with_image(aiff->view);
+	const uint8_t *p;
+
+	if (noise < aiff->samples_end)
+		return broken(aiff, noise, "random bytes instead of samples");
+	/* All is there but the last chunk's padding. */
+	if (end == size + 1 && aiff->odd_end && aiff->sound == size && at_end)
+		end = size;
+	if (end > size)
+		return walk_cut(aiff->view, aiff->finding, end, at_end ? size : aiff->sound);
+	/* A form of odd length is padded too. */
+	p = end & 1 ? view_peek(aiff->view, end, 1) : NULL;
+	if (p && *p == 0)
+		end++;
+	aiff->finding->length = end;
+	if (!aiff->samples)
+		return verdict_because(CARVE_UNVERIFIED, aiff->finding,
+			"no chunk %s before %" PRIu64, aiff->body, end);
+	if (aiff->samples_end - aiff->samples < aiff->needed)
+		return verdict_because(CARVE_UNVERIFIED, aiff->finding,
+			"fewer samples at %" PRIu64 " than COMM says", aiff->samples);
+	if (noise_at(aiff->view, aiff->samples, aiff->samples_end) && riff_is(aiff->head, "COMM"))
+		return verdict_because(CARVE_UNVERIFIED, aiff->finding,
+			"random bytes from %" PRIu64 " on, where samples should be", aiff->samples);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct aiff aiff = { .view = view, .finding = finding };
+	const char *problem = NULL;
+	enum riff_step step = RIFF_BROKEN;
+	struct riff_chunk chunk;
+
+	if (!read_form(&aiff))
+		return verdict_because(CARVE_REJECT, finding, "no form that is known at 0");
+	while (!problem && aiff.form.at <= view_size(view) &&
+		(step = riff_next(&aiff.form, &chunk)) == RIFF_CHUNK)
+		problem = take(&aiff, &chunk);
+	if (!aiff.described)
+		return verdict_because(CARVE_REJECT, finding, "no chunk %s before %" PRIu64,
+			aiff.head, aiff.form.at);
+	if (!aiff.chunk_count)
+		return verdict_because(CARVE_REJECT, finding, "no whole chunk at 12");
+	if (problem)
+		return broken(&aiff, aiff.sound, problem);
+	if (step == RIFF_BROKEN && aiff.form.at < view_size(view))
+		return broken(&aiff, aiff.form.at, "no chunk starts");
+	return judge(&aiff);
+}
+
+const struct carver aiff_carver = {
+	.name = "aiff",
+	.summary = "AIFF and other IFF sound and pictures, by their chunks",
+	.check = check,
+};

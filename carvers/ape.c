@@ -1,0 +1,212 @@
+/*
+ * Monkey's Audio (the SDK's MACLib.h and its notes on the format).
+ *
+ *	since 3.98: 'MAC ', version, a descriptor with the lengths of what follows: the header (of
+ *24 bytes), the table of frames, the head of the WAV file, the frames, the WAV file's tail; and an
+ *	MD5 of it all. So the end is known.
+ *
+ *	before: 'MAC ', version, a header with the number of frames, the WAV file's head, the table,
+ *	the frames, the WAV file's tail. How long the last frame is is not said: the end is where a
+ *	tag stands behind it, or a guess.
+ *
+ * The table has to rise. Frames have no mark, and their data no check but the MD5 over the whole:
+ * long runs of plain bytes in them are none of theirs (noise.h). Tags may follow (tags.h), or stand
+ * in front: then mp3.c finds the header.
+ */
+#include "ape.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "cursor.h"
+#include "noise.h"
+#include "tags.h"
+#include "walk.h"
+
+#define DESCRIPTOR_LEN 52
+#define HEADER_LEN 24
+#define OLD_HEADER_LEN 32
+#define FRAMES_MOST (1u << 24)
+
+struct ape {
+	struct view *view;
+	struct finding *finding;
+	uint64_t at;     /* of 'MAC ' */
+	uint64_t table;  /* of frames' offsets */
+	uint64_t frames; /* where the first has to start */
+	uint64_t end;
+	uint32_t frame_count, table_count;
+};
+
+/* Whether the table's offsets rise from the first frame on: *last is the last frame's, *longest the
+ * distance between two. False with *last 0: the view does not hold it all. */
+static bool read_table(const struct ape *ape, uint64_t *last, uint64_t *longest)
+{
+	uint64_t before = 0;
+
+	*last = *longest = 0;
+	for (uint32_t i = 0; i < ape->frame_count; i++) {
+		const uint8_t *p = view_peek(ape->view, ape->table + (uint64_t)i * 4, 4);
+		uint64_t here;
+
+		if (!p) {
+			*last = 0;
+			return false;
+		}
+		/* Offsets are of 32 bits, and wrap round in long files. */
+		here = (before & ~UINT64_C(0xffffffff)) | le32(p);
+		if (here < before)
+			here += UINT64_C(1) << 32;
+		*last = ape->at + here;
+		if (i && (here <= before || here - before > UINT64_C(1) << 31))
+			return false;
+		if (i && here - before > *longest)
+			*longest = here - before;
+		if (!i && *last != ape->frames)
+			return false;
+		before = here;
+	}
+	return true;
+}
+
+static bool valid_sound(unsigned level, unsigned channels, uint32_t rate)
+{
+	return level >= 1000 && level <= 5000 && level % 1000 == 0 && channels >= 1 &&
+	       channels <= 32 && rate >= 1000 && rate <= 10000000;
+}
+
+/* What is wrong with a file of 3.98 and later, or NULL. */
+static const char *read_new(struct ape *ape, const uint8_t *p)
+{
+	uint32_t descriptor = le32(p + 8), header = le32(p + 12), table = le32(p + 16);
+	uint64_t wav = le32(p + 20), frames = le32(p + 24) | (uint64_t)le32(p + 28) << 32;
+	uint64_t tail = le32(p + 32);
+
+	if (descriptor < DESCRIPTOR_LEN || descriptor > 4096 || header < HEADER_LEN ||
+		header > 4096 || frames >> 48)
+		return "impossible lengths";
+	p = view_peek(ape->view, ape->at + descriptor, HEADER_LEN);
+	if (!p || !valid_sound(le16(p), le16(p + 18), le32(p + 20)))
+		return "an impossible header";
+	ape->frame_count = le32(p + 12);
+	ape->table_count = table / 4;
+	ape->table = ape->at + descriptor + header;
+	ape->frames = ape->table + table + wav;
+	ape->end = ape->frames + frames + tail;
+	if (table && ape->frame_count > ape->table_count)
+		return "a table that is too short";
+	return NULL;
+}
+
+static enum verdict check_new(struct ape *ape)
+{
+	uint64_t size = view_size(ape->view), last, longest, plain, end;
+	struct finding *finding = ape->finding;
+
+	finding->length = ape->table < size ? ape->table : size;
+	if (ape->table_count && !read_table(ape, &last, &longest)) {
+		if (!last && ape->frames > size)
+			return walk_cut(ape->view, finding, ape->end, size);
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the table of frames at %" PRIu64 " does not rise", ape->table);
+	}
+	end = ape->end < size ? ape->end : size;
+	plain = plain_start(ape->view, ape->frames < end ? ape->frames : end, end);
+	if (plain < end) {
+		finding->length = plain;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"plain bytes instead of sound at %" PRIu64, plain);
+	}
+	if (ape->end > size)
+		return walk_cut(ape->view, finding, ape->end, size);
+	finding->length = tags_behind(ape->view, ape->end, finding);
+	if (ape->end == ape->frames && finding->length == ape->end) {
+		finding->length = 0;
+		return verdict_because(
+			CARVE_REJECT, finding, "neither sound nor a tag at %" PRIu64, ape->end);
+	}
+	return CARVE_COMPLETE;
+}
+
+/* What is wrong with a file before 3.98, or NULL. */
+static const char *read_old(struct ape *ape, const uint8_t *p)
+{
+	unsigned version = le16(p + 4), flags = le16(p + 8);
+	uint64_t wav = flags & 32 ? 0 : le32(p + 16);
+
+	if (version < 3800 || !valid_sound(le16(p + 6), le16(p + 10), le32(p + 12)) ||
+		wav > 1u << 24 || le32(p + 24) > FRAMES_MOST || !le32(p + 24))
+		return "an impossible header";
+	ape->frame_count = le32(p + 24);
+	ape->table_count = ape->frame_count;
+	ape->table = ape->at + OLD_HEADER_LEN + (flags & 4 ? 4 : 0);
+	if (flags & 16) {
+		p = view_peek(ape->view, ape->table, 4);
+		if (!p || le32(p) < ape->frame_count || le32(p) > FRAMES_MOST)
+			return "a table that is too short";
+		ape->table_count = le32(p);
+		ape->table += 4;
+	}
+	ape->table += wav;
+	ape->frames = ape->table + (uint64_t)ape->table_count * 4 +
+		      (version <= 3800 ? ape->table_count : 0);
+	return NULL;
+}
+
+static enum verdict check_old(struct ape *ape)
+{
+	struct cursor cursor = { .view = ape->view };
+	uint64_t size = view_size(ape->view), last, longest, guess, limit;
+	struct finding *finding = ape->finding;
+
+	finding->length = ape->table < size ? ape->table : size;
+	if (!read_table(ape, &last, &longest))
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the table of frames at %" PRIu64 " is cut, or does not rise", ape->table);
+	if (last >= size)
+		return walk_cut(ape->view, finding, last, size);
+	/* Stereo and a few seconds make a frame; one alone has no longest. */
+	guess = last + (longest ? longest : 1 << 20);
+	limit = guess + longest < size ? guess + longest : size;
+	cursor.at = last;
+	if (cursor_find(&cursor, limit, "APETAGEX")) {
+		finding->length = tags_behind(ape->view, cursor.at, finding);
+		if (finding->length > cursor.at)
+			return CARVE_COMPLETE;
+	}
+	for (cursor.at = last; cursor_find(&cursor, limit, "TAG"); cursor.at++) {
+		finding->length = tags_behind(ape->view, cursor.at, finding);
+		if (finding->length > cursor.at)
+			return CARVE_COMPLETE;
+	}
+	finding->length = guess < size ? guess : size;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"the last frame starts at %" PRIu64 ", and nothing says where it ends", last);
+}
+
+enum verdict ape_check(struct view *view, uint64_t at, struct finding *finding)
+{
+	struct ape ape = { .view = view, .finding = finding, .at = at };
+	const uint8_t *p = view_peek(view, at, DESCRIPTOR_LEN);
+	const char *problem = "no header";
+	bool old = p && le16(p + 4) < 3980;
+
+	if (p && memcmp(p, "MAC ", 4) == 0 && le16(p + 4) < 4200)
+		problem = old ? read_old(&ape, p) : read_new(&ape, p);
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, at);
+	finding->extension = "ape";
+	return old ? check_old(&ape) : check_new(&ape);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return ape_check(view, 0, finding);
+}
+
+const struct carver ape_carver = {
+	.name = "ape",
+	.summary = "Monkey's Audio, by its headers and its table of frames",
+	.check = check,
+};

@@ -1,0 +1,83 @@
+/*
+ * Sun and NeXT audio (Oracle's Sound.h; the au(5) manual page).
+ *
+ *	header: '.snd', where the samples start, their length, encoding, sample rate, channels (4
+ *	        bytes each, big-endian), a note ended by zeros
+ *
+ * The length FFFFFFFF means that it was not known: then the end is a guess. Samples have no
+ * checksum: where plain ones turn into random bytes the sound part ends. The note is the title.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "noise.h"
+#include "walk.h"
+
+#define HEADER_MOST 65536
+/* What is carved where no length is known. */
+#define UNKNOWN_MOST (UINT64_C(16) << 20)
+
+/* From mu-law, 1, to A-law, 27. */
+#define ENCODINGS 27
+
+static enum verdict judge(
+	struct view *view, struct finding *finding, uint64_t start, uint64_t end, bool known)
+{
+	uint64_t size = view_size(view), stop = end < size ? end : size;
+	uint64_t noise = noise_start(view, start, stop);
+
+	finding->length = noise < stop ? noise : stop;
+	if (!known)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the header at 0 does not say how many samples there are");
+	if (noise < stop)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"random bytes instead of samples at %" PRIu64, noise);
+	if (end > size)
+		return walk_cut(view, finding, end, size);
+	if (noise_at(view, start, stop))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"random bytes from %" PRIu64 " on, where samples should be", start);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	const uint8_t *p = view_peek(view, 0, 24);
+	uint32_t start, len, encoding, rate, channels;
+	bool known;
+
+	if (!p || memcmp(p, ".snd", 4) != 0)
+		return verdict_because(CARVE_REJECT, finding, "no signature at 0");
+	start = be32(p + 4);
+	len = be32(p + 8);
+	encoding = be32(p + 12);
+	rate = be32(p + 16);
+	channels = be32(p + 20);
+	known = len != UINT32_MAX;
+	if (start < 24 || start > HEADER_MOST || !encoding || encoding > ENCODINGS || rate < 1000 ||
+		rate > 1000000 || !channels || channels > 64 || !len)
+		return verdict_because(CARVE_REJECT, finding, "impossible fields at 4");
+	if (view_size(view) <= start)
+		return verdict_because(CARVE_REJECT, finding, "no samples before %" PRIu32, start);
+	if (start > 24) {
+		size_t note = start - 24 < 128 ? start - 24 : 128;
+
+		p = view_peek(view, 24, note);
+		for (size_t i = 0; p && i < note && p[i]; i++)
+			if (p[i] < 0x20 && p[i] != '\n' && p[i] != '\r' && p[i] != '\t')
+				return verdict_because(
+					CARVE_REJECT, finding, "a note that is no text at 24");
+		if (p)
+			finding_set_title(finding, p, strnlen((const char *)p, note));
+	}
+	return judge(view, finding, start, start + (known ? (uint64_t)len : UNKNOWN_MOST), known);
+}
+
+const struct carver au_carver = {
+	.name = "au",
+	.summary = "Sun audio, by its header",
+	.check = check,
+};

@@ -1,0 +1,207 @@
+/*
+ * FLAC (RFC 9639).
+ *
+ *	stream: 'fLaC', metadata blocks, frames
+ *	block:  last-block flag and type, length (3 bytes), data; the first one is STREAMINFO, which
+ *	        tells depth and number of samples
+ *
+ * Every frame is read to its end (flac_frame.c), has a CRC of its header and one of itself, and
+ * carries its number, or that of its first sample. The stream ends when all samples that STREAMINFO
+ * announces have passed; without such a number its end is where no frame follows, which is a guess.
+ * A frame that is cut or has a wrong CRC ends the sound part in front of it. Behind the end tags
+ *may stand (tags.h), and where they are the end is no guess.
+ *
+ * A title and a date come from the block with Vorbis comments.
+ */
+#include "flac.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "flac_frame.h"
+#include "tags.h"
+#include "walk.h"
+
+struct flac {
+	struct view *view;
+	struct finding *finding;
+	uint64_t at; /* behind what is sound */
+	uint64_t frame_count, sample_count;
+	uint64_t all_samples;   /* 0: not said */
+	uint64_t longest_frame; /* bytes */
+	uint64_t dirty;         /* where PADDING is none; 0: nowhere */
+	unsigned depth, block_count;
+};
+
+enum block_type { STREAMINFO = 0, PADDING = 1, VORBIS_COMMENT = 4, PICTURE = 6 };
+
+/* What is wrong with STREAMINFO, which comes first, or NULL. */
+static const char *read_streaminfo(struct flac *flac, uint64_t at)
+{
+	const uint8_t *p = view_peek(flac->view, at, 42);
+	unsigned shortest, longest;
+	uint64_t packed;
+
+	if (!p || memcmp(p, "fLaC", 4) != 0)
+		return "no FLAC signature";
+	if (p[4] & 0x7f || (be32(p + 4) & 0xffffff) != 34)
+		return "STREAMINFO does not come first";
+	shortest = be16(p + 8);
+	longest = be16(p + 10);
+	packed = be64(p + 18);
+	flac->depth = (packed >> 36 & 31) + 1;
+	flac->all_samples = packed & 0xfffffffff;
+	/* Not more than the plain samples, when the encoder doesn't say. */
+	flac->longest_frame = be32(p + 14) & 0xffffff;
+	if (!flac->longest_frame)
+		flac->longest_frame = (uint64_t)longest * 8 * 4 + 1024;
+	if (longest < 16 || shortest > longest || flac->depth < 4)
+		return "STREAMINFO has impossible fields";
+	flac->at = at + 42;
+	return NULL;
+}
+
+static void read_comments(struct flac *flac, uint64_t data, uint32_t len)
+{
+	size_t look = len < VIEW_MAX_PEEK ? len : VIEW_MAX_PEEK;
+	const uint8_t *p = view_peek(flac->view, data, look);
+
+	if (p)
+		vorbis_comments_read(p, look, flac->finding);
+}
+
+/* Padding is zeros: elsewhere the file was overwritten. */
+static void check_padding(struct flac *flac, uint64_t at, uint64_t end)
+{
+	const uint8_t *p;
+	size_t len;
+
+	for (; at < end && !flac->dirty; at += len) {
+		p = walk_window(flac->view, at, end, &len);
+		if (!p)
+			return;
+		for (size_t i = 0; i < len && !flac->dirty; i++)
+			if (p[i])
+				flac->dirty = at + i;
+	}
+}
+
+/* Passes the metadata behind STREAMINFO. False when it breaks off. */
+static bool pass_metadata(struct flac *flac, bool last)
+{
+	while (!last) {
+		const uint8_t *p = view_peek(flac->view, flac->at, 4);
+		unsigned type;
+		uint64_t end;
+		uint32_t len;
+
+		if (!p || (p[0] & 0x7f) > PICTURE)
+			return false;
+		last = p[0] & 0x80;
+		type = p[0] & 0x7f;
+		len = be32(p) & 0xffffff;
+		end = flac->at + 4 + len;
+		if (end > view_size(flac->view))
+			return false;
+		if (type == VORBIS_COMMENT)
+			read_comments(flac, flac->at + 4, len);
+		if (type == PADDING)
+			check_padding(flac, flac->at + 4, end);
+		flac->at = end;
+		flac->block_count++;
+	}
+	return true;
+}
+
+static enum flac_state pass_frames(struct flac *flac)
+{
+	enum flac_state state = FLAC_SOUND;
+	struct flac_frame frame;
+	uint64_t first = 0;
+
+	while (!flac->all_samples || flac->sample_count < flac->all_samples) {
+		state = flac_frame_read(flac->view, flac->at, flac->depth, &frame);
+		if (state != FLAC_SOUND)
+			break;
+		if (!flac->frame_count)
+			first = frame.number;
+		if (frame.number - first !=
+			(frame.counts_samples ? flac->sample_count : flac->frame_count))
+			return FLAC_NONE;
+		flac->at = frame.end;
+		flac->sample_count += frame.sample_count;
+		flac->frame_count++;
+	}
+	return state;
+}
+
+static enum verdict judge(struct flac *flac, enum flac_state state)
+{
+	struct finding *finding = flac->finding;
+	bool at_end = view_ends_with_image(flac->view);
+	uint64_t size = view_size(flac->view);
+
+	finding->length = flac->at;
+	if (flac->all_samples && flac->sample_count >= flac->all_samples) {
+		finding->length = tags_behind(flac->view, flac->at, finding);
+		return CARVE_COMPLETE;
+	}
+	if (!flac->frame_count && !flac->block_count) {
+		finding->length = 0;
+		return verdict_because(CARVE_REJECT, finding,
+			"neither metadata nor a frame at %" PRIu64, flac->at);
+	}
+	if (!flac->frame_count && flac->dirty)
+		finding->length = flac->dirty;
+	if (state == FLAC_CUT && size > flac->at && size - flac->at <= flac->longest_frame)
+		return walk_cut(flac->view, finding, size + 1,
+			at_end ? walk_before_fill(flac->view, flac->at, size) : flac->at);
+	if (state != FLAC_NONE)
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "the frame at %" PRIu64 " is broken", flac->at);
+	if (flac->all_samples || !flac->frame_count)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"no frame starts at %" PRIu64 ", behind %" PRIu64 " of %" PRIu64 " samples",
+			flac->at, flac->sample_count, flac->all_samples);
+	finding->length = tags_behind(flac->view, flac->at, finding);
+	if (finding->length > flac->at)
+		return CARVE_COMPLETE;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no frame starts at %" PRIu64 ", and nothing says how many there are", flac->at);
+}
+
+enum verdict flac_check(struct view *view, uint64_t at, struct finding *finding)
+{
+	struct flac flac = { .view = view, .finding = finding };
+	const char *problem = read_streaminfo(&flac, at);
+	const uint8_t *p;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, at);
+	finding->extension = "flac";
+	p = view_peek(view, at + 4, 1);
+	if (!p || !pass_metadata(&flac, *p & 0x80)) {
+		bool cut = flac.at < view_size(view) && view_ends_with_image(view);
+
+		finding->length = flac.at;
+		p = view_peek(view, flac.at, 4);
+		if (flac.block_count && cut && p && (p[0] & 0x7f) <= PICTURE)
+			return walk_cut(view, finding, view_size(view) + 1, view_size(view));
+		finding->length = flac.block_count ? flac.at : 0;
+		return verdict_because(flac.block_count ? CARVE_TRUNCATED : CARVE_REJECT, finding,
+			"no metadata block at %" PRIu64, flac.at);
+	}
+	return judge(&flac, pass_frames(&flac));
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return flac_check(view, 0, finding);
+}
+
+const struct carver flac_carver = {
+	.name = "flac",
+	.summary = "FLAC sound, by its frames and their CRCs",
+	.check = check,
+};

@@ -1,0 +1,272 @@
+/*
+ * A frame of FLAC (RFC 9639, 9): a header with a CRC-8, one subframe a channel, padding to a byte,
+ * a CRC-16 of it all. Nothing says how long it is: the subframes have to be read, bit by bit. A
+ * subframe has a type and perhaps wasted bits, then
+ *
+ *	constant: a sample; verbatim: all of them;
+ *	fixed, linear prediction: the first samples (as many as the predictor's order), of the
+ *latter its coefficients, then the rest's differences in partitions of Rice codes.
+ *
+ * The samples themselves are not wanted.
+ */
+#include "flac_frame.h"
+
+#include "cursor.h"
+#include "walk.h"
+
+#define HEADER_MOST 16
+/* No sample's code has so many zeros: 32 bits with the smallest useful parameter. */
+#define ZEROS_MOST (1u << 22)
+
+struct bits {
+	struct cursor cursor; /* at the byte behind those in `held` */
+	uint64_t held;
+	unsigned count; /* bits in held, the lowest ones */
+	bool over;      /* the view ended */
+};
+
+struct shape {
+	uint32_t sample_count;
+	unsigned channels, depth;
+	unsigned side; /* the channel with a bit more; none: channels */
+};
+
+static void fill(struct bits *bits)
+{
+	while (bits->count <= 56) {
+		int byte = cursor_take(&bits->cursor);
+
+		if (byte < 0)
+			return;
+		bits->held = bits->held << 8 | (unsigned)byte;
+		bits->count += 8;
+	}
+}
+
+/* The next count bits, at most 32. */
+static uint32_t take(struct bits *bits, unsigned count)
+{
+	if (bits->count < count)
+		fill(bits);
+	if (bits->count < count) {
+		bits->over = true;
+		return 0;
+	}
+	bits->count -= count;
+	return (uint32_t)(bits->held >> bits->count & ((UINT64_C(1) << count) - 1));
+}
+
+static void skip(struct bits *bits, uint64_t count)
+{
+	for (; count && !bits->over; count -= count < 32 ? count : 32)
+		take(bits, count < 32 ? (unsigned)count : 32);
+}
+
+/* Zeros up to a one, and that. ZEROS_MOST: too many, or the view ended. */
+static uint32_t take_zeros(struct bits *bits)
+{
+	uint32_t zeros = 0;
+
+	while (zeros < ZEROS_MOST) {
+		uint64_t left;
+
+		if (!bits->count)
+			fill(bits);
+		if (!bits->count)
+			break;
+		left = bits->held << (64 - bits->count);
+		if (left) {
+			unsigned more = (unsigned)__builtin_clzll(left);
+
+			bits->count -= more + 1;
+			return zeros + more;
+		}
+		zeros += bits->count;
+		bits->count = 0;
+	}
+	bits->over |= zeros < ZEROS_MOST;
+	return ZEROS_MOST;
+}
+
+static bool pass_partition(struct bits *bits, unsigned width, uint32_t count)
+{
+	unsigned parameter = take(bits, width);
+
+	if (parameter == (1u << width) - 1) {
+		skip(bits, (uint64_t)take(bits, 5) * count);
+		return !bits->over;
+	}
+	while (count--) {
+		if (take_zeros(bits) == ZEROS_MOST)
+			return false;
+		take(bits, parameter);
+	}
+	return !bits->over;
+}
+
+static bool pass_residual(struct bits *bits, const struct shape *shape, unsigned order)
+{
+	unsigned method = take(bits, 2), partitions = 1u << take(bits, 4);
+	uint32_t each = shape->sample_count / partitions;
+
+	if (bits->over || method > 1 || shape->sample_count % partitions || each < order)
+		return false;
+	for (unsigned i = 0; i < partitions; i++)
+		if (!pass_partition(bits, 4 + method, each - (i ? 0 : order)))
+			return false;
+	return true;
+}
+
+static bool pass_subframe(struct bits *bits, const struct shape *shape, unsigned depth)
+{
+	uint32_t head = take(bits, 8);
+	unsigned type = head >> 1, order;
+
+	if (bits->over || head & 0x80)
+		return false;
+	if (head & 1) {
+		uint32_t wasted = take_zeros(bits) + 1;
+
+		if (wasted >= depth)
+			return false;
+		depth -= wasted;
+	}
+	if (type == 0) {
+		skip(bits, depth);
+	} else if (type == 1) {
+		skip(bits, (uint64_t)depth * shape->sample_count);
+	} else if (type >= 8 && type <= 12) {
+		order = type - 8;
+		skip(bits, (uint64_t)order * depth);
+		return order <= shape->sample_count && pass_residual(bits, shape, order);
+	} else if (type >= 32) {
+		unsigned precision;
+
+		order = type - 31;
+		skip(bits, (uint64_t)order * depth);
+		precision = take(bits, 4) + 1;
+		skip(bits, 5 + (uint64_t)order * precision);
+		return precision < 16 && order <= shape->sample_count &&
+		       pass_residual(bits, shape, order);
+	} else {
+		return false;
+	}
+	return !bits->over;
+}
+
+static uint8_t crc8(const uint8_t *p, size_t len)
+{
+	unsigned crc = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		crc ^= p[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = (crc << 1 ^ (crc & 0x80 ? 0x107 : 0)) & 0xff;
+	}
+	return (uint8_t)crc;
+}
+
+/* The number in UTF-8's way, of up to 36 bits; its length, or 0. */
+static size_t read_number(const uint8_t *p, uint64_t *number)
+{
+	size_t len = 1;
+
+	if (p[0] < 0x80) {
+		*number = p[0];
+		return 1;
+	}
+	while (len < 8 && p[0] << len & 0x80)
+		len++;
+	if (len < 2 || len > 7)
+		return 0;
+	*number = len == 7 ? 0 : p[0] & (0x7f >> len);
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		*number = *number << 6 | (p[i] & 0x3f);
+	}
+	return len;
+}
+
+/* The header's length, or 0 when it is none. */
+static size_t read_header(
+	const uint8_t *p, unsigned depth, struct shape *shape, struct flac_frame *frame)
+{
+	static const uint8_t depths[8] = { 0, 8, 12, 0, 16, 20, 24, 32 };
+	unsigned size = p[2] >> 4, rate = p[2] & 15, channels = p[3] >> 4;
+	size_t len;
+
+	if (p[0] != 0xff || (p[1] & 0xfe) != 0xf8 || !size || rate == 15 || channels > 10 ||
+		p[3] & 1 || (p[3] >> 1 & 7) == 3)
+		return 0;
+	len = read_number(p + 4, &frame->number);
+	if (!len)
+		return 0;
+	len += 4;
+	frame->counts_samples = p[1] & 1;
+	shape->depth = p[3] >> 1 & 7 ? depths[p[3] >> 1 & 7] : depth;
+	shape->channels = channels < 8 ? channels + 1 : 2;
+	shape->side = channels < 8 ? shape->channels : channels == 9 ? 0 : 1;
+	if (size == 6)
+		shape->sample_count = p[len] + 1u;
+	else if (size == 7)
+		shape->sample_count = (p[len] << 8 | p[len + 1]) + 1u;
+	else
+		shape->sample_count = size == 1  ? 192
+				      : size < 6 ? 576u << (size - 2)
+						 : 256u << (size - 8);
+	len += size == 6 ? 1 : size == 7 ? 2 : 0;
+	len += rate == 12 ? 1 : rate > 12 ? 2 : 0;
+	frame->sample_count = shape->sample_count;
+	return crc8(p, len) == p[len] ? len + 1 : 0;
+}
+
+/* CRC-16, polynomial 0x8005: 0 over bytes and their CRC. */
+static bool crc16_holds(struct view *view, uint64_t at, uint64_t end)
+{
+	static const uint16_t table[16] = { 0x0000, 0x8005, 0x800f, 0x000a, 0x801b, 0x001e, 0x0014,
+		0x8011, 0x8033, 0x0036, 0x003c, 0x8039, 0x0028, 0x802d, 0x8027, 0x0022 };
+	const uint8_t *p;
+	uint16_t crc = 0;
+	size_t len;
+
+	for (; at < end; at += len) {
+		p = walk_window(view, at, end, &len);
+		if (!p)
+			return false;
+		for (size_t i = 0; i < len; i++) {
+			crc = (uint16_t)(crc << 4 ^ table[crc >> 12 ^ p[i] >> 4]);
+			crc = (uint16_t)(crc << 4 ^ table[crc >> 12 ^ (p[i] & 15)]);
+		}
+	}
+	return crc == 0;
+}
+
+enum flac_state flac_frame_read(
+	struct view *view, uint64_t at, unsigned depth, struct flac_frame *frame)
+{
+	struct bits bits = { .cursor = { .view = view } };
+	uint64_t size = view_size(view);
+	uint8_t head[HEADER_MOST + 1] = { 0 };
+	struct shape shape;
+	size_t len;
+
+	for (len = 0; len < HEADER_MOST && at + len < size; len++) {
+		const uint8_t *p = view_peek(view, at + len, 1);
+
+		if (!p)
+			break;
+		head[len] = *p;
+	}
+	len = read_header(head, depth, &shape, frame);
+	if (!len || at + len > size)
+		return at < size && size - at < HEADER_MOST ? FLAC_CUT : FLAC_NONE;
+	bits.cursor.at = at + len;
+	for (unsigned i = 0; i < shape.channels; i++)
+		if (!pass_subframe(&bits, &shape, shape.depth + (i == shape.side)))
+			return bits.over ? FLAC_CUT : FLAC_NONSENSE;
+	frame->end = bits.cursor.at - bits.count / 8 + 2;
+	if (frame->end > size)
+		return FLAC_CUT;
+	return crc16_holds(view, at, frame->end) ? FLAC_SOUND : FLAC_NONSENSE;
+}

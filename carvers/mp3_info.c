@@ -1,0 +1,73 @@
+/*
+ * The first frame of many MP3 files holds no sound, but notes for players:
+ *
+ *	'Xing' or 'Info' behind the frame's header and side information: flags, then by them the
+ *	number of frames, of bytes, a table for seeking (100 bytes), quality. LAME and libavformat
+ *	write 36 bytes more: encoder, settings, length, a CRC-16 of all that follows this frame, and
+ *	one of this frame up to there (gabriel.mp3-tech.org, Mp3 Info Tag revision 1).
+ *
+ *	'VBRI' at 36: version, delay, quality, bytes, frames (Fraunhofer's encoder).
+ */
+#include <string.h>
+
+#include "bytes.h"
+#include "mp3.h"
+
+#define LAME_LEN 36
+#define INFO_MOST (4 + 32 + 4 + 4 + 4 + 4 + 100 + 4 + LAME_LEN)
+
+uint16_t mp3_crc(uint16_t crc, const uint8_t *bytes, size_t len)
+{
+	/* Four bits at a time. */
+	static const uint16_t table[16] = { 0x0000, 0xcc01, 0xd801, 0x1400, 0xf001, 0x3c00, 0x2800,
+		0xe401, 0xa001, 0x6c00, 0x7800, 0xb401, 0x5000, 0x9c01, 0x8801, 0x4400 };
+
+	for (size_t i = 0; i < len; i++) {
+		crc = (uint16_t)(crc >> 4 ^ table[(crc ^ bytes[i]) & 15]);
+		crc = (uint16_t)(crc >> 4 ^ table[(crc ^ bytes[i] >> 4) & 15]);
+	}
+	return crc;
+}
+
+static bool read_xing(const uint8_t *p, size_t at, size_t len, struct mp3_info *info)
+{
+	uint32_t flags = be32(p + at + 4);
+	size_t start = at;
+
+	if ((memcmp(p + at, "Xing", 4) != 0 && memcmp(p + at, "Info", 4) != 0) || flags > 15)
+		return false;
+	at += 8;
+	if (flags & 1 && at + 4 <= len)
+		info->frame_count = be32(p + at);
+	at += flags & 1 ? 4 : 0;
+	if (flags & 2 && at + 4 <= len)
+		info->byte_count = be32(p + at);
+	at += flags & 2 ? 4 : 0;
+	if (flags == 15 && start + 120 + LAME_LEN <= len &&
+		mp3_crc(0, p, start + 154) == be16(p + start + 154)) {
+		info->crc = be16(p + start + 152);
+		info->has_crc = true;
+	}
+	return true;
+}
+
+bool mp3_read_info(
+	struct view *view, uint64_t at, const struct mp3_frame *frame, struct mp3_info *info)
+{
+	size_t len = frame->len < INFO_MOST ? frame->len : INFO_MOST;
+	const uint8_t *p = frame->layer == 3 ? view_peek(view, at, len) : NULL;
+	size_t side = frame->version == 1 ? (frame->mono ? 17 : 32) : (frame->mono ? 9 : 17);
+
+	*info = (struct mp3_info){ 0 };
+	if (!p)
+		return false;
+	if (len >= 36 + 18 && memcmp(p + 36, "VBRI", 4) == 0) {
+		info->byte_count = be32(p + 36 + 10);
+		info->frame_count = be32(p + 36 + 14);
+		return true;
+	}
+	/* Some encoders forget the CRC behind the header, which moves it. */
+	if (len >= side + 12 && read_xing(p, side + 4, len, info))
+		return true;
+	return !(p[1] & 1) && len >= side + 14 && read_xing(p, side + 6, len, info);
+}

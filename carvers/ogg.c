@@ -1,0 +1,280 @@
+/*
+ * Ogg (RFC 3533): Vorbis, Opus, Speex, FLAC, Theora and others.
+ *
+ *	page: 'OggS', version 0, flags (1: goes on a packet, 2: first of its stream, 4: last),
+ *	      position (8 bytes), the stream's serial number, the page's number in it, CRC-32 of the
+ *	      page, number of segments and their lengths, data
+ *
+ * All numbers are little-endian. Streams that run side by side have their first pages at the
+ * file's start and each its last page somewhere; streams may also follow each other (chained). The
+ * file ends where all streams that began have ended, unless a page follows that begins another one
+ * with a serial number that was not there yet. The CRC of every page is checked, so that the sound
+ * part ends behind the last page whose CRC held. Behind a page with a wrong CRC the walk goes on if
+ * the next page of the same stream stands there, as in files that were edited; such a file is not
+ * complete. A file whose pages just end, as recordings do that
+ * were stopped, is truncated.
+ *
+ * The codec of the first stream names the file; where there is a picture it is a video. A title and
+ * a date come from Vorbis comments, which stand at the start of a stream's second packet.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "tags.h"
+#include "walk.h"
+
+#define HEAD_LEN 27
+#define STREAMS_MOST 64
+
+enum page_state { PAGE_SOUND, PAGE_CUT, PAGE_NONE, PAGE_BAD_CRC };
+
+struct page {
+	uint64_t data, end;
+	uint32_t serial, number;
+	uint8_t flags;
+};
+
+struct stream {
+	uint32_t serial, next; /* its next page's number */
+	bool ended;
+};
+
+struct ogg {
+	struct view *view;
+	struct finding *finding;
+	uint64_t at;  /* behind the last sound page */
+	uint64_t bad; /* a page with a wrong CRC that others follow; 0: none */
+	uint64_t gap; /* the page in front of which others are missing; 0: none */
+	uint64_t page_count;
+	struct stream streams[STREAMS_MOST];
+	unsigned stream_count, open_count;
+	uint32_t table[256];
+};
+
+enum { CONTINUED = 1, FIRST = 2, LAST = 4 };
+
+/* CRC-32 with zlib's polynomial, but the other order of bits, and neither inverted. */
+static void make_table(uint32_t *table)
+{
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t crc = i << 24;
+
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc << 1 ^ (crc & 0x80000000 ? 0x04c11db7 : 0);
+		table[i] = crc;
+	}
+}
+
+static uint32_t page_crc(const uint32_t *table, const uint8_t *p, size_t len)
+{
+	uint32_t crc = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		/* The CRC's own place counts as zeros. */
+		uint8_t byte = i >= 22 && i < 26 ? 0 : p[i];
+
+		crc = crc << 8 ^ table[crc >> 24 ^ byte];
+	}
+	return crc;
+}
+
+static enum page_state read_page(const struct ogg *ogg, struct page *page)
+{
+	const uint8_t *p = view_peek(ogg->view, ogg->at, HEAD_LEN);
+	size_t len = HEAD_LEN, segment_count;
+
+	if (!p)
+		return ogg->at < view_size(ogg->view) ? PAGE_CUT : PAGE_NONE;
+	if (memcmp(p, "OggS", 5) != 0 || p[5] > 7)
+		return PAGE_NONE;
+	page->flags = p[5];
+	page->serial = le32(p + 14);
+	page->number = le32(p + 18);
+	segment_count = p[26];
+	page->data = ogg->at + HEAD_LEN + segment_count;
+	p = view_peek(ogg->view, ogg->at, HEAD_LEN + segment_count);
+	if (!p)
+		return PAGE_CUT;
+	for (size_t i = 0; i < segment_count; i++)
+		len += p[HEAD_LEN + i];
+	len += segment_count;
+	page->end = ogg->at + len;
+	p = view_peek(ogg->view, ogg->at, len);
+	if (!p)
+		return PAGE_CUT;
+	return page_crc(ogg->table, p, len) == le32(p + 22) ? PAGE_SOUND : PAGE_BAD_CRC;
+}
+
+static bool starts(const uint8_t *p, size_t len, const char *magic, size_t magic_len)
+{
+	return len >= magic_len && memcmp(p, magic, magic_len) == 0;
+}
+
+/* Names the file by the codec that a stream's first page tells. */
+static void read_codec(struct ogg *ogg, const struct page *page)
+{
+	static const struct {
+		const char *magic;
+		size_t len;
+		const char *extension;
+		bool video;
+	} codecs[] = {
+		{ "\x01vorbis", 7, "ogg", false },
+		{ "OpusHead", 8, "opus", false },
+		{ "Speex   ", 8, "spx", false },
+		{ "\x7f"
+		  "FLAC",
+			5, "oga", false },
+		{ "fLaC", 4, "oga", false },
+		{ "PCM     ", 8, "oga", false },
+		{ "\x80theora", 7, "ogv", true },
+		{ "\x80kate", 5, "ogx", false },
+		{ "BBCD", 4, "ogv", true },
+		{ "OVP80", 5, "ogv", true },
+		{ "\x01video", 6, "ogm", true },
+		{ "\x01"
+		  "Direct Show",
+			12, "ogm", true },
+	};
+	size_t len = page->end - page->data < 16 ? (size_t)(page->end - page->data) : 16;
+	const uint8_t *p = view_peek(ogg->view, page->data, len);
+
+	for (size_t i = 0; p && i < sizeof(codecs) / sizeof(*codecs); i++)
+		if (starts(p, len, codecs[i].magic, codecs[i].len) &&
+			(!ogg->finding->extension || codecs[i].video))
+			ogg->finding->extension = codecs[i].extension;
+}
+
+/* Takes title and date from a stream's second page, if comments start there. */
+static void read_comments(struct ogg *ogg, const struct page *page)
+{
+	static const struct {
+		const char *magic;
+		size_t len, head_len;
+	} heads[] = { { "\x03vorbis", 7, 7 }, { "OpusTags", 8, 8 }, { "\x81theora", 7, 7 },
+		{ "\x04\0", 2, 4 }, { "\x84\0", 2, 4 }, { "", 0, 0 } };
+	size_t len = (size_t)(page->end - page->data);
+	const uint8_t *p = view_peek(ogg->view, page->data, len);
+
+	for (size_t i = 0; p && i < sizeof(heads) / sizeof(*heads); i++)
+		if (starts(p, len, heads[i].magic, heads[i].len) && len >= heads[i].head_len) {
+			vorbis_comments_read(
+				p + heads[i].head_len, len - heads[i].head_len, ogg->finding);
+			return;
+		}
+}
+
+static struct stream *find_stream(struct ogg *ogg, uint32_t serial)
+{
+	for (unsigned i = ogg->stream_count; i--;)
+		if (ogg->streams[i].serial == serial)
+			return &ogg->streams[i];
+	return NULL;
+}
+
+/* Takes a page whose CRC held. False: it belongs to another file. */
+static bool take(struct ogg *ogg, const struct page *page)
+{
+	struct stream *stream = find_stream(ogg, page->serial);
+
+	if (page->flags & FIRST) {
+		if (stream || ogg->stream_count == STREAMS_MOST)
+			return false;
+		stream = &ogg->streams[ogg->stream_count++];
+		*stream = (struct stream){ .serial = page->serial, .next = page->number };
+		ogg->open_count++;
+		read_codec(ogg, page);
+		if (ogg->at)
+			view_part(ogg->view, ogg->at);
+	}
+	if (!stream || stream->ended)
+		return false;
+	if (page->number != stream->next && !ogg->gap)
+		ogg->gap = ogg->at;
+	if (page->number == 1 && !(page->flags & FIRST))
+		read_comments(ogg, page);
+	stream->next = page->number + 1;
+	if (page->flags & LAST) {
+		stream->ended = true;
+		ogg->open_count--;
+	}
+	ogg->at = page->end;
+	ogg->page_count++;
+	return true;
+}
+
+/* Whether the page, whose CRC is wrong, is followed by the next one of its stream. */
+static bool goes_on(struct ogg *ogg, const struct page *page)
+{
+	uint64_t at = ogg->at;
+	struct page next;
+	bool found;
+
+	ogg->at = page->end;
+	found = !(page->flags & LAST) && read_page(ogg, &next) == PAGE_SOUND &&
+		next.serial == page->serial && next.number == page->number + 1;
+	ogg->at = at;
+	return found;
+}
+
+static enum verdict judge(struct ogg *ogg, enum page_state state)
+{
+	struct finding *finding = ogg->finding;
+
+	finding->length = ogg->at;
+	if (!ogg->open_count) {
+		if (ogg->bad)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the CRC of the page at %" PRIu64 " is wrong", ogg->bad);
+		if (ogg->gap)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"pages are missing before the one at %" PRIu64, ogg->gap);
+		return CARVE_COMPLETE;
+	}
+	if (state == PAGE_CUT)
+		return walk_cut(ogg->view, finding, view_size(ogg->view) + 1,
+			view_ends_with_image(ogg->view) ? view_size(ogg->view) : ogg->at);
+	if (state == PAGE_BAD_CRC)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the CRC of the page at %" PRIu64 " is wrong", ogg->at);
+	if (state == PAGE_SOUND)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"another file's page at %" PRIu64 ", before the last one", ogg->at);
+	return verdict_because(CARVE_TRUNCATED, finding,
+		"no page starts at %" PRIu64 ", though the last one is not there", ogg->at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct ogg ogg = { .view = view, .finding = finding };
+	enum page_state state;
+	struct page page;
+
+	make_table(ogg.table);
+	for (;;) {
+		state = read_page(&ogg, &page);
+		if (state == PAGE_BAD_CRC && ogg.page_count && goes_on(&ogg, &page)) {
+			if (!ogg.bad)
+				ogg.bad = ogg.at;
+		} else if (state != PAGE_SOUND) {
+			break;
+		}
+		if (!ogg.open_count && !(page.flags & FIRST))
+			break;
+		if (!take(&ogg, &page))
+			break;
+	}
+	if (!ogg.page_count)
+		return verdict_because(
+			CARVE_REJECT, finding, "no first page with a sound CRC at 0");
+	return judge(&ogg, state);
+}
+
+const struct carver ogg_carver = {
+	.name = "ogg",
+	.summary = "Ogg files of all codecs, by their pages and CRCs",
+	.check = check,
+};

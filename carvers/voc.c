@@ -1,0 +1,112 @@
+/*
+ * Creative Voice (Creative Labs, Sound Blaster Developer Kit, VOC file format).
+ *
+ *	header: 'Creative Voice File' 1A, where the blocks start, version, ~version + 1234h (2 bytes
+ *	        each, little-endian)
+ *	block:  kind (0: the end, alone), length (3 bytes), data
+ *
+ * The blocks lead to the end's. Some writers leave that out: then the file ends behind the last
+ * block, which is a guess. Samples in blocks have no checksum.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "noise.h"
+#include "walk.h"
+
+enum {
+	END = 0,
+	SOUND = 1,
+	MORE_SOUND = 2,
+	SILENCE = 3,
+	MARK = 4,
+	TEXT = 5,
+	REPEAT = 6,
+	REPEAT_END = 7,
+	EXTENDED = 8,
+	NEW_SOUND = 9
+};
+
+/* Whether a block of this kind can have this length. */
+static bool valid(unsigned kind, uint32_t len)
+{
+	switch (kind) {
+	case SOUND:
+		return len > 2;
+	case MORE_SOUND:
+	case TEXT:
+		return len > 0;
+	case SILENCE:
+		return len == 3;
+	case MARK:
+	case REPEAT:
+		return len == 2;
+	case REPEAT_END:
+		return len == 0;
+	case EXTENDED:
+		return len == 4;
+	case NEW_SOUND:
+		return len > 12;
+	}
+	return false;
+}
+
+/* Whether the block's data, [at, end), are there: else the verdict is *verdict. */
+static bool block_holds(struct view *view, struct finding *finding, uint64_t at, uint64_t end,
+	enum verdict *verdict)
+{
+	uint64_t size = view_size(view), stop = end < size ? end : size;
+	uint64_t noise = noise_start(view, at, stop);
+
+	finding->length = noise;
+	if (noise < stop)
+		*verdict = verdict_because(CARVE_TRUNCATED, finding,
+			"random bytes instead of samples at %" PRIu64, noise);
+	else if (end > size)
+		*verdict = walk_cut(view, finding, end, size);
+	return noise == stop && end <= size;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	const uint8_t *p = view_peek(view, 0, 26);
+	uint64_t at, blocks = 0;
+
+	if (!p || memcmp(p, "Creative Voice File\x1a", 20) != 0 || le16(p + 20) < 26 ||
+		(uint16_t)(~le16(p + 22) + 0x1234) != le16(p + 24))
+		return verdict_because(CARVE_REJECT, finding, "no header at 0");
+	for (at = le16(p + 20);; blocks++) {
+		enum verdict verdict = CARVE_REJECT;
+		uint32_t len;
+
+		p = view_peek(view, at, 1);
+		if (!p || *p == END)
+			break;
+		p = view_peek(view, at, 4);
+		len = p ? le32(p) >> 8 : 0;
+		if (!p || !valid(*p, len))
+			break;
+		if (!block_holds(view, finding, at + 4, at + 4 + len, &verdict))
+			return verdict;
+		at += 4 + len;
+	}
+	if (!blocks) {
+		finding->length = 0;
+		return verdict_because(CARVE_REJECT, finding, "no block at %" PRIu64, at);
+	}
+	finding->length = at + 1;
+	if (p && *p == END)
+		return CARVE_COMPLETE;
+	finding->length = at;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no block starts at %" PRIu64 ", though the last one is not there", at);
+}
+
+const struct carver voc_carver = {
+	.name = "voc",
+	.summary = "Creative Voice sound, by its blocks",
+	.check = check,
+};

@@ -1,0 +1,226 @@
+/*
+ * WavPack 4 and 5 (wavpack.com, File Format).
+ *
+ *	block: 'wvpk', length of the rest (without these 8 bytes), version 0x402 to 0x410, high
+ *bytes of the next two, number of all samples, the first sample's index, samples in this block,
+ *flags, CRC of the samples; then sub-blocks sub-block: id, length in words (1 byte, or 3 where the
+ *id says so), data
+ *
+ * The sub-blocks have to fill their block, and in version 5 the last of them is a checksum of the
+ * block. Blocks of several channels share their samples: the first and the last of them have flags.
+ * The file ends when the last sample's last block has passed, and behind it blocks without samples
+ * (the WAV file's tail, an MD5). Where the number of all samples is not known the end is a guess,
+ * unless tags stand there (tags.h).
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "noise.h"
+#include "tags.h"
+#include "walk.h"
+
+#define HEADER_LEN 32
+#define BLOCK_MOST (1u << 24)
+/* Sub-blocks that make a block of a broken one. */
+#define SUB_BLOCKS 3
+
+enum { FINAL_BLOCK = 0x1000 };
+enum { ID_LARGE = 0x80, ID_ODD = 0x40, ID_CHECKSUM = 0x2f };
+
+enum block_state { BLOCK_SOUND, BLOCK_CUT, BLOCK_NONE, BLOCK_BROKEN };
+
+struct block {
+	uint64_t end, all_samples, index;
+	uint64_t sound;     /* behind its last sub-block that holds */
+	unsigned sub_count; /* of those */
+	bool summed;        /* it has a checksum */
+	uint32_t samples, flags;
+	uint16_t version;
+};
+
+struct wavpack {
+	struct view *view;
+	struct finding *finding;
+	uint64_t at, all_samples, sample_count;
+	uint64_t plain; /* where its end's data are none; 0: nowhere */
+	uint32_t block_count;
+	bool known, done;
+	bool summed; /* the first block has a checksum, and so have all */
+};
+
+/* The sum over 16-bit words in front of the checksum's own sub-block, of 2 or 4 bytes. */
+static bool checksum_holds(struct view *view, uint64_t at, uint64_t end, uint32_t len)
+{
+	uint32_t sum = UINT32_MAX;
+	const uint8_t *p;
+	size_t got;
+
+	for (uint64_t left = at; left < end; left += got) {
+		p = walk_window(view, left, end, &got);
+		if (!p)
+			return false;
+		got &= ~(size_t)1;
+		for (size_t i = 0; i < got; i += 2)
+			sum = sum * 3 + le16(p + i);
+		if (!got)
+			return false;
+	}
+	p = view_peek(view, end + 2, len);
+	if (!p)
+		return false;
+	if (len == 4)
+		return le32(p) == sum;
+	return le16(p) == (uint16_t)(sum ^ sum >> 16);
+}
+
+/* Whether the sub-blocks fill the block. */
+static bool sub_blocks_hold(const struct wavpack *wavpack, struct block *block)
+{
+	uint64_t at = wavpack->at + HEADER_LEN;
+
+	for (; at < block->end; block->sub_count++) {
+		block->sound = at;
+		size_t head = block->end - at < 4 ? (size_t)(block->end - at) : 4;
+		const uint8_t *p = view_peek(wavpack->view, at, head);
+		uint64_t len;
+
+		if (!p || head < 2 || (p[0] & ID_LARGE && head < 4))
+			return false;
+		len = p[1] * 2u;
+		head = 2;
+		if (p[0] & ID_LARGE) {
+			len |= (uint64_t)(p[2] | p[3] << 8) << 9;
+			head = 4;
+		}
+		if (len > block->end - at - head || at + head + len > view_size(wavpack->view) ||
+			(p[0] & ID_ODD && !len))
+			return false;
+		if (p[0] == ID_CHECKSUM && (len == 2 || len == 4)) {
+			if (!checksum_holds(wavpack->view, wavpack->at, at, (uint32_t)len)) {
+				/* Any of the block's bytes may be wrong. */
+				block->sound =
+					wavpack->at + (wavpack->block_count ? 0 : HEADER_LEN);
+				return false;
+			}
+			block->summed = true;
+		}
+		at += head + len;
+	}
+	return block->summed || !wavpack->summed;
+}
+
+static enum block_state read_block(const struct wavpack *wavpack, struct block *block)
+{
+	uint64_t size = view_size(wavpack->view);
+	const uint8_t *p = view_peek(wavpack->view, wavpack->at, HEADER_LEN);
+	uint32_t len;
+
+	*block = (struct block){ .sound = wavpack->at };
+	if (!p)
+		return wavpack->at < size ? BLOCK_CUT : BLOCK_NONE;
+	len = le32(p + 4);
+	block->version = le16(p + 8);
+	if (memcmp(p, "wvpk", 4) != 0 || len < HEADER_LEN - 8 || len > BLOCK_MOST || len & 1 ||
+		block->version < 0x402 || block->version > 0x410)
+		return BLOCK_NONE;
+	block->all_samples = le32(p + 12);
+	if (block->all_samples == UINT32_MAX)
+		block->all_samples = UINT64_MAX;
+	else
+		block->all_samples += ((uint64_t)p[11] << 32) - p[11];
+	block->index = le32(p + 16) | (uint64_t)p[10] << 32;
+	block->samples = le32(p + 20);
+	block->flags = le32(p + 24);
+	block->end = wavpack->at + 8 + len;
+	if (sub_blocks_hold(wavpack, block))
+		return BLOCK_SOUND;
+	return block->end > size ? BLOCK_CUT : BLOCK_BROKEN;
+}
+
+/* Whether a block goes on the file. */
+static bool belongs(const struct wavpack *wavpack, const struct block *block)
+{
+	if (!wavpack->block_count)
+		return true;
+	if (!block->samples)
+		return true;
+	/* The first block of a file has index 0, and so have other channels of its samples. */
+	return !wavpack->done && (block->index || wavpack->sample_count == 0);
+}
+
+static void take(struct wavpack *wavpack, const struct block *block)
+{
+	if (!wavpack->block_count && block->all_samples != UINT64_MAX) {
+		wavpack->known = true;
+		wavpack->all_samples = block->all_samples;
+	}
+	if (block->samples && block->flags & FINAL_BLOCK) {
+		wavpack->sample_count = block->index + block->samples;
+		wavpack->done = wavpack->known && wavpack->sample_count >= wavpack->all_samples;
+	}
+	/* The last block's data have no other block behind them that vouches for them. */
+	if (wavpack->done && !block->summed && block->samples)
+		wavpack->plain = plain_start(wavpack->view, wavpack->at + HEADER_LEN, block->end);
+	if (wavpack->plain == block->end)
+		wavpack->plain = 0;
+	wavpack->summed |= block->summed && !wavpack->block_count;
+	wavpack->at = block->end;
+	wavpack->block_count++;
+}
+
+static enum verdict judge(
+	struct wavpack *wavpack, enum block_state state, const struct block *block)
+{
+	struct finding *finding = wavpack->finding;
+	struct view *view = wavpack->view;
+
+	if (wavpack->plain) {
+		finding->length = wavpack->plain;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"plain bytes instead of sound at %" PRIu64, wavpack->plain);
+	}
+	if (wavpack->done || (!wavpack->known && state == BLOCK_NONE)) {
+		finding->length = tags_behind(view, wavpack->at, finding);
+		if (wavpack->done || finding->length > wavpack->at)
+			return CARVE_COMPLETE;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no block starts at %" PRIu64 ", and nothing says how many there are",
+			wavpack->at);
+	}
+	if (state == BLOCK_CUT)
+		return walk_cut(view, finding, view_size(view) + 1,
+			view_ends_with_image(view) ? view_size(view) : block->sound);
+	/* Where blocks have a checksum, any byte of this one may be wrong. */
+	finding->length = state == BLOCK_BROKEN && !wavpack->summed ? block->sound : wavpack->at;
+	return verdict_because(CARVE_TRUNCATED, finding,
+		state == BLOCK_BROKEN ? "the block at %" PRIu64 " is broken"
+				      : "no block of this file starts at %" PRIu64,
+		wavpack->at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct wavpack wavpack = { .view = view, .finding = finding };
+	enum block_state state;
+	struct block block;
+
+	while ((state = read_block(&wavpack, &block)) == BLOCK_SOUND) {
+		if (!belongs(&wavpack, &block)) {
+			state = BLOCK_NONE;
+			break;
+		}
+		take(&wavpack, &block);
+	}
+	if (!wavpack.block_count && block.sub_count < SUB_BLOCKS)
+		return verdict_because(CARVE_REJECT, finding, "no sound block at 0");
+	return judge(&wavpack, state, &block);
+}
+
+const struct carver wavpack_carver = {
+	.name = "wavpack",
+	.summary = "WavPack sound, by its blocks",
+	.check = check,
+};

@@ -1,0 +1,30 @@
+"""Creative Voice, block by block."""
+import struct
+
+from makers.common import save
+from makers.sound import noise, samples
+
+
+def head(version=0x10A):
+    return b"Creative Voice File\x1a" + struct.pack("<HHH", 26, version, (~version + 0x1234) & 0xFFFF)
+
+
+def block(kind, data):
+    return bytes([kind]) + len(data).to_bytes(3, "little") + data
+
+
+def make():
+    data = bytes((v >> 8) + 128 for v in samples(400, 1))
+    sound = block(1, b"\xa6\0" + data)
+    plain = head() + sound + b"\0"
+    save("voc", "plain.voc", plain, unchecked=30)
+    kinds = head() + block(8, bytes(4)) + sound + block(2, data) + block(3, b"\x10\x20\xa6") + block(4, b"\1\0") + \
+        block(5, b"text\0") + block(6, b"\2\0") + sound + block(7, b"") + b"\0"
+    save("voc", "kinds.voc", kinds, unchecked=30)
+    save("voc", "new.voc", head(0x114) + block(9, struct.pack("<IBBHI", 8000, 8, 1, 0, 0) + data) + b"\0", unchecked=30)
+    save("voc", "no-end.voc", head() + sound + b"\xff" * 50, verdict="unverified", length=26 + len(sound))
+    save("voc", "cut.voc", plain[:300], verdict="truncated", length=300)
+    long = block(1, b"\xa6\0" + data * 20)
+    save("voc", "cut-random.voc", (head() + long)[:3000] + noise(5500), verdict="truncated", length_min=2000, length_max=4100)
+    save("voc", "block.voc", head() + block(3, b"\1") + sound, verdict="reject", why="no block at 26")
+    save("voc", "header.voc", b"Creative Voice File\x1a" + bytes(6) + sound, verdict="reject", why="no header at 0")
