@@ -27,12 +27,15 @@ $(error MODE must be release, debug, asan or tsan, not '$(MODE)')
 endif
 
 PKGS    := libconfig libewf liburing libhs libcrypto libxml-2.0 jansson libpcre2-8 libdeflate
+# libtsk has no pkg-config file.
+TSK_LIBS := -ltsk
 # Libraries that carvers may use; they see no others. Debian 12's libbz2 has no pkg-config file.
 CARVER_PKGS := zlib liblzma libzstd liblz4
 CARVER_LIBS := -lbz2
 NEED_BUILD := $(filter-out clean help deps demo check install-deps,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEED_BUILD),)
-MISSING := $(strip $(foreach p,$(PKGS) $(CARVER_PKGS),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))))
+MISSING := $(strip $(foreach p,$(PKGS) $(CARVER_PKGS),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))) \
+	$(shell echo '\#include <tsk/libtsk.h>' | $(CC) -E -x c - >/dev/null 2>&1 || echo libtsk))
 ifneq ($(MISSING),)
 $(error missing libraries: $(MISSING). `make deps` installs them)
 endif
@@ -54,7 +57,7 @@ ALL_CFLAGS = -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_
 	-DBURIN_VERSION='"$(VERSION)"' -DBURIN_CONF_DIR='"$(PREFIX)/share/burin"'
 DEPFLAGS = -MMD -MP
 ALL_LDFLAGS = -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
-LIBS = $(PKG_LIBS) -lm
+LIBS = $(PKG_LIBS) $(TSK_LIBS) -lm
 
 # Machine code for the GPUs that are tuned for, and PTX from which the driver makes the rest.
 GPU_ARCHS ?= sm_90

@@ -108,7 +108,7 @@ static char *existing_parent(const char *path)
 int run_open_output(struct run *run, const char *output)
 {
 	char *parent = existing_parent(output);
-	bool under = image_is_under(run->image, parent);
+	bool under = image_is_under(run->evidence, parent);
 
 	free(parent);
 	if (under)
@@ -139,21 +139,6 @@ int run_open_pool(struct run *run)
 	return error_set(&run->error, EXIT_IO, EAGAIN, "cannot start any thread");
 }
 
-static int check_range(struct run *run)
-{
-	const struct run_options *options = run->options;
-	uint64_t size = image_info(run->image)->size;
-
-	if (options->offset >= size)
-		return error_set(&run->error, EXIT_USAGE, EINVAL,
-			"--offset %" PRIu64 " lies behind the end of the image (%" PRIu64 " bytes)",
-			options->offset, size);
-	run->range_end = size;
-	if (options->length && options->length < size - options->offset)
-		run->range_end = options->offset + options->length;
-	return 0;
-}
-
 static uint64_t largest_header_offset(const struct rules *rules)
 {
 	uint64_t largest = 0;
@@ -174,8 +159,8 @@ static int open_reader(struct run *run)
 		.slot_len = options->chunk_size ? options->chunk_size : run->engine->chunk_len,
 		.slots = scan_engine_chunks(run->engine, &options->gpu),
 		.overlap = options->rules->patterns.longest - 1,
-		.offset = options->offset,
-		.length = run->range_end - options->offset + (behind < left ? behind : left),
+		.offset = run->range_start,
+		.length = run->range_end - run->range_start + (behind < left ? behind : left),
 		.method = options->io,
 		.cache = options->cache,
 	};
@@ -211,8 +196,10 @@ static int start_pairing(struct run *run)
 		.both = options->both || options->rules->format == RULES_FOREMOST,
 		.align = options->align,
 		.scalpel = options->scalpel,
-		.range_start = options->offset,
+		.range_start = run->range_start,
 		.range_end = run->range_end,
+		.place = run_place,
+		.context = run,
 	};
 
 	run->store = fifo_store_new(PENDING_MEMORY, create_spill, run);
@@ -232,11 +219,13 @@ static void fill_run_record(struct run *run, const char *image_path)
 		.arguments = options->arguments,
 		.output_dir = sink_path(run->sink),
 		.started = time(NULL),
-		.image = image_info(run->image),
+		.image = image_info(run->evidence),
+		.volumes = run->volumes,
+		.space = run_space_name(options->space),
 		.image_path = image_path,
 		.rules = options->rules,
 		.engine = run->engine ? run->engine->name : "none",
-		.kernel = run->engine && run->engine->kernel ? run->engine->kernel(run->scan) : "",
+		.kernel = run->scan && run->engine->kernel ? run->engine->kernel(run->scan) : "",
 		.engine_reason = run->engine_reason,
 		.reader = run->reader ? reader_method_name(run->reader) : "",
 		.threads = pool_threads(run->pool),
@@ -270,6 +259,7 @@ void run_start_carving(struct run *run)
 	const struct run_options *options = run->options;
 	struct carving_options carving = {
 		.image = run->image,
+		.volumes = run->volumes,
 		.rules = options->rules,
 		.sink = run->sink,
 		.report = run->report,
@@ -302,12 +292,12 @@ int run_start_report(struct run *run, const char *image_path, uint64_t total)
 
 static void collect_problems(struct run *run)
 {
-	const struct ranges *unreadable = run->reader ? reader_unreadable(run->reader) : NULL;
+	const struct ranges *unreadable = run_unreadable(run);
 
 	if (run->summary.evidence.state == EVIDENCE_MISMATCH)
 		run_add_problem(run, xstrdup(run->summary.evidence.sentence));
-	if (run->image && image_info(run->image)->damage)
-		run_add_problem(run, xstrdup(image_info(run->image)->damage));
+	if (run->evidence && image_info(run->evidence)->damage)
+		run_add_problem(run, xstrdup(image_info(run->evidence)->damage));
 	if (unreadable && unreadable->count) {
 		uint64_t bytes = 0;
 
@@ -372,9 +362,9 @@ static void finish_report(struct run *run)
 		carving_sums(run->carving, &summary->files, &summary->bytes);
 	if (!*summary->evidence.sentence)
 		snprintf(summary->evidence.sentence, sizeof(summary->evidence.sentence), "not hashed");
-	summary->unreadable = run->reader ? reader_unreadable(run->reader) : NULL;
+	summary->unreadable = run_unreadable(run);
 	if (summary->unreadable)
-		damages_collect(&summary->damage, run->image, summary->unreadable);
+		damages_collect(&summary->damage, run->evidence, summary->unreadable);
 	summary->seconds_total = run_clock() - run->started;
 	summary->seconds_start = run->set_up;
 	summary->seconds_read_wait = run->read_wait;
@@ -449,7 +439,8 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 	free(run->flights);
 	reader_close(run->reader);
 	sink_close(run->sink);
-	image_close(run->image);
+	run_free_volumes(run);
+	image_close(run->evidence);
 	damages_free(&run->summary.damage);
 	tallies_free(&run->summary.by_type);
 	tallies_free(&run->summary.rejected);
@@ -465,13 +456,20 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 	const struct run_options *options = run->options;
 	int status;
 
-	if ((status = image_open(&run->image, image_path, &run->error)) ||
-		(options->map_path && (status = image_use_map(run->image, options->map_path, &run->error))) ||
-		(status = check_range(run)) || (status = run_pick_engine(run)) ||
-		(status = run_open_pool(run)) || (status = open_reader(run)) ||
-		(status = run_start_engine(run)) ||
-		(status = start_pairing(run)) || (status = run_open_output(run, output)) ||
-		(status = run_start_report(run, image_path, run->range_end - run->options->offset)))
+	if ((status = image_open(&run->evidence, image_path, &run->error)))
+		return status;
+	if (options->map_path &&
+		(status = image_use_map(run->evidence, options->map_path, &run->error)))
+		return status;
+	run->image = run->evidence;
+	run_read_volumes(run, image_path);
+	if ((status = run_check_range(run)) || (status = run_pick_engine(run)) ||
+		(status = run_open_pool(run)))
+		return status;
+	if (!run_is_empty(run) && ((status = open_reader(run)) || (status = run_start_engine(run))))
+		return status;
+	if ((status = start_pairing(run)) || (status = run_open_output(run, output)) ||
+		(status = run_start_report(run, image_path, run->range_end - run->range_start)))
 		return status;
 	allocate_flights(run);
 	status = run_start_hashing(run);

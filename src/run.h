@@ -9,6 +9,7 @@
 #include "carve/decide.h"
 #include "carve/filing.h"
 #include "evidence/reader.h"
+#include "evidence/volumes.h"
 #include "gpu/options.h"
 #include "output/progress.h"
 #include "rules/rules.h"
@@ -21,6 +22,9 @@ enum run_verify {
 	RUN_VERIFY_KINDS,  /* verify_mask */
 };
 
+/* Which bytes of the image are searched. */
+enum run_space { SPACE_ALL, SPACE_UNALLOCATED, SPACE_ALLOCATED };
+
 struct run_options {
 	const struct rules *rules;
 	char **arguments;              /* the command line as typed, ended by NULL, for the report */
@@ -32,6 +36,8 @@ struct run_options {
 	enum reader_cache cache;
 	const char *map_path;          /* of a ddrescue map of the image; NULL for none */
 	uint64_t offset, length;       /* the range of the image in which files start; length 0: to the end */
+	enum volumes_depth file_systems; /* what is found out about them; all, when space asks for it */
+	enum run_space space;
 	uint64_t align;                /* as Scalpel's -q */
 	bool both;                     /* as Scalpel's -b */
 	bool dry_run, flat, no_extension, scalpel;

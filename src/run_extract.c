@@ -34,10 +34,11 @@ static void texts_free(struct texts *texts)
 
 static int open_image(struct run *run, const struct reread_run *old, const char *path)
 {
-	int status = image_open(&run->image, path, &run->error);
+	int status = image_open(&run->evidence, path, &run->error);
 
 	if (status)
 		return status;
+	run->image = run->evidence;
 	if (image_info(run->image)->size == old->image_size)
 		return 0;
 	return error_set(&run->error, EXIT_USAGE, EINVAL,

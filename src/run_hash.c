@@ -32,13 +32,13 @@ static void say(struct run *run, enum evidence_state state, const char *sentence
 static uint32_t wanted_kinds(struct run *run)
 {
 	const struct run_options *options = run->options;
-	const struct image_info *image = image_info(run->image);
+	const struct image_info *image = image_info(run->evidence);
 	uint32_t stored = stored_kinds(image);
 
 	say(run, EVIDENCE_NOT_HASHED, "not hashed; the option verify asks for it");
 	if (options->verify == RUN_VERIFY_NONE || (options->verify == RUN_VERIFY_SPARE && !stored))
 		return 0;
-	if (options->offset || run->range_end < image->size) {
+	if (run->image != run->evidence || options->offset || run->range_end < image->size) {
 		say(run, EVIDENCE_PARTIAL,
 			"only a part of the evidence was read, so it was not hashed");
 		return 0;
@@ -128,7 +128,7 @@ void run_finish_hashing(struct run *run)
 	if (run->read_all && run->consumed == run->submitted) {
 		media_hash_finish(run->hash, &hashes);
 		evidence_judge(
-			&run->summary.evidence, image_info(run->image), &hashes, unread_bytes(run));
+			&run->summary.evidence, image_info(run->evidence), &hashes, unread_bytes(run));
 	} else {
 		say(run, EVIDENCE_PARTIAL,
 			"the run ended before all of the evidence was read, so it was not "

@@ -176,7 +176,7 @@ static int consume(struct run *run, struct flight *flight)
 	status = carving_scanned(run->carving, position);
 	if (status)
 		return carving_failed(run, status);
-	run->summary.scanned = position - run->options->offset;
+	run->summary.scanned = position - run->range_start;
 	progress_update(run->progress, run->summary.scanned);
 	return flush_report(run);
 }
@@ -231,7 +231,7 @@ static int finish_carving(struct run *run)
 
 int run_scan(struct run *run)
 {
-	int status = scan_all(run);
+	int status = run_is_empty(run) ? 0 : scan_all(run);
 
 	if (!status && !run_caught_signal())
 		status = finish_carving(run);

@@ -18,7 +18,10 @@ struct flight {
 
 struct run {
 	const struct run_options *options;
-	struct image *image;
+	struct image *evidence;       /* as opened */
+	struct image *image;          /* what is searched: the evidence, or a part of it (gathered.h) */
+	struct volumes *volumes;      /* NULL for an extraction */
+	struct ranges space;          /* that part */
 	struct sink *sink;
 	struct pool *pool;
 	struct reader *reader;
@@ -40,7 +43,8 @@ struct run {
 	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
 	struct candidate pending;     /* a candidate that the carving stage could not take yet */
 	bool has_pending, read_all;
-	uint64_t range_end;
+	uint64_t range_start, range_end; /* in what is searched */
+	struct ranges unreadable;     /* run_unreadable's */
 	struct run_record record;
 	struct summary_record summary;
 	size_t problem_count;
@@ -87,6 +91,20 @@ void run_release_slots(struct run *run);
 void run_await_hashing(struct run *run);
 /* Waits for the last bytes, when all were given, and judges. */
 void run_finish_hashing(struct run *run);
+
+/* run_volumes.c: what the image holds, and which part of it is searched. */
+/* The evidence must be open. Sets run->image to what is searched. */
+void run_read_volumes(struct run *run, const char *image_path);
+/* From --offset and --length to range_start and range_end. Returns 0 or a negative errno with run->error set. */
+int run_check_range(struct run *run);
+/* There is nothing to search. */
+const char *run_space_name(enum run_space space); /* "unallocated"; NULL: all of it is searched */
+bool run_is_empty(const struct run *run);
+/* What the reader could not read, in offsets of the evidence. NULL without a reader. */
+const struct ranges *run_unreadable(struct run *run);
+/* Where the byte at an offset of run->image lies in the evidence. */
+uint64_t run_place(const void *run, uint64_t offset);
+void run_free_volumes(struct run *run);
 
 /* run_scan.c: from the first slot to the last candidate. */
 int run_scan(struct run *run);

@@ -44,7 +44,7 @@ struct carving *carving_new(const struct carving_options *options)
 	}
 	carving->ahead = ahead_new(carving->threads, options->decide.nested);
 	carving->filing = filing_new(options->rules, options->sink, options->names, options->label,
-		options->no_extension, image_info(options->image)->size);
+		options->no_extension, options->image, options->volumes);
 	if (options->rules)
 		carving->decider = decider_new(
 			options->rules, &options->decide, options->rejected, options->skipped);
@@ -106,6 +106,7 @@ int carving_add(struct carving *carving, struct file_record *record)
 	ticket = ticket_at(carving, carving->offered++);
 	carving->checked = carving->decided = carving->offered;
 	ticket->record = *record;
+	ticket->candidate.start = record->offset;
 	ticket->expected = record->hashes;
 	record->path = NULL;
 	record->runs = NULL;

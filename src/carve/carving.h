@@ -16,7 +16,8 @@
 #define SKIPPED_BY_END "not decided when the run ended"
 
 struct carving_options {
-	struct image *image;
+	struct image *image;             /* what is searched; files are copied from its evidence (evidence/gathered.h) */
+	struct volumes *volumes;         /* NULL: nothing is known of them */
 	const struct rules *rules;       /* NULL when only carving_add is used */
 	struct sink *sink;
 	struct report *report;

@@ -231,7 +231,7 @@ static void report_ticket(struct carving *carving, struct ticket *ticket)
 	} else {
 		if (carving->options.dry_run && carving->options.unreadable)
 			record->unreadable = ranges_overlap(
-				carving->options.unreadable, record->offset, record->length);
+				carving->options.unreadable, ticket->candidate.start, record->length);
 		compare_hashes(carving, ticket);
 		carving->files++;
 		carving->bytes += record->length;
@@ -250,7 +250,7 @@ static void report_ticket(struct carving *carving, struct ticket *ticket)
 static bool waits_for_scan(const struct carving *carving, const struct ticket *ticket)
 {
 	return ticket->keep && carving->options.dry_run &&
-	       ticket->record.offset + ticket->record.length > carving->scanned;
+	       ticket->candidate.start + ticket->record.length > carving->scanned;
 }
 
 void cursors_retire(struct carving *carving)

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <time.h>
 
+#include "evidence/gathered.h"
+
 /* The first failure ends the carving. A write that was cancelled is none: it follows from one, or
  * from a signal. */
 void jobs_note_error(void *context, int status, const struct error *error)
@@ -105,7 +107,8 @@ static int write_file(
 
 	if (status)
 		return status;
-	status = copy_runs(&carving->rooms[worker].copier, carving->options.image, record->runs,
+	status = copy_runs(&carving->rooms[worker].copier,
+		gathered_evidence(carving->options.image), record->runs,
 		record->run_count, file.fd, &carving->cancelled, &record->hashes,
 		&record->unreadable);
 	if (!status)

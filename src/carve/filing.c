@@ -7,12 +7,15 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "evidence/gathered.h"
 
 #define SCALPEL_FOLDER_FILES 1000
 
 struct filing {
 	const struct rules *rules;
 	struct sink *sink;
+	struct image *image;
+	struct volumes *volumes; /* or NULL */
 	enum carving_names names;
 	enum carving_label label;
 	bool no_extension;
@@ -33,7 +36,7 @@ static unsigned digits_of(uint64_t number)
 }
 
 struct filing *filing_new(const struct rules *rules, struct sink *sink, enum carving_names names,
-	enum carving_label label, bool no_extension, uint64_t image_size)
+	enum carving_label label, bool no_extension, struct image *image, struct volumes *volumes)
 {
 	struct filing *filing = xcalloc(1, sizeof(*filing));
 
@@ -42,7 +45,9 @@ struct filing *filing_new(const struct rules *rules, struct sink *sink, enum car
 	filing->names = names;
 	filing->label = label;
 	filing->no_extension = no_extension;
-	filing->digits = digits_of(image_size);
+	filing->image = image;
+	filing->volumes = volumes;
+	filing->digits = digits_of(image_info(gathered_evidence(image))->size);
 	filing->scalpel_counts = xcalloc(rules ? rules->count : 0, sizeof(*filing->scalpel_counts));
 	return filing;
 }
@@ -105,6 +110,40 @@ static char *make_name(struct filing *filing, const struct file_record *record)
 		filing->digits);
 }
 
+/* Most files lie in one piece, for which there is room already. */
+static void place_runs(
+	struct filing *filing, uint64_t start, struct file_record *record, struct range *run)
+{
+	size_t count;
+	struct range *runs = gathered_runs(filing->image, start, record->length, &count);
+
+	record->run_count = (uint32_t)count;
+	record->runs = runs;
+	if (count != 1)
+		return;
+	*run = *runs;
+	record->runs = run;
+	free(runs);
+}
+
+/* Whether file systems use its bytes, and for which file. */
+static void ask_volumes(struct filing *filing, struct file_record *record)
+{
+	const struct ranges *in_use = filing->volumes ? volumes_in_use(filing->volumes) : NULL;
+	uint64_t used = 0;
+
+	if (!in_use)
+		return;
+	record->fs_path = volumes_owner(filing->volumes, record->offset);
+	for (uint32_t i = 0; i < record->run_count; i++) {
+		if (volumes_unknown(
+			    filing->volumes, record->runs[i].offset, record->runs[i].length))
+			return;
+		used += ranges_overlap(in_use, record->runs[i].offset, record->runs[i].length);
+	}
+	record->space = !used ? SPACE_FREE : used == record->length ? SPACE_IN_USE : SPACE_PARTLY;
+}
+
 void filing_record(struct filing *filing, const struct candidate *candidate, const struct outcome *outcome,
 	struct file_record *record, struct range *run)
 {
@@ -116,7 +155,7 @@ void filing_record(struct filing *filing, const struct candidate *candidate, con
 	*record = (struct file_record){
 		.type = rule->name,
 		.rule = candidate->rule,
-		.offset = candidate->start,
+		.offset = gathered_place(filing->image, candidate->start),
 		.length = outcome->length,
 		.extension = outcome->finding.extension ? outcome->finding.extension : rule->extension,
 		.status = statuses[outcome->verdict],
@@ -125,8 +164,8 @@ void filing_record(struct filing *filing, const struct candidate *candidate, con
 		.time = outcome->finding.time,
 		.chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH,
 	};
-	*run = (struct range){ candidate->start, outcome->length };
-	record->runs = run;
+	place_runs(filing, candidate->start, record, run);
+	ask_volumes(filing, record);
 	if (filing->no_extension)
 		record->extension = "";
 	copy_text(record->reason, sizeof(record->reason), reason_of(outcome));

@@ -3,6 +3,7 @@
 #define BURIN_CARVE_FILING_H
 
 #include "carve/check.h"
+#include "evidence/volumes.h"
 #include "output/sink.h"
 
 enum carving_names {
@@ -20,12 +21,12 @@ enum carving_label { LABEL_NONE, LABEL_TITLE, LABEL_TIME };
 
 struct filing;
 
-/* rules: may be NULL when filing_record is never called. image_size: bytes; tells how wide offsets are in names. All stay the
- * caller's. */
+/* rules: may be NULL when filing_record is never called. image: what was searched; its evidence's size tells how wide offsets are in
+ * names. volumes: NULL where nothing is known. All stay the caller's. */
 struct filing *filing_new(const struct rules *rules, struct sink *sink, enum carving_names names,
-	enum carving_label label, bool no_extension, uint64_t image_size);
-/* Fills in the record, run being the room for its only run. Calls come in the order of the report. The caller frees
- * record->path. */
+	enum carving_label label, bool no_extension, struct image *image, struct volumes *volumes);
+/* Fills in the record, run being the room for its only run: where there are more the caller frees them. Calls come in the order of
+ * the report. The caller frees record->path. */
 void filing_record(struct filing *filing, const struct candidate *candidate, const struct outcome *outcome,
 	struct file_record *record, struct range *run);
 /* NULL is fine. */

@@ -215,9 +215,11 @@ static struct event heap_pop(struct pairing *pairing)
 	return top;
 }
 
-static bool aligned(uint64_t start, uint64_t align)
+static bool aligned(const struct pairing_options *options, uint64_t start, uint64_t align)
 {
-	return align <= 1 || start % align == 0;
+	if (align <= 1)
+		return true;
+	return (options->place ? options->place(options->context, start) : start) % align == 0;
 }
 
 static void queue_header(struct pairing *pairing, const struct event *event)
@@ -231,8 +233,8 @@ static void queue_header(struct pairing *pairing, const struct event *event)
 		tally_add(pairing->skipped, "starts outside the range", 0);
 		return;
 	}
-	if (!aligned(event->position, options->align) ||
-		!aligned(event->position, pairing->rules->rules[event->rule].align)) {
+	if (!aligned(options, event->position, options->align) ||
+		!aligned(options, event->position, pairing->rules->rules[event->rule].align)) {
 		tally_add(pairing->skipped, "not aligned", 0);
 		return;
 	}

@@ -24,9 +24,11 @@ struct carve_settings {
 	enum reader_cache cache;
 	enum gpu_transfer transfer;
 	enum carving_label label;
+	enum volumes_depth file_systems;
 	unsigned compat;
 	uint64_t align, threads, chunk_size, offset, length, parts;
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type;
+	bool unallocated, allocated;
 	bool both, dry_run, no_extension, flat, nested, strict, quiet, verbose, json;
 };
 
@@ -56,6 +58,13 @@ static const struct option_row carve_options[] = {
 	{ .name = "length", .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(length),
 		.group = "Evidence",
 		.help = "... and less than SIZE bytes behind; footers are looked for only there too" },
+	{ .name = "unallocated", MEMBER(unallocated), .group = "Evidence",
+		.help = "Carve only what no file system has in use, as one stream over all gaps" },
+	{ .name = "allocated", MEMBER(allocated), .group = "Evidence",
+		.help = "Carve only what file systems have in use" },
+	{ .name = "file-systems", .kind = OPTION_CHOICE, .choices = VOLUMES_DEPTH_CHOICES,
+		.fallback = "map", MEMBER(file_systems), .group = "Evidence",
+		.help = "Find out volumes (list), also whose bytes a carved file has (map), or nothing" },
 	{ .name = "align", .letter = 'q', .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(align),
 		.group = "Evidence", .help = "Carve only files that start at a multiple of SIZE" },
 	{ .name = "map", .kind = OPTION_STRING, .metavar = "FILE", MEMBER(map), .group = "Evidence",
@@ -266,6 +275,10 @@ static struct run_options run_options_of(const struct carve_settings *settings)
 		.map_path = settings->map,
 		.offset = settings->offset,
 		.length = settings->length,
+		.file_systems = settings->file_systems,
+		.space = settings->unallocated ? SPACE_UNALLOCATED
+			 : settings->allocated ? SPACE_ALLOCATED
+					       : SPACE_ALL,
 		.align = settings->align,
 		.both = settings->both,
 		.dry_run = settings->dry_run,
@@ -327,6 +340,10 @@ static int run(void *arg, int argc, char **argv)
 	log_set_level(settings->quiet ? LOG_WARN : settings->verbose ? LOG_DEBUG : LOG_INFO);
 	if (!settings->output) {
 		log_error("no output folder was given; try: burin carve -o OUT IMAGE");
+		return EXIT_USAGE;
+	}
+	if (settings->unallocated && settings->allocated) {
+		log_error("--unallocated and --allocated exclude each other; without both, all is carved");
 		return EXIT_USAGE;
 	}
 	code = collect_images(&images, settings, argc, argv);

@@ -133,6 +133,31 @@ static void dfxml_headline(char *text, const struct summary_record *summary)
 	report_headline(text, " evidence: ", summary);
 }
 
+static void number(struct dfxml *dfxml, const char *name, uint64_t value)
+{
+	xmlTextWriterWriteFormatElement(dfxml->writer, BAD_CAST name, "%" PRIu64, value);
+}
+
+/* What has no file system is none of DFXML's volumes. */
+static void write_volumes(struct dfxml *dfxml, const struct volumes *volumes)
+{
+	size_t count;
+	const struct volume *volume = volumes_list(volumes, &count);
+
+	for (size_t i = 0; i < count; i++, volume++) {
+		if (!volume->type || !volume->block_size)
+			continue;
+		start(dfxml, "volume");
+		number(dfxml, "partition_offset", volume->offset);
+		number(dfxml, "block_size", volume->block_size);
+		number(dfxml, "ftype", volume->type);
+		element(dfxml, "ftype_str", volume->file_system);
+		if (volume->length / volume->block_size)
+			number(dfxml, "block_count", volume->length / volume->block_size);
+		end(dfxml);
+	}
+}
+
 static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
 {
 	struct dfxml *dfxml = xcalloc(1, sizeof(*dfxml));
@@ -160,6 +185,8 @@ static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
 	write_metadata(dfxml);
 	write_creator(dfxml, run);
 	write_source(dfxml, run);
+	if (run->volumes)
+		write_volumes(dfxml, run->volumes);
 	return xmlTextWriterFlush(dfxml->writer) < 0 ? -EIO : 0;
 }
 
@@ -207,6 +234,9 @@ static int dfxml_file(void *state, const struct file_record *file)
 	line_text(line, "</id>\n  <name_type>r</name_type>\n  <filesize>");
 	line_number(line, file->length);
 	line_text(line, "</filesize>\n");
+	if (file->space == SPACE_IN_USE || file->space == SPACE_FREE)
+		line_text(line, file->space == SPACE_IN_USE ? "  <alloc>1</alloc>\n"
+							    : "  <alloc>0</alloc>\n");
 	add_runs(line, file);
 	add_hash(line, "md5", file->hashes.md5);
 	add_hash(line, "sha1", file->hashes.sha1);

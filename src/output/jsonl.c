@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "output/report.h"
+#include "output/volumes_json.h"
 
 struct jsonl {
 	FILE *stream;
@@ -190,6 +191,7 @@ static json_t *options_object(const struct run_record *run)
 	jsonl_put(object, "strict", json_boolean(run->strict));
 	jsonl_put(object, "both", json_boolean(run->both));
 	jsonl_put(object, "compat", run->compat_scalpel ? json_string("scalpel") : json_null());
+	jsonl_put(object, "space", jsonl_text(run->space));
 	jsonl_put(object, "align", jsonl_number(run->align));
 	jsonl_put(object, "offset", jsonl_number(run->range_offset));
 	jsonl_put(object, "length", limit(run->range_length));
@@ -243,6 +245,8 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 	jsonl_put(object, "started", moment(run->started));
 	jsonl_put(object, "output", jsonl_text(run->output_dir));
 	jsonl_put(object, "image", image_object(run));
+	if (run->volumes)
+		volumes_json(object, run->volumes);
 	jsonl_put(object, "rules", rules_object(run->rules));
 	jsonl_put(object, "engine", engine_object(run));
 	jsonl_put(object, "options", options_object(run));
@@ -322,6 +326,10 @@ void jsonl_line_file(struct line *line, const char *record, const struct file_re
 	runs_field(line, file);
 	hashes_field(line, &file->hashes);
 	number_field(line, ",\"unreadable\":", file->unreadable);
+	if (file->space != SPACE_NOT_KNOWN)
+		text_field(line, ",\"allocated\":", file_space_name(file->space));
+	if (file->fs_path)
+		text_field(line, ",\"fs_path\":", file->fs_path);
 	text_field(line, ",\"title\":", file->title);
 	text_field(line, ",\"time\":", has_time ? time : NULL);
 	flag_field(line, ",\"chop\":", file->chop);

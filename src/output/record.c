@@ -20,6 +20,13 @@ const char *file_end_name(enum file_end end)
 	return names[end];
 }
 
+const char *file_space_name(enum file_space space)
+{
+	static const char *const names[] = { NULL, "yes", "no", "partly" };
+
+	return names[space];
+}
+
 /* Where name stands or belongs; found says which. */
 static size_t place_of(const struct tallies *tallies, const char *name, bool *found)
 {

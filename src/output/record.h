@@ -8,13 +8,17 @@
 #include "base/ranges.h"
 #include "evidence/damage.h"
 #include "evidence/image.h"
+#include "evidence/volumes.h"
 #include "output/hash.h"
 #include "rules/rules.h"
 
 enum file_status { FILE_COMPLETE, FILE_TRUNCATED, FILE_UNVERIFIED };
+/* Whether a file's bytes are in use by the image's file systems. */
+enum file_space { SPACE_NOT_KNOWN, SPACE_IN_USE, SPACE_FREE, SPACE_PARTLY };
 enum file_end { END_CARVER, END_LENGTH, END_FOOTER, END_NEXT, END_MAX_SIZE, END_IMAGE };
 
 const char *file_status_name(enum file_status status); /* "complete", "truncated", "unverified" */
+const char *file_space_name(enum file_space space); /* NULL, "yes", "no", "partly" */
 const char *file_end_name(enum file_end end); /* "carver", "length", "footer", "next", "max_size", "image" */
 
 struct file_record {
@@ -32,6 +36,8 @@ struct file_record {
 	struct hashes hashes;  /* of the bytes written; none on a dry run */
 	uint64_t unreadable;   /* bytes that could not be read and are zeros */
 	char title[128];       /* raw bytes from the evidence: writers must make them valid text */
+	enum file_space space;
+	const char *fs_path;   /* the file in which it begins, by its file system; raw bytes; NULL: none is known */
 	int64_t time;          /* seconds since 1970 UTC; 0: none */
 	bool chop;             /* Scalpel's column: cut at the maximum */
 	bool written;          /* false on a dry run */
@@ -44,6 +50,8 @@ struct run_record {
 	int64_t started;          /* seconds since 1970 UTC */
 	const struct image_info *image;
 	const char *image_path;   /* as given */
+	const struct volumes *volumes; /* NULL: nobody looked */
+	const char *space;        /* what was searched: NULL, "unallocated", "allocated" */
 	const struct rules *rules;
 	const char *engine, *kernel, *engine_reason, *reader;
 	unsigned threads;

@@ -201,7 +201,7 @@ Test(report, jsonl_to_the_letter)
 		"\"threads\":2,\"chunk_size\":33554432},"
 		"\"options\":{\"dry_run\":false,\"nested\":false,\"strict\":false,\"both\":false,"
 		"\"compat\":null,"
-		"\"align\":512,\"offset\":0,\"length\":null,\"map\":null,\"max_files\":10,\"max_bytes\":null,"
+		"\"space\":null,\"align\":512,\"offset\":0,\"length\":null,\"map\":null,\"max_files\":10,\"max_bytes\":null,"
 		"\"max_files_type\":null,\"max_bytes_type\":null,\"hash\":[\"sha256\"]}}\n"
 		"{\"record\":\"file\",\"path\":\"png/"
 		"000000123456.png\",\"type\":\"png\",\"rule\":3,"
