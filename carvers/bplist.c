@@ -1,0 +1,259 @@
+/*
+ * Apple's binary property lists (CFBinaryPList.c, the format's published source).
+ *
+ *	file:    'bplist00', objects, table of offsets, trailer of 32 bytes
+ *	object:  a byte of kind and length, more length if that is 15, content; arrays, sets and
+ *		dictionaries hold numbers of objects
+ *	trailer: 6 unused bytes, width of offsets, width of references, number of objects, the top
+ *one, where the table is (each 8 bytes, big-endian)
+ *
+ * Only the trailer tells the length, so it is searched: its fields have to agree with the place
+ * where it stands. Then every offset has to lead to an object whose content lies between the header
+ * and the table, references have to exist, and objects have to fill all space, if they don't share
+ * it. A file without such a trailer is walked object by object, with the width of references that
+ * goes furthest.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define MAGIC_LEN 8
+#define TRAILER_LEN 32
+#define SEARCH_MIN (1 << 20) /* bytes that are searched for a trailer at least */
+#define SPARSE 4             /* ... and so many times what objects were found in */
+#define LEAST_OBJECTS 4      /* that a cut file must show to be one */
+
+struct plist {
+	struct view *view;
+	uint8_t offset_len, reference_len;
+	uint64_t count, top, table; /* objects, the top one, where the table is */
+};
+
+struct object {
+	uint64_t len; /* all of it */
+	uint64_t references, reference_count;
+};
+
+/* A big-endian integer of 1 to 8 bytes. */
+static uint64_t integer(const uint8_t *p, uint8_t len)
+{
+	uint64_t value = 0;
+
+	while (len--)
+		value = value << 8 | *p++;
+	return value;
+}
+
+/* The length of an object where its first byte has 15 for it: an integer object; *len: its own. */
+static bool long_length(struct view *view, uint64_t at, uint64_t *count, uint64_t *len)
+{
+	const uint8_t *p = view_peek(view, at + 1, 1);
+	uint8_t width;
+
+	if (!p || *p >> 4 != 1 || (*p & 15) > 3)
+		return false;
+	width = (uint8_t)(1 << (*p & 15));
+	p = view_peek(view, at + 2, width);
+	if (!p)
+		return false;
+	*count = integer(p, width);
+	*len = 2 + width;
+	return *count <= UINT32_MAX;
+}
+
+/* The object at `at`: false when there is none. */
+static bool read_object(
+	struct view *view, uint64_t at, uint8_t reference_len, struct object *object)
+{
+	const uint8_t *p = view_peek(view, at, 1);
+	uint8_t kind = p ? *p >> 4 : 0xff, low = p ? *p & 15 : 0;
+	uint64_t count = low, head = 1;
+
+	memset(object, 0, sizeof(*object));
+	switch (kind) {
+	case 0:
+		object->len = 1;
+		return low == 0 || low == 8 || low == 9 || low == 15;
+	case 1:
+		object->len = 1u + (1u << low);
+		return low <= 4;
+	case 2:
+		object->len = 1u + (1u << low);
+		return low == 2 || low == 3;
+	case 3:
+		object->len = 9;
+		return low == 3;
+	case 8:
+		object->len = 2u + low;
+		return true;
+	case 4:
+	case 5:
+	case 6:
+	case 7:
+	case 0xa:
+	case 0xb:
+	case 0xc:
+	case 0xd:
+		break;
+	default:
+		return false;
+	}
+	if (low == 15 && !long_length(view, at, &count, &head))
+		return false;
+	if (kind >= 0xa) {
+		object->references = at + head;
+		object->reference_count = kind == 0xd ? 2 * count : count;
+		object->len = head + object->reference_count * reference_len;
+	} else {
+		object->len = head + (kind == 6 ? 2 * count : count);
+	}
+	return true;
+}
+
+/* Whether a collection refers to objects that exist. */
+static bool check_references(const struct plist *plist, const struct object *object)
+{
+	uint8_t len = plist->reference_len;
+	uint64_t at = object->references, end = at + object->reference_count * len;
+
+	while (at < end) {
+		size_t got, step;
+		const uint8_t *p = walk_window(plist->view, at, end, &got);
+
+		if (!p || got < len)
+			return false;
+		step = got - got % len;
+		for (size_t i = 0; i < step; i += len)
+			if (integer(p + i, len) >= plist->count)
+				return false;
+		at += step;
+	}
+	return true;
+}
+
+/* Every object that the table leads to: the sum of lengths, 0 when one is impossible. */
+static uint64_t check_objects(const struct plist *plist)
+{
+	uint64_t sum = 0, room = plist->table - MAGIC_LEN;
+
+	for (uint64_t i = 0; i < plist->count; i++) {
+		const uint8_t *p = view_peek(
+			plist->view, plist->table + i * plist->offset_len, plist->offset_len);
+		uint64_t at = p ? integer(p, plist->offset_len) : 0;
+		struct object object;
+
+		if (at < MAGIC_LEN || at >= plist->table ||
+			!read_object(plist->view, at, plist->reference_len, &object) ||
+			object.len > plist->table - at)
+			return 0;
+		/* Shared objects are few; more would be read again and again. */
+		sum += object.len;
+		if (sum > 2 * room || !check_references(plist, &object))
+			return 0;
+	}
+	return sum;
+}
+
+/* Whether a trailer stands at `at`, by its own fields. */
+static bool is_trailer(struct plist *plist, const uint8_t *p, uint64_t at)
+{
+	if (p[0] || p[1] || p[2] || p[3] || p[4] || p[6] < 1 || p[6] > 8 || p[7] < 1 || p[7] > 8)
+		return false;
+	plist->offset_len = p[6];
+	plist->reference_len = p[7];
+	plist->count = be64(p + 8);
+	plist->top = be64(p + 16);
+	plist->table = be64(p + 24);
+	return plist->table > MAGIC_LEN && plist->table < at && plist->count > 0 &&
+	       plist->count <= at && plist->top < plist->count &&
+	       at - plist->table == plist->count * plist->offset_len;
+}
+
+/* Searches a trailer in [at, end): where it ends, 0 when there is none. */
+static uint64_t find_trailer(struct plist *plist, uint64_t at, uint64_t end)
+{
+	const uint8_t *p;
+	size_t len;
+
+	while ((p = walk_window(plist->view, at, end, &len)) && len >= TRAILER_LEN) {
+		for (size_t i = 0; i + TRAILER_LEN <= len; i++)
+			if (p[i] == 0 && is_trailer(plist, p + i, at + i))
+				return at + i + TRAILER_LEN;
+		at += len - TRAILER_LEN + 1;
+	}
+	return 0;
+}
+
+/* Walks objects as they follow each other: behind the last one, and how many there were. A zero may
+ * be an object, or a wiped disk; it counts when another one follows. */
+static uint64_t walk_objects(struct view *view, uint8_t reference_len, uint64_t *count)
+{
+	uint64_t at = MAGIC_LEN, end = MAGIC_LEN;
+	struct object object;
+	int zeros = 0;
+
+	*count = 0;
+	while (read_object(view, at, reference_len, &object) &&
+		object.len <= view_size(view) - at && zeros < 16) {
+		const uint8_t *p = view_peek(view, at, 1);
+
+		at += object.len;
+		if (p && *p == 0) {
+			zeros++;
+			continue;
+		}
+		zeros = 0;
+		end = at;
+		++*count;
+	}
+	return end;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	static const uint8_t widths[] = { 1, 2, 4 };
+	struct plist plist = { .view = view };
+	const uint8_t *p = view_peek(view, 0, MAGIC_LEN);
+	uint64_t walked = 0, count = 0, end, sum, search;
+
+	if (!p || memcmp(p, "bplist0", 7) != 0)
+		return verdict_because(CARVE_REJECT, finding, "no header");
+	for (size_t i = 0; i < sizeof(widths); i++) {
+		uint64_t found, at = walk_objects(view, widths[i], &found);
+
+		if (at > walked) {
+			walked = at;
+			count = found;
+		}
+	}
+	search = walked * SPARSE < SEARCH_MIN ? SEARCH_MIN : walked * SPARSE;
+	end = find_trailer(&plist, MAGIC_LEN, search);
+	sum = end ? check_objects(&plist) : 0;
+	finding->length = end;
+	if (sum == plist.table - MAGIC_LEN && end)
+		return CARVE_COMPLETE;
+	if (sum)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"objects of %" PRIu64 " bytes in all, for %" PRIu64, sum,
+			plist.table - MAGIC_LEN);
+	finding->length = 0;
+	if (count < LEAST_OBJECTS)
+		return verdict_because(CARVE_REJECT, finding,
+			end ? "an object is impossible" : "no trailer, and hardly an object");
+	if (walked > view_size(view))
+		walked = view_size(view);
+	finding->length = walked;
+	return verdict_because(CARVE_TRUNCATED, finding,
+		end ? "objects are impossible behind %" PRIu64
+		    : "no trailer behind the objects up to %" PRIu64,
+		walked);
+}
+
+const struct carver bplist_carver = {
+	.name = "bplist",
+	.summary = "Binary property lists, by their trailer, table and objects",
+	.check = check,
+};
