@@ -14,8 +14,10 @@
  * behind the pixels and count them. Another size contradicts the picture: unverified, and if the
  * size of the pixels in the header does so too, this is no BMP.
  *
- * Damage. Run-length codes are followed; they break off soon in foreign data. Pixels that are
- * stored as they are can't break, but they hardly ever turn into random bytes (noise.c).
+ * Damage. Run-length codes are followed; they break off soon in foreign data, and vouch for a file
+ * that they fill. Pixels that are stored as they are can't break, but they hardly ever turn into
+ * random bytes (noise.c), and the last rows vouch for the end when they are what the rows before
+ * let expect (tail.c). A picture of noise stays unverified, as do embedded JPEGs and PNGs.
  */
 #include "bmp.h"
 
@@ -23,11 +25,13 @@
 
 #include "bytes.h"
 #include "noise.h"
+#include "tail.h"
 #include "walk.h"
 
 #define FILE_HEADER_LEN 14
 #define OFFSET_MAX (1u << 20) /* of the pixels, at most */
 #define EXTRA_MAX 4096        /* bytes behind the pixels that the size may count */
+#define BEHIND_MAX 32         /* and that are taken on trust behind the end of a code */
 
 struct bmp {
 	struct view *view;
@@ -119,13 +123,18 @@ static enum verdict check_rle(struct bmp *bmp)
 	if (bmp->end > size)
 		return walk_cut(bmp->view, bmp->finding, bmp->end, at > bmp->pixels ? size : at);
 	if (state == RLE_CUT)
-		return verdict_because(CARVE_COMPLETE, bmp->finding,
+		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
 			"run-length codes without an end before %" PRIu64, end);
+	if (end - at > BEHIND_MAX)
+		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
+			"the bitmap's code ends at %" PRIu64 ", and what follows can't be checked",
+			at);
 	return CARVE_COMPLETE;
 }
 
 static enum verdict check_plain(struct bmp *bmp)
 {
+	const struct dib *dib = &bmp->dib;
 	uint64_t size = view_size(bmp->view), end = bmp->end < size ? bmp->end : size;
 	uint64_t noise = noise_start(bmp->view, bmp->pixels, end);
 
@@ -136,6 +145,17 @@ static enum verdict check_plain(struct bmp *bmp)
 	if (noise_at(bmp->view, bmp->pixels, end))
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
 			"random bytes from %" PRIu64 " on, where pixels should be", bmp->pixels);
+	switch (tail_check(bmp->view, bmp->pixels, end, dib_row_len(dib->width, dib->bits),
+		(dib->bits + 7) / 8, &noise)) {
+	case TAIL_FOREIGN:
+		return broken(bmp, noise, "bytes unlike the pixels before");
+	case TAIL_UNKNOWN:
+		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
+			"nothing tells whether the last pixels before %" PRIu64 " are the file's",
+			end);
+	case TAIL_GOES_ON:
+		break;
+	}
 	return CARVE_COMPLETE;
 }
 
@@ -159,7 +179,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	else if (bmp.end > view_size(view))
 		verdict = walk_cut(view, finding, bmp.end, view_size(view));
 	else
-		verdict = CARVE_COMPLETE;
+		verdict = verdict_because(CARVE_UNVERIFIED, finding,
+			"pixels in a code that is not looked at, from %" PRIu64 " on", bmp.pixels);
 	if (verdict == CARVE_COMPLETE && bmp.odd)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the size at 2 is %" PRIu64 ", but the picture ends at %" PRIu64,

@@ -11,8 +11,9 @@
  * be missing. The compressed content has a block of control data 'LZXC', which has to stand where
  * the directory says, and a table of where its blocks begin: each of those at which the compression
  * (LZX) starts anew has to begin with a possible block. A chunk with impossible entries contradicts
- *the rest, but does not end the file: its length is a field of its own. Nothing else in the content
- *can be checked without unpacking it.
+ * the rest, but does not end the file: its length is a field of its own. Nothing else in the
+ * content can be checked without unpacking it: files that end with it, and not with that table, are
+ * not verified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -31,6 +32,7 @@
 #define SYSTEM "/#SYSTEM"
 #define BLOCK_LEN 0x8000 /* of what is unpacked */
 #define TABLE_LEN 40     /* of the table's head */
+#define ON_TRUST 32      /* bytes at the end for which nothing has to vouch */
 #define TITLE_CODE 3
 
 struct chm {
@@ -229,6 +231,8 @@ static const char *check_packed(struct chm *chm, uint64_t *at)
 		if (*at > chm->sound)
 			chm->sound = *at;
 	}
+	if (chm->table_at + TABLE_LEN + 8 * (uint64_t)count > chm->sound)
+		chm->sound = chm->table_at + TABLE_LEN + 8 * (uint64_t)count;
 	return NULL;
 }
 
@@ -251,6 +255,9 @@ static enum verdict judge(struct chm *chm, struct finding *finding)
 	if (chm->beyond)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the directory lists what lies behind the end at %" PRIu64, chm->len);
+	if (chm->len > chm->sound + ON_TRUST)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the content can't be checked from %" PRIu64 " on", chm->sound);
 	return CARVE_COMPLETE;
 }
 

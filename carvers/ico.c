@@ -10,8 +10,9 @@
  *	       alpha channel
  *
  * The file ends behind the last image. Each is checked: a bitmap's header against its length, a
- * PNG by its first and last chunk. A file without a good first image is none: the head alone is
- * mostly zeros.
+ * PNG by its first and last chunk. A bitmap's mask, or its pixels where there is none, vouch for
+ * its end when they go on as they began (tail.c). A file without a good first image is none: the
+ * head alone is mostly zeros.
  */
 #include "ico.h"
 
@@ -21,6 +22,7 @@
 #include "bytes.h"
 #include "dib.h"
 #include "noise.h"
+#include "tail.h"
 #include "walk.h"
 
 #define HEAD_LEN 6
@@ -28,6 +30,7 @@
 #define IMAGES_MAX 1024
 #define EXTRA_MAX 8192 /* bytes behind a bitmap's mask that its length may count */
 #define PNG_LEN_MIN 57
+#define MASK_LEAST 64 /* bytes that speak for themselves */
 
 static const uint8_t png_start[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I',
 	'H', 'D', 'R' };
@@ -64,6 +67,26 @@ static enum ico_state check_png(struct view *view, struct ico *ico, const struct
 	return ICO_DONE;
 }
 
+/* The last bytes of a bitmap, whose mask, if it has one, begins at `mask`. */
+static enum ico_state check_tail(
+	struct view *view, struct ico *ico, const struct dib *dib, uint64_t mask, uint64_t end)
+{
+	uint64_t row_len = dib_row_len(dib->width, dib->bits), at;
+	uint64_t start = mask - row_len * (dib->height / 2);
+	enum tail tail;
+
+	if (end > mask && end - mask >= MASK_LEAST) {
+		start = mask;
+		row_len = dib_row_len(dib->width, 1);
+	}
+	tail = tail_check(view, start, end, row_len, (dib->bits + 7) / 8, &at);
+	if (tail == TAIL_FOREIGN)
+		return broken(ico, at, "bytes unlike the pixels before");
+	if (tail == TAIL_UNKNOWN && !ico->odd)
+		ico->odd = "the last pixels of an image can't be told from noise";
+	return ICO_DONE;
+}
+
 static enum ico_state check_bitmap(struct view *view, struct ico *ico, const struct image *image)
 {
 	uint64_t end = image->at + image->len, pixels, mask_len, noise;
@@ -89,7 +112,9 @@ static enum ico_state check_bitmap(struct view *view, struct ico *ico, const str
 	if (end > view_size(view))
 		return ICO_DONE;
 	noise = noise_start(view, image->at + dib.header_len, end);
-	return noise < end ? broken(ico, noise, "random bytes instead of pixels") : ICO_DONE;
+	if (noise < end)
+		return broken(ico, noise, "random bytes instead of pixels");
+	return check_tail(view, ico, &dib, image->at + pixels, end);
 }
 
 /* Entry `index`; images begin at `first`, behind all entries. */

@@ -33,6 +33,15 @@ static uint32_t squares(const uint8_t *bytes)
 	return sum;
 }
 
+/* Whether the window at `at` holds random bytes. */
+static bool random_window(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, WINDOW_LEN);
+	uint32_t sum = p ? squares(p) : 0;
+
+	return sum > RANDOM_ABOVE && sum < RANDOM_BELOW;
+}
+
 uint64_t noise_start(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t plain = 0, unclear = 0, run = 0;
@@ -65,14 +74,17 @@ bool noise_at(struct view *view, uint64_t start, uint64_t end)
 {
 	if (end - start < AT_LEN)
 		return false;
-	for (uint64_t at = start; at < start + AT_LEN; at += WINDOW_LEN) {
-		const uint8_t *p = view_peek(view, at, WINDOW_LEN);
-		uint32_t sum = p ? squares(p) : 0;
-
-		if (sum <= RANDOM_ABOVE || sum >= RANDOM_BELOW)
+	for (uint64_t at = start; at < start + AT_LEN; at += WINDOW_LEN)
+		if (!random_window(view, at))
 			return false;
-	}
 	return true;
+}
+
+uint64_t noise_before(struct view *view, uint64_t start, uint64_t end)
+{
+	while (end - start >= WINDOW_LEN && random_window(view, end - WINDOW_LEN))
+		end -= WINDOW_LEN;
+	return end;
 }
 
 uint64_t plain_start(struct view *view, uint64_t start, uint64_t end)

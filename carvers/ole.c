@@ -12,13 +12,16 @@
  * Checked are the header's fields; that each part of the FAT marks itself as used and has possible
  * entries; the directory's entries; and that every stream's chain has as many sectors as its size
  * needs, and shares none with another. Of the streams' content, spreadsheets' and presentations'
- * records are walked.
+ * records are walked. For the last sector vouches that it is a part of FAT or directory, or that
+ * its stream goes on as it began or is filled up with equal bytes (tail.c); a document whose last
+ * sector looks like noise is not verified.
  *
  * Damage. Programs mostly write FAT and directory last, so that a cut file lacks them: it is sound
  * as far as a confirmed part goes, or the header. A chain that breaks contradicts the rest: unless
  * something is missing, the length is good, but not the file. What stands in front of the tables
  * is not noticed when it is overwritten, but for the records, and for the last sector, which
- * writers fill up with equal bytes.
+ * writers fill up with equal bytes. When these look wrong and the file ends in random bytes, it is
+ * cut where those begin, unless it is encrypted.
  */
 #include "ole.h"
 
@@ -26,9 +29,14 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "noise.h"
+#include "tail.h"
 #include "walk.h"
 
 #define HEADER_LEN 512
+#define ROW_LEN 64       /* of what streams may hold in rows */
+#define NOISE_LEAST 1024 /* random bytes that a contradiction points to */
+#define NOISE_SURE 3072  /* and that speak for themselves: a short stream may be compressed */
 
 bool ole_wrong(struct ole *ole, const char *problem, uint64_t at)
 {
@@ -113,6 +121,30 @@ static bool only_padding_lost(const struct ole *ole)
 	       size > ole->end - ((uint64_t)1 << ole->shift);
 }
 
+/* The verdict when something looks wrong, but the tables say how far the file goes: it was cut, if
+ * it ends in random bytes, `least` of them, and should not. */
+static enum verdict judge_doubt(struct ole *ole, uint64_t least, const char *problem, uint64_t at)
+{
+	struct finding *finding = ole->finding;
+	uint64_t noise = noise_before(ole->view, HEADER_LEN, finding->length);
+
+	if (finding->length - noise >= least && noise > HEADER_LEN && !ole->encrypted) {
+		finding->length = noise;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"%s at %" PRIu64 ", and it ends in random bytes", problem, at);
+	}
+	return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, at);
+}
+
+/* Whether the last sector, which is all there, holds what it should. */
+static bool end_goes_on(struct ole *ole)
+{
+	uint64_t ignored;
+
+	return ole->vouched ||
+	       tail_check(ole->view, HEADER_LEN, ole->end, ROW_LEN, 4, &ignored) == TAIL_GOES_ON;
+}
+
 static enum verdict judge(struct ole *ole, bool whole)
 {
 	struct finding *finding = ole->finding;
@@ -126,18 +158,19 @@ static enum verdict judge(struct ole *ole, bool whole)
 		/* Some writers leave the last sector short. */
 		if (ole->short_end)
 			finding->length = ole->foreign;
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the last sector ends in bytes that look foreign, at %" PRIu64,
-			ole->foreign);
+		return judge_doubt(ole, NOISE_SURE,
+			"the last sector ends in bytes that look foreign,", ole->foreign);
 	}
+	if (whole && ole->end <= size && !end_goes_on(ole))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing vouches for the last sector, which ends at %" PRIu64, ole->end);
 	if (whole && ole->end <= size)
 		return CARVE_COMPLETE;
 	if (whole)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the image ends at %" PRIu64 ", in the last sector", size);
 	if (ole->contradiction)
-		return verdict_because(
-			CARVE_UNVERIFIED, finding, "%s at %" PRIu64, ole->problem, ole->problem_at);
+		return judge_doubt(ole, NOISE_LEAST, ole->problem, ole->problem_at);
 	finding->length = ole->sound;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "%s at %" PRIu64, ole->problem, ole->problem_at);

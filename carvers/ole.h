@@ -47,6 +47,8 @@ struct ole {
 	uint32_t *mini_stream; /* the mini stream's sectors */
 	uint32_t mini_stream_count;
 	bool short_end;      /* where the last stream ends */
+	bool vouched;        /* the last sector holds a table, which was read */
+	bool encrypted;      /* what streams hold looks random */
 	uint64_t foreign;    /* bytes that look foreign stand here, in the last sector; or 0 */
 	uint64_t end;        /* behind the last sector in use */
 	uint64_t sound;      /* behind what is surely of this file */
@@ -79,6 +81,9 @@ bool ole_contradicts(struct ole *ole, const char *problem, uint64_t at);
 
 /* Notes that what goes up to `end` was confirmed; true. */
 bool ole_sound(struct ole *ole, uint64_t end);
+
+/* Notes that this sector was confirmed, as a part of a table or of the directory. */
+void ole_vouch(struct ole *ole, uint32_t sector);
 
 /* Reads the FAT and where the file ends; what they take ole_free gives back. */
 bool ole_read_fat(struct ole *ole);

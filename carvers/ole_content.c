@@ -14,6 +14,7 @@
 
 #define SUMMARY_LEN 4096
 #define LONGEST_RECORD 8228 /* of Excel */
+#define EXCEL_PASSWORD 0x002f
 
 enum powerpoint_record_type {
 	USER_EDIT = 0x0ff5,
@@ -89,9 +90,12 @@ static void walk_records(struct ole *ole, const struct ole_entry *entry, const s
 	uint8_t header[8];
 	uint64_t at = 0, len;
 
-	if (!ole_read(ole, &place, 0, header, kind->header_len) ||
-		le16(header + kind->first_at) != kind->first)
+	if (!ole_read(ole, &place, 0, header, kind->header_len))
 		return;
+	if (le16(header + kind->first_at) != kind->first) {
+		ole->encrypted = true;
+		return;
+	}
 	while (at + kind->header_len <= entry->len &&
 		ole_read(ole, &place, at, header, kind->header_len)) {
 		if (memcmp(header, zeros, kind->header_len) == 0) {
@@ -99,6 +103,8 @@ static void walk_records(struct ole *ole, const struct ole_entry *entry, const s
 			return;
 		}
 		len = kind->len(header);
+		if (kind->header_len == 4 && le16(header) == EXCEL_PASSWORD)
+			ole->encrypted = true;
 		if (!len || len > entry->len - at) {
 			uint32_t sector = place.sector < ole->fat.count ? place.sector : 0;
 
@@ -199,6 +205,18 @@ static void check_edit(struct content *content)
 			content->ole, "no last edit where `Current User` says", le32(bytes + 16));
 }
 
+/* [MS-OFFCRYPTO] 2.3: a stream beside the others, or a bit in Word's first bytes ([MS-DOC] 2.5.2).
+ * Excel has a record for it. */
+static bool is_encrypted(struct ole *ole, const struct ole_entry *entry)
+{
+	struct ole_place place = { .entry = entry };
+	uint8_t start[12];
+
+	return ole_named(entry, "EncryptedPackage") || ole_named(entry, "EncryptedSummary") ||
+	       (ole_named(entry, "WordDocument") &&
+		       ole_read(ole, &place, 0, start, sizeof(start)) && start[11] & 1);
+}
+
 static bool see(void *context, const struct ole_entry *entry)
 {
 	struct content *content = context;
@@ -209,6 +227,8 @@ static bool see(void *context, const struct ole_entry *entry)
 		read_summary(ole, entry);
 	if (entry->type != OLE_STREAM)
 		return true;
+	if (is_encrypted(ole, entry))
+		ole->encrypted = true;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (ole_named(entry, kinds[i].name))
 			walk_records(ole, entry, &kinds[i]);

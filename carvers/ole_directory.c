@@ -143,7 +143,7 @@ bool ole_check_directory(struct ole *ole)
 		if (!ole_read_entry(ole, i, &entry))
 			return ole_wrong(ole, "no directory entry", at);
 		if (i % per_sector(ole) == per_sector(ole) - 1)
-			ole_sound(ole, at + OLE_ENTRY_LEN);
+			ole_vouch(ole, ole->directory[i / per_sector(ole)]);
 		if (entry.type == OLE_ROOT && i == 0 && !check_mini_stream(ole, &entry))
 			return ole_contradicts(
 				ole, "the chain of the mini stream breaks: entry", at);

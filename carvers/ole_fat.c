@@ -95,12 +95,19 @@ static bool add_tables(struct ole *ole, uint32_t *tables)
 	return true;
 }
 
+void ole_vouch(struct ole *ole, uint32_t sector)
+{
+	ole_sound(ole, ole_sector_at(ole, sector + 1));
+	if (ole->end && ole_sector_at(ole, sector + 1) == ole->end)
+		ole->vouched = true;
+}
+
 static bool check_marks(struct ole *ole, const uint32_t *tables)
 {
 	for (uint32_t i = 0; i < ole->table_count; i++) {
 		if (!good_mark(ole, tables[i]))
 			return false;
-		ole_sound(ole, ole_sector_at(ole, tables[i] + 1));
+		ole_vouch(ole, tables[i]);
 	}
 	return true;
 }
@@ -143,10 +150,12 @@ bool ole_read_fat(struct ole *ole)
 	if (!tables || !table_room(&ole->fat, entries))
 		good = ole_wrong(ole, "no memory for the FAT", 44);
 	else
-		good = add_tables(ole, tables) && check_marks(ole, tables);
-	if (good)
+		good = add_tables(ole, tables);
+	if (good) {
 		find_end(ole);
-	else if (ole->problem_at > HEADER_LEN)
+		good = check_marks(ole, tables);
+	}
+	if (!good && ole->problem_at > HEADER_LEN)
 		guess_sound(ole);
 	free(tables);
 	return good;
@@ -192,7 +201,7 @@ bool ole_read_mini_fat(struct ole *ole)
 	for (uint32_t i = 0; good && i < count; i++) {
 		good = add_entries(ole, &ole->mini, sectors[i], count * (sector_len(ole) / 4));
 		if (good)
-			ole_sound(ole, ole_sector_at(ole, sectors[i] + 1));
+			ole_vouch(ole, sectors[i]);
 	}
 	free(sectors);
 	return good;

@@ -17,7 +17,8 @@
  * Damage. The first strip that does not unpack ends the sound part, or the first directory that is
  * none. Pixels that are stored as they are can't break, but hardly ever turn into random bytes
  * (noise.c). What a camera's own code holds can't be checked here: much of it, and the file is not
- * verified.
+ * verified. Nor is it when nothing vouches for what stands last: a directory and its tables do, a
+ * strip that unpacks, pixels or long values that go on as they began (tail.c).
  */
 #include "tiff.h"
 
@@ -32,6 +33,8 @@
 #define HEAD_LEN 8
 /* A file of which more is taken on trust hides nothing. */
 #define UNCHECKED_MOST (64 << 10)
+/* Bytes at the end, as a number or a date, that need nobody to vouch for them. */
+#define ON_TRUST 32
 
 /* A camera's own name for its raw photos. */
 static const char *raw_extension(const char *make)
@@ -110,6 +113,9 @@ static enum verdict judge(struct tiff_walk *walk, struct view *view, struct find
 			"only %" PRIu64 " of its %" PRIu64 " bytes belong to anything",
 			walk->covered, walk->end);
 	}
+	if (walk->end > walk->vouched && walk->end - walk->vouched > ON_TRUST)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing vouches for the last bytes, from %" PRIu64 " on", walk->vouched);
 	if (walk->unchecked > UNCHECKED_MOST)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%" PRIu64 " bytes of pixels can't be checked", walk->unchecked);

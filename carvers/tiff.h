@@ -42,6 +42,8 @@ struct tiff_walk {
 	struct tiff tiff;
 	uint64_t size;       /* of the view */
 	uint64_t end;        /* behind all that was named so far */
+	uint64_t vouched;    /* behind the last of it that something vouches for */
+	uint64_t value, value_end; /* the last of the values that stand apart */
 	uint64_t covered;    /* bytes that were named */
 	uint64_t bad;        /* the first byte that makes no sense; UINT64_MAX: none */
 	const char *problem; /* what is wrong there */
@@ -52,6 +54,7 @@ struct tiff_walk {
 	uint64_t to_unpack;  /* bytes that may still come out of them */
 	uint64_t unchecked;  /* bytes of strips in a code that is not known here, or of noise */
 	uint64_t plain, plain_end; /* strips that are stored as they are, one behind the other */
+	uint64_t row_len, pixel_len;      /* of the last of them */
 	uint64_t subfiles[TIFF_SUBFILES]; /* directories that tags point to */
 	int subfile_count;
 	int pages;              /* directories with a picture */
@@ -66,6 +69,11 @@ bool tiff_walk(struct tiff_walk *walk, struct view *view);
 
 /* Notes that [offset, offset + len) belongs to the file. */
 void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len);
+/* Notes that something vouches for what stands before `end`. */
+void tiff_vouch(struct tiff_walk *walk, uint64_t end);
+/* Looks whether stored bytes go on as they began, and notes it. */
+void tiff_check_stored(
+	struct tiff_walk *walk, uint64_t start, uint64_t end, uint64_t row_len, uint64_t pixel_len);
 /* Notes that it makes no sense from `at` on. */
 void tiff_note_bad(struct tiff_walk *walk, uint64_t at, const char *problem);
 

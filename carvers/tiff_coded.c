@@ -79,11 +79,17 @@ static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uin
 			if (!take_code(
 				    &lzw, lzw.bits >> lzw.bit_count & ((1u << lzw.code_size) - 1)))
 				return at + i;
-			if (lzw.ended)
+			if (lzw.ended) {
+				tiff_vouch(walk, at + i + 1);
 				return end;
+			}
 		}
 	}
-	return want && lzw.left ? end - 1 : end;
+	if (want && lzw.left)
+		return end - 1;
+	if (want)
+		tiff_vouch(walk, end);
+	return end;
 }
 
 static uint64_t check_packbits(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
@@ -100,9 +106,11 @@ static uint64_t check_packbits(struct tiff_walk *walk, uint64_t at, uint64_t end
 			out = 0;
 		/* The last row done, what follows is padding. */
 		left -= out;
-		if (!left)
-			return end;
 		at += len < 128 ? len + 2 : len > 128 ? 2 : 1;
+		if (!left) {
+			tiff_vouch(walk, at < end ? at : end);
+			return end;
+		}
 	}
 	return want ? end - 1 : end;
 }
@@ -116,14 +124,16 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 	if (!inflated_open(&inflated, INFLATED_ZLIB))
 		return end;
 	while (state == INFLATED_MORE && at < end && inflated.output_len < walk->to_unpack) {
-		size_t len;
+		size_t len, used = 0;
 		const uint8_t *p = walk_window(walk->tiff.view, at, end, &len);
 
 		if (len > 512)
 			len = 512;
-		state = p ? inflated_feed(&inflated, p, len, NULL) : INFLATED_BAD;
+		state = p ? inflated_feed(&inflated, p, len, &used) : INFLATED_BAD;
 		sound = at;
 		at += p ? len : 0;
+		if (state == INFLATED_DONE)
+			tiff_vouch(walk, sound + used);
 	}
 	walk->to_unpack -=
 		inflated.output_len < walk->to_unpack ? inflated.output_len : walk->to_unpack;
@@ -169,9 +179,10 @@ static uint64_t check_jpeg(
 	free(jpeg.history);
 	if (jpeg.sound > end)
 		return end - 1;
-	return (state == JPEG_WALK_BROKEN || state == JPEG_WALK_CUT) && jpeg.sound < end
-		       ? jpeg.sound
-		       : end;
+	if ((state == JPEG_WALK_BROKEN || state == JPEG_WALK_CUT) && jpeg.sound < end)
+		return jpeg.sound;
+	tiff_vouch(walk, jpeg.at < end ? jpeg.at : end);
+	return end;
 }
 
 /* Takes a strip from what may be looked at. */

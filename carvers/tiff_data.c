@@ -3,6 +3,7 @@
 #include "tiff.h"
 
 #include "noise.h"
+#include "tail.h"
 
 #define PHOTOMETRIC_YCBCR 6
 #define WITHOUT_LEN 0xffffffffu
@@ -38,6 +39,23 @@ static bool is_last(const struct tiff_page *page, uint64_t index)
 	return index && index + 1 == page->offsets.count && !page->tile_width;
 }
 
+void tiff_check_stored(
+	struct tiff_walk *walk, uint64_t start, uint64_t end, uint64_t row_len, uint64_t pixel_len)
+{
+	uint64_t at;
+
+	switch (tail_check(walk->tiff.view, start, end, row_len, pixel_len, &at)) {
+	case TAIL_GOES_ON:
+		tiff_vouch(walk, end);
+		break;
+	case TAIL_FOREIGN:
+		tiff_note_bad(walk, at, "bytes unlike those before");
+		break;
+	case TAIL_UNKNOWN:
+		break;
+	}
+}
+
 void tiff_finish_data(struct tiff_walk *walk)
 {
 	uint64_t end = walk->plain_end < walk->size ? walk->plain_end : walk->size, noise;
@@ -50,17 +68,28 @@ void tiff_finish_data(struct tiff_walk *walk)
 		tiff_note_bad(walk, noise, "random bytes instead of pixels");
 	else if (noise_at(walk->tiff.view, walk->plain, end))
 		walk->unchecked += end - walk->plain;
+	else
+		tiff_check_stored(walk, walk->plain, end, walk->row_len, walk->pixel_len);
 	walk->plain = walk->plain_end = 0;
 }
 
 /* Strips that are stored as they are mostly follow each other, and are looked at together. */
-static void check_plain(struct tiff_walk *walk, uint64_t at, uint64_t len)
+static void check_plain(
+	struct tiff_walk *walk, const struct tiff_page *page, uint64_t at, uint64_t len)
 {
+	uint64_t width = page->tile_width ? page->tile_width : page->width;
+	uint64_t samples = page->planar == 2 ? 1 : page->samples;
+
 	if (at != walk->plain_end) {
 		tiff_finish_data(walk);
 		walk->plain = at;
 	}
 	walk->plain_end = at + len;
+	walk->pixel_len = walk->row_len = 1;
+	if (width <= UINT32_MAX && samples <= 64 && page->bits <= 64 && samples && page->bits) {
+		walk->pixel_len = (samples * page->bits + 7) / 8;
+		walk->row_len = (width * samples * page->bits + 7) / 8;
+	}
 }
 
 static void pass_strip(struct tiff_walk *walk, const struct tiff_page *page, uint64_t index)
@@ -86,7 +115,7 @@ static void pass_strip(struct tiff_walk *walk, const struct tiff_page *page, uin
 	if (page->compression != TIFF_PLAIN)
 		tiff_check_coded(walk, page, at, len, is_last(page, index) ? 0 : want);
 	else if (!page->sensor) /* of which cameras call compressed data plain, too */
-		check_plain(walk, at, len);
+		check_plain(walk, page, at, len);
 	else
 		walk->unchecked += len;
 }

@@ -54,6 +54,12 @@ void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len)
 	walk->covered += len;
 }
 
+void tiff_vouch(struct tiff_walk *walk, uint64_t end)
+{
+	if (end > walk->vouched)
+		walk->vouched = end;
+}
+
 void tiff_note_bad(struct tiff_walk *walk, uint64_t at, const char *problem)
 {
 	if (at >= walk->bad)
@@ -192,8 +198,13 @@ static bool read_entries(struct tiff_walk *walk, const struct tiff_ifd *ifd, str
 			unknown++;
 			continue;
 		}
-		if (entry.apart)
+		if (entry.apart) {
 			tiff_claim(walk, entry.data, entry.len);
+			if (entry.data < INT64_MAX && entry.data + entry.len > walk->value_end) {
+				walk->value = entry.data;
+				walk->value_end = entry.data + entry.len;
+			}
+		}
 		take_entry(walk, page, &entry);
 	}
 	return unknown <= 1 + ifd->count / 16;
@@ -221,6 +232,7 @@ static bool pass_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 		!read_entries(walk, &ifd, &page))
 		return false;
 	tiff_claim(walk, at, ifd.end - at);
+	tiff_vouch(walk, ifd.end);
 	*next = ifd.next;
 	page.sensor = is_sensor(walk, &page);
 	walk->raw = walk->raw || page.sensor;
@@ -229,6 +241,9 @@ static bool pass_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 		walk->pages++;
 		if (may_read(walk, page.offsets.len + page.lens.len))
 			tiff_pass_data(walk, &page);
+		/* Tables that lead to strips. */
+		tiff_vouch(walk, page.offsets.data + page.offsets.len);
+		tiff_vouch(walk, page.lens.data + page.lens.len);
 	}
 	if (at == walk->tiff.first_ifd)
 		walk->first_has_picture =
@@ -274,5 +289,7 @@ bool tiff_walk(struct tiff_walk *walk, struct view *view)
 		if (!pass_directory(walk, walk->subfiles[i], &next))
 			missing(walk, walk->subfiles[i]);
 	tiff_finish_data(walk);
+	if (walk->value_end == walk->end && walk->end <= walk->size)
+		tiff_check_stored(walk, walk->value, walk->end, 1, 1);
 	return true;
 }

@@ -55,7 +55,12 @@ def make():
     save("bmp", "rle4.bmp", bmp(header(40, 20, 12, 4, 2, len(rle4), 8), bytes(32), rle4))
     rle24 = bytes([20, 1, 2, 3, 0, 0] * 11 + [0, 3] + [9] * 9 + [0, 0, 1])
     save("bmp", "rle24.bmp", bmp(header(64, 20, 12, 24, 4, len(rle24)), b"", rle24))
-    save("bmp", "rle-no-end.bmp", bmp(header(40, 20, 12, 8, 1, len(coded) - 2, 8), bytes(32), coded[:-2]),
+    smooth = bytes(min(255, x + y) for y in range(64) for x in range(96))
+    for lost, verdict in ((300, "truncated"), (40, "unverified")):
+        data = bmp(header(40, 32, 64, 24), b"", smooth[:len(smooth) - lost] + random.Random(lost).randbytes(lost))
+        expected = dict(length=len(data)) if verdict == "unverified" else dict(length_min=len(data) - lost - 32, length_max=len(data) - lost + 32)
+        save("bmp", f"end-random-{lost}.bmp", data, verdict=verdict, **expected)
+    save("bmp", "rle-no-end.bmp", bmp(header(40, 20, 12, 8, 1, len(coded) - 2, 8), bytes(32), coded[:-2]), verdict="unverified", length=86 + len(coded) - 2,
          why=f"run-length codes without an end before {86 + len(coded) - 2}")
     profile = bytearray(header(124, 20, 12, 24))
     profile[56:60] = b"DEBM"

@@ -163,9 +163,15 @@ def make():
     wiped = bytearray(sheet.data)
     wiped[sheet.at(2):sheet.at(8)] = noise(6 * 512)
     save("ole", "records.xls", bytes(wiped), verdict="unverified", length=len(wiped))
-    lost = Compound([("VisioDocument", noise(5000))], tail=False).data
+    lost = Compound([("VisioDocument", (b"a line from here to there, " * 200)[:5000])], tail=False).data
     save("ole", "end-foreign.vsd", lost[:-512] + noise(512, 9) + noise(700, 8), verdict="unverified", length=len(lost) - (-5000 % 512),
          why=f"the last sector ends in bytes that look foreign, at {len(lost) - (-5000 % 512)}")
+    cut = lost[:2048] + noise(len(lost) - 2048, 9)
+    save("ole", "end-random.vsd", cut, verdict="truncated", length_min=2048, length_max=3072,
+         why=f"the last sector ends in bytes that look foreign, at {len(lost) - (-5000 % 512)}, and it ends in random bytes")
+    full = Compound([("VisioDocument", noise(5120))], tail=False).data
+    save("ole", "end-noise.vsd", full, verdict="unverified", length=len(full),
+         why=f"nothing vouches for the last sector, which ends at {len(full)}")
     header = bytearray(data)
     for name, offset, value, why in (("version", 26, 5, "an unknown version or size of sectors in the header"),
                                      ("order", 28, 0, "an unknown byte order or size of small sectors in the header"),
