@@ -173,6 +173,18 @@ static enum read read_string(struct lnk *lnk, uint32_t flag)
 	return READ_SOUND;
 }
 
+/* Whether a value of len bytes is a text that was wiped: it has characters, and the last is 0 only
+ * in its place. */
+static bool wiped_text(struct view *view, uint64_t at, uint32_t len)
+{
+	const uint8_t *p = len >= 21 ? view_peek(view, at, len < 4096 ? len : 4096) : NULL;
+	uint32_t count = p ? le32(p + 13) : 0;
+
+	if (!p || le16(p + 9) != 31 || count < 2 || count > (len - 17) / 2 || len > 4096)
+		return false;
+	return le16(p + 17 + 2 * (count - 2)) == 0;
+}
+
 /* Property storages in [at, end): each a length, a mark, a class, values; 0 ends it. */
 static bool walk_properties(struct view *view, uint64_t at, uint64_t end)
 {
@@ -190,9 +202,11 @@ static bool walk_properties(struct view *view, uint64_t at, uint64_t end)
 			return false;
 		for (storage_end = at + len; storage_end - value > 4;) {
 			p = view_peek(view, value, 4);
-			if (!p || le32(p) < 9 || le32(p) > storage_end - value - 4)
+			len = p ? le32(p) : 0;
+			if (len < 9 || len > storage_end - value - 4 ||
+				wiped_text(view, value, len))
 				return false;
-			value += le32(p);
+			value += len;
 		}
 		if (storage_end - value != 4)
 			return false;
