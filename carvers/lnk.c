@@ -175,11 +175,13 @@ static enum read read_string(struct lnk *lnk, uint32_t flag)
 
 /* Whether a value of len bytes is a text that was wiped: it has characters, and the last is 0 only
  * in its place. */
-static bool wiped_text(struct view *view, uint64_t at, uint32_t len)
+static bool wiped_value(struct view *view, uint64_t at, uint32_t len)
 {
 	const uint8_t *p = len >= 21 ? view_peek(view, at, len < 4096 ? len : 4096) : NULL;
 	uint32_t count = p ? le32(p + 13) : 0;
 
+	if (p && le16(p + 9) == 0)
+		return true;
 	if (!p || le16(p + 9) != 31 || count < 2 || count > (len - 17) / 2 || len > 4096)
 		return false;
 	return le16(p + 17 + 2 * (count - 2)) == 0;
@@ -204,7 +206,7 @@ static bool walk_properties(struct view *view, uint64_t at, uint64_t end)
 			p = view_peek(view, value, 4);
 			len = p ? le32(p) : 0;
 			if (len < 9 || len > storage_end - value - 4 ||
-				wiped_text(view, value, len))
+				wiped_value(view, value, len))
 				return false;
 			value += len;
 		}
