@@ -12,6 +12,32 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Engines look at bytes alone, so where one found nothing in zeros, nobody finds anything in as many
+ * of them elsewhere: only the first slot of its size that lies in a hole is searched. */
+static bool is_barren(const struct run *run, const struct slot *slot)
+{
+	return slot->hole && slot->len == run->barren_len && slot->tail_len == run->barren_tail_len;
+}
+
+static void note_barren(struct run *run, const struct flight *flight)
+{
+	const struct chunk *chunk = &flight->chunk;
+
+	if (!flight->slot->hole || chunk->from || chunk->until < chunk->len || chunk->hit_count)
+		return;
+	run->barren_len = chunk->len;
+	run->barren_tail_len = chunk->tail_len;
+}
+
+static int pass_over(struct flight *flight)
+{
+	flight->chunk.until = flight->chunk.len;
+	flight->chunk.hit_count = 0;
+	flight->chunk.status = 0;
+	flight->finished = true;
+	return 0;
+}
+
 static int submit_slot(struct run *run, struct slot *slot)
 {
 	struct flight *flight = run_flight(run, run->submitted++);
@@ -23,7 +49,7 @@ static int submit_slot(struct run *run, struct slot *slot)
 	flight->chunk.tail_len = slot->tail_len;
 	flight->chunk.from = 0;
 	run_hash_slot(run, slot);
-	return run_submit(run, flight);
+	return is_barren(run, slot) ? pass_over(flight) : run_submit(run, flight);
 }
 
 /* The engine had no room for the last slot; perhaps it has now. */
@@ -167,6 +193,7 @@ static int consume(struct run *run, struct flight *flight)
 		if (status)
 			return status;
 	} else {
+		note_barren(run, flight);
 		run->consumed++;
 		run_release_slots(run);
 	}

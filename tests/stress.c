@@ -6,7 +6,7 @@
  *     stress [--rounds N] [--seed N]
  *
  * Each round makes an image full of headers, footers and half-true files, carves it plainly once
- * (reference engine, one thread), and then in random other ways; all file records, the counts and
+ * (reference engine, one thread), and then, as a sparse file, in random other ways; all file records, the counts and
  * the carved files must be equal.
  */
 #include <errno.h>
@@ -124,6 +124,16 @@ static void fill_image(uint8_t *image, size_t len)
 	}
 }
 
+/* Long rows of zeros, some at its end. */
+static void clear_parts(uint8_t *image, size_t len)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		size_t from = draw(len), part_len = draw(100000);
+
+		memset(image + from, 0, part_len < len - from ? part_len : len - from);
+	}
+}
+
 static void die(const char *what, const char *path)
 {
 	fprintf(stderr, "stress: %s %s: %s\n", what, path, strerror(errno));
@@ -135,6 +145,24 @@ static void write_file(const char *path, const void *bytes, size_t len)
 	FILE *file = fopen(path, "w");
 
 	if (!file || fwrite(bytes, 1, len, file) != len || fclose(file))
+		die("cannot write", path);
+}
+
+/* The same bytes, but blocks of zeros are holes where the file system has such. */
+static void write_sparse(const char *path, const uint8_t *bytes, size_t len)
+{
+	enum { BLOCK = 4096 };
+	static const uint8_t zeros[BLOCK];
+	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	for (size_t at = 0; at < len; at += BLOCK) {
+		size_t part_len = len - at < BLOCK ? len - at : BLOCK;
+
+		if (memcmp(bytes + at, zeros, part_len) != 0 &&
+			pwrite(file, bytes + at, part_len, (off_t)at) != (ssize_t)part_len)
+			die("cannot write", path);
+	}
+	if (ftruncate(file, (off_t)len) || close(file))
 		die("cannot write", path);
 }
 
@@ -262,6 +290,8 @@ static unsigned round_trip(
 	char *plain;
 
 	fill_image(image, len);
+	if (draw(2))
+		clear_parts(image, len);
 	write_file(image_path, image, len);
 	if (draw(3) == 0) {
 		options.offset = draw(len);
@@ -275,6 +305,7 @@ static unsigned round_trip(
 		return ways;
 	}
 	plain = comparable(plain_folder);
+	write_sparse(image_path, image, len);
 	for (unsigned i = 0; i < ways; i++) {
 		vary(&options, len);
 		if (!same_run(&options, image_path, plain_folder, plain, folder))

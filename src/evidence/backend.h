@@ -27,6 +27,8 @@ struct image_backend {
 	/* NULL: -ENOTSUP */
 	int (*extent)(struct image *image, uint64_t offset, bool direct, int *fd,
 		uint64_t *fd_offset, uint64_t *len);
+	/* As image_hole; NULL: there are none. */
+	bool (*hole)(struct image *image, uint64_t offset, uint64_t *len);
 	char *(*why)(struct image *image, uint64_t offset); /* as image_why; NULL: it knows no more */
 	void (*close)(
 		struct image *image); /* frees its own part and the struct, not info's members */

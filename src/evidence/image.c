@@ -300,6 +300,24 @@ int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uin
 	return rc;
 }
 
+/* What a map calls unread is no hole, though a rescue that writes sparse files leaves one there. */
+bool image_hole(struct image *image, uint64_t offset, uint64_t *len)
+{
+	uint64_t lost_len, good_len;
+	bool hole = false;
+
+	*len = 1;
+	if (offset >= image->info.size)
+		return false;
+	good_len = until_unread(image, offset, image->info.size - offset, &lost_len);
+	*len = good_len ? good_len : lost_len;
+	if (good_len && image->backend->hole)
+		hole = image->backend->hole(image, offset, len);
+	if (good_len && *len > good_len)
+		*len = good_len;
+	return hole;
+}
+
 char *image_why(struct image *image, uint64_t offset, uint64_t *len)
 {
 	uint64_t left = offset < image->info.size ? image->info.size - offset : 0;

@@ -62,6 +62,11 @@ char *image_why(struct image *image, uint64_t offset, uint64_t *len);
 int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uint64_t *fd_offset,
 	uint64_t *len);
 
+/* Whether the bytes at offset lie in a hole of a sparse file, where nothing is stored and zeros are
+ * read; *len: how far that, or its contrary, is known to go on (at least 1). False where the
+ * backend, or the file system, knows of no holes. */
+bool image_hole(struct image *image, uint64_t offset, uint64_t *len);
+
 /* True when writing to path would write to the device that is the evidence. path must exist. */
 bool image_is_under(const struct image *image, const char *path);
 

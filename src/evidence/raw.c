@@ -261,11 +261,36 @@ static int raw_extent(struct image *image, uint64_t offset, bool direct, int *fd
 	return 0;
 }
 
+/* The file system says where nothing is stored. Behind the last stored byte it only says so (ENXIO),
+ * as it does behind the end of a file that has become shorter: what lies there is no hole, but
+ * can't be read. */
+static bool raw_hole(struct image *image, uint64_t offset, uint64_t *len)
+{
+	struct raw *raw = (struct raw *)image;
+	struct part *part = part_at(raw, offset);
+	uint64_t at = offset - part->start, end = part->len;
+	off_t data = lseek(part->fd, (off_t)at, SEEK_DATA), next;
+	struct stat st;
+
+	if (data < 0 && errno == ENXIO && !fstat(part->fd, &st) && (uint64_t)st.st_size > at)
+		data = st.st_size;
+	if (data > (off_t)at) {
+		*len = ((uint64_t)data < end ? (uint64_t)data : end) - at;
+		return true;
+	}
+	next = data < 0 ? -1 : lseek(part->fd, (off_t)at, SEEK_HOLE);
+	if (next > (off_t)at && (uint64_t)next < end)
+		end = (uint64_t)next;
+	*len = end - at;
+	return false;
+}
+
 const struct image_backend raw_backend = {
 	.name = "raw",
 	.probe = raw_probe,
 	.open = raw_open,
 	.read_at = raw_read_at,
 	.extent = raw_extent,
+	.hole = raw_hole,
 	.close = raw_close,
 };

@@ -124,6 +124,7 @@ static int make_ring(struct reader *reader, struct error *error)
 	for (unsigned i = 0; i < reader->slots; i++) {
 		reader->fills[i].memory = reader->memory + i * reader->stride;
 		reader->fills[i].slot.index = i;
+		reader->fills[i].zeros = true; /* as new memory is */
 	}
 	return 0;
 }
@@ -245,12 +246,16 @@ static struct fill *next_fill(struct reader *reader)
 static void carry_over(struct reader *reader, struct fill *fill)
 {
 	uint64_t next = reader_slot_start(reader, reader->handed + 1);
+	bool carried_hole = fill->from == fill->start || reader->carry_hole;
 
 	if (reader->handed > 0)
 		memcpy(reader_byte(fill, fill->start), reader->carry,
 			(size_t)(fill->from - fill->start));
 	if (reader->handed + 1 < reader->count)
 		memcpy(reader->carry, reader_byte(fill, next), (size_t)(fill->end - next));
+	fill->zeros &= carried_hole;
+	fill->slot.hole = fill->hole && carried_hole;
+	reader->carry_hole = fill->slot.hole || (fill->hole && next >= fill->from);
 }
 
 static void hand_out(struct reader *reader, struct fill *fill, struct slot **slot)

@@ -32,6 +32,7 @@ struct slot {
 	uint64_t offset;      /* of data[0] in the image */
 	size_t len, tail_len; /* tail_len < overlap only at the end of the image */
 	unsigned index;       /* 0 .. slots - 1 */
+	bool hole; /* all of it lies in a hole of a sparse image: zeros, and nothing was read */
 };
 
 struct reader;

@@ -1,6 +1,14 @@
 /*
  * Which bytes are read for which slot, and cutting them into pieces: what both ways of filling the
  * ring have in common.
+ *
+ * Holes of sparse images are not read. They make zeros of pieces that lie in them, which must be
+ * in the ring all the same: engines search them there, patterns may match zeros, and hashes count
+ * them. Where all that is to be read for a slot lies in a hole, its memory is zeroed only when it
+ * has held something else, and the slot says so: whoever knows what zeros mean to him may pass over
+ * it (run_scan.c does). So an empty TB costs some seconds. A hole that is filled, or a file that is
+ * cut off, while the run goes on is like any other change of evidence: a slot holds what was there
+ * when it was asked for.
  */
 #include <string.h>
 
@@ -48,6 +56,7 @@ bool reader_assign(struct reader *reader)
 		if (fill->assigned || fill->held)
 			continue;
 		fill->assigned = true;
+		fill->hole = false;
 		fill->start = reader_slot_start(reader, reader->given);
 		fill->from = fill->next = read_from(reader, reader->given);
 		fill->end = read_from(reader, reader->given + 1);
@@ -82,22 +91,61 @@ static void place(struct reader *reader, struct piece *piece)
 	}
 }
 
+/* Whether all of [offset, offset + len) lies in a hole. Bytes are asked for in order, so each
+ * boundary between holes and data costs one question. */
+static bool in_hole(struct reader *reader, uint64_t offset, uint64_t len)
+{
+	uint64_t known_len;
+
+	if (offset >= reader->known_end) {
+		reader->known_hole = image_hole(reader->image, offset, &known_len);
+		reader->known_end = offset + known_len;
+	}
+	return reader->known_hole && len <= reader->known_end - offset;
+}
+
+/* All that is to be read for the place lies in a hole. Where it served one before, its memory is
+ * zero. */
+static void take_hole(struct reader *reader, struct piece *piece)
+{
+	struct fill *fill = piece->fill;
+
+	piece->hole = true;
+	piece->to = fill->memory;
+	piece->len = fill->zeros ? 0 : reader->stride;
+	fill->hole = fill->zeros = true;
+	fill->next = fill->end;
+}
+
+static void take_part(struct reader *reader, struct piece *piece, uint64_t left)
+{
+	struct fill *fill = piece->fill;
+	size_t piece_len = reader->piece_len - (size_t)(fill->next % reader->piece_len);
+
+	piece->len = left < piece_len ? (size_t)left : piece_len;
+	piece->to = reader_byte(fill, fill->next);
+	piece->hole = in_hole(reader, fill->next, piece->len);
+	if (!piece->hole)
+		place(reader, piece);
+	fill->zeros = false;
+	fill->next += piece->len;
+}
+
 bool reader_take(struct reader *reader, struct piece *piece)
 {
 	while (reader->asking < reader->given) {
 		struct fill *fill = reader->order[reader->asking % reader->slots];
 		uint64_t left = fill->end - fill->next;
-		size_t piece_len = reader->piece_len - (size_t)(fill->next % reader->piece_len);
 
 		if (!left) {
 			reader->asking++;
 			continue;
 		}
 		*piece = (struct piece){ .fill = fill, .offset = fill->next };
-		piece->len = left < piece_len ? (size_t)left : piece_len;
-		piece->to = reader_byte(fill, fill->next);
-		place(reader, piece);
-		fill->next += piece->len;
+		if (fill->next == fill->from && in_hole(reader, fill->from, left))
+			take_hole(reader, piece);
+		else
+			take_part(reader, piece, left);
 		fill->pending++;
 		return true;
 	}

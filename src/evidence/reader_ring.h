@@ -31,6 +31,8 @@ struct fill {
 	unsigned pending;         /* pieces that are being read */
 	bool assigned;            /* to a slot, and not yet handed out */
 	bool held;                /* by the caller */
+	bool hole;                /* all of [from, end) is one */
+	bool zeros;               /* all of memory is zero */
 	struct ranges bad;
 };
 
@@ -44,6 +46,7 @@ struct piece {
 	int fd;
 	uint64_t fd_offset;
 	bool direct;
+	bool hole; /* nothing is to be read: `to` becomes zeros */
 };
 
 struct reader_way;
@@ -67,11 +70,15 @@ struct reader {
 	struct fill *fills;
 	struct fill **order; /* slot number n is in order[n % slots] */
 	uint8_t *carry;      /* [start, from) of the slot that is handed out next */
+	bool carry_hole;     /* it lies in a hole */
 
 	pthread_mutex_t
 		lock; /* over the counters below and all fills, but for memory and those held */
 	uint64_t handed, asking,
 		given; /* numbers: next to hand out; being asked for; next to assign */
+	/* What is asked for next, up to known_end, lies in a hole, or does not. */
+	uint64_t known_end;
+	bool known_hole;
 
 	struct ranges unreadable;
 	size_t told; /* how many of them were logged */

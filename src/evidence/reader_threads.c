@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -56,9 +57,11 @@ static void read_ahead(struct reader *reader, const struct piece *piece)
 
 static void read_piece(struct reader *reader, const struct piece *piece, struct ranges *bad)
 {
-	bool good;
+	bool good = true;
 
-	if (piece->direct) {
+	if (piece->hole) {
+		memset(piece->to, 0, piece->len);
+	} else if (piece->direct) {
 		good = read_direct(piece);
 	} else {
 		read_ahead(reader, piece);

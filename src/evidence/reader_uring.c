@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <liburing.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "evidence/reader_ring.h"
@@ -59,6 +60,14 @@ static void queue(struct uring *uring, const struct piece *piece)
 	uring->in_flight++;
 }
 
+static void fill_hole(struct piece *piece)
+{
+	struct ranges none = { 0 };
+
+	memset(piece->to, 0, piece->len);
+	reader_finish(piece, &none);
+}
+
 /* Asks for as much as fits. What the kernel does not take at once (a submit that fails for now)
  * stays queued for the next time. */
 static int submit(struct reader *reader)
@@ -68,8 +77,12 @@ static int submit(struct reader *reader)
 	int rc;
 
 	pthread_mutex_lock(&reader->lock);
-	while (uring->free && io_uring_sq_space_left(&uring->ring) && reader_take(reader, &piece))
-		queue(uring, &piece);
+	while (uring->free && io_uring_sq_space_left(&uring->ring) && reader_take(reader, &piece)) {
+		if (piece.hole)
+			fill_hole(&piece);
+		else
+			queue(uring, &piece);
+	}
 	rc = io_uring_sq_ready(&uring->ring) ? io_uring_submit(&uring->ring) : 0;
 	pthread_mutex_unlock(&reader->lock);
 	return rc >= 0 || rc == -EAGAIN || rc == -EBUSY || rc == -EINTR ? 0 : rc;
