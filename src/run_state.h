@@ -43,13 +43,9 @@ struct run {
 	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
 	struct candidate pending;     /* a candidate that the carving stage could not take yet */
 	bool has_pending, read_all;
-<<<<<<< HEAD
 	size_t barren_len, barren_tail_len; /* a slot of so many zeros has no hit; 0: not known yet */
-	uint64_t range_end;
-=======
 	uint64_t range_start, range_end; /* in what is searched */
 	struct ranges unreadable;     /* run_unreadable's */
->>>>>>> 2db85a2af0d30b8f1b81ef5fcfa328252cda30b9
 	struct run_record record;
 	struct summary_record summary;
 	size_t problem_count;

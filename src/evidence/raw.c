@@ -261,9 +261,9 @@ static int raw_extent(struct image *image, uint64_t offset, bool direct, int *fd
 	return 0;
 }
 
-/* The file system says where nothing is stored. Behind the last stored byte it only says so (ENXIO),
- * as it does behind the end of a file that has become shorter: what lies there is no hole, but
- * can't be read. */
+/* The file system says where nothing is stored. Behind the last stored byte it only says so
+ * (ENXIO), as it does behind the end of a file that has become shorter: what lies there is no hole,
+ * but can't be read. */
 static bool raw_hole(struct image *image, uint64_t offset, uint64_t *len)
 {
 	struct raw *raw = (struct raw *)image;
