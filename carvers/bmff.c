@@ -28,7 +28,7 @@ static bool known_outermost(uint32_t type)
 	static const char types[] =
 		"mdat moov meta free skip wide uuid moof mfra sidx ssix styp emsg prft pdin "
 		"meco pnot udta PICT jumb mpvd sefd idat junk thum prfl xml  FREE "
-		"ctab imap _htc frea inst gps  \0";
+		"ctab imap _htc frea inst gps  bloc trik pssh hoov clip \0";
 
 	return in_list(type, types);
 }
@@ -178,15 +178,57 @@ static bool leads_on(struct view *view, const struct bmff_box *box)
 	       (state == BMFF_SOUND || state == BMFF_CUT) && known_outermost(next.type);
 }
 
+/* A second 'moov' is the next file's, and what stands between belongs to it, too, if this one's
+ * media data stood before its own. */
+static bool second_moov(struct bmff *bmff, const struct bmff_box *box)
+{
+	if (box->type != BMFF('m', 'o', 'o', 'v') || !bmff->moov.type)
+		return false;
+	if (bmff->mdat_count && bmff->mdat[0].at < bmff->moov.at) {
+		size_t before = 0;
+
+		while (before < BMFF_MDATS && before < bmff->mdat_count &&
+			bmff->mdat[before].at < bmff->moov.at)
+			before++;
+		bmff->mdat_count = before;
+		bmff->last = bmff->moov;
+		bmff->end = bmff->moov.end;
+	}
+	return true;
+}
+
+/* From bmff->end on. */
+static void walk_outermost(struct bmff *bmff)
+{
+	struct view *view = bmff->view;
+	uint64_t size = view_size(view);
+	struct bmff_box box;
+
+	while ((bmff->stopped = bmff_read(view, bmff->end, size, &box)) == BMFF_SOUND ||
+		bmff->stopped == BMFF_CUT) {
+		bool cut = bmff->stopped == BMFF_CUT;
+
+		if (second_moov(bmff, &box) ||
+			(!known_outermost(box.type) && (cut || !leads_on(view, &box)))) {
+			bmff->stopped = BMFF_NONE;
+			break;
+		}
+		view_part(view, box.at);
+		take(bmff, &box);
+		if (cut)
+			break;
+	}
+}
+
 bool bmff_open(struct bmff *bmff, struct view *view)
 {
-	uint64_t size = view_size(view);
 	struct bmff_box box;
 	const uint8_t *p;
 
 	*bmff = (struct bmff){ .view = view };
-	if (bmff_read(view, 0, size, &box) != BMFF_SOUND || box.type != BMFF('f', 't', 'y', 'p') ||
-		box.open || box.end - box.data < 8 || box.end - box.data > 4096 || box.end % 4)
+	if (bmff_read(view, 0, view_size(view), &box) != BMFF_SOUND ||
+		box.type != BMFF('f', 't', 'y', 'p') || box.open || box.end - box.data < 8 ||
+		box.end - box.data > 4096 || box.end % 4)
 		return false;
 	p = view_peek(view, box.data, 4);
 	if (!p)
@@ -194,18 +236,21 @@ bool bmff_open(struct bmff *bmff, struct view *view)
 	bmff->brand = be32(p);
 	bmff->ftyp = box;
 	take(bmff, &box);
-	while ((bmff->stopped = bmff_read(view, bmff->end, size, &box)) == BMFF_SOUND ||
-		bmff->stopped == BMFF_CUT) {
-		bool cut = bmff->stopped == BMFF_CUT;
+	walk_outermost(bmff);
+	return true;
+}
 
-		if (!known_outermost(box.type) && (cut || !leads_on(view, &box))) {
-			bmff->stopped = BMFF_NONE;
-			break;
-		}
-		take(bmff, &box);
-		if (cut)
-			break;
-	}
+bool bmff_open_bare(struct bmff *bmff, struct view *view)
+{
+	struct bmff_box box;
+	enum bmff_state state = bmff_read(view, 0, view_size(view), &box);
+
+	*bmff = (struct bmff){ .view = view };
+	if ((state != BMFF_SOUND && state != BMFF_CUT) || box.open ||
+		!in_list(box.type, "moov mdat wide free skip pnot styp moof \0"))
+		return false;
+	bmff->segment = box.type == BMFF('s', 't', 'y', 'p') || box.type == BMFF('m', 'o', 'o', 'f');
+	walk_outermost(bmff);
 	return true;
 }
 

@@ -43,6 +43,9 @@ bool bmff_nested(struct view *view, const struct bmff_box *box, uint64_t *broken
 /* Where the first box in a box starts: behind its version, flags and counters, if it has them. */
 uint64_t bmff_first_child(struct view *view, const struct bmff_box *box);
 
+/* Whether it is free space of one value all over. */
+bool bmff_is_filler(struct view *view, const struct bmff_box *box);
+
 #define BMFF_MDATS 32
 
 /* A file by its outermost boxes. */
@@ -53,13 +56,19 @@ struct bmff {
 	struct bmff_box mdat[BMFF_MDATS];
 	uint64_t mdat_count; /* those beyond BMFF_MDATS are only counted */
 	unsigned box_count;
+	bool segment;            /* begins with 'styp' or 'moof' */
 	uint64_t end;            /* behind the last box of a known type */
 	struct bmff_box last;    /* which is this one */
 	enum bmff_state stopped; /* CUT: the last box ends behind the view; END: at its end */
 };
 
-/* Walks the file at the view's start. False: it does not begin with a file type. */
+/* Walks the file at the view's start, and names its boxes as parts of it. False: it does not begin
+ * with a file type. */
 bool bmff_open(struct bmff *bmff, struct view *view);
+
+/* The same for one without, as QuickTime before version 6 wrote them: it begins with another box.
+ */
+bool bmff_open_bare(struct bmff *bmff, struct view *view);
 
 /* Whether the brand is the major or a compatible one. */
 bool bmff_has_brand(const struct bmff *bmff, uint32_t brand);

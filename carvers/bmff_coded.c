@@ -46,8 +46,8 @@ static bool nal_head(uint32_t coding, const uint8_t *p)
 {
 	if (p[0] & 0x80)
 		return false;
-	if (coding == BMFF('a', 'v', 'c', '1') || coding == BMFF('a', 'v', 'c', '3'))
-		return (p[0] & 31) != 0;
+	if ((coding >> 16 & 0xff) == 'v' && (coding >> 24 == 'a' || (coding >> 8 & 0xff) == 'a'))
+		return (p[0] & 31) != 0; /* H.264: avc1, avc3, dva1, dvav */
 	return (p[1] & 7) != 0 && (p[0] >> 1 & 63) < 48;
 }
 
@@ -144,6 +144,34 @@ static bool check_jpeg(
 	return true;
 }
 
+enum structure { NONE, NALS, OBUS, JPEG };
+
+static enum structure structure_of(uint32_t type)
+{
+	switch (type) {
+	case BMFF('h', 'v', 'c', '1'):
+	case BMFF('h', 'e', 'v', '1'):
+	case BMFF('d', 'v', 'h', '1'):
+	case BMFF('d', 'v', 'h', 'e'):
+	case BMFF('a', 'v', 'c', '1'):
+	case BMFF('a', 'v', 'c', '3'):
+	case BMFF('d', 'v', 'a', '1'):
+	case BMFF('d', 'v', 'a', 'v'):
+		return NALS;
+	case BMFF('a', 'v', '0', '1'):
+		return OBUS;
+	case BMFF('j', 'p', 'e', 'g'):
+	case BMFF('m', 'j', 'p', 'a'):
+		return JPEG;
+	}
+	return NONE;
+}
+
+bool bmff_is_coded(uint32_t type)
+{
+	return structure_of(type) != NONE;
+}
+
 bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken)
 {
@@ -152,16 +180,15 @@ bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t of
 	*confirmed = offset;
 	if (!len)
 		return true;
-	switch (coding->type) {
-	case BMFF('h', 'v', 'c', '1'):
-	case BMFF('h', 'e', 'v', '1'):
-	case BMFF('a', 'v', 'c', '1'):
-	case BMFF('a', 'v', 'c', '3'):
+	switch (structure_of(coding->type)) {
+	case NALS:
 		return check_nals(view, coding, offset, end, confirmed, broken);
-	case BMFF('a', 'v', '0', '1'):
+	case OBUS:
 		return check_obus(view, offset, end, confirmed, broken);
-	case BMFF('j', 'p', 'e', 'g'):
+	case JPEG:
 		return check_jpeg(view, offset, end, confirmed, broken);
+	case NONE:
+		break;
 	}
 	return true;
 }

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 
+#include "bytes.h"
 #include "walk.h"
 
 /* Of a file's length, how much may stand unconfirmed at its end: a part, and at least so many
@@ -40,11 +41,51 @@ void bmff_data_add(
 	data->looked += len;
 	if (data->looked / LOOKS_MAX > view_size(view))
 		return;
-	if (!bmff_coded(view, coding, offset, len, &confirmed, &broken) &&
-		(!data->broken || broken < data->broken))
-		data->broken = broken;
-	if (confirmed > offset && confirmed > data->confirmed)
+	if (!bmff_coded(view, coding, offset, len, &confirmed, &broken))
+		bmff_data_break(data, broken);
+	if (confirmed > offset)
+		bmff_data_confirm(data, confirmed);
+}
+
+void bmff_data_confirm(struct bmff_data *data, uint64_t confirmed)
+{
+	if (confirmed > data->confirmed)
 		data->confirmed = confirmed;
+}
+
+void bmff_data_break(struct bmff_data *data, uint64_t broken)
+{
+	if (!data->broken || broken < data->broken)
+		data->broken = broken;
+}
+
+bool bmff_is_filler(struct view *view, const struct bmff_box *box)
+{
+	const uint8_t *window = view_peek(view, box->data, 1);
+	uint8_t value = window ? *window : 0;
+	size_t len;
+
+	if (box->type != BMFF('f', 'r', 'e', 'e') && box->type != BMFF('s', 'k', 'i', 'p'))
+		return false;
+	for (uint64_t at = box->data; at < box->end; at += len) {
+		window = walk_window(view, at, box->end, &len);
+		for (size_t i = 0; window && i < len; i++)
+			if (window[i] != value)
+				return false;
+		if (!window)
+			return false;
+	}
+	return true;
+}
+
+/* The index of fragments (ISO/IEC 14496-12, 8.8.9) ends with a box that says how long it is. */
+static bool is_index(struct view *view, const struct bmff_box *box)
+{
+	const uint8_t *p = box->type == BMFF('m', 'f', 'r', 'a') && box->end - box->data >= 16
+				   ? view_peek(view, box->end - 16, 16)
+				   : NULL;
+
+	return p && be32(p + 4) == BMFF('m', 'f', 'r', 'o') && be32(p + 12) == box->end - box->at;
 }
 
 static uint64_t unconfirmed(const struct bmff_data *data)
@@ -57,6 +98,8 @@ static uint64_t unconfirmed(const struct bmff_data *data)
 		return 0;
 	if (bmff->last.type == BMFF('m', 'd', 'a', 't') && data->confirmed > bmff->last.data)
 		return bmff->end - data->confirmed;
+	if (bmff_is_filler(bmff->view, &bmff->last) || is_index(bmff->view, &bmff->last))
+		return 0;
 	return bmff->end - bmff->last.data;
 }
 

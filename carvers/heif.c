@@ -29,8 +29,7 @@ struct heif {
 	unsigned extent_count;
 };
 
-/* The extension for a brand, or NULL when it is none of HEIF's. */
-static const char *extension_of(uint32_t brand)
+const char *heif_extension(uint32_t brand)
 {
 	switch (brand) {
 	case BMFF('h', 'e', 'i', 'c'):
@@ -69,13 +68,13 @@ static const char *extension(const struct bmff *bmff)
 {
 	static const uint32_t brands[] = { BMFF('h', 'e', 'i', 'c'), BMFF('h', 'e', 'i', 'x'),
 		BMFF('a', 'v', 'i', 'f'), BMFF('a', 'v', 'i', 's') };
-	const char *known = extension_of(bmff->brand);
+	const char *known = heif_extension(bmff->brand);
 
 	if (!known || known[3] != 'f' || known[0] != 'h')
 		return known;
 	for (size_t i = 0; i < sizeof(brands) / sizeof(brands[0]); i++)
 		if (bmff_has_brand(bmff, brands[i]))
-			return extension_of(brands[i]);
+			return heif_extension(brands[i]);
 	return known;
 }
 
@@ -129,21 +128,6 @@ static void read_item_coding(struct heif *heif)
 		heif->coding.nal_len = bmff_nal_len(view, &box);
 }
 
-/* Bytes of a sample entry of pictures in front of the boxes in it. */
-#define VISUAL_LEN 78
-
-static void read_sample_coding(struct heif *heif, const struct bmff_track *track)
-{
-	struct view *view = heif->bmff.view;
-	uint64_t at = track->entry.data + VISUAL_LEN;
-	struct bmff_box box;
-
-	heif->coding = (struct bmff_coding){ .type = track->coding, .nal_len = 4 };
-	if (bmff_find(view, at, track->entry.end, BMFF('h', 'v', 'c', 'C'), &box) ||
-		bmff_find(view, at, track->entry.end, BMFF('a', 'v', 'c', 'C'), &box))
-		heif->coding.nal_len = bmff_nal_len(view, &box);
-}
-
 /* The tracks of a sequence. False: *broken is where their tables contradict themselves. */
 static bool read_tracks(struct heif *heif, uint64_t *broken)
 {
@@ -156,7 +140,7 @@ static bool read_tracks(struct heif *heif, uint64_t *broken)
 		*broken = trak.at;
 		if (!bmff_track_open(view, &trak, &track))
 			return false;
-		read_sample_coding(heif, &track);
+		heif->coding = bmff_sample_coding(view, &track);
 		if (!bmff_samples(view, &track, visit_sample, heif))
 			return false;
 	}

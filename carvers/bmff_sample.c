@@ -1,0 +1,199 @@
+/*
+ * Samples that are neither NAL units nor OBUs. Each coding has something that its samples begin
+ * with, and some kinds of sound something that they end with:
+ *
+ *	AAC (ISO/IEC 14496-3, 4.4.2.1): elements with ids of 3 bits, the last being 111, then zeros
+ *		up to a whole byte; ALAC too, with 12 zero bits in its first element
+ *	AMR (3GPP TS 26.101, 26.201; RFC 4867): the frame's type tells its length
+ *	MPEG-4 video, H.263, ProRes, PNG, AC-3, MP3, FLAC, TrueHD, DV: start codes
+ *
+ * That is little for a single sample. So a track is watched: if its first samples all look right,
+ * and then several in a row do not, its data end there.
+ */
+#include "bmff_media.h"
+
+#include <string.h>
+
+#include "bytes.h"
+
+#define SURE 4   /* samples that have to look right before one that does not means anything */
+#define FAILED 2 /* in a row: they are none */
+#define LEARN 8  /* samples of AAC whose first elements are what begins the others, too */
+
+#define KIND_AAC 0x40
+#define ESDS_LOOK 1024
+
+/* The object type of an 'esds' box somewhere in the sample entry (ISO/IEC 14496-1, 7.2.6.5). */
+static uint8_t object_type(struct view *view, const struct bmff_box *entry)
+{
+	uint64_t left = entry->end - entry->data;
+	size_t len = left < ESDS_LOOK ? (size_t)left : ESDS_LOOK, at;
+	const uint8_t *p = entry->type ? view_peek(view, entry->data, len) : NULL;
+	const uint8_t *esds = p && len > 4 ? memmem(p, len, "esds", 4) : NULL;
+
+	if (!esds)
+		return 0;
+	at = (size_t)(esds - p) + 8;
+	for (int tag = 3; tag <= 4; tag++) {
+		if (at + 8 > len || p[at++] != tag)
+			return 0;
+		for (int i = 0; i < 3 && p[at] & 0x80; i++)
+			at++;
+		at++;
+		if (tag == 4)
+			return p[at];
+		/* An id of 2 bytes, and flags that could announce more. */
+		if (at + 3 >= len || p[at + 2] & 0xe0)
+			return 0;
+		at += 3;
+	}
+	return 0;
+}
+
+void bmff_stream_open(struct view *view, const struct bmff_track *track, struct bmff_stream *stream)
+{
+	*stream = (struct bmff_stream){ .type = track->coding };
+	if (track->coding == BMFF('m', 'p', '4', 'a'))
+		stream->kind = object_type(view, &track->entry);
+}
+
+struct start {
+	char type[5];
+	uint8_t at, len, bytes[4], mask[4];
+};
+
+static const struct start starts[] = {
+	{ "mp4v", 0, 3, { 0, 0, 1 }, { 0xff, 0xff, 0xff } },
+	{ "s263", 0, 3, { 0, 0, 0x80 }, { 0xff, 0xff, 0xfc } },
+	{ "h263", 0, 3, { 0, 0, 0x80 }, { 0xff, 0xff, 0xfc } },
+	{ "apch", 4, 4, { 'i', 'c', 'p', 'f' }, { 0xff, 0xff, 0xff, 0xff } },
+	{ "apcn", 4, 4, { 'i', 'c', 'p', 'f' }, { 0xff, 0xff, 0xff, 0xff } },
+	{ "apcs", 4, 4, { 'i', 'c', 'p', 'f' }, { 0xff, 0xff, 0xff, 0xff } },
+	{ "apco", 4, 4, { 'i', 'c', 'p', 'f' }, { 0xff, 0xff, 0xff, 0xff } },
+	{ "ap4h", 4, 4, { 'i', 'c', 'p', 'f' }, { 0xff, 0xff, 0xff, 0xff } },
+	{ "ap4x", 4, 4, { 'i', 'c', 'p', 'f' }, { 0xff, 0xff, 0xff, 0xff } },
+	{ "png ", 0, 4, { 0x89, 'P', 'N', 'G' }, { 0xff, 0xff, 0xff, 0xff } },
+	{ "mjp2", 4, 4, { 'j', 'p', '2', 'c' }, { 0xff, 0xff, 0xff, 0xff } },
+	{ "ac-3", 0, 2, { 0x0b, 0x77 }, { 0xff, 0xff } },
+	{ "ec-3", 0, 2, { 0x0b, 0x77 }, { 0xff, 0xff } },
+	{ "mlpa", 4, 4, { 0xf8, 0x72, 0x6f, 0xba }, { 0xff, 0xff, 0xff, 0xff } },
+	{ "fLaC", 0, 2, { 0xff, 0xf8 }, { 0xff, 0xfe } },
+	{ ".mp3", 0, 2, { 0xff, 0xe0 }, { 0xff, 0xe0 } },
+	{ "ms\0U", 0, 2, { 0xff, 0xe0 }, { 0xff, 0xe0 } },
+	{ "dvc ", 0, 3, { 0x1f, 0x07, 0 }, { 0xff, 0xf7, 0xff } },
+	{ "dvcp", 0, 3, { 0x1f, 0x07, 0 }, { 0xff, 0xf7, 0xff } },
+	{ "dvpp", 0, 3, { 0x1f, 0x07, 0 }, { 0xff, 0xf7, 0xff } },
+};
+
+static bool begins(const struct start *start, struct view *view, uint64_t offset, uint64_t len)
+{
+	const uint8_t *p = len >= (uint64_t)start->at + start->len
+				   ? view_peek(view, offset + start->at, start->len)
+				   : NULL;
+
+	for (size_t i = 0; p && i < start->len; i++)
+		if ((p[i] & start->mask[i]) != start->bytes[i])
+			return false;
+	return p != NULL;
+}
+
+/* Ends with three bits set and fewer than 8 zeros behind them. */
+static bool ends_with_id(struct view *view, uint64_t offset, uint64_t len)
+{
+	const uint8_t *p = len >= 2 ? view_peek(view, offset + len - 2, 2) : NULL;
+	unsigned last = p ? be16(p) : 0;
+
+	for (int zeros = 0; last && zeros < 8; zeros++, last >>= 1)
+		if (last & 1)
+			return (last & 7) == 7;
+	return false;
+}
+
+/* An element that no other sample began with is not likely, but for fillings and data (6, 4). */
+static bool is_aac(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len)
+{
+	const uint8_t *p = len >= 2 ? view_peek(view, offset, 1) : NULL;
+	unsigned id = p ? p[0] >> 5 : 7;
+
+	if (id == 7 || id == 2 || !ends_with_id(view, offset, len))
+		return false;
+	if (stream->passed < LEARN)
+		stream->ids |= (uint8_t)(1 << id);
+	return id == 6 || id == 4 || stream->ids >> id & 1;
+}
+
+static bool is_alac(struct view *view, uint64_t offset, uint64_t len)
+{
+	const uint8_t *p = len >= 4 ? view_peek(view, offset, 3) : NULL;
+
+	return p && p[0] >> 5 <= 4 && !(p[0] & 1) && !p[1] && !(p[2] & 0xe0) &&
+	       ends_with_id(view, offset, len);
+}
+
+/* A sample, or a row of them, is a row of frames. */
+static bool is_amr(struct view *view, bool wide, uint64_t offset, uint64_t len)
+{
+	static const uint8_t narrow_lens[16] = { 13, 14, 16, 18, 20, 21, 27, 32, 6, 0, 0, 0, 0, 0,
+		0, 1 };
+	static const uint8_t wide_lens[16] = { 18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 0, 0, 0, 0, 1,
+		1 };
+
+	for (uint64_t at = 0; at < len;) {
+		const uint8_t *p = view_peek(view, offset + at, 1);
+		uint8_t frame_len;
+
+		if (!p || p[0] & 0x83)
+			return false;
+		frame_len = (wide ? wide_lens : narrow_lens)[p[0] >> 3 & 15];
+		if (!frame_len || frame_len > len - at)
+			return false;
+		at += frame_len;
+	}
+	return true;
+}
+
+enum look { UNKNOWN, LOOKS_WRONG, LOOKS_RIGHT, WHOLE };
+
+static enum look look_at(
+	struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len)
+{
+	bool wide = stream->type == BMFF('s', 'a', 'w', 'b');
+
+	if (wide || stream->type == BMFF('s', 'a', 'm', 'r'))
+		return is_amr(view, wide, offset, len) ? WHOLE : LOOKS_WRONG;
+	if (stream->type == BMFF('m', 'p', '4', 'a') &&
+		(!stream->kind || stream->kind == KIND_AAC ||
+			(stream->kind >= 0x66 && stream->kind <= 0x68)))
+		return is_aac(view, stream, offset, len) ? WHOLE : LOOKS_WRONG;
+	if (stream->type == BMFF('a', 'l', 'a', 'c'))
+		return is_alac(view, offset, len) ? WHOLE : LOOKS_WRONG;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (stream->type == be32((const uint8_t *)starts[i].type))
+			return begins(&starts[i], view, offset, len) ? LOOKS_RIGHT : LOOKS_WRONG;
+	return UNKNOWN;
+}
+
+bool bmff_stream_see(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len,
+	uint64_t *confirmed, uint64_t *broken)
+{
+	enum look look = look_at(view, stream, offset, len);
+
+	*confirmed = offset;
+	if (look == UNKNOWN)
+		return true;
+	if (look == LOOKS_WRONG) {
+		if (!stream->failed++)
+			stream->failed_at = offset;
+		/* Not what its first samples promised: nothing can be told of this track. */
+		if (stream->passed < SURE)
+			stream->type = 0;
+		*broken = stream->failed_at;
+		return stream->passed < SURE || stream->failed < FAILED;
+	}
+	stream->passed++;
+	stream->failed = 0;
+	*confirmed = look == WHOLE               ? offset + len
+		     : offset + 4 < offset + len ? offset + 4
+						 : offset + len;
+	return true;
+}

@@ -1,0 +1,407 @@
+/*
+ * MP4, QuickTime, 3GPP and their kin (ISO/IEC 14496-12; Apple, QuickTime File Format).
+ *
+ *	ftyp: the brand. QuickTime before version 6 has none and begins with one of the next
+ *	moov: what the tracks are and where their samples lie
+ *	mdat: the samples; before or behind moov, or several
+ *	moof: with fragments, the description of the samples in the mdat behind it
+ *
+ * The outermost boxes lead to the file's end (bmff.c), where no known one follows. The boxes in
+ *moov and moof have to fill them, their tables must agree, and all samples have to lie in media
+ *data and look like what they are (bmff_coded.c, bmff_sample.c); so a file whose data turn into
+ *others ends there. A file with moov behind its data needs less: if something were missing between,
+ *moov would not be where the data's length leads. One whose moov is lost is truncated.
+ *
+ * Where samples are described beyond the file's boxes, data are missing; and what begins with moov
+ * but has its samples before the end of that is the rest of a file whose head is lost.
+ */
+#include "mp4.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bmff_media.h"
+#include "bytes.h"
+#include "noise.h"
+#include "walk.h"
+
+#define TRACKS 16
+
+/* Of a file's length, how much may be texts and pictures at its end that nothing bears out: a part,
+ * and at least so many bytes. */
+#define TAIL_PART 16
+#define TAIL_LEAST 64
+
+/* How far media data without any description are searched for their end if they have no length. */
+#define LOST_MOST (UINT64_C(256) << 20)
+
+struct mp4_track {
+	uint32_t id;
+	struct bmff_coding coding;
+	struct bmff_stream stream;
+	bool begun;
+};
+
+struct mp4 {
+	struct bmff bmff;
+	struct bmff_data data;
+	struct finding *finding;
+	struct mp4_track tracks[TRACKS], other; /* other: those beyond TRACKS, or unknown */
+	size_t track_count;
+	struct mp4_track *track; /* whose samples are visited */
+	bool pictures, sound, fragments;
+	uint64_t sample_count;
+	uint64_t first;  /* the lowest offset of a sample */
+	uint64_t doubt;  /* a sample that does not look like those before it, or 0 */
+	uint64_t beyond; /* of a sample that reaches behind the file's boxes, or 0 */
+};
+
+/* Whether the first sample of a track is framed as its coding has it: if not, some program has its
+ * own ways, and nothing can be told of the others. */
+static void begin(struct mp4 *mp4, uint64_t offset, uint64_t len)
+{
+	uint64_t confirmed, broken = UINT64_MAX;
+
+	mp4->track->begun = true;
+	if (!bmff_coded(mp4->bmff.view, &mp4->track->coding, offset, len, &confirmed, &broken) &&
+		broken == offset)
+		mp4->track->coding.type = 0;
+}
+
+static void visit_sample(void *context, uint64_t offset, uint64_t len)
+{
+	struct mp4 *mp4 = context;
+	struct view *view = mp4->bmff.view;
+	uint64_t end = offset + len, confirmed, broken;
+
+	mp4->sample_count++;
+	if (offset < mp4->first)
+		mp4->first = offset;
+	if (len && (end < offset || end > mp4->bmff.end) && !mp4->beyond)
+		mp4->beyond = offset;
+	if (end < offset || end > view_size(view) || !bmff_in_mdat(&mp4->bmff, offset, len)) {
+		bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
+		return;
+	}
+	if (!mp4->track->begun && len)
+		begin(mp4, offset, len);
+	bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
+	if (!len || bmff_is_coded(mp4->track->coding.type))
+		return;
+	if (!bmff_stream_see(view, &mp4->track->stream, offset, len, &confirmed, &broken))
+		bmff_data_break(&mp4->data, broken);
+	else if (confirmed > offset)
+		bmff_data_confirm(&mp4->data, confirmed);
+	if (mp4->track->stream.failed && mp4->track->stream.type && !mp4->doubt)
+		mp4->doubt = offset;
+}
+
+static void visit_fragment(void *context, uint32_t track, uint64_t offset, uint64_t len)
+{
+	struct mp4 *mp4 = context;
+
+	mp4->track = &mp4->other;
+	for (size_t i = 0; i < mp4->track_count; i++)
+		if (mp4->tracks[i].id == track)
+			mp4->track = &mp4->tracks[i];
+	visit_sample(mp4, offset, len);
+}
+
+/* Whether a track's samples lie in another file: an entry of 'dref' that is not marked as this one,
+ * and names another. */
+static bool elsewhere(struct view *view, const struct bmff_box *trak)
+{
+	static const uint32_t to_dref[] = { BMFF('m', 'd', 'i', 'a'), BMFF('m', 'i', 'n', 'f'),
+		BMFF('d', 'i', 'n', 'f'), BMFF('d', 'r', 'e', 'f'), 0 };
+	struct bmff_box dref;
+	const uint8_t *p;
+
+	if (!bmff_find_path(view, trak, to_dref, &dref) || dref.end - dref.data < 20)
+		return false;
+	p = view_peek(view, dref.data, 20);
+	return p && be32(p + 4) == 1 && be32(p + 8) > 12 && !(p[19] & 1);
+}
+
+static uint32_t track_id(struct view *view, const struct bmff_box *trak)
+{
+	struct bmff_box tkhd;
+	const uint8_t *p;
+
+	if (!bmff_find(view, trak->data, trak->end, BMFF('t', 'k', 'h', 'd'), &tkhd) ||
+		tkhd.end - tkhd.data < 24)
+		return 0;
+	p = view_peek(view, tkhd.data, 24);
+	if (!p)
+		return 0;
+	return be32(p + (p[0] == 1 ? 20 : 12));
+}
+
+static bool read_track(struct mp4 *mp4, const struct bmff_box *trak)
+{
+	struct view *view = mp4->bmff.view;
+	struct bmff_track track;
+
+	if (elsewhere(view, trak))
+		return true;
+	if (!bmff_track_open(view, trak, &track))
+		return track.handler == 0;
+	mp4->track = mp4->track_count < TRACKS ? &mp4->tracks[mp4->track_count++] : &mp4->other;
+	*mp4->track = (struct mp4_track){ .id = track_id(view, trak),
+		.coding = bmff_sample_coding(view, &track) };
+	bmff_stream_open(view, &track, &mp4->track->stream);
+	mp4->pictures |= track.handler == BMFF('v', 'i', 'd', 'e');
+	mp4->sound |= track.handler == BMFF('s', 'o', 'u', 'n');
+	return bmff_samples(view, &track, visit_sample, mp4);
+}
+
+static bool read_moov(struct mp4 *mp4, uint64_t *broken)
+{
+	struct view *view = mp4->bmff.view;
+	const struct bmff_box *moov = &mp4->bmff.moov;
+	struct bmff_box trak = { .end = moov->data }, mvex;
+
+	if (!bmff_nested(view, moov, broken))
+		return false;
+	mp4_read_details(view, moov, mp4->finding);
+	while (bmff_find(view, trak.end, moov->end, BMFF('t', 'r', 'a', 'k'), &trak)) {
+		*broken = trak.at;
+		if (!read_track(mp4, &trak))
+			return false;
+	}
+	mp4->fragments = bmff_find(view, moov->data, moov->end, BMFF('m', 'v', 'e', 'x'), &mvex);
+	return true;
+}
+
+/* The boxes 'moof'. */
+static bool read_fragments(struct mp4 *mp4, uint64_t *broken)
+{
+	const struct bmff *bmff = &mp4->bmff;
+	struct bmff_box box;
+
+	for (uint64_t at = 0; bmff_read(bmff->view, at, bmff->end, &box) == BMFF_SOUND;
+		at = box.end) {
+		if (box.type != BMFF('m', 'o', 'o', 'f'))
+			continue;
+		if (box.end > view_size(bmff->view))
+			return true;
+		*broken = box.at;
+		mp4->fragments = true;
+		if (!bmff_nested(bmff->view, &box, broken) ||
+			!bmff_fragment(bmff->view, &box, &bmff->moov, visit_fragment, mp4))
+			return false;
+	}
+	return true;
+}
+
+/* What moov and moof say. False: they are broken there. */
+static bool read_boxes(struct mp4 *mp4, uint64_t *broken)
+{
+	const struct bmff_box *moov = &mp4->bmff.moov;
+
+	if (moov->type && moov->end <= view_size(mp4->bmff.view) && !read_moov(mp4, broken))
+		return false;
+	return read_fragments(mp4, broken);
+}
+
+/* Where the coded data end in [start, end): before the plain bytes that go on to its end. Silence
+ * and still pictures are plain, too, but something follows them. */
+static uint64_t coded_end(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t plain = start, coded = start;
+
+	while (coded < end) {
+		plain = plain_start(view, coded, end);
+		coded = noise_start(view, plain, end);
+		if (coded <= plain)
+			return end;
+	}
+	return plain > start ? walk_before_fill(view, start, plain) : end;
+}
+
+/* Where in [start, end) another file begins, or end: the media data's length may be that of data
+ * which are no longer there. */
+static uint64_t next_file(struct view *view, uint64_t start, uint64_t end)
+{
+	const uint8_t *window, *found;
+	size_t len;
+
+	for (uint64_t at = start; (window = walk_window(view, at, end, &len)) && len > 8;
+		at += len - 7) {
+		for (size_t from = 0; from + 8 <= len; from = (size_t)(found - window) + 4) {
+			found = memmem(window + from, len - from, "ftyp", 4);
+			if (!found)
+				break;
+			if (found - window >= 4 && be32(found - 4) >= 16 && be32(found - 4) < 256)
+				return at + (uint64_t)(found - window) - 4;
+		}
+	}
+	return end;
+}
+
+/* Of a file without description: as far as its media data could be such. */
+static enum verdict judge_lost(struct mp4 *mp4)
+{
+	struct bmff *bmff = &mp4->bmff;
+	uint64_t size = view_size(bmff->view), start = bmff->last.data;
+	uint64_t end = bmff->end < size ? bmff->end : size;
+
+	if (!bmff->ftyp.type || !bmff->mdat_count || bmff->meta.type)
+		return verdict_because(CARVE_REJECT, mp4->finding,
+			"neither media data nor their description before %" PRIu64, bmff->end);
+	if (bmff->last.type == BMFF('m', 'd', 'a', 't')) {
+		if (bmff->last.open && end - start > LOST_MOST)
+			end = start + LOST_MOST;
+		end = next_file(bmff->view, start, end);
+		end = coded_end(bmff->view, start, end);
+	}
+	if (bmff->stopped == BMFF_CUT)
+		return walk_cut(bmff->view, mp4->finding, bmff->end, end);
+	mp4->finding->length = end;
+	return verdict_because(CARVE_TRUNCATED, mp4->finding,
+		"no movie box before %" PRIu64 ": the description of the media data is lost",
+		bmff->end);
+}
+
+static enum verdict judge_broken(struct mp4 *mp4, uint64_t broken)
+{
+	const struct bmff *bmff = &mp4->bmff;
+	const struct bmff_box *last = &bmff->last;
+	bool goes_on = bmff->stopped != BMFF_CUT && last->at > broken;
+
+	if (!bmff->ftyp.type)
+		return verdict_because(CARVE_REJECT, mp4->finding,
+			"no file type, and a broken description at %" PRIu64, broken);
+	mp4->finding->length = goes_on ? bmff->end : broken;
+	return verdict_because(goes_on ? CARVE_UNVERIFIED : CARVE_TRUNCATED, mp4->finding,
+		"the description of the media data is broken at %" PRIu64, broken);
+}
+
+/* A film without samples of its own. */
+static enum verdict judge_empty(struct mp4 *mp4)
+{
+	if (mp4->bmff.stopped == BMFF_CUT)
+		return walk_cut(
+			mp4->bmff.view, mp4->finding, mp4->bmff.end, view_size(mp4->bmff.view));
+	mp4->finding->length = mp4->bmff.end;
+	if (mp4->fragments)
+		return verdict_because(CARVE_UNVERIFIED, mp4->finding,
+			"a head for fragments, of which none follow at %" PRIu64, mp4->bmff.end);
+	return verdict_because(CARVE_UNVERIFIED, mp4->finding,
+		"no samples are described before %" PRIu64, mp4->bmff.end);
+}
+
+/* Bytes at the end of moov that nothing bears out: of the last box in 'udta', which was not walked
+ * through, since programs put into that what they like. */
+static uint64_t loose_end(struct mp4 *mp4)
+{
+	struct view *view = mp4->bmff.view;
+	struct bmff_box holder = mp4->bmff.moov, last, child;
+	bool loose = false;
+
+	for (int depth = 0; depth < 8; depth++) {
+		last.type = 0;
+		for (uint64_t at = bmff_first_child(view, &holder);
+			bmff_read(view, at, holder.end, &child) == BMFF_SOUND; at = child.end)
+			last = child;
+		if (!last.type || last.end + 8 <= holder.end)
+			return loose ? holder.end - (last.type ? last.end : holder.data) : 0;
+		loose |= last.type == BMFF('u', 'd', 't', 'a');
+		holder = last;
+		/* Below 'ilst' each box holds one named 'data'. */
+		if (loose && last.type == BMFF('d', 'a', 't', 'a'))
+			break;
+	}
+	return loose && !bmff_is_filler(view, &holder) ? holder.end - holder.data : 0;
+}
+
+static enum verdict judge(struct mp4 *mp4)
+{
+	const struct bmff *bmff = &mp4->bmff;
+	const struct bmff_box *last_mdat =
+		bmff->mdat_count ? &bmff->mdat[bmff->mdat_count < BMFF_MDATS ? bmff->mdat_count - 1
+									     : BMFF_MDATS - 1]
+				 : NULL;
+
+	mp4->finding->length = bmff->end;
+	if (mp4->beyond && bmff->stopped != BMFF_CUT)
+		return verdict_because(CARVE_TRUNCATED, mp4->finding,
+			"media data at %" PRIu64 " are missing: the boxes end at %" PRIu64,
+			mp4->beyond, bmff->end);
+	if (last_mdat && bmff->moov.at >= last_mdat->end && bmff->stopped != BMFF_CUT) {
+		if (mp4->data.broken)
+			return verdict_because(CARVE_UNVERIFIED, mp4->finding,
+				"the media data make no sense at %" PRIu64
+				", but their description follows",
+				mp4->data.broken);
+	} else if (mp4->doubt && !mp4->data.broken && bmff->stopped != BMFF_CUT) {
+		return verdict_because(CARVE_UNVERIFIED, mp4->finding,
+			"the sample at %" PRIu64 " does not look like those before it", mp4->doubt);
+	}
+	if (bmff->last.type == BMFF('m', 'o', 'o', 'v') && bmff->stopped != BMFF_CUT) {
+		uint64_t tail = loose_end(mp4);
+
+		if (tail > TAIL_LEAST && tail > bmff->end / TAIL_PART)
+			return verdict_because(CARVE_UNVERIFIED, mp4->finding,
+				"whether the last %" PRIu64 " bytes are the file's can't be seen",
+				tail);
+	}
+	return bmff_data_judge(&mp4->data, mp4->finding);
+}
+
+/* Brands of pictures, which have carvers of their own. */
+static bool is_picture(uint32_t brand)
+{
+	return heif_extension(brand) || brand == BMFF('c', 'r', 'x', ' ') ||
+	       brand == BMFF('j', 'x', 'l', ' ') ||
+	       (brand >> 16 == BMFF(0, 0, 'j', 'p') && (brand & 0xff) == ' ');
+}
+
+/* Whether this is a later part of a file, by where the samples would lie. */
+static bool headless(const struct mp4 *mp4)
+{
+	const struct bmff *bmff = &mp4->bmff;
+
+	if (bmff->ftyp.type || !mp4->sample_count)
+		return false;
+	if (bmff->mdat_count && bmff->mdat[0].at < bmff->moov.at)
+		return mp4->data.outside != 0;
+	if (bmff->mdat_count && mp4->beyond)
+		return true;
+	return mp4->first < (bmff->moov.type ? bmff->moov.end : 8);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct mp4 mp4 = { .finding = finding, .data.bmff = &mp4.bmff, .first = UINT64_MAX };
+	struct bmff *bmff = &mp4.bmff;
+	enum verdict verdict;
+	uint64_t broken;
+
+	if (!bmff_open(bmff, view) && !bmff_open_bare(bmff, view))
+		return verdict_because(CARVE_REJECT, finding, "no file type or movie box at 0");
+	if (is_picture(bmff->brand))
+		return verdict_because(CARVE_REJECT, finding, "a picture's brand at 8");
+	if (bmff->moov.type && bmff->moov.end > view_size(view))
+		verdict = walk_cut(view, finding, bmff->moov.end, view_size(view));
+	else if (!read_boxes(&mp4, &broken))
+		verdict = judge_broken(&mp4, broken);
+	else if (!bmff->moov.type && !mp4.fragments)
+		verdict = judge_lost(&mp4);
+	else if (headless(&mp4))
+		verdict = verdict_because(CARVE_REJECT, finding,
+			"samples at %" PRIu64 ": this is not where the file begins", mp4.first);
+	else if (!mp4.sample_count)
+		verdict = judge_empty(&mp4);
+	else
+		verdict = judge(&mp4);
+	if (verdict != CARVE_REJECT)
+		finding->extension =
+			bmff->segment ? "m4s" : mp4_extension(bmff->brand, mp4.pictures, mp4.sound);
+	return verdict;
+}
+
+const struct carver mp4_carver = {
+	.name = "mp4",
+	.summary = "MP4, QuickTime, 3GPP and M4A, by their boxes, tables of samples and coded data",
+	.check = check,
+};
