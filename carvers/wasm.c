@@ -327,6 +327,7 @@ static enum state next_section(struct wasm *wasm, uint64_t *at)
 	/* The count of data segments comes before code, tags before globals. */
 	static const int ranks[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 11, 6 };
 	const uint8_t *p = view_peek(wasm->view, *at, 1);
+	struct wasm before = *wasm;
 	uint64_t body_at = *at + 1;
 	uint32_t len;
 	enum state state;
@@ -340,8 +341,11 @@ static enum state next_section(struct wasm *wasm, uint64_t *at)
 	if (!number(wasm->view, &body_at, body_at + 5, &len) || len == 0)
 		return SECTION_NONE;
 	state = walk_section(wasm, kind, body_at, body_at + len);
-	if (state != SECTION_SOUND)
+	/* What is no section says nothing about the module. */
+	if (state != SECTION_SOUND) {
+		*wasm = before;
 		return state;
+	}
 	if (kind != CUSTOM)
 		wasm->rank = ranks[kind];
 	*at = body_at + len;

@@ -1,0 +1,400 @@
+/*
+ * Mach-O programs, libraries and object files, and universal ("fat") files that hold several of
+ * them (Apple's mach-o/loader.h, mach-o/fat.h, mach-o/nlist.h, and xnu's cs_blobs.h).
+ *
+ *	header:   magic, processor, kind of file, number and length of commands
+ *	commands: kind and length each; they place segments, symbols, names, relocations, signature
+ *
+ * The length is the end of what reaches farthest. What vouches for it is what links the file: the
+ * table of symbols' names, which stands last and ends with a zero, or the signature behind it, a
+ * list of blobs with magic and length whose code directory says that code ends where the signature
+ * starts. A file that has neither at its end is unverified. Where they are broken the file is cut,
+ *and code is kept as far as it is not random, zeros or text.
+ *
+ * A universal file is as sound as the files in it; libraries of object files (ar) in it are not
+ * walked.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "program.h"
+#include "walk.h"
+
+#define SEGMENT 0x1
+#define SYMBOLS 0x2
+#define DYNAMIC_SYMBOLS 0xb
+#define LIBRARY_NAME 0xd
+#define SEGMENT_64 0x19
+#define SIGNATURE 0x1d
+#define DYLD_INFO 0x22
+
+struct macho {
+	struct view *view;
+	struct finding *finding;
+	uint64_t base; /* of the file in a universal one */
+	bool wide, big_endian;
+	uint32_t kind;
+	uint64_t commands_end;
+	uint64_t end; /* from base, as all that follow */
+	uint64_t symbols, symbol_count;
+	uint64_t names, names_end;
+	uint64_t signature, signature_end;
+	uint64_t where; /* of the problem */
+};
+
+static uint32_t word(const struct macho *macho, const uint8_t *p)
+{
+	return ordered32(macho->big_endian, p);
+}
+
+static void reach(struct macho *macho, uint64_t at, uint64_t len)
+{
+	if (at && len && at <= INT64_MAX && len <= INT64_MAX - at && at + len > macho->end)
+		macho->end = at + len;
+}
+
+/* Relocations of an object file's sections stand behind the sections. */
+static bool take_segment(struct macho *macho, uint64_t at, uint32_t len)
+{
+	bool wide = macho->wide;
+	uint32_t head = wide ? 72 : 56, step = wide ? 80 : 68, count;
+	const uint8_t *p = len >= head ? view_peek(macho->view, at, head) : NULL;
+
+	if (!p)
+		return false;
+	count = word(macho, p + (wide ? 64 : 48));
+	if (wide)
+		reach(macho, ordered64(macho->big_endian, p + 40),
+			ordered64(macho->big_endian, p + 48));
+	else
+		reach(macho, word(macho, p + 32), word(macho, p + 36));
+	if (count > (len - head) / step)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		p = view_peek(macho->view, at + head + (uint64_t)i * step, step);
+		if (!p)
+			return false;
+		p += wide ? 56 : 48;
+		reach(macho, word(macho, p), 8 * (uint64_t)word(macho, p + 4));
+	}
+	return true;
+}
+
+/* The pairs of place and count in LC_DYSYMTAB, and the bytes that each counts. */
+static void take_dynamic(struct macho *macho, const uint8_t *p)
+{
+	uint32_t sizes[] = { 8, macho->wide ? 56 : 52, 4, 4, 8, 8 };
+
+	for (size_t i = 0; i < 6; i++)
+		reach(macho, word(macho, p + 32 + 8 * i),
+			(uint64_t)sizes[i] * word(macho, p + 36 + 8 * i));
+}
+
+static void take_name(struct macho *macho, const uint8_t *p, uint32_t len)
+{
+	uint32_t at = word(macho, p + 8);
+	const uint8_t *nul = at < len ? memchr(p + at, 0, len - at) : NULL;
+
+	if (nul)
+		finding_set_title(macho->finding, p + at, (size_t)(nul - (p + at)));
+}
+
+static bool is_linkedit(uint32_t kind)
+{
+	return kind == SIGNATURE || kind == 0x1e || kind == 0x26 || kind == 0x29 || kind == 0x2b ||
+	       kind == 0x2e || kind == 0x33 || kind == 0x34 || kind == 0x36;
+}
+
+static bool take_command(struct macho *macho, uint64_t at, uint32_t kind, uint32_t len)
+{
+	const uint8_t *p = view_peek(macho->view, at, len < 4096 ? len : 4096);
+
+	if (!p)
+		return false;
+	kind &= 0x7fffffff; /* the highest bit: the loader has to know it */
+	if (kind == SEGMENT || kind == SEGMENT_64)
+		return take_segment(macho, at, len);
+	if (kind == SYMBOLS && len >= 24) {
+		reach(macho, word(macho, p + 8),
+			(uint64_t)word(macho, p + 12) * (macho->wide ? 16 : 12));
+		reach(macho, word(macho, p + 16), word(macho, p + 20));
+		macho->symbols = word(macho, p + 8);
+		macho->symbol_count = word(macho, p + 12);
+		macho->names = word(macho, p + 16);
+		macho->names_end = macho->names + word(macho, p + 20);
+	} else if (kind == DYNAMIC_SYMBOLS && len >= 80) {
+		take_dynamic(macho, p);
+	} else if (is_linkedit(kind) && len >= 16) {
+		reach(macho, word(macho, p + 8), word(macho, p + 12));
+		if (kind == SIGNATURE) {
+			macho->signature = word(macho, p + 8);
+			macho->signature_end = macho->signature + word(macho, p + 12);
+		}
+	} else if (kind == DYLD_INFO && len >= 48) {
+		for (size_t i = 0; i < 5; i++)
+			reach(macho, word(macho, p + 8 + 8 * i), word(macho, p + 12 + 8 * i));
+	} else if (kind == LIBRARY_NAME && len >= 24) {
+		take_name(macho, p, len < 4096 ? len : 4096);
+	}
+	return true;
+}
+
+/* The header: false when there is none. *count and *len are of the commands. */
+static bool read_header(struct macho *macho, uint32_t *count, uint32_t *len)
+{
+	const uint8_t *p = view_peek(macho->view, macho->base, 32);
+	uint32_t magic = p ? le32(p) : 0;
+
+	macho->big_endian = magic == 0xcefaedfe || magic == 0xcffaedfe;
+	magic = macho->big_endian ? be32(p) : magic;
+	macho->wide = magic == 0xfeedfacf;
+	if (magic != 0xfeedface && magic != 0xfeedfacf)
+		return false;
+	macho->kind = word(macho, p + 12);
+	*count = word(macho, p + 16);
+	*len = word(macho, p + 20);
+	return macho->kind - 1 < 12 && (word(macho, p + 4) & 0xffffff) < 64 && *count &&
+	       *count <= 65536 && *len >= 8 * *count && *len < 1 << 28;
+}
+
+static const char *read_commands(struct macho *macho)
+{
+	uint32_t count = 0, len = 0, command_len;
+	uint64_t at;
+
+	macho->where = macho->base;
+	if (!read_header(macho, &count, &len))
+		return "no Mach-O header";
+	at = macho->base + (macho->wide ? 32 : 28);
+	macho->commands_end = at + len;
+	for (uint32_t i = 0; i < count; i++, at += command_len) {
+		const uint8_t *p = view_peek(macho->view, at, 8);
+
+		macho->where = at;
+		if (!p)
+			return "no command";
+		command_len = word(macho, p + 4);
+		if (command_len < 8 || command_len % 4 || command_len > macho->commands_end - at ||
+			(word(macho, p) & 0x7fffffff) > 0x80 ||
+			!take_command(macho, at, word(macho, p), command_len))
+			return "no command";
+	}
+	if (at != macho->commands_end)
+		return "commands of another length";
+	reach(macho, macho->commands_end - macho->base, 0);
+	if (macho->end < macho->commands_end - macho->base)
+		macho->end = macho->commands_end - macho->base;
+	return NULL;
+}
+
+/* The signature: blobs that lie one behind the other, from its index to its length. */
+static bool sound_signature(const struct macho *macho)
+{
+	uint64_t at = macho->base + macho->signature;
+	const uint8_t *p = view_peek(macho->view, at, 12);
+	uint32_t len = p ? be32(p + 4) : 0, count = p ? be32(p + 8) : 0, last;
+
+	if (!p || be32(p) != 0xfade0cc0 || len > macho->signature_end - macho->signature ||
+		count - 1 >= 64)
+		return false;
+	last = 12 + 8 * count;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t place;
+
+		p = view_peek(macho->view, at + 12 + 8 * (uint64_t)i, 8);
+		place = p ? be32(p + 4) : 0;
+		if (!p || place < last)
+			return false;
+		p = view_peek(macho->view, at + place, 40);
+		if (p == NULL && i > 0)
+			p = view_peek(macho->view, at + place, 9);
+		if (!p || be32(p) >> 16 != 0xfade || be32(p + 4) < 8 || be32(p + 4) > len - place)
+			return false;
+		if (be32(p) == 0xfade0c02 && (be32(p + 4) < 44 || be32(p + 32) != macho->signature))
+			return false;
+		last = place + be32(p + 4);
+		/* Around a message in DER, or empty. */
+		if (be32(p) == 0xfade0b01 && be32(p + 4) > 8 && p[8] != 0x30)
+			return false;
+	}
+	return last <= len &&
+	       program_zeros(macho->view, at + len, macho->base + macho->signature_end);
+}
+
+/* Each symbol has a name in the table; the last of these begins behind another's end. */
+static bool sound_symbols(const struct macho *macho)
+{
+	uint32_t step = macho->wide ? 16 : 12, last = 0;
+	uint64_t names_len = macho->names_end - macho->names, name;
+	const uint8_t *p;
+
+	for (uint64_t i = 0; i < macho->symbol_count; i++) {
+		p = view_peek(macho->view, macho->base + macho->symbols + i * step, step);
+		if (!p || word(macho, p) >= names_len)
+			return false;
+		if (word(macho, p) > last)
+			last = word(macho, p);
+	}
+	name = macho->base + macho->names + last;
+	p = last ? view_peek(macho->view, name - 1, 2) : NULL;
+	return p && p[0] == 0 && p[1] > ' ' &&
+	       walk_find(macho->view, &name, macho->base + macho->names_end, 0);
+}
+
+/* What linkers put last, and whether it vouches for the end. */
+static const char *judge_end(struct macho *macho, bool *vouched)
+{
+	uint64_t base = macho->base;
+
+	*vouched = false;
+	if (macho->names && macho->symbol_count) {
+		macho->where = base + macho->names;
+		/* Signing may leave other bytes behind the last name. */
+		if (!sound_symbols(macho) ||
+			(!macho->signature && !program_names(macho->view, base + macho->names,
+						      base + macho->names_end)))
+			return "a table of names that are none";
+		*vouched = program_zeros(macho->view, base + macho->names_end, base + macho->end);
+	}
+	if (macho->signature) {
+		macho->where = base + macho->signature;
+		if (!sound_signature(macho))
+			return "no signature";
+		*vouched = macho->signature_end == macho->end;
+	}
+	return NULL;
+}
+
+/* One Mach-O file at macho->base; finding->length is set from base on. */
+static enum verdict check_one(struct macho *macho)
+{
+	struct finding *finding = macho->finding;
+	const char *problem = read_commands(macho);
+	uint64_t start = macho->commands_end, end = macho->base + macho->end;
+	enum verdict verdict = CARVE_COMPLETE;
+	bool vouched;
+
+	if (problem)
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64, problem, macho->where);
+	if (end > view_size(macho->view)) {
+		verdict = program_cut(macho->view, finding, start, end, "cut", end);
+	} else {
+		problem = judge_end(macho, &vouched);
+		finding->length = end;
+		if (problem)
+			verdict = program_cut(
+				macho->view, finding, start, end, problem, macho->where);
+		else if (!vouched)
+			verdict = verdict_because(CARVE_UNVERIFIED, finding,
+				"nothing vouches for what ends at %" PRIu64, end);
+	}
+	finding->length -= macho->base;
+	return verdict;
+}
+
+static const char *extension_of(uint32_t kind)
+{
+	static const char *const names[] = {
+		[1] = "o", [4] = "core", [6] = "dylib", [8] = "bundle", [10] = "dsym", [11] = "kext"
+	};
+
+	return kind < sizeof(names) / sizeof(*names) ? names[kind] : NULL;
+}
+
+/* One entry of a universal file's list. */
+struct slice {
+	uint64_t at, len;
+	uint32_t align;
+};
+
+static bool read_slice(struct view *view, uint32_t index, bool wide, struct slice *slice)
+{
+	size_t step = wide ? 32 : 20;
+	const uint8_t *p = view_peek(view, 8 + step * index, step);
+
+	if (!p || (be32(p) & 0xffffff) > 64)
+		return false;
+	slice->at = wide ? be64(p + 8) : be32(p + 8);
+	slice->len = wide ? be64(p + 16) : be32(p + 12);
+	slice->align = be32(p + (wide ? 24 : 16));
+	return slice->align < 32 && slice->at <= INT64_MAX && slice->len <= INT64_MAX &&
+	       slice->len > 28 && slice->at % (1u << slice->align) == 0;
+}
+
+/* The slice's file. */
+static enum verdict check_slice(
+	struct view *view, struct finding *finding, const struct slice *slice)
+{
+	struct macho macho = { .view = view, .finding = finding, .base = slice->at };
+	const uint8_t *p = view_peek(view, slice->at, 8);
+	enum verdict verdict;
+
+	if (p && memcmp(p, "!<arch>\n", 8) == 0) {
+		finding->length = slice->len;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the library of object files at %" PRIu64 " is not walked", slice->at);
+	}
+	verdict = check_one(&macho);
+	if (!finding->extension)
+		finding->extension = extension_of(macho.kind);
+	if (verdict == CARVE_COMPLETE && finding->length > slice->len)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the file at %" PRIu64 " is longer than its place", slice->at);
+	return verdict;
+}
+
+static enum verdict check_universal(struct view *view, struct finding *finding, bool wide)
+{
+	const uint8_t *p = view_peek(view, 0, 8);
+	uint32_t count = p ? be32(p + 4) : 0;
+	enum verdict all = CARVE_COMPLETE, verdict;
+	struct slice slice = { 0 };
+	uint64_t end = 8 + (uint64_t)count * (wide ? 32 : 20), sound = end;
+
+	if (count - 1 >= 32)
+		return verdict_because(CARVE_REJECT, finding, "no number of files at 4");
+	for (uint32_t i = 0; i < count; i++) {
+		finding->length = 0;
+		if (!read_slice(view, i, wide, &slice) || slice.at < end)
+			return verdict_because(CARVE_REJECT, finding,
+				"entry %" PRIu32 " of the list makes no sense", i);
+		end = slice.at + slice.len;
+		if (all == CARVE_TRUNCATED)
+			continue;
+		verdict = check_slice(view, finding, &slice);
+		if (verdict == CARVE_REJECT && i == 0)
+			return verdict;
+		if (verdict == CARVE_REJECT || verdict == CARVE_TRUNCATED) {
+			sound = verdict == CARVE_REJECT ? sound : slice.at + finding->length;
+			all = CARVE_TRUNCATED;
+		} else {
+			sound = end;
+			all = verdict == CARVE_UNVERIFIED ? verdict : all;
+		}
+	}
+	finding->length = all == CARVE_TRUNCATED ? sound : end;
+	if (all != CARVE_TRUNCATED && end > view_size(view))
+		return walk_cut(view, finding, end, view_size(view));
+	return all;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct macho macho = { .view = view, .finding = finding };
+	const uint8_t *p = view_peek(view, 0, 8);
+	enum verdict verdict;
+
+	if (p && (be32(p) == 0xcafebabe || be32(p) == 0xcafebabf))
+		return check_universal(view, finding, be32(p) == 0xcafebabf);
+	verdict = check_one(&macho);
+	finding->extension = extension_of(macho.kind);
+	return verdict;
+}
+
+const struct carver macho_carver = {
+	.name = "macho",
+	.summary =
+		"Mach-O programs and libraries, universal ones, too, by commands, names, signature",
+	.check = check,
+};
