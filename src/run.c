@@ -130,10 +130,15 @@ static void allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int run_open_pool(struct run *run)
+struct pool *run_pool_new(unsigned threads)
 {
 	allow_descriptors();
-	run->pool = pool_new(run->options->threads);
+	return pool_new(threads);
+}
+
+int run_open_pool(struct run *run)
+{
+	run->pool = run->options->pool ? run->options->pool : run_pool_new(run->options->threads);
 	if (run->pool)
 		return 0;
 	return error_set(&run->error, EXIT_IO, EAGAIN, "cannot start any thread");
@@ -397,6 +402,15 @@ static void tell(const struct run *run, const char *image_path)
 			sink_path(run->sink));
 }
 
+/* The problems in one line. */
+static void join_problems(const struct run *run, char *text, size_t len)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < run->problem_count && used < len; i++)
+		used += (size_t)snprintf(text + used, len - used, "%s%s", i ? "; " : "", run->problems[i]);
+}
+
 static void fill_sums(const struct run *run, struct run_sums *sums)
 {
 	const struct summary_record *summary = &run->summary;
@@ -411,7 +425,10 @@ static void fill_sums(const struct run *run, struct run_sums *sums)
 		.read_wait = summary->seconds_read_wait,
 		.scan_wait = summary->seconds_scan_wait,
 		.carve_wait = summary->seconds_carve_wait,
+		.image_size = run->image ? image_info(run->image)->size : 0,
+		.evidence = summary->evidence.state,
 	};
+	join_problems(run, sums->problem, sizeof(sums->problem));
 	if (run->scan && run->engine->kernel)
 		snprintf(sums->kernel, sizeof(sums->kernel), "%s", run->engine->kernel(run->scan));
 }
@@ -430,7 +447,8 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 		fill_sums(run, sums);
 	run_stop_engine(run);
 	carving_free(run->carving);
-	pool_free(run->pool);
+	if (run->pool != run->options->pool)
+		pool_free(run->pool);
 	scalpel_order_free(run->order);
 	pairing_free(run->pairing);
 	fifo_store_free(run->store);

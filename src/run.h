@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "carve/decide.h"
 #include "carve/filing.h"
 #include "evidence/reader.h"
@@ -31,6 +32,7 @@ struct run_options {
 	const char *engine, *kernel;   /* NULL: auto, the engine's choice */
 	struct gpu_options gpu;
 	unsigned threads;              /* 0: one a processor */
+	struct pool *pool;             /* one that several runs share; NULL: the run makes one of `threads` */
 	uint64_t chunk_size;           /* bytes; 0: the default of 32 MiB */
 	enum reader_method io;
 	enum reader_cache cache;
@@ -56,12 +58,18 @@ struct run_sums {
 	 * to be searched, and for room in the carving stage. */
 	double total, start, read_wait, scan_wait, carve_wait;
 	char kernel[128];              /* how the engine worked, cut if need be */
+	uint64_t image_size;           /* bytes; 0 when it could not be opened */
+	enum evidence_state evidence;
+	char problem[512];             /* what the report calls problems, cut if need be; "" for none */
 };
 
 /* SIGINT and SIGTERM end the run in hand soon, with a complete report so far; a second one ends the process. */
 void run_catch_signals(void);
 /* The signal that was caught, 0 for none. */
 int run_caught_signal(void);
+
+/* A pool for several runs, and room for their descriptors. NULL when no thread can be started. */
+struct pool *run_pool_new(unsigned threads);
 
 /* Carves image_path into the new or empty folder output. Says on stderr what a person needs to know; returns the
  * exit code. sums (may be NULL): what was carved. */

@@ -1,7 +1,6 @@
 /* `burin carve`: images and rules in, files and reports out. */
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "cli/batch.h"
 #include "cli/command.h"
+#include "cli/images.h"
 #include "cli/paths.h"
 #include "cli/types.h"
 #include "output/hash.h"
@@ -26,7 +27,7 @@ struct carve_settings {
 	enum carving_label label;
 	enum volumes_depth file_systems;
 	unsigned compat;
-	uint64_t align, threads, chunk_size, offset, length, parts;
+	uint64_t align, threads, jobs, chunk_size, offset, length, parts;
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type;
 	bool unallocated, allocated;
 	bool both, dry_run, no_extension, flat, nested, strict, quiet, verbose, json;
@@ -52,7 +53,7 @@ static const struct option_row carve_options[] = {
 		.help = "scalpel: the decisions, names and audit of Scalpel 1.60" },
 
 	{ .name = "list", .letter = 'i', .kind = OPTION_LIST, .metavar = "FILE", MEMBER(lists),
-		.group = "Evidence", .help = "Carve the images that FILE names, one a line" },
+		.group = "Evidence", .help = "Carve the images, folders and patterns that FILE names, one a line" },
 	{ .name = "offset", .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(offset),
 		.group = "Evidence", .help = "Carve only files that start here or later" },
 	{ .name = "length", .kind = OPTION_SIZE, .metavar = "SIZE", MEMBER(length),
@@ -119,6 +120,9 @@ static const struct option_row carve_options[] = {
 		.help = "Automata that the kernels stt-p1 and stt-p2 deal the patterns to (default: 8)" },
 	{ .name = "threads", .kind = OPTION_NUMBER, .metavar = "N", .max = 1024, MEMBER(threads),
 		.group = "Machine", .help = "Use N threads (default: one a processor)" },
+	{ .name = "jobs", .letter = 'j', .kind = OPTION_NUMBER, .metavar = "N", .min = 1, .max = 64,
+		.fallback = "1", MEMBER(jobs), .group = "Machine",
+		.help = "Carve N images side by side; they share the threads" },
 	{ .name = "chunk-size", .kind = OPTION_SIZE, .metavar = "SIZE", .max = (uint64_t)1 << 30,
 		MEMBER(chunk_size), .group = "Machine",
 		.help = "Read and search the image in pieces of SIZE (default: 16M on GPUs, else 32M)" },
@@ -136,127 +140,25 @@ static const struct option_row carve_options[] = {
 	{ 0 },
 };
 
-/* ---- which images ----------------------------------------------------------------------------- */
-
-struct images {
-	char **paths;
-	size_t count, capacity;
-};
-
-static void images_add(struct images *images, const char *path)
-{
-	images->paths = xgrow(images->paths, &images->capacity, images->count,
-		sizeof(*images->paths));
-	images->paths[images->count++] = xstrdup(path);
-}
-
-static void images_free(struct images *images)
-{
-	for (size_t i = 0; i < images->count; i++)
-		free(images->paths[i]);
-	free(images->paths);
-}
-
-static int images_add_list(struct images *images, const char *list)
-{
-	FILE *stream = fopen(list, "re");
-	char *line = NULL;
-	size_t len = 0;
-	ssize_t n;
-	int code = EXIT_CLEAN;
-
-	if (!stream) {
-		log_error("cannot read the list of images %s: %s", list, strerror(errno));
-		return EXIT_USAGE;
-	}
-	while ((n = getline(&line, &len, stream)) > 0) {
-		while (n > 0 && strchr("\r\n", line[n - 1]))
-			line[--n] = '\0';
-		if (n > 0)
-			images_add(images, line);
-	}
-	if (ferror(stream)) {
-		log_error("cannot read the list of images %s: %s", list, strerror(errno));
-		code = EXIT_USAGE;
-	}
-	free(line);
-	fclose(stream);
-	return code;
-}
-
 static int collect_images(struct images *images, const struct carve_settings *settings, int argc,
 	char **argv)
 {
-	for (int i = 0; i < argc; i++)
-		images_add(images, argv[i]);
-	for (size_t i = 0; i < settings->lists.count; i++)
-		if (images_add_list(images, settings->lists.items[i]))
-			return EXIT_USAGE;
-	if (images->count)
-		return EXIT_CLEAN;
-	log_error("no image was given; try: burin carve -o OUT IMAGE");
-	return EXIT_USAGE;
-}
+	struct error error = { 0 };
+	int status = 0;
 
-/* ---- running ---------------------------------------------------------------------------------- */
-
-static bool is_among(char **texts, size_t count, const char *text)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(texts[i], text) == 0)
-			return true;
-	return false;
-}
-
-/* OUT/NAME for one image of several, with -2, -3 where that was used before. The caller frees it.
- */
-static char *folder_of(const char *image, char **used, size_t used_count, const char *output)
-{
-	char *copy = xstrdup(image);
-	const char *name = basename(copy);
-	char *folder = xasprintf("%s/%s", output, name);
-
-	for (unsigned number = 2; is_among(used, used_count, folder); number++) {
-		free(folder);
-		folder = xasprintf("%s/%s-%u", output, name, number);
-	}
-	free(copy);
-	return folder;
-}
-
-static int carve_each(
-	const struct run_options *options, const struct images *images, const char *output)
-{
-	char **folders = xcalloc(images->count, sizeof(*folders));
-	int worst = EXIT_CLEAN;
-	size_t done;
-
-	for (done = 0; done < images->count && !run_caught_signal(); done++) {
-		const char *image = images->paths[done];
-		int code;
-
-		folders[done] = folder_of(image, folders, done, output);
-		code = run_carve(options, image, folders[done], NULL);
-		if (code > worst)
-			worst = code;
-	}
-	if (done < images->count) {
-		log_warn("interrupted: %zu of %zu images were not begun, the first of them %s",
-			images->count - done, images->count, images->paths[done]);
-		worst = 128 + run_caught_signal();
-	}
-	for (size_t i = 0; i < done; i++)
-		free(folders[i]);
-	free(folders);
-	return worst;
-}
-
-static int carve_images(
-	const struct run_options *options, const struct images *images, const char *output)
-{
-	if (images->count == 1)
-		return run_carve(options, images->paths[0], output, NULL);
-	return carve_each(options, images, output);
+	for (int i = 0; i < argc && !status; i++)
+		status = images_add(images, argv[i], &error);
+	for (size_t i = 0; i < settings->lists.count && !status; i++)
+		status = images_add_list(images, settings->lists.items[i], &error);
+	if (!status && !images->count)
+		status = error_set(&error, EXIT_USAGE, EINVAL,
+			"no image was given; try: burin carve -o OUT IMAGE");
+	if (!status && settings->map && images->count > 1)
+		status = error_set(&error, EXIT_USAGE, EINVAL,
+			"--map is the map of one image, and %zu were given", images->count);
+	if (status)
+		log_error("%s", error.text);
+	return status ? error.code : EXIT_CLEAN;
 }
 
 static struct run_options run_options_of(const struct carve_settings *settings)
@@ -347,16 +249,15 @@ static int run(void *arg, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	code = collect_images(&images, settings, argc, argv);
-	if (!code && settings->map && images.count > 1) {
-		log_error("--map is the map of one image, and %zu were given", images.count);
-		code = EXIT_USAGE;
-	}
 	if (!code)
 		code = load(settings, &rules, &options);
 	if (!code) {
 		run_catch_signals();
 		options.rules = rules;
-		code = carve_images(&options, &images, settings->output);
+		code = images.count == 1
+			       ? run_carve(&options, images.paths[0], settings->output, NULL)
+			       : batch_carve(&options, &images, settings->output,
+					 (unsigned)settings->jobs);
 	}
 	rules_free(rules);
 	images_free(&images);
@@ -381,8 +282,9 @@ const struct command carve_command = {
 		"reports: `report.jsonl` for programs, `report.xml` (DFXML) for other forensic tools, "
 		"`audit.txt` for people who know Scalpel.\n\n"
 		"An IMAGE is a raw file, the first part of a split raw image, a block device, or the first "
-		"segment of an E01 set. It is never written to. With several images, each gets its own "
-		"folder in the output folder, and one that fails does not stop the others.\n\n"
+		"segment of an E01 set; a folder stands for the images in it, told by their names. It is "
+		"never written to. With several images, each gets its own folder in the output folder, one "
+		"that fails does not stop the others, and `batch.txt` and `batch.json` sum them up.\n\n"
 		"The files and reports are the same whatever engine, number of threads or chunk size is "
 		"used.",
 	.options = carve_options,

@@ -1,12 +1,12 @@
 #include "cli/table.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 struct table {
 	const char *align;
@@ -29,16 +29,14 @@ struct table *table_new(const char *align)
 void table_add(struct table *table, const char *format, ...)
 {
 	size_t column = table->count % table->columns;
-	char text[512];
+	char raw[512], text[512];
 	va_list args;
 	size_t len;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
-	for (char *c = text; *c; c++)
-		if (iscntrl((unsigned char)*c))
-			*c = ' ';
+	text_clean(raw, text, sizeof(text));
 	len = strlen(text);
 	if (len > table->widths[column])
 		table->widths[column] = len;

@@ -8,7 +8,8 @@ struct table;
 
 /* align: a character a column, 'l' or 'r'. */
 struct table *table_new(const char *align);
-/* Adds the next cell, in the order of reading; text is copied. Control characters become blanks. */
+/* Adds the next cell, in the order of reading; text is copied, cleaned
+ * (base/text.h). */
 void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints the rows that are complete. */
 void table_print(const struct table *table, FILE *stream);

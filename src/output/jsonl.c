@@ -118,10 +118,15 @@ static json_t *hash_object(const char *md5, const char *sha1, const char *sha256
 
 int jsonl_write(FILE *stream, json_t *object)
 {
-	int status = json_dumpf(object, stream, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	int status;
 
+	flockfile(stream); /* several runs may tell their events at a time */
+	status = json_dumpf(object, stream, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	if (!status && fputc('\n', stream) == EOF)
+		status = -1;
+	funlockfile(stream);
 	json_decref(object);
-	return status || fputc('\n', stream) == EOF ? -EIO : 0;
+	return status ? -EIO : 0;
 }
 
 /* ---- the run ---------------------------------------------------------------------------- */
@@ -306,7 +311,8 @@ static void hashes_field(struct line *line, const struct hashes *hashes)
 	line_text(line, "}");
 }
 
-void jsonl_line_file(struct line *line, const char *record, const struct file_record *file)
+void jsonl_line_file(
+	struct line *line, const char *record, const char *image, const struct file_record *file)
 {
 	char time[TEXT_TIME_LEN];
 	bool has_time = file->time != 0 && text_time(file->time, time);
@@ -314,6 +320,8 @@ void jsonl_line_file(struct line *line, const char *record, const struct file_re
 	line_text(line, "{");
 	line_json(line, record);
 	line_text(line, ":\"file\"");
+	if (image)
+		text_field(line, ",\"image\":", image);
 	text_field(line, ",\"path\":", file->path);
 	text_field(line, ",\"type\":", file->type);
 	number_field(line, ",\"rule\":", file->rule);
@@ -341,7 +349,7 @@ static int jsonl_file(void *state, const struct file_record *file)
 {
 	struct jsonl *jsonl = state;
 
-	jsonl_line_file(&jsonl->line, "record", file);
+	jsonl_line_file(&jsonl->line, "record", NULL, file);
 	line_write(&jsonl->line, jsonl->stream);
 	return 0;
 }

@@ -22,8 +22,10 @@ json_t *jsonl_text(const char *text);
 /* A plain integer. JSON's integers here end at 2^63 - 1, which no offset exceeds. */
 json_t *jsonl_number(uint64_t number);
 
-/* Appends {"RECORD":"file", the fields of a file record in the schema's order}, and a line feed. */
-void jsonl_line_file(struct line *line, const char *record, const struct file_record *file);
+/* Appends {"RECORD":"file", the fields of a file record in the schema's order}, and a line feed.
+ * image: which of several, told behind that; NULL: there is one. */
+void jsonl_line_file(struct line *line, const char *record, const char *image,
+	const struct file_record *file);
 
 /* Writes the object as one line and frees it. Returns 0 or -EIO. */
 int jsonl_write(FILE *stream, json_t *object);

@@ -22,6 +22,7 @@ struct progress {
 	pthread_mutex_t lock;
 	enum progress_style style; /* never PROGRESS_AUTO */
 	bool quiet, json;
+	const char *label;
 	struct timespec started;
 	uint64_t total, done, files;
 	double shown, told;  /* seconds since the start: the line, the event */
@@ -121,7 +122,8 @@ static void show(struct progress *progress, double now)
 		return;
 	progress->shown = now;
 	if (progress->style == PROGRESS_LINES) {
-		fprintf(stderr, "burin: %s\n",
+		fprintf(stderr, "burin: %s%s%s\n", progress->label ? progress->label : "",
+			progress->label ? ": " : "",
 			progress_format(progress->done, progress->total, progress->files, now, 0,
 				line, sizeof(line)));
 		return;
@@ -137,18 +139,20 @@ static void show(struct progress *progress, double now)
 
 /* ---- events ----------------------------------------------------------------------------- */
 
-static json_t *event(const char *name)
+static json_t *event(const struct progress *progress, const char *name)
 {
 	json_t *object = jsonl_object();
 
 	jsonl_put(object, "event", json_string(name));
+	if (progress->label)
+		jsonl_put(object, "image", jsonl_text(progress->label));
 	return object;
 }
 
 /* With the lock held. */
 static void tell_progress(struct progress *progress, double now)
 {
-	json_t *object = event("progress");
+	json_t *object = event(progress, "progress");
 
 	jsonl_put(object, "done", jsonl_number(progress->done));
 	jsonl_put(object, "total", jsonl_number(progress->total));
@@ -180,6 +184,7 @@ struct progress *progress_open(const struct progress_options *options, uint64_t 
 	progress->style = style_here(options->style);
 	progress->quiet = options->quiet;
 	progress->json = options->json;
+	progress->label = options->label;
 	progress->total = total;
 	clock_gettime(CLOCK_MONOTONIC, &progress->started);
 	if (progress->style == PROGRESS_TERMINAL && !progress->quiet) {
@@ -212,7 +217,7 @@ void progress_file(struct progress *progress, const struct file_record *file)
 	pthread_mutex_lock(&progress->lock);
 	progress->files++;
 	if (progress->json) {
-		jsonl_line_file(&progress->event, "event", file);
+		jsonl_line_file(&progress->event, "event", progress->label, file);
 		line_write(&progress->event, stdout);
 	}
 	tell(progress);
@@ -232,7 +237,7 @@ void progress_close(struct progress *progress, int exit_code)
 	}
 	if (progress->json) {
 		tell_progress(progress, seconds_since_start(progress));
-		object = event("done");
+		object = event(progress, "done");
 		jsonl_put(object, "exit", json_integer(exit_code));
 		jsonl_write(stdout, object);
 		fflush(stdout);

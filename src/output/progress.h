@@ -1,6 +1,7 @@
 /*
- * How far a run is: a line on stderr for people, events on stdout for programs (--json). One run
- * shows its progress at a time; messages of base/log.h and the line don't tear each other.
+ * How far a run is: a line on stderr for people, events on stdout for programs (--json). One run at
+ * a time may write over its line on a terminal; messages of base/log.h and the line don't tear each
+ * other. Several at a time must have PROGRESS_LINES.
  */
 #ifndef BURIN_OUTPUT_PROGRESS_H
 #define BURIN_OUTPUT_PROGRESS_H
@@ -21,11 +22,12 @@ struct progress_options {
 	bool quiet; /* nothing on stderr */
 	bool json;  /* events on stdout, one object a line: progress, file, done */
 	enum progress_style style;
+	const char *label; /* which of several images, for lines and events; NULL: there is one */
 };
 
 struct progress;
 
-/* total: bytes that will be scanned. Never NULL. The last progress must have been closed. */
+/* total: bytes that will be scanned. Never NULL. The label must live until progress_close. */
 struct progress *progress_open(const struct progress_options *options, uint64_t total);
 
 /* done: bytes scanned so far. Cheap enough to be called for every chunk; thread-safe. */

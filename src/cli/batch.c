@@ -1,0 +1,284 @@
+/*
+ * Each image is a run of its own (run.h) with its own reader, engine and reports; what they share
+ * is the pool of threads in which chunks are searched, candidates checked and files written. So the
+ * files and reports are those that each image would give alone.
+ *
+ * Folders are named by the images' places in the list before anything is carved, whatever is ready
+ * first.
+ */
+#include "cli/batch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/text.h"
+#include "cli/json.h"
+#include "cli/table.h"
+
+struct item {
+	const char *image;
+	char *folder; /* OUT/NAME */
+	bool begun;
+	int exit;
+	struct run_sums sums;
+};
+
+struct batch {
+	const struct run_options *options;
+	struct item *items;
+	size_t count;
+	_Atomic size_t next;
+	time_t started;
+};
+
+/* ---- names ------------------------------------------------------------------------------------
+ */
+
+static bool is_taken(const struct batch *batch, size_t count, const char *folder, const char *name)
+{
+	if (strcmp(name, "batch.txt") == 0 || strcmp(name, "batch.json") == 0)
+		return true;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(batch->items[i].folder, folder) == 0)
+			return true;
+	return false;
+}
+
+/* OUT/NAME for the next image, with -2, -3 where that is taken. The caller frees it. */
+static char *folder_of(
+	const struct batch *batch, size_t count, const char *image, const char *output)
+{
+	char *copy = xstrdup(image);
+	const char *name = basename(copy);
+	char *folder = xasprintf("%s/%s", output, name);
+
+	for (unsigned number = 2; is_taken(batch, count, folder, strrchr(folder, '/') + 1);
+		number++) {
+		free(folder);
+		folder = xasprintf("%s/%s-%u", output, name, number);
+	}
+	free(copy);
+	return folder;
+}
+
+/* ---- carving ----------------------------------------------------------------------------------
+ */
+
+static void *carve_some(void *arg)
+{
+	struct batch *batch = arg;
+	struct run_options options = *batch->options;
+
+	while (!run_caught_signal()) {
+		size_t i = atomic_fetch_add(&batch->next, 1);
+		struct item *item = &batch->items[i];
+
+		if (i >= batch->count)
+			break;
+		item->begun = true;
+		options.progress.label = item->image;
+		item->exit = run_carve(&options, item->image, item->folder, &item->sums);
+	}
+	return NULL;
+}
+
+/* The caller's thread takes part, so that it is no harm when no other can be started. */
+static void carve_all(struct batch *batch, unsigned jobs)
+{
+	pthread_t *threads;
+	unsigned started = 0;
+
+	if (jobs > batch->count)
+		jobs = (unsigned)batch->count;
+	threads = xcalloc(jobs, sizeof(*threads));
+	while (started + 1 < jobs && !pthread_create(&threads[started], NULL, carve_some, batch))
+		started++;
+	carve_some(batch);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
+static int worst_exit(const struct batch *batch)
+{
+	int worst = EXIT_CLEAN;
+	size_t left = 0, first = 0;
+
+	for (size_t i = batch->count; i-- > 0;) {
+		if (batch->items[i].begun && batch->items[i].exit > worst)
+			worst = batch->items[i].exit;
+		if (!batch->items[i].begun) {
+			left++;
+			first = i;
+		}
+	}
+	if (!left)
+		return worst;
+	log_warn("interrupted: %zu of %zu images were not begun, the first of them %s", left,
+		batch->count, batch->items[first].image);
+	return 128 + run_caught_signal();
+}
+
+/* ---- the summary ------------------------------------------------------------------------------
+ */
+
+static struct table *make_table(const struct batch *batch)
+{
+	static const char *const heads[] = { "EXIT", "FILES", "BYTES", "OF", "SECONDS", "EVIDENCE",
+		"IMAGE", "PROBLEM" };
+	struct table *table = table_new("rrrrrlll");
+	char bytes[16], size[16];
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		table_add(table, "%s", heads[i]);
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct item *item = &batch->items[i];
+		const struct run_sums *sums = &item->sums;
+
+		if (item->begun)
+			table_add(table, "%d", item->exit);
+		else
+			table_add(table, "-");
+		table_add(table, "%" PRIu64, sums->files);
+		table_add(table, "%s", size_print(sums->bytes, bytes));
+		table_add(table, "%s", size_print(sums->image_size, size));
+		table_add(table, "%.1f", sums->total);
+		table_add(table, "%s", evidence_state_name(sums->evidence));
+		table_add(table, "%s", item->image);
+		table_add(table, "%s", item->begun ? sums->problem : "not begun");
+	}
+	return table;
+}
+
+static json_t *item_object(const struct item *item)
+{
+	const struct run_sums *sums = &item->sums;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "image", json_text(item->image));
+	json_object_set_new(object, "folder", json_text(item->folder));
+	json_object_set_new(object, "exit", item->begun ? json_integer(item->exit) : json_null());
+	json_object_set_new(object, "size", json_integer((json_int_t)sums->image_size));
+	json_object_set_new(object, "scanned", json_integer((json_int_t)sums->scanned));
+	json_object_set_new(object, "files", json_integer((json_int_t)sums->files));
+	json_object_set_new(object, "bytes", json_integer((json_int_t)sums->bytes));
+	json_object_set_new(object, "evidence", json_string(evidence_state_name(sums->evidence)));
+	json_object_set_new(object, "seconds", json_real(sums->total));
+	json_object_set_new(
+		object, "problem", *sums->problem ? json_text(sums->problem) : json_null());
+	return object;
+}
+
+static json_t *moment(time_t seconds)
+{
+	char text[TEXT_TIME_LEN];
+
+	return text_time(seconds, text) ? json_string(text) : json_null();
+}
+
+static json_t *make_json(const struct batch *batch, int code)
+{
+	json_t *object = json_object(), *images = json_array();
+
+	for (size_t i = 0; i < batch->count; i++)
+		json_array_append_new(images, item_object(&batch->items[i]));
+	json_object_set_new(object, "schema", json_integer(1));
+	json_object_set_new(object, "burin", json_string(BURIN_VERSION));
+	json_object_set_new(object, "started", moment(batch->started));
+	json_object_set_new(object, "finished", moment(time(NULL)));
+	json_object_set_new(object, "exit", json_integer(code));
+	json_object_set_new(object, "images", images);
+	return object;
+}
+
+/* Opens OUT/batch.EXTENSION, or batch-2, -3 ... where an earlier batch left its own. NULL: it was
+ * said why not. */
+static FILE *create(const char *output, const char *extension)
+{
+	char *path = xasprintf("%s/batch.%s", output, extension);
+	FILE *stream;
+
+	for (unsigned number = 2; !(stream = fopen(path, "wxe")) && errno == EEXIST; number++) {
+		free(path);
+		path = xasprintf("%s/batch-%u.%s", output, number, extension);
+	}
+	if (!stream)
+		log_error("cannot write %s: %s", path, strerror(errno));
+	free(path);
+	return stream;
+}
+
+/* EXIT_IO when the summary could not be written whole. */
+static int finish(FILE *stream, const char *output)
+{
+	bool failed = ferror(stream) != 0;
+
+	if (fclose(stream))
+		failed = true;
+	if (failed)
+		log_error("cannot write the batch's summary to %s: the disk is full, or gone",
+			output);
+	return failed ? EXIT_IO : EXIT_CLEAN;
+}
+
+static int write_summary(const struct batch *batch, const char *output, int code)
+{
+	struct table *table = make_table(batch);
+	json_t *object = make_json(batch, code);
+	FILE *text, *json;
+	int failed;
+
+	mkdir(output, 0777); /* it is there, unless not a single run came so far */
+	text = create(output, "txt");
+	json = create(output, "json");
+	failed = text && json ? EXIT_CLEAN : EXIT_IO;
+
+	if (text) {
+		table_print(table, text);
+		failed |= finish(text, output);
+	}
+	if (json) {
+		json_dumpf(object, json, JSON_INDENT(1));
+		fputc('\n', json);
+		failed |= finish(json, output);
+	}
+	if (!batch->options->progress.quiet)
+		table_print(table, stderr);
+	json_decref(object);
+	table_free(table);
+	return failed > code ? failed : code;
+}
+
+int batch_carve(const struct run_options *options, const struct images *images, const char *output,
+	unsigned jobs)
+{
+	struct run_options shared = *options;
+	struct batch batch = { .options = &shared, .count = images->count, .started = time(NULL) };
+	int code;
+
+	batch.items = xcalloc(batch.count, sizeof(*batch.items));
+	for (size_t i = 0; i < batch.count; i++) {
+		batch.items[i].image = images->paths[i];
+		batch.items[i].folder = folder_of(&batch, i, images->paths[i], output);
+	}
+	if (jobs > 1)
+		shared.progress.style = PROGRESS_LINES;
+	shared.pool = run_pool_new(options->threads);
+	carve_all(&batch, jobs);
+	pool_free(shared.pool);
+	code = write_summary(&batch, output, worst_exit(&batch));
+	for (size_t i = 0; i < batch.count; i++)
+		free(batch.items[i].folder);
+	free(batch.items);
+	return code;
+}
