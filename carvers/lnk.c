@@ -173,8 +173,8 @@ static enum read read_string(struct lnk *lnk, uint32_t flag)
 	return READ_SOUND;
 }
 
-/* Whether a value of len bytes is a text that was wiped: it has characters, and the last is 0 only
- * in its place. */
+/* Whether a value of len bytes was wiped: it has content but no type, or is a text whose last
+ * character but one is 0. */
 static bool wiped_value(struct view *view, uint64_t at, uint32_t len)
 {
 	const uint8_t *p = len >= 21 ? view_peek(view, at, len < 4096 ? len : 4096) : NULL;

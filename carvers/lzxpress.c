@@ -1,0 +1,200 @@
+/*
+ * Each 64 KiB of output have a table of their own in front: the lengths of 512 symbols' codes, 4
+ * bits each. Symbols up to 255 are bytes; the others have the bits of a match's distance and the
+ * beginning of its length. Codes are read from words of 16 bits, of which the decoder holds two
+ * ahead, as the encoder reserves them; longer lengths stand as bytes between the words. So where
+ * the decoder stands when all output is there, the stream ends: the symbol 256 may follow, in the
+ * words that were read.
+ */
+#include "lzxpress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+
+#define SYMBOLS 512
+#define TABLE_LEN (SYMBOLS / 2)
+#define CODE_BITS 15
+#define PIECE 65536 /* of output; also what matches may go back */
+#define WINDOW 4096 /* of input */
+
+struct lzxpress {
+	struct view *view;
+	uint64_t at; /* the next byte of input */
+	const uint8_t *window;
+	uint64_t window_at;
+	size_t window_len;
+	uint32_t bits;    /* the next ones, from the top */
+	int extra;        /* how many beyond 16 are valid */
+	bool cut, marked; /* the mark of the end was there */
+	uint64_t output_len;
+	uint8_t *head; /* what came out first */
+	size_t head_len;
+	uint8_t lens[SYMBOLS];
+	uint16_t table[1 << CODE_BITS];
+	uint8_t history[PIECE];
+};
+
+/* The next len bytes, zeros behind the view. */
+static const uint8_t *take(struct lzxpress *lz, size_t len)
+{
+	static const uint8_t zeros[TABLE_LEN];
+	uint64_t in = lz->at - lz->window_at;
+
+	if (in > lz->window_len || lz->window_len - in < len) {
+		uint64_t size = view_size(lz->view);
+		size_t want =
+			lz->at < size && size - lz->at < WINDOW ? (size_t)(size - lz->at) : WINDOW;
+
+		lz->window =
+			lz->at < size && want >= len ? view_peek(lz->view, lz->at, want) : NULL;
+		lz->window_at = lz->at;
+		lz->window_len = lz->window ? want : 0;
+		in = 0;
+	}
+	if (!lz->window) {
+		lz->cut = true;
+		return zeros;
+	}
+	lz->at += len;
+	return lz->window + in;
+}
+
+/* Reads the lengths of codes and makes the table: false when they are no complete code. */
+static bool read_table(struct lzxpress *lz)
+{
+	const uint8_t *p = take(lz, TABLE_LEN);
+	uint32_t next = 0;
+
+	for (int i = 0; i < SYMBOLS; i++)
+		lz->lens[i] = p[i / 2] >> (i % 2 * 4) & 15;
+	for (int len = 1; len <= CODE_BITS; len++) {
+		for (int symbol = 0; symbol < SYMBOLS; symbol++) {
+			uint32_t count = 1u << (CODE_BITS - len);
+
+			if (lz->lens[symbol] != len)
+				continue;
+			if (next + count > 1u << CODE_BITS)
+				return false;
+			for (uint32_t i = 0; i < count; i++)
+				lz->table[next + i] = (uint16_t)symbol;
+			next += count;
+		}
+	}
+	return next == 1u << CODE_BITS;
+}
+
+static void start_bits(struct lzxpress *lz)
+{
+	const uint8_t *p = take(lz, 4);
+
+	lz->bits = (uint32_t)le16(p) << 16 | le16(p + 2);
+	lz->extra = 16;
+}
+
+static void drop_bits(struct lzxpress *lz, int count)
+{
+	lz->bits = count < 32 ? lz->bits << count : 0;
+	lz->extra -= count;
+	if (lz->extra < 0) {
+		lz->bits |= (uint32_t)le16(take(lz, 2)) << -lz->extra;
+		lz->extra += 16;
+	}
+}
+
+static void put(struct lzxpress *lz, uint8_t byte)
+{
+	if (lz->output_len < lz->head_len)
+		lz->head[lz->output_len] = byte;
+	lz->history[lz->output_len++ % PIECE] = byte;
+}
+
+/* The rest of a match's length: false when it is impossible. */
+static bool read_length(struct lzxpress *lz, uint64_t *len)
+{
+	if (*len == 15) {
+		*len = *take(lz, 1);
+		if (*len == 255) {
+			*len = le16(take(lz, 2));
+			if (*len == 0)
+				*len = le32(take(lz, 4));
+			if (*len < 15)
+				return false;
+			*len -= 15;
+		}
+		*len += 15;
+	}
+	*len += 3;
+	return true;
+}
+
+/* A match: copies it within the history. */
+static bool copy(struct lzxpress *lz, uint32_t symbol, uint64_t limit)
+{
+	uint64_t len = symbol & 15;
+	int distance_bits = symbol >> 4 & 15;
+	uint32_t distance;
+
+	if (!read_length(lz, &len))
+		return false;
+	distance = 1u << distance_bits;
+	if (distance_bits)
+		distance += lz->bits >> (32 - distance_bits);
+	drop_bits(lz, distance_bits);
+	if (distance > lz->output_len || len > limit - lz->output_len)
+		return false;
+	while (len--)
+		put(lz, lz->history[(lz->output_len - distance) % PIECE]);
+	return true;
+}
+
+/* Unpacks up to the end of a piece. */
+static enum lzxpress_state unpack_piece(struct lzxpress *lz, uint64_t limit)
+{
+	uint64_t piece_end = lz->output_len + PIECE < limit ? lz->output_len + PIECE : limit;
+
+	if (!read_table(lz))
+		return lz->cut ? LZXPRESS_CUT : LZXPRESS_BAD;
+	start_bits(lz);
+	while (lz->output_len < piece_end && !lz->cut) {
+		uint32_t symbol = lz->table[lz->bits >> (32 - CODE_BITS)];
+
+		drop_bits(lz, lz->lens[symbol]);
+		if (symbol < 256)
+			put(lz, (uint8_t)symbol);
+		else if (!copy(lz, symbol - 256, limit))
+			return lz->cut ? LZXPRESS_CUT : LZXPRESS_BAD;
+	}
+	/* The mark of the end; its bits may be the first ones of another word. */
+	if (lz->output_len == limit && !lz->cut) {
+		lz->marked = lz->table[lz->bits >> (32 - CODE_BITS)] == 256;
+		if (lz->marked)
+			drop_bits(lz, lz->lens[256]);
+	}
+	return lz->cut ? LZXPRESS_CUT : LZXPRESS_DONE;
+}
+
+enum lzxpress_state lzxpress_walk(struct view *view, uint64_t at, uint64_t output_len,
+	uint8_t *head, size_t head_len, uint64_t *end)
+{
+	struct lzxpress *lz = calloc(1, sizeof(*lz));
+	enum lzxpress_state state = LZXPRESS_DONE;
+
+	*end = at;
+	if (!lz)
+		return LZXPRESS_BAD;
+	lz->view = view;
+	lz->at = at;
+	lz->head = head;
+	lz->head_len = head_len;
+	while (state == LZXPRESS_DONE && lz->output_len < output_len) {
+		state = unpack_piece(lz, output_len);
+		if (state == LZXPRESS_DONE || *end == at)
+			*end = lz->at;
+	}
+	if (state == LZXPRESS_DONE && !lz->marked)
+		state = LZXPRESS_UNMARKED;
+	free(lz);
+	return state;
+}

@@ -1,0 +1,257 @@
+/*
+ * Prefetch files of Windows XP to 11 (libyal's documentation of SCCA), bare or packed.
+ *
+ *	bare:   header (version 17, 23, 26, 30 or 31, 'SCCA', length at 12, name, hash), information
+ *with offsets and counts, metrics, trace chains, names, volumes packed: 'MAM', 4 (0x84: a checksum
+ *follows), unpacked length, an LZXPRESS Huffman stream
+ *
+ * The sections follow each other, and the volumes end the file. Checked are their places, each
+ * metric's place in the names, trace chains, the names (UTF-16, each ended by 0), and the volumes'
+ *own paths and folders. A packed file ends where its stream does; unpacked it has to be a prefetch
+ *file of that length ('SCCA'), or is one of Windows's other packed files, whose extension is "mam".
+ *
+ * The title is the program's name, the time is when it ran last.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "lzxpress.h"
+#include "title.h"
+#include "walk.h"
+
+#define HEADER_LEN 84
+#define INFO_LEN 68 /* as much as is needed of it */
+#define UNPACKED_MAX (64u << 20)
+
+struct prefetch {
+	struct view *view;
+	struct finding *finding;
+	uint64_t sound;
+	uint32_t len, version;
+	uint32_t metrics, metric_count, traces, trace_count;
+	uint32_t names, names_len, volumes, volume_count, volumes_len;
+};
+
+static bool known_version(uint32_t version)
+{
+	return version == 17 || version == 23 || version == 26 || version == 30 || version == 31;
+}
+
+/* Header and information from their first bytes (HEADER_LEN + INFO_LEN): what is wrong, or NULL. */
+static const char *read_fields(struct prefetch *file, const uint8_t *p)
+{
+	file->version = le32(p);
+	file->len = le32(p + 12);
+	if (!known_version(file->version) || memcmp(p + 4, "SCCA", 4) != 0)
+		return "no header";
+	file->metrics = le32(p + 84);
+	file->metric_count = le32(p + 88);
+	file->traces = le32(p + 92);
+	file->trace_count = le32(p + 96);
+	file->names = le32(p + 100);
+	file->names_len = le32(p + 104);
+	file->volumes = le32(p + 108);
+	file->volume_count = le32(p + 112);
+	file->volumes_len = le32(p + 116);
+	finding_set_title_utf16(file->finding, p + 16, 60, false);
+	file->finding->time = filetime_seconds(le64(p + (file->version == 17 ? 120 : 128)));
+	if (file->metrics < HEADER_LEN + INFO_LEN || file->traces < file->metrics ||
+		file->names < file->traces || file->volumes < file->names ||
+		file->volumes > file->len || file->volumes_len > file->len - file->volumes ||
+		file->names_len > file->volumes - file->names)
+		return "sections out of order";
+	if (file->metric_count > (file->traces - file->metrics) / 20 ||
+		file->trace_count > (file->names - file->traces) / 8 || file->volume_count > 64)
+		return "more entries than there is room for";
+	return NULL;
+}
+
+/* Each metric's name has to be one, as long as it says. */
+static bool check_metrics(struct prefetch *file)
+{
+	uint32_t len = file->version == 17 ? 20 : 32, at = file->version == 17 ? 8 : 12;
+
+	for (uint32_t i = 0; i < file->metric_count; i++) {
+		const uint8_t *p = view_peek(file->view, file->metrics + (uint64_t)i * len, len);
+
+		if (!p || le32(p + at) > file->names_len ||
+			le32(p + at + 4) > (file->names_len - le32(p + at)) / 2)
+			return false;
+		file->sound = file->metrics + (uint64_t)(i + 1) * len;
+	}
+	return true;
+}
+
+/* Trace chains of 12 bytes start with the number of the next one, or -1. */
+static bool check_traces(struct prefetch *file)
+{
+	uint64_t at = file->traces;
+
+	file->sound = at;
+	if (file->version >= 30 || (file->names - file->traces) / 12 < file->trace_count)
+		return true;
+	for (uint32_t i = 0; i < file->trace_count; i++, at += 12) {
+		const uint8_t *p = view_peek(file->view, at, 12);
+
+		if (!p || (le32(p) >= file->trace_count && le32(p) != UINT32_MAX))
+			return false;
+		file->sound = at + 12;
+	}
+	return true;
+}
+
+/* The names' section: as many texts as there are metrics, without control characters. */
+static bool check_names(struct prefetch *file)
+{
+	uint64_t at = file->names, end = at + file->names_len;
+	uint32_t count = 0;
+	bool in_name = false;
+
+	while (end - at >= 2) {
+		size_t len;
+		const uint8_t *p = walk_window(file->view, at, end, &len);
+
+		if (!p || len < 2)
+			return false;
+		for (size_t i = 0; i + 2 <= len; i += 2) {
+			uint16_t character = le16(p + i);
+
+			if (character == 0) {
+				count += in_name;
+				file->sound = at + i + 2;
+				/* Texts are never empty. */
+				if (!in_name && count < file->metric_count)
+					return false;
+			} else if (character < ' ' || character >= 0xfffe) {
+				return false;
+			}
+			in_name = character != 0;
+		}
+		at += len & ~(size_t)1;
+	}
+	return count >= file->metric_count;
+}
+
+/* The names of a volume's folders: a length, characters, 0. *at: behind them. */
+static bool check_folders(struct prefetch *file, uint64_t *at, uint32_t count, uint64_t end)
+{
+	while (count--) {
+		const uint8_t *p = end - *at >= 4 ? view_peek(file->view, *at, 2) : NULL;
+		uint64_t len = p ? 2u + 2u * le16(p) + 2u : 0;
+
+		if (!p || len > end - *at)
+			return false;
+		p = view_peek(file->view, *at + len - 4, 4);
+		if (!p || le16(p) == 0 || le16(p + 2) != 0)
+			return false;
+		*at += len;
+		file->sound = *at;
+	}
+	return true;
+}
+
+static bool check_volumes(struct prefetch *file)
+{
+	uint32_t len = file->version == 17 ? 40 : file->version < 30 ? 104 : 96;
+	uint64_t end = (uint64_t)file->volumes + file->volumes_len;
+
+	file->sound = file->volumes;
+	for (uint32_t i = 0; i < file->volume_count; i++) {
+		const uint8_t *p = view_peek(file->view, file->volumes + (uint64_t)i * len, len);
+		uint32_t path, path_len, folders, folder_count;
+		uint64_t at;
+
+		if (!p)
+			return false;
+		path = le32(p);
+		path_len = le32(p + 4);
+		folders = le32(p + 28);
+		folder_count = le32(p + 32);
+		if (path > file->volumes_len || path_len > (file->volumes_len - path) / 2 ||
+			folders > file->volumes_len)
+			return false;
+		p = view_peek(file->view, (uint64_t)file->volumes + path, 2);
+		if (!p || le16(p) != '\\')
+			return false;
+		at = (uint64_t)file->volumes + folders;
+		if (!check_folders(file, &at, folder_count, end))
+			return false;
+	}
+	return true;
+}
+
+static enum verdict check_bare(struct view *view, struct finding *finding)
+{
+	struct prefetch file = { .view = view, .finding = finding };
+	const uint8_t *p = view_peek(view, 0, HEADER_LEN + INFO_LEN);
+	const char *problem = p ? read_fields(&file, p) : "no header";
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	file.sound = HEADER_LEN + INFO_LEN;
+	if (check_metrics(&file) && check_traces(&file) && check_names(&file) &&
+		check_volumes(&file) && file.len <= view_size(view)) {
+		finding->length = file.len;
+		if (file.volumes + file.volumes_len == file.len)
+			return CARVE_COMPLETE;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"%" PRIu32 " bytes behind the volumes belong to nothing",
+			file.len - file.volumes - file.volumes_len);
+	}
+	if (file.sound < file.metrics + 20)
+		return verdict_because(CARVE_REJECT, finding, "no metrics behind the header");
+	if (file.len > view_size(view))
+		return walk_cut(view, finding, file.len,
+			view_ends_with_image(view) ? view_size(view) : file.sound);
+	finding->length = file.sound;
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "a section is damaged behind %" PRIu64, file.sound);
+}
+
+static enum verdict check_packed(struct view *view, struct finding *finding)
+{
+	struct prefetch file = { .view = view, .finding = finding };
+	uint8_t head[HEADER_LEN + INFO_LEN] = { 0 };
+	const uint8_t *p = view_peek(view, 0, 12);
+	bool has_sum = p && p[3] & 0x80;
+	uint64_t end, start = has_sum ? 12 : 8;
+	uint32_t len = p ? le32(p + 4) : 0;
+	enum lzxpress_state state;
+
+	if (!p || (p[3] & 0x7f) != 4 || len < sizeof(head) || len > UNPACKED_MAX)
+		return verdict_because(CARVE_REJECT, finding, "no packed file's header");
+	state = lzxpress_walk(view, start, len, head, sizeof(head), &end);
+	if (le32(head + 4) != 0x41434353 && (state != LZXPRESS_DONE || len < 256))
+		return verdict_because(CARVE_REJECT, finding, "packed, and no prefetch file");
+	if (le32(head + 4) != 0x41434353)
+		finding->extension = "mam";
+	else if (read_fields(&file, head) || file.len != len)
+		return verdict_because(CARVE_REJECT, finding, "a packed file's header is damaged");
+	finding->length = end;
+	if (state == LZXPRESS_DONE)
+		return CARVE_COMPLETE;
+	if (state == LZXPRESS_UNMARKED)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the packed data have no mark at their end, %" PRIu64, end);
+	if (state == LZXPRESS_CUT)
+		return walk_cut(view, finding, view_size(view) + 1,
+			view_ends_with_image(view) ? view_size(view) : end);
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "the packed data make no sense behind %" PRIu64, end);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	const uint8_t *p = view_peek(view, 0, 4);
+
+	return p && memcmp(p, "MAM", 3) == 0 ? check_packed(view, finding)
+					     : check_bare(view, finding);
+}
+
+const struct carver prefetch_carver = {
+	.name = "prefetch",
+	.summary = "Windows prefetch files, bare and packed",
+	.check = check,
+};
