@@ -149,10 +149,11 @@ Test(carvers, golden_files_give_what_is_expected)
 	cr_assert_gt(each_golden(visit_expected), 70);
 }
 
-/* Formats most of whose streams may follow each other in one file. */
+/* Formats whose streams or objects may mostly follow each other in one file. */
 static bool joins(const char *carver)
 {
-	static const char *const names[] = { "bz2", "gz", "lz4", "lzip", "xz", "zst" };
+	static const char *const names[] = { "bz2", "gz", "lz4", "lzip", "pem", "vobject", "xz",
+		"zst" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(carver, names[i]) == 0)

@@ -1,0 +1,94 @@
+/*
+ * Text has no control characters but tabs, line ends, form feeds, and the escapes of some Japanese
+ * mail. Where a line runs into another byte, text ended somewhere before. The line's own beginning
+ * is still text if it is long enough not to be chance, or if zeros follow, as they do behind the
+ * last line of a file that has no line end: one random byte in three prints.
+ */
+#include "lines.h"
+
+#include <string.h>
+
+#include "walk.h"
+
+#define CHANCE_LEN 6
+#define FIRST_LOOK 1024
+
+static bool is_text(uint8_t byte)
+{
+	return byte >= 0x20 ? byte != 0x7f
+			    : byte == '\t' || byte == '\r' || byte == '\f' || byte == 0x1b;
+}
+
+/* How many bytes at p print, in ASCII. */
+static size_t plain_len(const uint8_t *p, size_t len)
+{
+	size_t count = 0;
+
+	while (count < len && ((p[count] >= 0x20 && p[count] < 0x7f) || p[count] == '\t'))
+		count++;
+	return count;
+}
+
+static void end_line(struct line *line, size_t len)
+{
+	line->ended = true;
+	line->next = line->text = line->at + len + 1;
+	line->len = len && line->bytes[len - 1] == '\r' ? len - 1 : len;
+}
+
+/* The line is over at len, where no text goes on. */
+static void break_line(struct line *line, size_t len, bool zero)
+{
+	size_t plain = plain_len(line->bytes, len);
+
+	line->broken = true;
+	line->len = plain >= CHANCE_LEN || (zero && plain == len) ? plain : 0;
+	line->text = line->next = line->at + line->len;
+}
+
+bool line_read(struct view *view, uint64_t at, struct line *line)
+{
+	uint64_t size = view_size(view);
+	size_t look = FIRST_LOOK, len = 0;
+
+	*line = (struct line){ .at = at };
+	while (at < size) {
+		if (look > size - at)
+			look = (size_t)(size - at);
+		line->bytes = view_peek(view, at, look);
+		if (!line->bytes)
+			return false;
+		while (len < look && is_text(line->bytes[len]))
+			len++;
+		if (len < look && line->bytes[len] == '\n') {
+			end_line(line, len);
+			return true;
+		}
+		if (len < look || look == VIEW_MAX_PEEK) {
+			break_line(line, len, len < look && !line->bytes[len]);
+			return line->len > 0;
+		}
+		if (look == size - at)
+			break;
+		look = look * 4 < VIEW_MAX_PEEK ? look * 4 : VIEW_MAX_PEEK;
+	}
+	line->len = len;
+	line->text = line->next = at + len;
+	return len > 0;
+}
+
+bool line_starts(const struct line *line, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return line->len >= len && strncasecmp((const char *)line->bytes, prefix, len) == 0;
+}
+
+bool line_is(const struct line *line, const char *text)
+{
+	size_t len = line->len;
+
+	while (len && (line->bytes[len - 1] == ' ' || line->bytes[len - 1] == '\t'))
+		len--;
+	return len == strlen(text) && line_starts(line, text);
+}

@@ -1,0 +1,222 @@
+/*
+ * Mail (RFC 5322, RFC 2045, 2046, and RFC 4155 for mailboxes).
+ *
+ *	message: fields, an empty line, a body
+ *	field:   name, colon, value; lines that start with a blank go on the one before
+ *	body:    text; with Content-Type: multipart and a boundary, parts between lines
+ *"--boundary", behind the last "--boundary--" mailbox: messages, each behind a line "From address
+ *date"
+ *
+ * Names are many, but a header without some of the usual ones is none. Only MIME's last boundary
+ * marks an end; all else ends where the text does.
+ */
+#include "mail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "walk.h"
+
+#define VALUE_MOST 1000
+#define FIELDS_MOST 2000
+
+static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+static const char days[] = "MonTueWedThuFriSatSun";
+
+static size_t field_name(const struct line *line)
+{
+	size_t len = 0;
+
+	while (len < line->len && len < 80 && line->bytes[len] > 0x20 && line->bytes[len] < 0x7f &&
+		line->bytes[len] != ':')
+		len++;
+	return len < line->len && line->bytes[len] == ':' ? len : 0;
+}
+
+bool mail_is_field(const struct line *line)
+{
+	static const char *const names[] = { "From", "To", "Cc", "Bcc", "Date", "Subject",
+		"Message-ID", "Received", "Recieved", "Return-Path", "Delivered-To", "Reply-To",
+		"Sender", "MIME-Version", "Content-Type", "Content-Transfer-Encoding",
+		"In-Reply-To", "References", "X-Mailer", "X-Received", "DKIM-Signature",
+		"Authentication-Results", "Received-SPF", "ARC-Seal", "User-Agent", "X-Priority",
+		"X-Sender", "X-Original-To", "X-Mozilla-Status", "X-Account-Key", "X-UIDL",
+		"X-MimeOLE", "Thread-Topic", "Thread-Index", "List-Id", "Envelope-To",
+		"X-Gmail-Labels", "X-GM-THRID", "X-Originating-IP", "Importance", "Lines",
+		"Organization", "X-IronPort-AV", "X-Folder", "X-Origin", "X-FileName" };
+	size_t len = field_name(line);
+
+	for (size_t i = 0; len && i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == len &&
+			strncasecmp((const char *)line->bytes, names[i], len) == 0)
+			return true;
+	return false;
+}
+
+/* Which of the three-letter names stands at text, from 1 on; 0: none. */
+static int name_index(const char *text, const char *names)
+{
+	for (int i = 0; names[i * 3]; i++)
+		if (strncmp(text, names + i * 3, 3) == 0)
+			return i + 1;
+	return 0;
+}
+
+/* "Fri, 21 Nov 1997 09:55:06 -0600", the day's name or not. */
+static int64_t read_date(const char *text)
+{
+	int day, month, year, hour, minute, second = 0, zone = 0;
+	int64_t seconds;
+	char *end;
+
+	text += strspn(text, " \t");
+	if (name_index(text, days) && text[3] == ',')
+		text += 4;
+	day = (int)strtol(text, &end, 10);
+	end += strspn(end, " ");
+	month = name_index(end, months);
+	if (!month)
+		return 0;
+	year = (int)strtol(end + 3, &end, 10);
+	hour = (int)strtol(end, &end, 10);
+	if (*end != ':')
+		return 0;
+	minute = (int)strtol(end + 1, &end, 10);
+	if (*end == ':')
+		second = (int)strtol(end + 1, &end, 10);
+	end += strspn(end, " ");
+	if (*end == '+' || *end == '-')
+		zone = (int)strtol(end, NULL, 10);
+	if (year < 100)
+		year += year < 50 ? 2000 : 1900;
+	seconds = utc_seconds(year, month, day, hour, minute, second);
+	if (zone < -1500 || zone > 1500 || !seconds)
+		return seconds;
+	return seconds - (zone / 100 * 60 + zone % 100) * 60;
+}
+
+/* Takes the boundary from the value of Content-Type. */
+static void read_boundary(struct mail *mail, const char *value)
+{
+	const char *start = strcasestr(value, "boundary="), *end;
+
+	value += strspn(value, " \t");
+	if (strncasecmp(value, "multipart/", 10) != 0 || !start)
+		return;
+	start += 9;
+	end = *start == '"' ? strchr(start + 1, '"') : start + strcspn(start, "; \t");
+	start += *start == '"';
+	if (!end || end == start || end - start >= (int)sizeof(mail->boundary))
+		return;
+	mail->boundary_len = (size_t)(end - start);
+	memcpy(mail->boundary, start, mail->boundary_len);
+	mail->multipart = true;
+}
+
+/* What a whole field, unfolded, tells. */
+static void take_field(struct mail *mail, const char *field, struct finding *finding)
+{
+	if (strncasecmp(field, "Subject:", 8) == 0 && !finding->title[0])
+		finding_set_title(finding, (const uint8_t *)field + 8, strlen(field + 8));
+	else if (strncasecmp(field, "Date:", 5) == 0 && !finding->time)
+		finding->time = read_date(field + 5);
+	else if (strncasecmp(field, "Content-Type:", 13) == 0 && !mail->multipart)
+		read_boundary(mail, field + 13);
+}
+
+static void append(char *field, const struct line *line)
+{
+	size_t used = strlen(field), room = VALUE_MOST - used;
+	size_t len = line->len < room ? line->len : room;
+
+	memcpy(field + used, line->bytes, len);
+	field[used + len] = 0;
+}
+
+bool mail_pass_header(struct view *view, uint64_t at, struct mail *mail, struct finding *finding)
+{
+	char field[VALUE_MOST + 1] = "";
+	struct line line;
+
+	*mail = (struct mail){ .end = at };
+	for (int count = 0; count < FIELDS_MOST && line_read(view, mail->end, &line); count++) {
+		bool folded = line.len && (line.bytes[0] == ' ' || line.bytes[0] == '\t');
+
+		if (!line.len && line.ended) {
+			mail->end = line.next;
+			take_field(mail, field, finding);
+			return count > 0;
+		}
+		if (!folded) {
+			take_field(mail, field, finding);
+			field[0] = 0;
+			/* Outlook's and other programs' mistakes: a line within a field. */
+			if (!field_name(&line))
+				break;
+			mail->known += mail_is_field(&line);
+			if (mail->end)
+				view_part(view, mail->end);
+		}
+		append(field, &line);
+		mail->end = line.text;
+		if (!line.ended)
+			break;
+	}
+	take_field(mail, field, finding);
+	return mail->end > at;
+}
+
+bool mail_is_from(const struct line *line)
+{
+	char text[200];
+	size_t len = line->len < sizeof(text) ? line->len : sizeof(text) - 1;
+	char *at;
+
+	if (!line_starts(line, "From ") || line->bytes[1] != 'r')
+		return false;
+	memcpy(text, line->bytes, len);
+	text[len] = 0;
+	for (at = text + 4; at; at = strchr(at + 1, ' '))
+		if (name_index(at + 1, days) && at[4] == ' ' && name_index(at + 5, months) &&
+			at[8] == ' ')
+			return strpbrk(at + 9, "0123456789") && strchr(at + 9, ':');
+	return false;
+}
+
+/* Whether the line is "--", the boundary, and `tail`. */
+static bool is_boundary(const struct mail *mail, const struct line *line, const char *tail)
+{
+	size_t len = mail->boundary_len, tail_len = strlen(tail);
+
+	return line->len >= 2 + len + tail_len && memcmp(line->bytes, "--", 2) == 0 &&
+	       memcmp(line->bytes + 2, mail->boundary, len) == 0 &&
+	       memcmp(line->bytes + 2 + len, tail, tail_len) == 0;
+}
+
+void mail_pass_body(struct view *view, struct mail *mail, bool mbox)
+{
+	struct line line;
+
+	while (line_read(view, mail->end, &line)) {
+		if (mbox && mail_is_from(&line))
+			return;
+		if (mail_is_field(&line) || mail_is_from(&line))
+			view_part(view, mail->end);
+		if (mail->multipart && is_boundary(mail, &line, "--")) {
+			mail->closed = true;
+			mail->open_line = !line.ended;
+			mail->end = line.text;
+			if (!mbox) {
+				mail->over = line.broken;
+				return;
+			}
+		} else {
+			mail->end = line.text;
+		}
+		if (!line.ended) {
+			mail->over = true;
+			return;
+		}
+	}
+	mail->over = true;
+}

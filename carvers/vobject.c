@@ -1,0 +1,199 @@
+/*
+ * vCards (RFC 6350, 2426, vCard 2.1) and calendars (RFC 5545, vCalendar 1.0).
+ *
+ *	object: BEGIN:name, properties and objects, END:name
+ *
+ * A property is a name, parameters, a colon and a value, on a line that may go on behind a line end
+ * and a blank. Version 2.1 folds otherwise, so that only names at the lines' start are looked at.
+ * Objects have to close as they opened. A file of cards has many, one behind the other: it ends
+ * where none follows.
+ *
+ * The title is a card's FN, or a calendar's name or first summary.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "lines.h"
+#include "walk.h"
+
+#define DEPTH_MOST 16
+#define NAME_MOST 32
+/* Some programs write line ends into values. */
+#define STRANGE_MOST 8
+
+struct vobject {
+	struct view *view;
+	struct finding *finding;
+	uint64_t at; /* behind the last line that is sound */
+	unsigned depth, lines;
+	unsigned strange; /* lines in a row, up to `at`, that are no property */
+	uint64_t strange_at;
+	bool soft;      /* the last line goes on, in quoted-printable */
+	bool open_line; /* the last line has no end */
+	char names[DEPTH_MOST][NAME_MOST + 1];
+};
+
+/* The name behind BEGIN: or END:, in capitals: false when it is none. */
+static bool read_name(const struct line *line, size_t head, char *name)
+{
+	size_t len = line->len - head;
+
+	while (len && line->bytes[head + len - 1] == ' ')
+		len--;
+	if (!len || len > NAME_MOST)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		uint8_t byte = line->bytes[head + i];
+
+		if (byte >= 'a' && byte <= 'z')
+			byte -= 'a' - 'A';
+		if (!(byte >= 'A' && byte <= 'Z') && !(byte >= '0' && byte <= '9') && byte != '-')
+			return false;
+		name[i] = (char)byte;
+	}
+	name[len] = 0;
+	return true;
+}
+
+static void read_title(struct vobject *object, const struct line *line)
+{
+	static const char *const names[] = { "FN:", "FN;",
+		"X-WR-CALNAME:", "SUMMARY:", "SUMMARY;" };
+	const uint8_t *colon = memchr(line->bytes, ':', line->len);
+
+	for (size_t i = 0; colon && i < sizeof(names) / sizeof(*names); i++)
+		if (line_starts(line, names[i]) && !object->finding->title[0])
+			finding_set_title(object->finding, colon + 1,
+				line->len - (size_t)(colon + 1 - line->bytes));
+}
+
+/* Takes a line within an object. False: it breaks the nesting. */
+static bool take(struct vobject *object, const struct line *line)
+{
+	char name[NAME_MOST + 1];
+
+	if (line_starts(line, "BEGIN:")) {
+		if (object->depth == DEPTH_MOST ||
+			!read_name(line, 6, object->names[object->depth]))
+			return false;
+		object->depth++;
+	} else if (line_starts(line, "END:")) {
+		if (!read_name(line, 4, name) ||
+			strcmp(name, object->names[object->depth - 1]) != 0)
+			return false;
+		object->depth--;
+	} else {
+		read_title(object, line);
+	}
+	return true;
+}
+
+/* Whether the line is a property, or goes on one. */
+static bool plausible(const struct vobject *object, const struct line *line)
+{
+	size_t len = 0;
+
+	if (object->soft || !line->len || line->bytes[0] == ' ' || line->bytes[0] == '\t')
+		return true;
+	while (len < line->len && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+					 "0123456789-._/+=",
+					  line->bytes[len]))
+		len++;
+	/* The latter: base64, folded as in 2.1. */
+	return len == line->len || line->bytes[len] == ':' || line->bytes[len] == ';';
+}
+
+/* Whether an object of the outermost kind opens with the line. */
+static bool opens(const struct line *line)
+{
+	return line_is(line, "BEGIN:VCARD") || line_is(line, "BEGIN:VCALENDAR");
+}
+
+/* Passes the object that opens at object->at. NULL: it closed; else what is wrong. */
+static const char *pass_object(struct vobject *object)
+{
+	struct line line;
+
+	do {
+		if (!line_read(object->view, object->at, &line))
+			return "no text";
+		if (object->depth && opens(&line) && !strcmp(object->names[0], "VCARD") &&
+			object->depth == 1)
+			return "an object that does not close";
+		if (line.broken && !(line_starts(&line, "END:") && object->depth == 1)) {
+			object->at = line.text;
+			return "no text";
+		}
+		if (plausible(object, &line)) {
+			object->strange = 0;
+		} else if (!object->strange++) {
+			object->strange_at = object->at;
+		} else if (object->strange > STRANGE_MOST) {
+			object->at = object->strange_at;
+			return "lines that are no properties";
+		}
+		if (!take(object, &line))
+			return "an object that closes another";
+		object->soft = line.len && line.bytes[line.len - 1] == '=';
+		object->open_line = !line.ended;
+		object->at = line.text;
+		object->lines++;
+	} while (object->depth && line.ended);
+	return object->depth ? "no text" : NULL;
+}
+
+/* Behind empty lines, if another object of the same kind opens there; else object->at. */
+static uint64_t next_object(struct vobject *object)
+{
+	uint64_t at = object->at;
+	struct line line;
+
+	for (int i = 0; i < 3 && line_read(object->view, at, &line); i++) {
+		if (line.len)
+			return opens(&line) && line.ended && line_starts(&line, "BEGIN:VCARD")
+				       ? at
+				       : object->at;
+		at = line.next;
+	}
+	return object->at;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct vobject object = { .view = view, .finding = finding };
+	const char *problem;
+	struct line line;
+	uint64_t whole = 0;
+	bool card;
+
+	if (!line_read(view, 0, &line) || !opens(&line) || !line.ended)
+		return verdict_because(CARVE_REJECT, finding, "neither a card nor a calendar at 0");
+	card = line_starts(&line, "BEGIN:VCARD");
+	finding->extension = card ? "vcf" : "ics";
+	while (!(problem = pass_object(&object))) {
+		uint64_t next = card ? next_object(&object) : object.at;
+
+		whole = object.at;
+		if (next == object.at && !(line_read(view, next, &line) && opens(&line) && card))
+			break;
+		view_part(view, next);
+		object.at = next;
+	}
+	if (!problem) {
+		finding->length = whole;
+		if (object.open_line)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the last line has no end at %" PRIu64, whole);
+		return CARVE_COMPLETE;
+	}
+	if (object.lines < 3)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, object.at);
+	finding->length = object.at;
+	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, object.at);
+}
+
+const struct carver vobject_carver = {
+	.name = "vobject",
+	.summary = "vCards and iCalendar files, by their objects",
+	.check = check,
+};

@@ -1,0 +1,52 @@
+"""Mails and mailboxes, written for the purpose."""
+from makers.common import save
+from makers.sound import noise
+
+HEAD = ("Return-Path: <a@example.org>\r\nReceived: from mx.example.org\r\n\tby mail.example.net; Thu, 29 Feb 2024 23:59:59 +0000\r\n"
+        "From: Anna <a@example.org>\r\nTo: b@example.net\r\nSubject: Golden hour\r\nDate: Fri, 1 Mar 2024 00:59:58 +0100\r\n"
+        "Message-ID: <1@example.org>\r\n")
+GOLD = dict(title="Golden hour", time=1709251198)
+MULTI = 'MIME-Version: 1.0\r\nContent-Type: multipart/mixed;\r\n boundary="=_golden"\r\n'
+PARTS = ("\r\nNo MIME here.\r\n--=_golden\r\nContent-Type: text/plain\r\n\r\nThe picture is attached.\r\n--=_golden\r\n"
+         "Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n\r\n" + "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ\r\n" * 9)
+PLAIN = "\r\nThe light was good at six.\r\n\r\nAnna\r\n"
+
+
+def make():
+    eml = lambda name, text, **expected: save("mail", name, text if isinstance(text, bytes) else text.encode(), **{**GOLD, **expected})
+    whole = HEAD + MULTI + PARTS + "--=_golden--\r\n"
+    eml("parts.eml", whole)
+    eml("parts-lf.eml", whole.replace("\r\n", "\n"))
+    eml("blank.eml", whole + "\r\n\r\n", sequence="yes")
+    eml("token.eml", whole.replace('"=_golden"', "=_golden; type=x"))
+    guess = lambda name, text, junk=b"", **expected: eml(name, text.encode() + junk, verdict="unverified", length=len(text.encode()), **expected)
+    guess("epilogue.eml", whole + "\r\nNothing follows.\r\n")
+    guess("open-line.eml", whole[:-2])
+    guess("plain.eml", HEAD + PLAIN)
+    guess("header.eml", HEAD)
+    guess("umlaut.eml", HEAD + "\r\nSch\u00f6nes Licht.\r\n")
+    guess("no-zone.eml", HEAD.replace(" +0100", "").replace("Fri, ", "") + PLAIN, time=1709254798)
+    for name, junk in (("zeros", bytes(900)), ("random", b"\x01" + noise(900, 3)), ("ones", b"\xff\x00" + b"\xff" * 900)):
+        guess(f"followed-{name}.eml", HEAD + PLAIN, junk)
+    cut = (HEAD + MULTI + PARTS)[:-30]
+    why = f"text ends at {len(cut)} without the closing boundary"
+    eml("cut.eml", cut, verdict="truncated", length=len(cut), why=why)
+    eml("cut-zeros.eml", cut.encode() + bytes(900), verdict="truncated", length=len(cut), why=why)
+    for name, text in (("two-fields", "From: a\r\nTo: b\r\n\r\nNo mail.\r\n"), ("text", "Received with thanks.\r\n")):
+        save("mail", name + ".eml", text.encode(), verdict="reject")
+
+    line = "From a@example.org Fri Mar  1 00:59:58 2024\n"
+    mails = [line + (HEAD + PLAIN).replace("\r\n", "\n") + "\n", line + whole.replace("\r\n", "\n") + "\n"]
+
+    def mbox(name, text, count, junk=b"", **expected):
+        save("mail", name, text.encode() + junk, **{**GOLD, "extension": "mbox", "verdict": "unverified", "length": len(text.encode()),
+             "why": f"text ends at {len(text.encode())}, behind {count} mails, and nothing says how many there are", **expected})
+
+    mbox("one.mbox", mails[0], 1)
+    mbox("three.mbox", mails[0] + mails[1] + mails[0], 3)
+    mbox("thunderbird.mbox", mails[0].replace("a@example.org Fri", "- Fri"), 1)
+    mbox("zone.mbox", mails[0].replace(" 2024\n", " +0000 2024\n", 1), 1)
+    mbox("zeros.mbox", mails[0] + mails[1], 2, bytes(900))
+    mbox("random.mbox", mails[0] + mails[1], 2, b"\x02" + noise(900, 3))
+    for name, text in (("no-date", "From me to you\n" + HEAD), ("no-header", line + "nothing\n"), ("case", line.upper() + "nothing\n")):
+        save("mail", name + ".mbox", text.encode(), verdict="reject")
