@@ -1,0 +1,187 @@
+/*
+ * Captured packets, the format of libpcap (draft-ietf-opsawg-pcap).
+ *
+ *	file:   header of 24 bytes: magic, version 2.4, ..., longest packet, link type; records
+ *	record: seconds, micro- or nanoseconds, captured length, length on the wire (each 4 bytes,
+ *and 8 more in the variant with the magic A1B2CD34), packet
+ *
+ * The magic tells the order of bytes and the clock. Nothing tells the number of records: they are
+ * walked as long as lengths and times are plausible, beside the first one's, and the end is
+ * unverified. Where a file was cut within a packet, what follows is no record; to tell that from an
+ * end, checksums of TCP and UDP are looked at: if all of them hold but that of the last
+ * packet, that one was cut. (Many captures have wrong ones, which the network card would have put
+ * right; of these nothing is concluded.)
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define HEADER_LEN 24
+#define PACKET_MAX 262144
+#define TEN_YEARS 315360000
+#define CHECKED_MAX 65535 /* bytes of a packet whose checksum is looked at */
+
+struct pcap {
+	struct view *view;
+	uint32_t snap_len, link, fraction_max, first_time;
+	uint32_t record_len; /* of a record's header */
+	bool big_endian;
+	uint64_t at, last;              /* behind the last record; where it starts */
+	uint64_t records, right, wrong; /* records; checksums before the last one's */
+	int last_sum;                   /* 1: the last packet's checksum is right, -1: wrong */
+};
+
+static uint32_t word(const struct pcap *pcap, const uint8_t *p)
+{
+	return pcap->big_endian ? be32(p) : le32(p);
+}
+
+static const char *read_header(struct pcap *pcap)
+{
+	const uint8_t *p = view_peek(pcap->view, 0, HEADER_LEN);
+	uint32_t magic;
+
+	if (!p)
+		return "no header";
+	pcap->big_endian = p[0] == 0xa1;
+	magic = word(pcap, p);
+	if (magic != 0xa1b2c3d4 && magic != 0xa1b23c4d && magic != 0xa1b2cd34)
+		return "no header";
+	pcap->fraction_max = magic == 0xa1b23c4d ? 1000000000 : 1000000;
+	pcap->record_len = magic == 0xa1b2cd34 ? 24 : 16;
+	if (word(pcap, p + 4) != (pcap->big_endian ? 0x00020004 : 0x00040002))
+		return "another version than 2.4";
+	pcap->snap_len = word(pcap, p + 16);
+	pcap->link = word(pcap, p + 20) & 0x0fffffff;
+	if (pcap->link > 0xffff)
+		return "an impossible link type";
+	pcap->at = HEADER_LEN;
+	return NULL;
+}
+
+/* Where an IP packet starts behind this kind of link's header, -1 when there is none. */
+static int ip_offset(uint32_t link, const uint8_t *p, size_t len)
+{
+	int at = link == 1 ? 14 : link == 113 ? 16 : link == 0 || link == 108 ? 4 : 0;
+
+	if ((link > 1 && link != 12 && link != 101 && link != 108 && link != 113 && link != 228 &&
+		    link != 229) ||
+		len < (size_t)at + 40)
+		return -1;
+	if (at > 4 && be16(p + at - 2) != 0x0800 && be16(p + at - 2) != 0x86dd)
+		return -1;
+	return at;
+}
+
+static uint32_t add_up(uint32_t sum, const uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i + 2 <= len; i += 2)
+		sum += be16(p + i);
+	return len & 1 ? sum + ((uint32_t)p[len - 1] << 8) : sum;
+}
+
+/* The checksum of TCP or UDP in an IP packet: 1 right, -1 wrong, 0 when there is none to be seen.
+ */
+static int ip_checksum(const uint8_t *p, size_t len)
+{
+	bool six = p[0] >> 4 == 6;
+	size_t head = six ? 40 : 4u * (p[0] & 15), total = six ? 40u + be16(p + 4) : be16(p + 2);
+	uint8_t protocol = six ? p[6] : p[9];
+	uint32_t sum;
+
+	if ((!six && p[0] >> 4 != 4) || head < 20 || total < head + 8 || total > len ||
+		(!six && be16(p + 6) & 0x3fff) || (protocol != 6 && protocol != 17))
+		return 0;
+	if (protocol == 17 && be16(p + head + 6) == 0)
+		return 0;
+	sum = add_up(protocol + (uint32_t)(total - head), p + (six ? 8 : 12), six ? 32 : 8);
+	sum = add_up(sum, p + head, total - head);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum == 0xffff ? 1 : -1;
+}
+
+static int checksum(uint32_t link, const uint8_t *p, size_t len)
+{
+	int at = ip_offset(link, p, len);
+
+	return at < 0 ? 0 : ip_checksum(p + at, len - (size_t)at);
+}
+
+/* Whether a record's header is plausible; *len: its packet's. */
+static bool plausible(const struct pcap *pcap, const uint8_t *p, uint32_t *len)
+{
+	uint32_t time = word(pcap, p), wire = word(pcap, p + 12);
+	uint32_t apart =
+		time > pcap->first_time ? time - pcap->first_time : pcap->first_time - time;
+
+	*len = word(pcap, p + 8);
+	if (*len == 0 || *len > PACKET_MAX || *len > wire || wire > 1 << 26)
+		return false;
+	/* Some programs write a smaller limit than they keep to. */
+	if (pcap->snap_len && *len > pcap->snap_len && *len > 65535)
+		return false;
+	return word(pcap, p + 4) < pcap->fraction_max && (!pcap->records || apart < TEN_YEARS);
+}
+
+enum record { RECORD_SOUND, RECORD_NONE, RECORD_CUT };
+
+static enum record take_record(struct pcap *pcap)
+{
+	const uint8_t *p = view_peek(pcap->view, pcap->at, pcap->record_len);
+	uint32_t len, time;
+	uint64_t packet = pcap->at + pcap->record_len;
+
+	if (!p)
+		return RECORD_NONE;
+	time = word(pcap, p);
+	if (!plausible(pcap, p, &len))
+		return RECORD_NONE;
+	if (len > view_size(pcap->view) - packet)
+		return RECORD_CUT;
+	pcap->right += pcap->last_sum > 0;
+	pcap->wrong += pcap->last_sum < 0;
+	p = len <= CHECKED_MAX ? view_peek(pcap->view, packet, len) : NULL;
+	pcap->last_sum = p ? checksum(pcap->link, p, len) : 0;
+	if (!pcap->records++)
+		pcap->first_time = time;
+	pcap->last = pcap->at;
+	pcap->at = packet + len;
+	return RECORD_SOUND;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct pcap pcap = { .view = view };
+	const char *problem = read_header(&pcap);
+	enum record record;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	while ((record = take_record(&pcap)) == RECORD_SOUND)
+		;
+	if (!pcap.records)
+		return verdict_because(CARVE_REJECT, finding, "no record behind the header");
+	finding->time = pcap.first_time;
+	finding->length = pcap.at;
+	if (record == RECORD_CUT)
+		return walk_cut(view, finding, view_size(view) + 1,
+			view_ends_with_image(view) ? view_size(view) : pcap.at);
+	if (pcap.last_sum < 0 && pcap.right && !pcap.wrong) {
+		finding->length = pcap.last;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"of all checksums, only the last packet's, at %" PRIu64 ", is wrong",
+			pcap.last);
+	}
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"nothing tells the number of packets; %" PRIu64 " are plausible", pcap.records);
+}
+
+const struct carver pcap_carver = {
+	.name = "pcap",
+	.summary = "Captured packets (libpcap), by their records",
+	.check = check,
+};
