@@ -46,10 +46,21 @@ uint8_t *reader_byte(const struct fill *fill, uint64_t offset)
 	return fill->memory + fill->start % DIRECT_ALIGN + (offset - fill->start);
 }
 
+/* Passes over slots of which everything was asked for, so that `asking` is one that can't be handed
+ * out yet, whose place in `order` no later slot takes. */
+static void pass_asked(struct reader *reader)
+{
+	while (reader->asking < reader->given) {
+		const struct fill *fill = reader->order[reader->asking % reader->slots];
+
+		if (fill->next < fill->end)
+			return;
+		reader->asking++;
+	}
+}
+
 bool reader_assign(struct reader *reader)
 {
-	bool more = false;
-
 	for (unsigned i = 0; i < reader->slots && reader->given < reader->count; i++) {
 		struct fill *fill = &reader->fills[i];
 
@@ -61,9 +72,9 @@ bool reader_assign(struct reader *reader)
 		fill->from = fill->next = read_from(reader, reader->given);
 		fill->end = read_from(reader, reader->given + 1);
 		reader->order[reader->given++ % reader->slots] = fill;
-		more |= fill->next < fill->end;
 	}
-	return more;
+	pass_asked(reader);
+	return reader->asking < reader->given;
 }
 
 /* Finds descriptors for a piece and shortens it to what lies in one file. Only what is aligned all
@@ -97,8 +108,9 @@ static bool in_hole(struct reader *reader, uint64_t offset, uint64_t len)
 {
 	uint64_t known_len;
 
-	if (offset >= reader->known_end) {
+	if (offset < reader->known_from || offset >= reader->known_end) {
 		reader->known_hole = image_hole(reader->image, offset, &known_len);
+		reader->known_from = offset;
 		reader->known_end = offset + known_len;
 	}
 	return reader->known_hole && len <= reader->known_end - offset;
@@ -133,23 +145,20 @@ static void take_part(struct reader *reader, struct piece *piece, uint64_t left)
 
 bool reader_take(struct reader *reader, struct piece *piece)
 {
-	while (reader->asking < reader->given) {
-		struct fill *fill = reader->order[reader->asking % reader->slots];
-		uint64_t left = fill->end - fill->next;
+	struct fill *fill = reader->order[reader->asking % reader->slots];
+	uint64_t left;
 
-		if (!left) {
-			reader->asking++;
-			continue;
-		}
-		*piece = (struct piece){ .fill = fill, .offset = fill->next };
-		if (fill->next == fill->from && in_hole(reader, fill->from, left))
-			take_hole(reader, piece);
-		else
-			take_part(reader, piece, left);
-		fill->pending++;
-		return true;
-	}
-	return false;
+	if (reader->asking == reader->given)
+		return false;
+	left = fill->end - fill->next;
+	*piece = (struct piece){ .fill = fill, .offset = fill->next };
+	if (fill->next == fill->from && in_hole(reader, fill->from, left))
+		take_hole(reader, piece);
+	else
+		take_part(reader, piece, left);
+	fill->pending++;
+	pass_asked(reader);
+	return true;
 }
 
 static void note_bad(void *arg, uint64_t offset, size_t len)

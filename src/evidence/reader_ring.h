@@ -76,8 +76,8 @@ struct reader {
 		lock; /* over the counters below and all fills, but for memory and those held */
 	uint64_t handed, asking,
 		given; /* numbers: next to hand out; being asked for; next to assign */
-	/* What is asked for next, up to known_end, lies in a hole, or does not. */
-	uint64_t known_end;
+	/* [known_from, known_end) lies in a hole, or does not. */
+	uint64_t known_from, known_end;
 	bool known_hole;
 
 	struct ranges unreadable;
