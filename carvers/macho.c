@@ -373,6 +373,8 @@ static enum verdict check_universal(struct view *view, struct finding *finding, 
 			all = verdict == CARVE_UNVERIFIED ? verdict : all;
 		}
 	}
+	if (sound > view_size(view))
+		sound = view_size(view);
 	finding->length = all == CARVE_TRUNCATED ? sound : end;
 	if (all != CARVE_TRUNCATED && end > view_size(view))
 		return walk_cut(view, finding, end, view_size(view));

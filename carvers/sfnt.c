@@ -1,0 +1,260 @@
+/*
+ * TrueType and OpenType fonts and their collections (OpenType 1.9, "OpenType font file";
+ * ISO/IEC 14496-22).
+ *
+ *	font:       version, number of tables, then of each: tag, checksum, place, length
+ *	collection: 'ttcf', version, the places of fonts, whose tables may be shared
+ *
+ * The length is the end of the table that reaches farthest, and the zeros that pad it to four
+ *bytes. Each table has a checksum (that of `head` leaves out the field that adjusts the whole
+ *font's): when all hold, the font is complete. When from some place on none holds, the font is cut
+ *there. When some in between don't, as some programs write them, or none at all holds, it is
+ *unverified.
+ */
+#include "sfnt.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "program.h"
+#include "walk.h"
+
+#define TABLES_MAX 4096
+#define FONTS_MAX 1024
+
+struct table {
+	uint32_t at, len, sum;
+	char tag[4];
+};
+
+struct sfnt {
+	struct view *view;
+	struct finding *finding;
+	struct table *tables;
+	size_t count;
+	uint64_t head_end; /* behind what lists the tables */
+	bool compact;      /* OpenType with PostScript outlines */
+};
+
+static bool known_version(const uint8_t *p)
+{
+	return be32(p) == 0x10000 || memcmp(p, "OTTO", 4) == 0 || memcmp(p, "true", 4) == 0 ||
+	       memcmp(p, "typ1", 4) == 0;
+}
+
+/* The list of tables at `at`: what is wrong, or NULL. */
+static const char *read_tables(struct sfnt *sfnt, uint64_t at)
+{
+	const uint8_t *p = view_peek(sfnt->view, at, 12);
+	uint16_t count;
+
+	if (!p || !known_version(p))
+		return "no font's version";
+	sfnt->compact = p[0] == 'O';
+	count = be16(p + 4);
+	if (count < 3 || count > 128)
+		return "an impossible number of tables";
+	for (uint32_t i = 0; i < count; i++) {
+		struct table *table = &sfnt->tables[sfnt->count];
+
+		p = view_peek(sfnt->view, at + 12 + 16 * (uint64_t)i, 16);
+		if (!p || !sfnt_tag(p))
+			return "a table without a tag";
+		memcpy(table->tag, p, 4);
+		table->sum = be32(p + 4);
+		table->at = be32(p + 8);
+		table->len = be32(p + 12);
+		if (table->at < 12 || table->len > INT32_MAX || table->at > INT32_MAX)
+			return "a table at an impossible place";
+		if (sfnt->count + 1 >= TABLES_MAX)
+			return "too many tables";
+		sfnt->count += table->len > 0;
+	}
+	if (at + 12 + 16 * (uint64_t)count > sfnt->head_end)
+		sfnt->head_end = at + 12 + 16 * (uint64_t)count;
+	return NULL;
+}
+
+static const char *read_collection(struct sfnt *sfnt)
+{
+	const uint8_t *p = view_peek(sfnt->view, 0, 12);
+	uint32_t count = p ? be32(p + 8) : 0;
+	bool has_signature;
+	const char *problem;
+
+	if (!p || count - 1 >= FONTS_MAX || (be16(p + 4) != 1 && be16(p + 4) != 2) || p[6] || p[7])
+		return "no collection's header";
+	has_signature = be16(p + 4) == 2;
+	for (uint32_t i = 0; i < count; i++) {
+		p = view_peek(sfnt->view, 12 + 4 * (uint64_t)i, 4);
+		problem = p ? read_tables(sfnt, be32(p)) : "no font";
+		if (problem)
+			return problem;
+	}
+	p = has_signature ? view_peek(sfnt->view, 12 + 4 * (uint64_t)count, 12) : NULL;
+	if (p && memcmp(p, "DSIG", 4) == 0 && be32(p + 8) <= INT32_MAX &&
+		be32(p + 4) <= INT32_MAX && be32(p + 8) >= 12) {
+		struct table *table = &sfnt->tables[sfnt->count++];
+
+		memcpy(table->tag, "\0\0\0\0", 4); /* without a checksum */
+		table->at = be32(p + 8);
+		table->len = be32(p + 4);
+	}
+	return NULL;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct table *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->len < y->len ? -1 : x->len > y->len;
+}
+
+/* In order, and without those that fonts share. */
+static void sort_tables(struct sfnt *sfnt)
+{
+	size_t kept = 0;
+
+	qsort(sfnt->tables, sfnt->count, sizeof(*sfnt->tables), by_place);
+	for (size_t i = 0; i < sfnt->count; i++)
+		if (kept == 0 || by_place(&sfnt->tables[kept - 1], &sfnt->tables[i]) != 0)
+			sfnt->tables[kept++] = sfnt->tables[i];
+	sfnt->count = kept;
+}
+
+static bool table_sound(const struct sfnt *sfnt, const struct table *table)
+{
+	struct sfnt_sum sum = { 0 };
+	uint64_t at = table->at, end = at + table->len;
+	bool head = memcmp(table->tag, "head", 4) == 0;
+	const uint8_t *p;
+	size_t len;
+
+	if (table->tag[0] == 0)
+		return view_peek(sfnt->view, end - 1, 1) != NULL;
+	for (; at < end; at += len) {
+		p = walk_window(sfnt->view, at, end, &len);
+		if (!p)
+			return false;
+		sfnt_sum_add(&sum, p, len);
+	}
+	if (head && table->len >= 16) {
+		p = view_peek(sfnt->view, table->at, 16);
+		if (!p || be32(p + 12) != 0x5f0f3cf5)
+			return false;
+		sum.sum -= be32(p + 8);
+	}
+	/* Some writers put 0 for the signature's. */
+	return sum.sum == table->sum || (table->sum == 0 && memcmp(table->tag, "DSIG", 4) == 0);
+}
+
+static void read_details(const struct sfnt *sfnt)
+{
+	for (size_t i = 0; i < sfnt->count; i++) {
+		const struct table *table = &sfnt->tables[i];
+		size_t len = table->len < VIEW_MAX_PEEK ? table->len : VIEW_MAX_PEEK;
+		const uint8_t *p;
+
+		if (memcmp(table->tag, "name", 4) == 0 && !sfnt->finding->title[0]) {
+			p = view_peek(sfnt->view, table->at, len);
+			if (p)
+				sfnt_read_name(sfnt->finding, p, len);
+		} else if (memcmp(table->tag, "head", 4) == 0) {
+			p = view_peek(sfnt->view, table->at, len);
+			if (p)
+				sfnt_read_head(sfnt->finding, p, len);
+		}
+	}
+}
+
+/* The end: of the last table, with the zeros that pad it. */
+static uint64_t find_end(const struct sfnt *sfnt)
+{
+	uint64_t end = sfnt->head_end, padded;
+
+	for (size_t i = 0; i < sfnt->count; i++)
+		if ((uint64_t)sfnt->tables[i].at + sfnt->tables[i].len > end)
+			end = (uint64_t)sfnt->tables[i].at + sfnt->tables[i].len;
+	padded = (end + 3) & ~3ull;
+	return program_zeros(sfnt->view, end, padded) ? padded : end;
+}
+
+static enum verdict judge(struct sfnt *sfnt)
+{
+	size_t held = 0, first_bad = sfnt->count, last_good = 0;
+	struct finding *finding = sfnt->finding;
+	const struct table *bad;
+	uint64_t end = find_end(sfnt), sound;
+
+	for (size_t i = 0; i < sfnt->count; i++) {
+		if (table_sound(sfnt, &sfnt->tables[i])) {
+			held++;
+			last_good = i;
+		} else if (first_bad == sfnt->count) {
+			first_bad = i;
+		}
+	}
+	finding->length = end;
+	if (held == sfnt->count) {
+		read_details(sfnt);
+		return CARVE_COMPLETE;
+	}
+	bad = &sfnt->tables[first_bad];
+	if (held == 0)
+		return verdict_because(CARVE_REJECT, finding,
+			"no table's checksum holds at %" PRIu64, sfnt->head_end);
+	read_details(sfnt);
+	if (end <= view_size(sfnt->view) && last_good > first_bad)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the checksum of table %.4s at %" PRIu32 " is wrong", bad->tag, bad->at);
+	if (last_good + 1 < sfnt->count)
+		bad = &sfnt->tables[last_good + 1];
+	sound = (uint64_t)sfnt->tables[last_good].at + sfnt->tables[last_good].len;
+	if (end > view_size(sfnt->view))
+		return walk_cut(sfnt->view, finding, end,
+			bad->at < view_size(sfnt->view) ? program_sound(sfnt->view, bad->at, end)
+							: sound);
+	finding->length = program_sound(sfnt->view, sound, (uint64_t)bad->at + bad->len);
+	return verdict_because(CARVE_TRUNCATED, finding,
+		"the checksum of table %.4s at %" PRIu32 " is wrong", bad->tag, bad->at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct sfnt sfnt = { .view = view, .finding = finding };
+	const uint8_t *p = view_peek(view, 0, 32);
+	bool collection = p && memcmp(p, "ttcf", 4) == 0;
+	enum verdict verdict = CARVE_REJECT;
+	const char *problem;
+
+	/* The first tag before anything is allocated. */
+	if (!p || (!collection && (!known_version(p) || !sfnt_tag(p + 12))))
+		return verdict_because(CARVE_REJECT, finding, "no font at 0");
+	sfnt.tables = calloc(TABLES_MAX + 1, sizeof(*sfnt.tables));
+	if (!sfnt.tables)
+		return verdict_because(CARVE_REJECT, finding, "no memory for a font's tables");
+	problem = collection ? read_collection(&sfnt) : read_tables(&sfnt, 0);
+	if (!problem && sfnt.count == 0)
+		problem = "no table";
+	if (problem) {
+		verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	} else {
+		sort_tables(&sfnt);
+		finding->extension = collection ? "ttc" : sfnt.compact ? "otf" : "ttf";
+		verdict = judge(&sfnt);
+	}
+	free(sfnt.tables);
+	if (verdict == CARVE_REJECT)
+		finding->length = 0;
+	return verdict;
+}
+
+const struct carver sfnt_carver = {
+	.name = "sfnt",
+	.summary = "TrueType and OpenType fonts and collections, by their tables' checksums",
+	.check = check,
+};
