@@ -24,8 +24,7 @@ struct bench_settings {
 	struct option_list engines, kernels;
 	enum rules_format rules_format;
 	enum gpu_transfer transfer;
-	enum reader_method io;
-	enum reader_cache cache;
+	unsigned io;
 	unsigned mode;
 	uint64_t size, rounds, threads, chunk_size, seed, plant, parts, paper;
 	uint64_t words, blocks, block_threads;
@@ -205,18 +204,11 @@ static const struct option_row bench_options[] = {
 		.help = "Search in chunks of SIZE" },
 	{ .name = "io",
 		.kind = OPTION_CHOICE,
-		.choices = "auto|uring|threads",
+		.choices = READER_IO_CHOICES,
 		.fallback = "auto",
 		MEMBER(io),
 		.group = "Machine",
-		.help = "How the file is read" },
-	{ .name = "cache",
-		.kind = OPTION_CHOICE,
-		.choices = "auto|direct|buffered",
-		.fallback = "auto",
-		MEMBER(cache),
-		.group = "Machine",
-		.help = "Whether that goes through the page cache" },
+		.help = "How the file is read: as burin carve --io" },
 
 	{ .name = "json", MEMBER(json), .group = "Messages", .help = "Print JSON" },
 	{ .name = "verbose",
@@ -341,8 +333,8 @@ static struct bench_options options_of(const struct bench_settings *settings, co
 			.transfer = settings->transfer,
 			.tuning = tuning_of(settings) },
 		.zero_copy = settings->zero_copy,
-		.io = settings->io,
-		.cache = settings->cache,
+		.io = reader_io_method(settings->io),
+		.cache = reader_io_cache(settings->io),
 		.arguments = command_line,
 	};
 

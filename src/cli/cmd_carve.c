@@ -21,8 +21,7 @@ struct carve_settings {
 	const char *config, *output, *types, *engine, *kernel, *gpus, *hash, *verify, *map;
 	struct option_list lists;
 	enum rules_format rules_format;
-	enum reader_method io;
-	enum reader_cache cache;
+	unsigned io;
 	enum gpu_transfer transfer;
 	enum carving_label label;
 	enum volumes_depth file_systems;
@@ -126,11 +125,10 @@ static const struct option_row carve_options[] = {
 	{ .name = "chunk-size", .kind = OPTION_SIZE, .metavar = "SIZE", .max = (uint64_t)1 << 30,
 		MEMBER(chunk_size), .group = "Machine",
 		.help = "Read and search the image in pieces of SIZE (default: 16M on GPUs, else 32M)" },
-	{ .name = "io", .kind = OPTION_CHOICE, .choices = "auto|uring|threads", .fallback = "auto",
-		MEMBER(io), .group = "Machine", .help = "How the image is read" },
-	{ .name = "cache", .kind = OPTION_CHOICE, .choices = "auto|direct|buffered",
-		.fallback = "auto", MEMBER(cache), .group = "Machine",
-		.help = "direct: past the page cache; auto: that, unless the image is cached already" },
+	{ .name = "io", .kind = OPTION_CHOICE, .choices = READER_IO_CHOICES, .fallback = "auto",
+		MEMBER(io), .group = "Machine",
+		.help = "How a raw image is read: with io_uring or threads; past the page cache or "
+			"through it; auto: past it with io_uring, unless the image is cached already" },
 
 	{ .name = "quiet", MEMBER(quiet), .group = "Messages", .help = "Only warnings and errors" },
 	{ .name = "verbose", .letter = 'v', MEMBER(verbose), .group = "Messages",
@@ -172,8 +170,8 @@ static struct run_options run_options_of(const struct carve_settings *settings)
 			.tuning = { .parts = (unsigned)settings->parts } },
 		.threads = (unsigned)settings->threads,
 		.chunk_size = settings->chunk_size,
-		.io = settings->io,
-		.cache = settings->cache,
+		.io = reader_io_method(settings->io),
+		.cache = reader_io_cache(settings->io),
 		.map_path = settings->map,
 		.offset = settings->offset,
 		.length = settings->length,

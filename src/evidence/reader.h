@@ -18,6 +18,12 @@
 enum reader_method { READER_AUTO, READER_URING, READER_THREADS };
 enum reader_cache { READER_CACHE_AUTO, READER_DIRECT, READER_BUFFERED };
 
+/* The two as one choice, as people make it: auto, or with io_uring, or with threads, whichever way
+ * the bytes take; or past the page cache, or through it, whichever asks for them. */
+#define READER_IO_CHOICES "auto|uring|threads|direct|buffered"
+enum reader_method reader_io_method(unsigned choice);
+enum reader_cache reader_io_cache(unsigned choice);
+
 struct reader_options {
 	size_t slot_len; /* own bytes of a slot; 0: 32 MiB. Raised to overlap + 1 when smaller */
 	size_t overlap;  /* bytes behind a slot: longest pattern - 1 */

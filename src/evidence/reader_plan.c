@@ -13,6 +13,19 @@
 /* Not worth the question. */
 #define SMALL_LEN (8u << 20)
 
+/* The order of READER_IO_CHOICES. */
+enum reader_method reader_io_method(unsigned choice)
+{
+	static const enum reader_method methods[] = { READER_AUTO, READER_URING, READER_THREADS };
+
+	return choice < sizeof(methods) / sizeof(*methods) ? methods[choice] : READER_AUTO;
+}
+
+enum reader_cache reader_io_cache(unsigned choice)
+{
+	return choice == 3 ? READER_DIRECT : choice == 4 ? READER_BUFFERED : READER_CACHE_AUTO;
+}
+
 bool reader_plan_files(struct image *image, uint64_t offset)
 {
 	uint64_t fd_offset, len;

@@ -19,7 +19,7 @@ carve --hash crc32
 carve --hash sha256,none
 carve --rules-format wibble
 carve --compat photorec
-carve --cache
+carve --io direct,threads
 carve --no-such-option
 carve -t wibble
 carve -t rec,-rec

@@ -11,7 +11,7 @@ run first
 check_reports first image
 n=0
 for options in "--threads 1 --chunk-size 1" "--threads 2 --chunk-size 7" "--threads 5 --chunk-size 333" \
-	"--threads 3 --chunk-size 4K" "--io threads --cache buffered" "--io uring --chunk-size 100" "--engine reference --chunk-size 5"; do
+	"--threads 3 --chunk-size 4K" "--io threads" "--io buffered --chunk-size 2000" "--io direct --chunk-size 5K" "--io uring --chunk-size 100" "--engine reference --chunk-size 5"; do
 	run $((++n)) $options
 	cmp <(sed '1d;$d' first/report.jsonl) <(sed '1d;$d' $n/report.jsonl)
 	diff -r first/rec $n/rec
