@@ -153,6 +153,8 @@ static enum verdict check_1(struct woff *woff, const uint32_t metadata[2])
 	const char *problem = NULL;
 	uint32_t held = 0;
 
+	if (directory > woff->len || directory > view_size(woff->view))
+		return verdict_because(CARVE_REJECT, finding, "no directory of tables at 44");
 	woff->sound = directory;
 	for (uint32_t i = 0; i < woff->count && !problem; i++, held++)
 		problem = check_table(woff, i);
