@@ -7,7 +7,7 @@
  *
  * The form's length leads to the end, and the chunks have to fill it. The last one's padding is
  * often left out. Sound has a chunk COMM (channels, frames, bits, sample rate, and in AIFF-C the
- * compression) and its samples in SSND, of which there are as many as COMM says; 8SVX has VHDR and
+ * compression) and its samples in SSND; 8SVX has VHDR and
  * BODY, pictures BMHD and BODY.
  *
  * Samples have no checksum: where plain samples turn into random bytes the sound part ends. The
@@ -167,12 +167,12 @@ static enum verdict judge(struct aiff *aiff)
 	if (!aiff->samples)
 		return verdict_because(CARVE_UNVERIFIED, aiff->finding,
 			"no chunk %s before %" PRIu64, aiff->body, end);
-	if (aiff->samples_end - aiff->samples < aiff->needed)
-		return verdict_because(CARVE_UNVERIFIED, aiff->finding,
-			"fewer samples at %" PRIu64 " than COMM says", aiff->samples);
 	if (noise_at(aiff->view, aiff->samples, aiff->samples_end) && riff_is(aiff->head, "COMM"))
 		return verdict_because(CARVE_UNVERIFIED, aiff->finding,
 			"random bytes from %" PRIu64 " on, where samples should be", aiff->samples);
+	if (aiff->samples_end - aiff->samples < aiff->needed)
+		return verdict_because(CARVE_COMPLETE, aiff->finding,
+			"fewer samples at %" PRIu64 " than COMM says", aiff->samples);
 	return CARVE_COMPLETE;
 }
 

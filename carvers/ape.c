@@ -6,8 +6,8 @@
  *	MD5 of it all. So the end is known.
  *
  *	before: 'MAC ', version, a header with the number of frames, the WAV file's head, the table,
- *	the frames, the WAV file's tail. How long the last frame is is not said: the end is where a
- *	tag stands behind it, or a guess.
+ *	the frames, the WAV file's tail. How long the last frame is is not said: the end is a
+ *	guess: where a tag stands behind it, or by the longest frame.
  *
  * The table has to rise. Frames have no mark, and their data no check but the MD5 over the whole:
  * long runs of plain bytes in them are none of theirs (noise.h). Tags may follow (tags.h), or stand
@@ -154,6 +154,13 @@ static const char *read_old(struct ape *ape, const uint8_t *p)
 	return NULL;
 }
 
+/* The tag may be another file's. */
+static enum verdict tagged_end(struct finding *finding, uint64_t at)
+{
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"a tag stands at %" PRIu64 ", and only that says where the last frame ends", at);
+}
+
 static enum verdict check_old(struct ape *ape)
 {
 	struct cursor cursor = { .view = ape->view };
@@ -173,12 +180,12 @@ static enum verdict check_old(struct ape *ape)
 	if (cursor_find(&cursor, limit, "APETAGEX")) {
 		finding->length = tags_behind(ape->view, cursor.at, finding);
 		if (finding->length > cursor.at)
-			return CARVE_COMPLETE;
+			return tagged_end(finding, cursor.at);
 	}
 	for (cursor.at = last; cursor_find(&cursor, limit, "TAG"); cursor.at++) {
 		finding->length = tags_behind(ape->view, cursor.at, finding);
 		if (finding->length > cursor.at)
-			return CARVE_COMPLETE;
+			return tagged_end(finding, cursor.at);
 	}
 	finding->length = guess < size ? guess : size;
 	return verdict_because(CARVE_UNVERIFIED, finding,

@@ -16,7 +16,7 @@ struct mail {
 };
 
 /* Passes the header at `at`, and takes title and date from it: false when none stands there.
- * mail->end is behind it. Each of its fields is named as a part. */
+ * mail->end is behind it. Whatever in it begins like a mail is named as a part. */
 bool mail_pass_header(struct view *view, uint64_t at, struct mail *mail, struct finding *finding);
 
 /* Passes the body from mail->end on, up to the closing boundary or the text's end, or up to a line

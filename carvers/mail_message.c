@@ -53,6 +53,29 @@ bool mail_is_field(const struct line *line)
 	return false;
 }
 
+/* What the rules take for a mail's first bytes. Wherever that stands in a mail, it is a part. */
+static void name_parts(struct view *view, const struct line *line)
+{
+	static const char *const heads[] = { "From ", "Return-Path: <",
+		"Delivered-To: ", "X-Original-To: ", "Envelope-To: ", "Received: ", "X-Received: ",
+		"X-Mozilla-Status: ", "X-Account-Key: ", "X-Gmail-Labels: ", "X-IronPort-",
+		"X-MimeOLE: ", "X-Sender: ", "DKIM-Signature: ", "Authentication-Results: ",
+		"Message-ID: <", "MIME-Version: 1", "Content-Type: m",
+		"Reply-To: ", "From: ", "Subject: ", "Date: ", "To: " };
+
+	for (size_t i = line->at ? 0 : 1; i + 3 < line->len; i++) {
+		const char *text = (const char *)line->bytes + i;
+
+		for (size_t j = 0; j < sizeof(heads) / sizeof(*heads); j++)
+			if (((text[0] ^ heads[j][0]) & 0x5f) == 0 &&
+				strlen(heads[j]) <= line->len - i &&
+				strncasecmp(text, heads[j], strlen(heads[j])) == 0) {
+				view_part(view, line->at + i);
+				break;
+			}
+	}
+}
+
 /* Which of the three-letter names stands at text, from 1 on; 0: none. */
 static int name_index(const char *text, const char *names)
 {
@@ -154,9 +177,8 @@ bool mail_pass_header(struct view *view, uint64_t at, struct mail *mail, struct 
 			if (!field_name(&line))
 				break;
 			mail->known += mail_is_field(&line);
-			if (mail->end)
-				view_part(view, mail->end);
 		}
+		name_parts(view, &line);
 		append(field, &line);
 		mail->end = line.text;
 		if (!line.ended)
@@ -200,12 +222,11 @@ void mail_pass_body(struct view *view, struct mail *mail, bool mbox)
 	while (line_read(view, mail->end, &line)) {
 		if (mbox && mail_is_from(&line))
 			return;
-		if (mail_is_field(&line) || mail_is_from(&line))
-			view_part(view, mail->end);
+		name_parts(view, &line);
 		if (mail->multipart && is_boundary(mail, &line, "--")) {
 			mail->closed = true;
 			mail->open_line = !line.ended;
-			mail->end = line.text;
+			mail->end = line.ended ? line.text : line.at + mail->boundary_len + 4;
 			if (!mbox) {
 				mail->over = line.broken;
 				return;
