@@ -171,8 +171,11 @@ static bool walk_chunks(struct evtx *log, uint64_t *at, bool *open)
 
 static enum verdict broken(struct evtx *log, uint64_t at)
 {
-	if (log->sound <= HEADER_LEN)
+	if (log->sound <= HEADER_LEN && (log->wrong_crc || log->no_crc))
 		return verdict_because(CARVE_REJECT, log->finding, "no chunk behind the header");
+	/* The header proves itself by its CRC. */
+	if (log->sound < HEADER_LEN)
+		log->sound = HEADER_LEN < view_size(log->view) ? HEADER_LEN : view_size(log->view);
 	if (at + CHUNK_LEN > view_size(log->view))
 		return walk_cut(log->view, log->finding, at + CHUNK_LEN,
 			view_ends_with_image(log->view) ? view_size(log->view) : log->sound);

@@ -12,9 +12,8 @@
  * differ the hive was not closed, which is only remarked. A last cell that is free may hold
  * anything but random bytes. The file may be filled with zeros up to a multiple of 64 KiB.
  *
- * A log starts with a copy of the header's first 512 bytes. Behind it stand either 'DIRT', a bit a
- * sector of the hive and the sectors that are set, or, since Windows 8.1, entries: 'HvLE', length,
- * flags, sequence number. Logs are reused and longer than what they hold: the end is unverified.
+ * A log starts with a copy of the header's first 512 bytes (regf_log.c). Logs are reused and longer
+ * than what they hold: the end is unverified, but for one that breaks in an entry.
  *
  * The title is the end of the path that the hive had; the time is when it was written.
  */
@@ -23,13 +22,13 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "regf.h"
 #include "slack.h"
 #include "title.h"
 #include "walk.h"
 
 #define HEADER_LEN 4096
 #define BIN_HEADER_LEN 32
-#define LOG_HEADER_LEN 512
 #define NAME_AT 48
 #define NAME_LEN 64
 
@@ -45,7 +44,7 @@ struct hive {
 
 static const char *read_header(struct hive *hive)
 {
-	const uint8_t *p = view_peek(hive->view, 0, LOG_HEADER_LEN);
+	const uint8_t *p = view_peek(hive->view, 0, REGF_LOG_HEADER_LEN);
 	uint32_t sum = 0;
 
 	if (!p || memcmp(p, "regf", 4) != 0)
@@ -153,8 +152,12 @@ static enum verdict check_hive(struct hive *hive)
 	struct finding *finding = hive->finding;
 
 	if (!walk_bins(hive, &at)) {
-		if (hive->sound <= HEADER_LEN + BIN_HEADER_LEN)
+		if (hive->sound <= HEADER_LEN + BIN_HEADER_LEN && hive->wrong_sum)
 			return verdict_because(CARVE_REJECT, finding, "no bin behind the header");
+		/* The header proves itself by its checksum. */
+		if (hive->sound < HEADER_LEN)
+			hive->sound = HEADER_LEN < view_size(hive->view) ? HEADER_LEN
+									 : view_size(hive->view);
 		if (at + 4096 > view_size(hive->view) || hive->sound + 8 > view_size(hive->view))
 			return walk_cut(hive->view, finding, hive->end,
 				view_ends_with_image(hive->view) ? view_size(hive->view)
@@ -178,57 +181,21 @@ static enum verdict check_hive(struct hive *hive)
 	return CARVE_COMPLETE;
 }
 
-/* Behind the last entry of a log of the newer kind. */
-static uint64_t entries_end(struct view *view)
-{
-	uint64_t at = LOG_HEADER_LEN;
-	uint32_t number = 0;
-
-	for (;;) {
-		const uint8_t *p = view_peek(view, at, 40);
-		uint32_t len = p ? le32(p + 4) : 0;
-
-		if (!p || memcmp(p, "HvLE", 4) != 0 || len < 512 || len % 512 ||
-			(at > LOG_HEADER_LEN && le32(p + 12) != number))
-			return at;
-		if (len > view_size(view) - at)
-			return at;
-		number = le32(p + 12) + 1;
-		at += len;
-	}
-}
-
-/* Behind the sectors of an older log: as many as bits are set. */
-static uint64_t sectors_end(const struct hive *hive)
-{
-	uint64_t map_len = (hive->end - HEADER_LEN) / 512 / 8, sectors = 0, at;
-	uint64_t map = LOG_HEADER_LEN + 4;
-	const uint8_t *p = view_peek(hive->view, LOG_HEADER_LEN, 4);
-
-	if (!p || memcmp(p, "DIRT", 4) != 0)
-		return LOG_HEADER_LEN;
-	for (at = map; at < map + map_len; at++) {
-		p = view_peek(hive->view, at, 1);
-		if (!p)
-			return LOG_HEADER_LEN;
-		sectors += (uint64_t)__builtin_popcount(*p);
-	}
-	at = (at + 511) / 512 * 512 + sectors * 512;
-	return at <= view_size(hive->view) ? at : LOG_HEADER_LEN;
-}
-
 static enum verdict check_log(struct hive *hive)
 {
-	uint64_t end = entries_end(hive->view);
+	bool broken;
+	uint64_t end = regf_log_end(hive->view, hive->end - HEADER_LEN, &broken);
+	struct finding *finding = hive->finding;
 
-	if (end == LOG_HEADER_LEN)
-		end = sectors_end(hive);
-	if (hive->wrong_sum || end == LOG_HEADER_LEN)
+	if (hive->wrong_sum || (end == REGF_LOG_HEADER_LEN && !broken))
 		return verdict_because(
-			CARVE_REJECT, hive->finding, "a log's header, and nothing sound behind it");
-	hive->finding->length = file_end(hive, end);
-	hive->finding->extension = "log";
-	return verdict_because(CARVE_UNVERIFIED, hive->finding,
+			CARVE_REJECT, finding, "a log's header, and nothing sound behind it");
+	finding->extension = "log";
+	finding->length = broken ? end : file_end(hive, end);
+	if (broken)
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "the entry at %" PRIu64 " has other hashes", end);
+	return verdict_because(CARVE_UNVERIFIED, finding,
 		"a transaction log may be longer than what it holds, %" PRIu64 " bytes", end);
 }
 

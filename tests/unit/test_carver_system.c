@@ -35,7 +35,7 @@ Test(carver_system, evtx_with_bits_flipped)
 		{ 124, 1, CARVE_UNVERIFIED, EVTX_LEN, "the header's CRC is wrong" },
 		{ 42, 3, CARVE_TRUNCATED, EVTX_LEN, "the image ends" },
 		{ 40, 1, CARVE_REJECT, 0, "an impossible header" },
-		{ 4096 + 40, 1, CARVE_REJECT, 0, "no chunk behind the header" },
+		{ 4096 + 40, 1, CARVE_TRUNCATED, 4096, "the chunk at 4096 is damaged" },
 		{ 4096 + 200, 1, CARVE_TRUNCATED, USED, "the chunk at 4096 is damaged" },
 		{ 4096 + 120, 8, CARVE_COMPLETE, EVTX_LEN, "" },
 		{ RECORDS + 30, 0xff, CARVE_TRUNCATED, USED, "the chunk at 4096 is damaged" },

@@ -35,6 +35,28 @@ def bin_of(offset, cells, size=4096):
     return data + (struct.pack("<i", left).ljust(left, b"\0") if left else b"")
 
 
+def marvin(data):
+    """Marvin32 with the seed of the registry's logs."""
+    def turn(value, count):
+        return (value << count | value >> 32 - count) & 0xffffffff
+
+    low, high = 0x7a4e55c5, 0x82ef4d88
+    for word in [w for w, in struct.iter_unpack("<I", data)] + [0x80, 0]:
+        low = (low + word) & 0xffffffff
+        high ^= low
+        low = (turn(low, 20) + high) & 0xffffffff
+        high = turn(high, 9) ^ low
+        low = (turn(low, 27) + high) & 0xffffffff
+        high = turn(high, 19)
+    return high << 32 | low
+
+
+def log_entry(size, number, fill):
+    content = fill * (size - 40)
+    head = b"HvLE" + struct.pack("<IIIII", size, 0, number, 12288, 1) + struct.pack("<Q", marvin(content))
+    return head + struct.pack("<Q", marvin(head)) + content
+
+
 def patched(data, at, value):
     return data[:at] + value + data[at + len(value):]
 
@@ -58,13 +80,15 @@ def make():
     save("regf", "cell.dat", patched(hive, 4096 + 32 + len(cells[0]), b"\xff\xff\xff\x7f"), verdict="truncated", length=4096 + 32 + len(cells[0]))
     save("regf", "random.dat", patched(hive, end + 300, random.Random(1).randbytes(len(hive) - end - 300)), verdict="truncated",
          length_min=end, length_max=end + 600)
-    save("regf", "no-bin.dat", patched(hive, 4096, bytes(4)), verdict="reject", why="no bin behind the header")
+    save("regf", "no-bin.dat", patched(hive, 4096, bytes(4)), verdict="truncated", length=4096, why="the bin at 4096 is damaged behind 4096")
+    save("regf", "nothing.dat", patched(hive[:5000], 508, bytes(4)).replace(b"hbin", b"HBIN"), verdict="reject", why="no bin behind the header")
     save("regf", "length.dat", patched(hive, 40, b"\1"), verdict="reject", why="an impossible length")
-    entry = b"HvLE" + struct.pack("<IIIIIQQ", 1024, 0, 5, len(bins), 1, 1, 2)
-    second = b"HvLE" + struct.pack("<IIIIIQQ", 512, 0, 6, len(bins), 1, 3, 4)
-    log = header(len(bins), 6) + entry.ljust(1024, b"x") + second.ljust(512, b"y")
-    save("regf", "new.log1", log, verdict="unverified", length=len(log), extension="log")
-    save("regf", "new-used-before.log1", log + patched(second, 12, b"\3").ljust(512, b"z"), verdict="unverified", length=len(log))
+    log = header(len(bins), 6) + log_entry(1024, 5, b"x") + log_entry(512, 6, b"y")
+    save("regf", "new.log1", log, verdict="unverified", length=len(log), extension="log",
+         why=f"a transaction log may be longer than what it holds, {len(log)} bytes")
+    save("regf", "new-used-before.log1", log + log_entry(512, 3, b"z"), verdict="unverified", length=len(log))
+    save("regf", "new-hash.log1", patched(log, 1800, b"?"), verdict="truncated", length=1536, why="the entry at 1536 has other hashes")
+    save("regf", "new-cut.log1", log[:1800], verdict="truncated", length=1536)
     old = header(len(bins), 1) + (b"DIRT" + b"\x03\0\x80").ljust(512, b"\0") + b"s" * 1536
     save("regf", "old.log", old, verdict="unverified", length=len(old), extension="log")
     save("regf", "log.log", header(len(bins), 1) + b"s" * 1024, verdict="reject")

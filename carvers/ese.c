@@ -1,0 +1,107 @@
+/*
+ * Databases of the Extensible Storage Engine: Windows Search, web cache, SRUM, Active Directory,
+ * Exchange (libyal's documentation of the EDB format; Microsoft's published source of ESE).
+ *
+ *	file:   header in a page, a copy in the next one, pages from number 1 on
+ *	header: checksum (words XORed from offset 4 on, and 89ABCDEF), 89ABCDEF, version 620, kind,
+ *..., page size at 236 page:   checksum, then its number (old), or a checksum that can correct bits
+ *(new)
+ *
+ * An old page's checksum is made like the header's. A new one's is its number and the words from
+ * offset 8 on, XORed; pages above 8 KiB have one for each quarter, of which the first is checked,
+ * and the number at 64. Pages that were never used are zeros. Nothing that is cheap to find tells
+ * the number of pages, so that the walk goes up to the last page whose checksum holds, and the end
+ * is unverified: pages of zeros may follow.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define SEED 0x89abcdef
+#define LARGE 8192
+#define HEADER_LEN 668
+#define UNUSED_MAX 4096 /* pages of zeros in a row */
+
+enum page { PAGE_SOUND, PAGE_UNUSED, PAGE_BAD, PAGE_CUT };
+
+static uint32_t add_up(const uint8_t *p, size_t from, size_t to, uint32_t sum)
+{
+	for (size_t i = from; i + 4 <= to; i += 4)
+		sum ^= le32(p + i);
+	return sum;
+}
+
+/* The page size of the header at `at`, 0 when it is none, or its checksum is wrong. */
+static uint32_t read_header(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, HEADER_LEN);
+	uint32_t len;
+
+	if (!p || le32(p + 4) != SEED || le32(p + 8) != 0x620 || le32(p + 12) > 1)
+		return 0;
+	len = le32(p + 236);
+	if (len != 2048 && len != 4096 && len != 8192 && len != 16384 && len != 32768)
+		return 0;
+	p = view_peek(view, at, len);
+	return p && add_up(p, 4, len, SEED) == le32(p) ? len : 0;
+}
+
+static enum page check_page(struct view *view, uint64_t at, uint32_t len, uint32_t number)
+{
+	const uint8_t *p = view_peek(view, at, len);
+
+	if (!p)
+		return PAGE_CUT;
+	if (p[0] == 0 && memcmp(p, p + 1, len - 1) == 0)
+		return PAGE_UNUSED;
+	if (le32(p + 4) == number && add_up(p, 4, len, SEED) == le32(p))
+		return PAGE_SOUND;
+	if (len > LARGE && le64(p + 64) != number)
+		return PAGE_BAD;
+	return add_up(p, 8, len > LARGE ? len / 4 : len, number) == le32(p) ? PAGE_SOUND : PAGE_BAD;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	uint32_t len = read_header(view, 0), number = 1, sound = 0;
+	enum page page = PAGE_SOUND;
+
+	if (!len)
+		return verdict_because(
+			CARVE_REJECT, finding, "no header, or its checksum is wrong");
+	if (read_header(view, len) != len)
+		return verdict_because(CARVE_REJECT, finding, "no copy of the header behind it");
+	while (number - sound < UNUSED_MAX) {
+		page = check_page(view, ((uint64_t)number + 1) * len, len, number);
+		if (page == PAGE_BAD || page == PAGE_CUT)
+			break;
+		if (page == PAGE_SOUND)
+			sound = number;
+		number++;
+	}
+	finding->length = ((uint64_t)sound + 2) * len;
+	if (sound == 0) {
+		finding->length = 0;
+		return verdict_because(CARVE_REJECT, finding, "no sound page behind the headers");
+	}
+	/* Foreign bytes are no part of it, but a page that has its right number is. */
+	if (page == PAGE_BAD && number == sound + 1) {
+		const uint8_t *p = view_peek(view, ((uint64_t)number + 1) * len, len);
+
+		if (p && (le32(p + 4) == number || (len > LARGE && le64(p + 64) == number)))
+			return verdict_because(CARVE_TRUNCATED, finding,
+				"the checksum of page %" PRIu32 " at %" PRIu64 " is wrong", number,
+				finding->length);
+	}
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"nothing tells the number of pages; %" PRIu32 " are sound", sound);
+}
+
+const struct carver ese_carver = {
+	.name = "ese",
+	.summary = "ESE databases (edb, dat), by their pages' checksums",
+	.check = check,
+};

@@ -1,0 +1,145 @@
+/*
+ * Thumbnail caches of Windows Vista and later, thumbcache_*.db (libyal's documentation of the WTCDB
+ * format).
+ *
+ *	file:   header: 'CMMM', version (20 and 21; 26 and more), kind, first entry, first available
+ *		entry, number of entries
+ *	entry:  'CMMM', length, hash, [4 letters, version 20], lengths of identifier, padding and
+ *data,
+ *		..., identifier (UTF-16), padding, data
+ *
+ * The entries follow each other. The available one, whose parts are all empty, takes what is left
+ *of the file, and so ends it; where the chain ends in another way the end is unverified. Checked
+ *are the lengths, that identifiers have no control characters, that data are of a picture's kind,
+ *and that the available entry is zeros. (The checksums are of an unpublished kind.)
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define HEADER_LEN 24
+#define ENTRY_MAX (256u << 20)
+
+struct cache {
+	struct view *view;
+	uint32_t version, available;
+	uint32_t entry_len; /* of an entry's header */
+	uint64_t at;        /* the next entry */
+	uint64_t entries;
+	bool ended; /* the available entry was seen */
+};
+
+static const char *read_header(struct cache *cache)
+{
+	const uint8_t *p = view_peek(cache->view, 0, 32);
+
+	if (!p || memcmp(p, "CMMM", 4) != 0)
+		return "no header";
+	cache->version = le32(p + 4);
+	if (cache->version < 20 || cache->version > 32 || le32(p + 8) > 15)
+		return "an impossible version or kind";
+	cache->entry_len = cache->version == 21 ? 48 : 56;
+	for (uint32_t len = HEADER_LEN; len <= 28; len += 4) {
+		if (memcmp(p + len, "CMMM", 4) != 0)
+			continue;
+		cache->at = len;
+		cache->available = le32(p + len - 8);
+		return NULL;
+	}
+	return "no entry behind the header";
+}
+
+/* Whether data begin as thumbnails do. */
+static bool possible_data(const uint8_t *p, uint32_t len)
+{
+	return len < 8 || memcmp(p, "BM", 2) == 0 || memcmp(p, "\xff\xd8\xff", 3) == 0 ||
+	       memcmp(p, "\x89PNG", 4) == 0 || memcmp(p, "RIFF", 4) == 0 ||
+	       memcmp(p, "II*", 3) == 0;
+}
+
+static bool all_zeros(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p;
+	size_t len;
+
+	for (; at < end && (p = walk_window(view, at, end, &len)); at += len)
+		if (p[0] || (len > 1 && memcmp(p, p + 1, len - 1) != 0))
+			return false;
+	return at >= end;
+}
+
+enum entry { ENTRY_SOUND, ENTRY_NONE, ENTRY_CUT };
+
+static enum entry take_entry(struct cache *cache)
+{
+	const uint8_t *p = view_peek(cache->view, cache->at, cache->entry_len);
+	uint32_t len, id_len, padding_len, data_len, field = cache->version == 20 ? 24 : 16;
+	uint64_t left = view_size(cache->view) - cache->at;
+
+	if (!p || memcmp(p, "CMMM", 4) != 0)
+		return ENTRY_NONE;
+	len = le32(p + 4);
+	id_len = le32(p + field);
+	padding_len = le32(p + field + 4);
+	data_len = le32(p + field + 8);
+	if (len < cache->entry_len || len > ENTRY_MAX || id_len > 1024 || padding_len > 65536 ||
+		id_len + padding_len > len - cache->entry_len ||
+		data_len > len - cache->entry_len - id_len - padding_len)
+		return ENTRY_NONE;
+	if (len > left)
+		return ENTRY_CUT;
+	if (id_len == 0 && data_len == 0) {
+		if (!all_zeros(cache->view, cache->at + cache->entry_len, cache->at + len))
+			return ENTRY_NONE;
+		cache->ended |= cache->at == cache->available;
+		cache->at += len;
+		return ENTRY_SOUND;
+	}
+	p = view_peek(cache->view, cache->at + cache->entry_len, id_len);
+	for (uint32_t i = 0; p && i + 2 <= id_len; i += 2)
+		if (le16(p + i) < ' ')
+			return ENTRY_NONE;
+	p = view_peek(cache->view, cache->at + cache->entry_len + id_len + padding_len,
+		data_len < 8 ? data_len : 8);
+	if (data_len && (!p || !possible_data(p, data_len)))
+		return ENTRY_NONE;
+	cache->at += len;
+	cache->entries++;
+	cache->ended = false;
+	return ENTRY_SOUND;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct cache cache = { .view = view };
+	const char *problem = read_header(&cache);
+	enum entry entry;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	while ((entry = take_entry(&cache)) == ENTRY_SOUND)
+		;
+	if (cache.entries == 0 && !cache.ended)
+		return verdict_because(CARVE_REJECT, finding, "no sound entry");
+	finding->length = cache.at;
+	if (entry == ENTRY_CUT)
+		return walk_cut(view, finding, view_size(view) + 1,
+			view_ends_with_image(view) ? view_size(view) : cache.at);
+	if (cache.ended)
+		return CARVE_COMPLETE;
+	if (cache.at < cache.available)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"no entry at %" PRIu64 ", before the first available one at %" PRIu32,
+			cache.at, cache.available);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no available entry ends it; %" PRIu64 " are sound", cache.entries);
+}
+
+const struct carver thumbcache_carver = {
+	.name = "thumbcache",
+	.summary = "Thumbnail caches of Windows, by their entries",
+	.check = check,
+};

@@ -1,0 +1,61 @@
+"""ESE databases: headers and pages with their checksums around noise, of each kind of page."""
+import random, struct
+
+from makers.common import save
+
+SEED = 0x89abcdef
+
+
+def words(data, start):
+    for word, in struct.iter_unpack("<I", data):
+        start ^= word
+    return start
+
+
+def header(size):
+    body = struct.pack("<III", SEED, 0x620, 0).ljust(232, b"\0") + struct.pack("<I", size)
+    body = body.ljust(size - 4, b"\0")
+    return struct.pack("<I", words(body, SEED)) + body
+
+
+def page(size, number, old=False):
+    rng = random.Random(number)
+    body = bytes(rng.randrange(200) for _ in range(100)) + bytes(size - 208) + bytes(rng.randrange(200) for _ in range(100))
+    if old:
+        body = struct.pack("<I", number) + body + bytes(size - 8 - len(body))
+        return struct.pack("<I", words(body, SEED)) + body
+    if size > 8192:
+        body = body[:56] + struct.pack("<Q", number) + body[64:]
+    body += bytes(size - 8 - len(body))
+    covered = body[:size // 4 - 8] if size > 8192 else body
+    return struct.pack("<II", words(covered, number), 0x5a5a5a5a) + body
+
+
+def database(size, pages, old=False):
+    return header(size) * 2 + b"".join(bytes(size) if n is None else page(size, n, old) for n in pages)
+
+
+def patched(data, at, value):
+    return data[:at] + value + data[at + len(value):]
+
+
+def make():
+    def why(count):
+        return f"nothing tells the number of pages; {count} are sound"
+
+    new = database(2048, [1, 2, 3])
+    save("ese", "new.edb", new, verdict="unverified", length=len(new), why=why(3))
+    old = database(2048, [1, 2, 3], True)
+    save("ese", "old.edb", old, verdict="unverified", length=len(old), why=why(3))
+    unused = database(2048, [1, None, 3, None])
+    save("ese", "unused.edb", unused, verdict="unverified", length=len(unused) - 2048, why=why(3))
+    large = database(16384, [1])
+    save("ese", "large.edb", large, verdict="unverified", length=len(large), why=why(1))
+    at = 4 * 2048
+    save("ese", "cut.edb", new[:at + 100], verdict="unverified", length=at, why=why(2))
+    save("ese", "random.edb", new[:at + 100] + random.Random(1).randbytes(3000), verdict="unverified", length=at, why=why(2))
+    save("ese", "checksum.edb", patched(old, at + 60, b"\xff"), verdict="truncated", length=at, why=f"the checksum of page 3 at {at} is wrong")
+    save("ese", "number.edb", database(2048, [1, 2, 4, 5]), verdict="unverified", length=at)
+    save("ese", "header.edb", patched(new, 300, b"\1"), verdict="reject", why="no header, or its checksum is wrong")
+    save("ese", "copy.edb", patched(new, 2048 + 300, b"\1"), verdict="reject", why="no copy of the header behind it")
+    save("ese", "no-page.edb", database(2048, [7]), verdict="reject", why="no sound page behind the headers")
