@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,9 +82,34 @@ static ssize_t read_some(int fd, uint8_t *buffer, size_t len, off_t offset)
 	return (ssize_t)done;
 }
 
+/* The names of what is no plain image, for when its head can't be read. */
+static bool is_packed_name(const char *path)
+{
+	static const char *const extensions[] = { "e01", "ex01", "s01", "l01", "lx01", "aff", "afd",
+		"vmdk", "vhd", "vhdx", "qcow2", "vdi", "dmg" };
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < sizeof(extensions) / sizeof(*extensions); i++)
+		if (strcasecmp(dot + 1, extensions[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A disk that fails at its very beginning is evidence like any other. */
+static int take_headless(const char *path, int errnum, struct error *error)
+{
+	if (!is_packed_name(path))
+		return 0;
+	return error_set(error, EXIT_IO, errnum,
+		"can't read the head of %s (%s), and without it the file can't be unpacked; copy it to a "
+		"sound disk first",
+		path, strerror(errnum));
+}
+
 /* Refuses what is no evidence that burin reads, else leaves the file's head in head, zeros behind
- * it. */
-static int inspect_open(int fd, const char *path, uint8_t head[HEAD_LEN], struct error *error)
+ * it. *headless: it can't be read. */
+static int inspect_open(
+	int fd, const char *path, uint8_t head[HEAD_LEN], bool *headless, struct error *error)
 {
 	uint8_t tail[TAIL_LEN];
 	ssize_t head_len, tail_len = 0;
@@ -96,17 +122,16 @@ static int inspect_open(int fd, const char *path, uint8_t head[HEAD_LEN], struct
 	if (rc)
 		return rc;
 	head_len = read_some(fd, head, HEAD_LEN, 0);
-	if (head_len < 0)
-		return S_ISBLK(st.st_mode) ? 0
-					   : error_set(error, EXIT_IO, EIO, "can't read %s: %s",
-						     path, strerror((int)-head_len));
+	*headless = head_len < 0;
+	if (*headless)
+		return take_headless(path, (int)-head_len, error);
 	if (S_ISREG(st.st_mode) && st.st_size >= TAIL_LEN)
 		tail_len = read_some(fd, tail, TAIL_LEN, st.st_size - TAIL_LEN);
 	return refuse_container(
 		path, head, (size_t)head_len, tail, tail_len > 0 ? (size_t)tail_len : 0, error);
 }
 
-static int inspect(const char *path, uint8_t head[HEAD_LEN], struct error *error)
+static int inspect(const char *path, uint8_t head[HEAD_LEN], bool *headless, struct error *error)
 {
 	struct stat st;
 	int fd, rc;
@@ -121,7 +146,7 @@ static int inspect(const char *path, uint8_t head[HEAD_LEN], struct error *error
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return cannot_open(path, error);
-	rc = inspect_open(fd, path, head, error);
+	rc = inspect_open(fd, path, head, headless, error);
 	close(fd);
 	return rc;
 }
@@ -129,14 +154,19 @@ static int inspect(const char *path, uint8_t head[HEAD_LEN], struct error *error
 int image_open(struct image **image, const char *path, struct error *error)
 {
 	uint8_t head[HEAD_LEN] = { 0 };
+	bool headless = false;
 	size_t i = 0;
-	int rc = inspect(path, head, error);
+	int rc = inspect(path, head, &headless, error);
 
 	if (rc)
 		return rc;
 	while (!backends[i]->probe(head, HEAD_LEN))
 		i++;
-	return backends[i]->open(image, path, error);
+	rc = backends[i]->open(image, path, error);
+	if (!rc && headless && !(*image)->info.damage)
+		(*image)->info.damage = xasprintf(
+			"the head of %s can't be read, so it was taken for a plain image", path);
+	return rc;
 }
 
 void image_allow_descriptors(size_t count)
