@@ -128,8 +128,8 @@ static bool check_obus(
 static bool check_jpeg(
 	struct view *view, uint64_t at, uint64_t end, uint64_t *confirmed, uint64_t *broken)
 {
-	const uint8_t *p = end - at >= 4 ? view_peek(view, at, 4) : NULL;
 	uint64_t wiped = wiped_from(view, at, end);
+	const uint8_t *p = end - at >= 4 ? view_peek(view, at, 4) : NULL;
 
 	*broken = at;
 	if (!p || p[0] != 0xff || p[1] != 0xd8 || p[2] != 0xff)

@@ -95,9 +95,10 @@ static bool walk_pool(struct class *class)
 {
 	for (uint32_t i = 1; i < class->count; i++) {
 		uint32_t len = constant_len(class->view, class->at);
+		bool there = len && view_peek(class->view, class->at + len - 1, 1);
 		const uint8_t *p = view_peek(class->view, class->at, 3);
 
-		if (!len || !p || !view_peek(class->view, class->at + len - 1, 1)) {
+		if (!there || !p) {
 			class->problem = "no constant";
 			class->sound = class->at;
 			return false;
@@ -173,21 +174,23 @@ static bool walk_head(struct class *class)
  * as its name says so. */
 static bool sound_content(const struct class *class, uint16_t name, uint64_t at, uint32_t len)
 {
-	const uint8_t *p = view_peek(class->view, find_constant(class, name), 20), *data;
+	const uint8_t *p = view_peek(class->view, at, 2);
+	uint16_t first = p && len >= 2 ? be16(p) : 0;
+	bool there = p;
 
+	p = view_peek(class->view, find_constant(class, name), 20);
 	if (!p || len < 2)
 		return true;
-	data = view_peek(class->view, at, 2);
-	if (!data)
+	if (!there)
 		return false;
 	if (memcmp(p + 1, "\0\12SourceFile", 12) == 0 || memcmp(p + 1, "\0\11Signature", 11) == 0)
-		return len == 2 && bit(class->texts, be16(data));
+		return len == 2 && bit(class->texts, first);
 	if (memcmp(p + 1, "\0\14InnerClasses", 14) == 0)
-		return len == 2 + 8u * be16(data);
+		return len == 2 + 8u * first;
 	if (memcmp(p + 1, "\0\13NestMembers", 13) == 0)
-		return len == 2 + 2u * be16(data);
+		return len == 2 + 2u * first;
 	if (memcmp(p + 1, "\0\10NestHost", 10) == 0)
-		return len == 2 && bit(class->classes, be16(data));
+		return len == 2 && bit(class->classes, first);
 	return true;
 }
 

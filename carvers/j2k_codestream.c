@@ -103,7 +103,7 @@ static bool skip_segments(struct j2k *j2k, uint64_t *at, unsigned until)
 {
 	for (;;) {
 		const uint8_t *p = peek(j2k, *at, 2);
-		unsigned marker = p ? be16(p) : 0;
+		unsigned marker = p ? be16(p) : 0, len;
 
 		if (!p || marker == until)
 			return p != NULL;
@@ -116,13 +116,14 @@ static bool skip_segments(struct j2k *j2k, uint64_t *at, unsigned until)
 		p = peek(j2k, *at, 4);
 		if (!p)
 			return false;
-		if (be16(p + 2) < 2)
+		len = be16(p + 2);
+		if (len < 2)
 			return fail(j2k, *at, "a marker segment without a length");
 		j2k->coding |= marker == COD;
 		j2k->quantization |= marker == QCD;
-		if (!peek(j2k, *at + 2, be16(p + 2)))
+		if (!peek(j2k, *at + 2, len))
 			return fail(j2k, *at, "a marker segment is cut off");
-		*at += 2u + be16(p + 2);
+		*at += 2u + len;
 	}
 }
 

@@ -174,8 +174,8 @@ static enum found read_member(struct tar *tar)
 
 	if (!p)
 		return FOUND_CUT;
-	if (!p[0] && is_zero(tar->view, tar->at))
-		return FOUND_END;
+	if (!p[0])
+		return is_zero(tar->view, tar->at) ? FOUND_END : FOUND_NOTHING;
 	if (!tar_header(p) || !read_number(p + SIZE_AT, 12, &len))
 		return FOUND_NOTHING;
 	type = p[TYPE_AT];

@@ -28,6 +28,7 @@
 struct view {
 	struct image *image; /* NULL: memory */
 	const uint8_t *memory;
+	uint8_t *lent;        /* of a view of memory: the copy that the last peek gave */
 	uint64_t start, size; /* the span in the image */
 	uint64_t left;        /* bytes of the image from start on */
 	bool image_ends;
@@ -104,6 +105,7 @@ void view_free(struct view *view)
 		return;
 	free(view->parts);
 	free(view->buffer);
+	free(view->lent);
 	free(view);
 }
 
@@ -157,16 +159,27 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 	return true;
 }
 
+/* A copy that the next look takes away: a carver that keeps a pointer is caught by the sanitizer.
+ */
+static const uint8_t *lend(struct view *view, uint64_t offset, size_t len)
+{
+	/* Each look counts here, so that a fuzzer finds a carver that loops. */
+	if (!spend(view, len))
+		return NULL;
+	free(view->lent);
+	view->lent = xmalloc(len ? len : 1);
+	memcpy(view->lent, view->memory + offset, len);
+	return view->lent;
+}
+
 const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 {
 	uint64_t at;
 
 	if (len > VIEW_MAX_PEEK || offset > view->size || len > view->size - offset)
 		return NULL;
-	if (view->memory) {
-		/* Each look counts here, so that a fuzzer finds a carver that loops. */
-		return spend(view, len) ? view->memory + offset : NULL;
-	}
+	if (view->memory)
+		return lend(view, offset, len);
 	at = view->start + offset;
 	if (at < view->paid_at || at + len > view->paid_at + view->paid) {
 		if (!fetch(view, offset, len))
