@@ -1,0 +1,165 @@
+/*
+ * Armour (RFC 7468, RFC 1421, RFC 9580 6):
+ *
+ *	-----BEGIN label-----
+ *	perhaps fields "Name: value", which may go on behind a blank, and an empty line
+ *	base64, up to 76 characters a line
+ *	perhaps "=" and a CRC-24 in base64 (OpenPGP)
+ *	-----END label-----
+ *
+ * Each line is checked, and what comes out is counted; its beginning is kept.
+ */
+#include "armour.h"
+
+#include <string.h>
+
+#define LINE_MOST 80
+
+struct decoder {
+	uint32_t bits;
+	unsigned count, padding;
+	uint32_t crc;
+};
+
+static int base64_value(uint8_t byte)
+{
+	if (byte >= 'A' && byte <= 'Z')
+		return byte - 'A';
+	if (byte >= 'a' && byte <= 'z')
+		return byte - 'a' + 26;
+	if (byte >= '0' && byte <= '9')
+		return byte - '0' + 52;
+	return byte == '+' ? 62 : byte == '/' ? 63 : -1;
+}
+
+static uint32_t crc24(uint32_t crc, uint8_t byte)
+{
+	crc ^= (uint32_t)byte << 16;
+	for (int bit = 0; bit < 8; bit++)
+		crc = crc << 1 ^ (crc & 0x800000 ? 0x1864cfb : 0);
+	return crc & 0xffffff;
+}
+
+static bool labelled(const struct line *line, const char *word, char label[64])
+{
+	size_t head = strlen(word), len = line->len;
+
+	while (len && (line->bytes[len - 1] == ' ' || line->bytes[len - 1] == '\t'))
+		len--;
+	if (len < head + 6 || len - head - 5 > 63 || memcmp(line->bytes, word, head) != 0 ||
+		memcmp(line->bytes + len - 5, "-----", 5) != 0)
+		return false;
+	memcpy(label, line->bytes + head, len - head - 5);
+	label[len - head - 5] = 0;
+	return true;
+}
+
+bool armour_opens(const struct line *line, char label[64])
+{
+	return line->ended && labelled(line, "-----BEGIN ", label);
+}
+
+/* Decodes a line of base64; false when it is none. */
+static bool decode(struct armour *armour, struct decoder *decoder, const struct line *line)
+{
+	size_t len = line->len;
+
+	while (len && (line->bytes[len - 1] == ' ' || line->bytes[len - 1] == '\t'))
+		len--;
+	if (!len || len > LINE_MOST || decoder->padding)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		int value = base64_value(line->bytes[i]);
+
+		if (line->bytes[i] == '=' && ++decoder->padding <= 2 && i + 2 >= len)
+			continue;
+		if (value < 0 || decoder->padding)
+			return false;
+		decoder->bits = decoder->bits << 6 | (unsigned)value;
+		decoder->count += 6;
+		if (decoder->count >= 8) {
+			uint8_t byte = (uint8_t)(decoder->bits >> (decoder->count -= 8));
+
+			if (armour->data_len < ARMOUR_HEAD)
+				armour->head[armour->data_len] = byte;
+			armour->data_len++;
+			decoder->crc = crc24(decoder->crc, byte);
+		}
+	}
+	armour->data_lines++;
+	return true;
+}
+
+/* Whether the line is a CRC-24. */
+static bool take_crc(struct armour *armour, const struct decoder *decoder, const struct line *line)
+{
+	uint32_t crc = 0;
+
+	if (line->len != 5 || line->bytes[0] != '=' || armour->has_crc)
+		return false;
+	for (int i = 1; i < 5; i++) {
+		int value = base64_value(line->bytes[i]);
+
+		if (value < 0)
+			return false;
+		crc = crc << 6 | (unsigned)value;
+	}
+	armour->has_crc = true;
+	armour->crc_wrong = crc != decoder->crc;
+	return true;
+}
+
+/* A field in front of the data, or what goes on one. */
+static bool is_field(struct armour *armour, const struct line *line)
+{
+	const uint8_t *colon = memchr(line->bytes, ':', line->len);
+
+	if (line_starts(line, "Proc-Type: 4,ENCRYPTED"))
+		armour->encrypted = true;
+	return colon || (line->len && (line->bytes[0] == ' ' || line->bytes[0] == '\t'));
+}
+
+/* The line broke the walk: what of it is base64 is sound. */
+static void take_rest(struct armour *armour, const struct line *line)
+{
+	size_t len = 0;
+
+	if (!armour->data_lines || line->ended)
+		return;
+	while (len < line->len && base64_value(line->bytes[len]) >= 0)
+		len++;
+	armour->sound = line->at + len;
+}
+
+bool armour_read(struct view *view, uint64_t at, struct armour *armour)
+{
+	struct decoder decoder = { .crc = 0xb704ce };
+	struct line line;
+	char label[64];
+
+	memset(armour, 0, sizeof(*armour));
+	if (!line_read(view, at, &line) || !armour_opens(&line, armour->label))
+		return false;
+	armour->sound = line.next;
+	while (line_read(view, armour->sound, &line)) {
+		if (labelled(&line, "-----END ", label)) {
+			armour->closed = line.ended && strcmp(label, armour->label) == 0;
+			armour->open_line = !line.ended;
+			armour->sound = line.ended || !line.broken ? line.next
+								   : line.at + strlen(label) + 14;
+			return true;
+		}
+		take_rest(armour, &line);
+		if (!line.ended)
+			break;
+		if (!armour->data_lines && (!line.len || is_field(armour, &line))) {
+			armour->sound = line.next;
+			continue;
+		}
+		if (line.len && !take_crc(armour, &decoder, &line) &&
+			(armour->has_crc || !decode(armour, &decoder, &line)))
+			break;
+		armour->sound = line.next;
+	}
+	return true;
+}

@@ -1,0 +1,173 @@
+/*
+ * Berkeley DB (dbinc/db_page.h): Bitcoin's wallets, RPM's databases and others.
+ *
+ *	page:      log position (8 bytes), the page's number, two more numbers, entries, offset,
+ *level, type; the rest depends on it meta page: log position, number 0, magic, version, page size,
+ *encryption, type, flags; at 32 the last page's number
+ *
+ * Integers have the byte order of the machine that wrote the file; the magic tells. The file has
+ * as many pages as the meta page says. Each has its own number, a known type and an offset within
+ * it, or is all zeros because it was never written. Encrypted databases have nothing to look at
+ * within.
+ *
+ * A B-tree with Bitcoin's keys in it is a wallet.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "walk.h"
+
+#define HEAD_LEN 72
+#define PAGE_HEAD 26
+
+struct bdb {
+	struct view *view;
+	struct finding *finding;
+	bool big;
+	uint32_t page_len, last_page;
+	bool btree, encrypted, wallet;
+	uint64_t used; /* behind the last page that is not all zeros */
+};
+
+enum { BTREE = 0x053162, HASH = 0x061561, QUEUE = 0x042253, HEAP = 0x074582 };
+
+static uint32_t number(const struct bdb *bdb, const uint8_t *p)
+{
+	return bdb->big ? be32(p) : le32(p);
+}
+
+static bool read_meta(struct bdb *bdb)
+{
+	const uint8_t *p = view_peek(bdb->view, 0, HEAD_LEN);
+	uint32_t magic, version;
+	uint8_t type;
+
+	if (!p)
+		return false;
+	bdb->big = p[12] == 0;
+	magic = number(bdb, p + 12);
+	version = number(bdb, p + 16);
+	bdb->page_len = number(bdb, p + 20);
+	bdb->encrypted = p[24] != 0;
+	type = p[25];
+	bdb->last_page = number(bdb, p + 32);
+	bdb->btree = magic == BTREE;
+	return number(bdb, p + 8) == 0 && version >= 1 && version <= 12 && p[24] < 3 &&
+	       (type == 0 || type == 7 || type == 8 || type == 9 || type == 10 || type == 15) &&
+	       (magic == BTREE || magic == HASH || magic == QUEUE || magic == HEAP) &&
+	       bdb->page_len >= 512 && bdb->page_len <= 65536 &&
+	       !(bdb->page_len & (bdb->page_len - 1));
+}
+
+static bool all_zeros(const uint8_t *p, size_t len)
+{
+	return !p[0] && memcmp(p, p + 1, len - 1) == 0;
+}
+
+/* Whether Bitcoin's keys stand on the page. */
+static bool has_wallet_keys(const uint8_t *p, size_t len)
+{
+	static const char *const keys[] = { "\x0a"
+					    "minversion",
+		"\x07version",
+		"\x0a"
+		"defaultkey",
+		"\x09"
+		"bestblock",
+		"\x04mkey",
+		"\x04"
+		"ckey",
+		"\x07keymeta" };
+	int found = 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		found += memmem(p, len, keys[i], strlen(keys[i])) != NULL;
+	return found >= 2;
+}
+
+/* Whether page `index` can be one of this file. */
+static bool page_holds(struct bdb *bdb, uint64_t index)
+{
+	const uint8_t *p = view_peek(bdb->view, index * bdb->page_len, bdb->page_len);
+	uint16_t entries, offset;
+
+	if (!p)
+		return false;
+	if (bdb->encrypted) {
+		bdb->used = (index + 1) * bdb->page_len;
+		return true;
+	}
+	if (all_zeros(p, bdb->page_len))
+		return true;
+	entries = bdb->big ? be16(p + 20) : le16(p + 20);
+	offset = bdb->big ? be16(p + 22) : le16(p + 22);
+	if (bdb->btree && !bdb->wallet)
+		bdb->wallet = has_wallet_keys(p, bdb->page_len);
+	/* Extents of a queue have pages without such heads. */
+	if (number(bdb, p + 8) != index || p[25] > 18 || (uint32_t)offset > bdb->page_len ||
+		(p[25] != 7 && (uint32_t)entries * 2 > bdb->page_len))
+		return false;
+	bdb->used = (index + 1) * bdb->page_len;
+	return true;
+}
+
+/* Before version 3.1 the meta page does not say how many pages there are. */
+static enum verdict check_uncounted(struct bdb *bdb)
+{
+	uint64_t index = 1, size = view_size(bdb->view);
+
+	while ((index + 1) * bdb->page_len <= size && page_holds(bdb, index) &&
+		bdb->used == (index + 1) * bdb->page_len)
+		index++;
+	if (index == 1 || bdb->encrypted)
+		return verdict_because(CARVE_REJECT, bdb->finding,
+			"no page of a database at %" PRIu32, bdb->page_len);
+	bdb->finding->extension = bdb->wallet ? "dat" : NULL;
+	bdb->finding->length = index * bdb->page_len;
+	return verdict_because(CARVE_UNVERIFIED, bdb->finding,
+		"no page of this file at %" PRIu64 ", and nothing says how many there are",
+		bdb->finding->length);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct bdb bdb = { .view = view, .finding = finding };
+	uint64_t size = view_size(view), count, index = 1, end;
+
+	if (!read_meta(&bdb))
+		return verdict_because(CARVE_REJECT, finding, "no meta page at 0");
+	if (!bdb.last_page)
+		return check_uncounted(&bdb);
+	count = (uint64_t)bdb.last_page + 1;
+	end = count * bdb.page_len;
+	bdb.used = bdb.page_len;
+	while (index < count && (index + 1) * bdb.page_len <= size && page_holds(&bdb, index))
+		index++;
+	finding->extension = bdb.wallet ? "dat" : NULL;
+	finding->length = index * bdb.page_len;
+	if (index == count && size >= end && bdb.used == end)
+		return CARVE_COMPLETE;
+	if (index == count && size >= end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing but zeros in the pages from %" PRIu64 " on", bdb.used);
+	if (finding->length > size || (index == 1 && size >= 2 * (uint64_t)bdb.page_len)) {
+		finding->length = 0;
+		return verdict_because(
+			CARVE_REJECT, finding, "no page of a database at %" PRIu32, bdb.page_len);
+	}
+	if ((index + 1) * bdb.page_len > size && end > size)
+		return walk_cut(view, finding, end, size);
+	/* Zeros in front of what is none are rather not pages either. */
+	finding->length = bdb.used;
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "no page of this file at %" PRIu64, index * bdb.page_len);
+}
+
+const struct carver bdb_carver = {
+	.name = "bdb",
+	.summary = "Berkeley DB files, Bitcoin's wallets among them, by their pages",
+	.check = check,
+};

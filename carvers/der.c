@@ -1,0 +1,223 @@
+/*
+ * Certificates and keys in DER (ITU-T X.690; RFC 5280, RFC 5958, RFC 8017, RFC 7292).
+ *
+ *	element: tag, length (one byte below 80h; else their number with the highest bit set, and
+ *	         so many bytes), data; data of constructed elements are elements
+ *
+ * All begin with a sequence whose length leads to the end. Every element in it is walked: lengths
+ * have the shortest form and do not leave the element they are in, integers are not longer than
+ * they need to be, and so on. What the sequence holds tells the kind:
+ *
+ *	certificate: a sequence (the certificate without its signature: [0] with the version, an
+ *	             integer, ...), a sequence (algorithm), a bit string (signature)
+ *	PKCS #12:    integer 3, a sequence
+ *	PKCS #8:     integer 0 or 1, a sequence with an algorithm, an octet string
+ *	RSA key:     integer 0 or 1 and eight more
+ *
+ * The title is the subject's common name, which is the last in the certificate's names.
+ */
+#include "der.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define DEPTH_MOST 24
+#define HEAD_MOST 6
+/* Elements after which it is no chance. */
+#define SURE 5
+
+bool der_read_bytes(const uint8_t *bytes, size_t len, struct der *element)
+{
+	unsigned count;
+	uint64_t length = 0;
+
+	if (len < 2 || (bytes[0] & 0x1f) == 0x1f || !bytes[0])
+		return false;
+	element->tag = bytes[0];
+	count = bytes[1] & 0x80 ? bytes[1] & 0x7f : 0;
+	if (count > 4 || (bytes[1] & 0x80 && !count) || len < 2 + count)
+		return false;
+	for (unsigned i = 0; i < count; i++)
+		length = length << 8 | bytes[2 + i];
+	if (!count)
+		length = bytes[1];
+	else if (length < 0x80 || !bytes[2])
+		return false;
+	element->data = 2 + count;
+	element->end = element->data + length;
+	return true;
+}
+
+bool der_read(struct view *view, uint64_t at, struct der *element)
+{
+	uint64_t size = view_size(view);
+	size_t len = at < size && size - at < HEAD_MOST ? (size_t)(size - at) : HEAD_MOST;
+	const uint8_t *p = view_peek(view, at, len);
+
+	if (!p || !der_read_bytes(p, len, element))
+		return false;
+	element->data += at;
+	element->end += at;
+	return true;
+}
+
+enum {
+	BOOLEAN = 1,
+	INTEGER = 2,
+	BIT_STRING = 3,
+	OCTET_STRING = 4,
+	NOTHING = 5,
+	OID = 6,
+	SEQUENCE = 0x30,
+	SET = 0x31,
+	VERSION = 0xa0
+};
+
+struct walk {
+	struct view *view;
+	struct finding *finding;
+	uint64_t sound; /* behind the last primitive element that holds, and the last head */
+	uint64_t ends[DEPTH_MOST];
+	unsigned depth;
+	uint8_t kids[4]; /* tags of the outermost sequence's first elements */
+	unsigned kid_count, elements;
+	bool name_next; /* the last element was the OID of a common name */
+};
+
+/* Whether a primitive element's data can be. */
+static bool holds(struct walk *walk, const struct der *element)
+{
+	uint64_t len = element->end - element->data;
+	size_t look = len < 3 ? (size_t)len : 3;
+	const uint8_t *p = look ? view_peek(walk->view, element->data, look) : NULL;
+
+	if (look && !p)
+		return false;
+	switch (element->tag) {
+	case BOOLEAN:
+		return len == 1 && (p[0] == 0 || p[0] == 0xff);
+	case INTEGER:
+		return len && !(len > 1 && ((p[0] == 0 && !(p[1] & 0x80)) ||
+						   (p[0] == 0xff && p[1] & 0x80)));
+	case BIT_STRING:
+		return len && p[0] < 8;
+	case NOTHING:
+		return len == 0;
+	case OID:
+		walk->name_next = len == 3 && memcmp(p, "\x55\x04\x03", 3) == 0;
+		return len > 0;
+	}
+	return true;
+}
+
+/* Whether an octet string holds an element that fills it, as those of PKCS #8 and PKCS #12 do. */
+static bool wraps(const struct walk *walk, const struct der *element)
+{
+	struct der inside;
+
+	return element->tag == OCTET_STRING && walk->depth < DEPTH_MOST &&
+	       der_read(walk->view, element->data, &inside) && inside.tag == SEQUENCE &&
+	       inside.end == element->end && inside.end - inside.data > 8;
+}
+
+static void read_name(struct walk *walk, const struct der *element)
+{
+	uint64_t len = element->end - element->data;
+	const uint8_t *p =
+		len < 128 && len ? view_peek(walk->view, element->data, (size_t)len) : NULL;
+
+	walk->name_next = false;
+	if (!p)
+		return;
+	walk->finding->title[0] = 0;
+	finding_set_title(walk->finding, p, (size_t)len);
+}
+
+/* Walks through all elements in [at, end): true when they fill it. */
+static bool pass_elements(struct walk *walk, uint64_t at, uint64_t end)
+{
+	struct der element;
+
+	walk->ends[0] = end;
+	walk->depth = 1;
+	for (; walk->depth; walk->elements++) {
+		while (walk->depth && at == walk->ends[walk->depth - 1])
+			walk->depth--;
+		if (!walk->depth)
+			break;
+		if (!der_read(walk->view, at, &element) ||
+			element.end > walk->ends[walk->depth - 1])
+			return false;
+		if (walk->depth == 1 && walk->kid_count < 4)
+			walk->kids[walk->kid_count++] = element.tag;
+		walk->sound = element.data;
+		if (element.tag & 0x20 || wraps(walk, &element)) {
+			if (walk->depth == DEPTH_MOST)
+				return false;
+			walk->ends[walk->depth++] = element.end;
+			at = element.data;
+			continue;
+		}
+		if (walk->name_next && element.tag != OID)
+			read_name(walk, &element);
+		if (element.end > view_size(walk->view) || !holds(walk, &element))
+			return false;
+		at = walk->sound = element.end;
+	}
+	return true;
+}
+
+/* What the outermost sequence's elements make of it: an extension, or NULL. */
+static const char *kind_of(const struct walk *walk)
+{
+	const uint8_t *kids = walk->kids;
+
+	if (walk->kid_count < 2)
+		return NULL;
+	if (kids[0] == SEQUENCE && kids[1] == SEQUENCE && walk->kid_count == 3 &&
+		kids[2] == BIT_STRING)
+		return "der";
+	if (kids[0] == INTEGER && kids[1] == SEQUENCE)
+		return walk->kid_count > 2 && kids[2] == OCTET_STRING ? "key" : "p12";
+	return kids[0] == INTEGER && kids[1] == INTEGER ? "key" : NULL;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct walk walk = { .view = view, .finding = finding };
+	uint64_t size = view_size(view);
+	struct der whole;
+	const char *kind;
+	bool filled;
+
+	if (!der_read(view, 0, &whole) || whole.tag != SEQUENCE || whole.end - whole.data < 64)
+		return verdict_because(CARVE_REJECT, finding, "no sequence at 0");
+	filled = pass_elements(&walk, whole.data, whole.end);
+	kind = filled ? kind_of(&walk) : NULL;
+	if (!filled && walk.elements >= SURE) {
+		if (whole.end > size && view_ends_with_image(view) && walk.sound + 16 > size / 2)
+			return walk_cut(view, finding, whole.end, size);
+		finding->length = walk.sound;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no element that can be at %" PRIu64, walk.sound);
+	}
+	if (!kind) {
+		finding->title[0] = 0;
+		return verdict_because(CARVE_REJECT, finding,
+			filled ? "no certificate and no key, but other data, before %" PRIu64
+			       : "no element that can be at %" PRIu64,
+			walk.sound);
+	}
+	finding->extension = kind;
+	finding->length = whole.end;
+	return CARVE_COMPLETE;
+}
+
+const struct carver der_carver = {
+	.name = "der",
+	.summary = "certificates and keys in DER, by the lengths of all their elements",
+	.check = check,
+};

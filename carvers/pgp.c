@@ -1,0 +1,228 @@
+/*
+ * OpenPGP (RFC 9580): keys, messages and signatures, in armour or as they are.
+ *
+ *	armour: a block (armour.h) whose data have a CRC-24, which newer programs leave out; a
+ *signed message is text, then the signature's block packet: a byte: highest bit, then the old form
+ *(bit 6 clear: kind, number of bytes of the length) or the new one (kind; length of 1, 2 or 5
+ *bytes, or a part's); data
+ *
+ * A ring of keys, binary or within armour, begins with a key: version 3 to 6, a time of creation,
+ *an algorithm; user names, signatures and subkeys follow. A binary ring ends where no packet of
+ *these kinds starts: where the next one is nonsense, a guess.
+ *
+ * The title is the first user's name, the time that of the key's creation.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "armour.h"
+#include "bytes.h"
+#include "walk.h"
+
+enum {
+	SIGNATURE = 2,
+	SECRET_KEY = 5,
+	PUBLIC_KEY = 6,
+	SECRET_SUBKEY = 7,
+	MARKER = 10,
+	TRUST = 12,
+	USER_ID = 13,
+	PUBLIC_SUBKEY = 14,
+	ATTRIBUTE = 17,
+	PADDING = 21
+};
+
+#define PACKET_MOST (1u << 22)
+
+struct packet {
+	unsigned kind;
+	uint64_t data, len; /* data counts from the packet's start */
+};
+
+/* Reads a packet's head; false when none of a known length stands there. */
+static bool read_head(const uint8_t *p, size_t len, struct packet *packet)
+{
+	if (len < 2 || !(p[0] & 0x80))
+		return false;
+	if (p[0] & 0x40) {
+		packet->kind = p[0] & 0x3f;
+		packet->data = p[1] < 192 ? 2 : p[1] < 224 ? 3 : 6;
+		if (len < packet->data || (p[1] >= 224 && p[1] < 255))
+			return false;
+		packet->len = p[1] < 192   ? p[1]
+			      : p[1] < 224 ? (uint64_t)((p[1] - 192) << 8) + p[2] + 192
+					   : be32(p + 2);
+		return true;
+	}
+	packet->kind = p[0] >> 2 & 15;
+	packet->data = (p[0] & 3) == 0 ? 2 : (p[0] & 3) == 1 ? 3 : 5;
+	if ((p[0] & 3) == 3 || len < packet->data)
+		return false;
+	packet->len = packet->data == 2 ? p[1] : packet->data == 3 ? be16(p + 1) : be32(p + 1);
+	return true;
+}
+
+/* Whether the first bytes of a packet's data can be what its kind says. */
+static bool data_can_be(const struct packet *packet, const uint8_t *p, size_t len)
+{
+	switch (packet->kind) {
+	case SECRET_KEY:
+	case PUBLIC_KEY:
+	case SECRET_SUBKEY:
+	case PUBLIC_SUBKEY:
+		return len >= 8 && p[0] >= 2 && p[0] <= 6 && p[p[0] < 4 ? 7 : 5] <= 28;
+	case SIGNATURE:
+		return len >= 8 && p[0] >= 2 && p[0] <= 6;
+	case USER_ID:
+		for (size_t i = 0; i < len; i++)
+			if (p[i] < 0x20)
+				return false;
+		return len > 0;
+	case ATTRIBUTE:
+	case TRUST:
+	case MARKER:
+	case PADDING:
+		return len > 0;
+	}
+	return false;
+}
+
+static void read_details(
+	const struct packet *packet, const uint8_t *p, size_t len, struct finding *finding)
+{
+	if (packet->kind == USER_ID && !finding->title[0])
+		finding_set_title(finding, p, len);
+	if ((packet->kind == PUBLIC_KEY || packet->kind == SECRET_KEY) && !finding->time)
+		finding->time = be32(p + 1);
+}
+
+static bool is_key(unsigned kind)
+{
+	return kind == PUBLIC_KEY || kind == SECRET_KEY;
+}
+
+/* Title and time from a ring's packets in memory, as far as they are there. */
+static void read_ring(const uint8_t *p, size_t len, struct finding *finding)
+{
+	struct packet packet;
+
+	while (read_head(p, len, &packet) && packet.len <= len - packet.data) {
+		if (!data_can_be(&packet, p + packet.data, (size_t)packet.len))
+			break;
+		read_details(&packet, p + packet.data, (size_t)packet.len, finding);
+		p += packet.data + packet.len;
+		len -= (size_t)(packet.data + packet.len);
+	}
+}
+
+static enum verdict check_ring(struct view *view, struct finding *finding)
+{
+	uint64_t at = 0, size = view_size(view), count = 0;
+	bool cut = false;
+
+	while (at < size) {
+		size_t look = size - at < 256 ? (size_t)(size - at) : 256, len;
+		const uint8_t *p = view_peek(view, at, look);
+		struct packet packet;
+
+		if (!p || !read_head(p, look, &packet) || packet.len > PACKET_MOST ||
+			(!count && !is_key(packet.kind)))
+			break;
+		len = look - (size_t)packet.data;
+		if (len > packet.len)
+			len = (size_t)packet.len;
+		if (!data_can_be(&packet, p + packet.data, len))
+			break;
+		cut = packet.len > size - at - packet.data;
+		if (cut)
+			break;
+		if (is_key(packet.kind) && at)
+			view_part(view, at);
+		read_details(&packet, p + packet.data, len, finding);
+		at += packet.data + packet.len;
+		count++;
+	}
+	if (count < 2) {
+		finding->title[0] = 0;
+		finding->time = 0;
+		return verdict_because(
+			CARVE_REJECT, finding, "no ring of keys: no packet at %" PRIu64, at);
+	}
+	finding->extension = "gpg";
+	if (cut && view_ends_with_image(view))
+		return walk_cut(view, finding, size + 1, size);
+	finding->length = at;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no packet starts at %" PRIu64 ", and nothing says how many there are", at);
+}
+
+/* Behind the text of a signed message: where its signature's block opens, or where text ends. */
+static uint64_t pass_text(struct view *view, uint64_t at, bool *found)
+{
+	struct line line;
+
+	*found = false;
+	while (line_read(view, at, &line)) {
+		if (line.ended && line_is(&line, "-----BEGIN PGP SIGNATURE-----")) {
+			*found = true;
+			break;
+		}
+		at = line.text;
+		if (!line.ended)
+			break;
+	}
+	return at;
+}
+
+static enum verdict check_armour(struct view *view, struct finding *finding)
+{
+	struct armour armour;
+	uint64_t at = 0;
+	struct line line;
+	bool found = true;
+	char label[64];
+
+	if (!line_read(view, 0, &line) || !armour_opens(&line, label))
+		return verdict_because(CARVE_REJECT, finding, "no block at 0");
+	if (strcmp(label, "PGP SIGNED MESSAGE") == 0)
+		at = pass_text(view, line.next, &found);
+	if (at)
+		view_part(view, at);
+	if (found)
+		armour_read(view, at, &armour);
+	finding->length = found ? armour.sound : at;
+	finding->extension = "asc";
+	if (!found || (!armour.closed && !armour.open_line) || !armour.data_len) {
+		if (found && !armour.data_lines && !at) {
+			finding->length = 0;
+			return verdict_because(
+				CARVE_REJECT, finding, "no base64 behind the line at 0");
+		}
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"neither base64 nor the last line at %" PRIu64, finding->length);
+	}
+	if (strstr(label, "KEY BLOCK"))
+		read_ring(armour.head,
+			armour.data_len < ARMOUR_HEAD ? (size_t)armour.data_len : ARMOUR_HEAD,
+			finding);
+	if (armour.crc_wrong)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the CRC before %" PRIu64 " is wrong", finding->length);
+	if (armour.open_line)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last line has no end at %" PRIu64, finding->length);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	const uint8_t *p = view_peek(view, 0, 1);
+
+	return p && *p & 0x80 ? check_ring(view, finding) : check_armour(view, finding);
+}
+
+const struct carver pgp_carver = {
+	.name = "pgp",
+	.summary = "OpenPGP keys and messages in armour, and rings of keys",
+	.check = check,
+};

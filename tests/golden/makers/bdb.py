@@ -1,0 +1,41 @@
+"""Berkeley DB, page by page: B-trees and a hash, both orders of bytes, a wallet."""
+import struct
+
+from makers.common import save
+from makers.sound import noise
+
+
+def meta(order, last, magic=0x053162, version=9, kind=9, size=512, encrypted=0):
+    page = struct.pack(order + "IIIIIIBBBBIII", 0, 1, 0, magic, version, size, encrypted, kind, 0, 0, 0, last, 0)
+    return page.ljust(72, b"\0").ljust(size, b"\x11" if encrypted else b"\0")
+
+
+def page(order, number, kind=5, size=512, items=(b"key", b"value")):
+    out = bytearray(size)
+    top, index = size, b""
+    for item in items:
+        top -= len(item) + 3
+        out[top:top + len(item) + 3] = struct.pack(order + "HB", len(item), 1) + item
+        index += struct.pack(order + "H", top)
+    out[:26] = struct.pack(order + "IIIIIHHBB", 0, 1, number, 0, 0, len(items), top, 1, kind)
+    out[26:26 + len(index)] = index
+    return bytes(out)
+
+
+def make():
+    for name, order in (("little", "<"), ("big", ">")):
+        save("bdb", f"{name}.db", meta(order, 3) + b"".join(page(order, i) for i in (1, 2, 3)), unchecked=2 * 512)
+    save("bdb", "hash.db", meta("<", 2, 0x061561, 8, 8) + page("<", 1, 13) + page("<", 2, 7), unchecked=2 * 512)
+    save("bdb", "hole.db", meta("<", 3) + page("<", 1) + bytes(512) + page("<", 3), unchecked=3 * 512)
+    save("bdb", "large.db", meta("<", 2, size=4096) + page("<", 1, size=4096) + page("<", 2, size=4096), unchecked=8192)
+    items = (b"\x07version", b"\x0aminversion", b"\x04name")
+    save("bdb", "wallet.dat", meta("<", 2) + page("<", 1, items=items) + page("<", 2), extension="dat", unchecked=1024)
+    early = meta("<", 0, version=6) + page("<", 1) + page("<", 2)
+    save("bdb", "uncounted.db", early, verdict="unverified", length=1536)
+    save("bdb", "uncounted-zeros.db", early + bytes(2000), verdict="unverified", length=1536)
+    whole = meta("<", 3) + b"".join(page("<", i) for i in (1, 2, 3))
+    save("bdb", "cut.db", whole[:1400], verdict="truncated", length=1400)
+    save("bdb", "cut-random.db", whole[:1536] + noise(900), verdict="truncated", length=1536, why="no page of this file at 1536")
+    save("bdb", "cut-zeros.db", whole[:1536] + bytes(900), verdict="unverified", length=2048)
+    save("bdb", "no-page.db", whole[:512] + noise(2000), verdict="reject", why="no page of a database at 512")
+    save("bdb", "size.db", meta("<", 3, size=512).replace(struct.pack("<I", 512), struct.pack("<I", 500)), verdict="reject", why="no meta page at 0")

@@ -1,0 +1,38 @@
+"""Keys and certificates in PEM, OpenSSH's keys."""
+import struct
+
+from makers.common import save
+from makers.keys import certificate, pem, rsa_key
+from makers.sound import noise
+
+
+def ssh_key():
+    def string(data):
+        return struct.pack(">I", len(data)) + data
+
+    public = string(b"ssh-ed25519") + string(noise(32, 2))
+    return b"openssh-key-v1\0" + string(b"none") + string(b"none") + string(b"") + struct.pack(">I", 1) + string(public) + string(noise(136, 3))
+
+
+def make():
+    cert, key = pem("CERTIFICATE", certificate()), pem("RSA PRIVATE KEY", rsa_key())
+    save("pem", "certificate.crt", cert, extension="crt")
+    save("pem", "key.pem", key, extension="pem")
+    save("pem", "crlf.pem", pem("RSA PRIVATE KEY", rsa_key(), end="\r\n"), extension="pem")
+    save("pem", "wide.crt", pem("CERTIFICATE", certificate(), 76), extension="crt")
+    save("pem", "chain.crt", cert * 3, extension="crt", sequence="yes")
+    save("pem", "both.pem", key + cert, extension="pem", sequence="yes")
+    save("pem", "openssh.pem", pem("OPENSSH PRIVATE KEY", ssh_key(), 70), extension="pem")
+    fields = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF"
+    save("pem", "encrypted.pem", pem("RSA PRIVATE KEY", noise(640, 4), fields=fields), extension="pem")
+    save("pem", "open-line.pem", key[:-1], verdict="unverified", length=len(key) - 1)
+    cut = key[:300]
+    save("pem", "cut.pem", cut, verdict="truncated", length=300)
+    for kind, junk in (("zeros", bytes(900)), ("ones", b"\xff" * 900), ("text", b"\nNothing else.\n" * 30)):
+        save("pem", f"cut-{kind}.pem", cut + junk, verdict="truncated", length_min=290, length_max=302)
+    save("pem", "cut-random.pem", cut + noise(900, 8), verdict="truncated", length_min=290, length_max=310)
+    short = pem("CERTIFICATE", certificate()[:-1])
+    save("pem", "length.crt", short, verdict="truncated", length=len(short), why=f"data of another length than they say before {len(short)}")
+    label = cert.replace(b"END CERTIFICATE", b"END X509 CRL")
+    save("pem", "label.crt", label, verdict="truncated", length=len(label))
+    save("pem", "no-data.pem", b"-----BEGIN PRIVATE KEY-----\n" + bytes(90), verdict="reject", why="no block of base64 at 0")

@@ -1,0 +1,62 @@
+"""OpenPGP: rings of keys and armour, packet by packet. The keys are noise."""
+import struct
+
+from makers.common import save
+from makers.keys import pem
+from makers.sound import noise
+
+
+def crc24(data):
+    crc = 0xB704CE
+    for byte in data:
+        crc ^= byte << 16
+        for _ in range(8):
+            crc = crc << 1 ^ (0x1864CFB if crc & 0x800000 else 0)
+    return crc
+
+
+def packet(kind, data, new=False):
+    if not new:
+        return bytes([0x80 | kind << 2 | 1]) + struct.pack(">H", len(data)) + data
+    length = len(data)
+    head = bytes([length]) if length < 192 else bytes([(length - 192 >> 8) + 192, length - 192 & 0xFF])
+    return bytes([0xC0 | kind]) + head + data
+
+
+def ring(new=False):
+    key = b"\4" + struct.pack(">I", 1709251198) + b"\1" + b"\4\0\x91" + noise(127, 1) + b"\0\x11\1\0\1"
+    signature = b"\4\x13\1\x08\0\0\0\0\x12\x34\4\0\x91" + noise(127, 2)
+    return packet(6, key, new) + packet(13, b"Golden Hour <g@example.org>", new) + packet(2, signature, new) + packet(14, key, new) + \
+        packet(2, signature, new)
+
+
+def make():
+    gold = dict(title="Golden Hour <g@example.org>", time=1709251198)
+    for new in (False, True):
+        data = ring(new)
+        at = f"no packet starts at {len(data)}, and nothing says how many there are"
+        kind = "new" if new else "old"
+        save("pgp", f"ring-{kind}.gpg", data, verdict="unverified", length=len(data), extension="gpg", why=at, **gold)
+        for name, junk in (("zeros", bytes(900)), ("ones", b"\xff" * 900), ("text", b"Some text. " * 50)):
+            save("pgp", f"ring-{kind}-{name}.gpg", data + junk, verdict="unverified", length=len(data), why=at, **gold)
+    data = ring()
+    save("pgp", "ring-two.gpg", data * 2, verdict="unverified", length=2 * len(data), **gold)
+    save("pgp", "ring-cut.gpg", data[:-50], verdict="truncated", length=len(data) - 50, **gold)
+    save("pgp", "key-alone.gpg", packet(6, noise(100)), verdict="reject")
+    block = pem("PGP PUBLIC KEY BLOCK", data, crc=crc24(data))
+    save("pgp", "key.asc", block, extension="asc", **gold)
+    save("pgp", "crlf.asc", pem("PGP PUBLIC KEY BLOCK", data, crc=crc24(data), end="\r\n"), extension="asc", **gold)
+    save("pgp", "no-crc.asc", pem("PGP PRIVATE KEY BLOCK", data), extension="asc", **gold)
+    save("pgp", "fields.asc", pem("PGP MESSAGE", noise(300), fields="Version: none\nComment: golden", crc=crc24(noise(300))), extension="asc")
+    signature = pem("PGP SIGNATURE", noise(200), crc=crc24(noise(200)))
+    signed = b"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nThe light was good.\n- -----BEGIN is no line of its own.\n" + signature
+    save("pgp", "signed.asc", signed, extension="asc")
+    save("pgp", "open-line.asc", block[:-1], verdict="unverified", length=len(block) - 1)
+    wrong = pem("PGP MESSAGE", noise(300), crc=crc24(noise(300)) ^ 1)
+    save("pgp", "crc.asc", wrong, verdict="truncated", length=len(wrong), why=f"the CRC before {len(wrong)} is wrong")
+    cut = block[:400]
+    save("pgp", "cut.asc", cut, verdict="truncated", length=400)
+    save("pgp", "cut-zeros.asc", cut + bytes(900), verdict="truncated", length=400)
+    save("pgp", "cut-random.asc", cut + noise(900, 6), verdict="truncated", length_min=390, length_max=410)
+    save("pgp", "signed-cut.asc", signed[:90] + bytes(50), verdict="truncated", length=90)
+    save("pgp", "no-data.asc", b"-----BEGIN PGP MESSAGE-----\n" + bytes(90), verdict="reject", why="no base64 behind the line at 0")
