@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "walk.h"
 #include "xml_walk.h"
 
 static bool is_file(const struct xml *xml)
@@ -32,18 +31,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end != XML_WHOLE && !xml.tag_count)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, xml.problem, xml.problem_at);
-	finding_set_title(finding, (const uint8_t *)xml.title, strlen(xml.title));
 	finding->extension = "svg";
-	if (end == XML_CUT)
-		return walk_cut(view, finding, view_size(view) + 1, xml.sound);
-	finding->length = end == XML_WHOLE ? xml.end : xml.sound;
-	if (end == XML_BROKEN)
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "%s at %" PRIu64, xml.problem, xml.problem_at);
-	if (xml.odd_at)
-		return verdict_because(CARVE_COMPLETE, finding,
-			"whole, though its text is no UTF-8 at %" PRIu64, xml.odd_at);
-	return CARVE_COMPLETE;
+	return xml_judge(view, &xml, end, finding);
 }
 
 const struct carver svg_carver = {

@@ -116,17 +116,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			return verdict;
 	}
 	finding->extension = extension(&xml);
-	finding_set_title(finding, (const uint8_t *)xml.title, strlen(xml.title));
-	if (end == XML_CUT)
-		return walk_cut(view, finding, view_size(view) + 1, xml.sound);
-	finding->length = end == XML_WHOLE ? xml.end : xml.sound;
-	if (end == XML_BROKEN)
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "%s at %" PRIu64, xml.problem, xml.problem_at);
-	if (xml.odd_at)
-		return verdict_because(CARVE_COMPLETE, finding,
-			"whole, though a character is no UTF-8 at %" PRIu64, xml.odd_at);
-	return CARVE_COMPLETE;
+	return xml_judge(view, &xml, end, finding);
 }
 
 const struct carver xml_carver = {

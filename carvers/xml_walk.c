@@ -15,6 +15,7 @@
  */
 #include "xml_walk.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -376,4 +377,20 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 	xml->root_end = xml->end = reader->at;
 	read_epilog(&document);
 	return XML_WHOLE;
+}
+
+enum verdict xml_judge(
+	struct view *view, const struct xml *xml, enum xml_end end, struct finding *finding)
+{
+	finding_set_title(finding, (const uint8_t *)xml->title, strlen(xml->title));
+	if (end == XML_CUT)
+		return walk_cut(view, finding, view_size(view) + 1, xml->sound);
+	finding->length = end == XML_WHOLE ? xml->end : xml->sound;
+	if (end == XML_BROKEN)
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "%s at %" PRIu64, xml->problem, xml->problem_at);
+	if (xml->odd_at)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"whole, though a character is no UTF-8 at %" PRIu64, xml->odd_at);
+	return CARVE_COMPLETE;
 }

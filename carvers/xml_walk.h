@@ -44,6 +44,10 @@ struct xml {
  * what it did not set. */
 enum xml_end xml_walk(struct view *view, struct xml *xml);
 
+/* The verdict on a document whose walk ended so, but not as XML_OTHER; its length and title. */
+enum verdict xml_judge(
+	struct view *view, const struct xml *xml, enum xml_end end, struct finding *finding);
+
 /* The root's name without its prefix. */
 const char *xml_local_name(const char *name);
 

@@ -26,7 +26,7 @@ def make():
     latin = '<?xml version="1.0" encoding="iso-8859-1"?>' + ROOT + "<text>\u00e4\u00f6\u00fc</text></svg>"
     save("svg", "latin1.svg", latin.encode("latin-1"), extension="svg", why="")
     lying = (ROOT + "<text>\u00e4</text></svg>").encode("latin-1")
-    save("svg", "no-utf8.svg", lying, extension="svg", why=f"whole, though its text is no UTF-8 at {lying.index(0xe4) + 1}")
+    save("svg", "no-utf8.svg", lying, extension="svg", why=f"whole, though a character is no UTF-8 at {lying.index(0xe4) + 1}")
 
     half = (ROOT + BODY).encode()
     save("svg", "cut.svg", half, verdict="truncated", length=len(half), why=f"the image ends at {len(half)}, before the file does")
