@@ -1,0 +1,195 @@
+/*
+ * QEMU's disk images, versions 2 and 3 (QEMU, docs/interop/qcow2.txt).
+ *
+ * All is in clusters: a table of blocks of reference counts, one for each cluster of the file, and
+ * a table (L1) of tables (L2) that give each guest cluster its place. The last cluster that is
+ * referenced ends the file; when it holds compressed data the file ends with the last sector of
+ * these. Checked is that places are multiples of a cluster and lie inside the file, and that their
+ * reserved bits are 0.
+ *
+ * Nothing vouches for the data, and files inside should still be found: so an image whose tables
+ * agree is unverified.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "program.h"
+#include "walk.h"
+
+#define PLACE 0x00fffffffffffe00u
+
+struct qcow2 {
+	struct view *view;
+	uint32_t version, bits, l1_len, blocks_clusters, snapshots, order;
+	uint64_t l1, blocks, cluster;
+	uint64_t end;     /* by reference counts */
+	uint64_t reached; /* by the tables */
+	uint64_t where;
+};
+
+static bool aligned(const struct qcow2 *qcow2, uint64_t place)
+{
+	return place % qcow2->cluster == 0 && place < 1ull << 56;
+}
+
+static const char *read_header(struct qcow2 *qcow2)
+{
+	const uint8_t *p = view_peek(qcow2->view, 0, 104);
+
+	if (!p || memcmp(p, "QFI\xfb", 4) != 0 || be32(p + 4) - 2 > 1)
+		return "no magic and version";
+	qcow2->version = be32(p + 4);
+	qcow2->bits = be32(p + 20);
+	qcow2->l1_len = be32(p + 36);
+	qcow2->l1 = be64(p + 40);
+	qcow2->blocks = be64(p + 48);
+	qcow2->blocks_clusters = be32(p + 56);
+	qcow2->snapshots = be32(p + 60);
+	qcow2->order = qcow2->version == 3 ? be32(p + 96) : 4;
+	if (qcow2->bits < 9 || qcow2->bits > 22 || be32(p + 32) > 2 || qcow2->order > 6)
+		return "impossible sizes";
+	qcow2->cluster = 1ull << qcow2->bits;
+	if (!aligned(qcow2, qcow2->l1) || !aligned(qcow2, qcow2->blocks) || !qcow2->blocks ||
+		!qcow2->l1 || !qcow2->blocks_clusters || qcow2->blocks_clusters > 4096 ||
+		qcow2->l1_len > 1u << 26)
+		return "tables at impossible places";
+	return NULL;
+}
+
+/* The last cluster that a block of reference counts has in use, or -1. */
+static int64_t last_used(struct qcow2 *qcow2, uint64_t block)
+{
+	uint64_t at = qcow2->cluster;
+	size_t len;
+
+	while (at > 0) {
+		const uint8_t *p;
+
+		len = at < 4096 ? (size_t)at : 4096;
+		p = view_peek(qcow2->view, block + at - len, len);
+		if (!p)
+			return -1;
+		while (len && p[len - 1] == 0) {
+			len--;
+			at--;
+		}
+		if (len)
+			return (int64_t)((at - 1) * 8 >> qcow2->order);
+	}
+	return -1;
+}
+
+static const char *read_counts(struct qcow2 *qcow2)
+{
+	uint64_t entries = qcow2->blocks_clusters * qcow2->cluster / 8;
+	uint64_t per_block = qcow2->cluster * 8 >> qcow2->order;
+
+	for (uint64_t i = 0; i < entries; i++) {
+		const uint8_t *p = view_peek(qcow2->view, qcow2->blocks + 8 * i, 8);
+		int64_t last;
+
+		qcow2->where = qcow2->blocks + 8 * i;
+		if (!p)
+			return "a table of reference counts that is cut";
+		if (be64(p) == 0)
+			continue;
+		if (!aligned(qcow2, be64(p)))
+			return "reference counts at an impossible place";
+		last = last_used(qcow2, be64(p));
+		if (last >= 0)
+			qcow2->end = (i * per_block + (uint64_t)last + 1) * qcow2->cluster;
+	}
+	return qcow2->end ? NULL : "no cluster in use";
+}
+
+static void reach(struct qcow2 *qcow2, uint64_t end)
+{
+	if (end > qcow2->reached)
+		qcow2->reached = end;
+}
+
+/* An entry of L2: a compressed cluster has its place and its sectors in one number. */
+static bool take_entry(struct qcow2 *qcow2, uint64_t entry)
+{
+	uint32_t shift = 62 - (qcow2->bits - 8);
+	uint64_t place = entry & PLACE;
+
+	if (entry >> 62 & 1) {
+		place = entry & ((1ull << shift) - 1);
+		reach(qcow2, (place & ~511ull) + 512 * ((entry & ~(3ull << 62)) >> shift) + 512);
+		return place < qcow2->end;
+	}
+	if (!aligned(qcow2, place) || place >= qcow2->end || (entry >> 56 & 0x3f) ||
+		(entry & 0x1fe))
+		return false;
+	if (place)
+		reach(qcow2, place + qcow2->cluster);
+	return true;
+}
+
+static const char *read_l2(struct qcow2 *qcow2, uint64_t at)
+{
+	for (uint64_t i = 0; i < qcow2->cluster; i += 8) {
+		const uint8_t *p = view_peek(qcow2->view, at + i, 8);
+
+		qcow2->where = at + i;
+		if (!p || !take_entry(qcow2, be64(p)))
+			return "a cluster at an impossible place";
+	}
+	return NULL;
+}
+
+static const char *read_l1(struct qcow2 *qcow2)
+{
+	const char *problem = NULL;
+
+	reach(qcow2, qcow2->l1 + 8 * (uint64_t)qcow2->l1_len);
+	for (uint32_t i = 0; i < qcow2->l1_len && !problem; i++) {
+		const uint8_t *p = view_peek(qcow2->view, qcow2->l1 + 8 * (uint64_t)i, 8);
+		uint64_t place = p ? be64(p) & PLACE : 0;
+
+		qcow2->where = qcow2->l1 + 8 * (uint64_t)i;
+		if (!p || (be64(p) & 0x1ff) || !aligned(qcow2, place) || place >= qcow2->end)
+			return "a table of clusters at an impossible place";
+		if (place) {
+			reach(qcow2, place + qcow2->cluster);
+			problem = read_l2(qcow2, place);
+		}
+	}
+	return problem;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct qcow2 qcow2 = { .view = view };
+	const char *problem = read_header(&qcow2);
+	uint64_t end;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	problem = read_counts(&qcow2);
+	if (problem && qcow2.where < view_size(view) && !view_ends_with_image(view))
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64, problem, qcow2.where);
+	if (!problem)
+		problem = read_l1(&qcow2);
+	end = qcow2.end;
+	/* Compressed data need not fill the last cluster. */
+	if (!problem && !qcow2.snapshots && qcow2.reached <= end &&
+		qcow2.reached + qcow2.cluster > end)
+		end = qcow2.reached;
+	if (end > view_size(view))
+		return walk_cut(view, finding, end, view_size(view));
+	if (problem)
+		return program_cut(view, finding, 104, qcow2.where, problem, qcow2.where);
+	finding->length = end;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"tables agree; nothing vouches for the data up to %" PRIu64, end);
+}
+
+const struct carver qcow2_carver = {
+	.name = "qcow2",
+	.summary = "QEMU's QCOW2 disk images, by reference counts and tables of clusters",
+	.check = check,
+};
