@@ -122,9 +122,8 @@ static enum verdict check_uncounted(struct bdb *bdb)
 	while ((index + 1) * bdb->page_len <= size && page_holds(bdb, index) &&
 		bdb->used == (index + 1) * bdb->page_len)
 		index++;
-	if (index == 1 || bdb->encrypted)
-		return verdict_because(CARVE_REJECT, bdb->finding,
-			"no page of a database at %" PRIu32, bdb->page_len);
+	if (bdb->page_len > size)
+		return verdict_because(CARVE_REJECT, bdb->finding, "no whole page at 0");
 	bdb->finding->extension = bdb->wallet ? "dat" : NULL;
 	bdb->finding->length = index * bdb->page_len;
 	return verdict_because(CARVE_UNVERIFIED, bdb->finding,
@@ -153,10 +152,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (index == count && size >= end)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"nothing but zeros in the pages from %" PRIu64 " on", bdb.used);
-	if (finding->length > size || (index == 1 && size >= 2 * (uint64_t)bdb.page_len)) {
+	if (finding->length > size) {
 		finding->length = 0;
-		return verdict_because(
-			CARVE_REJECT, finding, "no page of a database at %" PRIu32, bdb.page_len);
+		return verdict_because(CARVE_REJECT, finding, "no whole page at 0");
 	}
 	if ((index + 1) * bdb.page_len > size && end > size)
 		return walk_cut(view, finding, end, size);

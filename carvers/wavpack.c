@@ -167,6 +167,9 @@ static void take(struct wavpack *wavpack, const struct block *block)
 	if (wavpack->plain == block->end)
 		wavpack->plain = 0;
 	wavpack->summed |= block->summed && !wavpack->block_count;
+	/* A block of other channels begins as the file does. */
+	if (wavpack->at)
+		view_part(wavpack->view, wavpack->at);
 	wavpack->at = block->end;
 	wavpack->block_count++;
 }

@@ -37,5 +37,6 @@ def make():
     save("bdb", "cut.db", whole[:1400], verdict="truncated", length=1400)
     save("bdb", "cut-random.db", whole[:1536] + noise(900), verdict="truncated", length=1536, why="no page of this file at 1536")
     save("bdb", "cut-zeros.db", whole[:1536] + bytes(900), verdict="unverified", length=2048)
-    save("bdb", "no-page.db", whole[:512] + noise(2000), verdict="reject", why="no page of a database at 512")
+    save("bdb", "no-page.db", whole[:512] + noise(2000), verdict="truncated", length=512, why="no page of this file at 512")
+    save("bdb", "half-page.db", whole[:300], verdict="reject", why="no whole page at 0")
     save("bdb", "size.db", meta("<", 3, size=512).replace(struct.pack("<I", 512), struct.pack("<I", 500)), verdict="reject", why="no meta page at 0")
