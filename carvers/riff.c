@@ -6,7 +6,8 @@
  *	file:  one chunk 'RIFF', whose data is a form (4 characters) and chunks
  *	list:  a chunk 'LIST', whose data is a type (4 characters) and chunks
  *
- * Many writers leave out the last chunk's padding.
+ * Many writers leave out the last chunk's padding. RF64 (EBU Tech 3306) and BW64 (ITU-R BS.2088) have
+ * the lengths of file and sound data in a chunk 'ds64', where those in 32 bits are FFFFFFFF.
  */
 #include "riff.h"
 
@@ -25,16 +26,33 @@ bool riff_is(const char *id, const char *other)
 	return memcmp(id, other, 4) == 0;
 }
 
+/* RF64: the first chunk has the lengths in 64 bits. */
+static bool open_long(struct riff *riff, uint64_t at)
+{
+	const uint8_t *p = view_peek(riff->view, at, 36);
+
+	if (!p || memcmp(p + 12, "ds64", 4) != 0 || le32(p + 16) < 24 || le64(p + 20) > INT64_MAX ||
+		le64(p + 28) > INT64_MAX)
+		return false;
+	riff->end = at + 8 + le64(p + 20);
+	riff->data_len = le64(p + 28);
+	return riff->end >= riff->at;
+}
+
 bool riff_open(struct riff *riff, struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 12);
 
 	*riff = (struct riff){ .view = view, .at = at + 12 };
-	if (!p || memcmp(p, "RIF", 3) != 0 || (p[3] != 'F' && p[3] != 'X'))
+	if (!p)
+		return false;
+	memcpy(riff->form, p + 8, 4);
+	if (memcmp(p, "RF64", 4) == 0 || memcmp(p, "BW64", 4) == 0)
+		return open_long(riff, at);
+	if (memcmp(p, "RIF", 3) != 0 || (p[3] != 'F' && p[3] != 'X'))
 		return false;
 	riff->big_endian = p[3] == 'X';
 	riff->end = at + 8 + number(riff, p + 4);
-	memcpy(riff->form, p + 8, 4);
 	return riff->end >= riff->at;
 }
 
@@ -76,12 +94,14 @@ enum riff_step riff_next(struct riff *riff, struct riff_chunk *chunk)
 	chunk->at = riff->at;
 	chunk->data = riff->at + 8;
 	chunk->len = number(riff, p + 4);
-	chunk->end = chunk->data + chunk->len;
 	memcpy(chunk->id, p, 4);
 	chunk->id[4] = 0;
+	chunk->end = chunk->data + chunk->len;
+	if (riff->data_len && chunk->len == UINT32_MAX && riff_is(chunk->id, "data"))
+		chunk->end = chunk->data + riff->data_len;
 	if (chunk->end > riff->end)
 		return RIFF_BROKEN;
-	riff->at = chunk->end + (chunk->len & 1);
+	riff->at = chunk->end + ((chunk->end - chunk->data) & 1);
 	if (riff->at > riff->end)
 		riff->at = riff->end;
 	return RIFF_CHUNK;

@@ -13,6 +13,7 @@ struct riff {
 	uint64_t end; /* of all of them, as the size in front says */
 	char form[5]; /* 'WEBP', 'WAVE', ...; of a list its type */
 	bool big_endian;
+	uint64_t data_len; /* of the chunk 'data' in an RF64, or 0 */
 };
 
 struct riff_chunk {
@@ -29,7 +30,7 @@ enum riff_step {
 	RIFF_BROKEN, /* no chunk starts at riff->at, or it is longer than what it is in */
 };
 
-/* Reads the head 'RIFF' (or 'RIFX', which is big-endian), size, form at `at`: false when there is
+/* Reads the head 'RIFF' ('RIFX' is big-endian, 'RF64' long), size, form at `at`: false when there is
  * none. */
 bool riff_open(struct riff *riff, struct view *view, uint64_t at);
 

@@ -1,0 +1,317 @@
+/*
+ * Matroska and WebM (RFC 9559; EBML: RFC 8794, ebml.c).
+ *
+ *	EBML:    the head: versions and the document's type, 'matroska' or 'webm'
+ *	Segment: SeekHead, Info (title, date), Tracks, Cues, Tags, Attachments, Chapters, Void, and
+ *		 Clusters: a time, and the frames of that time in blocks
+ *
+ * Segment's length leads to the file's end, and the elements in it, all of known ids, have to lead
+ *to just there, as have those in clusters; a block names a track that there is, so that frames,
+ *which are noise, can be told to be in their places. What programs write live has no lengths:
+ *segments, and clusters, go on as far as elements follow that may stand in them. CRC-32 elements,
+ *where there are any, have to hold.
+ *
+ * A cluster's last block is borne out only by what follows. So of a file whose last element is a
+ * large one that nothing bears out the verdict is unverified.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "ebml.h"
+#include "title.h"
+#include "walk.h"
+
+enum {
+	ID_EBML = 0x1a45dfa3,
+	ID_DOC_TYPE = 0x4282,
+	ID_SEGMENT = 0x18538067,
+	ID_SEEK_HEAD = 0x114d9b74,
+	ID_INFO = 0x1549a966,
+	ID_TRACKS = 0x1654ae6b,
+	ID_CUES = 0x1c53bb6b,
+	ID_CLUSTER = 0x1f43b675,
+	ID_TAGS = 0x1254c367,
+	ID_ATTACHMENTS = 0x1941a469,
+	ID_CHAPTERS = 0x1043a770,
+	ID_VOID = 0xec,
+	ID_CRC = 0xbf,
+	ID_TITLE = 0x7ba9,
+	ID_DATE = 0x4461,
+	ID_TRACK = 0xae,
+	ID_TRACK_NUMBER = 0xd7,
+	ID_TRACK_TYPE = 0x83,
+	ID_SIMPLE_BLOCK = 0xa3,
+	ID_BLOCK_GROUP = 0xa0,
+	ID_BLOCK = 0xa1,
+};
+
+/* 2001-01-01, from which dates count. */
+#define EPOCH 978307200
+
+#define TAIL_PART 16
+#define TAIL_LEAST 64
+
+struct mkv {
+	struct view *view;
+	struct finding *finding;
+	bool webm, video, info, tracks, clusters, live;
+	uint8_t numbers[16]; /* the tracks that there are, a bit each, of the first 128 */
+	uint64_t sound;      /* behind what something else stands behind */
+	uint64_t last;       /* where the data start that nothing bears out */
+	uint64_t crc_wrong;  /* an element whose CRC is wrong, or 0 */
+};
+
+static bool in_segment(uint32_t id)
+{
+	switch (id) {
+	case ID_SEEK_HEAD:
+	case ID_INFO:
+	case ID_TRACKS:
+	case ID_CUES:
+	case ID_CLUSTER:
+	case ID_TAGS:
+	case ID_ATTACHMENTS:
+	case ID_CHAPTERS:
+	case ID_VOID:
+	case ID_CRC:
+		return true;
+	}
+	return false;
+}
+
+/* Timestamp, position, sizes, silent and encrypted blocks. */
+static bool in_cluster(uint32_t id)
+{
+	return id == 0xe7 || id == 0xa7 || id == 0xab || id == ID_SIMPLE_BLOCK || id == 0xaf ||
+	       id == ID_BLOCK_GROUP || id == 0x5854 || id == ID_VOID || id == ID_CRC;
+}
+
+static void read_info(struct mkv *mkv, const struct ebml_element *info)
+{
+	struct ebml_element element;
+	const uint8_t *p;
+
+	mkv->info = true;
+	if (ebml_find(mkv->view, info->data, info->end, ID_DATE, &element) &&
+		element.end - element.data == 8) {
+		int64_t date = (int64_t)ebml_number(mkv->view, &element) / 1000000000;
+
+		mkv->finding->time = date ? EPOCH + date : 0;
+	}
+	if (ebml_find(mkv->view, info->data, info->end, ID_TITLE, &element)) {
+		uint64_t len = element.end - element.data;
+
+		p = view_peek(mkv->view, element.data, len < 256 ? (size_t)len : 256);
+		if (p)
+			finding_set_title_latin1(mkv->finding, p, len < 256 ? (size_t)len : 256);
+	}
+}
+
+static void read_tracks(struct mkv *mkv, const struct ebml_element *tracks)
+{
+	struct ebml_element track, field;
+
+	for (uint64_t at = tracks->data; ebml_find(mkv->view, at, tracks->end, ID_TRACK, &track);
+		at = track.end) {
+		if (ebml_find(mkv->view, track.data, track.end, ID_TRACK_NUMBER, &field)) {
+			uint64_t number = ebml_number(mkv->view, &field);
+
+			if (number < 128)
+				mkv->numbers[number / 8] |= (uint8_t)(1 << number % 8);
+		}
+		if (ebml_find(mkv->view, track.data, track.end, ID_TRACK_TYPE, &field))
+			mkv->video |= ebml_number(mkv->view, &field) == 1;
+	}
+	mkv->tracks = true;
+}
+
+/* Whether a block's frames are of a track that there is. */
+static bool is_block(struct mkv *mkv, const struct ebml_element *block)
+{
+	const uint8_t *p =
+		block->end - block->data >= 4 ? view_peek(mkv->view, block->data, 4) : NULL;
+
+	if (!p)
+		return false;
+	if (!(p[0] & 0x80))
+		return (p[0] & 0x40) != 0;
+	return !mkv->tracks || mkv->numbers[(p[0] & 0x7f) / 8] >> (p[0] & 7) & 1;
+}
+
+/* The head of an element in a cluster. */
+static bool is_part(struct mkv *mkv, const struct ebml_element *part)
+{
+	struct ebml_element block;
+
+	if (!in_cluster(part->id) || part->open)
+		return false;
+	if (part->id == ID_SIMPLE_BLOCK)
+		return is_block(mkv, part);
+	if (part->id != ID_BLOCK_GROUP)
+		return true;
+	return ebml_read(mkv->view, part->data, part->end, &block) != EBML_NONE &&
+	       (block.id != ID_BLOCK || is_block(mkv, &block));
+}
+
+/* Walks a cluster to *end: its own, or where what follows can't stand in it. NULL, or what is wrong
+ * at *end. */
+static const char *pass_cluster(struct mkv *mkv, const struct ebml_element *cluster, uint64_t *end)
+{
+	struct ebml_element part;
+
+	for (uint64_t at = cluster->data;; at = part.end) {
+		enum ebml_state state = ebml_read(mkv->view, at, cluster->end, &part);
+
+		*end = at;
+		if (state == EBML_END)
+			return NULL;
+		if (state == EBML_CUT && part.end == at)
+			return "cut";
+		if (cluster->open && (state == EBML_NONE || !in_cluster(part.id)))
+			return NULL;
+		if (state == EBML_NONE || !is_part(mkv, &part))
+			return "no part of a cluster";
+		mkv->sound = at;
+		mkv->last = part.data;
+		if (part.end > view_size(mkv->view) || state == EBML_CUT)
+			return state == EBML_CUT && part.end <= view_size(mkv->view)
+				       ? "a part that is longer than its cluster"
+				       : "cut";
+	}
+}
+
+/* Takes an element of the segment that is all there. NULL, or what is wrong at *end. */
+static const char *take(struct mkv *mkv, const struct ebml_element *element, uint64_t *end)
+{
+	*end = element->end;
+	if (element->id == ID_CLUSTER) {
+		const char *problem = pass_cluster(mkv, element, end);
+
+		mkv->clusters |= !problem;
+		if (problem)
+			return problem;
+		mkv->live |= element->open;
+	} else if (element->open) {
+		*end = element->at;
+		return "an element without length";
+	} else if (element->end <= view_size(mkv->view)) {
+		mkv->sound = element->at;
+		mkv->last = element->data;
+		if (element->id == ID_INFO)
+			read_info(mkv, element);
+		if (element->id == ID_TRACKS)
+			read_tracks(mkv, element);
+	}
+	if (*end <= view_size(mkv->view) && !element->open && !mkv->crc_wrong &&
+		ebml_crc_wrong(mkv->view, element))
+		mkv->crc_wrong = element->at;
+	return NULL;
+}
+
+/* The elements in the segment: NULL with *end behind the last, or what is wrong there. */
+static const char *pass_segment(struct mkv *mkv, const struct ebml_element *segment, uint64_t *end)
+{
+	struct ebml_element element;
+	const char *problem;
+
+	for (*end = segment->data;;) {
+		uint64_t at = *end;
+		enum ebml_state state = ebml_read(mkv->view, at, segment->end, &element);
+
+		if (state == EBML_END)
+			return NULL;
+		if (state == EBML_CUT && element.end == at)
+			return "cut";
+		if (segment->open && (state == EBML_NONE || !in_segment(element.id)))
+			return NULL;
+		if (state == EBML_NONE || !in_segment(element.id))
+			return "no element of a segment";
+		if (element.id != ID_CLUSTER &&
+			(state == EBML_CUT || element.end > view_size(mkv->view))) {
+			mkv->sound = at;
+			return element.end > view_size(mkv->view) ? "cut"
+								  : "an element that is too long";
+		}
+		problem = take(mkv, &element, end);
+		if (problem)
+			return problem;
+	}
+}
+
+/* The last element bears itself out: a CRC, seek entries, padding of zeros. */
+static bool tail_is_sound(const struct mkv *mkv, uint64_t end)
+{
+	uint64_t len = end - mkv->last;
+
+	return len <= TAIL_LEAST || len <= end / TAIL_PART ||
+	       walk_before_fill(mkv->view, mkv->last, end) == mkv->last;
+}
+
+static enum verdict walk(struct mkv *mkv, const struct ebml_element *segment)
+{
+	struct finding *finding = mkv->finding;
+	uint64_t end, size = view_size(mkv->view);
+	const char *problem = pass_segment(mkv, segment, &end);
+
+	if (!mkv->info && !mkv->tracks && !mkv->clusters)
+		return verdict_because(CARVE_REJECT, finding, "no known element in the segment");
+	finding->extension = mkv->webm ? "webm" : mkv->video || !mkv->tracks ? "mkv" : "mka";
+	finding->length = mkv->sound;
+	if (problem && strcmp(problem, "cut") == 0)
+		return walk_cut(mkv->view, finding, segment->open ? size + 1 : segment->end,
+			view_ends_with_image(mkv->view) ? size : mkv->sound);
+	if (problem)
+		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, end);
+	finding->length = end;
+	if (mkv->crc_wrong)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the CRC of the element at %" PRIu64 " is wrong", mkv->crc_wrong);
+	if (segment->open || mkv->live)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"written live, without lengths: ends where no element follows");
+	if (!mkv->clusters)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "no clusters before %" PRIu64, end);
+	if (!tail_is_sound(mkv, end))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"whether the last %" PRIu64 " bytes are the file's can't be seen",
+			end - mkv->last);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct mkv mkv = { .view = view, .finding = finding };
+	struct ebml_element head, type, segment;
+	uint64_t size = view_size(view), at;
+	const uint8_t *p;
+	size_t len;
+
+	if (ebml_read(view, 0, size, &head) != EBML_SOUND || head.id != ID_EBML || head.open ||
+		head.end - head.data > 4096)
+		return verdict_because(CARVE_REJECT, finding, "no EBML head at 0");
+	if (!ebml_find(view, head.data, head.end, ID_DOC_TYPE, &type) || type.end - type.data > 16)
+		return verdict_because(CARVE_REJECT, finding, "no document type in the EBML head");
+	len = (size_t)(type.end - type.data);
+	p = len >= 4 ? view_peek(view, type.data, len) : NULL;
+	mkv.webm = p && memcmp(p, "webm", 4) == 0;
+	if (!p || (!mkv.webm && (len < 8 || memcmp(p, "matroska", 8) != 0)))
+		return verdict_because(
+			CARVE_REJECT, finding, "another document type than Matroska's");
+	/* Padding may stand in front of the segment. */
+	for (at = head.end; ebml_read(view, at, size, &segment) == EBML_SOUND &&
+			    segment.id == ID_VOID && !segment.open;)
+		at = segment.end;
+	if (segment.id != ID_SEGMENT)
+		return verdict_because(CARVE_REJECT, finding, "no segment at %" PRIu64, at);
+	mkv.sound = segment.data;
+	return walk(&mkv, &segment);
+}
+
+const struct carver mkv_carver = {
+	.name = "mkv",
+	.summary = "Matroska and WebM, by their elements, clusters and blocks",
+	.check = check,
+};

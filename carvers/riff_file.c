@@ -1,0 +1,453 @@
+/*
+ * RIFF files (Microsoft and IBM, Multimedia Programming Interface 1.0; riff.c): sound (WAVE, RF64),
+ * films (AVI), MIDI (RMID), sound fonts (sfbk), voice (QLCM), drawings (CDR), and whatever other
+ * form a program has. WebP and animated cursors have carvers of their own.
+ *
+ * The size in front tells the length, and the chunks have to lead to just there; so have those in
+ * lists. What is in the last chunk is seen for samples, which are not random, and for indexes;
+ * where nothing bears out a large one, the verdict is unverified. Films need their first list,
+ * their chunks' names in 'movi' (riff_film.c), and an index that describes them; OpenDML has
+ * several 'RIFF' in a row.
+ *
+ * Programs that record write the sizes last. A sound file whose sizes are 0 or FFFFFFFF is taken up
+ * to where its samples turn to random bytes, a film as far as its chunks go on.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "noise.h"
+#include "riff.h"
+#include "riff_film.h"
+#include "walk.h"
+
+/* Bytes that are looked at together, and how far apart their samples are if they are none. */
+#define PIECE_LEN 256
+#define ROUGH 14000
+
+#define TAIL_PART 16
+#define TAIL_LEAST 64
+#define UNCLOSED_MOST (UINT64_C(256) << 20)
+
+struct form {
+	char form[5];
+	const char *extension;
+};
+
+static const struct form forms[] = {
+	{ "WAVE", "wav" },
+	{ "AVI ", "avi" },
+	{ "RMID", "rmi" },
+	{ "sfbk", "sf2" },
+	{ "QLCM", "qcp" },
+	{ "CDXA", "dat" },
+	{ "AMV ", "amv" },
+	{ "XWMA", "xwma" },
+	{ "DLS ", "dls" },
+	{ "PAL ", "pal" },
+	{ "RDIB", "rdi" },
+};
+
+enum coding { CODING_NONE, CODING_SAMPLES, CODING_PACKED };
+
+struct riff_file {
+	struct view *view;
+	struct finding *finding;
+	struct riff riff;
+	struct riff_chunk last;    /* the innermost chunk that was passed last */
+	struct riff_chunk samples; /* 'data' of a WAVE */
+	enum coding coding;
+	uint16_t frame_len;   /* bytes of a sample of all channels, if they have 16 bits each */
+	uint64_t sound;       /* behind what another chunk stands behind */
+	uint64_t movi;        /* where the type of the list stands, or 0 */
+	uint64_t unconfirmed; /* bytes of the last chunk that nothing bears out */
+	unsigned chunk_count;
+	bool head;         /* 'fmt ' or 'hdrl' was there */
+	bool indexed;      /* 'idx1' was there */
+	const char *doubt; /* what makes it unverified, or NULL */
+};
+
+static bool is_form(const struct riff_file *file, const char *form)
+{
+	return riff_is(file->riff.form, form);
+}
+
+static enum verdict truncated(struct riff_file *file, const char *problem, uint64_t at)
+{
+	file->finding->length = file->sound;
+	return verdict_because(CARVE_TRUNCATED, file->finding, "%s at %" PRIu64, problem, at);
+}
+
+/* 'fmt ': whether the samples are stored as they are. */
+static void read_format(struct riff_file *file, const struct riff_chunk *chunk)
+{
+	size_t len = chunk->len < 16 ? 14 : 16;
+	const uint8_t *p = chunk->len >= 14 ? view_peek(file->view, chunk->data, len) : NULL;
+	uint16_t bits = !p || len < 16 ? 0 : file->riff.big_endian ? be16(p + 14) : le16(p + 14);
+	uint16_t tag = !p ? 0 : file->riff.big_endian ? be16(p) : le16(p);
+
+	file->head = p != NULL;
+	if (bits == 16 && (tag == 1 || tag == 0xfffe))
+		file->frame_len = file->riff.big_endian ? be16(p + 12) : le16(p + 12);
+	file->coding = tag == 1 || tag == 3 || tag == 6 || tag == 7 || tag == 0xfffe
+			       ? CODING_SAMPLES
+			       : CODING_PACKED;
+}
+
+/* A date "2004-05-06" of the list INFO. */
+static void read_date(struct riff_file *file, const struct riff_chunk *chunk)
+{
+	const uint8_t *p = chunk->len >= 10 ? view_peek(file->view, chunk->data, 10) : NULL;
+	int parts[3] = { 0 }, part = 0;
+
+	for (int i = 0; p && i < 10; i++) {
+		if (i == 4 || i == 7)
+			part++;
+		else if (p[i] < '0' || p[i] > '9')
+			return;
+		else
+			parts[part] = parts[part] * 10 + p[i] - '0';
+	}
+	if (p && !file->finding->time)
+		file->finding->time = utc_seconds(parts[0], parts[1], parts[2], 0, 0, 0);
+}
+
+/* The chunks in a list, and those in lists in it, one after the other. NULL, or what is wrong at
+ * *at. */
+static const char *pass_list(struct riff_file *file, const struct riff_chunk *list, uint64_t *at)
+{
+	struct riff inside;
+	struct riff_chunk chunk;
+	enum riff_step step;
+
+	*at = list->at;
+	if (!riff_enter(&file->riff, list, 4, &inside))
+		return "a list without type";
+	if (riff_is(inside.form, "movi") && is_form(file, "AVI ")) {
+		enum film_state state;
+
+		file->movi = list->data;
+		*at = inside.at;
+		state = film_walk(&file->riff, at, list->end);
+		if (state == FILM_SOUND)
+			file->last = *list;
+		file->sound = *at;
+		return state == FILM_BROKEN ? "no chunk of a stream" : NULL;
+	}
+	file->head |= riff_is(inside.form, "hdrl");
+	while ((step = riff_next(&inside, &chunk)) == RIFF_CHUNK) {
+		*at = chunk.at;
+		if (chunk.at <= view_size(file->view))
+			file->sound = chunk.at;
+		file->last = chunk;
+		riff_read_title(&inside, &chunk, file->finding);
+		if (riff_is(chunk.id, "ICRD"))
+			read_date(file, &chunk);
+		if (riff_is(chunk.id, "IDIT"))
+			file->finding->time = film_date(&inside, &chunk);
+		if (riff_is(chunk.id, "LIST") && chunk.len >= 4)
+			inside.at = chunk.data + 4;
+	}
+	*at = inside.at;
+	return step == RIFF_BROKEN ? "no chunk starts" : NULL;
+}
+
+/* NULL, or what is wrong at *at. */
+static const char *pass_chunk(struct riff_file *file, const struct riff_chunk *chunk, uint64_t *at)
+{
+	*at = chunk->at;
+	file->last = *chunk;
+	if (riff_is(chunk->id, "fmt "))
+		read_format(file, chunk);
+	if (riff_is(chunk->id, "data") && (is_form(file, "WAVE") || is_form(file, "RMID")))
+		file->samples = *chunk;
+	if (riff_is(chunk->id, "LIST"))
+		return pass_list(file, chunk, at);
+	if (riff_is(chunk->id, "idx1") && file->movi && chunk->end <= view_size(file->view)) {
+		file->indexed = true;
+		if (!film_index(&file->riff, chunk, file->movi))
+			file->doubt = "the index does not describe the film";
+	}
+	return NULL;
+}
+
+/* All bytes of the last chunk are the same, as in padding. */
+static bool is_filler(struct view *view, const struct riff_chunk *chunk)
+{
+	return chunk->end > chunk->data &&
+	       walk_before_fill(view, chunk->data, chunk->end) == chunk->data;
+}
+
+/* Standard MIDI: the tracks' lengths lead to the chunk's end. */
+static bool is_midi(struct view *view, const struct riff_chunk *chunk)
+{
+	uint64_t at = chunk->data;
+	const uint8_t *p;
+
+	while (at + 8 <= chunk->end) {
+		p = view_peek(view, at, 8);
+		if (!p || memcmp(p, at == chunk->data ? "MThd" : "MTrk", 4) != 0)
+			return false;
+		at += 8 + (uint64_t)be32(p + 4);
+	}
+	return at == chunk->end;
+}
+
+/* Samples of 16 bits follow their forerunners: random ones are a third of the range apart. */
+static bool is_rough(const struct riff_file *file, const uint8_t *p)
+{
+	uint64_t sum = 0;
+	uint32_t count = 0;
+
+	for (unsigned i = file->frame_len; i + 2 <= PIECE_LEN; i += 2, count++) {
+		const uint8_t *q = p + i, *before = q - file->frame_len;
+		int16_t value = (int16_t)(file->riff.big_endian ? be16(q) : le16(q));
+		int16_t last = (int16_t)(file->riff.big_endian ? be16(before) : le16(before));
+
+		sum += (uint64_t)(value > last ? value - last : last - value);
+	}
+	return sum > (uint64_t)count * ROUGH;
+}
+
+/* Where the rough piece at the samples' end begins, too short for noise.h; end when there is none,
+ * or nothing else before it. */
+static uint64_t rough_tail(const struct riff_file *file, uint64_t end)
+{
+	uint64_t at = end;
+
+	if (!file->frame_len || file->frame_len > PIECE_LEN / 4)
+		return end;
+	while (at - file->samples.data >= PIECE_LEN) {
+		const uint8_t *p = view_peek(file->view, at - PIECE_LEN, PIECE_LEN);
+
+		if (!p || !is_rough(file, p))
+			return at;
+		at -= PIECE_LEN;
+	}
+	return end;
+}
+
+/* Samples that turn to random bytes, in the last chunk or before others. */
+static enum verdict judge_samples(struct riff_file *file)
+{
+	const struct riff_chunk *data = &file->samples;
+	uint64_t end = data->end, noise;
+
+	if (file->coding != CODING_SAMPLES || data->at != file->last.at) {
+		file->unconfirmed = data->at == file->last.at ? end - data->data : 0;
+		return CARVE_COMPLETE;
+	}
+	noise = rough_tail(file, noise_start(file->view, data->data, end));
+	if (noise < end) {
+		file->sound = noise;
+		return truncated(file, "no samples any more", noise);
+	}
+	if (noise_at(file->view, data->data, end))
+		file->unconfirmed = end - data->data;
+	return CARVE_COMPLETE;
+}
+
+/* The verdict on a file whose chunks led to its end. */
+static enum verdict judge(struct riff_file *file, uint64_t end)
+{
+	const struct riff_chunk *last = &file->last;
+
+	file->finding->length = end;
+	if (is_form(file, "WAVE") && !file->samples.at)
+		return verdict_because(
+			CARVE_UNVERIFIED, file->finding, "no samples before %" PRIu64, end);
+	if (file->samples.len && is_form(file, "WAVE")) {
+		if (judge_samples(file) == CARVE_TRUNCATED)
+			return CARVE_TRUNCATED;
+	} else if (riff_is(last->id, "idx1")) {
+		file->unconfirmed = 0;
+	} else if (!(is_form(file, "RMID") && is_midi(file->view, last)) &&
+		   !(file->movi && riff_is(last->id, "LIST"))) {
+		file->unconfirmed = last->end - last->data;
+	}
+	file->finding->length = end;
+	if (file->doubt)
+		return verdict_because(CARVE_UNVERIFIED, file->finding, "%s", file->doubt);
+	if (file->unconfirmed > TAIL_LEAST && file->unconfirmed > end / TAIL_PART &&
+		!is_filler(file->view, last))
+		return verdict_because(CARVE_UNVERIFIED, file->finding,
+			"whether the last %" PRIu64 " bytes are the file's can't be seen",
+			file->unconfirmed);
+	return CARVE_COMPLETE;
+}
+
+/* OpenDML: more of the film behind the first 'RIFF'. False: broken or cut at file->sound. */
+static bool pass_more(struct riff_file *file, uint64_t *end)
+{
+	struct riff first = file->riff;
+
+	while (riff_open(&file->riff, file->view, *end) && is_form(file, "AVIX")) {
+		struct riff_chunk chunk;
+		enum riff_step step;
+
+		while ((step = riff_next(&file->riff, &chunk)) == RIFF_CHUNK) {
+			uint64_t at = chunk.data + 4;
+
+			file->sound = chunk.at;
+			file->last = chunk;
+			if (riff_is(chunk.id, "LIST") &&
+				film_walk(&file->riff, &at, chunk.end) != FILM_SOUND) {
+				file->sound = at;
+				return false;
+			}
+		}
+		if (step != RIFF_END || file->riff.end > view_size(file->view))
+			return false;
+		view_part(file->view, *end);
+		*end = file->riff.end;
+	}
+	file->riff = first;
+	return true;
+}
+
+/* A recording that was not closed: its sizes are not set. */
+static enum verdict judge_unclosed(struct riff_file *file)
+{
+	uint64_t size = view_size(file->view), start = file->samples.data, end = size;
+
+	if (end - start > UNCLOSED_MOST)
+		end = start + UNCLOSED_MOST;
+	if (start >= size || noise_at(file->view, start, end) ||
+		walk_before_fill(file->view, start, start + 64 < end ? start + 64 : end) == start) {
+		file->finding->length = start;
+		return verdict_because(CARVE_UNVERIFIED, file->finding,
+			"no samples behind the head of %" PRIu64 " bytes", start);
+	}
+	end = noise_start(file->view, start, end);
+	file->finding->length = walk_before_fill(file->view, start, end);
+	return verdict_because(CARVE_UNVERIFIED, file->finding,
+		"a recording that was not closed: its sizes are not set");
+}
+
+static bool is_unclosed(const struct riff_file *file)
+{
+	return is_form(file, "WAVE") && file->samples.at && file->coding == CODING_SAMPLES &&
+	       !file->riff.data_len && file->riff.end != file->samples.end &&
+	       (file->samples.len == UINT32_MAX || !file->samples.len ||
+		       (file->samples.len & 0x7ffff000) == 0x7ffff000);
+}
+
+static enum verdict walk(struct riff_file *file)
+{
+	struct riff_chunk chunk = { .at = 0 };
+	struct riff *riff = &file->riff;
+	const char *problem;
+	uint64_t at, end;
+
+	for (;;) {
+		enum riff_step step = riff_next(riff, &chunk);
+
+		if (step != RIFF_CHUNK && riff->at < riff->end && riff->end - riff->at <= 8 &&
+			riff->at <= view_size(file->view) && file->chunk_count > 1) {
+			/* Some count their head in. */
+			riff->end = riff->at;
+			step = RIFF_END;
+		}
+		if (step == RIFF_BROKEN && file->chunk_count && chunk.at == riff->at &&
+			chunk.end > riff->end && chunk.end - riff->end <= 8) {
+			/* Others leave something out. */
+			riff->end = chunk.end;
+			continue;
+		}
+		if (step == RIFF_BROKEN && riff_is(chunk.id, "data") && chunk.end > riff->end &&
+			chunk.at == riff->at)
+			file->samples = chunk;
+		if (step == RIFF_END || (step == RIFF_BROKEN && is_unclosed(file)))
+			break;
+		if (step == RIFF_CUT)
+			return walk_cut(file->view, file->finding, riff->end,
+				file->chunk_count ? riff->at : 12);
+		file->sound = riff->at;
+		if (step == RIFF_BROKEN)
+			return truncated(file, "no chunk starts", riff->at);
+		file->sound = chunk.at;
+		problem = pass_chunk(file, &chunk, &at);
+		if (problem)
+			return truncated(file, problem, at);
+		if (is_unclosed(file) && (chunk.end > view_size(file->view) || !chunk.len))
+			break;
+		if (chunk.end > view_size(file->view))
+			return walk_cut(file->view, file->finding, riff->end,
+				file->movi == chunk.data ? file->sound : view_size(file->view));
+		file->chunk_count++;
+	}
+	if (is_unclosed(file))
+		return judge_unclosed(file);
+	end = riff->end;
+	if (end > view_size(file->view))
+		return walk_cut(file->view, file->finding, end, view_size(file->view));
+	if (file->movi && !pass_more(file, &end))
+		return truncated(file, "a further part of the film is cut or broken", file->sound);
+	return judge(file, end);
+}
+
+static const char *extension(const struct riff_file *file)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (is_form(file, forms[i].form))
+			return forms[i].extension;
+	if (memcmp(file->riff.form, "CDR", 3) == 0 || memcmp(file->riff.form, "cdr", 3) == 0)
+		return "cdr";
+	return "riff";
+}
+
+/* Whether the first chunk is one that chance does not make. */
+static const char *start_problem(struct riff_file *file)
+{
+	struct riff riff = file->riff;
+	struct riff_chunk chunk;
+
+	for (int i = 0; i < 4; i++)
+		if (riff.form[i] < ' ' || riff.form[i] > '~')
+			return "no name of a form at 8";
+	if (riff_is(riff.form, "WEBP") || riff_is(riff.form, "ACON") || riff_is(riff.form, "AVIX"))
+		return "a form with a carver of its own, or a part of a film";
+	if (riff_next(&riff, &chunk) == RIFF_CHUNK)
+		return NULL;
+	return riff_is(riff.form, "WAVE") && file->riff.end <= 12 ? NULL : "no chunk starts at 12";
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct riff_file file = { .view = view, .finding = finding };
+	const uint8_t *p = view_peek(view, 0, 12);
+	enum verdict verdict;
+	const char *problem;
+
+	if (!p)
+		return verdict_because(CARVE_REJECT, finding, "no head of a RIFF file at 0");
+	if (!riff_open(&file.riff, view, 0) && !(memcmp(p, "RIFF", 4) == 0 && le32(p + 4) < 4))
+		return verdict_because(CARVE_REJECT, finding, "no head of a RIFF file at 0");
+	/* Not set: the chunks alone lead on. */
+	if (file.riff.end <= 12 || (le32(p + 4) == UINT32_MAX && !file.riff.data_len))
+		file.riff.end = view_size(view) > 12 ? view_size(view) : 12;
+	problem = start_problem(&file);
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	finding->extension = extension(&file);
+	verdict = walk(&file);
+	/* A last byte of padding that is missing. */
+	if (finding->length > view_size(view))
+		finding->length = view_size(view);
+	if ((is_form(&file, "WAVE") || is_form(&file, "AVI ")) && !file.head) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(CARVE_REJECT, finding, "no format before the data");
+	}
+	if (verdict == CARVE_TRUNCATED && file.chunk_count < 1 && !file.head) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(CARVE_REJECT, finding, "no second chunk");
+	}
+	return verdict;
+}
+
+const struct carver riff_carver = {
+	.name = "riff",
+	.summary = "WAV, AVI and other RIFF files, by their chunks, samples and indexes",
+	.check = check,
+};

@@ -1,0 +1,124 @@
+/*
+ * AVI's pictures and sound (Microsoft, AVI RIFF File Reference; OpenDML AVI 1.02): the list 'movi'
+ * holds chunks that are named after their stream, two digits and two letters ('00dc', '01wb'),
+ * perhaps within lists 'rec ', and indexes ('ix00'). 'idx1' behind it lists them: id, flags, where
+ * from 'movi' or from the file's start, length.
+ */
+#include "riff_film.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define ENTRY_LEN 16
+#define ENTRIES_LOOKED 64
+
+static bool digit(char byte)
+{
+	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'F') ||
+	       (byte >= 'a' && byte <= 'f');
+}
+
+static bool is_stream_chunk(const char *id)
+{
+	static const char kinds[] = "dc db wb pc tx sb iv vc st ";
+
+	if (riff_is(id, "JUNK") || riff_is(id, "LIST") || riff_is(id, "junk"))
+		return true;
+	if (id[0] == 'i' && id[1] == 'x')
+		return digit(id[2]) && digit(id[3]);
+	if (!digit(id[0]) || !digit(id[1]))
+		return false;
+	for (const char *kind = kinds; *kind; kind += 3)
+		if (memcmp(kind, id + 2, 2) == 0)
+			return true;
+	/* Codecs with letters of their own. */
+	return id[2] >= 'A' && id[3] >= '0' && id[2] <= 'z' && id[3] <= 'z';
+}
+
+enum film_state film_walk(const struct riff *riff, uint64_t *at, uint64_t end)
+{
+	struct riff inside = *riff;
+	struct riff_chunk chunk;
+
+	inside.at = *at;
+	inside.end = end;
+	for (;;) {
+		enum riff_step step = riff_next(&inside, &chunk);
+
+		if (step == RIFF_END) {
+			if (end > view_size(riff->view))
+				return FILM_CUT;
+			*at = end;
+			return FILM_SOUND;
+		}
+		if (step == RIFF_CUT)
+			return FILM_CUT;
+		if (step == RIFF_BROKEN || !is_stream_chunk(chunk.id))
+			return FILM_BROKEN;
+		*at = chunk.at;
+		if (chunk.end > view_size(riff->view))
+			return FILM_CUT;
+		/* What is in a list follows as if it were not in one. */
+		if (riff_is(chunk.id, "LIST")) {
+			if (chunk.len < 4)
+				return FILM_BROKEN;
+			inside.at = chunk.data + 4;
+		}
+	}
+}
+
+static bool leads_to(const struct riff *riff, const uint8_t *entry, uint64_t base)
+{
+	uint8_t copy[ENTRY_LEN];
+	const uint8_t *p;
+
+	memcpy(copy, entry, ENTRY_LEN);
+	p = view_peek(riff->view, base + le32(copy + 8), 8);
+	return p && memcmp(p, copy, 4) == 0 && le32(p + 4) == le32(copy + 12);
+}
+
+bool film_index(const struct riff *riff, const struct riff_chunk *index, uint64_t movi)
+{
+	uint64_t count = index->len / ENTRY_LEN, step = count / ENTRIES_LOOKED + 1;
+
+	for (uint64_t i = 0; i < count; i += step) {
+		const uint8_t *p = view_peek(riff->view, index->data + i * ENTRY_LEN, ENTRY_LEN);
+		uint8_t entry[ENTRY_LEN];
+
+		if (!p)
+			return false;
+		memcpy(entry, p, ENTRY_LEN);
+		/* Empty chunks are not always there; lists have their own lengths. */
+		if (!le32(entry + 12) || memcmp(entry, "rec ", 4) == 0)
+			continue;
+		if (!leads_to(riff, entry, movi) && !leads_to(riff, entry, 0))
+			return false;
+	}
+	return true;
+}
+
+int64_t film_date(const struct riff *riff, const struct riff_chunk *chunk)
+{
+	static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+	size_t len = chunk->len < 40 ? chunk->len : 40;
+	const uint8_t *p = view_peek(riff->view, chunk->data, len);
+	char text[41] = "", month[4] = "";
+	int year, day, hour, minute, second;
+	const char *found;
+
+	if (!p)
+		return 0;
+	memcpy(text, p, len);
+	if (sscanf(text, "%*3s %3s %2d %2d:%2d:%2d %4d", month, &day, &hour, &minute, &second,
+		    &year) != 6)
+		return 0;
+	for (char *letter = month; *letter; letter++)
+		*letter = (char)(*letter | 0x20);
+	found = strlen(month) == 3 ? strstr(months, month) : NULL;
+	if (!found || (found - months) % 3)
+		return 0;
+	return utc_seconds(year, (int)(found - months) / 3 + 1, day, hour, minute, second);
+}

@@ -1,0 +1,103 @@
+"""RIFF files, chunk by chunk: sound is a slow wave, coded films are noise."""
+import math, random, struct
+
+from makers.common import save
+from makers.webp import chunk
+
+
+def riff(form, *chunks, head=b"RIFF"):
+    body = form + b"".join(chunks)
+    return head + struct.pack("<I", len(body)) + body
+
+
+def lst(kind, *chunks):
+    return chunk(b"LIST", kind + b"".join(chunks))
+
+
+def wave(count, channels=2, order="<"):
+    rng = random.Random(3)
+    return b"".join(struct.pack(order + "h", int(9000 * math.sin(i / 40)) + rng.randint(-90, 90)) * channels for i in range(count))
+
+
+def fmt(tag=1, channels=2, bits=16, order="<"):
+    align = channels * bits // 8
+    return struct.pack(order + "HHIIHH", tag, channels, 8000, 8000 * align, align, bits)
+
+
+def noise(count, seed):
+    return random.Random(seed).randbytes(count)
+
+
+def film(streams=12, junk=b"", index=True, rec=False):
+    """A list of headers, one of streams, and an index."""
+    avih = chunk(b"avih", struct.pack("<14I", 40000, 0, 0, 0x10, streams, 0, 1, 0, 64, 48, 0, 0, 0, 0))
+    strl = lst(b"strl", chunk(b"strh", b"vidsMJPG" + bytes(48)), chunk(b"strf", bytes(40)))
+    hdrl = lst(b"hdrl", avih, strl, chunk(b"IDIT", b"Wed Nov 15 12:13:20 2023\n\0"))
+    chunks = [chunk(b"00dc" if i % 3 else b"01wb", noise(60 + 11 * i, i)) for i in range(streams)]
+    if rec:
+        chunks = [lst(b"rec ", *chunks[i:i + 3]) for i in range(0, streams, 3)]
+    entries, at = b"", 4
+    for c in chunks:
+        entries += c[:4].replace(b"LIST", b"rec ") + struct.pack("<II", 0x10, at) + c[4:8]
+        at += len(c)
+    movi = lst(b"movi", *chunks)
+    return [hdrl, lst(b"INFO", chunk(b"INAM", b"A film\0")), junk, movi] + ([chunk(b"idx1", entries)] if index else [])
+
+
+def make():
+    samples = wave(1500)
+    info = lst(b"INFO", chunk(b"INAM", b"A sound\0"), chunk(b"ICRD", b"2023-11-15"))
+    plain = riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", samples))
+    save("riff", "plain.wav", plain, extension="wav", unchecked=44)
+    save("riff", "titled.wav", riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", samples), info), extension="wav", title="A sound", time=1700006400)
+    body = b"WAVEfmt " + struct.pack(">I", 16) + fmt(order=">") + b"data" + struct.pack(">I", 2000) + wave(500, order=">")
+    save("riff", "big-endian.wav", b"RIFX" + struct.pack(">I", len(body)) + body, extension="wav", unchecked=44)
+    for name, head in (("long", b"RF64"), ("bw64", b"BW64")):
+        data = b"data" + b"\xff" * 4 + samples
+        rest = b"WAVE" + b"ds64" + struct.pack("<IQQQI", 28, 4 + 36 + 24 + len(data), len(samples), 1500, 0) + chunk(b"fmt ", fmt()) + data
+        save("riff", name + ".wav", head + b"\xff" * 4 + rest, extension="wav", unchecked=80)
+    save("riff", "counts-head.wav", plain[:4] + struct.pack("<I", len(plain)) + plain[8:], extension="wav", unchecked=44)
+    avi = riff(b"AVI ", *film())
+    save("riff", "film.avi", avi, extension="avi", title="A film", time=1700050400)
+    save("riff", "lists.avi", riff(b"AVI ", *film(rec=True, junk=chunk(b"JUNK", bytes(300)))), extension="avi", title="A film", time=1700050400)
+    more = riff(b"AVIX", lst(b"movi", *[chunk(b"00dc", noise(90, i)) for i in range(9)]))
+    save("riff", "opendml.avi", avi + more, extension="avi", title="A film", time=1700050400, sequence="yes")
+    midi = b"MThd" + struct.pack(">IHHH", 6, 0, 1, 96) + b"MTrk" + struct.pack(">I", 4) + b"\0\xff\x2f\0"
+    save("riff", "midi.rmi", riff(b"RMID", chunk(b"data", midi)), extension="rmi")
+    save("riff", "colours.pal", riff(b"PAL ", chunk(b"data", struct.pack("<HH", 0x300, 8) + bytes(range(32)))), extension="pal", unchecked=20)
+    font = riff(b"sfbk", lst(b"INFO", chunk(b"ifil", bytes(4)), chunk(b"INAM", b"Font\0")), lst(b"sdta", chunk(b"smpl", wave(200, 1))),
+                lst(b"pdta", chunk(b"phdr", bytes(76)), chunk(b"shdr", b"EOS" + bytes(43))))
+    save("riff", "font.sf2", font, extension="sf2", title="Font", unchecked=500)
+    save("riff", "unknown.riff", riff(b"abcd", chunk(b"one ", bytes(20)), chunk(b"two ", bytes(9))), extension="riff")
+    voice = riff(b"QLCM", chunk(b"fmt ", bytes(150)), chunk(b"vrat", bytes(8)), chunk(b"data", noise(900, 4)))
+    save("riff", "voice.qcp", voice, verdict="unverified", length=len(voice), extension="qcp")
+    packed = riff(b"WAVE", chunk(b"fmt ", fmt(0x11, 1, 4)), chunk(b"data", noise(900, 5)))
+    save("riff", "packed.wav", packed, verdict="unverified", length=len(packed), extension="wav")
+    # Recordings that were not closed.
+    for name, size, length in (("unclosed", 0, 0), ("piped", 0xffffffff, 0xffffffff)):
+        start = b"RIFF" + struct.pack("<I", size) + b"WAVE" + chunk(b"fmt ", fmt()) + b"data" + struct.pack("<I", length) + samples
+        save("riff", name + ".wav", start, verdict="unverified", length=len(start))
+        save("riff", name + "-random.wav", start + noise(5000, 6), verdict="unverified", length_min=len(start) - 1100, length_max=len(start) + 1100)
+
+    # Damage.
+    half = len(plain) // 2
+    save("riff", "cut.wav", plain[:half], verdict="truncated", length=half, why=f"the image ends at {half}, before the file does")
+    save("riff", "random.wav", plain[:half] + noise(5000, 7), verdict="truncated", length_min=half - 1100, length_max=half + 600)
+    for name, junk in (("random", noise(3000, 8)), ("zeros", bytes(3000)), ("text", b"Now for something different. " * 100)):
+        place = avi.index(b"movi") + 500
+        save("riff", f"{name}-behind.avi", avi[:place] + junk, verdict="truncated", length_min=place - 200, length_max=place)
+    unclosed = bytearray(avi)
+    unclosed[4:8] = bytes(4)
+    at = avi.index(b"movi") - 4
+    unclosed[at:at + 4] = bytes(4)
+    save("riff", "no-sizes.avi", bytes(unclosed), verdict="truncated")
+    index = bytearray(avi)
+    index[avi.index(b"idx1") + 8 + 8] += 1
+    save("riff", "index.avi", bytes(index), verdict="unverified", length=len(avi), why="the index does not describe the film")
+    second = (avi + more)[:len(avi) + 300] + noise(2000, 9)
+    save("riff", "opendml-cut.avi", second, verdict="truncated", length_min=len(avi), length_max=len(avi) + 300)
+    save("riff", "headless.avi", riff(b"AVI ", film()[3]), verdict="reject", why="no format before the data")
+    save("riff", "webp.riff", riff(b"WEBP", chunk(b"VP8 ", bytes(20))), verdict="reject", why="a form with a carver of its own, or a part of a film")
+    save("riff", "noise.riff", b"RIFF" + noise(500, 10), verdict="reject")
+    save("riff", "empty.wav", plain[:4] + struct.pack("<I", 36) + plain[8:40] + bytes(4), unchecked=8)
+    save("riff", "no-data.wav", riff(b"WAVE", chunk(b"fmt ", fmt())), verdict="unverified", length=36, why="no samples before 36")
