@@ -154,23 +154,42 @@ static uint64_t largest_header_offset(const struct rules *rules)
 	return largest;
 }
 
-/* Reads far enough behind the range's end to see the headers of files that start inside it. */
+/* Far enough behind the range's end to see the headers of files that start inside it. */
+static uint64_t reading_end(const struct run *run)
+{
+	uint64_t behind = largest_header_offset(run->options->rules);
+	uint64_t left = image_info(run->image)->size - run->range_end;
+
+	return run->range_end + (behind < left ? behind : left);
+}
+
 static int open_reader(struct run *run)
 {
 	const struct run_options *options = run->options;
-	uint64_t behind = largest_header_offset(options->rules);
-	uint64_t left = image_info(run->image)->size - run->range_end;
 	struct reader_options reader = {
 		.slot_len = options->chunk_size ? options->chunk_size : run->engine->chunk_len,
 		.slots = scan_engine_chunks(run->engine, &options->gpu),
 		.overlap = options->rules->patterns.longest - 1,
-		.offset = run->range_start,
-		.length = run->range_end - run->range_start + (behind < left ? behind : left),
+		.offset = run->position,
+		.length = reading_end(run) - run->position,
 		.method = options->io,
 		.cache = options->cache,
 	};
 
 	return reader_open(&run->reader, run->image, &reader, &run->error);
+}
+
+/* What a run that is resumed has searched to the end needs no engine any more. */
+static int open_search(struct run *run)
+{
+	int status;
+
+	run->read_all = run_is_empty(run) || run->position >= reading_end(run);
+	if (run->read_all)
+		return 0;
+	if ((status = run_pick_engine(run)) || (status = open_reader(run)))
+		return status;
+	return run_start_engine(run);
 }
 
 static void allocate_flights(struct run *run)
@@ -252,6 +271,11 @@ static void fill_run_record(struct run *run, const char *image_path)
 	};
 }
 
+static void pause_carving(void *context)
+{
+	run_pause(context, NULL);
+}
+
 static enum carving_names names_of(const struct run_options *options)
 {
 	if (options->scalpel)
@@ -276,7 +300,9 @@ void run_start_carving(struct run *run)
 		.no_extension = options->no_extension,
 		.dry_run = options->dry_run,
 		.hash_mask = options->dry_run ? 0 : options->hash_mask,
-		.unreadable = run->reader ? reader_unreadable(run->reader) : NULL,
+		.unreadable = &run->unread,
+		.pause = pause_carving,
+		.context = run,
 		.interrupted = run_interrupted,
 		.rejected = &run->summary.rejected,
 		.skipped = &run->summary.skipped,
@@ -290,6 +316,8 @@ int run_start_report(struct run *run, const char *image_path, uint64_t total)
 {
 	fill_run_record(run, image_path);
 	run->progress = progress_open(&run->options->progress, total);
+	if (run->options->resume)
+		return run_reopen_report(run);
 	return report_open(&run->report, run->sink, &run->record, &run->error);
 }
 
@@ -340,6 +368,19 @@ static int exit_code(const struct run *run)
 	return run->problem_count ? EXIT_PROBLEMS : EXIT_CLEAN;
 }
 
+/* The reader's list only grows, at its end. */
+void run_note_unread(struct run *run)
+{
+	const struct ranges *read = run->reader ? reader_unreadable(run->reader) : NULL;
+	const struct range *last = read && read->count ? &read->items[read->count - 1] : NULL;
+
+	if (!last || last->offset + last->length == run->unread_noted)
+		return;
+	run->unread_noted = last->offset + last->length;
+	for (size_t i = 0; i < read->count; i++)
+		ranges_add(&run->unread, read->items[i].offset, read->items[i].length);
+}
+
 /* Nothing that was found is dropped in silence: what an early end leaves undone is counted. */
 static void count_undecided(struct run *run)
 {
@@ -361,6 +402,7 @@ static void finish_report(struct run *run)
 	if (run->options->progress.json && (fflush(stdout) || ferror(stdout)) && !run->error.code)
 		error_set(&run->error, EXIT_IO, EPIPE,
 			"cannot write the events to standard output: its reader is gone or its disk is full");
+	run_note_unread(run);
 	count_undecided(run);
 	collect_problems(run);
 	if (run->carving)
@@ -443,6 +485,8 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 		run->progress = progress_open(&run->options->progress, 0);
 	progress_close(run->progress, code);
 	tell(run, image_path);
+	if (run_end_checkpoints(run, !run->error.code && !caught))
+		log_info("to go on with it: burin carve --resume %s", sink_path(run->sink));
 	if (sums)
 		fill_sums(run, sums);
 	run_stop_engine(run);
@@ -466,12 +510,17 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 	for (size_t i = 0; i < run->problem_count; i++)
 		free(run->problems[i]);
 	free((char *)run->record.command_line);
+	free(run->summary.resumed);
+	ranges_free(&run->unread);
+	run_traits_free(&run->traits);
+	run_end_resuming(run);
 	return code;
 }
 
 static int set_up(struct run *run, const char *image_path, const char *output)
 {
 	const struct run_options *options = run->options;
+	double began = run->started; /* a run that is resumed began earlier */
 	int status;
 
 	if ((status = image_open(&run->evidence, image_path, &run->error)))
@@ -481,21 +530,28 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 		return status;
 	run->image = run->evidence;
 	run_read_volumes(run, image_path);
-	if ((status = run_check_range(run)) || (status = run_pick_engine(run)) ||
-		(status = run_open_pool(run)))
+	if ((status = run_check_range(run)))
 		return status;
-	if (!run_is_empty(run) && ((status = open_reader(run)) || (status = run_start_engine(run))))
+	run->position = run->range_start;
+	run_find_traits(run);
+	if (options->resume && (status = run_begin_resuming(run, output)))
 		return status;
-	if ((status = start_pairing(run)) || (status = run_open_output(run, output)) ||
-		(status = run_start_report(run, image_path, run->range_end - run->range_start)))
+	if ((status = run_open_pool(run)) || (status = open_search(run)) ||
+		(status = start_pairing(run)) ||
+		(!options->resume && (status = run_open_output(run, output))))
 		return status;
-	allocate_flights(run);
+	run_begin_checkpoints(run);
+	status = run_start_report(run, image_path, run->range_end - run->range_start);
+	if (status)
+		return status;
+	if (!run->read_all)
+		allocate_flights(run);
 	status = run_start_hashing(run);
 	if (status)
 		return status;
 	run_start_carving(run);
-	run->set_up = run_clock() - run->started;
-	return 0;
+	run->set_up = run_clock() - began;
+	return options->resume ? run_finish_resuming(run) : 0;
 }
 
 int run_carve(const struct run_options *options, const char *image_path, const char *output,
@@ -506,8 +562,10 @@ int run_carve(const struct run_options *options, const char *image_path, const c
 
 	if (!status)
 		status = run_scan(&run);
-	if (run.carving && (status || caught))
+	if (run.carving && (status || caught)) {
+		run_last_checkpoint(&run);
 		carving_cancel(run.carving);
+	}
 	if (status && !run.error.code && !caught)
 		error_set(&run.error, EXIT_IO, -status, "%s: %s", image_path, strerror(-status));
 	return run_end(&run, image_path, sums);

@@ -49,6 +49,8 @@ struct run_options {
 	enum run_verify verify;
 	uint32_t verify_mask;          /* enum hash_kind or-ed together */
 	struct progress_options progress;
+	uint64_t checkpoint_interval;  /* milliseconds; 0: no checkpoints, so the run can't be resumed */
+	bool resume;                   /* goes on from the checkpoint in the output folder */
 };
 
 struct run_sums {

@@ -8,29 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/texts.h"
 #include "output/reread.h"
-
-/* Texts of records live until the next record is read, but tickets need them longer. There are few different ones. */
-struct texts {
-	char **items;
-	size_t count, capacity;
-};
-
-static const char *keep_text(struct texts *texts, const char *text)
-{
-	for (size_t i = 0; i < texts->count; i++)
-		if (strcmp(texts->items[i], text) == 0)
-			return texts->items[i];
-	texts->items = xgrow(texts->items, &texts->capacity, texts->count, sizeof(*texts->items));
-	return texts->items[texts->count++] = xstrdup(text);
-}
-
-static void texts_free(struct texts *texts)
-{
-	for (size_t i = 0; i < texts->count; i++)
-		free(texts->items[i]);
-	free(texts->items);
-}
 
 static int open_image(struct run *run, const struct reread_run *old, const char *path)
 {
@@ -49,12 +28,12 @@ static int open_image(struct run *run, const struct reread_run *old, const char 
 
 static int add_file(struct run *run, struct texts *texts, const struct file_record *file)
 {
-	struct file_record copy = *file;
+	struct file_record copy = *file; /* its texts live only until the next record is read */
 	int status;
 
 	copy.path = xstrdup(file->path);
-	copy.type = keep_text(texts, file->type);
-	copy.extension = keep_text(texts, file->extension);
+	copy.type = texts_keep(texts, file->type);
+	copy.extension = texts_keep(texts, file->extension);
 	copy.runs = xcalloc(file->run_count, sizeof(*copy.runs));
 	memcpy(copy.runs, file->runs, file->run_count * sizeof(*copy.runs));
 	status = carving_add(run->carving, &copy);

@@ -11,10 +11,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
+
+#define ENDED_EARLY                                                                                \
+	"the run ended before all of the evidence was read, so it was not compared with its hash"
+#define BEFORE_LEN ((size_t)4 << 20)
 
 static uint32_t stored_kinds(const struct image_info *image)
 {
@@ -48,6 +53,28 @@ static uint32_t wanted_kinds(struct run *run)
 	return stored ? stored : HASH_SHA256;
 }
 
+/* A run that is resumed reads once more what was read before: no library saves the state of a hash. */
+static void hash_before(struct run *run)
+{
+	uint8_t *pieces = run->position ? xmalloc(2 * BEFORE_LEN) : NULL;
+	uint64_t at = 0;
+
+	while (at < run->position && !run_caught_signal()) {
+		uint8_t *piece = pieces + run->hashed_before % 2 * BEFORE_LEN;
+		uint64_t left = run->position - at;
+		size_t len = left < BEFORE_LEN ? (size_t)left : BEFORE_LEN;
+
+		image_read_around(run->evidence, at, piece, len);
+		media_hash_give(run->hash, piece, len);
+		at += len;
+		if (run->hashed_before++) /* the piece before goes back */
+			media_hash_await(run->hash, run->hashed_before - 2);
+	}
+	if (run->hashed_before)
+		media_hash_await(run->hash, run->hashed_before - 1);
+	free(pieces);
+}
+
 int run_start_hashing(struct run *run)
 {
 	bool spare = run->options->verify == RUN_VERIFY_SPARE;
@@ -55,11 +82,23 @@ int run_start_hashing(struct run *run)
 
 	if (!mask)
 		return 0;
-	run->hash = media_hash_new(mask, run->flight_count, spare);
-	if (run->hash)
+	if (spare && run->position) {
+		say(run, EVIDENCE_NOT_HASHED,
+			"not compared with the hash that it stores, because the run was resumed; the "
+			"option verify asks for it");
 		return 0;
-	return error_set(
-		&run->error, EXIT_IO, EAGAIN, "cannot start a thread to hash the evidence");
+	}
+	run->hash = media_hash_new(mask, run->flight_count ? run->flight_count : 2, spare);
+	if (!run->hash)
+		return error_set(
+			&run->error, EXIT_IO, EAGAIN, "cannot start a thread to hash the evidence");
+	hash_before(run);
+	if (run_caught_signal()) { /* perhaps before all of it */
+		media_hash_free(run->hash);
+		run->hash = NULL;
+		say(run, EVIDENCE_PARTIAL, ENDED_EARLY);
+	}
+	return 0;
 }
 
 void run_hash_slot(struct run *run, const struct slot *slot)
@@ -83,7 +122,7 @@ void run_release_slots(struct run *run)
 	uint64_t free_until = run->consumed;
 
 	if (run->hash) {
-		uint64_t hashed = media_hash_done(run->hash);
+		uint64_t hashed = media_hash_done(run->hash) - run->hashed_before;
 
 		if (hashed < free_until)
 			free_until = hashed;
@@ -103,14 +142,14 @@ void run_await_hashing(struct run *run)
 	double from = run_clock();
 
 	if (run->hash && run->released < run->consumed)
-		media_hash_await(run->hash, run->released);
+		media_hash_await(run->hash, run->hashed_before + run->released);
 	run->hash_wait += run_clock() - from;
 	run_release_slots(run);
 }
 
 static uint64_t unread_bytes(const struct run *run)
 {
-	const struct ranges *ranges = reader_unreadable(run->reader);
+	const struct ranges *ranges = &run->unread;
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < ranges->count; i++)
@@ -131,8 +170,7 @@ void run_finish_hashing(struct run *run)
 			&run->summary.evidence, image_info(run->evidence), &hashes, unread_bytes(run));
 	} else {
 		say(run, EVIDENCE_PARTIAL,
-			"the run ended before all of the evidence was read, so it was not "
-			"compared with its hash");
+			ENDED_EARLY);
 	}
 	media_hash_free(run->hash);
 	run->hash = NULL;

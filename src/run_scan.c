@@ -186,7 +186,8 @@ static int consume(struct run *run, struct flight *flight)
 	if (chunk->status)
 		return run_replace_engine(run, chunk->status);
 	pair_hits(run, chunk);
-	position = chunk->offset + chunk->until;
+	position = run->position = chunk->offset + chunk->until;
+	run_note_unread(run);
 	if (chunk->until < chunk->len) {
 		chunk->from = chunk->until;
 		status = run_submit_again(run, flight);
@@ -205,7 +206,8 @@ static int consume(struct run *run, struct flight *flight)
 		return carving_failed(run, status);
 	run->summary.scanned = position - run->range_start;
 	progress_update(run->progress, run->summary.scanned);
-	return flush_report(run);
+	status = flush_report(run);
+	return status ? status : run_pause(run, &run->error);
 }
 
 static int scan_all(struct run *run)
@@ -258,7 +260,7 @@ static int finish_carving(struct run *run)
 
 int run_scan(struct run *run)
 {
-	int status = run_is_empty(run) ? 0 : scan_all(run);
+	int status = run->read_all ? 0 : scan_all(run);
 
 	if (!status && !run_caught_signal())
 		status = finish_carving(run);

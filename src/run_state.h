@@ -3,17 +3,36 @@
 #define BURIN_RUN_STATE_H
 
 #include "base/pool.h"
+#include "base/state.h"
 #include "carve/carving.h"
 #include "carve/scalpel.h"
+#include "output/keeper.h"
 #include "output/media_hash.h"
 #include "output/report.h"
 #include "run.h"
+#include "run_left.h"
 #include "scan/scan.h"
 
 struct flight {
 	struct chunk chunk;
 	struct slot *slot;
 	bool finished;
+};
+
+/* What must be the same when a run is resumed, as text. */
+struct run_traits {
+	const char *names[40];
+	char *values[40];             /* "" for what is not known */
+	size_t count;
+};
+
+struct run_checkpoints {
+	struct keeper *keeper;        /* NULL: none are made */
+	double next, spent;           /* seconds: when the next is due; what they have cost */
+	bool synced, warned;
+	struct state_reader *reader;  /* of the one that is resumed from */
+	int fd;
+	bool begun;                   /* it knows more than that the run began */
 };
 
 struct run {
@@ -39,6 +58,7 @@ struct run {
 	unsigned flight_count;
 	uint64_t submitted, consumed; /* chunks, since the start */
 	uint64_t released;            /* of those consumed: back with the reader */
+	uint64_t hashed_before;       /* pieces of what an earlier part of the run has read */
 	struct media_hash *hash;      /* NULL: the evidence is not hashed */
 	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
 	struct candidate pending;     /* a candidate that the carving stage could not take yet */
@@ -46,6 +66,11 @@ struct run {
 	size_t barren_len, barren_tail_len; /* a slot of so many zeros has no hit; 0: not known yet */
 	uint64_t range_start, range_end; /* in what is searched */
 	struct ranges unreadable;     /* run_unreadable's */
+	uint64_t position;            /* in what is searched: every hit before was paired */
+	struct ranges unread;         /* of that: what could not be read, also before the run was resumed */
+	uint64_t unread_noted;        /* where the last range of the reader ends that is among them */
+	struct run_traits traits;
+	struct run_checkpoints checkpoint;
 	struct run_record record;
 	struct summary_record summary;
 	size_t problem_count;
@@ -61,6 +86,8 @@ double run_clock(void); /* seconds */
 void run_add_problem(struct run *run, char *sentence);
 int run_open_output(struct run *run, const char *output);
 int run_open_pool(struct run *run);
+/* Brings run->unread up to what the reader has found. */
+void run_note_unread(struct run *run);
 /* total: bytes that the progress counts. */
 int run_start_report(struct run *run, const char *image_path, uint64_t total);
 void run_start_carving(struct run *run);
@@ -101,11 +128,33 @@ int run_check_range(struct run *run);
 /* There is nothing to search. */
 const char *run_space_name(enum run_space space); /* "unallocated"; NULL: all of it is searched */
 bool run_is_empty(const struct run *run);
-/* What the reader could not read, in offsets of the evidence. NULL without a reader. */
+/* What the reader could not read, in offsets of the evidence. */
 const struct ranges *run_unreadable(struct run *run);
 /* Where the byte at an offset of run->image lies in the evidence. */
 uint64_t run_place(const void *run, uint64_t offset);
 void run_free_volumes(struct run *run);
+
+/* run_checkpoint.c */
+void run_find_traits(struct run *run);
+void run_traits_free(struct run_traits *traits);
+/* The folder must be open. Writes the first one, unless it is there already. */
+void run_begin_checkpoints(struct run *run);
+/* Makes one when it is due. Returns 0, or a negative errno with error set: what is reported can't be written. */
+int run_pause(struct run *run, struct error *error);
+/* The run ends early. Before carving_cancel. */
+void run_last_checkpoint(struct run *run);
+/* The reports are closed. Returns whether the run can be resumed. */
+bool run_end_checkpoints(struct run *run, bool finished);
+
+/* run_resume.c: in this order. What returns int returns 0 or a negative errno with run->error set. */
+/* The traits must be known. Opens the output folder, and learns the position. */
+int run_begin_resuming(struct run *run, const char *output);
+/* Instead of report_open. */
+int run_reopen_report(struct run *run);
+/* When the carving stage has been started. */
+int run_finish_resuming(struct run *run);
+/* Whatever came between. */
+void run_end_resuming(struct run *run);
 
 /* run_scan.c: from the first slot to the last candidate. */
 int run_scan(struct run *run);

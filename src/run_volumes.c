@@ -160,9 +160,9 @@ int run_check_range(struct run *run)
 
 const struct ranges *run_unreadable(struct run *run)
 {
-	const struct ranges *found = run->reader ? reader_unreadable(run->reader) : NULL;
+	const struct ranges *found = &run->unread;
 
-	if (!found || run->image == run->evidence)
+	if (run->image == run->evidence)
 		return found;
 	ranges_free(&run->unreadable);
 	for (size_t i = 0; i < found->count; i++) {

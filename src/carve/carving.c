@@ -59,6 +59,12 @@ static int carving_status(const struct carving *carving)
 	return atomic_load_explicit(&carving->status, memory_order_acquire);
 }
 
+static void pause_here(struct carving *carving)
+{
+	if (carving->options.pause)
+		carving->options.pause(carving->options.context);
+}
+
 /* Makes room for one ticket. */
 static int make_room(struct carving *carving)
 {
@@ -74,6 +80,7 @@ static int make_room(struct carving *carving)
 		cursors_pump(carving, false);
 		if (carving->offered - carving->retired < carving->ring_len)
 			return 0;
+		pause_here(carving);
 		if (!jobs_wait(carving, seen))
 			return -EAGAIN;
 	}
@@ -137,6 +144,7 @@ int carving_finish(struct carving *carving)
 			scribe_finish(carving->scribe);
 			return carving_status(carving);
 		}
+		pause_here(carving);
 		if (!jobs_wait(carving, seen))
 			return error_set(&carving->error, EXIT_IO, EDEADLK,
 				"a fault in burin: %" PRIu64 " candidates stay undecided",
@@ -147,6 +155,7 @@ int carving_finish(struct carving *carving)
 void carving_cancel(struct carving *carving)
 {
 	atomic_store(&carving->cancelled, true);
+	carving->dropping = true;
 	carving->scanned = UINT64_MAX;
 	for (;;) {
 		uint64_t seen = jobs_bell(carving);
@@ -211,6 +220,7 @@ void carving_free(struct carving *carving)
 	decider_free(carving->decider);
 	pthread_cond_destroy(&carving->rung);
 	pthread_mutex_destroy(&carving->lock);
+	texts_free(&carving->texts);
 	filing_free(carving->filing);
 	ahead_free(carving->ahead);
 	for (size_t i = 0; i < carving->ring_len; i++)

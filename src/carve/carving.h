@@ -29,6 +29,9 @@ struct carving_options {
 	bool no_extension, dry_run;
 	uint32_t hash_mask;
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */
+	/* Called now and then while waiting, when carving_save may be. NULL: never. */
+	void (*pause)(void *context);
+	void *context;
 	bool (*interrupted)(void);       /* asked while waiting: true ends the writing, as carving_cancel does. NULL: never */
 	struct tallies *rejected, *skipped, *by_type;
 };
@@ -58,6 +61,17 @@ int carving_finish(struct carving *carving);
 /* Drops what is not yet written, takes back half-written files, reports what is there. To be called after an interruption and
  * after any function that failed. */
 void carving_cancel(struct carving *carving);
+
+/* For a checkpoint: what was decided, and what was offered since. Call carving_flush before, so that the reports hold all that is
+ * not saved here. Good at any time, also after a failure and before carving_cancel. */
+void carving_save(struct carving *carving, struct state_writer *writer);
+/* Into a new one with the same options: files that were decided on and not reported are written again, what else a killed run left is
+ * removed. Returns 0 or as carving_offer;
+ * what can't be fails the reader. */
+int carving_load(struct carving *carving, struct state_reader *reader);
+
+/* Removes what a killed run left of files that this one has not come to. */
+void carving_tidy(struct carving *carving);
 
 const struct error *carving_error(const struct carving *carving);
 /* How many files were carved, and their bytes. */

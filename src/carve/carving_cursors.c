@@ -260,6 +260,9 @@ void cursors_retire(struct carving *carving)
 
 		if (ticket_state(ticket) != TICKET_DONE || waits_for_scan(carving, ticket))
 			return;
+		/* A checkpoint must find it undone, whatever the reason. */
+		if (ticket->keep && ticket->status && !carving->dropping)
+			return;
 		if (ticket->keep)
 			report_ticket(carving, ticket);
 		carving->retired++;

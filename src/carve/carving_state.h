@@ -55,6 +55,7 @@ struct carving {
 	uint64_t offered_until; /* whatever starts before this has been offered */
 	struct ahead *ahead;
 	atomic_bool cancelled;
+	bool dropping; /* what could not be written is given up */
 	pthread_mutex_t lock; /* guards bell and the setting of error */
 	pthread_cond_t rung;
 	uint64_t bell;      /* jobs finished since the start */
@@ -66,6 +67,7 @@ struct carving {
 	struct scribe *scribe;
 	struct decision *group;
 	double waited;
+	struct texts texts; /* of records that were loaded */
 };
 
 static inline struct ticket *ticket_at(struct carving *carving, uint64_t cursor)

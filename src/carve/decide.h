@@ -33,6 +33,9 @@ bool decider_is_part(const struct decider *decider, const struct candidate *cand
 uint64_t decider_hidden_until(const struct decider *decider);
 /* True once something was left out for a quota. */
 bool decider_quota_reached(const struct decider *decider);
+void decider_save(const struct decider *decider, struct state_writer *writer);
+/* Into a new one of the same rules and options. limit: the image's size. */
+void decider_load(struct decider *decider, uint64_t limit, struct state_reader *reader);
 /* NULL is fine. */
 void decider_free(struct decider *decider);
 

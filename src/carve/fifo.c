@@ -214,6 +214,34 @@ void fifo_pop(struct fifo *fifo)
 		drop_first(fifo);
 }
 
+/* The block's bytes: its own, or read into copy. */
+static const uint8_t *block_bytes(
+	struct fifo_store *store, const struct fifo_block *block, uint8_t *copy)
+{
+	struct fifo_block reading = { .bytes = copy, .place = block->place };
+
+	if (block->bytes)
+		return block->bytes;
+	return transfer(store, &reading, false) ? copy : NULL;
+}
+
+void fifo_visit(struct fifo *fifo, void (*visit)(void *context, const void *element), void *context)
+{
+	uint8_t *copy = fifo->count ? xmalloc(BLOCK_LEN) : NULL;
+
+	for (const struct fifo_block *block = fifo->first; block; block = block->next) {
+		uint32_t from = block == fifo->first ? fifo->first_index : 0;
+		uint32_t until = block == fifo->last ? fifo->last_index : per_block(fifo);
+		const uint8_t *bytes = block_bytes(fifo->store, block, copy);
+
+		for (uint32_t i = from; bytes && i < until; i++)
+			visit(context, bytes + i * fifo->element_len);
+		if (!bytes)
+			break;
+	}
+	free(copy);
+}
+
 void fifo_clear(struct fifo *fifo)
 {
 	while (fifo->first)

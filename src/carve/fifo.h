@@ -40,6 +40,8 @@ void fifo_push(struct fifo *fifo, const void *element);
 void *fifo_front(struct fifo *fifo);
 /* Removes the oldest. The queue must not be empty. */
 void fifo_pop(struct fifo *fifo);
+/* Shows all elements, the oldest first, where they lie. Stops when the store fails. */
+void fifo_visit(struct fifo *fifo, void (*visit)(void *context, const void *element), void *context);
 void fifo_clear(struct fifo *fifo);
 
 #endif

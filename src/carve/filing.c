@@ -1,5 +1,6 @@
 #include "carve/filing.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct filing {
 	unsigned digits;             /* width of offsets in names */
 	uint64_t scalpel_number;     /* counts through all rules */
 	uint64_t *scalpel_counts;    /* files of a rule */
+	uint64_t files, last_offset; /* so far; of the last of them */
 };
 
 static unsigned digits_of(uint64_t number)
@@ -172,4 +174,42 @@ void filing_record(struct filing *filing, const struct candidate *candidate, con
 	memcpy(record->title, outcome->finding.title, sizeof(record->title));
 	record->title[sizeof(record->title) - 1] = '\0';
 	record->path = make_name(filing, record);
+	filing->files++;
+	filing->last_offset = record->offset;
+}
+
+void filing_save(const struct filing *filing, struct state_writer *writer)
+{
+	state_put(writer, filing->files);
+	state_put(writer, filing->last_offset);
+	state_put(writer, filing->scalpel_number);
+	for (uint32_t r = 0; r < filing->rules->count; r++)
+		state_put(writer, filing->scalpel_counts[r]);
+	sink_save_names(filing->sink, writer);
+}
+
+void filing_load(struct filing *filing, struct state_reader *reader)
+{
+	filing->files = state_get(reader, UINT64_MAX);
+	filing->last_offset = state_get(reader, UINT64_MAX);
+	filing->scalpel_number = state_get(reader, UINT64_MAX);
+	for (uint32_t r = 0; r < filing->rules->count; r++)
+		filing->scalpel_counts[r] = state_get(reader, UINT64_MAX);
+	sink_load_names(filing->sink, reader);
+}
+
+bool filing_is_later(const struct filing *filing, const char *folder, const char *name)
+{
+	bool flat = filing->names == NAMES_FLAT || filing->names == NAMES_SCALPEL_FLAT;
+	unsigned width = filing->names >= NAMES_SCALPEL ? 8 : filing->digits;
+	uint64_t number = 0;
+	unsigned digits = 0;
+
+	for (; isdigit((unsigned char)name[digits]) && digits < 19; digits++)
+		number = number * 10 + (uint64_t)(name[digits] - '0');
+	if (flat != !*folder || digits < width || !strchr(".-_", name[digits]))
+		return false;
+	if (filing->names >= NAMES_SCALPEL)
+		return number >= filing->scalpel_number;
+	return !filing->files || number > filing->last_offset;
 }

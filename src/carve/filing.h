@@ -29,6 +29,12 @@ struct filing *filing_new(const struct rules *rules, struct sink *sink, enum car
  * the report. The caller frees record->path. */
 void filing_record(struct filing *filing, const struct candidate *candidate, const struct outcome *outcome,
 	struct file_record *record, struct range *run);
+void filing_save(const struct filing *filing, struct state_writer *writer);
+/* Into a new one for the same image, rules and names. */
+void filing_load(struct filing *filing, struct state_reader *reader);
+/* True for the name of a file that comes behind all that filing_record has seen: what a run that was killed may have left
+ * behind its last checkpoint. folder: that the file lies in, "" for the output folder itself. */
+bool filing_is_later(const struct filing *filing, const char *folder, const char *name);
 /* NULL is fine. */
 void filing_free(struct filing *filing);
 

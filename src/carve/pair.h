@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/state.h"
 #include "carve/fifo.h"
 #include "output/record.h"
 #include "rules/rules.h"
@@ -53,6 +54,14 @@ uint64_t pairing_reached(struct pairing *pairing);
 uint64_t pairing_pending(const struct pairing *pairing);
 /* True for a pattern of which pairing wants the length of the match. */
 bool pairing_wants_length(const struct pairing *pairing, uint32_t pattern);
+/* All that pairing_hit has brought about and pairing_next has not taken out yet. */
+void pairing_save(struct pairing *pairing, struct state_writer *writer);
+/* Into a new pairing of the same rules and options. What can't be fails the reader. */
+void pairing_load(struct pairing *pairing, struct state_reader *reader);
+void candidate_save(const struct candidate *candidate, struct state_writer *writer);
+/* limit: the image's size; every file starts before. */
+void candidate_load(struct candidate *candidate, const struct rules *rules, uint64_t limit,
+	struct state_reader *reader);
 /* NULL is fine. */
 void pairing_free(struct pairing *pairing);
 

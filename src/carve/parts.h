@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/state.h"
+
 /* All zero when empty. */
 struct parts {
 	uint64_t *slots; /* offsets in the image; 0: free */
@@ -21,6 +23,9 @@ void parts_add(struct parts *parts, uint64_t offset);
 bool parts_has(const struct parts *parts, uint64_t offset);
 /* Nothing before this offset will be asked for any more. */
 void parts_pass(struct parts *parts, uint64_t offset);
+void parts_save(const struct parts *parts, struct state_writer *writer);
+/* Into an empty set. limit: the image's size. */
+void parts_load(struct parts *parts, uint64_t limit, struct state_reader *reader);
 void parts_free(struct parts *parts);
 
 #endif

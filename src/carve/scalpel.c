@@ -155,3 +155,58 @@ uint64_t scalpel_order_pending(const struct scalpel_order *order)
 		count += order->records[r].candidates.count;
 	return count;
 }
+
+static void save_candidate(void *context, const void *element)
+{
+	candidate_save(element, context);
+}
+
+void scalpel_order_save(struct scalpel_order *order, struct state_writer *writer)
+{
+	state_put(writer, order->buffer_start / order->step);
+	state_put(writer, order->next_rule);
+	for (uint32_t r = 0; r < order->rules->count; r++) {
+		struct rule_record *record = &order->records[r];
+
+		state_put(writer, record->last_header);
+		state_put(writer, record->buffer_footer);
+		state_put(writer, record->last_footer);
+		state_put(writer, record->has_header);
+		state_put(writer, record->has_buffer_footer);
+		state_put(writer, record->has_footer);
+		state_put(writer, record->candidates.count);
+		fifo_visit(&record->candidates, save_candidate, writer);
+	}
+}
+
+static void load_record(
+	struct scalpel_order *order, uint32_t r, uint64_t limit, struct state_reader *reader)
+{
+	struct rule_record *record = &order->records[r];
+	uint64_t count;
+
+	record->last_header = state_get(reader, limit);
+	record->buffer_footer = state_get(reader, limit);
+	record->last_footer = state_get(reader, limit);
+	record->has_header = state_get_flag(reader);
+	record->has_buffer_footer = state_get_flag(reader);
+	record->has_footer = state_get_flag(reader);
+	count = state_get(reader, UINT64_MAX);
+	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
+		struct candidate candidate = { 0 };
+
+		candidate_load(&candidate, order->rules, limit, reader);
+		if (candidate.rule != r)
+			state_fail(reader);
+		if (state_ok(reader))
+			fifo_push(&record->candidates, &candidate);
+	}
+}
+
+void scalpel_order_load(struct scalpel_order *order, uint64_t limit, struct state_reader *reader)
+{
+	order->buffer_start = state_get(reader, limit / order->step) * order->step;
+	order->next_rule = (uint32_t)state_get(reader, order->rules->count);
+	for (uint32_t r = 0; r < order->rules->count && state_ok(reader); r++)
+		load_record(order, r, limit, reader);
+}

@@ -20,6 +20,9 @@ void scalpel_order_add(struct scalpel_order *order, const struct candidate *cand
 bool scalpel_order_next(struct scalpel_order *order, struct candidate *candidate);
 /* Candidates that wait. */
 uint64_t scalpel_order_pending(const struct scalpel_order *order);
+void scalpel_order_save(struct scalpel_order *order, struct state_writer *writer);
+/* Into a new one of the same rules. limit: the image's size. */
+void scalpel_order_load(struct scalpel_order *order, uint64_t limit, struct state_reader *reader);
 /* NULL is fine. */
 void scalpel_order_free(struct scalpel_order *order);
 

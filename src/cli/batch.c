@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -24,6 +25,7 @@
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "run_left.h"
 
 struct item {
 	const char *image;
@@ -74,6 +76,33 @@ static char *folder_of(
 /* ---- carving ----------------------------------------------------------------------------------
  */
 
+/* What an earlier run of the batch has left in the folder is gone on with, or done. */
+static int carve_item(struct run_options *options, struct item *item)
+{
+	struct run_left left = { 0 };
+	struct error error = { 0 };
+	int kind = RUN_LEFT_NOTHING, code;
+
+	if (options->resume && access(item->folder, F_OK) == 0)
+		kind = run_left_find(&left, item->folder, &error);
+	code = left.exit;
+	run_left_free(&left);
+	if (kind < 0) {
+		log_error("%s", error.text);
+		snprintf(item->sums.problem, sizeof(item->sums.problem), "%.500s", error.text);
+		return error.code;
+	}
+	if (kind == RUN_LEFT_FINISHED) {
+		log_info("%s: was done before; its files and reports are in %s", item->image,
+			item->folder);
+		snprintf(item->sums.problem, sizeof(item->sums.problem),
+			"done before the batch was resumed");
+		return code;
+	}
+	options->resume = kind == RUN_LEFT_RESUMABLE;
+	return run_carve(options, item->image, item->folder, &item->sums);
+}
+
 static void *carve_some(void *arg)
 {
 	struct batch *batch = arg;
@@ -87,7 +116,8 @@ static void *carve_some(void *arg)
 			break;
 		item->begun = true;
 		options.progress.label = item->image;
-		item->exit = run_carve(&options, item->image, item->folder, &item->sums);
+		options.resume = batch->options->resume;
+		item->exit = carve_item(&options, item);
 	}
 	return NULL;
 }
@@ -259,13 +289,32 @@ static int write_summary(const struct batch *batch, const char *output, int code
 	return failed > code ? failed : code;
 }
 
+/* One that did not get through all its images can be resumed as a whole. */
+static void end_batch(const struct batch *batch, const char *output)
+{
+	bool left = false;
+
+	for (size_t i = 0; i < batch->count; i++)
+		left |= !batch->items[i].begun || run_left_is_there(batch->items[i].folder);
+	if (!left)
+		run_left_end_batch(output);
+	else if (batch->options->checkpoint_interval)
+		log_info("to go on with what is not done: burin carve --resume %s", output);
+}
+
 int batch_carve(const struct run_options *options, const struct images *images, const char *output,
 	unsigned jobs)
 {
 	struct run_options shared = *options;
 	struct batch batch = { .options = &shared, .count = images->count, .started = time(NULL) };
+	struct error error = { 0 };
 	int code;
 
+	if (options->checkpoint_interval && !options->resume &&
+		run_left_begin_batch(output, options->arguments, &error)) {
+		log_error("%s", error.text);
+		return error.code;
+	}
 	batch.items = xcalloc(batch.count, sizeof(*batch.items));
 	for (size_t i = 0; i < batch.count; i++) {
 		batch.items[i].image = images->paths[i];
@@ -277,6 +326,7 @@ int batch_carve(const struct run_options *options, const struct images *images, 
 	carve_all(&batch, jobs);
 	pool_free(shared.pool);
 	code = write_summary(&batch, output, worst_exit(&batch));
+	end_batch(&batch, output);
 	for (size_t i = 0; i < batch.count; i++)
 		free(batch.items[i].folder);
 	free(batch.items);

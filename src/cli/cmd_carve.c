@@ -12,13 +12,15 @@
 #include "cli/command.h"
 #include "cli/images.h"
 #include "cli/paths.h"
+#include "cli/resume.h"
 #include "cli/types.h"
 #include "output/hash.h"
 #include "rules/rules.h"
 #include "run.h"
 
 struct carve_settings {
-	const char *config, *output, *types, *engine, *kernel, *gpus, *hash, *verify, *map;
+	const char *config, *output, *types, *engine, *kernel, *gpus, *hash, *verify, *map,
+		*resume;
 	struct option_list lists;
 	enum rules_format rules_format;
 	unsigned io;
@@ -28,6 +30,7 @@ struct carve_settings {
 	unsigned compat;
 	uint64_t align, threads, jobs, chunk_size, offset, length, parts;
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type;
+	uint64_t checkpoint_interval;
 	bool unallocated, allocated;
 	bool both, dry_run, no_extension, flat, nested, strict, quiet, verbose, json;
 };
@@ -76,6 +79,13 @@ static const struct option_row carve_options[] = {
 
 	{ .name = "output", .letter = 'o', .kind = OPTION_STRING, .metavar = "DIR", MEMBER(output),
 		.group = "Output", .help = "Write to DIR, which must be new or empty" },
+	{ .name = "resume", .kind = OPTION_STRING, .metavar = "DIR", MEMBER(resume),
+		.group = "Output",
+		.help = "Go on with the run in DIR, which was killed or interrupted, with its own image, "
+			"rules and options" },
+	{ .name = "checkpoint-interval", .kind = OPTION_SECONDS, .metavar = "SECONDS",
+		.max = 86400, .fallback = "10", MEMBER(checkpoint_interval), .group = "Output",
+		.help = "Keep in DIR how far the run is, at most so often, for --resume; 0: never" },
 	{ .name = "dry-run", .letter = 'p', MEMBER(dry_run), .group = "Output",
 		.help = "Write the reports, but no files; burin extract writes those later" },
 	{ .name = "hash", .kind = OPTION_STRING, .metavar = "LIST", .fallback = "sha256", MEMBER(hash),
@@ -162,7 +172,6 @@ static int collect_images(struct images *images, const struct carve_settings *se
 static struct run_options run_options_of(const struct carve_settings *settings)
 {
 	return (struct run_options){
-		.arguments = command_line,
 		.engine = settings->engine,
 		.kernel = settings->kernel,
 		.gpu = { .devices = settings->gpus,
@@ -192,6 +201,7 @@ static struct run_options run_options_of(const struct carve_settings *settings)
 			.max_bytes = settings->max_bytes,
 			.max_files_type = settings->max_files_type,
 			.max_bytes_type = settings->max_bytes_type },
+		.checkpoint_interval = settings->checkpoint_interval,
 		.progress = { .quiet = settings->quiet, .json = settings->json },
 	};
 }
@@ -229,15 +239,81 @@ static int load(const struct carve_settings *settings, struct rules **rules, str
 	return status ? error.code : EXIT_CLEAN;
 }
 
+/* Into output, or, with several images or a batch that is resumed, into a folder of it for each. */
+static int carve(const struct carve_settings *settings, const struct images *images,
+	const char *output, bool batch, char **arguments)
+{
+	struct run_options options = run_options_of(settings);
+	struct rules *rules = NULL;
+	int code = load(settings, &rules, &options);
+
+	if (!code) {
+		run_catch_signals();
+		options.arguments = arguments;
+		options.resume = settings->resume != NULL;
+		options.rules = rules;
+		code = batch ? batch_carve(&options, images, output, (unsigned)settings->jobs)
+			     : run_carve(&options, images->paths[0], output, NULL);
+	}
+	rules_free(rules);
+	return code;
+}
+
+/* settings: to be filled with those of the run's own command line, and what was given now. */
+static int go_on(struct carve_settings *settings, struct resume *resume)
+{
+	char *path = resume->moved ? resume->moved : resume->left.image_path;
+	struct images one = { .paths = &path, .count = 1 }, several = { 0 };
+	struct error error = { 0 };
+	bool batch = resume->left.batch;
+	int first = options_parse(carve_options, "burin carve", resume->word_count, resume->words,
+		settings, &error);
+	int code = EXIT_CLEAN;
+
+	if (first <= 0) {
+		log_error("%s", error.text);
+		return EXIT_USAGE;
+	}
+	if (batch)
+		code = collect_images(&several, settings, resume->word_count - first,
+			resume->words + first);
+	if (!code)
+		code = carve(settings, batch ? &several : &one, resume->output, batch,
+			resume->left.arguments);
+	images_free(&several);
+	return code;
+}
+
+/* given: what this command line alone says. */
+static int resume_run(const struct carve_settings *given, int argc, char **argv)
+{
+	struct carve_settings settings = { 0 };
+	struct resume resume = { 0 };
+	int code;
+
+	if (given->output || given->lists.count || argc > 1) {
+		log_error("--resume goes on in its own folder with its own images: %s can't be given "
+			  "with it",
+			given->output ? "-o" : given->lists.count ? "--list" : "several images");
+		return EXIT_USAGE;
+	}
+	code = resume_begin(&resume, given->resume, command_line, argc ? argv[0] : NULL);
+	if (code < 0)
+		code = go_on(&settings, &resume);
+	options_release(carve_options, &settings);
+	resume_end(&resume);
+	return code;
+}
+
 static int run(void *arg, int argc, char **argv)
 {
 	const struct carve_settings *settings = arg;
 	struct images images = { 0 };
-	struct rules *rules = NULL;
-	struct run_options options = run_options_of(settings);
 	int code;
 
 	log_set_level(settings->quiet ? LOG_WARN : settings->verbose ? LOG_DEBUG : LOG_INFO);
+	if (settings->resume)
+		return resume_run(settings, argc, argv);
 	if (!settings->output) {
 		log_error("no output folder was given; try: burin carve -o OUT IMAGE");
 		return EXIT_USAGE;
@@ -248,16 +324,7 @@ static int run(void *arg, int argc, char **argv)
 	}
 	code = collect_images(&images, settings, argc, argv);
 	if (!code)
-		code = load(settings, &rules, &options);
-	if (!code) {
-		run_catch_signals();
-		options.rules = rules;
-		code = images.count == 1
-			       ? run_carve(&options, images.paths[0], settings->output, NULL)
-			       : batch_carve(&options, &images, settings->output,
-					 (unsigned)settings->jobs);
-	}
-	rules_free(rules);
+		code = carve(settings, &images, settings->output, images.count > 1, command_line);
 	images_free(&images);
 	return code;
 }
@@ -267,6 +334,7 @@ static const struct example examples[] = {
 	{ "burin carve -c scalpel.conf -o out disk.dd", "carves by Scalpel's own rule file" },
 	{ "burin carve -t jpeg,png -p -o plan disk.dd",
 		"reports the pictures that are there, writing none" },
+	{ "burin carve --resume out", "goes on with a run that was killed, interrupted, or out of space" },
 	{ NULL, NULL },
 };
 

@@ -88,6 +88,38 @@ static int store_number(const struct parse *parse, const struct option_row *row,
 	return 0;
 }
 
+/* Reads "10" or "0.25" as milliseconds. Returns 0, -EINVAL or -ERANGE. */
+static int parse_seconds(const char *text, uint64_t *milliseconds)
+{
+	size_t whole = strspn(text, "0123456789");
+	const char *decimals = text[whole] == '.' ? text + whole + 1 : text + whole;
+	size_t decimal_count = strspn(decimals, "0123456789");
+
+	if (!whole || decimals[decimal_count] || decimal_count > 3 || (text[whole] && !decimal_count))
+		return -EINVAL;
+	if (whole > 12)
+		return -ERANGE;
+	*milliseconds = strtoull(text, NULL, 10) * 1000;
+	for (uint64_t unit = 100; *decimals; unit /= 10)
+		*milliseconds += (uint64_t)(*decimals++ - '0') * unit;
+	return 0;
+}
+
+static int store_seconds(const struct parse *parse, const struct option_row *row, const char *text)
+{
+	uint64_t milliseconds, most = row->max ? row->max : UINT64_MAX / 1000;
+	int rc = parse_seconds(text, &milliseconds);
+
+	if (rc == -EINVAL)
+		return error_set(parse->error, EXIT_USAGE, EINVAL,
+			"--%s of %s takes seconds like 10 or 0.25, not '%s'", row->name,
+			parse->command, text);
+	if (rc < 0 || milliseconds < row->min * 1000 || milliseconds > most * 1000)
+		return out_of_bounds(parse, row, text);
+	*(uint64_t *)(parse->settings + row->offset) = milliseconds;
+	return 0;
+}
+
 static int store_choice(const struct parse *parse, const struct option_row *row, const char *text)
 {
 	struct suggestion near = { .word = text };
@@ -137,6 +169,8 @@ static int store(const struct parse *parse, const struct option_row *row, const 
 	case OPTION_SIZE:
 	case OPTION_NUMBER:
 		return store_number(parse, row, text);
+	case OPTION_SECONDS:
+		return store_seconds(parse, row, text);
 	case OPTION_CHOICE:
 		return store_choice(parse, row, text);
 	case OPTION_LIST:

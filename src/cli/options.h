@@ -29,6 +29,7 @@ enum option_kind {
 			  given */
 	OPTION_SIZE,   /* uint64_t: bytes, as size_parse reads them ("50M") */
 	OPTION_NUMBER, /* uint64_t: as OPTION_SIZE, but without units */
+	OPTION_SECONDS, /* uint64_t: milliseconds, given as seconds with up to three decimals: "10", "0.25" */
 	OPTION_CHOICE, /* unsigned, or an enum without negative values: the word's place in choices,
 			  from 0 */
 	OPTION_LIST,   /* struct option_list: the option may be given many times */
@@ -48,7 +49,7 @@ struct option_row {
 			       * place */
 	size_t offset;        /* of the member in the settings */
 	const char *choices;  /* OPTION_CHOICE: "auto|uring|threads" */
-	uint64_t min, max;    /* OPTION_SIZE and OPTION_NUMBER, inclusive; max 0: no bound */
+	uint64_t min, max;    /* OPTION_SIZE, _NUMBER and _SECONDS (whole ones), inclusive; max 0: no bound */
 	const char *fallback; /* the value when the option is not given, as it would be typed; shown
 				 in the help. NULL for zero */
 	const char *bare;     /* OPTION_STRING: the value when only the name is given (--verify), so that

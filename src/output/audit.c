@@ -159,6 +159,10 @@ static int audit_close(void *state, const struct summary_record *summary)
 	char scanned[16];
 
 	fprintf(audit->stream, "\n\n");
+	for (size_t i = 0; i < summary->resumed_count; i++) {
+		fprintf(audit->stream, "From byte %" PRIu64 " on: ", summary->resumed[i].position);
+		print_time(audit->stream, "resumed", summary->resumed[i].at);
+	}
 	print_time(audit->stream, "Completed", summary->finished);
 	print_types(audit->stream, summary);
 	print_tallies(audit->stream, "Candidates that were no files", &summary->rejected);
@@ -172,5 +176,5 @@ static int audit_close(void *state, const struct summary_record *summary)
 	return 0;
 }
 
-const struct reporter audit_reporter = { "audit.txt", audit_headline, audit_open, audit_file,
+const struct reporter audit_reporter = { "audit.txt", audit_headline, audit_open, NULL, audit_file,
 	audit_close };

@@ -221,6 +221,13 @@ static void add_runs(struct line *line, const struct file_record *file)
 	line_text(line, "  </byte_runs>\n");
 }
 
+static void dfxml_skip(void *state, uint64_t files)
+{
+	struct dfxml *dfxml = state;
+
+	dfxml->file_count = files;
+}
+
 /* The writer has ended its last element when a file comes, so its text can go past it. */
 static int dfxml_file(void *state, const struct file_record *file)
 {
@@ -261,5 +268,5 @@ static int dfxml_close(void *state, const struct summary_record *summary)
 	return status;
 }
 
-const struct reporter dfxml_reporter = { "report.xml", dfxml_headline, dfxml_open, dfxml_file,
+const struct reporter dfxml_reporter = { "report.xml", dfxml_headline, dfxml_open, dfxml_skip, dfxml_file,
 	dfxml_close };

@@ -434,6 +434,20 @@ static json_t *problem_array(const struct summary_record *summary)
 	return array;
 }
 
+static json_t *resumption_array(const struct summary_record *summary)
+{
+	json_t *array = or_die(json_array());
+
+	for (size_t i = 0; i < summary->resumed_count; i++) {
+		json_t *object = jsonl_object();
+
+		jsonl_put(object, "at", moment(summary->resumed[i].at));
+		jsonl_put(object, "position", jsonl_number(summary->resumed[i].position));
+		append(array, object);
+	}
+	return array;
+}
+
 static int jsonl_close(void *state, const struct summary_record *summary)
 {
 	const struct ranges *unreadable = summary->unreadable;
@@ -457,6 +471,8 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	jsonl_put(object, "problems", problem_array(summary));
 	jsonl_put(object, "seconds", seconds_object(summary));
 	jsonl_put(object, "finished", moment(summary->finished));
+	if (summary->resumed_count)
+		jsonl_put(object, "resumed", resumption_array(summary));
 	jsonl_put(object, "signal", jsonl_number((uint64_t)summary->signal));
 	jsonl_put(object, "exit", jsonl_number((uint64_t)summary->exit));
 	status = jsonl_write(jsonl->stream, object);
@@ -465,5 +481,5 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	return status;
 }
 
-const struct reporter jsonl_reporter = { "report.jsonl", jsonl_headline, jsonl_open, jsonl_file,
+const struct reporter jsonl_reporter = { "report.jsonl", jsonl_headline, jsonl_open, NULL, jsonl_file,
 	jsonl_close };

@@ -172,6 +172,108 @@ char *namer_name(struct namer *namer, const char *type_name, uint64_t offset, co
 	return name;
 }
 
+/* ---- in a checkpoint ------------------------------------------------------------------------ */
+
+#define MOST_NAME ((size_t)1 << 16)
+
+struct saving {
+	struct state_writer *writer; /* NULL: only counts */
+	uint64_t count;
+};
+
+static void save_type(const void *node, VISIT visit, void *context)
+{
+	const struct type *type = *(struct type *const *)node;
+	struct saving *saving = context;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	saving->count++;
+	if (!saving->writer)
+		return;
+	state_put_text(saving->writer, type->name);
+	state_put_text(saving->writer, type->folder ? type->folder : "");
+	state_put(saving->writer, type->file_count);
+	state_put(saving->writer, type->folder_number);
+	state_put(saving->writer, type->offset);
+	state_put(saving->writer, type->seen_count);
+	for (size_t i = 0; i < type->seen_count; i++) {
+		state_put_text(saving->writer, type->seen[i].extension);
+		state_put(saving->writer, type->seen[i].count);
+	}
+}
+
+static void save_taken(const void *node, VISIT visit, void *context)
+{
+	struct saving *saving = context;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	saving->count++;
+	if (saving->writer)
+		state_put_text(saving->writer, (*(struct taken *const *)node)->name);
+}
+
+static void save_tree(const void *tree, void (*save)(const void *, VISIT, void *),
+	struct state_writer *writer)
+{
+	struct saving counting = { 0 }, saving = { .writer = writer };
+
+	twalk_r(tree, save, &counting);
+	state_put(writer, counting.count);
+	twalk_r(tree, save, &saving);
+}
+
+void namer_save(const struct namer *namer, struct state_writer *writer)
+{
+	save_tree(namer->types, save_type, writer);
+	save_tree(namer->folders, save_taken, writer);
+}
+
+static void load_seen(struct type *type, struct state_reader *reader)
+{
+	uint64_t count = state_get(reader, UINT64_MAX);
+
+	forget_seen(type);
+	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
+		struct seen seen = { .extension = state_get_text(reader, MOST_NAME) };
+
+		seen.count = (uint32_t)state_get(reader, UINT32_MAX - 1);
+		type->seen = xgrow(type->seen, &type->seen_capacity, type->seen_count,
+			sizeof(*type->seen));
+		type->seen[type->seen_count++] = seen;
+	}
+}
+
+static void load_type(struct namer *namer, struct state_reader *reader)
+{
+	char *name = state_get_text(reader, MOST_NAME);
+	struct type *type = find_or_add(&namer->types, name, sizeof(*type), NULL);
+
+	free(name);
+	free(type->folder);
+	type->folder = state_get_text(reader, MOST_NAME);
+	type->file_count = state_get(reader, UINT64_MAX);
+	type->folder_number = state_get(reader, UINT64_MAX);
+	type->offset = state_get(reader, UINT64_MAX);
+	load_seen(type, reader);
+}
+
+void namer_load(struct namer *namer, struct state_reader *reader)
+{
+	uint64_t count = state_get(reader, UINT64_MAX);
+
+	for (uint64_t i = 0; i < count && state_ok(reader); i++)
+		load_type(namer, reader);
+	count = state_get(reader, UINT64_MAX);
+	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
+		char *name = state_get_text(reader, MOST_NAME);
+
+		take_folder(namer, name);
+		free(name);
+	}
+}
+
 static void free_type(void *node)
 {
 	struct type *type = node;

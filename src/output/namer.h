@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "base/state.h"
+
 struct namer;
 
 /* Never NULL. */
@@ -13,6 +15,9 @@ char *namer_name(struct namer *namer, const char *type, uint64_t offset, const c
 	const char *extension, unsigned digits);
 /* As sink_reserve. */
 void namer_reserve(struct namer *namer, const char *name);
+void namer_save(const struct namer *namer, struct state_writer *writer);
+/* Into a new one. */
+void namer_load(struct namer *namer, struct state_reader *reader);
 /* NULL is fine. */
 void namer_free(struct namer *namer);
 

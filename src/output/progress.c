@@ -25,6 +25,7 @@ struct progress {
 	const char *label;
 	struct timespec started;
 	uint64_t total, done, files;
+	double before; /* seconds of the run that is resumed */
 	double shown, told;  /* seconds since the start: the line, the event */
 	char line[LINE_LEN]; /* on the terminal now, "" for none */
 	struct line event;   /* empty, but for its memory */
@@ -38,7 +39,7 @@ static double seconds_since_start(const struct progress *progress)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - progress->started.tv_sec) +
+	return progress->before + (double)(now.tv_sec - progress->started.tv_sec) +
 	       (double)(now.tv_nsec - progress->started.tv_nsec) / 1e9;
 }
 
@@ -202,6 +203,14 @@ static void tell(struct progress *progress)
 	show(progress, now);
 	if (progress->json && now - progress->told >= TERMINAL_SECONDS)
 		tell_progress(progress, now);
+}
+
+void progress_resume(struct progress *progress, uint64_t files, double seconds)
+{
+	pthread_mutex_lock(&progress->lock);
+	progress->files += files;
+	progress->before += seconds;
+	pthread_mutex_unlock(&progress->lock);
 }
 
 void progress_update(struct progress *progress, uint64_t done)

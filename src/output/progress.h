@@ -30,6 +30,9 @@ struct progress;
 /* total: bytes that will be scanned. Never NULL. The label must live until progress_close. */
 struct progress *progress_open(const struct progress_options *options, uint64_t total);
 
+/* The run goes on with one that had found so many files in so many seconds. */
+void progress_resume(struct progress *progress, uint64_t files, double seconds);
+
 /* done: bytes scanned so far. Cheap enough to be called for every chunk; thread-safe. */
 void progress_update(struct progress *progress, uint64_t done);
 

@@ -7,6 +7,8 @@
 
 #include "base/ranges.h"
 #include "evidence/damage.h"
+#include "base/state.h"
+#include "base/texts.h"
 #include "evidence/image.h"
 #include "evidence/volumes.h"
 #include "output/hash.h"
@@ -83,6 +85,14 @@ void tally_add(struct tallies *tallies, const char *name, uint64_t bytes);
 void tally_add_many(struct tallies *tallies, const char *name, uint64_t count, uint64_t bytes);
 void tallies_free(struct tallies *tallies);
 
+/* For a checkpoint (record_save.c). A file's hashes and unreadable bytes are not kept: it will be written again. */
+void tallies_save(const struct tallies *tallies, struct state_writer *writer);
+void tallies_load(struct tallies *tallies, struct state_reader *reader);
+void file_record_save(const struct file_record *record, struct state_writer *writer);
+/* Allocates path and runs; the extension goes to texts. limit: the image's size. */
+void file_record_load(struct file_record *record, const struct rules *rules, uint64_t limit,
+	struct texts *texts, struct state_reader *reader);
+
 /* What became of hashing the evidence itself. */
 enum evidence_state {
 	EVIDENCE_NOT_HASHED,
@@ -104,6 +114,11 @@ struct evidence_record {
 void evidence_judge(struct evidence_record *record, const struct image_info *image,
 	const struct hashes *computed, uint64_t unread);
 
+struct resumption {
+	int64_t at;        /* seconds since 1970 UTC */
+	uint64_t position; /* in the image, from which on it was searched then */
+};
+
 struct summary_record {
 	uint64_t files, bytes;
 	struct tallies by_type;
@@ -117,6 +132,8 @@ struct summary_record {
 	int64_t finished;         /* seconds since 1970 UTC */
 	uint64_t scanned;         /* bytes */
 	const char *problems[16]; /* sentences; ended by NULL */
+	struct resumption *resumed; /* each time that the run was resumed */
+	size_t resumed_count;
 	int exit;
 	int signal;               /* that interrupted the run, 0 */
 };

@@ -137,6 +137,98 @@ int report_open(struct report **result, struct sink *sink, const struct run_reco
 	return 0;
 }
 
+/* ---- a run that is resumed ----------------------------------------------------------------- */
+
+/* Where the line at the top stands, and 1 more; 0 where there is none. */
+static uint64_t headline_place(const struct report *report, size_t i)
+{
+	char text[REPORT_HEADLINE_LEN + 1];
+	int64_t place;
+
+	reporters[i]->headline(text, NULL);
+	place = stream_find(report->streams[i], text);
+	return place < 0 ? 0 : (uint64_t)place + 1;
+}
+
+void report_save(const struct report *report, uint64_t files, struct state_writer *writer)
+{
+	state_put(writer, files);
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		state_put(writer, stream_len(report->streams[i]));
+		state_put(writer, headline_place(report, i));
+	}
+}
+
+/* An end that was written when the run was interrupted has completed the line at the top. */
+static void restore_head(struct report *report, size_t i, uint64_t place, struct outcome *outcome)
+{
+	char text[REPORT_HEADLINE_LEN + 1];
+
+	reporters[i]->headline(text, NULL);
+	if (place && !outcome->status)
+		note(outcome, stream_put_at(
+				      report->streams[i], place - 1, text, still_free(outcome)));
+}
+
+static void reopen_one(struct report *report, size_t i, const struct run_record *run,
+	struct state_reader *reader, struct outcome *outcome)
+{
+	uint64_t len = state_get(reader, INT64_MAX), place = state_get(reader, len);
+	struct stream **stream = &report->streams[i];
+
+	if (!state_ok(reader) || (place && len - place < REPORT_HEADLINE_LEN))
+		return state_fail(reader);
+	note(outcome, stream_reopen(stream, report->sink, reporters[i]->file_name, len,
+			      still_free(outcome)));
+	if (!*stream)
+		return;
+	note_reporter(report, i,
+		reporters[i]->open(&report->states[i], stream_file(*stream), run), outcome);
+	stream_forget(*stream); /* the head is there */
+	restore_head(report, i, place, outcome);
+}
+
+/* Leaves the files alone. */
+static void let_go(struct report *report)
+{
+	const struct summary_record nothing = { .exit = EXIT_IO };
+
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		if (report->states[i])
+			reporters[i]->close(report->states[i], &nothing);
+		if (!report->streams[i])
+			continue;
+		stream_forget(report->streams[i]);
+		stream_close(report->streams[i], NULL);
+	}
+	free(report);
+}
+
+int report_reopen(struct report **result, struct sink *sink, const struct run_record *run,
+	struct state_reader *reader, struct error *error)
+{
+	struct report *report = xcalloc(1, sizeof(*report));
+	uint64_t files = state_get(reader, UINT64_MAX);
+	struct outcome outcome = { error, 0 };
+
+	report->sink = sink;
+	report->reserve = -1;
+	for (size_t i = 0; i < REPORT_PARTS && !outcome.status && state_ok(reader); i++) {
+		reopen_one(report, i, run, reader, &outcome);
+		if (reporters[i]->skip && report->states[i])
+			reporters[i]->skip(report->states[i], files);
+	}
+	if (outcome.status || !state_ok(reader)) {
+		let_go(report);
+		return outcome.status;
+	}
+	report->reserve = reserve_space(sink);
+	*result = report;
+	return 0;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
 int report_file_part(struct report *report, size_t part, const struct file_record *file,
 	struct error *error)
 {
@@ -178,14 +270,15 @@ static void complete_head(
 	struct report *report, size_t i, const struct summary_record *summary, struct outcome *outcome)
 {
 	char was[REPORT_HEADLINE_LEN + 1], text[REPORT_HEADLINE_LEN + 1];
-	int status;
+	int64_t place;
 
 	flush_one(report, i, true, outcome);
 	reporters[i]->headline(was, NULL);
 	reporters[i]->headline(text, summary);
-	status = stream_replace(report->streams[i], was, text, still_free(outcome));
-	if (status != -ENOENT)
-		note(outcome, status);
+	place = stream_find(report->streams[i], was);
+	if (place >= 0)
+		note(outcome, stream_put_at(report->streams[i], (uint64_t)place, text,
+				      still_free(outcome)));
 }
 
 int report_close(struct report *report, const struct summary_record *summary, struct error *error)

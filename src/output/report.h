@@ -19,6 +19,12 @@ struct report;
  * must live until report_close. */
 int report_open(struct report **report, struct sink *sink, const struct run_record *run,
 	struct error *error);
+/* For a checkpoint: how far the reports are, so many files. Call report_flush before. */
+void report_save(const struct report *report, uint64_t files, struct state_writer *writer);
+/* Instead of report_open: goes on with the reports of an earlier run where they were when they were saved. Returns 0 or a negative
+ * errno with error set. What can't have been saved fails the reader; *report is NULL then. */
+int report_reopen(struct report **report, struct sink *sink, const struct run_record *run,
+	struct state_reader *reader, struct error *error);
 /* One carved file, in order. Returns 0 or a negative errno (disk full) with the words in error; the
  * record is kept all the same and written with the next one, or by report_close, if there is room
  * again. */
@@ -48,6 +54,8 @@ struct reporter {
 	 * open must have written. */
 	void (*headline)(char *text, const struct summary_record *summary);
 	int (*open)(void **state, FILE *stream, const struct run_record *run);
+	/* The head is written, and so many files. NULL: nothing to do. */
+	void (*skip)(void *state, uint64_t files);
 	int (*file)(void *state, const struct file_record *file);
 	int (*close)(void *state,
 		const struct summary_record *summary); /* frees state, not the stream */

@@ -23,6 +23,8 @@ struct sink {
 	struct namer *namer;
 };
 
+enum opening { OPEN_EMPTY, OPEN_OLD, OPEN_SHARED };
+
 /* ---- opening ---------------------------------------------------------------------------- */
 
 static const char *advice(int errnum)
@@ -85,13 +87,13 @@ static int make_folders(char *path)
 	}
 }
 
-/* Opens the folder, made where it is missing. Returns a descriptor or a negative errno. */
-static int open_folder(char *path)
+/* Opens the folder; make: where it is missing. Returns a descriptor or a negative errno. */
+static int open_folder(char *path, bool make)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int fd = open(path, flags);
 
-	if (fd < 0 && errno == ENOENT) {
+	if (fd < 0 && errno == ENOENT && make) {
 		int status = make_folders(path);
 
 		if (status)
@@ -116,6 +118,13 @@ static int lock_folder(int fd, const char *path, struct error *error)
 	return 0;
 }
 
+/* Of no account in a folder: a run that was killed before it began leaves its first checkpoint unfinished. */
+static bool is_nothing(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+	       strcmp(name, SINK_CHECKPOINT SINK_TEMPORARY_SUFFIX) == 0;
+}
+
 static int check_empty(int fd, const char *path, struct error *error)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status = 0;
@@ -132,7 +141,7 @@ static int check_empty(int fd, const char *path, struct error *error)
 		return status;
 	}
 	while (!status && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		if (!is_nothing(entry->d_name))
 			status = error_set(error, EXIT_IO, ENOTEMPTY,
 				"the output folder '%s' is not empty (it holds '%s'); give a new "
 				"or empty folder with -o",
@@ -141,14 +150,14 @@ static int check_empty(int fd, const char *path, struct error *error)
 	return status;
 }
 
-static int check_folder(int fd, const char *path, struct error *error)
+static int check_folder(int fd, const char *path, enum opening opening, struct error *error)
 {
 	char clean[512];
 	int status;
 
 	text_clean(path, clean, sizeof(clean));
-	status = lock_folder(fd, clean, error);
-	if (!status)
+	status = opening == OPEN_SHARED ? 0 : lock_folder(fd, clean, error);
+	if (!status && opening == OPEN_EMPTY)
 		status = check_empty(fd, clean, error);
 	if (!status && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS))
 		status = error_set(error, EXIT_IO, errno,
@@ -157,7 +166,8 @@ static int check_folder(int fd, const char *path, struct error *error)
 	return status;
 }
 
-int sink_open(struct sink **sink, const char *path, struct error *error)
+static int open_sink(
+	struct sink **sink, const char *path, enum opening opening, struct error *error)
 {
 	char *plain = xstrdup(path), *absolute;
 	int fd, status;
@@ -165,12 +175,12 @@ int sink_open(struct sink **sink, const char *path, struct error *error)
 	/* A slash at the end would make the kernel follow a symbolic link. */
 	for (size_t len = strlen(plain); len > 1 && plain[len - 1] == '/'; len--)
 		plain[len - 1] = '\0';
-	fd = *plain ? open_folder(plain) : -ENOENT;
+	fd = *plain ? open_folder(plain, opening != OPEN_OLD) : -ENOENT;
 	if (fd < 0) {
 		status = open_error(plain, -fd, error);
 		goto free_plain;
 	}
-	status = check_folder(fd, plain, error);
+	status = check_folder(fd, plain, opening, error);
 	if (status)
 		goto close_fd;
 	absolute = realpath(plain, NULL);
@@ -192,6 +202,21 @@ free_plain:
 	return status;
 }
 
+int sink_open(struct sink **sink, const char *path, struct error *error)
+{
+	return open_sink(sink, path, OPEN_EMPTY, error);
+}
+
+int sink_reopen(struct sink **sink, const char *path, struct error *error)
+{
+	return open_sink(sink, path, OPEN_OLD, error);
+}
+
+int sink_share(struct sink **sink, const char *path, struct error *error)
+{
+	return open_sink(sink, path, OPEN_SHARED, error);
+}
+
 const char *sink_path(const struct sink *sink)
 {
 	return sink->path;
@@ -211,6 +236,16 @@ char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char
 void sink_reserve(struct sink *sink, const char *name)
 {
 	namer_reserve(sink->namer, name);
+}
+
+void sink_save_names(const struct sink *sink, struct state_writer *writer)
+{
+	namer_save(sink->namer, writer);
+}
+
+void sink_load_names(struct sink *sink, struct state_reader *reader)
+{
+	namer_load(sink->namer, reader);
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -297,6 +332,11 @@ void sink_remove(struct sink *sink, const char *name)
 	if (status)
 		log_warn("the incomplete file '%s' could not be removed: %s",
 			text_clean(name, clean, sizeof(clean)), strerror(-status));
+}
+
+void sink_discard(struct sink *sink, const char *name)
+{
+	folder_unlink(sink->fd, name);
 }
 
 /* For file systems without O_TMPFILE. Returns a descriptor or a negative errno. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 struct sink;
 
@@ -19,6 +20,10 @@ struct sink;
  * run (an flock'd file descriptor of the folder itself). Errors (EXIT_IO) name the path and what to
  * do. */
 int sink_open(struct sink **sink, const char *path, struct error *error);
+/* The same for the folder of an earlier run, with whatever is in it. */
+int sink_reopen(struct sink **sink, const char *path, struct error *error);
+/* The same for a folder that is made where it is missing, may hold anything, and is not locked. */
+int sink_share(struct sink **sink, const char *path, struct error *error);
 const char *sink_path(const struct sink *sink); /* absolute */
 int sink_dir_fd(const struct sink *sink);
 
@@ -47,6 +52,9 @@ struct sink_file {
 #define SINK_TEMPORARY_PREFIX ".burin-"
 #define SINK_TEMPORARY_SUFFIX ".part"
 
+/* Where a run's state lies while it has not come to its end. */
+#define SINK_CHECKPOINT SINK_TEMPORARY_PREFIX "checkpoint"
+
 /* Begins the file of that name, with its folders. Thread-safe, as the next two. Returns 0 or a
  * negative errno. sink_finish or sink_drop must follow. */
 int sink_begin(struct sink *sink, const char *name, struct sink_file *file, struct error *error);
@@ -56,11 +64,21 @@ int sink_finish(struct sink *sink, const char *name, struct sink_file *file, str
 /* Takes back what could not be completed. */
 void sink_drop(struct sink_file *file);
 
+/* For a checkpoint: all that sink_name goes by. */
+void sink_save_names(const struct sink *sink, struct state_writer *writer);
+void sink_load_names(struct sink *sink, struct state_reader *reader);
+
 /* Creates a file for writing (O_EXCL), with its folders. Thread-safe. Returns a descriptor or a
  * negative errno. */
 int sink_create(struct sink *sink, const char *name, struct error *error);
 /* Takes back a file that could not be completed. Thread-safe. */
 void sink_remove(struct sink *sink, const char *name);
+/* Removes a file that a killed run may have left; there need not be one. */
+void sink_discard(struct sink *sink, const char *name);
+/* Removes the temporary files of a killed run, and those for which is_stale is true. folder: that the file lies in, "" for
+ * the output folder itself. (sink_sweep.c) */
+void sink_sweep(struct sink *sink,
+	bool (*is_stale)(void *context, const char *folder, const char *name), void *context);
 /* An unlinked temporary file in the folder, for spilling: read and write. A descriptor or a
  * negative errno. */
 int sink_temporary(struct sink *sink, struct error *error);

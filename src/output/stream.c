@@ -10,10 +10,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "output/folder.h"
 
 #define FLUSH_LEN ((size_t)256 * 1024)
 #define HEAD_LEN 4096
@@ -41,15 +43,13 @@ static ssize_t gather(void *cookie, const char *bytes, size_t len)
 	return (ssize_t)len;
 }
 
-int stream_open(struct stream **result, struct sink *sink, const char *name, struct error *error)
+/* Takes over fd. */
+static int wrap(
+	struct stream **result, struct sink *sink, const char *name, int fd, struct error *error)
 {
-	int fd = sink_create(sink, name, error);
-	struct stream *stream;
+	struct stream *stream = xcalloc(1, sizeof(*stream));
 
-	if (fd < 0)
-		return fd;
 	sink_reserve(sink, name);
-	stream = xcalloc(1, sizeof(*stream));
 	stream->sink = sink;
 	stream->name = xstrdup(name);
 	stream->fd = fd;
@@ -64,6 +64,44 @@ int stream_open(struct stream **result, struct sink *sink, const char *name, str
 	}
 	*result = stream;
 	return 0;
+}
+
+int stream_open(struct stream **stream, struct sink *sink, const char *name, struct error *error)
+{
+	int fd = sink_create(sink, name, error);
+
+	return fd < 0 ? fd : wrap(stream, sink, name, fd, error);
+}
+
+/* Returns 0 or a negative errno, -EBADMSG for a file that is too short. */
+static int cut_at(int fd, uint64_t len)
+{
+	struct stat info;
+
+	if (fstat(fd, &info))
+		return -errno;
+	if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size < len)
+		return -EBADMSG;
+	if (ftruncate(fd, (off_t)len) || lseek(fd, (off_t)len, SEEK_SET) < 0)
+		return -errno;
+	return 0;
+}
+
+int stream_reopen(struct stream **stream, struct sink *sink, const char *name, uint64_t len,
+	struct error *error)
+{
+	int fd = folder_open(sink_dir_fd(sink), name, O_RDWR, false);
+	int status = fd < 0 ? fd : cut_at(fd, len);
+
+	if (!status)
+		return wrap(stream, sink, name, fd, error);
+	if (fd >= 0)
+		close(fd);
+	if (status != -EBADMSG && status != -ENOENT)
+		return sink_error(sink, name, -status, error);
+	return error_set(error, EXIT_IO, -status,
+		"'%s/%s' is not as the run that is resumed left it; carve again into another folder",
+		sink_path(sink), name);
 }
 
 FILE *stream_file(struct stream *stream)
@@ -109,20 +147,36 @@ int stream_flush(struct stream *stream, bool now, struct error *error)
 	return status ? sink_error(stream->sink, stream->name, -status, error) : 0;
 }
 
-int stream_replace(struct stream *stream, const char *was, const char *text, struct error *error)
+void stream_forget(struct stream *stream)
+{
+	fflush(stream->file);
+	stream->pending_len = 0;
+}
+
+uint64_t stream_len(const struct stream *stream)
+{
+	off_t len = lseek(stream->fd, 0, SEEK_CUR);
+
+	return len < 0 ? 0 : (uint64_t)len;
+}
+
+int64_t stream_find(const struct stream *stream, const char *text)
 {
 	char head[HEAD_LEN];
 	ssize_t len = pread(stream->fd, head, sizeof(head), 0);
-	char *place = len > 0 ? memmem(head, (size_t)len, was, strlen(was)) : NULL;
+	const char *place = len > 0 ? memmem(head, (size_t)len, text, strlen(text)) : NULL;
 
 	if (len < 0)
-		return sink_error(stream->sink, stream->name, errno, error);
-	if (!place)
-		return -ENOENT;
+		return -errno;
+	return place ? place - head : -ENOENT;
+}
+
+int stream_put_at(struct stream *stream, uint64_t place, const char *text, struct error *error)
+{
 	/* It lies over what is on the disk already: there is room. */
-	if (pwrite(stream->fd, text, strlen(was), place - head) != (ssize_t)strlen(was))
-		return sink_error(stream->sink, stream->name, errno ? errno : EIO, error);
-	return 0;
+	if (pwrite(stream->fd, text, strlen(text), (off_t)place) == (ssize_t)strlen(text))
+		return 0;
+	return sink_error(stream->sink, stream->name, errno ? errno : EIO, error);
 }
 
 int stream_close(struct stream *stream, struct error *error)

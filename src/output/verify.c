@@ -196,12 +196,13 @@ static int check_files(struct verify *verify, struct reread_report *report, stru
 
 /* ---- what else is there ----------------------------------------------------------------- */
 
-static bool is_report(const char *path)
+/* The reports themselves, and where a run that can be resumed keeps how far it is. */
+static bool is_own(const char *path)
 {
 	for (size_t i = 0; reporters[i]; i++)
 		if (strcmp(path, reporters[i]->file_name) == 0)
 			return true;
-	return false;
+	return strcmp(path, SINK_CHECKPOINT) == 0;
 }
 
 /* Collects what the report does not list below fd, which is closed. prefix: the folder's path with
@@ -222,7 +223,7 @@ static void collect_unlisted(
 		int inner = -1;
 
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-			is_report(path)) {
+			is_own(path)) {
 			free(path);
 			continue;
 		}

@@ -1,0 +1,17 @@
+/* Texts that are kept for as long as somebody may point to them. There are few different ones. */
+#ifndef BURIN_BASE_TEXTS_H
+#define BURIN_BASE_TEXTS_H
+
+#include <stddef.h>
+
+/* Zero-initialise; texts_free when done. */
+struct texts {
+	char **items;
+	size_t count, capacity;
+};
+
+/* A copy of text that lives until texts_free. */
+const char *texts_keep(struct texts *texts, const char *text);
+void texts_free(struct texts *texts);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * The stage in a checkpoint. What lies between the cursors is saved as it was given: files that
+ * were decided on and not reported, by their records, and candidates that were not decided on.
+ * Checks and writes under way are not waited for; they will be done again.
+ */
+#include "carve/carving_state.h"
+
+#include <stdlib.h>
+
+#include "evidence/gathered.h"
+
+static uint64_t count_kept(struct carving *carving)
+{
+	uint64_t count = 0;
+
+	for (uint64_t n = carving->retired; n < carving->decided; n++)
+		count += ticket_at(carving, n)->keep;
+	return count;
+}
+
+void carving_save(struct carving *carving, struct state_writer *writer)
+{
+	state_put(writer, carving->files);
+	state_put(writer, carving->bytes);
+	state_put(writer, carving->unreadable);
+	decider_save(carving->decider, writer);
+	filing_save(carving->filing, writer);
+	state_put(writer, count_kept(carving));
+	for (uint64_t n = carving->retired; n < carving->decided; n++)
+		if (ticket_at(carving, n)->keep) {
+			candidate_save(&ticket_at(carving, n)->candidate, writer);
+			file_record_save(&ticket_at(carving, n)->record, writer);
+		}
+	state_put(writer, carving->offered - carving->decided);
+	for (uint64_t n = carving->decided; n < carving->offered; n++)
+		candidate_save(&ticket_at(carving, n)->candidate, writer);
+}
+
+/* A run that was killed may have come to it: its file is made anew. */
+static int write_again(
+	struct carving *carving, const struct candidate *candidate, struct file_record *record)
+{
+	int status;
+
+	if (!carving->options.dry_run)
+		sink_discard(carving->options.sink, record->path);
+	status = carving_add(carving, record);
+	if (!status)
+		ticket_at(carving, carving->offered - 1)->candidate = *candidate;
+	return status;
+}
+
+static int load_records(struct carving *carving, uint64_t limit, struct state_reader *reader)
+{
+	struct image *evidence = gathered_evidence(carving->options.image);
+	uint64_t evidence_limit = image_info(evidence)->size;
+	uint64_t count = state_get(reader, carving->ring_len);
+	int status = 0;
+
+	for (uint64_t i = 0; i < count && !status && state_ok(reader); i++) {
+		struct candidate candidate;
+		struct file_record record;
+
+		candidate_load(&candidate, carving->options.rules, limit, reader);
+		file_record_load(
+			&record, carving->options.rules, evidence_limit, &carving->texts, reader);
+		if (state_ok(reader))
+			status = write_again(carving, &candidate, &record);
+		free(record.path);
+		free(record.runs);
+	}
+	return status;
+}
+
+static int load_candidates(struct carving *carving, uint64_t limit, struct state_reader *reader)
+{
+	uint64_t count =
+		state_get(reader, carving->ring_len - (carving->offered - carving->retired));
+	int status = 0;
+
+	for (uint64_t i = 0; i < count && !status && state_ok(reader); i++) {
+		struct candidate candidate;
+
+		candidate_load(&candidate, carving->options.rules, limit, reader);
+		if (state_ok(reader))
+			status = carving_offer(carving, &candidate);
+	}
+	return status;
+}
+
+static bool is_later(void *context, const char *folder, const char *name)
+{
+	return filing_is_later(context, folder, name);
+}
+
+void carving_tidy(struct carving *carving)
+{
+	sink_sweep(carving->options.sink, is_later, carving->filing);
+}
+
+int carving_load(struct carving *carving, struct state_reader *reader)
+{
+	uint64_t limit = image_info(carving->options.image)->size;
+	int status;
+
+	carving->files = state_get(reader, UINT64_MAX);
+	carving->bytes = state_get(reader, UINT64_MAX);
+	carving->unreadable = state_get(reader, UINT64_MAX);
+	decider_load(carving->decider, limit, reader);
+	filing_load(carving->filing, reader);
+	if (!state_ok(reader))
+		return 0;
+	carving_tidy(carving);
+	status = load_records(carving, limit, reader);
+	return status ? status : load_candidates(carving, limit, reader);
+}

@@ -1,0 +1,121 @@
+/*
+ * A run is resumed with its own command line, which its checkpoint holds, and whatever is given
+ * besides: how many threads, which engine. What would change the result is refused by the run
+ * (run_resume.c), which knows what its checkpoint was made with.
+ */
+#include "cli/resume.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/command.h"
+
+/* Behind "burin carve", or behind "burin" alone. */
+static char **options_of(char **words)
+{
+	if (*words)
+		words++;
+	if (*words && strcmp(*words, carve_command.name) == 0)
+		words++;
+	return words;
+}
+
+static int find_end(char **words)
+{
+	int count = 0;
+
+	while (words[count] && strcmp(words[count], "--") != 0)
+		count++;
+	return count;
+}
+
+/* Options given now count, being the last; images don't, and what follows "--" is nothing but
+ * images. */
+static void combine(struct resume *resume, char **old, char **given)
+{
+	int options = find_end(old), more = find_end(given), rest = 0, used = 0;
+
+	while (old[options + rest])
+		rest++;
+	resume->words = xcalloc((size_t)(1 + options + more + rest + 1), sizeof(*resume->words));
+	resume->words[used++] = (char *)carve_command.name;
+	for (int i = 0; i < options; i++)
+		resume->words[used++] = old[i];
+	for (int i = 0; i < more; i++)
+		resume->words[used++] = given[i];
+	for (int i = 0; i < rest; i++)
+		resume->words[used++] = old[options + i];
+	resume->word_count = used;
+}
+
+static int refuse(const char *output, int kind, const struct error *error)
+{
+	if (kind < 0) {
+		log_error("%s", error->text);
+		return error->code;
+	}
+	if (kind == RUN_LEFT_FINISHED) {
+		log_info("the run in %s has come to its end; there is nothing left to do", output);
+		return EXIT_CLEAN;
+	}
+	log_error("%s holds no checkpoint, so no run can be resumed there", output);
+	return EXIT_USAGE;
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The image may have moved, but its name stands in the reports. Links stay as they are for the same
+ * reason. */
+static int move_image(struct resume *resume, const char *image)
+{
+	const char *was = resume->left.image_path;
+	char *directory = *image == '/' ? NULL : getcwd(NULL, 0);
+
+	if (resume->left.batch || strcmp(last_component(was), last_component(image)) != 0) {
+		log_error("the run in %s is of %s, and goes on with that; %s can't be given",
+			resume->output, resume->left.batch ? "several images" : was, image);
+		free(directory);
+		return EXIT_USAGE;
+	}
+	resume->moved = directory ? xasprintf("%s/%s", directory, image) : xstrdup(image);
+	free(directory);
+	return EXIT_CLEAN;
+}
+
+int resume_begin(struct resume *resume, const char *output, char **given, const char *image)
+{
+	struct error error = { 0 };
+	int kind = run_left_find(&resume->left, output, &error);
+
+	if (kind != RUN_LEFT_RESUMABLE)
+		return refuse(output, kind, &error);
+	resume->output = realpath(output, NULL);
+	if (!resume->output) {
+		log_error("cannot open the output folder %s: %s", output, strerror(errno));
+		return EXIT_IO;
+	}
+	if (image && move_image(resume, image))
+		return EXIT_USAGE;
+	combine(resume, options_of(resume->left.arguments), options_of(given));
+	if (chdir(resume->left.directory))
+		log_warn("cannot go to %s, where the run was started: %s", resume->left.directory,
+			strerror(errno));
+	return -1;
+}
+
+void resume_end(struct resume *resume)
+{
+	run_left_free(&resume->left);
+	free(resume->words);
+	free(resume->output);
+	free(resume->moved);
+}
