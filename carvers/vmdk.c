@@ -1,0 +1,212 @@
+/*
+ * VMware's sparse disk images (VMware, Virtual Disk Format 5.0): hosted sparse extents and
+ * stream-optimised ones.
+ *
+ *	header: 'KDMV', sizes in sectors; a description in text; directories of tables of grains;
+ *grains stream-optimised: markers of a sector: a packed grain (zlib), a table, a directory, the
+ *	footer, the end
+ *
+ * A sparse extent ends with what its tables place farthest; nothing vouches for the grains, and
+ *files inside should still be found: unverified. A stream is walked from marker to marker, each
+ *grain unpacked, up to the footer and the marker of its end: complete. Extents that are bare data
+ *and descriptions alone have no such header.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "inflated.h"
+#include "program.h"
+#include "walk.h"
+
+#define SECTOR 512ull
+
+struct vmdk {
+	struct view *view;
+	struct finding *finding;
+	uint64_t capacity, grain, text, text_len, backup, directory, overhead;
+	uint32_t per_table;
+	bool packed;
+	bool footer; /* its marker was seen */
+	uint64_t end;
+	uint64_t where;
+};
+
+static const char *read_header(struct vmdk *vmdk)
+{
+	const uint8_t *p = view_peek(vmdk->view, 0, 512);
+
+	if (!p || memcmp(p, "KDMV", 4) != 0 || le32(p + 4) - 1 > 2)
+		return "no magic and version";
+	/* These show whether the image went through a transfer as text. */
+	if (memcmp(p + 73, "\n \r\n", 4) != 0)
+		return "no line ends";
+	vmdk->capacity = le64(p + 12);
+	vmdk->grain = le64(p + 20);
+	vmdk->text = le64(p + 28);
+	vmdk->text_len = le64(p + 36);
+	vmdk->per_table = le32(p + 44);
+	vmdk->backup = le64(p + 48);
+	vmdk->directory = le64(p + 56);
+	vmdk->overhead = le64(p + 64);
+	vmdk->packed = le32(p + 8) & 1 << 16 && le16(p + 77) == 1;
+	if (vmdk->grain < 1 || vmdk->grain > 1 << 16 || (vmdk->grain & (vmdk->grain - 1)) ||
+		vmdk->per_table < 1 || vmdk->per_table > 65536 || vmdk->capacity > 1ull << 50 ||
+		vmdk->text > 1 << 20 || vmdk->text_len > 1 << 20 || vmdk->overhead > 1 << 30)
+		return "impossible sizes";
+	return NULL;
+}
+
+static void reach(struct vmdk *vmdk, uint64_t end)
+{
+	if (end > vmdk->end)
+		vmdk->end = end;
+}
+
+/* A table of grains' places in sectors; 0 and 1 are none. */
+static bool read_table(struct vmdk *vmdk, uint64_t at)
+{
+	reach(vmdk, at + 4 * (uint64_t)vmdk->per_table);
+	for (uint64_t i = 0; i < vmdk->per_table; i++) {
+		const uint8_t *p = view_peek(vmdk->view, at + 4 * i, 4);
+
+		vmdk->where = at + 4 * i;
+		if (!p || (le32(p) > 1 && le32(p) < vmdk->overhead))
+			return false;
+		if (le32(p) > 1)
+			reach(vmdk, (le32(p) + vmdk->grain) * SECTOR);
+	}
+	return true;
+}
+
+static bool read_directory(struct vmdk *vmdk, uint64_t place)
+{
+	uint64_t per_table = vmdk->grain * vmdk->per_table;
+	uint64_t count = (vmdk->capacity + per_table - 1) / per_table;
+
+	if (place > 1ull << 40)
+		return false;
+	for (uint64_t i = 0; i < count; i++) {
+		const uint8_t *p = view_peek(vmdk->view, place * SECTOR + 4 * i, 4);
+
+		vmdk->where = place * SECTOR + 4 * i;
+		if (!p)
+			return false;
+		if (le32(p) && !read_table(vmdk, le32(p) * SECTOR))
+			return false;
+	}
+	return true;
+}
+
+static enum verdict check_sparse(struct vmdk *vmdk)
+{
+	struct finding *finding = vmdk->finding;
+
+	reach(vmdk, vmdk->overhead * SECTOR);
+	reach(vmdk, (vmdk->text + vmdk->text_len) * SECTOR);
+	if (!read_directory(vmdk, vmdk->directory) ||
+		(vmdk->backup && !read_directory(vmdk, vmdk->backup)))
+		return program_cut(vmdk->view, finding, SECTOR,
+			vmdk->where < SECTOR * 2 ? SECTOR * 2 : vmdk->where, "no table of grains",
+			vmdk->where);
+	if (vmdk->end > view_size(vmdk->view))
+		return walk_cut(vmdk->view, finding, vmdk->end,
+			program_sound(vmdk->view, SECTOR, vmdk->end));
+	finding->length = vmdk->end;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"tables agree; nothing vouches for the grains up to %" PRIu64, vmdk->end);
+}
+
+static bool unpacks(struct vmdk *vmdk, uint64_t at, uint32_t len)
+{
+	struct inflated inflated = { 0 };
+	enum inflated_state state = INFLATED_MORE;
+	uint64_t end = at + len;
+	size_t got;
+
+	if (!inflated_open(&inflated, INFLATED_ZLIB))
+		return false;
+	while (at < end && state == INFLATED_MORE) {
+		const uint8_t *p = walk_window(vmdk->view, at, end, &got);
+
+		if (!p)
+			break;
+		state = inflated_feed(&inflated, p, got, NULL);
+		at += got;
+	}
+	inflated_close(&inflated);
+	return state == INFLATED_DONE && inflated.output_len <= vmdk->grain * SECTOR;
+}
+
+enum { MARK_END = 0, MARK_LAST = 3 };
+
+/* The marker at *at: 1 when stepped over, 0 at the stream's end (stepped over, too), -1 when it is
+ * none. */
+static int next_marker(struct vmdk *vmdk, uint64_t *at)
+{
+	const uint8_t *p = view_peek(vmdk->view, *at, SECTOR);
+	uint64_t sectors = p ? le64(p) : 0;
+	uint32_t len = p ? le32(p + 8) : 0;
+	uint64_t end;
+
+	if (!p || sectors > vmdk->capacity + (1 << 20))
+		return -1;
+	if (len) {
+		if (len > 2 * vmdk->grain * SECTOR + 4096 || !unpacks(vmdk, *at + 12, len))
+			return -1;
+		end = *at + (12 + (uint64_t)len + SECTOR - 1) / SECTOR * SECTOR;
+		if (end > view_size(vmdk->view))
+			return -1;
+		*at = end;
+		return 1;
+	}
+	if (le32(p + 12) > MARK_LAST || !program_zeros(vmdk->view, *at + 16, *at + SECTOR))
+		return -1;
+	if (le32(p + 12) == MARK_END) {
+		*at += SECTOR;
+		return sectors == 0 ? 0 : -1;
+	}
+	if ((sectors + 1) * SECTOR > view_size(vmdk->view) - *at)
+		return -1;
+	vmdk->footer = le32(p + 12) == MARK_LAST;
+	*at += (sectors + 1) * SECTOR;
+	return 1;
+}
+
+static enum verdict check_stream(struct vmdk *vmdk)
+{
+	uint64_t at = vmdk->overhead * SECTOR;
+	int state;
+
+	if (at < SECTOR || at >= view_size(vmdk->view))
+		return verdict_because(CARVE_REJECT, vmdk->finding, "no marker at %" PRIu64, at);
+	do
+		state = next_marker(vmdk, &at);
+	while (state > 0);
+	vmdk->finding->length = at;
+	if (state == 0 && vmdk->footer)
+		return CARVE_COMPLETE;
+	/* QEMU writes the directory in front, and zeros behind the grains. */
+	if (state == 0 && vmdk->directory != UINT64_MAX)
+		return verdict_because(CARVE_UNVERIFIED, vmdk->finding,
+			"zeros and no footer end the grains before %" PRIu64, at);
+	if (state == 0)
+		vmdk->finding->length = at -= SECTOR;
+	return verdict_because(CARVE_TRUNCATED, vmdk->finding, "no sound marker at %" PRIu64, at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct vmdk vmdk = { .view = view, .finding = finding };
+	const char *problem = read_header(&vmdk);
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	return vmdk.packed ? check_stream(&vmdk) : check_sparse(&vmdk);
+}
+
+const struct carver vmdk_carver = {
+	.name = "vmdk",
+	.summary = "VMware's sparse and stream-optimised VMDK disk images",
+	.check = check,
+};
