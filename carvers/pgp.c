@@ -160,10 +160,11 @@ static enum verdict check_ring(struct view *view, struct finding *finding)
 static uint64_t pass_text(struct view *view, uint64_t at, bool *found)
 {
 	struct line line;
+	char label[64];
 
 	*found = false;
 	while (line_read(view, at, &line)) {
-		if (line.ended && line_is(&line, "-----BEGIN PGP SIGNATURE-----")) {
+		if (armour_opens(&line, label) && strcmp(label, "PGP SIGNATURE") == 0) {
 			*found = true;
 			break;
 		}

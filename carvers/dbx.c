@@ -1,0 +1,133 @@
+/*
+ * Outlook Express 5 and 6 (A. Schloh, "OE dbx file format").
+ *
+ *	header:  9,404 bytes: class; at 24h, 30h and 3Ch the last segments of three kinds, each
+ *place followed by the segment's length; at C4h the number of entries; at E4h the tree of them
+ *	node:    its own place, a zero, a child, the parent, a byte, number of entries (1 byte),
+ *zeros, number of entries below; then entries (object, child, number below) of 12 bytes object: its
+ *own place, length, ...
+ *
+ * Every structure begins with its own place in the file. The tree is walked, up to a limit: nodes
+ *and the objects that they name have to be where they say. A file is at least as long as its last
+ * segments; whether free space follows them is not said, so its end remains a guess.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "walk.h"
+
+#define HEADER_LEN 9404
+#define NODE_LEN 24
+#define ENTRY_LEN 12
+#define ENTRIES_MOST 51
+#define STACK_MOST 256
+#define NODES_MOST (1u << 16)
+
+struct dbx {
+	struct view *view;
+	uint64_t stack[STACK_MOST];
+	unsigned waiting;
+	uint64_t furthest; /* behind the last structure that holds */
+	uint64_t broken;   /* a structure that does not; 0: none */
+	uint32_t objects;
+};
+
+/* Whether the structure at `at` says that it is there. */
+static bool is_there(struct dbx *dbx, uint64_t at)
+{
+	const uint8_t *p = at >= HEADER_LEN ? view_peek(dbx->view, at, 4) : NULL;
+
+	if (p && le32(p) == at) {
+		if (at + 4 > dbx->furthest)
+			dbx->furthest = at + 4;
+		return true;
+	}
+	if (!dbx->broken || at < dbx->broken)
+		dbx->broken = at;
+	return false;
+}
+
+static void push(struct dbx *dbx, uint64_t node)
+{
+	if (node && dbx->waiting < STACK_MOST)
+		dbx->stack[dbx->waiting++] = node;
+}
+
+static void walk_tree(struct dbx *dbx, uint64_t root)
+{
+	push(dbx, root);
+	for (unsigned nodes = 0; dbx->waiting && nodes < NODES_MOST; nodes++) {
+		uint64_t at = dbx->stack[--dbx->waiting];
+		const uint8_t *p;
+		unsigned count;
+
+		if (!is_there(dbx, at))
+			continue;
+		p = view_peek(dbx->view, at, NODE_LEN);
+		count = p ? p[17] : 0;
+		if (!p || count > ENTRIES_MOST)
+			continue;
+		push(dbx, le32(p + 8));
+		for (unsigned i = 0; i < count; i++) {
+			p = view_peek(dbx->view, at + NODE_LEN + i * ENTRY_LEN, ENTRY_LEN);
+			if (!p)
+				break;
+			push(dbx, le32(p + 4));
+			dbx->objects += is_there(dbx, le32(p));
+		}
+	}
+}
+
+/* Behind the last segments, as the header has them. */
+static uint64_t segments_end(const uint8_t *p)
+{
+	static const unsigned places[] = { 0x24, 0x30, 0x3c };
+	uint64_t end = HEADER_LEN + le32(p + 0x1c);
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		uint64_t segment = le32(p + places[i]);
+
+		if (segment && segment + le32(p + places[i] + 4) > end)
+			end = segment + le32(p + places[i] + 4);
+	}
+	return end;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct dbx dbx = { .view = view, .furthest = HEADER_LEN };
+	const uint8_t *p = view_peek(view, 0, HEADER_LEN);
+	uint64_t size = view_size(view), end;
+	uint32_t entries, root;
+
+	if (!p || memcmp(p, "\xcf\xad\x12\xfe", 4) != 0 || le32(p + 0x1c) > 1u << 20)
+		return verdict_because(CARVE_REJECT, finding, "no header at 0");
+	end = segments_end(p);
+	entries = le32(p + 0xc4);
+	root = le32(p + 0xe4);
+	if (!!entries != !!root)
+		return verdict_because(CARVE_REJECT, finding,
+			"%" PRIu32 " entries, but their tree at %" PRIu32, entries, root);
+	walk_tree(&dbx, root);
+	if (dbx.broken && dbx.broken < size) {
+		finding->length = dbx.furthest < dbx.broken ? dbx.furthest : dbx.broken;
+		if (finding->length < HEADER_LEN)
+			finding->length = HEADER_LEN;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"no structure that knows its place at %" PRIu64, dbx.broken);
+	}
+	if (end > size)
+		return walk_cut(view, finding, end, size);
+	finding->length = end;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"the last segment ends at %" PRIu64 ", and free space may follow", end);
+}
+
+const struct carver dbx_carver = {
+	.name = "dbx",
+	.summary = "Outlook Express's message stores, by their trees",
+	.check = check,
+};
