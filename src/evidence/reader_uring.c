@@ -4,6 +4,10 @@
  * Between these calls the device works on its own, so there is no thread here. A request that
  * fails, or comes back short, is read again by the caller's thread, around what can't be read.
  *
+ * As many requests are in flight as the ring has room for. tests/bench/cold --sweep shows what a
+ * disk does with each size and depth; with pieces of 2 MiB a near one is as fast with 2 of them as
+ * with 64, and one that is far away needs the more.
+ *
  * Reads through the page cache would be done on the spot, in the caller's time; they are marked to
  * be done by the kernel's threads.
  */
