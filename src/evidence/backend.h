@@ -17,12 +17,22 @@ struct image {
 	char *map_path;
 };
 
+#define IMAGE_HEAD_LEN 4096
+#define IMAGE_TAIL_LEN 512
+
+/* What a file begins and ends with. */
+struct image_ends {
+	uint8_t head[IMAGE_HEAD_LEN], tail[IMAGE_TAIL_LEN]; /* zeros behind what there is */
+	size_t head_len, tail_len; /* tail_len: 0 for a shorter file, and for a device */
+	bool headless; /* the head can't be read */
+};
+
 struct image_backend {
 	const char *name;
-	/* True when the file's head says that it is this backend's format. head: the first len
-	 * bytes (at most 4,096). */
-	bool (*probe)(const uint8_t *head, size_t len);
-	int (*open)(struct image **image, const char *path, struct error *error);
+	/* True when the file's ends say that it is this backend's format. */
+	bool (*probe)(const struct image_ends *ends);
+	int (*open)(struct image **image, const char *path, const struct image_ends *ends,
+		struct error *error);
 	int (*read_at)(struct image *image, uint64_t offset, void *buffer, size_t len);
 	/* NULL: -ENOTSUP */
 	int (*extent)(struct image *image, uint64_t offset, bool direct, int *fd,
@@ -34,7 +44,7 @@ struct image_backend {
 		struct image *image); /* frees its own part and the struct, not info's members */
 };
 
-extern const struct image_backend raw_backend, ewf_backend;
+extern const struct image_backend raw_backend, ewf_backend, container_backend;
 
 /* Reads len bytes at offset, all inside the image, granule by granule where it must be: what fails
  * is filled with zeros and told to failed (adjacent pieces each by themselves, in order). */

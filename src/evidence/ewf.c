@@ -48,9 +48,9 @@ struct ewf {
 	size_t chunk_len;
 };
 
-static bool ewf_probe(const uint8_t *head, size_t len)
+static bool ewf_probe(const struct image_ends *ends)
 {
-	return e01_probe(head, len);
+	return e01_probe(ends->head, ends->head_len);
 }
 
 /* What libewf says is a stack of lines, the cause first, each with its function's name in front.
@@ -257,11 +257,13 @@ static int open_set(struct ewf *ewf, const char *path, struct error *error)
 	return 0;
 }
 
-static int ewf_open(struct image **image, const char *path, struct error *error)
+static int ewf_open(
+	struct image **image, const char *path, const struct image_ends *ends, struct error *error)
 {
 	struct ewf *ewf = xcalloc(1, sizeof(*ewf));
 	int rc;
 
+	(void)ends;
 	ewf->image.backend = &ewf_backend;
 	ewf->image.info.format = "ewf";
 	pthread_mutex_init(&ewf->lock, NULL);

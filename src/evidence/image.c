@@ -20,15 +20,14 @@
 #include "evidence/map.h"
 #include "evidence/refuse.h"
 
-#define HEAD_LEN 4096
-#define TAIL_LEN 512
 #define SPARE_DESCRIPTORS 256
 /* A failed request is read again in pieces of about this size before it is read granule by granule:
  * so few requests meet the bad place again, each of which may take a failing disk seconds. */
 #define RETRY_LEN 65536
 
 /* The last one takes whatever no other knows. */
-static const struct image_backend *const backends[] = { &ewf_backend, &raw_backend };
+static const struct image_backend *const backends[] = { &ewf_backend, &container_backend,
+	&raw_backend };
 
 static const char *kind_of(mode_t mode)
 {
@@ -106,12 +105,10 @@ static int take_headless(const char *path, int errnum, struct error *error)
 		path, strerror(errnum));
 }
 
-/* Refuses what is no evidence that burin reads, else leaves the file's head in head, zeros behind
- * it. *headless: it can't be read. */
-static int inspect_open(
-	int fd, const char *path, uint8_t head[HEAD_LEN], bool *headless, struct error *error)
+/* Refuses what is no evidence that burin reads, else leaves the file's ends in *ends, zeros where it
+ * has none. */
+static int inspect_open(int fd, const char *path, struct image_ends *ends, struct error *error)
 {
-	uint8_t tail[TAIL_LEN];
 	ssize_t head_len, tail_len = 0;
 	struct stat st;
 	int rc;
@@ -121,17 +118,19 @@ static int inspect_open(
 	rc = check_kind(path, &st, error);
 	if (rc)
 		return rc;
-	head_len = read_some(fd, head, HEAD_LEN, 0);
-	*headless = head_len < 0;
-	if (*headless)
+	head_len = read_some(fd, ends->head, IMAGE_HEAD_LEN, 0);
+	ends->headless = head_len < 0;
+	if (ends->headless)
 		return take_headless(path, (int)-head_len, error);
-	if (S_ISREG(st.st_mode) && st.st_size >= TAIL_LEN)
-		tail_len = read_some(fd, tail, TAIL_LEN, st.st_size - TAIL_LEN);
-	return refuse_container(
-		path, head, (size_t)head_len, tail, tail_len > 0 ? (size_t)tail_len : 0, error);
+	if (S_ISREG(st.st_mode) && st.st_size >= IMAGE_TAIL_LEN)
+		tail_len = read_some(
+			fd, ends->tail, IMAGE_TAIL_LEN, st.st_size - IMAGE_TAIL_LEN);
+	ends->head_len = (size_t)head_len;
+	ends->tail_len = tail_len > 0 ? (size_t)tail_len : 0;
+	return refuse_container(path, ends->head, ends->head_len, error);
 }
 
-static int inspect(const char *path, uint8_t head[HEAD_LEN], bool *headless, struct error *error)
+static int inspect(const char *path, struct image_ends *ends, struct error *error)
 {
 	struct stat st;
 	int fd, rc;
@@ -146,24 +145,23 @@ static int inspect(const char *path, uint8_t head[HEAD_LEN], bool *headless, str
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return cannot_open(path, error);
-	rc = inspect_open(fd, path, head, headless, error);
+	rc = inspect_open(fd, path, ends, error);
 	close(fd);
 	return rc;
 }
 
 int image_open(struct image **image, const char *path, struct error *error)
 {
-	uint8_t head[HEAD_LEN] = { 0 };
-	bool headless = false;
+	struct image_ends ends = { .head_len = 0 };
 	size_t i = 0;
-	int rc = inspect(path, head, &headless, error);
+	int rc = inspect(path, &ends, error);
 
 	if (rc)
 		return rc;
-	while (!backends[i]->probe(head, HEAD_LEN))
+	while (!backends[i]->probe(&ends))
 		i++;
-	rc = backends[i]->open(image, path, error);
-	if (!rc && headless && !(*image)->info.damage)
+	rc = backends[i]->open(image, path, &ends, error);
+	if (!rc && ends.headless && !(*image)->info.damage)
 		(*image)->info.damage = xasprintf(
 			"the head of %s can't be read, so it was taken for a plain image", path);
 	return rc;

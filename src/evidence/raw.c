@@ -41,10 +41,9 @@ struct raw {
 };
 
 /* Asked last, and takes everything. */
-static bool raw_probe(const uint8_t *head, size_t len)
+static bool raw_probe(const struct image_ends *ends)
 {
-	(void)head;
-	(void)len;
+	(void)ends;
 	return true;
 }
 
@@ -124,7 +123,8 @@ static const char *format_of(const struct raw *raw)
 	return fstat(raw->parts[0].fd, &st) == 0 && S_ISBLK(st.st_mode) ? "device" : "raw";
 }
 
-static int raw_open(struct image **image, const char *path, struct error *error)
+static int raw_open(
+	struct image **image, const char *path, const struct image_ends *ends, struct error *error)
 {
 	struct raw *raw;
 	struct image_info *info;
@@ -132,6 +132,7 @@ static int raw_open(struct image **image, const char *path, struct error *error)
 	size_t count;
 	int rc = split_find(path, &paths, &count, error);
 
+	(void)ends;
 	if (rc)
 		return rc;
 	raw = xcalloc(1, sizeof(*raw));

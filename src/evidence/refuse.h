@@ -7,9 +7,8 @@
 
 #include "base/error.h"
 
-/* Looks at the first head_len bytes of a file and at its last tail_len (512, or fewer of a shorter
- * file). Returns 0, or -EMEDIUMTYPE with an error that names the format and says what to do. */
-int refuse_container(const char *path, const uint8_t *head, size_t head_len, const uint8_t *tail,
-	size_t tail_len, struct error *error);
+/* Looks at the first head_len bytes of a file. Returns 0, or -EMEDIUMTYPE with an error that names the
+ * format and says what to do. */
+int refuse_container(const char *path, const uint8_t *head, size_t head_len, struct error *error);
 
 #endif

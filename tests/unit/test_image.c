@@ -166,12 +166,7 @@ static void refused_head(
 
 Test(image, containers_are_refused_by_name)
 {
-	refused_head("AFF10\r\n", 8, 0, "AFF", "affconvert");
 	refused_head("AFFLIB", 6, 0, "AFF", "affconvert");
-	refused_head("KDMV", 4, 0, "VMDK", "qemu-img convert -O raw");
-	refused_head("# Disk DescriptorFile\nversion=1\n", 32, 0, "VMDK", "qemu-img");
-	refused_head("conectix", 8, 0, "VHD", "qemu-img");
-	refused_head("vhdxfile", 8, 0, "VHDX", "qemu-img");
 	refused_head("QFI\xfb\0\0\0\3", 8, 0, "QCOW", "qemu-img");
 	refused_head("\x7f\x10\xda\xbe", 4, 64, "VDI", "qemu-img");
 	refused_head("EVF2\r\n\x81\0", 8, 0, "Ex01", "ewfexport");
@@ -188,7 +183,38 @@ Test(image, tiny_files_are_raw)
 	image_close(image);
 }
 
-Test(image, fixed_vhd_is_refused_for_its_footer)
+static void broken_head(const char *magic, size_t len, const char *name)
+{
+	uint8_t bytes[4096];
+
+	fill(bytes, sizeof(bytes), 1);
+	memcpy(bytes, magic, len);
+	refused(write_file("some.raw", bytes, sizeof(bytes)), EIO, name, "can't be read as that");
+}
+
+Test(image, containers_with_nothing_behind_their_head)
+{
+	broken_head("AFF10\r\n", 8, "aff");
+	broken_head("KDMV", 4, "vmdk");
+	broken_head("COWD", 4, "vmdk");
+	broken_head("# Disk DescriptorFile\nversion=1\n", 32, "vmdk");
+	broken_head("conectix", 8, "vhd");
+	broken_head("vhdxfile", 8, "vhdx");
+}
+
+Test(image, changes_to_another_image_are_refused)
+{
+	static const char text[] = "# Disk DescriptorFile\nversion=1\nparentCID=12345678\n";
+	uint8_t bytes[4096] = "conectix";
+
+	refused(write_file("child.vmdk", text, sizeof(text)), EMEDIUMTYPE, "only the changes",
+		"qemu-img");
+	bytes[63] = 4;
+	refused(write_file("child.vhd", bytes, sizeof(bytes)), EMEDIUMTYPE, "only the changes",
+		"qemu-img");
+}
+
+Test(image, fixed_vhd_is_known_by_its_footer)
 {
 	uint8_t bytes[2048];
 	struct image *image;
@@ -199,8 +225,8 @@ Test(image, fixed_vhd_is_refused_for_its_footer)
 	image_close(image);
 	memcpy(bytes + 1536 + 12, "\0\1\0\0", 4);
 	memset(bytes + 1536 + 16, 0xff, 8);
-	refused(write_file("disk.raw", bytes, sizeof(bytes)), EMEDIUMTYPE, "VHD (fixed)",
-		"qemu-img");
+	refused(write_file("disk.raw", bytes, sizeof(bytes)), EIO, "vhd",
+		"can't be read as that");
 }
 
 /* ---- raw ---------------------------------------------------------------------------------- */

@@ -1,0 +1,316 @@
+/*
+ * AFF, VMDK, VHD and VHDX through The Sleuth Kit's image layer, which gives each to a library of
+ * its own (libafflib, libvmdk, libvhdi). These read what an attacker may have written, so they
+ * run in a process of their own: a request goes over a socket, the bytes come back in memory that
+ * both share. That process watches over another one that does the work, and starts it again when it
+ * dies: what killed it is answered as unreadable, and the rest of the image stays readable.
+ *
+ * libtsk's own lock lets one thread read at a time, so nothing is lost by asking one after the
+ * other.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tsk/libtsk.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "evidence/backend.h"
+#include "evidence/confined.h"
+#include "evidence/layered.h"
+
+#define DATA_LEN ((size_t)1 << 20)
+/* libtsk reads in pieces of this size, of which a failure spoils all. */
+#define GRANULE 65536
+/* Deaths in the work on one image; each costs a piece. */
+#define LIVES 100
+/* For one request, which reads DATA_LEN bytes at most. */
+#define REQUEST_CPU_SECONDS 60
+/* libafflib would keep 32 pages of 16 MiB. */
+#define AFF_PAGES "2"
+
+static const struct confined_limits limits = { .memory = (uint64_t)1 << 30 };
+
+struct request {
+	uint64_t offset, len;
+};
+
+/* What the processes share. */
+struct shared {
+	atomic_bool opened, busy; /* busy: a request is not answered yet */
+	uint64_t size;
+	uint32_t sector_size;
+	char reason[512]; /* why it can't be opened */
+	uint8_t data[DATA_LEN];
+};
+
+struct container {
+	struct image image;
+	struct layered_kind kind;
+	char *path; /* whole: libafflib would take some words in front for a protocol */
+	struct shared *shared;
+	struct confined *child;
+	pthread_mutex_t lock; /* over the child and shared */
+};
+
+/* ---- in the process that works -----------------------------------------------------------------
+ */
+
+/* The processor time that it has used so far counts too. */
+static void allow_time(void)
+{
+	struct rlimit limit;
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage) || getrlimit(RLIMIT_CPU, &limit))
+		return;
+	limit.rlim_cur =
+		(rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + REQUEST_CPU_SECONDS;
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
+static TSK_IMG_INFO *open_library(struct container *container)
+{
+	static const TSK_IMG_TYPE_ENUM types[] = { [LAYERED_AFF] = TSK_IMG_TYPE_AFF_ANY,
+		[LAYERED_VMDK] = TSK_IMG_TYPE_VMDK_VMDK,
+		[LAYERED_VHD] = TSK_IMG_TYPE_VHD_VHD };
+	struct shared *shared = container->shared;
+	TSK_IMG_INFO *info;
+
+	setenv("AFFLIB_CACHE_PAGES", AFF_PAGES, 1);
+	allow_time();
+	info = tsk_img_open_utf8_sing(container->path, types[container->kind.library], 0);
+	if (!info) {
+		snprintf(shared->reason, sizeof(shared->reason), "%s", tsk_error_get_errstr());
+		return NULL;
+	}
+	shared->size = info->size > 0 ? (uint64_t)info->size : 0;
+	shared->sector_size = info->sector_size;
+	return info;
+}
+
+static int answer(int fd, int32_t status)
+{
+	return confined_send(fd, &status, sizeof(status)) ? 0 : 1;
+}
+
+static int32_t read_request(
+	TSK_IMG_INFO *info, struct shared *shared, const struct request *request)
+{
+	size_t len = (size_t)request->len;
+
+	allow_time();
+	if (tsk_img_read(info, (TSK_OFF_T)request->offset, (char *)shared->data, len) !=
+		(ssize_t)len)
+		return -EIO;
+	return 0;
+}
+
+/* Until there are no more requests. The first to work says that the image is open. */
+static int serve(int fd, struct container *container)
+{
+	struct shared *shared = container->shared;
+	TSK_IMG_INFO *info = open_library(container);
+	struct request request;
+
+	if (!info)
+		return 1;
+	if (!atomic_exchange(&shared->opened, true) && answer(fd, 0))
+		return 0;
+	while (confined_receive(fd, &request, sizeof(request))) {
+		int32_t status;
+
+		atomic_store(&shared->busy, true);
+		status = read_request(info, shared, &request);
+		atomic_store(&shared->busy, false);
+		if (answer(fd, status))
+			break;
+	}
+	return 0;
+}
+
+/* ---- in the process that watches ---------------------------------------------------------------
+ */
+
+static void note_death(struct shared *shared, int status)
+{
+	if (WIFSIGNALED(status))
+		snprintf(shared->reason, sizeof(shared->reason), "its library crashed (SIG%s)",
+			sigabbrev_np(WTERMSIG(status)));
+}
+
+static int watch(int fd, void *arg)
+{
+	struct container *container = arg;
+	struct shared *shared = container->shared;
+
+	for (int life = 0; life < LIVES; life++) {
+		pid_t pid = fork();
+		int status = 0;
+
+		if (pid == 0)
+			_exit(serve(fd, container));
+		if (pid < 0)
+			return 1;
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+			return 0;
+		if (!atomic_load(&shared->opened)) {
+			note_death(shared, status);
+			return 1;
+		}
+		if (atomic_exchange(&shared->busy, false) && answer(fd, -EIO))
+			return 0;
+	}
+	return 1;
+}
+
+/* ---- in burin ----------------------------------------------------------------------------------
+ */
+
+static bool container_probe(const struct image_ends *ends)
+{
+	struct layered_kind kind;
+
+	return layered_find(ends, &kind);
+}
+
+static int read_piece(struct container *container, uint64_t offset, void *buffer, size_t len)
+{
+	struct request request = { offset, len };
+	int fd = confined_fd(container->child);
+	int32_t status = -EIO;
+
+	pthread_mutex_lock(&container->lock);
+	if (!confined_send(fd, &request, sizeof(request)) ||
+		!confined_receive(fd, &status, sizeof(status)))
+		status = -EIO;
+	if (!status)
+		memcpy(buffer, container->shared->data, len);
+	pthread_mutex_unlock(&container->lock);
+	return status;
+}
+
+static int container_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	uint8_t *to = buffer;
+
+	while (len) {
+		size_t piece_len = len < DATA_LEN ? len : DATA_LEN;
+		int status = read_piece((struct container *)image, offset, to, piece_len);
+
+		if (status)
+			return status;
+		offset += piece_len;
+		to += piece_len;
+		len -= piece_len;
+	}
+	return 0;
+}
+
+static void container_close(struct image *image)
+{
+	struct container *container = (struct container *)image;
+
+	if (container->child)
+		free(confined_end(container->child));
+	if (container->shared)
+		munmap(container->shared, sizeof(*container->shared));
+	pthread_mutex_destroy(&container->lock);
+	free(container->path);
+	free(container);
+}
+
+/* What libtsk says is "what file: path: what", and where a library of its own knows more, "(cause\nits
+ * effect...)" behind it, the cause with its function's name in front. */
+static void take_reason(const char *said, char *reason, size_t len)
+{
+	const char *cause = strstr(said, "(lib"), *last = cause ? cause : said, *next;
+	char line[512];
+
+	while ((next = strstr(last, ": "))) {
+		last = next + 2;
+		if (cause)
+			break;
+	}
+	snprintf(line, sizeof(line), "%s", last);
+	line[strcspn(line, "\n")] = 0;
+	text_clean(line, reason, len);
+}
+
+static int refuse(const struct container *container, const char *path, struct error *error)
+{
+	char reason[512];
+
+	take_reason(container->shared->reason, reason, sizeof(reason));
+	return error_set(error, EXIT_IO, EIO, "%s looks like %s and can't be read as that%s%s",
+		path, container->kind.name, *reason ? "; its library says: " : "", reason);
+}
+
+/* Starts the child and waits for its word that the image is open. */
+static int start(struct container *container, const char *path, struct error *error)
+{
+	struct shared *shared;
+	int32_t status = 0;
+	int failure;
+
+	shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return error_set(error, EXIT_IO, ENOMEM, "no memory to read %s", path);
+	container->shared = shared;
+	failure = confined_start(&container->child, watch, container, &limits);
+	if (failure)
+		return error_set(error, EXIT_IO, -failure, "no process to read %s: %s", path,
+			strerror(-failure));
+	if (!confined_receive(confined_fd(container->child), &status, sizeof(status)) || status ||
+		!shared->size)
+		return refuse(container, path, error);
+	return 0;
+}
+
+static int container_open(
+	struct image **image, const char *path, const struct image_ends *ends, struct error *error)
+{
+	struct container *container = xcalloc(1, sizeof(*container));
+	struct image_info *info = &container->image.info;
+	int status;
+
+	container->image.backend = &container_backend;
+	container->image.granule = GRANULE;
+	container->path = realpath(path, NULL);
+	if (!container->path)
+		container->path = xstrdup(path);
+	pthread_mutex_init(&container->lock, NULL);
+	layered_find(ends, &container->kind);
+	info->format = container->kind.name;
+	status = layered_check(path, &container->kind, ends, info, error);
+	if (!status)
+		status = start(container, path, error);
+	if (status) {
+		image_close(&container->image);
+		return status;
+	}
+	info->size = container->shared->size;
+	info->sector_size = container->shared->sector_size ? container->shared->sector_size : 512;
+	*image = &container->image;
+	return 0;
+}
+
+const struct image_backend container_backend = {
+	.name = "container",
+	.probe = container_probe,
+	.open = container_open,
+	.read_at = container_read_at,
+	.close = container_close,
+};

@@ -1,0 +1,71 @@
+/*
+ * Reading partition tables and file systems out of any bytes. libtsk may crash on them, in its own
+ * process; what comes of it must always be sane: volumes and ranges inside the image, in order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence/backend.h"
+#include "evidence/volumes.h"
+
+static const uint8_t *image_bytes;
+
+static int read_bytes(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	(void)image;
+	memcpy(buffer, image_bytes + offset, len);
+	return 0;
+}
+
+static const struct image_backend memory_backend = { .name = "memory", .read_at = read_bytes };
+
+static void check(bool good)
+{
+	if (!good)
+		abort();
+}
+
+static void check_volumes(struct volumes *volumes, uint64_t size)
+{
+	const struct ranges *in_use = volumes_in_use(volumes);
+	const struct volume *volume;
+	uint64_t end = 0;
+	size_t count;
+
+	volume = volumes_list(volumes, &count);
+	for (size_t i = 0; i < count; i++, volume++)
+		check(volume->offset <= size && volume->length <= size - volume->offset);
+	for (size_t i = 0; in_use && i < in_use->count; i++) {
+		check(in_use->items[i].length && (i == 0 || in_use->items[i].offset > end));
+		end = in_use->items[i].offset + in_use->items[i].length;
+		check(end > in_use->items[i].offset && end <= size);
+	}
+	for (uint64_t offset = 0; offset < size; offset += 511) {
+		const char *owner = volumes_owner(volumes, offset);
+
+		check(!owner || strlen(owner) < 65536);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char name[] = "memory", *paths[] = { name };
+	struct image image = { .backend = &memory_backend,
+		.info = { .format = "memory",
+			.size = size,
+			.sector_size = 512,
+			.paths = paths,
+			.path_count = 1 },
+		.granule = 512 };
+	struct volumes *volumes;
+
+	if (!size)
+		return 0;
+	image_bytes = data;
+	volumes = volumes_read(&image, VOLUMES_MAP, NULL);
+	check_volumes(volumes, size);
+	volumes_free(volumes);
+	return 0;
+}

@@ -1,0 +1,312 @@
+/* The parts of reading volumes that need no file system: ranges as one stream, owners of bytes,
+ * signatures, and work that crashes. Whole images are for tests/cli/volumes_*. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evidence/backend.h"
+#include "evidence/confined.h"
+#include "evidence/gathered.h"
+#include "evidence/owners.h"
+#include "evidence/signatures.h"
+
+#define SIZE 4096
+
+static uint8_t bytes[SIZE];
+
+static int read_bytes(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	(void)image;
+	if (offset < 1100 && offset + len > 1050)
+		return -EIO;
+	memcpy(buffer, bytes + offset, len);
+	return 0;
+}
+
+static const struct image_backend memory_backend = { .name = "memory", .read_at = read_bytes };
+static struct image evidence = { .backend = &memory_backend,
+	.info = { .format = "memory", .size = SIZE, .sector_size = 512 },
+	.granule = 512 };
+
+static void fill(void)
+{
+	for (size_t i = 0; i < SIZE; i++)
+		bytes[i] = (uint8_t)(i * 31 >> 3);
+}
+
+/* ---- a part of an image ------------------------------------------------------------------------
+ */
+
+Test(volumes, gathered_is_its_ranges_in_order, .init = fill)
+{
+	struct ranges ranges = { 0 };
+	struct image *image;
+	uint8_t read[400];
+	size_t count;
+	struct range *runs;
+
+	ranges_add(&ranges, 100, 50);
+	ranges_add(&ranges, 2000, 1);
+	ranges_add(&ranges, 3000, 96);
+	image = gathered_open(&evidence, &ranges);
+	cr_assert_eq(image_info(image)->size, 147);
+	cr_assert_eq(gathered_evidence(image), &evidence);
+	cr_assert_eq(image_read_at(image, 0, read, 147), 0);
+	cr_assert_arr_eq(read, bytes + 100, 50);
+	cr_assert_eq(read[50], bytes[2000]);
+	cr_assert_arr_eq(read + 51, bytes + 3000, 96);
+	cr_assert_eq(image_read_at(image, 49, read, 3), 0);
+	cr_assert_eq(read[0], bytes[149]);
+	cr_assert_eq(read[1], bytes[2000]);
+	cr_assert_eq(read[2], bytes[3000]);
+	cr_assert_eq(image_read_at(image, 147, read, 1), -EINVAL);
+	runs = gathered_runs(image, 40, 20, &count);
+	cr_assert_eq(count, 3);
+	cr_assert_eq(runs[0].offset, 140);
+	cr_assert_eq(runs[0].length, 10);
+	cr_assert_eq(runs[1].offset, 2000);
+	cr_assert_eq(runs[1].length, 1);
+	cr_assert_eq(runs[2].offset, 3000);
+	cr_assert_eq(runs[2].length, 9);
+	free(runs);
+	runs = gathered_runs(image, 60, 5, &count);
+	cr_assert_eq(count, 1);
+	cr_assert_eq(runs[0].offset, 3009);
+	cr_assert_eq(runs[0].length, 5);
+	free(runs);
+	image_close(image);
+	ranges_free(&ranges);
+}
+
+Test(volumes, gathered_offsets_go_both_ways, .init = fill)
+{
+	static const uint64_t places[][2] = { { 0, 0 }, { 100, 0 }, { 101, 1 }, { 149, 49 },
+		{ 150, 50 }, { 1999, 50 }, { 2000, 50 }, { 2001, 51 }, { 3000, 51 }, { 3095, 146 },
+		{ 3096, 147 }, { 9999, 147 } };
+	struct ranges ranges = { 0 };
+	struct image *image;
+
+	ranges_add(&ranges, 100, 50);
+	ranges_add(&ranges, 2000, 1);
+	ranges_add(&ranges, 3000, 96);
+	image = gathered_open(&evidence, &ranges);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		cr_assert_eq(gathered_offset(image, places[i][0]), places[i][1], "place %lu",
+			(unsigned long)places[i][0]);
+	for (uint64_t offset = 0; offset < 147; offset++)
+		cr_assert_eq(gathered_offset(image, gathered_place(image, offset)), offset);
+	image_close(image);
+	ranges_free(&ranges);
+	cr_assert_eq(gathered_place(&evidence, 77), 77);
+	cr_assert_eq(gathered_offset(&evidence, 77), 77);
+	cr_assert_eq(gathered_offset(&evidence, SIZE + 1), SIZE);
+	cr_assert_eq(gathered_evidence(&evidence), &evidence);
+}
+
+/* Bytes 1050 to 1099 of the evidence can't be read. */
+Test(volumes, gathered_loses_no_more_than_sectors, .init = fill)
+{
+	struct ranges ranges = { 0 };
+	struct image *image;
+	uint8_t read[SIZE];
+
+	ranges_add(&ranges, 500, 512);
+	ranges_add(&ranges, 1020, 2048);
+	image = gathered_open(&evidence, &ranges);
+	cr_assert_eq(image_read_around(image, 0, read, 2560), 512);
+	cr_assert_arr_eq(read, bytes + 500, 512);
+	for (size_t i = 512; i < 1024; i++)
+		cr_assert_eq(read[i], 0);
+	cr_assert_arr_eq(read + 1024, bytes + 1020 + 512, 1536);
+	image_close(image);
+	ranges_free(&ranges);
+}
+
+/* ---- owners ------------------------------------------------------------------------------------
+ */
+
+static void own(
+	struct owners *owners, const char *name, bool deleted, uint64_t offset, uint64_t length)
+{
+	struct range run = { offset, length };
+
+	cr_assert(owners_file(owners, name, strlen(name), deleted));
+	cr_assert(owners_runs(owners, &run, 1));
+}
+
+Test(volumes, owners_prefer_files_that_are_there)
+{
+	struct owners *owners = owners_new();
+	const struct range more[] = { { 900, 10 }, { 700, 0 }, { 800, 10 } };
+
+	cr_assert_not(owners_file(owners, "x", 1, false)); /* in no folder */
+	cr_assert(owners_folder(owners, "", 0));
+	own(owners, "gone", true, 100, 100);
+	own(owners, "here", false, 150, 100);
+	cr_assert(owners_folder(owners, "a/b/", 4));
+	own(owners, "link", false, 150, 100);
+	own(owners, "over", false, 240, 20);
+	cr_assert(owners_runs(owners, more, 3));
+	owners_finish(owners);
+	cr_assert_null(owners_find(owners, 99));
+	cr_assert_str_eq(owners_find(owners, 100), "gone");
+	cr_assert_str_eq(owners_find(owners, 149), "gone");
+	cr_assert_str_eq(owners_find(owners, 150), "here");
+	cr_assert_str_eq(owners_find(owners, 199), "here");
+	cr_assert_str_eq(owners_find(owners, 249), "here");
+	cr_assert_str_eq(owners_find(owners, 250), "a/b/over");
+	cr_assert_null(owners_find(owners, 260));
+	cr_assert_null(owners_find(owners, 700));
+	cr_assert_str_eq(owners_find(owners, 805), "a/b/over");
+	cr_assert_str_eq(owners_find(owners, 909), "a/b/over");
+	cr_assert_null(owners_find(owners, 910));
+	owners_free(owners);
+	owners_free(NULL);
+}
+
+/* ---- signatures --------------------------------------------------------------------------------
+ */
+
+Test(volumes, signatures)
+{
+	static uint8_t head[SIGNATURES_LEN];
+	bool encrypted;
+
+	cr_assert_null(signatures_find(head, sizeof(head), &encrypted));
+	cr_assert_null(signatures_find(head, 0, &encrypted));
+	memcpy(head, "LUKS\xba\xbe", 6);
+	cr_assert_str_eq(signatures_find(head, sizeof(head), &encrypted), "LUKS");
+	cr_assert(encrypted);
+	cr_assert_null(signatures_find(head, 5, &encrypted));
+	memset(head, 0, 6);
+	memcpy(head + 3, "-FVE-FS-", 8);
+	cr_assert_str_eq(signatures_find(head, 512, &encrypted), "BitLocker");
+	cr_assert(encrypted);
+	memset(head, 0, 16);
+	memcpy(head + 65600, "_BHRfS_M", 8);
+	cr_assert_str_eq(signatures_find(head, sizeof(head), &encrypted), "Btrfs");
+	cr_assert_not(encrypted);
+	cr_assert_null(signatures_find(head, 65604, &encrypted));
+	memset(head + 65600, 0, 8);
+	memcpy(head + 88, "CS", 2); /* two letters alone are nothing */
+	cr_assert_null(signatures_find(head, sizeof(head), &encrypted));
+	memcpy(head + 8, "\x01\x00\x10\x00", 4);
+	cr_assert_str_eq(
+		signatures_find(head, sizeof(head), &encrypted), "CoreStorage (FileVault 2)");
+}
+
+Test(volumes, random_bytes_look_random_and_others_do_not)
+{
+	static uint8_t head[65536];
+	uint64_t state = 88172645463325252u;
+
+	cr_assert_not(signatures_look_random(head, sizeof(head)));
+	for (size_t i = 0; i < sizeof(head); i++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		head[i] = (uint8_t)(state >> 24);
+	}
+	cr_assert(signatures_look_random(head, sizeof(head)));
+	cr_assert_not(signatures_look_random(head, 1000));
+	for (size_t i = 0; i < sizeof(head); i += 16)
+		head[i] = 0;
+	cr_assert_not(signatures_look_random(head, sizeof(head)));
+	for (size_t i = 0; i < sizeof(head); i++) /* too even */
+		head[i] = (uint8_t)i;
+	cr_assert_not(signatures_look_random(head, sizeof(head)));
+}
+
+/* ---- work that goes wrong ----------------------------------------------------------------------
+ */
+
+static int echo(int fd, void *arg)
+{
+	char text[6];
+
+	(void)arg;
+	return confined_receive(fd, text, 6) && confined_send(fd, text, 6) ? 0 : 9;
+}
+
+static int crash(int fd, void *arg)
+{
+	(void)fd;
+	(void)arg;
+	raise(SIGSEGV);
+	return 0;
+}
+
+static int spin(int fd, void *arg)
+{
+	(void)fd;
+	(void)arg;
+	for (volatile unsigned i = 0;; i++)
+		;
+	return 0;
+}
+
+static int sleep_long(int fd, void *arg)
+{
+	(void)fd;
+	(void)arg;
+	sleep(1000);
+	return 0;
+}
+
+static int eat(int fd, void *arg)
+{
+	(void)fd;
+	(void)arg;
+	for (size_t i = 0; i < 4096; i++) {
+		char *room = malloc(1 << 20);
+
+		if (!room)
+			return 7;
+		memset(room, 1, 1 << 20);
+	}
+	return 0;
+}
+
+static void ends_as(int (*job)(int, void *), unsigned cpu, bool wait, const char *how)
+{
+	const struct confined_limits limits = { .cpu_seconds = cpu, .memory = 64 << 20 };
+	struct confined *confined;
+	char byte, *said;
+
+	cr_assert_eq(confined_start(&confined, job, NULL, &limits), 0);
+	if (wait)
+		cr_assert_not(confined_receive(confined_fd(confined), &byte, 1));
+	said = confined_end(confined);
+	cr_assert_not_null(said);
+	cr_assert(strstr(said, how), "%s", said);
+	free(said);
+}
+
+Test(volumes, confined_work_answers)
+{
+	const struct confined_limits limits = { .cpu_seconds = 10, .memory = 64 << 20 };
+	struct confined *confined;
+	char text[6];
+
+	cr_assert_eq(confined_start(&confined, echo, NULL, &limits), 0);
+	cr_assert(confined_send(confined_fd(confined), "hello", 6));
+	cr_assert(confined_receive(confined_fd(confined), text, 6));
+	cr_assert_str_eq(text, "hello");
+	cr_assert_null(confined_end(confined));
+}
+
+Test(volumes, confined_work_that_goes_wrong_is_told)
+{
+	ends_as(crash, 10, true, "crashed (SIGSEGV)");
+	ends_as(spin, 1, true, "processor time");
+	ends_as(sleep_long, 10, false, "ended");
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	ends_as(eat, 10, true, "code 7");
+#else
+	(void)eat;
+#endif
+}
