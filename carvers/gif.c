@@ -9,20 +9,19 @@
  *	sub-blocks: each a length byte and as many bytes; length 0 ends them
  *
  * Nothing says how long a file is: the blocks lead to the trailer, 3B. Checked are the labels, the
- * fixed lengths of extensions, each picture's size and code size, and the LZW data (gif_lzw.c).
+ * fixed lengths of extensions, each picture's size and code size, and the LZW data (lzw.c).
  *
  * Damage. Where LZW data makes no sense the walk goes on by the sub-blocks: if it comes to the
  * trailer all the same, the file is unverified, otherwise truncated where the data broke. Less
  * data than the picture needs is common, and viewers show what is there: it changes nothing but a
  * remark. Between blocks some programs leave a few zeros. A file without a picture is none.
  */
-#include "gif.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "bytes.h"
 #include "carver.h"
+#include "lzw.h"
 #include "walk.h"
 
 #define STRAY_ZEROS 16
@@ -40,7 +39,7 @@ struct gif {
 	int pictures, extensions; /* that were sound to their ends */
 	bool begun;               /* some data of a picture was sound */
 	const char *problem;
-	struct gif_lzw lzw;
+	struct lzw lzw;
 };
 
 static uint64_t colours_len(uint8_t flags)
@@ -128,14 +127,15 @@ static enum gif_step pass_data(struct gif *gif)
 		if (!p) {
 			/* What is there of the last one. */
 			p = walk_window(gif->view, at, at + len, &len);
-			if (p && whole && gif_lzw_feed(&gif->lzw, p, len, &used))
+			if (p && whole && lzw_feed(&gif->lzw, p, len, &used))
 				gif->sound = at + len;
 			return GIF_CUT;
 		}
 		if (!whole)
 			continue;
-		whole = gif_lzw_feed(&gif->lzw, p, len, &used);
-		gif->sound = at + used;
+		whole = lzw_feed(&gif->lzw, p, len, &used);
+		/* What comes in one piece with the end code is passed over. */
+		gif->sound = at + (whole ? len : used);
 		if (!whole && !gif->damaged)
 			gif->damaged = at + used;
 		gif->begun = gif->begun || (whole && gif->lzw.cleared && len > 1);
@@ -165,7 +165,7 @@ static enum gif_step pass_picture(struct gif *gif)
 	gif->at++;
 	if (!gif->damaged)
 		gif->sound = gif->at;
-	gif_lzw_start(&gif->lzw, code_size, pixels);
+	lzw_start(&gif->lzw, LZW_GIF, code_size, pixels);
 	step = pass_data(gif);
 	if (step == GIF_ON && gif->lzw.left && !gif->short_at)
 		gif->short_at = start;

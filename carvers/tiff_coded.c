@@ -10,79 +10,28 @@
 
 #include "inflated.h"
 #include "jpeg.h"
+#include "lzw.h"
 #include "walk.h"
 
-#define CODE_CLEAR 256
-#define CODE_END 257
-#define CODES 4096
 #define MARK_LEN 2 /* of JPEG */
-
-struct lzw {
-	uint32_t bits, bit_count, code_size, next;
-	uint32_t last_len;    /* bytes of the code before, 0: none since a clear */
-	uint32_t lens[CODES]; /* bytes that each code stands for */
-	uint64_t left;        /* bytes that may still come out */
-	bool ended;
-};
-
-static bool take_code(struct lzw *lzw, uint32_t code)
-{
-	uint32_t len;
-
-	if (code == CODE_END) {
-		lzw->ended = true;
-		return true;
-	}
-	if (code == CODE_CLEAR) {
-		lzw->next = CODE_END + 1;
-		lzw->code_size = 9;
-		lzw->last_len = 0;
-		return true;
-	}
-	if (code > lzw->next || (code == lzw->next && !lzw->last_len))
-		return false;
-	len = code == lzw->next ? lzw->last_len + 1 : lzw->lens[code];
-	if (len > lzw->left)
-		return false;
-	lzw->left -= len;
-	if (lzw->last_len) {
-		if (lzw->next == CODES)
-			return false;
-		lzw->lens[lzw->next++] = lzw->last_len + 1;
-		/* One code earlier than it would have to. */
-		if (lzw->next + 1 >= 1u << lzw->code_size && lzw->code_size < 12)
-			lzw->code_size++;
-	}
-	lzw->last_len = len;
-	return true;
-}
 
 /* Each check_... returns where in [at, end) the code breaks, or end. */
 static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
 {
-	struct lzw lzw = { .code_size = 9, .next = CODE_END + 1, .left = want ? want : UINT64_MAX };
 	const uint8_t *p = view_peek(walk->tiff.view, at, 1);
-	size_t len;
+	struct lzw lzw;
+	size_t len, used;
 
 	/* A clear code comes first. The LZW of TIFF's older versions has it as 00 01. */
 	if (!p || p[0] != 0x80)
 		return p && p[0] == 0 ? end : at;
-	for (int i = 0; i < CODE_CLEAR; i++)
-		lzw.lens[i] = 1;
+	lzw_start(&lzw, LZW_TIFF, 8, want ? want : UINT64_MAX);
 	for (; (p = walk_window(walk->tiff.view, at, end, &len)); at += len) {
-		for (size_t i = 0; i < len; i++) {
-			lzw.bits = lzw.bits << 8 | p[i];
-			lzw.bit_count += 8;
-			if (lzw.bit_count < lzw.code_size)
-				continue;
-			lzw.bit_count -= lzw.code_size;
-			if (!take_code(
-				    &lzw, lzw.bits >> lzw.bit_count & ((1u << lzw.code_size) - 1)))
-				return at + i;
-			if (lzw.ended) {
-				tiff_vouch(walk, at + i + 1);
-				return end;
-			}
+		if (!lzw_feed(&lzw, p, len, &used))
+			return at + used;
+		if (lzw.ended) {
+			tiff_vouch(walk, at + used);
+			return end;
 		}
 	}
 	if (want && lzw.left)
