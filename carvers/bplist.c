@@ -240,6 +240,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 			"objects of %" PRIu64 " bytes in all, for %" PRIu64, sum,
 			plist.table - MAGIC_LEN);
 	finding->length = 0;
+	/* All writers put the outermost collection first. In programs, text follows the magic. */
+	p = view_peek(view, MAGIC_LEN, 1);
+	if (!p || *p < 0xa0)
+		count = 0;
 	if (count < LEAST_OBJECTS)
 		return verdict_because(CARVE_REJECT, finding,
 			end ? "an object is impossible" : "no trailer, and hardly an object");

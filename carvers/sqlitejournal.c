@@ -39,7 +39,8 @@ static bool read_header(struct journal *journal, uint64_t at, bool first)
 	static const uint8_t unsynced[12];
 	uint32_t sector_len, page_len;
 
-	if (!p || (memcmp(p, MAGIC, 8) != 0 && memcmp(p, unsynced, 12) != 0))
+	/* A journal's nonce is random; where even that is 0 there are only zeros. */
+	if (!p || (memcmp(p, MAGIC, 8) != 0 && (memcmp(p, unsynced, 12) != 0 || be32(p + 12) == 0)))
 		return false;
 	sector_len = be32(p + 20);
 	page_len = be32(p + 24);
