@@ -27,7 +27,7 @@ bool view_gave_up(const struct view *view);
  * next call; *count of them. */
 const uint64_t *view_parts(const struct view *view, size_t *count);
 /* A view of bytes in memory, which stay the caller's: for tests and fuzzers. It ends with its
- * image. */
+ * image. Each peek gives a copy that the next takes away, so that the sanitizer sees who keeps one. */
 struct view *view_new_memory(const uint8_t *bytes, size_t len);
 /* NULL is fine. */
 void view_free(struct view *view);
