@@ -145,6 +145,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no journal's header");
 	do {
 		journal.end = next + journal.sector_len;
+		if (journal.end > view_size(view)) {
+			verdict = walk_cut(view, finding, journal.end, view_size(view));
+			break;
+		}
 		if (!walk_segment(&journal, finding, &verdict))
 			break;
 		next = (journal.end + journal.sector_len - 1) / journal.sector_len *

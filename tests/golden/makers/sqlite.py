@@ -143,6 +143,8 @@ def make_journals():
     save("sqlitejournal", "unsynced.journal", unsynced, verdict="unverified", length=len(unsynced))
     save("sqlitejournal", "cut.journal", one[:1500], verdict="truncated", length=1500, why="the image ends at 1500, before the file does")
     at = 512 + 520
+    headers = two[:len(padded) + 100]
+    save("sqlitejournal", "cut-header.journal", headers, verdict="truncated", length=len(headers))
     save("sqlitejournal", "damaged.journal", patched(one, at + 4 + 112, bytes([one[at + 4 + 112] ^ 1])), verdict="truncated", length=at,
          why=f"the record at {at} has another checksum")
     save("sqlitejournal", "sector.journal", patched(one, 20, b"\0\0\2\1"), verdict="reject", why="no journal's header")
