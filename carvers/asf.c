@@ -1,0 +1,234 @@
+/*
+ * Advanced Systems Format (Microsoft, ASF specification 01.20.05): WMV and WMA.
+ *
+ *	object: GUID (16 bytes), length (8 bytes, little-endian, itself included), data
+ *	file:   the header object (with objects in it: file properties, content description, a
+ *stream's properties, ...), the data object, indexes
+ *
+ * The objects lead from one to the next; what no longer is a known one ends the file, and that has
+ *to be where the file properties say. The data object holds packets of one length, which begin
+ *alike (error correction data: 82 00 00); the first that does not is where the data break. The last
+ *packet is borne out by an index behind it, or is a small part of the file; else the verdict is
+ *unverified.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "title.h"
+#include "walk.h"
+
+#define HEAD_LEN 24
+#define DATA_HEAD_LEN 50
+#define FLAG_LIVE 1
+#define TAIL_PART 16
+
+#define TAIL_OF "\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c"
+static const uint8_t header_id[] = "\x30\x26\xb2\x75" TAIL_OF;
+static const uint8_t data_id[] = "\x36\x26\xb2\x75" TAIL_OF;
+static const uint8_t description_id[] = "\x33\x26\xb2\x75" TAIL_OF;
+static const uint8_t properties_id[] =
+	"\xa1\xdc\xab\x8c\x47\xa9\xcf\x11\x8e\xe4\x00\xc0\x0c\x20\x53\x65";
+static const uint8_t stream_id[] =
+	"\x91\x07\xdc\xb7\xb7\xa9\xcf\x11\x8e\xe6\x00\xc0\x0c\x20\x53\x65";
+static const uint8_t video_id[] =
+	"\xc0\xef\x19\xbc\x4d\x5b\xcf\x11\xa8\xfd\x00\x80\x5f\x5c\x44\x2b";
+/* Simple index, index, media object index, timecode index. */
+static const uint8_t index_ids[][17] = {
+	"\x90\x08\x00\x33\xb1\xe5\xcf\x11\x89\xf4\x00\xa0\xc9\x03\x49\xcb",
+	"\xd3\x29\xe2\xd6\xda\x35\xd1\x11\x90\x34\x00\xa0\xc9\x03\x49\xbe",
+	"\xf8\x03\xb1\xfe\xad\x12\x64\x4c\x84\x0f\x2a\x1d\x2f\x7a\xd4\x8c",
+	"\xd0\x3f\xb7\x3c\x4a\x0c\x03\x48\x95\x3d\xed\xf7\xb6\x22\x8f\x0c",
+};
+
+struct asf {
+	struct view *view;
+	struct finding *finding;
+	uint64_t told;       /* the file's size by its properties */
+	uint32_t packet_len; /* 0: they differ */
+	bool odd;            /* the objects in the header do not fill it */
+	bool live, video;
+	uint64_t sound, unconfirmed;
+};
+
+static bool is(const uint8_t *p, const uint8_t *id)
+{
+	return memcmp(p, id, 16) == 0;
+}
+
+static void read_properties(struct asf *asf, uint64_t at)
+{
+	const uint8_t *p = view_peek(asf->view, at + HEAD_LEN, 80);
+
+	if (!p)
+		return;
+	asf->told = le64(p + 16);
+	asf->finding->time = filetime_seconds(le64(p + 24));
+	asf->live = le32(p + 64) & FLAG_LIVE;
+	asf->packet_len = le32(p + 68) == le32(p + 72) ? le32(p + 68) : 0;
+}
+
+static void read_title(struct asf *asf, uint64_t at, uint64_t len)
+{
+	const uint8_t *p = view_peek(asf->view, at + HEAD_LEN, 10);
+	size_t title_len = p ? le16(p) : 0;
+
+	if (title_len > len - HEAD_LEN - 10)
+		return;
+	p = view_peek(asf->view, at + HEAD_LEN + 10, title_len);
+	if (p && title_len)
+		finding_set_title_utf16(asf->finding, p, title_len, false);
+}
+
+/* The objects in the header fill it. */
+static bool read_header(struct asf *asf, uint64_t end)
+{
+	uint64_t at = HEAD_LEN + 6, len;
+
+	for (; at < end; at += len) {
+		const uint8_t *p = end - at >= HEAD_LEN ? view_peek(asf->view, at, HEAD_LEN) : NULL;
+
+		asf->sound = at;
+		len = p ? le64(p + 16) : 0;
+		if (len < HEAD_LEN || len > end - at)
+			return false;
+		if (is(p, properties_id) && len >= HEAD_LEN + 80) {
+			read_properties(asf, at);
+		} else if (is(p, description_id) && len >= HEAD_LEN + 10) {
+			read_title(asf, at, len);
+		} else if (is(p, stream_id) && len >= HEAD_LEN + 16) {
+			p = view_peek(asf->view, at + HEAD_LEN, 16);
+			asf->video |= p && is(p, video_id);
+		}
+	}
+	asf->sound = end;
+	return true;
+}
+
+static bool is_packet(const uint8_t *p)
+{
+	return (p[0] & 0x9f) == 0x82 && !p[1] && !p[2];
+}
+
+/* False: the packet at asf->sound is none. */
+static bool pass_packets(struct asf *asf, uint64_t at, uint64_t end)
+{
+	uint64_t size = view_size(asf->view), limit = end < size ? end : size;
+	const uint8_t *p = view_peek(asf->view, at, 3);
+
+	asf->sound = limit;
+	asf->unconfirmed = limit - at;
+	if (!p || asf->packet_len < 16 || !is_packet(p))
+		return true;
+	for (; at < limit; at += asf->packet_len) {
+		p = view_peek(asf->view, at, 3);
+		asf->unconfirmed = limit - at - 3;
+		asf->sound = at;
+		if (p && !is_packet(p))
+			return false;
+	}
+	asf->sound = limit;
+	return true;
+}
+
+static bool is_index(const uint8_t *p)
+{
+	for (size_t i = 0; i < sizeof(index_ids) / sizeof(index_ids[0]); i++)
+		if (is(p, index_ids[i]))
+			return true;
+	return false;
+}
+
+/* Indexes behind the data: *end is behind them. False: the view ends within. */
+static bool pass_indexes(struct asf *asf, uint64_t *end)
+{
+	const uint8_t *p;
+
+	while ((p = view_peek(asf->view, *end, HEAD_LEN)) && is_index(p)) {
+		uint64_t len = le64(p + 16);
+
+		if (len < HEAD_LEN || len > INT64_MAX)
+			return true;
+		asf->sound = *end;
+		asf->unconfirmed = len - HEAD_LEN;
+		if (len > view_size(asf->view) - *end)
+			return false;
+		*end += len;
+	}
+	return true;
+}
+
+static enum verdict judge(struct asf *asf, uint64_t end)
+{
+	struct finding *finding = asf->finding;
+
+	finding->length = end;
+	if (asf->odd)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "the objects in the header do not fill it");
+	if (asf->live)
+		return verdict_because(CARVE_UNVERIFIED, finding, "written live, without a size");
+	if (asf->told > end)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"objects end at %" PRIu64 ", though the file has %" PRIu64 " bytes", end,
+			asf->told);
+	if (asf->told != end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the file would have %" PRIu64 " bytes, but objects go on to %" PRIu64,
+			asf->told, end);
+	if (asf->unconfirmed > end / TAIL_PART)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"whether the last %" PRIu64 " bytes are the file's can't be seen",
+			asf->unconfirmed);
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct asf asf = { .view = view, .finding = finding };
+	const uint8_t *p = view_peek(view, 0, HEAD_LEN + 6);
+	uint64_t size = view_size(view), head_end, end, len;
+
+	if (!p || !is(p, header_id) || p[28] != 1 || p[29] != 2)
+		return verdict_because(CARVE_REJECT, finding, "no ASF header at 0");
+	head_end = le64(p + 16);
+	if (head_end < HEAD_LEN + 6 || head_end > (UINT64_C(1) << 30))
+		return verdict_because(CARVE_REJECT, finding, "an impossible length at 16");
+	asf.odd = !read_header(&asf, head_end < size ? head_end : size);
+	if (asf.sound == HEAD_LEN + 6) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(CARVE_REJECT, finding, "no object at %" PRIu64, asf.sound);
+	}
+	finding->extension = asf.video ? "wmv" : "wma";
+	finding->length = asf.sound;
+	if (head_end > size)
+		return walk_cut(view, finding, head_end, asf.sound);
+	p = view_peek(view, head_end, HEAD_LEN);
+	if (!p || !is(p, data_id))
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no data object at %" PRIu64, head_end);
+	len = le64(p + 16);
+	if (len < DATA_HEAD_LEN || len > INT64_MAX / 2)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"a data object without length at %" PRIu64, head_end);
+	end = head_end + len;
+	if (head_end + DATA_HEAD_LEN <= size &&
+		!pass_packets(&asf, head_end + DATA_HEAD_LEN, end)) {
+		finding->length = asf.sound;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no packet at %" PRIu64, asf.sound);
+	}
+	if (end > size)
+		return walk_cut(view, finding, end, size);
+	if (!pass_indexes(&asf, &end))
+		return walk_cut(view, finding, size + 1, size);
+	return judge(&asf, end);
+}
+
+const struct carver asf_carver = {
+	.name = "asf",
+	.summary = "WMV and WMA, by their objects, packets and indexes",
+	.check = check,
+};

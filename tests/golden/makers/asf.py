@@ -1,0 +1,57 @@
+"""ASF, object by object; packets are noise behind their heads."""
+import struct
+
+from makers.bmff import noise
+from makers.common import save
+
+TAIL = bytes.fromhex("8e66cf11a6d900aa0062ce6c")
+HEADER, DATA, DESCRIPTION = (bytes.fromhex(h) + TAIL for h in ("3026b275", "3626b275", "3326b275"))
+PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
+STREAM = bytes.fromhex("9107dcb7b7a9cf118ee600c00c205365")
+VIDEO = bytes.fromhex("c0ef19bc4d5bcf11a8fd00805f5c442b")
+SOUND = bytes.fromhex("409e69f84d5bcf11a8fd00805f5c442b")
+INDEX = bytes.fromhex("90080033b1e5cf1189f400a0c90349cb")
+PACKET = 120
+
+
+def obj(guid, *parts):
+    data = b"".join(parts)
+    return guid + struct.pack("<Q", len(data) + 24) + data
+
+
+def asf(kind=VIDEO, packets=20, index=True, flags=2, size=None):
+    filetime = (1700000000 + 11644473600) * 10**7
+    title = "Café".encode("utf-16-le") + b"\0\0"
+    data = obj(DATA, bytes(16), struct.pack("<Q", packets), b"\1\1", *[b"\x82\0\0" + noise(PACKET - 3, i) for i in range(packets)])
+    behind = obj(INDEX, bytes(32)) if index else b""
+    for _ in range(2):
+        properties = obj(PROPERTIES, bytes(16), struct.pack("<QQQQQQIIII", size or 0, filetime, packets, 0, 0, 0, flags, PACKET, PACKET, 1000))
+        inner = properties + obj(DESCRIPTION, struct.pack("<HHHHH", len(title), 0, 0, 0, 0), title) + obj(STREAM, kind, bytes(38))
+        head = obj(HEADER, struct.pack("<I", 3), b"\1\2", inner)
+        size = size or len(head + data + behind)
+    return head + data + behind
+
+
+def make():
+    known = dict(title="Café", time=1700000000)
+    film = asf()
+    save("asf", "film.wmv", film, extension="wmv", unchecked=len(film) - 60, **known)
+    sound = asf(SOUND, 30, index=False)
+    save("asf", "sound.wma", sound, extension="wma", unchecked=len(sound) - 130, **known)
+    few = asf(packets=2, index=False)
+    save("asf", "few.wmv", few, verdict="unverified", length=len(few), why="whether the last 117 bytes are the file's can't be seen")
+    live = asf(flags=1)
+    save("asf", "live.wmv", live, verdict="unverified", length=len(live), why="written live, without a size")
+    at = film.index(DATA) + 50 + 9 * PACKET
+    cut = at + 30
+    save("asf", "cut.wmv", film[:cut], verdict="truncated", length=cut, why=f"the image ends at {cut}, before the file does")
+    for name, junk in (("random", noise(3000, 99)), ("zeros", bytes(3000)), ("text", b"Now for something different. " * 100)):
+        save("asf", name + ".wmv", film[:cut] + junk, verdict="truncated", length=at + PACKET, why=f"no packet at {at + PACKET}")
+    longer = asf(size=len(film) + 500)
+    save("asf", "index-missing.wmv", longer, verdict="truncated", length=len(longer))
+    shorter = asf(size=1000)
+    save("asf", "size.wmv", shorter, verdict="unverified", length=len(shorter))
+    head = film.index(DATA)
+    save("asf", "no-data.wmv", film[:head] + noise(500, 3), verdict="truncated", length=head, why=f"no data object at {head}")
+    save("asf", "noise.wmv", film[:30] + noise(500, 4), verdict="reject", why="no object at 30")
+    save("asf", "reserved.wmv", film[:28] + b"\3" + film[29:], verdict="reject", why="no ASF header at 0")
