@@ -119,8 +119,10 @@ static enum block_state read_block(const struct wavpack *wavpack, struct block *
 	uint32_t len;
 
 	*block = (struct block){ .sound = wavpack->at };
-	if (!p)
-		return wavpack->at < size ? BLOCK_CUT : BLOCK_NONE;
+	if (!p) {
+		p = view_peek(wavpack->view, wavpack->at, 4);
+		return p && memcmp(p, "wvpk", 4) == 0 ? BLOCK_CUT : BLOCK_NONE;
+	}
 	len = le32(p + 4);
 	block->version = le16(p + 8);
 	if (memcmp(p, "wvpk", 4) != 0 || len < HEADER_LEN - 8 || len > BLOCK_MOST || len & 1 ||
