@@ -1,0 +1,122 @@
+/*
+ * MPEG program streams (ISO/IEC 13818-1, 2.5; ISO/IEC 11172-1), as in MPG and VOB files.
+ *
+ *	pack:   00 00 01 BA, a clock (with marker bits), MPEG-2: stuffing
+ *	packet: 00 00 01, a stream's id from BB on, length (2 bytes, big-endian), data
+ *	end:    00 00 01 B9; many files lack it
+ *
+ * Packs and packets lead from one to the next; zeros may fill up between them. With the end code
+ *the file is complete. Without, its end is where no packet follows, which can be seen only behind
+ *the last packet's length: unverified. Each pack begins as the file does, and is named as a part of
+ *it.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "walk.h"
+
+#define FILL_MOST 4096
+
+/* Packs and packets that have to follow each other before this is called a stream. */
+#define SURE 3
+
+enum unit { UNIT_NONE, UNIT_PACK, UNIT_PACKET, UNIT_END, UNIT_CUT };
+
+/* Behind a pack's head, or 0. */
+static uint64_t pack_end(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 12);
+
+	if (!p)
+		return 0;
+	if ((p[4] & 0xf1) == 0x21)
+		return p[6] & 1 && p[8] & 1 && p[9] & 0x80 && p[11] & 1 ? at + 12 : 0;
+	if ((p[4] & 0xc4) != 0x44 || !(p[6] & 4) || !(p[8] & 4) || !(p[9] & 1))
+		return 0;
+	p = view_peek(view, at, 14);
+	return p && (p[12] & 3) == 3 && (p[13] & 0xf8) == 0xf8 ? at + 14 + (p[13] & 7) : 0;
+}
+
+static enum unit read_unit(struct view *view, uint64_t at, uint64_t *end)
+{
+	const uint8_t *p = view_peek(view, at, 4);
+
+	if (!p)
+		return UNIT_NONE;
+	if (p[0] || p[1] || p[2] != 1 || p[3] < 0xb9)
+		return UNIT_NONE;
+	*end = at + 4;
+	if (p[3] == 0xb9)
+		return UNIT_END;
+	if (p[3] == 0xba) {
+		*end = pack_end(view, at);
+		if (*end > view_size(view))
+			return UNIT_CUT;
+		return *end ? UNIT_PACK : UNIT_NONE;
+	}
+	p = view_peek(view, at, 6);
+	if (!p || !be16(p + 4))
+		return UNIT_NONE;
+	*end = at + 6 + be16(p + 4);
+	return *end <= view_size(view) ? UNIT_PACKET : UNIT_CUT;
+}
+
+/* Behind zeros that fill up to the next start code. */
+static uint64_t behind_fill(struct view *view, uint64_t at)
+{
+	uint64_t left = view_size(view) - at;
+	size_t len = left < FILL_MOST ? (size_t)left : FILL_MOST, zeros = 0;
+	const uint8_t *p = len ? view_peek(view, at, len) : NULL;
+
+	while (p && zeros < len && !p[zeros])
+		zeros++;
+	return p && zeros > 2 && zeros < len && p[zeros] == 1 ? at + zeros - 2 : at;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	uint64_t at = 0, end = 0, packets = 0, packs = 0;
+	enum unit unit;
+
+	while ((unit = read_unit(view, at, &end)) != UNIT_END) {
+		uint64_t next;
+
+		if (unit == UNIT_PACK) {
+			view_part(view, at);
+			packs++;
+		}
+		packets += unit == UNIT_PACKET;
+		if (unit == UNIT_CUT || (!packs && unit != UNIT_PACK))
+			break;
+		if (unit != UNIT_NONE) {
+			at = end;
+			continue;
+		}
+		next = behind_fill(view, at);
+		if (next == at)
+			break;
+		if (read_unit(view, next, &end) == UNIT_NONE)
+			break;
+		at = next;
+	}
+	if (!packets || packs + packets < SURE)
+		return verdict_because(CARVE_REJECT, finding, "no pack or packet at %" PRIu64, at);
+	finding->length = at;
+	if (unit == UNIT_END) {
+		finding->length = end;
+		return CARVE_COMPLETE;
+	}
+	if (unit == UNIT_CUT)
+		return walk_cut(
+			view, finding, end, view_ends_with_image(view) ? view_size(view) : at);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no end code: ends where no packet follows, at %" PRIu64, at);
+}
+
+const struct carver mpg_carver = {
+	.name = "mpg",
+	.summary = "MPEG program streams, by their packs and packets",
+	.check = check,
+};
