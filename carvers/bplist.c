@@ -22,9 +22,11 @@
 
 #define MAGIC_LEN 8
 #define TRAILER_LEN 32
-#define SEARCH_MIN (1 << 20) /* bytes that are searched for a trailer at least */
-#define SPARSE 4             /* ... and so many times what objects were found in */
-#define LEAST_OBJECTS 4      /* that a cut file must show to be one */
+/* The trailer is searched in so many times what objects were found in, and a little more: an offset
+ * has 8 bytes at most, and an object one at least. */
+#define SEARCH_FACTOR 9
+#define SEARCH_MORE 4096
+#define LEAST_OBJECTS 4 /* that a cut file must show to be one */
 
 struct plist {
 	struct view *view;
@@ -92,7 +94,6 @@ static bool read_object(
 	case 4:
 	case 5:
 	case 6:
-	case 7:
 	case 0xa:
 	case 0xb:
 	case 0xc:
@@ -219,7 +220,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p = view_peek(view, 0, MAGIC_LEN);
 	uint64_t walked = 0, count = 0, end, sum, search;
 
-	if (!p || memcmp(p, "bplist0", 7) != 0)
+	if (!p || memcmp(p, "bplist0", 7) != 0 || p[7] < '0' || p[7] > '9')
 		return verdict_because(CARVE_REJECT, finding, "no header");
 	for (size_t i = 0; i < sizeof(widths); i++) {
 		uint64_t found, at = walk_objects(view, widths[i], &found);
@@ -229,7 +230,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			count = found;
 		}
 	}
-	search = walked * SPARSE < SEARCH_MIN ? SEARCH_MIN : walked * SPARSE;
+	search = walked * SEARCH_FACTOR + SEARCH_MORE;
 	end = find_trailer(&plist, MAGIC_LEN, search);
 	sum = end ? check_objects(&plist) : 0;
 	finding->length = end;
