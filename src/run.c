@@ -485,7 +485,7 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 		run->progress = progress_open(&run->options->progress, 0);
 	progress_close(run->progress, code);
 	tell(run, image_path);
-	if (run_end_checkpoints(run, !run->error.code && !caught))
+	if (run_end_checkpoints(run, !run->error.code && !caught) && run->carving)
 		log_info("to go on with it: burin carve --resume %s", sink_path(run->sink));
 	if (sums)
 		fill_sums(run, sums);

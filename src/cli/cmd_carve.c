@@ -352,6 +352,9 @@ const struct command carve_command = {
 		"it, told by their names. It is "
 		"never written to. With several images, each gets its own folder in the output folder, one "
 		"that fails does not stop the others, and `batch.txt` and `batch.json` sum them up.\n\n"
+		"A run that was killed, interrupted or out of space goes on with `--resume DIR`, and gives the "
+		"same files and reports as one that nobody disturbed. Its image, rules and options are "
+		"known; what does not change the result, like `--threads`, may be given anew.\n\n"
 		"The files and reports are the same whatever engine, number of threads or chunk size is "
 		"used.",
 	.options = carve_options,
