@@ -23,7 +23,9 @@
 #include <tsk/libtsk.h>
 
 #include "base/memory.h"
+#include "base/ranges.h"
 #include "base/text.h"
+#include "evidence/aff.h"
 #include "evidence/backend.h"
 #include "evidence/confined.h"
 #include "evidence/layered.h"
@@ -59,7 +61,11 @@ struct container {
 	char *path; /* whole: libafflib would take some words in front for a protocol */
 	struct shared *shared;
 	struct confined *child;
-	pthread_mutex_t lock; /* over the child and shared */
+	pthread_mutex_t lock; /* over what follows, the child and shared */
+	/* Bytes that are packed together, so that a failure spoils all of them. It costs the time
+	 * to unpack them each time, or a life, so it is remembered. */
+	uint64_t unit;
+	struct ranges spoilt;
 };
 
 /* ---- in the process that works -----------------------------------------------------------------
@@ -185,6 +191,16 @@ static bool container_probe(const struct image_ends *ends)
 	return layered_find(ends, &kind);
 }
 
+/* A request that reaches over more than one unit does not tell which is spoilt; smaller ones follow
+ * it. */
+static void note_spoilt(struct container *container, uint64_t offset, size_t len)
+{
+	uint64_t first = offset / container->unit, last = (offset + len - 1) / container->unit;
+
+	if (first == last)
+		ranges_add(&container->spoilt, first * container->unit, container->unit);
+}
+
 static int read_piece(struct container *container, uint64_t offset, void *buffer, size_t len)
 {
 	struct request request = { offset, len };
@@ -192,10 +208,16 @@ static int read_piece(struct container *container, uint64_t offset, void *buffer
 	int32_t status = -EIO;
 
 	pthread_mutex_lock(&container->lock);
+	if (ranges_overlap(&container->spoilt, offset, len)) {
+		pthread_mutex_unlock(&container->lock);
+		return -EIO;
+	}
 	if (!confined_send(fd, &request, sizeof(request)) ||
 		!confined_receive(fd, &status, sizeof(status)))
 		status = -EIO;
-	if (!status)
+	if (status)
+		note_spoilt(container, offset, len);
+	else
 		memcpy(buffer, container->shared->data, len);
 	pthread_mutex_unlock(&container->lock);
 	return status;
@@ -227,12 +249,13 @@ static void container_close(struct image *image)
 	if (container->shared)
 		munmap(container->shared, sizeof(*container->shared));
 	pthread_mutex_destroy(&container->lock);
+	ranges_free(&container->spoilt);
 	free(container->path);
 	free(container);
 }
 
-/* What libtsk says is "what file: path: what", and where a library of its own knows more, "(cause\nits
- * effect...)" behind it, the cause with its function's name in front. */
+/* What libtsk says is "what file: path: what", and where a library of its own knows more,
+ * "(cause\nits effect...)" behind it, the cause with its function's name in front. */
 static void take_reason(const char *said, char *reason, size_t len)
 {
 	const char *cause = strstr(said, "(lib"), *last = cause ? cause : said, *next;
@@ -294,6 +317,14 @@ static int container_open(
 	pthread_mutex_init(&container->lock, NULL);
 	layered_find(ends, &container->kind);
 	info->format = container->kind.name;
+	container->unit = GRANULE;
+	if (container->kind.library == LAYERED_AFF) {
+		uint64_t page_len;
+
+		aff_describe(path, info, &page_len);
+		if (page_len > GRANULE)
+			container->unit = page_len;
+	}
 	status = layered_check(path, &container->kind, ends, info, error);
 	if (!status)
 		status = start(container, path, error);

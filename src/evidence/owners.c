@@ -50,7 +50,11 @@ struct owners {
 
 struct owners *owners_new(void)
 {
-	return xcalloc(1, sizeof(struct owners));
+	struct owners *owners = xcalloc(1, sizeof(*owners));
+
+	owners->text_capacity = 1; /* so that it is never NULL */
+	owners->text = xmalloc(owners->text_capacity);
+	return owners;
 }
 
 static bool add_text(struct owners *owners, const char *text, size_t len)

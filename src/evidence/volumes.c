@@ -27,7 +27,12 @@
 /* Both ends gather small messages: there are some for each file. */
 #define BUFFER_LEN 65536
 
-static const struct confined_limits limits = { .cpu_seconds = 600, .memory = (uint64_t)1 << 30 };
+/* libtsk can be made to go round for ever by a few bytes. Millions of files take minutes, and lie in
+ * large images. */
+#define CPU_SECONDS_LEAST 10
+#define CPU_SECONDS_MOST 600
+#define BYTES_PER_CPU_SECOND ((uint64_t)64 << 20)
+#define MEMORY_MAX ((uint64_t)1 << 30)
 
 struct message {
 	uint32_t kind, len; /* len: bytes that follow */
@@ -294,12 +299,23 @@ static void hear(struct hearing *hearing, int fd)
 	}
 }
 
+static struct confined_limits limits_for(uint64_t size)
+{
+	uint64_t seconds = CPU_SECONDS_LEAST + size / BYTES_PER_CPU_SECOND;
+
+	return (struct confined_limits){
+		.cpu_seconds = seconds < CPU_SECONDS_MOST ? (unsigned)seconds : CPU_SECONDS_MOST,
+		.memory = MEMORY_MAX,
+	};
+}
+
 /* Has a child do the work. hearing->problem says what went wrong, if anything did. */
 static void have_done(struct hearing *hearing,
 	void (*walk)(struct walk_host *host, const struct volume *volume),
 	const struct volume *volume)
 {
 	const struct image_info *info = image_info(hearing->image);
+	struct confined_limits limits = limits_for(info->size);
 	struct job *job = xcalloc(1, sizeof(*job));
 	struct confined *child;
 	char *how;
