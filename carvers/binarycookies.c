@@ -19,6 +19,7 @@
 #define PAGES_MAX 65536
 #define COOKIES_MAX 65536
 #define TRAILER_LEN 12
+#define LIST_MIN 42
 
 /* A page at `at`, of len bytes: its cookies follow each other inside it. */
 static bool check_page(struct view *view, uint64_t at, uint32_t len)
@@ -53,7 +54,7 @@ static uint64_t list_end(struct view *view, uint64_t at)
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN + 6);
 	uint64_t end = at + TRAILER_LEN;
 
-	if (!p || memcmp(p + TRAILER_LEN, "bplist", 6) != 0)
+	if (!p || memcmp(p + TRAILER_LEN, "bplist", 6) != 0 || be32(p + 8) < LIST_MIN)
 		return end;
 	return be32(p + 8) <= view_size(view) - end ? end + be32(p + 8) : end;
 }
