@@ -397,6 +397,13 @@ static const char *extension(const struct riff_file *file)
 	return "riff";
 }
 
+/* How many chunks a cut file must have. In a list of words chance makes a form and a chunk, as long as
+ * its four letters are large. */
+static uint32_t sure_count(const struct riff_file *file)
+{
+	return strcmp(extension(file), "riff") == 0 ? 3 : 1;
+}
+
 /* Whether the first chunk is one that chance does not make. */
 static const char *start_problem(struct riff_file *file)
 {
@@ -419,13 +426,17 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p = view_peek(view, 0, 12);
 	enum verdict verdict;
 	const char *problem;
+	uint32_t len;
+	bool riff;
 
 	if (!p)
 		return verdict_because(CARVE_REJECT, finding, "no head of a RIFF file at 0");
-	if (!riff_open(&file.riff, view, 0) && !(memcmp(p, "RIFF", 4) == 0 && le32(p + 4) < 4))
+	riff = memcmp(p, "RIFF", 4) == 0;
+	len = le32(p + 4);
+	if (!riff_open(&file.riff, view, 0) && !(riff && len < 4))
 		return verdict_because(CARVE_REJECT, finding, "no head of a RIFF file at 0");
 	/* Not set: the chunks alone lead on. */
-	if (file.riff.end <= 12 || (le32(p + 4) == UINT32_MAX && !file.riff.data_len))
+	if (file.riff.end <= 12 || (len == UINT32_MAX && !file.riff.data_len))
 		file.riff.end = view_size(view) > 12 ? view_size(view) : 12;
 	problem = start_problem(&file);
 	if (problem)
@@ -439,9 +450,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		*finding = (struct finding){ 0 };
 		return verdict_because(CARVE_REJECT, finding, "no format before the data");
 	}
-	if (verdict == CARVE_TRUNCATED && file.chunk_count < 1 && !file.head) {
+	if (verdict == CARVE_TRUNCATED && file.chunk_count < sure_count(&file) && !file.head) {
 		*finding = (struct finding){ 0 };
-		return verdict_because(CARVE_REJECT, finding, "no second chunk");
+		return verdict_because(CARVE_REJECT, finding, "too few chunks for what is cut");
 	}
 	return verdict;
 }

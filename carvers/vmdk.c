@@ -146,7 +146,7 @@ static int next_marker(struct vmdk *vmdk, uint64_t *at)
 {
 	const uint8_t *p = view_peek(vmdk->view, *at, SECTOR);
 	uint64_t sectors = p ? le64(p) : 0;
-	uint32_t len = p ? le32(p + 8) : 0;
+	uint32_t len = p ? le32(p + 8) : 0, kind = p ? le32(p + 12) : 0;
 	uint64_t end;
 
 	if (!p || sectors > vmdk->capacity + (1 << 20))
@@ -160,15 +160,15 @@ static int next_marker(struct vmdk *vmdk, uint64_t *at)
 		*at = end;
 		return 1;
 	}
-	if (le32(p + 12) > MARK_LAST || !program_zeros(vmdk->view, *at + 16, *at + SECTOR))
+	if (kind > MARK_LAST || !program_zeros(vmdk->view, *at + 16, *at + SECTOR))
 		return -1;
-	if (le32(p + 12) == MARK_END) {
+	if (kind == MARK_END) {
 		*at += SECTOR;
 		return sectors == 0 ? 0 : -1;
 	}
 	if ((sectors + 1) * SECTOR > view_size(vmdk->view) - *at)
 		return -1;
-	vmdk->footer = le32(p + 12) == MARK_LAST;
+	vmdk->footer = kind == MARK_LAST;
 	*at += (sectors + 1) * SECTOR;
 	return 1;
 }
