@@ -142,7 +142,6 @@ static void save_state(struct run *run, struct state_writer *writer)
 	uint64_t files, bytes;
 
 	state_put(writer, run->position);
-	state_put(writer, run->summary.scanned);
 	state_put(writer, run->summary.hits);
 	state_put(writer, (uint64_t)((run_clock() - run->started) * 1000));
 	tallies_save(&run->summary.rejected, writer);
@@ -223,7 +222,8 @@ int run_pause(struct run *run, struct error *error)
 	double from = run_clock(), took, pause;
 	int status;
 
-	if (!checkpoint->keeper || from < checkpoint->next || keeper_is_busy(checkpoint->keeper))
+	if (!checkpoint->keeper || checkpoint->loading || from < checkpoint->next ||
+		keeper_is_busy(checkpoint->keeper))
 		return 0;
 	status = carving_flush(run->carving, error);
 	if (status)
@@ -243,7 +243,8 @@ int run_pause(struct run *run, struct error *error)
 
 void run_last_checkpoint(struct run *run)
 {
-	if (!run->checkpoint.keeper || fifo_store_status(run->store, NULL))
+	if (!run->checkpoint.keeper || run->checkpoint.loading ||
+		fifo_store_status(run->store, NULL))
 		return;
 	keeper_wait(run->checkpoint.keeper);
 	run->checkpoint.warned = true; /* of what ends the run more is said elsewhere */

@@ -78,7 +78,6 @@ static void load_sums(struct run *run, struct state_reader *reader)
 	uint64_t size = image_info(run->image)->size;
 
 	run->position = state_get(reader, size);
-	run->summary.scanned = state_get(reader, size);
 	run->summary.hits = state_get(reader, UINT64_MAX);
 	run->started -= (double)state_get(reader, INT64_MAX) / 1000;
 	tallies_load(&run->summary.rejected, reader);
@@ -88,7 +87,8 @@ static void load_sums(struct run *run, struct state_reader *reader)
 	load_problems(run, reader);
 	load_resumptions(run, reader);
 	if (run->position < run->range_start)
-		state_fail(reader);
+		return state_fail(reader);
+	run->summary.scanned = run->position - run->range_start;
 }
 
 int run_begin_resuming(struct run *run, const char *output)
@@ -97,6 +97,7 @@ int run_begin_resuming(struct run *run, const char *output)
 	struct run_left left = { 0 };
 	int status = sink_reopen(&run->sink, output, &run->error);
 
+	checkpoint->loading = true;
 	if (status)
 		return status;
 	checkpoint->fd =
@@ -164,6 +165,7 @@ int run_finish_resuming(struct run *run)
 		carving_tidy(run->carving);
 	add_resumption(&run->summary, time(NULL), run->position);
 	run_end_resuming(run);
+	checkpoint->loading = status != 0;
 	progress_update(run->progress, run->summary.scanned);
 	return status;
 }

@@ -33,6 +33,7 @@ struct run_checkpoints {
 	struct state_reader *reader;  /* of the one that is resumed from */
 	int fd;
 	bool begun;                   /* it knows more than that the run began */
+	bool loading;                 /* not all of it is loaded: it must not be replaced */
 };
 
 struct run {
