@@ -46,6 +46,9 @@ struct owners {
 	char *text;
 	size_t text_len, text_capacity;
 	bool deleted; /* the last file */
+	struct {
+		size_t runs[2], files, folders, text_len;
+	} mark;
 };
 
 struct owners *owners_new(void)
@@ -113,6 +116,24 @@ bool owners_runs(struct owners *owners, const struct range *runs, size_t count)
 		all->count++;
 	}
 	return true;
+}
+
+void owners_mark(struct owners *owners)
+{
+	owners->mark.runs[0] = owners->runs[0].count;
+	owners->mark.runs[1] = owners->runs[1].count;
+	owners->mark.files = owners->file_count;
+	owners->mark.folders = owners->folder_count;
+	owners->mark.text_len = owners->text_len;
+}
+
+void owners_take_back(struct owners *owners)
+{
+	owners->runs[0].count = owners->mark.runs[0];
+	owners->runs[1].count = owners->mark.runs[1];
+	owners->file_count = owners->mark.files;
+	owners->folder_count = owners->mark.folders;
+	owners->text_len = owners->mark.text_len;
 }
 
 static int compare(const void *a, const void *b)

@@ -69,6 +69,8 @@ struct hearing {
 	struct image *image;
 	bool (*interrupted)(void);
 	struct ranges pieces;   /* TOLD_IN_USE, rising */
+	bool full;            /* there was no room for all that the child said */
+	bool died;            /* the child, before its work was done */
 	char problem[512];      /* "": none */
 	char ahead[BUFFER_LEN]; /* what came with an earlier message */
 	size_t ahead_at, ahead_len;
@@ -291,6 +293,7 @@ static void hear(struct hearing *hearing, int fd)
 			!receive(hearing, fd, hearing->bytes, message.len))
 			return;
 		if (!take(hearing, fd, message.kind, message.len)) {
+			hearing->full = true;
 			if (!*hearing->problem)
 				snprintf(hearing->problem, sizeof(hearing->problem),
 					"there is more of it than burin keeps in memory");
@@ -327,6 +330,7 @@ static void have_done(struct hearing *hearing,
 	job->walk = walk;
 	job->volume = volume;
 	*hearing->problem = 0;
+	hearing->full = hearing->died = false;
 	hearing->pieces.count = 0;
 	status = confined_start(&child, work, job, &limits);
 	free(job);
@@ -337,6 +341,7 @@ static void have_done(struct hearing *hearing,
 	}
 	hear(hearing, confined_fd(child));
 	how = confined_end(child);
+	hearing->died = how && !hearing->full;
 	if (how && !*hearing->problem)
 		snprintf(hearing->problem, sizeof(hearing->problem), "%s", how);
 	free(how);
@@ -388,7 +393,10 @@ static void read_map(struct hearing *hearing, struct volume *volume)
 
 static void read_files(struct hearing *hearing, struct volume *volume)
 {
+	owners_mark(hearing->volumes->owners);
 	have_done(hearing, walk_files, volume);
+	if (hearing->died)
+		owners_take_back(hearing->volumes->owners);
 	if (*hearing->problem)
 		say_of(hearing, volume, "not all names are known");
 }

@@ -149,6 +149,11 @@ Test(volumes, owners_prefer_files_that_are_there)
 	own(owners, "here", false, 150, 100);
 	cr_assert(owners_folder(owners, "a/b/", 4));
 	own(owners, "link", false, 150, 100);
+	owners_mark(owners);
+	cr_assert(owners_folder(owners, "half/", 5));
+	own(owners, "way", false, 90, 500);
+	own(owners, "way", true, 90, 500);
+	owners_take_back(owners);
 	own(owners, "over", false, 240, 20);
 	cr_assert(owners_runs(owners, more, 3));
 	owners_finish(owners);
