@@ -48,7 +48,7 @@ for file in records[1:-1]:
 print(len(records) - 2, "files,", lost, "bytes of them lost")
 PY
 }
-for way in "--io auto" "--io uring" "--io threads" "--cache direct" "--threads 1"; do
+for way in "--io auto" "--io uring" "--io threads" "--io direct" "--threads 1"; do
 	mount_failing 0 0:1 524000:1000 700000:40000 1228799:1
 	echo "--- $way"
 	out=out${way// /}
