@@ -175,6 +175,8 @@ $O/src/%.o: src/%.c $(MAKEFILE_LIST)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -Isrc -I. $(DEPFLAGS) -c -o $@ $<
 
 $O/src/scan/cpu.o: ALL_CFLAGS += $(OPENMP)
+# The page that it takes in whole.
+$O/src/output/html_page.o: $(wildcard src/output/page/*)
 
 # Carvers see carver.h, bytes.h and their own libraries; anything else fails to compile.
 $O/carvers/%.o: carvers/%.c $(MAKEFILE_LIST)

@@ -24,6 +24,7 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "cli/json.h"
+#include "cli/page.h"
 #include "cli/table.h"
 #include "run_left.h"
 
@@ -137,6 +138,15 @@ static void carve_all(struct batch *batch, unsigned jobs)
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
 	free(threads);
+}
+
+/* One after the other when all threads are gone: pages are made with the help of child processes. */
+static void make_pages(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->items[i].begun)
+			batch->items[i].exit =
+				page_after_run(batch->items[i].folder, batch->items[i].exit);
 }
 
 static int worst_exit(const struct batch *batch)
@@ -303,7 +313,7 @@ static void end_batch(const struct batch *batch, const char *output)
 }
 
 int batch_carve(const struct run_options *options, const struct images *images, const char *output,
-	unsigned jobs)
+	unsigned jobs, bool html)
 {
 	struct run_options shared = *options;
 	struct batch batch = { .options = &shared, .count = images->count, .started = time(NULL) };
@@ -325,6 +335,8 @@ int batch_carve(const struct run_options *options, const struct images *images, 
 	shared.pool = run_pool_new(options->threads);
 	carve_all(&batch, jobs);
 	pool_free(shared.pool);
+	if (html)
+		make_pages(&batch);
 	code = write_summary(&batch, output, worst_exit(&batch));
 	end_batch(&batch, output);
 	for (size_t i = 0; i < batch.count; i++)

@@ -11,6 +11,7 @@
 #include "cli/batch.h"
 #include "cli/command.h"
 #include "cli/images.h"
+#include "cli/page.h"
 #include "cli/paths.h"
 #include "cli/resume.h"
 #include "cli/types.h"
@@ -32,7 +33,7 @@ struct carve_settings {
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type;
 	uint64_t checkpoint_interval;
 	bool unallocated, allocated;
-	bool both, dry_run, no_extension, flat, nested, strict, quiet, verbose, json;
+	bool both, dry_run, no_extension, flat, nested, strict, html, quiet, verbose, json;
 };
 
 #define MEMBER(member) .offset = offsetof(struct carve_settings, member)
@@ -92,6 +93,8 @@ static const struct option_row carve_options[] = {
 		.group = "Output", .help = "Hashes of carved files: md5, sha1, sha256, or none" },
 	{ .name = "nested", MEMBER(nested), .group = "Output",
 		.help = "Keep what starts inside a file that was verified complete" },
+	{ .name = "html", MEMBER(html), .group = "Output",
+		.help = "Write report.html at the end, a page to look at what was found, as burin report does" },
 	{ .name = "strict", MEMBER(strict), .group = "Output",
 		.help = "Write only files that were verified complete" },
 	{ .name = "max-files", .kind = OPTION_NUMBER, .metavar = "N", MEMBER(max_files),
@@ -252,8 +255,11 @@ static int carve(const struct carve_settings *settings, const struct images *ima
 		options.arguments = arguments;
 		options.resume = settings->resume != NULL;
 		options.rules = rules;
-		code = batch ? batch_carve(&options, images, output, (unsigned)settings->jobs)
+		code = batch ? batch_carve(&options, images, output, (unsigned)settings->jobs,
+				       settings->html)
 			     : run_carve(&options, images->paths[0], output, NULL);
+		if (settings->html && !batch)
+			code = page_after_run(output, code);
 	}
 	rules_free(rules);
 	return code;

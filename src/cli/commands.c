@@ -13,6 +13,7 @@ const struct command *const commands[] = {
 	&carve_command,
 	&extract_command,
 	&verify_command,
+	&report_command,
 	&why_command,
 	&conf_check_command,
 	&conf_convert_command,

@@ -1,8 +1,8 @@
 /*
  * A record is one line, at most MAX_LINE_LEN bytes: enough for a file in a hundred thousand
  * fragments, and little enough that what the JSON library makes of a hostile line stays bearable.
- * Only the summary can be longer by right (a list of unreadable ranges), and nothing of it is
- * needed.
+ * Only the summary can be longer by right (a list of unreadable ranges), and the files can be
+ * had without it.
  */
 #include "output/reread.h"
 
@@ -34,7 +34,8 @@ struct reread_report {
 	bool cut;  /* the line is longer than what was kept */
 	bool torn; /* the line has no newline */
 	bool saw_summary;
-	json_t *first; /* the run's record */
+	json_t *first;   /* the run's record */
+	json_t *summary; /* NULL: not there, or too long */
 	struct reread_run run;
 	json_t *current; /* the file record that the caller looks at */
 	char *path;
@@ -348,6 +349,8 @@ static int take_line(struct reread_report *report, struct file_record *file, str
 		result = 1;
 	} else if (strcmp(kind, "summary") == 0) {
 		report->saw_summary = true;
+		json_decref(report->summary);
+		report->summary = json_incref(fields.object);
 	} else if (strcmp(kind, "run") == 0) {
 		fields_fail(&fields, "a second run's record: give one report at a time");
 	} else {
@@ -388,12 +391,28 @@ bool reread_saw_summary(const struct reread_report *report)
 	return report->saw_summary;
 }
 
+const json_t *reread_run_record(const struct reread_report *report)
+{
+	return report->first;
+}
+
+const json_t *reread_file_record(const struct reread_report *report)
+{
+	return report->current;
+}
+
+const json_t *reread_summary_record(const struct reread_report *report)
+{
+	return report->summary;
+}
+
 void reread_close(struct reread_report *report)
 {
 	if (!report)
 		return;
 	json_decref(report->current);
 	json_decref(report->first);
+	json_decref(report->summary);
 	if (report->file)
 		fclose(report->file);
 	free(report->runs);

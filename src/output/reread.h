@@ -7,6 +7,8 @@
 #ifndef BURIN_OUTPUT_REREAD_H
 #define BURIN_OUTPUT_REREAD_H
 
+#include <jansson.h>
+
 #include "output/record.h"
 
 struct reread_report;
@@ -40,6 +42,13 @@ int reread_next(struct reread_report *report, struct file_record *file, struct e
 
 /* True once the summary was read: the run came to its end. */
 bool reread_saw_summary(const struct reread_report *report);
+
+/* The records as they stand in the file, unchecked: the run's, that of the file that reread_next
+ * gave last, and the summary's, which is NULL when it is missing, not read yet, or too long to be
+ * kept. The first and the last are valid until reread_close. */
+const json_t *reread_run_record(const struct reread_report *report);
+const json_t *reread_file_record(const struct reread_report *report);
+const json_t *reread_summary_record(const struct reread_report *report);
 
 /* NULL is fine. */
 void reread_close(struct reread_report *report);

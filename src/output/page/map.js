@@ -1,0 +1,341 @@
+/*
+ * The image as a field of cells, read like a text: each cell is a number of whole sectors, coloured
+ * by what takes most of it. From the whole image down to a cell a sector; above it a strip with the
+ * partitions and one that shows which part of the image is in sight.
+ */
+burin.palette = ["#3b7dd8", "#e08a1e", "#2e9e6b", "#c9518f", "#8a63d2", "#b0a01a", "#1fa3b5", "#d9603b",
+	"#6f9a2c", "#a0693f", "#5b6fd0", "#d07fb5"];
+
+/* The frequent types get the colours that are told apart best. */
+burin.colour = function (type) {
+	return burin.palette[type] || "hsl(" + Math.round(type * 137.5 % 360) + " 38% " + (45 + type % 3 * 8) + "%)";
+};
+
+burin.sectorSize = function () {
+	return burin.run.image.sector_size || 512;
+};
+
+burin.map = { start: 0, end: 0, pitch: 10, lines: 20, cursor: 0, file: -1 };
+
+/* What cells are coloured by: names, colours, and each file's place among them. */
+burin.layers = {
+	type: { label: "type", classes: function () {
+		return burin.types.map(function (type, i) { return [type.name, burin.colour(i)]; });
+	}, of: function (i) { return burin.rows.type[i]; } },
+	status: { label: "status", classes: function () {
+		return [["complete", "#2e9e6b"], ["truncated", "#e08a1e"], ["unverified", "#8b939c"]];
+	}, of: function (i) { return burin.rows.status[i]; } },
+	space: { label: "space", classes: function () {
+		return [["not known", "#8b939c"], ["in use", "#3b7dd8"], ["free", "#e08a1e"], ["partly in use", "#8a63d2"]];
+	}, of: function (i) { return burin.rows.space[i]; } }
+};
+
+/* ---- what lies in the cells ---- */
+
+burin.cellCount = function () {
+	const map = burin.map;
+
+	return Math.min(map.columns * map.lines, Math.ceil((map.end - map.start) / map.per));
+};
+
+/* Adds a range to the sums of a class: whole cells by a difference at both ends, so that the length
+ * of a file costs nothing. */
+burin.addRange = function (sums, k, start, end) {
+	const map = burin.map, per = map.per;
+	const from = Math.max(0, start - map.start), to = Math.min(map.end, end) - map.start;
+	const first = Math.floor(from / per), last = Math.floor(to / per);
+
+	if (to <= from)
+		return;
+	if (first === last) {
+		sums.part[first * sums.classes + k] += to - from;
+		return;
+	}
+	sums.part[first * sums.classes + k] += (first + 1) * per - from;
+	sums.full[(first + 1) * sums.classes + k] += 1;
+	sums.full[last * sums.classes + k] -= 1;
+	sums.part[last * sums.classes + k] += to - last * per;
+};
+
+burin.newSums = function (classes) {
+	const size = (burin.map.columns * burin.map.lines + 2) * classes;
+
+	return { classes: classes, part: new Float64Array(size), full: new Float64Array(size) };
+};
+
+/* Bytes a class and cell. */
+burin.finishSums = function (sums) {
+	const map = burin.map, running = new Float64Array(sums.classes);
+
+	for (let i = 0; i < sums.part.length; i++) {
+		running[i % sums.classes] += sums.full[i];
+		sums.part[i] += running[i % sums.classes] * map.per;
+	}
+	return sums.part;
+};
+
+burin.fillCells = function () {
+	const map = burin.map, layer = burin.layers[map.layer], classes = layer.classes();
+	const files = burin.newSums(classes.length), bad = burin.newSums(1), marked = burin.newSums(1);
+
+	map.classes = classes;
+	if (layer.fill)
+		layer.fill(files);
+	else
+		burin.eachRun(map.start, map.end, function (start, end, file) {
+			if (burin.shown[file])
+				burin.addRange(files, layer.of(file), start, end);
+		});
+	for (const range of burin.unreadable)
+		burin.addRange(bad, 0, range[0], range[0] + range[1]);
+	if (map.file >= 0)
+		for (const run of burin.file(map.file).runs)
+			burin.addRange(marked, 0, run[0], run[0] + run[1]);
+	map.cells = burin.finishSums(files);
+	map.bad = burin.finishSums(bad);
+	map.marked = burin.finishSums(marked);
+};
+
+/* ---- drawing ---- */
+
+/* Canvases are sized in the screen's own pixels. */
+burin.prepare = function (canvas, height) {
+	const ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
+
+	canvas.width = Math.round(canvas.clientWidth * ratio);
+	canvas.height = Math.round(height * ratio);
+	canvas.style.height = height + "px";
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.clearRect(0, 0, canvas.clientWidth, height);
+	return context;
+};
+
+burin.css = function (name) {
+	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+};
+
+/* The class that takes most of a cell, and how much of the cell is taken at all. */
+burin.cellClass = function (cell) {
+	const map = burin.map, count = map.classes.length;
+	let best = -1, most = 0, sum = 0;
+
+	for (let k = 0; k < count; k++) {
+		const bytes = map.cells[cell * count + k];
+
+		sum += bytes;
+		if (bytes > most) {
+			most = bytes;
+			best = k;
+		}
+	}
+	return { best: best, share: Math.min(1, sum / map.per) };
+};
+
+burin.drawCell = function (context, cell, colours) {
+	const map = burin.map, size = map.pitch - 1;
+	const x = cell % map.columns * map.pitch, y = Math.floor(cell / map.columns) * map.pitch;
+	const found = burin.cellClass(cell);
+
+	context.fillStyle = colours.empty;
+	context.fillRect(x, y, size, size);
+	if (found.best >= 0) {
+		context.globalAlpha = 0.35 + 0.65 * found.share;
+		context.fillStyle = map.classes[found.best][1];
+		context.fillRect(x, y, size, size);
+		context.globalAlpha = 1;
+	}
+	if (map.bad[cell] > 0) {
+		context.strokeStyle = colours.bad;
+		context.lineWidth = 2;
+		context.beginPath();
+		context.moveTo(x, y + size);
+		context.lineTo(x + size, y);
+		context.moveTo(x, y + size / 2);
+		context.lineTo(x + size / 2, y);
+		context.moveTo(x + size / 2, y + size);
+		context.lineTo(x + size, y + size / 2);
+		context.stroke();
+	}
+	if (map.marked[cell] > 0 || cell === map.cursor && document.activeElement === burin.id("map")) {
+		context.strokeStyle = colours.text;
+		context.lineWidth = 2;
+		context.strokeRect(x, y, size, size);
+	}
+};
+
+burin.drawMap = function () {
+	const map = burin.map, canvas = burin.id("map");
+	const context = burin.prepare(canvas, map.lines * map.pitch);
+	const colours = { empty: burin.css("--cell"), bad: burin.css("--bad"), text: burin.css("--text") };
+	const sector = burin.sectorSize();
+	let count;
+
+	map.columns = Math.max(8, Math.floor(canvas.clientWidth / map.pitch));
+	map.per = Math.max(1, Math.ceil((map.end - map.start) / (map.columns * map.lines) / sector)) * sector;
+	count = burin.cellCount();
+	map.cursor = Math.max(0, Math.min(map.cursor, count - 1));
+	burin.fillCells();
+	for (let cell = 0; cell < count; cell++)
+		burin.drawCell(context, cell, colours);
+	burin.drawOverview();
+	burin.drawLegend();
+	burin.id("map-from").placeholder = Math.floor(map.start / sector);
+	burin.id("map-to").placeholder = Math.ceil(map.end / sector) - 1;
+	burin.sayCell(map.cursor);
+};
+
+/* A column of pixels for each part of the image, and a frame around what is in sight. */
+burin.drawOverview = function () {
+	const canvas = burin.id("overview"), context = burin.prepare(canvas, 26), map = burin.map;
+	const width = canvas.clientWidth, size = burin.run.image.size, taken = new Float64Array(width + 1);
+	let x;
+
+	if (!size || !width)
+		return;
+	burin.eachRun(0, size, function (start, end, file) {
+		const first = Math.floor(start / size * width), last = Math.min(width, Math.ceil(end / size * width));
+
+		if (burin.shown[file]) {
+			taken[first] += 1;
+			taken[last] -= 1;
+		}
+	});
+	context.fillStyle = burin.css("--cell");
+	context.fillRect(0, 4, width, 18);
+	context.fillStyle = burin.palette[0];
+	for (x = 0; x < width; x++) {
+		if (x)
+			taken[x] += taken[x - 1];
+		if (taken[x] > 0)
+			context.fillRect(x, 4, 1, 18);
+	}
+	context.fillStyle = burin.css("--bad");
+	for (const range of burin.unreadable)
+		context.fillRect(range[0] / size * width, 4, Math.max(1, range[1] / size * width), 18);
+	context.strokeStyle = burin.css("--text");
+	context.lineWidth = 2;
+	x = map.start / size * width;
+	context.strokeRect(Math.min(x + 1, width - 4), 1, Math.max(3, map.end / size * width - x - 2), 24);
+};
+
+burin.drawLegend = function () {
+	const legend = burin.id("legend");
+	const entries = burin.map.classes.concat(burin.unreadable.length ? [["unreadable", ""]] : []);
+
+	legend.replaceChildren.apply(legend, entries.map(function (entry) {
+		const dot = burin.make("i", { class: entry[1] ? "dot" : "dot stripes" });
+
+		if (entry[1])
+			dot.style.background = entry[1];
+		return burin.make("span", {}, [dot, entry[0]]);
+	}));
+};
+
+burin.drawVolumes = function () {
+	const host = burin.id("volumes"), size = burin.run.image.size;
+
+	for (const volume of burin.run.volumes || []) {
+		const words = [volume.file_system || volume.description, volume.label, burin.size(volume.length)]
+			.filter(Boolean).join(", ");
+		const box = burin.make("span", { title: burin.clean(words + (volume.note ? ": " + volume.note : "")) }, words);
+
+		box.style.left = 100 * volume.offset / size + "%";
+		box.style.width = 100 * volume.length / size + "%";
+		host.append(box);
+	}
+	host.hidden = !host.children.length;
+};
+
+/* ---- cells and words ---- */
+
+burin.cellRange = function (cell) {
+	const map = burin.map, start = map.start + cell * map.per;
+
+	return [start, Math.min(start + map.per, map.end)];
+};
+
+/* At most a few; the caller wants to know whether there are more. */
+burin.filesIn = function (range, most) {
+	const found = [];
+
+	burin.eachRun(range[0], range[1], function (start, end, file) {
+		if (burin.shown[file] && !found.includes(file))
+			found.push(file);
+		return found.length <= most;
+	});
+	return found;
+};
+
+burin.sayCell = function (cell) {
+	const map = burin.map, range = burin.cellRange(cell), sector = burin.sectorSize();
+	const files = burin.filesIn(range, 3), first = Math.floor(range[0] / sector);
+	const last = Math.ceil(range[1] / sector) - 1;
+	const content = burin.sayContent ? burin.sayContent(range) : "";
+	const what = files.slice(0, 3).map(function (i) { return burin.rows.path[i]; }).join(", ") +
+		(files.length > 3 ? " and more" : "");
+
+	burin.id("map-says").textContent = (first === last ? "Sector " + burin.count(first)
+		: "Sectors " + burin.count(first) + "–" + burin.count(last)) +
+		" (offset " + burin.count(range[0]) + "): " + (what || "no file") +
+		(map.bad[cell] > 0 ? "; unreadable" : "") + (content ? "; " + content : "") +
+		". A cell is " + burin.size(map.per) + ".";
+};
+
+/* One file: everything about it. Several: the table shows them. */
+burin.openCell = function (cell) {
+	const range = burin.cellRange(cell), files = burin.filesIn(range, 1);
+
+	if (files.length === 1)
+		burin.openFile(files[0]);
+	if (files.length < 2)
+		return;
+	burin.showRange(range[0], range[1]);
+	burin.openTab("table");
+	burin.id("files").scrollIntoView();
+};
+
+/* ---- moving ---- */
+
+burin.setMap = function (start, end) {
+	const map = burin.map, size = burin.run.image.size, sector = burin.sectorSize();
+	const least = Math.min(size, map.columns * sector);
+	const span = Math.max(least, Math.min(size, end - start));
+
+	map.start = Math.max(0, Math.min(Math.floor(start / sector) * sector, Math.floor((size - span) / sector) * sector));
+	map.end = Math.min(size, map.start + Math.ceil(span / sector) * sector);
+	burin.drawMap();
+	burin.emit("map");
+};
+
+/* Keeps the cell where it is, so that what is pointed at stays under the pointer. */
+burin.zoomMap = function (factor, cell) {
+	const map = burin.map, at = burin.cellRange(cell)[0], span = (map.end - map.start) * factor;
+	const share = (at - map.start) / (map.end - map.start);
+
+	burin.setMap(at - share * span, at - share * span + span);
+	map.cursor = Math.floor((at - map.start) / map.per);
+	burin.drawMap();
+};
+
+burin.moveMap = function (share) {
+	const map = burin.map, by = (map.end - map.start) * share;
+
+	burin.setMap(map.start + by, map.end + by);
+};
+
+burin.wholeMap = function () {
+	burin.map.file = -1;
+	burin.setMap(0, burin.run.image.size);
+};
+
+/* The file with some room around it. */
+burin.mapShow = function (index) {
+	const rows = burin.rows, room = Math.max(rows.length[index] * 2, burin.sectorSize() * 64);
+
+	burin.map.file = index;
+	burin.setMap(rows.offset[index] - room / 2, rows.offset[index] + rows.length[index] + room / 2);
+	burin.map.cursor = Math.floor((rows.offset[index] - burin.map.start) / burin.map.per);
+	burin.drawMap();
+	burin.id("map-section").scrollIntoView();
+	burin.id("map").focus();
+};
