@@ -9,6 +9,8 @@ BUILD   ?= build$(if $(filter release,$(MODE)),,/$(MODE))
 # What this machine has. CUDA=0 builds without the GPU engine, MPI=0 without the cluster.
 NVCC    ?= $(firstword $(wildcard /usr/local/cuda/bin/nvcc) $(shell command -v nvcc))
 CUDA    ?= $(if $(NVCC),1,0)
+MPICC   ?= $(shell command -v mpicc)
+MPI     ?= $(if $(MPICC),1,0)
 
 VERSION := 0.1.0
 
@@ -74,6 +76,7 @@ NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -DBURIN_VERSION=
 
 SRC     := $(sort $(wildcard src/base/*.c src/cli/*.c src/rules/*.c src/evidence/*.c src/scan/*.c \
 	src/carve/*.c src/output/*.c src/bench/*.c src/run*.c))
+CLUSTER := $(sort $(wildcard src/cluster/*.c))
 CARVERS := $(sort $(wildcard carvers/*.c))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
 GPU_C   := $(sort $(wildcard gpu/*.c gpu/papers/*.c))
@@ -104,7 +107,10 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 # ---- targets ----------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(BUILD)/burin ## build build/burin (MODE=release|debug|asan|tsan, CUDA=0|1, GPU_ARCHS=all, V=1)
+all: $(BUILD)/burin $(if $(filter 1,$(MPI)),$(BUILD)/burin-mpi) ## build build/burin, and burin-mpi where mpicc is (MODE=release|debug|asan|tsan, CUDA=0|1, MPI=0|1, GPU_ARCHS=all, V=1)
+
+.PHONY: mpi
+mpi: $(BUILD)/burin-mpi ## build build/burin-mpi, for clusters (src/cluster/README.md; needs mpicc)
 
 .PHONY: help
 help: ## list the targets
@@ -166,6 +172,15 @@ clean: ## remove everything that was built
 $(BUILD)/burin: $O/src/main.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+# What mpicc adds to the compiler's arguments: MPI's own headers are no concern of our warnings.
+MPI_CFLAGS = $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show)))
+MPI_LIBS   = $(filter -L% -l% -Wl%,$(shell $(MPICC) -show))
+$O/src/cluster/%.o: ALL_CFLAGS += $(MPI_CFLAGS)
+
+$(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS) $(MPI_LIBS)
 
 $(LIB): $(OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -236,4 +251,4 @@ $(BUILD)/bench/%: tests/bench/%.c $(LIB)
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
 
--include $(OBJ:.o=.d) $O/src/main.d $(addsuffix .d,$(UNIT) $(PLAIN) $(BENCH))
+-include $(OBJ:.o=.d) $(CLUSTER:%.c=$O/%.d) $O/src/main.d $(addsuffix .d,$(UNIT) $(PLAIN) $(BENCH))

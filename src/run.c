@@ -163,7 +163,7 @@ static uint64_t reading_end(const struct run *run)
 	return run->range_end + (behind < left ? behind : left);
 }
 
-static int open_reader(struct run *run)
+static int open_reader(struct run *run, uint64_t length)
 {
 	const struct run_options *options = run->options;
 	struct reader_options reader = {
@@ -171,7 +171,7 @@ static int open_reader(struct run *run)
 		.slots = scan_engine_chunks(run->engine, &options->gpu),
 		.overlap = options->rules->patterns.longest - 1,
 		.offset = run->position,
-		.length = reading_end(run) - run->position,
+		.length = length,
 		.method = options->io,
 		.cache = options->cache,
 	};
@@ -179,18 +179,6 @@ static int open_reader(struct run *run)
 	return reader_open(&run->reader, run->image, &reader, &run->error);
 }
 
-/* What a run that is resumed has searched to the end needs no engine any more. */
-static int open_search(struct run *run)
-{
-	int status;
-
-	run->read_all = run_is_empty(run) || run->position >= reading_end(run);
-	if (run->read_all)
-		return 0;
-	if ((status = run_pick_engine(run)) || (status = open_reader(run)))
-		return status;
-	return run_start_engine(run);
-}
 
 static void allocate_flights(struct run *run)
 {
@@ -203,6 +191,30 @@ static void allocate_flights(struct run *run)
 		run->flights[i].chunk.hits = xmalloc(capacity * sizeof(struct hit));
 		run->flights[i].chunk.hit_capacity = capacity;
 	}
+}
+
+int run_open_search(struct run *run, uint64_t length)
+{
+	int status = open_reader(run, length);
+
+	if (!status)
+		status = run_start_engine(run);
+	if (!status)
+		allocate_flights(run);
+	return status;
+}
+
+/* What a run that is resumed has searched to the end needs no engine any more. In a cluster the helpers have theirs. */
+static int open_search(struct run *run)
+{
+	uint64_t end = reading_end(run);
+	int status;
+
+	run->read_all = run_is_empty(run) || run->position >= end;
+	if (run->read_all || run->options->cluster)
+		return 0;
+	status = run_pick_engine(run);
+	return status ? status : run_open_search(run, end - run->position);
 }
 
 static int create_spill(void *context, struct error *error)
@@ -248,7 +260,9 @@ static void fill_run_record(struct run *run, const char *image_path)
 		.space = run_space_name(options->space),
 		.image_path = image_path,
 		.rules = options->rules,
-		.engine = run->engine ? run->engine->name : "none",
+		.engine = run->engine       ? run->engine->name
+			  : options->cluster ? options->cluster->engine()
+					     : "none",
 		.kernel = run->scan && run->engine->kernel ? run->engine->kernel(run->scan) : "",
 		.engine_reason = run->engine_reason,
 		.reader = run->reader ? reader_method_name(run->reader) : "",
@@ -294,6 +308,7 @@ void run_start_carving(struct run *run)
 		.report = run->report,
 		.progress = run->progress,
 		.pool = run->pool,
+		.remote = options->cluster ? options->cluster->carving : NULL,
 		.decide = options->decide,
 		.names = names_of(options),
 		.label = options->label,
@@ -489,6 +504,13 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 		log_info("to go on with it: burin carve --resume %s", sink_path(run->sink));
 	if (sums)
 		fill_sums(run, sums);
+	run_free(run);
+	return code;
+}
+
+void run_free(struct run *run)
+{
+	run_end_help(run);
 	run_stop_engine(run);
 	carving_free(run->carving);
 	if (run->pool != run->options->pool)
@@ -514,7 +536,47 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 	ranges_free(&run->unread);
 	run_traits_free(&run->traits);
 	run_end_resuming(run);
-	return code;
+}
+
+int run_open_evidence(struct run *run, const char *image_path, bool volumes)
+{
+	const char *map = run->options->map_path;
+	int status = image_open(&run->evidence, image_path, &run->error);
+
+	if (status || (map && (status = image_use_map(run->evidence, map, &run->error))))
+		return status;
+	run->image = run->evidence;
+	run->record.image_path = image_path;
+	if (volumes)
+		run_read_volumes(run, image_path);
+	return run_check_range(run);
+}
+
+/* Waits until all helpers are there. Their pool is the run's: a thread of its own waits for each check or write. */
+static int gather_helpers(struct run *run, const char *image_path, const char *output)
+{
+	const struct run_options *options = run->options;
+	const struct run_begin begin = {
+		.alike = { run->traits.names, run->traits.values, run->traits.count },
+		.position = run->position,
+		.end = run->read_all ? run->position : reading_end(run),
+		.unit_size = options->unit_size,
+		.chunk_size = options->chunk_size,
+		.sink = options->dry_run ? NULL : run->sink,
+		.rules = options->rules,
+	};
+	int status;
+
+	if (!options->cluster)
+		return 0;
+	status = run_start_help(run, image_path, output);
+	if (!status)
+		status = options->cluster->begin(&begin, &run->error);
+	if (status)
+		return status;
+	snprintf(run->engine_reason, sizeof(run->engine_reason), "%s", options->cluster->summary);
+	run->pool = run_pool_new(options->cluster->jobs());
+	return run->pool ? 0 : error_set(&run->error, EXIT_IO, EAGAIN, "cannot start any thread");
 }
 
 static int set_up(struct run *run, const char *image_path, const char *output)
@@ -523,29 +585,21 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 	double began = run->started; /* a run that is resumed began earlier */
 	int status;
 
-	if ((status = image_open(&run->evidence, image_path, &run->error)))
-		return status;
-	if (options->map_path &&
-		(status = image_use_map(run->evidence, options->map_path, &run->error)))
-		return status;
-	run->image = run->evidence;
-	run_read_volumes(run, image_path);
-	if ((status = run_check_range(run)))
+	if ((status = run_open_evidence(run, image_path, true)))
 		return status;
 	run->position = run->range_start;
 	run_find_traits(run);
 	if (options->resume && (status = run_begin_resuming(run, output)))
 		return status;
-	if ((status = run_open_pool(run)) || (status = open_search(run)) ||
+	if ((!options->cluster && (status = run_open_pool(run))) || (status = open_search(run)) ||
 		(status = start_pairing(run)) ||
-		(!options->resume && (status = run_open_output(run, output))))
+		(!options->resume && (status = run_open_output(run, output))) ||
+		(status = gather_helpers(run, image_path, output)))
 		return status;
 	run_begin_checkpoints(run);
 	status = run_start_report(run, image_path, run->range_end - run->range_start);
 	if (status)
 		return status;
-	if (!run->read_all)
-		allocate_flights(run);
 	status = run_start_hashing(run);
 	if (status)
 		return status;
@@ -562,6 +616,7 @@ int run_carve(const struct run_options *options, const char *image_path, const c
 
 	if (!status)
 		status = run_scan(&run);
+	run_finish_hashing(&run, true); /* unless it was done */
 	if (run.carving && (status || caught)) {
 		run_last_checkpoint(&run);
 		carving_cancel(run.carving);

@@ -26,6 +26,8 @@ enum run_verify {
 /* Which bytes of the image are searched. */
 enum run_space { SPACE_ALL, SPACE_UNALLOCATED, SPACE_ALLOCATED };
 
+struct run_cluster;
+
 struct run_options {
 	const struct rules *rules;
 	char **arguments;              /* the command line as typed, ended by NULL, for the report */
@@ -50,6 +52,8 @@ struct run_options {
 	uint32_t verify_mask;          /* enum hash_kind or-ed together */
 	struct progress_options progress;
 	uint64_t checkpoint_interval;  /* milliseconds; 0: no checkpoints, so the run can't be resumed */
+	const struct run_cluster *cluster; /* processes that share the work (run_cluster.h); NULL: this one is alone */
+	uint64_t unit_size;            /* bytes that one of them searches at a time; 0: by the image's size */
 	bool resume;                   /* goes on from the checkpoint in the output folder */
 };
 
@@ -77,6 +81,9 @@ struct pool *run_pool_new(unsigned threads);
  * exit code. sums (may be NULL): what was carved. */
 int run_carve(const struct run_options *options, const char *image_path, const char *output,
 	struct run_sums *sums);
+
+/* The part of a process that helps another with that run: options->cluster. */
+int run_help(const struct run_options *options, const char *image_path, const char *output);
 
 /* Writes the files that a report of an earlier run lists (perhaps filtered) into output, without scanning. image_path: the evidence, or
  * NULL for the one that the report names. Only threads, hash_mask, arguments and progress of the options count. */

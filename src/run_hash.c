@@ -48,20 +48,31 @@ static uint32_t wanted_kinds(struct run *run)
 			"only a part of the evidence was read, so it was not hashed");
 		return 0;
 	}
+	if (options->cluster && options->verify == RUN_VERIFY_SPARE) {
+		say(run, EVIDENCE_NOT_HASHED,
+			"not compared with the hash that it stores: several processes read it, each "
+			"a part; the option verify asks for it");
+		return 0;
+	}
 	if (options->verify == RUN_VERIFY_KINDS)
 		return options->verify_mask;
 	return stored ? stored : HASH_SHA256;
 }
 
-/* A run that is resumed reads once more what was read before: no library saves the state of a hash. */
-static void hash_before(struct run *run)
+static bool stop_hashing(struct run *run)
 {
-	uint8_t *pieces = run->position ? xmalloc(2 * BEFORE_LEN) : NULL;
+	return run_caught_signal() || atomic_load(&run->hash_stop);
+}
+
+/* Reads what lies before an offset, for no other purpose. False when it had to stop. */
+static bool hash_until(struct run *run, uint64_t until)
+{
+	uint8_t *pieces = until ? xmalloc(2 * BEFORE_LEN) : NULL;
 	uint64_t at = 0;
 
-	while (at < run->position && !run_caught_signal()) {
+	while (at < until && !stop_hashing(run)) {
 		uint8_t *piece = pieces + run->hashed_before % 2 * BEFORE_LEN;
-		uint64_t left = run->position - at;
+		uint64_t left = until - at;
 		size_t len = left < BEFORE_LEN ? (size_t)left : BEFORE_LEN;
 
 		image_read_around(run->evidence, at, piece, len);
@@ -73,6 +84,25 @@ static void hash_before(struct run *run)
 	if (run->hashed_before)
 		media_hash_await(run->hash, run->hashed_before - 1);
 	free(pieces);
+	return at == until;
+}
+
+/* Where others search, nobody reads all of the image in order: it is read once more. */
+static void *hash_aside(void *arg)
+{
+	struct run *run = arg;
+
+	run->hashed_all = hash_until(run, image_info(run->evidence)->size);
+	return NULL;
+}
+
+static int start_aside(struct run *run)
+{
+	run->hash_aside = true;
+	if (pthread_create(&run->hash_thread, NULL, hash_aside, run) == 0)
+		return 0;
+	run->hash_aside = false;
+	return error_set(&run->error, EXIT_IO, EAGAIN, "cannot start a thread to hash the evidence");
 }
 
 int run_start_hashing(struct run *run)
@@ -92,7 +122,10 @@ int run_start_hashing(struct run *run)
 	if (!run->hash)
 		return error_set(
 			&run->error, EXIT_IO, EAGAIN, "cannot start a thread to hash the evidence");
-	hash_before(run);
+	if (run->options->cluster)
+		return start_aside(run);
+	/* A run that is resumed reads once more what was read before: no library saves the state of a hash. */
+	hash_until(run, run->position);
 	if (run_caught_signal()) { /* perhaps before all of it */
 		media_hash_free(run->hash);
 		run->hash = NULL;
@@ -157,14 +190,25 @@ static uint64_t unread_bytes(const struct run *run)
 	return bytes;
 }
 
-void run_finish_hashing(struct run *run)
+/* failed: the run ends early. Returns whether all of the evidence was hashed. */
+static bool end_aside(struct run *run, bool failed)
+{
+	atomic_store(&run->hash_stop, failed);
+	pthread_join(run->hash_thread, NULL);
+	return run->hashed_all;
+}
+
+void run_finish_hashing(struct run *run, bool failed)
 {
 	struct hashes hashes;
 	double from = run_clock();
+	bool whole = run->read_all && run->consumed == run->submitted;
 
 	if (!run->hash)
 		return;
-	if (run->read_all && run->consumed == run->submitted) {
+	if (run->hash_aside)
+		whole = end_aside(run, failed);
+	if (whole) {
 		media_hash_finish(run->hash, &hashes);
 		evidence_judge(
 			&run->summary.evidence, image_info(run->evidence), &hashes, unread_bytes(run));

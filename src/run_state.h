@@ -2,6 +2,9 @@
 #ifndef BURIN_RUN_STATE_H
 #define BURIN_RUN_STATE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "base/pool.h"
 #include "base/state.h"
 #include "carve/carving.h"
@@ -10,13 +13,28 @@
 #include "output/media_hash.h"
 #include "output/report.h"
 #include "run.h"
+#include "run_cluster.h"
 #include "run_left.h"
 #include "scan/scan.h"
+
+struct run;
 
 struct flight {
 	struct chunk chunk;
 	struct slot *slot;
 	bool finished;
+};
+
+enum run_more { RUN_MORE_NONE, RUN_MORE_RANGE, RUN_MORE_LATER };
+
+/* What becomes of the chunks that were searched. */
+struct run_taker {
+	/* The hits of [chunk->from, chunk->until), in order of the image. 0, or a negative errno with run->error set. */
+	int (*take)(struct run *run, const struct chunk *chunk);
+	/* Then, with the slot given back, what can be done with them. NULL: nothing. */
+	int (*settle)(struct run *run, uint64_t position);
+	/* The range is read: another one? wait: nothing is left to do without it. NULL: none. */
+	enum run_more (*more)(struct run *run, bool wait, struct range *range);
 };
 
 /* What must be the same when a run is resumed, as text. */
@@ -55,12 +73,16 @@ struct run {
 	struct carving *carving;
 	struct report *report;
 	struct progress *progress;
+	const struct run_taker *taker;
 	struct flight *flights;
 	unsigned flight_count;
 	uint64_t submitted, consumed; /* chunks, since the start */
 	uint64_t released;            /* of those consumed: back with the reader */
 	uint64_t hashed_before;       /* pieces of what an earlier part of the run has read */
 	struct media_hash *hash;      /* NULL: the evidence is not hashed */
+	pthread_t hash_thread;        /* hash_aside: it reads all of it for that */
+	bool hash_aside, hashed_all;
+	atomic_bool hash_stop;
 	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
 	struct candidate pending;     /* a candidate that the carving stage could not take yet */
 	bool has_pending, read_all;
@@ -78,11 +100,17 @@ struct run {
 	char *problems[16];
 	double started, set_up, read_wait, scan_wait, hash_wait; /* seconds */
 	double flushed;               /* when the report was flushed last */
+	struct run_own_help *own_help; /* in a cluster: this process's own part of the work */
 	struct error error;
 };
 
 /* run.c. What returns int returns 0 or a negative errno with run->error set. */
 double run_clock(void); /* seconds */
+/* The evidence, what of it is searched, and the range. volumes: whether they are looked for. */
+int run_open_evidence(struct run *run, const char *image_path, bool volumes);
+/* Engine, reader and flights; length: of what is read behind run->position. */
+int run_open_search(struct run *run, uint64_t length);
+void run_free(struct run *run);
 /* Takes over the sentence. */
 void run_add_problem(struct run *run, char *sentence);
 int run_open_output(struct run *run, const char *output);
@@ -119,7 +147,7 @@ void run_release_slots(struct run *run);
 /* Waits until something can be given back, when anything is consumed and not hashed. */
 void run_await_hashing(struct run *run);
 /* Waits for the last bytes, when all were given, and judges. */
-void run_finish_hashing(struct run *run);
+void run_finish_hashing(struct run *run, bool failed);
 
 /* run_volumes.c: what the image holds, and which part of it is searched. */
 /* The evidence must be open. Sets run->image to what is searched. */
@@ -156,6 +184,16 @@ int run_reopen_report(struct run *run);
 int run_finish_resuming(struct run *run);
 /* Whatever came between. */
 void run_end_resuming(struct run *run);
+
+/* run_search.c: all of the reader's ranges, or until a signal is caught. */
+int run_search(struct run *run, const struct run_taker *taker);
+/* Bytes of a match. */
+uint32_t run_match_len(const struct run *run, const struct chunk *chunk, const struct hit *hit);
+
+/* run_help.c */
+/* This process's own part of the work that it conducts, in a thread. */
+int run_start_help(struct run *run, const char *image_path, const char *output);
+void run_end_help(struct run *run);
 
 /* run_scan.c: from the first slot to the last candidate. */
 int run_scan(struct run *run);

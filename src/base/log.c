@@ -13,6 +13,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum log_level threshold = LOG_INFO;
 static void (*before_hook)(void);
 static void (*after_hook)(void);
+static void (*taker)(enum log_level level, const char *text);
 
 void log_set_level(enum log_level level)
 {
@@ -27,9 +28,26 @@ void log_set_hooks(void (*before)(void), void (*after)(void))
 	pthread_mutex_unlock(&lock);
 }
 
-void log_print(enum log_level level, const char *format, ...)
+void log_set_taker(void (*take)(enum log_level level, const char *text))
+{
+	pthread_mutex_lock(&lock);
+	taker = take;
+	pthread_mutex_unlock(&lock);
+}
+
+static void print_line(enum log_level level, const char *clean)
 {
 	static const char *const words[] = { "error: ", "warning: ", "", "" };
+
+	if (before_hook)
+		before_hook();
+	fprintf(stderr, "burin: %s%s\n", words[level], clean);
+	if (after_hook)
+		after_hook();
+}
+
+void log_print(enum log_level level, const char *format, ...)
+{
 	char text[TEXT_LEN], clean[TEXT_LEN];
 	va_list args;
 
@@ -41,10 +59,9 @@ void log_print(enum log_level level, const char *format, ...)
 	/* Names of files and types may hold what a terminal takes for commands. */
 	text_clean(text, clean, sizeof(clean));
 	pthread_mutex_lock(&lock);
-	if (before_hook)
-		before_hook();
-	fprintf(stderr, "burin: %s%s\n", words[level], clean);
-	if (after_hook)
-		after_hook();
+	if (taker)
+		taker(level, clean);
+	else
+		print_line(level, clean);
 	pthread_mutex_unlock(&lock);
 }

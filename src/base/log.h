@@ -13,6 +13,9 @@ void log_set_level(enum log_level level);
 /* Called before and after each message, by the thread that prints it; NULL for none. */
 void log_set_hooks(void (*before)(void), void (*after)(void));
 
+/* Whoever takes the messages instead of stderr, in whatever thread; NULL for stderr again. */
+void log_set_taker(void (*take)(enum log_level level, const char *text));
+
 /* Thread-safe; adds the newline. */
 void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -36,7 +36,7 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->group = xcalloc(carving->ring_len, sizeof(*carving->group));
 	carving->threads = pool_threads(options->pool);
 	carving->rooms = xcalloc(carving->threads, sizeof(*carving->rooms));
-	for (unsigned i = 0; i < carving->threads; i++) {
+	for (unsigned i = 0; i < carving->threads && !options->remote; i++) {
 		carving->rooms[i].carving = carving;
 		carving->rooms[i].view = view_new();
 		view_watch(carving->rooms[i].view, jobs_go_on, &carving->rooms[i]);
@@ -213,7 +213,7 @@ void carving_free(struct carving *carving)
 		return;
 	jobs_wait_all(carving);
 	scribe_free(carving->scribe);
-	for (unsigned i = 0; i < carving->threads; i++) {
+	for (unsigned i = 0; i < carving->threads && !carving->options.remote; i++) {
 		view_free(carving->rooms[i].view);
 		copier_free(&carving->rooms[i].copier);
 	}

@@ -5,7 +5,10 @@
 #ifndef BURIN_CARVE_CARVING_H
 #define BURIN_CARVE_CARVING_H
 
+#include <stdatomic.h>
+
 #include "base/pool.h"
+#include "carve/check.h"
 #include "carve/decide.h"
 #include "carve/filing.h"
 #include "output/progress.h"
@@ -15,6 +18,15 @@
 /* What was found and neither carved nor refused, because the run ended early, is counted as skipped under this. */
 #define SKIPPED_BY_END "not decided when the run ended"
 
+/* Others that check and write in place of the pool's threads, which wait for them. Thread-safe. Both return 0, or a negative
+ * errno with error set: -ECANCELED when *cancel became true. */
+struct carving_remote {
+	int (*check)(const struct candidate *const *candidates, struct outcome *const *outcomes,
+		uint32_t count, const atomic_bool *cancel, struct error *error);
+	/* Fills in the record's hashes and unreadable bytes. */
+	int (*write)(struct file_record *record, const atomic_bool *cancel, struct error *error);
+};
+
 struct carving_options {
 	struct image *image;             /* what is searched; files are copied from its evidence (evidence/gathered.h) */
 	struct volumes *volumes;         /* NULL: nothing is known of them */
@@ -23,6 +35,7 @@ struct carving_options {
 	struct report *report;
 	struct progress *progress;       /* NULL for none */
 	struct pool *pool;
+	const struct carving_remote *remote; /* NULL: this process checks and writes itself */
 	struct decide_options decide;
 	enum carving_names names;
 	enum carving_label label;

@@ -80,6 +80,56 @@ static enum ticket_state check_ticket(
 	return TICKET_CHECKED;
 }
 
+/* Takes what of the batch is to be checked now; the rest is put off. Returns how many. */
+static uint32_t pick_tickets(
+	struct carving *carving, struct ticket *first, unsigned worker, struct ticket **picked)
+{
+	size_t at = (size_t)(first - carving->ring);
+	uint32_t batch = first->batch, count = 0;
+
+	for (uint32_t i = 0; i < batch; i++) {
+		struct ticket *ticket = &carving->ring[(at + i) % carving->ring_len];
+
+		if (ahead_begin(carving->ahead, worker, ticket->candidate.start, ticket->insist))
+			picked[count++] = ticket;
+		else
+			ticket_set_state(ticket, TICKET_PUT_OFF);
+	}
+	return count;
+}
+
+/* What could not be checked stays as it is: the carving ends. */
+static void run_remote_checks(struct pool_job *job, unsigned worker)
+{
+	struct ticket *picked[CHECK_BATCH], *first = (struct ticket *)job;
+	const struct candidate *candidates[CHECK_BATCH];
+	struct outcome *outcomes[CHECK_BATCH];
+	struct carving *carving = first->carving;
+	struct error error = { 0 };
+	uint32_t count = pick_tickets(carving, first, worker, picked);
+	uint64_t until = 0;
+	int status = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		candidates[i] = &picked[i]->candidate;
+		outcomes[i] = &picked[i]->outcome;
+	}
+	if (count)
+		status = carving->options.remote->check(
+			candidates, outcomes, count, &carving->cancelled, &error);
+	if (status)
+		jobs_note_error(carving, status, &error);
+	for (uint32_t i = 0; i < count && !status; i++) {
+		uint64_t likely = likely_until(candidates[i], outcomes[i]);
+
+		until = likely > until ? likely : until;
+	}
+	ahead_end(carving->ahead, worker, until);
+	for (uint32_t i = 0; i < count && !status; i++)
+		ticket_set_state(picked[i], TICKET_CHECKED);
+	ring_bell(carving);
+}
+
 static void run_checks(struct pool_job *job, unsigned worker)
 {
 	struct ticket *first = (struct ticket *)job;
@@ -100,21 +150,12 @@ static void run_checks(struct pool_job *job, unsigned worker)
 static int write_file(
 	struct carving *carving, struct ticket *ticket, unsigned worker, struct error *error)
 {
-	struct file_record *record = &ticket->record;
-	struct sink *sink = carving->options.sink;
-	struct sink_file file;
-	int status = sink_begin(sink, record->path, &file, error);
-
-	if (status)
-		return status;
-	status = copy_runs(&carving->rooms[worker].copier,
-		gathered_evidence(carving->options.image), record->runs,
-		record->run_count, file.fd, &carving->cancelled, &record->hashes,
-		&record->unreadable);
-	if (!status)
-		return sink_finish(sink, record->path, &file, error);
-	sink_drop(&file);
-	return sink_error(sink, record->path, -status, error);
+	if (atomic_load(&carving->cancelled))
+		return -ECANCELED;
+	if (carving->options.remote)
+		return carving->options.remote->write(&ticket->record, &carving->cancelled, error);
+	return copy_file(&carving->rooms[worker].copier, gathered_evidence(carving->options.image),
+		carving->options.sink, &ticket->record, &carving->cancelled, error);
 }
 
 static void run_write(struct pool_job *job, unsigned worker)
@@ -123,9 +164,7 @@ static void run_write(struct pool_job *job, unsigned worker)
 	struct carving *carving = ticket->carving;
 	struct error error = { 0 };
 
-	ticket->status = atomic_load(&carving->cancelled)
-				 ? -ECANCELED
-				 : write_file(carving, ticket, worker, &error);
+	ticket->status = write_file(carving, ticket, worker, &error);
 	if (ticket->status)
 		jobs_note_error(carving, ticket->status, &error);
 	ticket_set_state(ticket, TICKET_DONE);
@@ -138,7 +177,8 @@ static void run_write(struct pool_job *job, unsigned worker)
 void jobs_start_checks(struct carving *carving, struct ticket *first, uint32_t batch)
 {
 	first->batch = batch;
-	start_job(carving, first, POOL_CHECK, run_checks);
+	start_job(carving, first, POOL_CHECK,
+		carving->options.remote ? run_remote_checks : run_checks);
 }
 
 void jobs_start_write(struct carving *carving, struct ticket *ticket)

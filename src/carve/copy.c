@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "output/record.h"
+#include "output/sink.h"
 
 #define COPY_LEN ((size_t)1024 * 1024)
 
@@ -67,4 +69,20 @@ int copy_runs(struct copier *copier, struct image *image, const struct range *ru
 	}
 	hasher_finish(copier->hasher, hashes);
 	return 0;
+}
+
+int copy_file(struct copier *copier, struct image *image, struct sink *sink,
+	struct file_record *record, const atomic_bool *cancel, struct error *error)
+{
+	struct sink_file file;
+	int status = sink_begin(sink, record->path, &file, error);
+
+	if (status)
+		return status;
+	status = copy_runs(copier, image, record->runs, record->run_count, file.fd, cancel,
+		&record->hashes, &record->unreadable);
+	if (!status)
+		return sink_finish(sink, record->path, &file, error);
+	sink_drop(&file);
+	return sink_error(sink, record->path, -status, error);
 }

@@ -24,4 +24,13 @@ void copier_free(struct copier *copier);
 int copy_runs(struct copier *copier, struct image *image, const struct range *runs, size_t run_count, int fd,
 	const atomic_bool *cancel, struct hashes *hashes, uint64_t *unreadable);
 
+struct error;
+struct file_record;
+struct sink;
+
+/* Writes the file of a record to the sink, and fills in its hashes and unreadable bytes. Returns 0 or a negative errno with error
+ * set; nothing is left of a file that could not be completed. */
+int copy_file(struct copier *copier, struct image *image, struct sink *sink,
+	struct file_record *record, const atomic_bool *cancel, struct error *error);
+
 #endif

@@ -3,6 +3,9 @@
  * is the pool of threads in which chunks are searched, candidates checked and files written. So the
  * files and reports are those that each image would give alone.
  *
+ * In a cluster (run_cluster.h) each process carves whole images as it would alone; the first one deals
+ * them out, the largest first, so that none is left to wait for.
+ *
  * Folders are named by the images' places in the list before anything is carved, whatever is ready
  * first.
  */
@@ -26,6 +29,8 @@
 #include "cli/json.h"
 #include "cli/page.h"
 #include "cli/table.h"
+#include "evidence/image.h"
+#include "run_cluster.h"
 #include "run_left.h"
 
 struct item {
@@ -39,6 +44,7 @@ struct item {
 struct batch {
 	const struct run_options *options;
 	struct item *items;
+	size_t *order; /* their numbers, as they are begun */
 	size_t count;
 	_Atomic size_t next;
 	time_t started;
@@ -104,24 +110,120 @@ static int carve_item(struct run_options *options, struct item *item)
 	return run_carve(options, item->image, item->folder, &item->sums);
 }
 
+/* The next one to begin; NULL when there is none. */
+static struct item *next_item(struct batch *batch, size_t *number)
+{
+	size_t i = run_caught_signal() ? batch->count : atomic_fetch_add(&batch->next, 1);
+
+	if (i >= batch->count)
+		return NULL;
+	*number = batch->order[i];
+	batch->items[*number].begun = true;
+	return &batch->items[*number];
+}
+
+static void carve_here(struct batch *batch, struct item *item)
+{
+	struct run_options options = *batch->options;
+
+	options.progress.label = item->image;
+	item->exit = carve_item(&options, item);
+}
+
 static void *carve_some(void *arg)
 {
 	struct batch *batch = arg;
-	struct run_options options = *batch->options;
+	struct item *item;
+	size_t number;
 
-	while (!run_caught_signal()) {
-		size_t i = atomic_fetch_add(&batch->next, 1);
-		struct item *item = &batch->items[i];
-
-		if (i >= batch->count)
-			break;
-		item->begun = true;
-		options.progress.label = item->image;
-		options.resume = batch->options->resume;
-		item->exit = carve_item(&options, item);
-	}
+	while ((item = next_item(batch, &number)))
+		carve_here(batch, item);
 	return NULL;
 }
+
+/* ---- in a cluster -----------------------------------------------------------------------------
+ */
+
+/* What another process is given. */
+struct share {
+	struct batch *batch;
+	unsigned rank;
+	pthread_t thread;
+	bool started;
+};
+
+static void *carve_elsewhere(void *arg)
+{
+	const struct share *share = arg;
+	struct item *item;
+	size_t number;
+
+	while ((item = next_item(share->batch, &number)))
+		item->exit = run_cluster->carve(share->rank, number, &item->sums);
+	return NULL;
+}
+
+static void carve_with_others(struct batch *batch)
+{
+	unsigned count = run_cluster->count;
+	struct share *shares = xcalloc(count, sizeof(*shares));
+
+	for (unsigned rank = 1; rank < count; rank++) {
+		struct share *share = &shares[rank];
+
+		*share = (struct share){ .batch = batch, .rank = rank };
+		share->started = !pthread_create(&share->thread, NULL, carve_elsewhere, share);
+	}
+	carve_some(batch);
+	for (unsigned rank = 1; rank < count; rank++)
+		if (shares[rank].started)
+			pthread_join(shares[rank].thread, NULL);
+	run_cluster->end();
+	free(shares);
+}
+
+/* What this process is given by the first. */
+static void carve_for_another(struct batch *batch)
+{
+	size_t number;
+
+	while (run_cluster->image(&number)) {
+		struct item *item = &batch->items[number];
+
+		carve_here(batch, item);
+		run_cluster->carved(item->exit, &item->sums);
+	}
+}
+
+static uint64_t size_of(const char *path)
+{
+	struct image *image;
+	uint64_t size;
+
+	if (image_open(&image, path, NULL))
+		return 0;
+	size = image_info(image)->size;
+	image_close(image);
+	return size;
+}
+
+static void largest_first(struct batch *batch)
+{
+	uint64_t *sizes = xcalloc(batch->count, sizeof(*sizes));
+
+	for (size_t i = 0; i < batch->count; i++) {
+		size_t at = i;
+
+		sizes[i] = size_of(batch->items[i].image);
+		for (; at && sizes[batch->order[at - 1]] < sizes[i]; at--)
+			batch->order[at] = batch->order[at - 1];
+		batch->order[at] = i;
+	}
+	free(sizes);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
 
 /* The caller's thread takes part, so that it is no harm when no other can be started. */
 static void carve_all(struct batch *batch, unsigned jobs)
@@ -129,6 +231,15 @@ static void carve_all(struct batch *batch, unsigned jobs)
 	pthread_t *threads;
 	unsigned started = 0;
 
+	if (run_cluster && run_cluster->rank) {
+		carve_for_another(batch);
+		return;
+	}
+	if (run_cluster) {
+		largest_first(batch);
+		carve_with_others(batch);
+		return;
+	}
 	if (jobs > batch->count)
 		jobs = (unsigned)batch->count;
 	threads = xcalloc(jobs, sizeof(*threads));
@@ -312,35 +423,55 @@ static void end_batch(const struct batch *batch, const char *output)
 		log_info("to go on with what is not done: burin carve --resume %s", output);
 }
 
+static void name_items(struct batch *batch, const struct images *images, const char *output)
+{
+	batch->items = xcalloc(batch->count, sizeof(*batch->items));
+	batch->order = xcalloc(batch->count, sizeof(*batch->order));
+	for (size_t i = 0; i < batch->count; i++) {
+		batch->order[i] = i;
+		batch->items[i].image = images->paths[i];
+		batch->items[i].folder = folder_of(batch, i, images->paths[i], output);
+	}
+}
+
+static void free_items(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		free(batch->items[i].folder);
+	free(batch->items);
+	free(batch->order);
+}
+
 int batch_carve(const struct run_options *options, const struct images *images, const char *output,
 	unsigned jobs, bool html)
 {
 	struct run_options shared = *options;
 	struct batch batch = { .options = &shared, .count = images->count, .started = time(NULL) };
+	bool helps = run_cluster && run_cluster->rank;
 	struct error error = { 0 };
-	int code;
+	int code = EXIT_CLEAN;
 
-	if (options->checkpoint_interval && !options->resume &&
+	if (options->checkpoint_interval && !options->resume && !helps &&
 		run_left_begin_batch(output, options->arguments, &error)) {
 		log_error("%s", error.text);
 		return error.code;
 	}
-	batch.items = xcalloc(batch.count, sizeof(*batch.items));
-	for (size_t i = 0; i < batch.count; i++) {
-		batch.items[i].image = images->paths[i];
-		batch.items[i].folder = folder_of(&batch, i, images->paths[i], output);
-	}
-	if (jobs > 1)
+	name_items(&batch, images, output);
+	if (jobs > 1 || run_cluster)
 		shared.progress.style = PROGRESS_LINES;
-	shared.pool = run_pool_new(options->threads);
+	if (run_cluster && !options->threads)
+		shared.threads = run_cluster->threads;
+	if (run_cluster && !options->gpu.devices)
+		shared.gpu.devices = run_cluster->gpus;
+	shared.pool = run_pool_new(shared.threads);
 	carve_all(&batch, jobs);
 	pool_free(shared.pool);
-	if (html)
-		make_pages(&batch);
-	code = write_summary(&batch, output, worst_exit(&batch));
-	end_batch(&batch, output);
-	for (size_t i = 0; i < batch.count; i++)
-		free(batch.items[i].folder);
-	free(batch.items);
+	if (!helps) {
+		if (html)
+			make_pages(&batch);
+		code = write_summary(&batch, output, worst_exit(&batch));
+		end_batch(&batch, output);
+	}
+	free_items(&batch);
 	return code;
 }

@@ -18,6 +18,7 @@
 #include "output/hash.h"
 #include "rules/rules.h"
 #include "run.h"
+#include "run_cluster.h"
 
 struct carve_settings {
 	const char *config, *output, *types, *engine, *kernel, *gpus, *hash, *verify, *map,
@@ -31,7 +32,7 @@ struct carve_settings {
 	unsigned compat;
 	uint64_t align, threads, jobs, chunk_size, offset, length, parts;
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type;
-	uint64_t checkpoint_interval;
+	uint64_t checkpoint_interval, unit_size;
 	bool unallocated, allocated;
 	bool both, dry_run, no_extension, flat, nested, strict, html, quiet, verbose, json;
 };
@@ -138,6 +139,10 @@ static const struct option_row carve_options[] = {
 	{ .name = "chunk-size", .kind = OPTION_SIZE, .metavar = "SIZE", .max = (uint64_t)1 << 30,
 		MEMBER(chunk_size), .group = "Machine",
 		.help = "Read and search the image in pieces of SIZE (default: 16M on GPUs, else 32M)" },
+	{ .name = "unit-size", .kind = OPTION_SIZE, .metavar = "SIZE",
+		.max = (uint64_t)1 << 40, MEMBER(unit_size), .group = "Machine",
+		.help = "Of burin-mpi: what a process searches before it asks for more (default: by the "
+			"image's size and the number of processes)" },
 	{ .name = "io", .kind = OPTION_CHOICE, .choices = READER_IO_CHOICES, .fallback = "auto",
 		MEMBER(io), .group = "Machine",
 		.help = "How a raw image is read: with io_uring or threads; past the page cache or "
@@ -205,6 +210,7 @@ static struct run_options run_options_of(const struct carve_settings *settings)
 			.max_files_type = settings->max_files_type,
 			.max_bytes_type = settings->max_bytes_type },
 		.checkpoint_interval = settings->checkpoint_interval,
+		.unit_size = settings->unit_size,
 		.progress = { .quiet = settings->quiet, .json = settings->json },
 	};
 }
@@ -242,6 +248,15 @@ static int load(const struct carve_settings *settings, struct rules **rules, str
 	return status ? error.code : EXIT_CLEAN;
 }
 
+/* Of several processes, the first conducts. */
+static int carve_one(struct run_options *options, const char *image_path, const char *output)
+{
+	options->cluster = run_cluster;
+	if (run_cluster && run_cluster->rank)
+		return run_help(options, image_path, output);
+	return run_carve(options, image_path, output, NULL);
+}
+
 /* Into output, or, with several images or a batch that is resumed, into a folder of it for each. */
 static int carve(const struct carve_settings *settings, const struct images *images,
 	const char *output, bool batch, char **arguments)
@@ -257,8 +272,8 @@ static int carve(const struct carve_settings *settings, const struct images *ima
 		options.rules = rules;
 		code = batch ? batch_carve(&options, images, output, (unsigned)settings->jobs,
 				       settings->html)
-			     : run_carve(&options, images->paths[0], output, NULL);
-		if (settings->html && !batch)
+			     : carve_one(&options, images->paths[0], output);
+		if (settings->html && !batch && !(run_cluster && run_cluster->rank))
 			code = page_after_run(output, code);
 	}
 	rules_free(rules);
@@ -366,5 +381,6 @@ const struct command carve_command = {
 	.options = carve_options,
 	.settings_size = sizeof(struct carve_settings),
 	.run = run,
+	.shared = true,
 	.examples = examples,
 };

@@ -27,6 +27,7 @@ struct command {
 	 * does both. */
 	int (*run)(void *settings, int argc, char **argv);
 	const struct example *examples; /* NULL for none */
+	bool shared; /* in a cluster (run_cluster.h) every process runs it; others only the first one */
 };
 
 /* THE TABLE (commands.c), ended by NULL, in the order of the help. */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cli/help.h"
 #include "cli/suggest.h"
+#include "run_cluster.h"
 
 const struct command *const commands[] = {
 	&carve_command,
@@ -120,6 +121,8 @@ static int parse_and_run(
 		log_error("%s", error.text);
 		return error.code;
 	}
+	if (run_cluster && run_cluster->rank && !command->shared)
+		return EXIT_CLEAN;
 	return command->run(settings, argc - first, argv + first);
 }
 

@@ -330,6 +330,27 @@ void reader_release(struct reader *reader, struct slot *slot)
 		reader->way->wake(reader);
 }
 
+int reader_go_on(struct reader *reader, uint64_t offset, uint64_t length, struct error *error)
+{
+	const struct reader_options options = { .offset = offset, .length = length };
+	bool more;
+	int rc;
+
+	pthread_mutex_lock(&reader->lock);
+	rc = set_range(reader, &options, error);
+	if (!rc) {
+		reader->count =
+			(reader->finish - reader->begin + reader->slot_len - 1) / reader->slot_len;
+		reader->handed = reader->asking = reader->given = 0;
+		reader->carry_hole = false;
+	}
+	more = !rc && reader_assign(reader);
+	pthread_mutex_unlock(&reader->lock);
+	if (more)
+		reader->way->wake(reader);
+	return rc;
+}
+
 const struct ranges *reader_unreadable(const struct reader *reader)
 {
 	return &reader->unreadable;

@@ -62,6 +62,10 @@ bool reader_ready(struct reader *reader);
 /* Gives a slot back, in any order, to be filled again. */
 void reader_release(struct reader *reader, struct slot *slot);
 
+/* When reader_next has said 0: goes on with another range behind the last one,
+ * Slots that the caller still has stay his. Errors as for reader_open. */
+int reader_go_on(struct reader *reader, uint64_t offset, uint64_t length, struct error *error);
+
 /* Ranges of the image that could not be read and were filled with zeros, so far. Only between
  * reader_next calls, from the same thread. */
 const struct ranges *reader_unreadable(const struct reader *reader);

@@ -19,7 +19,7 @@
 struct sink {
 	char *path;
 	int fd;
-	unsigned temporaries;
+	unsigned part, temporaries;
 	struct namer *namer;
 };
 
@@ -266,21 +266,31 @@ int sink_create(struct sink *sink, const char *name, struct error *error)
 	return fd < 0 ? sink_error(sink, name, -fd, error) : fd;
 }
 
-static const char *temporary_name(const struct sink_file *file, char name[32])
+static const char *temporary_name(const struct sink_file *file, char name[48])
 {
-	snprintf(name, 32, SINK_TEMPORARY_PREFIX "%u" SINK_TEMPORARY_SUFFIX, file->number);
+	if (file->part)
+		snprintf(name, 48, SINK_TEMPORARY_PREFIX "%u-%u" SINK_TEMPORARY_SUFFIX, file->part,
+			file->number);
+	else
+		snprintf(name, 48, SINK_TEMPORARY_PREFIX "%u" SINK_TEMPORARY_SUFFIX, file->number);
 	return name;
+}
+
+void sink_set_part(struct sink *sink, unsigned part)
+{
+	sink->part = part;
 }
 
 int sink_begin(struct sink *sink, const char *name, struct sink_file *file, struct error *error)
 {
-	char temporary[32];
+	char temporary[48];
 	const char *base;
 	int errnum;
 
 	file->folder = folder_parent(sink->fd, name, true, &base);
 	if (file->folder < 0)
 		return sink_error(sink, name, -file->folder, error);
+	file->part = sink->part;
 	file->number = __atomic_fetch_add(&sink->temporaries, 1, __ATOMIC_RELAXED);
 	file->fd = openat(file->folder, temporary_name(file, temporary),
 		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -293,7 +303,7 @@ int sink_begin(struct sink *sink, const char *name, struct sink_file *file, stru
 
 static void remove_temporary(const struct sink_file *file)
 {
-	char temporary[32];
+	char temporary[48];
 
 	if (unlinkat(file->folder, temporary_name(file, temporary), 0))
 		log_warn("the incomplete file '%s' could not be removed: %s", temporary,
@@ -310,7 +320,7 @@ void sink_drop(struct sink_file *file)
 int sink_finish(struct sink *sink, const char *name, struct sink_file *file, struct error *error)
 {
 	const char *slash = strrchr(name, '/');
-	char temporary[32];
+	char temporary[48];
 	int status = close(file->fd) ? -errno : 0; /* network file systems tell of a full disk now */
 
 	if (!status)

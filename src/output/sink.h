@@ -45,8 +45,11 @@ void sink_reserve(struct sink *sink, const char *name);
 struct sink_file {
 	int fd;          /* to write to */
 	int folder;      /* that it lies in */
-	unsigned number; /* of its temporary name */
+	unsigned part, number; /* of its temporary name */
 };
+
+/* Several processes write to the folder: this one's temporary names are those of `part`. */
+void sink_set_part(struct sink *sink, unsigned part);
 
 /* What temporary names begin and end with. */
 #define SINK_TEMPORARY_PREFIX ".burin-"

@@ -1,0 +1,217 @@
+/* Checks and writes: requests of the conductor's proxy threads, each of which waits for one answer.
+ * The helper with the fewest for its threads gets the next. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/texts.h"
+#include "cluster/conductor.h"
+#include "cluster/wire.h"
+
+/* More proxies than that gain nothing. */
+#define JOBS_MOST 512
+/* How long a cancelled request still waits for the helper to clean up, in tenths of a second. */
+#define PATIENCE 10
+
+struct request {
+	struct request *next;
+	uint64_t number;
+	unsigned rank;
+	pthread_cond_t answered;
+	bool done;
+	struct post answer;
+};
+
+/* What findings point to; a few dozen different ones. */
+static struct texts extensions;
+
+void ask_end(void)
+{
+	texts_free(&extensions);
+	extensions = (struct texts){ 0 };
+}
+
+unsigned ask_jobs(void)
+{
+	unsigned jobs = 0;
+
+	for (unsigned rank = 0; rank < post_count(); rank++)
+		jobs += conductor.peers[rank].threads + 1;
+	return jobs < JOBS_MOST ? jobs : JOBS_MOST;
+}
+
+/* Of those that are equal, another one each time. */
+static unsigned idlest(void)
+{
+	unsigned count = post_count(), best = (unsigned)(conductor.request_count % count);
+
+	for (unsigned i = 1; i < count; i++) {
+		unsigned rank = (unsigned)((conductor.request_count + i) % count);
+		const struct peer *peer = &conductor.peers[rank], *than = &conductor.peers[best];
+
+		if (peer->jobs * than->threads < than->jobs * peer->threads)
+			best = rank;
+	}
+	return best;
+}
+
+void ask_deliver(struct post *post)
+{
+	struct unpack unpack = { post->bytes, post->len, false };
+	uint64_t number = unpack_number(&unpack);
+
+	for (struct request *request = conductor.requests; request; request = request->next)
+		if (request->number == number && request->rank == post->from) {
+			request->answer = *post;
+			request->done = true;
+			pthread_cond_signal(&request->answered);
+			return;
+		}
+	free(post->bytes); /* nobody waits any more */
+}
+
+static void forget(struct request *request)
+{
+	struct request **at = &conductor.requests;
+
+	while (*at != request)
+		at = &(*at)->next;
+	*at = request->next;
+	conductor.peers[request->rank].jobs--;
+}
+
+static void tell_cancelled(void)
+{
+	if (conductor.cancelled)
+		return;
+	conductor.cancelled = true;
+	for (unsigned rank = 0; rank < post_count(); rank++)
+		post_send(rank, POST_CANCEL, NULL);
+}
+
+static int await_answer(struct request *request, const atomic_bool *cancel, struct error *error)
+{
+	unsigned patience = PATIENCE;
+	int status = 0;
+
+	while (!request->done && !status) {
+		conductor_wait(&request->answered);
+		if (request->done)
+			break;
+		status = conductor_failure(error);
+		if (!status && atomic_load(cancel)) {
+			tell_cancelled();
+			if (!patience--)
+				status = -ECANCELED;
+		}
+	}
+	return request->done ? 0 : status;
+}
+
+/* numbered: what follows the request's number. On success the caller frees answer->bytes. */
+static int ask(enum post_kind kind, const struct pack *numbered, const atomic_bool *cancel,
+	struct post *answer, unsigned *rank, struct error *error)
+{
+	struct request request = { .next = NULL };
+	pthread_condattr_t attributes;
+	struct pack pack = { 0 };
+	int status;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&request.answered, &attributes);
+	pthread_condattr_destroy(&attributes);
+	pthread_mutex_lock(&conductor.lock);
+	request.number = ++conductor.request_count;
+	request.rank = *rank = idlest();
+	request.next = conductor.requests;
+	conductor.requests = &request;
+	conductor.peers[request.rank].jobs++;
+	pack_number(&pack, request.number);
+	pack_bytes(&pack, numbered->bytes, numbered->len);
+	post_send(request.rank, kind, &pack);
+	status = await_answer(&request, cancel, error);
+	forget(&request);
+	pthread_mutex_unlock(&conductor.lock);
+	pthread_cond_destroy(&request.answered);
+	*answer = request.answer;
+	return status;
+}
+
+/* A helper that could not do it says why. Returns its status. */
+static int take_status(struct unpack *unpack, unsigned rank, struct error *error)
+{
+	struct error theirs = { 0 };
+	int status = (int)unpack_number(unpack);
+
+	theirs.code = (int)unpack_number(unpack);
+	unpack_text(unpack, theirs.text, sizeof(theirs.text));
+	if (unpack->bad)
+		return error_set(error, EXIT_IO, EBADMSG,
+			"a fault in burin: rank %u sent an answer that makes no sense", rank);
+	if (status && theirs.code)
+		conductor_blame(rank, &theirs, error);
+	return status;
+}
+
+static const char *keep_extension(const char *extension)
+{
+	const char *kept;
+
+	pthread_mutex_lock(&conductor.lock);
+	kept = texts_keep(&extensions, extension);
+	pthread_mutex_unlock(&conductor.lock);
+	return kept;
+}
+
+static int ask_check(const struct candidate *const *candidates, struct outcome *const *outcomes,
+	uint32_t count, const atomic_bool *cancel, struct error *error)
+{
+	struct pack pack = { 0 };
+	struct post answer;
+	struct unpack unpack;
+	unsigned rank;
+	int status;
+
+	pack_number(&pack, count);
+	for (uint32_t i = 0; i < count; i++)
+		wire_put_candidate(&pack, candidates[i]);
+	status = ask(POST_CHECK, &pack, cancel, &answer, &rank, error);
+	free(pack.bytes);
+	if (status)
+		return status;
+	unpack = (struct unpack){ answer.bytes, answer.len, false };
+	unpack_number(&unpack);
+	status = take_status(&unpack, rank, error);
+	for (uint32_t i = 0; i < count && !status; i++)
+		wire_get_outcome(&unpack, outcomes[i], keep_extension);
+	if (!status && unpack.bad)
+		status = take_status(&unpack, rank, error);
+	free(answer.bytes);
+	return status;
+}
+
+static int ask_write(struct file_record *record, const atomic_bool *cancel, struct error *error)
+{
+	struct pack pack = { 0 };
+	struct post answer;
+	struct unpack unpack;
+	unsigned rank;
+	int status;
+
+	wire_put_file(&pack, record);
+	status = ask(POST_WRITE, &pack, cancel, &answer, &rank, error);
+	free(pack.bytes);
+	if (status)
+		return status;
+	unpack = (struct unpack){ answer.bytes, answer.len, false };
+	unpack_number(&unpack);
+	status = take_status(&unpack, rank, error);
+	if (!status)
+		wire_get_written(&unpack, record);
+	free(answer.bytes);
+	return status;
+}
+
+const struct carving_remote ask_remote = { ask_check, ask_write };

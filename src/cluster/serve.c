@@ -1,0 +1,181 @@
+/* Each request is a job of the helper's pool, which searches too; its answer goes back as soon as
+ * it is done. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "carve/copy.h"
+#include "cluster/helper.h"
+#include "cluster/wire.h"
+#include "evidence/gathered.h"
+#include "output/sink.h"
+
+struct room {
+	struct view *view;
+	struct copier copier;
+};
+
+struct work {
+	struct pool_job job; /* first: a job's address is its work's */
+	struct post post;
+};
+
+static struct {
+	struct image *image;
+	const struct rules *rules;
+	struct pool *pool;
+	struct sink *sink;
+	struct room *rooms; /* one a thread of the pool */
+	unsigned room_count;
+	atomic_bool cancelled;
+	pthread_mutex_t lock;
+	pthread_cond_t done;
+	uint64_t jobs; /* that are not done */
+} serve = { .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER };
+
+/* ---- beginning and end ------------------------------------------------------------------------
+ */
+
+/* The folder must be the conductor's own, not one of its name. */
+static int open_folder(const char *output, const char *mark, struct error *error)
+{
+	char *path = xasprintf("%s/%s", output, mark);
+	int status = access(path, F_OK) ? -errno : 0;
+
+	free(path);
+	if (status)
+		return error_set(error, EXIT_IO, -status,
+			"the output folder '%s' is not the one that rank 0 has: it must lie on "
+			"storage that all hosts share (%s)",
+			output, strerror(-status));
+	status = sink_share(&serve.sink, output, error);
+	if (!status)
+		sink_set_part(serve.sink, post_rank() + 1);
+	return status;
+}
+
+int serve_begin(const struct run_join *join, const char *mark, struct error *error)
+{
+	int status = join->output ? open_folder(join->output, mark, error) : 0;
+
+	if (status)
+		return status;
+	serve.image = join->image;
+	serve.rules = join->rules;
+	serve.pool = join->pool;
+	serve.room_count = pool_threads(join->pool);
+	serve.rooms = xcalloc(serve.room_count, sizeof(*serve.rooms));
+	for (unsigned i = 0; i < serve.room_count; i++) {
+		serve.rooms[i].view = view_new();
+		copier_init(&serve.rooms[i].copier, join->hash_mask);
+	}
+	return 0;
+}
+
+void serve_cancel(void)
+{
+	atomic_store(&serve.cancelled, true);
+}
+
+void serve_end(void)
+{
+	pthread_mutex_lock(&serve.lock);
+	while (serve.jobs)
+		pthread_cond_wait(&serve.done, &serve.lock);
+	pthread_mutex_unlock(&serve.lock);
+	for (unsigned i = 0; i < serve.room_count; i++) {
+		view_free(serve.rooms[i].view);
+		copier_free(&serve.rooms[i].copier);
+	}
+	free(serve.rooms);
+	serve.rooms = NULL;
+	serve.room_count = 0;
+	sink_close(serve.sink);
+	serve.sink = NULL;
+}
+
+/* ---- in the pool's threads --------------------------------------------------------------------
+ */
+
+static void put_status(struct pack *pack, int status, const struct error *error)
+{
+	pack_number(pack, (uint64_t)status);
+	pack_number(pack, (uint64_t)error->code);
+	pack_text(pack, error->text);
+}
+
+static void answer_check(struct unpack *unpack, unsigned worker, struct pack *pack)
+{
+	static const struct error none;
+	uint64_t count = unpack_number(unpack);
+
+	put_status(pack, atomic_load(&serve.cancelled) ? -ECANCELED : 0, &none);
+	for (uint64_t i = 0; i < count && !atomic_load(&serve.cancelled); i++) {
+		struct candidate candidate;
+		struct outcome outcome;
+
+		wire_get_candidate(unpack, &candidate);
+		check_candidate(serve.rooms[worker].view, serve.image,
+			&serve.rules->rules[candidate.rule], &candidate, &outcome);
+		wire_put_outcome(pack, &outcome);
+		outcome_free(&outcome);
+	}
+}
+
+static void answer_write(struct unpack *unpack, unsigned worker, struct pack *pack)
+{
+	struct file_record record;
+	struct error error = { 0 };
+	int status;
+
+	wire_get_file(unpack, &record);
+	status = atomic_load(&serve.cancelled)
+			 ? -ECANCELED
+			 : copy_file(&serve.rooms[worker].copier, gathered_evidence(serve.image),
+				   serve.sink, &record, &serve.cancelled, &error);
+	put_status(pack, status, &error);
+	wire_put_written(pack, &record);
+	free(record.path);
+	free(record.runs);
+}
+
+static void run_work(struct pool_job *job, unsigned worker)
+{
+	struct work *work = (struct work *)job;
+	struct unpack outer = { work->post.bytes, work->post.len, false }, unpack = { 0 };
+	bool check = work->post.kind == POST_CHECK;
+	struct pack pack = { 0 };
+
+	pack_number(&pack, unpack_number(&outer));
+	unpack.bytes = unpack_bytes(&outer, &unpack.left);
+	if (check)
+		answer_check(&unpack, worker, &pack);
+	else
+		answer_write(&unpack, worker, &pack);
+	post_send(0, check ? POST_CHECKED : POST_WRITTEN, &pack);
+	free(work->post.bytes);
+	free(work);
+	pthread_mutex_lock(&serve.lock);
+	serve.jobs--;
+	pthread_cond_signal(&serve.done);
+	pthread_mutex_unlock(&serve.lock);
+}
+
+void serve_deliver(struct post *post)
+{
+	struct work *work = xcalloc(1, sizeof(*work));
+	bool check = post->kind == POST_CHECK;
+
+	work->post = *post;
+	work->job.run = run_work;
+	pthread_mutex_lock(&serve.lock);
+	serve.jobs++;
+	pthread_mutex_unlock(&serve.lock);
+	pool_submit(serve.pool, check ? POOL_CHECK : POOL_WRITE, &work->job);
+}
