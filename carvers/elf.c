@@ -8,15 +8,15 @@
  *
  * The length is the end of what reaches farthest: sections, or their table. Where there are no
  * sections (packed and stripped programs, core files) segments are all that is known, and nothing
- *at their end says that they are whole: unverified.
+ * at their end says that they are whole: unverified.
  *
  * Nothing in ELF has a checksum. What vouches for a file is that its tables stand where the header
  * says: each section header is checked against the others, its name, and the file; names have to be
  * names, and symbols must refer to sections and names that exist. When the table of sections is not
  * there, the file is cut or overwritten in front of it, and code and data are kept as far as they
  * are not random, zeros or text (program.c). When it is there and what sections hold contradicts
- *it, the file's middle is damaged, or in pieces: unverified, as is a file whose last bytes belong
- *to a section that can't be checked.
+ * it, the file's middle is damaged, or in pieces: unverified, as is a file whose last bytes belong
+ * to a section that can't be checked.
  *
  * Linux signs modules with a PKCS #7 message behind the ELF file, which belongs to it. What else
  * is appended, as AppImages do, no header tells; AppImages are unverified and end where ELF does.
@@ -266,6 +266,19 @@ static void read_sections(struct elf *elf, struct sections *sections)
 	}
 }
 
+/* Whether the last section vouches for the end: names, with a zero behind the last, or symbols, of
+ * which none is all zeros but the first. */
+static bool vouches(const struct elf *elf, const struct elf_section *section)
+{
+	uint64_t end = section->at + section->len, last = 0;
+
+	if (section->type == ELF_STRTAB)
+		last = 2;
+	if (section->type == ELF_SYMTAB)
+		last = elf->wide ? 24 : 16;
+	return last && section->len > last && !program_zeros(elf->view, end - last, end);
+}
+
 /* A table of sections is there. Judges what they hold. */
 static enum verdict judge_contents(struct elf *elf, const struct sections *sections)
 {
@@ -303,7 +316,7 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 			"an AppImage: what is appended at %" PRIu64 " is not told", sections->end);
 	if (sections->last) {
 		elf_section(elf, sections->last, &section);
-		if (section.type != ELF_STRTAB && section.type != ELF_SYMTAB)
+		if (!vouches(elf, &section))
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"nothing vouches for the last section at %" PRIu64, section.at);
 	}

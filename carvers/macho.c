@@ -6,10 +6,9 @@
  *	commands: kind and length each; they place segments, symbols, names, relocations, signature
  *
  * The length is the end of what reaches farthest. What vouches for it is what links the file: the
- * table of symbols' names, which stands last and ends with a zero, or the signature behind it, a
- * list of blobs with magic and length whose code directory says that code ends where the signature
- * starts. A file that has neither at its end is unverified. Where they are broken the file is cut,
- *and code is kept as far as it is not random, zeros or text.
+ * table of symbols' names, which stands last and ends with a zero, or the signature behind it
+ * (macho_signature.c). A file that has neither at its end is unverified. Where they are broken the
+ * file is cut, and code is kept as far as it is not random, zeros or text.
  *
  * A universal file is as sound as the files in it; libraries of object files (ar) in it are not
  * walked.
@@ -17,6 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "macho_signature.h"
 #include "program.h"
 #include "walk.h"
 
@@ -187,40 +187,6 @@ static const char *read_commands(struct macho *macho)
 	return NULL;
 }
 
-/* The signature: blobs that lie one behind the other, from its index to its length. */
-static bool sound_signature(const struct macho *macho)
-{
-	uint64_t at = macho->base + macho->signature;
-	const uint8_t *p = view_peek(macho->view, at, 12);
-	uint32_t len = p ? be32(p + 4) : 0, count = p ? be32(p + 8) : 0, last;
-
-	if (!p || be32(p) != 0xfade0cc0 || len > macho->signature_end - macho->signature ||
-		count - 1 >= 64)
-		return false;
-	last = 12 + 8 * count;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t place;
-
-		p = view_peek(macho->view, at + 12 + 8 * (uint64_t)i, 8);
-		place = p ? be32(p + 4) : 0;
-		if (!p || place < last)
-			return false;
-		p = view_peek(macho->view, at + place, 40);
-		if (p == NULL && i > 0)
-			p = view_peek(macho->view, at + place, 9);
-		if (!p || be32(p) >> 16 != 0xfade || be32(p + 4) < 8 || be32(p + 4) > len - place)
-			return false;
-		if (be32(p) == 0xfade0c02 && (be32(p + 4) < 44 || be32(p + 32) != macho->signature))
-			return false;
-		last = place + be32(p + 4);
-		/* Around a message in DER, or empty. */
-		if (be32(p) == 0xfade0b01 && be32(p + 4) > 8 && p[8] != 0x30)
-			return false;
-	}
-	return last <= len &&
-	       program_zeros(macho->view, at + len, macho->base + macho->signature_end);
-}
-
 /* Each symbol has a name in the table; the last of these begins behind another's end. */
 static bool sound_symbols(const struct macho *macho)
 {
@@ -258,7 +224,8 @@ static const char *judge_end(struct macho *macho, bool *vouched)
 	}
 	if (macho->signature) {
 		macho->where = base + macho->signature;
-		if (!sound_signature(macho))
+		if (!macho_signature_sound(macho->view, base + macho->signature,
+			    base + macho->signature_end, macho->signature))
 			return "no signature";
 		*vouched = macho->signature_end == macho->end;
 	}

@@ -7,10 +7,10 @@
  *
  * The length is the end of what reaches farthest: a section, the symbols and their names, or the
  * certificates. Whether the bytes up to there are the file's own is told by the checksum of the
- *header if there is one. Else the end has to be vouched for by what stands there: base relocations,
+ * header if there is one. Else the end has to be vouched for by what stands there: base relocations,
  * resources or symbols, walked to their last byte, with nothing but zeros behind it.
  * If such a structure is broken the file is cut in front of it, and its code is kept as far as it
- *is not random, zeros or text. If there is none, or the checksum is of other bytes, it is
+ * is not random, zeros or text. If there is none, or the checksum is of other bytes, it is
  * unverified.
  *
  * Installers and self-extracting archives append data that no header tells of, unless a certificate
@@ -225,7 +225,9 @@ static bool archive_at(struct view *view, uint64_t at)
 	} heads[] = { { "PK\3\4", 4, 0 }, { "Rar!\x1a", 5, 0 }, { "7z\xbc\xaf\x27", 5, 0 },
 		{ "MSCF\0\0\0\0", 8, 0 }, { "NullsoftInst", 12, 8 }, { "zlb\x1a", 4, 0 },
 		{ ";!@Install@!UTF-8!", 18, 0 }, { "\xef\xbb\xbf;!@Install@", 13, 0 },
-		{ "rDlPt", 5, 0 }, { "idska32\x1a", 8, 0 } };
+		{ "rDlPt", 5, 0 }, { "ISSetupStream", 13, 0 }, { "ISc(", 4, 0 },
+		{ "\xa3\x48\x4b\xbe\x98\x6c\x4a\xa9", 8, 0 }, { "wwgT)", 5, 0 },
+		{ "\x78\xda", 2, 0 }, { "idska32\x1a", 8, 0 } };
 	const uint8_t *p = view_peek(view, at, 24);
 
 	for (size_t i = 0; p && i < sizeof(heads) / sizeof(*heads); i++)

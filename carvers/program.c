@@ -47,11 +47,6 @@ bool program_zeros(struct view *view, uint64_t at, uint64_t end)
 
 #define LONG_TEXT 1024
 
-static bool text_byte(uint8_t byte)
-{
-	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\r' || byte == '\t';
-}
-
 /* The start of the text that ends at `end`, if there is much of it; else end. */
 static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
 {
@@ -61,7 +56,7 @@ static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
 		size_t len = at - start < 4096 ? (size_t)(at - start) : 4096, run = 0;
 		const uint8_t *p = view_peek(view, at - len, len);
 
-		while (p && run < len && text_byte(p[len - run - 1]))
+		while (p && run < len && program_text(p[len - run - 1]))
 			run++;
 		at -= run;
 		if (run < len)

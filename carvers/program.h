@@ -22,6 +22,12 @@ static inline uint64_t ordered64(bool big_endian, const uint8_t *p)
 	return big_endian ? be64(p) : le64(p);
 }
 
+/* Whether the byte is one of plain English text. */
+static inline bool program_text(uint8_t byte)
+{
+	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
 /* True when [at, end) is a table of names: text, each ended by a zero byte, the last one, too. */
 bool program_names(struct view *view, uint64_t at, uint64_t end);
 

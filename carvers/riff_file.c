@@ -17,18 +17,13 @@
 
 #include "bytes.h"
 #include "carver.h"
-#include "noise.h"
 #include "riff.h"
 #include "riff_film.h"
+#include "riff_samples.h"
 #include "walk.h"
-
-/* Bytes that are looked at together, and how far apart their samples are if they are none. */
-#define PIECE_LEN 256
-#define ROUGH 14000
 
 #define TAIL_PART 16
 #define TAIL_LEAST 64
-#define UNCLOSED_MOST (UINT64_C(256) << 20)
 
 struct form {
 	char form[5];
@@ -49,16 +44,13 @@ static const struct form forms[] = {
 	{ "RDIB", "rdi" },
 };
 
-enum coding { CODING_NONE, CODING_SAMPLES, CODING_PACKED };
-
 struct riff_file {
 	struct view *view;
 	struct finding *finding;
 	struct riff riff;
-	struct riff_chunk last;    /* the innermost chunk that was passed last */
-	struct riff_chunk samples; /* 'data' of a WAVE */
-	enum coding coding;
-	uint16_t frame_len;   /* bytes of a sample of all channels, if they have 16 bits each */
+	struct riff_chunk last; /* the innermost chunk that was passed last */
+	struct riff_chunk data; /* 'data' of a WAVE or RMID */
+	struct riff_samples samples;
 	uint64_t sound;       /* behind what another chunk stands behind */
 	uint64_t movi;        /* where the type of the list stands, or 0 */
 	uint64_t unconfirmed; /* bytes of the last chunk that nothing bears out */
@@ -77,22 +69,6 @@ static enum verdict truncated(struct riff_file *file, const char *problem, uint6
 {
 	file->finding->length = file->sound;
 	return verdict_because(CARVE_TRUNCATED, file->finding, "%s at %" PRIu64, problem, at);
-}
-
-/* 'fmt ': whether the samples are stored as they are. */
-static void read_format(struct riff_file *file, const struct riff_chunk *chunk)
-{
-	size_t len = chunk->len < 16 ? 14 : 16;
-	const uint8_t *p = chunk->len >= 14 ? view_peek(file->view, chunk->data, len) : NULL;
-	uint16_t bits = !p || len < 16 ? 0 : file->riff.big_endian ? be16(p + 14) : le16(p + 14);
-	uint16_t tag = !p ? 0 : file->riff.big_endian ? be16(p) : le16(p);
-
-	file->head = p != NULL;
-	if (bits == 16 && (tag == 1 || tag == 0xfffe))
-		file->frame_len = file->riff.big_endian ? be16(p + 12) : le16(p + 12);
-	file->coding = tag == 1 || tag == 3 || tag == 6 || tag == 7 || tag == 0xfffe
-			       ? CODING_SAMPLES
-			       : CODING_PACKED;
 }
 
 /* A date "2004-05-06" of the list INFO. */
@@ -159,9 +135,9 @@ static const char *pass_chunk(struct riff_file *file, const struct riff_chunk *c
 	*at = chunk->at;
 	file->last = *chunk;
 	if (riff_is(chunk->id, "fmt "))
-		read_format(file, chunk);
+		file->head = riff_samples_read(&file->riff, chunk, &file->samples);
 	if (riff_is(chunk->id, "data") && (is_form(file, "WAVE") || is_form(file, "RMID")))
-		file->samples = *chunk;
+		file->data = *chunk;
 	if (riff_is(chunk->id, "LIST"))
 		return pass_list(file, chunk, at);
 	if (riff_is(chunk->id, "idx1") && file->movi && chunk->end <= view_size(file->view)) {
@@ -194,57 +170,29 @@ static bool is_midi(struct view *view, const struct riff_chunk *chunk)
 	return at == chunk->end;
 }
 
-/* Samples of 16 bits follow their forerunners: random ones are a third of the range apart. */
-static bool is_rough(const struct riff_file *file, const uint8_t *p)
-{
-	uint64_t sum = 0;
-	uint32_t count = 0;
-
-	for (unsigned i = file->frame_len; i + 2 <= PIECE_LEN; i += 2, count++) {
-		const uint8_t *q = p + i, *before = q - file->frame_len;
-		int16_t value = (int16_t)(file->riff.big_endian ? be16(q) : le16(q));
-		int16_t last = (int16_t)(file->riff.big_endian ? be16(before) : le16(before));
-
-		sum += (uint64_t)(value > last ? value - last : last - value);
-	}
-	return sum > (uint64_t)count * ROUGH;
-}
-
-/* Where the rough piece at the samples' end begins, too short for noise.h; end when there is none,
- * or nothing else before it. */
-static uint64_t rough_tail(const struct riff_file *file, uint64_t end)
-{
-	uint64_t at = end;
-
-	if (!file->frame_len || file->frame_len > PIECE_LEN / 4)
-		return end;
-	while (at - file->samples.data >= PIECE_LEN) {
-		const uint8_t *p = view_peek(file->view, at - PIECE_LEN, PIECE_LEN);
-
-		if (!p || !is_rough(file, p))
-			return at;
-		at -= PIECE_LEN;
-	}
-	return end;
-}
-
-/* Samples that turn to random bytes, in the last chunk or before others. */
+/* Samples that turn to other bytes, in the last chunk or before others. */
 static enum verdict judge_samples(struct riff_file *file)
 {
-	const struct riff_chunk *data = &file->samples;
-	uint64_t end = data->end, noise;
+	const struct riff_chunk *data = &file->data;
+	uint64_t at;
 
-	if (file->coding != CODING_SAMPLES || data->at != file->last.at) {
-		file->unconfirmed = data->at == file->last.at ? end - data->data : 0;
+	if (data->at != file->last.at)
 		return CARVE_COMPLETE;
+	file->unconfirmed = data->end - data->data;
+	if (file->samples.coding != CODING_SAMPLES)
+		return CARVE_COMPLETE;
+	switch (riff_samples_check(file->view, &file->samples, data->data, data->end, &at)) {
+	case TAIL_FOREIGN:
+		file->sound = at;
+		return truncated(file, "no samples any more", at);
+	case TAIL_UNKNOWN:
+		return verdict_because(CARVE_UNVERIFIED, file->finding,
+			"nothing tells whether the last samples before %" PRIu64 " are the file's",
+			data->end);
+	case TAIL_GOES_ON:
+		file->unconfirmed = 0;
+		break;
 	}
-	noise = rough_tail(file, noise_start(file->view, data->data, end));
-	if (noise < end) {
-		file->sound = noise;
-		return truncated(file, "no samples any more", noise);
-	}
-	if (noise_at(file->view, data->data, end))
-		file->unconfirmed = end - data->data;
 	return CARVE_COMPLETE;
 }
 
@@ -254,12 +202,14 @@ static enum verdict judge(struct riff_file *file, uint64_t end)
 	const struct riff_chunk *last = &file->last;
 
 	file->finding->length = end;
-	if (is_form(file, "WAVE") && !file->samples.at)
+	if (is_form(file, "WAVE") && !file->data.at)
 		return verdict_because(
 			CARVE_UNVERIFIED, file->finding, "no samples before %" PRIu64, end);
-	if (file->samples.len && is_form(file, "WAVE")) {
-		if (judge_samples(file) == CARVE_TRUNCATED)
-			return CARVE_TRUNCATED;
+	if (file->data.len && is_form(file, "WAVE")) {
+		enum verdict verdict = judge_samples(file);
+
+		if (verdict != CARVE_COMPLETE)
+			return verdict;
 	} else if (riff_is(last->id, "idx1")) {
 		file->unconfirmed = 0;
 	} else if (!(is_form(file, "RMID") && is_midi(file->view, last)) &&
@@ -270,7 +220,7 @@ static enum verdict judge(struct riff_file *file, uint64_t end)
 	if (file->doubt)
 		return verdict_because(CARVE_UNVERIFIED, file->finding, "%s", file->doubt);
 	if (file->unconfirmed > TAIL_LEAST && file->unconfirmed > end / TAIL_PART &&
-		!is_filler(file->view, last))
+		(last->at == file->data.at || !is_filler(file->view, last)))
 		return verdict_because(CARVE_UNVERIFIED, file->finding,
 			"whether the last %" PRIu64 " bytes are the file's can't be seen",
 			file->unconfirmed);
@@ -309,28 +259,22 @@ static bool pass_more(struct riff_file *file, uint64_t *end)
 /* A recording that was not closed: its sizes are not set. */
 static enum verdict judge_unclosed(struct riff_file *file)
 {
-	uint64_t size = view_size(file->view), start = file->samples.data, end = size;
+	uint64_t start = file->data.data;
 
-	if (end - start > UNCLOSED_MOST)
-		end = start + UNCLOSED_MOST;
-	if (start >= size || noise_at(file->view, start, end) ||
-		walk_before_fill(file->view, start, start + 64 < end ? start + 64 : end) == start) {
-		file->finding->length = start;
+	file->finding->length = riff_samples_guess(file->view, start);
+	if (file->finding->length == start)
 		return verdict_because(CARVE_UNVERIFIED, file->finding,
 			"no samples behind the head of %" PRIu64 " bytes", start);
-	}
-	end = noise_start(file->view, start, end);
-	file->finding->length = walk_before_fill(file->view, start, end);
 	return verdict_because(CARVE_UNVERIFIED, file->finding,
 		"a recording that was not closed: its sizes are not set");
 }
 
 static bool is_unclosed(const struct riff_file *file)
 {
-	return is_form(file, "WAVE") && file->samples.at && file->coding == CODING_SAMPLES &&
-	       !file->riff.data_len && file->riff.end != file->samples.end &&
-	       (file->samples.len == UINT32_MAX || !file->samples.len ||
-		       (file->samples.len & 0x7ffff000) == 0x7ffff000);
+	return is_form(file, "WAVE") && file->data.at && file->samples.coding == CODING_SAMPLES &&
+	       !file->riff.data_len && file->riff.end != file->data.end &&
+	       (file->data.len == UINT32_MAX || !file->data.len ||
+		       (file->data.len & 0x7ffff000) == 0x7ffff000);
 }
 
 static enum verdict walk(struct riff_file *file)
@@ -357,7 +301,7 @@ static enum verdict walk(struct riff_file *file)
 		}
 		if (step == RIFF_BROKEN && riff_is(chunk.id, "data") && chunk.end > riff->end &&
 			chunk.at == riff->at)
-			file->samples = chunk;
+			file->data = chunk;
 		if (step == RIFF_END || (step == RIFF_BROKEN && is_unclosed(file)))
 			break;
 		if (step == RIFF_CUT)

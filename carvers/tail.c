@@ -1,10 +1,12 @@
 /*
  * Pixels that are stored as they are have no checksum and no code that could break; but each is
  * much like those before it, and what stands there instead when a file's end was overwritten is
- * not. So the bytes are foretold as a compressor would: three models learn, byte by byte, how often
- * which value comes, which difference to the pixel on the left, and which to the row above. What a
- * model saves against 8 bits a byte vouches for the bytes: chance makes bytes that a model, which
- * saw none of them, takes k bits less for once in 2^k times, whatever the model.
+ * not. So the bytes are foretold as a compressor would: models learn, byte by byte, how often which
+ * value comes, which difference to the pixel on the left, and which to the row above; and which
+ * difference each byte of a pixel has to the left, since of the bytes of a number only the highest
+ * can be foretold. What a model saves against 8 bits a byte vouches for the bytes: chance makes
+ * bytes that a model, which saw none of them, takes k bits less for once in 2^k times, whatever the
+ * model.
  *
  * The last 8, 16 and 64 bytes have to save some bits each, so that a cut shows that took only a few
  * of them. Logarithms are in sixteenths of a bit, without floating point.
@@ -21,7 +23,8 @@
 #define FOREIGN_LEAST (2 * WINDOW)
 #define LEARNT 1024 /* bytes in which models save little yet */
 #define FEW 32
-#define MODELS 3
+#define MODELS 4
+#define PLACES 8 /* in a pixel that are told apart */
 
 struct model {
 	uint32_t counts[256];
@@ -31,7 +34,8 @@ struct model {
 struct foretell {
 	const uint8_t *bytes;
 	size_t len, row_len, pixel_len;
-	struct model models[MODELS];
+	struct model models[MODELS - 1];
+	struct model places[PLACES];
 	int32_t saved[VIEW_MAX_PEEK / WINDOW + 1][MODELS]; /* by window, counted from the end */
 	int32_t last[3][MODELS];                           /* by the last bytes: see lasts */
 };
@@ -72,6 +76,7 @@ static void foretell(struct foretell *f)
 			learn(&f->models[0], f->bytes[i]),
 			learn(&f->models[1], (uint8_t)(f->bytes[i] - left)),
 			learn(&f->models[2], (uint8_t)(f->bytes[i] - above)),
+			learn(&f->places[i % f->pixel_len % PLACES], (uint8_t)(f->bytes[i] - left)),
 		};
 
 		for (int m = 0; m < MODELS; m++) {

@@ -7,13 +7,13 @@
  * marks the end: a module ends where no section starts. So a module is complete when it ends
  * there with a section that was sound, and has the code of all its functions; when the last
  * section is data, or a custom one that is not known, nothing vouches for its bytes: unverified.
- *Sections are sound when their entries, as many as are counted, fill them: types, imports,
- *functions, exports, code bodies (each ends with the instruction `end`) and data are walked
+ * Sections are sound when their entries, as many as are counted, fill them: types, imports,
+ * functions, exports, code bodies (each ends with the instruction `end`) and data are walked
  *through; of custom ones the name and, where these are known, their parts.
  *
  * A section that starts well (a kind that is due, a length, a first entry or a known name) and
  * then breaks is a cut module's; what starts otherwise is not the module's. Component's (version
- *13) are not walked.
+ * 13) are not walked.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -197,19 +197,21 @@ static bool named_numbers(struct view *view, uint64_t at, uint64_t end)
 	return at == end;
 }
 
-/* Subsections of the custom section `name`: kind, length. Locals, labels and fields (2, 3, 10) are
- * named in two steps, and not looked at. */
+/* Subsections of the custom section `name`: kind, length; the kinds rise. Locals, labels and fields
+ * (2, 3, 10) are named in two steps, and not looked at. */
 static bool subsections(struct view *view, uint64_t at, uint64_t end)
 {
 	uint64_t start;
+	int last = -1;
 
 	while (at < end) {
 		const uint8_t *p = view_peek(view, at, 1);
-		uint8_t kind = p ? *p : 255;
+		int kind = p ? *p : 255;
 
 		at++;
-		if (kind > 12 || !skip(view, &at, end, &start))
+		if (kind > 12 || kind <= last || !skip(view, &at, end, &start))
 			return false;
+		last = kind;
 		if (kind != 0 && kind != 2 && kind != 3 && kind != 10 &&
 			!named_numbers(view, start, at))
 			return false;
@@ -230,7 +232,8 @@ static bool producers(struct view *view, uint64_t at, uint64_t end)
 			values > 4096)
 			return false;
 		while (values--)
-			if (!name(view, &at, end, &start) || !name(view, &at, end, &start))
+			if (!name(view, &at, end, &start) || at == start ||
+				!name(view, &at, end, &start))
 				return false;
 	}
 	return at == end;
@@ -245,8 +248,10 @@ static bool features(struct view *view, uint64_t at, uint64_t end)
 	if (!number(view, &at, end, &count) || count > 4096)
 		return false;
 	while (count--) {
+		const uint8_t *p = view_peek(view, at, 1);
+
 		at++;
-		if (!name(view, &at, end, &start))
+		if (!p || !*p || !strchr("+-=", *p) || !name(view, &at, end, &start) || at == start)
 			return false;
 	}
 	return at == end;

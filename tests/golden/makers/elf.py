@@ -188,6 +188,16 @@ def make():
     segment.segment(1, 0, len(data) + 100, align=4096)
     save("elf", "segment-behind.elf", segment.done() + code(100), verdict="unverified", length=len(data) + 100,
          why=f"segments go on behind the last section, at {len(data)}")
+    # The table of sections stands in front of the names, as older linkers have it.
+    front = bytearray(data)
+    headers, count = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
+    tables = [headers + 64 * i for i in range(count) if struct.unpack_from("<I", data, headers + 64 * i + 4)[0] == 3]
+    place, size = struct.unpack_from("<QQ", data, tables[-1] + 24)
+    struct.pack_into("<Q", front, tables[-1] + 24, len(data))
+    front += data[place:place + size]
+    save("elf", "strings-last.elf", bytes(front))
+    wiped = front[:len(data) + size // 2] + bytes(size - size // 2)
+    save("elf", "names-wiped.elf", bytes(wiped), verdict="unverified", length=len(front), why=f"nothing vouches for the last section at {len(data)}")
 
     # Damage.
     symbol = bytearray(data)

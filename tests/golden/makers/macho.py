@@ -6,7 +6,7 @@ from makers.elf import code
 
 
 def made(wide=True, big=False, kind=2, library=None, signed=False, signature_break=0, name_break=0, symbols=("_main", "_printf", "_start"), code_len=500,
-         extra=b"", gap=0, command_break=0):
+         extra=b"", gap=0, command_break=0, message=b""):
     o = ">" if big else "<"
     head = 32 if wide else 28
     commands = []
@@ -37,7 +37,11 @@ def made(wide=True, big=False, kind=2, library=None, signed=False, signature_bre
         place = at + len(body)
         directory = struct.pack(">IIIIIIIII", 0xfade0c02, 44 + 7 + 40, 0x20001, 0, 51, 44, 0, 2, place + signature_break) + bytes([20, 1, 0, 12]) + bytes(4)
         directory += b"golden\0" + random.Random(1).randbytes(40)
-        blobs = struct.pack(">III", 0xfade0cc0, 20 + len(directory), 1) + struct.pack(">II", 0, 20) + directory
+        index = struct.pack(">II", 0, 20 + 8 * bool(message))
+        if message:
+            index += struct.pack(">II", 0x10000, 28 + len(directory))
+            directory += struct.pack(">II", 0xfade0b01, 8 + len(message)) + message
+        blobs = struct.pack(">III", 0xfade0cc0, 0, len(index) // 8) + index + directory
         blobs = blobs[:4] + struct.pack(">I", len(blobs)) + blobs[8:] + bytes(40)
         commands.append(struct.pack(o + "IIII", 0x1d, 16, place, len(blobs)))
         body += blobs
@@ -72,6 +76,17 @@ def make():
     save("macho", "object.o", made(kind=1), extension="o")
     signed = made(signed=True)
     save("macho", "signed.macho", signed, unchecked=len(signed) - 100)
+    # The signer's message: indefinite lengths around definite ones, as Apple writes it.
+    noise = random.Random(2).randbytes
+    message = (b"\x30\x80\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02\xa0\x80\x30\x80\x02\x01\x01\x31\x0d\x30\x0b\x06\x09" + noise(9) +
+               b"\xa0\x82\x01\x04\x30\x82\x01\x00" + noise(0) + b"\x03\x81\xfd\0" + noise(252) + b"\x31\x81\x83\x04\x81\x80" + noise(128) + bytes(6))
+    told = made(signed=True, message=message)
+    save("macho", "message.macho", told, unchecked=len(told) - len(message) - 140)
+    place = told.index(message)
+    for name, cut in (("certificate", 150), ("hash", len(message) - 100)):
+        wiped = told[:place + cut] + bytes(len(told) - place - cut)
+        save("macho", f"message-{name}.macho", wiped, verdict="truncated", length_min=300, length_max=place + cut)
+    save("macho", "hash-wiped.macho", signed[:-60] + bytes(60), verdict="truncated", length_min=300, length_max=len(signed) - 60)
     save("macho", "universal.macho", universal(made(False), made(signed=False)))
     save("macho", "universal-64.dylib", universal(made(kind=6, library="lib.dylib"), made(False, kind=6), wide=True), extension="dylib", title="lib.dylib")
     plain = made()

@@ -79,6 +79,23 @@ def make():
         save("riff", name + ".wav", start, verdict="unverified", length=len(start))
         save("riff", name + "-random.wav", start + noise(5000, 6), verdict="unverified", length_min=len(start) - 1100, length_max=len(start) + 1100)
 
+    # Samples of 8 bits, plain and A-law, and sounds that fade to silence.
+    for name, data, tag, bits in (("bytes", bytes(128 + int(60 * math.sin(i / 9)) for i in range(2500)), 1, 8),
+                                  ("a-law", bytes(0xd5 ^ int(40 + 30 * math.sin(i / 9)) for i in range(2500)), 6, 8),
+                                  ("deep", b"".join(struct.pack("<i", int(3e6 * math.sin(i / 30)))[:3] for i in range(900)), 1, 24)):
+        whole = riff(b"WAVE", chunk(b"fmt ", fmt(tag, 1, bits)), chunk(b"data", data))
+        save("riff", name + ".wav", whole, extension="wav", unchecked=44)
+        for kind, junk in (("random", noise(2500, 11)), ("zeros", bytes(2500)), ("text", b"Now for something different. " * 90)):
+            for cut in (1000, 1600) if kind == "text" else (1500,):
+                wiped = (whole[:cut] + junk)[:len(whole)]
+                told = kind == "text"
+                save("riff", f"{name}-{kind}-{cut}.wav", wiped, **(dict(verdict="truncated", length_min=cut - 200, length_max=cut + 100) if told else
+                                                              dict(verdict="unverified", length=len(whole))))
+    fading = b"".join(struct.pack("<h", int(9000 * math.sin(i / 40) * max(0, 1 - i / 1200))) for i in range(1600))
+    save("riff", "fading.wav", riff(b"WAVE", chunk(b"fmt ", fmt(1, 1)), chunk(b"data", fading)), extension="wav", unchecked=44)
+    packed = riff(b"WAVE", chunk(b"fmt ", fmt(0x11, 1, 4)), chunk(b"data", noise(900, 5) + bytes(900)))
+    save("riff", "packed-wiped.wav", packed, verdict="unverified", length=len(packed))
+
     # Damage.
     half = len(plain) // 2
     save("riff", "cut.wav", plain[:half], verdict="truncated", length=half, why=f"the image ends at {half}, before the file does")

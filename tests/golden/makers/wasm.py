@@ -63,6 +63,8 @@ def make():
     save("wasm", "data-cut.wasm", base + DATA[:14] + b"\xff" * 50, verdict="truncated", length=len(base), why=f"the section at {len(base)} breaks off")
     save("wasm", "producers-cut.wasm", base + PRODUCERS[:30] + bytes(80), verdict="truncated", length=len(base),
          why=f"the section at {len(base)} breaks off")
+    for name, part, kept in (("name", NAME, 12), ("features", FEATURES, 20)):
+        save("wasm", name + "-wiped.wasm", base + part[:kept] + bytes(80), verdict="truncated", length=len(base), why=f"the section at {len(base)} breaks off")
     save("wasm", "order.wasm", HEAD + TYPES + CODE + FUNCTIONS, verdict="truncated", length=len(HEAD + TYPES + CODE))
     save("wasm", "component.wasm", b"\0asm\x0d\0\1\0" + TYPES, verdict="reject", why="no magic and version at 0")
     save("wasm", "none.wasm", HEAD + b"\x99" * 30, verdict="reject", why="no section at 8")

@@ -1,0 +1,117 @@
+/*
+ * Code signatures (xnu's cs_blobs.h): blobs of magic and length, big-endian, that lie one behind
+ * the other as an index says, and zeros behind the last.
+ *
+ * The code directory says where the code ends, which is where the signature starts, and ends with
+ * the hash of the code's last page. The message of whoever signed (CMS, RFC 5652) is in BER:
+ * elements of definite lengths, and indefinite ones that two zeros close. It is walked from element
+ * to element. Neither hash nor the message's last element, another hash enciphered, ends in zeros:
+ * one that does was wiped.
+ */
+#include "macho_signature.h"
+
+#include "bytes.h"
+#include "program.h"
+
+#define CODE_DIRECTORY 0xfade0c02
+#define MESSAGE 0xfade0b01
+#define BLOBS_MOST 64
+#define DEPTH_MOST 24
+#define INDEFINITE UINT64_MAX
+#define WIPED_LEN 8
+
+static bool wiped(struct view *view, uint64_t end)
+{
+	return program_zeros(view, end - WIPED_LEN, end);
+}
+
+/* The head of the element at *at, which goes behind it: its end, or INDEFINITE. 0: none. */
+static uint64_t read_head(struct view *view, uint64_t *at, uint64_t limit, uint8_t *tag)
+{
+	const uint8_t *p = limit - *at >= 2 ? view_peek(view, *at, 2) : NULL;
+	uint64_t len = p ? p[1] : 0;
+	size_t count = len & 0x7f;
+
+	if (!p || (p[0] & 0x1f) == 0x1f)
+		return 0;
+	*tag = p[0];
+	*at += 2;
+	if (len == 0x80)
+		return INDEFINITE;
+	if (len > 0x80) {
+		p = count <= 4 && limit - *at >= count ? view_peek(view, *at, count) : NULL;
+		len = 0;
+		for (size_t i = 0; p && i < count; i++)
+			len = len << 8 | p[i];
+		*at += count;
+	}
+	return p && len <= limit - *at ? *at + len : 0;
+}
+
+/* Whether elements fill [at, end). */
+static bool sound_message(struct view *view, uint64_t at, uint64_t end)
+{
+	uint64_t ends[DEPTH_MOST], last = 0;
+	unsigned depth = 0;
+
+	ends[0] = end;
+	while (at < end) {
+		uint64_t limit = end, element;
+		uint8_t tag = 0;
+
+		for (unsigned i = 0; i <= depth; i++)
+			limit = ends[i] < limit ? ends[i] : limit;
+		element = read_head(view, &at, limit, &tag);
+		if (tag == 0 && element == at && ends[depth] == INDEFINITE) {
+			depth--;
+		} else if (tag & 0x20 && element) {
+			if (++depth == DEPTH_MOST || (element != INDEFINITE && element == at))
+				return false;
+			ends[depth] = element;
+		} else {
+			if (tag == 0 || element == 0 || element == INDEFINITE)
+				return false;
+			last = element - at >= WIPED_LEN ? element : last;
+			at = element;
+		}
+		while (depth && ends[depth] == at)
+			depth--;
+	}
+	return depth == 0 && last && !wiped(view, last);
+}
+
+static bool sound_blob(struct view *view, uint64_t at, uint64_t most, uint64_t code_len)
+{
+	const uint8_t *p = view_peek(view, at, 9);
+	uint32_t magic = p ? be32(p) : 0, len = p ? be32(p + 4) : 0;
+
+	if (magic >> 16 != 0xfade || len < 8 || len > most)
+		return false;
+	if (magic == CODE_DIRECTORY) {
+		p = len >= 44 ? view_peek(view, at, 44) : NULL;
+		return p && be32(p + 32) == code_len && !wiped(view, at + len);
+	}
+	return magic != MESSAGE || len == 8 || sound_message(view, at + 8, at + len);
+}
+
+bool macho_signature_sound(struct view *view, uint64_t at, uint64_t end, uint64_t code_len)
+{
+	const uint8_t *p = view_peek(view, at, 12);
+	uint32_t len = p ? be32(p + 4) : 0, count = p ? be32(p + 8) : 0;
+	uint64_t last = 12 + 8 * (uint64_t)count;
+
+	if (!p || be32(p) != 0xfade0cc0 || len > end - at || count - 1 >= BLOBS_MOST)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t place;
+
+		p = view_peek(view, at + 12 + 8 * (uint64_t)i, 8);
+		place = p ? be32(p + 4) : 0;
+		if (!p || place < last || place > len ||
+			!sound_blob(view, at + place, len - place, code_len))
+			return false;
+		p = view_peek(view, at + place, 8);
+		last = place + (uint64_t)(p ? be32(p + 4) : 0);
+	}
+	return last <= len && program_zeros(view, at + len, end);
+}

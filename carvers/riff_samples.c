@@ -1,0 +1,210 @@
+/*
+ * Samples have no checksum and no code that could break. What tells them from what stands there
+ * when a file's end was overwritten:
+ *
+ *	random bytes are rough: samples of 16 bits are a third of the range apart from each other
+ *	text is text
+ *	samples can be foretold by those before (tail.h)
+ *	silence follows a sound that fades: zeros right behind a loud one may be a wiped area
+ *
+ * Where none of these vouches for the last samples, they can't be told.
+ */
+#include "riff_samples.h"
+
+#include <string.h>
+
+#include "bytes.h"
+#include "noise.h"
+#include "program.h"
+#include "walk.h"
+
+/* Bytes that are looked at together, and how far apart their samples are if they are none. */
+#define PIECE_LEN 256
+#define ROUGH 14000
+
+#define FADE_LEN 64       /* bytes in front of silence */
+#define LOUDEST_LEN 32768 /* and those that say what is loud */
+#define FADE_PART 8
+#define TEXT_LEAST 64
+#define TEXT_MOST VIEW_MAX_PEEK
+#define UNCLOSED_MOST (UINT64_C(256) << 20)
+
+bool riff_samples_read(
+	const struct riff *riff, const struct riff_chunk *chunk, struct riff_samples *samples)
+{
+	size_t len = chunk->len < 16 ? 14 : 16;
+	const uint8_t *p = chunk->len >= 14 ? view_peek(riff->view, chunk->data, len) : NULL;
+	uint16_t tag;
+
+	if (!p)
+		return false;
+	tag = ordered16(riff->big_endian, p);
+	samples->big_endian = riff->big_endian;
+	samples->tag = tag;
+	samples->bits = len < 16 ? 0 : ordered16(riff->big_endian, p + 14);
+	samples->frame_len = ordered16(riff->big_endian, p + 12);
+	if (!samples->frame_len)
+		samples->frame_len = 1;
+	samples->coding = tag == 1 || tag == 3 || tag == 6 || tag == 7 || tag == 0xfffe
+				  ? CODING_SAMPLES
+				  : CODING_PACKED;
+	return true;
+}
+
+static bool plain_16(const struct riff_samples *samples)
+{
+	return samples->bits == 16 && (samples->tag == 1 || samples->tag == 0xfffe);
+}
+
+static int16_t sample_16(const struct riff_samples *samples, const uint8_t *p)
+{
+	return (int16_t)ordered16(samples->big_endian, p);
+}
+
+/* Samples of 16 bits follow their forerunners. */
+static bool is_rough(const struct riff_samples *samples, const uint8_t *p)
+{
+	uint64_t sum = 0;
+	uint32_t count = 0;
+
+	for (unsigned i = samples->frame_len; i + 2 <= PIECE_LEN; i += 2, count++) {
+		int16_t value = sample_16(samples, p + i);
+		int16_t last = sample_16(samples, p + i - samples->frame_len);
+
+		sum += (uint64_t)(value > last ? value - last : last - value);
+	}
+	return sum > (uint64_t)count * ROUGH;
+}
+
+/* Where the rough piece at the samples' end begins, too short for noise.h; end when there is none,
+ * or nothing else before it. */
+static uint64_t rough_tail(
+	struct view *view, const struct riff_samples *samples, uint64_t start, uint64_t end)
+{
+	uint64_t at = end;
+
+	if (!plain_16(samples) || samples->frame_len > PIECE_LEN / 4)
+		return end;
+	while (at - start >= PIECE_LEN) {
+		const uint8_t *p = view_peek(view, at - PIECE_LEN, PIECE_LEN);
+
+		if (!p || !is_rough(samples, p))
+			return at;
+		at -= PIECE_LEN;
+	}
+	return end;
+}
+
+/* How far the sample at p is from silence, 0 to 32768, about. */
+static uint32_t loudness(const struct riff_samples *samples, const uint8_t *p)
+{
+	size_t len = samples->bits / 8;
+	uint8_t top = samples->big_endian ? p[0] : p[len ? len - 1 : 0];
+	int16_t value;
+
+	if (samples->tag == 6) /* the sign, then how loud, every second bit inverted */
+		return ((top ^ 0x55) & 0x7fu) * 256;
+	if (samples->tag == 7)
+		return (~top & 0x7fu) * 256;
+	if (samples->tag == 3) /* sign and exponent */
+		return (top & 0x7f) > 0x37 ? ((top & 0x7f) - 0x37u) * 256 : 0;
+	if (len < 2)
+		return (uint32_t)(top < 128 ? 128 - top : top - 128) * 256;
+	value = (int16_t)(samples->big_endian ? be16(p) : le16(p + len - 2));
+	return (uint32_t)(value < 0 ? -(int32_t)value : value);
+}
+
+/* Of the samples [start, end). */
+static uint32_t loudest(
+	struct view *view, const struct riff_samples *samples, uint64_t start, uint64_t end)
+{
+	size_t step = samples->bits >= 16 ? samples->bits / 8 : 1, len = (size_t)(end - start);
+	const uint8_t *p = len ? view_peek(view, start, len) : NULL;
+	uint32_t most = 0;
+
+	for (size_t back = step; p && back <= len; back += step) {
+		uint32_t value = loudness(samples, p + len - back);
+
+		most = value > most ? value : most;
+	}
+	return most;
+}
+
+/* Whether this byte and no other is what silence is made of. */
+static bool silent(const struct riff_samples *samples, uint8_t byte)
+{
+	if (samples->tag == 6)
+		return byte == 0xd5 || byte == 0x55;
+	if (samples->tag == 7)
+		return byte == 0xff || byte == 0x7f;
+	return byte == (samples->bits == 8 ? 0x80 : 0);
+}
+
+/* Whether the equal bytes from `at` on, which go up to the end, are silence after a sound that
+ * fades, or silence all over. */
+static bool is_silence(
+	struct view *view, const struct riff_samples *samples, uint64_t start, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 1);
+	uint64_t whole = at - (at - start) % samples->frame_len;
+	uint64_t fade = whole - start > FADE_LEN ? whole - FADE_LEN : start;
+	uint64_t before = fade - start > LOUDEST_LEN ? fade - LOUDEST_LEN : start;
+
+	if (!p || !silent(samples, *p))
+		return false;
+	return at == start || loudest(view, samples, fade, whole) <=
+				      loudest(view, samples, before, fade) / FADE_PART;
+}
+
+/* Where the text at the end begins, 64 bytes of it at least; end when there is none. It has blanks,
+ * which as samples of 8 bits are loud. */
+static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
+{
+	size_t len = end - start < TEXT_MOST ? (size_t)(end - start) : TEXT_MOST, run = 0;
+	const uint8_t *p = len ? view_peek(view, end - len, len) : NULL;
+	bool blank = false;
+
+	while (p && run < len && program_text(p[len - run - 1])) {
+		blank |= p[len - run - 1] == ' ';
+		run++;
+	}
+	return blank && run >= TEXT_LEAST ? end - run : end;
+}
+
+enum tail riff_samples_check(struct view *view, const struct riff_samples *samples, uint64_t start,
+	uint64_t end, uint64_t *at)
+{
+	uint64_t noise = rough_tail(view, samples, start, noise_start(view, start, end)), fill;
+	size_t frame_len = samples->frame_len;
+
+	*at = noise;
+	if (noise < end)
+		return TAIL_FOREIGN;
+	if (noise_at(view, start, end))
+		return TAIL_UNKNOWN;
+	fill = walk_before_fill(view, start, end);
+	if (fill < end) {
+		if (!is_silence(view, samples, start, fill))
+			return TAIL_UNKNOWN;
+		end = fill;
+	}
+	*at = end > start ? before_text(view, start, end) : end;
+	if (*at < end)
+		return TAIL_FOREIGN;
+	return tail_check(view, start, end, 2 * frame_len, frame_len, at);
+}
+
+uint64_t riff_samples_guess(struct view *view, uint64_t start)
+{
+	uint64_t end = view_size(view);
+
+	if (start >= end)
+		return start;
+	if (end - start > UNCLOSED_MOST)
+		end = start + UNCLOSED_MOST;
+	if (noise_at(view, start, end) ||
+		walk_before_fill(view, start, start + 64 < end ? start + 64 : end) == start)
+		return start;
+	end = noise_start(view, start, end);
+	return walk_before_fill(view, start, end);
+}
