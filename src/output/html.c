@@ -15,9 +15,11 @@
 #include "output/html_page.h"
 #include "output/report.h"
 #include "output/reread.h"
+#include "output/thumbs.h"
 
 struct html {
 	struct html_data data;
+	struct thumbs *thumbs;
 	struct html_counts *counts;
 };
 
@@ -42,7 +44,8 @@ static int take_file(struct html *html, const struct file_record *file, const js
 			"page is written",
 			file->path);
 	html->counts->files++;
-	return html_data_add(&html->data, file, record, 0, error);
+	return html_data_add(&html->data, file, record,
+		thumbs_make(html->thumbs, file, html->counts->files), error);
 }
 
 static int take_files(struct html *html, struct reread_report *report, struct error *error)
@@ -130,14 +133,17 @@ static int write_page(struct html *html, const struct reread_report *report, str
 	return status;
 }
 
-static int write_all(struct html *html, struct error *error)
+static int write_all(
+	struct html *html, const char *folder, uint64_t most_thumbs, struct error *error)
 {
 	struct reread_report *report;
 	int status = reread_open(&report, html->data.dir_fd, jsonl_reporter.file_name, error);
 
 	if (status)
 		return status;
+	html->thumbs = thumbs_open(html->data.dir_fd, folder, most_thumbs);
 	status = take_files(html, report, error);
+	thumbs_close(html->thumbs, html->counts);
 	if (!status)
 		status = write_page(html, report, error);
 	reread_close(report);
@@ -150,7 +156,6 @@ int html_write(const char *folder, const struct html_options *options, struct ht
 	struct html html = { .counts = counts };
 	int status;
 
-	(void)options;
 	*counts = (struct html_counts){ 0 };
 	html.data.dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (html.data.dir_fd < 0) {
@@ -159,7 +164,7 @@ int html_write(const char *folder, const struct html_options *options, struct ht
 		return error_set(error, EXIT_IO, errno, "cannot open the folder '%s': %s",
 			text_clean(folder, clean, sizeof(clean)), strerror(errno));
 	}
-	status = write_all(&html, error);
+	status = write_all(&html, folder, options->thumbs, error);
 	html_data_free(&html.data);
 	close(html.data.dir_fd);
 	return status;
