@@ -9,6 +9,8 @@ burin.openTab = function (name) {
 	}
 	if (name === "timeline")
 		burin.drawTimeline();
+	else
+		burin.lists[name].refresh();
 };
 
 burin.startTabs = function () {

@@ -81,8 +81,10 @@ burin.sortView = function () {
 	const sign = burin.sortBy.down ? -1 : 1;
 	let keys;
 
-	if (burin.sortBy.key === "offset" && !burin.sortBy.down && burin.inOrder)
-		return; /* as they stand */
+	if (burin.sortBy.key === "offset" && !burin.sortBy.down && burin.inOrder) {
+		burin.view.sort(); /* as they stand in the report */
+		return;
+	}
 	keys = new Array(rows.count);
 	for (const i of burin.view)
 		keys[i] = key(rows, i);
@@ -116,6 +118,7 @@ burin.setSort = function (key) {
 /* Shows the files that lie in a range of the image, and nothing else is asked. */
 burin.showRange = function (start, end) {
 	burin.clearFilter();
+	burin.id("more").open = true;
 	burin.id("f-start").value = start;
 	burin.id("f-end").value = end - 1;
 	burin.applyFilter();
@@ -175,6 +178,7 @@ burin.startFilter = function () {
 		burin.clearFilter();
 		burin.applyFilter();
 	});
+	burin.id("more").open = matchMedia("(min-width: 900px)").matches;
 	burin.startTypes();
 	burin.id("pick-all").addEventListener("click", function () {
 		if (burin.view.length)

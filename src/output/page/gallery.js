@@ -47,6 +47,7 @@ burin.startGallery = function () {
 		} });
 	const setBlur = function () { document.body.classList.toggle("blurred", blur.checked); };
 
+	burin.lists.gallery = list;
 	burin.gallery = [];
 	list.area.addEventListener("click", function (event) {
 		const tile = event.target.closest(".tile");

@@ -42,6 +42,7 @@ burin.startGroups = function () {
 	list = burin.list({ host: host, rowHeight: 30, label: "Groups of equal files",
 		count: function () { return burin.groups.length; }, make: burin.makeGroup, fill: burin.fillGroup, act: open });
 	burin.groups = [];
+	burin.lists.groups = list;
 	list.area.addEventListener("click", function (event) {
 		const row = event.target.closest(".row");
 

@@ -10,6 +10,7 @@
  * act(index, key, event): "open" or "pick"; columns(): how many cells the cursor's up and down skip.
  */
 burin.maxHeight = 8e6;
+burin.lists = {}; /* by the tabs' names */
 
 burin.list = function (options) {
 	const list = Object.assign({ rows: [], cursor: 0, top: 0 }, options);

@@ -99,7 +99,7 @@ burin.startTable = function () {
 	host.append(empty);
 	list.area.setAttribute("aria-colcount", burin.columns.length);
 	list.area.addEventListener("click", function (event) { burin.clickRow(list, event); });
-	burin.table = list;
+	burin.lists.table = list;
 	burin.on("view", function () {
 		empty.hidden = burin.view.length > 0;
 		list.area.scrollTop = 0;
