@@ -133,12 +133,16 @@ static int write_page(struct html *html, const struct reread_report *report, str
 	return status;
 }
 
-static int write_all(
-	struct html *html, const char *folder, uint64_t most_thumbs, struct error *error)
+static int write_all(struct html *html, const char *folder, const char *clean, uint64_t most_thumbs,
+	struct error *error)
 {
 	struct reread_report *report;
 	int status = reread_open(&report, html->data.dir_fd, jsonl_reporter.file_name, error);
 
+	if (status == -ENOENT)
+		return error_set(error, EXIT_IO, ENOENT,
+			"'%s' holds no %s: it is no output folder of burin", clean,
+			jsonl_reporter.file_name);
 	if (status)
 		return status;
 	html->thumbs = thumbs_open(html->data.dir_fd, folder, most_thumbs);
@@ -154,18 +158,19 @@ int html_write(const char *folder, const struct html_options *options, struct ht
 	struct error *error)
 {
 	struct html html = { .counts = counts };
+	char *clean = text_clean_copy(folder);
 	int status;
 
 	*counts = (struct html_counts){ 0 };
 	html.data.dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (html.data.dir_fd < 0) {
-		char clean[256];
-
-		return error_set(error, EXIT_IO, errno, "cannot open the folder '%s': %s",
-			text_clean(folder, clean, sizeof(clean)), strerror(errno));
+		status = error_set(error, EXIT_IO, errno, "cannot open the folder '%s': %s", clean,
+			strerror(errno));
+	} else {
+		status = write_all(&html, folder, clean, options->thumbs, error);
+		html_data_free(&html.data);
+		close(html.data.dir_fd);
 	}
-	status = write_all(&html, folder, options->thumbs, error);
-	html_data_free(&html.data);
-	close(html.data.dir_fd);
+	free(clean);
 	return status;
 }

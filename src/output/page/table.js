@@ -118,6 +118,7 @@ burin.fillPrinted = function () {
 	const all = picked.length ? picked : Array.from(burin.view), shown = all.slice(0, burin.mostPrinted);
 	const body = burin.make("tbody");
 
+	burin.id("run-box").open = true;
 	for (const index of shown)
 		body.append(burin.make("tr", {}, burin.cells(index).slice(1, 8).map(function (cell) {
 			return burin.make("td", {}, cell);
