@@ -418,6 +418,7 @@ static void finish_report(struct run *run)
 		error_set(&run->error, EXIT_IO, EPIPE,
 			"cannot write the events to standard output: its reader is gone or its disk is full");
 	run_note_unread(run);
+	run_finish_map(run);
 	count_undecided(run);
 	collect_problems(run);
 	if (run->carving)
@@ -603,6 +604,7 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 	status = run_start_hashing(run);
 	if (status)
 		return status;
+	run_start_map(run);
 	run_start_carving(run);
 	run->set_up = run_clock() - began;
 	return options->resume ? run_finish_resuming(run) : 0;

@@ -45,6 +45,7 @@ struct run_options {
 	uint64_t align;                /* as Scalpel's -q */
 	bool both;                     /* as Scalpel's -b */
 	bool dry_run, flat, no_extension, scalpel;
+	bool content_map;              /* map.bin is written */
 	enum carving_label label;
 	struct decide_options decide;
 	uint32_t hash_mask;

@@ -107,6 +107,7 @@ static void add_options(struct run_traits *traits, const struct run_options *opt
 	add_number(traits, "--no-extension", options->no_extension);
 	add_number(traits, "--rename", options->label);
 	add_number(traits, "--flat", options->flat);
+	add_number(traits, "--no-content-map", !options->content_map);
 }
 
 void run_find_traits(struct run *run)
@@ -160,6 +161,7 @@ static void save_state(struct run *run, struct state_writer *writer)
 	state_put(writer, run->has_pending);
 	if (run->has_pending)
 		candidate_save(&run->pending, writer);
+	run_save_map(run, writer);
 	carving_save(run->carving, writer);
 }
 

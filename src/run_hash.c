@@ -1,7 +1,7 @@
 /*
- * Hashing the evidence in the pass that searches it. A slot of the ring is held by the engine and
- * by the hashing threads (output/media_hash.h), and goes back to the reader when both are done with
- * it.
+ * Hashing the evidence in the pass that searches it. A slot of the ring is held by the engine, by
+ * the hashing threads (output/media_hash.h) and by the map (run_map.c), and goes back to the reader
+ * when all are done with it.
  *
  * Where nobody asked for it, and the evidence stores a hash, the threads take only what time the
  * processors have to spare. When they fall behind the search all the same, hashing would cost time:
@@ -152,7 +152,7 @@ static void give_up(struct run *run)
 
 void run_release_slots(struct run *run)
 {
-	uint64_t free_until = run->consumed;
+	uint64_t free_until = run->consumed, mapped;
 
 	if (run->hash) {
 		uint64_t hashed = media_hash_done(run->hash) - run->hashed_before;
@@ -166,6 +166,9 @@ void run_release_slots(struct run *run)
 			free_until = run->consumed;
 		}
 	}
+	mapped = run_mapped(run, 0);
+	if (mapped < free_until)
+		free_until = mapped;
 	for (; run->released < free_until; run->released++)
 		reader_release(run->reader, run_flight(run, run->released)->slot);
 }
@@ -177,6 +180,8 @@ void run_await_hashing(struct run *run)
 	if (run->hash && run->released < run->consumed)
 		media_hash_await(run->hash, run->hashed_before + run->released);
 	run->hash_wait += run_clock() - from;
+	if (run->released < run->consumed)
+		run_mapped(run, run->released + 1);
 	run_release_slots(run);
 }
 

@@ -142,6 +142,7 @@ static int load_state(struct run *run, struct state_reader *reader)
 	run->has_pending = state_get_flag(reader);
 	if (run->has_pending)
 		candidate_load(&run->pending, run->options->rules, size, reader);
+	run_load_map(run, reader);
 	if (!state_ok(reader))
 		return damaged(run);
 	status = carving_load(run->carving, reader);

@@ -48,6 +48,7 @@ static int submit_slot(struct run *run, struct slot *slot)
 	flight->chunk.tail_len = slot->tail_len;
 	flight->chunk.from = 0;
 	run_hash_slot(run, slot);
+	run_map_slot(run, slot);
 	return is_barren(run, slot) ? pass_over(flight) : run_submit(run, flight);
 }
 
@@ -165,7 +166,7 @@ int run_search(struct run *run, const struct run_taker *taker)
 		if (run->submitted == run->consumed) {
 			if (run->read_all)
 				break;
-			run_await_hashing(run); /* the hashing threads have the whole ring */
+			run_await_hashing(run); /* the hashing threads or the map have the whole ring */
 			continue;
 		}
 		flight = run_flight(run, run->consumed);

@@ -54,6 +54,8 @@ struct run_checkpoints {
 	bool loading;                 /* not all of it is loaded: it must not be replaced */
 };
 
+struct run_map;
+
 struct run {
 	const struct run_options *options;
 	struct image *evidence;       /* as opened */
@@ -83,6 +85,7 @@ struct run {
 	pthread_t hash_thread;        /* hash_aside: it reads all of it for that */
 	bool hash_aside, hashed_all;
 	atomic_bool hash_stop;
+	struct run_map *map;          /* NULL: its blocks are not classified */
 	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
 	struct candidate pending;     /* a candidate that the carving stage could not take yet */
 	bool has_pending, read_all;
@@ -142,12 +145,23 @@ void run_stop_engine(struct run *run);
 /* run_hash.c: hashing the evidence. The engine must have been started. */
 int run_start_hashing(struct run *run);
 void run_hash_slot(struct run *run, const struct slot *slot);
-/* Gives the reader what is consumed and hashed. */
+/* Gives the reader what is consumed, hashed and mapped. */
 void run_release_slots(struct run *run);
-/* Waits until something can be given back, when anything is consumed and not hashed. */
+/* Waits until something can be given back, when anything is consumed that was not. */
 void run_await_hashing(struct run *run);
 /* Waits for the last bytes, when all were given, and judges. */
 void run_finish_hashing(struct run *run, bool failed);
+
+/* run_map.c: classes of the evidence's blocks. Where there is no map they do next to nothing. */
+/* The output folder and the engine must be there. */
+void run_start_map(struct run *run);
+void run_map_slot(struct run *run, const struct slot *slot);
+/* How many slots need not be held for the map any more; waits until that are `wanted` of those given. */
+uint64_t run_mapped(struct run *run, uint64_t wanted);
+void run_save_map(struct run *run, struct state_writer *writer);
+void run_load_map(struct run *run, struct state_reader *reader);
+/* Writes map.bin, also after a failure; frees the map. */
+void run_finish_map(struct run *run);
 
 /* run_volumes.c: what the image holds, and which part of it is searched. */
 /* The evidence must be open. Sets run->image to what is searched. */

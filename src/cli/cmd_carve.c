@@ -35,6 +35,7 @@ struct carve_settings {
 	uint64_t checkpoint_interval, unit_size;
 	bool unallocated, allocated;
 	bool both, dry_run, no_extension, flat, nested, strict, html, quiet, verbose, json;
+	bool no_content_map;
 };
 
 #define MEMBER(member) .offset = offsetof(struct carve_settings, member)
@@ -114,6 +115,9 @@ static const struct option_row carve_options[] = {
 		.help = "Put the file's own title or time into its name, where it has one" },
 	{ .name = "flat", .letter = 'O', MEMBER(flat), .group = "Output",
 		.help = "No folders: all files in DIR itself" },
+
+	{ .name = "no-content-map", MEMBER(no_content_map), .group = "Output",
+		.help = "Don't write map.bin: text, code, compressed or zeros, block by block" },
 
 	{ .name = "engine", .kind = OPTION_STRING, .metavar = "NAME", .fallback = "auto",
 		MEMBER(engine), .group = "Machine",
@@ -202,6 +206,7 @@ static struct run_options run_options_of(const struct carve_settings *settings)
 		.flat = settings->flat,
 		.no_extension = settings->no_extension,
 		.scalpel = settings->compat != 0,
+		.content_map = !settings->no_content_map,
 		.label = settings->label,
 		.decide = { .nested = settings->nested,
 			.strict = settings->strict,

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "output/map_bin.h"
 #include "output/report.h"
 #include "output/volumes_json.h"
 
@@ -409,6 +410,18 @@ static json_t *evidence_object(const struct evidence_record *evidence)
 	return object;
 }
 
+static json_t *content_object(const struct content_sums *content)
+{
+	json_t *object = jsonl_object(), *bytes = jsonl_object();
+
+	for (unsigned i = 0; i < CONTENT_CLASSES; i++)
+		jsonl_put(bytes, content_class_name(i), jsonl_number(content->bytes[i]));
+	jsonl_put(object, "map", json_string(MAP_BIN_NAME));
+	jsonl_put(object, "block_size", jsonl_number(content->block_len));
+	jsonl_put(object, "bytes", bytes);
+	return object;
+}
+
 static json_t *damage_array(const struct damages *damages)
 {
 	json_t *array = or_die(json_array());
@@ -459,6 +472,8 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	jsonl_put(object, "files", jsonl_number(summary->files));
 	jsonl_put(object, "bytes", jsonl_number(summary->bytes));
 	jsonl_put(object, "evidence", evidence_object(&summary->evidence));
+	if (summary->content.block_len)
+		jsonl_put(object, "content", content_object(&summary->content));
 	jsonl_put(object, "by_type", type_object(&summary->by_type));
 	jsonl_put(object, "rejected", count_object(&summary->rejected));
 	jsonl_put(object, "skipped", count_object(&summary->skipped));

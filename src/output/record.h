@@ -11,6 +11,7 @@
 #include "base/texts.h"
 #include "evidence/image.h"
 #include "evidence/volumes.h"
+#include "output/content.h"
 #include "output/hash.h"
 #include "rules/rules.h"
 
@@ -114,6 +115,12 @@ struct evidence_record {
 void evidence_judge(struct evidence_record *record, const struct image_info *image,
 	const struct hashes *computed, uint64_t unread);
 
+/* Bytes of the evidence's blocks by their content, as in map.bin. */
+struct content_sums {
+	uint64_t block_len; /* bytes; 0: there is no map */
+	uint64_t bytes[CONTENT_CLASSES];
+};
+
 struct resumption {
 	int64_t at;        /* seconds since 1970 UTC */
 	uint64_t position; /* in the image, from which on it was searched then */
@@ -125,6 +132,7 @@ struct summary_record {
 	struct tallies rejected;  /* reason: candidates that were no files */
 	struct tallies skipped;   /* "inside a complete file", "quota", "align", "starts before the image", "min_size" ... */
 	struct evidence_record evidence;
+	struct content_sums content;
 	uint64_t hits;            /* pattern hits in all */
 	const struct ranges *unreadable;
 	struct damages damage;    /* why, for as many of them as are explained */

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "output/folder.h"
 #include "output/html.h"
+#include "output/map_bin.h"
 #include "output/hash.h"
 #include "output/report.h"
 #include "output/reread.h"
@@ -197,13 +198,13 @@ static int check_files(struct verify *verify, struct reread_report *report, stru
 
 /* ---- what else is there ----------------------------------------------------------------- */
 
-/* The reports themselves, their page, and where a run that can be resumed keeps how far it is. */
+/* The reports themselves, their page, the map, and where a run that can be resumed keeps how far it is. */
 static bool is_own(const char *path)
 {
 	for (size_t i = 0; reporters[i]; i++)
 		if (strcmp(path, reporters[i]->file_name) == 0)
 			return true;
-	return strcmp(path, SINK_CHECKPOINT) == 0 || html_owns(path);
+	return strcmp(path, MAP_BIN_NAME) == 0 || strcmp(path, SINK_CHECKPOINT) == 0 || html_owns(path);
 }
 
 /* Collects what the report does not list below fd, which is closed. prefix: the folder's path with

@@ -1,0 +1,257 @@
+/* The map of an image's blocks: the same from pieces of any length, and what it calls what. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "output/block_map.h"
+#include "output/map_bin.h"
+#include "temp.h"
+
+TestSuite(block_map, .init = temp_make, .fini = temp_remove);
+
+#define BLOCK ((size_t)MAP_BIN_BLOCK_MIN)
+#define BLOCKS 9
+#define LEN (BLOCKS * BLOCK + 1000)
+
+static const uint8_t expected[BLOCKS + 1] = { CONTENT_ZERO, CONTENT_PACKED, CONTENT_TEXT,
+	CONTENT_TEXT, CONTENT_CODE, CONTENT_OTHER, CONTENT_OTHER, CONTENT_CODE, CONTENT_TEXT,
+	CONTENT_OTHER /* too few bytes to tell */ };
+
+static uint32_t random_state = 1;
+
+static uint8_t random_byte(void)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (uint8_t)(random_state >> 24);
+}
+
+static void repeat(uint8_t *to, const void *bytes, size_t len)
+{
+	for (size_t i = 0; i < BLOCK; i++)
+		to[i] = ((const uint8_t *)bytes)[i % len];
+}
+
+/* A block of each kind. */
+static uint8_t *make_image(void)
+{
+	static const uint8_t x86[] =
+		"\x55\x48\x89\xE5\x48\x83\xEC\x20\x48\x8D\x3D\x10\x22\x00\x00\xE8"
+		"\x31\x04\x00\x00\x85\xC0\x74\x0C\x48\x8B\x45\xF8\x0F\xB6\x12\x99"
+		"\xC3\x41\x57\x41\x56\x53\x0F\x84\x67\x01\x00\x00\x4C\x89\xFE\x31";
+	static const uint8_t arm64[] =
+		"\xFD\x7B\xBE\xA9\xFD\x03\x00\x91\xF3\x0B\x00\xF9\x13\x00\x00\x90"
+		"\x60\x42\x1C\x91\x25\x84\xFF\x97\xE1\x03\x00\xAA\x40\x00\x80\x52"
+		"\xBF\x17\x05\xB9\x08\x3C\x40\x39\x1A\x2B\x3C\xD5\x77\x66\x55\x54";
+	static const char english[] =
+		"The map shows at a glance where something may lie; 1234.\r\n";
+	static const char umlauts[] =
+		"\xC3\x9C"
+		"ber \xC3\x84pfel, \xD0\xBF\xD1\x80\xD0\xB8\xD0\xB2 \xE2\x82\xAC ";
+	uint8_t *image = calloc(LEN, 1);
+
+	for (size_t i = 0; i < BLOCK; i++) {
+		image[BLOCK + i] = random_byte();
+		image[5 * BLOCK + i] = (uint8_t)(i / 8 % 40 + i % 4);
+		image[8 * BLOCK + i] = i % 2 ? 0 : (uint8_t)english[i / 2 % (sizeof(english) - 1)];
+	}
+	repeat(image + 2 * BLOCK, english, sizeof(english) - 1);
+	repeat(image + 3 * BLOCK, umlauts, sizeof(umlauts) - 1);
+	repeat(image + 4 * BLOCK, x86, sizeof(x86) - 1);
+	image[6 * BLOCK + 511] = 1; /* in no piece of the sample */
+	repeat(image + 7 * BLOCK, arm64, sizeof(arm64) - 1);
+	for (size_t i = BLOCKS * BLOCK; i < LEN; i++)
+		image[i] = random_byte();
+	return image;
+}
+
+static struct sink *open_sink(void)
+{
+	struct error error = { 0 };
+	struct sink *sink;
+
+	unlink(temp_at("out/" MAP_BIN_NAME));
+	cr_assert_eq(sink_open(&sink, temp_at("out"), &error), 0, "%s", error.text);
+	return sink;
+}
+
+/* The file's content; the map is gone then. */
+static uint8_t *finish(struct block_map *map, const struct ranges *unreadable,
+	struct content_sums *sums, size_t *len)
+{
+	struct sink *sink = open_sink();
+	struct error error = { 0 };
+
+	cr_assert_eq(block_map_finish(map, unreadable, sink, sums, &error), 0, "%s", error.text);
+	sink_close(sink);
+	block_map_free(map);
+	return (uint8_t *)temp_read("out/" MAP_BIN_NAME, len);
+}
+
+static void give(struct block_map *map, const uint8_t *image, uint64_t offset, size_t len)
+{
+	static struct block_ends ends;
+
+	block_map_begin(&ends);
+	block_map_look(map, &ends, offset, image + offset, len);
+	block_map_join(map, &ends);
+}
+
+static uint64_t number_at(const uint8_t *bytes, size_t len)
+{
+	uint64_t number = 0;
+
+	while (len--)
+		number = number << 8 | bytes[len];
+	return number;
+}
+
+Test(block_map, classes_and_layout)
+{
+	struct block_map *map = block_map_new(LEN);
+	struct content_sums sums;
+	uint8_t *image = make_image(), *file;
+	size_t len;
+
+	give(map, image, 0, LEN);
+	file = finish(map, NULL, &sums, &len);
+	cr_assert_eq(len, MAP_BIN_HEAD_LEN + 2 * (BLOCKS + 1));
+	cr_assert_eq(memcmp(file, "BURINMAP", 8), 0);
+	cr_assert_eq(number_at(file + 8, 4), 1);
+	cr_assert_eq(number_at(file + 12, 4), 64);
+	cr_assert_eq(number_at(file + 16, 8), LEN);
+	cr_assert_eq(number_at(file + 24, 8), 4096);
+	cr_assert_eq(number_at(file + 32, 8), BLOCKS + 1);
+	cr_assert_eq(number_at(file + 40, 4), 2);
+	cr_assert_eq(number_at(file + 44, 4), 512);
+	for (size_t i = 0; i <= BLOCKS; i++)
+		cr_assert_eq(file[64 + 2 * i], expected[i], "block %zu is %s", i,
+			content_class_name(file[64 + 2 * i]));
+	cr_assert_eq(file[65], 0);
+	cr_assert_geq(file[64 + 3], 245, "random bytes have %u/32 bits", file[64 + 3]);
+	cr_assert(file[64 + 5] > 3.8 * 32 && file[64 + 5] < 5 * 32, "%u", file[64 + 5]);
+	cr_assert_eq(sums.block_len, 4096);
+	cr_assert_eq(sums.bytes[CONTENT_ZERO], 4096);
+	cr_assert_eq(sums.bytes[CONTENT_TEXT], 3 * 4096);
+	cr_assert_eq(sums.bytes[CONTENT_PACKED], 4096);
+	free(file);
+	free(image);
+}
+
+Test(block_map, pieces_make_no_difference)
+{
+	uint8_t *image = make_image(), *whole, *file;
+	struct block_map *map = block_map_new(LEN);
+	struct content_sums sums;
+	size_t len, file_len;
+
+	give(map, image, 0, LEN);
+	whole = finish(map, NULL, &sums, &len);
+	for (unsigned seed = 1; seed <= 40; seed++) {
+		size_t most = seed < 10 ? 70 : seed < 30 ? 3000 : 3 * BLOCK;
+
+		random_state = seed;
+		map = block_map_new(LEN);
+		for (size_t at = 0, step; at < LEN; at += step) {
+			step = 1 + (random_byte() << 8 | random_byte()) % most;
+			if (step > LEN - at)
+				step = LEN - at;
+			give(map, image, at, step);
+		}
+		file = finish(map, NULL, &sums, &file_len);
+		cr_assert(file_len == len && memcmp(file, whole, len) == 0, "seed %u", seed);
+		free(file);
+	}
+	free(whole);
+	free(image);
+}
+
+Test(block_map, gaps_and_what_is_unreadable)
+{
+	struct block_map *map = block_map_new(LEN);
+	struct ranges unreadable = { 0 };
+	static struct block_ends ends;
+	uint8_t *image = make_image(), *file;
+	struct content_sums sums;
+	size_t len;
+
+	/* one piece with holes in it: a bit of blocks 1, 3 and 4, and all of 5 */
+	block_map_begin(&ends);
+	block_map_look(map, &ends, BLOCK + 600, image + BLOCK + 600, 1000);
+	block_map_look(map, &ends, 3 * BLOCK + 10, image + 3 * BLOCK + 10, 500);
+	block_map_look(map, &ends, 4 * BLOCK + 100, image + 4 * BLOCK + 100, 100);
+	block_map_look(map, &ends, 5 * BLOCK, image + 5 * BLOCK, BLOCK);
+	block_map_join(map, &ends);
+	give(map, image, 6 * BLOCK, 400);
+	ranges_add(&unreadable, 5 * BLOCK + 4095, 2 * BLOCK);
+	file = finish(map, &unreadable, &sums, &len);
+	cr_assert_eq(file[64], CONTENT_NOT_READ);
+	cr_assert_eq(
+		file[66], CONTENT_OTHER); /* of the sample there are 64 bytes: too few to say */
+	cr_assert_eq(file[68], CONTENT_NOT_READ);
+	cr_assert_eq(file[70], CONTENT_TEXT);
+	cr_assert_eq(file[72], CONTENT_OTHER);
+	cr_assert_eq(file[74], CONTENT_UNREADABLE);
+	cr_assert_eq(file[76], CONTENT_UNREADABLE);
+	cr_assert_eq(file[78], CONTENT_NOT_READ, "nobody tried");
+	cr_assert_eq(sums.bytes[CONTENT_UNREADABLE], 2 * BLOCK);
+	ranges_free(&unreadable);
+	free(file);
+	free(image);
+}
+
+Test(block_map, goes_on_from_a_checkpoint)
+{
+	uint8_t *image = make_image(), *whole, *file;
+	struct content_sums sums;
+	size_t len, file_len;
+	struct block_map *map = block_map_new(LEN);
+
+	give(map, image, 0, LEN);
+	whole = finish(map, NULL, &sums, &len);
+	for (size_t at = 0; at <= LEN; at += 1777) {
+		int fd = memfd_create("state", 0);
+		struct state_writer *writer = state_writer_new(fd);
+		struct state_reader *reader;
+
+		map = block_map_new(LEN);
+		give(map, image, 0, at);
+		block_map_save(map, writer);
+		cr_assert_eq(state_writer_close(writer), 0);
+		block_map_free(map);
+		cr_assert_eq(state_reader_open(&reader, fd), 0);
+		map = block_map_new(LEN);
+		block_map_load(map, reader);
+		cr_assert(state_ok(reader) && state_at_end(reader));
+		state_reader_close(reader);
+		close(fd);
+		give(map, image, at, LEN - at);
+		file = finish(map, NULL, &sums, &file_len);
+		cr_assert(file_len == len && memcmp(file, whole, len) == 0, "at %zu", at);
+		free(file);
+	}
+	free(whole);
+	free(image);
+}
+
+Test(block_map, stays_small)
+{
+	static const struct {
+		uint64_t evidence, block;
+	} sizes[] = { { 1, 4096 }, { (uint64_t)1 << 34, 4096 }, { ((uint64_t)1 << 34) + 1, 8192 },
+		{ (uint64_t)1 << 40, 262144 }, { 0, 4096 } };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct block_map *map = block_map_new(sizes[i].evidence);
+		struct content_sums sums;
+		size_t len;
+		uint8_t *file = finish(map, NULL, &sums, &len);
+
+		cr_assert_eq(sums.block_len, sizes[i].block);
+		cr_assert_eq(sums.bytes[CONTENT_NOT_READ], sizes[i].evidence);
+		cr_assert_leq(len, 64 + 2 * MAP_BIN_BLOCKS_MAX);
+		free(file);
+	}
+}
