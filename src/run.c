@@ -14,9 +14,12 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "evidence/gathered.h"
 
 #define HITS_PER_CHUNK ((size_t)256 * 1024)
 #define PENDING_MEMORY ((size_t)64 * 1024 * 1024)
+/* Of what has been searched, for carvers and writers to look at. */
+#define WARM_LEN ((size_t)64 * 1024 * 1024)
 
 /* ---- signals ---------------------------------------------------------------------------------- */
 
@@ -163,22 +166,65 @@ static uint64_t reading_end(const struct run *run)
 	return run->range_end + (behind < left ? behind : left);
 }
 
+static size_t copy_searched(void *context, uint64_t offset, void *buffer, size_t len)
+{
+	const struct run *run = context;
+
+	return reader_copy(run->reader, offset, buffer, len);
+}
+
+/* For those who read the evidence of which a part is searched. */
+static size_t copy_part(void *context, uint64_t place, void *buffer, size_t len)
+{
+	const struct run *run = context;
+	uint64_t offset, follow;
+	size_t done = 0, got = 1;
+
+	while (done < len && got && gathered_find(run->image, place + done, &offset, &follow)) {
+		size_t part_len = follow < len - done ? (size_t)follow : len - done;
+
+		got = reader_copy(run->reader, offset, (uint8_t *)buffer + done, part_len);
+		done += got;
+	}
+	return done;
+}
+
+static void lend_ring(struct run *run)
+{
+	if (run->evidence != run->image)
+		image_set_warm(run->evidence, copy_part, run);
+	image_set_warm(run->image, copy_searched, run);
+}
+
+static void close_reader(struct run *run)
+{
+	if (!run->reader)
+		return;
+	image_set_warm(run->evidence, NULL, NULL);
+	image_set_warm(run->image, NULL, NULL);
+	reader_close(run->reader);
+}
+
 static int open_reader(struct run *run, uint64_t length)
 {
 	const struct run_options *options = run->options;
 	struct reader_options reader = {
 		.slot_len = options->chunk_size ? options->chunk_size : run->engine->chunk_len,
 		.slots = scan_engine_chunks(run->engine, &options->gpu),
+		.warm_len = WARM_LEN,
 		.overlap = options->rules->patterns.longest - 1,
 		.offset = run->position,
 		.length = length,
 		.method = options->io,
 		.cache = options->cache,
 	};
+	int status = reader_open(&run->reader, run->image, &reader, &run->error);
 
-	return reader_open(&run->reader, run->image, &reader, &run->error);
+	if (!status)
+		lend_ring(run);
+	run->near_len = WARM_LEN / 2;
+	return status;
 }
-
 
 static void allocate_flights(struct run *run)
 {
@@ -522,7 +568,7 @@ void run_free(struct run *run)
 	for (unsigned i = 0; run->flights && i < run->flight_count; i++)
 		free(run->flights[i].chunk.hits);
 	free(run->flights);
-	reader_close(run->reader);
+	close_reader(run);
 	sink_close(run->sink);
 	run_free_volumes(run);
 	image_close(run->evidence);

@@ -94,6 +94,22 @@ static int carve_settled(struct run *run, bool all_known)
 	return fifo_store_status(run->store, &run->error);
 }
 
+/* Gives what a chunk has settled, up to position, to the carving stage, and waits while that has
+ * fallen back so far that what it wants to look at would soon be gone from the reader's ring. */
+static int carve(struct run *run, uint64_t position)
+{
+	uint64_t near = position < run->near_len ? 0 : position - run->near_len;
+	int status = carving_scanned(run->carving, position);
+
+	if (status)
+		return carving_failed(run, status);
+	status = carve_settled(run, false);
+	if (status || !run->near_len)
+		return status;
+	status = carving_keep_up(run->carving, near);
+	return status ? carving_failed(run, status) : 0;
+}
+
 /* Lines of the report reach the disk within about a second, also where nothing more is found. */
 static int flush_report(struct run *run)
 {
@@ -108,13 +124,10 @@ static int flush_report(struct run *run)
 /* Everything that can be done with what was paired. */
 static int settle(struct run *run, uint64_t position)
 {
-	int status = carve_settled(run, false);
+	int status = carve(run, position);
 
 	if (status)
 		return status;
-	status = carving_scanned(run->carving, position);
-	if (status)
-		return carving_failed(run, status);
 	run->summary.scanned = position - run->range_start;
 	progress_update(run->progress, run->summary.scanned);
 	status = flush_report(run);

@@ -89,6 +89,7 @@ struct run {
 	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
 	struct candidate pending;     /* a candidate that the carving stage could not take yet */
 	bool has_pending, read_all;
+	uint64_t near_len;            /* how far behind the search the checks may be; 0: the others search */
 	size_t barren_len, barren_tail_len; /* a slot of so many zeros has no hit; 0: not known yet */
 	uint64_t range_start, range_end; /* in what is searched */
 	struct ranges unreadable;     /* run_unreadable's */

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-#define RING_MIN 1024
+#define RING_MIN 4096
 
 /* Its waits are bounded by the clock that nobody sets. */
 static void init_condition(pthread_cond_t *condition)
@@ -131,6 +131,22 @@ int carving_scanned(struct carving *carving, uint64_t position)
 	carving->scanned = position;
 	cursors_pump(carving, false);
 	return carving_status(carving);
+}
+
+int carving_keep_up(struct carving *carving, uint64_t position)
+{
+	for (;;) {
+		uint64_t seen = jobs_bell(carving);
+
+		cursors_pump(carving, false);
+		if (carving->checked == carving->offered ||
+			ticket_at(carving, carving->checked)->candidate.start >= position ||
+			atomic_load(&carving->cancelled))
+			return carving_status(carving);
+		pause_here(carving);
+		if (!jobs_wait(carving, seen))
+			return carving_status(carving);
+	}
 }
 
 int carving_finish(struct carving *carving)

@@ -65,6 +65,9 @@ void carving_offered_until(struct carving *carving, uint64_t position);
 
 /* The image was scanned up to here. Does what can be done without waiting. Result as for carving_offer. */
 int carving_scanned(struct carving *carving, uint64_t position);
+/* Waits until all that was offered and starts before position is being checked, or can't be for
+ * now. Result as for carving_offer, but for -EAGAIN. */
+int carving_keep_up(struct carving *carving, uint64_t position);
 
 /* What is reported so far reaches the disk. Returns 0 or a negative errno with error set. */
 int carving_flush(struct carving *carving, struct error *error);

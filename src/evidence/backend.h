@@ -2,6 +2,8 @@
 #ifndef BURIN_EVIDENCE_BACKEND_H
 #define BURIN_EVIDENCE_BACKEND_H
 
+#include <stdatomic.h>
+
 #include "base/ranges.h"
 #include "evidence/image.h"
 
@@ -15,6 +17,9 @@ struct image {
 	/* What a map says was never read (image_use_map): image.c asks no backend for it. */
 	struct ranges unread;
 	char *map_path;
+	/* image_set_warm; the context is good while warm is not NULL */
+	_Atomic(size_t (*)(void *context, uint64_t offset, void *buffer, size_t len)) warm;
+	void *warm_context;
 };
 
 #define IMAGE_HEAD_LEN 4096

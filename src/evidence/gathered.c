@@ -140,6 +140,24 @@ uint64_t gathered_offset(const struct image *image, uint64_t place)
 	return gathered->starts[low] + (place - gathered->ranges[low].offset);
 }
 
+bool gathered_find(const struct image *image, uint64_t place, uint64_t *offset, uint64_t *len)
+{
+	const struct gathered *gathered = as_gathered(image);
+	const struct range *range;
+	size_t i;
+
+	*offset = gathered_offset(image, place);
+	if (*offset >= image->info.size || gathered_place(image, *offset) != place)
+		return false;
+	*len = image->info.size - *offset;
+	if (gathered) {
+		i = range_at(gathered, *offset);
+		range = &gathered->ranges[i];
+		*len = range->length - (place - range->offset);
+	}
+	return true;
+}
+
 struct range *gathered_runs(
 	const struct image *image, uint64_t offset, uint64_t length, size_t *count)
 {

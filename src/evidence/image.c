@@ -297,15 +297,37 @@ static void count_failed(void *arg, uint64_t offset, size_t len)
 	*sum += len;
 }
 
+void image_set_warm(struct image *image,
+	size_t (*copy)(void *context, uint64_t offset, void *buffer, size_t len), void *context)
+{
+	if (copy)
+		image->warm_context = context;
+	atomic_store(&image->warm, copy);
+}
+
+/* How many bytes, from the beginning, came from memory. */
+static size_t read_warm(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	size_t (*copy)(void *, uint64_t, void *, size_t) = atomic_load(&image->warm);
+
+	return copy && len ? copy(image->warm_context, offset, buffer, len) : 0;
+}
+
 size_t image_read_around(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
 	uint64_t size = image->info.size;
 	size_t inside = offset >= size ? 0 : size - offset < len ? (size_t)(size - offset) : len;
 	size_t unread = len - inside;
+	uint8_t *to = buffer;
+	size_t warm_len;
 
-	memset((uint8_t *)buffer + inside, 0, unread);
-	if (inside && read_inside(image, offset, buffer, inside))
-		image_read_pieces(image, offset, buffer, inside, count_failed, &unread);
+	memset(to + inside, 0, unread);
+	warm_len = read_warm(image, offset, to, inside);
+	offset += warm_len;
+	to += warm_len;
+	inside -= warm_len;
+	if (inside && read_inside(image, offset, to, inside))
+		image_read_pieces(image, offset, to, inside, count_failed, &unread);
 	return unread;
 }
 

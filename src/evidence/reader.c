@@ -10,6 +10,9 @@
  * on none that is read later, and the reads themselves stay aligned whatever the sizes of slots and
  * patterns are. Slots may be smaller than the alignment; then nothing is read for most of them.
  *
+ * A place of the ring keeps its bytes when it is given back, and takes others only when all the
+ * rest were given back later: carvers look at what has just passed (reader_warm.c).
+ *
  * Reading itself is done in one of two ways: reader_threads.c for what is in the page cache
  * (copying costs processor time, which wants threads) or has to be unpacked, reader_uring.c for
  * direct reads (the device works, nobody has to wait).
@@ -25,7 +28,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-#define DEFAULT_SLOT_LEN (32u << 20)
+#define DEFAULT_SLOT_LEN (16u << 20)
 /* What is unpacked should still be in a cache when carvers come to look at it: slots of an E01 are
  * as small as its readers can be kept busy with. */
 #define PACKED_SLOT_LEN_MIN (8u << 20)
@@ -34,6 +37,9 @@
 /* The largest chunk of an E01: more alignment than this would cost too much memory. */
 #define GRANULE_MAX (16u << 20)
 #define TELL_MAX 20
+/* Places of the ring behind the caller's: more of them, in a ring of small slots, would be of no
+ * use. */
+#define WARM_MAX 32
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
@@ -66,6 +72,16 @@ static size_t default_slot_len(bool packed)
 	return slot_len < PACKED_SLOT_LEN_MIN ? PACKED_SLOT_LEN_MIN : slot_len;
 }
 
+static void set_places(struct reader *reader, const struct reader_options *options)
+{
+	size_t warm = options->warm_len / reader->slot_len;
+
+	reader->slots = options->slots ? options->slots : DEFAULT_SLOTS;
+	if (reader->slots < 2)
+		reader->slots = 2;
+	reader->places = reader->slots + (unsigned)(warm < WARM_MAX ? warm : WARM_MAX);
+}
+
 /* Sizes that the ring has in the end: no slot is larger than the range, or as small as the overlap.
  */
 static int set_sizes(
@@ -87,17 +103,15 @@ static int set_sizes(
 	if (slot_len <= reader->overlap)
 		slot_len = reader->overlap + 1;
 	reader->slot_len = slot_len;
-	reader->slots = options->slots ? options->slots : DEFAULT_SLOTS;
-	if (reader->slots < 2)
-		reader->slots = 2;
+	set_places(reader, options);
 	reader->count = (range + slot_len - 1) / slot_len;
 	reader->align = packed && granule <= GRANULE_MAX ? granule : DIRECT_ALIGN;
 	/* A chunk that several pieces share would be unpacked by one thread while others wait. */
 	reader->piece_len = !packed                      ? PIECE_LEN
 			    : granule < PACKED_PIECE_LEN ? PACKED_PIECE_LEN / granule * granule
 							 : granule;
-	if (slot_len > SIZE_MAX / 8 / reader->slots ||
-		reader->overlap > SIZE_MAX / 8 / reader->slots)
+	if (slot_len > SIZE_MAX / 8 / reader->places ||
+		reader->overlap > SIZE_MAX / 8 / reader->places)
 		return error_set(error, EXIT_IO, ENOMEM, "%zu bytes a slot are too many", slot_len);
 	reader->stride = (size_t)reader_round_up(
 		DIRECT_ALIGN + slot_len + reader->overlap + reader->align, DIRECT_ALIGN);
@@ -106,22 +120,22 @@ static int set_sizes(
 
 static int make_ring(struct reader *reader, struct error *error)
 {
-	reader->memory_len = reader->stride * reader->slots;
+	reader->memory_len = reader->stride * reader->places;
 	reader->memory = mmap(NULL, reader->memory_len, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (reader->memory == MAP_FAILED) {
 		reader->memory = NULL;
 		return error_set(error, EXIT_IO, ENOMEM,
 			"no memory for %u slots of %zu bytes: ask for fewer or smaller ones",
-			reader->slots, reader->slot_len);
+			reader->places, reader->slot_len);
 	}
 	/* Fewer faults while the ring is filled for the first time. Where it is not to be had, so
 	 * be it. */
 	madvise(reader->memory, reader->memory_len, MADV_HUGEPAGE);
-	reader->fills = xcalloc(reader->slots, sizeof(*reader->fills));
+	reader->fills = xcalloc(reader->places, sizeof(*reader->fills));
 	reader->order = xcalloc(reader->slots, sizeof(*reader->order));
 	reader->carry = xmalloc(reader->overlap + reader->align);
-	for (unsigned i = 0; i < reader->slots; i++) {
+	for (unsigned i = 0; i < reader->places; i++) {
 		reader->fills[i].memory = reader->memory + i * reader->stride;
 		reader->fills[i].slot.index = i;
 		reader->fills[i].zeros = true; /* as new memory is */
@@ -171,6 +185,7 @@ int reader_open(struct reader **result, struct image *image, const struct reader
 
 	reader->image = image;
 	pthread_mutex_init(&reader->lock, NULL);
+	pthread_cond_init(&reader->done, NULL);
 	rc = set_sizes(reader, options, error);
 	if (!rc)
 		rc = make_ring(reader, error);
@@ -233,12 +248,31 @@ static void tell_unreadable(struct reader *reader, uint64_t upto)
 	}
 }
 
-/* The place of the ring with the slot that is next; NULL when the caller has all places. Under the
- * lock. */
+/* The place of the ring with the slot that is next; NULL when it has none yet. Under the lock. */
 static struct fill *next_fill(struct reader *reader)
 {
 	return reader->handed < reader->given ? reader->order[reader->handed % reader->slots]
 					      : NULL;
+}
+
+/* The caller has all the slots that he may have. Under the lock. */
+static bool has_all(struct reader *reader)
+{
+	return reader->handed == reader->given && reader->busy == reader->slots;
+}
+
+/* Until the slot that is next is read. Under the lock, which is given up meanwhile. */
+static int await_next(struct reader *reader, struct fill **fill)
+{
+	while (!reader->broken) {
+		*fill = next_fill(reader);
+		if (*fill && reader_done(*fill))
+			return 0;
+		if (has_all(reader))
+			return -EAGAIN;
+		pthread_cond_wait(&reader->done, &reader->lock);
+	}
+	return reader->broken;
 }
 
 /* Puts the bytes that were read for the slot before in front, and keeps those that the next slot
@@ -263,14 +297,13 @@ static void hand_out(struct reader *reader, struct fill *fill, struct slot **slo
 	uint64_t left = reader->finish - fill->start, behind;
 
 	carry_over(reader, fill);
-	reader_merge(&reader->unreadable, &fill->bad);
+	reader_add(&reader->unreadable, &fill->bad);
 	tell_unreadable(reader, fill->end);
 	fill->slot.data = reader_byte(fill, fill->start);
 	fill->slot.offset = fill->start;
 	fill->slot.len = left < reader->slot_len ? (size_t)left : reader->slot_len;
 	behind = reader->limit - fill->start - fill->slot.len;
 	fill->slot.tail_len = behind < reader->overlap ? (size_t)behind : reader->overlap;
-	reader->handed++;
 	*slot = &fill->slot;
 }
 
@@ -284,15 +317,13 @@ int reader_next(struct reader *reader, struct slot **slot)
 		return 0;
 	}
 	pthread_mutex_lock(&reader->lock);
-	fill = next_fill(reader);
+	rc = await_next(reader, &fill);
 	pthread_mutex_unlock(&reader->lock);
-	if (!fill)
-		return -EAGAIN;
-	rc = reader->way->reap(reader, fill, true);
 	if (rc)
 		return rc;
 	hand_out(reader, fill, slot);
 	pthread_mutex_lock(&reader->lock);
+	reader->handed++;
 	fill->assigned = false;
 	fill->held = true;
 	pthread_mutex_unlock(&reader->lock);
@@ -308,11 +339,7 @@ bool reader_ready(struct reader *reader)
 		return true;
 	pthread_mutex_lock(&reader->lock);
 	fill = next_fill(reader);
-	pthread_mutex_unlock(&reader->lock);
-	if (!fill || reader->way->reap(reader, fill, false))
-		return true;
-	pthread_mutex_lock(&reader->lock);
-	ready = reader_done(fill);
+	ready = reader->broken || has_all(reader) || (fill && reader_done(fill));
 	pthread_mutex_unlock(&reader->lock);
 	return ready;
 }
@@ -324,6 +351,8 @@ void reader_release(struct reader *reader, struct slot *slot)
 
 	pthread_mutex_lock(&reader->lock);
 	fill->held = false;
+	fill->released = ++reader->clock;
+	reader->busy--;
 	more = reader_assign(reader);
 	pthread_mutex_unlock(&reader->lock);
 	if (more)
@@ -364,11 +393,12 @@ void reader_close(struct reader *reader)
 	if (reader->way)
 		reader->way->stop(reader);
 	tell_unreadable(reader, UINT64_MAX);
-	for (unsigned i = 0; reader->fills && i < reader->slots; i++)
+	for (unsigned i = 0; reader->fills && i < reader->places; i++)
 		ranges_free(&reader->fills[i].bad);
 	if (reader->memory)
 		munmap(reader->memory, reader->memory_len);
 	ranges_free(&reader->unreadable);
+	pthread_cond_destroy(&reader->done);
 	pthread_mutex_destroy(&reader->lock);
 	free(reader->fills);
 	free(reader->order);

@@ -59,18 +59,34 @@ static void pass_asked(struct reader *reader)
 	}
 }
 
-bool reader_assign(struct reader *reader)
+/* NULL when others still copy from all that are free. */
+static struct fill *coldest(const struct reader *reader)
 {
-	for (unsigned i = 0; i < reader->slots && reader->given < reader->count; i++) {
+	struct fill *found = NULL;
+
+	for (unsigned i = 0; i < reader->places; i++) {
 		struct fill *fill = &reader->fills[i];
 
-		if (fill->assigned || fill->held)
-			continue;
+		if (!fill->assigned && !fill->held && !fill->pins &&
+			(!found || fill->released < found->released))
+			found = fill;
+	}
+	return found;
+}
+
+bool reader_assign(struct reader *reader)
+{
+	struct fill *fill;
+
+	while (reader->busy < reader->slots && reader->given < reader->count &&
+		(fill = coldest(reader))) {
 		fill->assigned = true;
 		fill->hole = false;
 		fill->start = reader_slot_start(reader, reader->given);
 		fill->from = fill->next = read_from(reader, reader->given);
 		fill->end = read_from(reader, reader->given + 1);
+		ranges_free(&fill->bad);
+		reader->busy++;
 		reader->order[reader->given++ % reader->slots] = fill;
 	}
 	pass_asked(reader);
@@ -179,20 +195,28 @@ void reader_recover(struct reader *reader, const struct piece *piece, struct ran
 	}
 }
 
-void reader_merge(struct ranges *into, struct ranges *from)
+void reader_add(struct ranges *into, const struct ranges *from)
 {
 	for (size_t i = 0; i < from->count; i++)
 		ranges_add(into, from->items[i].offset, from->items[i].length);
-	ranges_free(from);
 }
 
-void reader_finish(struct piece *piece, struct ranges *bad)
+void reader_finish(struct reader *reader, struct piece *piece, struct ranges *bad)
 {
-	reader_merge(&piece->fill->bad, bad);
+	reader_add(&piece->fill->bad, bad);
+	ranges_free(bad);
 	piece->fill->pending--;
+	if (reader_done(piece->fill))
+		pthread_cond_broadcast(&reader->done);
+}
+
+void reader_break(struct reader *reader, int rc)
+{
+	reader->broken = rc;
+	pthread_cond_broadcast(&reader->done);
 }
 
 bool reader_done(const struct fill *fill)
 {
-	return fill->assigned && fill->next == fill->end && !fill->pending;
+	return fill->next == fill->end && !fill->pending;
 }

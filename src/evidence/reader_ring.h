@@ -31,9 +31,11 @@ struct fill {
 	unsigned pending;         /* pieces that are being read */
 	bool assigned;            /* to a slot, and not yet handed out */
 	bool held;                /* by the caller */
+	unsigned pins;            /* who copies from it: it keeps its bytes */
+	uint64_t released;        /* when, by the reader's clock; 0: never */
 	bool hole;                /* all of [from, end) is one */
 	bool zeros;               /* all of memory is zero */
-	struct ranges bad;
+	struct ranges bad;        /* of [from, end) */
 };
 
 /* To be read into `to`. fd: where the bytes are to be read from, at fd_offset; -1: through
@@ -63,8 +65,9 @@ struct reader {
 	uint64_t limit;         /* where the last slot's tail ends */
 	size_t slot_len, overlap, align, stride;
 	size_t piece_len; /* pieces are cut at multiples of it, which are whole granules */
-	unsigned slots;
-	uint64_t count; /* of slots in the range */
+	unsigned slots;  /* that may be filled for the caller, or be with him, at a time */
+	unsigned places; /* in the ring: these, and those that stay as they were released */
+	uint64_t count;  /* of slots in the range */
 	uint8_t *memory;
 	size_t memory_len;
 	struct fill *fills;
@@ -72,10 +75,13 @@ struct reader {
 	uint8_t *carry;      /* [start, from) of the slot that is handed out next */
 	bool carry_hole;     /* it lies in a hole */
 
-	pthread_mutex_t
-		lock; /* over the counters below and all fills, but for memory and those held */
+	pthread_mutex_t lock; /* over what follows and all fills, but for memory */
+	pthread_cond_t done;  /* a fill is, or one that was pinned is assigned, or it broke down */
 	uint64_t handed, asking,
 		given; /* numbers: next to hand out; being asked for; next to assign */
+	unsigned busy; /* places that are assigned, or with the caller */
+	uint64_t clock;
+	int broken; /* a negative errno: no more will be read */
 	/* [known_from, known_end) lies in a hole, or does not. */
 	uint64_t known_from, known_end;
 	bool known_hole;
@@ -91,9 +97,6 @@ struct reader_way {
 	int (*start)(
 		struct reader *reader); /* 0, or a negative errno when it is not to be had here */
 	void (*wake)(struct reader *reader); /* there are pieces to read */
-	/* Until the fill is done (reader_done); false for wait: takes note of what is done and
-	 * returns at once. */
-	int (*reap)(struct reader *reader, struct fill *fill, bool wait);
 	void (*stop)(struct reader *reader); /* waits for all pieces in flight; frees way_state */
 };
 
@@ -113,19 +116,23 @@ uint64_t reader_round_up(uint64_t value, uint64_t step);
 uint64_t reader_slot_start(const struct reader *reader, uint64_t number);
 /* The place in memory of the byte at an image offset: the same as there, modulo DIRECT_ALIGN. */
 uint8_t *reader_byte(const struct fill *fill, uint64_t offset);
-/* Adds all of from to into, and frees it. */
-void reader_merge(struct ranges *into, struct ranges *from);
+/* Adds all of from to into. */
+void reader_add(struct ranges *into, const struct ranges *from);
 
-/* Gives the free places of the ring to the next slots. True when there is something to read for
- * them. Under the lock. */
+/* Gives free places of the ring to the next slots, those first that were released the longest ago.
+ * True when there is something to read for them. Under the lock. */
 bool reader_assign(struct reader *reader);
 /* The next piece to read. False when there is none now. Under the lock. */
 bool reader_take(struct reader *reader, struct piece *piece);
 /* Reads a piece that failed again, around what can't be read, which is added to bad. No lock. */
 void reader_recover(struct reader *reader, const struct piece *piece, struct ranges *bad);
 /* A piece is in the ring. Frees bad. Under the lock. */
-void reader_finish(struct piece *piece, struct ranges *bad);
+void reader_finish(struct reader *reader, struct piece *piece, struct ranges *bad);
+/* No more will be read, because of this. Under the lock. */
+void reader_break(struct reader *reader, int rc);
 /* All of the fill's pieces are in the ring. Under the lock. */
 bool reader_done(const struct fill *fill);
+/* Starts the thread of a way, which leaves signals to others. 0 or a negative errno. */
+int reader_start_thread(pthread_t *thread, void *(*work)(void *), struct reader *reader);
 
 #endif

@@ -20,7 +20,7 @@
 #define THREADS_MAX 32
 
 struct threads {
-	pthread_cond_t work, done;
+	pthread_cond_t work;
 	unsigned idle; /* wait for work; under the lock */
 	unsigned count;
 	pthread_t thread[THREADS_MAX];
@@ -101,9 +101,7 @@ static void *work(void *arg)
 		pthread_mutex_unlock(&reader->lock);
 		read_piece(reader, &piece, &bad);
 		pthread_mutex_lock(&reader->lock);
-		reader_finish(&piece, &bad);
-		if (reader_done(piece.fill))
-			pthread_cond_signal(&threads->done);
+		reader_finish(reader, &piece, &bad);
 	}
 	pthread_mutex_unlock(&reader->lock);
 	return NULL;
@@ -131,34 +129,40 @@ static void threads_stop(struct reader *reader)
 	for (unsigned i = 0; i < threads->count; i++)
 		pthread_join(threads->thread[i], NULL);
 	pthread_cond_destroy(&threads->work);
-	pthread_cond_destroy(&threads->done);
 	free(threads);
 	reader->way_state = NULL;
 }
 
 /* Signals are for the main thread, which looks at them between chunks. */
+int reader_start_thread(pthread_t *thread, void *(*run)(void *), struct reader *reader)
+{
+	sigset_t all, old;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = pthread_create(thread, NULL, run, reader);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -rc;
+}
+
 static int threads_start(struct reader *reader)
 {
 	struct threads *threads = xcalloc(1, sizeof(*threads));
 	unsigned wanted = reader_thread_count();
-	sigset_t all, old;
 	int rc = 0;
 
 	pthread_cond_init(&threads->work, NULL);
-	pthread_cond_init(&threads->done, NULL);
 	reader->way_state = threads;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (!rc && threads->count < wanted) {
-		rc = pthread_create(&threads->thread[threads->count], NULL, work, reader);
+		rc = reader_start_thread(&threads->thread[threads->count], work, reader);
 		if (!rc)
 			threads->count++;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (threads->count)
 		return 0;
 	threads_stop(reader);
-	return -rc;
+	return rc;
 }
 
 static void threads_wake(struct reader *reader)
@@ -170,23 +174,9 @@ static void threads_wake(struct reader *reader)
 	pthread_mutex_unlock(&reader->lock);
 }
 
-/* Only one thread, the caller's, ever waits for done; it may be woken for a later fill and wait
- * again. */
-static int threads_reap(struct reader *reader, struct fill *fill, bool wait)
-{
-	struct threads *threads = reader->way_state;
-
-	pthread_mutex_lock(&reader->lock);
-	while (wait && !reader_done(fill))
-		pthread_cond_wait(&threads->done, &reader->lock);
-	pthread_mutex_unlock(&reader->lock);
-	return 0;
-}
-
 const struct reader_way reader_threads_way = {
 	.name = "threads",
 	.start = threads_start,
 	.wake = threads_wake,
-	.reap = threads_reap,
 	.stop = threads_stop,
 };

@@ -1,0 +1,468 @@
+/* What the reader's ring lends to those who look at single places: right bytes only, whatever the
+ * ring is doing meanwhile. */
+#include "e01_made.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "evidence/backend.h"
+#include "evidence/gathered.h"
+#include "evidence/reader.h"
+
+#define MIB (1u << 20)
+#define SECTOR 512u
+#define LOOKERS 3
+
+TestSuite(warm, .init = e01_begin, .fini = temp_remove, .timeout = 120);
+
+/* ---- an image in memory, broken here and there, that may wait to be told to read ----------- */
+
+struct fake {
+	struct image image;
+	uint8_t *bytes;
+	struct ranges broken;
+	char *path;
+	_Atomic uint64_t read_len; /* by whoever asks the image itself */
+	uint64_t gate_from;        /* reads behind it wait for the gate; 0: none does */
+	sem_t gate;
+};
+
+static int fake_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	struct fake *fake = (struct fake *)image;
+
+	if (fake->gate_from && offset >= fake->gate_from)
+		sem_wait(&fake->gate);
+	if (ranges_overlap(&fake->broken, offset, len))
+		return -EIO;
+	memcpy(buffer, fake->bytes + offset, len);
+	atomic_fetch_add(&fake->read_len, len);
+	return 0;
+}
+
+static void fake_close(struct image *image)
+{
+	(void)image;
+}
+
+static const struct image_backend fake_backend = {
+	.name = "fake",
+	.read_at = fake_read_at,
+	.close = fake_close,
+};
+
+static void fake_init(struct fake *fake, size_t size)
+{
+	*fake = (struct fake){ .path = strdup("fake.raw") };
+	fake->image.backend = &fake_backend;
+	fake->image.granule = SECTOR;
+	fake->image.info = (struct image_info){ .format = "fake",
+		.size = size,
+		.sector_size = SECTOR,
+		.paths = &fake->path,
+		.path_count = 1 };
+	fake->bytes = malloc(size);
+	e01_fill(fake->bytes, size, size);
+	sem_init(&fake->gate, 0, 0);
+}
+
+static void fake_break(struct fake *fake, uint64_t offset, uint64_t len)
+{
+	ranges_add(&fake->broken, offset, len);
+	memset(fake->bytes + offset, 0, len);
+}
+
+static void fake_free(struct fake *fake)
+{
+	ranges_free(&fake->broken);
+	sem_destroy(&fake->gate);
+	free(fake->bytes);
+	free(fake->path);
+}
+
+/* ---- threads that look at places while the ring runs --------------------------------------- */
+
+struct play {
+	struct image *image;
+	struct reader *reader;
+	const uint8_t *bytes; /* zeros where they can't be read */
+	const struct ranges *broken;
+	uint64_t size;
+	_Atomic uint64_t position, warm_len;
+	atomic_bool over;
+	unsigned seed;
+};
+
+/* Most looks are near to where the ring is. */
+static void draw_place(struct play *play, unsigned *state, uint64_t *offset, size_t *len)
+{
+	uint64_t position = atomic_load(&play->position);
+	uint64_t around = (uint64_t)rand_r(state) % (play->size / 4 + 1);
+
+	*offset = position + around > play->size / 8 ? position + around - play->size / 8 : 0;
+	if (rand_r(state) % 4 == 0 || *offset >= play->size)
+		*offset = (uint64_t)rand_r(state) % play->size;
+	*len = 1 + (size_t)rand_r(state) % (rand_r(state) % 3 ? 5000 : 300000);
+	if (*len > play->size - *offset)
+		*len = (size_t)(play->size - *offset);
+}
+
+static void look_once(struct play *play, unsigned *state, uint8_t *buffer)
+{
+	uint64_t offset;
+	size_t len, got;
+
+	draw_place(play, state, &offset, &len);
+	memset(buffer, 0x55, len);
+	if (rand_r(state) % 2) {
+		got = reader_copy(play->reader, offset, buffer, len);
+		cr_assert_leq(got, len);
+		cr_assert_eq(ranges_overlap(play->broken, offset, got), 0);
+		for (size_t i = got; i < len; i++)
+			cr_assert_eq(buffer[i], 0x55, "more than it said");
+		atomic_fetch_add(&play->warm_len, got);
+	} else {
+		size_t unread = image_read_around(play->image, offset, buffer, len);
+
+		cr_assert_eq(unread, ranges_overlap(play->broken, offset, len));
+		got = len;
+	}
+	cr_assert_eq(memcmp(buffer, play->bytes + offset, got), 0, "%zu bytes at %zu", got,
+		(size_t)offset);
+}
+
+static void *look(void *arg)
+{
+	struct play *play = arg;
+	unsigned state = atomic_fetch_add((_Atomic unsigned *)&play->seed, 1);
+	uint8_t *buffer = malloc(300000);
+
+	while (!atomic_load(&play->over))
+		look_once(play, &state, buffer);
+	free(buffer);
+	return NULL;
+}
+
+static size_t copy(void *context, uint64_t offset, void *buffer, size_t len)
+{
+	return reader_copy(context, offset, buffer, len);
+}
+
+/* Takes the slots in order, holds some, and gives them back in any order. */
+static void run_ring(struct play *play, unsigned hold)
+{
+	struct slot *held[16], *slot;
+	unsigned count = 0;
+	int rc;
+
+	while ((rc = reader_next(play->reader, &slot)) == 1) {
+		cr_assert_arr_eq(
+			slot->data, play->bytes + slot->offset, slot->len + slot->tail_len);
+		atomic_store(&play->position, slot->offset);
+		held[count++] = slot;
+		if (count > hold) {
+			unsigned i = (unsigned)rand() % count;
+
+			reader_release(play->reader, held[i]);
+			held[i] = held[--count];
+		}
+		if (rand() % 3 == 0)
+			usleep((unsigned)rand() % 1000);
+	}
+	cr_assert_eq(rc, 0);
+	while (count)
+		reader_release(play->reader, held[--count]);
+}
+
+static void play_all(struct play *play, const struct reader_options *options)
+{
+	struct error error = { 0 };
+	pthread_t lookers[LOOKERS];
+
+	cr_assert_eq(reader_open(&play->reader, play->image, options, &error), 0, "%s", error.text);
+	image_set_warm(play->image, copy, play->reader);
+	for (unsigned i = 0; i < LOOKERS; i++)
+		cr_assert_eq(pthread_create(&lookers[i], NULL, look, play), 0);
+	run_ring(play, (unsigned)rand() % options->slots);
+	usleep(3000);
+	atomic_store(&play->over, true);
+	for (unsigned i = 0; i < LOOKERS; i++)
+		pthread_join(lookers[i], NULL);
+	image_set_warm(play->image, NULL, NULL);
+	reader_close(play->reader);
+}
+
+static const struct reader_options ways[] = {
+	{ .method = READER_THREADS, .cache = READER_BUFFERED },
+	{ .method = READER_THREADS, .cache = READER_DIRECT },
+	{ .method = READER_URING, .cache = READER_BUFFERED },
+	{ .method = READER_URING, .cache = READER_DIRECT },
+};
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
+
+static unsigned begin_random(void)
+{
+	const char *given = getenv("SEED");
+	unsigned seed = given ? (unsigned)atoi(given) : (unsigned)time(NULL);
+
+	printf("seed %u\n", seed);
+	srand(seed);
+	return seed;
+}
+
+static struct reader_options draw_options(const struct reader_options *way)
+{
+	struct reader_options options = *way;
+
+	options.slot_len = 3000 + (size_t)rand() % (rand() % 2 ? 700000 : 9000);
+	options.overlap = (size_t)rand() % (rand() % 2 ? 20 : 3000);
+	options.slots = 2 + (unsigned)rand() % 4;
+	options.warm_len = options.slot_len * ((size_t)rand() % 4);
+	return options;
+}
+
+static void play_image(struct image *image, const uint8_t *bytes, const struct ranges *broken,
+	const struct reader_options *way)
+{
+	struct reader_options options = draw_options(way);
+	struct play play = { .image = image,
+		.bytes = bytes,
+		.broken = broken,
+		.size = image_info(image)->size,
+		.seed = (unsigned)rand() };
+
+	play_all(&play, &options);
+	cr_assert(options.slot_len < 13000 || play.warm_len, "nothing came out of the ring");
+}
+
+Test(warm, broken_images)
+{
+	begin_random();
+	for (int round = 0; round < 8; round++) {
+		struct fake fake;
+
+		fake_init(&fake, 2 * MIB + (unsigned)rand() % 100000);
+		for (int i = rand() % 30; i > 0; i--)
+			fake_break(&fake,
+				(unsigned)rand() % (fake.image.info.size / SECTOR - 8) * SECTOR,
+				(1 + (unsigned)rand() % 8) * SECTOR);
+		play_image(&fake.image, fake.bytes, &fake.broken, &ways[0]);
+		fake_free(&fake);
+	}
+}
+
+Test(warm, files_in_every_way)
+{
+	const struct ranges none = { 0 };
+	size_t len = 5 * MIB + 1234;
+	uint8_t *bytes = malloc(len);
+	struct image *image;
+
+	begin_random();
+	e01_fill(bytes, len, 3);
+	temp_write("image.raw", bytes, len);
+	image = e01_opened(temp_at("image.raw"));
+	for (int round = 0; round < 8; round++)
+		play_image(image, bytes, &none, &ways[(size_t)round % WAYS]);
+	image_close(image);
+	free(bytes);
+}
+
+/* Holes are zeros in the ring as well, also in a place that has held something else. */
+Test(warm, sparse_files)
+{
+	const struct ranges none = { 0 };
+	size_t len = 6 * MIB, part_len = 300000;
+	uint8_t *bytes = calloc(1, len);
+	struct image *image;
+	int fd;
+
+	begin_random();
+	fd = open(temp_at("image.raw"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	cr_assert_eq(ftruncate(fd, (off_t)len), 0);
+	for (size_t at = 0; at + part_len < len; at += 2 * MIB) {
+		e01_fill(bytes + at, part_len, at);
+		cr_assert_eq(pwrite(fd, bytes + at, part_len, (off_t)at), (ssize_t)part_len);
+	}
+	close(fd);
+	image = e01_opened(temp_at("image.raw"));
+	for (int round = 0; round < 8; round++)
+		play_image(image, bytes, &none, &ways[(size_t)round % WAYS]);
+	image_close(image);
+	free(bytes);
+}
+
+Test(warm, e01)
+{
+	const struct ranges none = { 0 };
+	size_t len = 3 * MIB + 512;
+	uint8_t *bytes = malloc(len);
+	struct image *image;
+
+	begin_random();
+	e01_fill(bytes, len, 4);
+	temp_write("raw", bytes, len);
+	image = e01_opened(e01_acquire("raw", "set", "-c deflate:fast"));
+	for (int round = 0; round < 6; round++)
+		play_image(image, bytes, &none, &ways[0]);
+	image_close(image);
+	free(bytes);
+}
+
+/* ---- what the ring keeps ------------------------------------------------------------------- */
+
+enum { SLOT = 16384 };
+
+static void take_and_release(struct reader *reader, unsigned count)
+{
+	struct slot *slot;
+
+	for (unsigned i = 0; i < count; i++) {
+		cr_assert_eq(reader_next(reader, &slot), 1);
+		reader_release(reader, slot);
+	}
+}
+
+Test(warm, the_last_slots_stay_and_those_before_are_gone)
+{
+	static uint8_t buffer[16 * SLOT];
+	struct reader_options options = {
+		.slot_len = SLOT, .slots = 2, .warm_len = 3 * SLOT, .method = READER_THREADS
+	};
+	struct reader *reader;
+	struct fake fake;
+
+	fake_init(&fake, 16 * SLOT);
+	cr_assert_eq(reader_open(&reader, &fake.image, &options, NULL), 0);
+	take_and_release(reader, 8);
+	/* 5, 6 and 7 were released last, 8 and 9 are being read. */
+	cr_assert_eq(reader_copy(reader, 4 * SLOT, buffer, SLOT), 0);
+	cr_assert_eq(reader_copy(reader, 5 * SLOT - 1, buffer, 2), 0);
+	cr_assert_eq(reader_copy(reader, 5 * SLOT, buffer, sizeof(buffer)), 5 * SLOT);
+	cr_assert_arr_eq(buffer, fake.bytes + 5 * SLOT, 5 * SLOT);
+	cr_assert_eq(reader_copy(reader, 10 * SLOT, buffer, 1), 0);
+	reader_close(reader);
+	fake_free(&fake);
+}
+
+Test(warm, without_warm_slots_what_is_read_ahead_is_lent)
+{
+	static uint8_t buffer[16 * SLOT];
+	struct reader_options options = { .slot_len = SLOT, .slots = 3, .method = READER_THREADS };
+	struct reader *reader;
+	struct fake fake;
+
+	fake_init(&fake, 16 * SLOT);
+	cr_assert_eq(reader_open(&reader, &fake.image, &options, NULL), 0);
+	take_and_release(reader, 2);
+	cr_assert_eq(reader_copy(reader, SLOT, buffer, SLOT), 0);
+	cr_assert_eq(reader_copy(reader, 2 * SLOT, buffer, sizeof(buffer)), 3 * SLOT);
+	cr_assert_arr_eq(buffer, fake.bytes + 2 * SLOT, 3 * SLOT);
+	reader_close(reader);
+	fake_free(&fake);
+}
+
+Test(warm, what_can_not_be_read_is_left_to_the_image)
+{
+	static uint8_t buffer[4 * SLOT];
+	struct reader_options options = { .slot_len = SLOT, .slots = 4, .method = READER_THREADS };
+	struct reader *reader;
+	struct fake fake;
+
+	fake_init(&fake, 4 * SLOT);
+	fake_break(&fake, SLOT + SECTOR, SECTOR);
+	cr_assert_eq(reader_open(&reader, &fake.image, &options, NULL), 0);
+	for (int taken = 0; taken < 2; taken++) { /* before it is handed out, and after */
+		cr_assert_eq(reader_copy(reader, SLOT, buffer, SECTOR), SECTOR);
+		cr_assert_eq(reader_copy(reader, SLOT, buffer, SECTOR + 1), 0);
+		cr_assert_eq(reader_copy(reader, SLOT + SECTOR, buffer, 1), 0);
+		cr_assert_eq(reader_copy(reader, SLOT + 2 * SECTOR, buffer, 10), 10);
+		cr_assert_eq(reader_copy(reader, 0, buffer, 2 * SLOT), SLOT);
+		take_and_release(reader, 2);
+	}
+	image_set_warm(&fake.image, copy, reader);
+	cr_assert_eq(image_read_around(&fake.image, 0, buffer, 4 * SLOT), SECTOR);
+	cr_assert_arr_eq(buffer, fake.bytes, 4 * SLOT);
+	cr_assert_eq(image_read_around(&fake.image, 3 * SLOT, buffer, 2 * SLOT), SLOT);
+	reader_close(reader);
+	fake_free(&fake);
+}
+
+/* ---- waiting for what is being read -------------------------------------------------------- */
+
+struct waiting {
+	struct reader *reader;
+	uint8_t buffer[SLOT];
+	_Atomic size_t got;
+	atomic_bool done;
+};
+
+static void *wait_for_slot(void *arg)
+{
+	struct waiting *waiting = arg;
+
+	waiting->got = reader_copy(waiting->reader, SLOT, waiting->buffer, SLOT);
+	atomic_store(&waiting->done, true);
+	return NULL;
+}
+
+Test(warm, who_wants_what_is_being_read_waits_and_asks_nobody_else)
+{
+	struct reader_options options = { .slot_len = SLOT, .slots = 2, .method = READER_THREADS };
+	struct waiting waiting = { .done = false };
+	struct fake fake;
+	pthread_t thread;
+
+	fake_init(&fake, 4 * SLOT);
+	fake.gate_from = SLOT;
+	cr_assert_eq(reader_open(&waiting.reader, &fake.image, &options, NULL), 0);
+	cr_assert_eq(pthread_create(&thread, NULL, wait_for_slot, &waiting), 0);
+	usleep(30000);
+	cr_assert_not(waiting.done);
+	sem_post(&fake.gate);
+	pthread_join(thread, NULL);
+	cr_assert_eq(waiting.got, SLOT);
+	cr_assert_arr_eq(waiting.buffer, fake.bytes + SLOT, SLOT);
+	cr_assert_eq(fake.read_len, 2 * SLOT);
+	reader_close(waiting.reader);
+	fake_free(&fake);
+}
+
+/* ---- a part of the evidence ---------------------------------------------------------------- */
+
+Test(warm, places_of_the_evidence_are_found_in_a_part_of_it)
+{
+	struct ranges part = { 0 };
+	struct image *image;
+	struct fake fake;
+	uint64_t offset, len;
+
+	fake_init(&fake, 10000);
+	ranges_add(&part, 1000, 500);
+	ranges_add(&part, 3000, 7000);
+	image = gathered_open(&fake.image, &part);
+	cr_assert_not(gathered_find(image, 999, &offset, &len));
+	cr_assert(gathered_find(image, 1000, &offset, &len));
+	cr_assert_eq(offset, 0);
+	cr_assert_eq(len, 500);
+	cr_assert(gathered_find(image, 1499, &offset, &len));
+	cr_assert_eq(offset, 499);
+	cr_assert_eq(len, 1);
+	cr_assert_not(gathered_find(image, 1500, &offset, &len));
+	cr_assert(gathered_find(image, 9999, &offset, &len));
+	cr_assert_eq(offset, 7499);
+	cr_assert_eq(len, 1);
+	cr_assert_not(gathered_find(image, 10000, &offset, &len));
+	cr_assert(gathered_find(&fake.image, 3, &offset, &len));
+	cr_assert_eq(offset, 3);
+	cr_assert_eq(len, 9997);
+	cr_assert_not(gathered_find(&fake.image, 10000, &offset, &len));
+	image_close(image);
+	ranges_free(&part);
+	fake_free(&fake);
+}
