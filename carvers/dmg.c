@@ -111,10 +111,17 @@ static bool is_trailer(struct view *view, uint64_t at)
 static const char *compare(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN);
-	uint64_t data_at = be64(p + 24), data_len = be64(p + 32);
-	uint64_t list_at = be64(p + 216), list_len = be64(p + 224);
-	uint32_t kind = be32(p + 80), want = be32(p + 88), crc = 0;
+	uint64_t data_at, data_len, list_at, list_len;
+	uint32_t kind, want, crc = 0;
 
+	if (!p) /* searching for the trailer has spent the budget */
+		return "can't be looked at";
+	data_at = be64(p + 24);
+	data_len = be64(p + 32);
+	list_at = be64(p + 216);
+	list_len = be64(p + 224);
+	kind = be32(p + 80);
+	want = be32(p + 88);
 	if (data_at > at || data_len > at - data_at || list_at > at || list_len > at - list_at ||
 		at - list_at - list_len > SIGNATURE_MAX_LEN)
 		return "belongs to another start";
