@@ -2,14 +2,13 @@
  * WOFF fonts for the web (W3C, WOFF File Format 1.0 and 2.0).
  *
  *	header: signature, flavor, length of the file, number of tables, 0, size as a plain font,
- *..., places of metadata and of private data 1.0:    of each table: tag, place, packed and plain
- *length, checksum; packed with zlib 2.0:    tags and lengths of tables, then all of them in one
- *Brotli stream
+ *	        ..., places of metadata and of private data
+ *	1.0:    of each table: tag, place, packed and plain length, checksum; packed with zlib
+ *	2.0:    tags and lengths of tables, then all of them in one Brotli stream (woff2.c)
  *
  * The header tells the length, and the parts have to fill it but for padding. In 1.0 each table is
- * unpacked and its checksum compared: where that fails the font is cut. In 2.0 nothing has a
- *checksum and Brotli streams hardly ever break in an evident way, so 2.0 is unverified; its
- *directory must agree with the lengths in the header.
+ * unpacked and its checksum compared: where that fails the font is cut. 2.0 has no checksums; its
+ * stream has to end where the header says, and to give as many bytes as the tables have.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "noise.h"
 #include "sfnt.h"
 #include "walk.h"
+#include "woff2.h"
 
 struct woff {
 	struct view *view;
@@ -146,6 +146,19 @@ static bool metadata_sound(struct woff *woff, const uint32_t place[2])
 	return place[1] == 0 || unpack(woff, place[0], (uint64_t)place[0] + place[1], &unpacked);
 }
 
+/* Every entry of the directory of 1.0 is one: such a list is not made by chance. */
+static bool directory_sound(const struct woff *woff)
+{
+	for (uint32_t i = 0; i < woff->count; i++) {
+		const uint8_t *p = view_peek(woff->view, 44 + 20 * (uint64_t)i, 20);
+
+		if (!p || !sfnt_tag(p) || be32(p + 4) < 44 || be32(p + 8) > be32(p + 12) ||
+			(uint64_t)be32(p + 4) + be32(p + 8) > woff->len)
+			return false;
+	}
+	return woff->count >= 4;
+}
+
 static enum verdict check_1(struct woff *woff, const uint32_t metadata[2])
 {
 	struct finding *finding = woff->finding;
@@ -158,7 +171,7 @@ static enum verdict check_1(struct woff *woff, const uint32_t metadata[2])
 	woff->sound = directory;
 	for (uint32_t i = 0; i < woff->count && !problem; i++, held++)
 		problem = check_table(woff, i);
-	if (problem && held <= 1)
+	if (problem && held <= 1 && !directory_sound(woff))
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, problem, woff->where);
 	if (woff->sound > woff->end)
@@ -177,81 +190,15 @@ static enum verdict check_1(struct woff *woff, const uint32_t metadata[2])
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, woff->where);
 }
 
-/* A number of 2.0's directory (UIntBase128). */
-static bool number(struct view *view, uint64_t *at, uint32_t *value)
-{
-	*value = 0;
-	for (int i = 0; i < 5; i++) {
-		const uint8_t *p = view_peek(view, *at, 1);
-
-		if (!p || (i == 0 && *p == 0x80) || *value >> 25)
-			return false;
-		*value = *value << 7 | (*p & 0x7f);
-		(*at)++;
-		if (*p < 0x80)
-			return true;
-	}
-	return false;
-}
-
-/* The directory of 2.0: known tags are a number below 63; glyf and loca are transformed unless
- * version 3 says otherwise, others only when it is not 0. */
-static bool skip_directory(struct woff *woff, uint64_t *at)
-{
-	for (uint32_t i = 0; i < woff->count; i++) {
-		const uint8_t *p = view_peek(woff->view, *at, 5);
-		uint32_t len, tag = p ? *p & 63u : 0, version = p ? *p >> 6 : 0;
-		bool outlines = tag == 10 || tag == 11;
-
-		if (!p || (tag == 63 && !sfnt_tag(p + 1)))
-			return false;
-		*at += tag == 63 ? 5 : 1;
-		if (!number(woff->view, at, &len))
-			return false;
-		if ((outlines ? version != 3 : version != 0) && !number(woff->view, at, &len))
-			return false;
-	}
-	return true;
-}
-
-/* Fonts of a collection: a version, then the number of tables, a flavor and their numbers each. */
-static bool skip_number(struct woff *woff, uint64_t *at, uint32_t *value)
-{
-	const uint8_t *p = view_peek(woff->view, *at, 3);
-
-	if (!p)
-		return false;
-	*value = p[0] == 253 ? be16(p + 1) : p[0] < 253 ? p[0] : p[1] + 253u * (256 - p[0]);
-	*at += p[0] == 253 ? 3 : p[0] < 253 ? 1 : 2;
-	return true;
-}
-
-static bool skip_fonts(struct woff *woff, uint64_t *at)
-{
-	uint32_t fonts, tables, index;
-
-	*at += 4;
-	if (!skip_number(woff, at, &fonts) || fonts == 0 || fonts > 1024)
-		return false;
-	while (fonts--) {
-		if (!skip_number(woff, at, &tables) || tables > 128)
-			return false;
-		*at += 4;
-		while (tables--)
-			if (!skip_number(woff, at, &index) || index >= woff->count)
-				return false;
-	}
-	return true;
-}
-
 static enum verdict check_2(struct woff *woff, bool collection, uint32_t packed_len)
 {
 	struct finding *finding = woff->finding;
-	uint64_t at = 48;
+	uint64_t at, tables, plain_len;
 
-	if (!skip_directory(woff, &at) || (collection && !skip_fonts(woff, &at)))
+	if (woff2_directory(woff->view, woff->count, collection, &at, &plain_len) == WOFF2_NONE)
 		return verdict_because(
 			CARVE_REJECT, finding, "no directory of tables at %" PRIu64, at);
+	tables = at;
 	if (at + packed_len > woff->end)
 		woff->end = at + packed_len;
 	if (packed_len == 0 || woff->end > woff->len || woff->len - woff->end > 3)
@@ -259,12 +206,24 @@ static enum verdict check_2(struct woff *woff, bool collection, uint32_t packed_
 			"the length is not that of the parts, which end at %" PRIu64, woff->end);
 	if (woff->len > view_size(woff->view))
 		return walk_cut(woff->view, finding, woff->len, view_size(woff->view));
-	finding->length = plain_start(woff->view, at, woff->len);
-	if (finding->length < woff->len)
+	finding->length = woff->len;
+	switch (woff2_unpack(woff->view, &at, tables + packed_len, plain_len)) {
+	case WOFF2_DONE:
+		break;
+	case WOFF2_REFUSED:
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"too much to unpack from %" PRIu64 " on", tables);
+	default:
+		finding->length = plain_start(woff->view, tables, at);
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"other bytes than packed ones at %" PRIu64, finding->length);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing vouches for the tables, which end at %" PRIu64, woff->end);
+			"tables that do not unpack, before %" PRIu64, at);
+	}
+	/* Metadata and private data stand behind, and hardly any font has them. */
+	if (woff->end > tables + packed_len + 3)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing vouches for what stands behind the tables, from %" PRIu64 " on",
+			tables + packed_len);
+	return CARVE_COMPLETE;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

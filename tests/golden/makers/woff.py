@@ -1,5 +1,7 @@
-"""WOFF and WOFF2: tables from makers/sfnt.py, packed by Python's zlib; WOFF2's stream is noise."""
+"""WOFF and WOFF2: tables from makers/sfnt.py, packed by Python's zlib; WOFF2's tables are words, packed by Brotli (python3-brotli)."""
 import random, struct, zlib
+
+import brotli
 
 from makers.common import save
 from makers.sfnt import CREATED, sums, tables
@@ -30,13 +32,18 @@ def base128(value):
     return bytes(out)
 
 
-def woff2(flavor=b"\0\1\0\0", fonts=b"", packed=2000, directory=None):
+def woff2(flavor=b"\0\1\0\0", fonts=b"", length=3000, directory=None, told=0, private=b""):
+    rng = random.Random(4)
+    lengths = [300, length, 200, 70]
     if directory is None:
-        directory = bytes([0]) + base128(300) + bytes([10]) + base128(40000) + base128(39000) + bytes([11]) + base128(200) + base128(0)
+        directory = bytes([0]) + base128(300) + bytes([10]) + base128(40000) + base128(length + told) + bytes([11]) + base128(200) + base128(200)
         directory += bytes([63]) + b"Mine" + base128(70)
-    body = directory + fonts + random.Random(4).randbytes(packed)
+    made = b"".join(b"%d %s\n" % (rng.randint(0, 1 << 30), rng.choice([b"curve", b"line", b"move"])) for i in range(sum(lengths)))[:sum(lengths)]
+    packed = brotli.compress(made)
+    body = directory + fonts + packed
     body += bytes(-(48 + len(body)) % 4)
-    return b"wOF2" + flavor + struct.pack(">IHHIIHHIIIII", 48 + len(body), 4, 0, 50000, packed, 1, 0, 0, 0, 0, 0, 0) + body
+    place = 48 + len(body) if private else 0
+    return b"wOF2" + flavor + struct.pack(">IHHIIHHIIIII", 48 + len(body + private), 4, 0, 50000, len(packed), 1, 0, 0, 0, 0, place, len(private)) + body + private
 
 
 def make():
@@ -58,16 +65,28 @@ def make():
     save("woff", "checksum.woff", bad, verdict="truncated", length_min=where - 4, length_max=where, why=f"a table with a wrong checksum at {where}")
     longer = woff(tables(), stretch=40)
     save("woff", "longer.woff", longer + bytes(40), verdict="truncated", length_min=len(longer) - 4, length_max=len(longer))
-    save("woff", "first.woff", woff(tables(), wrong=(b"OS/2",)), verdict="reject")
+    made = tables()
+    save("woff", "first.woff", woff(made, wrong=(next(iter(made)),)), verdict="truncated", length=44 + 20 * len(made))
+    entry = bytearray(woff(made, wrong=(next(iter(made)),)))
+    entry[44 + 20 * 2] = 1
+    save("woff", "entry.woff", bytes(entry), verdict="reject")
     short = bytearray(plain)
     struct.pack_into(">I", short, 8, 60)
     save("woff", "short.woff", bytes(short), verdict="reject", why="impossible lengths at 8")
 
     second = woff2()
-    save("woff", "plain.woff2", second, verdict="unverified", length=len(second), extension="woff2")
+    save("woff", "plain.woff2", second, extension="woff2")
     fonts = struct.pack(">I", 0x10000) + b"\1\2" + b"\0\1\0\0" + b"\0\3"
-    save("woff", "collection.woff2", woff2(b"ttcf", fonts), verdict="unverified", length=len(woff2(b"ttcf", fonts)))
-    long = woff2(packed=9000)
-    save("woff", "zeros.woff2", long[:5000] + bytes(6000), verdict="truncated", length_min=4000, length_max=5000)
+    save("woff", "collection.woff2", woff2(b"ttcf", fonts), extension="woff2")
+    more = woff2(private=b"private data, " * 3)
+    save("woff", "private.woff2", more, verdict="unverified", length=len(more))
+    other = woff2(told=1)
+    save("woff", "told.woff2", other, verdict="truncated", length_min=1000, length_max=len(other))
+    huge = woff2(told=1 << 27)
+    save("woff", "huge.woff2", huge, verdict="unverified", length=len(huge))
+    long = woff2(length=12000)
+    cut = len(long) // 2
+    for name, junk in (("zeros", bytes(6000)), ("random", rng.randbytes(6000)), ("text", b"nothing but words, " * 300)):
+        save("woff", f"{name}.woff2", long[:cut] + junk, verdict="truncated", length_min=cut - 1500, length_max=len(long))
     save("woff", "cut.woff2", second[:-9], verdict="truncated", length=len(second) - 9, why=f"the image ends at {len(second) - 9}, before the file does")
     save("woff", "directory.woff2", woff2(directory=b"\0\x80\1" * 8), verdict="reject", why="no directory of tables at 49")
