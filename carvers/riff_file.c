@@ -89,6 +89,18 @@ static void read_date(struct riff_file *file, const struct riff_chunk *chunk)
 		file->finding->time = utc_seconds(parts[0], parts[1], parts[2], 0, 0, 0);
 }
 
+/* Adobe Premiere 4 has its remarks in a chunk whose id is zeros; it fills the rest of its list. */
+static bool is_remark(const struct riff *list, struct riff_chunk *chunk)
+{
+	const uint8_t *p = view_peek(list->view, list->at, 8);
+
+	if (!p || list->big_endian || le32(p) != 0 || le32(p + 4) == 0)
+		return false;
+	*chunk = (struct riff_chunk){ .at = list->at, .data = list->at + 8, .len = le32(p + 4) };
+	chunk->end = chunk->data + chunk->len;
+	return chunk->end + (chunk->len & 1) == list->end;
+}
+
 /* The chunks in a list, and those in lists in it, one after the other. NULL, or what is wrong at
  * *at. */
 static const char *pass_list(struct riff_file *file, const struct riff_chunk *list, uint64_t *at)
@@ -126,6 +138,10 @@ static const char *pass_list(struct riff_file *file, const struct riff_chunk *li
 			inside.at = chunk.data + 4;
 	}
 	*at = inside.at;
+	if (step == RIFF_BROKEN && is_remark(&inside, &chunk)) {
+		file->last = chunk;
+		return NULL;
+	}
 	return step == RIFF_BROKEN ? "no chunk starts" : NULL;
 }
 

@@ -60,6 +60,12 @@ def make():
     avi = riff(b"AVI ", *film())
     save("riff", "film.avi", avi, extension="avi", title="A film", time=1700050400)
     save("riff", "lists.avi", riff(b"AVI ", *film(rec=True, junk=chunk(b"JUNK", bytes(300)))), extension="avi", title="A film", time=1700050400)
+    text = b"Made by hand\nEach third a keyframe"
+    remark = chunk(b"\0\0\0\0", text)
+    remarked = riff(b"AVI ", *film(), lst(b"INFO", remark), lst(b"PRMI", remark))
+    save("riff", "remarks.avi", remarked, extension="avi", title="A film", time=1700050400, unchecked=len(remarked) - len(text))
+    short = riff(b"AVI ", *film(), lst(b"INFO", remark[:4] + struct.pack("<I", len(text) - 9) + remark[8:]), lst(b"PRMI", remark))
+    save("riff", "remark-short.avi", short, verdict="truncated", length_min=len(avi) - 20, length_max=len(avi), why=f"no chunk starts at {len(avi) + 12}")
     more = riff(b"AVIX", lst(b"movi", *[chunk(b"00dc", noise(90, i)) for i in range(9)]))
     save("riff", "opendml.avi", avi + more, extension="avi", title="A film", time=1700050400, sequence="yes")
     midi = b"MThd" + struct.pack(">IHHH", 6, 0, 1, 96) + b"MTrk" + struct.pack(">I", 4) + b"\0\xff\x2f\0"
