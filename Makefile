@@ -12,7 +12,8 @@ CUDA    ?= $(if $(NVCC),1,0)
 MPICC   ?= $(shell command -v mpicc)
 MPI     ?= $(if $(MPICC),1,0)
 
-VERSION := 0.1.0
+# Of a tagged commit its tag, else the release that is being worked on.
+VERSION := $(or $(patsubst v%,%,$(shell git describe --tags --exact-match --match 'v[0-9]*' 2>/dev/null)),0.1.0)
 
 # ---- flags ------------------------------------------------------------------------------------
 
@@ -34,7 +35,7 @@ TSK_LIBS := -ltsk
 # Libraries that carvers may use; they see no others. Debian 12's libbz2 has no pkg-config file.
 CARVER_PKGS := zlib liblzma libzstd liblz4 libbrotlidec
 CARVER_LIBS := -lbz2
-NEED_BUILD := $(filter-out clean help deps demo check install-deps,$(or $(MAKECMDGOALS),all))
+NEED_BUILD := $(filter-out clean help deps demo check install-deps deb,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEED_BUILD),)
 MISSING := $(strip $(foreach p,$(PKGS) $(CARVER_PKGS),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))) \
 	$(shell echo '\#include <tsk/libtsk.h>' | $(CC) -E -x c - >/dev/null 2>&1 || echo libtsk))
@@ -75,7 +76,7 @@ NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -DBURIN_VERSION=
 # ---- sources ----------------------------------------------------------------------------------
 
 SRC     := $(sort $(wildcard src/base/*.c src/cli/*.c src/rules/*.c src/evidence/*.c src/scan/*.c \
-	src/carve/*.c src/output/*.c src/bench/*.c src/run*.c))
+	src/carve/*.c src/compare/*.c src/selftest/*.c src/output/*.c src/bench/*.c src/run*.c))
 CLUSTER := $(sort $(wildcard src/cluster/*.c))
 CARVERS := $(sort $(wildcard carvers/*.c))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
@@ -159,6 +160,10 @@ install: $(BUILD)/burin ## install to PREFIX (/usr/local) below DESTDIR
 	$(Q)install -m 644 conf/*.conf $(DESTDIR)$(PREFIX)/share/burin/
 	$(Q)$(BUILD)/burin manual > $(DESTDIR)$(PREFIX)/share/man/man1/burin.1
 	$(Q)$(BUILD)/burin completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/burin
+
+.PHONY: deb
+deb: ## build a Debian package of this machine's kind in build/deb (needs debhelper; CUDA=0|1)
+	$(Q)src/packaging/deb '$(VERSION)' '$(CUDA)' '$(NVCC)'
 
 .PHONY: clean
 clean: ## remove everything that was built

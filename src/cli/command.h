@@ -33,7 +33,8 @@ struct command {
 /* THE TABLE (commands.c), ended by NULL, in the order of the help. */
 extern const struct command *const commands[];
 
-extern const struct command carve_command, extract_command, verify_command, report_command, why_command,
+extern const struct command carve_command, extract_command, verify_command, report_command,
+	why_command, compare_command, selftest_command,
 	conf_check_command, conf_convert_command, conf_list_command, list_command, bench_command,
 	manual_command, completion_command, help_command, version_command;
 

@@ -16,6 +16,8 @@ const struct command *const commands[] = {
 	&verify_command,
 	&report_command,
 	&why_command,
+	&compare_command,
+	&selftest_command,
 	&conf_check_command,
 	&conf_convert_command,
 	&conf_list_command,

@@ -144,6 +144,11 @@ static void fetch_run(struct fields *fields, struct reread_run *run)
 	fields_leave(fields, &inner);
 	inner = fields_enter(fields, "options");
 	run->dry_run = fields_flag(&inner, "dry_run", false);
+	run->both = fields_flag(&inner, "both", false);
+	run->nested = fields_flag(&inner, "nested", false);
+	run->align = fields_number(&inner, "align", false, INT64_MAX);
+	run->range_offset = fields_number(&inner, "offset", false, INT64_MAX);
+	run->range_length = fields_number(&inner, "length", false, INT64_MAX);
 	fields_leave(fields, &inner);
 }
 

@@ -24,6 +24,8 @@ struct reread_run {
 	const char *rules_path;
 	const char *rules_sha256;
 	bool dry_run; /* no files were written */
+	bool both, nested;
+	uint64_t align, range_offset, range_length; /* 0 where the run was given none */
 };
 
 /* Opens a report and reads its first record. path: relative to dir_fd, a folder's descriptor, in

@@ -1,0 +1,364 @@
+/* `burin compare`: two runs side by side. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "cli/types.h"
+#include "compare/compare.h"
+
+struct compare_settings {
+	const char *config, *types, *image, *html;
+	enum rules_format rules_format;
+	bool all, json;
+};
+
+#define MEMBER(member) .offset = offsetof(struct compare_settings, member)
+
+static const struct option_row compare_options[] = {
+	{ .name = "image",
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		MEMBER(image),
+		.help = "Ask this image why (default: the one that a report names, where it is "
+			"there and has that size)" },
+	{ .name = "config",
+		.letter = 'c',
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		MEMBER(config),
+		.help = "The rules of burin's run (default: the file that its report names, where "
+			"it has not changed)" },
+	{ .name = "rules-format",
+		.kind = OPTION_CHOICE,
+		.choices = RULES_FORMAT_CHOICES,
+		.fallback = "auto",
+		MEMBER(rules_format),
+		.help = "The form of the rule file" },
+	{ .name = "types",
+		.letter = 't',
+		.kind = OPTION_STRING,
+		.metavar = "LIST",
+		MEMBER(types),
+		.help = "The types that burin's run was asked for" },
+	{ .name = "all", MEMBER(all), .help = "Show the files that are the same too" },
+	{ .name = "html",
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		MEMBER(html),
+		.help = "Write a page too, to FILE, which must be new" },
+	{ .name = "json", MEMBER(json), .help = "Print JSON" },
+	{ 0 },
+};
+
+/* ---- text -------------------------------------------------------------------------------------
+ */
+
+static void add_file_cell(struct table *table, const struct listed *file)
+{
+	if (!file)
+		table_add(table, "-");
+	else
+		table_add(table, "%s %s%" PRIu64 "%s%s", *file->type ? file->type : "?",
+			file->length_off ? "~" : "", file->length, *file->status ? " " : "",
+			file->status);
+}
+
+/* "length, status", "only in A"; "" for the same. */
+static const char *difference_text(const struct compared *row, char text[64])
+{
+	text[0] = '\0';
+	if (!row->a || !row->b)
+		return row->a ? "only in A" : "only in B";
+	for (unsigned bit = 0; bit < DIFFERENCES; bit++)
+		if (row->differences & 1u << bit) {
+			size_t used = strlen(text);
+
+			snprintf(text + used, 64 - used, "%s%s", used ? ", " : "",
+				compare_difference_name((enum compare_difference)(1u << bit)));
+		}
+	return text;
+}
+
+static void print_rows(const struct comparison *comparison, bool all)
+{
+	static const char *const heads[] = { "OFFSET", "A", "B", "DIFFERENCE", "WHY", "IN WORDS" };
+	struct table *table = table_new("rlllll");
+	bool some = false;
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		table_add(table, "%s", heads[i]);
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct compared *row = &comparison->rows[i];
+
+		if (row->why == COMPARE_SAME && !all)
+			continue;
+		some = true;
+		table_add(table, "%" PRIu64, (row->a ? row->a : row->b)->offset);
+		add_file_cell(table, row->a);
+		add_file_cell(table, row->b);
+		table_add(table, "%s", difference_text(row, text));
+		table_add(table, "%s", compare_why_name(row->why));
+		table_add(table, "%s", row->text);
+	}
+	if (some) {
+		table_print(table, stdout);
+		putchar('\n');
+	}
+	table_free(table);
+}
+
+static void print_side(const char *name, const struct listing *listing)
+{
+	printf("%s: %s %s, %zu files%s: %s\n", name, listing_tool_name(listing->tool),
+		listing->version, listing->count, listing->ended ? "" : ", did not come to its end",
+		listing->path);
+}
+
+static void print_text(const struct comparison *comparison, bool all)
+{
+	const char *before = "Why: ";
+
+	print_side("A", comparison->a.listing);
+	print_side("B", comparison->b.listing);
+	putchar('\n');
+	print_rows(comparison, all);
+	printf("%" PRIu64 " the same, %" PRIu64 " different, %" PRIu64 " in A alone, %" PRIu64
+	       " in B alone\n",
+		comparison->same, comparison->different, comparison->only_a, comparison->only_b);
+	for (int why = COMPARE_SAME + 1; why < COMPARE_WHY_COUNT; why++)
+		if (comparison->whys[why]) {
+			printf("%s%" PRIu64 " %s", before, comparison->whys[why],
+				compare_why_name((enum compare_why)why));
+			before = ", ";
+		}
+	if (*before == ',')
+		putchar('\n');
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------
+ */
+
+static json_t *side_json(const struct listing *listing)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I}", "tool",
+		json_text(listing_tool_name(listing->tool)), "version", json_text(listing->version),
+		"report", json_text(listing->path), "image", json_text(listing->image_path),
+		"ended", listing->ended, "files", (json_int_t)listing->count);
+}
+
+static json_t *file_json(const struct listed *file)
+{
+	if (!file)
+		return json_null();
+	return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:I}", "path", json_text(file->path),
+		"type", json_text(file->type), "length", (json_int_t)file->length, "length_at_most",
+		(json_int_t)(file->length + file->length_off), "status",
+		json_text(*file->status ? file->status : NULL), "note", json_text(file->note),
+		"pieces", (json_int_t)file->run_count);
+}
+
+static json_t *row_json(const struct compared *row)
+{
+	json_t *differences = json_array();
+
+	for (unsigned bit = 0; bit < DIFFERENCES; bit++)
+		if (row->differences & 1u << bit)
+			json_array_append_new(
+				differences, json_text(compare_difference_name(
+						     (enum compare_difference)(1u << bit))));
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "offset",
+		(json_int_t)(row->a ? row->a : row->b)->offset, "a", file_json(row->a), "b",
+		file_json(row->b), "differences", differences, "why",
+		json_text(compare_why_name(row->why)), "text", json_text(row->text));
+}
+
+static void print_json(const struct comparison *comparison, bool all)
+{
+	json_t *rows = json_array(), *whys = json_object();
+
+	for (size_t i = 0; i < comparison->count; i++)
+		if (all || comparison->rows[i].why != COMPARE_SAME)
+			json_array_append_new(rows, row_json(&comparison->rows[i]));
+	for (int why = COMPARE_SAME + 1; why < COMPARE_WHY_COUNT; why++)
+		if (comparison->whys[why])
+			json_object_set_new(whys, compare_why_name((enum compare_why)why),
+				json_integer((json_int_t)comparison->whys[why]));
+	json_put(json_pack("{s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o}", "a",
+		side_json(comparison->a.listing), "b", side_json(comparison->b.listing), "counts",
+		"same", (json_int_t)comparison->same, "different",
+		(json_int_t)comparison->different, "only_a", (json_int_t)comparison->only_a,
+		"only_b", (json_int_t)comparison->only_b, "why", whys, "rows", rows));
+}
+
+/* ---- what is at hand --------------------------------------------------------------------------
+ */
+
+/* The rules of a burin run by --config, or those that its report names; of a Scalpel run those that
+ * its audit names. NULL where they are not there, or no longer what they were. */
+static int find_rules(const struct compare_settings *settings, const struct listing *listing,
+	struct rules **rules, struct error *error)
+{
+	bool burin = listing->tool == TOOL_BURIN;
+	struct error ignored = { 0 };
+
+	*rules = NULL;
+	if (burin && settings->config)
+		return rules_load(
+			rules, settings->config, settings->rules_format, settings->types, error);
+	if ((!burin && listing->tool != TOOL_SCALPEL) || !*listing->rules_path ||
+		rules_load(rules, listing->rules_path,
+			burin ? settings->rules_format : RULES_SCALPEL,
+			burin ? settings->types : NULL, &ignored))
+		return 0;
+	if (burin && strcmp((*rules)->sha256, listing->rules_sha256) != 0) {
+		log_warn("the rules '%s' are not those of the run any more, and are not asked",
+			listing->rules_path);
+		rules_free(*rules);
+		*rules = NULL;
+	}
+	return 0;
+}
+
+/* The image that a report names, where it is there and as large as the report says. */
+static struct image *named_image(const struct listing *listing)
+{
+	struct error ignored = { 0 };
+	struct image *image = NULL;
+
+	if (!*listing->image_path || access(listing->image_path, R_OK) ||
+		image_open(&image, listing->image_path, &ignored))
+		return NULL;
+	if (listing->image_size && image_info(image)->size != listing->image_size) {
+		image_close(image);
+		return NULL;
+	}
+	return image;
+}
+
+static int find_image(const struct compare_settings *settings, const struct listing *a,
+	const struct listing *b, struct image **image, struct error *error)
+{
+	if (settings->image)
+		return image_open(image, settings->image, error);
+	*image = named_image(a);
+	if (!*image)
+		*image = named_image(b);
+	return 0;
+}
+
+/* ---- all --------------------------------------------------------------------------------------
+ */
+
+static int write_page(const struct comparison *comparison, const char *path, struct error *error)
+{
+	FILE *stream = fopen(path, "wxe");
+	int status;
+
+	if (!stream)
+		return error_set(
+			error, EXIT_IO, errno, "cannot make '%.500s': %s", path, strerror(errno));
+	status = compare_page(comparison, stream);
+	if (fclose(stream) || status)
+		return error_set(error, EXIT_IO, EIO, "cannot write '%.500s'", path);
+	return 0;
+}
+
+static void warn_about(const struct listing *a, const struct listing *b)
+{
+	if (a->image_size && b->image_size && a->image_size != b->image_size)
+		log_warn("these are runs over different images: one has %" PRIu64
+			 " bytes, the other %" PRIu64,
+			a->image_size, b->image_size);
+}
+
+static int compare(const struct compare_settings *settings, const struct compare_side *a,
+	const struct compare_side *b, struct image *image, struct error *error)
+{
+	struct comparison *comparison;
+	int status = 0;
+
+	compare_runs(&comparison, a, b, image);
+	if (settings->html)
+		status = write_page(comparison, settings->html, error);
+	if (!status && settings->json)
+		print_json(comparison, settings->all);
+	else if (!status)
+		print_text(comparison, settings->all);
+	if (!status)
+		status = comparison->same == comparison->count ? EXIT_CLEAN : EXIT_PROBLEMS;
+	comparison_free(comparison);
+	return status;
+}
+
+static int run(void *arg, int argc, char **argv)
+{
+	const struct compare_settings *settings = arg;
+	struct listing *a = NULL, *b = NULL;
+	struct rules *rules_a = NULL, *rules_b = NULL;
+	struct image *image = NULL;
+	struct error error = { 0 };
+	int status = listing_open(&a, argv[0], &error);
+
+	(void)argc;
+	if (!status)
+		status = listing_open(&b, argv[1], &error);
+	if (!status)
+		status = find_rules(settings, a, &rules_a, &error);
+	if (!status)
+		status = find_rules(settings, b, &rules_b, &error);
+	if (!status)
+		status = find_image(settings, a, b, &image, &error);
+	if (!status) {
+		warn_about(a, b);
+		status = compare(settings, &(struct compare_side){ a, rules_a },
+			&(struct compare_side){ b, rules_b }, image, &error);
+	}
+	if (status < 0)
+		log_error("%s", error.text);
+	image_close(image);
+	rules_free(rules_a);
+	rules_free(rules_b);
+	listing_free(a);
+	listing_free(b);
+	return status < 0 ? error.code : status;
+}
+
+static const struct example examples[] = {
+	{ "burin compare old new", "shows what two runs of burin have found otherwise" },
+	{ "burin compare out recup_dir.1/report.xml --image disk.dd --html compared.html",
+		"compares burin with PhotoRec, and writes a page too" },
+	{ NULL, NULL },
+};
+
+const struct command compare_command = {
+	.name = "compare",
+	.summary = "Show what two runs, or two tools, have found otherwise, and why",
+	.arguments = "A B",
+	.min_arguments = 2,
+	.max_arguments = 2,
+	.description =
+		"Each of A and B is a report, or the folder that it lies in: a `report.jsonl` of "
+		"burin, an `audit.txt` of Scalpel or Foremost, a `report.xml` of PhotoRec (or "
+		"other "
+		"DFXML with places in the image); its content tells which.\n\n"
+		"Files are matched by the place in the image where they begin. Then lengths, types "
+		"(as far as tools name them alike: a DOCX is a ZIP), statuses, hashes and pieces "
+		"are compared. Where a side lacks a file, it is said why, as far as that can be "
+		"told: not searched, unaligned, hidden in another file, no rule; of burin, and of "
+		"Scalpel where its rule file is there, the rules are asked at the place when the "
+		"image is at hand, as `burin why` does.\n\n"
+		"The exit code is 0 when both have the same, 1 when something differs.",
+	.options = compare_options,
+	.settings_size = sizeof(struct compare_settings),
+	.run = run,
+	.examples = examples,
+};

@@ -1,0 +1,156 @@
+/* `burin selftest`: whether burin works as it must on this machine, with a protocol to file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/paths.h"
+#include "cli/types.h"
+#include "run.h"
+#include "selftest/selftest.h"
+
+struct selftest_settings {
+	const char *config, *output;
+	enum rules_format rules_format;
+	bool quiet;
+};
+
+#define MEMBER(member) .offset = offsetof(struct selftest_settings, member)
+
+static const struct option_row selftest_options[] = {
+	{ .name = "config",
+		.letter = 'c',
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		MEMBER(config),
+		.help = "Test with the rules in FILE (default: the installed burin.conf)" },
+	{ .name = "rules-format",
+		.kind = OPTION_CHOICE,
+		.choices = RULES_FORMAT_CHOICES,
+		.fallback = "auto",
+		MEMBER(rules_format),
+		.help = "The form of the rule file" },
+	{ .name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.metavar = "DIR",
+		MEMBER(output),
+		.help = "Write selftest.txt and selftest.html to DIR, where they must be new" },
+	{ .name = "quiet", MEMBER(quiet), .help = "Only warnings and errors on stderr" },
+	{ 0 },
+};
+
+static void tell(const struct selftest_run *run)
+{
+	log_set_level(LOG_INFO);
+	log_info("selftest: %s%s%s: %s", run->engine, run->kernel ? " " : "",
+		run->kernel ? run->kernel : "",
+		run->unsuited   ? "not for these rules"
+		: *run->problem ? run->problem
+				: "passed");
+	log_set_level(LOG_WARN); /* for the next run, which would tell of itself */
+}
+
+static void tell_nothing(const struct selftest_run *run)
+{
+	(void)run;
+}
+
+static int write_file(const struct selftest *selftest, const char *folder, const char *name,
+	int (*write)(const struct selftest *, FILE *), struct error *error)
+{
+	char *path = xasprintf("%s/%s", folder, name);
+	FILE *stream = fopen(path, "wxe");
+	int status = stream ? write(selftest, stream) : -errno;
+
+	if (stream && fclose(stream) && !status)
+		status = -EIO;
+	if (status)
+		error_set(error, EXIT_IO, -status, "cannot write '%.500s': %s", path,
+			strerror(-status));
+	free(path);
+	return status;
+}
+
+static int write_files(const struct selftest *selftest, const char *folder, struct error *error)
+{
+	int status;
+
+	if (mkdir(folder, 0777) && errno != EEXIST)
+		return error_set(
+			error, EXIT_IO, errno, "cannot make '%.500s': %s", folder, strerror(errno));
+	status = write_file(selftest, folder, "selftest.txt", selftest_text, error);
+	if (!status)
+		status = write_file(selftest, folder, "selftest.html", selftest_page, error);
+	return status;
+}
+
+static int run(void *arg, int argc, char **argv)
+{
+	const struct selftest_settings *settings = arg;
+	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
+	struct selftest selftest = { 0 };
+	struct rules *rules = NULL;
+	struct error error = { 0 };
+	int status, code;
+
+	(void)argc, (void)argv;
+	run_catch_signals();
+	log_set_level(LOG_WARN);
+	status = rules_load(&rules, config, settings->rules_format, NULL, &error);
+	if (!status)
+		status = selftest_run(
+			&selftest, rules, settings->quiet ? tell_nothing : tell, &error);
+	if (!status && settings->output)
+		status = write_files(&selftest, settings->output, &error);
+	if (!status)
+		selftest_text(&selftest, stdout); /* main looks whether it arrived */
+	code = status                       ? error.code
+	       : selftest.signal            ? 128 + selftest.signal
+	       : selftest_passed(&selftest) ? EXIT_CLEAN
+					    : EXIT_PROBLEMS;
+	if (status)
+		log_error("%s", error.text);
+	selftest_free(&selftest);
+	rules_free(rules);
+	free(config);
+	return code;
+}
+
+static const struct example examples[] = {
+	{ "burin selftest -o case-17/selftest",
+		"tests this machine, and leaves the protocol with a case" },
+	{ NULL, NULL },
+};
+
+const struct command selftest_command = {
+	.name = "selftest",
+	.summary = "Test burin on this machine, and write a protocol",
+	.description = "Makes an image of known layout in a temporary folder: files of seven "
+		       "formats, in one "
+		       "piece at clusters, at any byte, over the edges of the buffers, inside "
+		       "archives, cut "
+		       "off, damaged, and headers with no file behind them. Carves it with every "
+		       "engine and "
+		       "every GPU kernel that works here, and with other chunk sizes and numbers "
+		       "of threads; "
+		       "holds what comes out against what was planted, and the runs against each "
+		       "other; and "
+		       "prints a protocol of one page: machine, program, rules, recall and "
+		       "precision by class, "
+		       "engines.\n\n"
+		       "Recall must be 100 %, no file may be called complete that is none, and all "
+		       "engines "
+		       "must give the same files. The exit code is 0 then, else 1. It takes some "
+		       "seconds and "
+		       "about 50 MB in TMPDIR.",
+	.options = selftest_options,
+	.settings_size = sizeof(struct selftest_settings),
+	.run = run,
+	.examples = examples,
+};

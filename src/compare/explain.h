@@ -1,0 +1,18 @@
+/* Why one side of a comparison lacks a file that the other has, or has another one there. */
+#ifndef BURIN_COMPARE_EXPLAIN_H
+#define BURIN_COMPARE_EXPLAIN_H
+
+#include "compare/compare.h"
+
+struct explainer;
+
+/* All stays the caller's. Never NULL. */
+struct explainer *explainer_new(const struct compare_side *side, struct image *image);
+/* Sets why and text of a row that this side lacks; file is the other side's. */
+void explain_missing(struct explainer *explainer, const struct listed *file, struct compared *row);
+/* Sets why and text of a row with differences. */
+void explain_difference(const struct listing *a, const struct listing *b, struct compared *row);
+/* NULL is fine. */
+void explainer_free(struct explainer *explainer);
+
+#endif

@@ -1,0 +1,57 @@
+/* burin's report.jsonl, by the reader that verify and extract use. */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "compare/listing.h"
+#include "output/reread.h"
+
+static void take_run(struct listing *listing, const struct reread_run *run)
+{
+	listing->tool = TOOL_BURIN;
+	listing_set(&listing->version, run->burin);
+	listing_set(&listing->image_path, run->image_path);
+	listing_set(&listing->rules_path, run->rules_path);
+	listing_set(&listing->rules_sha256, run->rules_sha256);
+	listing->image_size = run->image_size;
+	listing->both = run->both;
+	listing->nested = run->nested;
+	listing->align = run->align;
+	listing->range_offset = run->range_offset;
+	listing->range_length = run->range_length;
+}
+
+static void take_file(struct listing *listing, const struct file_record *record)
+{
+	struct listed *file = listing_add(listing);
+
+	listing_name(file, record->path);
+	listing_set(&file->type, record->type);
+	listing_set(&file->extension, record->extension);
+	file->status = file_status_name(record->status);
+	free(file->note);
+	file->note = xasprintf("end by %s%s%s", file_end_name(record->end),
+		*record->reason ? ": " : "", record->reason);
+	file->offset = record->offset;
+	file->length = record->length;
+	file->hashes = record->hashes;
+	file->chopped = record->end == END_MAX_SIZE;
+	for (uint32_t i = 0; i < record->run_count; i++)
+		listing_add_run(file, record->runs[i].offset, record->runs[i].length);
+}
+
+int listing_read_burin(struct listing *listing, struct error *error)
+{
+	struct reread_report *report;
+	struct file_record record;
+	int status = reread_open(&report, AT_FDCWD, listing->path, error);
+
+	if (status)
+		return status;
+	take_run(listing, reread_run(report));
+	while ((status = reread_next(report, &record, error)) > 0)
+		take_file(listing, &record);
+	listing->ended = reread_saw_summary(report);
+	reread_close(report);
+	return status;
+}

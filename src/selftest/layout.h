@@ -1,0 +1,51 @@
+/*
+ * An image of which every byte is known: files laid out by class, each class in a part of its own,
+ * so that what a carver reports can be counted by class too.
+ */
+#ifndef BURIN_SELFTEST_LAYOUT_H
+#define BURIN_SELFTEST_LAYOUT_H
+
+#include "base/ranges.h"
+#include "output/hash.h"
+#include "rules/rules.h"
+#include "selftest/samples.h"
+
+/* Bytes. Files of the class CLASS_EDGES begin some bytes before each multiple of this, so they lie
+ * over the edge of a chunk whatever multiple of it the chunks are. */
+#define LAYOUT_EDGE ((uint64_t)64 << 10)
+
+enum layout_class {
+	CLASS_CONTIGUOUS, /* at clusters */
+	CLASS_UNALIGNED,  /* at any byte */
+	CLASS_EDGES,
+	CLASS_NESTED,    /* a ZIP, and what is stored in it */
+	CLASS_TRUNCATED, /* the end is lost */
+	CLASS_DAMAGED,   /* a byte in the middle is another */
+	CLASS_DECOYS,    /* a header, and nothing behind it */
+	CLASSES,
+};
+
+const char *layout_class_name(enum layout_class class);
+
+struct planted {
+	enum layout_class class;
+	const char *type;
+	uint64_t offset, length; /* as far as it is there */
+	bool inner;              /* lies in the one before */
+	struct hashes hashes;    /* SHA-256 of its bytes in the image */
+};
+
+struct layout {
+	struct bytes image;
+	struct planted *planted;
+	size_t count, capacity;
+	struct range parts[CLASSES];
+	struct hashes hashes; /* of the image */
+};
+
+/* Only types that the rules carve by a carver are planted. -EINVAL with error when there are none.
+ */
+int layout_make(struct layout *layout, const struct rules *rules, struct error *error);
+void layout_free(struct layout *layout);
+
+#endif

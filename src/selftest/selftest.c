@@ -1,0 +1,419 @@
+/*
+ * The first run is by the reference engine, which compares every pattern at every byte; all others
+ * of the same options must give its files, byte for byte. What is right is known from the layout,
+ * not from any engine.
+ *
+ * Engines search with the smallest chunks, over the edges of which one class of files lies; the
+ * engine that burin would take by itself searches with others too.
+ */
+#include "selftest/selftest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "compare/compare.h"
+#include "gpu/list.h"
+#include "output/verify.h"
+#include "run.h"
+#include "scan/scan.h"
+
+/* ---- scoring ----------------------------------------------------------------------------------
+ */
+
+/* The first file at the place, or where it would be. */
+static size_t find_place(const struct listing *listing, uint64_t offset)
+{
+	size_t low = 0, high = listing->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (listing->files[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The file that is reported of the type at the place; NULL for none. */
+static const struct listed *find_file(
+	const struct listing *listing, const char *type, uint64_t offset)
+{
+	for (size_t i = find_place(listing, offset);
+		i < listing->count && listing->files[i].offset == offset; i++)
+		if (strcmp(listing->files[i].type, type) == 0)
+			return &listing->files[i];
+	return NULL;
+}
+
+static bool is_complete(const struct listed *file)
+{
+	return file && strcmp(file->status, "complete") == 0;
+}
+
+static bool is_right(
+	const struct planted *planted, const struct listed *file, const struct selftest_run *run)
+{
+	switch (planted->class) {
+	case CLASS_TRUNCATED:
+		return file && !is_complete(file);
+	case CLASS_DAMAGED:
+	case CLASS_DECOYS:
+		return !is_complete(file);
+	default:
+		if (planted->inner && !run->nested)
+			return !file;
+		return is_complete(file) && file->length == planted->length &&
+		       strcmp(file->hashes.sha256, planted->hashes.sha256) == 0;
+	}
+}
+
+static enum layout_class class_at(const struct layout *layout, uint64_t offset)
+{
+	int class = CLASSES - 1;
+
+	while (class && offset < layout->parts[class].offset)
+		class --;
+	return (enum layout_class) class;
+}
+
+/* What is reported is counted where it begins, and as fitting where it is right, or a cut or
+ * damaged file is called so. */
+static void score(
+	const struct layout *layout, const struct listing *listing, struct selftest_run *run)
+{
+	uint64_t whole = 0, whole_and_right = 0;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct planted *planted = &layout->planted[i];
+		struct selftest_score *sum = &run->scores[planted->class];
+		const struct listed *file = find_file(listing, planted->type, planted->offset);
+		bool right = is_right(planted, file, run);
+
+		sum->planted++;
+		sum->right += right;
+		sum->fitting += right && file && planted->class != CLASS_DECOYS;
+		whole_and_right += right && is_complete(file);
+	}
+	for (size_t i = 0; i < listing->count; i++) {
+		run->scores[class_at(layout, listing->files[i].offset)].reported++;
+		whole += is_complete(&listing->files[i]);
+	}
+	run->whole_but_wrong = whole - whole_and_right;
+}
+
+/* The report's lines of files, for they are the same in every run that found the same. */
+static int digest_files(const char *report, char digest[65])
+{
+	static const char head[] = "{\"record\":\"file\",";
+	struct hasher *hasher = hasher_new(HASH_SHA256);
+	FILE *stream = fopen(report, "re");
+	struct hashes hashes;
+	size_t capacity = 0;
+	char *line = NULL;
+	ssize_t len;
+
+	while (stream && (len = getline(&line, &capacity, stream)) > 0)
+		if (strncmp(line, head, sizeof(head) - 1) == 0)
+			hasher_update(hasher, line, (size_t)len);
+	hasher_finish(hasher, &hashes);
+	hasher_free(hasher);
+	free(line);
+	memcpy(digest, hashes.sha256, 65);
+	if (!stream)
+		return -EIO;
+	fclose(stream);
+	return 0;
+}
+
+/* ---- one run ----------------------------------------------------------------------------------
+ */
+
+static void take_file(void *context, const char *name, enum verify_state state, const char *detail)
+{
+	(void)context, (void)name, (void)state, (void)detail;
+}
+
+/* Adds a sentence, as far as there is room. */
+static void complain(struct selftest_run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void complain(struct selftest_run *run, const char *format, ...)
+{
+	size_t used = strlen(run->problem);
+	va_list arguments;
+
+	if (used && used + 2 < sizeof(run->problem)) {
+		strcpy(run->problem + used, "; ");
+		used += 2;
+	}
+	va_start(arguments, format);
+	vsnprintf(run->problem + used, sizeof(run->problem) - used, format, arguments);
+	va_end(arguments);
+}
+
+/* The run that this one must agree with: the first with its options. */
+static const struct selftest_run *baseline(
+	const struct selftest *selftest, const struct selftest_run *run)
+{
+	for (size_t i = 0; i < selftest->count; i++)
+		if (selftest->runs[i].nested == run->nested && !selftest->runs[i].unsuited)
+			return &selftest->runs[i];
+	return run;
+}
+
+static void judge(const struct selftest *selftest, struct selftest_run *run)
+{
+	const struct selftest_run *first = baseline(selftest, run);
+
+	if (run->exit)
+		complain(run, "the run ended with exit code %d", run->exit);
+	run->same = strcmp(run->digest, first->digest) == 0;
+	for (int class = 0; class < CLASSES; class ++)
+		if (run->scores[class].right < run->scores[class].planted)
+			complain(run, "%s: %" PRIu64 " of %" PRIu64 " are not as they must be",
+				layout_class_name((enum layout_class) class),
+				run->scores[class].planted - run->scores[class].right,
+				run->scores[class].planted);
+	if (run->whole_but_wrong)
+		complain(run, "%" PRIu64 " are called complete that are no such files",
+			run->whole_but_wrong);
+	if (!run->same)
+		complain(run, "other files than with %s", first->engine);
+	if (!run->verified)
+		complain(run, "files on the disk are not as reported");
+}
+
+static void read_result(
+	const struct selftest *selftest, const char *folder, struct selftest_run *run)
+{
+	char *report = xasprintf("%s/report.jsonl", folder);
+	struct verify_counts counts = { 0 };
+	struct listing *listing = NULL;
+	struct error error = { 0 };
+
+	if (digest_files(report, run->digest) || listing_open(&listing, report, &error)) {
+		complain(run, "no report: %s", error.text);
+	} else {
+		run->files = listing->count;
+		score(&selftest->layout, listing, run);
+		run->verified = verify_folder(folder, take_file, NULL, &counts, &error) == 0 &&
+				verify_is_clean(&counts);
+	}
+	listing_free(listing);
+	free(report);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+	(void)info, (void)type, (void)walk;
+	return remove(path);
+}
+
+static void remove_folder(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* comparison: the engine or kernel may refuse the rules. */
+static void carve(
+	struct selftest *selftest, const char *folder, struct selftest_run asked, bool comparison)
+{
+	char *arguments[] = { (char *)"burin", (char *)"selftest", NULL };
+	char *image = xasprintf("%s/image", folder), *output = xasprintf("%s/out", folder);
+	struct run_options options = { .rules = selftest->rules,
+		.arguments = arguments,
+		.engine = asked.engine,
+		.kernel = asked.kernel,
+		.threads = asked.threads,
+		.chunk_size = asked.chunk_size,
+		.decide.nested = asked.nested,
+		.hash_mask = HASH_SHA256,
+		.verify = RUN_VERIFY_NONE,
+		.file_systems = VOLUMES_OFF,
+		.progress = { .quiet = true } };
+	struct run_sums sums = { 0 };
+	double start = seconds_now();
+
+	asked.exit = run_carve(&options, image, output, &sums);
+	asked.seconds = seconds_now() - start;
+	memcpy(asked.worked, sums.kernel, sizeof(asked.worked));
+	asked.unsuited = comparison && asked.exit == EXIT_USAGE;
+	if (!asked.unsuited) {
+		read_result(selftest, output, &asked);
+		judge(selftest, &asked);
+	}
+	remove_folder(output);
+	selftest->runs = xgrow(
+		selftest->runs, &selftest->capacity, selftest->count, sizeof(*selftest->runs));
+	selftest->runs[selftest->count++] = asked;
+	free(output);
+	free(image);
+}
+
+/* ---- all runs ---------------------------------------------------------------------------------
+ */
+
+struct series {
+	struct selftest *selftest;
+	const char *folder;
+	void (*each)(const struct selftest_run *run);
+};
+
+static void make_run(const struct series *series, const char *engine, const char *kernel,
+	uint64_t chunk_size, unsigned threads, bool nested, bool comparison)
+{
+	struct selftest *selftest = series->selftest;
+
+	if (selftest->signal)
+		return;
+	carve(selftest, series->folder,
+		(struct selftest_run){ .engine = engine,
+			.kernel = kernel,
+			.chunk_size = chunk_size,
+			.threads = threads,
+			.nested = nested },
+		comparison);
+	selftest->signal = run_caught_signal();
+	if (series->each && !selftest->signal)
+		series->each(&selftest->runs[selftest->count - 1]);
+}
+
+static void note_absent(struct selftest *selftest, const char *name, const char *reason)
+{
+	char *line = xasprintf("%s: %s\n", name, *reason ? reason : "not usable on this machine");
+
+	bytes_add(&selftest->absent, line, strlen(line));
+	free(line);
+}
+
+static void run_engine(const struct series *series, const struct scan_engine *engine)
+{
+	char reason[256] = "";
+
+	if (engine->probe && engine->probe(reason, sizeof(reason)) != 0) {
+		note_absent(series->selftest, engine->name, reason);
+		return;
+	}
+	make_run(series, engine->name, NULL, LAYOUT_EDGE, 0, true, engine->comparison);
+	if (strcmp(engine->name, "gpu") != 0)
+		return;
+	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++)
+		make_run(series, engine->name, kernel->name, LAYOUT_EDGE, 0, true,
+			kernel->comparison);
+}
+
+static void run_all(const struct series *series)
+{
+	const struct scan_engine *first = scan_engine_find("reference");
+
+	run_engine(series, first);
+	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++)
+		if (*engine != first)
+			run_engine(series, *engine);
+	make_run(series, "auto", NULL, 0, 0, true, false);
+	make_run(series, "auto", NULL, LAYOUT_EDGE, 1, true, false);
+	make_run(series, "auto", NULL, 5 * LAYOUT_EDGE, 3, true, false);
+	make_run(series, "auto", NULL, 0, 0, false, false);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+static int write_image(const struct layout *layout, const char *folder, struct error *error)
+{
+	char *path = xasprintf("%s/image", folder);
+	FILE *stream = fopen(path, "wxe");
+	bool bad = !stream ||
+		   fwrite(layout->image.data, 1, layout->image.len, stream) != layout->image.len;
+	int problem = errno;
+
+	if (stream && fclose(stream) && !bad) {
+		problem = errno;
+		bad = true;
+	}
+	if (bad)
+		error_set(error, EXIT_IO, problem, "cannot write the test's image '%.500s': %s",
+			path, strerror(problem));
+	free(path);
+	return bad ? -problem : 0;
+}
+
+/* Of the program that runs: what a protocol is about. */
+static void hash_program(char digest[65])
+{
+	struct hasher *hasher = hasher_new(HASH_SHA256);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	static uint8_t buffer[1 << 16];
+	struct hashes hashes = { 0 };
+	ssize_t len = -1;
+
+	while (fd >= 0 && (len = read(fd, buffer, sizeof(buffer))) > 0)
+		hasher_update(hasher, buffer, (size_t)len);
+	if (!len)
+		hasher_finish(hasher, &hashes);
+	hasher_free(hasher);
+	if (fd >= 0)
+		close(fd);
+	memcpy(digest, hashes.sha256, 65);
+}
+
+int selftest_run(struct selftest *selftest, const struct rules *rules,
+	void (*each)(const struct selftest_run *run), struct error *error)
+{
+	const char *base = getenv("TMPDIR");
+	char *folder = xasprintf("%s/burin-selftest-XXXXXX", base && *base ? base : "/tmp");
+	struct series series = { selftest, folder, each };
+	int status;
+
+	selftest->rules = rules;
+	selftest->started = (int64_t)time(NULL);
+	hash_program(selftest->program_hash);
+	status = layout_make(&selftest->layout, rules, error);
+	if (!status && !mkdtemp(folder))
+		status = error_set(error, EXIT_IO, errno, "cannot make a folder '%.500s': %s",
+			folder, strerror(errno));
+	else if (!status) {
+		status = write_image(&selftest->layout, folder, error);
+		if (!status)
+			run_all(&series);
+		remove_folder(folder);
+	}
+	free(folder);
+	return status;
+}
+
+bool selftest_passed(const struct selftest *selftest)
+{
+	bool passed = !selftest->signal;
+
+	for (size_t i = 0; i < selftest->count; i++)
+		passed &= !*selftest->runs[i].problem;
+	return passed;
+}
+
+void selftest_free(struct selftest *selftest)
+{
+	layout_free(&selftest->layout);
+	bytes_free(&selftest->absent);
+	free(selftest->runs);
+	*selftest = (struct selftest){ 0 };
+}
