@@ -99,7 +99,8 @@ PLAIN   := $(patsubst tests/engines/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests
 # Fuzz targets: each parser, and each carver by its name.
 CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*/\1/p' $(CARVERS))
 FUZZERS := rules image e01 volumes report checkpoint $(CARVER_NAMES)
-REPLAYS := $(FUZZERS:%=$(BUILD)/tests/replay_%)
+# One program replays all carvers; each of the others has its own.
+REPLAYS := $(patsubst %,$(BUILD)/tests/replay_%,carver $(filter-out $(CARVER_NAMES),$(FUZZERS)))
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 
 Q := $(if $(filter 1,$(V)),,@)

@@ -1,5 +1,6 @@
 /*
- * One carver on hostile bytes; CARVER names its row:
+ * One carver on hostile bytes. CARVER names its row; without it the environment's FUZZ_CARVER names the
+ * carver, so that one program can replay all of them:
  *
  *     clang -std=gnu17 -D_GNU_SOURCE -DCARVER=png_carver -g -O1 -fsanitize=fuzzer,address,undefined
  * -Isrc -I. \ tests/fuzz/fuzz_carver.c carvers/ and src/ objects ... -lz && ./fuzz_carver
@@ -14,7 +15,25 @@
 
 #include "carve/view.h"
 
+#ifdef CARVER
 extern const struct carver CARVER;
+#define tested (&CARVER)
+#else
+#include <stdio.h>
+
+static const struct carver *tested;
+
+static __attribute__((constructor)) void find_carver(void)
+{
+	const char *name = getenv("FUZZ_CARVER");
+
+	tested = name ? carver_find(name) : NULL;
+	if (tested)
+		return;
+	fprintf(stderr, "FUZZ_CARVER names no carver: %s\n", name ? name : "it is not set");
+	exit(2);
+}
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -31,7 +50,7 @@ static enum verdict check(const uint8_t *data, size_t len, struct finding *findi
 		memcpy(copy, data, len);
 	view = view_new_memory(copy, len);
 	memset(finding, 0, sizeof(*finding));
-	verdict = CARVER.check(view, finding);
+	verdict = tested->check(view, finding);
 	view_free(view);
 	free(copy);
 	return verdict;
