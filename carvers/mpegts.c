@@ -1,0 +1,140 @@
+/*
+ * MPEG transport streams (ISO/IEC 13818-1, 2.4): TS of broadcasts and cameras, M2TS of AVCHD and
+ * Blu-ray, and packets with Reed-Solomon bytes behind them.
+ *
+ *	packet: 47, flags and the stream's number (13 bits), scrambling, what follows (2 bits), a
+ *	        counter (4 bits), 184 bytes; M2TS has a time of 4 bytes in front, others 16 behind
+ *
+ * Packets lie one behind the other, and the counter of each stream goes up by one with each of its
+ * packets. The first packets have to be in step, and to hold the start of a table (of programs or
+ * of services). The end is where no packet follows: nothing in the format tells it, so a stream is
+ * unverified. A file of which the counters hardly ever go on is none.
+ *
+ * Packets that start a table begin as the file does and are named as its parts.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "walk.h"
+
+#define PACKET_LEN 188
+#define TIMED_LEN 192
+#define PARITY_LEN 204
+
+/* Packets in step before this is called a stream. */
+#define SURE 6
+#define STREAMS 8192
+#define PROGRAMS 0
+#define SERVICES 0x11
+#define NOTHING 0x1fff
+
+struct stream {
+	struct view *view;
+	uint64_t at; /* of the next packet's 47 */
+	uint32_t step;
+	uint32_t lead; /* bytes in front of the 47 */
+	uint64_t count, strange;
+	uint8_t next[STREAMS]; /* 0: not seen; else 1 + the counter that is due */
+};
+
+/* The packet at stream->at: false when none is there. */
+static bool pass_packet(struct stream *stream)
+{
+	const uint8_t *p = view_peek(stream->view, stream->at, PACKET_LEN);
+	uint16_t number;
+	bool holds, told;
+
+	if (!p || p[0] != 0x47 || !(p[3] & 0x30) || p[1] & 0x80)
+		return false;
+	/* The adaptation field fits. */
+	if (p[3] & 0x20 && p[4] > ((p[3] & 0x10) ? 182 : 183))
+		return false;
+	number = be16(p + 1) & 0x1fff;
+	holds = p[3] & 0x10;
+	told = p[3] & 0x20 && p[4] && p[5] & 0x80; /* a gap that is told */
+	if (number != NOTHING) {
+		uint8_t counter = p[3] & 15, due = stream->next[number];
+
+		/* A packet may come twice. */
+		if (!due || (holds && !told && counter != due - 1 && counter != ((due - 2) & 15)))
+			stream->strange++;
+		if (holds || !due)
+			stream->next[number] = (uint8_t)(1 + ((counter + holds) & 15));
+	}
+	if (p[1] & 0x40 && (number == PROGRAMS || number == SERVICES) && stream->count)
+		view_part(stream->view, stream->at - stream->lead);
+	stream->count++;
+	stream->at += stream->step;
+	return true;
+}
+
+/* The step between the first packets, or 0. */
+static uint32_t find_step(struct view *view, uint32_t lead)
+{
+	static const uint32_t steps[] = { PACKET_LEN, TIMED_LEN, PARITY_LEN };
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		unsigned count = 0;
+
+		if ((steps[i] == TIMED_LEN) != (lead != 0))
+			continue;
+		while (count < SURE) {
+			const uint8_t *p = view_peek(view, lead + (uint64_t)count * steps[i], 4);
+
+			if (!p || p[0] != 0x47 || !(p[3] & 0x30))
+				break;
+			count++;
+		}
+		if (count == SURE)
+			return steps[i];
+	}
+	return 0;
+}
+
+/* A table of programs or services starts in the packet at p, with flags and a length that fits. */
+static bool starts_table(const uint8_t *p)
+{
+	uint16_t number = be16(p + 1) & 0x1fff;
+
+	return p[0] == 0x47 && (p[3] & 0xf0) == 0x10 && p[4] == 0 &&
+	       p[5] == (number == PROGRAMS ? 0 : 0x42) && (p[6] & 0xf0) >= 0xb0 &&
+	       (be16(p + 6) & 0xfff) >= 9 && (be16(p + 6) & 0xfff) <= 1021;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct stream stream = { .view = view };
+	const uint8_t *p = view_peek(view, 0, 12);
+	uint64_t sound;
+
+	stream.lead = p && !starts_table(p) ? TIMED_LEN - PACKET_LEN : 0;
+	if (!p || !starts_table(p + stream.lead))
+		return verdict_because(CARVE_REJECT, finding, "no table starts at 0 or 4");
+	stream.step = find_step(view, stream.lead);
+	if (!stream.step)
+		return verdict_because(CARVE_REJECT, finding, "fewer than %d packets from 0", SURE);
+	stream.at = stream.lead;
+	do
+		sound = stream.at - stream.lead;
+	while (pass_packet(&stream));
+	if (stream.count < SURE || stream.strange > 3 + stream.count / 2)
+		return verdict_because(CARVE_REJECT, finding,
+			"packets that don't go on, before %" PRIu64, stream.at);
+	finding->extension = stream.lead ? "m2ts" : "ts";
+	finding->length = sound;
+	/* The last packet's parity may be cut off, or not be there. */
+	if (sound > view_size(view))
+		finding->length = view_size(view);
+	if (view_size(view) > sound && view_size(view) - sound < stream.step)
+		return walk_cut(view, finding, sound + stream.step, view_size(view));
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"nothing tells where the stream ends; no packet is at %" PRIu64, sound);
+}
+
+const struct carver mpegts_carver = {
+	.name = "mpegts",
+	.summary = "MPEG transport streams, with times or parity, too, by their packets",
+	.check = check,
+};

@@ -1,0 +1,50 @@
+"""MPEG transport streams, packet by packet; what they carry is noise."""
+import random, struct
+
+from makers.common import save
+
+
+class Stream:
+    def __init__(self, lead=0, behind=0):
+        self.rng, self.counters, self.lead, self.behind, self.data = random.Random(5), {}, lead, behind, b""
+
+    def packet(self, number, payload, start=False, fill=b"\xff"):
+        counter = self.counters.get(number, 0)
+        self.counters[number] = counter + 1 & 15
+        head = struct.pack(">BHB", 0x47, number | (0x4000 if start else 0), 0x10 | counter)
+        self.data += self.rng.randbytes(self.lead) + head + payload.ljust(184, fill) + self.rng.randbytes(self.behind)
+
+    def table(self, number, kind, body):
+        self.packet(number, struct.pack(">BBH", 0, kind, (0xb000 if kind == 0 else 0xf000) | len(body)) + body, True)
+
+    def film(self, count, services=False):
+        if services:
+            self.table(0x11, 0x42, bytes(20))
+        self.table(0, 0, b"\0\1\xc1\0\0\0\1\xf0\0" + self.rng.randbytes(4))
+        for i in range(count):
+            if i % 20 == 19:
+                self.table(0, 0, b"\0\1\xc1\0\0\0\1\xf0\0" + self.rng.randbytes(4))
+            self.packet(0x100 + i % 3 // 2, self.rng.randbytes(184), i % 7 == 0)
+        return self.data
+
+
+def make():
+    why = "nothing tells where the stream ends; no packet is at {}"
+    for name, stream, services in (("plain.ts", Stream(), False), ("services.ts", Stream(), True), ("timed.m2ts", Stream(4), False),
+                                   ("parity.ts", Stream(0, 16), True)):
+        data = stream.film(24, services)
+        save("mpegts", name, data, verdict="unverified", length=len(data), extension=name.split(".")[1], why=why.format(len(data)))
+        step = 188 + stream.lead + stream.behind
+        save("mpegts", "cut-" + name, data[:-100], verdict="truncated", length=len(data) - 100,
+             why=f"the image ends at {len(data) - 100}, before the file does")
+        half = data[:step * 12 + 60]
+        for kind, junk in (("random", random.Random(6).randbytes(900)), ("zeros", bytes(900))):
+            save("mpegts", f"{kind}-{name}", half + junk, verdict="unverified", length=step * 13, why=why.format(step * 13))
+    save("mpegts", "short.ts", Stream().film(3), verdict="reject", why="fewer than 6 packets from 0")
+    strange = bytearray(Stream().film(24))
+    for i in range(2, 24):
+        strange[188 * i + 1:188 * i + 3] = struct.pack(">H", i * 77)
+    save("mpegts", "strange.ts", bytes(strange), verdict="reject", why=f"packets that don't go on, before {len(strange)}")
+    table = bytearray(Stream().film(24))
+    table[5] = 3
+    save("mpegts", "table.ts", bytes(table), verdict="reject", why="no table starts at 0 or 4")
