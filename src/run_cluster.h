@@ -62,6 +62,13 @@ struct run_join {
 
 struct run_sums;
 
+#define RUN_COMBINED 4
+
+struct run_combined {
+	uint64_t sums[RUN_COMBINED];
+	double most[RUN_COMBINED];
+};
+
 struct run_cluster {
 	unsigned rank, count; /* of this process, 0 for the conductor; of all */
 	/* How many threads a process is to have where nothing was said. */
@@ -101,6 +108,10 @@ struct run_cluster {
 	void (*fail)(const struct error *error);
 	/* Waits until the conductor has ended, and for all checks and writes. */
 	void (*leave)(void);
+
+	/* ---- measurements: all processes call it equally often. Replaces the numbers by the
+	 * sums, and the largest, of all. 0, or a negative errno with error set. */
+	int (*combine)(struct run_combined *combined, struct error *error);
 
 	/* ---- whole images (cli/batch.c) */
 

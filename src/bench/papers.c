@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "bench/papers_state.h"
+#include "run_cluster.h"
 
 static int (*const all_papers[PAPERS])(struct papers *papers, struct error *error) = {
 	papers_zha,
@@ -27,7 +28,9 @@ int papers_run(
 	papers.seconds = xcalloc(options->rounds, sizeof(*papers.seconds));
 	for (unsigned i = 0; !status && i < PAPERS; i++)
 		if (!options->paper || options->paper == i + 1) {
-			status = all_papers[i](&papers, error);
+			bool cluster = run_cluster && options->paper == 2;
+
+			status = (cluster ? papers_cluster : all_papers[i])(&papers, error);
 			papers_forget(&papers);
 		}
 	free(papers.seconds);

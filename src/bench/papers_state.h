@@ -93,6 +93,9 @@ int papers_lin(struct papers *papers, struct error *error);
 int papers_tran(struct papers *papers, struct error *error);
 int papers_han(struct papers *papers, struct error *error);
 
+/* papers_cluster.c: tables of the second paper by the number of processes. */
+int papers_cluster(struct papers *papers, struct error *error);
+
 /* papers_all.c: every kernel and engine on the data in hand, as a column of the table of all. */
 void papers_compare_all(struct papers *papers, const char *data);
 

@@ -15,6 +15,7 @@
 #include "gpu/list.h"
 #include "rules/rules.h"
 #include "scan/scan.h"
+#include "run_cluster.h"
 
 /* The words of --mode; behind the first in the order of enum bench_mode. */
 #define MODE_CHOICES "all|resident|host|end-to-end"
@@ -415,7 +416,7 @@ static int measure_papers(
 	if (status && !run_caught_signal())
 		log_error("%s", error.text);
 	code = run_caught_signal() ? 128 + run_caught_signal() : error.code;
-	if (!status) {
+	if (!status && !(run_cluster && run_cluster->rank)) {
 		(settings->json ? papers_show_json : papers_show_text)(options, &result);
 		if (result.different) {
 			log_error("%u rows found something else than they should have",
@@ -464,6 +465,8 @@ static int run(void *arg, int argc, char **argv)
 	int code = EXIT_CLEAN;
 
 	log_set_level(settings->verbose ? LOG_DEBUG : LOG_WARN);
+	if (run_cluster && run_cluster->rank && settings->paper != 2) /* the only one that is shared */
+		return EXIT_CLEAN;
 	if (settings->papers || settings->paper)
 		return run_papers(settings, options.data);
 	if (check_names(settings, &error) || load(settings, &rules, &patterns, &error)) {
@@ -521,5 +524,6 @@ const struct command bench_command = {
 	.options = bench_options,
 	.settings_size = sizeof(struct bench_settings),
 	.run = run,
+	.shared = true,
 	.examples = examples,
 };

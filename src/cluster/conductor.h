@@ -69,6 +69,10 @@ void deal_end(void);
 extern const struct carving_remote ask_remote;
 unsigned ask_jobs(void);
 void ask_end(void);
+/* combine.c */
+void combine_deliver(struct post *post);
+/* 0, or a negative errno with error set: some process has failed. */
+int combine_failure(struct error *error);
 /* images.c */
 int images_carve(unsigned rank, size_t number, struct run_sums *sums);
 

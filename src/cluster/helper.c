@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "cluster/conductor.h"
 #include "cluster/credit.h"
 #include "run.h"
 
@@ -29,6 +30,8 @@ static struct {
 	struct given units[UNITS_MOST];
 	uint64_t got, taken; /* units; one of length 0 is the last */
 	size_t unused;       /* of what was sent, as credit_of counts */
+	bool has_combined;
+	struct run_combined combined;
 	bool has_image;
 	size_t image;
 } helper = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -99,6 +102,11 @@ static void note(struct post *post)
 	case POST_IMAGE:
 		helper.image = (size_t)unpack_number(&unpack);
 		helper.has_image = true;
+		break;
+	case POST_COMBINED:
+		if (post->len == sizeof(helper.combined))
+			memcpy(&helper.combined, post->bytes, post->len);
+		helper.has_combined = true;
 		break;
 	case POST_CANCEL:
 		serve_cancel();
@@ -251,4 +259,28 @@ void helper_carved(int code, const struct run_sums *sums)
 	pack_number(&pack, (uint64_t)code);
 	pack_bytes(&pack, sums, sizeof(*sums));
 	post_send(0, POST_CARVED, &pack);
+}
+
+/* ---- measurements -----------------------------------------------------------------------------
+ */
+
+int helper_combine(struct run_combined *combined, struct error *error)
+{
+	struct pack pack = { 0 };
+	int status = 0;
+
+	pack_raw(&pack, combined, sizeof(*combined));
+	helper.spoken = true;
+	post_send(0, POST_COMBINE, &pack);
+	pthread_mutex_lock(&helper.lock);
+	while (!status && !helper.has_combined) {
+		if (helper.ended || !wait_a_moment())
+			status = error_set(error, EXIT_IO, ECANCELED, "the measurement was ended");
+		else if (!post_rank())
+			status = combine_failure(error);
+	}
+	*combined = helper.combined;
+	helper.has_combined = false;
+	pthread_mutex_unlock(&helper.lock);
+	return status;
 }

@@ -13,6 +13,7 @@ int helper_give(const struct run_piece *piece);
 void helper_fail(const struct error *error);
 void helper_leave(void);
 bool helper_image(size_t *number);
+int helper_combine(struct run_combined *combined, struct error *error);
 void helper_carved(int code, const struct run_sums *sums);
 
 /* Whether it has told the conductor anything. */

@@ -37,8 +37,9 @@ static void deliver(struct post *post)
 	void (*take)(struct post *) = post->kind == POST_PIECE ? deal_deliver
 				      : post->kind == POST_CHECKED || post->kind == POST_WRITTEN
 					      ? ask_deliver
-				      : post->kind == POST_CARVED ? images_deliver
-								  : meet_deliver;
+				      : post->kind == POST_COMBINE ? combine_deliver
+				      : post->kind == POST_CARVED  ? images_deliver
+								   : meet_deliver;
 
 	if (post->kind == POST_LEAVE)
 		atomic_store(&leaving, true);
@@ -69,14 +70,15 @@ static void take_message(enum log_level level, const char *text)
 			post_host(post_rank()), text);
 }
 
-/* A helper that came to nothing: the conductor may be waiting. */
+/* The conductor may be waiting for a helper that came to nothing, or has left a measurement. */
 static void tell_end(int code)
 {
-	struct error error = { .code = code };
+	struct error error = { .code = code ? code : EXIT_IO };
 
-	if (helper_has_spoken() || !code)
+	if (helper_has_spoken() && !code)
 		return;
-	snprintf(error.text, sizeof(error.text), "%s", last_error);
+	snprintf(error.text, sizeof(error.text), "%s",
+		*last_error ? last_error : "it ended before the others");
 	helper_fail(&error);
 }
 
@@ -168,6 +170,7 @@ static void fill_cluster(void)
 		.carve = images_carve,
 		.image = helper_image,
 		.carved = helper_carved,
+		.combine = helper_combine,
 	};
 	run_cluster = &cluster;
 }

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-static void append(struct pack *pack, const void *bytes, size_t len)
+void pack_raw(struct pack *pack, const void *bytes, size_t len)
 {
 	if (pack->capacity - pack->len < len) {
 		pack->capacity = (pack->len + len) * 2;
@@ -17,13 +17,13 @@ static void append(struct pack *pack, const void *bytes, size_t len)
 
 void pack_number(struct pack *pack, uint64_t number)
 {
-	append(pack, &number, sizeof(number));
+	pack_raw(pack, &number, sizeof(number));
 }
 
 void pack_bytes(struct pack *pack, const void *bytes, size_t len)
 {
 	pack_number(pack, len);
-	append(pack, bytes, len);
+	pack_raw(pack, bytes, len);
 }
 
 void pack_text(struct pack *pack, const char *text)

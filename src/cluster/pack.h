@@ -13,6 +13,8 @@ struct pack {
 	size_t len, capacity;
 };
 
+/* As they are. */
+void pack_raw(struct pack *pack, const void *bytes, size_t len);
 void pack_number(struct pack *pack, uint64_t number);
 /* With their number. */
 void pack_bytes(struct pack *pack, const void *bytes, size_t len);

@@ -19,6 +19,7 @@ enum post_kind {
 	POST_WRITTEN,
 	POST_FAILED,
 	POST_CARVED,
+	POST_COMBINE,
 	/* to a helper */
 	POST_BEGIN,
 	POST_UNIT,
@@ -28,6 +29,7 @@ enum post_kind {
 	POST_CANCEL,
 	POST_END,
 	POST_IMAGE,
+	POST_COMBINED,
 	POST_LEAVE, /* the program ends */
 };
 
