@@ -9,6 +9,8 @@
 #include "cluster/conductor.h"
 #include "cluster/wire.h"
 
+/* So many for each thread of a helper are on their way, waiting or being done. */
+#define JOBS_EACH 4
 /* More proxies than that gain nothing. */
 #define JOBS_MOST 512
 /* How long a cancelled request still waits for the helper to clean up, in tenths of a second. */
@@ -37,7 +39,7 @@ unsigned ask_jobs(void)
 	unsigned jobs = 0;
 
 	for (unsigned rank = 0; rank < post_count(); rank++)
-		jobs += conductor.peers[rank].threads + 1;
+		jobs += conductor.peers[rank].threads * JOBS_EACH;
 	return jobs < JOBS_MOST ? jobs : JOBS_MOST;
 }
 
