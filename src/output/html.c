@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "output/html_data.h"
+#include "output/html_map.h"
 #include "output/html_page.h"
 #include "output/report.h"
 #include "output/reread.h"
@@ -95,7 +96,7 @@ static json_t *made_object(const struct html *html, const struct reread_report *
 	return object;
 }
 
-/* burin.begin("run", "summary", "made"); */
+/* burin.begin("run", "summary", "made"); and what the map knows of the image's blocks. */
 static int make_begin(
 	struct line *line, const struct html *html, const struct reread_report *report)
 {
@@ -111,6 +112,7 @@ static int make_begin(
 	if (!status)
 		status = add_record(line, made);
 	line_text(line, ");\n");
+	html_map_add(line, html->data.dir_fd, reread_run(report)->image_size);
 	json_decref(made);
 	return status;
 }

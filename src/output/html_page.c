@@ -31,6 +31,7 @@ EMBED(details, "details.js");
 EMBED(summary, "summary.js");
 EMBED(table, "table.js");
 EMBED(map, "map.js");
+EMBED(content, "content.js");
 EMBED(map_input, "map_input.js");
 EMBED(gallery, "gallery.js");
 EMBED(groups, "groups.js");
@@ -40,7 +41,7 @@ EMBED(app, "app.js");
 
 /* Each needs what stands before it. */
 static const char *const programs[] = { page_base, page_data, page_filter, page_list, page_details,
-	page_summary, page_table, page_map, page_map_input, page_gallery, page_groups,
+	page_summary, page_table, page_map, page_content, page_map_input, page_gallery, page_groups,
 	page_timeline, page_export, page_app };
 
 struct writer {

@@ -270,7 +270,7 @@ burin.sayCell = function (cell) {
 	const map = burin.map, range = burin.cellRange(cell), sector = burin.sectorSize();
 	const files = burin.filesIn(range, 3), first = Math.floor(range[0] / sector);
 	const last = Math.ceil(range[1] / sector) - 1;
-	const content = burin.sayContent ? burin.sayContent(range) : "";
+	const content = burin.sayContent(range);
 	const what = files.slice(0, 3).map(function (i) { return burin.rows.path[i]; }).join(", ") +
 		(files.length > 3 ? " and more" : "");
 
