@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/content.h"
 #include "output/folder.h"
+#include "output/map_bin.h"
 
-#define NAME "map.bin"
 #define HEAD_LEN 48 /* of it is looked at */
-#define CLASSES 7   /* not read, unreadable, zero, text, packed, code, other */
 #define MAX_BLOCKS ((uint64_t)256 << 10)
 #define MAX_ENTRY_LEN 64
 
@@ -40,7 +40,7 @@ static bool read_head(FILE *file, struct head *head, uint64_t image_size)
 	uint8_t bytes[HEAD_LEN];
 
 	if (fread(bytes, 1, sizeof(bytes), file) != sizeof(bytes) ||
-		memcmp(bytes, "BURINMAP", 8) != 0 || number(bytes + 8, 4) != 1)
+		memcmp(bytes, MAP_BIN_MAGIC, 8) != 0 || number(bytes + 8, 4) != MAP_BIN_VERSION)
 		return false;
 	*head = (struct head){ .head_len = (uint32_t)number(bytes + 12, 4),
 		.image_size = number(bytes + 16, 8),
@@ -49,7 +49,7 @@ static bool read_head(FILE *file, struct head *head, uint64_t image_size)
 		.entry_len = (uint32_t)number(bytes + 40, 4) };
 	return head->image_size == image_size && image_size > 0 && head->head_len >= HEAD_LEN &&
 	       head->block_len >= 512 && head->block_len <= (uint64_t)1 << 48 &&
-	       head->entry_len >= 2 && head->entry_len <= MAX_ENTRY_LEN &&
+	       head->entry_len >= MAP_BIN_ENTRY_LEN && head->entry_len <= MAX_ENTRY_LEN &&
 	       head->count == (image_size - 1) / head->block_len + 1 &&
 	       fseeko(file, (off_t)head->head_len, SEEK_SET) == 0;
 }
@@ -57,18 +57,18 @@ static bool read_head(FILE *file, struct head *head, uint64_t image_size)
 /* Reads up to `merge` entries as one. False at the end. */
 static bool read_block(FILE *file, const struct head *head, uint64_t merge, char text[3])
 {
-	uint64_t seen[CLASSES] = { 0 }, entropy = 0, count = 0;
+	uint64_t seen[CONTENT_CLASSES] = { 0 }, entropy = 0, count = 0;
 	uint8_t entry[MAX_ENTRY_LEN];
 	unsigned most = 0;
 
 	while (count < merge && fread(entry, head->entry_len, 1, file) == 1) {
-		seen[entry[0] < CLASSES ? entry[0] : CLASSES - 1]++;
+		seen[entry[0] < CONTENT_CLASSES ? entry[0] : CONTENT_OTHER]++;
 		entropy += entry[1];
 		count++;
 	}
 	if (!count)
 		return false;
-	for (unsigned i = 1; i < CLASSES; i++)
+	for (unsigned i = 1; i < CONTENT_CLASSES; i++)
 		if (seen[i] > seen[most])
 			most = i;
 	text[0] = digits[most];
@@ -94,7 +94,7 @@ static void add_blocks(struct line *line, FILE *file, const struct head *head)
 
 void html_map_add(struct line *line, int dir_fd, uint64_t image_size)
 {
-	int fd = folder_open(dir_fd, NAME, O_RDONLY | O_NONBLOCK, false);
+	int fd = folder_open(dir_fd, MAP_BIN_NAME, O_RDONLY | O_NONBLOCK, false);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	struct head head;
 

@@ -47,6 +47,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
+        self.call("Performance.enable", timeDomain="threadTicks")
         if downloads:
             session, self.session = self.session, None
             self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=downloads)
@@ -146,6 +147,11 @@ class Browser:
         data = self.call("Page.printToPDF", preferCSSPageSize=True)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
+
+    def seconds(self):
+        """Processor time that the page has used since it was opened."""
+        metrics = self.call("Performance.getMetrics")["metrics"]
+        return next(m["value"] for m in metrics if m["name"] == "TaskDuration")
 
     def complaints(self):
         """What the page threw, and what the browser refused it."""
