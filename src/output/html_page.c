@@ -98,7 +98,7 @@ static void write_data(const struct writer *writer)
 			"<script nonce=\"%s\" src=\"" HTML_DATA "%04u.js\"></script>\n",
 			writer->nonce, i);
 	open_script(writer);
-	if (!data->part_count) {
+	if (data->part.len) { /* not in files, and there are any */
 		fputs("burin.part(\"", writer->file);
 		fwrite(data->part.bytes, 1, data->part.len, writer->file);
 		fputs("\");\n", writer->file);
