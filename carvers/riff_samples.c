@@ -28,6 +28,7 @@
 #define TEXT_LEAST 64
 #define TEXT_MOST VIEW_MAX_PEEK
 #define UNCLOSED_MOST (UINT64_C(256) << 20)
+#define SPOTS 16
 
 bool riff_samples_read(
 	const struct riff *riff, const struct riff_chunk *chunk, struct riff_samples *samples)
@@ -171,6 +172,16 @@ static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
 	return blank && run >= TEXT_LEAST ? end - run : end;
 }
 
+/* Random bytes at the start, or at one of some places further on: a head without its samples may
+ * have other files behind it, the last of which goes on as samples do. */
+static bool noise_among(struct view *view, uint64_t start, uint64_t end)
+{
+	for (unsigned i = 0; i < SPOTS; i++)
+		if (noise_at(view, start + (end - start) / SPOTS * i, end))
+			return true;
+	return false;
+}
+
 enum tail riff_samples_check(struct view *view, const struct riff_samples *samples, uint64_t start,
 	uint64_t end, uint64_t *at)
 {
@@ -180,7 +191,7 @@ enum tail riff_samples_check(struct view *view, const struct riff_samples *sampl
 	*at = noise;
 	if (noise < end)
 		return TAIL_FOREIGN;
-	if (noise_at(view, start, end))
+	if (noise_among(view, start, end))
 		return TAIL_UNKNOWN;
 	fill = walk_before_fill(view, start, end);
 	if (fill < end) {

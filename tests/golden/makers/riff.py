@@ -52,6 +52,9 @@ def make():
     save("riff", "titled.wav", riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", samples), info), extension="wav", title="A sound", time=1700006400)
     body = b"WAVEfmt " + struct.pack(">I", 16) + fmt(order=">") + b"data" + struct.pack(">I", 2000) + wave(500, order=">")
     save("riff", "big-endian.wav", b"RIFX" + struct.pack(">I", len(body)) + body, extension="wav", unchecked=44)
+    lost = bytes(40) + noise(9400, 6) + wave(16500)
+    lost = riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", lost))
+    save("riff", "noise-among.wav", lost, verdict="unverified", length=len(lost), extension="wav")
     for name, head in (("long", b"RF64"), ("bw64", b"BW64")):
         data = b"data" + b"\xff" * 4 + samples
         rest = b"WAVE" + b"ds64" + struct.pack("<IQQQI", 28, 4 + 36 + 24 + len(data), len(samples), 1500, 0) + chunk(b"fmt ", fmt()) + data
