@@ -306,6 +306,66 @@ Test(reader, ranges_of_the_image)
 	fake_free(&fake);
 }
 
+/* One range after another, with gaps between them now and then, and slots of the last ones in hand. */
+static void read_ranges(struct fake *fake, struct reader_options options)
+{
+	struct expect expect = { fake->visible, fake->image.info.size, &fake->broken };
+	uint64_t at = 0, finish = options.length = 5000;
+	struct slot *slot, *held[3] = { NULL };
+	struct error error = { 0 };
+	struct reader *reader;
+	unsigned turn = 0;
+
+	cr_assert_eq(reader_open(&reader, &fake->image, &options, &error), 0, "%s", error.text);
+	for (;;) {
+		while (reader_next(reader, &slot) == 1) {
+			struct slot **place = &held[turn++ % 3];
+
+			check_slot(slot, &expect, at, finish, &options);
+			at += slot->len;
+			if (*place) { /* nobody has written to it meanwhile */
+				cr_assert_arr_eq((*place)->data, expect.bytes + (*place)->offset,
+					(*place)->len + (*place)->tail_len);
+				reader_release(reader, *place);
+			}
+			*place = slot;
+		}
+		cr_assert_eq(at, finish);
+		at += rand() % 3 ? 0 : (uint64_t)rand() % 2000;
+		if (at >= expect.size)
+			break;
+		options.length = 1 + (uint64_t)rand() % 20000;
+		finish = expect.size - at < options.length ? expect.size : at + options.length;
+		cr_assert_eq(reader_go_on(reader, at, options.length, &error), 0);
+	}
+	cr_assert_neq(reader_go_on(reader, expect.size, 1, &error), 0);
+	reader_close(reader);
+}
+
+Test(reader, one_range_after_another)
+{
+	unsigned seed = (unsigned)time(NULL);
+
+	printf("seed %u\n", seed);
+	srand(seed);
+	for (int files = 0; files < 2; files++) {
+		struct fake fake;
+
+		fake_init(&fake, 200000, files);
+		fake_break(&fake, 90112, 3 * SECTOR);
+		for (size_t i = 0; i < WAYS; i++) {
+			if (ways[i].method == READER_URING && !files)
+				continue;
+			read_ranges(&fake, (struct reader_options){ .slot_len = 1500,
+						   .overlap = 50,
+						   .slots = 4,
+						   .method = ways[i].method,
+						   .cache = ways[i].cache });
+		}
+		fake_free(&fake);
+	}
+}
+
 Test(reader, large_slots_of_many_pieces)
 {
 	struct fake fake;
