@@ -139,7 +139,7 @@ burin.drawCell = function (context, cell, colours) {
 	context.fillStyle = colours.empty;
 	context.fillRect(x, y, size, size);
 	if (found.best >= 0) {
-		context.globalAlpha = 0.35 + 0.65 * found.share;
+		context.globalAlpha = map.bad[cell] > 0 ? 0.3 : 0.35 + 0.65 * found.share;
 		context.fillStyle = map.classes[found.best][1];
 		context.fillRect(x, y, size, size);
 		context.globalAlpha = 1;

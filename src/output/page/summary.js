@@ -55,7 +55,7 @@ burin.problemNotes = function () {
 		notes.push(burin.note("warn", burin.size(burin.sumOf(summary.unreadable)) + " of the image could not be read",
 			["In " + burin.count(summary.unreadable.length) + (summary.unreadable.length === 1 ? " place" : " places") + ", striped on the map; files there hold zeros instead."].concat(
 				(summary.damage || []).slice(0, 5).map(function (one) { return "At " + burin.count(one.offset) + ": " + one.why; }))));
-	if (burin.run.options.dry_run)
+	if ((burin.run.options || {}).dry_run)
 		notes.push(burin.note("plain", "A dry run", ["No files were written. Select what you want, save report.jsonl, and give it to burin extract."]));
 	return notes;
 };
@@ -139,7 +139,7 @@ burin.showLeftOut = function () {
 
 burin.startSummary = function () {
 	const image = burin.run.image, name = burin.clean(String(image.path)).split("/").pop();
-	const verdict = burin.id("verdict");
+	const verdict = burin.id("verdict"), options = burin.run.options || {};
 
 	document.title = name + " - burin";
 	burin.id("image-name").textContent = name;
@@ -148,7 +148,9 @@ burin.startSummary = function () {
 	verdict.append(burin.evidenceNote());
 	verdict.append.apply(verdict, burin.problemNotes());
 	if (verdict.children.length === 1)
-		verdict.append(burin.note("good", "The run had no problems", ["Everything was read and searched."]));
+		verdict.append(burin.note("good", "The run had no problems", [options.offset || options.length || options.space
+			? "Only a part of the image was to be searched (see the run's options); all of that was read."
+			: "Everything was read and searched."]));
 	burin.showSums();
 	burin.showRun();
 	burin.showLeftOut();
