@@ -361,6 +361,8 @@ void run_start_carving(struct run *run)
 		.no_extension = options->no_extension,
 		.dry_run = options->dry_run,
 		.hash_mask = options->dry_run ? 0 : options->hash_mask,
+		.sets = options->sets,
+		.skip_known = options->skip_known,
 		.unreadable = &run->unread,
 		.pause = pause_carving,
 		.context = run,
@@ -467,8 +469,11 @@ static void finish_report(struct run *run)
 	run_finish_map(run);
 	count_undecided(run);
 	collect_problems(run);
-	if (run->carving)
+	if (run->carving) {
 		carving_sums(run->carving, &summary->files, &summary->bytes);
+		carving_marks(run->carving, &summary->known, &summary->alert);
+	}
+	summary->sets = run->options->sets != NULL;
 	if (!*summary->evidence.sentence)
 		snprintf(summary->evidence.sentence, sizeof(summary->evidence.sentence), "not hashed");
 	summary->unreadable = run_unreadable(run);
@@ -497,6 +502,9 @@ static void tell(const struct run *run, const char *image_path)
 		log_error("%s", run->error.text);
 	if (run->summary.evidence.state == EVIDENCE_MATCH || run->summary.evidence.state == EVIDENCE_HASHED)
 		log_info("%s: %s", image_path, run->summary.evidence.sentence);
+	if (run->summary.alert)
+		log_warn("%s: %" PRIu64 " %s in a set of wanted hashes (--alert)", image_path,
+			run->summary.alert, run->summary.alert == 1 ? "file is" : "files are");
 	if (run->report)
 		log_info("%s: %" PRIu64 " %s, %s%s; %s in %s", image_path, run->summary.files,
 			run->summary.files == 1 ? "file" : "files",

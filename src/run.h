@@ -12,6 +12,7 @@
 #include "evidence/reader.h"
 #include "evidence/volumes.h"
 #include "gpu/options.h"
+#include "output/hash_sets.h"
 #include "output/progress.h"
 #include "rules/rules.h"
 
@@ -49,6 +50,8 @@ struct run_options {
 	enum carving_label label;
 	struct decide_options decide;
 	uint32_t hash_mask;
+	const struct hash_sets *sets;  /* that carved files are looked up in; NULL: in none */
+	bool skip_known;               /* and left out, when they are known and not wanted */
 	enum run_verify verify;
 	uint32_t verify_mask;          /* enum hash_kind or-ed together */
 	struct progress_options progress;

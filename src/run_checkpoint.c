@@ -107,6 +107,8 @@ static void add_options(struct run_traits *traits, const struct run_options *opt
 	add_number(traits, "--no-extension", options->no_extension);
 	add_number(traits, "--rename", options->label);
 	add_number(traits, "--flat", options->flat);
+	add(traits, "--known and --alert", hash_sets_summary(options->sets));
+	add_number(traits, "--skip-known", options->skip_known);
 	add_number(traits, "--no-content-map", !options->content_map);
 }
 

@@ -41,6 +41,8 @@ struct carving *carving_new(const struct carving_options *options)
 		carving->rooms[i].view = view_new();
 		view_watch(carving->rooms[i].view, jobs_go_on, &carving->rooms[i]);
 		copier_init(&carving->rooms[i].copier, options->hash_mask);
+		carving->rooms[i].copier.sets = options->sets;
+		carving->rooms[i].copier.skip_known = options->skip_known;
 	}
 	carving->ahead = ahead_new(carving->threads, options->decide.nested);
 	carving->filing = filing_new(options->rules, options->sink, options->names, options->label,
@@ -211,6 +213,12 @@ uint64_t carving_unreadable(const struct carving *carving)
 uint64_t carving_mismatches(const struct carving *carving)
 {
 	return carving->mismatches;
+}
+
+void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *alert)
+{
+	*known = carving->known;
+	*alert = carving->alert;
 }
 
 bool carving_quota_reached(const struct carving *carving)

@@ -11,12 +11,15 @@
 #include "carve/check.h"
 #include "carve/decide.h"
 #include "carve/filing.h"
+#include "output/hash_sets.h"
 #include "output/progress.h"
 #include "output/report.h"
 #include "output/sink.h"
 
 /* What was found and neither carved nor refused, because the run ended early, is counted as skipped under this. */
 #define SKIPPED_BY_END "not decided when the run ended"
+/* What --skip-known leaves out. */
+#define SKIPPED_KNOWN "known"
 
 /* Others that check and write in place of the pool's threads, which wait for them. Thread-safe. Both return 0, or a negative
  * errno with error set: -ECANCELED when *cancel became true. */
@@ -41,6 +44,8 @@ struct carving_options {
 	enum carving_label label;
 	bool no_extension, dry_run;
 	uint32_t hash_mask;
+	const struct hash_sets *sets;    /* that files are looked up in; NULL: in none */
+	bool skip_known;                 /* and left out, when they are known and not wanted */
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */
 	/* Called now and then while waiting, when carving_save may be. NULL: never. */
 	void (*pause)(void *context);
@@ -96,6 +101,8 @@ void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *byte
 uint64_t carving_unreadable(const struct carving *carving);
 /* Files given to carving_add whose bytes hashed to something else than their record said. */
 uint64_t carving_mismatches(const struct carving *carving);
+/* Files among the sums that a set of known ones holds, and a set of wanted ones. */
+void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *alert);
 bool carving_quota_reached(const struct carving *carving);
 /* Waited for workers so far, seconds. */
 double carving_waited(const struct carving *carving);

@@ -221,6 +221,13 @@ static void compare_hashes(struct carving *carving, struct ticket *ticket)
 		log_warn("%s has another hash than the report says", record->path);
 }
 
+static void count_marks(struct carving *carving, const struct file_record *record)
+{
+	carving->known += record->known != NULL;
+	if (record->alert && carving->alert++ < TELL_MAX)
+		log_warn("%s is in the set of hashes %s", record->path, record->alert);
+}
+
 static void report_ticket(struct carving *carving, struct ticket *ticket)
 {
 	struct file_record *record = &ticket->record;
@@ -228,11 +235,14 @@ static void report_ticket(struct carving *carving, struct ticket *ticket)
 	if (ticket->status) {
 		tally_add(carving->options.skipped,
 			ticket->status == -ECANCELED ? SKIPPED_BY_END : "could not be written", 0);
+	} else if (record->left_out) {
+		tally_add(carving->options.skipped, SKIPPED_KNOWN, 0);
 	} else {
 		if (carving->options.dry_run && carving->options.unreadable)
 			record->unreadable = ranges_overlap(
 				carving->options.unreadable, ticket->candidate.start, record->length);
 		compare_hashes(carving, ticket);
+		count_marks(carving, record);
 		carving->files++;
 		carving->bytes += record->length;
 		carving->unreadable += record->unreadable;

@@ -147,13 +147,28 @@ static void run_checks(struct pool_job *job, unsigned worker)
 	ring_bell(carving);
 }
 
+/* Whoever writes it knows of no sets. */
+static int write_remotely(
+	struct carving *carving, struct file_record *record, struct error *error)
+{
+	const struct carving_options *options = &carving->options;
+	int status = options->remote->write(record, &carving->cancelled, error);
+
+	if (status || !options->sets)
+		return status;
+	status = mark_file(options->sets, options->skip_known, record, error);
+	if (status || record->left_out)
+		sink_remove(options->sink, record->path);
+	return status;
+}
+
 static int write_file(
 	struct carving *carving, struct ticket *ticket, unsigned worker, struct error *error)
 {
 	if (atomic_load(&carving->cancelled))
 		return -ECANCELED;
 	if (carving->options.remote)
-		return carving->options.remote->write(&ticket->record, &carving->cancelled, error);
+		return write_remotely(carving, &ticket->record, error);
 	return copy_file(&carving->rooms[worker].copier, gathered_evidence(carving->options.image),
 		carving->options.sink, &ticket->record, &carving->cancelled, error);
 }

@@ -23,6 +23,8 @@ void carving_save(struct carving *carving, struct state_writer *writer)
 	state_put(writer, carving->files);
 	state_put(writer, carving->bytes);
 	state_put(writer, carving->unreadable);
+	state_put(writer, carving->known);
+	state_put(writer, carving->alert);
 	decider_save(carving->decider, writer);
 	filing_save(carving->filing, writer);
 	state_put(writer, count_kept(carving));
@@ -106,6 +108,8 @@ int carving_load(struct carving *carving, struct state_reader *reader)
 	carving->files = state_get(reader, UINT64_MAX);
 	carving->bytes = state_get(reader, UINT64_MAX);
 	carving->unreadable = state_get(reader, UINT64_MAX);
+	carving->known = state_get(reader, UINT64_MAX);
+	carving->alert = state_get(reader, UINT64_MAX);
 	decider_load(carving->decider, limit, reader);
 	filing_load(carving->filing, reader);
 	if (!state_ok(reader))

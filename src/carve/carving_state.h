@@ -63,6 +63,7 @@ struct carving {
 	struct error error; /* good once status is not 0 */
 	_Atomic int status;
 	uint64_t files, bytes, unreadable, mismatches;
+	uint64_t known, alert;
 	struct filing *filing;
 	struct scribe *scribe;
 	struct decision *group;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "output/hash_sets.h"
 #include "output/record.h"
 #include "output/sink.h"
 
@@ -14,6 +15,8 @@ void copier_init(struct copier *copier, uint32_t hash_mask)
 {
 	copier->hasher = hasher_new(hash_mask);
 	copier->buffer = xmalloc(COPY_LEN);
+	copier->sets = NULL;
+	copier->skip_known = false;
 }
 
 void copier_free(struct copier *copier)
@@ -71,6 +74,15 @@ int copy_runs(struct copier *copier, struct image *image, const struct range *ru
 	return 0;
 }
 
+int mark_file(const struct hash_sets *sets, bool skip_known, struct file_record *record,
+	struct error *error)
+{
+	int status = hash_sets_mark(sets, record, error);
+
+	record->left_out = !status && skip_known && record->known && !record->alert;
+	return status;
+}
+
 int copy_file(struct copier *copier, struct image *image, struct sink *sink,
 	struct file_record *record, const atomic_bool *cancel, struct error *error)
 {
@@ -81,8 +93,14 @@ int copy_file(struct copier *copier, struct image *image, struct sink *sink,
 		return status;
 	status = copy_runs(copier, image, record->runs, record->run_count, file.fd, cancel,
 		&record->hashes, &record->unreadable);
-	if (!status)
+	if (status) {
+		sink_drop(&file);
+		return sink_error(sink, record->path, -status, error);
+	}
+	if (copier->sets)
+		status = mark_file(copier->sets, copier->skip_known, record, error);
+	if (!status && !record->left_out)
 		return sink_finish(sink, record->path, &file, error);
 	sink_drop(&file);
-	return sink_error(sink, record->path, -status, error);
+	return status;
 }

@@ -14,6 +14,8 @@
 struct copier {
 	struct hasher *hasher;
 	uint8_t *buffer;
+	const struct hash_sets *sets; /* to look files up in; NULL: in none */
+	bool skip_known;              /* what is known, and not wanted, is left out */
 };
 
 void copier_init(struct copier *copier, uint32_t hash_mask);
@@ -28,7 +30,10 @@ struct error;
 struct file_record;
 struct sink;
 
-/* Writes the file of a record to the sink, and fills in its hashes and unreadable bytes. Returns 0 or a negative errno with error
+/* Looks the hashes of a file up. Returns 0 or a negative errno with error set. */
+int mark_file(const struct hash_sets *sets, bool skip_known, struct file_record *record,
+	struct error *error);
+/* Writes the file of a record to the sink, unless it is left out, and fills in its hashes and unreadable bytes. Returns 0 or a negative errno with error
  * set; nothing is left of a file that could not be completed. */
 int copy_file(struct copier *copier, struct image *image, struct sink *sink,
 	struct file_record *record, const atomic_bool *cancel, struct error *error);

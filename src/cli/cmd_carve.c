@@ -16,6 +16,7 @@
 #include "cli/resume.h"
 #include "cli/types.h"
 #include "output/hash.h"
+#include "output/hash_sets.h"
 #include "rules/rules.h"
 #include "run.h"
 #include "run_cluster.h"
@@ -23,7 +24,7 @@
 struct carve_settings {
 	const char *config, *output, *types, *engine, *kernel, *gpus, *hash, *verify, *map,
 		*resume;
-	struct option_list lists;
+	struct option_list lists, known, alert;
 	enum rules_format rules_format;
 	unsigned io;
 	enum gpu_transfer transfer;
@@ -35,7 +36,7 @@ struct carve_settings {
 	uint64_t checkpoint_interval, unit_size;
 	bool unallocated, allocated;
 	bool both, dry_run, no_extension, flat, nested, strict, html, quiet, verbose, json;
-	bool no_content_map;
+	bool no_content_map, skip_known;
 };
 
 #define MEMBER(member) .offset = offsetof(struct carve_settings, member)
@@ -116,6 +117,12 @@ static const struct option_row carve_options[] = {
 	{ .name = "flat", .letter = 'O', MEMBER(flat), .group = "Output",
 		.help = "No folders: all files in DIR itself" },
 
+	{ .name = "known", .kind = OPTION_LIST, .metavar = "FILE", MEMBER(known), .group = "Output",
+		.help = "Mark files whose hash is in FILE: a list, NSRLFile.txt, or a database of NSRL" },
+	{ .name = "skip-known", MEMBER(skip_known), .group = "Output",
+		.help = "Leave such files out, and count them" },
+	{ .name = "alert", .kind = OPTION_LIST, .metavar = "FILE", MEMBER(alert), .group = "Output",
+		.help = "Mark files whose hash is in FILE, keep them even when they are known, and say so" },
 	{ .name = "no-content-map", MEMBER(no_content_map), .group = "Output",
 		.help = "Don't write map.bin: text, code, compressed or zeros, block by block" },
 
@@ -233,8 +240,30 @@ static int parse_verify(const char *text, struct run_options *options, struct er
 	return hash_mask_parse(text, &options->verify_mask, error);
 }
 
+static int open_sets(const struct carve_settings *settings, struct hash_sets **sets,
+	struct run_options *options, struct error *error)
+{
+	const struct option_list *known = &settings->known, *alert = &settings->alert;
+	int status;
+
+	if (settings->skip_known && !known->count)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"--skip-known leaves out what is in the lists of --known, and none was given");
+	if (settings->dry_run && (known->count || alert->count))
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"a dry run writes and hashes no files, so --known and --alert can't be given "
+			"with it");
+	status = hash_sets_open(
+		sets, known->items, known->count, alert->items, alert->count, error);
+	options->sets = *sets;
+	options->skip_known = settings->skip_known;
+	options->hash_mask |= hash_sets_kinds(*sets);
+	return status;
+}
+
 /* What must be looked at before anything is opened. */
-static int load(const struct carve_settings *settings, struct rules **rules, struct run_options *options)
+static int load(const struct carve_settings *settings, struct rules **rules, struct hash_sets **sets,
+	struct run_options *options)
 {
 	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
 	struct gpu_wanted gpus;
@@ -247,6 +276,8 @@ static int load(const struct carve_settings *settings, struct rules **rules, str
 		status = gpu_wanted_parse(&gpus, settings->gpus, &error);
 	if (!status)
 		status = rules_load(rules, config, settings->rules_format, settings->types, &error);
+	if (!status)
+		status = open_sets(settings, sets, options, &error);
 	free(config);
 	if (status)
 		log_error("%s", error.text);
@@ -267,8 +298,9 @@ static int carve(const struct carve_settings *settings, const struct images *ima
 	const char *output, bool batch, char **arguments)
 {
 	struct run_options options = run_options_of(settings);
+	struct hash_sets *sets = NULL;
 	struct rules *rules = NULL;
-	int code = load(settings, &rules, &options);
+	int code = load(settings, &rules, &sets, &options);
 
 	if (!code) {
 		run_catch_signals();
@@ -281,6 +313,7 @@ static int carve(const struct carve_settings *settings, const struct images *ima
 		if (settings->html && !batch && !(run_cluster && run_cluster->rank))
 			code = page_after_run(output, code);
 	}
+	hash_sets_close(sets);
 	rules_free(rules);
 	return code;
 }

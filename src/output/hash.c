@@ -42,18 +42,32 @@ static bool is_available(size_t i)
 	return available;
 }
 
+static int check_kind(size_t i, struct error *error)
+{
+	if (is_available(i))
+		return 0;
+	return error_set(error, EXIT_USAGE, ENOTSUP,
+		"this system's OpenSSL refuses to compute %s (FIPS mode?); leave it out",
+		kinds[i].name);
+}
+
+int hash_kinds_check(uint32_t mask, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < KINDS && !status; i++)
+		if (mask & kinds[i].kind)
+			status = check_kind(i, error);
+	return status;
+}
+
 static int add_kind(const char *name, size_t len, uint32_t *mask, struct error *error)
 {
 	for (size_t i = 0; i < KINDS; i++) {
 		if (strlen(kinds[i].name) != len || strncmp(kinds[i].name, name, len) != 0)
 			continue;
-		if (!is_available(i))
-			return error_set(error, EXIT_USAGE, ENOTSUP,
-				"this system's OpenSSL refuses to compute %s (FIPS mode?); leave "
-				"it out",
-				kinds[i].name);
 		*mask |= kinds[i].kind;
-		return 0;
+		return check_kind(i, error);
 	}
 	return error_set(error, EXIT_USAGE, EINVAL,
 		"unknown hash '%.*s'; known are md5, sha1 and sha256, separated by commas, or none",

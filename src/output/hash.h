@@ -20,6 +20,9 @@ int hash_mask_parse(const char *text, uint32_t *mask, struct error *error);
 /* Puts the digests that from has into into. */
 void hashes_merge(struct hashes *into, const struct hashes *from);
 
+/* -ENOTSUP, with the reason in error, where this system refuses to compute one of them. */
+int hash_kinds_check(uint32_t mask, struct error *error);
+
 struct hasher;
 
 /* mask: enum hash_kind or-ed together; 0 makes a hasher that computes nothing. Never NULL. One thread at a time. */

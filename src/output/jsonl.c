@@ -339,6 +339,10 @@ void jsonl_line_file(
 		text_field(line, ",\"allocated\":", file_space_name(file->space));
 	if (file->fs_path)
 		text_field(line, ",\"fs_path\":", file->fs_path);
+	if (file->known)
+		text_field(line, ",\"known\":", file->known);
+	if (file->alert)
+		text_field(line, ",\"alert\":", file->alert);
 	text_field(line, ",\"title\":", file->title);
 	text_field(line, ",\"time\":", has_time ? time : NULL);
 	flag_field(line, ",\"chop\":", file->chop);
@@ -475,6 +479,10 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	if (summary->content.block_len)
 		jsonl_put(object, "content", content_object(&summary->content));
 	jsonl_put(object, "by_type", type_object(&summary->by_type));
+	if (summary->sets) {
+		jsonl_put(object, "known", jsonl_number(summary->known));
+		jsonl_put(object, "alert", jsonl_number(summary->alert));
+	}
 	jsonl_put(object, "rejected", count_object(&summary->rejected));
 	jsonl_put(object, "skipped", count_object(&summary->skipped));
 	jsonl_put(object, "hits", jsonl_number(summary->hits));

@@ -44,6 +44,8 @@ struct file_record {
 	int64_t time;          /* seconds since 1970 UTC; 0: none */
 	bool chop;             /* Scalpel's column: cut at the maximum */
 	bool written;          /* false on a dry run */
+	bool left_out;         /* it was known, and is not to be kept */
+	const char *known, *alert; /* the sets of hashes that hold it (output/hash_sets.h); NULL: none */
 };
 
 struct run_record {
@@ -128,6 +130,8 @@ struct resumption {
 
 struct summary_record {
 	uint64_t files, bytes;
+	uint64_t known, alert;    /* of the files: in a set of known ones; in a set of wanted ones */
+	bool sets;                /* there are such sets */
 	struct tallies by_type;
 	struct tallies rejected;  /* reason: candidates that were no files */
 	struct tallies skipped;   /* "inside a complete file", "quota", "align", "starts before the image", "min_size" ... */

