@@ -293,9 +293,25 @@ static bool is_unclosed(const struct riff_file *file)
 		       (file->data.len & 0x7ffff000) == 0x7ffff000);
 }
 
+/* Where what is sound ends when no chunk stands behind `last`: a chunk's length may be the first
+ * foreign bytes, but samples can be looked at. */
+static uint64_t confirmed(const struct riff_file *file, const struct riff_chunk *last)
+{
+	uint64_t at;
+
+	if (!file->chunk_count || riff_is(last->id, "LIST"))
+		return file->riff.at;
+	if (last->at != file->data.at || file->samples.coding != CODING_SAMPLES)
+		return last->at;
+	return riff_samples_check(file->view, &file->samples, last->data, last->end, &at) ==
+			       TAIL_FOREIGN
+		       ? at
+		       : last->end;
+}
+
 static enum verdict walk(struct riff_file *file)
 {
-	struct riff_chunk chunk = { .at = 0 };
+	struct riff_chunk chunk = { .at = 0 }, last = { .at = 0 };
 	struct riff *riff = &file->riff;
 	const char *problem;
 	uint64_t at, end;
@@ -323,9 +339,10 @@ static enum verdict walk(struct riff_file *file)
 		if (step == RIFF_CUT)
 			return walk_cut(file->view, file->finding, riff->end,
 				file->chunk_count ? riff->at : 12);
-		file->sound = riff->at;
-		if (step == RIFF_BROKEN)
+		if (step == RIFF_BROKEN) {
+			file->sound = confirmed(file, &last);
 			return truncated(file, "no chunk starts", riff->at);
+		}
 		file->sound = chunk.at;
 		problem = pass_chunk(file, &chunk, &at);
 		if (problem)
@@ -336,6 +353,7 @@ static enum verdict walk(struct riff_file *file)
 			return walk_cut(file->view, file->finding, riff->end,
 				file->movi == chunk.data ? file->sound : view_size(file->view));
 		file->chunk_count++;
+		last = chunk;
 	}
 	if (is_unclosed(file))
 		return judge_unclosed(file);
