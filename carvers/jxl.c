@@ -1,18 +1,24 @@
 /*
- * JPEG XL in its container (ISO/IEC 18181-2).
+ * JPEG XL, a bare codestream (ISO/IEC 18181-1) or one in a container (ISO/IEC 18181-2).
+ *
+ * A codestream begins with FF 0A. It is walked from header to header (jxl_walk.c), and ends where
+ * its last frame's sections do. The start of each frame's first section is decoded, and that has to
+ * come out right in more bits than chance does (PROOF_LEAST), or there is no file: behind FF 0A, a
+ * part of all random bytes can be read as headers. A last section in modular mode is decoded whole,
+ * and bears out the file's end. Coefficients are not decoded: then the verdict is unverified,
+ * though the length is exact.
+ *
+ * A container:
  *
  *	'JXL '  a signature box of 12 bytes
  *	'ftyp'  with the brand 'jxl '
- *	'jxlc'  the codestream, which begins with FF 0A; or 'jxlp', parts of it, each with its
- *number in front, the last one's with the highest bit set 'jbrd', 'Exif', 'xml ', 'brob', ...  what
- *belongs to it
+ *	'jxlc'  the codestream; or 'jxlp', parts of it, numbered, the last with the highest bit set
+ *	'jbrd', 'Exif', 'xml ', 'brob', ...  what belongs to it
  *
  * The boxes are those of ISO base media files (bmff.c), and the file ends where none of a known
- * type follows. The codestream is noise to whoever does not decode it: if the file ends with much
- *of it, nothing bears out that it is all there, and the verdict is unverified. The date is Exif's.
- *
- * A bare codestream is not recognised: its two bytes and a head of a few bits that may have almost
- * any value are found in every 64 KiB of random data.
+ * type follows. A codestream in one box is walked as a bare one is. If the file ends with much of a
+ * codestream that was not decoded to its end, nothing bears out that it is all there, and the
+ * verdict is unverified. The date is Exif's.
  */
 #include "bmff.h"
 
@@ -20,13 +26,20 @@
 
 #include "bytes.h"
 #include "exif.h"
+#include "jxl_walk.h"
+#include "noise.h"
 #include "walk.h"
 
+#define STREAM 0xff0a
 #define START_LEN 32
 #define TAIL_PART 16
 #define TAIL_LEAST 32
 /* A codestream may hold zeros, but hardly so many at its end. */
 #define WIPED_LEAST 512
+/* Of five million random beginnings behind the signature, those that led to an end had 10 such bits
+ * at most, and those that were cut off 13. */
+#define PROOF_LEAST 12
+#define PROOF_CUT 14
 
 struct jxl {
 	struct view *view;
@@ -36,6 +49,8 @@ struct jxl {
 	uint64_t wiped;     /* where the zeros begin that a codestream ends with, or 0 */
 	uint32_t parts;
 	bool whole;
+	bool borne_out; /* the codestream was decoded to its end */
+	struct jxl_walk walk;
 };
 
 static bool known(uint32_t type)
@@ -75,11 +90,15 @@ static const char *take_data(struct jxl *jxl, const struct bmff_box *box)
 	jxl->whole = !part || be32(p) >> 31;
 	if (jxl->parts++ == 0) {
 		p = view_peek(jxl->view, at, 2);
-		if (!p || be16(p) != 0xff0a)
+		if (!p || be16(p) != STREAM)
 			return "no codestream begins";
+		view_part(jxl->view, at);
 	}
+	if (!part && !jxl_walk(&jxl->walk, jxl->view, at, box->end))
+		return jxl->walk.problem;
+	jxl->borne_out = !part && jxl->walk.borne_out && jxl->walk.end == box->end;
 	wiped = walk_before_fill(jxl->view, at, box->end);
-	if (box->end - wiped >= WIPED_LEAST)
+	if (box->end - wiped >= WIPED_LEAST && !jxl->borne_out)
 		jxl->wiped = wiped;
 	return NULL;
 }
@@ -120,7 +139,7 @@ static enum verdict judge(struct jxl *jxl)
 	if (!jxl->whole)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"no end of the codestream before %" PRIu64, jxl->end);
-	if (tail > TAIL_LEAST && tail > jxl->end / TAIL_PART)
+	if (!jxl->borne_out && tail > TAIL_LEAST && tail > jxl->end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"whether the last %" PRIu64 " bytes are the file's can't be seen", tail);
 	return CARVE_COMPLETE;
@@ -137,7 +156,7 @@ static enum verdict judge_open(struct jxl *jxl, const struct bmff_box *box)
 		"the box at %" PRIu64 " goes to the end of the image", box->at);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+static enum verdict check_boxes(struct view *view, struct finding *finding)
 {
 	struct jxl jxl = { .view = view, .finding = finding, .end = START_LEN };
 	const uint8_t *p = view_peek(view, 0, START_LEN);
@@ -169,8 +188,56 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return judge(&jxl);
 }
 
+/* A codestream whose headers were walked to the end. */
+static enum verdict judge_stream(
+	struct view *view, const struct jxl_walk *walk, struct finding *finding)
+{
+	uint64_t plain;
+
+	finding->length = walk->end;
+	if (walk->borne_out)
+		return CARVE_COMPLETE;
+	plain = plain_start(view, walk->last_at, walk->end);
+	if (plain == walk->end)
+		plain = walk_before_fill(view, walk->last_at, walk->end);
+	if (walk->end - plain >= WIPED_LEAST) {
+		finding->length = plain;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no coded data from %" PRIu64 " on", plain);
+	}
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"whether the %" PRIu64 " bytes before the end are the file's can't be seen",
+		walk->end - walk->last_at);
+}
+
+static enum verdict check_stream(struct view *view, struct finding *finding)
+{
+	struct jxl_walk walk;
+	bool whole = jxl_walk(&walk, view, 0, view_size(view));
+
+	if (walk.proof < (whole ? PROOF_LEAST : PROOF_CUT) || (!whole && !walk.begun && !walk.cut))
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
+			whole ? "too little to tell" : walk.problem, walk.broken_at);
+	if (whole)
+		return judge_stream(view, &walk, finding);
+	if (walk.cut)
+		return walk_cut(view, finding, walk.end, walk.sound);
+	finding->length = walk.sound;
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "%s at %" PRIu64, walk.problem, walk.broken_at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	const uint8_t *p = view_peek(view, 0, 2);
+
+	if (p && be16(p) == STREAM)
+		return check_stream(view, finding);
+	return check_boxes(view, finding);
+}
+
 const struct carver jxl_carver = {
 	.name = "jxl",
-	.summary = "JPEG XL pictures in their container, by its boxes",
+	.summary = "JPEG XL pictures, by their headers and boxes",
 	.check = check,
 };

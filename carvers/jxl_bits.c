@@ -1,0 +1,148 @@
+/*
+ * Numbers of JPEG XL's headers (ISO/IEC 18181-1, Annex B): U32() in four ways of which two bits say
+ * which, U64() in groups of bits, Enum(), F16(). Bits are taken from the lowest of each byte up.
+ *
+ * The reader looks ahead no farther than it was read so far, so that a header that is none costs a
+ * few bytes. It never fails loudly: a value that is not allowed, or the end of the bytes, is kept
+ * in mind, zeros are read from then on, and whoever reads asks for it where it matters.
+ */
+#include "jxl_bits.h"
+
+#include <string.h>
+
+#include "walk.h"
+
+#define FIRST_LEN 64
+
+void jxl_bits_begin(struct jxl_bits *bits, struct view *view, uint64_t at, uint64_t limit)
+{
+	bits->view = view;
+	bits->start = bits->at = at;
+	bits->limit = limit;
+	bits->word = 0;
+	bits->count = 0;
+	bits->next = bits->len = 0;
+	bits->cut = bits->wrong = false;
+	bits->proof = 0;
+	bits->numbers = 0;
+}
+
+bool jxl_bits_sound(const struct jxl_bits *bits)
+{
+	return !bits->cut && !bits->wrong;
+}
+
+static bool load(struct jxl_bits *bits)
+{
+	uint64_t room = bits->limit > bits->at ? bits->limit - bits->at : 0;
+	uint64_t want = bits->at - bits->start;
+	const uint8_t *p;
+	size_t len;
+
+	want = want < FIRST_LEN ? FIRST_LEN : want;
+	want = want < JXL_BUFFER_LEN ? want : JXL_BUFFER_LEN;
+	p = walk_window(bits->view, bits->at, bits->at + (room < want ? room : want), &len);
+	if (!p)
+		return false;
+	memcpy(bits->buffer, p, len);
+	bits->next = 0;
+	bits->len = len;
+	bits->at += len;
+	return true;
+}
+
+uint32_t jxl_bits_take(struct jxl_bits *bits, unsigned n)
+{
+	uint32_t value;
+
+	while (bits->count < n) {
+		if (bits->cut || bits->wrong || (bits->next == bits->len && !load(bits))) {
+			bits->cut = bits->cut || !bits->wrong;
+			bits->word = 0;
+			bits->count = 0;
+			return 0;
+		}
+		bits->word |= (uint64_t)bits->buffer[bits->next++] << bits->count;
+		bits->count += 8;
+	}
+	value = (uint32_t)(bits->word & ((UINT64_C(1) << n) - 1));
+	bits->word >>= n;
+	bits->count -= n;
+	return value;
+}
+
+bool jxl_bits_bool(struct jxl_bits *bits)
+{
+	return jxl_bits_take(bits, 1);
+}
+
+uint32_t jxl_bits_u32(struct jxl_bits *bits, const struct jxl_choice choices[4])
+{
+	const struct jxl_choice *choice = &choices[jxl_bits_take(bits, 2)];
+
+	return jxl_bits_take(bits, choice->bits) + choice->offset;
+}
+
+uint64_t jxl_bits_u64(struct jxl_bits *bits)
+{
+	unsigned kind = jxl_bits_take(bits, 2);
+	uint64_t value;
+
+	if (kind < 2)
+		return kind ? 1 + jxl_bits_take(bits, 4) : 0;
+	if (kind == 2)
+		return 17 + jxl_bits_take(bits, 8);
+	value = jxl_bits_take(bits, 12);
+	for (unsigned shift = 12; jxl_bits_bool(bits); shift += 8) {
+		if (shift == 60)
+			return value | (uint64_t)jxl_bits_take(bits, 4) << shift;
+		value |= (uint64_t)jxl_bits_take(bits, 8) << shift;
+	}
+	return value;
+}
+
+uint32_t jxl_bits_enum(struct jxl_bits *bits, uint64_t allowed)
+{
+	static const struct jxl_choice choices[4] = { { 0, 0 }, { 0, 1 }, { 4, 2 }, { 6, 18 } };
+	uint32_t value = jxl_bits_u32(bits, choices);
+
+	jxl_bits_expect(bits, value < 64 && (allowed >> value & 1));
+	return value;
+}
+
+void jxl_bits_f16(struct jxl_bits *bits, unsigned count)
+{
+	while (count-- > 0 && jxl_bits_sound(bits))
+		jxl_bits_expect(bits, (jxl_bits_take(bits, 16) >> 10 & 31) != 31);
+}
+
+void jxl_bits_name(struct jxl_bits *bits)
+{
+	static const struct jxl_choice choices[4] = { { 0, 0 }, { 4, 0 }, { 5, 16 }, { 10, 48 } };
+	uint32_t len = jxl_bits_u32(bits, choices);
+
+	while (len-- > 0 && jxl_bits_sound(bits))
+		jxl_bits_take(bits, 8);
+}
+
+void jxl_bits_extensions(struct jxl_bits *bits)
+{
+	jxl_bits_expect(bits, jxl_bits_u64(bits) == 0);
+}
+
+void jxl_bits_align(struct jxl_bits *bits)
+{
+	unsigned n = bits->count % 8;
+
+	jxl_bits_expect(bits, jxl_bits_take(bits, n) == 0);
+	bits->proof += n;
+}
+
+uint64_t jxl_bits_at(const struct jxl_bits *bits, unsigned *taken)
+{
+	uint64_t at = bits->at - (bits->len - bits->next) - (bits->count + 7) / 8;
+
+	if (taken)
+		*taken = (8 - bits->count % 8) % 8;
+	return at;
+}

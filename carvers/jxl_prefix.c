@@ -1,0 +1,186 @@
+/*
+ * Prefix codes of JPEG XL (ISO/IEC 18181-1, C.2.4), which are Brotli's (RFC 7932, 3.4 and 3.5): up
+ * to four symbols are listed, or the lengths of all codes are given, in a code of their own.
+ */
+#include "jxl_distribution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH_SYMBOLS 18
+#define REPEAT_LAST 16
+#define REPEAT_ZERO 17
+#define FULL (1 << JXL_PREFIX_LONGEST)
+/* Chance makes two complete codes, the second described by the first, once in more than so many
+ * bits. */
+#define COMPLETE_PROOF 3
+
+/* The code of these lengths: any number of them may be 0. */
+static bool build(const uint8_t *lens, size_t count, struct jxl_prefix *prefix)
+{
+	uint16_t at[JXL_PREFIX_LONGEST + 2] = { 0 };
+	size_t used = 0;
+
+	memset(prefix->counts, 0, sizeof(prefix->counts));
+	for (size_t i = 0; i < count; i++) {
+		prefix->counts[lens[i]]++;
+		used += lens[i] != 0;
+	}
+	prefix->counts[0] = 0;
+	prefix->symbols = malloc((used ? used : 1) * sizeof(*prefix->symbols));
+	if (!prefix->symbols)
+		return false;
+	prefix->symbols[0] = 0;
+	for (unsigned len = 1; len <= JXL_PREFIX_LONGEST; len++)
+		at[len + 1] = (uint16_t)(at[len] + prefix->counts[len]);
+	for (size_t i = 0; i < count; i++)
+		if (lens[i])
+			prefix->symbols[at[lens[i]]++] = (uint16_t)i;
+	if (used == 1)
+		memset(prefix->counts, 0, sizeof(prefix->counts));
+	return true;
+}
+
+uint32_t jxl_prefix_next(struct jxl_bits *bits, const struct jxl_prefix *prefix)
+{
+	unsigned code = 0, first = 0, index = 0, len = 1;
+
+	while (len <= JXL_PREFIX_LONGEST && !prefix->counts[len])
+		len++;
+	if (len > JXL_PREFIX_LONGEST)
+		return prefix->symbols[0];
+	for (len = 1; len <= JXL_PREFIX_LONGEST; len++) {
+		code |= jxl_bits_take(bits, 1);
+		if (code - first < prefix->counts[len])
+			return prefix->symbols[index + code - first];
+		index += prefix->counts[len];
+		first = (first + prefix->counts[len]) << 1;
+		code <<= 1;
+	}
+	bits->wrong = true;
+	return 0;
+}
+
+/* Up to four symbols by name. Their codes have the lengths of one of five patterns. */
+static bool read_listed(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *prefix)
+{
+	static const uint8_t patterns[5][4] = { { 1 }, { 1, 1 }, { 1, 2, 2 }, { 2, 2, 2, 2 },
+		{ 1, 2, 3, 3 } };
+	unsigned count = jxl_bits_take(bits, 2) + 1, pattern = count - 1;
+	uint8_t *lens = calloc(alphabet, 1);
+	uint32_t symbols[4];
+	bool right = lens;
+
+	for (unsigned i = 0; i < count && right; i++) {
+		symbols[i] = jxl_bits_take(bits, jxl_bit_len((uint32_t)alphabet - 1));
+		right = symbols[i] < alphabet && !lens[symbols[i]];
+		if (right)
+			lens[symbols[i]] = 1;
+	}
+	if (count == 4 && jxl_bits_bool(bits))
+		pattern = 4;
+	for (unsigned i = 0; i < count && right; i++)
+		lens[symbols[i]] = patterns[pattern][i];
+	right = right && build(lens, alphabet, prefix);
+	free(lens);
+	return right;
+}
+
+/* The code of the lengths. */
+static bool read_length_code(struct jxl_bits *bits, unsigned skip, struct jxl_prefix *prefix)
+{
+	static const uint8_t order[LENGTH_SYMBOLS] = { 1, 2, 3, 4, 0, 5, 17, 6, 16, 7, 8, 9, 10, 11,
+		12, 13, 14, 15 };
+	static const uint8_t two_bits[3] = { 0, 4, 3 };
+	uint8_t lens[LENGTH_SYMBOLS] = { 0 };
+	unsigned used = 0;
+	int space = 32;
+
+	for (unsigned i = skip; i < LENGTH_SYMBOLS && space > 0; i++) {
+		unsigned len = jxl_bits_take(bits, 2);
+
+		if (len < 3)
+			len = two_bits[len];
+		else if (!jxl_bits_bool(bits))
+			len = 2;
+		else
+			len = jxl_bits_bool(bits) ? 5 : 1;
+		lens[order[i]] = (uint8_t)len;
+		if (len) {
+			space -= 32 >> len;
+			used++;
+		}
+	}
+	return jxl_bits_sound(bits) && (used == 1 || space == 0) &&
+	       build(lens, LENGTH_SYMBOLS, prefix);
+}
+
+/* A length that is repeated: how often in all since another came, by base of four or eight. */
+struct repeat {
+	uint8_t len;
+	uint32_t times;
+};
+
+static uint32_t repeat_more(struct jxl_bits *bits, struct repeat *repeat, uint8_t len, unsigned n)
+{
+	uint32_t before;
+
+	if (repeat->len != len)
+		repeat->times = 0;
+	repeat->len = len;
+	before = repeat->times;
+	if (repeat->times)
+		repeat->times = (repeat->times - 2) << n;
+	repeat->times += jxl_bits_take(bits, n) + 3;
+	return repeat->times - before;
+}
+
+static bool read_lengths(
+	struct jxl_bits *bits, const struct jxl_prefix *code, size_t alphabet, uint8_t *lens)
+{
+	struct repeat repeat = { 0 };
+	uint8_t last = 8;
+	size_t at = 0;
+	int64_t space = FULL;
+
+	while (at < alphabet && space > 0 && jxl_bits_sound(bits)) {
+		uint32_t symbol = jxl_prefix_next(bits, code), more = 1;
+		uint8_t len = (uint8_t)symbol;
+
+		if (symbol < REPEAT_LAST) {
+			repeat.times = 0;
+			if (len)
+				last = len;
+		} else {
+			len = symbol == REPEAT_LAST ? last : 0;
+			more = repeat_more(bits, &repeat, len, symbol - 14);
+			if (more > alphabet - at)
+				return false;
+		}
+		memset(lens + at, len, more);
+		at += more;
+		if (len)
+			space -= (int64_t)more << (JXL_PREFIX_LONGEST - len);
+	}
+	return jxl_bits_sound(bits) && space == 0;
+}
+
+bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *prefix)
+{
+	struct jxl_prefix code = { 0 };
+	unsigned kind = alphabet > 1 ? jxl_bits_take(bits, 2) : 0;
+	uint8_t *lens;
+	bool right;
+
+	if (kind == 1)
+		return read_listed(bits, alphabet, prefix);
+	lens = calloc(alphabet, 1);
+	right = lens && (alphabet == 1 || (read_length_code(bits, kind, &code) &&
+						  read_lengths(bits, &code, alphabet, lens)));
+	right = right && build(lens, alphabet, prefix);
+	if (right && alphabet > 1)
+		bits->proof += COMPLETE_PROOF;
+	free(lens);
+	free(code.symbols);
+	return right;
+}

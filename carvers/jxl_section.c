@@ -1,0 +1,223 @@
+/*
+ * Sections of a frame (ISO/IEC 18181-1, Annex G). The first begins with what all others need. In a
+ * modular frame the picture follows there, or as much of it as is small; the rest is cut into
+ * groups, one in a section. Each section's modular part can be decoded by itself, and its end shows
+ * whether it was sound: the last one is decoded, and bears out the frame's last bytes. Coefficients
+ * (VarDCT) are not decoded.
+ */
+#include "jxl_section.h"
+
+#include <string.h>
+
+#include "jxl_global.h"
+#include "jxl_lf.h"
+
+#define QUANT_TABLES 17
+/* Channels halved three times and more stand in the sections of LF groups. */
+#define LF_SHIFT 3
+/* That a section ends where it should has the proof of a byte, at most. */
+#define END_PROOF_MOST 8
+
+struct part {
+	const struct jxl_frame *frame;
+	struct jxl_tree tree;
+	struct jxl_channels channels; /* those of the frame, behind its transforms */
+	uint64_t *work;
+};
+
+static uint32_t div_up(uint32_t value, uint32_t by)
+{
+	return value / by + (value % by != 0);
+}
+
+static void add_channel(struct jxl_channels *channels, uint32_t width, uint32_t height, int shift)
+{
+	struct jxl_channel *channel = &channels->list[channels->count++];
+
+	memset(channel, 0, sizeof(*channel));
+	channel->width = width;
+	channel->height = height;
+	channel->shift_x = channel->shift_y = (int8_t)shift;
+}
+
+/* The channels that a frame has: colour in modular mode, and the others. */
+static void list_channels(
+	struct jxl_channels *channels, const struct jxl_image *image, const struct jxl_frame *frame)
+{
+	unsigned colour_count = image->grey && !image->xyb && !frame->ycbcr ? 1 : 3;
+	uint32_t lf = 1u << 3 * frame->lf_level;
+
+	channels->count = channels->meta_count = 0;
+	for (unsigned i = 0; frame->modular && i < colour_count; i++)
+		add_channel(channels, frame->width, frame->height, 0);
+	for (uint32_t i = 0; i < image->extra_count; i++) {
+		uint32_t by = frame->extra_upsampling[i];
+
+		add_channel(channels, div_up(div_up(frame->full_width, lf), by),
+			div_up(div_up(frame->full_height, lf), by),
+			(int)jxl_bit_len(by) - (int)jxl_bit_len(frame->upsampling));
+	}
+}
+
+/* True when bits stand at the section's end: behind it nothing but zeros up to the byte. */
+static bool ends(struct jxl_bits *bits, struct jxl_checked *checked)
+{
+	unsigned len = jxl_bit_len((uint32_t)(bits->limit - bits->start));
+
+	jxl_bits_align(bits);
+	if (!jxl_bits_sound(bits) || jxl_bits_at(bits, NULL) != bits->limit)
+		return false;
+	checked->proof += len < END_PROOF_MOST ? len : END_PROOF_MOST;
+	return true;
+}
+
+/* The part of a channel that a group has, of groups with sides of group_len. */
+static void add_group(struct jxl_channels *group, const struct jxl_channel *channel,
+	uint32_t group_x, uint32_t group_y, uint32_t group_len)
+{
+	uint64_t x = ((uint64_t)group_x * group_len) >> channel->shift_x;
+	uint64_t y = ((uint64_t)group_y * group_len) >> channel->shift_y;
+	uint32_t width = group_len >> channel->shift_x, height = group_len >> channel->shift_y;
+	struct jxl_channel *place = &group->list[group->count];
+
+	if (x >= channel->width || y >= channel->height)
+		return;
+	*place = *channel;
+	place->width = channel->width - x < width ? (uint32_t)(channel->width - x) : width;
+	place->height = channel->height - y < height ? (uint32_t)(channel->height - y) : height;
+	if (place->width && place->height)
+		group->count++;
+}
+
+/* The channels of section `index`, and its number among the streams. False: it has none. */
+static bool list_group(
+	const struct part *part, uint64_t index, struct jxl_channels *group, uint32_t *stream)
+{
+	const struct jxl_frame *frame = part->frame;
+	const struct jxl_channels *all = &part->channels;
+	uint64_t lf_count = frame->lf_group_count, number;
+	bool lf = index <= lf_count;
+	uint32_t group_len = frame->group_len << (lf ? LF_SHIFT : 0), columns, i;
+
+	if (index == 0 || index == lf_count + 1)
+		return false;
+	number = lf ? index - 1 : index - lf_count - 2;
+	*stream = (uint32_t)(lf ? 1 + lf_count + number : 1 + 3 * lf_count + QUANT_TABLES + number);
+	columns = div_up(frame->width, group_len);
+	group->count = group->meta_count = 0;
+	for (i = all->meta_count; i < all->count; i++)
+		if (all->list[i].width > frame->group_len || all->list[i].height > frame->group_len)
+			break;
+	for (; i < all->count; i++) {
+		const struct jxl_channel *channel = &all->list[i];
+		int8_t shift =
+			channel->shift_x < channel->shift_y ? channel->shift_x : channel->shift_y;
+
+		if (channel->shift_x >= 0 && channel->shift_y >= 0 && lf == (shift >= LF_SHIFT))
+			add_group(group, channel, (uint32_t)(number % columns),
+				(uint32_t)(number / columns), group_len);
+	}
+	return group->count > 0;
+}
+
+static void check_last(struct part *part, struct view *view, struct jxl_checked *checked)
+{
+	const struct jxl_frame *frame = part->frame;
+	struct jxl_channels group;
+	struct jxl_bits bits;
+	enum jxl_outcome outcome;
+	uint32_t stream;
+
+	if (frame->permuted || frame->pass_count != 1 ||
+		!list_group(part, frame->last_one, &group, &stream))
+		return;
+	jxl_bits_begin(&bits, view, frame->last_at, frame->end);
+	outcome = jxl_modular_read(&bits, &group, UINT32_MAX, stream, &part->tree, part->work);
+	checked->broken = outcome == JXL_BROKEN;
+	checked->broken_at = checked->sound = frame->last_at;
+	if (outcome != JXL_SOUND)
+		return;
+	checked->borne_out = ends(&bits, checked);
+	checked->proof += bits.proof;
+}
+
+/* What was decoded besides samples costs as much as those. */
+static void charge(struct part *part, const struct jxl_bits *bits)
+{
+	*part->work -= *part->work < bits->numbers ? *part->work : bits->numbers;
+}
+
+/* The first section as far as it can be read. */
+static enum jxl_outcome check_first(struct part *part, struct jxl_bits *bits,
+	const struct jxl_image *image, struct jxl_checked *checked)
+{
+	const struct jxl_frame *frame = part->frame;
+
+	if (!jxl_global_read(bits, image, frame, &part->tree))
+		return JXL_BROKEN;
+	checked->begun = true;
+	charge(part, bits);
+	checked->sound = jxl_bits_at(bits, NULL);
+	/* Channels of chroma that are smaller are not known to stand in modular frames. */
+	if (frame->modular && (frame->chroma[0] || frame->chroma[1] || frame->chroma[2]))
+		return JXL_UNKNOWN;
+	list_channels(&part->channels, image, frame);
+	return jxl_modular_read(
+		bits, &part->channels, frame->group_len, 0, &part->tree, part->work);
+}
+
+/* The first LF group of a frame with coefficients: in the first section, or by itself. */
+static enum jxl_outcome check_lf(
+	struct part *part, struct view *view, struct jxl_bits *bits, uint64_t limit)
+{
+	const struct jxl_frame *frame = part->frame;
+	struct jxl_channels more;
+	uint32_t stream;
+	bool has = list_group(part, 1, &more, &stream);
+
+	if (frame->section_count > 1) {
+		if (frame->second_at + frame->second_len > limit)
+			return JXL_UNKNOWN;
+		jxl_bits_begin(bits, view, frame->second_at, frame->second_at + frame->second_len);
+	}
+	return jxl_lf_read(bits, frame, has ? &more : NULL, &part->tree, part->work);
+}
+
+void jxl_sections_check(struct view *view, const struct jxl_image *image,
+	const struct jxl_frame *frame, uint64_t limit, uint64_t *work, struct jxl_checked *checked)
+{
+	struct part part = { .frame = frame, .work = work };
+	uint64_t limit_of_first = limit;
+	enum jxl_outcome outcome;
+	struct jxl_bits bits;
+
+	memset(checked, 0, sizeof(*checked));
+	if (!*work)
+		return;
+	if (limit > frame->first_at + frame->first_len)
+		limit_of_first = frame->first_at + frame->first_len;
+	jxl_bits_begin(&bits, view, frame->first_at, limit_of_first);
+	outcome = check_first(&part, &bits, image, checked);
+	if (outcome == JXL_BROKEN && bits.cut && !bits.wrong && frame->end > limit)
+		outcome = JXL_UNKNOWN;
+	checked->broken = outcome == JXL_BROKEN;
+	checked->broken_at = frame->first_at;
+	if (outcome == JXL_SOUND && frame->modular && frame->section_count == 1)
+		checked->borne_out = ends(&bits, checked);
+	else if (outcome == JXL_SOUND && frame->modular && frame->end <= limit)
+		check_last(&part, view, checked);
+	checked->proof += bits.proof;
+	if (outcome == JXL_SOUND && !frame->modular) {
+		bits.proof = 0;
+		outcome = check_lf(&part, view, &bits, limit);
+		checked->broken =
+			outcome == JXL_BROKEN && !(bits.cut && !bits.wrong && frame->end > limit);
+		checked->broken_at = frame->section_count > 1 ? frame->second_at : frame->first_at;
+		if (frame->section_count > 1)
+			checked->sound = frame->second_at;
+		if (outcome == JXL_SOUND && frame->section_count > 1)
+			ends(&bits, checked);
+		checked->proof += bits.proof;
+	}
+	jxl_tree_free(&part.tree);
+}

@@ -1,0 +1,94 @@
+/*
+ * Trees of the modular mode (ISO/IEC 18181-1, H.4). Nodes are written breadth first: which property
+ * of a sample's surroundings is compared with what, or how the sample is foretold. The two children
+ * of a node stand together, so that where they are follows from how many nodes are open. Each leaf
+ * is a context of the samples' code, which is defined behind the tree.
+ */
+#include "jxl_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES_MOST (1u << 20)
+#define NODES_FIRST 64
+#define PREDICTORS 14
+#define PROPERTIES 256
+
+enum context { SPLIT, PROPERTY, PREDICTOR, OFFSET, MULTIPLIER_LOG, MULTIPLIER_BITS, CONTEXTS };
+
+static void read_leaf(struct jxl_bits *bits, struct jxl_code *code, struct jxl_node *leaf)
+{
+	uint32_t predictor = jxl_code_next(bits, code, PREDICTOR), log, more;
+
+	leaf->split = jxl_signed(jxl_code_next(bits, code, OFFSET));
+	log = jxl_code_next(bits, code, MULTIPLIER_LOG);
+	more = jxl_code_next(bits, code, MULTIPLIER_BITS);
+	jxl_bits_expect(bits, predictor < PREDICTORS && log < 31);
+	jxl_bits_expect(bits, log < 31 && more < (1u << (31 - log)) - 1);
+	leaf->property = -1;
+	leaf->predictor = (uint8_t)predictor;
+	leaf->multiplier = jxl_bits_sound(bits) ? (more + 1) << log : 1;
+}
+
+static bool grow(struct jxl_tree *tree, size_t *room)
+{
+	struct jxl_node *nodes;
+
+	if (tree->count < *room)
+		return true;
+	if (tree->count >= NODES_MOST)
+		return false;
+	*room = *room ? 2 * *room : NODES_FIRST;
+	nodes = realloc(tree->nodes, *room * sizeof(*nodes));
+	if (nodes)
+		tree->nodes = nodes;
+	return nodes;
+}
+
+static bool read_nodes(struct jxl_bits *bits, struct jxl_code *code, struct jxl_tree *tree)
+{
+	size_t open = 1, room = 0;
+	uint32_t leaf_count = 0;
+
+	while (open > 0) {
+		struct jxl_node *node;
+		uint32_t property = jxl_code_next(bits, code, PROPERTY);
+
+		if (!jxl_bits_sound(bits) || property > PROPERTIES || !grow(tree, &room))
+			return false;
+		node = &tree->nodes[tree->count++];
+		memset(node, 0, sizeof(*node));
+		open--;
+		if (property == 0) {
+			read_leaf(bits, code, node);
+			node->left = leaf_count++;
+			continue;
+		}
+		node->property = (int16_t)(property - 1);
+		node->split = jxl_signed(jxl_code_next(bits, code, SPLIT));
+		node->left = (uint32_t)(tree->count + open);
+		open += 2;
+	}
+	return true;
+}
+
+bool jxl_tree_read(struct jxl_bits *bits, struct jxl_tree *tree)
+{
+	struct jxl_code code = { 0 };
+	bool right;
+
+	memset(tree, 0, sizeof(*tree));
+	right = jxl_code_read(bits, CONTEXTS, &code) && jxl_code_begin(bits, &code, 0) &&
+		read_nodes(bits, &code, tree);
+	if (right)
+		jxl_code_end(bits, &code);
+	jxl_code_free(&code);
+	return right && jxl_bits_sound(bits) &&
+	       jxl_code_read(bits, (tree->count + 1) / 2, &tree->code);
+}
+
+void jxl_tree_free(struct jxl_tree *tree)
+{
+	free(tree->nodes);
+	jxl_code_free(&tree->code);
+}
