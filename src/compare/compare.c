@@ -103,32 +103,24 @@ static void add_row(struct comparison *comparison, const struct listed *a, const
 		a && b ? differences_of(a, b) : 0, COMPARE_SAME, xstrdup("") };
 }
 
-/* Files of one place: the likest pair first. Few as a rule; past a bound they are paired as they
- * come, for a hostile report must not make this slow. */
-#define GROUP_MOST 256
+/* Files of one place are few as a rule. Where both sides have more than these, they are paired as
+ * they come, for a hostile report must not make this slow. */
+#define GROUP_MOST 16
 
-static void pair_group(struct comparison *comparison, const struct listed *a, size_t a_count,
+/* The likest pairs first. */
+static void pair_likest(struct comparison *comparison, const struct listed *a, size_t a_count,
 	const struct listed *b, size_t b_count)
 {
-	bool *used, *done;
+	int8_t *likenesses = xcalloc(a_count * b_count, 1);
+	bool *used = xcalloc(b_count, sizeof(*used)), *done = xcalloc(a_count, sizeof(*done));
 
-	if (a_count == 1 && b_count == 1) {
-		add_row(comparison, a, b);
-		return;
-	}
-	used = xcalloc(b_count + 1, sizeof(*used));
-	done = xcalloc(a_count + 1, sizeof(*done));
+	for (size_t i = 0; i < a_count * b_count; i++)
+		likenesses[i] = (int8_t)likeness(&a[i / b_count], &b[i % b_count]);
 	for (int wanted = 7; wanted >= 0; wanted--)
-		for (size_t i = 0; i < a_count; i++)
-			for (size_t j = 0, tried = 0; !done[i] && j < b_count && tried < GROUP_MOST;
-				j++) {
-				if (used[j])
-					continue;
-				tried++;
-				if (likeness(&a[i], &b[j]) < wanted)
-					continue;
-				used[j] = done[i] = true;
-				add_row(comparison, &a[i], &b[j]);
+		for (size_t i = 0; i < a_count * b_count; i++)
+			if (likenesses[i] == wanted && !done[i / b_count] && !used[i % b_count]) {
+				done[i / b_count] = used[i % b_count] = true;
+				add_row(comparison, &a[i / b_count], &b[i % b_count]);
 			}
 	for (size_t i = 0; i < a_count; i++)
 		if (!done[i])
@@ -136,8 +128,26 @@ static void pair_group(struct comparison *comparison, const struct listed *a, si
 	for (size_t j = 0; j < b_count; j++)
 		if (!used[j])
 			add_row(comparison, NULL, &b[j]);
+	free(likenesses);
 	free(used);
 	free(done);
+}
+
+static void pair_group(struct comparison *comparison, const struct listed *a, size_t a_count,
+	const struct listed *b, size_t b_count)
+{
+	size_t less = a_count < b_count ? a_count : b_count;
+
+	if (less && less <= GROUP_MOST && a_count + b_count > 2) {
+		pair_likest(comparison, a, a_count, b, b_count);
+		return;
+	}
+	for (size_t i = 0; i < less; i++)
+		add_row(comparison, &a[i], &b[i]);
+	for (size_t i = less; i < a_count; i++)
+		add_row(comparison, &a[i], NULL);
+	for (size_t j = less; j < b_count; j++)
+		add_row(comparison, NULL, &b[j]);
 }
 
 /* How many files from `first` on begin where it does; 0 when it begins elsewhere than offset. */
