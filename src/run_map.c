@@ -218,8 +218,10 @@ void run_finish_map(struct run *run)
 		return;
 	join_until(map, map->given);
 	if (block_map_finish(
-		    map->blocks, run_unreadable(run), run->sink, &run->summary.content, &error) &&
-		!run->error.code)
-		run->error = error;
+		    map->blocks, run_unreadable(run), run->sink, &run->summary.content, &error)) {
+		run->summary.content = (struct content_sums){ 0 }; /* the report tells of no file that is not there */
+		if (!run->error.code)
+			run->error = error;
+	}
 	free_map(run);
 }

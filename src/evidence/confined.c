@@ -78,7 +78,8 @@ static void close_others(void)
 static void calm_signals(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE },
-			 plain[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU };
+			 plain[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU,
+				 SIGALRM };
 	sigset_t none;
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
@@ -139,6 +140,8 @@ static char *how_it_ended(int status)
 					   : NULL;
 	if (WTERMSIG(status) == SIGXCPU)
 		return xstrdup("it took too much processor time");
+	if (WTERMSIG(status) == SIGALRM)
+		return xstrdup("it stood still");
 	if (WTERMSIG(status) == SIGKILL)
 		return xstrdup("it was ended");
 	return xasprintf("it crashed (SIG%s)", sigabbrev_np(WTERMSIG(status)));

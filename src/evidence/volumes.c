@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "evidence/confined.h"
@@ -29,10 +30,12 @@
 
 /* libtsk can be made to go round for ever by a few bytes. Millions of files take minutes, and lie in
  * large images. */
-#define CPU_SECONDS_LEAST 10
+#define CPU_SECONDS_LEAST 1
 #define CPU_SECONDS_MOST 600
 #define BYTES_PER_CPU_SECOND ((uint64_t)64 << 20)
 #define MEMORY_MAX ((uint64_t)1 << 30)
+/* libtsk can also be made to wait for itself. A child asks for bytes all the time. */
+#define STILL_SECONDS 10
 
 struct message {
 	uint32_t kind, len; /* len: bytes that follow */
@@ -113,9 +116,13 @@ static bool ask(struct walk_host *host, uint64_t offset, void *buffer, size_t le
 {
 	struct job *job = (struct job *)host;
 	struct request request = { offset, len };
+	bool good;
 
-	return say(job, ASKS_READ, &request, sizeof(request)) && flush(job) &&
+	alarm(0); /* the evidence may be slow */
+	good = say(job, ASKS_READ, &request, sizeof(request)) && flush(job) &&
 	       confined_receive(job->fd, buffer, len);
+	alarm(STILL_SECONDS);
+	return good;
 }
 
 /* What is told is small: TOLD_RANGES ranges are the largest. */
@@ -129,6 +136,7 @@ static int work(int fd, void *arg)
 	struct job *job = arg;
 
 	job->fd = fd;
+	alarm(STILL_SECONDS);
 	job->walk(&job->host, job->volume);
 	return flush(job) ? 0 : 1;
 }

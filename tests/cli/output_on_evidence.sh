@@ -22,7 +22,7 @@ ls mount
 carve -o mount/out disk
 # elsewhere, the device itself is carved, and not written to
 sha256sum <"$loop" >before
-carve --quiet -o out "$loop"
+carve --quiet --no-content-map -o out "$loop"
 sha256sum <"$loop" | cmp - before
 check_reports out disk
 head -1 out/report.jsonl | grep -o '"format":"[a-z]*"' | head -1
