@@ -395,14 +395,11 @@ static void collect_problems(struct run *run)
 	if (run->evidence && image_info(run->evidence)->damage)
 		run_add_problem(run, xstrdup(image_info(run->evidence)->damage));
 	if (unreadable && unreadable->count) {
-		uint64_t bytes = 0;
-
-		for (size_t i = 0; i < unreadable->count; i++)
-			bytes += unreadable->items[i].length;
 		run_add_problem(run,
 			xasprintf("%" PRIu64 " bytes of the image, in %zu %s, could not be read and "
 				  "count as zeros",
-				bytes, unreadable->count, unreadable->count == 1 ? "place" : "places"));
+				ranges_bytes(unreadable), unreadable->count,
+				unreadable->count == 1 ? "place" : "places"));
 	} else if (run->carving && carving_unreadable(run->carving)) {
 		run_add_problem(run, xasprintf("carved files hold %" PRIu64 " bytes that could not be read "
 					   "and are zeros",

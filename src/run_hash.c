@@ -185,16 +185,6 @@ void run_await_hashing(struct run *run)
 	run_release_slots(run);
 }
 
-static uint64_t unread_bytes(const struct run *run)
-{
-	const struct ranges *ranges = &run->unread;
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < ranges->count; i++)
-		bytes += ranges->items[i].length;
-	return bytes;
-}
-
 /* failed: the run ends early. Returns whether all of the evidence was hashed. */
 static bool end_aside(struct run *run, bool failed)
 {
@@ -216,7 +206,7 @@ void run_finish_hashing(struct run *run, bool failed)
 	if (whole) {
 		media_hash_finish(run->hash, &hashes);
 		evidence_judge(
-			&run->summary.evidence, image_info(run->evidence), &hashes, unread_bytes(run));
+			&run->summary.evidence, image_info(run->evidence), &hashes, ranges_bytes(&run->unread));
 	} else {
 		say(run, EVIDENCE_PARTIAL,
 			ENDED_EARLY);

@@ -68,6 +68,15 @@ uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t l
 	return sum;
 }
 
+uint64_t ranges_bytes(const struct ranges *ranges)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ranges->count; i++)
+		sum += ranges->items[i].length;
+	return sum;
+}
+
 const struct range *ranges_behind(const struct ranges *ranges, uint64_t offset)
 {
 	size_t i = first_reaching(ranges, offset);

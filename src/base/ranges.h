@@ -19,6 +19,8 @@ struct ranges {
 void ranges_add(struct ranges *ranges, uint64_t offset, uint64_t length);
 /* How many bytes of [offset, offset + length) lie in the ranges. */
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t length);
+/* How many bytes there are in all. */
+uint64_t ranges_bytes(const struct ranges *ranges);
 /* The first range that reaches behind offset, which it may hold; NULL when there is none. */
 const struct range *ranges_behind(const struct ranges *ranges, uint64_t offset);
 struct state_writer;
