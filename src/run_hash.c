@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 
 #define ENDED_EARLY                                                                                \
 	"the run ended before all of the evidence was read, so it was not compared with its hash"
@@ -99,7 +100,7 @@ static void *hash_aside(void *arg)
 static int start_aside(struct run *run)
 {
 	run->hash_aside = true;
-	if (pthread_create(&run->hash_thread, NULL, hash_aside, run) == 0)
+	if (thread_start(&run->hash_thread, hash_aside, run) == 0)
 		return 0;
 	run->hash_aside = false;
 	return error_set(&run->error, EXIT_IO, EAGAIN, "cannot start a thread to hash the evidence");

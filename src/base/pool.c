@@ -2,11 +2,11 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 
 struct queue {
 	struct pool_job *first, **last;
@@ -75,23 +75,17 @@ static unsigned usable_processors(void)
 	return 1;
 }
 
-/* Signals are for the main thread, which looks at them between chunks. */
 static void start_workers(struct pool *pool, unsigned threads)
 {
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (unsigned i = 0; i < threads; i++) {
 		struct worker *worker = &pool->workers[i];
 
 		worker->pool = pool;
 		worker->index = i;
-		if (pthread_create(&worker->thread, NULL, work, worker))
+		if (thread_start(&worker->thread, work, worker))
 			break;
 		pool->threads++;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 struct pool *pool_new(unsigned threads)

@@ -132,7 +132,5 @@ void reader_finish(struct reader *reader, struct piece *piece, struct ranges *ba
 void reader_break(struct reader *reader, int rc);
 /* All of the fill's pieces are in the ring. Under the lock. */
 bool reader_done(const struct fill *fill);
-/* Starts the thread of a way, which leaves signals to others. 0 or a negative errno. */
-int reader_start_thread(pthread_t *thread, void *(*work)(void *), struct reader *reader);
 
 #endif

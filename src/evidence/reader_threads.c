@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "evidence/reader_ring.h"
 
 #define THREADS_MIN 2
@@ -133,19 +133,6 @@ static void threads_stop(struct reader *reader)
 	reader->way_state = NULL;
 }
 
-/* Signals are for the main thread, which looks at them between chunks. */
-int reader_start_thread(pthread_t *thread, void *(*run)(void *), struct reader *reader)
-{
-	sigset_t all, old;
-	int rc;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(thread, NULL, run, reader);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -rc;
-}
-
 static int threads_start(struct reader *reader)
 {
 	struct threads *threads = xcalloc(1, sizeof(*threads));
@@ -155,7 +142,7 @@ static int threads_start(struct reader *reader)
 	pthread_cond_init(&threads->work, NULL);
 	reader->way_state = threads;
 	while (!rc && threads->count < wanted) {
-		rc = reader_start_thread(&threads->thread[threads->count], work, reader);
+		rc = thread_start(&threads->thread[threads->count], work, reader);
 		if (!rc)
 			threads->count++;
 	}

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "evidence/reader_ring.h"
 
 #define DEPTH 64
@@ -172,7 +173,7 @@ static int uring_start(struct reader *reader)
 	}
 	pthread_cond_init(&uring->work, NULL);
 	reader->way_state = uring;
-	rc = reader_start_thread(&uring->thread, work, reader);
+	rc = thread_start(&uring->thread, work, reader);
 	if (rc)
 		uring_free(reader);
 	return rc;

@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 
 #define TEMPORARY SINK_CHECKPOINT SINK_TEMPORARY_SUFFIX
 
@@ -93,16 +93,10 @@ static void *sync_and_place(void *arg)
 	return NULL;
 }
 
-/* Signals are for the main thread. */
 static bool start_thread(struct keeper *keeper)
 {
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	atomic_store(&keeper->done, false);
-	keeper->has_thread = pthread_create(&keeper->thread, NULL, sync_and_place, keeper) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	keeper->has_thread = thread_start(&keeper->thread, sync_and_place, keeper) == 0;
 	return keeper->has_thread;
 }
 

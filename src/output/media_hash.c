@@ -2,11 +2,11 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 
 #define KINDS_MAX 3
 /* Between two looks at whether to stop: less than a millisecond's work. */
@@ -83,7 +83,7 @@ static bool start_worker(struct media_hash *hash, uint32_t kind)
 
 	worker->hash = hash;
 	worker->hasher = hasher_new(kind);
-	if (pthread_create(&worker->thread, NULL, work, worker)) {
+	if (thread_start(&worker->thread, work, worker)) {
 		hasher_free(worker->hasher);
 		return false;
 	}
@@ -91,19 +91,14 @@ static bool start_worker(struct media_hash *hash, uint32_t kind)
 	return true;
 }
 
-/* Signals are for the main thread, which looks at them between chunks. */
 static bool start_workers(struct media_hash *hash, uint32_t mask)
 {
 	static const uint32_t kinds[KINDS_MAX] = { HASH_MD5, HASH_SHA1, HASH_SHA256 };
-	sigset_t all, old;
 	bool good = true;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (unsigned i = 0; i < KINDS_MAX && good; i++)
 		if (mask & kinds[i])
 			good = start_worker(hash, kinds[i]);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return good;
 }
 

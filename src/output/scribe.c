@@ -9,12 +9,12 @@
 #include "output/scribe.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 
 #define QUEUE_LEN 2048
 #define AT_ONCE 64
@@ -104,21 +104,15 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Signals are for the main thread. */
 static void start_threads(struct scribe *scribe)
 {
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (size_t i = 0; i < REPORT_PARTS; i++) {
 		struct writer *writer = &scribe->writers[i];
 
 		writer->scribe = scribe;
 		writer->part = i;
-		writer->has_thread = pthread_create(&writer->thread, NULL, work, writer) == 0;
+		writer->has_thread = thread_start(&writer->thread, work, writer) == 0;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 struct scribe *scribe_new(struct report *report, struct progress *progress,
