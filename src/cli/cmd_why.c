@@ -213,6 +213,8 @@ static int ask(const struct why_settings *settings, const struct rules *rules, c
 	if (!status)
 		status = (settings->json ? show_json : show_text)(&asked, error);
 	image_close(image);
+	for (uint32_t i = 0; i < rules->count; i++)
+		outcome_free(&answers[i].outcome);
 	free(answers);
 	return status;
 }
