@@ -71,7 +71,6 @@ void run_start_map(struct run *run)
 {
 	struct run_map *map;
 
-	sink_reserve(run->sink, MAP_BIN_NAME); /* with or without it, so that names don't differ */
 	if (!run->options->content_map || run->options->cluster)
 		return;
 	run->map = map = xcalloc(1, sizeof(*map));

@@ -24,26 +24,11 @@ struct html {
 	struct html_counts *counts;
 };
 
-static bool begins(const char *path, const char *with)
-{
-	return strncmp(path, with, strlen(with)) == 0;
-}
-
-bool html_owns(const char *path)
-{
-	return strcmp(path, HTML_PAGE) == 0 || begins(path, HTML_DATA) || begins(path, HTML_THUMBS);
-}
-
 /* ---- rows ------------------------------------------------------------------------------- */
 
 static int take_file(struct html *html, const struct file_record *file, const json_t *record,
 	struct error *error)
 {
-	if (html_owns(file->path))
-		return error_set(error, EXIT_USAGE, EEXIST,
-			"the report names a carved file '%s', where the page's own files go; no "
-			"page is written",
-			file->path);
 	html->counts->files++;
 	return html_data_add(&html->data, file, record,
 		thumbs_make(html->thumbs, file, html->counts->files), error);

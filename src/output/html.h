@@ -33,7 +33,4 @@ struct html_counts {
 int html_write(const char *folder, const struct html_options *options, struct html_counts *counts,
 	struct error *error);
 
-/* Whether the page keeps a file of its own at this path of the output folder. */
-bool html_owns(const char *path);
-
 #endif

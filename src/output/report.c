@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "output/html.h"
+#include "output/map_bin.h"
 #include "output/stream.h"
 
 /* What streams and unreported files may have gathered when a disk turns out to be full, and a
@@ -22,6 +25,9 @@ struct report {
 	struct stream *streams[REPORT_PARTS]; /* NULL: not open */
 	void *states[REPORT_PARTS];
 };
+
+/* What else burin puts in an output folder; with a slash, a folder. */
+static const char *const others[] = { HTML_PAGE, HTML_DATA, HTML_THUMBS, MAP_BIN_NAME, SINK_CHECKPOINT };
 
 /* Errors after the first are told by it: struct error keeps one text. */
 struct outcome {
@@ -116,6 +122,16 @@ static void take_back(struct report *report)
 			sink_remove(sink, reporters[i]->file_name);
 }
 
+static void reserve_names(struct sink *sink)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		char *name = xasprintf("%.*s", (int)strcspn(others[i], "/"), others[i]);
+
+		sink_reserve(sink, name);
+		free(name);
+	}
+}
+
 int report_open(struct report **result, struct sink *sink, const struct run_record *run,
 	struct error *error)
 {
@@ -124,6 +140,7 @@ int report_open(struct report **result, struct sink *sink, const struct run_reco
 
 	report->sink = sink;
 	report->reserve = -1;
+	reserve_names(sink);
 	for (size_t i = 0; i < REPORT_PARTS && !outcome.status; i++)
 		open_one(report, i, run, &outcome);
 	if (!outcome.status)
@@ -297,4 +314,25 @@ int report_close(struct report *report, const struct summary_record *summary, st
 	}
 	free(report);
 	return outcome.status;
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+/* Whether the path is name, or below it. */
+static bool is_at(const char *path, const char *name)
+{
+	size_t len = strcspn(name, "/");
+
+	return strncmp(path, name, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+bool report_owns(const char *path)
+{
+	for (size_t i = 0; reporters[i]; i++)
+		if (is_at(path, reporters[i]->file_name))
+			return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (is_at(path, others[i]))
+			return true;
+	return false;
 }

@@ -65,4 +65,8 @@ extern const struct reporter audit_reporter, jsonl_reporter, dfxml_reporter;
 /* All of them, ended by NULL. */
 extern const struct reporter *const reporters[];
 
+/* Whether burin keeps something of its own at this path of an output folder: a report, its page, the map, the
+ * checkpoint. No carved file has such a path. */
+bool report_owns(const char *path);
+
 #endif

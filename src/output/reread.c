@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "output/fields.h"
 #include "output/folder.h"
+#include "output/report.h"
 #include "base/text.h"
 
 #define MAX_LINE_LEN ((size_t)4 << 20)
@@ -242,6 +243,8 @@ static void fetch_path(
 		fields_fail(fields,
 			"'path' must be relative, without '.', '..', empty parts or control "
 			"characters");
+	if (report_owns(path))
+		fields_fail(fields, "'path' names what burin keeps there itself");
 	free(report->path);
 	report->path = clean;
 	file->path = clean;

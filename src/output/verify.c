@@ -12,8 +12,6 @@
 
 #include "base/memory.h"
 #include "output/folder.h"
-#include "output/html.h"
-#include "output/map_bin.h"
 #include "output/hash.h"
 #include "output/report.h"
 #include "output/reread.h"
@@ -198,15 +196,6 @@ static int check_files(struct verify *verify, struct reread_report *report, stru
 
 /* ---- what else is there ----------------------------------------------------------------- */
 
-/* The reports themselves, their page, the map, and where a run that can be resumed keeps how far it is. */
-static bool is_own(const char *path)
-{
-	for (size_t i = 0; reporters[i]; i++)
-		if (strcmp(path, reporters[i]->file_name) == 0)
-			return true;
-	return strcmp(path, MAP_BIN_NAME) == 0 || strcmp(path, SINK_CHECKPOINT) == 0 || html_owns(path);
-}
-
 /* Collects what the report does not list below fd, which is closed. prefix: the folder's path with
  * a slash, or "". */
 static void collect_unlisted(
@@ -225,7 +214,7 @@ static void collect_unlisted(
 		int inner = -1;
 
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-			is_own(path)) {
+			report_owns(path)) {
 			free(path);
 			continue;
 		}

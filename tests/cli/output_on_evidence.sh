@@ -20,7 +20,8 @@ carve -o link/er "$loop"
 ls mount
 # the file behind the device is the evidence as well
 carve -o mount/out disk
-# elsewhere, the device itself is carved, and not written to
+# elsewhere, the device itself is carved, and not written to; a mounted ext4 would write when it likes
+umount mount
 sha256sum <"$loop" >before
 carve --quiet --no-content-map -o out "$loop"
 sha256sum <"$loop" | cmp - before

@@ -558,3 +558,15 @@ Test(report, full_disk_that_stays_full_is_told_at_the_end)
 	free(text);
 	sink_close(sink);
 }
+
+Test(report, owns_its_names)
+{
+	static const char *const own[] = { "report.jsonl", "report.xml", "audit.txt", "report.html", "report.data/0001.js",
+		"report.data", "thumbs", "thumbs/p00000001.jpg", "map.bin", "map.bin/x", SINK_CHECKPOINT };
+	static const char *const free[] = { "thumb/1.jpg", "thumbs.2/1.db", "x/report.html", "report", "map.bin2" };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		cr_expect(report_owns(own[i]), "%s", own[i]);
+	for (size_t i = 0; i < sizeof(free) / sizeof(*free); i++)
+		cr_expect_not(report_owns(free[i]), "%s", free[i]);
+}
