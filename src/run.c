@@ -536,6 +536,7 @@ static void fill_sums(const struct run *run, struct run_sums *sums)
 		.carve_wait = summary->seconds_carve_wait,
 		.image_size = run->image ? image_info(run->image)->size : 0,
 		.evidence = summary->evidence.state,
+		.unsuited = run->unsuited,
 	};
 	join_problems(run, sums->problem, sizeof(sums->problem));
 	if (run->scan && run->engine->kernel)

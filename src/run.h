@@ -67,6 +67,7 @@ struct run_sums {
 	/* Seconds: in all; until the first chunk could be searched; and what the conductor spent waiting for chunks to be read,
 	 * to be searched, and for room in the carving stage. */
 	double total, start, read_wait, scan_wait, carve_wait;
+	bool unsuited;                 /* nothing was searched: the engine or kernel that was asked for takes no such rules */
 	char kernel[128];              /* how the engine worked, cut if need be */
 	uint64_t image_size;           /* bytes; 0 when it could not be opened */
 	enum evidence_state evidence;

@@ -70,8 +70,10 @@ int run_start_engine(struct run *run)
 	int status;
 
 	while ((status = open_engine(run)))
-		if (run->error.code == EXIT_USAGE || fall_back(run, run->error.text))
+		if (run->error.code == EXIT_USAGE || fall_back(run, run->error.text)) {
+			run->unsuited = status == -EINVAL;
 			return status;
+		}
 	return 0;
 }
 

@@ -86,6 +86,7 @@ struct run {
 	bool hash_aside, hashed_all;
 	atomic_bool hash_stop;
 	struct run_map *map;          /* NULL: its blocks are not classified */
+	bool unsuited;                /* the engine takes no such rules */
 	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
 	struct candidate pending;     /* a candidate that the carving stage could not take yet */
 	bool has_pending, read_all;

@@ -256,7 +256,7 @@ static void carve(
 	asked.exit = run_carve(&options, image, output, &sums);
 	asked.seconds = seconds_now() - start;
 	memcpy(asked.worked, sums.kernel, sizeof(asked.worked));
-	asked.unsuited = comparison && asked.exit == EXIT_USAGE;
+	asked.unsuited = comparison && sums.unsuited;
 	if (!asked.unsuited) {
 		read_result(selftest, output, &asked);
 		judge(selftest, &asked);

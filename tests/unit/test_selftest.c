@@ -23,6 +23,8 @@ static enum {
 	FAULT_EDGE,  /* what reaches over a chunk's edge is not seen */
 	FAULT_ODD,   /* nor what begins at an odd place */
 	FAULT_BREAK, /* it gives up */
+	FAULT_RULES, /* it takes no such rules, which is no fault */
+	FAULT_START, /* it can't start */
 } fault;
 
 static unsigned chunk_number;
@@ -35,6 +37,10 @@ static int broken_probe(char *reason, size_t len)
 static int broken_open(struct scan **scan, const struct pattern_set *set,
 	const struct scan_options *options, struct error *error)
 {
+	if (fault == FAULT_RULES)
+		return error_set(error, EXIT_NO_ENGINE, EINVAL, "no such rules");
+	if (fault == FAULT_START)
+		return error_set(error, EXIT_NO_ENGINE, EIO, "out of order");
 	return reference_engine.open(scan, set, options, error);
 }
 
@@ -214,5 +220,31 @@ Test(selftest, finds_an_engine_that_breaks_down)
 	selftest = tried(&rules);
 	broken = found_out(&selftest);
 	cr_expect_neq(broken->exit, 0);
+	forget(&selftest, rules);
+}
+
+Test(selftest, finds_an_engine_that_does_not_start)
+{
+	struct rules *rules;
+	struct selftest selftest;
+
+	fault = FAULT_START;
+	selftest = tried(&rules);
+	cr_expect_eq(found_out(&selftest)->exit, EXIT_NO_ENGINE);
+	forget(&selftest, rules);
+}
+
+Test(selftest, passes_over_an_engine_for_other_rules)
+{
+	struct rules *rules;
+	struct selftest selftest;
+	size_t unsuited = 0;
+
+	fault = FAULT_RULES;
+	selftest = tried(&rules);
+	cr_expect(selftest_passed(&selftest));
+	for (size_t i = 0; i < selftest.count; i++)
+		unsuited += selftest.runs[i].unsuited;
+	cr_expect_eq(unsuited, 1);
 	forget(&selftest, rules);
 }
