@@ -29,6 +29,8 @@ struct run_piece {
 	size_t hit_count;
 	const struct range *unread; /* what of it could not be read */
 	size_t unread_count;
+	const uint8_t *classes; /* of the slot's blocks, where it ends a slot (run_map.c) */
+	size_t classes_len;
 	bool ends_unit;
 };
 

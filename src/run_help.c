@@ -88,6 +88,7 @@ static int send_piece(
 	struct ranges unread = { 0 };
 	bool rest = first + count < chunk->hit_count;
 	struct run_piece piece = { .hits = help->hits, .hit_count = count };
+	uint8_t *classes = NULL;
 	int status;
 
 	if (count > help->hit_capacity) {
@@ -105,8 +106,11 @@ static int send_piece(
 	unread_between(help, from, piece.until, &unread);
 	piece.unread = unread.items;
 	piece.unread_count = unread.count;
+	if (piece.until == chunk->offset + chunk->len)
+		piece.classes = classes = run_tell_map(&help->run, &piece.classes_len);
 	status = cluster_of(&help->run)->give(&piece);
 	ranges_free(&unread);
+	free(classes);
 	help->sent += piece.ends_unit;
 	return status;
 }
@@ -158,7 +162,10 @@ static int open_search(struct help *help)
 		return 0;
 	help->run.position = range.offset;
 	status = run_open_search(&help->run, range.length);
-	return status ? status : 1;
+	if (status)
+		return status;
+	run_start_map(&help->run);
+	return 1;
 }
 
 /* ---- a helper's life --------------------------------------------------------------------------
@@ -227,6 +234,7 @@ int run_help(const struct run_options *options, const char *image_path, const ch
 	if (help_out(&help, image_path, output))
 		cluster->fail(&help.run.error);
 	cluster->leave();
+	run_free_map(&help.run);
 	run_free(&help.run);
 	free(help.hits);
 	return EXIT_CLEAN;

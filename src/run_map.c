@@ -1,12 +1,12 @@
 /*
  * Classes of the image's blocks (output/block_map.h), told in the pass that searches it. Each slot
  * of the ring is a job of the pool beside the engine's, and goes back to the reader when it was
- * looked at, too. The conductor's thread joins what the jobs have found, in order.
- *
- * Where other processes search (run_cluster.h) nobody sees all of the image, and there is no map.
+ * looked at, too. The conductor's thread joins what the jobs have found, in order. Where other
+ * processes search (run_cluster.h) they look at the slots, too, and tell the conductor what they found.
  */
 #include "run_state.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +31,9 @@ struct map_job {
 struct run_map {
 	const struct image *image;
 	struct block_map *blocks;
-	struct map_job *jobs; /* job n is jobs[n % count] */
+	struct map_job *jobs; /* job n is jobs[n % count]; none where others look */
 	unsigned count;
-	uint64_t given, joined; /* jobs */
+	uint64_t given, joined; /* jobs; a helper tells instead of joining */
 	uint64_t until;         /* in what is searched: all before was joined */
 	pthread_mutex_t lock;
 	pthread_cond_t one_done;
@@ -71,7 +71,7 @@ void run_start_map(struct run *run)
 {
 	struct run_map *map;
 
-	if (!run->options->content_map || run->options->cluster)
+	if (!run->options->content_map)
 		return;
 	run->map = map = xcalloc(1, sizeof(*map));
 	map->image = run->image;
@@ -87,19 +87,14 @@ void run_map_slot(struct run *run, const struct slot *slot)
 {
 	struct run_map *map = run->map;
 	struct map_job *job;
-	uint64_t before;
 
 	if (!map)
 		return;
 	job = &map->jobs[map->given++ % map->count];
-	/* A run that is resumed may have looked at more than it had searched. */
-	before = map->until > slot->offset ? map->until - slot->offset : 0;
-	if (before > slot->len)
-		before = slot->len;
 	*job = (struct map_job){ .job = { .run = run_job }, .owner = map };
-	job->bytes = slot->data + before;
-	job->offset = slot->offset + before;
-	job->len = slot->len - (size_t)before;
+	job->bytes = slot->data;
+	job->offset = slot->offset;
+	job->len = slot->len;
 	pool_submit(run->pool, POOL_SCAN, &job->job);
 }
 
@@ -115,38 +110,81 @@ static bool is_done(struct run_map *map, const struct map_job *job, bool wait)
 	return done;
 }
 
-/* Joins what is done, in order; until so many jobs are joined it waits. */
-static uint64_t join_until(struct run_map *map, uint64_t wanted)
+/* Joins what is done of the first `most` jobs, in order; until `wanted` are joined it waits. */
+static uint64_t join_until(struct run_map *map, uint64_t most, uint64_t wanted)
 {
-	while (map->joined < map->given) {
+	while (map->joined < most) {
 		struct map_job *job = &map->jobs[map->joined % map->count];
 
 		if (!is_done(map, job, map->joined < wanted))
 			break;
 		block_map_join(map->blocks, &job->ends);
-		if (job->len)
-			map->until = job->offset + job->len;
+		map->until = job->offset + job->len;
 		map->joined++;
 	}
 	return map->joined;
 }
 
+/* Not what was not searched, too: a run that is resumed looks at that again. */
 uint64_t run_mapped(struct run *run, uint64_t wanted)
 {
-	return run->map ? join_until(run->map, wanted) : UINT64_MAX;
+	return run->map ? join_until(run->map, run->consumed, wanted) : UINT64_MAX;
 }
+
+/* ---- between processes ------------------------------------------------------------------------
+ */
+
+uint8_t *run_tell_map(struct run *run, size_t *len)
+{
+	struct run_map *map = run->map;
+	struct map_job *job;
+	struct range *runs;
+	uint8_t *bytes;
+	size_t count;
+
+	*len = 0;
+	if (!map)
+		return NULL;
+	job = &map->jobs[map->joined++ % map->count];
+	is_done(map, job, true);
+	runs = gathered_runs(map->image, job->offset, job->len, &count);
+	bytes = block_map_tell(map->blocks, &job->ends, runs, count, len);
+	free(runs);
+	return bytes;
+}
+
+int run_hear_map(struct run *run, uint64_t until, const uint8_t *bytes, size_t len)
+{
+	struct run_map *map = run->map;
+	struct range *runs;
+	size_t count;
+	int status;
+
+	if (!map || !len)
+		return 0;
+	runs = until > map->until ? gathered_runs(map->image, map->until, until - map->until, &count) : NULL;
+	status = runs ? block_map_hear(map->blocks, runs, count, bytes, len) : -EBADMSG;
+	free(runs);
+	map->until = until;
+	if (!status)
+		return 0;
+	return error_set(&run->error, EXIT_IO, -status,
+		"a fault in burin: another process sent classes of blocks that make no sense");
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------
+ */
 
 void run_save_map(struct run *run, struct state_writer *writer)
 {
-	state_put(writer, run->map != NULL);
 	if (!run->map)
 		return;
-	join_until(run->map, 0);
+	run_mapped(run, 0);
 	state_put(writer, run->map->until);
 	block_map_save(run->map->blocks, writer);
 }
 
-/* What was searched, and not yet looked at when the checkpoint was made: at most a ring. */
+/* What was searched, and not yet joined when the checkpoint was made: at most a ring. */
 static void catch_up(struct run *run)
 {
 	struct run_map *map = run->map;
@@ -167,10 +205,14 @@ static void catch_up(struct run *run)
 	free(ends);
 }
 
-static void free_map(struct run *run)
+void run_free_map(struct run *run)
 {
 	struct run_map *map = run->map;
 
+	if (!map)
+		return;
+	for (; map->joined < map->given; map->joined++)
+		is_done(map, &map->jobs[map->joined % map->count], true);
 	pthread_cond_destroy(&map->one_done);
 	pthread_mutex_destroy(&map->lock);
 	block_map_free(map->blocks);
@@ -179,28 +221,11 @@ static void free_map(struct run *run)
 	run->map = NULL;
 }
 
-/* One of the two parts of the run was a cluster's, which makes no map: then there is none. */
-static void pass_over_map(struct run *run, bool saved, struct state_reader *reader)
-{
-	struct block_map *blocks;
-
-	if (run->map)
-		free_map(run);
-	if (!saved)
-		return;
-	blocks = block_map_new(image_info(run->evidence)->size);
-	state_get(reader, UINT64_MAX);
-	block_map_load(blocks, reader);
-	block_map_free(blocks);
-}
-
 void run_load_map(struct run *run, struct state_reader *reader)
 {
-	bool saved = state_get_flag(reader);
-
-	if (!saved || !run->map)
-		return pass_over_map(run, saved, reader);
-	run->map->until = state_get(reader, image_info(run->image)->size);
+	if (!run->map)
+		return;
+	run->map->until = state_get(reader, run->position);
 	block_map_load(run->map->blocks, reader);
 	if (state_ok(reader) && run->map->until < run->range_start)
 		state_fail(reader);
@@ -215,12 +240,12 @@ void run_finish_map(struct run *run)
 
 	if (!map)
 		return;
-	join_until(map, map->given);
+	join_until(map, map->given, map->given);
 	if (block_map_finish(
 		    map->blocks, run_unreadable(run), run->sink, &run->summary.content, &error)) {
 		run->summary.content = (struct content_sums){ 0 }; /* the report tells of no file that is not there */
 		if (!run->error.code)
 			run->error = error;
 	}
-	free_map(run);
+	run_free_map(run);
 }

@@ -41,7 +41,7 @@ static int pair_chunk(struct run *run, const struct chunk *chunk)
 }
 
 /* Those that another process has found. */
-static void pair_piece(struct run *run, const struct run_piece *piece)
+static int pair_piece(struct run *run, const struct run_piece *piece)
 {
 	for (size_t i = 0; i < piece->hit_count; i++) {
 		const struct run_hit *hit = &piece->hits[i];
@@ -52,6 +52,7 @@ static void pair_piece(struct run *run, const struct run_piece *piece)
 	reach(run, piece->until, piece->hit_count);
 	for (size_t i = 0; i < piece->unread_count; i++)
 		ranges_add(&run->unread, piece->unread[i].offset, piece->unread[i].length);
+	return run_hear_map(run, piece->until, piece->classes, piece->classes_len);
 }
 
 /* The next candidate for the carving stage. With Scalpel's order only when all are known. */
@@ -149,8 +150,9 @@ static int scan_with_others(struct run *run)
 		if (got <= 0 && got != -EAGAIN)
 			return got;
 		if (got > 0)
-			pair_piece(run, &piece);
-		status = settle(run, run->position);
+			status = pair_piece(run, &piece);
+		if (!status)
+			status = settle(run, run->position);
 		if (status)
 			return status;
 	}

@@ -155,7 +155,7 @@ void run_await_hashing(struct run *run);
 void run_finish_hashing(struct run *run, bool failed);
 
 /* run_map.c: classes of the evidence's blocks. Where there is no map they do next to nothing. */
-/* The output folder and the engine must be there. */
+/* The engine must be there, where this process searches. */
 void run_start_map(struct run *run);
 void run_map_slot(struct run *run, const struct slot *slot);
 /* How many slots need not be held for the map any more; waits until that are `wanted` of those given. */
@@ -164,6 +164,12 @@ void run_save_map(struct run *run, struct state_writer *writer);
 void run_load_map(struct run *run, struct state_reader *reader);
 /* Writes map.bin, also after a failure; frees the map. */
 void run_finish_map(struct run *run);
+/* Waits for those that look. */
+void run_free_map(struct run *run);
+/* A helper, for each slot in turn: what it holds, in *len bytes that the caller frees. */
+uint8_t *run_tell_map(struct run *run, size_t *len);
+/* The conductor: what was told of the slot that ends there; len 0: of none. Returns 0 or a negative errno with run->error set. */
+int run_hear_map(struct run *run, uint64_t until, const uint8_t *bytes, size_t len);
 
 /* run_volumes.c: what the image holds, and which part of it is searched. */
 /* The evidence must be open. Sets run->image to what is searched. */

@@ -152,6 +152,7 @@ static int open_parcel(struct parcel *parcel, struct run_piece *piece, struct er
 	piece->ends_unit = unpack_number(&unpack);
 	piece->hits = unpack_bytes(&unpack, &hits_len);
 	piece->unread = unpack_bytes(&unpack, &unread_len);
+	piece->classes = unpack_bytes(&unpack, &piece->classes_len);
 	piece->hit_count = hits_len / sizeof(*piece->hits);
 	piece->unread_count = unread_len / sizeof(*piece->unread);
 	if (!is_sound(piece, &unpack, unit, hits_len, unread_len))

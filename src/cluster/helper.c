@@ -198,6 +198,7 @@ int helper_give(const struct run_piece *piece)
 	pack_number(&pack, piece->ends_unit);
 	pack_bytes(&pack, piece->hits, piece->hit_count * sizeof(*piece->hits));
 	pack_bytes(&pack, piece->unread, piece->unread_count * sizeof(*piece->unread));
+	pack_bytes(&pack, piece->classes, piece->classes_len);
 	credit = credit_of(pack.len, piece->ends_unit);
 	pthread_mutex_lock(&helper.lock);
 	while (helper.unused && helper.unused + credit > CREDIT_LEN && !helper.ended &&

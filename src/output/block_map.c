@@ -1,4 +1,4 @@
-#include "output/block_map.h"
+#include "output/block_map_state.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -14,13 +14,6 @@
 /* Entries that are put into one number of a checkpoint. */
 #define ENTRIES_PACKED 4
 #define ALL_ZERO ((uint16_t)CONTENT_ZERO)
-
-struct block_map {
-	uint64_t evidence_len, block_len, block_count;
-	uint64_t spacing;       /* of a sample's pieces */
-	uint16_t *entries;      /* class, and entropy * 256 */
-	struct block_part open; /* joined so far of a block that may have more */
-};
 
 static uint64_t block_len_of(uint64_t evidence_len)
 {

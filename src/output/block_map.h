@@ -2,7 +2,7 @@
  * Makes map.bin (output/map_bin.h) from an image that is read once, in pieces of any length, in
  * rising order. Threads look at pieces, each for itself (block_map_look); what of a block lies in
  * several pieces is put together in their order (block_map_join). So the result does not depend on
- * where the pieces begin and end.
+ * where the pieces begin and end. Other processes may look at some: they tell what they have found.
  */
 #ifndef BURIN_OUTPUT_BLOCK_MAP_H
 #define BURIN_OUTPUT_BLOCK_MAP_H
@@ -44,6 +44,14 @@ void block_map_look(struct block_map *map, struct block_ends *ends, uint64_t off
 	const uint8_t *bytes, size_t len);
 /* A piece was looked at, and so were all before it, which were joined. One thread at a time. */
 void block_map_join(struct block_map *map, struct block_ends *ends);
+
+/* The same for a piece that another process has looked at. runs: where its bytes lie in the evidence,
+ * in rising order. There block_map_tell says what was found, in *len bytes that the caller frees; here
+ * block_map_hear joins it. Returns 0, or -EBADMSG when they make no sense. */
+uint8_t *block_map_tell(const struct block_map *map, const struct block_ends *ends,
+	const struct range *runs, size_t run_count, size_t *len);
+int block_map_hear(struct block_map *map, const struct range *runs, size_t run_count,
+	const uint8_t *bytes, size_t len);
 
 /* For a checkpoint: all that was joined. block_map_load fills a new map of the same evidence; what
  * can't be fails the reader. */

@@ -1,5 +1,7 @@
-/* The map of an image's blocks: the same from pieces of any length, and what it calls what. */
+/* The map of an image's blocks: the same from pieces of any length, whoever looks at them, and what
+ * it calls what. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +201,103 @@ Test(block_map, gaps_and_what_is_unreadable)
 	cr_assert_eq(sums.bytes[CONTENT_UNREADABLE], 2 * BLOCK);
 	ranges_free(&unreadable);
 	free(file);
+	free(image);
+}
+
+/* Another process, of which there are three, looks at the piece. */
+static uint8_t *told(struct block_map *there, const uint8_t *image, const struct range *runs,
+	size_t run_count, size_t *len)
+{
+	static struct block_ends ends;
+
+	block_map_begin(&ends);
+	for (size_t i = 0; i < run_count; i++)
+		block_map_look(there, &ends, runs[i].offset, image + runs[i].offset,
+			(size_t)runs[i].length);
+	return block_map_tell(there, &ends, runs, run_count, len);
+}
+
+/* Random pieces of random runs: of all of the image, or of a part of it. */
+static void compare_others(const uint8_t *image, unsigned seed, bool holes)
+{
+	struct block_map *here = block_map_new(LEN), *alone = block_map_new(LEN), *there[3];
+	size_t most = seed < 20 ? 300 : 3 * BLOCK, len, here_len, alone_len, count = 0;
+	struct content_sums sums;
+	struct range runs[5];
+	uint8_t *files[2];
+
+	random_state = seed;
+	for (size_t i = 0; i < 3; i++)
+		there[i] = block_map_new(LEN);
+	for (size_t at = 0; at < LEN;) {
+		size_t hole = holes && random_byte() % 2 ? random_byte() * 40 : 0;
+		size_t step = 1 + (random_byte() << 8 | random_byte()) % most;
+
+		at += hole;
+		if (at < LEN) {
+			runs[count++] = (struct range){ at, step < LEN - at ? step : LEN - at };
+			give(alone, image, at, (size_t)runs[count - 1].length);
+			at += step;
+		}
+		if (count && (count == 5 || at >= LEN || !(random_byte() % 3))) {
+			uint8_t *bytes = told(there[random_byte() % 3], image, runs, count, &len);
+
+			cr_assert_eq(block_map_hear(here, runs, count, bytes, len), 0);
+			free(bytes);
+			count = 0;
+		}
+	}
+	files[0] = finish(here, NULL, &sums, &here_len);
+	files[1] = finish(alone, NULL, &sums, &alone_len);
+	cr_assert(here_len == alone_len && memcmp(files[0], files[1], here_len) == 0, "seed %u",
+		seed);
+	free(files[0]);
+	free(files[1]);
+	for (size_t i = 0; i < 3; i++)
+		block_map_free(there[i]);
+}
+
+Test(block_map, other_processes_make_no_difference)
+{
+	uint8_t *image = make_image();
+
+	for (unsigned seed = 1; seed <= 40; seed++)
+		compare_others(image, seed, seed % 2);
+	free(image);
+}
+
+Test(block_map, what_makes_no_sense_is_refused)
+{
+	static const struct range runs[] = { { 100, 2 * BLOCK }, { 5 * BLOCK, 2 * BLOCK + 9 } };
+	struct block_map *there = block_map_new(LEN), *here = block_map_new(LEN);
+	uint8_t *image = make_image();
+	size_t len;
+	uint8_t *bytes = told(there, image, runs, 2, &len);
+	uint8_t *longer = calloc(len + 1, 1);
+
+	memcpy(longer, bytes, len);
+	cr_assert_eq(block_map_hear(here, runs, 2, bytes, len), 0);
+	for (size_t cut = 0; cut < len; cut++) {
+		uint8_t *part = malloc(cut + !cut);
+
+		memcpy(part, bytes, cut);
+		cr_assert_eq(block_map_hear(here, runs, 2, part, cut), -EBADMSG, "%zu", cut);
+		free(part);
+	}
+	cr_assert_eq(block_map_hear(here, runs, 2, longer, len + 1), -EBADMSG);
+	cr_assert_eq(block_map_hear(here, runs, 1, bytes, len), -EBADMSG, "of other blocks");
+	longer[len - 4] = CONTENT_CLASSES; /* of the last block but one */
+	cr_assert_eq(block_map_hear(here, runs, 2, longer, len), -EBADMSG);
+	memcpy(longer, bytes, len);
+	longer[16] = BLOCKS + 1; /* the block of the first end */
+	cr_assert_eq(block_map_hear(here, runs, 2, longer, len), -EBADMSG);
+	memcpy(longer, bytes, len);
+	longer[24 + 2] = 1; /* the length of its sample */
+	cr_assert_eq(block_map_hear(here, runs, 2, longer, len), -EBADMSG);
+	block_map_free(there);
+	block_map_free(here);
+	free(longer);
+	free(bytes);
 	free(image);
 }
 
