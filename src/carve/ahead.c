@@ -5,9 +5,6 @@
 
 #include "base/memory.h"
 
-/* Most checks end after one look; nobody need wait for those. */
-#define LONG_CHECK (64 * 1024)
-
 /* The bytes that a worker's check has gone through, or the file that it has found last.
  * What others see of it may be out of date: then something is put off, or checked, for nothing. */
 struct span {
@@ -51,6 +48,11 @@ void ahead_hide(struct ahead *ahead, uint64_t until)
 	set(&ahead->hidden_until, until);
 }
 
+uint64_t ahead_hidden(const struct ahead *ahead)
+{
+	return get(&ahead->hidden_until);
+}
+
 static bool is_overtaken(const struct ahead *ahead, uint64_t start)
 {
 	for (unsigned i = 0; i < ahead->workers; i++)
@@ -82,12 +84,43 @@ bool ahead_reach(struct ahead *ahead, unsigned worker, uint64_t reached)
 	struct span *own = &ahead->spans[worker];
 	uint64_t start = get(&own->start);
 
-	if (reached - start > LONG_CHECK && reached > get(&own->end))
+	if (reached - start > AHEAD_LONG_CHECK && reached > get(&own->end))
 		set(&own->end, reached);
 	return may_check(ahead, start, own->insist);
+}
+
+void ahead_tell(struct ahead *ahead, unsigned worker, uint64_t start, uint64_t reached)
+{
+	struct span *own = &ahead->spans[worker];
+
+	set(&own->start, start);
+	set(&own->end, reached);
 }
 
 void ahead_end(struct ahead *ahead, unsigned worker, uint64_t until)
 {
 	set(&ahead->spans[worker].end, until);
+}
+
+uint64_t ahead_until(const struct candidate *candidate, const struct outcome *outcome)
+{
+	if (outcome->verdict == CARVE_COMPLETE)
+		return candidate->start + outcome->length;
+	return outcome->part_count ? outcome->parts[outcome->part_count - 1] + 1 : 0;
+}
+
+bool ahead_check(struct ahead *ahead, unsigned worker, struct view *view, struct image *image,
+	const struct rule *rule, const struct candidate *candidate, bool insist,
+	struct outcome *outcome)
+{
+	if (!ahead_begin(ahead, worker, candidate->start, insist))
+		return false;
+	check_candidate(view, image, rule, candidate, outcome);
+	if (view_gave_up(view)) {
+		outcome_free(outcome);
+		ahead_end(ahead, worker, 0);
+		return false;
+	}
+	ahead_end(ahead, worker, ahead_until(candidate, outcome));
+	return true;
 }

@@ -21,11 +21,27 @@
 /* What --skip-known leaves out. */
 #define SKIPPED_KNOWN "known"
 
+/* A candidate that others are asked to check. */
+struct carving_asked {
+	const struct candidate *candidate;
+	bool insist;             /* it may be put off only when it is hidden */
+	bool put_off;            /* answered: it was not checked (carve/ahead.h) */
+	struct outcome *outcome; /* filled in, unless it was put off */
+};
+
+struct carving_checks {
+	struct carving_asked *asked;
+	uint32_t count;
+	uint64_t hidden_until; /* what starts before this is hidden */
+	/* The check of what begins at start has read so far. Called in any thread until the answer is there. */
+	void (*reached)(void *context, uint64_t start, uint64_t reached);
+	void *context;
+};
+
 /* Others that check and write in place of the pool's threads, which wait for them. Thread-safe. Both return 0, or a negative
  * errno with error set: -ECANCELED when *cancel became true. */
 struct carving_remote {
-	int (*check)(const struct candidate *const *candidates, struct outcome *const *outcomes,
-		uint32_t count, const atomic_bool *cancel, struct error *error);
+	int (*check)(const struct carving_checks *checks, const atomic_bool *cancel, struct error *error);
 	/* Fills in the record's hashes and unreadable bytes. */
 	int (*write)(struct file_record *record, const atomic_bool *cancel, struct error *error);
 };

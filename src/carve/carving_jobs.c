@@ -52,37 +52,20 @@ static void start_job(struct carving *carving, struct ticket *ticket, enum pool_
 	pool_submit(carving->options.pool, priority, &ticket->job);
 }
 
-/* What starts before this need not be checked, most likely, once this outcome is decided on. */
-static uint64_t likely_until(const struct candidate *candidate, const struct outcome *outcome)
-{
-	if (outcome->verdict == CARVE_COMPLETE)
-		return candidate->start + outcome->length;
-	return outcome->part_count ? outcome->parts[outcome->part_count - 1] + 1 : 0;
-}
-
 static enum ticket_state check_ticket(
 	struct carving *carving, struct ticket *ticket, unsigned worker)
 {
 	const struct candidate *candidate = &ticket->candidate;
-	struct outcome *outcome = &ticket->outcome;
-	struct view *view = carving->rooms[worker].view;
 
-	if (!ahead_begin(carving->ahead, worker, candidate->start, ticket->insist))
-		return TICKET_PUT_OFF;
-	check_candidate(view, carving->options.image,
-		&carving->options.rules->rules[candidate->rule], candidate, outcome);
-	if (view_gave_up(view)) {
-		outcome_free(outcome);
-		ahead_end(carving->ahead, worker, 0);
-		return TICKET_PUT_OFF;
-	}
-	ahead_end(carving->ahead, worker, likely_until(candidate, outcome));
-	return TICKET_CHECKED;
+	return ahead_check(carving->ahead, worker, carving->rooms[worker].view, carving->options.image,
+		       &carving->options.rules->rules[candidate->rule], candidate, ticket->insist, &ticket->outcome)
+		       ? TICKET_CHECKED
+		       : TICKET_PUT_OFF;
 }
 
 /* Takes what of the batch is to be checked now; the rest is put off. Returns how many. */
-static uint32_t pick_tickets(
-	struct carving *carving, struct ticket *first, unsigned worker, struct ticket **picked)
+static uint32_t pick_tickets(struct carving *carving, struct ticket *first, unsigned worker,
+	struct ticket **picked, struct carving_asked *asked)
 {
 	size_t at = (size_t)(first - carving->ring);
 	uint32_t batch = first->batch, count = 0;
@@ -90,43 +73,65 @@ static uint32_t pick_tickets(
 	for (uint32_t i = 0; i < batch; i++) {
 		struct ticket *ticket = &carving->ring[(at + i) % carving->ring_len];
 
-		if (ahead_begin(carving->ahead, worker, ticket->candidate.start, ticket->insist))
-			picked[count++] = ticket;
-		else
+		if (!ahead_begin(carving->ahead, worker, ticket->candidate.start, ticket->insist)) {
 			ticket_set_state(ticket, TICKET_PUT_OFF);
+			continue;
+		}
+		asked[count] = (struct carving_asked){ .candidate = &ticket->candidate,
+			.insist = ticket->insist || carving->options.decide.nested,
+			.outcome = &ticket->outcome };
+		picked[count++] = ticket;
 	}
 	return count;
+}
+
+struct asking {
+	struct carving *carving;
+	unsigned worker;
+};
+
+static void note_reached(void *context, uint64_t start, uint64_t reached)
+{
+	const struct asking *asking = context;
+
+	ahead_tell(asking->carving->ahead, asking->worker, start, reached);
+}
+
+static uint64_t until_of_all(const struct carving_checks *checks)
+{
+	uint64_t until = 0;
+
+	for (uint32_t i = 0; i < checks->count; i++) {
+		const struct carving_asked *asked = &checks->asked[i];
+		uint64_t one = asked->put_off ? 0 : ahead_until(asked->candidate, asked->outcome);
+
+		until = one > until ? one : until;
+	}
+	return until;
 }
 
 /* What could not be checked stays as it is: the carving ends. */
 static void run_remote_checks(struct pool_job *job, unsigned worker)
 {
 	struct ticket *picked[CHECK_BATCH], *first = (struct ticket *)job;
-	const struct candidate *candidates[CHECK_BATCH];
-	struct outcome *outcomes[CHECK_BATCH];
+	struct carving_asked asked[CHECK_BATCH];
 	struct carving *carving = first->carving;
+	struct asking asking = { carving, worker };
+	struct carving_checks checks = { .asked = asked,
+		.count = pick_tickets(carving, first, worker, picked, asked),
+		.hidden_until = ahead_hidden(carving->ahead),
+		.reached = note_reached,
+		.context = &asking };
 	struct error error = { 0 };
-	uint32_t count = pick_tickets(carving, first, worker, picked);
-	uint64_t until = 0;
 	int status = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		candidates[i] = &picked[i]->candidate;
-		outcomes[i] = &picked[i]->outcome;
-	}
-	if (count)
-		status = carving->options.remote->check(
-			candidates, outcomes, count, &carving->cancelled, &error);
+	if (checks.count)
+		status = carving->options.remote->check(&checks, &carving->cancelled, &error);
 	if (status)
 		jobs_note_error(carving, status, &error);
-	for (uint32_t i = 0; i < count && !status; i++) {
-		uint64_t likely = likely_until(candidates[i], outcomes[i]);
-
-		until = likely > until ? likely : until;
-	}
-	ahead_end(carving->ahead, worker, until);
-	for (uint32_t i = 0; i < count && !status; i++)
-		ticket_set_state(picked[i], TICKET_CHECKED);
+	ahead_end(carving->ahead, worker, status ? 0 : until_of_all(&checks));
+	for (uint32_t i = 0; i < checks.count && !status; i++)
+		ticket_set_state(picked[i], asked[i].put_off ? TICKET_PUT_OFF : TICKET_CHECKED);
 	ring_bell(carving);
 }
 

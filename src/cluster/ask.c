@@ -21,6 +21,7 @@ struct request {
 	uint64_t number;
 	unsigned rank;
 	pthread_cond_t answered;
+	const struct carving_checks *checks; /* NULL: it is a write */
 	bool done;
 	struct post answer;
 };
@@ -58,19 +59,37 @@ static unsigned idlest(void)
 	return best;
 }
 
+static struct request *find_request(uint64_t number, unsigned rank)
+{
+	struct request *request = conductor.requests;
+
+	while (request && (request->number != number || request->rank != rank))
+		request = request->next;
+	return request;
+}
+
+static void tell_reached(const struct carving_checks *checks, struct unpack *unpack)
+{
+	uint64_t start = unpack_number(unpack), reached = unpack_number(unpack);
+
+	if (!unpack->bad)
+		checks->reached(checks->context, start, reached);
+}
+
 void ask_deliver(struct post *post)
 {
 	struct unpack unpack = { post->bytes, post->len, false };
-	uint64_t number = unpack_number(&unpack);
+	struct request *request = find_request(unpack_number(&unpack), post->from);
 
-	for (struct request *request = conductor.requests; request; request = request->next)
-		if (request->number == number && request->rank == post->from) {
-			request->answer = *post;
-			request->done = true;
-			pthread_cond_signal(&request->answered);
-			return;
-		}
-	free(post->bytes); /* nobody waits any more */
+	if (request && post->kind != POST_REACHED) {
+		request->answer = *post;
+		request->done = true;
+		pthread_cond_signal(&request->answered);
+		return;
+	}
+	if (request && request->checks)
+		tell_reached(request->checks, &unpack);
+	free(post->bytes); /* or nobody waits any more */
 }
 
 static void forget(struct request *request)
@@ -111,11 +130,12 @@ static int await_answer(struct request *request, const atomic_bool *cancel, stru
 	return request->done ? 0 : status;
 }
 
-/* numbered: what follows the request's number. On success the caller frees answer->bytes. */
-static int ask(enum post_kind kind, const struct pack *numbered, const atomic_bool *cancel,
-	struct post *answer, unsigned *rank, struct error *error)
+/* checks: NULL for a write. numbered: what follows the request's number. On success the caller
+ * frees answer->bytes. */
+static int ask(const struct carving_checks *checks, const struct pack *numbered,
+	const atomic_bool *cancel, struct post *answer, unsigned *rank, struct error *error)
 {
-	struct request request = { .next = NULL };
+	struct request request = { .checks = checks };
 	pthread_condattr_t attributes;
 	struct pack pack = { 0 };
 	int status;
@@ -132,7 +152,7 @@ static int ask(enum post_kind kind, const struct pack *numbered, const atomic_bo
 	conductor.peers[request.rank].jobs++;
 	pack_number(&pack, request.number);
 	pack_bytes(&pack, numbered->bytes, numbered->len);
-	post_send(request.rank, kind, &pack);
+	post_send(request.rank, checks ? POST_CHECK : POST_WRITE, &pack);
 	status = await_answer(&request, cancel, error);
 	forget(&request);
 	pthread_mutex_unlock(&conductor.lock);
@@ -167,8 +187,29 @@ static const char *keep_extension(const char *extension)
 	return kept;
 }
 
-static int ask_check(const struct candidate *const *candidates, struct outcome *const *outcomes,
-	uint32_t count, const atomic_bool *cancel, struct error *error)
+static void put_checks(struct pack *pack, const struct carving_checks *checks)
+{
+	pack_number(pack, checks->hidden_until);
+	pack_number(pack, checks->count);
+	for (uint32_t i = 0; i < checks->count; i++) {
+		pack_number(pack, checks->asked[i].insist);
+		wire_put_candidate(pack, checks->asked[i].candidate);
+	}
+}
+
+static void get_answers(struct unpack *unpack, const struct carving_checks *checks)
+{
+	for (uint32_t i = 0; i < checks->count; i++) {
+		struct carving_asked *asked = &checks->asked[i];
+
+		asked->put_off = unpack_number(unpack);
+		if (!asked->put_off)
+			wire_get_outcome(unpack, asked->outcome, keep_extension);
+	}
+}
+
+static int ask_check(
+	const struct carving_checks *checks, const atomic_bool *cancel, struct error *error)
 {
 	struct pack pack = { 0 };
 	struct post answer;
@@ -176,18 +217,16 @@ static int ask_check(const struct candidate *const *candidates, struct outcome *
 	unsigned rank;
 	int status;
 
-	pack_number(&pack, count);
-	for (uint32_t i = 0; i < count; i++)
-		wire_put_candidate(&pack, candidates[i]);
-	status = ask(POST_CHECK, &pack, cancel, &answer, &rank, error);
+	put_checks(&pack, checks);
+	status = ask(checks, &pack, cancel, &answer, &rank, error);
 	free(pack.bytes);
 	if (status)
 		return status;
 	unpack = (struct unpack){ answer.bytes, answer.len, false };
 	unpack_number(&unpack);
 	status = take_status(&unpack, rank, error);
-	for (uint32_t i = 0; i < count && !status; i++)
-		wire_get_outcome(&unpack, outcomes[i], keep_extension);
+	if (!status)
+		get_answers(&unpack, checks);
 	if (!status && unpack.bad)
 		status = take_status(&unpack, rank, error);
 	free(answer.bytes);
@@ -203,7 +242,7 @@ static int ask_write(struct file_record *record, const atomic_bool *cancel, stru
 	int status;
 
 	wire_put_file(&pack, record);
-	status = ask(POST_WRITE, &pack, cancel, &answer, &rank, error);
+	status = ask(NULL, &pack, cancel, &answer, &rank, error);
 	free(pack.bytes);
 	if (status)
 		return status;

@@ -32,11 +32,15 @@ static struct run_cluster cluster;
 /* ---- messages ---------------------------------------------------------------------------------
  */
 
+static bool is_for_ask(enum post_kind kind)
+{
+	return kind == POST_CHECKED || kind == POST_REACHED || kind == POST_WRITTEN;
+}
+
 static void deliver(struct post *post)
 {
-	void (*take)(struct post *) = post->kind == POST_PIECE ? deal_deliver
-				      : post->kind == POST_CHECKED || post->kind == POST_WRITTEN
-					      ? ask_deliver
+	void (*take)(struct post *) = post->kind == POST_PIECE     ? deal_deliver
+				      : is_for_ask(post->kind)     ? ask_deliver
 				      : post->kind == POST_COMBINE ? combine_deliver
 				      : post->kind == POST_CARVED  ? images_deliver
 								   : meet_deliver;

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "carve/ahead.h"
 #include "carve/copy.h"
 #include "cluster/helper.h"
 #include "cluster/wire.h"
@@ -19,6 +20,8 @@
 struct room {
 	struct view *view;
 	struct copier copier;
+	uint64_t request, start; /* what is being checked */
+	uint64_t tell_at;        /* bytes; the conductor hears when it has read so many */
 };
 
 struct work {
@@ -33,6 +36,7 @@ static struct {
 	struct sink *sink;
 	struct room *rooms; /* one a thread of the pool */
 	unsigned room_count;
+	struct ahead *ahead;
 	atomic_bool cancelled;
 	pthread_mutex_t lock;
 	pthread_cond_t done;
@@ -41,6 +45,27 @@ static struct {
 
 /* ---- beginning and end ------------------------------------------------------------------------
  */
+
+/* Candidates inside a file that is being checked may be with other helpers by now. */
+static void tell_reached(struct room *room, uint64_t reached)
+{
+	struct pack pack = { 0 };
+
+	pack_number(&pack, room->request);
+	pack_number(&pack, room->start);
+	pack_number(&pack, reached);
+	post_send(0, POST_REACHED, &pack);
+	room->tell_at = 2 * (reached - room->start);
+}
+
+static bool go_on(void *context, uint64_t reached)
+{
+	struct room *room = context;
+
+	if (reached - room->start >= room->tell_at)
+		tell_reached(room, reached);
+	return ahead_reach(serve.ahead, (unsigned)(room - serve.rooms), reached);
+}
 
 /* The folder must be the conductor's own, not one of its name. */
 static int open_folder(const char *output, const char *mark, struct error *error)
@@ -71,8 +96,10 @@ int serve_begin(const struct run_join *join, const char *mark, struct error *err
 	serve.pool = join->pool;
 	serve.room_count = pool_threads(join->pool);
 	serve.rooms = xcalloc(serve.room_count, sizeof(*serve.rooms));
+	serve.ahead = ahead_new(serve.room_count, false);
 	for (unsigned i = 0; i < serve.room_count; i++) {
 		serve.rooms[i].view = view_new();
+		view_watch(serve.rooms[i].view, go_on, &serve.rooms[i]);
 		copier_init(&serve.rooms[i].copier, join->hash_mask);
 	}
 	return 0;
@@ -93,6 +120,8 @@ void serve_end(void)
 		view_free(serve.rooms[i].view);
 		copier_free(&serve.rooms[i].copier);
 	}
+	ahead_free(serve.ahead);
+	serve.ahead = NULL;
 	free(serve.rooms);
 	serve.rooms = NULL;
 	serve.room_count = 0;
@@ -110,19 +139,36 @@ static void put_status(struct pack *pack, int status, const struct error *error)
 	pack_text(pack, error->text);
 }
 
+/* False: it was put off. */
+static bool check_one(
+	const struct candidate *candidate, bool insist, unsigned worker, struct outcome *outcome)
+{
+	struct room *room = &serve.rooms[worker];
+
+	room->start = candidate->start;
+	room->tell_at = AHEAD_LONG_CHECK;
+	return ahead_check(serve.ahead, worker, room->view, serve.image,
+		&serve.rules->rules[candidate->rule], candidate, insist, outcome);
+}
+
 static void answer_check(struct unpack *unpack, unsigned worker, struct pack *pack)
 {
 	static const struct error none;
-	uint64_t count = unpack_number(unpack);
+	uint64_t count;
 
+	ahead_hide(serve.ahead, unpack_number(unpack));
+	count = unpack_number(unpack);
 	put_status(pack, atomic_load(&serve.cancelled) ? -ECANCELED : 0, &none);
 	for (uint64_t i = 0; i < count && !atomic_load(&serve.cancelled); i++) {
+		bool insist = unpack_number(unpack), checked;
 		struct candidate candidate;
 		struct outcome outcome;
 
 		wire_get_candidate(unpack, &candidate);
-		check_candidate(serve.rooms[worker].view, serve.image,
-			&serve.rules->rules[candidate.rule], &candidate, &outcome);
+		checked = check_one(&candidate, insist, worker, &outcome);
+		pack_number(pack, !checked);
+		if (!checked)
+			continue;
 		wire_put_outcome(pack, &outcome);
 		outcome_free(&outcome);
 	}
@@ -152,7 +198,8 @@ static void run_work(struct pool_job *job, unsigned worker)
 	bool check = work->post.kind == POST_CHECK;
 	struct pack pack = { 0 };
 
-	pack_number(&pack, unpack_number(&outer));
+	serve.rooms[worker].request = unpack_number(&outer);
+	pack_number(&pack, serve.rooms[worker].request);
 	unpack.bytes = unpack_bytes(&outer, &unpack.left);
 	if (check)
 		answer_check(&unpack, worker, &pack);

@@ -1,0 +1,72 @@
+/* Which checks are put off: what starts inside a file that is being walked, here or in another
+ * process, or was found complete. */
+#include <criterion/criterion.h>
+
+#include "carve/ahead.h"
+
+Test(ahead, what_a_long_check_has_passed_is_put_off)
+{
+	struct ahead *ahead = ahead_new(2, false);
+
+	cr_expect(ahead_begin(ahead, 0, 1000, false));
+	cr_expect(ahead_reach(ahead, 0, 1000 + AHEAD_LONG_CHECK));
+	cr_expect(ahead_begin(ahead, 1, 2000, false), "nobody waits for a short one");
+	cr_expect(ahead_reach(ahead, 0, 1000 + 2 * AHEAD_LONG_CHECK));
+	cr_expect_not(ahead_reach(ahead, 1, 3000), "it goes on with what was overtaken");
+	cr_expect_not(ahead_begin(ahead, 1, 2000, false));
+	cr_expect(ahead_begin(ahead, 1, 2000, true), "somebody insists");
+	cr_expect(ahead_begin(ahead, 1, 1000, false), "what starts at the same place is no part");
+	cr_expect(ahead_begin(ahead, 1, 1000 + 2 * AHEAD_LONG_CHECK, false));
+	ahead_end(ahead, 0, 0);
+	cr_expect(ahead_begin(ahead, 1, 2000, false));
+	ahead_free(ahead);
+}
+
+Test(ahead, another_process_tells_how_far_it_is)
+{
+	struct ahead *ahead = ahead_new(2, false);
+
+	ahead_tell(ahead, 0, 1000, 500000);
+	cr_expect_not(ahead_begin(ahead, 1, 1001, false));
+	cr_expect_not(ahead_begin(ahead, 1, 499999, false));
+	cr_expect(ahead_begin(ahead, 1, 500000, false));
+	cr_expect(ahead_begin(ahead, 1, 1000, false));
+	ahead_free(ahead);
+}
+
+Test(ahead, what_is_hidden_is_put_off_whoever_insists)
+{
+	struct ahead *ahead = ahead_new(1, false);
+
+	cr_expect_eq(ahead_hidden(ahead), 0);
+	ahead_hide(ahead, 5000);
+	cr_expect_eq(ahead_hidden(ahead), 5000);
+	cr_expect_not(ahead_begin(ahead, 0, 4999, true));
+	cr_expect(ahead_begin(ahead, 0, 5000, false));
+	ahead_free(ahead);
+}
+
+Test(ahead, nothing_is_overtaken_where_nothing_hides)
+{
+	struct ahead *ahead = ahead_new(2, true);
+
+	ahead_tell(ahead, 0, 1000, 500000);
+	cr_expect(ahead_begin(ahead, 1, 2000, false));
+	ahead_free(ahead);
+}
+
+Test(ahead, outcomes_tell_what_should_wait)
+{
+	const struct candidate candidate = { .start = 100 };
+	uint64_t parts[] = { 150, 170 };
+	const struct outcome complete = { .verdict = CARVE_COMPLETE, .length = 50 },
+			     cut = { .verdict = CARVE_TRUNCATED,
+				     .length = 90,
+				     .parts = parts,
+				     .part_count = 2 },
+			     guessed = { .verdict = CARVE_UNVERIFIED, .length = 90 };
+
+	cr_expect_eq(ahead_until(&candidate, &complete), 150);
+	cr_expect_eq(ahead_until(&candidate, &cut), 171);
+	cr_expect_eq(ahead_until(&candidate, &guessed), 0);
+}
