@@ -24,6 +24,9 @@
 #define SEARCH_LEN (1u << 20)
 /* A segment of 2 GiB has some ten sections, one of 8 TB some 50,000. */
 #define SECTIONS_MAX 1000000
+/* Texts about the acquisition have some hundred bytes, and unpack to a thousand times as much at most; a table has 256 KiB. */
+#define TEXT_LEN_MAX ((uint64_t)64 << 10)
+#define OTHER_LEN_MAX ((uint64_t)16 << 20)
 
 static const uint8_t signature[8] = { 'E', 'V', 'F', '\t', '\r', '\n', 0xff, 0 };
 
@@ -186,4 +189,33 @@ struct e01_walk e01_walk_sections(int fd, uint64_t size,
 	}
 	walk.damaged = true;
 	return walk;
+}
+
+static uint64_t longest(const char *type)
+{
+	if (!strcmp(type, "sectors"))
+		return UINT64_MAX;
+	return strstr(type, "header") ? TEXT_LEN_MAX : OTHER_LEN_MAX;
+}
+
+bool e01_claims_too_much(int fd, uint64_t size, struct e01_section *section)
+{
+	uint64_t offset = E01_FILE_HEAD_LEN, next = offset;
+	uint8_t head[E01_SECTION_HEAD_LEN];
+
+	for (int i = 0; i < SECTIONS_MAX && next >= offset && next < size; i++) {
+		offset = next;
+		if (e01_pread(fd, head, sizeof(head), offset))
+			return false;
+		*section = (struct e01_section){ .offset = offset, .len = e01_u64(head + TYPE_LEN + 8) };
+		memcpy(section->type, head, TYPE_LEN);
+		next = e01_u64(head + TYPE_LEN);
+		if (next > offset && next - offset > section->len) /* libewf believes that one, too */
+			section->len = next - offset;
+		if (section->len > longest(section->type))
+			return true;
+		if (next == offset)
+			return false;
+	}
+	return false;
 }

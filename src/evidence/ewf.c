@@ -20,6 +20,7 @@
 #include <libewf.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -197,11 +198,26 @@ static void open_common(struct ewf *ewf)
 		close(fd);
 }
 
+static int check_claims(const struct e01_set *set, struct error *error)
+{
+	struct e01_section section;
+
+	for (size_t i = 0; i < set->segment_count; i++)
+		if (e01_claims_too_much(set->segments[i].fd, set->segments[i].size, &section))
+			return error_set(error, EXIT_IO, EINVAL,
+				"%s can't be read: where it describes the medium it is damaged, and its section '%s' at offset "
+				"%" PRIu64 " claims to hold %" PRIu64 " bytes",
+				set->segments[i].path, section.type, section.offset, section.len);
+	return 0;
+}
+
 static int open_unusual(struct ewf *ewf, struct error *error)
 {
 	struct image_info *info = &ewf->image.info;
-	int rc = open_handle(ewf, info->paths, info->path_count, error);
+	int rc = check_claims(&ewf->set, error);
 
+	if (!rc)
+		rc = open_handle(ewf, info->paths, info->path_count, error);
 	if (!rc)
 		rc = read_geometry(ewf, info->paths[0], error);
 	if (rc)
