@@ -1,0 +1,186 @@
+/*
+ * Linear executables: LE (Windows' virtual drivers, programs of DOS extenders) and LX (32-bit
+ * OS/2). See mz.c.
+ *
+ * Places in the header count from it, but for the pages, the second table of names and what
+ * debuggers want, which count from the file's start. LE numbers the stored pages, of one size but
+ * for the last; LX has a place and a length for each.
+ */
+#include <string.h>
+
+#include "bytes.h"
+#include "mz.h"
+#include "program.h"
+#include "walk.h"
+
+#define HEAD_LEN 0xc4
+#define PAGES_MAX 0x100000
+#define OBJECTS_MAX 0x1000
+
+struct linear {
+	uint64_t base, head;
+	bool wide; /* LX */
+	uint32_t os, flags, page_count, page_len, last_len, shift;
+	uint32_t objects, object_count, map, names, entries, fixup_pages, fixups, modules;
+	uint32_t data, more_names, more_names_len, version, version_len, debug, debug_len;
+};
+
+static bool read_head(struct view *view, struct linear *linear)
+{
+	const uint8_t *p = view_peek(view, linear->head, HEAD_LEN);
+
+	if (!p || le16(p + 2) || le32(p + 4) || le16(p + 8) - 1u > 0x42 || le16(p + 10) > 5)
+		return false;
+	linear->wide = p[1] == 'X';
+	linear->os = le16(p + 10);
+	linear->flags = le32(p + 16);
+	linear->page_count = le32(p + 20);
+	linear->page_len = le32(p + 40);
+	linear->last_len = linear->wide ? 0 : le32(p + 44);
+	linear->shift = linear->wide ? le32(p + 44) : 0;
+	linear->objects = le32(p + 64);
+	linear->object_count = le32(p + 68);
+	linear->map = le32(p + 72);
+	linear->names = le32(p + 88);
+	linear->entries = le32(p + 92);
+	linear->fixup_pages = le32(p + 104);
+	linear->fixups = le32(p + 108);
+	linear->modules = le32(p + 112);
+	linear->data = le32(p + 128);
+	linear->more_names = le32(p + 136);
+	linear->more_names_len = le32(p + 140);
+	linear->debug = le32(p + 152);
+	linear->debug_len = le32(p + 156);
+	linear->version = linear->os == 4 ? le32(p + 184) : 0;
+	linear->version_len = linear->os == 4 ? le32(p + 188) : 0;
+	return linear->page_count < PAGES_MAX && linear->object_count < OBJECTS_MAX &&
+	       linear->page_len >= 512 && linear->page_len <= 65536 &&
+	       !(linear->page_len & (linear->page_len - 1)) && linear->shift < 16 &&
+	       linear->last_len <= linear->page_len;
+}
+
+/* The tables in the order in which linkers write them. */
+static bool sound_order(const struct linear *linear)
+{
+	uint64_t map_len = linear->page_count * (linear->wide ? 8ull : 4ull);
+
+	return linear->objects >= 0xa8 && linear->objects < 0x10000 &&
+	       linear->objects + 24 * (uint64_t)linear->object_count <= linear->map &&
+	       linear->map + map_len <= linear->names && linear->names <= linear->entries &&
+	       linear->entries <= linear->fixup_pages &&
+	       linear->fixup_pages + 4 * ((uint64_t)linear->page_count + 1) <= linear->fixups &&
+	       linear->fixups <= linear->modules && linear->data != 0 && linear->data < INT32_MAX;
+}
+
+/* Each object has a run of the pages. */
+static bool sound_objects(struct view *view, const struct linear *linear)
+{
+	for (uint32_t i = 0; i < linear->object_count; i++) {
+		const uint8_t *p =
+			view_peek(view, linear->head + linear->objects + 24 * (uint64_t)i, 24);
+
+		if (!p || (le32(p + 16) && le32(p + 16) - 1ull + le32(p + 12) > linear->page_count))
+			return false;
+	}
+	return true;
+}
+
+/* For each page, where its fixups start: they rise. */
+static bool sound_fixups(struct view *view, const struct linear *linear)
+{
+	uint32_t last = 0;
+
+	for (uint64_t i = 0; i <= linear->page_count; i++) {
+		const uint8_t *p = view_peek(view, linear->head + linear->fixup_pages + 4 * i, 4);
+
+		if (!p || le32(p) < last || le32(p) > linear->modules - linear->fixups)
+			return false;
+		last = le32(p);
+	}
+	return true;
+}
+
+/* Behind the last stored page. */
+static uint64_t end_of_pages(struct view *view, const struct linear *linear)
+{
+	uint64_t map = linear->head + linear->map, end = 0;
+	uint32_t stored = 0;
+
+	for (uint64_t i = 0; i < linear->page_count; i++) {
+		const uint8_t *p = view_peek(view, map + (linear->wide ? 8 : 4) * i, 4);
+		uint32_t number = p ? be32(p) >> 8 : 0;
+
+		if (p && linear->wide && (p = view_peek(view, map + 8 * i, 8))) {
+			uint64_t page = ((uint64_t)le32(p) << linear->shift) + le16(p + 4);
+
+			if (le16(p + 6) <= 1 || le16(p + 6) == 5)
+				end = page > end ? page : end;
+		} else if (p && !(p[3] & 0x80) && number > stored) {
+			stored = number;
+		}
+	}
+	if (stored)
+		end = (stored - 1) * (uint64_t)linear->page_len +
+		      (linear->last_len ? linear->last_len : linear->page_len);
+	return linear->base + linear->data + end;
+}
+
+/* A virtual driver's version: FF, kind 16, FF, number, flags, length. */
+static void driver_version(struct view *view, const struct linear *linear, struct mz_extent *extent)
+{
+	uint64_t at = linear->base + linear->version;
+	const uint8_t *p;
+
+	if (linear->version == 0 || linear->version > INT32_MAX || linear->version_len < 12 ||
+		linear->version_len > 65536)
+		return;
+	mz_reach(extent, at + linear->version_len);
+	p = view_peek(view, at, 12);
+	if (p && p[0] == 0xff && le16(p + 1) == 16 && p[3] == 0xff)
+		mz_version(view, at + 12, linear->version_len - 12, extent);
+	else
+		mz_break(extent, at);
+}
+
+static void second_names(struct view *view, struct finding *finding, const struct linear *linear,
+	struct mz_extent *extent)
+{
+	uint64_t at = linear->base + linear->more_names, past;
+
+	if (linear->more_names == 0 || linear->more_names > INT32_MAX ||
+		linear->more_names_len == 0 || linear->more_names_len > 1 << 24)
+		return;
+	mz_reach(extent, at + linear->more_names_len);
+	if (mz_names(view, at, at + linear->more_names_len, &past)) {
+		mz_prove(extent, past);
+		mz_title(view, finding, at);
+	} else {
+		mz_break(extent, at);
+	}
+}
+
+const char *mz_le(struct view *view, struct finding *finding, uint64_t base, uint64_t head,
+	struct mz_extent *extent)
+{
+	struct linear linear = { .base = base, .head = head };
+	uint64_t past;
+
+	if (!read_head(view, &linear) || !sound_order(&linear))
+		return "impossible fields of a linear header";
+	if (!sound_objects(view, &linear) || !sound_fixups(view, &linear) ||
+		!mz_names(view, head + linear.names, head + linear.entries, &past))
+		return "no tables of a linear program";
+	extent->code = head + linear.modules;
+	mz_reach(extent, extent->code);
+	mz_reach(extent, end_of_pages(view, &linear));
+	second_names(view, finding, &linear, extent);
+	driver_version(view, &linear, extent);
+	if (linear.debug && linear.debug_len < INT32_MAX)
+		mz_reach(extent, base + linear.debug + linear.debug_len);
+	if (linear.os == 4)
+		finding->extension = "vxd";
+	else if ((linear.flags >> 15 & 7) == 1 || (linear.flags & 0x8000))
+		finding->extension = "dll";
+	mz_title(view, finding, head + linear.names);
+	return NULL;
+}
