@@ -141,6 +141,13 @@ static void look_at_part(struct block_map *map, struct block_ends *ends, uint64_
 	add_bytes(map, part, offset, bytes, len);
 }
 
+/* A block's sample lies too far apart for the processor to foresee where it goes on. */
+static void fetch_sample(const struct block_map *map, const uint8_t *block)
+{
+	for (uint64_t at = 0; at < map->block_len; at += map->spacing)
+		__builtin_prefetch(block + at);
+}
+
 void block_map_look(struct block_map *map, struct block_ends *ends, uint64_t offset,
 	const uint8_t *bytes, size_t len)
 {
@@ -151,6 +158,8 @@ void block_map_look(struct block_map *map, struct block_ends *ends, uint64_t off
 		size_t part_len = left < len ? (size_t)left : len;
 
 		if (part_len == map->block_len) {
+			if (len - part_len >= map->block_len)
+				fetch_sample(map, bytes + part_len);
 			begin_part(&whole, offset / map->block_len);
 			add_bytes(map, &whole, offset, bytes, part_len);
 			judge(map, &whole);

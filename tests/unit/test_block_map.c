@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -140,6 +141,47 @@ Test(block_map, classes_and_layout)
 	cr_assert_eq(sums.bytes[CONTENT_PACKED], 4096);
 	free(file);
 	free(image);
+}
+
+/* In 1/32 bits, as output/content.c says, with nothing made fast. */
+static uint8_t entropy_of(const uint8_t *sample, size_t len)
+{
+	unsigned counts[256] = { 0 }, values = 0;
+	uint64_t sum = 0, bits;
+
+	for (size_t i = 0; i < len; i++)
+		counts[sample[i]]++;
+	for (unsigned value = 0; value < 256; value++) {
+		values += counts[value] != 0;
+		if (counts[value])
+			sum += (uint64_t)lround(counts[value] * log2(counts[value]) * 65536);
+	}
+	bits = ((uint64_t)lround((double)len * log2((double)len) * 65536) - sum) / len +
+	       (uint64_t)(values - 1) * 47274 / len;
+	return bits >= 255 * 2048 ? 255 : (uint8_t)(bits / 2048);
+}
+
+Test(block_map, entropy_of_any_mixture)
+{
+	static uint8_t sample[CONTENT_SAMPLE_LEN];
+
+	for (unsigned seed = 1; seed <= 3000; seed++) {
+		size_t len;
+		unsigned often, values;
+		uint8_t entropy;
+
+		random_state = seed;
+		random_byte();
+		len = seed % 3 == 0 ? 512 : seed % 3 == 1 ? sizeof(sample) : 1 + seed % 1200;
+		often = random_byte(); /* of 256 bytes, those that are one value */
+		values = 1u + random_byte();
+		for (size_t i = 0; i < len; i++)
+			sample[i] = random_byte() < often ? (uint8_t)seed
+							  : (uint8_t)(random_byte() % values);
+		content_classify(sample, len, &entropy);
+		cr_assert_eq(entropy, entropy_of(sample, len), "seed %u: %u, not %u", seed, entropy,
+			entropy_of(sample, len));
+	}
 }
 
 Test(block_map, pieces_make_no_difference)
