@@ -334,7 +334,7 @@ static int make(struct hash_index *index, const char *list_path, const char *fol
 	index->head.ignored = reader.ignored;
 	if (!status && !making.sorts[0] && !making.sorts[1] && !making.sorts[2])
 		status = error_set(error, EXIT_USAGE, EINVAL,
-			"'%s' holds no MD5, SHA-1 or SHA-256: each line must begin with one",
+			"'%s' holds no MD5, SHA-1 or SHA-256 as a word of its own in any line",
 			clean);
 	else if (!status)
 		status = write_index(&making);

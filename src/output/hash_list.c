@@ -13,7 +13,7 @@
 
 /* Of a longer line only so much is looked at. */
 #define LINE_LEN 8192
-#define NO_COLUMN UINT32_MAX
+#define FIELDS_MAX 64
 
 static const struct {
 	enum hash_kind kind;
@@ -64,85 +64,173 @@ bool hash_digest_parse(const char *hex, size_t hex_len, enum hash_kind *kind, ui
 struct text_list {
 	FILE *file;
 	char line[LINE_LEN];
-	uint32_t column; /* NO_COLUMN: plain */
+	bool wide;      /* UTF-16, little-endian, as Windows writes it */
+	char separator; /* of the columns, which a line named; 0: none did */
+	/* Of hashes, the strongest first. */
+	size_t columns[KIND_COUNT], column_count;
 };
+
+/* A character beyond ASCII is a '?': none is of use here. */
+static int next_char(const struct text_list *list)
+{
+	int low = getc_unlocked(list->file), high;
+
+	if (!list->wide || low == EOF)
+		return low;
+	high = getc_unlocked(list->file);
+	return high == EOF ? EOF : high || low >= 0x80 ? '?' : low;
+}
 
 /* The next line, without its end. False at the end of the file. */
 static bool next_line(struct text_list *list)
 {
-	size_t len;
+	size_t len = 0;
 	int c;
 
-	if (!fgets(list->line, sizeof(list->line), list->file))
+	while ((c = next_char(list)) != EOF && c != '\n')
+		if (len < sizeof(list->line) - 1)
+			list->line[len++] = (char)(c ? c : '?');
+	if (c == EOF && !len)
 		return false;
-	len = strlen(list->line);
-	if (len == sizeof(list->line) - 1 && list->line[len - 1] != '\n')
-		while ((c = getc_unlocked(list->file)) != EOF && c != '\n')
-			;
-	while (len && (list->line[len - 1] == '\n' || list->line[len - 1] == '\r'))
-		list->line[--len] = '\0';
+	if (len && list->line[len - 1] == '\r')
+		len--;
+	list->line[len] = '\0';
 	return true;
 }
 
-/* The field of a line of CSV, which is cut up for it. NULL when the line has fewer. */
-static char *csv_field(char *line, uint32_t column)
+/* Passes over what Windows puts in front of a text. */
+static void skip_mark(struct text_list *list)
 {
-	for (uint32_t i = 0;; i++) {
-		char *field = line, *to = line;
+	char mark[3] = "";
+	size_t len = fread(mark, 1, sizeof(mark), list->file);
 
+	list->wide = len >= 2 && memcmp(mark, "\xFF\xFE", 2) == 0;
+	if (list->wide)
+		fseek(list->file, 2, SEEK_SET);
+	else if (len < 3 || memcmp(mark, "\xEF\xBB\xBF", 3) != 0)
+		rewind(list->file);
+}
+
+/* ---- tables -----------------------------------------------------------------------------------
+ */
+
+/* Cuts the line up into its fields, which may stand in quotes. Returns how many. */
+static size_t cut_fields(char *line, char separator, char *fields[FIELDS_MAX])
+{
+	const char ends[] = { separator, '\0' };
+	size_t count = 0;
+
+	while (count < FIELDS_MAX) {
+		char *to = line, end;
+
+		fields[count++] = line;
 		if (*line == '"') {
-			for (field = to = ++line; *line && (*line != '"' || line[1] == '"');
-				line++) {
+			for (line++; *line && (*line != '"' || line[1] == '"'); line++) {
 				line += *line == '"';
 				*to++ = *line;
 			}
 			line += *line == '"';
 		} else {
-			to = line += strcspn(line, ",");
+			to = line += strcspn(line, ends);
 		}
-		if (i == column) {
-			*to = '\0';
-			return field;
-		}
-		line += strcspn(line, ",");
-		if (!*line++)
-			return NULL;
+		line += strcspn(line, ends);
+		end = *line++;
+		*to = '\0';
+		if (!end)
+			break;
 	}
+	return count;
 }
 
-/* The strongest column that holds hashes; line: the names of the columns. */
-static uint32_t find_column(const char *line)
+static bool is_name(const char *field, size_t kind)
 {
-	static const char *const names[] = { "SHA-256", "SHA256", "SHA-1", "SHA1", "MD5", "HASH" };
-	char copy[LINE_LEN], *field;
+	static const char *const names[KIND_COUNT][3] = { { "SHA-256", "SHA256", "SHA256 HASH" },
+		{ "SHA-1", "SHA1", "SHA1 HASH" }, { "MD5", "HASH", "MD5 HASH" } };
 
-	if (*line != '"')
-		return NO_COLUMN;
-	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
-		for (uint32_t column = 0;; column++) {
-			snprintf(copy, sizeof(copy), "%s", line);
-			field = csv_field(copy, column);
-			if (!field)
-				break;
-			if (strcasecmp(field, names[n]) == 0)
-				return column;
-			if (column > 64)
-				break;
+	for (size_t i = 0; i < 3; i++)
+		if (strcasecmp(field + strspn(field, " "), names[kind][i]) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the line names columns, and hashes among them: as in NSRLFile.txt, and in what hashdeep
+ * writes behind four percent signs. */
+static bool find_columns(struct text_list *list)
+{
+	char copy[LINE_LEN], *fields[FIELDS_MAX];
+	const char *line = list->line;
+
+	if (strncmp(line, "%%%% ", 5) == 0)
+		line += 5;
+	list->column_count = 0;
+	for (const char *separator = ",;\t"; *separator && !list->column_count; separator++) {
+		size_t count;
+
+		memcpy(copy, line, strlen(line) + 1);
+		count = cut_fields(copy, *separator, fields);
+		for (size_t kind = 0; kind < KIND_COUNT; kind++)
+			for (size_t i = 0; i < count; i++)
+				if (is_name(fields[i], kind)) {
+					list->columns[list->column_count++] = i;
+					break;
+				}
+		list->separator = list->column_count ? *separator : 0;
+	}
+	return list->column_count > 0;
+}
+
+/* The strongest hash of a row; a row may lack some. */
+static bool parse_row(struct text_list *list, enum hash_kind *kind, uint8_t digest[32])
+{
+	char *fields[FIELDS_MAX];
+	size_t count = cut_fields(list->line, list->separator, fields);
+
+	for (size_t i = 0; i < list->column_count; i++)
+		if (list->columns[i] < count) {
+			const char *field = fields[list->columns[i]];
+
+			field += strspn(field, " ");
+			if (hash_digest_parse(field, strcspn(field, " "), kind, digest))
+				return true;
 		}
-	return NO_COLUMN;
+	return false;
+}
+
+/* ---- plain lists ------------------------------------------------------------------------------
+ */
+
+/* The first word that is a hash. Of "SHA256 (name) = hash", as BSD and OpenSSL write it, only what
+ * stands behind the name is looked at, for a name may be a hash. */
+static bool parse_plain(const char *line, enum hash_kind *kind, uint8_t digest[32])
+{
+	static const char around[] = " \t,;\"\\";
+	const char *tag = strchr(line, '('), *sign;
+
+	line += strspn(line, around);
+	if (hash_digest_parse(line, strcspn(line, around), kind, digest))
+		return true;
+	while (tag && (sign = strstr(tag, "= ")))
+		line = tag = sign + 2;
+	while (*line) {
+		size_t len = strcspn(line, around);
+
+		if (hash_digest_parse(line, len, kind, digest))
+			return true;
+		line += len;
+		line += strspn(line, around);
+	}
+	return false;
 }
 
 static int take_line(struct text_list *list, struct hash_list_reader *reader)
 {
-	char *text = list->column == NO_COLUMN ? list->line : csv_field(list->line, list->column);
 	enum hash_kind kind;
 	uint8_t digest[32];
+	const char *line = list->line + strspn(list->line, " \t");
 
-	if (text)
-		text += strspn(text, " \t\"\\");
-	if (list->column == NO_COLUMN && (!*text || *text == '#'))
+	if (!*line || *line == '#' || *line == '%')
 		return 0;
-	if (!text || !hash_digest_parse(text, strcspn(text, " \t,;\""), &kind, digest)) {
+	if (list->separator ? !parse_row(list, &kind, digest) : !parse_plain(line, &kind, digest)) {
 		reader->ignored++;
 		return 0;
 	}
@@ -151,18 +239,16 @@ static int take_line(struct text_list *list, struct hash_list_reader *reader)
 
 static int read_text(FILE *file, struct hash_list_reader *reader)
 {
-	struct text_list list = { .file = file, .column = NO_COLUMN };
+	struct text_list list = { .file = file };
+	bool first = true;
 	int status = 0;
 
-	if (!next_line(&list))
-		return 0;
-	if (strncmp(list.line, "\xEF\xBB\xBF", 3) == 0)
-		memmove(list.line, list.line + 3, strlen(list.line + 3) + 1);
-	list.column = find_column(list.line);
-	if (list.column == NO_COLUMN)
-		status = take_line(&list, reader);
-	while (!status && next_line(&list))
-		status = take_line(&list, reader);
+	skip_mark(&list);
+	while (!status && next_line(&list)) {
+		if ((!first && *list.line != '%') || !find_columns(&list))
+			status = take_line(&list, reader);
+		first = false;
+	}
 	return status ? status : ferror(file) ? -EIO : 0;
 }
 
@@ -172,7 +258,9 @@ static int refuse(const char *path, int errnum, struct error *error)
 
 	return error_set(error, EXIT_USAGE, errnum, "cannot read the list of hashes '%s': %s",
 		text_clean(path, clean, sizeof(clean)),
-		errnum == EINVAL ? "it is no plain file" : strerror(errnum));
+		errnum == EINVAL    ? "it is no plain file"
+		: errnum == ENOEXEC ? "it is packed; unpack it first"
+				    : strerror(errnum));
 }
 
 int hash_list_read(const char *path, struct hash_list_reader *reader, struct error *error)
@@ -181,6 +269,7 @@ int hash_list_read(const char *path, struct hash_list_reader *reader, struct err
 	FILE *file = fopen(path, "rbe");
 	char magic[sizeof(sqlite)] = "";
 	struct stat info;
+	size_t len;
 	int status;
 
 	if (!file)
@@ -189,8 +278,12 @@ int hash_list_read(const char *path, struct hash_list_reader *reader, struct err
 		fclose(file);
 		return refuse(path, EINVAL, error);
 	}
-	if (fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
-		memcmp(magic, sqlite, sizeof(magic)) == 0) {
+	len = fread(magic, 1, sizeof(magic), file);
+	if (len >= 4 && (memcmp(magic, "PK\3\4", 4) == 0 || memcmp(magic, "\x1F\x8B", 2) == 0)) {
+		fclose(file);
+		return refuse(path, ENOEXEC, error);
+	}
+	if (len == sizeof(magic) && memcmp(magic, sqlite, sizeof(magic)) == 0) {
 		fclose(file);
 		return hash_list_read_sqlite(path, reader, error);
 	}

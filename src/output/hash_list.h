@@ -1,14 +1,16 @@
 /*
  * Reads lists of hashes, told apart by their content:
  *
- * - plain text: MD5, SHA-1 or SHA-256 in hex at the beginning of a line; what follows on a blank, a
- *   comma or a semicolon does not count, so what sha256sum and others print will do. Empty lines
- * and those with # in front are passed over;
- * - CSV with a first line that names its columns in quotes, as NSRLFile.txt of NIST's NSRL RDS 2:
- * the strongest column of hashes is taken;
- * - SQLite, as RDS 3: the strongest column of hashes in the table FILE or METADATA, or else in
- *   any table.
+ * - plain text: the first word of a line that is a MD5, SHA-1 or SHA-256 in hex, so what
+ *   sha256sum, md5deep, PowerShell and others print will do, also "MD5 (name) = hash" of BSD.
+ *   Empty lines and those with # or % in front are passed over;
+ * - tables with a first line that names their columns (commas, semicolons or tabs; quotes or
+ *   none), as NSRLFile.txt of NIST's NSRL RDS 2 and hashdeep's output: of each row the strongest
+ *   hash that is there is taken;
+ * - SQLite, as RDS 3: the same of the table FILE or METADATA, or else of the first table with such
+ *   columns.
  *
+ * Text may be UTF-8 or UTF-16 with a byte order mark, and its lines end as Unix or Windows like.
  * Nothing in a list is believed: a line may have any length, a database may be made to do harm.
  */
 #ifndef BURIN_OUTPUT_HASH_LIST_H

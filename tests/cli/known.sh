@@ -50,6 +50,72 @@ hash 6 md5 >wanted.txt
 "$BURIN" carve --quiet -c rec.conf --known rds.db --known list.txt --skip-known --alert wanted.txt -o d image 2>&1 |
 	sed 's/^burin: warning: //'
 show d
+echo "--- what other programs write: each names three files, and nothing else"
+row() { echo "$(hash "$1" "$2")"; }
+{
+	echo "%%%% HASHDEEP-1.0"
+	echo "%%%% size,md5,sha256,filename"
+	echo "## Invoked from: /home/user"
+	echo "## \$ hashdeep -c md5,sha256 a"
+	echo "##"
+	for i in 1 2 3; do echo "1000,$(row 4 md5),$(row $i sha256),/home/a, \"b\".rec"; done
+} >hashdeep.txt
+for i in 1 2 3; do echo "      1000  $(row $i md5)  /home/user/$(row 4 md5)"; done >md5deep-z.txt
+for i in 1 2 3; do echo "\\$(row $i sha256) *a\\nb (x) = $(row 4 sha256)"; done >sha256sum.txt
+for i in 1 2 3; do echo "SHA256 (a = ($(row 4 sha256)) = b) = $(row $i sha256)"; done >bsd.txt
+for i in 1 2 3; do echo "SHA2-256($(row 4 sha256))= $(row $i sha256)"; done >openssl.txt
+{
+	printf '\r\nAlgorithm       Hash                          Path\r\n---------       ----                          ----\r\n'
+	for i in 1 2 3; do printf 'SHA256          %s  C:\\Temp\\\303\244.rec\r\n' "$(row $i sha256 | tr a-f A-F)"; done
+} | iconv -f UTF-8 -t UTF-16LE | cat <(printf '\xff\xfe') - >powershell.txt
+{
+	printf 'Name\tMD5\tSHA1\tLogical Size\r\n'
+	printf 'a, b\t%s\t%s\t1000\r\n' "$(row 4 md5)" "$(row 1 sha1)" # the stronger one counts
+	printf 'c\t%s\t\t1000\r\nd\t%s\t\t1000\r\n' "$(row 2 md5)" "$(row 3 md5)"
+} >encase.txt
+{
+	echo '"file_id","hashset_id","file_name","directory","hash","file_size","date_modified","time_modified","time_zone","comments","date_accessed","time_accessed"'
+	for i in 1 2 3; do echo "$i,7,\"$(row 4 md5)\",\"C:\\\",\"$(row $i md5 | tr a-f A-F)\",1000,\"\",\"\",\"\",\"\",\"\",\"\""; done
+} >hashkeeper.hsh
+for i in 1 2 3; do echo "\"$(row $i sha1 | tr a-f A-F)\",\"$(row 4 md5)\",\"00000000\",\"a\",1000,1,\"362\",\"\""; done >NSRL-no-header.txt
+python3 - "$(row 1 sha256)" "$(row 2 sha1)" "$(row 3 md5)" "$(row 4 sha256)" <<'PY'
+import sqlite3, sys
+sha256, sha1, md5, other = (argument.upper() for argument in sys.argv[1:])
+rows = [(sha256, "0" * 40, "0" * 32), ("", sha1, "1" * 32), (None, None, md5)]
+common = """
+CREATE TABLE MFG (manufacturer_id INTEGER, name VARCHAR, PRIMARY KEY (manufacturer_id));
+CREATE TABLE OS (operating_system_id INTEGER, name VARCHAR, version VARCHAR, manufacturer_id INTEGER);
+CREATE TABLE PKG (package_id INTEGER, name VARCHAR, version VARCHAR, operating_system_id INTEGER,
+  manufacturer_id INTEGER, language VARCHAR, application_type VARCHAR);
+CREATE TABLE VERSION (version VARCHAR UNIQUE NOT NULL, build_set VARCHAR NOT NULL, build_date TIMESTAMP NOT NULL,
+  release_date TIMESTAMP NOT NULL, description VARCHAR NOT NULL);
+"""
+d = sqlite3.connect("minimal#%41 ?.db")  # the tables of a minimal set, in a name that is hard for a URI
+d.execute("PRAGMA journal_mode=WAL")
+d.executescript(common + """CREATE TABLE FILE (sha256 VARCHAR, sha1 VARCHAR, md5 VARCHAR, crc32 VARCHAR,
+  file_name VARCHAR, file_size INTEGER, package_id INTEGER);
+CREATE VIEW DISTINCT_HASH AS SELECT DISTINCT sha256, sha1, md5, crc32 FROM FILE;""")
+d.executemany("INSERT INTO FILE VALUES (?, ?, ?, '00000000', 'a', 1000, 1)", rows)
+d.commit()
+d.close()
+d = sqlite3.connect("full.db")  # of a full one: hashes stand once, and FILE is a view that names another
+d.executescript(common + f"""CREATE TABLE METADATA (metadata_id INTEGER, object_id INTEGER, sha256 VARCHAR,
+  sha1 VARCHAR, md5 VARCHAR, crc32 VARCHAR, bytes INTEGER);
+CREATE TABLE NOTES (md5 VARCHAR); INSERT INTO NOTES VALUES ('{other}');
+CREATE VIEW FILE AS SELECT '{other}' AS sha256;
+CREATE VIEW DISTINCT_HASH AS SELECT DISTINCT sha256, sha1, md5, crc32 FROM METADATA;""")
+d.executemany("INSERT INTO METADATA VALUES (1, 1, ?, ?, ?, '00000000', 1000)", rows)
+d.commit()
+d = sqlite3.connect("binary.db")
+d.execute("CREATE TABLE hashes (id INTEGER PRIMARY KEY, md5 BINARY(16) UNIQUE, sha1 BINARY(20), sha2_256 BINARY(32))")
+d.executemany("INSERT INTO hashes (md5, sha1) VALUES (?, ?)",
+              [(None, bytes.fromhex(sha1)), (bytes.fromhex(md5), None)])
+d.commit()
+PY
+for list in hashdeep.txt md5deep-z.txt sha256sum.txt bsd.txt openssl.txt powershell.txt encase.txt hashkeeper.hsh NSRL-no-header.txt minimal*.db full.db binary.db; do
+	"$BURIN" carve --quiet -c rec.conf --known "$list" -o "o $list" image 2>&1
+	echo "$list: $(grep '"known":"' "o $list/report.jsonl" | grep -o '"offset":[0-9]*' | tr '\n' ' ')"
+done
 echo "--- a list that has changed, and an index that is damaged, are seen"
 hash 5 md5 >list.txt
 quiet --known list.txt -o e image
@@ -68,11 +134,12 @@ cmp <(sed '1d;$d' g/report.jsonl) <(sed '1d;$d' h/report.jsonl) && echo same
 echo "--- refused"
 echo nothing >empty.txt
 printf 'SQLite format 3\0and no more' >broken.db
+hash 1 md5 | gzip >list.gz
 python3 -c 'import sqlite3; d = sqlite3.connect("other.db"); d.execute("CREATE TABLE t (a)"); d.commit()'
-for list in empty.txt broken.db other.db missing . /dev/null; do
+for list in empty.txt list.gz broken.db other.db missing . /dev/null; do
 	try carve -c rec.conf --known $list -o no image 2>&1 | grep -v making | sed "s|$PWD|HERE|"
 done
 try carve -c rec.conf --skip-known -o no image
 try carve -c rec.conf --known list.txt --dry-run -o no image
 expect_nothing_at no
-ls | grep 'part\|burin-index'
+ls | grep 'part\|burin-index\|db-'
