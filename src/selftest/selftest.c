@@ -233,9 +233,9 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* comparison: the engine or kernel may refuse the rules. */
+/* may_refuse: the engine or kernel need not take the rules. */
 static void carve(
-	struct selftest *selftest, const char *folder, struct selftest_run asked, bool comparison)
+	struct selftest *selftest, const char *folder, struct selftest_run asked, bool may_refuse)
 {
 	char *arguments[] = { (char *)"burin", (char *)"selftest", NULL };
 	char *image = xasprintf("%s/image", folder), *output = xasprintf("%s/out", folder);
@@ -256,7 +256,7 @@ static void carve(
 	asked.exit = run_carve(&options, image, output, &sums);
 	asked.seconds = seconds_now() - start;
 	memcpy(asked.worked, sums.kernel, sizeof(asked.worked));
-	asked.unsuited = comparison && sums.unsuited;
+	asked.unsuited = may_refuse && sums.unsuited;
 	if (!asked.unsuited) {
 		read_result(selftest, output, &asked);
 		judge(selftest, &asked);
@@ -279,7 +279,7 @@ struct series {
 };
 
 static void make_run(const struct series *series, const char *engine, const char *kernel,
-	uint64_t chunk_size, unsigned threads, bool nested, bool comparison)
+	uint64_t chunk_size, unsigned threads, bool nested, bool may_refuse)
 {
 	struct selftest *selftest = series->selftest;
 
@@ -291,7 +291,7 @@ static void make_run(const struct series *series, const char *engine, const char
 			.chunk_size = chunk_size,
 			.threads = threads,
 			.nested = nested },
-		comparison);
+		may_refuse);
 	selftest->signal = run_caught_signal();
 	if (series->each && !selftest->signal)
 		series->each(&selftest->runs[selftest->count - 1]);
@@ -316,9 +316,9 @@ static void run_engine(const struct series *series, const struct scan_engine *en
 	make_run(series, engine->name, NULL, LAYOUT_EDGE, 0, true, engine->comparison);
 	if (strcmp(engine->name, "gpu") != 0)
 		return;
+	/* No kernel need take all rules: the run above has taken the one that suits them. */
 	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++)
-		make_run(series, engine->name, kernel->name, LAYOUT_EDGE, 0, true,
-			kernel->comparison);
+		make_run(series, engine->name, kernel->name, LAYOUT_EDGE, 0, true, true);
 }
 
 static void run_all(const struct series *series)
