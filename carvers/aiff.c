@@ -10,8 +10,9 @@
  * compression) and its samples in SSND; 8SVX has VHDR and
  * BODY, pictures BMHD and BODY.
  *
- * Samples have no checksum: where plain samples turn into random bytes the sound part ends. The
- * title comes from the chunk NAME or an ID3v2 tag.
+ * Samples have no checksum: where plain ones turn into others the sound part ends (samples.c). What
+ * the last chunk holds has no other behind it, which would bear it out: packed samples and pictures
+ * that end a file leave it unverified. The title comes from the chunk NAME or an ID3v2 tag.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,8 +20,11 @@
 #include "bytes.h"
 #include "carver.h"
 #include "noise.h"
+#include "program.h"
 #include "riff.h"
+#include "samples.h"
 #include "tags.h"
+#include "tail.h"
 #include "walk.h"
 
 struct aiff {
@@ -29,6 +33,9 @@ struct aiff {
 	struct riff form;
 	uint64_t sound; /* behind the last chunk that is whole */
 	uint64_t samples, samples_end;
+	struct samples coding; /* frame_len is 0 when they are packed, or not known */
+	struct riff_chunk last;
+	struct id3v2 tag; /* in the last chunk; end is 0 when there is none */
 	uint64_t needed;  /* bytes of samples, as COMM says; 0: not known */
 	const char *head; /* the chunk that describes the data */
 	const char *body;
@@ -64,46 +71,78 @@ static bool read_form(struct aiff *aiff)
 	return false;
 }
 
-/* Bytes a sample frame takes on its disk where that is fixed, else 0. */
-static uint64_t frame_len(const uint8_t *p, uint32_t len)
+/* Reads how samples are stored from COMM, of which len bytes are at p. */
+static struct samples read_coding(const uint8_t *p, size_t len)
 {
-	static const char plain[] = "NONE twos sowt raw  in24 in32 fl32 FL32 fl64 FL64 ";
-	unsigned channels = be16(p), bits = be16(p + 6);
-	char type[6] = "NONE ";
+	static const struct {
+		char type[5];
+		uint16_t tag;
+		bool little;
+	} plain[] = {
+		{ "NONE", SAMPLES_PLAIN, false },
+		{ "twos", SAMPLES_PLAIN, false },
+		{ "sowt", SAMPLES_PLAIN, true },
+		{ "raw ", SAMPLES_PLAIN, false },
+		{ "in24", SAMPLES_PLAIN, false },
+		{ "in32", SAMPLES_PLAIN, false },
+		{ "fl32", SAMPLES_FLOAT, false },
+		{ "FL32", SAMPLES_FLOAT, false },
+		{ "fl64", SAMPLES_FLOAT, false },
+		{ "FL64", SAMPLES_FLOAT, false },
+		{ "alaw", SAMPLES_A_LAW, false },
+		{ "ALAW", SAMPLES_A_LAW, false },
+		{ "ulaw", SAMPLES_MU_LAW, false },
+		{ "ULAW", SAMPLES_MU_LAW, false },
+	};
+	const char *type = len >= 22 ? (const char *)p + 18 : "NONE";
+	struct samples coding = { .bits = (be16(p + 6) + 7u) / 8 * 8 };
 
-	if (len >= 22)
-		memcpy(type, p + 18, 4);
-	if (memcmp(type, "ulaw", 4) == 0 || memcmp(type, "alaw", 4) == 0 ||
-		memcmp(type, "ULAW", 4) == 0 || memcmp(type, "ALAW", 4) == 0)
-		return channels;
-	return strstr(plain, type) ? (uint64_t)channels * ((bits + 7) / 8) : 0;
+	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+		if (memcmp(type, plain[i].type, 4) == 0) {
+			coding.tag = plain[i].tag;
+			coding.big_endian = !plain[i].little;
+			coding.signed_8 = coding.tag == SAMPLES_PLAIN && type[0] != 'r';
+			if (coding.tag == SAMPLES_A_LAW || coding.tag == SAMPLES_MU_LAW)
+				coding.bits = 8;
+			coding.frame_len = (uint16_t)(be16(p) * (coding.bits / 8));
+		}
+	return coding;
 }
 
 /* What is wrong with the chunk COMM, or NULL. */
 static const char *read_comm(struct aiff *aiff, const struct riff_chunk *chunk)
 {
-	const uint8_t *p = chunk->len >= 18 ? view_peek(aiff->view, chunk->data, 18) : NULL;
-	uint32_t frames;
+	size_t len = chunk->len >= 22 ? 22 : 18;
+	const uint8_t *p = chunk->len >= 18 ? view_peek(aiff->view, chunk->data, len) : NULL;
 
 	if (!p)
 		return "COMM is too short";
-	frames = be32(p + 2);
 	if (!be16(p) || be16(p) > 256 || be16(p + 6) > 64)
 		return "COMM has impossible fields";
-	if (chunk->len >= 22)
-		p = view_peek(aiff->view, chunk->data, 22);
-	aiff->needed = p ? frames * frame_len(p, chunk->len) : 0;
+	aiff->coding = read_coding(p, len);
+	aiff->needed = (uint64_t)be32(p + 2) * aiff->coding.frame_len;
 	return NULL;
+}
+
+/* Amiga's sound of 8 bits, with a sign, unless it is packed. */
+static void read_vhdr(struct aiff *aiff, const struct riff_chunk *chunk)
+{
+	const uint8_t *p = chunk->len >= 20 ? view_peek(aiff->view, chunk->data, 20) : NULL;
+
+	if (p && !p[15])
+		aiff->coding = (struct samples){
+			.tag = SAMPLES_PLAIN, .bits = 8, .frame_len = 1, .signed_8 = true
+		};
 }
 
 static void read_title(struct aiff *aiff, const struct riff_chunk *chunk)
 {
 	size_t len = chunk->len < 128 ? chunk->len : 128;
-	struct id3v2 tag;
 	const uint8_t *p;
 
+	aiff->tag.end = 0;
 	if (riff_is(chunk->id, "ID3 ") || riff_is(chunk->id, "id3 ")) {
-		id3v2_read(aiff->view, chunk->data, &tag, aiff->finding);
+		id3v2_read(aiff->view, chunk->data, &aiff->tag, aiff->finding);
 		view_part(aiff->view, chunk->data);
 	}
 	if (!riff_is(chunk->id, "NAME") || !len)
@@ -123,6 +162,8 @@ static const char *take(struct aiff *aiff, const struct riff_chunk *chunk)
 		aiff->described = true;
 		if (riff_is(chunk->id, "COMM"))
 			problem = read_comm(aiff, chunk);
+		if (riff_is(chunk->id, "VHDR"))
+			read_vhdr(aiff, chunk);
 	}
 	if (riff_is(chunk->id, aiff->body)) {
 		aiff->samples = chunk->data + (riff_is(chunk->id, "SSND") ? 8 : 0);
@@ -133,6 +174,7 @@ static const char *take(struct aiff *aiff, const struct riff_chunk *chunk)
 	if (chunk->end > size)
 		return problem;
 	read_title(aiff, chunk);
+	aiff->last = *chunk;
 	aiff->sound = chunk->end;
 	aiff->odd_end = chunk->len & 1;
 	aiff->chunk_count++;
@@ -145,8 +187,39 @@ static enum verdict broken(struct aiff *aiff, uint64_t at, const char *problem)
 	return verdict_because(CARVE_TRUNCATED, aiff->finding, "%s at %" PRIu64, problem, at);
 }
 
+/* The verdict on the last chunk of a form that is all there: nothing behind it bears out what
+ * it holds. */
+static enum verdict judge_last(struct aiff *aiff)
+{
+	const struct riff_chunk *last = &aiff->last;
+	uint64_t start = last->data, at;
+	enum tail tail = TAIL_UNKNOWN;
+
+	if (aiff->samples_end == last->end && last->end > aiff->samples) {
+		start = aiff->samples;
+		if (aiff->coding.frame_len)
+			tail = samples_check(
+				aiff->view, &aiff->coding, start, aiff->samples_end, &at);
+		if (tail == TAIL_FOREIGN)
+			return broken(aiff, at, "other bytes instead of samples");
+	} else if (aiff->tag.end && aiff->tag.sound < last->end) {
+		/* Padding. */
+		if (!program_zeros(aiff->view, aiff->tag.sound, last->end))
+			return broken(aiff, aiff->tag.sound, "no frame of a tag");
+		tail = TAIL_GOES_ON;
+	} else if (tail_is_plain(aiff->view, start, last->end)) {
+		tail = TAIL_GOES_ON;
+	}
+	if (tail == TAIL_GOES_ON)
+		return CARVE_COMPLETE;
+	return verdict_because(CARVE_UNVERIFIED, aiff->finding,
+		"whether the last %" PRIu64 " bytes are the file's can't be seen",
+		last->end - start);
+}
+
 static enum verdict judge(struct aiff *aiff)
 {
+	enum verdict verdict;
 	uint64_t noise = noise_start(aiff->view, aiff->samples, aiff->samples_end);
 	uint64_t size = view_size(aiff->view), end = aiff->form.end;
 	bool at_end = view_ends_with_image(aiff->view);
@@ -170,10 +243,11 @@ static enum verdict judge(struct aiff *aiff)
 	if (noise_at(aiff->view, aiff->samples, aiff->samples_end) && riff_is(aiff->head, "COMM"))
 		return verdict_because(CARVE_UNVERIFIED, aiff->finding,
 			"random bytes from %" PRIu64 " on, where samples should be", aiff->samples);
-	if (aiff->samples_end - aiff->samples < aiff->needed)
+	verdict = judge_last(aiff);
+	if (verdict == CARVE_COMPLETE && aiff->samples_end - aiff->samples < aiff->needed)
 		return verdict_because(CARVE_COMPLETE, aiff->finding,
 			"fewer samples at %" PRIu64 " than COMM says", aiff->samples);
-	return CARVE_COMPLETE;
+	return verdict;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

@@ -5,7 +5,8 @@
  *	        bytes each, big-endian), a note ended by zeros
  *
  * The length FFFFFFFF means that it was not known: then the end is a guess. Samples have no
- * checksum: where plain ones turn into random bytes the sound part ends. The note is the title.
+ * checksum: where plain ones turn into others the sound part ends (samples.c), and packed ones
+ *leave the file unverified. The note is the title.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "bytes.h"
 #include "carver.h"
 #include "noise.h"
+#include "samples.h"
 #include "walk.h"
 
 #define HEADER_MOST 65536
@@ -22,8 +24,52 @@
 /* From mu-law, 1, to A-law, 27. */
 #define ENCODINGS 27
 
-static enum verdict judge(
-	struct view *view, struct finding *finding, uint64_t start, uint64_t end, bool known)
+/* How samples of this encoding are stored; a frame_len of 0: packed. */
+static struct samples read_coding(uint32_t encoding, uint32_t channels)
+{
+	static const struct {
+		uint16_t tag, bits;
+	} plain[] = {
+		[1] = { SAMPLES_MU_LAW, 8 },
+		[2] = { SAMPLES_PLAIN, 8 },
+		[3] = { SAMPLES_PLAIN, 16 },
+		[4] = { SAMPLES_PLAIN, 24 },
+		[5] = { SAMPLES_PLAIN, 32 },
+		[6] = { SAMPLES_FLOAT, 32 },
+		[7] = { SAMPLES_FLOAT, 64 },
+		[27] = { SAMPLES_A_LAW, 8 },
+	};
+
+	return (struct samples){
+		.tag = plain[encoding].tag,
+		.bits = plain[encoding].bits,
+		.frame_len = (uint16_t)(channels * plain[encoding].bits / 8),
+		.big_endian = true,
+		.signed_8 = encoding == 2,
+	};
+}
+
+/* The verdict on samples [start, end) that are all there. */
+static enum verdict judge_samples(struct view *view, struct finding *finding,
+	const struct samples *coding, uint64_t start, uint64_t end)
+{
+	uint64_t at;
+	enum tail tail =
+		coding->frame_len ? samples_check(view, coding, start, end, &at) : TAIL_UNKNOWN;
+
+	if (tail == TAIL_GOES_ON)
+		return CARVE_COMPLETE;
+	if (tail == TAIL_UNKNOWN)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing tells whether the last samples before %" PRIu64 " are the file's",
+			end);
+	finding->length = at;
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "other bytes instead of samples at %" PRIu64, at);
+}
+
+static enum verdict judge(struct view *view, struct finding *finding, const struct samples *coding,
+	uint64_t start, uint64_t end, bool known)
 {
 	uint64_t size = view_size(view), stop = end < size ? end : size;
 	uint64_t noise = noise_start(view, start, stop);
@@ -40,13 +86,14 @@ static enum verdict judge(
 	if (noise_at(view, start, stop))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"random bytes from %" PRIu64 " on, where samples should be", start);
-	return CARVE_COMPLETE;
+	return judge_samples(view, finding, coding, start, end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 24);
 	uint32_t start, len, encoding, rate, channels;
+	struct samples coding;
 	bool known;
 
 	if (!p || memcmp(p, ".snd", 4) != 0)
@@ -73,7 +120,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (p)
 			finding_set_title(finding, p, strnlen((const char *)p, note));
 	}
-	return judge(view, finding, start, start + (known ? (uint64_t)len : UNKNOWN_MOST), known);
+	coding = read_coding(encoding, channels);
+	return judge(view, finding, &coding, start, start + (known ? (uint64_t)len : UNKNOWN_MOST),
+		known);
 }
 
 const struct carver au_carver = {

@@ -7,7 +7,9 @@
  *
  * Integers have the byte order of the machine that wrote the file; the magic tells. The file has
  * as many pages as the meta page says. Each has its own number, a known type and an offset within
- * it, or is all zeros because it was never written. Encrypted databases have nothing to look at
+ * it, or is all zeros because it was never written. The items of a B-tree's page fill it from that
+ * offset to its end, one behind the other, and those of a hash in the order of its index. So they
+ * bear out the page but for what the last one holds. Encrypted databases have nothing to look at
  * within.
  *
  * A B-tree with Bitcoin's keys in it is a wallet.
@@ -22,15 +24,24 @@
 
 #define HEAD_LEN 72
 #define PAGE_HEAD 26
+#define CHECKSUM_LEN 6 /* and its padding, behind a page's head */
+/* What an item at a file's end may hold that nothing bears out. */
+#define LOOSE_MOST 64
 
 struct bdb {
 	struct view *view;
 	struct finding *finding;
 	bool big;
 	uint32_t page_len, last_page;
-	bool btree, encrypted, wallet;
-	uint64_t used; /* behind the last page that is not all zeros */
+	bool btree, encrypted, wallet, summed;
+	uint64_t used;   /* behind the last page that is not all zeros */
+	uint64_t broken; /* where the items of the page that was looked at last make no sense; or 0
+			  */
+	uint64_t loose;  /* bytes at its end that nothing bears out */
 };
+
+enum { TREE_INNER = 3, RECORDS_INNER = 4, TREE_LEAF = 5, RECORDS = 6, TWINS = 12, HASHED = 13 };
+enum { ITEM_DATA = 1, ITEM_TWINS = 2, ITEM_OVERFLOW = 3, ITEM_DELETED = 0x80 };
 
 enum { BTREE = 0x053162, HASH = 0x061561, QUEUE = 0x042253, HEAP = 0x074582 };
 
@@ -52,6 +63,7 @@ static bool read_meta(struct bdb *bdb)
 	version = number(bdb, p + 16);
 	bdb->page_len = number(bdb, p + 20);
 	bdb->encrypted = p[24] != 0;
+	bdb->summed = p[26] & 1;
 	type = p[25];
 	bdb->last_page = number(bdb, p + 32);
 	bdb->btree = magic == BTREE;
@@ -88,12 +100,103 @@ static bool has_wallet_keys(const uint8_t *p, size_t len)
 	return found >= 2;
 }
 
+static uint16_t number16(const struct bdb *bdb, const uint8_t *p)
+{
+	return bdb->big ? be16(p) : le16(p);
+}
+
+/* Bytes that the item takes which left bytes are at: 0 if it is none. *loose: what it holds. */
+static uint32_t item_len(
+	const struct bdb *bdb, uint8_t type, const uint8_t *p, uint32_t left, uint32_t *loose)
+{
+	uint32_t len, head = type == TREE_INNER ? 12 : 3;
+
+	*loose = 0;
+	if (type == RECORDS_INNER)
+		return left >= 8 ? 8 : 0;
+	if (left < head)
+		return 0;
+	len = number16(bdb, p);
+	switch (p[2] & ~ITEM_DELETED) {
+	case ITEM_DATA:
+		*loose = len;
+		break;
+	case ITEM_TWINS:
+	case ITEM_OVERFLOW:
+		len = 12;
+		head = type == TREE_INNER ? 12 : 0;
+		break;
+	default:
+		return 0;
+	}
+	len = (head + len + 3) & ~3u;
+	return len <= left ? len : 0;
+}
+
+/* Where in a B-tree's page the items stop filling it from `offset` on: page_len if they don't. */
+static uint32_t tree_items(struct bdb *bdb, const uint8_t *p, uint32_t offset)
+{
+	uint32_t at = offset & ~3u, len = 1, loose = 0;
+
+	while (at < bdb->page_len && len) {
+		len = item_len(bdb, p[25], p + at, bdb->page_len - at, &loose);
+		at += len;
+	}
+	bdb->loose = loose;
+	return at;
+}
+
+/* The same for a hash's, whose items have no length: each ends where the one before it begins. */
+static uint32_t hash_items(struct bdb *bdb, const uint8_t *p, uint32_t offset, uint32_t entries)
+{
+	uint32_t head = PAGE_HEAD + (bdb->summed ? CHECKSUM_LEN : 0), end = bdb->page_len, at = end;
+
+	if (head + entries * 2 > bdb->page_len)
+		return offset;
+	for (uint32_t i = 0; i < entries; i++, end = at) {
+		at = number16(bdb, p + head + i * 2);
+		if (at >= end || at < offset || !p[at] || p[at] > 4)
+			return offset;
+		if (i == 0)
+			bdb->loose = end - at - 1;
+	}
+	return at == offset || !entries ? bdb->page_len : offset;
+}
+
+/* Looks at what is in the page: sets broken and loose. */
+static void look_into(struct bdb *bdb, const uint8_t *p, uint64_t start)
+{
+	uint16_t entries = number16(bdb, p + 20), offset = number16(bdb, p + 22);
+	uint32_t stop = bdb->page_len;
+
+	bdb->broken = bdb->loose = 0;
+	switch (p[25]) {
+	case TREE_INNER:
+	case RECORDS_INNER:
+	case TREE_LEAF:
+	case RECORDS:
+	case TWINS:
+		if (entries)
+			stop = tree_items(bdb, p, offset);
+		break;
+	case HASHED:
+		stop = hash_items(bdb, p, offset, entries);
+		break;
+	case 7: /* overflow: offset is how much it holds */
+		bdb->loose = offset;
+		break;
+	}
+	if (stop != bdb->page_len)
+		bdb->broken = start + stop;
+}
+
 /* Whether page `index` can be one of this file. */
 static bool page_holds(struct bdb *bdb, uint64_t index)
 {
 	const uint8_t *p = view_peek(bdb->view, index * bdb->page_len, bdb->page_len);
 	uint16_t entries, offset;
 
+	bdb->broken = bdb->loose = 0;
 	if (!p)
 		return false;
 	if (bdb->encrypted) {
@@ -102,8 +205,8 @@ static bool page_holds(struct bdb *bdb, uint64_t index)
 	}
 	if (all_zeros(p, bdb->page_len))
 		return true;
-	entries = bdb->big ? be16(p + 20) : le16(p + 20);
-	offset = bdb->big ? be16(p + 22) : le16(p + 22);
+	entries = number16(bdb, p + 20);
+	offset = number16(bdb, p + 22);
 	if (bdb->btree && !bdb->wallet)
 		bdb->wallet = has_wallet_keys(p, bdb->page_len);
 	/* Extents of a queue have pages without such heads. */
@@ -111,7 +214,30 @@ static bool page_holds(struct bdb *bdb, uint64_t index)
 		(p[25] != 7 && (uint32_t)entries * 2 > bdb->page_len))
 		return false;
 	bdb->used = (index + 1) * bdb->page_len;
+	look_into(bdb, p, index * bdb->page_len);
 	return true;
+}
+
+/* The verdict on a file all of whose pages are there. */
+static enum verdict judge_last(struct bdb *bdb, uint64_t end)
+{
+	bdb->finding->length = end;
+	if (bdb->used != end)
+		return verdict_because(CARVE_UNVERIFIED, bdb->finding,
+			"nothing but zeros in the pages from %" PRIu64 " on", bdb->used);
+	if (bdb->broken) {
+		bdb->finding->length = bdb->broken;
+		return verdict_because(CARVE_TRUNCATED, bdb->finding,
+			"the items of the last page make no sense at %" PRIu64, bdb->broken);
+	}
+	if (bdb->encrypted)
+		return verdict_because(CARVE_UNVERIFIED, bdb->finding,
+			"encrypted: nothing bears out the pages before %" PRIu64, end);
+	if (bdb->loose > LOOSE_MOST)
+		return verdict_because(CARVE_UNVERIFIED, bdb->finding,
+			"whether the last %" PRIu64 " bytes are the file's can't be seen",
+			bdb->loose);
+	return CARVE_COMPLETE;
 }
 
 /* Before version 3.1 the meta page does not say how many pages there are. */
@@ -147,11 +273,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		index++;
 	finding->extension = bdb.wallet ? "dat" : NULL;
 	finding->length = index * bdb.page_len;
-	if (index == count && size >= end && bdb.used == end)
-		return CARVE_COMPLETE;
 	if (index == count && size >= end)
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing but zeros in the pages from %" PRIu64 " on", bdb.used);
+		return judge_last(&bdb, end);
 	if (finding->length > size) {
 		finding->length = 0;
 		return verdict_because(CARVE_REJECT, finding, "no whole page at 0");

@@ -11,8 +11,9 @@
  *segments, and clusters, go on as far as elements follow that may stand in them. CRC-32 elements,
  *where there are any, have to hold.
  *
- * A cluster's last block is borne out only by what follows. So of a file whose last element is a
- * large one that nothing bears out the verdict is unverified.
+ * What an element holds is borne out only by what follows. So of a file that ends with frames, or
+ *with an element whose last value is none of the plain ones (texts, numbers), the verdict is
+ *unverified.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "bytes.h"
 #include "carver.h"
 #include "ebml.h"
+#include "tail.h"
 #include "title.h"
 #include "walk.h"
 
@@ -50,17 +52,27 @@ enum {
 /* 2001-01-01, from which dates count. */
 #define EPOCH 978307200
 
-#define TAIL_PART 16
-#define TAIL_LEAST 64
+/* Elements that hold others, and how deep they may stand in each other. */
+#define DEPTH_MOST 8
+static const uint32_t masters[] = {
+	ID_SEEK_HEAD, ID_INFO, ID_TRACKS, ID_CUES, ID_TAGS, ID_ATTACHMENTS, ID_CHAPTERS, ID_TRACK,
+	0x4dbb,                           /* an entry of SeekHead */
+	0xbb, 0xb7,                       /* a cue, and where it leads */
+	0x7373, 0x67c8, 0x63c0,           /* a tag, a simple one, what it is of */
+	0x61a7,                           /* an attached file */
+	0x45b9, 0xb6, 0x80, 0x8f, 0x6944, /* chapters */
+	0xe0, 0xe1, 0x55b0,               /* a track's pictures, their colours; its sound */
+	0x6d80, 0x6240,                   /* how it is packed */
+};
 
 struct mkv {
 	struct view *view;
 	struct finding *finding;
 	bool webm, video, info, tracks, clusters, live;
-	uint8_t numbers[16]; /* the tracks that there are, a bit each, of the first 128 */
-	uint64_t sound;      /* behind what something else stands behind */
-	uint64_t last;       /* where the data start that nothing bears out */
-	uint64_t crc_wrong;  /* an element whose CRC is wrong, or 0 */
+	uint8_t numbers[16];      /* the tracks that there are, a bit each, of the first 128 */
+	uint64_t sound;           /* behind what something else stands behind */
+	struct ebml_element last; /* the innermost that was passed last: nothing bears it out */
+	uint64_t crc_wrong;       /* an element whose CRC is wrong, or 0 */
 };
 
 static bool in_segment(uint32_t id)
@@ -174,7 +186,7 @@ static const char *pass_cluster(struct mkv *mkv, const struct ebml_element *clus
 		if (state == EBML_NONE || !is_part(mkv, &part))
 			return "no part of a cluster";
 		mkv->sound = at;
-		mkv->last = part.data;
+		mkv->last = part;
 		if (part.end > view_size(mkv->view) || state == EBML_CUT)
 			return state == EBML_CUT && part.end <= view_size(mkv->view)
 				       ? "a part that is longer than its cluster"
@@ -198,7 +210,7 @@ static const char *take(struct mkv *mkv, const struct ebml_element *element, uin
 		return "an element without length";
 	} else if (element->end <= view_size(mkv->view)) {
 		mkv->sound = element->at;
-		mkv->last = element->data;
+		mkv->last = *element;
 		if (element->id == ID_INFO)
 			read_info(mkv, element);
 		if (element->id == ID_TRACKS)
@@ -240,13 +252,34 @@ static const char *pass_segment(struct mkv *mkv, const struct ebml_element *segm
 	}
 }
 
-/* The last element bears itself out: a CRC, seek entries, padding of zeros. */
+static bool is_master(uint32_t id)
+{
+	for (size_t i = 0; i < sizeof(masters) / sizeof(*masters); i++)
+		if (masters[i] == id)
+			return true;
+	return false;
+}
+
+/* Whether the last element of the segment bears itself out: those in it lead to its end, and the
+ * last of them is padding of zeros, or plain. Frames don't. */
 static bool tail_is_sound(const struct mkv *mkv, uint64_t end)
 {
-	uint64_t len = end - mkv->last;
+	struct ebml_element element = mkv->last, child, last;
 
-	return len <= TAIL_LEAST || len <= end / TAIL_PART ||
-	       walk_before_fill(mkv->view, mkv->last, end) == mkv->last;
+	for (int depth = 0; depth < DEPTH_MOST && is_master(element.id); depth++) {
+		last.end = element.data;
+		while (ebml_read(mkv->view, last.end, element.end, &child) == EBML_SOUND &&
+			!child.open)
+			last = child;
+		if (last.end != element.end || last.end == element.data)
+			return false;
+		element = last;
+	}
+	if (element.id == ID_SIMPLE_BLOCK || element.id == ID_BLOCK_GROUP)
+		return false;
+	return element.id == ID_VOID
+		       ? walk_before_fill(mkv->view, element.data, end) == element.data
+		       : tail_is_plain(mkv->view, element.data, end);
 }
 
 static enum verdict walk(struct mkv *mkv, const struct ebml_element *segment)
@@ -277,7 +310,7 @@ static enum verdict walk(struct mkv *mkv, const struct ebml_element *segment)
 	if (!tail_is_sound(mkv, end))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"whether the last %" PRIu64 " bytes are the file's can't be seen",
-			end - mkv->last);
+			end - mkv->last.data);
 	return CARVE_COMPLETE;
 }
 

@@ -20,7 +20,6 @@
 #include "walk.h"
 
 #define HEADER_LEN 78
-#define EPOCH_1904 2082844800 /* seconds from 1904 to 1970 */
 #define LONGEST_GUESS 65536
 
 static const uint8_t last_record[] = { 0xe9, 0x8e, 0x0d, 0x0a };
@@ -53,7 +52,7 @@ static const char *read_header(struct mobi *mobi)
 	/* The highest bit tells which of the two epochs was used. */
 	created = be32(p + 36);
 	if (created & 0x80000000)
-		mobi->finding->time = (int64_t)created - EPOCH_1904;
+		mobi->finding->time = mac_seconds(created);
 	else
 		mobi->finding->time = created;
 	return NULL;

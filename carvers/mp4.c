@@ -23,14 +23,10 @@
 #include "bmff_media.h"
 #include "bytes.h"
 #include "noise.h"
+#include "tail.h"
 #include "walk.h"
 
 #define TRACKS 16
-
-/* Of a file's length, how much may be texts and pictures at its end that nothing bears out: a part,
- * and at least so many bytes. */
-#define TAIL_PART 16
-#define TAIL_LEAST 64
 
 /* How far media data without any description are searched for their end if they have no length. */
 #define LOST_MOST (UINT64_C(256) << 20)
@@ -290,28 +286,33 @@ static enum verdict judge_empty(struct mp4 *mp4)
 		"no samples are described before %" PRIu64, mp4->bmff.end);
 }
 
-/* Bytes at the end of moov that nothing bears out: of the last box in 'udta', which was not walked
- * through, since programs put into that what they like. */
+/* Bytes at the end of moov that nothing bears out: of the last box in 'udta' or 'meta', which were
+ * not walked through, since programs put into them what they like. */
 static uint64_t loose_end(struct mp4 *mp4)
 {
 	struct view *view = mp4->bmff.view;
 	struct bmff_box holder = mp4->bmff.moov, last, child;
+	uint64_t start = holder.data;
 	bool loose = false;
 
-	for (int depth = 0; depth < 8; depth++) {
+	/* Below 'ilst' each box holds one named 'data'. */
+	for (int depth = 0; depth < 8 && !(loose && holder.type == BMFF('d', 'a', 't', 'a'));
+		depth++) {
 		last.type = 0;
 		for (uint64_t at = bmff_first_child(view, &holder);
 			bmff_read(view, at, holder.end, &child) == BMFF_SOUND; at = child.end)
 			last = child;
+		start = last.type ? last.end : holder.data;
 		if (!last.type || last.end + 8 <= holder.end)
-			return loose ? holder.end - (last.type ? last.end : holder.data) : 0;
-		loose |= last.type == BMFF('u', 'd', 't', 'a');
-		holder = last;
-		/* Below 'ilst' each box holds one named 'data'. */
-		if (loose && last.type == BMFF('d', 'a', 't', 'a'))
 			break;
+		loose |= last.type == BMFF('u', 'd', 't', 'a') ||
+			 last.type == BMFF('m', 'e', 't', 'a');
+		holder = last;
+		start = holder.data;
 	}
-	return loose && !bmff_is_filler(view, &holder) ? holder.end - holder.data : 0;
+	return loose && !bmff_is_filler(view, &holder) && !tail_is_plain(view, start, holder.end)
+		       ? holder.end - start
+		       : 0;
 }
 
 static enum verdict judge(struct mp4 *mp4)
@@ -340,7 +341,7 @@ static enum verdict judge(struct mp4 *mp4)
 	if (bmff->last.type == BMFF('m', 'o', 'o', 'v') && bmff->stopped != BMFF_CUT) {
 		uint64_t tail = loose_end(mp4);
 
-		if (tail > TAIL_LEAST && tail > bmff->end / TAIL_PART)
+		if (tail)
 			return verdict_because(CARVE_UNVERIFIED, mp4->finding,
 				"whether the last %" PRIu64 " bytes are the file's can't be seen",
 				tail);

@@ -10,16 +10,12 @@
 #include "title.h"
 #include "walk.h"
 
-/* Seconds from 1904 to 1970. */
-#define EPOCH 2082844800u
-
 #define NAME BMFF(0xa9, 'n', 'a', 'm')
 
 static void read_time(struct view *view, const struct bmff_box *moov, struct finding *finding)
 {
 	struct bmff_box mvhd;
 	const uint8_t *p;
-	uint64_t time;
 
 	if (!bmff_find(view, moov->data, moov->end, BMFF('m', 'v', 'h', 'd'), &mvhd) ||
 		mvhd.end - mvhd.data < 12)
@@ -27,10 +23,7 @@ static void read_time(struct view *view, const struct bmff_box *moov, struct fin
 	p = view_peek(view, mvhd.data, 12);
 	if (!p)
 		return;
-	time = p[0] == 1 ? be64(p + 4) : be32(p + 4);
-	/* Not behind the year 2261 either. */
-	if (time > EPOCH && time - EPOCH < 9200000000u)
-		finding->time = (int64_t)(time - EPOCH);
+	finding->time = mac_seconds(p[0] == 1 ? be64(p + 4) : be32(p + 4));
 }
 
 /* The text in [at, end): UTF-16 if it has a byte order mark. */

@@ -5,6 +5,7 @@
  */
 #include "bytes.h"
 #include "rar.h"
+#include "title.h"
 #include "walk.h"
 
 enum {
@@ -22,8 +23,6 @@ enum {
 	HEADER_MAX_LEN = 2 << 20,
 	USUAL_LEN = 8192,
 };
-
-#define FROM_1601 INT64_C(11644473600)
 
 /* The number at *at, which moves behind it; false when it doesn't end in 10 bytes. */
 static bool read_number(struct view *view, uint64_t *at, uint64_t *value)
@@ -71,8 +70,7 @@ static int64_t read_extra_time(struct view *view, uint64_t at, uint64_t end)
 		p = view_peek(view, at, flags & EXTRA_TIME_UNIX ? 4 : 8);
 		if (!p)
 			break;
-		return flags & EXTRA_TIME_UNIX ? le32(p)
-					       : (int64_t)(le64(p) / 10000000) - FROM_1601;
+		return flags & EXTRA_TIME_UNIX ? le32(p) : filetime_seconds(le64(p));
 	}
 	return 0;
 }

@@ -19,11 +19,9 @@
 #include "carver.h"
 #include "riff.h"
 #include "riff_film.h"
-#include "riff_samples.h"
+#include "riff_sound.h"
+#include "tail.h"
 #include "walk.h"
-
-#define TAIL_PART 16
-#define TAIL_LEAST 64
 
 struct form {
 	char form[5];
@@ -49,11 +47,10 @@ struct riff_file {
 	struct finding *finding;
 	struct riff riff;
 	struct riff_chunk last; /* the innermost chunk that was passed last */
-	struct riff_chunk data; /* 'data' of a WAVE or RMID */
-	struct riff_samples samples;
-	uint64_t sound;       /* behind what another chunk stands behind */
-	uint64_t movi;        /* where the type of the list stands, or 0 */
-	uint64_t unconfirmed; /* bytes of the last chunk that nothing bears out */
+	struct riff_sound wave; /* 'fmt ', and 'data' of a WAVE or RMID */
+	uint64_t sound;         /* behind what another chunk stands behind */
+	uint64_t movi;          /* where the type of the list stands, or 0 */
+	uint64_t unconfirmed;   /* bytes of the last chunk that nothing bears out */
 	unsigned chunk_count;
 	bool head;         /* 'fmt ' or 'hdrl' was there */
 	bool indexed;      /* 'idx1' was there */
@@ -151,9 +148,9 @@ static const char *pass_chunk(struct riff_file *file, const struct riff_chunk *c
 	*at = chunk->at;
 	file->last = *chunk;
 	if (riff_is(chunk->id, "fmt "))
-		file->head = riff_samples_read(&file->riff, chunk, &file->samples);
+		file->head = riff_sound_format(&file->riff, chunk, &file->wave);
 	if (riff_is(chunk->id, "data") && (is_form(file, "WAVE") || is_form(file, "RMID")))
-		file->data = *chunk;
+		file->wave.data = *chunk;
 	if (riff_is(chunk->id, "LIST"))
 		return pass_list(file, chunk, at);
 	if (riff_is(chunk->id, "idx1") && file->movi && chunk->end <= view_size(file->view)) {
@@ -189,15 +186,16 @@ static bool is_midi(struct view *view, const struct riff_chunk *chunk)
 /* Samples that turn to other bytes, in the last chunk or before others. */
 static enum verdict judge_samples(struct riff_file *file)
 {
-	const struct riff_chunk *data = &file->data;
+	const struct riff_chunk *data = &file->wave.data;
+	enum tail tail;
 	uint64_t at;
 
 	if (data->at != file->last.at)
 		return CARVE_COMPLETE;
 	file->unconfirmed = data->end - data->data;
-	if (file->samples.coding != CODING_SAMPLES)
+	if (!riff_sound_check(file->view, &file->wave, &tail, &at))
 		return CARVE_COMPLETE;
-	switch (riff_samples_check(file->view, &file->samples, data->data, data->end, &at)) {
+	switch (tail) {
 	case TAIL_FOREIGN:
 		file->sound = at;
 		return truncated(file, "no samples any more", at);
@@ -218,10 +216,10 @@ static enum verdict judge(struct riff_file *file, uint64_t end)
 	const struct riff_chunk *last = &file->last;
 
 	file->finding->length = end;
-	if (is_form(file, "WAVE") && !file->data.at)
+	if (is_form(file, "WAVE") && !file->wave.data.at)
 		return verdict_because(
 			CARVE_UNVERIFIED, file->finding, "no samples before %" PRIu64, end);
-	if (file->data.len && is_form(file, "WAVE")) {
+	if (file->wave.data.len && is_form(file, "WAVE")) {
 		enum verdict verdict = judge_samples(file);
 
 		if (verdict != CARVE_COMPLETE)
@@ -235,8 +233,9 @@ static enum verdict judge(struct riff_file *file, uint64_t end)
 	file->finding->length = end;
 	if (file->doubt)
 		return verdict_because(CARVE_UNVERIFIED, file->finding, "%s", file->doubt);
-	if (file->unconfirmed > TAIL_LEAST && file->unconfirmed > end / TAIL_PART &&
-		(last->at == file->data.at || !is_filler(file->view, last)))
+	if (file->unconfirmed && (last->at == file->wave.data.at ||
+					 (!tail_is_plain(file->view, last->data, last->end) &&
+						 !is_filler(file->view, last))))
 		return verdict_because(CARVE_UNVERIFIED, file->finding,
 			"whether the last %" PRIu64 " bytes are the file's can't be seen",
 			file->unconfirmed);
@@ -272,41 +271,19 @@ static bool pass_more(struct riff_file *file, uint64_t *end)
 	return true;
 }
 
-/* A recording that was not closed: its sizes are not set. */
-static enum verdict judge_unclosed(struct riff_file *file)
-{
-	uint64_t start = file->data.data;
-
-	file->finding->length = riff_samples_guess(file->view, start);
-	if (file->finding->length == start)
-		return verdict_because(CARVE_UNVERIFIED, file->finding,
-			"no samples behind the head of %" PRIu64 " bytes", start);
-	return verdict_because(CARVE_UNVERIFIED, file->finding,
-		"a recording that was not closed: its sizes are not set");
-}
-
-static bool is_unclosed(const struct riff_file *file)
-{
-	return is_form(file, "WAVE") && file->data.at && file->samples.coding == CODING_SAMPLES &&
-	       !file->riff.data_len && file->riff.end != file->data.end &&
-	       (file->data.len == UINT32_MAX || !file->data.len ||
-		       (file->data.len & 0x7ffff000) == 0x7ffff000);
-}
-
 /* Where what is sound ends when no chunk stands behind `last`: a chunk's length may be the first
  * foreign bytes, but samples can be looked at. */
 static uint64_t confirmed(const struct riff_file *file, const struct riff_chunk *last)
 {
+	enum tail tail;
 	uint64_t at;
 
 	if (!file->chunk_count || riff_is(last->id, "LIST"))
 		return file->riff.at;
-	if (last->at != file->data.at || file->samples.coding != CODING_SAMPLES)
+	if (last->at != file->wave.data.at ||
+		!riff_sound_check(file->view, &file->wave, &tail, &at))
 		return last->at;
-	return riff_samples_check(file->view, &file->samples, last->data, last->end, &at) ==
-			       TAIL_FOREIGN
-		       ? at
-		       : last->end;
+	return tail == TAIL_FOREIGN ? at : last->end;
 }
 
 static enum verdict walk(struct riff_file *file)
@@ -333,8 +310,9 @@ static enum verdict walk(struct riff_file *file)
 		}
 		if (step == RIFF_BROKEN && riff_is(chunk.id, "data") && chunk.end > riff->end &&
 			chunk.at == riff->at)
-			file->data = chunk;
-		if (step == RIFF_END || (step == RIFF_BROKEN && is_unclosed(file)))
+			file->wave.data = chunk;
+		if (step == RIFF_END ||
+			(step == RIFF_BROKEN && riff_sound_unclosed(riff, &file->wave)))
 			break;
 		if (step == RIFF_CUT)
 			return walk_cut(file->view, file->finding, riff->end,
@@ -347,7 +325,8 @@ static enum verdict walk(struct riff_file *file)
 		problem = pass_chunk(file, &chunk, &at);
 		if (problem)
 			return truncated(file, problem, at);
-		if (is_unclosed(file) && (chunk.end > view_size(file->view) || !chunk.len))
+		if (riff_sound_unclosed(riff, &file->wave) &&
+			(chunk.end > view_size(file->view) || !chunk.len))
 			break;
 		if (chunk.end > view_size(file->view))
 			return walk_cut(file->view, file->finding, riff->end,
@@ -355,8 +334,8 @@ static enum verdict walk(struct riff_file *file)
 		file->chunk_count++;
 		last = chunk;
 	}
-	if (is_unclosed(file))
-		return judge_unclosed(file);
+	if (riff_sound_unclosed(riff, &file->wave))
+		return riff_sound_judge_unclosed(file->view, file->finding, &file->wave);
 	end = riff->end;
 	if (end > view_size(file->view))
 		return walk_cut(file->view, file->finding, end, view_size(file->view));
@@ -375,8 +354,8 @@ static const char *extension(const struct riff_file *file)
 	return "riff";
 }
 
-/* How many chunks a cut file must have. In a list of words chance makes a form and a chunk, as long as
- * its four letters are large. */
+/* How many chunks a cut file must have. In a list of words chance makes a form and a chunk, as long
+ * as its four letters are large. */
 static uint32_t sure_count(const struct riff_file *file)
 {
 	return strcmp(extension(file), "riff") == 0 ? 3 : 1;

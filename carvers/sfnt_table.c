@@ -47,13 +47,8 @@ void sfnt_read_name(struct finding *finding, const uint8_t *p, size_t len)
 	}
 }
 
-/* Seconds from 1904 to 1970. */
-#define EPOCH 2082844800
-
 void sfnt_read_head(struct finding *finding, const uint8_t *p, size_t len)
 {
-	uint64_t seconds = len >= 54 ? be64(p + 28) : 0;
-
-	if (seconds > EPOCH && seconds < (uint64_t)EPOCH + INT32_MAX)
-		finding->time = (int64_t)seconds - EPOCH;
+	if (len >= 54)
+		finding->time = mac_seconds(be64(p + 28));
 }

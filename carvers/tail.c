@@ -13,8 +13,7 @@
  */
 #include "tail.h"
 
-#include <stdbool.h>
-
+#include "title.h"
 #include "walk.h"
 
 #define BIT 16 /* sixteenths */
@@ -25,6 +24,10 @@
 #define FEW 32
 #define MODELS 4
 #define PLACES 8 /* in a pixel that are told apart */
+
+#define HANDFUL 12
+#define PLAIN_LEN 12
+#define ZEROS_MOST 48 /* behind those */
 
 struct model {
 	uint32_t counts[256];
@@ -135,4 +138,32 @@ enum tail tail_check(struct view *view, uint64_t start, uint64_t end, uint64_t r
 	foreign = foreign_windows(&f);
 	*at = end - foreign * WINDOW;
 	return foreign ? TAIL_FOREIGN : TAIL_UNKNOWN;
+}
+
+bool tail_is_plain(struct view *view, uint64_t start, uint64_t end)
+{
+	size_t most = PLAIN_LEN + ZEROS_MOST, zeros = 0, first = 0, ends = 0;
+	size_t len = end - start < most ? (size_t)(end - start) : most;
+	const uint8_t *p;
+
+	if (end - start <= HANDFUL)
+		return true;
+	p = view_peek(view, end - len, len);
+	if (!p)
+		return false;
+	while (ends < len && !p[len - 1 - ends])
+		ends++;
+	if (ends == len || ends > ZEROS_MOST)
+		return false;
+	/* Those in front of the last zeros, but for one that may belong to a number. */
+	len -= ends > 1 ? ends - 1 : 0;
+	if (len > PLAIN_LEN) {
+		p += len - PLAIN_LEN;
+		len = PLAIN_LEN;
+	}
+	for (size_t i = 0; i < len; i++)
+		zeros += !p[i];
+	while (first < 3 && first < len && p[first] >> 6 == 2) /* within a character */
+		first++;
+	return zeros >= (len + 1) / 2 || utf8_holds(p + first, len - first);
 }

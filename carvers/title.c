@@ -61,7 +61,7 @@ void finding_set_title_utf16(
 	finding_set_title(finding, text, text_len);
 }
 
-static bool is_utf8(const uint8_t *bytes, size_t len)
+bool utf8_holds(const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		int more = bytes[i] < 0x80       ? 0
@@ -86,7 +86,7 @@ void finding_set_title_latin1(struct finding *finding, const uint8_t *bytes, siz
 
 	if (end)
 		len = (size_t)(end - bytes);
-	if (is_utf8(bytes, len)) {
+	if (utf8_holds(bytes, len)) {
 		finding_set_title(finding, bytes, len);
 		return;
 	}
@@ -95,12 +95,20 @@ void finding_set_title_latin1(struct finding *finding, const uint8_t *bytes, siz
 	finding_set_title(finding, text, text_len);
 }
 
-int64_t filetime_seconds(uint64_t filetime)
+/* Of a count of seconds that began `epoch` seconds before 1970. */
+static int64_t seconds_since(uint64_t seconds, uint64_t epoch)
 {
-	const uint64_t epoch = 11644473600; /* seconds from 1601 to 1970 */
-	uint64_t seconds = filetime / 10000000;
-
 	if (seconds <= epoch || seconds - epoch > 253402300799)
 		return 0;
 	return (int64_t)(seconds - epoch);
+}
+
+int64_t filetime_seconds(uint64_t filetime)
+{
+	return seconds_since(filetime / 10000000, 11644473600);
+}
+
+int64_t mac_seconds(uint64_t seconds)
+{
+	return seconds_since(seconds, 2082844800);
 }

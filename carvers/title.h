@@ -16,4 +16,11 @@ void finding_set_title_latin1(struct finding *finding, const uint8_t *bytes, siz
 /* Seconds since 1970 of a FILETIME (100 ns since 1601), 0 when it is none of 1970 to 9999. */
 int64_t filetime_seconds(uint64_t filetime);
 
+/* Seconds since 1970 of those since 1904, as Apple counts them; 0 when they are none of 1970 to
+ * 9999. */
+int64_t mac_seconds(uint64_t seconds);
+
+/* Whether the bytes are valid UTF-8. */
+bool utf8_holds(const uint8_t *bytes, size_t len);
+
 #endif

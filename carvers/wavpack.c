@@ -10,7 +10,8 @@
  * block. Blocks of several channels share their samples: the first and the last of them have flags.
  * The file ends when the last sample's last block has passed, and behind it blocks without samples
  * (the WAV file's tail, an MD5). Where the number of all samples is not known the end is a guess,
- * unless tags stand there (tags.h).
+ * unless tags stand there (tags.h). What is in the last block is borne out by its checksum, or by
+ * what stands behind it; without either the verdict is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -48,6 +49,7 @@ struct wavpack {
 	uint64_t plain; /* where its end's data are none; 0: nowhere */
 	uint32_t block_count;
 	bool known, done;
+	bool bare;   /* nothing bears out what is in the last block */
 	bool summed; /* the first block has a checksum, and so have all */
 };
 
@@ -168,6 +170,7 @@ static void take(struct wavpack *wavpack, const struct block *block)
 		wavpack->plain = plain_start(wavpack->view, wavpack->at + HEADER_LEN, block->end);
 	if (wavpack->plain == block->end)
 		wavpack->plain = 0;
+	wavpack->bare = !block->summed && block->samples;
 	wavpack->summed |= block->summed && !wavpack->block_count;
 	/* A block of other channels begins as the file does. */
 	if (wavpack->at)
@@ -189,8 +192,11 @@ static enum verdict judge(
 	}
 	if (wavpack->done || (!wavpack->known && state == BLOCK_NONE)) {
 		finding->length = tags_behind(view, wavpack->at, finding);
-		if (wavpack->done || finding->length > wavpack->at)
+		if (finding->length > wavpack->at || (wavpack->done && !wavpack->bare))
 			return CARVE_COMPLETE;
+		if (wavpack->done)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the last block, before %" PRIu64 ", has no checksum", wavpack->at);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"no block starts at %" PRIu64 ", and nothing says how many there are",
 			wavpack->at);

@@ -19,6 +19,10 @@ def make():
          length_max=len(data) + 1100)
     save("au", "cut.au", au(data)[:2000], verdict="truncated", length=2000)
     save("au", "cut-random.au", au(data * 2)[:3000] + noise(6600), verdict="truncated", length_min=2000, length_max=4100)
+    plain = au(data)
+    for at in (1200, 2200):
+        save("au", f"late-{at}.au", plain[:at] + noise(len(plain) - at, 5), verdict="truncated", length_min=at - 40, length_max=at + 80)
+    save("au", "adpcm.au", au(noise(900), encoding=23), verdict="unverified", length=924)
     save("au", "noise.au", au(noise(6000)), verdict="unverified", length=6024)
     save("au", "encoding.au", au(data, encoding=28), verdict="reject", why="impossible fields at 4")
     save("au", "rate.au", au(data, rate=3), verdict="reject", why="impossible fields at 4")

@@ -9,9 +9,7 @@
  *
  * Where none of these vouches for the last samples, they can't be told.
  */
-#include "riff_samples.h"
-
-#include <string.h>
+#include "samples.h"
 
 #include "bytes.h"
 #include "noise.h"
@@ -30,40 +28,29 @@
 #define UNCLOSED_MOST (UINT64_C(256) << 20)
 #define SPOTS 16
 
-bool riff_samples_read(
-	const struct riff *riff, const struct riff_chunk *chunk, struct riff_samples *samples)
-{
-	size_t len = chunk->len < 16 ? 14 : 16;
-	const uint8_t *p = chunk->len >= 14 ? view_peek(riff->view, chunk->data, len) : NULL;
-	uint16_t tag;
+/* WAVE's tag when the coding is told elsewhere: nearly always plain. */
+#define ELSEWHERE 0xfffe
 
-	if (!p)
-		return false;
-	tag = ordered16(riff->big_endian, p);
-	samples->big_endian = riff->big_endian;
-	samples->tag = tag;
-	samples->bits = len < 16 ? 0 : ordered16(riff->big_endian, p + 14);
-	samples->frame_len = ordered16(riff->big_endian, p + 12);
-	if (!samples->frame_len)
-		samples->frame_len = 1;
-	samples->coding = tag == 1 || tag == 3 || tag == 6 || tag == 7 || tag == 0xfffe
-				  ? CODING_SAMPLES
-				  : CODING_PACKED;
-	return true;
+bool samples_plain(const struct samples *samples)
+{
+	uint16_t tag = samples->tag;
+
+	return tag == SAMPLES_PLAIN || tag == SAMPLES_FLOAT || tag == SAMPLES_A_LAW ||
+	       tag == SAMPLES_MU_LAW || tag == ELSEWHERE;
 }
 
-static bool plain_16(const struct riff_samples *samples)
+static bool plain_16(const struct samples *samples)
 {
-	return samples->bits == 16 && (samples->tag == 1 || samples->tag == 0xfffe);
+	return samples->bits == 16 && (samples->tag == SAMPLES_PLAIN || samples->tag == ELSEWHERE);
 }
 
-static int16_t sample_16(const struct riff_samples *samples, const uint8_t *p)
+static int16_t sample_16(const struct samples *samples, const uint8_t *p)
 {
 	return (int16_t)ordered16(samples->big_endian, p);
 }
 
 /* Samples of 16 bits follow their forerunners. */
-static bool is_rough(const struct riff_samples *samples, const uint8_t *p)
+static bool is_rough(const struct samples *samples, const uint8_t *p)
 {
 	uint64_t sum = 0;
 	uint32_t count = 0;
@@ -80,7 +67,7 @@ static bool is_rough(const struct riff_samples *samples, const uint8_t *p)
 /* Where the rough piece at the samples' end begins, too short for noise.h; end when there is none,
  * or nothing else before it. */
 static uint64_t rough_tail(
-	struct view *view, const struct riff_samples *samples, uint64_t start, uint64_t end)
+	struct view *view, const struct samples *samples, uint64_t start, uint64_t end)
 {
 	uint64_t at = end;
 
@@ -97,18 +84,20 @@ static uint64_t rough_tail(
 }
 
 /* How far the sample at p is from silence, 0 to 32768, about. */
-static uint32_t loudness(const struct riff_samples *samples, const uint8_t *p)
+static uint32_t loudness(const struct samples *samples, const uint8_t *p)
 {
 	size_t len = samples->bits / 8;
 	uint8_t top = samples->big_endian ? p[0] : p[len ? len - 1 : 0];
 	int16_t value;
 
-	if (samples->tag == 6) /* the sign, then how loud, every second bit inverted */
+	if (samples->tag == SAMPLES_A_LAW) /* the sign, then how loud, every second bit inverted */
 		return ((top ^ 0x55) & 0x7fu) * 256;
-	if (samples->tag == 7)
+	if (samples->tag == SAMPLES_MU_LAW)
 		return (~top & 0x7fu) * 256;
-	if (samples->tag == 3) /* sign and exponent */
+	if (samples->tag == SAMPLES_FLOAT) /* sign and exponent */
 		return (top & 0x7f) > 0x37 ? ((top & 0x7f) - 0x37u) * 256 : 0;
+	if (len < 2 && samples->signed_8)
+		top ^= 0x80;
 	if (len < 2)
 		return (uint32_t)(top < 128 ? 128 - top : top - 128) * 256;
 	value = (int16_t)(samples->big_endian ? be16(p) : le16(p + len - 2));
@@ -117,7 +106,7 @@ static uint32_t loudness(const struct riff_samples *samples, const uint8_t *p)
 
 /* Of the samples [start, end). */
 static uint32_t loudest(
-	struct view *view, const struct riff_samples *samples, uint64_t start, uint64_t end)
+	struct view *view, const struct samples *samples, uint64_t start, uint64_t end)
 {
 	size_t step = samples->bits >= 16 ? samples->bits / 8 : 1, len = (size_t)(end - start);
 	const uint8_t *p = len ? view_peek(view, start, len) : NULL;
@@ -132,19 +121,19 @@ static uint32_t loudest(
 }
 
 /* Whether this byte and no other is what silence is made of. */
-static bool silent(const struct riff_samples *samples, uint8_t byte)
+static bool silent(const struct samples *samples, uint8_t byte)
 {
-	if (samples->tag == 6)
+	if (samples->tag == SAMPLES_A_LAW)
 		return byte == 0xd5 || byte == 0x55;
-	if (samples->tag == 7)
+	if (samples->tag == SAMPLES_MU_LAW)
 		return byte == 0xff || byte == 0x7f;
-	return byte == (samples->bits == 8 ? 0x80 : 0);
+	return byte == (samples->bits == 8 && !samples->signed_8 ? 0x80 : 0);
 }
 
 /* Whether the equal bytes from `at` on, which go up to the end, are silence after a sound that
  * fades, or silence all over. */
 static bool is_silence(
-	struct view *view, const struct riff_samples *samples, uint64_t start, uint64_t at)
+	struct view *view, const struct samples *samples, uint64_t start, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 1);
 	uint64_t whole = at - (at - start) % samples->frame_len;
@@ -182,7 +171,7 @@ static bool noise_among(struct view *view, uint64_t start, uint64_t end)
 	return false;
 }
 
-enum tail riff_samples_check(struct view *view, const struct riff_samples *samples, uint64_t start,
+enum tail samples_check(struct view *view, const struct samples *samples, uint64_t start,
 	uint64_t end, uint64_t *at)
 {
 	uint64_t noise = rough_tail(view, samples, start, noise_start(view, start, end)), fill;
@@ -205,7 +194,7 @@ enum tail riff_samples_check(struct view *view, const struct riff_samples *sampl
 	return tail_check(view, start, end, 2 * frame_len, frame_len, at);
 }
 
-uint64_t riff_samples_guess(struct view *view, uint64_t start)
+uint64_t samples_guess(struct view *view, uint64_t start)
 {
 	uint64_t end = view_size(view);
 
