@@ -453,6 +453,19 @@ static void count_undecided(struct run *run)
 	tally_add_many(&run->summary.skipped, SKIPPED_BY_END, count, 0);
 }
 
+static void note_ranks(struct run *run)
+{
+	const struct run_cluster *cluster = run->options->cluster;
+	struct summary_record *summary = &run->summary;
+
+	if (!cluster)
+		return;
+	summary->ranks = xcalloc(cluster->count, sizeof(*summary->ranks));
+	summary->rank_count = cluster->count;
+	for (unsigned rank = 0; rank < cluster->count; rank++)
+		cluster->spent(rank, &summary->ranks[rank]);
+}
+
 /* Completes the reports; a failure to write them becomes the run's error when it is the first. */
 static void finish_report(struct run *run)
 {
@@ -481,6 +494,7 @@ static void finish_report(struct run *run)
 	summary->seconds_read_wait = run->read_wait;
 	summary->seconds_scan_wait = run->scan_wait;
 	summary->seconds_carve_wait = run->carving ? carving_waited(run->carving) : 0;
+	note_ranks(run);
 	summary->finished = time(NULL);
 	summary->signal = caught;
 	summary->exit = exit_code(run);
@@ -586,6 +600,7 @@ void run_free(struct run *run)
 		free(run->problems[i]);
 	free((char *)run->record.command_line);
 	free(run->summary.resumed);
+	free(run->summary.ranks);
 	ranges_free(&run->unread);
 	run_traits_free(&run->traits);
 	run_end_resuming(run);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/ranges.h"
 #include "carve/carving.h"
+#include "output/record.h"
 
 struct run_hit {
 	uint64_t offset;
@@ -32,6 +33,7 @@ struct run_piece {
 	const uint8_t *classes; /* of the slot's blocks, where it ends a slot (run_map.c) */
 	size_t classes_len;
 	bool ends_unit;
+	struct rank_record spent; /* so far, where it ends a unit; of host and jobs nothing is known here */
 };
 
 /* What must be the same in all processes, as text. */
@@ -94,6 +96,8 @@ struct run_cluster {
 	const char *(*engine)(void);
 	/* How many checks and writes they can do at a time. */
 	unsigned (*jobs)(void);
+	/* What a process has done so far. Before end. */
+	void (*spent)(unsigned rank, struct rank_record *record);
 	/* What begin began. The helpers go home. */
 	void (*end)(void);
 

@@ -30,8 +30,10 @@ struct help {
 	struct run_options options;
 	struct unit units[UNITS_MOST]; /* those in hand: number n is at n modulo UNITS_MOST */
 	uint64_t begun, sent;          /* units, since the start */
+	uint64_t searched;             /* bytes of those sent */
 	struct run_hit *hits;
 	size_t hit_capacity;
+	double ready, unit_wait, send_wait; /* seconds: when it could search; what it has waited since */
 };
 
 /* The one of which hits are sent. Those behind it are being read already. */
@@ -82,6 +84,37 @@ static size_t piece_len(const struct chunk *chunk, size_t first)
 	return end - first;
 }
 
+static struct rank_record spent(const struct help *help)
+{
+	const struct run *run = &help->run;
+
+	return (struct rank_record){
+		.bytes = help->searched,
+		.start = help->ready - run->started,
+		.search = run_clock() - help->ready,
+		.read_wait = run->read_wait,
+		.scan_wait = run->scan_wait,
+		.unit_wait = help->unit_wait,
+		.send_wait = help->send_wait,
+	};
+}
+
+static int give(struct help *help, struct run_piece *piece)
+{
+	double from;
+	int status;
+
+	if (piece->ends_unit) {
+		help->searched += unit_in_hand(help)->range.length;
+		piece->spent = spent(help);
+	}
+	from = run_clock();
+	status = cluster_of(&help->run)->give(piece);
+	help->send_wait += run_clock() - from;
+	help->sent += piece->ends_unit;
+	return status;
+}
+
 static int send_piece(
 	struct help *help, const struct chunk *chunk, size_t first, size_t count, uint64_t from)
 {
@@ -108,10 +141,9 @@ static int send_piece(
 	piece.unread_count = unread.count;
 	if (piece.until == chunk->offset + chunk->len)
 		piece.classes = classes = run_tell_map(&help->run, &piece.classes_len);
-	status = cluster_of(&help->run)->give(&piece);
+	status = give(help, &piece);
 	ranges_free(&unread);
 	free(classes);
-	help->sent += piece.ends_unit;
 	return status;
 }
 
@@ -141,8 +173,10 @@ static enum run_more next_unit(struct run *run, bool wait, struct range *range)
 {
 	struct help *help = (struct help *)run;
 	struct unit *unit = &help->units[help->begun % UNITS_MOST];
+	double from = run_clock();
 	int got = cluster_of(run)->unit(wait, &unit->range, &unit->last);
 
+	help->unit_wait += run_clock() - from;
 	if (got == -EAGAIN)
 		return RUN_MORE_LATER;
 	if (got <= 0)
@@ -165,6 +199,8 @@ static int open_search(struct help *help)
 	if (status)
 		return status;
 	run_start_map(&help->run);
+	help->ready = run_clock();
+	help->unit_wait = 0;
 	return 1;
 }
 

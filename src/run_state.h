@@ -110,7 +110,6 @@ struct run {
 };
 
 /* run.c. What returns int returns 0 or a negative errno with run->error set. */
-double run_clock(void); /* seconds */
 /* The evidence, what of it is searched, and the range. volumes: whether they are looked for. */
 int run_open_evidence(struct run *run, const char *image_path, bool volumes);
 /* Engine, reader and flights; length: of what is read behind run->position. */

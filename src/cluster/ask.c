@@ -8,6 +8,7 @@
 #include "base/texts.h"
 #include "cluster/conductor.h"
 #include "cluster/wire.h"
+#include "run.h"
 
 /* So many for each thread of a helper are on their way, waiting or being done. */
 #define JOBS_EACH 4
@@ -20,6 +21,7 @@ struct request {
 	struct request *next;
 	uint64_t number;
 	unsigned rank;
+	double asked; /* run_clock */
 	pthread_cond_t answered;
 	const struct carving_checks *checks; /* NULL: it is a write */
 	bool done;
@@ -95,11 +97,14 @@ void ask_deliver(struct post *post)
 static void forget(struct request *request)
 {
 	struct request **at = &conductor.requests;
+	struct peer *peer = &conductor.peers[request->rank];
 
 	while (*at != request)
 		at = &(*at)->next;
 	*at = request->next;
-	conductor.peers[request->rank].jobs--;
+	peer->jobs--;
+	peer->jobs_done++;
+	peer->jobs_wait += run_clock() - request->asked;
 }
 
 static void tell_cancelled(void)
@@ -147,6 +152,7 @@ static int ask(const struct carving_checks *checks, const struct pack *numbered,
 	pthread_mutex_lock(&conductor.lock);
 	request.number = ++conductor.request_count;
 	request.rank = *rank = idlest();
+	request.asked = run_clock();
 	request.next = conductor.requests;
 	conductor.requests = &request;
 	conductor.peers[request.rank].jobs++;

@@ -21,7 +21,10 @@ struct peer {
 	uint8_t *hello_bytes;
 	char *engine;
 	unsigned threads;
-	unsigned jobs;               /* checks and writes that it was asked for */
+	unsigned jobs;               /* checks and writes that it was asked for, and has not answered */
+	uint64_t jobs_done;
+	double jobs_wait;            /* seconds: how long that took, one added to another */
+	struct rank_record spent;    /* on the units that were used */
 	struct parcel *first, **end; /* pieces that were not used yet */
 };
 
@@ -60,6 +63,7 @@ void conductor_wait(pthread_cond_t *condition);
 /* meet.c */
 int meet_begin(const struct run_begin *begin, struct error *error);
 const char *meet_engine(void);
+void meet_spent(unsigned rank, struct rank_record *record);
 void meet_end(void);
 /* deal.c */
 void deal_begin(const struct run_begin *begin);

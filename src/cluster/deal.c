@@ -150,6 +150,8 @@ static int open_parcel(struct parcel *parcel, struct run_piece *piece, struct er
 
 	piece->until = unpack_number(&unpack);
 	piece->ends_unit = unpack_number(&unpack);
+	if (piece->ends_unit)
+		unpack_raw(&unpack, &piece->spent, sizeof(piece->spent));
 	piece->hits = unpack_bytes(&unpack, &hits_len);
 	piece->unread = unpack_bytes(&unpack, &unread_len);
 	piece->classes = unpack_bytes(&unpack, &piece->classes_len);
@@ -158,6 +160,8 @@ static int open_parcel(struct parcel *parcel, struct run_piece *piece, struct er
 	if (!is_sound(piece, &unpack, unit, hits_len, unread_len))
 		return error_set(error, EXIT_IO, EBADMSG,
 			"a fault in burin: rank %u sent hits that make no sense", unit->rank);
+	if (piece->ends_unit)
+		conductor.peers[unit->rank].spent = piece->spent;
 	give_credit(unit->rank, credit_of(parcel->len, piece->ends_unit));
 	conductor.units_used += piece->ends_unit;
 	return 1;

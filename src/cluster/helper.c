@@ -196,6 +196,8 @@ int helper_give(const struct run_piece *piece)
 
 	pack_number(&pack, piece->until);
 	pack_number(&pack, piece->ends_unit);
+	if (piece->ends_unit)
+		pack_raw(&pack, &piece->spent, sizeof(piece->spent));
 	pack_bytes(&pack, piece->hits, piece->hit_count * sizeof(*piece->hits));
 	pack_bytes(&pack, piece->unread, piece->unread_count * sizeof(*piece->unread));
 	pack_bytes(&pack, piece->classes, piece->classes_len);

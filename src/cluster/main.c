@@ -164,6 +164,7 @@ static void fill_cluster(void)
 		.next = deal_next,
 		.carving = &ask_remote,
 		.jobs = ask_jobs,
+		.spent = meet_spent,
 		.engine = meet_engine,
 		.end = meet_end,
 		.join = helper_join,
@@ -192,6 +193,15 @@ static void init_conductor(void)
 		conductor.peers[rank].end = &conductor.peers[rank].first;
 }
 
+static void free_peers(void)
+{
+	for (unsigned rank = 0; rank < post_count(); rank++) {
+		free(conductor.peers[rank].hello_bytes); /* it may have come when all had ended */
+		free(conductor.peers[rank].engine);
+	}
+	free(conductor.peers);
+}
+
 int main(int argc, char **argv)
 {
 	struct program program = { .code = EXIT_IO };
@@ -214,7 +224,7 @@ int main(int argc, char **argv)
 	}
 	post_run(deliver, is_done);
 	pthread_join(thread, NULL);
-	free(conductor.peers);
+	free_peers();
 	post_close();
 	return post_rank() ? EXIT_CLEAN : program.code;
 }

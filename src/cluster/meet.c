@@ -228,6 +228,18 @@ const char *meet_engine(void)
 	return conductor.peers[0].engine;
 }
 
+void meet_spent(unsigned rank, struct rank_record *record)
+{
+	const struct peer *peer = &conductor.peers[rank];
+
+	pthread_mutex_lock(&conductor.lock);
+	*record = peer->spent;
+	record->host = post_host(rank);
+	record->jobs = peer->jobs_done;
+	record->jobs_wait = peer->jobs_wait;
+	pthread_mutex_unlock(&conductor.lock);
+}
+
 void meet_end(void)
 {
 	pthread_mutex_lock(&conductor.lock);

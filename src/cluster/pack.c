@@ -45,13 +45,21 @@ static const uint8_t *take(struct unpack *unpack, size_t len)
 	return bytes;
 }
 
+void unpack_raw(struct unpack *unpack, void *bytes, size_t len)
+{
+	const uint8_t *from = take(unpack, len);
+
+	if (from)
+		memcpy(bytes, from, len);
+	else
+		memset(bytes, 0, len);
+}
+
 uint64_t unpack_number(struct unpack *unpack)
 {
-	uint64_t number = 0;
-	const uint8_t *bytes = take(unpack, sizeof(number));
+	uint64_t number;
 
-	if (bytes)
-		memcpy(&number, bytes, sizeof(number));
+	unpack_raw(unpack, &number, sizeof(number));
 	return number;
 }
 

@@ -28,6 +28,7 @@ struct unpack {
 	bool bad; /* something was missing */
 };
 
+void unpack_raw(struct unpack *unpack, void *bytes, size_t len);
 uint64_t unpack_number(struct unpack *unpack);
 /* They lie in the message, at any address. */
 const void *unpack_bytes(struct unpack *unpack, size_t *len);

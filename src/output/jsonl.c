@@ -391,6 +391,32 @@ static json_t *count_object(const struct tallies *tallies)
 	return object;
 }
 
+static json_t *rank_object(const struct rank_record *rank)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "host", jsonl_text(rank->host));
+	jsonl_put(object, "bytes", jsonl_number(rank->bytes));
+	jsonl_put(object, "start", json_real(rank->start));
+	jsonl_put(object, "search", json_real(rank->search));
+	jsonl_put(object, "read_wait", json_real(rank->read_wait));
+	jsonl_put(object, "scan_wait", json_real(rank->scan_wait));
+	jsonl_put(object, "unit_wait", json_real(rank->unit_wait));
+	jsonl_put(object, "send_wait", json_real(rank->send_wait));
+	jsonl_put(object, "jobs", jsonl_number(rank->jobs));
+	jsonl_put(object, "jobs_wait", json_real(rank->jobs_wait));
+	return object;
+}
+
+static json_t *rank_array(const struct summary_record *summary)
+{
+	json_t *array = or_die(json_array());
+
+	for (unsigned i = 0; i < summary->rank_count; i++)
+		append(array, rank_object(&summary->ranks[i]));
+	return array;
+}
+
 static json_t *seconds_object(const struct summary_record *summary)
 {
 	json_t *object = jsonl_object();
@@ -400,6 +426,8 @@ static json_t *seconds_object(const struct summary_record *summary)
 	jsonl_put(object, "read_wait", json_real(summary->seconds_read_wait));
 	jsonl_put(object, "scan_wait", json_real(summary->seconds_scan_wait));
 	jsonl_put(object, "carve_wait", json_real(summary->seconds_carve_wait));
+	if (summary->rank_count)
+		jsonl_put(object, "ranks", rank_array(summary));
 	return object;
 }
 

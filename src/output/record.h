@@ -128,6 +128,17 @@ struct resumption {
 	uint64_t position; /* in the image, from which on it was searched then */
 };
 
+/* One of several processes that shared the run: what it searched, and what it spent on that. */
+struct rank_record {
+	const char *host;
+	uint64_t bytes;           /* searched */
+	double start;             /* seconds: until it could search; from then to the end of its last unit */
+	double search;
+	double read_wait, scan_wait, unit_wait, send_wait; /* of these: for the reader, the engine, a unit, and room for its hits */
+	uint64_t jobs;            /* checks and writes that it was asked for */
+	double jobs_wait;         /* seconds until they were answered, one added to another */
+};
+
 struct summary_record {
 	uint64_t files, bytes;
 	uint64_t known, alert;    /* of the files: in a set of known ones; in a set of wanted ones */
@@ -141,6 +152,8 @@ struct summary_record {
 	const struct ranges *unreadable;
 	struct damages damage;    /* why, for as many of them as are explained */
 	double seconds_total, seconds_start, seconds_read_wait, seconds_scan_wait, seconds_carve_wait;
+	struct rank_record *ranks; /* of which there are rank_count */
+	unsigned rank_count;
 	int64_t finished;         /* seconds since 1970 UTC */
 	uint64_t scanned;         /* bytes */
 	const char *problems[16]; /* sentences; ended by NULL */
