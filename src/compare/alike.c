@@ -14,8 +14,8 @@ static const char *const families[][28] = {
 	{ "zip", "docx", "xlsx", "pptx", "vsdx", "odt", "ods", "odp", "odg", "sxw", "sxc", "sxi",
 		"jar", "apk", "epub", "kmz", "xpi", "ooxml", "3mf" },
 	{ "ole", "doc", "xls", "ppt", "msg", "vsd", "pub", "msi", "mdb", "wps", "db", "thumbs" },
-	{ "mp4", "mov", "m4a", "m4v", "3gp", "3g2", "heic", "heif", "avif", "qt", "cr3", "mj2",
-		"crx" },
+	{ "mp4", "mov", "m4a", "m4b", "m4p", "m4v", "3gp", "3g2", "heic", "heif", "avif", "qt",
+		"cr3", "mj2", "crx" },
 	{ "riff", "wav", "avi", "webp", "ani", "rmi" },
 	{ "gz", "gzip", "tgz", "svgz" },
 	{ "bz2", "tbz2", "bzip2" },
@@ -37,6 +37,13 @@ static const char *const families[][28] = {
 	{ "flv", "f4v" },
 	{ "j2k", "j2c", "jpc" },
 	{ "xml", "svg" },
+	{ "djvu", "djv" },
+	{ "swf", "swc", "swz" },
+	{ "qcow2", "cow" },
+	{ "lzh", "lha" },
+	{ "au", "snd" },
+	{ "pcap", "cap", "dmp" },
+	{ "ts", "m2ts", "mts" },
 };
 
 #define FAMILIES (sizeof(families) / sizeof(*families))

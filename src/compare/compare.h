@@ -37,7 +37,8 @@ enum compare_why {
 	COMPARE_OTHER_RULE,   /* another rule's file is carved there */
 	COMPARE_WOULD_CARVE,  /* its rules carve it: the report was filtered, or the run was another
 			       */
-	COMPARE_DOUBTFUL,     /* the side that has it calls it truncated or unverified */
+	COMPARE_DOUBTFUL,     /* the side that has it calls it truncated or unverified; or both have
+			       * it, and one says itself that it can't tell where it ends */
 	COMPARE_CUT,        /* one of the two is cut: by the rule's largest size, or as truncated */
 	COMPARE_FRAGMENTS,  /* one of the two is put together from pieces */
 	COMPARE_TOO_LONG,   /* the one without a check has bytes behind the file's end */

@@ -404,6 +404,11 @@ static bool is_cut(const struct listed *file)
 	return file->chopped || strcmp(file->status, "truncated") == 0;
 }
 
+static bool is_guess(const struct listed *file)
+{
+	return strcmp(file->status, "unverified") == 0;
+}
+
 /* sure was walked to its end by its side's carver, other was not. */
 static void say_length(const struct listing *listing, const struct listed *sure,
 	const struct listed *other, struct compared *row)
@@ -442,6 +447,10 @@ void explain_difference(const struct listing *a, const struct listing *b, struct
 		say(row, COMPARE_FRAGMENTS,
 			xasprintf("A's is in %zu piece%s, B's in %zu", x->run_count,
 				x->run_count == 1 ? "" : "s", y->run_count));
+	else if ((row->differences & DIFFERS_LENGTH) && (is_guess(x) || is_guess(y)))
+		say(row, COMPARE_DOUBTFUL,
+			xasprintf("where it ends can't be seen: %s: %s", is_guess(x) ? "A" : "B",
+				is_guess(x) ? x->note : y->note));
 	else if (row->differences == DIFFERS_TYPE)
 		say(row, COMPARE_OTHER_NAME,
 			xasprintf("the same place and length; A calls it '%s', B '%s'", x->type,
