@@ -168,12 +168,14 @@ static void take(struct bmff *bmff, const struct bmff_box *box)
 		bmff->mdat[bmff->mdat_count - 1] = *box;
 }
 
-/* A box of a type that nobody knows, in front of one that is known. */
-static bool leads_on(struct view *view, const struct bmff_box *box)
+/* A box of a type that nobody knows, in front of one that is known and of this file. */
+static bool leads_on(const struct bmff *bmff, const struct bmff_box *box)
 {
 	struct bmff_box next;
-	enum bmff_state state = bmff_read(view, box->end, view_size(view), &next);
+	enum bmff_state state = bmff_read(bmff->view, box->end, view_size(bmff->view), &next);
 
+	if (next.type == BMFF('m', 'o', 'o', 'v') && bmff->moov.type)
+		return false;
 	return box->type != BMFF('f', 't', 'y', 'p') && !box->open &&
 	       (state == BMFF_SOUND || state == BMFF_CUT) && known_outermost(next.type);
 }
@@ -209,7 +211,7 @@ static void walk_outermost(struct bmff *bmff)
 		bool cut = bmff->stopped == BMFF_CUT;
 
 		if (second_moov(bmff, &box) ||
-			(!known_outermost(box.type) && (cut || !leads_on(view, &box)))) {
+			(!known_outermost(box.type) && (cut || !leads_on(bmff, &box)))) {
 			bmff->stopped = BMFF_NONE;
 			break;
 		}

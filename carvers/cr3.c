@@ -4,12 +4,13 @@
  *
  *	ftyp  the brand 'crx '
  *	moov  a uuid box with Canon's own boxes (CMT1: the main EXIF directory, ...), then a track
- *for each picture and for the notes about them uuid  XMP; uuid: a preview mdat  the tracks'
- *samples, one a track: a JPEG, raw pictures, notes (CTMD)
+ *	      for each picture and for the notes about them
+ *	uuid  XMP; uuid: a preview
+ *	mdat  the tracks' samples, one a track: a JPEG, raw pictures, notes (CTMD)
  *
  * Boxes as in bmff.c. Each sample has to lie in mdat and to begin as its kind does: JPEG with SOI,
  * raw data with their head FF 01, notes as a chain of records that fills the sample. The notes
- *stand last and so bear out the rest. The date is that of CMT1.
+ * stand last and so bear out the rest. The date is that of CMT1.
  */
 #include "bmff_media.h"
 
