@@ -33,7 +33,7 @@ PKGS    := libconfig libewf liburing libhs libcrypto libxml-2.0 jansson libpcre2
 # libtsk has no pkg-config file.
 TSK_LIBS := -ltsk
 # Libraries that carvers may use; they see no others. Debian 12's libbz2 has no pkg-config file.
-CARVER_PKGS := zlib liblzma libzstd liblz4 libbrotlidec
+CARVER_PKGS := zlib libisal liblzma libzstd liblz4 libbrotlidec
 CARVER_LIBS := -lbz2
 NEED_BUILD := $(filter-out clean help deps demo check install-deps deb,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEED_BUILD),)

@@ -1,5 +1,9 @@
 #include "inflated.h"
 
+#include <isa-l/crc.h>
+
+#include "igzip.h"
+
 #define OUTPUT_LEN 32768
 
 bool inflated_open(struct inflated *inflated, int wrapping)
@@ -7,38 +11,71 @@ bool inflated_open(struct inflated *inflated, int wrapping)
 	return inflateInit2(&inflated->stream, wrapping) == Z_OK;
 }
 
+bool inflated_open_quick(struct inflated *inflated)
+{
+	inflated->quick = igzip_open(false);
+	return inflated->quick != NULL;
+}
+
+static enum inflated_state run_zlib(
+	z_stream *stream, const uint8_t **in, size_t *in_left, uint8_t *out, size_t *out_left)
+{
+	int code;
+
+	stream->next_in = (z_const Bytef *)*in;
+	stream->avail_in = (uInt)*in_left;
+	stream->next_out = out;
+	stream->avail_out = (uInt)*out_left;
+	code = inflate(stream, Z_NO_FLUSH);
+	*in = stream->next_in;
+	*in_left = stream->avail_in;
+	*out_left = stream->avail_out;
+	if (code == Z_STREAM_END)
+		return INFLATED_DONE;
+	return code == Z_OK || code == Z_BUF_ERROR ? INFLATED_MORE : INFLATED_BAD;
+}
+
+static enum inflated_state run(struct inflated *inflated, const uint8_t **in, size_t *in_left,
+	uint8_t *out, size_t *out_left)
+{
+	static const enum inflated_state states[] = { [IGZIP_MORE] = INFLATED_MORE,
+		[IGZIP_DONE] = INFLATED_DONE,
+		[IGZIP_BAD] = INFLATED_BAD };
+
+	if (inflated->quick)
+		return states[igzip_run(inflated->quick, in, in_left, out, out_left)];
+	return run_zlib(&inflated->stream, in, in_left, out, out_left);
+}
+
 enum inflated_state inflated_feed(
 	struct inflated *inflated, const uint8_t *bytes, size_t len, size_t *used)
 {
-	z_stream *stream = &inflated->stream;
-	enum inflated_state state = INFLATED_MORE;
-	uint8_t output[OUTPUT_LEN];
+	enum inflated_state state;
+	size_t left = len, room;
 
-	stream->next_in = (z_const Bytef *)bytes;
-	stream->avail_in = (uInt)len;
 	do {
-		int code;
+		uint8_t output[OUTPUT_LEN];
 		size_t out_len;
 
-		stream->next_out = output;
-		stream->avail_out = sizeof(output);
-		code = inflate(stream, Z_NO_FLUSH);
-		out_len = sizeof(output) - stream->avail_out;
+		room = sizeof(output);
+		state = run(inflated, &bytes, &left, output, &room);
+		out_len = sizeof(output) - room;
 		inflated->output_len += out_len;
-		inflated->crc = (uint32_t)crc32(inflated->crc, output, (uInt)out_len);
-		if (code == Z_STREAM_END)
-			state = INFLATED_DONE;
-		else if (code != Z_OK && code != Z_BUF_ERROR)
-			state = INFLATED_BAD;
+		inflated->crc = crc32_gzip_refl(inflated->crc, output, out_len);
 		if (inflated->look && !inflated->look(inflated->context, output, out_len))
 			state = INFLATED_BAD;
-	} while (state == INFLATED_MORE && stream->avail_out == 0);
+	} while (state == INFLATED_MORE && room == 0);
+	if (left > len) /* what igzip gives back must be of this piece */
+		state = INFLATED_BAD;
 	if (used)
-		*used = len - stream->avail_in;
+		*used = len - left;
 	return state;
 }
 
 void inflated_close(struct inflated *inflated)
 {
-	inflateEnd(&inflated->stream);
+	if (inflated->quick)
+		igzip_close(inflated->quick);
+	else
+		inflateEnd(&inflated->stream);
 }

@@ -23,6 +23,7 @@ struct inflated {
 	uint64_t output_len; /* bytes that came out so far */
 	uint32_t crc;        /* their CRC-32 */
 	z_stream stream;
+	struct inflate_state *quick; /* inflated_open_quick: in place of zlib's */
 };
 
 /* The wrapping around a stream, as in zlib's windowBits. */
@@ -33,6 +34,10 @@ struct inflated {
 /* Starts on a zeroed struct whose look and context are set. False when there is no memory for it.
  */
 bool inflated_open(struct inflated *inflated, int wrapping);
+
+/* The same for a stream without wrapping that is likely to be sound: faster, but only DONE with the
+ * CRC that it should have counts. Else it must be unpacked from its start, with inflated_open. */
+bool inflated_open_quick(struct inflated *inflated);
 
 /* Unpacks len bytes more; *used (may be NULL): how many of them the stream took, fewer than len
  * only when DONE or BAD. */

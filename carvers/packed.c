@@ -15,6 +15,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "igzip.h"
 #include "tar.h"
 #include "walk.h"
 
@@ -43,6 +44,7 @@ struct packed_decoder {
 	size_t in_left, out_left;
 	union {
 		z_stream zlib;
+		struct inflate_state *igzip;
 		bz_stream bzip2;
 		lzma_stream lzma;
 		ZSTD_DStream *zstd;
@@ -76,6 +78,27 @@ static enum step gzip_run(struct packed_decoder *decoder)
 static void gzip_close(struct packed_decoder *decoder)
 {
 	inflateEnd(&decoder->state.zlib);
+}
+
+static bool igzip_start(struct packed_decoder *decoder)
+{
+	decoder->state.igzip = igzip_open(true);
+	return decoder->state.igzip != NULL;
+}
+
+static enum step igzip_step(struct packed_decoder *decoder)
+{
+	static const enum step steps[] = {
+		[IGZIP_MORE] = STEP_MORE, [IGZIP_DONE] = STEP_DONE, [IGZIP_BAD] = STEP_BAD
+	};
+
+	return steps[igzip_run(decoder->state.igzip, &decoder->in, &decoder->in_left, decoder->out,
+		&decoder->out_left)];
+}
+
+static void igzip_stop(struct packed_decoder *decoder)
+{
+	igzip_close(decoder->state.igzip);
 }
 
 static bool bzip2_open(struct packed_decoder *decoder)
@@ -223,6 +246,9 @@ static const struct library libraries[] = {
 	[PACKED_LZ4] = { lz4_open, lz4_run, lz4_close },
 };
 
+/* For what is likely to be sound. */
+static const struct library quick_gzip = { igzip_start, igzip_step, igzip_stop };
+
 static void keep_head(struct packed *packed, const uint8_t *bytes, size_t len)
 {
 	size_t room = PACKED_HEAD_LEN - packed->head_len;
@@ -266,16 +292,21 @@ static enum step feed(struct packed *packed, const uint8_t *bytes, size_t len)
 	return step == STEP_MORE && decoder->in_left ? STEP_BAD : step;
 }
 
-bool packed_open(struct packed *packed, enum packed_format format)
+static bool open_library(struct packed *packed, const struct library *library)
 {
 	*packed = (struct packed){ .decoder = calloc(1, sizeof(*packed->decoder)) };
 	if (!packed->decoder)
 		return false;
-	packed->decoder->library = &libraries[format];
-	if (libraries[format].open(packed->decoder))
+	packed->decoder->library = library;
+	if (library->open(packed->decoder))
 		return true;
 	packed_close(packed);
 	return false;
+}
+
+bool packed_open(struct packed *packed, enum packed_format format)
+{
+	return open_library(packed, &libraries[format]);
 }
 
 enum packed_state packed_feed(struct packed *packed, struct view *view, uint64_t limit)
@@ -299,12 +330,12 @@ void packed_close(struct packed *packed)
 	packed->decoder = NULL;
 }
 
-enum packed_state packed_walk(struct view *view, enum packed_format format, uint64_t at,
+static enum packed_state walk_with(struct view *view, const struct library *library, uint64_t at,
 	uint64_t limit, struct packed *packed)
 {
 	enum packed_state state;
 
-	if (!packed_open(packed, format)) {
+	if (!open_library(packed, library)) {
 		packed->end = at;
 		return PACKED_REFUSE;
 	}
@@ -312,6 +343,15 @@ enum packed_state packed_walk(struct view *view, enum packed_format format, uint
 	state = packed_feed(packed, view, limit);
 	packed_close(packed);
 	return state;
+}
+
+enum packed_state packed_walk(struct view *view, enum packed_format format, uint64_t at,
+	uint64_t limit, struct packed *packed)
+{
+	if (format == PACKED_GZIP &&
+		walk_with(view, &quick_gzip, at, limit, packed) == PACKED_DONE)
+		return PACKED_DONE;
+	return walk_with(view, &libraries[format], at, limit, packed);
 }
 
 enum packed_content packed_content(const struct packed *packed)

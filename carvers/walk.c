@@ -1,9 +1,9 @@
 #include "walk.h"
 
 #include <inttypes.h>
+#include <isa-l/crc.h>
 #include <string.h>
 #include <time.h>
-#include <zlib.h>
 
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len)
 {
@@ -54,7 +54,7 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 		window = walk_window(view, offset, end, &got);
 		if (!window)
 			return false;
-		*crc = (uint32_t)crc32(*crc, window, (uInt)got);
+		*crc = crc32_gzip_refl(*crc, window, got);
 	}
 	return true;
 }

@@ -71,9 +71,9 @@ static bool sizes_unknown(const struct zip_member *member)
 	return member->flags & ZIP_STREAMED && !member->packed_len;
 }
 
-/* Unpacks deflated data from member->data up to limit, to at most output_max bytes; *end is where
- * the stream ended or broke. */
-static enum inflated_state unpack(struct view *view, const struct zip_member *member,
+/* Unpacks deflated data from member->data up to limit, to at most output_max bytes, with a stream
+ * that was opened and is closed; *end is where it ended or broke. */
+static enum inflated_state unpack_with(struct view *view, const struct zip_member *member,
 	uint64_t limit, uint64_t output_max, struct inflated *inflated, uint64_t *end)
 {
 	enum inflated_state state = INFLATED_MORE;
@@ -81,8 +81,6 @@ static enum inflated_state unpack(struct view *view, const struct zip_member *me
 	size_t len, used;
 
 	*end = member->data;
-	if (!inflated_open(inflated, INFLATED_RAW))
-		return INFLATED_MORE;
 	while (state == INFLATED_MORE && inflated->output_len < output_max &&
 		(window = walk_stream(view, *end, limit, *end - member->data, &len))) {
 		state = inflated_feed(inflated, window, len, &used);
@@ -92,6 +90,15 @@ static enum inflated_state unpack(struct view *view, const struct zip_member *me
 	}
 	inflated_close(inflated);
 	return state;
+}
+
+static enum inflated_state unpack(struct view *view, const struct zip_member *member,
+	uint64_t limit, uint64_t output_max, struct inflated *inflated, uint64_t *end)
+{
+	*end = member->data;
+	if (!inflated_open(inflated, INFLATED_RAW))
+		return INFLATED_MORE;
+	return unpack_with(view, member, limit, output_max, inflated, end);
 }
 
 /* Whether data ends at `at`, where "PK" stands: before a descriptor there, or one without signature
@@ -135,13 +142,47 @@ static enum zip_found search_end(struct view *view, struct zip_member *member, u
 	return ZIP_BROKEN;
 }
 
+/* Whether the data is sound, up to a descriptor with its CRC behind it. */
+static bool find_sound_end(struct view *view, struct zip_member *member, struct inflated *inflated,
+	uint64_t output_max)
+{
+	uint64_t end;
+	size_t len;
+
+	if (!inflated_open_quick(inflated) || unpack_with(view, member, view_size(view), output_max,
+						      inflated, &end) != INFLATED_DONE)
+		return false;
+	len = read_descriptor(view, member, end - member->data, &inflated->crc);
+	member->end = end + len;
+	return len > 0;
+}
+
+/* The same, step by step: how far it is sound if it is not. */
+static enum zip_found find_deflated_end(struct view *view, struct zip_member *member,
+	struct inflated *inflated, uint64_t output_max)
+{
+	enum inflated_state state;
+	uint64_t end;
+	size_t len;
+
+	state = unpack(view, member, view_size(view), output_max, inflated, &end);
+	member->end = end;
+	if (state == INFLATED_MORE)
+		return end < view_size(view) ? search_end(view, member, end) : ZIP_CUT;
+	if (state == INFLATED_BAD)
+		return ZIP_BROKEN;
+	len = read_descriptor(view, member, end - member->data, &inflated->crc);
+	if (!len)
+		return view_size(view) - end < 12 ? ZIP_CUT : ZIP_BROKEN;
+	member->end = end + len;
+	return ZIP_FOUND;
+}
+
 static enum zip_found find_streamed_end(
 	struct view *view, struct zip_member *member, uint64_t *output_left)
 {
 	struct inflated inflated = { 0 };
-	enum inflated_state state;
-	uint64_t end;
-	size_t len;
+	enum zip_found found = ZIP_FOUND;
 
 	/* Some programs write no descriptor for folders. */
 	if (member->folder && record_follows(view, member->data)) {
@@ -150,18 +191,12 @@ static enum zip_found find_streamed_end(
 	}
 	if (member->method != ZIP_DEFLATED || member->flags & ZIP_ENCRYPTED)
 		return search_end(view, member, member->data);
-	state = unpack(view, member, view_size(view), *output_left, &inflated, &end);
+	if (!find_sound_end(view, member, &inflated, *output_left)) {
+		inflated = (struct inflated){ 0 };
+		found = find_deflated_end(view, member, &inflated, *output_left);
+	}
 	*output_left -= inflated.output_len < *output_left ? inflated.output_len : *output_left;
-	member->end = end;
-	if (state == INFLATED_MORE)
-		return end < view_size(view) ? search_end(view, member, end) : ZIP_CUT;
-	if (state == INFLATED_BAD)
-		return ZIP_BROKEN;
-	len = read_descriptor(view, member, end - member->data, &inflated.crc);
-	if (!len)
-		return view_size(view) - end < 12 ? ZIP_CUT : ZIP_BROKEN;
-	member->end = end + len;
-	return ZIP_FOUND;
+	return found;
 }
 
 enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64_t *output_left)
