@@ -20,7 +20,7 @@
 
 #include "base/log.h"
 
-#define BATCHES_AHEAD_PER_THREAD 2
+#define BATCHES_AHEAD_PER_THREAD 4
 /* Files with a wrong hash that are named in the log; the report has them all. */
 #define TELL_MAX 20
 
@@ -278,10 +278,10 @@ void cursors_retire(struct carving *carving)
 		carving->retired++;
 	}
 }
+
 void cursors_pump(struct carving *carving, bool no_more)
 {
 	start_checks(carving);
 	decide_ready(carving, no_more);
 	cursors_retire(carving);
-	scribe_push(carving->scribe);
 }

@@ -7,6 +7,8 @@
 
 #include "evidence/gathered.h"
 
+#define JOBS_IN_HAND_PER_THREAD 2
+
 /* The first failure ends the carving. A write that was cancelled is none: it follows from one, or
  * from a signal. */
 void jobs_note_error(void *context, int status, const struct error *error)
@@ -35,11 +37,16 @@ bool jobs_go_on(void *context, uint64_t reached)
 /* ---- jobs, in the pool's threads --------------------------------------------------------------
  */
 
+/* Whoever waits is not woken, which would take a processor from the work, while there are more jobs
+ * than will be begun soon: until then he could only start others behind them. */
 static void ring_bell(struct carving *carving)
 {
+	uint64_t left;
+
 	pthread_mutex_lock(&carving->lock);
-	carving->bell++;
-	pthread_cond_signal(&carving->rung);
+	left = atomic_load_explicit(&carving->jobs, memory_order_relaxed) - ++carving->bell;
+	if (left <= (uint64_t)JOBS_IN_HAND_PER_THREAD * carving->threads)
+		pthread_cond_signal(&carving->rung);
 	pthread_mutex_unlock(&carving->lock);
 }
 
@@ -48,7 +55,7 @@ static void start_job(struct carving *carving, struct ticket *ticket, enum pool_
 {
 	ticket->carving = carving;
 	ticket->job.run = run;
-	carving->jobs++;
+	atomic_fetch_add_explicit(&carving->jobs, 1, memory_order_relaxed);
 	pool_submit(carving->options.pool, priority, &ticket->job);
 }
 
@@ -215,10 +222,11 @@ static double seconds_now(void)
 }
 
 /* A file may take hours to write: whoever waits for it looks at the signals too. With the lock
- * held. */
-static void wait_a_moment(struct carving *carving)
+ * held. False when nothing has happened. */
+static bool wait_a_moment(struct carving *carving)
 {
 	struct timespec until;
+	int status;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += 100 * 1000 * 1000;
@@ -226,9 +234,10 @@ static void wait_a_moment(struct carving *carving)
 		until.tv_nsec -= 1000 * 1000 * 1000;
 		until.tv_sec++;
 	}
-	pthread_cond_timedwait(&carving->rung, &carving->lock, &until);
+	status = pthread_cond_timedwait(&carving->rung, &carving->lock, &until);
 	if (carving->options.interrupted && carving->options.interrupted())
 		atomic_store(&carving->cancelled, true);
+	return !status;
 }
 
 /* Waits until a job has finished since `seen` bells were counted. False when none did and none is
@@ -239,8 +248,13 @@ bool jobs_wait(struct carving *carving, uint64_t seen)
 	bool hope;
 
 	pthread_mutex_lock(&carving->lock);
-	while (carving->bell == seen && carving->bell < carving->jobs)
-		wait_a_moment(carving);
+	while (carving->bell == seen && carving->bell < carving->jobs) {
+		if (wait_a_moment(carving))
+			continue;
+		pthread_mutex_unlock(&carving->lock);
+		scribe_push(carving->scribe);
+		pthread_mutex_lock(&carving->lock);
+	}
 	hope = carving->bell != seen;
 	pthread_mutex_unlock(&carving->lock);
 	carving->waited += seconds_now() - from;

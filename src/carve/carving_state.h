@@ -59,7 +59,7 @@ struct carving {
 	pthread_mutex_t lock; /* guards bell and the setting of error */
 	pthread_cond_t rung;
 	uint64_t bell;      /* jobs finished since the start */
-	uint64_t jobs;      /* jobs started since the start */
+	_Atomic uint64_t jobs; /* jobs started since the start, by the caller's thread */
 	struct error error; /* good once status is not 0 */
 	_Atomic int status;
 	uint64_t files, bytes, unreadable, mismatches;
