@@ -4,7 +4,7 @@
  *	frame:  header, perhaps a CRC, one to four raw data blocks
  *	header: 12 bits of ones, MPEG version, layer 0, no CRC, profile, sample rate, private bit,
  *	        channels, four bits more; length of the frame (13 bits), fullness of a buffer,
- *number of blocks less one
+ *	        number of blocks less one
  *
  * The first 28 bits but a few stay the same through a file. A block begins with an element that
  * agrees with the number of channels: one channel, a pair, a description, data or filling. Nothing

@@ -2,12 +2,12 @@
  * Monkey's Audio (the SDK's MACLib.h and its notes on the format).
  *
  *	since 3.98: 'MAC ', version, a descriptor with the lengths of what follows: the header (of
- *24 bytes), the table of frames, the head of the WAV file, the frames, the WAV file's tail; and an
- *	MD5 of it all. So the end is known.
+ *	24 bytes), the table of frames, the head of the WAV file, the frames, the WAV file's tail;
+ *	and an MD5 of it all. So the end is known.
  *
  *	before: 'MAC ', version, a header with the number of frames, the WAV file's head, the table,
- *	the frames, the WAV file's tail. How long the last frame is is not said: the end is a
- *	guess: where a tag stands behind it, or by the longest frame.
+ *	the frames, the WAV file's tail. How long the last frame is is not said: the end is a guess:
+ *	where a tag stands behind it, or by the longest frame.
  *
  * The table has to rise. Frames have no mark, and their data no check but the MD5 over the whole:
  * long runs of plain bytes in them are none of theirs (noise.h). Tags may follow (tags.h), or stand

@@ -3,13 +3,13 @@
  *
  *	object: GUID (16 bytes), length (8 bytes, little-endian, itself included), data
  *	file:   the header object (with objects in it: file properties, content description, a
- *stream's properties, ...), the data object, indexes
+ *	        stream's properties, ...), the data object, indexes
  *
  * The objects lead from one to the next; what no longer is a known one ends the file, and that has
- *to be where the file properties say. The data object holds packets of one length, which begin
- *alike (error correction data: 82 00 00); the first that does not is where the data break. The last
- *packet is borne out by an index behind it, or is a small part of the file; else the verdict is
- *unverified.
+ * to be where the file properties say. The data object holds packets of one length, which begin
+ * alike (error correction data: 82 00 00); the first that does not is where the data break. The
+ * last packet is borne out by an index behind it, or is a small part of the file; else the verdict
+ * is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>

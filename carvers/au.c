@@ -6,7 +6,7 @@
  *
  * The length FFFFFFFF means that it was not known: then the end is a guess. Samples have no
  * checksum: where plain ones turn into others the sound part ends (samples.c), and packed ones
- *leave the file unverified. The note is the title.
+ * leave the file unverified. The note is the title.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -2,8 +2,9 @@
  * Berkeley DB (dbinc/db_page.h): Bitcoin's wallets, RPM's databases and others.
  *
  *	page:      log position (8 bytes), the page's number, two more numbers, entries, offset,
- *level, type; the rest depends on it meta page: log position, number 0, magic, version, page size,
- *encryption, type, flags; at 32 the last page's number
+ *	           level, type; the rest depends on it
+ *	meta page: log position, number 0, magic, version, page size, encryption, type, flags; at 32
+ *	           the last page's number
  *
  * Integers have the byte order of the machine that wrote the file; the magic tells. The file has
  * as many pages as the meta page says. Each has its own number, a known type and an offset within

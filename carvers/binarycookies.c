@@ -3,8 +3,9 @@
  * those who took it apart; Apple has published nothing).
  *
  *	file:   'cook', number of pages, a length for each (big-endian), pages, a checksum, 07 17 20
- *05, length of a property list, the list page:   00 00 01 00, number of cookies, an offset for each
- *(little-endian), 0, cookies cookie: its length, ...
+ *	        05, length of a property list, the list
+ *	page:   00 00 01 00, number of cookies, an offset for each (little-endian), 0, cookies
+ *	cookie: its length, ...
  *
  * Checked are all lengths and offsets and the mark behind the pages. The list, of 75 bytes in all
  * files seen, may be missing.

@@ -3,9 +3,9 @@
  *
  *	file:    'bplist00', objects, table of offsets, trailer of 32 bytes
  *	object:  a byte of kind and length, more length if that is 15, content; arrays, sets and
- *		dictionaries hold numbers of objects
+ *	         dictionaries hold numbers of objects
  *	trailer: 6 unused bytes, width of offsets, width of references, number of objects, the top
- *one, where the table is (each 8 bytes, big-endian)
+ *	         one, where the table is (each 8 bytes, big-endian)
  *
  * Only the trailer tells the length, so it is searched: its fields have to agree with the place
  * where it stands. Then every offset has to lead to an object whose content lies between the header

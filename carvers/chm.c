@@ -4,8 +4,8 @@
  *	header:    'ITSF', version, its length, ..., where sections 0 and 1 are, and the content
  *	section 0: the file's length
  *	section 1: the directory: 'ITSP', then chunks 'PMGL' (names, places in the content, lengths)
- *and 'PMGI' (an index of those) content:   what the directory lists; most of it compressed as a
- *whole
+ *	           and 'PMGI' (an index of those)
+ *	content:   what the directory lists; most of it compressed as a whole
  *
  * The directory's chunks are walked: each entry has to lie in the file, and none of the chunks may
  * be missing. The compressed content has a block of control data 'LZXC', which has to stand where

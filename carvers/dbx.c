@@ -1,14 +1,16 @@
 /*
  * Outlook Express 5 and 6 (A. Schloh, "OE dbx file format").
  *
- *	header:  9,404 bytes: class; at 24h, 30h and 3Ch the last segments of three kinds, each
- *place followed by the segment's length; at C4h the number of entries; at E4h the tree of them
- *	node:    its own place, a zero, a child, the parent, a byte, number of entries (1 byte),
- *zeros, number of entries below; then entries (object, child, number below) of 12 bytes object: its
- *own place, length, ...
+ *	header: 9,404 bytes: class; at 24h, 30h and 3Ch the last segments of three kinds, each place
+ *	        followed by the segment's length; at C4h the number of entries; at E4h the tree of
+ *	        them
+ *	node:   its own place, a zero, a child, the parent, a byte, number of entries (1 byte),
+ *	        zeros, number of entries below; then entries (object, child, number below) of 12
+ *	        bytes
+ *	object: its own place, length, ...
  *
  * Every structure begins with its own place in the file. The tree is walked, up to a limit: nodes
- *and the objects that they name have to be where they say. A file is at least as long as its last
+ * and the objects that they name have to be where they say. A file is at least as long as its last
  * segments; whether free space follows them is not said, so its end remains a guess.
  */
 #include <inttypes.h>

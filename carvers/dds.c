@@ -1,6 +1,6 @@
 /*
  * DirectDraw surfaces (DDS_HEADER, DDS_HEADER_DXT10, and DXGI_FORMAT in Microsoft's documentation
- *of Direct3D).
+ * of Direct3D).
  *
  *	'DDS ', then a header of 124 bytes: height, width, depth, number of mipmaps, a pixel format,
  *	        what the surface is (a cube's faces, a volume)

@@ -4,11 +4,11 @@
  *	file:  'AT&T', then one form
  *	chunk: identifier (4 characters), length (4 bytes, big-endian), data, a byte to make it even
  *	form:  a chunk 'FORM' whose data begin with what it is: DJVU (a page), DJVM (several), DJVI,
- *THUM
+ *	       THUM
  *
  * The outermost form's length is the file's. Its chunks have to lead from its beginning to its end,
  * and so have those in the forms inside it. What the chunks hold has no checksum. A file is sound
- *up to the chunk from which the walk could not go on.
+ * up to the chunk from which the walk could not go on.
  */
 #include <inttypes.h>
 #include <stdbool.h>

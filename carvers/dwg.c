@@ -2,10 +2,11 @@
  * AutoCAD drawings (Open Design Alliance, Open Design Specification for .dwg files, 5.4.1).
  *
  *	R13 to 2000: 'AC1012' to 'AC1015', a list of sections with their places and lengths, a CRC
- *and a mark of 16 bytes behind it. The file ends behind the last of what the list and the second
- *header (behind the object map) name 2004, 2010 and later: 'AC1018', 'AC1024' to 'AC1032'; at 128 a
- *header of 108 bytes, masked with pseudo-random numbers, with a CRC-32; a copy of it ends the file,
- *and it says where
+ *	        and a mark of 16 bytes behind it. The file ends behind the last of what the list and
+ *	        the second header (behind the object map) name
+ *	2004, 2010 and later: 'AC1018', 'AC1024' to 'AC1032'; at 128 a header of 108 bytes, masked
+ *	        with pseudo-random numbers, with a CRC-32; a copy of it ends the file, and it says
+ *	        where
  *
  * Of the later versions both headers are checked, and what stands between them is pages with
  * checksums of their own that nobody needs to find the end. 2007 ('AC1021') keeps its header in

@@ -2,12 +2,12 @@
  * Enhanced metafiles ([MS-EMF]); EMF+ lies in the comment records of such a file.
  *
  *	record: type (4 bytes, little-endian), size (4 bytes, itself included, a multiple of 4),
- *data
+ *	        data
  *
  * The first record is the header: type 1, ' EMF' at 40, the size of the file at 48 and the number
- *of records at 52. The sizes lead from record to record; type 14 ends the file. Some programs leave
- * that one out; then size and number of the header have to agree with the walk. A record counts as
- * sound once another one stands behind it. The title stands in the header's description.
+ * of records at 52. The sizes lead from record to record; type 14 ends the file. Some programs
+ * leave that one out; then size and number of the header have to agree with the walk. A record
+ * counts as sound once another one stands behind it. The title stands in the header's description.
  */
 #include "carver.h"
 

@@ -4,8 +4,8 @@
  *
  *	file:   header in a page, a copy in the next one, pages from number 1 on
  *	header: checksum (words XORed from offset 4 on, and 89ABCDEF), 89ABCDEF, version 620, kind,
- *..., page size at 236 page:   checksum, then its number (old), or a checksum that can correct bits
- *(new)
+ *	        ..., page size at 236
+ *	page:   checksum, then its number (old), or a checksum that can correct bits (new)
  *
  * An old page's checksum is made like the header's. A new one's is its number and the words from
  * offset 8 on, XORed; pages above 8 KiB have one for each quarter, of which the first is checked,

@@ -5,7 +5,7 @@
  *	file:   header of 48 bytes, a ring of records
  *	record: length, 'LfLe', number, two times, ..., length once more
  *	end:    28 00 00 00, 11 11 11 11 to 44 44 44 44, where the ring starts and ends, numbers, 28
- *00 00 00
+ *	        00 00 00
  *
  * The header tells the file's size, and where the oldest record and the end record are; a record
  * goes on behind the header where the file ends, and does not start in its last 56 bytes (they are

@@ -3,16 +3,17 @@
  *
  *	76 2F 31 01, version 2 with flags (tiled, long names, deep, several parts)
  *	headers: attributes (name, type, size, value) up to a zero; of several parts each has one,
- *and a zero ends them for each part a table with the offset of each of its chunks chunks: the
- *part's number if there are several, the place in the picture (line, or tile and level), sizes,
- *data
+ *	         and a zero ends them
+ *	for each part a table with the offset of each of its chunks
+ *	chunks:  the part's number if there are several, the place in the picture (line, or tile and
+ *	         level), sizes, data
  *
  * The headers tell how many chunks there are (exr_header.c). They lie one behind the other, in any
  * order, and are walked so: the place of each has to be in the picture, and its size leads to the
  * next. All offsets of the tables together have to agree with where the chunks were. The last
- *chunk's data are unpacked if they are a zlib stream; else, where they are a large part of the
- *file, nothing bears them out, and the file is unverified. The date is that of the attribute
- *capDate.
+ * chunk's data are unpacked if they are a zlib stream; else, where they are a large part of the
+ * file, nothing bears them out, and the file is unverified. The date is that of the attribute
+ * capDate.
  */
 #include "exr.h"
 

@@ -9,7 +9,7 @@
  * carries its number, or that of its first sample. The stream ends when all samples that STREAMINFO
  * announces have passed; without such a number its end is where no frame follows, which is a guess.
  * A frame that is cut or has a wrong CRC ends the sound part in front of it. Behind the end tags
- *may stand (tags.h), and where they are the end is no guess.
+ * may stand (tags.h), and where they are the end is no guess.
  *
  * A title and a date come from the block with Vorbis comments.
  */

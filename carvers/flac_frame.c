@@ -5,7 +5,7 @@
  *
  *	constant: a sample; verbatim: all of them;
  *	fixed, linear prediction: the first samples (as many as the predictor's order), of the
- *latter its coefficients, then the rest's differences in partitions of Rice codes.
+ *	        latter its coefficients, then the rest's differences in partitions of Rice codes.
  *
  * The samples themselves are not wanted.
  */

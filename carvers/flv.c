@@ -3,11 +3,11 @@
  *
  *	header: 'FLV', 1, flags, its length (9); then tags, each with its length once more behind it
  *	tag:    type (8 sound, 9 pictures, 18 data), length (3 bytes, big-endian), time (4), stream
- *0, data; behind it its length with the 11 bytes of its head
+ *	        0, data; behind it its length with the 11 bytes of its head
  *
  * Nothing says how many tags there are, but for a number 'filesize' that many programs put into the
  * first tag of data. So the file ends where no tag follows the last one whose length stands behind
- *it; one that breaks before its second length is cut there.
+ * it; one that breaks before its second length is cut there.
  */
 #include <inttypes.h>
 #include <stdbool.h>

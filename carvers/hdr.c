@@ -5,11 +5,12 @@
  *	the resolution: '-Y 480 +X 640' or the like
  *	lines of pixels of 4 bytes, in one of two forms:
  *	  02 02 and the line's length (2 bytes, big-endian), then the four components, each
- *run-length coded: 129 to 255 is a run of 1 to 127 of the byte behind it, 1 to 128 so many bytes as
- *they are the pixels themselves, where 01 01 01 n repeats the one before n times
+ *	  run-length coded: 129 to 255 is a run of 1 to 127 of the byte behind it, 1 to 128 so many
+ *	  bytes as they are
+ *	  the pixels themselves, where 01 01 01 n repeats the one before n times
  *
  * Lines of the first form have to come out exactly, and so tell where foreign bytes begin. The
- *second, of very short and very long lines and of old programs, bears nothing out: such a file is
+ * second, of very short and very long lines and of old programs, bears nothing out: such a file is
  * unverified. The date is that of CAPDATE.
  */
 #include "carver.h"

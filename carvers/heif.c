@@ -3,13 +3,14 @@
  *
  *	ftyp: the brand: heic, avif, mif1, ...
  *	meta: a picture's parts: iinf lists the items, iloc says where their bytes lie, iprp how
- *they are coded; small ones lie in idat moov: sequences of pictures have tracks as films do mdat:
- *the bytes
+ *	      they are coded; small ones lie in idat
+ *	moov: sequences of pictures have tracks as films do
+ *	mdat: the bytes
  *
  * The boxes lead from the first to the last of a known type, which ends the file (bmff.c). Boxes in
  * meta and moov have to fill them. All extents of items and all samples have to lie in media data
  * and to make sense there (bmff_coded.c); where that leaves the file's end in doubt, as it does for
- *a single large picture, the verdict is unverified (bmff_data.c), though the length is sure.
+ * a single large picture, the verdict is unverified (bmff_data.c), though the length is sure.
  *
  * A file that is cut is sound up to the first item, sample, or unit in one, that makes no sense.
  * The date is that of the Exif item.

@@ -7,9 +7,9 @@
  *	EOC
  *
  * The lengths of tile-parts lead to EOC. Coded data are stuffed so that FF is never followed by
- *more than 8F, but for the markers SOP and EPH that may stand in front of and in packets. So
- *foreign bytes show themselves within a few hundred bytes, and EOC is found where no length leads
- *to it.
+ * more than 8F, but for the markers SOP and EPH that may stand in front of and in packets. So
+ * foreign bytes show themselves within a few hundred bytes, and EOC is found where no length leads
+ * to it.
  */
 #include "j2k.h"
 

@@ -6,8 +6,8 @@
  *
  * The header tells the length of the arena behind it, where the last object is, and how many there
  * are. The walk goes along the objects to the last one, and counts them; kinds, lengths and, of
- *each kind, the least length are checked. Behind the last object the arena is zeros (files grow by
- *8 MiB). A journal that is still written to may have more objects than its header tells: then the
+ * each kind, the least length are checked. Behind the last object the arena is zeros (files grow by
+ * 8 MiB). A journal that is still written to may have more objects than its header tells: then the
  * walk stops where the header's last object is, too.
  *
  * The time is the last entry's.

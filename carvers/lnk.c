@@ -2,7 +2,7 @@
  * Shell links of Windows ([MS-SHLLINK] 8.0).
  *
  *	file: header of 76 bytes, [list of items], [place of the target], [up to five strings],
- *extra blocks, 00 00 00 00
+ *	      extra blocks, 00 00 00 00
  *
  * Flags in the header say which parts are there; each part has its length in front: the list and
  * each of its items in 2 bytes, the place and the extra blocks in 4, strings in characters. Of the

@@ -5,7 +5,7 @@
  *	2: two headers with text in JSON each, the second in mirror writing; key slots; the volume
  *
  * What is carved is the header with its key slots, up to where the volume starts: enough to open
- *it, once the volume is found. Encrypted data do not tell anything, and the headers' checksums are
+ * it, once the volume is found. Encrypted data do not tell anything, and the headers' checksums are
  * made with cryptographic hashes that are not computed here: so it is unverified.
  */
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  *	message: fields, an empty line, a body
  *	field:   name, colon, value; lines that start with a blank go on the one before
  *	body:    text; with Content-Type: multipart and a boundary, parts between lines
- *"--boundary", behind the last "--boundary--" mailbox: messages, each behind a line "From address
- *date"
+ *	         "--boundary", behind the last "--boundary--"
+ *	mailbox: messages, each behind a line "From address date"
  *
  * Names are many, but a header without some of the usual ones is none. Only MIME's last boundary
  * marks an end; all else ends where the text does.

@@ -4,8 +4,8 @@
  *	file:  chunk 'MThd' of 6 bytes (format, number of tracks, division), then chunks 'MTrk', and
  *	       others of unknown kinds between and behind them
  *	track: events, each behind a time of 1 to 4 bytes (7 bits each): a channel's message, of
- *which the first byte may be left out when it is the last one's; F0 and F7 with length and data; FF
- *with kind, length and data
+ *	       which the first byte may be left out when it is the last one's; F0 and F7 with length
+ *	       and data; FF with kind, length and data
  *
  * Every event of every track is passed, up to FF 2F 00, which should be the last. The file ends
  * behind the last track. A track whose events make no sense ends the sound part there. The first

@@ -6,14 +6,14 @@
  *		 Clusters: a time, and the frames of that time in blocks
  *
  * Segment's length leads to the file's end, and the elements in it, all of known ids, have to lead
- *to just there, as have those in clusters; a block names a track that there is, so that frames,
- *which are noise, can be told to be in their places. What programs write live has no lengths:
- *segments, and clusters, go on as far as elements follow that may stand in them. CRC-32 elements,
- *where there are any, have to hold.
+ * to just there, as have those in clusters; a block names a track that there is, so that frames,
+ * which are noise, can be told to be in their places. What programs write live has no lengths:
+ * segments, and clusters, go on as far as elements follow that may stand in them. CRC-32 elements,
+ * where there are any, have to hold.
  *
  * What an element holds is borne out only by what follows. So of a file that ends with frames, or
- *with an element whose last value is none of the plain ones (texts, numbers), the verdict is
- *unverified.
+ * with an element whose last value is none of the plain ones (texts, numbers), the verdict is
+ * unverified.
  */
 #include <inttypes.h>
 #include <string.h>

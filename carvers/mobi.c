@@ -3,7 +3,7 @@
  *
  *	header:  name (32 bytes), dates, ..., type and creator, number of records
  *	records: for each where it begins (4 bytes, big-endian) and 4 bytes about it; then their
- *content
+ *	         content
  *
  * No field has the file's length. Mobipocket's last record is four bytes long, E9 8E 0D 0A, and
  * programs write it always; where it stands, the file ends. Checked are the places of all records,

@@ -7,10 +7,10 @@
  *	moof: with fragments, the description of the samples in the mdat behind it
  *
  * The outermost boxes lead to the file's end (bmff.c), where no known one follows. The boxes in
- *moov and moof have to fill them, their tables must agree, and all samples have to lie in media
- *data and look like what they are (bmff_coded.c, bmff_sample.c); so a file whose data turn into
- *others ends there. A file with moov behind its data needs less: if something were missing between,
- *moov would not be where the data's length leads. One whose moov is lost is truncated.
+ * moov and moof have to fill them, their tables must agree, and all samples have to lie in media
+ * data and look like what they are (bmff_coded.c, bmff_sample.c); so a file whose data turn into
+ * others ends there. A file with moov behind its data needs less: if something were missing
+ * between, moov would not be where the data's length leads. One whose moov is lost is truncated.
  *
  * Where samples are described beyond the file's boxes, data are missing; and what begins with moov
  * but has its samples before the end of that is the rest of a file whose head is lost.

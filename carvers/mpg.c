@@ -6,9 +6,9 @@
  *	end:    00 00 01 B9; many files lack it
  *
  * Packs and packets lead from one to the next; zeros may fill up between them. With the end code
- *the file is complete. Without, its end is where no packet follows, which can be seen only behind
- *the last packet's length: unverified. Each pack begins as the file does, and is named as a part of
- *it.
+ * the file is complete. Without, its end is where no packet follows, which can be seen only behind
+ * the last packet's length: unverified. Each pack begins as the file does, and is named as a part
+ * of it.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,21 +1,22 @@
 /*
  * Programs for DOS, and those for 16-bit Windows, OS/2 and DOS extenders whose headers stand behind
- *a DOS program (MS-DOS Programmer's Reference; Microsoft, Executable-file header format of NE
- *files; IBM, OS/2 32-bit LX format).
+ * a DOS program (MS-DOS Programmer's Reference; Microsoft, Executable-file header format of NE
+ * files; IBM, OS/2 32-bit LX format).
  *
- *	DOS: header ('MZ'), relocations; image. At 60, if there is a new header, its place
- *	NE: header, tables of segments, resources and names; segments with relocations, resources
+ *	DOS:    header ('MZ'), relocations; image. At 60, if there is a new header, its place
+ *	NE:     header, tables of segments, resources and names; segments with relocations,
+ *	        resources
  *	LE, LX: header, objects, pages, fixups; pages
  *	DOS/4G: a DOS program, then 'BW' headers, each with the place of the next, and a linear
- *program
+ *	        program
  *
  * PE is left to its own carver. The length of a DOS image is told in pages of 512 bytes; overlays
- *and tables of debuggers stand behind it. That of the others is the end of what reaches farthest.
+ * and tables of debuggers stand behind it. That of the others is the end of what reaches farthest.
  *
  * What vouches for the bytes: relocations (each place in the image holds a segment of it), a
- *checksum if there is one, names and relocations of segments, versions, fonts, and what debuggers
- *want. If such a structure is the last one the file is complete; if one is broken, truncated. Else
- *nothing tells the last bytes from others, and it is unverified.
+ * checksum if there is one, names and relocations of segments, versions, fonts, and what debuggers
+ * want. If such a structure is the last one the file is complete; if one is broken, truncated. Else
+ * nothing tells the last bytes from others, and it is unverified.
  */
 #include "mz.h"
 

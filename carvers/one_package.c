@@ -1,12 +1,12 @@
 /*
  * OneNote's files as services write them ([MS-ONESTORE] 2.8, [MS-FSSHTTPB] 2.2.1.5): stream
- *objects.
+ * objects.
  *
  *	start of an object: its type and length in 16 or 32 bits, whether it holds others; data
  *	end of one that does: its type in 8 or 16 bits
  *
  * The package is one object that holds all others, and ends the file; each end has to be that of
- *the object that was opened last.
+ * the object that was opened last.
  */
 #include <inttypes.h>
 #include <stdbool.h>

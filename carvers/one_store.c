@@ -4,12 +4,12 @@
  *	header: 1024 bytes; places of the root list and of the hashed chunks', the file's length
  *	list:   fragments: a mark, nodes, the next fragment's place, a mark
  *	node:   a number, its size, how long places in it are written; what it points to: data or a
- *list
+ *	        list
  *
  * All lists are walked from the root on: each fragment has to begin and end with its mark, and what
  * its nodes point to has to be in the file. The file is as long as its header says. What the data
  * hold is not checked. A file is sound up to the end of the fragment that reaches furthest, of
- *those found before one was wrong.
+ * those found before one was wrong.
  */
 #include <inttypes.h>
 #include <stdbool.h>

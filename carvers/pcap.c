@@ -3,7 +3,7 @@
  *
  *	file:   header of 24 bytes: magic, version 2.4, ..., longest packet, link type; records
  *	record: seconds, micro- or nanoseconds, captured length, length on the wire (each 4 bytes,
- *and 8 more in the variant with the magic A1B2CD34), packet
+ *	        and 8 more in the variant with the magic A1B2CD34), packet
  *
  * The magic tells the order of bytes and the clock. Nothing tells the number of records: they are
  * walked as long as lengths and times are plausible, beside the first one's, and the end is

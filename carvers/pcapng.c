@@ -3,7 +3,8 @@
  *
  *	file:    sections
  *	section: a header block (0A 0D 0D 0A, with the order of bytes and the section's length, or
- *-1), blocks block:   type, length, content, length once more
+ *	         -1), blocks
+ *	block:   type, length, content, length once more
  *
  * A second section may as well be the next file, and is carved as one: each has all that it needs.
  * Both lengths have to agree, and what packets say of their lengths and interfaces. If the section

@@ -3,12 +3,12 @@
  *
  *	header of 128 bytes: 0A, version, 1, bits, window, ..., planes at 65, bytes of a line at 66
  *	lines: for each its planes one behind the other, run-length coded: C1 to FF is a run of 1 to
- *63 of the byte behind it, all else is itself with 8 bits in one plane: 0C and a palette of 768
- *bytes
+ *	       63 of the byte behind it, all else is itself
+ *	with 8 bits in one plane: 0C and a palette of 768 bytes
  *
  * The lines are decoded, and the last of them ends the picture. No run goes beyond the end of a
- *line, as the manual asks for: where that holds for the first lines, it tells where foreign bytes
- *begin. Files of encoders that don't keep to it are unverified, unless a palette follows.
+ * line, as the manual asks for: where that holds for the first lines, it tells where foreign bytes
+ * begin. Files of encoders that don't keep to it are unverified, unless a palette follows.
  */
 #include "carver.h"
 

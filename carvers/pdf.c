@@ -12,8 +12,8 @@
  *
  * Checked are the syntax of every object, the ends of all streams against their /Length, that a
  * linearized file does not end behind its early %%EOF, and the cross-references: where startxref
- *and each /Prev point to they must stand, and the tables' entries must point to objects that were
- *passed. The content of streams is not unpacked where that is not needed.
+ * and each /Prev point to they must stand, and the tables' entries must point to objects that were
+ * passed. The content of streams is not unpacked where that is not needed.
  *
  * Damage. The sound part ends behind the last object that parses, or inside a stream: where its
  * deflated data break. A later revision that is not whole makes the file truncated, too.

@@ -4,9 +4,9 @@
  *	file: blocks of armour (armour.h), one behind the other, as in a certificate chain
  *
  * What a block holds has to be one element of ASN.1 whose length is that of the decoded data,
- *unless it is encrypted as RFC 1421 has it. OpenSSH's begins with 'openssh-key-v1', and then
- *strings: cipher, key derivation and its options, a number of keys, the public key, the private
- *part, which end with the data.
+ * unless it is encrypted as RFC 1421 has it. OpenSSH's begins with 'openssh-key-v1', and then
+ * strings: cipher, key derivation and its options, a number of keys, the public key, the private
+ * part, which end with the data.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -2,13 +2,13 @@
  * OpenPGP (RFC 9580): keys, messages and signatures, in armour or as they are.
  *
  *	armour: a block (armour.h) whose data have a CRC-24, which newer programs leave out; a
- *signed message is text, then the signature's block packet: a byte: highest bit, then the old form
- *(bit 6 clear: kind, number of bytes of the length) or the new one (kind; length of 1, 2 or 5
- *bytes, or a part's); data
+ *	        signed message is text, then the signature's block
+ *	packet: a byte: highest bit, then the old form (bit 6 clear: kind, number of bytes of the
+ *	        length) or the new one (kind; length of 1, 2 or 5 bytes, or a part's); data
  *
  * A ring of keys, binary or within armour, begins with a key: version 3 to 6, a time of creation,
- *an algorithm; user names, signatures and subkeys follow. A binary ring ends where no packet of
- *these kinds starts: where the next one is nonsense, a guess.
+ * an algorithm; user names, signatures and subkeys follow. A binary ring ends where no packet of
+ * these kinds starts: where the next one is nonsense, a guess.
  *
  * The title is the first user's name, the time that of the key's creation.
  */

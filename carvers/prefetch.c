@@ -2,13 +2,14 @@
  * Prefetch files of Windows XP to 11 (libyal's documentation of SCCA), bare or packed.
  *
  *	bare:   header (version 17, 23, 26, 30 or 31, 'SCCA', length at 12, name, hash), information
- *with offsets and counts, metrics, trace chains, names, volumes packed: 'MAM', 4 (0x84: a checksum
- *follows), unpacked length, an LZXPRESS Huffman stream
+ *	        with offsets and counts, metrics, trace chains, names, volumes
+ *	packed: 'MAM', 4 (0x84: a checksum follows), unpacked length, an LZXPRESS Huffman stream
  *
  * The sections follow each other, and the volumes end the file. Checked are their places, each
  * metric's place in the names, trace chains, the names (UTF-16, each ended by 0), and the volumes'
- *own paths and folders. A packed file ends where its stream does; unpacked it has to be a prefetch
- *file of that length ('SCCA'), or is one of Windows's other packed files, whose extension is "mam".
+ * own paths and folders. A packed file ends where its stream does; unpacked it has to be a prefetch
+ * file of that length ('SCCA'), or is one of Windows's other packed files, whose extension is
+ * "mam".
  *
  * The title is the program's name, the time is when it ran last.
  */

@@ -4,8 +4,9 @@
  *	header: '!BDN', CRC of 471 bytes from 8 on, 'SM' (PST), 'SO' (OST) or 'AB' (address book),
  *	        version: 14 or 15 with places of 32 bits, 21 and 23 with 64, 36 with pages of 4 KiB;
  *	        the root: the file's size, where the last allocation map is, and where the two
- *B-trees' first pages are page:   496 bytes (500), then kind, kind again, signature, CRC of those
- *bytes, the page's number
+ *	        B-trees' first pages are
+ *	page:   496 bytes (500), then kind, kind again, signature, CRC of those bytes, the page's
+ *	        number
  *
  * An allocation map stands at 4400h and every 253,952 bytes from there on, up to the last: they
  * are the mileposts. Each has its kind and a CRC, but when Outlook was not closed the maps are old

@@ -2,11 +2,13 @@
  * QOI (Dominic Szablewski, The Quite OK Image Format, version 1.0).
  *
  *	'qoif', width, height (4 bytes each, big-endian), 3 or 4 channels, 0 or 1 for the colour
- *space chunks of 1 to 5 bytes, each one pixel or a run of up to 62 7 zeros and a 1
+ *	        space
+ *	chunks of 1 to 5 bytes, each one pixel or a run of up to 62
+ *	7 zeros and a 1
  *
  * The chunks are walked until they have made all pixels; the end mark has to follow. On the way,
- *foreign bytes show themselves by what no encoder writes: the same index twice in a row, a pixel
- *with transparency in a picture without.
+ * foreign bytes show themselves by what no encoder writes: the same index twice in a row, a pixel
+ * with transparency in a picture without.
  */
 #include "carver.h"
 

@@ -4,7 +4,8 @@
  *
  *	hive: header of 4,096 bytes, bins
  *	bin:  'hbin', its offset from the first one, its length (both multiples of 4,096), ...,
- *cells cell: its length (a multiple of 8; negative: in use), data
+ *	      cells
+ *	cell: its length (a multiple of 8; negative: in use), data
  *
  * The header tells the length of all bins and has a checksum (its words XORed). The walk goes from
  * bin to bin and cell to cell; lengths have to fill each bin. Cells in use that start with known

@@ -6,10 +6,10 @@
  *	collection: 'ttcf', version, the places of fonts, whose tables may be shared
  *
  * The length is the end of the table that reaches farthest, and the zeros that pad it to four
- *bytes. Each table has a checksum (that of `head` leaves out the field that adjusts the whole
- *font's): when all hold, the font is complete. When from some place on none holds, the font is cut
- *there. When some in between don't, as some programs write them, or none at all holds, it is
- *unverified.
+ * bytes. Each table has a checksum (that of `head` leaves out the field that adjusts the whole
+ * font's): when all hold, the font is complete. When from some place on none holds, the font is cut
+ * there. When some in between don't, as some programs write them, or none at all holds, it is
+ * unverified.
  */
 #include "sfnt.h"
 

@@ -2,8 +2,10 @@
  * SQLite 3 databases (sqlite.org/fileformat2.html).
  *
  *	file:  pages of one size, 512 to 65,536 bytes; page 1 starts with the file's header, 100
- *bytes pages: of b-trees (sqlite_page.c); overflow: next page, payload; free: trunks with a next
- *trunk and the numbers of leaves, and leaves; pointer maps; the one with byte 2^30, unused
+ *	       bytes
+ *	pages: of b-trees (sqlite_page.c); overflow: next page, payload; free: trunks with a next
+ *	       trunk and the numbers of leaves, and leaves; pointer maps; the one with byte 2^30,
+ *	       unused
  *
  * The header tells the number of pages, if the program that wrote last knew that field: then the
  * change counter equals a copy beside it. If not, the number is the highest page that another one

@@ -2,7 +2,7 @@
  * One page of an SQLite b-tree (sqlite.org/fileformat2.html, 1.6).
  *
  *	[100 bytes of the file's header, on page 1] header, cell pointers, gap, cell content,
- *reserved
+ *	reserved
  *
  * The header (8 bytes, of inner pages 12) tells the kind, the first free block, the number of
  * cells, where the content starts, and how many bytes in it are lost in fragments of 1 to 3 bytes.

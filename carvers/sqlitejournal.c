@@ -1,15 +1,16 @@
 /*
  * Rollback journals of SQLite (sqlite.org/fileformat2.html, 3): what a transaction was to
- *overwrite. One that is left on a disk was hot, or its program removes none.
+ * overwrite. One that is left on a disk was hot, or its program removes none.
  *
  *	file:    segments, [name of a super-journal]
  *	segment: header, padded to a sector; records of a page's number, its bytes, a checksum; the
- *next segment starts at a sector header:  D9 D5 05 F9 20 A1 63 D7, number of records, nonce,
- *database's size in pages, sector size, page size (each 4 bytes, big-endian)
+ *	         next segment starts at a sector
+ *	header:  D9 D5 05 F9 20 A1 63 D7, number of records, nonce, database's size in pages, sector
+ *	         size, page size (each 4 bytes, big-endian)
  *
  * A record's checksum is the nonce and each 200th byte of the page from its end, added up. Magic
- *and number are zeros before the records were synchronised, and the number is -1 when they never
- *are: then the walk goes as far as checksums hold, and the end is unverified.
+ * and number are zeros before the records were synchronised, and the number is -1 when they never
+ * are: then the walk goes as far as checksums hold, and the end is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -3,11 +3,11 @@
  *
  *	head: 'FWS', 'CWS' (zlib) or 'ZWS' (LZMA), version, length of all when unpacked (4 bytes)
  *	then: a rectangle of 5 bits and four numbers of as many bits as these say, two of 2 bytes,
- *and tags: code and length in 2 bytes, or the length in 4 more; the last one is 0
+ *	      and tags: code and length in 2 bytes, or the length in 4 more; the last one is 0
  *
  * A plain file's tags lead to the length in front, the last being 0; a packed one's zlib stream
- *ends with a checksum, and unpacks to that length. An LZMA stream's length stands in front of it,
- *and nothing checks it: unverified.
+ * ends with a checksum, and unpacks to that length. An LZMA stream's length stands in front of it,
+ * and nothing checks it: unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -2,19 +2,19 @@
  * Tags around sound.
  *
  *	ID3v2 (id3.org, ID3 tag versions 2.2, 2.3, 2.4): 'ID3', version, revision, flags, length
- *(four bytes of 7 bits), perhaps an extended header, frames, padding of zeros, perhaps a footer of
- *ten bytes. A frame: id of capitals and digits, length, two bytes of flags, data; in 2.2 id and
- *	length have three bytes and there are no flags. In 2.4 the length has 7 bits a byte, though
- *	some writers did not know.
+ *	(four bytes of 7 bits), perhaps an extended header, frames, padding of zeros, perhaps a
+ *	footer of ten bytes. A frame: id of capitals and digits, length, two bytes of flags, data;
+ *	in 2.2 id and length have three bytes and there are no flags. In 2.4 the length has 7 bits a
+ *	byte, though some writers did not know.
  *
  *	APE tag (hydrogenaudio wiki, APEv2 specification): perhaps a header 'APETAGEX', items
- *(length of the value, flags, key ended by a zero, value), a footer like the header.
+ *	(length of the value, flags, key ended by a zero, value), a footer like the header.
  *
  *	Lyrics3 2.00 (id3.org): 'LYRICSBEGIN', fields, their length in six digits, 'LYRICS200'.
  *	1.00: text of up to 5100 bytes, 'LYRICSEND'.
  *
  *	ID3v1: 'TAG' and 125 bytes of fields padded with zeros or blanks; 'TAG+' and 223 more may
- *stand in front.
+ *	stand in front.
  *
  * Those at the end were made to be found from a file's end. Here they are read forwards: each is
  * taken only if it ends as it has to.

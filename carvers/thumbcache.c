@@ -2,16 +2,15 @@
  * Thumbnail caches of Windows Vista and later, thumbcache_*.db (libyal's documentation of the WTCDB
  * format).
  *
- *	file:   header: 'CMMM', version (20 and 21; 26 and more), kind, first entry, first available
- *		entry, number of entries
- *	entry:  'CMMM', length, hash, [4 letters, version 20], lengths of identifier, padding and
- *data,
- *		..., identifier (UTF-16), padding, data
+ *	file:  header: 'CMMM', version (20 and 21; 26 and more), kind, first entry, first available
+ *	       entry, number of entries
+ *	entry: 'CMMM', length, hash, [4 letters, version 20], lengths of identifier, padding and
+ *	       data, ..., identifier (UTF-16), padding, data
  *
  * The entries follow each other. The available one, whose parts are all empty, takes what is left
- *of the file, and so ends it; where the chain ends in another way the end is unverified. Checked
- *are the lengths, that identifiers have no control characters, that data are of a picture's kind,
- *and that the available entry is zeros. (The checksums are of an unpublished kind.)
+ * of the file, and so ends it; where the chain ends in another way the end is unverified. Checked
+ * are the lengths, that identifiers have no control characters, that data are of a picture's kind,
+ * and that the available entry is zeros. (The checksums are of an unpublished kind.)
  */
 #include <inttypes.h>
 #include <stdbool.h>

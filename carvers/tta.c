@@ -2,11 +2,12 @@
  * TrueAudio (tausoft.org, TTA1 format description).
  *
  *	header: 'TTA1', format, channels, bits a sample (2 bytes each), sample rate, number of
- *samples (4 bytes each, little-endian), CRC-32 of these 18 bytes table:  the length of each frame,
- *a CRC-32 of them frames: of 256 / 245 seconds each, with a CRC-32 at their end
+ *	        samples (4 bytes each, little-endian), CRC-32 of these 18 bytes
+ *	table:  the length of each frame, a CRC-32 of them
+ *	frames: of 256 / 245 seconds each, with a CRC-32 at their end
  *
  * Everything is checked, so that a frame whose CRC is wrong ends the sound part in front of it.
- *Tags may stand behind the last frame, or in front: then mp3.c finds the header.
+ * Tags may stand behind the last frame, or in front: then mp3.c finds the header.
  */
 #include "tta.h"
 

@@ -7,7 +7,7 @@
  *	record: signature ('HASH', 'URL ', 'REDR', 'LEAK'), number of blocks, ...
  *
  * The size has to be what the blocks come to. The chain of hash tables is walked, and the entries
- *in them that are in use have to lead to a record that lies in the file; the number of bits in the
+ * in them that are in use have to lead to a record that lies in the file; the number of bits in the
  * map has to be the number of blocks in use. What the walk leaves out is unused blocks, in which
  * random bytes show that the file was overwritten.
  */

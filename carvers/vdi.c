@@ -2,7 +2,7 @@
  * VirtualBox's disk images (VirtualBox, src/VBox/Storage/VDICore.h).
  *
  *	text, signature, version, header; a map of blocks (4 bytes each); blocks as they were
- *written
+ *	written
  *
  * The header has the number of blocks that are stored, which gives the length; the map has to hold
  * as many, each once at most beyond the last. Nothing vouches for the blocks themselves, and files

@@ -2,11 +2,11 @@
  * Virtual PC's disk images that grow (Microsoft, Virtual Hard Disk Image Format Specification).
  *
  *	copy of the footer, header with the table's place, table of blocks; blocks with a bitmap
- *each in front; footer (512 bytes)
+ *	each in front; footer (512 bytes)
  *
  * Footer and header have checksums. The footer at the end, equal to the copy in front, behind the
- *block that reaches farthest, makes an image complete. Images of fixed size have a footer alone, so
- *that their beginning is not to be found.
+ * block that reaches farthest, makes an image complete. Images of fixed size have a footer alone,
+ * so that their beginning is not to be found.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /*
  * Hyper-V's disk images ([MS-VHDX]): fixed, growing and differencing.
  *
- *	0: 'vhdxfile'; 64 KiB and 128 KiB: headers; 192 and 256 KiB: tables of regions; from 1 MiB
- *on a log, the table of blocks (BAT), metadata with the sizes, blocks
+ *	0: 'vhdxfile'; 64 KiB and 128 KiB: headers; 192 and 256 KiB: tables of regions;
+ *	from 1 MiB on a log, the table of blocks (BAT), metadata with the sizes, blocks
  *
  * Headers and tables of regions stand twice, each with a CRC-32C: the header with the higher number
- *counts. Everything has a place and a length in MiB. The BAT has an entry for each block, and one
- *for a bitmap of sectors behind each group of them; what reaches farthest ends the file.
+ * counts. Everything has a place and a length in MiB. The BAT has an entry for each block, and one
+ * for a bitmap of sectors behind each group of them; what reaches farthest ends the file.
  *
  * Nothing vouches for the blocks, and files inside should still be found: so an image whose tables
- *agree is unverified.
+ * agree is unverified.
  */
 #include <inttypes.h>
 #include <string.h>

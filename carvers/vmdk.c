@@ -3,13 +3,14 @@
  * stream-optimised ones.
  *
  *	header: 'KDMV', sizes in sectors; a description in text; directories of tables of grains;
- *grains stream-optimised: markers of a sector: a packed grain (zlib), a table, a directory, the
- *	footer, the end
+ *	        grains
+ *	stream-optimised: markers of a sector: a packed grain (zlib), a table, a directory, the
+ *	        footer, the end
  *
  * A sparse extent ends with what its tables place farthest; nothing vouches for the grains, and
- *files inside should still be found: unverified. A stream is walked from marker to marker, each
- *grain unpacked, up to the footer and the marker of its end: complete. Extents that are bare data
- *and descriptions alone have no such header.
+ * files inside should still be found: unverified. A stream is walked from marker to marker, each
+ * grain unpacked, up to the footer and the marker of its end: complete. Extents that are bare data
+ * and descriptions alone have no such header.
  */
 #include <inttypes.h>
 #include <string.h>

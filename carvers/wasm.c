@@ -4,12 +4,12 @@
  *	00 'asm', version 1, then sections: kind, length (LEB128), contents
  *
  * Sections other than custom ones come once and in a fixed order; custom ones have a name. Nothing
- * marks the end: a module ends where no section starts. So a module is complete when it ends
- * there with a section that was sound, and has the code of all its functions; when the last
- * section is data, or a custom one that is not known, nothing vouches for its bytes: unverified.
- * Sections are sound when their entries, as many as are counted, fill them: types, imports,
- * functions, exports, code bodies (each ends with the instruction `end`) and data are walked
- *through; of custom ones the name and, where these are known, their parts.
+ * marks the end: a module ends where no section starts. So a module is complete when it ends there
+ * with a section that was sound, and has the code of all its functions; when the last section is
+ * data, or a custom one that is not known, nothing vouches for its bytes: unverified. Sections are
+ * sound when their entries, as many as are counted, fill them: types, imports, functions, exports,
+ * code bodies (each ends with the instruction `end`) and data are walked through; of custom ones
+ * the name and, where these are known, their parts.
  *
  * A section that starts well (a kind that is due, a length, a first entry or a known name) and
  * then breaks is a cut module's; what starts otherwise is not the module's. Component's (version

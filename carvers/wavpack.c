@@ -1,10 +1,10 @@
 /*
  * WavPack 4 and 5 (wavpack.com, File Format).
  *
- *	block: 'wvpk', length of the rest (without these 8 bytes), version 0x402 to 0x410, high
- *bytes of the next two, number of all samples, the first sample's index, samples in this block,
- *flags, CRC of the samples; then sub-blocks sub-block: id, length in words (1 byte, or 3 where the
- *id says so), data
+ *	block:     'wvpk', length of the rest (without these 8 bytes), version 0x402 to 0x410, high
+ *	           bytes of the next two, number of all samples, the first sample's index, samples
+ *	           in this block, flags, CRC of the samples; then sub-blocks
+ *	sub-block: id, length in words (1 byte, or 3 where the id says so), data
  *
  * The sub-blocks have to fill their block, and in version 5 the last of them is a checksum of the
  * block. Blocks of several channels share their samples: the first and the last of them have flags.

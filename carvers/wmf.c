@@ -7,7 +7,7 @@
  *
  * The sizes lead from record to record; a record of size 3 and function 0 ends the file. Each
  * function has to be one that exists. The size in the header is not relied on: some programs count
- *the bytes in front, others do not. A record counts as sound once another one stands behind it.
+ * the bytes in front, others do not. A record counts as sound once another one stands behind it.
  */
 #include "carver.h"
 

@@ -7,7 +7,7 @@
  *	tables:    one after the other in one Brotli stream
  *
  * Brotli has no checksum, and goes on through foreign bytes for a while; but it does not end at
- *just the byte where it should, with just as many bytes as the directory counts.
+ * just the byte where it should, with just as many bytes as the directory counts.
  */
 #include "woff2.h"
 

@@ -2,11 +2,12 @@
  * XCF, GIMP's own format (devel-docs/xcf.txt of GIMP; xcf-save.c writes it in this order).
  *
  *	'gimp xcf file' 00, or 'gimp xcf v001' 00 and so on; width, height, kind of colours, from
- *version 4 on precision; properties pointers to layers, 0, pointers to channels, 0: of 4 bytes,
- *from version 11 on of 8 layer:  size, type, name, properties, pointers to its hierarchy and its
- *mask, a channel channel: size, name, properties, pointer to its hierarchy hierarchy: size, bytes
- *of a pixel, pointers to levels, of which only the first has pixels; 0 level:  size, pointers to
- *tiles, 0 (xcf_tiles.c)
+ *	        version 4 on precision; properties
+ *	pointers to layers, 0, pointers to channels, 0: of 4 bytes, from version 11 on of 8
+ *	layer:     size, type, name, properties, pointers to its hierarchy and its mask, a channel
+ *	channel:   size, name, properties, pointer to its hierarchy
+ *	hierarchy: size, bytes of a pixel, pointers to levels, of which only the first has pixels; 0
+ *	level:     size, pointers to tiles, 0 (xcf_tiles.c)
  *
  * All numbers are big-endian. GIMP writes each structure behind all that stands before it in this
  * tree, and so the walk goes from the first byte to the last without looking back; its end is the

@@ -1,10 +1,11 @@
 /*
  * JPEG: segments, tables and scans, made by hand with tiny Huffman tables, so that every bit is
- *known:
+ * known:
  *
  *	DC codes: 0 no change, 10 a change of 1 bit, 110 of 11 bits, 1110 of 15 bits; 1111 is no
- *code AC codes: 0 end of block, 10 one coefficient, 110 sixteen zeros, 1110 EOB1 of progressive
- *scans; 1111 is no code
+ *	          code
+ *	AC codes: 0 end of block, 10 one coefficient, 110 sixteen zeros, 1110 EOB1 of progressive
+ *	          scans; 1111 is no code
  *
  * A block without anything in it is the two bits 00, and a grey picture of 16 by 16 the byte 00.
  */
