@@ -7,8 +7,7 @@
  *
  * The form's length leads to the end, and the chunks have to fill it. The last one's padding is
  * often left out. Sound has a chunk COMM (channels, frames, bits, sample rate, and in AIFF-C the
- * compression) and its samples in SSND; 8SVX has VHDR and
- * BODY, pictures BMHD and BODY.
+ * compression) and its samples in SSND; 8SVX has VHDR and BODY, pictures BMHD and BODY.
  *
  * Samples have no checksum: where plain ones turn into others the sound part ends (samples.c). What
  * the last chunk holds has no other behind it, which would bear it out: packed samples and pictures

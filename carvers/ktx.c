@@ -2,10 +2,10 @@
  * KTX 1 and 2 (Khronos, KTX File Format Specification).
  *
  * 1: identifier, a mark of the byte order, 12 numbers of 4 bytes, pairs of keys and values; then
- * for each mipmap its size (4 bytes) and its pixels, of a cube 6 times, filled up to 4 bytes. 2:
- * identifier, 9 numbers of 4 bytes, offsets and lengths of a description, of keys and values, of
- *    global data; then for each mipmap offset, length and unpacked length (8 bytes each). The
- *    file ends behind the furthest of all these.
+ *    for each mipmap its size (4 bytes) and its pixels, of a cube 6 times, filled up to 4 bytes.
+ * 2: identifier, 9 numbers of 4 bytes, offsets and lengths of a description, of keys and values, of
+ *    global data; then for each mipmap offset, length and unpacked length (8 bytes each). The file
+ *    ends behind the furthest of all these.
  *
  * Pixels bear nothing out, and so the file is unverified, though its length is sure.
  */

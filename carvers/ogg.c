@@ -11,8 +11,7 @@
  * with a serial number that was not there yet. The CRC of every page is checked, so that the sound
  * part ends behind the last page whose CRC held. Behind a page with a wrong CRC the walk goes on if
  * the next page of the same stream stands there, as in files that were edited; such a file is not
- * complete. A file whose pages just end, as recordings do that
- * were stopped, is truncated.
+ * complete. A file whose pages just end, as recordings do that were stopped, is truncated.
  *
  * The codec of the first stream names the file; where there is a picture it is a video. A title and
  * a date come from Vorbis comments, which stand at the start of a stream's second packet.

@@ -1,7 +1,7 @@
 /*
  * Many formats are ZIP archives with certain members. OpenDocument and EPUB say in a member
- * `mimetype` what they are, Office Open XML in
- * `[Content_Types].xml`; the rest is told by the names of members.
+ * `mimetype` what they are, Office Open XML in `[Content_Types].xml`; the rest is told by the names
+ * of members.
  */
 #include "zip.h"
 

@@ -6,20 +6,21 @@
  * so that the 32 of a warp touch 32 cache lines at once, and the table lies behind the first-level
  * cache. It is there to be compared with.
  *
- * ac follows the best form of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013), and goes on from there:
+ * ac follows the best form of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013), and goes
+ * on from there:
  *  - The threads of a block fetch a tile of the text together, 16 bytes each and side by side, and
- * put it into shared memory; what each thread then reads from there is its own stretch. (Their
- * deficiency D1.) The next tile is fetched into registers while this one is searched.
+ *    put it into shared memory; what each thread then reads from there is its own stretch. (Their
+ *    deficiency D1.) The next tile is fetched into registers while this one is searched.
  *  - A stretch is an odd number of words long, 15 or 7, so that the threads of a warp, each at the
- * same place in its stretch, find their words in 32 different banks.
+ *    same place in its stretch, find their words in 32 different banks.
  *  - They let every thread read longest - 1 bytes before its stretch. Here a thread goes on behind
- * its stretch instead, only as long as its state is deeper than the way it has gone: on most data
- * not at all. So patterns of 4,096 bytes cost nothing.
+ *    its stretch instead, only as long as its state is deeper than the way it has gone: on most
+ *    data not at all. So patterns of 4,096 bytes cost nothing.
  *  - They write a state for every byte of the text. Accepting states are rare, and are numbered
- * behind all others, so one comparison finds them; only hits are written.
+ *    behind all others, so one comparison finds them; only hits are written.
  *  - The table is in shared memory, with a column for every byte value if it fits so, else with one
- * for every class of bytes. Of a larger one the rows next to the root are, which is where an
- * automaton mostly is, and the others come through the caches.
+ *    for every class of bytes. Of a larger one the rows next to the root are, which is where an
+ *    automaton mostly is, and the others come through the caches.
  */
 #include "gpu/ac.h"
 #include "gpu/automaton.cuh"

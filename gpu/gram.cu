@@ -4,8 +4,8 @@
  * The plain form, for one even position `at` of the text:
  *
  *     buckets = first[gram(at)] & second[gram(at + 2)];
- *     for each bucket: for each pattern whose window in it has these four bytes: compare the whole
- * pattern
+ *     for each bucket: for each pattern whose window in it has these four bytes:
+ *             compare the whole pattern
  *
  * The text is cut into grams, pairs of bytes at even positions. Each pattern has two windows of
  * four bytes, one for an even start in the text and one for an odd one, and each window lies in one
@@ -17,14 +17,14 @@
  *
  * What the kernel does about the machine:
  *  - A block of 1,024 threads holds the table, 128 KiB, in the shared memory of a multiprocessor. A
- * warp searches tiles of 2 KiB: four loads of 16 bytes a thread, and while it looks at them the
- * loads for its next tile are on their way.
+ *    warp searches tiles of 2 KiB: four loads of 16 bytes a thread, and while it looks at them the
+ *    loads for its next tile are on their way.
  *  - The lookups of a warp fall into random banks: 3.4 wavefronts for 32 lanes on random data.
- * Where the set is so small that a table of 11 or 12 bits is selective enough, it is kept in 32 or
- * 16 copies and conflicts vanish; the hash is one multiplication (one instruction, in the pipe that
- * has nothing else to do), and a mask that keeps the bits and adds the lane's copy.
+ *    Where the set is so small that a table of 11 or 12 bits is selective enough, it is kept in 32
+ *    or 16 copies and conflicts vanish; the hash is one multiplication (one instruction, in the
+ *    pipe that has nothing else to do), and a mask that keeps the bits and adds the lane's copy.
  *  - The entry of the gram behind a thread's 16 bytes comes from the next lane by a shuffle; a tile
- * is worked from its end so that the last lane gets its own from the piece before.
+ *    is worked from its end so that the last lane gets its own from the piece before.
  *  - Candidates go into a queue of the warp (queue.cuh).
  */
 #include "gpu/device.cuh"

@@ -31,10 +31,10 @@
  *    ABG both are.
  *  - Figure 7 asks output_table for state -1 too; here a thread ends before.
  *  - tex2D is tex1Dfetch on the same table: a row of 256 and 65,000 rows at most are the limits of
- * a texture over a plane; over linear memory 2^27 entries are, 2^19 states. More there never are:
- *    larger sets are searched by windows of their patterns, which are confirmed.
+ *    a texture over a plane; over linear memory 2^27 entries are, 2^19 states. More there never
+ *    are: larger sets are searched by windows of their patterns, which are confirmed.
  *  - A grid may have 2^31 - 1 blocks in a row today, so that blockIdx.y is not needed. A thread
- * goes through its substrings one after the other, as in Figure 10.
+ *    goes through its substrings one after the other, as in Figure 10.
  *  - 4.4 (no bank conflicts where four threads read bytes of one word) is how every GPU since Fermi
  *    is; 4.6 (page-locked memory) is the engine's.
  */

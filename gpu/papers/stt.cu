@@ -30,8 +30,8 @@
  * What differs from the paper:
  *  - A texture has 65,536 rows at most. States beyond stand to the right of the first ones.
  *  - A warp of today asks 32 banks at once, as on their K20; a data block has 8 KiB as there, and
- * 256 threads, or 512 with many patterns, so that a chunk has 32 or 16 bytes. What the threads read
- *    beyond the data block is brought to shared memory as well.
+ *    256 threads, or 512 with many patterns, so that a chunk has 32 or 16 bytes. What the threads
+ *    read beyond the data block is brought to shared memory as well.
  *  - How long a chunk is in P-1 they don't say. It is 256 bytes here.
  *  - Their array must be zero beforehand; that is part of the launch here.
  */

@@ -102,9 +102,9 @@ void carving_cancel(struct carving *carving);
 /* For a checkpoint: what was decided, and what was offered since. Call carving_flush before, so that the reports hold all that is
  * not saved here. Good at any time, also after a failure and before carving_cancel. */
 void carving_save(struct carving *carving, struct state_writer *writer);
-/* Into a new one with the same options: files that were decided on and not reported are written again, what else a killed run left is
- * removed. Returns 0 or as carving_offer;
- * what can't be fails the reader. */
+/* Into a new one with the same options: files that were decided on and not reported are written
+ * again, what else a killed run left is removed. Returns 0 or as carving_offer; what can't be fails
+ * the reader. */
 int carving_load(struct carving *carving, struct state_reader *reader);
 
 /* Removes what a killed run left of files that this one has not come to. */

@@ -1,20 +1,20 @@
 /*
  * The order of the questions:
  * 1. Hidden: it starts strictly inside a file that was kept as COMPLETE. Rules with and without
- * carvers alike.
+ *    carvers alike.
  * 2. A part: an earlier candidate of its rule went through it as one of its own parts (view_part).
- * Its check would only come to the same end again, and from each of ten thousand members that would
- * take hours; so nothing is asked of it.
+ *    Its check would only come to the same end again, and from each of ten thousand members that
+ *    would take hours; so nothing is asked of it.
  * 3. Rejected by its check.
  * 4. Contained: a TRUNCATED file that lies wholly inside an earlier TRUNCATED one of its own rule.
- * An archive that lost its end would otherwise be carved once more from each of its members on, a
- * thousand members making five hundred times its size; no byte is lost by leaving these out. It
- * hides nothing else: what is complete inside a truncated file is kept.
+ *    An archive that lost its end would otherwise be carved once more from each of its members on,
+ *    a thousand members making five hundred times its size; no byte is lost by leaving these out.
+ *    It hides nothing else: what is complete inside a truncated file is kept.
  * 5. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule
- * with a carver beats later ones with a carver. Rules without carvers are independent of each
- * other, as in Scalpel.
+ *    with a carver beats later ones with a carver. Rules without carvers are independent of each
+ *    other, as in Scalpel.
  * 6. Left out for `strict` or a quota. Such a file still hides what lies inside it: a quota limits
- * what is written, not what is true.
+ *    what is written, not what is true.
  */
 #include "carve/decide.h"
 

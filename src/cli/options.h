@@ -9,8 +9,10 @@
  *             { .name = "config", .letter = 'c', .kind = OPTION_STRING, .metavar = "FILE",
  *                     .offset = offsetof(struct thing_settings, config), .group = "Input",
  *                     .help = "Read the rules from FILE" },
- *             { .name = "io", .kind = OPTION_CHOICE, .choices = "auto|uring|threads", .fallback =
- * "auto", .offset = offsetof(struct thing_settings, io), .help = "How the image is read" }, { 0 },
+ *             { .name = "io", .kind = OPTION_CHOICE, .choices = "auto|uring|threads",
+ *                     .fallback = "auto", .offset = offsetof(struct thing_settings, io),
+ *                     .help = "How the image is read" },
+ *             { 0 },
  *     };
  */
 #ifndef BURIN_CLI_OPTIONS_H
@@ -45,8 +47,8 @@ struct option_row {
 	char letter;      /* the short form; 0 for none; never h */
 	enum option_kind kind;
 	const char *metavar;  /* what the value is called: FILE and IMAGE (completed as files), DIR,
-			       * N, ...; NULL for flags, and for choices  that shall be listed in its
-			       * place */
+				 N, ...; NULL for flags, and for choices that shall be listed in its
+				 place */
 	size_t offset;        /* of the member in the settings */
 	const char *choices;  /* OPTION_CHOICE: "auto|uring|threads" */
 	uint64_t min, max;    /* OPTION_SIZE, _NUMBER and _SECONDS (whole ones), inclusive; max 0: no bound */

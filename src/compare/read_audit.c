@@ -1,8 +1,8 @@
 /*
  * The audits of Scalpel and Foremost: text for people, a row a file.
  *
- *     Scalpel 1.60:   00000002.gif      1110016		NO            10022
- * case.raw Foremost 1.5.7: 0:	00002168.gif 	       9 KB 	    1110016 	  (356 x 321)
+ *     Scalpel 1.60:   00000002.gif      1110016		NO            10022	case.raw
+ *     Foremost 1.5.7: 0:	00002168.gif 	       9 KB 	    1110016 	  (356 x 321)
  *
  * Foremost says the size in whole KB, rounded down, from 1 KB on. Where the carved file lies beside
  * the audit (TYPE/NAME) its own size is taken; else the length is known to the KB only.

@@ -1,9 +1,8 @@
 /*
  * What an examiner typed in stands in zlib streams ("header", twice, "header2" and "xheader" for
  * the same in other encodings), the hashes in sections with a checksum ("hash", "digest") or in a
- * stream
- * ("xhash"). libewf refuses a whole set for one of them that is damaged, so only good ones are
- * shown to it.
+ * stream ("xhash"). libewf refuses a whole set for one of them that is damaged, so only good ones
+ * are shown to it.
  */
 #include "evidence/e01_parts.h"
 

@@ -13,7 +13,8 @@
  *     44      4  bytes of a sample, at most
  *     48     16  zeros
  *     64      2  for each block: its class (enum content_class, output/content.h), and the entropy
- * of its sample in 1/32 bits a byte (255: 7.97 and more; 0 for what is all zero or was not read)
+ *                of its sample in 1/32 bits a byte (255: 7.97 and more; 0 for what is all zero or
+ *                was not read)
  *
  * A block is 4096 bytes, and as much more as keeps the file at 4 Mi blocks, which is 8 MiB. Its
  * sample is up to 64 pieces of 64 bytes: one at each multiple of 512 bytes, or of a 64th of the

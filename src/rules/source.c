@@ -3,9 +3,9 @@
  * enough in the versions that distributions ship:
  *
  * - @include "file" is relative to the including file, loops are found, and every file is recorded
- * and digested as it is read, once;
+ *   and digested as it is read, once;
  * - integers are 64 bits wide: libconfig 1.5 cuts those without an L to 32 bits without a word, so
- * each gets its L here;
+ *   each gets its L here;
  * - a comma may stand before a closing bracket;
  * - nesting is bounded, because libconfig frees by recursion.
  *

@@ -5,21 +5,21 @@
  * disk content, with Scalpel's 61 patterns and with conf/burin.conf (tests/bench/scan_cpu.c);
  * figures are ratios of speed.
  *   - teddy (teddy.h): byte patterns that are so few and selective that our own vector search takes
- * them: 1.5 to 5 times as fast as Hyperscan, which reads the text once for the literals and once
- * for the short ones.
+ *     them: 1.5 to 5 times as fast as Hyperscan, which reads the text once for the literals and
+ *     once for the short ones.
  *   - grams (grams.h): where those are too many, the selective ones, up to about 2,000; teddy then
- * gets the rest, if it takes that. Both together are twice as fast with conf/burin.conf. The rest
- * of this list is for what neither has taken.
+ *     gets the rest, if it takes that. Both together are twice as fast with conf/burin.conf. The
+ *     rest of this list is for what neither has taken.
  *   - literals: patterns with at least 4 exact bytes in a row (or letters of either case), found by
- * these (anchor.h), wherever in the pattern they stand; the rest is compared here. `????moov` is
- * the literal moov. All 61 patterns in one database, written out, are 0.75 times as fast as
- * literals and short ones apart, and slower still with zero runs among them. That literals end in
- * rare bytes makes burin.conf 1.4 times as fast.
+ *     these (anchor.h), wherever in the pattern they stand; the rest is compared here. `????moov`
+ *     is the literal moov. All 61 patterns in one database, written out, are 0.75 times as fast as
+ *     literals and short ones apart, and slower still with zero runs among them. That literals end
+ *     in rare bytes makes burin.conf 1.4 times as fast.
  *   - short: two exact bytes in a row, and what else there is with wild bytes between: magics of 2
- * and 3 bytes; and literals of common bytes. Up to 48 of them Hyperscan is 2 to 3 times as fast as
- * the pairs; for more it leaves Teddy, and falls to half or a quarter of them.
+ *     and 3 bytes; and literals of common bytes. Up to 48 of them Hyperscan is 2 to 3 times as fast
+ *     as the pairs; for more it leaves Teddy, and falls to half or a quarter of them.
  *   - pairs (pairs.h): the other byte patterns, with masks. As character classes, 60 of them take
- * Hyperscan seconds to compile, and then 20 times as long to find.
+ *     Hyperscan seconds to compile, and then 20 times as long to find.
  *   - regexes, as they are.
  * hs_compile_multi serves for all: hs_compile_lit_multi makes the same database, and refuses
  * literals that begin with a zero byte.

@@ -1,10 +1,11 @@
 /*
- * One carver on hostile bytes. CARVER names its row; without it the environment's FUZZ_CARVER names the
- * carver, so that one program can replay all of them:
+ * One carver on hostile bytes. CARVER names its row; without it the environment's FUZZ_CARVER names
+ * the carver, so that one program can replay all of them:
  *
- *     clang -std=gnu17 -D_GNU_SOURCE -DCARVER=png_carver -g -O1 -fsanitize=fuzzer,address,undefined
- * -Isrc -I. \ tests/fuzz/fuzz_carver.c carvers/ and src/ objects ... -lz && ./fuzz_carver
- * tests/fuzz/corpus/png tests/golden/png
+ *     clang -std=gnu17 -D_GNU_SOURCE -DCARVER=png_carver -g -O1 \
+ *             -fsanitize=fuzzer,address,undefined -Isrc -I. \
+ *             tests/fuzz/fuzz_carver.c carvers/ and src/ objects ... -lz &&
+ *     ./fuzz_carver tests/fuzz/corpus/png tests/golden/png
  *
  * Beside crashes, it finds findings that break the contract, and complete files that depend on what
  * stands behind them.

@@ -3,7 +3,7 @@
  * and loading again, unchanged in number.
  *
  *     clang -fsanitize=fuzzer,address,undefined -Isrc -I. tests/fuzz/fuzz_rules.c ... &&
- * ./fuzz_rules corpus/
+ *     ./fuzz_rules corpus/
  */
 #include <stdint.h>
 #include <stdio.h>
