@@ -163,8 +163,8 @@ install: $(BUILD)/burin ## install to PREFIX (/usr/local) below DESTDIR
 	$(Q)$(BUILD)/burin completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/burin
 
 .PHONY: deb
-deb: ## build a Debian package of this machine's kind in build/deb (needs debhelper; CUDA=0|1)
-	$(Q)src/packaging/deb '$(VERSION)' '$(CUDA)' '$(NVCC)'
+deb: ## build Debian packages of this machine's kind in build/deb (needs debhelper; CUDA=0|1, MPI=0|1)
+	$(Q)src/packaging/deb '$(VERSION)' '$(CUDA)' '$(NVCC)' '$(MPI)'
 
 .PHONY: clean
 clean: ## remove everything that was built
