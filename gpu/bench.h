@@ -33,7 +33,7 @@ struct gpu_bench_kernel {
 	bool form;       /* in: the output of the kernel's paper in place of a list of hits; all
 			    patterns must be exact strings then */
 	bool zero_copy;  /* in: the text stays in the host's memory, from where the kernel fetches
-			    it;  GPU_TEXT_PAD bytes behind it must be readable */
+			    it; GPU_TEXT_PAD bytes behind it must be readable */
 	double *seconds; /* out, the caller's: one number a round */
 	unsigned rounds; /* in and out: fewer when they take long */
 	struct bench_hits hits; /* part_len in; out: of the last round */
