@@ -10,8 +10,9 @@
 #include "cluster/wire.h"
 #include "run.h"
 
-/* So many for each thread of a helper are on their way, waiting or being done. */
-#define JOBS_EACH 4
+/* So many for each thread of a helper are on their way, waiting or being done: enough to keep it at
+ * work while answers and new requests travel, also when they all had to wait for a chunk's search. */
+#define JOBS_EACH 32
 /* More proxies than that gain nothing. */
 #define JOBS_MOST 512
 /* How long a cancelled request still waits for the helper to clean up, in tenths of a second. */
