@@ -1,0 +1,252 @@
+/*
+ * MPEG video without a container (ISO/IEC 11172-2; ISO/IEC 13818-2, 6.2), as in M1V and M2V files.
+ *
+ *	sequence header (00 00 01 B3), of MPEG-2 an extension (B5); groups (B8), pictures (00),
+ *their slices (01 to AF), each led by its start code; end code (B7), which some writers leave out
+ *
+ * The walk leads from start code to start code: pictures are of known types, their slices go from
+ *top to bottom, none is longer than its macroblocks can be. With the end code the file is complete.
+ *Without it the last slice ends nobody knows where, unless zeros follow: the file is unverified,
+ *and kept up to that slice. Sequence headers stand in front of many groups, and are named as parts.
+ *
+ * In program and transport streams the same video stands in packets: where one of these begins, the
+ *whole is rejected.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "carver.h"
+#include "walk.h"
+
+#define SURE 2              /* slices, before this is called video */
+#define MACROBLOCK_MOST 768 /* bytes */
+#define HEADER_MOST 65536
+
+enum code {
+	PICTURE = 0x00,
+	SLICE_LAST = 0xaf,
+	USER = 0xb2,
+	SEQUENCE = 0xb3,
+	EXTENSION = 0xb5,
+	END = 0xb7,
+	GROUP = 0xb8
+};
+
+struct video {
+	struct view *view;
+	uint32_t width, height; /* macroblocks */
+	bool second;            /* MPEG-2 */
+	bool in_picture;
+	uint32_t row;             /* of the last slice */
+	uint64_t slices, longest; /* the longest unit */
+};
+
+/* The next start code in [at, limit): its offset, or limit. */
+static uint64_t next_code(struct view *view, uint64_t at, uint64_t limit)
+{
+	size_t look = 1024;
+
+	while (at + 4 <= limit) {
+		size_t len = limit - at < look ? (size_t)(limit - at) : look;
+		const uint8_t *p = view_peek(view, at, len);
+
+		if (!p)
+			break;
+		for (size_t i = 2; i + 1 < len; i++)
+			if (p[i] == 1 && p[i - 1] == 0 && p[i - 2] == 0)
+				return at + i - 2;
+		at += len - 3;
+		look = look < VIEW_MAX_PEEK ? look * 2 : look;
+	}
+	return limit;
+}
+
+/* Size, aspect, rate of pictures, and a marker bit. */
+static bool sound_sequence(struct video *video, uint64_t at)
+{
+	const uint8_t *p = view_peek(video->view, at, 12);
+	uint32_t width = p ? be16(p + 4) >> 4 : 0, height = p ? be16(p + 5) & 0xfff : 0;
+
+	if (!p || width < 16 || height < 16 || p[7] >> 4 == 0 || p[7] >> 4 == 15 ||
+		(p[7] & 15) == 0 || (p[7] & 15) > 8 || !(p[10] & 0x20))
+		return false;
+	width = (width + 15) / 16;
+	height = (height + 15) / 16;
+	if (video->width && (video->width != width || video->height != height))
+		return false;
+	video->width = width;
+	video->height = height;
+	return true;
+}
+
+static bool sound_slice(struct video *video, uint64_t at, uint8_t code)
+{
+	const uint8_t *p = view_peek(video->view, at, 6);
+
+	/* Field pictures have half the rows; above 2,800 lines the rows start anew. */
+	if (!p || !video->in_picture || code > (video->height + 1) / 2 * 2 || p[4] >> 3 == 0)
+		return false;
+	if (code < video->row)
+		return false;
+	video->row = code;
+	video->slices++;
+	return true;
+}
+
+/* The unit with the start code at `at`: false when it is none of video, or stands where it may not.
+ */
+static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
+{
+	const uint8_t *p;
+
+	if (code >= 1 && code <= SLICE_LAST)
+		return sound_slice(video, at, code);
+	if (video->in_picture && video->row == 0 && code != EXTENSION && code != USER)
+		return false;
+	p = view_peek(video->view, at, 8);
+	if (code == SEQUENCE)
+		video->in_picture = false;
+	if (code == PICTURE) {
+		video->in_picture = true;
+		video->row = 0;
+		return p && (p[5] >> 3 & 7) - 1 < 4;
+	}
+	if (code == EXTENSION && p && p[4] >> 4 == 1)
+		video->second = true;
+	if (code == GROUP)
+		return p && (p[5] & 8);
+	return code == SEQUENCE ? sound_sequence(video, at)
+				: code == USER || code == EXTENSION || code == END;
+}
+
+/* The most that a unit is long: as much as its macroblocks can be, and not many times as long as
+ * all before. */
+static uint64_t unit_most(const struct video *video, uint8_t code)
+{
+	uint64_t most = (uint64_t)video->width * video->height * MACROBLOCK_MOST + 4096;
+
+	if (code == 0 || code > SLICE_LAST)
+		return HEADER_MOST;
+	if (video->slices > SURE && video->longest * 4 + 2048 < most)
+		return video->longest * 4 + 2048;
+	return most;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Whether the sequence at `at` is another file's: it stands at a sector, and in front of it zeros,
+ * or more bytes since the unit at `last` than any had before. */
+static bool another(const struct video *video, uint64_t last, uint64_t at)
+{
+	static const uint8_t zeros[64];
+	const uint8_t *p = at % 512 == 0 ? view_peek(video->view, at, 4) : NULL;
+
+	if (!p || p[3] != SEQUENCE)
+		return false;
+	if (at - last > video->longest)
+		return true;
+	p = view_peek(video->view, at - sizeof(zeros), sizeof(zeros));
+	return p && memcmp(p, zeros, sizeof(zeros)) == 0;
+}
+
+/* Whether all is in packets of a transport stream: bytes of 47 at a distance of 188. */
+static bool in_transport(struct view *view)
+{
+	const uint8_t *p = view_peek(view, 0, 188 * 6);
+
+	for (size_t first = 0; p && first < 188; first++) {
+		size_t at = first;
+
+		while (at < (size_t)188 * 6 && p[at] == 0x47)
+			at += 188;
+		if (at >= (size_t)188 * 6)
+			return true;
+	}
+	return false;
+}
+
+/* Walks as far as all is sound: the code that ended the walk, with *at on it, and *last the unit
+ * before it. */
+static int walk(struct video *video, uint64_t *at, uint64_t *last)
+{
+	uint64_t size = view_size(video->view), limit;
+
+	for (;;) {
+		const uint8_t *p = view_peek(video->view, *at, 4);
+		uint8_t code = p ? p[3] : 0xff;
+
+		if (!p)
+			return -1;
+		if (code > GROUP || !sound_unit(video, *at, code))
+			return code;
+		if (code == END)
+			return END;
+		if (code == SEQUENCE && *at)
+			view_part(video->view, *at);
+		*last = *at;
+		limit = least(size, *at + unit_most(video, code));
+		*at = next_code(video->view, *at + 4, limit);
+		if (*at == limit || another(video, *last, *at))
+			return -1;
+		if (*at - *last > video->longest)
+			video->longest = *at - *last;
+	}
+}
+
+/* Zeros behind the last unit, many of them, end it. */
+static uint64_t guess_end(struct view *view, uint64_t last, uint64_t limit)
+{
+	uint64_t zeros = 0;
+	const uint8_t *p;
+	size_t len;
+
+	for (uint64_t at = last + 4; at < limit; at += len) {
+		p = walk_window(view, at, limit, &len);
+		for (size_t i = 0; p && i < len; i++) {
+			zeros = p[i] ? 0 : zeros + 1;
+			if (zeros == 64)
+				return at + i + 1 - zeros;
+		}
+		if (!p)
+			break;
+	}
+	return last;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct video video = { .view = view };
+	const uint8_t *p = view_peek(view, 0, 4);
+	uint64_t at = 0, last = 0;
+	int code;
+
+	if (!p || be32(p) != 0x1b3 || !sound_sequence(&video, 0))
+		return verdict_because(CARVE_REJECT, finding, "no sequence header at 0");
+	if (in_transport(view))
+		return verdict_because(CARVE_REJECT, finding, "packets of a transport stream at 0");
+	code = walk(&video, &at, &last);
+	if (video.slices < SURE || (code > GROUP && code <= 0xff))
+		return verdict_because(CARVE_REJECT, finding, "no video at %" PRIu64, at);
+	finding->extension = video.second ? "m2v" : "m1v";
+	if (code == END) {
+		finding->length = at + 4;
+		return CARVE_COMPLETE;
+	}
+	finding->length = code < 0 ? guess_end(view, last, at) : at;
+	if (code < 0 && finding->length == last && at == view_size(view) &&
+		view_ends_with_image(view))
+		return walk_cut(view, finding, at + 1, at);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no end code: the last start code is at %" PRIu64, code < 0 ? last : at);
+}
+
+const struct carver mpv_carver = {
+	.name = "mpv",
+	.summary = "MPEG-1 and MPEG-2 video without a container, by its pictures and slices",
+	.check = check,
+};
