@@ -1,0 +1,117 @@
+/*
+ * DSF, direct stream digital sound (Sony, DSF File Format Specification 1.01).
+ *
+ *	'DSD ', 28, size of the file, place of an ID3v2 tag at its end (0: none)
+ *	'fmt ', 52, version, channels, rate, bits, samples of a channel, block size 4,096
+ *	'data', length, blocks of the channels in turn; the last ones are filled up with zeros
+ *
+ * The three lengths have to agree. The tag vouches for the end, or the zeros behind the last
+ *samples, behind bytes that are no zeros; else it is unverified.
+ */
+#include "dsd.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "program.h"
+#include "tags.h"
+#include "walk.h"
+
+#define BLOCK_LEN 4096
+#define DATA_AT 92
+#define FILL_LEAST 16
+
+uint64_t dsd_sound(struct view *view, uint64_t start, uint64_t end)
+{
+	const uint8_t *p = end > start ? view_peek(view, end - 1, 1) : NULL;
+
+	return p && *p == 0x69 ? end : walk_before_fill(view, start, end);
+}
+
+bool dsd_tag(struct view *view, struct finding *finding, uint64_t at, uint64_t end)
+{
+	struct id3v2 tag;
+
+	return id3v2_read(view, at, &tag, finding) && tag.frame_count && tag.end == end &&
+	       program_zeros(view, tag.sound, end);
+}
+
+struct dsf {
+	struct view *view;
+	uint64_t size, tag, data_end, used; /* `used` bytes of each channel's blocks hold samples */
+	uint32_t channels;
+};
+
+/* What is wrong with the headers, or NULL. */
+static const char *read_heads(struct dsf *dsf)
+{
+	const uint8_t *p = view_peek(dsf->view, 0, DATA_AT);
+	uint64_t samples;
+
+	if (!p || memcmp(p, "DSD ", 4) != 0 || le64(p + 4) != 28 ||
+		memcmp(p + 28, "fmt ", 4) != 0 || le64(p + 32) != 52 ||
+		memcmp(p + 80, "data", 4) != 0)
+		return "no chunks of DSF";
+	dsf->size = le64(p + 12);
+	dsf->tag = le64(p + 20);
+	dsf->channels = le32(p + 52);
+	samples = le64(p + 64);
+	if (dsf->channels - 1 > 7 || (le32(p + 60) != 1 && le32(p + 60) != 8) ||
+		le32(p + 72) != BLOCK_LEN || samples > (uint64_t)1 << 50 ||
+		dsf->size > (uint64_t)1 << 50)
+		return "impossible fields";
+	dsf->used = le32(p + 60) == 1 ? (samples + 7) / 8 : samples;
+	dsf->data_end =
+		DATA_AT + (dsf->used + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN * dsf->channels;
+	if (le64(p + 84) != dsf->data_end - 80)
+		return "other lengths than the samples have";
+	if (dsf->tag ? dsf->tag != dsf->data_end || dsf->size <= dsf->tag
+		     : dsf->size != dsf->data_end)
+		return "another size than the data have";
+	return NULL;
+}
+
+/* Whether each channel's last block ends in zeros, which do not begin before the samples end. */
+static bool filled(const struct dsf *dsf)
+{
+	uint64_t fill = (BLOCK_LEN - dsf->used % BLOCK_LEN) % BLOCK_LEN;
+
+	if (fill < FILL_LEAST)
+		return false;
+	for (uint32_t i = 0; i < dsf->channels; i++) {
+		uint64_t end = dsf->data_end - (uint64_t)BLOCK_LEN * i, start = end - fill;
+		uint64_t block = end - BLOCK_LEN;
+
+		if (!program_zeros(dsf->view, start, end) ||
+			dsd_sound(dsf->view, block, start) != start)
+			return false;
+	}
+	return true;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct dsf dsf = { .view = view };
+	const char *problem = read_heads(&dsf);
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	if (dsf.size > view_size(view))
+		return walk_cut(view, finding, dsf.size, view_size(view));
+	finding->length = dsf.size;
+	if (dsf.tag ? dsd_tag(view, finding, dsf.tag, dsf.size) : filled(&dsf))
+		return CARVE_COMPLETE;
+	if (dsf.tag) {
+		finding->length = dsd_sound(view, DATA_AT, dsf.data_end);
+		return verdict_because(CARVE_TRUNCATED, finding, "no ID3 tag at %" PRIu64, dsf.tag);
+	}
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"nothing vouches for the samples before %" PRIu64, dsf.size);
+}
+
+const struct carver dsf_carver = {
+	.name = "dsf",
+	.summary = "DSF sound, by its lengths, tag and padding",
+	.check = check,
+};
