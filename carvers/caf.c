@@ -3,13 +3,13 @@
  *
  *	file:  'caff', version 1, flags; chunks
  *	chunk: kind, length (8 bytes, big-endian), data; the first is 'desc': rate, coding, bytes
- *and frames a packet
+ *	       and frames a packet
  *
  * Chunks lead from one to the next; where none of a known kind follows the file ends. What stands
- *behind the sound ('data') vouches for it: a table of packets whose lengths make up the sound's,
- *texts, zeros in 'free'. If the sound is the last chunk its plain samples have to go on to its end;
- *of coded ones nothing tells, and the file is unverified. A recording that was not closed has a
- *sound of unknown length: it ends with the samples, a guess.
+ * behind the sound ('data') vouches for it: a table of packets whose lengths make up the sound's,
+ * texts, zeros in 'free'. If the sound is the last chunk its plain samples have to go on to its
+ * end; of coded ones nothing tells, and the file is unverified. A recording that was not closed has
+ * a sound of unknown length: it ends with the samples, a guess.
  */
 #include <inttypes.h>
 #include <stdbool.h>

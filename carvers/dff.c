@@ -5,9 +5,9 @@
  *	chunk: kind, length (8 bytes), data, a byte of padding behind data of odd length
  *
  * The first chunk is the version; PROP describes the sound, which is in 'DSD ', or packed in 'DST '
- *as frames, each a chunk of its own. Chunks of known kinds have to fill the form. Those behind the
- *sound vouch for it (an index of frames, titles, remarks, a tag), or its frames; of plain bits
- *nothing tells, and the file is unverified.
+ * as frames, each a chunk of its own. Chunks of known kinds have to fill the form. Those behind the
+ * sound vouch for it (an index of frames, titles, remarks, a tag), or its frames; of plain bits
+ * nothing tells, and the file is unverified.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static bool is(const struct chunk *chunk, const char *kinds)
 	return false;
 }
 
-/* Chunks of these kinds fill `outer` from `at` on. The farthest one that is sound ends at *sound.
- */
+/* Chunks of these kinds fill `outer` from `at` on. The farthest one that is sound ends at
+ * *sound. */
 static bool walk_inner(
 	struct dff *dff, uint64_t at, const struct chunk *outer, const char *kinds, uint64_t *sound)
 {

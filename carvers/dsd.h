@@ -7,8 +7,8 @@
 
 #include "carver.h"
 
-/* Where in the sound [start, end) a wiped area begins that reaches up to end; end when none does.
- * Silence is not made of zeros. */
+/* Where in the sound [start, end) a wiped area begins that reaches up to end; end when none
+ * does. Silence is not made of zeros. */
 uint64_t dsd_sound(struct view *view, uint64_t start, uint64_t end);
 
 /* Whether an ID3v2 tag fills [at, end) with frames and zeros; it sets title and date. */

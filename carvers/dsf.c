@@ -6,7 +6,7 @@
  *	'data', length, blocks of the channels in turn; the last ones are filled up with zeros
  *
  * The three lengths have to agree. The tag vouches for the end, or the zeros behind the last
- *samples, behind bytes that are no zeros; else it is unverified.
+ * samples, behind bytes that are no zeros; else it is unverified.
  */
 #include "dsd.h"
 

@@ -2,11 +2,11 @@
  * Embedded OpenType fonts (W3C submission of 5 March 2008), versions 1.0, 2.1 and 2.2.
  *
  *	size of the file, size of the font, version, flags, ...; names, each with its length in
- *front; the font
+ *	front; the font
  *
  * Both sizes have to agree with the names. The font is a TrueType one, plain or with 50 added to
- *each byte by exclusive or: then its tables' checksums vouch for it. Packed fonts have nothing of
- *that kind, and are unverified.
+ * each byte by exclusive or: then its tables' checksums vouch for it. Packed fonts have nothing of
+ * that kind, and are unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -92,8 +92,8 @@ static bool sound_table(const struct eot *eot, uint64_t at, uint32_t len, bool h
 	return sum.sum == want;
 }
 
-/* How many of the font's tables have another checksum; -1 when there is no directory. *reached is
- * the end of the last. */
+/* How many of the font's tables have another checksum; -1 when there is no directory. *reached
+ * is the end of the last. */
 static int wrong_tables(const struct eot *eot, uint64_t *reached)
 {
 	uint8_t head[12], entry[16];

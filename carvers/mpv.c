@@ -2,15 +2,17 @@
  * MPEG video without a container (ISO/IEC 11172-2; ISO/IEC 13818-2, 6.2), as in M1V and M2V files.
  *
  *	sequence header (00 00 01 B3), of MPEG-2 an extension (B5); groups (B8), pictures (00),
- *their slices (01 to AF), each led by its start code; end code (B7), which some writers leave out
+ *	their slices (01 to AF), each led by its start code; end code (B7), which some writers
+ *	leave out
  *
  * The walk leads from start code to start code: pictures are of known types, their slices go from
- *top to bottom, none is longer than its macroblocks can be. With the end code the file is complete.
- *Without it the last slice ends nobody knows where, unless zeros follow: the file is unverified,
- *and kept up to that slice. Sequence headers stand in front of many groups, and are named as parts.
+ * top to bottom, none is longer than its macroblocks can be. With the end code the file is
+ * complete. Without it the last slice ends nobody knows where, unless zeros follow: the file is
+ * unverified, and kept up to that slice. Sequence headers stand in front of many groups, and are
+ * named as parts.
  *
  * In program and transport streams the same video stands in packets: where one of these begins, the
- *whole is rejected.
+ * whole is rejected.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -95,8 +97,8 @@ static bool sound_slice(struct video *video, uint64_t at, uint8_t code)
 	return true;
 }
 
-/* The unit with the start code at `at`: false when it is none of video, or stands where it may not.
- */
+/* The unit with the start code at `at`: false when it is none of video, or stands where it may
+ * not. */
 static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
 {
 	const uint8_t *p;
@@ -139,8 +141,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Whether the sequence at `at` is another file's: it stands at a sector, and in front of it zeros,
- * or more bytes since the unit at `last` than any had before. */
+/* Whether the sequence at `at` is another file's: it stands at a sector, and in front of it
+ * zeros, or more bytes since the unit at `last` than any had before. */
 static bool another(const struct video *video, uint64_t last, uint64_t at)
 {
 	static const uint8_t zeros[64];

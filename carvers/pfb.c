@@ -5,7 +5,7 @@
  *	kinds:   1 text, 2 encrypted
  *
  * Segments lead from one to the next. The text has to be text, and what was encrypted to end, once
- *it is decrypted, with 'closefile', behind which the text goes on: that vouches for the whole.
+ * it is decrypted, with 'closefile', behind which the text goes on: that vouches for the whole.
  */
 #include <inttypes.h>
 #include <stdbool.h>

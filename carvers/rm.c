@@ -1,13 +1,14 @@
 /*
  * RealMedia (RealNetworks, RealMedia File Format), as in RM, RMVB and RA files.
  *
- *	chunk: kind, length of all of it (4 bytes, big-endian), version
- *	'.RMF' the number of headers; PROP, CONT (texts), MDPR (a stream each); DATA: how many
- *packets, packets; INDX packet: version, length, stream, time, flags, data
+ *	chunk:  kind, length of all of it (4 bytes, big-endian), version
+ *	chunks: '.RMF' the number of headers; PROP, CONT (texts), MDPR (a stream each); DATA: how
+ *	        many packets, packets; INDX
+ *	packet: version, length, stream, time, flags, data
  *
  * Chunks lead from one to the next, and packets inside DATA, where the last one has to end. A
- *recording that was not closed has no length there: its packets are walked as far as they go. The
- *file ends where no chunk of a known kind follows.
+ * recording that was not closed has no length there: its packets are walked as far as they go. The
+ * file ends where no chunk of a known kind follows.
  */
 #include "rm.h"
 
@@ -65,8 +66,8 @@ static uint32_t packet_len(const struct media *media, uint64_t at)
 	return len;
 }
 
-/* Walks the packets of the chunk [at, *end), or of one without a length, and sets *end behind the
- * last sound one, or behind all: true when they are as many as the chunk says, and fill it. */
+/* Walks the packets of the chunk [at, *end), or of one without a length, and sets *end behind
+ * the last sound one, or behind all: true when they are as many as the chunk says, and fill it. */
 static bool walk_packets(struct media *media, uint64_t at, uint64_t *end)
 {
 	const uint8_t *p = view_peek(media->view, at, DATA_HEAD);
@@ -146,8 +147,8 @@ static bool sound_index(const struct media *media, uint64_t at, uint64_t end)
 	return true;
 }
 
-/* A stream of sound is described by a header of RealAudio, behind its name, its kind, and a length.
- */
+/* A stream of sound is described by a header of RealAudio, behind its name, its kind, and a
+ * length. */
 static void name_audio(struct media *media, uint64_t at)
 {
 	const uint8_t *p;

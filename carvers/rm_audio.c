@@ -1,11 +1,11 @@
 /*
  * RealAudio 3 to 5 without RealMedia around it (as documented by MultimediaWiki and read by
- *players).
+ * players).
  *
  *	'.ra' FD, version; the header's length, the sound's length, texts, the codec's name; sound
  *
  * Both lengths give the file's, and the header's texts have to fill it. Nothing vouches for the
- *sound: unverified.
+ * sound: unverified.
  */
 #include <inttypes.h>
 #include <string.h>
