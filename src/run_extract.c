@@ -26,14 +26,22 @@ static int open_image(struct run *run, const struct reread_run *old, const char 
 		path, image_info(run->image)->size, old->image_size);
 }
 
-static int add_file(struct run *run, struct texts *texts, const struct file_record *file)
+/* The texts of the records that were read. */
+struct kept {
+	struct texts names, paths;
+};
+
+static int add_file(struct run *run, struct kept *kept, const struct file_record *file)
 {
 	struct file_record copy = *file; /* its texts live only until the next record is read */
 	int status;
 
 	copy.path = xstrdup(file->path);
-	copy.type = texts_keep(texts, file->type);
-	copy.extension = texts_keep(texts, file->extension);
+	copy.type = texts_keep(&kept->names, file->type);
+	copy.extension = texts_keep(&kept->names, file->extension);
+	copy.known = file->known ? texts_keep(&kept->names, file->known) : NULL;
+	copy.alert = file->alert ? texts_keep(&kept->names, file->alert) : NULL;
+	copy.fs_path = file->fs_path ? texts_add(&kept->paths, file->fs_path) : NULL;
 	copy.runs = xcalloc(file->run_count, sizeof(*copy.runs));
 	memcpy(copy.runs, file->runs, file->run_count * sizeof(*copy.runs));
 	status = carving_add(run->carving, &copy);
@@ -42,7 +50,7 @@ static int add_file(struct run *run, struct texts *texts, const struct file_reco
 	return status;
 }
 
-static int add_files(struct run *run, struct reread_report *report, struct texts *texts)
+static int add_files(struct run *run, struct reread_report *report, struct kept *kept)
 {
 	struct file_record file;
 	uint64_t reached = 0;
@@ -55,16 +63,16 @@ static int add_files(struct run *run, struct reread_report *report, struct texts
 		/* Nobody has counted the files, but most reports go through the image once. */
 		if (file.offset > reached)
 			reached = file.offset;
-		status = add_file(run, texts, &file);
+		status = add_file(run, kept, &file);
 		run->summary.scanned += file.length;
 		progress_update(run->progress, reached);
 	}
 	return status;
 }
 
-static int extract(struct run *run, struct reread_report *report, struct texts *texts)
+static int extract(struct run *run, struct reread_report *report, struct kept *kept)
 {
-	int status = add_files(run, report, texts);
+	int status = add_files(run, report, kept);
 
 	if (!status && !run_caught_signal())
 		status = carving_finish(run->carving);
@@ -85,7 +93,7 @@ int run_extract(const struct run_options *given, const char *report_path, const 
 	struct run_options options = *given;
 	struct run run = { .options = &options, .started = run_clock() };
 	struct reread_report *report = NULL;
-	struct texts texts = { 0 };
+	struct kept kept = { 0 };
 	int status = reread_open(&report, AT_FDCWD, report_path, &run.error);
 	int code;
 
@@ -103,10 +111,11 @@ int run_extract(const struct run_options *given, const char *report_path, const 
 	}
 	if (!status) {
 		run_start_carving(&run);
-		status = extract(&run, report, &texts);
+		status = extract(&run, report, &kept);
 	}
 	code = run_end(&run, image_path ? image_path : report_path, sums);
 	reread_close(report);
-	texts_free(&texts);
+	texts_free(&kept.names);
+	texts_free(&kept.paths);
 	return status && code == EXIT_CLEAN ? EXIT_IO : code;
 }

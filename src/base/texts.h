@@ -12,6 +12,8 @@ struct texts {
 
 /* A copy of text that lives until texts_free. */
 const char *texts_keep(struct texts *texts, const char *text);
+/* The same of a text that no other is expected to be equal to. */
+const char *texts_add(struct texts *texts, const char *text);
 void texts_free(struct texts *texts);
 
 #endif

@@ -217,6 +217,7 @@ static void compare_hashes(struct carving *carving, struct ticket *ticket)
 		!hash_differs(expected->sha256, computed->sha256))
 		return;
 	snprintf(record->reason, sizeof(record->reason), "another hash than in the report before");
+	record->known = record->alert = NULL; /* were of that one */
 	if (carving->mismatches++ < TELL_MAX)
 		log_warn("%s has another hash than the report says", record->path);
 }

@@ -301,6 +301,21 @@ static void fetch_runs(
 	file->run_count = (uint32_t)count;
 }
 
+static const char *space_name(int index)
+{
+	const char *name = file_space_name((enum file_space)index);
+
+	return name ? name : "";
+}
+
+/* NULL when it is missing, empty or something else. Cleaned when it is written. */
+static const char *optional_text(struct fields *fields, const char *key)
+{
+	const char *text = json_string_value(json_object_get(fields->object, key));
+
+	return text && *text ? text : NULL;
+}
+
 static void fetch_time(struct fields *fields, struct file_record *file)
 {
 	const char *text = fields_text(fields, "time", "");
@@ -332,6 +347,11 @@ static void fetch_file(
 	fields_hash(&hashes, "sha256", file->hashes.sha256, sizeof(file->hashes.sha256));
 	fields_leave(fields, &hashes);
 	file->unreadable = fields_number(fields, "unreadable", false, file->length);
+	file->space = (enum file_space)fields_choice(
+		fields, "allocated", "", space_name, SPACE_PARTLY + 1);
+	file->fs_path = optional_text(fields, "fs_path");
+	file->known = optional_text(fields, "known");
+	file->alert = optional_text(fields, "alert");
 	text_clean(fields_text(fields, "title", ""), file->title, sizeof(file->title));
 	fetch_time(fields, file);
 	file->chop = fields_flag(fields, "chop", false);

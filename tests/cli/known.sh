@@ -50,6 +50,11 @@ hash 6 md5 >wanted.txt
 "$BURIN" carve --quiet -c rec.conf --known rds.db --known list.txt --skip-known --alert wanted.txt -o d image 2>&1 |
 	sed 's/^burin: warning: //'
 show d
+echo "--- burin extract keeps the marks"
+"$BURIN" extract --hash md5,sha1,sha256 -o again d/report.jsonl 2>&1 | sed "s|$PWD|HERE|; s/^burin: warning: //"
+show again
+diff -r d/rec again/rec && echo same
+diff <(grep '"record":"file"' d/report.jsonl) <(grep '"record":"file"' again/report.jsonl) && echo same
 echo "--- what other programs write: each names three files, and nothing else"
 row() { echo "$(hash "$1" "$2")"; }
 {

@@ -43,7 +43,7 @@ burin.makeRecord = function (index) {
 			hashes[name] = file[name];
 	record.hashes = hashes;
 	record.unreadable = file.unreadable;
-	for (const name of ["allocated", "fs_path"])
+	for (const name of ["allocated", "fs_path", "known", "alert"])
 		if (file[name])
 			record[name] = file[name];
 	record.title = file.title;
