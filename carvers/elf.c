@@ -18,14 +18,16 @@
  * it, the file's middle is damaged, or in pieces: unverified, as is a file whose last bytes belong
  * to a section that can't be checked.
  *
- * Linux signs modules with a PKCS #7 message behind the ELF file, which belongs to it. What else
- * is appended, as AppImages do, no header tells; AppImages are unverified and end where ELF does.
+ * Linux signs modules with a PKCS #7 message behind the ELF file, which belongs to it, as does an
+ * archive that proves its end (appended.c). What else is appended, as AppImages do, no header
+ *tells; AppImages are unverified and end where ELF does.
  */
 #include "elf.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "appended.h"
 #include "program.h"
 #include "walk.h"
 
@@ -284,6 +286,7 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 {
 	struct finding *finding = elf->finding;
 	struct elf_section section;
+	enum verdict verdict;
 	const char *problem;
 	uint64_t where;
 
@@ -311,6 +314,8 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 				"segments go on behind the last section, at %" PRIu64,
 				sections->end);
 	}
+	if (appended_take(elf->view, finding->length, finding, &verdict))
+		return verdict;
 	if (elf->appimage)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"an AppImage: what is appended at %" PRIu64 " is not told", sections->end);

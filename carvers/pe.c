@@ -7,21 +7,22 @@
  *
  * The length is the end of what reaches farthest: a section, the symbols and their names, or the
  * certificates. Whether the bytes up to there are the file's own is told by the checksum of the
- * header if there is one. Else the end has to be vouched for by what stands there: base relocations,
- * resources or symbols, walked to their last byte, with nothing but zeros behind it.
- * If such a structure is broken the file is cut in front of it, and its code is kept as far as it
- * is not random, zeros or text. If there is none, or the checksum is of other bytes, it is
- * unverified.
+ * header if there is one. Else the end has to be vouched for by what stands there: base
+ *relocations, resources or symbols, walked to their last byte, with nothing but zeros behind it. If
+ *such a structure is broken the file is cut in front of it, and its code is kept as far as it is
+ *not random, zeros or text. If there is none, or the checksum is of other bytes, it is unverified.
  *
  * Installers and self-extracting archives append data that no header tells of, unless a certificate
- * stands behind: what stands directly behind such a program is an archive, and the file
- * unverified; or nothing is known of it, and the program alone is carved.
+ * stands behind. An archive that stands directly behind the program belongs to it, and vouches for
+ * it (appended.c); of other kinds of such data the end is not known, and the file unverified; or
+ * nothing is known of them, and the program alone is carved.
  */
 #include "pe.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "appended.h"
 #include "bytes.h"
 #include "noise.h"
 #include "program.h"
@@ -216,26 +217,6 @@ static void collect(struct pe *pe, struct proof *proof)
 	add_proof(proof, sound, end, broken);
 }
 
-/* Archives as installers append them. */
-static bool archive_at(struct view *view, uint64_t at)
-{
-	static const struct {
-		const char *bytes;
-		uint8_t len, at;
-	} heads[] = { { "PK\3\4", 4, 0 }, { "Rar!\x1a", 5, 0 }, { "7z\xbc\xaf\x27", 5, 0 },
-		{ "MSCF\0\0\0\0", 8, 0 }, { "NullsoftInst", 12, 8 }, { "zlb\x1a", 4, 0 },
-		{ ";!@Install@!UTF-8!", 18, 0 }, { "\xef\xbb\xbf;!@Install@", 13, 0 },
-		{ "rDlPt", 5, 0 }, { "ISSetupStream", 13, 0 }, { "ISc(", 4, 0 },
-		{ "\xa3\x48\x4b\xbe\x98\x6c\x4a\xa9", 8, 0 }, { "wwgT)", 5, 0 },
-		{ "\x78\xda", 2, 0 }, { "idska32\x1a", 8, 0 } };
-	const uint8_t *p = view_peek(view, at, 24);
-
-	for (size_t i = 0; p && i < sizeof(heads) / sizeof(*heads); i++)
-		if (memcmp(p + heads[i].at, heads[i].bytes, heads[i].len) == 0)
-			return true;
-	return false;
-}
-
 /* Whether the last 4 KiB before the end are random or text, or equal though no padding. What
  * packers write is random, too, but ends in zeros. */
 static bool foreign_end(const struct pe *pe)
@@ -255,7 +236,10 @@ static bool foreign_end(const struct pe *pe)
 static enum verdict judge(struct pe *pe, const struct proof *proof)
 {
 	struct finding *finding = pe->finding;
+	enum verdict verdict;
 
+	if (!proof->broken && appended_take(pe->view, pe->end, finding, &verdict))
+		return verdict;
 	finding->length = pe->end;
 	if (pe->checksum && pe_checksum_holds(pe, pe->end))
 		return CARVE_COMPLETE;
@@ -269,7 +253,7 @@ static enum verdict judge(struct pe *pe, const struct proof *proof)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"nothing vouches for the last section, which ends at %" PRIu64, pe->end);
 	}
-	if (archive_at(pe->view, pe->end))
+	if (appended_at(pe->view, pe->end))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"what is appended at %" PRIu64 " is not told", pe->end);
 	if (pe->checksum)

@@ -77,38 +77,70 @@ static enum verdict judge_stop(struct view *view, struct finding *finding, enum 
 	return verdict_because(CARVE_TRUNCATED, finding, "no block with its CRC at %" PRIu64, at);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+struct walk {
+	enum rar_found found; /* of the block behind the last */
+	struct rar_block last;
+	bool needs_end;
+	int64_t time;
+};
+
+/* Walks the blocks of the archive at `start` up to its end block, or to where they stop. NULL, or
+ * what it lacks to be one, at *at. */
+static const char *walk_blocks(struct view *view, uint64_t start, struct walk *walk, uint64_t *at)
 {
 	enum rar_found (*read)(struct view *, uint64_t, struct rar_block *) = rar4_read;
-	const uint8_t *p = view_peek(view, 0, SIGNATURE5_LEN);
-	struct rar_block block = { .end = SIGNATURE4_LEN }, last;
-	enum rar_found found;
-	bool needs_end = false;
+	const uint8_t *p = view_peek(view, start, SIGNATURE5_LEN);
+	struct rar_block *last = &walk->last, block;
 
+	*at = start;
 	if (!p || memcmp(p, "Rar!\x1a\x07", 6) != 0 || p[6] > 1)
-		return verdict_because(CARVE_REJECT, finding, "no signature at 0");
-	if (p[6] == 1) {
+		return "no signature";
+	if (p[6] == 1)
 		read = rar5_read;
-		block.end = SIGNATURE5_LEN;
+	*at += p[6] == 1 ? SIGNATURE5_LEN : SIGNATURE4_LEN;
+	walk->found = read(view, *at, last);
+	if (walk->found != RAR_FOUND || (last->kind != RAR_MAIN && last->kind != RAR_ENCRYPTED))
+		return "no main block with its CRC";
+	while (last->kind != RAR_END && last->kind != RAR_ENCRYPTED) {
+		walk->needs_end |= last->needs_end;
+		walk->found = last->end > view_size(view) ? RAR_CUT : read(view, last->end, &block);
+		if (walk->found != RAR_FOUND)
+			break;
+		*last = block;
+		if (last->time > walk->time)
+			walk->time = last->time;
 	}
-	found = read(view, block.end, &last);
-	if (found != RAR_FOUND || (last.kind != RAR_MAIN && last.kind != RAR_ENCRYPTED))
-		return verdict_because(
-			CARVE_REJECT, finding, "no main block with its CRC at %" PRIu64, block.end);
-	while (last.kind != RAR_END && last.kind != RAR_ENCRYPTED) {
-		needs_end |= last.needs_end;
-		found = last.end > view_size(view) ? RAR_CUT : read(view, last.end, &block);
-		if (found != RAR_FOUND)
-			return judge_stop(view, finding, found, &last, last.end, needs_end);
-		last = block;
-		if (last.time > finding->time)
-			finding->time = last.time;
-	}
-	if (last.kind == RAR_ENCRYPTED)
-		return judge_encrypted(view, finding, last.end);
-	finding->length = last.end;
-	if (last.end > view_size(view))
-		return walk_cut(view, finding, last.end, view_size(view));
+	return NULL;
+}
+
+uint64_t rar_end(struct view *view, uint64_t start)
+{
+	struct walk walk = { 0 };
+	uint64_t at;
+
+	if (walk_blocks(view, start, &walk, &at) || walk.last.kind != RAR_END ||
+		walk.last.end > view_size(view))
+		return 0;
+	return walk.last.end;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct walk walk = { 0 };
+	uint64_t at;
+	const char *problem = walk_blocks(view, 0, &walk, &at);
+	const struct rar_block *last = &walk.last;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, at);
+	finding->time = walk.time;
+	if (walk.found != RAR_FOUND)
+		return judge_stop(view, finding, walk.found, last, last->end, walk.needs_end);
+	if (last->kind == RAR_ENCRYPTED)
+		return judge_encrypted(view, finding, last->end);
+	finding->length = last->end;
+	if (last->end > view_size(view))
+		return walk_cut(view, finding, last->end, view_size(view));
 	return CARVE_COMPLETE;
 }
 

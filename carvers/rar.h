@@ -31,4 +31,7 @@ enum rar_found {
 enum rar_found rar4_read(struct view *view, uint64_t at, struct rar_block *block);
 enum rar_found rar5_read(struct view *view, uint64_t at, struct rar_block *block);
 
+/* Where the archive ends that starts at `start`: 0 when its blocks do not lead to an end block. */
+uint64_t rar_end(struct view *view, uint64_t start);
+
 #endif

@@ -11,6 +11,8 @@
  * Damage. Without the header nothing is known of the streams. Most are LZMA2 though: sound is what
  * unpacks as such.
  */
+#include "sevenzip.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -39,36 +41,50 @@ static uint64_t walk_streams(struct view *view, uint64_t end)
 	return walk_before_fill(view, START_LEN, at);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+const char *sevenzip_read(struct view *view, uint64_t start, struct sevenzip *head)
 {
-	const uint8_t *p = view_peek(view, 0, START_LEN);
-	uint64_t at, len, end, size = view_size(view), sound;
-	uint32_t want, crc = 0;
+	const uint8_t *p = view_peek(view, start, START_LEN);
+	uint32_t crc = 0, want;
 
 	if (!p || memcmp(p, "7z\xbc\xaf\x27\x1c\0", 7) != 0)
-		return verdict_because(CARVE_REJECT, finding, "no signature at 0");
-	at = le64(p + 12);
-	len = le64(p + 20);
-	want = le32(p + 28);
-	if (!walk_crc32(view, 12, 20, &crc) || crc != le32(view_peek(view, 8, 4)))
-		return verdict_because(
-			CARVE_REJECT, finding, "the start header's CRC is wrong at 8");
-	if (at > INT64_MAX || len > INT64_MAX - at - START_LEN)
-		return verdict_because(CARVE_REJECT, finding, "impossible lengths at 12");
-	at += START_LEN;
-	end = at + len;
-	crc = 0;
-	if (end <= size && walk_crc32(view, at, len, &crc) && crc == want) {
-		finding->length = end;
+		return "no signature at 0";
+	want = le32(p + 8);
+	*head = (struct sevenzip){ .at = le64(p + 12), .len = le64(p + 20), .crc = le32(p + 28) };
+	if (!walk_crc32(view, start + 12, 20, &crc) || crc != want)
+		return "the start header's CRC is wrong at 8";
+	if (head->at > INT64_MAX / 2 || head->len > INT64_MAX / 2)
+		return "impossible lengths at 12";
+	head->at += start + START_LEN;
+	head->end = head->at + head->len;
+	return NULL;
+}
+
+bool sevenzip_holds(struct view *view, const struct sevenzip *head)
+{
+	uint32_t crc = 0;
+
+	return head->end <= view_size(view) && walk_crc32(view, head->at, head->len, &crc) &&
+	       crc == head->crc;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	uint64_t size = view_size(view), sound;
+	struct sevenzip head;
+	const char *problem = sevenzip_read(view, 0, &head);
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	finding->length = head.end;
+	if (sevenzip_holds(view, &head))
 		return CARVE_COMPLETE;
-	}
-	sound = walk_streams(view, at < size ? at : size);
-	if (end > size)
-		return walk_cut(view, finding, end,
+	sound = walk_streams(view, head.at < size ? head.at : size);
+	if (head.end > size)
+		return walk_cut(view, finding, head.end,
 			view_ends_with_image(view) ? walk_before_fill(view, sound, size) : sound);
 	finding->length = sound;
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "the header's CRC is wrong at %" PRIu64, at);
+		CARVE_TRUNCATED, finding, "the header's CRC is wrong at %" PRIu64, head.at);
 }
 
 const struct carver sevenzip_carver = {

@@ -1,6 +1,7 @@
 """ELF: programs, libraries, object and core files, table by table; their code is made up."""
 import random, struct
 
+from makers import sevenzip
 from makers.common import save
 
 
@@ -145,6 +146,10 @@ def make():
     signature = b"\x30\x82" + struct.pack(">H", 200) + code(200)
     save("elf", "signed.ko", plain + signature + bytes(8) + struct.pack(">I", 204) + b"~Module signature appended~\n",
          verdict="complete", sequence="yes", length=len(plain) + 204 + 40, unchecked=len(plain))
+
+    sfx = program(True, False).done(tail_strtab=True)
+    archive = sevenzip.archive(code(90), b"\x01\x04\x06\x00\x01\x09" + code(40))
+    save("elf", "sfx.elf", sfx + archive, sequence="yes", unchecked=len(sfx), why=f"an archive is appended at {len(sfx)}")
 
     def many(headers, entry):
         """What stands in the first header when the counts don't fit."""

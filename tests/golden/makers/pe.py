@@ -1,6 +1,7 @@
 """PE: programs, libraries and drivers, header by header; their code is made up."""
-import random, struct
+import io, random, struct, zipfile
 
+from makers import rar, sevenzip
 from makers.common import save
 from makers.elf import code
 
@@ -130,6 +131,17 @@ def make():
     plain = pe([text, reloc])
     save("pe", "installer.exe", plain + b"Rar!\x1a\7\0" + code(300), verdict="unverified", length=len(plain),
          why=f"what is appended at {len(plain)} is not told")
+    appended = {"7z": sevenzip.archive(code(90), b"\x01\x04\x06\x00\x01\x09" + code(40)), "rar": rar.rar4(rar.file4(b"a.txt", code(90)))}
+    for kind, base in (("zip", 0), ("zip-moved", len(plain))):
+        out = io.BytesIO(bytes(base))
+        with zipfile.ZipFile(out, "a") as file:
+            file.writestr(zipfile.ZipInfo("a.txt"), code(90))
+        appended[kind] = out.getvalue()[base:]
+    for kind, archive in appended.items():
+        save("pe", f"sfx-{kind}.exe", plain + archive, sequence="yes", unchecked=len(plain), extension="exe", why=f"an archive is appended at {len(plain)}")
+    save("pe", "sfx-cut.exe", plain + appended["7z"][:-20] + code(400), verdict="unverified", length=len(plain))
+    data = struct.pack("<II", 0, 0xdeadbeef) + b"NullsoftInst" + struct.pack("<II", 60, 328) + code(300)
+    save("pe", "nsis.exe", plain + data + code(100), verdict="unverified", length=len(plain) + 328)
     wrong = pe([text, reloc], checksum=1)
     save("pe", "checksum-wrong.exe", wrong, verdict="unverified", length=len(wrong))
     broken = bytearray(plain)

@@ -52,7 +52,7 @@ def make():
     save("riff", "titled.wav", riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", samples), info), extension="wav", title="A sound", time=1700006400)
     body = b"WAVEfmt " + struct.pack(">I", 16) + fmt(order=">") + b"data" + struct.pack(">I", 2000) + wave(500, order=">")
     save("riff", "big-endian.wav", b"RIFX" + struct.pack(">I", len(body)) + body, extension="wav", unchecked=44)
-    lost = bytes(40) + noise(9400, 6) + wave(16500)
+    lost = bytes(40) + noise(5300, 6) + wave(2700)
     lost = riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", lost))
     save("riff", "noise-among.wav", lost, verdict="unverified", length=len(lost), extension="wav")
     for name, head in (("long", b"RF64"), ("bw64", b"BW64")):

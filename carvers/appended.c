@@ -1,0 +1,111 @@
+/*
+ * What is appended to programs. The archives that say where they end are walked as far as they
+ *prove it:
+ *
+ *	7z: both headers by their CRCs       RAR: blocks with CRCs up to the end block
+ *	ZIP: the directory's end record, whose places fit, counted from the program's start or its
+ *own NSIS: the length of all from its first header ('NullsoftInst') on, which proves nothing
+ */
+#include "appended.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "rar.h"
+#include "sevenzip.h"
+#include "walk.h"
+
+#define ZIP_END_LEN 22
+#define NSIS_HEAD_LEN 28
+
+bool appended_at(struct view *view, uint64_t at)
+{
+	static const struct {
+		const char *bytes;
+		uint8_t len, at;
+	} heads[] = { { "PK\3\4", 4, 0 }, { "Rar!\x1a", 5, 0 }, { "7z\xbc\xaf\x27", 5, 0 },
+		{ "MSCF\0\0\0\0", 8, 0 }, { "NullsoftInst", 12, 8 }, { "zlb\x1a", 4, 0 },
+		{ ";!@Install@!UTF-8!", 18, 0 }, { "\xef\xbb\xbf;!@Install@", 13, 0 },
+		{ "rDlPt", 5, 0 }, { "ISSetupStream", 13, 0 }, { "ISc(", 4, 0 },
+		{ "\xa3\x48\x4b\xbe\x98\x6c\x4a\xa9", 8, 0 }, { "wwgT)", 5, 0 },
+		{ "\x78\xda", 2, 0 }, { "idska32\x1a", 8, 0 } };
+	const uint8_t *p = view_peek(view, at, 24);
+
+	for (size_t i = 0; p && i < sizeof(heads) / sizeof(*heads); i++)
+		if (memcmp(p + heads[i].at, heads[i].bytes, heads[i].len) == 0)
+			return true;
+	return false;
+}
+
+/* Whether ZIP's end record at `at` is that of the archive that starts at `start`. */
+static bool zip_ends(struct view *view, uint64_t start, uint64_t at, uint64_t *end)
+{
+	const uint8_t *p = view_peek(view, at, ZIP_END_LEN);
+	uint64_t len, place;
+
+	if (!p || le32(p) != 0x06054b50)
+		return false;
+	len = le32(p + 12);
+	place = le32(p + 16);
+	*end = at + ZIP_END_LEN + le16(p + 20);
+	if (*end > view_size(view) || (place + len != at && start + place + len != at) || !len)
+		return false;
+	p = view_peek(view, at - len, 4);
+	return p && le32(p) == 0x02014b50;
+}
+
+static uint64_t zip_end(struct view *view, uint64_t start)
+{
+	uint64_t at = start, size = view_size(view), end;
+	const uint8_t *window, *found;
+	size_t len;
+
+	while ((window = walk_window(view, at, size, &len))) {
+		found = memmem(window, len, "PK\5\6", 4);
+		if (!found) {
+			at += len > 3 ? len - 3 : len;
+			continue;
+		}
+		at += (uint64_t)(found - window);
+		if (zip_ends(view, start, at, &end))
+			return end;
+		at += 4;
+	}
+	return 0;
+}
+
+/* Where the archive at `at` ends, or 0. *proved: more than a length says so. */
+static uint64_t archive_end(struct view *view, uint64_t at, bool *proved)
+{
+	const uint8_t *p = view_peek(view, at, NSIS_HEAD_LEN);
+	struct sevenzip head;
+
+	*proved = true;
+	if (!p)
+		return 0;
+	if (memcmp(p, "PK\3\4", 4) == 0)
+		return zip_end(view, at);
+	if (memcmp(p, "Rar!\x1a\x07", 6) == 0)
+		return rar_end(view, at);
+	if (memcmp(p, "7z\xbc\xaf", 4) == 0)
+		return !sevenzip_read(view, at, &head) && sevenzip_holds(view, &head) ? head.end
+										      : 0;
+	*proved = false;
+	if (memcmp(p + 4, "\xef\xbe\xad\xdeNullsoftInst", 16) == 0 && le32(p + 24) >= NSIS_HEAD_LEN)
+		return at + le32(p + 24);
+	return 0;
+}
+
+bool appended_take(struct view *view, uint64_t at, struct finding *finding, enum verdict *verdict)
+{
+	bool proved;
+	uint64_t end = archive_end(view, at, &proved);
+
+	if (end <= at || end > view_size(view))
+		return false;
+	finding->length = end;
+	*verdict = verdict_because(proved ? CARVE_COMPLETE : CARVE_UNVERIFIED, finding,
+		"an archive is appended at %" PRIu64, at);
+	return true;
+}
