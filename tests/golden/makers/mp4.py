@@ -95,7 +95,7 @@ def film(head, tracks, first=False, mdat=box, udta=b"", big=False, between=b"", 
 
 
 def video(count=8, coding=b"avc1", maker=nal):
-    return (coding, [maker(90 + 7 * i, i) for i in range(count)], 2, 0)
+    return (coding, [maker(60 + 5 * i, i) for i in range(count)], 2, 0)
 
 
 def sound(count=12):
@@ -136,7 +136,8 @@ def make():
     save("mp4", "sound.m4a", film(ftyp(b"M4A ", b"M4A ", b"mp42"), [sound(30)], first=True, udta=itunes(b"A song"))[0], extension="m4a",
          title="A song", time=TIME, unchecked=2900)
     save("mp4", "sound.mp4", film(isom, [sound()])[0], extension="m4a", time=TIME)
-    save("mp4", "pixels.m4v", film(ftyp(b"M4V "), [video(20, b"mp4v", mpeg4)], first=True)[0], extension="m4v", time=TIME, unchecked=3590)
+    pixels = film(ftyp(b"M4V "), [video(20, b"mp4v", mpeg4)], first=True)[0]
+    save("mp4", "pixels.m4v", pixels, extension="m4v", time=TIME, unchecked=len(pixels) * 15 // 16)
     # The frames of a row have one length.
     frames = (b"samr", [amr(1, i) for i in range(20)], 5, 32)
     save("mp4", "phone.3gp", film(ftyp(b"3gp5"), [frames], first=True, udta=threegp(b"Memo\0"))[0], extension="3gp", title="Memo", time=TIME)

@@ -45,19 +45,19 @@ def film(streams=12, junk=b"", index=True, rec=False):
 
 
 def make():
-    samples = wave(1500)
+    samples = wave(1000)
     info = lst(b"INFO", chunk(b"INAM", b"A sound\0"), chunk(b"ICRD", b"2023-11-15"))
     plain = riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", samples))
     save("riff", "plain.wav", plain, extension="wav", unchecked=44)
     save("riff", "titled.wav", riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", samples), info), extension="wav", title="A sound", time=1700006400)
     body = b"WAVEfmt " + struct.pack(">I", 16) + fmt(order=">") + b"data" + struct.pack(">I", 2000) + wave(500, order=">")
     save("riff", "big-endian.wav", b"RIFX" + struct.pack(">I", len(body)) + body, extension="wav", unchecked=44)
-    lost = bytes(40) + noise(5300, 6) + wave(2700)
+    lost = bytes(40) + noise(4720, 6) + wave(1300)
     lost = riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", lost))
     save("riff", "noise-among.wav", lost, verdict="unverified", length=len(lost), extension="wav")
     for name, head in (("long", b"RF64"), ("bw64", b"BW64")):
         data = b"data" + b"\xff" * 4 + samples
-        rest = b"WAVE" + b"ds64" + struct.pack("<IQQQI", 28, 4 + 36 + 24 + len(data), len(samples), 1500, 0) + chunk(b"fmt ", fmt()) + data
+        rest = b"WAVE" + b"ds64" + struct.pack("<IQQQI", 28, 4 + 36 + 24 + len(data), len(samples), 1000, 0) + chunk(b"fmt ", fmt()) + data
         save("riff", name + ".wav", head + b"\xff" * 4 + rest, extension="wav", unchecked=80)
     save("riff", "counts-head.wav", plain[:4] + struct.pack("<I", len(plain)) + plain[8:], extension="wav", unchecked=44)
     avi = riff(b"AVI ", *film())
