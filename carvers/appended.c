@@ -1,10 +1,12 @@
 /*
  * What is appended to programs. The archives that say where they end are walked as far as they
- *prove it:
+ * prove it:
  *
- *	7z: both headers by their CRCs       RAR: blocks with CRCs up to the end block
- *	ZIP: the directory's end record, whose places fit, counted from the program's start or its
- *own NSIS: the length of all from its first header ('NullsoftInst') on, which proves nothing
+ *	7z:   both headers by their CRCs
+ *	RAR:  blocks with CRCs up to the end block
+ *	ZIP:  the directory's end record, whose places fit, counted from the program's start or its
+ *	      own
+ *	NSIS: the length of all from its first header ('NullsoftInst') on, which proves nothing
  */
 #include "appended.h"
 

@@ -20,7 +20,7 @@
  *
  * Linux signs modules with a PKCS #7 message behind the ELF file, which belongs to it, as does an
  * archive that proves its end (appended.c). What else is appended, as AppImages do, no header
- *tells; AppImages are unverified and end where ELF does.
+ * tells; AppImages are unverified and end where ELF does.
  */
 #include "elf.h"
 

@@ -8,9 +8,10 @@
  * The length is the end of what reaches farthest: a section, the symbols and their names, or the
  * certificates. Whether the bytes up to there are the file's own is told by the checksum of the
  * header if there is one. Else the end has to be vouched for by what stands there: base
- *relocations, resources or symbols, walked to their last byte, with nothing but zeros behind it. If
- *such a structure is broken the file is cut in front of it, and its code is kept as far as it is
- *not random, zeros or text. If there is none, or the checksum is of other bytes, it is unverified.
+ * relocations, resources or symbols, walked to their last byte, with nothing but zeros behind it.
+ * If such a structure is broken the file is cut in front of it, and its code is kept as far as it
+ * is not random, zeros or text. If there is none, or the checksum is of other bytes, it is
+ * unverified.
  *
  * Installers and self-extracting archives append data that no header tells of, unless a certificate
  * stands behind. An archive that stands directly behind the program belongs to it, and vouches for
