@@ -38,5 +38,6 @@ burin.sayContent = function (range) {
 	const at = burin.blocks ? Math.floor(range[0] / burin.blocks.len) : 0;
 
 	return burin.blocks && at < burin.blocks.count
-		? "holds " + burin.contentClasses[burin.classOf(at)][0] + ", " + burin.entropyClasses[burin.bitsOf(at)][0] : "";
+		? "holds " + burin.contentClasses[burin.classOf(at)][0].replace(/^other$/, "other data") +
+			", entropy " + burin.entropyClasses[burin.bitsOf(at)][0] : "";
 };

@@ -80,8 +80,8 @@ burin.showSums = function () {
 	burin.id("sums").append(
 		burin.card("Files", burin.count(rows.count), burin.size(bytes) + " of " + burin.size(burin.run.image.size)),
 		burin.card("Complete", burin.count(states[0]), "checked to the last byte"),
-		burin.card("Truncated", burin.count(states[1]), "break off"),
-		burin.card("Unverified", burin.count(states[2]), "look well, not checked"));
+		burin.card("Truncated", burin.count(states[1]), "begin well, then break off"),
+		burin.card("Unverified", burin.count(states[2]), "plausible, but not proven to the end"));
 	if (rows.space.some(Boolean))
 		burin.id("sums").append(burin.card("In free space", burin.count(free), "deleted, or never named"));
 	if (copies)
@@ -96,6 +96,10 @@ burin.optionWords = function (options) {
 	}).map(function (key) { return key.replace(/_/g, " ") + (options[key] === true ? "" : " " + options[key]); }).join(", ");
 };
 
+burin.formWord = function (format) {
+	return format === "ewf" ? "E01" : format;
+};
+
 burin.showRun = function () {
 	const run = burin.run, image = run.image, engine = run.engine || {}, rules = run.rules || {};
 	const summary = burin.summary || {}, seconds = summary.seconds || {};
@@ -105,7 +109,7 @@ burin.showRun = function () {
 
 	burin.facts(burin.id("run"), [
 		["Evidence", (image.paths || [image.path]).slice(0, 20).join(", ")],
-		["Its form", image.format + ", " + burin.exactly(image.size)],
+		["Its form", burin.formWord(image.format) + ", " + burin.exactly(image.size)],
 		["Stored hashes", burin.hashWords(image.stored_hashes).join(", ")],
 		["Found out", summary.evidence && summary.evidence.sentence]
 	].concat(acquisition, [
@@ -143,7 +147,7 @@ burin.startSummary = function () {
 
 	document.title = name + " - burin";
 	burin.id("image-name").textContent = name;
-	burin.id("image-facts").textContent = burin.clean(image.format + ", " + burin.size(image.size) +
+	burin.id("image-facts").textContent = burin.clean(burin.formWord(image.format) + ", " + burin.size(image.size) +
 		", searched " + String(burin.run.started || "").slice(0, 10) + " with " + burin.count((burin.run.rules || {}).count || 0) + " rules");
 	verdict.append(burin.evidenceNote());
 	verdict.append.apply(verdict, burin.problemNotes());

@@ -6,10 +6,10 @@ burin.columns = [
 	{ key: "length", label: "Size", class: "c-size" },
 	{ key: "status", label: "Status", class: "c-status" },
 	{ key: "offset", label: "Offset", class: "c-offset" },
-	{ key: "time", label: "Date", class: "c-time" },
+	{ key: "time", label: "Date", class: "c-time", says: "The date that stands inside the file" },
 	{ key: "title", label: "Title", class: "c-title" },
-	{ key: "space", label: "Space", class: "c-space" },
-	{ key: "copies", label: "Copies", class: "c-copies" },
+	{ key: "space", label: "Space", class: "c-space", says: "Whether a file system of the image has its bytes in use" },
+	{ key: "copies", label: "Copies", class: "c-copies", says: "How many files here have the same bytes" },
 	{ key: "hash", label: "Hash", class: "c-hash" }
 ];
 burin.spaceWords = ["", "in use", "free", "partly"];
@@ -42,6 +42,7 @@ burin.fillRow = function (row, at) {
 	row.children[1].title = cells[1];
 	row.children[2].firstChild.style.background = burin.colour(rows.type[index]);
 	row.children[4].dataset.status = cells[4];
+	row.children[4].title = rows.line[index].split("\t")[burin.fields.indexOf("reason")];
 	row.firstChild.firstChild.checked = burin.picked[index];
 	row.firstChild.firstChild.setAttribute("aria-label", "Select " + cells[1]);
 	row.setAttribute("aria-selected", burin.picked[index] ? "true" : "false");
@@ -56,6 +57,7 @@ burin.makeHead = function () {
 	burin.heads = burin.columns.map(function (column) {
 		const cell = burin.make("span", { class: column.class, role: "columnheader" });
 
+		cell.title = column.says || "";
 		if (column.key)
 			cell.append(burin.button(column.label, function () { burin.setSort(column.key); }));
 		head.append(cell);
