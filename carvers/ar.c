@@ -6,8 +6,9 @@
  *		filled up to an even length
  *
  * Nothing marks the end. In libraries the first member is an index of symbols, which says where
- * the members stand that define them: if the last member is the last one that the index names, and
- * is whole as an object file, so is the archive. Others stay unverified.
+ * the members stand that define them: if the last member is the last one that the index names, is
+ * whole as an object file, and does not end in zeros as if wiped (seam.c), so is the archive.
+ * Others stay unverified.
  *
  * Damage. An index that names members behind the last one shows that the end is lost.
  */
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "seam.h"
 #include "walk.h"
 
 #define ELF_NO_BITS 8
@@ -231,6 +233,16 @@ static bool is_whole(struct view *view, const struct ar_member *whole)
 	return coff_is_whole(view, member);
 }
 
+/* Whether the last member, an object file, ends as it should, and not in what was wiped. */
+static bool end_is_sound(struct view *view, const struct ar_member *last)
+{
+	const char *what;
+	uint64_t at;
+
+	return is_whole(view, last) &&
+	       seam_find(view, last->data, last->end, 1, &at, &what) == SEAM_NONE;
+}
+
 static enum verdict judge(struct view *view, struct finding *finding, const struct library *library)
 {
 	const struct ar_member *last = &library->last;
@@ -248,7 +260,7 @@ static enum verdict judge(struct view *view, struct finding *finding, const stru
 			"no member at %" PRIu64 ", but the index names one at %" PRIu64, next,
 			library->indexed);
 	}
-	if (library->indexed == last->at && finding->length == next && is_whole(view, last))
+	if (library->indexed == last->at && finding->length == next && end_is_sound(view, last))
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"no member at %" PRIu64 ", and nothing marks the end", next);

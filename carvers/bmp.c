@@ -17,7 +17,8 @@
  * Damage. Run-length codes are followed; they break off soon in foreign data, and vouch for a file
  * that they fill. Pixels that are stored as they are can't break, but they hardly ever turn into
  * random bytes (noise.c), and the last rows vouch for the end when they are what the rows before
- * let expect (tail.c). A picture of noise stays unverified, as do embedded JPEGs and PNGs.
+ * let expect (tail.c). Zeros at the end may have been written over it (seam.c): such a picture
+ * stays unverified, as do one of noise, and embedded JPEGs and PNGs.
  */
 #include "bmp.h"
 
@@ -25,6 +26,7 @@
 
 #include "bytes.h"
 #include "noise.h"
+#include "seam.h"
 #include "tail.h"
 #include "walk.h"
 
@@ -132,9 +134,39 @@ static enum verdict check_rle(struct bmp *bmp)
 	return CARVE_COMPLETE;
 }
 
-static enum verdict check_plain(struct bmp *bmp)
+/* The end of pixels that are all there, and are no noise. */
+static enum verdict check_end(struct bmp *bmp, uint64_t end)
 {
 	const struct dib *dib = &bmp->dib;
+	uint64_t row_len = dib_row_len(dib->width, dib->bits), at = end;
+	const char *what;
+
+	switch (seam_find(bmp->view, bmp->pixels, end, row_len, &at, &what)) {
+	case SEAM_SURE:
+		bmp->finding->length = at;
+		return verdict_because(CARVE_TRUNCATED, bmp->finding,
+			"%s instead of pixels at %" PRIu64, what, at);
+	case SEAM_DOUBTFUL:
+		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
+			"%s from %" PRIu64 " on: the picture's, or its end was wiped", what, at);
+	case SEAM_NONE:
+		break;
+	}
+	switch (tail_check(bmp->view, bmp->pixels, end, row_len, (dib->bits + 7) / 8, &at)) {
+	case TAIL_FOREIGN:
+		return broken(bmp, at, "bytes unlike the pixels before");
+	case TAIL_UNKNOWN:
+		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
+			"nothing tells whether the last pixels before %" PRIu64 " are the file's",
+			end);
+	case TAIL_GOES_ON:
+		break;
+	}
+	return CARVE_COMPLETE;
+}
+
+static enum verdict check_plain(struct bmp *bmp)
+{
 	uint64_t size = view_size(bmp->view), end = bmp->end < size ? bmp->end : size;
 	uint64_t noise = noise_start(bmp->view, bmp->pixels, end);
 
@@ -145,18 +177,7 @@ static enum verdict check_plain(struct bmp *bmp)
 	if (noise_at(bmp->view, bmp->pixels, end))
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
 			"random bytes from %" PRIu64 " on, where pixels should be", bmp->pixels);
-	switch (tail_check(bmp->view, bmp->pixels, end, dib_row_len(dib->width, dib->bits),
-		(dib->bits + 7) / 8, &noise)) {
-	case TAIL_FOREIGN:
-		return broken(bmp, noise, "bytes unlike the pixels before");
-	case TAIL_UNKNOWN:
-		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
-			"nothing tells whether the last pixels before %" PRIu64 " are the file's",
-			end);
-	case TAIL_GOES_ON:
-		break;
-	}
-	return CARVE_COMPLETE;
+	return check_end(bmp, end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

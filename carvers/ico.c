@@ -11,7 +11,7 @@
  *
  * The file ends behind the last image. Each is checked: a bitmap's header against its length, a
  * PNG by its first and last chunk. A bitmap's mask, or its pixels where there is none, vouch for
- * its end when they go on as they began (tail.c). A file without a good first image is none: the
+ * its end when they go on as they began (tail.c), and not in zeros (seam.c). A file without a good first image is none: the
  * head alone is mostly zeros.
  */
 #include "ico.h"
@@ -22,6 +22,8 @@
 #include "bytes.h"
 #include "dib.h"
 #include "noise.h"
+#include "program.h"
+#include "seam.h"
 #include "tail.h"
 #include "walk.h"
 
@@ -62,6 +64,8 @@ static enum ico_state check_png(struct view *view, struct ico *ico, const struct
 	if (image->len < PNG_LEN_MIN)
 		return broken(ico, image->at, "a PNG that is too short");
 	ico->images++;
+	if (end > ico->sound)
+		ico->pixels = 0;
 	if (end <= view_size(view) && !has(view, end - sizeof(png_end), png_end, sizeof(png_end)))
 		return broken(ico, end - sizeof(png_end), "a PNG without its end");
 	return ICO_DONE;
@@ -111,6 +115,11 @@ static enum ico_state check_bitmap(struct view *view, struct ico *ico, const str
 	ico->images++;
 	if (end > view_size(view))
 		return ICO_DONE;
+	if (end > ico->sound) {
+		ico->row_len = dib_row_len(dib.width, dib.bits);
+		ico->pixels = image->at + pixels - ico->row_len * (dib.height / 2);
+		ico->mask = dib.bits == 32 ? image->at + pixels : 0;
+	}
 	noise = noise_start(view, image->at + dib.header_len, end);
 	if (noise < end)
 		return broken(ico, noise, "random bytes instead of pixels");
@@ -147,6 +156,28 @@ static enum ico_state check_image(
 	return ICO_DONE;
 }
 
+/* Whether the last image ends in what may have been written over it. A mask of zeros is what
+ * writers put behind pixels with an alpha channel. */
+static enum ico_state check_end(struct view *view, struct ico *ico)
+{
+	uint64_t end = ico->end, at;
+	const char *what;
+	enum seam seam;
+
+	if (!ico->pixels)
+		return ICO_DONE;
+	if (ico->mask && ico->mask < end && program_zeros(view, ico->mask, end))
+		end = ico->mask;
+	seam = seam_find(view, ico->pixels, end, ico->row_len, &at, &what);
+	if (seam == SEAM_SURE) {
+		ico->sound = at;
+		return broken(ico, at, "other bytes than pixels");
+	}
+	if (seam == SEAM_DOUBTFUL && !ico->odd)
+		ico->odd = "the last image ends in zeros, as if wiped";
+	return ICO_DONE;
+}
+
 enum ico_state ico_walk(struct view *view, uint64_t base, struct ico *ico)
 {
 	const uint8_t *p = view_peek(view, base, HEAD_LEN);
@@ -169,7 +200,7 @@ enum ico_state ico_walk(struct view *view, uint64_t base, struct ico *ico)
 		if (state == ICO_CUT && !ico->images)
 			return broken(ico, ico->end, "the image ends before any picture");
 	}
-	return state;
+	return state == ICO_DONE ? check_end(view, ico) : state;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

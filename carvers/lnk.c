@@ -9,7 +9,8 @@
  * place the offsets are checked, of extra blocks the signatures and lengths that the specification
  * gives, of property stores the chain of their values. The file ends behind a block shorter than 4
  * bytes. A cut link in front of zeros could look like a whole one: a string with zeros in it, or
- * items that end before their list does, end the sound part.
+ * items that end before their list does, end the sound part, and zeros where a sector of the file
+ * begins leave doubt (seam.c).
  *
  * Some programs forget the last four bytes: such a file is unverified. The title is the
  * description, else the target's path; the time is when the target was written.
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "seam.h"
 #include "title.h"
 #include "walk.h"
 
@@ -290,6 +292,18 @@ static enum verdict broken(struct lnk *lnk, enum read got)
 		CARVE_TRUNCATED, lnk->finding, "an impossible %s at %" PRIu64, lnk->part, lnk->at);
 }
 
+/* The verdict when the end was found, which is nothing but zeros. */
+static enum verdict judge_end(struct lnk *lnk)
+{
+	const char *what;
+	uint64_t at;
+
+	if (seam_find(lnk->view, HEADER_LEN, lnk->at, 1, &at, &what) == SEAM_NONE)
+		return CARVE_COMPLETE;
+	return verdict_because(CARVE_UNVERIFIED, lnk->finding,
+		"%s from %" PRIu64 " on: what fills a block, or its end was wiped", what, at);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct lnk lnk = { .view = view, .finding = finding };
@@ -315,7 +329,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	finding->length = lnk.at;
 	if (got == READ_SOUND)
-		return CARVE_COMPLETE;
+		return judge_end(&lnk);
 	if (got == READ_BAD && (lnk.at > strings_end || lnk.known_block))
 		return broken(&lnk, got);
 	if (got == READ_CUT && view_size(view) > lnk.at)

@@ -14,7 +14,7 @@
  * needs, and shares none with another. Of the streams' content, spreadsheets' and presentations'
  * records are walked. For the last sector vouches that it is a part of FAT or directory, or that
  * its stream goes on as it began or is filled up with equal bytes (tail.c); a document whose last
- * sector looks like noise is not verified.
+ * sector looks like noise, or is empty, is not verified.
  *
  * Damage. Programs mostly write FAT and directory last, so that a cut file lacks them: it is sound
  * as far as a confirmed part goes, or the header. A chain that breaks contradicts the rest: unless
@@ -30,6 +30,7 @@
 
 #include "bytes.h"
 #include "noise.h"
+#include "program.h"
 #include "tail.h"
 #include "walk.h"
 
@@ -136,11 +137,14 @@ static enum verdict judge_doubt(struct ole *ole, uint64_t least, const char *pro
 	return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, at);
 }
 
-/* Whether the last sector, which is all there, holds what it should. */
+/* Whether the last sector, which is all there, holds what it should. No writer leaves one of
+ * nothing but zeros at the end. */
 static bool end_goes_on(struct ole *ole)
 {
 	uint64_t ignored;
 
+	if (program_zeros(ole->view, ole->end - ((uint64_t)1 << ole->shift), ole->end))
+		return false;
 	return ole->vouched ||
 	       tail_check(ole->view, HEADER_LEN, ole->end, ROW_LEN, 4, &ignored) == TAIL_GOES_ON;
 }

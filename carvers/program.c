@@ -47,8 +47,7 @@ bool program_zeros(struct view *view, uint64_t at, uint64_t end)
 
 #define LONG_TEXT 1024
 
-/* The start of the text that ends at `end`, if there is much of it; else end. */
-static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
+uint64_t program_text_start(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t at = end;
 
@@ -62,14 +61,17 @@ static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
 		if (run < len)
 			break;
 	}
-	return end - at >= LONG_TEXT ? at : end;
+	return at;
 }
 
 uint64_t program_tail(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t tail = walk_before_fill(view, start, end);
 
-	return tail == end ? before_text(view, start, end) : tail;
+	if (tail < end)
+		return tail;
+	tail = program_text_start(view, start, end);
+	return end - tail >= LONG_TEXT ? tail : end;
 }
 
 uint64_t program_sound(struct view *view, uint64_t start, uint64_t end)

@@ -26,6 +26,7 @@
 #include "exif.h"
 #include "inflated.h"
 #include "noise.h"
+#include "seam.h"
 #include "walk.h"
 
 #define HEAD_LEN 26
@@ -191,10 +192,11 @@ enum psd_step psd_pass_rows(struct psd *psd, uint64_t table, uint64_t rows, uint
 	return PSD_ON;
 }
 
-static enum psd_step pass_plain(struct psd *psd, uint64_t len)
+static enum psd_step pass_plain(struct psd *psd, uint64_t len, uint64_t row_len)
 {
 	uint64_t start = psd->at, size = view_size(psd->view), end = start + len;
 	uint64_t noise = noise_start(psd->view, start, end < size ? end : size);
+	enum seam seam;
 
 	psd->sound = end < size ? end : size;
 	if (noise < psd->sound) {
@@ -202,6 +204,14 @@ static enum psd_step pass_plain(struct psd *psd, uint64_t len)
 		return psd_broken(psd, noise, "random bytes instead of pixels");
 	}
 	psd->at = end;
+	seam = end <= size ? seam_find(psd->view, start, end, row_len, &psd->doubtful, &psd->what)
+			   : SEAM_NONE;
+	if (seam == SEAM_SURE) {
+		psd->sound = psd->doubtful;
+		return psd_broken(psd, psd->sound, "other bytes than pixels");
+	}
+	if (seam == SEAM_NONE)
+		psd->doubtful = 0;
 	return end <= size ? PSD_ON : PSD_CUT;
 }
 
@@ -241,7 +251,7 @@ static enum psd_step pass_picture(struct psd *psd)
 		return PSD_CUT;
 	switch (packed) {
 	case 0:
-		return pass_plain(psd, rows * row_len);
+		return pass_plain(psd, rows * row_len, row_len);
 	case 1:
 		table = psd->at;
 		psd->at += rows * (psd->large ? 4 : 2);
@@ -276,6 +286,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (step == PSD_BROKEN)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "%s at %" PRIu64, psd.problem, psd.at);
+	if (psd.doubtful)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"%s from %" PRIu64 " on: the picture's, or its end was wiped", psd.what,
+			psd.doubtful);
 	return CARVE_COMPLETE;
 }
 

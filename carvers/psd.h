@@ -21,6 +21,8 @@ struct psd {
 	uint64_t at;    /* where the walk is */
 	uint64_t sound; /* behind what was recognised */
 	const char *problem;
+	uint64_t doubtful; /* where stored pixels may have been wiped; 0: nowhere */
+	const char *what;  /* ... with what */
 };
 
 enum psd_step psd_broken(struct psd *psd, uint64_t at, const char *problem);

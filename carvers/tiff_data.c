@@ -3,6 +3,7 @@
 #include "tiff.h"
 
 #include "noise.h"
+#include "seam.h"
 #include "tail.h"
 
 #define PHOTOMETRIC_YCBCR 6
@@ -43,7 +44,11 @@ void tiff_check_stored(
 	struct tiff_walk *walk, uint64_t start, uint64_t end, uint64_t row_len, uint64_t pixel_len)
 {
 	uint64_t at;
+	const char *what;
 
+	/* Other parts, which vouch for themselves, may stand behind these. */
+	if (seam_find(walk->tiff.view, start, end, row_len, &at, &what) != SEAM_NONE)
+		return;
 	switch (tail_check(walk->tiff.view, start, end, row_len, pixel_len, &at)) {
 	case TAIL_GOES_ON:
 		tiff_vouch(walk, end);

@@ -31,6 +31,12 @@ def rle8(height):
     return row * (height - 2) + bytes([0, 2, 3, 1, 4, 4, 0, 0]) + b"\0\1"
 
 
+def wiped_colours():
+    """Zeros from the colours up to where another file begins among the pixels."""
+    data = bmp(header(40, 40, 40, 8), bytes(range(256)) * 4, pixels(40, 40, 8))
+    return data[:1024] + bytes(1024) + data[2048:]
+
+
 def make():
     for mode, name in (("L", "grey"), ("RGB", "rgb"), ("1", "bilevel"), ("P", "palette")):
         data = encoded(picture(mode), format="BMP")
@@ -65,7 +71,8 @@ def make():
     profile = bytearray(header(124, 20, 12, 24))
     profile[56:60] = b"DEBM"
     profile[112:120] = struct.pack("<II", 124 + 720, 200)
-    save("bmp", "profile.bmp", bmp(bytes(profile), b"", pixels(20, 12, 24), behind=bytes(200)), unchecked=34)
+    colours = struct.pack(">I", 200).ljust(36, b"\1") + b"acsp" + bytes(i // 4 + 1 for i in range(160))
+    save("bmp", "profile.bmp", bmp(bytes(profile), b"", pixels(20, 12, 24), behind=colours), unchecked=34)
 
     plain = header(40, 20, 12, 24, image_len=720)
     save("bmp", "size-differs.bmp", bmp(plain, b"", pixels(20, 12, 24), size=9999), verdict="unverified", length=774,
@@ -74,6 +81,17 @@ def make():
          why="a size that does not fit the picture")
     save("bmp", "cut.bmp", bmp(plain, b"", pixels(20, 12, 24))[:400], verdict="truncated", length=400,
          why="the image ends at 400, before the file does")
+    large = bmp(header(40, 40, 40, 24), b"", pixels(40, 40, 24))
+    words = (b"Not pixels, but the text of a letter that was written over them. " * 60)[:len(large) - 2048]
+    for name, data, expected in (
+            ("wiped", large[:2048] + bytes(len(large) - 2048), dict(verdict="truncated", length=2048, why="zeros instead of pixels at 2048")),
+            ("text-behind", large[:2048] + words, dict(verdict="truncated", length=2048, why="text instead of pixels at 2048")),
+            ("black-end", large[:2000] + bytes(len(large) - 2000), dict(
+                verdict="unverified", length=len(large), why="zeros from 2048 on: the picture's, or its end was wiped")),
+            ("wiped-between", large[:2048] + bytes(1024) + large[3072:], dict(
+                verdict="unverified", length=len(large), why="zeros from 2048 on: the picture's, or its end was wiped")),
+            ("wiped-colours", wiped_colours(), dict(verdict="unverified"))):
+        save("bmp", name + ".bmp", data, **expected)
     wide = bmp(header(40, 200, 120, 8), bytes(1024), pixels(200, 120, 8))
     rng = random.Random(2)
     save("bmp", "random-behind.bmp", wide[:13000] + rng.randbytes(13000), verdict="truncated", length_min=12000, length_max=14100)

@@ -47,6 +47,9 @@ def make():
     save("ico", "png-end.ico", icon([(32, 32, 32, png)])[:end] + rng.randbytes(12), verdict="truncated", length=end, why=f"a PNG without its end at {end}")
     large = icon([(64, 64, 32, bitmap(64, 64, 32))])
     save("ico", "noise.ico", large[:6200] + rng.randbytes(len(large) - 6200), verdict="truncated", length_min=5000, length_max=7300)
+    for name, at, expected in (("wiped", 9216, dict(verdict="truncated", length=9216, why="other bytes than pixels at 9216")),
+                               ("end-zeros", 9000, dict(verdict="unverified", length=len(large), why="the last image ends in zeros, as if wiped"))):
+        save("ico", name + ".ico", large[:at] + bytes(len(large) - at), **expected)
     save("ico", "width.ico", icon([(17, 16, 8, bitmap(16, 16, 8))]), verdict="unverified", length=22 + 1384,
          why="an image of another width than its entry says")
     two = icon([(16, 16, 4, bitmap(16, 16, 4)), (16, 16, 8, bitmap(16, 16, 8)[:600])])

@@ -74,6 +74,8 @@ def make():
         save("lnk", f"cut-{name}.lnk", link[:cut], verdict="truncated", length=cut, why=f"the image ends at {cut}, before the file does")
         if name != "tracker":  # its content is random
             save("lnk", f"wiped-{name}.lnk", link[:cut] + bytes(3000), verdict="truncated", length=at[3] if name == "place" else at[n])
+    last = header(LIST) + id_list() + block(1, b"%windir%\\a.exe".ljust(260, b"\0") + "%windir%\\a.exe".encode("utf-16-le").ljust(520, b"\0")) + bytes(4)
+    save("lnk", "wiped-block.lnk", last, verdict="unverified", length=len(last), why="zeros from 512 on: what fills a block, or its end was wiped")
     cut = at[3] + 12
     save("lnk", "random.lnk", link[:cut] + random.Random(3).randbytes(3000), verdict="truncated", length_min=at[3], length_max=at[4] + 4)
     save("lnk", "items.lnk", patched(link, 78, b"\xff\xff"), verdict="truncated", length=76, why="an impossible list of items at 76")

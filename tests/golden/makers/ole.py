@@ -172,6 +172,9 @@ def make():
     full = Compound([("VisioDocument", noise(5120))], tail=False).data
     save("ole", "end-noise.vsd", full, verdict="unverified", length=len(full),
          why=f"nothing vouches for the last sector, which ends at {len(full)}")
+    wiped = Compound([("VisioDocument", (b"a line from here to there, " * 200)[:4608] + bytes(512))], tail=False).data
+    save("ole", "end-zeros.vsd", wiped, verdict="unverified", length=len(wiped),
+         why=f"nothing vouches for the last sector, which ends at {len(wiped)}")
     header = bytearray(data)
     for name, offset, value, why in (("version", 26, 5, "an unknown version or size of sectors in the header"),
                                      ("order", 28, 0, "an unknown byte order or size of small sectors in the header"),

@@ -71,6 +71,11 @@ def make():
     deep = struct.pack(">H", 2) + zlib.compress(b"".join(rows(80, 30, 1)))
     save("psd", "deflated.psd", file(picture=deep, channels=1, depth=16, mode=1), extension="psd", unchecked=12)
 
+    whole = file(picture=plain, channels=1, mode=1)
+    save("psd", "wiped.psd", whole[:512] + bytes(len(whole) - 512), verdict="truncated", length=512, why="other bytes than pixels at 512")
+    save("psd", "end-zeros.psd", whole[:600] + bytes(len(whole) - 600), verdict="unverified", length=len(whole),
+         why="zeros from 1024 on: the picture's, or its end was wiped")
+
     start = len(full) - len(packed([row for channel in range(3) for row in rows(40, 30, channel)], False))
     at = start + 2 + 2 * 90 + 41 * 50
     rng = random.Random(6)
