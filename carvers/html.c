@@ -29,6 +29,7 @@
 /* Longest of the first tags: many false beginnings must not each be long walks. */
 #define FIRST_TAGS 2048
 #define LEAST_CUT 6      /* the same for what has no end */
+#define FEW 8            /* bytes of a last line that are not taken for text */
 #define MAX_COMMENT 4096 /* in front of a document, and behind */
 
 struct html {
@@ -322,6 +323,18 @@ static uint64_t read_end(struct cursor *cursor)
 	return cursor->at;
 }
 
+/* Where the last whole line ends, if that is a few bytes before `at`: those behind it may be text
+ * by chance. Else at. */
+static uint64_t lines_before(struct view *view, uint64_t at)
+{
+	uint64_t len = at < FEW ? at : FEW;
+	const uint8_t *p = len ? view_peek(view, at - len, (size_t)len) : NULL, *last = NULL;
+
+	if (p)
+		last = memrchr(p, '\n', (size_t)len);
+	return last ? at - len + (uint64_t)(last - p) + 1 : at;
+}
+
 static enum verdict judge(struct html *html)
 {
 	struct finding *finding = html->finding;
@@ -344,6 +357,7 @@ static enum verdict judge(struct html *html)
 	if (!html->problem)
 		return walk_cut(html->cursor.view, finding, view_size(html->cursor.view) + 1,
 			walk_before_fill(html->cursor.view, 1, at));
+	finding->length = lines_before(html->cursor.view, at);
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, at);
 }
 

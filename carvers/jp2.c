@@ -7,7 +7,9 @@
  *
  * The boxes are those of ISO base media files (bmff.c), and the file ends where none of a known
  * type follows. A codestream has to be sound (j2k_codestream.c) and to fill its box; that of a box
- * without a length ends the file. A file that is cut is sound as far as its codestream is.
+ * without a length ends the file. A file that is cut is sound as far as its codestream is. Where a
+ * codestream breaks, but ends with its box all the same, the file was damaged and not cut: it is
+ * unverified.
  */
 #include "bmff.h"
 
@@ -18,12 +20,15 @@
 #include "walk.h"
 
 #define SIGNATURE_LEN 12
+#define END_OF_CODESTREAM 0xffd9
 
 struct jp2 {
 	struct view *view;
 	struct finding *finding;
 	uint64_t end; /* behind the last box */
 	bool header, codestream, media, opaque;
+	const char *problem; /* in a codestream that goes on behind it, or NULL */
+	uint64_t broken_at;
 };
 
 static bool known(uint32_t type)
@@ -106,6 +111,15 @@ static enum verdict truncated(struct jp2 *jp2, uint64_t sound, const char *probl
 	return verdict_because(CARVE_TRUNCATED, jp2->finding, "%s at %" PRIu64, problem, at);
 }
 
+/* Whether a codestream that breaks at `broken` has its last marker where its box ends: then it was
+ * damaged, but not cut. */
+static bool ends_behind(struct view *view, const struct bmff_box *box, uint64_t broken)
+{
+	const uint8_t *p = box->open || box->end < broken + 2 ? NULL : view_peek(view, box->end - 2, 2);
+
+	return p && be16(p) == END_OF_CODESTREAM;
+}
+
 /* Walks a codestream. False: *verdict is that on the file. */
 static bool take_codestream(struct jp2 *jp2, const struct bmff_box *box, enum verdict *verdict)
 {
@@ -113,6 +127,12 @@ static bool take_codestream(struct jp2 *jp2, const struct bmff_box *box, enum ve
 	struct j2k j2k;
 
 	if (!j2k_walk(&j2k, view, box->data, box->end)) {
+		if (j2k.parts && ends_behind(view, box, j2k.sound)) {
+			jp2->broken_at = j2k.broken_at;
+			jp2->problem = j2k.problem;
+			jp2->codestream = true;
+			return true;
+		}
 		if (j2k.cut && box->end > view_size(view))
 			*verdict = walk_cut(view, jp2->finding, box->end, j2k.sound);
 		else
@@ -163,6 +183,9 @@ static enum verdict judge(struct jp2 *jp2)
 	if (!jp2->codestream && !jp2->media)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no codestream before %" PRIu64, jp2->end);
+	if (jp2->problem)
+		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, jp2->problem,
+			jp2->broken_at);
 	if (jp2->media || jp2->opaque)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"not all data before %" PRIu64 " are codestreams", jp2->end);

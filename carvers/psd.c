@@ -14,7 +14,8 @@
  * stream. Checked are the head, each resource, each layer and channel, and each packed row of the
  * merged picture, which has to unpack to the picture's width.
  *
- * Damage ends the sound part where it shows. Title and date come from EXIF data among the
+ * Damage ends the sound part where it shows, but for a channel whose rows contradict its length,
+ * if the rest is sound up to a packed merged picture: then the file is whole, and unverified. Title and date come from EXIF data among the
  * resources.
  */
 #include "psd.h"
@@ -198,6 +199,7 @@ static enum psd_step pass_plain(struct psd *psd, uint64_t len, uint64_t row_len)
 	uint64_t noise = noise_start(psd->view, start, end < size ? end : size);
 	enum seam seam;
 
+	psd->stored = true;
 	psd->sound = end < size ? end : size;
 	if (noise < psd->sound) {
 		psd->sound = noise;
@@ -275,6 +277,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (step == PSD_ON)
 		step = pass_picture(&psd);
 	finding->extension = psd.large ? "psb" : "psd";
+	if (psd.odd && (step != PSD_ON || psd.stored)) {
+		step = psd_broken(&psd, psd.odd_at, psd.odd);
+		psd.sound = psd.odd_sound;
+	}
 	finding->length = psd.sound;
 	if (step == PSD_CUT)
 		return walk_cut(view, finding, view_size(view) + 1, view_size(view));
@@ -286,6 +292,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (step == PSD_BROKEN)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "%s at %" PRIu64, psd.problem, psd.at);
+	if (psd.odd)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "%s at %" PRIu64, psd.odd, psd.odd_at);
 	if (psd.doubtful)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%s from %" PRIu64 " on: the picture's, or its end was wiped", psd.what,

@@ -18,9 +18,12 @@ struct psd {
 	bool large; /* PSB: many lengths have 8 bytes instead of 4, and counts of rows 4 instead of
 		       2 */
 	uint32_t channels, width, height, depth, mode;
+	bool stored;    /* the merged picture is not packed */
 	uint64_t at;    /* where the walk is */
 	uint64_t sound; /* behind what was recognised */
 	const char *problem;
+	const char *odd; /* the same where the walk could go on, or NULL; what was sound till then */
+	uint64_t odd_at, odd_sound;
 	uint64_t doubtful; /* where stored pixels may have been wiped; 0: nowhere */
 	const char *what;  /* ... with what */
 };

@@ -87,6 +87,13 @@ static enum psd_step pass_channel(
 		if (packed == 1 && (id < 0x8000 || id == 0xffff))
 			step = check_rows(psd, len, rows);
 	}
+	/* The channel's own length tells where the next one is. */
+	if (step == PSD_BROKEN && !psd->odd) {
+		psd->odd = psd->problem;
+		psd->odd_at = psd->at;
+		psd->odd_sound = psd->sound;
+		step = PSD_ON;
+	}
 	psd->at = start + len;
 	if (step == PSD_ON && psd->at <= view_size(psd->view))
 		psd->sound = psd->at;

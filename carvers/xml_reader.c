@@ -253,6 +253,12 @@ bool xml_read_name(struct xml_reader *reader, struct xml_text *text, uint32_t *h
 	return true;
 }
 
+/* Whether '<' with this behind it is markup. */
+static bool leads_markup(int byte)
+{
+	return starts_name(byte) || byte == '/' || byte == '!' || byte == '?' || byte == '<';
+}
+
 bool xml_read_quoted(struct xml_reader *reader, bool attribute, struct xml_text *text)
 {
 	int quote = reader->c;
@@ -260,9 +266,23 @@ bool xml_read_quoted(struct xml_reader *reader, bool attribute, struct xml_text 
 	if (quote != '"' && quote != '\'')
 		return xml_fail(reader, "a value without quotes");
 	for (xml_reader_advance(reader); reader->c != quote; xml_reader_advance(reader)) {
-		if (reader->c < 0 || (attribute && reader->c == '<'))
-			return xml_fail(reader, "'<' in an attribute's value");
+		uint64_t at = reader->at;
+		bool bracket = attribute && reader->c == '<';
+
+		if (reader->c < 0)
+			return xml_fail(reader, "a value without an end");
 		xml_collect(reader, text, reader->c);
+		if (!bracket)
+			continue;
+		/* Markup behind a lost quote, or what a script compares? */
+		xml_reader_advance(reader);
+		if (reader->c < 0 || reader->c == quote || leads_markup(reader->c)) {
+			reader->at = at;
+			return xml_fail(reader, "'<' in an attribute's value");
+		}
+		xml_collect(reader, text, reader->c);
+		if (!reader->first_bracket)
+			reader->first_bracket = at;
 	}
 	xml_reader_advance(reader);
 	return true;

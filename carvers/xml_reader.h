@@ -24,6 +24,7 @@ struct xml_reader {
 
 	unsigned pending;             /* bytes of a character in UTF-8 that have to follow */
 	uint64_t first_odd;           /* 0: none */
+	uint64_t first_bracket;       /* '<' that no markup follows, in a value; 0: none */
 	uint64_t odd_start, odd_last; /* the latest run of odd characters close to each other */
 };
 

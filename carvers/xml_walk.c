@@ -374,6 +374,7 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 	} while (document.depth || !xml->root[0]);
 	/* The reader is one ahead: what it looks at is not the document's any more. */
 	xml->odd_at = reader->first_odd < reader->at ? reader->first_odd : 0;
+	xml->bracket_at = reader->first_bracket;
 	xml->root_end = xml->end = reader->at;
 	read_epilog(&document);
 	return XML_WHOLE;
@@ -392,5 +393,8 @@ enum verdict xml_judge(
 	if (xml->odd_at)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"whole, though a character is no UTF-8 at %" PRIu64, xml->odd_at);
+	if (xml->bracket_at)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"whole, though '<' stands in a value at %" PRIu64, xml->bracket_at);
 	return CARVE_COMPLETE;
 }

@@ -36,6 +36,7 @@ struct xml {
 	uint64_t sound;       /* what is sound of a document that is broken or cut */
 	const char *problem;
 	uint64_t problem_at;
+	uint64_t bracket_at; /* '<' in a value that is no markup, or 0 */
 	uint64_t odd_at; /* first byte of text that is no UTF-8 where it should be, or 0: readers of
 			    XML refuse such a document, others do not */
 };

@@ -24,6 +24,9 @@ def make():
     save("html", "cut.html", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     save("html", "overwritten.html", cut + b"\2" + random.Random(1).randbytes(500), verdict="truncated", length=len(cut),
          why=f"a control character at {len(cut)}")
+    lines = cut + b"</p>\n"
+    save("html", "chance.html", lines + b"q7\2" + random.Random(2).randbytes(500), verdict="truncated", length=len(lines),
+         why=f"a control character at {len(lines) + 2}")
     save("html", "wiped.html", cut + bytes(500), verdict="truncated", length=len(cut))
     save("html", "erased.html", cut + b"\xff" * 500, verdict="truncated", length=len(cut), why=f"a long run of one byte at {len(cut)}")
     open_ = b"<!DOCTYPE html>\n" + HEAD + BODY

@@ -42,6 +42,8 @@ def make():
     broken = bytearray(whole)
     broken[len(jp2) + 8:len(jp2) + 12] = b"\0\0\2\0"
     save("jp2", "header.jp2", bytes(broken), verdict="truncated", length=len(jp2) + 8, why=f"the picture's header is broken at {len(jp2) + 8}")
+    middle = start + 8 + len(stream) * 3 // 4
+    save("jp2", "damaged.jp2", whole[:middle] + b"\xff\xe1" + whole[middle + 2:], verdict="unverified", length=len(whole), extension="jp2")
     save("jp2", "stream.jp2", jp2 + header + box(b"jp2c", b"\0\0" + stream[2:]), verdict="truncated", length=start + 8, why=f"no SOC and SIZ at {start + 8}")
     save("jp2", "no-brand.jp2", SIGNATURE + ftyp(b"isom", b"mp42") + header, verdict="reject", why="an unknown brand at 20")
     save("jp2", "no-ftyp.jp2", SIGNATURE + header, verdict="reject", why="no file type box at 12")

@@ -28,6 +28,11 @@ def make():
     lying = (ROOT + "<text>\u00e4</text></svg>").encode("latin-1")
     save("svg", "no-utf8.svg", lying, extension="svg", why=f"whole, though a character is no UTF-8 at {lying.index(0xe4) + 1}")
 
+    script = (ROOT.replace(">", " onclick='if (1 <2) a(\"<(-)>\")'>") + "</svg>").encode()
+    save("svg", "script.svg", script, extension="svg", why=f"whole, though '<' stands in a value at {script.index(b'<2')}")
+    quote = (ROOT.replace('20">', '20 ><g id="a"') + "</svg>").encode()
+    save("svg", "no-quote.svg", quote, verdict="reject", why=f"'<' in an attribute's value at {quote.index(b'<g')}")
+
     half = (ROOT + BODY).encode()
     save("svg", "cut.svg", half, verdict="truncated", length=len(half), why=f"the image ends at {len(half)}, before the file does")
     save("svg", "random.svg", half + random.Random(2).randbytes(3000), verdict="truncated", length_min=len(half), length_max=len(half) + 4)
