@@ -11,7 +11,7 @@
  * are: the fields of the first local header, each member's end (by its header, its descriptor or
  * its deflate stream), the directory's count, length and place against the end record, and place,
  * name, sizes and CRC of every member against the directory, as two sums that must be equal.
- * Contents are not unpacked where that is not needed.
+ * Contents are not unpacked where that is not needed; of stored ones, the CRC is checked.
  *
  * The offsets in the directory tell whether the archive starts where the walk started. If members
  * stand before it, this is just a later member of a larger archive, and is rejected. If only other
@@ -46,6 +46,7 @@ struct zip {
 	uint64_t sound;       /* behind the last member whose end another record confirmed */
 	uint32_t newest;      /* DOS date and time */
 	uint64_t output_left; /* see zip_find_end */
+	uint64_t wrong_at;    /* stored data with another CRC than it should have; 0: none */
 };
 
 static bool known_method(uint16_t method)
@@ -136,6 +137,8 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 	found = zip_find_end(zip->view, &zip->member, &zip->output_left);
 	if (found == ZIP_FOUND)
 		zip_sum_add(&zip->sum, &zip->member);
+	if (found == ZIP_FOUND && zip->member.wrong && !zip->wrong_at)
+		zip->wrong_at = zip->member.data;
 	return found;
 }
 
@@ -205,6 +208,9 @@ static enum verdict judge_whole(struct zip *zip, const struct zip_directory *dir
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the directory at %" PRIu64 " lists other members than those before it",
 			at);
+	if (zip->wrong_at)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the CRC of the stored data at %" PRIu64 " is wrong", zip->wrong_at);
 	if (shift > 0)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"the archive has %" PRId64 " other bytes before it", shift);

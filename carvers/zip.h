@@ -41,6 +41,7 @@ struct zip_member {
 	uint64_t packed_len, unpacked_len;
 	bool folder; /* by its name */
 	bool wide;   /* sizes come from a ZIP64 field */
+	bool wrong;  /* stored data without the CRC that it should have */
 };
 
 enum zip_found {

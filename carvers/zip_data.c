@@ -12,6 +12,7 @@
 
 #include "bytes.h"
 #include "inflated.h"
+#include "noise.h"
 #include "walk.h"
 
 /* Whether a signature that may follow a member stands at `at`. */
@@ -199,7 +200,16 @@ static enum zip_found find_streamed_end(
 	return found;
 }
 
-enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64_t *output_left)
+/* Whether stored data has another CRC than it should. Data that can't be read has none. */
+static bool is_wrong(struct view *view, const struct zip_member *member)
+{
+	uint32_t crc = 0;
+
+	return member->method == ZIP_STORED && !(member->flags & ZIP_ENCRYPTED) &&
+	       walk_crc32(view, member->data, member->packed_len, &crc) && crc != member->crc;
+}
+
+static enum zip_found find_end(struct view *view, struct zip_member *member, uint64_t *output_left)
 {
 	if (sizes_unknown(member))
 		return find_streamed_end(view, member, output_left);
@@ -210,6 +220,24 @@ enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64
 	if (member->flags & ZIP_STREAMED && !record_follows(view, member->end))
 		member->end += read_descriptor(view, member, member->packed_len, NULL);
 	return ZIP_FOUND;
+}
+
+enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64_t *output_left)
+{
+	enum zip_found found = find_end(view, member, output_left);
+
+	member->wrong = found == ZIP_FOUND && is_wrong(view, member);
+	return found;
+}
+
+/* Where stored data turns into another kind of bytes, if it does; else start. */
+static uint64_t before_change(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t change = noise_start(view, start, end);
+
+	if (change == end)
+		change = plain_start(view, start, end);
+	return change == end ? start : walk_before_fill(view, start, change);
 }
 
 uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint64_t limit)
@@ -233,7 +261,10 @@ uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint6
 	if (member->method == ZIP_STORED &&
 		walk_crc32(view, member->data, member->packed_len, &crc) && crc == member->crc)
 		return limit;
-	return limit == view_size(view) && view_ends_with_image(view) ? limit : member->data;
+	if (limit == view_size(view) && view_ends_with_image(view))
+		return limit;
+	return member->method == ZIP_STORED ? before_change(view, member->data, data_end)
+					    : member->data;
 }
 
 struct content {

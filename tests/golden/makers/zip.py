@@ -106,6 +106,16 @@ def make():
          verdict="truncated", length_min=90, length_max=1020)
     cut = len(whole) - 10
     save("zip", "end-cut.zip", whole[:cut], verdict="truncated", length=cut)
+    stored = bytearray(archive(plain, zipfile.ZIP_STORED))
+    stored[100] ^= 1
+    save("zip", "stored-damaged.zip", bytes(stored), verdict="unverified", length=len(stored), why="the CRC of the stored data at 35 is wrong")
+    piped = bytearray(archive(plain, zipfile.ZIP_STORED, pipe=True))
+    piped[100] ^= 1
+    save("zip", "piped-damaged.zip", bytes(piped), verdict="unverified", length=len(piped), why="the CRC of the stored data at 35 is wrong")
+    noise = archive([("a", random.Random(12).randbytes(9000)), ("b", WORDS)], zipfile.ZIP_STORED)
+    save("zip", "first-wiped.zip", noise[:5000] + bytes(6000), verdict="truncated", length_min=4000, length_max=5100)
+    words = archive([("a", WORDS * 10), ("b", WORDS)], zipfile.ZIP_STORED)
+    save("zip", "first-random.zip", words[:5000] + random.Random(13).randbytes(9000), verdict="truncated", length_min=3900, length_max=6100)
     save("zip", "stored-cut.zip", archive([("a", WORDS)], zipfile.ZIP_STORED)[:200], verdict="truncated", length=200)
     wrong = bytearray(whole)
     wrong[directory + 16] ^= 1  # the CRC of the first entry
