@@ -12,6 +12,10 @@
 
 #define PERMUTATION_CONTEXTS 8
 #define ENTRY_BITS_LEAST 12
+/* Bytes of what a frame has beside its samples, such as splines; and of a sample, four times what
+ * it takes plain. */
+#define BESIDE_MOST (UINT64_C(1) << 24)
+#define SAMPLE_MOST 16
 #define KNOWN_FLAGS (JXL_NOISE | JXL_PATCHES | JXL_SPLINES | JXL_USE_LF | 128)
 
 enum blend { REPLACE, ADD, BLEND, WEIGHTED_ADD, MULTIPLY };
@@ -234,7 +238,18 @@ static bool read_permutation(struct jxl_bits *bits, struct jxl_frame *frame)
 	return right && jxl_bits_sound(bits);
 }
 
-static const char *read_table(struct jxl_bits *bits, struct jxl_frame *frame)
+/* More bytes than the samples of a frame can be made to take. */
+static bool is_too_long(
+	const struct jxl_image *image, const struct jxl_frame *frame, uint64_t total)
+{
+	uint64_t samples = ((uint64_t)frame->width + 8) * ((uint64_t)frame->height + 8);
+	uint64_t each = SAMPLE_MOST * (3 + (uint64_t)image->extra_count) * frame->pass_count;
+
+	return total > BESIDE_MOST && (total - BESIDE_MOST) / each > samples;
+}
+
+static const char *read_table(
+	struct jxl_bits *bits, const struct jxl_image *image, struct jxl_frame *frame)
 {
 	static const struct jxl_choice lens[4] = { { 10, 0 }, { 14, 1024 }, { 22, 17408 },
 		{ 30, 4211712 } };
@@ -270,6 +285,8 @@ static const char *read_table(struct jxl_bits *bits, struct jxl_frame *frame)
 	jxl_bits_align(bits);
 	if (!jxl_bits_sound(bits))
 		return "no table of sections";
+	if (is_too_long(image, frame, total))
+		return "more data than the frame can have";
 	frame->at = jxl_bits_at(bits, NULL);
 	frame->first_at += frame->at;
 	frame->second_at += frame->at;
@@ -297,5 +314,5 @@ const char *jxl_frame_read(
 	if (preview && (frame->type != JXL_REGULAR || frame->custom_size))
 		return "no preview";
 	measure(frame);
-	return read_table(bits, frame);
+	return read_table(bits, image, frame);
 }

@@ -123,3 +123,5 @@ def make():
     save("jxl", "signature.jxl", b"\0" + (head + code)[5:], verdict="reject", why="no signature box at 0")
     save("jxl", "brand.jxl", head[:20] + b"jxm " + head[24:] + code, verdict="reject", why="no file type jxl at 12")
     save("jxl", "nothing.jxl", head + rng.randbytes(300), verdict="reject", why="no box of a known type at 32")
+    tiny = bytes.fromhex("ff0a 4106 01 ffffffff")  # 8 x 8, one section of a gigabyte
+    save("jxl", "too-long.jxl", tiny + rng.randbytes(200), verdict="reject", why="more data than the frame can have at 4")
