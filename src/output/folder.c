@@ -54,13 +54,10 @@ int folder_parent(int dir_fd, const char *path, bool make, const char **base)
 {
 	char part[NAME_MAX + 1];
 	const char *slash;
-	int fd;
+	int fd = dir_fd;
 
 	if (!folder_path_is_plain(path))
 		return -EINVAL;
-	fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
 	while ((slash = strchr(path, '/'))) {
 		size_t len = (size_t)(slash - path);
 		int next;
@@ -68,14 +65,17 @@ int folder_parent(int dir_fd, const char *path, bool make, const char **base)
 		memcpy(part, path, len);
 		part[len] = '\0';
 		next = enter(fd, part, make);
-		close(fd);
+		if (fd != dir_fd)
+			close(fd);
 		if (next < 0)
 			return next;
 		fd = next;
 		path = slash + 1;
 	}
 	*base = path;
-	return fd;
+	if (fd == dir_fd)
+		fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
 }
 
 int folder_open(int dir_fd, const char *path, int flags, bool make)
