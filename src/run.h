@@ -36,7 +36,7 @@ struct run_options {
 	struct gpu_options gpu;
 	unsigned threads;              /* 0: one a processor */
 	struct pool *pool;             /* one that several runs share; NULL: the run makes one of `threads` */
-	uint64_t chunk_size;           /* bytes; 0: the default of 16 MiB */
+	uint64_t chunk_size;           /* bytes; 0: the engine's choice, or 8 MiB */
 	enum reader_method io;
 	enum reader_cache cache;
 	const char *map_path;          /* of a ddrescue map of the image; NULL for none */

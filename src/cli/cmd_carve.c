@@ -149,7 +149,7 @@ static const struct option_row carve_options[] = {
 		.help = "Carve N images side by side; they share the threads" },
 	{ .name = "chunk-size", .kind = OPTION_SIZE, .metavar = "SIZE", .max = (uint64_t)1 << 30,
 		MEMBER(chunk_size), .group = "Machine",
-		.help = "Read and search the image in pieces of SIZE (default: 16M)" },
+		.help = "Read and search the image in pieces of SIZE (default: 8M)" },
 	{ .name = "unit-size", .kind = OPTION_SIZE, .metavar = "SIZE",
 		.max = (uint64_t)1 << 40, MEMBER(unit_size), .group = "Machine",
 		.help = "Of burin-mpi: what a process searches before it asks for more (default: by the "

@@ -28,10 +28,11 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-#define DEFAULT_SLOT_LEN (16u << 20)
+/* Memory that is touched for the first time is dear, in a virtual machine most of all. */
+#define DEFAULT_SLOT_LEN (8u << 20)
 /* What is unpacked should still be in a cache when carvers come to look at it: slots of an E01 are
- * as small as its readers can be kept busy with. */
-#define PACKED_SLOT_LEN_MIN (8u << 20)
+ * no larger than its readers need to be kept busy. */
+#define PACKED_SLOT_LEN_MAX (16u << 20)
 #define PACKED_SLOT_LEN_EACH (1u << 20) /* a reader */
 #define DEFAULT_SLOTS 4
 /* The largest chunk of an E01: more alignment than this would cost too much memory. */
@@ -67,9 +68,9 @@ static size_t default_slot_len(bool packed)
 {
 	size_t slot_len = (size_t)reader_thread_count() * PACKED_SLOT_LEN_EACH;
 
-	if (!packed || slot_len > DEFAULT_SLOT_LEN)
+	if (!packed || slot_len < DEFAULT_SLOT_LEN)
 		return DEFAULT_SLOT_LEN;
-	return slot_len < PACKED_SLOT_LEN_MIN ? PACKED_SLOT_LEN_MIN : slot_len;
+	return slot_len < PACKED_SLOT_LEN_MAX ? slot_len : PACKED_SLOT_LEN_MAX;
 }
 
 static void set_places(struct reader *reader, const struct reader_options *options)

@@ -25,7 +25,7 @@ enum reader_method reader_io_method(unsigned choice);
 enum reader_cache reader_io_cache(unsigned choice);
 
 struct reader_options {
-	size_t slot_len; /* own bytes of a slot; 0: 16 MiB. Raised to overlap + 1 when smaller */
+	size_t slot_len; /* own bytes of a slot; 0: 8 MiB. Raised to overlap + 1 when smaller */
 	size_t overlap;  /* bytes behind a slot: longest pattern - 1 */
 	unsigned slots;  /* at least 2; 0: 4 */
 	size_t warm_len; /* bytes behind the slots with the caller that reader_copy shall still have */
