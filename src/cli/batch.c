@@ -330,13 +330,6 @@ static json_t *item_object(const struct item *item)
 	return object;
 }
 
-static json_t *moment(time_t seconds)
-{
-	char text[TEXT_TIME_LEN];
-
-	return text_time(seconds, text) ? json_string(text) : json_null();
-}
-
 static json_t *make_json(const struct batch *batch, int code)
 {
 	json_t *object = json_object(), *images = json_array();
@@ -345,8 +338,8 @@ static json_t *make_json(const struct batch *batch, int code)
 		json_array_append_new(images, item_object(&batch->items[i]));
 	json_object_set_new(object, "schema", json_integer(1));
 	json_object_set_new(object, "burin", json_string(BURIN_VERSION));
-	json_object_set_new(object, "started", moment(batch->started));
-	json_object_set_new(object, "finished", moment(time(NULL)));
+	json_object_set_new(object, "started", json_moment(batch->started));
+	json_object_set_new(object, "finished", json_moment(time(NULL)));
 	json_object_set_new(object, "exit", json_integer(code));
 	json_object_set_new(object, "images", images);
 	return object;

@@ -49,19 +49,6 @@ static void append(json_t *array, json_t *value)
 		or_die(NULL);
 }
 
-json_t *jsonl_text(const char *text)
-{
-	char *clean;
-	json_t *value;
-
-	if (!text)
-		return json_null();
-	clean = text_clean_copy(text);
-	value = json_string_nocheck(clean);
-	free(clean);
-	return value;
-}
-
 json_t *jsonl_number(uint64_t number)
 {
 	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
@@ -73,19 +60,12 @@ static json_t *limit(uint64_t number)
 	return number ? jsonl_number(number) : json_null();
 }
 
-static json_t *moment(int64_t seconds)
-{
-	char text[TEXT_TIME_LEN];
-
-	return seconds != 0 && text_time(seconds, text) ? json_string_nocheck(text) : json_null();
-}
-
 static json_t *text_array(char *const *texts, size_t count)
 {
 	json_t *array = or_die(json_array());
 
 	for (size_t i = 0; i < count; i++)
-		append(array, jsonl_text(texts[i]));
+		append(array, json_text(texts[i]));
 	return array;
 }
 
@@ -138,10 +118,10 @@ static json_t *image_object(const struct run_record *run)
 	json_t *object = jsonl_object(), *acquisition = jsonl_object();
 
 	for (size_t i = 0; i < image->value_count; i++)
-		jsonl_put(acquisition, image->values[i].name, jsonl_text(image->values[i].value));
-	jsonl_put(object, "path", jsonl_text(run->image_path));
+		jsonl_put(acquisition, image->values[i].name, json_text(image->values[i].value));
+	jsonl_put(object, "path", json_text(run->image_path));
 	jsonl_put(object, "paths", text_array(image->paths, image->path_count));
-	jsonl_put(object, "format", jsonl_text(image->format));
+	jsonl_put(object, "format", json_text(image->format));
 	jsonl_put(object, "size", jsonl_number(image->size));
 	jsonl_put(object, "sector_size", jsonl_number(image->sector_size));
 	jsonl_put(object, "hashes", jsonl_object());
@@ -154,10 +134,10 @@ static json_t *rules_object(const struct rules *rules)
 {
 	json_t *object = jsonl_object();
 
-	jsonl_put(object, "path", jsonl_text(rules->path));
-	jsonl_put(object, "sha256", jsonl_text(rules->sha256));
+	jsonl_put(object, "path", json_text(rules->path));
+	jsonl_put(object, "sha256", json_text(rules->sha256));
 	jsonl_put(object, "count", jsonl_number(rules->count));
-	jsonl_put(object, "format", jsonl_text(rules_format_name(rules->format)));
+	jsonl_put(object, "format", json_text(rules_format_name(rules->format)));
 	jsonl_put(object, "files", text_array(rules->files, rules->file_count));
 	return object;
 }
@@ -166,10 +146,10 @@ static json_t *engine_object(const struct run_record *run)
 {
 	json_t *object = jsonl_object();
 
-	jsonl_put(object, "name", jsonl_text(run->engine));
-	jsonl_put(object, "kernel", jsonl_text(run->kernel));
-	jsonl_put(object, "reason", jsonl_text(run->engine_reason));
-	jsonl_put(object, "reader", jsonl_text(run->reader));
+	jsonl_put(object, "name", json_text(run->engine));
+	jsonl_put(object, "kernel", json_text(run->kernel));
+	jsonl_put(object, "reason", json_text(run->engine_reason));
+	jsonl_put(object, "reader", json_text(run->reader));
 	jsonl_put(object, "threads", jsonl_number(run->threads));
 	jsonl_put(object, "chunk_size", jsonl_number(run->chunk_size));
 	return object;
@@ -197,11 +177,11 @@ static json_t *options_object(const struct run_record *run)
 	jsonl_put(object, "strict", json_boolean(run->strict));
 	jsonl_put(object, "both", json_boolean(run->both));
 	jsonl_put(object, "compat", run->compat_scalpel ? json_string("scalpel") : json_null());
-	jsonl_put(object, "space", jsonl_text(run->space));
+	jsonl_put(object, "space", json_text(run->space));
 	jsonl_put(object, "align", jsonl_number(run->align));
 	jsonl_put(object, "offset", jsonl_number(run->range_offset));
 	jsonl_put(object, "length", limit(run->range_length));
-	jsonl_put(object, "map", jsonl_text(run->map_path));
+	jsonl_put(object, "map", json_text(run->map_path));
 	jsonl_put(object, "max_files", limit(run->max_files));
 	jsonl_put(object, "max_bytes", limit(run->max_bytes));
 	jsonl_put(object, "max_files_type", limit(run->max_files_type));
@@ -247,9 +227,9 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 	uname(&system);
 	jsonl_put(object, "burin", json_string(BURIN_VERSION));
 	jsonl_put(object, "command", text_array(run->arguments, count));
-	jsonl_put(object, "host", jsonl_text(system.nodename));
-	jsonl_put(object, "started", moment(run->started));
-	jsonl_put(object, "output", jsonl_text(run->output_dir));
+	jsonl_put(object, "host", json_text(system.nodename));
+	jsonl_put(object, "started", json_moment(run->started));
+	jsonl_put(object, "output", json_text(run->output_dir));
 	jsonl_put(object, "image", image_object(run));
 	if (run->volumes)
 		volumes_json(object, run->volumes);
@@ -395,7 +375,7 @@ static json_t *rank_object(const struct rank_record *rank)
 {
 	json_t *object = jsonl_object();
 
-	jsonl_put(object, "host", jsonl_text(rank->host));
+	jsonl_put(object, "host", json_text(rank->host));
 	jsonl_put(object, "bytes", jsonl_number(rank->bytes));
 	jsonl_put(object, "start", json_real(rank->start));
 	jsonl_put(object, "search", json_real(rank->search));
@@ -438,7 +418,7 @@ static json_t *evidence_object(const struct evidence_record *evidence)
 
 	jsonl_put(object, "state", json_string(evidence_state_name(evidence->state)));
 	jsonl_put(object, "hashes", hash_object(hashes->md5, hashes->sha1, hashes->sha256));
-	jsonl_put(object, "sentence", jsonl_text(evidence->sentence));
+	jsonl_put(object, "sentence", json_text(evidence->sentence));
 	return object;
 }
 
@@ -463,7 +443,7 @@ static json_t *damage_array(const struct damages *damages)
 
 		jsonl_put(object, "offset", jsonl_number(damages->items[i].offset));
 		jsonl_put(object, "length", jsonl_number(damages->items[i].length));
-		jsonl_put(object, "why", jsonl_text(damages->items[i].why));
+		jsonl_put(object, "why", json_text(damages->items[i].why));
 		append(array, object);
 	}
 	return array;
@@ -475,7 +455,7 @@ static json_t *problem_array(const struct summary_record *summary)
 	json_t *array = or_die(json_array());
 
 	for (size_t i = 0; i < most && summary->problems[i]; i++)
-		append(array, jsonl_text(summary->problems[i]));
+		append(array, json_text(summary->problems[i]));
 	return array;
 }
 
@@ -486,7 +466,7 @@ static json_t *resumption_array(const struct summary_record *summary)
 	for (size_t i = 0; i < summary->resumed_count; i++) {
 		json_t *object = jsonl_object();
 
-		jsonl_put(object, "at", moment(summary->resumed[i].at));
+		jsonl_put(object, "at", json_moment(summary->resumed[i].at));
 		jsonl_put(object, "position", jsonl_number(summary->resumed[i].position));
 		append(array, object);
 	}
@@ -521,7 +501,7 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	jsonl_put(object, "damage", damage_array(&summary->damage));
 	jsonl_put(object, "problems", problem_array(summary));
 	jsonl_put(object, "seconds", seconds_object(summary));
-	jsonl_put(object, "finished", moment(summary->finished));
+	jsonl_put(object, "finished", json_moment(summary->finished));
 	if (summary->resumed_count)
 		jsonl_put(object, "resumed", resumption_array(summary));
 	jsonl_put(object, "signal", jsonl_number((uint64_t)summary->signal));

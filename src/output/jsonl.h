@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-#include <jansson.h>
-
+#include "base/json.h"
 #include "output/line.h"
 #include "output/record.h"
 
@@ -15,9 +14,6 @@ json_t *jsonl_object(void);
 
 /* Adds a value, taking it over. NULL (no memory) dies. */
 void jsonl_put(json_t *object, const char *key, json_t *value);
-
-/* Cleaned (output/text.h); null for NULL. */
-json_t *jsonl_text(const char *text);
 
 /* A plain integer. JSON's integers here end at 2^63 - 1, which no offset exceeds. */
 json_t *jsonl_number(uint64_t number);

@@ -146,7 +146,7 @@ static json_t *event(const struct progress *progress, const char *name)
 
 	jsonl_put(object, "event", json_string(name));
 	if (progress->label)
-		jsonl_put(object, "image", jsonl_text(progress->label));
+		jsonl_put(object, "image", json_text(progress->label));
 	return object;
 }
 

@@ -305,7 +305,7 @@ int selftest_page(const struct selftest *selftest, FILE *stream)
 		"auto;max-width:60rem;padding:0 1rem}\n"
 		"table{border-collapse:collapse}th,td{border-bottom:1px solid #8886;padding:.15rem "
 		".6rem;"
-		"text-align:left;overflow-wrap:anywhere}\n"
+		"text-align:left;overflow-wrap:anywhere}\nth{white-space:nowrap}\n"
 		".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
 		"h1{font-size:1.4rem}h2{font-size:1.1rem}\n@media "
 		"print{body{margin:0;font-size:11px}}\n"
