@@ -130,6 +130,19 @@ static bool check_stream(struct ole *ole, const struct ole_entry *entry)
 	return true;
 }
 
+/* Whether what an entry leads to is in use: not, where a part of the directory was overwritten. */
+static bool links_lead_on(struct ole *ole, const struct ole_entry *entry)
+{
+	uint32_t links[] = { entry->left, entry->right, entry->child };
+	struct ole_entry other;
+
+	for (int i = 0; i < 3 && entry->type; i++)
+		if (links[i] != OLE_FREE &&
+			(!ole_read_entry(ole, links[i], &other) || !other.type))
+			return false;
+	return true;
+}
+
 bool ole_check_directory(struct ole *ole)
 {
 	struct ole_entry entry;
@@ -142,6 +155,8 @@ bool ole_check_directory(struct ole *ole)
 			return ole_wrong(ole, "a part of the directory", sector_at);
 		if (!ole_read_entry(ole, i, &entry))
 			return ole_wrong(ole, "no directory entry", at);
+		if (!links_lead_on(ole, &entry))
+			ole_contradicts(ole, "nothing is where it leads to: entry", at);
 		if (i % per_sector(ole) == per_sector(ole) - 1)
 			ole_vouch(ole, ole->directory[i / per_sector(ole)]);
 		if (entry.type == OLE_ROOT && i == 0 && !check_mini_stream(ole, &entry))

@@ -69,6 +69,8 @@ static struct bytes large(void)
 		put(&bytes, entry + (uint64_t)link, 0xffffffff);
 	put(&bytes, entry + 116, first);
 	put(&bytes, entry + 120, (count - first) * SECTOR);
+	/* A last sector of nothing but zeros would be doubted. */
+	put(&bytes, sector_at(count - 1), 1);
 	return bytes;
 }
 

@@ -149,6 +149,9 @@ def make():
     wiped = bytearray(data)
     wiped[at + 3 * 128 + 116] = 0  # two streams in one chain
     save("ole", "shared.doc", bytes(wiped), verdict="unverified", length=len(data))
+    wiped = bytearray(data)
+    wiped[at + 2 * 128:at + 3 * 128] = b"\xc4\x0a" + bytes(126)  # a block of a file system, from here on
+    save("ole", "entry.doc", bytes(wiped), verdict="unverified", length=len(data), why=f"nothing is where it leads to: entry at {at + 128}")
     fat = file.at(file.fat_at)
     wiped = bytearray(data)
     wiped[fat:fat + 4] = struct.pack("<I", 0)  # a sector behind itself
