@@ -16,13 +16,15 @@
  * What vouches for the bytes: relocations (each place in the image holds a segment of it), a
  * checksum if there is one, names and relocations of segments, versions, fonts, and what debuggers
  * want. If such a structure is the last one the file is complete; if one is broken, truncated. Else
- * nothing tells the last bytes from others, and it is unverified.
+ * nothing tells the last bytes from others, and it is unverified. An archive behind a program belongs
+ * to it (appended.c).
  */
 #include "mz.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "appended.h"
 #include "bytes.h"
 #include "noise.h"
 #include "program.h"
@@ -213,12 +215,16 @@ static bool foreign_end(struct view *view, const struct mz_extent *extent)
 static enum verdict judge(
 	struct view *view, struct finding *finding, const struct mz_extent *extent)
 {
+	enum verdict verdict;
+
 	if (extent->end > view_size(view))
 		return walk_cut(
 			view, finding, extent->end, program_sound(view, extent->code, extent->end));
 	if (extent->broken)
 		return program_cut(view, finding, extent->code, extent->end,
 			"relocations, names or resources broken", extent->broken);
+	if (appended_take(view, extent->end, finding, &verdict))
+		return verdict;
 	finding->length = extent->end;
 	if (extent->proof && program_zeros(view, extent->proof, extent->end))
 		return CARVE_COMPLETE;

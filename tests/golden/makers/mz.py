@@ -1,5 +1,5 @@
 """Programs behind DOS headers: DOS, NE, LE, LX, header by header; their code is made up."""
-import random, struct
+import io, random, struct, zipfile
 
 from makers.common import save
 from makers.elf import code
@@ -169,6 +169,11 @@ def make():
     save("mz", "overlays.exe", overlaid, **unverified(len(overlaid)))
     borland = plain + bytes(-len(plain) % 16) + struct.pack("<4sIII", b"FBOV", 700, 512, 3) + code(700, 8)
     save("mz", "borland.exe", borland, **unverified(len(borland)))
+
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as out:
+        out.writestr(zipfile.ZipInfo("golden.txt", (2020, 1, 1, 0, 0, 0)), "A golden text")
+    save("mz", "extractor.exe", plain + archive.getvalue(), extension="exe", why=f"an archive is appended at {len(plain)}")
 
     segments = [(code(700, 2), 5), (code(300, 4), 3)]
     save("mz", "program-ne.exe", ne(segments), extension="exe", title="A golden program")
