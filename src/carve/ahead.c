@@ -9,6 +9,7 @@
  * What others see of it may be out of date: then something is put off, or checked, for nothing. */
 struct span {
 	_Atomic uint64_t start, end;
+	_Atomic uint32_t rule; /* that it is checked by, NO_RULE when it was checked */
 	bool insist;
 };
 
@@ -16,8 +17,11 @@ struct ahead {
 	unsigned workers;
 	bool nested;
 	_Atomic uint64_t hidden_until;
+	atomic_bool *parted; /* by rule: some file of it had parts */
 	struct span spans[];
 };
+
+#define NO_RULE UINT32_MAX
 
 static uint64_t get(const _Atomic uint64_t *value)
 {
@@ -29,17 +33,22 @@ static void set(_Atomic uint64_t *value, uint64_t number)
 	atomic_store_explicit(value, number, memory_order_relaxed);
 }
 
-struct ahead *ahead_new(unsigned workers, bool nested)
+struct ahead *ahead_new(unsigned workers, bool nested, uint32_t rule_count)
 {
 	struct ahead *ahead = xcalloc(1, sizeof(*ahead) + workers * sizeof(ahead->spans[0]));
 
 	ahead->workers = workers;
 	ahead->nested = nested;
+	ahead->parted = xcalloc(rule_count + 1, sizeof(*ahead->parted));
+	for (unsigned i = 0; i < workers; i++)
+		ahead->spans[i].rule = NO_RULE;
 	return ahead;
 }
 
 void ahead_free(struct ahead *ahead)
 {
+	if (ahead)
+		free(ahead->parted);
 	free(ahead);
 }
 
@@ -51,6 +60,25 @@ void ahead_hide(struct ahead *ahead, uint64_t until)
 uint64_t ahead_hidden(const struct ahead *ahead)
 {
 	return get(&ahead->hidden_until);
+}
+
+static bool is_parted(const struct ahead *ahead, uint32_t rule)
+{
+	return rule != NO_RULE && atomic_load_explicit(&ahead->parted[rule], memory_order_relaxed);
+}
+
+/* A member of an archive begins as the archive does: while one is looked at, what begins alike behind it may be its. */
+static bool may_be_part(
+	const struct ahead *ahead, unsigned worker, const struct candidate *candidate)
+{
+	if (!is_parted(ahead, candidate->rule))
+		return false;
+	for (unsigned i = 0; i < ahead->workers; i++)
+		if (i != worker && get(&ahead->spans[i].start) < candidate->start &&
+			atomic_load_explicit(&ahead->spans[i].rule, memory_order_relaxed) ==
+				candidate->rule)
+			return true;
+	return false;
 }
 
 static bool is_overtaken(const struct ahead *ahead, uint64_t start)
@@ -67,15 +95,21 @@ static bool may_check(const struct ahead *ahead, uint64_t start, bool insist)
 	       (insist || ahead->nested || !is_overtaken(ahead, start));
 }
 
-bool ahead_begin(struct ahead *ahead, unsigned worker, uint64_t start, bool insist)
+bool ahead_begin(
+	struct ahead *ahead, unsigned worker, const struct candidate *candidate, bool insist)
 {
 	struct span *own = &ahead->spans[worker];
 
-	if (!may_check(ahead, start, insist))
+	if (!may_check(ahead, candidate->start, insist) ||
+		(!insist && !ahead->nested && may_be_part(ahead, worker, candidate)))
 		return false;
-	set(&own->end, 0);
-	set(&own->start, start);
 	own->insist = insist;
+	set(&own->end, 0);
+	/* Of several that are begun together, the first that others may be parts of is the one to be known. */
+	if (is_parted(ahead, own->rule))
+		return true;
+	set(&own->start, candidate->start);
+	atomic_store_explicit(&own->rule, candidate->rule, memory_order_relaxed);
 	return true;
 }
 
@@ -99,11 +133,15 @@ void ahead_tell(struct ahead *ahead, unsigned worker, uint64_t start, uint64_t r
 
 void ahead_end(struct ahead *ahead, unsigned worker, uint64_t until)
 {
+	atomic_store_explicit(&ahead->spans[worker].rule, NO_RULE, memory_order_relaxed);
 	set(&ahead->spans[worker].end, until);
 }
 
-uint64_t ahead_until(const struct candidate *candidate, const struct outcome *outcome)
+uint64_t ahead_until(
+	struct ahead *ahead, const struct candidate *candidate, const struct outcome *outcome)
 {
+	if (outcome->part_count)
+		atomic_store_explicit(&ahead->parted[candidate->rule], true, memory_order_relaxed);
 	if (outcome->verdict == CARVE_COMPLETE)
 		return candidate->start + outcome->length;
 	return outcome->part_count ? outcome->parts[outcome->part_count - 1] + 1 : 0;
@@ -113,7 +151,7 @@ bool ahead_check(struct ahead *ahead, unsigned worker, struct view *view, struct
 	const struct rule *rule, const struct candidate *candidate, bool insist,
 	struct outcome *outcome)
 {
-	if (!ahead_begin(ahead, worker, candidate->start, insist))
+	if (!ahead_begin(ahead, worker, candidate, insist))
 		return false;
 	check_candidate(view, image, rule, candidate, outcome);
 	if (view_gave_up(view)) {
@@ -121,6 +159,6 @@ bool ahead_check(struct ahead *ahead, unsigned worker, struct view *view, struct
 		ahead_end(ahead, worker, 0);
 		return false;
 	}
-	ahead_end(ahead, worker, ahead_until(candidate, outcome));
+	ahead_end(ahead, worker, ahead_until(ahead, candidate, outcome));
 	return true;
 }

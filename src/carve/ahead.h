@@ -20,7 +20,7 @@
 struct ahead;
 
 /* workers: how many threads check. nested: nothing hides anything, so nothing is put off. */
-struct ahead *ahead_new(unsigned workers, bool nested);
+struct ahead *ahead_new(unsigned workers, bool nested, uint32_t rule_count);
 /* NULL is fine. */
 void ahead_free(struct ahead *ahead);
 
@@ -30,7 +30,8 @@ uint64_t ahead_hidden(const struct ahead *ahead);
 
 /* A worker is about to check the candidate at start; false: put it off. insist: only when it is
  * hidden. */
-bool ahead_begin(struct ahead *ahead, unsigned worker, uint64_t start, bool insist);
+bool ahead_begin(
+	struct ahead *ahead, unsigned worker, const struct candidate *candidate, bool insist);
 /* Its check has read to this offset of the image; false: give it up. */
 bool ahead_reach(struct ahead *ahead, unsigned worker, uint64_t reached);
 /* For a check in another process: that of the candidate at start has read to this offset. From any
@@ -39,7 +40,8 @@ void ahead_tell(struct ahead *ahead, unsigned worker, uint64_t start, uint64_t r
 /* It is over; until: what starts before this should wait until it is decided on; 0 for nothing. */
 void ahead_end(struct ahead *ahead, unsigned worker, uint64_t until);
 /* That of an outcome: the end of a complete file, or behind the last part of another. */
-uint64_t ahead_until(const struct candidate *candidate, const struct outcome *outcome);
+uint64_t ahead_until(
+	struct ahead *ahead, const struct candidate *candidate, const struct outcome *outcome);
 /* All of it: check_candidate between ahead_begin and ahead_end. view: one that asks ahead_reach
  * (view_watch). False: the check is put off, and there is no outcome. */
 bool ahead_check(struct ahead *ahead, unsigned worker, struct view *view, struct image *image,

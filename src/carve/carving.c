@@ -44,7 +44,7 @@ struct carving *carving_new(const struct carving_options *options)
 		carving->rooms[i].copier.sets = options->sets;
 		carving->rooms[i].copier.skip_known = options->skip_known;
 	}
-	carving->ahead = ahead_new(carving->threads, options->decide.nested);
+	carving->ahead = ahead_new(carving->threads, options->decide.nested, (uint32_t)rule_count);
 	carving->filing = filing_new(options->rules, options->sink, options->names, options->label,
 		options->no_extension, options->image, options->volumes);
 	if (options->rules)

@@ -146,10 +146,11 @@ static bool front_is_put_off(struct carving *carving)
 	return false;
 }
 
-/* Checks all that was put off, in batches of neighbours. */
+/* Tries again all that was put off, in batches of neighbours. What is to be decided next is checked in any case, the rest may be
+ * put off again. */
 static void check_put_off(struct carving *carving)
 {
-	uint64_t cursor = carving->decided;
+	uint64_t cursor = carving->decided, front = ticket_at(carving, cursor)->candidate.start;
 
 	while (cursor < carving->checked) {
 		struct ticket *first = ticket_at(carving, cursor), *ticket = first;
@@ -157,7 +158,7 @@ static void check_put_off(struct carving *carving)
 
 		while (batch < CHECK_BATCH && cursor < carving->checked &&
 			ticket_state(ticket) == TICKET_PUT_OFF && !is_settled(carving, ticket)) {
-			ticket->insist = true;
+			ticket->insist = ticket->candidate.start == front;
 			ticket_set_state(ticket, TICKET_CHECKING);
 			batch++;
 			ticket = ticket_at(carving, ++cursor);

@@ -80,7 +80,7 @@ static uint32_t pick_tickets(struct carving *carving, struct ticket *first, unsi
 	for (uint32_t i = 0; i < batch; i++) {
 		struct ticket *ticket = &carving->ring[(at + i) % carving->ring_len];
 
-		if (!ahead_begin(carving->ahead, worker, ticket->candidate.start, ticket->insist)) {
+		if (!ahead_begin(carving->ahead, worker, &ticket->candidate, ticket->insist)) {
 			ticket_set_state(ticket, TICKET_PUT_OFF);
 			continue;
 		}
@@ -104,13 +104,13 @@ static void note_reached(void *context, uint64_t start, uint64_t reached)
 	ahead_tell(asking->carving->ahead, asking->worker, start, reached);
 }
 
-static uint64_t until_of_all(const struct carving_checks *checks)
+static uint64_t until_of_all(struct ahead *ahead, const struct carving_checks *checks)
 {
 	uint64_t until = 0;
 
 	for (uint32_t i = 0; i < checks->count; i++) {
 		const struct carving_asked *asked = &checks->asked[i];
-		uint64_t one = asked->put_off ? 0 : ahead_until(asked->candidate, asked->outcome);
+		uint64_t one = asked->put_off ? 0 : ahead_until(ahead, asked->candidate, asked->outcome);
 
 		until = one > until ? one : until;
 	}
@@ -136,7 +136,7 @@ static void run_remote_checks(struct pool_job *job, unsigned worker)
 		status = carving->options.remote->check(&checks, &carving->cancelled, &error);
 	if (status)
 		jobs_note_error(carving, status, &error);
-	ahead_end(carving->ahead, worker, status ? 0 : until_of_all(&checks));
+	ahead_end(carving->ahead, worker, status ? 0 : until_of_all(carving->ahead, &checks));
 	for (uint32_t i = 0; i < checks.count && !status; i++)
 		ticket_set_state(picked[i], asked[i].put_off ? TICKET_PUT_OFF : TICKET_CHECKED);
 	ring_bell(carving);

@@ -26,7 +26,7 @@ struct ticket {
 	struct pool_job job; /* first: a job's address is its ticket's */
 	struct carving *carving;
 	uint32_t batch; /* tickets that the check job of this one covers, from this one on */
-	bool insist;    /* it was put off once */
+	bool insist;    /* it was put off, and all wait for it */
 	_Atomic enum ticket_state state;
 	struct candidate candidate;
 	struct outcome outcome;

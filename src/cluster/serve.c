@@ -96,7 +96,7 @@ int serve_begin(const struct run_join *join, const char *mark, struct error *err
 	serve.pool = join->pool;
 	serve.room_count = pool_threads(join->pool);
 	serve.rooms = xcalloc(serve.room_count, sizeof(*serve.rooms));
-	serve.ahead = ahead_new(serve.room_count, false);
+	serve.ahead = ahead_new(serve.room_count, false, (uint32_t)join->rules->count);
 	for (unsigned i = 0; i < serve.room_count; i++) {
 		serve.rooms[i].view = view_new();
 		view_watch(serve.rooms[i].view, go_on, &serve.rooms[i]);

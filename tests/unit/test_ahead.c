@@ -4,54 +4,63 @@
 
 #include "carve/ahead.h"
 
+static struct candidate place;
+
+static const struct candidate *at(uint64_t start)
+{
+	place = (struct candidate){ .start = start };
+	return &place;
+}
+
 Test(ahead, what_a_long_check_has_passed_is_put_off)
 {
-	struct ahead *ahead = ahead_new(2, false);
+	struct ahead *ahead = ahead_new(2, false, 2);
 
-	cr_expect(ahead_begin(ahead, 0, 1000, false));
+	cr_expect(ahead_begin(ahead, 0, at(1000), false));
 	cr_expect(ahead_reach(ahead, 0, 1000 + AHEAD_LONG_CHECK));
-	cr_expect(ahead_begin(ahead, 1, 2000, false), "nobody waits for a short one");
+	cr_expect(ahead_begin(ahead, 1, at(2000), false), "nobody waits for a short one");
 	cr_expect(ahead_reach(ahead, 0, 1000 + 2 * AHEAD_LONG_CHECK));
 	cr_expect_not(ahead_reach(ahead, 1, 3000), "it goes on with what was overtaken");
-	cr_expect_not(ahead_begin(ahead, 1, 2000, false));
-	cr_expect(ahead_begin(ahead, 1, 2000, true), "somebody insists");
-	cr_expect(ahead_begin(ahead, 1, 1000, false), "what starts at the same place is no part");
-	cr_expect(ahead_begin(ahead, 1, 1000 + 2 * AHEAD_LONG_CHECK, false));
+	cr_expect_not(ahead_begin(ahead, 1, at(2000), false));
+	cr_expect(ahead_begin(ahead, 1, at(2000), true), "somebody insists");
+	cr_expect(
+		ahead_begin(ahead, 1, at(1000), false), "what starts at the same place is no part");
+	cr_expect(ahead_begin(ahead, 1, at(1000 + 2 * AHEAD_LONG_CHECK), false));
 	ahead_end(ahead, 0, 0);
-	cr_expect(ahead_begin(ahead, 1, 2000, false));
+	cr_expect(ahead_begin(ahead, 1, at(2000), false));
 	ahead_free(ahead);
 }
 
 Test(ahead, another_process_tells_how_far_it_is)
 {
-	struct ahead *ahead = ahead_new(2, false);
+	struct ahead *ahead = ahead_new(2, false, 2);
 
 	ahead_tell(ahead, 0, 1000, 500000);
-	cr_expect_not(ahead_begin(ahead, 1, 1001, false));
-	cr_expect_not(ahead_begin(ahead, 1, 499999, false));
-	cr_expect(ahead_begin(ahead, 1, 500000, false));
-	cr_expect(ahead_begin(ahead, 1, 1000, false));
+	cr_expect_not(ahead_begin(ahead, 1, at(1001), false));
+	cr_expect_not(ahead_begin(ahead, 1, at(499999), false));
+	cr_expect(ahead_begin(ahead, 1, at(500000), false));
+	cr_expect(ahead_begin(ahead, 1, at(1000), false));
 	ahead_free(ahead);
 }
 
 Test(ahead, what_is_hidden_is_put_off_whoever_insists)
 {
-	struct ahead *ahead = ahead_new(1, false);
+	struct ahead *ahead = ahead_new(1, false, 2);
 
 	cr_expect_eq(ahead_hidden(ahead), 0);
 	ahead_hide(ahead, 5000);
 	cr_expect_eq(ahead_hidden(ahead), 5000);
-	cr_expect_not(ahead_begin(ahead, 0, 4999, true));
-	cr_expect(ahead_begin(ahead, 0, 5000, false));
+	cr_expect_not(ahead_begin(ahead, 0, at(4999), true));
+	cr_expect(ahead_begin(ahead, 0, at(5000), false));
 	ahead_free(ahead);
 }
 
 Test(ahead, nothing_is_overtaken_where_nothing_hides)
 {
-	struct ahead *ahead = ahead_new(2, true);
+	struct ahead *ahead = ahead_new(2, true, 2);
 
 	ahead_tell(ahead, 0, 1000, 500000);
-	cr_expect(ahead_begin(ahead, 1, 2000, false));
+	cr_expect(ahead_begin(ahead, 1, at(2000), false));
 	ahead_free(ahead);
 }
 
@@ -66,7 +75,56 @@ Test(ahead, outcomes_tell_what_should_wait)
 				     .part_count = 2 },
 			     guessed = { .verdict = CARVE_UNVERIFIED, .length = 90 };
 
-	cr_expect_eq(ahead_until(&candidate, &complete), 150);
-	cr_expect_eq(ahead_until(&candidate, &cut), 171);
-	cr_expect_eq(ahead_until(&candidate, &guessed), 0);
+	struct ahead *ahead = ahead_new(1, false, 2);
+
+	cr_expect_eq(ahead_until(ahead, &candidate, &complete), 150);
+	cr_expect_eq(ahead_until(ahead, &candidate, &cut), 171);
+	cr_expect_eq(ahead_until(ahead, &candidate, &guessed), 0);
+	ahead_free(ahead);
+}
+
+/* While an archive is looked at, what begins as it does waits, however short the look is. */
+Test(ahead, what_may_be_a_part_is_put_off)
+{
+	const struct candidate archive = { .start = 1000, .rule = 1 },
+			       member = { .start = 1500, .rule = 1 },
+			       picture = { .start = 1500, .rule = 0 };
+	uint64_t parts[] = { 1500 };
+	const struct outcome parted = {
+		.verdict = CARVE_UNVERIFIED, .length = 90, .parts = parts, .part_count = 1
+	};
+	struct ahead *ahead = ahead_new(2, false, 2);
+
+	cr_expect(ahead_begin(ahead, 0, &archive, false));
+	cr_expect(ahead_begin(ahead, 1, &member, false),
+		"nobody knows yet that such files have parts");
+	ahead_end(ahead, 1, 0);
+	ahead_end(ahead, 0, ahead_until(ahead, &archive, &parted));
+	ahead_end(ahead, 0, 0);
+	cr_expect(ahead_begin(ahead, 0, &archive, false));
+	cr_expect_not(ahead_begin(ahead, 1, &member, false));
+	cr_expect(ahead_begin(ahead, 1, &member, true));
+	ahead_end(ahead, 1, 0);
+	cr_expect(ahead_begin(ahead, 1, &picture, false), "it begins otherwise");
+	ahead_end(ahead, 0, 0);
+	cr_expect(ahead_begin(ahead, 1, &member, false));
+	ahead_free(ahead);
+}
+
+Test(ahead, of_a_batch_the_first_archive_is_known)
+{
+	const struct candidate archive = { .start = 1000, .rule = 1 },
+			       later = { .start = 3000, .rule = 0 },
+			       member = { .start = 1500, .rule = 1 };
+	uint64_t parts[] = { 1500 };
+	const struct outcome parted = {
+		.verdict = CARVE_UNVERIFIED, .length = 90, .parts = parts, .part_count = 1
+	};
+	struct ahead *ahead = ahead_new(2, false, 2);
+
+	ahead_until(ahead, &archive, &parted);
+	cr_expect(ahead_begin(ahead, 0, &archive, false));
+	cr_expect(ahead_begin(ahead, 0, &later, false));
+	cr_expect_not(ahead_begin(ahead, 1, &member, false));
+	ahead_free(ahead);
 }
