@@ -13,7 +13,7 @@
 /* So many for each thread of a helper are on their way, waiting or being done: enough to keep it at
  * work while answers and new requests travel; more of them cost processor time, as more is checked
  * that a decision would have spared. */
-#define JOBS_EACH 8
+#define JOBS_EACH 4
 /* More proxies than that gain nothing. */
 #define JOBS_MOST 512
 /* How long a cancelled request still waits for the helper to clean up, in tenths of a second. */
