@@ -6,11 +6,14 @@
  */
 #include "evidence/volumes.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -34,8 +37,12 @@
 #define CPU_SECONDS_MOST 600
 #define BYTES_PER_CPU_SECOND ((uint64_t)64 << 20)
 #define MEMORY_MAX ((uint64_t)1 << 30)
-/* libtsk can also be made to wait for itself. A child asks for bytes all the time. */
-#define STILL_SECONDS 10
+/* libtsk can also be made to wait for itself. So often it is looked at whether the child sleeps, though it has asked for
+ * nothing; after so many times it never wakes up again. */
+#define LOOK_USECONDS 200000
+#define LOOKS_ASLEEP 3
+/* What the look itself takes, and more. */
+#define ASLEEP_NSECONDS 10000000
 
 struct message {
 	uint32_t kind, len; /* len: bytes that follow */
@@ -91,10 +98,15 @@ static void add_problem(struct volumes *volumes, char *sentence)
 /* ---- in the child ------------------------------------------------------------------------------
  */
 
+static volatile sig_atomic_t asking; /* it waits for the parent, who may be busy, and the evidence slow */
+
 static bool flush(struct job *job)
 {
-	bool sent = confined_send(job->fd, job->unsent, job->unsent_len);
+	bool sent;
 
+	asking = true;
+	sent = confined_send(job->fd, job->unsent, job->unsent_len);
+	asking = false;
 	job->unsent_len = 0;
 	return sent;
 }
@@ -112,16 +124,57 @@ static bool say(struct job *job, uint32_t kind, const void *bytes, size_t len)
 	return true;
 }
 
+/* Nanoseconds that this process has run, or was ready to run while others did; 0 where the kernel doesn't tell. */
+static uint64_t awake(void)
+{
+	int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	char text[128], *end;
+	ssize_t len = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	uint64_t ran;
+
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0)
+		return 0;
+	text[len] = '\0';
+	ran = strtoull(text, &end, 10);
+	return ran + strtoull(end, NULL, 10);
+}
+
+static void look(int signal_number)
+{
+	static uint64_t before;
+	static int asleep;
+	uint64_t now = awake();
+
+	asleep = now && !asking && now - before < ASLEEP_NSECONDS ? asleep + 1 : 0;
+	before = now;
+	if (asleep < LOOKS_ASLEEP)
+		return;
+	signal(signal_number, SIG_DFL);
+	kill(getpid(), signal_number);
+}
+
+static void look_now_and_then(void)
+{
+	const struct sigaction action = { .sa_handler = look, .sa_flags = SA_RESTART };
+	const struct itimerval often = { { 0, LOOK_USECONDS }, { 0, LOOK_USECONDS } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
 static bool ask(struct walk_host *host, uint64_t offset, void *buffer, size_t len)
 {
 	struct job *job = (struct job *)host;
 	struct request request = { offset, len };
 	bool good;
 
-	alarm(0); /* the evidence may be slow */
-	good = say(job, ASKS_READ, &request, sizeof(request)) && flush(job) &&
-	       confined_receive(job->fd, buffer, len);
-	alarm(STILL_SECONDS);
+	if (!say(job, ASKS_READ, &request, sizeof(request)) || !flush(job))
+		return false;
+	asking = true;
+	good = confined_receive(job->fd, buffer, len);
+	asking = false;
 	return good;
 }
 
@@ -136,7 +189,7 @@ static int work(int fd, void *arg)
 	struct job *job = arg;
 
 	job->fd = fd;
-	alarm(STILL_SECONDS);
+	look_now_and_then();
 	job->walk(&job->host, job->volume);
 	return flush(job) ? 0 : 1;
 }
