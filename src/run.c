@@ -655,6 +655,8 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 
 	if ((status = run_open_evidence(run, image_path, true)))
 		return status;
+	if (caught) /* what is known of the volumes may be half of it: nothing may rest on that */
+		return -EINTR;
 	run->position = run->range_start;
 	run_find_traits(run);
 	if (options->resume && (status = run_begin_resuming(run, output)))
