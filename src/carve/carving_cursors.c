@@ -21,6 +21,8 @@
 #include "base/log.h"
 
 #define BATCHES_AHEAD_PER_THREAD 4
+/* So many candidates are looked at each time when one that was put off has to be checked after all. */
+#define RETRIES (4 * CHECK_BATCH)
 /* Files with a wrong hash that are named in the log; the report has them all. */
 #define TELL_MAX 20
 
@@ -146,13 +148,15 @@ static bool front_is_put_off(struct carving *carving)
 	return false;
 }
 
-/* Tries again all that was put off, in batches of neighbours. What is to be decided next is checked in any case, the rest may be
- * put off again. */
+/* Checks what is to be decided next, which was put off, and tries again what was put off close behind it, in batches of
+ * neighbours: those may be put off again. */
 static void check_put_off(struct carving *carving)
 {
 	uint64_t cursor = carving->decided, front = ticket_at(carving, cursor)->candidate.start;
+	uint64_t end = cursor + RETRIES;
 
-	while (cursor < carving->checked) {
+	while (cursor < carving->checked &&
+		(cursor < end || ticket_at(carving, cursor)->candidate.start == front)) {
 		struct ticket *first = ticket_at(carving, cursor), *ticket = first;
 		uint32_t batch = 0;
 
