@@ -10,6 +10,7 @@
 
 #include "bytes.h"
 
+#define PIXELS_MOST ((uint64_t)1 << 40) /* bytes */
 #define PROFILE_EMBEDDED 0x4d424544 /* 'MBED' */
 
 uint64_t dib_row_len(uint32_t width, uint32_t bits)
@@ -124,6 +125,8 @@ const char *dib_read(struct view *view, uint64_t at, struct dib *dib)
 		return "a bitmap of an impossible size";
 	if (!valid_depth(dib))
 		return "a bitmap of an impossible depth or compression";
+	if (dib_is_plain(dib) && dib_row_len(dib->width, dib->bits) > PIXELS_MOST / dib->height)
+		return "a bitmap of an impossible size";
 	if (dib->colours_len > (1u << 18))
 		return "a bitmap with impossibly many colours";
 	return NULL;

@@ -107,7 +107,8 @@ static bool has_words(const uint8_t *p, size_t len)
 	return blanks >= len / 16 && letters >= len / 2;
 }
 
-/* Bytes that are no words give way to them at a sector's beginning, or did so before the data. */
+/* Bytes that are no words give way to them at a sector's beginning, or did so before the data. What
+ * begins in the first sector was not written over: the header in front of it is there. */
 static bool find_text(struct view *view, uint64_t start, uint64_t end, uint64_t *at)
 {
 	bool words = false;
@@ -119,7 +120,7 @@ static bool find_text(struct view *view, uint64_t start, uint64_t end, uint64_t 
 		bool before = words;
 
 		words = p && has_words(p, len);
-		if (words && !before)
+		if (words && !before && *at)
 			return true;
 	}
 	return false;
