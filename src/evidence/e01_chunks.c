@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/little.h"
 #include "base/memory.h"
 #include "evidence/chunk_cache.h"
 #include "evidence/e01_unpack.h"
@@ -112,10 +114,10 @@ static int read_entries(const struct e01_set *set, const struct e01_table *table
 		memcpy(entries, table->entries + index, count * sizeof(*entries));
 		return 0;
 	}
-	rc = e01_pread(set->segments[table->segment].fd, bytes, (size_t)count * ENTRY_LEN,
+	rc = file_read_all_at(set->segments[table->segment].fd, bytes, (size_t)count * ENTRY_LEN,
 		table->entries_at[copy] + (uint64_t)index * ENTRY_LEN);
 	for (uint32_t i = 0; !rc && i < count; i++)
-		entries[i] = e01_u32(bytes + (size_t)i * ENTRY_LEN);
+		entries[i] = little_u32(bytes + (size_t)i * ENTRY_LEN);
 	return rc;
 }
 
@@ -168,7 +170,7 @@ static enum e01_fault read_by_copy(struct e01_chunks *chunks, struct e01_scratch
 	/* The last chunk is not known to reach as far as its place. */
 	if (segment->size - place.offset < len)
 		len = (size_t)(segment->size - place.offset);
-	if (e01_pread(segment->fd, scratch->packed, len, place.offset))
+	if (file_read_all_at(segment->fd, scratch->packed, len, place.offset))
 		return E01_READ;
 	fault = e01_unpack(chunks->unpacker, scratch, place.packed, scratch->packed, len,
 		table->suspect && (index + 1 < table->count || table->end_known), to,
@@ -287,8 +289,8 @@ static int read_run(struct run *run, const struct e01_table *table, uint8_t *to)
 		size_t len;
 		uint32_t end = joined(run->chunks, segment, places, run->count - done, &len);
 
-		run->fetched =
-			end && !e01_pread(segment->fd, run->scratch->packed, len, places->offset);
+		run->fetched = end && !file_read_all_at(segment->fd, run->scratch->packed, len,
+					      places->offset);
 		for (end += done + !end; done < end; done++, to += set->chunk_len) {
 			if (read_one(run, done, packed, to))
 				return -EIO;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "evidence/e01_sections.h"
 
@@ -98,7 +99,7 @@ static bool says_number(const char *path, unsigned number)
 {
 	uint8_t head[E01_FILE_HEAD_LEN];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	bool good = fd >= 0 && !e01_pread(fd, head, sizeof(head), 0) &&
+	bool good = fd >= 0 && !file_read_all_at(fd, head, sizeof(head), 0) &&
 		    e01_probe(head, sizeof(head)) &&
 		    (head[NUMBER_AT] | (unsigned)head[NUMBER_AT + 1] << 8) == number;
 

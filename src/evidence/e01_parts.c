@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #define HASH_LEN 36
@@ -61,7 +62,7 @@ bool e01_read_part(int fd, const struct e01_section *section, struct e01_part *p
 	part->len = (size_t)len;
 	part->bytes = xmalloc(part->len + 1);
 	memcpy(part->type, section->type, sizeof(part->type));
-	if (!e01_pread(fd, part->bytes, part->len, section->offset + E01_SECTION_HEAD_LEN) &&
+	if (!file_read_all_at(fd, part->bytes, part->len, section->offset + E01_SECTION_HEAD_LEN) &&
 		is_good_part(part->type, part->bytes, part->len))
 		return true;
 	free(part->bytes);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "evidence/e01_sections.h"
 
@@ -55,7 +56,7 @@ static uint32_t follow(struct rebuilder *rebuilder, int fd, uint64_t from, uint6
 	while (at < end && at - from <= INT32_MAX && count < E01_REBUILD_MAX && !last) {
 		size_t len = end - at < most ? (size_t)(end - at) : most;
 
-		if (e01_pread(fd, rebuilder->bytes, len, at))
+		if (file_read_all_at(fd, rebuilder->bytes, len, at))
 			break;
 		len = chunk_at(rebuilder, len, &packed, &last);
 		if (!len)

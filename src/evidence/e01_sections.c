@@ -11,12 +11,12 @@
  */
 #include "evidence/e01_sections.h"
 
-#include <errno.h>
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
+#include "base/little.h"
 #include "base/memory.h"
 
 #define TYPE_LEN 16
@@ -39,45 +39,9 @@ bool e01_probe(const uint8_t *head, size_t len)
 	return len >= sizeof(signature) && !memcmp(head, signature, sizeof(signature));
 }
 
-uint32_t e01_u32(const uint8_t *bytes)
-{
-	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	       (uint32_t)bytes[3] << 24;
-}
-
-uint64_t e01_u64(const uint8_t *bytes)
-{
-	return e01_u32(bytes) | (uint64_t)e01_u32(bytes + 4) << 32;
-}
-
 bool e01_sum_holds(const uint8_t *bytes, size_t len)
 {
-	return libdeflate_adler32(1, bytes, len) == e01_u32(bytes + len);
-}
-
-int e01_pread(int fd, void *buffer, size_t len, uint64_t offset)
-{
-	size_t done = 0;
-
-	if (offset > (uint64_t)INT64_MAX - len)
-		return -EIO;
-	while (done < len) {
-		ssize_t got =
-			pread(fd, (uint8_t *)buffer + done, len - done, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -EIO;
-		done += (size_t)got;
-	}
-	return 0;
-}
-
-static void put_number(uint8_t *bytes, uint64_t value, int len)
-{
-	for (int i = 0; i < len; i++)
-		bytes[i] = (uint8_t)(value >> 8 * i);
+	return libdeflate_adler32(1, bytes, len) == little_u32(bytes + len);
 }
 
 void e01_make_section_head(
@@ -85,9 +49,9 @@ void e01_make_section_head(
 {
 	memset(head, 0, E01_SECTION_HEAD_LEN);
 	memcpy(head, type, strnlen(type, TYPE_LEN));
-	put_number(head + TYPE_LEN, next, 8);
-	put_number(head + TYPE_LEN + 8, len, 8);
-	put_number(head + SUM_AT, libdeflate_adler32(1, head, SUM_AT), 4);
+	little_put(head + TYPE_LEN, next, 8);
+	little_put(head + TYPE_LEN + 8, len, 8);
+	little_put(head + SUM_AT, libdeflate_adler32(1, head, SUM_AT), 4);
 }
 
 static bool is_last(const char *type)
@@ -104,7 +68,7 @@ static bool parse_head(
 		return false;
 	*section = (struct e01_section){ .offset = offset };
 	memcpy(section->type, head, TYPE_LEN);
-	*next = e01_u64(head + TYPE_LEN);
+	*next = little_u64(head + TYPE_LEN);
 	if (!is_last(section->type) && (*next < offset || *next - offset < E01_SECTION_HEAD_LEN))
 		return false;
 	section->len = *next - offset;
@@ -122,7 +86,7 @@ static bool looks_like_head(const uint8_t *head, uint64_t offset, uint64_t size)
 	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++)
 		if (!strncmp((const char *)head, known_types[i], TYPE_LEN))
 			return parse_head(head, offset, &section, &next) && next <= size &&
-			       (next == offset || next - offset == e01_u64(head + TYPE_LEN + 8));
+			       (next == offset || next - offset == little_u64(head + TYPE_LEN + 8));
 	return false;
 }
 
@@ -138,7 +102,7 @@ static uint64_t search_head(int fd, uint64_t size, uint64_t from)
 		size_t heads = len - E01_SECTION_HEAD_LEN + 1;
 
 		/* What can't be read holds no head that could be found. */
-		if (e01_pread(fd, buffer, len, from))
+		if (file_read_all_at(fd, buffer, len, from))
 			memset(buffer, 0, len);
 		for (size_t i = 0; i < heads && found == size; i++)
 			if (looks_like_head(buffer + i, from + i, size))
@@ -157,11 +121,13 @@ static bool find_section(int fd, uint64_t size, uint64_t *offset, struct e01_sec
 
 	if (size < sizeof(head) || *offset > size - sizeof(head))
 		return false;
-	if (!e01_pread(fd, head, sizeof(head), *offset) && parse_head(head, *offset, section, next))
+	if (!file_read_all_at(fd, head, sizeof(head), *offset) &&
+		parse_head(head, *offset, section, next))
 		return true;
 	*damaged = true;
 	*offset = search_head(fd, size, *offset + 1);
-	if (e01_pread(fd, head, sizeof(head), *offset) || !parse_head(head, *offset, section, next))
+	if (file_read_all_at(fd, head, sizeof(head), *offset) ||
+		!parse_head(head, *offset, section, next))
 		return false;
 	section->resumed = true;
 	return true;
@@ -205,12 +171,14 @@ bool e01_claims_too_much(int fd, uint64_t size, struct e01_section *section)
 
 	for (int i = 0; i < SECTIONS_MAX && next >= offset && next < size; i++) {
 		offset = next;
-		if (e01_pread(fd, head, sizeof(head), offset))
+		if (file_read_all_at(fd, head, sizeof(head), offset))
 			return false;
-		*section = (struct e01_section){ .offset = offset, .len = e01_u64(head + TYPE_LEN + 8) };
+		*section = (struct e01_section){ .offset = offset,
+			.len = little_u64(head + TYPE_LEN + 8) };
 		memcpy(section->type, head, TYPE_LEN);
-		next = e01_u64(head + TYPE_LEN);
-		if (next > offset && next - offset > section->len) /* libewf believes that one, too */
+		next = little_u64(head + TYPE_LEN);
+		if (next > offset &&
+			next - offset > section->len) /* libewf believes that one, too */
 			section->len = next - offset;
 		if (section->len > longest(section->type))
 			return true;

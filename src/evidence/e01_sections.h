@@ -47,11 +47,7 @@ bool e01_claims_too_much(int fd, uint64_t size, struct e01_section *section);
 void e01_make_section_head(
 	uint8_t head[E01_SECTION_HEAD_LEN], const char *type, uint64_t next, uint64_t len);
 
-uint32_t e01_u32(const uint8_t *bytes);
-uint64_t e01_u64(const uint8_t *bytes);
 /* The checksum (Adler-32) of len bytes is the little-endian number behind them. */
 bool e01_sum_holds(const uint8_t *bytes, size_t len);
-/* Reads all of len bytes at offset: 0, -EIO when the file is shorter, or another negative errno. */
-int e01_pread(int fd, void *buffer, size_t len, uint64_t offset);
 
 #endif

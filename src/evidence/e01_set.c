@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/little.h"
 #include "base/memory.h"
 #include "evidence/e01_tables.h"
 
@@ -95,7 +97,7 @@ static int open_segment(struct e01_segment *segment, const char *path, struct er
 		return error_set(error, EXIT_IO, errno, "can't open %s: %s%s", path,
 			strerror(errno),
 			errno == EMFILE ? "; raise the limit with `ulimit -n`" : "");
-	if (!S_ISREG(st.st_mode) || e01_pread(segment->fd, head, sizeof(head), 0) ||
+	if (!S_ISREG(st.st_mode) || file_read_all_at(segment->fd, head, sizeof(head), 0) ||
 		!e01_probe(head, sizeof(head)))
 		return error_set(error, EXIT_IO, EINVAL,
 			"%s is no EWF segment, though its name makes it one of the set: move it "
@@ -163,7 +165,7 @@ static bool one_of(const char *type, const char *const *types)
 static uint32_t chunk_len_of(const uint8_t *volume)
 {
 	uint64_t len =
-		(uint64_t)e01_u32(volume + SECTORS_EACH_AT) * e01_u32(volume + SECTOR_LEN_AT);
+		(uint64_t)little_u32(volume + SECTORS_EACH_AT) * little_u32(volume + SECTOR_LEN_AT);
 
 	return len < CHUNK_MIN || len > CHUNK_MAX ? 0 : (uint32_t)len;
 }
@@ -176,7 +178,7 @@ static void take_volume(struct assembly *assembly, const struct e01_section *sec
 	size_t volume_len = len < VOLUME_LEN ? SMART_VOLUME_LEN : VOLUME_LEN;
 
 	if (len < volume_len ||
-		e01_pread(assembly->segment->fd, volume, volume_len,
+		file_read_all_at(assembly->segment->fd, volume, volume_len,
 			section->offset + E01_SECTION_HEAD_LEN) ||
 		!e01_sum_holds(volume, volume_len - SUM_LEN)) {
 		assembly->bad_volume = true;
@@ -275,18 +277,18 @@ static int walk_segments(struct assembly *assembly, struct error *error)
 static void set_geometry(struct assembly *assembly)
 {
 	struct e01_set *set = assembly->set;
-	uint64_t sector_count = e01_u64(assembly->volume + SECTORS_AT);
+	uint64_t sector_count = little_u64(assembly->volume + SECTORS_AT);
 	const uint8_t *volume = assembly->volume;
 	struct e01_part part = { .type = "volume", .len = assembly->volume_len };
 
 	if (!assembly->volume_len)
 		return;
 	if (assembly->volume_len == SMART_VOLUME_LEN)
-		sector_count = e01_u32(assembly->volume + SECTORS_AT);
+		sector_count = little_u32(assembly->volume + SECTORS_AT);
 	part.bytes = xmalloc(part.len);
 	memcpy(part.bytes, volume, part.len);
 	add_part(set, part);
-	set->sector_size = e01_u32(volume + SECTOR_LEN_AT);
+	set->sector_size = little_u32(volume + SECTOR_LEN_AT);
 	set->chunk_len = chunk_len_of(volume);
 	if (!set->chunk_len || !sector_count || sector_count > INT64_MAX / set->sector_size)
 		return;
@@ -299,7 +301,7 @@ static void set_chunks(struct assembly *assembly)
 {
 	struct e01_set *set = assembly->set;
 	uint64_t chunks = (set->size - 1) / set->chunk_len + 1;
-	uint64_t counted = e01_u32(assembly->volume + GEOMETRY_AT);
+	uint64_t counted = little_u32(assembly->volume + GEOMETRY_AT);
 	uint64_t listed = e01_number_tables(&assembly->tables, chunks);
 
 	if (assembly->bad_volume)

@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/little.h"
 #include "base/memory.h"
 #include "evidence/e01_rebuild.h"
 
@@ -44,11 +46,11 @@ static void check_entries(int fd, struct e01_copy *copy)
 	while (left) {
 		size_t len = left < PART_LEN ? (size_t)left : PART_LEN;
 
-		if (e01_pread(fd, part, len, at))
+		if (file_read_all_at(fd, part, len, at))
 			break;
 		sum = libdeflate_adler32(sum, part, len);
 		for (size_t i = 0; i < len && copy->overflow == copy->count; i += 4, index++) {
-			uint32_t entry = e01_u32(part + i), offset = entry & INT32_MAX;
+			uint32_t entry = little_u32(part + i), offset = entry & INT32_MAX;
 
 			if (offset < before && entry > before)
 				copy->overflow = index;
@@ -57,8 +59,8 @@ static void check_entries(int fd, struct e01_copy *copy)
 		at += len;
 		left -= len;
 	}
-	copy->sum_good = !left && !e01_pread(fd, sum_bytes, sizeof(sum_bytes), at) &&
-			 e01_u32(sum_bytes) == sum;
+	copy->sum_good = !left && !file_read_all_at(fd, sum_bytes, sizeof(sum_bytes), at) &&
+			 little_u32(sum_bytes) == sum;
 	if (!copy->sum_good)
 		copy->overflow = copy->count;
 	free(part);
@@ -81,11 +83,11 @@ static struct e01_copy read_copy(int fd, const struct e01_section *section)
 	uint8_t head[HEAD_LEN];
 
 	copy.entries_at = at + HEAD_LEN;
-	copy.head_good = room && !e01_pread(fd, head, sizeof(head), at) &&
-			 e01_sum_holds(head, HEAD_SUM_AT) && e01_u32(head) <= room;
+	copy.head_good = room && !file_read_all_at(fd, head, sizeof(head), at) &&
+			 e01_sum_holds(head, HEAD_SUM_AT) && little_u32(head) <= room;
 	if (copy.head_good) {
-		copy.count = e01_u32(head);
-		copy.base = e01_u64(head + BASE_AT);
+		copy.count = little_u32(head);
+		copy.base = little_u64(head + BASE_AT);
 		copy.head_good = copy.base <= INT64_MAX;
 	}
 	if (!copy.head_good)
@@ -99,8 +101,8 @@ static uint64_t guess_base(int fd, const struct e01_copy *copy, uint64_t data_st
 {
 	uint8_t entry[ENTRY_LEN];
 
-	if (e01_pread(fd, entry, sizeof(entry), copy->entries_at) ||
-		(e01_u32(entry) & INT32_MAX) >= data_start)
+	if (file_read_all_at(fd, entry, sizeof(entry), copy->entries_at) ||
+		(little_u32(entry) & INT32_MAX) >= data_start)
 		return 0;
 	return data_start;
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/little.h"
+
 #define EXT_SUPERBLOCK 1024
 #define ISO_DESCRIPTOR 32768
 #define EXFAT_ENTRY_LEN 32
@@ -22,11 +24,7 @@ static bool read_at(
 
 static uint32_t le(const uint8_t *bytes, unsigned width)
 {
-	uint32_t value = 0;
-
-	while (width--)
-		value = value << 8 | bytes[width];
-	return value;
+	return (uint32_t)little_get(bytes, width);
 }
 
 /* A field of fixed width, filled up with blanks or zeros. */

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "evidence/backend.h"
 #include "evidence/map.h"
@@ -62,25 +63,6 @@ static int cannot_open(const char *path, struct error *error)
 		errnum == EACCES || errnum == EPERM ? "; run burin as a user who may read it" : "");
 }
 
-/* pread until len bytes or the end. Returns how many, or a negative errno. */
-static ssize_t read_some(int fd, uint8_t *buffer, size_t len, off_t offset)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t got = pread(fd, buffer + done, len - done, offset + (off_t)done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			break;
-		done += (size_t)got;
-	}
-	return (ssize_t)done;
-}
-
 /* The names of what is no plain image, for when its head can't be read. */
 static bool is_packed_name(const char *path)
 {
@@ -118,12 +100,12 @@ static int inspect_open(int fd, const char *path, struct image_ends *ends, struc
 	rc = check_kind(path, &st, error);
 	if (rc)
 		return rc;
-	head_len = read_some(fd, ends->head, IMAGE_HEAD_LEN, 0);
+	head_len = file_read_at(fd, ends->head, IMAGE_HEAD_LEN, 0);
 	ends->headless = head_len < 0;
 	if (ends->headless)
 		return take_headless(path, (int)-head_len, error);
 	if (S_ISREG(st.st_mode) && st.st_size >= IMAGE_TAIL_LEN)
-		tail_len = read_some(
+		tail_len = file_read_at(
 			fd, ends->tail, IMAGE_TAIL_LEN, st.st_size - IMAGE_TAIL_LEN);
 	ends->head_len = (size_t)head_len;
 	ends->tail_len = tail_len > 0 ? (size_t)tail_len : 0;

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/little.h"
 #include "base/memory.h"
 
 /* A VMDK's text is a few lines long, and one for each 2 GB of some kinds. */
@@ -79,32 +81,15 @@ static int refuse_child(const char *path, const struct layered_kind *kind, struc
 		path, kind->name);
 }
 
-static uint64_t le(const uint8_t *bytes, unsigned width)
-{
-	uint64_t value = 0;
-
-	while (width--)
-		value = value << 8 | bytes[width];
-	return value;
-}
-
 /* Up to len bytes of the file at offset; how many there are. */
 static size_t read_part(const char *path, uint64_t offset, void *bytes, size_t len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	size_t done = 0;
+	ssize_t n = fd < 0 ? 0 : file_read_at(fd, bytes, len, offset);
 
-	while (fd >= 0 && done < len) {
-		ssize_t n = pread(fd, (char *)bytes + done, len - done, (off_t)(offset + done));
-
-		if (n <= 0 && !(n < 0 && errno == EINTR))
-			break;
-		if (n > 0)
-			done += (size_t)n;
-	}
 	if (fd >= 0)
 		close(fd);
-	return done;
+	return n < 0 ? 0 : (size_t)n;
 }
 
 /* ---- VMDK --------------------------------------------------------------------------------------
@@ -119,8 +104,8 @@ static char *vmdk_text(const char *path, const struct image_ends *ends)
 	if (!memcmp(ends->head, "COWD", 4))
 		return NULL;
 	if (!memcmp(ends->head, "KDMV", 4)) {
-		at = le(ends->head + 28, 8);
-		len = le(ends->head + 36, 8);
+		at = little_get(ends->head + 28, 8);
+		len = little_get(ends->head + 36, 8);
 		if (!at || at > INT64_MAX / SECTOR_LEN || len > TEXT_MAX / SECTOR_LEN)
 			return NULL;
 		at *= SECTOR_LEN;
@@ -205,17 +190,18 @@ static bool vhdx_has_parent(const char *path)
 	uint64_t at = 0;
 
 	if (read_part(path, VHDX_REGIONS_AT, table, VHDX_TABLE_LEN) == VHDX_TABLE_LEN)
-		entry = vhdx_entry(table + 16, le(table + 8, 4), VHDX_TABLE_LEN - 16, metadata_id);
+		entry = vhdx_entry(
+			table + 16, little_get(table + 8, 4), VHDX_TABLE_LEN - 16, metadata_id);
 	if (entry) {
-		at = le(entry + 16, 8);
+		at = little_get(entry + 16, 8);
 		entry = NULL;
 		if (at < INT64_MAX / 2 &&
 			read_part(path, at, table, VHDX_TABLE_LEN) == VHDX_TABLE_LEN)
-			entry = vhdx_entry(
-				table + 32, le(table + 10, 2), VHDX_TABLE_LEN - 32, file_id);
+			entry = vhdx_entry(table + 32, little_get(table + 10, 2),
+				VHDX_TABLE_LEN - 32, file_id);
 	}
 	if (entry)
-		read_part(path, at + le(entry + 16, 4), flags, sizeof(flags));
+		read_part(path, at + little_get(entry + 16, 4), flags, sizeof(flags));
 	free(table);
 	return flags[4] & VHDX_HAS_PARENT;
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/little.h"
 #include "base/memory.h"
 #include "output/map_bin.h"
 
@@ -270,35 +272,6 @@ static void sum_up(const struct block_map *map, struct content_sums *sums)
 	}
 }
 
-static void put32(uint8_t *at, uint32_t number)
-{
-	number = htole32(number);
-	memcpy(at, &number, sizeof(number));
-}
-
-static void put64(uint8_t *at, uint64_t number)
-{
-	number = htole64(number);
-	memcpy(at, &number, sizeof(number));
-}
-
-static int write_all(int fd, const void *bytes, size_t len)
-{
-	const uint8_t *from = bytes;
-
-	while (len) {
-		ssize_t n = write(fd, from, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		from += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int write_map(struct block_map *map, int fd)
 {
 	uint8_t head[MAP_BIN_HEAD_LEN] = { 0 };
@@ -306,18 +279,18 @@ static int write_map(struct block_map *map, int fd)
 	int status;
 
 	memcpy(head, MAP_BIN_MAGIC, 8);
-	put32(head + 8, MAP_BIN_VERSION);
-	put32(head + 12, MAP_BIN_HEAD_LEN);
-	put64(head + 16, map->evidence_len);
-	put64(head + 24, map->block_len);
-	put64(head + 32, map->block_count);
-	put32(head + 40, MAP_BIN_ENTRY_LEN);
-	put32(head + 44, (uint32_t)sample);
-	status = write_all(fd, head, sizeof(head));
+	little_put(head + 8, MAP_BIN_VERSION, 4);
+	little_put(head + 12, MAP_BIN_HEAD_LEN, 4);
+	little_put(head + 16, map->evidence_len, 8);
+	little_put(head + 24, map->block_len, 8);
+	little_put(head + 32, map->block_count, 8);
+	little_put(head + 40, MAP_BIN_ENTRY_LEN, 4);
+	little_put(head + 44, sample, 4);
+	status = file_write(fd, head, sizeof(head));
 	if (!status) {
 		for (uint64_t block = 0; block < map->block_count; block++)
 			map->entries[block] = htole16(map->entries[block]);
-		status = write_all(fd, map->entries, map->block_count * sizeof(*map->entries));
+		status = file_write(fd, map->entries, map->block_count * sizeof(*map->entries));
 	}
 	return status;
 }

@@ -19,6 +19,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/file.h"
+#include "base/little.h"
 #include "base/memory.h"
 #include "evidence/e01_names.h"
 #include "evidence/e01_set.h"
@@ -75,7 +77,7 @@ static void since(struct times from, struct times *best)
 static uint64_t place_of(
 	const struct e01_table *table, const uint8_t *file, uint32_t index, bool *compressed)
 {
-	uint32_t entry = e01_u32(file + table->entries_at[0] + (uint64_t)index * 4);
+	uint32_t entry = little_u32(file + table->entries_at[0] + (uint64_t)index * 4);
 	bool wide = index >= table->overflow;
 
 	*compressed = !wide && entry >> PACKED_BIT;
@@ -107,7 +109,7 @@ static void load(struct chunks *chunks)
 	chunks->items = xcalloc(set->size / set->chunk_len + 1, sizeof(*chunks->items));
 	for (size_t i = 0; i < set->segment_count; i++) {
 		chunks->files[i] = xmalloc(set->segments[i].size);
-		if (e01_pread(set->segments[i].fd, chunks->files[i], set->segments[i].size, 0))
+		if (file_read_all_at(set->segments[i].fd, chunks->files[i], set->segments[i].size, 0))
 			die("a segment can't be read");
 	}
 	for (size_t i = 0; i < set->table_count; i++)
