@@ -3,7 +3,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <libdeflate.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,199 +11,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
-#include "output/digest_sort.h"
+#include "output/hash_index_make.h"
 #include "output/hash_list.h"
 
-#define VERSION 1
-#define HEAD_LEN 128
-#define HEAD_CRC_AT 124
-#define KINDS 3
-#define SAMPLE_LEN ((size_t)65536)
 #define BUFFER_LEN ((size_t)1 << 20)
 /* Read at once when a hash is looked for. */
 #define WINDOW_LEN ((size_t)4096)
 #define SUFFIX ".burin-index"
 
-static const enum hash_kind kinds[KINDS] = { HASH_MD5, HASH_SHA1, HASH_SHA256 };
-
-struct head {
-	uint64_t list_len, seconds, nanoseconds;
-	uint8_t sample[32];
-	uint64_t counts[KINDS];
-	uint64_t ignored;
-	uint32_t body_crc;
-};
-
 struct hash_index {
 	int fd;
-	struct head head;
+	struct hash_index_head head;
 };
 
-static uint64_t body_at(const struct hash_index *index, unsigned kind)
-{
-	uint64_t at = HEAD_LEN;
-
-	for (unsigned k = 0; k < kind; k++)
-		at += index->head.counts[k] * hash_digest_len(kinds[k]);
-	return at;
-}
-
-/* All of it: a negative errno when there is less. */
-static int read_at(int fd, void *bytes, size_t len, uint64_t at)
-{
-	uint8_t *to = bytes;
-
-	while (len) {
-		ssize_t n = pread(fd, to, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EBADMSG;
-		to += n;
-		at += (size_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-static int write_at(int fd, const void *bytes, size_t len, uint64_t at)
-{
-	const uint8_t *from = bytes;
-
-	while (len) {
-		ssize_t n = pwrite(fd, from, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		from += n;
-		at += (size_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-/* ---- the head ---------------------------------------------------------------------------------
- */
-
-static void put64(uint8_t *at, uint64_t number)
-{
-	number = htole64(number);
-	memcpy(at, &number, sizeof(number));
-}
-
-static uint64_t get64(const uint8_t *at)
-{
-	uint64_t number;
-
-	memcpy(&number, at, sizeof(number));
-	return le64toh(number);
-}
-
-static void put32(uint8_t *at, uint32_t number)
-{
-	number = htole32(number);
-	memcpy(at, &number, sizeof(number));
-}
-
-static uint32_t get32(const uint8_t *at)
-{
-	uint32_t number;
-
-	memcpy(&number, at, sizeof(number));
-	return le32toh(number);
-}
-
-static void pack_head(const struct head *head, uint8_t bytes[HEAD_LEN])
-{
-	memset(bytes, 0, HEAD_LEN);
-	memcpy(bytes, "BURINSET", 8);
-	put32(bytes + 8, VERSION);
-	put64(bytes + 16, head->list_len);
-	put64(bytes + 24, head->seconds);
-	put64(bytes + 32, head->nanoseconds);
-	memcpy(bytes + 40, head->sample, sizeof(head->sample));
-	for (unsigned k = 0; k < KINDS; k++)
-		put64(bytes + 72 + 8 * k, head->counts[k]);
-	put64(bytes + 96, head->ignored);
-	put32(bytes + 104, head->body_crc);
-	put32(bytes + HEAD_CRC_AT, libdeflate_crc32(0, bytes, HEAD_CRC_AT));
-}
-
-static bool unpack_head(const uint8_t bytes[HEAD_LEN], struct head *head)
-{
-	if (memcmp(bytes, "BURINSET", 8) != 0 || get32(bytes + 8) != VERSION ||
-		get32(bytes + HEAD_CRC_AT) != libdeflate_crc32(0, bytes, HEAD_CRC_AT))
-		return false;
-	head->list_len = get64(bytes + 16);
-	head->seconds = get64(bytes + 24);
-	head->nanoseconds = get64(bytes + 32);
-	memcpy(head->sample, bytes + 40, sizeof(head->sample));
-	for (unsigned k = 0; k < KINDS; k++)
-		head->counts[k] = get64(bytes + 72 + 8 * k);
-	head->ignored = get64(bytes + 96);
-	head->body_crc = get32(bytes + 104);
-	return true;
-}
-
-/* What a list is told by: all but the counts. */
-static int describe(const char *path, struct head *head, struct error *error)
-{
-	struct hasher *hasher = hasher_new(HASH_SHA256);
-	uint8_t *bytes = xmalloc(SAMPLE_LEN);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct hashes hashes = { 0 };
-	enum hash_kind kind;
-	struct stat info;
-	int status = fd < 0 || fstat(fd, &info) ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
-	char clean[512];
-
-	for (unsigned i = 0; i < 3 && !status; i++) { /* its beginning, middle and end */
-		uint64_t len = (uint64_t)info.st_size;
-		size_t part = len < SAMPLE_LEN ? (size_t)len : SAMPLE_LEN;
-
-		status = read_at(fd, bytes, part, (len - part) / 2 * i);
-		hasher_update(hasher, bytes, part);
-	}
-	if (fd >= 0)
-		close(fd);
-	hasher_finish(hasher, &hashes);
-	hasher_free(hasher);
-	free(bytes);
-	if (status)
-		return error_set(error, EXIT_USAGE, -status,
-			"cannot read the list of hashes '%s': %s",
-			text_clean(path, clean, sizeof(clean)),
-			status == -EINVAL ? "it is no plain file" : strerror(-status));
-	*head = (struct head){ .list_len = (uint64_t)info.st_size,
-		.seconds = (uint64_t)info.st_mtim.tv_sec,
-		.nanoseconds = (uint64_t)info.st_mtim.tv_nsec };
-	hash_digest_parse(hashes.sha256, 64, &kind, head->sample);
-	return 0;
-}
-
-/* ---- using one that is there ------------------------------------------------------------------
- */
-
-/* Whether the counts fit the file's length, to the byte. */
-static bool fits(const struct head *head, uint64_t file_len)
-{
-	uint64_t left = file_len < HEAD_LEN ? 0 : file_len - HEAD_LEN;
-
-	for (unsigned k = 0; k < KINDS; k++) {
-		uint64_t len = hash_digest_len(kinds[k]);
-
-		if (head->counts[k] > left / len)
-			return false;
-		left -= head->counts[k] * len;
-	}
-	return left == 0 && file_len >= HEAD_LEN;
-}
+/* ---- using one that is there -------------------------------------------------------------- */
 
 static int check_body(int fd, uint64_t file_len, uint32_t expected)
 {
@@ -213,10 +35,10 @@ static int check_body(int fd, uint64_t file_len, uint32_t expected)
 	int status = 0;
 
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	for (uint64_t at = HEAD_LEN; at < file_len && !status;) {
+	for (uint64_t at = HASH_INDEX_HEAD_LEN; at < file_len && !status;) {
 		size_t len = file_len - at < BUFFER_LEN ? (size_t)(file_len - at) : BUFFER_LEN;
 
-		status = read_at(fd, buffer, len, at);
+		status = file_read_all_at(fd, buffer, len, at);
 		crc = libdeflate_crc32(crc, buffer, len);
 		at += len;
 	}
@@ -226,21 +48,19 @@ static int check_body(int fd, uint64_t file_len, uint32_t expected)
 }
 
 /* Returns 0, or a negative errno where there is none that is whole and belongs to the list. */
-static int use(struct hash_index *index, const char *path, const struct head *list)
+static int use(struct hash_index *index, const char *path, const struct hash_index_head *list)
 {
-	uint8_t bytes[HEAD_LEN];
-	struct head *head = &index->head;
+	uint8_t bytes[HASH_INDEX_HEAD_LEN];
+	struct hash_index_head *head = &index->head;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
 	struct stat info;
 	int status = fd < 0 || fstat(fd, &info) ? -errno : S_ISREG(info.st_mode) ? 0 : -EBADMSG;
 
 	if (!status)
-		status = read_at(fd, bytes, sizeof(bytes), 0);
+		status = file_read_all_at(fd, bytes, sizeof(bytes), 0);
 	if (!status &&
-		(!unpack_head(bytes, head) || head->list_len != list->list_len ||
-			head->seconds != list->seconds || head->nanoseconds != list->nanoseconds ||
-			memcmp(head->sample, list->sample, sizeof(list->sample)) != 0 ||
-			!fits(head, (uint64_t)info.st_size)))
+		(!hash_index_head_unpack(bytes, head) || !hash_index_head_same_list(head, list) ||
+			!hash_index_head_fits(head, (uint64_t)info.st_size)))
 		status = -EBADMSG;
 	if (!status)
 		status = check_body(fd, (uint64_t)info.st_size, head->body_crc);
@@ -248,101 +68,6 @@ static int use(struct hash_index *index, const char *path, const struct head *li
 		index->fd = fd;
 	else if (fd >= 0)
 		close(fd);
-	return status;
-}
-
-/* ---- making one -------------------------------------------------------------------------------
- */
-
-struct making {
-	struct hash_index *index;
-	const char *folder;
-	size_t memory;
-	struct digest_sort *sorts[KINDS]; /* NULL: none of the kind was met */
-	unsigned kind;                    /* that is written */
-	uint8_t *buffer;
-	size_t used;
-	uint64_t at;
-};
-
-static int sort_digest(void *context, enum hash_kind kind, const uint8_t *digest)
-{
-	struct making *making = context;
-	unsigned k = kind == HASH_MD5 ? 0 : kind == HASH_SHA1 ? 1 : 2;
-
-	if (!making->sorts[k])
-		making->sorts[k] =
-			digest_sort_new(hash_digest_len(kind), making->memory, making->folder);
-	return making->sorts[k] ? digest_sort_add(making->sorts[k], digest) : -ENOMEM;
-}
-
-static int flush(struct making *making)
-{
-	struct head *head = &making->index->head;
-	int status = write_at(making->index->fd, making->buffer, making->used, making->at);
-
-	head->body_crc = libdeflate_crc32(head->body_crc, making->buffer, making->used);
-	making->at += making->used;
-	making->used = 0;
-	return status;
-}
-
-static int write_digest(void *context, const uint8_t *digest)
-{
-	struct making *making = context;
-	size_t len = hash_digest_len(kinds[making->kind]);
-	int status = making->used + len > BUFFER_LEN ? flush(making) : 0;
-
-	memcpy(making->buffer + making->used, digest, len);
-	making->used += len;
-	making->index->head.counts[making->kind]++;
-	return status;
-}
-
-static int write_index(struct making *making)
-{
-	uint8_t bytes[HEAD_LEN];
-	int status = 0;
-
-	making->buffer = xmalloc(BUFFER_LEN);
-	making->at = HEAD_LEN;
-	for (making->kind = 0; making->kind < KINDS && !status; making->kind++)
-		if (making->sorts[making->kind])
-			status = digest_sort_finish(
-				making->sorts[making->kind], write_digest, making);
-	if (!status)
-		status = flush(making);
-	pack_head(&making->index->head, bytes);
-	if (!status)
-		status = write_at(making->index->fd, bytes, sizeof(bytes), 0);
-	free(making->buffer);
-	return status;
-}
-
-/* Into index->fd, which is open and empty. folder: for temporary files. */
-static int make(struct hash_index *index, const char *list_path, const char *folder, size_t memory,
-	struct error *error)
-{
-	struct making making = { .index = index, .folder = folder, .memory = memory };
-	struct hash_list_reader reader = { .take = sort_digest, .context = &making };
-	char clean[512];
-	int status;
-
-	text_clean(list_path, clean, sizeof(clean));
-	log_info("%s: making an index of its hashes", clean);
-	status = hash_list_read(list_path, &reader, error);
-	index->head.ignored = reader.ignored;
-	if (!status && !making.sorts[0] && !making.sorts[1] && !making.sorts[2])
-		status = error_set(error, EXIT_USAGE, EINVAL,
-			"'%s' holds no MD5, SHA-1 or SHA-256 as a word of its own in any line",
-			clean);
-	else if (!status)
-		status = write_index(&making);
-	for (unsigned k = 0; k < KINDS; k++)
-		digest_sort_free(making.sorts[k]);
-	if (status && !error->code)
-		error_set(error, EXIT_IO, -status, "cannot make the index of '%s': %s", clean,
-			strerror(-status));
 	return status;
 }
 
@@ -359,7 +84,8 @@ static int make_at(struct hash_index *index, const char *path, const char *list_
 	unlink(temporary);
 	index->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	status = index->fd < 0 ? -EACCES
-			       : make(index, list_path, *folder ? folder : "/", memory, error);
+			       : hash_index_make(index->fd, &index->head, list_path,
+					 *folder ? folder : "/", memory, error);
 	if (!status && rename(temporary, path))
 		status = error_set(error, EXIT_IO, errno, "cannot rename the index '%s': %s",
 			temporary, strerror(errno));
@@ -389,7 +115,7 @@ static int make_unnamed(
 			strerror(errno));
 	} else {
 		unlink(path);
-		status = make(index, list_path, folder, memory, error);
+		status = hash_index_make(index->fd, &index->head, list_path, folder, memory, error);
 		if (status)
 			close(index->fd);
 	}
@@ -424,8 +150,8 @@ static char *cache_path(const char *list_path)
 	return path;
 }
 
-static int open_any(struct hash_index *index, const char *list_path, const struct head *list,
-	size_t memory, struct error *error)
+static int open_any(struct hash_index *index, const char *list_path,
+	const struct hash_index_head *list, size_t memory, struct error *error)
 {
 	char *paths[2] = { xasprintf("%s" SUFFIX, list_path), cache_path(list_path) };
 	int status = -ENOENT;
@@ -453,11 +179,11 @@ int hash_index_open(
 	struct hash_index *index = xcalloc(1, sizeof(*index));
 	char *path = realpath(list_path, NULL);
 	struct error own = { 0 };
-	struct head list;
+	struct hash_index_head list;
 	int status;
 
 	index->fd = -1;
-	status = describe(path ? path : list_path, &list, &own);
+	status = hash_index_head_of(path ? path : list_path, &list, &own);
 	if (!status)
 		status = open_any(index, path ? path : list_path, &list, memory, &own);
 	free(path);
@@ -475,9 +201,9 @@ uint32_t hash_index_kinds(const struct hash_index *index)
 {
 	uint32_t mask = 0;
 
-	for (unsigned k = 0; k < KINDS; k++)
+	for (unsigned k = 0; k < HASH_INDEX_KINDS; k++)
 		if (index->head.counts[k])
-			mask |= kinds[k];
+			mask |= hash_index_kind_order[k];
 	return mask;
 }
 
@@ -541,9 +267,9 @@ static int find_in(const uint8_t *digests, size_t count, size_t len, const uint8
  * rest at least every second time, so that a made-up list is no slower than a binary search. */
 int hash_index_find(const struct hash_index *index, enum hash_kind kind, const uint8_t *digest)
 {
-	unsigned k = kind == HASH_MD5 ? 0 : kind == HASH_SHA1 ? 1 : 2;
-	size_t len = hash_digest_len(kinds[k]), window = WINDOW_LEN / len;
-	uint64_t at = body_at(index, k), low = 0, high = index->head.counts[k];
+	unsigned k = hash_index_kind_place(kind);
+	size_t len = hash_digest_len(hash_index_kind_order[k]), window = WINDOW_LEN / len;
+	uint64_t at = hash_index_body_at(&index->head, k), low = 0, high = index->head.counts[k];
 	uint64_t wanted = prefix_of(digest), low_prefix = 0, high_prefix = UINT64_MAX;
 	uint8_t digests[WINDOW_LEN];
 
@@ -555,7 +281,7 @@ int hash_index_find(const struct hash_index *index, enum hash_kind kind, const u
 
 		first = first - low < window / 2 ? low : first - window / 2;
 		count = high - first < window ? (size_t)(high - first) : window;
-		status = read_at(index->fd, digests, count * len, at + first * len);
+		status = file_read_all_at(index->fd, digests, count * len, at + first * len);
 		if (status)
 			return status;
 		if (memcmp(digest, digests, len) < 0) {

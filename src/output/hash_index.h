@@ -5,11 +5,6 @@
  * belongs to the list (size, time of change, a sample of its content) and is undamaged, and is made
  * anew otherwise.
  *
- * The file, in little-endian numbers: "BURINSET", 4 bytes of version, 4 of zeros, 8 each of the
- * list's length, the seconds and the nanoseconds of its change; SHA-256 of its sample; 8 each of
- * the number of MD5, SHA-1 and SHA-256; 8 of the lines that held none; 4 of CRC-32 of all behind
- * the head; zeros; at 124, CRC-32 of the 124 bytes before. Then the digests of each kind, sorted.
- *
  * It is read with pread, not mapped: a file that is cut short meanwhile is an error, and no signal.
  */
 #ifndef BURIN_OUTPUT_HASH_INDEX_H
