@@ -1,6 +1,6 @@
 /*
  * What libtsk reads out of an image, told piece by piece to a host: a child that passes it on
- * (volumes.c), or a fuzzer. This and container.c are the only places that know libtsk.
+ * (walk_process.c), or a fuzzer. This and container.c are the only places that know libtsk.
  */
 #ifndef BURIN_EVIDENCE_TSK_WALK_H
 #define BURIN_EVIDENCE_TSK_WALK_H
