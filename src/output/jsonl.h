@@ -9,19 +9,21 @@
 #include "output/line.h"
 #include "output/record.h"
 
-/* A new, empty object; dies when memory runs out, as jsonl_put does. */
+/* New and empty; these and the two below die when memory runs out. */
 json_t *jsonl_object(void);
+json_t *jsonl_array(void);
 
-/* Adds a value, taking it over. NULL (no memory) dies. */
+/* Add a value, taking it over. NULL is no memory. */
 void jsonl_put(json_t *object, const char *key, json_t *value);
+void jsonl_append(json_t *array, json_t *value);
 
 /* A plain integer. JSON's integers here end at 2^63 - 1, which no offset exceeds. */
 json_t *jsonl_number(uint64_t number);
 
-/* Appends {"RECORD":"file", the fields of a file record in the schema's order}, and a line feed.
- * image: which of several, told behind that; NULL: there is one. */
-void jsonl_line_file(struct line *line, const char *record, const char *image,
-	const struct file_record *file);
+/* Appends {"RECORD":"file", the fields of a file record in the schema's order}, and a line feed: as
+ * text, since there may be millions. image: which of several, told behind that; NULL: there is one. */
+void jsonl_line_file(
+	struct line *line, const char *record, const char *image, const struct file_record *file);
 
 /* Writes the object as one line and frees it. Returns 0 or -EIO. */
 int jsonl_write(FILE *stream, json_t *object);
