@@ -1,0 +1,28 @@
+/* What `burin bench` can be told on the command line. */
+#ifndef BURIN_CLI_BENCH_OPTIONS_H
+#define BURIN_CLI_BENCH_OPTIONS_H
+
+#include "bench/bench.h"
+#include "bench/papers.h"
+#include "cli/options.h"
+#include "rules/rules.h"
+
+struct bench_settings {
+	const char *config, *patterns, *types, *gpus;
+	struct option_list engines, kernels;
+	enum rules_format rules_format;
+	enum gpu_transfer transfer;
+	unsigned io;
+	unsigned mode;
+	uint64_t size, rounds, threads, chunk_size, seed, plant, parts, paper;
+	uint64_t words, blocks, block_threads;
+	bool papers, uints, no_diagonal, zero_copy, json, verbose;
+};
+
+extern const struct option_row bench_option_rows[];
+
+/* data: the file that is given as DATA, or NULL. What is searched for is left to the caller. */
+struct bench_options bench_options_of(const struct bench_settings *settings, const char *data);
+struct papers_options papers_options_of(const struct bench_settings *settings, const char *data);
+
+#endif
