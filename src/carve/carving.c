@@ -90,9 +90,13 @@ static int make_room(struct carving *carving)
 
 int carving_offer(struct carving *carving, const struct candidate *candidate)
 {
-	int status = make_room(carving);
 	struct ticket *ticket;
+	int status;
 
+	/* Most of what is found starts inside a complete file: that costs no ticket. */
+	if (decider_hides(carving->decider, candidate))
+		return carving_status(carving);
+	status = make_room(carving);
 	if (status)
 		return status;
 	ticket = ticket_at(carving, carving->offered++);

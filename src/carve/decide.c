@@ -73,6 +73,19 @@ uint64_t decider_hidden_until(const struct decider *decider)
 	return decider->options.nested ? 0 : decider->hidden_until;
 }
 
+static void tally_hidden(struct decider *decider)
+{
+	tally_add(decider->skipped, "inside a complete file", 0);
+}
+
+bool decider_hides(struct decider *decider, const struct candidate *candidate)
+{
+	if (candidate->start >= decider_hidden_until(decider))
+		return false;
+	tally_hidden(decider);
+	return true;
+}
+
 bool decider_quota_reached(const struct decider *decider)
 {
 	return decider->quota_reached;
@@ -227,7 +240,7 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 
 		decision->keep = false;
 		if (hidden) {
-			tally_add(decider->skipped, "inside a complete file", 0);
+			tally_hidden(decider);
 		} else if (decider_is_part(decider, decision->candidate)) {
 			why = "a part of an earlier file of its type";
 		} else if (decision->outcome->verdict == CARVE_REJECT) {
