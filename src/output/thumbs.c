@@ -72,6 +72,7 @@ struct thumbs {
 	uint64_t left; /* to be tried */
 	uint64_t made, failed;
 	struct confined *pictures; /* the child for pictures; NULL: none runs */
+	bool films;                /* ffmpeg is there */
 	const char *no_pictures, *no_films;
 	uint8_t *file; /* a picture's bytes */
 	uint8_t *jpeg;
@@ -244,14 +245,22 @@ static void remove_old(int dir_fd)
 	closedir(dir);
 }
 
+/* Asked for when a film comes, so that a page without films complains of nothing. */
+static bool have_films(struct thumbs *thumbs)
+{
+	if (!thumbs->films && !thumbs->no_films) {
+		thumbs->films = have_program("ffmpeg");
+		thumbs->no_films = thumbs->films ? NULL : "ffmpeg is not installed";
+	}
+	return thumbs->films;
+}
+
 struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t most)
 {
 	struct thumbs *thumbs = xcalloc(1, sizeof(*thumbs));
 
 	remove_old(dir_fd);
 	*thumbs = (struct thumbs){ .dir_fd = dir_fd, .folder = folder, .left = most };
-	if (!have_program("ffmpeg"))
-		thumbs->no_films = "ffmpeg is not installed";
 	thumbs->jpeg = xmalloc(THUMB_MAX_LEN);
 	return thumbs;
 }
@@ -261,7 +270,7 @@ char thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t
 	const struct kind *kind = file->written && thumbs->left ? find_kind(file) : NULL;
 	uint32_t len;
 
-	if (!kind || (kind->demuxer ? thumbs->no_films != NULL : !start_pictures(thumbs)))
+	if (!kind || !(kind->demuxer ? have_films(thumbs) : start_pictures(thumbs)))
 		return 0;
 	thumbs->left--;
 	if (kind->demuxer)
