@@ -5,9 +5,6 @@
  *
  * Whether rules or files are alike in type is asked for hundreds of thousands of files of a few
  * types, so the answers are kept by type.
- *
- * What lies over a place is found by the side's runs in order of start, with the furthest end so
- * far beside each: one binary search a question.
  */
 #include "compare/explain.h"
 
@@ -17,18 +14,7 @@
 
 #include "base/memory.h"
 #include "carve/why.h"
-
-struct cover {
-	uint64_t start, end;
-	const struct listed *file;
-	size_t furthest; /* index of the cover with the furthest end among this and those before */
-};
-
-/* In order of start. */
-struct covers {
-	struct cover *items;
-	size_t count, capacity;
-};
+#include "compare/covers.h"
 
 /* What this side has for a type of the other's. */
 struct kind {
@@ -50,7 +36,7 @@ struct explainer {
 	size_t kind_count, next_kind; /* a full table is filled again from the start */
 };
 
-/* ---- what lies over a place -------------------------------------------------------------------
+/* ---- what hides what -------------------------------------------------------------------
  */
 
 static bool hides(const struct listing *listing, const struct listed *file)
@@ -66,34 +52,6 @@ static bool hides(const struct listing *listing, const struct listed *file)
 	}
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct cover *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static void add_cover(struct covers *covers, const struct listed *file)
-{
-	for (size_t i = 0; i < file->run_count; i++) {
-		covers->items = xgrow(
-			covers->items, &covers->capacity, covers->count, sizeof(*covers->items));
-		covers->items[covers->count++] = (struct cover){ file->runs[i].offset,
-			file->runs[i].offset + file->runs[i].length, file, 0 };
-	}
-}
-
-static void order_covers(struct covers *covers)
-{
-	if (covers->count)
-		qsort(covers->items, covers->count, sizeof(*covers->items), by_start);
-	for (size_t i = 1, best = 0; i < covers->count; i++) {
-		if (covers->items[i].end > covers->items[best].end)
-			best = i;
-		covers->items[i].furthest = best;
-	}
-}
-
 static void add_covers(struct explainer *explainer)
 {
 	const struct listing *listing = explainer->side.listing;
@@ -102,32 +60,12 @@ static void add_covers(struct explainer *explainer)
 		const struct listed *file = &listing->files[i];
 
 		if (hides(listing, file))
-			add_cover(&explainer->hiding, file);
+			covers_add(&explainer->hiding, file);
 		else if (listing->tool == TOOL_BURIN)
-			add_cover(&explainer->parts, file);
+			covers_add(&explainer->parts, file);
 	}
-	order_covers(&explainer->hiding);
-	order_covers(&explainer->parts);
-}
-
-/* A file that begins before the place and lies over it. */
-static const struct listed *covering(const struct covers *covers, uint64_t offset)
-{
-	size_t low = 0, high = covers->count;
-	const struct cover *cover;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (covers->items[middle].start < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return NULL;
-	cover = &covers->items[covers->items[low - 1].furthest];
-	return cover->end > offset ? cover->file : NULL;
+	covers_order(&explainer->hiding);
+	covers_order(&explainer->parts);
 }
 
 /* ---- making -----------------------------------------------------------------------------------
@@ -163,8 +101,8 @@ void explainer_free(struct explainer *explainer)
 		return;
 	for (size_t i = 0; i < explainer->kind_count; i++)
 		free(explainer->kinds[i].rules);
-	free(explainer->hiding.items);
-	free(explainer->parts.items);
+	covers_free(&explainer->hiding);
+	covers_free(&explainer->parts);
 	free(explainer->answers);
 	free(explainer);
 }
@@ -263,7 +201,7 @@ static bool unaligned(
 static bool hidden(
 	const struct explainer *explainer, const struct listed *file, struct compared *row)
 {
-	const struct listed *over = covering(&explainer->hiding, file->offset);
+	const struct listed *over = covers_find(&explainer->hiding, file->offset);
 
 	if (!over)
 		return false;
@@ -293,7 +231,7 @@ static void say_answer(const struct explainer *explainer, const struct listed *f
 	static const enum compare_why whys[] = { COMPARE_NO_HEADER, COMPARE_NO_FOOTER,
 		COMPARE_REJECTED, COMPARE_OTHER_RULE, COMPARE_WOULD_CARVE };
 	const struct rule *rule = &explainer->side.rules->rules[answer->rule];
-	const struct listed *over = covering(&explainer->parts, file->offset);
+	const struct listed *over = covers_find(&explainer->parts, file->offset);
 
 	if (answer->state == WHY_CARVED && over && compare_type_alike(over, file))
 		say(row, COMPARE_HIDDEN,
