@@ -11,39 +11,25 @@
  */
 #include "cli/batch.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <libgen.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/size.h"
-#include "base/text.h"
-#include "cli/json.h"
+#include "cli/batch_summary.h"
 #include "cli/page.h"
-#include "cli/table.h"
 #include "evidence/image.h"
 #include "run_cluster.h"
 #include "run_left.h"
 
-struct item {
-	const char *image;
-	char *folder; /* OUT/NAME */
-	bool begun;
-	int exit;
-	struct run_sums sums;
-};
-
 struct batch {
 	const struct run_options *options;
-	struct item *items;
+	struct batch_item *items;
 	size_t *order; /* their numbers, as they are begun */
 	size_t count;
 	_Atomic size_t next;
@@ -55,7 +41,7 @@ struct batch {
 
 static bool is_taken(const struct batch *batch, size_t count, const char *folder, const char *name)
 {
-	if (strcmp(name, "batch.txt") == 0 || strcmp(name, "batch.json") == 0)
+	if (batch_summary_owns(name))
 		return true;
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(batch->items[i].folder, folder) == 0)
@@ -84,7 +70,7 @@ static char *folder_of(
  */
 
 /* What an earlier run of the batch has left in the folder is gone on with, or done. */
-static int carve_item(struct run_options *options, struct item *item)
+static int carve_item(struct run_options *options, struct batch_item *item)
 {
 	struct run_left left = { 0 };
 	struct error error = { 0 };
@@ -111,7 +97,7 @@ static int carve_item(struct run_options *options, struct item *item)
 }
 
 /* The next one to begin; NULL when there is none. */
-static struct item *next_item(struct batch *batch, size_t *number)
+static struct batch_item *next_item(struct batch *batch, size_t *number)
 {
 	size_t i = run_caught_signal() ? batch->count : atomic_fetch_add(&batch->next, 1);
 
@@ -122,7 +108,7 @@ static struct item *next_item(struct batch *batch, size_t *number)
 	return &batch->items[*number];
 }
 
-static void carve_here(struct batch *batch, struct item *item)
+static void carve_here(struct batch *batch, struct batch_item *item)
 {
 	struct run_options options = *batch->options;
 
@@ -133,7 +119,7 @@ static void carve_here(struct batch *batch, struct item *item)
 static void *carve_some(void *arg)
 {
 	struct batch *batch = arg;
-	struct item *item;
+	struct batch_item *item;
 	size_t number;
 
 	while ((item = next_item(batch, &number)))
@@ -155,7 +141,7 @@ struct share {
 static void *carve_elsewhere(void *arg)
 {
 	const struct share *share = arg;
-	struct item *item;
+	struct batch_item *item;
 	size_t number;
 
 	while ((item = next_item(share->batch, &number)))
@@ -188,7 +174,7 @@ static void carve_for_another(struct batch *batch)
 	size_t number;
 
 	while (run_cluster->image(&number)) {
-		struct item *item = &batch->items[number];
+		struct batch_item *item = &batch->items[number];
 
 		carve_here(batch, item);
 		run_cluster->carved(item->exit, &item->sums);
@@ -280,129 +266,6 @@ static int worst_exit(const struct batch *batch)
 	return 128 + run_caught_signal();
 }
 
-/* ---- the summary ------------------------------------------------------------------------------
- */
-
-static struct table *make_table(const struct batch *batch)
-{
-	static const char *const heads[] = { "EXIT", "FILES", "BYTES", "OF", "SECONDS", "EVIDENCE",
-		"IMAGE", "PROBLEM" };
-	struct table *table = table_new("rrrrrlll");
-	char bytes[16], size[16];
-
-	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
-		table_add(table, "%s", heads[i]);
-	for (size_t i = 0; i < batch->count; i++) {
-		const struct item *item = &batch->items[i];
-		const struct run_sums *sums = &item->sums;
-
-		if (item->begun)
-			table_add(table, "%d", item->exit);
-		else
-			table_add(table, "-");
-		table_add(table, "%" PRIu64, sums->files);
-		table_add(table, "%s", size_print(sums->bytes, bytes));
-		table_add(table, "%s", size_print(sums->image_size, size));
-		table_add(table, "%.1f", sums->total);
-		table_add(table, "%s", evidence_state_name(sums->evidence));
-		table_add(table, "%s", item->image);
-		table_add(table, "%s", item->begun ? sums->problem : "not begun");
-	}
-	return table;
-}
-
-static json_t *item_object(const struct item *item)
-{
-	const struct run_sums *sums = &item->sums;
-	json_t *object = json_object();
-
-	json_object_set_new(object, "image", json_text(item->image));
-	json_object_set_new(object, "folder", json_text(item->folder));
-	json_object_set_new(object, "exit", item->begun ? json_integer(item->exit) : json_null());
-	json_object_set_new(object, "size", json_integer((json_int_t)sums->image_size));
-	json_object_set_new(object, "scanned", json_integer((json_int_t)sums->scanned));
-	json_object_set_new(object, "files", json_integer((json_int_t)sums->files));
-	json_object_set_new(object, "bytes", json_integer((json_int_t)sums->bytes));
-	json_object_set_new(object, "evidence", json_string(evidence_state_name(sums->evidence)));
-	json_object_set_new(object, "seconds", json_real(sums->total));
-	json_object_set_new(
-		object, "problem", *sums->problem ? json_text(sums->problem) : json_null());
-	return object;
-}
-
-static json_t *make_json(const struct batch *batch, int code)
-{
-	json_t *object = json_object(), *images = json_array();
-
-	for (size_t i = 0; i < batch->count; i++)
-		json_array_append_new(images, item_object(&batch->items[i]));
-	json_object_set_new(object, "schema", json_integer(1));
-	json_object_set_new(object, "burin", json_string(BURIN_VERSION));
-	json_object_set_new(object, "started", json_moment(batch->started));
-	json_object_set_new(object, "finished", json_moment(time(NULL)));
-	json_object_set_new(object, "exit", json_integer(code));
-	json_object_set_new(object, "images", images);
-	return object;
-}
-
-/* Opens OUT/batch.EXTENSION, or batch-2, -3 ... where an earlier batch left its own. NULL: it was
- * said why not. */
-static FILE *create(const char *output, const char *extension)
-{
-	char *path = xasprintf("%s/batch.%s", output, extension);
-	FILE *stream;
-
-	for (unsigned number = 2; !(stream = fopen(path, "wxe")) && errno == EEXIST; number++) {
-		free(path);
-		path = xasprintf("%s/batch-%u.%s", output, number, extension);
-	}
-	if (!stream)
-		log_error("cannot write %s: %s", path, strerror(errno));
-	free(path);
-	return stream;
-}
-
-/* EXIT_IO when the summary could not be written whole. */
-static int finish(FILE *stream, const char *output)
-{
-	bool failed = ferror(stream) != 0;
-
-	if (fclose(stream))
-		failed = true;
-	if (failed)
-		log_error("cannot write the batch's summary to %s: the disk is full, or gone",
-			output);
-	return failed ? EXIT_IO : EXIT_CLEAN;
-}
-
-static int write_summary(const struct batch *batch, const char *output, int code)
-{
-	struct table *table = make_table(batch);
-	json_t *object = make_json(batch, code);
-	FILE *text, *json;
-	int failed;
-
-	mkdir(output, 0777); /* it is there, unless not a single run came so far */
-	text = create(output, "txt");
-	json = create(output, "json");
-	failed = text && json ? EXIT_CLEAN : EXIT_IO;
-
-	if (text) {
-		table_print(table, text);
-		failed |= finish(text, output);
-	}
-	if (json) {
-		json_dumpf(object, json, JSON_INDENT(1));
-		fputc('\n', json);
-		failed |= finish(json, output);
-	}
-	if (!batch->options->progress.quiet)
-		table_print(table, stderr);
-	json_decref(object);
-	table_free(table);
-	return failed > code ? failed : code;
-}
-
 /* One that did not get through all its images can be resumed as a whole. */
 static void end_batch(const struct batch *batch, const char *output)
 {
@@ -462,7 +325,15 @@ int batch_carve(const struct run_options *options, const struct images *images, 
 	if (!helps) {
 		if (html)
 			make_pages(&batch);
-		code = write_summary(&batch, output, worst_exit(&batch));
+		const struct batch_summary summary = {
+			.items = batch.items,
+			.count = batch.count,
+			.started = batch.started,
+			.exit = worst_exit(&batch),
+			.quiet = options->progress.quiet,
+		};
+
+		code = batch_summary_write(&summary, output);
 		end_batch(&batch, output);
 	}
 	free_items(&batch);

@@ -1,0 +1,140 @@
+#include "cli/batch_summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/text.h"
+#include "cli/json.h"
+#include "cli/table.h"
+
+bool batch_summary_owns(const char *name)
+{
+	return strcmp(name, "batch.txt") == 0 || strcmp(name, "batch.json") == 0;
+}
+
+static struct table *make_table(const struct batch_summary *batch)
+{
+	static const char *const heads[] = { "EXIT", "FILES", "BYTES", "OF", "SECONDS", "EVIDENCE",
+		"IMAGE", "PROBLEM" };
+	struct table *table = table_new("rrrrrlll");
+	char bytes[16], size[16];
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		table_add(table, "%s", heads[i]);
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct batch_item *item = &batch->items[i];
+		const struct run_sums *sums = &item->sums;
+
+		if (item->begun)
+			table_add(table, "%d", item->exit);
+		else
+			table_add(table, "-");
+		table_add(table, "%" PRIu64, sums->files);
+		table_add(table, "%s", size_print(sums->bytes, bytes));
+		table_add(table, "%s", size_print(sums->image_size, size));
+		table_add(table, "%.1f", sums->total);
+		table_add(table, "%s", evidence_state_name(sums->evidence));
+		table_add(table, "%s", item->image);
+		table_add(table, "%s", item->begun ? sums->problem : "not begun");
+	}
+	return table;
+}
+
+static json_t *item_object(const struct batch_item *item)
+{
+	const struct run_sums *sums = &item->sums;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "image", json_text(item->image));
+	json_object_set_new(object, "folder", json_text(item->folder));
+	json_object_set_new(object, "exit", item->begun ? json_integer(item->exit) : json_null());
+	json_object_set_new(object, "size", json_integer((json_int_t)sums->image_size));
+	json_object_set_new(object, "scanned", json_integer((json_int_t)sums->scanned));
+	json_object_set_new(object, "files", json_integer((json_int_t)sums->files));
+	json_object_set_new(object, "bytes", json_integer((json_int_t)sums->bytes));
+	json_object_set_new(object, "evidence", json_string(evidence_state_name(sums->evidence)));
+	json_object_set_new(object, "seconds", json_real(sums->total));
+	json_object_set_new(
+		object, "problem", *sums->problem ? json_text(sums->problem) : json_null());
+	return object;
+}
+
+static json_t *make_json(const struct batch_summary *batch)
+{
+	json_t *object = json_object(), *images = json_array();
+
+	for (size_t i = 0; i < batch->count; i++)
+		json_array_append_new(images, item_object(&batch->items[i]));
+	json_object_set_new(object, "schema", json_integer(1));
+	json_object_set_new(object, "burin", json_string(BURIN_VERSION));
+	json_object_set_new(object, "started", json_moment(batch->started));
+	json_object_set_new(object, "finished", json_moment(time(NULL)));
+	json_object_set_new(object, "exit", json_integer(batch->exit));
+	json_object_set_new(object, "images", images);
+	return object;
+}
+
+/* Opens OUT/batch.EXTENSION, or batch-2, -3 ... where an earlier batch left its own. NULL: it was
+ * said why not. */
+static FILE *create(const char *output, const char *extension)
+{
+	char *path = xasprintf("%s/batch.%s", output, extension);
+	FILE *stream;
+
+	for (unsigned number = 2; !(stream = fopen(path, "wxe")) && errno == EEXIST; number++) {
+		free(path);
+		path = xasprintf("%s/batch-%u.%s", output, number, extension);
+	}
+	if (!stream)
+		log_error("cannot write %s: %s", path, strerror(errno));
+	free(path);
+	return stream;
+}
+
+/* EXIT_IO when the summary could not be written whole. */
+static int finish(FILE *stream, const char *output)
+{
+	bool failed = ferror(stream) != 0;
+
+	if (fclose(stream))
+		failed = true;
+	if (failed)
+		log_error("cannot write the batch's summary to %s: the disk is full, or gone",
+			output);
+	return failed ? EXIT_IO : EXIT_CLEAN;
+}
+
+int batch_summary_write(const struct batch_summary *batch, const char *output)
+{
+	struct table *table = make_table(batch);
+	json_t *object = make_json(batch);
+	FILE *text, *json;
+	int failed;
+
+	mkdir(output, 0777); /* it is there, unless not a single run came so far */
+	text = create(output, "txt");
+	json = create(output, "json");
+	failed = text && json ? EXIT_CLEAN : EXIT_IO;
+
+	if (text) {
+		table_print(table, text);
+		failed |= finish(text, output);
+	}
+	if (json) {
+		json_dumpf(object, json, JSON_INDENT(1));
+		fputc('\n', json);
+		failed |= finish(json, output);
+	}
+	if (!batch->quiet)
+		table_print(table, stderr);
+	json_decref(object);
+	table_free(table);
+	return failed > batch->exit ? failed : batch->exit;
+}
