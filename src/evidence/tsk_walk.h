@@ -1,6 +1,6 @@
 /*
  * What libtsk reads out of an image, told piece by piece to a host: a child that passes it on
- * (walk_process.c), or a fuzzer. This and container.c are the only places that know libtsk.
+ * (walk_process.c), or a fuzzer. tsk_*.c and container.c are the only places that know libtsk.
  */
 #ifndef BURIN_EVIDENCE_TSK_WALK_H
 #define BURIN_EVIDENCE_TSK_WALK_H
@@ -35,9 +35,10 @@ struct walk_host {
 	bool (*tell)(struct walk_host *host, enum told what, const void *bytes, size_t len);
 };
 
-/* Tells the partition table, and each volume. */
+/* tsk_list.c. Tells the partition table, and each volume. */
 void walk_list(struct walk_host *host);
-/* Tells what the volume's file system has in use, TOLD_PROBLEM where that is not known. */
+/* tsk_walk.c. Tells what the volume's file system has in use, TOLD_PROBLEM where that is not
+ * known. */
 void walk_map(struct walk_host *host, const struct volume *volume);
 /* Tells its files. */
 void walk_files(struct walk_host *host, const struct volume *volume);
