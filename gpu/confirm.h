@@ -115,7 +115,7 @@ GPU_INLINE void confirm_window(const struct confirm *confirm, uint32_t bucket, u
 }
 
 #ifndef __CUDACC__
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 /* A window that a filter has chosen for a pattern. */
 struct confirm_choice {

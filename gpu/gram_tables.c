@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "gpu/gram.h"
 #include "scan/rarity.h"
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 #define ADDRESSES (GRAM_TABLE_LEN / 2)
 #define WINDOWS_MAX 48      /* windows that are weighed for one pattern and parity */

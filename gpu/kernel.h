@@ -16,7 +16,7 @@ extern "C" {
 
 #include "base/error.h"
 #include "gpu/options.h"
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 /* A family's tables for one pattern set; each family has its own struct. Immutable and shared by
  * devices. */

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "gpu/options.h"
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 #define LEN_MAX (1ull << 30) /* bytes of all tables together */
 

@@ -6,7 +6,7 @@
 #define BURIN_BENCH_PAPER_DATA_H
 
 #include "bench/text.h"
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 /* Zha and Sahni: a disk image, by the built-in model of what stands on disks (scan/rarity.h): kinds
  * of content in blocks of 4 KiB, bytes drawn by what is frequent in each. */

@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "bench/paper_table.h"
 #include "gpu/options.h"
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 #define PAPERS 5
 

@@ -6,7 +6,7 @@
 
 #include "bench/random.h"
 #include "evidence/image.h"
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 #define PIECE_LEN ((size_t)64 << 10)
 #define SECTOR_LEN 512

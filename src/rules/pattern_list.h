@@ -2,7 +2,7 @@
 #ifndef BURIN_RULES_PATTERN_LIST_H
 #define BURIN_RULES_PATTERN_LIST_H
 
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 /* Adds the file's patterns to the set; empty lines are passed over. Returns 0 or a negative errno
  * with error set (EXIT_USAGE): it can't be read, holds none, or a line is no pattern. */

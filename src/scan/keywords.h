@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 /* A pattern that a keyword was taken from. */
 struct keyword_record {

@@ -7,7 +7,7 @@
 #ifndef BURIN_SCAN_PREFIX_H
 #define BURIN_SCAN_PREFIX_H
 
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 /* A set of patterns without regexes, with the same indices as the one it was made from; patterns
  * that are no regexes are shared with it. */

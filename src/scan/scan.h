@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "gpu/options.h"
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 struct pool;
 

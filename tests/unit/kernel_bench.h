@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "gpu/text.h"
-#include "rules/pattern.h"
+#include "rules/pattern_set.h"
 
 #define BENCH_HITS_MAX 200000
 
