@@ -3,16 +3,10 @@
  *
  * Chunks are cut into pieces while they are searched: each thread that comes for work gets the next
  * piece of the oldest chunk, so threads stay busy across the ends of chunks, and a chunk is
- * finished as early as can be. The matcher writes a piece's hits into the thread's own buffer,
- * where they are sorted; then they are inserted into the chunk's list (hits.h). As pieces are
- * finished nearly in order, little has to be moved. When the list is full, its highest hits go and
- * the chunk's limit sinks to the first of them; pieces behind the limit are not searched any more.
- * So the result is the same whatever the order in which the pieces were finished.
- *
- * When a piece has more hits than the thread's buffer, it is searched again in halves, down to one
- * byte, where all patterns are asked one by one. How long pieces are to be is remembered from piece
- * to piece and chunk to chunk (extent), so a flood of hits costs about one search in vain for each
- * doubling of its density, not for each piece.
+ * finished as early as can be. A piece's hits (cpu_worker.h) are inserted into the chunk's list
+ * (hits.h). As pieces are finished nearly in order, little has to be moved. When the list is full,
+ * its highest hits go and the chunk's limit sinks to the first of them; pieces behind the limit are
+ * not searched any more. So the result is the same whatever the order in which the pieces were finished.
  *
  * All of a scan's state is under one lock, which is taken twice a piece; buffers and scratch belong
  * to the pool's worker.
@@ -20,7 +14,7 @@
  * For algorithms that are published with OpenMP, a team of its threads takes the pool's place: it
  * comes for pieces in the same way, while the caller waits in submit.
  */
-#include "scan/matcher.h"
+#include "scan/cpu_worker.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -33,14 +27,11 @@
 #include "base/pool.h"
 #include "scan/hits.h"
 
-enum {
-	EXTENT_MAX = 512 << 10, /* bytes of a piece */
-	EXTENT_MIN =
-		16
-		<< 10, /* bytes under which no piece is cut just to have enough for all threads */
-	BUFFER_MAX = 16 << 10,  /* hits of a thread's buffer */
-	BUFFERS_LEN = 64 << 20, /* bytes of all buffers together */
-};
+/* Bytes under which no piece is cut just to have enough for all threads. */
+#define EXTENT_MIN ((size_t)16 << 10)
+/* Hits of a thread's buffer, and bytes of all buffers together. */
+#define BUFFER_MAX ((size_t)16 << 10)
+#define BUFFERS_LEN ((size_t)64 << 20)
 
 enum slot_state { SLOT_FREE, SLOT_SEARCHING, SLOT_DONE };
 
@@ -52,12 +43,6 @@ struct slot {
 	size_t next; /* the first start that no thread has got yet, relative to the chunk's data */
 	uint64_t limit; /* starts at and behind this offset in the image are not wanted any more */
 	unsigned busy;  /* pieces that are being searched */
-};
-
-/* What belongs to a worker of the pool. */
-struct worker {
-	void *scratch;
-	struct hit *hits, *spare;
 };
 
 /* A job that comes for a piece, and for another one, until there is none. There are as many as
@@ -74,10 +59,10 @@ struct scan {
 	const struct pattern_set *set;
 	struct pool *pool;
 	unsigned threads;
-	struct worker *workers; /* threads of them */
-	struct puller *pullers; /* threads of them */
-	size_t buffer_count;    /* hits of a worker's buffer */
-	size_t extent_min;      /* bytes */
+	struct cpu_worker *workers; /* threads of them */
+	struct puller *pullers;     /* threads of them */
+	size_t buffer_count;        /* hits of a worker's buffer */
+	size_t extent_min;          /* bytes */
 
 	pthread_mutex_t lock; /* over all that follows, the slots' chunks, and the pullers' idle */
 	pthread_cond_t changed; /* a slot is done, or a puller idle */
@@ -88,6 +73,7 @@ struct scan {
 };
 
 struct piece {
+	struct scan *scan;
 	struct slot *slot;
 	size_t from, to; /* relative to the chunk's data */
 };
@@ -154,6 +140,7 @@ static bool take_piece(struct scan *scan, struct piece *piece)
 
 	if (!slot)
 		return false;
+	piece->scan = scan;
 	piece->slot = slot;
 	piece->from = slot->next;
 	piece->to = slot->next + piece_len(scan, slot);
@@ -173,10 +160,12 @@ static void finish_if_done(struct scan *scan, struct slot *slot)
 	pthread_cond_broadcast(&scan->changed);
 }
 
-/* Inserts sorted hits into the chunk's list. Returns the end of the starts that are still wanted.
- */
-static size_t insert(struct scan *scan, struct slot *slot, const struct hit *hits, size_t count)
+/* Inserts sorted hits into the chunk's list. */
+static size_t insert(void *context, const struct hit *hits, size_t count)
 {
+	const struct piece *piece = context;
+	struct scan *scan = piece->scan;
+	struct slot *slot = piece->slot;
 	struct chunk *chunk = slot->chunk;
 	size_t end;
 
@@ -188,81 +177,15 @@ static size_t insert(struct scan *scan, struct slot *slot, const struct hit *hit
 	return end;
 }
 
-/* The last resort: one start at which more patterns match than the buffer holds. */
-static size_t search_start(struct scan *scan, struct worker *worker, struct slot *slot, size_t at)
-{
-	const struct chunk *chunk = slot->chunk;
-	size_t readable = chunk->len + chunk->tail_len - at;
-	struct hit_sink sink = { .hits = worker->hits, .capacity = scan->buffer_count };
-
-	for (uint32_t i = 0; i < scan->set->count; i++) {
-		if (!pattern_match_len(&scan->set->patterns[i], chunk->data + at, readable))
-			continue;
-		if (sink.count == sink.capacity) {
-			insert(scan, slot, sink.hits, sink.count);
-			sink.count = 0;
-		}
-		hit_sink_add(&sink, chunk->offset + at, i);
-	}
-	return insert(scan, slot, sink.hits, sink.count);
-}
-
-/* Searches [from, from + len) into the worker's buffer; count: what was found, sorted. -ENOBUFS:
- * too much. */
-static int search_extent(struct scan *scan, struct worker *worker, const struct chunk *chunk,
-	size_t from, size_t len, size_t *count)
-{
-	size_t overlap = scan->set->longest ? scan->set->longest - 1 : 0;
-	size_t behind = chunk->len + chunk->tail_len - from - len;
-	struct hit_sink sink = { .hits = worker->hits };
-	int rc;
-
-	/* More than the chunk has room for is not wanted anyway. */
-	sink.capacity = smaller(scan->buffer_count, chunk->hit_capacity);
-	rc = scan->matcher->find(scan->database, worker->scratch, chunk->data + from, len,
-		len + smaller(behind, overlap), chunk->offset + from, &sink);
-	if (rc)
-		return rc;
-	if (sink.full)
-		return -ENOBUFS;
-	*count = hits_sort(sink.hits, sink.count, worker->spare);
-	return 0;
-}
-
-/* extent: the length with which the searching starts; out: with which it would go on. */
-static int search_piece(
-	struct scan *scan, struct worker *worker, const struct piece *piece, size_t *extent)
-{
-	size_t from = piece->from, to = piece->to;
-
-	while (from < to) {
-		size_t len = smaller(*extent, to - from), count = 0, end;
-		int rc = search_extent(scan, worker, piece->slot->chunk, from, len, &count);
-
-		if (rc == -ENOBUFS && len > 1) {
-			*extent = len / 2;
-			continue;
-		}
-		if (rc && rc != -ENOBUFS)
-			return rc;
-		end = rc ? search_start(scan, worker, piece->slot, from)
-			 : insert(scan, piece->slot, worker->hits, count);
-		if (!rc && count < scan->buffer_count / 4 && *extent < EXTENT_MAX)
-			*extent *= 2;
-		to = smaller(to, end);
-		from += len;
-	}
-	return 0;
-}
-
 /* Called with the lock, which is given up while the piece is searched. */
-static void search_unlocked(struct scan *scan, struct worker *worker, const struct piece *piece)
+static void search_unlocked(struct scan *scan, struct cpu_worker *worker, struct piece *piece)
 {
+	const struct cpu_taker taker = { insert, piece };
 	size_t extent = scan->extent;
 	int rc;
 
 	pthread_mutex_unlock(&scan->lock);
-	rc = search_piece(scan, worker, piece, &extent);
+	rc = cpu_worker_search(worker, piece->slot->chunk, piece->from, piece->to, &extent, &taker);
 	pthread_mutex_lock(&scan->lock);
 	scan->extent = extent;
 	if (rc) {
@@ -293,7 +216,7 @@ static void pull(struct pool_job *job, unsigned worker)
 }
 
 /* A member of a team takes pieces until there are no more. */
-static void pull_all(struct scan *scan, struct worker *worker)
+static void pull_all(struct scan *scan, struct cpu_worker *worker)
 {
 	struct piece piece;
 
@@ -397,12 +320,8 @@ void cpu_scan_close(struct scan *scan)
 	if (!scan)
 		return;
 	wait_for_pullers(scan);
-	for (unsigned i = 0; i < scan->threads; i++) {
-		if (scan->workers[i].scratch)
-			scan->matcher->scratch_free(scan->workers[i].scratch);
-		free(scan->workers[i].hits);
-		free(scan->workers[i].spare);
-	}
+	for (unsigned i = 0; i < scan->threads; i++)
+		cpu_worker_free(&scan->workers[i]);
 	if (scan->database)
 		scan->matcher->free(scan->database);
 	pthread_cond_destroy(&scan->changed);
@@ -432,7 +351,7 @@ static struct scan *scan_new(const struct matcher *matcher, const struct pattern
 	/* Each worker has two buffers. */
 	scan->buffer_count =
 		smaller(BUFFER_MAX, BUFFERS_LEN / (2 * sizeof(struct hit)) / scan->threads);
-	scan->extent = EXTENT_MAX;
+	scan->extent = CPU_EXTENT_MAX;
 	/* In pieces much longer than the overlap, searching that twice costs nothing. */
 	scan->extent_min = EXTENT_MIN + 4 * (size_t)set->longest;
 	scan->slot_count = options->chunks ? options->chunks : 1;
@@ -444,20 +363,13 @@ static struct scan *scan_new(const struct matcher *matcher, const struct pattern
 
 static int make_workers(struct scan *scan, struct error *error)
 {
-	for (unsigned i = 0; i < scan->threads; i++) {
-		struct worker *worker = &scan->workers[i];
-
-		worker->hits = malloc(scan->buffer_count * sizeof(*worker->hits));
-		worker->spare = malloc(scan->buffer_count * sizeof(*worker->spare));
-		if (scan->matcher->scratch_new)
-			worker->scratch = scan->matcher->scratch_new(scan->database);
-		if (!worker->hits || !worker->spare ||
-			(scan->matcher->scratch_new && !worker->scratch))
+	for (unsigned i = 0; i < scan->threads; i++)
+		if (!cpu_worker_init(&scan->workers[i], scan->matcher, scan->database, scan->set,
+			    scan->buffer_count))
 			return error_set(error, EXIT_IO, ENOMEM,
 				"memory is short for %u searching threads: use fewer with "
 				"--threads",
 				scan->threads);
-	}
 	return 0;
 }
 
