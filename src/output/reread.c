@@ -19,10 +19,9 @@
 #include <jansson.h>
 
 #include "base/memory.h"
-#include "output/fields.h"
-#include "output/folder.h"
-#include "output/report.h"
 #include "base/text.h"
+#include "output/folder.h"
+#include "output/reread_file.h"
 
 #define MAX_LINE_LEN ((size_t)4 << 20)
 
@@ -38,10 +37,8 @@ struct reread_report {
 	json_t *first;   /* the run's record */
 	json_t *summary; /* NULL: not there, or too long */
 	struct reread_run run;
-	json_t *current; /* the file record that the caller looks at */
-	char *path;
-	struct range *runs;
-	size_t run_capacity;
+	json_t *current;         /* the file record that the caller looks at */
+	struct reread_file kept; /* what that record points to */
 };
 
 /* ---- lines ------------------------------------------------------------------------------ */
@@ -223,141 +220,6 @@ const struct reread_run *reread_run(const struct reread_report *report)
 
 /* ---- file records ----------------------------------------------------------------------- */
 
-static const char *status_name(int index)
-{
-	return file_status_name((enum file_status)index);
-}
-
-static const char *end_name(int index)
-{
-	return file_end_name((enum file_end)index);
-}
-
-static void fetch_path(
-	struct fields *fields, struct reread_report *report, struct file_record *file)
-{
-	const char *path = fields_text(fields, "path", NULL);
-	char *clean = text_clean_copy(path);
-
-	if (!folder_path_is_plain(path) || strcmp(path, clean) != 0)
-		fields_fail(fields,
-			"'path' must be relative, without '.', '..', empty parts or control "
-			"characters");
-	if (report_owns(path))
-		fields_fail(fields, "'path' names what burin keeps there itself");
-	free(report->path);
-	report->path = clean;
-	file->path = clean;
-}
-
-static bool fetch_pair(const json_t *pair, struct range *range)
-{
-	const json_t *offset = json_array_get(pair, 0), *length = json_array_get(pair, 1);
-
-	if (json_array_size(pair) != 2 || !json_is_integer(offset) || !json_is_integer(length) ||
-		json_integer_value(offset) < 0 || json_integer_value(length) <= 0)
-		return false;
-	range->offset = (uint64_t)json_integer_value(offset);
-	range->length = (uint64_t)json_integer_value(length);
-	return true;
-}
-
-static void fetch_runs(
-	struct fields *fields, struct reread_report *report, struct file_record *file)
-{
-	const uint64_t size = report->run.image_size;
-	const json_t *array = json_object_get(fields->object, "runs");
-	size_t count = json_array_size(array);
-	uint64_t sum = 0;
-
-	if (!json_is_array(array))
-		fields_fail(fields, "'runs' must be a list of [offset, length]");
-	for (size_t i = 0; i < count && !fields->status; i++) {
-		struct range range;
-
-		if (!fetch_pair(json_array_get(array, i), &range)) {
-			fields_fail(fields,
-				"run %zu must be [offset, length], whole numbers, length over 0",
-				i + 1);
-		} else if (range.offset > size || range.length > size - range.offset) {
-			fields_fail(fields,
-				"run %zu reaches beyond the image: offset %" PRIu64
-				", length %" PRIu64 ", image size %" PRIu64,
-				i + 1, range.offset, range.length, size);
-		} else if (range.length > file->length - sum) {
-			fields_fail(fields, "the runs hold more than 'length', %" PRIu64 " bytes",
-				file->length);
-		} else {
-			sum += range.length;
-			report->runs = xgrow(
-				report->runs, &report->run_capacity, i, sizeof(*report->runs));
-			report->runs[i] = range;
-		}
-	}
-	if (sum != file->length)
-		fields_fail(fields, "the runs hold %" PRIu64 " bytes, but 'length' is %" PRIu64,
-			sum, file->length);
-	file->runs = report->runs;
-	file->run_count = (uint32_t)count;
-}
-
-static const char *space_name(int index)
-{
-	const char *name = file_space_name((enum file_space)index);
-
-	return name ? name : "";
-}
-
-/* NULL when it is missing, empty or something else. Cleaned when it is written. */
-static const char *optional_text(struct fields *fields, const char *key)
-{
-	const char *text = json_string_value(json_object_get(fields->object, key));
-
-	return text && *text ? text : NULL;
-}
-
-static void fetch_time(struct fields *fields, struct file_record *file)
-{
-	const char *text = fields_text(fields, "time", "");
-
-	if (*text && !text_time_parse(text, &file->time))
-		fields_fail(fields, "'time' must look like 2024-05-01T12:00:00Z");
-}
-
-static void fetch_file(
-	struct fields *fields, struct reread_report *report, struct file_record *file)
-{
-	struct fields hashes;
-
-	fetch_path(fields, report, file);
-	file->type = fields_name(fields, "type", NULL);
-	file->rule = (uint32_t)fields_number(fields, "rule", false, UINT32_MAX);
-	file->offset = fields_number(fields, "offset", true, report->run.image_size);
-	file->length = fields_number(fields, "length", true, INT64_MAX);
-	file->extension = fields_name(fields, "extension", "");
-	file->status = (enum file_status)fields_choice(
-		fields, "status", "unverified", status_name, FILE_UNVERIFIED + 1);
-	file->end =
-		(enum file_end)fields_choice(fields, "end", "max_size", end_name, END_IMAGE + 1);
-	text_clean(fields_text(fields, "reason", ""), file->reason, sizeof(file->reason));
-	fetch_runs(fields, report, file);
-	hashes = fields_enter(fields, "hashes");
-	fields_hash(&hashes, "md5", file->hashes.md5, sizeof(file->hashes.md5));
-	fields_hash(&hashes, "sha1", file->hashes.sha1, sizeof(file->hashes.sha1));
-	fields_hash(&hashes, "sha256", file->hashes.sha256, sizeof(file->hashes.sha256));
-	fields_leave(fields, &hashes);
-	file->unreadable = fields_number(fields, "unreadable", false, file->length);
-	file->space = (enum file_space)fields_choice(
-		fields, "allocated", "", space_name, SPACE_PARTLY + 1);
-	file->fs_path = optional_text(fields, "fs_path");
-	file->known = optional_text(fields, "known");
-	file->alert = optional_text(fields, "alert");
-	text_clean(fields_text(fields, "title", ""), file->title, sizeof(file->title));
-	fetch_time(fields, file);
-	file->chop = fields_flag(fields, "chop", false);
-	file->written = fields_flag(fields, "written", !report->run.dry_run);
-}
-
 /* Takes one line. Returns 1 for a file record, 0 for another one, or a negative errno. */
 static int take_line(struct reread_report *report, struct file_record *file, struct error *error)
 {
@@ -373,7 +235,7 @@ static int take_line(struct reread_report *report, struct file_record *file, str
 	}
 	report->current = fields.object;
 	if (strcmp(kind, "file") == 0) {
-		fetch_file(&fields, report, file);
+		reread_file_fetch(&report->kept, &fields, &report->run, file);
 		result = 1;
 	} else if (strcmp(kind, "summary") == 0) {
 		report->saw_summary = true;
@@ -443,8 +305,7 @@ void reread_close(struct reread_report *report)
 	json_decref(report->summary);
 	if (report->file)
 		fclose(report->file);
-	free(report->runs);
-	free(report->path);
+	reread_file_free(&report->kept);
 	free(report->line);
 	free(report->name);
 	free(report);
