@@ -8,306 +8,15 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "carvers/carver.h"
-#include "rules/setting.h"
+#include "rules/rule_draft.h"
 
 /* Where the end is told by the file itself, max_size is only a safeguard and may be left out. */
 #define DEFAULT_MAX_SIZE (UINT64_C(4) << 30)
 
-static int read_pattern(
-	struct setting_reader *r, const config_setting_t *setting, struct pattern *pattern)
-{
-	struct error why;
-	const char *text;
-	int status = setting_string(r, setting, &text);
-
-	if (status)
-		return status;
-	return pattern_parse(pattern, text, &why) ? setting_fail(r, setting, "%s", why.text) : 0;
-}
-
-/* ---- the settings of length and must ------------------------------------------------------- */
-
-static int read_length_at(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	return setting_size(r, setting, &((struct length_field *)into)->at);
-}
-
-static int read_length_type(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	static const char *const types[] = { "u8", "u16le", "u16be", "u32le", "u32be", "u64le",
-		"u64be" };
-	static const uint8_t widths[] = { 1, 2, 2, 4, 4, 8, 8 };
-	struct length_field *length = into;
-	const char *text;
-	int status = setting_string(r, setting, &text);
-
-	if (status)
-		return status;
-	for (size_t i = 0; i < 7; i++) {
-		if (strcmp(text, types[i]) != 0)
-			continue;
-		length->width = widths[i];
-		length->big_endian = i > 0 && i % 2 == 0;
-		return 0;
-	}
-	return setting_fail_unknown(r, setting, "integer type", text, types, 7);
-}
-
-static int read_length_multiply(
-	struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct length_field *length = into;
-	int status = setting_size(r, setting, &length->multiply);
-
-	return status || length->multiply
-		       ? status
-		       : setting_fail(r, setting, "0 makes every file 0 bytes long");
-}
-
-static int read_length_add(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	return setting_integer(r, setting, &((struct length_field *)into)->add);
-}
-
-static const struct setting_kind length_kinds[] = {
-	{ "at", read_length_at },
-	{ "type", read_length_type },
-	{ "multiply", read_length_multiply },
-	{ "add", read_length_add },
-};
-
-static int read_must_at(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	return setting_size(r, setting, &((struct must *)into)->at);
-}
-
-static int read_must_bytes(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct must *must = into;
-	int status = read_pattern(r, setting, &must->pattern);
-
-	if (!status && must->pattern.regex)
-		return setting_fail(r, setting, "a regex can't stand here, only bytes");
-	return status;
-}
-
-static const struct setting_kind must_kinds[] = {
-	{ "at", read_must_at },
-	{ "bytes", read_must_bytes },
-};
-
-/* ---- the settings of a type ---------------------------------------------------------------- */
-
-/* A rule while it is read. */
-struct draft {
-	struct rule rule;
-	struct pattern *headers, *footers;
-	size_t header_count, header_capacity, footer_count, footer_capacity;
-};
-
-static int read_name(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct draft *draft = into;
-	const char *text;
-	int status = setting_string(r, setting, &text);
-
-	if (status)
-		return status;
-	if (!rule_name_valid(text))
-		return setting_fail(r, setting,
-			"'%.100s' can't name a folder: expected letters, digits, '.', '_' and '-', "
-			"not "
-			"a dot first, at most %d",
-			text, RULE_NAME_MAX);
-	draft->rule.name = xstrdup(text);
-	return 0;
-}
-
-static int read_extension(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct draft *draft = into;
-	const char *text;
-	int status = setting_string(r, setting, &text);
-
-	if (status)
-		return status;
-	if (*text && !rule_name_valid(text))
-		return setting_fail(r, setting,
-			"'%.100s' can't be an extension: expected letters, digits, '.', '_' and "
-			"'-', not a "
-			"dot first, at most %d, or nothing",
-			text, RULE_NAME_MAX);
-	draft->rule.extension = xstrdup(text);
-	return 0;
-}
-
-static int read_header_one(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct draft *draft = into;
-	int status;
-
-	draft->headers = xgrow(draft->headers, &draft->header_capacity, draft->header_count,
-		sizeof(*draft->headers));
-	status = read_pattern(r, setting, &draft->headers[draft->header_count]);
-	draft->header_count += !status;
-	return status;
-}
-
-static int read_header(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	return setting_each(r, setting, into, read_header_one);
-}
-
-static int read_footer_one(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct draft *draft = into;
-	int status;
-
-	draft->footers = xgrow(draft->footers, &draft->footer_capacity, draft->footer_count,
-		sizeof(*draft->footers));
-	status = read_pattern(r, setting, &draft->footers[draft->footer_count]);
-	draft->footer_count += !status;
-	return status;
-}
-
-static int read_footer(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	return setting_each(r, setting, into, read_footer_one);
-}
-
-static int read_header_offset(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	return setting_size(r, setting, &((struct draft *)into)->rule.header_offset);
-}
-
-static int read_pair(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	static const char *const modes[] = { "forward", "reverse", "next" };
-	struct draft *draft = into;
-	const char *text;
-	int status = setting_string(r, setting, &text);
-
-	if (status)
-		return status;
-	for (unsigned i = 0; i < 3; i++) {
-		if (strcmp(text, modes[i]) == 0) {
-			draft->rule.pair = (enum pair_mode)i;
-			return 0;
-		}
-	}
-	return setting_fail_unknown(r, setting, "pair mode", text, modes, 3);
-}
-
-static int read_include_footer(
-	struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
-		return setting_fail(r, setting, "expected true or false");
-	((struct draft *)into)->rule.include_footer = config_setting_get_bool(setting);
-	return 0;
-}
-
-static int read_min_size(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	return setting_size(r, setting, &((struct draft *)into)->rule.min_size);
-}
-
-static int read_max_size(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct draft *draft = into;
-	int status = setting_size(r, setting, &draft->rule.max_size);
-
-	return status || draft->rule.max_size
-		       ? status
-		       : setting_fail(r, setting, "0 leaves nothing to carve");
-}
-
-static int read_length(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct length_field *length = &((struct draft *)into)->rule.length;
-	int status;
-
-	length->multiply = 1;
-	status = setting_group(r, setting, length_kinds, 4, length);
-	if (!status && (!setting_has(setting, "at") || !setting_has(setting, "type")))
-		return setting_fail(r, setting, "at and type are needed");
-	return status;
-}
-
-static int read_must_one(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct rule *rule = &((struct draft *)into)->rule;
-	struct must *must;
-	int status;
-
-	rule->musts =
-		xreallocarray(rule->musts, (size_t)rule->must_count + 1, sizeof(*rule->musts));
-	must = &rule->musts[rule->must_count++];
-	*must = (struct must){ 0 };
-	status = setting_group(r, setting, must_kinds, 2, must);
-	if (status)
-		return status;
-	if (!setting_has(setting, "at") || !setting_has(setting, "bytes"))
-		return setting_fail(r, setting, "at and bytes are needed");
-	return must->at <= UINT64_MAX - must->pattern.len
-		       ? 0
-		       : setting_fail(r, setting, "at is too large");
-}
-
-static int read_must(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	return setting_each(r, setting, into, read_must_one);
-}
-
-static int read_align(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	return setting_size(r, setting, &((struct draft *)into)->rule.align);
-}
-
-static int read_carver(struct setting_reader *r, const config_setting_t *setting, void *into)
-{
-	struct rule *rule = &((struct draft *)into)->rule;
-	const char *text, **known;
-	size_t count = 0;
-	int status = setting_string(r, setting, &text);
-
-	if (status)
-		return status;
-	rule->carver = carver_find(text);
-	if (rule->carver)
-		return 0;
-	while (carvers[count])
-		count++;
-	known = xcalloc(count, sizeof(*known));
-	for (size_t i = 0; i < count; i++)
-		known[i] = carvers[i]->name;
-	status = setting_fail_unknown(r, setting, "carver", text, known, count);
-	free(known);
-	return status;
-}
-
-static const struct setting_kind rule_kinds[] = {
-	{ "name", read_name },
-	{ "extension", read_extension },
-	{ "header", read_header },
-	{ "header_offset", read_header_offset },
-	{ "footer", read_footer },
-	{ "pair", read_pair },
-	{ "include_footer", read_include_footer },
-	{ "min_size", read_min_size },
-	{ "max_size", read_max_size },
-	{ "length", read_length },
-	{ "must", read_must },
-	{ "align", read_align },
-	{ "carver", read_carver },
-};
-#define RULE_KIND_COUNT (sizeof(rule_kinds) / sizeof(*rule_kinds))
-
 /* ---- types --------------------------------------------------------------------------------- */
 
 static int check_draft(
-	struct setting_reader *r, const config_setting_t *group, const struct draft *draft)
+	struct setting_reader *r, const config_setting_t *group, const struct rule_draft *draft)
 {
 	const struct rule *rule = &draft->rule;
 
@@ -336,7 +45,7 @@ static int check_draft(
 
 /* Fills in what was left out, and hands the rule over. */
 static void finish_draft(
-	struct setting_reader *r, const config_setting_t *group, struct draft *draft)
+	struct setting_reader *r, const config_setting_t *group, struct rule_draft *draft)
 {
 	struct rule *rule = &draft->rule;
 	struct source_line at = setting_origin(r, group);
@@ -366,21 +75,15 @@ static void finish_draft(
 
 static int read_type(struct setting_reader *r, const config_setting_t *group, void *into)
 {
-	struct draft draft = { 0 };
-	int status = setting_group(r, group, rule_kinds, RULE_KIND_COUNT, &draft);
+	struct rule_draft draft = { 0 };
+	int status = rule_draft_read(&draft, r, group);
 
 	(void)into;
 	if (!status)
 		status = check_draft(r, group, &draft);
 	if (!status)
 		finish_draft(r, group, &draft);
-	for (size_t i = 0; i < draft.header_count; i++)
-		pattern_free(&draft.headers[i]);
-	for (size_t i = 0; i < draft.footer_count; i++)
-		pattern_free(&draft.footers[i]);
-	free(draft.headers);
-	free(draft.footers);
-	rule_free(&draft.rule);
+	rule_draft_free(&draft);
 	return status;
 }
 

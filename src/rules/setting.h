@@ -1,5 +1,5 @@
-/* Values and groups of a libconfig file, with errors that say where. Only libconfig.c includes
- * this. */
+/* Values and groups of a libconfig file, with errors that say where. Only libconfig.c and
+ * rule_draft.c include this. */
 #ifndef BURIN_RULES_SETTING_H
 #define BURIN_RULES_SETTING_H
 
