@@ -11,9 +11,9 @@
  * be missing. The compressed content has a block of control data 'LZXC', which has to stand where
  * the directory says, and a table of where its blocks begin: each of those at which the compression
  * (LZX) starts anew has to begin with a possible block. A chunk with impossible entries contradicts
- * the rest, but does not end the file: its length is a field of its own. Nothing else in the
- * content can be checked without unpacking it: files that end with it, and not with that table, are
- * not verified.
+ * the rest, but does not end the file, unless the number of entries at its end is impossible, too:
+ * its length is a field of its own. Nothing else in the content can be checked without unpacking
+ * it: files that end with it, and not with that table, are not verified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,6 +24,7 @@
 #include "walk.h"
 
 #define MAX_CHUNK 65536
+#define LEAST_ENTRY 5 /* a name of one byte, and four numbers */
 #define CONTROL "::DataSpace/Storage/MSCompressed/ControlData"
 #define PACKED "::DataSpace/Storage/MSCompressed/Content"
 #define TABLE \
@@ -69,12 +70,15 @@ static const char *read_header(struct chm *chm)
 	if (!p || (le32(p) != 0x1fe && le32(p) != 0x1ff))
 		return "no section 0";
 	chm->len = le64(p + 8);
+	if (chm->len < 0x60 || chm->len < section + 24 || chm->len < chm->directory + 0x54)
+		return "an impossible length of the file or of chunks";
 	p = view_peek(chm->view, chm->directory, 0x54);
 	if (!p || memcmp(p, "ITSP", 4) != 0 || le32(p + 8) != 0x54)
 		return "no directory";
 	chm->chunk_len = le32(p + 16);
 	chm->chunk_count = le32(p + 44);
-	if (chm->chunk_len < 32 || chm->chunk_len > MAX_CHUNK || chm->len <= chm->content)
+	if (chm->chunk_len < 32 || chm->chunk_len > MAX_CHUNK || !chm->chunk_count ||
+		chm->len <= chm->content)
 		return "an impossible length of the file or of chunks";
 	chm->sound = chm->directory + 0x54;
 	return NULL;
@@ -155,8 +159,11 @@ static const char *read_chunk(struct chm *chm, uint64_t at)
 		return NULL;
 	if (memcmp(p, "PMGL", 4) != 0)
 		return "no chunk of the directory";
-	if (spare > chm->chunk_len - 20 || !read_entries(chm, p + 20, p + chm->chunk_len - spare))
-		chm->odd_at = chm->odd_at ? chm->odd_at : at;
+	if (spare <= chm->chunk_len - 20 && read_entries(chm, p + 20, p + chm->chunk_len - spare))
+		return NULL;
+	if (le16(p + chm->chunk_len - 2) > chm->chunk_len / LEAST_ENTRY)
+		return "no chunk of the directory";
+	chm->odd_at = chm->odd_at ? chm->odd_at : at;
 	return NULL;
 }
 

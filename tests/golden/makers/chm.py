@@ -72,6 +72,9 @@ def make():
     wrong[directory + 0x54 + 4] = wrong[directory + 0x54 + 5] = 255
     save("chm", "free.chm", bytes(wrong), verdict="unverified", length=len(whole),
          why=f"an impossible entry in the directory's chunk at {directory + 0x54}")
+    chunk = directory + 0x54
+    save("chm", "chunk-overwritten.chm", whole[:chunk + 60] + random.Random(3).randbytes(len(whole) - chunk - 60), verdict="truncated",
+         length=chunk, why=f"no chunk of the directory at {chunk}")
     save("chm", "no-directory.chm", whole.replace(b"ITSP", b"XXXX"), verdict="reject", why="no directory")
     save("chm", "version.chm", whole[:4] + b"\7" + whole[5:], verdict="reject", why="an unknown version")
     save("chm", "short.chm", whole[:0x68] + struct.pack("<Q", 300) + whole[0x70:], verdict="reject",
