@@ -16,7 +16,9 @@
  * passed. The content of streams is not unpacked where that is not needed.
  *
  * Damage. The sound part ends behind the last object that parses, or inside a stream: where its
- * deflated data break. A later revision that is not whole makes the file truncated, too.
+ * deflated data break. A later revision that is not whole makes the file truncated, too. Programs
+ * that took a file for text and converted its line ends or characters moved all that is behind
+ * them: if all objects parse, it is unverified.
  */
 #include "pdf.h"
 
@@ -185,6 +187,10 @@ static enum verdict judge_whole(struct pdf *pdf)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"linearized, with a length of %" PRIu64 ", but ends at %" PRIu64,
 			pdf->linear_len, finding->length);
+	if (problem && pdf->doubtful && pdf_converted(pdf->view, pdf->doubtful, finding->length))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"converted as if it were text, as the stream at %" PRIu64 " shows",
+			pdf->doubtful);
 	if (problem && pdf->doubtful) {
 		finding->length = pdf->doubtful;
 		return verdict_because(CARVE_TRUNCATED, finding,

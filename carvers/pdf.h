@@ -100,6 +100,10 @@ enum pdf_stream {
 /* Passes over the stream whose keyword the cursor is behind. */
 enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value);
 
+/* Whether the packed data in [start, end) went through a program that took them for text: line ends
+ * of one kind alone, or nothing but UTF-8. */
+bool pdf_converted(struct view *view, uint64_t start, uint64_t end);
+
 /* How far that stream's data are sound, if its end was not found. */
 uint64_t pdf_stream_sound(struct pdf *pdf);
 

@@ -6,6 +6,7 @@
 #include "pdf.h"
 
 #include "inflated.h"
+#include "title.h"
 #include "walk.h"
 
 #define SEARCH_MAX ((uint64_t)256 << 20)
@@ -13,6 +14,9 @@
 #define LENGTH_SLACK 65536
 /* Writers and editors are wrong by a few bytes; a lost or foreign piece is a sector at least. */
 #define LEAST_GAP 500
+/* Of packed data: chance leaves out one value, or pairs all of one with another, once in a million
+ * times. */
+#define LEAST_CONVERTED 4096
 
 static void skip_line_end(struct cursor *cursor)
 {
@@ -85,6 +89,25 @@ enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value)
 	if (found < value->length + LEAST_GAP && value->length < found + LEAST_GAP)
 		return PDF_STREAM_NEARLY;
 	return PDF_STREAM_DIFFERS;
+}
+
+bool pdf_converted(struct view *view, uint64_t start, uint64_t end)
+{
+	size_t len, high = 0, cr = 0, lf = 0, both = 0, whole;
+	const uint8_t *p = walk_window(view, start, end, &len);
+
+	if (!p || len < LEAST_CONVERTED)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		high += p[i] >= 0x80;
+		cr += p[i] == '\r';
+		lf += p[i] == '\n';
+		both += i && p[i] == '\n' && p[i - 1] == '\r';
+	}
+	/* Not within a character. */
+	for (whole = len; len - whole < 3 && p[whole - 1] >> 6 == 2; whole--)
+		;
+	return high >= len / 4 && (!cr || !lf || lf == both || utf8_holds(p, whole - 1));
 }
 
 uint64_t pdf_stream_sound(struct pdf *pdf)

@@ -72,9 +72,9 @@ static void count_entries(struct pdf *pdf, uint64_t shift, struct entries *entri
 		number++;
 		if (pdf_next(&pdf->cursor, &token) != PDF_WORD)
 			return;
-		if (strcmp(token.text, "n") != 0 || at < shift)
+		if (strcmp(token.text, "n") != 0)
 			continue;
-		object = find(&pdf->objects, at - shift);
+		object = at < shift ? NULL : find(&pdf->objects, at - shift);
 		if (object && object->number == (uint32_t)(number - 1))
 			entries->right++;
 		else

@@ -149,5 +149,14 @@ def make():
     lost = whole.replace(b" 00000 n", b"7 00000 n").replace(b"\n000000", b"\n00000")
     save("pdf", "entries.pdf", lost, verdict="unverified", length=len(lost))
     save("pdf", "no-eof.pdf", whole[:-5] + b"and text", verdict="truncated", length=len(whole) - 6)
+    noisy = Document()
+    pages(noisy, content=random.Random(5).randbytes(5000))
+    noisy.table()
+    stream = noisy.data.index(b"stream\n") + 7
+    data = noisy.data.decode("utf-8", "replace").encode()
+    moved = data.index(b"stream\n") + 7
+    save("pdf", "characters.pdf", data, verdict="unverified", length=len(data), why=f"converted as if it were text, as the stream at {moved} shows")
+    lost = noisy.data[:stream + 1024] + noisy.data[stream + 2048:]
+    save("pdf", "sectors-lost.pdf", lost, verdict="truncated", length=stream, why=f"the stream at {stream} ends elsewhere than it says")
     save("pdf", "text.pdf", b"%PDF-1.4 is what the first line of a PDF file looks like.\nThe next has four bytes.", verdict="reject")
     save("pdf", "version.pdf", whole.replace(b"1.4", b"1.x", 1), verdict="reject", why="no header with a version at 0")
