@@ -15,8 +15,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (j2k_walk(&j2k, view, 0, view_size(view))) {
 		finding->length = j2k.end;
-		return CARVE_COMPLETE;
+		return j2k.odd ? verdict_because(CARVE_UNVERIFIED, finding, "%s at 2", j2k.odd)
+			       : CARVE_COMPLETE;
 	}
+	/* What contradicts itself, and has no end either, is taken for chance. */
+	if (j2k.odd)
+		return verdict_because(CARVE_REJECT, finding, "%s at 2", j2k.odd);
 	if (!j2k.parts)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, j2k.problem, j2k.broken_at);

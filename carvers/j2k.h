@@ -13,6 +13,7 @@ struct j2k {
 	uint64_t sound;     /* when it broke: behind what makes sense */
 	uint64_t broken_at; /* where that was seen */
 	const char *problem;
+	const char *odd;           /* what the main header contradicts itself in, or NULL */
 	bool cut;                  /* the bytes end, or what holds it, before the codestream does */
 	unsigned parts;            /* tile-parts that were begun */
 	uint32_t tiles;            /* that the picture has */

@@ -9,7 +9,7 @@
  * The lengths of tile-parts lead to EOC. Coded data are stuffed so that FF is never followed by
  * more than 8F, but for the markers SOP and EPH that may stand in front of and in packets. So
  * foreign bytes show themselves within a few hundred bytes, and EOC is found where no length leads
- * to it.
+ * to it. A SIZ whose length and number of components differ is left to who judges.
  */
 #include "j2k.h"
 
@@ -76,8 +76,12 @@ static bool read_size(struct j2k *j2k, uint64_t at)
 	tile_left = be32(p + 30);
 	tile_top = be32(p + 34);
 	components = be16(p + 38);
-	if (!components || components > 16384 || be16(p + 2) != 38 + 3 * components)
+	if (!components || components > 16384 || be16(p + 2) < 41 || be16(p + 2) % 3 != 2)
 		return fail(j2k, at, "SIZ has an impossible number of components");
+	if (be16(p + 2) != 38 + 3 * components) {
+		j2k->odd = "SIZ has another length than its number of components says";
+		components = (be16(p + 2) - 38u) / 3;
+	}
 	if (width <= left || height <= top || !tile_width || !tile_height || tile_left > left ||
 		tile_top > top || tile_width > UINT32_MAX - tile_left ||
 		tile_left + tile_width <= left || tile_height > UINT32_MAX - tile_top ||

@@ -115,9 +115,27 @@ static enum verdict truncated(struct jp2 *jp2, uint64_t sound, const char *probl
  * damaged, but not cut. */
 static bool ends_behind(struct view *view, const struct bmff_box *box, uint64_t broken)
 {
-	const uint8_t *p = box->open || box->end < broken + 2 ? NULL : view_peek(view, box->end - 2, 2);
+	const uint8_t *p =
+		box->open || box->end < broken + 2 ? NULL : view_peek(view, box->end - 2, 2);
 
 	return p && be16(p) == END_OF_CODESTREAM;
+}
+
+static enum verdict judge(struct jp2 *jp2)
+{
+	struct finding *finding = jp2->finding;
+
+	finding->length = jp2->end;
+	if (!jp2->codestream && !jp2->media)
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no codestream before %" PRIu64, jp2->end);
+	if (jp2->problem)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "%s at %" PRIu64, jp2->problem, jp2->broken_at);
+	if (jp2->media || jp2->opaque)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"not all data before %" PRIu64 " are codestreams", jp2->end);
+	return CARVE_COMPLETE;
 }
 
 /* Walks a codestream. False: *verdict is that on the file. */
@@ -140,10 +158,14 @@ static bool take_codestream(struct jp2 *jp2, const struct bmff_box *box, enum ve
 		return false;
 	}
 	jp2->codestream = true;
+	if (j2k.odd) {
+		jp2->problem = j2k.odd;
+		jp2->broken_at = box->data + 2;
+	}
 	if (box->open || box->end > view_size(view)) {
 		/* It is whole, though its box would go on. */
-		jp2->finding->length = j2k.end;
-		*verdict = CARVE_COMPLETE;
+		jp2->end = j2k.end;
+		*verdict = judge(jp2);
 		return false;
 	}
 	if (j2k.end != box->end)
@@ -173,23 +195,6 @@ static bool take(struct jp2 *jp2, const struct bmff_box *box, enum verdict *verd
 	if (box->type == BMFF('m', 'd', 'a', 't'))
 		jp2->media = true;
 	return true;
-}
-
-static enum verdict judge(struct jp2 *jp2)
-{
-	struct finding *finding = jp2->finding;
-
-	finding->length = jp2->end;
-	if (!jp2->codestream && !jp2->media)
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "no codestream before %" PRIu64, jp2->end);
-	if (jp2->problem)
-		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, jp2->problem,
-			jp2->broken_at);
-	if (jp2->media || jp2->opaque)
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"not all data before %" PRIu64 " are codestreams", jp2->end);
-	return CARVE_COMPLETE;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

@@ -50,12 +50,16 @@ def make():
     save("j2k", "no-eoc.j2k", tiled[:-2] + b"\0\0" + rng.randbytes(500), verdict="truncated", length=at[-1],
          why=f"neither a tile-part nor EOC where one belongs at {at[-1]}")
     for name, offset, value, why in (
-            ("components", 40, b"\0\7", "SIZ has an impossible number of components at 2"),
+            ("components", 40, b"\0\0", "SIZ has an impossible number of components at 2"),
             ("width", 8, bytes(4), "SIZ has an impossible size at 2"),
             ("tile", 24, bytes(4), "SIZ has an impossible size at 2"),
             ("depth", 42, b"\x60", "SIZ has an impossible component at 2"),
             ("soc", 0, b"\xff\x4e", "no SOC and SIZ at 0")):
         save("j2k", name + ".j2k", plain[:offset] + value + plain[offset + len(value):], verdict="reject", why=why)
+    other = plain[:40] + b"\0\7" + plain[42:]
+    odd = "SIZ has another length than its number of components says at 2"
+    save("j2k", "components-differ.j2k", other, verdict="unverified", length=len(other), why=odd)
+    save("j2k", "components-cut.j2k", other[:at[0] + 60] + rng.randbytes(900), verdict="reject", why=odd)
     many = plain[:8] + struct.pack(">I", 70000) + plain[12:24] + struct.pack(">II", 1, 1) + plain[32:]
     save("j2k", "tiles-many.j2k", many, verdict="reject", why="SIZ has too many tiles at 2")
     cod = plain.index(b"\xff\x52")
