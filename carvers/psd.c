@@ -15,8 +15,8 @@
  * merged picture, which has to unpack to the picture's width.
  *
  * Damage ends the sound part where it shows, but for a channel whose rows contradict its length,
- * if the rest is sound up to a packed merged picture: then the file is whole, and unverified. Title and date come from EXIF data among the
- * resources.
+ * if the rest is sound up to a packed merged picture, or ends before another sector begins: then
+ * the file is whole, and unverified. Title and date come from EXIF data among the resources.
  */
 #include "psd.h"
 
@@ -277,7 +277,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (step == PSD_ON)
 		step = pass_picture(&psd);
 	finding->extension = psd.large ? "psb" : "psd";
-	if (psd.odd && (step != PSD_ON || psd.stored)) {
+	if (psd.odd &&
+		(step != PSD_ON || (psd.stored && seam_between(psd.odd_sound, psd.at - 1)))) {
 		step = psd_broken(&psd, psd.odd_at, psd.odd);
 		psd.sound = psd.odd_sound;
 	}

@@ -92,8 +92,9 @@ static enum psd_step pass_channel(
 		psd->odd = psd->problem;
 		psd->odd_at = psd->at;
 		psd->odd_sound = psd->sound;
-		step = PSD_ON;
 	}
+	if (step == PSD_BROKEN)
+		step = PSD_ON;
 	psd->at = start + len;
 	if (step == PSD_ON && psd->at <= view_size(psd->view))
 		psd->sound = psd->at;

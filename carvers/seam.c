@@ -12,7 +12,6 @@
  */
 #include "seam.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "program.h"

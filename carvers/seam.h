@@ -1,8 +1,17 @@
-/* Whether stored data was wiped or written over, from a sector's beginning on. */
+/* Whether data was wiped or written over, from a sector's beginning on. */
 #ifndef BURIN_SEAM_H
 #define BURIN_SEAM_H
 
+#include <stdbool.h>
+
 #include "carver.h"
+
+/* Whether a sector begins in [sound, broken]. A file that is sound up to the one and makes no sense
+ * at the other lost its end there; where no sector begins, it was written so. */
+static inline bool seam_between(uint64_t sound, uint64_t broken)
+{
+	return (sound + 511) / 512 * 512 <= broken;
+}
 
 enum seam {
 	SEAM_NONE,

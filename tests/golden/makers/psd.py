@@ -101,6 +101,8 @@ def make():
     wrong[count + 3] += 1
     save("psd", "rows.psd", bytes(wrong), verdict="unverified", length=len(wrong), why=f"a channel's rows that are not as long as it is at {count}")
     save("psd", "rows-cut.psd", bytes(wrong[:start + 40]), verdict="truncated", why=f"a channel's rows that are not as long as it is at {count}")
+    wrong[count + struct.unpack_from(">I", full, layer - 4 * 6 + 2)[0] + 3] += 1
+    save("psd", "rows-twice.psd", bytes(wrong), verdict="unverified", length=len(wrong), why=f"a channel's rows that are not as long as it is at {count}")
     for name, data, why in (("signature", file(signature=b"8BPT"), "no PSD signature at 0"), ("channels", file(channels=57), "an impossible number of channels at 0"),
                             ("depth", file(depth=9), "an impossible depth at 0"), ("mode", file(mode=5), "an unknown colour mode at 0"),
                             ("size", file(height=0), "an impossible size at 0")):
