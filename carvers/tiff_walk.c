@@ -220,20 +220,34 @@ static bool is_sensor(const struct tiff_walk *walk, const struct tiff_page *page
 	       page->compression == TIFF_SAMSUNG || page->compression == TIFF_SAMSUNG_2;
 }
 
-/* Reads the directory at `at` and all that it names; *next is the one behind it. False when none
- * stands there. */
+/* Behind the last byte of a directory that is borne out: its last field points to the next one, and
+ * means nothing where none stands there. */
+static uint64_t borne_out(const struct tiff *tiff, const struct tiff_ifd *ifd)
+{
+	struct tiff_ifd next;
+
+	return !ifd->next || tiff_read_ifd(tiff, ifd->next, &next)
+		       ? ifd->end
+		       : ifd->end - (tiff->wide ? 8 : 4);
+}
+
+/* Reads the directory at `at` and all that it names; *next is the one behind it, NULL where that
+ * does not matter. False when none stands there. */
 static bool pass_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 {
 	struct tiff_ifd ifd;
 	struct tiff_page page;
 	int subfiles = walk->subfile_count;
+	uint64_t end;
 
 	if (!tiff_read_ifd(&walk->tiff, at, &ifd) || !may_read(walk, ifd.end - at) ||
 		!read_entries(walk, &ifd, &page))
 		return false;
-	tiff_claim(walk, at, ifd.end - at);
-	tiff_vouch(walk, ifd.end);
-	*next = ifd.next;
+	end = next ? borne_out(&walk->tiff, &ifd) : ifd.end;
+	tiff_claim(walk, at, end - at);
+	tiff_vouch(walk, end);
+	if (next)
+		*next = ifd.next;
 	page.sensor = is_sensor(walk, &page);
 	walk->raw = walk->raw || page.sensor;
 	if ((page.offsets.count && page.width && page.height) || page.raw ||
@@ -286,7 +300,7 @@ bool tiff_walk(struct tiff_walk *walk, struct view *view)
 			missing(walk, at);
 	}
 	for (int i = 0; i < walk->subfile_count && !walk->odd; i++)
-		if (!pass_directory(walk, walk->subfiles[i], &next))
+		if (!pass_directory(walk, walk->subfiles[i], NULL))
 			missing(walk, walk->subfiles[i]);
 	tiff_finish_data(walk);
 	if (walk->value_end == walk->end && walk->end <= walk->size)

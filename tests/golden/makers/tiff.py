@@ -174,6 +174,11 @@ def make():
     broken = bytearray(two.data)
     broken[at:at + 4] = struct.pack("<I", 300)
     save("tiff", "no-second-page.tif", bytes(broken), verdict="truncated", length=300, why="no directory at 300")
+    far = Tiff()
+    far.directory(page(40, 10, far.add(rows(40, 10)), 400))
+    data = bytes(far.data[:-4])
+    save("tiff", "far-page.tif", data + struct.pack("<I", 1 << 30), verdict="truncated", length=len(data),
+         why="the image ends before the directory at 1073741824")
     loop = simple("<", False)
     loop.link(at, struct.unpack("<I", bytes(loop.data[4:8]))[0])
     save("tiff", "loop.tif", bytes(loop.data), verdict="unverified", length=len(loop.data), why="directories that overlap")
