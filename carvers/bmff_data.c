@@ -2,13 +2,16 @@
  * The verdict on a file of boxes whose data are noise. Its boxes say where it ends, but the last
  * box is one of media data mostly: when the file's end was overwritten, its length in front still
  * says what it said. So the data themselves have to bear out that they are there (bmff_coded.c).
- * If too much of the file's end is not borne out by anything, it is not called complete.
+ * If too much of the file's end is not borne out by anything, it is not called complete. Data that
+ * make no sense from the first byte on, in a sector that was not written over, were never whole:
+ * then the boxes alone tell the length, and it is unverified.
  */
 #include "bmff_media.h"
 
 #include <inttypes.h>
 
 #include "bytes.h"
+#include "seam.h"
 #include "walk.h"
 
 /* Of a file's length, how much may stand unconfirmed at its end: a part, and at least so many
@@ -103,6 +106,18 @@ static uint64_t unconfirmed(const struct bmff_data *data)
 	return bmff->end - bmff->last.data;
 }
 
+/* Whether the first of a box's data make no sense, though the box begins in the same sector: then
+ * they were not written over. */
+static bool written_so(const struct bmff_data *data)
+{
+	const struct bmff *bmff = data->bmff;
+
+	for (uint64_t i = 0; i < bmff->mdat_count && i < BMFF_MDATS; i++)
+		if (bmff->mdat[i].data == data->broken)
+			return !seam_between(data->broken, data->broken);
+	return false;
+}
+
 enum verdict bmff_data_judge(const struct bmff_data *data, struct finding *finding)
 {
 	const struct bmff *bmff = data->bmff;
@@ -111,10 +126,16 @@ enum verdict bmff_data_judge(const struct bmff_data *data, struct finding *findi
 	if (bmff->stopped == BMFF_CUT)
 		return walk_cut(
 			bmff->view, finding, bmff->last.end, data->broken ? data->broken : size);
-	finding->length = data->broken ? data->broken : bmff->end;
-	if (data->broken)
+	finding->length = bmff->end;
+	if (data->broken && !bmff->last.open && written_so(data))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the media data make no sense at %" PRIu64 ", but no sector begins there",
+			data->broken);
+	if (data->broken) {
+		finding->length = data->broken;
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the media data make no sense at %" PRIu64, data->broken);
+	}
 	if (data->outside)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"data at %" PRIu64 " would be outside of the file's media data",

@@ -125,6 +125,14 @@ def make():
     opened[mdat:mdat + 4] = bytes(4)
     save("heif", "open.heic", bytes(opened), verdict="unverified", length=len(grid))
     save("heif", "open-followed.heic", bytes(opened) + noise(500, 5), verdict="unverified", length=len(grid))
+    words = (b"what stands here instead of a picture " * 9, b"and what stands behind it")
+    stub, places = still(heic, [(1, b"hvc1"), (2, b"hvc1")], words)
+    assert places[0] % 512
+    save("heif", "stub.heic", stub, verdict="unverified", length=len(stub),
+         why=f"the media data make no sense at {places[0]}, but no sector begins there")
+    aligned, places = still(heic, [(1, b"hvc1"), (2, b"hvc1")], words, more=box(b"free", bytes(504 - places[0] % 512)))
+    assert places[0] % 512 == 0
+    save("heif", "stub-at-sector.heic", aligned, verdict="truncated", length=places[0], why=f"the media data make no sense at {places[0]}")
     save("heif", "no-data.heic", grid[:mdat], verdict="truncated", length=mdat, why=f"no media data follow at {mdat}")
     description = len(heic)
     save("heif", "description-cut.heic", grid[:description + 100] + noise(3000, 4), verdict="truncated",
