@@ -51,7 +51,7 @@ int run_caught_signal(void)
 	return caught;
 }
 
-static bool run_interrupted(void)
+bool run_interrupted(void)
 {
 	return caught != 0;
 }
@@ -270,10 +270,11 @@ static int create_spill(void *context, struct error *error)
 	return sink_temporary(run->sink, error);
 }
 
-static int start_pairing(struct run *run)
+struct pairing_options run_pairing_options(const struct run *run)
 {
 	const struct run_options *options = run->options;
-	struct pairing_options pairing = {
+
+	return (struct pairing_options){
 		/* Foremost carves max_size bytes where a forward rule finds no footer. */
 		.both = options->both || options->rules->format == RULES_FOREMOST,
 		.align = options->align,
@@ -283,6 +284,12 @@ static int start_pairing(struct run *run)
 		.place = run_place,
 		.context = run,
 	};
+}
+
+static int start_pairing(struct run *run)
+{
+	const struct run_options *options = run->options;
+	struct pairing_options pairing = run_pairing_options(run);
 
 	run->store = fifo_store_new(PENDING_MEMORY, create_spill, run);
 	run->pairing = pairing_new(options->rules, &pairing, run->store, &run->summary.rejected,
@@ -312,7 +319,8 @@ static void fill_run_record(struct run *run, const char *image_path)
 		.kernel = run->scan && run->engine->kernel ? run->engine->kernel(run->scan) : "",
 		.engine_reason = run->engine_reason,
 		.reader = run->reader ? reader_method_name(run->reader) : "",
-		.threads = pool_threads(run->pool),
+		.threads = options->cluster ? options->cluster->carving->jobs()
+					    : pool_threads(run->pool),
 		.chunk_size = options->chunk_size,
 		.dry_run = options->dry_run,
 		.nested = options->decide.nested,
@@ -579,6 +587,7 @@ void run_free(struct run *run)
 {
 	run_end_help(run);
 	run_stop_engine(run);
+	run_end_scout(run);
 	carving_free(run->carving);
 	if (run->pool != run->options->pool)
 		pool_free(run->pool);
@@ -620,7 +629,7 @@ int run_open_evidence(struct run *run, const char *image_path, bool volumes)
 	return run_check_range(run);
 }
 
-/* Waits until all helpers are there. Their pool is the run's: a thread of its own waits for each check or write. */
+/* Waits until all helpers are there. They check and write: a thread for what they answer is enough. */
 static int gather_helpers(struct run *run, const char *image_path, const char *output)
 {
 	const struct run_options *options = run->options;
@@ -643,7 +652,7 @@ static int gather_helpers(struct run *run, const char *image_path, const char *o
 	if (status)
 		return status;
 	snprintf(run->engine_reason, sizeof(run->engine_reason), "%s", options->cluster->summary);
-	run->pool = run_pool_new(options->cluster->jobs());
+	run->pool = run_pool_new(1);
 	return run->pool ? 0 : error_set(&run->error, EXIT_IO, EAGAIN, "cannot start any thread");
 }
 

@@ -1,8 +1,9 @@
 /*
  * Processes that share the work of one run, perhaps on many hosts. One, the conductor, does all
  * that must happen in order: pairing, deciding, naming, reporting. All of them, it included, help:
- * they search units of the image, check candidates and write files. So what a helper does is the
- * same in every process, and the result is that of a run alone.
+ * they search units of the image, look at what they found there as a run alone does, check what else
+ * they are asked about, and write files. So what a helper does is the same in every process, and the
+ * result is that of a run alone.
  *
  * src/cluster/ fulfils this with MPI; burin without it has none.
  */
@@ -23,6 +24,13 @@ struct run_hit {
 	uint32_t pattern, len; /* bytes of the match */
 };
 
+/* What the check of a candidate of that rule has found which starts there. */
+struct run_outcome {
+	uint64_t start;
+	uint32_t rule;
+	struct outcome outcome;
+};
+
 /* All hits up to until and behind those of the piece before. */
 struct run_piece {
 	uint64_t until;
@@ -32,6 +40,9 @@ struct run_piece {
 	size_t unread_count;
 	const uint8_t *classes; /* of the slot's blocks, where it ends a slot (run_map.c) */
 	size_t classes_len;
+	/* In order of (start, rule): of some candidates that these hits or those before have settled. */
+	struct run_outcome *outcomes; /* whoever takes the piece takes over what they hold */
+	size_t outcome_count;
 	bool ends_unit;
 	struct rank_record spent; /* so far, where it ends a unit; of host and jobs nothing is known here */
 };
@@ -62,6 +73,9 @@ struct run_join {
 	const char *output; /* NULL: no files are written */
 	uint32_t hash_mask;
 	const char *engine; /* "hyperscan" */
+	/* It was decided that what starts before this is hidden. Called in any thread, until leave. */
+	void (*hide)(void *context, uint64_t until);
+	void *context;
 };
 
 struct run_sums;
@@ -94,8 +108,6 @@ struct run_cluster {
 	const struct carving_remote *carving;
 	/* What rank 0 searches with. */
 	const char *(*engine)(void);
-	/* How many checks and writes they can do at a time. */
-	unsigned (*jobs)(void);
 	/* What a process has done so far. Before end. */
 	void (*spent)(unsigned rank, struct rank_record *record);
 	/* What begin began. The helpers go home. */

@@ -29,17 +29,16 @@ struct help {
 	struct run run; /* first: a run's address is its help's */
 	struct run_options options;
 	struct unit units[UNITS_MOST]; /* those in hand: number n is at n modulo UNITS_MOST */
-	uint64_t begun, sent;          /* units, since the start */
-	uint64_t searched;             /* bytes of those sent */
-	struct run_hit *hits;
-	size_t hit_capacity;
+	uint64_t begun, searched, sent; /* units, since the start */
+	uint64_t sent_len;              /* bytes */
 	double ready, unit_wait, send_wait; /* seconds: when it could search; what it has waited since */
 };
 
-/* The one of which hits are sent. Those behind it are being read already. */
+/* The one that was searched to its end or is being searched. Those behind it are being read already, those before it are
+ * perhaps not sent. */
 static struct unit *unit_in_hand(struct help *help)
 {
-	return &help->units[help->sent % UNITS_MOST];
+	return &help->units[help->searched % UNITS_MOST];
 }
 
 static uint64_t unit_end(const struct unit *unit)
@@ -89,7 +88,7 @@ static struct rank_record spent(const struct help *help)
 	const struct run *run = &help->run;
 
 	return (struct rank_record){
-		.bytes = help->searched,
+		.bytes = help->sent_len,
 		.start = help->ready - run->started,
 		.search = run_clock() - help->ready,
 		.read_wait = run->read_wait,
@@ -99,19 +98,19 @@ static struct rank_record spent(const struct help *help)
 	};
 }
 
-static int give(struct help *help, struct run_piece *piece)
+static int give(struct run *run, struct run_piece *piece)
 {
+	struct help *help = (struct help *)run;
 	double from;
 	int status;
 
 	if (piece->ends_unit) {
-		help->searched += unit_in_hand(help)->range.length;
+		help->sent_len += help->units[help->sent++ % UNITS_MOST].range.length;
 		piece->spent = spent(help);
 	}
 	from = run_clock();
-	status = cluster_of(&help->run)->give(piece);
+	status = cluster_of(run)->give(piece);
 	help->send_wait += run_clock() - from;
-	help->sent += piece->ends_unit;
 	return status;
 }
 
@@ -120,31 +119,25 @@ static int send_piece(
 {
 	struct ranges unread = { 0 };
 	bool rest = first + count < chunk->hit_count;
-	struct run_piece piece = { .hits = help->hits, .hit_count = count };
-	uint8_t *classes = NULL;
-	int status;
+	const struct unit *unit = unit_in_hand(help);
+	struct run_hit *hits = xmalloc((count + 1) * sizeof(*hits));
+	struct run_piece piece = { .hits = hits, .hit_count = count };
 
-	if (count > help->hit_capacity) {
-		help->hit_capacity = count;
-		piece.hits = help->hits = xreallocarray(help->hits, count, sizeof(*help->hits));
-	}
 	for (size_t i = 0; i < count; i++) {
 		const struct hit *hit = &chunk->hits[first + i];
 
-		help->hits[i] = (struct run_hit){ hit->offset, hit->pattern,
+		hits[i] = (struct run_hit){ hit->offset, hit->pattern,
 			run_match_len(&help->run, chunk, hit) };
 	}
 	piece.until = rest ? chunk->hits[first + count].offset : chunk->offset + chunk->until;
-	piece.ends_unit = piece.until == unit_end(unit_in_hand(help));
+	piece.ends_unit = piece.until == unit_end(unit);
 	unread_between(help, from, piece.until, &unread);
 	piece.unread = unread.items;
 	piece.unread_count = unread.count;
 	if (piece.until == chunk->offset + chunk->len)
-		piece.classes = classes = run_tell_map(&help->run, &piece.classes_len);
-	status = give(help, &piece);
-	ranges_free(&unread);
-	free(classes);
-	return status;
+		piece.classes = run_tell_map(&help->run, &piece.classes_len);
+	help->searched += piece.ends_unit;
+	return run_scout_take(&help->run, unit->range.offset, &piece);
 }
 
 static int send_chunk(struct run *run, const struct chunk *chunk)
@@ -173,9 +166,13 @@ static enum run_more next_unit(struct run *run, bool wait, struct range *range)
 {
 	struct help *help = (struct help *)run;
 	struct unit *unit = &help->units[help->begun % UNITS_MOST];
-	double from = run_clock();
-	int got = cluster_of(run)->unit(wait, &unit->range, &unit->last);
+	double from;
+	int got;
 
+	if (wait && run_scout_drain(run))
+		return RUN_MORE_NONE;
+	from = run_clock();
+	got = cluster_of(run)->unit(wait, &unit->range, &unit->last);
 	help->unit_wait += run_clock() - from;
 	if (got == -EAGAIN)
 		return RUN_MORE_LATER;
@@ -232,6 +229,8 @@ static int join(struct run *run, const char *output)
 		.output = options->dry_run ? NULL : output,
 		.hash_mask = options->hash_mask,
 		.engine = run->engine ? run->engine->name : "none",
+		.hide = run_hide,
+		.context = (void *)run,
 	};
 
 	return options->cluster->join(&join, &run->error);
@@ -239,16 +238,22 @@ static int join(struct run *run, const char *output)
 
 static int help_out(struct help *help, const char *image_path, const char *output)
 {
-	static const struct run_taker sending = { .take = send_chunk, .more = next_unit };
+	static const struct run_taker sending = {
+		.take = send_chunk, .settle = run_scout_settle, .more = next_unit
+	};
 	struct run *run = &help->run;
 	int status = prepare(run, image_path);
 
-	if (!status)
+	if (!status) {
+		run_start_scout(run, give);
 		status = join(run, output);
+	}
 	if (status > 0)
 		status = open_search(help);
 	if (status > 0)
 		status = run_search(run, &sending);
+	if (!status && run->scan)
+		status = run_scout_drain(run);
 	if (status == -ECANCELED)
 		status = 0;
 	if (status && !run->error.code)
@@ -272,7 +277,6 @@ int run_help(const struct run_options *options, const char *image_path, const ch
 	cluster->leave();
 	run_free_map(&help.run);
 	run_free(&help.run);
-	free(help.hits);
 	return EXIT_CLEAN;
 }
 

@@ -52,6 +52,9 @@ static int pair_piece(struct run *run, const struct run_piece *piece)
 	reach(run, piece->until, piece->hit_count);
 	for (size_t i = 0; i < piece->unread_count; i++)
 		ranges_add(&run->unread, piece->unread[i].offset, piece->unread[i].length);
+	for (size_t i = 0; i < piece->outcome_count; i++)
+		carving_know(run->carving, piece->outcomes[i].start, piece->outcomes[i].rule,
+			&piece->outcomes[i].outcome);
 	return run_hear_map(run, piece->until, piece->classes, piece->classes_len);
 }
 
@@ -71,8 +74,8 @@ static int carving_failed(struct run *run, int status)
 	return status;
 }
 
-/* Gives settled candidates to the carving stage. -EAGAIN is no failure: the rest comes later. */
-static int carve_settled(struct run *run, bool all_known)
+/* -EAGAIN of the carving stage is no failure: the rest comes later. */
+int run_carve_settled(struct run *run, bool all_known)
 {
 	int status = 0;
 
@@ -95,20 +98,23 @@ static int carve_settled(struct run *run, bool all_known)
 	return fifo_store_status(run->store, &run->error);
 }
 
-/* Gives what a chunk has settled, up to position, to the carving stage, and waits while that has
- * fallen back so far that what it wants to look at would soon be gone from the reader's ring. */
-static int carve(struct run *run, uint64_t position)
+int run_keep_up(struct run *run, uint64_t position)
 {
 	uint64_t near = position < run->near_len ? 0 : position - run->near_len;
+	int status = run->near_len ? carving_keep_up(run->carving, near) : 0;
+
+	return status ? carving_failed(run, status) : 0;
+}
+
+/* Gives what a chunk has settled, up to position, to the carving stage. */
+static int carve(struct run *run, uint64_t position)
+{
 	int status = carving_scanned(run->carving, position);
 
 	if (status)
 		return carving_failed(run, status);
-	status = carve_settled(run, false);
-	if (status || !run->near_len)
-		return status;
-	status = carving_keep_up(run->carving, near);
-	return status ? carving_failed(run, status) : 0;
+	status = run_carve_settled(run, false);
+	return status ? status : run_keep_up(run, position);
 }
 
 /* Lines of the report reach the disk within about a second, also where nothing more is found. */
@@ -166,7 +172,7 @@ static int finish_carving(struct run *run)
 	pairing_finish(run->pairing);
 	status = carving_scanned(run->carving, UINT64_MAX);
 	if (!status)
-		status = carve_settled(run, true);
+		status = run_carve_settled(run, true);
 	if (status)
 		return run->error.code ? status : carving_failed(run, status);
 	if (run->has_pending && !run_caught_signal())

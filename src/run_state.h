@@ -55,6 +55,7 @@ struct run_checkpoints {
 };
 
 struct run_map;
+struct run_scout;
 
 struct run {
 	const struct run_options *options;
@@ -105,6 +106,7 @@ struct run {
 	char *problems[16];
 	double started, set_up, read_wait, scan_wait, hash_wait; /* seconds */
 	double flushed;               /* when the report was flushed last */
+	struct run_scout *scout;      /* of a helper */
 	struct run_own_help *own_help; /* in a cluster: this process's own part of the work */
 	struct error error;
 };
@@ -115,6 +117,8 @@ int run_open_evidence(struct run *run, const char *image_path, bool volumes);
 /* Engine, reader and flights; length: of what is read behind run->position. */
 int run_open_search(struct run *run, uint64_t length);
 void run_free(struct run *run);
+bool run_interrupted(void);
+struct pairing_options run_pairing_options(const struct run *run);
 /* Takes over the sentence. */
 void run_add_problem(struct run *run, char *sentence);
 int run_open_output(struct run *run, const char *output);
@@ -216,7 +220,25 @@ uint32_t run_match_len(const struct run *run, const struct chunk *chunk, const s
 int run_start_help(struct run *run, const char *image_path, const char *output);
 void run_end_help(struct run *run);
 
+/* run_scout.c: a helper's own carving, and the pieces that wait for it. What returns int returns 0 or a negative errno. */
+/* The pool must be there. give: sends a piece when all of its outcomes are known; in the thread that calls the next ones. */
+void run_start_scout(struct run *run, int (*give)(struct run *run, struct run_piece *piece));
+/* A piece of the unit that starts there, the next in order. Takes over what it points to. */
+int run_scout_take(struct run *run, uint64_t unit, struct run_piece *piece);
+/* Gives what is known, and waits as run_keep_up does. */
+int run_scout_settle(struct run *run, uint64_t position);
+/* Waits until all pieces are given. */
+int run_scout_drain(struct run *run);
+/* Another process has decided that what starts before this is hidden. context: struct run. From any thread. */
+void run_hide(void *context, uint64_t until);
+/* Before carving_free. There need be none. */
+void run_end_scout(struct run *run);
+
 /* run_scan.c: from the first slot to the last candidate. */
 int run_scan(struct run *run);
+/* Gives settled candidates to the carving stage; all_known: there are no more hits. */
+int run_carve_settled(struct run *run, bool all_known);
+/* Waits while the carving stage has fallen back so far that what it wants to look at would soon be gone from the reader's ring. */
+int run_keep_up(struct run *run, uint64_t position);
 
 #endif

@@ -54,7 +54,12 @@ void ahead_free(struct ahead *ahead)
 
 void ahead_hide(struct ahead *ahead, uint64_t until)
 {
-	set(&ahead->hidden_until, until);
+	uint64_t before = get(&ahead->hidden_until);
+
+	while (before < until &&
+		!atomic_compare_exchange_weak_explicit(&ahead->hidden_until, &before, until,
+			memory_order_relaxed, memory_order_relaxed))
+		;
 }
 
 uint64_t ahead_hidden(const struct ahead *ahead)

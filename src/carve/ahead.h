@@ -25,7 +25,7 @@ struct ahead *ahead_new(unsigned workers, bool nested, uint32_t rule_count);
 /* NULL is fine. */
 void ahead_free(struct ahead *ahead);
 
-/* It was decided that what starts before this offset is hidden. */
+/* It was decided, here or in another process, that what starts before this offset is hidden. From any thread. */
 void ahead_hide(struct ahead *ahead, uint64_t until);
 uint64_t ahead_hidden(const struct ahead *ahead);
 

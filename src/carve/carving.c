@@ -24,6 +24,18 @@ static void init_condition(pthread_cond_t *condition)
 	pthread_condattr_destroy(&attributes);
 }
 
+static void init_room(struct carving *carving, struct worker_room *room)
+{
+	const struct carving_options *options = &carving->options;
+
+	room->carving = carving;
+	room->view = view_new();
+	view_watch(room->view, jobs_go_on, room);
+	copier_init(&room->copier, options->hash_mask);
+	room->copier.sets = options->sets;
+	room->copier.skip_known = options->skip_known;
+}
+
 struct carving *carving_new(const struct carving_options *options)
 {
 	struct carving *carving = xcalloc(1, sizeof(*carving));
@@ -34,25 +46,24 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->ring_len = rule_count + 2 > RING_MIN ? rule_count + 2 : RING_MIN;
 	carving->ring = xcalloc(carving->ring_len, sizeof(*carving->ring));
 	carving->group = xcalloc(carving->ring_len, sizeof(*carving->group));
-	carving->threads = pool_threads(options->pool);
+	carving->threads = options->remote ? options->remote->jobs() : pool_threads(options->pool);
 	carving->rooms = xcalloc(carving->threads, sizeof(*carving->rooms));
-	for (unsigned i = 0; i < carving->threads && !options->remote; i++) {
-		carving->rooms[i].carving = carving;
-		carving->rooms[i].view = view_new();
-		view_watch(carving->rooms[i].view, jobs_go_on, &carving->rooms[i]);
-		copier_init(&carving->rooms[i].copier, options->hash_mask);
-		carving->rooms[i].copier.sets = options->sets;
-		carving->rooms[i].copier.skip_known = options->skip_known;
-	}
+	carving->spans = xcalloc(carving->threads, sizeof(*carving->spans));
+	for (unsigned i = 0; i < carving->threads && !options->remote; i++)
+		init_room(carving, &carving->rooms[i]);
 	carving->ahead = ahead_new(carving->threads, options->decide.nested, (uint32_t)rule_count);
-	carving->filing = filing_new(options->rules, options->sink, options->names, options->label,
-		options->no_extension, options->image, options->volumes);
+	carving->early = early_new();
+	if (!options->tell)
+		carving->filing = filing_new(options->rules, options->sink, options->names,
+			options->label, options->no_extension, options->image, options->volumes);
 	if (options->rules)
 		carving->decider = decider_new(
 			options->rules, &options->decide, options->rejected, options->skipped);
 	pthread_mutex_init(&carving->lock, NULL);
 	init_condition(&carving->rung);
-	carving->scribe = scribe_new(options->report, options->progress, jobs_note_error, carving);
+	if (!options->tell)
+		carving->scribe = scribe_new(
+			options->report, options->progress, jobs_note_error, carving);
 	return carving;
 }
 
@@ -127,6 +138,21 @@ int carving_add(struct carving *carving, struct file_record *record)
 	return 0;
 }
 
+void carving_know(struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome)
+{
+	early_add(carving->early, start, rule, outcome);
+}
+
+void carving_hide(struct carving *carving, uint64_t until)
+{
+	ahead_hide(carving->ahead, until);
+}
+
+uint64_t carving_hidden_until(const struct carving *carving)
+{
+	return decider_hidden_until(carving->decider);
+}
+
 void carving_offered_until(struct carving *carving, uint64_t position)
 {
 	carving->offered_until = position;
@@ -152,6 +178,28 @@ int carving_keep_up(struct carving *carving, uint64_t position)
 		pause_here(carving);
 		if (!jobs_wait(carving, seen))
 			return carving_status(carving);
+	}
+}
+
+uint64_t carving_decided_until(const struct carving *carving)
+{
+	return carving->decided < carving->offered
+		       ? carving->ring[carving->decided % carving->ring_len].candidate.start
+		       : carving->offered_until;
+}
+
+int carving_decide_until(struct carving *carving, uint64_t position)
+{
+	for (;;) {
+		uint64_t seen = jobs_bell(carving);
+
+		cursors_pump(carving, false);
+		if (carving_decided_until(carving) >= position || atomic_load(&carving->cancelled))
+			return carving_status(carving);
+		if (!jobs_wait(carving, seen))
+			return error_set(&carving->error, EXIT_IO, EDEADLK,
+				"a fault in burin: what starts at %" PRIu64 " stays undecided",
+				carving_decided_until(carving));
 	}
 }
 
@@ -190,7 +238,8 @@ void carving_cancel(struct carving *carving)
 	tally_add_many(
 		carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
 	carving->decided = carving->retired = carving->checked = carving->offered;
-	scribe_finish(carving->scribe);
+	if (carving->scribe)
+		scribe_finish(carving->scribe);
 }
 
 int carving_flush(struct carving *carving, struct error *error)
@@ -251,9 +300,11 @@ void carving_free(struct carving *carving)
 	texts_free(&carving->texts);
 	filing_free(carving->filing);
 	ahead_free(carving->ahead);
+	early_free(carving->early);
 	for (size_t i = 0; i < carving->ring_len; i++)
 		outcome_free(&carving->ring[i].outcome);
 	free(carving->rooms);
+	free(carving->spans);
 	free(carving->group);
 	free(carving->ring);
 	free(carving);

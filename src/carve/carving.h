@@ -26,24 +26,38 @@ struct carving_asked {
 	const struct candidate *candidate;
 	bool insist;             /* it may be put off only when it is hidden */
 	bool put_off;            /* answered: it was not checked (carve/ahead.h) */
-	struct outcome *outcome; /* filled in, unless it was put off */
+	struct outcome *outcome; /* answered, unless it was put off */
 };
 
-struct carving_checks {
-	struct carving_asked *asked;
-	uint32_t count;
-	uint64_t hidden_until; /* what starts before this is hidden */
-	/* The check of what begins at start has read so far. Called in any thread until the answer is there. */
-	void (*reached)(void *context, uint64_t start, uint64_t reached);
-	void *context;
+/* A file that others are asked to write. */
+struct carving_written {
+	struct file_record *record; /* answered: hashes and unreadable bytes */
+	int status;                 /* answered: 0 or a negative errno */
 };
 
-/* Others that check and write in place of the pool's threads, which wait for them. Thread-safe. Both return 0, or a negative
- * errno with error set: -ECANCELED when *cancel became true. */
+/* Checks or writes that others are asked for. It is the asker's, and lies still until it is answered. */
+struct carving_request {
+	struct carving_asked *checks;
+	struct carving_written *writes;
+	uint32_t check_count, write_count; /* one of them is 0 */
+	uint64_t hidden_until;             /* what starts before this is hidden */
+	/* The check of what begins at start has read so far. In any thread, before the answer. */
+	void (*reached)(struct carving_request *request, uint64_t start, uint64_t reached);
+	/* Once, in any thread; not before ask returns. status: 0, or a negative errno, with its words, when something failed: then checks
+	 * have no outcomes. */
+	void (*answered)(struct carving_request *request, int status, const struct error *error);
+};
+
+/* Others that check and write in place of the pool's threads. Thread-safe. */
 struct carving_remote {
-	int (*check)(const struct carving_checks *checks, const atomic_bool *cancel, struct error *error);
-	/* Fills in the record's hashes and unreadable bytes. */
-	int (*write)(struct file_record *record, const atomic_bool *cancel, struct error *error);
+	/* How many checks are worth being asked for at a time. */
+	unsigned (*jobs)(void);
+	void (*ask)(struct carving_request *request);
+	/* Called now and then while there are requests: those that will not be answered any more are, with an error; after a while also those
+	 * that the others do not leave off, when they are no more wanted. */
+	void (*watch)(bool cancelled);
+	/* What starts before this is hidden from now on. */
+	void (*hide)(uint64_t until);
 };
 
 struct carving_options {
@@ -66,6 +80,9 @@ struct carving_options {
 	/* Called now and then while waiting, when carving_save may be. NULL: never. */
 	void (*pause)(void *context);
 	void *context;
+	/* Makes no files: tells, in order, what the checks have found of all that is not hidden, for a process that decides. NULL: makes
+	 * them. */
+	void (*tell)(void *context, const struct candidate *candidate, const struct outcome *outcome);
 	bool (*interrupted)(void);       /* asked while waiting: true ends the writing, as carving_cancel does. NULL: never */
 	struct tallies *rejected, *skipped, *by_type;
 };
@@ -81,6 +98,12 @@ int carving_offer(struct carving *carving, const struct candidate *candidate);
  * carving. Hashes in the record are what its bytes are expected to have. Result as for carving_offer. */
 int carving_add(struct carving *carving, struct file_record *record);
 
+/* What the check of the candidate that starts there for that rule has found, before it is offered: in order. Takes over what the
+ * outcome holds. */
+void carving_know(struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome);
+/* Another process has decided that what starts before this is hidden. From any thread. */
+void carving_hide(struct carving *carving, uint64_t until);
+
 /* Everything that starts before position has been offered: it need not wait for what comes next. */
 void carving_offered_until(struct carving *carving, uint64_t position);
 
@@ -89,6 +112,12 @@ int carving_scanned(struct carving *carving, uint64_t position);
 /* Waits until all that was offered and starts before position is being checked, or can't be for
  * now. Result as for carving_offer, but for -EAGAIN. */
 int carving_keep_up(struct carving *carving, uint64_t position);
+/* All that starts before this has been decided on. */
+uint64_t carving_decided_until(const struct carving *carving);
+/* Waits until that is at least position, all before which has been offered. Result as for carving_keep_up. */
+int carving_decide_until(struct carving *carving, uint64_t position);
+/* What starts before this is hidden. */
+uint64_t carving_hidden_until(const struct carving *carving);
 
 /* What is reported so far reaches the disk. Returns 0 or a negative errno with error set. */
 int carving_flush(struct carving *carving, struct error *error);

@@ -33,38 +33,73 @@ static bool is_settled(const struct carving *carving, const struct ticket *ticke
 	       decider_is_part(carving->decider, &ticket->candidate);
 }
 
-static bool ticket_needs_check(const struct carving *carving, const struct ticket *ticket)
+/* Whoever searched it has looked at it already, or may have seen that it lies in a file that he found; then it waits for what becomes
+ * of that one. */
+static bool use_early(struct carving *carving, struct ticket *ticket)
 {
-	return check_needed(&carving->options.rules->rules[ticket->candidate.rule]) &&
-	       !is_settled(carving, ticket);
+	uint64_t start = ticket->candidate.start, until;
+
+	if (early_take(carving->early, &ticket->candidate, &ticket->outcome)) {
+		until = ahead_until(carving->ahead, &ticket->candidate, &ticket->outcome);
+		if (until > carving->early_until) {
+			carving->early_from = start;
+			carving->early_until = until;
+		}
+		ticket_set_state(ticket, TICKET_CHECKED);
+		return true;
+	}
+	if (start <= carving->early_from || start >= carving->early_until ||
+		carving->options.decide.nested)
+		return false;
+	ticket_set_state(ticket, TICKET_PUT_OFF);
+	return true;
 }
 
-/* Starts one job for the next tickets; those with nothing to look at are done here. */
+/* True when it is done with, for there is nothing to look at. */
+static bool needs_no_look(struct carving *carving, struct ticket *ticket)
+{
+	const struct rule *rule = &carving->options.rules->rules[ticket->candidate.rule];
+
+	if (is_settled(carving, ticket)) {
+		early_pass(carving->early, &ticket->candidate);
+		ticket_set_state(ticket, TICKET_CHECKED);
+		return true;
+	}
+	if (check_needed(rule))
+		return use_early(carving, ticket);
+	check_candidate(NULL, carving->options.image, rule, &ticket->candidate, &ticket->outcome);
+	ticket_set_state(ticket, TICKET_CHECKED);
+	return true;
+}
+
+/* Tickets that one job checks. */
+struct batch {
+	struct ticket *first, **end;
+	uint32_t count;
+};
+
+static void add_to_batch(struct batch *batch, struct ticket *ticket)
+{
+	ticket_set_state(ticket, TICKET_CHECKING);
+	ticket->next = NULL;
+	*batch->end = ticket;
+	batch->end = &ticket->next;
+	batch->count++;
+}
+
+/* Starts one job for the next tickets that need one. */
 static void start_batch(struct carving *carving)
 {
-	struct ticket *first = ticket_at(carving, carving->checked);
-	uint32_t batch = 0;
+	struct batch batch = { .end = &batch.first };
 
-	while (batch < CHECK_BATCH && carving->checked < carving->offered) {
-		struct ticket *ticket = ticket_at(carving, carving->checked);
+	while (batch.count < CHECK_BATCH && carving->checked < carving->offered) {
+		struct ticket *ticket = ticket_at(carving, carving->checked++);
 
-		if (ticket_needs_check(carving, ticket)) {
-			ticket_set_state(ticket, TICKET_CHECKING);
-			batch++;
-		} else if (batch) {
-			break;
-		} else {
-			if (!is_settled(carving, ticket))
-				check_candidate(NULL, carving->options.image,
-					&carving->options.rules->rules[ticket->candidate.rule],
-					&ticket->candidate, &ticket->outcome);
-			ticket_set_state(ticket, TICKET_CHECKED);
-			first = ticket_at(carving, carving->checked + 1);
-		}
-		carving->checked++;
+		if (!needs_no_look(carving, ticket))
+			add_to_batch(&batch, ticket);
 	}
-	if (batch)
-		jobs_start_checks(carving, first, batch);
+	if (batch.count)
+		jobs_start_checks(carving, batch.first);
 }
 
 /* Checks may run ahead of decisions by some batches, but the group that is decided next must always
@@ -73,7 +108,8 @@ static bool may_check(struct carving *carving)
 {
 	uint64_t ahead = (uint64_t)CHECK_BATCH * BATCHES_AHEAD_PER_THREAD * carving->threads;
 
-	if (carving->checked == carving->offered)
+	if (carving->checked == carving->offered ||
+		(carving->options.remote && !remote_may_check(carving)))
 		return false;
 	return carving->checked - carving->decided < ahead ||
 	       ticket_at(carving, carving->checked)->candidate.start ==
@@ -155,23 +191,58 @@ static void check_put_off(struct carving *carving)
 	uint64_t cursor = carving->decided, front = ticket_at(carving, cursor)->candidate.start;
 	uint64_t end = cursor + RETRIES;
 
-	while (cursor < carving->checked &&
+	while (cursor < carving->checked && (!carving->options.remote || remote_may_check(carving)) &&
 		(cursor < end || ticket_at(carving, cursor)->candidate.start == front)) {
-		struct ticket *first = ticket_at(carving, cursor), *ticket = first;
-		uint32_t batch = 0;
+		struct batch batch = { .end = &batch.first };
+		struct ticket *ticket = ticket_at(carving, cursor);
 
-		while (batch < CHECK_BATCH && cursor < carving->checked &&
+		while (batch.count < CHECK_BATCH && cursor < carving->checked &&
 			ticket_state(ticket) == TICKET_PUT_OFF && !is_settled(carving, ticket)) {
 			ticket->insist = ticket->candidate.start == front;
-			ticket_set_state(ticket, TICKET_CHECKING);
-			batch++;
+			add_to_batch(&batch, ticket);
 			ticket = ticket_at(carving, ++cursor);
 		}
-		if (batch)
-			jobs_start_checks(carving, first, batch);
+		if (batch.count)
+			jobs_start_checks(carving, batch.first);
 		else
 			cursor++;
 	}
+}
+
+static void tell_group(struct carving *carving, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct ticket *ticket = ticket_at(carving, carving->decided + i);
+
+		if (!is_settled(carving, ticket))
+			carving->options.tell(
+				carving->options.context, &ticket->candidate, &ticket->outcome);
+	}
+}
+
+static void note_hidden(struct carving *carving)
+{
+	uint64_t until = decider_hidden_until(carving->decider);
+
+	if (until <= ahead_hidden(carving->ahead))
+		return;
+	ahead_hide(carving->ahead, until);
+	if (carving->options.remote)
+		carving->options.remote->hide(until);
+}
+
+static void end_decision(struct carving *carving, struct ticket *ticket, bool keep)
+{
+	ticket->keep = keep && !carving->options.tell;
+	if (ticket->keep) {
+		ticket->expected = (struct hashes){ 0 };
+		filing_record(carving->filing, &ticket->candidate, &ticket->outcome,
+			&ticket->record, &ticket->run);
+		cursors_write(carving, ticket);
+	} else {
+		ticket_set_state(ticket, TICKET_DONE);
+	}
+	outcome_free(&ticket->outcome);
 }
 
 static void decide_ready(struct carving *carving, bool no_more)
@@ -185,22 +256,13 @@ static void decide_ready(struct carving *carving, bool no_more)
 			carving->group[i] =
 				(struct decision){ &ticket->candidate, &ticket->outcome, false };
 		}
+		if (carving->options.tell)
+			tell_group(carving, count);
 		decide_group(carving->decider, carving->group, count);
-		ahead_hide(carving->ahead, decider_hidden_until(carving->decider));
-		for (size_t i = 0; i < count; i++) {
-			struct ticket *ticket = ticket_at(carving, carving->decided++);
-
-			ticket->keep = carving->group[i].keep;
-			if (ticket->keep) {
-				ticket->expected = (struct hashes){ 0 };
-				filing_record(carving->filing, &ticket->candidate, &ticket->outcome,
-					&ticket->record, &ticket->run);
-				cursors_write(carving, ticket);
-			} else {
-				ticket_set_state(ticket, TICKET_DONE);
-			}
-			outcome_free(&ticket->outcome);
-		}
+		note_hidden(carving);
+		for (size_t i = 0; i < count; i++)
+			end_decision(carving, ticket_at(carving, carving->decided++),
+				carving->group[i].keep);
 		start_checks(carving);
 	}
 	if (front_is_put_off(carving))
@@ -287,7 +349,11 @@ void cursors_retire(struct carving *carving)
 
 void cursors_pump(struct carving *carving, bool no_more)
 {
+	if (carving->decider)
+		decider_hide(carving->decider, ahead_hidden(carving->ahead));
 	start_checks(carving);
 	decide_ready(carving, no_more);
 	cursors_retire(carving);
+	if (carving->options.remote)
+		remote_push(carving);
 }

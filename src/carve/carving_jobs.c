@@ -39,7 +39,7 @@ bool jobs_go_on(void *context, uint64_t reached)
 
 /* Whoever waits is not woken, which would take a processor from the work, while there are more jobs
  * than will be begun soon: until then he could only start others behind them. */
-static void ring_bell(struct carving *carving)
+void jobs_ring_bell(struct carving *carving)
 {
 	uint64_t left;
 
@@ -55,7 +55,7 @@ static void start_job(struct carving *carving, struct ticket *ticket, enum pool_
 {
 	ticket->carving = carving;
 	ticket->job.run = run;
-	atomic_fetch_add_explicit(&carving->jobs, 1, memory_order_relaxed);
+	note_job(carving);
 	pool_submit(carving->options.pool, priority, &ticket->job);
 }
 
@@ -70,108 +70,17 @@ static enum ticket_state check_ticket(
 		       : TICKET_PUT_OFF;
 }
 
-/* Takes what of the batch is to be checked now; the rest is put off. Returns how many. */
-static uint32_t pick_tickets(struct carving *carving, struct ticket *first, unsigned worker,
-	struct ticket **picked, struct carving_asked *asked)
-{
-	size_t at = (size_t)(first - carving->ring);
-	uint32_t batch = first->batch, count = 0;
-
-	for (uint32_t i = 0; i < batch; i++) {
-		struct ticket *ticket = &carving->ring[(at + i) % carving->ring_len];
-
-		if (!ahead_begin(carving->ahead, worker, &ticket->candidate, ticket->insist)) {
-			ticket_set_state(ticket, TICKET_PUT_OFF);
-			continue;
-		}
-		asked[count] = (struct carving_asked){ .candidate = &ticket->candidate,
-			.insist = ticket->insist || carving->options.decide.nested,
-			.outcome = &ticket->outcome };
-		picked[count++] = ticket;
-	}
-	return count;
-}
-
-struct asking {
-	struct carving *carving;
-	unsigned worker;
-};
-
-static void note_reached(void *context, uint64_t start, uint64_t reached)
-{
-	const struct asking *asking = context;
-
-	ahead_tell(asking->carving->ahead, asking->worker, start, reached);
-}
-
-static uint64_t until_of_all(struct ahead *ahead, const struct carving_checks *checks)
-{
-	uint64_t until = 0;
-
-	for (uint32_t i = 0; i < checks->count; i++) {
-		const struct carving_asked *asked = &checks->asked[i];
-		uint64_t one = asked->put_off ? 0 : ahead_until(ahead, asked->candidate, asked->outcome);
-
-		until = one > until ? one : until;
-	}
-	return until;
-}
-
-/* What could not be checked stays as it is: the carving ends. */
-static void run_remote_checks(struct pool_job *job, unsigned worker)
-{
-	struct ticket *picked[CHECK_BATCH], *first = (struct ticket *)job;
-	struct carving_asked asked[CHECK_BATCH];
-	struct carving *carving = first->carving;
-	struct asking asking = { carving, worker };
-	struct carving_checks checks = { .asked = asked,
-		.count = pick_tickets(carving, first, worker, picked, asked),
-		.hidden_until = ahead_hidden(carving->ahead),
-		.reached = note_reached,
-		.context = &asking };
-	struct error error = { 0 };
-	int status = 0;
-
-	if (checks.count)
-		status = carving->options.remote->check(&checks, &carving->cancelled, &error);
-	if (status)
-		jobs_note_error(carving, status, &error);
-	ahead_end(carving->ahead, worker, status ? 0 : until_of_all(carving->ahead, &checks));
-	for (uint32_t i = 0; i < checks.count && !status; i++)
-		ticket_set_state(picked[i], asked[i].put_off ? TICKET_PUT_OFF : TICKET_CHECKED);
-	ring_bell(carving);
-}
-
 static void run_checks(struct pool_job *job, unsigned worker)
 {
-	struct ticket *first = (struct ticket *)job;
-	struct carving *carving = first->carving;
-	size_t at = (size_t)(first - carving->ring);
-	uint32_t batch = first->batch;
+	struct ticket *ticket = (struct ticket *)job, *next;
+	struct carving *carving = ticket->carving;
 
-	/* Once a ticket is checked it may be retired and used again: `first` is not touched any
-	 * more. */
-	for (uint32_t i = 0; i < batch; i++) {
-		struct ticket *ticket = &carving->ring[(at + i) % carving->ring_len];
-
+	/* Once a ticket is checked it may be retired and used again: it is not touched any more. */
+	for (; ticket; ticket = next) {
+		next = ticket->next;
 		ticket_set_state(ticket, check_ticket(carving, ticket, worker));
 	}
-	ring_bell(carving);
-}
-
-/* Whoever writes it knows of no sets. */
-static int write_remotely(
-	struct carving *carving, struct file_record *record, struct error *error)
-{
-	const struct carving_options *options = &carving->options;
-	int status = options->remote->write(record, &carving->cancelled, error);
-
-	if (status || !options->sets)
-		return status;
-	status = mark_file(options->sets, options->skip_known, record, error);
-	if (status || record->left_out)
-		sink_remove(options->sink, record->path);
-	return status;
+	jobs_ring_bell(carving);
 }
 
 static int write_file(
@@ -179,8 +88,6 @@ static int write_file(
 {
 	if (atomic_load(&carving->cancelled))
 		return -ECANCELED;
-	if (carving->options.remote)
-		return write_remotely(carving, &ticket->record, error);
 	return copy_file(&carving->rooms[worker].copier, gathered_evidence(carving->options.image),
 		carving->options.sink, &ticket->record, &carving->cancelled, error);
 }
@@ -195,22 +102,26 @@ static void run_write(struct pool_job *job, unsigned worker)
 	if (ticket->status)
 		jobs_note_error(carving, ticket->status, &error);
 	ticket_set_state(ticket, TICKET_DONE);
-	ring_bell(carving);
+	jobs_ring_bell(carving);
 }
 
 /* ---- starting them, and waiting ---------------------------------------------------------------
  */
 
-void jobs_start_checks(struct carving *carving, struct ticket *first, uint32_t batch)
+void jobs_start_checks(struct carving *carving, struct ticket *first)
 {
-	first->batch = batch;
-	start_job(carving, first, POOL_CHECK,
-		carving->options.remote ? run_remote_checks : run_checks);
+	if (carving->options.remote)
+		remote_check(carving, first);
+	else
+		start_job(carving, first, POOL_CHECK, run_checks);
 }
 
 void jobs_start_write(struct carving *carving, struct ticket *ticket)
 {
-	start_job(carving, ticket, POOL_WRITE, run_write);
+	if (carving->options.remote)
+		remote_write(carving, ticket);
+	else
+		start_job(carving, ticket, POOL_WRITE, run_write);
 }
 
 static double seconds_now(void)
@@ -240,6 +151,15 @@ static bool wait_a_moment(struct carving *carving)
 	return !status;
 }
 
+/* What else is to be done now and then. */
+static void look_around(struct carving *carving)
+{
+	if (carving->scribe)
+		scribe_push(carving->scribe);
+	if (carving->options.remote)
+		carving->options.remote->watch(atomic_load(&carving->cancelled));
+}
+
 /* Waits until a job has finished since `seen` bells were counted. False when none did and none is
  * running: then nothing will change. */
 bool jobs_wait(struct carving *carving, uint64_t seen)
@@ -247,12 +167,14 @@ bool jobs_wait(struct carving *carving, uint64_t seen)
 	double from = seconds_now();
 	bool hope;
 
+	if (carving->options.remote)
+		remote_push(carving);
 	pthread_mutex_lock(&carving->lock);
 	while (carving->bell == seen && carving->bell < carving->jobs) {
 		if (wait_a_moment(carving))
 			continue;
 		pthread_mutex_unlock(&carving->lock);
-		scribe_push(carving->scribe);
+		look_around(carving);
 		pthread_mutex_lock(&carving->lock);
 	}
 	hope = carving->bell != seen;

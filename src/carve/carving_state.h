@@ -8,6 +8,7 @@
 #include "carve/ahead.h"
 #include "carve/carving.h"
 #include "carve/copy.h"
+#include "carve/early.h"
 #include "output/scribe.h"
 
 /* Most candidates are refused after one look: a job for each would cost more than the look. */
@@ -25,7 +26,7 @@ enum ticket_state {
 struct ticket {
 	struct pool_job job; /* first: a job's address is its ticket's */
 	struct carving *carving;
-	uint32_t batch; /* tickets that the check job of this one covers, from this one on */
+	struct ticket *next; /* that its check job covers, too */
 	bool insist;    /* it was put off, and all wait for it */
 	_Atomic enum ticket_state state;
 	struct candidate candidate;
@@ -50,10 +51,16 @@ struct carving {
 	size_t ring_len;
 	uint64_t retired, decided, checked, offered; /* cursors: counts since the start */
 	struct worker_room *rooms;                   /* one a worker of the pool */
-	unsigned threads;
+	unsigned threads;                            /* those, or how much others can do at a time */
+	struct asking *writing;                      /* files that others are going to be asked to write */
+	struct asking **spans;                       /* whose checks are in `ahead`, by worker; under the lock */
+	_Atomic unsigned spans_used;
 	uint64_t scanned;
 	uint64_t offered_until; /* whatever starts before this has been offered */
 	struct ahead *ahead;
+	struct early *early;
+	/* Of what was told early: what starts behind `from` and before `until` waits for what becomes of it (carve/ahead.h). */
+	uint64_t early_from, early_until;
 	atomic_bool cancelled;
 	bool dropping; /* what could not be written is given up */
 	pthread_mutex_t lock; /* guards bell and the setting of error */
@@ -86,14 +93,20 @@ static inline void ticket_set_state(struct ticket *ticket, enum ticket_state sta
 	atomic_store_explicit(&ticket->state, state, memory_order_release);
 }
 
+/* One job more is under way, which rings the bell when it is finished. */
+static inline void note_job(struct carving *carving)
+{
+	atomic_fetch_add_explicit(&carving->jobs, 1, memory_order_relaxed);
+}
+
 /* carving_jobs.c: what runs in the pool's threads, and waiting for it. */
 
 /* The first failure ends the carving. context: struct carving. Thread-safe. */
 void jobs_note_error(void *context, int status, const struct error *error);
 /* A view's watcher; context: struct worker_room. */
 bool jobs_go_on(void *context, uint64_t reached);
-/* Checks first and those behind it, batch tickets in all. */
-void jobs_start_checks(struct carving *carving, struct ticket *first, uint32_t batch);
+/* Checks first and those that hang on it. */
+void jobs_start_checks(struct carving *carving, struct ticket *first);
 void jobs_start_write(struct carving *carving, struct ticket *ticket);
 /* How often a job has finished; then waits until it has done so more often. False when none did and
  * none is running: then nothing will change. */
@@ -101,6 +114,16 @@ uint64_t jobs_bell(struct carving *carving);
 bool jobs_wait(struct carving *carving, uint64_t seen);
 /* Until none is running. */
 void jobs_wait_all(struct carving *carving);
+/* A job is finished; the last that it does. */
+void jobs_ring_bell(struct carving *carving);
+
+/* carving_remote.c: the same by others. */
+
+bool remote_may_check(struct carving *carving);
+void remote_check(struct carving *carving, struct ticket *first);
+/* They are asked when there are some, or with remote_push. */
+void remote_write(struct carving *carving, struct ticket *ticket);
+void remote_push(struct carving *carving);
 
 /* carving_cursors.c: the way of the tickets. */
 

@@ -73,6 +73,12 @@ uint64_t decider_hidden_until(const struct decider *decider)
 	return decider->options.nested ? 0 : decider->hidden_until;
 }
 
+void decider_hide(struct decider *decider, uint64_t until)
+{
+	if (until > decider->hidden_until)
+		decider->hidden_until = until;
+}
+
 static void tally_hidden(struct decider *decider)
 {
 	tally_add(decider->skipped, "inside a complete file", 0);

@@ -31,6 +31,8 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 bool decider_is_part(const struct decider *decider, const struct candidate *candidate);
 /* Candidates that start before this, and behind the groups that were decided, are hidden whatever their check says: need none. */
 uint64_t decider_hidden_until(const struct decider *decider);
+/* Another process has decided so. */
+void decider_hide(struct decider *decider, uint64_t until);
 /* Whether the candidate is already known to be hidden, and then counts it as such: it needs no check and no decision. */
 bool decider_hides(struct decider *decider, const struct candidate *candidate);
 /* True once something was left out for a quota. */

@@ -23,12 +23,18 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "carve/check.h"
 
 static bool rule_pairs(const struct pairing *pairing, const struct rule *rule)
 {
 	if (!rule->footer_count)
 		return false;
 	return pairing->options.scalpel || (!rule->carver && !rule->length.width);
+}
+
+static bool is_wanted(const struct pairing *pairing, const struct rule *rule)
+{
+	return !pairing->options.scout || (check_needed(rule) && !rule_pairs(pairing, rule));
 }
 
 /* Counts (users NULL) or lists the users of every pattern. */
@@ -40,6 +46,8 @@ static void visit_users(struct pairing *pairing, bool list)
 		const struct rule *rule = &rules->rules[r];
 		uint32_t footer_count = rule_pairs(pairing, rule) ? rule->footer_count : 0;
 
+		if (!is_wanted(pairing, rule))
+			continue;
 		for (uint32_t i = 0; i < rule->header_count + footer_count; i++) {
 			bool header = i < rule->header_count;
 			uint32_t pattern = header ? rule->headers[i]

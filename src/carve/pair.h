@@ -29,6 +29,8 @@ struct pairing_options {
 	uint64_t (*place)(const void *context, uint64_t offset);
 	const void *context;
 	bool scalpel;       /* no carvers and no length fields: every rule pairs as Scalpel does */
+	/* Only of rules whose candidates are checked, and need no footer: for whoever sees some of the hits. */
+	bool scout;
 	uint64_t range_start, range_end; /* only files that start in it; range_end 0: no bound */
 };
 

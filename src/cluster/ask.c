@@ -1,5 +1,4 @@
-/* Checks and writes: requests of the conductor's proxy threads, each of which waits for one answer.
- * The helper with the fewest for its threads gets the next. */
+/* Checks and writes: requests of the carving stage, each to the helper with the fewest for its threads. Nobody waits for an answer. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,32 +13,44 @@
  * work while answers and new requests travel; more of them cost processor time, as more is checked
  * that a decision would have spared. */
 #define JOBS_EACH 4
-/* More proxies than that gain nothing. */
+/* More than that gain nothing. */
 #define JOBS_MOST 512
-/* How long a cancelled request still waits for the helper to clean up, in tenths of a second. */
-#define PATIENCE 10
+/* Seconds for which requests that were cancelled still wait for the helpers to clean up. */
+#define PATIENCE 1.0
+/* A request's number holds its place in so many bits. */
+#define PLACE_BITS 20
 
-struct request {
-	struct request *next;
-	uint64_t number;
+/* A request that has no answer yet, or a free place for one. */
+struct asked {
+	uint64_t number; /* 0: free */
+	size_t next;     /* free: the next place that is, and 1; 0 for none */
 	unsigned rank;
-	double asked; /* run_clock */
-	pthread_cond_t answered;
-	const struct carving_checks *checks; /* NULL: it is a write */
-	bool done;
-	struct post answer;
+	double since; /* run_clock */
+	struct carving_request *request;
 };
 
-/* What findings point to; a few dozen different ones. */
-static struct texts extensions;
+/* Under the conductor's lock. */
+static struct {
+	struct asked *asked;
+	size_t room, free; /* places; the first that is free, and 1 */
+	uint64_t count;    /* since the start */
+	double cancelled;  /* run_clock: when the helpers heard of it */
+	struct texts extensions; /* what findings point to; a few dozen different ones */
+} desk;
 
 void ask_end(void)
 {
-	texts_free(&extensions);
-	extensions = (struct texts){ 0 };
+	texts_free(&desk.extensions);
+	free(desk.asked);
+	memset(&desk, 0, sizeof(desk));
 }
 
-unsigned ask_jobs(void)
+const char *ask_keep(const char *extension)
+{
+	return texts_keep(&desk.extensions, extension);
+}
+
+static unsigned ask_jobs(void)
 {
 	unsigned jobs = 0;
 
@@ -48,13 +59,57 @@ unsigned ask_jobs(void)
 	return jobs < JOBS_MOST ? jobs : JOBS_MOST;
 }
 
+/* ---- places -----------------------------------------------------------------------------------
+ */
+
+static struct asked *take_place(void)
+{
+	size_t place = desk.free;
+
+	if (place) {
+		desk.free = desk.asked[place - 1].next;
+	} else {
+		desk.asked = xreallocarray(desk.asked, ++desk.room, sizeof(*desk.asked));
+		place = desk.room;
+	}
+	desk.asked[place - 1] =
+		(struct asked){ .number = ++desk.count << PLACE_BITS | (place - 1) };
+	return &desk.asked[place - 1];
+}
+
+/* NULL: nobody waits for it any more. */
+static struct asked *find_place(uint64_t number, unsigned rank)
+{
+	size_t place = (size_t)(number & ((1u << PLACE_BITS) - 1));
+	struct asked *asked = place < desk.room ? &desk.asked[place] : NULL;
+
+	return asked && number && asked->number == number && asked->rank == rank ? asked : NULL;
+}
+
+/* Its place is free again, whatever becomes of the request. */
+static void answer(struct asked *asked, int status, const struct error *error)
+{
+	struct peer *peer = &conductor.peers[asked->rank];
+
+	peer->jobs--;
+	peer->jobs_done++;
+	peer->jobs_wait += run_clock() - asked->since;
+	asked->number = 0;
+	asked->next = desk.free;
+	desk.free = (size_t)(asked - desk.asked) + 1;
+	asked->request->answered(asked->request, status, error);
+}
+
+/* ---- asking -----------------------------------------------------------------------------------
+ */
+
 /* Of those that are equal, another one each time. */
 static unsigned idlest(void)
 {
-	unsigned count = post_count(), best = (unsigned)(conductor.request_count % count);
+	unsigned count = post_count(), best = (unsigned)(desk.count % count);
 
 	for (unsigned i = 1; i < count; i++) {
-		unsigned rank = (unsigned)((conductor.request_count + i) % count);
+		unsigned rank = (unsigned)((desk.count + i) % count);
 		const struct peer *peer = &conductor.peers[rank], *than = &conductor.peers[best];
 
 		if (peer->jobs * than->threads < than->jobs * peer->threads)
@@ -63,111 +118,37 @@ static unsigned idlest(void)
 	return best;
 }
 
-static struct request *find_request(uint64_t number, unsigned rank)
+static void put_request(struct pack *pack, const struct carving_request *request)
 {
-	struct request *request = conductor.requests;
-
-	while (request && (request->number != number || request->rank != rank))
-		request = request->next;
-	return request;
-}
-
-static void tell_reached(const struct carving_checks *checks, struct unpack *unpack)
-{
-	uint64_t start = unpack_number(unpack), reached = unpack_number(unpack);
-
-	if (!unpack->bad)
-		checks->reached(checks->context, start, reached);
-}
-
-void ask_deliver(struct post *post)
-{
-	struct unpack unpack = { post->bytes, post->len, false };
-	struct request *request = find_request(unpack_number(&unpack), post->from);
-
-	if (request && post->kind != POST_REACHED) {
-		request->answer = *post;
-		request->done = true;
-		pthread_cond_signal(&request->answered);
-		return;
+	pack_number(pack, request->hidden_until);
+	pack_number(pack, request->check_count + request->write_count);
+	for (uint32_t i = 0; i < request->check_count; i++) {
+		pack_number(pack, request->checks[i].insist);
+		wire_put_candidate(pack, request->checks[i].candidate);
 	}
-	if (request && request->checks)
-		tell_reached(request->checks, &unpack);
-	free(post->bytes); /* or nobody waits any more */
+	for (uint32_t i = 0; i < request->write_count; i++)
+		wire_put_file(pack, request->writes[i].record);
 }
 
-static void forget(struct request *request)
+static void ask(struct carving_request *request)
 {
-	struct request **at = &conductor.requests;
-	struct peer *peer = &conductor.peers[request->rank];
-
-	while (*at != request)
-		at = &(*at)->next;
-	*at = request->next;
-	peer->jobs--;
-	peer->jobs_done++;
-	peer->jobs_wait += run_clock() - request->asked;
-}
-
-static void tell_cancelled(void)
-{
-	if (conductor.cancelled)
-		return;
-	conductor.cancelled = true;
-	for (unsigned rank = 0; rank < post_count(); rank++)
-		post_send(rank, POST_CANCEL, NULL);
-}
-
-static int await_answer(struct request *request, const atomic_bool *cancel, struct error *error)
-{
-	unsigned patience = PATIENCE;
-	int status = 0;
-
-	while (!request->done && !status) {
-		conductor_wait(&request->answered);
-		if (request->done)
-			break;
-		status = conductor_failure(error);
-		if (!status && atomic_load(cancel)) {
-			tell_cancelled();
-			if (!patience--)
-				status = -ECANCELED;
-		}
-	}
-	return request->done ? 0 : status;
-}
-
-/* checks: NULL for a write. numbered: what follows the request's number. On success the caller
- * frees answer->bytes. */
-static int ask(const struct carving_checks *checks, const struct pack *numbered,
-	const atomic_bool *cancel, struct post *answer, unsigned *rank, struct error *error)
-{
-	struct request request = { .checks = checks };
-	pthread_condattr_t attributes;
 	struct pack pack = { 0 };
-	int status;
+	struct asked *asked;
 
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&request.answered, &attributes);
-	pthread_condattr_destroy(&attributes);
 	pthread_mutex_lock(&conductor.lock);
-	request.number = ++conductor.request_count;
-	request.rank = *rank = idlest();
-	request.asked = run_clock();
-	request.next = conductor.requests;
-	conductor.requests = &request;
-	conductor.peers[request.rank].jobs++;
-	pack_number(&pack, request.number);
-	pack_bytes(&pack, numbered->bytes, numbered->len);
-	post_send(request.rank, checks ? POST_CHECK : POST_WRITE, &pack);
-	status = await_answer(&request, cancel, error);
-	forget(&request);
+	asked = take_place();
+	asked->request = request;
+	asked->rank = idlest();
+	asked->since = run_clock();
+	conductor.peers[asked->rank].jobs++;
+	pack_number(&pack, asked->number);
+	put_request(&pack, request);
+	post_send(asked->rank, request->check_count ? POST_CHECK : POST_WRITE, &pack);
 	pthread_mutex_unlock(&conductor.lock);
-	pthread_cond_destroy(&request.answered);
-	*answer = request.answer;
-	return status;
 }
+
+/* ---- answers ----------------------------------------------------------------------------------
+ */
 
 /* A helper that could not do it says why. Returns its status. */
 static int take_status(struct unpack *unpack, unsigned rank, struct error *error)
@@ -177,90 +158,95 @@ static int take_status(struct unpack *unpack, unsigned rank, struct error *error
 
 	theirs.code = (int)unpack_number(unpack);
 	unpack_text(unpack, theirs.text, sizeof(theirs.text));
-	if (unpack->bad)
-		return error_set(error, EXIT_IO, EBADMSG,
-			"a fault in burin: rank %u sent an answer that makes no sense", rank);
 	if (status && theirs.code)
 		conductor_blame(rank, &theirs, error);
 	return status;
 }
 
-static const char *keep_extension(const char *extension)
+static void get_outcomes(struct unpack *unpack, const struct carving_request *request)
 {
-	const char *kept;
-
-	pthread_mutex_lock(&conductor.lock);
-	kept = texts_keep(&extensions, extension);
-	pthread_mutex_unlock(&conductor.lock);
-	return kept;
-}
-
-static void put_checks(struct pack *pack, const struct carving_checks *checks)
-{
-	pack_number(pack, checks->hidden_until);
-	pack_number(pack, checks->count);
-	for (uint32_t i = 0; i < checks->count; i++) {
-		pack_number(pack, checks->asked[i].insist);
-		wire_put_candidate(pack, checks->asked[i].candidate);
-	}
-}
-
-static void get_answers(struct unpack *unpack, const struct carving_checks *checks)
-{
-	for (uint32_t i = 0; i < checks->count; i++) {
-		struct carving_asked *asked = &checks->asked[i];
+	for (uint32_t i = 0; i < request->check_count; i++) {
+		struct carving_asked *asked = &request->checks[i];
 
 		asked->put_off = unpack_number(unpack);
 		if (!asked->put_off)
-			wire_get_outcome(unpack, asked->outcome, keep_extension);
+			wire_get_outcome(unpack, asked->outcome, ask_keep);
 	}
 }
 
-static int ask_check(
-	const struct carving_checks *checks, const atomic_bool *cancel, struct error *error)
+static void get_written(struct unpack *unpack, const struct carving_request *request)
 {
-	struct pack pack = { 0 };
-	struct post answer;
-	struct unpack unpack;
-	unsigned rank;
-	int status;
-
-	put_checks(&pack, checks);
-	status = ask(checks, &pack, cancel, &answer, &rank, error);
-	free(pack.bytes);
-	if (status)
-		return status;
-	unpack = (struct unpack){ answer.bytes, answer.len, false };
-	unpack_number(&unpack);
-	status = take_status(&unpack, rank, error);
-	if (!status)
-		get_answers(&unpack, checks);
-	if (!status && unpack.bad)
-		status = take_status(&unpack, rank, error);
-	free(answer.bytes);
-	return status;
+	for (uint32_t i = 0; i < request->write_count; i++) {
+		request->writes[i].status = unpack->left ? (int)unpack_number(unpack) : -EBADMSG;
+		wire_get_written(unpack, request->writes[i].record);
+	}
 }
 
-static int ask_write(struct file_record *record, const atomic_bool *cancel, struct error *error)
+static void take_answer(struct asked *asked, struct unpack *unpack)
 {
-	struct pack pack = { 0 };
-	struct post answer;
-	struct unpack unpack;
-	unsigned rank;
-	int status;
+	const struct carving_request *request = asked->request;
+	struct error error = { 0 };
+	int status = take_status(unpack, asked->rank, &error);
 
-	wire_put_file(&pack, record);
-	status = ask(NULL, &pack, cancel, &answer, &rank, error);
-	free(pack.bytes);
-	if (status)
-		return status;
-	unpack = (struct unpack){ answer.bytes, answer.len, false };
-	unpack_number(&unpack);
-	status = take_status(&unpack, rank, error);
+	if (!status || request->write_count)
+		get_written(unpack, request);
 	if (!status)
-		wire_get_written(&unpack, record);
-	free(answer.bytes);
-	return status;
+		get_outcomes(unpack, request);
+	if (unpack->bad)
+		status = error_set(&error, EXIT_IO, EBADMSG,
+			"a fault in burin: rank %u sent an answer that makes no sense",
+			asked->rank);
+	answer(asked, status, &error);
 }
 
-const struct carving_remote ask_remote = { ask_check, ask_write };
+void ask_deliver(struct post *post)
+{
+	struct unpack unpack = { post->bytes, post->len, false };
+	struct asked *asked = find_place(unpack_number(&unpack), post->from);
+
+	if (asked && post->kind == POST_REACHED && asked->request->check_count) {
+		uint64_t start = unpack_number(&unpack), reached = unpack_number(&unpack);
+
+		if (!unpack.bad)
+			asked->request->reached(asked->request, start, reached);
+	} else if (asked) {
+		take_answer(asked, &unpack);
+	}
+	free(post->bytes);
+}
+
+/* ---- when none come ---------------------------------------------------------------------------
+ */
+
+static void give_up(int status, const struct error *error)
+{
+	for (size_t i = 0; i < desk.room; i++)
+		if (desk.asked[i].number)
+			answer(&desk.asked[i], status, error);
+}
+
+static void tell_cancelled(void)
+{
+	conductor.cancelled = true;
+	desk.cancelled = run_clock();
+	for (unsigned rank = 0; rank < post_count(); rank++)
+		post_send(rank, POST_CANCEL, NULL);
+}
+
+static void watch(bool cancelled)
+{
+	struct error error = { 0 };
+	int status;
+
+	pthread_mutex_lock(&conductor.lock);
+	status = conductor_failure(&error);
+	if (cancelled && !conductor.cancelled)
+		tell_cancelled();
+	if (!status && cancelled && run_clock() - desk.cancelled > PATIENCE)
+		status = -ECANCELED;
+	if (status)
+		give_up(status, &error);
+	pthread_mutex_unlock(&conductor.lock);
+}
+
+const struct carving_remote ask_remote = { ask_jobs, ask, watch, deal_hide };

@@ -34,8 +34,6 @@ struct dealt {
 	unsigned rank;
 };
 
-struct request;
-
 struct conductor {
 	pthread_mutex_t lock; /* over all of it */
 	pthread_cond_t changed;
@@ -46,9 +44,10 @@ struct conductor {
 	uint64_t units_dealt, units_used;
 	size_t unit_room;
 	struct parcel *in_hand; /* the piece that was given last */
+	uint64_t hidden_told;   /* deal_hide: so much do the helpers know */
 	bool cancelled;         /* the helpers know */
-	struct request *requests;
-	uint64_t request_count;
+	struct run_outcome *outcomes; /* of the piece that was given last */
+	size_t outcome_room;
 };
 
 extern struct conductor conductor;
@@ -69,9 +68,12 @@ void meet_end(void);
 void deal_begin(const struct run_begin *begin);
 int deal_next(struct run_piece *piece, struct error *error);
 void deal_end(void);
+/* What starts before this is hidden: whoever may be looking at it hears of it. Thread-safe. */
+void deal_hide(uint64_t until);
 /* ask.c */
 extern const struct carving_remote ask_remote;
-unsigned ask_jobs(void);
+/* The same text, which lives until ask_end. With the lock. */
+const char *ask_keep(const char *extension);
 void ask_end(void);
 /* combine.c */
 void combine_deliver(struct post *post);

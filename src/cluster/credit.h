@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CREDIT_LEN ((size_t)1 << 20)
+#define CREDIT_LEN ((size_t)2 << 20)
 /* So a helper whose units hold nothing is ahead by some dozens of them at most. */
 #define CREDIT_UNIT ((size_t)1 << 15)
 

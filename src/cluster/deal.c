@@ -12,10 +12,11 @@
 #include "base/memory.h"
 #include "cluster/conductor.h"
 #include "cluster/credit.h"
+#include "cluster/wire.h"
 
 #define UNITS_IN_HAND 2
 #define CHUNK_LEN ((uint64_t)32 << 20)
-#define UNIT_MOST ((uint64_t)1 << 30)
+#define UNIT_MOST ((uint64_t)64 << 20)
 /* Of one process, so that the last ones end at about the same time. */
 #define UNITS_EACH 16
 
@@ -37,6 +38,36 @@ static uint64_t unit_len_for(const struct run_begin *begin)
 	if (!len)
 		len = 1;
 	return len < chunk && begin->unit_size ? len : round_up(len, chunk);
+}
+
+/* Whether it reaches beyond the unit in use: what lies in that one its helper knows itself. */
+static bool is_news(uint64_t until)
+{
+	const struct dealt *unit;
+
+	if (conductor.units_used == conductor.units_dealt || until <= conductor.hidden_told)
+		return false;
+	unit = &conductor.units[conductor.units_used % conductor.unit_room];
+	return until > unit->offset + unit->length;
+}
+
+static void tell_hidden(uint64_t until)
+{
+	conductor.hidden_told = until;
+	for (unsigned rank = 0; rank < post_count(); rank++) {
+		struct pack pack = { 0 };
+
+		pack_number(&pack, until);
+		post_send(rank, POST_HIDE, &pack);
+	}
+}
+
+void deal_hide(uint64_t until)
+{
+	pthread_mutex_lock(&conductor.lock);
+	if (is_news(until))
+		tell_hidden(until);
+	pthread_mutex_unlock(&conductor.lock);
 }
 
 static void grow_units(void)
@@ -142,6 +173,32 @@ static void give_credit(unsigned rank, size_t credit)
 	post_send(rank, POST_CREDIT, &pack);
 }
 
+/* What they hold is the taker's. */
+static void open_outcomes(struct unpack *unpack, struct run_piece *piece)
+{
+	uint64_t count = unpack_number(unpack);
+
+	while (piece->outcome_count < count && !unpack->bad) {
+		struct run_outcome *outcome;
+
+		conductor.outcomes = xgrow(conductor.outcomes, &conductor.outcome_room,
+			piece->outcome_count, sizeof(*conductor.outcomes));
+		outcome = &conductor.outcomes[piece->outcome_count++];
+		outcome->start = unpack_number(unpack);
+		outcome->rule = (uint32_t)unpack_number(unpack);
+		wire_get_outcome(unpack, &outcome->outcome, ask_keep);
+	}
+	piece->outcomes = conductor.outcomes;
+}
+
+static int refuse(const struct run_piece *piece, unsigned rank, struct error *error)
+{
+	for (size_t i = 0; i < piece->outcome_count; i++)
+		outcome_free(&piece->outcomes[i].outcome);
+	return error_set(error, EXIT_IO, EBADMSG,
+		"a fault in burin: rank %u sent hits that make no sense", rank);
+}
+
 static int open_parcel(struct parcel *parcel, struct run_piece *piece, struct error *error)
 {
 	const struct dealt *unit = &conductor.units[conductor.units_used % conductor.unit_room];
@@ -157,9 +214,10 @@ static int open_parcel(struct parcel *parcel, struct run_piece *piece, struct er
 	piece->classes = unpack_bytes(&unpack, &piece->classes_len);
 	piece->hit_count = hits_len / sizeof(*piece->hits);
 	piece->unread_count = unread_len / sizeof(*piece->unread);
+	piece->outcome_count = 0;
+	open_outcomes(&unpack, piece);
 	if (!is_sound(piece, &unpack, unit, hits_len, unread_len))
-		return error_set(error, EXIT_IO, EBADMSG,
-			"a fault in burin: rank %u sent hits that make no sense", unit->rank);
+		return refuse(piece, unit->rank, error);
 	if (piece->ends_unit)
 		conductor.peers[unit->rank].spent = piece->spent;
 	give_credit(unit->rank, credit_of(parcel->len, piece->ends_unit));
@@ -213,6 +271,10 @@ void deal_end(void)
 			free(parcel);
 		}
 	free(conductor.units);
+	free(conductor.outcomes);
+	conductor.outcomes = NULL;
+	conductor.outcome_room = 0;
+	conductor.hidden_told = 0;
 	conductor.units = NULL;
 	conductor.unit_room = 0;
 	conductor.units_dealt = conductor.units_used = 0;

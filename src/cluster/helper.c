@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "cluster/conductor.h"
 #include "cluster/credit.h"
+#include "cluster/wire.h"
 #include "run.h"
 
 /* More than the conductor deals in advance. */
@@ -30,6 +31,8 @@ static struct {
 	struct given units[UNITS_MOST];
 	uint64_t got, taken; /* units; one of length 0 is the last */
 	size_t unused;       /* of what was sent, as credit_of counts */
+	void (*hide)(void *context, uint64_t until);
+	void *hide_context;
 	bool has_combined;
 	struct run_combined combined;
 	bool has_image;
@@ -84,6 +87,7 @@ static void take_unit(struct unpack *unpack)
 static void note(struct post *post)
 {
 	struct unpack unpack = { post->bytes, post->len, false };
+	uint64_t until;
 	size_t used;
 
 	switch (post->kind) {
@@ -98,6 +102,12 @@ static void note(struct post *post)
 	case POST_CREDIT:
 		used = (size_t)unpack_number(&unpack);
 		helper.unused -= used < helper.unused ? used : helper.unused;
+		break;
+	case POST_HIDE:
+		until = unpack_number(&unpack);
+		serve_hide(until);
+		if (helper.hide)
+			helper.hide(helper.hide_context, until);
 		break;
 	case POST_IMAGE:
 		helper.image = (size_t)unpack_number(&unpack);
@@ -163,6 +173,10 @@ int helper_join(const struct run_join *join, struct error *error)
 	status = serve_begin(join, helper.mark, error);
 	if (status)
 		return status;
+	pthread_mutex_lock(&helper.lock);
+	helper.hide = join->hide;
+	helper.hide_context = join->context;
+	pthread_mutex_unlock(&helper.lock);
 	post_send(0, POST_JOINED, NULL);
 	return 1;
 }
@@ -188,6 +202,16 @@ int helper_unit(bool wait, struct range *unit, bool *last)
 	return result;
 }
 
+static void put_outcomes(struct pack *pack, const struct run_piece *piece)
+{
+	pack_number(pack, piece->outcome_count);
+	for (size_t i = 0; i < piece->outcome_count; i++) {
+		pack_number(pack, piece->outcomes[i].start);
+		pack_number(pack, piece->outcomes[i].rule);
+		wire_put_outcome(pack, &piece->outcomes[i].outcome);
+	}
+}
+
 int helper_give(const struct run_piece *piece)
 {
 	struct pack pack = { 0 };
@@ -201,6 +225,7 @@ int helper_give(const struct run_piece *piece)
 	pack_bytes(&pack, piece->hits, piece->hit_count * sizeof(*piece->hits));
 	pack_bytes(&pack, piece->unread, piece->unread_count * sizeof(*piece->unread));
 	pack_bytes(&pack, piece->classes, piece->classes_len);
+	put_outcomes(&pack, piece);
 	credit = credit_of(pack.len, piece->ends_unit);
 	pthread_mutex_lock(&helper.lock);
 	while (helper.unused && helper.unused + credit > CREDIT_LEN && !helper.ended &&
@@ -233,6 +258,7 @@ void helper_leave(void)
 	free(helper.mark);
 	helper.mark = NULL;
 	helper.begun = false;
+	helper.hide = NULL;
 	pthread_mutex_unlock(&helper.lock);
 	serve_end();
 }

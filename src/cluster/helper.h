@@ -26,6 +26,8 @@ int serve_begin(const struct run_join *join, const char *mark, struct error *err
 /* In the thread of the post. Takes over the bytes. */
 void serve_deliver(struct post *post);
 void serve_cancel(void);
+/* What starts before this is hidden. */
+void serve_hide(uint64_t until);
 /* Waits for all of them. */
 void serve_end(void);
 

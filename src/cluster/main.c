@@ -163,7 +163,6 @@ static void fill_cluster(void)
 		.begin = meet_begin,
 		.next = deal_next,
 		.carving = &ask_remote,
-		.jobs = ask_jobs,
 		.spent = meet_spent,
 		.engine = meet_engine,
 		.end = meet_end,

@@ -96,7 +96,9 @@ int serve_begin(const struct run_join *join, const char *mark, struct error *err
 	serve.pool = join->pool;
 	serve.room_count = pool_threads(join->pool);
 	serve.rooms = xcalloc(serve.room_count, sizeof(*serve.rooms));
+	pthread_mutex_lock(&serve.lock);
 	serve.ahead = ahead_new(serve.room_count, false, (uint32_t)join->rules->count);
+	pthread_mutex_unlock(&serve.lock);
 	for (unsigned i = 0; i < serve.room_count; i++) {
 		serve.rooms[i].view = view_new();
 		view_watch(serve.rooms[i].view, go_on, &serve.rooms[i]);
@@ -110,18 +112,26 @@ void serve_cancel(void)
 	atomic_store(&serve.cancelled, true);
 }
 
+void serve_hide(uint64_t until)
+{
+	pthread_mutex_lock(&serve.lock);
+	if (serve.ahead)
+		ahead_hide(serve.ahead, until);
+	pthread_mutex_unlock(&serve.lock);
+}
+
 void serve_end(void)
 {
 	pthread_mutex_lock(&serve.lock);
 	while (serve.jobs)
 		pthread_cond_wait(&serve.done, &serve.lock);
+	ahead_free(serve.ahead);
+	serve.ahead = NULL;
 	pthread_mutex_unlock(&serve.lock);
 	for (unsigned i = 0; i < serve.room_count; i++) {
 		view_free(serve.rooms[i].view);
 		copier_free(&serve.rooms[i].copier);
 	}
-	ahead_free(serve.ahead);
-	serve.ahead = NULL;
 	free(serve.rooms);
 	serve.rooms = NULL;
 	serve.room_count = 0;
@@ -174,33 +184,50 @@ static void answer_check(struct unpack *unpack, unsigned worker, struct pack *pa
 	}
 }
 
-static void answer_write(struct unpack *unpack, unsigned worker, struct pack *pack)
+static int write_one(struct unpack *unpack, unsigned worker, struct pack *written, bool cancelled,
+	struct error *error)
 {
 	struct file_record record;
-	struct error error = { 0 };
-	int status;
+	int status = -ECANCELED;
 
 	wire_get_file(unpack, &record);
-	status = atomic_load(&serve.cancelled)
-			 ? -ECANCELED
-			 : copy_file(&serve.rooms[worker].copier, gathered_evidence(serve.image),
-				   serve.sink, &record, &serve.cancelled, &error);
-	put_status(pack, status, &error);
-	wire_put_written(pack, &record);
+	if (!cancelled && !atomic_load(&serve.cancelled))
+		status = copy_file(&serve.rooms[worker].copier, gathered_evidence(serve.image),
+			serve.sink, &record, &serve.cancelled, error);
+	pack_number(written, (uint64_t)status);
+	wire_put_written(written, &record);
 	free(record.path);
 	free(record.runs);
+	return status;
+}
+
+/* Behind the first that fails none is written. */
+static void answer_write(struct unpack *unpack, unsigned worker, struct pack *pack)
+{
+	uint64_t count = (unpack_number(unpack), unpack_number(unpack));
+	struct pack written = { 0 };
+	struct error error = { 0 };
+	int status = 0;
+
+	for (uint64_t i = 0; i < count && !unpack->bad; i++) {
+		int one = write_one(unpack, worker, &written, status, &error);
+
+		status = status ? status : one;
+	}
+	put_status(pack, status, &error);
+	pack_raw(pack, written.bytes, written.len);
+	free(written.bytes);
 }
 
 static void run_work(struct pool_job *job, unsigned worker)
 {
 	struct work *work = (struct work *)job;
-	struct unpack outer = { work->post.bytes, work->post.len, false }, unpack = { 0 };
+	struct unpack unpack = { work->post.bytes, work->post.len, false };
 	bool check = work->post.kind == POST_CHECK;
 	struct pack pack = { 0 };
 
-	serve.rooms[worker].request = unpack_number(&outer);
+	serve.rooms[worker].request = unpack_number(&unpack);
 	pack_number(&pack, serve.rooms[worker].request);
-	unpack.bytes = unpack_bytes(&outer, &unpack.left);
 	if (check)
 		answer_check(&unpack, worker, &pack);
 	else

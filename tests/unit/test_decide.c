@@ -267,3 +267,26 @@ Test(decide, quotas)
 	cr_expect_eq(tally(&f.skipped, "quota"), 3);
 	teardown(&f);
 }
+
+/* What is certain when it is offered is counted as it would be when it is decided on. */
+Test(decide, what_is_hidden_passes_without_a_decision)
+{
+	const struct candidate inside = { .start = 149, .rule = 3 }, behind = { .start = 150, .rule = 3 };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	cr_expect_not(decider_hides(f.decider, &inside));
+	cr_expect_str_eq(one(&f, 100, 0, CARVE_COMPLETE, 50), "0");
+	cr_expect(decider_hides(f.decider, &inside));
+	cr_expect_not(decider_hides(f.decider, &behind));
+	cr_expect_eq(tally(&f.skipped, "inside a complete file"), 1);
+	decider_hide(f.decider, 151);
+	decider_hide(f.decider, 120);
+	cr_expect(decider_hides(f.decider, &behind), "another process has decided so");
+	cr_expect_eq(decider_hidden_until(f.decider), 151);
+	teardown(&f);
+	setup(&f, (struct decide_options){ .nested = true });
+	cr_expect_str_eq(one(&f, 100, 0, CARVE_COMPLETE, 50), "0");
+	cr_expect_not(decider_hides(f.decider, &inside));
+	teardown(&f);
+}

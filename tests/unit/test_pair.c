@@ -7,6 +7,7 @@
 
 #include "carve/pair.h"
 #include "carve/scalpel.h"
+#include "carvers/carver.h"
 
 #define MAX_CANDIDATES 4096
 
@@ -317,4 +318,26 @@ Test(pair, scalpel_order_refuses_what_scalpel_lacks)
 	cr_assert_eq(error.code, EXIT_USAGE);
 	cr_assert_not_null(strstr(error.text, "x.conf:7"));
 	cr_assert_not_null(strstr(error.text, "length"));
+}
+
+/* Whoever sees some of the hits gives the candidates that depend on no others, and are worth a look. */
+Test(pair, a_scout_gives_what_needs_no_footer)
+{
+	static const struct carver carver = { .name = "a" };
+	const struct event events[] = { { 10, 0 }, { 10, 2 }, { 20, 1 }, { 30, 4 }, { 40, 6 }, { 50, 2 } };
+	const struct pairing_options options = { .scout = true, .range_start = 15 };
+	static struct outcome_list list;
+	struct fixture f;
+
+	fixture_init(&f, 4, 2);
+	f.rule[0].must_count = 1;      /* checked, but its end is a footer */
+	f.rule[1].carver = &carver;    /* its footers don't matter */
+	f.rule[2].length.width = 4;    /* nor here */
+	f.rule[3].footer_count = 0;    /* nothing to be checked */
+	pair_events(&f, &options, events, sizeof(events) / sizeof(*events), 7, &list);
+	cr_assert_eq(list.count, 2);
+	cr_expect_eq(list.items[0].start, 30);
+	cr_expect_eq(list.items[0].rule, 2);
+	cr_expect_eq(list.items[1].start, 50);
+	cr_expect_eq(list.items[1].rule, 1);
 }
