@@ -141,8 +141,8 @@ static void read_title(struct aiff *aiff, const struct riff_chunk *chunk)
 
 	aiff->tag.end = 0;
 	if (riff_is(chunk->id, "ID3 ") || riff_is(chunk->id, "id3 ")) {
+		view_embedded(aiff->view, chunk->data);
 		id3v2_read(aiff->view, chunk->data, &aiff->tag, aiff->finding);
-		view_part(aiff->view, chunk->data);
 	}
 	if (!riff_is(chunk->id, "NAME") || !len)
 		return;

@@ -9,7 +9,7 @@
  *	the frames, the WAV file's tail. How long the last frame is is not said: the end is a guess:
  *	where a tag stands behind it, or by the longest frame.
  *
- * The table has to rise. Frames have no mark, and their data no check but the MD5 over the whole:
+ * The WAV file's head is no file of its own (view_embedded). The table has to rise. Frames have no mark, and their data no check but the MD5 over the whole:
  * long runs of plain bytes in them are none of theirs (noise.h). Tags may follow (tags.h), or stand
  * in front: then mp3.c finds the header.
  */
@@ -92,6 +92,7 @@ static const char *read_new(struct ape *ape, const uint8_t *p)
 	ape->frame_count = le32(p + 12);
 	ape->table_count = table / 4;
 	ape->table = ape->at + descriptor + header;
+	view_embedded(ape->view, ape->table + table);
 	ape->frames = ape->table + table + wav;
 	ape->end = ape->frames + frames + tail;
 	if (table && ape->frame_count > ape->table_count)
@@ -148,6 +149,7 @@ static const char *read_old(struct ape *ape, const uint8_t *p)
 		ape->table_count = le32(p);
 		ape->table += 4;
 	}
+	view_embedded(ape->view, ape->table);
 	ape->table += wav;
 	ape->frames = ape->table + (uint64_t)ape->table_count * 4 +
 		      (version <= 3800 ? ape->table_count : 0);

@@ -7,7 +7,8 @@
  *
  * The objects lead from one to the next; what no longer is a known one ends the file, and that has
  * to be where the file properties say. The data object holds packets of one length, which begin
- * alike (error correction data: 82 00 00); the first that does not is where the data break. The
+ * alike (error correction data: 82 00 00); the first that does not is where the data break.
+ * Pictures stand among the objects in the header. The
  * last packet is borne out by an index behind it, or is a small part of the file; else the verdict
  * is unverified.
  */
@@ -17,6 +18,7 @@
 
 #include "bytes.h"
 #include "carver.h"
+#include "embedded.h"
 #include "title.h"
 #include "walk.h"
 
@@ -101,6 +103,8 @@ static bool read_header(struct asf *asf, uint64_t end)
 		} else if (is(p, stream_id) && len >= HEAD_LEN + 16) {
 			p = view_peek(asf->view, at + HEAD_LEN, 16);
 			asf->video |= p && is(p, video_id);
+		} else {
+			embedded_find(asf->view, at + HEAD_LEN, at + len, VIEW_MAX_PEEK);
 		}
 	}
 	asf->sound = end;

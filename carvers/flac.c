@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "embedded.h"
 #include "flac_frame.h"
 #include "tags.h"
 #include "walk.h"
@@ -106,6 +107,8 @@ static bool pass_metadata(struct flac *flac, bool last)
 			return false;
 		if (type == VORBIS_COMMENT)
 			read_comments(flac, flac->at + 4, len);
+		if (type == PICTURE)
+			embedded_find(flac->view, flac->at + 4, end, EMBEDDED_LOOK);
 		if (type == PADDING)
 			check_padding(flac, flac->at + 4, end);
 		flac->at = end;

@@ -215,13 +215,44 @@ static bool is_boundary(const struct mail *mail, const struct line *line, const 
 	       memcmp(line->bytes + 2 + len, tail, tail_len) == 0;
 }
 
+/* Where in a body the next part of it begins. */
+enum place { PLACE_HEADER, PLACE_START, PLACE_INSIDE };
+
+/* Names what a part of a body holds as embedded (view_embedded): it begins with the first line that
+ * is not empty behind a part's header; web pages, armour and cards also begin within text. */
+static enum place name_content(struct view *view, const struct line *line, enum place place)
+{
+	static const char *const heads[] = { "<html", "<!doctype", "-----BEGIN ", "BEGIN:V" };
+	size_t blanks = 0;
+
+	if (line->len > 4 && memcmp(line->bytes, "--", 2) == 0 && line->bytes[2] != ' ' &&
+		memcmp(line->bytes, "-----", 5) != 0)
+		return PLACE_HEADER;
+	while (blanks < line->len && (line->bytes[blanks] == ' ' || line->bytes[blanks] == '	'))
+		blanks++;
+	if (place == PLACE_HEADER)
+		return line->len ? PLACE_HEADER : PLACE_START;
+	if (blanks == line->len)
+		return place;
+	if (place == PLACE_START)
+		view_embedded(view, line->at + blanks);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (line->len - blanks >= strlen(heads[i]) &&
+			strncasecmp((const char *)line->bytes + blanks, heads[i],
+				strlen(heads[i])) == 0)
+			view_embedded(view, line->at + blanks);
+	return PLACE_INSIDE;
+}
+
 void mail_pass_body(struct view *view, struct mail *mail, bool mbox)
 {
+	enum place place = PLACE_START;
 	struct line line;
 
 	while (line_read(view, mail->end, &line)) {
 		if (mbox && mail_is_from(&line))
 			return;
+		place = name_content(view, &line, place);
 		name_parts(view, &line);
 		if (mail->multipart && is_boundary(mail, &line, "--")) {
 			mail->closed = true;

@@ -21,6 +21,7 @@
 #include "bytes.h"
 #include "carver.h"
 #include "ebml.h"
+#include "embedded.h"
 #include "tail.h"
 #include "title.h"
 #include "walk.h"
@@ -47,10 +48,15 @@ enum {
 	ID_SIMPLE_BLOCK = 0xa3,
 	ID_BLOCK_GROUP = 0xa0,
 	ID_BLOCK = 0xa1,
+	ID_ATTACHED = 0x61a7,
+	ID_FILE_DATA = 0x465c,
 };
 
 /* 2001-01-01, from which dates count. */
 #define EPOCH 978307200
+
+/* Bytes in front of a block's first frame: the lengths of laced ones. */
+#define FRAME_LOOK 32
 
 /* Elements that hold others, and how deep they may stand in each other. */
 #define DEPTH_MOST 8
@@ -59,7 +65,7 @@ static const uint32_t masters[] = {
 	0x4dbb,                           /* an entry of SeekHead */
 	0xbb, 0xb7,                       /* a cue, and where it leads */
 	0x7373, 0x67c8, 0x63c0,           /* a tag, a simple one, what it is of */
-	0x61a7,                           /* an attached file */
+	ID_ATTACHED,
 	0x45b9, 0xb6, 0x80, 0x8f, 0x6944, /* chapters */
 	0xe0, 0xe1, 0x55b0,               /* a track's pictures, their colours; its sound */
 	0x6d80, 0x6240,                   /* how it is packed */
@@ -139,17 +145,34 @@ static void read_tracks(struct mkv *mkv, const struct ebml_element *tracks)
 	mkv->tracks = true;
 }
 
+/* Attached files are covers and fonts. */
+static void name_attachments(struct mkv *mkv, const struct ebml_element *attachments)
+{
+	struct ebml_element file, data;
+
+	for (uint64_t at = attachments->data;
+		ebml_find(mkv->view, at, attachments->end, ID_ATTACHED, &file); at = file.end)
+		if (ebml_find(mkv->view, file.data, file.end, ID_FILE_DATA, &data))
+			view_embedded(mkv->view, data.data);
+}
+
 /* Whether a block's frames are of a track that there is. */
 static bool is_block(struct mkv *mkv, const struct ebml_element *block)
 {
 	const uint8_t *p =
 		block->end - block->data >= 4 ? view_peek(mkv->view, block->data, 4) : NULL;
+	bool sound;
 
 	if (!p)
 		return false;
-	if (!(p[0] & 0x80))
-		return (p[0] & 0x40) != 0;
-	return !mkv->tracks || mkv->numbers[(p[0] & 0x7f) / 8] >> (p[0] & 7) & 1;
+	if (p[0] & 0x80)
+		sound = !mkv->tracks || mkv->numbers[(p[0] & 0x7f) / 8] >> (p[0] & 7) & 1;
+	else
+		sound = p[0] & 0x40;
+	/* A frame of MPEG sound or video, or a picture, begins as a file of them does. */
+	if (sound)
+		embedded_find(mkv->view, block->data + 4, block->end, FRAME_LOOK);
+	return sound;
 }
 
 /* The head of an element in a cluster. */
@@ -215,6 +238,8 @@ static const char *take(struct mkv *mkv, const struct ebml_element *element, uin
 			read_info(mkv, element);
 		if (element->id == ID_TRACKS)
 			read_tracks(mkv, element);
+		if (element->id == ID_ATTACHMENTS)
+			name_attachments(mkv, element);
 	}
 	if (*end <= view_size(mkv->view) && !element->open && !mkv->crc_wrong &&
 		ebml_crc_wrong(mkv->view, element))

@@ -22,11 +22,14 @@
 
 #include "bmff_media.h"
 #include "bytes.h"
+#include "embedded.h"
 #include "noise.h"
 #include "tail.h"
 #include "walk.h"
 
 #define TRACKS 16
+/* Enough to see how a sample begins. */
+#define SAMPLE_LOOK 8
 
 /* How far media data without any description are searched for their end if they have no length. */
 #define LOST_MOST (UINT64_C(256) << 20)
@@ -84,6 +87,8 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 	bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
 	if (!len || bmff_is_coded(mp4->track->coding.type))
 		return;
+	/* A picture, or a frame of sound, begins as a file of them does. */
+	embedded_find(view, offset, end, SAMPLE_LOOK);
 	if (!bmff_stream_see(view, &mp4->track->stream, offset, len, &confirmed, &broken))
 		bmff_data_break(&mp4->data, broken);
 	else if (confirmed > offset)

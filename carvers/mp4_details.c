@@ -2,7 +2,7 @@
  * Names and dates of films. The date is that of 'mvhd', in seconds since 1904 (ISO/IEC 14496-12,
  * 8.2.2); what lies before 1970 is no date of a file. The title stands in 'udta': as iTunes has it
  * (meta, ilst, ©nam, data), as QuickTime has it (©nam: length, language, text), or as 3GPP
- * TS 26.244 has it (titl: version, language, text).
+ * TS 26.244 has it (titl: version, language, text). Covers are named as embedded.
  */
 #include "mp4.h"
 
@@ -60,8 +60,26 @@ static void read_title(struct view *view, const struct bmff_box *moov, struct fi
 	}
 }
 
+/* Covers: boxes 'data' of a kind and a language, in 'covr' of iTunes' list. */
+static void name_covers(struct view *view, const struct bmff_box *moov)
+{
+	static const uint32_t to_list[] = { BMFF('u', 'd', 't', 'a'), BMFF('m', 'e', 't', 'a'),
+		BMFF('i', 'l', 's', 't'), 0 };
+	struct bmff_box list, cover, data;
+
+	if (!bmff_find_path(view, moov, to_list, &list))
+		return;
+	for (uint64_t at = list.data;
+		bmff_find(view, at, list.end, BMFF('c', 'o', 'v', 'r'), &cover); at = cover.end)
+		for (uint64_t inner = cover.data;
+			bmff_find(view, inner, cover.end, BMFF('d', 'a', 't', 'a'), &data);
+			inner = data.end)
+			view_embedded(view, data.data + 8);
+}
+
 void mp4_read_details(struct view *view, const struct bmff_box *moov, struct finding *finding)
 {
+	name_covers(view, moov);
 	read_time(view, moov, finding);
 	read_title(view, moov, finding);
 }

@@ -17,6 +17,7 @@
 
 #include "bytes.h"
 #include "carver.h"
+#include "embedded.h"
 #include "riff.h"
 #include "riff_film.h"
 #include "riff_sound.h"
@@ -147,6 +148,8 @@ static const char *pass_chunk(struct riff_file *file, const struct riff_chunk *c
 {
 	*at = chunk->at;
 	file->last = *chunk;
+	/* ID3 tags, packed sound. */
+	embedded_find(file->view, chunk->data, chunk->end, 8);
 	if (riff_is(chunk->id, "fmt "))
 		file->head = riff_sound_format(&file->riff, chunk, &file->wave);
 	if (riff_is(chunk->id, "data") && (is_form(file, "WAVE") || is_form(file, "RMID")))

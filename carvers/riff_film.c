@@ -10,10 +10,13 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "embedded.h"
 #include "walk.h"
 
 #define ENTRY_LEN 16
 #define ENTRIES_LOOKED 64
+/* Enough to see how a frame begins. */
+#define FRAME_LOOK 8
 
 static bool digit(char byte)
 {
@@ -61,6 +64,7 @@ enum film_state film_walk(const struct riff *riff, uint64_t *at, uint64_t end)
 		*at = chunk.at;
 		if (chunk.end > view_size(riff->view))
 			return FILM_CUT;
+		embedded_find(riff->view, chunk.data, chunk.end, FRAME_LOOK);
 		/* What is in a list follows as if it were not in one. */
 		if (riff_is(chunk.id, "LIST")) {
 			if (chunk.len < 4)

@@ -89,6 +89,8 @@ static const char *read_collection(struct sfnt *sfnt)
 	has_signature = be16(p + 4) == 2;
 	for (uint32_t i = 0; i < count; i++) {
 		p = view_peek(sfnt->view, 12 + 4 * (uint64_t)i, 4);
+		if (p)
+			view_embedded(sfnt->view, be32(p));
 		problem = p ? read_tables(sfnt, be32(p)) : "no font";
 		if (problem)
 			return problem;

@@ -6,7 +6,8 @@
  *	      and tags: code and length in 2 bytes, or the length in 4 more; the last one is 0
  *
  * A plain file's tags lead to the length in front, the last being 0; a packed one's zlib stream
- * ends with a checksum, and unpacks to that length. An LZMA stream's length stands in front of it,
+ * ends with a checksum, and unpacks to that length. Without the last tag, as some programs leave it,
+ * a plain one is unverified. An LZMA stream's length stands in front of it,
  * and nothing checks it: unverified.
  */
 #include <inttypes.h>
@@ -15,11 +16,15 @@
 
 #include "bytes.h"
 #include "carver.h"
+#include "embedded.h"
 #include "inflated.h"
 #include "walk.h"
 
 #define HEAD_LEN 8
 #define LZMA_HEAD_LEN 17
+
+/* Bytes of a tag in which a picture or sound begins. */
+#define HEADS_LOOK 16
 
 /* Tags that have to be there before a file that breaks is called one. */
 #define SURE 3
@@ -55,6 +60,8 @@ static enum verdict check_plain(struct view *view, struct finding *finding, uint
 		if (!known_tag(code) || len > length || at + head + len > length)
 			break;
 		sound = at;
+		/* Pictures and sound, behind their numbers. */
+		embedded_find(view, at + head, at + head + len, HEADS_LOOK);
 		at += head + len;
 		if (code == 0 && at == length) {
 			finding->length = at;
@@ -66,6 +73,12 @@ static enum verdict check_plain(struct view *view, struct finding *finding, uint
 			break;
 		}
 		count++;
+	}
+	if (at == length && count) {
+		finding->length = length;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the tags lead to the length in front, %" PRIu64 ", but the last is no end",
+			length);
 	}
 	if (count < SURE)
 		return verdict_because(CARVE_REJECT, finding, "no tag at %" PRIu64, at);

@@ -24,10 +24,13 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "embedded.h"
 #include "title.h"
 #include "walk.h"
 
 #define TEXT_MOST 300
+/* Bytes of a value that may hold a picture. */
+#define PICTURE_LEAST 64
 
 static uint32_t synchsafe(const uint8_t *p)
 {
@@ -196,6 +199,8 @@ bool id3v2_read(struct view *view, uint64_t at, struct id3v2 *tag, struct findin
 	while (read_frame(&walk, tag->sound, &frame) && frame.end <= view_size(view)) {
 		if (frame.id[0] == 'T')
 			read_text(&walk, &frame);
+		else if (frame.end - frame.data >= PICTURE_LEAST)
+			embedded_find(view, frame.data, frame.end, EMBEDDED_LOOK);
 		tag->sound = frame.end;
 		tag->frame_count++;
 	}
@@ -234,6 +239,8 @@ static uint64_t ape_item(struct view *view, uint64_t at, struct finding *finding
 		if (p)
 			finding_set_title(finding, p, strnlen((const char *)p, text));
 	}
+	if (len >= PICTURE_LEAST)
+		embedded_find(view, at + 9 + key, at + 9 + key + len, EMBEDDED_LOOK);
 	return at + 9 + key + len;
 }
 

@@ -29,7 +29,7 @@
 #define SUB_BLOCKS 3
 
 enum { FINAL_BLOCK = 0x1000 };
-enum { ID_LARGE = 0x80, ID_ODD = 0x40, ID_CHECKSUM = 0x2f };
+enum { ID_LARGE = 0x80, ID_ODD = 0x40, ID_CHECKSUM = 0x2f, ID_KIND = 0x3f, ID_HEAD = 0x21 };
 
 enum block_state { BLOCK_SOUND, BLOCK_CUT, BLOCK_NONE, BLOCK_BROKEN };
 
@@ -100,6 +100,9 @@ static bool sub_blocks_hold(const struct wavpack *wavpack, struct block *block)
 		if (len > block->end - at - head || at + head + len > view_size(wavpack->view) ||
 			(p[0] & ID_ODD && !len))
 			return false;
+		/* The head of the file that was packed begins as that did. */
+		if ((p[0] & ID_KIND) == ID_HEAD)
+			view_embedded(wavpack->view, at + head);
 		if (p[0] == ID_CHECKSUM && (len == 2 || len == 4)) {
 			if (!checksum_holds(wavpack->view, wavpack->at, at, (uint32_t)len)) {
 				/* Any of the block's bytes may be wrong. */

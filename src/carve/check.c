@@ -87,21 +87,37 @@ static void apply_length_field(struct view *view, const struct rule *rule, struc
 	}
 }
 
+/* Where those offsets lie in the image that are below `limit`: *count of them, which was the number
+ * of offsets. NULL when there are none. */
+static uint64_t *in_image(const uint64_t *offsets, size_t *count, uint64_t limit, uint64_t start)
+{
+	size_t given = *count;
+	uint64_t *places;
+
+	*count = 0;
+	if (!given || !limit)
+		return NULL;
+	places = xmalloc(given * sizeof(*places));
+	for (size_t i = 0; i < given; i++)
+		if (offsets[i] < limit)
+			places[(*count)++] = start + offsets[i];
+	if (*count)
+		return places;
+	free(places);
+	return NULL;
+}
+
 /* What lies behind a file's end is not its part, though the walk may have gone on there. */
 static void note_parts(struct view *view, uint64_t start, struct outcome *outcome)
 {
-	size_t count;
-	const uint64_t *parts = view_parts(view, &count);
+	bool rejected = outcome->verdict == CARVE_REJECT;
+	uint64_t len = outcome->finding.length;
+	const uint64_t *offsets = view_parts(view, &outcome->part_count);
 
-	while (outcome->verdict != CARVE_REJECT && count &&
-		parts[count - 1] >= outcome->finding.length)
-		count--;
-	if (!count)
-		return;
-	outcome->parts = xmalloc(count * sizeof(*parts));
-	outcome->part_count = count;
-	for (size_t i = 0; i < count; i++)
-		outcome->parts[i] = start + parts[i];
+	outcome->parts =
+		in_image(offsets, &outcome->part_count, rejected ? UINT64_MAX : len, start);
+	offsets = view_embedded_places(view, &outcome->embedded_count);
+	outcome->embedded = in_image(offsets, &outcome->embedded_count, rejected ? 0 : len, start);
 }
 
 void outcome_free(struct outcome *outcome)
@@ -109,6 +125,9 @@ void outcome_free(struct outcome *outcome)
 	free(outcome->parts);
 	outcome->parts = NULL;
 	outcome->part_count = 0;
+	free(outcome->embedded);
+	outcome->embedded = NULL;
+	outcome->embedded_count = 0;
 }
 
 static void run_carver(

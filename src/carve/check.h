@@ -12,6 +12,8 @@ struct outcome {
 	struct finding finding;
 	uint64_t *parts;        /* offsets in the image of what the carver called parts of this file (view_part), rising */
 	size_t part_count;
+	uint64_t *embedded;     /* the same of view_embedded, in any order */
+	size_t embedded_count;
 };
 
 /* Frees what it holds. */

@@ -13,8 +13,11 @@
  * 5. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule
  *    with a carver beats later ones with a carver. Rules without carvers are independent of each
  *    other, as in Scalpel.
- * 6. Left out for `strict` or a quota. Such a file still hides what lies inside it: a quota limits
- *    what is written, not what is true.
+ * 6. Embedded: an earlier file that was kept, though it is not complete, said that a file of
+ *    another format lies there (view_embedded). It is not left out if it is COMPLETE and reaches
+ *    behind that one: then something would be lost.
+ * 7. Left out for `strict` or a quota. Such a file still hides what lies inside it, as an embedded
+ *    one does: a quota limits what is written, not what is true.
  */
 #include "carve/decide.h"
 
@@ -40,6 +43,8 @@ struct decider {
 	struct decide_options options;
 	struct tallies *rejected, *skipped;
 	uint64_t hidden_until;
+	struct parts embedded; /* in files that were kept, or embedded themselves */
+	uint64_t embedded_until; /* the furthest end of those files */
 	struct quota total;
 	struct type_state *types; /* one a rule */
 	bool quota_reached;
@@ -64,6 +69,7 @@ void decider_free(struct decider *decider)
 		return;
 	for (uint32_t i = 0; i < decider->rules->count; i++)
 		parts_free(&decider->types[i].parts);
+	parts_free(&decider->embedded);
 	free(decider->types);
 	free(decider);
 }
@@ -118,11 +124,33 @@ static bool is_contained(const struct decider *decider, const struct decision *d
 	       end_of(decision) <= decider->types[decision->candidate->rule].truncated_until;
 }
 
-static void note_parts(struct parts *parts, uint64_t start, const struct outcome *outcome)
+static bool is_embedded(const struct decider *decider, const struct decision *decision)
+{
+	return !decider->options.nested &&
+	       parts_has(&decider->embedded, decision->candidate->start) &&
+	       (decision->outcome->verdict != CARVE_COMPLETE ||
+		       end_of(decision) <= decider->embedded_until);
+}
+
+static void note_parts(
+	struct parts *parts, uint64_t start, const uint64_t *offsets, size_t count)
 {
 	parts_pass(parts, start);
-	for (size_t i = 0; i < outcome->part_count; i++)
-		parts_add(parts, outcome->parts[i]);
+	for (size_t i = 0; i < count; i++)
+		parts_add(parts, offsets[i]);
+}
+
+/* From now on what this file holds is embedded. */
+static void note_embedded(struct decider *decider, const struct decision *decision)
+{
+	const struct outcome *outcome = decision->outcome;
+
+	if (!outcome->embedded_count)
+		return;
+	note_parts(&decider->embedded, decision->candidate->start, outcome->embedded,
+		outcome->embedded_count);
+	if (end_of(decision) > decider->embedded_until)
+		decider->embedded_until = end_of(decision);
 }
 
 /* From now on what lies inside these truncated files is contained, and what starts at the parts
@@ -139,7 +167,8 @@ static void note_inside(struct decider *decider, const struct decision *decision
 		if (&decisions[i] == winner && winner->outcome->verdict == CARVE_COMPLETE &&
 			!decider->options.nested)
 			continue;
-		note_parts(&type->parts, decisions[i].candidate->start, decisions[i].outcome);
+		note_parts(&type->parts, decisions[i].candidate->start, decisions[i].outcome->parts,
+			decisions[i].outcome->part_count);
 		if (decisions[i].outcome->verdict == CARVE_TRUNCATED &&
 			rule_of(decider, &decisions[i])->carver &&
 			end_of(&decisions[i]) > type->truncated_until)
@@ -206,6 +235,10 @@ static const char *left_out(
 
 	if (beaten)
 		return "another type starts here";
+	if (is_embedded(decider, decision)) {
+		note_embedded(decider, decision);
+		return "a part of an earlier file";
+	}
 	if (decider->options.strict && outcome->verdict != CARVE_COMPLETE)
 		return "not complete (--strict)";
 	if (!take_quota(decider, decision))
@@ -256,6 +289,8 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 		} else {
 			why = left_out(decider, decision, winner);
 			decision->keep = !why;
+			if (decision->keep)
+				note_embedded(decider, decision);
 		}
 		if (why)
 			tally_add(decider->skipped, why, 0);
@@ -278,6 +313,8 @@ void decider_save(const struct decider *decider, struct state_writer *writer)
 	state_put(writer, decider->hidden_until);
 	state_put(writer, decider->quota_reached);
 	save_quota(&decider->total, writer);
+	state_put(writer, decider->embedded_until);
+	parts_save(&decider->embedded, writer);
 	for (uint32_t i = 0; i < decider->rules->count; i++) {
 		save_quota(&decider->types[i].quota, writer);
 		state_put(writer, decider->types[i].truncated_until);
@@ -296,6 +333,8 @@ void decider_load(struct decider *decider, uint64_t limit, struct state_reader *
 	decider->hidden_until = state_get(reader, limit);
 	decider->quota_reached = state_get_flag(reader);
 	load_quota(&decider->total, reader);
+	decider->embedded_until = state_get(reader, limit);
+	parts_load(&decider->embedded, limit, reader);
 	for (uint32_t i = 0; i < decider->rules->count && state_ok(reader); i++) {
 		load_quota(&decider->types[i].quota, reader);
 		decider->types[i].truncated_until = state_get(reader, limit);

@@ -22,8 +22,14 @@
 #define LARGEST_READ (256 * 1024)
 #define BUDGET_FACTOR 4
 #define BUDGET_BASE (16 * 1024 * 1024)
-#define MOST_PARTS ((size_t)1 << 20) /* of one candidate; those behind them are found by the next \
+#define MOST_PLACES ((size_t)1 << 20) /* of one candidate; those behind them are found by the next \
 				      */
+
+/* Offsets from the view's start. */
+struct places {
+	uint64_t *offsets;
+	size_t count, room;
+};
 
 struct view {
 	struct image *image; /* NULL: memory */
@@ -43,8 +49,7 @@ struct view {
 	bool (*go_on)(void *context, uint64_t reached); /* NULL: nobody watches */
 	void *context;
 	bool gave_up;
-	uint64_t *parts;
-	size_t part_count, part_room;
+	struct places parts, embedded;
 };
 
 struct view *view_new(void)
@@ -74,7 +79,8 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 	view->paid = 0;
 	view->next_read = FIRST_READ;
 	view->gave_up = false;
-	view->part_count = 0;
+	view->parts.count = 0;
+	view->embedded.count = 0;
 }
 
 void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached), void *context)
@@ -103,7 +109,8 @@ void view_free(struct view *view)
 {
 	if (!view)
 		return;
-	free(view->parts);
+	free(view->parts.offsets);
+	free(view->embedded.offsets);
 	free(view->buffer);
 	free(view->lent);
 	free(view);
@@ -188,22 +195,41 @@ const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 	return view->buffer + (at - view->at);
 }
 
+static void add_place(struct places *places, uint64_t offset)
+{
+	if (!offset || places->count == MOST_PLACES)
+		return;
+	if (places->count == places->room) {
+		places->room = places->room ? places->room * 2 : 64;
+		places->offsets =
+			xreallocarray(places->offsets, places->room, sizeof(*places->offsets));
+	}
+	places->offsets[places->count++] = offset;
+}
+
 void view_part(struct view *view, uint64_t offset)
 {
-	if (!offset || view->part_count == MOST_PARTS ||
-		(view->part_count && offset <= view->parts[view->part_count - 1]))
-		return;
-	if (view->part_count == view->part_room) {
-		view->part_room = view->part_room ? view->part_room * 2 : 64;
-		view->parts = xreallocarray(view->parts, view->part_room, sizeof(*view->parts));
-	}
-	view->parts[view->part_count++] = offset;
+	const struct places *parts = &view->parts;
+
+	if (!parts->count || offset > parts->offsets[parts->count - 1])
+		add_place(&view->parts, offset);
+}
+
+void view_embedded(struct view *view, uint64_t offset)
+{
+	add_place(&view->embedded, offset);
 }
 
 const uint64_t *view_parts(const struct view *view, size_t *count)
 {
-	*count = view->part_count;
-	return view->parts;
+	*count = view->parts.count;
+	return view->parts.offsets;
+}
+
+const uint64_t *view_embedded_places(const struct view *view, size_t *count)
+{
+	*count = view->embedded.count;
+	return view->embedded.offsets;
 }
 
 uint64_t view_size(const struct view *view)

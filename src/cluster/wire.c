@@ -39,18 +39,21 @@ void wire_put_outcome(struct pack *pack, const struct outcome *outcome)
 	pack_number(pack, (uint64_t)finding->time);
 	pack_text(pack, finding->why);
 	pack_bytes(pack, outcome->parts, outcome->part_count * sizeof(*outcome->parts));
+	pack_bytes(pack, outcome->embedded, outcome->embedded_count * sizeof(*outcome->embedded));
 }
 
-static void get_parts(struct unpack *unpack, struct outcome *outcome)
+static uint64_t *get_offsets(struct unpack *unpack, size_t *count)
 {
+	uint64_t *offsets;
 	size_t len;
 	const void *bytes = unpack_bytes(unpack, &len);
 
-	if (!len)
-		return;
-	outcome->parts = xmalloc(len);
-	outcome->part_count = len / sizeof(*outcome->parts);
-	memcpy(outcome->parts, bytes, len);
+	*count = len / sizeof(*offsets);
+	if (!*count)
+		return NULL;
+	offsets = xmalloc(*count * sizeof(*offsets));
+	memcpy(offsets, bytes, *count * sizeof(*offsets));
+	return offsets;
 }
 
 void wire_get_outcome(
@@ -72,7 +75,8 @@ void wire_get_outcome(
 	unpack_text(unpack, finding->title, sizeof(finding->title));
 	finding->time = (int64_t)unpack_number(unpack);
 	unpack_text(unpack, finding->why, sizeof(finding->why));
-	get_parts(unpack, outcome);
+	outcome->parts = get_offsets(unpack, &outcome->part_count);
+	outcome->embedded = get_offsets(unpack, &outcome->embedded_count);
 }
 
 void wire_put_file(struct pack *pack, const struct file_record *record)

@@ -57,7 +57,8 @@ static void compare(const char *path, const char *key, const char *value, enum v
 			found->time);
 	else if (strcmp(key, "why") == 0)
 		cr_assert_str_eq(found->why, value, "%s", path);
-	else if (strcmp(key, "unchecked") != 0 && strcmp(key, "sequence") != 0)
+	else if (strcmp(key, "unchecked") != 0 && strcmp(key, "sequence") != 0 &&
+		 strcmp(key, "embedded") != 0)
 		cr_assert_fail("%s.expected: unknown key %s", path, key);
 }
 
@@ -147,6 +148,52 @@ static void visit_expected(const char *carver, const char *path, const struct by
 Test(carvers, golden_files_give_what_is_expected)
 {
 	cr_assert_gt(each_golden(visit_expected), 70);
+}
+
+/* Whether the carver names `place` as embedded. */
+static bool embeds(const char *carver, const struct bytes *bytes, uint64_t place)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	struct finding finding = { 0 };
+	const uint64_t *places;
+	bool named = false;
+	size_t count;
+
+	carver_find(carver)->check(view, &finding);
+	places = view_embedded_places(view, &count);
+	for (size_t i = 0; i < count; i++)
+		named |= places[i] == place;
+	view_free(view);
+	return named;
+}
+
+static int embedded_count;
+
+/* What `embedded` says in .expected: places with blanks between them. */
+static void visit_embedded(const char *carver, const char *path, const struct bytes *bytes)
+{
+	char expected[600], line[256], *at;
+	FILE *file;
+
+	snprintf(expected, sizeof(expected), "%s.expected", path);
+	file = fopen(expected, "r");
+	cr_assert_not_null(file, "%s", expected);
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "embedded ", 9) != 0)
+			continue;
+		for (at = line + 9; *at && *at != '\n'; embedded_count++) {
+			uint64_t place = strtoull(at, &at, 10);
+
+			cr_assert(embeds(carver, bytes, place), "%s: %" PRIu64, path, place);
+		}
+	}
+	fclose(file);
+}
+
+Test(carvers, what_lies_in_a_file_is_named)
+{
+	each_golden(visit_embedded);
+	cr_assert_gt(embedded_count, 10);
 }
 
 /* Formats whose streams or objects may mostly follow each other in one file. */

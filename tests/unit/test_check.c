@@ -209,6 +209,9 @@ static enum verdict of_parts(struct view *view, struct finding *finding)
 	view_part(view, 30);
 	view_part(view, 20);
 	view_part(view, 40);
+	view_embedded(view, 30);
+	view_embedded(view, 40);
+	view_embedded(view, 15);
 	finding->length = 40;
 	return parts_verdict;
 }
@@ -224,12 +227,17 @@ Test(check, parts_lie_inside_the_file_or_in_what_was_rejected)
 	cr_assert_eq(outcome.part_count, 2, "%zu", outcome.part_count);
 	cr_expect_eq(outcome.parts[0], 1010);
 	cr_expect_eq(outcome.parts[1], 1030);
+	cr_assert_eq(outcome.embedded_count, 2, "%zu", outcome.embedded_count);
+	cr_expect_eq(outcome.embedded[0], 1030);
+	cr_expect_eq(outcome.embedded[1], 1015, "in any order");
 	outcome_free(&outcome);
 	cr_expect_null(outcome.parts);
+	cr_expect_null(outcome.embedded);
 	parts_verdict = CARVE_REJECT;
 	outcome = check(&rule, 1000, 50);
 	cr_assert_eq(outcome.part_count, 3);
 	cr_expect_eq(outcome.parts[2], 1040);
+	cr_expect_eq(outcome.embedded_count, 0);
 	outcome_free(&outcome);
 	carver.check = twenty;
 	cr_expect_eq(check(&rule, 1000, 50).part_count, 0, "those of the one before are forgotten");

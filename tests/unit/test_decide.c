@@ -161,6 +161,56 @@ Test(decide, parts_of_hidden_files_count_for_nothing)
 	teardown(&f);
 }
 
+/* Decides on one file that says that others lie at `embedded`. */
+static const char *holder(struct fixture *f, uint64_t start, enum verdict verdict, uint64_t length,
+	uint64_t *embedded, size_t count)
+{
+	add(f, start, 0, verdict, length);
+	f->outcomes[0].embedded = embedded;
+	f->outcomes[0].embedded_count = count;
+	return decide(f);
+}
+
+Test(decide, what_a_kept_file_holds_is_not_written_once_more)
+{
+	static uint64_t first[] = { 130, 110 }, inner[] = { 132 }, lost[] = { 350 };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	cr_expect_str_eq(holder(&f, 100, CARVE_TRUNCATED, 60, first, 2), "0");
+	cr_expect_str_eq(one(&f, 110, 1, CARVE_COMPLETE, 10), "", "a picture, of another rule");
+	cr_expect_str_eq(one(&f, 112, 1, CARVE_COMPLETE, 4), "", "its thumbnail");
+	cr_expect_str_eq(one(&f, 125, 1, CARVE_COMPLETE, 4), "1", "not named");
+	add(&f, 130, 1, CARVE_UNVERIFIED, 5000);
+	f.outcomes[0].embedded = inner;
+	f.outcomes[0].embedded_count = 1;
+	cr_expect_str_eq(decide(&f), "", "however far it seems to go");
+	cr_expect_str_eq(one(&f, 132, 2, CARVE_UNVERIFIED, 9), "", "what it holds in turn");
+	cr_expect_eq(tally(&f.skipped, "a part of an earlier file"), 3);
+	cr_expect_str_eq(holder(&f, 200, CARVE_REJECT, 0, lost, 1), "");
+	cr_expect_str_eq(one(&f, 350, 1, CARVE_UNVERIFIED, 9), "1", "the first was no file");
+	teardown(&f);
+}
+
+Test(decide, what_would_be_lost_is_written)
+{
+	static uint64_t embedded[] = { 110 };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	cr_expect_str_eq(holder(&f, 100, CARVE_TRUNCATED, 60, embedded, 1), "0");
+	cr_expect_str_eq(one(&f, 110, 1, CARVE_COMPLETE, 51), "1", "a byte beyond the first");
+	teardown(&f);
+	setup(&f, (struct decide_options){ .strict = true });
+	cr_expect_str_eq(holder(&f, 100, CARVE_TRUNCATED, 60, embedded, 1), "");
+	cr_expect_str_eq(one(&f, 110, 1, CARVE_COMPLETE, 9), "1", "the first is not written");
+	teardown(&f);
+	setup(&f, (struct decide_options){ .nested = true });
+	cr_expect_str_eq(holder(&f, 100, CARVE_TRUNCATED, 60, embedded, 1), "0");
+	cr_expect_str_eq(one(&f, 110, 1, CARVE_TRUNCATED, 9), "1");
+	teardown(&f);
+}
+
 Test(decide, a_set_of_parts_holds_what_was_added)
 {
 	struct parts parts = { 0 };

@@ -24,11 +24,12 @@ def old(frame_lens=(3000, 2500, 2000), version=3950, flags=0, wav=b"RIFF" + byte
 def make():
     ape = lambda name, data, **expected: save("ape", name, data, **{"extension": "ape", **expected})
     whole = new()
-    ape("new.ape", whole, unchecked=132)
+    ape("new.ape", whole, unchecked=132, embedded=88)
     ape("new-tagged.ape", whole + ape_tag(), title="Golden hour", sequence="yes")
     save("mp3", "ape.ape", id3v2(text_frame(b"TIT2", "Gold")) + whole, title="Gold", extension="ape", unchecked=160)
     for name, flags in (("old", 0), ("old-seek", 16), ("old-peak-seek", 20)):
-        ape(f"{name}.ape", old(flags=flags) + ape_tag(), title="Golden hour", verdict="unverified", length=len(old(flags=flags) + ape_tag()))
+        ape(f"{name}.ape", old(flags=flags) + ape_tag(), title="Golden hour", verdict="unverified", length=len(old(flags=flags) + ape_tag()),
+            embedded=32 + 4 * bool(flags & 4) + 4 * bool(flags & 16))
     ape("old-id3v1.ape", old() + id3v1(), title="Golden hour", verdict="unverified", length=len(old()) + 128)
     last = len(old()) - 2000
     ape("old-guess.ape", old() + bytes(5000), verdict="unverified", length=last + 3000,

@@ -2,7 +2,7 @@
 import struct
 
 from makers.bmff import noise
-from makers.common import save
+from makers.common import PNG, save
 
 TAIL = bytes.fromhex("8e66cf11a6d900aa0062ce6c")
 HEADER, DATA, DESCRIPTION = (bytes.fromhex(h) + TAIL for h in ("3026b275", "3626b275", "3326b275"))
@@ -11,6 +11,7 @@ STREAM = bytes.fromhex("9107dcb7b7a9cf118ee600c00c205365")
 VIDEO = bytes.fromhex("c0ef19bc4d5bcf11a8fd00805f5c442b")
 SOUND = bytes.fromhex("409e69f84d5bcf11a8fd00805f5c442b")
 INDEX = bytes.fromhex("90080033b1e5cf1189f400a0c90349cb")
+EXTENDED = bytes.fromhex("40a4d0d207e3d21197f000a0c95ea850")
 PACKET = 120
 
 
@@ -19,14 +20,14 @@ def obj(guid, *parts):
     return guid + struct.pack("<Q", len(data) + 24) + data
 
 
-def asf(kind=VIDEO, packets=20, index=True, flags=2, size=None):
+def asf(kind=VIDEO, packets=20, index=True, flags=2, size=None, more=b""):
     filetime = (1700000000 + 11644473600) * 10**7
     title = "Café".encode("utf-16-le") + b"\0\0"
     data = obj(DATA, bytes(16), struct.pack("<Q", packets), b"\1\1", *[b"\x82\0\0" + noise(PACKET - 3, i) for i in range(packets)])
     behind = obj(INDEX, bytes(32)) if index else b""
     for _ in range(2):
         properties = obj(PROPERTIES, bytes(16), struct.pack("<QQQQQQIIII", size or 0, filetime, packets, 0, 0, 0, flags, PACKET, PACKET, 1000))
-        inner = properties + obj(DESCRIPTION, struct.pack("<HHHHH", len(title), 0, 0, 0, 0), title) + obj(STREAM, kind, bytes(38))
+        inner = properties + obj(DESCRIPTION, struct.pack("<HHHHH", len(title), 0, 0, 0, 0), title) + obj(STREAM, kind, bytes(38)) + more
         head = obj(HEADER, struct.pack("<I", 3), b"\1\2", inner)
         size = size or len(head + data + behind)
     return head + data + behind
@@ -38,6 +39,8 @@ def make():
     save("asf", "film.wmv", film, extension="wmv", unchecked=len(film) - 60, **known)
     sound = asf(SOUND, 30, index=False)
     save("asf", "sound.wma", sound, extension="wma", unchecked=len(sound) - 130, **known)
+    illustrated = asf(SOUND, more=obj(EXTENDED, bytes(40), PNG))
+    save("asf", "cover.wma", illustrated, extension="wma", unchecked=len(illustrated) - 60, embedded=illustrated.index(PNG), **known)
     few = asf(packets=2, index=False)
     save("asf", "few.wmv", few, verdict="unverified", length=len(few), why="whether the last 117 bytes are the file's can't be seen")
     live = asf(flags=1)

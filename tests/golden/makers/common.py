@@ -19,6 +19,10 @@ def save(carver, name, data, **expected):
             out.write(f"{key} {value}\n")
 
 
+# A PNG's beginning and some bytes more: what a carver sees of a picture in another file.
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(60))
+
+
 def picture(mode, size=(48, 40)):
     """A smooth picture with some noise, always the same."""
     rng = random.Random(mode)

@@ -1,7 +1,7 @@
 """FLAC: an encoder made for it, with all kinds of subframes; and the flac program's, where it is installed (package flac)."""
 import shutil, struct, subprocess
 
-from makers.common import save
+from makers.common import PNG, save
 from makers.sound import comments, id3v1, id3v2, noise, samples, text_frame
 
 
@@ -112,8 +112,9 @@ def make():
     flac = lambda name, data, **expected: save("flac", name, data, **{"extension": "flac", **expected})
     flac("kinds.flac", whole, **gold)
     flac("bare.flac", streaminfo(total, True) + frames)
-    picture = struct.pack(">II", 3, 9) + b"image/png" + struct.pack(">IIIIII", 0, 1, 1, 24, 0, 300) + noise(300)
-    flac("picture.flac", streaminfo(total) + block(6, picture) + padding + frames)
+    picture = struct.pack(">II", 3, 9) + b"image/png" + struct.pack(">IIIIII", 0, 1, 1, 24, 0, len(PNG)) + PNG
+    illustrated = streaminfo(total) + block(6, picture) + padding + frames
+    flac("picture.flac", illustrated, embedded=illustrated.index(PNG))
     variable = b"".join(frame(i * 192, left, right, variable=True) for i in range(12))
     flac("variable.flac", streaminfo(12 * 192, True) + variable)
     many = b"".join(frame(i, left[:16], right[:16]) for i in range(140))

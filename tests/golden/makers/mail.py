@@ -28,6 +28,11 @@ def make():
     guess("no-zone.eml", HEAD.replace(" +0100", "").replace("Fri, ", "") + PLAIN, time=1709254798)
     for name, junk in (("zeros", bytes(900)), ("random", b"\x01" + noise(900, 3)), ("ones", b"\xff\x00" + b"\xff" * 900)):
         guess(f"followed-{name}.eml", HEAD + PLAIN, junk)
+    page = "<!DOCTYPE html>\r\n<html><body>Six.</body></html>\r\n"
+    second = HEAD + MULTI + PARTS + "--=_golden\r\nContent-Type: text/html\r\n\r\n\r\n" + page
+    eml("page.eml", second + "--=_golden--\r\n", embedded=f"{second.index('No MIME')} {second.index('The pic')} {second.index(page)}")
+    guess("bare-page.eml", HEAD + "\r\n  " + page, embedded=len(HEAD) + 4)
+    guess("quoted-page.eml", HEAD + PLAIN + page, embedded=len(HEAD + PLAIN))
     cut = (HEAD + MULTI + PARTS)[:-30]
     why = f"text ends at {len(cut)} without the closing boundary"
     eml("cut.eml", cut, verdict="truncated", length=len(cut), why=why)

@@ -2,7 +2,7 @@
 import struct, zlib
 
 from makers.bmff import noise
-from makers.common import save
+from makers.common import PNG, save
 
 EBML, SEGMENT, SEEK, INFO, TRACKS, CUES, CLUSTER, TAGS = ("1a45dfa3", "18538067", "114d9b74", "1549a966", "1654ae6b", "1c53bb6b", "1f43b675",
                                                           "1254c367")
@@ -57,6 +57,11 @@ def make():
          extension="mkv", **known)
     save("mkv", "checked.mkv", head() + element(SEGMENT, info(checked), tracks(), cluster(0, make=checked), cluster(1, make=checked), cues),
          extension="mkv", **known)
+    attached = head() + element(SEGMENT, *parts, element("1941a469", element("61a7", element("466e", b"a.png"), element("465c", PNG))), cues)
+    save("mkv", "attached.mkv", attached, extension="mkv", embedded=attached.index(PNG), **known)
+    frame = b"\xff\xfb\x10\x40" + bytes(100)
+    sound = head() + element(SEGMENT, info(), tracks((2, 2)), element(CLUSTER, element("e7", b"\0"), element("a3", b"\x81\0\0\x80", frame)), cues)
+    save("mkv", "mp3.mka", sound, extension="mka", embedded=sound.index(frame), **known)
     save("mkv", "padded.mkv", head() + element(SEGMENT, *parts, element("ec", bytes(2000))), extension="mkv", **known)
     live = head() + element(SEGMENT, info(), tracks(), cluster(0, live=True), cluster(1, live=True), live=True)
     save("mkv", "live.webm", live, verdict="unverified", length=len(live), extension="mkv", **known)

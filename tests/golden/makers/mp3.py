@@ -1,7 +1,7 @@
 """MPEG audio: frames by hand around noise, tags of all kinds. Sound of other formats behind ID3v2 is made by their makers."""
 import struct
 
-from makers.common import save
+from makers.common import PNG, save
 from makers.sound import ape_tag, id3v1, id3v2, noise, text_frame
 
 BITS = {(1, 3): [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320], (1, 2): [0, 32, 48, 56, 64, 80, 96, 112, 128, 160],
@@ -69,6 +69,8 @@ def make():
         tag = id3v2(text_frame(b"TT2" if version == 2 else b"TIT2", "Golden hour", version) +
                     text_frame(b"TP1" if version == 2 else b"TPE1", "Nobody", version), version, padding=50)
         mp3(f"id3v2-{version}.mp3", tag + xing(6, len(sound), sound) + sound, title="Golden hour")
+    cover = text_frame(b"TIT2", "Gold") + text_frame(b"APIC", b"\0image/png\0\3\0" + PNG)
+    mp3("cover.mp3", id3v2(cover) + plain, verdict="unverified", length=len(id3v2(cover) + plain), title="Gold", embedded=(id3v2(cover)).index(PNG))
     date = text_frame(b"TIT2", b"\1\xff\xfeG\0o\0l\0d\0", 4) + text_frame(b"TDRC", "2024-02-29T23:59:58", 4)
     mp3("utf16.mp3", id3v2(date, 4) + xing(6, len(sound), sound) + sound, title="Gold", time=1709251198)
     footed = id3v2(date, 4, 0x10) + plain

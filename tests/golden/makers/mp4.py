@@ -2,7 +2,7 @@
 import struct
 
 from makers.bmff import box, ftyp, full, noise, wide
-from makers.common import save
+from makers.common import PNG, save
 
 TIME = 1700000000
 
@@ -60,6 +60,11 @@ def mvhd(time=TIME, version=0):
 def itunes(title):
     data = box(b"data", struct.pack(">II", 1, 0), title)
     return box(b"udta", full(b"meta", 0, full(b"hdlr", 0, bytes(4), b"mdir", bytes(13)), box(b"ilst", box(b"\xa9nam", data))))
+
+
+def cover():
+    data = b"".join(box(b"data", struct.pack(">II", 14, 0), PNG) for _ in range(2))
+    return box(b"udta", full(b"meta", 0, full(b"hdlr", 0, bytes(4), b"mdir", bytes(13)), box(b"ilst", box(b"covr", data))))
 
 
 def quicktime(title):
@@ -198,6 +203,9 @@ def make():
     at = last.index(b"stsz") + 12
     tables[at + 4:at + 8] = b"\0\0\xff\0"
     save("mp4", "tables.mp4", bytes(tables), verdict="truncated")
+    covered = film(ftyp(b"M4A ", b"M4A ", b"mp42"), [sound(30)], first=True, udta=cover())[0]
+    second = covered.rindex(PNG)
+    save("mp4", "covers.m4a", covered, extension="m4a", unchecked=second + len(PNG), embedded=f"{covered.index(PNG)} {second}")
     loose, _ = film(isom, both, udta=itunes(noise(1500, 8)))
     save("mp4", "loose.mp4", loose, verdict="unverified", length=len(loose))
     # The rest of a file whose head is lost.

@@ -1,7 +1,7 @@
 """RIFF files, chunk by chunk: sound is a slow wave, coded films are noise."""
 import math, random, struct
 
-from makers.common import save
+from makers.common import PNG, save
 from makers.webp import chunk
 
 
@@ -28,12 +28,12 @@ def noise(count, seed):
     return random.Random(seed).randbytes(count)
 
 
-def film(streams=12, junk=b"", index=True, rec=False):
+def film(streams=12, junk=b"", index=True, rec=False, frame=lambda i: noise(60 + 11 * i, i)):
     """A list of headers, one of streams, and an index."""
     avih = chunk(b"avih", struct.pack("<14I", 40000, 0, 0, 0x10, streams, 0, 1, 0, 64, 48, 0, 0, 0, 0))
     strl = lst(b"strl", chunk(b"strh", b"vidsMJPG" + bytes(48)), chunk(b"strf", bytes(40)))
     hdrl = lst(b"hdrl", avih, strl, chunk(b"IDIT", b"Wed Nov 15 12:13:20 2023\n\0"))
-    chunks = [chunk(b"00dc" if i % 3 else b"01wb", noise(60 + 11 * i, i)) for i in range(streams)]
+    chunks = [chunk(b"00dc" if i % 3 else b"01wb", frame(i)) for i in range(streams)]
     if rec:
         chunks = [lst(b"rec ", *chunks[i:i + 3]) for i in range(0, streams, 3)]
     entries, at = b"", 4
@@ -62,6 +62,9 @@ def make():
     save("riff", "counts-head.wav", plain[:4] + struct.pack("<I", len(plain)) + plain[8:], extension="wav", unchecked=44)
     avi = riff(b"AVI ", *film())
     save("riff", "film.avi", avi, extension="avi", title="A film", time=1700050400)
+    pictures = riff(b"AVI ", *film(frame=lambda i: PNG + noise(9 * i, i)))
+    places = [at for at in range(len(pictures)) if pictures.startswith(PNG, at)]
+    save("riff", "pictures.avi", pictures, extension="avi", embedded=" ".join(map(str, places)), title="A film", time=1700050400)
     save("riff", "lists.avi", riff(b"AVI ", *film(rec=True, junk=chunk(b"JUNK", bytes(300)))), extension="avi", title="A film", time=1700050400)
     text = b"Made by hand\nEach third a keyframe"
     remark = chunk(b"\0\0\0\0", text)

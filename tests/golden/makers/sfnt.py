@@ -64,7 +64,7 @@ def make():
     data = b"ttcf" + struct.pack(">III", 0x10000, 2, 20) + struct.pack(">I", 20 + len(first)) + first
     # The second font has all the tables of the first.
     data += first[:12 + 16 * 9]
-    save("sfnt", "collection.ttc", data, extension="ttc", **about)
+    save("sfnt", "collection.ttc", data, extension="ttc", embedded=f"20 {20 + len(first)}", **about)
     second = b"ttcf" + struct.pack(">IIIIII", 0x20000, 1, 28, 0x44534947, 8, 28 + len(first)) + font(tables(), base=28) + b"\0\0\0\1\0\0\0\0"
     save("sfnt", "signed-collection.ttc", second, extension="ttc", unchecked=len(second) - 8, **about)
 

@@ -2,7 +2,7 @@
 import lzma, struct, zlib
 
 from makers.bmff import noise
-from makers.common import save
+from makers.common import PNG, save
 
 
 def tag(code, data, long=False):
@@ -21,6 +21,12 @@ def make():
     head = lambda kind, d=data: kind + b"\x0a" + struct.pack("<I", len(d) + 8)
     plain = head(b"FWS") + data
     save("swf", "plain.swf", plain, extension="swf")
+    illustrated = body(tag(6, b"\1\0" + PNG))
+    illustrated = head(b"FWS", illustrated) + illustrated
+    save("swf", "picture.swf", illustrated, extension="swf", embedded=illustrated.index(PNG))
+    endless = data[:-2]
+    save("swf", "no-end.swf", head(b"FWS", endless) + endless, verdict="unverified", length=len(endless) + 8, extension="swf")
+    save("swf", "no-end-random.swf", head(b"FWS", endless) + endless + noise(900, 9), verdict="unverified", length=len(endless) + 8, extension="swf")
     packed = zlib.compress(data, 9)
     save("swf", "zlib.swf", head(b"CWS") + packed, extension="swf")
     filters = [{"id": lzma.FILTER_LZMA1, "preset": 6}]

@@ -32,6 +32,8 @@ def make():
     wavpack("plain.wv", whole)
     wavpack("tagged.wv", whole + ape_tag(), title="Golden hour", sequence="yes")
     wavpack("tail.wv", whole + block(300, 0, 300, parts=sub(0x22, b"LIST" + bytes(20))), sequence="yes")
+    packed = sub(0x21, b"RIFF" + bytes(40)) + sub(2, b"\x12") + sub(0x0A, noise(700))
+    wavpack("head.wv", block(0, 100, 100, parts=packed), embedded=34)
     channels = b"".join(block(i * 100, 100, 200, flags=f) for i in range(2) for f in (0x800, 0x1000))
     wavpack("channels.wv", channels)
     older = b"".join(block(i * 100, 100, 300, 900, summed=False, version=0x407) for i in range(3))

@@ -1,0 +1,65 @@
+/*
+ * A picture in a tag begins where a kind, a name and a description end, and each format of tags has
+ * those in its own way. So the place is found by how pictures begin. That something begins so by
+ * chance does no harm: a place counts only if a file is found just there.
+ */
+#include "embedded.h"
+
+#include <string.h>
+
+struct beginning {
+	const char *bytes;
+	size_t len;
+};
+
+/* By how files begin that are put into others. */
+static const struct beginning beginnings[] = {
+	{ "\xff\xd8\xff", 3 },
+	{ "\x89PNG\r\n", 6 },
+	{ "GIF8", 4 },
+	{ "RIFF", 4 },
+	{ "II*\0", 4 },
+	{ "MM\0*", 4 },
+	{ "BM", 2 },
+	{ "ID3", 3 },
+	{ "fLaC", 4 },
+	{ "OggS", 4 },
+	{ "%PDF", 4 },
+	{ "PK\3\4", 4 },
+	{ "\0\0\1\xb3", 4 },
+	{ "\0\0\1\xba", 4 },
+	{ "<?xml", 5 },
+	{ "\0\1\0\0", 4 },
+	{ "OTTO", 4 },
+	{ "wOFF", 4 },
+};
+
+static bool begins(const uint8_t *p, size_t left)
+{
+	/* Frames of MPEG audio and ADTS. */
+	if (left >= 2 && p[0] == 0xff && p[1] >= 0xf0 && p[1] != 0xff)
+		return true;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (left >= beginnings[i].len &&
+			memcmp(p, beginnings[i].bytes, beginnings[i].len) == 0)
+			return true;
+	return false;
+}
+
+void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t look)
+{
+	uint64_t size = view_size(view);
+	const uint8_t *p;
+	size_t len;
+
+	if (end > size)
+		end = size;
+	if (at >= end)
+		return;
+	len = look < VIEW_MAX_PEEK ? look : VIEW_MAX_PEEK;
+	len = end - at < len ? (size_t)(end - at) : len;
+	p = view_peek(view, at, len);
+	for (size_t i = 0; p && i < len; i++)
+		if (begins(p + i, len - i))
+			view_embedded(view, at + i);
+}
