@@ -281,6 +281,21 @@ static bool vouches(const struct elf *elf, const struct elf_section *section)
 	return last && section->len > last && !program_zeros(elf->view, end - last, end);
 }
 
+/* Whether the last section is an archive that proves its end, as some self-extracting programs have
+ * it: then that vouches for the section's. */
+static bool ends_with_archive(
+	struct elf *elf, const struct elf_section *section, enum verdict *verdict)
+{
+	struct finding archive = { 0 };
+
+	if (!appended_take(elf->view, section->at, &archive, verdict) ||
+		archive.length < section->at + section->len)
+		return false;
+	elf->finding->length = archive.length;
+	verdict_because(*verdict, elf->finding, "%s", archive.why);
+	return true;
+}
+
 /* A table of sections is there. Judges what they hold. */
 static enum verdict judge_contents(struct elf *elf, const struct sections *sections)
 {
@@ -321,6 +336,8 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 			"an AppImage: what is appended at %" PRIu64 " is not told", sections->end);
 	if (sections->last) {
 		elf_section(elf, sections->last, &section);
+		if (!vouches(elf, &section) && ends_with_archive(elf, &section, &verdict))
+			return verdict;
 		if (!vouches(elf, &section))
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"nothing vouches for the last section at %" PRIu64, section.at);

@@ -10,19 +10,23 @@
 #include "walk.h"
 
 #define KNOWN_LEAST 3
+#define EPILOGUE_LEAST 8
 #define EPILOGUE_MOST 4096
 
-/* Behind empty lines at `at`. */
-static uint64_t behind_blank(struct view *view, uint64_t at)
+/* Behind empty lines at `at`, which end as the others do. */
+static uint64_t behind_blank(struct view *view, uint64_t at, size_t line_end)
 {
 	struct line line;
 
-	for (int i = 0; i < 4 && line_read(view, at, &line) && line.ended && !line.len; i++)
+	for (int i = 0; i < 4 && line_read(view, at, &line) && line.ended && !line.len &&
+			line.next - at == line_end;
+		i++)
 		at = line.next;
 	return at;
 }
 
-/* Behind a short text at `at` that is no other mail's beginning; `at` if there is none. */
+/* Behind a short text at `at` that is no other mail's beginning; `at` if there is none, or what
+ * chance may make of other bytes. */
 static uint64_t behind_epilogue(struct view *view, uint64_t at)
 {
 	uint64_t start = at;
@@ -35,7 +39,7 @@ static uint64_t behind_epilogue(struct view *view, uint64_t at)
 		if (!line.ended)
 			break;
 	}
-	return at;
+	return at - start >= EPILOGUE_LEAST ? at : start;
 }
 
 static enum verdict judge(struct view *view, struct mail *mail, struct finding *finding)
@@ -47,7 +51,7 @@ static enum verdict judge(struct view *view, struct mail *mail, struct finding *
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the closing boundary's line has no end at %" PRIu64, mail->end);
 	if (mail->closed) {
-		finding->length = behind_blank(view, mail->end);
+		finding->length = behind_blank(view, mail->end, mail->line_end);
 		end = behind_epilogue(view, finding->length);
 		if (end == finding->length)
 			return CARVE_COMPLETE;

@@ -9,7 +9,8 @@ struct mail {
 	unsigned known;    /* fields of the header whose names are those of mails */
 	bool multipart;    /* it has parts between boundaries */
 	bool closed;       /* and the last boundary was there */
-	bool open_line;    /* but its line has no end */
+	bool open_line;    /* but its line has no end, or goes on with what is none of it */
+	size_t line_end;   /* bytes that end its line */
 	bool over;         /* no text follows at end */
 	char boundary[76]; /* what stands between "--" and the line's end */
 	size_t boundary_len;

@@ -43,7 +43,8 @@ bool mail_is_field(const struct line *line)
 		"X-Sender", "X-Original-To", "X-Mozilla-Status", "X-Account-Key", "X-UIDL",
 		"X-MimeOLE", "Thread-Topic", "Thread-Index", "List-Id", "Envelope-To",
 		"X-Gmail-Labels", "X-GM-THRID", "X-Originating-IP", "Importance", "Lines",
-		"Organization", "X-IronPort-AV", "X-Folder", "X-Origin", "X-FileName" };
+		"Organization", "X-IronPort-AV", "X-Folder", "X-Origin", "X-FileName", "Newsgroups",
+		"Xref", "X-Apparently-To", "DomainKey-Signature", "X-Envelope-From", "X-Unsent" };
 	size_t len = field_name(line);
 
 	for (size_t i = 0; len && i < sizeof(names) / sizeof(*names); i++)
@@ -60,8 +61,11 @@ static void name_parts(struct view *view, const struct line *line)
 		"Delivered-To: ", "X-Original-To: ", "Envelope-To: ", "Received: ", "X-Received: ",
 		"X-Mozilla-Status: ", "X-Account-Key: ", "X-Gmail-Labels: ", "X-IronPort-",
 		"X-MimeOLE: ", "X-Sender: ", "DKIM-Signature: ", "Authentication-Results: ",
-		"Message-ID: <", "MIME-Version: 1", "Content-Type: m",
-		"Reply-To: ", "From: ", "Subject: ", "Date: ", "To: " };
+		"Message-ID: <", "MIME-Version: 1", "Content-Type: m", "Reply-To: ", "From: ",
+		"Subject: ", "Date: ", "To: ", "Recieved: ", "Content-Type: t",
+		"X-Unsent: ", "X-Apparently-To: ", "X-UIDL: ", "X-Mailer: ", "X-Spam-", "X-MS-",
+		"ARC-Seal: ", "Sender: ", "X-Store-Info:", "Newsgroups: ", "Xref: ",
+		"In-Reply-To: <", "References: <", "DomainKey-Signature: ", "X-Envelope-From: " };
 
 	for (size_t i = line->at ? 0 : 1; i + 3 < line->len; i++) {
 		const char *text = (const char *)line->bytes + i;
@@ -215,6 +219,15 @@ static bool is_boundary(const struct mail *mail, const struct line *line, const 
 	       memcmp(line->bytes + 2 + len, tail, tail_len) == 0;
 }
 
+/* Whether nothing but blanks stands behind the closing boundary. */
+static bool blank_behind(const struct mail *mail, const struct line *line)
+{
+	for (size_t i = mail->boundary_len + 4; i < line->len; i++)
+		if (line->bytes[i] != ' ' && line->bytes[i] != '\t')
+			return false;
+	return true;
+}
+
 /* Where in a body the next part of it begins. */
 enum place { PLACE_HEADER, PLACE_START, PLACE_INSIDE };
 
@@ -256,8 +269,9 @@ void mail_pass_body(struct view *view, struct mail *mail, bool mbox)
 		name_parts(view, &line);
 		if (mail->multipart && is_boundary(mail, &line, "--")) {
 			mail->closed = true;
-			mail->open_line = !line.ended;
-			mail->end = line.ended ? line.text : line.at + mail->boundary_len + 4;
+			mail->open_line = !line.ended || !blank_behind(mail, &line);
+			mail->line_end = (size_t)(line.next - line.at) - line.len;
+			mail->end = mail->open_line ? line.at + mail->boundary_len + 4 : line.text;
 			if (!mbox) {
 				mail->over = line.broken;
 				return;

@@ -62,13 +62,12 @@ enum {
 #define DEPTH_MOST 8
 static const uint32_t masters[] = {
 	ID_SEEK_HEAD, ID_INFO, ID_TRACKS, ID_CUES, ID_TAGS, ID_ATTACHMENTS, ID_CHAPTERS, ID_TRACK,
-	0x4dbb,                           /* an entry of SeekHead */
-	0xbb, 0xb7,                       /* a cue, and where it leads */
-	0x7373, 0x67c8, 0x63c0,           /* a tag, a simple one, what it is of */
-	ID_ATTACHED,
-	0x45b9, 0xb6, 0x80, 0x8f, 0x6944, /* chapters */
-	0xe0, 0xe1, 0x55b0,               /* a track's pictures, their colours; its sound */
-	0x6d80, 0x6240,                   /* how it is packed */
+	0x4dbb,                                        /* an entry of SeekHead */
+	0xbb, 0xb7,                                    /* a cue, and where it leads */
+	0x7373, 0x67c8, 0x63c0,                        /* a tag, a simple one, what it is of */
+	ID_ATTACHED, 0x45b9, 0xb6, 0x80, 0x8f, 0x6944, /* chapters */
+	0xe0, 0xe1, 0x55b0, /* a track's pictures, their colours; its sound */
+	0x6d80, 0x6240,     /* how it is packed */
 };
 
 struct mkv {

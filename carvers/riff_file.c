@@ -24,6 +24,9 @@
 #include "tail.h"
 #include "walk.h"
 
+/* Bytes of a WAVE with the shortest 'fmt ': some write less than that before they know the size. */
+#define WAVE_LEAST 34
+
 struct form {
 	char form[5];
 	const char *extension;
@@ -377,7 +380,7 @@ static const char *start_problem(struct riff_file *file)
 		return "a form with a carver of its own, or a part of a film";
 	if (riff_next(&riff, &chunk) == RIFF_CHUNK)
 		return NULL;
-	return riff_is(riff.form, "WAVE") && file->riff.end <= 12 ? NULL : "no chunk starts at 12";
+	return "no chunk starts at 12";
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -396,7 +399,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!riff_open(&file.riff, view, 0) && !(riff && len < 4))
 		return verdict_because(CARVE_REJECT, finding, "no head of a RIFF file at 0");
 	/* Not set: the chunks alone lead on. */
-	if (file.riff.end <= 12 || (len == UINT32_MAX && !file.riff.data_len))
+	if (file.riff.end <= 12 || (len == UINT32_MAX && !file.riff.data_len) ||
+		(is_form(&file, "WAVE") && file.riff.end < WAVE_LEAST))
 		file.riff.end = view_size(view) > 12 ? view_size(view) : 12;
 	problem = start_problem(&file);
 	if (problem)

@@ -28,6 +28,10 @@
 #define UNCLOSED_MOST (UINT64_C(256) << 20)
 #define SPOTS 16
 
+/* Equal bytes that are silence if random ones follow, or else a wiped area. */
+#define SILENCE_LEAST 64
+#define SILENCE_MOST (1u << 20)
+
 /* WAVE's tag when the coding is told elsewhere: nearly always plain. */
 #define ELSEWHERE 0xfffe
 
@@ -194,17 +198,39 @@ enum tail samples_check(struct view *view, const struct samples *samples, uint64
 	return tail_check(view, start, end, 2 * frame_len, frame_len, at);
 }
 
+/* Behind the bytes from start on that are equal to the first, at most a little more than
+ * SILENCE_MOST of them. */
+static uint64_t behind_fill(struct view *view, uint64_t start, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, start, 1);
+	uint8_t first = p ? *p : 0;
+	uint64_t at = start;
+	size_t len;
+
+	if (end - start > SILENCE_MOST + 1)
+		end = start + SILENCE_MOST + 1;
+	for (; (p = walk_window(view, at, end, &len)); at += len)
+		for (size_t i = 0; i < len; i++)
+			if (p[i] != first)
+				return at + i;
+	return at;
+}
+
+/* Of zeros alone, the guess is that they were recorded as far as another file begins. */
 uint64_t samples_guess(struct view *view, uint64_t start)
 {
-	uint64_t end = view_size(view);
+	uint64_t end = view_size(view), silence;
 
 	if (start >= end)
 		return start;
 	if (end - start > UNCLOSED_MOST)
 		end = start + UNCLOSED_MOST;
-	if (noise_at(view, start, end) ||
-		walk_before_fill(view, start, start + 64 < end ? start + 64 : end) == start)
+	if (noise_at(view, start, end))
 		return start;
+	silence = behind_fill(view, start, end);
+	if (silence - start >= SILENCE_LEAST)
+		return silence - start <= SILENCE_MOST && noise_at(view, silence, end) ? silence
+										       : start;
 	end = noise_start(view, start, end);
 	return walk_before_fill(view, start, end);
 }

@@ -43,7 +43,7 @@ struct decider {
 	struct decide_options options;
 	struct tallies *rejected, *skipped;
 	uint64_t hidden_until;
-	struct parts embedded; /* in files that were kept, or embedded themselves */
+	struct parts embedded;   /* in files that were kept, or embedded themselves */
 	uint64_t embedded_until; /* the furthest end of those files */
 	struct quota total;
 	struct type_state *types; /* one a rule */
@@ -132,8 +132,7 @@ static bool is_embedded(const struct decider *decider, const struct decision *de
 		       end_of(decision) <= decider->embedded_until);
 }
 
-static void note_parts(
-	struct parts *parts, uint64_t start, const uint64_t *offsets, size_t count)
+static void note_parts(struct parts *parts, uint64_t start, const uint64_t *offsets, size_t count)
 {
 	parts_pass(parts, start);
 	for (size_t i = 0; i < count; i++)

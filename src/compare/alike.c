@@ -39,7 +39,7 @@ static const char *const families[][28] = {
 	{ "xml", "svg" },
 	{ "djvu", "djv" },
 	{ "swf", "swc", "swz" },
-	{ "qcow2", "cow" },
+	{ "qcow2", "qcow", "cow" },
 	{ "lzh", "lha" },
 	{ "au", "snd" },
 	{ "pcap", "cap", "dmp" },

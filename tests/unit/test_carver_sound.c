@@ -126,3 +126,20 @@ Test(mail, mails_of_a_mailbox_are_parts)
 	cr_assert(has(&parts, second + sizeof(from) - 1 + 10), "To: of the second");
 	free(bytes.data);
 }
+
+/* A line's end that other bytes make by chance is none of a mail whose lines end with two. */
+Test(mail, an_empty_line_behind_the_end_ends_as_the_others_do)
+{
+	static const char head[] = "MIME-Version: 1.0\r\n"
+				   "Content-Type: multipart/mixed; boundary=b\r\n"
+				   "From: a\r\nTo: b\r\n\r\n--b\r\n\r\nSix.\r\n--b--\r\n";
+	struct bytes bytes = { 0 };
+
+	add_text(&bytes, head);
+	add_text(&bytes, "\n{O\xfd");
+	expect("mail", &bytes, CARVE_COMPLETE, sizeof(head) - 1, NULL);
+	bytes.len = sizeof(head) - 1;
+	add_text(&bytes, "\r\n\r\n{O\xfd");
+	expect("mail", &bytes, CARVE_COMPLETE, sizeof(head) + 3, NULL);
+	free(bytes.data);
+}

@@ -132,6 +132,17 @@ def core():
     return elf.bare()
 
 
+def holding(data):
+    """The last section, behind the table of sections, is the data."""
+    end = 64
+    for _ in range(2):
+        elf = Elf()
+        elf.sections.append((".data", 1, 0, 0, end, len(data), 0, 0, 1, 0))
+        alone = elf.done()
+        end = len(alone)
+    return alone + data
+
+
 def make():
     for wide in (True, False):
         for big in (False, True):
@@ -149,6 +160,11 @@ def make():
 
     sfx = program(True, False).done(tail_strtab=True)
     archive = sevenzip.archive(code(90), b"\x01\x04\x06\x00\x01\x09" + code(40))
+    held = holding(archive)
+    save("elf", "archive.elf", held, unchecked=64, why=f"an archive is appended at {len(held) - len(archive)}")
+    plain_last = holding(code(900))
+    save("elf", "last-section.elf", plain_last, verdict="unverified", length=len(plain_last),
+         why=f"nothing vouches for the last section at {len(plain_last) - 900}")
     save("elf", "sfx.elf", sfx + archive, sequence="yes", unchecked=len(sfx), why=f"an archive is appended at {len(sfx)}")
 
     def many(headers, entry):

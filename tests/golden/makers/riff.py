@@ -91,6 +91,11 @@ def make():
         save("riff", name + ".wav", start, verdict="unverified", length=len(start))
         save("riff", name + "-random.wav", start + noise(5000, 6), verdict="unverified", length_min=len(start) - 1100, length_max=len(start) + 1100)
 
+    start = b"RIFF" + struct.pack("<I", 8) + b"WAVE" + chunk(b"fmt ", fmt()) + b"data" + bytes(4)
+    save("riff", "not-begun.wav", start + bytes(980) + noise(5000, 6), verdict="unverified", length=len(start) + 980)
+    save("riff", "not-begun-wiped.wav", start + bytes(9000), verdict="unverified", length=len(start))
+    save("riff", "no-data.wav", riff(b"WAVE", chunk(b"fmt ", fmt() + bytes(4))), verdict="unverified", length=40, why="no samples before 40")
+
     # Samples of 8 bits, plain and A-law, and sounds that fade to silence.
     for name, data, tag, bits in (("bytes", bytes(128 + int(60 * math.sin(i / 9)) for i in range(2500)), 1, 8),
                                   ("a-law", bytes(0xd5 ^ int(40 + 30 * math.sin(i / 9)) for i in range(2500)), 6, 8),
