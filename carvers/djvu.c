@@ -7,8 +7,10 @@
  *	       THUM
  *
  * The outermost form's length is the file's. Its chunks have to lead from its beginning to its end,
- * and so have those in the forms inside it. What the chunks hold has no checksum. A file is sound
- * up to the chunk from which the walk could not go on.
+ * and so have those in the forms inside it. A file is sound up to the chunk from which the walk
+ * could not go on. What the chunks hold has no checksum, and its codes (JB2, IW44, BZZ) make sense
+ * of any bytes: unless the last chunk is but a few bytes long, nothing vouches for the file's end,
+ * and a whole one is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,6 +21,8 @@
 
 #define START 16 /* behind the outermost form's kind */
 #define MAX_DEPTH 8
+/* Bytes at the end, as a page's number or a turn, that need nobody to vouch for them. */
+#define ON_TRUST 32
 
 static bool is_form_kind(const uint8_t *p)
 {
@@ -40,6 +44,7 @@ struct djvu {
 	uint64_t ends[MAX_DEPTH]; /* of the forms that it is in */
 	int depth;
 	uint64_t sound;
+	uint64_t data;            /* of the last chunk that is no form */
 };
 
 /* Passes a chunk, or goes into a form; what is wrong, or NULL. */
@@ -66,6 +71,7 @@ static const char *read_chunk(struct djvu *djvu)
 		djvu->at += 12;
 		return NULL;
 	}
+	djvu->data = djvu->at + 8;
 	djvu->at = chunk_end;
 	return NULL;
 }
@@ -103,7 +109,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	finding->length = djvu.sound;
 	if (!problem && end <= view_size(view)) {
 		finding->length = end;
-		return CARVE_COMPLETE;
+		if (end - djvu.data <= ON_TRUST)
+			return CARVE_COMPLETE;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing vouches for the last chunk's data, from %" PRIu64 " on", djvu.data);
 	}
 	if (!problem || !*problem)
 		return walk_cut(view, finding, end > view_size(view) ? end : view_size(view) + 1,

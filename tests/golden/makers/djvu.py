@@ -21,11 +21,18 @@ def page(seed):
 
 def make():
     one = b"AT&T" + page(1)
-    save("djvu", "page.djvu", one, unchecked=len(one) - 48)
+
+    def unverified(name, data, length):
+        save("djvu", name, data, verdict="unverified", length=len(data),
+             why=f"nothing vouches for the last chunk's data, from {len(data) - length} on")
+
+    unverified("page.djvu", one, 40)
     pages = b"AT&T" + form(b"DJVM", chunk(b"DIRM", bytes(20)), form(b"DJVI", chunk(b"ANTz", b"abc")), page(2), page(3))
-    save("djvu", "pages.djvu", pages, unchecked=len(pages) - 48)
+    unverified("pages.djvu", pages, 40)
+    few = b"AT&T" + form(b"DJVM", chunk(b"DIRM", bytes(20)), page(2), form(b"DJVI", chunk(b"ANTz", b"abcd")))
+    save("djvu", "few.djvu", few, unchecked=len(few) - 48)
     odd = b"AT&T" + form(b"DJVU", chunk(b"INFO", bytes(10)), chunk(b"Sjbz", b"x" * 99)[:-1])
-    save("djvu", "odd.djvu", odd, unchecked=len(odd) - 99)
+    unverified("odd.djvu", odd, 99)
     last = one.index(b"BG44")
     save("djvu", "cut.djvu", one[:last + 50], verdict="truncated", length=last + 50)
     save("djvu", "overwritten.djvu", one[:last - 5] + b"\1" * 900, verdict="truncated", length=one.index(b"Sjbz"))
