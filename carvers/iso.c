@@ -188,7 +188,23 @@ static bool is_shared(struct view *view, uint64_t descriptors_end)
 	return p && p[0] == 'E' && p[1] == 'R';
 }
 
-/* Whether what stands behind the furthest file can be the volume's: programs fill it with zeros. */
+static bool is_empty(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, BLOCK_LEN);
+
+	return p && !p[0] && memcmp(p, p + 1, BLOCK_LEN - 1) == 0;
+}
+
+/* Whether a copy of a partition table stands before `end`, as on images for USB sticks. */
+static bool ends_partitions(struct view *view, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, end - 512, 8);
+
+	return p && memcmp(p, "EFI PART", 8) == 0;
+}
+
+/* Whether what stands behind the furthest file, and before the volume's end, can be the volume's:
+ * programs fill it with zeros. Most of its beginning has to be them, and its last block. */
 static bool rest_is_filled(struct view *view, const struct volume *volume)
 {
 	uint64_t end = volume->blocks * volume->block_len;
@@ -197,12 +213,10 @@ static bool rest_is_filled(struct view *view, const struct volume *volume)
 
 	if (at >= end || end - at < REST_BLOCKS * BLOCK_LEN)
 		return true;
-	for (int i = 0; i < REST_BLOCKS; i++, at += BLOCK_LEN) {
-		const uint8_t *p = view_peek(view, at, BLOCK_LEN);
-
-		filled += p && !p[0] && memcmp(p, p + 1, BLOCK_LEN - 1) == 0;
-	}
-	return filled >= REST_BLOCKS / 2;
+	for (int i = 0; i < REST_BLOCKS; i++, at += BLOCK_LEN)
+		filled += is_empty(view, at);
+	return filled >= REST_BLOCKS / 2 &&
+	       (is_empty(view, end - BLOCK_LEN) || ends_partitions(view, end));
 }
 
 /* Looks at each folder of the table: the first in the image that is broken, or the volume's length.

@@ -30,18 +30,29 @@ def descriptor(kind, blocks, root, table, table_len):
     return bytes(data)
 
 
-def make():
-    words = text(1500)
+def volume(words, empty=0):
+    """With blocks of zeros behind its files."""
     folders = [(b"\0", 20, 1), (b"DOCS", 21, 1)]
     table = b"".join(bytes([len(name), 0]) + struct.pack("<IH", block, parent) + name + bytes(len(name) % 2) for name, block, parent in folders)
     blocks = [bytes(BLOCK)] * 16
-    blocks.append(descriptor(1, 23, 20, 19, len(table)))
-    blocks.append(descriptor(2, 23, 20, 19, len(table)))
+    blocks.append(descriptor(1, 23 + empty, 20, 19, len(table)))
+    blocks.append(descriptor(2, 23 + empty, 20, 19, len(table)))
     blocks.append(b"\xffCD001\1")
     blocks.append(table)
     blocks.append(entry(b"\0", 20, BLOCK, True) + entry(b"\1", 20, BLOCK, True) + entry(b"DOCS", 21, BLOCK, True))
     blocks.append(entry(b"\0", 21, BLOCK, True) + entry(b"\1", 20, BLOCK, True) + entry(b"A.TXT;1", 22, len(words)))
     blocks.append(words)
-    whole = b"".join(block.ljust(BLOCK, b"\0") for block in blocks)
+    return b"".join(block.ljust(BLOCK, b"\0") for block in blocks + [b""] * empty)
+
+
+def make():
+    words = text(1500)
+    whole = volume(words)
     save("iso", "small.iso", whole, title="A VOLUME", time=SECONDS, why="")
     save("iso", "no-primary.iso", whole[:32768] + whole[34816:36864], verdict="reject", why="no primary volume descriptor at 32768")
+    filled, end = volume(words, 20), len(whole)
+    save("iso", "filled.iso", filled, title="A VOLUME", why="")
+    foreign = text(11 * BLOCK)
+    save("iso", "filled-cut.iso", filled[:-len(foreign)] + foreign, verdict="truncated", length=end, why=f"what stands at {end} is broken")
+    table = (foreign[:-BLOCK] + bytes(BLOCK - 512) + b"EFI PART".ljust(512, b"\0"))
+    save("iso", "filled-partitions.iso", filled[:-len(table)] + table, title="A VOLUME", why="")
