@@ -29,6 +29,7 @@ struct vmdk {
 	uint32_t per_table;
 	bool packed;
 	bool footer; /* its marker was seen */
+	uint64_t last_grain; /* where its marker stands */
 	uint64_t end;
 	uint64_t where;
 };
@@ -158,6 +159,7 @@ static int next_marker(struct vmdk *vmdk, uint64_t *at)
 		end = *at + (12 + (uint64_t)len + SECTOR - 1) / SECTOR * SECTOR;
 		if (end > view_size(vmdk->view))
 			return -1;
+		vmdk->last_grain = *at;
 		*at = end;
 		return 1;
 	}
@@ -187,10 +189,17 @@ static enum verdict check_stream(struct vmdk *vmdk)
 	vmdk->finding->length = at;
 	if (state == 0 && vmdk->footer)
 		return CARVE_COMPLETE;
-	/* QEMU writes the directory in front, and zeros behind the grains. */
-	if (state == 0 && vmdk->directory != UINT64_MAX)
+	/* QEMU writes the directory in front, and zeros behind the grains: the last may have as much
+	 * room as if it were not packed. */
+	if (state == 0 && vmdk->directory != UINT64_MAX) {
+		uint64_t room = vmdk->last_grain + vmdk->grain * SECTOR;
+
+		if (room > at && room <= view_size(vmdk->view) &&
+			program_zeros(vmdk->view, at, room))
+			vmdk->finding->length = at = room;
 		return verdict_because(CARVE_UNVERIFIED, vmdk->finding,
 			"zeros and no footer end the grains before %" PRIu64, at);
+	}
 	if (state == 0)
 		vmdk->finding->length = at -= SECTOR;
 	return verdict_because(CARVE_TRUNCATED, vmdk->finding, "no sound marker at %" PRIu64, at);

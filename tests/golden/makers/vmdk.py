@@ -44,6 +44,8 @@ def make():
         save("vmdk", f"stream-{name}.vmdk", packed[:second] + junk, verdict="truncated", length=second, why=f"no sound marker at {second}")
     qemu = header(1, 9, 2) + grain(0, 1) + bytes(512)
     save("vmdk", "stream-qemu.vmdk", qemu, verdict="unverified", length=len(qemu), why=f"zeros and no footer end the grains before {len(qemu)}")
+    room = 1024 + 4096
+    save("vmdk", "stream-qemu-room.vmdk", qemu.ljust(room, b"\0"), verdict="unverified", length=room, why=f"zeros and no footer end the grains before {room}")
     save("vmdk", "stream-zeros.vmdk", packed[:second] + bytes(4000), verdict="truncated", length=second, why=f"no sound marker at {second}")
     save("vmdk", "stream-cut.vmdk", packed[:-512], verdict="truncated", length=len(packed) - 512)
     for where, value, why in ((4, 9, "no magic and version at 0"), (73, 13, "no line ends at 0"), (20, 9, "impossible sizes at 0")):
