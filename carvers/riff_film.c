@@ -17,6 +17,8 @@
 #define ENTRIES_LOOKED 64
 /* Enough to see how a frame begins. */
 #define FRAME_LOOK 8
+/* And these at the end, as many as fill a sector: nothing else vouches for a file's last bytes. */
+#define ENTRIES_LAST 32
 
 static bool digit(char byte)
 {
@@ -88,7 +90,7 @@ bool film_index(const struct riff *riff, const struct riff_chunk *index, uint64_
 {
 	uint64_t count = index->len / ENTRY_LEN, step = count / ENTRIES_LOOKED + 1;
 
-	for (uint64_t i = 0; i < count; i += step) {
+	for (uint64_t i = 0; i < count; i += i + ENTRIES_LAST < count ? step : 1) {
 		const uint8_t *p = view_peek(riff->view, index->data + i * ENTRY_LEN, ENTRY_LEN);
 		uint8_t entry[ENTRY_LEN];
 
