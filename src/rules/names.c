@@ -62,7 +62,10 @@ char *names_advice(const char *wanted, const char *const *known, size_t count)
 
 	if (near)
 		buffer_print(&out, "did you mean '%s'? ", near);
-	buffer_print(&out, count ? "Known are " : "None are known");
+	if (count)
+		buffer_print(&out, near ? "Known are " : "known are ");
+	else
+		buffer_print(&out, "none are known");
 	for (size_t i = 0; i < count; i++) {
 		if (out.len > LIST_LIMIT) {
 			buffer_print(&out, ", ...");

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* What to say behind "unknown ... 'wanted'": "did you mean 'max_size'? Known are a, b, c" (without
- * the question where nothing is near; the list ends in "..." when it gets long). The caller frees
- * it. */
+/* What to say behind "unknown ... 'wanted'": "did you mean 'max_size'? Known are a, b, c", or
+ * "known are a, b, c" where nothing is near (the list ends in "..." when it gets long). The caller
+ * frees it. */
 char *names_advice(const char *wanted, const char *const *known, size_t count);
 
 #endif

@@ -346,7 +346,7 @@ Test(rules, unknown_selections_list_the_known)
 
 	cr_assert_eq(rules_load_text(&rules, NULL, three, strlen(three), RULES_AUTO, "d", &error),
 		-EINVAL);
-	cr_assert_not_null(strstr(error.text, "there is no type 'd' in (text); Known are a, b, c"),
+	cr_assert_not_null(strstr(error.text, "there is no type 'd' in (text); known are a, b, c"),
 		"%s", error.text);
 	cr_assert_eq(
 		rules_load_text(&rules, NULL, three, strlen(three), RULES_AUTO, "-a,-b,-c", &error),
