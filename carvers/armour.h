@@ -1,5 +1,5 @@
-/* Blocks of base64 between lines "-----BEGIN label-----" and "-----END label-----": PEM, OpenPGP.
- */
+/* Blocks of base64 between lines "-----BEGIN label-----" and "-----END label-----": PEM,
+ * OpenPGP. */
 #ifndef BURIN_ARMOUR_H
 #define BURIN_ARMOUR_H
 

@@ -48,8 +48,8 @@ static bool check_page(struct view *view, uint64_t at, uint32_t len)
 	return true;
 }
 
-/* Behind the property list that a trailer at `at` announces; behind the trailer if it is not there.
- */
+/* Behind the property list that a trailer at `at` announces; behind the trailer if it is not
+ * there. */
 static uint64_t list_end(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN + 6);

@@ -66,8 +66,8 @@ struct bmff {
  * with a file type. */
 bool bmff_open(struct bmff *bmff, struct view *view);
 
-/* The same for one without, as QuickTime before version 6 wrote them: it begins with another box.
- */
+/* The same for one without, as QuickTime before version 6 wrote them: it begins with another
+ * box. */
 bool bmff_open_bare(struct bmff *bmff, struct view *view);
 
 /* Whether the brand is the major or a compatible one. */

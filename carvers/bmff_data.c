@@ -15,8 +15,7 @@
 #include "walk.h"
 
 /* Of a file's length, how much may stand unconfirmed at its end: a part, and at least so many
- * bytes.
- */
+ * bytes. */
 #define TAIL_PART 16
 #define TAIL_LEAST 32
 /* How often the file's bytes are looked at, on average. */

@@ -1,12 +1,15 @@
 /*
- * The contract between burin and its carvers. A carver looks at the bytes that follow a header and says whether a file
- * of its format stands there, how long it is, and what it is called. It sees the image through a view alone.
+ * The contract between burin and its carvers. A carver looks at the bytes that follow a header and
+ * says whether a file of its format stands there, how long it is, and what it is called. It sees
+ * the image through a view alone.
  *
- * A carver allocates nothing that it does not free, prints nothing, keeps no state between calls (it runs in many threads), never loops
- * without consuming, and stops where the view ends. Hostile data gets a verdict, never a crash.
+ * A carver allocates nothing that it does not free, prints nothing, keeps no state between calls
+ * (it runs in many threads), never loops without consuming, and stops where the view ends. Hostile
+ * data gets a verdict, never a crash.
  *
- * A file in this folder, png.c, defines one `const struct carver png_carver`; the table of all carvers is generated
- * from the folder. A file without a line that starts with `const struct carver` holds shared code and is no row.
+ * A file in this folder, png.c, defines one `const struct carver png_carver`; the table of all
+ * carvers is generated from the folder. A file without a line that starts with `const struct
+ * carver` holds shared code and is no row.
  */
 #ifndef BURIN_CARVER_H
 #define BURIN_CARVER_H
@@ -30,11 +33,13 @@ struct finding {
 	char why[128];          /* the reason of a rejection or truncation, for people, with the offset: "chunk CRC wrong at 1234" */
 };
 
-/* The bytes from the candidate's start to its rule's max_size or the end of the image, whichever is nearer. */
+/* The bytes from the candidate's start to its rule's max_size or the end of the image, whichever is
+ * nearer. */
 struct view;
 
-/* The bytes at offset (from the candidate's start), len of them (at most VIEW_MAX_PEEK), or NULL when they are not all inside the view or the
- * budget is spent. Unreadable bytes of the image are zeros. The pointer is good until the next call. */
+/* The bytes at offset (from the candidate's start), len of them (at most VIEW_MAX_PEEK), or NULL
+ * when they are not all inside the view or the budget is spent. Unreadable bytes of the image are
+ * zeros. The pointer is good until the next call. */
 const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len);
 
 /* How far the view reaches, bytes. */
@@ -43,9 +48,10 @@ uint64_t view_size(const struct view *view);
 /* True when the view ends where the image ends: what goes beyond is lost, not over-long. */
 int view_ends_with_image(const struct view *view);
 
-/* Says that at offset, not before one named earlier, a part of this file begins as files of its format do, as the members of an archive may,
- * and that a check from there would find nothing but the rest of this file. It will not be checked as a file of its own, whatever the verdict
- * on this one, if it lies inside finding->length, or if this one is rejected. */
+/* Says that at offset, not before one named earlier, a part of this file begins as files of its
+ * format do, as the members of an archive may, and that a check from there would find nothing but
+ * the rest of this file. It will not be checked as a file of its own, whatever the verdict on this
+ * one, if it lies inside finding->length, or if this one is rejected. */
 void view_part(struct view *view, uint64_t offset);
 
 /* Says that at offset a file of any format lies in this one as a part of it: a picture in a sound file's tag, the
@@ -61,7 +67,8 @@ struct carver {
 	enum verdict (*check)(struct view *view, struct finding *finding);
 };
 
-/* Writes finding->why like printf (cut when too long) and returns verdict: `return verdict_because(CARVE_REJECT, finding, "...")`. */
+/* Writes finding->why like printf (cut when too long) and returns verdict: `return
+ * verdict_because(CARVE_REJECT, finding, "...")`. */
 enum verdict verdict_because(enum verdict verdict, struct finding *finding, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -136,8 +136,8 @@ static bool read_header(struct view *view, uint64_t at, struct member *member)
 		return false;
 	if (!found || !possible_name(view, member))
 		return false;
-	/* With the binary format the name counts from its own start; all others have even headers.
-	 */
+	/* With the binary format the name counts from its own start; all others have even
+	 * headers. */
 	member->data = filled(member, at, member->name_at + member->name_len);
 	member->end = member->data + member->data_len;
 	member->next = filled(member, at, member->end);

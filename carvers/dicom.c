@@ -26,8 +26,7 @@
 #define PREAMBLE_LEN 128
 #define META_MAX 256
 /* Of a file's length, how much may stand unconfirmed at its end: a part, and at least so many
- * bytes.
- */
+ * bytes. */
 #define TAIL_PART 16
 #define TAIL_LEAST 32
 #define PIECE 4096

@@ -89,8 +89,8 @@ static uint64_t second_header_end(struct view *view, uint64_t at)
 	len = le32(p + 16);
 	if (len < 64 || len > 4096)
 		return 0;
-	/* Writers differ in what the length counts; R13 and R14 have 8 bytes of zeros at the end.
-	 */
+	/* Writers differ in what the length counts; R13 and R14 have 8 bytes of zeros at the
+	 * end. */
 	for (end = at + len; end < at + len + 64; end++) {
 		p = view_peek(view, end, 16);
 		if (p && memcmp(p, second_end, 16) == 0)

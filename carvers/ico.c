@@ -9,10 +9,10 @@
  *	       a mask of one bit each, which newer programs leave out where pixels have an
  *	       alpha channel
  *
- * The file ends behind the last image. Each is checked: a bitmap's header against its length, a
- * PNG by its first and last chunk. A bitmap's mask, or its pixels where there is none, vouch for
- * its end when they go on as they began (tail.c), and not in zeros (seam.c). A file without a good first image is none: the
- * head alone is mostly zeros.
+ * The file ends behind the last image. Each is checked: a bitmap's header against its length, a PNG
+ * by its first and last chunk. A bitmap's mask, or its pixels where there is none, vouch for its
+ * end when they go on as they began (tail.c), and not in zeros (seam.c). A file without a good
+ * first image is none: the head alone is mostly zeros.
  */
 #include "ico.h"
 

@@ -31,8 +31,8 @@ struct inflated {
 #define INFLATED_ZLIB 15
 #define INFLATED_GZIP 31
 
-/* Starts on a zeroed struct whose look and context are set. False when there is no memory for it.
- */
+/* Starts on a zeroed struct whose look and context are set. False when there is no memory for
+ * it. */
 bool inflated_open(struct inflated *inflated, int wrapping);
 
 /* The same for a stream without wrapping that is likely to be sound: faster, but only DONE with the

@@ -219,8 +219,8 @@ static bool rest_is_filled(struct view *view, const struct volume *volume)
 	       (is_empty(view, end - BLOCK_LEN) || ends_partitions(view, end));
 }
 
-/* Looks at each folder of the table: the first in the image that is broken, or the volume's length.
- */
+/* Looks at each folder of the table: the first in the image that is broken, or the volume's
+ * length. */
 static uint64_t walk_folders(struct view *view, struct volume *volume, uint64_t descriptors_end)
 {
 	uint64_t len = volume->blocks * volume->block_len, broken = len;

@@ -21,8 +21,8 @@
 /* Blocks whose history is kept: 32 MiB, for pictures of 150 million pixels. Larger ones are not
  * decoded. */
 #define HISTORY_BLOCKS (4u << 20)
-/* Some programs leave bytes between a scan's last block, or restart interval, and the next marker.
- */
+/* Some programs leave bytes between a scan's last block, or restart interval, and the next
+ * marker. */
 #define SLACK 512
 /* Blocks that are visited in all scans together; what is more is not decoded. Sequential scans take
  * bits for each block, but progressive ones pass over thousands with one code, and a hostile file

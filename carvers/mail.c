@@ -1,8 +1,8 @@
 /*
- * A mail in a file of its own (mail_message.c). Its header needs some of the usual fields. With MIME's
- * parts it ends behind the closing boundary and empty lines: complete, unless text follows, which
- * may be its epilogue; without that boundary it is truncated. Other bodies end where the text does,
- * which is a guess.
+ * A mail in a file of its own (mail_message.c). Its header needs some of the usual fields. With
+ * MIME's parts it ends behind the closing boundary and empty lines: complete, unless text follows,
+ * which may be its epilogue; without that boundary it is truncated. Other bodies end where the text
+ * does, which is a guess.
  */
 #include <inttypes.h>
 

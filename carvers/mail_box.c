@@ -1,7 +1,7 @@
 /*
- * A mailbox: mails (mail_message.c), each behind a line "From address date". It ends where the text does,
- * or where behind such a line no header stands; either is a guess. The first mail's subject and
- * date are the mailbox's.
+ * A mailbox: mails (mail_message.c), each behind a line "From address date". It ends where the text
+ * does, or where behind such a line no header stands; either is a guess. The first mail's subject
+ * and date are the mailbox's.
  */
 #include <inttypes.h>
 

@@ -16,8 +16,8 @@
  * What vouches for the bytes: relocations (each place in the image holds a segment of it), a
  * checksum if there is one, names and relocations of segments, versions, fonts, and what debuggers
  * want. If such a structure is the last one the file is complete; if one is broken, truncated. Else
- * nothing tells the last bytes from others, and it is unverified. An archive behind a program belongs
- * to it (appended.c).
+ * nothing tells the last bytes from others, and it is unverified. An archive behind a program
+ * belongs to it (appended.c).
  */
 #include "mz.h"
 

@@ -16,8 +16,8 @@ uint64_t noise_start(struct view *view, uint64_t start, uint64_t end);
  * samples that should be there are there. */
 bool noise_at(struct view *view, uint64_t start, uint64_t end);
 
-/* Where the random bytes begin that go up to `end`, not before start: a multiple of a KiB before it.
- * end when the last KiB is none. */
+/* Where the random bytes begin that go up to `end`, not before start: a multiple of a KiB before
+ * it. end when the last KiB is none. */
 uint64_t noise_before(struct view *view, uint64_t start, uint64_t end);
 
 /* The opposite: where in [start, end) coded data, in which all values are about as frequent, gives

@@ -125,8 +125,8 @@ bool ole_read(
 /* What kind of file this is: its extension. */
 const char *ole_kind(struct ole *ole, const struct ole_entry *root);
 
-/* The same without a directory, from the first sector, which often is the main stream's; or NULL.
- */
+/* The same without a directory, from the first sector, which often is the main stream's; or
+ * NULL. */
 const char *ole_guess_kind(struct ole *ole);
 
 /* Checks the main stream of a spreadsheet or presentation; reads title and date. */

@@ -83,8 +83,8 @@ static uint32_t add_up(uint32_t sum, const uint8_t *p, size_t len)
 	return len & 1 ? sum + ((uint32_t)p[len - 1] << 8) : sum;
 }
 
-/* The checksum of TCP or UDP in an IP packet: 1 right, -1 wrong, 0 when there is none to be seen.
- */
+/* The checksum of TCP or UDP in an IP packet: 1 right, -1 wrong, 0 when there is none to be
+ * seen. */
 static int ip_checksum(const uint8_t *p, size_t len)
 {
 	bool six = p[0] >> 4 == 6;

@@ -30,8 +30,8 @@ static uint32_t steps(uint32_t size, uint32_t first, uint32_t step)
 	return size > first ? (size - first + step - 1) / step : 0;
 }
 
-/* Sets up rows->pass, or the first one behind it that has pixels. False when the picture is full.
- */
+/* Sets up rows->pass, or the first one behind it that has pixels. False when the picture is
+ * full. */
 static bool start_pass(struct rows *rows)
 {
 	static const uint8_t x[] = { 0, 4, 0, 2, 0, 1, 0 }, dx[] = { 8, 8, 4, 4, 2, 2, 1 };

@@ -30,8 +30,8 @@ struct psd {
 
 enum psd_step psd_broken(struct psd *psd, uint64_t at, const char *problem);
 
-/* Reads an integer of len bytes (2, 4 or 8) at psd->at and moves behind it. False: the view ends.
- */
+/* Reads an integer of len bytes (2, 4 or 8) at psd->at and moves behind it. False: the view
+ * ends. */
 bool psd_read(struct psd *psd, int len, uint64_t *value);
 
 /* Bytes of a row of one channel. */

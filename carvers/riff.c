@@ -6,8 +6,8 @@
  *	file:  one chunk 'RIFF', whose data is a form (4 characters) and chunks
  *	list:  a chunk 'LIST', whose data is a type (4 characters) and chunks
  *
- * Many writers leave out the last chunk's padding. RF64 (EBU Tech 3306) and BW64 (ITU-R BS.2088) have
- * the lengths of file and sound data in a chunk 'ds64', where those in 32 bits are FFFFFFFF.
+ * Many writers leave out the last chunk's padding. RF64 (EBU Tech 3306) and BW64 (ITU-R BS.2088)
+ * have the lengths of file and sound data in a chunk 'ds64', where those in 32 bits are FFFFFFFF.
  */
 #include "riff.h"
 

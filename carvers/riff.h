@@ -30,8 +30,8 @@ enum riff_step {
 	RIFF_BROKEN, /* no chunk starts at riff->at, or it is longer than what it is in */
 };
 
-/* Reads the head 'RIFF' ('RIFX' is big-endian, 'RF64' long), size, form at `at`: false when there is
- * none. */
+/* Reads the head 'RIFF' ('RIFX' is big-endian, 'RF64' long), size, form at `at`: false when there
+ * is none. */
 bool riff_open(struct riff *riff, struct view *view, uint64_t at);
 
 /* The chunks in a chunk 'LIST' or of another kind that holds chunks behind `head_len` bytes of its

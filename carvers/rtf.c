@@ -199,8 +199,8 @@ static const char *read_text(struct rtf *rtf, int byte)
 	return NULL;
 }
 
-/* Reads what comes next; what is wrong with it, or NULL. The cursor is behind it, at least by one.
- */
+/* Reads what comes next; what is wrong with it, or NULL. The cursor is behind it, at least by
+ * one. */
 static const char *read_part(struct rtf *rtf, int byte)
 {
 	if (byte == '{') {

@@ -349,8 +349,8 @@ static bool check_pages(struct sqlite *db, enum verdict *verdict)
 	return true;
 }
 
-/* Free pages that end the file: the first one that does not look like a page that was in use, or 0.
- */
+/* Free pages that end the file: the first one that does not look like a page that was in use, or
+ * 0. */
 static uint32_t foreign_tail(struct sqlite *db)
 {
 	uint32_t page = db->end, found = 0;

@@ -68,7 +68,7 @@ static void read_date(const uint8_t *p, size_t len, struct finding *finding)
 #undef TWO
 }
 
-/* ---- ID3v2 ---------------------------------------------------------------------------------- */
+/* ---- ID3v2 --------------------------------------------------------------------------------- */
 
 struct id3_frame {
 	char id[5];
@@ -207,7 +207,7 @@ bool id3v2_read(struct view *view, uint64_t at, struct id3v2 *tag, struct findin
 	return true;
 }
 
-/* ---- behind the sound ----------------------------------------------------------------------- */
+/* ---- behind the sound ---------------------------------------------------------------------- */
 
 static bool is_ape_frame(const uint8_t *p)
 {
@@ -366,7 +366,7 @@ uint64_t tags_behind(struct view *view, uint64_t at, struct finding *finding)
 	return at;
 }
 
-/* ---- Vorbis comments ------------------------------------------------------------------------ */
+/* ---- Vorbis comments ----------------------------------------------------------------------- */
 
 void vorbis_comments_read(const uint8_t *bytes, size_t len, struct finding *finding)
 {

@@ -1,5 +1,5 @@
-/* Tags that stand before or behind sound of any format: ID3v2, and at the end APE, Lyrics3, ID3v1.
- */
+/* Tags that stand before or behind sound of any format: ID3v2, and at the end APE, Lyrics3,
+ * ID3v1. */
 #ifndef BURIN_TAGS_H
 #define BURIN_TAGS_H
 

@@ -99,8 +99,8 @@ static int32_t best(const int32_t saved[MODELS])
 	return most;
 }
 
-/* Windows at the end of which no model saves anything, if those before are foretold well; else 0.
- */
+/* Windows at the end of which no model saves anything, if those before are foretold well; else
+ * 0. */
 static size_t foreign_windows(const struct foretell *f)
 {
 	size_t count = f->len / WINDOW, foreign = 0, learnt = LEARNT / WINDOW, good = 0;

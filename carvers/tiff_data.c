@@ -1,5 +1,5 @@
-/* The strips or tiles of a page: where they are, how much they should unpack to, whether they do.
- */
+/* The strips or tiles of a page: where they are, how much they should unpack to, whether they
+ * do. */
 #include "tiff.h"
 
 #include "noise.h"
@@ -9,8 +9,8 @@
 #define PHOTOMETRIC_YCBCR 6
 #define WITHOUT_LEN 0xffffffffu
 
-/* Bytes that strip or tile `index` of a page unpacks to; 0: not known, as for subsampled colours.
- */
+/* Bytes that strip or tile `index` of a page unpacks to; 0: not known, as for subsampled
+ * colours. */
 static uint64_t unpacked_len(const struct tiff_page *page, uint64_t index)
 {
 	uint64_t samples = page->planar == 2 ? 1 : page->samples, width = page->width;

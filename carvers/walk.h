@@ -10,8 +10,8 @@
  * be seen. */
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len);
 
-/* The same for a stream of which `taken` bytes were taken: no more than twice those, since it may end
- * anywhere, and what is seen in vain counts against the budget. */
+/* The same for a stream of which `taken` bytes were taken: no more than twice those, since it may
+ * end anywhere, and what is seen in vain counts against the budget. */
 const uint8_t *walk_stream(
 	struct view *view, uint64_t offset, uint64_t end, uint64_t taken, size_t *len);
 
@@ -23,8 +23,8 @@ bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte);
  * all there. */
 bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc);
 
-/* The verdict when bytes up to `wanted` could not be had: CARVE_TRUNCATED, length `sound`, and why.
- */
+/* The verdict when bytes up to `wanted` could not be had: CARVE_TRUNCATED, length `sound`, and
+ * why. */
 enum verdict walk_cut(struct view *view, struct finding *finding, uint64_t wanted, uint64_t sound);
 
 /* Where the bytes begin that broke a walk at `end`: in front of the run of equal bytes there (wiped

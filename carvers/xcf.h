@@ -1,5 +1,5 @@
-/* What the two parts of the XCF carver share: xcf.c walks the structures, xcf_tiles.c the pixels.
- */
+/* What the two parts of the XCF carver share: xcf.c walks the structures, xcf_tiles.c the
+ * pixels. */
 #ifndef BURIN_XCF_H
 #define BURIN_XCF_H
 
@@ -27,8 +27,8 @@ bool xcf_pointer(struct xcf *xcf, uint64_t at, uint64_t *value);
 /* Walks the level at `at`, the pixels of a layer or channel, of depth bytes each, in tiles. */
 bool xcf_read_level(struct xcf *xcf, uint64_t at, unsigned depth);
 
-/* The same for the further levels, which have a size and a zero of 4 bytes, whatever pointers have.
- */
+/* The same for the further levels, which have a size and a zero of 4 bytes, whatever pointers
+ * have. */
 bool xcf_skip_level(struct xcf *xcf, uint64_t at);
 
 #endif

@@ -306,8 +306,8 @@ static bool read_text(struct document *document)
 	return true;
 }
 
-/* Line ends behind the document belong to it; what other blanks stand there in front of them, too.
- */
+/* Line ends behind the document belong to it; what other blanks stand there in front of them,
+ * too. */
 static void skip_line_ends(struct document *document)
 {
 	while (xml_is_space(current(document))) {

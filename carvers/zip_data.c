@@ -24,8 +24,8 @@ static bool record_follows(struct view *view, uint64_t at)
 	return signature == ZIP_LOCAL || signature == ZIP_CENTRAL || signature == ZIP_EXTRA_DATA;
 }
 
-/* Whether the bytes at `at` can be a descriptor with this head and these widths: its length, or 0.
- */
+/* Whether the bytes at `at` can be a descriptor with this head and these widths: its length, or
+ * 0. */
 static size_t match_descriptor(struct view *view, uint64_t at, size_t head, size_t width,
 	uint64_t packed_len, const uint32_t *crc)
 {

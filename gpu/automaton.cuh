@@ -1,5 +1,5 @@
-/* Loading gpu/found.h's and gpu/automaton.h's tables to a device. On error nothing stays allocated.
- */
+/* Loading gpu/found.h's and gpu/automaton.h's tables to a device. On error nothing stays
+ * allocated. */
 #ifndef BURIN_GPU_AUTOMATON_CUH
 #define BURIN_GPU_AUTOMATON_CUH
 

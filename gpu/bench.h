@@ -68,8 +68,8 @@ struct gpu_bench_tool {
 		struct error *error);
 	/* NULL is fine. */
 	void (*close)(struct gpu_bench *bench);
-	/* Reads the text from device memory and does nothing with it. *len: how much of it, bytes.
-	 */
+	/* Reads the text from device memory and does nothing with it. *len: how much of it,
+	 * bytes. */
 	int (*read)(struct gpu_bench *bench, double *seconds, unsigned rounds, size_t *len,
 		struct error *error);
 	/* Copies the text from pinned host memory, chunk_len bytes a time, on two streams. */

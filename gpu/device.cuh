@@ -1,5 +1,5 @@
-/* What the kernel families share on the device side: copying tables over, loading text, the grid.
- */
+/* What the kernel families share on the device side: copying tables over, loading text, the
+ * grid. */
 #ifndef BURIN_GPU_DEVICE_CUH
 #define BURIN_GPU_DEVICE_CUH
 

@@ -164,8 +164,8 @@ static double choose_window(struct builder *builder, const struct pattern *patte
 		if (!window.mask)
 			continue;
 		weighed++;
-		/* One that is good by itself is better than one that only shares a bucket's holes.
-		 */
+		/* One that is good by itself is better than one that only shares a bucket's
+		 * holes. */
 		for (uint32_t bucket = 0; bucket < CONFIRM_BUCKETS; bucket++) {
 			double rate =
 				added_rate(builder, &window, bucket) + 1e-3 * window_rate(&window);

@@ -5,9 +5,10 @@
  * the reader put it: no second copy on the host. Where that is refused, or a chunk lies elsewhere,
  * it goes through a pinned buffer of the slot. A chunk belongs to a slot (slot.cuh), and the slots
  * are used in turn: while chunk i is searched, i + 1 comes in and the hits of i - 1 go out, which
- * is strategy B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013). Their strategy A, all segments resident on
- * the device, is the same with a slot for each chunk in flight. With several devices the slots
- * alternate between them; chunks come back in the order in which they were submitted.
+ * is strategy B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013). Their strategy A,
+ * all segments resident on the device, is the same with a slot for each chunk in flight. With
+ * several devices the slots alternate between them; chunks come back in the order in which they
+ * were submitted.
  */
 #include <errno.h>
 #include <stdio.h>

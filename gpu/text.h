@@ -42,8 +42,8 @@ struct gpu_stage {
 	uint64_t keys[GPU_STAGE_LEN];
 };
 
-/* Hits as keys that sort by (start, pattern): the start within the text above, the pattern below.
- */
+/* Hits as keys that sort by (start, pattern): the start within the text above, the pattern
+ * below. */
 struct gpu_hits {
 	uint64_t *keys;
 	unsigned long long

@@ -3,8 +3,8 @@
 
 #include "gpu/bench.h"
 
-/* struct gpu_bench_tool's transfer on len bytes of text in the host's memory, the current device.
- */
+/* struct gpu_bench_tool's transfer on len bytes of text in the host's memory, the current
+ * device. */
 int gpu_transfer_run(struct gpu_bench_transfer *result, const struct pattern_set *set,
 	uint8_t *text, size_t len, struct error *error);
 

@@ -6,8 +6,8 @@
  *     stress [--rounds N] [--seed N]
  *
  * Each round makes an image full of headers, footers and half-true files, carves it plainly once
- * (reference engine, one thread), and then, as a sparse file, in random other ways; all file records, the counts and
- * the carved files must be equal.
+ * (reference engine, one thread), and then, as a sparse file, in random other ways; all file
+ * records, the counts and the carved files must be equal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -183,8 +183,8 @@ static char *read_file(const char *path, size_t *len)
 	return text;
 }
 
-/* What must be equal: the file records, and the summary from "files" up to where its times begin.
- */
+/* What must be equal: the file records, and the summary from "files" up to where its times
+ * begin. */
 static char *comparable(const char *folder)
 {
 	char *path = xasprintf("%s/report.jsonl", folder);

@@ -1,5 +1,5 @@
-/* Makes the tables of gpu/papers/stt.h: deals the keywords, and builds an automaton of each hand.
- */
+/* Makes the tables of gpu/papers/stt.h: deals the keywords, and builds an automaton of each
+ * hand. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,8 @@ struct pool_job {
 	struct pool_job *next;
 };
 
-/* threads: 0 means one a processor that this process may run on. Returns NULL when no thread could be started. */
+/* threads: 0 means one a processor that this process may run on. Returns NULL when no thread could
+ * be started. */
 struct pool *pool_new(unsigned threads);
 unsigned pool_threads(const struct pool *pool);
 /* Thread-safe, from a job too. */

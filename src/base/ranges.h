@@ -15,7 +15,8 @@ struct ranges {
 	size_t count, capacity;
 };
 
-/* Adds [offset, offset + length), merging with what it overlaps or touches. A length of 0 is ignored. */
+/* Adds [offset, offset + length), merging with what it overlaps or touches. A length of 0 is
+ * ignored. */
 void ranges_add(struct ranges *ranges, uint64_t offset, uint64_t length);
 /* How many bytes of [offset, offset + length) lie in the ranges. */
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t length);

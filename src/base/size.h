@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads "4096", "0x1000", "50M", "2GiB" (K, M, G, T with or without B or iB, powers of 1024, either case).
- * bytes: the result. Returns 0, -EINVAL for anything else (a sign, a fraction, trailing text, nothing),
- * -ERANGE above 2^64 - 1. */
+/* Reads "4096", "0x1000", "50M", "2GiB" (K, M, G, T with or without B or iB, powers of 1024, either
+ * case). bytes: the result. Returns 0, -EINVAL for anything else (a sign, a fraction, trailing
+ * text, nothing), -ERANGE above 2^64 - 1. */
 int size_parse(const char *text, uint64_t *bytes);
 
 /* Writes "12.3 GiB", "512 bytes": at most 16 bytes with the zero. Returns buffer. */

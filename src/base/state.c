@@ -34,8 +34,7 @@ struct state_reader {
 	uint8_t buffer[BUFFER_LEN];
 };
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static void flush(struct state_writer *writer)
 {
@@ -112,8 +111,7 @@ int state_writer_close(struct state_writer *writer)
 	return status;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 /* Fills the empty buffer; false at the end, or after a failure. */
 static bool fill(struct state_reader *reader)

@@ -33,8 +33,7 @@ const char *bench_bound_name(enum bench_bound bound)
 	return names[bound];
 }
 
-/* ---- rows and rounds ---------------------------------------------------------------------------
- */
+/* ---- rows and rounds ----------------------------------------------------------------------- */
 
 struct bench_row *bench_add_row(struct bench *bench, enum bench_mode mode, enum bench_bound bound,
 	const char *engine, const char *kernel)
@@ -113,8 +112,7 @@ void bench_set_ceiling(struct bench *bench, enum bench_bound bound, uint64_t byt
 	bench->result->ceilings[bound].speed = bench_speed(bytes, stats.median);
 }
 
-/* ---- judging -----------------------------------------------------------------------------------
- */
+/* ---- judging ------------------------------------------------------------------------------- */
 
 void bench_judge(
 	struct bench_row *row, const struct bench_hits *found, const struct bench_hits *right)
@@ -140,8 +138,7 @@ void bench_judge(
 		row->seconds = (struct bench_stats){ 0 };
 }
 
-/* ---- the text ----------------------------------------------------------------------------------
- */
+/* ---- the text ------------------------------------------------------------------------------ */
 
 /* So much that reference takes seconds, not hours. */
 static uint64_t part_of(const struct pattern_set *set, uint64_t text_len)
@@ -192,8 +189,7 @@ static int make_text(struct bench *bench, struct error *error)
 	return status;
 }
 
-/* ---- all ---------------------------------------------------------------------------------------
- */
+/* ---- all ----------------------------------------------------------------------------------- */
 
 /* The first usable engine that is neither a GPU's nor reference, which is the last resort. */
 static const struct scan_engine *find_base(void)

@@ -13,8 +13,7 @@
 #define ROUND_SECONDS 0.1 /* a round goes over the text as often as makes this up */
 #define PASSES_MAX 1000
 
-/* ---- what is right -----------------------------------------------------------------------------
- */
+/* ---- what is right ------------------------------------------------------------------------- */
 
 static int open_search(struct bench *bench, struct bench_search **search,
 	const struct scan_engine *engine, const char *kernel, struct error *error)
@@ -65,8 +64,7 @@ int bench_expect(struct bench *bench, struct error *error)
 	return status;
 }
 
-/* ---- resident ----------------------------------------------------------------------------------
- */
+/* ---- resident ------------------------------------------------------------------------------ */
 
 static const char *const not_built = "this burin was built without CUDA";
 
@@ -174,8 +172,7 @@ void bench_resident(struct bench *bench)
 	}
 }
 
-/* ---- host --------------------------------------------------------------------------------------
- */
+/* ---- host ---------------------------------------------------------------------------------- */
 
 static void host_read(struct bench *bench)
 {

@@ -9,8 +9,7 @@
 #include "bench/random.h"
 #include "scan/rarity.h"
 
-/* ---- patterns in general ----------------------------------------------------------------------
- */
+/* ---- patterns in general ------------------------------------------------------------------- */
 
 static void add_bytes(struct pattern_set *set, const uint8_t *bytes, size_t len)
 {
@@ -30,8 +29,7 @@ void paper_cut_pattern(
 		add_bytes(set, text->bytes + random_next(&seed) % (text->len - len + 1), len);
 }
 
-/* ---- disks ------------------------------------------------------------------------------------
- */
+/* ---- disks --------------------------------------------------------------------------------- */
 
 #define BLOCK_LEN 4096
 #define DRAW_BITS 16
@@ -128,8 +126,7 @@ void paper_disk_patterns(struct pattern_set *set)
 	}
 }
 
-/* ---- DNA --------------------------------------------------------------------------------------
- */
+/* ---- DNA ----------------------------------------------------------------------------------- */
 
 #define DNA_PATTERN_LEN 8
 #define DNA_TRIES_MAX 10000000 /* so short a text may not have enough different ones */
@@ -152,8 +149,7 @@ void paper_dna_patterns(
 		paper_cut_pattern(set, text, DNA_PATTERN_LEN, random_next(&seed));
 }
 
-/* ---- packets ----------------------------------------------------------------------------------
- */
+/* ---- packets ------------------------------------------------------------------------------- */
 
 #define SNORT_COUNT 1998
 #define SNORT_LONGEST 243
@@ -210,8 +206,7 @@ void paper_packets_patterns(struct pattern_set *set, uint64_t seed)
 	}
 }
 
-/* ---- prose ------------------------------------------------------------------------------------
- */
+/* ---- prose --------------------------------------------------------------------------------- */
 
 #define VOCABULARY 100000u
 #define WORD_MAX 24

@@ -14,8 +14,7 @@
 #define CHUNK_LEN ((size_t)32 << 20)
 #define ENGINE_SECONDS 2.0 /* no further round when a CPU engine has taken so long */
 
-/* ---- engines ----------------------------------------------------------------------------------
- */
+/* ---- engines ------------------------------------------------------------------------------- */
 
 struct run {
 	struct bench_search *search;
@@ -77,8 +76,7 @@ const struct bench_hits *papers_right(struct papers *papers, size_t len)
 	return &right->hits;
 }
 
-/* ---- judging ----------------------------------------------------------------------------------
- */
+/* ---- judging ------------------------------------------------------------------------------- */
 
 static void judge(struct papers *papers, struct papers_time *time, const struct bench_hits *found,
 	enum gpu_bench_found kind, size_t len)
@@ -110,8 +108,7 @@ static void failed(struct papers_time *time, const char *why)
 	snprintf(time->why, sizeof(time->why), "%.*s", (int)sizeof(time->why) - 1, why);
 }
 
-/* ---- measuring --------------------------------------------------------------------------------
- */
+/* ---- measuring ----------------------------------------------------------------------------- */
 
 void papers_time_kernel(
 	struct papers *papers, const struct papers_kernel *kernel, struct papers_time *time)
@@ -216,8 +213,7 @@ void papers_time_transfer(
 	judge(papers, time, &result->hits, result->found, result->len);
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells --------------------------------------------------------------------------------- */
 
 void papers_cell_ms(struct paper_table *table, const struct papers_time *time)
 {

@@ -47,8 +47,8 @@ struct papers_time {
  * the options say. */
 size_t papers_len(const struct papers *papers, double mb, double largest);
 
-/* Makes the text (or takes DATA), len bytes. What was there goes. maker NULL: the caller fills it.
- */
+/* Makes the text (or takes DATA), len bytes. What was there goes. maker NULL: the caller fills
+ * it. */
 int papers_make_text(struct papers *papers, void (*maker)(struct bench_text *text, uint64_t seed),
 	size_t len, struct error *error);
 /* The dictionary is in papers->set (or is taken from the options): finds out what is right, and

@@ -1,5 +1,5 @@
-/* Hits as two numbers that don't depend on their order: how many, and a sum over (offset, pattern).
- */
+/* Hits as two numbers that don't depend on their order: how many, and a sum over (offset,
+ * pattern). */
 #ifndef BURIN_BENCH_TALLY_H
 #define BURIN_BENCH_TALLY_H
 

@@ -32,8 +32,7 @@ void bench_text_free(struct bench_text *text)
 	*text = (struct bench_text){ 0 };
 }
 
-/* ---- what is in it -----------------------------------------------------------------------------
- */
+/* ---- what is in it ------------------------------------------------------------------------- */
 
 static size_t smaller(size_t a, uint64_t b)
 {

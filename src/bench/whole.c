@@ -12,8 +12,7 @@
 
 #define FILE_LINE "{\"record\":\"file\""
 
-/* ---- the folder --------------------------------------------------------------------------------
- */
+/* ---- the folder ---------------------------------------------------------------------------- */
 
 int bench_folder_make(struct bench_folder *folder, struct error *error)
 {
@@ -73,8 +72,7 @@ char *bench_folder_write(
 	return NULL;
 }
 
-/* ---- runs --------------------------------------------------------------------------------------
- */
+/* ---- runs ---------------------------------------------------------------------------------- */
 
 /* FNV-1a. */
 static uint64_t hash_line(uint64_t hash, const char *line, size_t len)
@@ -128,8 +126,7 @@ int bench_whole_run(struct bench_whole *whole, const struct run_options *options
 	return status;
 }
 
-/* ---- the reader --------------------------------------------------------------------------------
- */
+/* ---- the reader ---------------------------------------------------------------------------- */
 
 static int read_slots(struct reader *reader, uint64_t *len)
 {

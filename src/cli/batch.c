@@ -3,8 +3,8 @@
  * is the pool of threads in which chunks are searched, candidates checked and files written. So the
  * files and reports are those that each image would give alone.
  *
- * In a cluster (run_cluster.h) each process carves whole images as it would alone; the first one deals
- * them out, the largest first, so that none is left to wait for.
+ * In a cluster (run_cluster.h) each process carves whole images as it would alone; the first one
+ * deals them out, the largest first, so that none is left to wait for.
  *
  * Folders are named by the images' places in the list before anything is carved, whatever is ready
  * first.
@@ -36,8 +36,7 @@ struct batch {
 	time_t started;
 };
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------------------------- */
 
 static bool is_taken(const struct batch *batch, size_t count, const char *folder, const char *name)
 {
@@ -66,8 +65,7 @@ static char *folder_of(
 	return folder;
 }
 
-/* ---- carving ----------------------------------------------------------------------------------
- */
+/* ---- carving ------------------------------------------------------------------------------- */
 
 /* What an earlier run of the batch has left in the folder is gone on with, or done. */
 static int carve_item(struct run_options *options, struct batch_item *item)
@@ -127,8 +125,7 @@ static void *carve_some(void *arg)
 	return NULL;
 }
 
-/* ---- in a cluster -----------------------------------------------------------------------------
- */
+/* ---- in a cluster -------------------------------------------------------------------------- */
 
 /* What another process is given. */
 struct share {
@@ -208,8 +205,7 @@ static void largest_first(struct batch *batch)
 	free(sizes);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them --------------------------------------------------------------------------- */
 
 /* The caller's thread takes part, so that it is no harm when no other can be started. */
 static void carve_all(struct batch *batch, unsigned jobs)
@@ -237,7 +233,8 @@ static void carve_all(struct batch *batch, unsigned jobs)
 	free(threads);
 }
 
-/* One after the other when all threads are gone: pages are made with the help of child processes. */
+/* One after the other when all threads are gone: pages are made with the help of child
+ * processes. */
 static void make_pages(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++)

@@ -8,8 +8,7 @@
 #include "cli/table.h"
 #include "rules/rules.h"
 
-/* ---- for people -------------------------------------------------------------------------------
- */
+/* ---- for people ---------------------------------------------------------------------------- */
 
 static void print_ceilings(const struct bench_result *result)
 {
@@ -130,8 +129,7 @@ void bench_show_table(const struct bench_options *options, const struct bench_re
 	print_stages(result);
 }
 
-/* ---- for programs -----------------------------------------------------------------------------
- */
+/* ---- for programs -------------------------------------------------------------------------- */
 
 static json_t *optional_real(double value)
 {

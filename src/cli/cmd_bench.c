@@ -16,8 +16,7 @@
 #include "scan/scan.h"
 #include "run_cluster.h"
 
-/* ---- what is asked for ------------------------------------------------------------------------
- */
+/* ---- what is asked for --------------------------------------------------------------------- */
 
 static bool is_kernel(const char *name)
 {
@@ -63,8 +62,7 @@ static int load(const struct bench_settings *settings, struct rules **rules,
 	return status;
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running ------------------------------------------------------------------------------- */
 
 /* Differences are problems; an engine that was asked for and gave no row is not available. */
 static int judge(const struct bench_options *options, const struct bench_result *result)

@@ -58,8 +58,7 @@ static const struct option_row compare_options[] = {
 	{ 0 },
 };
 
-/* ---- text -------------------------------------------------------------------------------------
- */
+/* ---- text ---------------------------------------------------------------------------------- */
 
 static void add_file_cell(struct table *table, const struct listed *file)
 {
@@ -144,8 +143,7 @@ static void print_text(const struct comparison *comparison, bool all)
 		putchar('\n');
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ---------------------------------------------------------------------------------- */
 
 static json_t *side_json(const struct listing *listing)
 {
@@ -199,8 +197,7 @@ static void print_json(const struct comparison *comparison, bool all)
 		"only_b", (json_int_t)comparison->only_b, "why", whys, "rows", rows));
 }
 
-/* ---- what is at hand --------------------------------------------------------------------------
- */
+/* ---- what is at hand ----------------------------------------------------------------------- */
 
 /* The rules of a burin run by --config, or those that its report names; of a Scalpel run those that
  * its audit names. NULL where they are not there, or no longer what they were. */
@@ -255,8 +252,7 @@ static int find_image(const struct compare_settings *settings, const struct list
 	return 0;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ----------------------------------------------------------------------------------- */
 
 static int write_page(const struct comparison *comparison, const char *path, struct error *error)
 {

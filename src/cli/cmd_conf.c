@@ -9,8 +9,7 @@
 #include "cli/types.h"
 #include "rules/rules.h"
 
-/* ---- convert -----------------------------------------------------------------------------------
- */
+/* ---- convert ------------------------------------------------------------------------------- */
 
 struct convert_settings {
 	const char *output;
@@ -100,8 +99,7 @@ const struct command conf_convert_command = {
 	.examples = convert_examples,
 };
 
-/* ---- list --------------------------------------------------------------------------------------
- */
+/* ---- list ---------------------------------------------------------------------------------- */
 
 struct conf_list_settings {
 	enum rules_format rules_format;

@@ -40,8 +40,7 @@ static void forecast(
 		check->rules, rule, sampled ? &sample : NULL, check->sample.image_size, result);
 }
 
-/* ---- for people --------------------------------------------------------------------------------
- */
+/* ---- for people ---------------------------------------------------------------------------- */
 
 static void print_findings(const struct lint *lint)
 {
@@ -122,8 +121,7 @@ static void print_text(const struct check *check)
 	printf("\n%" PRIu32 " rules, %zu warnings.\n", check->rules->count, check->warnings);
 }
 
-/* ---- for machines ------------------------------------------------------------------------------
- */
+/* ---- for machines -------------------------------------------------------------------------- */
 
 static json_t *finding_json(const struct lint_message *message)
 {
@@ -187,8 +185,7 @@ static void print_json(const struct check *check)
 	json_put(object);
 }
 
-/* ---- the command -------------------------------------------------------------------------------
- */
+/* ---- the command --------------------------------------------------------------------------- */
 
 static int look(struct check *check, const struct check_settings *settings, const char *path,
 	struct error *error)

@@ -17,8 +17,7 @@ struct list_settings {
 	bool json;
 };
 
-/* ---- engines, and the kernels that one of them has --------------------------------------------
- */
+/* ---- engines, and the kernels that one of them has ----------------------------------------- */
 
 /* "" when the engine can work here, else why not. */
 static void probe(const struct scan_engine *engine, char *reason, size_t len)
@@ -129,8 +128,7 @@ static int list_kernels(const struct list_settings *settings)
 	return EXIT_CLEAN;
 }
 
-/* ---- types and carvers ------------------------------------------------------------------------
- */
+/* ---- types and carvers --------------------------------------------------------------------- */
 
 static int list_types(const struct list_settings *settings)
 {

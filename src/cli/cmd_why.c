@@ -65,8 +65,7 @@ static const struct option_row why_rows[] = {
 	{ 0 },
 };
 
-/* ---- one rule ---------------------------------------------------------------------------------
- */
+/* ---- one rule ------------------------------------------------------------------------------ */
 
 static bool is_shown(const struct why_settings *settings, const struct why_answer *answer)
 {
@@ -109,8 +108,7 @@ struct asked {
 	uint64_t offset;
 };
 
-/* ---- a report ---------------------------------------------------------------------------------
- */
+/* ---- a report ------------------------------------------------------------------------------ */
 
 /* Calls take for each of the report's files that begins at the place or lies over it. */
 static int each_covering(const char *path, uint64_t offset,
@@ -152,8 +150,7 @@ static void add_covering(void *context, const struct file_record *file)
 				 (json_int_t)file->offset, "length", (json_int_t)file->length));
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ----------------------------------------------------------------------------------- */
 
 static int show_json(const struct asked *asked, struct error *error)
 {

@@ -32,11 +32,10 @@ const struct command *const commands[] = {
 
 char **command_line;
 
-/* ---- finding -----------------------------------------------------------------------------------
- */
+/* ---- finding ------------------------------------------------------------------------------- */
 
-/* How many of the words spell the command's name, 0 when they don't; *family: the first word does.
- */
+/* How many of the words spell the command's name, 0 when they don't; *family: the first word
+ * does. */
 static int spelled(const char *name, int argc, char **argv, bool *family)
 {
 	const char *blank = strchr(name, ' ');
@@ -85,8 +84,7 @@ const struct command *command_find(int argc, char **argv, int *used, struct erro
 	return no_command(argc, argv, family, error);
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running ------------------------------------------------------------------------------- */
 
 static int check_arguments(const struct command *command, const char *called, int count,
 	char **argv, struct error *error)

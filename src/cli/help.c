@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-/* Terminals of 80 columns are what everybody has; a fixed width keeps the text the same everywhere.
- */
+/* Terminals of 80 columns are what everybody has; a fixed width keeps the text the same
+ * everywhere. */
 #define WIDTH 80
 #define INDENT 2
 #define TEXT_COLUMN 28

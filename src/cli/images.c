@@ -24,8 +24,7 @@ static void add_path(struct images *images, char *path)
 	images->paths[images->count++] = path;
 }
 
-/* ---- folders ----------------------------------------------------------------------------------
- */
+/* ---- folders ------------------------------------------------------------------------------- */
 
 static int is_image_name(const struct dirent *entry)
 {
@@ -80,8 +79,7 @@ static int add_folder(struct images *images, const char *folder, struct error *e
 		folder);
 }
 
-/* ---- words and lists --------------------------------------------------------------------------
- */
+/* ---- words and lists ----------------------------------------------------------------------- */
 
 static int add_matching(struct images *images, const char *pattern, struct error *error)
 {

@@ -54,8 +54,7 @@ static size_t count_rows(const struct option_row *rows)
 	return count;
 }
 
-/* ---- values ------------------------------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------------------------- */
 
 static bool has_unit(const char *text)
 {
@@ -191,8 +190,7 @@ static int store_fallbacks(const struct parse *parse)
 	return 0;
 }
 
-/* ---- mistakes ----------------------------------------------------------------------------------
- */
+/* ---- mistakes ------------------------------------------------------------------------------ */
 
 static int unknown_option(const struct parse *parse, const char *word)
 {
@@ -247,8 +245,7 @@ static int bad_option(const struct parse *parse, const char *word)
 		parse->command, optopt, parse->command);
 }
 
-/* ---- parsing -----------------------------------------------------------------------------------
- */
+/* ---- parsing ------------------------------------------------------------------------------- */
 
 static void add_long(struct option *option, const char *name, int has_value, int code)
 {
@@ -366,8 +363,7 @@ void options_release(const struct option_row *rows, void *settings)
 	}
 }
 
-/* ---- for people --------------------------------------------------------------------------------
- */
+/* ---- for people ---------------------------------------------------------------------------- */
 
 static const char *group_of(const struct option_row *row)
 {

@@ -52,8 +52,7 @@ void papers_show_text(const struct papers_options *options, const struct papers_
 		show_table(result->tables.items[i]);
 }
 
-/* ---- for programs -----------------------------------------------------------------------------
- */
+/* ---- for programs -------------------------------------------------------------------------- */
 
 static json_t *texts_json(char **texts, size_t count)
 {

@@ -1,5 +1,5 @@
-/* Searches a part of an image, spread over all of it, to learn how often each pattern occurs in it.
- */
+/* Searches a part of an image, spread over all of it, to learn how often each pattern occurs in
+ * it. */
 #ifndef BURIN_CLI_SAMPLE_H
 #define BURIN_CLI_SAMPLE_H
 

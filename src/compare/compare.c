@@ -52,8 +52,7 @@ const char *compare_why_name(enum compare_why why)
 	return names[why];
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------
- */
+/* ---- pairs --------------------------------------------------------------------------------- */
 
 static bool lengths_agree(const struct listed *a, const struct listed *b)
 {
@@ -178,8 +177,7 @@ static void pair_all(struct comparison *comparison)
 	}
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ----------------------------------------------------------------------------------- */
 
 static void explain_row(struct comparison *comparison, struct explainer *of_a,
 	struct explainer *of_b, struct compared *row)

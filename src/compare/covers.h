@@ -1,5 +1,5 @@
-/* Which files of a side lie over a place: by their pieces in order of start, with the furthest end so
- * far beside each, so that a question is one binary search. */
+/* Which files of a side lie over a place: by their pieces in order of start, with the furthest end
+ * so far beside each, so that a question is one binary search. */
 #ifndef BURIN_COMPARE_COVERS_H
 #define BURIN_COMPARE_COVERS_H
 

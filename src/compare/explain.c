@@ -36,8 +36,7 @@ struct explainer {
 	size_t kind_count, next_kind; /* a full table is filled again from the start */
 };
 
-/* ---- what hides what -------------------------------------------------------------------
- */
+/* ---- what hides what ----------------------------------------------------------------------- */
 
 static bool hides(const struct listing *listing, const struct listed *file)
 {
@@ -68,11 +67,10 @@ static void add_covers(struct explainer *explainer)
 	covers_order(&explainer->parts);
 }
 
-/* ---- making -----------------------------------------------------------------------------------
- */
+/* ---- making -------------------------------------------------------------------------------- */
 
-/* The largest power of two that divides where all files begin, up to 64 KiB; 1 when there are few.
- */
+/* The largest power of two that divides where all files begin, up to 64 KiB; 1 when there are
+ * few. */
 static uint64_t find_step(const struct listing *listing)
 {
 	uint64_t bits = (uint64_t)1 << 16;
@@ -107,8 +105,7 @@ void explainer_free(struct explainer *explainer)
 	free(explainer);
 }
 
-/* ---- types ------------------------------------------------------------------------------------
- */
+/* ---- types --------------------------------------------------------------------------------- */
 
 static void fill_kind(
 	const struct explainer *explainer, const struct listed *file, struct kind *kind)
@@ -142,8 +139,7 @@ static const struct kind *kind_of(struct explainer *explainer, const struct list
 	return kind;
 }
 
-/* ---- a file that is missing -------------------------------------------------------------------
- */
+/* ---- a file that is missing ---------------------------------------------------------------- */
 
 static void say(struct compared *row, enum compare_why why, char *text)
 {
@@ -328,8 +324,7 @@ void explain_missing(struct explainer *explainer, const struct listed *file, str
 				listing_tool_name(listing->tool)));
 }
 
-/* ---- a file that both have --------------------------------------------------------------------
- */
+/* ---- a file that both have ----------------------------------------------------------------- */
 
 static bool is_walked(const struct listed *file)
 {

@@ -21,8 +21,7 @@ const char *listing_tool_name(enum listing_tool tool)
 	return names[tool];
 }
 
-/* ---- making -----------------------------------------------------------------------------------
- */
+/* ---- making -------------------------------------------------------------------------------- */
 
 void listing_set(char **place, const char *text)
 {
@@ -98,8 +97,7 @@ static int by_place(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 /* The report in a folder; any other path is one itself. The caller frees it. */
 static char *find_report(const char *path)

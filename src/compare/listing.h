@@ -56,8 +56,7 @@ int listing_open(struct listing **listing, const char *path, struct error *error
 /* NULL is fine. */
 void listing_free(struct listing *listing);
 
-/* ---- for the readers --------------------------------------------------------------------------
- */
+/* ---- for the readers ----------------------------------------------------------------------- */
 
 /* A new file at the end, with empty texts; valid until the next call. */
 struct listed *listing_add(struct listing *listing);

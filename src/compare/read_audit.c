@@ -25,8 +25,8 @@ struct audit {
 	unsigned images;
 };
 
-/* What stands between the words and the line's end, less quotes. NULL: the line begins otherwise.
- */
+/* What stands between the words and the line's end, less quotes. NULL: the line begins
+ * otherwise. */
 static char *after(char *line, const char *words)
 {
 	size_t len = strlen(words);
@@ -70,8 +70,7 @@ static char *take_word(char **text)
 	return word;
 }
 
-/* ---- Scalpel ----------------------------------------------------------------------------------
- */
+/* ---- Scalpel ------------------------------------------------------------------------------- */
 
 static bool scalpel_row(struct audit *audit, char *line)
 {
@@ -121,8 +120,7 @@ static bool scalpel_line(struct audit *audit, char *line)
 	return true;
 }
 
-/* ---- Foremost ---------------------------------------------------------------------------------
- */
+/* ---- Foremost ------------------------------------------------------------------------------ */
 
 /* The size of the carved file, where it lies in its place. */
 static bool size_beside(const struct audit *audit, const struct listed *file, uint64_t *length)
@@ -206,8 +204,7 @@ static bool foremost_line(struct audit *audit, char *line)
 	return true;
 }
 
-/* ---- both -------------------------------------------------------------------------------------
- */
+/* ---- both ---------------------------------------------------------------------------------- */
 
 static int read_lines(struct audit *audit, FILE *stream, struct error *error)
 {

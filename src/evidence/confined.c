@@ -24,8 +24,7 @@ struct confined {
 	int fd;
 };
 
-/* ---- in the child ------------------------------------------------------------------------------
- */
+/* ---- in the child -------------------------------------------------------------------------- */
 
 /* What this process may write to now, bytes. It is limited by what it has already: a program with
  * a GPU or a sanitizer has terabytes of addresses. */
@@ -101,8 +100,7 @@ static void live(
 	_exit(job(JOB_FD, arg));
 }
 
-/* ---- in the parent -----------------------------------------------------------------------------
- */
+/* ---- in the parent ------------------------------------------------------------------------- */
 
 int confined_start(struct confined **confined, int (*job)(int fd, void *arg), void *arg,
 	const struct confined_limits *limits)

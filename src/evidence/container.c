@@ -68,8 +68,7 @@ struct container {
 	struct ranges spoilt;
 };
 
-/* ---- in the process that works -----------------------------------------------------------------
- */
+/* ---- in the process that works ------------------------------------------------------------- */
 
 /* The processor time that it has used so far counts too. */
 static void allow_time(void)
@@ -144,8 +143,7 @@ static int serve(int fd, struct container *container)
 	return 0;
 }
 
-/* ---- in the process that watches ---------------------------------------------------------------
- */
+/* ---- in the process that watches ----------------------------------------------------------- */
 
 static void note_death(struct shared *shared, int status)
 {
@@ -181,8 +179,7 @@ static int watch(int fd, void *arg)
 	return 1;
 }
 
-/* ---- in burin ----------------------------------------------------------------------------------
- */
+/* ---- in burin ------------------------------------------------------------------------------ */
 
 static bool container_probe(const struct image_ends *ends)
 {

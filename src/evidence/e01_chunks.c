@@ -30,8 +30,8 @@
 /* Chunks whose places are looked up at once, and bytes that are fetched at once. */
 #define RUN_COUNT 64
 #define RUN_LEN ((size_t)1 << 20)
-/* Reads of this length and more are taken for a pass over the medium: they leave the cache alone.
- */
+/* Reads of this length and more are taken for a pass over the medium: they leave the cache
+ * alone. */
 #define LONG_LEN ((size_t)512 << 10)
 /* The reader is ahead of the carvers by its ring and what waits for them. */
 #define CACHE_MEMORY ((size_t)160 << 20)
@@ -89,7 +89,7 @@ void e01_chunks_free(struct e01_chunks *chunks)
 	free(chunks);
 }
 
-/* ---- places ------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------- */
 
 /* Bytes of the medium that the chunk holds: the last one may hold fewer. */
 static size_t plain_len_of(const struct e01_set *set, uint64_t chunk)
@@ -148,7 +148,7 @@ static enum e01_fault find_places(const struct e01_chunks *chunks, const struct 
 	return E01_GOOD;
 }
 
-/* ---- one chunk ---------------------------------------------------------------------------- */
+/* ---- one chunk ----------------------------------------------------------------------------- */
 
 static enum e01_fault read_by_copy(struct e01_chunks *chunks, struct e01_scratch *scratch,
 	const struct e01_table *table, int copy, uint64_t chunk, uint8_t *to)
@@ -206,7 +206,7 @@ static int load_chunk(void *arg, uint64_t chunk, uint8_t *to)
 	return fault ? -EIO : 0;
 }
 
-/* ---- many chunks -------------------------------------------------------------------------- */
+/* ---- many chunks --------------------------------------------------------------------------- */
 
 /* How many of the places, from the first on, lie one behind the other and can be fetched at once;
  * 0 when not even one. *len: their bytes. */

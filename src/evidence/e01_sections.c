@@ -24,7 +24,8 @@
 #define SEARCH_LEN (1u << 20)
 /* A segment of 2 GiB has some ten sections, one of 8 TB some 50,000. */
 #define SECTIONS_MAX 1000000
-/* Texts about the acquisition have some hundred bytes, and unpack to a thousand times as much at most; a table has 256 KiB. */
+/* Texts about the acquisition have some hundred bytes, and unpack to a thousand times as much at
+ * most; a table has 256 KiB. */
 #define TEXT_LEN_MAX ((uint64_t)64 << 10)
 #define OTHER_LEN_MAX ((uint64_t)16 << 20)
 

@@ -38,8 +38,9 @@ bool e01_probe(const uint8_t *head, size_t len);
 struct e01_walk e01_walk_sections(int fd, uint64_t size,
 	void (*visit)(void *arg, const struct e01_section *section), void *arg);
 
-/* True when a section that is not the chunks themselves says that it is larger than any is, and *section with its own
- * word for its length, or that of where the next one starts: libewf takes as much memory as it is told. */
+/* True when a section that is not the chunks themselves says that it is larger than any is, and
+ * *section with its own word for its length, or that of where the next one starts: libewf takes as
+ * much memory as it is told. */
 bool e01_claims_too_much(int fd, uint64_t size, struct e01_section *section);
 
 /* Writes a section's head to `head`: type, where the next section starts, its own length and the

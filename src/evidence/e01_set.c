@@ -51,7 +51,7 @@ struct assembly {
 	size_t note_count;
 };
 
-/* ---- what is wrong ------------------------------------------------------------------------ */
+/* ---- what is wrong ------------------------------------------------------------------------- */
 
 static void __attribute__((format(printf, 2, 3)))
 note(struct assembly *assembly, const char *format, ...)
@@ -84,7 +84,7 @@ static void end_notes(struct assembly *assembly, bool lacks)
 			     : "but none of its chunks is missing");
 }
 
-/* ---- the files ---------------------------------------------------------------------------- */
+/* ---- the files ----------------------------------------------------------------------------- */
 
 static int open_segment(struct e01_segment *segment, const char *path, struct error *error)
 {
@@ -151,7 +151,7 @@ static int order_segments(struct assembly *assembly, struct error *error)
 	return 0;
 }
 
-/* ---- the sections ------------------------------------------------------------------------- */
+/* ---- the sections -------------------------------------------------------------------------- */
 
 static bool one_of(const char *type, const char *const *types)
 {
@@ -271,7 +271,7 @@ static int walk_segments(struct assembly *assembly, struct error *error)
 	return 0;
 }
 
-/* ---- the medium --------------------------------------------------------------------------- */
+/* ---- the medium ---------------------------------------------------------------------------- */
 
 /* Leaves set->common false where the medium's description is lost, or makes no sense. */
 static void set_geometry(struct assembly *assembly)

@@ -31,7 +31,7 @@ struct e01_unpacker {
 	size_t blank_len;
 };
 
-/* ---- scratch ------------------------------------------------------------------------------ */
+/* ---- scratch ------------------------------------------------------------------------------- */
 
 struct e01_unpacker *e01_unpacker_new(size_t chunk_len, size_t packed_len)
 {
@@ -113,7 +113,7 @@ void e01_scratch_give(struct e01_unpacker *unpacker, struct e01_scratch *scratch
 	pthread_mutex_unlock(&unpacker->lock);
 }
 
-/* ---- unpacking ---------------------------------------------------------------------------- */
+/* ---- unpacking ----------------------------------------------------------------------------- */
 
 /* A stream ends by itself: what begins with the blank chunk's is the same one. */
 static bool fill_blank(struct e01_unpacker *unpacker, const uint8_t *bytes, size_t len, uint8_t *to)

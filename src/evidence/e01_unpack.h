@@ -31,8 +31,8 @@ struct e01_unpacker *e01_unpacker_new(size_t chunk_len, size_t packed_len);
 /* NULL is fine. */
 void e01_unpacker_free(struct e01_unpacker *unpacker);
 
-/* Waits while as many are taken as memory is meant for. NULL: no memory. Thread-safe, as the next.
- */
+/* Waits while as many are taken as memory is meant for. NULL: no memory. Thread-safe, as the
+ * next. */
 struct e01_scratch *e01_scratch_take(struct e01_unpacker *unpacker);
 void e01_scratch_give(struct e01_unpacker *unpacker, struct e01_scratch *scratch);
 

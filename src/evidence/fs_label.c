@@ -1,5 +1,5 @@
-/* All from specifications: the places of names and serial numbers in boot sectors and superblocks.
- */
+/* All from specifications: the places of names and serial numbers in boot sectors and
+ * superblocks. */
 #include "evidence/fs_label.h"
 
 #include <stdio.h>

@@ -21,8 +21,8 @@ uint64_t gathered_place(const struct image *image, uint64_t offset);
 /* The first offset whose byte lies at place in the evidence or behind; the image's size when there
  * is none. */
 uint64_t gathered_offset(const struct image *image, uint64_t place);
-/* Where the byte at a place of the evidence lies in the image, and how many follow it there as they do
- * in the evidence. False when it is no part of the image. */
+/* Where the byte at a place of the evidence lies in the image, and how many follow it there as they
+ * do in the evidence. False when it is no part of the image. */
 bool gathered_find(const struct image *image, uint64_t place, uint64_t *offset, uint64_t *len);
 /* The pieces of the evidence in which [offset, offset + length), inside the image, lies: *count of
  * them, which the caller frees. */

@@ -87,8 +87,8 @@ static int take_headless(const char *path, int errnum, struct error *error)
 		path, strerror(errnum));
 }
 
-/* Refuses what is no evidence that burin reads, else leaves the file's ends in *ends, zeros where it
- * has none. */
+/* Refuses what is no evidence that burin reads, else leaves the file's ends in *ends, zeros where
+ * it has none. */
 static int inspect_open(int fd, const char *path, struct image_ends *ends, struct error *error)
 {
 	ssize_t head_len, tail_len = 0;

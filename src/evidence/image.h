@@ -36,8 +36,8 @@ struct image_info {
  * file and what to do: no such file, a directory, a pipe, empty, a format that burin does not read
  * (named), a part missing or of another image. On success the caller owns *image. */
 int image_open(struct image **image, const char *path, struct error *error);
-/* From now on, what a ddrescue map does not list as finished counts as unreadable, whatever the image
- * holds there. To be called before anything is read. Errors as for map_read. */
+/* From now on, what a ddrescue map does not list as finished counts as unreadable, whatever the
+ * image holds there. To be called before anything is read. Errors as for map_read. */
 int image_use_map(struct image *image, const char *map_path, struct error *error);
 const struct image_info *image_info(const struct image *image);
 
@@ -57,9 +57,9 @@ size_t image_read_around(struct image *image, uint64_t offset, void *buffer, siz
 void image_set_warm(struct image *image,
 	size_t (*copy)(void *context, uint64_t offset, void *buffer, size_t len), void *context);
 
-/* Why the bytes at offset can't be read: "chunk 7, in segment 1 (disk.E01): its checksum is wrong"; the
- * caller frees it. NULL when they can, or nobody knows more than image_read_at says. *len: for how
- * many bytes from there on that is the answer. Thread-safe. */
+/* Why the bytes at offset can't be read: "chunk 7, in segment 1 (disk.E01): its checksum is wrong";
+ * the caller frees it. NULL when they can, or nobody knows more than image_read_at says. *len: for
+ * how many bytes from there on that is the answer. Thread-safe. */
 char *image_why(struct image *image, uint64_t offset, uint64_t *len);
 
 /* Where the bytes at offset lie in a plain file: fd (the image's, for reading), the offset in it

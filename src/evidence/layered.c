@@ -92,8 +92,7 @@ static size_t read_part(const char *path, uint64_t offset, void *bytes, size_t l
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* ---- VMDK --------------------------------------------------------------------------------------
- */
+/* ---- VMDK ---------------------------------------------------------------------------------- */
 
 /* The description, which the caller frees; NULL: there is none. */
 static char *vmdk_text(const char *path, const struct image_ends *ends)
@@ -158,8 +157,7 @@ static void vmdk_paths(const char *path, const char *text, struct image_info *in
 	}
 }
 
-/* ---- VHD and VHDX ------------------------------------------------------------------------------
- */
+/* ---- VHD and VHDX -------------------------------------------------------------------------- */
 
 static bool vhd_has_parent(const struct image_ends *ends)
 {

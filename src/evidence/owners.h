@@ -17,8 +17,8 @@ bool owners_folder(struct owners *owners, const char *path, size_t len);
 bool owners_file(struct owners *owners, const char *name, size_t len, bool deleted);
 /* Where bytes of the last file lie in the image. */
 bool owners_runs(struct owners *owners, const struct range *runs, size_t count);
-/* What was added from now on can be taken back, all of it: how far a walk came that did not come to its
- * end is chance. */
+/* What was added from now on can be taken back, all of it: how far a walk came that did not come to
+ * its end is chance. */
 void owners_mark(struct owners *owners);
 void owners_take_back(struct owners *owners);
 /* Sorts. Nothing is added behind it. */

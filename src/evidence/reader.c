@@ -42,7 +42,7 @@
  * use. */
 #define WARM_MAX 32
 
-/* ---- opening ------------------------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------------------------- */
 
 static int set_range(
 	struct reader *reader, const struct reader_options *options, struct error *error)
@@ -83,8 +83,8 @@ static void set_places(struct reader *reader, const struct reader_options *optio
 	reader->places = reader->slots + (unsigned)(warm < WARM_MAX ? warm : WARM_MAX);
 }
 
-/* Sizes that the ring has in the end: no slot is larger than the range, or as small as the overlap.
- */
+/* Sizes that the ring has in the end: no slot is larger than the range, or as small as the
+ * overlap. */
 static int set_sizes(
 	struct reader *reader, const struct reader_options *options, struct error *error)
 {
@@ -217,7 +217,7 @@ const char *reader_method_name(const struct reader *reader)
 	return reader->name;
 }
 
-/* ---- handing out -------------------------------------------------------------------------- */
+/* ---- handing out --------------------------------------------------------------------------- */
 
 static void tell_range(const struct reader *reader, const struct range *range)
 {

@@ -1,5 +1,5 @@
-/* What a volume holds that libtsk does not read: encrypted, or of another kind. By its first bytes.
- */
+/* What a volume holds that libtsk does not read: encrypted, or of another kind. By its first
+ * bytes. */
 #ifndef BURIN_EVIDENCE_SIGNATURES_H
 #define BURIN_EVIDENCE_SIGNATURES_H
 

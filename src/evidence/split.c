@@ -159,8 +159,8 @@ static char *part_behind_gap(const char *last, const struct alphabet *alphabet)
 	return found;
 }
 
-/* The first part of the set of which path is a later one; the caller frees it. NULL: no such file.
- */
+/* The first part of the set of which path is a later one; the caller frees it. NULL: no such
+ * file. */
 static char *first_part(const char *path, const char *suffix, const struct alphabet *alphabet)
 {
 	char *first = xstrdup(path);

@@ -12,8 +12,7 @@
 #include "evidence/signatures.h"
 #include "evidence/tsk_image.h"
 
-/* ---- which file system -------------------------------------------------------------------------
- */
+/* ---- which file system --------------------------------------------------------------------- */
 
 /* Only what says so in its first bytes is offered, the likeliest first. */
 static const TSK_FS_TYPE_ENUM kinds[] = { TSK_FS_TYPE_NTFS_DETECT, TSK_FS_TYPE_FAT_DETECT,
@@ -81,7 +80,7 @@ static void tell_volume(struct walk_host *host, const struct volume *volume)
 	host->tell(host, TOLD_VOLUME, volume, sizeof(*volume));
 }
 
-/* ---- APFS -------------------------------------------------------------------------------------- */
+/* ---- APFS ---------------------------------------------------------------------------------- */
 
 static void tell_pooled(
 	struct walk_host *host, const struct volume *container, const TSK_POOL_VOLUME_INFO *pooled)
@@ -124,8 +123,7 @@ static bool list_pool(struct walk_host *host, TSK_IMG_INFO *image, struct volume
 	return true;
 }
 
-/* ---- the list ----------------------------------------------------------------------------------
- */
+/* ---- the list ------------------------------------------------------------------------------ */
 
 /* True when something was recognised there. */
 static bool list_volume(struct walk_host *host, TSK_IMG_INFO *image, struct volume *volume)

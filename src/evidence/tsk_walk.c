@@ -20,7 +20,7 @@ struct bundle {
 	bool gone; /* nobody listens */
 };
 
-/* ---- telling ----------------------------------------------------------------------------------- */
+/* ---- telling ------------------------------------------------------------------------------- */
 
 static void bundle_tell(struct bundle *bundle)
 {
@@ -59,7 +59,7 @@ static void tell_problem(struct walk_host *host, const char *what)
 	host->tell(host, TOLD_PROBLEM, text, (size_t)len);
 }
 
-/* ---- what is in use ---------------------------------------------------------------------------- */
+/* ---- what is in use ------------------------------------------------------------------------ */
 
 /* What the container does not call free is in use. */
 static void map_pool(struct bundle *bundle, TSK_IMG_INFO *image, const struct volume *volume)
@@ -126,8 +126,7 @@ void walk_map(struct walk_host *host, const struct volume *volume)
 		tsk_img_close(image);
 }
 
-/* ---- its files ---------------------------------------------------------------------------------
- */
+/* ---- its files ----------------------------------------------------------------------------- */
 
 struct folder_walk {
 	struct bundle bundle;

@@ -1,7 +1,7 @@
 /*
- * Each walk of libtsk has a child of its own (walk_process.h): the list of volumes, and for each file
- * system what it uses and its files. So the one that crashes costs no other. What the child tells is
- * checked like anything that comes from the evidence.
+ * Each walk of libtsk has a child of its own (walk_process.h): the list of volumes, and for each
+ * file system what it uses and its files. So the one that crashes costs no other. What the child
+ * tells is checked like anything that comes from the evidence.
  */
 #include "evidence/volumes.h"
 
@@ -241,8 +241,7 @@ struct volumes *volumes_read(
 	return volumes;
 }
 
-/* ---- answers -----------------------------------------------------------------------------------
- */
+/* ---- answers ------------------------------------------------------------------------------- */
 
 const struct volume *volumes_list(const struct volumes *volumes, size_t *count)
 {

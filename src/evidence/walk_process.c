@@ -1,7 +1,7 @@
 /*
  * The child asks and tells in messages: a head, and so many bytes behind it. Both ends gather small
- * ones. What it says of itself is believed as little as the evidence: lengths and places are checked
- * here, the meaning by whoever takes it.
+ * ones. What it says of itself is believed as little as the evidence: lengths and places are
+ * checked here, the meaning by whoever takes it.
  */
 #include "evidence/walk_process.h"
 
@@ -24,8 +24,8 @@
 /* Of what either end gathers: there are some messages for each file. */
 #define BUFFER_LEN 65536
 
-/* libtsk can be made to go round for ever by a few bytes. Millions of files take minutes, and lie in
- * large images. */
+/* libtsk can be made to go round for ever by a few bytes. Millions of files take minutes, and lie
+ * in large images. */
 #define CPU_SECONDS_LEAST 1
 #define CPU_SECONDS_MOST 600
 #define BYTES_PER_CPU_SECOND ((uint64_t)64 << 20)

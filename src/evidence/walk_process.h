@@ -16,9 +16,9 @@ struct walk_process {
 	const struct volume *volume;
 	/* NULL, or asked now and then: true ends the walk. */
 	bool (*interrupted)(void);
-	/* Takes what the child tells, but for TOLD_PROBLEM: checked for nothing but its length, 1 MiB
-	 * at most, and aligned for any type. False: there is no room for that, or it makes no sense;
-	 * the child is heard no longer. */
+	/* Takes what the child tells, but for TOLD_PROBLEM: checked for nothing but its length, 1
+	 * MiB at most, and aligned for any type. False: there is no room for that, or it makes no
+	 * sense; the child is heard no longer. */
 	bool (*take)(void *context, enum told what, const void *bytes, size_t len);
 	void *context;
 };

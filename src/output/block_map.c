@@ -49,8 +49,7 @@ void block_map_free(struct block_map *map)
 	free(map);
 }
 
-/* ---- looking ----------------------------------------------------------------------------------
- */
+/* ---- looking ------------------------------------------------------------------------------- */
 
 static bool is_zero(const uint8_t *bytes, size_t len)
 {
@@ -126,8 +125,8 @@ void block_map_begin(struct block_ends *ends)
 	ends->first.begun = ends->last.begun = false;
 }
 
-/* Bytes of one block that are not all of it. The first of a piece may go on from the piece before.
- */
+/* Bytes of one block that are not all of it. The first of a piece may go on from the piece
+ * before. */
 static void look_at_part(struct block_map *map, struct block_ends *ends, uint64_t offset,
 	const uint8_t *bytes, size_t len)
 {
@@ -199,8 +198,7 @@ void block_map_join(struct block_map *map, struct block_ends *ends)
 	join_part(map, &ends->last);
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------
- */
+/* ---- checkpoints --------------------------------------------------------------------------- */
 
 void block_map_save(const struct block_map *map, struct state_writer *writer)
 {
@@ -244,8 +242,7 @@ void block_map_load(struct block_map *map, struct state_reader *reader)
 		open->begun = false;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------------------------- */
 
 static void mark_unreadable(struct block_map *map, const struct ranges *unreadable)
 {

@@ -45,9 +45,9 @@ void block_map_look(struct block_map *map, struct block_ends *ends, uint64_t off
 /* A piece was looked at, and so were all before it, which were joined. One thread at a time. */
 void block_map_join(struct block_map *map, struct block_ends *ends);
 
-/* The same for a piece that another process has looked at. runs: where its bytes lie in the evidence,
- * in rising order. There block_map_tell says what was found, in *len bytes that the caller frees; here
- * block_map_hear joins it. Returns 0, or -EBADMSG when they make no sense. */
+/* The same for a piece that another process has looked at. runs: where its bytes lie in the
+ * evidence, in rising order. There block_map_tell says what was found, in *len bytes that the
+ * caller frees; here block_map_hear joins it. Returns 0, or -EBADMSG when they make no sense. */
 uint8_t *block_map_tell(const struct block_map *map, const struct block_ends *ends,
 	const struct range *runs, size_t run_count, size_t *len);
 int block_map_hear(struct block_map *map, const struct range *runs, size_t run_count,

@@ -62,7 +62,7 @@ static void attribute(struct dfxml *dfxml, const char *name, const char *value)
 	xmlTextWriterWriteAttribute(dfxml->writer, BAD_CAST name, BAD_CAST value);
 }
 
-/* ---- head ------------------------------------------------------------------------------- */
+/* ---- head ---------------------------------------------------------------------------------- */
 
 static void write_metadata(struct dfxml *dfxml)
 {
@@ -190,7 +190,7 @@ static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
 	return xmlTextWriterFlush(dfxml->writer) < 0 ? -EIO : 0;
 }
 
-/* ---- files and the end ------------------------------------------------------------------ */
+/* ---- files and the end --------------------------------------------------------------------- */
 
 static void add_hash(struct line *line, const char *type, const char *digest)
 {

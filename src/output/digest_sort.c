@@ -62,8 +62,7 @@ void digest_sort_free(struct digest_sort *sort)
 	free(sort);
 }
 
-/* ---- sorting a part ---------------------------------------------------------------------------
- */
+/* ---- sorting a part ------------------------------------------------------------------------ */
 
 static void swap(uint8_t *a, uint8_t *b, size_t len)
 {
@@ -119,8 +118,7 @@ static void sort_by(uint8_t *digests, size_t count, size_t len, size_t byte)
 				byte + 1);
 }
 
-/* ---- parts ------------------------------------------------------------------------------------
- */
+/* ---- parts --------------------------------------------------------------------------------- */
 
 static int open_temporary(const char *folder)
 {
@@ -172,8 +170,7 @@ int digest_sort_add(struct digest_sort *sort, const uint8_t *digest)
 	return status;
 }
 
-/* ---- merging ----------------------------------------------------------------------------------
- */
+/* ---- merging ------------------------------------------------------------------------------- */
 
 static const uint8_t *head(const struct part *part)
 {

@@ -98,7 +98,8 @@ int folder_rename(int dir_fd, const char *from, const char *to)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* A file system that can't do both at once. The folder is locked, so nobody comes between. */
+	/* A file system that can't do both at once. The folder is locked, so nobody comes
+	 * between. */
 	if (faccessat(dir_fd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return -EEXIST;
 	return renameat(dir_fd, from, dir_fd, to) ? -errno : 0;

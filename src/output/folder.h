@@ -19,8 +19,8 @@ int folder_open(int dir_fd, const char *path, int flags, bool make);
  * last component. Returns a descriptor or a negative errno. */
 int folder_parent(int dir_fd, const char *path, bool make, const char **base);
 
-/* Gives a file of the folder another name (one component each), which must be free. Returns 0 or a negative
- * errno: -EEXIST when it is not. */
+/* Gives a file of the folder another name (one component each), which must be free. Returns 0 or a
+ * negative errno: -EEXIST when it is not. */
 int folder_rename(int dir_fd, const char *from, const char *to);
 
 /* Removes a file. Returns 0 or a negative errno. */

@@ -25,7 +25,8 @@ int hash_kinds_check(uint32_t mask, struct error *error);
 
 struct hasher;
 
-/* mask: enum hash_kind or-ed together; 0 makes a hasher that computes nothing. Never NULL. One thread at a time. */
+/* mask: enum hash_kind or-ed together; 0 makes a hasher that computes nothing. Never NULL. One
+ * thread at a time. */
 struct hasher *hasher_new(uint32_t mask);
 /* Starts a new message; called by hasher_new. */
 void hasher_reset(struct hasher *hasher);

@@ -26,7 +26,7 @@ struct hash_index {
 	struct hash_index_head head;
 };
 
-/* ---- using one that is there -------------------------------------------------------------- */
+/* ---- using one that is there --------------------------------------------------------------- */
 
 static int check_body(int fd, uint64_t file_len, uint32_t expected)
 {
@@ -222,8 +222,7 @@ uint32_t hash_index_checksum(const struct hash_index *index)
 	return index->head.body_crc;
 }
 
-/* ---- finding ----------------------------------------------------------------------------------
- */
+/* ---- finding ------------------------------------------------------------------------------- */
 
 static uint64_t prefix_of(const uint8_t *digest)
 {

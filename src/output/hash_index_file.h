@@ -1,9 +1,9 @@
 /*
- * The file of a sorted index of hashes (hash_index.h), in little-endian numbers: "BURINSET", 4 bytes
- * of version, 4 of zeros, 8 each of the list's length, the seconds and the nanoseconds of its change;
- * SHA-256 of its sample; 8 each of the number of MD5, SHA-1 and SHA-256; 8 of the lines that held
- * none; 4 of CRC-32 of all behind the head; zeros; at 124, CRC-32 of the 124 bytes before. Then the
- * digests of each kind, sorted.
+ * The file of a sorted index of hashes (hash_index.h), in little-endian numbers: "BURINSET", 4
+ * bytes of version, 4 of zeros, 8 each of the list's length, the seconds and the nanoseconds of its
+ * change; SHA-256 of its sample; 8 each of the number of MD5, SHA-1 and SHA-256; 8 of the lines
+ * that held none; 4 of CRC-32 of all behind the head; zeros; at 124, CRC-32 of the 124 bytes
+ * before. Then the digests of each kind, sorted.
  */
 #ifndef BURIN_OUTPUT_HASH_INDEX_FILE_H
 #define BURIN_OUTPUT_HASH_INDEX_FILE_H
@@ -35,7 +35,8 @@ bool hash_index_head_unpack(const uint8_t bytes[HASH_INDEX_HEAD_LEN], struct has
 bool hash_index_head_fits(const struct hash_index_head *head, uint64_t file_len);
 /* Whether both say that they belong to the same list. */
 bool hash_index_head_same_list(const struct hash_index_head *a, const struct hash_index_head *b);
-/* Fills in what a list is told by, with counts of 0. Returns 0 or a negative errno with error set. */
+/* Fills in what a list is told by, with counts of 0. Returns 0 or a negative errno with error
+ * set. */
 int hash_index_head_of(const char *list_path, struct hash_index_head *head, struct error *error);
 /* Where the digests of the kind at a place in the order begin, bytes. */
 uint64_t hash_index_body_at(const struct hash_index_head *head, unsigned place);

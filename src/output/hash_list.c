@@ -111,8 +111,7 @@ static void skip_mark(struct text_list *list)
 		rewind(list->file);
 }
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables -------------------------------------------------------------------------------- */
 
 /* Cuts the line up into its fields, which may stand in quotes. Returns how many. */
 static size_t cut_fields(char *line, char separator, char *fields[FIELDS_MAX])
@@ -196,8 +195,7 @@ static bool parse_row(struct text_list *list, enum hash_kind *kind, uint8_t dige
 	return false;
 }
 
-/* ---- plain lists ------------------------------------------------------------------------------
- */
+/* ---- plain lists --------------------------------------------------------------------------- */
 
 /* The first word that is a hash. Of "SHA256 (name) = hash", as BSD and OpenSSL write it, only what
  * stands behind the name is looked at, for a name may be a hash. */

@@ -24,7 +24,7 @@ struct html {
 	struct html_counts *counts;
 };
 
-/* ---- rows ------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------- */
 
 static int take_file(struct html *html, const struct file_record *file, const json_t *record,
 	struct error *error)
@@ -47,7 +47,7 @@ static int take_files(struct html *html, struct reread_report *report, struct er
 	return status ? status : html_data_finish(&html->data, error);
 }
 
-/* ---- the page --------------------------------------------------------------------------- */
+/* ---- the page ------------------------------------------------------------------------------ */
 
 /* A record as a string of the script, which the page parses; the run's is also what it gives back
  * when files are picked for `burin extract`, with every digit of its numbers. */

@@ -21,7 +21,7 @@
 #define PART_LEN ((size_t)4 << 20)
 #define PART_NAME HTML_DATA "%04u.js"
 
-/* ---- script text ------------------------------------------------------------------------ */
+/* ---- script text --------------------------------------------------------------------------- */
 
 void html_data_script_text(struct line *line, const char *text)
 {
@@ -54,7 +54,7 @@ void html_data_script_text(struct line *line, const char *text)
 	}
 }
 
-/* ---- rows ------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------- */
 
 /* Text that nobody vouches for. */
 static void text_cell(struct line *line, const char *text)
@@ -144,7 +144,7 @@ static void add_row(
 	line_text(line, "\\n");
 }
 
-/* ---- parts ------------------------------------------------------------------------------ */
+/* ---- parts --------------------------------------------------------------------------------- */
 
 static int fail(const char *path, int errnum, struct error *error)
 {

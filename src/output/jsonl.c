@@ -58,7 +58,7 @@ int jsonl_write(FILE *stream, json_t *object)
 	return status ? -EIO : 0;
 }
 
-/* ---- a file's line -------------------------------------------------------------------------- */
+/* ---- a file's line ------------------------------------------------------------------------- */
 
 static void text_field(struct line *line, const char *key, const char *text)
 {

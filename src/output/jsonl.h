@@ -20,8 +20,9 @@ void jsonl_append(json_t *array, json_t *value);
 /* A plain integer. JSON's integers here end at 2^63 - 1, which no offset exceeds. */
 json_t *jsonl_number(uint64_t number);
 
-/* Appends {"RECORD":"file", the fields of a file record in the schema's order}, and a line feed: as
- * text, since there may be millions. image: which of several, told behind that; NULL: there is one. */
+/* Appends {"RECORD":"file", the fields of a file record in the schema's order}, and a line feed:
+ * as text, since there may be millions. image: which of several, told behind that; NULL: there
+ * is one. */
 void jsonl_line_file(
 	struct line *line, const char *record, const char *image, const struct file_record *file);
 

@@ -21,7 +21,7 @@ struct jsonl {
 	struct line line;
 };
 
-/* ---- values ----------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------- */
 
 /* null where there is no limit. */
 static json_t *limit(uint64_t number)
@@ -66,7 +66,7 @@ static json_t *hash_object(const char *md5, const char *sha1, const char *sha256
 	return object;
 }
 
-/* ---- the run ---------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------------- */
 
 static json_t *image_object(const struct run_record *run)
 {
@@ -195,7 +195,7 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 	return write_run(stream, object);
 }
 
-/* ---- files, and the summary ----------------------------------------------------------------- */
+/* ---- files, and the summary ---------------------------------------------------------------- */
 
 static int jsonl_file(void *state, const struct file_record *file)
 {

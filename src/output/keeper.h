@@ -24,8 +24,8 @@ void keeper_drop(struct keeper *keeper);
 /* Waits until the last one is in its place. Returns 0, or the negative errno of the first that
  * failed to get there. */
 int keeper_wait(struct keeper *keeper);
-/* The run has come to its end and needs none any more. sync: when everything else is on the disk.
- */
+/* The run has come to its end and needs none any more. sync: when everything else is on the
+ * disk. */
 void keeper_remove(struct keeper *keeper, bool sync);
 /* Waits. NULL is fine. */
 void keeper_free(struct keeper *keeper);

@@ -172,7 +172,7 @@ char *namer_name(struct namer *namer, const char *type_name, uint64_t offset, co
 	return name;
 }
 
-/* ---- in a checkpoint ------------------------------------------------------------------------ */
+/* ---- in a checkpoint ----------------------------------------------------------------------- */
 
 #define MOST_NAME ((size_t)1 << 16)
 

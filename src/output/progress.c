@@ -43,7 +43,7 @@ static double seconds_since_start(const struct progress *progress)
 	       (double)(now.tv_nsec - progress->started.tv_nsec) / 1e9;
 }
 
-/* ---- the line --------------------------------------------------------------------------- */
+/* ---- the line ------------------------------------------------------------------------------ */
 
 static void format_left(uint64_t done, uint64_t total, double seconds, char *buffer, size_t len)
 {
@@ -138,7 +138,7 @@ static void show(struct progress *progress, double now)
 	memcpy(progress->line, line, sizeof(line));
 }
 
-/* ---- events ----------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------------- */
 
 static json_t *event(const struct progress *progress, const char *name)
 {
@@ -164,7 +164,7 @@ static void tell_progress(struct progress *progress, double now)
 	progress->told = now;
 }
 
-/* ---- the interface ---------------------------------------------------------------------- */
+/* ---- the interface ------------------------------------------------------------------------- */
 
 static enum progress_style style_here(enum progress_style style)
 {

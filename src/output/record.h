@@ -1,4 +1,5 @@
-/* What the reports say: one record for the run, one a file, one for the sum. Filled by run.c and carve/, written by output/. */
+/* What the reports say: one record for the run, one a file, one for the sum. Filled by run.c and
+ * carve/, written by output/. */
 #ifndef BURIN_OUTPUT_RECORD_H
 #define BURIN_OUTPUT_RECORD_H
 
@@ -81,14 +82,15 @@ struct tallies {
 	size_t count, capacity;
 };
 
-/* Counts one, and bytes, under name. A name with a number in it that differs from file to file would make the table grow
- * with the image: leave such numbers out. */
+/* Counts one, and bytes, under name. A name with a number in it that differs from file to file
+ * would make the table grow with the image: leave such numbers out. */
 void tally_add(struct tallies *tallies, const char *name, uint64_t bytes);
 /* Counts several; none when count is 0. */
 void tally_add_many(struct tallies *tallies, const char *name, uint64_t count, uint64_t bytes);
 void tallies_free(struct tallies *tallies);
 
-/* For a checkpoint (record_save.c). A file's hashes and unreadable bytes are not kept: it will be written again. */
+/* For a checkpoint (record_save.c). A file's hashes and unreadable bytes are not kept: it will be
+ * written again. */
 void tallies_save(const struct tallies *tallies, struct state_writer *writer);
 void tallies_load(struct tallies *tallies, struct state_reader *reader);
 void file_record_save(const struct file_record *record, struct state_writer *writer);
@@ -113,7 +115,8 @@ struct evidence_record {
 	char sentence[200];    /* what is to be said about it, for people */
 };
 
-/* Compares what was computed of the whole evidence with what it stores, and words it. unread: bytes of it that could not be read. */
+/* Compares what was computed of the whole evidence with what it stores, and words it. unread: bytes
+ * of it that could not be read. */
 void evidence_judge(struct evidence_record *record, const struct image_info *image,
 	const struct hashes *computed, uint64_t unread);
 

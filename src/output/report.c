@@ -244,7 +244,7 @@ int report_reopen(struct report **result, struct sink *sink, const struct run_re
 	return 0;
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------- */
 
 int report_file_part(struct report *report, size_t part, const struct file_record *file,
 	struct error *error)
@@ -316,7 +316,7 @@ int report_close(struct report *report, const struct summary_record *summary, st
 	return outcome.status;
 }
 
-/* ---- names -------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------- */
 
 /* Whether the path is name, or below it. */
 static bool is_at(const char *path, const char *name)

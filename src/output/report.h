@@ -21,8 +21,9 @@ int report_open(struct report **report, struct sink *sink, const struct run_reco
 	struct error *error);
 /* For a checkpoint: how far the reports are, so many files. Call report_flush before. */
 void report_save(const struct report *report, uint64_t files, struct state_writer *writer);
-/* Instead of report_open: goes on with the reports of an earlier run where they were when they were saved. Returns 0 or a negative
- * errno with error set. What can't have been saved fails the reader; *report is NULL then. */
+/* Instead of report_open: goes on with the reports of an earlier run where they were when they were
+ * saved. Returns 0 or a negative errno with error set. What can't have been saved fails the reader;
+ * *report is NULL then. */
 int report_reopen(struct report **report, struct sink *sink, const struct run_record *run,
 	struct state_reader *reader, struct error *error);
 /* One carved file, in order. Returns 0 or a negative errno (disk full) with the words in error; the
@@ -45,8 +46,8 @@ int report_close(struct report *report, const struct summary_record *summary, st
 void report_headline(char *text, const char *before, const struct summary_record *summary);
 
 /* What a plug-in offers; output/audit.c, jsonl.c, dfxml.c each define one. A write to the stream
- * never fails there: it ends in memory (output/stream.h). All three return 0 or a negative errno.
- */
+ * never fails there: it ends in memory (output/stream.h). All three return 0 or a negative
+ * errno. */
 struct reporter {
 	const char *file_name;
 	/* What is known only at the end and belongs to the top: writes at most REPORT_HEADLINE_LEN
@@ -65,8 +66,8 @@ extern const struct reporter audit_reporter, jsonl_reporter, dfxml_reporter;
 /* All of them, ended by NULL. */
 extern const struct reporter *const reporters[];
 
-/* Whether burin keeps something of its own at this path of an output folder: a report, its page, the map, the
- * checkpoint. No carved file has such a path. */
+/* Whether burin keeps something of its own at this path of an output folder: a report, its page,
+ * the map, the checkpoint. No carved file has such a path. */
 bool report_owns(const char *path);
 
 #endif

@@ -41,7 +41,7 @@ struct reread_report {
 	struct reread_file kept; /* what that record points to */
 };
 
-/* ---- lines ------------------------------------------------------------------------------ */
+/* ---- lines --------------------------------------------------------------------------------- */
 
 /* Reads a line without its newline, the first MAX_LINE_LEN bytes of it. Returns 1, 0 at the end, a
  * negative errno. */
@@ -103,7 +103,7 @@ static void parse_line(struct fields *fields, const struct reread_report *report
 		fields_fail(fields, "not a record: each line must be a JSON object");
 }
 
-/* ---- the run's record ------------------------------------------------------------------- */
+/* ---- the run's record ---------------------------------------------------------------------- */
 
 static void fetch_image(struct fields *fields, struct reread_run *run)
 {
@@ -218,7 +218,7 @@ const struct reread_run *reread_run(const struct reread_report *report)
 	return &report->run;
 }
 
-/* ---- file records ----------------------------------------------------------------------- */
+/* ---- file records -------------------------------------------------------------------------- */
 
 /* Takes one line. Returns 1 for a file record, 0 for another one, or a negative errno. */
 static int take_line(struct reread_report *report, struct file_record *file, struct error *error)

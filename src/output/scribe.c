@@ -57,8 +57,7 @@ static struct note *note_at(struct scribe *scribe, uint64_t number)
 	return &scribe->queue[number % QUEUE_LEN];
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static void write_notes(struct writer *writer, uint64_t from, uint64_t to)
 {
@@ -133,8 +132,7 @@ struct scribe *scribe_new(struct report *report, struct progress *progress,
 	return scribe;
 }
 
-/* ---- handing over -----------------------------------------------------------------------------
- */
+/* ---- handing over -------------------------------------------------------------------------- */
 
 static double now(void)
 {

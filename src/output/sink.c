@@ -25,7 +25,7 @@ struct sink {
 
 enum opening { OPEN_EMPTY, OPEN_OLD, OPEN_SHARED };
 
-/* ---- opening ---------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------- */
 
 static const char *advice(int errnum)
 {
@@ -118,7 +118,8 @@ static int lock_folder(int fd, const char *path, struct error *error)
 	return 0;
 }
 
-/* Of no account in a folder: a run that was killed before it began leaves its first checkpoint unfinished. */
+/* Of no account in a folder: a run that was killed before it began leaves its first checkpoint
+ * unfinished. */
 static bool is_nothing(const char *name)
 {
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
@@ -248,7 +249,7 @@ void sink_load_names(struct sink *sink, struct state_reader *reader)
 	namer_load(sink->namer, reader);
 }
 
-/* ---- files ------------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------------------------- */
 
 int sink_error(const struct sink *sink, const char *name, int errnum, struct error *error)
 {

@@ -28,11 +28,12 @@ const char *sink_path(const struct sink *sink); /* absolute */
 int sink_dir_fd(const struct sink *sink);
 
 /* Makes up the path of a carved file, relative to the folder: TYPE/OFFSET.EXT, or, with a label,
- * TYPE/OFFSET_LABEL.EXT, TYPE being the rule's name; from the 10,001st file of a type on TYPE.2/, then TYPE.3/ ...; a second file of the
- * same type, offset and extension gets -2, -3. digits: width of OFFSET. The type "" means no folder
- * at all. What is no letter, digit, dot, minus or underscore in a label becomes an underscore. A folder's name that is taken (by sink_reserve, or by another type's TYPE.2) is passed
- * over. Serial, in the order of the report. Calls with the same sequence give the same names. The
- * caller frees the result. */
+ * TYPE/OFFSET_LABEL.EXT, TYPE being the rule's name; from the 10,001st file of a type on TYPE.2/,
+ * then TYPE.3/ ...; a second file of the same type, offset and extension gets -2, -3. digits: width
+ * of OFFSET. The type "" means no folder at all. What is no letter, digit, dot, minus or underscore
+ * in a label becomes an underscore. A folder's name that is taken (by sink_reserve, or by another
+ * type's TYPE.2) is passed over. Serial, in the order of the report. Calls with the same sequence
+ * give the same names. The caller frees the result. */
 char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char *label,
 	const char *extension, unsigned digits);
 
@@ -61,8 +62,8 @@ void sink_set_part(struct sink *sink, unsigned part);
 /* Begins the file of that name, with its folders. Thread-safe, as the next two. Returns 0 or a
  * negative errno. sink_finish or sink_drop must follow. */
 int sink_begin(struct sink *sink, const char *name, struct sink_file *file, struct error *error);
-/* It is whole: closes it and gives it its name, which must be free (else -EEXIST). After a failure nothing is
- * left of it. */
+/* It is whole: closes it and gives it its name, which must be free (else -EEXIST). After a failure
+ * nothing is left of it. */
 int sink_finish(struct sink *sink, const char *name, struct sink_file *file, struct error *error);
 /* Takes back what could not be completed. */
 void sink_drop(struct sink_file *file);
@@ -78,8 +79,8 @@ int sink_create(struct sink *sink, const char *name, struct error *error);
 void sink_remove(struct sink *sink, const char *name);
 /* Removes a file that a killed run may have left; there need not be one. */
 void sink_discard(struct sink *sink, const char *name);
-/* Removes the temporary files of a killed run, and those for which is_stale is true. folder: that the file lies in, "" for
- * the output folder itself. (sink_sweep.c) */
+/* Removes the temporary files of a killed run, and those for which is_stale is true. folder: that
+ * the file lies in, "" for the output folder itself. (sink_sweep.c) */
 void sink_sweep(struct sink *sink,
 	bool (*is_stale)(void *context, const char *folder, const char *name), void *context);
 /* An unlinked temporary file in the folder, for spilling: read and write. A descriptor or a

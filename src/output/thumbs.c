@@ -88,7 +88,7 @@ static const struct kind *find_kind(const struct file_record *file)
 	return NULL;
 }
 
-/* ---- children --------------------------------------------------------------------------- */
+/* ---- children ------------------------------------------------------------------------------ */
 
 static struct confined *start(int (*job)(int fd, void *arg), void *arg)
 {
@@ -126,7 +126,7 @@ static bool start_pictures(struct thumbs *thumbs)
 	return false;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------ */
+/* ---- bytes --------------------------------------------------------------------------------- */
 
 /* The whole file, which may have become shorter. Returns its length, 0 for a failure. */
 static uint32_t read_file(struct thumbs *thumbs, const struct file_record *record)
@@ -204,7 +204,7 @@ static bool keep(struct thumbs *thumbs, uint32_t len, uint64_t number)
 	return html_data_close(file, path, NULL) == 0;
 }
 
-/* ---- from outside ----------------------------------------------------------------------- */
+/* ---- from outside -------------------------------------------------------------------------- */
 
 /* Whether a program of that name lies in PATH. */
 static bool have_program(const char *name)

@@ -91,7 +91,7 @@ static void names_free(struct names *names)
 	free(names->items);
 }
 
-/* ---- files of the report ---------------------------------------------------------------- */
+/* ---- files of the report ------------------------------------------------------------------- */
 
 /* Hashes the whole file. Returns 0 or a negative errno. */
 static int hash_file(struct verify *verify, int fd, struct hasher *hasher)
@@ -194,7 +194,7 @@ static int check_files(struct verify *verify, struct reread_report *report, stru
 	return status;
 }
 
-/* ---- what else is there ----------------------------------------------------------------- */
+/* ---- what else is there -------------------------------------------------------------------- */
 
 /* Collects what the report does not list below fd, which is closed. prefix: the folder's path with
  * a slash, or "". */

@@ -69,8 +69,8 @@ static double footer_length(enum pair_mode pair, double rate, double most)
 	return first_footer(rate, most) - most * exp(-x);
 }
 
-/* The field is taken as random: any value as likely as another, and what is too long is not carved.
- */
+/* The field is taken as random: any value as likely as another, and what is too long is not
+ * carved. */
 static double field_length(const struct length_field *length, double most)
 {
 	double range = ldexp((double)length->multiply, 8 * length->width);

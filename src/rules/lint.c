@@ -78,8 +78,7 @@ static const struct pattern *footer_of(const struct context *c, uint32_t i)
 	return &c->rules->patterns.patterns[c->rule->footers[i]];
 }
 
-/* ---- patterns ----------------------------------------------------------------------------------
- */
+/* ---- patterns ------------------------------------------------------------------------------ */
 
 /* How many bits a match pins down. */
 static double pattern_bits(const struct pattern *pattern)
@@ -196,8 +195,7 @@ static void check_patterns(const struct context *c)
 		check_footer(c, footer_of(c, i));
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------
- */
+/* ---- sizes --------------------------------------------------------------------------------- */
 
 static void check_sizes(const struct context *c)
 {
@@ -230,8 +228,7 @@ static void check_sizes(const struct context *c)
 			size_print(rule->max_size, size));
 }
 
-/* ---- one rule against an earlier one -----------------------------------------------------------
- */
+/* ---- one rule against an earlier one ------------------------------------------------------- */
 
 /* True when wherever b matches, a matches too (for regexes: when they are the same). */
 static bool pattern_covers(const struct pattern *a, const struct pattern *b)
@@ -334,8 +331,7 @@ static void check_others(const struct context *c)
 	}
 }
 
-/* ---- all ---------------------------------------------------------------------------------------
- */
+/* ---- all ----------------------------------------------------------------------------------- */
 
 static uint32_t file_number(const struct rules *rules, const char *file)
 {

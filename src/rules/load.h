@@ -54,8 +54,8 @@ void rule_free(struct rule *rule);
 bool rule_name_valid(const char *name);
 #define RULE_NAME_MAX 100
 
-/* The readers. text ends with a zero at len and holds none before; file: as from loader_add_file.
- */
+/* The readers. text ends with a zero at len and holds none before; file: as from
+ * loader_add_file. */
 int libconfig_read(struct loader *loader, const char *file, const char *text, size_t len);
 int scalpel_read(struct loader *loader, const char *file, const char *text, bool foremost);
 

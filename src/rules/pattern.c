@@ -19,8 +19,7 @@
 #define CASE_BIT 0x20u
 #define CASE_MASK ((uint8_t)~CASE_BIT)
 
-/* ---- text to pattern ---------------------------------------------------------------------------
- */
+/* ---- text to pattern ----------------------------------------------------------------------- */
 
 struct parser {
 	const char *text;
@@ -202,8 +201,7 @@ int pattern_parse(struct pattern *pattern, const char *text, struct error *error
 	return 0;
 }
 
-/* ---- bytes to text -----------------------------------------------------------------------------
- */
+/* ---- bytes to text ------------------------------------------------------------------------- */
 
 static bool is_plain(uint8_t byte, uint8_t mask)
 {

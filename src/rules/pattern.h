@@ -23,8 +23,8 @@ struct pattern {
 };
 
 /* Parses burin's pattern syntax: hex digit pairs with `?` as a wild nibble, 'text' (a quote is
- * written ''), i'text' (ASCII letters of either case), /regex/ (`\/` for a slash; a trailing i after
- * the closing slash: without case), blanks between. A regex must be the whole pattern. Errors
+ * written ''), i'text' (ASCII letters of either case), /regex/ (`\/` for a slash; a trailing i
+ * after the closing slash: without case), blanks between. A regex must be the whole pattern. Errors
  * (-EINVAL) say what was expected and at which column (1-based) of text. On success the caller owns
  * *pattern. */
 int pattern_parse(struct pattern *pattern, const char *text, struct error *error);

@@ -28,8 +28,7 @@ struct regex {
 	pcre2_match_context *limits;
 };
 
-/* ---- one match block a thread ------------------------------------------------------------------
- */
+/* ---- one match block a thread -------------------------------------------------------------- */
 
 static pthread_once_t match_once = PTHREAD_ONCE_INIT;
 static pthread_key_t match_key;
@@ -64,8 +63,7 @@ static pcre2_match_data *thread_match_data(void)
 	return data;
 }
 
-/* ---- making ------------------------------------------------------------------------------------
- */
+/* ---- making -------------------------------------------------------------------------------- */
 
 static int compile(struct regex *regex, size_t column, struct error *error)
 {
@@ -143,8 +141,7 @@ double regex_chance(const struct regex *regex)
 	return regex->facts.chance;
 }
 
-/* ---- matching ----------------------------------------------------------------------------------
- */
+/* ---- matching ------------------------------------------------------------------------------ */
 
 static int match_breadth_first(
 	const struct regex *regex, const uint8_t *text, size_t len, pcre2_match_data *data)

@@ -161,8 +161,8 @@ static void parse_octal_escape(struct regex_parser *p, uint8_t *byte)
 	*byte = (uint8_t)value;
 }
 
-/* Reads what starts with a backslash into set. single: the byte, or -1 when it was a whole class.
- */
+/* Reads what starts with a backslash into set. single: the byte, or -1 when it was a whole
+ * class. */
 static int parse_escape(struct regex_parser *p, bool in_class, struct byteset *set, int *single)
 {
 	static const char letters[] = "aefnrt", values[] = "\a\033\f\n\r\t";

@@ -1,6 +1,6 @@
 /*
- * Rule sets: what to carve. Read from burin's libconfig format, from scalpel.conf or from foremost.conf, told apart by
- * content but for the last. A rule set is immutable once loaded.
+ * Rule sets: what to carve. Read from burin's libconfig format, from scalpel.conf or from
+ * foremost.conf, told apart by content but for the last. A rule set is immutable once loaded.
  */
 #ifndef BURIN_RULES_RULES_H
 #define BURIN_RULES_RULES_H
@@ -65,9 +65,10 @@ struct rules {
 	struct lint *notes;     /* what the reader noticed and the rules don't show any more: see lint_rules */
 };
 
-/* Loads a rule set. format: RULES_AUTO tells burin's from Scalpel's. only: NULL, or a comma-separated list of type names of which
- * alone the rules are kept (an unknown name is an error that lists the known); names with a leading '-' are left out instead.
- * Errors (EXIT_USAGE) name file, line, column where known, and what was expected. On success the caller owns *rules. */
+/* Loads a rule set. format: RULES_AUTO tells burin's from Scalpel's. only: NULL, or a
+ * comma-separated list of type names of which alone the rules are kept (an unknown name is an error
+ * that lists the known); names with a leading '-' are left out instead. Errors (EXIT_USAGE) name
+ * file, line, column where known, and what was expected. On success the caller owns *rules. */
 int rules_load(struct rules **rules, const char *path, enum rules_format format, const char *only,
 	struct error *error);
 void rules_free(struct rules *rules);
@@ -76,7 +77,8 @@ void rules_free(struct rules *rules);
 const char *pair_mode_name(enum pair_mode mode);
 const char *rules_format_name(enum rules_format format);
 
-/* Writes the set in burin's libconfig format; reading it again gives the same rules. Returns 0 or -errno of the stream. */
+/* Writes the set in burin's libconfig format; reading it again gives the same rules. Returns 0 or
+ * -errno of the stream. */
 int rules_write(const struct rules *rules, FILE *stream);
 
 #endif

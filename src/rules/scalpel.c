@@ -211,8 +211,8 @@ static int read_extension(struct reader *r, struct rule *rule)
 	return 0;
 }
 
-/* Leading digits, as Scalpel takes them: the rest, if any, means nothing. -EINVAL without a digit.
- */
+/* Leading digits, as Scalpel takes them: the rest, if any, means nothing. -EINVAL without a
+ * digit. */
 static int read_digits(const char *text, const char **end, uint64_t *value)
 {
 	size_t digits = strspn(text, "0123456789");

@@ -68,8 +68,7 @@ static char look(const struct walk *w, size_t ahead)
 	return w->len - w->at > ahead ? w->text[w->at + ahead] : '\0';
 }
 
-/* ---- @include ----------------------------------------------------------------------------------
- */
+/* ---- @include ------------------------------------------------------------------------------ */
 
 /* The path of an included file: as given when absolute, otherwise beside the including file. */
 static char *included_path(const struct walk *w, const char *name, size_t len)
@@ -152,8 +151,7 @@ static int read_include(struct walk *w)
 	return 0;
 }
 
-/* ---- numbers and brackets ----------------------------------------------------------------------
- */
+/* ---- numbers and brackets ------------------------------------------------------------------ */
 
 /* The cursor is on the first digit of a number. */
 static int read_number(struct walk *w)
@@ -196,8 +194,7 @@ static int read_bracket(struct walk *w, char c)
 	return 0;
 }
 
-/* ---- the walk ----------------------------------------------------------------------------------
- */
+/* ---- the walk ------------------------------------------------------------------------------ */
 
 static int walk_code(struct walk *w)
 {

@@ -6,7 +6,8 @@
  * finished as early as can be. A piece's hits (cpu_worker.h) are inserted into the chunk's list
  * (hits.h). As pieces are finished nearly in order, little has to be moved. When the list is full,
  * its highest hits go and the chunk's limit sinks to the first of them; pieces behind the limit are
- * not searched any more. So the result is the same whatever the order in which the pieces were finished.
+ * not searched any more. So the result is the same whatever the order in which the pieces were
+ * finished.
  *
  * All of a scan's state is under one lock, which is taken twice a piece; buffers and scratch belong
  * to the pool's worker.

@@ -3,9 +3,9 @@
  *
  * The matcher writes hits into the thread's own buffer, where they are sorted, and from which the
  * chunk's list takes them. When a stretch has more hits than the buffer, it is searched again in
- * halves, down to one byte, where all patterns are asked one by one. How long stretches are to be is
- * handed from search to search (extent), so a flood of hits costs about one search in vain for each
- * doubling of its density, not for each piece.
+ * halves, down to one byte, where all patterns are asked one by one. How long stretches are to be
+ * is handed from search to search (extent), so a flood of hits costs about one search in vain for
+ * each doubling of its density, not for each piece.
  */
 #ifndef BURIN_SCAN_CPU_WORKER_H
 #define BURIN_SCAN_CPU_WORKER_H

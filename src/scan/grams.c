@@ -171,8 +171,7 @@ uint32_t grams_count(const struct grams *grams)
 	return grams->count;
 }
 
-/* ---- searching --------------------------------------------------------------------------------
- */
+/* ---- searching ----------------------------------------------------------------------------- */
 
 struct search {
 	const struct grams *grams;

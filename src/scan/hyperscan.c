@@ -1,6 +1,6 @@
 /*
- * The default engine of the CPU: Hyperscan's API, as Vectorscan has it, and beside it what is faster
- * or does what it can't. hyperscan_compile.c says which pattern goes which way.
+ * The default engine of the CPU: Hyperscan's API, as Vectorscan has it, and beside it what is
+ * faster or does what it can't. hyperscan_compile.c says which pattern goes which way.
  *
  * Vectorscan 5.4.9 loses matches in the last bytes of a text: of the patterns FH and FE, searched
  * together, none that ends in the last 32 bytes is found when its fast search has met none before.

@@ -1,6 +1,6 @@
 /*
- * What the engine `hyperscan` has compiled: to which of its ways of searching each pattern went, and
- * what each way needs. hyperscan_compile.c makes it, hyperscan.c searches with it.
+ * What the engine `hyperscan` has compiled: to which of its ways of searching each pattern went,
+ * and what each way needs. hyperscan_compile.c makes it, hyperscan.c searches with it.
  */
 #ifndef BURIN_SCAN_HYPERSCAN_COMPILE_H
 #define BURIN_SCAN_HYPERSCAN_COMPILE_H

@@ -1,6 +1,7 @@
 /*
- * A matcher is the part of a CPU engine that searches one piece of text in one thread. scan/cpu.c makes an engine of it:
- * it deals the pieces of a chunk to the pool, and puts sorted, bounded hits together again.
+ * A matcher is the part of a CPU engine that searches one piece of text in one thread. scan/cpu.c
+ * makes an engine of it: it deals the pieces of a chunk to the pool, and puts sorted, bounded hits
+ * together again.
  */
 #ifndef BURIN_SCAN_MATCHER_H
 #define BURIN_SCAN_MATCHER_H
@@ -40,11 +41,13 @@ struct matcher {
 	/* Compiles the set. The database is immutable and shared by threads. */
 	int (*compile)(void **database, const struct pattern_set *set, struct error *error);
 	void (*free)(void *database);
-	/* Scratch space of one thread; both NULL where none is needed. scratch_new returns NULL when memory is short. */
+	/* Scratch space of one thread; both NULL where none is needed. scratch_new returns NULL
+	 * when memory is short. */
 	void *(*scratch_new)(const void *database);
 	void (*scratch_free)(void *scratch);
-	/* Finds all matches that start in text[0 .. len); text has readable bytes behind, text_len in all (>= len). offset: of text[0] in the image.
-	 * Returns 0 (also when the sink got full) or a negative errno. */
+	/* Finds all matches that start in text[0 .. len); text has readable bytes behind, text_len
+	 * in all (>= len). offset: of text[0] in the image. Returns 0 (also when the sink got full)
+	 * or a negative errno. */
 	int (*find)(const void *database, void *scratch, const uint8_t *text, size_t len, size_t text_len,
 		uint64_t offset, struct hit_sink *sink);
 	/* What the report names as the kernel, or NULL. */

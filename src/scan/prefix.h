@@ -16,8 +16,8 @@ struct prefix_set {
 	bool any_regex;
 };
 
-/* Makes the pattern that stands for a regex. False when too little is certain; else pattern_free when
- * done. */
+/* Makes the pattern that stands for a regex. False when too little is certain; else pattern_free
+ * when done. */
 bool prefix_pattern_make(struct pattern *made, const struct pattern *pattern);
 
 /* -EINVAL with the reason when a regex has no three bytes at a fixed distance from its start. */

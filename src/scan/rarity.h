@@ -1,5 +1,5 @@
-/* The built-in model of what stands on disks, by which engines and kernels choose what they look at. The
- * essay is in rarity.c. */
+/* The built-in model of what stands on disks, by which engines and kernels choose what they look
+ * at. The essay is in rarity.c. */
 #ifndef BURIN_SCAN_RARITY_H
 #define BURIN_SCAN_RARITY_H
 

@@ -1,6 +1,6 @@
 /*
- * The engine contract. An engine finds every place in a chunk at which a pattern of the set matches:
- * exactly the hits of the reference engine (scan/reference.c), no more, no fewer.
+ * The engine contract. An engine finds every place in a chunk at which a pattern of the set
+ * matches: exactly the hits of the reference engine (scan/reference.c), no more, no fewer.
  */
 #ifndef BURIN_SCAN_SCAN_H
 #define BURIN_SCAN_SCAN_H
@@ -21,12 +21,13 @@ struct hit {
 };
 
 /*
- * A part of the image to be searched. A hit belongs to the chunk in which it starts: matches start in
- * data[from .. len) and may reach into the tail_len bytes behind.
+ * A part of the image to be searched. A hit belongs to the chunk in which it starts: matches start
+ * in data[from .. len) and may reach into the tail_len bytes behind.
  *
- * Hits come back sorted by (offset, pattern), each once, for all starts in data[from .. until). until is less than len only
- * when the next hit would not have fitted into hits; then the caller uses these hits and submits the chunk again with
- * from = until. Hits at one offset are never split, so hit_capacity must be at least the number of patterns.
+ * Hits come back sorted by (offset, pattern), each once, for all starts in data[from .. until).
+ * until is less than len only when the next hit would not have fitted into hits; then the caller
+ * uses these hits and submits the chunk again with from = until. Hits at one offset are never
+ * split, so hit_capacity must be at least the number of patterns.
  */
 struct chunk {
 	const uint8_t *data;  /* len + tail_len bytes */
@@ -54,42 +55,48 @@ struct scan_options {
 	const struct gpu_options *gpu; /* gpu/options.h; NULL: the defaults */
 };
 
-/* One row of the engine table (scan/engines.c). All but probe and the open's allocation are called by one thread. */
+/* One row of the engine table (scan/engines.c). All but probe and the open's allocation are called
+ * by one thread. */
 struct scan_engine {
 	const char *name, *summary;
-	/* 0 when the engine can work on this machine; otherwise a negative errno and in reason (len bytes) why not. */
+	/* 0 when the engine can work on this machine; otherwise a negative errno and in reason (len
+	 * bytes) why not. */
 	int (*probe)(char *reason, size_t len);
-	/* Compiles the patterns; the set and options stay the caller's and must outlive the scan. -EINVAL: the set does not
-	 * suit this engine, with the reason in error. */
+	/* Compiles the patterns; the set and options stay the caller's and must outlive the scan.
+	 * -EINVAL: the set does not suit this engine, with the reason in error. */
 	int (*open)(struct scan **scan, const struct pattern_set *set, const struct scan_options *options,
 		struct error *error);
-	/* 0: the engine owns the chunk and its buffers until reap gives it back; -EAGAIN: reap first. */
+	/* 0: the engine owns the chunk and its buffers until reap gives it back; -EAGAIN: reap
+	 * first. */
 	int (*submit)(struct scan *scan, struct chunk *chunk);
 	/* Waits for a chunk to be finished, in any order; -EAGAIN when none is in flight. */
 	int (*reap)(struct scan *scan, struct chunk **chunk);
 	/* Only when nothing is in flight. NULL is fine. */
 	void (*close)(struct scan *scan);
-	/* Describes how the open scan works ("gram", "FDR + 2 short"): for the report's kernel field; never NULL. Optional: NULL. */
+	/* Describes how the open scan works ("gram", "FDR + 2 short"): for the report's kernel
+	 * field; never NULL. Optional: NULL. */
 	const char *(*kernel)(const struct scan *scan);
 	unsigned chunks; /* see scan_engine_chunks */
 	size_t chunk_len; /* the chunk size with which whole runs are fastest, bytes; 0: the reader's default */
 	bool comparison; /* from a paper, to be compared with: `auto` never takes it, and `burin bench` only by name */
 };
 
-/* How many chunks the engine likes to have in flight, those being read included; 0: it does not mind. Several GPUs want more than one. */
+/* How many chunks the engine likes to have in flight, those being read included; 0: it does not
+ * mind. Several GPUs want more than one. */
 static inline unsigned scan_engine_chunks(const struct scan_engine *engine, const struct gpu_options *gpu)
 {
 	return engine->chunks * (gpu && gpu->devices ? 2 : 1);
 }
 
-/* THE TABLE, ended by NULL, in the order in which `auto` tries them; those for comparison come last. */
+/* THE TABLE, ended by NULL, in the order in which `auto` tries them; those for comparison come
+ * last. */
 extern const struct scan_engine *const scan_engines[];
 
 const struct scan_engine *scan_engine_find(const char *name);
 
-/* Picks the engine: name, or for NULL and "auto" the first row whose probe succeeds and that is meant for it.
- * reason (len bytes) says why ("gpu: no driver; hyperscan: first that works"). NULL and error set when the asked engine is unknown (EXIT_USAGE) or not
- * available (EXIT_NO_ENGINE). */
+/* Picks the engine: name, or for NULL and "auto" the first row whose probe succeeds and that is
+ * meant for it. reason (len bytes) says why ("gpu: no driver; hyperscan: first that works"). NULL
+ * and error set when the asked engine is unknown (EXIT_USAGE) or not available (EXIT_NO_ENGINE). */
 const struct scan_engine *scan_engine_pick(const char *name, char *reason, size_t len,
 	struct error *error);
 

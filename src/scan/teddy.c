@@ -23,8 +23,8 @@ enum {
 	AHEAD = 2048,
 };
 
-/* More comparisons a place than this, and it falls to half its speed: other ways are faster then.
- */
+/* More comparisons a place than this, and it falls to half its speed: other ways are faster
+ * then. */
 #define BUSY 0.03
 
 struct teddy {
@@ -35,8 +35,7 @@ struct teddy {
 	struct teddy_entry entries[];
 };
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables -------------------------------------------------------------------------------- */
 
 static void fill_tables(struct teddy *teddy, uint32_t number, const struct teddy_halves *halves)
 {
@@ -104,8 +103,7 @@ void teddy_free(struct teddy *teddy)
 	free(teddy);
 }
 
-/* ---- searching --------------------------------------------------------------------------------
- */
+/* ---- searching ----------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 

@@ -1,11 +1,11 @@
 /*
  * How teddy (teddy.h) deals patterns to its buckets.
  *
- * Each pattern is represented by three of its bytes in a row, those that are rarest on disks. What a
- * bucket lets through are all combinations of the halves of bytes that its patterns have, so patterns
- * that are alike share a bucket: starting from a bucket for each, the two whose union lets through
- * the least more are united until there are few enough. How much is by the model of what stands on
- * disks (rarity.h).
+ * Each pattern is represented by three of its bytes in a row, those that are rarest on disks. What
+ * a bucket lets through are all combinations of the halves of bytes that its patterns have, so
+ * patterns that are alike share a bucket: starting from a bucket for each, the two whose union lets
+ * through the least more are united until there are few enough. How much is by the model of what
+ * stands on disks (rarity.h).
  */
 #ifndef BURIN_SCAN_TEDDY_PLAN_H
 #define BURIN_SCAN_TEDDY_PLAN_H

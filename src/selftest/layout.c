@@ -29,8 +29,7 @@ const char *layout_class_name(enum layout_class class)
 	return names[class];
 }
 
-/* ---- what lies between files ------------------------------------------------------------------
- */
+/* ---- what lies between files --------------------------------------------------------------- */
 
 /* Zeros, words or noise. */
 static void fill(struct builder *builder, size_t len)
@@ -59,8 +58,7 @@ static void fill_to(struct builder *builder, size_t unit, size_t before)
 		fill(builder, unit - past);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------------------------- */
 
 static void hash_of(const void *data, size_t len, struct hashes *hashes)
 {
@@ -103,8 +101,7 @@ static size_t some_size(struct builder *builder)
 	return 500 + random_below(&builder->seed, 12000);
 }
 
-/* ---- classes ----------------------------------------------------------------------------------
- */
+/* ---- classes ------------------------------------------------------------------------------- */
 
 static void lay_contiguous(struct builder *builder)
 {
@@ -125,8 +122,8 @@ static void lay_unaligned(struct builder *builder)
 	}
 }
 
-/* Headers lie over the edge with 1 to 7 bytes before it; every second file over the next edge too.
- */
+/* Headers lie over the edge with 1 to 7 bytes before it; every second file over the next edge
+ * too. */
 static void lay_edges(struct builder *builder)
 {
 	for (unsigned i = 0; i < 5 * builder->kind_count; i++) {
@@ -227,8 +224,7 @@ static void lay_decoys(struct builder *builder)
 	}
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ----------------------------------------------------------------------------------- */
 
 static void choose_kinds(struct builder *builder, const struct rules *rules)
 {

@@ -43,8 +43,8 @@ struct layout {
 	struct hashes hashes; /* of the image */
 };
 
-/* Only types that the rules carve by a carver are planted. -EINVAL with error when there are none.
- */
+/* Only types that the rules carve by a carver are planted. -EINVAL with error when there are
+ * none. */
 int layout_make(struct layout *layout, const struct rules *rules, struct error *error);
 void layout_free(struct layout *layout);
 

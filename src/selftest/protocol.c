@@ -18,8 +18,7 @@ struct writer {
 	bool page;
 };
 
-/* ---- the machine ------------------------------------------------------------------------------
- */
+/* ---- the machine --------------------------------------------------------------------------- */
 
 /* "model name : ..." of /proc/cpuinfo. The caller frees it. */
 static char *processor_name(void)
@@ -42,8 +41,7 @@ static char *processor_name(void)
 	return name ? name : xstrdup("processor of an unknown kind");
 }
 
-/* ---- both forms -------------------------------------------------------------------------------
- */
+/* ---- both forms ---------------------------------------------------------------------------- */
 
 static void heading(struct writer *writer, const char *text)
 {
@@ -120,8 +118,7 @@ static void heads(struct writer *writer, const char *const *names, const int *wi
 	row(writer, true);
 }
 
-/* ---- the parts --------------------------------------------------------------------------------
- */
+/* ---- the parts ----------------------------------------------------------------------------- */
 
 static void add_facts(struct writer *writer, const struct selftest *selftest)
 {

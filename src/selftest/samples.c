@@ -13,8 +13,7 @@
 #include "base/memory.h"
 #include "bench/random.h"
 
-/* ---- bytes ------------------------------------------------------------------------------------
- */
+/* ---- bytes --------------------------------------------------------------------------------- */
 
 void bytes_add(struct bytes *bytes, const void *data, size_t len)
 {
@@ -92,8 +91,7 @@ static void add_packed(struct bytes *bytes, const void *data, size_t len,
 	free(packed);
 }
 
-/* ---- PNG --------------------------------------------------------------------------------------
- */
+/* ---- PNG ----------------------------------------------------------------------------------- */
 
 static void add_chunk(struct bytes *bytes, const char *type, const struct bytes *content)
 {
@@ -129,8 +127,7 @@ static void make_png(struct bytes *bytes, size_t size, uint64_t *seed)
 	bytes_free(&packed);
 }
 
-/* ---- JPEG -------------------------------------------------------------------------------------
- */
+/* ---- JPEG ---------------------------------------------------------------------------------- */
 
 struct bit_writer {
 	struct bytes *bytes;
@@ -190,8 +187,7 @@ static void make_jpeg(struct bytes *bytes, size_t size, uint64_t *seed)
 	bytes_add(bytes, "\xff\xd9", 2);
 }
 
-/* ---- GZIP, ZIP --------------------------------------------------------------------------------
- */
+/* ---- GZIP, ZIP ----------------------------------------------------------------------------- */
 
 static void make_gz(struct bytes *bytes, size_t size, uint64_t *seed)
 {
@@ -298,8 +294,7 @@ void sample_zip_around(
 	bytes_free(&text);
 }
 
-/* ---- BMP, WAV, PDF ----------------------------------------------------------------------------
- */
+/* ---- BMP, WAV, PDF ------------------------------------------------------------------------- */
 
 static void make_bmp(struct bytes *bytes, size_t size, uint64_t *seed)
 {

@@ -20,8 +20,8 @@ struct sample_kind {
 	const char *type; /* as the rules name it */
 	/* Adds a file to bytes; size: about how long its content is to be, bytes. */
 	void (*make)(struct bytes *bytes, size_t size, uint64_t *seed);
-	/* It holds something by which burin notices that the end is lost, or that a byte has changed,
-	 * wherever that is. */
+	/* It holds something by which burin notices that the end is lost, or that a byte has
+	 * changed, wherever that is. */
 	bool notices_cut, notices_change;
 };
 

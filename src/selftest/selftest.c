@@ -26,8 +26,7 @@
 #include "run.h"
 #include "scan/scan.h"
 
-/* ---- scoring ----------------------------------------------------------------------------------
- */
+/* ---- scoring ------------------------------------------------------------------------------- */
 
 /* The first file at the place, or where it would be. */
 static size_t find_place(const struct listing *listing, uint64_t offset)
@@ -136,8 +135,7 @@ static int digest_files(const char *report, char digest[65])
 	return 0;
 }
 
-/* ---- one run ----------------------------------------------------------------------------------
- */
+/* ---- one run ------------------------------------------------------------------------------- */
 
 static void take_file(void *context, const char *name, enum verify_state state, const char *detail)
 {
@@ -269,8 +267,7 @@ static void carve(
 	free(image);
 }
 
-/* ---- all runs ---------------------------------------------------------------------------------
- */
+/* ---- all runs ------------------------------------------------------------------------------ */
 
 struct series {
 	struct selftest *selftest;
@@ -335,8 +332,7 @@ static void run_all(const struct series *series)
 	make_run(series, "auto", NULL, 0, 0, false, false);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static int write_image(const struct layout *layout, const char *folder, struct error *error)
 {

@@ -72,7 +72,7 @@ static void since(struct times from, struct times *best)
 		best->cpu = end.cpu - from.cpu;
 }
 
-/* ---- libdeflate alone --------------------------------------------------------------------- */
+/* ---- libdeflate alone ---------------------------------------------------------------------- */
 
 static uint64_t place_of(
 	const struct e01_table *table, const uint8_t *file, uint32_t index, bool *compressed)
@@ -161,7 +161,7 @@ static void time_alone(struct chunks *chunks, unsigned threads, struct times *be
 		die("a chunk is damaged: take a sound image");
 }
 
-/* ---- the reader --------------------------------------------------------------------------- */
+/* ---- the reader ---------------------------------------------------------------------------- */
 
 static void time_reader(const char *path, struct times *best)
 {
@@ -183,7 +183,7 @@ static void time_reader(const char *path, struct times *best)
 	since(from, best);
 }
 
-/* ---- all ---------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------------- */
 
 /* The reader has as many threads as the process has processors. */
 static unsigned take_processors(unsigned wanted)

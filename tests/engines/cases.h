@@ -406,8 +406,8 @@ static void subject_random(struct subject *s, uint64_t seed)
 	}
 }
 
-/* Few short patterns that are alike, and long texts in which next to nothing matches, but something at the end: where a
- * fast search skips ahead, and may skip too much. */
+/* Few short patterns that are alike, and long texts in which next to nothing matches, but something
+ * at the end: where a fast search skips ahead, and may skip too much. */
 static void subject_sparse(struct subject *s, uint64_t seed)
 {
 	uint8_t bytes[5], *text;

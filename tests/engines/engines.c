@@ -46,8 +46,8 @@ static const uint64_t base_offset = (1ull << 40) + 12345; /* of the text in its 
 
 /* ---- one run ---- */
 
-/* A part of the text in memory of its own size, so that the address sanitizer sees a read too far.
- */
+/* A part of the text in memory of its own size, so that the address sanitizer sees a read too
+ * far. */
 struct part {
 	struct chunk chunk;
 	uint8_t *memory;

@@ -1,4 +1,5 @@
-/* Evidence from hostile bytes: opened as whatever it looks like, read from end to end in odd pieces. */
+/* Evidence from hostile bytes: opened as whatever it looks like, read from end to end in odd
+ * pieces. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 #define MOST_MEDIA ((uint64_t)4 << 20)
 
-/* A folder of this process; the file's name ends as a first segment's does, so that libewf looks for others. */
+/* A folder of this process; the file's name ends as a first segment's does, so that libewf looks
+ * for others. */
 static const char *input_path(void)
 {
 	static char path[64];

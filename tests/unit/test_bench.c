@@ -11,8 +11,7 @@
 #include "rules/load.h"
 #include "temp.h"
 
-/* ---- statistics -------------------------------------------------------------------------------
- */
+/* ---- statistics ---------------------------------------------------------------------------- */
 
 Test(bench_stats, median_of_odd_and_even_counts)
 {
@@ -50,8 +49,7 @@ Test(bench_stats, speeds_and_shares)
 	cr_expect_str_eq(bench_share_print(1, 0, text), "-");
 }
 
-/* ---- tallies and judgements -------------------------------------------------------------------
- */
+/* ---- tallies and judgements ---------------------------------------------------------------- */
 
 Test(bench_tally, knows_no_order_but_every_hit)
 {
@@ -125,8 +123,7 @@ Test(bench_judge, a_difference_behind_it)
 		strstr(judged(&more).why, "51 hits, and 50 there"), "%s", judged(&more).why);
 }
 
-/* ---- text -------------------------------------------------------------------------------------
- */
+/* ---- text ---------------------------------------------------------------------------------- */
 
 static struct bench_text take(size_t len)
 {
@@ -217,8 +214,7 @@ Test(bench_image, pieces_of_it_where_it_is_not)
 	image_close(image);
 }
 
-/* ---- engines over text ------------------------------------------------------------------------
- */
+/* ---- engines over text --------------------------------------------------------------------- */
 
 static struct bench_hits search(const char *engine, const struct pattern_set *set,
 	const struct bench_text *text, size_t len, size_t chunk_len, unsigned passes,
@@ -308,8 +304,7 @@ Test(bench_search, memory_is_read, .timeout = 60)
 	pool_free(pool);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------
- */
+/* ---- all of it ----------------------------------------------------------------------------- */
 
 Test(bench_image, all_rows_of_a_small_image)
 {

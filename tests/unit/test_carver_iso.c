@@ -1,5 +1,5 @@
-/* ISO 9660: each field of the golden image wrong. An image is too large for a golden file a case.
- */
+/* ISO 9660: each field of the golden image wrong. An image is too large for a golden file a
+ * case. */
 #include "carving.h"
 
 #include <stdbool.h>

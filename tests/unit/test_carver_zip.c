@@ -118,8 +118,8 @@ Test(zip, complete_and_exact)
 	free(archive.zip.data);
 }
 
-/* Every field of every record, by the offset of the byte that is changed from the record's start.
- */
+/* Every field of every record, by the offset of the byte that is changed from the record's
+ * start. */
 Test(zip, fields_of_the_records)
 {
 	static const struct {

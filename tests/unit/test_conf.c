@@ -73,8 +73,8 @@ Test(conf, every_rule_is_specific)
 		const struct rule *rule = &rules->rules[i];
 		bool guessed = !rule->carver && !rule->length.width && !rule->footer_count;
 
-		/* Two bytes are enough where a carver refuses the rest cheaply: frames of MPEG audio
-		 * have no more. */
+		/* Two bytes are enough where a carver refuses the rest cheaply: frames of MPEG
+		 * audio have no more. */
 		cr_expect_geq(rule_bits(rules, rule), rule->carver ? 16 : 36, "%s, line %u",
 			rule->name, rule->line);
 		/* What nothing ends is cut early: it is what a wrong hit costs. */

@@ -80,7 +80,7 @@ static struct outcome read_with(size_t at, uint8_t flip)
 	return outcome;
 }
 
-/* ---- each byte ---------------------------------------------------------------------------- */
+/* ---- each byte ----------------------------------------------------------------------------- */
 
 Test(e01_damage, undamaged)
 {
@@ -155,7 +155,7 @@ Test(e01_damage, the_head_of_the_file)
 	cr_assert_not(read_with(10, 1).opened);
 }
 
-/* ---- tables ------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------- */
 
 static size_t entry_at(const char *type, size_t index)
 {
@@ -287,7 +287,8 @@ Test(e01_damage, forged_sections)
 	}
 }
 
-/* Without a description of the medium it is libewf's, which takes as much memory as a section says it has bytes. */
+/* Without a description of the medium it is libewf's, which takes as much memory as a section says
+ * it has bytes. */
 Test(e01_damage, sections_that_claim_the_moon)
 {
 	static const uint64_t claims[][2] = { { 5000000000, 0 }, { 13, 5000000000 }, { 5000000000, 5000000000 } };
@@ -308,7 +309,7 @@ Test(e01_damage, sections_that_claim_the_moon)
 	}
 }
 
-/* ---- words -------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------- */
 
 Test(e01_damage, the_reason_is_told)
 {
@@ -370,7 +371,7 @@ Test(e01_damage, both_tables_are_lost)
 		strstr(outcome.damage, "which is lost: 40; but none"), "%s", outcome.damage);
 }
 
-/* ---- wide offsets ------------------------------------------------------------------------- */
+/* ---- wide offsets -------------------------------------------------------------------------- */
 
 #define LARGE_CHUNK (16u << 20)
 #define LARGE_COUNT 140

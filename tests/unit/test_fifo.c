@@ -1,4 +1,5 @@
-/* Queues that spill: against a plain array, with so little memory that almost everything goes through the file. */
+/* Queues that spill: against a plain array, with so little memory that almost everything goes
+ * through the file. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>

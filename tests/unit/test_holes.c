@@ -26,7 +26,7 @@ static void set_up(void)
 
 TestSuite(holes, .init = set_up, .fini = temp_remove);
 
-/* ---- sparse files ------------------------------------------------------------------------- */
+/* ---- sparse files -------------------------------------------------------------------------- */
 
 static void write_at(const char *name, const uint8_t *bytes, size_t len, uint64_t offset)
 {
@@ -87,7 +87,7 @@ static void check_hole(struct image *image, uint64_t offset, bool hole, uint64_t
 	cr_expect_eq(known_len, len, "at %zu: %zu bytes", (size_t)offset, (size_t)known_len);
 }
 
-/* ---- image_hole --------------------------------------------------------------------------- */
+/* ---- image_hole ---------------------------------------------------------------------------- */
 
 Test(holes, told_where_they_are)
 {
@@ -158,7 +158,7 @@ Test(holes, what_a_map_calls_unread_is_none)
 	image_close(image);
 }
 
-/* ---- the reader --------------------------------------------------------------------------- */
+/* ---- the reader ---------------------------------------------------------------------------- */
 
 static const struct reader_options ways[] = {
 	{ .method = READER_THREADS, .cache = READER_BUFFERED },
@@ -298,7 +298,7 @@ Test(holes, a_lost_end_is_unreadable)
 	image_close(image);
 }
 
-/* ---- whole runs --------------------------------------------------------------------------- */
+/* ---- whole runs ---------------------------------------------------------------------------- */
 
 /* The report's lines of files and counts, without what differs from run to run. */
 static char *carve(const char *rules_text, const char *image, const char *out, size_t chunk_size)
@@ -350,8 +350,8 @@ static void write_twins(void)
 Test(holes, runs_find_the_same_in_them)
 {
 	static const char *const rules[] = {
-		/* Nothing is in the holes; all of them is found; what ends in one and begins there.
-		 */
+		/* Nothing is in the holes; all of them is found; what ends in one and begins
+		 * there. */
 		"types = ( { name = \"mark\"; header = \"'MARK'\"; footer = \"'END'\"; max_size = "
 		"\"1M\"; } );",
 		"types = ( { name = \"zeros\"; header = \"0000000000\"; max_size = 50; },\n"

@@ -101,7 +101,7 @@ static void holds(struct image *image, const uint8_t *bytes, size_t len)
 	free(read);
 }
 
-/* ---- what is no image --------------------------------------------------------------------- */
+/* ---- what is no image ---------------------------------------------------------------------- */
 
 Test(image, missing_file)
 {
@@ -229,7 +229,7 @@ Test(image, fixed_vhd_is_known_by_its_footer)
 		"can't be read as that");
 }
 
-/* ---- raw ---------------------------------------------------------------------------------- */
+/* ---- raw ----------------------------------------------------------------------------------- */
 
 Test(image, raw_file)
 {
@@ -455,7 +455,7 @@ Test(image, bad_parts_are_refused)
 	cr_assert_not_null(strstr(error.text, "c.002 is no regular file"));
 }
 
-/* ---- what can't be read ------------------------------------------------------------------- */
+/* ---- what can't be read -------------------------------------------------------------------- */
 
 /* Reads that touch [bad_from, bad_to) fail, on a descriptor without O_DIRECT those of its pages. */
 static off_t bad_from, bad_to;
@@ -544,7 +544,7 @@ Test(image, nothing_is_under_a_file)
 	image_close(image);
 }
 
-/* ---- E01 ---------------------------------------------------------------------------------- */
+/* ---- E01 ----------------------------------------------------------------------------------- */
 
 static void set_value(libewf_handle_t *handle, const char *name, const char *value)
 {

@@ -1,5 +1,5 @@
-/* Hashing evidence on threads: digests, order, waiting, stopping in the middle, and the judgement.
- */
+/* Hashing evidence on threads: digests, order, waiting, stopping in the middle, and the
+ * judgement. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

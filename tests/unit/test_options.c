@@ -298,8 +298,7 @@ Test(options, a_mistake_behind_a_list_leaks_nothing)
 	cr_expect_eq(settings.extra.count, 2);
 }
 
-/* ---- for people --------------------------------------------------------------------------------
- */
+/* ---- for people ---------------------------------------------------------------------------- */
 
 static void write_group(void *text, const char *name)
 {
@@ -342,8 +341,7 @@ Test(visit, values_have_names)
 	cr_expect_eq(option_value_name(&rows[7]), NULL);
 }
 
-/* ---- suggestions -------------------------------------------------------------------------------
- */
+/* ---- suggestions --------------------------------------------------------------------------- */
 
 Test(suggest, distances)
 {

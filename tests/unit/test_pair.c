@@ -126,12 +126,13 @@ Test(pair, scalpels_table)
 	expect_one(PAIR_REVERSE, false, 3000, 3040, 3100, 102, END_FOOTER, false);
 	expect_one(PAIR_REVERSE, false, 3500, 3601, 0, 0, 0, false);
 	expect_one(PAIR_REVERSE, true, 3500, 3601, 0, 0, 0, false);
-	/* A footer at the header's own offset does not count; one inside the header's bytes does. */
+	/* A footer at the header's own offset does not count; one inside the header's bytes
+	 * does. */
 	expect_one(PAIR_FORWARD, false, 50, 50, 60, 12, END_FOOTER, false);
 	expect_one(PAIR_FORWARD, false, 50, 51, 0, 3, END_FOOTER, false);
 }
 
-/* ---- the plain model: lists, no streaming ----------------------------------------------------- */
+/* ---- the plain model: lists, no streaming -------------------------------------------------- */
 
 static bool model_one(const struct rule *rule, uint64_t start, uint32_t pattern, const struct event *events,
 	size_t count, uint32_t footer_len, bool both, struct candidate *candidate)

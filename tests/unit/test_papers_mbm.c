@@ -1,5 +1,5 @@
-/* The functions char, shift1 and shift2 of mbm0..mbm4 against their definitions (gpu/papers/mbm.h).
- */
+/* The functions char, shift1 and shift2 of mbm0..mbm4 against their definitions
+ * (gpu/papers/mbm.h). */
 #include "kernel_bench.h"
 
 #include <time.h>

@@ -220,8 +220,8 @@ static void add_words(struct bench *bench, uint32_t count)
 	}
 }
 
-/* As in Tables 2 and 3: the parts are alike, and all of them together little more than one table.
- */
+/* As in Tables 2 and 3: the parts are alike, and all of them together little more than one
+ * table. */
 Test(papers_stt, parts_are_alike_and_waste_little)
 {
 	static const uint32_t counts[] = { 4, 8 };

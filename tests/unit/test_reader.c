@@ -38,7 +38,7 @@ static void hear_warnings(void)
 
 TestSuite(reader, .init = quiet);
 
-/* ---- an image in memory, broken here and there -------------------------------------------- */
+/* ---- an image in memory, broken here and there --------------------------------------------- */
 
 struct fake {
 	struct image image;
@@ -152,7 +152,7 @@ static void fake_free(struct fake *fake)
 	}
 }
 
-/* ---- reading it all, and comparing -------------------------------------------------------- */
+/* ---- reading it all, and comparing --------------------------------------------------------- */
 
 struct expect {
 	const uint8_t *bytes; /* of the whole image */
@@ -246,7 +246,7 @@ static void read_every_way(struct fake *fake, struct reader_options options)
 	}
 }
 
-/* ---- slots and overlaps ------------------------------------------------------------------- */
+/* ---- slots and overlaps -------------------------------------------------------------------- */
 
 Test(reader, overlaps_are_right_for_every_slot_size)
 {
@@ -306,7 +306,8 @@ Test(reader, ranges_of_the_image)
 	fake_free(&fake);
 }
 
-/* One range after another, with gaps between them now and then, and slots of the last ones in hand. */
+/* One range after another, with gaps between them now and then, and slots of the last ones in
+ * hand. */
 static void read_ranges(struct fake *fake, struct reader_options options)
 {
 	struct expect expect = { fake->visible, fake->image.info.size, &fake->broken };
@@ -400,7 +401,7 @@ Test(reader, small_chunks_with_a_large_granule)
 	fake_free(&fake);
 }
 
-/* ---- what can't be read ------------------------------------------------------------------- */
+/* ---- what can't be read -------------------------------------------------------------------- */
 
 static void read_broken(uint64_t offset, uint64_t len)
 {
@@ -534,7 +535,7 @@ Test(reader, floods_are_cut_in_the_log, .init = hear_warnings)
 	cr_assert_eq(lines, 21, "%zu lines", lines);
 }
 
-/* ---- the contract of the calls ------------------------------------------------------------ */
+/* ---- the contract of the calls ------------------------------------------------------------- */
 
 Test(reader, next_says_again_when_the_caller_has_all_slots)
 {
@@ -654,7 +655,7 @@ Test(reader, close_in_the_middle, .timeout = 30)
 	fake_free(&fake);
 }
 
-/* ---- real files --------------------------------------------------------------------------- */
+/* ---- real files ---------------------------------------------------------------------------- */
 
 /* Returns the file's path. */
 static const char *write_file(const char *name, const void *bytes, size_t len)

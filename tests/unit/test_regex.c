@@ -211,8 +211,7 @@ Test(regex, threads_share_one)
 	regex_free(regex);
 }
 
-/* ---- against PCRE2 itself ---------------------------------------------------------------------
- */
+/* ---- against PCRE2 itself ------------------------------------------------------------------ */
 
 static unsigned seed;
 

@@ -84,7 +84,7 @@ static void expect_text(const char *name, const char *expected)
 	free(text);
 }
 
-/* ---- tallies and names ------------------------------------------------------------------ */
+/* ---- tallies and names --------------------------------------------------------------------- */
 
 Test(report, tallies_are_sorted_and_summed)
 {
@@ -116,7 +116,7 @@ Test(report, names_of_status_and_end)
 	cr_expect_str_eq(file_end_name(END_IMAGE), "image");
 }
 
-/* ---- audit.txt -------------------------------------------------------------------------- */
+/* ---- audit.txt ----------------------------------------------------------------------------- */
 
 #define BLANKS_60 "                                                            "
 
@@ -163,7 +163,7 @@ Test(report, audit_in_compat_mode_has_bare_names)
 		     "1            1\t\tYES               1\t\tdisk.E01\n" TAIL);
 }
 
-/* ---- report.jsonl ----------------------------------------------------------------------- */
+/* ---- report.jsonl -------------------------------------------------------------------------- */
 
 /* The run's and the summary's record hold machine and time; here the host is cut out. */
 static char *without_host(const char *line)
@@ -318,7 +318,7 @@ Test(report, everything_after_the_head_is_the_same_for_other_engines)
 	free(b);
 }
 
-/* ---- report.xml ------------------------------------------------------------------------- */
+/* ---- report.xml ---------------------------------------------------------------------------- */
 
 /* tests/dfxml.xsd, found by this file's own place. */
 static xmlSchemaParserCtxtPtr open_schema(void)
@@ -425,7 +425,7 @@ Test(report, dfxml_to_the_letter_behind_the_creator)
 	free(text);
 }
 
-/* ---- writing ---------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static struct report *open_report(struct sink **sink)
 {

@@ -10,8 +10,7 @@
 
 #define ONE(settings) "types = ( { name = \"a\"; " settings " } );"
 
-/* ---- settings ----------------------------------------------------------------------------------
- */
+/* ---- settings ------------------------------------------------------------------------------ */
 
 Test(rules, reads_every_setting)
 {
@@ -124,8 +123,7 @@ Test(rules, carvers_are_resolved)
 	refuse_text(ONE("header = \"'a'\"; carver = \"nonsense\";"), RULES_AUTO, carvers[0]->name);
 }
 
-/* ---- errors ------------------------------------------------------------------------------------
- */
+/* ---- errors -------------------------------------------------------------------------------- */
 
 Test(rules, errors_name_line_setting_and_remedy)
 {
@@ -229,8 +227,7 @@ Test(rules, commas_may_end_lists_and_comments_stand_anywhere)
 	rules_free(rules);
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------------------------- */
 
 static void write_file(const char *name, const char *text)
 {
@@ -306,8 +303,7 @@ Test(rules_files, digest_is_that_of_all_text_read)
 	rules_free(rules);
 }
 
-/* ---- selection ---------------------------------------------------------------------------------
- */
+/* ---- selection ----------------------------------------------------------------------------- */
 
 static const char three[] =
 	"types = ( { name = \"a\"; header = \"'x'\"; footer = \"'shared'\"; max_size = 1; },\n"
@@ -382,8 +378,7 @@ Test(rules, only_what_is_used_is_searched_for)
 	rules_free(rules);
 }
 
-/* ---- writing -----------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static void random_pattern(char *out, size_t len)
 {
@@ -466,8 +461,7 @@ Test(rules, writing_reports_a_full_disk)
 	rules_free(rules);
 }
 
-/* ---- forecasts ---------------------------------------------------------------------------------
- */
+/* ---- forecasts ----------------------------------------------------------------------------- */
 
 static bool near(double a, double b)
 {

@@ -104,8 +104,7 @@ const struct scan_engine *scan_engine_pick(
 	return name ? scan_engine_find(name) : &failing_engine;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------
- */
+/* ---- runs ---------------------------------------------------------------------------------- */
 
 static struct rules *rules;
 

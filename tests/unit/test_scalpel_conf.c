@@ -251,8 +251,7 @@ Test(foremost_conf, ascii_is_refused)
 		"(text):2: type ASCII");
 }
 
-/* ---- whole files -------------------------------------------------------------------------------
- */
+/* ---- whole files --------------------------------------------------------------------------- */
 
 /* Takes the # from lines that are rules: a word, y or n, a number. */
 static char *switch_on(FILE *in)

@@ -1,6 +1,6 @@
 /* A matcher whose chunks are searched by a team of OpenMP's threads (scan/matcher.h), and the
- * pool's way beside it: how the pieces are dealt, that hits are bounded, that a failure comes back.
- */
+ * pool's way beside it: how the pieces are dealt, that hits are bounded, that a failure comes
+ * back. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>

@@ -44,7 +44,7 @@ static int count_entries(const char *path)
 	return count - 2;
 }
 
-/* ---- opening ---------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------- */
 
 Test(sink, makes_the_folder_and_its_parents)
 {
@@ -133,7 +133,7 @@ Test(sink, names_in_messages_are_clean)
 	expect_refused(temp_at("full"), -ENOTEMPTY, "holds '\xEF\xBF\xBD[2J\xEF\xBF\xBD'", "-o");
 }
 
-/* ---- names ------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------------------------- */
 
 static void expect_name(struct sink *sink, const char *type, uint64_t offset, const char *extension,
 	const char *expected)
@@ -248,7 +248,7 @@ Test(sink, taken_folders_are_passed_over)
 	sink_close(sink);
 }
 
-/* ---- files ------------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------------------------- */
 
 Test(sink, creates_exclusively)
 {

@@ -38,8 +38,7 @@ static void fill(void)
 		bytes[i] = (uint8_t)(i * 31 >> 3);
 }
 
-/* ---- a part of an image ------------------------------------------------------------------------
- */
+/* ---- a part of an image -------------------------------------------------------------------- */
 
 Test(volumes, gathered_is_its_ranges_in_order, .init = fill)
 {
@@ -126,8 +125,7 @@ Test(volumes, gathered_loses_no_more_than_sectors, .init = fill)
 	ranges_free(&ranges);
 }
 
-/* ---- owners ------------------------------------------------------------------------------------
- */
+/* ---- owners -------------------------------------------------------------------------------- */
 
 static void own(
 	struct owners *owners, const char *name, bool deleted, uint64_t offset, uint64_t length)
@@ -173,8 +171,7 @@ Test(volumes, owners_prefer_files_that_are_there)
 	owners_free(NULL);
 }
 
-/* ---- signatures --------------------------------------------------------------------------------
- */
+/* ---- signatures ---------------------------------------------------------------------------- */
 
 Test(volumes, signatures)
 {
@@ -226,8 +223,7 @@ Test(volumes, random_bytes_look_random_and_others_do_not)
 	cr_assert_not(signatures_look_random(head, sizeof(head)));
 }
 
-/* ---- work that goes wrong ----------------------------------------------------------------------
- */
+/* ---- work that goes wrong ------------------------------------------------------------------ */
 
 static int echo(int fd, void *arg)
 {
