@@ -26,9 +26,9 @@ static bool in_list(uint32_t type, const char *types)
 static bool known_outermost(uint32_t type)
 {
 	static const char types[] =
-		"mdat moov meta free skip wide uuid moof mfra sidx ssix styp emsg prft pdin "
-		"meco pnot udta PICT jumb mpvd sefd idat junk thum prfl xml  FREE "
-		"ctab imap _htc frea inst gps  bloc trik pssh hoov clip \0";
+		"mdat moov meta free skip wide uuid moof mfra sidx ssix styp emsg prft pdin meco "
+		"pnot udta PICT jumb mpvd sefd idat junk thum prfl xml  FREE ctab imap _htc frea "
+		"inst gps  bloc trik pssh hoov clip \0";
 
 	return in_list(type, types);
 }
@@ -251,7 +251,8 @@ bool bmff_open_bare(struct bmff *bmff, struct view *view)
 	if ((state != BMFF_SOUND && state != BMFF_CUT) || box.open ||
 		!in_list(box.type, "moov mdat wide free skip pnot styp moof \0"))
 		return false;
-	bmff->segment = box.type == BMFF('s', 't', 'y', 'p') || box.type == BMFF('m', 'o', 'o', 'f');
+	bmff->segment =
+		box.type == BMFF('s', 't', 'y', 'p') || box.type == BMFF('m', 'o', 'o', 'f');
 	walk_outermost(bmff);
 	return true;
 }

@@ -18,19 +18,24 @@
 #include <stdint.h>
 
 enum verdict {
-	CARVE_REJECT,     /* no file of this format starts here; `why` says what was wrong, at which byte */
-	CARVE_COMPLETE,   /* walked from its first byte to its last, and everything checked agreed */
-	CARVE_TRUNCATED,  /* it starts well and then stops making sense, or the image ends: length is what is sound */
-	CARVE_UNVERIFIED, /* plausible, but the format does not tell where it ends: length is a guess */
+	CARVE_REJECT,    /* no file of this format starts here; `why` says what was wrong, at which
+			    byte */
+	CARVE_COMPLETE,  /* walked from its first byte to its last, and everything checked agreed */
+	CARVE_TRUNCATED, /* it starts well and then stops making sense, or the image ends: length is
+			    what is sound */
+	CARVE_UNVERIFIED, /* plausible, but the format does not tell where it ends: length is a
+			     guess */
 };
 
 /* What a carver found out. All zero when check is called. */
 struct finding {
-	uint64_t length;        /* bytes from the start; for CARVE_TRUNCATED the offset behind the last sound byte. Never 0 but for CARVE_REJECT */
-	const char *extension;  /* a string that lives for ever, without the dot; NULL: the rule's */
-	char title[128];        /* from the file itself: any bytes, "" for none */
-	int64_t time;           /* seconds since 1970-01-01 UTC, from the file itself; 0: none */
-	char why[128];          /* the reason of a rejection or truncation, for people, with the offset: "chunk CRC wrong at 1234" */
+	uint64_t length; /* bytes from the start; for CARVE_TRUNCATED the offset behind the last
+			    sound byte. Never 0 but for CARVE_REJECT */
+	const char *extension; /* a string that lives for ever, without the dot; NULL: the rule's */
+	char title[128];       /* from the file itself: any bytes, "" for none */
+	int64_t time;          /* seconds since 1970-01-01 UTC, from the file itself; 0: none */
+	char why[128]; /* the reason of a rejection or truncation, for people, with the offset:
+			  "chunk CRC wrong at 1234" */
 };
 
 /* The bytes from the candidate's start to its rule's max_size or the end of the image, whichever is
@@ -62,8 +67,8 @@ void view_embedded(struct view *view, uint64_t offset);
 #define VIEW_MAX_PEEK ((size_t)65536)
 
 struct carver {
-	const char *name;     /* as in the rules: "png" */
-	const char *summary;  /* a line for `burin list carvers` */
+	const char *name;    /* as in the rules: "png" */
+	const char *summary; /* a line for `burin list carvers` */
 	enum verdict (*check)(struct view *view, struct finding *finding);
 };
 

@@ -11,7 +11,7 @@
 #include "bytes.h"
 
 #define PIXELS_MOST ((uint64_t)1 << 40) /* bytes */
-#define PROFILE_EMBEDDED 0x4d424544 /* 'MBED' */
+#define PROFILE_EMBEDDED 0x4d424544     /* 'MBED' */
 
 uint64_t dib_row_len(uint32_t width, uint32_t bits)
 {

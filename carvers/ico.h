@@ -19,9 +19,9 @@ struct ico {
 	const char *problem;
 	const char *odd; /* something that leaves doubt, or NULL */
 	bool cursor;
-	int images;              /* that were recognised */
+	int images;               /* that were recognised */
 	uint64_t pixels, row_len; /* of the last one; 0: it is a PNG */
-	uint64_t mask;           /* ... if its pixels have an alpha channel; else 0 */
+	uint64_t mask;            /* ... if its pixels have an alpha channel; else 0 */
 };
 
 /* Walks the icon or cursor that starts at base; all offsets of the result count from the view's

@@ -137,8 +137,7 @@ static bool links_lead_on(struct ole *ole, const struct ole_entry *entry)
 	struct ole_entry other;
 
 	for (int i = 0; i < 3 && entry->type; i++)
-		if (links[i] != OLE_FREE &&
-			(!ole_read_entry(ole, links[i], &other) || !other.type))
+		if (links[i] != OLE_FREE && (!ole_read_entry(ole, links[i], &other) || !other.type))
 			return false;
 	return true;
 }

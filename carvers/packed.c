@@ -348,8 +348,7 @@ static enum packed_state walk_with(struct view *view, const struct library *libr
 enum packed_state packed_walk(struct view *view, enum packed_format format, uint64_t at,
 	uint64_t limit, struct packed *packed)
 {
-	if (format == PACKED_GZIP &&
-		walk_with(view, &quick_gzip, at, limit, packed) == PACKED_DONE)
+	if (format == PACKED_GZIP && walk_with(view, &quick_gzip, at, limit, packed) == PACKED_DONE)
 		return PACKED_DONE;
 	return walk_with(view, &libraries[format], at, limit, packed);
 }

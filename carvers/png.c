@@ -228,8 +228,8 @@ static void read_details(struct png *png, const struct chunk *chunk)
 static bool known(const struct chunk *chunk)
 {
 	static const char types[] =
-		"PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI tEXt zTXt "
-		"iTXt bKGD hIST pHYs sPLT eXIf tIME acTL fcTL fdAT oFFs pCAL sCAL sTER";
+		"PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI tEXt zTXt iTXt bKGD "
+		"hIST pHYs sPLT eXIf tIME acTL fcTL fdAT oFFs pCAL sCAL sTER";
 
 	return strstr(types, chunk->type) != NULL;
 }

@@ -22,7 +22,8 @@ struct psd {
 	uint64_t at;    /* where the walk is */
 	uint64_t sound; /* behind what was recognised */
 	const char *problem;
-	const char *odd; /* the same where the walk could go on, or NULL; what was sound till then */
+	const char
+		*odd; /* the same where the walk could go on, or NULL; what was sound till then */
 	uint64_t odd_at, odd_sound;
 	uint64_t doubtful; /* where stored pixels may have been wiped; 0: nowhere */
 	const char *what;  /* ... with what */

@@ -40,21 +40,21 @@ struct tiff_page {
 
 struct tiff_walk {
 	struct tiff tiff;
-	uint64_t size;       /* of the view */
-	uint64_t end;        /* behind all that was named so far */
-	uint64_t vouched;    /* behind the last of it that something vouches for */
+	uint64_t size;             /* of the view */
+	uint64_t end;              /* behind all that was named so far */
+	uint64_t vouched;          /* behind the last of it that something vouches for */
 	uint64_t value, value_end; /* the last of the values that stand apart */
-	uint64_t covered;    /* bytes that were named */
-	uint64_t bad;        /* the first byte that makes no sense; UINT64_MAX: none */
-	const char *problem; /* what is wrong there */
-	const char *odd;     /* something that leaves doubt, or NULL */
-	uint64_t to_read;    /* bytes of directories that may still be read: a hostile file has them
-				overlap */
-	uint64_t to_check;   /* likewise of strips */
-	uint64_t to_unpack;  /* bytes that may still come out of them */
-	uint64_t unchecked;  /* bytes of strips in a code that is not known here, or of noise */
-	uint64_t plain, plain_end; /* strips that are stored as they are, one behind the other */
-	uint64_t row_len, pixel_len;      /* of the last of them */
+	uint64_t covered;          /* bytes that were named */
+	uint64_t bad;              /* the first byte that makes no sense; UINT64_MAX: none */
+	const char *problem;       /* what is wrong there */
+	const char *odd;           /* something that leaves doubt, or NULL */
+	uint64_t to_read;   /* bytes of directories that may still be read: a hostile file has them
+			       overlap */
+	uint64_t to_check;  /* likewise of strips */
+	uint64_t to_unpack; /* bytes that may still come out of them */
+	uint64_t unchecked; /* bytes of strips in a code that is not known here, or of noise */
+	uint64_t plain, plain_end;   /* strips that are stored as they are, one behind the other */
+	uint64_t row_len, pixel_len; /* of the last of them */
 	uint64_t subfiles[TIFF_SUBFILES]; /* directories that tags point to */
 	int subfile_count;
 	int pages;              /* directories with a picture */

@@ -215,8 +215,8 @@ static enum verdict check_2(struct woff *woff, bool collection, uint32_t packed_
 			"too much to unpack from %" PRIu64 " on", tables);
 	default:
 		finding->length = plain_start(woff->view, tables, at);
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"tables that do not unpack, before %" PRIu64, at);
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "tables that do not unpack, before %" PRIu64, at);
 	}
 	/* Metadata and private data stand behind, and hardly any font has them. */
 	if (woff->end > tables + packed_len + 3)

@@ -71,7 +71,7 @@ struct zip_kind {
 	uint32_t seen;
 	const char *declared; /* the extension of what a member `mimetype` or `[Content_Types].xml`
 				 says */
-	bool described; /* the following were looked for */
+	bool described;       /* the following were looked for */
 	char title[128];
 	size_t title_len;
 	int64_t time;

@@ -7,11 +7,11 @@
 
 /* The exit codes of every command. An interrupted run ends with 128 + the signal's number. */
 enum exit_code {
-	EXIT_CLEAN = 0,      /* finished, nothing to report */
-	EXIT_PROBLEMS = 1,   /* finished, with problems that the report names */
-	EXIT_USAGE = 2,      /* wrong arguments, or a rule file with an error */
-	EXIT_IO = 3,         /* evidence unreadable, or output unwritable (a full disk included) */
-	EXIT_NO_ENGINE = 4,  /* the engine that was asked for is not available on this machine */
+	EXIT_CLEAN = 0,     /* finished, nothing to report */
+	EXIT_PROBLEMS = 1,  /* finished, with problems that the report names */
+	EXIT_USAGE = 2,     /* wrong arguments, or a rule file with an error */
+	EXIT_IO = 3,        /* evidence unreadable, or output unwritable (a full disk included) */
+	EXIT_NO_ENGINE = 4, /* the engine that was asked for is not available on this machine */
 };
 
 /*
@@ -20,7 +20,7 @@ enum exit_code {
  * return a negative errno on failure; the pointer may be NULL where the caller needs no words.
  */
 struct error {
-	int code;           /* enum exit_code that fits, 0 while no error was set */
+	int code; /* enum exit_code that fits, 0 while no error was set */
 	char text[1024];
 };
 

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-void *xmalloc(size_t len);                             /* len bytes, uninitialised */
-void *xcalloc(size_t count, size_t len);               /* zeroed; dies when count * len overflows */
+void *xmalloc(size_t len);               /* len bytes, uninitialised */
+void *xcalloc(size_t count, size_t len); /* zeroed; dies when count * len overflows */
 void *xreallocarray(void *old, size_t count, size_t len);
 char *xstrdup(const char *text);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -43,8 +43,8 @@ void ranges_add(struct ranges *ranges, uint64_t offset, uint64_t length)
 		last++;
 	}
 	if (first == last)
-		ranges->items = xgrow(ranges->items, &ranges->capacity, ranges->count,
-			sizeof(*ranges->items));
+		ranges->items = xgrow(
+			ranges->items, &ranges->capacity, ranges->count, sizeof(*ranges->items));
 	memmove(&ranges->items[first + 1], &ranges->items[last],
 		(ranges->count - last) * sizeof(*ranges->items));
 	ranges->items[first] = (struct range){ offset, end - offset };

@@ -41,7 +41,7 @@ struct papers_options {
 struct papers_result {
 	struct paper_tables tables;
 	double device_read, device_copy; /* bytes a second; 0: not measured */
-	char gpu_why[1024];               /* why there is no GPU in the tables; "": there is one */
+	char gpu_why[1024];              /* why there is no GPU in the tables; "": there is one */
 	unsigned threads;
 	unsigned different; /* rows that found something else than `ac` */
 };

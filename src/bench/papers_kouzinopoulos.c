@@ -52,8 +52,8 @@ static void figure_4(struct papers *papers)
 		add_step(papers, table, steps[i].wm, steps[i].wm_seconds);
 	}
 	paper_table_note(table,
-		"Then the text came out of the host's memory (zero copy), now it is on "
-		"the device; see the table of zero copy.");
+		"Then the text came out of the host's memory (zero copy), now it is on the "
+		"device; see the table of zero copy.");
 }
 
 /* A row of the table of zero copy. */

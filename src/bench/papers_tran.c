@@ -99,8 +99,7 @@ static void tables_2_to_4(struct papers *papers)
 	struct tables tables = {
 		paper_table_new(all, 4,
 			"PATTERNS|AVERAGE LENGTH|1 STT, STATES|LARGEST|4 STTs, STATES|LARGEST|8 "
-			"STTs, "
-			"STATES|LARGEST",
+			"STTs, STATES|LARGEST",
 			"Table 2: characteristics of the pattern sets"),
 		paper_table_new(all, 4,
 			"PATTERNS|1 STT KiB|4 STTs KiB|8 STTs KiB|4 STTs LARGER BY %|8 STTs "
@@ -204,9 +203,9 @@ static int prose(struct papers *papers, struct error *error)
 		papers, paper_prose_text, papers_len(papers, LARGEST, LARGEST), error);
 
 	paper_table_note(speeds,
-		"Then at best 75.8 Gbps with P-1 and 692.7 with P-2, 4.6 %% and 41.6 %% "
-		"of the K20's memory; 4 and 8 STTs 1.47 to 2.73 times one with P-1, "
-		"1.34 to 1.86 with P-2.");
+		"Then at best 75.8 Gbps with P-1 and 692.7 with P-2, 4.6 %% and 41.6 %% of the "
+		"K20's memory; 4 and 8 STTs 1.47 to 2.73 times one with P-1, 1.34 to 1.86 with "
+		"P-2.");
 	paper_table_note(diagonal, "Then 1.72 to 4.48.");
 	paper_table_note(
 		cpu, "Then 4 STTs were 1.60 to 2.00 times as fast as one on the Xeon Phi.");
@@ -243,8 +242,8 @@ static int dictionary(struct papers *papers, struct error *error)
 	int status = 0;
 
 	paper_table_note(tables[0],
-		"Then 4 STTs took 18 to 30 %% less time than one, and 8 STTs 20 to "
-		"35 %%, with P-1.");
+		"Then 4 STTs took 18 to 30 %% less time than one, and 8 STTs 20 to 35 %%, with "
+		"P-1.");
 	for (unsigned i = 0; !status && i < COUNTS; i++) {
 		size_t len = papers_len(papers, LARGEST, LARGEST), small;
 		struct pattern_set set = { 0 };

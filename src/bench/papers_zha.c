@@ -148,8 +148,7 @@ static void table_4(struct papers *papers)
 		"THREADS|DFA|10MB THEN ms|NOW ms|100MB THEN ms|NOW ms|500MB THEN ms|NOW ms|"
 		"904MB THEN ms|NOW ms|SPEEDUP THEN|SPEEDUP NOW",
 		"Table 4: multithreaded AC on the host, each thread with a DFA of its own, and "
-		"with one "
-		"shared");
+		"with one shared");
 
 	for (unsigned e = 0; e < 2; e++) {
 		double first = -1;

@@ -22,8 +22,7 @@ int bench_folder_make(struct bench_folder *folder, struct error *error)
 	if (mkdtemp(folder->path))
 		return 0;
 	error_set(error, EXIT_IO, errno,
-		"cannot make the folder %s: %s; set TMPDIR to a folder "
-		"that can be written to",
+		"cannot make the folder %s: %s; set TMPDIR to a folder that can be written to",
 		folder->path, strerror(errno));
 	free(folder->path);
 	folder->path = NULL;
@@ -64,8 +63,7 @@ char *bench_folder_write(
 	if (good)
 		return path;
 	error_set(error, EXIT_IO, errno,
-		"cannot write %zu bytes to %s: %s; set TMPDIR to a folder with "
-		"room for them",
+		"cannot write %zu bytes to %s: %s; set TMPDIR to a folder with room for them",
 		text->len, path, strerror(errno));
 	remove(path);
 	free(path);

@@ -207,30 +207,22 @@ const struct command bench_command = {
 	.arguments = "[DATA]",
 	.max_arguments = 1,
 	.description =
-		"Measures how fast DATA, an image or any other file, is searched for what "
-		"the rules name: by "
-		"the GPU's kernels in the device's own memory (resident), by the engines "
-		"from memory to memory "
-		"(host), and by whole dry runs over the file, with the time by stage "
-		"(end-to-end). Without "
-		"DATA it takes random bytes. Speeds are in GB of 10^9 bytes, medians after "
-		"a round that does "
-		"not count, beside ceilings that are measured in the same run: reading the "
-		"device's memory, "
-		"copying to it, reading this machine's memory, and reading the file without "
-		"searching it.\n\n"
-		"A row counts only if what it found was compared: on a part of the data "
-		"with the engine "
-		"`reference`, and on all of it with the CPU engine, by count and by a "
-		"checksum over offsets "
-		"and patterns; whole runs by the lines of their reports. When anything is "
-		"different, the exit "
-		"code is 1.\n\n"
-		"With --papers the tables of five papers are measured again, in their layout, "
-		"with the published figures beside today's: see gpu/README.md. What a row "
-		"found is compared with the engine `ac`.\n\n"
-		"Folders for the runs' reports, and for a file of random bytes, are made "
-		"below `$TMPDIR`.",
+		"Measures how fast DATA, an image or any other file, is searched for what the "
+		"rules name: by the GPU's kernels in the device's own memory (resident), by the "
+		"engines from memory to memory (host), and by whole dry runs over the file, with "
+		"the time by stage (end-to-end). Without DATA it takes random bytes. Speeds are in "
+		"GB of 10^9 bytes, medians after a round that does not count, beside ceilings that "
+		"are measured in the same run: reading the device's memory, copying to it, reading "
+		"this machine's memory, and reading the file without searching it.\n\n"
+		"A row counts only if what it found was compared: on a part of the data with the "
+		"engine `reference`, and on all of it with the CPU engine, by count and by a "
+		"checksum over offsets and patterns; whole runs by the lines of their reports. "
+		"When anything is different, the exit code is 1.\n\n"
+		"With --papers the tables of five papers are measured again, in their layout, with "
+		"the published figures beside today's: see gpu/README.md. What a row found is "
+		"compared with the engine `ac`.\n\n"
+		"Folders for the runs' reports, and for a file of random bytes, are made below "
+		"`$TMPDIR`.",
 	.options = bench_option_rows,
 	.settings_size = sizeof(struct bench_settings),
 	.run = run,

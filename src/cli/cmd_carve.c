@@ -63,8 +63,7 @@ static int open_sets(const struct carve_settings *settings, struct hash_sets **s
 	if (settings->dry_run && (known->count || alert->count))
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"a dry run writes and hashes no files, so --known and --alert can't be "
-			"given "
-			"with it");
+			"given with it");
 	status =
 		hash_sets_open(sets, known->items, known->count, alert->items, alert->count, error);
 	options->sets = *sets;
@@ -220,29 +219,20 @@ const struct command carve_command = {
 	.arguments = "IMAGE...",
 	.description =
 		"Searches every byte offset of each IMAGE for the headers and footers of the "
-		"rules, checks "
-		"what it finds, and writes the files that stand there to the output folder, with "
-		"three "
-		"reports: `report.jsonl` for programs, `report.xml` (DFXML) for other forensic "
-		"tools, "
-		"`audit.txt` for people who know Scalpel.\n\n"
+		"rules, checks what it finds, and writes the files that stand there to the output "
+		"folder, with three reports: `report.jsonl` for programs, `report.xml` (DFXML) for "
+		"other forensic tools, `audit.txt` for people who know Scalpel.\n\n"
 		"An IMAGE is a raw file, the first part of a split raw image, a block device, an "
-		"AFF, VMDK, "
-		"VHD or VHDX file, or the first segment of an E01 set; a folder stands for the "
-		"images in "
-		"it, told by their names. It is "
-		"never written to. With several images, each gets its own folder in the output "
-		"folder, one "
-		"that fails does not stop the others, and `batch.txt` and `batch.json` sum them "
-		"up.\n\n"
+		"AFF, VMDK, VHD or VHDX file, or the first segment of an E01 set; a folder stands "
+		"for the images in it, told by their names. It is never written to. With several "
+		"images, each gets its own folder in the output folder, one that fails does not "
+		"stop the others, and `batch.txt` and `batch.json` sum them up.\n\n"
 		"A run that was killed, interrupted or out of space goes on with `--resume DIR`, "
-		"and gives the "
-		"same files and reports as one that nobody disturbed. Its image, rules and options "
-		"are "
-		"known; what does not change the result, like `--threads`, may be given anew.\n\n"
+		"and gives the same files and reports as one that nobody disturbed. Its image, "
+		"rules and options are known; what does not change the result, like `--threads`, "
+		"may be given anew.\n\n"
 		"The files and reports are the same whatever engine, number of threads or chunk "
-		"size is "
-		"used.",
+		"size is used.",
 	.options = carve_option_rows,
 	.settings_size = sizeof(struct carve_settings),
 	.run = run,

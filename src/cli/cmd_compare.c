@@ -344,8 +344,7 @@ const struct command compare_command = {
 	.description =
 		"Each of A and B is a report, or the folder that it lies in: a `report.jsonl` of "
 		"burin, an `audit.txt` of Scalpel or Foremost, a `report.xml` of PhotoRec (or "
-		"other "
-		"DFXML with places in the image); its content tells which.\n\n"
+		"other DFXML with places in the image); its content tells which.\n\n"
 		"Files are matched by the place in the image where they begin. Then lengths, types "
 		"(as far as tools name them alike: a DOCX is a ZIP), statuses, hashes and pieces "
 		"are compared. Where a side lacks a file, it is said why, as far as that can be "

@@ -15,11 +15,23 @@ struct extract_settings {
 #define MEMBER(member) .offset = offsetof(struct extract_settings, member)
 
 static const struct option_row extract_options[] = {
-	{ .name = "output", .letter = 'o', .kind = OPTION_STRING, .metavar = "DIR", MEMBER(output),
+	{ .name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.metavar = "DIR",
+		MEMBER(output),
 		.help = "Write to DIR, which must be new or empty" },
-	{ .name = "hash", .kind = OPTION_STRING, .metavar = "LIST", .fallback = "sha256", MEMBER(hash),
+	{ .name = "hash",
+		.kind = OPTION_STRING,
+		.metavar = "LIST",
+		.fallback = "sha256",
+		MEMBER(hash),
 		.help = "Hashes of the files: md5, sha1, sha256, or none" },
-	{ .name = "threads", .kind = OPTION_NUMBER, .metavar = "N", .max = 1024, MEMBER(threads),
+	{ .name = "threads",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = 1024,
+		MEMBER(threads),
 		.help = "Use N threads (default: one a processor)" },
 	{ .name = "quiet", MEMBER(quiet), .help = "Only warnings and errors" },
 	{ .name = "json", MEMBER(json), .help = "Events on stdout, one JSON object a line" },
@@ -38,7 +50,8 @@ static int run(void *arg, int argc, char **argv)
 
 	log_set_level(settings->quiet ? LOG_WARN : LOG_INFO);
 	if (!settings->output) {
-		log_error("no output folder was given; try: burin extract -o OUT report.jsonl IMAGE");
+		log_error(
+			"no output folder was given; try: burin extract -o OUT report.jsonl IMAGE");
 		return EXIT_USAGE;
 	}
 	if (hash_mask_parse(settings->hash, &options.hash_mask, &error)) {
@@ -62,11 +75,13 @@ const struct command extract_command = {
 	.arguments = "REPORT [IMAGE]",
 	.min_arguments = 1,
 	.max_arguments = 2,
-	.description =
-		"Reads REPORT, a `report.jsonl` of `burin carve` (also of a dry run, and also one from "
-		"which lines were removed), and writes its files from IMAGE, the evidence that it was "
-		"made from; without IMAGE, the path that the report names is used. Where the report "
-		"has hashes, the files must agree with them.",
+	.description = "Reads REPORT, a `report.jsonl` of `burin carve` (also of a dry run, and "
+		       "also one from "
+		       "which lines were removed), and writes its files from IMAGE, the evidence "
+		       "that it was "
+		       "made from; without IMAGE, the path that the report names is used. Where "
+		       "the report "
+		       "has hashes, the files must agree with them.",
 	.options = extract_options,
 	.settings_size = sizeof(struct extract_settings),
 	.run = run,

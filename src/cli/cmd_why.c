@@ -256,11 +256,9 @@ const struct command why_command = {
 	.max_arguments = 2,
 	.description =
 		"Asks every rule about a file that starts at OFFSET, with the checks and the "
-		"decision "
-		"of a run: which rule's header stands there, whether a footer follows, which check "
-		"failed and at which byte (offsets in a carver's reason count from the file's "
-		"start), "
-		"and which of several rules wins.\n\n"
+		"decision of a run: which rule's header stands there, whether a footer follows, "
+		"which check failed and at which byte (offsets in a carver's reason count from the "
+		"file's start), and which of several rules wins.\n\n"
 		"It looks at this place alone. That a file lies inside a complete one, and is not "
 		"carved for that, only a run's report can tell: see `--report`.",
 	.options = why_rows,

@@ -27,16 +27,17 @@ struct command {
 	 * does both. */
 	int (*run)(void *settings, int argc, char **argv);
 	const struct example *examples; /* NULL for none */
-	bool shared; /* in a cluster (run_cluster.h) every process runs it; others only the first one */
+	bool shared; /* in a cluster (run_cluster.h) every process runs it; others only the first
+			one */
 };
 
 /* THE TABLE (commands.c), ended by NULL, in the order of the help. */
 extern const struct command *const commands[];
 
 extern const struct command carve_command, extract_command, verify_command, report_command,
-	why_command, compare_command, selftest_command,
-	conf_check_command, conf_convert_command, conf_list_command, list_command, bench_command,
-	manual_command, completion_command, help_command, version_command;
+	why_command, compare_command, selftest_command, conf_check_command, conf_convert_command,
+	conf_list_command, list_command, bench_command, manual_command, completion_command,
+	help_command, version_command;
 
 /* Finds the command that the words name, and how many words that took. NULL with error (EXIT_USAGE)
  * set, with the nearest name, when there is none. */

@@ -85,8 +85,15 @@ static void print_row(void *stream, const struct option_row *row)
 
 	if (row->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-	term = xasprintf("%s--%s%s%s%s%s", letter, row->negatable ? "[no-]" : "", row->name,
-		row->bare ? "[=" : value ? " " : "", value ? value : "", row->bare ? "]" : "");
+	if (!value)
+		value = "";
+	term = xasprintf("%s--%s%s", letter, row->negatable ? "[no-]" : "", row->name);
+	if (row->bare || *value) {
+		char *with_value = xasprintf(row->bare ? "%s[=%s]" : "%s %s", term, value);
+
+		free(term);
+		term = with_value;
+	}
 	text = row->fallback ? xasprintf("%s (default: %s)", row->help, row->fallback)
 			     : xstrdup(row->help);
 	print_pair(stream, term, text);

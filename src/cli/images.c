@@ -74,8 +74,7 @@ static int add_folder(struct images *images, const char *folder, struct error *e
 		return 0;
 	return error_set(error, EXIT_IO, EINVAL,
 		"%s is a folder in which no file is called as images are (disk.E01, disk.dd, "
-		"disk.001, "
-		"...); give its images themselves",
+		"disk.001, ...); give its images themselves",
 		folder);
 }
 

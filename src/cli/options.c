@@ -94,7 +94,8 @@ static int parse_seconds(const char *text, uint64_t *milliseconds)
 	const char *decimals = text[whole] == '.' ? text + whole + 1 : text + whole;
 	size_t decimal_count = strspn(decimals, "0123456789");
 
-	if (!whole || decimals[decimal_count] || decimal_count > 3 || (text[whole] && !decimal_count))
+	if (!whole || decimals[decimal_count] || decimal_count > 3 ||
+		(text[whole] && !decimal_count))
 		return -EINVAL;
 	if (whole > 12)
 		return -ERANGE;
@@ -276,7 +277,8 @@ static void build_tables(struct parse *parse)
 
 		add_long(&options[used++], row->name, has_value(row), code);
 		if (row->negatable)
-			add_long(&options[used++], xasprintf("no-%s", row->name), no_argument, code + 1);
+			add_long(&options[used++], xasprintf("no-%s", row->name), no_argument,
+				code + 1);
 		if (row->letter) {
 			*letters++ = row->letter;
 			if (row->kind != OPTION_FLAG)

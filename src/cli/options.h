@@ -31,7 +31,8 @@ enum option_kind {
 			  given */
 	OPTION_SIZE,   /* uint64_t: bytes, as size_parse reads them ("50M") */
 	OPTION_NUMBER, /* uint64_t: as OPTION_SIZE, but without units */
-	OPTION_SECONDS, /* uint64_t: milliseconds, given as seconds with up to three decimals: "10", "0.25" */
+	OPTION_SECONDS, /* uint64_t: milliseconds, given as seconds with up to three decimals: "10",
+			   "0.25" */
 	OPTION_CHOICE, /* unsigned, or an enum without negative values: the word's place in choices,
 			  from 0 */
 	OPTION_LIST,   /* struct option_list: the option may be given many times */
@@ -46,20 +47,22 @@ struct option_row {
 	const char *name; /* without the dashes; NULL ends the table */
 	char letter;      /* the short form; 0 for none; never h */
 	enum option_kind kind;
-	const char *metavar;  /* what the value is called: FILE and IMAGE (completed as files), DIR,
-				 N, ...; NULL for flags, and for choices that shall be listed in its
-				 place */
-	size_t offset;        /* of the member in the settings */
-	const char *choices;  /* OPTION_CHOICE: "auto|uring|threads" */
-	uint64_t min, max;    /* OPTION_SIZE, _NUMBER and _SECONDS (whole ones), inclusive; max 0: no bound */
+	const char *metavar; /* what the value is called: FILE and IMAGE (completed as files), DIR,
+				N, ...; NULL for flags, and for choices that shall be listed in its
+				place */
+	size_t offset;       /* of the member in the settings */
+	const char *choices; /* OPTION_CHOICE: "auto|uring|threads" */
+	uint64_t min, max;   /* OPTION_SIZE, _NUMBER and _SECONDS (whole ones), inclusive; max 0: no
+				bound */
 	const char *fallback; /* the value when the option is not given, as it would be typed; shown
 				 in the help. NULL for zero */
-	const char *bare;     /* OPTION_STRING: the value when only the name is given (--verify), so that
-				 one can be given with = alone (--verify=md5). NULL: one is needed */
-	const char *help;     /* a sentence or two without the last full stop */
-	const char *group;    /* heading under which the help lists it; NULL: "Options" */
-	bool negatable;       /* OPTION_FLAG: --no-NAME takes an earlier one back */
-	bool hidden;          /* understood, but in no help, manual or completion */
+	/* OPTION_STRING: the value when only the name is given (--verify), so that one can be given
+	 * with = alone (--verify=md5). NULL: one is needed. */
+	const char *bare;
+	const char *help;  /* a sentence or two without the last full stop */
+	const char *group; /* heading under which the help lists it; NULL: "Options" */
+	bool negatable;    /* OPTION_FLAG: --no-NAME takes an earlier one back */
+	bool hidden;       /* understood, but in no help, manual or completion */
 };
 
 /*

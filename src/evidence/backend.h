@@ -29,7 +29,7 @@ struct image {
 struct image_ends {
 	uint8_t head[IMAGE_HEAD_LEN], tail[IMAGE_TAIL_LEN]; /* zeros behind what there is */
 	size_t head_len, tail_len; /* tail_len: 0 for a shorter file, and for a device */
-	bool headless; /* the head can't be read */
+	bool headless;             /* the head can't be read */
 };
 
 struct image_backend {
@@ -44,7 +44,8 @@ struct image_backend {
 		uint64_t *fd_offset, uint64_t *len);
 	/* As image_hole; NULL: there are none. */
 	bool (*hole)(struct image *image, uint64_t offset, uint64_t *len);
-	char *(*why)(struct image *image, uint64_t offset); /* as image_why; NULL: it knows no more */
+	/* As image_why; NULL: it knows no more. */
+	char *(*why)(struct image *image, uint64_t offset);
 	void (*close)(
 		struct image *image); /* frees its own part and the struct, not info's members */
 };

@@ -205,7 +205,8 @@ static int check_claims(const struct e01_set *set, struct error *error)
 	for (size_t i = 0; i < set->segment_count; i++)
 		if (e01_claims_too_much(set->segments[i].fd, set->segments[i].size, &section))
 			return error_set(error, EXIT_IO, EINVAL,
-				"%s can't be read: where it describes the medium it is damaged, and its section '%s' at offset "
+				"%s can't be read: where it describes the medium it is damaged, "
+				"and its section '%s' at offset "
 				"%" PRIu64 " claims to hold %" PRIu64 " bytes",
 				set->segments[i].path, section.type, section.offset, section.len);
 	return 0;

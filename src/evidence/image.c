@@ -82,8 +82,8 @@ static int take_headless(const char *path, int errnum, struct error *error)
 	if (!is_packed_name(path))
 		return 0;
 	return error_set(error, EXIT_IO, errnum,
-		"can't read the head of %s (%s), and without it the file can't be unpacked; copy it to a "
-		"sound disk first",
+		"can't read the head of %s (%s), and without it the file can't be unpacked; copy "
+		"it to a sound disk first",
 		path, strerror(errnum));
 }
 
@@ -105,8 +105,8 @@ static int inspect_open(int fd, const char *path, struct image_ends *ends, struc
 	if (ends->headless)
 		return take_headless(path, (int)-head_len, error);
 	if (S_ISREG(st.st_mode) && st.st_size >= IMAGE_TAIL_LEN)
-		tail_len = file_read_at(
-			fd, ends->tail, IMAGE_TAIL_LEN, st.st_size - IMAGE_TAIL_LEN);
+		tail_len =
+			file_read_at(fd, ends->tail, IMAGE_TAIL_LEN, st.st_size - IMAGE_TAIL_LEN);
 	ends->head_len = (size_t)head_len;
 	ends->tail_len = tail_len > 0 ? (size_t)tail_len : 0;
 	return refuse_container(path, ends->head, ends->head_len, error);

@@ -65,9 +65,9 @@ struct reader {
 	uint64_t limit;         /* where the last slot's tail ends */
 	size_t slot_len, overlap, align, stride;
 	size_t piece_len; /* pieces are cut at multiples of it, which are whole granules */
-	unsigned slots;  /* that may be filled for the caller, or be with him, at a time */
-	unsigned places; /* in the ring: these, and those that stay as they were released */
-	uint64_t count;  /* of slots in the range */
+	unsigned slots;   /* that may be filled for the caller, or be with him, at a time */
+	unsigned places;  /* in the ring: these, and those that stay as they were released */
+	uint64_t count;   /* of slots in the range */
 	uint8_t *memory;
 	size_t memory_len;
 	struct fill *fills;

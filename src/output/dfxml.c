@@ -268,5 +268,5 @@ static int dfxml_close(void *state, const struct summary_record *summary)
 	return status;
 }
 
-const struct reporter dfxml_reporter = { "report.xml", dfxml_headline, dfxml_open, dfxml_skip, dfxml_file,
-	dfxml_close };
+const struct reporter dfxml_reporter = { "report.xml", dfxml_headline, dfxml_open, dfxml_skip,
+	dfxml_file, dfxml_close };

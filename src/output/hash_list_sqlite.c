@@ -64,9 +64,9 @@ static sqlite3 *open_database(const char *path)
 static char *find_table(sqlite3 *database, const char *table, const char *column)
 {
 	static const char text[] =
-		"SELECT m.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c "
-		"WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND "
-		"lower(c.name) = ?1 AND (?2 IS NULL OR upper(m.name) = upper(?2)) LIMIT 1";
+		"SELECT m.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c WHERE "
+		"m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND lower(c.name) = ?1 AND "
+		"(?2 IS NULL OR upper(m.name) = upper(?2)) LIMIT 1";
 	sqlite3_stmt *statement = NULL;
 	char *name = NULL;
 

@@ -214,8 +214,8 @@ static void save_taken(const void *node, VISIT visit, void *context)
 		state_put_text(saving->writer, (*(struct taken *const *)node)->name);
 }
 
-static void save_tree(const void *tree, void (*save)(const void *, VISIT, void *),
-	struct state_writer *writer)
+static void save_tree(
+	const void *tree, void (*save)(const void *, VISIT, void *), struct state_writer *writer)
 {
 	struct saving counting = { 0 }, saving = { .writer = writer };
 
@@ -239,8 +239,8 @@ static void load_seen(struct type *type, struct state_reader *reader)
 		struct seen seen = { .extension = state_get_text(reader, MOST_NAME) };
 
 		seen.count = (uint32_t)state_get(reader, UINT32_MAX - 1);
-		type->seen = xgrow(type->seen, &type->seen_capacity, type->seen_count,
-			sizeof(*type->seen));
+		type->seen = xgrow(
+			type->seen, &type->seen_capacity, type->seen_count, sizeof(*type->seen));
 		type->seen[type->seen_count++] = seen;
 	}
 }

@@ -25,7 +25,7 @@ struct progress {
 	const char *label;
 	struct timespec started;
 	uint64_t total, done, files;
-	double before; /* seconds of the run that is resumed */
+	double before;       /* seconds of the run that is resumed */
 	double shown, told;  /* seconds since the start: the line, the event */
 	char line[LINE_LEN]; /* on the terminal now, "" for none */
 	struct line event;   /* empty, but for its memory */

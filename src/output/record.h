@@ -22,8 +22,10 @@ enum file_space { SPACE_NOT_KNOWN, SPACE_IN_USE, SPACE_FREE, SPACE_PARTLY };
 enum file_end { END_CARVER, END_LENGTH, END_FOOTER, END_NEXT, END_MAX_SIZE, END_IMAGE };
 
 const char *file_status_name(enum file_status status); /* "complete", "truncated", "unverified" */
-const char *file_space_name(enum file_space space); /* NULL, "yes", "no", "partly" */
-const char *file_end_name(enum file_end end); /* "carver", "length", "footer", "next", "max_size", "image" */
+/* NULL, "yes", "no", "partly" */
+const char *file_space_name(enum file_space space);
+/* "carver", "length", "footer", "next", "max_size", "image" */
+const char *file_end_name(enum file_end end);
 
 struct file_record {
 	char *path;            /* relative to the output folder: "png/0000012345.png" */
@@ -33,20 +35,22 @@ struct file_record {
 	uint64_t length;       /* bytes */
 	const char *extension; /* "" for none */
 	enum file_status status;
-	enum file_end end;     /* what told where the file ends */
-	char reason[128];      /* why truncated or unverified; "" */
-	struct range *runs;    /* where the bytes lie in the image, in file order */
+	enum file_end end;  /* what told where the file ends */
+	char reason[128];   /* why truncated or unverified; "" */
+	struct range *runs; /* where the bytes lie in the image, in file order */
 	uint32_t run_count;
-	struct hashes hashes;  /* of the bytes written; none on a dry run */
-	uint64_t unreadable;   /* bytes that could not be read and are zeros */
-	char title[128];       /* raw bytes from the evidence: writers must make them valid text */
+	struct hashes hashes; /* of the bytes written; none on a dry run */
+	uint64_t unreadable;  /* bytes that could not be read and are zeros */
+	char title[128];      /* raw bytes from the evidence: writers must make them valid text */
 	enum file_space space;
-	const char *fs_path;   /* the file in which it begins, by its file system; raw bytes; NULL: none is known */
-	int64_t time;          /* seconds since 1970 UTC; 0: none */
-	bool chop;             /* Scalpel's column: cut at the maximum */
-	bool written;          /* false on a dry run */
-	bool left_out;         /* it was known, and is not to be kept */
-	const char *known, *alert; /* the sets of hashes that hold it (output/hash_sets.h); NULL: none */
+	const char *fs_path; /* the file in which it begins, by its file system; raw bytes; NULL:
+				none is known */
+	int64_t time;        /* seconds since 1970 UTC; 0: none */
+	bool chop;           /* Scalpel's column: cut at the maximum */
+	bool written;        /* false on a dry run */
+	bool left_out;       /* it was known, and is not to be kept */
+	/* The sets of hashes that hold it (output/hash_sets.h); NULL: none. */
+	const char *known, *alert;
 };
 
 struct run_record {
@@ -55,19 +59,19 @@ struct run_record {
 	const char *output_dir;   /* absolute */
 	int64_t started;          /* seconds since 1970 UTC */
 	const struct image_info *image;
-	const char *image_path;   /* as given */
+	const char *image_path;        /* as given */
 	const struct volumes *volumes; /* NULL: nobody looked */
-	const char *space;        /* what was searched: NULL, "unallocated", "allocated" */
+	const char *space;             /* what was searched: NULL, "unallocated", "allocated" */
 	const struct rules *rules;
 	const char *engine, *kernel, *engine_reason, *reader;
 	unsigned threads;
 	uint64_t chunk_size;
 	/* options that change the result */
 	bool dry_run, nested, strict, both, compat_scalpel;
-	const char *map_path;     /* of a ddrescue map; NULL for none */
+	const char *map_path; /* of a ddrescue map; NULL for none */
 	uint64_t align, range_offset, range_length;
 	uint64_t max_files, max_bytes, max_files_type, max_bytes_type; /* 0: no limit */
-	uint32_t hash_mask;       /* HASH_MD5 | ... */
+	uint32_t hash_mask;                                            /* HASH_MD5 | ... */
 };
 
 /* A counter with a name: files of a type, rejections by reason. */
@@ -107,12 +111,13 @@ enum evidence_state {
 	EVIDENCE_PARTIAL,  /* not all of it was read, so nothing can be said */
 };
 
-const char *evidence_state_name(enum evidence_state state); /* "none", "hashed", "match", "mismatch", "partial" */
+/* "none", "hashed", "match", "mismatch", "partial" */
+const char *evidence_state_name(enum evidence_state state);
 
 struct evidence_record {
 	enum evidence_state state;
-	struct hashes hashes;  /* "" where not computed, and all when not all was read */
-	char sentence[200];    /* what is to be said about it, for people */
+	struct hashes hashes; /* "" where not computed, and all when not all was read */
+	char sentence[200];   /* what is to be said about it, for people */
 };
 
 /* Compares what was computed of the whole evidence with what it stores, and words it. unread: bytes
@@ -134,36 +139,39 @@ struct resumption {
 /* One of several processes that shared the run: what it searched, and what it spent on that. */
 struct rank_record {
 	const char *host;
-	uint64_t bytes;           /* searched */
-	double start;             /* seconds: until it could search; from then to the end of its last unit */
+	uint64_t bytes; /* searched */
+	double start;   /* seconds: until it could search; from then to the end of its last unit */
 	double search;
-	double read_wait, scan_wait, unit_wait, send_wait; /* of these: for the reader, the engine, a unit, and room for its hits */
-	uint64_t jobs;            /* checks and writes that it was asked for */
-	double jobs_wait;         /* seconds until they were answered, one added to another */
+	/* Of these: for the reader, the engine, a unit, and room for its hits. */
+	double read_wait, scan_wait, unit_wait, send_wait;
+	uint64_t jobs;     /* checks and writes that it was asked for */
+	double jobs_wait;  /* seconds until they were answered, one added to another */
 };
 
 struct summary_record {
 	uint64_t files, bytes;
-	uint64_t known, alert;    /* of the files: in a set of known ones; in a set of wanted ones */
-	bool sets;                /* there are such sets */
+	uint64_t known, alert; /* of the files: in a set of known ones; in a set of wanted ones */
+	bool sets;             /* there are such sets */
 	struct tallies by_type;
-	struct tallies rejected;  /* reason: candidates that were no files */
-	struct tallies skipped;   /* "inside a complete file", "quota", "align", "starts before the image", "min_size" ... */
+	struct tallies rejected; /* reason: candidates that were no files */
+	struct tallies skipped;  /* "inside a complete file", "quota", "align", "starts before the
+				    image", "min_size" ... */
 	struct evidence_record evidence;
 	struct content_sums content;
-	uint64_t hits;            /* pattern hits in all */
+	uint64_t hits; /* pattern hits in all */
 	const struct ranges *unreadable;
-	struct damages damage;    /* why, for as many of them as are explained */
-	double seconds_total, seconds_start, seconds_read_wait, seconds_scan_wait, seconds_carve_wait;
+	struct damages damage; /* why, for as many of them as are explained */
+	double seconds_total, seconds_start, seconds_read_wait, seconds_scan_wait,
+		seconds_carve_wait;
 	struct rank_record *ranks; /* of which there are rank_count */
 	unsigned rank_count;
-	int64_t finished;         /* seconds since 1970 UTC */
-	uint64_t scanned;         /* bytes */
-	const char *problems[16]; /* sentences; ended by NULL */
+	int64_t finished;           /* seconds since 1970 UTC */
+	uint64_t scanned;           /* bytes */
+	const char *problems[16];   /* sentences; ended by NULL */
 	struct resumption *resumed; /* each time that the run was resumed */
 	size_t resumed_count;
 	int exit;
-	int signal;               /* that interrupted the run, 0 */
+	int signal; /* that interrupted the run, 0 */
 };
 
 #endif

@@ -27,7 +27,8 @@ struct report {
 };
 
 /* What else burin puts in an output folder; with a slash, a folder. */
-static const char *const others[] = { HTML_PAGE, HTML_DATA, HTML_THUMBS, MAP_BIN_NAME, SINK_CHECKPOINT };
+static const char *const others[] = { HTML_PAGE, HTML_DATA, HTML_THUMBS, MAP_BIN_NAME,
+	SINK_CHECKPOINT };
 
 /* Errors after the first are told by it: struct error keeps one text. */
 struct outcome {
@@ -183,8 +184,8 @@ static void restore_head(struct report *report, size_t i, uint64_t place, struct
 
 	reporters[i]->headline(text, NULL);
 	if (place && !outcome->status)
-		note(outcome, stream_put_at(
-				      report->streams[i], place - 1, text, still_free(outcome)));
+		note(outcome,
+			stream_put_at(report->streams[i], place - 1, text, still_free(outcome)));
 }
 
 static void reopen_one(struct report *report, size_t i, const struct run_record *run,
@@ -199,8 +200,8 @@ static void reopen_one(struct report *report, size_t i, const struct run_record 
 			      still_free(outcome)));
 	if (!*stream)
 		return;
-	note_reporter(report, i,
-		reporters[i]->open(&report->states[i], stream_file(*stream), run), outcome);
+	note_reporter(report, i, reporters[i]->open(&report->states[i], stream_file(*stream), run),
+		outcome);
 	stream_forget(*stream); /* the head is there */
 	restore_head(report, i, place, outcome);
 }
@@ -246,8 +247,8 @@ int report_reopen(struct report **result, struct sink *sink, const struct run_re
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-int report_file_part(struct report *report, size_t part, const struct file_record *file,
-	struct error *error)
+int report_file_part(
+	struct report *report, size_t part, const struct file_record *file, struct error *error)
 {
 	struct outcome outcome = { error, 0 };
 
@@ -283,8 +284,8 @@ void report_headline(char *text, const char *before, const struct summary_record
 }
 
 /* The line at the top that had to wait for the end. */
-static void complete_head(
-	struct report *report, size_t i, const struct summary_record *summary, struct outcome *outcome)
+static void complete_head(struct report *report, size_t i, const struct summary_record *summary,
+	struct outcome *outcome)
 {
 	char was[REPORT_HEADLINE_LEN + 1], text[REPORT_HEADLINE_LEN + 1];
 	int64_t place;

@@ -33,8 +33,8 @@ int report_file(struct report *report, const struct file_record *file, struct er
 /* The same for one of the report's files, 0 .. REPORT_PARTS - 1. Different parts may be written by
  * different threads at the same time. */
 #define REPORT_PARTS 3
-int report_file_part(struct report *report, size_t part, const struct file_record *file,
-	struct error *error);
+int report_file_part(
+	struct report *report, size_t part, const struct file_record *file, struct error *error);
 /* Brings to the disk what report_file still holds back (up to a second's worth, or 256 KiB). Worth
  * calling now and then while nothing is found. Not at the same time as report_file. */
 int report_flush(struct report *report, struct error *error);

@@ -322,11 +322,12 @@ int sink_finish(struct sink *sink, const char *name, struct sink_file *file, str
 {
 	const char *slash = strrchr(name, '/');
 	char temporary[48];
-	int status = close(file->fd) ? -errno : 0; /* network file systems tell of a full disk now */
+	int status =
+		close(file->fd) ? -errno : 0; /* network file systems tell of a full disk now */
 
 	if (!status)
-		status = folder_rename(file->folder, temporary_name(file, temporary),
-			slash ? slash + 1 : name);
+		status = folder_rename(
+			file->folder, temporary_name(file, temporary), slash ? slash + 1 : name);
 	if (!status) {
 		close(file->folder);
 		return 0;

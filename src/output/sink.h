@@ -44,8 +44,8 @@ void sink_reserve(struct sink *sink, const char *name);
 /* A carved file on its way. It has a temporary name until it is whole, so that no half file ever
  * looks like a whole one, whatever ends the program. */
 struct sink_file {
-	int fd;          /* to write to */
-	int folder;      /* that it lies in */
+	int fd;                /* to write to */
+	int folder;            /* that it lies in */
 	unsigned part, number; /* of its temporary name */
 };
 

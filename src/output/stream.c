@@ -100,7 +100,8 @@ int stream_reopen(struct stream **stream, struct sink *sink, const char *name, u
 	if (status != -EBADMSG && status != -ENOENT)
 		return sink_error(sink, name, -status, error);
 	return error_set(error, EXIT_IO, -status,
-		"'%s/%s' is not as the run that is resumed left it; carve again into another folder",
+		"'%s/%s' is not as the run that is resumed left it; carve again into another "
+		"folder",
 		sink_path(sink), name);
 }
 

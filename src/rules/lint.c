@@ -165,15 +165,13 @@ static void check_footer(const struct context *c, const struct pattern *footer)
 	else if (why && c->rule->pair == PAIR_REVERSE)
 		say(c, LINT_NOTE,
 			"footer %.60s: %s; with pair = \"reverse\" the last one within max_size "
-			"ends the file, which may be "
-			"that of a later file",
+			"ends the file, which may be that of a later file",
 			footer->text, why);
 	else if (pattern_bits(footer) < SHORT_BITS && c->rule->pair != PAIR_REVERSE &&
 		 apart < (double)c->rule->max_size)
 		say(c, LINT_WARN,
 			"footer %.60s has fewer than 3 bytes' worth of fixed bits: it turns up by "
-			"chance every %.0f bytes "
-			"or so, and larger files end there",
+			"chance every %.0f bytes or so, and larger files end there",
 			footer->text, apart);
 	if (is_all(footer, 0x00) || is_all(footer, 0xff))
 		say(c, LINT_WARN, "footer %.60s is all %s, as empty space is", footer->text,

@@ -15,7 +15,7 @@ enum lint_level {
 struct lint_message {
 	const char *file; /* owned by the rule set */
 	unsigned line;    /* 0: the file as a whole */
-	char *rule; /* the rule's name, or NULL when the message is about the file */
+	char *rule;       /* the rule's name, or NULL when the message is about the file */
 	enum lint_level level;
 	char *text; /* a sentence */
 };

@@ -107,8 +107,7 @@ static int parse_braces(struct regex_parser *p, uint32_t *least, uint32_t *most)
 		if (regex_peek(p, 0) == '}')
 			return regex_fail(p, start,
 				"{%u,} repeats without bound; give the most as well, so that a "
-				"match is "
-				"at most %u bytes",
+				"match is at most %u bytes",
 				*least, REGEX_MAX_WIDTH);
 		if (!parse_number(p, most))
 			goto malformed;

@@ -101,9 +101,8 @@ static int read_name(struct setting_reader *r, const config_setting_t *setting, 
 		return status;
 	if (!rule_name_valid(text))
 		return setting_fail(r, setting,
-			"'%.100s' can't name a folder: expected letters, digits, '.', '_' and '-', "
-			"not "
-			"a dot first, at most %d",
+			"'%.100s' can't name a folder: expected letters, digits, '.', '_' and "
+			"'-', not a dot first, at most %d",
 			text, RULE_NAME_MAX);
 	draft->rule.name = xstrdup(text);
 	return 0;
@@ -120,8 +119,7 @@ static int read_extension(struct setting_reader *r, const config_setting_t *sett
 	if (*text && !rule_name_valid(text))
 		return setting_fail(r, setting,
 			"'%.100s' can't be an extension: expected letters, digits, '.', '_' and "
-			"'-', not a "
-			"dot first, at most %d, or nothing",
+			"'-', not a dot first, at most %d, or nothing",
 			text, RULE_NAME_MAX);
 	draft->rule.extension = xstrdup(text);
 	return 0;

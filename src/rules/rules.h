@@ -21,8 +21,8 @@ enum rules_format { RULES_AUTO, RULES_BURIN, RULES_SCALPEL, RULES_FOREMOST };
 
 /* An integer in the file that tells its length: total = value * multiply + add. */
 struct length_field {
-	uint64_t at;      /* bytes from the file's start */
-	uint8_t width;    /* 1, 2, 4 or 8 bytes; 0: the rule has no such field */
+	uint64_t at;   /* bytes from the file's start */
+	uint8_t width; /* 1, 2, 4 or 8 bytes; 0: the rule has no such field */
 	bool big_endian;
 	uint64_t multiply;
 	int64_t add;
@@ -30,39 +30,41 @@ struct length_field {
 
 /* Bytes that must stand at an offset. */
 struct must {
-	uint64_t at;      /* bytes from the file's start */
+	uint64_t at;            /* bytes from the file's start */
 	struct pattern pattern; /* never a regex */
 };
 
 struct rule {
-	char *name;             /* the type; also the output folder's name: [A-Za-z0-9._-]+, never starting with a dot */
-	char *extension;        /* without the dot; "" for none */
-	uint32_t *headers;      /* indexes into the pattern set */
+	char *name; /* the type; also the output folder's name: [A-Za-z0-9._-]+, never starting with
+		       a dot */
+	char *extension;   /* without the dot; "" for none */
+	uint32_t *headers; /* indexes into the pattern set */
 	uint32_t *footers;
 	uint32_t header_count, footer_count;
 	uint64_t header_offset; /* where in the file the header stands, bytes */
 	enum pair_mode pair;
-	bool include_footer;    /* default: true, but for PAIR_NEXT */
+	bool include_footer;         /* default: true, but for PAIR_NEXT */
 	uint64_t min_size, max_size; /* bytes; max_size is never 0 */
 	struct length_field length;
 	struct must *musts;
 	uint32_t must_count;
-	uint64_t align;         /* file starts at a multiple of this only; 0 or 1: anywhere */
+	uint64_t align;              /* file starts at a multiple of this only; 0 or 1: anywhere */
 	const struct carver *carver; /* NULL for none */
-	const char *file;       /* where the rule stands; owned by the rule set */
+	const char *file;            /* where the rule stands; owned by the rule set */
 	unsigned line;
 };
 
 struct rules {
 	char *path;
-	char sha256[65];        /* of all files read, in order, hex */
+	char sha256[65];          /* of all files read, in order, hex */
 	enum rules_format format; /* never RULES_AUTO */
-	struct rule *rules;     /* index: the rule's place in the file, from 0 */
+	struct rule *rules;       /* index: the rule's place in the file, from 0 */
 	uint32_t count;
 	struct pattern_set patterns;
-	char **files;           /* all files that were read (@include), path first */
+	char **files; /* all files that were read (@include), path first */
 	uint32_t file_count;
-	struct lint *notes;     /* what the reader noticed and the rules don't show any more: see lint_rules */
+	struct lint *notes; /* what the reader noticed and the rules don't show any more: see
+			       lint_rules */
 };
 
 /* Loads a rule set. format: RULES_AUTO tells burin's from Scalpel's. only: NULL, or a

@@ -110,9 +110,8 @@ static void note_bad_escape(const struct reader *r, const char *column, const ch
 {
 	if (*at == 'x' || (*at >= '0' && *at <= '3'))
 		note(r, LINT_WARN,
-			"%s: \\%c is not followed by the digits that it needs, so the backslash is "
-			"dropped and the rest "
-			"stands for itself",
+			"%s: \\%c is not followed by the digits that it needs, so the backslash "
+			"is dropped and the rest stands for itself",
 			column, *at);
 	else if (!*at)
 		note(r, LINT_WARN,
@@ -172,8 +171,7 @@ static int read_wildcard(struct reader *r)
 	else if (r->rule_lines)
 		note(r, LINT_WARN,
 			"a wildcard below the first rule: it holds for the rules above as well, "
-			"but Scalpel can miss "
-			"matches of theirs; put it on top");
+			"but Scalpel can miss matches of theirs; put it on top");
 	r->wildcard = (uint8_t)bytes.text[0];
 	r->wildcard_line = r->line;
 	free(bytes.text);
@@ -433,8 +431,7 @@ int scalpel_read(struct loader *loader, const char *file, const char *text, bool
 	if (r.forward_count)
 		note(&r, LINT_NOTE,
 			"%u rules end at the first footer: Foremost carves their whole size when "
-			"none is in reach, "
-			"burin does so when told to (-b)",
+			"none is in reach, burin does so when told to (-b)",
 			r.forward_count);
 	if (!status && r.rule_lines > most)
 		note(&r, LINT_NOTE, "%u rules: %s itself takes %u at most", r.rule_lines,

@@ -169,8 +169,8 @@ static int read_number(struct walk *w)
 	}
 	if (errno || value > INT64_MAX)
 		return loader_fail(w->loader, w->file, w->line,
-			"the number %.*s is too large: sizes go up to 2^63 - 1 "
-			"here, larger ones must be written in quotes",
+			"the number %.*s is too large: sizes go up to 2^63 - 1 here, larger ones "
+			"must be written in quotes",
 			(int)(end - start < 40 ? end - start : 40), start);
 	copy(w, (size_t)(end - start));
 	while (look(w, 0) == 'L')

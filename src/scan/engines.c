@@ -81,8 +81,7 @@ static const struct scan_engine *pick_named(
 	if (engine->probe(why, sizeof(why)) != 0) {
 		error_set(error, EXIT_NO_ENGINE, ENODEV,
 			"the engine '%s' is not usable on this machine: %s; leave out --engine to "
-			"get the "
-			"best that is",
+			"get the best that is",
 			name, why);
 		return NULL;
 	}

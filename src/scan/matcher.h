@@ -12,7 +12,8 @@
 struct hit_sink {
 	struct hit *hits;
 	size_t count, capacity;
-	bool full; /* a hit did not fit: stop early, the piece will be searched again in smaller pieces */
+	bool full; /* a hit did not fit: stop early, the piece will be searched again in smaller
+		      pieces */
 };
 
 static inline bool hit_sink_add(struct hit_sink *sink, uint64_t offset, uint32_t pattern)
@@ -48,15 +49,16 @@ struct matcher {
 	/* Finds all matches that start in text[0 .. len); text has readable bytes behind, text_len
 	 * in all (>= len). offset: of text[0] in the image. Returns 0 (also when the sink got full)
 	 * or a negative errno. */
-	int (*find)(const void *database, void *scratch, const uint8_t *text, size_t len, size_t text_len,
-		uint64_t offset, struct hit_sink *sink);
+	int (*find)(const void *database, void *scratch, const uint8_t *text, size_t len,
+		size_t text_len, uint64_t offset, struct hit_sink *sink);
 	/* What the report names as the kernel, or NULL. */
 	const char *(*kernel)(const void *database);
 };
 
 /* scan/cpu.c: the engine functions over a matcher. A row of the table is written
  *     static int open(...) { return cpu_scan_open(scan, &my_matcher, set, options, error); }
- *     const struct scan_engine my_engine = { "name", "summary", probe, open, cpu_scan_submit, cpu_scan_reap, cpu_scan_close, cpu_scan_kernel };
+ *     const struct scan_engine my_engine = { "name", "summary", probe, open, cpu_scan_submit,
+ * cpu_scan_reap, cpu_scan_close, cpu_scan_kernel };
  */
 int cpu_scan_open(struct scan **scan, const struct matcher *matcher, const struct pattern_set *set,
 	const struct scan_options *options, struct error *error);

@@ -84,8 +84,8 @@ float rarity_class(const float probability[256], uint8_t value, uint8_t mask)
 	return sum;
 }
 
-double rarity_run(const float probability[RARITY_KINDS][256], const uint8_t *value, const uint8_t *mask,
-	uint32_t len)
+double rarity_run(const float probability[RARITY_KINDS][256], const uint8_t *value,
+	const uint8_t *mask, uint32_t len)
 {
 	double rate = 0;
 	for (int k = 0; k < RARITY_KINDS; k++) {

@@ -30,28 +30,32 @@ struct hit {
  * split, so hit_capacity must be at least the number of patterns.
  */
 struct chunk {
-	const uint8_t *data;  /* len + tail_len bytes */
-	uint64_t offset;      /* of data[0] in the image */
-	size_t len;           /* own bytes */
-	size_t tail_len;      /* bytes behind, at most longest - 1; fewer only at the end of what is scanned */
-	size_t from;          /* in: first start that is wanted, relative to data */
-	size_t until;         /* out: end of the starts that were searched, exclusive; from < until <= len, or until == len */
-	struct hit *hits;     /* out; the array is the caller's */
-	size_t hit_capacity;  /* elements */
-	size_t hit_count;     /* out */
-	int status;           /* out: 0, or a negative errno: the engine broke down in this chunk and until means nothing */
+	const uint8_t *data; /* len + tail_len bytes */
+	uint64_t offset;     /* of data[0] in the image */
+	size_t len;          /* own bytes */
+	size_t tail_len;     /* bytes behind, at most longest - 1; fewer only at the end of what is
+				scanned */
+	size_t from;         /* in: first start that is wanted, relative to data */
+	size_t until; /* out: end of the starts that were searched, exclusive; from < until <= len,
+			 or until == len */
+	struct hit *hits;    /* out; the array is the caller's */
+	size_t hit_capacity; /* elements */
+	size_t hit_count;    /* out */
+	int status; /* out: 0, or a negative errno: the engine broke down in this chunk and until
+		       means nothing */
 	void *engine_private; /* for the engine while it owns the chunk */
 };
 
 struct scan; /* an open engine */
 
 struct scan_options {
-	struct pool *pool;     /* for engines that work on the CPU; outlives the scan */
-	size_t chunk_len;      /* the largest len + tail_len that will be submitted, bytes */
-	unsigned chunks;       /* how many chunks the caller has in flight at most */
-	void *ring;            /* the memory in which all chunks lie, or NULL when they may lie anywhere: an engine may register it */
-	size_t ring_len;       /* bytes */
-	const char *kernel;    /* NULL, or the name of one of the engine's kernels */
+	struct pool *pool; /* for engines that work on the CPU; outlives the scan */
+	size_t chunk_len;  /* the largest len + tail_len that will be submitted, bytes */
+	unsigned chunks;   /* how many chunks the caller has in flight at most */
+	void *ring; /* the memory in which all chunks lie, or NULL when they may lie anywhere: an
+		       engine may register it */
+	size_t ring_len;               /* bytes */
+	const char *kernel;            /* NULL, or the name of one of the engine's kernels */
 	const struct gpu_options *gpu; /* gpu/options.h; NULL: the defaults */
 };
 
@@ -64,8 +68,8 @@ struct scan_engine {
 	int (*probe)(char *reason, size_t len);
 	/* Compiles the patterns; the set and options stay the caller's and must outlive the scan.
 	 * -EINVAL: the set does not suit this engine, with the reason in error. */
-	int (*open)(struct scan **scan, const struct pattern_set *set, const struct scan_options *options,
-		struct error *error);
+	int (*open)(struct scan **scan, const struct pattern_set *set,
+		const struct scan_options *options, struct error *error);
 	/* 0: the engine owns the chunk and its buffers until reap gives it back; -EAGAIN: reap
 	 * first. */
 	int (*submit)(struct scan *scan, struct chunk *chunk);
@@ -76,14 +80,17 @@ struct scan_engine {
 	/* Describes how the open scan works ("gram", "FDR + 2 short"): for the report's kernel
 	 * field; never NULL. Optional: NULL. */
 	const char *(*kernel)(const struct scan *scan);
-	unsigned chunks; /* see scan_engine_chunks */
-	size_t chunk_len; /* the chunk size with which whole runs are fastest, bytes; 0: the reader's default */
-	bool comparison; /* from a paper, to be compared with: `auto` never takes it, and `burin bench` only by name */
+	unsigned chunks;  /* see scan_engine_chunks */
+	size_t chunk_len; /* the chunk size with which whole runs are fastest, bytes; 0: the
+			     reader's default */
+	bool comparison;  /* from a paper, to be compared with: `auto` never takes it, and `burin
+			     bench` only by name */
 };
 
 /* How many chunks the engine likes to have in flight, those being read included; 0: it does not
  * mind. Several GPUs want more than one. */
-static inline unsigned scan_engine_chunks(const struct scan_engine *engine, const struct gpu_options *gpu)
+static inline unsigned scan_engine_chunks(
+	const struct scan_engine *engine, const struct gpu_options *gpu)
 {
 	return engine->chunks * (gpu && gpu->devices ? 2 : 1);
 }
@@ -97,8 +104,8 @@ const struct scan_engine *scan_engine_find(const char *name);
 /* Picks the engine: name, or for NULL and "auto" the first row whose probe succeeds and that is
  * meant for it. reason (len bytes) says why ("gpu: no driver; hyperscan: first that works"). NULL
  * and error set when the asked engine is unknown (EXIT_USAGE) or not available (EXIT_NO_ENGINE). */
-const struct scan_engine *scan_engine_pick(const char *name, char *reason, size_t len,
-	struct error *error);
+const struct scan_engine *scan_engine_pick(
+	const char *name, char *reason, size_t len, struct error *error);
 
 /* Orders by (offset, pattern): for qsort. */
 int hit_compare(const void *a, const void *b);

@@ -152,7 +152,7 @@ static void update_costs(
 /* The costs are kept up to date, so that a step costs no more than two rows of them. */
 static void merge_all(struct teddy_plan *plan)
 {
-	double (*costs)[TEDDY_PATTERNS_MAX] = xcalloc(plan->count, sizeof(*costs));
+	double(*costs)[TEDDY_PATTERNS_MAX] = xcalloc(plan->count, sizeof(*costs));
 	uint32_t into, from;
 
 	for (uint32_t i = 0; i < plan->count; i++)

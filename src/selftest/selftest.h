@@ -24,7 +24,8 @@ struct selftest_run {
 	bool nested;
 	char worked[128]; /* how the engine says that it worked */
 	int exit;
-	bool unsuited; /* an engine for comparison, or a GPU kernel, that can't take these rules: not counted */
+	bool unsuited; /* an engine for comparison, or a GPU kernel, that can't take these rules:
+			  not counted */
 	bool same;     /* the same files as the first run of these options */
 	bool verified; /* every file is on the disk as the report says */
 	uint64_t files, whole_but_wrong; /* called complete where no such file was planted */

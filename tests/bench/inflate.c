@@ -109,7 +109,8 @@ static void load(struct chunks *chunks)
 	chunks->items = xcalloc(set->size / set->chunk_len + 1, sizeof(*chunks->items));
 	for (size_t i = 0; i < set->segment_count; i++) {
 		chunks->files[i] = xmalloc(set->segments[i].size);
-		if (file_read_all_at(set->segments[i].fd, chunks->files[i], set->segments[i].size, 0))
+		if (file_read_all_at(
+			    set->segments[i].fd, chunks->files[i], set->segments[i].size, 0))
 			die("a segment can't be read");
 	}
 	for (size_t i = 0; i < set->table_count; i++)

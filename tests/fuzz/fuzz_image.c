@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		uint64_t size = image_info(image)->size;
 
 		for (uint64_t at = 0; at < size && at < MOST_MEDIA; at += sizeof(buffer)) {
-			size_t piece = size - at < sizeof(buffer) ? (size_t)(size - at) : sizeof(buffer);
+			size_t piece =
+				size - at < sizeof(buffer) ? (size_t)(size - at) : sizeof(buffer);
 
 			if (image_read_around(image, at, buffer, piece) > piece)
 				abort();

@@ -19,7 +19,8 @@ static void check(const struct reread_run *run, const struct file_record *file)
 	for (uint32_t i = 0; i < file->run_count; i++) {
 		const struct range *range = &file->runs[i];
 
-		if (range->offset > run->image_size || range->length > run->image_size - range->offset)
+		if (range->offset > run->image_size ||
+			range->length > run->image_size - range->offset)
 			abort();
 		sum += range->length;
 	}

@@ -14,10 +14,11 @@ Test(size, reads_what_people_write)
 	static const struct {
 		const char *text;
 		uint64_t bytes;
-	} good[] = { { "0", 0 }, { "4096", 4096 }, { "0x10", 16 }, { "50M", 50 << 20 }, { "50m", 50 << 20 },
-		{ "2GiB", 2ull << 30 }, { "1KB", 1024 }, { "3T", 3ull << 40 },
+	} good[] = { { "0", 0 }, { "4096", 4096 }, { "0x10", 16 }, { "50M", 50 << 20 },
+		{ "50m", 50 << 20 }, { "2GiB", 2ull << 30 }, { "1KB", 1024 }, { "3T", 3ull << 40 },
 		{ "18446744073709551615", UINT64_MAX } };
-	static const char *const bad[] = { "", "-1", "+1", " 1", "1.5M", "M", "10X", "10MM", "10iB", "1 M" };
+	static const char *const bad[] = { "", "-1", "+1", " 1", "1.5M", "M", "10X", "10MM", "10iB",
+		"1 M" };
 	uint64_t bytes;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
@@ -50,7 +51,8 @@ Test(ranges, agree_with_a_byte_map)
 		char map[64] = { 0 };
 
 		for (int i = 0; i < 12; i++) {
-			unsigned at = (unsigned)rand_r(&seed) % 50, len = (unsigned)rand_r(&seed) % 14;
+			unsigned at = (unsigned)rand_r(&seed) % 50,
+				 len = (unsigned)rand_r(&seed) % 14;
 
 			ranges_add(&ranges, at, len);
 			memset(map + at, 1, len);

@@ -104,14 +104,16 @@ Test(check, what_has_nothing_to_check_is_cut_at_the_image)
 	cr_expect_eq(outcome.end, END_IMAGE);
 }
 
-static void expect_length(struct length_field field, const char *bytes, uint64_t max_size, uint64_t length)
+static void expect_length(
+	struct length_field field, const char *bytes, uint64_t max_size, uint64_t length)
 {
 	struct rule rule = { .max_size = max_size, .length = field };
 	struct outcome outcome;
 
 	memcpy(content + 500 + field.at, bytes, field.width);
 	outcome = check(&rule, 500, max_size);
-	cr_expect_eq(outcome.length, length, "%u instead of %u", (unsigned)outcome.length, (unsigned)length);
+	cr_expect_eq(outcome.length, length, "%u instead of %u", (unsigned)outcome.length,
+		(unsigned)length);
 	cr_expect_eq(outcome.verdict, length ? CARVE_UNVERIFIED : CARVE_REJECT);
 	if (length)
 		cr_expect_eq(outcome.end, END_LENGTH);
@@ -121,27 +123,34 @@ static void expect_length(struct length_field field, const char *bytes, uint64_t
 
 Test(check, length_fields)
 {
-	expect_length((struct length_field){ .at = 4, .width = 1, .multiply = 1 }, "\x40", 1000, 0x40);
-	expect_length((struct length_field){ .at = 4, .width = 2, .multiply = 1 }, "\x10\x01", 1000, 0x110);
-	expect_length((struct length_field){ .at = 4, .width = 2, .multiply = 1, .big_endian = true }, "\x01\x10",
-		1000, 0x110);
-	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 512, .add = 8 }, "\2\0\0\0", 5000,
-		1032);
-	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1, .add = -6 }, "\x14\0\0\0", 5000,
-		14);
+	expect_length(
+		(struct length_field){ .at = 4, .width = 1, .multiply = 1 }, "\x40", 1000, 0x40);
+	expect_length((struct length_field){ .at = 4, .width = 2, .multiply = 1 }, "\x10\x01", 1000,
+		0x110);
+	expect_length(
+		(struct length_field){ .at = 4, .width = 2, .multiply = 1, .big_endian = true },
+		"\x01\x10", 1000, 0x110);
+	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 512, .add = 8 },
+		"\2\0\0\0", 5000, 1032);
+	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1, .add = -6 },
+		"\x14\0\0\0", 5000, 14);
 	/* Beyond max_size; below nothing; not even its own field; more than 64 bits. */
-	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1 }, "\0\0\0\1", 5000, 0);
-	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1, .add = -6 }, "\5\0\0\0", 5000, 0);
-	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1 }, "\7\0\0\0", 5000, 0);
-	expect_length((struct length_field){ .at = 4, .width = 8, .multiply = 2 }, "\x40\0\0\0\0\0\0\x80", UINT64_MAX,
-		0);
+	expect_length(
+		(struct length_field){ .at = 4, .width = 4, .multiply = 1 }, "\0\0\0\1", 5000, 0);
+	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1, .add = -6 },
+		"\5\0\0\0", 5000, 0);
+	expect_length(
+		(struct length_field){ .at = 4, .width = 4, .multiply = 1 }, "\7\0\0\0", 5000, 0);
+	expect_length((struct length_field){ .at = 4, .width = 8, .multiply = 2 },
+		"\x40\0\0\0\0\0\0\x80", UINT64_MAX, 0);
 	expect_length((struct length_field){ .at = 4, .width = 8, .multiply = 1, .add = 100 },
 		"\xff\xff\xff\xff\xff\xff\xff\xff", UINT64_MAX, 0);
 }
 
 Test(check, a_length_beyond_the_image_is_truncated)
 {
-	struct rule rule = { .max_size = 1000000, .length = { .at = 0, .width = 4, .multiply = 1 } };
+	struct rule rule = { .max_size = 1000000,
+		.length = { .at = 0, .width = 4, .multiply = 1 } };
 	struct outcome outcome;
 
 	memcpy(content + sizeof(content) - 100, "\0\4\0\0", 4);
@@ -157,7 +166,8 @@ Test(check, a_length_beyond_the_image_is_truncated)
 Test(check, musts)
 {
 	uint8_t bytes[] = { content[1010], content[1011] }, mask[] = { 0xff, 0xff };
-	struct must must = { .at = 10, .pattern = { .bytes = bytes, .mask = mask, .len = 2, .min_len = 2 } };
+	struct must must = { .at = 10,
+		.pattern = { .bytes = bytes, .mask = mask, .len = 2, .min_len = 2 } };
 	struct rule rule = { .max_size = 50, .musts = &must, .must_count = 1 };
 
 	cr_expect_eq(check(&rule, 1000, 50).verdict, CARVE_UNVERIFIED);

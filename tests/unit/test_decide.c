@@ -9,8 +9,9 @@ static const struct carver a_carver = { .name = "a" };
 
 /* Rules 0 to 2 have a carver, 3 and 4 have none. */
 static struct rule rule_list[5] = { { .name = (char *)"r0", .carver = &a_carver },
-	{ .name = (char *)"r1", .carver = &a_carver }, { .name = (char *)"r2", .carver = &a_carver },
-	{ .name = (char *)"r3" }, { .name = (char *)"r4" } };
+	{ .name = (char *)"r1", .carver = &a_carver },
+	{ .name = (char *)"r2", .carver = &a_carver }, { .name = (char *)"r3" },
+	{ .name = (char *)"r4" } };
 static const struct rules rules = { .rules = rule_list, .count = 5 };
 
 struct fixture {
@@ -35,7 +36,8 @@ static void teardown(struct fixture *f)
 	tallies_free(&f->skipped);
 }
 
-static void add(struct fixture *f, uint64_t start, uint32_t rule, enum verdict verdict, uint64_t length)
+static void add(
+	struct fixture *f, uint64_t start, uint32_t rule, enum verdict verdict, uint64_t length)
 {
 	f->candidates[f->count] = (struct candidate){ .start = start, .rule = rule };
 	f->outcomes[f->count] = (struct outcome){ .verdict = verdict, .length = length };
@@ -59,8 +61,8 @@ static const char *decide(struct fixture *f)
 	return kept;
 }
 
-static const char *one(struct fixture *f, uint64_t start, uint32_t rule, enum verdict verdict,
-	uint64_t length)
+static const char *one(
+	struct fixture *f, uint64_t start, uint32_t rule, enum verdict verdict, uint64_t length)
 {
 	add(f, start, rule, verdict, length);
 	return decide(f);
@@ -120,7 +122,8 @@ Test(decide, truncated_files_contain_truncated_ones_of_their_own_rule_alone)
 Test(decide, parts_are_no_files_whatever_their_check_would_say)
 {
 	static uint64_t parts[] = { 110, 130, 200 };
-	const struct candidate part = { .start = 130, .rule = 0 }, other = { .start = 130, .rule = 1 };
+	const struct candidate part = { .start = 130, .rule = 0 },
+			       other = { .start = 130, .rule = 1 };
 	struct fixture f;
 
 	setup(&f, (struct decide_options){ .nested = true });

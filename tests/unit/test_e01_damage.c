@@ -291,21 +291,25 @@ Test(e01_damage, forged_sections)
  * it has bytes. */
 Test(e01_damage, sections_that_claim_the_moon)
 {
-	static const uint64_t claims[][2] = { { 5000000000, 0 }, { 13, 5000000000 }, { 5000000000, 5000000000 } };
+	static const uint64_t claims[][2] = { { 5000000000, 0 }, { 13, 5000000000 },
+		{ 5000000000, 5000000000 } };
 	const struct e01_section *section = e01_find(&layout, "header2");
 
 	for (size_t i = 0; i < layout.count; i++)
-		if (!strcmp(layout.sections[i].type, "volume") || !strcmp(layout.sections[i].type, "data"))
+		if (!strcmp(layout.sections[i].type, "volume") ||
+			!strcmp(layout.sections[i].type, "data"))
 			file[layout.sections[i].offset + E01_SECTION_HEAD_LEN + 4] ^= 1;
 	for (size_t i = 0; i < 3; i++) {
 		struct error error = { 0 };
 		struct image *image;
 
-		e01_make_section_head(file + section->offset, "header2", claims[i][0], claims[i][1]);
+		e01_make_section_head(
+			file + section->offset, "header2", claims[i][0], claims[i][1]);
 		temp_write("damaged.E01", file, file_len);
 		cr_assert_neq(image_open(&image, temp_at("damaged.E01"), &error), 0);
 		cr_expect_eq(error.code, EXIT_IO);
-		cr_expect_not_null(strstr(error.text, "'header2' at offset 13 claims to hold "), "%s", error.text);
+		cr_expect_not_null(strstr(error.text, "'header2' at offset 13 claims to hold "),
+			"%s", error.text);
 	}
 }
 

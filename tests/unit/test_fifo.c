@@ -63,7 +63,8 @@ Test(fifo, keeps_order_through_the_file)
 		}
 		cr_assert_eq(queues[q].count, pushed[q] - popped[q]);
 	}
-	cr_assert_gt(fifo_store_spilled(store), 0, "nothing went to the file: the test tests nothing");
+	cr_assert_gt(
+		fifo_store_spilled(store), 0, "nothing went to the file: the test tests nothing");
 	cr_assert_eq(fifo_store_status(store, NULL), 0);
 	for (int i = 0; i < 3; i++)
 		fifo_clear(&queues[i]);

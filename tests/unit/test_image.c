@@ -225,8 +225,7 @@ Test(image, fixed_vhd_is_known_by_its_footer)
 	image_close(image);
 	memcpy(bytes + 1536 + 12, "\0\1\0\0", 4);
 	memset(bytes + 1536 + 16, 0xff, 8);
-	refused(write_file("disk.raw", bytes, sizeof(bytes)), EIO, "vhd",
-		"can't be read as that");
+	refused(write_file("disk.raw", bytes, sizeof(bytes)), EIO, "vhd", "can't be read as that");
 }
 
 /* ---- raw ----------------------------------------------------------------------------------- */

@@ -28,15 +28,20 @@ static void fixture_init(struct fixture *f, uint32_t count, uint32_t footer_len)
 {
 	memset(f, 0, sizeof(*f));
 	f->rules = (struct rules){ .rules = f->rule, .count = count };
-	f->rules.patterns = (struct pattern_set){ .patterns = f->pattern, .count = count * 2, .longest = 4 };
+	f->rules.patterns =
+		(struct pattern_set){ .patterns = f->pattern, .count = count * 2, .longest = 4 };
 	for (uint32_t r = 0; r < count; r++) {
 		f->header[r] = 2 * r;
 		f->footer[r] = 2 * r + 1;
 		f->pattern[2 * r].len = f->pattern[2 * r].min_len = 2;
 		f->pattern[2 * r + 1].len = f->pattern[2 * r + 1].min_len = footer_len;
-		f->rule[r] = (struct rule){ .name = (char *)"t", .headers = &f->header[r],
-			.footers = &f->footer[r], .header_count = 1, .footer_count = 1,
-			.include_footer = true, .max_size = 100 };
+		f->rule[r] = (struct rule){ .name = (char *)"t",
+			.headers = &f->header[r],
+			.footers = &f->footer[r],
+			.header_count = 1,
+			.footer_count = 1,
+			.include_footer = true,
+			.max_size = 100 };
 	}
 }
 
@@ -87,8 +92,8 @@ static void pair_events(const struct fixture *f, const struct pairing_options *o
 	tallies_free(&skipped);
 }
 
-static void expect_one(enum pair_mode mode, bool both, uint64_t header, uint64_t footer1, uint64_t footer2,
-	uint64_t length, enum file_end end, bool chop)
+static void expect_one(enum pair_mode mode, bool both, uint64_t header, uint64_t footer1,
+	uint64_t footer2, uint64_t length, enum file_end end, bool chop)
 {
 	struct fixture f;
 	struct event events[3] = { { header, 0 }, { footer1, 1 }, { footer2, 1 } };
@@ -134,8 +139,9 @@ Test(pair, scalpels_table)
 
 /* ---- the plain model: lists, no streaming -------------------------------------------------- */
 
-static bool model_one(const struct rule *rule, uint64_t start, uint32_t pattern, const struct event *events,
-	size_t count, uint32_t footer_len, bool both, struct candidate *candidate)
+static bool model_one(const struct rule *rule, uint64_t start, uint32_t pattern,
+	const struct event *events, size_t count, uint32_t footer_len, bool both,
+	struct candidate *candidate)
 {
 	uint64_t first = UINT64_MAX, last = UINT64_MAX;
 
@@ -196,8 +202,9 @@ static void model(const struct fixture *f, const struct pairing_options *options
 			continue;
 		if (options->align > 1 && (events[i].offset - rule->header_offset) % options->align)
 			continue;
-		if (model_one(rule, events[i].offset - rule->header_offset, events[i].pattern, events,
-			    count, f->pattern[events[i].pattern + 1].len, options->both, &candidate) &&
+		if (model_one(rule, events[i].offset - rule->header_offset, events[i].pattern,
+			    events, count, f->pattern[events[i].pattern + 1].len, options->both,
+			    &candidate) &&
 			candidate.length >= rule->min_size)
 			list->items[list->count++] = candidate;
 	}
@@ -256,8 +263,8 @@ static void random_round(unsigned seed)
 
 		cr_assert(a->start == b->start && a->length == b->length && a->rule == b->rule &&
 				  a->end == b->end,
-			"seed %u: candidate %zu is %" PRIu64 "+%" PRIu64 " rule %u, the model has %" PRIu64
-			"+%" PRIu64 " rule %u",
+			"seed %u: candidate %zu is %" PRIu64 "+%" PRIu64
+			" rule %u, the model has %" PRIu64 "+%" PRIu64 " rule %u",
 			first, i, a->start, a->length, a->rule, b->start, b->length, b->rule);
 	}
 }

@@ -185,8 +185,8 @@ Test(report, jsonl_to_the_letter)
 	text = temp_read("out/report.jsonl", NULL);
 	stable = without_host(text);
 	cr_expect_str_eq(stable,
-		"{\"record\":\"run\",\"schema\":1,\"evidence\":\"mismatch\"  ,\"burin\":\"" BURIN_VERSION
-		"\",\"command\":[\"burin\",\"carve\","
+		"{\"record\":\"run\",\"schema\":1,\"evidence\":\"mismatch\"  "
+		",\"burin\":\"" BURIN_VERSION "\",\"command\":[\"burin\",\"carve\","
 		"\"di\xEF\xBF\xBDsk.E01\"],\"host\":\"\",\"started\":\"2024-05-01T12:00:00Z\","
 		"\"output\":\"/tmp/out\",\"image\":{\"path\":\"/evidence/disk.E01\","
 		"\"paths\":[\"/evidence/disk.E01\",\"/evidence/disk.E02\"],\"format\":\"ewf\","
@@ -201,7 +201,8 @@ Test(report, jsonl_to_the_letter)
 		"\"threads\":2,\"chunk_size\":33554432},"
 		"\"options\":{\"dry_run\":false,\"nested\":false,\"strict\":false,\"both\":false,"
 		"\"compat\":null,"
-		"\"space\":null,\"align\":512,\"offset\":0,\"length\":null,\"map\":null,\"max_files\":10,\"max_bytes\":null,"
+		"\"space\":null,\"align\":512,\"offset\":0,\"length\":null,\"map\":null,\"max_"
+		"files\":10,\"max_bytes\":null,"
 		"\"max_files_type\":null,\"max_bytes_type\":null,\"hash\":[\"sha256\"]}}\n"
 		"{\"record\":\"file\",\"path\":\"png/"
 		"000000123456.png\",\"type\":\"png\",\"rule\":3,"
@@ -231,7 +232,8 @@ Test(report, jsonl_to_the_letter)
 		"\"damage\":[{\"offset\":512,\"length\":1024,\"why\":\"a h\xEF\xBF\xBDle\"}],"
 		"\"problems\":[\"1536 bytes of the image could not be read\",\"a \xEF\xBF\xBD "
 		"problem\"],"
-		"\"seconds\":{\"total\":1.25,\"start\":0.0,\"read_wait\":0.1,\"scan_wait\":0.0,\"carve_wait\":0."
+		"\"seconds\":{\"total\":1.25,\"start\":0.0,\"read_wait\":0.1,\"scan_wait\":0.0,"
+		"\"carve_wait\":0."
 		"0},"
 		"\"finished\":\"2024-05-01T12:00:10Z\",\"signal\":0,\"exit\":1}\n");
 	free(stable);
@@ -561,9 +563,11 @@ Test(report, full_disk_that_stays_full_is_told_at_the_end)
 
 Test(report, owns_its_names)
 {
-	static const char *const own[] = { "report.jsonl", "report.xml", "audit.txt", "report.html", "report.data/0001.js",
-		"report.data", "thumbs", "thumbs/p00000001.jpg", "map.bin", "map.bin/x", SINK_CHECKPOINT };
-	static const char *const free[] = { "thumb/1.jpg", "thumbs.2/1.db", "x/report.html", "report", "map.bin2" };
+	static const char *const own[] = { "report.jsonl", "report.xml", "audit.txt", "report.html",
+		"report.data/0001.js", "report.data", "thumbs", "thumbs/p00000001.jpg", "map.bin",
+		"map.bin/x", SINK_CHECKPOINT };
+	static const char *const free[] = { "thumb/1.jpg", "thumbs.2/1.db", "x/report.html",
+		"report", "map.bin2" };
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		cr_expect(report_owns(own[i]), "%s", own[i]);
