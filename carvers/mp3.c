@@ -51,7 +51,9 @@ struct mp3 {
 	uint16_t crc;
 };
 
-bool mp3_read_header(const uint8_t *p, struct mp3_frame *frame)
+/* Reads a frame's header of four bytes: false when it is none. Free format is not taken: nothing in
+ * its header tells a length. */
+static bool read_header(const uint8_t *p, struct mp3_frame *frame)
 {
 	static const uint16_t rates[3] = { 44100, 48000, 32000 };
 	/* In kbit/s: MPEG-1 layers I, II, III; the others' layer I, and II and III. */
@@ -96,7 +98,7 @@ static bool next_frame(struct mp3 *mp3, struct mp3_frame *frame)
 {
 	const uint8_t *p = view_peek(mp3->view, mp3->at, 4);
 
-	return p && mp3_read_header(p, frame) && same_sound(frame, &mp3->shape);
+	return p && read_header(p, frame) && same_sound(frame, &mp3->shape);
 }
 
 /* Whether all the frames were passed that the first one announced. A count may be one too low,
@@ -183,7 +185,7 @@ static bool open_frames(struct mp3 *mp3)
 {
 	const uint8_t *p = view_peek(mp3->view, mp3->first, 4);
 
-	if (!p || !mp3_read_header(p, &mp3->shape))
+	if (!p || !read_header(p, &mp3->shape))
 		return false;
 	mp3->at = mp3->last = mp3->first;
 	mp3->noted = mp3_read_info(mp3->view, mp3->first, &mp3->shape, &mp3->info);

@@ -14,10 +14,6 @@ struct mp3_frame {
 	bool mono;
 };
 
-/* Reads a frame's header of four bytes: false when it is none. Free format is not taken: nothing
- * in its header tells a length. */
-bool mp3_read_header(const uint8_t *p, struct mp3_frame *frame);
-
 /* What an encoder said about the file in its first frame. */
 struct mp3_info {
 	uint32_t frame_count; /* behind the first frame; 0: not said */

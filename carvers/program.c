@@ -47,7 +47,8 @@ bool program_zeros(struct view *view, uint64_t at, uint64_t end)
 
 #define LONG_TEXT 1024
 
-uint64_t program_text_start(struct view *view, uint64_t start, uint64_t end)
+/* Where in [start, end) the text begins that reaches up to end; end when there is none. */
+static uint64_t text_start(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t at = end;
 
@@ -70,7 +71,7 @@ uint64_t program_tail(struct view *view, uint64_t start, uint64_t end)
 
 	if (tail < end)
 		return tail;
-	tail = program_text_start(view, start, end);
+	tail = text_start(view, start, end);
 	return end - tail >= LONG_TEXT ? tail : end;
 }
 

@@ -34,9 +34,6 @@ bool program_names(struct view *view, uint64_t at, uint64_t end);
 /* True when [at, end) is all zeros. */
 bool program_zeros(struct view *view, uint64_t at, uint64_t end);
 
-/* Where in [start, end) the text begins that reaches up to end; end when there is none. */
-uint64_t program_text_start(struct view *view, uint64_t start, uint64_t end);
-
 /* The start of the run of equal bytes, or of text, that reaches up to end, if it is long; else
  * end. */
 uint64_t program_tail(struct view *view, uint64_t start, uint64_t end);

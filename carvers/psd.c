@@ -54,7 +54,8 @@ bool psd_read(struct psd *psd, int len, uint64_t *value)
 	return true;
 }
 
-uint64_t psd_row_len(const struct psd *psd, uint32_t width)
+/* Bytes of a row of one channel. */
+static uint64_t row_bytes(const struct psd *psd, uint32_t width)
 {
 	return ((uint64_t)width * psd->depth + 7) / 8;
 }
@@ -174,7 +175,9 @@ static uint64_t unpacked(struct psd *psd, uint64_t at, uint64_t len)
 	return at == end ? out : UINT64_MAX;
 }
 
-enum psd_step psd_pass_rows(struct psd *psd, uint64_t table, uint64_t rows, uint64_t want)
+/* Passes over `rows` packed rows, whose lengths stand in a table at `table` and whose bytes at
+ * psd->at; want: what each unpacks to. */
+static enum psd_step pass_rows(struct psd *psd, uint64_t table, uint64_t rows, uint64_t want)
 {
 	uint64_t count_len = psd->large ? 4 : 2;
 
@@ -247,7 +250,7 @@ static enum psd_step pass_deflated(struct psd *psd)
 static enum psd_step pass_picture(struct psd *psd)
 {
 	uint64_t rows = (uint64_t)psd->height * psd->channels, table, packed;
-	uint64_t row_len = psd_row_len(psd, psd->width);
+	uint64_t row_len = row_bytes(psd, psd->width);
 
 	if (!psd_read(psd, 2, &packed))
 		return PSD_CUT;
@@ -257,7 +260,7 @@ static enum psd_step pass_picture(struct psd *psd)
 	case 1:
 		table = psd->at;
 		psd->at += rows * (psd->large ? 4 : 2);
-		return psd_pass_rows(psd, table, rows, row_len);
+		return pass_rows(psd, table, rows, row_len);
 	case 2:
 	case 3:
 		return pass_deflated(psd);

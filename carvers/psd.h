@@ -22,8 +22,8 @@ struct psd {
 	uint64_t at;    /* where the walk is */
 	uint64_t sound; /* behind what was recognised */
 	const char *problem;
-	const char
-		*odd; /* the same where the walk could go on, or NULL; what was sound till then */
+	/* The same where the walk could go on, or NULL; what was sound till then. */
+	const char *odd;
 	uint64_t odd_at, odd_sound;
 	uint64_t doubtful; /* where stored pixels may have been wiped; 0: nowhere */
 	const char *what;  /* ... with what */
@@ -34,13 +34,6 @@ enum psd_step psd_broken(struct psd *psd, uint64_t at, const char *problem);
 /* Reads an integer of len bytes (2, 4 or 8) at psd->at and moves behind it. False: the view
  * ends. */
 bool psd_read(struct psd *psd, int len, uint64_t *value);
-
-/* Bytes of a row of one channel. */
-uint64_t psd_row_len(const struct psd *psd, uint32_t width);
-
-/* Passes over `rows` packed rows, whose lengths stand in a table at `table` and whose bytes at
- * psd->at; want: what each unpacks to. */
-enum psd_step psd_pass_rows(struct psd *psd, uint64_t table, uint64_t rows, uint64_t want);
 
 /* Passes over the section of layers that ends at `end`, behind its length. */
 enum psd_step psd_pass_layers(struct psd *psd, uint64_t end);

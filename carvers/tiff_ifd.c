@@ -9,7 +9,7 @@
 
 #define ENTRIES_MAX 4096
 
-uint16_t tiff_u16(const struct tiff *tiff, const uint8_t *p)
+static uint16_t u16(const struct tiff *tiff, const uint8_t *p)
 {
 	return tiff->big_endian ? be16(p) : le16(p);
 }
@@ -39,13 +39,13 @@ bool tiff_open_any(struct tiff *tiff, struct view *view, uint64_t base, uint64_t
 	if (!p || p[0] != p[1] || (p[0] != 'I' && p[0] != 'M'))
 		return false;
 	tiff->big_endian = p[0] == 'M';
-	tiff->magic = tiff_u16(tiff, p + 2);
+	tiff->magic = u16(tiff, p + 2);
 	tiff->first_ifd = tiff_u32(tiff, p + 4);
 	if (tiff->magic != TIFF_MAGIC_BIG)
 		return true;
 	tiff->wide = true;
 	p = tiff_peek(tiff, 4, 12);
-	if (!p || tiff_u16(tiff, p) != 8 || tiff_u16(tiff, p + 2) != 0)
+	if (!p || u16(tiff, p) != 8 || u16(tiff, p + 2) != 0)
 		return false;
 	tiff->first_ifd = u64(tiff, p + 4);
 	return true;
@@ -79,7 +79,7 @@ bool tiff_read_ifd(const struct tiff *tiff, uint64_t at, struct tiff_ifd *ifd)
 	*ifd = (struct tiff_ifd){ .at = at };
 	if (!p)
 		return false;
-	ifd->count = tiff->wide ? u64(tiff, p) : tiff_u16(tiff, p);
+	ifd->count = tiff->wide ? u64(tiff, p) : u16(tiff, p);
 	if (!ifd->count || ifd->count > ENTRIES_MAX)
 		return false;
 	ifd->end = at + count_len + ifd->count * (tiff->wide ? 20 : 12);
@@ -101,8 +101,8 @@ bool tiff_read_entry(const struct tiff *tiff, const struct tiff_ifd *ifd, uint64
 
 	if (!p)
 		return false;
-	entry->tag = tiff_u16(tiff, p);
-	entry->type = tiff_u16(tiff, p + 2);
+	entry->tag = u16(tiff, p);
+	entry->type = u16(tiff, p + 2);
 	entry->count = offset_at(tiff, p + 4);
 	value_len = type_len(entry->type);
 	entry->len = value_len && entry->count < UINT64_MAX / 8 ? entry->count * value_len : 0;
@@ -129,7 +129,7 @@ bool tiff_read_value(
 	if (len == 1)
 		*value = p[0];
 	else if (len == 2)
-		*value = tiff_u16(tiff, p);
+		*value = u16(tiff, p);
 	else
 		*value = len == 4 ? tiff_u32(tiff, p) : u64(tiff, p);
 	return true;

@@ -37,7 +37,6 @@ struct tiff_entry {
 	bool apart;    /* the values stand outside of the directory */
 };
 
-uint16_t tiff_u16(const struct tiff *tiff, const uint8_t *p);
 uint32_t tiff_u32(const struct tiff *tiff, const uint8_t *p);
 
 /* Reads the head at base: false when there is none. The first takes plain TIFF alone, as EXIF and

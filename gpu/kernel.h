@@ -81,8 +81,6 @@ struct gpu_kernel {
 /* THE TABLE (kernels.cu), ended by NULL, the general ones first. */
 extern const struct gpu_kernel *const gpu_kernels[];
 
-const struct gpu_kernel *gpu_kernel_find(const char *name);
-
 /* Compiles the set for the kernel called name, or, for NULL, for the one with the least expected
  * cost among those that take it and are meant for `auto`. choice (len bytes): what was picked, and
  * for NULL why ("bloom, ...; gram would cost 5.1 times as much"). */

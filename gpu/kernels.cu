@@ -45,7 +45,7 @@ const struct gpu_kernel *const gpu_kernels[] = {
 
 extern "C" const bool gpu_kernels_built = true;
 
-const struct gpu_kernel *gpu_kernel_find(const char *name)
+static const struct gpu_kernel *find(const char *name)
 {
 	for (const struct gpu_kernel *const *kernel = gpu_kernels; *kernel; kernel++)
 		if (!strcmp((*kernel)->name, name))
@@ -57,7 +57,7 @@ static int pick_named(const struct gpu_kernel **kernel, struct gpu_program **pro
 	const char *name, const struct pattern_set *set, const struct gpu_tuning *tuning,
 	char *choice, size_t len, struct error *error)
 {
-	*kernel = gpu_kernel_find(name);
+	*kernel = find(name);
 	if (!*kernel)
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"The gpu engine has no kernel '%s'; `burin list kernels` shows those it "

@@ -22,7 +22,6 @@
 
 struct regex {
 	char *source;
-	bool nocase;
 	struct regex_facts facts;
 	pcre2_code *code;
 	pcre2_match_context *limits;
@@ -95,7 +94,6 @@ int regex_new(struct regex **regex, const char *source, size_t len, bool nocase,
 	struct regex *made = xcalloc(1, sizeof(*made));
 	int status = regex_parse(&made->source, &made->facts, source, len, nocase, column, error);
 
-	made->nocase = nocase;
 	if (!status)
 		status = compile(made, column, error);
 	if (status) {
@@ -129,11 +127,6 @@ uint32_t regex_max_len(const struct regex *regex)
 const char *regex_source(const struct regex *regex)
 {
 	return regex->source;
-}
-
-bool regex_nocase(const struct regex *regex)
-{
-	return regex->nocase;
 }
 
 double regex_chance(const struct regex *regex)

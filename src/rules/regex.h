@@ -39,8 +39,6 @@ uint32_t regex_max_len(const struct regex *regex);
  * ranges (also for `.`), (?: ), | and repeats. It needs no flags: case is written out, so CASELESS
  * and DOTALL change nothing. Two regexes that are equal here are the same pattern. */
 const char *regex_source(const struct regex *regex);
-/* Whether it was made with nocase. */
-bool regex_nocase(const struct regex *regex);
 
 /* The chance that it matches at a given place of random data: an estimate from above, 0 .. 1. */
 double regex_chance(const struct regex *regex);

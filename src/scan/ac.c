@@ -34,11 +34,7 @@ static int compile(void **database, const struct pattern_set *set, struct error 
 static const struct matcher ac_matcher = {
 	.name = "ac",
 	.compile = compile,
-	.free = sequential_free,
-	.scratch_new = sequential_scratch_new,
-	.scratch_free = sequential_scratch_free,
-	.find = sequential_find,
-	.kernel = sequential_kernel,
+	SEQUENTIAL_MATCHER,
 };
 
 /* ---- a copy for each thread ---- */
@@ -143,10 +139,7 @@ const struct scan_engine ac_engine = {
 	.summary = "Aho-Corasick automaton, one for all threads; for comparison",
 	.probe = sequential_probe,
 	.open = open_shared,
-	.submit = cpu_scan_submit,
-	.reap = cpu_scan_reap,
-	.close = cpu_scan_close,
-	.kernel = cpu_scan_kernel,
+	CPU_SCAN_CALLS,
 	.comparison = true,
 };
 
@@ -155,9 +148,6 @@ const struct scan_engine ac_copies_engine = {
 	.summary = "Aho-Corasick automaton, a copy for each thread; for comparison",
 	.probe = sequential_probe,
 	.open = open_copies,
-	.submit = cpu_scan_submit,
-	.reap = cpu_scan_reap,
-	.close = cpu_scan_close,
-	.kernel = cpu_scan_kernel,
+	CPU_SCAN_CALLS,
 	.comparison = true,
 };

@@ -239,8 +239,5 @@ const struct scan_engine hyperscan_engine = {
 	.summary = "Vectorscan or Hyperscan, on all processors",
 	.probe = hyperscan_probe,
 	.open = hyperscan_open,
-	.submit = cpu_scan_submit,
-	.reap = cpu_scan_reap,
-	.close = cpu_scan_close,
-	.kernel = cpu_scan_kernel,
+	CPU_SCAN_CALLS,
 };

@@ -57,8 +57,8 @@ struct matcher {
 
 /* scan/cpu.c: the engine functions over a matcher. A row of the table is written
  *     static int open(...) { return cpu_scan_open(scan, &my_matcher, set, options, error); }
- *     const struct scan_engine my_engine = { "name", "summary", probe, open, cpu_scan_submit,
- * cpu_scan_reap, cpu_scan_close, cpu_scan_kernel };
+ *     const struct scan_engine my_engine = {
+ *         .name = "my", .summary = "...", .probe = probe, .open = open, CPU_SCAN_CALLS };
  */
 int cpu_scan_open(struct scan **scan, const struct matcher *matcher, const struct pattern_set *set,
 	const struct scan_options *options, struct error *error);
@@ -66,5 +66,9 @@ int cpu_scan_submit(struct scan *scan, struct chunk *chunk);
 int cpu_scan_reap(struct scan *scan, struct chunk **chunk);
 void cpu_scan_close(struct scan *scan);
 const char *cpu_scan_kernel(const struct scan *scan);
+/* What is the same in all these rows. */
+#define CPU_SCAN_CALLS                                                                             \
+	.submit = cpu_scan_submit, .reap = cpu_scan_reap, .close = cpu_scan_close,                 \
+	.kernel = cpu_scan_kernel
 
 #endif

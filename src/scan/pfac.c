@@ -25,11 +25,7 @@ static const struct matcher matcher = {
 	.name = "pfac",
 	.team = TEAM_DYNAMIC,
 	.compile = compile,
-	.free = sequential_free,
-	.scratch_new = sequential_scratch_new,
-	.scratch_free = sequential_scratch_free,
-	.find = sequential_find,
-	.kernel = sequential_kernel,
+	SEQUENTIAL_MATCHER,
 };
 
 static int open(struct scan **scan, const struct pattern_set *set,
@@ -43,9 +39,6 @@ const struct scan_engine pfac_engine = {
 	.summary = "failureless Aho-Corasick from every byte, with OpenMP; for comparison",
 	.probe = sequential_probe,
 	.open = open,
-	.submit = cpu_scan_submit,
-	.reap = cpu_scan_reap,
-	.close = cpu_scan_close,
-	.kernel = cpu_scan_kernel,
+	CPU_SCAN_CALLS,
 	.comparison = true,
 };

@@ -62,8 +62,5 @@ const struct scan_engine reference_engine = {
 	.summary = "every pattern at every byte; slow, for tests",
 	.probe = reference_probe,
 	.open = reference_open,
-	.submit = cpu_scan_submit,
-	.reap = cpu_scan_reap,
-	.close = cpu_scan_close,
-	.kernel = cpu_scan_kernel,
+	CPU_SCAN_CALLS,
 };

@@ -76,11 +76,6 @@ void sequential_free(void *memory)
 	free(database);
 }
 
-struct gpu_program *sequential_program(const void *database)
-{
-	return ((const struct database *)database)->program;
-}
-
 void *sequential_scratch_new(const void *database)
 {
 	(void)database;

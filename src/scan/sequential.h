@@ -36,9 +36,11 @@ void sequential_scratch_free(void *scratch);
 int sequential_find(const void *database, void *scratch, const uint8_t *text, size_t len,
 	size_t text_len, uint64_t offset, struct hit_sink *sink);
 const char *sequential_kernel(const void *database);
-
-/* The program, for an algorithm that wants more of its own. */
-struct gpu_program *sequential_program(const void *database);
+/* A matcher's members but for its name and compile. */
+#define SEQUENTIAL_MATCHER                                                                         \
+	.free = sequential_free, .scratch_new = sequential_scratch_new,                            \
+	.scratch_free = sequential_scratch_free, .find = sequential_find,                          \
+	.kernel = sequential_kernel
 
 /* Every machine can. */
 int sequential_probe(char *reason, size_t len);

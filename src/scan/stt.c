@@ -50,11 +50,7 @@ static const struct matcher stt_matcher = {
 	.name = "stt",
 	.summary = "several small automata (Tran et al.); for comparison",
 	.compile = compile,
-	.free = sequential_free,
-	.scratch_new = sequential_scratch_new,
-	.scratch_free = sequential_scratch_free,
-	.find = sequential_find,
-	.kernel = sequential_kernel,
+	SEQUENTIAL_MATCHER,
 };
 
 static int stt_open(struct scan **scan, const struct pattern_set *set,
@@ -68,9 +64,6 @@ const struct scan_engine stt_engine = {
 	.summary = "several small automata (Tran et al.); for comparison",
 	.probe = sequential_probe,
 	.open = stt_open,
-	.submit = cpu_scan_submit,
-	.reap = cpu_scan_reap,
-	.close = cpu_scan_close,
-	.kernel = cpu_scan_kernel,
+	CPU_SCAN_CALLS,
 	.comparison = true,
 };

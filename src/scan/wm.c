@@ -13,11 +13,7 @@ static int compile(void **database, const struct pattern_set *set, struct error 
 static const struct matcher wm_matcher = {
 	.name = "wm",
 	.compile = compile,
-	.free = sequential_free,
-	.scratch_new = sequential_scratch_new,
-	.scratch_free = sequential_scratch_free,
-	.find = sequential_find,
-	.kernel = sequential_kernel,
+	SEQUENTIAL_MATCHER,
 };
 
 static int open(struct scan **scan, const struct pattern_set *set,
@@ -31,9 +27,6 @@ const struct scan_engine wm_engine = {
 	.summary = "Wu-Manber with blocks of three bytes; for comparison",
 	.probe = sequential_probe,
 	.open = open,
-	.submit = cpu_scan_submit,
-	.reap = cpu_scan_reap,
-	.close = cpu_scan_close,
-	.kernel = cpu_scan_kernel,
+	CPU_SCAN_CALLS,
 	.comparison = true,
 };
