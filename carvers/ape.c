@@ -9,9 +9,10 @@
  *	the frames, the WAV file's tail. How long the last frame is is not said: the end is a guess:
  *	where a tag stands behind it, or by the longest frame.
  *
- * The WAV file's head is no file of its own (view_embedded). The table has to rise. Frames have no mark, and their data no check but the MD5 over the whole:
- * long runs of plain bytes in them are none of theirs (noise.h). Tags may follow (tags.h), or stand
- * in front: then mp3.c finds the header.
+ * The WAV file's head is no file of its own (view_embedded). The table has to rise. Frames have no
+ * mark, and their data no check but the MD5 over the whole: long runs of plain bytes in them are
+ * none of theirs (noise.h). Tags may follow (tags.h), or stand in front: then mp3.c finds the
+ * header.
  */
 #include "ape.h"
 

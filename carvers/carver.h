@@ -59,8 +59,9 @@ int view_ends_with_image(const struct view *view);
  * one, if it lies inside finding->length, or if this one is rejected. */
 void view_part(struct view *view, uint64_t offset);
 
-/* Says that at offset a file of any format lies in this one as a part of it: a picture in a sound file's tag, the
- * page of a mail. It will not be written as a file of its own, even if this one is not complete, as long as this one is written and holds it. */
+/* Says that at offset a file of any format lies in this one as a part of it: a picture in a sound
+ * file's tag, the page of a mail. It will not be written as a file of its own, even if this one is
+ * not complete, as long as this one is written and holds it. */
 void view_embedded(struct view *view, uint64_t offset);
 
 /* The most that one view_peek gives. */

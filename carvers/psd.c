@@ -153,8 +153,8 @@ static enum psd_step pass_sections(struct psd *psd)
 	return step;
 }
 
-/* How many bytes come out of the packed row [at, at + len); UINT64_MAX when it does not end there.
- */
+/* How many bytes come out of the packed row [at, at + len); UINT64_MAX when it does not end
+ * there. */
 static uint64_t unpacked(struct psd *psd, uint64_t at, uint64_t len)
 {
 	uint64_t end = at + len, out = 0;

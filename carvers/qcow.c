@@ -10,8 +10,8 @@
  *	L2 table: the places of clusters; of compressed ones bit 63 is set, and the length in bytes
  *	          stands below it, in as many bits as a cluster has
  *
- * What reaches furthest ends the file. Places have to lie behind L1, and are multiples of 8 for what
- * is not packed. Nothing vouches for the data: unverified.
+ * What reaches furthest ends the file. Places have to lie behind L1, and are multiples of 8 for
+ * what is not packed. Nothing vouches for the data: unverified.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  *	      and tags: code and length in 2 bytes, or the length in 4 more; the last one is 0
  *
  * A plain file's tags lead to the length in front, the last being 0; a packed one's zlib stream
- * ends with a checksum, and unpacks to that length. Without the last tag, as some programs leave it,
- * a plain one is unverified. An LZMA stream's length stands in front of it,
- * and nothing checks it: unverified.
+ * ends with a checksum, and unpacks to that length. Without the last tag, as some programs leave
+ * it, a plain one is unverified. An LZMA stream's length stands in front of it, and nothing checks
+ * it: unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>

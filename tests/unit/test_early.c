@@ -1,4 +1,5 @@
-/* Outcomes that were told before they are asked for: they come back to their candidates, in order, and take bounded memory. */
+/* Outcomes that were told before they are asked for: they come back to their candidates, in order,
+ * and take bounded memory. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

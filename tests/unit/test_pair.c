@@ -328,7 +328,8 @@ Test(pair, scalpel_order_refuses_what_scalpel_lacks)
 	cr_assert_not_null(strstr(error.text, "length"));
 }
 
-/* Whoever sees some of the hits gives the candidates that depend on no others, and are worth a look. */
+/* Whoever sees some of the hits gives the candidates that depend on no others, and are worth a
+ * look. */
 Test(pair, a_scout_gives_what_needs_no_footer)
 {
 	static const struct carver carver = { .name = "a" };
