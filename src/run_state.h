@@ -114,20 +114,28 @@ struct run {
 /* run.c. What returns int returns 0 or a negative errno with run->error set. */
 /* The evidence, what of it is searched, and the range. volumes: whether they are looked for. */
 int run_open_evidence(struct run *run, const char *image_path, bool volumes);
-/* Engine, reader and flights; length: of what is read behind run->position. */
-int run_open_search(struct run *run, uint64_t length);
 void run_free(struct run *run);
-bool run_interrupted(void);
 struct pairing_options run_pairing_options(const struct run *run);
 /* Takes over the sentence. */
 void run_add_problem(struct run *run, char *sentence);
 int run_open_output(struct run *run, const char *output);
 int run_open_pool(struct run *run);
-/* Brings run->unread up to what the reader has found. */
-void run_note_unread(struct run *run);
 /* total: bytes that the progress counts. */
 int run_start_report(struct run *run, const char *image_path, uint64_t total);
 void run_start_carving(struct run *run);
+
+/* run_reader.c. */
+/* Reader, engine and flights: 0 or a negative errno with run->error set. length: of what is read behind run->position. */
+int run_open_search(struct run *run, uint64_t length);
+/* None is open: nothing to do. */
+void run_close_reader(struct run *run);
+
+/* run_signal.c. */
+bool run_interrupted(void);
+
+/* run_end.c. */
+/* Brings run->unread up to what the reader has found. */
+void run_note_unread(struct run *run);
 /* Completes the reports, tells the person, frees everything. Returns the exit code. */
 int run_end(struct run *run, const char *image_path, struct run_sums *sums);
 
