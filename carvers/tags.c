@@ -324,7 +324,8 @@ static uint64_t id3v1(struct view *view, uint64_t at, struct finding *finding)
 		p = view_peek(view, at + 227, 128);
 		at += 227;
 	}
-	/* Title, artist, album, year and comment, whose last two bytes may be a zero and a number. */
+	/* Title, artist, album, year and comment, whose last two bytes may be a zero and a
+	 * number. */
 	if (!p || memcmp(p, "TAG", 3) != 0 || !id3v1_text(p + 3, 122))
 		return 0;
 	if (!finding->title[0])

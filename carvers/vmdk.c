@@ -189,8 +189,8 @@ static enum verdict check_stream(struct vmdk *vmdk)
 	vmdk->finding->length = at;
 	if (state == 0 && vmdk->footer)
 		return CARVE_COMPLETE;
-	/* QEMU writes the directory in front, and zeros behind the grains: the last may have as much
-	 * room as if it were not packed. */
+	/* QEMU writes the directory in front, and zeros behind the grains: the last may have as
+	 * much room as if it were not packed. */
 	if (state == 0 && vmdk->directory != UINT64_MAX) {
 		uint64_t room = vmdk->last_grain + vmdk->grain * SECTOR;
 

@@ -46,7 +46,8 @@ static char *join_arguments(char **arguments)
 	return line;
 }
 
-/* The nearest folder above path that exists: where a new folder would be made. The caller frees it. */
+/* The nearest folder above path that exists: where a new folder would be made. The caller frees
+ * it. */
 static char *existing_parent(const char *path)
 {
 	char *parent = xstrdup(path);
@@ -79,7 +80,8 @@ int run_open_output(struct run *run, const char *output)
 	return sink_open(&run->sink, output, &run->error);
 }
 
-/* Each thread that writes has some descriptors open, and soft limits come from times of few threads. */
+/* Each thread that writes has some descriptors open, and soft limits come from times of few
+ * threads. */
 static void allow_descriptors(void)
 {
 	struct rlimit limit;
@@ -123,7 +125,8 @@ static uint64_t reading_end(const struct run *run)
 	return run->range_end + (behind < left ? behind : left);
 }
 
-/* What a run that is resumed has searched to the end needs no engine any more. In a cluster the helpers have theirs. */
+/* What a run that is resumed has searched to the end needs no engine any more. In a cluster the
+ * helpers have theirs. */
 static int open_search(struct run *run)
 {
 	uint64_t end = reading_end(run);
@@ -313,7 +316,8 @@ int run_open_evidence(struct run *run, const char *image_path, bool volumes)
 	return run_check_range(run);
 }
 
-/* Waits until all helpers are there. They check and write: a thread for what they answer is enough. */
+/* Waits until all helpers are there. They check and write: a thread for what they answer is
+ * enough. */
 static int gather_helpers(struct run *run, const char *image_path, const char *output)
 {
 	const struct run_options *options = run->options;

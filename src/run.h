@@ -64,8 +64,8 @@ struct run_options {
 struct run_sums {
 	uint64_t files, bytes;         /* carved */
 	uint64_t scanned, hits;        /* bytes searched, places at which patterns match */
-	/* Seconds: in all; until the first chunk could be searched; and what the conductor spent waiting for chunks to be read,
-	 * to be searched, and for room in the carving stage. */
+	/* Seconds: in all; until the first chunk could be searched; and what the conductor spent
+	 * waiting for chunks to be read, to be searched, and for room in the carving stage. */
 	double total, start, read_wait, scan_wait, carve_wait;
 	bool unsuited;                 /* nothing was searched: the engine or kernel that was asked for takes no such rules */
 	char kernel[128];              /* how the engine worked, cut if need be */
@@ -76,7 +76,8 @@ struct run_sums {
 
 /* Seconds since some moment. */
 double run_clock(void);
-/* SIGINT and SIGTERM end the run in hand soon, with a complete report so far; a second one ends the process. */
+/* SIGINT and SIGTERM end the run in hand soon, with a complete report so far; a second one ends the
+ * process. */
 void run_catch_signals(void);
 /* The signal that was caught, 0 for none. */
 int run_caught_signal(void);
@@ -84,16 +85,17 @@ int run_caught_signal(void);
 /* A pool for several runs, and room for their descriptors. NULL when no thread can be started. */
 struct pool *run_pool_new(unsigned threads);
 
-/* Carves image_path into the new or empty folder output. Says on stderr what a person needs to know; returns the
- * exit code. sums (may be NULL): what was carved. */
+/* Carves image_path into the new or empty folder output. Says on stderr what a person needs to
+ * know; returns the exit code. sums (may be NULL): what was carved. */
 int run_carve(const struct run_options *options, const char *image_path, const char *output,
 	struct run_sums *sums);
 
 /* The part of a process that helps another with that run: options->cluster. */
 int run_help(const struct run_options *options, const char *image_path, const char *output);
 
-/* Writes the files that a report of an earlier run lists (perhaps filtered) into output, without scanning. image_path: the evidence, or
- * NULL for the one that the report names. Only threads, hash_mask, arguments and progress of the options count. */
+/* Writes the files that a report of an earlier run lists (perhaps filtered) into output, without
+ * scanning. image_path: the evidence, or NULL for the one that the report names. Only threads,
+ * hash_mask, arguments and progress of the options count. */
 int run_extract(const struct run_options *options, const char *report_path, const char *image_path,
 	const char *output, struct run_sums *sums);
 

@@ -21,7 +21,8 @@
 #include "base/memory.h"
 
 #define SAMPLE_LEN ((size_t)65536)
-/* The pause before the next is at least so many times as long as the last took, when that was more than a moment. */
+/* The pause before the next is at least so many times as long as the last took, when that was more
+ * than a moment. */
 #define PAUSE_FACTOR 100
 #define MOMENT 0.05
 

@@ -1,9 +1,9 @@
 /*
  * Processes that share the work of one run, perhaps on many hosts. One, the conductor, does all
  * that must happen in order: pairing, deciding, naming, reporting. All of them, it included, help:
- * they search units of the image, look at what they found there as a run alone does, check what else
- * they are asked about, and write files. So what a helper does is the same in every process, and the
- * result is that of a run alone.
+ * they search units of the image, look at what they found there as a run alone does, check what
+ * else they are asked about, and write files. So what a helper does is the same in every process,
+ * and the result is that of a run alone.
  *
  * src/cluster/ fulfils this with MPI; burin without it has none.
  */
@@ -40,7 +40,8 @@ struct run_piece {
 	size_t unread_count;
 	const uint8_t *classes; /* of the slot's blocks, where it ends a slot (run_map.c) */
 	size_t classes_len;
-	/* In order of (start, rule): of some candidates that these hits or those before have settled. */
+	/* In order of (start, rule): of some candidates that these hits or those before have
+	 * settled. */
 	struct run_outcome *outcomes; /* whoever takes the piece takes over what they hold */
 	size_t outcome_count;
 	bool ends_unit;
@@ -73,7 +74,8 @@ struct run_join {
 	const char *output; /* NULL: no files are written */
 	uint32_t hash_mask;
 	const char *engine; /* "hyperscan" */
-	/* It was decided that what starts before this is hidden. Called in any thread, until leave. */
+	/* It was decided that what starts before this is hidden. Called in any thread, until
+	 * leave. */
 	void (*hide)(void *context, uint64_t until);
 	void *context;
 };

@@ -1,4 +1,5 @@
-/* Writes the files that an earlier report lists, without scanning: the report may have been filtered, by a person or a program. */
+/* Writes the files that an earlier report lists, without scanning: the report may have been
+ * filtered, by a person or a program. */
 #include "run_state.h"
 
 #include <errno.h>

@@ -125,7 +125,8 @@ int run_start_hashing(struct run *run)
 			&run->error, EXIT_IO, EAGAIN, "cannot start a thread to hash the evidence");
 	if (run->options->cluster)
 		return start_aside(run);
-	/* A run that is resumed reads once more what was read before: no library saves the state of a hash. */
+	/* A run that is resumed reads once more what was read before: no library saves the state of
+	 * a hash. */
 	hash_until(run, run->position);
 	if (run_caught_signal()) { /* perhaps before all of it */
 		media_hash_free(run->hash);

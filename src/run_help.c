@@ -34,8 +34,8 @@ struct help {
 	double ready, unit_wait, send_wait; /* seconds: when it could search; what it has waited since */
 };
 
-/* The one that was searched to its end or is being searched. Those behind it are being read already, those before it are
- * perhaps not sent. */
+/* The one that was searched to its end or is being searched. Those behind it are being read
+ * already, those before it are perhaps not sent. */
 static struct unit *unit_in_hand(struct help *help)
 {
 	return &help->units[help->searched % UNITS_MOST];

@@ -2,7 +2,8 @@
  * Classes of the image's blocks (output/block_map.h), told in the pass that searches it. Each slot
  * of the ring is a job of the pool beside the engine's, and goes back to the reader when it was
  * looked at, too. The conductor's thread joins what the jobs have found, in order. Where other
- * processes search (run_cluster.h) they look at the slots, too, and tell the conductor what they found.
+ * processes search (run_cluster.h) they look at the slots, too, and tell the conductor what they
+ * found.
  */
 #include "run_state.h"
 

@@ -1,4 +1,5 @@
-/* The reader of a run, and the chunks that are made of its slots; others look into its ring, too. */
+/* The reader of a run, and the chunks that are made of its slots; others look into its ring,
+ * too. */
 #include "run_state.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /*
- * The conductor's thread does everything that must happen in order: the hits of searched chunks go to the pairing in order of the
- * image, and settled candidates to the carving stage. All that takes time runs elsewhere: reading in the reader's threads,
- * searching, checking and writing in the pool's; or all that in other processes (run_cluster.h).
+ * The conductor's thread does everything that must happen in order: the hits of searched chunks go
+ * to the pairing in order of the image, and settled candidates to the carving stage. All that takes
+ * time runs elsewhere: reading in the reader's threads, searching, checking and writing in the
+ * pool's; or all that in other processes (run_cluster.h).
  */
 #include "run_state.h"
 

@@ -1,9 +1,11 @@
 /*
- * Searching: slots go from the reader to the engine, and the hits of finished chunks, in order of the image, to whoever takes
- * them (struct run_taker): the pairing, or the process that does it for many (run_help.c).
+ * Searching: slots go from the reader to the engine, and the hits of finished chunks, in order of
+ * the image, to whoever takes them (struct run_taker): the pairing, or the process that does it for
+ * many (run_help.c).
  *
- * Chunks in flight form a ring of as many places as the reader has slots. Chunks may finish in any order and are consumed in order. One whose
- * hits did not fit is consumed as far as it got and submitted again from there, while those behind it wait.
+ * Chunks in flight form a ring of as many places as the reader has slots. Chunks may finish in any
+ * order and are consumed in order. One whose hits did not fit is consumed as far as it got and
+ * submitted again from there, while those behind it wait.
  */
 #include "run_state.h"
 
@@ -11,8 +13,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Engines look at bytes alone, so where one found nothing in zeros, nobody finds anything in as many
- * of them elsewhere: only the first slot of its size that lies in a hole is searched. */
+/* Engines look at bytes alone, so where one found nothing in zeros, nobody finds anything in as
+ * many of them elsewhere: only the first slot of its size that lies in a hole is searched. */
 static bool is_barren(const struct run *run, const struct slot *slot)
 {
 	return slot->hole && slot->len == run->barren_len && slot->tail_len == run->barren_tail_len;

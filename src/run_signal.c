@@ -15,7 +15,8 @@ static void catch_signal(int number)
 
 void run_catch_signals(void)
 {
-	/* Restarted: what waits asks run_caught_signal itself, and a report's write must not be torn. */
+	/* Restarted: what waits asks run_caught_signal itself, and a report's write must not be
+	 * torn. */
 	struct sigaction action = { .sa_handler = catch_signal, .sa_flags = SA_RESTART }, hangup;
 
 	sigemptyset(&action.sa_mask);

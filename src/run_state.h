@@ -29,7 +29,8 @@ enum run_more { RUN_MORE_NONE, RUN_MORE_RANGE, RUN_MORE_LATER };
 
 /* What becomes of the chunks that were searched. */
 struct run_taker {
-	/* The hits of [chunk->from, chunk->until), in order of the image. 0, or a negative errno with run->error set. */
+	/* The hits of [chunk->from, chunk->until), in order of the image. 0, or a negative errno
+	 * with run->error set. */
 	int (*take)(struct run *run, const struct chunk *chunk);
 	/* Then, with the slot given back, what can be done with them. NULL: nothing. */
 	int (*settle)(struct run *run, uint64_t position);
@@ -125,7 +126,8 @@ int run_start_report(struct run *run, const char *image_path, uint64_t total);
 void run_start_carving(struct run *run);
 
 /* run_reader.c. */
-/* Reader, engine and flights: 0 or a negative errno with run->error set. length: of what is read behind run->position. */
+/* Reader, engine and flights: 0 or a negative errno with run->error set. length: of what is read
+ * behind run->position. */
 int run_open_search(struct run *run, uint64_t length);
 /* None is open: nothing to do. */
 void run_close_reader(struct run *run);
@@ -139,11 +141,13 @@ void run_note_unread(struct run *run);
 /* Completes the reports, tells the person, frees everything. Returns the exit code. */
 int run_end(struct run *run, const char *image_path, struct run_sums *sums);
 
-/* run_engine.c: the engine, and what becomes of the run when it breaks down. All return 0 or a negative errno with run->error set. */
+/* run_engine.c: the engine, and what becomes of the run when it breaks down. All return 0 or a
+ * negative errno with run->error set. */
 int run_pick_engine(struct run *run);
 /* The engine must have been picked, and the reader be open. */
 int run_start_engine(struct run *run);
-/* The engine broke down in a chunk: everything not consumed is searched again by the next engine of the table. */
+/* The engine broke down in a chunk: everything not consumed is searched again by the next engine of
+ * the table. */
 int run_replace_engine(struct run *run, int status);
 struct flight *run_flight(struct run *run, uint64_t number);
 /* -EAGAIN: the engine has no room before a chunk is finished. */
@@ -169,7 +173,8 @@ void run_finish_hashing(struct run *run, bool failed);
 /* The engine must be there, where this process searches. */
 void run_start_map(struct run *run);
 void run_map_slot(struct run *run, const struct slot *slot);
-/* How many slots need not be held for the map any more; waits until that are `wanted` of those given. */
+/* How many slots need not be held for the map any more; waits until that are `wanted` of those
+ * given. */
 uint64_t run_mapped(struct run *run, uint64_t wanted);
 void run_save_map(struct run *run, struct state_writer *writer);
 void run_load_map(struct run *run, struct state_reader *reader);
@@ -179,13 +184,15 @@ void run_finish_map(struct run *run);
 void run_free_map(struct run *run);
 /* A helper, for each slot in turn: what it holds, in *len bytes that the caller frees. */
 uint8_t *run_tell_map(struct run *run, size_t *len);
-/* The conductor: what was told of the slot that ends there; len 0: of none. Returns 0 or a negative errno with run->error set. */
+/* The conductor: what was told of the slot that ends there; len 0: of none. Returns 0 or a negative
+ * errno with run->error set. */
 int run_hear_map(struct run *run, uint64_t until, const uint8_t *bytes, size_t len);
 
 /* run_volumes.c: what the image holds, and which part of it is searched. */
 /* The evidence must be open. Sets run->image to what is searched. */
 void run_read_volumes(struct run *run, const char *image_path);
-/* From --offset and --length to range_start and range_end. Returns 0 or a negative errno with run->error set. */
+/* From --offset and --length to range_start and range_end. Returns 0 or a negative errno with
+ * run->error set. */
 int run_check_range(struct run *run);
 /* There is nothing to search. */
 const char *run_space_name(enum run_space space); /* "unallocated"; NULL: all of it is searched */
@@ -201,14 +208,16 @@ void run_find_traits(struct run *run);
 void run_traits_free(struct run_traits *traits);
 /* The folder must be open. Writes the first one, unless it is there already. */
 void run_begin_checkpoints(struct run *run);
-/* Makes one when it is due. Returns 0, or a negative errno with error set: what is reported can't be written. */
+/* Makes one when it is due. Returns 0, or a negative errno with error set: what is reported can't
+ * be written. */
 int run_pause(struct run *run, struct error *error);
 /* The run ends early. Before carving_cancel. */
 void run_last_checkpoint(struct run *run);
 /* The reports are closed. Returns whether the run can be resumed. */
 bool run_end_checkpoints(struct run *run, bool finished);
 
-/* run_resume.c: in this order. What returns int returns 0 or a negative errno with run->error set. */
+/* run_resume.c: in this order. What returns int returns 0 or a negative errno with run->error
+ * set. */
 /* The traits must be known. Opens the output folder, and learns the position. */
 int run_begin_resuming(struct run *run, const char *output);
 /* Instead of report_open. */
@@ -228,8 +237,10 @@ uint32_t run_match_len(const struct run *run, const struct chunk *chunk, const s
 int run_start_help(struct run *run, const char *image_path, const char *output);
 void run_end_help(struct run *run);
 
-/* run_scout.c: a helper's own carving, and the pieces that wait for it. What returns int returns 0 or a negative errno. */
-/* The pool must be there. give: sends a piece when all of its outcomes are known; in the thread that calls the next ones. */
+/* run_scout.c: a helper's own carving, and the pieces that wait for it. What returns int returns 0
+ * or a negative errno. */
+/* The pool must be there. give: sends a piece when all of its outcomes are known; in the thread
+ * that calls the next ones. */
 void run_start_scout(struct run *run, int (*give)(struct run *run, struct run_piece *piece));
 /* A piece of the unit that starts there, the next in order. Takes over what it points to. */
 int run_scout_take(struct run *run, uint64_t unit, struct run_piece *piece);
@@ -237,7 +248,8 @@ int run_scout_take(struct run *run, uint64_t unit, struct run_piece *piece);
 int run_scout_settle(struct run *run, uint64_t position);
 /* Waits until all pieces are given. */
 int run_scout_drain(struct run *run);
-/* Another process has decided that what starts before this is hidden. context: struct run. From any thread. */
+/* Another process has decided that what starts before this is hidden. context: struct run. From any
+ * thread. */
 void run_hide(void *context, uint64_t until);
 /* Before carving_free. There need be none. */
 void run_end_scout(struct run *run);
@@ -246,7 +258,8 @@ void run_end_scout(struct run *run);
 int run_scan(struct run *run);
 /* Gives settled candidates to the carving stage; all_known: there are no more hits. */
 int run_carve_settled(struct run *run, bool all_known);
-/* Waits while the carving stage has fallen back so far that what it wants to look at would soon be gone from the reader's ring. */
+/* Waits while the carving stage has fallen back so far that what it wants to look at would soon be
+ * gone from the reader's ring. */
 int run_keep_up(struct run *run, uint64_t position);
 
 #endif
