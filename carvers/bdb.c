@@ -253,6 +253,11 @@ static enum verdict check_uncounted(struct bdb *bdb)
 		return verdict_because(CARVE_REJECT, bdb->finding, "no whole page at 0");
 	bdb->finding->extension = bdb->wallet ? "dat" : NULL;
 	bdb->finding->length = index * bdb->page_len;
+	if (index == 1)
+		return verdict_because(CARVE_TRUNCATED, bdb->finding,
+			"no page of this file at %" PRIu64
+			", and none but the first is no database",
+			(uint64_t)bdb->page_len);
 	return verdict_because(CARVE_UNVERIFIED, bdb->finding,
 		"no page of this file at %" PRIu64 ", and nothing says how many there are",
 		bdb->finding->length);

@@ -296,6 +296,16 @@ static bool ends_with_archive(
 	return true;
 }
 
+/* Whether the damage reaches up to the last section. */
+static bool last_is_broken(const struct elf *elf, const struct sections *sections)
+{
+	struct elf_section section;
+	uint64_t where;
+
+	return sections->last && elf_section(elf, sections->last, &section) &&
+	       elf_content(elf, &section, &where);
+}
+
 /* A table of sections is there. Judges what they hold. */
 static enum verdict judge_contents(struct elf *elf, const struct sections *sections)
 {
@@ -312,7 +322,7 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 		if (!problem)
 			continue;
 		finding->length = sections->end;
-		if (i == sections->last)
+		if (i == sections->last || last_is_broken(elf, sections))
 			return program_cut(
 				elf->view, finding, elf->head_end, sections->end, problem, where);
 		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, where);

@@ -12,6 +12,7 @@
 
 #define CHANCE_LEN 6
 #define FIRST_LOOK 1024
+#define SECTOR 512
 
 static bool is_text(uint8_t byte)
 {
@@ -75,6 +76,20 @@ bool line_read(struct view *view, uint64_t at, struct line *line)
 	line->len = len;
 	line->text = line->next = at + len;
 	return len > 0;
+}
+
+bool text_cut(struct view *view, uint64_t end, uint64_t *at)
+{
+	const uint8_t *p;
+
+	*at = end / SECTOR * SECTOR;
+	if (!*at || end - *at > CHANCE_LEN)
+		return false;
+	p = view_peek(view, *at - 1, 1);
+	if (!p || *p == '\n')
+		return false;
+	p = view_peek(view, end, 1);
+	return p && *p && *p != 0xff;
 }
 
 bool line_starts(const struct line *line, const char *prefix)

@@ -20,6 +20,11 @@ struct line {
  * is the view's last. */
 bool line_read(struct view *view, uint64_t at, struct line *line);
 
+/* Whether the text that ends at `end` was written over from a sector's beginning on, *at: it breaks
+ * off within a line there, but for a few bytes that chance makes, and other bytes than zeros
+ * follow. */
+bool text_cut(struct view *view, uint64_t end, uint64_t *at);
+
 /* Whether the line starts with `prefix`, in either case. */
 bool line_starts(const struct line *line, const char *prefix);
 

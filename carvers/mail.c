@@ -2,7 +2,7 @@
  * A mail in a file of its own (mail_message.c). Its header needs some of the usual fields. With
  * MIME's parts it ends behind the closing boundary and empty lines: complete, unless text follows,
  * which may be its epilogue; without that boundary it is truncated. Other bodies end where the text
- * does, which is a guess.
+ * does, which is a guess, unless it breaks off within a line at a sector's beginning: truncated.
  */
 #include <inttypes.h>
 
@@ -62,6 +62,11 @@ static enum verdict judge(struct view *view, struct mail *mail, struct finding *
 	if (mail->multipart)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"text ends at %" PRIu64 " without the closing boundary", mail->end);
+	if (text_cut(view, mail->end, &end)) {
+		finding->length = end;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"text breaks off within a line at %" PRIu64 ", where a sector begins", end);
+	}
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"text ends at %" PRIu64 ", and nothing says where the mail does", mail->end);
 }

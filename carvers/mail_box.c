@@ -34,6 +34,11 @@ enum verdict mbox_check(struct view *view, struct finding *finding)
 	}
 	finding->extension = "mbox";
 	finding->length = at;
+	if (mail.over && text_cut(view, at, &finding->length))
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"text breaks off within a line at %" PRIu64 ", where a sector begins",
+			finding->length);
+	finding->length = at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"text ends at %" PRIu64 ", behind %" PRIu64
 		" mails, and nothing says how many there are",

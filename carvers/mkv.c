@@ -78,6 +78,7 @@ struct mkv {
 	uint64_t sound;           /* behind what something else stands behind */
 	struct ebml_element last; /* the innermost that was passed last: nothing bears it out */
 	uint64_t crc_wrong;       /* an element whose CRC is wrong, or 0 */
+	uint64_t crc_end;         /* behind it */
 };
 
 static bool in_segment(uint32_t id)
@@ -241,8 +242,10 @@ static const char *take(struct mkv *mkv, const struct ebml_element *element, uin
 			name_attachments(mkv, element);
 	}
 	if (*end <= view_size(mkv->view) && !element->open && !mkv->crc_wrong &&
-		ebml_crc_wrong(mkv->view, element))
+		ebml_crc_wrong(mkv->view, element)) {
 		mkv->crc_wrong = element->at;
+		mkv->crc_end = *end;
+	}
 	return NULL;
 }
 
@@ -321,6 +324,11 @@ static enum verdict walk(struct mkv *mkv, const struct ebml_element *segment)
 			view_ends_with_image(mkv->view) ? size : mkv->sound);
 	if (problem)
 		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, end);
+	if (mkv->crc_wrong && mkv->crc_end == end) {
+		finding->length = mkv->crc_wrong;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the CRC of the last element, at %" PRIu64 ", is wrong", mkv->crc_wrong);
+	}
 	finding->length = end;
 	if (mkv->crc_wrong)
 		return verdict_because(CARVE_UNVERIFIED, finding,

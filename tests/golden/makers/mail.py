@@ -27,6 +27,15 @@ def make():
     guess("misspelt.eml", "Recieved: from mx\r\n" + HEAD + PLAIN)
     guess("plain.eml", HEAD + PLAIN)
     guess("header.eml", HEAD)
+    long = HEAD + "\r\n" + "The light was good at six, and better at seven. " * 20
+    for name, junk in (("sector", b"\xf2\xee"), ("sector-chance", b"k\nQ\xf2\xee"), ("sector-line", b"\xf2\xee")):
+        text = long[:1022] + "\r\n" if name == "sector-line" else long[:1024]
+        if name == "sector-line":
+            guess(name + ".eml", text, junk + noise(900, 3))
+        else:
+            eml(name + ".eml", text.encode() + junk + noise(900, 3), verdict="truncated", length=1024,
+                why="text breaks off within a line at 1024, where a sector begins")
+    guess("sector-zeros.eml", long[:1024], bytes(900))
     guess("umlaut.eml", HEAD + "\r\nSch\u00f6nes Licht.\r\n")
     guess("no-zone.eml", HEAD.replace(" +0100", "").replace("Fri, ", "") + PLAIN, time=1709254798)
     for name, junk in (("zeros", bytes(900)), ("random", b"\x01" + noise(900, 3)), ("ones", b"\xff\x00" + b"\xff" * 900)):

@@ -80,6 +80,10 @@ def make():
     save("mkv", "track.mkv", wrong, verdict="truncated", length_max=len(wrong) - 300)
     crc = bytearray(head() + element(SEGMENT, info(), tracks(), cluster(0, make=checked), cues))
     crc[crc.index(bytes.fromhex(CLUSTER)) + 40] ^= 1
+    last = bytearray(head() + element(SEGMENT, info(), tracks(), cluster(0), cluster(1, make=checked)))
+    last[-9] ^= 1
+    at = last.rindex(bytes.fromhex(CLUSTER))
+    save("mkv", "crc-last.mkv", bytes(last), verdict="truncated", length=at, why=f"the CRC of the last element, at {at}, is wrong")
     save("mkv", "crc.mkv", bytes(crc), verdict="unverified", length=len(crc))
     odd = head() + element(SEGMENT, info(), tracks(), cluster(0), element("99", bytes(20)), cues)
     save("mkv", "element.mkv", odd, verdict="truncated")
