@@ -21,8 +21,6 @@
 #define HITS_AT_ONCE 64
 /* Bytes of what a piece tells; the conductor asks for the rest. */
 #define TOLD_MOST ((size_t)2 << 20)
-/* Parts of one file: a longer list is not told. */
-#define PARTS_MOST 1024
 /* Bytes of pieces that wait, and what an end of a unit counts for among them. */
 #define HELD_MOST ((size_t)4 << 20)
 #define UNIT_COST ((size_t)32 << 10)
@@ -64,7 +62,7 @@ static void tell(void *context, const struct candidate *candidate, const struct 
 	while (scout->telling->settled <= candidate->start)
 		scout->telling = scout->telling->next;
 	scouted = scout->telling;
-	if (outcome->part_count > PARTS_MOST || scouted->told + cost > TOLD_MOST)
+	if (scouted->told + cost > TOLD_MOST)
 		return;
 	scouted->told += cost;
 	scout->held += cost;

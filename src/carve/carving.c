@@ -162,6 +162,8 @@ int carving_scanned(struct carving *carving, uint64_t position)
 {
 	carving->scanned = position;
 	cursors_pump(carving, false);
+	if (carving->options.remote)
+		remote_push(carving);
 	return carving_status(carving);
 }
 

@@ -354,6 +354,4 @@ void cursors_pump(struct carving *carving, bool no_more)
 	start_checks(carving);
 	decide_ready(carving, no_more);
 	cursors_retire(carving);
-	if (carving->options.remote)
-		remote_push(carving);
 }

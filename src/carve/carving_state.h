@@ -121,7 +121,7 @@ void jobs_ring_bell(struct carving *carving);
 
 bool remote_may_check(struct carving *carving);
 void remote_check(struct carving *carving, struct ticket *first);
-/* They are asked when there are some, or with remote_push. */
+/* They are asked when there are many, or with remote_push: whoever waits calls that before. */
 void remote_write(struct carving *carving, struct ticket *ticket);
 void remote_push(struct carving *carving);
 
