@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
@@ -42,21 +41,10 @@ struct run_scout {
 /* ---- what is told -----------------------------------------------------------------------------
  */
 
-static struct outcome copy_outcome(const struct outcome *outcome)
-{
-	struct outcome copy = *outcome;
-
-	if (!copy.part_count)
-		return copy;
-	copy.parts = xmalloc(copy.part_count * sizeof(*copy.parts));
-	memcpy(copy.parts, outcome->parts, copy.part_count * sizeof(*copy.parts));
-	return copy;
-}
-
 static void tell(void *context, const struct candidate *candidate, const struct outcome *outcome)
 {
 	struct run_scout *scout = ((struct run *)context)->scout;
-	size_t cost = sizeof(struct run_outcome) + outcome->part_count * sizeof(*outcome->parts);
+	size_t cost = sizeof(struct run_outcome) + outcome_held(outcome);
 	struct scouted *scouted;
 
 	while (scout->telling->settled <= candidate->start)
@@ -69,7 +57,7 @@ static void tell(void *context, const struct candidate *candidate, const struct 
 	scouted->piece.outcomes = xgrow(scouted->piece.outcomes, &scouted->outcome_room,
 		scouted->piece.outcome_count, sizeof(*scouted->piece.outcomes));
 	scouted->piece.outcomes[scouted->piece.outcome_count++] = (struct run_outcome){
-		candidate->start, candidate->rule, copy_outcome(outcome) };
+		candidate->start, candidate->rule, outcome_copy(outcome) };
 }
 
 static size_t cost_of(const struct scouted *scouted)

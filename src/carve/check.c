@@ -130,6 +130,26 @@ void outcome_free(struct outcome *outcome)
 	outcome->embedded_count = 0;
 }
 
+static uint64_t *copy_offsets(const uint64_t *offsets, size_t count)
+{
+	return count ? memcpy(xmalloc(count * sizeof(*offsets)), offsets, count * sizeof(*offsets))
+		     : NULL;
+}
+
+struct outcome outcome_copy(const struct outcome *outcome)
+{
+	struct outcome copy = *outcome;
+
+	copy.parts = copy_offsets(outcome->parts, outcome->part_count);
+	copy.embedded = copy_offsets(outcome->embedded, outcome->embedded_count);
+	return copy;
+}
+
+size_t outcome_held(const struct outcome *outcome)
+{
+	return (outcome->part_count + outcome->embedded_count) * sizeof(*outcome->parts);
+}
+
 static void run_carver(
 	struct view *view, const struct rule *rule, uint64_t start, struct outcome *outcome)
 {

@@ -18,6 +18,10 @@ struct outcome {
 
 /* Frees what it holds. */
 void outcome_free(struct outcome *outcome);
+/* Copies what it holds, too. */
+struct outcome outcome_copy(const struct outcome *outcome);
+/* Bytes of that. */
+size_t outcome_held(const struct outcome *outcome);
 
 /* True when the rule has something to be checked by reading the image. */
 bool check_needed(const struct rule *rule);

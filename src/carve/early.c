@@ -27,7 +27,7 @@ static struct entry *entry_at(const struct early *early, uint64_t number)
 
 static size_t cost_of(const struct outcome *outcome)
 {
-	return sizeof(struct entry) + outcome->part_count * sizeof(*outcome->parts);
+	return sizeof(struct entry) + outcome_held(outcome);
 }
 
 struct early *early_new(void)
@@ -69,8 +69,7 @@ void early_add(struct early *early, uint64_t start, uint32_t rule, struct outcom
 		grow(early);
 	*entry_at(early, early->added++) = (struct entry){ start, rule, *outcome };
 	early->held += cost;
-	outcome->parts = NULL;
-	outcome->part_count = 0;
+	*outcome = (struct outcome){ 0 };
 }
 
 static bool is_before(const struct entry *entry, const struct candidate *candidate)

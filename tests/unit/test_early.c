@@ -11,8 +11,11 @@ static void add(struct early *early, uint64_t start, uint32_t rule, size_t part_
 
 	outcome.part_count = part_count;
 	outcome.parts = part_count ? calloc(part_count, sizeof(*outcome.parts)) : NULL;
+	outcome.embedded_count = part_count != 0;
+	outcome.embedded = part_count ? calloc(1, sizeof(*outcome.embedded)) : NULL;
 	early_add(early, start, rule, &outcome);
 	cr_expect_null(outcome.parts, "it is taken over");
+	cr_expect_null(outcome.embedded);
 }
 
 /* The length of the outcome, 0 when there is none. */
