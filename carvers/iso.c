@@ -10,7 +10,8 @@
  * one for itself. Zeros fill up the furthest file's last block, and most of what is behind it.
  * Volume name and creation time are title and time.
  *
- * Damage. Sound is what lies before the first folder that is broken; files have no checksums.
+ * Damage. Sound is what lies before the first folder that is broken; files have no checksums. One
+ * whose last block is zeros may have been wiped: then the image is unverified.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,6 +28,9 @@ enum {
 	TABLE_MAX_LEN = 16 << 20,
 	ENTRY_LEN = 33, /* without the name */
 	REST_BLOCKS = 16,
+	FLAGS_AT = 25,
+	FOLDER = 2,
+	FEW = 16,
 };
 
 struct volume {
@@ -35,6 +39,7 @@ struct volume {
 	uint32_t root;
 	uint64_t folders_left;         /* bytes of folders that may still be walked */
 	uint64_t last_start, last_end; /* the furthest file or folder */
+	bool last_is_folder;
 };
 
 /* A number in both byte orders; false when the two differ. */
@@ -134,6 +139,7 @@ static bool see_entry(struct volume *volume, const uint8_t *p)
 	if (len && start + len > volume->last_end) {
 		volume->last_start = start;
 		volume->last_end = start + len;
+		volume->last_is_folder = p[FLAGS_AT] & FOLDER;
 	}
 	return true;
 }
@@ -174,6 +180,18 @@ static bool last_file_is_filled(struct view *view, const struct volume *volume)
 	const uint8_t *p = view_peek(view, end, len);
 
 	return !len || (p && !p[0] && memcmp(p, p + 1, len - 1) == 0);
+}
+
+/* Whether the furthest file's last block holds nothing but zeros, a few bytes aside. */
+static bool last_file_is_wiped(struct view *view, const struct volume *volume)
+{
+	uint64_t file_len = volume->last_end - volume->last_start;
+	size_t len = file_len ? (size_t)((file_len - 1) % BLOCK_LEN + 1) : 0;
+	const uint8_t *p = len >= FEW && !volume->last_is_folder
+				   ? view_peek(view, volume->last_end - len, len)
+				   : NULL;
+
+	return p && !p[0] && memcmp(p, p + 1, len - 1) == 0;
 }
 
 /* Whether another file system has files of its own in the volume: UDF, by the descriptor that
@@ -277,6 +295,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (broken < len)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "what stands at %" PRIu64 " is broken", broken);
+	if (last_file_is_wiped(view, &volume))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the furthest file ends in zeros, as if wiped, at %" PRIu64,
+			volume.last_end);
 	return CARVE_COMPLETE;
 }
 

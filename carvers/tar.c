@@ -14,7 +14,8 @@
  * lost its start, the rest is found from the first member that is left, and is an archive.
  *
  * Damage. Only headers have checksums. Data is sound once a header or the end stands behind it. An
- * end of zeros behind data that ends in zeros may be a wiped area, and proves nothing.
+ * end of zeros behind a block of data that is zeros, too, may be a wiped area, and proves nothing;
+ * nor does it end an archive whose last header speaks of a member behind it.
  */
 #include "tar.h"
 
@@ -32,8 +33,7 @@ enum {
 	SPARSE_NEXT_MORE_AT = 504,
 	RECORD_LEN = 10240,
 	PAX_MAX_LEN = 65536,
-	/* Data that ends in so many zeros looks like what follows the archive. */
-	ZEROS_LEN = 512,
+	FEW = 16,
 };
 
 struct tar {
@@ -46,6 +46,7 @@ struct tar {
 	uint64_t pax_size; /* what a pax header says of the member behind it */
 	bool has_pax_size;
 	bool holds_tar; /* the last member is an archive itself, by its name */
+	bool heads;     /* the last one says something of a member behind it */
 	unsigned members;
 };
 
@@ -143,7 +144,8 @@ static void describe(struct tar *tar, const uint8_t *header)
 	uint8_t type = header[TYPE_AT];
 	uint64_t time;
 
-	if (type == 'x' || type == 'g' || type == 'L' || type == 'K')
+	tar->heads = type == 'x' || type == 'L' || type == 'K';
+	if (tar->heads || type == 'g')
 		return;
 	tar->holds_tar = ends_with(header, ".tar");
 	if (read_number(header + TIME_AT, 12, &time) && (int64_t)time > tar->finding->time &&
@@ -208,11 +210,14 @@ static uint64_t behind_record(struct view *view, uint64_t at)
 	return end;
 }
 
+/* Whether the data's last block holds nothing but zeros, a few bytes aside: it looks like what
+ * follows the archive. */
 static bool data_ends_in_zeros(const struct tar *tar)
 {
-	size_t len = tar->data_len < ZEROS_LEN ? (size_t)tar->data_len : ZEROS_LEN;
-	const uint8_t *p =
-		len >= 32 ? view_peek(tar->view, tar->data + tar->data_len - len, len) : NULL;
+	size_t len = tar->data_len ? (size_t)((tar->data_len - 1) % TAR_BLOCK + 1) : 0;
+	const uint8_t *p = len >= FEW || (len && len == tar->data_len)
+				   ? view_peek(tar->view, tar->data + tar->data_len - len, len)
+				   : NULL;
 
 	return p && !tar->holds_tar && !p[0] && memcmp(p, p + 1, len - 1) == 0;
 }
@@ -227,6 +232,12 @@ static enum verdict judge_end(struct tar *tar)
 		return verdict_because(CARVE_REJECT, tar->finding, "no member before the end");
 	if (!two && view_size(tar->view) > end && view_size(tar->view) - end < TAR_BLOCK)
 		return walk_cut(tar->view, tar->finding, end + TAR_BLOCK, end);
+	if (tar->heads) {
+		tar->finding->length = tar->at;
+		return verdict_because(CARVE_TRUNCATED, tar->finding,
+			"no member behind what the one at %" PRIu64 " says of it",
+			tar->data - TAR_BLOCK);
+	}
 	tar->finding->length = two ? behind_record(tar->view, end + TAR_BLOCK) : end;
 	if (data_ends_in_zeros(tar))
 		return verdict_because(CARVE_UNVERIFIED, tar->finding,

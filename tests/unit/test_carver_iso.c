@@ -108,4 +108,10 @@ Test(carver_iso, foreign_bytes_behind_a_cut)
 	bytes_fill(&bytes, 0, 9000);
 	expect("iso", &bytes, CARVE_TRUNCATED, ROOT, "is broken");
 	free(bytes.data);
+	/* The only file, wiped from its first byte on. */
+	bytes = read_golden();
+	bytes.len = DOCS + BLOCK;
+	bytes_fill(&bytes, 0, 9000);
+	expect("iso", &bytes, CARVE_UNVERIFIED, DOCS + 2 * BLOCK, "as if wiped");
+	free(bytes.data);
 }

@@ -78,6 +78,13 @@ def make():
     save("tar", "cut-other.tar", whole[:1200] + whole, verdict="truncated", length=1024)
     save("tar", "wiped.tar", whole[:1100] + bytes(3000), verdict="unverified", length=3072,
          why="the last member at 512 ends in zeros, as if wiped")
+    save("tar", "wiped-block.tar", whole[:1536] + bytes(3000), verdict="unverified", length=3072,
+         why="the last member at 512 ends in zeros, as if wiped")
+    few = header(b"few", 9, magic=b"ustar\x0000")
+    save("tar", "wiped-few.tar", few + bytes(1536), verdict="unverified", length=2048, why="the last member at 0 ends in zeros, as if wiped")
+    long_name = header(b"././@LongLink", 120, b"L", b"ustar  \0") + padded(b"n" * 119 + b"\0")
+    save("tar", "no-member-behind.tar", whole[:2560] + long_name + bytes(2000), verdict="truncated", length=3584,
+         why="no member behind what the one at 2560 says of it")
     wrong = bytearray(whole)
     wrong[2048] ^= 1
     save("tar", "name-differs.tar", bytes(wrong), verdict="truncated", length=1024)
