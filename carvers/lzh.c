@@ -15,13 +15,16 @@
  * 0 has a CRC-16 of the whole header, which all programs write at levels 2 and 3. Each member
  * looks like a start, and is named as a part. The time is the newest member's.
  *
- * Damage. Data is sound once another header, or the end, stands behind it. Headers of level 0 and
- * 1 are checked by one byte alone, so names and fields have to be possible, too.
+ * Damage. Data is sound once another header, or the end, stands behind it; the last member's only if
+ * coded bytes don't turn into plain ones. Headers of level 0 and 1 are checked by one byte alone, so
+ * names and fields have to be possible, too.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "bytes.h"
+#include "noise.h"
 #include "walk.h"
 
 enum {
@@ -34,6 +37,7 @@ enum {
 struct header {
 	uint64_t at, end, data_len;
 	uint8_t level;
+	bool coded;      /* with a Huffman code: each value is about as frequent as the others */
 	uint64_t crc_at; /* of the CRC-16 in an extended header; 0: none */
 	uint16_t crc;
 	int64_t time;
@@ -159,21 +163,32 @@ static bool read_header(struct view *view, uint64_t at, struct header *header)
 	if (!memchr("hzm", p[4], 3) || !memchr("01234567dsxe", p[5], 12))
 		return false;
 	header->level = p[20];
+	header->coded = p[3] == 'l' && p[4] == 'h' && p[5] >= '1' && p[5] <= '7';
 	if (!(header->level < 2 ? read_old(view, header) : read_new(view, header)))
 		return false;
 	return header->crc_at ? crc_agrees(view, header) : true;
 }
 
-/* The verdict when the members end at `at`, the last with its header's end at `sound`. */
-static enum verdict judge(struct view *view, struct finding *finding, uint64_t at, uint64_t sound)
+/* The verdict when the members end at `at`, the last of them with this header. */
+static enum verdict judge(
+	struct view *view, struct finding *finding, uint64_t at, const struct header *last)
 {
-	uint64_t size = view_size(view);
+	uint64_t size = view_size(view), sound = last->end, plain = at;
 	const uint8_t *p = at < size ? view_peek(view, at, 1) : NULL;
 
+	bool ends = p && !*p;
+
+	if (ends && last->coded)
+		plain = plain_start(view, sound, at);
+	if (plain < at) {
+		finding->length = plain;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"plain bytes instead of coded ones at %" PRIu64, plain);
+	}
 	if (at >= size)
 		return walk_cut(view, finding, at + 1,
 			view_ends_with_image(view) ? walk_before_fill(view, sound, size) : sound);
-	if (p && !*p) {
+	if (ends) {
 		finding->length = at + 1;
 		return walk_before_fill(view, sound, at) == at
 			       ? CARVE_COMPLETE
@@ -188,20 +203,20 @@ static enum verdict judge(struct view *view, struct finding *finding, uint64_t a
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct header header;
-	uint64_t at = 0, sound = 0;
+	struct header header, last = { 0 };
+	uint64_t at = 0;
 
 	while (at < view_size(view) && read_header(view, at, &header)) {
 		if (at)
 			view_part(view, at);
-		sound = header.end;
+		last = header;
 		at = header.end + header.data_len;
 		if (header.time > finding->time)
 			finding->time = header.time;
 	}
 	if (!at)
 		return verdict_because(CARVE_REJECT, finding, "no header with its checksum at 0");
-	return judge(view, finding, at, sound);
+	return judge(view, finding, at, &last);
 }
 
 const struct carver lzh_carver = {

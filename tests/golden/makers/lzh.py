@@ -56,6 +56,10 @@ def make():
     save("lzh", "cut-random.lzh", whole[:600] + b"\1" * 400 + junk(2000, 2), verdict="truncated", length=header)
     save("lzh", "cut-text.lzh", whole[:600] + text(2000, 3), verdict="truncated", length=header, why=f"neither a header nor the end at {len(two[0])}")
     save("lzh", "wiped.lzh", whole[:600] + bytes(2000), verdict="unverified", length=len(two[0]) + 1)
+    coded = old(b"c", junk(6000, 4), method=b"-lh5-")
+    save("lzh", "coded.lzh", coded + b"\0")
+    at = len(coded) - 3000
+    save("lzh", "coded-text.lzh", coded[:at] + text(3000, 5) + b"\0", verdict="truncated", length_min=at - 1100, length_max=at + 1100)
     save("lzh", "no-end.lzh", whole[:-1], verdict="truncated", length=len(whole) - 1)
     for name, at in (("checksum", 1), ("method", 4), ("level", 20), ("name-length", 21)):
         wrong = bytearray(whole)
