@@ -67,11 +67,12 @@ Test(carver_iso, fields)
 Test(carver_iso, what_stands_behind_the_last_file)
 {
 	static const struct {
-		int zero_blocks;
+		int zero_blocks, last_blocks; /* of zeros, in front of and behind others */
 		const char *udf, *apple;
 		bool whole;
-	} cases[] = { { 7, NULL, NULL, false }, { 8, NULL, NULL, true }, { 0, "BEA01", NULL, true },
-		{ 0, NULL, "ER", true }, { 0, "BEAST", "EX", false } };
+	} cases[] = { { 7, 1, NULL, NULL, false }, { 8, 1, NULL, NULL, true },
+		{ 8, 0, NULL, NULL, false }, { 0, 0, "BEA01", NULL, true },
+		{ 0, 0, NULL, "ER", true }, { 0, 0, "BEAST", "EX", false } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct bytes bytes = read_golden();
@@ -86,7 +87,9 @@ Test(carver_iso, what_stands_behind_the_last_file)
 			memcpy(bytes.data + TABLE + 1, cases[i].udf, 5);
 		}
 		bytes_fill(&bytes, 0, (size_t)cases[i].zero_blocks * BLOCK);
-		bytes_add_random(&bytes, 6, (size_t)(20 - cases[i].zero_blocks) * BLOCK);
+		bytes_add_random(&bytes, 6,
+			(size_t)(20 - cases[i].zero_blocks - cases[i].last_blocks) * BLOCK);
+		bytes_fill(&bytes, 0, (size_t)cases[i].last_blocks * BLOCK);
 		if (cases[i].whole)
 			expect("iso", &bytes, CARVE_COMPLETE, 43 * BLOCK, NULL);
 		else
