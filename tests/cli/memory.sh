@@ -1,11 +1,11 @@
-# Memory stays under 320 MiB whatever the evidence is like. Every byte of these images is a hit, so that eight bytes
+# Memory stays under 240 MiB whatever the evidence is like. Every byte of these images is a hit, so that a dozen bytes
 # kept for each would be more than that.
 . "$SRCDIR/tests/cli/helpers"
 if nm -D "$BURIN" 2>/dev/null | grep -q __asan_; then
 	echo "sanitizers need memory of their own"
 	exit 77
 fi
-size=${MEMORY_TEST_MIB:-24}
+size=${MEMORY_TEST_MIB:-12}
 rule() { echo "types = ( { name = \"a\"; $1 } );" >"$2.conf"; }
 rule "header = \"'AA'\"; footer = \"'ZZ'\"; max_size = \"1G\";" open
 rule "header = \"'A'\"; max_size = \"1K\";" everywhere
@@ -26,7 +26,7 @@ import os, resource, subprocess, sys
 name, options = sys.argv[1], sys.argv[2:]
 code = subprocess.run([os.environ["BURIN"], "carve", "--quiet", "-c", name + ".conf", "-o", "out", *options, "image"]).returncode
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-print(name, "exit", code, "" if peak < 320 else "peak of %d MiB" % peak)
+print(name, "exit", code, "" if peak < 240 else "peak of %d MiB" % peak)
 PY
 	check_reports out | sed 's/;.*//'
 	tail -1 out/report.jsonl | grep -o '"hits":[0-9]*'
