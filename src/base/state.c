@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #define BUFFER_LEN ((size_t)65536)
@@ -38,16 +39,8 @@ struct state_reader {
 
 static void flush(struct state_writer *writer)
 {
-	size_t done = 0;
-
-	while (!writer->status && done < writer->used) {
-		ssize_t n = write(writer->fd, writer->buffer + done, writer->used - done);
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0 || errno != EINTR)
-			writer->status = n < 0 ? -errno : -EIO;
-	}
+	if (!writer->status)
+		writer->status = file_write(writer->fd, writer->buffer, writer->used);
 	writer->used = 0;
 }
 

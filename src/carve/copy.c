@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "output/hash_sets.h"
 #include "output/record.h"
@@ -25,21 +25,6 @@ void copier_free(struct copier *copier)
 	free(copier->buffer);
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int copy_run(struct copier *copier, struct image *image, const struct range *run, int fd,
 	const atomic_bool *cancel, uint64_t *unreadable)
 {
@@ -51,7 +36,7 @@ static int copy_run(struct copier *copier, struct image *image, const struct ran
 			return -ECANCELED;
 		*unreadable += image_read_around(image, run->offset + done, copier->buffer, len);
 		hasher_update(copier->hasher, copier->buffer, len);
-		status = write_all(fd, copier->buffer, len);
+		status = file_write(fd, copier->buffer, len);
 		if (status)
 			return status;
 		done += len;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #define BLOCK_LEN ((size_t)16384)
@@ -96,20 +97,11 @@ static bool store_ready(struct fifo_store *store)
 
 static bool transfer(struct fifo_store *store, struct fifo_block *block, bool out)
 {
-	size_t done = 0;
+	uint64_t at = block->place * BLOCK_LEN;
+	int status = out ? file_write_at(store->fd, block->bytes, BLOCK_LEN, at)
+			 : file_read_all_at(store->fd, block->bytes, BLOCK_LEN, at);
 
-	while (done < BLOCK_LEN) {
-		off_t at = (off_t)(block->place * BLOCK_LEN + done);
-		ssize_t n = out ? pwrite(store->fd, block->bytes + done, BLOCK_LEN - done, at)
-				: pread(store->fd, block->bytes + done, BLOCK_LEN - done, at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return store_fail(store, n < 0 ? -errno : -EIO, out ? "write" : "read");
-		done += (size_t)n;
-	}
-	return true;
+	return !status || store_fail(store, status, out ? "write" : "read");
 }
 
 static void block_release(struct fifo_store *store, struct fifo_block *block)

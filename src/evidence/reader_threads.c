@@ -5,13 +5,13 @@
  * together. They are no jobs of the run's pool, because reading must go on while the pool has
  * enough to do.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/thread.h"
 #include "evidence/reader_ring.h"
@@ -29,19 +29,7 @@ struct threads {
 /* False for an error or a short read: reader_recover finds out which bytes it is about. */
 static bool read_direct(const struct piece *piece)
 {
-	size_t done = 0;
-
-	while (done < piece->len) {
-		ssize_t got = pread(piece->fd, piece->to + done, piece->len - done,
-			(off_t)(piece->fd_offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		done += (size_t)got;
-	}
-	return true;
+	return !file_read_all_at(piece->fd, piece->to, piece->len, piece->fd_offset);
 }
 
 /* Several threads that read one file confuse the kernel's read-ahead, so it is told what is wanted.

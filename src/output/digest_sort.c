@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #define DIGEST_MAX 32
@@ -139,20 +140,15 @@ static int open_temporary(const char *folder)
 
 static int spill(struct digest_sort *sort)
 {
-	size_t len = sort->count * sort->len, done = 0;
+	size_t len = sort->count * sort->len;
+	int status;
 
 	if (sort->fd < 0 && (sort->fd = open_temporary(sort->folder)) < 0)
 		return sort->fd;
 	sort_by(sort->digests, sort->count, sort->len, 0);
-	while (done < len) {
-		ssize_t n = write(sort->fd, sort->digests + done, len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		done += (size_t)n;
-	}
+	status = file_write(sort->fd, sort->digests, len);
+	if (status)
+		return status;
 	sort->parts =
 		xgrow(sort->parts, &sort->part_capacity, sort->part_count, sizeof(*sort->parts));
 	sort->parts[sort->part_count++] = (struct part){ .at = sort->written, .left = len };
@@ -181,20 +177,15 @@ static const uint8_t *head(const struct part *part)
 static int refill(struct digest_sort *sort, struct part *part, size_t buffer_len)
 {
 	size_t wanted = part->left < buffer_len ? (size_t)part->left : buffer_len;
+	int status;
 
 	if (part->used < part->filled)
 		return 1;
 	part->used = part->filled = 0;
-	while (part->filled < wanted) {
-		ssize_t n = pread(sort->fd, part->buffer + part->filled, wanted - part->filled,
-			(off_t)(part->at + part->filled));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		part->filled += (size_t)n;
-	}
+	status = file_read_all_at(sort->fd, part->buffer, wanted, part->at);
+	if (status)
+		return status;
+	part->filled = wanted;
 	part->at += wanted;
 	part->left -= wanted;
 	return wanted != 0;
