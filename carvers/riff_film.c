@@ -86,23 +86,31 @@ static bool leads_to(const struct riff *riff, const uint8_t *entry, uint64_t bas
 	return p && memcmp(p, copy, 4) == 0 && le32(p + 4) == le32(copy + 12);
 }
 
+static bool entry_leads(const struct riff *riff, uint64_t at, uint64_t movi)
+{
+	const uint8_t *p = view_peek(riff->view, at, ENTRY_LEN);
+	uint8_t entry[ENTRY_LEN];
+
+	if (!p)
+		return false;
+	memcpy(entry, p, ENTRY_LEN);
+	/* Empty chunks are not always there; lists have their own lengths. */
+	if (!le32(entry + 12) || memcmp(entry, "rec ", 4) == 0)
+		return true;
+	return leads_to(riff, entry, movi) || leads_to(riff, entry, 0);
+}
+
 bool film_index(const struct riff *riff, const struct riff_chunk *index, uint64_t movi)
 {
 	uint64_t count = index->len / ENTRY_LEN, step = count / ENTRIES_LOOKED + 1;
+	uint64_t last = count > ENTRIES_LAST ? count - ENTRIES_LAST : 0;
 
-	for (uint64_t i = 0; i < count; i += i + ENTRIES_LAST < count ? step : 1) {
-		const uint8_t *p = view_peek(riff->view, index->data + i * ENTRY_LEN, ENTRY_LEN);
-		uint8_t entry[ENTRY_LEN];
-
-		if (!p)
+	for (uint64_t i = 0; i < last; i += step)
+		if (!entry_leads(riff, index->data + i * ENTRY_LEN, movi))
 			return false;
-		memcpy(entry, p, ENTRY_LEN);
-		/* Empty chunks are not always there; lists have their own lengths. */
-		if (!le32(entry + 12) || memcmp(entry, "rec ", 4) == 0)
-			continue;
-		if (!leads_to(riff, entry, movi) && !leads_to(riff, entry, 0))
+	for (uint64_t i = last; i < count; i++)
+		if (!entry_leads(riff, index->data + i * ENTRY_LEN, movi))
 			return false;
-	}
 	return true;
 }
 

@@ -65,6 +65,9 @@ def make():
     pictures = riff(b"AVI ", *film(frame=lambda i: PNG + noise(9 * i, i)))
     places = [at for at in range(len(pictures)) if pictures.startswith(PNG, at)]
     save("riff", "pictures.avi", pictures, extension="avi", embedded=" ".join(map(str, places)), title="A film", time=1700050400)
+    long = riff(b"AVI ", *film(streams=2203, frame=lambda i: noise(2, i))) # its index is read in steps, but for its end
+    save("riff", "film-last-entry.avi", long[:-1] + b"\1", verdict="unverified", length=len(long), extension="avi", title="A film",
+         time=1700050400, why="the index does not describe the film")
     save("riff", "lists.avi", riff(b"AVI ", *film(rec=True, junk=chunk(b"JUNK", bytes(300)))), extension="avi", title="A film", time=1700050400)
     text = b"Made by hand\nEach third a keyframe"
     remark = chunk(b"\0\0\0\0", text)
