@@ -19,7 +19,6 @@
 #include "bytes.h"
 #include "carver.h"
 #include "noise.h"
-#include "program.h"
 #include "riff.h"
 #include "samples.h"
 #include "tags.h"
@@ -203,7 +202,7 @@ static enum verdict judge_last(struct aiff *aiff)
 			return broken(aiff, at, "other bytes instead of samples");
 	} else if (aiff->tag.end && aiff->tag.sound < last->end) {
 		/* Padding. */
-		if (!program_zeros(aiff->view, aiff->tag.sound, last->end))
+		if (!walk_zeros(aiff->view, aiff->tag.sound, last->end))
 			return broken(aiff, aiff->tag.sound, "no frame of a tag");
 		tail = TAIL_GOES_ON;
 	} else if (tail_is_plain(aiff->view, start, last->end)) {

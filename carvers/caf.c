@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "program.h"
 #include "samples.h"
 #include "walk.h"
 
@@ -134,7 +133,7 @@ static bool walk_packets(struct caf *caf, const struct chunk *chunk)
 		caf->packets_len += i % each == 0 && caf->packet_len == 0 ? number : 0;
 	}
 	caf->has_packets = caf->packet_len == 0;
-	return program_zeros(caf->view, at, chunk->end);
+	return walk_zeros(caf->view, at, chunk->end);
 }
 
 /* Pairs of a key and a text, each ended by a zero. */
@@ -174,7 +173,7 @@ static void take(struct caf *caf, const struct chunk *chunk)
 	} else if (memcmp(chunk->kind, "info", 4) == 0) {
 		caf->vouched = walk_texts(caf, chunk);
 	} else if (memcmp(chunk->kind, "free", 4) == 0) {
-		caf->vouched = program_zeros(caf->view, chunk->data, chunk->end);
+		caf->vouched = walk_zeros(caf->view, chunk->data, chunk->end);
 	} else {
 		caf->vouched = len <= SMALL_LEN;
 	}

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "program.h"
 #include "tags.h"
 #include "walk.h"
 
@@ -34,7 +33,7 @@ bool dsd_tag(struct view *view, struct finding *finding, uint64_t at, uint64_t e
 	struct id3v2 tag;
 
 	return id3v2_read(view, at, &tag, finding) && tag.frame_count && tag.end == end &&
-	       program_zeros(view, tag.sound, end);
+	       walk_zeros(view, tag.sound, end);
 }
 
 struct dsf {
@@ -83,7 +82,7 @@ static bool filled(const struct dsf *dsf)
 		uint64_t end = dsf->data_end - (uint64_t)BLOCK_LEN * i, start = end - fill;
 		uint64_t block = end - BLOCK_LEN;
 
-		if (!program_zeros(dsf->view, start, end) ||
+		if (!walk_zeros(dsf->view, start, end) ||
 			dsd_sound(dsf->view, block, start) != start)
 			return false;
 	}

@@ -278,7 +278,7 @@ static bool vouches(const struct elf *elf, const struct elf_section *section)
 		last = 2;
 	if (section->type == ELF_SYMTAB)
 		last = elf->wide ? 24 : 16;
-	return last && section->len > last && !program_zeros(elf->view, end - last, end);
+	return last && section->len > last && !walk_zeros(elf->view, end - last, end);
 }
 
 /* Whether the last section is an archive that proves its end, as some self-extracting programs have
@@ -334,7 +334,7 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 		if (elf->segments_end > view_size(elf->view))
 			return walk_cut(elf->view, finding, elf->segments_end, sections->end);
 		if (elf->segments_end - sections->end >= 16 ||
-			!program_zeros(elf->view, sections->end, elf->segments_end))
+			!walk_zeros(elf->view, sections->end, elf->segments_end))
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"segments go on behind the last section, at %" PRIu64,
 				sections->end);
@@ -394,7 +394,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	read_sections(&elf, &sections);
 	elf_details(&elf);
 	if (sections.problem || sections.end > view_size(view)) {
-		if (elf.segment_count == 0 && program_zeros(view, elf.head_end, elf.head_end + 64))
+		if (elf.segment_count == 0 && walk_zeros(view, elf.head_end, elf.head_end + 64))
 			return verdict_because(CARVE_REJECT, finding,
 				"a header alone: nothing at %" PRIu64, elf.head_end);
 		return program_cut(view, finding, elf.head_end, sections.end,

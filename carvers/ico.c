@@ -22,7 +22,6 @@
 #include "bytes.h"
 #include "dib.h"
 #include "noise.h"
-#include "program.h"
 #include "seam.h"
 #include "tail.h"
 #include "walk.h"
@@ -166,7 +165,7 @@ static enum ico_state check_end(struct view *view, struct ico *ico)
 
 	if (!ico->pixels)
 		return ICO_DONE;
-	if (ico->mask && ico->mask < end && program_zeros(view, ico->mask, end))
+	if (ico->mask && ico->mask < end && walk_zeros(view, ico->mask, end))
 		end = ico->mask;
 	seam = seam_find(view, ico->pixels, end, ico->row_len, &at, &what);
 	if (seam == SEAM_SURE) {

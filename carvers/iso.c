@@ -175,23 +175,19 @@ static bool walk_folder(struct view *view, struct volume *volume, uint32_t block
 /* Whether zeros fill the last block of the furthest file. */
 static bool last_file_is_filled(struct view *view, const struct volume *volume)
 {
-	uint64_t end = volume->last_end;
-	size_t len = (size_t)((volume->block_len - end % volume->block_len) % volume->block_len);
-	const uint8_t *p = view_peek(view, end, len);
+	uint64_t end = volume->last_end, block_len = volume->block_len;
 
-	return !len || (p && !p[0] && memcmp(p, p + 1, len - 1) == 0);
+	return walk_zeros(view, end, end + (block_len - end % block_len) % block_len);
 }
 
 /* Whether the furthest file's last block holds nothing but zeros, a few bytes aside. */
 static bool last_file_is_wiped(struct view *view, const struct volume *volume)
 {
 	uint64_t file_len = volume->last_end - volume->last_start;
-	size_t len = file_len ? (size_t)((file_len - 1) % BLOCK_LEN + 1) : 0;
-	const uint8_t *p = len >= FEW && !volume->last_is_folder
-				   ? view_peek(view, volume->last_end - len, len)
-				   : NULL;
+	uint64_t len = file_len ? (file_len - 1) % BLOCK_LEN + 1 : 0;
 
-	return p && !p[0] && memcmp(p, p + 1, len - 1) == 0;
+	return len >= FEW && !volume->last_is_folder &&
+	       walk_zeros(view, volume->last_end - len, volume->last_end);
 }
 
 /* Whether another file system has files of its own in the volume: UDF, by the descriptor that
@@ -208,9 +204,7 @@ static bool is_shared(struct view *view, uint64_t descriptors_end)
 
 static bool is_empty(struct view *view, uint64_t at)
 {
-	const uint8_t *p = view_peek(view, at, BLOCK_LEN);
-
-	return p && !p[0] && memcmp(p, p + 1, BLOCK_LEN - 1) == 0;
+	return walk_zeros(view, at, at + BLOCK_LEN);
 }
 
 /* Whether a copy of a partition table stands before `end`, as on images for USB sticks. */

@@ -220,7 +220,7 @@ static const char *judge_end(struct macho *macho, bool *vouched)
 			(!macho->signature && !program_names(macho->view, base + macho->names,
 						      base + macho->names_end)))
 			return "a table of names that are none";
-		*vouched = program_zeros(macho->view, base + macho->names_end, base + macho->end);
+		*vouched = walk_zeros(macho->view, base + macho->names_end, base + macho->end);
 	}
 	if (macho->signature) {
 		macho->where = base + macho->signature;

@@ -11,7 +11,7 @@
 #include "macho_signature.h"
 
 #include "bytes.h"
-#include "program.h"
+#include "walk.h"
 
 #define CODE_DIRECTORY 0xfade0c02
 #define MESSAGE 0xfade0b01
@@ -22,7 +22,7 @@
 
 static bool wiped(struct view *view, uint64_t end)
 {
-	return program_zeros(view, end - WIPED_LEN, end);
+	return walk_zeros(view, end - WIPED_LEN, end);
 }
 
 /* The head of the element at *at, which goes behind it: its end, or INDEFINITE. 0: none. */
@@ -113,5 +113,5 @@ bool macho_signature_sound(struct view *view, uint64_t at, uint64_t end, uint64_
 		p = view_peek(view, at + place, 8);
 		last = place + (uint64_t)(p ? be32(p + 4) : 0);
 	}
-	return last <= len && program_zeros(view, at + len, end);
+	return last <= len && walk_zeros(view, at + len, end);
 }

@@ -226,7 +226,7 @@ static enum verdict judge(
 	if (appended_take(view, extent->end, finding, &verdict))
 		return verdict;
 	finding->length = extent->end;
-	if (extent->proof && program_zeros(view, extent->proof, extent->end))
+	if (extent->proof && walk_zeros(view, extent->proof, extent->end))
 		return CARVE_COMPLETE;
 	if (foreign_end(view, extent))
 		return program_cut(view, finding, extent->code, extent->end,

@@ -10,7 +10,6 @@
 
 #include "bytes.h"
 #include "mz.h"
-#include "program.h"
 #include "walk.h"
 
 #define HEAD_LEN 0xc4

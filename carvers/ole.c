@@ -30,7 +30,6 @@
 
 #include "bytes.h"
 #include "noise.h"
-#include "program.h"
 #include "tail.h"
 #include "walk.h"
 
@@ -143,7 +142,7 @@ static bool end_goes_on(struct ole *ole)
 {
 	uint64_t ignored;
 
-	if (program_zeros(ole->view, ole->end - ((uint64_t)1 << ole->shift), ole->end))
+	if (walk_zeros(ole->view, ole->end - ((uint64_t)1 << ole->shift), ole->end))
 		return false;
 	return ole->vouched ||
 	       tail_check(ole->view, HEADER_LEN, ole->end, ROW_LEN, 4, &ignored) == TAIL_GOES_ON;

@@ -247,7 +247,7 @@ static enum verdict judge(struct pe *pe, const struct proof *proof)
 	if (proof->broken)
 		return program_cut(pe->view, finding, pe->head_end, pe->end,
 			"relocations, resources, symbols or certificates broken", proof->broken);
-	if (proof->end == 0 || !program_zeros(pe->view, proof->end, pe->end)) {
+	if (proof->end == 0 || !walk_zeros(pe->view, proof->end, pe->end)) {
 		if (foreign_end(pe))
 			return program_cut(pe->view, finding, pe->head_end, pe->end,
 				"other bytes than a program's before", pe->end);

@@ -35,7 +35,7 @@ bool pe_relocations(const struct pe *pe, uint64_t *end, uint64_t *broken)
 		*broken = at;
 		/* Delphi rounds the directory's size up. */
 		if (p && block == 0 && le32(p) == 0 && left < len &&
-			program_zeros(pe->view, at, at + left))
+			walk_zeros(pe->view, at, at + left))
 			left = 0;
 		if (left == 0)
 			break;

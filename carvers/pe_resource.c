@@ -7,7 +7,6 @@
 
 #include "bytes.h"
 #include "pe.h"
-#include "program.h"
 #include "title.h"
 #include "walk.h"
 

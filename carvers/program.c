@@ -29,22 +29,6 @@ bool program_names(struct view *view, uint64_t at, uint64_t end)
 	return last == 0;
 }
 
-bool program_zeros(struct view *view, uint64_t at, uint64_t end)
-{
-	const uint8_t *p;
-	size_t len;
-
-	for (; at < end; at += len) {
-		p = walk_window(view, at, end, &len);
-		if (!p)
-			return false;
-		for (size_t i = 0; i < len; i++)
-			if (p[i])
-				return false;
-	}
-	return true;
-}
-
 #define LONG_TEXT 1024
 
 /* Where in [start, end) the text begins that reaches up to end; end when there is none. */

@@ -31,9 +31,6 @@ static inline bool program_text(uint8_t byte)
 /* True when [at, end) is a table of names: text, each ended by a zero byte, the last one, too. */
 bool program_names(struct view *view, uint64_t at, uint64_t end);
 
-/* True when [at, end) is all zeros. */
-bool program_zeros(struct view *view, uint64_t at, uint64_t end);
-
 /* The start of the run of equal bytes, or of text, that reaches up to end, if it is long; else
  * end. */
 uint64_t program_tail(struct view *view, uint64_t start, uint64_t end);

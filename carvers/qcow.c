@@ -109,7 +109,7 @@ static bool read_l1(struct qcow *qcow)
 	uint64_t end = qcow->l1 + 8 * qcow->l1_count;
 	uint64_t filled = qcow->l1 + (8 * qcow->l1_count + SECTOR - 1) / SECTOR * SECTOR;
 
-	reach(qcow, program_zeros(qcow->view, end, filled) ? filled : end);
+	reach(qcow, walk_zeros(qcow->view, end, filled) ? filled : end);
 	for (uint64_t at = qcow->l1; at < end; at += 8) {
 		const uint8_t *p = view_peek(qcow->view, at, 8);
 		uint64_t place = p ? be64(p) : 0;

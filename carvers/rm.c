@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "program.h"
 #include "title.h"
 #include "walk.h"
 
@@ -89,7 +88,7 @@ static bool walk_packets(struct media *media, uint64_t at, uint64_t *end)
 	if (media->open || next == told)
 		return true;
 	/* FFmpeg ends with an empty chunk, and tells ten bytes more than it writes. */
-	if (count == 0 || i < count || told < next || !program_zeros(media->view, next, next + 8) ||
+	if (count == 0 || i < count || told < next || !walk_zeros(media->view, next, next + 8) ||
 		(told != next + 8 && told != next + DATA_HEAD))
 		return false;
 	*end = next + 8;

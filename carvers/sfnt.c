@@ -182,7 +182,7 @@ static uint64_t find_end(const struct sfnt *sfnt)
 		if ((uint64_t)sfnt->tables[i].at + sfnt->tables[i].len > end)
 			end = (uint64_t)sfnt->tables[i].at + sfnt->tables[i].len;
 	padded = (end + 3) & ~3ull;
-	return program_zeros(sfnt->view, end, padded) ? padded : end;
+	return walk_zeros(sfnt->view, end, padded) ? padded : end;
 }
 
 static enum verdict judge(struct sfnt *sfnt)

@@ -80,9 +80,7 @@ static bool read_number(const uint8_t *field, int len, uint64_t *value)
 
 static bool is_zero(struct view *view, uint64_t at)
 {
-	const uint8_t *p = view_peek(view, at, TAR_BLOCK);
-
-	return p && p[0] == 0 && memcmp(p, p + 1, TAR_BLOCK - 1) == 0;
+	return walk_zeros(view, at, at + TAR_BLOCK);
 }
 
 static bool is_header(struct view *view, uint64_t at)
@@ -214,12 +212,11 @@ static uint64_t behind_record(struct view *view, uint64_t at)
  * follows the archive. */
 static bool data_ends_in_zeros(const struct tar *tar)
 {
-	size_t len = tar->data_len ? (size_t)((tar->data_len - 1) % TAR_BLOCK + 1) : 0;
-	const uint8_t *p = len >= FEW || (len && len == tar->data_len)
-				   ? view_peek(tar->view, tar->data + tar->data_len - len, len)
-				   : NULL;
+	uint64_t end = tar->data + tar->data_len;
+	uint64_t len = tar->data_len ? (tar->data_len - 1) % TAR_BLOCK + 1 : 0;
 
-	return p && !tar->holds_tar && !p[0] && memcmp(p, p + 1, len - 1) == 0;
+	return (len >= FEW || (len && len == tar->data_len)) && !tar->holds_tar &&
+	       walk_zeros(tar->view, end - len, end);
 }
 
 /* The verdict when a block of zeros stands at tar->at. */

@@ -163,7 +163,7 @@ static int next_marker(struct vmdk *vmdk, uint64_t *at)
 		*at = end;
 		return 1;
 	}
-	if (kind > MARK_LAST || !program_zeros(vmdk->view, *at + 16, *at + SECTOR))
+	if (kind > MARK_LAST || !walk_zeros(vmdk->view, *at + 16, *at + SECTOR))
 		return -1;
 	if (kind == MARK_END) {
 		*at += SECTOR;
@@ -195,7 +195,7 @@ static enum verdict check_stream(struct vmdk *vmdk)
 		uint64_t room = vmdk->last_grain + vmdk->grain * SECTOR;
 
 		if (room > at && room <= view_size(vmdk->view) &&
-			program_zeros(vmdk->view, at, room))
+			walk_zeros(vmdk->view, at, room))
 			vmdk->finding->length = at = room;
 		return verdict_because(CARVE_UNVERIFIED, vmdk->finding,
 			"zeros and no footer end the grains before %" PRIu64, at);

@@ -15,6 +15,22 @@ const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, siz
 	return view_peek(view, offset, *len);
 }
 
+bool walk_zeros(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p;
+	size_t len;
+
+	for (; at < end; at += len) {
+		p = walk_window(view, at, end, &len);
+		if (!p)
+			return false;
+		for (size_t i = 0; i < len; i++)
+			if (p[i])
+				return false;
+	}
+	return true;
+}
+
 #define FIRST_LOOK 4096
 
 const uint8_t *walk_stream(

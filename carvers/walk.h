@@ -10,6 +10,9 @@
  * be seen. */
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len);
 
+/* True when [at, end) is all zeros, and all there. */
+bool walk_zeros(struct view *view, uint64_t at, uint64_t end);
+
 /* The same for a stream of which `taken` bytes were taken: no more than twice those, since it may
  * end anywhere, and what is seen in vain counts against the budget. */
 const uint8_t *walk_stream(
