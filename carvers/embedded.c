@@ -5,6 +5,7 @@
  */
 #include "embedded.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 struct beginning {

@@ -2,8 +2,6 @@
 #ifndef BURIN_EMBEDDED_H
 #define BURIN_EMBEDDED_H
 
-#include <stdbool.h>
-
 #include "carver.h"
 
 /* How many bytes of a tag's value may stand in front of its picture: kinds, names, descriptions. */

@@ -26,8 +26,7 @@
 #define PAUSE_FACTOR 100
 #define MOMENT 0.05
 
-/* ---- traits -----------------------------------------------------------------------------------
- */
+/* ---- traits -------------------------------------------------------------------------------- */
 
 static void add(struct run_traits *traits, const char *name, char *value)
 {
@@ -129,8 +128,7 @@ void run_traits_free(struct run_traits *traits)
 		free(traits->values[--traits->count]);
 }
 
-/* ---- saving -----------------------------------------------------------------------------------
- */
+/* ---- saving -------------------------------------------------------------------------------- */
 
 static void save_resumptions(const struct summary_record *summary, struct state_writer *writer)
 {

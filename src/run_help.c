@@ -51,8 +51,7 @@ static const struct run_cluster *cluster_of(const struct run *run)
 	return run->options->cluster;
 }
 
-/* ---- sending ----------------------------------------------------------------------------------
- */
+/* ---- sending ------------------------------------------------------------------------------- */
 
 /* What of [from, until) could not be read; behind the last unit, its tail counts too. */
 static void unread_between(struct help *help, uint64_t from, uint64_t until, struct ranges *unread)
@@ -158,8 +157,7 @@ static int send_chunk(struct run *run, const struct chunk *chunk)
 	return status;
 }
 
-/* ---- units ------------------------------------------------------------------------------------
- */
+/* ---- units --------------------------------------------------------------------------------- */
 
 /* Each has a chunk of its own at least, so no more are in hand than chunks in flight, and one. */
 static enum run_more next_unit(struct run *run, bool wait, struct range *range)
@@ -201,8 +199,7 @@ static int open_search(struct help *help)
 	return 1;
 }
 
-/* ---- a helper's life --------------------------------------------------------------------------
- */
+/* ---- a helper's life ----------------------------------------------------------------------- */
 
 /* As much of a run's beginning as has to do with what is searched. */
 static int prepare(struct run *run, const char *image_path)
@@ -280,8 +277,7 @@ int run_help(const struct run_options *options, const char *image_path, const ch
 	return EXIT_CLEAN;
 }
 
-/* ---- the conductor's own ----------------------------------------------------------------------
- */
+/* ---- the conductor's own ------------------------------------------------------------------- */
 
 struct run_own_help {
 	pthread_t thread;

@@ -14,8 +14,7 @@
 #define MOST_TEXT ((size_t)1 << 20)
 #define MOST_WORDS 100000
 
-/* ---- the head ---------------------------------------------------------------------------------
- */
+/* ---- the head ------------------------------------------------------------------------------ */
 
 void run_left_put(struct state_writer *writer, bool batch, const char *image_path, char **arguments)
 {
@@ -75,8 +74,7 @@ int run_left_open(int dir_fd, const char *output, struct state_reader **reader, 
 				   : strerror(-status));
 }
 
-/* ---- what is in a folder ----------------------------------------------------------------------
- */
+/* ---- what is in a folder ------------------------------------------------------------------- */
 
 /* The exit code of a run that has come to its end, as its report says; -1 for another. */
 static int finished_exit(int dir_fd)
@@ -137,8 +135,7 @@ bool run_left_is_there(const char *output)
 	return there;
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches ------------------------------------------------------------------------------- */
 
 /* Without one, only the comfort of resuming is lost. */
 static void write_batch(struct sink *sink, char **arguments)

@@ -132,8 +132,7 @@ uint64_t run_mapped(struct run *run, uint64_t wanted)
 	return run->map ? join_until(run->map, run->consumed, wanted) : UINT64_MAX;
 }
 
-/* ---- between processes ------------------------------------------------------------------------
- */
+/* ---- between processes --------------------------------------------------------------------- */
 
 uint8_t *run_tell_map(struct run *run, size_t *len)
 {
@@ -173,8 +172,7 @@ int run_hear_map(struct run *run, uint64_t until, const uint8_t *bytes, size_t l
 		"a fault in burin: another process sent classes of blocks that make no sense");
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------
- */
+/* ---- checkpoints --------------------------------------------------------------------------- */
 
 void run_save_map(struct run *run, struct state_writer *writer)
 {

@@ -1,11 +1,14 @@
 /*
- * The first look at what a helper has searched (run_cluster.h). It pairs its hits and carves as a run alone does, but makes no files:
- * what its checks have found goes to the conductor with the hits, so that the conductor hardly ever has to ask. Of what lies inside a
- * file that was found complete nothing is looked at, nor told. The conductor decides: where a file that began before the unit hides
- * what was told here, or shows what was not looked at, nothing is wrong but for the time that it took.
+ * The first look at what a helper has searched (run_cluster.h). It pairs its hits and carves as
+ * a run alone does, but makes no files: what its checks have found goes to the conductor with
+ * the hits, so that the conductor hardly ever has to ask. Of what lies inside a file that was
+ * found complete nothing is looked at, nor told. The conductor decides: where a file that began
+ * before the unit hides what was told here, or shows what was not looked at, nothing is wrong
+ * but for the time that it took.
  *
- * Only rules with something to check count whose candidates need no footer, which may lie in another unit. A unit is paired for
- * itself; candidates that start before it, by a header inside it, are left to the conductor.
+ * Only rules with something to check count whose candidates need no footer, which may lie in
+ * another unit. A unit is paired for itself; candidates that start before it, by a header inside
+ * it, are left to the conductor.
  *
  * Pieces of hits wait here, in order, until all that they settle was decided on.
  */
@@ -16,7 +19,8 @@
 
 #include "base/memory.h"
 
-/* So many hits are paired before what they settle is taken out: that bounds what lies in the queues. */
+/* So many hits are paired before what they settle is taken out: that bounds what lies in the
+ * queues. */
 #define HITS_AT_ONCE 64
 /* Bytes of what a piece tells; the conductor asks for the rest. */
 #define TOLD_MOST ((size_t)2 << 20)
@@ -38,8 +42,7 @@ struct run_scout {
 	size_t held;             /* bytes */
 };
 
-/* ---- what is told -----------------------------------------------------------------------------
- */
+/* ---- what is told -------------------------------------------------------------------------- */
 
 static void tell(void *context, const struct candidate *candidate, const struct outcome *outcome)
 {
@@ -80,8 +83,7 @@ static void free_scouted(struct scouted *scouted)
 	free(scouted);
 }
 
-/* ---- pieces -----------------------------------------------------------------------------------
- */
+/* ---- pieces -------------------------------------------------------------------------------- */
 
 static struct scouted *hold(struct run_scout *scout, struct run_piece *piece)
 {
@@ -150,8 +152,7 @@ int run_scout_drain(struct run *run)
 	return drain(run, 0);
 }
 
-/* ---- carving ----------------------------------------------------------------------------------
- */
+/* ---- carving ------------------------------------------------------------------------------- */
 
 static void start_unit(struct run *run, uint64_t offset)
 {
@@ -227,8 +228,7 @@ int run_scout_settle(struct run *run, uint64_t position)
 	return status ? status : give_ready(run);
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end --------------------------------------------------------------------- */
 
 void run_start_scout(struct run *run, int (*give)(struct run *run, struct run_piece *piece))
 {

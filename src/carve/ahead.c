@@ -72,7 +72,8 @@ static bool is_parted(const struct ahead *ahead, uint32_t rule)
 	return rule != NO_RULE && atomic_load_explicit(&ahead->parted[rule], memory_order_relaxed);
 }
 
-/* A member of an archive begins as the archive does: while one is looked at, what begins alike behind it may be its. */
+/* A member of an archive begins as the archive does: while one is looked at, what begins alike
+ * behind it may be its. */
 static bool may_be_part(
 	const struct ahead *ahead, unsigned worker, const struct candidate *candidate)
 {
@@ -110,7 +111,8 @@ bool ahead_begin(
 		return false;
 	own->insist = insist;
 	set(&own->end, 0);
-	/* Of several that are begun together, the first that others may be parts of is the one to be known. */
+	/* Of several that are begun together, the first that others may be parts of is the one
+	 * to be known. */
 	if (is_parted(ahead, own->rule))
 		return true;
 	set(&own->start, candidate->start);

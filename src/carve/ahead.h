@@ -19,18 +19,19 @@
 
 struct ahead;
 
-/* workers: how many threads check. nested: nothing hides anything, so nothing is put off. rule_count: candidates' rules are
- * below it. */
+/* workers: how many threads check. nested: nothing hides anything, so nothing is put off.
+ * rule_count: candidates' rules are below it. */
 struct ahead *ahead_new(unsigned workers, bool nested, uint32_t rule_count);
 /* NULL is fine. */
 void ahead_free(struct ahead *ahead);
 
-/* It was decided, here or in another process, that what starts before this offset is hidden. From any thread. */
+/* It was decided, here or in another process, that what starts before this offset is hidden.
+ * From any thread. */
 void ahead_hide(struct ahead *ahead, uint64_t until);
 uint64_t ahead_hidden(const struct ahead *ahead);
 
-/* A worker is about to check the candidate; false: put it off. insist: only when it is hidden. Several may be begun before
- * one ahead_end. */
+/* A worker is about to check the candidate; false: put it off. insist: only when it is hidden.
+ * Several may be begun before one ahead_end. */
 bool ahead_begin(
 	struct ahead *ahead, unsigned worker, const struct candidate *candidate, bool insist);
 /* Its check has read to this offset of the image; false: give it up. */

@@ -186,7 +186,7 @@ int carving_keep_up(struct carving *carving, uint64_t position)
 uint64_t carving_decided_until(const struct carving *carving)
 {
 	return carving->decided < carving->offered
-		       ? carving->ring[carving->decided % carving->ring_len].candidate.start
+		       ? ticket_at(carving, carving->decided)->candidate.start
 		       : carving->offered_until;
 }
 

@@ -1,6 +1,7 @@
 /*
- * The carving stage: candidates in, files and report lines out. Checking and writing run in the pool, deciding in the caller's
- * thread and reporting in one of its own (output/scribe.h), both in order. All functions are called by one thread.
+ * The carving stage: candidates in, files and report lines out. Checking and writing run in the
+ * pool, deciding in the caller's thread and reporting in one of its own (output/scribe.h), both
+ * in order. All functions are called by one thread.
  */
 #ifndef BURIN_CARVE_CARVING_H
 #define BURIN_CARVE_CARVING_H
@@ -16,7 +17,8 @@
 #include "output/report.h"
 #include "output/sink.h"
 
-/* What was found and neither carved nor refused, because the run ended early, is counted as skipped under this. */
+/* What was found and neither carved nor refused, because the run ended early, is counted as
+ * skipped under this. */
 #define SKIPPED_BY_END "not decided when the run ended"
 /* What --skip-known leaves out. */
 #define SKIPPED_KNOWN "known"
@@ -35,7 +37,8 @@ struct carving_written {
 	int status;                 /* answered: 0 or a negative errno */
 };
 
-/* Checks or writes that others are asked for. It is the asker's, and lies still until it is answered. */
+/* Checks or writes that others are asked for. It is the asker's, and lies still until it is
+ * answered. */
 struct carving_request {
 	struct carving_asked *checks;
 	struct carving_written *writes;
@@ -43,8 +46,8 @@ struct carving_request {
 	uint64_t hidden_until;             /* what starts before this is hidden */
 	/* The check of what begins at start has read so far. In any thread, before the answer. */
 	void (*reached)(struct carving_request *request, uint64_t start, uint64_t reached);
-	/* Once, in any thread; not before ask returns. status: 0, or a negative errno, with its words, when something failed: then checks
-	 * have no outcomes. */
+	/* Once, in any thread; not before ask returns. status: 0, or a negative errno, with its
+	 * words, when something failed: then checks have no outcomes. */
 	void (*answered)(struct carving_request *request, int status, const struct error *error);
 };
 
@@ -53,8 +56,9 @@ struct carving_remote {
 	/* How many checks are worth being asked for at a time. */
 	unsigned (*jobs)(void);
 	void (*ask)(struct carving_request *request);
-	/* Called now and then while there are requests: those that will not be answered any more are, with an error; after a while also those
-	 * that the others do not leave off, when they are no more wanted. */
+	/* Called now and then while there are requests: those that will not be answered any more
+	 * are, with an error; after a while also those that the others do not leave off, when
+	 * they are no more wanted. */
 	void (*watch)(bool cancelled);
 	/* What starts before this is hidden from now on. */
 	void (*hide)(uint64_t until);
@@ -80,8 +84,8 @@ struct carving_options {
 	/* Called now and then while waiting, when carving_save may be. NULL: never. */
 	void (*pause)(void *context);
 	void *context;
-	/* Makes no files: tells, in order, what the checks have found of all that is not hidden, for a process that decides. NULL: makes
-	 * them. */
+	/* Makes no files: tells, in order, what the checks have found of all that is not hidden,
+	 * for a process that decides. NULL: makes them. */
 	void (*tell)(void *context, const struct candidate *candidate, const struct outcome *outcome);
 	bool (*interrupted)(void);       /* asked while waiting: true ends the writing, as carving_cancel does. NULL: never */
 	struct tallies *rejected, *skipped, *by_type;
@@ -91,15 +95,18 @@ struct carving;
 
 struct carving *carving_new(const struct carving_options *options);
 
-/* Takes a candidate, in order of (start, rule, pattern). Waits while workers are behind. -EAGAIN: scan on and come
- * back (the oldest file reaches beyond what was scanned, and a dry run must know whether it can be read); another negative errno: the run must end, carving_error says why. */
+/* Takes a candidate, in order of (start, rule, pattern). Waits while workers are behind.
+ * -EAGAIN: scan on and come back (the oldest file reaches beyond what was scanned, and a dry run
+ * must know whether it can be read); another negative errno: the run must end, carving_error
+ * says why. */
 int carving_offer(struct carving *carving, const struct candidate *candidate);
-/* Takes a file that was decided on elsewhere: path and runs are taken over (and NULL afterwards), the other texts must outlive the
- * carving. Hashes in the record are what its bytes are expected to have. Result as for carving_offer. */
+/* Takes a file that was decided on elsewhere: path and runs are taken over (and NULL
+ * afterwards), the other texts must outlive the carving. Hashes in the record are what its bytes
+ * are expected to have. Result as for carving_offer. */
 int carving_add(struct carving *carving, struct file_record *record);
 
-/* What the check of the candidate that starts there for that rule has found, before it is offered: in order. Takes over what the
- * outcome holds. */
+/* What the check of the candidate that starts there for that rule has found, before it is
+ * offered: in order. Takes over what the outcome holds. */
 void carving_know(struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome);
 /* Another process has decided that what starts before this is hidden. From any thread. */
 void carving_hide(struct carving *carving, uint64_t until);
@@ -107,14 +114,16 @@ void carving_hide(struct carving *carving, uint64_t until);
 /* Everything that starts before position has been offered: it need not wait for what comes next. */
 void carving_offered_until(struct carving *carving, uint64_t position);
 
-/* The image was scanned up to here. Does what can be done without waiting. Result as for carving_offer. */
+/* The image was scanned up to here. Does what can be done without waiting. Result as for
+ * carving_offer. */
 int carving_scanned(struct carving *carving, uint64_t position);
 /* Waits until all that was offered and starts before position is being checked, or can't be for
  * now. Result as for carving_offer, but for -EAGAIN. */
 int carving_keep_up(struct carving *carving, uint64_t position);
 /* All that starts before this has been decided on. */
 uint64_t carving_decided_until(const struct carving *carving);
-/* Waits until that is at least position, all before which has been offered. Result as for carving_keep_up. */
+/* Waits until that is at least position, all before which has been offered. Result as for
+ * carving_keep_up. */
 int carving_decide_until(struct carving *carving, uint64_t position);
 /* What starts before this is hidden. */
 uint64_t carving_hidden_until(const struct carving *carving);
@@ -122,14 +131,16 @@ uint64_t carving_hidden_until(const struct carving *carving);
 /* What is reported so far reaches the disk. Returns 0 or a negative errno with error set. */
 int carving_flush(struct carving *carving, struct error *error);
 
-/* No more candidates, everything was scanned: decides, writes and reports the rest. Result as for carving_offer, but for -EAGAIN. */
+/* No more candidates, everything was scanned: decides, writes and reports the rest. Result as
+ * for carving_offer, but for -EAGAIN. */
 int carving_finish(struct carving *carving);
-/* Drops what is not yet written, takes back half-written files, reports what is there. To be called after an interruption and
- * after any function that failed. */
+/* Drops what is not yet written, takes back half-written files, reports what is there. To be
+ * called after an interruption and after any function that failed. */
 void carving_cancel(struct carving *carving);
 
-/* For a checkpoint: what was decided, and what was offered since. Call carving_flush before, so that the reports hold all that is
- * not saved here. Good at any time, also after a failure and before carving_cancel. */
+/* For a checkpoint: what was decided, and what was offered since. Call carving_flush before, so
+ * that the reports hold all that is not saved here. Good at any time, also after a failure and
+ * before carving_cancel. */
 void carving_save(struct carving *carving, struct state_writer *writer);
 /* Into a new one with the same options: files that were decided on and not reported are written
  * again, what else a killed run left is removed. Returns 0 or as carving_offer; what can't be fails

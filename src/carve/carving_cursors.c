@@ -21,7 +21,8 @@
 #include "base/log.h"
 
 #define BATCHES_AHEAD_PER_THREAD 4
-/* So many candidates are looked at each time when one that was put off has to be checked after all. */
+/* So many candidates are looked at each time when one that was put off has to be checked after
+ * all. */
 #define RETRIES (4 * CHECK_BATCH)
 /* Files with a wrong hash that are named in the log; the report has them all. */
 #define TELL_MAX 20
@@ -33,8 +34,8 @@ static bool is_settled(const struct carving *carving, const struct ticket *ticke
 	       decider_is_part(carving->decider, &ticket->candidate);
 }
 
-/* Whoever searched it has looked at it already, or may have seen that it lies in a file that he found; then it waits for what becomes
- * of that one. */
+/* Whoever searched it has looked at it already, or may have seen that it lies in a file that he
+ * found; then it waits for what becomes of that one. */
 static bool use_early(struct carving *carving, struct ticket *ticket)
 {
 	uint64_t start = ticket->candidate.start, until;
@@ -184,8 +185,8 @@ static bool front_is_put_off(struct carving *carving)
 	return false;
 }
 
-/* Checks what is to be decided next, which was put off, and tries again what was put off close behind it, in batches of
- * neighbours: those may be put off again. */
+/* Checks what is to be decided next, which was put off, and tries again what was put off close
+ * behind it, in batches of neighbours: those may be put off again. */
 static void check_put_off(struct carving *carving)
 {
 	uint64_t cursor = carving->decided, front = ticket_at(carving, cursor)->candidate.start;

@@ -34,8 +34,7 @@ bool jobs_go_on(void *context, uint64_t reached)
 	return ahead_reach(carving->ahead, (unsigned)(room - carving->rooms), reached);
 }
 
-/* ---- jobs, in the pool's threads --------------------------------------------------------------
- */
+/* ---- jobs, in the pool's threads ----------------------------------------------------------- */
 
 /* Whoever waits is not woken, which would take a processor from the work, while there are more jobs
  * than will be begun soon: until then he could only start others behind them. */
@@ -105,8 +104,7 @@ static void run_write(struct pool_job *job, unsigned worker)
 	jobs_ring_bell(carving);
 }
 
-/* ---- starting them, and waiting ---------------------------------------------------------------
- */
+/* ---- starting them, and waiting ------------------------------------------------------------ */
 
 void jobs_start_checks(struct carving *carving, struct ticket *first)
 {

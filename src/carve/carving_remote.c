@@ -75,8 +75,7 @@ static void ask(struct asking *asking)
 	carving->options.remote->ask(&asking->request);
 }
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks -------------------------------------------------------------------------------- */
 
 bool remote_may_check(struct carving *carving)
 {
@@ -167,8 +166,7 @@ void remote_check(struct carving *carving, struct ticket *first)
 	free(asking);
 }
 
-/* ---- writes -----------------------------------------------------------------------------------
- */
+/* ---- writes -------------------------------------------------------------------------------- */
 
 /* Whoever wrote it knows of no sets. */
 static int mark(struct carving *carving, struct file_record *record, struct error *error)

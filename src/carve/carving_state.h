@@ -59,7 +59,8 @@ struct carving {
 	uint64_t offered_until; /* whatever starts before this has been offered */
 	struct ahead *ahead;
 	struct early *early;
-	/* Of what was told early: what starts behind `from` and before `until` waits for what becomes of it (carve/ahead.h). */
+	/* Of what was told early: what starts behind `from` and before `until` waits for what
+	 * becomes of it (carve/ahead.h). */
 	uint64_t early_from, early_until;
 	atomic_bool cancelled;
 	bool dropping; /* what could not be written is given up */
@@ -78,7 +79,7 @@ struct carving {
 	struct texts texts; /* of records that were loaded */
 };
 
-static inline struct ticket *ticket_at(struct carving *carving, uint64_t cursor)
+static inline struct ticket *ticket_at(const struct carving *carving, uint64_t cursor)
 {
 	return &carving->ring[cursor % carving->ring_len];
 }

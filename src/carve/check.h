@@ -1,4 +1,5 @@
-/* Looks at a candidate's bytes: what its rule demands, its length field, its carver. Has no side effects and runs in parallel. */
+/* Looks at a candidate's bytes: what its rule demands, its length field, its carver. Has no side
+ * effects and runs in parallel. */
 #ifndef BURIN_CARVE_CHECK_H
 #define BURIN_CARVE_CHECK_H
 

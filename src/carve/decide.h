@@ -1,6 +1,6 @@
 /*
- * Decides, in order of file start, which candidates become files. Serial, so that the result never depends on
- * threads. All candidates of one start are decided together.
+ * Decides, in order of file start, which candidates become files. Serial, so that the result
+ * never depends on threads. All candidates of one start are decided together.
  */
 #ifndef BURIN_CARVE_DECIDE_H
 #define BURIN_CARVE_DECIDE_H
@@ -25,15 +25,19 @@ struct decision {
 
 struct decider *decider_new(const struct rules *rules, const struct decide_options *options,
 	struct tallies *rejected, struct tallies *skipped);
-/* All candidates that start at one place, in order of rule; count at least 1. Sets keep in each. Groups come in order of start. */
+/* All candidates that start at one place, in order of rule; count at least 1. Sets keep in each.
+ * Groups come in order of start. */
 void decide_group(struct decider *decider, struct decision *decisions, size_t count);
-/* Whether this candidate was named as a part of one that was decided on (view_part): its check need not be looked at, nor made. */
+/* Whether this candidate was named as a part of one that was decided on (view_part): its check
+ * need not be looked at, nor made. */
 bool decider_is_part(const struct decider *decider, const struct candidate *candidate);
-/* Candidates that start before this, and behind the groups that were decided, are hidden whatever their check says: need none. */
+/* Candidates that start before this, and behind the groups that were decided, are hidden
+ * whatever their check says: need none. */
 uint64_t decider_hidden_until(const struct decider *decider);
 /* Another process has decided so. */
 void decider_hide(struct decider *decider, uint64_t until);
-/* Whether the candidate is already known to be hidden, and then counts it as such: it needs no check and no decision. */
+/* Whether the candidate is already known to be hidden, and then counts it as such: it needs no
+ * check and no decision. */
 bool decider_hides(struct decider *decider, const struct candidate *candidate);
 /* True once something was left out for a quota. */
 bool decider_quota_reached(const struct decider *decider);

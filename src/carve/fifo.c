@@ -1,7 +1,8 @@
 /*
- * A queue is a list of blocks. Elements are put into the last block and taken from the first; both are in memory. When
- * memory is short, a block that has just become full and is not the first goes to the file, into a hole that an earlier block left
- * or at the end, and its place in the list remembers where. It is read back when it becomes the first.
+ * A queue is a list of blocks. Elements are put into the last block and taken from the first;
+ * both are in memory. When memory is short, a block that has just become full and is not the
+ * first goes to the file, into a hole that an earlier block left or at the end, and its place in
+ * the list remembers where. It is read back when it becomes the first.
  */
 #include "carve/fifo.h"
 

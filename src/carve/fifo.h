@@ -1,6 +1,7 @@
 /*
- * Queues that may grow beyond memory. All queues of a run share one store: what does not fit into its memory goes to a
- * temporary file, and comes back when its turn comes. Elements have a fixed size. One thread.
+ * Queues that may grow beyond memory. All queues of a run share one store: what does not fit
+ * into its memory goes to a temporary file, and comes back when its turn comes. Elements have a
+ * fixed size. One thread.
  */
 #ifndef BURIN_CARVE_FIFO_H
 #define BURIN_CARVE_FIFO_H
@@ -13,12 +14,13 @@
 
 struct fifo_store;
 
-/* memory_limit: bytes of queued elements that are kept in memory, roughly. create: makes the temporary file when it is first
- * needed and returns a descriptor that the store closes, or a negative errno. */
+/* memory_limit: bytes of queued elements that are kept in memory, roughly. create: makes the
+ * temporary file when it is first needed and returns a descriptor that the store closes, or a
+ * negative errno. */
 struct fifo_store *fifo_store_new(size_t memory_limit, int (*create)(void *context, struct error *),
 	void *context);
-/* 0, or the negative errno of the first read or write of the file that failed, with its words: elements are lost from then on, and
- * the run must end. */
+/* 0, or the negative errno of the first read or write of the file that failed, with its words:
+ * elements are lost from then on, and the run must end. */
 int fifo_store_status(const struct fifo_store *store, struct error *error);
 /* Bytes that the file has grown to. */
 uint64_t fifo_store_spilled(const struct fifo_store *store);

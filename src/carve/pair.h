@@ -1,7 +1,8 @@
 /*
- * From hits to candidates: headers become file starts, headers are paired with footers by their rule's mode, and candidates come out
- * in the order of (file start, rule, pattern). Streaming: memory is bounded by the headers that still wait for a footer, and beyond a limit
- * these lie in a file.
+ * From hits to candidates: headers become file starts, headers are paired with footers by their
+ * rule's mode, and candidates come out in the order of (file start, rule, pattern). Streaming:
+ * memory is bounded by the headers that still wait for a footer, and beyond a limit these lie in
+ * a file.
  */
 #ifndef BURIN_CARVE_PAIR_H
 #define BURIN_CARVE_PAIR_H
@@ -29,14 +30,16 @@ struct pairing_options {
 	uint64_t (*place)(const void *context, uint64_t offset);
 	const void *context;
 	bool scalpel;       /* no carvers and no length fields: every rule pairs as Scalpel does */
-	/* Only of rules whose candidates are checked, and need no footer: for whoever sees some of the hits. */
+	/* Only of rules whose candidates are checked, and need no footer: for whoever sees some
+	 * of the hits. */
 	bool scout;
 	uint64_t range_start, range_end; /* only files that start in it; range_end 0: no bound */
 };
 
 struct pairing;
 
-/* The rules and the store stay the caller's. tallies: where dropped candidates are counted (rejected and skipped). */
+/* The rules and the store stay the caller's. tallies: where dropped candidates are counted
+ * (rejected and skipped). */
 struct pairing *pairing_new(const struct rules *rules, const struct pairing_options *options,
 	struct fifo_store *store, struct tallies *rejected, struct tallies *skipped);
 
@@ -47,10 +50,12 @@ void pairing_advance(struct pairing *pairing, uint64_t position);
 /* There are no more hits. */
 void pairing_finish(struct pairing *pairing);
 
-/* The next candidate, when it is settled: false when more must be scanned first (or all are out). */
+/* The next candidate, when it is settled: false when more must be scanned first (or all are
+ * out). */
 bool pairing_next(struct pairing *pairing, struct candidate *candidate);
 
-/* No candidate that starts before this will come any more, after pairing_next has answered false. */
+/* No candidate that starts before this will come any more, after pairing_next has answered
+ * false. */
 uint64_t pairing_reached(struct pairing *pairing);
 /* Headers that wait. */
 uint64_t pairing_pending(const struct pairing *pairing);

@@ -1,9 +1,11 @@
 /*
- * Scalpel reads the image in buffers of 10 MiB that overlap by the longest pattern less one byte. In a buffer it looks for a rule's footers only
- * when the rule has had a header, and the last one lies in this buffer or less than the maximum size before it. A footer that is
- * recorded behind a header, but too far for it, makes the Chop column YES; a header with no recorded footer behind
- * it has NO, though it is cut at the same length. The column is part of the audit that labs compare, so it is reproduced: of every rule
- * the last recorded footer is kept, which is all that the question "is any behind this header" needs.
+ * Scalpel reads the image in buffers of 10 MiB that overlap by the longest pattern less one
+ * byte. In a buffer it looks for a rule's footers only when the rule has had a header, and the
+ * last one lies in this buffer or less than the maximum size before it. A footer that is
+ * recorded behind a header, but too far for it, makes the Chop column YES; a header with no
+ * recorded footer behind it has NO, though it is cut at the same length. The column is part of
+ * the audit that labs compare, so it is reproduced: of every rule the last recorded footer is
+ * kept, which is all that the question "is any behind this header" needs.
  */
 #include "carve/scalpel.h"
 

@@ -1,6 +1,7 @@
 /*
- * What `--compat scalpel` needs beyond pairing: Scalpel 1.60 carves rule by rule, so candidates are collected until the scan is over, and
- * its Chop column depends on which footers it happened to record.
+ * What `--compat scalpel` needs beyond pairing: Scalpel 1.60 carves rule by rule, so candidates
+ * are collected until the scan is over, and its Chop column depends on which footers it happened
+ * to record.
  */
 #ifndef BURIN_CARVE_SCALPEL_H
 #define BURIN_CARVE_SCALPEL_H
@@ -9,7 +10,8 @@
 
 struct scalpel_order;
 
-/* Error (EXIT_USAGE) when a rule uses what Scalpel does not have (a carver, a length field, must, ...). */
+/* Error (EXIT_USAGE) when a rule uses what Scalpel does not have (a carver, a length field,
+ * must, ...). */
 int scalpel_order_new(struct scalpel_order **order, const struct rules *rules, struct fifo_store *store,
 	struct error *error);
 /* Every hit, in order. */

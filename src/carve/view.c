@@ -22,8 +22,7 @@
 #define LARGEST_READ (256 * 1024)
 #define BUDGET_FACTOR 4
 #define BUDGET_BASE (16 * 1024 * 1024)
-#define MOST_PLACES ((size_t)1 << 20) /* of one candidate; those behind them are found by the next \
-				      */
+#define MOST_PLACES ((size_t)1 << 20) /* of one candidate; the next finds those behind them */
 
 /* Offsets from the view's start. */
 struct places {
@@ -199,11 +198,8 @@ static void add_place(struct places *places, uint64_t offset)
 {
 	if (!offset || places->count == MOST_PLACES)
 		return;
-	if (places->count == places->room) {
-		places->room = places->room ? places->room * 2 : 64;
-		places->offsets =
-			xreallocarray(places->offsets, places->room, sizeof(*places->offsets));
-	}
+	places->offsets =
+		xgrow(places->offsets, &places->room, places->count, sizeof(*places->offsets));
 	places->offsets[places->count++] = offset;
 }
 

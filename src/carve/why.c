@@ -30,8 +30,7 @@ const char *why_state_name(enum why_state state)
 	return names[state];
 }
 
-/* ---- the header ------------------------------------------------------------------------------
- */
+/* ---- the header ---------------------------------------------------------------------------- */
 
 /* How many bytes agree, from the first on; all of them: it stands there. */
 static uint32_t agreement(const struct pattern *pattern, const uint8_t *text, size_t len)
@@ -91,8 +90,7 @@ static bool find_header(const struct asking *asking, struct why_answer *answer)
 	return false;
 }
 
-/* ---- the candidate ---------------------------------------------------------------------------
- */
+/* ---- the candidate ------------------------------------------------------------------------- */
 
 static void pair_window(struct pairing *pairing, const struct asking *asking,
 	const struct rule *rule, uint64_t offset, size_t own, size_t len)
@@ -187,8 +185,7 @@ static bool pair_header(
 	return found;
 }
 
-/* ---- the decision ----------------------------------------------------------------------------
- */
+/* ---- the decision -------------------------------------------------------------------------- */
 
 static void say_outcome(struct why_answer *answer)
 {

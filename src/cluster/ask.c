@@ -1,4 +1,5 @@
-/* Checks and writes: requests of the carving stage, each to the helper with the fewest for its threads. Nobody waits for an answer. */
+/* Checks and writes: requests of the carving stage, each to the helper with the fewest for its
+ * threads. Nobody waits for an answer. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,7 @@ static unsigned ask_jobs(void)
 	return jobs < JOBS_MOST ? jobs : JOBS_MOST;
 }
 
-/* ---- places -----------------------------------------------------------------------------------
- */
+/* ---- places -------------------------------------------------------------------------------- */
 
 static struct asked *take_place(void)
 {
@@ -100,8 +100,7 @@ static void answer(struct asked *asked, int status, const struct error *error)
 	asked->request->answered(asked->request, status, error);
 }
 
-/* ---- asking -----------------------------------------------------------------------------------
- */
+/* ---- asking -------------------------------------------------------------------------------- */
 
 /* Of those that are equal, another one each time. */
 static unsigned idlest(void)
@@ -120,7 +119,8 @@ static unsigned idlest(void)
 
 static void put_request(struct pack *pack, const struct carving_request *request)
 {
-	pack_number(pack, request->hidden_until);
+	if (request->check_count)
+		pack_number(pack, request->hidden_until);
 	pack_number(pack, request->check_count + request->write_count);
 	for (uint32_t i = 0; i < request->check_count; i++) {
 		pack_number(pack, request->checks[i].insist);
@@ -147,8 +147,7 @@ static void ask(struct carving_request *request)
 	pthread_mutex_unlock(&conductor.lock);
 }
 
-/* ---- answers ----------------------------------------------------------------------------------
- */
+/* ---- answers ------------------------------------------------------------------------------- */
 
 /* A helper that could not do it says why. Returns its status. */
 static int take_status(struct unpack *unpack, unsigned rank, struct error *error)
@@ -215,8 +214,7 @@ void ask_deliver(struct post *post)
 	free(post->bytes);
 }
 
-/* ---- when none come ---------------------------------------------------------------------------
- */
+/* ---- when none come ------------------------------------------------------------------------ */
 
 static void give_up(int status, const struct error *error)
 {

@@ -69,8 +69,7 @@ static bool wait_a_moment(void)
 	return !run_caught_signal();
 }
 
-/* ---- what arrives -----------------------------------------------------------------------------
- */
+/* ---- what arrives -------------------------------------------------------------------------- */
 
 static void take_unit(struct unpack *unpack)
 {
@@ -141,8 +140,7 @@ void helper_deliver(struct post *post)
 	free(post->bytes);
 }
 
-/* ---- what it says -----------------------------------------------------------------------------
- */
+/* ---- what it says -------------------------------------------------------------------------- */
 
 static void say_hello(const struct run_join *join)
 {
@@ -263,8 +261,7 @@ void helper_leave(void)
 	serve_end();
 }
 
-/* ---- whole images -----------------------------------------------------------------------------
- */
+/* ---- whole images -------------------------------------------------------------------------- */
 
 bool helper_image(size_t *number)
 {
@@ -290,8 +287,7 @@ void helper_carved(int code, const struct run_sums *sums)
 	post_send(0, POST_CARVED, &pack);
 }
 
-/* ---- measurements -----------------------------------------------------------------------------
- */
+/* ---- measurements -------------------------------------------------------------------------- */
 
 int helper_combine(struct run_combined *combined, struct error *error)
 {

@@ -29,8 +29,7 @@ static atomic_bool program_done, leaving;
 static char last_error[1024];
 static struct run_cluster cluster;
 
-/* ---- messages ---------------------------------------------------------------------------------
- */
+/* ---- messages ------------------------------------------------------------------------------ */
 
 static bool is_for_ask(enum post_kind kind)
 {
@@ -62,8 +61,7 @@ static bool is_done(void)
 	return atomic_load(&program_done) && atomic_load(&leaving);
 }
 
-/* ---- what this process says -------------------------------------------------------------------
- */
+/* ---- what this process says ---------------------------------------------------------------- */
 
 static void take_message(enum log_level level, const char *text)
 {
@@ -101,8 +99,7 @@ static void *run_program(void *arg)
 	return NULL;
 }
 
-/* ---- this process's share of its host ---------------------------------------------------------
- */
+/* ---- this process's share of its host ------------------------------------------------------ */
 
 /* Where each process may run on all processors, they are shared out. */
 static unsigned share_of_processors(void)

@@ -19,8 +19,7 @@
 
 struct conductor conductor = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* ---- what all files of the conductor use ------------------------------------------------------
- */
+/* ---- what all files of the conductor use --------------------------------------------------- */
 
 void conductor_wait(pthread_cond_t *condition)
 {
@@ -49,8 +48,7 @@ int conductor_failure(struct error *error)
 	return 0;
 }
 
-/* ---- what arrives -----------------------------------------------------------------------------
- */
+/* ---- what arrives -------------------------------------------------------------------------- */
 
 static void take_hello(struct peer *peer, struct post *post)
 {
@@ -95,8 +93,7 @@ void meet_deliver(struct post *post)
 	free(post->bytes);
 }
 
-/* ---- comparing --------------------------------------------------------------------------------
- */
+/* ---- comparing ----------------------------------------------------------------------------- */
 
 static int wait_for_all(bool (*there)(const struct peer *peer), struct error *error)
 {
@@ -162,8 +159,7 @@ static int compare_all(const struct run_alike *own, struct error *error)
 	return status;
 }
 
-/* ---- the folder -------------------------------------------------------------------------------
- */
+/* ---- the folder ---------------------------------------------------------------------------- */
 
 /* The name of a file that all must see; swept away like any temporary file if this run is killed
  * now. The caller frees it. */

@@ -38,8 +38,7 @@ static struct {
 	struct letter *flying; /* given to MPI and not done */
 } office = { .lock = PTHREAD_MUTEX_INITIALIZER, .end = &office.first };
 
-/* ---- who is there -----------------------------------------------------------------------------
- */
+/* ---- who is there -------------------------------------------------------------------------- */
 
 static void learn_hosts(void)
 {
@@ -107,8 +106,7 @@ const char *post_host(unsigned rank)
 	return office.names[rank].name;
 }
 
-/* ---- sending ----------------------------------------------------------------------------------
- */
+/* ---- sending ------------------------------------------------------------------------------- */
 
 void post_send(unsigned to, enum post_kind kind, struct pack *pack)
 {
@@ -202,8 +200,7 @@ static bool land_letters(void)
 	return any;
 }
 
-/* ---- receiving --------------------------------------------------------------------------------
- */
+/* ---- receiving ----------------------------------------------------------------------------- */
 
 static bool receive(void (*deliver)(struct post *post))
 {

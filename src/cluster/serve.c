@@ -43,8 +43,7 @@ static struct {
 	uint64_t jobs; /* that are not done */
 } serve = { .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER };
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end --------------------------------------------------------------------- */
 
 /* Candidates inside a file that is being checked may be with other helpers by now. */
 static void tell_reached(struct room *room, uint64_t reached)
@@ -139,8 +138,7 @@ void serve_end(void)
 	serve.sink = NULL;
 }
 
-/* ---- in the pool's threads --------------------------------------------------------------------
- */
+/* ---- in the pool's threads ----------------------------------------------------------------- */
 
 static void put_status(struct pack *pack, int status, const struct error *error)
 {
@@ -204,7 +202,7 @@ static int write_one(struct unpack *unpack, unsigned worker, struct pack *writte
 /* Behind the first that fails none is written. */
 static void answer_write(struct unpack *unpack, unsigned worker, struct pack *pack)
 {
-	uint64_t count = (unpack_number(unpack), unpack_number(unpack));
+	uint64_t count = unpack_number(unpack);
 	struct pack written = { 0 };
 	struct error error = { 0 };
 	int status = 0;
