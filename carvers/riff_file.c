@@ -4,7 +4,8 @@
  * form a program has. WebP and animated cursors have carvers of their own.
  *
  * The size in front tells the length, and the chunks have to lead to just there; so have those in
- * lists. What is in the last chunk is seen for samples, which are not random, and for indexes;
+ * lists. What is in the last chunk is seen for samples, which are not random (samples.c), for some
+ * packed ones (riff_packets.c), and for indexes;
  * where nothing bears out a large one, the verdict is unverified. Films need their first list,
  * their chunks' names in 'movi' (riff_film.c), and an index that describes them; OpenDML has
  * several 'RIFF' in a row.
@@ -64,6 +65,11 @@ struct riff_file {
 static bool is_form(const struct riff_file *file, const char *form)
 {
 	return riff_is(file->riff.form, form);
+}
+
+static bool is_sound(const struct riff_file *file)
+{
+	return is_form(file, "WAVE") || is_form(file, "QLCM");
 }
 
 static enum verdict truncated(struct riff_file *file, const char *problem, uint64_t at)
@@ -155,7 +161,7 @@ static const char *pass_chunk(struct riff_file *file, const struct riff_chunk *c
 	embedded_find(file->view, chunk->data, chunk->end, 8);
 	if (riff_is(chunk->id, "fmt "))
 		file->head = riff_sound_format(&file->riff, chunk, &file->wave);
-	if (riff_is(chunk->id, "data") && (is_form(file, "WAVE") || is_form(file, "RMID")))
+	if (riff_is(chunk->id, "data") && (is_sound(file) || is_form(file, "RMID")))
 		file->wave.data = *chunk;
 	if (riff_is(chunk->id, "LIST"))
 		return pass_list(file, chunk, at);
@@ -225,7 +231,7 @@ static enum verdict judge(struct riff_file *file, uint64_t end)
 	if (is_form(file, "WAVE") && !file->wave.data.at)
 		return verdict_because(
 			CARVE_UNVERIFIED, file->finding, "no samples before %" PRIu64, end);
-	if (file->wave.data.len && is_form(file, "WAVE")) {
+	if (file->wave.data.len && is_sound(file)) {
 		enum verdict verdict = judge_samples(file);
 
 		if (verdict != CARVE_COMPLETE)

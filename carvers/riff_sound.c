@@ -17,6 +17,11 @@ bool riff_sound_format(
 
 	if (!p)
 		return false;
+	if (riff_is(riff->form, "QLCM")) {
+		sound->samples = (struct samples){ .frame_len = 1 };
+		riff_packets_format(riff, chunk, &sound->packets);
+		return true;
+	}
 	sound->samples = (struct samples){
 		.tag = ordered16(riff->big_endian, p),
 		.bits = len < 16 ? 0 : ordered16(riff->big_endian, p + 14),
@@ -25,14 +30,20 @@ bool riff_sound_format(
 	};
 	if (!sound->samples.frame_len)
 		sound->samples.frame_len = 1;
+	riff_packets_format(riff, chunk, &sound->packets);
 	return true;
 }
 
 bool riff_sound_check(
 	struct view *view, const struct riff_sound *sound, enum tail *tail, uint64_t *at)
 {
-	if (!sound->samples.frame_len || !samples_plain(&sound->samples))
+	if (!sound->samples.frame_len)
 		return false;
+	if (!samples_plain(&sound->samples)) {
+		*tail = riff_packets_check(
+			view, &sound->packets, sound->data.data, sound->data.end, at);
+		return *tail != TAIL_UNKNOWN;
+	}
 	*tail = samples_check(view, &sound->samples, sound->data.data, sound->data.end, at);
 	return true;
 }

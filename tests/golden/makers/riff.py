@@ -44,6 +44,41 @@ def film(streams=12, junk=b"", index=True, rec=False, frame=lambda i: noise(60 +
     return [hdrl, lst(b"INFO", chunk(b"INAM", b"A film\0")), junk, movi] + ([chunk(b"idx1", entries)] if index else [])
 
 
+def ima(rng, channels):
+    return b"".join(rng.randbytes(2) + bytes([rng.randrange(89), 0]) for _ in range(channels)) + rng.randbytes(60 * channels)
+
+
+def microsoft(rng, channels):
+    return bytes(rng.randrange(7) for _ in range(channels)) + rng.randbytes(63 * channels)
+
+
+def packets(block, tag, channels):
+    """ADPCM whose blocks begin soundly, all of them and up to a cut; the last block can't be told."""
+    rng = random.Random(tag)
+    head = struct.pack("<HHIIHHHHH", tag, channels, 8000, 8000, 64 * channels, 4, 32, 120, 7) + bytes(28)
+    data = b"".join(block(rng, channels) for _ in range(30))
+    whole = riff(b"WAVE", chunk(b"fmt ", head), chunk(b"data", data))
+    start = len(whole) - len(data)
+    save("riff", f"adpcm-{tag}.wav", whole, verdict="unverified", length=len(whole), extension="wav")
+    cut = start + 64 * channels * 20
+    save("riff", f"adpcm-{tag}-cut.wav", whole[:cut] + noise(len(data), tag + 1), verdict="truncated", extension="wav",
+         length_min=cut, length_max=cut + 64 * channels)
+    save("riff", f"adpcm-{tag}-other.wav", whole[:start] + noise(len(data), tag + 2), verdict="unverified", length=len(whole), extension="wav")
+
+
+def voice_packets():
+    rng, rates = random.Random(7), {1: 3, 2: 7, 3: 16, 4: 34}
+    head = bytes([1, 0]) + bytes(108) + struct.pack("<I", 4) + b"".join(bytes([rates[rate], rate]) for rate in rates) + bytes(28)
+    data = b"".join(bytes([rate]) + rng.randbytes(rates[rate]) for rate in (rng.randrange(1, 5) for _ in range(100)))
+    whole = riff(b"QLCM", chunk(b"fmt ", head), chunk(b"vrat", struct.pack("<II", 1, 100)), chunk(b"data", data))
+    start = len(whole) - len(data) - len(data) % 2
+    save("riff", "rates.qcp", whole, extension="qcp")
+    save("riff", "rates-cut.qcp", whole[:start + 900] + noise(3000, 8), verdict="truncated", extension="qcp", length_min=start + 860,
+         length_max=start + 1100)
+    save("riff", "rates-wiped.qcp", whole[:start + 900] + bytes(3000), verdict="truncated", extension="qcp", length_min=start + 860,
+         length_max=start + 1100)
+
+
 def make():
     samples = wave(1000)
     info = lst(b"INFO", chunk(b"INAM", b"A sound\0"), chunk(b"ICRD", b"2023-11-15"))
@@ -88,6 +123,9 @@ def make():
     save("riff", "voice.qcp", voice, verdict="unverified", length=len(voice), extension="qcp")
     packed = riff(b"WAVE", chunk(b"fmt ", fmt(0x11, 1, 4)), chunk(b"data", noise(900, 5)))
     save("riff", "packed.wav", packed, verdict="unverified", length=len(packed), extension="wav")
+    packets(ima, 0x11, 3)
+    packets(microsoft, 2, 1)
+    voice_packets()
     # Recordings that were not closed.
     for name, size, length in (("unclosed", 0, 0), ("piped", 0xffffffff, 0xffffffff)):
         start = b"RIFF" + struct.pack("<I", size) + b"WAVE" + chunk(b"fmt ", fmt()) + b"data" + struct.pack("<I", length) + samples

@@ -1,0 +1,125 @@
+/*
+ * Packets of packed sound in RIFF files:
+ *
+ *	IMA ADPCM (Microsoft, Multimedia Standards Update; WAVE's 11): of each channel the first
+ *	        sample (2 bytes), the index of a step (0 to 88), 0
+ *	Microsoft ADPCM (the same; WAVE's 2): of each channel the number of a predictor, of 7
+ *	QCELP, EVRC, SMV (RFC 3625; QLCM): a byte for the rate, and as many bytes as 'fmt ' says
+ *	        for it
+ *
+ * Blocks of ADPCM are equally long. Those at the end that make no sense behind others that do are
+ * none of the file's. Packets with rates lead from one to the next, and have to lead to the end.
+ */
+#include "riff_packets.h"
+
+#include "bytes.h"
+
+#define QLCM_FORMAT_LEN 130
+#define QLCM_RATES 110
+#define IMA_STEPS 89
+#define PREDICTORS 7
+#define ENOUGH 4 /* blocks that make sense, one behind the other: by chance one of 36 does */
+
+static void read_rates(const uint8_t *p, struct riff_packets *packets)
+{
+	uint32_t count = le32(p + QLCM_RATES);
+
+	if (!count || count > sizeof(packets->rates))
+		return;
+	packets->packing = PACKING_RATES;
+	packets->rate_count = (uint8_t)count;
+	for (uint32_t i = 0; i < count; i++) {
+		packets->lens[i] = p[QLCM_RATES + 4 + 2 * i];
+		packets->rates[i] = p[QLCM_RATES + 5 + 2 * i];
+	}
+}
+
+void riff_packets_format(
+	const struct riff *riff, const struct riff_chunk *chunk, struct riff_packets *packets)
+{
+	bool voice = riff_is(riff->form, "QLCM");
+	size_t len = voice ? QLCM_FORMAT_LEN : 22;
+	const uint8_t *p = chunk->len < len || riff->big_endian
+				   ? NULL
+				   : view_peek(riff->view, chunk->data, len);
+
+	*packets = (struct riff_packets){ .packing = PACKING_OTHER };
+	if (!p)
+		return;
+	if (voice) {
+		read_rates(p, packets);
+		return;
+	}
+	packets->channels = le16(p + 2);
+	packets->len = le16(p + 12);
+	if (!packets->channels || packets->len < 7 * packets->channels)
+		return;
+	if (le16(p) == 0x11)
+		packets->packing = PACKING_IMA;
+	else if (le16(p) == 2 && le16(p + 20) == PREDICTORS)
+		packets->packing = PACKING_MICROSOFT;
+}
+
+static bool is_block(struct view *view, const struct riff_packets *packets, uint64_t at)
+{
+	size_t step = packets->packing == PACKING_IMA ? 4 : 1;
+	const uint8_t *p = view_peek(view, at, step * packets->channels);
+
+	for (unsigned i = 0; p && i < packets->channels; i++, p += step) {
+		if (packets->packing == PACKING_IMA && (p[2] >= IMA_STEPS || p[3]))
+			return false;
+		if (packets->packing == PACKING_MICROSOFT && p[0] >= PREDICTORS)
+			return false;
+	}
+	return p != NULL;
+}
+
+static enum tail check_blocks(struct view *view, const struct riff_packets *packets, uint64_t start,
+	uint64_t end, uint64_t *at)
+{
+	unsigned good = 0;
+
+	*at = end;
+	for (uint64_t i = (end - start) / packets->len; i-- && good < ENOUGH;) {
+		uint64_t block = start + i * packets->len;
+
+		if (is_block(view, packets, block)) {
+			good++;
+		} else {
+			good = 0;
+			*at = block;
+		}
+	}
+	return *at < end && good == ENOUGH ? TAIL_FOREIGN : TAIL_UNKNOWN;
+}
+
+static enum tail check_rates(struct view *view, const struct riff_packets *packets, uint64_t start,
+	uint64_t end, uint64_t *at)
+{
+	for (*at = start; *at < end;) {
+		const uint8_t *p = view_peek(view, *at, 1);
+		unsigned i = 0;
+
+		while (p && i < packets->rate_count && packets->rates[i] != *p)
+			i++;
+		if (!p || i == packets->rate_count || packets->lens[i] >= end - *at)
+			return *at > start ? TAIL_FOREIGN : TAIL_UNKNOWN;
+		*at += UINT64_C(1) + packets->lens[i];
+	}
+	return TAIL_GOES_ON;
+}
+
+enum tail riff_packets_check(struct view *view, const struct riff_packets *packets, uint64_t start,
+	uint64_t end, uint64_t *at)
+{
+	switch (packets->packing) {
+	case PACKING_IMA:
+	case PACKING_MICROSOFT:
+		return check_blocks(view, packets, start, end, at);
+	case PACKING_RATES:
+		return check_rates(view, packets, start, end, at);
+	case PACKING_OTHER:
+		break;
+	}
+	return TAIL_UNKNOWN;
+}
