@@ -32,6 +32,8 @@
 #define EXTRA_MAX 8192 /* bytes behind a bitmap's mask that its length may count */
 #define PNG_LEN_MIN 57
 #define MASK_LEAST 64 /* bytes that speak for themselves */
+#define MASK_MOST 8192
+#define NOISE_PART 3 /* more than a third of the bits differ; at most a fifth did in real icons */
 
 static const uint8_t png_start[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I',
 	'H', 'D', 'R' };
@@ -70,6 +72,23 @@ static enum ico_state check_png(struct view *view, struct ico *ico, const struct
 	return ICO_DONE;
 }
 
+/* Whether a mask is none: of a shape's bits few differ from those beside and above them, of random
+ * ones half of them do. */
+static bool mask_is_noise(struct view *view, const struct dib *dib, uint64_t mask)
+{
+	size_t row_len = (size_t)dib_row_len(dib->width, 1);
+	uint64_t rows = dib->height / 2, beside = 0, above = 0;
+	const uint8_t *p = row_len * rows >= MASK_LEAST && row_len * rows <= MASK_MOST
+				   ? view_peek(view, mask, row_len * rows)
+				   : NULL;
+
+	for (size_t i = 0; p && i < row_len * rows; i++) {
+		beside += (unsigned)__builtin_popcount((p[i] ^ p[i] >> 1) & 0x7fu);
+		above += i < row_len ? 0 : (unsigned)__builtin_popcount(p[i] ^ p[i - row_len]);
+	}
+	return beside * NOISE_PART > 7 * row_len * rows && above * NOISE_PART > 8 * row_len * (rows - 1);
+}
+
 /* The last bytes of a bitmap, whose mask, if it has one, begins at `mask`. */
 static enum ico_state check_tail(
 	struct view *view, struct ico *ico, const struct dib *dib, uint64_t mask, uint64_t end)
@@ -85,6 +104,8 @@ static enum ico_state check_tail(
 	tail = tail_check(view, start, end, row_len, (dib->bits + 7) / 8, &at);
 	if (tail == TAIL_FOREIGN)
 		return broken(ico, at, "bytes unlike the pixels before");
+	if (tail == TAIL_UNKNOWN && start == mask && mask_is_noise(view, dib, mask))
+		return broken(ico, mask, "a mask of random bits");
 	if (tail == TAIL_UNKNOWN && !ico->odd)
 		ico->odd = "the last pixels of an image can't be told from noise";
 	return ICO_DONE;

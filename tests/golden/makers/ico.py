@@ -47,6 +47,11 @@ def make():
     save("ico", "png-end.ico", icon([(32, 32, 32, png)])[:end] + rng.randbytes(12), verdict="truncated", length=end, why=f"a PNG without its end at {end}")
     large = icon([(64, 64, 32, bitmap(64, 64, 32))])
     save("ico", "noise.ico", large[:6200] + rng.randbytes(len(large) - 6200), verdict="truncated", length_min=5000, length_max=7300)
+    small = icon([(16, 16, 32, bitmap(16, 16, 32))])
+    save("ico", "mask-noise.ico", small[:512] + rng.randbytes(len(small) - 512), verdict="truncated", length=len(small) - 64,
+         why=f"a mask of random bits at {len(small) - 64}")
+    shape = b"".join(struct.pack(">I", (0xffff >> y | 0xffff << 24 - y & 0xffff) << 16) for y in range(16)) # as drawn programs have it
+    save("ico", "mask-shape.ico", icon([(16, 16, 8, bitmap(16, 16, 8)[:-64] + shape)]), extension="ico", unchecked=100)
     for name, at, expected in (("wiped", 9216, dict(verdict="truncated", length=9216, why="other bytes than pixels at 9216")),
                                ("end-zeros", 9000, dict(verdict="unverified", length=len(large), why="the last image ends in zeros, as if wiped"))):
         save("ico", name + ".ico", large[:at] + bytes(len(large) - at), **expected)
