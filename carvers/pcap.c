@@ -9,8 +9,9 @@
  * walked as long as lengths and times are plausible, beside the first one's, and the end is
  * unverified. Where a file was cut within a packet, what follows is no record; to tell that from an
  * end, checksums of TCP and UDP are looked at: if all of them hold but that of the last
- * packet, that one was cut. (Many captures have wrong ones, which the network card would have put
- * right; of these nothing is concluded.)
+ * packet, that one was cut. What a computer sends itself is often captured before the network card
+ * has put its checksum right: a sum over the addresses and the length alone holds, too. Of captures
+ * with other wrong ones nothing is concluded.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -83,25 +84,32 @@ static uint32_t add_up(uint32_t sum, const uint8_t *p, size_t len)
 	return len & 1 ? sum + ((uint32_t)p[len - 1] << 8) : sum;
 }
 
-/* The checksum of TCP or UDP in an IP packet: 1 right, -1 wrong, 0 when there is none to be
- * seen. */
+static uint32_t fold(uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+/* The checksum of TCP or UDP in an IP packet: 1 right, or left to the card (RFC 1071, of what RFC
+ * 9293, section 3.1, calls the pseudo-header), -1 wrong, 0 when there is none to be seen. */
 static int ip_checksum(const uint8_t *p, size_t len)
 {
 	bool six = p[0] >> 4 == 6;
 	size_t head = six ? 40 : 4u * (p[0] & 15), total = six ? 40u + be16(p + 4) : be16(p + 2);
 	uint8_t protocol = six ? p[6] : p[9];
+	size_t field = head + (protocol == 6 ? 16 : 6);
 	uint32_t sum;
 
-	if ((!six && p[0] >> 4 != 4) || head < 20 || total < head + 8 || total > len ||
+	if ((!six && p[0] >> 4 != 4) || head < 20 || total < field + 2 || total > len ||
 		(!six && be16(p + 6) & 0x3fff) || (protocol != 6 && protocol != 17))
 		return 0;
-	if (protocol == 17 && be16(p + head + 6) == 0)
+	if (protocol == 17 && be16(p + field) == 0)
 		return 0;
 	sum = add_up(protocol + (uint32_t)(total - head), p + (six ? 8 : 12), six ? 32 : 8);
-	sum = add_up(sum, p + head, total - head);
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum == 0xffff ? 1 : -1;
+	if (fold(sum) == be16(p + field))
+		return 1;
+	return fold(add_up(sum, p + head, total - head)) == 0xffff ? 1 : -1;
 }
 
 static int checksum(uint32_t link, const uint8_t *p, size_t len)

@@ -6,15 +6,16 @@ from makers.common import save
 SECONDS = 1709164800
 
 
-def udp(text, right=True, six=False):
+def udp(text, right=True, six=False, left=False):
+    """left: to the card, as what a computer sends itself: the sum over addresses and length alone."""
     payload = struct.pack(">HHHH", 5353, 5353, 8 + len(text), 0) + text
     ends = bytes(range(32)) if six else bytes([10, 0, 0, 1, 10, 0, 0, 2])
-    data = ends + struct.pack(">HH", 17, len(payload)) + payload
+    data = ends + struct.pack(">HH", 17, len(payload)) + (b"" if left else payload)
     data += b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xffff) + (total >> 16)
-    check = (total ^ 0xffff) + (0 if right else 1)
+    check = total if left else (total ^ 0xffff) + (0 if right else 1)
     payload = payload[:6] + struct.pack(">H", check) + payload[8:]
     if six:
         packet = struct.pack(">IHBB", 6 << 28, len(payload), 17, 64) + ends
@@ -67,6 +68,11 @@ def make():
     for name, fill in (("random", noise), ("wiped", bytes(3000)), ("erased", b"\xff" * 3000)):
         save("pcap", name + ".pcap", data[:last + 90] + fill, verdict="truncated", length=last,
              why=f"of all checksums, only the last packet's, at {last}, is wrong")
+        left = capture([udp(t, left=True) for t in TEXTS])
+        start = len(left) - len(udp(TEXTS[4])) - 16
+        if name != "wiped": # UDP's checksum, too: 0 is none
+            save("pcap", name + "-left.pcap", left[:len(left) - 40] + fill, verdict="truncated", length=start,
+                 why=f"of all checksums, only the last packet's, at {start}, is wrong")
         save("pcap", name + "-behind.pcap", data + fill, verdict="unverified", length=len(data))
     save("pcap", "time.pcap", patched(data, last, bytes(4)), verdict="unverified", length=last)
     save("pcap", "fraction.pcap", patched(data, last + 6, b"\xff"), verdict="unverified", length=last)
