@@ -86,7 +86,8 @@ static bool mask_is_noise(struct view *view, const struct dib *dib, uint64_t mas
 		beside += (unsigned)__builtin_popcount((p[i] ^ p[i] >> 1) & 0x7fu);
 		above += i < row_len ? 0 : (unsigned)__builtin_popcount(p[i] ^ p[i - row_len]);
 	}
-	return beside * NOISE_PART > 7 * row_len * rows && above * NOISE_PART > 8 * row_len * (rows - 1);
+	return beside * NOISE_PART > 7 * row_len * rows &&
+	       above * NOISE_PART > 8 * row_len * (rows - 1);
 }
 
 /* The last bytes of a bitmap, whose mask, if it has one, begins at `mask`. */

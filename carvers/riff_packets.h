@@ -15,7 +15,8 @@ enum riff_packing {
 struct riff_packets {
 	enum riff_packing packing;
 	uint16_t channels, len; /* len: bytes of a packet, but for PACKING_RATES */
-	uint8_t rate_count, rates[8], lens[8]; /* first bytes of packets, and how many follow them */
+	uint8_t rate_count, rates[8],
+		lens[8]; /* first bytes of packets, and how many follow them */
 };
 
 /* Reads from the chunk 'fmt ' of WAVE or QLCM how the sound is packed. */
