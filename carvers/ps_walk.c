@@ -42,13 +42,12 @@ static void skip_line_end(struct walk *walk)
 		walk->cursor.at++;
 }
 
-/* Reads a line with its end. PS_WHOLE: it is text; PS_BROKEN: not, from cursor.at on; PS_CUT. */
-static enum ps_end read_line(struct walk *walk)
+/* Reads a line's text up to its end. */
+static enum ps_end read_text(struct walk *walk)
 {
 	uint64_t run_start = walk->cursor.at;
 	int byte, before = -1;
 
-	walk->line_len = 0;
 	while ((byte = peek(walk)) >= 0 && byte != '\r' && byte != '\n') {
 		if (byte != before)
 			run_start = walk->cursor.at;
@@ -63,11 +62,20 @@ static enum ps_end read_line(struct walk *walk)
 			walk->line[walk->line_len++] = (char)byte;
 		walk->cursor.at++;
 	}
-	walk->line[walk->line_len] = 0;
-	if (byte < 0)
-		return PS_CUT;
-	skip_line_end(walk);
-	return PS_WHOLE;
+	return byte < 0 ? PS_CUT : PS_WHOLE;
+}
+
+/* Reads a line with its end. PS_WHOLE: it is text; PS_BROKEN: not, from cursor.at on; PS_CUT. */
+static enum ps_end read_line(struct walk *walk)
+{
+	enum ps_end end;
+
+	walk->line_len = 0;
+	end = read_text(walk);
+	walk->line[walk->line_len] = 0; /* else the line before would show behind a broken one */
+	if (end == PS_WHOLE)
+		skip_line_end(walk);
+	return end;
 }
 
 static bool starts(const struct walk *walk, const char *text)

@@ -29,6 +29,8 @@ def make():
     save("ps", "cut.ps", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     start = cut.rindex(b"\n") + 1
     save("ps", "overwritten.ps", cut + b"\1" + BINARY, verdict="truncated", length=start, why=f"no text, at {len(cut)}")
+    stale = HEAD + BODY + b"10EOF\n"
+    save("ps", "line-before.ps", stale + b"%%\1", verdict="truncated", length=len(stale), why=f"no text, at {len(stale) + 2}")
     save("ps", "wiped.ps", cut + bytes(500), verdict="truncated", length=start)
     save("ps", "erased.ps", cut + b"\xff" * 500, verdict="truncated", length=start)
     save("ps", "joined.ps", HEAD + BODY + whole, verdict="truncated", length=len(HEAD + BODY))
