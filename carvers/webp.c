@@ -11,20 +11,28 @@
  *
  * Damage. Pictures are decoded to their ends (vp8.c, vp8l.c), which have to be their data's. Lossy
  * data can't break, and is noticed to be none only there. But coded data looks random, so it ends
- * where plain bytes come instead: zeros, text, FF (noise.c).
+ * where plain bytes come instead: zeros, text, FF (noise.c). XMP that ends the file has to be XML
+ * up to its end. EXIF has no such end: where neither plain values (tail.h) nor a thumbnail's end
+ * stand there, nothing vouches for it.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "bytes.h"
 #include "carver.h"
 #include "exif.h"
 #include "noise.h"
+#include "program.h"
 #include "riff.h"
+#include "tail.h"
+#include "title.h"
 #include "vp8.h"
 #include "vp8l.h"
 #include "walk.h"
 
-enum webp_step { WEBP_ON, WEBP_END, WEBP_CUT, WEBP_BROKEN };
+#define STEP_BACK 4096
+
+enum webp_step { WEBP_ON, WEBP_END, WEBP_UNSURE, WEBP_CUT, WEBP_BROKEN };
 
 struct webp {
 	struct view *view;
@@ -213,20 +221,88 @@ static enum webp_step pass_chunk(struct webp *webp, const struct riff_chunk *chu
 	return WEBP_ON;
 }
 
+/* Where the zeros and blanks begin that XMP is padded with, up to `end`. */
+static uint64_t behind_markup(struct view *view, uint64_t start, uint64_t end)
+{
+	while (end > start) {
+		size_t len = end - start < STEP_BACK ? (size_t)(end - start) : STEP_BACK;
+		const uint8_t *p = view_peek(view, end - len, len);
+
+		for (; p && len && (!p[len - 1] || strchr(" \t\r\n", p[len - 1])); len--)
+			end--;
+		if (!p || len)
+			break;
+	}
+	return end;
+}
+
+/* Where in [start, end) no UTF-8 goes on that text is made of. */
+static uint64_t text_end(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t at = start;
+
+	while (at < end) {
+		const uint8_t *p = view_peek(view, at, 1);
+		size_t len = !p || *p < 0x80 ? 1 : *p >> 5 == 6 ? 2 : *p >> 4 == 14 ? 3 : 4;
+
+		if (!p || (*p < 0x80 && !program_text(*p)) || len > end - at)
+			break;
+		p = view_peek(view, at, len);
+		if (!p || !utf8_holds(p, len))
+			break;
+		at += len;
+	}
+	return at;
+}
+
+/* XMP that ends the file is markup up to its padding. */
+static enum webp_step end_with_xmp(struct webp *webp, const struct riff_chunk *chunk)
+{
+	uint64_t end = behind_markup(webp->view, chunk->data, chunk->end);
+	const uint8_t *p = end > chunk->data ? view_peek(webp->view, end - 1, 1) : NULL;
+
+	if (chunk->len == 0 || (p && *p == '>' && tail_is_plain(webp->view, chunk->data, end)))
+		return WEBP_END;
+	webp->sound = text_end(webp->view, chunk->data, end);
+	return broken(webp, webp->sound, "XMP without its end");
+}
+
+/* The last bytes of EXIF are values, or those of a thumbnail. */
+static enum webp_step end_with_exif(struct webp *webp, const struct riff_chunk *chunk)
+{
+	const uint8_t *p = chunk->len > 2 ? view_peek(webp->view, chunk->end - 2, 2) : NULL;
+
+	if (!p || be16(p) == 0xffd9 || tail_is_plain(webp->view, chunk->data, chunk->end))
+		return WEBP_END;
+	webp->at = chunk->data;
+	webp->problem = "nothing vouches for the end of the EXIF data";
+	return WEBP_UNSURE;
+}
+
+/* Behind the last chunk. */
+static enum webp_step finish(struct webp *webp, const struct riff_chunk *last)
+{
+	if (webp->riff.end > view_size(webp->view))
+		return cut(webp, webp->riff.end);
+	webp->sound = webp->riff.end;
+	if (!webp->picture)
+		return broken(webp, webp->riff.at, "no picture");
+	if (riff_is(last->id, "XMP "))
+		return end_with_xmp(webp, last);
+	return riff_is(last->id, "EXIF") ? end_with_exif(webp, last) : WEBP_END;
+}
+
 static enum webp_step walk(struct webp *webp)
 {
 	enum webp_step state = WEBP_ON;
-	struct riff_chunk chunk;
+	struct riff_chunk chunk = { 0 };
 
 	while (state == WEBP_ON) {
 		uint64_t at = webp->riff.at;
 
 		switch (riff_next(&webp->riff, &chunk)) {
 		case RIFF_END:
-			if (webp->riff.end > view_size(webp->view))
-				return cut(webp, webp->riff.end);
-			webp->sound = webp->riff.end;
-			return webp->picture ? WEBP_END : broken(webp, at, "no picture");
+			return finish(webp, &chunk);
 		case RIFF_CUT:
 			return cut(webp, webp->riff.end);
 		case RIFF_BROKEN:
@@ -259,7 +335,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (state == WEBP_CUT)
 		return walk_cut(view, finding, webp.at, webp.sound);
-	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, webp.problem, webp.at);
+	return verdict_because(state == WEBP_UNSURE ? CARVE_UNVERIFIED : CARVE_TRUNCATED, finding,
+		"%s at %" PRIu64, webp.problem, webp.at);
 }
 
 const struct carver webp_carver = {

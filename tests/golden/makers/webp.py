@@ -37,6 +37,21 @@ def make():
     for name, data in (("exif", exif(False)[6:]), ("exif-marked", exif(True))):
         whole = webp(extended(8, 72, 56), picture_chunk, chunk(b"EXIF", data))
         save("webp", name + ".webp", whole, title="Golden hour", time=1709251198, unchecked=48)
+    xmp = (b"<?xpacket begin='\xef\xbb\xbf' id='W5M0MpCehiHzreSzNTczkc9d'?>\n<x:xmpmeta xmlns:x='adobe:ns:meta/'>"
+           + b"<rdf:li>A g\xc3\xb6lden picture</rdf:li>\n" * 40 + b"</x:xmpmeta>\n<?xpacket end='w'?>")
+    described = (extended(4, 72, 56), picture_chunk)
+    head = len(webp(*described)) + 8
+    for name, padding in (("", b""), ("-blank", b" \n" * 30), ("-zeros", bytes(101))):
+        save("webp", f"xmp{name}.webp", webp(*described, chunk(b"XMP ", xmp + padding)))
+    for name, behind, start in (("random", random.Random(3).randbytes(len(xmp) - 501), b"\x80"), ("zeros", bytes(len(xmp) - 500), b"")):
+        save("webp", f"{name}-in-xmp.webp", webp(*described, chunk(b"XMP ", xmp[:500] + start + behind)), verdict="truncated", length=head + 500,
+             why=f"XMP without its end at {head + 500}")
+    save("webp", "text-in-xmp.webp", webp(*described, chunk(b"XMP ", (xmp[:500] + b"Something else. " * 99)[:len(xmp)])), verdict="truncated")
+    noisy = exif(False)[6:] + random.Random(4).randbytes(200)
+    save("webp", "random-in-exif.webp", webp(extended(8, 72, 56), picture_chunk, chunk(b"EXIF", noisy)), verdict="unverified",
+         title="Golden hour", time=1709251198, why=f"nothing vouches for the end of the EXIF data at {head}")
+    thumbnail = chunk(b"EXIF", exif(False)[6:] + random.Random(5).randbytes(200) + b"\xff\xd9")
+    save("webp", "exif-thumbnail.webp", webp(extended(8, 72, 56), picture_chunk, thumbnail), title="Golden hour", time=1709251198, unchecked=48)
     titled = webp(picture_chunk, chunk(b"INAM", b"A golden picture\0"))
     save("webp", "title.webp", titled, title="A golden picture", unchecked=26)
     bare = webp(chunk(b"VP8 ", picture_chunk[8:8 + struct.unpack("<I", picture_chunk[4:8])[0]]))
