@@ -9,8 +9,9 @@
  *
  * Only the end tells where the directory is, and nothing tells where the end is: it is searched as
  * the place where a pointer stands right behind the directory that it points to. Checked is that
- * all entries lie in the heap before it. Canon's programs may append a trailer. Without a
- * directory the file was cut.
+ * all entries lie in the heap before it. Canon's programs may append a trailer; where that begins
+ * and does not end, the file was cut, though the photo is whole. Without a directory the file was
+ * cut, too.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -122,7 +123,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	end = find_end(&crw);
 	if (end) {
 		finding->length = trailer_end(view, end);
-		return CARVE_COMPLETE;
+		if (finding->length > end || !trailer_begins(view, end))
+			return CARVE_COMPLETE;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "a trailer without its end at %" PRIu64, end);
 	}
 	end = view_size(view) < CUT_MAX ? view_size(view) : CUT_MAX;
 	finding->length = plain_start(view, crw.heap, end);

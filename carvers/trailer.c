@@ -25,12 +25,22 @@
 #define SAMSUNG_BLOCKS 64
 #define SAMSUNG_MAX (64u << 20)
 
+bool trailer_begins(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, sizeof(CANON_MARK));
+
+	return p && memcmp(p, CANON_MARK, sizeof(CANON_MARK)) == 0;
+}
+
 static uint64_t canon_end(struct view *view, uint64_t at)
 {
-	const uint8_t *p = view_peek(view, at, CANON_HEAD_LEN);
+	const uint8_t *p;
 	uint32_t len;
 
-	if (!p || memcmp(p, CANON_MARK, sizeof(CANON_MARK)) != 0)
+	if (!trailer_begins(view, at))
+		return at;
+	p = view_peek(view, at, CANON_HEAD_LEN);
+	if (!p)
 		return at;
 	len = be32(p + 24);
 	p = view_peek(view, at + CANON_HEAD_LEN + len, CANON_FOOT_LEN);

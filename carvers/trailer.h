@@ -2,12 +2,17 @@
 #ifndef BURIN_TRAILER_H
 #define BURIN_TRAILER_H
 
+#include <stdbool.h>
+
 #include "carver.h"
 
 /* Behind all of that which starts at `at`; `at` itself when there is nothing. */
 uint64_t trailer_end(struct view *view, uint64_t at);
 
-/* The same for a video, a file of ISO base media, that starts at `at`: phones append one that says
+/* Whether a trailer of Canon's begins at `at`, be its end there or not. */
+bool trailer_begins(struct view *view, uint64_t at);
+
+/* The end of a video, a file of ISO base media, that starts at `at`: phones append one that says
  * so. */
 uint64_t trailer_video_end(struct view *view, uint64_t at);
 

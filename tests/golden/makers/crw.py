@@ -28,6 +28,9 @@ def make():
     save("crw", "big.crw", crw(">"), unchecked=26)
     edited = crw(trailer=canon_trailer(b"settings" * 9))
     save("crw", "canon-trailer.crw", edited, unchecked=26, sequence="yes")
+    cut = edited[:len(whole) + 60]
+    for name, behind in (("trailer-cut.crw", b""), ("random-in-trailer.crw", random.Random(2).randbytes(3000))):
+        save("crw", name, cut + behind, verdict="truncated", length=len(whole), why=f"a trailer without its end at {len(whole)}")
     save("crw", "cut.crw", whole[:500], verdict="truncated", length=500, why="no directory of the heap before 500")
     save("crw", "no-pointer.crw", crw(shift=4), verdict="truncated", length_min=600)
     save("crw", "zeros-behind.crw", crw(size=6000)[:5000] + bytes(5000), verdict="truncated", length_min=4900, length_max=5100)
