@@ -5,16 +5,33 @@
  * Places in the header count from it, but for the pages, the second table of names and what
  * debuggers want, which count from the file's start. LE numbers the stored pages, of one size but
  * for the last; LX has a place and a length for each.
+ *
+ * Fixups stand in front of the pages and tell of them: where a relative one is patched stands a
+ * branch, and no page that is stored as it is has random bytes around a fixup.
  */
 #include <string.h>
 
 #include "bytes.h"
 #include "mz.h"
+#include "noise.h"
 #include "walk.h"
 
 #define HEAD_LEN 0xc4
 #define PAGES_MAX 0x100000
 #define OBJECTS_MAX 0x1000
+#define AROUND 512 /* on both sides of a fixup */
+
+/* Of a fixup: */
+#define RELATIVE 8   /* its kind */
+#define SELECTOR 2   /* the same */
+#define LISTED 0x20  /* places follow the record */
+#define BY_ORDINAL 1 /* what it refers to: flags' lowest bits, 0 for a place in an object */
+#define BY_ENTRY 3   /* the program's own */
+#define ADDITIVE 4
+#define LONG_TARGET 0x10
+#define LONG_ADDITIVE 0x20
+#define LONG_NUMBER 0x40
+#define SHORT_ORDINAL 0x80
 
 struct linear {
 	uint64_t base, head;
@@ -124,6 +141,104 @@ static uint64_t end_of_pages(struct view *view, const struct linear *linear)
 	return linear->base + linear->data + end;
 }
 
+/* Where a page is stored as it is; false when it is not. */
+static bool plain_page(struct view *view, const struct linear *linear, uint64_t index, uint64_t *at)
+{
+	uint64_t map = linear->head + linear->map, stored;
+	const uint8_t *p =
+		view_peek(view, map + (linear->wide ? 8 : 4) * index, linear->wide ? 8 : 4);
+
+	if (!p || (linear->wide ? le16(p + 6) != 0 : p[3] != 0 || be32(p) >> 8 == 0))
+		return false;
+	stored = linear->wide ? (uint64_t)le32(p) << linear->shift
+			      : ((be32(p) >> 8) - 1) * (uint64_t)linear->page_len;
+	*at = linear->base + linear->data + stored;
+	return true;
+}
+
+/* What the fixups say of the pages. */
+struct fixups {
+	uint32_t branches, strays; /* relative ones; those of them that are behind no branch */
+	uint64_t first_stray, last;
+};
+
+/* A fixup patches the bytes at `at`. */
+static void take_place(struct view *view, uint8_t kind, uint64_t at, struct fixups *fixups)
+{
+	const uint8_t *p = (kind & 15) == RELATIVE ? view_peek(view, at - 2, 2) : NULL;
+
+	if (at > fixups->last)
+		fixups->last = at;
+	if (!p)
+		return;
+	fixups->branches++;
+	if (p[1] == 0xe8 || p[1] == 0xe9 || (p[0] == 0x0f && p[1] >> 4 == 8))
+		return;
+	if (!fixups->strays++ || at < fixups->first_stray)
+		fixups->first_stray = at;
+}
+
+/* The length of what a fixup refers to. */
+static uint32_t target_len(uint8_t kind, uint8_t flags)
+{
+	uint32_t len = flags & LONG_NUMBER ? 2 : 1, more = flags & LONG_TARGET ? 4 : 2;
+
+	if ((flags & 3) == BY_ORDINAL && (flags & SHORT_ORDINAL))
+		more = 1;
+	if ((flags & 3) != BY_ENTRY && ((flags & 3) || (kind & 15) != SELECTOR))
+		len += more;
+	if (flags & ADDITIVE)
+		len += flags & LONG_ADDITIVE ? 4 : 2;
+	return len;
+}
+
+/* The fixups in [at, end), of the page that is stored at `page`. */
+static void walk_fixups(
+	struct view *view, uint64_t at, uint64_t end, uint64_t page, struct fixups *fixups)
+{
+	const uint8_t *p;
+
+	while (at + 4 < end && (p = view_peek(view, at, 4))) {
+		uint8_t kind = p[0], count = kind & LISTED ? p[2] : 1;
+		uint64_t behind = at + (kind & LISTED ? 3 : 4) + target_len(kind, p[1]);
+		uint64_t places = kind & LISTED ? behind : at + 2;
+
+		for (uint8_t i = 0; i < count; i++) {
+			p = view_peek(view, places + 2ull * i, 2);
+			/* Those of a page's first bytes may begin in the page before. */
+			if (p && le16(p) >= 2 && le16(p) < INT16_MAX)
+				take_place(view, kind, page + le16(p), fixups);
+		}
+		at = kind & LISTED ? behind + 2ull * count : behind;
+	}
+}
+
+/* Whether the pages are those that the fixups are of. */
+static void check_pages(struct view *view, const struct linear *linear, struct mz_extent *extent)
+{
+	struct fixups fixups = { 0 };
+	uint64_t page;
+
+	for (uint64_t i = 0; i < linear->page_count; i++) {
+		uint64_t from = linear->head + linear->fixups, around;
+		const uint8_t *p;
+
+		if (!plain_page(view, linear, i, &page))
+			continue;
+		p = view_peek(view, linear->head + linear->fixup_pages + 4 * i, 8);
+		if (!p)
+			continue;
+		fixups.last = 0;
+		walk_fixups(view, from + le32(p), from + le32(p + 4), page, &fixups);
+		around = fixups.last > extent->code + AROUND ? fixups.last - AROUND : extent->code;
+		if (fixups.last && fixups.last + AROUND <= extent->end &&
+			noise_before(view, around, fixups.last + AROUND) == around)
+			mz_break(extent, around);
+	}
+	if (fixups.strays > 1 && fixups.strays > fixups.branches / 16)
+		mz_break(extent, fixups.first_stray);
+}
+
 /* A virtual driver's version: FF, kind 16, FF, number, flags, length. */
 static void driver_version(struct view *view, const struct linear *linear, struct mz_extent *extent)
 {
@@ -172,6 +287,7 @@ const char *mz_le(struct view *view, struct finding *finding, uint64_t base, uin
 	extent->code = head + linear.modules;
 	mz_reach(extent, extent->code);
 	mz_reach(extent, end_of_pages(view, &linear));
+	check_pages(view, &linear, extent);
 	second_names(view, finding, &linear, extent);
 	driver_version(view, &linear, extent);
 	if (linear.debug && linear.debug_len < INT32_MAX)

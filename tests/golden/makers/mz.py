@@ -5,6 +5,7 @@ from makers.common import save
 from makers.elf import code
 from makers.pe import pe
 
+CALLS = (40, 150, 290, 430)
 STUB = b"\x0e\x1f\xba\x0e\0\xb4\x09\xcd\x21\xb8\1\x4c\xcd\x21This is no DOS program.\r\n$"
 
 
@@ -85,7 +86,7 @@ def font():
     return struct.pack("<HI", 0x300, face + 7).ljust(105, b"\0") + struct.pack("<I", face) + bytes(9) + bits + b"Golden\0"
 
 
-def linear(wide=False, pages=3, last=300, os=1, title=b"A golden program", names_last=True, with_version=False, page=512, map_flags=0, shift=0):
+def linear(wide=False, pages=3, last=300, os=1, title=b"A golden program", names_last=True, with_version=False, page=512, map_flags=0, shift=0, branches=False):
     data_len = (pages - 1) * page + last
     objects = struct.pack("<IIIIII", data_len, 0x10000, 0x2005, 1, pages, 0)
     if wide:
@@ -94,6 +95,9 @@ def linear(wide=False, pages=3, last=300, os=1, title=b"A golden program", names
         table = b"".join(struct.pack(">I", (i + 1) << 8) for i in range(pages))
     names, more = named(b"GOLDEN"), named(title, b"GOLDEN_Entry")
     fixups = b"".join(struct.pack("<BBHBH", 7, 0, 4 * i, 1, 16) for i in range(4 * pages))
+    if branches:  # one of them names its place behind the record
+        fixups = b"".join(struct.pack("<BBHBB", 8, 0x81, place, 1, 7) for place in CALLS[:3])
+        fixups = (fixups + struct.pack("<BBBBIH", 0x28, 0x11, 1, 1, 9, CALLS[3])) * pages
     at_objects = 0xc4
     at_map = at_objects + len(objects)
     at_names = at_map + len(table)
@@ -101,7 +105,7 @@ def linear(wide=False, pages=3, last=300, os=1, title=b"A golden program", names
     at_pages = at_entries + 1
     at_fixups = at_pages + 4 * (pages + 1)
     at_modules = at_fixups + len(fixups)
-    data_at = 1024
+    data_at = 2048 if branches else 1024
     at_more = data_at + data_len
     resource = b"\xff\x10\0\xff\1\0\x30\0" + struct.pack("<I", len(version())) + version()
     fields = {0x10: 0x200, 0x14: pages, 0x18: 1, 0x20: 1, 0x24: 0x1000, 0x28: page, 0x2c: shift if wide else last, 0x30: len(fixups) + 4 * pages + 4,
@@ -118,6 +122,15 @@ def linear(wide=False, pages=3, last=300, os=1, title=b"A golden program", names
     if names_last:
         out += more
     return out + resource if with_version else out
+
+
+def called(**options):
+    """A linear program with calls of other modules: 4 a page, of 512 bytes; the bytes in front of the calls' places."""
+    out = bytearray(linear(page=512, pages=20, last=512, branches=True, names_last=False, **options))
+    for at in range(len(out) - 20 * 512, len(out), 512):
+        for place in CALLS:
+            out[at + place - 2:at + place] = b"\x0f\x84" if place == CALLS[0] else b"\x55\xe8"
+    return bytes(out)
 
 
 def version():
@@ -190,6 +203,11 @@ def make():
     save("mz", "wide.exe", wide, **unverified(len(wide)), title="GOLDEN")
     shifted = linear(wide=True, shift=3, map_flags=1)
     save("mz", "shifted.exe", shifted)
+    for name, options in (("calls.exe", {}), ("calls-wide.exe", {"wide": True})):
+        save("mz", name, called(**options), **unverified(2048 + 20 * 512), title="GOLDEN")
+    packed = called(wide=True, map_flags=5)
+    packed = packed[:2048] + random.Random(6).randbytes(3000) + code(len(packed) - 5048, 7)
+    save("mz", "calls-packed.exe", packed, **unverified(len(packed)), title="GOLDEN")
     loader = dos(code(500, 6))
     first = len(loader)
     bound = loader + b"BW".ljust(28, b"\0") + struct.pack("<I", first + 200) + code(168)
@@ -226,6 +244,17 @@ def make():
     for name, junk in (("random", random.Random(5).randbytes(4600)), ("zeros", bytes(4600)), ("text", b"nothing but words, " * 243)):
         save("mz", f"cut-{name}.exe", long[:1500] + junk, verdict="truncated", length_min=1000, length_max=2600)
 
+    good = called()
+    middle = 2048 + 10 * 512
+    for name, junk in (("random", random.Random(8).randbytes(3500)), ("zeros", bytes(3500)), ("code", code(3500, 9))):
+        data = good[:middle] + junk + code(len(good) - middle - 3500, 10)
+        save("mz", f"calls-{name}.exe", data, verdict="truncated", length_min=middle - 1024, length_max=middle + 1024 if name == "random" else len(data))
+    # Where no fixup is of a branch, those around which all is random still tell.
+    good = linear(page=4096, pages=3, last=4096, names_last=False)
+    data = good[:4000] + random.Random(9).randbytes(4500) + good[8500:]
+    save("mz", "fixups-in-random.exe", data, verdict="truncated", length_min=3000, length_max=5100, why=f"{problem} at {1024 + 4096 + 28 - 512}")
+
+    good = ne(segments)
     for where, value, what in ((3, 2, "no DOS header"), (9, 0x7f, "impossible fields of a DOS header"), (23, 0x50, "impossible fields of a DOS header"),
                                (25, 0x50, "impossible fields of a DOS header"), (26, 1, "no DOS header")):
         bad = bytearray(program)
