@@ -65,14 +65,15 @@ static uint64_t next_code(struct view *view, uint64_t at, uint64_t limit)
 	return limit;
 }
 
-/* Size, aspect, rate of pictures, and a marker bit. */
+/* Size, aspect, rate of pictures, and a marker bit. Xing's encoder has a rate of its own, 9, and
+ * libmpeg3 others up to 13. */
 static bool sound_sequence(struct video *video, uint64_t at)
 {
 	const uint8_t *p = view_peek(video->view, at, 12);
 	uint32_t width = p ? be16(p + 4) >> 4 : 0, height = p ? be16(p + 5) & 0xfff : 0;
 
 	if (!p || width < 16 || height < 16 || p[7] >> 4 == 0 || p[7] >> 4 == 15 ||
-		(p[7] & 15) == 0 || (p[7] & 15) > 8 || !(p[10] & 0x20))
+		(p[7] & 15) == 0 || (p[7] & 15) > 13 || !(p[10] & 0x20))
 		return false;
 	width = (width + 15) / 16;
 	height = (height + 15) / 16;
