@@ -90,7 +90,7 @@ static enum tail check_blocks(struct view *view, const struct riff_packets *pack
 			*at = block;
 		}
 	}
-	return *at < end && good == ENOUGH ? TAIL_FOREIGN : TAIL_UNKNOWN;
+	return *at < end && good ? TAIL_FOREIGN : TAIL_UNKNOWN;
 }
 
 static enum tail check_rates(struct view *view, const struct riff_packets *packets, uint64_t start,
