@@ -118,8 +118,8 @@ static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
 	}
 	if (code == EXTENSION && p && p[4] >> 4 == 1)
 		video->second = true;
-	if (code == GROUP)
-		return p && (p[5] & 8);
+	if (code == GROUP) /* its marker bit; Xing's encoder writes zeros */
+		return p && ((p[5] & 8) || !be32(p + 4));
 	return code == SEQUENCE ? sound_sequence(video, at)
 				: code == USER || code == EXTENSION || code == END;
 }

@@ -33,7 +33,8 @@ def video(second=False, groups=2, tail=END, user=b"", **options):
 
 def make():
     save("mpv", "first.m1v", video(user=b"encoded by nobody"), extension="m1v")
-    save("mpv", "xing.m1v", video().replace(sequence(), sequence()[:7] + b"\x19" + sequence()[8:]), extension="m1v")
+    xing = video().replace(sequence(), sequence()[:7] + b"\x19" + sequence()[8:]).replace(b"\xb8\0\x08\0\x40", b"\xb8\0\0\0\0")
+    save("mpv", "xing.m1v", xing, extension="m1v")
     save("mpv", "second.m2v", video(second=True), extension="m2v")
     save("mpv", "matrix.m1v", sequence(matrix=True) + picture(0, 1) + picture(1, 2) + END)
     save("mpv", "same-row.m1v", video(rows=(1, 1, 2)))
