@@ -1,19 +1,23 @@
 /*
  * LHA (the header description of LHa for UNIX, header.doc.md; also known as LZH).
  *
- * file:    members, a byte 0 member:  header of level 0, 1, 2 or 3, packed data level 0: length
- * (1 byte), checksum (1 byte) of what follows, method, packed length, unpacked length, DOS time,
- * attribute, level, name, CRC-16 of the contents level 1: the same, then extended headers, each
- * behind its length, which the packed length counts level 2: length of the whole header (2
- * bytes), then as above, UNIX time, extended headers level 3: as 2 with lengths of 4 bytes
+ *	file:    members, a byte 0
+ *	member:  header of level 0, 1, 2 or 3, packed data
+ *	level 0: length (1 byte), checksum (1 byte) of what follows, method, packed length,
+ *		unpacked length, DOS time, attribute, level, name, CRC-16 of the contents
+ *	level 1: the same, then extended headers, each behind its length, which the packed
+ *		length counts
+ *	level 2: length of the whole header (2 bytes), then as above, UNIX time, extended
+ *		headers
+ *	level 3: as 2 with lengths of 4 bytes
  *
- * A method is '-lh5-' and the like. Some programs leave out the CRC-16 at level 0. Extended
- * header 0 has a CRC-16 of the whole header, which all programs write at levels 2 and 3. Each
- * member looks like a start, and is named as a part. The time is the newest member's.
+ * A method is '-lh5-' and the like. Some programs leave out the CRC-16 at level 0. Extended header
+ * 0 has a CRC-16 of the whole header, which all programs write at levels 2 and 3. Each member
+ * looks like a start, and is named as a part. The time is the newest member's.
  *
- * Damage. Data is sound once another header, or the end, stands behind it; the last member's
- * only if coded bytes don't turn into plain ones. Headers of level 0 and 1 are checked by one
- * byte alone, so names and fields have to be possible, too.
+ * Damage. Data is sound once another header, or the end, stands behind it; the last member's only
+ * if coded bytes don't turn into plain ones. Headers of level 0 and 1 are checked by one byte
+ * alone, so names and fields have to be possible, too.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,20 +1,22 @@
 /*
  * Two steps put the hits into order and settle them.
  *
- * 1. A hit of a pattern stands for events of all rules that use the pattern: a header at (hit -
- * header_offset), a footer at the hit. Since header offsets differ, events are sorted once more,
- * by position, in a heap that holds no more than the largest header offset's worth of image. 2.
- * Sorted headers go into one queue for all rules, footers into a queue a rule. The header at the
- * front is settled as soon as its rule's footers tell, or the scan has passed its largest size.
- * Only the front is ever looked at, so candidates come out in order, and everything behind waits
- * in queues that may lie on disk.
+ * 1. A hit of a pattern stands for events of all rules that use the pattern: a header at
+ *    (hit - header_offset), a footer at the hit. Since header offsets differ, events are sorted
+ *    once more, by position, in a heap that holds no more than the largest header offset's worth
+ *    of image.
+ * 2. Sorted headers go into one queue for all rules, footers into a queue a rule. The header at
+ *    the front is settled as soon as its rule's footers tell, or the scan has passed its largest
+ *    size. Only the front is ever looked at, so candidates come out in order, and everything
+ *    behind waits in queues that may lie on disk.
  *
  * The decisions are Scalpel's (H: file start, F: footer's first byte, fl: its length, max:
- * max_size); only footers with F > H count: FORWARD  the first F, if F + fl - H <= max;
- * otherwise none (with `both`: max bytes) NEXT     the first F, if F - H <= max, without the
- * footer's bytes; otherwise max bytes REVERSE  the last F with F - H <= max, with the footer's
- * bytes, so up to max + fl; otherwise none A rule without footers, or with a carver or a length
- * field, gives every header with max bytes.
+ * max_size); only footers with F > H count:
+ *   FORWARD  the first F, if F + fl - H <= max; otherwise none (with `both`: max bytes)
+ *   NEXT     the first F, if F - H <= max, without the footer's bytes; otherwise max bytes
+ *   REVERSE  the last F with F - H <= max, with the footer's bytes, so up to max + fl; otherwise
+ *            none
+ * A rule without footers, or with a carver or a length field, gives every header with max bytes.
  *
  * Footer queues stay small: FORWARD and NEXT need only the first footer behind each header, so a
  * footer with no header since the last one is dropped; REVERSE needs the last in range, found by
