@@ -12,16 +12,16 @@
  * refers to: every page but the first is named once, by the schema (roots of trees), a parent, a
  * cell or a page that overflows, or a trunk.
  *
- * First the free list and the schema's tree are walked, then all pages in order: b-trees' books are
- * checked, pointer maps' entries, next pages, and that no page is named twice. At the end none may
- * be left that nothing named: a wiped page looks like a payload's last one. Free leaves hold what
- * they did before; behind the last page in use they are looked at, too, since they are where a cut
- * would not show; as is the unused part of the last page.
+ * First the free list and the schema's tree are walked (sqlite_names.c), then all pages in order:
+ * b-trees' books are checked, pointer maps' entries, next pages, and that no page is named twice.
+ * At the end none may be left that nothing named: a wiped page looks like a payload's last one.
+ * Free leaves hold what they did before; behind the last page in use they are looked at, too, since
+ * they are where a cut would not show; as is the unused part of the last page.
  *
  * Damage ends the sound part in front of the page that it is in. What payloads and unused parts of
  * pages contain is not checked: there are no checksums.
  */
-#include "sqlite.h"
+#include "sqlite_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,44 +31,6 @@
 #include "slack.h"
 #include "walk.h"
 
-#define HEADER_LEN 100
-#define LOCK_BYTE ((uint64_t)1 << 30)
-#define SCHEMA_STACK 1024
-
-struct sqlite {
-	struct view *view;
-	struct finding *finding;
-	uint32_t page_len, usable_len;
-	uint32_t told;     /* number of pages by the header, 0 when it is not known */
-	uint32_t most;     /* the highest page number that there can be */
-	uint32_t held;     /* pages that the view and the bits below have room for */
-	uint32_t end;      /* told, or the highest page that was named so far */
-	uint32_t map_step; /* a pointer map each so many pages from page 2; 0: none */
-	uint32_t visiting; /* the page that is being checked */
-	/* A bit a page: something names it; it belongs to the free list; it is one of a tree's (if
-	 * it was visited), or is named as such. */
-	uint8_t *named, *unused, *tree;
-	uint32_t stack[SCHEMA_STACK], stack_count; /* pages of the schema to visit */
-	const char *problem;
-};
-
-static bool bit(const struct sqlite *db, const uint8_t *bits, uint32_t page)
-{
-	return page <= db->held && bits[page >> 3] >> (page & 7) & 1;
-}
-
-/* A page behind the view is not remembered: the walk will end before it. */
-static void set_bit(const struct sqlite *db, uint8_t *bits, uint32_t page)
-{
-	if (page <= db->held)
-		bits[page >> 3] |= (uint8_t)(1 << (page & 7));
-}
-
-static bool is_lock_page(const struct sqlite *db, uint32_t page)
-{
-	return page == LOCK_BYTE / db->page_len + 1;
-}
-
 static bool is_map(const struct sqlite *db, uint32_t page)
 {
 	uint32_t map;
@@ -77,36 +39,13 @@ static bool is_map(const struct sqlite *db, uint32_t page)
 		return false;
 	map = (page - 2) / db->map_step * db->map_step + 2;
 	/* The map gives way to the lock byte. */
-	return page == (is_lock_page(db, map) ? map + 1 : map);
-}
-
-/* Something names this page: false when it can't, or something else did. */
-static bool name_page(void *context, uint32_t page, bool tree)
-{
-	struct sqlite *db = context;
-
-	if (page < 2 || page > db->most || is_lock_page(db, page) || bit(db, db->named, page))
-		return false;
-	/* One that was visited already has to be what it is named as. */
-	if (page < db->visiting && bit(db, db->tree, page) != tree)
-		return false;
-	set_bit(db, db->named, page);
-	if (tree)
-		set_bit(db, db->tree, page);
-	if (page > db->end)
-		db->end = page;
-	return true;
-}
-
-static const uint8_t *peek_page(const struct sqlite *db, uint32_t page)
-{
-	return view_peek(db->view, (uint64_t)(page - 1) * db->page_len, db->page_len);
+	return page == (sqlite_is_lock_page(db, map) ? map + 1 : map);
 }
 
 /* The fields of the header: what is impossible, or NULL. */
 static const char *read_header(struct sqlite *db)
 {
-	const uint8_t *p = view_peek(db->view, 0, HEADER_LEN);
+	const uint8_t *p = view_peek(db->view, 0, SQLITE_HEADER_LEN);
 	static const uint8_t zeros[20];
 	uint64_t pages;
 
@@ -137,125 +76,6 @@ static const char *read_header(struct sqlite *db)
 	return NULL;
 }
 
-/* One trunk: false when it is none, or behind the view. */
-static bool read_trunk(
-	struct sqlite *db, uint32_t trunk, uint32_t left, uint32_t *next, uint32_t *count)
-{
-	const uint8_t *p = peek_page(db, trunk);
-
-	if (!p)
-		return false;
-	*next = be32(p);
-	*count = be32(p + 4);
-	if (*count > db->usable_len / 4 - 2 || *count >= left)
-		return false;
-	for (uint32_t i = 0; i < *count; i++) {
-		uint32_t leaf = be32(p + 8 + 4 * i);
-
-		if (!name_page(db, leaf, false))
-			return false;
-		set_bit(db, db->unused, leaf);
-	}
-	return true;
-}
-
-/* Walks the free list. The header tells how long it is. */
-static void read_free_list(struct sqlite *db)
-{
-	const uint8_t *p = view_peek(db->view, 32, 8);
-	uint32_t trunk = p ? be32(p) : 0, left = p ? be32(p + 4) : 0, count;
-
-	while (trunk && left) {
-		if (!name_page(db, trunk, false))
-			break;
-		set_bit(db, db->unused, trunk);
-		if (!read_trunk(db, trunk, left, &trunk, &count))
-			break;
-		left -= count + 1;
-	}
-	if (trunk || left)
-		db->problem = "the list of free pages is broken";
-}
-
-/* Children of the schema's pages; what else they refer to is of no interest here. */
-static bool push_child(void *context, uint32_t page, bool tree)
-{
-	struct sqlite *db = context;
-
-	if (page < 2 || page > db->most || !tree)
-		return false;
-	if (db->stack_count < SCHEMA_STACK)
-		db->stack[db->stack_count++] = page;
-	return true;
-}
-
-static bool ignore(void *context, uint32_t page, bool tree)
-{
-	(void)tree;
-	(void)context;
-	(void)page;
-	return true;
-}
-
-/* The length of a column with this serial type. */
-static uint64_t column_len(uint64_t type)
-{
-	static const uint8_t lens[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0 };
-
-	return type < 12 ? lens[type] : (type - 12) / 2;
-}
-
-/* A row of the schema: type, name, table, root page, SQL. Names the root. */
-static void read_schema_row(void *context, const uint8_t *payload, uint32_t len)
-{
-	struct sqlite *db = context;
-	uint64_t header, type = 0, at, root = 0;
-	uint32_t step = sqlite_varint(payload, len, &header), in = step;
-
-	if (!step || header > len)
-		return;
-	at = header;
-	for (int column = 0; column < 4; column++) {
-		at += column ? column_len(type) : 0;
-		step = sqlite_varint(payload + in, (uint32_t)header - in, &type);
-		if (!step || type > INT32_MAX)
-			return;
-		in += step;
-	}
-	if (type > 6 || at + column_len(type) > len)
-		return;
-	for (uint64_t i = 0; i < column_len(type); i++)
-		root = root << 8 | payload[at + i];
-	if (root > db->most)
-		db->problem = "the schema has a root behind the end";
-	else if (root > 1 && !bit(db, db->named, (uint32_t)root))
-		name_page(db, (uint32_t)root, true);
-}
-
-/* Visits the pages of the schema. What is broken there is found later, in its turn. */
-static void read_schema(struct sqlite *db)
-{
-	uint32_t visited = 0;
-
-	db->stack[db->stack_count++] = 1;
-	while (db->stack_count && visited++ < 4 * SCHEMA_STACK) {
-		uint32_t number = db->stack[--db->stack_count];
-		struct sqlite_page page = { .bytes = peek_page(db, number),
-			.page_len = db->page_len,
-			.usable_len = db->usable_len,
-			.header = number == 1 ? HEADER_LEN : 0,
-			.refer = ignore,
-			.row = read_schema_row,
-			.context = db };
-
-		if (!page.bytes || !sqlite_is_btree(&page))
-			continue;
-		if (page.bytes[page.header] == 5)
-			page.refer = push_child;
-		sqlite_check_btree(&page);
-	}
-}
-
 /* A pointer map: a type and a parent for each of the pages behind it. */
 static const char *check_map(const struct sqlite *db, const uint8_t *p, uint32_t page)
 {
@@ -278,10 +98,10 @@ static const char *check_map(const struct sqlite *db, const uint8_t *p, uint32_t
 static const char *check_page(
 	struct sqlite *db, uint32_t number, bool (*refer)(void *, uint32_t, bool))
 {
-	struct sqlite_page page = { .bytes = peek_page(db, number),
+	struct sqlite_page page = { .bytes = sqlite_peek(db, number),
 		.page_len = db->page_len,
 		.usable_len = db->usable_len,
-		.header = number == 1 ? HEADER_LEN : 0,
+		.header = number == 1 ? SQLITE_HEADER_LEN : 0,
 		.refer = refer,
 		.context = db };
 	uint32_t next;
@@ -290,11 +110,11 @@ static const char *check_page(
 	if (is_map(db, number))
 		return check_map(db, page.bytes, number);
 	tree = sqlite_is_btree(&page);
-	if (bit(db, db->named, number) && refer == name_page) {
-		if (tree != bit(db, db->tree, number))
+	if (sqlite_has(db, db->named, number) && refer == sqlite_name) {
+		if (tree != sqlite_has(db, db->tree, number))
 			return "another kind than what names it";
 	} else if (tree) {
-		set_bit(db, db->tree, number);
+		sqlite_mark(db, db->tree, number);
 	}
 	if (tree)
 		return sqlite_check_btree(&page);
@@ -319,7 +139,7 @@ static enum verdict cut_at(struct sqlite *db, uint32_t page, const char *problem
 /* A page whose contents don't matter. */
 static bool is_idle(const struct sqlite *db, uint32_t page)
 {
-	return is_lock_page(db, page) || bit(db, db->unused, page);
+	return sqlite_is_lock_page(db, page) || sqlite_has(db, db->unused, page);
 }
 
 /* All pages in order; true when they are sound. */
@@ -330,7 +150,7 @@ static bool check_pages(struct sqlite *db, enum verdict *verdict)
 		const char *problem;
 
 		db->visiting = page;
-		if (!peek_page(db, page)) {
+		if (!sqlite_peek(db, page)) {
 			uint64_t sound = view_ends_with_image(db->view) && end > view_size(db->view)
 						 ? view_size(db->view)
 						 : end - db->page_len;
@@ -340,7 +160,7 @@ static bool check_pages(struct sqlite *db, enum verdict *verdict)
 					     : walk_cut(db->view, db->finding, end, sound);
 			return false;
 		}
-		problem = is_idle(db, page) ? NULL : check_page(db, page, name_page);
+		problem = is_idle(db, page) ? NULL : check_page(db, page, sqlite_name);
 		if (problem) {
 			*verdict = cut_at(db, page, problem);
 			return false;
@@ -356,7 +176,8 @@ static uint32_t foreign_tail(struct sqlite *db)
 	uint32_t page = db->end, found = 0;
 
 	for (; page > 1 && is_idle(db, page); page--)
-		if (!is_lock_page(db, page) && peek_page(db, page) && check_page(db, page, ignore))
+		if (!sqlite_is_lock_page(db, page) && sqlite_peek(db, page) &&
+			check_page(db, page, sqlite_ignore))
 			found = page;
 	return found;
 }
@@ -366,7 +187,7 @@ static uint32_t foreign_tail(struct sqlite *db)
 static bool ends_in_noise(const struct sqlite *db)
 {
 	uint64_t at = (uint64_t)(db->end - 1) * db->page_len, gap, content;
-	const uint8_t *p = is_idle(db, db->end) ? NULL : peek_page(db, db->end);
+	const uint8_t *p = is_idle(db, db->end) ? NULL : sqlite_peek(db, db->end);
 
 	if (!p || db->end == 1 || is_map(db, db->end) || p[0] == 0)
 		return false;
@@ -381,7 +202,7 @@ static uint32_t first_unnamed(const struct sqlite *db, bool *to_end)
 	uint32_t found = 0;
 
 	for (uint32_t page = 2; page <= db->end; page++) {
-		bool named = bit(db, db->named, page) || is_idle(db, page);
+		bool named = sqlite_has(db, db->named, page) || is_idle(db, page);
 
 		if (is_map(db, page))
 			continue;
@@ -419,8 +240,8 @@ static enum verdict judge(struct sqlite *db)
 	uint32_t page;
 	bool to_end = false;
 
-	read_free_list(db);
-	read_schema(db);
+	sqlite_read_free_list(db);
+	sqlite_read_schema(db);
 	if (!check_pages(db, &verdict)) {
 		if (verdict == CARVE_TRUNCATED && db->finding->length == db->page_len &&
 			is_logged(db)) {
