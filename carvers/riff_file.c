@@ -5,10 +5,9 @@
  *
  * The size in front tells the length, and the chunks have to lead to just there; so have those in
  * lists. What is in the last chunk is seen for samples, which are not random (samples.c), for some
- * packed ones (riff_packets.c), and for indexes;
- * where nothing bears out a large one, the verdict is unverified. Films need their first list,
- * their chunks' names in 'movi' (riff_film.c), and an index that describes them; OpenDML has
- * several 'RIFF' in a row.
+ * packed ones (riff_packets.c), and for indexes; where nothing bears out a large one, the verdict
+ * is unverified. Films need their first list, their chunks' names in 'movi' (riff_film.c), and an
+ * index that describes them; OpenDML has several 'RIFF' in a row.
  *
  * Programs that record write the sizes last. A sound file whose sizes are 0 or FFFFFFFF is taken up
  * to where its samples turn to random bytes, a film as far as its chunks go on.

@@ -18,7 +18,8 @@
 #define QLCM_RATES 110
 #define IMA_STEPS 89
 #define PREDICTORS 7
-#define ENOUGH 4 /* blocks that make sense, one behind the other: by chance one of 36 does */
+/* Sound blocks in a row: those before them are not looked at. By chance one of 36 is sound. */
+#define ENOUGH 4
 
 static void read_rates(const uint8_t *p, struct riff_packets *packets)
 {
