@@ -90,14 +90,18 @@ static bool all_zeros(struct view *view, uint64_t at, uint64_t end)
 }
 
 /* Whether the record at `at`, where the walk stopped, is the last one that reached the disk before
- * the chunk's header told of more: begun, and zeros behind it. */
-static bool half_written(struct evtx *log, uint64_t at, uint64_t chunk_end)
+ * the chunk's header told of more, up to `end`: begun, and zeros behind it or from a sector on that
+ * was not written any more. */
+static bool half_written(struct evtx *log, uint64_t at, uint64_t end)
 {
 	const uint8_t *p = log->dirty ? view_peek(log->view, at, 16) : NULL;
 	uint32_t len = p ? le32(p + 4) : 0;
+	uint64_t sector = (at + 16 + 511) / 512 * 512;
 
-	return p && le32(p) == 0x2a2a && len >= 28 && len < chunk_end - at &&
-	       all_zeros(log->view, at + len, chunk_end);
+	if (!p || le32(p) != 0x2a2a || len < 28 || len >= end - at)
+		return false;
+	return all_zeros(log->view, at + len, end) ||
+	       (sector < end && all_zeros(log->view, sector, end));
 }
 
 /* The chunk's checksums. */
@@ -145,7 +149,7 @@ static enum chunk check_chunk(struct evtx *log, uint64_t at)
 		return CHUNK_BAD;
 	if (end == at + used && sums_hold(log, at, used))
 		return CHUNK_SOUND;
-	if (end < at + used && half_written(log, end, at + CHUNK_LEN))
+	if (end < at + used && half_written(log, end, at + used))
 		return CHUNK_OPEN;
 	return end == at + used ? CHUNK_OPEN : CHUNK_BAD;
 }

@@ -9,7 +9,7 @@
  * is one channel stay the same through a file, the bit rate need not. The first frame may tell how
  * many there are (mp3_info.c), and LAME's a CRC of them all: then the end is known, and less than
  * that is a truncated file. Otherwise the file ends where no frame follows: known if a tag stands
- * there, else a guess.
+ * there, else a guess. A tag within the last frame was written behind sound that had been cut.
  *
  * Behind ID3v2 other sound may follow: ADTS, FLAC, TrueAudio, Monkey's Audio. Their walks start
  * there.
@@ -140,6 +140,22 @@ static void pass_frames(struct mp3 *mp3)
 	}
 }
 
+/* Behind an ID3v1 tag that stands within the last frame, or 0. */
+static uint64_t behind_cut_frame(struct mp3 *mp3)
+{
+	uint64_t at = mp3->cut ? mp3->at : mp3->last;
+	uint64_t end = mp3->cut ? view_size(mp3->view) : mp3->at;
+	const uint8_t *p = view_peek(mp3->view, at, (size_t)(end - at)), *tag;
+	uint64_t offset, behind;
+
+	tag = p && mp3->count ? memmem(p, (size_t)(end - at), "TAG", 3) : NULL;
+	if (!tag)
+		return 0;
+	offset = at + (uint64_t)(tag - p);
+	behind = tags_behind(mp3->view, offset, mp3->finding);
+	return behind > offset ? behind : 0;
+}
+
 /* The verdict when the first frame told how many follow. */
 static enum verdict counted(struct mp3 *mp3)
 {
@@ -147,6 +163,11 @@ static enum verdict counted(struct mp3 *mp3)
 	uint32_t count = mp3->info.frame_count;
 
 	if (mp3->count < count) {
+		finding->length = behind_cut_frame(mp3);
+		if (finding->length)
+			return verdict_because(CARVE_TRUNCATED, finding,
+				"a tag stands within the %" PRIu32 "th of %" PRIu32 " frames",
+				mp3->count + mp3->cut, count);
 		if (mp3->cut)
 			return walk_cut(mp3->view, finding, view_size(mp3->view) + 1,
 				view_ends_with_image(mp3->view) ? view_size(mp3->view) : mp3->at);
@@ -171,11 +192,17 @@ static enum verdict judge(struct mp3 *mp3)
 	finding->extension = mp3->shape.layer == 3 ? NULL : mp3->shape.layer == 2 ? "mp2" : "mp1";
 	if (mp3->info.frame_count)
 		return counted(mp3);
-	if (mp3->cut && view_ends_with_image(mp3->view))
-		return walk_cut(mp3->view, finding, view_size(mp3->view) + 1, view_size(mp3->view));
 	finding->length = tags_behind(mp3->view, mp3->at, finding);
 	if (finding->length > mp3->at)
 		return CARVE_COMPLETE;
+	finding->length = behind_cut_frame(mp3);
+	if (finding->length)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"a tag stands within the last frame, the %" PRIu32 "th",
+			mp3->count + mp3->cut);
+	if (mp3->cut && view_ends_with_image(mp3->view))
+		return walk_cut(mp3->view, finding, view_size(mp3->view) + 1, view_size(mp3->view));
+	finding->length = mp3->at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"no frame starts at %" PRIu64 ", and nothing says how many there are", mp3->at);
 }

@@ -5,7 +5,8 @@
  *	(four bytes of 7 bits), perhaps an extended header, frames, padding of zeros, perhaps a
  *	footer of ten bytes. A frame: id of capitals and digits, length, two bytes of flags, data;
  *	in 2.2 id and length have three bytes and there are no flags. In 2.4 the length has 7 bits a
- *	byte, though some writers did not know.
+ *	byte, though some writers did not know. Where the tag's length has an eighth bit, readers
+ *	pass over it; here the frames have to fill the tag then.
  *
  *	APE tag (hydrogenaudio wiki, APEv2 specification): perhaps a header 'APETAGEX', items
  *	(length of the value, flags, key ended by a zero, value), a footer like the header.
@@ -34,7 +35,7 @@
 
 static uint32_t synchsafe(const uint8_t *p)
 {
-	return (uint32_t)p[0] << 21 | (uint32_t)p[1] << 14 | (uint32_t)p[2] << 7 | p[3];
+	return (p[0] & 0x7fu) << 21 | (p[1] & 0x7fu) << 14 | (p[2] & 0x7fu) << 7 | (p[3] & 0x7fu);
 }
 
 static bool is_synchsafe(const uint8_t *p)
@@ -183,11 +184,12 @@ bool id3v2_read(struct view *view, uint64_t at, struct id3v2 *tag, struct findin
 	const uint8_t *p = view_peek(view, at, 10);
 	struct id3_walk walk = { .view = view, .finding = finding };
 	struct id3_frame frame;
+	bool malformed;
 	uint8_t flags;
 
-	if (!p || memcmp(p, "ID3", 3) != 0 || p[3] < 2 || p[3] > 4 || p[4] == 0xff ||
-		!is_synchsafe(p + 6))
+	if (!p || memcmp(p, "ID3", 3) != 0 || p[3] < 2 || p[3] > 4 || p[4] == 0xff)
 		return false;
+	malformed = !is_synchsafe(p + 6);
 	flags = p[5];
 	walk.version = p[3];
 	walk.unsynchronised = flags & 0x80;
@@ -204,7 +206,7 @@ bool id3v2_read(struct view *view, uint64_t at, struct id3v2 *tag, struct findin
 		tag->sound = frame.end;
 		tag->frame_count++;
 	}
-	return true;
+	return !malformed || (tag->frame_count && tag->sound == walk.end);
 }
 
 /* ---- behind the sound ---------------------------------------------------------------------- */
