@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #include "bytes.h"
-#include "carver.h"
+#include "mpg.h"
 #include "walk.h"
 
 #define FILL_MOST 4096
@@ -61,6 +61,17 @@ static enum unit read_unit(struct view *view, uint64_t at, uint64_t *end)
 		return UNIT_NONE;
 	*end = at + 6 + be16(p + 4);
 	return *end <= view_size(view) ? UNIT_PACKET : UNIT_CUT;
+}
+
+bool mpg_goes_on(struct view *view, uint64_t at)
+{
+	uint64_t end, next;
+	enum unit unit = read_unit(view, at, &end);
+
+	if (unit != UNIT_PACKET)
+		return unit == UNIT_PACK;
+	unit = read_unit(view, end, &next);
+	return unit == UNIT_PACK || unit == UNIT_PACKET || unit == UNIT_END;
 }
 
 /* Behind zeros that fill up to the next start code. */

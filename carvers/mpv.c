@@ -7,8 +7,9 @@
  *
  * The walk leads from start code to start code: pictures are of known types, their slices go from
  * top to bottom, none is longer than its macroblocks can be. With the end code the file is
- * complete. Without it the last slice ends nobody knows where, unless zeros follow: the file is
- * unverified, and kept up to that slice. Sequence headers stand in front of many groups, and are
+ * complete. Without it nothing tells where the last slice ends: of MPEG-1 its macroblocks are read
+ * (mpv_slice.c); of MPEG-2, or where they make no sense, the file is kept up to that slice, or up to
+ * zeros behind it. It is unverified then. Sequence headers stand in front of many groups, and are
  * named as parts.
  *
  * In program and transport streams the same video stands in packets: where one of these begins, the
@@ -20,11 +21,14 @@
 
 #include "bytes.h"
 #include "carver.h"
+#include "mpg.h"
+#include "mpv_slice.h"
 #include "walk.h"
 
 #define SURE 2              /* slices, before this is called video */
 #define MACROBLOCK_MOST 768 /* bytes */
 #define HEADER_MOST 65536
+#define STRAY_MOST 6 /* units that may look sound behind the end */
 
 enum code {
 	PICTURE = 0x00,
@@ -41,8 +45,11 @@ struct video {
 	uint32_t width, height; /* macroblocks */
 	bool second;            /* MPEG-2 */
 	bool in_picture;
-	uint32_t row;             /* of the last slice */
-	uint64_t slices, longest; /* the longest unit */
+	uint32_t row;                   /* of the last slice */
+	uint64_t picture;               /* the last one's start code */
+	uint64_t slices, longest;       /* the longest unit */
+	uint64_t doubted, doubted_unit; /* where the stream may have ended, or 0; the unit there */
+	unsigned since;                 /* units behind that */
 };
 
 /* The next start code in [at, limit): its offset, or limit. */
@@ -109,19 +116,25 @@ static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
 	if (video->in_picture && video->row == 0 && code != EXTENSION && code != USER)
 		return false;
 	p = view_peek(video->view, at, 8);
-	if (code == SEQUENCE)
-		video->in_picture = false;
 	if (code == PICTURE) {
+		if (!p || (p[5] >> 3 & 7) - 1 >= 4)
+			return false;
 		video->in_picture = true;
+		video->picture = at;
 		video->row = 0;
-		return p && (p[5] >> 3 & 7) - 1 < 4;
+		return true;
 	}
 	if (code == EXTENSION && p && p[4] >> 4 == 1)
 		video->second = true;
 	if (code == GROUP) /* its marker bit; Xing's encoder writes zeros */
 		return p && ((p[5] & 8) || !be32(p + 4));
-	return code == SEQUENCE ? sound_sequence(video, at)
-				: code == USER || code == EXTENSION || code == END;
+	if (code == SEQUENCE) {
+		if (!sound_sequence(video, at))
+			return false;
+		video->in_picture = false;
+		return true;
+	}
+	return code == USER || code == EXTENSION || code == END;
 }
 
 /* The most that a unit is long: as much as its macroblocks can be, and not many times as long as
@@ -155,6 +168,33 @@ static bool another(const struct video *video, uint64_t last, uint64_t at)
 		return true;
 	p = view_peek(video->view, at - sizeof(zeros), sizeof(zeros));
 	return p && memcmp(p, zeros, sizeof(zeros)) == 0;
+}
+
+/* Behind the slice at `at`, or 0 when that is not known, or no slice stands there. */
+static uint64_t slice_end(const struct video *video, uint64_t at)
+{
+	if (!video->in_picture || !video->row || video->second)
+		return 0;
+	return mpv_slice_end(video->view, video->picture, at, video->width, video->height);
+}
+
+/* The start code at `at` may be none of this stream's: in front of it stand bytes that do not belong
+ * to the slice at `last`. Or that slice is damaged, and much that is sound follows. */
+static void doubt(struct video *video, uint64_t last, uint64_t at)
+{
+	uint64_t end;
+
+	if (video->doubted) {
+		if (++video->since > STRAY_MOST)
+			video->doubted = 0;
+		return;
+	}
+	end = slice_end(video, last);
+	if (end && end < at && !walk_zeros(video->view, end, at)) {
+		video->doubted = end;
+		video->doubted_unit = last;
+		video->since = 0;
+	}
 }
 
 /* Whether all is in packets of a transport stream: bytes of 47 at a distance of 188. */
@@ -196,18 +236,23 @@ static int walk(struct video *video, uint64_t *at, uint64_t *last)
 		*at = next_code(video->view, *at + 4, limit);
 		if (*at == limit || another(video, *last, *at))
 			return -1;
+		doubt(video, *last, *at);
 		if (*at - *last > video->longest)
 			video->longest = *at - *last;
 	}
 }
 
-/* Zeros behind the last unit, many of them, end it. */
-static uint64_t guess_end(struct view *view, uint64_t last, uint64_t limit)
+/* Where a stream ends whose last unit starts at `last`: behind its slice, or before zeros, many of
+ * them; `last` when neither can be told. */
+static uint64_t guess_end(const struct video *video, uint64_t last, uint64_t limit)
 {
-	uint64_t zeros = 0;
+	struct view *view = video->view;
+	uint64_t zeros = 0, end = slice_end(video, last);
 	const uint8_t *p;
 	size_t len;
 
+	if (end && end <= limit)
+		return end;
 	for (uint64_t at = last + 4; at < limit; at += len) {
 		p = walk_window(view, at, limit, &len);
 		for (size_t i = 0; p && i < len; i++) {
@@ -221,11 +266,18 @@ static uint64_t guess_end(struct view *view, uint64_t last, uint64_t limit)
 	return last;
 }
 
+static enum verdict endless(struct finding *finding, uint64_t end, uint64_t last)
+{
+	finding->length = end;
+	return verdict_because(
+		CARVE_UNVERIFIED, finding, "no end code: the last start code is at %" PRIu64, last);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct video video = { .view = view };
 	const uint8_t *p = view_peek(view, 0, 4);
-	uint64_t at = 0, last = 0;
+	uint64_t at = 0, last = 0, end;
 	int code;
 
 	if (!p || be32(p) != 0x1b3 || !sound_sequence(&video, 0))
@@ -233,19 +285,23 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (in_transport(view))
 		return verdict_because(CARVE_REJECT, finding, "packets of a transport stream at 0");
 	code = walk(&video, &at, &last);
-	if (video.slices < SURE || (code > GROUP && code <= 0xff))
+	if (video.slices < SURE || (code > GROUP && mpg_goes_on(view, at)))
 		return verdict_because(CARVE_REJECT, finding, "no video at %" PRIu64, at);
 	finding->extension = video.second ? "m2v" : "m1v";
 	if (code == END) {
 		finding->length = at + 4;
 		return CARVE_COMPLETE;
 	}
-	finding->length = code < 0 ? guess_end(view, last, at) : at;
-	if (code < 0 && finding->length == last && at == view_size(view) &&
-		view_ends_with_image(view))
+	if (video.doubted)
+		return endless(finding, video.doubted, video.doubted_unit);
+	end = guess_end(&video, last, at);
+	if (end > last)
+		return endless(finding, end, last);
+	if (code >= 0)
+		return endless(finding, at, at);
+	if (at == view_size(view) && view_ends_with_image(view))
 		return walk_cut(view, finding, at + 1, at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no end code: the last start code is at %" PRIu64, code < 0 ? last : at);
+	return endless(finding, last, last);
 }
 
 const struct carver mpv_carver = {

@@ -1,4 +1,5 @@
-"""MPEG video: headers by hand, slices are noise without start codes."""
+"""MPEG video: headers by hand. Slices are noise without start codes, but for those of macroblocks in random words of the
+standard's codes."""
 import random, struct
 
 from makers.common import save
@@ -31,7 +32,71 @@ def video(second=False, groups=2, tail=END, user=b"", **options):
     return out + tail
 
 
+def macroblock(rng, kind):
+    """One macroblock behind its distance: kind is 1, 2 or 3 for I, P and B."""
+    block = lambda first: "".join(rng.choice(WORDS) for _ in range(rng.randrange(9))) if not first else \
+        rng.choice(("10", "11", "0110", "01001", "00100110" "1")) + block(False)
+    intra = "".join(rng.choice(("100", "001", "0110", "101" "110", "1110" "10101") if n < 4 else ("00", "011", "1011", "110" "010")) +
+                    block(False) + "10" for n in range(6))
+    if kind == 1:
+        return rng.choice(("1", "01" "10001")) + intra
+    motion = lambda more: "".join(rng.choice(("1", "010" + "1" * more, "0011" + "0" * more, "0000110" + "1" * more)) for _ in range(2))
+    pattern, count = rng.choice((("111", 4), ("1101", 1), ("001100", 6), ("000000111", 5), ("01011", 1)))
+    coded = pattern + "".join(block(True) + "10" for _ in range(count))
+    if kind == 2:
+        return rng.choice((lambda: "1" + motion(1) + coded, lambda: "01" + coded, lambda: "001" + motion(1), lambda: "00011" + intra,
+                           lambda: "00001" "00111" + coded))()
+    return rng.choice((lambda: "10" + motion(1) + motion(2), lambda: "11" + motion(1) + motion(2) + coded, lambda: "010" + motion(2),
+                       lambda: "0011" + motion(1) + coded, lambda: "000001" "00011" + intra))()
+
+
+# Run and level with its sign, of each length; two of them escaped.
+WORDS = ("110", "0111", "01000", "01011", "001011", "001100", "0001100", "00001000", "001001110", "00000010110", "0000000111011",
+         "00000000100111", "000000000101010", "0000000000110001", "00000000000101001", "000001" "000011" "00010000",
+         "000001" "000001" "00000000" "11000011")
+
+
+def real_picture(number, kind, rows=1, seed=3):
+    """3 x 2 macroblocks, in slices of one row or in one slice."""
+    rng = random.Random(number * 4 + kind + seed * 1000)
+    start = number << 22 | kind << 19 | 0xffff << 3
+    vectors = {1: "0", 2: "0010" "0", 3: "0010" "0011" "0"}[kind]
+    head = f"{start >> 3:029b}" + vectors
+    out = b"\0\0\1\0" + packed(head)
+    for row in range(rows):
+        bits = "01010" "0"
+        places = 3 if rows > 1 else 6
+        # The second macroblock may be left out.
+        skip = kind > 1 and rng.random() < 0.5
+        for n in range(places):
+            if n != 1 or not skip:
+                bits += ("011" if n == 2 and skip else "1") + macroblock(rng, kind)
+        out += b"\0\0\1" + bytes([row + 1]) + packed(bits)
+    return out
+
+
+def packed(bits):
+    return bytes(int(bits[at:at + 8].ljust(8, "0"), 2) for at in range(0, len(bits), 8))
+
+
+def make_slices():
+    """Without an end code the last picture's macroblocks tell the end."""
+    for rows in (1, 2):
+        for last in (1, 2, 3):
+            plain = sequence() + b"".join(real_picture(n, kind, rows) for n, kind in enumerate((1, 2, 3, last)))
+            assert len(plain.split(b"\0\0\1")) == 2 + 4 * (1 + rows)
+            at = plain.rindex(b"\0\0\1")
+            save("mpv", f"slices-{rows}-{last}.m1v", plain + noise(2000, last), verdict="unverified", length=len(plain), extension="m1v",
+                 why=f"no end code: the last start code is at {at}")
+    # Start codes of something else behind the end.
+    for name, code in (("packet", b"\xe0\x12\x34"), ("slice", b"\x02\x28"), ("picture", b"\0\0\x0f\xff\xf8")):
+        save("mpv", f"slices-{name}.m1v", plain + noise(20, 3) + b"\0\0\1" + code + noise(4000, 4), verdict="unverified", length=len(plain))
+    cut = plain[:-3]
+    save("mpv", "slices-cut.m1v", cut + noise(9000, 5), verdict="unverified", length=cut.rindex(b"\0\0\1"))
+
+
 def make():
+    make_slices()
     save("mpv", "first.m1v", video(user=b"encoded by nobody"), extension="m1v")
     xing = video().replace(sequence(), sequence()[:7] + b"\x19" + sequence()[8:]).replace(b"\xb8\0\x08\0\x40", b"\xb8\0\0\0\0")
     save("mpv", "xing.m1v", xing, extension="m1v")
@@ -50,7 +115,9 @@ def make():
     reserved = plain + b"\0\0\1\xb0" + noise(100, 7)
     save("mpv", "reserved.m1v", reserved, verdict="unverified", length=len(plain))
     save("mpv", "rows.m1v", plain + picture(3, 2, rows=(2, 1)), verdict="unverified", length=len(plain) + len(picture(3, 2, rows=(2,))))
-    save("mpv", "program.m2v", video(tail=b"\0\0\1\xba" + noise(50, 8)), verdict="reject")
+    save("mpv", "program.m2v", video(tail=b"\0\0\1\xba" + bytes.fromhex("21000100018000c1") + noise(50, 8)), verdict="reject")
+    packet = b"\0\0\1\xe0" + struct.pack(">H", 60) + noise(60, 8)
+    save("mpv", "packets.m2v", video(tail=packet + packet), verdict="reject")
     transport = bytearray(video(groups=8))
     transport[100::188] = b"\x47" * len(transport[100::188])
     save("mpv", "transport.m2v", bytes(transport), verdict="reject", why="packets of a transport stream at 0")
