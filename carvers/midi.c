@@ -8,8 +8,9 @@
  *	       and data; FF with kind, length and data
  *
  * Every event of every track is passed, up to FF 2F 00, which should be the last. The file ends
- * behind the last track. A track whose events make no sense ends the sound part there. The first
- * track's name is the title.
+ * behind the last track. A track whose events make no sense ends the sound part there; but one
+ * message that lacks a byte, as some writers leave it, is passed over where the events behind it
+ * lead to the track's end: then the file is unverified. The first track's name is the title.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -24,8 +25,9 @@ struct track {
 	uint64_t end;
 	uint64_t name; /* where the name stands, if name_len is not 0 */
 	uint32_t name_len;
-	uint8_t running; /* the last message's first byte */
-	bool done;       /* the last event was the end's */
+	uint8_t running;  /* the last message's first byte */
+	bool done;        /* the last event was the end's */
+	uint64_t lacking; /* behind the message that lacks a byte; 0: there is none */
 };
 
 /* A number of 1 to 4 bytes; false when there is none. */
@@ -60,43 +62,58 @@ static bool pass_data(struct track *track, int kind)
 	return kind != 0x2f || len == 0;
 }
 
+/* The rest of an event that begins with `byte`, F0 to FF. */
+static bool pass_system(struct track *track, int byte)
+{
+	static const int8_t lens[16] = { -1, 1, 2, 1, -1, -1, 0, -1, 0, -1, 0, 0, 0, -1, 0, -1 };
+
+	if (byte == 0xf0 || byte == 0xf7)
+		return pass_data(track, -1);
+	if (byte != 0xff) {
+		track->cursor.at += lens[byte & 15] > 0 ? (uint64_t)lens[byte & 15] : 0;
+		return lens[byte & 15] >= 0 && track->cursor.at <= track->end;
+	}
+	byte = cursor_take(&track->cursor);
+	return byte >= 0 && byte < 0x80 && pass_data(track, byte);
+}
+
+/* The next byte of the track; negative behind its end, or the image's. */
+static int peek(struct track *track)
+{
+	return track->cursor.at < track->end ? cursor_peek(&track->cursor) : -1;
+}
+
+/* An event behind its time. */
+static bool pass_message(struct track *track)
+{
+	int byte = peek(track), count;
+
+	if (byte >= 0x80) {
+		track->cursor.at++;
+		if (byte >= 0xf0)
+			return pass_system(track, byte);
+		track->running = (uint8_t)byte;
+	}
+	if (byte < 0 || !track->running)
+		return false;
+	for (count = (track->running & 0xe0) == 0xc0 ? 1 : 2; count; count--) {
+		byte = peek(track);
+		if (byte < 0 || byte >= 0x80)
+			break;
+		track->cursor.at++;
+	}
+	if (byte >= 0x80 && !track->lacking) {
+		track->lacking = track->cursor.at;
+		return pass_message(track);
+	}
+	return !count;
+}
+
 static bool pass_event(struct track *track)
 {
 	uint32_t time;
-	int byte, count;
 
-	if (!take_number(track, &time) || track->cursor.at >= track->end)
-		return false;
-	byte = cursor_peek(&track->cursor);
-	if (byte < 0)
-		return false;
-	if (byte >= 0xf0) {
-		track->cursor.at++;
-		if (byte == 0xf0 || byte == 0xf7)
-			return pass_data(track, -1);
-		if (byte != 0xff) {
-			static const int8_t lens[16] = { -1, 1, 2, 1, -1, -1, 0, -1, 0, -1, 0, 0, 0,
-				-1, 0, -1 };
-
-			track->cursor.at += lens[byte & 15] > 0 ? (uint64_t)lens[byte & 15] : 0;
-			return lens[byte & 15] >= 0 && track->cursor.at <= track->end;
-		}
-		byte = cursor_take(&track->cursor);
-		return byte >= 0 && byte < 0x80 && pass_data(track, byte);
-	}
-	if (byte & 0x80) {
-		track->running = (uint8_t)byte;
-		track->cursor.at++;
-	}
-	if (!track->running)
-		return false;
-	count = (track->running & 0xe0) == 0xc0 ? 1 : 2;
-	while (count--) {
-		byte = track->cursor.at < track->end ? cursor_take(&track->cursor) : -1;
-		if (byte < 0 || byte & 0x80)
-			return false;
-	}
-	return true;
+	return take_number(track, &time) && pass_message(track);
 }
 
 struct midi {
@@ -104,27 +121,32 @@ struct midi {
 	struct finding *finding;
 	uint64_t at; /* behind what is sound */
 	unsigned tracks, passed;
-	bool endless; /* a track without its end's event */
+	bool endless;     /* a track without its end's event */
+	uint64_t lacking; /* behind a message that lacks a byte */
 };
 
 /* Passes a track's events: false with midi->at where they break. */
 static bool pass_track(struct midi *midi, uint64_t data, uint64_t end)
 {
-	struct track track = { .cursor = { .view = midi->view, .at = data }, .end = end };
+	struct track track = {
+		.cursor = { .view = midi->view, .at = data }, .end = end, .lacking = midi->lacking
+	};
 	uint64_t size = view_size(midi->view);
 	const uint8_t *p;
 
 	while (track.cursor.at < end) {
-		midi->at = track.cursor.at;
+		if (track.lacking == midi->lacking)
+			midi->at = track.cursor.at;
 		track.done = false;
 		if (!pass_event(&track) || track.cursor.at > size)
 			return false;
 	}
+	if (track.cursor.at != end)
+		return false;
 	/* Some writers forget the end's event. */
 	midi->endless |= !track.done;
-	midi->at = track.cursor.at;
-	if (midi->at != end)
-		return false;
+	midi->lacking = track.lacking;
+	midi->at = end;
 	if (track.name_len && !midi->finding->title[0]) {
 		size_t len = track.name_len < 128 ? track.name_len : 128;
 
@@ -203,6 +225,9 @@ static enum verdict pass_chunks(struct midi *midi)
 		midi->passed++;
 	}
 	midi->finding->length = behind_chunks(midi);
+	if (midi->lacking)
+		return verdict_because(CARVE_UNVERIFIED, midi->finding,
+			"a message lacks a byte at %" PRIu64, midi->lacking);
 	if (midi->endless)
 		return verdict_because(CARVE_UNVERIFIED, midi->finding,
 			"a track before %" PRIu64 " has no end", midi->at);

@@ -69,6 +69,12 @@ Test(carver_system, evtx_that_was_not_closed)
 	memset(bytes.data + RECORDS + 9 * RECORD_LEN + 24, 0,
 		EVTX_LEN - RECORDS - 9 * RECORD_LEN - 24);
 	expect("evtx", &bytes, CARVE_UNVERIFIED, EVTX_LEN, "the log was not closed");
+	/* Behind them stands what the chunk held before. */
+	memset(bytes.data + USED, 'x', EVTX_LEN - USED);
+	expect("evtx", &bytes, CARVE_UNVERIFIED, EVTX_LEN, "the log was not closed");
+	bytes.data[USED - RECORD_LEN] = 'x';
+	expect("evtx", &bytes, CARVE_TRUNCATED, RECORDS + 9 * RECORD_LEN, "is damaged");
+	memset(bytes.data + USED - RECORD_LEN, 0, EVTX_LEN - USED + RECORD_LEN);
 	bytes.data[120] = 0;
 	expect("evtx", &bytes, CARVE_TRUNCATED, RECORDS + 9 * RECORD_LEN, "is damaged");
 	free(bytes.data);

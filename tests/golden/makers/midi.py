@@ -47,6 +47,10 @@ def make():
     wrong = head(0, 1) + chunk(b"MTrk", notes(9) + b"\0\xf4\0" + notes(9) + END)
     at = 22 + len(notes(9))
     midi("event.mid", wrong, verdict="truncated", length=at, why=f"an event that makes no sense at {at}")
+    # A message that lacks its last byte; then two of them.
+    lacking = lambda times: head(0, 1) + chunk(b"MTrk", notes(9) + (b"\0\xa0\x40" + notes(9)[1:]) * times + END)
+    midi("lacking.mid", lacking(1), verdict="unverified", length=len(lacking(1)), why=f"a message lacks a byte at {at + 3}")
+    midi("lacking-two.mid", lacking(2), verdict="truncated", length=at, why=f"an event that makes no sense at {at}")
     midi("running.mid", head(0, 1) + chunk(b"MTrk", b"\0\x40\x40" + END), verdict="truncated", length=22)
     for file, start in (("format", head(3, 1)), ("tracks", head(0, 2)), ("division", head(0, 1, 0))):
         midi(file + ".mid", start + tracks[1], verdict="reject", why="impossible fields at 8")

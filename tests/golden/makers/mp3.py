@@ -107,6 +107,17 @@ def make():
     other[-50] ^= 1
     mp3("crc.mp3", bytes(other), verdict="unverified", length=len(noted),
         why=f"the frames before {len(noted)} have another CRC than LAME's tag says")
+    # A tag was written into the last frame; that the announced ones are not all there is seen.
+    short = cut[:-150] + id3v1()
+    mp3("tag-within.mp3", short + noise(900, 5), verdict="truncated", length=len(short), title="Golden hour",
+        why="a tag stands within the 4th of 6 frames")
+    mp3("tag-within-end.mp3", plain[:-200] + id3v1(), verdict="unverified", length=len(plain) - 200 + 128, title="Golden hour",
+        why="a tag stands within the last frame, the 13th")
+    eighth = bytearray(two)
+    eighth[9] |= 0x80
+    mp3("eighth-bit.mp3", bytes(eighth) + xing(6, len(sound), sound) + sound, title="Gold")
+    eighth[17] += 1
+    mp3("eighth-bit-frames.mp3", bytes(eighth) + xing(6, len(sound), sound) + sound, verdict="reject")
     mp3("tag-alone.mp3", two, verdict="truncated", length=len(two), why=f"a tag, but no sound at {len(two)} behind it")
     mp3("tag-cut.mp3", id3v2(text_frame(b"TIT2", "Gold") + text_frame(b"TPE1", "N" * 200))[:100], verdict="truncated", length=100, title="Gold")
     mp3("tag-empty.mp3", id3v2(b"") + bytes(50), verdict="reject")
