@@ -8,8 +8,8 @@
  * The walk leads from start code to start code: pictures are of known types, their slices go from
  * top to bottom, none is longer than its macroblocks can be. With the end code the file is
  * complete. Without it nothing tells where the last slice ends: of MPEG-1 its macroblocks are read
- * (mpv_slice.c); of MPEG-2, or where they make no sense, the file is kept up to that slice, or up to
- * zeros behind it. It is unverified then. Sequence headers stand in front of many groups, and are
+ * (mpv_slice.c); of MPEG-2, or where they make no sense, the file is kept up to that slice, or up
+ * to zeros behind it. It is unverified then. Sequence headers stand in front of many groups, and are
  * named as parts.
  *
  * In program and transport streams the same video stands in packets: where one of these begins, the
@@ -178,8 +178,8 @@ static uint64_t slice_end(const struct video *video, uint64_t at)
 	return mpv_slice_end(video->view, video->picture, at, video->width, video->height);
 }
 
-/* The start code at `at` may be none of this stream's: in front of it stand bytes that do not belong
- * to the slice at `last`. Or that slice is damaged, and much that is sound follows. */
+/* The start code at `at` may be none of this stream's: in front of it stand bytes that do not
+ * belong to the slice at `last`. Or that slice is damaged, and much that is sound follows. */
 static void doubt(struct video *video, uint64_t last, uint64_t at)
 {
 	uint64_t end;
