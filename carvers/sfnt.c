@@ -187,7 +187,7 @@ static uint64_t find_end(const struct sfnt *sfnt)
 
 static enum verdict judge(struct sfnt *sfnt)
 {
-	size_t held = 0, first_bad = sfnt->count, last_good = 0;
+	size_t held = 0, vouching = 0, first_bad = sfnt->count, last_good = 0;
 	struct finding *finding = sfnt->finding;
 	const struct table *bad;
 	uint64_t end = find_end(sfnt), sound;
@@ -195,28 +195,29 @@ static enum verdict judge(struct sfnt *sfnt)
 	for (size_t i = 0; i < sfnt->count; i++) {
 		if (table_sound(sfnt, &sfnt->tables[i])) {
 			held++;
+			/* Nothing has a checksum of 0, whatever stands there. */
+			vouching += sfnt->tables[i].len && sfnt->tables[i].sum;
 			last_good = i;
 		} else if (first_bad == sfnt->count) {
 			first_bad = i;
 		}
 	}
 	finding->length = end;
-	if (held == sfnt->count) {
-		read_details(sfnt);
-		return CARVE_COMPLETE;
-	}
-	bad = &sfnt->tables[first_bad];
-	if (held == 0)
+	if (!vouching)
 		return verdict_because(CARVE_REJECT, finding,
 			"no table's checksum holds at %" PRIu64, sfnt->head_end);
 	read_details(sfnt);
+	if (held == sfnt->count)
+		return CARVE_COMPLETE;
+	bad = &sfnt->tables[first_bad];
 	if (end <= view_size(sfnt->view) && last_good > first_bad)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the checksum of table %.4s at %" PRIu32 " is wrong", bad->tag, bad->at);
 	if (last_good + 1 < sfnt->count)
 		bad = &sfnt->tables[last_good + 1];
 	sound = (uint64_t)sfnt->tables[last_good].at + sfnt->tables[last_good].len;
-	if (end > view_size(sfnt->view))
+	/* A table that is all there, and broken, was overwritten before the image ends. */
+	if ((uint64_t)bad->at + bad->len > view_size(sfnt->view))
 		return walk_cut(sfnt->view, finding, end,
 			bad->at < view_size(sfnt->view) ? program_sound(sfnt->view, bad->at, end)
 							: sound);

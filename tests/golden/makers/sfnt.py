@@ -79,6 +79,13 @@ def make():
     plain = font(tables())
     save("sfnt", "cut.ttf", plain[:-40], verdict="truncated", length_min=len(plain) - 100, length_max=len(plain) - 40,
          why=f"the image ends at {len(plain) - 40}, before the file does")
+    # A table is broken, and behind it the image ends.
+    wrong = font(tables(), wrong={b"glyf"})
+    at = wrong.index(tables()[b"glyf"])
+    save("sfnt", "wrong-cut.ttf", wrong[:at + 420], verdict="truncated", length_max=at + 400, why=f"the checksum of table glyf at {at} is wrong")
+    # Nothing's checksum is 0.
+    empty = font({**tables(), b"DSIG": b""}, wrong=set(tables()))
+    save("sfnt", "empty-right.ttf", empty, verdict="reject", why=f"no table's checksum holds at {12 + 16 * 10}")
     save("sfnt", "none-right.ttf", font(tables(), wrong=set(tables())), verdict="reject", why=f"no table's checksum holds at {12 + 16 * 9}")
     for where, value, why in ((1, 2, "no font at 0"), (5, 2, "an impossible number of tables at 0"), (28, 1, "a table without a tag at 0"),
                               (20, 0x90, "a table at an impossible place at 0")):
