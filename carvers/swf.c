@@ -74,7 +74,7 @@ static enum verdict check_plain(struct view *view, struct finding *finding, uint
 		}
 		count++;
 	}
-	if (at == length && count) {
+	if (at == length && count && length <= view_size(view)) {
 		finding->length = length;
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the tags lead to the length in front, %" PRIu64 ", but the last is no end",

@@ -26,6 +26,8 @@ def make():
     save("swf", "picture.swf", illustrated, extension="swf", embedded=illustrated.index(PNG))
     endless = data[:-2]
     save("swf", "no-end.swf", head(b"FWS", endless) + endless, verdict="unverified", length=len(endless) + 8, extension="swf")
+    save("swf", "no-end-cut.swf", head(b"FWS", endless) + endless[:-9], verdict="truncated", length=len(endless) - 1,
+         why=f"the image ends at {len(endless) - 1}, before the file does")
     save("swf", "no-end-random.swf", head(b"FWS", endless) + endless + noise(900, 9), verdict="unverified", length=len(endless) + 8, extension="swf")
     packed = zlib.compress(data, 9)
     save("swf", "zlib.swf", head(b"CWS") + packed, extension="swf")
