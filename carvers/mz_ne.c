@@ -50,22 +50,30 @@ void mz_title(struct view *view, struct finding *finding, uint64_t at)
 		finding_set_title(finding, p, len);
 }
 
-/* Relocations: how wide, of what kind (an ordinal, a name, ...). */
+static bool sound_relocation(const uint8_t *p)
+{
+	return !(p[0] & 0xf0) && !(p[1] & 0xf8) && (0x282du >> (p[0] & 0x0f) & 1);
+}
+
+/* Relocations: how wide, of what kind (an ordinal, a name, ...). Their number is believed as far as
+ * they are sound. */
 static void segment_relocations(struct view *view, uint64_t at, struct mz_extent *extent)
 {
 	const uint8_t *p = view_peek(view, at, 2);
-	uint32_t count = p ? le16(p) : 0;
+	uint64_t next = at + 2, end = next + 8 * (uint64_t)(p ? le16(p) : 0);
 
-	mz_reach(extent, at + 2 + 8 * (uint64_t)count);
-	for (uint32_t i = 0; i < count; i++) {
-		p = view_peek(view, at + 2 + 8 * (uint64_t)i, 8);
-		if (!p || (p[0] & 0xf0) || (p[1] & 0xf8) || !(0x282du >> (p[0] & 0x0f) & 1)) {
-			mz_break(extent, at + 2 + 8 * (uint64_t)i);
+	for (; next < end && (p = view_peek(view, next, 8)); next += 8) {
+		if (!sound_relocation(p)) {
+			mz_reach(extent, next);
+			mz_break(extent, next);
 			return;
 		}
 	}
-	if (count)
-		mz_prove(extent, at + 2 + 8 * (uint64_t)count);
+	mz_reach(extent, end);
+	if (next < end)
+		mz_break(extent, next);
+	else if (end > at + 2)
+		mz_prove(extent, end);
 }
 
 static void walk_segments(struct view *view, uint64_t base, uint64_t table, uint32_t count,

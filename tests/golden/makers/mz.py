@@ -226,6 +226,10 @@ def make():
     broken = bytearray(good)
     broken[-8] = 4
     save("mz", "relocations-ne.exe", bytes(broken), verdict="truncated", length_min=1024, length_max=len(good), why=f"{problem} at {len(good) - 8}")
+    # A number of relocations that other bytes make: 1,000 would reach to this file's end.
+    at = len(good) - 24
+    data = good[:at - 2] + struct.pack("<H", 1000) + random.Random(3).randbytes(8000)
+    save("mz", "relocations-random.exe", data, verdict="truncated", length_min=1024, length_max=at + 8, why=f"{problem} at {at}")
     broken = bytearray(linear())
     broken[-10] = 7
     save("mz", "names.exe", bytes(broken), verdict="truncated", length_min=1024, length_max=len(broken))
