@@ -7,9 +7,9 @@
  *
  * The walk leads from start code to start code: pictures are of known types, their slices go from
  * top to bottom, none is longer than its macroblocks can be. With the end code the file is
- * complete. Without it nothing tells where the last slice ends: of MPEG-1 its macroblocks are read
- * (mpv_slice.c); of MPEG-2, or where they make no sense, the file is kept up to that slice, or up
- * to zeros behind it. It is unverified then. Sequence headers stand in front of many groups, and are
+ * complete. Without it nothing tells where the last slice ends, but its macroblocks lead there
+ * (mpv_slice.c). Where they make no sense the file is kept up to that slice, or up to zeros behind
+ * it. It is unverified then. Sequence headers stand in front of many groups, and are
  * named as parts.
  *
  * In program and transport streams the same video stands in packets: where one of these begins, the
@@ -43,10 +43,13 @@ enum code {
 struct video {
 	struct view *view;
 	uint32_t width, height; /* macroblocks */
-	bool second;            /* MPEG-2 */
+	uint32_t lines;
+	bool second;      /* MPEG-2 */
+	bool progressive; /* MPEG-2: no picture is a field */
+	unsigned chroma;
 	bool in_picture;
 	uint32_t row;                   /* of the last slice */
-	uint64_t picture;               /* the last one's start code */
+	struct mpv_picture picture;     /* the last one */
 	uint64_t slices, longest;       /* the longest unit */
 	uint64_t doubted, doubted_unit; /* where the stream may have ended, or 0; the unit there */
 	unsigned since;                 /* units behind that */
@@ -78,16 +81,19 @@ static bool sound_sequence(struct video *video, uint64_t at)
 {
 	const uint8_t *p = view_peek(video->view, at, 12);
 	uint32_t width = p ? be16(p + 4) >> 4 : 0, height = p ? be16(p + 5) & 0xfff : 0;
+	uint32_t lines;
 
 	if (!p || width < 16 || height < 16 || p[7] >> 4 == 0 || p[7] >> 4 == 15 ||
 		(p[7] & 15) == 0 || (p[7] & 15) > 13 || !(p[10] & 0x20))
 		return false;
+	lines = height;
 	width = (width + 15) / 16;
 	height = (height + 15) / 16;
 	if (video->width && (video->width != width || video->height != height))
 		return false;
 	video->width = width;
 	video->height = height;
+	video->lines = lines;
 	return true;
 }
 
@@ -105,6 +111,24 @@ static bool sound_slice(struct video *video, uint64_t at, uint8_t code)
 	return true;
 }
 
+/* What a picture's slices count by, of extensions of the sequence (1) and of a picture (8). */
+static void read_extension(struct video *video, uint64_t at, const uint8_t *p)
+{
+	if (p[4] >> 4 == 1) {
+		video->second = true;
+		video->progressive = p[5] >> 3 & 1;
+		video->chroma = p[5] >> 1 & 3;
+	} else if (p[4] >> 4 == 8 && video->in_picture && video->row == 0) {
+		video->picture.coding = at;
+	}
+}
+
+/* In macroblocks; where fields are coded each has a whole number of them. */
+static uint32_t frame_height(const struct video *video)
+{
+	return video->second && !video->progressive ? (video->lines + 31) / 32 * 2 : video->height;
+}
+
 /* The unit with the start code at `at`: false when it is none of video, or stands where it may
  * not. */
 static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
@@ -120,12 +144,15 @@ static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
 		if (!p || (p[5] >> 3 & 7) - 1 >= 4)
 			return false;
 		video->in_picture = true;
-		video->picture = at;
+		video->picture = (struct mpv_picture){ .head = at,
+			.width = video->width,
+			.height = frame_height(video),
+			.chroma = video->chroma };
 		video->row = 0;
 		return true;
 	}
-	if (code == EXTENSION && p && p[4] >> 4 == 1)
-		video->second = true;
+	if (code == EXTENSION && p)
+		read_extension(video, at, p);
 	if (code == GROUP) /* its marker bit; Xing's encoder writes zeros */
 		return p && ((p[5] & 8) || !be32(p + 4));
 	if (code == SEQUENCE) {
@@ -173,9 +200,9 @@ static bool another(const struct video *video, uint64_t last, uint64_t at)
 /* Behind the slice at `at`, or 0 when that is not known, or no slice stands there. */
 static uint64_t slice_end(const struct video *video, uint64_t at)
 {
-	if (!video->in_picture || !video->row || video->second)
+	if (!video->in_picture || !video->row || video->second != !!video->picture.coding)
 		return 0;
-	return mpv_slice_end(video->view, video->picture, at, video->width, video->height);
+	return mpv_slice_end(video->view, &video->picture, at);
 }
 
 /* The start code at `at` may be none of this stream's: in front of it stand bytes that do not

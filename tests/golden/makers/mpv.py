@@ -3,6 +3,7 @@ standard's codes."""
 import random, struct
 
 from makers.common import save
+from makers.mpv_streams import FIELDS, WIDE
 
 END = b"\0\0\1\xb7"
 
@@ -88,6 +89,10 @@ def make_slices():
             at = plain.rindex(b"\0\0\1")
             save("mpv", f"slices-{rows}-{last}.m1v", plain + noise(2000, last), verdict="unverified", length=len(plain), extension="m1v",
                  why=f"no end code: the last start code is at {at}")
+    # MPEG-2: interlaced, with the second table of runs; 4:2:2.
+    for name, stream in (("fields", FIELDS), ("wide", WIDE)):
+        save("mpv", f"slices-{name}.m2v", stream + noise(2000, 6), verdict="unverified", length=len(stream), extension="m2v",
+             why="no end code: the last start code is at %d" % stream.rindex(b"\0\0\1"))
     # Start codes of something else behind the end.
     for name, code in (("packet", b"\xe0\x12\x34"), ("slice", b"\x02\x28"), ("picture", b"\0\0\x0f\xff\xf8")):
         save("mpv", f"slices-{name}.m1v", plain + noise(20, 3) + b"\0\0\1" + code + noise(4000, 4), verdict="unverified", length=len(plain))
