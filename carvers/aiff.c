@@ -141,7 +141,7 @@ static void read_title(struct aiff *aiff, const struct riff_chunk *chunk)
 	aiff->tag.end = 0;
 	if (riff_is(chunk->id, "ID3 ") || riff_is(chunk->id, "id3 ")) {
 		view_embedded(aiff->view, chunk->data);
-		id3v2_read(aiff->view, chunk->data, &aiff->tag, aiff->finding);
+		id3v2_read(aiff->view, chunk->data, chunk->end, &aiff->tag, aiff->finding);
 	}
 	if (!riff_is(chunk->id, "NAME") || !len)
 		return;

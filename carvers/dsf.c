@@ -32,7 +32,7 @@ bool dsd_tag(struct view *view, struct finding *finding, uint64_t at, uint64_t e
 {
 	struct id3v2 tag;
 
-	return id3v2_read(view, at, &tag, finding) && tag.frame_count && tag.end == end &&
+	return id3v2_read(view, at, end, &tag, finding) && tag.frame_count && tag.end == end &&
 	       walk_zeros(view, tag.sound, end);
 }
 

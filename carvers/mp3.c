@@ -286,7 +286,7 @@ static enum verdict check_tagged(struct mp3 *mp3, struct id3v2 *tag)
 
 	/* Careless writers put a second tag behind the first. */
 	for (int tags = 1; tags < 4 && end <= size; tags++) {
-		if (!id3v2_read(mp3->view, end, tag, finding) || !tag->frame_count)
+		if (!id3v2_read(mp3->view, end, size, tag, finding) || !tag->frame_count)
 			break;
 		view_part(mp3->view, end);
 		frame_count += tag->frame_count;
@@ -315,7 +315,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct mp3 mp3 = { .view = view, .finding = finding };
 	struct id3v2 tag;
 
-	if (id3v2_read(view, 0, &tag, finding))
+	if (id3v2_read(view, 0, view_size(view), &tag, finding))
 		return check_tagged(&mp3, &tag);
 	if (!open_frames(&mp3))
 		return verdict_because(

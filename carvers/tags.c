@@ -179,7 +179,8 @@ static uint64_t frames_start(struct view *view, uint64_t at, unsigned version, u
 	return at + (version == 4 ? synchsafe(p) : (uint64_t)be32(p) + 4);
 }
 
-bool id3v2_read(struct view *view, uint64_t at, struct id3v2 *tag, struct finding *finding)
+bool id3v2_read(struct view *view, uint64_t at, uint64_t limit, struct id3v2 *tag,
+	struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, at, 10);
 	struct id3_walk walk = { .view = view, .finding = finding };
@@ -189,6 +190,8 @@ bool id3v2_read(struct view *view, uint64_t at, struct id3v2 *tag, struct findin
 
 	if (!p || memcmp(p, "ID3", 3) != 0 || p[3] < 2 || p[3] > 4 || p[4] == 0xff)
 		return false;
+	if (limit > view_size(view))
+		limit = view_size(view);
 	malformed = !is_synchsafe(p + 6);
 	flags = p[5];
 	walk.version = p[3];
@@ -198,7 +201,7 @@ bool id3v2_read(struct view *view, uint64_t at, struct id3v2 *tag, struct findin
 	tag->sound = frames_start(view, at + 10, walk.version, flags);
 	if (tag->sound > walk.end)
 		tag->sound = at + 10;
-	while (read_frame(&walk, tag->sound, &frame) && frame.end <= view_size(view)) {
+	while (read_frame(&walk, tag->sound, &frame) && frame.end <= limit) {
 		if (frame.id[0] == 'T')
 			read_text(&walk, &frame);
 		else if (frame.end - frame.data >= PICTURE_LEAST)
@@ -342,7 +345,7 @@ static uint64_t id3v2_behind(struct view *view, uint64_t at, struct finding *fin
 	struct id3v2 tag;
 
 	if (!p || memcmp(p, "ID3\x04", 4) != 0 || !(p[5] & 0x10) ||
-		!id3v2_read(view, at, &tag, finding))
+		!id3v2_read(view, at, view_size(view), &tag, finding))
 		return 0;
 	p = view_peek(view, tag.end - 10, 10);
 	return p && memcmp(p, "3DI", 3) == 0 ? tag.end : 0;
