@@ -63,7 +63,7 @@ static enum verdict check_plain(struct view *view, struct finding *finding, uint
 		/* Pictures and sound, behind their numbers. */
 		embedded_find(view, at + head, at + head + len, HEADS_LOOK);
 		at += head + len;
-		if (code == 0 && at == length) {
+		if (code == 0 && at == length && at <= view_size(view)) {
 			finding->length = at;
 			return CARVE_COMPLETE;
 		}

@@ -28,6 +28,9 @@ def make():
     save("swf", "no-end.swf", head(b"FWS", endless) + endless, verdict="unverified", length=len(endless) + 8, extension="swf")
     save("swf", "no-end-cut.swf", head(b"FWS", endless) + endless[:-9], verdict="truncated", length=len(endless) - 1,
          why=f"the image ends at {len(endless) - 1}, before the file does")
+    # The head of a last tag, whose data the image does not hold any more.
+    last = head(b"FWS", plain[8:-2] + b"\2\0\0\0") + plain[8:-2] + b"\2\0"
+    save("swf", "last-cut.swf", last, verdict="truncated", length=len(last), why=f"the image ends at {len(last)}, before the file does")
     save("swf", "no-end-random.swf", head(b"FWS", endless) + endless + noise(900, 9), verdict="unverified", length=len(endless) + 8, extension="swf")
     packed = zlib.compress(data, 9)
     save("swf", "zlib.swf", head(b"CWS") + packed, extension="swf")
