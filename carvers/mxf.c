@@ -1,0 +1,142 @@
+/*
+ * MXF, films of studios and of cameras (SMPTE ST 377-1; ST 336 for the elements).
+ *
+ *	element:   key of 16 bytes that begins 06 0E 2B 34, length (one byte below 80, or 80 and
+ *	           the number of bytes that follow, big-endian), value
+ *	file:      partitions, perhaps an index of them
+ *	partition: a pack, then what it tells of: descriptions, indexes, pictures and sound
+ *	pack:      version, grid, places of this partition, of the one before, of the footer; ...
+ *	index:     of each partition a number and its place; its own length
+ *
+ * The elements lead from one to the next, and each pack has to stand where it says. The index is
+ * the last element, and ends with its length: then the file is complete. Without one it ends where
+ * no element follows: behind the footer, unverified; before it, truncated.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define KEY_LEN 16
+#define PACK_LEN 88
+/* Elements that have to be there before a file that breaks is called one. */
+#define SURE 3
+
+struct element {
+	uint8_t key[KEY_LEN];
+	uint64_t value, end;
+};
+
+/* False when none stands at `at`. Its end may lie beyond the view. */
+static bool read_element(struct view *view, uint64_t at, struct element *element)
+{
+	static const uint8_t start[4] = { 0x06, 0x0e, 0x2b, 0x34 };
+	const uint8_t *p = view_peek(view, at, KEY_LEN + 1);
+	uint64_t len;
+	unsigned more;
+
+	if (!p || memcmp(p, start, sizeof(start)) != 0)
+		return false;
+	memcpy(element->key, p, KEY_LEN);
+	len = p[KEY_LEN];
+	more = len & 0x80 ? (unsigned)len & 0x7f : 0;
+	if (len & 0x80) {
+		p = more && more <= 8 ? view_peek(view, at + KEY_LEN + 1, more) : NULL;
+		if (!p)
+			return false;
+		len = 0;
+		for (unsigned i = 0; i < more; i++)
+			len = len << 8 | p[i];
+	}
+	element->value = at + KEY_LEN + 1 + more;
+	element->end = element->value + len;
+	return len < 1ull << 56;
+}
+
+enum kind { HEADER = 0x02, BODY = 0x03, FOOTER = 0x04, INDEX = 0x11 };
+
+/* The kind of a partition's pack or of their index; 0: another element. */
+static enum kind kind_of(const struct element *element)
+{
+	static const uint8_t family[9] = { 0x02, 0x05, 0x01, 0x01, 0x0d, 0x01, 0x02, 0x01, 0x01 };
+
+	return memcmp(element->key + 4, family, sizeof(family)) == 0 ? element->key[13] : 0;
+}
+
+struct mxf {
+	struct view *view;
+	uint64_t footer; /* its place, as packs tell; 0: they do not */
+	bool at_footer;  /* it was passed */
+};
+
+/* A pack tells where it stands, and where the footer does. */
+static bool sound_pack(struct mxf *mxf, const struct element *pack, uint64_t at, enum kind kind)
+{
+	const uint8_t *p = view_peek(mxf->view, pack->value, PACK_LEN);
+
+	if (!p || pack->end - pack->value < PACK_LEN || be64(p + 8) != at)
+		return false;
+	if (be64(p + 24))
+		mxf->footer = be64(p + 24);
+	mxf->at_footer |= kind == FOOTER;
+	return true;
+}
+
+/* The index ends with the length of the whole element. */
+static bool sound_index(struct view *view, const struct element *index, uint64_t at)
+{
+	uint64_t len = index->end - index->value;
+	const uint8_t *p = len >= 4 ? view_peek(view, index->end - 4, 4) : NULL;
+
+	return p && (len - 4) % 12 == 0 && be32(p) == index->end - at;
+}
+
+static enum verdict broken(struct mxf *mxf, struct finding *finding, uint64_t at)
+{
+	finding->length = at;
+	if (mxf->at_footer && mxf->footer < at)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no index of partitions: no element starts at %" PRIu64, at);
+	return verdict_because(CARVE_TRUNCATED, finding, "no sound element at %" PRIu64, at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct mxf mxf = { .view = view };
+	struct element element;
+	uint64_t at = 0, size = view_size(view);
+	unsigned count = 0;
+
+	if (!read_element(view, 0, &element) || kind_of(&element) != HEADER)
+		return verdict_because(CARVE_REJECT, finding, "no header's pack at 0");
+	for (; read_element(view, at, &element); count++) {
+		enum kind kind = kind_of(&element);
+
+		if (element.end > size && count >= SURE)
+			return walk_cut(
+				view, finding, element.end, view_ends_with_image(view) ? size : at);
+		if (element.end > size)
+			break;
+		if (kind == INDEX && sound_index(view, &element, at)) {
+			finding->length = element.end;
+			return CARVE_COMPLETE;
+		}
+		if ((kind == HEADER || kind == BODY || kind == FOOTER) &&
+			!sound_pack(&mxf, &element, at, kind))
+			break;
+		if (kind == HEADER && at)
+			view_part(view, at);
+		at = element.end;
+	}
+	if (count < SURE)
+		return verdict_because(CARVE_REJECT, finding, "no sound element at %" PRIu64, at);
+	return broken(&mxf, finding, at);
+}
+
+const struct carver mxf_carver = {
+	.name = "mxf",
+	.summary = "MXF films, by their elements and partitions",
+	.check = check,
+};
