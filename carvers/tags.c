@@ -179,8 +179,8 @@ static uint64_t frames_start(struct view *view, uint64_t at, unsigned version, u
 	return at + (version == 4 ? synchsafe(p) : (uint64_t)be32(p) + 4);
 }
 
-bool id3v2_read(struct view *view, uint64_t at, uint64_t limit, struct id3v2 *tag,
-	struct finding *finding)
+bool id3v2_read(
+	struct view *view, uint64_t at, uint64_t limit, struct id3v2 *tag, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, at, 10);
 	struct id3_walk walk = { .view = view, .finding = finding };
