@@ -75,10 +75,9 @@ NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -DBURIN_VERSION=
 
 # ---- sources ----------------------------------------------------------------------------------
 
-SRC     := $(sort $(wildcard src/base/*.c src/cli/*.c src/rules/*.c src/evidence/*.c src/scan/*.c \
-	src/carve/*.c src/compare/*.c src/selftest/*.c src/output/*.c src/bench/*.c src/run*.c))
+SRC     := $(sort $(filter-out src/main.c src/cluster/%,$(wildcard src/*/*.c src/*/*/*.c)))
 CLUSTER := $(sort $(wildcard src/cluster/*.c))
-CARVERS := $(sort $(wildcard carvers/*.c))
+CARVERS := $(sort $(wildcard carvers/*.c carvers/*/*.c carvers/*/*/*.c))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
 GPU_C   := $(sort $(wildcard gpu/*.c gpu/papers/*.c))
 ifeq ($(CUDA),1)
@@ -197,12 +196,14 @@ $O/src/%.o: src/%.c $(MAKEFILE_LIST)
 
 $O/src/scan/cpu.o: ALL_CFLAGS += $(OPENMP)
 # The page that it takes in whole.
-$O/src/output/html_page.o: $(wildcard src/output/page/*)
+$O/src/page/page_text.o: $(wildcard src/page/assets/*)
 
-# Carvers see carver.h, bytes.h and their own libraries; anything else fails to compile.
+# Carvers see their own family, common/, carver.h, bytes.h and the compression libraries; anything
+# else fails to compile.
 $O/carvers/%.o: carvers/%.c $(MAKEFILE_LIST)
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CARVER_CFLAGS) -iquote carvers $(DEPFLAGS) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CARVER_CFLAGS) -iquote carvers/$(firstword $(subst /, ,$*)) \
+		-iquote carvers/common -iquote carvers $(DEPFLAGS) -c -o $@ $<
 
 $O/gpu/%.o: gpu/%.c $(MAKEFILE_LIST)
 	$(call say,CC,$<)
@@ -224,7 +225,9 @@ $O/carvers_table.o: $O/carvers_table.c
 .PHONY: FORCE
 FORCE:
 
-TEST_CFLAGS = $(ALL_CFLAGS) $(PKG_CFLAGS) -Isrc -I. -Itests
+# Tests look into every family.
+TEST_CFLAGS = $(ALL_CFLAGS) $(PKG_CFLAGS) -Isrc -I. -Itests \
+	$(addprefix -iquote ,carvers $(wildcard carvers/*/))
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIB)
 	$(call say,TEST,$@)

@@ -2,7 +2,7 @@
  * Aho-Corasick: what one thread does (for device and host), and the making of the automaton. The
  * essay is in ac.cu.
  *
- * The automaton searches keywords (scan/keywords.h); where one stands, its patterns are confirmed.
+ * The automaton searches keywords (patterns/keywords.h); where one stands, its patterns are confirmed.
  */
 #ifndef BURIN_GPU_AC_H
 #define BURIN_GPU_AC_H
@@ -94,7 +94,7 @@ uint32_t ac_longest(const struct pattern_set *set, uint32_t longest, uint64_t st
 #ifdef __CUDACC__
 }
 #else
-#include "scan/trie.h"
+#include "patterns/trie.h"
 
 /* The automaton of keywords of at most `longest` bytes; ac_free when done. */
 struct gpu_program *ac_make(

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "gpu/ac.h"
-#include "scan/trie.h"
+#include "patterns/trie.h"
 
 /* With a column for every byte, and 32 bits a state, they make a table of 1 GiB. */
 #define STATES_MAX (1ull << 20)

@@ -37,7 +37,7 @@ GPU_INLINE void automaton_report(const struct automaton *automaton, uint32_t sta
 }
 
 #ifndef __CUDACC__
-#include "scan/trie.h"
+#include "patterns/trie.h"
 
 /* Numbers the states of a linked trie and makes the outputs. number (out, state_count elements, the
  * caller's): the number of each of the trie's states. automaton_free when done. */

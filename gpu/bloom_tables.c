@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "gpu/bloom.h"
-#include "scan/rarity.h"
-#include "rules/pattern_set.h"
+#include "patterns/rarity.h"
+#include "patterns/pattern_set.h"
 
 #define VARIANTS_MAX 256 /* of one window; each is put into the filter */
 #define WINDOWS_MAX 256  /* windows that are weighed for one pattern */

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "gpu/text.h"
+#include "gpu/gpu_text.h"
 
 #define CONFIRM_BUCKETS 8
 
@@ -115,7 +115,7 @@ GPU_INLINE void confirm_window(const struct confirm *confirm, uint32_t bucket, u
 }
 
 #ifndef __CUDACC__
-#include "rules/pattern_set.h"
+#include "patterns/pattern_set.h"
 
 /* A window that a filter has chosen for a pattern. */
 struct confirm_choice {

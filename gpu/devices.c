@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "gpu/options.h"
+#include "scan/gpu_options.h"
 
 #define DIGITS_MAX 4
 

@@ -1,5 +1,5 @@
 /*
- * What is done where an algorithm for exact strings has found a keyword (scan/keywords.h): the
+ * What is done where an algorithm for exact strings has found a keyword (patterns/keywords.h): the
  * patterns that the keyword was taken from are reported, those of which it is only a part after
  * confirmation. Shared by all such kernels and by their forms on the CPU.
  */
@@ -52,7 +52,7 @@ GPU_INLINE uint32_t found_end(const struct found *found, const struct gpu_text *
 }
 
 #ifndef __CUDACC__
-#include "scan/keywords.h"
+#include "patterns/keywords.h"
 
 /* Copies what is needed; found_free when done. */
 void found_build(

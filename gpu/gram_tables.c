@@ -12,8 +12,8 @@
 
 #include "base/memory.h"
 #include "gpu/gram.h"
-#include "scan/rarity.h"
-#include "rules/pattern_set.h"
+#include "patterns/rarity.h"
+#include "patterns/pattern_set.h"
 
 #define ADDRESSES (GRAM_TABLE_LEN / 2)
 #define WINDOWS_MAX 48      /* windows that are weighed for one pattern and parity */

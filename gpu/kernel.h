@@ -7,7 +7,7 @@
 #ifndef BURIN_GPU_KERNEL_H
 #define BURIN_GPU_KERNEL_H
 
-#include "gpu/text.h"
+#include "gpu/gpu_text.h"
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 #include "base/error.h"
-#include "gpu/options.h"
-#include "rules/pattern_set.h"
+#include "scan/gpu_options.h"
+#include "patterns/pattern_set.h"
 
 /* A family's tables for one pattern set; each family has its own struct. Immutable and shared by
  * devices. */
@@ -33,7 +33,7 @@ enum gpu_form_kind {
 /*
  * The output as the paper publishes it: an array over the text or over the threads instead of a
  * list of hits. It is there to be measured and to be checked against the hits. It is only used
- * where every pattern is a keyword of its own (scan/keywords.h), so that there is nothing to
+ * where every pattern is a keyword of its own (patterns/keywords.h), so that there is nothing to
  * confirm.
  */
 struct gpu_form {
@@ -51,7 +51,7 @@ struct gpu_form {
 #endif
 
 struct gpu_kernel {
-	const char *name; /* as in gpu/list.c, where the summaries are */
+	const char *name; /* as in gpu/kernel_list.c, where the summaries are */
 	/* Compiles the set on the host. The set must outlive the program; the tuning, which may be
 	 * NULL, need not. -EINVAL: the set does not suit this kernel, and error says why in words
 	 * that can follow "gpu: "; -ENOMEM: the tables would be too large. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gpu/kernel.h"
-#include "gpu/list.h"
+#include "gpu/kernel_list.h"
 #include "gpu/rows.cuh"
 
 const struct gpu_kernel *const gpu_kernels[] = {

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime.h>
 
-#include "gpu/options.h"
+#include "scan/gpu_options.h"
 
 extern "C" {
 #include "base/error.h"
@@ -15,7 +15,7 @@ extern "C" {
 /* 0 when device 0 can be used; otherwise a negative errno, and in reason (len bytes) why not. */
 int gpu_probe(char *reason, size_t len);
 
-/* The devices that --gpus means (see gpu/options.h; NULL: the first), into ids. Returns how many,
+/* The devices that --gpus means (see scan/gpu_options.h; NULL: the first), into ids. Returns how many,
  * or a negative errno with the reason, a clause, in reason. */
 int gpu_devices(int ids[GPU_DEVICES_MAX], const char *wanted, char *reason, size_t len);
 

@@ -21,7 +21,7 @@
 extern "C" {
 #include "base/log.h"
 #include "base/memory.h"
-#include "scan/prefix.h"
+#include "patterns/prefix.h"
 }
 
 #define STREAM_SLOTS \

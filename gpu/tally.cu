@@ -1,4 +1,4 @@
-/* The order-free sums of bench/tally.h over hits that are in device memory: there may be hundreds
+/* The order-free sums of bench/hit_tally.h over hits that are in device memory: there may be hundreds
  * of millions, and none of them has to be fetched. */
 #include "gpu/tally.cuh"
 

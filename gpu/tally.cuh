@@ -3,8 +3,8 @@
 
 #include <cuda_runtime.h>
 
-#include "bench/tally.h"
-#include "gpu/text.h"
+#include "bench/hit_tally.h"
+#include "gpu/gpu_text.h"
 
 /* Adds count hits in device memory, whose places count from `offset` of the text, to the result's
  * part and all. Waits for the device. */

@@ -1,6 +1,6 @@
 /*
  * Strategies A and B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013, section 4, Figs.
- * 4 and 5), to be measured beside their theorems (src/bench/theory.h). The engine itself has its
+ * 4 and 5), to be measured beside their theorems (src/bench/papers/theory.h). The engine itself has its
  * own way (scan_cuda.cu): it ships hits, and not an array as long as the text.
  *
  * Copies are on a stream of their own for each direction, or, where only one I/O channel is to be

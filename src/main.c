@@ -1,4 +1,4 @@
-#include "cli/program.h"
+#include "cli/dispatch.h"
 
 int main(int argc, char **argv)
 {

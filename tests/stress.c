@@ -21,7 +21,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "run.h"
+#include "run/run.h"
 #include "scan/scan.h"
 
 static const char rules_text[] =

@@ -7,7 +7,7 @@
 #ifndef BURIN_GPU_PAPERS_BMH_H
 #define BURIN_GPU_PAPERS_BMH_H
 
-#include "gpu/text.h"
+#include "gpu/gpu_text.h"
 
 /* The grid that the paper's Table II is for: "So I use 256 blocks and each blocks contains 16
  * threads". */

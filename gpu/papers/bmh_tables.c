@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gpu/options.h"
-#include "rules/pattern_set.h"
+#include "scan/gpu_options.h"
+#include "patterns/pattern_set.h"
 
 #define LEN_MAX (1ull << 30) /* bytes of all tables together */
 

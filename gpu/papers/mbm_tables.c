@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "gpu/ac.h"
 #include "gpu/papers/mbm.h"
-#include "scan/trie.h"
+#include "patterns/trie.h"
 
 struct mbm_program {
 	struct mbm_tables tables;

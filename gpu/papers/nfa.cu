@@ -7,7 +7,7 @@
  * engine `nfa`. The automaton is not made deterministic: where the goto function has no transition,
  * the supply function is followed to the longest suffix that is a state, and the same byte is tried
  * again, two lookups for each such step. For a set of patterns of one length m, a match is a state
- * of depth m; here keywords have several lengths (scan/keywords.h), so that state_final tells how
+ * of depth m; here keywords have several lengths (patterns/keywords.h), so that state_final tells how
  * many patterns end in a state, not whether one does.
  *
  * On the device (section 4.2.1) the text is dealt to numBlocks x blockDim threads in equal parts,

@@ -77,7 +77,7 @@ struct gpu_tuning;
 struct pattern_set;
 struct error;
 
-/* The functions of the kernel rows (gpu/kernel.h) and of the CPU engine (scan/sequential.h). */
+/* The functions of the kernel rows (gpu/kernel.h) and of the CPU engine (gpu/papers/cpu_sequential.h). */
 int nfa_compile(struct gpu_program **program, const struct pattern_set *set,
 	const struct gpu_tuning *tuning, struct error *error);
 void nfa_free(struct gpu_program *program);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "scan/trie.h"
+#include "patterns/trie.h"
 
 #define STATES_MAX (1u << 20) /* a row of the transition table is a KiB */
 

@@ -3,7 +3,7 @@
  * Pattern Matching Using a Novel Parallel Algorithm on GPU"): what one thread does, for device and
  * host, and the making of the machine. The essay is in pfac.cu.
  *
- * The machine searches keywords (scan/keywords.h); a match is the number of a keyword + 1, 0 none.
+ * The machine searches keywords (patterns/keywords.h); a match is the number of a keyword + 1, 0 none.
  */
 #ifndef BURIN_GPU_PAPERS_PFAC_H
 #define BURIN_GPU_PAPERS_PFAC_H

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "scan/trie.h"
+#include "patterns/trie.h"
 
 /* Keywords need not be short for PFAC; they are as long as those of `ac`. */
 #define LONGEST_MAX 4096

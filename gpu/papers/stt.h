@@ -6,7 +6,7 @@
 #define BURIN_GPU_PAPERS_STT_H
 
 #include "gpu/automaton.h"
-#include "gpu/options.h"
+#include "scan/gpu_options.h"
 
 /* Their Figure 5: a row a state; column 0, M, says whether it is a matched state, and those behind
  * it which state follows by each byte. */

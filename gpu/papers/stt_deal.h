@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-#include "gpu/options.h"
-#include "scan/keywords.h"
+#include "scan/gpu_options.h"
+#include "patterns/keywords.h"
 
 /* A set S_i of the paper. */
 struct stt_hand {

@@ -11,7 +11,7 @@
  *
  * Wu and Manber's m is the length of the shortest pattern, and SHIFT, HASH and PREFIX see the first
  * m bytes of longer ones only. The paper has patterns of one length. Here m is that of the shortest
- * keyword (scan/keywords.h) of at least B bytes; where a window fits, the whole keyword is
+ * keyword (patterns/keywords.h) of at least B bytes; where a window fits, the whole keyword is
  * compared. Keywords of one or two bytes have no block of B: a companion pass over the thread's own
  * part of the text, in the same launch, asks for them at each byte. A set with one keyword of three
  * bytes has m = 3 and no shift beyond 1: that is the algorithm's, which lives by long patterns.

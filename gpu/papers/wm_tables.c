@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "scan/keywords.h"
+#include "patterns/keywords.h"
 
 #define BYTES_MAX (1u << 27) /* what a linear texture can have for elements on every device */
 

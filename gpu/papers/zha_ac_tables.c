@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "gpu/options.h"
+#include "scan/gpu_options.h"
 #include "gpu/papers/zha_ac.h"
 
 /* Stages before ac3 don't look at stretches in shared memory, and have theirs as published. ac4

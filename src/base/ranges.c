@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/state.h"
+#include "base/codec.h"
 
 static uint64_t range_end(const struct range *range)
 {

@@ -11,8 +11,8 @@
 #define BURIN_BENCH_BENCH_H
 
 #include "bench/stats.h"
-#include "bench/tally.h"
-#include "run.h"
+#include "bench/hit_tally.h"
+#include "run/run.h"
 
 enum bench_mode {
 	BENCH_RESIDENT, /* kernels on text that is on the device */

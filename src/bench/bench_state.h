@@ -3,7 +3,7 @@
 #define BURIN_BENCH_BENCH_STATE_H
 
 #include "bench/bench.h"
-#include "bench/text.h"
+#include "bench/search_text.h"
 #include "bench/whole.h"
 #include "scan/scan.h"
 

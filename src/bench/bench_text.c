@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "bench/memory.h"
+#include "bench/memory_speed.h"
 #include "bench/search.h"
-#include "gpu/bench.h"
-#include "gpu/list.h"
+#include "gpu/kernel_bench.h"
+#include "gpu/kernel_list.h"
 
 #define ROUND_SECONDS 0.1 /* a round goes over the text as often as makes this up */
 #define PASSES_MAX 1000

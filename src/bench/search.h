@@ -2,8 +2,8 @@
 #ifndef BURIN_BENCH_SEARCH_H
 #define BURIN_BENCH_SEARCH_H
 
-#include "bench/tally.h"
-#include "bench/text.h"
+#include "bench/hit_tally.h"
+#include "bench/search_text.h"
 #include "scan/scan.h"
 
 struct bench_search;

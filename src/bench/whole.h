@@ -2,9 +2,9 @@
 #ifndef BURIN_BENCH_WHOLE_H
 #define BURIN_BENCH_WHOLE_H
 
-#include "bench/tally.h"
-#include "bench/text.h"
-#include "run.h"
+#include "bench/hit_tally.h"
+#include "bench/search_text.h"
+#include "run/run.h"
 
 /* A folder for what a run writes, below $TMPDIR. */
 struct bench_folder {

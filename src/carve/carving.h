@@ -1,6 +1,6 @@
 /*
  * The carving stage: candidates in, files and report lines out. Checking and writing run in the
- * pool, deciding in the caller's thread and reporting in one of its own (output/scribe.h), both
+ * pool, deciding in the caller's thread and reporting in one of its own (report/report_queue.h), both
  * in order. All functions are called by one thread.
  */
 #ifndef BURIN_CARVE_CARVING_H
@@ -11,11 +11,11 @@
 #include "base/pool.h"
 #include "carve/check.h"
 #include "carve/decide.h"
-#include "carve/filing.h"
-#include "output/hash_sets.h"
+#include "carve/record_builder.h"
+#include "hashing/hash_sets.h"
 #include "output/progress.h"
-#include "output/report.h"
-#include "output/sink.h"
+#include "report/report.h"
+#include "output/output_dir.h"
 
 /* What was found and neither carved nor refused, because the run ended early, is counted as
  * skipped under this. */
@@ -27,7 +27,7 @@
 struct carving_asked {
 	const struct candidate *candidate;
 	bool insist;             /* it may be put off only when it is hidden */
-	bool put_off;            /* answered: it was not checked (carve/ahead.h) */
+	bool put_off;            /* answered: it was not checked (carve/defer.h) */
 	struct outcome *outcome; /* answered, unless it was put off */
 };
 
@@ -65,7 +65,7 @@ struct carving_remote {
 };
 
 struct carving_options {
-	struct image *image;             /* what is searched; files are copied from its evidence (evidence/gathered.h) */
+	struct image *image;             /* what is searched; files are copied from its evidence (evidence/extent_image.h) */
 	struct volumes *volumes;         /* NULL: nothing is known of them */
 	const struct rules *rules;       /* NULL when only carving_add is used */
 	struct sink *sink;

@@ -9,7 +9,7 @@
  *
  * Checks run ahead of decisions, but not far: what turns out to lie inside a complete file would be
  * checked for nothing. For the same reason a check may be put off until the decider has come to its
- * ticket (carve/ahead.h).
+ * ticket (carve/defer.h).
  */
 #include "carve/carving_state.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "evidence/gathered.h"
+#include "evidence/extent_image.h"
 
 #define JOBS_IN_HAND_PER_THREAD 2
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "evidence/gathered.h"
+#include "evidence/extent_image.h"
 
 static uint64_t count_kept(struct carving *carving)
 {

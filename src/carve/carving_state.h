@@ -5,11 +5,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "carve/ahead.h"
+#include "carve/defer.h"
 #include "carve/carving.h"
 #include "carve/copy.h"
-#include "carve/early.h"
-#include "output/scribe.h"
+#include "carve/precheck_cache.h"
+#include "report/report_queue.h"
 
 /* Most candidates are refused after one look: a job for each would cost more than the look. */
 #define CHECK_BATCH 16
@@ -17,7 +17,7 @@
 enum ticket_state {
 	TICKET_OFFERED,
 	TICKET_CHECKING,
-	TICKET_PUT_OFF, /* it may be hidden soon: carve/ahead.h */
+	TICKET_PUT_OFF, /* it may be hidden soon: carve/defer.h */
 	TICKET_CHECKED,
 	TICKET_WRITING,
 	TICKET_DONE
@@ -60,7 +60,7 @@ struct carving {
 	struct ahead *ahead;
 	struct early *early;
 	/* Of what was told early: what starts behind `from` and before `until` waits for what
-	 * becomes of it (carve/ahead.h). */
+	 * becomes of it (carve/defer.h). */
 	uint64_t early_from, early_until;
 	atomic_bool cancelled;
 	bool dropping; /* what could not be written is given up */

@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "output/hash_sets.h"
-#include "output/record.h"
-#include "output/sink.h"
+#include "hashing/hash_sets.h"
+#include "report/record.h"
+#include "output/output_dir.h"
 
 #define COPY_LEN ((size_t)1024 * 1024)
 

@@ -8,7 +8,7 @@
 
 #include "base/ranges.h"
 #include "evidence/image.h"
-#include "output/hash.h"
+#include "hashing/hash.h"
 
 /* A thread's own room for copying. */
 struct copier {

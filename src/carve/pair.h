@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/state.h"
+#include "base/codec.h"
 #include "carve/fifo.h"
-#include "output/record.h"
+#include "report/record.h"
 #include "rules/rules.h"
 
 struct candidate {

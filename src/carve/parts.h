@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/state.h"
+#include "base/codec.h"
 
 /* All zero when empty. */
 struct parts {

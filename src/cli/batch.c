@@ -1,9 +1,9 @@
 /*
- * Each image is a run of its own (run.h) with its own reader, engine and reports; what they share
+ * Each image is a run of its own (run/run.h) with its own reader, engine and reports; what they share
  * is the pool of threads in which chunks are searched, candidates checked and files written. So the
  * files and reports are those that each image would give alone.
  *
- * In a cluster (run_cluster.h) each process carves whole images as it would alone; the first one
+ * In a cluster (run/run_cluster.h) each process carves whole images as it would alone; the first one
  * deals them out, the largest first, so that none is left to wait for.
  *
  * Folders are named by the images' places in the list before anything is carved, whatever is ready
@@ -22,10 +22,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/batch_summary.h"
-#include "cli/page.h"
+#include "cli/make_page.h"
 #include "evidence/image.h"
-#include "run_cluster.h"
-#include "run_left.h"
+#include "run/run_cluster.h"
+#include "run/run_left.h"
 
 struct batch {
 	const struct run_options *options;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "run.h"
+#include "run/run.h"
 
 struct batch_item {
 	const char *image;

@@ -3,7 +3,7 @@
 #define BURIN_CLI_BENCH_OPTIONS_H
 
 #include "bench/bench.h"
-#include "bench/papers.h"
+#include "bench/papers/papers.h"
 #include "cli/options.h"
 #include "rules/rules.h"
 

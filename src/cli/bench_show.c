@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/size.h"
-#include "cli/json.h"
+#include "cli/json_print.h"
 #include "cli/table.h"
 #include "rules/rules.h"
 

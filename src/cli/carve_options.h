@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "rules/rules.h"
-#include "run.h"
+#include "run/run.h"
 
 struct carve_settings {
 	const char *config, *output, *types, *engine, *kernel, *gpus, *hash, *verify, *map, *resume;

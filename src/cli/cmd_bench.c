@@ -11,10 +11,10 @@
 #include "cli/papers_show.h"
 #include "cli/paths.h"
 #include "cli/types.h"
-#include "gpu/list.h"
-#include "rules/pattern_list.h"
+#include "gpu/kernel_list.h"
+#include "patterns/pattern_list.h"
 #include "scan/scan.h"
-#include "run_cluster.h"
+#include "run/run_cluster.h"
 
 /* ---- what is asked for --------------------------------------------------------------------- */
 

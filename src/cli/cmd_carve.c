@@ -9,12 +9,12 @@
 #include "cli/carve_options.h"
 #include "cli/command.h"
 #include "cli/images.h"
-#include "cli/page.h"
+#include "cli/make_page.h"
 #include "cli/paths.h"
 #include "cli/resume.h"
-#include "output/hash.h"
-#include "output/hash_sets.h"
-#include "run_cluster.h"
+#include "hashing/hash.h"
+#include "hashing/hash_sets.h"
+#include "run/run_cluster.h"
 
 static int collect_images(
 	struct images *images, const struct carve_settings *settings, int argc, char **argv)

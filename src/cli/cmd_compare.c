@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/json.h"
+#include "cli/json_print.h"
 #include "cli/table.h"
 #include "cli/types.h"
 #include "compare/compare.h"

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "cli/command.h"
-#include "cli/json.h"
+#include "cli/json_print.h"
 #include "cli/sample.h"
 #include "cli/table.h"
 #include "cli/types.h"

@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 #include "cli/command.h"
-#include "output/hash.h"
-#include "run.h"
+#include "hashing/hash.h"
+#include "run/run.h"
 
 struct extract_settings {
 	const char *output, *hash;

@@ -5,10 +5,10 @@
 #include "carvers/carver.h"
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/json.h"
+#include "cli/json_print.h"
 #include "cli/table.h"
 #include "cli/types.h"
-#include "gpu/list.h"
+#include "gpu/kernel_list.h"
 #include "scan/scan.h"
 
 struct list_settings {

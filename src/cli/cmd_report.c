@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/page.h"
+#include "cli/make_page.h"
 
 struct report_settings {
 	uint64_t thumbs;

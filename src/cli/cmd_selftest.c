@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/paths.h"
 #include "cli/types.h"
-#include "run.h"
+#include "run/run.h"
 #include "selftest/selftest.h"
 
 struct selftest_settings {

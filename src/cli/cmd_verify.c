@@ -6,9 +6,9 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "cli/command.h"
-#include "cli/json.h"
+#include "cli/json_print.h"
 #include "base/text.h"
-#include "output/verify.h"
+#include "report/verify.h"
 
 struct verify_settings {
 	bool verbose, json;

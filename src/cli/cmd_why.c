@@ -12,11 +12,11 @@
 #include "base/text.h"
 #include "carve/why.h"
 #include "cli/command.h"
-#include "cli/json.h"
+#include "cli/json_print.h"
 #include "cli/paths.h"
 #include "cli/table.h"
 #include "cli/types.h"
-#include "output/reread.h"
+#include "report/report_reader.h"
 
 struct why_settings {
 	const char *config, *types, *report;

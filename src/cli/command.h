@@ -27,7 +27,7 @@ struct command {
 	 * does both. */
 	int (*run)(void *settings, int argc, char **argv);
 	const struct example *examples; /* NULL for none */
-	bool shared; /* in a cluster (run_cluster.h) every process runs it; others only the first
+	bool shared; /* in a cluster (run/run_cluster.h) every process runs it; others only the first
 			one */
 };
 

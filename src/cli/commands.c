@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/help.h"
-#include "cli/suggest.h"
-#include "run_cluster.h"
+#include "base/suggest.h"
+#include "run/run_cluster.h"
 
 const struct command *const commands[] = {
 	&carve_command,

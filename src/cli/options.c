@@ -18,7 +18,7 @@
 
 #include "base/memory.h"
 #include "base/size.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #define CODE_BASE 256
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cli/json.h"
+#include "cli/json_print.h"
 #include "cli/table.h"
 
 static bool is_number_column(const struct paper_table *table, size_t column)

@@ -2,7 +2,7 @@
 #ifndef BURIN_CLI_PAPERS_SHOW_H
 #define BURIN_CLI_PAPERS_SHOW_H
 
-#include "bench/papers.h"
+#include "bench/papers/papers.h"
 
 void papers_show_text(const struct papers_options *options, const struct papers_result *result);
 void papers_show_json(const struct papers_options *options, const struct papers_result *result);

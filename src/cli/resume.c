@@ -1,7 +1,7 @@
 /*
  * A run is resumed with its own command line, which its checkpoint holds, and whatever is given
  * besides: how many threads, which engine. What would change the result is refused by the run
- * (run_resume.c), which knows what its checkpoint was made with.
+ * (run/run_resume.c), which knows what its checkpoint was made with.
  */
 #include "cli/resume.h"
 

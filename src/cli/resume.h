@@ -3,7 +3,7 @@
 #define BURIN_CLI_RESUME_H
 
 #include "cli/options.h"
-#include "run_left.h"
+#include "run/run_left.h"
 
 struct resume {
 	struct run_left left;

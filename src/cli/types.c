@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "cli/json.h"
+#include "cli/json_print.h"
 #include "cli/paths.h"
 #include "cli/table.h"
 

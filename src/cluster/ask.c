@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
+#include "base/strpool.h"
 #include "cluster/conductor.h"
 #include "cluster/wire.h"
-#include "run.h"
+#include "run/run.h"
 
 /* So many for each thread of a helper are on their way, waiting or being done: enough to keep it at
  * work while answers and new requests travel; more of them cost processor time, as more is checked

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cluster/conductor.h"
-#include "run.h"
+#include "run/run.h"
 
 static struct run_combined gathered;
 static unsigned gathered_count;

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "cluster/post.h"
-#include "run_cluster.h"
+#include "run/run_cluster.h"
 
 struct parcel {
 	struct parcel *next;

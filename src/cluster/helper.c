@@ -13,7 +13,7 @@
 #include "cluster/conductor.h"
 #include "cluster/credit.h"
 #include "cluster/wire.h"
-#include "run.h"
+#include "run/run.h"
 
 /* More than the conductor deals in advance. */
 #define UNITS_MOST 8

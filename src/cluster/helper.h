@@ -3,7 +3,7 @@
 #define BURIN_CLUSTER_HELPER_H
 
 #include "cluster/post.h"
-#include "run_cluster.h"
+#include "run/run_cluster.h"
 
 void helper_init(void);
 

@@ -14,8 +14,8 @@
 
 #include "base/memory.h"
 #include "cluster/conductor.h"
-#include "output/sink.h"
-#include "run.h"
+#include "output/output_dir.h"
+#include "run/run.h"
 
 struct conductor conductor = { .lock = PTHREAD_MUTEX_INITIALIZER };
 

@@ -10,12 +10,12 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "carve/ahead.h"
+#include "carve/defer.h"
 #include "carve/copy.h"
 #include "cluster/helper.h"
 #include "cluster/wire.h"
-#include "evidence/gathered.h"
-#include "output/sink.h"
+#include "evidence/extent_image.h"
+#include "output/output_dir.h"
 
 struct room {
 	struct view *view;

@@ -4,7 +4,7 @@
 
 #include "carve/check.h"
 #include "cluster/pack.h"
-#include "output/record.h"
+#include "report/record.h"
 
 void wire_put_candidate(struct pack *pack, const struct candidate *candidate);
 void wire_get_candidate(struct unpack *unpack, struct candidate *candidate);

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/ranges.h"
-#include "output/hash.h"
+#include "hashing/hash.h"
 
 enum listing_tool { TOOL_BURIN, TOOL_SCALPEL, TOOL_FOREMOST, TOOL_PHOTOREC, TOOL_DFXML };
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "compare/listing.h"
-#include "output/reread.h"
+#include "report/report_reader.h"
 
 static void take_run(struct listing *listing, const struct reread_run *run)
 {

@@ -27,8 +27,8 @@
 #include "base/text.h"
 #include "evidence/aff.h"
 #include "evidence/backend.h"
-#include "evidence/confined.h"
-#include "evidence/layered.h"
+#include "base/confined.h"
+#include "evidence/differencing.h"
 
 #define DATA_LEN ((size_t)1 << 20)
 /* libtsk reads in pieces of this size, of which a failure spoils all. */

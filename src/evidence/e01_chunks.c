@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/little.h"
+#include "base/endian.h"
 #include "base/memory.h"
 #include "evidence/chunk_cache.h"
 #include "evidence/e01_unpack.h"

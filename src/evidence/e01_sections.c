@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/little.h"
+#include "base/endian.h"
 #include "base/memory.h"
 
 #define TYPE_LEN 16

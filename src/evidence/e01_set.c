@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/little.h"
+#include "base/endian.h"
 #include "base/memory.h"
 #include "evidence/e01_tables.h"
 

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/little.h"
+#include "base/endian.h"
 #include "base/memory.h"
 #include "evidence/e01_rebuild.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/little.h"
+#include "base/endian.h"
 
 #define EXT_SUPERBLOCK 1024
 #define ISO_DESCRIPTOR 32768

@@ -18,8 +18,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "evidence/backend.h"
-#include "evidence/map.h"
-#include "evidence/refuse.h"
+#include "evidence/ddrescue_map.h"
+#include "evidence/unsupported.h"
 
 #define SPARE_DESCRIPTORS 256
 /* A failed request is read again in pieces of about this size before it is read granule by granule:

@@ -6,7 +6,7 @@
  * in the ring all the same: engines search them there, patterns may match zeros, and hashes count
  * them. Where all that is to be read for a slot lies in a hole, its memory is zeroed only when it
  * has held something else, and the slot says so: whoever knows what zeros mean to him may pass over
- * it (run_scan.c does). So an empty TB costs some seconds. A hole that is filled, or a file that is
+ * it (run/run_scan.c does). So an empty TB costs some seconds. A hole that is filled, or a file that is
  * cut off, while the run goes on is like any other change of evidence: a slot holds what was there
  * when it was asked for.
  */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "evidence/owners.h"
+#include "evidence/file_map.h"
 #include "evidence/walk_process.h"
 
 #define VOLUMES_MAX 1024

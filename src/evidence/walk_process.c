@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "evidence/confined.h"
+#include "base/confined.h"
 
 #define READ_MAX ((uint64_t)1 << 20)
 #define ASKS_READ 0x100 /* a kind of message beside enum told: the child wants bytes */

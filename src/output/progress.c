@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "output/jsonl.h"
+#include "report/jsonl.h"
 
 #define TERMINAL_SECONDS 0.5
 #define LINES_SECONDS 30.0

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/record.h"
+#include "report/record.h"
 
 enum progress_style {
 	PROGRESS_AUTO,     /* PROGRESS_TERMINAL where stderr is one, else PROGRESS_LINES */

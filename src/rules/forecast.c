@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "rules/regex.h"
+#include "patterns/regex.h"
 
 #define GIB 1073741824.0
 

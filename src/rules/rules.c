@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "rules/byteset.h"
+#include "patterns/byteset.h"
 #include "rules/load.h"
 
 const char *pair_mode_name(enum pair_mode mode)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "rules/pattern_set.h"
+#include "patterns/pattern_set.h"
 
 struct carver; /* carvers/carver.h */
 struct lint;   /* rules/lint.h */

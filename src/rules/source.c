@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rules/byteset.h"
+#include "patterns/byteset.h"
 
 #define MAX_INCLUDES 16 /* files that include each other in a row */
 #define MAX_NESTING 32  /* brackets in brackets */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "carvers/carver.h"
-#include "rules/byteset.h"
+#include "patterns/byteset.h"
 #include "rules/rules.h"
 
 static void write_text(FILE *out, const char *text)

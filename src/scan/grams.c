@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "scan/rarity.h"
+#include "patterns/rarity.h"
 
 enum {
 	GRAM = 3,           /* bytes */

@@ -34,7 +34,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "rules/regex.h"
+#include "patterns/regex.h"
 
 /* What is compiled: the groups', and the literals that are common, which go to one or the other. */
 enum { COMMON = GROUPS, SOURCES };

@@ -7,7 +7,7 @@
 
 #include <hs.h>
 
-#include "scan/anchor.h"
+#include "patterns/anchor.h"
 #include "scan/grams.h"
 #include "scan/matcher.h"
 #include "scan/pairs.h"

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "gpu/options.h"
-#include "rules/pattern_set.h"
+#include "scan/gpu_options.h"
+#include "patterns/pattern_set.h"
 
 struct pool;
 
@@ -56,7 +56,7 @@ struct scan_options {
 		       engine may register it */
 	size_t ring_len;               /* bytes */
 	const char *kernel;            /* NULL, or the name of one of the engine's kernels */
-	const struct gpu_options *gpu; /* gpu/options.h; NULL: the defaults */
+	const struct gpu_options *gpu; /* scan/gpu_options.h; NULL: the defaults */
 };
 
 /* One row of the engine table (scan/engines.c). All but probe and the open's allocation are called

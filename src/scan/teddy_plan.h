@@ -10,8 +10,8 @@
 #ifndef BURIN_SCAN_TEDDY_PLAN_H
 #define BURIN_SCAN_TEDDY_PLAN_H
 
-#include "rules/pattern_set.h"
-#include "scan/rarity.h"
+#include "patterns/pattern_set.h"
+#include "patterns/rarity.h"
 
 enum {
 	TEDDY_PLACES = 3, /* bytes that the vectors look at */

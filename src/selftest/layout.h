@@ -6,9 +6,9 @@
 #define BURIN_SELFTEST_LAYOUT_H
 
 #include "base/ranges.h"
-#include "output/hash.h"
+#include "hashing/hash.h"
 #include "rules/rules.h"
-#include "selftest/samples.h"
+#include "selftest/sample_files.h"
 
 /* Bytes. Files of the class CLASS_EDGES begin some bytes before each multiple of this, so they lie
  * over the edge of a chunk whatever multiple of it the chunks are. */

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "output/line.h"
+#include "base/strbuf.h"
 #include "selftest/selftest.h"
 
 /* Where the rows go. A cell's text is cleaned; numbers stand to the right. */

@@ -21,9 +21,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "compare/compare.h"
-#include "gpu/list.h"
-#include "output/verify.h"
-#include "run.h"
+#include "gpu/kernel_list.h"
+#include "report/verify.h"
+#include "run/run.h"
 #include "scan/scan.h"
 
 /* ---- scoring ------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "base/little.h"
+#include "base/endian.h"
 #include "base/memory.h"
 #include "evidence/e01_names.h"
 #include "evidence/e01_set.h"

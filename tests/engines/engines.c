@@ -21,7 +21,7 @@
 #include "base/pool.h"
 #include "engines/subject.h"
 #include "engines/cases.h"
-#include "gpu/list.h"
+#include "gpu/kernel_list.h"
 #include "scan/scan.h"
 
 /* How a text is dealt to an engine. */

@@ -12,11 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/texts.h"
+#include "base/strpool.h"
 #include "carve/decide.h"
-#include "carve/scalpel.h"
-#include "output/namer.h"
-#include "run_left.h"
+#include "carve/scalpel_order.h"
+#include "output/path_alloc.h"
+#include "run/run_left.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/little.h"
+#include "base/endian.h"
 #include "base/log.h"
 #include "evidence/e01_sections.h"
 #include "evidence/image.h"

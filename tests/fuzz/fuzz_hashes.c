@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "output/hash_index.h"
-#include "output/hash_list.h"
+#include "hashing/hash_index.h"
+#include "hashing/hash_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "output/reread.h"
+#include "report/report_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

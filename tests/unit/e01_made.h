@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/little.h"
+#include "base/endian.h"
 #include "base/log.h"
 #include "evidence/e01_sections.h"
 #include "evidence/image.h"

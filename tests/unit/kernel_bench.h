@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gpu/text.h"
-#include "rules/pattern_set.h"
+#include "gpu/gpu_text.h"
+#include "patterns/pattern_set.h"
 
 #define BENCH_HITS_MAX 200000
 

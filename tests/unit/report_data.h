@@ -2,7 +2,7 @@
 #ifndef BURIN_TESTS_REPORT_DATA_H
 #define BURIN_TESTS_REPORT_DATA_H
 
-#include "output/report.h"
+#include "report/report.h"
 #include "temp.h"
 
 static char *data_paths[] = { (char *)"/evidence/disk.E01", (char *)"/evidence/disk.E02" };

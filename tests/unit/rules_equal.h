@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "rules/load.h"
-#include "rules/regex.h"
+#include "patterns/regex.h"
 
 static __attribute__((unused)) struct rules *load_text(const char *text, enum rules_format format)
 {

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "rules/pattern_set.h"
+#include "patterns/pattern_set.h"
 #include "scan/hits.h"
 #include "scan/matcher.h"
 

@@ -2,7 +2,7 @@
  * process, or was found complete. */
 #include <criterion/criterion.h>
 
-#include "carve/ahead.h"
+#include "carve/defer.h"
 
 static struct candidate place;
 

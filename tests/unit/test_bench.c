@@ -3,9 +3,9 @@
 
 #include "base/pool.h"
 #include "bench/bench.h"
-#include "bench/memory.h"
+#include "bench/memory_speed.h"
 #include "bench/search.h"
-#include "bench/text.h"
+#include "bench/search_text.h"
 #include "bench/whole.h"
 #include "evidence/image.h"
 #include "rules/load.h"

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "output/block_map.h"
-#include "output/map_bin.h"
+#include "content_map/block_map.h"
+#include "content_map/map_bin.h"
 #include "temp.h"
 
 TestSuite(block_map, .init = temp_make, .fini = temp_remove);
@@ -143,7 +143,7 @@ Test(block_map, classes_and_layout)
 	free(image);
 }
 
-/* In 1/32 bits, as output/content.c says, with nothing made fast. */
+/* In 1/32 bits, as content_map/content.c says, with nothing made fast. */
 static uint8_t entropy_of(const uint8_t *sample, size_t len)
 {
 	unsigned counts[256] = { 0 }, values = 0;

@@ -1,7 +1,7 @@
 /* The parts of ISO base media files that several carvers share: boxes, samples, items. */
 #include "carving.h"
 
-#include "carvers/bmff_media.h"
+#include "carvers/common/bmff_media.h"
 
 /* Starts a box; box_end sets its size. */
 static size_t box_start(struct bytes *bytes, const char *type)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output/digest_sort.h"
+#include "hashing/digest_sort.h"
 
 #define LEN 20
 

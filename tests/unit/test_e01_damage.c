@@ -1,6 +1,6 @@
 /* Damaged E01 sets: each kind of byte, damaged tables, cut files, and what is said of them. */
 #include "e01_made.h"
-#include "base/little.h"
+#include "base/endian.h"
 
 #include <libdeflate.h>
 #include <libewf.h>

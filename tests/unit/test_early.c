@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "carve/early.h"
+#include "carve/precheck_cache.h"
 
 static void add(struct early *early, uint64_t start, uint32_t rule, size_t part_count)
 {

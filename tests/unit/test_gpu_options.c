@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "gpu/options.h"
+#include "scan/gpu_options.h"
 
 static struct gpu_wanted parse(const char *text)
 {

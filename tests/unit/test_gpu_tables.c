@@ -11,9 +11,9 @@
 #include "gpu/ac.h"
 #include "gpu/bloom.h"
 #include "gpu/gram.h"
-#include "gpu/list.h"
-#include "scan/prefix.h"
-#include "scan/rarity.h"
+#include "gpu/kernel_list.h"
+#include "patterns/prefix.h"
+#include "patterns/rarity.h"
 
 /* A text as the device has it: aligned, and with bytes behind it that mean nothing. */
 static void bench_open_padded(struct bench *bench, uint32_t len, uint32_t from, uint32_t to)

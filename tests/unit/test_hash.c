@@ -1,4 +1,4 @@
-#include "output/hash.h"
+#include "hashing/hash.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

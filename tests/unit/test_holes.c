@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "evidence/image.h"
 #include "evidence/reader.h"
-#include "run.h"
+#include "run/run.h"
 #include "temp.h"
 
 #define BLOCK 4096u

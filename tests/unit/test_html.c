@@ -1,5 +1,5 @@
 /* The page of a run, as far as no browser is needed (tests/html looks at it with one). */
-#include "output/html.h"
+#include "page/page.h"
 
 #include <errno.h>
 #include <linux/landlock.h>
@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 
 #include "base/fence.h"
-#include "output/html_data.h"
-#include "output/html_map.h"
-#include "output/thumbs.h"
+#include "page/page_data.h"
+#include "page/page_map.h"
+#include "page/thumbs.h"
 #include "temp.h"
 
 #define RUN "{\"record\":\"run\",\"schema\":1,\"image\":{\"size\":1000000}}\n"

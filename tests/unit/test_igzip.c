@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "carvers/igzip.h"
+#include "carvers/common/igzip.h"
 
 #define ROOM_LEN ((size_t)1 << 18)
 #define PLAIN_MAX 200000

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "scan/keywords.h"
-#include "scan/trie.h"
+#include "patterns/keywords.h"
+#include "patterns/trie.h"
 
 static void add(struct pattern_set *set, const char *text)
 {

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "output/line.h"
+#include "base/strbuf.h"
 
 static void expect(struct line *line, const char *text)
 {

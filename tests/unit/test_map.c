@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "evidence/image.h"
-#include "evidence/map.h"
+#include "evidence/ddrescue_map.h"
 #include "evidence/reader.h"
 #include "temp.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/media_hash.h"
-#include "output/record.h"
+#include "hashing/media_hash.h"
+#include "report/record.h"
 
 #define ALL (HASH_MD5 | HASH_SHA1 | HASH_SHA256)
 #define LEN ((size_t)3 << 20)

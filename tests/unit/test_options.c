@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 enum colour { RED, GREEN, BLUE };
 

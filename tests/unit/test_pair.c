@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "carve/pair.h"
-#include "carve/scalpel.h"
+#include "carve/scalpel_order.h"
 #include "carvers/carver.h"
 
 #define MAX_CANDIDATES 4096

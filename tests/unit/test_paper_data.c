@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "bench/paper_data.h"
+#include "bench/papers/paper_data.h"
 
 #define LEN ((size_t)1 << 20)
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "gpu/options.h"
+#include "scan/gpu_options.h"
 #include "gpu/papers/bmh.h"
 
 static void run(struct bench *bench, uint32_t *places, uint32_t blocks, uint32_t threads)

@@ -9,7 +9,7 @@
 
 #include "gpu/papers/nfa.h"
 #include "gpu/papers/wm.h"
-#include "scan/keywords.h"
+#include "patterns/keywords.h"
 #include "scan/scan.h"
 
 /* Either of the algorithms, for one thread. */

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "gpu/options.h"
+#include "scan/gpu_options.h"
 #include "gpu/papers/mbm.h"
 #include "gpu/papers/zha_ac.h"
 

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "rules/pattern_set.h"
+#include "patterns/pattern_set.h"
 
 static void expect_bytes(const char *text, const char *bytes, const char *mask, size_t len)
 {

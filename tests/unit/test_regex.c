@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "rules/regex.h"
+#include "patterns/regex.h"
 
 static struct regex *make(const char *source, bool nocase)
 {

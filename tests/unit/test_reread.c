@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "output/reread.h"
+#include "report/report_reader.h"
 #include "report_data.h"
 
 TestSuite(reread, .init = temp_make, .fini = temp_remove);

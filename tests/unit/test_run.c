@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/log.h"
-#include "run.h"
+#include "run/run.h"
 #include "rules/load.h"
 #include "scan/scan.h"
 #include "temp.h"

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "scan/anchor.h"
+#include "patterns/anchor.h"
 #include "scan/hits.h"
 #include "scan/matcher.h"
 

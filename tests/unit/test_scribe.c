@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
-#include "output/scribe.h"
+#include "report/report_queue.h"
 #include "report_data.h"
 
 TestSuite(scribe, .init = temp_make, .fini = temp_remove, .timeout = 60);

@@ -1,11 +1,11 @@
-#include "output/sink.h"
+#include "output/output_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 
 #include "base/memory.h"
-#include "output/folder.h"
+#include "output/dirfd.h"
 #include "temp.h"
 
 TestSuite(sink, .init = temp_make, .fini = temp_remove);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "bench/theory.h"
+#include "bench/papers/theory.h"
 
 #define ROUNDS 20000
 #define SLACK 1e-9

@@ -1,5 +1,5 @@
 /* An output folder against its report. */
-#include "output/verify.h"
+#include "report/verify.h"
 
 #include <errno.h>
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "evidence/backend.h"
-#include "evidence/confined.h"
-#include "evidence/gathered.h"
-#include "evidence/owners.h"
+#include "base/confined.h"
+#include "evidence/extent_image.h"
+#include "evidence/file_map.h"
 #include "evidence/signatures.h"
 
 #define SIZE 4096

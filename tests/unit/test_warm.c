@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "evidence/backend.h"
-#include "evidence/gathered.h"
+#include "evidence/extent_image.h"
 #include "evidence/reader.h"
 
 #define MIB (1u << 20)

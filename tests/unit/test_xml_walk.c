@@ -1,7 +1,7 @@
 /* The walk through XML that the carvers of its vocabularies share. */
 #include "carving.h"
 
-#include "carvers/xml_walk.h"
+#include "carvers/common/xml_walk.h"
 
 static enum xml_end walk_bytes(const void *bytes, size_t len, struct xml *xml)
 {

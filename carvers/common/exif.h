@@ -1,0 +1,17 @@
+/* What EXIF data says about a picture; it is the same in JPEG, TIFF, WebP, PNG and HEIF. */
+#ifndef BURIN_CARVERS_COMMON_EXIF_H
+#define BURIN_CARVERS_COMMON_EXIF_H
+
+#include <stdbool.h>
+
+#include "tiff_ifd.h"
+
+/* Takes date and title from the EXIF data (from its TIFF head on) at [base, base + len), as far as
+ * they are there. Cameras write local time without a zone; it is taken as UTC. False when no TIFF
+ * head stands there. */
+bool exif_read(struct view *view, uint64_t base, uint64_t len, struct finding *finding);
+
+/* The same from a TIFF file that was opened. */
+void exif_read_tiff(const struct tiff *tiff, struct finding *finding);
+
+#endif

@@ -1,0 +1,37 @@
+/* What rar.c, which walks the blocks, needs of the two formats: rar4.c and rar5.c read a block. */
+#ifndef BURIN_CARVERS_COMMON_RAR_H
+#define BURIN_CARVERS_COMMON_RAR_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+enum rar_kind {
+	RAR_MAIN,
+	RAR_FILE,
+	RAR_OTHER,
+	RAR_END,
+	RAR_ENCRYPTED, /* all headers behind this one are encrypted */
+};
+
+struct rar_block {
+	uint64_t header_end, end; /* the data between them is counted, if it has any */
+	enum rar_kind kind;
+	int64_t time;   /* of a file, or 0 */
+	bool needs_end; /* a program that writes such a file writes a block at the end too */
+};
+
+enum rar_found {
+	RAR_FOUND, /* its header has the CRC that it says */
+	RAR_CUT,
+	RAR_NONE,
+};
+
+/* Read the block at `at`. */
+enum rar_found rar4_read(struct view *view, uint64_t at, struct rar_block *block);
+enum rar_found rar5_read(struct view *view, uint64_t at, struct rar_block *block);
+
+/* Where the archive ends that starts at `start`: 0 when its blocks do not lead to an end block. */
+uint64_t rar_end(struct view *view, uint64_t start);
+
+#endif

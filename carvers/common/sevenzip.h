@@ -1,0 +1,20 @@
+/* The headers of 7z archives. */
+#ifndef BURIN_CARVERS_COMMON_SEVENZIP_H
+#define BURIN_CARVERS_COMMON_SEVENZIP_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+struct sevenzip {
+	uint64_t at, len, end; /* the header that ends the archive */
+	uint32_t crc;          /* of it */
+};
+
+/* Reads the start header at `start`: NULL, or what is wrong with it. */
+const char *sevenzip_read(struct view *view, uint64_t start, struct sevenzip *head);
+
+/* Whether the header at the end is there and has its CRC. */
+bool sevenzip_holds(struct view *view, const struct sevenzip *head);
+
+#endif

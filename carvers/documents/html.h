@@ -1,0 +1,9 @@
+/* HTML, which may also begin as if it were XML. */
+#ifndef BURIN_CARVERS_DOCUMENTS_HTML_H
+#define BURIN_CARVERS_DOCUMENTS_HTML_H
+
+#include "carver.h"
+
+enum verdict html_check(struct view *view, struct finding *finding);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * What the parts of the OLE carver share: ole.c reads the header and judges, ole_fat.c reads the
+ * tables and follows chains, ole_directory.c reads the directory and checks that every stream's
+ * chain fits, ole_stream.c reads streams, ole_kind.c tells the kinds apart, ole_content.c checks
+ * streams whose content is a chain of records and reads title and date.
+ */
+#ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
+#define BURIN_CARVERS_DOCUMENTS_OLE_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+enum ole_sector {
+	OLE_LAST_SECTOR = 0xfffffffa, /* numbers are at most this */
+	OLE_TABLE_OF_TABLES = 0xfffffffc,
+	OLE_TABLE = 0xfffffffd,
+	OLE_END = 0xfffffffe,
+	OLE_FREE = 0xffffffff,
+};
+
+enum {
+	OLE_ENTRY_LEN = 128,
+	OLE_STORAGE = 1, /* types of directory entries */
+	OLE_STREAM = 2,
+	OLE_ROOT = 5,
+	OLE_MINI_SHIFT = 6,
+};
+
+/* A table of sectors' successors: the FAT, or the mini stream's. */
+struct ole_table {
+	uint32_t *next;
+	uint32_t count;
+	uint8_t *seen; /* a bit a sector: a chain went through it */
+	uint32_t last; /* sector of the chain that was followed last */
+};
+
+struct ole {
+	struct view *view;
+	struct finding *finding;
+	unsigned shift;  /* of the size of sectors */
+	uint32_t cutoff; /* smaller streams are in the mini stream */
+	uint32_t table_count, first_of_tables, directory_start, mini_table_start;
+	struct ole_table fat, mini;
+	uint32_t *directory; /* the directory's sectors */
+	uint32_t directory_count;
+	uint32_t *mini_stream; /* the mini stream's sectors */
+	uint32_t mini_stream_count;
+	bool short_end;      /* where the last stream ends */
+	bool vouched;        /* the last sector holds a table, which was read */
+	bool encrypted;      /* what streams hold looks random */
+	uint64_t foreign;    /* bytes that look foreign stand here, in the last sector; or 0 */
+	uint64_t end;        /* behind the last sector in use */
+	uint64_t sound;      /* behind what is surely of this file */
+	bool cut;            /* something lies behind the view */
+	bool contradiction;  /* the tables are sound: the end is known */
+	const char *problem; /* what is wrong, */
+	uint64_t problem_at; /* and where */
+};
+
+struct ole_entry {
+	uint16_t name[32]; /* ended by a zero */
+	uint8_t type;
+	uint32_t left, right, child;
+	uint8_t class_id[16];
+	int64_t modified;
+	uint32_t start;
+	uint64_t len;
+};
+
+static inline uint64_t ole_sector_at(const struct ole *ole, uint32_t sector)
+{
+	return ((uint64_t)sector + 1) << ole->shift;
+}
+
+/* Notes what is wrong, the first time; false. */
+bool ole_wrong(struct ole *ole, const char *problem, uint64_t at);
+
+/* The same where FAT and directory are sound, but say different things. */
+bool ole_contradicts(struct ole *ole, const char *problem, uint64_t at);
+
+/* Notes that what goes up to `end` was confirmed; true. */
+bool ole_sound(struct ole *ole, uint64_t end);
+
+/* Notes that this sector was confirmed, as a part of a table or of the directory. */
+void ole_vouch(struct ole *ole, uint32_t sector);
+
+/* Reads the FAT and where the file ends; what they take ole_free gives back. */
+bool ole_read_fat(struct ole *ole);
+bool ole_read_mini_fat(struct ole *ole);
+void ole_free(struct ole *ole);
+
+/* Follows the chain from start on through sectors that no chain went through before. Its length
+ * must be `want` sectors (0: any); list, if not NULL, gets the sectors and *count how many they
+ * are. False: it breaks. */
+bool ole_chain(
+	struct ole_table *table, uint32_t start, uint32_t want, uint32_t **list, uint32_t *count);
+
+/* Reads the directory's chain and the root entry. */
+bool ole_read_root(struct ole *ole, struct ole_entry *root);
+
+/* Reads entry number i; false when it makes no sense. Free ones have type 0. */
+bool ole_read_entry(struct ole *ole, uint32_t i, struct ole_entry *entry);
+
+/* Checks all entries and their chains. */
+bool ole_check_directory(struct ole *ole);
+
+/* Calls visit for each entry in the root storage, in no order, until it returns false. */
+void ole_each_in_root(struct ole *ole, const struct ole_entry *root,
+	bool (*visit)(void *context, const struct ole_entry *entry), void *context);
+
+/* A place in a stream, which only goes forward. Zeroed but for the entry at first. */
+struct ole_place {
+	const struct ole_entry *entry;
+	uint64_t index;  /* of the sector in the stream */
+	uint32_t sector; /* its number */
+	bool started;
+};
+
+/* len bytes of the stream at offset, which is in the last sector asked for or behind: whether they
+ * were all there. */
+bool ole_read(
+	struct ole *ole, struct ole_place *place, uint64_t offset, uint8_t *bytes, size_t len);
+
+/* What kind of file this is: its extension. */
+const char *ole_kind(struct ole *ole, const struct ole_entry *root);
+
+/* The same without a directory, from the first sector, which often is the main stream's; or
+ * NULL. */
+const char *ole_guess_kind(struct ole *ole);
+
+/* Checks the main stream of a spreadsheet or presentation; reads title and date. */
+void ole_check_content(struct ole *ole, const struct ole_entry *root);
+
+bool ole_named(const struct ole_entry *entry, const char *name);
+
+#endif

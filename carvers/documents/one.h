@@ -1,0 +1,10 @@
+/* The two forms that OneNote's files have. */
+#ifndef BURIN_CARVERS_DOCUMENTS_ONE_H
+#define BURIN_CARVERS_DOCUMENTS_ONE_H
+
+#include "carver.h"
+
+enum verdict one_check_store(struct view *view, struct finding *finding);
+enum verdict one_check_package(struct view *view, struct finding *finding);
+
+#endif

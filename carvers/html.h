@@ -1,9 +1,0 @@
-/* HTML, which may also begin as if it were XML. */
-#ifndef BURIN_HTML_H
-#define BURIN_HTML_H
-
-#include "carver.h"
-
-enum verdict html_check(struct view *view, struct finding *finding);
-
-#endif

@@ -1,0 +1,36 @@
+/* EBML (RFC 8794): elements within elements, as Matroska has them. */
+#ifndef BURIN_CARVERS_MEDIA_EBML_H
+#define BURIN_CARVERS_MEDIA_EBML_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+struct ebml_element {
+	uint64_t at, data, end; /* [at, end), of which [data, end) is behind id and length */
+	uint32_t id;            /* with its length mark, as documents write it; 0: none */
+	bool open;              /* of unknown length: end is the limit */
+};
+
+enum ebml_state {
+	EBML_SOUND,
+	EBML_NONE, /* no element stands here */
+	EBML_CUT,  /* it ends behind the limit */
+	EBML_END,  /* at is the limit */
+};
+
+/* Reads the element at `at` in something that ends at limit. */
+enum ebml_state ebml_read(
+	struct view *view, uint64_t at, uint64_t limit, struct ebml_element *element);
+
+/* The first element with this id directly in [at, end), or false. */
+bool ebml_find(
+	struct view *view, uint64_t at, uint64_t end, uint32_t id, struct ebml_element *found);
+
+/* Its value as an integer, of 8 bytes at most; 0 when it can't be read. */
+uint64_t ebml_number(struct view *view, const struct ebml_element *element);
+
+/* Whether the element begins with a CRC-32 of the rest of it that is wrong. */
+bool ebml_crc_wrong(struct view *view, const struct ebml_element *element);
+
+#endif

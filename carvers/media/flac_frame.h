@@ -1,0 +1,27 @@
+/* Frames of FLAC, decoded as far as their end is known only by that. */
+#ifndef BURIN_CARVERS_MEDIA_FLAC_FRAME_H
+#define BURIN_CARVERS_MEDIA_FLAC_FRAME_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+struct flac_frame {
+	uint64_t end;        /* behind its CRC */
+	uint64_t number;     /* of the frame, or of its first sample */
+	bool counts_samples; /* the latter */
+	uint32_t sample_count;
+};
+
+enum flac_state {
+	FLAC_SOUND,
+	FLAC_CUT,      /* the view ends within it */
+	FLAC_NONE,     /* no header starts here: its CRC-8 is wrong, or a field is impossible */
+	FLAC_NONSENSE, /* the header is sound, the rest is none, or its CRC-16 is wrong */
+};
+
+/* Reads the frame at `at`; depth: bits a sample, as the stream's header says. */
+enum flac_state flac_frame_read(
+	struct view *view, uint64_t at, unsigned depth, struct flac_frame *frame);
+
+#endif

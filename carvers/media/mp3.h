@@ -1,0 +1,32 @@
+/* What the parts of the walk through MPEG audio share: mp3.c, mp3_info.c. */
+#ifndef BURIN_CARVERS_MEDIA_MP3_H
+#define BURIN_CARVERS_MEDIA_MP3_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+struct mp3_frame {
+	unsigned layer;   /* 1 to 3 */
+	unsigned version; /* 1: MPEG-1, 2: MPEG-2, 3: MPEG-2.5 */
+	unsigned rate;    /* index of the sample rate */
+	uint32_t len;     /* bytes, with its header */
+	bool mono;
+};
+
+/* What an encoder said about the file in its first frame. */
+struct mp3_info {
+	uint32_t frame_count; /* behind the first frame; 0: not said */
+	uint32_t byte_count;  /* with the first frame; 0: not said */
+	uint16_t crc;         /* of all frames but the first */
+	bool has_crc;
+};
+
+/* Looks for such notes in the frame at `at`: false when it holds sound. */
+bool mp3_read_info(
+	struct view *view, uint64_t at, const struct mp3_frame *frame, struct mp3_info *info);
+
+/* CRC-16 (polynomial 0x8005, bits reflected) of len bytes, going on from crc. */
+uint16_t mp3_crc(uint16_t crc, const uint8_t *bytes, size_t len);
+
+#endif

@@ -1,0 +1,31 @@
+/* Packed sound of RIFF files whose packets begin with a word on themselves. */
+#ifndef BURIN_CARVERS_MEDIA_RIFF_PACKETS_H
+#define BURIN_CARVERS_MEDIA_RIFF_PACKETS_H
+
+#include "riff.h"
+#include "tail.h"
+
+enum riff_packing {
+	PACKING_OTHER, /* nothing in it can be told */
+	PACKING_IMA,
+	PACKING_MICROSOFT,
+	PACKING_RATES,
+};
+
+struct riff_packets {
+	enum riff_packing packing;
+	uint16_t channels, len; /* len: bytes of a packet, but for PACKING_RATES */
+	uint8_t rate_count, rates[8],
+		lens[8]; /* first bytes of packets, and how many follow them */
+};
+
+/* Reads from the chunk 'fmt ' of WAVE or QLCM how the sound is packed. */
+void riff_packets_format(
+	const struct riff *riff, const struct riff_chunk *chunk, struct riff_packets *packets);
+
+/* Whether [start, end) is packets to its end, or others begin at *at. Where no packet says how it
+ * ends, as in all but PACKING_RATES, the last one can't be told: TAIL_UNKNOWN. */
+enum tail riff_packets_check(struct view *view, const struct riff_packets *packets, uint64_t start,
+	uint64_t end, uint64_t *at);
+
+#endif

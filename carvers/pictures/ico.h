@@ -1,0 +1,31 @@
+/* Icons and cursors, which stand alone and in animated cursors. */
+#ifndef BURIN_CARVERS_PICTURES_ICO_H
+#define BURIN_CARVERS_PICTURES_ICO_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+enum ico_state {
+	ICO_DONE,
+	ICO_CUT,    /* the view ends before ico->end */
+	ICO_BROKEN, /* ico->problem at ico->at */
+};
+
+struct ico {
+	uint64_t end;   /* behind all images */
+	uint64_t sound; /* behind what was recognised */
+	uint64_t at;
+	const char *problem;
+	const char *odd; /* something that leaves doubt, or NULL */
+	bool cursor;
+	int images;               /* that were recognised */
+	uint64_t pixels, row_len; /* of the last one; 0: it is a PNG */
+	uint64_t mask;            /* ... if its pixels have an alpha channel; else 0 */
+};
+
+/* Walks the icon or cursor that starts at base; all offsets of the result count from the view's
+ * start. */
+enum ico_state ico_walk(struct view *view, uint64_t base, struct ico *ico);
+
+#endif

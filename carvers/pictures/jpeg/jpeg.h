@@ -1,0 +1,119 @@
+/*
+ * What the parts of the JPEG carver share: jpeg.c walks a file from marker to marker,
+ * jpeg_segments.c reads the segments that describe the picture, jpeg_scan.c passes over coded data,
+ * jpeg_huffman.c decodes it where it can, jpeg_mpf.c knows about further pictures behind the first.
+ */
+#ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_H
+#define BURIN_CARVERS_PICTURES_JPEG_JPEG_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+enum jpeg_marker {
+	JPEG_SOF0 = 0xc0, /* baseline */
+	JPEG_SOF1 = 0xc1, /* extended sequential */
+	JPEG_SOF2 = 0xc2, /* progressive */
+	JPEG_SOF3 = 0xc3, /* lossless; up to SOF15 = 0xcf further kinds */
+	JPEG_DHT = 0xc4,
+	JPEG_JPG = 0xc8,
+	JPEG_DAC = 0xcc,
+	JPEG_RST0 = 0xd0, /* to RST7 = 0xd7 */
+	JPEG_SOI = 0xd8,
+	JPEG_EOI = 0xd9,
+	JPEG_SOS = 0xda,
+	JPEG_DQT = 0xdb,
+	JPEG_DNL = 0xdc,
+	JPEG_DRI = 0xdd,
+	JPEG_DHP = 0xde,
+	JPEG_EXP = 0xdf,
+	JPEG_APP0 = 0xe0, /* to APP15 = 0xef */
+	JPEG_COM = 0xfe,
+};
+
+#define JPEG_COMPONENTS 4
+#define JPEG_FAST_BITS 10
+
+/* A Huffman table. Codes of up to JPEG_FAST_BITS bits are looked up at once: length << 8 | value, 0
+ * for longer ones. Those are compared, as 16 bits from the left, with limit[length], one more than
+ * the last code of that length. */
+struct jpeg_table {
+	bool defined;
+	uint16_t fast[1 << JPEG_FAST_BITS];
+	uint32_t limit[17];
+	int32_t first[17]; /* index in values of code 0 of this length, were there one */
+	uint8_t values[256];
+};
+
+struct jpeg_component {
+	uint8_t id, h, v, quant;
+	uint8_t dc_table, ac_table; /* in the scan at hand */
+	bool scanned;               /* some scan had its (first) data */
+	uint32_t across, down;      /* blocks of 8 by 8 that hold its samples */
+	uint32_t stride;            /* blocks of a row when rows are filled up to whole MCUs */
+	uint64_t
+		*history; /* progressive: a bit for each coefficient that is not 0 yet; else NULL */
+};
+
+/* A picture on the walk. Functions return what is wrong as a text, or NULL. */
+struct jpeg {
+	struct view *view;
+	struct finding *finding;
+	uint64_t at;    /* where the walk is: at a marker, or where it broke */
+	uint64_t sound; /* behind what was recognised, when the walk was cut or broke */
+	uint8_t sof;    /* the marker of the frame, 0 before it */
+	uint8_t precision;
+	uint32_t width, height; /* height 0: DNL gives it behind the first scan */
+	uint32_t mcus_across, mcus_down;
+	uint8_t hmax, vmax;
+	int component_count;
+	struct jpeg_component components[JPEG_COMPONENTS];
+	uint64_t *history;              /* that of all components, owned */
+	uint64_t visits;                /* blocks of all progressive scans begun */
+	uint16_t dc_quant[4];           /* 0: unknown */
+	struct jpeg_table tables[2][4]; /* DC, AC */
+	uint32_t restart_interval;
+	bool hierarchical;
+
+	int scan_count; /* scans begun */
+	int in_scan;    /* components of the scan at hand */
+	struct jpeg_component *scan[JPEG_COMPONENTS];
+	uint8_t spectral_first, spectral_last, approx_high, approx_low;
+
+	bool video;            /* XMP says that a video follows */
+	uint64_t mpf, mpf_len; /* where MPF's TIFF head is, 0: nowhere */
+	int evidence;          /* segments that were recognised by more than their marker */
+};
+
+/* Reads the len bytes p behind the length field of a table or frame segment. */
+const char *jpeg_read_segment(struct jpeg *jpeg, uint8_t marker, const uint8_t *p, size_t len);
+
+enum jpeg_scan {
+	JPEG_SCAN_DONE,   /* jpeg->at is the marker behind the scan's data */
+	JPEG_SCAN_CUT,    /* the view ended */
+	JPEG_SCAN_BROKEN, /* it makes no sense from about jpeg->at on */
+	JPEG_SCAN_SHORT,  /* jpeg->at is a good EOI, but it comes before all of the picture did */
+};
+
+/* Passes over the coded data at jpeg->at; *problem says what broke. */
+enum jpeg_scan jpeg_pass_scan(struct jpeg *jpeg, const char **problem);
+
+/* Whether jpeg_decode_scan knows how to decode the scan at hand. May set up jpeg->history. */
+bool jpeg_can_decode(struct jpeg *jpeg);
+enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem);
+
+enum jpeg_walk {
+	JPEG_WALK_DONE,   /* jpeg->at is behind EOI */
+	JPEG_WALK_SHORT,  /* likewise, but coded data was missing before it */
+	JPEG_WALK_CUT,    /* the view ended */
+	JPEG_WALK_BROKEN, /* nothing makes sense from about jpeg->at on */
+};
+
+/* Walks the picture at offset start, from SOI to EOI; *problem says what is short or broken. */
+enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem);
+
+/* Goes over the pictures that MPF lists behind the first, which ends at jpeg->at, and moves
+ * jpeg->at and sound behind them. */
+enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem);
+
+#endif

@@ -1,0 +1,33 @@
+/* How often each token stands in a JPEG XL stream, and reading tokens by it. */
+#ifndef BURIN_CARVERS_PICTURES_JXL_JXL_DISTRIBUTION_H
+#define BURIN_CARVERS_PICTURES_JXL_JXL_DISTRIBUTION_H
+
+#include "jxl_bits.h"
+
+#define JXL_PREFIX_LONGEST 15
+
+/* A prefix code: by length so many codes, and their symbols in order. None: the first symbol takes
+ * no bits. */
+struct jxl_prefix {
+	uint16_t counts[JXL_PREFIX_LONGEST + 1];
+	uint16_t *symbols;
+};
+
+struct jxl_slot;
+
+/* Frequencies for ANS. */
+struct jxl_ans {
+	struct jxl_slot *slots;
+	unsigned slot_bits; /* how many values of the state's low bits a slot is for, as a power of
+			       2 */
+};
+
+/* Each reads a definition; false: it makes no sense, or there is no memory. Free what they have in
+ * either case. */
+bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *prefix);
+bool jxl_ans_read(struct jxl_bits *bits, unsigned alpha, struct jxl_ans *ans);
+
+uint32_t jxl_prefix_next(struct jxl_bits *bits, const struct jxl_prefix *prefix);
+uint32_t jxl_ans_next(struct jxl_bits *bits, const struct jxl_ans *ans, uint32_t *state);
+
+#endif

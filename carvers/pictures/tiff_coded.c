@@ -1,0 +1,192 @@
+/*
+ * Whether a strip unpacks: LZW (TIFF 6.0, section 13), PackBits (section 9), deflate (Adobe's TIFF
+ * Technical Note 2), JPEG. What comes out is counted, not kept: of LZW and PackBits it may be
+ * neither more nor less than the strip has pixels. Other codes are taken as they are.
+ */
+#include "tiff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "inflated.h"
+#include "jpeg/jpeg.h"
+#include "lzw.h"
+#include "walk.h"
+
+#define MARK_LEN 2 /* of JPEG */
+
+/* Each check_... returns where in [at, end) the code breaks, or end. */
+static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
+{
+	const uint8_t *p = view_peek(walk->tiff.view, at, 1);
+	struct lzw lzw;
+	size_t len, used;
+
+	/* A clear code comes first. The LZW of TIFF's older versions has it as 00 01. */
+	if (!p || p[0] != 0x80)
+		return p && p[0] == 0 ? end : at;
+	lzw_start(&lzw, LZW_TIFF, 8, want ? want : UINT64_MAX);
+	for (; (p = walk_window(walk->tiff.view, at, end, &len)); at += len) {
+		if (!lzw_feed(&lzw, p, len, &used))
+			return at + used;
+		if (lzw.ended) {
+			tiff_vouch(walk, at + used);
+			return end;
+		}
+	}
+	if (want && lzw.left)
+		return end - 1;
+	if (want)
+		tiff_vouch(walk, end);
+	return end;
+}
+
+static uint64_t check_packbits(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
+{
+	uint64_t left = want ? want : UINT64_MAX;
+
+	while (at < end) {
+		const uint8_t *p = view_peek(walk->tiff.view, at, 1);
+		uint64_t len = p ? p[0] : 0, out = len < 128 ? len + 1 : 257 - len;
+
+		if (!p || (len != 128 && out > left))
+			return at;
+		if (len == 128)
+			out = 0;
+		/* The last row done, what follows is padding. */
+		left -= out;
+		at += len < 128 ? len + 2 : len > 128 ? 2 : 1;
+		if (!left) {
+			tiff_vouch(walk, at < end ? at : end);
+			return end;
+		}
+	}
+	return want ? end - 1 : end;
+}
+
+static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
+{
+	struct inflated inflated = { 0 };
+	enum inflated_state state = INFLATED_MORE;
+	uint64_t sound = at;
+
+	if (!inflated_open(&inflated, INFLATED_ZLIB))
+		return end;
+	while (state == INFLATED_MORE && at < end && inflated.output_len < walk->to_unpack) {
+		size_t len, used = 0;
+		const uint8_t *p = walk_window(walk->tiff.view, at, end, &len);
+
+		if (len > 512)
+			len = 512;
+		state = p ? inflated_feed(&inflated, p, len, &used) : INFLATED_BAD;
+		sound = at;
+		at += p ? len : 0;
+		if (state == INFLATED_DONE)
+			tiff_vouch(walk, sound + used);
+	}
+	walk->to_unpack -=
+		inflated.output_len < walk->to_unpack ? inflated.output_len : walk->to_unpack;
+	inflated_close(&inflated);
+	return state == INFLATED_BAD ? sound : end;
+}
+
+/* False when they are broken, which is noted. */
+static bool read_tables(struct tiff_walk *walk, struct jpeg *jpeg, const struct tiff_page *page)
+{
+	const char *problem;
+	const uint8_t *p;
+
+	jpeg_walk(jpeg, page->tables, &problem);
+	free(jpeg->history);
+	jpeg->history = NULL;
+	p = jpeg->at >= page->tables + MARK_LEN && jpeg->at <= page->tables_end
+		    ? view_peek(walk->tiff.view, jpeg->at - MARK_LEN, MARK_LEN)
+		    : NULL;
+	if (p && p[0] == 0xff && p[1] == JPEG_EOI && !jpeg->sof)
+		return true;
+	tiff_note_bad(walk, jpeg->sound < page->tables_end ? jpeg->sound : page->tables,
+		"JPEG tables that are none");
+	return false;
+}
+
+/* A strip's JPEG data may lack the tables: they stand apart, as a JPEG file without a picture. */
+static uint64_t check_jpeg(
+	struct tiff_walk *walk, const struct tiff_page *page, uint64_t at, uint64_t end)
+{
+	struct finding ignored = { 0 };
+	struct jpeg jpeg = { .view = walk->tiff.view, .finding = &ignored };
+	const uint8_t *p = view_peek(walk->tiff.view, at, 2);
+	const char *problem;
+	enum jpeg_walk state;
+
+	/* Old-style JPEG in TIFF has its pieces in several places. */
+	if (!p || p[0] != 0xff || p[1] != JPEG_SOI)
+		return end;
+	if (page->tables && !read_tables(walk, &jpeg, page))
+		return end;
+	state = jpeg_walk(&jpeg, at, &problem);
+	free(jpeg.history);
+	if (jpeg.sound > end)
+		return end - 1;
+	if ((state == JPEG_WALK_BROKEN || state == JPEG_WALK_CUT) && jpeg.sound < end)
+		return jpeg.sound;
+	tiff_vouch(walk, jpeg.at < end ? jpeg.at : end);
+	return end;
+}
+
+/* Takes a strip from what may be looked at. */
+static bool may_check(struct tiff_walk *walk, uint64_t at, uint64_t len)
+{
+	if (!len || at > walk->size || len > walk->size - at || len > walk->to_check)
+		return false;
+	walk->to_check -= len;
+	return true;
+}
+
+static void note_broken(struct tiff_walk *walk, uint64_t at, uint64_t sound)
+{
+	tiff_note_bad(
+		walk, walk_before_fill(walk->tiff.view, at, sound), "a strip that does not unpack");
+}
+
+void tiff_check_jpeg(struct tiff_walk *walk, uint64_t at, uint64_t len)
+{
+	const struct tiff_page alone = { 0 };
+	uint64_t sound;
+
+	if (!may_check(walk, at, len))
+		return;
+	sound = check_jpeg(walk, &alone, at, at + len);
+	if (sound < at + len)
+		note_broken(walk, at, sound);
+}
+
+void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint64_t at,
+	uint64_t len, uint64_t want)
+{
+	uint64_t end = at + len, sound = end;
+
+	if (!may_check(walk, at, len))
+		return;
+	switch (page->compression) {
+	case TIFF_LZW:
+		sound = check_lzw(walk, at, end, want);
+		break;
+	case TIFF_PACKBITS:
+		sound = check_packbits(walk, at, end, want);
+		break;
+	case TIFF_DEFLATE:
+	case TIFF_OLD_DEFLATE:
+		sound = check_deflate(walk, at, end);
+		break;
+	case TIFF_JPEG:
+	case TIFF_OLD_JPEG:
+	case TIFF_DNG_LOSSY:
+		sound = check_jpeg(walk, page, at, end);
+		break;
+	default:
+		walk->unchecked += len;
+	}
+	if (sound < end)
+		note_broken(walk, at, sound);
+}

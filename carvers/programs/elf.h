@@ -1,0 +1,64 @@
+/* ELF files: what elf.c (the walk) and elf_content.c (what sections and segments hold) share. */
+#ifndef BURIN_CARVERS_PROGRAMS_ELF_H
+#define BURIN_CARVERS_PROGRAMS_ELF_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+enum {
+	ELF_REL = 1,
+	ELF_EXEC = 2,
+	ELF_DYN = 3,
+	ELF_CORE = 4,
+
+	ELF_LOAD = 1,
+	ELF_DYNAMIC = 2,
+	ELF_INTERP = 3,
+	ELF_NOTE = 4,
+
+	ELF_SYMTAB = 2,
+	ELF_STRTAB = 3,
+	ELF_NOBITS = 8,
+	ELF_DYNSYM = 11,
+
+	ELF_ALLOC = 2, /* flag of a section */
+};
+
+struct elf {
+	struct view *view;
+	struct finding *finding;
+	bool wide, big_endian;
+	bool appimage;
+	uint16_t type;
+	uint64_t segments_at, sections_at;
+	uint64_t segment_count, section_count, names_index;
+	uint64_t head_end;     /* behind the header and the program headers */
+	uint64_t segments_end; /* of all that segments hold */
+	uint64_t names_len;    /* of the table of section names */
+	bool interp;
+	uint64_t dynamic, dynamic_len;
+	uint64_t note, note_len; /* the first of them */
+};
+
+struct elf_section {
+	uint32_t name, type;
+	uint64_t flags, address, at, len, entry_len, align;
+	uint32_t link;
+};
+
+uint64_t elf_word(const struct elf *elf, const uint8_t *p);
+
+/* Entry `index` of the table of sections. False when it can't be read. */
+bool elf_section(const struct elf *elf, uint64_t index, struct elf_section *section);
+
+/* What is wrong with what a section holds, or NULL; *where is the offset. */
+const char *elf_content(const struct elf *elf, const struct elf_section *section, uint64_t *where);
+
+/* Sets extension and title. */
+void elf_details(const struct elf *elf);
+
+/* Behind a kernel module's end: behind the signature that follows it, if one does. */
+uint64_t elf_signature_end(struct view *view, uint64_t end);
+
+#endif

@@ -1,0 +1,59 @@
+/* PE files: what pe.c (headers and verdict), pe_parts.c (structures that vouch for bytes) and
+ * pe_resource.c share. */
+#ifndef BURIN_CARVERS_PROGRAMS_PE_H
+#define BURIN_CARVERS_PROGRAMS_PE_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+#define PE_SECTIONS_MAX 96
+#define PE_DIRECTORIES 16
+
+enum pe_directory {
+	PE_RESOURCES = 2,
+	PE_CERTIFICATES = 4,
+	PE_RELOCATIONS = 5,
+	PE_DEBUG = 6,
+};
+
+struct pe_section {
+	uint32_t address, memory_len, at, len;
+};
+
+struct pe {
+	struct view *view;
+	struct finding *finding;
+	uint64_t head;     /* of the COFF header */
+	uint64_t head_end; /* behind the section headers */
+	uint16_t machine, flags, subsystem;
+	uint32_t time, checksum, image_len, align;
+	uint64_t checksum_at;
+	uint64_t symbols_at, symbol_count;
+	uint32_t section_count;
+	struct pe_section sections[PE_SECTIONS_MAX];
+	struct {
+		uint32_t address, len;
+	} directories[PE_DIRECTORIES];
+	uint64_t end; /* of all that the headers speak of */
+	bool wide;
+	bool reproducible; /* the time is none */
+};
+
+/* Where an address stands in the file: false when in no section, or its len bytes are not all in
+ * the section's bytes. */
+bool pe_place(const struct pe *pe, uint32_t address, uint32_t len, uint64_t *at);
+
+/* Each walks a structure: true when it is there and sound, with *end behind it. *broken is the
+ * offset where it is not. */
+bool pe_relocations(const struct pe *pe, uint64_t *end, uint64_t *broken);
+bool pe_symbols(const struct pe *pe, uint64_t *end, uint64_t *broken);
+bool pe_certificates(const struct pe *pe, uint64_t *end, uint64_t *broken);
+
+/* The resources' tree and the last of them; also sets title and extension from the version. */
+bool pe_resources(struct pe *pe, uint64_t *end, uint64_t *broken);
+
+/* Whether the header's checksum is that of [0, end). */
+bool pe_checksum_holds(const struct pe *pe, uint64_t end);
+
+#endif

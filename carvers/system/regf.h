@@ -1,0 +1,15 @@
+/* Transaction logs of registry hives, for the carver of both. */
+#ifndef BURIN_CARVERS_SYSTEM_REGF_H
+#define BURIN_CARVERS_SYSTEM_REGF_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+#define REGF_LOG_HEADER_LEN 512
+
+/* Where what a log holds ends: behind its header if that is nothing. bins_len: of its hive.
+ * *broken: an entry begins there whose hashes don't hold. */
+uint64_t regf_log_end(struct view *view, uint64_t bins_len, bool *broken);
+
+#endif

@@ -1,0 +1,94 @@
+/* Measuring kernels on text that lies in device memory, and what the device can do at best: for
+ * `burin bench`. */
+#ifndef BURIN_GPU_KERNEL_BENCH_H
+#define BURIN_GPU_KERNEL_BENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/hit_tally.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+struct gpu_bench;
+struct gpu_tuning;
+struct pattern_set;
+
+/* A text of more bytes is not taken. */
+#define GPU_BENCH_TEXT_MAX (((uint64_t)4 << 30) - (1 << 20))
+
+/* What a kernel's output tells of the matches. */
+enum gpu_bench_found {
+	GPU_FOUND_ALL,
+	GPU_FOUND_LONGEST, /* of those that start at one place, the longest */
+	GPU_FOUND_COUNT,   /* how many: hits.all.count, and nothing else of hits */
+};
+
+struct gpu_bench_kernel {
+	const struct gpu_tuning *tuning; /* in; NULL: the defaults */
+	size_t len;                      /* in: search only so much of the text, bytes; 0: all */
+	bool form;       /* in: the output of the kernel's paper in place of a list of hits; all
+			    patterns must be exact strings then */
+	bool zero_copy;  /* in: the text stays in the host's memory, from where the kernel fetches
+			    it; GPU_TEXT_PAD bytes behind it must be readable */
+	double *seconds; /* out, the caller's: one number a round */
+	unsigned rounds; /* in and out: fewer when they take long */
+	struct bench_hits hits; /* part_len in; out: of the last round */
+	bool overflow;  /* out: more hits than there was room for, so they can't be compared */
+	double compile; /* out: seconds */
+	char how[128];  /* out: how it works */
+	enum gpu_bench_found found; /* out: what hits tell */
+	size_t form_len;            /* out: bytes of the paper's array; 0: none */
+};
+
+/* Text from the host's memory to the device, through a kernel's paper's form, and the array back to
+ * the host: strategies A and B of Zha and Sahni (bench/papers/theory.h). */
+struct gpu_bench_transfer {
+	const char *kernel;              /* in */
+	const struct gpu_tuning *tuning; /* in; NULL: the defaults */
+	bool resident;                   /* in: strategy A, else B */
+	bool two_channels;               /* in: copies to and from the device may overlap */
+	unsigned segments, rounds;       /* in: at least 1 */
+	size_t len;                      /* in: of the text, bytes; 0: all */
+	double *seconds;                 /* out, the caller's: of each round, by the host's clock */
+	double t_w, t_p, t_r; /* out: seconds of a segment's three steps, each alone: medians */
+	enum gpu_bench_found found; /* out: what hits tell */
+	struct bench_hits hits;     /* out: what came back to the host says */
+};
+
+/* Errors are negative errnos with the sentence in error. Seconds are by the device's own clock for
+ * kernels and reads, after two rounds that don't count. */
+struct gpu_bench_tool {
+	/* Copies the text to the first of the devices that --gpus means. text stays the caller's
+	 * and must outlive the bench. */
+	int (*open)(struct gpu_bench **bench, const char *devices, uint8_t *text, size_t text_len,
+		struct error *error);
+	/* NULL is fine. */
+	void (*close)(struct gpu_bench *bench);
+	/* Reads the text from device memory and does nothing with it. *len: how much of it,
+	 * bytes. */
+	int (*read)(struct gpu_bench *bench, double *seconds, unsigned rounds, size_t *len,
+		struct error *error);
+	/* Copies the text from pinned host memory, chunk_len bytes a time, on two streams. */
+	int (*copy)(struct gpu_bench *bench, size_t chunk_len, double *seconds, unsigned rounds,
+		struct error *error);
+	/* Searches the text. -EINVAL: the kernel does not exist or does not take the set. */
+	int (*run)(struct gpu_bench *bench, const char *name, const struct pattern_set *set,
+		struct gpu_bench_kernel *result, struct error *error);
+	/* -EINVAL: the kernel does not exist, has no form that tells matches, or does not take the
+	 * set; -ENOMEM: strategy A has no room. */
+	int (*transfer)(struct gpu_bench *bench, const struct pattern_set *set,
+		struct gpu_bench_transfer *result, struct error *error);
+};
+
+/* NULL in a build without CUDA. */
+extern const struct gpu_bench_tool *const gpu_bench_tool;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

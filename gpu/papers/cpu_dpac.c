@@ -1,0 +1,34 @@
+/*
+ * The engine `dpac`: DPAC_OMP of Lin et al. (section III and 6.1), data-parallel Aho-Corasick. A
+ * chunk is cut into as many segments as there are threads of OpenMP's, each of which goes through
+ * its own with the automaton of the kernel `ac`, and on behind it as long as a pattern that began
+ * in it may still end. The paper goes on for the longest pattern's length - 1, whatever the state.
+ */
+#include "gpu/papers/cpu_ac.h"
+
+static int compile(void **database, const struct pattern_set *set, struct error *error)
+{
+	return sequential_compile(database, &ac_sequential, set, error);
+}
+
+static const struct matcher matcher = {
+	.name = "dpac",
+	.team = TEAM_SEGMENTS,
+	.compile = compile,
+	SEQUENTIAL_MATCHER,
+};
+
+static int open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	return cpu_scan_open(scan, &matcher, set, options, error);
+}
+
+const struct scan_engine dpac_engine = {
+	.name = "dpac",
+	.summary = "Aho-Corasick, a segment a thread, with OpenMP; for comparison",
+	.probe = sequential_probe,
+	.open = open,
+	CPU_SCAN_CALLS,
+	.comparison = true,
+};

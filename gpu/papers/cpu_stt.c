@@ -1,0 +1,69 @@
+/*
+ * The engine stt: the patterns dealt to four automata, on the processor's threads. It stands for
+ * what Tran, Lee and Choi ran on a Xeon Phi (2015, section 5.3): there too each thread takes the
+ * next piece of the text when it is done with one, and the tables, four of them, are shared. A
+ * thread sends its piece through one table after the other. The tables are those of the kernels
+ * stt-*; see gpu/papers/stt.cu.
+ */
+#include "gpu/papers/stt.h"
+#include "gpu/papers/cpu_sequential.h"
+
+#define PARTS 4
+
+static int stt_compile_four(struct gpu_program **program, const struct pattern_set *set,
+	const struct gpu_tuning *tuning, struct error *error)
+{
+	struct gpu_tuning four = { .parts = PARTS };
+
+	(void)tuning; /* nobody can ask a CPU engine for anything */
+	return stt_compile(program, set, &four, error);
+}
+
+static void stt_search_all(
+	const struct gpu_program *program, const struct gpu_text *text, const struct gpu_hits *hits)
+{
+	const struct stt_tables *tables = stt_tables(program);
+	struct stt_view view = { .bytes = text->bytes };
+	struct stt_out out = { .hits = hits };
+
+	for (uint32_t i = 0; i < tables->part_count && *hits->count <= hits->capacity; i++) {
+		const struct stt_part *part = &tables->parts[i];
+
+		stt_search(part, tables->longest, &view, text->from,
+			found_end(&part->automaton.found, text), text, &out);
+	}
+}
+
+static const struct sequential stt = {
+	.compile = stt_compile_four,
+	.free = stt_free,
+	.describe = stt_describe,
+	.search = stt_search_all,
+};
+
+static int compile(void **database, const struct pattern_set *set, struct error *error)
+{
+	return sequential_compile(database, &stt, set, error);
+}
+
+static const struct matcher stt_matcher = {
+	.name = "stt",
+	.summary = "several small automata (Tran et al.); for comparison",
+	.compile = compile,
+	SEQUENTIAL_MATCHER,
+};
+
+static int stt_open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	return cpu_scan_open(scan, &stt_matcher, set, options, error);
+}
+
+const struct scan_engine stt_engine = {
+	.name = "stt",
+	.summary = "several small automata (Tran et al.); for comparison",
+	.probe = sequential_probe,
+	.open = stt_open,
+	CPU_SCAN_CALLS,
+	.comparison = true,
+};

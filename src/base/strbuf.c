@@ -1,0 +1,152 @@
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* Makes room for len bytes more and returns where they belong. */
+static char *room(struct line *line, size_t len)
+{
+	if (line->capacity - line->len <= len) {
+		line->capacity = (line->len + len + 1) * 2;
+		line->bytes = xreallocarray(line->bytes, line->capacity, 1);
+	}
+	return line->bytes + line->len;
+}
+
+void line_bytes(struct line *line, const void *bytes, size_t len)
+{
+	memcpy(room(line, len), bytes, len);
+	line->len += len;
+}
+
+/* Writes the digits so that they end before end; returns where they begin. */
+static char *digits_before(char *end, uint64_t number)
+{
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+
+	for (; number >= 100; number /= 100)
+		memcpy(end -= 2, pairs + number % 100 * 2, 2);
+	if (number >= 10)
+		memcpy(end -= 2, pairs + number * 2, 2);
+	else
+		*--end = (char)('0' + number);
+	return end;
+}
+
+void line_number_padded(struct line *line, uint64_t number, unsigned width)
+{
+	char digits[24], *end = digits + sizeof(digits), *start = digits_before(end, number);
+
+	for (size_t len = (size_t)(end - start); len < width; len++)
+		line_bytes(line, " ", 1);
+	line_bytes(line, start, (size_t)(end - start));
+}
+
+void line_number(struct line *line, uint64_t number)
+{
+	line_number_padded(line, number, 0);
+}
+
+static bool is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7F;
+}
+
+/* The text cleaned: itself where there is nothing to clean, which is nearly always; else *copy, for
+ * the caller to free. */
+static const char *cleaned(const char *text, char **copy)
+{
+	const char *end = text;
+
+	*copy = NULL;
+	while (is_plain(*end))
+		end++;
+	if (!*end)
+		return text;
+	return *copy = text_clean_copy(text);
+}
+
+void line_clean(struct line *line, const char *text)
+{
+	char *copy;
+
+	line_text(line, cleaned(text, &copy));
+	free(copy);
+}
+
+/* Appends the text cleaned, with what special gives for a character in its place. */
+static void escape(struct line *line, const char *text, const char *(*special)(char))
+{
+	char *copy;
+	const char *from = cleaned(text, &copy), *at = from;
+
+	for (; *at; at++) {
+		const char *instead = special(*at);
+
+		if (!instead)
+			continue;
+		line_bytes(line, from, (size_t)(at - from));
+		line_text(line, instead);
+		from = at + 1;
+	}
+	line_bytes(line, from, (size_t)(at - from));
+	free(copy);
+}
+
+/* Clean text holds no control characters, so these are all. */
+static const char *json_special(char c)
+{
+	return c == '"' ? "\\\"" : c == '\\' ? "\\\\" : NULL;
+}
+
+static const char *xml_special(char c)
+{
+	switch (c) {
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '&':
+		return "&amp;";
+	case '"':
+		return "&quot;";
+	default:
+		return NULL;
+	}
+}
+
+void line_json(struct line *line, const char *text)
+{
+	if (!text) {
+		line_text(line, "null");
+		return;
+	}
+	line_bytes(line, "\"", 1);
+	escape(line, text, json_special);
+	line_bytes(line, "\"", 1);
+}
+
+void line_xml(struct line *line, const char *text)
+{
+	escape(line, text, xml_special);
+}
+
+void line_write(struct line *line, FILE *stream)
+{
+	fwrite(line->bytes, 1, line->len, stream);
+	line->len = 0;
+}
+
+void line_free(struct line *line)
+{
+	free(line->bytes);
+	*line = (struct line){ 0 };
+}

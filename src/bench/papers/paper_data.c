@@ -1,0 +1,310 @@
+#include "bench/papers/paper_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "bench/random.h"
+#include "patterns/rarity.h"
+
+/* ---- patterns in general ------------------------------------------------------------------- */
+
+static void add_bytes(struct pattern_set *set, const uint8_t *bytes, size_t len)
+{
+	uint8_t *mask = xmalloc(len);
+	struct pattern pattern;
+
+	memset(mask, 0xff, len);
+	if (pattern_from_bytes(&pattern, bytes, mask, len, NULL) == 0)
+		pattern_set_add(set, &pattern);
+	free(mask);
+}
+
+void paper_cut_pattern(
+	struct pattern_set *set, const struct bench_text *text, uint32_t len, uint64_t seed)
+{
+	if (len && len <= text->len)
+		add_bytes(set, text->bytes + random_next(&seed) % (text->len - len + 1), len);
+}
+
+/* ---- disks --------------------------------------------------------------------------------- */
+
+#define BLOCK_LEN 4096
+#define DRAW_BITS 16
+
+/* A byte for each number of 16 bits, as often as it is probable. */
+static void make_draw(uint8_t draw[1 << DRAW_BITS], const float probability[256])
+{
+	double sum = 0;
+	unsigned at = 0;
+
+	for (unsigned byte = 0; byte < 256; byte++) {
+		sum += probability[byte];
+		while (at < (1 << DRAW_BITS) && at < sum * (1 << DRAW_BITS))
+			draw[at++] = (uint8_t)byte;
+	}
+	memset(draw + at, 0, (1 << DRAW_BITS) - at);
+}
+
+static unsigned draw_kind(uint64_t *seed)
+{
+	float left = (float)(random_next(seed) >> 40) / (float)(1 << 24);
+	unsigned kind = 0;
+
+	while (kind + 1 < RARITY_KINDS && left >= rarity_weight[kind])
+		left -= rarity_weight[kind++];
+	return kind;
+}
+
+void paper_disk_text(struct bench_text *text, uint64_t seed)
+{
+	uint8_t(*draws)[1 << DRAW_BITS] = xmalloc(RARITY_KINDS * sizeof(*draws));
+	float probability[RARITY_KINDS][256];
+
+	rarity_bytes(probability);
+	for (unsigned kind = 0; kind < RARITY_KINDS; kind++)
+		make_draw(draws[kind], probability[kind]);
+	for (size_t at = 0; at < text->len; at += BLOCK_LEN) {
+		const uint8_t *draw = draws[draw_kind(&seed)];
+		size_t len = text->len - at < BLOCK_LEN ? text->len - at : BLOCK_LEN;
+		uint64_t bits = 0;
+
+		for (size_t i = 0; i < len; i++, bits >>= DRAW_BITS) {
+			if (i % 4 == 0)
+				bits = random_next(&seed);
+			text->bytes[at + i] = draw[bits & ((1 << DRAW_BITS) - 1)];
+		}
+	}
+	free(draws);
+}
+
+void paper_disk_patterns(struct pattern_set *set)
+{
+	static const char *const texts[] = {
+		"4A 47 04 0E",
+		"CF C7 CB",
+		"4A 47 03 0E",
+		"D0 CB 00 00",
+		"'GIF87a'",
+		"'GIF89a'",
+		"FF FC FD FE",
+		"'II' 2A 00",
+		"'MM' 00 2A",
+		"00 00 01 BA",
+		"00 00 01 B9",
+		"00 00 01 B3",
+		"00 00 01 B7",
+		"'FWS'",
+		"D0 CF 11 E0 A1 B1 1A E1 00 00",
+		"D0 CF 11 E0 A1 B1",
+		"'!BN' A5 6F B5 A6",
+		"'!BDN'",
+		"CF AD 12 FE C5 FD 74 6F",
+		"'JMF9'",
+		"'JMF6'",
+		"'%PDF'",
+		"'%EOF' 0D",
+		"'%EOF' 0A",
+		"'AOLVM'",
+		"'PGPdMAIN' 60 01",
+		"'-----BEGIN PGP'",
+		"'.ra' FD",
+		"'.RMF'",
+		"'regf'",
+		"'CREG'",
+		"'PK' 03 04",
+		"CA FE BA BE",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct pattern pattern;
+
+		if (pattern_parse(&pattern, texts[i], NULL) == 0)
+			pattern_set_add(set, &pattern);
+	}
+}
+
+/* ---- DNA ----------------------------------------------------------------------------------- */
+
+#define DNA_PATTERN_LEN 8
+#define DNA_TRIES_MAX 10000000 /* so short a text may not have enough different ones */
+
+void paper_dna_text(struct bench_text *text, uint64_t seed)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < text->len; i++, bits >>= 2) {
+		if (i % 32 == 0)
+			bits = random_next(&seed);
+		text->bytes[i] = (uint8_t) "acgt"[bits & 3];
+	}
+}
+
+void paper_dna_patterns(
+	struct pattern_set *set, const struct bench_text *text, uint32_t count, uint64_t seed)
+{
+	for (uint32_t i = 0; set->count < count && i < DNA_TRIES_MAX; i++)
+		paper_cut_pattern(set, text, DNA_PATTERN_LEN, random_next(&seed));
+}
+
+/* ---- packets ------------------------------------------------------------------------------- */
+
+#define SNORT_COUNT 1998
+#define SNORT_LONGEST 243
+
+/* What packets are made of: no capital letter, no brace, no byte above 0x9F. */
+static const char packet_bytes[] = "abcdefghijklmnopqrstuvwxyz0123456789 /.:;=&?-_%\r\n\"<>,()";
+
+void paper_packets_text(struct bench_text *text, uint64_t seed)
+{
+	size_t at = 0;
+
+	while (at < text->len) {
+		/* A header of binary, then a run of text, as in a packet. */
+		uint32_t header = 40, len = 200 + random_below(&seed, 1200);
+
+		for (uint32_t i = 0; i < header + len && at < text->len; i++) {
+			uint32_t value =
+				random_below(&seed, i < header ? 0x20 : sizeof(packet_bytes) - 1);
+
+			text->bytes[at++] =
+				i < header ? (uint8_t)value : (uint8_t)packet_bytes[value];
+		}
+	}
+}
+
+/* 21 bytes on average, as in the paper; one in 40 a single byte, one in 100 long. */
+static uint32_t snort_len(uint64_t *seed)
+{
+	uint32_t kind = random_below(seed, 200);
+
+	if (kind < 5)
+		return 1;
+	if (kind < 7)
+		return 100 + random_below(seed, SNORT_LONGEST - 99);
+	return 4 + random_below(seed, 16) + random_below(seed, 16);
+}
+
+void paper_packets_patterns(struct pattern_set *set, uint64_t seed)
+{
+	while (set->count < SNORT_COUNT) {
+		uint8_t bytes[SNORT_LONGEST];
+		uint32_t len = snort_len(&seed);
+		bool binary = random_below(&seed, 4) == 0;
+
+		for (uint32_t i = 0; i < len; i++)
+			bytes[i] = binary ? (uint8_t)random_next(&seed)
+					  : (uint8_t)packet_bytes[random_below(
+						    &seed, sizeof(packet_bytes) - 1)];
+		/* A capital letter in text, a byte above the packets' in binary. */
+		bytes[random_below(&seed, len)] =
+			binary ? (uint8_t)(0xa0 + random_below(&seed, 0x60))
+			       : (uint8_t)('A' + random_below(&seed, 26));
+		add_bytes(set, bytes, len);
+	}
+}
+
+/* ---- prose --------------------------------------------------------------------------------- */
+
+#define VOCABULARY 100000u
+#define WORD_MAX 24
+
+static const char *const syllables[] = { "a", "an", "ar", "al", "ba", "be", "con", "de", "dis", "e",
+	"en", "er", "ex", "fa", "for", "ga", "ge", "he", "i", "in", "ka", "la", "le", "li", "lo",
+	"ma", "me", "mi", "men", "mo", "na", "ne", "ni", "no", "o", "on", "or", "pa", "per", "pre",
+	"pro", "ra", "re", "ri", "ro", "sa", "se", "si", "so", "sta", "su", "ta", "te", "ter", "ti",
+	"to", "tra", "tu", "u", "un", "va", "ve", "vi", "wa", "we", "wi", "the", "thi", "ship" };
+static const char *const endings[] = { "", "", "s", "ed", "ing", "er", "ly", "tion" };
+
+#define SYLLABLES (sizeof(syllables) / sizeof(*syllables))
+#define ENDINGS (sizeof(endings) / sizeof(*endings))
+
+/* The word of a rank, the frequent ones short. Different ranks may have the same word. */
+static size_t make_word(char word[WORD_MAX], uint32_t rank)
+{
+	size_t len = 0;
+	uint32_t left = rank;
+
+	do {
+		len += (size_t)snprintf(
+			word + len, WORD_MAX - len, "%s", syllables[left % SYLLABLES]);
+		left /= SYLLABLES;
+	} while (left);
+	if (rank >= SYLLABLES)
+		len += (size_t)snprintf(word + len, WORD_MAX - len, "%s", endings[rank % ENDINGS]);
+	return len;
+}
+
+/* By Zipf's law: the probability of a rank is as one over it. */
+static uint32_t draw_rank(uint64_t *seed)
+{
+	double uniform = (double)(random_next(seed) >> 11) / (double)(1ull << 53);
+
+	return (uint32_t)exp(uniform * log(VOCABULARY));
+}
+
+void paper_prose_text(struct bench_text *text, uint64_t seed)
+{
+	char word[WORD_MAX];
+	size_t at = 0;
+
+	while (at < text->len) {
+		size_t len = make_word(word, draw_rank(&seed)), room = text->len - at;
+
+		word[len++] = random_below(&seed, 12) ? ' ' : '\n';
+		memcpy(text->bytes + at, word, len < room ? len : room);
+		at += len;
+	}
+}
+
+void paper_prose_patterns(struct pattern_set *set, uint32_t count, uint64_t seed)
+{
+	while (set->count < count) {
+		char word[WORD_MAX];
+		size_t len = make_word(word, SYLLABLES + random_below(&seed, VOCABULARY));
+
+		add_bytes(set, (const uint8_t *)word, len);
+	}
+}
+
+size_t paper_dictionary_len(const struct pattern_set *set)
+{
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < set->count; i++)
+		len += set->patterns[i].len;
+	return len;
+}
+
+static void shuffle(uint32_t *order, uint32_t count, uint64_t *seed)
+{
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	for (uint32_t i = count; i > 1; i--) {
+		uint32_t other = random_below(seed, i), kept = order[i - 1];
+
+		order[i - 1] = order[other];
+		order[other] = kept;
+	}
+}
+
+void paper_dictionary_text(struct bench_text *text, const struct pattern_set *set, uint64_t seed)
+{
+	uint32_t *order = xcalloc(set->count, sizeof(*order));
+	size_t at = 0;
+
+	while (set->count && at < text->len) {
+		shuffle(order, set->count, &seed);
+		for (uint32_t i = 0; i < set->count && at < text->len; i++) {
+			const struct pattern *pattern = &set->patterns[order[i]];
+			size_t room = text->len - at;
+
+			memcpy(text->bytes + at, pattern->bytes,
+				pattern->len < room ? pattern->len : room);
+			at += pattern->len;
+		}
+	}
+	free(order);
+}

@@ -1,0 +1,42 @@
+/*
+ * Texts and dictionaries like those that the papers searched, as nearly as they can be made: none
+ * of them was published. Everything is drawn from a seed, and the same for the same seed.
+ */
+#ifndef BURIN_BENCH_PAPERS_PAPER_DATA_H
+#define BURIN_BENCH_PAPERS_PAPER_DATA_H
+
+#include "bench/search_text.h"
+#include "patterns/pattern_set.h"
+
+/* Zha and Sahni: a disk image, by the built-in model of what stands on disks (patterns/rarity.h): kinds
+ * of content in blocks of 4 KiB, bytes drawn by what is frequent in each. */
+void paper_disk_text(struct bench_text *text, uint64_t seed);
+/* 33 headers and footers of Scalpel's rules without wild bytes, 3 to 14 bytes long. */
+void paper_disk_patterns(struct pattern_set *set);
+
+/* Kouzinopoulos and others: the letters a, c, g, t; `count` different patterns of 8 letters, cut
+ * out of the text. */
+void paper_dna_text(struct bench_text *text, uint64_t seed);
+void paper_dna_patterns(
+	struct pattern_set *set, const struct bench_text *text, uint32_t count, uint64_t seed);
+
+/* Lin and others: packets in which none of the patterns occurs, and 1,998 different patterns of 1
+ * to 243 bytes, 21 on average, like the content strings of Snort's rules: words and numbers, some
+ * binary. Each of them holds a byte that no packet has. */
+void paper_packets_text(struct bench_text *text, uint64_t seed);
+void paper_packets_patterns(struct pattern_set *set, uint64_t seed);
+
+/* Tran, Lee and Choi: prose of made-up words with the frequencies of a language (Zipf's law), and
+ * `count` different words of its vocabulary, 8 to 9 letters on average. */
+void paper_prose_text(struct bench_text *text, uint64_t seed);
+void paper_prose_patterns(struct pattern_set *set, uint32_t count, uint64_t seed);
+/* Dict_Input: the patterns of the set one behind the other in random order, as often as fits. */
+void paper_dictionary_text(struct bench_text *text, const struct pattern_set *set, uint64_t seed);
+/* How long that is once. */
+size_t paper_dictionary_len(const struct pattern_set *set);
+
+/* Han: one pattern of len bytes cut out of the text. */
+void paper_cut_pattern(
+	struct pattern_set *set, const struct bench_text *text, uint32_t len, uint64_t seed);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * The tables of five papers again on the machine at hand: `burin bench --papers`.
+ *
+ * 1: X. Zha, S. Sahni, GPU-to-GPU and Host-to-Host Multipattern String Matching on a GPU, 2013
+ * 2: the Aho-Corasick and Wu-Manber algorithms on a cluster with CUDA and MPI (Kouzinopoulos,
+ *    Assael, Pyrgiotis, Margaritis), 2015
+ * 3: C.-H. Lin and others, Accelerating Pattern Matching Using a Novel Parallel Algorithm on GPUs
+ *    (PFAC), 2013
+ * 4: N.-P. Tran, M. Lee, D. H. Choi, Cache Locality-Centric Parallel String Matching on Many-Core
+ *    Accelerator Chips, 2015
+ * 5: Han, Boyer-Moore-Horspool on a GPU
+ *
+ * What a row found is compared with the CPU engine `ac`, by count and by a checksum over (offset,
+ * pattern) that does not depend on order; that engine is proved against `reference` by
+ * tests/engines.
+ */
+#ifndef BURIN_BENCH_PAPERS_PAPERS_H
+#define BURIN_BENCH_PAPERS_PAPERS_H
+
+#include "base/error.h"
+#include "bench/papers/paper_table.h"
+#include "scan/gpu_options.h"
+#include "patterns/pattern_set.h"
+
+#define PAPERS 5
+
+struct papers_options {
+	unsigned paper; /* 1 to PAPERS; 0: all */
+	uint64_t size;  /* bytes that no text is to be longer than; the paper's sizes shrink in
+			   proportion; 0: as published */
+	uint64_t seed;
+	unsigned rounds;  /* at least 1 */
+	unsigned threads; /* the most that CPU engines use; 0: one a processor */
+	struct gpu_options gpu;
+	const char *data; /* NULL, or an image that is searched in place of what is made; with one
+			     paper only */
+	const struct pattern_set
+		*set; /* NULL, or in place of the dictionary that is made; likewise */
+};
+
+struct papers_result {
+	struct paper_tables tables;
+	double device_read, device_copy; /* bytes a second; 0: not measured */
+	char gpu_why[1024];              /* why there is no GPU in the tables; "": there is one */
+	unsigned threads;
+	unsigned different; /* rows that found something else than `ac` */
+};
+
+/* Measures. Rows that can't be measured here are "-". -EINTR when a signal was caught; else a
+ * negative errno with error set. papers_result_free must follow in any case. */
+int papers_run(
+	struct papers_result *result, const struct papers_options *options, struct error *error);
+void papers_result_free(struct papers_result *result);
+
+#endif

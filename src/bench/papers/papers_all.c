@@ -1,0 +1,70 @@
+/* Every kernel and engine on every data set: who is ahead, and from which density of matches on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "bench/papers/papers_state.h"
+#include "gpu/kernel_list.h"
+#include "scan/scan.h"
+
+#define PASSES_MAX 200 /* bmh goes over the text once for every pattern */
+#define CPU_MB 32      /* of the text, for the engines of the CPU */
+
+/* A line of the table to be: what was measured on one data set. */
+static void add_line(struct paper_table *table, const char *data, const char *engine,
+	const char *kernel, size_t len, const struct papers_time *time, double ceiling, double best)
+{
+	paper_table_word(table, "%s", data);
+	paper_table_word(table, "%s", engine);
+	paper_table_word(table, "%s", kernel);
+	papers_cell_speed(table, len, time);
+	papers_cell_share(table, (double)len, time->seconds, ceiling);
+	papers_cell_ratio(table, best, (double)len / time->seconds);
+	papers_cell_verdict(table, time);
+}
+
+static struct paper_table *table_of(struct papers *papers)
+{
+	struct paper_tables *tables = &papers->result->tables;
+
+	for (size_t i = 0; i < tables->count; i++)
+		if (tables->items[i]->paper == 0)
+			return tables->items[i];
+	return paper_table_new(tables, 0,
+		"DATA|ENGINE|KERNEL|GB/s|OF DEVICE MEMORY|gram AHEAD BY|COMPARED",
+		"All kernels side by side, text on the device, hits as burin carve takes them");
+}
+
+void papers_compare_all(struct papers *papers, const char *data)
+{
+	struct paper_table *table = table_of(papers);
+	size_t part = papers->text.len < CPU_MB * 1000000u ? papers->text.len : CPU_MB * 1000000u;
+	double gram = -1;
+
+	for (const struct gpu_kernel_info *info = gpu_kernel_list;
+		papers->gpu && info->name && !papers_stop(); info++) {
+		struct papers_kernel kernel = { .name = info->name };
+		struct papers_time time = { .seconds = -1 };
+
+		if (strcmp(info->name, "bmh") == 0 && papers->set.count > PASSES_MAX)
+			snprintf(time.why, sizeof(time.why), "a pass for each pattern: left out");
+		else
+			papers_time_kernel(papers, &kernel, &time);
+		if (strcmp(info->name, "gram") == 0)
+			gram = (double)papers->text.len / time.seconds;
+		add_line(table, data, "gpu", info->name, papers->text.len, &time,
+			papers->result->device_read, gram);
+	}
+	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
+		struct papers_time time;
+		char reason[256];
+
+		if (strcmp((*engine)->name, "gpu") == 0 ||
+			strcmp((*engine)->name, "reference") == 0 ||
+			(*engine)->probe(reason, sizeof(reason)) || papers_stop())
+			continue;
+		papers_time_engine(papers, (*engine)->name, 0, part, &time);
+		add_line(table, data, (*engine)->name, "-", part, &time, -1, -1);
+	}
+}

@@ -1,0 +1,292 @@
+/* Zha and Sahni: Tables 1 to 5, their variants, and A against B with their theorems. */
+#include "bench/papers/paper_data.h"
+#include "bench/papers/papers_state.h"
+#include "bench/papers/theory.h"
+
+#define LARGEST 904 /* MB */
+#define GT200 159e9 /* bytes a second of its memory */
+
+static const double sizes[] = { 10, 100, LARGEST };
+#define SIZES (sizeof(sizes) / sizeof(*sizes))
+
+/* The milliseconds of Tables 1 and 3; 0: they did not build it. */
+struct stage {
+	const char *name;
+	double ms[SIZES];
+};
+
+static const struct stage ac_stages[] = {
+	{ "ac0", { 23, 227, 2158 } },
+	{ "ac1", { 12, 118, 1107 } },
+	{ "ac2", { 8, 80, 748 } },
+	{ "ac3", { 6, 53, 434 } },
+	{ "ac4", { 3, 26, 249 } },
+};
+static const struct stage mbm_stages[] = {
+	{ "mbm0", { 25, 252, 2343 } },
+	{ "mbm1", { 13, 127, 1184 } },
+	{ "mbm2", { 0 } },
+	{ "mbm3", { 0 } },
+	{ "mbm4", { 0 } },
+};
+#define STAGES 5
+
+/* Published times, and how many times as fast as the first row each is. */
+static void stages(struct papers *papers, const struct stage *rows, const char *title,
+	const char *speedup_title, struct papers_time times[STAGES][SIZES])
+{
+	struct papers_result *result = papers->result;
+	struct paper_table *runtime = paper_table_new(&result->tables, 1,
+		"STEP|10MB THEN ms|NOW ms|100MB THEN ms|NOW ms|904MB THEN ms|NOW ms|CEILING THEN|"
+		"CEILING NOW|AS HITS ms|COMPARED",
+		"%s", title);
+	struct paper_table *speedup = paper_table_new(&result->tables, 1,
+		"STEP|10MB THEN|NOW|100MB THEN|NOW|904MB THEN|NOW", "%s", speedup_title);
+
+	for (unsigned i = 0; i < STAGES; i++) {
+		struct papers_kernel kernel = { .name = rows[i].name };
+		struct papers_time hits;
+
+		paper_table_word(runtime, "%s", rows[i].name);
+		paper_table_word(speedup, "%s", rows[i].name);
+		for (unsigned k = 0; k < SIZES; k++) {
+			kernel.form = true;
+			kernel.len = papers_len(papers, sizes[k], LARGEST);
+			papers_time_kernel(papers, &kernel, &times[i][k]);
+			paper_table_number(runtime, rows[i].ms[k] > 0 ? rows[i].ms[k] : -1, 0);
+			papers_cell_ms(runtime, &times[i][k]);
+			papers_cell_ratio(speedup, rows[0].ms[k], rows[i].ms[k]);
+			papers_cell_ratio(speedup, times[0][k].seconds, times[i][k].seconds);
+		}
+		kernel.form = false;
+		papers_time_kernel(papers, &kernel, &hits);
+		papers_cell_share(
+			runtime, sizes[SIZES - 1] * MB, rows[i].ms[SIZES - 1] / 1e3, GT200);
+		papers_cell_share(runtime, (double)kernel.len, times[i][SIZES - 1].seconds,
+			result->device_read);
+		papers_cell_ms(runtime, &hits);
+		papers_cell_verdict(runtime, hits.different ? &hits : &times[i][SIZES - 1]);
+	}
+}
+
+static void tables_1_to_3(struct papers *papers)
+{
+	struct papers_time ac[STAGES][SIZES], mbm[STAGES][SIZES];
+	struct paper_table *table;
+
+	stages(papers, ac_stages, "Table 1: runtime of the AC versions",
+		"Table 2: speedup relative to AC0", ac);
+	stages(papers, mbm_stages,
+		"Table 3: runtime of the mBM versions (mbm2 to mbm4 were not built then)",
+		"Speedup relative to mBM0", mbm);
+	table = paper_table_new(&papers->result->tables, 1,
+		"STEPS|10MB THEN|NOW|100MB THEN|NOW|904MB THEN|NOW",
+		"Time of mBM relative to the AC version of the same step");
+	for (unsigned i = 0; i < STAGES; i++) {
+		paper_table_word(table, "mbm%u / ac%u", i, i);
+		for (unsigned k = 0; k < SIZES; k++) {
+			papers_cell_ratio(table, mbm_stages[i].ms[k], ac_stages[i].ms[k]);
+			papers_cell_ratio(table, mbm[i][k].seconds, ac[i][k].seconds);
+		}
+	}
+}
+
+/* Section 5.1.1: "14.78 and 7.8 percent more", "1 to 2 percent more". */
+static void variants(struct papers *papers)
+{
+	static const struct {
+		const char *kernel, *what;
+		struct gpu_tuning tuning;
+		double then; /* per cent more than the kernel as it is */
+	} rows[] = {
+		{ "ac4", "as it is", { 0 }, 0 },
+		{ "ac4", "tWord 48", { .words = 48 }, 14.78 },
+		{ "ac4", "tWord 56", { .words = 56 }, 7.8 },
+		{ "ac4", "tWord 57", { .words = 57 }, 0 },
+		{ "ac3", "as it is", { 0 }, 0 },
+		{ "ac3", "reads uints", { .uints = true }, 1.5 },
+		{ "ac3", "tWord 48", { .words = 48 }, -1 },
+	};
+	struct paper_table *table = paper_table_new(&papers->result->tables, 1,
+		"KERNEL|VARIANT|NOW ms|MORE TIME THEN %|MORE TIME NOW %|COMPARED",
+		"Variants of section 5.1.1, 904 MB");
+	double base = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct papers_kernel kernel = { rows[i].kernel, rows[i].tuning, true, false,
+			papers_len(papers, LARGEST, LARGEST) };
+		struct papers_time time;
+		double more;
+
+		papers_time_kernel(papers, &kernel, &time);
+		if (rows[i].then <= 0 && !rows[i].tuning.words)
+			base = time.seconds;
+		paper_table_word(table, "%s", rows[i].kernel);
+		paper_table_word(table, "%s", rows[i].what);
+		papers_cell_ms(table, &time);
+		paper_table_number(table, rows[i].then, 2);
+		more = 100 * (time.seconds / base - 1);
+		if (time.seconds > 0 && base > 0)
+			paper_table_word(table, "%+.2f", more);
+		else
+			paper_table_word(table, "-");
+		papers_cell_verdict(table, &time);
+	}
+}
+
+/* ---- Table 4 ---- */
+
+static void table_4(struct papers *papers)
+{
+	static const double mb[] = { 10, 100, 500, LARGEST };
+	static const unsigned threads[] = { 1, 2, 4, 8, 16 };
+	static const double then[][4] = { { 24, 243, 1238, 2370 }, { 14, 126, 617, 1206 },
+		{ 11, 69, 319, 605 }, { 9, 68, 367, 677 }, { 11, 68, 356, 621 } };
+	static const char *const engines[] = { "ac-copies", "ac" };
+	static const char *const whose[] = { "its own", "shared" };
+	struct paper_table *table = paper_table_new(&papers->result->tables, 1,
+		"THREADS|DFA|10MB THEN ms|NOW ms|100MB THEN ms|NOW ms|500MB THEN ms|NOW ms|"
+		"904MB THEN ms|NOW ms|SPEEDUP THEN|SPEEDUP NOW",
+		"Table 4: multithreaded AC on the host, each thread with a DFA of its own, and "
+		"with one shared");
+
+	for (unsigned e = 0; e < 2; e++) {
+		double first = -1;
+
+		for (unsigned i = 0; i < 5; i++) {
+			struct papers_time time;
+
+			paper_table_word(table, "%u", threads[i]);
+			paper_table_word(table, "%s", whose[e]);
+			for (unsigned k = 0; k < 4; k++) {
+				papers_time_engine(papers, engines[e], threads[i],
+					papers_len(papers, mb[k], LARGEST), &time);
+				paper_table_number(table, e == 0 ? then[i][k] : -1, 0);
+				papers_cell_ms(table, &time);
+			}
+			first = i == 0 ? time.seconds : first;
+			papers_cell_ratio(table, e == 0 ? then[0][3] : -1, then[i][3]);
+			papers_cell_ratio(table, first, time.seconds);
+		}
+	}
+}
+
+/* ---- host to host ---- */
+
+static void table_5(struct papers *papers)
+{
+	static const struct {
+		unsigned segments;
+		double mb, gpu, quadcore;
+	} rows[] = { { 100, 904, 817, 605 }, { 10, 904, 786, 605 }, { 2, 904, 789, 605 },
+		{ 1, 904, 770, 605 }, { 50, 500, 413, 319 }, { 10, 500, 388, 319 },
+		{ 5, 500, 385, 319 }, { 1, 500, 396, 319 } };
+	struct paper_table *table = paper_table_new(&papers->result->tables, 1,
+		"SEGMENTS|MB|GPU THEN ms|NOW, 1 CHANNEL ms|NOW, 2 CHANNELS ms|QUAD-CORE THEN ms|"
+		"ALL CORES NOW ms|SPEEDUP THEN|SPEEDUP NOW|COMPARED",
+		"Table 5: host to host by strategy A with AC3");
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t len = papers_len(papers, rows[i].mb, LARGEST);
+		struct papers_time times[2], cpu;
+
+		for (unsigned channels = 1; channels <= 2; channels++) {
+			struct gpu_bench_transfer run = { .kernel = "ac3",
+				.resident = true,
+				.two_channels = channels == 2,
+				.segments = rows[i].segments,
+				.len = len };
+
+			papers_time_transfer(papers, &run, &times[channels - 1]);
+		}
+		papers_time_engine(papers, "ac", 0, len, &cpu);
+		paper_table_number(table, rows[i].segments, 0);
+		paper_table_number(table, rows[i].mb, 0);
+		paper_table_number(table, rows[i].gpu, 0);
+		papers_cell_ms(table, &times[0]);
+		papers_cell_ms(table, &times[1]);
+		paper_table_number(table, rows[i].quadcore, 0);
+		papers_cell_ms(table, &cpu);
+		papers_cell_ratio(table, rows[i].quadcore, rows[i].gpu);
+		papers_cell_ratio(table, cpu.seconds, times[1].seconds);
+		papers_cell_verdict(table, times[1].different ? &times[1] : &times[0]);
+	}
+}
+
+/* A row: both strategies with so many segments, measured, and as the theorems say from the times
+ * of the single steps. */
+static void a_against_b_row(
+	struct papers *papers, struct paper_table *table, unsigned segments, bool two, size_t len)
+{
+	struct papers_time time[2];
+	struct gpu_bench_transfer run[2];
+	struct transfer_times t;
+	double a, b, bound;
+
+	for (unsigned i = 0; i < 2; i++) {
+		run[i] = (struct gpu_bench_transfer){ .kernel = "ac3",
+			.resident = i == 0,
+			.two_channels = two,
+			.segments = segments,
+			.len = len };
+		papers_time_transfer(papers, &run[i], &time[i]);
+	}
+	t = (struct transfer_times){ (run[0].t_w + run[1].t_w) / 2, (run[0].t_p + run[1].t_p) / 2,
+		(run[0].t_r + run[1].t_r) / 2, segments };
+	a = two ? transfer_a_two_channels(&t) : transfer_a_one_channel(&t);
+	b = two ? transfer_b_two_channels(&t) : transfer_b_one_channel(&t);
+	bound = two ? transfer_bound_two_channels(segments) : transfer_bound_one_channel(segments);
+	paper_table_number(table, segments, 0);
+	paper_table_number(table, two ? 2 : 1, 0);
+	paper_table_number(table, t.t_w * 1e3, 3);
+	paper_table_number(table, t.t_p * 1e3, 3);
+	paper_table_number(table, t.t_r * 1e3, 3);
+	paper_table_number(table, time[0].seconds > 0 ? a * 1e3 : -1, 2);
+	papers_cell_ms(table, &time[0]);
+	paper_table_number(table, time[1].seconds > 0 ? b * 1e3 : -1, 2);
+	papers_cell_ms(table, &time[1]);
+	paper_table_word(table, "%.2f", a > 0 ? 100 * (b - a) / a : 0);
+	if (time[0].seconds > 0 && time[1].seconds > 0)
+		paper_table_word(
+			table, "%.2f", 100 * (time[1].seconds - time[0].seconds) / time[0].seconds);
+	else
+		paper_table_word(table, "-");
+	paper_table_number(table, 100 * bound, 2);
+}
+
+static void a_against_b(struct papers *papers)
+{
+	static const unsigned segments[] = { 1, 2, 3, 4, 5, 10, 20, 50, 100 };
+	struct paper_table *table = paper_table_new(&papers->result->tables, 1,
+		"SEGMENTS|CHANNELS|t_w ms|t_p ms|t_r ms|T_A PREDICTED ms|MEASURED ms|T_B PREDICTED "
+		"ms|MEASURED ms|(T_B-T_A)/T_A PREDICTED %|MEASURED %|BOUND %",
+		"Strategy A against B with AC3, 904 MB: Theorems 2, 4, 7, 10; the bounds of 6 (one "
+		"channel) and 12 (two)");
+
+	if (!papers->gpu)
+		return;
+	for (unsigned two = 0; two < 2; two++)
+		for (size_t i = 0; i < sizeof(segments) / sizeof(*segments); i++)
+			a_against_b_row(papers, table, segments[i], two,
+				papers_len(papers, LARGEST, LARGEST));
+}
+
+int papers_zha(struct papers *papers, struct error *error)
+{
+	int status = papers_make_text(
+		papers, paper_disk_text, papers_len(papers, LARGEST, LARGEST), error);
+
+	if (!status) {
+		paper_disk_patterns(&papers->set);
+		status = papers_search(papers, error);
+	}
+	if (status)
+		return status;
+	tables_1_to_3(papers);
+	variants(papers);
+	table_4(papers);
+	table_5(papers);
+	a_against_b(papers);
+	papers_compare_all(papers, "disk, 33 patterns");
+	return 0;
+}

@@ -1,0 +1,53 @@
+/*
+ * Which checks are better put off. Checks run in parallel and ahead of the decisions, but most
+ * candidates inside an archive of a thousand members start files that nobody will want once the
+ * archive is found complete, and each would be walked to the archive's end. So a check tells how
+ * far it has got, and whatever starts in between waits for what becomes of it: its own check is not
+ * begun, or given up. Nothing here changes a result: what was put off and turns out not to be
+ * hidden is checked after all.
+ */
+#ifndef BURIN_CARVE_DEFER_H
+#define BURIN_CARVE_DEFER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carve/check.h"
+
+/* Most checks end after one look; nobody need wait for those. */
+#define AHEAD_LONG_CHECK (64 * 1024)
+
+struct ahead;
+
+/* workers: how many threads check. nested: nothing hides anything, so nothing is put off.
+ * rule_count: candidates' rules are below it. */
+struct ahead *ahead_new(unsigned workers, bool nested, uint32_t rule_count);
+/* NULL is fine. */
+void ahead_free(struct ahead *ahead);
+
+/* It was decided, here or in another process, that what starts before this offset is hidden.
+ * From any thread. */
+void ahead_hide(struct ahead *ahead, uint64_t until);
+uint64_t ahead_hidden(const struct ahead *ahead);
+
+/* A worker is about to check the candidate; false: put it off. insist: only when it is hidden.
+ * Several may be begun before one ahead_end. */
+bool ahead_begin(
+	struct ahead *ahead, unsigned worker, const struct candidate *candidate, bool insist);
+/* Its check has read to this offset of the image; false: give it up. */
+bool ahead_reach(struct ahead *ahead, unsigned worker, uint64_t reached);
+/* For a check in another process: that of the candidate at start has read to this offset. From any
+ * thread. */
+void ahead_tell(struct ahead *ahead, unsigned worker, uint64_t start, uint64_t reached);
+/* It is over; until: what starts before this should wait until it is decided on; 0 for nothing. */
+void ahead_end(struct ahead *ahead, unsigned worker, uint64_t until);
+/* That of an outcome: the end of a complete file, or behind the last part of another. */
+uint64_t ahead_until(
+	struct ahead *ahead, const struct candidate *candidate, const struct outcome *outcome);
+/* All of it: check_candidate between ahead_begin and ahead_end. view: one that asks ahead_reach
+ * (view_watch). False: the check is put off, and there is no outcome. */
+bool ahead_check(struct ahead *ahead, unsigned worker, struct view *view, struct image *image,
+	const struct rule *rule, const struct candidate *candidate, bool insist,
+	struct outcome *outcome);
+
+#endif

@@ -1,0 +1,313 @@
+#include "content_map/block_map_state.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "content_map/map_bin.h"
+
+#define SPACING_MIN 512
+/* Entries that are put into one number of a checkpoint. */
+#define ENTRIES_PACKED 4
+#define ALL_ZERO ((uint16_t)CONTENT_ZERO)
+
+static uint64_t block_len_of(uint64_t evidence_len)
+{
+	uint64_t len = MAP_BIN_BLOCK_MIN;
+
+	while (len < (uint64_t)1 << 62 &&
+		(evidence_len - !!evidence_len) / len >= MAP_BIN_BLOCKS_MAX)
+		len *= 2;
+	return len;
+}
+
+struct block_map *block_map_new(uint64_t evidence_len)
+{
+	struct block_map *map = xcalloc(1, sizeof(*map));
+
+	map->evidence_len = evidence_len;
+	map->block_len = block_len_of(evidence_len);
+	map->block_count = evidence_len / map->block_len + (evidence_len % map->block_len != 0);
+	map->spacing = map->block_len / CONTENT_PIECES;
+	if (map->spacing < SPACING_MIN)
+		map->spacing = SPACING_MIN;
+	map->entries = xcalloc(map->block_count, sizeof(*map->entries));
+	return map;
+}
+
+void block_map_free(struct block_map *map)
+{
+	if (!map)
+		return;
+	free(map->entries);
+	free(map);
+}
+
+/* ---- looking ------------------------------------------------------------------------------- */
+
+static bool is_zero(const uint8_t *bytes, size_t len)
+{
+	return len == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0);
+}
+
+static uint16_t entry_of(const struct block_part *part)
+{
+	uint8_t entropy;
+	enum content_class class;
+
+	if (!part->nonzero)
+		return ALL_ZERO;
+	if (!part->sample_len) /* so little was read that no piece of a sample was among it */
+		return CONTENT_OTHER;
+	class = content_classify(part->sample, part->sample_len, &entropy);
+	return (uint16_t)(class | entropy << 8);
+}
+
+/* The parts of [offset, offset + len), all in one block, that belong to the sample. */
+static void take_sample(const struct block_map *map, struct block_part *part, uint64_t offset,
+	const uint8_t *bytes, size_t len)
+{
+	uint64_t in_piece = offset % map->spacing;
+	size_t at = 0;
+
+	if (in_piece >= CONTENT_PIECE_LEN) {
+		at = (size_t)(map->spacing - in_piece);
+		in_piece = 0;
+	}
+	while (at < len) {
+		size_t part_len = (size_t)(CONTENT_PIECE_LEN - in_piece);
+
+		if (part_len > len - at)
+			part_len = len - at;
+		if (part_len > sizeof(part->sample) - part->sample_len)
+			return;
+		memcpy(part->sample + part->sample_len, bytes + at, part_len);
+		part->sample_len += part_len;
+		at += (size_t)(map->spacing - in_piece);
+		in_piece = 0;
+	}
+}
+
+static void add_bytes(const struct block_map *map, struct block_part *part, uint64_t offset,
+	const uint8_t *bytes, size_t len)
+{
+	size_t before = part->sample_len;
+
+	take_sample(map, part, offset, bytes, len);
+	if (!part->nonzero)
+		part->nonzero = !is_zero(part->sample + before, part->sample_len - before) ||
+				!is_zero(bytes, len);
+}
+
+static void begin_part(struct block_part *part, uint64_t block)
+{
+	part->begun = true;
+	part->nonzero = false;
+	part->block = block;
+	part->sample_len = 0;
+}
+
+static void judge(struct block_map *map, struct block_part *part)
+{
+	if (part->begun)
+		map->entries[part->block] = entry_of(part);
+	part->begun = false;
+}
+
+void block_map_begin(struct block_ends *ends)
+{
+	ends->first.begun = ends->last.begun = false;
+}
+
+/* Bytes of one block that are not all of it. The first of a piece may go on from the piece
+ * before. */
+static void look_at_part(struct block_map *map, struct block_ends *ends, uint64_t offset,
+	const uint8_t *bytes, size_t len)
+{
+	uint64_t block = offset / map->block_len;
+	struct block_part *part = ends->first.begun ? &ends->last : &ends->first;
+
+	if (ends->first.begun && ends->first.block == block) {
+		part = &ends->first;
+	} else if (!part->begun || part->block != block) {
+		judge(map, part);
+		begin_part(part, block);
+	}
+	add_bytes(map, part, offset, bytes, len);
+}
+
+/* A block's sample lies too far apart for the processor to foresee where it goes on. */
+static void fetch_sample(const struct block_map *map, const uint8_t *block)
+{
+	for (uint64_t at = 0; at < map->block_len; at += map->spacing)
+		__builtin_prefetch(block + at);
+}
+
+void block_map_look(struct block_map *map, struct block_ends *ends, uint64_t offset,
+	const uint8_t *bytes, size_t len)
+{
+	struct block_part whole;
+
+	while (len) {
+		uint64_t left = map->block_len - offset % map->block_len;
+		size_t part_len = left < len ? (size_t)left : len;
+
+		if (part_len == map->block_len) {
+			if (len - part_len >= map->block_len)
+				fetch_sample(map, bytes + part_len);
+			begin_part(&whole, offset / map->block_len);
+			add_bytes(map, &whole, offset, bytes, part_len);
+			judge(map, &whole);
+		} else {
+			look_at_part(map, ends, offset, bytes, part_len);
+		}
+		offset += part_len;
+		bytes += part_len;
+		len -= part_len;
+	}
+}
+
+static void join_part(struct block_map *map, const struct block_part *part)
+{
+	struct block_part *open = &map->open;
+	size_t room;
+
+	if (!part->begun)
+		return;
+	if (!open->begun || open->block != part->block) {
+		judge(map, open);
+		begin_part(open, part->block);
+	}
+	room = sizeof(open->sample) - open->sample_len;
+	if (room > part->sample_len)
+		room = part->sample_len;
+	memcpy(open->sample + open->sample_len, part->sample, room);
+	open->sample_len += room;
+	open->nonzero = open->nonzero || part->nonzero;
+}
+
+void block_map_join(struct block_map *map, struct block_ends *ends)
+{
+	join_part(map, &ends->first);
+	join_part(map, &ends->last);
+}
+
+/* ---- checkpoints --------------------------------------------------------------------------- */
+
+void block_map_save(const struct block_map *map, struct state_writer *writer)
+{
+	const struct block_part *open = &map->open;
+
+	for (uint64_t block = 0; block < map->block_count; block += ENTRIES_PACKED) {
+		uint64_t packed = 0;
+
+		for (uint64_t i = 0; i < ENTRIES_PACKED && block + i < map->block_count; i++)
+			packed |= (uint64_t)map->entries[block + i] << 16 * i;
+		state_put(writer, packed);
+	}
+	state_put(writer, open->begun);
+	state_put(writer, open->nonzero);
+	state_put(writer, open->block);
+	state_put(writer, open->sample_len);
+	for (size_t i = 0; i < open->sample_len; i++)
+		state_put(writer, open->sample[i]);
+}
+
+void block_map_load(struct block_map *map, struct state_reader *reader)
+{
+	struct block_part *open = &map->open;
+
+	for (uint64_t block = 0; block < map->block_count; block += ENTRIES_PACKED) {
+		uint64_t packed = state_get(reader, UINT64_MAX);
+
+		for (uint64_t i = 0; i < ENTRIES_PACKED && block + i < map->block_count; i++) {
+			map->entries[block + i] = (uint16_t)(packed >> 16 * i);
+			if ((map->entries[block + i] & 0xFF) >= CONTENT_CLASSES)
+				state_fail(reader);
+		}
+	}
+	open->begun = state_get_flag(reader);
+	open->nonzero = state_get_flag(reader);
+	open->block = state_get(reader, map->block_count ? map->block_count - 1 : 0);
+	open->sample_len = (size_t)state_get(reader, sizeof(open->sample));
+	for (size_t i = 0; i < open->sample_len; i++)
+		open->sample[i] = (uint8_t)state_get(reader, UINT8_MAX);
+	if (!state_ok(reader) || !map->block_count)
+		open->begun = false;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static void mark_unreadable(struct block_map *map, const struct ranges *unreadable)
+{
+	for (size_t i = 0; unreadable && i < unreadable->count; i++) {
+		const struct range *range = &unreadable->items[i];
+		uint64_t last = (range->offset + range->length - 1) / map->block_len;
+
+		for (uint64_t block = range->offset / map->block_len;
+			block <= last && block < map->block_count; block++)
+			if (map->entries[block] != CONTENT_NOT_READ)
+				map->entries[block] = (uint16_t)((map->entries[block] & 0xFF00) |
+								 CONTENT_UNREADABLE);
+	}
+}
+
+static void sum_up(const struct block_map *map, struct content_sums *sums)
+{
+	*sums = (struct content_sums){ .block_len = map->block_len };
+	for (uint64_t block = 0; block < map->block_count; block++) {
+		uint64_t left = map->evidence_len - block * map->block_len;
+
+		sums->bytes[map->entries[block] & 0xFF] +=
+			left < map->block_len ? left : map->block_len;
+	}
+}
+
+static int write_map(struct block_map *map, int fd)
+{
+	uint8_t head[MAP_BIN_HEAD_LEN] = { 0 };
+	uint64_t sample = map->block_len / map->spacing * CONTENT_PIECE_LEN;
+	int status;
+
+	memcpy(head, MAP_BIN_MAGIC, 8);
+	little_put(head + 8, MAP_BIN_VERSION, 4);
+	little_put(head + 12, MAP_BIN_HEAD_LEN, 4);
+	little_put(head + 16, map->evidence_len, 8);
+	little_put(head + 24, map->block_len, 8);
+	little_put(head + 32, map->block_count, 8);
+	little_put(head + 40, MAP_BIN_ENTRY_LEN, 4);
+	little_put(head + 44, sample, 4);
+	status = file_write(fd, head, sizeof(head));
+	if (!status) {
+		for (uint64_t block = 0; block < map->block_count; block++)
+			map->entries[block] = htole16(map->entries[block]);
+		status = file_write(fd, map->entries, map->block_count * sizeof(*map->entries));
+	}
+	return status;
+}
+
+int block_map_finish(struct block_map *map, const struct ranges *unreadable, struct sink *sink,
+	struct content_sums *sums, struct error *error)
+{
+	struct sink_file file;
+	int status;
+
+	judge(map, &map->open);
+	mark_unreadable(map, unreadable);
+	sum_up(map, sums);
+	sink_discard(sink, MAP_BIN_NAME); /* of a run that was interrupted and resumed */
+	status = sink_begin(sink, MAP_BIN_NAME, &file, error);
+	if (status)
+		return status;
+	status = write_map(map, file.fd);
+	if (!status)
+		return sink_finish(sink, MAP_BIN_NAME, &file, error);
+	sink_drop(&file);
+	return sink_error(sink, MAP_BIN_NAME, -status, error);
+}

@@ -1,0 +1,22 @@
+/* Which container libtsk is given to read, and what it would read wrongly: images that are only the
+ * changes to another one. */
+#ifndef BURIN_EVIDENCE_DIFFERENCING_H
+#define BURIN_EVIDENCE_DIFFERENCING_H
+
+#include "evidence/backend.h"
+
+enum layered_library { LAYERED_AFF, LAYERED_VMDK, LAYERED_VHD };
+
+struct layered_kind {
+	const char *name; /* "aff", "vmdk", "vhd", "vhdx": the format, for people */
+	enum layered_library library;
+};
+
+/* True when the file is one of them. */
+bool layered_find(const struct image_ends *ends, struct layered_kind *kind);
+/* Refuses an image that rests on another one: its libraries would read zeros, or fail, where only
+ * that one has the bytes. Fills in info's paths. */
+int layered_check(const char *path, const struct layered_kind *kind, const struct image_ends *ends,
+	struct image_info *info, struct error *error);
+
+#endif

@@ -1,0 +1,61 @@
+/* What hashing the evidence itself has shown, in a word and in a sentence. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/record.h"
+
+const char *evidence_state_name(enum evidence_state state)
+{
+	static const char *const names[] = { "none", "hashed", "match", "mismatch", "partial" };
+
+	return names[state];
+}
+
+struct comparison {
+	const char *name, *stored, *computed;
+};
+
+static bool is_compared(const struct comparison *row)
+{
+	return *row->stored && *row->computed;
+}
+
+static void say_mismatch(struct evidence_record *record, const struct comparison *row)
+{
+	record->state = EVIDENCE_MISMATCH;
+	snprintf(record->sentence, sizeof(record->sentence),
+		"THE EVIDENCE IS NOT WHAT WAS ACQUIRED: it stores the %s %s, but its bytes have %s",
+		row->name, row->stored, row->computed);
+}
+
+void evidence_judge(struct evidence_record *record, const struct image_info *image,
+	const struct hashes *computed, uint64_t unread)
+{
+	const struct comparison rows[] = {
+		{ "MD5", image->stored_md5, computed->md5 },
+		{ "SHA-1", image->stored_sha1, computed->sha1 },
+	};
+	bool md5 = is_compared(&rows[0]), sha1 = is_compared(&rows[1]);
+
+	*record = (struct evidence_record){ .state = EVIDENCE_PARTIAL };
+	if (unread) {
+		snprintf(record->sentence, sizeof(record->sentence),
+			"the evidence can't be compared with its hash, because some of it can't be "
+			"read");
+		return;
+	}
+	record->hashes = *computed;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (is_compared(&rows[i]) && strcmp(rows[i].stored, rows[i].computed) != 0) {
+			say_mismatch(record, &rows[i]);
+			return;
+		}
+	record->state = md5 || sha1 ? EVIDENCE_MATCH : EVIDENCE_HASHED;
+	if (md5 || sha1)
+		snprintf(record->sentence, sizeof(record->sentence),
+			"the evidence has the %s%s%s that it stores", md5 ? "MD5" : "",
+			md5 && sha1 ? " and the " : "", sha1 ? "SHA-1" : "");
+	else
+		snprintf(record->sentence, sizeof(record->sentence),
+			"the evidence was hashed; it stores no such hash to compare with");
+}

@@ -1,0 +1,26 @@
+/* Sets of hashes that carved files are looked up in: of known files, and of wanted ones. */
+#ifndef BURIN_HASHING_HASH_SETS_H
+#define BURIN_HASHING_HASH_SETS_H
+
+#include "report/record.h"
+
+struct hash_sets;
+
+/* known, alert: paths of lists (hashing/hash_list.h), of which an index is made or used
+ * (hashing/hash_index.h). *sets is NULL when there are none. Returns 0 or a negative errno with
+ * error set. */
+int hash_sets_open(struct hash_sets **sets, const char *const *known, size_t known_count,
+	const char *const *alert, size_t alert_count, struct error *error);
+/* enum hash_kind or-ed together: what must be known of a file to look it up everywhere. NULL is
+ * fine: 0. */
+uint32_t hash_sets_kinds(const struct hash_sets *sets);
+/* Names and checksums of all sets, for telling runs apart. The caller frees it. NULL is fine. */
+char *hash_sets_summary(const struct hash_sets *sets);
+/* Looks the record's hashes up and fills in known and alert: the first set that has one of them, or
+ * NULL; the names live as long as the sets. Thread-safe. Returns 0 or a negative errno with error
+ * set. */
+int hash_sets_mark(const struct hash_sets *sets, struct file_record *record, struct error *error);
+/* NULL is fine. */
+void hash_sets_close(struct hash_sets *sets);
+
+#endif

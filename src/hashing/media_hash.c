@@ -1,0 +1,188 @@
+#include "hashing/media_hash.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+
+#define KINDS_MAX 3
+/* Between two looks at whether to stop: less than a millisecond's work. */
+#define STEP_LEN ((size_t)256 * 1024)
+
+struct piece {
+	const uint8_t *bytes;
+	size_t len;
+};
+
+struct worker {
+	struct media_hash *hash;
+	struct hasher *hasher;
+	pthread_t thread;
+	uint64_t done; /* pieces; under the lock */
+};
+
+struct media_hash {
+	struct worker workers[KINDS_MAX];
+	unsigned worker_count;
+	bool spare;
+	struct piece *ring; /* piece n is in ring[n % capacity] */
+	unsigned capacity;
+	pthread_mutex_t lock;
+	pthread_cond_t given_more, done_more;
+	uint64_t given; /* pieces; under the lock */
+	_Atomic bool stop;
+};
+
+/* False when it was stopped. */
+static bool hash_piece(struct worker *worker, const struct piece *piece)
+{
+	for (size_t at = 0; at < piece->len; at += STEP_LEN) {
+		size_t left = piece->len - at;
+
+		if (atomic_load_explicit(&worker->hash->stop, memory_order_relaxed))
+			return false;
+		hasher_update(worker->hasher, piece->bytes + at, left < STEP_LEN ? left : STEP_LEN);
+	}
+	return true;
+}
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	struct media_hash *hash = worker->hash;
+	struct sched_param none = { 0 };
+
+	if (hash->spare)
+		pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
+	pthread_mutex_lock(&hash->lock);
+	while (!atomic_load(&hash->stop)) {
+		struct piece piece;
+		bool whole;
+
+		if (worker->done == hash->given) {
+			pthread_cond_wait(&hash->given_more, &hash->lock);
+			continue;
+		}
+		piece = hash->ring[worker->done % hash->capacity];
+		pthread_mutex_unlock(&hash->lock);
+		whole = hash_piece(worker, &piece);
+		pthread_mutex_lock(&hash->lock);
+		worker->done += whole;
+		pthread_cond_signal(&hash->done_more);
+	}
+	pthread_mutex_unlock(&hash->lock);
+	return NULL;
+}
+
+static bool start_worker(struct media_hash *hash, uint32_t kind)
+{
+	struct worker *worker = &hash->workers[hash->worker_count];
+
+	worker->hash = hash;
+	worker->hasher = hasher_new(kind);
+	if (thread_start(&worker->thread, work, worker)) {
+		hasher_free(worker->hasher);
+		return false;
+	}
+	hash->worker_count++;
+	return true;
+}
+
+static bool start_workers(struct media_hash *hash, uint32_t mask)
+{
+	static const uint32_t kinds[KINDS_MAX] = { HASH_MD5, HASH_SHA1, HASH_SHA256 };
+	bool good = true;
+
+	for (unsigned i = 0; i < KINDS_MAX && good; i++)
+		if (mask & kinds[i])
+			good = start_worker(hash, kinds[i]);
+	return good;
+}
+
+struct media_hash *media_hash_new(uint32_t mask, unsigned capacity, bool spare)
+{
+	struct media_hash *hash = xcalloc(1, sizeof(*hash));
+
+	hash->spare = spare;
+	hash->capacity = capacity;
+	hash->ring = xcalloc(capacity, sizeof(*hash->ring));
+	pthread_mutex_init(&hash->lock, NULL);
+	pthread_cond_init(&hash->given_more, NULL);
+	pthread_cond_init(&hash->done_more, NULL);
+	if (start_workers(hash, mask))
+		return hash;
+	media_hash_free(hash);
+	return NULL;
+}
+
+void media_hash_give(struct media_hash *hash, const void *bytes, size_t len)
+{
+	pthread_mutex_lock(&hash->lock);
+	hash->ring[hash->given++ % hash->capacity] = (struct piece){ bytes, len };
+	pthread_cond_broadcast(&hash->given_more);
+	pthread_mutex_unlock(&hash->lock);
+}
+
+/* Under the lock. */
+static uint64_t slowest(const struct media_hash *hash)
+{
+	uint64_t done = hash->workers[0].done;
+
+	for (unsigned i = 1; i < hash->worker_count; i++)
+		if (hash->workers[i].done < done)
+			done = hash->workers[i].done;
+	return done;
+}
+
+uint64_t media_hash_done(struct media_hash *hash)
+{
+	uint64_t done;
+
+	pthread_mutex_lock(&hash->lock);
+	done = slowest(hash);
+	pthread_mutex_unlock(&hash->lock);
+	return done;
+}
+
+void media_hash_await(struct media_hash *hash, uint64_t more_than)
+{
+	pthread_mutex_lock(&hash->lock);
+	while (slowest(hash) <= more_than)
+		pthread_cond_wait(&hash->done_more, &hash->lock);
+	pthread_mutex_unlock(&hash->lock);
+}
+
+void media_hash_finish(struct media_hash *hash, struct hashes *hashes)
+{
+	*hashes = (struct hashes){ 0 };
+	if (hash->given)
+		media_hash_await(hash, hash->given - 1);
+	for (unsigned i = 0; i < hash->worker_count; i++) {
+		struct hashes one;
+
+		hasher_finish(hash->workers[i].hasher, &one);
+		hashes_merge(hashes, &one);
+	}
+}
+
+void media_hash_free(struct media_hash *hash)
+{
+	if (!hash)
+		return;
+	pthread_mutex_lock(&hash->lock);
+	atomic_store(&hash->stop, true);
+	pthread_cond_broadcast(&hash->given_more);
+	pthread_mutex_unlock(&hash->lock);
+	for (unsigned i = 0; i < hash->worker_count; i++) {
+		pthread_join(hash->workers[i].thread, NULL);
+		hasher_free(hash->workers[i].hasher);
+	}
+	pthread_cond_destroy(&hash->given_more);
+	pthread_cond_destroy(&hash->done_more);
+	pthread_mutex_destroy(&hash->lock);
+	free(hash->ring);
+	free(hash);
+}

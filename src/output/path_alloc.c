@@ -1,0 +1,303 @@
+/*
+ * A carved file's name must be the same in every run, so names are made up serially, in the
+ * report's order, while the files themselves are created and written by many threads. What a name
+ * depends on is kept per type: how many files it has had, and the extensions seen at the last
+ * offset (files come in order of offset, so only neighbours can collide).
+ *
+ * Types are checked when rules are read; here they are cleaned once more, because this is the last
+ * place before the file system.
+ */
+#include "output/path_alloc.h"
+
+#include <inttypes.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "output/output_dir.h"
+
+#define LABEL_MAX 80 /* bytes of a title in a name */
+
+struct seen {
+	char *extension;
+	uint32_t count;
+};
+
+struct type {
+	char *name;          /* the key */
+	char *folder;        /* that the next file goes to, with a slash; NULL for the type "" */
+	uint64_t file_count; /* names given out */
+	uint64_t folder_number;
+	uint64_t offset;   /* of the last name */
+	struct seen *seen; /* the extensions at that offset */
+	size_t seen_count, seen_capacity;
+};
+
+struct taken {
+	char *name;
+};
+
+struct namer {
+	void *types;   /* tree of struct type */
+	void *folders; /* tree of struct taken: names in use in the output folder itself */
+};
+
+/* For both trees: their nodes start with the name. */
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct namer *namer_new(void)
+{
+	return xcalloc(1, sizeof(struct namer));
+}
+
+/* A copy that is a plain component of a path: letters, digits, dot, minus, underscore, no leading
+ * dot. */
+static char *plain_name(const char *name, size_t most_len)
+{
+	size_t len = strnlen(name, most_len);
+	char *plain = xmalloc(len + 2);
+
+	for (size_t i = 0; i < len; i++) {
+		char c = name[i];
+		bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			    (c >= '0' && c <= '9') || c == '-' || c == '_' || (c == '.' && i > 0);
+
+		plain[i] = good ? c : '_';
+	}
+	if (len == 0)
+		plain[len++] = '_';
+	plain[len] = '\0';
+	return plain;
+}
+
+/* Finds or adds the node of len bytes that starts with the name. added may be NULL. */
+static void *find_or_add(void **tree, const char *name, size_t len, bool *added)
+{
+	void **found = tfind(&name, tree, compare_names);
+	void *node;
+
+	if (added)
+		*added = !found;
+	if (found)
+		return *found;
+	node = xcalloc(1, len);
+	*(char **)node = xstrdup(name);
+	if (!tsearch(node, tree, compare_names)) {
+		log_error("out of memory for the names of files");
+		exit(EXIT_IO);
+	}
+	return node;
+}
+
+/* True when the name was still free. */
+static bool take_folder(struct namer *namer, const char *name)
+{
+	bool added;
+
+	find_or_add(&namer->folders, name, sizeof(struct taken), &added);
+	return added;
+}
+
+void namer_reserve(struct namer *namer, const char *name)
+{
+	take_folder(namer, name);
+}
+
+/* Gives the type its next folder: TYPE, TYPE.2, TYPE.3 ... */
+static void next_folder(struct namer *namer, struct type *type)
+{
+	char *plain = plain_name(type->name, 200), *folder = NULL;
+
+	do {
+		free(folder);
+		type->folder_number++;
+		folder = type->folder_number == 1
+				 ? xstrdup(plain)
+				 : xasprintf("%s.%" PRIu64, plain, type->folder_number);
+	} while (!take_folder(namer, folder));
+	free(type->folder);
+	type->folder = xasprintf("%s/", folder);
+	free(folder);
+	free(plain);
+}
+
+static void forget_seen(struct type *type)
+{
+	for (size_t i = 0; i < type->seen_count; i++)
+		free(type->seen[i].extension);
+	type->seen_count = 0;
+}
+
+/* How many names with this offset and extension the type has had, this one included. */
+static uint32_t count_name(struct type *type, uint64_t offset, const char *extension)
+{
+	if (type->offset != offset)
+		forget_seen(type);
+	type->offset = offset;
+	for (size_t i = 0; i < type->seen_count; i++)
+		if (strcmp(type->seen[i].extension, extension) == 0)
+			return ++type->seen[i].count;
+	type->seen = xgrow(type->seen, &type->seen_capacity, type->seen_count, sizeof(*type->seen));
+	type->seen[type->seen_count++] = (struct seen){ xstrdup(extension), 1 };
+	return 1;
+}
+
+char *namer_name(struct namer *namer, const char *type_name, uint64_t offset, const char *label,
+	const char *extension, unsigned digits)
+{
+	struct type *type = find_or_add(&namer->types, type_name, sizeof(*type), NULL);
+	char *suffix = *extension ? plain_name(extension, 32) : xstrdup("");
+	char *called = *label ? plain_name(label, LABEL_MAX) : xstrdup("");
+	uint32_t number = count_name(type, offset, suffix);
+	char again[16] = "";
+	char *name;
+
+	if (*type_name && type->file_count++ % SINK_FOLDER_FILES == 0)
+		next_folder(namer, type);
+	if (number > 1)
+		snprintf(again, sizeof(again), "-%" PRIu32, number);
+	name = xasprintf("%s%0*" PRIu64 "%s%s%s%s%s", type->folder ? type->folder : "",
+		(int)(digits > 20 ? 20 : digits), offset, again, *called ? "_" : "", called,
+		*suffix ? "." : "", suffix);
+	free(called);
+	free(suffix);
+	return name;
+}
+
+/* ---- in a checkpoint ----------------------------------------------------------------------- */
+
+#define MOST_NAME ((size_t)1 << 16)
+
+struct saving {
+	struct state_writer *writer; /* NULL: only counts */
+	uint64_t count;
+};
+
+static void save_type(const void *node, VISIT visit, void *context)
+{
+	const struct type *type = *(struct type *const *)node;
+	struct saving *saving = context;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	saving->count++;
+	if (!saving->writer)
+		return;
+	state_put_text(saving->writer, type->name);
+	state_put_text(saving->writer, type->folder ? type->folder : "");
+	state_put(saving->writer, type->file_count);
+	state_put(saving->writer, type->folder_number);
+	state_put(saving->writer, type->offset);
+	state_put(saving->writer, type->seen_count);
+	for (size_t i = 0; i < type->seen_count; i++) {
+		state_put_text(saving->writer, type->seen[i].extension);
+		state_put(saving->writer, type->seen[i].count);
+	}
+}
+
+static void save_taken(const void *node, VISIT visit, void *context)
+{
+	struct saving *saving = context;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	saving->count++;
+	if (saving->writer)
+		state_put_text(saving->writer, (*(struct taken *const *)node)->name);
+}
+
+static void save_tree(
+	const void *tree, void (*save)(const void *, VISIT, void *), struct state_writer *writer)
+{
+	struct saving counting = { 0 }, saving = { .writer = writer };
+
+	twalk_r(tree, save, &counting);
+	state_put(writer, counting.count);
+	twalk_r(tree, save, &saving);
+}
+
+void namer_save(const struct namer *namer, struct state_writer *writer)
+{
+	save_tree(namer->types, save_type, writer);
+	save_tree(namer->folders, save_taken, writer);
+}
+
+static void load_seen(struct type *type, struct state_reader *reader)
+{
+	uint64_t count = state_get(reader, UINT64_MAX);
+
+	forget_seen(type);
+	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
+		struct seen seen = { .extension = state_get_text(reader, MOST_NAME) };
+
+		seen.count = (uint32_t)state_get(reader, UINT32_MAX - 1);
+		type->seen = xgrow(
+			type->seen, &type->seen_capacity, type->seen_count, sizeof(*type->seen));
+		type->seen[type->seen_count++] = seen;
+	}
+}
+
+static void load_type(struct namer *namer, struct state_reader *reader)
+{
+	char *name = state_get_text(reader, MOST_NAME);
+	struct type *type = find_or_add(&namer->types, name, sizeof(*type), NULL);
+
+	free(name);
+	free(type->folder);
+	type->folder = state_get_text(reader, MOST_NAME);
+	type->file_count = state_get(reader, UINT64_MAX);
+	type->folder_number = state_get(reader, UINT64_MAX);
+	type->offset = state_get(reader, UINT64_MAX);
+	load_seen(type, reader);
+}
+
+void namer_load(struct namer *namer, struct state_reader *reader)
+{
+	uint64_t count = state_get(reader, UINT64_MAX);
+
+	for (uint64_t i = 0; i < count && state_ok(reader); i++)
+		load_type(namer, reader);
+	count = state_get(reader, UINT64_MAX);
+	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
+		char *name = state_get_text(reader, MOST_NAME);
+
+		take_folder(namer, name);
+		free(name);
+	}
+}
+
+static void free_type(void *node)
+{
+	struct type *type = node;
+
+	forget_seen(type);
+	free(type->seen);
+	free(type->folder);
+	free(type->name);
+	free(type);
+}
+
+static void free_taken(void *node)
+{
+	struct taken *taken = node;
+
+	free(taken->name);
+	free(taken);
+}
+
+void namer_free(struct namer *namer)
+{
+	if (!namer)
+		return;
+	tdestroy(namer->types, free_type);
+	tdestroy(namer->folders, free_taken);
+	free(namer);
+}

@@ -1,0 +1,163 @@
+/*
+ * The report is read once, from the first to the last line, and a row is written for each file; the
+ * page itself comes last, over an older one, so that a page that is there is whole.
+ */
+#include "page/page.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "page/page_data.h"
+#include "page/page_map.h"
+#include "page/page_text.h"
+#include "report/report.h"
+#include "report/report_reader.h"
+#include "page/thumbs.h"
+
+struct html {
+	struct html_data data;
+	struct thumbs *thumbs;
+	struct html_counts *counts;
+};
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static int take_file(struct html *html, const struct file_record *file, const json_t *record,
+	struct error *error)
+{
+	html->counts->files++;
+	return html_data_add(&html->data, file, record,
+		thumbs_make(html->thumbs, file, html->counts->files), error);
+}
+
+static int take_files(struct html *html, struct reread_report *report, struct error *error)
+{
+	struct file_record file;
+	int status;
+
+	while ((status = reread_next(report, &file, error)) > 0) {
+		status = take_file(html, &file, reread_file_record(report), error);
+		if (status)
+			return status;
+	}
+	return status ? status : html_data_finish(&html->data, error);
+}
+
+/* ---- the page ------------------------------------------------------------------------------ */
+
+/* A record as a string of the script, which the page parses; the run's is also what it gives back
+ * when files are picked for `burin extract`, with every digit of its numbers. */
+static int add_record(struct line *line, const json_t *record)
+{
+	char *text = record ? json_dumps(record, JSON_COMPACT) : strdup("null");
+
+	if (!text)
+		return -ENOMEM;
+	line_text(line, "\"");
+	html_data_script_text(line, text);
+	line_text(line, "\"");
+	free(text);
+	return 0;
+}
+
+static json_t *made_object(const struct html *html, const struct reread_report *report)
+{
+	const struct html_counts *counts = html->counts;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "burin", json_string(BURIN_VERSION));
+	json_object_set_new(object, "whole", json_boolean(reread_saw_summary(report)));
+	json_object_set_new(object, "thumbs", json_integer((json_int_t)counts->thumbs));
+	json_object_set_new(
+		object, "failed_thumbs", json_integer((json_int_t)counts->failed_thumbs));
+	if (counts->no_pictures)
+		json_object_set_new(object, "no_pictures", json_string(counts->no_pictures));
+	if (counts->no_films)
+		json_object_set_new(object, "no_films", json_string(counts->no_films));
+	return object;
+}
+
+/* burin.begin("run", "summary", "made"); and what the map knows of the image's blocks. */
+static int make_begin(
+	struct line *line, const struct html *html, const struct reread_report *report)
+{
+	json_t *made = made_object(html, report);
+	int status;
+
+	line_text(line, "burin.begin(");
+	status = add_record(line, reread_run_record(report));
+	line_text(line, ", ");
+	if (!status)
+		status = add_record(line, reread_summary_record(report));
+	line_text(line, ", ");
+	if (!status)
+		status = add_record(line, made);
+	line_text(line, ");\n");
+	html_map_add(line, html->data.dir_fd, reread_run(report)->image_size);
+	json_decref(made);
+	return status;
+}
+
+static int write_page(struct html *html, const struct reread_report *report, struct error *error)
+{
+	struct line begin = { 0 };
+	FILE *file;
+	int status = make_begin(&begin, html, report);
+
+	if (status)
+		error_set(error, EXIT_IO, -status, "out of memory for the page");
+	else
+		status = html_data_create(html->data.dir_fd, HTML_PAGE, &file, error);
+	if (!status) {
+		html_page_write(file, &html->data, &begin);
+		status = html_data_close(file, HTML_PAGE, error);
+	}
+	line_free(&begin);
+	return status;
+}
+
+static int write_all(struct html *html, const char *folder, const char *clean, uint64_t most_thumbs,
+	struct error *error)
+{
+	struct reread_report *report;
+	int status = reread_open(&report, html->data.dir_fd, jsonl_reporter.file_name, error);
+
+	if (status == -ENOENT)
+		return error_set(error, EXIT_IO, ENOENT,
+			"'%s' holds no %s: it is no output folder of burin", clean,
+			jsonl_reporter.file_name);
+	if (status)
+		return status;
+	html->thumbs = thumbs_open(html->data.dir_fd, folder, most_thumbs);
+	status = take_files(html, report, error);
+	thumbs_close(html->thumbs, html->counts);
+	if (!status)
+		status = write_page(html, report, error);
+	reread_close(report);
+	return status;
+}
+
+int html_write(const char *folder, const struct html_options *options, struct html_counts *counts,
+	struct error *error)
+{
+	struct html html = { .counts = counts };
+	char *clean = text_clean_copy(folder);
+	int status;
+
+	*counts = (struct html_counts){ 0 };
+	html.data.dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (html.data.dir_fd < 0) {
+		status = error_set(error, EXIT_IO, errno, "cannot open the folder '%s': %s", clean,
+			strerror(errno));
+	} else {
+		status = write_all(&html, folder, clean, options->thumbs, error);
+		html_data_free(&html.data);
+		close(html.data.dir_fd);
+	}
+	free(clean);
+	return status;
+}

@@ -1,0 +1,226 @@
+/*
+ * A row is a line of fields with tabs between, and a part one long string of such lines that the
+ * page cuts up: browsers read a string at a gigabyte a second, and an array of a million values at
+ * a tenth of that. Text is cleaned (base/text.h), so that it holds no tabs and line feeds.
+ *
+ * Up to PART_LEN bytes of rows become part of the page. More go to files beside it, in scripts,
+ * because that is what a page that was opened from disk may load.
+ */
+#include "page/page_data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "output/dirfd.h"
+#include "page/page.h"
+
+#define PART_LEN ((size_t)4 << 20)
+#define PART_NAME HTML_DATA "%04u.js"
+
+/* ---- script text --------------------------------------------------------------------------- */
+
+void html_data_script_text(struct line *line, const char *text)
+{
+	for (;;) {
+		size_t plain = strcspn(text, "\"\\<\n\r\t");
+
+		line_bytes(line, text, plain);
+		text += plain;
+		if (!*text)
+			return;
+		switch (*text++) {
+		case '"':
+			line_text(line, "\\\"");
+			break;
+		case '\\':
+			line_text(line, "\\\\");
+			break;
+		case '<': /* "</script" and "<!--" mean something there */
+			line_text(line, "\\x3c");
+			break;
+		case '\n':
+			line_text(line, "\\n");
+			break;
+		case '\r':
+			line_text(line, "\\r");
+			break;
+		default:
+			line_text(line, "\\t");
+		}
+	}
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* Text that nobody vouches for. */
+static void text_cell(struct line *line, const char *text)
+{
+	char *clean = text_clean_copy(text);
+
+	html_data_script_text(line, clean);
+	free(clean);
+	line_text(line, "\\t");
+}
+
+static void number_cell(struct line *line, uint64_t number)
+{
+	line_number(line, number);
+	line_text(line, "\\t");
+}
+
+/* Empty for the usual case, one run that begins at the file's offset. */
+static void runs_cell(struct line *line, const struct file_record *file)
+{
+	if (file->run_count != 1 || file->runs[0].offset != file->offset) {
+		for (uint32_t i = 0; i < file->run_count; i++) {
+			line_text(line, i ? "," : "");
+			line_number(line, file->runs[i].offset);
+			line_text(line, "+");
+			line_number(line, file->runs[i].length);
+		}
+		if (!file->run_count)
+			line_text(line, "-");
+	}
+	line_text(line, "\\t");
+}
+
+static void time_cell(struct line *line, const struct file_record *file)
+{
+	if (file->time < 0)
+		line_text(line, "-");
+	if (file->time)
+		line_number(line, file->time < 0 ? -(uint64_t)file->time : (uint64_t)file->time);
+	line_text(line, "\\t");
+}
+
+/* A field that is a text, or just true. */
+static void mark_cell(struct line *line, const json_t *record, const char *key)
+{
+	const json_t *value = json_object_get(record, key);
+	const char *text = json_string_value(value);
+
+	text_cell(line, text ? text : json_is_true(value) ? "yes" : "");
+}
+
+static const char *record_text(const json_t *record, const char *key)
+{
+	const char *text = json_string_value(json_object_get(record, key));
+
+	return text ? text : "";
+}
+
+/* The order is that of `fields` in page/data.js. */
+static void add_row(
+	struct line *line, const struct file_record *file, const json_t *record, char thumb)
+{
+	char flags[4] = { file->chop ? 'c' : '-', file->written ? 'w' : '-', thumb ? thumb : '-',
+		0 };
+
+	text_cell(line, file->path);
+	text_cell(line, file->type);
+	number_cell(line, file->rule);
+	number_cell(line, file->offset);
+	number_cell(line, file->length);
+	text_cell(line, file->extension);
+	text_cell(line, file_status_name(file->status));
+	text_cell(line, file_end_name(file->end));
+	text_cell(line, file->reason);
+	runs_cell(line, file);
+	text_cell(line, file->hashes.md5);
+	text_cell(line, file->hashes.sha1);
+	text_cell(line, file->hashes.sha256);
+	number_cell(line, file->unreadable);
+	text_cell(line, record_text(record, "allocated"));
+	text_cell(line, record_text(record, "fs_path"));
+	text_cell(line, file->title);
+	time_cell(line, file);
+	mark_cell(line, record, "known");
+	mark_cell(line, record, "alert");
+	line_text(line, flags);
+	line_text(line, "\\n");
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+static int fail(const char *path, int errnum, struct error *error)
+{
+	return error_set(error, EXIT_IO, errnum, "cannot write '%s': %s", path, strerror(errnum));
+}
+
+int html_data_create(int dir_fd, const char *path, FILE **file, struct error *error)
+{
+	int status = folder_unlink(dir_fd, path), fd;
+
+	if (status && status != -ENOENT)
+		return fail(path, -status, error);
+	fd = folder_open(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL, true);
+	if (fd < 0)
+		return fail(path, -fd, error);
+	*file = fdopen(fd, "w");
+	if (!*file) {
+		status = errno;
+		close(fd);
+		return fail(path, status, error);
+	}
+	return 0;
+}
+
+int html_data_close(FILE *file, const char *path, struct error *error)
+{
+	bool bad = ferror(file);
+
+	errno = 0;
+	if (fclose(file) || bad)
+		return fail(path, errno ? errno : EIO, error);
+	return 0;
+}
+
+static int write_part(struct html_data *data, struct error *error)
+{
+	char path[64];
+	FILE *file;
+	int status;
+
+	snprintf(path, sizeof(path), PART_NAME, data->part_count + 1);
+	status = html_data_create(data->dir_fd, path, &file, error);
+	if (status)
+		return status;
+	fputs("burin.part(\"", file);
+	line_write(&data->part, file);
+	fputs("\");\n", file);
+	data->part_count++;
+	return html_data_close(file, path, error);
+}
+
+int html_data_add(struct html_data *data, const struct file_record *file, const json_t *record,
+	char thumb, struct error *error)
+{
+	add_row(&data->part, file, record, thumb);
+	return data->part.len >= PART_LEN ? write_part(data, error) : 0;
+}
+
+int html_data_finish(struct html_data *data, struct error *error)
+{
+	char path[64];
+	int status = 0;
+
+	if (data->part_count && data->part.len)
+		status = write_part(data, error);
+	for (unsigned i = data->part_count + 1;; i++) {
+		snprintf(path, sizeof(path), PART_NAME, i);
+		if (folder_unlink(data->dir_fd, path))
+			break;
+	}
+	if (!data->part_count)
+		unlinkat(data->dir_fd, HTML_DATA, AT_REMOVEDIR);
+	return status;
+}
+
+void html_data_free(struct html_data *data)
+{
+	line_free(&data->part);
+}

@@ -1,0 +1,13 @@
+/* The page's own text (page/assets/), with what belongs to a run put in. */
+#ifndef BURIN_PAGE_PAGE_TEXT_H
+#define BURIN_PAGE_PAGE_TEXT_H
+
+#include <stdio.h>
+
+#include "page/page_data.h"
+
+/* Writes the page. begin: the script text of the call that hands over run and summary. Errors show
+ * in the stream. */
+void html_page_write(FILE *file, const struct html_data *data, const struct line *begin);
+
+#endif

@@ -1,0 +1,298 @@
+/*
+ * Decoders of pictures and films are what attackers aim at first. They run in processes of their
+ * own with limits (base/confined.h), which get bytes and give back a JPEG; nobody in this
+ * process looks into either. One that crashes or runs on is ended and costs the picture that it was
+ * at.
+ */
+#include "page/thumbs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/confined.h"
+#include "output/dirfd.h"
+#include "page/page_data.h"
+#include "page/thumb_jobs.h"
+
+/* Larger pictures are not looked at. */
+#define MAX_FILE_LEN ((uint64_t)64 << 20)
+/* Seconds of the clock after which a child is given up; its processor time ends it before, unless
+ * it waits for something. */
+#define PATIENCE 30
+
+static const struct kind {
+	const char *extension;
+	const char *demuxer; /* NULL: a picture that libvips reads */
+	bool still;
+} kinds[] = {
+	{ "jpg", NULL, true },
+	{ "jpeg", NULL, true },
+	{ "png", NULL, true },
+	{ "gif", NULL, true },
+	{ "webp", NULL, true },
+	{ "tif", NULL, true },
+	{ "tiff", NULL, true },
+	{ "heic", NULL, true },
+	{ "heif", NULL, true },
+	{ "avif", NULL, true },
+	{ "jp2", NULL, true },
+	{ "bmp", "bmp_pipe", true },
+	{ "ico", "ico", true },
+	{ "psd", "psd_pipe", true },
+	{ "mp4", "mov", false },
+	{ "m4v", "mov", false },
+	{ "mov", "mov", false },
+	{ "3gp", "mov", false },
+	{ "mkv", "matroska", false },
+	{ "webm", "matroska", false },
+	{ "avi", "avi", false },
+	{ "mpg", "mpeg", false },
+	{ "mpeg", "mpeg", false },
+	{ "ts", "mpegts", false },
+	{ "flv", "flv", false },
+	{ "wmv", "asf", false },
+	{ "asf", "asf", false },
+	{ "ogv", "ogg", false },
+};
+
+struct thumbs {
+	int dir_fd;
+	const char *folder;
+	uint64_t left; /* to be tried */
+	uint64_t made, failed;
+	struct confined *pictures; /* the child for pictures; NULL: none runs */
+	bool films;                /* ffmpeg is there */
+	const char *no_pictures, *no_films;
+	uint8_t *file; /* a picture's bytes */
+	uint8_t *jpeg;
+};
+
+static const struct kind *find_kind(const struct file_record *file)
+{
+	const char *extension = *file->extension ? file->extension : file->type;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcasecmp(extension, kinds[i].extension) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+/* ---- children ------------------------------------------------------------------------------ */
+
+static struct confined *start(int (*job)(int fd, void *arg), void *arg)
+{
+	const struct confined_limits limits = { THUMB_SECONDS, THUMB_MEMORY };
+	const struct timeval patience = { .tv_sec = PATIENCE };
+	struct confined *child = NULL;
+
+	if (confined_start(&child, job, arg, &limits))
+		return NULL;
+	setsockopt(confined_fd(child), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(confined_fd(child), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	return child;
+}
+
+static void end_pictures(struct thumbs *thumbs)
+{
+	if (thumbs->pictures)
+		free(confined_end(thumbs->pictures));
+	thumbs->pictures = NULL;
+}
+
+static bool start_pictures(struct thumbs *thumbs)
+{
+	char ready = 0;
+
+	if (thumbs->no_pictures)
+		return false;
+	if (thumbs->pictures)
+		return true;
+	thumbs->pictures = start(thumb_pictures_job, NULL);
+	if (thumbs->pictures && confined_receive(confined_fd(thumbs->pictures), &ready, 1) && ready)
+		return true;
+	thumbs->no_pictures = "libvips is not installed, or does not start";
+	end_pictures(thumbs);
+	return false;
+}
+
+/* ---- bytes --------------------------------------------------------------------------------- */
+
+/* The whole file, which may have become shorter. Returns its length, 0 for a failure. */
+static uint32_t read_file(struct thumbs *thumbs, const struct file_record *record)
+{
+	int fd = folder_open(thumbs->dir_fd, record->path, O_RDONLY | O_NONBLOCK, false);
+	struct stat info;
+	size_t len = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+		(uint64_t)info.st_size <= MAX_FILE_LEN) {
+		thumbs->file = xreallocarray(thumbs->file, (size_t)info.st_size, 1);
+		while (len < (size_t)info.st_size &&
+			(n = read(fd, thumbs->file + len, (size_t)info.st_size - len)) > 0)
+			len += (size_t)n;
+	}
+	close(fd);
+	return n < 0 ? 0 : (uint32_t)len;
+}
+
+static uint32_t ask_pictures(struct thumbs *thumbs, uint32_t file_len)
+{
+	int fd = confined_fd(thumbs->pictures);
+	uint32_t len = 0;
+
+	if (confined_send(fd, &file_len, sizeof(file_len)) &&
+		confined_send(fd, thumbs->file, file_len) &&
+		confined_receive(fd, &len, sizeof(len)) && len <= THUMB_MAX_LEN &&
+		confined_receive(fd, thumbs->jpeg, len))
+		return len;
+	end_pictures(thumbs);
+	return 0;
+}
+
+/* Until the child is done; more than a small picture needs is an error. */
+static uint32_t receive_all(int fd, uint8_t *bytes)
+{
+	uint32_t len = 0;
+	ssize_t n;
+
+	while (len < THUMB_MAX_LEN && ((n = recv(fd, bytes + len, THUMB_MAX_LEN - len, 0)) > 0 ||
+					      (n < 0 && errno == EINTR)))
+		len += n > 0 ? (uint32_t)n : 0;
+	return len < THUMB_MAX_LEN ? len : 0;
+}
+
+static uint32_t ask_film(
+	struct thumbs *thumbs, const struct file_record *file, const struct kind *kind)
+{
+	struct thumb_film film = { thumbs->folder, file->path, kind->demuxer, kind->still };
+	struct confined *child = start(thumb_film_job, &film);
+	uint32_t len;
+
+	if (!child)
+		return 0;
+	len = receive_all(confined_fd(child), thumbs->jpeg);
+	free(confined_end(child));
+	return len;
+}
+
+/* The page shows what begins as a JPEG does, whatever a child that was taken over may send. */
+static bool keep(struct thumbs *thumbs, uint32_t len, uint64_t number)
+{
+	char path[64];
+	FILE *file;
+
+	if (len < 3 || memcmp(thumbs->jpeg, "\xFF\xD8\xFF", 3) != 0)
+		return false;
+	snprintf(path, sizeof(path), HTML_THUMBS "p%08" PRIu64 ".jpg", number);
+	if (html_data_create(thumbs->dir_fd, path, &file, NULL))
+		return false;
+	fwrite(thumbs->jpeg, 1, len, file);
+	return html_data_close(file, path, NULL) == 0;
+}
+
+/* ---- from outside -------------------------------------------------------------------------- */
+
+/* Whether a program of that name lies in PATH. */
+static bool have_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	bool found = false;
+
+	while (path && *path && !found) {
+		size_t len = strcspn(path, ":");
+		char *full = xasprintf("%.*s/%s", (int)len, path, name);
+
+		found = access(full, X_OK) == 0;
+		free(full);
+		path += len + (path[len] == ':');
+	}
+	return found;
+}
+
+static void remove_old(int dir_fd)
+{
+	int fd = folder_open(dir_fd, "thumbs", O_RDONLY | O_DIRECTORY, false);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	uint64_t number;
+	int end;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		end = 0;
+		if (sscanf(entry->d_name, "p%" SCNu64 ".jpg%n", &number, &end) == 1 && end > 0 &&
+			!entry->d_name[end])
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	closedir(dir);
+}
+
+/* Asked for when a film comes, so that a page without films complains of nothing. */
+static bool have_films(struct thumbs *thumbs)
+{
+	if (!thumbs->films && !thumbs->no_films) {
+		thumbs->films = have_program("ffmpeg");
+		thumbs->no_films = thumbs->films ? NULL : "ffmpeg is not installed";
+	}
+	return thumbs->films;
+}
+
+struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t most)
+{
+	struct thumbs *thumbs = xcalloc(1, sizeof(*thumbs));
+
+	remove_old(dir_fd);
+	*thumbs = (struct thumbs){ .dir_fd = dir_fd, .folder = folder, .left = most };
+	thumbs->jpeg = xmalloc(THUMB_MAX_LEN);
+	return thumbs;
+}
+
+char thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t number)
+{
+	const struct kind *kind = file->written && thumbs->left ? find_kind(file) : NULL;
+	uint32_t len;
+
+	if (!kind || !(kind->demuxer ? have_films(thumbs) : start_pictures(thumbs)))
+		return 0;
+	thumbs->left--;
+	if (kind->demuxer)
+		len = ask_film(thumbs, file, kind);
+	else
+		len = (len = read_file(thumbs, file)) ? ask_pictures(thumbs, len) : 0;
+	if (!keep(thumbs, len, number)) {
+		thumbs->failed++;
+		return 'f';
+	}
+	thumbs->made++;
+	return 'y';
+}
+
+void thumbs_close(struct thumbs *thumbs, struct html_counts *counts)
+{
+	counts->thumbs = thumbs->made;
+	counts->failed_thumbs = thumbs->failed;
+	counts->no_pictures = thumbs->no_pictures;
+	counts->no_films = thumbs->no_films;
+	end_pictures(thumbs);
+	free(thumbs->jpeg);
+	free(thumbs->file);
+	free(thumbs);
+}

@@ -1,0 +1,30 @@
+/* The built-in model of what stands on disks, by which engines and kernels choose what they look
+ * at. The essay is in rarity.c. */
+#ifndef BURIN_PATTERNS_RARITY_H
+#define BURIN_PATTERNS_RARITY_H
+
+#include <stdint.h>
+
+enum rarity_kind {
+	RARITY_ZERO,
+	RARITY_FILL,
+	RARITY_TEXT,
+	RARITY_BINARY,
+	RARITY_RANDOM,
+	RARITY_KINDS
+};
+
+/* The shares of the kinds; they add up to 1. */
+extern const float rarity_weight[RARITY_KINDS];
+
+/* Fills in the probability of each byte within each kind. */
+void rarity_bytes(float probability[RARITY_KINDS][256]);
+
+/* The probability of the bytes that agree with value in the bits of mask. */
+float rarity_class(const float probability[256], uint8_t value, uint8_t mask);
+
+/* The chance that len bytes in a row agree with value in the bits of mask. */
+double rarity_run(const float probability[RARITY_KINDS][256], const uint8_t *value,
+	const uint8_t *mask, uint32_t len);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * Regular expressions of bounded width over bytes. An own small parser decides what is accepted,
+ * computes how short and how long a match can be, and writes the expression down again in a
+ * canonical form that means the same to PCRE2 and to Hyperscan; PCRE2 matches.
+ *
+ * Accepted: literals; \xHH \0oo \a \e \f \n \r \t and a backslash before punctuation; . (any byte)
+ * \d \D \w \W \s \S; classes with ranges, negation and [:names:]; ( ) and (?: ); |; ? {m} {m,n},
+ * each with a lazy ? behind it. All is ASCII and bytes, never UTF-8. Refused with the reason: * +
+ * {m,} (no bound), ^ $ \b and lookaround (no width), back-references, flags inside, possessive
+ * repeats, an expression that can match nothing.
+ */
+#ifndef BURIN_PATTERNS_REGEX_H
+#define BURIN_PATTERNS_REGEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* The longest match that a regex may have, bytes. */
+#define REGEX_MAX_WIDTH 4096u
+
+struct regex;
+
+/* Compiles source[0 .. len). nocase: ASCII letters match in either case. column: what errors call
+ * the first byte of source (1-based). -EINVAL with what is wrong, at which column and why. On
+ * success the caller owns *regex, which is immutable and may be shared by all threads. */
+int regex_new(struct regex **regex, const char *source, size_t len, bool nocase, size_t column,
+	struct error *error);
+/* NULL is fine. */
+void regex_free(struct regex *regex);
+
+/* The shortest and the longest match, bytes; 1 <= min <= max <= REGEX_MAX_WIDTH. */
+uint32_t regex_min_len(const struct regex *regex);
+uint32_t regex_max_len(const struct regex *regex);
+
+/* The expression in canonical form: alphanumeric literals, \xHH, bracketed classes of \xHH and
+ * ranges (also for `.`), (?: ), | and repeats. It needs no flags: case is written out, so CASELESS
+ * and DOTALL change nothing. Two regexes that are equal here are the same pattern. */
+const char *regex_source(const struct regex *regex);
+
+/* The chance that it matches at a given place of random data: an estimate from above, 0 .. 1. */
+double regex_chance(const struct regex *regex);
+
+/* Length of the match that starts at text, 0 when there is none. len: bytes that can be read.
+ * Thread-safe. */
+size_t regex_match_len(const struct regex *regex, const uint8_t *text, size_t len);
+
+#endif

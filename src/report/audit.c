@@ -1,0 +1,180 @@
+/*
+ * audit.txt as people know it from Scalpel 1.60: the same head, columns and rows, by which old
+ * scripts find their way, then our own sums. Unlike Scalpel's, rows stand in order of offset, and
+ * their first column is the path below the output folder, for names alone would not tell two types
+ * apart; in compat mode it is the bare name, as in Scalpel. Start, output folder, command and
+ * completion time stand on lines of their own; the rest is the same in every run.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/text.h"
+#include "base/strbuf.h"
+#include "report/report.h"
+
+struct audit {
+	FILE *stream;
+	char *image; /* last component, cleaned */
+	bool bare;   /* first column without folder */
+	struct line line;
+};
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* As asctime writes it, in local time. */
+static void print_time(FILE *stream, const char *what, int64_t seconds)
+{
+	time_t time = (time_t)seconds;
+	struct tm tm;
+	char text[64] = "(an unknown time)";
+
+	if (localtime_r(&time, &tm))
+		strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &tm);
+	fprintf(stream, "%s at %s\n", what, text);
+}
+
+static void print_clean(FILE *stream, const char *before, const char *text, const char *after)
+{
+	char *clean = text_clean_copy(text ? text : "");
+
+	fprintf(stream, "%s%s%s", before, clean, after);
+	free(clean);
+}
+
+static void audit_headline(char *text, const struct summary_record *summary)
+{
+	report_headline(text, "Evidence: ", summary);
+}
+
+static int audit_open(void **state, FILE *stream, const struct run_record *run)
+{
+	struct audit *audit = xcalloc(1, sizeof(*audit));
+	char *target = realpath(run->image_path, NULL);
+	char headline[REPORT_HEADLINE_LEN + 1];
+
+	*state = audit;
+	audit->stream = stream;
+	audit->image = text_clean_copy(last_component(run->image_path));
+	audit->bare = run->compat_scalpel;
+	audit_headline(headline, NULL);
+	fprintf(stream, "\nburin version %s audit file\n%s\n", BURIN_VERSION, headline);
+	print_time(stream, "Started", run->started);
+	print_clean(stream, "Command line:\n", run->command_line, " \n\n");
+	print_clean(stream, "Output directory: ", run->output_dir, "\n");
+	print_clean(stream, "Configuration file: ", run->rules->path, "\n\n");
+	print_clean(stream, "Opening target \"", target ? target : run->image_path, "\"\n\n");
+	fprintf(stream, "The following files were carved:\n"
+			"File\t\t  Start\t\t\tChop\t\tLength\t\tExtracted From\n");
+	free(target);
+	return 0;
+}
+
+static int audit_file(void *state, const struct file_record *file)
+{
+	struct audit *audit = state;
+	struct line *line = &audit->line;
+
+	line_clean(line, audit->bare ? last_component(file->path) : file->path);
+	line_number_padded(line, file->offset, 13);
+	line_text(line, file->chop ? "\t\tYES   " : "\t\tNO    ");
+	line_number_padded(line, file->length, 13);
+	line_text(line, "\t\t");
+	line_text(line, audit->image);
+	line_text(line, "\n");
+	line_write(line, audit->stream);
+	return 0;
+}
+
+static void print_tallies(FILE *stream, const char *head, const struct tallies *tallies)
+{
+	if (!tallies->count)
+		return;
+	fprintf(stream, "\n%s:\n", head);
+	for (size_t i = 0; i < tallies->count; i++) {
+		fprintf(stream, "%13" PRIu64, tallies->items[i].count);
+		print_clean(stream, "  ", tallies->items[i].name, "\n");
+	}
+}
+
+static void print_types(FILE *stream, const struct summary_record *summary)
+{
+	const struct tallies *types = &summary->by_type;
+
+	fprintf(stream, "\nFiles carved: %" PRIu64 ", %" PRIu64 " bytes\n", summary->files,
+		summary->bytes);
+	for (size_t i = 0; i < types->count; i++) {
+		fprintf(stream, "%13" PRIu64, types->items[i].count);
+		print_clean(stream, "  ", types->items[i].name, "");
+		fprintf(stream, ", %" PRIu64 " bytes\n", types->items[i].bytes);
+	}
+}
+
+static void print_damage(FILE *stream, const struct damages *damages)
+{
+	if (damages->count)
+		fprintf(stream, "\nWhy they can't be read:\n");
+	for (size_t i = 0; i < damages->count; i++) {
+		fprintf(stream, "%13" PRIu64 "  %13" PRIu64 "  ", damages->items[i].offset,
+			damages->items[i].length);
+		print_clean(stream, "", damages->items[i].why, "\n");
+	}
+	if (damages->count == DAMAGE_MAX)
+		fprintf(stream, "  and more, unless this was the last\n");
+}
+
+static void print_problems(FILE *stream, const struct summary_record *summary)
+{
+	const size_t most = sizeof(summary->problems) / sizeof(summary->problems[0]);
+	const struct ranges *unreadable = summary->unreadable;
+
+	if (unreadable && unreadable->count) {
+		fprintf(stream, "\nUnreadable ranges of the image (offset, length), zeros in "
+				"carved files:\n");
+		for (size_t i = 0; i < unreadable->count; i++)
+			fprintf(stream, "%13" PRIu64 "  %13" PRIu64 "\n",
+				unreadable->items[i].offset, unreadable->items[i].length);
+	}
+	print_damage(stream, &summary->damage);
+	if (summary->problems[0])
+		fprintf(stream, "\nProblems:\n");
+	for (size_t i = 0; i < most && summary->problems[i]; i++)
+		print_clean(stream, "  ", summary->problems[i], "\n");
+	if (summary->signal)
+		fprintf(stream, "\nInterrupted by signal %d; this audit is complete up to there.\n",
+			summary->signal);
+}
+
+static int audit_close(void *state, const struct summary_record *summary)
+{
+	struct audit *audit = state;
+	char scanned[16];
+
+	fprintf(audit->stream, "\n\n");
+	for (size_t i = 0; i < summary->resumed_count; i++) {
+		fprintf(audit->stream, "From byte %" PRIu64 " on: ", summary->resumed[i].position);
+		print_time(audit->stream, "resumed", summary->resumed[i].at);
+	}
+	print_time(audit->stream, "Completed", summary->finished);
+	print_types(audit->stream, summary);
+	print_tallies(audit->stream, "Candidates that were no files", &summary->rejected);
+	print_tallies(audit->stream, "Candidates that were left out", &summary->skipped);
+	print_problems(audit->stream, summary);
+	fprintf(audit->stream, "\nScanned: %s, pattern hits: %" PRIu64 ", exit code: %d\n",
+		size_print(summary->scanned, scanned), summary->hits, summary->exit);
+	line_free(&audit->line);
+	free(audit->image);
+	free(audit);
+	return 0;
+}
+
+const struct reporter audit_reporter = { "audit.txt", audit_headline, audit_open, NULL, audit_file,
+	audit_close };

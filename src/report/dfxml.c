@@ -1,0 +1,272 @@
+/*
+ * report.xml: Digital Forensics XML, as the DFXML working group's schema has it. What the schema
+ * has no place for (sizes of the image, sums) stands in comments, so that every version of the
+ * schema from 1.1 on accepts the file: the order of elements is fixed, metadata holds exactly one
+ * Dublin Core element, source nothing but file names.
+ *
+ * Host, command and time stand in creator; all that follows is the same in every run.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <libxml/xmlversion.h>
+#include <libxml/xmlwriter.h>
+#include <openssl/crypto.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/strbuf.h"
+#include "report/report.h"
+
+#define DFXML_NAMESPACE "http://www.forensicswiki.org/wiki/Category:Digital_Forensics_XML"
+#define DFXML_VERSION "1.1.0"
+
+struct dfxml {
+	FILE *stream;
+	xmlTextWriterPtr writer; /* for all but the files */
+	struct line line;
+	uint64_t file_count;
+};
+
+/* Always content: a failed write stays with the stream, and libxml2 would print about it. */
+static int pass_on(void *context, const char *bytes, int len)
+{
+	fwrite(bytes, 1, (size_t)len, context);
+	return len;
+}
+
+static void start(struct dfxml *dfxml, const char *name)
+{
+	xmlTextWriterStartElement(dfxml->writer, BAD_CAST name);
+}
+
+static void end(struct dfxml *dfxml)
+{
+	xmlTextWriterEndElement(dfxml->writer);
+}
+
+/* An element with text, cleaned to what XML can hold. */
+static void element(struct dfxml *dfxml, const char *name, const char *text)
+{
+	char *clean = text_clean_copy(text);
+
+	xmlTextWriterWriteElement(dfxml->writer, BAD_CAST name, BAD_CAST clean);
+	free(clean);
+}
+
+static void attribute(struct dfxml *dfxml, const char *name, const char *value)
+{
+	xmlTextWriterWriteAttribute(dfxml->writer, BAD_CAST name, BAD_CAST value);
+}
+
+/* ---- head ---------------------------------------------------------------------------------- */
+
+static void write_metadata(struct dfxml *dfxml)
+{
+	start(dfxml, "metadata");
+	attribute(dfxml, "xmlns:dc", "http://purl.org/dc/elements/1.1/");
+	element(dfxml, "dc:type", "Carve Report");
+	end(dfxml);
+}
+
+static void write_library(struct dfxml *dfxml, const char *name, const char *version)
+{
+	start(dfxml, "library");
+	attribute(dfxml, "name", name);
+	attribute(dfxml, "version", version);
+	end(dfxml);
+}
+
+static void write_execution(struct dfxml *dfxml, const struct run_record *run)
+{
+	struct utsname system = { 0 };
+	char started[TEXT_TIME_LEN];
+
+	uname(&system);
+	start(dfxml, "execution_environment");
+	element(dfxml, "os_sysname", system.sysname);
+	element(dfxml, "os_release", system.release);
+	element(dfxml, "os_version", system.version);
+	element(dfxml, "host", system.nodename);
+	element(dfxml, "arch", system.machine);
+	element(dfxml, "command_line", run->command_line ? run->command_line : "");
+	if (text_time(run->started, started))
+		element(dfxml, "start_time", started);
+	end(dfxml);
+}
+
+static void write_creator(struct dfxml *dfxml, const struct run_record *run)
+{
+	start(dfxml, "creator");
+	element(dfxml, "program", "burin");
+	element(dfxml, "version", BURIN_VERSION);
+	start(dfxml, "build_environment");
+	element(dfxml, "compiler", "GCC " __VERSION__);
+	write_library(dfxml, "libxml2", LIBXML_DOTTED_VERSION);
+	write_library(dfxml, "libcrypto", OPENSSL_VERSION_TEXT);
+	end(dfxml);
+	write_execution(dfxml, run);
+	end(dfxml);
+}
+
+static void write_source(struct dfxml *dfxml, const struct run_record *run)
+{
+	const struct image_info *image = run->image;
+
+	start(dfxml, "source");
+	xmlTextWriterWriteFormatComment(dfxml->writer,
+		" image: %s, %" PRIu64 " bytes, sectors of %" PRIu32
+		" bytes, stored MD5 %s, stored SHA-1 %s ",
+		image->format, image->size, image->sector_size,
+		*image->stored_md5 ? image->stored_md5 : "none",
+		*image->stored_sha1 ? image->stored_sha1 : "none");
+	for (size_t i = 0; i < image->path_count; i++)
+		element(dfxml, "image_filename", image->paths[i]);
+	end(dfxml);
+}
+
+static void dfxml_headline(char *text, const struct summary_record *summary)
+{
+	report_headline(text, " evidence: ", summary);
+}
+
+static void number(struct dfxml *dfxml, const char *name, uint64_t value)
+{
+	xmlTextWriterWriteFormatElement(dfxml->writer, BAD_CAST name, "%" PRIu64, value);
+}
+
+/* What has no file system is none of DFXML's volumes. */
+static void write_volumes(struct dfxml *dfxml, const struct volumes *volumes)
+{
+	size_t count;
+	const struct volume *volume = volumes_list(volumes, &count);
+
+	for (size_t i = 0; i < count; i++, volume++) {
+		if (!volume->type || !volume->block_size)
+			continue;
+		start(dfxml, "volume");
+		number(dfxml, "partition_offset", volume->offset);
+		number(dfxml, "block_size", volume->block_size);
+		number(dfxml, "ftype", volume->type);
+		element(dfxml, "ftype_str", volume->file_system);
+		if (volume->length / volume->block_size)
+			number(dfxml, "block_count", volume->length / volume->block_size);
+		end(dfxml);
+	}
+}
+
+static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
+{
+	struct dfxml *dfxml = xcalloc(1, sizeof(*dfxml));
+	char headline[REPORT_HEADLINE_LEN + 1];
+	xmlOutputBufferPtr buffer;
+
+	xmlInitParser();
+	buffer = xmlOutputBufferCreateIO(pass_on, NULL, stream, NULL);
+	dfxml->writer = buffer ? xmlNewTextWriter(buffer) : NULL;
+	if (!dfxml->writer) {
+		if (buffer)
+			xmlOutputBufferClose(buffer);
+		free(dfxml);
+		return -ENOMEM;
+	}
+	*state = dfxml;
+	dfxml->stream = stream;
+	xmlTextWriterSetIndent(dfxml->writer, 1);
+	xmlTextWriterStartDocument(dfxml->writer, "1.0", "UTF-8", NULL);
+	dfxml_headline(headline, NULL);
+	xmlTextWriterWriteComment(dfxml->writer, BAD_CAST headline);
+	start(dfxml, "dfxml");
+	attribute(dfxml, "xmlns", DFXML_NAMESPACE);
+	attribute(dfxml, "version", DFXML_VERSION);
+	write_metadata(dfxml);
+	write_creator(dfxml, run);
+	write_source(dfxml, run);
+	if (run->volumes)
+		write_volumes(dfxml, run->volumes);
+	return xmlTextWriterFlush(dfxml->writer) < 0 ? -EIO : 0;
+}
+
+/* ---- files and the end --------------------------------------------------------------------- */
+
+static void add_hash(struct line *line, const char *type, const char *digest)
+{
+	if (!*digest)
+		return;
+	line_text(line, "  <hashdigest type=\"");
+	line_text(line, type);
+	line_text(line, "\">");
+	line_text(line, digest);
+	line_text(line, "</hashdigest>\n");
+}
+
+static void add_runs(struct line *line, const struct file_record *file)
+{
+	uint64_t file_offset = 0;
+
+	line_text(line, "  <byte_runs>\n");
+	for (uint32_t i = 0; i < file->run_count; i++) {
+		line_text(line, "   <byte_run file_offset=\"");
+		line_number(line, file_offset);
+		line_text(line, "\" img_offset=\"");
+		line_number(line, file->runs[i].offset);
+		line_text(line, "\" len=\"");
+		line_number(line, file->runs[i].length);
+		line_text(line, "\"/>\n");
+		file_offset += file->runs[i].length;
+	}
+	line_text(line, "  </byte_runs>\n");
+}
+
+static void dfxml_skip(void *state, uint64_t files)
+{
+	struct dfxml *dfxml = state;
+
+	dfxml->file_count = files;
+}
+
+/* The writer has ended its last element when a file comes, so its text can go past it. */
+static int dfxml_file(void *state, const struct file_record *file)
+{
+	struct dfxml *dfxml = state;
+	struct line *line = &dfxml->line;
+
+	line_text(line, " <fileobject>\n  <filename>");
+	line_xml(line, file->path);
+	line_text(line, "</filename>\n  <id>");
+	line_number(line, ++dfxml->file_count);
+	line_text(line, "</id>\n  <name_type>r</name_type>\n  <filesize>");
+	line_number(line, file->length);
+	line_text(line, "</filesize>\n");
+	if (file->space == SPACE_IN_USE || file->space == SPACE_FREE)
+		line_text(line, file->space == SPACE_IN_USE ? "  <alloc>1</alloc>\n"
+							    : "  <alloc>0</alloc>\n");
+	add_runs(line, file);
+	add_hash(line, "md5", file->hashes.md5);
+	add_hash(line, "sha1", file->hashes.sha1);
+	add_hash(line, "sha256", file->hashes.sha256);
+	line_text(line, " </fileobject>\n");
+	line_write(line, dfxml->stream);
+	return 0;
+}
+
+static int dfxml_close(void *state, const struct summary_record *summary)
+{
+	struct dfxml *dfxml = state;
+	int status;
+
+	xmlTextWriterWriteFormatComment(dfxml->writer,
+		" %" PRIu64 " files, %" PRIu64 " bytes, exit code %d ", summary->files,
+		summary->bytes, summary->exit);
+	status = xmlTextWriterEndDocument(dfxml->writer) < 0 ? -EIO : 0;
+	xmlFreeTextWriter(dfxml->writer);
+	line_free(&dfxml->line);
+	free(dfxml);
+	return status;
+}
+
+const struct reporter dfxml_reporter = { "report.xml", dfxml_headline, dfxml_open, dfxml_skip,
+	dfxml_file, dfxml_close };

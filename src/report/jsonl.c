@@ -1,0 +1,150 @@
+#include "report/jsonl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static json_t *or_die(json_t *value)
+{
+	if (!value) {
+		fprintf(stderr, "burin: out of memory for a report's record\n");
+		exit(EXIT_IO);
+	}
+	return value;
+}
+
+json_t *jsonl_object(void)
+{
+	return or_die(json_object());
+}
+
+void jsonl_put(json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new_nocheck(object, key, or_die(value)))
+		or_die(NULL);
+}
+
+json_t *jsonl_array(void)
+{
+	return or_die(json_array());
+}
+
+void jsonl_append(json_t *array, json_t *value)
+{
+	if (json_array_append_new(array, or_die(value)))
+		or_die(NULL);
+}
+
+json_t *jsonl_number(uint64_t number)
+{
+	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
+}
+
+int jsonl_write(FILE *stream, json_t *object)
+{
+	int status;
+
+	flockfile(stream); /* several runs may tell their events at a time */
+	status = json_dumpf(object, stream, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	if (!status && fputc('\n', stream) == EOF)
+		status = -1;
+	funlockfile(stream);
+	json_decref(object);
+	return status ? -EIO : 0;
+}
+
+/* ---- a file's line ------------------------------------------------------------------------- */
+
+static void text_field(struct line *line, const char *key, const char *text)
+{
+	line_text(line, key);
+	line_json(line, text);
+}
+
+static void number_field(struct line *line, const char *key, uint64_t number)
+{
+	line_text(line, key);
+	line_number(line, number > INT64_MAX ? INT64_MAX : number);
+}
+
+static void flag_field(struct line *line, const char *key, bool flag)
+{
+	line_text(line, key);
+	line_text(line, flag ? "true" : "false");
+}
+
+static void runs_field(struct line *line, const struct file_record *file)
+{
+	line_text(line, ",\"runs\":[");
+	for (uint32_t i = 0; i < file->run_count; i++) {
+		number_field(line, i ? ",[" : "[", file->runs[i].offset);
+		number_field(line, ",", file->runs[i].length);
+		line_text(line, "]");
+	}
+	line_text(line, "]");
+}
+
+static void hashes_field(struct line *line, const struct hashes *hashes)
+{
+	const struct {
+		const char *key, *digits;
+	} all[] = {
+		{ "\"md5\":", hashes->md5 },
+		{ "\"sha1\":", hashes->sha1 },
+		{ "\"sha256\":", hashes->sha256 },
+	};
+	const char *before = "";
+
+	line_text(line, ",\"hashes\":{");
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (!*all[i].digits)
+			continue;
+		line_text(line, before);
+		text_field(line, all[i].key, all[i].digits);
+		before = ",";
+	}
+	line_text(line, "}");
+}
+
+void jsonl_line_file(
+	struct line *line, const char *record, const char *image, const struct file_record *file)
+{
+	char time[TEXT_TIME_LEN];
+	bool has_time = file->time != 0 && text_time(file->time, time);
+
+	line_text(line, "{");
+	line_json(line, record);
+	line_text(line, ":\"file\"");
+	if (image)
+		text_field(line, ",\"image\":", image);
+	text_field(line, ",\"path\":", file->path);
+	text_field(line, ",\"type\":", file->type);
+	number_field(line, ",\"rule\":", file->rule);
+	number_field(line, ",\"offset\":", file->offset);
+	number_field(line, ",\"length\":", file->length);
+	text_field(line, ",\"extension\":", file->extension);
+	text_field(line, ",\"status\":", file_status_name(file->status));
+	text_field(line, ",\"end\":", file_end_name(file->end));
+	text_field(line, ",\"reason\":", file->reason);
+	runs_field(line, file);
+	hashes_field(line, &file->hashes);
+	number_field(line, ",\"unreadable\":", file->unreadable);
+	if (file->space != SPACE_NOT_KNOWN)
+		text_field(line, ",\"allocated\":", file_space_name(file->space));
+	if (file->fs_path)
+		text_field(line, ",\"fs_path\":", file->fs_path);
+	if (file->known)
+		text_field(line, ",\"known\":", file->known);
+	if (file->alert)
+		text_field(line, ",\"alert\":", file->alert);
+	text_field(line, ",\"title\":", file->title);
+	text_field(line, ",\"time\":", has_time ? time : NULL);
+	flag_field(line, ",\"chop\":", file->chop);
+	flag_field(line, ",\"written\":", file->written);
+	line_text(line, "}\n");
+}

@@ -1,0 +1,32 @@
+/* JSON, one object a line, for report.jsonl and for the events of --json. Only output/ sees this
+ * header. */
+#ifndef BURIN_REPORT_JSONL_H
+#define BURIN_REPORT_JSONL_H
+
+#include <stdio.h>
+
+#include "base/json_value.h"
+#include "base/strbuf.h"
+#include "report/record.h"
+
+/* New and empty; these and the two below die when memory runs out. */
+json_t *jsonl_object(void);
+json_t *jsonl_array(void);
+
+/* Add a value, taking it over. NULL is no memory. */
+void jsonl_put(json_t *object, const char *key, json_t *value);
+void jsonl_append(json_t *array, json_t *value);
+
+/* A plain integer. JSON's integers here end at 2^63 - 1, which no offset exceeds. */
+json_t *jsonl_number(uint64_t number);
+
+/* Appends {"RECORD":"file", the fields of a file record in the schema's order}, and a line feed:
+ * as text, since there may be millions. image: which of several, told behind that; NULL: there
+ * is one. */
+void jsonl_line_file(
+	struct line *line, const char *record, const char *image, const struct file_record *file);
+
+/* Writes the object as one line and frees it. Returns 0 or -EIO. */
+int jsonl_write(FILE *stream, json_t *object);
+
+#endif

@@ -1,0 +1,383 @@
+/*
+ * report.jsonl, schema 1: tests/report.schema.json says what each field means. A record is built,
+ * written and freed, so the report costs no memory. What engine, threads, host or time could change
+ * stands in the first and the last record; file records hold nothing of that.
+ */
+#include "report/jsonl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "content_map/map_bin.h"
+#include "report/report.h"
+#include "report/volumes_json.h"
+
+struct jsonl {
+	FILE *stream;
+	struct line line;
+};
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* null where there is no limit. */
+static json_t *limit(uint64_t number)
+{
+	return number ? jsonl_number(number) : json_null();
+}
+
+static json_t *text_array(char *const *texts, size_t count)
+{
+	json_t *array = jsonl_array();
+
+	for (size_t i = 0; i < count; i++)
+		jsonl_append(array, json_text(texts[i]));
+	return array;
+}
+
+static json_t *range_array(const struct range *ranges, size_t count)
+{
+	json_t *array = jsonl_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *pair = jsonl_array();
+
+		jsonl_append(pair, jsonl_number(ranges[i].offset));
+		jsonl_append(pair, jsonl_number(ranges[i].length));
+		jsonl_append(array, pair);
+	}
+	return array;
+}
+
+/* Only those that are there. */
+static json_t *hash_object(const char *md5, const char *sha1, const char *sha256)
+{
+	json_t *object = jsonl_object();
+
+	if (*md5)
+		jsonl_put(object, "md5", json_string(md5));
+	if (*sha1)
+		jsonl_put(object, "sha1", json_string(sha1));
+	if (*sha256)
+		jsonl_put(object, "sha256", json_string(sha256));
+	return object;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static json_t *image_object(const struct run_record *run)
+{
+	const struct image_info *image = run->image;
+	json_t *object = jsonl_object(), *acquisition = jsonl_object();
+
+	for (size_t i = 0; i < image->value_count; i++)
+		jsonl_put(acquisition, image->values[i].name, json_text(image->values[i].value));
+	jsonl_put(object, "path", json_text(run->image_path));
+	jsonl_put(object, "paths", text_array(image->paths, image->path_count));
+	jsonl_put(object, "format", json_text(image->format));
+	jsonl_put(object, "size", jsonl_number(image->size));
+	jsonl_put(object, "sector_size", jsonl_number(image->sector_size));
+	jsonl_put(object, "hashes", jsonl_object());
+	jsonl_put(object, "stored_hashes", hash_object(image->stored_md5, image->stored_sha1, ""));
+	jsonl_put(object, "acquisition", acquisition);
+	return object;
+}
+
+static json_t *rules_object(const struct rules *rules)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "path", json_text(rules->path));
+	jsonl_put(object, "sha256", json_text(rules->sha256));
+	jsonl_put(object, "count", jsonl_number(rules->count));
+	jsonl_put(object, "format", json_text(rules_format_name(rules->format)));
+	jsonl_put(object, "files", text_array(rules->files, rules->file_count));
+	return object;
+}
+
+static json_t *engine_object(const struct run_record *run)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "name", json_text(run->engine));
+	jsonl_put(object, "kernel", json_text(run->kernel));
+	jsonl_put(object, "reason", json_text(run->engine_reason));
+	jsonl_put(object, "reader", json_text(run->reader));
+	jsonl_put(object, "threads", jsonl_number(run->threads));
+	jsonl_put(object, "chunk_size", jsonl_number(run->chunk_size));
+	return object;
+}
+
+static json_t *hash_names(uint32_t mask)
+{
+	json_t *array = jsonl_array();
+
+	if (mask & HASH_MD5)
+		jsonl_append(array, json_string("md5"));
+	if (mask & HASH_SHA1)
+		jsonl_append(array, json_string("sha1"));
+	if (mask & HASH_SHA256)
+		jsonl_append(array, json_string("sha256"));
+	return array;
+}
+
+static json_t *options_object(const struct run_record *run)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "dry_run", json_boolean(run->dry_run));
+	jsonl_put(object, "nested", json_boolean(run->nested));
+	jsonl_put(object, "strict", json_boolean(run->strict));
+	jsonl_put(object, "both", json_boolean(run->both));
+	jsonl_put(object, "compat", run->compat_scalpel ? json_string("scalpel") : json_null());
+	jsonl_put(object, "space", json_text(run->space));
+	jsonl_put(object, "align", jsonl_number(run->align));
+	jsonl_put(object, "offset", jsonl_number(run->range_offset));
+	jsonl_put(object, "length", limit(run->range_length));
+	jsonl_put(object, "map", json_text(run->map_path));
+	jsonl_put(object, "max_files", limit(run->max_files));
+	jsonl_put(object, "max_bytes", limit(run->max_bytes));
+	jsonl_put(object, "max_files_type", limit(run->max_files_type));
+	jsonl_put(object, "max_bytes_type", limit(run->max_bytes_type));
+	jsonl_put(object, "hash", hash_names(run->hash_mask));
+	return object;
+}
+
+/* "unfinished" is the longest of the words. */
+static void jsonl_headline(char *text, const struct summary_record *summary)
+{
+	const char *state = summary ? evidence_state_name(summary->evidence.state) : "unfinished";
+
+	sprintf(text, "\"evidence\":\"%s\"%*s", state, (int)(10 - strlen(state)), "");
+}
+
+/* The object's fields follow on those that each run has at the same place. */
+static int write_run(FILE *stream, json_t *object)
+{
+	char headline[REPORT_HEADLINE_LEN + 1];
+	char *fields = json_dumps(object, JSON_COMPACT);
+
+	json_decref(object);
+	if (!fields)
+		return -ENOMEM;
+	jsonl_headline(headline, NULL);
+	fprintf(stream, "{\"record\":\"run\",\"schema\":1,%s,%s\n", headline, fields + 1);
+	free(fields);
+	return 0;
+}
+
+static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
+{
+	struct jsonl *jsonl = xcalloc(1, sizeof(*jsonl));
+	json_t *object = jsonl_object();
+	struct utsname system = { 0 };
+	size_t count = 0;
+
+	*state = jsonl;
+	jsonl->stream = stream;
+	while (run->arguments && run->arguments[count])
+		count++;
+	uname(&system);
+	jsonl_put(object, "burin", json_string(BURIN_VERSION));
+	jsonl_put(object, "command", text_array(run->arguments, count));
+	jsonl_put(object, "host", json_text(system.nodename));
+	jsonl_put(object, "started", json_moment(run->started));
+	jsonl_put(object, "output", json_text(run->output_dir));
+	jsonl_put(object, "image", image_object(run));
+	if (run->volumes)
+		volumes_json(object, run->volumes);
+	jsonl_put(object, "rules", rules_object(run->rules));
+	jsonl_put(object, "engine", engine_object(run));
+	jsonl_put(object, "options", options_object(run));
+	return write_run(stream, object);
+}
+
+/* ---- files, and the summary ---------------------------------------------------------------- */
+
+static int jsonl_file(void *state, const struct file_record *file)
+{
+	struct jsonl *jsonl = state;
+
+	jsonl_line_file(&jsonl->line, "record", NULL, file);
+	line_write(&jsonl->line, jsonl->stream);
+	return 0;
+}
+
+/* A name from elsewhere becomes a key: cleaned like any text. */
+static void put_named(json_t *object, const char *name, json_t *value)
+{
+	char *clean = text_clean_copy(name);
+
+	jsonl_put(object, clean, value);
+	free(clean);
+}
+
+static json_t *type_object(const struct tallies *types)
+{
+	json_t *object = jsonl_object();
+
+	for (size_t i = 0; i < types->count; i++) {
+		json_t *sums = jsonl_object();
+
+		jsonl_put(sums, "files", jsonl_number(types->items[i].count));
+		jsonl_put(sums, "bytes", jsonl_number(types->items[i].bytes));
+		put_named(object, types->items[i].name, sums);
+	}
+	return object;
+}
+
+static json_t *count_object(const struct tallies *tallies)
+{
+	json_t *object = jsonl_object();
+
+	for (size_t i = 0; i < tallies->count; i++)
+		put_named(object, tallies->items[i].name, jsonl_number(tallies->items[i].count));
+	return object;
+}
+
+static json_t *rank_object(const struct rank_record *rank)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "host", json_text(rank->host));
+	jsonl_put(object, "bytes", jsonl_number(rank->bytes));
+	jsonl_put(object, "start", json_real(rank->start));
+	jsonl_put(object, "search", json_real(rank->search));
+	jsonl_put(object, "read_wait", json_real(rank->read_wait));
+	jsonl_put(object, "scan_wait", json_real(rank->scan_wait));
+	jsonl_put(object, "unit_wait", json_real(rank->unit_wait));
+	jsonl_put(object, "send_wait", json_real(rank->send_wait));
+	jsonl_put(object, "jobs", jsonl_number(rank->jobs));
+	jsonl_put(object, "jobs_wait", json_real(rank->jobs_wait));
+	return object;
+}
+
+static json_t *rank_array(const struct summary_record *summary)
+{
+	json_t *array = jsonl_array();
+
+	for (unsigned i = 0; i < summary->rank_count; i++)
+		jsonl_append(array, rank_object(&summary->ranks[i]));
+	return array;
+}
+
+static json_t *seconds_object(const struct summary_record *summary)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "total", json_real(summary->seconds_total));
+	jsonl_put(object, "start", json_real(summary->seconds_start));
+	jsonl_put(object, "read_wait", json_real(summary->seconds_read_wait));
+	jsonl_put(object, "scan_wait", json_real(summary->seconds_scan_wait));
+	jsonl_put(object, "carve_wait", json_real(summary->seconds_carve_wait));
+	if (summary->rank_count)
+		jsonl_put(object, "ranks", rank_array(summary));
+	return object;
+}
+
+static json_t *evidence_object(const struct evidence_record *evidence)
+{
+	const struct hashes *hashes = &evidence->hashes;
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "state", json_string(evidence_state_name(evidence->state)));
+	jsonl_put(object, "hashes", hash_object(hashes->md5, hashes->sha1, hashes->sha256));
+	jsonl_put(object, "sentence", json_text(evidence->sentence));
+	return object;
+}
+
+static json_t *content_object(const struct content_sums *content)
+{
+	json_t *object = jsonl_object(), *bytes = jsonl_object();
+
+	for (unsigned i = 0; i < CONTENT_CLASSES; i++)
+		jsonl_put(bytes, content_class_name(i), jsonl_number(content->bytes[i]));
+	jsonl_put(object, "map", json_string(MAP_BIN_NAME));
+	jsonl_put(object, "block_size", jsonl_number(content->block_len));
+	jsonl_put(object, "bytes", bytes);
+	return object;
+}
+
+static json_t *damage_array(const struct damages *damages)
+{
+	json_t *array = jsonl_array();
+
+	for (size_t i = 0; i < damages->count; i++) {
+		json_t *object = jsonl_object();
+
+		jsonl_put(object, "offset", jsonl_number(damages->items[i].offset));
+		jsonl_put(object, "length", jsonl_number(damages->items[i].length));
+		jsonl_put(object, "why", json_text(damages->items[i].why));
+		jsonl_append(array, object);
+	}
+	return array;
+}
+
+static json_t *problem_array(const struct summary_record *summary)
+{
+	const size_t most = sizeof(summary->problems) / sizeof(summary->problems[0]);
+	json_t *array = jsonl_array();
+
+	for (size_t i = 0; i < most && summary->problems[i]; i++)
+		jsonl_append(array, json_text(summary->problems[i]));
+	return array;
+}
+
+static json_t *resumption_array(const struct summary_record *summary)
+{
+	json_t *array = jsonl_array();
+
+	for (size_t i = 0; i < summary->resumed_count; i++) {
+		json_t *object = jsonl_object();
+
+		jsonl_put(object, "at", json_moment(summary->resumed[i].at));
+		jsonl_put(object, "position", jsonl_number(summary->resumed[i].position));
+		jsonl_append(array, object);
+	}
+	return array;
+}
+
+static int jsonl_close(void *state, const struct summary_record *summary)
+{
+	const struct ranges *unreadable = summary->unreadable;
+	json_t *object = jsonl_object();
+	struct jsonl *jsonl = state;
+	int status;
+
+	jsonl_put(object, "record", json_string("summary"));
+	jsonl_put(object, "files", jsonl_number(summary->files));
+	jsonl_put(object, "bytes", jsonl_number(summary->bytes));
+	jsonl_put(object, "evidence", evidence_object(&summary->evidence));
+	if (summary->content.block_len)
+		jsonl_put(object, "content", content_object(&summary->content));
+	jsonl_put(object, "by_type", type_object(&summary->by_type));
+	if (summary->sets || summary->known || summary->alert) {
+		jsonl_put(object, "known", jsonl_number(summary->known));
+		jsonl_put(object, "alert", jsonl_number(summary->alert));
+	}
+	jsonl_put(object, "rejected", count_object(&summary->rejected));
+	jsonl_put(object, "skipped", count_object(&summary->skipped));
+	jsonl_put(object, "hits", jsonl_number(summary->hits));
+	jsonl_put(object, "scanned", jsonl_number(summary->scanned));
+	jsonl_put(object, "unreadable",
+		range_array(
+			unreadable ? unreadable->items : NULL, unreadable ? unreadable->count : 0));
+	jsonl_put(object, "damage", damage_array(&summary->damage));
+	jsonl_put(object, "problems", problem_array(summary));
+	jsonl_put(object, "seconds", seconds_object(summary));
+	jsonl_put(object, "finished", json_moment(summary->finished));
+	if (summary->resumed_count)
+		jsonl_put(object, "resumed", resumption_array(summary));
+	jsonl_put(object, "signal", jsonl_number((uint64_t)summary->signal));
+	jsonl_put(object, "exit", jsonl_number((uint64_t)summary->exit));
+	status = jsonl_write(jsonl->stream, object);
+	line_free(&jsonl->line);
+	free(jsonl);
+	return status;
+}
+
+const struct reporter jsonl_reporter = { "report.jsonl", jsonl_headline, jsonl_open, NULL,
+	jsonl_file, jsonl_close };

@@ -1,0 +1,83 @@
+#include "report/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+const char *file_status_name(enum file_status status)
+{
+	static const char *const names[] = { "complete", "truncated", "unverified" };
+
+	return names[status];
+}
+
+const char *file_end_name(enum file_end end)
+{
+	static const char *const names[] = { "carver", "length", "footer", "next", "max_size",
+		"image" };
+
+	return names[end];
+}
+
+const char *file_space_name(enum file_space space)
+{
+	static const char *const names[] = { NULL, "yes", "no", "partly" };
+
+	return names[space];
+}
+
+/* Where name stands or belongs; found says which. */
+static size_t place_of(const struct tallies *tallies, const char *name, bool *found)
+{
+	size_t low = 0, high = tallies->count;
+
+	*found = false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(tallies->items[middle].name, name);
+
+		if (order == 0) {
+			*found = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void tally_add(struct tallies *tallies, const char *name, uint64_t bytes)
+{
+	tally_add_many(tallies, name, 1, bytes);
+}
+
+void tally_add_many(struct tallies *tallies, const char *name, uint64_t count, uint64_t bytes)
+{
+	bool found;
+	size_t place;
+
+	if (!count)
+		return;
+	place = place_of(tallies, name, &found);
+	if (!found) {
+		tallies->items = xgrow(tallies->items, &tallies->capacity, tallies->count,
+			sizeof(*tallies->items));
+		memmove(&tallies->items[place + 1], &tallies->items[place],
+			(tallies->count - place) * sizeof(*tallies->items));
+		tallies->items[place] = (struct tally){ .name = xstrdup(name) };
+		tallies->count++;
+	}
+	tallies->items[place].count += count;
+	tallies->items[place].bytes += bytes;
+}
+
+void tallies_free(struct tallies *tallies)
+{
+	for (size_t i = 0; i < tallies->count; i++)
+		free(tallies->items[i].name);
+	free(tallies->items);
+	*tallies = (struct tallies){ 0 };
+}

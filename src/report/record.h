@@ -1,0 +1,177 @@
+/* What the reports say: one record for the run, one a file, one for the sum. Filled by run/run.c and
+ * carve/, written by output/. */
+#ifndef BURIN_REPORT_RECORD_H
+#define BURIN_REPORT_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/ranges.h"
+#include "evidence/damage.h"
+#include "base/codec.h"
+#include "base/strpool.h"
+#include "evidence/image.h"
+#include "evidence/volumes.h"
+#include "content_map/content.h"
+#include "hashing/hash.h"
+#include "rules/rules.h"
+
+enum file_status { FILE_COMPLETE, FILE_TRUNCATED, FILE_UNVERIFIED };
+/* Whether a file's bytes are in use by the image's file systems. */
+enum file_space { SPACE_NOT_KNOWN, SPACE_IN_USE, SPACE_FREE, SPACE_PARTLY };
+enum file_end { END_CARVER, END_LENGTH, END_FOOTER, END_NEXT, END_MAX_SIZE, END_IMAGE };
+
+const char *file_status_name(enum file_status status); /* "complete", "truncated", "unverified" */
+/* NULL, "yes", "no", "partly" */
+const char *file_space_name(enum file_space space);
+/* "carver", "length", "footer", "next", "max_size", "image" */
+const char *file_end_name(enum file_end end);
+
+struct file_record {
+	char *path;            /* relative to the output folder: "png/0000012345.png" */
+	const char *type;      /* the rule's name */
+	uint32_t rule;         /* the rule's index */
+	uint64_t offset;       /* of the file's start in the image */
+	uint64_t length;       /* bytes */
+	const char *extension; /* "" for none */
+	enum file_status status;
+	enum file_end end;  /* what told where the file ends */
+	char reason[128];   /* why truncated or unverified; "" */
+	struct range *runs; /* where the bytes lie in the image, in file order */
+	uint32_t run_count;
+	struct hashes hashes; /* of the bytes written; none on a dry run */
+	uint64_t unreadable;  /* bytes that could not be read and are zeros */
+	char title[128];      /* raw bytes from the evidence: writers must make them valid text */
+	enum file_space space;
+	const char *fs_path; /* the file in which it begins, by its file system; raw bytes; NULL:
+				none is known */
+	int64_t time;        /* seconds since 1970 UTC; 0: none */
+	bool chop;           /* Scalpel's column: cut at the maximum */
+	bool written;        /* false on a dry run */
+	bool left_out;       /* it was known, and is not to be kept */
+	/* The sets of hashes that hold it (hashing/hash_sets.h); NULL: none. */
+	const char *known, *alert;
+};
+
+struct run_record {
+	const char *command_line; /* joined with blanks, for audit.txt */
+	char **arguments;         /* ended by NULL */
+	const char *output_dir;   /* absolute */
+	int64_t started;          /* seconds since 1970 UTC */
+	const struct image_info *image;
+	const char *image_path;        /* as given */
+	const struct volumes *volumes; /* NULL: nobody looked */
+	const char *space;             /* what was searched: NULL, "unallocated", "allocated" */
+	const struct rules *rules;
+	const char *engine, *kernel, *engine_reason, *reader;
+	unsigned threads;
+	uint64_t chunk_size;
+	/* options that change the result */
+	bool dry_run, nested, strict, both, compat_scalpel;
+	const char *map_path; /* of a ddrescue map; NULL for none */
+	uint64_t align, range_offset, range_length;
+	uint64_t max_files, max_bytes, max_files_type, max_bytes_type; /* 0: no limit */
+	uint32_t hash_mask;                                            /* HASH_MD5 | ... */
+};
+
+/* A counter with a name: files of a type, rejections by reason. */
+struct tally {
+	char *name;
+	uint64_t count, bytes;
+};
+
+/* Zero-initialise; tallies_free when done. */
+struct tallies {
+	struct tally *items; /* sorted by name at all times */
+	size_t count, capacity;
+};
+
+/* Counts one, and bytes, under name. A name with a number in it that differs from file to file
+ * would make the table grow with the image: leave such numbers out. */
+void tally_add(struct tallies *tallies, const char *name, uint64_t bytes);
+/* Counts several; none when count is 0. */
+void tally_add_many(struct tallies *tallies, const char *name, uint64_t count, uint64_t bytes);
+void tallies_free(struct tallies *tallies);
+
+/* For a checkpoint (record_save.c). A file's hashes and unreadable bytes are not kept: it will be
+ * written again. */
+void tallies_save(const struct tallies *tallies, struct state_writer *writer);
+void tallies_load(struct tallies *tallies, struct state_reader *reader);
+void file_record_save(const struct file_record *record, struct state_writer *writer);
+/* Allocates path and runs; the extension goes to texts. limit: the image's size. */
+void file_record_load(struct file_record *record, const struct rules *rules, uint64_t limit,
+	struct texts *texts, struct state_reader *reader);
+
+/* What became of hashing the evidence itself. */
+enum evidence_state {
+	EVIDENCE_NOT_HASHED,
+	EVIDENCE_HASHED,   /* it stores no hash to compare with */
+	EVIDENCE_MATCH,    /* as every stored hash that was computed */
+	EVIDENCE_MISMATCH, /* another than a stored one */
+	EVIDENCE_PARTIAL,  /* not all of it was read, so nothing can be said */
+};
+
+/* "none", "hashed", "match", "mismatch", "partial" */
+const char *evidence_state_name(enum evidence_state state);
+
+struct evidence_record {
+	enum evidence_state state;
+	struct hashes hashes; /* "" where not computed, and all when not all was read */
+	char sentence[200];   /* what is to be said about it, for people */
+};
+
+/* Compares what was computed of the whole evidence with what it stores, and words it. unread: bytes
+ * of it that could not be read. */
+void evidence_judge(struct evidence_record *record, const struct image_info *image,
+	const struct hashes *computed, uint64_t unread);
+
+/* Bytes of the evidence's blocks by their content, as in map.bin. */
+struct content_sums {
+	uint64_t block_len; /* bytes; 0: there is no map */
+	uint64_t bytes[CONTENT_CLASSES];
+};
+
+struct resumption {
+	int64_t at;        /* seconds since 1970 UTC */
+	uint64_t position; /* in the image, from which on it was searched then */
+};
+
+/* One of several processes that shared the run: what it searched, and what it spent on that. */
+struct rank_record {
+	const char *host;
+	uint64_t bytes; /* searched */
+	double start;   /* seconds: until it could search; from then to the end of its last unit */
+	double search;
+	/* Of these: for the reader, the engine, a unit, and room for its hits. */
+	double read_wait, scan_wait, unit_wait, send_wait;
+	uint64_t jobs;     /* checks and writes that it was asked for */
+	double jobs_wait;  /* seconds until they were answered, one added to another */
+};
+
+struct summary_record {
+	uint64_t files, bytes;
+	uint64_t known, alert; /* of the files: in a set of known ones; in a set of wanted ones */
+	bool sets;             /* there are such sets */
+	struct tallies by_type;
+	struct tallies rejected; /* reason: candidates that were no files */
+	struct tallies skipped;  /* "inside a complete file", "quota", "align", "starts before the
+				    image", "min_size" ... */
+	struct evidence_record evidence;
+	struct content_sums content;
+	uint64_t hits; /* pattern hits in all */
+	const struct ranges *unreadable;
+	struct damages damage; /* why, for as many of them as are explained */
+	double seconds_total, seconds_start, seconds_read_wait, seconds_scan_wait,
+		seconds_carve_wait;
+	struct rank_record *ranks; /* of which there are rank_count */
+	unsigned rank_count;
+	int64_t finished;           /* seconds since 1970 UTC */
+	uint64_t scanned;           /* bytes */
+	const char *problems[16];   /* sentences; ended by NULL */
+	struct resumption *resumed; /* each time that the run was resumed */
+	size_t resumed_count;
+	int exit;
+	int signal; /* that interrupted the run, 0 */
+};
+
+#endif

@@ -1,0 +1,339 @@
+#include "report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "page/page.h"
+#include "content_map/map_bin.h"
+#include "report/report_file.h"
+
+/* What streams and unreported files may have gathered when a disk turns out to be full, and a
+ * summary. */
+#define RESERVE_LEN ((off_t)2 << 20)
+
+const struct reporter *const reporters[REPORT_PARTS + 1] = { &audit_reporter, &jsonl_reporter,
+	&dfxml_reporter, NULL };
+
+struct report {
+	struct sink *sink;
+	int reserve; /* descriptor of a file that holds space for the reports' end; -1 for none */
+	struct stream *streams[REPORT_PARTS]; /* NULL: not open */
+	void *states[REPORT_PARTS];
+};
+
+/* What else burin puts in an output folder; with a slash, a folder. */
+static const char *const others[] = { HTML_PAGE, HTML_DATA, HTML_THUMBS, MAP_BIN_NAME,
+	SINK_CHECKPOINT };
+
+/* Errors after the first are told by it: struct error keeps one text. */
+struct outcome {
+	struct error *error;
+	int status;
+};
+
+static struct error *still_free(struct outcome *outcome)
+{
+	return outcome->status ? NULL : outcome->error;
+}
+
+static void note(struct outcome *outcome, int status)
+{
+	if (!outcome->status)
+		outcome->status = status;
+}
+
+/* The plug-in's own failure, which is no failure to write. */
+static void note_reporter(struct report *report, size_t i, int status, struct outcome *outcome)
+{
+	if (status)
+		note(outcome, sink_error(report->sink, reporters[i]->file_name, -status,
+				      still_free(outcome)));
+}
+
+static void flush_one(struct report *report, size_t i, bool now, struct outcome *outcome)
+{
+	if (report->streams[i])
+		note(outcome, stream_flush(report->streams[i], now, still_free(outcome)));
+}
+
+static void flush(struct report *report, bool now, struct outcome *outcome)
+{
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		flush_one(report, i, now, outcome);
+}
+
+static void open_one(
+	struct report *report, size_t i, const struct run_record *run, struct outcome *outcome)
+{
+	note(outcome, stream_open(&report->streams[i], report->sink, reporters[i]->file_name,
+			      still_free(outcome)));
+	if (report->streams[i])
+		note_reporter(report, i,
+			reporters[i]->open(
+				&report->states[i], stream_file(report->streams[i]), run),
+			outcome);
+}
+
+/*
+ * A full disk must not take the reports' end with it, for that says what was carved and what was
+ * not. So some space is kept in a file without a name, and given back before the end is written.
+ * Best effort: where it can't be had, nothing is lost but this safety.
+ */
+static int reserve_space(struct sink *sink)
+{
+	struct statvfs info;
+	int fd = sink_temporary(sink, NULL);
+	off_t len = RESERVE_LEN;
+
+	if (fd < 0)
+		return -1;
+	if (fstatvfs(fd, &info) == 0 && info.f_bavail < RESERVE_LEN * 2 / info.f_frsize)
+		len = (off_t)(info.f_bavail * info.f_frsize / 2);
+	if (len == 0 || posix_fallocate(fd, 0, len)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void release_space(struct report *report)
+{
+	if (report->reserve >= 0)
+		close(report->reserve);
+	report->reserve = -1;
+}
+
+/* Reports that could not be begun are not left behind: the folder is as good as before. */
+static void take_back(struct report *report)
+{
+	const struct summary_record nothing = { .exit = EXIT_IO };
+	struct sink *sink = report->sink;
+	bool created[REPORT_PARTS];
+
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		created[i] = report->streams[i] != NULL;
+	report_close(report, &nothing, NULL);
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		if (created[i])
+			sink_remove(sink, reporters[i]->file_name);
+}
+
+static void reserve_names(struct sink *sink)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		char *name = xasprintf("%.*s", (int)strcspn(others[i], "/"), others[i]);
+
+		sink_reserve(sink, name);
+		free(name);
+	}
+}
+
+int report_open(struct report **result, struct sink *sink, const struct run_record *run,
+	struct error *error)
+{
+	struct report *report = xcalloc(1, sizeof(*report));
+	struct outcome outcome = { error, 0 };
+
+	report->sink = sink;
+	report->reserve = -1;
+	reserve_names(sink);
+	for (size_t i = 0; i < REPORT_PARTS && !outcome.status; i++)
+		open_one(report, i, run, &outcome);
+	if (!outcome.status)
+		flush(report, true, &outcome);
+	if (outcome.status) {
+		take_back(report);
+		return outcome.status;
+	}
+	report->reserve = reserve_space(sink);
+	*result = report;
+	return 0;
+}
+
+/* ---- a run that is resumed ----------------------------------------------------------------- */
+
+/* Where the line at the top stands, and 1 more; 0 where there is none. */
+static uint64_t headline_place(const struct report *report, size_t i)
+{
+	char text[REPORT_HEADLINE_LEN + 1];
+	int64_t place;
+
+	reporters[i]->headline(text, NULL);
+	place = stream_find(report->streams[i], text);
+	return place < 0 ? 0 : (uint64_t)place + 1;
+}
+
+void report_save(const struct report *report, uint64_t files, struct state_writer *writer)
+{
+	state_put(writer, files);
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		state_put(writer, stream_len(report->streams[i]));
+		state_put(writer, headline_place(report, i));
+	}
+}
+
+/* An end that was written when the run was interrupted has completed the line at the top. */
+static void restore_head(struct report *report, size_t i, uint64_t place, struct outcome *outcome)
+{
+	char text[REPORT_HEADLINE_LEN + 1];
+
+	reporters[i]->headline(text, NULL);
+	if (place && !outcome->status)
+		note(outcome,
+			stream_put_at(report->streams[i], place - 1, text, still_free(outcome)));
+}
+
+static void reopen_one(struct report *report, size_t i, const struct run_record *run,
+	struct state_reader *reader, struct outcome *outcome)
+{
+	uint64_t len = state_get(reader, INT64_MAX), place = state_get(reader, len);
+	struct stream **stream = &report->streams[i];
+
+	if (!state_ok(reader) || (place && len - place < REPORT_HEADLINE_LEN))
+		return state_fail(reader);
+	note(outcome, stream_reopen(stream, report->sink, reporters[i]->file_name, len,
+			      still_free(outcome)));
+	if (!*stream)
+		return;
+	note_reporter(report, i, reporters[i]->open(&report->states[i], stream_file(*stream), run),
+		outcome);
+	stream_forget(*stream); /* the head is there */
+	restore_head(report, i, place, outcome);
+}
+
+/* Leaves the files alone. */
+static void let_go(struct report *report)
+{
+	const struct summary_record nothing = { .exit = EXIT_IO };
+
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		if (report->states[i])
+			reporters[i]->close(report->states[i], &nothing);
+		if (!report->streams[i])
+			continue;
+		stream_forget(report->streams[i]);
+		stream_close(report->streams[i], NULL);
+	}
+	free(report);
+}
+
+int report_reopen(struct report **result, struct sink *sink, const struct run_record *run,
+	struct state_reader *reader, struct error *error)
+{
+	struct report *report = xcalloc(1, sizeof(*report));
+	uint64_t files = state_get(reader, UINT64_MAX);
+	struct outcome outcome = { error, 0 };
+
+	report->sink = sink;
+	report->reserve = -1;
+	for (size_t i = 0; i < REPORT_PARTS && !outcome.status && state_ok(reader); i++) {
+		reopen_one(report, i, run, reader, &outcome);
+		if (reporters[i]->skip && report->states[i])
+			reporters[i]->skip(report->states[i], files);
+	}
+	if (outcome.status || !state_ok(reader)) {
+		let_go(report);
+		return outcome.status;
+	}
+	report->reserve = reserve_space(sink);
+	*result = report;
+	return 0;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+int report_file_part(
+	struct report *report, size_t part, const struct file_record *file, struct error *error)
+{
+	struct outcome outcome = { error, 0 };
+
+	note_reporter(report, part, reporters[part]->file(report->states[part], file), &outcome);
+	flush_one(report, part, false, &outcome);
+	return outcome.status;
+}
+
+int report_file(struct report *report, const struct file_record *file, struct error *error)
+{
+	struct outcome outcome = { error, 0 };
+
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		note(&outcome, report_file_part(report, i, file, still_free(&outcome)));
+	return outcome.status;
+}
+
+int report_flush(struct report *report, struct error *error)
+{
+	struct outcome outcome = { error, 0 };
+
+	flush(report, true, &outcome);
+	return outcome.status;
+}
+
+void report_headline(char *text, const char *before, const struct summary_record *summary)
+{
+	char line[REPORT_HEADLINE_LEN + 1];
+
+	snprintf(line, sizeof(line), "%s%s", before,
+		summary ? summary->evidence.sentence : "the run has not come to its end");
+	snprintf(text, REPORT_HEADLINE_LEN + 1, "%-*s", REPORT_HEADLINE_LEN, line);
+}
+
+/* The line at the top that had to wait for the end. */
+static void complete_head(struct report *report, size_t i, const struct summary_record *summary,
+	struct outcome *outcome)
+{
+	char was[REPORT_HEADLINE_LEN + 1], text[REPORT_HEADLINE_LEN + 1];
+	int64_t place;
+
+	flush_one(report, i, true, outcome);
+	reporters[i]->headline(was, NULL);
+	reporters[i]->headline(text, summary);
+	place = stream_find(report->streams[i], was);
+	if (place >= 0)
+		note(outcome, stream_put_at(report->streams[i], (uint64_t)place, text,
+				      still_free(outcome)));
+}
+
+int report_close(struct report *report, const struct summary_record *summary, struct error *error)
+{
+	struct outcome outcome = { error, 0 };
+
+	release_space(report);
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		if (report->states[i])
+			note_reporter(report, i, reporters[i]->close(report->states[i], summary),
+				&outcome);
+		if (!report->streams[i])
+			continue;
+		complete_head(report, i, summary, &outcome);
+		note(&outcome, stream_close(report->streams[i], still_free(&outcome)));
+	}
+	free(report);
+	return outcome.status;
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* Whether the path is name, or below it. */
+static bool is_at(const char *path, const char *name)
+{
+	size_t len = strcspn(name, "/");
+
+	return strncmp(path, name, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+bool report_owns(const char *path)
+{
+	for (size_t i = 0; reporters[i]; i++)
+		if (is_at(path, reporters[i]->file_name))
+			return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (is_at(path, others[i]))
+			return true;
+	return false;
+}

@@ -1,0 +1,58 @@
+/*
+ * Reads a report.jsonl back, record by record. The file may have been filtered, edited or made up:
+ * nothing in it is believed before it was checked. File records may be missing or in any order, the
+ * summary may be missing, and a last line that was torn off (a killed run) is passed over; the
+ * run's record must be the first line.
+ */
+#ifndef BURIN_REPORT_REPORT_READER_H
+#define BURIN_REPORT_REPORT_READER_H
+
+#include <jansson.h>
+
+#include "report/record.h"
+
+struct reread_report;
+
+/* What the run's record tells, valid until reread_close. Texts are never NULL ("" when missing). */
+struct reread_run {
+	const char *burin;      /* version */
+	const char *image_path; /* as given to that run */
+	const char *image_format;
+	uint64_t image_size; /* bytes; every run of every file lies within */
+	char stored_md5[33],
+		stored_sha1[41]; /* hex in lower case; "" when the evidence stores none */
+	const char *rules_path;
+	const char *rules_sha256;
+	bool dry_run; /* no files were written */
+	bool both, nested;
+	uint64_t align, range_offset, range_length; /* 0 where the run was given none */
+};
+
+/* Opens a report and reads its first record. path: relative to dir_fd, a folder's descriptor, in
+ * which case it must be a plain file and symbolic links are not followed; or dir_fd is AT_FDCWD,
+ * and any file will do, a pipe too. Errors (EXIT_IO, or EXIT_USAGE for the content) name file and
+ * line. On success the caller owns *report. */
+int reread_open(struct reread_report **report, int dir_fd, const char *path, struct error *error);
+const struct reread_run *reread_run(const struct reread_report *report);
+
+/* Reads the next file record. Returns 1, 0 at the end, or a negative errno with "FILE:LINE: ..." in
+ * error. Checked: path is relative, of plain components and clean text; type and extension are
+ * plain names; the runs lie in the image and add up to length; hashes are hex, made lower case.
+ * Missing fields other than path, type, offset, length and runs are empty. The record and all it
+ * points to are valid until the next call. */
+int reread_next(struct reread_report *report, struct file_record *file, struct error *error);
+
+/* True once the summary was read: the run came to its end. */
+bool reread_saw_summary(const struct reread_report *report);
+
+/* The records as they stand in the file, unchecked: the run's, that of the file that reread_next
+ * gave last, and the summary's, which is NULL when it is missing, not read yet, or too long to be
+ * kept. The first and the last are valid until reread_close. */
+const json_t *reread_run_record(const struct reread_report *report);
+const json_t *reread_file_record(const struct reread_report *report);
+const json_t *reread_summary_record(const struct reread_report *report);
+
+/* NULL is fine. */
+void reread_close(struct reread_report *report);
+
+#endif

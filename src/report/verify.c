@@ -1,0 +1,298 @@
+#include "report/verify.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "output/dirfd.h"
+#include "hashing/hash.h"
+#include "report/report.h"
+#include "report/report_reader.h"
+#include "base/text.h"
+
+#define BUFFER_LEN ((size_t)1 << 20)
+/* burin makes one level; a compat run, too. */
+#define MAX_DEPTH 32
+
+struct names {
+	char **items;
+	size_t count, capacity;
+};
+
+struct verify {
+	int dir_fd;
+	void (*each)(void *context, const char *name, enum verify_state state, const char *detail);
+	void *context;
+	struct verify_counts *counts;
+	uint8_t *buffer;
+	struct names listed; /* sorted before the folder is walked */
+};
+
+const char *verify_state_name(enum verify_state state)
+{
+	static const char *const names[VERIFY_STATES] = { "ok", "ok (size only)", "missing",
+		"size differs", "hash differs", "unreadable", "not in the report" };
+
+	return names[state];
+}
+
+bool verify_is_clean(const struct verify_counts *counts)
+{
+	for (int state = VERIFY_MISSING; state < VERIFY_STATES; state++)
+		if (counts->files[state])
+			return false;
+	return true;
+}
+
+static void tell(
+	struct verify *verify, const char *name, enum verify_state state, const char *detail)
+{
+	char *clean = text_clean_copy(name);
+
+	verify->counts->files[state]++;
+	verify->each(verify->context, clean, state, detail);
+	free(clean);
+}
+
+static void names_add(struct names *names, const char *name)
+{
+	names->items = xgrow(names->items, &names->capacity, names->count, sizeof(*names->items));
+	names->items[names->count++] = xstrdup(name);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void names_sort(struct names *names)
+{
+	if (names->count)
+		qsort(names->items, names->count, sizeof(*names->items), compare_texts);
+}
+
+static bool names_hold(const struct names *names, const char *name)
+{
+	return names->count &&
+	       bsearch(&name, names->items, names->count, sizeof(*names->items), compare_texts);
+}
+
+static void names_free(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->items[i]);
+	free(names->items);
+}
+
+/* ---- files of the report ------------------------------------------------------------------- */
+
+/* Hashes the whole file. Returns 0 or a negative errno. */
+static int hash_file(struct verify *verify, int fd, struct hasher *hasher)
+{
+	ssize_t len;
+
+	while ((len = read(fd, verify->buffer, BUFFER_LEN)) != 0) {
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0)
+			return -errno;
+		hasher_update(hasher, verify->buffer, (size_t)len);
+		verify->counts->bytes += (uint64_t)len;
+	}
+	return 0;
+}
+
+/* Which of the reported hashes differs, or NULL. */
+static const char *different_hash(const struct hashes *reported, const struct hashes *found)
+{
+	if (strcmp(reported->md5, found->md5) != 0)
+		return "MD5";
+	if (strcmp(reported->sha1, found->sha1) != 0)
+		return "SHA-1";
+	if (strcmp(reported->sha256, found->sha256) != 0)
+		return "SHA-256";
+	return NULL;
+}
+
+static void check_content(struct verify *verify, const struct file_record *file, int fd)
+{
+	const struct hashes *reported = &file->hashes;
+	uint32_t mask = (*reported->md5 ? HASH_MD5 : 0u) | (*reported->sha1 ? HASH_SHA1 : 0u) |
+			(*reported->sha256 ? HASH_SHA256 : 0u);
+	struct hasher *hasher;
+	struct hashes found;
+	const char *different;
+	char detail[64];
+	int status;
+
+	if (!mask) {
+		tell(verify, file->path, VERIFY_SIZE_ONLY, "");
+		return;
+	}
+	hasher = hasher_new(mask);
+	status = hash_file(verify, fd, hasher);
+	hasher_finish(hasher, &found);
+	hasher_free(hasher);
+	different = different_hash(reported, &found);
+	snprintf(detail, sizeof(detail), "%s differs", different ? different : "");
+	if (status)
+		tell(verify, file->path, VERIFY_UNREADABLE, strerror(-status));
+	else if (different)
+		tell(verify, file->path, VERIFY_HASH, detail);
+	else
+		tell(verify, file->path, VERIFY_OK, "");
+}
+
+static void check_file(struct verify *verify, const struct file_record *file)
+{
+	/* O_NONBLOCK: a named pipe must not hold us up. */
+	int fd = folder_open(verify->dir_fd, file->path, O_RDONLY | O_NONBLOCK | O_NOCTTY, false);
+	struct stat info;
+	char detail[96];
+
+	if (fd == -ENOENT) {
+		tell(verify, file->path, VERIFY_MISSING, "");
+		return;
+	}
+	if (fd < 0) {
+		tell(verify, file->path, VERIFY_UNREADABLE,
+			fd == -ELOOP ? "a symbolic link" : strerror(-fd));
+		return;
+	}
+	if (fstat(fd, &info)) {
+		tell(verify, file->path, VERIFY_UNREADABLE, strerror(errno));
+	} else if (!S_ISREG(info.st_mode)) {
+		tell(verify, file->path, VERIFY_UNREADABLE, "not a plain file");
+	} else if ((uint64_t)info.st_size != file->length) {
+		snprintf(detail, sizeof(detail), "%" PRIu64 " bytes instead of %" PRIu64,
+			(uint64_t)info.st_size, file->length);
+		tell(verify, file->path, VERIFY_SIZE, detail);
+	} else {
+		check_content(verify, file, fd);
+	}
+	close(fd);
+}
+
+static int check_files(struct verify *verify, struct reread_report *report, struct error *error)
+{
+	struct file_record file;
+	int status;
+
+	while ((status = reread_next(report, &file, error)) > 0) {
+		names_add(&verify->listed, file.path);
+		if (file.written)
+			check_file(verify, &file);
+	}
+	verify->counts->run_was_complete = reread_saw_summary(report);
+	return status;
+}
+
+/* ---- what else is there -------------------------------------------------------------------- */
+
+/* Collects what the report does not list below fd, which is closed. prefix: the folder's path with
+ * a slash, or "". */
+static void collect_unlisted(
+	struct verify *verify, int fd, const char *prefix, int depth, struct names *unlisted)
+{
+	DIR *dir = fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir) {
+		tell(verify, prefix, VERIFY_UNREADABLE, strerror(errno));
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		char *path = xasprintf("%s%s", prefix, entry->d_name);
+		int inner = -1;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			report_owns(path)) {
+			free(path);
+			continue;
+		}
+		if (depth < MAX_DEPTH)
+			inner = openat(dirfd(dir), entry->d_name,
+				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (inner >= 0) {
+			char *below = xasprintf("%s/", path);
+
+			collect_unlisted(verify, inner, below, depth + 1, unlisted);
+			free(below);
+		} else if (!names_hold(&verify->listed, path)) {
+			names_add(unlisted, path);
+		}
+		free(path);
+	}
+	closedir(dir);
+}
+
+static void tell_unlisted(struct verify *verify)
+{
+	struct names unlisted = { 0 };
+	int fd = openat(verify->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0) {
+		tell(verify, ".", VERIFY_UNREADABLE, strerror(errno));
+		return;
+	}
+	names_sort(&verify->listed);
+	collect_unlisted(verify, fd, "", 0, &unlisted);
+	names_sort(&unlisted);
+	for (size_t i = 0; i < unlisted.count; i++)
+		tell(verify, unlisted.items[i], VERIFY_UNLISTED, "");
+	names_free(&unlisted);
+}
+
+static int verify_report(struct verify *verify, const char *path, struct error *error)
+{
+	struct reread_report *report;
+	int status = reread_open(&report, verify->dir_fd, jsonl_reporter.file_name, error);
+
+	if (status == -ENOENT)
+		return error_set(error, EXIT_IO, ENOENT,
+			"'%s' holds no %s: it is no output folder of burin", path,
+			jsonl_reporter.file_name);
+	if (status)
+		return status;
+	if (reread_run(report)->dry_run)
+		status = error_set(error, EXIT_USAGE, EINVAL,
+			"'%s' is of a dry run: there are no files to verify", path);
+	else
+		status = check_files(verify, report, error);
+	if (!status)
+		tell_unlisted(verify);
+	reread_close(report);
+	return status;
+}
+
+int verify_folder(const char *path,
+	void (*each)(void *context, const char *name, enum verify_state state, const char *detail),
+	void *context, struct verify_counts *counts, struct error *error)
+{
+	struct verify verify = { .each = each, .context = context, .counts = counts };
+	char *clean = text_clean_copy(path);
+	int status;
+
+	*counts = (struct verify_counts){ 0 };
+	verify.dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (verify.dir_fd < 0) {
+		status = error_set(error, EXIT_IO, errno, "cannot open the folder '%s': %s", clean,
+			strerror(errno));
+	} else {
+		verify.buffer = xmalloc(BUFFER_LEN);
+		status = verify_report(&verify, clean, error);
+		free(verify.buffer);
+		names_free(&verify.listed);
+		close(verify.dir_fd);
+	}
+	free(clean);
+	return status;
+}

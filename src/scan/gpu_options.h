@@ -1,0 +1,62 @@
+/* What a person can say about GPUs: --gpus and --transfer. scan_options.gpu points here; NULL means
+ * the defaults. */
+#ifndef BURIN_SCAN_GPU_OPTIONS_H
+#define BURIN_SCAN_GPU_OPTIONS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GPU_DEVICES_MAX 64
+
+struct error;
+
+enum gpu_transfer {
+	GPU_TRANSFER_AUTO,     /* B, for what is read from a disk gains nothing by A */
+	GPU_TRANSFER_RESIDENT, /* A: a device buffer for every chunk in flight, as far as memory
+				  goes */
+	GPU_TRANSFER_STREAM,   /* B: a few device buffers, used in turn */
+};
+
+/* The words of --transfer, in that order. */
+#define GPU_TRANSFER_CHOICES "auto|a|b"
+
+/*
+ * What can be asked of kernels that papers describe; each takes what concerns it. 0: its default.
+ */
+struct gpu_tuning {
+	unsigned parts;   /* stt-*: automata that the set is dealt to */
+	unsigned words;   /* ac3, ac4: tWord, the words of 4 bytes that a thread has for its own */
+	bool uints;       /* ac3: takes its stretch from shared memory by words, not by bytes */
+	bool no_diagonal; /* stt-p2: stores the text without the diagonal scheme */
+	unsigned blocks, threads; /* bmh: the grid */
+};
+
+#define GPU_PARTS_MAX 64
+
+struct gpu_options {
+	const char *devices; /* NULL: the first; else as gpu_wanted_parse reads it */
+	enum gpu_transfer transfer;
+	struct gpu_tuning tuning;
+};
+
+/* Which GPUs. */
+struct gpu_wanted {
+	bool all;       /* all that there are; the rest counts for nothing then */
+	bool listed;    /* those in ids; else the first `count` */
+	unsigned count; /* at least 1 */
+	unsigned ids[GPU_DEVICES_MAX];
+};
+
+/* Reads "all", a number of GPUs ("2"), or a list of them ("0,3"; a comma makes a list, be it at the
+ * end: "1,"). text NULL: the first one. -EINVAL with the error (EXIT_USAGE), which names --gpus,
+ * for anything else. */
+int gpu_wanted_parse(struct gpu_wanted *wanted, const char *text, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
