@@ -217,9 +217,10 @@ $O/gpu/%.cu.o: gpu/%.cu $(MAKEFILE_LIST)
 $O/carvers_list: FORCE
 	$(Q)mkdir -p $(@D) && echo '$(CARVERS)' | cmp -s - $@ || echo '$(CARVERS)' > $@
 $O/carvers_table.c: $O/carvers_list $(CARVERS)
-	$(Q)awk 'BEGIN { print "#include \"carver.h\"" } \
-		/^const struct carver [a-z0-9_]+ *=/ { print "extern const struct carver " $$4 ";"; names = names "\t&" $$4 ",\n" } \
-		END { print "const struct carver *const carvers[] = {\n" names "\t(void *)0,\n};" }' $(CARVERS) > $@
+	$(Q)sed -n 's/^const struct carver \([a-z0-9_]*\) *=.*/\1/p' $(CARVERS) | LC_ALL=C sort | \
+		awk 'BEGIN { print "#include \"carver.h\"" } \
+		{ print "extern const struct carver " $$1 ";"; names = names "\t&" $$1 ",\n" } \
+		END { print "const struct carver *const carvers[] = {\n" names "\t(void *)0,\n};" }' > $@
 $O/carvers_table.o: $O/carvers_table.c
 	$(Q)$(CC) $(ALL_CFLAGS) -iquote carvers -c -o $@ $<
 .PHONY: FORCE

@@ -27,7 +27,8 @@ extern "C" {
 #define STREAM_SLOTS \
 	4 /* a device, with strategy B: one each way, one searched, one in the caller's hands */
 #define RING_CHUNKS (2 * STREAM_SLOTS) /* as many again are being read */
-#define RING_CHUNK_LEN ((size_t)16 << 20) /* whole runs are 1.1 times as fast as with 32 MiB (gpu/README.md) */
+#define RING_CHUNK_LEN \
+	((size_t)16 << 20) /* whole runs are 1.1 times as fast as with 32 MiB (gpu/README.md) */
 #define KEY_CAPACITY (1u << 20)
 
 struct scan {

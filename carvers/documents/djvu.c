@@ -44,7 +44,7 @@ struct djvu {
 	uint64_t ends[MAX_DEPTH]; /* of the forms that it is in */
 	int depth;
 	uint64_t sound;
-	uint64_t data;            /* of the last chunk that is no form */
+	uint64_t data; /* of the last chunk that is no form */
 };
 
 /* Passes a chunk, or goes into a form; what is wrong, or NULL. */
@@ -112,7 +112,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (end - djvu.data <= ON_TRUST)
 			return CARVE_COMPLETE;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing vouches for the last chunk's data, from %" PRIu64 " on", djvu.data);
+			"nothing vouches for the last chunk's data, from %" PRIu64 " on",
+			djvu.data);
 	}
 	if (!problem || !*problem)
 		return walk_cut(view, finding, end > view_size(view) ? end : view_size(view) + 1,

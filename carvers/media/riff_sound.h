@@ -7,8 +7,8 @@
 #include "samples.h"
 
 struct riff_sound {
-	struct riff_chunk data; /* the chunk 'data': at is 0 before it was found */
-	struct samples samples; /* as 'fmt ' has them; frame_len is 0 without */
+	struct riff_chunk data;      /* the chunk 'data': at is 0 before it was found */
+	struct samples samples;      /* as 'fmt ' has them; frame_len is 0 without */
 	struct riff_packets packets; /* of those that are packed */
 };
 

@@ -16,8 +16,8 @@ struct id3v2 {
 /* Reads the tag at `at`, sets title and date where it has them and finding has none: false when no
  * tag stands there. Frames that end behind `limit`, or the view, are not taken; the tag's end may
  * lie beyond. */
-bool id3v2_read(struct view *view, uint64_t at, uint64_t limit, struct id3v2 *tag,
-	struct finding *finding);
+bool id3v2_read(
+	struct view *view, uint64_t at, uint64_t limit, struct id3v2 *tag, struct finding *finding);
 
 /* The offset behind all tags that follow the sound, which ends at `at`: `at` when there are none. A
  * title that finding has stays. */

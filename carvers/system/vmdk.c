@@ -28,7 +28,7 @@ struct vmdk {
 	uint64_t capacity, grain, text, text_len, backup, directory, overhead;
 	uint32_t per_table;
 	bool packed;
-	bool footer; /* its marker was seen */
+	bool footer;         /* its marker was seen */
 	uint64_t last_grain; /* where its marker stands */
 	uint64_t end;
 	uint64_t where;
@@ -194,8 +194,7 @@ static enum verdict check_stream(struct vmdk *vmdk)
 	if (state == 0 && vmdk->directory != UINT64_MAX) {
 		uint64_t room = vmdk->last_grain + vmdk->grain * SECTOR;
 
-		if (room > at && room <= view_size(vmdk->view) &&
-			walk_zeros(vmdk->view, at, room))
+		if (room > at && room <= view_size(vmdk->view) && walk_zeros(vmdk->view, at, room))
 			vmdk->finding->length = at = room;
 		return verdict_because(CARVE_UNVERIFIED, vmdk->finding,
 			"zeros and no footer end the grains before %" PRIu64, at);

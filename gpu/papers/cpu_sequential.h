@@ -34,12 +34,12 @@ void sequential_free(void *database);
 void *sequential_scratch_new(const void *database);
 void sequential_scratch_free(void *scratch);
 int sequential_find(const void *database, void *scratch, const uint8_t *text, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *sink);
+	size_t text_len, uint64_t offset, struct hit_sink *output_dir);
 const char *sequential_kernel(const void *database);
 /* A matcher's members but for its name and compile. */
-#define SEQUENTIAL_MATCHER                                                                         \
-	.free = sequential_free, .scratch_new = sequential_scratch_new,                            \
-	.scratch_free = sequential_scratch_free, .find = sequential_find,                          \
+#define SEQUENTIAL_MATCHER \
+	.free = sequential_free, .scratch_new = sequential_scratch_new, \
+	.scratch_free = sequential_scratch_free, .find = sequential_find, \
 	.kernel = sequential_kernel
 
 /* Every machine can. */

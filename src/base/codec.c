@@ -20,14 +20,14 @@
 
 static const char magic[] = "burin state\n";
 
-struct state_writer {
+struct codec_writer {
 	int fd, status;
 	uint32_t checksum;
 	size_t used;
 	uint8_t buffer[BUFFER_LEN];
 };
 
-struct state_reader {
+struct codec_reader {
 	int fd;
 	bool failed;
 	uint64_t left; /* bytes not yet in the buffer, without the checksum */
@@ -37,14 +37,14 @@ struct state_reader {
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void flush(struct state_writer *writer)
+static void flush(struct codec_writer *writer)
 {
 	if (!writer->status)
 		writer->status = file_write(writer->fd, writer->buffer, writer->used);
 	writer->used = 0;
 }
 
-static void put_bytes(struct state_writer *writer, const void *bytes, size_t len)
+static void put_bytes(struct codec_writer *writer, const void *bytes, size_t len)
 {
 	const uint8_t *from = bytes;
 
@@ -61,16 +61,16 @@ static void put_bytes(struct state_writer *writer, const void *bytes, size_t len
 	}
 }
 
-struct state_writer *state_writer_new(int fd)
+struct codec_writer *codec_writer_new(int fd)
 {
-	struct state_writer *writer = xcalloc(1, sizeof(*writer));
+	struct codec_writer *writer = xcalloc(1, sizeof(*writer));
 
 	writer->fd = fd;
 	put_bytes(writer, magic, sizeof(magic) - 1);
 	return writer;
 }
 
-void state_put(struct state_writer *writer, uint64_t number)
+void codec_put(struct codec_writer *writer, uint64_t number)
 {
 	uint8_t bytes[10];
 	size_t len = 0;
@@ -81,15 +81,15 @@ void state_put(struct state_writer *writer, uint64_t number)
 	put_bytes(writer, bytes, len);
 }
 
-void state_put_text(struct state_writer *writer, const char *text)
+void codec_put_text(struct codec_writer *writer, const char *text)
 {
 	size_t len = strlen(text);
 
-	state_put(writer, len);
+	codec_put(writer, len);
 	put_bytes(writer, text, len);
 }
 
-int state_writer_close(struct state_writer *writer)
+int codec_writer_close(struct codec_writer *writer)
 {
 	uint32_t checksum = writer->checksum;
 	uint8_t bytes[CHECKSUM_LEN];
@@ -107,7 +107,7 @@ int state_writer_close(struct state_writer *writer)
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* Fills the empty buffer; false at the end, or after a failure. */
-static bool fill(struct state_reader *reader)
+static bool fill(struct codec_reader *reader)
 {
 	size_t wanted = reader->left < BUFFER_LEN ? (size_t)reader->left : BUFFER_LEN;
 	ssize_t n;
@@ -127,7 +127,7 @@ static bool fill(struct state_reader *reader)
 	return true;
 }
 
-static void rewind_to(struct state_reader *reader, uint64_t offset, uint64_t end)
+static void rewind_to(struct codec_reader *reader, uint64_t offset, uint64_t end)
 {
 	reader->at = reader->filled = 0;
 	reader->left = end - offset;
@@ -135,7 +135,7 @@ static void rewind_to(struct state_reader *reader, uint64_t offset, uint64_t end
 		reader->failed = true;
 }
 
-static bool checksum_is_right(struct state_reader *reader, uint64_t end)
+static bool checksum_is_right(struct codec_reader *reader, uint64_t end)
 {
 	uint8_t stored[CHECKSUM_LEN];
 	uint32_t checksum = 0;
@@ -151,7 +151,7 @@ static bool checksum_is_right(struct state_reader *reader, uint64_t end)
 	return true;
 }
 
-static bool starts_well(struct state_reader *reader)
+static bool starts_well(struct codec_reader *reader)
 {
 	char start[sizeof(magic) - 1];
 
@@ -159,9 +159,9 @@ static bool starts_well(struct state_reader *reader)
 	       memcmp(start, magic, sizeof(start)) == 0;
 }
 
-int state_reader_open(struct state_reader **result, int fd)
+int codec_reader_open(struct codec_reader **result, int fd)
 {
-	struct state_reader *reader;
+	struct codec_reader *reader;
 	struct stat info;
 	uint64_t end;
 
@@ -181,22 +181,22 @@ int state_reader_open(struct state_reader **result, int fd)
 	return 0;
 }
 
-void state_fail(struct state_reader *reader)
+void codec_fail(struct codec_reader *reader)
 {
 	reader->failed = true;
 }
 
-bool state_ok(const struct state_reader *reader)
+bool codec_ok(const struct codec_reader *reader)
 {
 	return !reader->failed;
 }
 
-bool state_at_end(const struct state_reader *reader)
+bool codec_at_end(const struct codec_reader *reader)
 {
 	return !reader->failed && !reader->left && reader->at == reader->filled;
 }
 
-static uint8_t get_byte(struct state_reader *reader)
+static uint8_t get_byte(struct codec_reader *reader)
 {
 	if (reader->failed || (reader->at == reader->filled && !fill(reader))) {
 		reader->failed = true;
@@ -205,7 +205,7 @@ static uint8_t get_byte(struct state_reader *reader)
 	return reader->buffer[reader->at++];
 }
 
-uint64_t state_get(struct state_reader *reader, uint64_t most)
+uint64_t codec_get(struct codec_reader *reader, uint64_t most)
 {
 	uint64_t number = 0;
 	unsigned shift = 0;
@@ -224,7 +224,7 @@ uint64_t state_get(struct state_reader *reader, uint64_t most)
 }
 
 /* len bytes, none of them zero. */
-static void get_bytes(struct state_reader *reader, char *text, size_t len)
+static void get_bytes(struct codec_reader *reader, char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		text[i] = (char)get_byte(reader);
@@ -236,9 +236,9 @@ static void get_bytes(struct state_reader *reader, char *text, size_t len)
 	text[reader->failed ? 0 : len] = '\0';
 }
 
-char *state_get_text(struct state_reader *reader, size_t most)
+char *codec_get_text(struct codec_reader *reader, size_t most)
 {
-	uint64_t len = state_get(reader, most);
+	uint64_t len = codec_get(reader, most);
 	char *text;
 
 	/* A text that the file does not hold needs no room. */
@@ -251,12 +251,12 @@ char *state_get_text(struct state_reader *reader, size_t most)
 	return text;
 }
 
-void state_copy_text(struct state_reader *reader, char *buffer, size_t len)
+void codec_copy_text(struct codec_reader *reader, char *buffer, size_t len)
 {
-	get_bytes(reader, buffer, (size_t)state_get(reader, len - 1));
+	get_bytes(reader, buffer, (size_t)codec_get(reader, len - 1));
 }
 
-void state_reader_close(struct state_reader *reader)
+void codec_reader_close(struct codec_reader *reader)
 {
 	free(reader);
 }

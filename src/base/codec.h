@@ -12,39 +12,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct state_writer;
+struct codec_writer;
 
 /* Writes to fd, which stays the caller's. Never NULL. */
-struct state_writer *state_writer_new(int fd);
-void state_put(struct state_writer *writer, uint64_t number);
+struct codec_writer *codec_writer_new(int fd);
+void codec_put(struct codec_writer *writer, uint64_t number);
 /* Any bytes but zero. */
-void state_put_text(struct state_writer *writer, const char *text);
+void codec_put_text(struct codec_writer *writer, const char *text);
 /* Completes the file. Returns 0, or the negative errno of the first write that failed. Frees the
  * writer. */
-int state_writer_close(struct state_writer *writer);
+int codec_writer_close(struct codec_writer *writer);
 
-struct state_reader;
+struct codec_reader;
 
 /* Reads from fd, which stays the caller's and must be a file. Returns 0, -EBADMSG when this is no
  * such file, or not as it was written, or another negative errno. */
-int state_reader_open(struct state_reader **reader, int fd);
+int codec_reader_open(struct codec_reader **reader, int fd);
 /* The next number; most: the largest that may come. */
-uint64_t state_get(struct state_reader *reader, uint64_t most);
-static inline bool state_get_flag(struct state_reader *reader)
+uint64_t codec_get(struct codec_reader *reader, uint64_t most);
+static inline bool codec_get_flag(struct codec_reader *reader)
 {
-	return state_get(reader, 1);
+	return codec_get(reader, 1);
 }
 /* The next text; most: bytes that it may have, without its end. The caller frees it. */
-char *state_get_text(struct state_reader *reader, size_t most);
+char *codec_get_text(struct codec_reader *reader, size_t most);
 /* The same into a buffer of len bytes. */
-void state_copy_text(struct state_reader *reader, char *buffer, size_t len);
+void codec_copy_text(struct codec_reader *reader, char *buffer, size_t len);
 /* For what the caller finds wrong. */
-void state_fail(struct state_reader *reader);
+void codec_fail(struct codec_reader *reader);
 /* Whether all was well so far: to be asked in every loop. */
-bool state_ok(const struct state_reader *reader);
+bool codec_ok(const struct codec_reader *reader);
 /* True at the end. */
-bool state_at_end(const struct state_reader *reader);
+bool codec_at_end(const struct codec_reader *reader);
 /* NULL is fine. */
-void state_reader_close(struct state_reader *reader);
+void codec_reader_close(struct codec_reader *reader);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* The number in the first width bytes, 8 at most. */
-static inline uint64_t little_get(const uint8_t *bytes, unsigned width)
+static inline uint64_t endian_get(const uint8_t *bytes, unsigned width)
 {
 	uint64_t number = 0;
 
@@ -14,18 +14,18 @@ static inline uint64_t little_get(const uint8_t *bytes, unsigned width)
 	return number;
 }
 
-static inline uint32_t little_u32(const uint8_t *bytes)
+static inline uint32_t endian_u32(const uint8_t *bytes)
 {
-	return (uint32_t)little_get(bytes, 4);
+	return (uint32_t)endian_get(bytes, 4);
 }
 
-static inline uint64_t little_u64(const uint8_t *bytes)
+static inline uint64_t endian_u64(const uint8_t *bytes)
 {
-	return little_get(bytes, 8);
+	return endian_get(bytes, 8);
 }
 
 /* Writes the number's lowest width bytes. */
-static inline void little_put(uint8_t *bytes, uint64_t number, unsigned width)
+static inline void endian_put(uint8_t *bytes, uint64_t number, unsigned width)
 {
 	for (unsigned i = 0; i < width; i++)
 		bytes[i] = (uint8_t)(number >> 8 * i);

@@ -17,7 +17,7 @@ json_t *json_text(const char *text)
 	return value;
 }
 
-json_t *json_moment(int64_t seconds)
+json_t *json_time(int64_t seconds)
 {
 	char text[TEXT_TIME_LEN];
 

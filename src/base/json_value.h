@@ -11,6 +11,6 @@ json_t *json_text(const char *text);
 
 /* seconds: since 1970 UTC. "2024-05-01T12:00:00Z"; null for 0 and for what no year of four digits
  * holds. */
-json_t *json_moment(int64_t seconds);
+json_t *json_time(int64_t seconds);
 
 #endif

@@ -92,28 +92,28 @@ void ranges_free(struct ranges *ranges)
 	*ranges = (struct ranges){ 0 };
 }
 
-void ranges_save(const struct ranges *ranges, uint64_t limit, struct state_writer *writer)
+void ranges_save(const struct ranges *ranges, uint64_t limit, struct codec_writer *writer)
 {
 	size_t count = 0;
 
 	while (count < ranges->count && ranges->items[count].offset < limit)
 		count++;
-	state_put(writer, count);
+	codec_put(writer, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct range *range = &ranges->items[i];
 
-		state_put(writer, range->offset);
-		state_put(writer, range_end(range) < limit ? range->length : limit - range->offset);
+		codec_put(writer, range->offset);
+		codec_put(writer, range_end(range) < limit ? range->length : limit - range->offset);
 	}
 }
 
-void ranges_load(struct ranges *ranges, uint64_t limit, struct state_reader *reader)
+void ranges_load(struct ranges *ranges, uint64_t limit, struct codec_reader *reader)
 {
-	uint64_t count = state_get(reader, limit);
+	uint64_t count = codec_get(reader, limit);
 
-	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
-		uint64_t offset = state_get(reader, limit);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		uint64_t offset = codec_get(reader, limit);
 
-		ranges_add(ranges, offset, state_get(reader, limit - offset));
+		ranges_add(ranges, offset, codec_get(reader, limit - offset));
 	}
 }

@@ -24,12 +24,12 @@ uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t l
 uint64_t ranges_bytes(const struct ranges *ranges);
 /* The first range that reaches behind offset, which it may hold; NULL when there is none. */
 const struct range *ranges_behind(const struct ranges *ranges, uint64_t offset);
-struct state_writer;
-struct state_reader;
+struct codec_writer;
+struct codec_reader;
 /* What lies before limit. */
-void ranges_save(const struct ranges *ranges, uint64_t limit, struct state_writer *writer);
+void ranges_save(const struct ranges *ranges, uint64_t limit, struct codec_writer *writer);
 /* Adds what was saved. */
-void ranges_load(struct ranges *ranges, uint64_t limit, struct state_reader *reader);
+void ranges_load(struct ranges *ranges, uint64_t limit, struct codec_reader *reader);
 void ranges_free(struct ranges *ranges);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 /* Makes room for len bytes more and returns where they belong. */
-static char *room(struct line *line, size_t len)
+static char *room(struct strbuf *line, size_t len)
 {
 	if (line->capacity - line->len <= len) {
 		line->capacity = (line->len + len + 1) * 2;
@@ -17,7 +17,7 @@ static char *room(struct line *line, size_t len)
 	return line->bytes + line->len;
 }
 
-void line_bytes(struct line *line, const void *bytes, size_t len)
+void strbuf_bytes(struct strbuf *line, const void *bytes, size_t len)
 {
 	memcpy(room(line, len), bytes, len);
 	line->len += len;
@@ -41,18 +41,18 @@ static char *digits_before(char *end, uint64_t number)
 	return end;
 }
 
-void line_number_padded(struct line *line, uint64_t number, unsigned width)
+void strbuf_number_padded(struct strbuf *line, uint64_t number, unsigned width)
 {
 	char digits[24], *end = digits + sizeof(digits), *start = digits_before(end, number);
 
 	for (size_t len = (size_t)(end - start); len < width; len++)
-		line_bytes(line, " ", 1);
-	line_bytes(line, start, (size_t)(end - start));
+		strbuf_bytes(line, " ", 1);
+	strbuf_bytes(line, start, (size_t)(end - start));
 }
 
-void line_number(struct line *line, uint64_t number)
+void strbuf_number(struct strbuf *line, uint64_t number)
 {
-	line_number_padded(line, number, 0);
+	strbuf_number_padded(line, number, 0);
 }
 
 static bool is_plain(char c)
@@ -74,16 +74,16 @@ static const char *cleaned(const char *text, char **copy)
 	return *copy = text_clean_copy(text);
 }
 
-void line_clean(struct line *line, const char *text)
+void strbuf_clean(struct strbuf *line, const char *text)
 {
 	char *copy;
 
-	line_text(line, cleaned(text, &copy));
+	strbuf_text(line, cleaned(text, &copy));
 	free(copy);
 }
 
 /* Appends the text cleaned, with what special gives for a character in its place. */
-static void escape(struct line *line, const char *text, const char *(*special)(char))
+static void escape(struct strbuf *line, const char *text, const char *(*special)(char))
 {
 	char *copy;
 	const char *from = cleaned(text, &copy), *at = from;
@@ -93,11 +93,11 @@ static void escape(struct line *line, const char *text, const char *(*special)(c
 
 		if (!instead)
 			continue;
-		line_bytes(line, from, (size_t)(at - from));
-		line_text(line, instead);
+		strbuf_bytes(line, from, (size_t)(at - from));
+		strbuf_text(line, instead);
 		from = at + 1;
 	}
-	line_bytes(line, from, (size_t)(at - from));
+	strbuf_bytes(line, from, (size_t)(at - from));
 	free(copy);
 }
 
@@ -123,30 +123,30 @@ static const char *xml_special(char c)
 	}
 }
 
-void line_json(struct line *line, const char *text)
+void strbuf_json(struct strbuf *line, const char *text)
 {
 	if (!text) {
-		line_text(line, "null");
+		strbuf_text(line, "null");
 		return;
 	}
-	line_bytes(line, "\"", 1);
+	strbuf_bytes(line, "\"", 1);
 	escape(line, text, json_special);
-	line_bytes(line, "\"", 1);
+	strbuf_bytes(line, "\"", 1);
 }
 
-void line_xml(struct line *line, const char *text)
+void strbuf_xml(struct strbuf *line, const char *text)
 {
 	escape(line, text, xml_special);
 }
 
-void line_write(struct line *line, FILE *stream)
+void strbuf_write(struct strbuf *line, FILE *stream)
 {
 	fwrite(line->bytes, 1, line->len, stream);
 	line->len = 0;
 }
 
-void line_free(struct line *line)
+void strbuf_free(struct strbuf *line)
 {
 	free(line->bytes);
-	*line = (struct line){ 0 };
+	*line = (struct strbuf){ 0 };
 }

@@ -11,30 +11,31 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Zero-initialise; line_free when done. */
-struct line {
+/* Zero-initialise; strbuf_free when done. */
+struct strbuf {
 	char *bytes;
 	size_t len, capacity;
 };
 
-void line_bytes(struct line *line, const void *bytes, size_t len);
+void strbuf_bytes(struct strbuf *line, const void *bytes, size_t len);
 /* As it is. Here, so that the length of a literal is known when it is compiled. */
-static inline void line_text(struct line *line, const char *text)
+static inline void strbuf_text(struct strbuf *line, const char *text)
 {
-	line_bytes(line, text, strlen(text));
+	strbuf_bytes(line, text, strlen(text));
 }
 
-void line_number(struct line *line, uint64_t number);
-void line_number_padded(struct line *line, uint64_t number, unsigned width); /* blanks in front */
+void strbuf_number(struct strbuf *line, uint64_t number);
+void strbuf_number_padded(
+	struct strbuf *line, uint64_t number, unsigned width); /* blanks in front */
 
 /* These three take text that nobody vouches for and clean it (base/text.h). */
-void line_clean(struct line *line, const char *text);
-void line_json(
-	struct line *line, const char *text); /* a JSON string, with its quotes; NULL is null */
-void line_xml(struct line *line, const char *text); /* text of an XML element */
+void strbuf_clean(struct strbuf *line, const char *text);
+void strbuf_json(
+	struct strbuf *line, const char *text); /* a JSON string, with its quotes; NULL is null */
+void strbuf_xml(struct strbuf *line, const char *text); /* text of an XML element */
 
 /* Writes the line to the stream, as a whole, and empties it. */
-void line_write(struct line *line, FILE *stream);
-void line_free(struct line *line);
+void strbuf_write(struct strbuf *line, FILE *stream);
+void strbuf_free(struct strbuf *line);
 
 #endif

@@ -4,16 +4,16 @@
 
 #include <stddef.h>
 
-/* Zero-initialise; texts_free when done. */
-struct texts {
+/* Zero-initialise; strpool_free when done. */
+struct strpool {
 	char **items;
 	size_t count, capacity;
 };
 
-/* A copy of text that lives until texts_free. */
-const char *texts_keep(struct texts *texts, const char *text);
+/* A copy of text that lives until strpool_free. */
+const char *strpool_keep(struct strpool *texts, const char *text);
 /* The same of a text that no other is expected to be equal to. */
-const char *texts_add(struct texts *texts, const char *text);
-void texts_free(struct texts *texts);
+const char *strpool_add(struct strpool *texts, const char *text);
+void strpool_free(struct strpool *texts);
 
 #endif

@@ -51,18 +51,19 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->spans = xcalloc(carving->threads, sizeof(*carving->spans));
 	for (unsigned i = 0; i < carving->threads && !options->remote; i++)
 		init_room(carving, &carving->rooms[i]);
-	carving->ahead = ahead_new(carving->threads, options->decide.nested, (uint32_t)rule_count);
-	carving->early = early_new();
+	carving->defer = defer_new(carving->threads, options->decide.nested, (uint32_t)rule_count);
+	carving->early = precheck_cache_new();
 	if (!options->tell)
-		carving->filing = filing_new(options->rules, options->sink, options->names,
-			options->label, options->no_extension, options->image, options->volumes);
+		carving->record_builder = record_builder_new(options->rules, options->output_dir,
+			options->names, options->label, options->no_extension, options->image,
+			options->volumes);
 	if (options->rules)
 		carving->decider = decider_new(
 			options->rules, &options->decide, options->rejected, options->skipped);
 	pthread_mutex_init(&carving->lock, NULL);
 	init_condition(&carving->rung);
 	if (!options->tell)
-		carving->scribe = scribe_new(
+		carving->report_queue = report_queue_new(
 			options->report, options->progress, jobs_note_error, carving);
 	return carving;
 }
@@ -140,12 +141,12 @@ int carving_add(struct carving *carving, struct file_record *record)
 
 void carving_know(struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome)
 {
-	early_add(carving->early, start, rule, outcome);
+	precheck_cache_add(carving->early, start, rule, outcome);
 }
 
 void carving_hide(struct carving *carving, uint64_t until)
 {
-	ahead_hide(carving->ahead, until);
+	defer_hide(carving->defer, until);
 }
 
 uint64_t carving_hidden_until(const struct carving *carving)
@@ -213,7 +214,7 @@ int carving_finish(struct carving *carving)
 
 		cursors_pump(carving, true);
 		if (carving->retired == carving->offered || atomic_load(&carving->cancelled)) {
-			scribe_finish(carving->scribe);
+			report_queue_finish(carving->report_queue);
 			return carving_status(carving);
 		}
 		pause_here(carving);
@@ -240,13 +241,13 @@ void carving_cancel(struct carving *carving)
 	tally_add_many(
 		carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
 	carving->decided = carving->retired = carving->checked = carving->offered;
-	if (carving->scribe)
-		scribe_finish(carving->scribe);
+	if (carving->report_queue)
+		report_queue_finish(carving->report_queue);
 }
 
 int carving_flush(struct carving *carving, struct error *error)
 {
-	return scribe_flush(carving->scribe, error);
+	return report_queue_flush(carving->report_queue, error);
 }
 
 const struct error *carving_error(const struct carving *carving)
@@ -283,7 +284,7 @@ bool carving_quota_reached(const struct carving *carving)
 
 double carving_waited(const struct carving *carving)
 {
-	return carving->waited + scribe_waited(carving->scribe);
+	return carving->waited + report_queue_waited(carving->report_queue);
 }
 
 void carving_free(struct carving *carving)
@@ -291,7 +292,7 @@ void carving_free(struct carving *carving)
 	if (!carving)
 		return;
 	jobs_wait_all(carving);
-	scribe_free(carving->scribe);
+	report_queue_free(carving->report_queue);
 	for (unsigned i = 0; i < carving->threads && !carving->options.remote; i++) {
 		view_free(carving->rooms[i].view);
 		copier_free(&carving->rooms[i].copier);
@@ -299,10 +300,10 @@ void carving_free(struct carving *carving)
 	decider_free(carving->decider);
 	pthread_cond_destroy(&carving->rung);
 	pthread_mutex_destroy(&carving->lock);
-	texts_free(&carving->texts);
-	filing_free(carving->filing);
-	ahead_free(carving->ahead);
-	early_free(carving->early);
+	strpool_free(&carving->texts);
+	record_builder_free(carving->record_builder);
+	defer_free(carving->defer);
+	precheck_cache_free(carving->early);
 	for (size_t i = 0; i < carving->ring_len; i++)
 		outcome_free(&carving->ring[i].outcome);
 	free(carving->rooms);

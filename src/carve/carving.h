@@ -65,12 +65,13 @@ struct carving_remote {
 };
 
 struct carving_options {
-	struct image *image;             /* what is searched; files are copied from its evidence (evidence/extent_image.h) */
-	struct volumes *volumes;         /* NULL: nothing is known of them */
-	const struct rules *rules;       /* NULL when only carving_add is used */
-	struct sink *sink;
+	struct image *
+		image; /* what is searched; files are copied from its evidence (evidence/extent_image.h) */
+	struct volumes *volumes;   /* NULL: nothing is known of them */
+	const struct rules *rules; /* NULL when only carving_add is used */
+	struct output_dir *output_dir;
 	struct report *report;
-	struct progress *progress;       /* NULL for none */
+	struct progress *progress; /* NULL for none */
 	struct pool *pool;
 	const struct carving_remote *remote; /* NULL: this process checks and writes itself */
 	struct decide_options decide;
@@ -86,8 +87,10 @@ struct carving_options {
 	void *context;
 	/* Makes no files: tells, in order, what the checks have found of all that is not hidden,
 	 * for a process that decides. NULL: makes them. */
-	void (*tell)(void *context, const struct candidate *candidate, const struct outcome *outcome);
-	bool (*interrupted)(void);       /* asked while waiting: true ends the writing, as carving_cancel does. NULL: never */
+	void (*tell)(
+		void *context, const struct candidate *candidate, const struct outcome *outcome);
+	bool (*interrupted)(
+		void); /* asked while waiting: true ends the writing, as carving_cancel does. NULL: never */
 	struct tallies *rejected, *skipped, *by_type;
 };
 
@@ -141,11 +144,11 @@ void carving_cancel(struct carving *carving);
 /* For a checkpoint: what was decided, and what was offered since. Call carving_flush before, so
  * that the reports hold all that is not saved here. Good at any time, also after a failure and
  * before carving_cancel. */
-void carving_save(struct carving *carving, struct state_writer *writer);
+void carving_save(struct carving *carving, struct codec_writer *writer);
 /* Into a new one with the same options: files that were decided on and not reported are written
  * again, what else a killed run left is removed. Returns 0 or as carving_offer; what can't be fails
  * the reader. */
-int carving_load(struct carving *carving, struct state_reader *reader);
+int carving_load(struct carving *carving, struct codec_reader *reader);
 
 /* Removes what a killed run left of files that this one has not come to. */
 void carving_tidy(struct carving *carving);

@@ -40,16 +40,16 @@ static bool use_early(struct carving *carving, struct ticket *ticket)
 {
 	uint64_t start = ticket->candidate.start, until;
 
-	if (early_take(carving->early, &ticket->candidate, &ticket->outcome)) {
-		until = ahead_until(carving->ahead, &ticket->candidate, &ticket->outcome);
-		if (until > carving->early_until) {
-			carving->early_from = start;
-			carving->early_until = until;
+	if (precheck_cache_take(carving->early, &ticket->candidate, &ticket->outcome)) {
+		until = defer_until(carving->defer, &ticket->candidate, &ticket->outcome);
+		if (until > carving->precheck_cache_until) {
+			carving->precheck_cache_from = start;
+			carving->precheck_cache_until = until;
 		}
 		ticket_set_state(ticket, TICKET_CHECKED);
 		return true;
 	}
-	if (start <= carving->early_from || start >= carving->early_until ||
+	if (start <= carving->precheck_cache_from || start >= carving->precheck_cache_until ||
 		carving->options.decide.nested)
 		return false;
 	ticket_set_state(ticket, TICKET_PUT_OFF);
@@ -62,7 +62,7 @@ static bool needs_no_look(struct carving *carving, struct ticket *ticket)
 	const struct rule *rule = &carving->options.rules->rules[ticket->candidate.rule];
 
 	if (is_settled(carving, ticket)) {
-		early_pass(carving->early, &ticket->candidate);
+		precheck_cache_pass(carving->early, &ticket->candidate);
 		ticket_set_state(ticket, TICKET_CHECKED);
 		return true;
 	}
@@ -192,7 +192,8 @@ static void check_put_off(struct carving *carving)
 	uint64_t cursor = carving->decided, front = ticket_at(carving, cursor)->candidate.start;
 	uint64_t end = cursor + RETRIES;
 
-	while (cursor < carving->checked && (!carving->options.remote || remote_may_check(carving)) &&
+	while (cursor < carving->checked &&
+		(!carving->options.remote || remote_may_check(carving)) &&
 		(cursor < end || ticket_at(carving, cursor)->candidate.start == front)) {
 		struct batch batch = { .end = &batch.first };
 		struct ticket *ticket = ticket_at(carving, cursor);
@@ -225,9 +226,9 @@ static void note_hidden(struct carving *carving)
 {
 	uint64_t until = decider_hidden_until(carving->decider);
 
-	if (until <= ahead_hidden(carving->ahead))
+	if (until <= defer_hidden(carving->defer))
 		return;
-	ahead_hide(carving->ahead, until);
+	defer_hide(carving->defer, until);
 	if (carving->options.remote)
 		carving->options.remote->hide(until);
 }
@@ -237,7 +238,7 @@ static void end_decision(struct carving *carving, struct ticket *ticket, bool ke
 	ticket->keep = keep && !carving->options.tell;
 	if (ticket->keep) {
 		ticket->expected = (struct hashes){ 0 };
-		filing_record(carving->filing, &ticket->candidate, &ticket->outcome,
+		record_builder_record(carving->record_builder, &ticket->candidate, &ticket->outcome,
 			&ticket->record, &ticket->run);
 		cursors_write(carving, ticket);
 	} else {
@@ -308,15 +309,15 @@ static void report_ticket(struct carving *carving, struct ticket *ticket)
 		tally_add(carving->options.skipped, SKIPPED_KNOWN, 0);
 	} else {
 		if (carving->options.dry_run && carving->options.unreadable)
-			record->unreadable = ranges_overlap(
-				carving->options.unreadable, ticket->candidate.start, record->length);
+			record->unreadable = ranges_overlap(carving->options.unreadable,
+				ticket->candidate.start, record->length);
 		compare_hashes(carving, ticket);
 		count_marks(carving, record);
 		carving->files++;
 		carving->bytes += record->length;
 		carving->unreadable += record->unreadable;
 		tally_add(carving->options.by_type, record->type, record->length);
-		scribe_file(carving->scribe, record);
+		report_queue_file(carving->report_queue, record);
 		record->path = NULL; /* taken over */
 	}
 	if (record->runs != &ticket->run)
@@ -351,7 +352,7 @@ void cursors_retire(struct carving *carving)
 void cursors_pump(struct carving *carving, bool no_more)
 {
 	if (carving->decider)
-		decider_hide(carving->decider, ahead_hidden(carving->ahead));
+		decider_hide(carving->decider, defer_hidden(carving->defer));
 	start_checks(carving);
 	decide_ready(carving, no_more);
 	cursors_retire(carving);

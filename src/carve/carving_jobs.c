@@ -31,7 +31,7 @@ bool jobs_go_on(void *context, uint64_t reached)
 	struct worker_room *room = context;
 	struct carving *carving = room->carving;
 
-	return ahead_reach(carving->ahead, (unsigned)(room - carving->rooms), reached);
+	return defer_reach(carving->defer, (unsigned)(room - carving->rooms), reached);
 }
 
 /* ---- jobs, in the pool's threads ----------------------------------------------------------- */
@@ -63,8 +63,9 @@ static enum ticket_state check_ticket(
 {
 	const struct candidate *candidate = &ticket->candidate;
 
-	return ahead_check(carving->ahead, worker, carving->rooms[worker].view, carving->options.image,
-		       &carving->options.rules->rules[candidate->rule], candidate, ticket->insist, &ticket->outcome)
+	return defer_check(carving->defer, worker, carving->rooms[worker].view,
+		       carving->options.image, &carving->options.rules->rules[candidate->rule],
+		       candidate, ticket->insist, &ticket->outcome)
 		       ? TICKET_CHECKED
 		       : TICKET_PUT_OFF;
 }
@@ -87,8 +88,9 @@ static int write_file(
 {
 	if (atomic_load(&carving->cancelled))
 		return -ECANCELED;
-	return copy_file(&carving->rooms[worker].copier, gathered_evidence(carving->options.image),
-		carving->options.sink, &ticket->record, &carving->cancelled, error);
+	return copy_file(&carving->rooms[worker].copier,
+		extent_image_evidence(carving->options.image), carving->options.output_dir,
+		&ticket->record, &carving->cancelled, error);
 }
 
 static void run_write(struct pool_job *job, unsigned worker)
@@ -152,8 +154,8 @@ static bool wait_a_moment(struct carving *carving)
 /* What else is to be done now and then. */
 static void look_around(struct carving *carving)
 {
-	if (carving->scribe)
-		scribe_push(carving->scribe);
+	if (carving->report_queue)
+		report_queue_push(carving->report_queue);
 	if (carving->options.remote)
 		carving->options.remote->watch(atomic_load(&carving->cancelled));
 }

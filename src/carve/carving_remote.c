@@ -37,11 +37,10 @@ static void note_reached(struct carving_request *request, uint64_t start, uint64
 {
 	const struct asking *asking = asking_of(request);
 
-	ahead_tell(asking->carving->ahead, asking->worker, start, reached);
+	defer_tell(asking->carving->defer, asking->worker, start, reached);
 }
 
-static void note_answer(
-	struct carving_request *request, int status, const struct error *error)
+static void note_answer(struct carving_request *request, int status, const struct error *error)
 {
 	struct asking *asking = asking_of(request);
 
@@ -70,7 +69,7 @@ static void ask(struct asking *asking)
 {
 	struct carving *carving = asking->carving;
 
-	asking->request.hidden_until = ahead_hidden(carving->ahead);
+	asking->request.hidden_until = defer_hidden(carving->defer);
 	note_job(carving);
 	carving->options.remote->ask(&asking->request);
 }
@@ -94,7 +93,7 @@ static void take_span(struct carving *carving, struct asking *asking)
 
 static void give_span(struct carving *carving, const struct asking *asking, uint64_t until)
 {
-	ahead_end(carving->ahead, asking->worker, until);
+	defer_end(carving->defer, asking->worker, until);
 	pthread_mutex_lock(&carving->lock);
 	carving->spans[asking->worker] = NULL;
 	pthread_mutex_unlock(&carving->lock);
@@ -103,12 +102,13 @@ static void give_span(struct carving *carving, const struct asking *asking, uint
 
 static uint64_t until_of_all(const struct asking *asking)
 {
-	struct ahead *ahead = asking->carving->ahead;
+	struct defer *ahead = asking->carving->defer;
 	uint64_t until = 0;
 
 	for (uint32_t i = 0; i < asking->count; i++) {
 		const struct carving_asked *asked = &asking->checks[i];
-		uint64_t one = asked->put_off ? 0 : ahead_until(ahead, asked->candidate, asked->outcome);
+		uint64_t one =
+			asked->put_off ? 0 : defer_until(ahead, asked->candidate, asked->outcome);
 
 		until = one > until ? one : until;
 	}
@@ -137,7 +137,7 @@ static void add_check(struct asking *asking, struct ticket *ticket)
 {
 	struct carving *carving = asking->carving;
 
-	if (!ahead_begin(carving->ahead, asking->worker, &ticket->candidate, ticket->insist)) {
+	if (!defer_begin(carving->defer, asking->worker, &ticket->candidate, ticket->insist)) {
 		ticket_set_state(ticket, TICKET_PUT_OFF);
 		return;
 	}
@@ -178,7 +178,7 @@ static int mark(struct carving *carving, struct file_record *record, struct erro
 		return 0;
 	status = mark_file(options->sets, options->skip_known, record, error);
 	if (status || record->left_out)
-		sink_remove(options->sink, record->path);
+		output_dir_remove(options->output_dir, record->path);
 	return status;
 }
 

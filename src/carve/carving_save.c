@@ -18,22 +18,22 @@ static uint64_t count_kept(struct carving *carving)
 	return count;
 }
 
-void carving_save(struct carving *carving, struct state_writer *writer)
+void carving_save(struct carving *carving, struct codec_writer *writer)
 {
-	state_put(writer, carving->files);
-	state_put(writer, carving->bytes);
-	state_put(writer, carving->unreadable);
-	state_put(writer, carving->known);
-	state_put(writer, carving->alert);
+	codec_put(writer, carving->files);
+	codec_put(writer, carving->bytes);
+	codec_put(writer, carving->unreadable);
+	codec_put(writer, carving->known);
+	codec_put(writer, carving->alert);
 	decider_save(carving->decider, writer);
-	filing_save(carving->filing, writer);
-	state_put(writer, count_kept(carving));
+	record_builder_save(carving->record_builder, writer);
+	codec_put(writer, count_kept(carving));
 	for (uint64_t n = carving->retired; n < carving->decided; n++)
 		if (ticket_at(carving, n)->keep) {
 			candidate_save(&ticket_at(carving, n)->candidate, writer);
 			file_record_save(&ticket_at(carving, n)->record, writer);
 		}
-	state_put(writer, carving->offered - carving->decided);
+	codec_put(writer, carving->offered - carving->decided);
 	for (uint64_t n = carving->decided; n < carving->offered; n++)
 		candidate_save(&ticket_at(carving, n)->candidate, writer);
 }
@@ -45,28 +45,28 @@ static int write_again(
 	int status;
 
 	if (!carving->options.dry_run)
-		sink_discard(carving->options.sink, record->path);
+		output_dir_discard(carving->options.output_dir, record->path);
 	status = carving_add(carving, record);
 	if (!status)
 		ticket_at(carving, carving->offered - 1)->candidate = *candidate;
 	return status;
 }
 
-static int load_records(struct carving *carving, uint64_t limit, struct state_reader *reader)
+static int load_records(struct carving *carving, uint64_t limit, struct codec_reader *reader)
 {
-	struct image *evidence = gathered_evidence(carving->options.image);
+	struct image *evidence = extent_image_evidence(carving->options.image);
 	uint64_t evidence_limit = image_info(evidence)->size;
-	uint64_t count = state_get(reader, carving->ring_len);
+	uint64_t count = codec_get(reader, carving->ring_len);
 	int status = 0;
 
-	for (uint64_t i = 0; i < count && !status && state_ok(reader); i++) {
+	for (uint64_t i = 0; i < count && !status && codec_ok(reader); i++) {
 		struct candidate candidate;
 		struct file_record record;
 
 		candidate_load(&candidate, carving->options.rules, limit, reader);
 		file_record_load(
 			&record, carving->options.rules, evidence_limit, &carving->texts, reader);
-		if (state_ok(reader))
+		if (codec_ok(reader))
 			status = write_again(carving, &candidate, &record);
 		free(record.path);
 		free(record.runs);
@@ -74,17 +74,17 @@ static int load_records(struct carving *carving, uint64_t limit, struct state_re
 	return status;
 }
 
-static int load_candidates(struct carving *carving, uint64_t limit, struct state_reader *reader)
+static int load_candidates(struct carving *carving, uint64_t limit, struct codec_reader *reader)
 {
 	uint64_t count =
-		state_get(reader, carving->ring_len - (carving->offered - carving->retired));
+		codec_get(reader, carving->ring_len - (carving->offered - carving->retired));
 	int status = 0;
 
-	for (uint64_t i = 0; i < count && !status && state_ok(reader); i++) {
+	for (uint64_t i = 0; i < count && !status && codec_ok(reader); i++) {
 		struct candidate candidate;
 
 		candidate_load(&candidate, carving->options.rules, limit, reader);
-		if (state_ok(reader))
+		if (codec_ok(reader))
 			status = carving_offer(carving, &candidate);
 	}
 	return status;
@@ -92,27 +92,27 @@ static int load_candidates(struct carving *carving, uint64_t limit, struct state
 
 static bool is_later(void *context, const char *folder, const char *name)
 {
-	return filing_is_later(context, folder, name);
+	return record_builder_is_later(context, folder, name);
 }
 
 void carving_tidy(struct carving *carving)
 {
-	sink_sweep(carving->options.sink, is_later, carving->filing);
+	output_dir_sweep(carving->options.output_dir, is_later, carving->record_builder);
 }
 
-int carving_load(struct carving *carving, struct state_reader *reader)
+int carving_load(struct carving *carving, struct codec_reader *reader)
 {
 	uint64_t limit = image_info(carving->options.image)->size;
 	int status;
 
-	carving->files = state_get(reader, UINT64_MAX);
-	carving->bytes = state_get(reader, UINT64_MAX);
-	carving->unreadable = state_get(reader, UINT64_MAX);
-	carving->known = state_get(reader, UINT64_MAX);
-	carving->alert = state_get(reader, UINT64_MAX);
+	carving->files = codec_get(reader, UINT64_MAX);
+	carving->bytes = codec_get(reader, UINT64_MAX);
+	carving->unreadable = codec_get(reader, UINT64_MAX);
+	carving->known = codec_get(reader, UINT64_MAX);
+	carving->alert = codec_get(reader, UINT64_MAX);
 	decider_load(carving->decider, limit, reader);
-	filing_load(carving->filing, reader);
-	if (!state_ok(reader))
+	record_builder_load(carving->record_builder, reader);
+	if (!codec_ok(reader))
 		return 0;
 	carving_tidy(carving);
 	status = load_records(carving, limit, reader);

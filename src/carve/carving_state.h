@@ -27,7 +27,7 @@ struct ticket {
 	struct pool_job job; /* first: a job's address is its ticket's */
 	struct carving *carving;
 	struct ticket *next; /* that its check job covers, too */
-	bool insist;    /* it was put off, and all wait for it */
+	bool insist;         /* it was put off, and all wait for it */
 	_Atomic enum ticket_state state;
 	struct candidate candidate;
 	struct outcome outcome;
@@ -51,32 +51,32 @@ struct carving {
 	size_t ring_len;
 	uint64_t retired, decided, checked, offered; /* cursors: counts since the start */
 	struct worker_room *rooms;                   /* one a worker of the pool */
-	unsigned threads;                            /* those, or how much others can do at a time */
-	struct asking *writing;                      /* files that others are going to be asked to write */
-	struct asking **spans;                       /* whose checks are in `ahead`, by worker; under the lock */
+	unsigned threads;       /* those, or how much others can do at a time */
+	struct asking *writing; /* files that others are going to be asked to write */
+	struct asking **spans;  /* whose checks are in `ahead`, by worker; under the lock */
 	_Atomic unsigned spans_used;
 	uint64_t scanned;
 	uint64_t offered_until; /* whatever starts before this has been offered */
-	struct ahead *ahead;
-	struct early *early;
+	struct defer *defer;
+	struct precheck_cache *early;
 	/* Of what was told early: what starts behind `from` and before `until` waits for what
 	 * becomes of it (carve/defer.h). */
-	uint64_t early_from, early_until;
+	uint64_t precheck_cache_from, precheck_cache_until;
 	atomic_bool cancelled;
-	bool dropping; /* what could not be written is given up */
+	bool dropping;        /* what could not be written is given up */
 	pthread_mutex_t lock; /* guards bell and the setting of error */
 	pthread_cond_t rung;
-	uint64_t bell;      /* jobs finished since the start */
+	uint64_t bell;         /* jobs finished since the start */
 	_Atomic uint64_t jobs; /* jobs started since the start, by the caller's thread */
-	struct error error; /* good once status is not 0 */
+	struct error error;    /* good once status is not 0 */
 	_Atomic int status;
 	uint64_t files, bytes, unreadable, mismatches;
 	uint64_t known, alert;
-	struct filing *filing;
-	struct scribe *scribe;
+	struct record_builder *record_builder;
+	struct report_queue *report_queue;
 	struct decision *group;
 	double waited;
-	struct texts texts; /* of records that were loaded */
+	struct strpool texts; /* of records that were loaded */
 };
 
 static inline struct ticket *ticket_at(const struct carving *carving, uint64_t cursor)

@@ -7,13 +7,14 @@
 #include "carve/view.h"
 
 struct outcome {
-	enum verdict verdict;   /* CARVE_REJECT: finding.why says why */
-	uint64_t length;        /* bytes, inside the image; 0 when rejected */
+	enum verdict verdict; /* CARVE_REJECT: finding.why says why */
+	uint64_t length;      /* bytes, inside the image; 0 when rejected */
 	enum file_end end;
 	struct finding finding;
-	uint64_t *parts;        /* offsets in the image of what the carver called parts of this file (view_part), rising */
+	uint64_t *
+		parts; /* offsets in the image of what the carver called parts of this file (view_part), rising */
 	size_t part_count;
-	uint64_t *embedded;     /* the same of view_embedded, in any order */
+	uint64_t *embedded; /* the same of view_embedded, in any order */
 	size_t embedded_count;
 };
 

@@ -29,7 +29,8 @@ static int copy_run(struct copier *copier, struct image *image, const struct ran
 	const atomic_bool *cancel, uint64_t *unreadable)
 {
 	for (uint64_t done = 0; done < run->length;) {
-		size_t len = run->length - done < COPY_LEN ? (size_t)(run->length - done) : COPY_LEN;
+		size_t len =
+			run->length - done < COPY_LEN ? (size_t)(run->length - done) : COPY_LEN;
 		int status;
 
 		if (atomic_load_explicit(cancel, memory_order_relaxed))
@@ -44,8 +45,9 @@ static int copy_run(struct copier *copier, struct image *image, const struct ran
 	return 0;
 }
 
-int copy_runs(struct copier *copier, struct image *image, const struct range *runs, size_t run_count, int fd,
-	const atomic_bool *cancel, struct hashes *hashes, uint64_t *unreadable)
+int copy_runs(struct copier *copier, struct image *image, const struct range *runs,
+	size_t run_count, int fd, const atomic_bool *cancel, struct hashes *hashes,
+	uint64_t *unreadable)
 {
 	*unreadable = 0;
 	hasher_reset(copier->hasher);
@@ -68,24 +70,24 @@ int mark_file(const struct hash_sets *sets, bool skip_known, struct file_record 
 	return status;
 }
 
-int copy_file(struct copier *copier, struct image *image, struct sink *sink,
+int copy_file(struct copier *copier, struct image *image, struct output_dir *output_dir,
 	struct file_record *record, const atomic_bool *cancel, struct error *error)
 {
-	struct sink_file file;
-	int status = sink_begin(sink, record->path, &file, error);
+	struct output_dir_file file;
+	int status = output_dir_begin(output_dir, record->path, &file, error);
 
 	if (status)
 		return status;
 	status = copy_runs(copier, image, record->runs, record->run_count, file.fd, cancel,
 		&record->hashes, &record->unreadable);
 	if (status) {
-		sink_drop(&file);
-		return sink_error(sink, record->path, -status, error);
+		output_dir_drop(&file);
+		return output_dir_error(output_dir, record->path, -status, error);
 	}
 	if (copier->sets)
 		status = mark_file(copier->sets, copier->skip_known, record, error);
 	if (!status && !record->left_out)
-		return sink_finish(sink, record->path, &file, error);
-	sink_drop(&file);
+		return output_dir_finish(output_dir, record->path, &file, error);
+	output_dir_drop(&file);
 	return status;
 }

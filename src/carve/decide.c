@@ -301,42 +301,42 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 		decider->hidden_until = start + winner->outcome->length;
 }
 
-static void save_quota(const struct quota *quota, struct state_writer *writer)
+static void save_quota(const struct quota *quota, struct codec_writer *writer)
 {
-	state_put(writer, quota->files);
-	state_put(writer, quota->bytes);
+	codec_put(writer, quota->files);
+	codec_put(writer, quota->bytes);
 }
 
-void decider_save(const struct decider *decider, struct state_writer *writer)
+void decider_save(const struct decider *decider, struct codec_writer *writer)
 {
-	state_put(writer, decider->hidden_until);
-	state_put(writer, decider->quota_reached);
+	codec_put(writer, decider->hidden_until);
+	codec_put(writer, decider->quota_reached);
 	save_quota(&decider->total, writer);
-	state_put(writer, decider->embedded_until);
+	codec_put(writer, decider->embedded_until);
 	parts_save(&decider->embedded, writer);
 	for (uint32_t i = 0; i < decider->rules->count; i++) {
 		save_quota(&decider->types[i].quota, writer);
-		state_put(writer, decider->types[i].truncated_until);
+		codec_put(writer, decider->types[i].truncated_until);
 		parts_save(&decider->types[i].parts, writer);
 	}
 }
 
-static void load_quota(struct quota *quota, struct state_reader *reader)
+static void load_quota(struct quota *quota, struct codec_reader *reader)
 {
-	quota->files = state_get(reader, UINT64_MAX);
-	quota->bytes = state_get(reader, UINT64_MAX);
+	quota->files = codec_get(reader, UINT64_MAX);
+	quota->bytes = codec_get(reader, UINT64_MAX);
 }
 
-void decider_load(struct decider *decider, uint64_t limit, struct state_reader *reader)
+void decider_load(struct decider *decider, uint64_t limit, struct codec_reader *reader)
 {
-	decider->hidden_until = state_get(reader, limit);
-	decider->quota_reached = state_get_flag(reader);
+	decider->hidden_until = codec_get(reader, limit);
+	decider->quota_reached = codec_get_flag(reader);
 	load_quota(&decider->total, reader);
-	decider->embedded_until = state_get(reader, limit);
+	decider->embedded_until = codec_get(reader, limit);
 	parts_load(&decider->embedded, limit, reader);
-	for (uint32_t i = 0; i < decider->rules->count && state_ok(reader); i++) {
+	for (uint32_t i = 0; i < decider->rules->count && codec_ok(reader); i++) {
 		load_quota(&decider->types[i].quota, reader);
-		decider->types[i].truncated_until = state_get(reader, limit);
+		decider->types[i].truncated_until = codec_get(reader, limit);
 		parts_load(&decider->types[i].parts, limit, reader);
 	}
 }

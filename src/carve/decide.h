@@ -8,8 +8,8 @@
 #include "carve/check.h"
 
 struct decide_options {
-	bool nested;           /* keep what starts inside a complete file */
-	bool strict;           /* complete files alone */
+	bool nested;                             /* keep what starts inside a complete file */
+	bool strict;                             /* complete files alone */
 	uint64_t max_files, max_bytes;           /* in all; 0: no limit */
 	uint64_t max_files_type, max_bytes_type; /* of each rule */
 };
@@ -20,7 +20,7 @@ struct decider;
 struct decision {
 	const struct candidate *candidate;
 	const struct outcome *outcome;
-	bool keep;             /* out */
+	bool keep; /* out */
 };
 
 struct decider *decider_new(const struct rules *rules, const struct decide_options *options,
@@ -41,9 +41,9 @@ void decider_hide(struct decider *decider, uint64_t until);
 bool decider_hides(struct decider *decider, const struct candidate *candidate);
 /* True once something was left out for a quota. */
 bool decider_quota_reached(const struct decider *decider);
-void decider_save(const struct decider *decider, struct state_writer *writer);
+void decider_save(const struct decider *decider, struct codec_writer *writer);
 /* Into a new one of the same rules and options. limit: the image's size. */
-void decider_load(struct decider *decider, uint64_t limit, struct state_reader *reader);
+void decider_load(struct decider *decider, uint64_t limit, struct codec_reader *reader);
 /* NULL is fine. */
 void decider_free(struct decider *decider);
 

@@ -13,7 +13,7 @@ struct span {
 	bool insist;
 };
 
-struct ahead {
+struct defer {
 	unsigned workers;
 	bool nested;
 	_Atomic uint64_t hidden_until;
@@ -33,9 +33,9 @@ static void set(_Atomic uint64_t *value, uint64_t number)
 	atomic_store_explicit(value, number, memory_order_relaxed);
 }
 
-struct ahead *ahead_new(unsigned workers, bool nested, uint32_t rule_count)
+struct defer *defer_new(unsigned workers, bool nested, uint32_t rule_count)
 {
-	struct ahead *ahead = xcalloc(1, sizeof(*ahead) + workers * sizeof(ahead->spans[0]));
+	struct defer *ahead = xcalloc(1, sizeof(*ahead) + workers * sizeof(ahead->spans[0]));
 
 	ahead->workers = workers;
 	ahead->nested = nested;
@@ -45,14 +45,14 @@ struct ahead *ahead_new(unsigned workers, bool nested, uint32_t rule_count)
 	return ahead;
 }
 
-void ahead_free(struct ahead *ahead)
+void defer_free(struct defer *ahead)
 {
 	if (ahead)
 		free(ahead->parted);
 	free(ahead);
 }
 
-void ahead_hide(struct ahead *ahead, uint64_t until)
+void defer_hide(struct defer *ahead, uint64_t until)
 {
 	uint64_t before = get(&ahead->hidden_until);
 
@@ -62,12 +62,12 @@ void ahead_hide(struct ahead *ahead, uint64_t until)
 		;
 }
 
-uint64_t ahead_hidden(const struct ahead *ahead)
+uint64_t defer_hidden(const struct defer *ahead)
 {
 	return get(&ahead->hidden_until);
 }
 
-static bool is_parted(const struct ahead *ahead, uint32_t rule)
+static bool is_parted(const struct defer *ahead, uint32_t rule)
 {
 	return rule != NO_RULE && atomic_load_explicit(&ahead->parted[rule], memory_order_relaxed);
 }
@@ -75,7 +75,7 @@ static bool is_parted(const struct ahead *ahead, uint32_t rule)
 /* A member of an archive begins as the archive does: while one is looked at, what begins alike
  * behind it may be its. */
 static bool may_be_part(
-	const struct ahead *ahead, unsigned worker, const struct candidate *candidate)
+	const struct defer *ahead, unsigned worker, const struct candidate *candidate)
 {
 	if (!is_parted(ahead, candidate->rule))
 		return false;
@@ -87,7 +87,7 @@ static bool may_be_part(
 	return false;
 }
 
-static bool is_overtaken(const struct ahead *ahead, uint64_t start)
+static bool is_overtaken(const struct defer *ahead, uint64_t start)
 {
 	for (unsigned i = 0; i < ahead->workers; i++)
 		if (get(&ahead->spans[i].start) < start && get(&ahead->spans[i].end) > start)
@@ -95,14 +95,14 @@ static bool is_overtaken(const struct ahead *ahead, uint64_t start)
 	return false;
 }
 
-static bool may_check(const struct ahead *ahead, uint64_t start, bool insist)
+static bool may_check(const struct defer *ahead, uint64_t start, bool insist)
 {
 	return start >= get(&ahead->hidden_until) &&
 	       (insist || ahead->nested || !is_overtaken(ahead, start));
 }
 
-bool ahead_begin(
-	struct ahead *ahead, unsigned worker, const struct candidate *candidate, bool insist)
+bool defer_begin(
+	struct defer *ahead, unsigned worker, const struct candidate *candidate, bool insist)
 {
 	struct span *own = &ahead->spans[worker];
 
@@ -120,7 +120,7 @@ bool ahead_begin(
 	return true;
 }
 
-bool ahead_reach(struct ahead *ahead, unsigned worker, uint64_t reached)
+bool defer_reach(struct defer *ahead, unsigned worker, uint64_t reached)
 {
 	struct span *own = &ahead->spans[worker];
 	uint64_t start = get(&own->start);
@@ -130,7 +130,7 @@ bool ahead_reach(struct ahead *ahead, unsigned worker, uint64_t reached)
 	return may_check(ahead, start, own->insist);
 }
 
-void ahead_tell(struct ahead *ahead, unsigned worker, uint64_t start, uint64_t reached)
+void defer_tell(struct defer *ahead, unsigned worker, uint64_t start, uint64_t reached)
 {
 	struct span *own = &ahead->spans[worker];
 
@@ -138,14 +138,14 @@ void ahead_tell(struct ahead *ahead, unsigned worker, uint64_t start, uint64_t r
 	set(&own->end, reached);
 }
 
-void ahead_end(struct ahead *ahead, unsigned worker, uint64_t until)
+void defer_end(struct defer *ahead, unsigned worker, uint64_t until)
 {
 	atomic_store_explicit(&ahead->spans[worker].rule, NO_RULE, memory_order_relaxed);
 	set(&ahead->spans[worker].end, until);
 }
 
-uint64_t ahead_until(
-	struct ahead *ahead, const struct candidate *candidate, const struct outcome *outcome)
+uint64_t defer_until(
+	struct defer *ahead, const struct candidate *candidate, const struct outcome *outcome)
 {
 	if (outcome->part_count)
 		atomic_store_explicit(&ahead->parted[candidate->rule], true, memory_order_relaxed);
@@ -154,18 +154,18 @@ uint64_t ahead_until(
 	return outcome->part_count ? outcome->parts[outcome->part_count - 1] + 1 : 0;
 }
 
-bool ahead_check(struct ahead *ahead, unsigned worker, struct view *view, struct image *image,
+bool defer_check(struct defer *ahead, unsigned worker, struct view *view, struct image *image,
 	const struct rule *rule, const struct candidate *candidate, bool insist,
 	struct outcome *outcome)
 {
-	if (!ahead_begin(ahead, worker, candidate, insist))
+	if (!defer_begin(ahead, worker, candidate, insist))
 		return false;
 	check_candidate(view, image, rule, candidate, outcome);
 	if (view_gave_up(view)) {
 		outcome_free(outcome);
-		ahead_end(ahead, worker, 0);
+		defer_end(ahead, worker, 0);
 		return false;
 	}
-	ahead_end(ahead, worker, ahead_until(ahead, candidate, outcome));
+	defer_end(ahead, worker, defer_until(ahead, candidate, outcome));
 	return true;
 }

@@ -17,36 +17,36 @@
 /* Most checks end after one look; nobody need wait for those. */
 #define AHEAD_LONG_CHECK (64 * 1024)
 
-struct ahead;
+struct defer;
 
 /* workers: how many threads check. nested: nothing hides anything, so nothing is put off.
  * rule_count: candidates' rules are below it. */
-struct ahead *ahead_new(unsigned workers, bool nested, uint32_t rule_count);
+struct defer *defer_new(unsigned workers, bool nested, uint32_t rule_count);
 /* NULL is fine. */
-void ahead_free(struct ahead *ahead);
+void defer_free(struct defer *ahead);
 
 /* It was decided, here or in another process, that what starts before this offset is hidden.
  * From any thread. */
-void ahead_hide(struct ahead *ahead, uint64_t until);
-uint64_t ahead_hidden(const struct ahead *ahead);
+void defer_hide(struct defer *ahead, uint64_t until);
+uint64_t defer_hidden(const struct defer *ahead);
 
 /* A worker is about to check the candidate; false: put it off. insist: only when it is hidden.
- * Several may be begun before one ahead_end. */
-bool ahead_begin(
-	struct ahead *ahead, unsigned worker, const struct candidate *candidate, bool insist);
+ * Several may be begun before one defer_end. */
+bool defer_begin(
+	struct defer *ahead, unsigned worker, const struct candidate *candidate, bool insist);
 /* Its check has read to this offset of the image; false: give it up. */
-bool ahead_reach(struct ahead *ahead, unsigned worker, uint64_t reached);
+bool defer_reach(struct defer *ahead, unsigned worker, uint64_t reached);
 /* For a check in another process: that of the candidate at start has read to this offset. From any
  * thread. */
-void ahead_tell(struct ahead *ahead, unsigned worker, uint64_t start, uint64_t reached);
+void defer_tell(struct defer *ahead, unsigned worker, uint64_t start, uint64_t reached);
 /* It is over; until: what starts before this should wait until it is decided on; 0 for nothing. */
-void ahead_end(struct ahead *ahead, unsigned worker, uint64_t until);
+void defer_end(struct defer *ahead, unsigned worker, uint64_t until);
 /* That of an outcome: the end of a complete file, or behind the last part of another. */
-uint64_t ahead_until(
-	struct ahead *ahead, const struct candidate *candidate, const struct outcome *outcome);
-/* All of it: check_candidate between ahead_begin and ahead_end. view: one that asks ahead_reach
+uint64_t defer_until(
+	struct defer *ahead, const struct candidate *candidate, const struct outcome *outcome);
+/* All of it: check_candidate between defer_begin and defer_end. view: one that asks defer_reach
  * (view_watch). False: the check is put off, and there is no outcome. */
-bool ahead_check(struct ahead *ahead, unsigned worker, struct view *view, struct image *image,
+bool defer_check(struct defer *ahead, unsigned worker, struct view *view, struct image *image,
 	const struct rule *rule, const struct candidate *candidate, bool insist,
 	struct outcome *outcome);
 

@@ -19,24 +19,24 @@
 
 struct fifo_block {
 	struct fifo_block *next;
-	uint8_t *bytes;   /* BLOCK_LEN, or NULL while in the file */
-	uint64_t place;   /* number of the block in the file, or NOWHERE */
+	uint8_t *bytes; /* BLOCK_LEN, or NULL while in the file */
+	uint64_t place; /* number of the block in the file, or NOWHERE */
 };
 
 struct fifo_store {
-	size_t limit, used;           /* blocks in memory */
+	size_t limit, used; /* blocks in memory */
 	int (*create)(void *context, struct error *error);
 	void *context;
-	int fd;                       /* -1 until the first spill */
-	uint64_t file_blocks;         /* blocks that the file has room for */
-	uint64_t *holes;              /* places that are free again */
+	int fd;               /* -1 until the first spill */
+	uint64_t file_blocks; /* blocks that the file has room for */
+	uint64_t *holes;      /* places that are free again */
 	size_t hole_count, hole_capacity;
 	int status;
 	struct error error;
 };
 
-struct fifo_store *fifo_store_new(size_t memory_limit, int (*create)(void *context, struct error *),
-	void *context)
+struct fifo_store *fifo_store_new(
+	size_t memory_limit, int (*create)(void *context, struct error *), void *context)
 {
 	struct fifo_store *store = xcalloc(1, sizeof(*store));
 
@@ -127,8 +127,8 @@ static void unspill(struct fifo_store *store, struct fifo_block *block)
 	store->used++;
 	if (!transfer(store, block, false))
 		return;
-	store->holes = xgrow(store->holes, &store->hole_capacity, store->hole_count,
-		sizeof(*store->holes));
+	store->holes = xgrow(
+		store->holes, &store->hole_capacity, store->hole_count, sizeof(*store->holes));
 	store->holes[store->hole_count++] = block->place;
 	block->place = NOWHERE;
 }

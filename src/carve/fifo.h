@@ -17,8 +17,8 @@ struct fifo_store;
 /* memory_limit: bytes of queued elements that are kept in memory, roughly. create: makes the
  * temporary file when it is first needed and returns a descriptor that the store closes, or a
  * negative errno. */
-struct fifo_store *fifo_store_new(size_t memory_limit, int (*create)(void *context, struct error *),
-	void *context);
+struct fifo_store *fifo_store_new(
+	size_t memory_limit, int (*create)(void *context, struct error *), void *context);
 /* 0, or the negative errno of the first read or write of the file that failed, with its words:
  * elements are lost from then on, and the run must end. */
 int fifo_store_status(const struct fifo_store *store, struct error *error);
@@ -29,10 +29,11 @@ void fifo_store_free(struct fifo_store *store);
 
 struct fifo {
 	struct fifo_store *store;
-	size_t element_len;                /* bytes */
-	uint64_t count;                    /* elements queued */
+	size_t element_len; /* bytes */
+	uint64_t count;     /* elements queued */
 	struct fifo_block *first, *last;
-	uint32_t first_index, last_index;  /* elements taken from the first block; put into the last */
+	uint32_t first_index,
+		last_index; /* elements taken from the first block; put into the last */
 };
 
 /* Sets up an empty queue; it takes no memory until something is pushed. */
@@ -43,7 +44,8 @@ void *fifo_front(struct fifo *fifo);
 /* Removes the oldest. The queue must not be empty. */
 void fifo_pop(struct fifo *fifo);
 /* Shows all elements, the oldest first, where they lie. Stops when the store fails. */
-void fifo_visit(struct fifo *fifo, void (*visit)(void *context, const void *element), void *context);
+void fifo_visit(
+	struct fifo *fifo, void (*visit)(void *context, const void *element), void *context);
 void fifo_clear(struct fifo *fifo);
 
 #endif

@@ -55,8 +55,8 @@ static void visit_users(struct pairing *pairing, bool list)
 			continue;
 		for (uint32_t i = 0; i < rule->header_count + footer_count; i++) {
 			bool header = i < rule->header_count;
-			uint32_t pattern = header ? rule->headers[i]
-						  : rule->footers[i - rule->header_count];
+			uint32_t pattern =
+				header ? rule->headers[i] : rule->footers[i - rule->header_count];
 			struct users *users = &pairing->patterns[pattern];
 
 			if (list)
@@ -278,8 +278,7 @@ static bool passed(const struct pairing *pairing, const struct header *header)
 {
 	const struct rule *rule = &pairing->rules->rules[header->rule];
 
-	return pairing->finished ||
-	       pairing->settled > add_capped(header->start, rule->max_size);
+	return pairing->finished || pairing->settled > add_capped(header->start, rule->max_size);
 }
 
 /* The first footer behind the start, dropping those that no later header can use either. */
@@ -315,8 +314,8 @@ static enum settling settle_forward(struct pairing *pairing, const struct rule *
 	if (!footer && !passed(pairing, header))
 		return WAIT;
 	if (footer && footer->offset + footer->len - header->start <= rule->max_size) {
-		candidate->length = footer->offset - header->start +
-				    (rule->include_footer ? footer->len : 0);
+		candidate->length =
+			footer->offset - header->start + (rule->include_footer ? footer->len : 0);
 		candidate->end = END_FOOTER;
 		candidate->chop = false;
 		return KEEP;
@@ -332,8 +331,8 @@ static enum settling settle_next(struct pairing *pairing, const struct rule *rul
 	if (!footer && !passed(pairing, header))
 		return WAIT;
 	if (footer && footer->offset - header->start <= rule->max_size) {
-		candidate->length = footer->offset - header->start +
-				    (rule->include_footer ? footer->len : 0);
+		candidate->length =
+			footer->offset - header->start + (rule->include_footer ? footer->len : 0);
 		candidate->end = END_NEXT;
 		candidate->chop = false;
 	}
@@ -350,15 +349,15 @@ static enum settling settle_reverse(struct pairing *pairing, const struct rule *
 	footer = last_footer(&pairing->states[header->rule], header->start, rule->max_size);
 	if (!footer)
 		return DROP;
-	candidate->length = footer->offset - header->start +
-			    (rule->include_footer ? footer->len : 0);
+	candidate->length =
+		footer->offset - header->start + (rule->include_footer ? footer->len : 0);
 	candidate->end = END_FOOTER;
 	candidate->chop = false;
 	return KEEP;
 }
 
-static enum settling settle(struct pairing *pairing, const struct header *header,
-	struct candidate *candidate)
+static enum settling settle(
+	struct pairing *pairing, const struct header *header, struct candidate *candidate)
 {
 	const struct rule *rule = &pairing->rules->rules[header->rule];
 
@@ -398,7 +397,8 @@ bool pairing_next(struct pairing *pairing, struct candidate *candidate)
 		if (settling == KEEP && candidate->length >= rule->min_size)
 			return true;
 		tally_add(pairing->rejected,
-			settling == DROP ? "no footer within max_size" : "shorter than min_size", 0);
+			settling == DROP ? "no footer within max_size" : "shorter than min_size",
+			0);
 	}
 	return false;
 }

@@ -16,20 +16,21 @@
 #include "rules/rules.h"
 
 struct candidate {
-	uint64_t start;     /* of the file, in the image */
-	uint64_t length;    /* bytes that the pairing allows; beyond the image's end where the maximum reaches beyond */
+	uint64_t start; /* of the file, in the image */
+	uint64_t
+		length; /* bytes that the pairing allows; beyond the image's end where the maximum reaches beyond */
 	uint32_t rule, pattern;
-	enum file_end end;  /* END_FOOTER, END_NEXT or END_MAX_SIZE: what the length comes from */
-	bool chop;          /* cut at max_size because no footer was in range: Scalpel's column */
+	enum file_end end; /* END_FOOTER, END_NEXT or END_MAX_SIZE: what the length comes from */
+	bool chop;         /* cut at max_size because no footer was in range: Scalpel's column */
 };
 
 struct pairing_options {
-	bool both;          /* Scalpel's -b: keep a FORWARD header without a footer in range */
-	uint64_t align;     /* only file starts at multiples of it; 0 or 1: anywhere */
+	bool both;      /* Scalpel's -b: keep a FORWARD header without a footer in range */
+	uint64_t align; /* only file starts at multiples of it; 0 or 1: anywhere */
 	/* Where an offset lies that must be a multiple; NULL: there. */
 	uint64_t (*place)(const void *context, uint64_t offset);
 	const void *context;
-	bool scalpel;       /* no carvers and no length fields: every rule pairs as Scalpel does */
+	bool scalpel; /* no carvers and no length fields: every rule pairs as Scalpel does */
 	/* Only of rules whose candidates are checked, and need no footer: for whoever sees some
 	 * of the hits. */
 	bool scout;
@@ -62,13 +63,13 @@ uint64_t pairing_pending(const struct pairing *pairing);
 /* True for a pattern of which pairing wants the length of the match. */
 bool pairing_wants_length(const struct pairing *pairing, uint32_t pattern);
 /* All that pairing_hit has brought about and pairing_next has not taken out yet. */
-void pairing_save(struct pairing *pairing, struct state_writer *writer);
+void pairing_save(struct pairing *pairing, struct codec_writer *writer);
 /* Into a new pairing of the same rules and options. What can't be fails the reader. */
-void pairing_load(struct pairing *pairing, struct state_reader *reader);
-void candidate_save(const struct candidate *candidate, struct state_writer *writer);
+void pairing_load(struct pairing *pairing, struct codec_reader *reader);
+void candidate_save(const struct candidate *candidate, struct codec_writer *writer);
 /* limit: the image's size; every file starts before. */
 void candidate_load(struct candidate *candidate, const struct rules *rules, uint64_t limit,
-	struct state_reader *reader);
+	struct codec_reader *reader);
 /* NULL is fine. */
 void pairing_free(struct pairing *pairing);
 

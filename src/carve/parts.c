@@ -63,18 +63,18 @@ void parts_free(struct parts *parts)
 	*parts = (struct parts){ 0 };
 }
 
-void parts_save(const struct parts *parts, struct state_writer *writer)
+void parts_save(const struct parts *parts, struct codec_writer *writer)
 {
-	state_put(writer, parts->count);
+	codec_put(writer, parts->count);
 	for (size_t i = 0; i < parts->size; i++)
 		if (parts->slots[i])
-			state_put(writer, parts->slots[i]);
+			codec_put(writer, parts->slots[i]);
 }
 
-void parts_load(struct parts *parts, uint64_t limit, struct state_reader *reader)
+void parts_load(struct parts *parts, uint64_t limit, struct codec_reader *reader)
 {
-	uint64_t count = state_get(reader, MOST_PARTS);
+	uint64_t count = codec_get(reader, MOST_PARTS);
 
-	for (uint64_t i = 0; i < count && state_ok(reader); i++)
-		parts_add(parts, state_get(reader, limit));
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		parts_add(parts, codec_get(reader, limit));
 }

@@ -13,14 +13,14 @@ struct entry {
 };
 
 /* A ring: entry n lies at n modulo size. */
-struct early {
+struct precheck_cache {
 	struct entry *entries;
 	size_t size;
 	uint64_t taken, added; /* since the start */
 	size_t held;           /* bytes of entries and their parts */
 };
 
-static struct entry *entry_at(const struct early *early, uint64_t number)
+static struct entry *entry_at(const struct precheck_cache *early, uint64_t number)
 {
 	return &early->entries[number & (early->size - 1)];
 }
@@ -30,12 +30,12 @@ static size_t cost_of(const struct outcome *outcome)
 	return sizeof(struct entry) + outcome_held(outcome);
 }
 
-struct early *early_new(void)
+struct precheck_cache *precheck_cache_new(void)
 {
-	return xcalloc(1, sizeof(struct early));
+	return xcalloc(1, sizeof(struct precheck_cache));
 }
 
-void early_free(struct early *early)
+void precheck_cache_free(struct precheck_cache *early)
 {
 	if (!early)
 		return;
@@ -45,9 +45,9 @@ void early_free(struct early *early)
 	free(early);
 }
 
-static void grow(struct early *early)
+static void grow(struct precheck_cache *early)
 {
-	struct early larger = *early;
+	struct precheck_cache larger = *early;
 
 	larger.size = early->size ? early->size * 2 : FIRST_SIZE;
 	larger.entries = xcalloc(larger.size, sizeof(*larger.entries));
@@ -57,7 +57,8 @@ static void grow(struct early *early)
 	*early = larger;
 }
 
-void early_add(struct early *early, uint64_t start, uint32_t rule, struct outcome *outcome)
+void precheck_cache_add(
+	struct precheck_cache *early, uint64_t start, uint32_t rule, struct outcome *outcome)
 {
 	size_t cost = cost_of(outcome);
 
@@ -78,7 +79,7 @@ static bool is_before(const struct entry *entry, const struct candidate *candida
 						: entry->rule < candidate->rule;
 }
 
-void early_pass(struct early *early, const struct candidate *candidate)
+void precheck_cache_pass(struct precheck_cache *early, const struct candidate *candidate)
 {
 	while (early->taken < early->added && is_before(entry_at(early, early->taken), candidate)) {
 		struct entry *entry = entry_at(early, early->taken++);
@@ -88,11 +89,12 @@ void early_pass(struct early *early, const struct candidate *candidate)
 	}
 }
 
-bool early_take(struct early *early, const struct candidate *candidate, struct outcome *outcome)
+bool precheck_cache_take(
+	struct precheck_cache *early, const struct candidate *candidate, struct outcome *outcome)
 {
 	const struct entry *entry;
 
-	early_pass(early, candidate);
+	precheck_cache_pass(early, candidate);
 	if (early->taken == early->added)
 		return false;
 	entry = entry_at(early, early->taken);

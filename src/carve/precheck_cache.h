@@ -12,17 +12,19 @@
  * fit is dropped. */
 #define EARLY_MOST ((size_t)64 << 20)
 
-struct early;
+struct precheck_cache;
 
-struct early *early_new(void);
+struct precheck_cache *precheck_cache_new(void);
 /* NULL is fine. */
-void early_free(struct early *early);
+void precheck_cache_free(struct precheck_cache *early);
 /* Takes over what the outcome holds. */
-void early_add(struct early *early, uint64_t start, uint32_t rule, struct outcome *outcome);
+void precheck_cache_add(
+	struct precheck_cache *early, uint64_t start, uint32_t rule, struct outcome *outcome);
 /* Forgets those of candidates before this one. */
-void early_pass(struct early *early, const struct candidate *candidate);
+void precheck_cache_pass(struct precheck_cache *early, const struct candidate *candidate);
 /* The same, and gives that of this candidate, which outcome_free must follow. False: it is not
  * known. */
-bool early_take(struct early *early, const struct candidate *candidate, struct outcome *outcome);
+bool precheck_cache_take(
+	struct precheck_cache *early, const struct candidate *candidate, struct outcome *outcome);
 
 #endif

@@ -12,9 +12,9 @@
 
 #define SCALPEL_FOLDER_FILES 1000
 
-struct filing {
+struct record_builder {
 	const struct rules *rules;
-	struct sink *sink;
+	struct output_dir *output_dir;
 	struct image *image;
 	struct volumes *volumes; /* or NULL */
 	enum carving_names names;
@@ -37,29 +37,31 @@ static unsigned digits_of(uint64_t number)
 	return digits < 10 ? 10 : digits;
 }
 
-struct filing *filing_new(const struct rules *rules, struct sink *sink, enum carving_names names,
-	enum carving_label label, bool no_extension, struct image *image, struct volumes *volumes)
+struct record_builder *record_builder_new(const struct rules *rules, struct output_dir *output_dir,
+	enum carving_names names, enum carving_label label, bool no_extension, struct image *image,
+	struct volumes *volumes)
 {
-	struct filing *filing = xcalloc(1, sizeof(*filing));
+	struct record_builder *record_builder = xcalloc(1, sizeof(*record_builder));
 
-	filing->rules = rules;
-	filing->sink = sink;
-	filing->names = names;
-	filing->label = label;
-	filing->no_extension = no_extension;
-	filing->image = image;
-	filing->volumes = volumes;
-	filing->digits = digits_of(image_info(gathered_evidence(image))->size);
-	filing->scalpel_counts = xcalloc(rules ? rules->count : 0, sizeof(*filing->scalpel_counts));
-	return filing;
+	record_builder->rules = rules;
+	record_builder->output_dir = output_dir;
+	record_builder->names = names;
+	record_builder->label = label;
+	record_builder->no_extension = no_extension;
+	record_builder->image = image;
+	record_builder->volumes = volumes;
+	record_builder->digits = digits_of(image_info(extent_image_evidence(image))->size);
+	record_builder->scalpel_counts =
+		xcalloc(rules ? rules->count : 0, sizeof(*record_builder->scalpel_counts));
+	return record_builder;
 }
 
-void filing_free(struct filing *filing)
+void record_builder_free(struct record_builder *record_builder)
 {
-	if (!filing)
+	if (!record_builder)
 		return;
-	free(filing->scalpel_counts);
-	free(filing);
+	free(record_builder->scalpel_counts);
+	free(record_builder);
 }
 
 static const char *reason_of(const struct outcome *outcome)
@@ -83,41 +85,42 @@ static void copy_text(char *to, size_t len, const char *text)
 }
 
 /* Scalpel 1.60: a folder for every 1,000 files of a rule; one number counts through all rules. */
-static char *scalpel_name(struct filing *filing, const struct file_record *record)
+static char *scalpel_name(struct record_builder *record_builder, const struct file_record *record)
 {
-	uint64_t count = filing->scalpel_counts[record->rule]++;
+	uint64_t count = record_builder->scalpel_counts[record->rule]++;
 	const char *dot = *record->extension ? "." : "";
-	char *folder = filing->names == NAMES_SCALPEL_FLAT
+	char *folder = record_builder->names == NAMES_SCALPEL_FLAT
 			       ? xstrdup("")
 			       : xasprintf("%s-%" PRIu32 "-%" PRIu64 "/", record->type,
 					 record->rule, count / SCALPEL_FOLDER_FILES);
-	char *name = xasprintf("%s%08" PRIu64 "%s%s", folder, filing->scalpel_number++, dot,
+	char *name = xasprintf("%s%08" PRIu64 "%s%s", folder, record_builder->scalpel_number++, dot,
 		record->extension);
 
 	free(folder);
 	return name;
 }
 
-static char *make_name(struct filing *filing, const struct file_record *record)
+static char *make_name(struct record_builder *record_builder, const struct file_record *record)
 {
-	const char *type = filing->names == NAMES_FLAT ? "" : record->type;
+	const char *type = record_builder->names == NAMES_FLAT ? "" : record->type;
 	char stamp[TEXT_TIME_LEN] = "";
-	const char *label = filing->label == LABEL_TITLE ? record->title : "";
+	const char *label = record_builder->label == LABEL_TITLE ? record->title : "";
 
-	if (filing->names >= NAMES_SCALPEL)
-		return scalpel_name(filing, record);
-	if (filing->label == LABEL_TIME && record->time && text_time(record->time, stamp))
+	if (record_builder->names >= NAMES_SCALPEL)
+		return scalpel_name(record_builder, record);
+	if (record_builder->label == LABEL_TIME && record->time && text_time(record->time, stamp))
 		label = stamp;
-	return sink_name(filing->sink, type, record->offset, label, record->extension,
-		filing->digits);
+	return output_dir_name(record_builder->output_dir, type, record->offset, label,
+		record->extension, record_builder->digits);
 }
 
 /* Most files lie in one piece, for which there is room already. */
-static void place_runs(
-	struct filing *filing, uint64_t start, struct file_record *record, struct range *run)
+static void place_runs(struct record_builder *record_builder, uint64_t start,
+	struct file_record *record, struct range *run)
 {
 	size_t count;
-	struct range *runs = gathered_runs(filing->image, start, record->length, &count);
+	struct range *runs =
+		extent_image_runs(record_builder->image, start, record->length, &count);
 
 	record->run_count = (uint32_t)count;
 	record->runs = runs;
@@ -129,79 +132,83 @@ static void place_runs(
 }
 
 /* Whether file systems use its bytes, and for which file. */
-static void ask_volumes(struct filing *filing, struct file_record *record)
+static void ask_volumes(struct record_builder *record_builder, struct file_record *record)
 {
-	const struct ranges *in_use = filing->volumes ? volumes_in_use(filing->volumes) : NULL;
+	const struct ranges *in_use =
+		record_builder->volumes ? volumes_in_use(record_builder->volumes) : NULL;
 	uint64_t used = 0;
 
 	if (!in_use)
 		return;
-	record->fs_path = volumes_owner(filing->volumes, record->offset);
+	record->fs_path = volumes_owner(record_builder->volumes, record->offset);
 	for (uint32_t i = 0; i < record->run_count; i++) {
-		if (volumes_unknown(
-			    filing->volumes, record->runs[i].offset, record->runs[i].length))
+		if (volumes_unknown(record_builder->volumes, record->runs[i].offset,
+			    record->runs[i].length))
 			return;
 		used += ranges_overlap(in_use, record->runs[i].offset, record->runs[i].length);
 	}
 	record->space = !used ? SPACE_FREE : used == record->length ? SPACE_IN_USE : SPACE_PARTLY;
 }
 
-void filing_record(struct filing *filing, const struct candidate *candidate, const struct outcome *outcome,
-	struct file_record *record, struct range *run)
+void record_builder_record(struct record_builder *record_builder, const struct candidate *candidate,
+	const struct outcome *outcome, struct file_record *record, struct range *run)
 {
 	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,
 		[CARVE_TRUNCATED] = FILE_TRUNCATED,
 		[CARVE_UNVERIFIED] = FILE_UNVERIFIED };
-	const struct rule *rule = &filing->rules->rules[candidate->rule];
+	const struct rule *rule = &record_builder->rules->rules[candidate->rule];
 
 	*record = (struct file_record){
 		.type = rule->name,
 		.rule = candidate->rule,
-		.offset = gathered_place(filing->image, candidate->start),
+		.offset = extent_image_place(record_builder->image, candidate->start),
 		.length = outcome->length,
-		.extension = outcome->finding.extension ? outcome->finding.extension : rule->extension,
+		.extension =
+			outcome->finding.extension ? outcome->finding.extension : rule->extension,
 		.status = statuses[outcome->verdict],
 		.end = outcome->end,
 		.run_count = 1,
 		.time = outcome->finding.time,
 		.chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH,
 	};
-	place_runs(filing, candidate->start, record, run);
-	ask_volumes(filing, record);
-	if (filing->no_extension)
+	place_runs(record_builder, candidate->start, record, run);
+	ask_volumes(record_builder, record);
+	if (record_builder->no_extension)
 		record->extension = "";
 	copy_text(record->reason, sizeof(record->reason), reason_of(outcome));
 	memcpy(record->title, outcome->finding.title, sizeof(record->title));
 	record->title[sizeof(record->title) - 1] = '\0';
-	record->path = make_name(filing, record);
-	filing->files++;
-	filing->last_offset = record->offset;
+	record->path = make_name(record_builder, record);
+	record_builder->files++;
+	record_builder->last_offset = record->offset;
 }
 
-void filing_save(const struct filing *filing, struct state_writer *writer)
+void record_builder_save(const struct record_builder *record_builder, struct codec_writer *writer)
 {
-	state_put(writer, filing->files);
-	state_put(writer, filing->last_offset);
-	state_put(writer, filing->scalpel_number);
-	for (uint32_t r = 0; r < filing->rules->count; r++)
-		state_put(writer, filing->scalpel_counts[r]);
-	sink_save_names(filing->sink, writer);
+	codec_put(writer, record_builder->files);
+	codec_put(writer, record_builder->last_offset);
+	codec_put(writer, record_builder->scalpel_number);
+	for (uint32_t r = 0; r < record_builder->rules->count; r++)
+		codec_put(writer, record_builder->scalpel_counts[r]);
+	output_dir_save_names(record_builder->output_dir, writer);
 }
 
-void filing_load(struct filing *filing, struct state_reader *reader)
+void record_builder_load(struct record_builder *record_builder, struct codec_reader *reader)
 {
-	filing->files = state_get(reader, UINT64_MAX);
-	filing->last_offset = state_get(reader, UINT64_MAX);
-	filing->scalpel_number = state_get(reader, UINT64_MAX);
-	for (uint32_t r = 0; r < filing->rules->count; r++)
-		filing->scalpel_counts[r] = state_get(reader, UINT64_MAX);
-	sink_load_names(filing->sink, reader);
+	record_builder->files = codec_get(reader, UINT64_MAX);
+	record_builder->last_offset = codec_get(reader, UINT64_MAX);
+	record_builder->scalpel_number = codec_get(reader, UINT64_MAX);
+	for (uint32_t r = 0; r < record_builder->rules->count; r++)
+		record_builder->scalpel_counts[r] = codec_get(reader, UINT64_MAX);
+	output_dir_load_names(record_builder->output_dir, reader);
 }
 
-bool filing_is_later(const struct filing *filing, const char *folder, const char *name)
+bool record_builder_is_later(
+	const struct record_builder *record_builder, const char *folder, const char *name)
 {
-	bool flat = filing->names == NAMES_FLAT || filing->names == NAMES_SCALPEL_FLAT;
-	unsigned width = filing->names >= NAMES_SCALPEL ? 8 : filing->digits;
+	bool flat =
+		record_builder->names == NAMES_FLAT || record_builder->names == NAMES_SCALPEL_FLAT;
+	unsigned width = record_builder->names >= NAMES_SCALPEL ? 8 : record_builder->digits;
 	uint64_t number = 0;
 	unsigned digits = 0;
 
@@ -209,7 +216,7 @@ bool filing_is_later(const struct filing *filing, const char *folder, const char
 		number = number * 10 + (uint64_t)(name[digits] - '0');
 	if (flat != !*folder || digits < width || !strchr(".-_", name[digits]))
 		return false;
-	if (filing->names >= NAMES_SCALPEL)
-		return number >= filing->scalpel_number;
-	return !filing->files || number > filing->last_offset;
+	if (record_builder->names >= NAMES_SCALPEL)
+		return number >= record_builder->scalpel_number;
+	return !record_builder->files || number > record_builder->last_offset;
 }

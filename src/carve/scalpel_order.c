@@ -18,18 +18,19 @@
 
 struct rule_record {
 	struct fifo candidates;
-	uint64_t last_header;     /* offset of the last header; valid when has_header */
-	uint64_t buffer_footer;   /* the last footer in the current buffer; valid when has_buffer_footer */
-	uint64_t last_footer;     /* the last that Scalpel recorded; valid when has_footer */
+	uint64_t last_header; /* offset of the last header; valid when has_header */
+	uint64_t
+		buffer_footer; /* the last footer in the current buffer; valid when has_buffer_footer */
+	uint64_t last_footer; /* the last that Scalpel recorded; valid when has_footer */
 	bool has_header, has_buffer_footer, has_footer;
 };
 
 struct scalpel_order {
 	const struct rules *rules;
 	struct rule_record *records;
-	uint64_t step;            /* from one buffer's start to the next */
+	uint64_t step; /* from one buffer's start to the next */
 	uint64_t buffer_start;
-	uint32_t next_rule;       /* when the candidates are taken out */
+	uint32_t next_rule; /* when the candidates are taken out */
 };
 
 static const char *unknown_to_scalpel(const struct rule *rule)
@@ -45,8 +46,8 @@ static const char *unknown_to_scalpel(const struct rule *rule)
 	return NULL;
 }
 
-int scalpel_order_new(struct scalpel_order **order, const struct rules *rules, struct fifo_store *store,
-	struct error *error)
+int scalpel_order_new(struct scalpel_order **order, const struct rules *rules,
+	struct fifo_store *store, struct error *error)
 {
 	struct scalpel_order *new;
 
@@ -142,8 +143,10 @@ bool scalpel_order_next(struct scalpel_order *order, struct candidate *candidate
 			continue;
 		*candidate = *front;
 		fifo_pop(&record->candidates);
-		if (candidate->end == END_MAX_SIZE && order->rules->rules[candidate->rule].footer_count)
-			candidate->chop = record->has_footer && record->last_footer > candidate->start;
+		if (candidate->end == END_MAX_SIZE &&
+			order->rules->rules[candidate->rule].footer_count)
+			candidate->chop =
+				record->has_footer && record->last_footer > candidate->start;
 		return true;
 	}
 	return false;
@@ -163,52 +166,52 @@ static void save_candidate(void *context, const void *element)
 	candidate_save(element, context);
 }
 
-void scalpel_order_save(struct scalpel_order *order, struct state_writer *writer)
+void scalpel_order_save(struct scalpel_order *order, struct codec_writer *writer)
 {
-	state_put(writer, order->buffer_start / order->step);
-	state_put(writer, order->next_rule);
+	codec_put(writer, order->buffer_start / order->step);
+	codec_put(writer, order->next_rule);
 	for (uint32_t r = 0; r < order->rules->count; r++) {
 		struct rule_record *record = &order->records[r];
 
-		state_put(writer, record->last_header);
-		state_put(writer, record->buffer_footer);
-		state_put(writer, record->last_footer);
-		state_put(writer, record->has_header);
-		state_put(writer, record->has_buffer_footer);
-		state_put(writer, record->has_footer);
-		state_put(writer, record->candidates.count);
+		codec_put(writer, record->last_header);
+		codec_put(writer, record->buffer_footer);
+		codec_put(writer, record->last_footer);
+		codec_put(writer, record->has_header);
+		codec_put(writer, record->has_buffer_footer);
+		codec_put(writer, record->has_footer);
+		codec_put(writer, record->candidates.count);
 		fifo_visit(&record->candidates, save_candidate, writer);
 	}
 }
 
 static void load_record(
-	struct scalpel_order *order, uint32_t r, uint64_t limit, struct state_reader *reader)
+	struct scalpel_order *order, uint32_t r, uint64_t limit, struct codec_reader *reader)
 {
 	struct rule_record *record = &order->records[r];
 	uint64_t count;
 
-	record->last_header = state_get(reader, limit);
-	record->buffer_footer = state_get(reader, limit);
-	record->last_footer = state_get(reader, limit);
-	record->has_header = state_get_flag(reader);
-	record->has_buffer_footer = state_get_flag(reader);
-	record->has_footer = state_get_flag(reader);
-	count = state_get(reader, UINT64_MAX);
-	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
+	record->last_header = codec_get(reader, limit);
+	record->buffer_footer = codec_get(reader, limit);
+	record->last_footer = codec_get(reader, limit);
+	record->has_header = codec_get_flag(reader);
+	record->has_buffer_footer = codec_get_flag(reader);
+	record->has_footer = codec_get_flag(reader);
+	count = codec_get(reader, UINT64_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
 		struct candidate candidate = { 0 };
 
 		candidate_load(&candidate, order->rules, limit, reader);
 		if (candidate.rule != r)
-			state_fail(reader);
-		if (state_ok(reader))
+			codec_fail(reader);
+		if (codec_ok(reader))
 			fifo_push(&record->candidates, &candidate);
 	}
 }
 
-void scalpel_order_load(struct scalpel_order *order, uint64_t limit, struct state_reader *reader)
+void scalpel_order_load(struct scalpel_order *order, uint64_t limit, struct codec_reader *reader)
 {
-	order->buffer_start = state_get(reader, limit / order->step) * order->step;
-	order->next_rule = (uint32_t)state_get(reader, order->rules->count);
-	for (uint32_t r = 0; r < order->rules->count && state_ok(reader); r++)
+	order->buffer_start = codec_get(reader, limit / order->step) * order->step;
+	order->next_rule = (uint32_t)codec_get(reader, order->rules->count);
+	for (uint32_t r = 0; r < order->rules->count && codec_ok(reader); r++)
 		load_record(order, r, limit, reader);
 }

@@ -12,8 +12,8 @@ struct scalpel_order;
 
 /* Error (EXIT_USAGE) when a rule uses what Scalpel does not have (a carver, a length field,
  * must, ...). */
-int scalpel_order_new(struct scalpel_order **order, const struct rules *rules, struct fifo_store *store,
-	struct error *error);
+int scalpel_order_new(struct scalpel_order **order, const struct rules *rules,
+	struct fifo_store *store, struct error *error);
 /* Every hit, in order. */
 void scalpel_order_hit(struct scalpel_order *order, uint64_t offset, uint32_t pattern);
 /* A candidate, in order of start. */
@@ -22,9 +22,9 @@ void scalpel_order_add(struct scalpel_order *order, const struct candidate *cand
 bool scalpel_order_next(struct scalpel_order *order, struct candidate *candidate);
 /* Candidates that wait. */
 uint64_t scalpel_order_pending(const struct scalpel_order *order);
-void scalpel_order_save(struct scalpel_order *order, struct state_writer *writer);
+void scalpel_order_save(struct scalpel_order *order, struct codec_writer *writer);
 /* Into a new one of the same rules. limit: the image's size. */
-void scalpel_order_load(struct scalpel_order *order, uint64_t limit, struct state_reader *reader);
+void scalpel_order_load(struct scalpel_order *order, uint64_t limit, struct codec_reader *reader);
 /* NULL is fine. */
 void scalpel_order_free(struct scalpel_order *order);
 

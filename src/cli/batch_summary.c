@@ -74,8 +74,8 @@ static json_t *make_json(const struct batch_summary *batch)
 		json_array_append_new(images, item_object(&batch->items[i]));
 	json_object_set_new(object, "schema", json_integer(1));
 	json_object_set_new(object, "burin", json_string(BURIN_VERSION));
-	json_object_set_new(object, "started", json_moment(batch->started));
-	json_object_set_new(object, "finished", json_moment(time(NULL)));
+	json_object_set_new(object, "started", json_time(batch->started));
+	json_object_set_new(object, "finished", json_time(time(NULL)));
 	json_object_set_new(object, "exit", json_integer(batch->exit));
 	json_object_set_new(object, "images", images);
 	return object;

@@ -115,20 +115,20 @@ static int each_covering(const char *path, uint64_t offset,
 	void (*take)(void *context, const struct file_record *file), void *context,
 	struct error *error)
 {
-	struct reread_report *report;
+	struct report_reader *report;
 	struct file_record file;
-	int status = reread_open(&report, AT_FDCWD, path, error);
+	int status = report_reader_open(&report, AT_FDCWD, path, error);
 
 	if (status)
 		return status;
-	while ((status = reread_next(report, &file, error)) > 0)
+	while ((status = report_reader_next(report, &file, error)) > 0)
 		for (uint32_t i = 0; i < file.run_count; i++)
 			if (offset >= file.runs[i].offset &&
 				offset - file.runs[i].offset < file.runs[i].length) {
 				take(context, &file);
 				break;
 			}
-	reread_close(report);
+	report_reader_close(report);
 	return status;
 }
 

@@ -8,11 +8,11 @@
 
 int page_make(const char *folder, uint64_t thumbs)
 {
-	struct html_options options = { .thumbs = thumbs };
-	struct html_counts counts;
+	struct page_options options = { .thumbs = thumbs };
+	struct page_counts counts;
 	struct error error = { 0 };
 
-	if (html_write(folder, &options, &counts, &error)) {
+	if (page_write(folder, &options, &counts, &error)) {
 		log_error("%s", error.text);
 		return error.code;
 	}

@@ -33,22 +33,22 @@ struct asked {
 /* Under the conductor's lock. */
 static struct {
 	struct asked *asked;
-	size_t room, free; /* places; the first that is free, and 1 */
-	uint64_t count;    /* since the start */
-	double cancelled;  /* run_clock: when the helpers heard of it */
-	struct texts extensions; /* what findings point to; a few dozen different ones */
+	size_t room, free;         /* places; the first that is free, and 1 */
+	uint64_t count;            /* since the start */
+	double cancelled;          /* run_clock: when the helpers heard of it */
+	struct strpool extensions; /* what findings point to; a few dozen different ones */
 } desk;
 
 void ask_end(void)
 {
-	texts_free(&desk.extensions);
+	strpool_free(&desk.extensions);
 	free(desk.asked);
 	memset(&desk, 0, sizeof(desk));
 }
 
 const char *ask_keep(const char *extension)
 {
-	return texts_keep(&desk.extensions, extension);
+	return strpool_keep(&desk.extensions, extension);
 }
 
 static unsigned ask_jobs(void)

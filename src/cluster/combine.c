@@ -8,7 +8,7 @@
 #include "run/run.h"
 
 static struct run_combined gathered;
-static unsigned gathered_count;
+static unsigned extent_image_count;
 
 /* With the lock. */
 void combine_deliver(struct post *post)
@@ -23,7 +23,7 @@ void combine_deliver(struct post *post)
 		if (theirs.most[i] > gathered.most[i])
 			gathered.most[i] = theirs.most[i];
 	}
-	if (++gathered_count < post_count())
+	if (++extent_image_count < post_count())
 		return;
 	for (unsigned rank = 0; rank < post_count(); rank++) {
 		struct pack pack = { 0 };
@@ -32,7 +32,7 @@ void combine_deliver(struct post *post)
 		post_send(rank, POST_COMBINED, &pack);
 	}
 	gathered = (struct run_combined){ 0 };
-	gathered_count = 0;
+	extent_image_count = 0;
 }
 
 /* The conductor's word on why it may take for ever. */

@@ -21,7 +21,7 @@ struct peer {
 	uint8_t *hello_bytes;
 	char *engine;
 	unsigned threads;
-	unsigned jobs;               /* checks and writes that it was asked for, and has not answered */
+	unsigned jobs; /* checks and writes that it was asked for, and has not answered */
 	uint64_t jobs_done;
 	double jobs_wait;            /* seconds: how long that took, one added to another */
 	struct rank_record spent;    /* on the units that were used */
@@ -43,9 +43,9 @@ struct conductor {
 	struct dealt *units; /* number n is at n modulo unit_room */
 	uint64_t units_dealt, units_used;
 	size_t unit_room;
-	struct parcel *in_hand; /* the piece that was given last */
-	uint64_t hidden_told;   /* deal_hide: so much do the helpers know */
-	bool cancelled;         /* the helpers know */
+	struct parcel *in_hand;       /* the piece that was given last */
+	uint64_t hidden_told;         /* deal_hide: so much do the helpers know */
+	bool cancelled;               /* the helpers know */
 	struct run_outcome *outcomes; /* of the piece that was given last */
 	size_t outcome_room;
 };

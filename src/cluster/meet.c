@@ -163,11 +163,11 @@ static int compare_all(const struct run_alike *own, struct error *error)
 
 /* The name of a file that all must see; swept away like any temporary file if this run is killed
  * now. The caller frees it. */
-static char *make_mark(struct sink *sink, struct error *error)
+static char *make_mark(struct output_dir *output_dir, struct error *error)
 {
 	char *name = xasprintf(SINK_TEMPORARY_PREFIX "cluster-%jx-%lx" SINK_TEMPORARY_SUFFIX,
 		(intmax_t)time(NULL), (long)getpid());
-	int fd = sink_create(sink, name, error);
+	int fd = output_dir_create(output_dir, name, error);
 
 	if (fd >= 0) {
 		close(fd);
@@ -188,17 +188,17 @@ static void tell_all(const char *mark)
 }
 
 /* With the lock. */
-static int show_folder(struct sink *sink, struct error *error)
+static int show_folder(struct output_dir *output_dir, struct error *error)
 {
-	char *mark = sink ? make_mark(sink, error) : xstrdup("");
+	char *mark = output_dir ? make_mark(output_dir, error) : xstrdup("");
 	int status;
 
 	if (!mark)
 		return -EIO;
 	tell_all(mark);
 	status = wait_for_all(has_joined, error);
-	if (sink)
-		sink_discard(sink, mark);
+	if (output_dir)
+		output_dir_discard(output_dir, mark);
 	free(mark);
 	return status;
 }
@@ -212,7 +212,7 @@ int meet_begin(const struct run_begin *begin, struct error *error)
 	if (!status)
 		status = compare_all(&begin->alike, error);
 	if (!status)
-		status = show_folder(begin->sink, error);
+		status = show_folder(begin->output_dir, error);
 	if (!status)
 		deal_begin(begin);
 	pthread_mutex_unlock(&conductor.lock);

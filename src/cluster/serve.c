@@ -33,10 +33,10 @@ static struct {
 	struct image *image;
 	const struct rules *rules;
 	struct pool *pool;
-	struct sink *sink;
+	struct output_dir *output_dir;
 	struct room *rooms; /* one a thread of the pool */
 	unsigned room_count;
-	struct ahead *ahead;
+	struct defer *ahead;
 	atomic_bool cancelled;
 	pthread_mutex_t lock;
 	pthread_cond_t done;
@@ -63,7 +63,7 @@ static bool go_on(void *context, uint64_t reached)
 
 	if (reached - room->start >= room->tell_at)
 		tell_reached(room, reached);
-	return ahead_reach(serve.ahead, (unsigned)(room - serve.rooms), reached);
+	return defer_reach(serve.ahead, (unsigned)(room - serve.rooms), reached);
 }
 
 /* The folder must be the conductor's own, not one of its name. */
@@ -78,9 +78,9 @@ static int open_folder(const char *output, const char *mark, struct error *error
 			"the output folder '%s' is not the one that rank 0 has: it must lie on "
 			"storage that all hosts share (%s)",
 			output, strerror(-status));
-	status = sink_share(&serve.sink, output, error);
+	status = output_dir_share(&serve.output_dir, output, error);
 	if (!status)
-		sink_set_part(serve.sink, post_rank() + 1);
+		output_dir_set_part(serve.output_dir, post_rank() + 1);
 	return status;
 }
 
@@ -96,7 +96,7 @@ int serve_begin(const struct run_join *join, const char *mark, struct error *err
 	serve.room_count = pool_threads(join->pool);
 	serve.rooms = xcalloc(serve.room_count, sizeof(*serve.rooms));
 	pthread_mutex_lock(&serve.lock);
-	serve.ahead = ahead_new(serve.room_count, false, (uint32_t)join->rules->count);
+	serve.ahead = defer_new(serve.room_count, false, (uint32_t)join->rules->count);
 	pthread_mutex_unlock(&serve.lock);
 	for (unsigned i = 0; i < serve.room_count; i++) {
 		serve.rooms[i].view = view_new();
@@ -115,7 +115,7 @@ void serve_hide(uint64_t until)
 {
 	pthread_mutex_lock(&serve.lock);
 	if (serve.ahead)
-		ahead_hide(serve.ahead, until);
+		defer_hide(serve.ahead, until);
 	pthread_mutex_unlock(&serve.lock);
 }
 
@@ -124,7 +124,7 @@ void serve_end(void)
 	pthread_mutex_lock(&serve.lock);
 	while (serve.jobs)
 		pthread_cond_wait(&serve.done, &serve.lock);
-	ahead_free(serve.ahead);
+	defer_free(serve.ahead);
 	serve.ahead = NULL;
 	pthread_mutex_unlock(&serve.lock);
 	for (unsigned i = 0; i < serve.room_count; i++) {
@@ -134,8 +134,8 @@ void serve_end(void)
 	free(serve.rooms);
 	serve.rooms = NULL;
 	serve.room_count = 0;
-	sink_close(serve.sink);
-	serve.sink = NULL;
+	output_dir_close(serve.output_dir);
+	serve.output_dir = NULL;
 }
 
 /* ---- in the pool's threads ----------------------------------------------------------------- */
@@ -155,7 +155,7 @@ static bool check_one(
 
 	room->start = candidate->start;
 	room->tell_at = AHEAD_LONG_CHECK;
-	return ahead_check(serve.ahead, worker, room->view, serve.image,
+	return defer_check(serve.ahead, worker, room->view, serve.image,
 		&serve.rules->rules[candidate->rule], candidate, insist, outcome);
 }
 
@@ -164,7 +164,7 @@ static void answer_check(struct unpack *unpack, unsigned worker, struct pack *pa
 	static const struct error none;
 	uint64_t count;
 
-	ahead_hide(serve.ahead, unpack_number(unpack));
+	defer_hide(serve.ahead, unpack_number(unpack));
 	count = unpack_number(unpack);
 	put_status(pack, atomic_load(&serve.cancelled) ? -ECANCELED : 0, &none);
 	for (uint64_t i = 0; i < count && !atomic_load(&serve.cancelled); i++) {
@@ -190,8 +190,8 @@ static int write_one(struct unpack *unpack, unsigned worker, struct pack *writte
 
 	wire_get_file(unpack, &record);
 	if (!cancelled && !atomic_load(&serve.cancelled))
-		status = copy_file(&serve.rooms[worker].copier, gathered_evidence(serve.image),
-			serve.sink, &record, &serve.cancelled, error);
+		status = copy_file(&serve.rooms[worker].copier, extent_image_evidence(serve.image),
+			serve.output_dir, &record, &serve.cancelled, error);
 	pack_number(written, (uint64_t)status);
 	wire_put_written(written, &record);
 	free(record.path);

@@ -1,6 +1,6 @@
 /*
  * The comparison as one page: a table without scripts, in a file that loads nothing from anywhere.
- * All text of reports goes through line_xml, which cleans and escapes it; none goes into an
+ * All text of reports goes through strbuf_xml, which cleans and escapes it; none goes into an
  * attribute.
  */
 #include <errno.h>
@@ -29,21 +29,21 @@ static const char head[] =
 	"@media print{th{position:static}body{max-width:none}}\n"
 	"</style></head><body>\n<h1>Two runs compared</h1>\n";
 
-static void text(struct line *line, const char *before, const char *value, const char *after)
+static void text(struct strbuf *line, const char *before, const char *value, const char *after)
 {
-	line_text(line, before);
-	line_xml(line, value);
-	line_text(line, after);
+	strbuf_text(line, before);
+	strbuf_xml(line, value);
+	strbuf_text(line, after);
 }
 
-static void number(struct line *line, const char *before, uint64_t value, const char *after)
+static void number(struct strbuf *line, const char *before, uint64_t value, const char *after)
 {
-	line_text(line, before);
-	line_number(line, value);
-	line_text(line, after);
+	strbuf_text(line, before);
+	strbuf_number(line, value);
+	strbuf_text(line, after);
 }
 
-static void add_side(struct line *line, const char *name, const struct listing *listing)
+static void add_side(struct strbuf *line, const char *name, const struct listing *listing)
 {
 	text(line, "<tr><th scope=\"row\">", name, "</th><td>");
 	text(line, "", listing_tool_name(listing->tool), " ");
@@ -54,7 +54,7 @@ static void add_side(struct line *line, const char *name, const struct listing *
 	number(line, "<td class=\"n\">", listing->count, "</td></tr>\n");
 }
 
-static void add_sums(struct line *line, const struct comparison *comparison)
+static void add_sums(struct strbuf *line, const struct comparison *comparison)
 {
 	number(line, "<p><b>", comparison->same, "</b> the same, ");
 	number(line, "<b>", comparison->different, "</b> different, ");
@@ -65,23 +65,23 @@ static void add_sums(struct line *line, const struct comparison *comparison)
 			text(line, "<li>", compare_why_name((enum compare_why)why), ": ");
 			number(line, "", comparison->whys[why], "</li>");
 		}
-	line_text(line, "</ul>\n");
+	strbuf_text(line, "</ul>\n");
 }
 
-static void add_file(struct line *line, const struct listed *file)
+static void add_file(struct strbuf *line, const struct listed *file)
 {
 	if (!file) {
-		line_text(line, "<td>\xe2\x80\x93</td>");
+		strbuf_text(line, "<td>\xe2\x80\x93</td>");
 		return;
 	}
 	text(line, "<td>", file->path, "<br>");
 	number(line, file->length_off ? "about " : "", file->length, " bytes");
 	if (*file->status)
 		text(line, ", ", file->status, "");
-	line_text(line, "</td>");
+	strbuf_text(line, "</td>");
 }
 
-static void add_row(struct line *line, const struct compared *row)
+static void add_row(struct strbuf *line, const struct compared *row)
 {
 	const struct listed *any = row->a ? row->a : row->b;
 	const char *class = !row->b ? "a" : !row->a ? "b" : "d";
@@ -90,8 +90,8 @@ static void add_row(struct line *line, const struct compared *row)
 	number(line, "<td class=\"n\">", any->offset, "</td>");
 	add_file(line, row->a);
 	add_file(line, row->b);
-	line_text(line, "<td>");
-	line_text(line, !row->b ? "only in A" : !row->a ? "only in B" : "");
+	strbuf_text(line, "<td>");
+	strbuf_text(line, !row->b ? "only in A" : !row->a ? "only in B" : "");
 	for (unsigned bit = 0, some = 0; bit < DIFFERENCES; bit++)
 		if (row->differences & 1u << bit)
 			text(line, some++ ? ", " : "",
@@ -102,25 +102,26 @@ static void add_row(struct line *line, const struct compared *row)
 
 int compare_page(const struct comparison *comparison, FILE *stream)
 {
-	struct line line = { 0 };
+	struct strbuf line = { 0 };
 
-	line_text(&line, head);
-	line_text(&line, "<table><tr><td></td><th>Tool</th><th>Report</th><th>Image</th>"
-			 "<th>Rules</th><th>Files</th></tr>\n");
+	strbuf_text(&line, head);
+	strbuf_text(&line, "<table><tr><td></td><th>Tool</th><th>Report</th><th>Image</th>"
+			   "<th>Rules</th><th>Files</th></tr>\n");
 	add_side(&line, "A", comparison->a.listing);
 	add_side(&line, "B", comparison->b.listing);
-	line_text(&line, "</table>\n");
+	strbuf_text(&line, "</table>\n");
 	add_sums(&line, comparison);
-	line_text(&line, "<table><thead><tr><th class=\"n\">Offset</th><th>A</th><th>B</th>"
-			 "<th>Difference</th><th>Why</th><th>In words</th></tr></thead><tbody>\n");
-	line_write(&line, stream);
+	strbuf_text(&line,
+		"<table><thead><tr><th class=\"n\">Offset</th><th>A</th><th>B</th>"
+		"<th>Difference</th><th>Why</th><th>In words</th></tr></thead><tbody>\n");
+	strbuf_write(&line, stream);
 	for (size_t i = 0; i < comparison->count; i++)
 		if (comparison->rows[i].why != COMPARE_SAME) {
 			add_row(&line, &comparison->rows[i]);
-			line_write(&line, stream);
+			strbuf_write(&line, stream);
 		}
-	line_text(&line, "</tbody></table>\n</body></html>\n");
-	line_write(&line, stream);
-	line_free(&line);
+	strbuf_text(&line, "</tbody></table>\n</body></html>\n");
+	strbuf_write(&line, stream);
+	strbuf_free(&line);
 	return ferror(stream) || fflush(stream) ? -EIO : 0;
 }

@@ -6,7 +6,7 @@
 #include "compare/listing.h"
 #include "report/report_reader.h"
 
-static void take_run(struct listing *listing, const struct reread_run *run)
+static void take_run(struct listing *listing, const struct report_reader_run *run)
 {
 	listing->tool = TOOL_BURIN;
 	listing_set(&listing->version, run->burin);
@@ -42,16 +42,16 @@ static void take_file(struct listing *listing, const struct file_record *record)
 
 int listing_read_burin(struct listing *listing, struct error *error)
 {
-	struct reread_report *report;
+	struct report_reader *report;
 	struct file_record record;
-	int status = reread_open(&report, AT_FDCWD, listing->path, error);
+	int status = report_reader_open(&report, AT_FDCWD, listing->path, error);
 
 	if (status)
 		return status;
-	take_run(listing, reread_run(report));
-	while ((status = reread_next(report, &record, error)) > 0)
+	take_run(listing, report_reader_run(report));
+	while ((status = report_reader_next(report, &record, error)) > 0)
 		take_file(listing, &record);
-	listing->ended = reread_saw_summary(report);
-	reread_close(report);
+	listing->ended = report_reader_saw_summary(report);
+	report_reader_close(report);
 	return status;
 }

@@ -200,7 +200,7 @@ void block_map_join(struct block_map *map, struct block_ends *ends)
 
 /* ---- checkpoints --------------------------------------------------------------------------- */
 
-void block_map_save(const struct block_map *map, struct state_writer *writer)
+void block_map_save(const struct block_map *map, struct codec_writer *writer)
 {
 	const struct block_part *open = &map->open;
 
@@ -209,36 +209,36 @@ void block_map_save(const struct block_map *map, struct state_writer *writer)
 
 		for (uint64_t i = 0; i < ENTRIES_PACKED && block + i < map->block_count; i++)
 			packed |= (uint64_t)map->entries[block + i] << 16 * i;
-		state_put(writer, packed);
+		codec_put(writer, packed);
 	}
-	state_put(writer, open->begun);
-	state_put(writer, open->nonzero);
-	state_put(writer, open->block);
-	state_put(writer, open->sample_len);
+	codec_put(writer, open->begun);
+	codec_put(writer, open->nonzero);
+	codec_put(writer, open->block);
+	codec_put(writer, open->sample_len);
 	for (size_t i = 0; i < open->sample_len; i++)
-		state_put(writer, open->sample[i]);
+		codec_put(writer, open->sample[i]);
 }
 
-void block_map_load(struct block_map *map, struct state_reader *reader)
+void block_map_load(struct block_map *map, struct codec_reader *reader)
 {
 	struct block_part *open = &map->open;
 
 	for (uint64_t block = 0; block < map->block_count; block += ENTRIES_PACKED) {
-		uint64_t packed = state_get(reader, UINT64_MAX);
+		uint64_t packed = codec_get(reader, UINT64_MAX);
 
 		for (uint64_t i = 0; i < ENTRIES_PACKED && block + i < map->block_count; i++) {
 			map->entries[block + i] = (uint16_t)(packed >> 16 * i);
 			if ((map->entries[block + i] & 0xFF) >= CONTENT_CLASSES)
-				state_fail(reader);
+				codec_fail(reader);
 		}
 	}
-	open->begun = state_get_flag(reader);
-	open->nonzero = state_get_flag(reader);
-	open->block = state_get(reader, map->block_count ? map->block_count - 1 : 0);
-	open->sample_len = (size_t)state_get(reader, sizeof(open->sample));
+	open->begun = codec_get_flag(reader);
+	open->nonzero = codec_get_flag(reader);
+	open->block = codec_get(reader, map->block_count ? map->block_count - 1 : 0);
+	open->sample_len = (size_t)codec_get(reader, sizeof(open->sample));
 	for (size_t i = 0; i < open->sample_len; i++)
-		open->sample[i] = (uint8_t)state_get(reader, UINT8_MAX);
-	if (!state_ok(reader) || !map->block_count)
+		open->sample[i] = (uint8_t)codec_get(reader, UINT8_MAX);
+	if (!codec_ok(reader) || !map->block_count)
 		open->begun = false;
 }
 
@@ -276,13 +276,13 @@ static int write_map(struct block_map *map, int fd)
 	int status;
 
 	memcpy(head, MAP_BIN_MAGIC, 8);
-	little_put(head + 8, MAP_BIN_VERSION, 4);
-	little_put(head + 12, MAP_BIN_HEAD_LEN, 4);
-	little_put(head + 16, map->evidence_len, 8);
-	little_put(head + 24, map->block_len, 8);
-	little_put(head + 32, map->block_count, 8);
-	little_put(head + 40, MAP_BIN_ENTRY_LEN, 4);
-	little_put(head + 44, sample, 4);
+	endian_put(head + 8, MAP_BIN_VERSION, 4);
+	endian_put(head + 12, MAP_BIN_HEAD_LEN, 4);
+	endian_put(head + 16, map->evidence_len, 8);
+	endian_put(head + 24, map->block_len, 8);
+	endian_put(head + 32, map->block_count, 8);
+	endian_put(head + 40, MAP_BIN_ENTRY_LEN, 4);
+	endian_put(head + 44, sample, 4);
 	status = file_write(fd, head, sizeof(head));
 	if (!status) {
 		for (uint64_t block = 0; block < map->block_count; block++)
@@ -292,22 +292,23 @@ static int write_map(struct block_map *map, int fd)
 	return status;
 }
 
-int block_map_finish(struct block_map *map, const struct ranges *unreadable, struct sink *sink,
-	struct content_sums *sums, struct error *error)
+int block_map_finish(struct block_map *map, const struct ranges *unreadable,
+	struct output_dir *output_dir, struct content_sums *sums, struct error *error)
 {
-	struct sink_file file;
+	struct output_dir_file file;
 	int status;
 
 	judge(map, &map->open);
 	mark_unreadable(map, unreadable);
 	sum_up(map, sums);
-	sink_discard(sink, MAP_BIN_NAME); /* of a run that was interrupted and resumed */
-	status = sink_begin(sink, MAP_BIN_NAME, &file, error);
+	output_dir_discard(
+		output_dir, MAP_BIN_NAME); /* of a run that was interrupted and resumed */
+	status = output_dir_begin(output_dir, MAP_BIN_NAME, &file, error);
 	if (status)
 		return status;
 	status = write_map(map, file.fd);
 	if (!status)
-		return sink_finish(sink, MAP_BIN_NAME, &file, error);
-	sink_drop(&file);
-	return sink_error(sink, MAP_BIN_NAME, -status, error);
+		return output_dir_finish(output_dir, MAP_BIN_NAME, &file, error);
+	output_dir_drop(&file);
+	return output_dir_error(output_dir, MAP_BIN_NAME, -status, error);
 }

@@ -55,13 +55,13 @@ int block_map_hear(struct block_map *map, const struct range *runs, size_t run_c
 
 /* For a checkpoint: all that was joined. block_map_load fills a new map of the same evidence; what
  * can't be fails the reader. */
-void block_map_save(const struct block_map *map, struct state_writer *writer);
-void block_map_load(struct block_map *map, struct state_reader *reader);
+void block_map_save(const struct block_map *map, struct codec_writer *writer);
+void block_map_load(struct block_map *map, struct codec_reader *reader);
 
 /* All that will be joined was: judges the last block, marks what could not be read, in offsets of
  * the evidence (or NULL), writes map.bin and fills sums. Returns 0 or a negative errno with error
  * set. */
-int block_map_finish(struct block_map *map, const struct ranges *unreadable, struct sink *sink,
-	struct content_sums *sums, struct error *error);
+int block_map_finish(struct block_map *map, const struct ranges *unreadable,
+	struct output_dir *output_dir, struct content_sums *sums, struct error *error);
 
 #endif

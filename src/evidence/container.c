@@ -57,7 +57,7 @@ struct shared {
 
 struct container {
 	struct image image;
-	struct layered_kind kind;
+	struct differencing_kind kind;
 	char *path; /* whole: libafflib would take some words in front for a protocol */
 	struct shared *shared;
 	struct confined *child;
@@ -183,9 +183,9 @@ static int watch(int fd, void *arg)
 
 static bool container_probe(const struct image_ends *ends)
 {
-	struct layered_kind kind;
+	struct differencing_kind kind;
 
-	return layered_find(ends, &kind);
+	return differencing_find(ends, &kind);
 }
 
 /* A request that reaches over more than one unit does not tell which is spoilt; smaller ones follow
@@ -312,7 +312,7 @@ static int container_open(
 	if (!container->path)
 		container->path = xstrdup(path);
 	pthread_mutex_init(&container->lock, NULL);
-	layered_find(ends, &container->kind);
+	differencing_find(ends, &container->kind);
 	info->format = container->kind.name;
 	container->unit = GRANULE;
 	if (container->kind.library == LAYERED_AFF) {
@@ -322,7 +322,7 @@ static int container_open(
 		if (page_len > GRANULE)
 			container->unit = page_len;
 	}
-	status = layered_check(path, &container->kind, ends, info, error);
+	status = differencing_check(path, &container->kind, ends, info, error);
 	if (!status)
 		status = start(container, path, error);
 	if (status) {

@@ -31,7 +31,7 @@
 struct magic {
 	const char *bytes;
 	size_t len;
-	struct layered_kind kind;
+	struct differencing_kind kind;
 };
 
 #define MAGIC(text) text, sizeof(text) - 1
@@ -58,7 +58,7 @@ static bool is_fixed_vhd(const struct image_ends *ends)
 	       !memcmp(tail + 16, no_offset, sizeof(no_offset));
 }
 
-bool layered_find(const struct image_ends *ends, struct layered_kind *kind)
+bool differencing_find(const struct image_ends *ends, struct differencing_kind *kind)
 {
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
 		if (ends->head_len < magics[i].len ||
@@ -69,11 +69,11 @@ bool layered_find(const struct image_ends *ends, struct layered_kind *kind)
 	}
 	if (!is_fixed_vhd(ends))
 		return false;
-	*kind = (struct layered_kind){ "vhd", LAYERED_VHD };
+	*kind = (struct differencing_kind){ "vhd", LAYERED_VHD };
 	return true;
 }
 
-static int refuse_child(const char *path, const struct layered_kind *kind, struct error *error)
+static int refuse_child(const char *path, const struct differencing_kind *kind, struct error *error)
 {
 	return error_set(error, EXIT_IO, EMEDIUMTYPE,
 		"%s is a %s image of only the changes to another one, which burin does not put "
@@ -103,8 +103,8 @@ static char *vmdk_text(const char *path, const struct image_ends *ends)
 	if (!memcmp(ends->head, "COWD", 4))
 		return NULL;
 	if (!memcmp(ends->head, "KDMV", 4)) {
-		at = little_get(ends->head + 28, 8);
-		len = little_get(ends->head + 36, 8);
+		at = endian_get(ends->head + 28, 8);
+		len = endian_get(ends->head + 36, 8);
 		if (!at || at > INT64_MAX / SECTOR_LEN || len > TEXT_MAX / SECTOR_LEN)
 			return NULL;
 		at *= SECTOR_LEN;
@@ -189,23 +189,23 @@ static bool vhdx_has_parent(const char *path)
 
 	if (read_part(path, VHDX_REGIONS_AT, table, VHDX_TABLE_LEN) == VHDX_TABLE_LEN)
 		entry = vhdx_entry(
-			table + 16, little_get(table + 8, 4), VHDX_TABLE_LEN - 16, metadata_id);
+			table + 16, endian_get(table + 8, 4), VHDX_TABLE_LEN - 16, metadata_id);
 	if (entry) {
-		at = little_get(entry + 16, 8);
+		at = endian_get(entry + 16, 8);
 		entry = NULL;
 		if (at < INT64_MAX / 2 &&
 			read_part(path, at, table, VHDX_TABLE_LEN) == VHDX_TABLE_LEN)
-			entry = vhdx_entry(table + 32, little_get(table + 10, 2),
+			entry = vhdx_entry(table + 32, endian_get(table + 10, 2),
 				VHDX_TABLE_LEN - 32, file_id);
 	}
 	if (entry)
-		read_part(path, at + little_get(entry + 16, 4), flags, sizeof(flags));
+		read_part(path, at + endian_get(entry + 16, 4), flags, sizeof(flags));
 	free(table);
 	return flags[4] & VHDX_HAS_PARENT;
 }
 
-int layered_check(const char *path, const struct layered_kind *kind, const struct image_ends *ends,
-	struct image_info *info, struct error *error)
+int differencing_check(const char *path, const struct differencing_kind *kind,
+	const struct image_ends *ends, struct image_info *info, struct error *error)
 {
 	char *text = kind->library == LAYERED_VMDK ? vmdk_text(path, ends) : NULL;
 	bool has_parent = text && vmdk_has_parent(text);

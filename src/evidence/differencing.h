@@ -5,18 +5,18 @@
 
 #include "evidence/backend.h"
 
-enum layered_library { LAYERED_AFF, LAYERED_VMDK, LAYERED_VHD };
+enum differencing_library { LAYERED_AFF, LAYERED_VMDK, LAYERED_VHD };
 
-struct layered_kind {
+struct differencing_kind {
 	const char *name; /* "aff", "vmdk", "vhd", "vhdx": the format, for people */
-	enum layered_library library;
+	enum differencing_library library;
 };
 
 /* True when the file is one of them. */
-bool layered_find(const struct image_ends *ends, struct layered_kind *kind);
+bool differencing_find(const struct image_ends *ends, struct differencing_kind *kind);
 /* Refuses an image that rests on another one: its libraries would read zeros, or fail, where only
  * that one has the bytes. Fills in info's paths. */
-int layered_check(const char *path, const struct layered_kind *kind, const struct image_ends *ends,
-	struct image_info *info, struct error *error);
+int differencing_check(const char *path, const struct differencing_kind *kind,
+	const struct image_ends *ends, struct image_info *info, struct error *error);
 
 #endif

@@ -117,7 +117,7 @@ static int read_entries(const struct e01_set *set, const struct e01_table *table
 	rc = file_read_all_at(set->segments[table->segment].fd, bytes, (size_t)count * ENTRY_LEN,
 		table->entries_at[copy] + (uint64_t)index * ENTRY_LEN);
 	for (uint32_t i = 0; !rc && i < count; i++)
-		entries[i] = little_u32(bytes + (size_t)i * ENTRY_LEN);
+		entries[i] = endian_u32(bytes + (size_t)i * ENTRY_LEN);
 	return rc;
 }
 

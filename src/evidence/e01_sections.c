@@ -42,7 +42,7 @@ bool e01_probe(const uint8_t *head, size_t len)
 
 bool e01_sum_holds(const uint8_t *bytes, size_t len)
 {
-	return libdeflate_adler32(1, bytes, len) == little_u32(bytes + len);
+	return libdeflate_adler32(1, bytes, len) == endian_u32(bytes + len);
 }
 
 void e01_make_section_head(
@@ -50,9 +50,9 @@ void e01_make_section_head(
 {
 	memset(head, 0, E01_SECTION_HEAD_LEN);
 	memcpy(head, type, strnlen(type, TYPE_LEN));
-	little_put(head + TYPE_LEN, next, 8);
-	little_put(head + TYPE_LEN + 8, len, 8);
-	little_put(head + SUM_AT, libdeflate_adler32(1, head, SUM_AT), 4);
+	endian_put(head + TYPE_LEN, next, 8);
+	endian_put(head + TYPE_LEN + 8, len, 8);
+	endian_put(head + SUM_AT, libdeflate_adler32(1, head, SUM_AT), 4);
 }
 
 static bool is_last(const char *type)
@@ -69,7 +69,7 @@ static bool parse_head(
 		return false;
 	*section = (struct e01_section){ .offset = offset };
 	memcpy(section->type, head, TYPE_LEN);
-	*next = little_u64(head + TYPE_LEN);
+	*next = endian_u64(head + TYPE_LEN);
 	if (!is_last(section->type) && (*next < offset || *next - offset < E01_SECTION_HEAD_LEN))
 		return false;
 	section->len = *next - offset;
@@ -87,7 +87,7 @@ static bool looks_like_head(const uint8_t *head, uint64_t offset, uint64_t size)
 	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++)
 		if (!strncmp((const char *)head, known_types[i], TYPE_LEN))
 			return parse_head(head, offset, &section, &next) && next <= size &&
-			       (next == offset || next - offset == little_u64(head + TYPE_LEN + 8));
+			       (next == offset || next - offset == endian_u64(head + TYPE_LEN + 8));
 	return false;
 }
 
@@ -175,9 +175,9 @@ bool e01_claims_too_much(int fd, uint64_t size, struct e01_section *section)
 		if (file_read_all_at(fd, head, sizeof(head), offset))
 			return false;
 		*section = (struct e01_section){ .offset = offset,
-			.len = little_u64(head + TYPE_LEN + 8) };
+			.len = endian_u64(head + TYPE_LEN + 8) };
 		memcpy(section->type, head, TYPE_LEN);
-		next = little_u64(head + TYPE_LEN);
+		next = endian_u64(head + TYPE_LEN);
 		if (next > offset &&
 			next - offset > section->len) /* libewf believes that one, too */
 			section->len = next - offset;

@@ -165,7 +165,7 @@ static bool one_of(const char *type, const char *const *types)
 static uint32_t chunk_len_of(const uint8_t *volume)
 {
 	uint64_t len =
-		(uint64_t)little_u32(volume + SECTORS_EACH_AT) * little_u32(volume + SECTOR_LEN_AT);
+		(uint64_t)endian_u32(volume + SECTORS_EACH_AT) * endian_u32(volume + SECTOR_LEN_AT);
 
 	return len < CHUNK_MIN || len > CHUNK_MAX ? 0 : (uint32_t)len;
 }
@@ -277,18 +277,18 @@ static int walk_segments(struct assembly *assembly, struct error *error)
 static void set_geometry(struct assembly *assembly)
 {
 	struct e01_set *set = assembly->set;
-	uint64_t sector_count = little_u64(assembly->volume + SECTORS_AT);
+	uint64_t sector_count = endian_u64(assembly->volume + SECTORS_AT);
 	const uint8_t *volume = assembly->volume;
 	struct e01_part part = { .type = "volume", .len = assembly->volume_len };
 
 	if (!assembly->volume_len)
 		return;
 	if (assembly->volume_len == SMART_VOLUME_LEN)
-		sector_count = little_u32(assembly->volume + SECTORS_AT);
+		sector_count = endian_u32(assembly->volume + SECTORS_AT);
 	part.bytes = xmalloc(part.len);
 	memcpy(part.bytes, volume, part.len);
 	add_part(set, part);
-	set->sector_size = little_u32(volume + SECTOR_LEN_AT);
+	set->sector_size = endian_u32(volume + SECTOR_LEN_AT);
 	set->chunk_len = chunk_len_of(volume);
 	if (!set->chunk_len || !sector_count || sector_count > INT64_MAX / set->sector_size)
 		return;
@@ -301,7 +301,7 @@ static void set_chunks(struct assembly *assembly)
 {
 	struct e01_set *set = assembly->set;
 	uint64_t chunks = (set->size - 1) / set->chunk_len + 1;
-	uint64_t counted = little_u32(assembly->volume + GEOMETRY_AT);
+	uint64_t counted = endian_u32(assembly->volume + GEOMETRY_AT);
 	uint64_t listed = e01_number_tables(&assembly->tables, chunks);
 
 	if (assembly->bad_volume)

@@ -50,7 +50,7 @@ static void check_entries(int fd, struct e01_copy *copy)
 			break;
 		sum = libdeflate_adler32(sum, part, len);
 		for (size_t i = 0; i < len && copy->overflow == copy->count; i += 4, index++) {
-			uint32_t entry = little_u32(part + i), offset = entry & INT32_MAX;
+			uint32_t entry = endian_u32(part + i), offset = entry & INT32_MAX;
 
 			if (offset < before && entry > before)
 				copy->overflow = index;
@@ -60,7 +60,7 @@ static void check_entries(int fd, struct e01_copy *copy)
 		left -= len;
 	}
 	copy->sum_good = !left && !file_read_all_at(fd, sum_bytes, sizeof(sum_bytes), at) &&
-			 little_u32(sum_bytes) == sum;
+			 endian_u32(sum_bytes) == sum;
 	if (!copy->sum_good)
 		copy->overflow = copy->count;
 	free(part);
@@ -84,10 +84,10 @@ static struct e01_copy read_copy(int fd, const struct e01_section *section)
 
 	copy.entries_at = at + HEAD_LEN;
 	copy.head_good = room && !file_read_all_at(fd, head, sizeof(head), at) &&
-			 e01_sum_holds(head, HEAD_SUM_AT) && little_u32(head) <= room;
+			 e01_sum_holds(head, HEAD_SUM_AT) && endian_u32(head) <= room;
 	if (copy.head_good) {
-		copy.count = little_u32(head);
-		copy.base = little_u64(head + BASE_AT);
+		copy.count = endian_u32(head);
+		copy.base = endian_u64(head + BASE_AT);
 		copy.head_good = copy.base <= INT64_MAX;
 	}
 	if (!copy.head_good)
@@ -102,7 +102,7 @@ static uint64_t guess_base(int fd, const struct e01_copy *copy, uint64_t data_st
 	uint8_t entry[ENTRY_LEN];
 
 	if (file_read_all_at(fd, entry, sizeof(entry), copy->entries_at) ||
-		(little_u32(entry) & INT32_MAX) >= data_start)
+		(endian_u32(entry) & INT32_MAX) >= data_start)
 		return 0;
 	return data_start;
 }

@@ -10,7 +10,7 @@
 /* Ranges are of sectors at least; where they are not, a failure costs a sector all the same. */
 #define SECTOR_LEN 512
 
-struct gathered {
+struct extent_image {
 	struct image image;
 	struct image *evidence;
 	const struct range *ranges;
@@ -18,15 +18,15 @@ struct gathered {
 	size_t count;
 };
 
-static const struct image_backend gathered_backend;
+static const struct image_backend extent_image_backend;
 
-static const struct gathered *as_gathered(const struct image *image)
+static const struct extent_image *as_gathered(const struct image *image)
 {
-	return image->backend == &gathered_backend ? (const struct gathered *)image : NULL;
+	return image->backend == &extent_image_backend ? (const struct extent_image *)image : NULL;
 }
 
 /* The range with the byte at offset, which is inside. */
-static size_t range_at(const struct gathered *gathered, uint64_t offset)
+static size_t range_at(const struct extent_image *gathered, uint64_t offset)
 {
 	size_t low = 0, high = gathered->count;
 
@@ -41,9 +41,9 @@ static size_t range_at(const struct gathered *gathered, uint64_t offset)
 	return low;
 }
 
-static int gathered_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
+static int extent_image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
-	const struct gathered *gathered = as_gathered(image);
+	const struct extent_image *gathered = as_gathered(image);
 	size_t i = range_at(gathered, offset);
 	uint8_t *to = buffer;
 
@@ -63,27 +63,27 @@ static int gathered_read_at(struct image *image, uint64_t offset, void *buffer, 
 	return 0;
 }
 
-static void gathered_close(struct image *image)
+static void extent_image_close(struct image *image)
 {
-	struct gathered *gathered = (struct gathered *)image;
+	struct extent_image *gathered = (struct extent_image *)image;
 
 	free(gathered->starts);
 	free(gathered);
 }
 
 /* Why a byte can't be read is asked of the evidence. */
-static const struct image_backend gathered_backend = {
+static const struct image_backend extent_image_backend = {
 	.name = "gathered",
-	.read_at = gathered_read_at,
-	.close = gathered_close,
+	.read_at = extent_image_read_at,
+	.close = extent_image_close,
 };
 
-struct image *gathered_open(struct image *evidence, const struct ranges *ranges)
+struct image *extent_image_open(struct image *evidence, const struct ranges *ranges)
 {
-	struct gathered *gathered = xcalloc(1, sizeof(*gathered));
+	struct extent_image *gathered = xcalloc(1, sizeof(*gathered));
 	struct image_info *info = &gathered->image.info;
 
-	gathered->image.backend = &gathered_backend;
+	gathered->image.backend = &extent_image_backend;
 	gathered->image.granule = evidence->granule < SECTOR_LEN ? evidence->granule : SECTOR_LEN;
 	gathered->evidence = evidence;
 	gathered->ranges = ranges->items;
@@ -101,16 +101,16 @@ struct image *gathered_open(struct image *evidence, const struct ranges *ranges)
 	return &gathered->image;
 }
 
-struct image *gathered_evidence(struct image *image)
+struct image *extent_image_evidence(struct image *image)
 {
-	const struct gathered *gathered = as_gathered(image);
+	const struct extent_image *gathered = as_gathered(image);
 
 	return gathered ? gathered->evidence : image;
 }
 
-uint64_t gathered_place(const struct image *image, uint64_t offset)
+uint64_t extent_image_place(const struct image *image, uint64_t offset)
 {
-	const struct gathered *gathered = as_gathered(image);
+	const struct extent_image *gathered = as_gathered(image);
 	size_t i;
 
 	if (!gathered)
@@ -119,9 +119,9 @@ uint64_t gathered_place(const struct image *image, uint64_t offset)
 	return gathered->ranges[i].offset + (offset - gathered->starts[i]);
 }
 
-uint64_t gathered_offset(const struct image *image, uint64_t place)
+uint64_t extent_image_offset(const struct image *image, uint64_t place)
 {
-	const struct gathered *gathered = as_gathered(image);
+	const struct extent_image *gathered = as_gathered(image);
 	size_t low = 0, high = gathered ? gathered->count : 0;
 
 	if (!gathered)
@@ -140,14 +140,14 @@ uint64_t gathered_offset(const struct image *image, uint64_t place)
 	return gathered->starts[low] + (place - gathered->ranges[low].offset);
 }
 
-bool gathered_find(const struct image *image, uint64_t place, uint64_t *offset, uint64_t *len)
+bool extent_image_find(const struct image *image, uint64_t place, uint64_t *offset, uint64_t *len)
 {
-	const struct gathered *gathered = as_gathered(image);
+	const struct extent_image *gathered = as_gathered(image);
 	const struct range *range;
 	size_t i;
 
-	*offset = gathered_offset(image, place);
-	if (*offset >= image->info.size || gathered_place(image, *offset) != place)
+	*offset = extent_image_offset(image, place);
+	if (*offset >= image->info.size || extent_image_place(image, *offset) != place)
 		return false;
 	*len = image->info.size - *offset;
 	if (gathered) {
@@ -158,16 +158,16 @@ bool gathered_find(const struct image *image, uint64_t place, uint64_t *offset, 
 	return true;
 }
 
-struct range *gathered_runs(
+struct range *extent_image_runs(
 	const struct image *image, uint64_t offset, uint64_t length, size_t *count)
 {
-	const struct gathered *gathered = as_gathered(image);
+	const struct extent_image *gathered = as_gathered(image);
 	size_t first, last;
 	struct range *runs;
 
 	if (!gathered || !length) {
 		runs = xmalloc(sizeof(*runs));
-		*runs = (struct range){ gathered_place(image, offset), length };
+		*runs = (struct range){ extent_image_place(image, offset), length };
 		*count = 1;
 		return runs;
 	}

@@ -37,7 +37,7 @@ struct owner_runs {
 	size_t count, capacity;
 };
 
-struct owners {
+struct file_map {
 	struct owner_runs runs[2]; /* of files that are there, of deleted ones */
 	struct owner_file *files;
 	size_t file_count, file_capacity;
@@ -51,16 +51,16 @@ struct owners {
 	} mark;
 };
 
-struct owners *owners_new(void)
+struct file_map *file_map_new(void)
 {
-	struct owners *owners = xcalloc(1, sizeof(*owners));
+	struct file_map *owners = xcalloc(1, sizeof(*owners));
 
 	owners->text_capacity = 1; /* so that it is never NULL */
 	owners->text = xmalloc(owners->text_capacity);
 	return owners;
 }
 
-static bool add_text(struct owners *owners, const char *text, size_t len)
+static bool add_text(struct file_map *owners, const char *text, size_t len)
 {
 	if (len > TEXT_MAX - owners->text_len)
 		return false;
@@ -73,7 +73,7 @@ static bool add_text(struct owners *owners, const char *text, size_t len)
 	return true;
 }
 
-bool owners_folder(struct owners *owners, const char *path, size_t len)
+bool file_map_folder(struct file_map *owners, const char *path, size_t len)
 {
 	uint32_t at = (uint32_t)owners->text_len;
 
@@ -85,7 +85,7 @@ bool owners_folder(struct owners *owners, const char *path, size_t len)
 	return true;
 }
 
-bool owners_file(struct owners *owners, const char *name, size_t len, bool deleted)
+bool file_map_file(struct file_map *owners, const char *name, size_t len, bool deleted)
 {
 	uint32_t at = (uint32_t)owners->text_len;
 
@@ -101,7 +101,7 @@ bool owners_file(struct owners *owners, const char *name, size_t len, bool delet
 	return true;
 }
 
-bool owners_runs(struct owners *owners, const struct range *runs, size_t count)
+bool file_map_runs(struct file_map *owners, const struct range *runs, size_t count)
 {
 	struct owner_runs *all = &owners->runs[owners->deleted];
 
@@ -118,7 +118,7 @@ bool owners_runs(struct owners *owners, const struct range *runs, size_t count)
 	return true;
 }
 
-void owners_mark(struct owners *owners)
+void file_map_mark(struct file_map *owners)
 {
 	owners->mark.runs[0] = owners->runs[0].count;
 	owners->mark.runs[1] = owners->runs[1].count;
@@ -127,7 +127,7 @@ void owners_mark(struct owners *owners)
 	owners->mark.text_len = owners->text_len;
 }
 
-void owners_take_back(struct owners *owners)
+void file_map_take_back(struct file_map *owners)
 {
 	owners->runs[0].count = owners->mark.runs[0];
 	owners->runs[1].count = owners->mark.runs[1];
@@ -167,7 +167,7 @@ static void sort_and_cut(struct owner_runs *runs)
 	runs->count = kept;
 }
 
-void owners_finish(struct owners *owners)
+void file_map_finish(struct file_map *owners)
 {
 	sort_and_cut(&owners->runs[0]);
 	sort_and_cut(&owners->runs[1]);
@@ -188,7 +188,7 @@ static const struct owner_run *find_run(const struct owner_runs *runs, uint64_t 
 	return low < runs->count && runs->items[low].offset <= offset ? &runs->items[low] : NULL;
 }
 
-const char *owners_find(struct owners *owners, uint64_t offset)
+const char *file_map_find(struct file_map *owners, uint64_t offset)
 {
 	const struct owner_run *run = find_run(&owners->runs[0], offset);
 	struct owner_file *file;
@@ -208,7 +208,7 @@ const char *owners_find(struct owners *owners, uint64_t offset)
 	return file->path;
 }
 
-void owners_free(struct owners *owners)
+void file_map_free(struct file_map *owners)
 {
 	if (!owners)
 		return;

@@ -8,26 +8,26 @@
 
 #include "base/ranges.h"
 
-struct owners;
+struct file_map;
 
-struct owners *owners_new(void);
+struct file_map *file_map_new(void);
 /* The files that follow lie in the folder: len bytes, with a slash at the end unless it is the top.
  * False, as of all that adds: there is no room for more. */
-bool owners_folder(struct owners *owners, const char *path, size_t len);
-bool owners_file(struct owners *owners, const char *name, size_t len, bool deleted);
+bool file_map_folder(struct file_map *owners, const char *path, size_t len);
+bool file_map_file(struct file_map *owners, const char *name, size_t len, bool deleted);
 /* Where bytes of the last file lie in the image. */
-bool owners_runs(struct owners *owners, const struct range *runs, size_t count);
+bool file_map_runs(struct file_map *owners, const struct range *runs, size_t count);
 /* What was added from now on can be taken back, all of it: how far a walk came that did not come to
  * its end is chance. */
-void owners_mark(struct owners *owners);
-void owners_take_back(struct owners *owners);
+void file_map_mark(struct file_map *owners);
+void file_map_take_back(struct file_map *owners);
 /* Sorts. Nothing is added behind it. */
-void owners_finish(struct owners *owners);
+void file_map_finish(struct file_map *owners);
 
 /* The path of the file with the byte at offset; a deleted one's where no other claims it. NULL:
- * none. The text is good until owners_free. One thread. */
-const char *owners_find(struct owners *owners, uint64_t offset);
+ * none. The text is good until file_map_free. One thread. */
+const char *file_map_find(struct file_map *owners, uint64_t offset);
 /* NULL is fine. */
-void owners_free(struct owners *owners);
+void file_map_free(struct file_map *owners);
 
 #endif

@@ -24,7 +24,7 @@ static bool read_at(
 
 static uint32_t le(const uint8_t *bytes, unsigned width)
 {
-	return (uint32_t)little_get(bytes, width);
+	return (uint32_t)endian_get(bytes, width);
 }
 
 /* A field of fixed width, filled up with blanks or zeros. */

@@ -109,7 +109,7 @@ static int inspect_open(int fd, const char *path, struct image_ends *ends, struc
 			file_read_at(fd, ends->tail, IMAGE_TAIL_LEN, st.st_size - IMAGE_TAIL_LEN);
 	ends->head_len = (size_t)head_len;
 	ends->tail_len = tail_len > 0 ? (size_t)tail_len : 0;
-	return refuse_container(path, ends->head, ends->head_len, error);
+	return unsupported_container(path, ends->head, ends->head_len, error);
 }
 
 static int inspect(const char *path, struct image_ends *ends, struct error *error)

@@ -128,12 +128,12 @@ void walk_map(struct walk_host *host, const struct volume *volume)
 
 /* ---- its files ----------------------------------------------------------------------------- */
 
-struct folder_walk {
+struct dirfd_walk {
 	struct bundle bundle;
 	char folder[4096]; /* that was told last */
 };
 
-static void tell_file(struct folder_walk *walk, const TSK_FS_NAME *name, const char *folder)
+static void tell_file(struct dirfd_walk *walk, const TSK_FS_NAME *name, const char *folder)
 {
 	struct walk_host *host = walk->bundle.host;
 	char text[1024];
@@ -169,7 +169,7 @@ static bool is_telling(const TSK_FS_FILE *file)
 
 static TSK_WALK_RET_ENUM take_file(TSK_FS_FILE *file, const char *folder, void *arg)
 {
-	struct folder_walk *walk = arg;
+	struct dirfd_walk *walk = arg;
 	int count;
 
 	if (!is_telling(file))
@@ -200,10 +200,10 @@ static TSK_FS_INFO *open_again(
 
 void walk_files(struct walk_host *host, const struct volume *volume)
 {
-	struct folder_walk walk = { .bundle = { .host = host,
-					    .what = TOLD_RUNS,
-					    .offset = volume->offset,
-					    .block_size = volume->block_size } };
+	struct dirfd_walk walk = { .bundle = { .host = host,
+					   .what = TOLD_RUNS,
+					   .offset = volume->offset,
+					   .block_size = volume->block_size } };
 	TSK_IMG_INFO *image = tsk_image_open(host);
 	const TSK_POOL_INFO *pool = NULL;
 	TSK_FS_INFO *fs = image ? open_again(image, volume, &pool) : NULL;

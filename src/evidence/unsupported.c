@@ -48,7 +48,8 @@ static int refuse(const char *path, const struct container *container, struct er
 		container->name, container->advice);
 }
 
-int refuse_container(const char *path, const uint8_t *head, size_t head_len, struct error *error)
+int unsupported_container(
+	const char *path, const uint8_t *head, size_t head_len, struct error *error)
 {
 	size_t count = sizeof(containers) / sizeof(containers[0]);
 

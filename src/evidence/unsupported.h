@@ -9,6 +9,7 @@
 
 /* Looks at the first head_len bytes of a file. Returns 0, or -EMEDIUMTYPE with an error that names
  * the format and says what to do. */
-int refuse_container(const char *path, const uint8_t *head, size_t head_len, struct error *error);
+int unsupported_container(
+	const char *path, const uint8_t *head, size_t head_len, struct error *error);
 
 #endif

@@ -26,7 +26,7 @@ struct volumes {
 	size_t problem_count;
 	struct ranges in_use, unknown;
 	bool any_mapped;
-	struct owners *owners;
+	struct file_map *owners;
 };
 
 /* The reading of an image's volumes. */
@@ -95,7 +95,7 @@ static bool take_ranges(struct reading *reading, enum told what, const void *byt
 	if (!check_ranges(reading, ranges, count))
 		return false;
 	if (what == TOLD_RUNS)
-		return owners_runs(reading->volumes->owners, ranges, count);
+		return file_map_runs(reading->volumes->owners, ranges, count);
 	for (size_t i = 0; i < count; i++)
 		ranges_add(&reading->pieces, ranges[i].offset, ranges[i].length);
 	return reading->pieces.count <= PIECES_MAX;
@@ -117,9 +117,9 @@ static bool take(void *context, enum told what, const void *bytes, size_t len)
 	case TOLD_RUNS:
 		return take_ranges(reading, what, bytes, len);
 	case TOLD_FOLDER:
-		return owners_folder(volumes->owners, text, len);
+		return file_map_folder(volumes->owners, text, len);
 	case TOLD_FILE:
-		return len > 0 && owners_file(volumes->owners, text + 1, len - 1, text[0] != 0);
+		return len > 0 && file_map_file(volumes->owners, text + 1, len - 1, text[0] != 0);
 	default:
 		return false;
 	}
@@ -189,10 +189,10 @@ static void read_map(struct reading *reading, struct volume *volume)
 
 static void read_files(struct reading *reading, struct volume *volume)
 {
-	owners_mark(reading->volumes->owners);
+	file_map_mark(reading->volumes->owners);
 	walk(reading, walk_files, volume);
 	if (reading->end.died)
-		owners_take_back(reading->volumes->owners);
+		file_map_take_back(reading->volumes->owners);
 	if (*reading->end.problem)
 		say_of(reading, volume, "not all names are known");
 }
@@ -224,7 +224,7 @@ static void read_depth(struct reading *reading, enum volumes_depth depth)
 			read_files(reading, volume);
 	}
 	note_unknown(volumes);
-	owners_finish(volumes->owners);
+	file_map_finish(volumes->owners);
 }
 
 struct volumes *volumes_read(
@@ -233,7 +233,7 @@ struct volumes *volumes_read(
 	struct volumes *volumes = xcalloc(1, sizeof(*volumes));
 	struct reading reading = { .volumes = volumes, .image = image, .interrupted = interrupted };
 
-	volumes->owners = owners_new();
+	volumes->owners = file_map_new();
 	if (depth == VOLUMES_OFF)
 		return volumes;
 	read_depth(&reading, depth);
@@ -271,7 +271,7 @@ bool volumes_unknown(const struct volumes *volumes, uint64_t offset, uint64_t le
 
 const char *volumes_owner(struct volumes *volumes, uint64_t offset)
 {
-	return owners_find(volumes->owners, offset);
+	return file_map_find(volumes->owners, offset);
 }
 
 void volumes_free(struct volumes *volumes)
@@ -282,7 +282,7 @@ void volumes_free(struct volumes *volumes)
 		free(volumes->problems[i]);
 	ranges_free(&volumes->in_use);
 	ranges_free(&volumes->unknown);
-	owners_free(volumes->owners);
+	file_map_free(volumes->owners);
 	free(volumes->items);
 	free(volumes);
 }

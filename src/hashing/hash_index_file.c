@@ -30,31 +30,31 @@ void hash_index_head_pack(const struct hash_index_head *head, uint8_t bytes[HASH
 {
 	memset(bytes, 0, HASH_INDEX_HEAD_LEN);
 	memcpy(bytes, "BURINSET", 8);
-	little_put(bytes + 8, VERSION, 4);
-	little_put(bytes + 16, head->list_len, 8);
-	little_put(bytes + 24, head->seconds, 8);
-	little_put(bytes + 32, head->nanoseconds, 8);
+	endian_put(bytes + 8, VERSION, 4);
+	endian_put(bytes + 16, head->list_len, 8);
+	endian_put(bytes + 24, head->seconds, 8);
+	endian_put(bytes + 32, head->nanoseconds, 8);
 	memcpy(bytes + 40, head->sample, sizeof(head->sample));
 	for (unsigned k = 0; k < HASH_INDEX_KINDS; k++)
-		little_put(bytes + 72 + 8 * k, head->counts[k], 8);
-	little_put(bytes + 96, head->ignored, 8);
-	little_put(bytes + 104, head->body_crc, 4);
-	little_put(bytes + HEAD_CRC_AT, libdeflate_crc32(0, bytes, HEAD_CRC_AT), 4);
+		endian_put(bytes + 72 + 8 * k, head->counts[k], 8);
+	endian_put(bytes + 96, head->ignored, 8);
+	endian_put(bytes + 104, head->body_crc, 4);
+	endian_put(bytes + HEAD_CRC_AT, libdeflate_crc32(0, bytes, HEAD_CRC_AT), 4);
 }
 
 bool hash_index_head_unpack(const uint8_t bytes[HASH_INDEX_HEAD_LEN], struct hash_index_head *head)
 {
-	if (memcmp(bytes, "BURINSET", 8) != 0 || little_u32(bytes + 8) != VERSION ||
-		little_u32(bytes + HEAD_CRC_AT) != libdeflate_crc32(0, bytes, HEAD_CRC_AT))
+	if (memcmp(bytes, "BURINSET", 8) != 0 || endian_u32(bytes + 8) != VERSION ||
+		endian_u32(bytes + HEAD_CRC_AT) != libdeflate_crc32(0, bytes, HEAD_CRC_AT))
 		return false;
-	head->list_len = little_u64(bytes + 16);
-	head->seconds = little_u64(bytes + 24);
-	head->nanoseconds = little_u64(bytes + 32);
+	head->list_len = endian_u64(bytes + 16);
+	head->seconds = endian_u64(bytes + 24);
+	head->nanoseconds = endian_u64(bytes + 32);
 	memcpy(head->sample, bytes + 40, sizeof(head->sample));
 	for (unsigned k = 0; k < HASH_INDEX_KINDS; k++)
-		head->counts[k] = little_u64(bytes + 72 + 8 * k);
-	head->ignored = little_u64(bytes + 96);
-	head->body_crc = little_u32(bytes + 104);
+		head->counts[k] = endian_u64(bytes + 72 + 8 * k);
+	head->ignored = endian_u64(bytes + 96);
+	head->body_crc = endian_u32(bytes + 104);
 	return true;
 }
 

@@ -20,7 +20,7 @@ static bool component_is_plain(const char *part, size_t len)
 	return true;
 }
 
-bool folder_path_is_plain(const char *path)
+bool dirfd_path_is_plain(const char *path)
 {
 	if (strlen(path) >= PATH_MAX)
 		return false;
@@ -50,13 +50,13 @@ static int enter(int dir_fd, const char *part, bool make)
 	return fd < 0 ? -errno : fd;
 }
 
-int folder_parent(int dir_fd, const char *path, bool make, const char **base)
+int dirfd_parent(int dir_fd, const char *path, bool make, const char **base)
 {
 	char part[NAME_MAX + 1];
 	const char *slash;
 	int fd = dir_fd;
 
-	if (!folder_path_is_plain(path))
+	if (!dirfd_path_is_plain(path))
 		return -EINVAL;
 	while ((slash = strchr(path, '/'))) {
 		size_t len = (size_t)(slash - path);
@@ -78,10 +78,10 @@ int folder_parent(int dir_fd, const char *path, bool make, const char **base)
 	return fd < 0 ? -errno : fd;
 }
 
-int folder_open(int dir_fd, const char *path, int flags, bool make)
+int dirfd_open(int dir_fd, const char *path, int flags, bool make)
 {
 	const char *base = NULL;
-	int parent = folder_parent(dir_fd, path, make, &base), fd;
+	int parent = dirfd_parent(dir_fd, path, make, &base), fd;
 
 	if (parent < 0)
 		return parent;
@@ -92,7 +92,7 @@ int folder_open(int dir_fd, const char *path, int flags, bool make)
 	return fd;
 }
 
-int folder_rename(int dir_fd, const char *from, const char *to)
+int dirfd_rename(int dir_fd, const char *from, const char *to)
 {
 	if (renameat2(dir_fd, from, dir_fd, to, RENAME_NOREPLACE) == 0)
 		return 0;
@@ -105,10 +105,10 @@ int folder_rename(int dir_fd, const char *from, const char *to)
 	return renameat(dir_fd, from, dir_fd, to) ? -errno : 0;
 }
 
-int folder_unlink(int dir_fd, const char *path)
+int dirfd_unlink(int dir_fd, const char *path)
 {
 	const char *base = NULL;
-	int parent = folder_parent(dir_fd, path, false, &base), status;
+	int parent = dirfd_parent(dir_fd, path, false, &base), status;
 
 	if (parent < 0)
 		return parent;

@@ -7,23 +7,23 @@
 
 /* True for a relative path made of plain components: no "", "." or "..", none over 255 bytes, no
  * control characters, at most 4,095 bytes in all. */
-bool folder_path_is_plain(const char *path);
+bool dirfd_path_is_plain(const char *path);
 
 /* Opens path (plain) below dir_fd, which must be a folder. flags: as for open(2), O_NOFOLLOW and
  * O_CLOEXEC are added; a new file gets mode 0666, a new folder 0777, less the umask. make: creates
  * the folders that are missing on the way. Thread-safe. Returns a descriptor or a negative errno:
  * -EINVAL for a path that is not plain, -ELOOP or -ENOTDIR for a symbolic link. */
-int folder_open(int dir_fd, const char *path, int flags, bool make);
+int dirfd_open(int dir_fd, const char *path, int flags, bool make);
 
-/* Opens the folder that holds path (plain), as folder_open does; for entering alone. *base: path's
+/* Opens the folder that holds path (plain), as dirfd_open does; for entering alone. *base: path's
  * last component. Returns a descriptor or a negative errno. */
-int folder_parent(int dir_fd, const char *path, bool make, const char **base);
+int dirfd_parent(int dir_fd, const char *path, bool make, const char **base);
 
 /* Gives a file of the folder another name (one component each), which must be free. Returns 0 or a
  * negative errno: -EEXIST when it is not. */
-int folder_rename(int dir_fd, const char *from, const char *to);
+int dirfd_rename(int dir_fd, const char *from, const char *to);
 
 /* Removes a file. Returns 0 or a negative errno. */
-int folder_unlink(int dir_fd, const char *path);
+int dirfd_unlink(int dir_fd, const char *path);
 
 #endif

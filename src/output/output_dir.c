@@ -16,11 +16,11 @@
 #include "output/path_alloc.h"
 #include "base/text.h"
 
-struct sink {
+struct output_dir {
 	char *path;
 	int fd;
 	unsigned part, temporaries;
-	struct namer *namer;
+	struct path_alloc *path_alloc;
 };
 
 enum opening { OPEN_EMPTY, OPEN_OLD, OPEN_SHARED };
@@ -168,7 +168,7 @@ static int check_folder(int fd, const char *path, enum opening opening, struct e
 }
 
 static int open_sink(
-	struct sink **sink, const char *path, enum opening opening, struct error *error)
+	struct output_dir **output_dir, const char *path, enum opening opening, struct error *error)
 {
 	char *plain = xstrdup(path), *absolute;
 	int fd, status;
@@ -189,10 +189,10 @@ static int open_sink(
 		status = open_error(plain, errno, error);
 		goto close_fd;
 	}
-	*sink = xcalloc(1, sizeof(**sink));
-	(*sink)->path = absolute;
-	(*sink)->fd = fd;
-	(*sink)->namer = namer_new();
+	*output_dir = xcalloc(1, sizeof(**output_dir));
+	(*output_dir)->path = absolute;
+	(*output_dir)->fd = fd;
+	(*output_dir)->path_alloc = path_alloc_new();
 	free(plain);
 	return 0;
 
@@ -203,71 +203,72 @@ free_plain:
 	return status;
 }
 
-int sink_open(struct sink **sink, const char *path, struct error *error)
+int output_dir_open(struct output_dir **output_dir, const char *path, struct error *error)
 {
-	return open_sink(sink, path, OPEN_EMPTY, error);
+	return open_sink(output_dir, path, OPEN_EMPTY, error);
 }
 
-int sink_reopen(struct sink **sink, const char *path, struct error *error)
+int output_dir_reopen(struct output_dir **output_dir, const char *path, struct error *error)
 {
-	return open_sink(sink, path, OPEN_OLD, error);
+	return open_sink(output_dir, path, OPEN_OLD, error);
 }
 
-int sink_share(struct sink **sink, const char *path, struct error *error)
+int output_dir_share(struct output_dir **output_dir, const char *path, struct error *error)
 {
-	return open_sink(sink, path, OPEN_SHARED, error);
+	return open_sink(output_dir, path, OPEN_SHARED, error);
 }
 
-const char *sink_path(const struct sink *sink)
+const char *output_dir_path(const struct output_dir *output_dir)
 {
-	return sink->path;
+	return output_dir->path;
 }
 
-int sink_dir_fd(const struct sink *sink)
+int output_dir_dir_fd(const struct output_dir *output_dir)
 {
-	return sink->fd;
+	return output_dir->fd;
 }
 
-char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char *label,
-	const char *extension, unsigned digits)
+char *output_dir_name(struct output_dir *output_dir, const char *type, uint64_t offset,
+	const char *label, const char *extension, unsigned digits)
 {
-	return namer_name(sink->namer, type, offset, label, extension, digits);
+	return path_alloc_name(output_dir->path_alloc, type, offset, label, extension, digits);
 }
 
-void sink_reserve(struct sink *sink, const char *name)
+void output_dir_reserve(struct output_dir *output_dir, const char *name)
 {
-	namer_reserve(sink->namer, name);
+	path_alloc_reserve(output_dir->path_alloc, name);
 }
 
-void sink_save_names(const struct sink *sink, struct state_writer *writer)
+void output_dir_save_names(const struct output_dir *output_dir, struct codec_writer *writer)
 {
-	namer_save(sink->namer, writer);
+	path_alloc_save(output_dir->path_alloc, writer);
 }
 
-void sink_load_names(struct sink *sink, struct state_reader *reader)
+void output_dir_load_names(struct output_dir *output_dir, struct codec_reader *reader)
 {
-	namer_load(sink->namer, reader);
+	path_alloc_load(output_dir->path_alloc, reader);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-int sink_error(const struct sink *sink, const char *name, int errnum, struct error *error)
+int output_dir_error(
+	const struct output_dir *output_dir, const char *name, int errnum, struct error *error)
 {
 	char clean[512];
 
 	text_clean(name, clean, sizeof(clean));
-	return error_set(error, EXIT_IO, errnum, "cannot write '%s/%s': %s%s", sink->path, clean,
-		strerror(errnum), advice(errnum));
+	return error_set(error, EXIT_IO, errnum, "cannot write '%s/%s': %s%s", output_dir->path,
+		clean, strerror(errnum), advice(errnum));
 }
 
-int sink_create(struct sink *sink, const char *name, struct error *error)
+int output_dir_create(struct output_dir *output_dir, const char *name, struct error *error)
 {
-	int fd = folder_open(sink->fd, name, O_RDWR | O_CREAT | O_EXCL, true);
+	int fd = dirfd_open(output_dir->fd, name, O_RDWR | O_CREAT | O_EXCL, true);
 
-	return fd < 0 ? sink_error(sink, name, -fd, error) : fd;
+	return fd < 0 ? output_dir_error(output_dir, name, -fd, error) : fd;
 }
 
-static const char *temporary_name(const struct sink_file *file, char name[48])
+static const char *temporary_name(const struct output_dir_file *file, char name[48])
 {
 	if (file->part)
 		snprintf(name, 48, SINK_TEMPORARY_PREFIX "%u-%u" SINK_TEMPORARY_SUFFIX, file->part,
@@ -277,32 +278,33 @@ static const char *temporary_name(const struct sink_file *file, char name[48])
 	return name;
 }
 
-void sink_set_part(struct sink *sink, unsigned part)
+void output_dir_set_part(struct output_dir *output_dir, unsigned part)
 {
-	sink->part = part;
+	output_dir->part = part;
 }
 
-int sink_begin(struct sink *sink, const char *name, struct sink_file *file, struct error *error)
+int output_dir_begin(struct output_dir *output_dir, const char *name, struct output_dir_file *file,
+	struct error *error)
 {
 	char temporary[48];
 	const char *base;
 	int errnum;
 
-	file->folder = folder_parent(sink->fd, name, true, &base);
+	file->folder = dirfd_parent(output_dir->fd, name, true, &base);
 	if (file->folder < 0)
-		return sink_error(sink, name, -file->folder, error);
-	file->part = sink->part;
-	file->number = __atomic_fetch_add(&sink->temporaries, 1, __ATOMIC_RELAXED);
+		return output_dir_error(output_dir, name, -file->folder, error);
+	file->part = output_dir->part;
+	file->number = __atomic_fetch_add(&output_dir->temporaries, 1, __ATOMIC_RELAXED);
 	file->fd = openat(file->folder, temporary_name(file, temporary),
 		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (file->fd >= 0)
 		return 0;
 	errnum = errno;
 	close(file->folder);
-	return sink_error(sink, name, errnum, error);
+	return output_dir_error(output_dir, name, errnum, error);
 }
 
-static void remove_temporary(const struct sink_file *file)
+static void remove_temporary(const struct output_dir_file *file)
 {
 	char temporary[48];
 
@@ -312,13 +314,14 @@ static void remove_temporary(const struct sink_file *file)
 	close(file->folder);
 }
 
-void sink_drop(struct sink_file *file)
+void output_dir_drop(struct output_dir_file *file)
 {
 	close(file->fd);
 	remove_temporary(file);
 }
 
-int sink_finish(struct sink *sink, const char *name, struct sink_file *file, struct error *error)
+int output_dir_finish(struct output_dir *output_dir, const char *name, struct output_dir_file *file,
+	struct error *error)
 {
 	const char *slash = strrchr(name, '/');
 	char temporary[48];
@@ -326,19 +329,19 @@ int sink_finish(struct sink *sink, const char *name, struct sink_file *file, str
 		close(file->fd) ? -errno : 0; /* network file systems tell of a full disk now */
 
 	if (!status)
-		status = folder_rename(
+		status = dirfd_rename(
 			file->folder, temporary_name(file, temporary), slash ? slash + 1 : name);
 	if (!status) {
 		close(file->folder);
 		return 0;
 	}
 	remove_temporary(file);
-	return sink_error(sink, name, -status, error);
+	return output_dir_error(output_dir, name, -status, error);
 }
 
-void sink_remove(struct sink *sink, const char *name)
+void output_dir_remove(struct output_dir *output_dir, const char *name)
 {
-	int status = folder_unlink(sink->fd, name);
+	int status = dirfd_unlink(output_dir->fd, name);
 	char clean[512];
 
 	if (status)
@@ -346,44 +349,44 @@ void sink_remove(struct sink *sink, const char *name)
 			text_clean(name, clean, sizeof(clean)), strerror(-status));
 }
 
-void sink_discard(struct sink *sink, const char *name)
+void output_dir_discard(struct output_dir *output_dir, const char *name)
 {
-	folder_unlink(sink->fd, name);
+	dirfd_unlink(output_dir->fd, name);
 }
 
 /* For file systems without O_TMPFILE. Returns a descriptor or a negative errno. */
-static int create_and_unlink(struct sink *sink)
+static int create_and_unlink(struct output_dir *output_dir)
 {
 	char name[64];
 	int fd;
 
 	snprintf(name, sizeof(name), ".spill-%ld-%u", (long)getpid(),
-		__atomic_fetch_add(&sink->temporaries, 1, __ATOMIC_RELAXED));
-	fd = openat(sink->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		__atomic_fetch_add(&output_dir->temporaries, 1, __ATOMIC_RELAXED));
+	fd = openat(output_dir->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	unlinkat(sink->fd, name, 0);
+	unlinkat(output_dir->fd, name, 0);
 	return fd;
 }
 
-int sink_temporary(struct sink *sink, struct error *error)
+int output_dir_temporary(struct output_dir *output_dir, struct error *error)
 {
-	int fd = openat(sink->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	int fd = openat(output_dir->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 
 	if (fd < 0 &&
 		(errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT))
-		fd = create_and_unlink(sink);
+		fd = create_and_unlink(output_dir);
 	else if (fd < 0)
 		fd = -errno;
-	return fd < 0 ? sink_error(sink, "(a temporary file)", -fd, error) : fd;
+	return fd < 0 ? output_dir_error(output_dir, "(a temporary file)", -fd, error) : fd;
 }
 
-void sink_close(struct sink *sink)
+void output_dir_close(struct output_dir *output_dir)
 {
-	if (!sink)
+	if (!output_dir)
 		return;
-	namer_free(sink->namer);
-	close(sink->fd);
-	free(sink->path);
-	free(sink);
+	path_alloc_free(output_dir->path_alloc);
+	close(output_dir->fd);
+	free(output_dir->path);
+	free(output_dir);
 }

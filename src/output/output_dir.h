@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/codec.h"
 
-struct sink;
+struct output_dir;
 
 /* The most files that one folder of a type gets. */
 #define SINK_FOLDER_FILES 10000
@@ -19,38 +19,38 @@ struct sink;
 /* Creates the folder (and missing parents), or takes an empty one, and locks it against a second
  * run (an flock'd file descriptor of the folder itself). Errors (EXIT_IO) name the path and what to
  * do. */
-int sink_open(struct sink **sink, const char *path, struct error *error);
+int output_dir_open(struct output_dir **output_dir, const char *path, struct error *error);
 /* The same for the folder of an earlier run, with whatever is in it. */
-int sink_reopen(struct sink **sink, const char *path, struct error *error);
+int output_dir_reopen(struct output_dir **output_dir, const char *path, struct error *error);
 /* The same for a folder that is made where it is missing, may hold anything, and is not locked. */
-int sink_share(struct sink **sink, const char *path, struct error *error);
-const char *sink_path(const struct sink *sink); /* absolute */
-int sink_dir_fd(const struct sink *sink);
+int output_dir_share(struct output_dir **output_dir, const char *path, struct error *error);
+const char *output_dir_path(const struct output_dir *output_dir); /* absolute */
+int output_dir_dir_fd(const struct output_dir *output_dir);
 
 /* Makes up the path of a carved file, relative to the folder: TYPE/OFFSET.EXT, or, with a label,
  * TYPE/OFFSET_LABEL.EXT, TYPE being the rule's name; from the 10,001st file of a type on TYPE.2/,
  * then TYPE.3/ ...; a second file of the same type, offset and extension gets -2, -3. digits: width
  * of OFFSET. The type "" means no folder at all. What is no letter, digit, dot, minus or underscore
- * in a label becomes an underscore. A folder's name that is taken (by sink_reserve, or by another
+ * in a label becomes an underscore. A folder's name that is taken (by output_dir_reserve, or by another
  * type's TYPE.2) is passed over. Serial, in the order of the report. Calls with the same sequence
  * give the same names. The caller frees the result. */
-char *sink_name(struct sink *sink, const char *type, uint64_t offset, const char *label,
-	const char *extension, unsigned digits);
+char *output_dir_name(struct output_dir *output_dir, const char *type, uint64_t offset,
+	const char *label, const char *extension, unsigned digits);
 
 /* Keeps a name in the folder itself, a report's, from becoming a type's folder. Serial with
- * sink_name. */
-void sink_reserve(struct sink *sink, const char *name);
+ * output_dir_name. */
+void output_dir_reserve(struct output_dir *output_dir, const char *name);
 
 /* A carved file on its way. It has a temporary name until it is whole, so that no half file ever
  * looks like a whole one, whatever ends the program. */
-struct sink_file {
+struct output_dir_file {
 	int fd;                /* to write to */
 	int folder;            /* that it lies in */
 	unsigned part, number; /* of its temporary name */
 };
 
 /* Several processes write to the folder: this one's temporary names are those of `part`. */
-void sink_set_part(struct sink *sink, unsigned part);
+void output_dir_set_part(struct output_dir *output_dir, unsigned part);
 
 /* What temporary names begin and end with. */
 #define SINK_TEMPORARY_PREFIX ".burin-"
@@ -60,39 +60,42 @@ void sink_set_part(struct sink *sink, unsigned part);
 #define SINK_CHECKPOINT SINK_TEMPORARY_PREFIX "checkpoint"
 
 /* Begins the file of that name, with its folders. Thread-safe, as the next two. Returns 0 or a
- * negative errno. sink_finish or sink_drop must follow. */
-int sink_begin(struct sink *sink, const char *name, struct sink_file *file, struct error *error);
+ * negative errno. output_dir_finish or output_dir_drop must follow. */
+int output_dir_begin(struct output_dir *output_dir, const char *name, struct output_dir_file *file,
+	struct error *error);
 /* It is whole: closes it and gives it its name, which must be free (else -EEXIST). After a failure
  * nothing is left of it. */
-int sink_finish(struct sink *sink, const char *name, struct sink_file *file, struct error *error);
+int output_dir_finish(struct output_dir *output_dir, const char *name, struct output_dir_file *file,
+	struct error *error);
 /* Takes back what could not be completed. */
-void sink_drop(struct sink_file *file);
+void output_dir_drop(struct output_dir_file *file);
 
-/* For a checkpoint: all that sink_name goes by. */
-void sink_save_names(const struct sink *sink, struct state_writer *writer);
-void sink_load_names(struct sink *sink, struct state_reader *reader);
+/* For a checkpoint: all that output_dir_name goes by. */
+void output_dir_save_names(const struct output_dir *output_dir, struct codec_writer *writer);
+void output_dir_load_names(struct output_dir *output_dir, struct codec_reader *reader);
 
 /* Creates a file for writing (O_EXCL), with its folders. Thread-safe. Returns a descriptor or a
  * negative errno. */
-int sink_create(struct sink *sink, const char *name, struct error *error);
+int output_dir_create(struct output_dir *output_dir, const char *name, struct error *error);
 /* Takes back a file that could not be completed. Thread-safe. */
-void sink_remove(struct sink *sink, const char *name);
+void output_dir_remove(struct output_dir *output_dir, const char *name);
 /* Removes a file that a killed run may have left; there need not be one. */
-void sink_discard(struct sink *sink, const char *name);
+void output_dir_discard(struct output_dir *output_dir, const char *name);
 /* Removes the temporary files of a killed run, and those for which is_stale is true. folder: that
- * the file lies in, "" for the output folder itself. (sink_sweep.c) */
-void sink_sweep(struct sink *sink,
+ * the file lies in, "" for the output folder itself. (output_dir_sweep.c) */
+void output_dir_sweep(struct output_dir *output_dir,
 	bool (*is_stale)(void *context, const char *folder, const char *name), void *context);
 /* An unlinked temporary file in the folder, for spilling: read and write. A descriptor or a
  * negative errno. */
-int sink_temporary(struct sink *sink, struct error *error);
+int output_dir_temporary(struct output_dir *output_dir, struct error *error);
 
 /* Words a failure to create or write a file of the folder, with what to do about a full disk and
  * the like. name: the file's, relative to the folder; errnum: a positive errno. Thread-safe.
  * Returns -errnum (EXIT_IO). */
-int sink_error(const struct sink *sink, const char *name, int errnum, struct error *error);
+int output_dir_error(
+	const struct output_dir *output_dir, const char *name, int errnum, struct error *error);
 
 /* NULL is fine. */
-void sink_close(struct sink *sink);
+void output_dir_close(struct output_dir *output_dir);
 
 #endif

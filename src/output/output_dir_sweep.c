@@ -63,10 +63,10 @@ static void sweep_folder(
 	closedir(dir);
 }
 
-void sink_sweep(struct sink *sink,
+void output_dir_sweep(struct output_dir *output_dir,
 	bool (*is_stale)(void *context, const char *folder, const char *name), void *context)
 {
 	const struct sweep sweep = { is_stale, context };
 
-	sweep_folder(&sweep, sink_dir_fd(sink), "", ".", 1);
+	sweep_folder(&sweep, output_dir_dir_fd(output_dir), "", ".", 1);
 }

@@ -42,7 +42,7 @@ struct taken {
 	char *name;
 };
 
-struct namer {
+struct path_alloc {
 	void *types;   /* tree of struct type */
 	void *folders; /* tree of struct taken: names in use in the output folder itself */
 };
@@ -53,9 +53,9 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-struct namer *namer_new(void)
+struct path_alloc *path_alloc_new(void)
 {
-	return xcalloc(1, sizeof(struct namer));
+	return xcalloc(1, sizeof(struct path_alloc));
 }
 
 /* A copy that is a plain component of a path: letters, digits, dot, minus, underscore, no leading
@@ -98,21 +98,21 @@ static void *find_or_add(void **tree, const char *name, size_t len, bool *added)
 }
 
 /* True when the name was still free. */
-static bool take_folder(struct namer *namer, const char *name)
+static bool take_folder(struct path_alloc *path_alloc, const char *name)
 {
 	bool added;
 
-	find_or_add(&namer->folders, name, sizeof(struct taken), &added);
+	find_or_add(&path_alloc->folders, name, sizeof(struct taken), &added);
 	return added;
 }
 
-void namer_reserve(struct namer *namer, const char *name)
+void path_alloc_reserve(struct path_alloc *path_alloc, const char *name)
 {
-	take_folder(namer, name);
+	take_folder(path_alloc, name);
 }
 
 /* Gives the type its next folder: TYPE, TYPE.2, TYPE.3 ... */
-static void next_folder(struct namer *namer, struct type *type)
+static void next_folder(struct path_alloc *path_alloc, struct type *type)
 {
 	char *plain = plain_name(type->name, 200), *folder = NULL;
 
@@ -122,7 +122,7 @@ static void next_folder(struct namer *namer, struct type *type)
 		folder = type->folder_number == 1
 				 ? xstrdup(plain)
 				 : xasprintf("%s.%" PRIu64, plain, type->folder_number);
-	} while (!take_folder(namer, folder));
+	} while (!take_folder(path_alloc, folder));
 	free(type->folder);
 	type->folder = xasprintf("%s/", folder);
 	free(folder);
@@ -150,10 +150,10 @@ static uint32_t count_name(struct type *type, uint64_t offset, const char *exten
 	return 1;
 }
 
-char *namer_name(struct namer *namer, const char *type_name, uint64_t offset, const char *label,
-	const char *extension, unsigned digits)
+char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint64_t offset,
+	const char *label, const char *extension, unsigned digits)
 {
-	struct type *type = find_or_add(&namer->types, type_name, sizeof(*type), NULL);
+	struct type *type = find_or_add(&path_alloc->types, type_name, sizeof(*type), NULL);
 	char *suffix = *extension ? plain_name(extension, 32) : xstrdup("");
 	char *called = *label ? plain_name(label, LABEL_MAX) : xstrdup("");
 	uint32_t number = count_name(type, offset, suffix);
@@ -161,7 +161,7 @@ char *namer_name(struct namer *namer, const char *type_name, uint64_t offset, co
 	char *name;
 
 	if (*type_name && type->file_count++ % SINK_FOLDER_FILES == 0)
-		next_folder(namer, type);
+		next_folder(path_alloc, type);
 	if (number > 1)
 		snprintf(again, sizeof(again), "-%" PRIu32, number);
 	name = xasprintf("%s%0*" PRIu64 "%s%s%s%s%s", type->folder ? type->folder : "",
@@ -177,7 +177,7 @@ char *namer_name(struct namer *namer, const char *type_name, uint64_t offset, co
 #define MOST_NAME ((size_t)1 << 16)
 
 struct saving {
-	struct state_writer *writer; /* NULL: only counts */
+	struct codec_writer *writer; /* NULL: only counts */
 	uint64_t count;
 };
 
@@ -191,15 +191,15 @@ static void save_type(const void *node, VISIT visit, void *context)
 	saving->count++;
 	if (!saving->writer)
 		return;
-	state_put_text(saving->writer, type->name);
-	state_put_text(saving->writer, type->folder ? type->folder : "");
-	state_put(saving->writer, type->file_count);
-	state_put(saving->writer, type->folder_number);
-	state_put(saving->writer, type->offset);
-	state_put(saving->writer, type->seen_count);
+	codec_put_text(saving->writer, type->name);
+	codec_put_text(saving->writer, type->folder ? type->folder : "");
+	codec_put(saving->writer, type->file_count);
+	codec_put(saving->writer, type->folder_number);
+	codec_put(saving->writer, type->offset);
+	codec_put(saving->writer, type->seen_count);
 	for (size_t i = 0; i < type->seen_count; i++) {
-		state_put_text(saving->writer, type->seen[i].extension);
-		state_put(saving->writer, type->seen[i].count);
+		codec_put_text(saving->writer, type->seen[i].extension);
+		codec_put(saving->writer, type->seen[i].count);
 	}
 }
 
@@ -211,65 +211,65 @@ static void save_taken(const void *node, VISIT visit, void *context)
 		return;
 	saving->count++;
 	if (saving->writer)
-		state_put_text(saving->writer, (*(struct taken *const *)node)->name);
+		codec_put_text(saving->writer, (*(struct taken *const *)node)->name);
 }
 
 static void save_tree(
-	const void *tree, void (*save)(const void *, VISIT, void *), struct state_writer *writer)
+	const void *tree, void (*save)(const void *, VISIT, void *), struct codec_writer *writer)
 {
 	struct saving counting = { 0 }, saving = { .writer = writer };
 
 	twalk_r(tree, save, &counting);
-	state_put(writer, counting.count);
+	codec_put(writer, counting.count);
 	twalk_r(tree, save, &saving);
 }
 
-void namer_save(const struct namer *namer, struct state_writer *writer)
+void path_alloc_save(const struct path_alloc *path_alloc, struct codec_writer *writer)
 {
-	save_tree(namer->types, save_type, writer);
-	save_tree(namer->folders, save_taken, writer);
+	save_tree(path_alloc->types, save_type, writer);
+	save_tree(path_alloc->folders, save_taken, writer);
 }
 
-static void load_seen(struct type *type, struct state_reader *reader)
+static void load_seen(struct type *type, struct codec_reader *reader)
 {
-	uint64_t count = state_get(reader, UINT64_MAX);
+	uint64_t count = codec_get(reader, UINT64_MAX);
 
 	forget_seen(type);
-	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
-		struct seen seen = { .extension = state_get_text(reader, MOST_NAME) };
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		struct seen seen = { .extension = codec_get_text(reader, MOST_NAME) };
 
-		seen.count = (uint32_t)state_get(reader, UINT32_MAX - 1);
+		seen.count = (uint32_t)codec_get(reader, UINT32_MAX - 1);
 		type->seen = xgrow(
 			type->seen, &type->seen_capacity, type->seen_count, sizeof(*type->seen));
 		type->seen[type->seen_count++] = seen;
 	}
 }
 
-static void load_type(struct namer *namer, struct state_reader *reader)
+static void load_type(struct path_alloc *path_alloc, struct codec_reader *reader)
 {
-	char *name = state_get_text(reader, MOST_NAME);
-	struct type *type = find_or_add(&namer->types, name, sizeof(*type), NULL);
+	char *name = codec_get_text(reader, MOST_NAME);
+	struct type *type = find_or_add(&path_alloc->types, name, sizeof(*type), NULL);
 
 	free(name);
 	free(type->folder);
-	type->folder = state_get_text(reader, MOST_NAME);
-	type->file_count = state_get(reader, UINT64_MAX);
-	type->folder_number = state_get(reader, UINT64_MAX);
-	type->offset = state_get(reader, UINT64_MAX);
+	type->folder = codec_get_text(reader, MOST_NAME);
+	type->file_count = codec_get(reader, UINT64_MAX);
+	type->folder_number = codec_get(reader, UINT64_MAX);
+	type->offset = codec_get(reader, UINT64_MAX);
 	load_seen(type, reader);
 }
 
-void namer_load(struct namer *namer, struct state_reader *reader)
+void path_alloc_load(struct path_alloc *path_alloc, struct codec_reader *reader)
 {
-	uint64_t count = state_get(reader, UINT64_MAX);
+	uint64_t count = codec_get(reader, UINT64_MAX);
 
-	for (uint64_t i = 0; i < count && state_ok(reader); i++)
-		load_type(namer, reader);
-	count = state_get(reader, UINT64_MAX);
-	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
-		char *name = state_get_text(reader, MOST_NAME);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		load_type(path_alloc, reader);
+	count = codec_get(reader, UINT64_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		char *name = codec_get_text(reader, MOST_NAME);
 
-		take_folder(namer, name);
+		take_folder(path_alloc, name);
 		free(name);
 	}
 }
@@ -293,11 +293,11 @@ static void free_taken(void *node)
 	free(taken);
 }
 
-void namer_free(struct namer *namer)
+void path_alloc_free(struct path_alloc *path_alloc)
 {
-	if (!namer)
+	if (!path_alloc)
 		return;
-	tdestroy(namer->types, free_type);
-	tdestroy(namer->folders, free_taken);
-	free(namer);
+	tdestroy(path_alloc->types, free_type);
+	tdestroy(path_alloc->folders, free_taken);
+	free(path_alloc);
 }

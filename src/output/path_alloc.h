@@ -1,4 +1,4 @@
-/* Makes up the names of carved files for the sink, the same in every run. Serial. */
+/* Makes up the names of carved files for the output_dir, the same in every run. Serial. */
 #ifndef BURIN_OUTPUT_PATH_ALLOC_H
 #define BURIN_OUTPUT_PATH_ALLOC_H
 
@@ -6,19 +6,19 @@
 
 #include "base/codec.h"
 
-struct namer;
+struct path_alloc;
 
 /* Never NULL. */
-struct namer *namer_new(void);
-/* As sink_name. */
-char *namer_name(struct namer *namer, const char *type, uint64_t offset, const char *label,
-	const char *extension, unsigned digits);
-/* As sink_reserve. */
-void namer_reserve(struct namer *namer, const char *name);
-void namer_save(const struct namer *namer, struct state_writer *writer);
+struct path_alloc *path_alloc_new(void);
+/* As output_dir_name. */
+char *path_alloc_name(struct path_alloc *path_alloc, const char *type, uint64_t offset,
+	const char *label, const char *extension, unsigned digits);
+/* As output_dir_reserve. */
+void path_alloc_reserve(struct path_alloc *path_alloc, const char *name);
+void path_alloc_save(const struct path_alloc *path_alloc, struct codec_writer *writer);
 /* Into a new one. */
-void namer_load(struct namer *namer, struct state_reader *reader);
+void path_alloc_load(struct path_alloc *path_alloc, struct codec_reader *reader);
 /* NULL is fine. */
-void namer_free(struct namer *namer);
+void path_alloc_free(struct path_alloc *path_alloc);
 
 #endif

@@ -28,7 +28,7 @@ struct progress {
 	double before;       /* seconds of the run that is resumed */
 	double shown, told;  /* seconds since the start: the line, the event */
 	char line[LINE_LEN]; /* on the terminal now, "" for none */
-	struct line event;   /* empty, but for its memory */
+	struct strbuf event; /* empty, but for its memory */
 };
 
 /* Whose line stands on the terminal: log.h's hooks have no argument. */
@@ -227,7 +227,7 @@ void progress_file(struct progress *progress, const struct file_record *file)
 	progress->files++;
 	if (progress->json) {
 		jsonl_line_file(&progress->event, "event", progress->label, file);
-		line_write(&progress->event, stdout);
+		strbuf_write(&progress->event, stdout);
 	}
 	tell(progress);
 	pthread_mutex_unlock(&progress->lock);
@@ -252,6 +252,6 @@ void progress_close(struct progress *progress, int exit_code)
 		fflush(stdout);
 	}
 	pthread_mutex_destroy(&progress->lock);
-	line_free(&progress->event);
+	strbuf_free(&progress->event);
 	free(progress);
 }

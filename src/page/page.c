@@ -19,9 +19,9 @@
 #include "page/thumbs.h"
 
 struct html {
-	struct html_data data;
+	struct page_data data;
 	struct thumbs *thumbs;
-	struct html_counts *counts;
+	struct page_counts *counts;
 };
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -30,47 +30,47 @@ static int take_file(struct html *html, const struct file_record *file, const js
 	struct error *error)
 {
 	html->counts->files++;
-	return html_data_add(&html->data, file, record,
+	return page_data_add(&html->data, file, record,
 		thumbs_make(html->thumbs, file, html->counts->files), error);
 }
 
-static int take_files(struct html *html, struct reread_report *report, struct error *error)
+static int take_files(struct html *html, struct report_reader *report, struct error *error)
 {
 	struct file_record file;
 	int status;
 
-	while ((status = reread_next(report, &file, error)) > 0) {
-		status = take_file(html, &file, reread_file_record(report), error);
+	while ((status = report_reader_next(report, &file, error)) > 0) {
+		status = take_file(html, &file, report_reader_file_record(report), error);
 		if (status)
 			return status;
 	}
-	return status ? status : html_data_finish(&html->data, error);
+	return status ? status : page_data_finish(&html->data, error);
 }
 
 /* ---- the page ------------------------------------------------------------------------------ */
 
 /* A record as a string of the script, which the page parses; the run's is also what it gives back
  * when files are picked for `burin extract`, with every digit of its numbers. */
-static int add_record(struct line *line, const json_t *record)
+static int add_record(struct strbuf *line, const json_t *record)
 {
 	char *text = record ? json_dumps(record, JSON_COMPACT) : strdup("null");
 
 	if (!text)
 		return -ENOMEM;
-	line_text(line, "\"");
-	html_data_script_text(line, text);
-	line_text(line, "\"");
+	strbuf_text(line, "\"");
+	page_data_script_text(line, text);
+	strbuf_text(line, "\"");
 	free(text);
 	return 0;
 }
 
-static json_t *made_object(const struct html *html, const struct reread_report *report)
+static json_t *made_object(const struct html *html, const struct report_reader *report)
 {
-	const struct html_counts *counts = html->counts;
+	const struct page_counts *counts = html->counts;
 	json_t *object = json_object();
 
 	json_object_set_new(object, "burin", json_string(BURIN_VERSION));
-	json_object_set_new(object, "whole", json_boolean(reread_saw_summary(report)));
+	json_object_set_new(object, "whole", json_boolean(report_reader_saw_summary(report)));
 	json_object_set_new(object, "thumbs", json_integer((json_int_t)counts->thumbs));
 	json_object_set_new(
 		object, "failed_thumbs", json_integer((json_int_t)counts->failed_thumbs));
@@ -83,48 +83,49 @@ static json_t *made_object(const struct html *html, const struct reread_report *
 
 /* burin.begin("run", "summary", "made"); and what the map knows of the image's blocks. */
 static int make_begin(
-	struct line *line, const struct html *html, const struct reread_report *report)
+	struct strbuf *line, const struct html *html, const struct report_reader *report)
 {
 	json_t *made = made_object(html, report);
 	int status;
 
-	line_text(line, "burin.begin(");
-	status = add_record(line, reread_run_record(report));
-	line_text(line, ", ");
+	strbuf_text(line, "burin.begin(");
+	status = add_record(line, report_reader_run_record(report));
+	strbuf_text(line, ", ");
 	if (!status)
-		status = add_record(line, reread_summary_record(report));
-	line_text(line, ", ");
+		status = add_record(line, report_reader_summary_record(report));
+	strbuf_text(line, ", ");
 	if (!status)
 		status = add_record(line, made);
-	line_text(line, ");\n");
-	html_map_add(line, html->data.dir_fd, reread_run(report)->image_size);
+	strbuf_text(line, ");\n");
+	page_map_add(line, html->data.dir_fd, report_reader_run(report)->image_size);
 	json_decref(made);
 	return status;
 }
 
-static int write_page(struct html *html, const struct reread_report *report, struct error *error)
+static int write_page(struct html *html, const struct report_reader *report, struct error *error)
 {
-	struct line begin = { 0 };
+	struct strbuf begin = { 0 };
 	FILE *file;
 	int status = make_begin(&begin, html, report);
 
 	if (status)
 		error_set(error, EXIT_IO, -status, "out of memory for the page");
 	else
-		status = html_data_create(html->data.dir_fd, HTML_PAGE, &file, error);
+		status = page_data_create(html->data.dir_fd, HTML_PAGE, &file, error);
 	if (!status) {
-		html_page_write(file, &html->data, &begin);
-		status = html_data_close(file, HTML_PAGE, error);
+		page_text_write(file, &html->data, &begin);
+		status = page_data_close(file, HTML_PAGE, error);
 	}
-	line_free(&begin);
+	strbuf_free(&begin);
 	return status;
 }
 
 static int write_all(struct html *html, const char *folder, const char *clean, uint64_t most_thumbs,
 	struct error *error)
 {
-	struct reread_report *report;
-	int status = reread_open(&report, html->data.dir_fd, jsonl_reporter.file_name, error);
+	struct report_reader *report;
+	int status =
+		report_reader_open(&report, html->data.dir_fd, jsonl_reporter.file_name, error);
 
 	if (status == -ENOENT)
 		return error_set(error, EXIT_IO, ENOENT,
@@ -137,25 +138,25 @@ static int write_all(struct html *html, const char *folder, const char *clean, u
 	thumbs_close(html->thumbs, html->counts);
 	if (!status)
 		status = write_page(html, report, error);
-	reread_close(report);
+	report_reader_close(report);
 	return status;
 }
 
-int html_write(const char *folder, const struct html_options *options, struct html_counts *counts,
+int page_write(const char *folder, const struct page_options *options, struct page_counts *counts,
 	struct error *error)
 {
 	struct html html = { .counts = counts };
 	char *clean = text_clean_copy(folder);
 	int status;
 
-	*counts = (struct html_counts){ 0 };
+	*counts = (struct page_counts){ 0 };
 	html.data.dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (html.data.dir_fd < 0) {
 		status = error_set(error, EXIT_IO, errno, "cannot open the folder '%s': %s", clean,
 			strerror(errno));
 	} else {
 		status = write_all(&html, folder, clean, options->thumbs, error);
-		html_data_free(&html.data);
+		page_data_free(&html.data);
 		close(html.data.dir_fd);
 	}
 	free(clean);

@@ -16,11 +16,11 @@
 #define HTML_DATA "report.data/" /* the files' rows, when they are too many for the page */
 #define HTML_THUMBS "thumbs/"    /* small pictures */
 
-struct html_options {
+struct page_options {
 	uint64_t thumbs; /* how many small pictures are made at most */
 };
 
-struct html_counts {
+struct page_counts {
 	uint64_t files; /* in the report */
 	uint64_t thumbs,
 		failed_thumbs;   /* made, and not made because the file or its decoder failed */
@@ -30,7 +30,7 @@ struct html_counts {
 
 /* Writes the page, over an older one. folder: an output folder of burin. Memory is bounded, however
  * many files there are. Returns 0 or a negative errno with the error set. Not thread-safe. */
-int html_write(const char *folder, const struct html_options *options, struct html_counts *counts,
+int page_write(const char *folder, const struct page_options *options, struct page_counts *counts,
 	struct error *error);
 
 #endif

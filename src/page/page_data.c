@@ -23,33 +23,33 @@
 
 /* ---- script text --------------------------------------------------------------------------- */
 
-void html_data_script_text(struct line *line, const char *text)
+void page_data_script_text(struct strbuf *line, const char *text)
 {
 	for (;;) {
 		size_t plain = strcspn(text, "\"\\<\n\r\t");
 
-		line_bytes(line, text, plain);
+		strbuf_bytes(line, text, plain);
 		text += plain;
 		if (!*text)
 			return;
 		switch (*text++) {
 		case '"':
-			line_text(line, "\\\"");
+			strbuf_text(line, "\\\"");
 			break;
 		case '\\':
-			line_text(line, "\\\\");
+			strbuf_text(line, "\\\\");
 			break;
 		case '<': /* "</script" and "<!--" mean something there */
-			line_text(line, "\\x3c");
+			strbuf_text(line, "\\x3c");
 			break;
 		case '\n':
-			line_text(line, "\\n");
+			strbuf_text(line, "\\n");
 			break;
 		case '\r':
-			line_text(line, "\\r");
+			strbuf_text(line, "\\r");
 			break;
 		default:
-			line_text(line, "\\t");
+			strbuf_text(line, "\\t");
 		}
 	}
 }
@@ -57,48 +57,48 @@ void html_data_script_text(struct line *line, const char *text)
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* Text that nobody vouches for. */
-static void text_cell(struct line *line, const char *text)
+static void text_cell(struct strbuf *line, const char *text)
 {
 	char *clean = text_clean_copy(text);
 
-	html_data_script_text(line, clean);
+	page_data_script_text(line, clean);
 	free(clean);
-	line_text(line, "\\t");
+	strbuf_text(line, "\\t");
 }
 
-static void number_cell(struct line *line, uint64_t number)
+static void number_cell(struct strbuf *line, uint64_t number)
 {
-	line_number(line, number);
-	line_text(line, "\\t");
+	strbuf_number(line, number);
+	strbuf_text(line, "\\t");
 }
 
 /* Empty for the usual case, one run that begins at the file's offset. */
-static void runs_cell(struct line *line, const struct file_record *file)
+static void runs_cell(struct strbuf *line, const struct file_record *file)
 {
 	if (file->run_count != 1 || file->runs[0].offset != file->offset) {
 		for (uint32_t i = 0; i < file->run_count; i++) {
-			line_text(line, i ? "," : "");
-			line_number(line, file->runs[i].offset);
-			line_text(line, "+");
-			line_number(line, file->runs[i].length);
+			strbuf_text(line, i ? "," : "");
+			strbuf_number(line, file->runs[i].offset);
+			strbuf_text(line, "+");
+			strbuf_number(line, file->runs[i].length);
 		}
 		if (!file->run_count)
-			line_text(line, "-");
+			strbuf_text(line, "-");
 	}
-	line_text(line, "\\t");
+	strbuf_text(line, "\\t");
 }
 
-static void time_cell(struct line *line, const struct file_record *file)
+static void time_cell(struct strbuf *line, const struct file_record *file)
 {
 	if (file->time < 0)
-		line_text(line, "-");
+		strbuf_text(line, "-");
 	if (file->time)
-		line_number(line, file->time < 0 ? -(uint64_t)file->time : (uint64_t)file->time);
-	line_text(line, "\\t");
+		strbuf_number(line, file->time < 0 ? -(uint64_t)file->time : (uint64_t)file->time);
+	strbuf_text(line, "\\t");
 }
 
 /* A field that is a text, or just true. */
-static void mark_cell(struct line *line, const json_t *record, const char *key)
+static void mark_cell(struct strbuf *line, const json_t *record, const char *key)
 {
 	const json_t *value = json_object_get(record, key);
 	const char *text = json_string_value(value);
@@ -115,7 +115,7 @@ static const char *record_text(const json_t *record, const char *key)
 
 /* The order is that of `fields` in page/data.js. */
 static void add_row(
-	struct line *line, const struct file_record *file, const json_t *record, char thumb)
+	struct strbuf *line, const struct file_record *file, const json_t *record, char thumb)
 {
 	char flags[4] = { file->chop ? 'c' : '-', file->written ? 'w' : '-', thumb ? thumb : '-',
 		0 };
@@ -140,8 +140,8 @@ static void add_row(
 	time_cell(line, file);
 	mark_cell(line, record, "known");
 	mark_cell(line, record, "alert");
-	line_text(line, flags);
-	line_text(line, "\\n");
+	strbuf_text(line, flags);
+	strbuf_text(line, "\\n");
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -151,13 +151,13 @@ static int fail(const char *path, int errnum, struct error *error)
 	return error_set(error, EXIT_IO, errnum, "cannot write '%s': %s", path, strerror(errnum));
 }
 
-int html_data_create(int dir_fd, const char *path, FILE **file, struct error *error)
+int page_data_create(int dir_fd, const char *path, FILE **file, struct error *error)
 {
-	int status = folder_unlink(dir_fd, path), fd;
+	int status = dirfd_unlink(dir_fd, path), fd;
 
 	if (status && status != -ENOENT)
 		return fail(path, -status, error);
-	fd = folder_open(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL, true);
+	fd = dirfd_open(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL, true);
 	if (fd < 0)
 		return fail(path, -fd, error);
 	*file = fdopen(fd, "w");
@@ -169,7 +169,7 @@ int html_data_create(int dir_fd, const char *path, FILE **file, struct error *er
 	return 0;
 }
 
-int html_data_close(FILE *file, const char *path, struct error *error)
+int page_data_close(FILE *file, const char *path, struct error *error)
 {
 	bool bad = ferror(file);
 
@@ -179,31 +179,31 @@ int html_data_close(FILE *file, const char *path, struct error *error)
 	return 0;
 }
 
-static int write_part(struct html_data *data, struct error *error)
+static int write_part(struct page_data *data, struct error *error)
 {
 	char path[64];
 	FILE *file;
 	int status;
 
 	snprintf(path, sizeof(path), PART_NAME, data->part_count + 1);
-	status = html_data_create(data->dir_fd, path, &file, error);
+	status = page_data_create(data->dir_fd, path, &file, error);
 	if (status)
 		return status;
 	fputs("burin.part(\"", file);
-	line_write(&data->part, file);
+	strbuf_write(&data->part, file);
 	fputs("\");\n", file);
 	data->part_count++;
-	return html_data_close(file, path, error);
+	return page_data_close(file, path, error);
 }
 
-int html_data_add(struct html_data *data, const struct file_record *file, const json_t *record,
+int page_data_add(struct page_data *data, const struct file_record *file, const json_t *record,
 	char thumb, struct error *error)
 {
 	add_row(&data->part, file, record, thumb);
 	return data->part.len >= PART_LEN ? write_part(data, error) : 0;
 }
 
-int html_data_finish(struct html_data *data, struct error *error)
+int page_data_finish(struct page_data *data, struct error *error)
 {
 	char path[64];
 	int status = 0;
@@ -212,7 +212,7 @@ int html_data_finish(struct html_data *data, struct error *error)
 		status = write_part(data, error);
 	for (unsigned i = data->part_count + 1;; i++) {
 		snprintf(path, sizeof(path), PART_NAME, i);
-		if (folder_unlink(data->dir_fd, path))
+		if (dirfd_unlink(data->dir_fd, path))
 			break;
 	}
 	if (!data->part_count)
@@ -220,7 +220,7 @@ int html_data_finish(struct html_data *data, struct error *error)
 	return status;
 }
 
-void html_data_free(struct html_data *data)
+void page_data_free(struct page_data *data)
 {
-	line_free(&data->part);
+	strbuf_free(&data->part);
 }

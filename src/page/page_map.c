@@ -77,24 +77,24 @@ static bool read_block(FILE *file, const struct head *head, uint64_t merge, char
 	return true;
 }
 
-static void add_blocks(struct line *line, FILE *file, const struct head *head)
+static void add_blocks(struct strbuf *line, FILE *file, const struct head *head)
 {
 	uint64_t merge = 1;
 	char text[3];
 
 	while ((head->count - 1) / merge + 1 > MAX_BLOCKS)
 		merge *= 2;
-	line_text(line, "burin.content(");
-	line_number(line, head->block_len * merge);
-	line_text(line, ", \"");
+	strbuf_text(line, "burin.content(");
+	strbuf_number(line, head->block_len * merge);
+	strbuf_text(line, ", \"");
 	for (uint64_t i = 0; i < head->count && read_block(file, head, merge, text); i += merge)
-		line_text(line, text);
-	line_text(line, "\");\n");
+		strbuf_text(line, text);
+	strbuf_text(line, "\");\n");
 }
 
-void html_map_add(struct line *line, int dir_fd, uint64_t image_size)
+void page_map_add(struct strbuf *line, int dir_fd, uint64_t image_size)
 {
-	int fd = folder_open(dir_fd, MAP_BIN_NAME, O_RDONLY | O_NONBLOCK, false);
+	int fd = dirfd_open(dir_fd, MAP_BIN_NAME, O_RDONLY | O_NONBLOCK, false);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	struct head head;
 

@@ -6,6 +6,6 @@
 
 /* Appends script text that hands over the output folder's map.bin, in at most 256 Ki blocks.
  * Nothing when there is none, or what is there is not one of an image of that size. */
-void html_map_add(struct line *line, int dir_fd, uint64_t image_size);
+void page_map_add(struct strbuf *line, int dir_fd, uint64_t image_size);
 
 #endif

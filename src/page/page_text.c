@@ -46,8 +46,8 @@ static const char *const programs[] = { page_base, page_data, page_filter, page_
 
 struct writer {
 	FILE *file;
-	const struct html_data *data;
-	const struct line *begin;
+	const struct page_data *data;
+	const struct strbuf *begin;
 	char nonce[33];
 };
 
@@ -91,7 +91,7 @@ static void write_program(const struct writer *writer)
 
 static void write_data(const struct writer *writer)
 {
-	const struct html_data *data = writer->data;
+	const struct page_data *data = writer->data;
 
 	for (unsigned i = 1; i <= data->part_count; i++)
 		fprintf(writer->file,
@@ -131,7 +131,7 @@ static size_t write_word(const struct writer *writer, const char *text)
 	return 0;
 }
 
-void html_page_write(FILE *file, const struct html_data *data, const struct line *begin)
+void page_text_write(FILE *file, const struct page_data *data, const struct strbuf *begin)
 {
 	struct writer writer = { .file = file, .data = data, .begin = begin };
 	const char *text = page_html;

@@ -8,6 +8,6 @@
 
 /* Writes the page. begin: the script text of the call that hands over run and summary. Errors show
  * in the stream. */
-void html_page_write(FILE *file, const struct html_data *data, const struct line *begin);
+void page_text_write(FILE *file, const struct page_data *data, const struct strbuf *begin);
 
 #endif

@@ -20,7 +20,7 @@
 static int open_plain(const struct thumb_film *film)
 {
 	int dir_fd = open(film->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int fd = dir_fd < 0 ? -1 : folder_open(dir_fd, film->path, O_RDONLY | O_NONBLOCK, false);
+	int fd = dir_fd < 0 ? -1 : dirfd_open(dir_fd, film->path, O_RDONLY | O_NONBLOCK, false);
 	struct stat info;
 
 	if (dir_fd >= 0)

@@ -131,7 +131,7 @@ static bool start_pictures(struct thumbs *thumbs)
 /* The whole file, which may have become shorter. Returns its length, 0 for a failure. */
 static uint32_t read_file(struct thumbs *thumbs, const struct file_record *record)
 {
-	int fd = folder_open(thumbs->dir_fd, record->path, O_RDONLY | O_NONBLOCK, false);
+	int fd = dirfd_open(thumbs->dir_fd, record->path, O_RDONLY | O_NONBLOCK, false);
 	struct stat info;
 	size_t len = 0;
 	ssize_t n = 0;
@@ -198,10 +198,10 @@ static bool keep(struct thumbs *thumbs, uint32_t len, uint64_t number)
 	if (len < 3 || memcmp(thumbs->jpeg, "\xFF\xD8\xFF", 3) != 0)
 		return false;
 	snprintf(path, sizeof(path), HTML_THUMBS "p%08" PRIu64 ".jpg", number);
-	if (html_data_create(thumbs->dir_fd, path, &file, NULL))
+	if (page_data_create(thumbs->dir_fd, path, &file, NULL))
 		return false;
 	fwrite(thumbs->jpeg, 1, len, file);
-	return html_data_close(file, path, NULL) == 0;
+	return page_data_close(file, path, NULL) == 0;
 }
 
 /* ---- from outside -------------------------------------------------------------------------- */
@@ -225,7 +225,7 @@ static bool have_program(const char *name)
 
 static void remove_old(int dir_fd)
 {
-	int fd = folder_open(dir_fd, "thumbs", O_RDONLY | O_DIRECTORY, false);
+	int fd = dirfd_open(dir_fd, "thumbs", O_RDONLY | O_DIRECTORY, false);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	uint64_t number;
@@ -285,7 +285,7 @@ char thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t
 	return 'y';
 }
 
-void thumbs_close(struct thumbs *thumbs, struct html_counts *counts)
+void thumbs_close(struct thumbs *thumbs, struct page_counts *counts)
 {
 	counts->thumbs = thumbs->made;
 	counts->failed_thumbs = thumbs->failed;

@@ -16,6 +16,6 @@ struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t most);
 char thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t number);
 
 /* Tells how many were made and failed, and why there are none of a kind. Frees. */
-void thumbs_close(struct thumbs *thumbs, struct html_counts *counts);
+void thumbs_close(struct thumbs *thumbs, struct page_counts *counts);
 
 #endif

@@ -20,7 +20,7 @@ struct audit {
 	FILE *stream;
 	char *image; /* last component, cleaned */
 	bool bare;   /* first column without folder */
-	struct line line;
+	struct strbuf line;
 };
 
 static const char *last_component(const char *path)
@@ -81,16 +81,16 @@ static int audit_open(void **state, FILE *stream, const struct run_record *run)
 static int audit_file(void *state, const struct file_record *file)
 {
 	struct audit *audit = state;
-	struct line *line = &audit->line;
+	struct strbuf *line = &audit->line;
 
-	line_clean(line, audit->bare ? last_component(file->path) : file->path);
-	line_number_padded(line, file->offset, 13);
-	line_text(line, file->chop ? "\t\tYES   " : "\t\tNO    ");
-	line_number_padded(line, file->length, 13);
-	line_text(line, "\t\t");
-	line_text(line, audit->image);
-	line_text(line, "\n");
-	line_write(line, audit->stream);
+	strbuf_clean(line, audit->bare ? last_component(file->path) : file->path);
+	strbuf_number_padded(line, file->offset, 13);
+	strbuf_text(line, file->chop ? "\t\tYES   " : "\t\tNO    ");
+	strbuf_number_padded(line, file->length, 13);
+	strbuf_text(line, "\t\t");
+	strbuf_text(line, audit->image);
+	strbuf_text(line, "\n");
+	strbuf_write(line, audit->stream);
 	return 0;
 }
 
@@ -170,7 +170,7 @@ static int audit_close(void *state, const struct summary_record *summary)
 	print_problems(audit->stream, summary);
 	fprintf(audit->stream, "\nScanned: %s, pattern hits: %" PRIu64 ", exit code: %d\n",
 		size_print(summary->scanned, scanned), summary->hits, summary->exit);
-	line_free(&audit->line);
+	strbuf_free(&audit->line);
 	free(audit->image);
 	free(audit);
 	return 0;

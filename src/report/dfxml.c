@@ -27,7 +27,7 @@
 struct dfxml {
 	FILE *stream;
 	xmlTextWriterPtr writer; /* for all but the files */
-	struct line line;
+	struct strbuf line;
 	uint64_t file_count;
 };
 
@@ -192,33 +192,33 @@ static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
 
 /* ---- files and the end --------------------------------------------------------------------- */
 
-static void add_hash(struct line *line, const char *type, const char *digest)
+static void add_hash(struct strbuf *line, const char *type, const char *digest)
 {
 	if (!*digest)
 		return;
-	line_text(line, "  <hashdigest type=\"");
-	line_text(line, type);
-	line_text(line, "\">");
-	line_text(line, digest);
-	line_text(line, "</hashdigest>\n");
+	strbuf_text(line, "  <hashdigest type=\"");
+	strbuf_text(line, type);
+	strbuf_text(line, "\">");
+	strbuf_text(line, digest);
+	strbuf_text(line, "</hashdigest>\n");
 }
 
-static void add_runs(struct line *line, const struct file_record *file)
+static void add_runs(struct strbuf *line, const struct file_record *file)
 {
 	uint64_t file_offset = 0;
 
-	line_text(line, "  <byte_runs>\n");
+	strbuf_text(line, "  <byte_runs>\n");
 	for (uint32_t i = 0; i < file->run_count; i++) {
-		line_text(line, "   <byte_run file_offset=\"");
-		line_number(line, file_offset);
-		line_text(line, "\" img_offset=\"");
-		line_number(line, file->runs[i].offset);
-		line_text(line, "\" len=\"");
-		line_number(line, file->runs[i].length);
-		line_text(line, "\"/>\n");
+		strbuf_text(line, "   <byte_run file_offset=\"");
+		strbuf_number(line, file_offset);
+		strbuf_text(line, "\" img_offset=\"");
+		strbuf_number(line, file->runs[i].offset);
+		strbuf_text(line, "\" len=\"");
+		strbuf_number(line, file->runs[i].length);
+		strbuf_text(line, "\"/>\n");
 		file_offset += file->runs[i].length;
 	}
-	line_text(line, "  </byte_runs>\n");
+	strbuf_text(line, "  </byte_runs>\n");
 }
 
 static void dfxml_skip(void *state, uint64_t files)
@@ -232,24 +232,24 @@ static void dfxml_skip(void *state, uint64_t files)
 static int dfxml_file(void *state, const struct file_record *file)
 {
 	struct dfxml *dfxml = state;
-	struct line *line = &dfxml->line;
+	struct strbuf *line = &dfxml->line;
 
-	line_text(line, " <fileobject>\n  <filename>");
-	line_xml(line, file->path);
-	line_text(line, "</filename>\n  <id>");
-	line_number(line, ++dfxml->file_count);
-	line_text(line, "</id>\n  <name_type>r</name_type>\n  <filesize>");
-	line_number(line, file->length);
-	line_text(line, "</filesize>\n");
+	strbuf_text(line, " <fileobject>\n  <filename>");
+	strbuf_xml(line, file->path);
+	strbuf_text(line, "</filename>\n  <id>");
+	strbuf_number(line, ++dfxml->file_count);
+	strbuf_text(line, "</id>\n  <name_type>r</name_type>\n  <filesize>");
+	strbuf_number(line, file->length);
+	strbuf_text(line, "</filesize>\n");
 	if (file->space == SPACE_IN_USE || file->space == SPACE_FREE)
-		line_text(line, file->space == SPACE_IN_USE ? "  <alloc>1</alloc>\n"
-							    : "  <alloc>0</alloc>\n");
+		strbuf_text(line, file->space == SPACE_IN_USE ? "  <alloc>1</alloc>\n"
+							      : "  <alloc>0</alloc>\n");
 	add_runs(line, file);
 	add_hash(line, "md5", file->hashes.md5);
 	add_hash(line, "sha1", file->hashes.sha1);
 	add_hash(line, "sha256", file->hashes.sha256);
-	line_text(line, " </fileobject>\n");
-	line_write(line, dfxml->stream);
+	strbuf_text(line, " </fileobject>\n");
+	strbuf_write(line, dfxml->stream);
 	return 0;
 }
 
@@ -263,7 +263,7 @@ static int dfxml_close(void *state, const struct summary_record *summary)
 		summary->bytes, summary->exit);
 	status = xmlTextWriterEndDocument(dfxml->writer) < 0 ? -EIO : 0;
 	xmlFreeTextWriter(dfxml->writer);
-	line_free(&dfxml->line);
+	strbuf_free(&dfxml->line);
 	free(dfxml);
 	return status;
 }

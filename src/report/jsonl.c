@@ -60,36 +60,36 @@ int jsonl_write(FILE *stream, json_t *object)
 
 /* ---- a file's line ------------------------------------------------------------------------- */
 
-static void text_field(struct line *line, const char *key, const char *text)
+static void text_field(struct strbuf *line, const char *key, const char *text)
 {
-	line_text(line, key);
-	line_json(line, text);
+	strbuf_text(line, key);
+	strbuf_json(line, text);
 }
 
-static void number_field(struct line *line, const char *key, uint64_t number)
+static void number_field(struct strbuf *line, const char *key, uint64_t number)
 {
-	line_text(line, key);
-	line_number(line, number > INT64_MAX ? INT64_MAX : number);
+	strbuf_text(line, key);
+	strbuf_number(line, number > INT64_MAX ? INT64_MAX : number);
 }
 
-static void flag_field(struct line *line, const char *key, bool flag)
+static void flag_field(struct strbuf *line, const char *key, bool flag)
 {
-	line_text(line, key);
-	line_text(line, flag ? "true" : "false");
+	strbuf_text(line, key);
+	strbuf_text(line, flag ? "true" : "false");
 }
 
-static void runs_field(struct line *line, const struct file_record *file)
+static void runs_field(struct strbuf *line, const struct file_record *file)
 {
-	line_text(line, ",\"runs\":[");
+	strbuf_text(line, ",\"runs\":[");
 	for (uint32_t i = 0; i < file->run_count; i++) {
 		number_field(line, i ? ",[" : "[", file->runs[i].offset);
 		number_field(line, ",", file->runs[i].length);
-		line_text(line, "]");
+		strbuf_text(line, "]");
 	}
-	line_text(line, "]");
+	strbuf_text(line, "]");
 }
 
-static void hashes_field(struct line *line, const struct hashes *hashes)
+static void hashes_field(struct strbuf *line, const struct hashes *hashes)
 {
 	const struct {
 		const char *key, *digits;
@@ -100,26 +100,26 @@ static void hashes_field(struct line *line, const struct hashes *hashes)
 	};
 	const char *before = "";
 
-	line_text(line, ",\"hashes\":{");
+	strbuf_text(line, ",\"hashes\":{");
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		if (!*all[i].digits)
 			continue;
-		line_text(line, before);
+		strbuf_text(line, before);
 		text_field(line, all[i].key, all[i].digits);
 		before = ",";
 	}
-	line_text(line, "}");
+	strbuf_text(line, "}");
 }
 
 void jsonl_line_file(
-	struct line *line, const char *record, const char *image, const struct file_record *file)
+	struct strbuf *line, const char *record, const char *image, const struct file_record *file)
 {
 	char time[TEXT_TIME_LEN];
 	bool has_time = file->time != 0 && text_time(file->time, time);
 
-	line_text(line, "{");
-	line_json(line, record);
-	line_text(line, ":\"file\"");
+	strbuf_text(line, "{");
+	strbuf_json(line, record);
+	strbuf_text(line, ":\"file\"");
 	if (image)
 		text_field(line, ",\"image\":", image);
 	text_field(line, ",\"path\":", file->path);
@@ -146,5 +146,5 @@ void jsonl_line_file(
 	text_field(line, ",\"time\":", has_time ? time : NULL);
 	flag_field(line, ",\"chop\":", file->chop);
 	flag_field(line, ",\"written\":", file->written);
-	line_text(line, "}\n");
+	strbuf_text(line, "}\n");
 }

@@ -24,7 +24,7 @@ json_t *jsonl_number(uint64_t number);
  * as text, since there may be millions. image: which of several, told behind that; NULL: there
  * is one. */
 void jsonl_line_file(
-	struct line *line, const char *record, const char *image, const struct file_record *file);
+	struct strbuf *line, const char *record, const char *image, const struct file_record *file);
 
 /* Writes the object as one line and frees it. Returns 0 or -EIO. */
 int jsonl_write(FILE *stream, json_t *object);

@@ -18,7 +18,7 @@
 
 struct jsonl {
 	FILE *stream;
-	struct line line;
+	struct strbuf line;
 };
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 	jsonl_put(object, "burin", json_string(BURIN_VERSION));
 	jsonl_put(object, "command", text_array(run->arguments, count));
 	jsonl_put(object, "host", json_text(system.nodename));
-	jsonl_put(object, "started", json_moment(run->started));
+	jsonl_put(object, "started", json_time(run->started));
 	jsonl_put(object, "output", json_text(run->output_dir));
 	jsonl_put(object, "image", image_object(run));
 	if (run->volumes)
@@ -202,7 +202,7 @@ static int jsonl_file(void *state, const struct file_record *file)
 	struct jsonl *jsonl = state;
 
 	jsonl_line_file(&jsonl->line, "record", NULL, file);
-	line_write(&jsonl->line, jsonl->stream);
+	strbuf_write(&jsonl->line, jsonl->stream);
 	return 0;
 }
 
@@ -333,7 +333,7 @@ static json_t *resumption_array(const struct summary_record *summary)
 	for (size_t i = 0; i < summary->resumed_count; i++) {
 		json_t *object = jsonl_object();
 
-		jsonl_put(object, "at", json_moment(summary->resumed[i].at));
+		jsonl_put(object, "at", json_time(summary->resumed[i].at));
 		jsonl_put(object, "position", jsonl_number(summary->resumed[i].position));
 		jsonl_append(array, object);
 	}
@@ -368,13 +368,13 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	jsonl_put(object, "damage", damage_array(&summary->damage));
 	jsonl_put(object, "problems", problem_array(summary));
 	jsonl_put(object, "seconds", seconds_object(summary));
-	jsonl_put(object, "finished", json_moment(summary->finished));
+	jsonl_put(object, "finished", json_time(summary->finished));
 	if (summary->resumed_count)
 		jsonl_put(object, "resumed", resumption_array(summary));
 	jsonl_put(object, "signal", jsonl_number((uint64_t)summary->signal));
 	jsonl_put(object, "exit", jsonl_number((uint64_t)summary->exit));
 	status = jsonl_write(jsonl->stream, object);
-	line_free(&jsonl->line);
+	strbuf_free(&jsonl->line);
 	free(jsonl);
 	return status;
 }

@@ -95,12 +95,12 @@ void tallies_free(struct tallies *tallies);
 
 /* For a checkpoint (record_save.c). A file's hashes and unreadable bytes are not kept: it will be
  * written again. */
-void tallies_save(const struct tallies *tallies, struct state_writer *writer);
-void tallies_load(struct tallies *tallies, struct state_reader *reader);
-void file_record_save(const struct file_record *record, struct state_writer *writer);
+void tallies_save(const struct tallies *tallies, struct codec_writer *writer);
+void tallies_load(struct tallies *tallies, struct codec_reader *reader);
+void file_record_save(const struct file_record *record, struct codec_writer *writer);
 /* Allocates path and runs; the extension goes to texts. limit: the image's size. */
 void file_record_load(struct file_record *record, const struct rules *rules, uint64_t limit,
-	struct texts *texts, struct state_reader *reader);
+	struct strpool *texts, struct codec_reader *reader);
 
 /* What became of hashing the evidence itself. */
 enum evidence_state {
@@ -144,8 +144,8 @@ struct rank_record {
 	double search;
 	/* Of these: for the reader, the engine, a unit, and room for its hits. */
 	double read_wait, scan_wait, unit_wait, send_wait;
-	uint64_t jobs;     /* checks and writes that it was asked for */
-	double jobs_wait;  /* seconds until they were answered, one added to another */
+	uint64_t jobs;    /* checks and writes that it was asked for */
+	double jobs_wait; /* seconds until they were answered, one added to another */
 };
 
 struct summary_record {

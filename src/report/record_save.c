@@ -13,104 +13,104 @@
 _Static_assert(
 	sizeof(struct file_record) == 520, "record_save.c saves every field of a file's record");
 
-void tallies_save(const struct tallies *tallies, struct state_writer *writer)
+void tallies_save(const struct tallies *tallies, struct codec_writer *writer)
 {
-	state_put(writer, tallies->count);
+	codec_put(writer, tallies->count);
 	for (size_t i = 0; i < tallies->count; i++) {
-		state_put_text(writer, tallies->items[i].name);
-		state_put(writer, tallies->items[i].count);
-		state_put(writer, tallies->items[i].bytes);
+		codec_put_text(writer, tallies->items[i].name);
+		codec_put(writer, tallies->items[i].count);
+		codec_put(writer, tallies->items[i].bytes);
 	}
 }
 
-void tallies_load(struct tallies *tallies, struct state_reader *reader)
+void tallies_load(struct tallies *tallies, struct codec_reader *reader)
 {
-	uint64_t count = state_get(reader, UINT64_MAX);
+	uint64_t count = codec_get(reader, UINT64_MAX);
 
-	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
-		char *name = state_get_text(reader, MOST_TEXT);
-		uint64_t times = state_get(reader, UINT64_MAX);
-		uint64_t bytes = state_get(reader, UINT64_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		char *name = codec_get_text(reader, MOST_TEXT);
+		uint64_t times = codec_get(reader, UINT64_MAX);
+		uint64_t bytes = codec_get(reader, UINT64_MAX);
 
-		if (state_ok(reader))
+		if (codec_ok(reader))
 			tally_add_many(tallies, name, times, bytes);
 		free(name);
 	}
 }
 
-void file_record_save(const struct file_record *record, struct state_writer *writer)
+void file_record_save(const struct file_record *record, struct codec_writer *writer)
 {
-	state_put_text(writer, record->path);
-	state_put(writer, record->rule);
-	state_put(writer, record->offset);
-	state_put(writer, record->length);
-	state_put_text(writer, record->extension);
-	state_put(writer, record->status);
-	state_put(writer, record->end);
-	state_put_text(writer, record->reason);
-	state_put(writer, record->run_count);
+	codec_put_text(writer, record->path);
+	codec_put(writer, record->rule);
+	codec_put(writer, record->offset);
+	codec_put(writer, record->length);
+	codec_put_text(writer, record->extension);
+	codec_put(writer, record->status);
+	codec_put(writer, record->end);
+	codec_put_text(writer, record->reason);
+	codec_put(writer, record->run_count);
 	for (uint32_t i = 0; i < record->run_count; i++) {
-		state_put(writer, record->runs[i].offset);
-		state_put(writer, record->runs[i].length);
+		codec_put(writer, record->runs[i].offset);
+		codec_put(writer, record->runs[i].length);
 	}
-	state_put_text(writer, record->title);
-	state_put(writer, record->space);
-	state_put(writer, record->fs_path != NULL);
-	state_put_text(writer, record->fs_path ? record->fs_path : "");
-	state_put(writer, (uint64_t)record->time);
-	state_put(writer, record->chop);
+	codec_put_text(writer, record->title);
+	codec_put(writer, record->space);
+	codec_put(writer, record->fs_path != NULL);
+	codec_put_text(writer, record->fs_path ? record->fs_path : "");
+	codec_put(writer, (uint64_t)record->time);
+	codec_put(writer, record->chop);
 }
 
-static const char *get_kept(struct texts *texts, struct state_reader *reader)
+static const char *get_kept(struct strpool *texts, struct codec_reader *reader)
 {
-	char *text = state_get_text(reader, MOST_TEXT);
-	const char *kept = texts_keep(texts, text);
+	char *text = codec_get_text(reader, MOST_TEXT);
+	const char *kept = strpool_keep(texts, text);
 
 	free(text);
 	return kept;
 }
 
 /* They lie in the image and add up to the file's length. */
-static void load_runs(struct file_record *record, uint64_t limit, struct state_reader *reader)
+static void load_runs(struct file_record *record, uint64_t limit, struct codec_reader *reader)
 {
-	uint64_t count = state_get(reader, UINT32_MAX), left = record->length;
+	uint64_t count = codec_get(reader, UINT32_MAX), left = record->length;
 	size_t capacity = 0;
 
-	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
-		struct range run = { .offset = state_get(reader, limit) };
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		struct range run = { .offset = codec_get(reader, limit) };
 
 		run.length =
-			state_get(reader, limit - run.offset < left ? limit - run.offset : left);
+			codec_get(reader, limit - run.offset < left ? limit - run.offset : left);
 		left -= run.length;
 		record->runs =
 			xgrow(record->runs, &capacity, record->run_count, sizeof(*record->runs));
 		record->runs[record->run_count++] = run;
 	}
 	if (left)
-		state_fail(reader);
+		codec_fail(reader);
 }
 
 void file_record_load(struct file_record *record, const struct rules *rules, uint64_t limit,
-	struct texts *texts, struct state_reader *reader)
+	struct strpool *texts, struct codec_reader *reader)
 {
 	const char *fs_path;
 	bool has_fs_path;
 
-	*record = (struct file_record){ .path = state_get_text(reader, MOST_TEXT) };
-	record->rule = (uint32_t)state_get(reader, rules->count - 1);
+	*record = (struct file_record){ .path = codec_get_text(reader, MOST_TEXT) };
+	record->rule = (uint32_t)codec_get(reader, rules->count - 1);
 	record->type = rules->rules[record->rule].name;
-	record->offset = state_get(reader, limit);
-	record->length = state_get(reader, limit);
+	record->offset = codec_get(reader, limit);
+	record->length = codec_get(reader, limit);
 	record->extension = get_kept(texts, reader);
-	record->status = (enum file_status)state_get(reader, FILE_UNVERIFIED);
-	record->end = (enum file_end)state_get(reader, END_IMAGE);
-	state_copy_text(reader, record->reason, sizeof(record->reason));
+	record->status = (enum file_status)codec_get(reader, FILE_UNVERIFIED);
+	record->end = (enum file_end)codec_get(reader, END_IMAGE);
+	codec_copy_text(reader, record->reason, sizeof(record->reason));
 	load_runs(record, limit, reader);
-	state_copy_text(reader, record->title, sizeof(record->title));
-	record->space = (enum file_space)state_get(reader, SPACE_PARTLY);
-	has_fs_path = state_get_flag(reader);
+	codec_copy_text(reader, record->title, sizeof(record->title));
+	record->space = (enum file_space)codec_get(reader, SPACE_PARTLY);
+	has_fs_path = codec_get_flag(reader);
 	fs_path = get_kept(texts, reader);
 	record->fs_path = has_fs_path ? fs_path : NULL;
-	record->time = (int64_t)state_get(reader, UINT64_MAX);
-	record->chop = state_get_flag(reader);
+	record->time = (int64_t)codec_get(reader, UINT64_MAX);
+	record->chop = codec_get_flag(reader);
 }

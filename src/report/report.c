@@ -20,7 +20,7 @@ const struct reporter *const reporters[REPORT_PARTS + 1] = { &audit_reporter, &j
 	&dfxml_reporter, NULL };
 
 struct report {
-	struct sink *sink;
+	struct output_dir *output_dir;
 	int reserve; /* descriptor of a file that holds space for the reports' end; -1 for none */
 	struct stream *streams[REPORT_PARTS]; /* NULL: not open */
 	void *states[REPORT_PARTS];
@@ -51,7 +51,7 @@ static void note(struct outcome *outcome, int status)
 static void note_reporter(struct report *report, size_t i, int status, struct outcome *outcome)
 {
 	if (status)
-		note(outcome, sink_error(report->sink, reporters[i]->file_name, -status,
+		note(outcome, output_dir_error(report->output_dir, reporters[i]->file_name, -status,
 				      still_free(outcome)));
 }
 
@@ -70,7 +70,7 @@ static void flush(struct report *report, bool now, struct outcome *outcome)
 static void open_one(
 	struct report *report, size_t i, const struct run_record *run, struct outcome *outcome)
 {
-	note(outcome, stream_open(&report->streams[i], report->sink, reporters[i]->file_name,
+	note(outcome, stream_open(&report->streams[i], report->output_dir, reporters[i]->file_name,
 			      still_free(outcome)));
 	if (report->streams[i])
 		note_reporter(report, i,
@@ -84,10 +84,10 @@ static void open_one(
  * not. So some space is kept in a file without a name, and given back before the end is written.
  * Best effort: where it can't be had, nothing is lost but this safety.
  */
-static int reserve_space(struct sink *sink)
+static int reserve_space(struct output_dir *output_dir)
 {
 	struct statvfs info;
-	int fd = sink_temporary(sink, NULL);
+	int fd = output_dir_temporary(output_dir, NULL);
 	off_t len = RESERVE_LEN;
 
 	if (fd < 0)
@@ -112,7 +112,7 @@ static void release_space(struct report *report)
 static void take_back(struct report *report)
 {
 	const struct summary_record nothing = { .exit = EXIT_IO };
-	struct sink *sink = report->sink;
+	struct output_dir *output_dir = report->output_dir;
 	bool created[REPORT_PARTS];
 
 	for (size_t i = 0; i < REPORT_PARTS; i++)
@@ -120,28 +120,28 @@ static void take_back(struct report *report)
 	report_close(report, &nothing, NULL);
 	for (size_t i = 0; i < REPORT_PARTS; i++)
 		if (created[i])
-			sink_remove(sink, reporters[i]->file_name);
+			output_dir_remove(output_dir, reporters[i]->file_name);
 }
 
-static void reserve_names(struct sink *sink)
+static void reserve_names(struct output_dir *output_dir)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		char *name = xasprintf("%.*s", (int)strcspn(others[i], "/"), others[i]);
 
-		sink_reserve(sink, name);
+		output_dir_reserve(output_dir, name);
 		free(name);
 	}
 }
 
-int report_open(struct report **result, struct sink *sink, const struct run_record *run,
+int report_open(struct report **result, struct output_dir *output_dir, const struct run_record *run,
 	struct error *error)
 {
 	struct report *report = xcalloc(1, sizeof(*report));
 	struct outcome outcome = { error, 0 };
 
-	report->sink = sink;
+	report->output_dir = output_dir;
 	report->reserve = -1;
-	reserve_names(sink);
+	reserve_names(output_dir);
 	for (size_t i = 0; i < REPORT_PARTS && !outcome.status; i++)
 		open_one(report, i, run, &outcome);
 	if (!outcome.status)
@@ -150,7 +150,7 @@ int report_open(struct report **result, struct sink *sink, const struct run_reco
 		take_back(report);
 		return outcome.status;
 	}
-	report->reserve = reserve_space(sink);
+	report->reserve = reserve_space(output_dir);
 	*result = report;
 	return 0;
 }
@@ -168,12 +168,12 @@ static uint64_t headline_place(const struct report *report, size_t i)
 	return place < 0 ? 0 : (uint64_t)place + 1;
 }
 
-void report_save(const struct report *report, uint64_t files, struct state_writer *writer)
+void report_save(const struct report *report, uint64_t files, struct codec_writer *writer)
 {
-	state_put(writer, files);
+	codec_put(writer, files);
 	for (size_t i = 0; i < REPORT_PARTS; i++) {
-		state_put(writer, stream_len(report->streams[i]));
-		state_put(writer, headline_place(report, i));
+		codec_put(writer, stream_len(report->streams[i]));
+		codec_put(writer, headline_place(report, i));
 	}
 }
 
@@ -189,14 +189,14 @@ static void restore_head(struct report *report, size_t i, uint64_t place, struct
 }
 
 static void reopen_one(struct report *report, size_t i, const struct run_record *run,
-	struct state_reader *reader, struct outcome *outcome)
+	struct codec_reader *reader, struct outcome *outcome)
 {
-	uint64_t len = state_get(reader, INT64_MAX), place = state_get(reader, len);
+	uint64_t len = codec_get(reader, INT64_MAX), place = codec_get(reader, len);
 	struct stream **stream = &report->streams[i];
 
-	if (!state_ok(reader) || (place && len - place < REPORT_HEADLINE_LEN))
-		return state_fail(reader);
-	note(outcome, stream_reopen(stream, report->sink, reporters[i]->file_name, len,
+	if (!codec_ok(reader) || (place && len - place < REPORT_HEADLINE_LEN))
+		return codec_fail(reader);
+	note(outcome, stream_reopen(stream, report->output_dir, reporters[i]->file_name, len,
 			      still_free(outcome)));
 	if (!*stream)
 		return;
@@ -222,25 +222,25 @@ static void let_go(struct report *report)
 	free(report);
 }
 
-int report_reopen(struct report **result, struct sink *sink, const struct run_record *run,
-	struct state_reader *reader, struct error *error)
+int report_reopen(struct report **result, struct output_dir *output_dir,
+	const struct run_record *run, struct codec_reader *reader, struct error *error)
 {
 	struct report *report = xcalloc(1, sizeof(*report));
-	uint64_t files = state_get(reader, UINT64_MAX);
+	uint64_t files = codec_get(reader, UINT64_MAX);
 	struct outcome outcome = { error, 0 };
 
-	report->sink = sink;
+	report->output_dir = output_dir;
 	report->reserve = -1;
-	for (size_t i = 0; i < REPORT_PARTS && !outcome.status && state_ok(reader); i++) {
+	for (size_t i = 0; i < REPORT_PARTS && !outcome.status && codec_ok(reader); i++) {
 		reopen_one(report, i, run, reader, &outcome);
 		if (reporters[i]->skip && report->states[i])
 			reporters[i]->skip(report->states[i], files);
 	}
-	if (outcome.status || !state_ok(reader)) {
+	if (outcome.status || !codec_ok(reader)) {
 		let_go(report);
 		return outcome.status;
 	}
-	report->reserve = reserve_space(sink);
+	report->reserve = reserve_space(output_dir);
 	*result = report;
 	return 0;
 }

@@ -15,17 +15,17 @@ struct report;
 /* The longest line about the evidence, which a run completes in place. */
 #define REPORT_HEADLINE_LEN 208
 
-/* Creates the report files in the folder and writes their heads. The sink and what run points to
+/* Creates the report files in the folder and writes their heads. The output_dir and what run points to
  * must live until report_close. */
-int report_open(struct report **report, struct sink *sink, const struct run_record *run,
+int report_open(struct report **report, struct output_dir *output_dir, const struct run_record *run,
 	struct error *error);
 /* For a checkpoint: how far the reports are, so many files. Call report_flush before. */
-void report_save(const struct report *report, uint64_t files, struct state_writer *writer);
+void report_save(const struct report *report, uint64_t files, struct codec_writer *writer);
 /* Instead of report_open: goes on with the reports of an earlier run where they were when they were
  * saved. Returns 0 or a negative errno with error set. What can't have been saved fails the reader;
  * *report is NULL then. */
-int report_reopen(struct report **report, struct sink *sink, const struct run_record *run,
-	struct state_reader *reader, struct error *error);
+int report_reopen(struct report **report, struct output_dir *output_dir,
+	const struct run_record *run, struct codec_reader *reader, struct error *error);
 /* One carved file, in order. Returns 0 or a negative errno (disk full) with the words in error; the
  * record is kept all the same and written with the next one, or by report_close, if there is room
  * again. */

@@ -21,7 +21,7 @@
 #define HEAD_LEN 4096
 
 struct stream {
-	struct sink *sink;
+	struct output_dir *output_dir;
 	char *name;
 	int fd;
 	FILE *file;
@@ -44,18 +44,18 @@ static ssize_t gather(void *cookie, const char *bytes, size_t len)
 }
 
 /* Takes over fd. */
-static int wrap(
-	struct stream **result, struct sink *sink, const char *name, int fd, struct error *error)
+static int wrap(struct stream **result, struct output_dir *output_dir, const char *name, int fd,
+	struct error *error)
 {
 	struct stream *stream = xcalloc(1, sizeof(*stream));
 
-	sink_reserve(sink, name);
-	stream->sink = sink;
+	output_dir_reserve(output_dir, name);
+	stream->output_dir = output_dir;
 	stream->name = xstrdup(name);
 	stream->fd = fd;
 	stream->file = fopencookie(stream, "w", (cookie_io_functions_t){ .write = gather });
 	if (!stream->file) {
-		int status = sink_error(sink, name, errno, error);
+		int status = output_dir_error(output_dir, name, errno, error);
 
 		close(fd);
 		free(stream->name);
@@ -66,11 +66,12 @@ static int wrap(
 	return 0;
 }
 
-int stream_open(struct stream **stream, struct sink *sink, const char *name, struct error *error)
+int stream_open(struct stream **stream, struct output_dir *output_dir, const char *name,
+	struct error *error)
 {
-	int fd = sink_create(sink, name, error);
+	int fd = output_dir_create(output_dir, name, error);
 
-	return fd < 0 ? fd : wrap(stream, sink, name, fd, error);
+	return fd < 0 ? fd : wrap(stream, output_dir, name, fd, error);
 }
 
 /* Returns 0 or a negative errno, -EBADMSG for a file that is too short. */
@@ -87,22 +88,22 @@ static int cut_at(int fd, uint64_t len)
 	return 0;
 }
 
-int stream_reopen(struct stream **stream, struct sink *sink, const char *name, uint64_t len,
-	struct error *error)
+int stream_reopen(struct stream **stream, struct output_dir *output_dir, const char *name,
+	uint64_t len, struct error *error)
 {
-	int fd = folder_open(sink_dir_fd(sink), name, O_RDWR, false);
+	int fd = dirfd_open(output_dir_dir_fd(output_dir), name, O_RDWR, false);
 	int status = fd < 0 ? fd : cut_at(fd, len);
 
 	if (!status)
-		return wrap(stream, sink, name, fd, error);
+		return wrap(stream, output_dir, name, fd, error);
 	if (fd >= 0)
 		close(fd);
 	if (status != -EBADMSG && status != -ENOENT)
-		return sink_error(sink, name, -status, error);
+		return output_dir_error(output_dir, name, -status, error);
 	return error_set(error, EXIT_IO, -status,
 		"'%s/%s' is not as the run that is resumed left it; carve again into another "
 		"folder",
-		sink_path(sink), name);
+		output_dir_path(output_dir), name);
 }
 
 FILE *stream_file(struct stream *stream)
@@ -145,7 +146,7 @@ int stream_flush(struct stream *stream, bool now, struct error *error)
 		return 0;
 	stream->flushed = time;
 	status = write_pending(stream);
-	return status ? sink_error(stream->sink, stream->name, -status, error) : 0;
+	return status ? output_dir_error(stream->output_dir, stream->name, -status, error) : 0;
 }
 
 void stream_forget(struct stream *stream)
@@ -177,7 +178,7 @@ int stream_put_at(struct stream *stream, uint64_t place, const char *text, struc
 	/* It lies over what is on the disk already: there is room. */
 	if (pwrite(stream->fd, text, strlen(text), (off_t)place) == (ssize_t)strlen(text))
 		return 0;
-	return sink_error(stream->sink, stream->name, errno ? errno : EIO, error);
+	return output_dir_error(stream->output_dir, stream->name, errno ? errno : EIO, error);
 }
 
 int stream_close(struct stream *stream, struct error *error)
@@ -187,7 +188,7 @@ int stream_close(struct stream *stream, struct error *error)
 	fclose(stream->file);
 	if (close(stream->fd) && errno != EINTR &&
 		!status) /* network file systems tell of a full disk only now */
-		status = sink_error(stream->sink, stream->name, errno, error);
+		status = output_dir_error(stream->output_dir, stream->name, errno, error);
 	free(stream->pending);
 	free(stream->name);
 	free(stream);

@@ -10,14 +10,15 @@
 
 struct stream;
 
-/* Creates the file (name: in the folder itself) and reserves its name. The sink must outlive the
+/* Creates the file (name: in the folder itself) and reserves its name. The output_dir must outlive the
  * stream. */
-int stream_open(struct stream **stream, struct sink *sink, const char *name, struct error *error);
+int stream_open(struct stream **stream, struct output_dir *output_dir, const char *name,
+	struct error *error);
 
 /* Goes on with the file of an earlier run, behind its first len bytes; what follows them is cut
  * off. -EBADMSG when it is shorter. */
-int stream_reopen(struct stream **stream, struct sink *sink, const char *name, uint64_t len,
-	struct error *error);
+int stream_reopen(struct stream **stream, struct output_dir *output_dir, const char *name,
+	uint64_t len, struct error *error);
 
 /* Where to write; writing never fails before stream_flush. */
 FILE *stream_file(struct stream *stream);

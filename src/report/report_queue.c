@@ -27,14 +27,14 @@ struct note {
 };
 
 struct writer {
-	struct scribe *scribe;
+	struct report_queue *report_queue;
 	size_t part;
 	bool has_thread;
 	pthread_t thread;
 	uint64_t done; /* under the lock */
 };
 
-struct scribe {
+struct report_queue {
 	struct report *report;
 	struct progress *progress;
 	void (*failed)(void *context, int status, const struct error *error);
@@ -52,84 +52,84 @@ struct scribe {
 	bool closing, waiting; /* waiting: the caller, for progress */
 };
 
-static struct note *note_at(struct scribe *scribe, uint64_t number)
+static struct note *note_at(struct report_queue *report_queue, uint64_t number)
 {
-	return &scribe->queue[number % QUEUE_LEN];
+	return &report_queue->queue[number % QUEUE_LEN];
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
 static void write_notes(struct writer *writer, uint64_t from, uint64_t to)
 {
-	struct scribe *scribe = writer->scribe;
+	struct report_queue *report_queue = writer->report_queue;
 
 	for (uint64_t number = from; number < to; number++) {
-		const struct file_record *record = &note_at(scribe, number)->record;
+		const struct file_record *record = &note_at(report_queue, number)->record;
 		struct error error = { 0 };
-		int status = report_file_part(scribe->report, writer->part, record, &error);
+		int status = report_file_part(report_queue->report, writer->part, record, &error);
 
 		if (status)
-			scribe->failed(scribe->context, status, &error);
-		if (scribe->progress && writer->part == LEADER)
-			progress_file(scribe->progress, record);
+			report_queue->failed(report_queue->context, status, &error);
+		if (report_queue->progress && writer->part == LEADER)
+			progress_file(report_queue->progress, record);
 	}
 }
 
 static void *work(void *arg)
 {
 	struct writer *writer = arg;
-	struct scribe *scribe = writer->scribe;
+	struct report_queue *report_queue = writer->report_queue;
 
-	pthread_mutex_lock(&scribe->lock);
-	while (writer->done < scribe->given || !scribe->closing) {
-		uint64_t from = writer->done, to = scribe->given;
+	pthread_mutex_lock(&report_queue->lock);
+	while (writer->done < report_queue->given || !report_queue->closing) {
+		uint64_t from = writer->done, to = report_queue->given;
 
 		if (from == to) {
-			scribe->sleeping++;
-			pthread_cond_wait(&scribe->work, &scribe->lock);
-			scribe->sleeping--;
+			report_queue->sleeping++;
+			pthread_cond_wait(&report_queue->work, &report_queue->lock);
+			report_queue->sleeping--;
 			continue;
 		}
 		if (to - from > AT_ONCE)
 			to = from + AT_ONCE;
-		pthread_mutex_unlock(&scribe->lock);
+		pthread_mutex_unlock(&report_queue->lock);
 		write_notes(writer, from, to);
-		pthread_mutex_lock(&scribe->lock);
+		pthread_mutex_lock(&report_queue->lock);
 		writer->done = to;
-		if (scribe->waiting)
-			pthread_cond_signal(&scribe->progressed);
+		if (report_queue->waiting)
+			pthread_cond_signal(&report_queue->progressed);
 	}
-	pthread_mutex_unlock(&scribe->lock);
+	pthread_mutex_unlock(&report_queue->lock);
 	return NULL;
 }
 
-static void start_threads(struct scribe *scribe)
+static void start_threads(struct report_queue *report_queue)
 {
 	for (size_t i = 0; i < REPORT_PARTS; i++) {
-		struct writer *writer = &scribe->writers[i];
+		struct writer *writer = &report_queue->writers[i];
 
-		writer->scribe = scribe;
+		writer->report_queue = report_queue;
 		writer->part = i;
 		writer->has_thread = thread_start(&writer->thread, work, writer) == 0;
 	}
 }
 
-struct scribe *scribe_new(struct report *report, struct progress *progress,
+struct report_queue *report_queue_new(struct report *report, struct progress *progress,
 	void (*failed)(void *context, int status, const struct error *error), void *context)
 {
-	struct scribe *scribe = xcalloc(1, sizeof(*scribe));
+	struct report_queue *report_queue = xcalloc(1, sizeof(*report_queue));
 
-	scribe->report = report;
-	scribe->progress = progress;
-	scribe->failed = failed;
-	scribe->context = context;
-	scribe->queue = xcalloc(QUEUE_LEN, sizeof(*scribe->queue));
-	scribe->room_until = QUEUE_LEN;
-	pthread_mutex_init(&scribe->lock, NULL);
-	pthread_cond_init(&scribe->work, NULL);
-	pthread_cond_init(&scribe->progressed, NULL);
-	start_threads(scribe);
-	return scribe;
+	report_queue->report = report;
+	report_queue->progress = progress;
+	report_queue->failed = failed;
+	report_queue->context = context;
+	report_queue->queue = xcalloc(QUEUE_LEN, sizeof(*report_queue->queue));
+	report_queue->room_until = QUEUE_LEN;
+	pthread_mutex_init(&report_queue->lock, NULL);
+	pthread_cond_init(&report_queue->work, NULL);
+	pthread_cond_init(&report_queue->progressed, NULL);
+	start_threads(report_queue);
+	return report_queue;
 }
 
 /* ---- handing over -------------------------------------------------------------------------- */
@@ -142,47 +142,48 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static uint64_t least_done(const struct scribe *scribe)
+static uint64_t least_done(const struct report_queue *report_queue)
 {
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < REPORT_PARTS; i++)
-		if (scribe->writers[i].done < least)
-			least = scribe->writers[i].done;
+		if (report_queue->writers[i].done < least)
+			least = report_queue->writers[i].done;
 	return least;
 }
 
 /* Until all writers have done so many notes. They must have been given. */
-static void wait_until_done(struct scribe *scribe, uint64_t count)
+static void wait_until_done(struct report_queue *report_queue, uint64_t count)
 {
 	double from = now();
 
-	pthread_mutex_lock(&scribe->lock);
-	scribe->waiting = true;
-	while (least_done(scribe) < count)
-		pthread_cond_wait(&scribe->progressed, &scribe->lock);
-	scribe->waiting = false;
-	scribe->room_until = least_done(scribe) + QUEUE_LEN;
-	pthread_mutex_unlock(&scribe->lock);
-	scribe->waited += now() - from;
+	pthread_mutex_lock(&report_queue->lock);
+	report_queue->waiting = true;
+	while (least_done(report_queue) < count)
+		pthread_cond_wait(&report_queue->progressed, &report_queue->lock);
+	report_queue->waiting = false;
+	report_queue->room_until = least_done(report_queue) + QUEUE_LEN;
+	pthread_mutex_unlock(&report_queue->lock);
+	report_queue->waited += now() - from;
 }
 
-void scribe_push(struct scribe *scribe)
+void report_queue_push(struct report_queue *report_queue)
 {
-	if (scribe->given == scribe->filled) /* nobody else changes it */
+	if (report_queue->given == report_queue->filled) /* nobody else changes it */
 		return;
 	for (size_t i = 0; i < REPORT_PARTS; i++)
-		if (!scribe->writers[i].has_thread)
-			write_notes(&scribe->writers[i], scribe->given, scribe->filled);
-	pthread_mutex_lock(&scribe->lock);
-	scribe->given = scribe->filled;
+		if (!report_queue->writers[i].has_thread)
+			write_notes(&report_queue->writers[i], report_queue->given,
+				report_queue->filled);
+	pthread_mutex_lock(&report_queue->lock);
+	report_queue->given = report_queue->filled;
 	for (size_t i = 0; i < REPORT_PARTS; i++)
-		if (!scribe->writers[i].has_thread)
-			scribe->writers[i].done = scribe->given;
-	scribe->room_until = least_done(scribe) + QUEUE_LEN;
-	if (scribe->sleeping)
-		pthread_cond_broadcast(&scribe->work);
-	pthread_mutex_unlock(&scribe->lock);
+		if (!report_queue->writers[i].has_thread)
+			report_queue->writers[i].done = report_queue->given;
+	report_queue->room_until = least_done(report_queue) + QUEUE_LEN;
+	if (report_queue->sleeping)
+		pthread_cond_broadcast(&report_queue->work);
+	pthread_mutex_unlock(&report_queue->lock);
 }
 
 static void free_note(struct note *note)
@@ -205,52 +206,53 @@ static void fill_note(struct note *note, const struct file_record *record)
 	}
 }
 
-void scribe_file(struct scribe *scribe, const struct file_record *record)
+void report_queue_file(struct report_queue *report_queue, const struct file_record *record)
 {
-	if (scribe->filled - scribe->given == AT_ONCE)
-		scribe_push(scribe);
-	if (scribe->filled == scribe->room_until) { /* full: waits until there is room for some */
-		scribe_push(scribe);
-		wait_until_done(scribe, scribe->filled - QUEUE_LEN + AT_ONCE);
+	if (report_queue->filled - report_queue->given == AT_ONCE)
+		report_queue_push(report_queue);
+	if (report_queue->filled ==
+		report_queue->room_until) { /* full: waits until there is room for some */
+		report_queue_push(report_queue);
+		wait_until_done(report_queue, report_queue->filled - QUEUE_LEN + AT_ONCE);
 	}
-	fill_note(note_at(scribe, scribe->filled), record);
-	scribe->filled++;
+	fill_note(note_at(report_queue, report_queue->filled), record);
+	report_queue->filled++;
 }
 
-void scribe_finish(struct scribe *scribe)
+void report_queue_finish(struct report_queue *report_queue)
 {
-	scribe_push(scribe);
-	wait_until_done(scribe, scribe->filled);
+	report_queue_push(report_queue);
+	wait_until_done(report_queue, report_queue->filled);
 }
 
-int scribe_flush(struct scribe *scribe, struct error *error)
+int report_queue_flush(struct report_queue *report_queue, struct error *error)
 {
-	scribe_finish(scribe);
-	return report_flush(scribe->report, error);
+	report_queue_finish(report_queue);
+	return report_flush(report_queue->report, error);
 }
 
-double scribe_waited(const struct scribe *scribe)
+double report_queue_waited(const struct report_queue *report_queue)
 {
-	return scribe->waited;
+	return report_queue->waited;
 }
 
-void scribe_free(struct scribe *scribe)
+void report_queue_free(struct report_queue *report_queue)
 {
-	if (!scribe)
+	if (!report_queue)
 		return;
-	scribe_push(scribe);
-	pthread_mutex_lock(&scribe->lock);
-	scribe->closing = true;
-	pthread_cond_broadcast(&scribe->work);
-	pthread_mutex_unlock(&scribe->lock);
+	report_queue_push(report_queue);
+	pthread_mutex_lock(&report_queue->lock);
+	report_queue->closing = true;
+	pthread_cond_broadcast(&report_queue->work);
+	pthread_mutex_unlock(&report_queue->lock);
 	for (size_t i = 0; i < REPORT_PARTS; i++)
-		if (scribe->writers[i].has_thread)
-			pthread_join(scribe->writers[i].thread, NULL);
-	pthread_cond_destroy(&scribe->progressed);
-	pthread_cond_destroy(&scribe->work);
-	pthread_mutex_destroy(&scribe->lock);
+		if (report_queue->writers[i].has_thread)
+			pthread_join(report_queue->writers[i].thread, NULL);
+	pthread_cond_destroy(&report_queue->progressed);
+	pthread_cond_destroy(&report_queue->work);
+	pthread_mutex_destroy(&report_queue->lock);
 	for (size_t i = 0; i < QUEUE_LEN; i++)
-		free_note(&scribe->queue[i]);
-	free(scribe->queue);
-	free(scribe);
+		free_note(&report_queue->queue[i]);
+	free(report_queue->queue);
+	free(report_queue);
 }

@@ -9,30 +9,30 @@
 #include "output/progress.h"
 #include "report/report.h"
 
-struct scribe;
+struct report_queue;
 
-/* The report and progress (NULL: none) are the caller's; until scribe_free nobody else may write to
+/* The report and progress (NULL: none) are the caller's; until report_queue_free nobody else may write to
  * them, but for progress_update. failed is called, perhaps in other threads, for every failure of
  * report_file_part. Where no thread is to be had, the caller's does the work. Never NULL. All
  * functions are called by one thread. */
-struct scribe *scribe_new(struct report *report, struct progress *progress,
+struct report_queue *report_queue_new(struct report *report, struct progress *progress,
 	void (*failed)(void *context, int status, const struct error *error), void *context);
 
 /* The next file. The record is copied, and its path taken over; the other texts must live until
- * scribe_free. Waits while the queue is full. It may lie there until the next call of a function
+ * report_queue_free. Waits while the queue is full. It may lie there until the next call of a function
  * below. */
-void scribe_file(struct scribe *scribe, const struct file_record *record);
+void report_queue_file(struct report_queue *report_queue, const struct file_record *record);
 /* There may be no more files for a while. */
-void scribe_push(struct scribe *scribe);
+void report_queue_push(struct report_queue *report_queue);
 /* Waits until all files are in the report. */
-void scribe_finish(struct scribe *scribe);
+void report_queue_finish(struct report_queue *report_queue);
 /* The same, and brings the report to the disk. Result as for report_flush. */
-int scribe_flush(struct scribe *scribe, struct error *error);
+int report_queue_flush(struct report_queue *report_queue, struct error *error);
 
 /* Waited so far, seconds. */
-double scribe_waited(const struct scribe *scribe);
+double report_queue_waited(const struct report_queue *report_queue);
 
 /* Finishes. NULL is fine. */
-void scribe_free(struct scribe *scribe);
+void report_queue_free(struct report_queue *report_queue);
 
 #endif

@@ -25,10 +25,10 @@
 
 #define MAX_LINE_LEN ((size_t)4 << 20)
 
-struct reread_report {
+struct report_reader {
 	char *name; /* for messages, cleaned */
 	FILE *file;
-	uint64_t line_number;
+	uint64_t strbuf_number;
 	char *line;
 	size_t line_len, line_capacity;
 	bool cut;  /* the line is longer than what was kept */
@@ -36,16 +36,16 @@ struct reread_report {
 	bool saw_summary;
 	json_t *first;   /* the run's record */
 	json_t *summary; /* NULL: not there, or too long */
-	struct reread_run run;
-	json_t *current;         /* the file record that the caller looks at */
-	struct reread_file kept; /* what that record points to */
+	struct report_reader_run run;
+	json_t *current;                /* the file record that the caller looks at */
+	struct report_reader_file kept; /* what that record points to */
 };
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
 /* Reads a line without its newline, the first MAX_LINE_LEN bytes of it. Returns 1, 0 at the end, a
  * negative errno. */
-static int read_line(struct reread_report *report, struct error *error)
+static int read_line(struct report_reader *report, struct error *error)
 {
 	int c;
 
@@ -65,11 +65,11 @@ static int read_line(struct reread_report *report, struct error *error)
 	report->torn = c == EOF;
 	if (c == EOF && report->line_len == 0)
 		return 0;
-	report->line_number++;
+	report->strbuf_number++;
 	return 1;
 }
 
-static bool is_blank(const struct reread_report *report)
+static bool is_blank(const struct report_reader *report)
 {
 	for (size_t i = 0; i < report->line_len; i++)
 		if (!isspace((unsigned char)report->line[i]))
@@ -77,7 +77,7 @@ static bool is_blank(const struct reread_report *report)
 	return true;
 }
 
-static bool is_long_summary(const struct reread_report *report)
+static bool is_long_summary(const struct report_reader *report)
 {
 	static const char head[] = "{\"record\":\"summary\",";
 
@@ -85,74 +85,74 @@ static bool is_long_summary(const struct reread_report *report)
 }
 
 /* Parses the line. Sets fields->object, which the caller frees. */
-static void parse_line(struct fields *fields, const struct reread_report *report)
+static void parse_line(struct json_fields *fields, const struct report_reader *report)
 {
 	char clean[JSON_ERROR_TEXT_LENGTH];
 	json_error_t problem;
 
 	if (report->cut) {
-		fields_fail(fields, "the record is longer than %zu MiB", MAX_LINE_LEN >> 20);
+		json_fields_fail(fields, "the record is longer than %zu MiB", MAX_LINE_LEN >> 20);
 		return;
 	}
 	fields->object =
 		json_loadb(report->line, report->line_len, JSON_REJECT_DUPLICATES, &problem);
 	if (!fields->object)
-		fields_fail(fields, "not a JSON record: %s (column %d)",
+		json_fields_fail(fields, "not a JSON record: %s (column %d)",
 			text_clean(problem.text, clean, sizeof(clean)), problem.column);
 	else if (!json_is_object(fields->object))
-		fields_fail(fields, "not a record: each line must be a JSON object");
+		json_fields_fail(fields, "not a record: each line must be a JSON object");
 }
 
 /* ---- the run's record ---------------------------------------------------------------------- */
 
-static void fetch_image(struct fields *fields, struct reread_run *run)
+static void fetch_image(struct json_fields *fields, struct report_reader_run *run)
 {
-	struct fields image = fields_enter(fields, "image"), stored;
+	struct json_fields image = json_fields_enter(fields, "image"), stored;
 
-	run->image_path = fields_text(&image, "path", "");
-	run->image_format = fields_text(&image, "format", "");
-	run->image_size = fields_number(&image, "size", true, INT64_MAX);
-	stored = fields_enter(&image, "stored_hashes");
-	fields_hash(&stored, "md5", run->stored_md5, sizeof(run->stored_md5));
-	fields_hash(&stored, "sha1", run->stored_sha1, sizeof(run->stored_sha1));
-	fields_leave(&image, &stored);
-	fields_leave(fields, &image);
+	run->image_path = json_fields_text(&image, "path", "");
+	run->image_format = json_fields_text(&image, "format", "");
+	run->image_size = json_fields_number(&image, "size", true, INT64_MAX);
+	stored = json_fields_enter(&image, "stored_hashes");
+	json_fields_hash(&stored, "md5", run->stored_md5, sizeof(run->stored_md5));
+	json_fields_hash(&stored, "sha1", run->stored_sha1, sizeof(run->stored_sha1));
+	json_fields_leave(&image, &stored);
+	json_fields_leave(fields, &image);
 }
 
-static void fetch_run(struct fields *fields, struct reread_run *run)
+static void fetch_run(struct json_fields *fields, struct report_reader_run *run)
 {
-	struct fields inner;
+	struct json_fields inner;
 	uint64_t schema;
 
-	if (strcmp(fields_text(fields, "record", ""), "run") != 0)
-		fields_fail(fields,
+	if (strcmp(json_fields_text(fields, "record", ""), "run") != 0)
+		json_fields_fail(fields,
 			"not a burin report: its first line must be the record of the run "
 			"(keep that line when you filter a report)");
-	schema = fields_number(fields, "schema", true, INT64_MAX);
+	schema = json_fields_number(fields, "schema", true, INT64_MAX);
 	if (!fields->status && schema != 1)
-		fields_fail(fields,
+		json_fields_fail(fields,
 			"the report has schema %" PRIu64
 			", this burin reads schema 1; use a newer burin",
 			schema);
-	run->burin = fields_text(fields, "burin", "");
+	run->burin = json_fields_text(fields, "burin", "");
 	fetch_image(fields, run);
-	inner = fields_enter(fields, "rules");
-	run->rules_path = fields_text(&inner, "path", "");
-	run->rules_sha256 = fields_text(&inner, "sha256", "");
-	fields_leave(fields, &inner);
-	inner = fields_enter(fields, "options");
-	run->dry_run = fields_flag(&inner, "dry_run", false);
-	run->both = fields_flag(&inner, "both", false);
-	run->nested = fields_flag(&inner, "nested", false);
-	run->align = fields_number(&inner, "align", false, INT64_MAX);
-	run->range_offset = fields_number(&inner, "offset", false, INT64_MAX);
-	run->range_length = fields_number(&inner, "length", false, INT64_MAX);
-	fields_leave(fields, &inner);
+	inner = json_fields_enter(fields, "rules");
+	run->rules_path = json_fields_text(&inner, "path", "");
+	run->rules_sha256 = json_fields_text(&inner, "sha256", "");
+	json_fields_leave(fields, &inner);
+	inner = json_fields_enter(fields, "options");
+	run->dry_run = json_fields_flag(&inner, "dry_run", false);
+	run->both = json_fields_flag(&inner, "both", false);
+	run->nested = json_fields_flag(&inner, "nested", false);
+	run->align = json_fields_number(&inner, "align", false, INT64_MAX);
+	run->range_offset = json_fields_number(&inner, "offset", false, INT64_MAX);
+	run->range_length = json_fields_number(&inner, "length", false, INT64_MAX);
+	json_fields_leave(fields, &inner);
 }
 
-static int read_first(struct reread_report *report, struct error *error)
+static int read_first(struct report_reader *report, struct error *error)
 {
-	struct fields fields = { report->name, 1, NULL, error, 0 };
+	struct json_fields fields = { report->name, 1, NULL, error, 0 };
 	int status = read_line(report, error);
 
 	if (status < 0)
@@ -171,7 +171,7 @@ static int read_first(struct reread_report *report, struct error *error)
 static int open_file(int dir_fd, const char *path, FILE **file)
 {
 	bool below = dir_fd != AT_FDCWD;
-	int fd = below ? folder_open(dir_fd, path, O_RDONLY | O_NONBLOCK, false)
+	int fd = below ? dirfd_open(dir_fd, path, O_RDONLY | O_NONBLOCK, false)
 		       : open(path, O_RDONLY | O_CLOEXEC);
 	struct stat info;
 	int status = 0;
@@ -193,9 +193,10 @@ static int open_file(int dir_fd, const char *path, FILE **file)
 	return status;
 }
 
-int reread_open(struct reread_report **result, int dir_fd, const char *path, struct error *error)
+int report_reader_open(
+	struct report_reader **result, int dir_fd, const char *path, struct error *error)
 {
-	struct reread_report *report = xcalloc(1, sizeof(*report));
+	struct report_reader *report = xcalloc(1, sizeof(*report));
 	int status;
 
 	report->name = text_clean_copy(path);
@@ -206,14 +207,14 @@ int reread_open(struct reread_report **result, int dir_fd, const char *path, str
 	else
 		status = read_first(report, error);
 	if (status) {
-		reread_close(report);
+		report_reader_close(report);
 		return status;
 	}
 	*result = report;
 	return 0;
 }
 
-const struct reread_run *reread_run(const struct reread_report *report)
+const struct report_reader_run *report_reader_run(const struct report_reader *report)
 {
 	return &report->run;
 }
@@ -221,35 +222,35 @@ const struct reread_run *reread_run(const struct reread_report *report)
 /* ---- file records -------------------------------------------------------------------------- */
 
 /* Takes one line. Returns 1 for a file record, 0 for another one, or a negative errno. */
-static int take_line(struct reread_report *report, struct file_record *file, struct error *error)
+static int take_line(struct report_reader *report, struct file_record *file, struct error *error)
 {
-	struct fields fields = { report->name, report->line_number, NULL, error, 0 };
+	struct json_fields fields = { report->name, report->strbuf_number, NULL, error, 0 };
 	const char *kind;
 	int result = 0;
 
 	parse_line(&fields, report);
-	kind = fields.status ? "" : fields_text(&fields, "record", NULL);
+	kind = fields.status ? "" : json_fields_text(&fields, "record", NULL);
 	if (fields.status) {
 		json_decref(fields.object);
 		return fields.status;
 	}
 	report->current = fields.object;
 	if (strcmp(kind, "file") == 0) {
-		reread_file_fetch(&report->kept, &fields, &report->run, file);
+		report_reader_file_fetch(&report->kept, &fields, &report->run, file);
 		result = 1;
 	} else if (strcmp(kind, "summary") == 0) {
 		report->saw_summary = true;
 		json_decref(report->summary);
 		report->summary = json_incref(fields.object);
 	} else if (strcmp(kind, "run") == 0) {
-		fields_fail(&fields, "a second run's record: give one report at a time");
+		json_fields_fail(&fields, "a second run's record: give one report at a time");
 	} else {
-		fields_fail(&fields, "'record' must be run, file or summary");
+		json_fields_fail(&fields, "'record' must be run, file or summary");
 	}
 	return fields.status ? fields.status : result;
 }
 
-int reread_next(struct reread_report *report, struct file_record *file, struct error *error)
+int report_reader_next(struct report_reader *report, struct file_record *file, struct error *error)
 {
 	int status;
 
@@ -276,27 +277,27 @@ int reread_next(struct reread_report *report, struct file_record *file, struct e
 	return status;
 }
 
-bool reread_saw_summary(const struct reread_report *report)
+bool report_reader_saw_summary(const struct report_reader *report)
 {
 	return report->saw_summary;
 }
 
-const json_t *reread_run_record(const struct reread_report *report)
+const json_t *report_reader_run_record(const struct report_reader *report)
 {
 	return report->first;
 }
 
-const json_t *reread_file_record(const struct reread_report *report)
+const json_t *report_reader_file_record(const struct report_reader *report)
 {
 	return report->current;
 }
 
-const json_t *reread_summary_record(const struct reread_report *report)
+const json_t *report_reader_summary_record(const struct report_reader *report)
 {
 	return report->summary;
 }
 
-void reread_close(struct reread_report *report)
+void report_reader_close(struct report_reader *report)
 {
 	if (!report)
 		return;
@@ -305,7 +306,7 @@ void reread_close(struct reread_report *report)
 	json_decref(report->summary);
 	if (report->file)
 		fclose(report->file);
-	reread_file_free(&report->kept);
+	report_reader_file_free(&report->kept);
 	free(report->line);
 	free(report->name);
 	free(report);

@@ -11,10 +11,10 @@
 
 #include "report/record.h"
 
-struct reread_report;
+struct report_reader;
 
-/* What the run's record tells, valid until reread_close. Texts are never NULL ("" when missing). */
-struct reread_run {
+/* What the run's record tells, valid until report_reader_close. Texts are never NULL ("" when missing). */
+struct report_reader_run {
 	const char *burin;      /* version */
 	const char *image_path; /* as given to that run */
 	const char *image_format;
@@ -32,27 +32,28 @@ struct reread_run {
  * which case it must be a plain file and symbolic links are not followed; or dir_fd is AT_FDCWD,
  * and any file will do, a pipe too. Errors (EXIT_IO, or EXIT_USAGE for the content) name file and
  * line. On success the caller owns *report. */
-int reread_open(struct reread_report **report, int dir_fd, const char *path, struct error *error);
-const struct reread_run *reread_run(const struct reread_report *report);
+int report_reader_open(
+	struct report_reader **report, int dir_fd, const char *path, struct error *error);
+const struct report_reader_run *report_reader_run(const struct report_reader *report);
 
 /* Reads the next file record. Returns 1, 0 at the end, or a negative errno with "FILE:LINE: ..." in
  * error. Checked: path is relative, of plain components and clean text; type and extension are
  * plain names; the runs lie in the image and add up to length; hashes are hex, made lower case.
  * Missing fields other than path, type, offset, length and runs are empty. The record and all it
  * points to are valid until the next call. */
-int reread_next(struct reread_report *report, struct file_record *file, struct error *error);
+int report_reader_next(struct report_reader *report, struct file_record *file, struct error *error);
 
 /* True once the summary was read: the run came to its end. */
-bool reread_saw_summary(const struct reread_report *report);
+bool report_reader_saw_summary(const struct report_reader *report);
 
-/* The records as they stand in the file, unchecked: the run's, that of the file that reread_next
+/* The records as they stand in the file, unchecked: the run's, that of the file that report_reader_next
  * gave last, and the summary's, which is NULL when it is missing, not read yet, or too long to be
- * kept. The first and the last are valid until reread_close. */
-const json_t *reread_run_record(const struct reread_report *report);
-const json_t *reread_file_record(const struct reread_report *report);
-const json_t *reread_summary_record(const struct reread_report *report);
+ * kept. The first and the last are valid until report_reader_close. */
+const json_t *report_reader_run_record(const struct report_reader *report);
+const json_t *report_reader_file_record(const struct report_reader *report);
+const json_t *report_reader_summary_record(const struct report_reader *report);
 
 /* NULL is fine. */
-void reread_close(struct reread_report *report);
+void report_reader_close(struct report_reader *report);
 
 #endif

@@ -19,17 +19,18 @@ static const char *end_name(int index)
 	return file_end_name((enum file_end)index);
 }
 
-static void fetch_path(struct fields *fields, struct reread_file *kept, struct file_record *file)
+static void fetch_path(
+	struct json_fields *fields, struct report_reader_file *kept, struct file_record *file)
 {
-	const char *path = fields_text(fields, "path", NULL);
+	const char *path = json_fields_text(fields, "path", NULL);
 	char *clean = text_clean_copy(path);
 
-	if (!folder_path_is_plain(path) || strcmp(path, clean) != 0)
-		fields_fail(fields,
+	if (!dirfd_path_is_plain(path) || strcmp(path, clean) != 0)
+		json_fields_fail(fields,
 			"'path' must be relative, without '.', '..', empty parts or control "
 			"characters");
 	if (report_owns(path))
-		fields_fail(fields, "'path' names what burin keeps there itself");
+		json_fields_fail(fields, "'path' names what burin keeps there itself");
 	free(kept->path);
 	kept->path = clean;
 	file->path = clean;
@@ -48,29 +49,30 @@ static bool fetch_pair(const json_t *pair, struct range *range)
 }
 
 /* image_size: bytes, which no run may leave. */
-static void fetch_runs(struct fields *fields, struct reread_file *kept, uint64_t image_size,
-	struct file_record *file)
+static void fetch_runs(struct json_fields *fields, struct report_reader_file *kept,
+	uint64_t image_size, struct file_record *file)
 {
 	const json_t *array = json_object_get(fields->object, "runs");
 	size_t count = json_array_size(array);
 	uint64_t sum = 0;
 
 	if (!json_is_array(array))
-		fields_fail(fields, "'runs' must be a list of [offset, length]");
+		json_fields_fail(fields, "'runs' must be a list of [offset, length]");
 	for (size_t i = 0; i < count && !fields->status; i++) {
 		struct range range;
 
 		if (!fetch_pair(json_array_get(array, i), &range)) {
-			fields_fail(fields,
+			json_fields_fail(fields,
 				"run %zu must be [offset, length], whole numbers, length over 0",
 				i + 1);
 		} else if (range.offset > image_size || range.length > image_size - range.offset) {
-			fields_fail(fields,
+			json_fields_fail(fields,
 				"run %zu reaches beyond the image: offset %" PRIu64
 				", length %" PRIu64 ", image size %" PRIu64,
 				i + 1, range.offset, range.length, image_size);
 		} else if (range.length > file->length - sum) {
-			fields_fail(fields, "the runs hold more than 'length', %" PRIu64 " bytes",
+			json_fields_fail(fields,
+				"the runs hold more than 'length', %" PRIu64 " bytes",
 				file->length);
 		} else {
 			sum += range.length;
@@ -79,8 +81,9 @@ static void fetch_runs(struct fields *fields, struct reread_file *kept, uint64_t
 		}
 	}
 	if (sum != file->length)
-		fields_fail(fields, "the runs hold %" PRIu64 " bytes, but 'length' is %" PRIu64,
-			sum, file->length);
+		json_fields_fail(fields,
+			"the runs hold %" PRIu64 " bytes, but 'length' is %" PRIu64, sum,
+			file->length);
 	file->runs = kept->runs;
 	file->run_count = (uint32_t)count;
 }
@@ -93,56 +96,56 @@ static const char *space_name(int index)
 }
 
 /* NULL when it is missing, empty or something else. Cleaned when it is written. */
-static const char *optional_text(struct fields *fields, const char *key)
+static const char *optional_text(struct json_fields *fields, const char *key)
 {
 	const char *text = json_string_value(json_object_get(fields->object, key));
 
 	return text && *text ? text : NULL;
 }
 
-static void fetch_time(struct fields *fields, struct file_record *file)
+static void fetch_time(struct json_fields *fields, struct file_record *file)
 {
-	const char *text = fields_text(fields, "time", "");
+	const char *text = json_fields_text(fields, "time", "");
 
 	if (*text && !text_time_parse(text, &file->time))
-		fields_fail(fields, "'time' must look like 2024-05-01T12:00:00Z");
+		json_fields_fail(fields, "'time' must look like 2024-05-01T12:00:00Z");
 }
 
-void reread_file_fetch(struct reread_file *kept, struct fields *fields,
-	const struct reread_run *run, struct file_record *file)
+void report_reader_file_fetch(struct report_reader_file *kept, struct json_fields *fields,
+	const struct report_reader_run *run, struct file_record *file)
 {
-	struct fields hashes;
+	struct json_fields hashes;
 
 	fetch_path(fields, kept, file);
-	file->type = fields_name(fields, "type", NULL);
-	file->rule = (uint32_t)fields_number(fields, "rule", false, UINT32_MAX);
-	file->offset = fields_number(fields, "offset", true, run->image_size);
-	file->length = fields_number(fields, "length", true, INT64_MAX);
-	file->extension = fields_name(fields, "extension", "");
-	file->status = (enum file_status)fields_choice(
+	file->type = json_fields_name(fields, "type", NULL);
+	file->rule = (uint32_t)json_fields_number(fields, "rule", false, UINT32_MAX);
+	file->offset = json_fields_number(fields, "offset", true, run->image_size);
+	file->length = json_fields_number(fields, "length", true, INT64_MAX);
+	file->extension = json_fields_name(fields, "extension", "");
+	file->status = (enum file_status)json_fields_choice(
 		fields, "status", "unverified", status_name, FILE_UNVERIFIED + 1);
-	file->end =
-		(enum file_end)fields_choice(fields, "end", "max_size", end_name, END_IMAGE + 1);
-	text_clean(fields_text(fields, "reason", ""), file->reason, sizeof(file->reason));
+	file->end = (enum file_end)json_fields_choice(
+		fields, "end", "max_size", end_name, END_IMAGE + 1);
+	text_clean(json_fields_text(fields, "reason", ""), file->reason, sizeof(file->reason));
 	fetch_runs(fields, kept, run->image_size, file);
-	hashes = fields_enter(fields, "hashes");
-	fields_hash(&hashes, "md5", file->hashes.md5, sizeof(file->hashes.md5));
-	fields_hash(&hashes, "sha1", file->hashes.sha1, sizeof(file->hashes.sha1));
-	fields_hash(&hashes, "sha256", file->hashes.sha256, sizeof(file->hashes.sha256));
-	fields_leave(fields, &hashes);
-	file->unreadable = fields_number(fields, "unreadable", false, file->length);
-	file->space = (enum file_space)fields_choice(
+	hashes = json_fields_enter(fields, "hashes");
+	json_fields_hash(&hashes, "md5", file->hashes.md5, sizeof(file->hashes.md5));
+	json_fields_hash(&hashes, "sha1", file->hashes.sha1, sizeof(file->hashes.sha1));
+	json_fields_hash(&hashes, "sha256", file->hashes.sha256, sizeof(file->hashes.sha256));
+	json_fields_leave(fields, &hashes);
+	file->unreadable = json_fields_number(fields, "unreadable", false, file->length);
+	file->space = (enum file_space)json_fields_choice(
 		fields, "allocated", "", space_name, SPACE_PARTLY + 1);
 	file->fs_path = optional_text(fields, "fs_path");
 	file->known = optional_text(fields, "known");
 	file->alert = optional_text(fields, "alert");
-	text_clean(fields_text(fields, "title", ""), file->title, sizeof(file->title));
+	text_clean(json_fields_text(fields, "title", ""), file->title, sizeof(file->title));
 	fetch_time(fields, file);
-	file->chop = fields_flag(fields, "chop", false);
-	file->written = fields_flag(fields, "written", !run->dry_run);
+	file->chop = json_fields_flag(fields, "chop", false);
+	file->written = json_fields_flag(fields, "written", !run->dry_run);
 }
 
-void reread_file_free(struct reread_file *kept)
+void report_reader_file_free(struct report_reader_file *kept)
 {
 	free(kept->path);
 	free(kept->runs);

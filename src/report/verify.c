@@ -153,7 +153,7 @@ static void check_content(struct verify *verify, const struct file_record *file,
 static void check_file(struct verify *verify, const struct file_record *file)
 {
 	/* O_NONBLOCK: a named pipe must not hold us up. */
-	int fd = folder_open(verify->dir_fd, file->path, O_RDONLY | O_NONBLOCK | O_NOCTTY, false);
+	int fd = dirfd_open(verify->dir_fd, file->path, O_RDONLY | O_NONBLOCK | O_NOCTTY, false);
 	struct stat info;
 	char detail[96];
 
@@ -180,17 +180,17 @@ static void check_file(struct verify *verify, const struct file_record *file)
 	close(fd);
 }
 
-static int check_files(struct verify *verify, struct reread_report *report, struct error *error)
+static int check_files(struct verify *verify, struct report_reader *report, struct error *error)
 {
 	struct file_record file;
 	int status;
 
-	while ((status = reread_next(report, &file, error)) > 0) {
+	while ((status = report_reader_next(report, &file, error)) > 0) {
 		names_add(&verify->listed, file.path);
 		if (file.written)
 			check_file(verify, &file);
 	}
-	verify->counts->run_was_complete = reread_saw_summary(report);
+	verify->counts->run_was_complete = report_reader_saw_summary(report);
 	return status;
 }
 
@@ -253,8 +253,8 @@ static void tell_unlisted(struct verify *verify)
 
 static int verify_report(struct verify *verify, const char *path, struct error *error)
 {
-	struct reread_report *report;
-	int status = reread_open(&report, verify->dir_fd, jsonl_reporter.file_name, error);
+	struct report_reader *report;
+	int status = report_reader_open(&report, verify->dir_fd, jsonl_reporter.file_name, error);
 
 	if (status == -ENOENT)
 		return error_set(error, EXIT_IO, ENOENT,
@@ -262,14 +262,14 @@ static int verify_report(struct verify *verify, const char *path, struct error *
 			jsonl_reporter.file_name);
 	if (status)
 		return status;
-	if (reread_run(report)->dry_run)
+	if (report_reader_run(report)->dry_run)
 		status = error_set(error, EXIT_USAGE, EINVAL,
 			"'%s' is of a dry run: there are no files to verify", path);
 	else
 		status = check_files(verify, report, error);
 	if (!status)
 		tell_unlisted(verify);
-	reread_close(report);
+	report_reader_close(report);
 	return status;
 }
 

@@ -13,7 +13,7 @@
 
 #define TEMPORARY SINK_CHECKPOINT SINK_TEMPORARY_SUFFIX
 
-struct keeper {
+struct checkpoint_file {
 	int dir_fd;
 	int fd; /* of the new one; -1: there is none */
 	bool has_thread;
@@ -22,104 +22,105 @@ struct keeper {
 	int status;       /* of the first that failed; the thread's while there is one */
 };
 
-struct keeper *keeper_new(struct sink *sink)
+struct checkpoint_file *checkpoint_file_new(struct output_dir *output_dir)
 {
-	struct keeper *keeper = xcalloc(1, sizeof(*keeper));
+	struct checkpoint_file *checkpoint_file = xcalloc(1, sizeof(*checkpoint_file));
 
-	keeper->dir_fd = sink_dir_fd(sink);
-	keeper->fd = -1;
-	return keeper;
+	checkpoint_file->dir_fd = output_dir_dir_fd(output_dir);
+	checkpoint_file->fd = -1;
+	return checkpoint_file;
 }
 
-bool keeper_is_busy(struct keeper *keeper)
+bool checkpoint_file_is_busy(struct checkpoint_file *checkpoint_file)
 {
-	return keeper->has_thread && !atomic_load(&keeper->done);
+	return checkpoint_file->has_thread && !atomic_load(&checkpoint_file->done);
 }
 
-int keeper_wait(struct keeper *keeper)
+int checkpoint_file_wait(struct checkpoint_file *checkpoint_file)
 {
-	if (keeper->has_thread)
-		pthread_join(keeper->thread, NULL);
-	keeper->has_thread = false;
-	return keeper->status;
+	if (checkpoint_file->has_thread)
+		pthread_join(checkpoint_file->thread, NULL);
+	checkpoint_file->has_thread = false;
+	return checkpoint_file->status;
 }
 
-int keeper_begin(struct keeper *keeper)
+int checkpoint_file_begin(struct checkpoint_file *checkpoint_file)
 {
-	if (keeper_is_busy(keeper))
+	if (checkpoint_file_is_busy(checkpoint_file))
 		return -EBUSY;
-	keeper_wait(keeper);
-	unlinkat(keeper->dir_fd, TEMPORARY, 0);
-	keeper->fd = openat(keeper->dir_fd, TEMPORARY,
+	checkpoint_file_wait(checkpoint_file);
+	unlinkat(checkpoint_file->dir_fd, TEMPORARY, 0);
+	checkpoint_file->fd = openat(checkpoint_file->dir_fd, TEMPORARY,
 		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	return keeper->fd < 0 ? -errno : keeper->fd;
+	return checkpoint_file->fd < 0 ? -errno : checkpoint_file->fd;
 }
 
-void keeper_drop(struct keeper *keeper)
+void checkpoint_file_drop(struct checkpoint_file *checkpoint_file)
 {
-	close(keeper->fd);
-	keeper->fd = -1;
-	unlinkat(keeper->dir_fd, TEMPORARY, 0);
+	close(checkpoint_file->fd);
+	checkpoint_file->fd = -1;
+	unlinkat(checkpoint_file->dir_fd, TEMPORARY, 0);
 }
 
-static void note(struct keeper *keeper)
+static void note(struct checkpoint_file *checkpoint_file)
 {
-	if (!keeper->status)
-		keeper->status = -errno;
+	if (!checkpoint_file->status)
+		checkpoint_file->status = -errno;
 }
 
-static void put_in_place(struct keeper *keeper)
+static void put_in_place(struct checkpoint_file *checkpoint_file)
 {
-	close(keeper->fd);
-	keeper->fd = -1;
-	if (renameat(keeper->dir_fd, TEMPORARY, keeper->dir_fd, SINK_CHECKPOINT))
-		note(keeper);
+	close(checkpoint_file->fd);
+	checkpoint_file->fd = -1;
+	if (renameat(checkpoint_file->dir_fd, TEMPORARY, checkpoint_file->dir_fd, SINK_CHECKPOINT))
+		note(checkpoint_file);
 }
 
 /* syncfs covers the new checkpoint, the files, their names and the reports. */
 static void *sync_and_place(void *arg)
 {
-	struct keeper *keeper = arg;
+	struct checkpoint_file *checkpoint_file = arg;
 
-	if (syncfs(keeper->dir_fd) || fsync(keeper->fd)) {
-		note(keeper);
-		keeper_drop(keeper);
+	if (syncfs(checkpoint_file->dir_fd) || fsync(checkpoint_file->fd)) {
+		note(checkpoint_file);
+		checkpoint_file_drop(checkpoint_file);
 	} else {
-		put_in_place(keeper);
-		if (fsync(keeper->dir_fd))
-			note(keeper);
+		put_in_place(checkpoint_file);
+		if (fsync(checkpoint_file->dir_fd))
+			note(checkpoint_file);
 	}
-	atomic_store(&keeper->done, true);
+	atomic_store(&checkpoint_file->done, true);
 	return NULL;
 }
 
-static bool start_thread(struct keeper *keeper)
+static bool start_thread(struct checkpoint_file *checkpoint_file)
 {
-	atomic_store(&keeper->done, false);
-	keeper->has_thread = thread_start(&keeper->thread, sync_and_place, keeper) == 0;
-	return keeper->has_thread;
+	atomic_store(&checkpoint_file->done, false);
+	checkpoint_file->has_thread =
+		thread_start(&checkpoint_file->thread, sync_and_place, checkpoint_file) == 0;
+	return checkpoint_file->has_thread;
 }
 
-void keeper_commit(struct keeper *keeper, bool sync)
+void checkpoint_file_commit(struct checkpoint_file *checkpoint_file, bool sync)
 {
 	if (!sync)
-		put_in_place(keeper);
-	else if (!start_thread(keeper))
-		sync_and_place(keeper);
+		put_in_place(checkpoint_file);
+	else if (!start_thread(checkpoint_file))
+		sync_and_place(checkpoint_file);
 }
 
-void keeper_remove(struct keeper *keeper, bool sync)
+void checkpoint_file_remove(struct checkpoint_file *checkpoint_file, bool sync)
 {
-	keeper_wait(keeper);
+	checkpoint_file_wait(checkpoint_file);
 	if (sync)
-		syncfs(keeper->dir_fd);
-	unlinkat(keeper->dir_fd, SINK_CHECKPOINT, 0);
+		syncfs(checkpoint_file->dir_fd);
+	unlinkat(checkpoint_file->dir_fd, SINK_CHECKPOINT, 0);
 }
 
-void keeper_free(struct keeper *keeper)
+void checkpoint_file_free(struct checkpoint_file *checkpoint_file)
 {
-	if (!keeper)
+	if (!checkpoint_file)
 		return;
-	keeper_wait(keeper);
-	free(keeper);
+	checkpoint_file_wait(checkpoint_file);
+	free(checkpoint_file);
 }

@@ -8,26 +8,26 @@
 
 #include "output/output_dir.h"
 
-struct keeper;
+struct checkpoint_file;
 
-/* The sink must outlive it. Never NULL. All functions are called by one thread. */
-struct keeper *keeper_new(struct sink *sink);
+/* The output_dir must outlive it. Never NULL. All functions are called by one thread. */
+struct checkpoint_file *checkpoint_file_new(struct output_dir *output_dir);
 /* Whether the disk is still busy with the last. */
-bool keeper_is_busy(struct keeper *keeper);
+bool checkpoint_file_is_busy(struct checkpoint_file *checkpoint_file);
 /* Begins a new one. Returns its descriptor, -EBUSY while the last is on its way to the disk, or
  * another negative errno. One of the next two must follow. */
-int keeper_begin(struct keeper *keeper);
+int checkpoint_file_begin(struct checkpoint_file *checkpoint_file);
 /* It is written. sync: it replaces the last when it and everything else in the folder are on the
  * disk; otherwise at once. */
-void keeper_commit(struct keeper *keeper, bool sync);
-void keeper_drop(struct keeper *keeper);
+void checkpoint_file_commit(struct checkpoint_file *checkpoint_file, bool sync);
+void checkpoint_file_drop(struct checkpoint_file *checkpoint_file);
 /* Waits until the last one is in its place. Returns 0, or the negative errno of the first that
  * failed to get there. */
-int keeper_wait(struct keeper *keeper);
+int checkpoint_file_wait(struct checkpoint_file *checkpoint_file);
 /* The run has come to its end and needs none any more. sync: when everything else is on the
  * disk. */
-void keeper_remove(struct keeper *keeper, bool sync);
+void checkpoint_file_remove(struct checkpoint_file *checkpoint_file, bool sync);
 /* Waits. NULL is fine. */
-void keeper_free(struct keeper *keeper);
+void checkpoint_file_free(struct checkpoint_file *checkpoint_file);
 
 #endif

@@ -74,10 +74,11 @@ int run_open_output(struct run *run, const char *output)
 	free(parent);
 	if (under)
 		return error_set(&run->error, EXIT_IO, EINVAL,
-			"the output folder %s lies on the device that is the evidence; choose a folder "
+			"the output folder %s lies on the device that is the evidence; choose a "
+			"folder "
 			"on another device",
 			output);
-	return sink_open(&run->sink, output, &run->error);
+	return output_dir_open(&run->output_dir, output, &run->error);
 }
 
 /* Each thread that writes has some descriptors open, and soft limits come from times of few
@@ -143,7 +144,7 @@ static int create_spill(void *context, struct error *error)
 {
 	const struct run *run = context;
 
-	return sink_temporary(run->sink, error);
+	return output_dir_temporary(run->output_dir, error);
 }
 
 struct pairing_options run_pairing_options(const struct run *run)
@@ -182,14 +183,14 @@ static void fill_run_record(struct run *run, const char *image_path)
 	run->record = (struct run_record){
 		.command_line = join_arguments(options->arguments),
 		.arguments = options->arguments,
-		.output_dir = sink_path(run->sink),
+		.output_dir = output_dir_path(run->output_dir),
 		.started = time(NULL),
 		.image = image_info(run->evidence),
 		.volumes = run->volumes,
 		.space = run_space_name(options->space),
 		.image_path = image_path,
 		.rules = options->rules,
-		.engine = run->engine       ? run->engine->name
+		.engine = run->engine        ? run->engine->name
 			  : options->cluster ? options->cluster->engine()
 					     : "none",
 		.kernel = run->scan && run->engine->kernel ? run->engine->kernel(run->scan) : "",
@@ -234,7 +235,7 @@ void run_start_carving(struct run *run)
 		.image = run->image,
 		.volumes = run->volumes,
 		.rules = options->rules,
-		.sink = run->sink,
+		.output_dir = run->output_dir,
 		.report = run->report,
 		.progress = run->progress,
 		.pool = run->pool,
@@ -265,7 +266,7 @@ int run_start_report(struct run *run, const char *image_path, uint64_t total)
 	run->progress = progress_open(&run->options->progress, total);
 	if (run->options->resume)
 		return run_reopen_report(run);
-	return report_open(&run->report, run->sink, &run->record, &run->error);
+	return report_open(&run->report, run->output_dir, &run->record, &run->error);
 }
 
 /* ---- the whole of it -------------------------------------------------------------------------- */
@@ -285,7 +286,7 @@ void run_free(struct run *run)
 		free(run->flights[i].chunk.hits);
 	free(run->flights);
 	run_close_reader(run);
-	sink_close(run->sink);
+	output_dir_close(run->output_dir);
 	run_free_volumes(run);
 	image_close(run->evidence);
 	damages_free(&run->summary.damage);
@@ -327,7 +328,7 @@ static int gather_helpers(struct run *run, const char *image_path, const char *o
 		.end = run->read_all ? run->position : reading_end(run),
 		.unit_size = options->unit_size,
 		.chunk_size = options->chunk_size,
-		.sink = options->dry_run ? NULL : run->sink,
+		.output_dir = options->dry_run ? NULL : run->output_dir,
 		.rules = options->rules,
 	};
 	int status;

@@ -130,36 +130,36 @@ void run_traits_free(struct run_traits *traits)
 
 /* ---- saving -------------------------------------------------------------------------------- */
 
-static void save_resumptions(const struct summary_record *summary, struct state_writer *writer)
+static void save_resumptions(const struct summary_record *summary, struct codec_writer *writer)
 {
-	state_put(writer, summary->resumed_count);
+	codec_put(writer, summary->resumed_count);
 	for (size_t i = 0; i < summary->resumed_count; i++) {
-		state_put(writer, (uint64_t)summary->resumed[i].at);
-		state_put(writer, summary->resumed[i].position);
+		codec_put(writer, (uint64_t)summary->resumed[i].at);
+		codec_put(writer, summary->resumed[i].position);
 	}
 }
 
-static void save_state(struct run *run, struct state_writer *writer)
+static void save_state(struct run *run, struct codec_writer *writer)
 {
 	uint64_t files, bytes;
 
-	state_put(writer, run->position);
-	state_put(writer, run->summary.hits);
-	state_put(writer, (uint64_t)((run_clock() - run->started) * 1000));
+	codec_put(writer, run->position);
+	codec_put(writer, run->summary.hits);
+	codec_put(writer, (uint64_t)((run_clock() - run->started) * 1000));
 	tallies_save(&run->summary.rejected, writer);
 	tallies_save(&run->summary.skipped, writer);
 	tallies_save(&run->summary.by_type, writer);
 	ranges_save(&run->unread, run->position, writer);
-	state_put(writer, run->problem_count);
+	codec_put(writer, run->problem_count);
 	for (size_t i = 0; i < run->problem_count; i++)
-		state_put_text(writer, run->problems[i]);
+		codec_put_text(writer, run->problems[i]);
 	save_resumptions(&run->summary, writer);
 	carving_sums(run->carving, &files, &bytes);
 	report_save(run->report, files, writer);
 	pairing_save(run->pairing, writer);
 	if (run->order)
 		scalpel_order_save(run->order, writer);
-	state_put(writer, run->has_pending);
+	codec_put(writer, run->has_pending);
 	if (run->has_pending)
 		candidate_save(&run->pending, writer);
 	run_save_map(run, writer);
@@ -168,16 +168,16 @@ static void save_state(struct run *run, struct state_writer *writer)
 
 static int save(struct run *run, int fd)
 {
-	struct state_writer *writer = state_writer_new(fd);
+	struct codec_writer *writer = codec_writer_new(fd);
 
 	run_left_put(writer, false, run->record.image_path, run->options->arguments);
-	state_put(writer, run->traits.count);
+	codec_put(writer, run->traits.count);
 	for (size_t i = 0; i < run->traits.count; i++)
-		state_put_text(writer, run->traits.values[i]);
-	state_put(writer, run->carving != NULL);
+		codec_put_text(writer, run->traits.values[i]);
+	codec_put(writer, run->carving != NULL);
 	if (run->carving)
 		save_state(run, writer);
-	return state_writer_close(writer);
+	return codec_writer_close(writer);
 }
 
 /* Without a new one the last one stays, so this is no reason to end the run. */
@@ -192,20 +192,20 @@ static void warn(struct run *run, int status)
 
 static void write_checkpoint(struct run *run, bool sync)
 {
-	int fd = keeper_begin(run->checkpoint.keeper), status;
+	int fd = checkpoint_file_begin(run->checkpoint.checkpoint_file), status;
 
 	if (fd == -EBUSY)
 		return;
 	if (fd < 0)
 		return warn(run, fd);
-	if (keeper_wait(run->checkpoint.keeper))
-		warn(run, keeper_wait(run->checkpoint.keeper));
+	if (checkpoint_file_wait(run->checkpoint.checkpoint_file))
+		warn(run, checkpoint_file_wait(run->checkpoint.checkpoint_file));
 	status = save(run, fd);
 	if (!status)
 		status = fifo_store_status(run->store, NULL);
 	if (!status)
-		return keeper_commit(run->checkpoint.keeper, sync);
-	keeper_drop(run->checkpoint.keeper);
+		return checkpoint_file_commit(run->checkpoint.checkpoint_file, sync);
+	checkpoint_file_drop(run->checkpoint.checkpoint_file);
 	warn(run, status);
 }
 
@@ -213,7 +213,7 @@ void run_begin_checkpoints(struct run *run)
 {
 	if (!run->options->checkpoint_interval)
 		return;
-	run->checkpoint.keeper = keeper_new(run->sink);
+	run->checkpoint.checkpoint_file = checkpoint_file_new(run->output_dir);
 	run->checkpoint.next = run_clock() + (double)run->options->checkpoint_interval / 1000;
 	if (!run->options->resume)
 		write_checkpoint(run, false);
@@ -225,8 +225,8 @@ int run_pause(struct run *run, struct error *error)
 	double from = run_clock(), took, pause;
 	int status;
 
-	if (!checkpoint->keeper || checkpoint->loading || from < checkpoint->next ||
-		keeper_is_busy(checkpoint->keeper))
+	if (!checkpoint->checkpoint_file || checkpoint->loading || from < checkpoint->next ||
+		checkpoint_file_is_busy(checkpoint->checkpoint_file))
 		return 0;
 	status = carving_flush(run->carving, error);
 	if (status)
@@ -246,24 +246,25 @@ int run_pause(struct run *run, struct error *error)
 
 void run_last_checkpoint(struct run *run)
 {
-	if (!run->checkpoint.keeper || run->checkpoint.loading ||
+	if (!run->checkpoint.checkpoint_file || run->checkpoint.loading ||
 		fifo_store_status(run->store, NULL))
 		return;
-	keeper_wait(run->checkpoint.keeper);
+	checkpoint_file_wait(run->checkpoint.checkpoint_file);
 	run->checkpoint.warned = true; /* of what ends the run more is said elsewhere */
 	if (carving_flush(run->carving, NULL) == 0)
 		write_checkpoint(run, run->checkpoint.synced);
-	keeper_wait(run->checkpoint.keeper);
+	checkpoint_file_wait(run->checkpoint.checkpoint_file);
 }
 
 bool run_end_checkpoints(struct run *run, bool finished)
 {
 	struct run_checkpoints *checkpoint = &run->checkpoint;
-	bool resumable = checkpoint->keeper && !finished && (run->carving || run->options->resume);
+	bool resumable =
+		checkpoint->checkpoint_file && !finished && (run->carving || run->options->resume);
 
-	if (checkpoint->keeper && !resumable)
-		keeper_remove(checkpoint->keeper, finished && checkpoint->synced);
-	keeper_free(checkpoint->keeper);
-	checkpoint->keeper = NULL;
+	if (checkpoint->checkpoint_file && !resumable)
+		checkpoint_file_remove(checkpoint->checkpoint_file, finished && checkpoint->synced);
+	checkpoint_file_free(checkpoint->checkpoint_file);
+	checkpoint->checkpoint_file = NULL;
 	return resumable;
 }

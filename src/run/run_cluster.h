@@ -45,7 +45,8 @@ struct run_piece {
 	struct run_outcome *outcomes; /* whoever takes the piece takes over what they hold */
 	size_t outcome_count;
 	bool ends_unit;
-	struct rank_record spent; /* so far, where it ends a unit; of host and jobs nothing is known here */
+	struct rank_record
+		spent; /* so far, where it ends a unit; of host and jobs nothing is known here */
 };
 
 /* What must be the same in all processes, as text. */
@@ -58,10 +59,10 @@ struct run_alike {
 /* What the conductor begins with. */
 struct run_begin {
 	struct run_alike alike;
-	uint64_t position, end; /* to be searched */
-	uint64_t unit_size;     /* 0: by the number of processes */
-	uint64_t chunk_size;    /* units are multiples of it */
-	struct sink *sink;      /* NULL: no files are written */
+	uint64_t position, end;        /* to be searched */
+	uint64_t unit_size;            /* 0: by the number of processes */
+	uint64_t chunk_size;           /* units are multiples of it */
+	struct output_dir *output_dir; /* NULL: no files are written */
 	const struct rules *rules;
 };
 

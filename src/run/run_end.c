@@ -21,26 +21,31 @@ static void collect_problems(struct run *run)
 	if (run->evidence && image_info(run->evidence)->damage)
 		run_add_problem(run, xstrdup(image_info(run->evidence)->damage));
 	if (unreadable && unreadable->count) {
-		run_add_problem(run,
-			xasprintf("%" PRIu64 " bytes of the image, in %zu %s, could not be read and "
-				  "count as zeros",
-				ranges_bytes(unreadable), unreadable->count,
-				unreadable->count == 1 ? "place" : "places"));
+		run_add_problem(
+			run, xasprintf("%" PRIu64
+				       " bytes of the image, in %zu %s, could not be read and "
+				       "count as zeros",
+				     ranges_bytes(unreadable), unreadable->count,
+				     unreadable->count == 1 ? "place" : "places"));
 	} else if (run->carving && carving_unreadable(run->carving)) {
-		run_add_problem(run, xasprintf("carved files hold %" PRIu64 " bytes that could not be read "
-					   "and are zeros",
-					 carving_unreadable(run->carving)));
+		run_add_problem(
+			run, xasprintf("carved files hold %" PRIu64 " bytes that could not be read "
+				       "and are zeros",
+				     carving_unreadable(run->carving)));
 	}
 	if (run->carving && carving_mismatches(run->carving))
-		run_add_problem(run, xasprintf("%" PRIu64 " files have other hashes than the report that they "
-					       "come from: the image has changed",
-					     carving_mismatches(run->carving)));
+		run_add_problem(run,
+			xasprintf("%" PRIu64 " files have other hashes than the report that they "
+				  "come from: the image has changed",
+				carving_mismatches(run->carving)));
 	if (run->carving && carving_quota_reached(run->carving))
-		run_add_problem(run, xasprintf("a quota was reached, so files were found and not carved; "
-					   "the summary counts them under 'quota'"));
+		run_add_problem(
+			run, xasprintf("a quota was reached, so files were found and not carved; "
+				       "the summary counts them under 'quota'"));
 	if (run_caught_signal())
-		run_add_problem(run, xasprintf("interrupted by SIG%s after %" PRIu64 " bytes",
-					     sigabbrev_np(run_caught_signal()), run->summary.scanned));
+		run_add_problem(
+			run, xasprintf("interrupted by SIG%s after %" PRIu64 " bytes",
+				     sigabbrev_np(run_caught_signal()), run->summary.scanned));
 	if (run->error.code)
 		run_add_problem(run, xstrdup(run->error.text));
 }
@@ -100,7 +105,8 @@ static void finish_report(struct run *run)
 
 	if (run->options->progress.json && (fflush(stdout) || ferror(stdout)) && !run->error.code)
 		error_set(&run->error, EXIT_IO, EPIPE,
-			"cannot write the events to standard output: its reader is gone or its disk is full");
+			"cannot write the events to standard output: its reader is gone or its "
+			"disk is full");
 	run_note_unread(run);
 	run_finish_map(run);
 	count_undecided(run);
@@ -111,7 +117,8 @@ static void finish_report(struct run *run)
 	}
 	summary->sets = run->options->sets != NULL;
 	if (!*summary->evidence.sentence)
-		snprintf(summary->evidence.sentence, sizeof(summary->evidence.sentence), "not hashed");
+		snprintf(summary->evidence.sentence, sizeof(summary->evidence.sentence),
+			"not hashed");
 	summary->unreadable = run_unreadable(run);
 	if (summary->unreadable)
 		damages_collect(&summary->damage, run->evidence, summary->unreadable);
@@ -137,7 +144,8 @@ static void tell(const struct run *run, const char *image_path)
 			log_warn("%s: %s", image_path, run->problems[i]);
 	if (run->error.code)
 		log_error("%s", run->error.text);
-	if (run->summary.evidence.state == EVIDENCE_MATCH || run->summary.evidence.state == EVIDENCE_HASHED)
+	if (run->summary.evidence.state == EVIDENCE_MATCH ||
+		run->summary.evidence.state == EVIDENCE_HASHED)
 		log_info("%s: %s", image_path, run->summary.evidence.sentence);
 	if (run->summary.alert)
 		log_warn("%s: %" PRIu64 " %s in a set of wanted hashes (--alert)", image_path,
@@ -148,7 +156,7 @@ static void tell(const struct run *run, const char *image_path)
 			size_print(run->summary.bytes, size),
 			run->options->dry_run ? ", found and not written" : "",
 			run->options->dry_run ? "the reports are" : "they and the reports are",
-			sink_path(run->sink));
+			output_dir_path(run->output_dir));
 }
 
 /* The problems in one line. */
@@ -157,7 +165,8 @@ static void join_problems(const struct run *run, char *text, size_t len)
 	size_t used = 0;
 
 	for (size_t i = 0; i < run->problem_count && used < len; i++)
-		used += (size_t)snprintf(text + used, len - used, "%s%s", i ? "; " : "", run->problems[i]);
+		used += (size_t)snprintf(
+			text + used, len - used, "%s%s", i ? "; " : "", run->problems[i]);
 }
 
 static void fill_sums(const struct run *run, struct run_sums *sums)
@@ -194,7 +203,8 @@ int run_end(struct run *run, const char *image_path, struct run_sums *sums)
 	progress_close(run->progress, code);
 	tell(run, image_path);
 	if (run_end_checkpoints(run, !run->error.code && !run_caught_signal()) && run->carving)
-		log_info("to go on with it: burin carve --resume %s", sink_path(run->sink));
+		log_info("to go on with it: burin carve --resume %s",
+			output_dir_path(run->output_dir));
 	if (sums)
 		fill_sums(run, sums);
 	run_free(run);

@@ -16,7 +16,8 @@ static int open_engine(struct run *run)
 		.gpu = &run->options->gpu,
 	};
 
-	reader_ring(run->reader, &options.ring, &options.ring_len, &options.chunk_len, &options.chunks);
+	reader_ring(
+		run->reader, &options.ring, &options.ring_len, &options.chunk_len, &options.chunks);
 	run->flight_count = options.chunks;
 	return run->engine->open(&run->scan, &run->options->rules->patterns, &options, &run->error);
 }
@@ -59,8 +60,8 @@ static int fall_back(struct run *run, const char *why)
 
 int run_pick_engine(struct run *run)
 {
-	run->engine = scan_engine_pick(run->options->engine, run->engine_reason,
-		sizeof(run->engine_reason), &run->error);
+	run->engine = scan_engine_pick(
+		run->options->engine, run->engine_reason, sizeof(run->engine_reason), &run->error);
 	run->kernel = run->options->kernel;
 	return run->engine ? 0 : -EINVAL;
 }

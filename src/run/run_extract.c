@@ -12,7 +12,7 @@
 #include "base/strpool.h"
 #include "report/report_reader.h"
 
-static int open_image(struct run *run, const struct reread_run *old, const char *path)
+static int open_image(struct run *run, const struct report_reader_run *old, const char *path)
 {
 	int status = image_open(&run->evidence, path, &run->error);
 
@@ -29,7 +29,7 @@ static int open_image(struct run *run, const struct reread_run *old, const char 
 
 /* The texts of the records that were read. */
 struct kept {
-	struct texts names, paths;
+	struct strpool names, paths;
 };
 
 static int add_file(struct run *run, struct kept *kept, const struct file_record *file)
@@ -38,11 +38,11 @@ static int add_file(struct run *run, struct kept *kept, const struct file_record
 	int status;
 
 	copy.path = xstrdup(file->path);
-	copy.type = texts_keep(&kept->names, file->type);
-	copy.extension = texts_keep(&kept->names, file->extension);
-	copy.known = file->known ? texts_keep(&kept->names, file->known) : NULL;
-	copy.alert = file->alert ? texts_keep(&kept->names, file->alert) : NULL;
-	copy.fs_path = file->fs_path ? texts_add(&kept->paths, file->fs_path) : NULL;
+	copy.type = strpool_keep(&kept->names, file->type);
+	copy.extension = strpool_keep(&kept->names, file->extension);
+	copy.known = file->known ? strpool_keep(&kept->names, file->known) : NULL;
+	copy.alert = file->alert ? strpool_keep(&kept->names, file->alert) : NULL;
+	copy.fs_path = file->fs_path ? strpool_add(&kept->paths, file->fs_path) : NULL;
 	copy.runs = xcalloc(file->run_count, sizeof(*copy.runs));
 	memcpy(copy.runs, file->runs, file->run_count * sizeof(*copy.runs));
 	status = carving_add(run->carving, &copy);
@@ -51,14 +51,14 @@ static int add_file(struct run *run, struct kept *kept, const struct file_record
 	return status;
 }
 
-static int add_files(struct run *run, struct reread_report *report, struct kept *kept)
+static int add_files(struct run *run, struct report_reader *report, struct kept *kept)
 {
 	struct file_record file;
 	uint64_t reached = 0;
 	int status = 0;
 
 	while (!status && !run_caught_signal()) {
-		status = reread_next(report, &file, &run->error);
+		status = report_reader_next(report, &file, &run->error);
 		if (status <= 0)
 			return status;
 		/* Nobody has counted the files, but most reports go through the image once. */
@@ -71,7 +71,7 @@ static int add_files(struct run *run, struct reread_report *report, struct kept 
 	return status;
 }
 
-static int extract(struct run *run, struct reread_report *report, struct kept *kept)
+static int extract(struct run *run, struct report_reader *report, struct kept *kept)
 {
 	int status = add_files(run, report, kept);
 
@@ -93,20 +93,21 @@ int run_extract(const struct run_options *given, const char *report_path, const 
 	struct rules rules = { .format = RULES_BURIN };
 	struct run_options options = *given;
 	struct run run = { .options = &options, .started = run_clock() };
-	struct reread_report *report = NULL;
+	struct report_reader *report = NULL;
 	struct kept kept = { 0 };
-	int status = reread_open(&report, AT_FDCWD, report_path, &run.error);
+	int status = report_reader_open(&report, AT_FDCWD, report_path, &run.error);
 	int code;
 
 	options.rules = &rules;
 	if (!status) {
-		const struct reread_run *old = reread_run(report);
+		const struct report_reader_run *old = report_reader_run(report);
 
 		if (!image_path)
 			image_path = old->image_path;
 		rules.path = (char *)old->rules_path;
 		memcpy(rules.sha256, old->rules_sha256, strnlen(old->rules_sha256, 64));
-		if (!(status = open_image(&run, old, image_path)) && !(status = run_open_pool(&run)) &&
+		if (!(status = open_image(&run, old, image_path)) &&
+			!(status = run_open_pool(&run)) &&
 			!(status = run_open_output(&run, output)))
 			status = run_start_report(&run, image_path, image_info(run.image)->size);
 	}
@@ -115,8 +116,8 @@ int run_extract(const struct run_options *given, const char *report_path, const 
 		status = extract(&run, report, &kept);
 	}
 	code = run_end(&run, image_path ? image_path : report_path, sums);
-	reread_close(report);
-	texts_free(&kept.names);
-	texts_free(&kept.paths);
+	report_reader_close(report);
+	strpool_free(&kept.names);
+	strpool_free(&kept.paths);
 	return status && code == EXIT_CLEAN ? EXIT_IO : code;
 }

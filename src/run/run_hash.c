@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 
-#define ENDED_EARLY                                                                                \
+#define ENDED_EARLY \
 	"the run ended before all of the evidence was read, so it was not compared with its hash"
 #define BEFORE_LEN ((size_t)4 << 20)
 
@@ -51,7 +51,8 @@ static uint32_t wanted_kinds(struct run *run)
 	}
 	if (options->cluster && options->verify == RUN_VERIFY_SPARE) {
 		say(run, EVIDENCE_NOT_HASHED,
-			"not compared with the hash that it stores: several processes read it, each "
+			"not compared with the hash that it stores: several processes read it, "
+			"each "
 			"a part; the option verify asks for it");
 		return 0;
 	}
@@ -103,7 +104,8 @@ static int start_aside(struct run *run)
 	if (thread_start(&run->hash_thread, hash_aside, run) == 0)
 		return 0;
 	run->hash_aside = false;
-	return error_set(&run->error, EXIT_IO, EAGAIN, "cannot start a thread to hash the evidence");
+	return error_set(
+		&run->error, EXIT_IO, EAGAIN, "cannot start a thread to hash the evidence");
 }
 
 int run_start_hashing(struct run *run)
@@ -115,7 +117,8 @@ int run_start_hashing(struct run *run)
 		return 0;
 	if (spare && run->position) {
 		say(run, EVIDENCE_NOT_HASHED,
-			"not compared with the hash that it stores, because the run was resumed; the "
+			"not compared with the hash that it stores, because the run was resumed; "
+			"the "
 			"option verify asks for it");
 		return 0;
 	}
@@ -207,11 +210,10 @@ void run_finish_hashing(struct run *run, bool failed)
 		whole = end_aside(run, failed);
 	if (whole) {
 		media_hash_finish(run->hash, &hashes);
-		evidence_judge(
-			&run->summary.evidence, image_info(run->evidence), &hashes, ranges_bytes(&run->unread));
+		evidence_judge(&run->summary.evidence, image_info(run->evidence), &hashes,
+			ranges_bytes(&run->unread));
 	} else {
-		say(run, EVIDENCE_PARTIAL,
-			ENDED_EARLY);
+		say(run, EVIDENCE_PARTIAL, ENDED_EARLY);
 	}
 	media_hash_free(run->hash);
 	run->hash = NULL;

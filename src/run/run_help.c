@@ -28,10 +28,11 @@ struct unit {
 struct help {
 	struct run run; /* first: a run's address is its help's */
 	struct run_options options;
-	struct unit units[UNITS_MOST]; /* those in hand: number n is at n modulo UNITS_MOST */
+	struct unit units[UNITS_MOST];  /* those in hand: number n is at n modulo UNITS_MOST */
 	uint64_t begun, searched, sent; /* units, since the start */
 	uint64_t sent_len;              /* bytes */
-	double ready, unit_wait, send_wait; /* seconds: when it could search; what it has waited since */
+	double ready, unit_wait,
+		send_wait; /* seconds: when it could search; what it has waited since */
 };
 
 /* The one that was searched to its end or is being searched. Those behind it are being read

@@ -16,36 +16,36 @@
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
-void run_left_put(struct state_writer *writer, bool batch, const char *image_path, char **arguments)
+void run_left_put(struct codec_writer *writer, bool batch, const char *image_path, char **arguments)
 {
 	char *directory = getcwd(NULL, 0);
 	uint64_t count = 0;
 
 	while (arguments && arguments[count])
 		count++;
-	state_put(writer, FORMAT);
-	state_put(writer, batch);
-	state_put_text(writer, directory ? directory : "");
-	state_put_text(writer, image_path);
-	state_put(writer, count);
+	codec_put(writer, FORMAT);
+	codec_put(writer, batch);
+	codec_put_text(writer, directory ? directory : "");
+	codec_put_text(writer, image_path);
+	codec_put(writer, count);
 	for (uint64_t i = 0; i < count; i++)
-		state_put_text(writer, arguments[i]);
+		codec_put_text(writer, arguments[i]);
 	free(directory);
 }
 
-void run_left_get(struct run_left *left, struct state_reader *reader)
+void run_left_get(struct run_left *left, struct codec_reader *reader)
 {
 	uint64_t count;
 
-	if (state_get(reader, UINT64_MAX) != FORMAT)
-		state_fail(reader);
-	left->batch = state_get_flag(reader);
-	left->directory = state_get_text(reader, MOST_TEXT);
-	left->image_path = state_get_text(reader, MOST_TEXT);
-	count = state_get(reader, MOST_WORDS);
+	if (codec_get(reader, UINT64_MAX) != FORMAT)
+		codec_fail(reader);
+	left->batch = codec_get_flag(reader);
+	left->directory = codec_get_text(reader, MOST_TEXT);
+	left->image_path = codec_get_text(reader, MOST_TEXT);
+	count = codec_get(reader, MOST_WORDS);
 	left->arguments = xcalloc(count + 1, sizeof(*left->arguments));
 	for (uint64_t i = 0; i < count; i++)
-		left->arguments[i] = state_get_text(reader, MOST_TEXT);
+		left->arguments[i] = codec_get_text(reader, MOST_TEXT);
 }
 
 void run_left_free(struct run_left *left)
@@ -58,10 +58,10 @@ void run_left_free(struct run_left *left)
 	*left = (struct run_left){ 0 };
 }
 
-int run_left_open(int dir_fd, const char *output, struct state_reader **reader, struct error *error)
+int run_left_open(int dir_fd, const char *output, struct codec_reader **reader, struct error *error)
 {
 	int fd = openat(dir_fd, SINK_CHECKPOINT, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	int status = fd < 0 ? -errno : state_reader_open(reader, fd);
+	int status = fd < 0 ? -errno : codec_reader_open(reader, fd);
 
 	if (!status)
 		return fd;
@@ -99,7 +99,7 @@ static int finished_exit(int dir_fd)
 int run_left_find(struct run_left *left, const char *output, struct error *error)
 {
 	int dir_fd = open(output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct state_reader *reader = NULL;
+	struct codec_reader *reader = NULL;
 	int fd, kind = RUN_LEFT_RESUMABLE;
 
 	*left = (struct run_left){ 0 };
@@ -114,12 +114,12 @@ int run_left_find(struct run_left *left, const char *output, struct error *error
 		kind = fd;
 	} else {
 		run_left_get(left, reader);
-		if (!state_ok(reader)) {
+		if (!codec_ok(reader)) {
 			run_left_free(left);
 			kind = error_set(error, EXIT_USAGE, EINVAL,
 				"the checkpoint in %s is of another version of burin", output);
 		}
-		state_reader_close(reader);
+		codec_reader_close(reader);
 		close(fd);
 	}
 	close(dir_fd);
@@ -138,38 +138,39 @@ bool run_left_is_there(const char *output)
 /* ---- batches ------------------------------------------------------------------------------- */
 
 /* Without one, only the comfort of resuming is lost. */
-static void write_batch(struct sink *sink, char **arguments)
+static void write_batch(struct output_dir *output_dir, char **arguments)
 {
-	struct keeper *keeper = keeper_new(sink);
-	struct state_writer *writer;
-	int fd = keeper_begin(keeper);
+	struct checkpoint_file *checkpoint_file = checkpoint_file_new(output_dir);
+	struct codec_writer *writer;
+	int fd = checkpoint_file_begin(checkpoint_file);
 
 	if (fd >= 0) {
-		writer = state_writer_new(fd);
+		writer = codec_writer_new(fd);
 		run_left_put(writer, true, "", arguments);
-		if (state_writer_close(writer))
-			keeper_drop(keeper);
+		if (codec_writer_close(writer))
+			checkpoint_file_drop(checkpoint_file);
 		else
-			keeper_commit(keeper, false);
+			checkpoint_file_commit(checkpoint_file, false);
 	}
-	keeper_free(keeper);
+	checkpoint_file_free(checkpoint_file);
 }
 
 int run_left_begin_batch(const char *output, char **arguments, struct error *error)
 {
-	struct sink *sink;
-	int status = sink_share(&sink, output, error);
+	struct output_dir *output_dir;
+	int status = output_dir_share(&output_dir, output, error);
 
 	if (status)
 		return status;
-	if (faccessat(sink_dir_fd(sink), SINK_CHECKPOINT, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+	if (faccessat(output_dir_dir_fd(output_dir), SINK_CHECKPOINT, F_OK, AT_SYMLINK_NOFOLLOW) ==
+		0)
 		status = error_set(error, EXIT_IO, EEXIST,
 			"a run that did not come to its end is in %s: go on with burin carve "
 			"--resume %s, or choose another folder with -o",
 			output, output);
 	else
-		write_batch(sink, arguments);
-	sink_close(sink);
+		write_batch(output_dir, arguments);
+	output_dir_close(output_dir);
 	return status;
 }
 

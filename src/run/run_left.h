@@ -31,13 +31,13 @@ void run_left_free(struct run_left *left);
 
 /* The head of a checkpoint. */
 void run_left_put(
-	struct state_writer *writer, bool batch, const char *image_path, char **arguments);
+	struct codec_writer *writer, bool batch, const char *image_path, char **arguments);
 /* What comes next in the reader is the head. */
-void run_left_get(struct run_left *left, struct state_reader *reader);
+void run_left_get(struct run_left *left, struct codec_reader *reader);
 /* Opens the checkpoint in a folder. -ENOENT, without words, when there is none; else a negative
  * errno with error set. Returns the descriptor. */
 int run_left_open(
-	int dir_fd, const char *output, struct state_reader **reader, struct error *error);
+	int dir_fd, const char *output, struct codec_reader **reader, struct error *error);
 
 /* Notes that a batch has begun in the folder, which is made where it is missing. Error when one was
  * left there. */

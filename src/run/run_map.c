@@ -45,7 +45,7 @@ static void look(const struct run_map *map, struct block_ends *ends, uint64_t of
 	const uint8_t *bytes, size_t len)
 {
 	size_t count = 0;
-	struct range *runs = len ? gathered_runs(map->image, offset, len, &count) : NULL;
+	struct range *runs = len ? extent_image_runs(map->image, offset, len, &count) : NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		block_map_look(map->blocks, ends, runs[i].offset, bytes, (size_t)runs[i].length);
@@ -147,7 +147,7 @@ uint8_t *run_tell_map(struct run *run, size_t *len)
 		return NULL;
 	job = &map->jobs[map->joined++ % map->count];
 	is_done(map, job, true);
-	runs = gathered_runs(map->image, job->offset, job->len, &count);
+	runs = extent_image_runs(map->image, job->offset, job->len, &count);
 	bytes = block_map_tell(map->blocks, &job->ends, runs, count, len);
 	free(runs);
 	return bytes;
@@ -162,7 +162,9 @@ int run_hear_map(struct run *run, uint64_t until, const uint8_t *bytes, size_t l
 
 	if (!map || !len)
 		return 0;
-	runs = until > map->until ? gathered_runs(map->image, map->until, until - map->until, &count) : NULL;
+	runs = until > map->until
+		       ? extent_image_runs(map->image, map->until, until - map->until, &count)
+		       : NULL;
 	status = runs ? block_map_hear(map->blocks, runs, count, bytes, len) : -EBADMSG;
 	free(runs);
 	map->until = until;
@@ -174,12 +176,12 @@ int run_hear_map(struct run *run, uint64_t until, const uint8_t *bytes, size_t l
 
 /* ---- checkpoints --------------------------------------------------------------------------- */
 
-void run_save_map(struct run *run, struct state_writer *writer)
+void run_save_map(struct run *run, struct codec_writer *writer)
 {
 	if (!run->map)
 		return;
 	run_mapped(run, 0);
-	state_put(writer, run->map->until);
+	codec_put(writer, run->map->until);
 	block_map_save(run->map->blocks, writer);
 }
 
@@ -220,15 +222,15 @@ void run_free_map(struct run *run)
 	run->map = NULL;
 }
 
-void run_load_map(struct run *run, struct state_reader *reader)
+void run_load_map(struct run *run, struct codec_reader *reader)
 {
 	if (!run->map)
 		return;
-	run->map->until = state_get(reader, run->position);
+	run->map->until = codec_get(reader, run->position);
 	block_map_load(run->map->blocks, reader);
-	if (state_ok(reader) && run->map->until < run->range_start)
-		state_fail(reader);
-	if (state_ok(reader))
+	if (codec_ok(reader) && run->map->until < run->range_start)
+		codec_fail(reader);
+	if (codec_ok(reader))
 		catch_up(run);
 }
 
@@ -240,9 +242,11 @@ void run_finish_map(struct run *run)
 	if (!map)
 		return;
 	join_until(map, map->given, map->given);
-	if (block_map_finish(
-		    map->blocks, run_unreadable(run), run->sink, &run->summary.content, &error)) {
-		run->summary.content = (struct content_sums){ 0 }; /* the report tells of no file that is not there */
+	if (block_map_finish(map->blocks, run_unreadable(run), run->output_dir,
+		    &run->summary.content, &error)) {
+		run->summary.content = (struct content_sums){
+			0
+		}; /* the report tells of no file that is not there */
 		if (!run->error.code)
 			run->error = error;
 	}

@@ -25,7 +25,7 @@ static size_t copy_part(void *context, uint64_t place, void *buffer, size_t len)
 	uint64_t offset, follow;
 	size_t done = 0, got = 1;
 
-	while (done < len && got && gathered_find(run->image, place + done, &offset, &follow)) {
+	while (done < len && got && extent_image_find(run->image, place + done, &offset, &follow)) {
 		size_t part_len = follow < len - done ? (size_t)follow : len - done;
 
 		got = reader_copy(run->reader, offset, (uint8_t *)buffer + done, part_len);

@@ -18,7 +18,7 @@ static int damaged(struct run *run)
 {
 	return error_set(&run->error, EXIT_IO, EBADMSG,
 		"the checkpoint in %s is damaged; carve again into another folder",
-		sink_path(run->sink));
+		output_dir_path(run->output_dir));
 }
 
 /* "" stands for what could not be read, then or now. */
@@ -27,20 +27,21 @@ static bool differs(const char *was, const char *is)
 	return *was && *is && strcmp(was, is) != 0;
 }
 
-static int compare_traits(struct run *run, struct state_reader *reader)
+static int compare_traits(struct run *run, struct codec_reader *reader)
 {
 	const struct run_traits *traits = &run->traits;
-	uint64_t count = state_get(reader, UINT64_MAX);
+	uint64_t count = codec_get(reader, UINT64_MAX);
 	int status = 0;
 
-	for (size_t i = 0; i < traits->count && !status && state_ok(reader); i++) {
-		char *was = state_get_text(reader, MOST_TEXT);
+	for (size_t i = 0; i < traits->count && !status && codec_ok(reader); i++) {
+		char *was = codec_get_text(reader, MOST_TEXT);
 
-		if (state_ok(reader) && (differs(was, traits->values[i]) || count != traits->count))
+		if (codec_ok(reader) && (differs(was, traits->values[i]) || count != traits->count))
 			status = error_set(&run->error, EXIT_USAGE, EINVAL,
 				"the run in %s can't be resumed: %s differs (it was '%s' and is "
 				"'%s')",
-				sink_path(run->sink), traits->names[i], was, traits->values[i]);
+				output_dir_path(run->output_dir), traits->names[i], was,
+				traits->values[i]);
 		free(was);
 	}
 	return status;
@@ -53,33 +54,33 @@ static void add_resumption(struct summary_record *summary, int64_t at, uint64_t 
 	summary->resumed[summary->resumed_count++] = (struct resumption){ at, position };
 }
 
-static void load_resumptions(struct run *run, struct state_reader *reader)
+static void load_resumptions(struct run *run, struct codec_reader *reader)
 {
-	uint64_t count = state_get(reader, MOST_RESUMPTIONS);
+	uint64_t count = codec_get(reader, MOST_RESUMPTIONS);
 
-	for (uint64_t i = 0; i < count && state_ok(reader); i++) {
-		int64_t at = (int64_t)state_get(reader, UINT64_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		int64_t at = (int64_t)codec_get(reader, UINT64_MAX);
 
-		add_resumption(&run->summary, at, state_get(reader, INT64_MAX));
+		add_resumption(&run->summary, at, codec_get(reader, INT64_MAX));
 	}
 }
 
-static void load_problems(struct run *run, struct state_reader *reader)
+static void load_problems(struct run *run, struct codec_reader *reader)
 {
-	uint64_t count = state_get(reader, UINT64_MAX);
+	uint64_t count = codec_get(reader, UINT64_MAX);
 
-	for (uint64_t i = 0; i < count && state_ok(reader); i++)
-		run_add_problem(run, state_get_text(reader, MOST_TEXT));
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		run_add_problem(run, codec_get_text(reader, MOST_TEXT));
 }
 
 /* Up to where the reports come in. */
-static void load_sums(struct run *run, struct state_reader *reader)
+static void load_sums(struct run *run, struct codec_reader *reader)
 {
 	uint64_t size = image_info(run->image)->size;
 
-	run->position = state_get(reader, size);
-	run->summary.hits = state_get(reader, UINT64_MAX);
-	run->started -= (double)state_get(reader, INT64_MAX) / 1000;
+	run->position = codec_get(reader, size);
+	run->summary.hits = codec_get(reader, UINT64_MAX);
+	run->started -= (double)codec_get(reader, INT64_MAX) / 1000;
 	tallies_load(&run->summary.rejected, reader);
 	tallies_load(&run->summary.skipped, reader);
 	tallies_load(&run->summary.by_type, reader);
@@ -87,7 +88,7 @@ static void load_sums(struct run *run, struct state_reader *reader)
 	load_problems(run, reader);
 	load_resumptions(run, reader);
 	if (run->position < run->range_start)
-		return state_fail(reader);
+		return codec_fail(reader);
 	run->summary.scanned = run->position - run->range_start;
 }
 
@@ -95,13 +96,13 @@ int run_begin_resuming(struct run *run, const char *output)
 {
 	struct run_checkpoints *checkpoint = &run->checkpoint;
 	struct run_left left = { 0 };
-	int status = sink_reopen(&run->sink, output, &run->error);
+	int status = output_dir_reopen(&run->output_dir, output, &run->error);
 
 	checkpoint->loading = true;
 	if (status)
 		return status;
-	checkpoint->fd =
-		run_left_open(sink_dir_fd(run->sink), output, &checkpoint->reader, &run->error);
+	checkpoint->fd = run_left_open(
+		output_dir_dir_fd(run->output_dir), output, &checkpoint->reader, &run->error);
 	if (checkpoint->fd == -ENOENT)
 		return error_set(&run->error, EXIT_USAGE, ENOENT, "%s holds no checkpoint", output);
 	if (checkpoint->fd < 0)
@@ -109,29 +110,29 @@ int run_begin_resuming(struct run *run, const char *output)
 	run_left_get(&left, checkpoint->reader);
 	run_left_free(&left);
 	status = compare_traits(run, checkpoint->reader);
-	checkpoint->begun = state_get_flag(checkpoint->reader);
+	checkpoint->begun = codec_get_flag(checkpoint->reader);
 	if (!status && checkpoint->begun)
 		load_sums(run, checkpoint->reader);
-	if (!status && !state_ok(checkpoint->reader))
+	if (!status && !codec_ok(checkpoint->reader))
 		status = damaged(run);
 	return status;
 }
 
 int run_reopen_report(struct run *run)
 {
-	struct state_reader *reader = run->checkpoint.reader;
+	struct codec_reader *reader = run->checkpoint.reader;
 	int status;
 
 	if (!run->checkpoint.begun) { /* what there is of them was begun behind the checkpoint */
 		for (size_t i = 0; i < REPORT_PARTS; i++)
-			sink_discard(run->sink, reporters[i]->file_name);
-		return report_open(&run->report, run->sink, &run->record, &run->error);
+			output_dir_discard(run->output_dir, reporters[i]->file_name);
+		return report_open(&run->report, run->output_dir, &run->record, &run->error);
 	}
-	status = report_reopen(&run->report, run->sink, &run->record, reader, &run->error);
-	return status || state_ok(reader) ? status : damaged(run);
+	status = report_reopen(&run->report, run->output_dir, &run->record, reader, &run->error);
+	return status || codec_ok(reader) ? status : damaged(run);
 }
 
-static int load_state(struct run *run, struct state_reader *reader)
+static int load_state(struct run *run, struct codec_reader *reader)
 {
 	uint64_t size = image_info(run->image)->size, files, bytes;
 	int status;
@@ -139,16 +140,16 @@ static int load_state(struct run *run, struct state_reader *reader)
 	pairing_load(run->pairing, reader);
 	if (run->order)
 		scalpel_order_load(run->order, size, reader);
-	run->has_pending = state_get_flag(reader);
+	run->has_pending = codec_get_flag(reader);
 	if (run->has_pending)
 		candidate_load(&run->pending, run->options->rules, size, reader);
 	run_load_map(run, reader);
-	if (!state_ok(reader))
+	if (!codec_ok(reader))
 		return damaged(run);
 	status = carving_load(run->carving, reader);
 	if (status)
 		run->error = *carving_error(run->carving);
-	else if (!state_at_end(reader))
+	else if (!codec_at_end(reader))
 		status = damaged(run);
 	carving_sums(run->carving, &files, &bytes);
 	progress_resume(run->progress, files, run_clock() - run->started);
@@ -175,7 +176,7 @@ void run_end_resuming(struct run *run)
 {
 	if (!run->checkpoint.reader)
 		return;
-	state_reader_close(run->checkpoint.reader);
+	codec_reader_close(run->checkpoint.reader);
 	run->checkpoint.reader = NULL;
 	close(run->checkpoint.fd);
 }

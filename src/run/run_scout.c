@@ -38,8 +38,9 @@ struct scouted {
 struct run_scout {
 	int (*give)(struct run *run, struct run_piece *piece);
 	struct scouted *first, **end;
-	struct scouted *telling; /* the first that outcomes may still belong to; NULL: it is still to come */
-	size_t held;             /* bytes */
+	struct scouted *
+		telling; /* the first that outcomes may still belong to; NULL: it is still to come */
+	size_t held;     /* bytes */
 };
 
 /* ---- what is told -------------------------------------------------------------------------- */
@@ -59,8 +60,8 @@ static void tell(void *context, const struct candidate *candidate, const struct 
 	scout->held += cost;
 	scouted->piece.outcomes = xgrow(scouted->piece.outcomes, &scouted->outcome_room,
 		scouted->piece.outcome_count, sizeof(*scouted->piece.outcomes));
-	scouted->piece.outcomes[scouted->piece.outcome_count++] = (struct run_outcome){
-		candidate->start, candidate->rule, outcome_copy(outcome) };
+	scouted->piece.outcomes[scouted->piece.outcome_count++] =
+		(struct run_outcome){ candidate->start, candidate->rule, outcome_copy(outcome) };
 }
 
 static size_t cost_of(const struct scouted *scouted)
@@ -118,7 +119,8 @@ static int give_ready(struct run *run)
 	struct run_scout *scout = run->scout;
 	int status = 0;
 
-	while (!status && scout->first && scout->first->settled <= carving_decided_until(run->carving)) {
+	while (!status && scout->first &&
+		scout->first->settled <= carving_decided_until(run->carving)) {
 		struct scouted *scouted = let_go(scout);
 
 		status = scout->give(run, &scouted->piece);

@@ -116,7 +116,6 @@ static int feed(struct run *run)
 	return status;
 }
 
-
 uint32_t run_match_len(const struct run *run, const struct chunk *chunk, const struct hit *hit)
 {
 	const struct pattern *pattern = &run->options->rules->patterns.patterns[hit->pattern];
@@ -124,8 +123,8 @@ uint32_t run_match_len(const struct run *run, const struct chunk *chunk, const s
 
 	if (!pattern->regex)
 		return pattern->len;
-	return (uint32_t)pattern_match_len(pattern, chunk->data + at,
-		chunk->len + chunk->tail_len - at);
+	return (uint32_t)pattern_match_len(
+		pattern, chunk->data + at, chunk->len + chunk->tail_len - at);
 }
 
 /* Uses a finished chunk's hits, and takes the next step with it. */
@@ -168,14 +167,16 @@ int run_search(struct run *run, const struct run_taker *taker)
 		if (run->submitted == run->consumed) {
 			if (run->read_all)
 				break;
-			run_await_hashing(run); /* the hashing threads or the map have the whole ring */
+			run_await_hashing(
+				run); /* the hashing threads or the map have the whole ring */
 			continue;
 		}
 		flight = run_flight(run, run->consumed);
 		status = run_await(run, flight);
 		if (status)
 			return error_set(&run->error, EXIT_IO, -status,
-				"the engine %s lost a chunk: %s", run->engine->name, strerror(-status));
+				"the engine %s lost a chunk: %s", run->engine->name,
+				strerror(-status));
 		status = consume(run, flight);
 	}
 	return status;

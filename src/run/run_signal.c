@@ -22,7 +22,8 @@ void run_catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* not under nohup */
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 &&
+		hangup.sa_handler != SIG_IGN) /* not under nohup */
 		sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

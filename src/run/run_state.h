@@ -41,18 +41,18 @@ struct run_taker {
 /* What must be the same when a run is resumed, as text. */
 struct run_traits {
 	const char *names[40];
-	char *values[40];             /* "" for what is not known */
+	char *values[40]; /* "" for what is not known */
 	size_t count;
 };
 
 struct run_checkpoints {
-	struct keeper *keeper;        /* NULL: none are made */
-	double next, spent;           /* seconds: when the next is due; what they have cost */
+	struct checkpoint_file *checkpoint_file; /* NULL: none are made */
+	double next, spent; /* seconds: when the next is due; what they have cost */
 	bool synced, warned;
-	struct state_reader *reader;  /* of the one that is resumed from */
+	struct codec_reader *reader; /* of the one that is resumed from */
 	int fd;
-	bool begun;                   /* it knows more than that the run began */
-	bool loading;                 /* not all of it is loaded: it must not be replaced */
+	bool begun;   /* it knows more than that the run began */
+	bool loading; /* not all of it is loaded: it must not be replaced */
 };
 
 struct run_map;
@@ -60,20 +60,20 @@ struct run_scout;
 
 struct run {
 	const struct run_options *options;
-	struct image *evidence;       /* as opened */
-	struct image *image;          /* what is searched: the evidence, or a part of it (gathered.h) */
-	struct volumes *volumes;      /* NULL for an extraction */
-	struct ranges space;          /* that part */
-	struct sink *sink;
+	struct image *evidence;  /* as opened */
+	struct image *image;     /* what is searched: the evidence, or a part of it (gathered.h) */
+	struct volumes *volumes; /* NULL for an extraction */
+	struct ranges space;     /* that part */
+	struct output_dir *output_dir;
 	struct pool *pool;
 	struct reader *reader;
 	const struct scan_engine *engine;
-	const char *kernel;           /* what the engine is asked for; NULL: its choice */
+	const char *kernel; /* what the engine is asked for; NULL: its choice */
 	struct scan *scan;
 	char engine_reason[512];
 	struct fifo_store *store;
 	struct pairing *pairing;
-	struct scalpel_order *order;  /* NULL without --compat scalpel */
+	struct scalpel_order *order; /* NULL without --compat scalpel */
 	struct carving *carving;
 	struct report *report;
 	struct progress *progress;
@@ -87,18 +87,19 @@ struct run {
 	pthread_t hash_thread;        /* hash_aside: it reads all of it for that */
 	bool hash_aside, hashed_all;
 	atomic_bool hash_stop;
-	struct run_map *map;          /* NULL: its blocks are not classified */
-	bool unsuited;                /* the engine takes no such rules */
-	bool refused;                 /* the last of those submitted: the engine had no room for it yet */
-	struct candidate pending;     /* a candidate that the carving stage could not take yet */
+	struct run_map *map; /* NULL: its blocks are not classified */
+	bool unsuited;       /* the engine takes no such rules */
+	bool refused;        /* the last of those submitted: the engine had no room for it yet */
+	struct candidate pending; /* a candidate that the carving stage could not take yet */
 	bool has_pending, read_all;
-	uint64_t near_len;            /* how far behind the search the checks may be; 0: the others search */
-	size_t barren_len, barren_tail_len; /* a slot of so many zeros has no hit; 0: not known yet */
+	uint64_t near_len; /* how far behind the search the checks may be; 0: the others search */
+	size_t barren_len,
+		barren_tail_len;         /* a slot of so many zeros has no hit; 0: not known yet */
 	uint64_t range_start, range_end; /* in what is searched */
-	struct ranges unreadable;     /* run_unreadable's */
-	uint64_t position;            /* in what is searched: every hit before was paired */
-	struct ranges unread;         /* of that: what could not be read, also before the run was resumed */
-	uint64_t unread_noted;        /* where the last range of the reader ends that is among them */
+	struct ranges unreadable;        /* run_unreadable's */
+	uint64_t position;               /* in what is searched: every hit before was paired */
+	struct ranges unread; /* of that: what could not be read, also before the run was resumed */
+	uint64_t unread_noted; /* where the last range of the reader ends that is among them */
 	struct run_traits traits;
 	struct run_checkpoints checkpoint;
 	struct run_record record;
@@ -106,8 +107,8 @@ struct run {
 	size_t problem_count;
 	char *problems[16];
 	double started, set_up, read_wait, scan_wait, hash_wait; /* seconds */
-	double flushed;               /* when the report was flushed last */
-	struct run_scout *scout;      /* of a helper */
+	double flushed;                /* when the report was flushed last */
+	struct run_scout *scout;       /* of a helper */
 	struct run_own_help *own_help; /* in a cluster: this process's own part of the work */
 	struct error error;
 };
@@ -176,8 +177,8 @@ void run_map_slot(struct run *run, const struct slot *slot);
 /* How many slots need not be held for the map any more; waits until that are `wanted` of those
  * given. */
 uint64_t run_mapped(struct run *run, uint64_t wanted);
-void run_save_map(struct run *run, struct state_writer *writer);
-void run_load_map(struct run *run, struct state_reader *reader);
+void run_save_map(struct run *run, struct codec_writer *writer);
+void run_load_map(struct run *run, struct codec_reader *reader);
 /* Writes map.bin, also after a failure; frees the map. */
 void run_finish_map(struct run *run);
 /* Waits for those that look. */

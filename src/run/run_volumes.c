@@ -110,7 +110,7 @@ static void choose_space(struct run *run)
 		for (size_t i = 0; i < in_use->count; i++)
 			ranges_add(&run->space, in_use->items[i].offset, in_use->items[i].length);
 	if (run->space.count)
-		run->image = gathered_open(run->evidence, &run->space);
+		run->image = extent_image_open(run->evidence, &run->space);
 }
 
 void run_read_volumes(struct run *run, const char *image_path)
@@ -153,8 +153,8 @@ int run_check_range(struct run *run)
 		end = options->offset + options->length;
 	if (options->space != SPACE_ALL && !run->space.count)
 		return 0; /* empty */
-	run->range_start = gathered_offset(run->image, options->offset);
-	run->range_end = gathered_offset(run->image, end);
+	run->range_start = extent_image_offset(run->image, options->offset);
+	run->range_end = extent_image_offset(run->image, end);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ const struct ranges *run_unreadable(struct run *run)
 	ranges_free(&run->unreadable);
 	for (size_t i = 0; i < found->count; i++) {
 		size_t count;
-		struct range *runs = gathered_runs(
+		struct range *runs = extent_image_runs(
 			run->image, found->items[i].offset, found->items[i].length, &count);
 
 		for (size_t k = 0; k < count; k++)
@@ -181,7 +181,7 @@ uint64_t run_place(const void *context, uint64_t offset)
 {
 	const struct run *run = context;
 
-	return gathered_place(run->image, offset);
+	return extent_image_place(run->image, offset);
 }
 
 void run_free_volumes(struct run *run)

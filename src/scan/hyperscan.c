@@ -66,7 +66,7 @@ struct search {
 	const uint8_t *text;
 	size_t len, text_len;
 	uint64_t offset;
-	struct hit_sink *sink;
+	struct hit_sink *output_dir;
 };
 
 /* Hyperscan's callback for byte patterns. Anything but 0 ends the scan. */
@@ -85,17 +85,17 @@ static int on_bytes(
 	if (!anchor->whole &&
 		!pattern_matches(pattern, search->text + start, search->text_len - start))
 		return 0;
-	return !hit_sink_add(search->sink, search->offset + start, id);
+	return !hit_sink_add(search->output_dir, search->offset + start, id);
 }
 
-/* Tries the regex at each start of [from, to). False: the sink is full. */
+/* Tries the regex at each start of [from, to). False: the output_dir is full. */
 static bool try_starts(const struct search *search, uint32_t id, size_t from, size_t to)
 {
 	const struct pattern *pattern = &search->hs->set->patterns[id];
 
 	for (size_t start = from; start < to; start++)
 		if (pattern_match_len(pattern, search->text + start, search->text_len - start) &&
-			!hit_sink_add(search->sink, search->offset + start, id))
+			!hit_sink_add(search->output_dir, search->offset + start, id))
 			return false;
 	return true;
 }
@@ -140,7 +140,7 @@ static int scan_group(struct search *search, const struct group *group, hs_scrat
 	size_t len = search->len + (behind < group->reach ? behind : group->reach);
 	hs_error_t rc;
 
-	if (!group->database || search->sink->full)
+	if (!group->database || search->output_dir->full)
 		return 0;
 	if (len > UINT_MAX)
 		return -EOVERFLOW;
@@ -168,35 +168,35 @@ static void search_end(const struct search *search)
 
 	if (hs->guard)
 		pairs_find(hs->guard, search->text + from, search->len - from,
-			search->text_len - from, search->offset + from, search->sink);
+			search->text_len - from, search->offset + from, search->output_dir);
 	from = guarded_from(search, hs->groups[REGEXES].reach);
 	for (uint32_t id = 0; id < hs->set->count && hs->groups[REGEXES].count; id++)
-		if (hs->set->patterns[id].regex && !search->sink->full)
+		if (hs->set->patterns[id].regex && !search->output_dir->full)
 			try_starts(search, id, from, search->len);
 }
 
 static int hyperscan_find(const void *database, void *scratch, const uint8_t *text, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *sink)
+	size_t text_len, uint64_t offset, struct hit_sink *output_dir)
 {
 	const struct hyperscan *hs = database;
 	struct scratch *own = scratch;
-	struct search search = { hs, own->tried, text, len, text_len, offset, sink };
+	struct search search = { hs, own->tried, text, len, text_len, offset, output_dir };
 	int rc = 0;
 
 	if (hs->groups[REGEXES].database)
 		memset(own->tried, 0, hs->set->count * sizeof(*own->tried));
 	if (hs->grams)
-		grams_find(hs->grams, text, len, text_len, offset, sink);
-	if (hs->teddy && !sink->full)
-		teddy_find(hs->teddy, text, len, text_len, offset, sink);
+		grams_find(hs->grams, text, len, text_len, offset, output_dir);
+	if (hs->teddy && !output_dir->full)
+		teddy_find(hs->teddy, text, len, text_len, offset, output_dir);
 	for (int i = 0; i < GROUPS && rc == 0; i++)
 		rc = scan_group(
 			&search, &hs->groups[i], own->hs, i == REGEXES ? on_regex : on_bytes);
-	if (rc == 0 && !sink->full)
+	if (rc == 0 && !output_dir->full)
 		search_end(&search);
-	if (hs->pairs && rc == 0 && !sink->full)
-		pairs_find(hs->pairs, text, len, text_len, offset, sink);
-	for (uint32_t i = 0; i < hs->stranger_count && rc == 0 && !sink->full; i++)
+	if (hs->pairs && rc == 0 && !output_dir->full)
+		pairs_find(hs->pairs, text, len, text_len, offset, output_dir);
+	for (uint32_t i = 0; i < hs->stranger_count && rc == 0 && !output_dir->full; i++)
 		try_starts(&search, hs->strangers[i], 0, len);
 	return rc;
 }

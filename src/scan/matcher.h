@@ -16,13 +16,13 @@ struct hit_sink {
 		      pieces */
 };
 
-static inline bool hit_sink_add(struct hit_sink *sink, uint64_t offset, uint32_t pattern)
+static inline bool hit_sink_add(struct hit_sink *output_dir, uint64_t offset, uint32_t pattern)
 {
-	if (sink->count == sink->capacity) {
-		sink->full = true;
+	if (output_dir->count == output_dir->capacity) {
+		output_dir->full = true;
 		return false;
 	}
-	sink->hits[sink->count++] = (struct hit){ offset, pattern };
+	output_dir->hits[output_dir->count++] = (struct hit){ offset, pattern };
 	return true;
 }
 
@@ -47,10 +47,10 @@ struct matcher {
 	void *(*scratch_new)(const void *database);
 	void (*scratch_free)(void *scratch);
 	/* Finds all matches that start in text[0 .. len); text has readable bytes behind, text_len
-	 * in all (>= len). offset: of text[0] in the image. Returns 0 (also when the sink got full)
+	 * in all (>= len). offset: of text[0] in the image. Returns 0 (also when the output_dir got full)
 	 * or a negative errno. */
 	int (*find)(const void *database, void *scratch, const uint8_t *text, size_t len,
-		size_t text_len, uint64_t offset, struct hit_sink *sink);
+		size_t text_len, uint64_t offset, struct hit_sink *output_dir);
 	/* What the report names as the kernel, or NULL. */
 	const char *(*kernel)(const void *database);
 };
@@ -67,8 +67,8 @@ int cpu_scan_reap(struct scan *scan, struct chunk **chunk);
 void cpu_scan_close(struct scan *scan);
 const char *cpu_scan_kernel(const struct scan *scan);
 /* What is the same in all these rows. */
-#define CPU_SCAN_CALLS                                                                             \
-	.submit = cpu_scan_submit, .reap = cpu_scan_reap, .close = cpu_scan_close,                 \
+#define CPU_SCAN_CALLS \
+	.submit = cpu_scan_submit, .reap = cpu_scan_reap, .close = cpu_scan_close, \
 	.kernel = cpu_scan_kernel
 
 #endif

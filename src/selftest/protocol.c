@@ -14,7 +14,7 @@
 
 /* Where the rows go. A cell's text is cleaned; numbers stand to the right. */
 struct writer {
-	struct line line;
+	struct strbuf line;
 	bool page;
 };
 
@@ -45,40 +45,40 @@ static char *processor_name(void)
 
 static void heading(struct writer *writer, const char *text)
 {
-	line_text(&writer->line, writer->page ? "<h2>" : "\n");
-	line_text(&writer->line, text);
-	line_text(&writer->line, writer->page ? "</h2>\n" : "\n");
+	strbuf_text(&writer->line, writer->page ? "<h2>" : "\n");
+	strbuf_text(&writer->line, text);
+	strbuf_text(&writer->line, writer->page ? "</h2>\n" : "\n");
 }
 
 /* A name and what it is. Frees the value. */
 static void fact(struct writer *writer, const char *name, char *value)
 {
-	struct line *line = &writer->line;
+	struct strbuf *line = &writer->line;
 	char padded[32];
 
 	snprintf(padded, sizeof(padded), writer->page ? "%s" : "%-12s", name);
-	line_text(line, writer->page ? "<tr><th scope=\"row\">" : "");
-	line_text(line, padded);
-	line_text(line, writer->page ? "</th><td>" : "");
-	(writer->page ? line_xml : line_clean)(line, value);
-	line_text(line, writer->page ? "</td></tr>\n" : "\n");
+	strbuf_text(line, writer->page ? "<tr><th scope=\"row\">" : "");
+	strbuf_text(line, padded);
+	strbuf_text(line, writer->page ? "</th><td>" : "");
+	(writer->page ? strbuf_xml : strbuf_clean)(line, value);
+	strbuf_text(line, writer->page ? "</td></tr>\n" : "\n");
 	free(value);
 }
 
 /* width: of the column in text, negative for text to the left. */
 static void cell(struct writer *writer, int width, const char *text)
 {
-	struct line *line = &writer->line;
+	struct strbuf *line = &writer->line;
 	char padded[160];
 
 	if (writer->page) {
-		line_text(line, width > 0 ? "<td class=\"n\">" : "<td>");
-		line_xml(line, text);
-		line_text(line, "</td>");
+		strbuf_text(line, width > 0 ? "<td class=\"n\">" : "<td>");
+		strbuf_xml(line, text);
+		strbuf_text(line, "</td>");
 		return;
 	}
 	snprintf(padded, sizeof(padded), "%*s  ", width, text);
-	line_clean(line, padded);
+	strbuf_clean(line, padded);
 }
 
 static void number_cell(struct writer *writer, int width, uint64_t number)
@@ -101,13 +101,13 @@ static void share_cell(struct writer *writer, int width, uint64_t part, uint64_t
 
 static void row(struct writer *writer, bool end)
 {
-	line_text(&writer->line, writer->page ? (end ? "</tr>\n" : "<tr>") : end ? "\n" : "");
+	strbuf_text(&writer->line, writer->page ? (end ? "</tr>\n" : "<tr>") : end ? "\n" : "");
 }
 
 static void table(struct writer *writer, bool end)
 {
 	if (writer->page)
-		line_text(&writer->line, end ? "</table>\n" : "<table>\n");
+		strbuf_text(&writer->line, end ? "</table>\n" : "<table>\n");
 }
 
 static void heads(struct writer *writer, const char *const *names, const int *widths, int count)
@@ -230,9 +230,9 @@ static void add_runs(struct writer *writer, const struct selftest *selftest)
 
 static void sentence(struct writer *writer, char *text)
 {
-	line_text(&writer->line, writer->page ? "<p>" : "");
-	(writer->page ? line_xml : line_clean)(&writer->line, text);
-	line_text(&writer->line, writer->page ? "</p>\n" : "\n");
+	strbuf_text(&writer->line, writer->page ? "<p>" : "");
+	(writer->page ? strbuf_xml : strbuf_clean)(&writer->line, text);
+	strbuf_text(&writer->line, writer->page ? "</p>\n" : "\n");
 	free(text);
 }
 
@@ -265,8 +265,8 @@ static void add_problems(struct writer *writer, const struct selftest *selftest)
 
 static int finish(struct writer *writer, FILE *stream)
 {
-	line_write(&writer->line, stream);
-	line_free(&writer->line);
+	strbuf_write(&writer->line, stream);
+	strbuf_free(&writer->line);
 	return ferror(stream) || fflush(stream) ? -EIO : 0;
 }
 
@@ -282,7 +282,7 @@ int selftest_text(const struct selftest *selftest, FILE *stream)
 {
 	struct writer writer = { .page = false };
 
-	line_text(&writer.line, "Protocol of burin's selftest\n\n");
+	strbuf_text(&writer.line, "Protocol of burin's selftest\n\n");
 	add_all(&writer, selftest);
 	return finish(&writer, stream);
 }
@@ -291,7 +291,7 @@ int selftest_page(const struct selftest *selftest, FILE *stream)
 {
 	struct writer writer = { .page = true };
 
-	line_text(&writer.line,
+	strbuf_text(&writer.line,
 		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		"style-src 'unsafe-inline'\">\n"
@@ -307,6 +307,6 @@ int selftest_page(const struct selftest *selftest, FILE *stream)
 		"print{body{margin:0;font-size:11px}}\n"
 		"</style></head><body>\n<h1>Protocol of burin's selftest</h1>\n");
 	add_all(&writer, selftest);
-	line_text(&writer.line, "</body></html>\n");
+	strbuf_text(&writer.line, "</body></html>\n");
 	return finish(&writer, stream);
 }

@@ -77,7 +77,7 @@ static void since(struct times from, struct times *best)
 static uint64_t place_of(
 	const struct e01_table *table, const uint8_t *file, uint32_t index, bool *compressed)
 {
-	uint32_t entry = little_u32(file + table->entries_at[0] + (uint64_t)index * 4);
+	uint32_t entry = endian_u32(file + table->entries_at[0] + (uint64_t)index * 4);
 	bool wide = index >= table->overflow;
 
 	*compressed = !wide && entry >> PACKED_BIT;

@@ -59,7 +59,7 @@ static void check(const struct candidate *candidate, const struct rules *rules)
 		abort();
 }
 
-static void try_pairing(const struct rules *rules, struct state_reader *reader)
+static void try_pairing(const struct rules *rules, struct codec_reader *reader)
 {
 	const struct pairing_options options = { .range_end = IMAGE_SIZE };
 	struct fifo_store *store = fifo_store_new((size_t)1 << 20, no_spill, NULL);
@@ -72,7 +72,7 @@ static void try_pairing(const struct rules *rules, struct state_reader *reader)
 	if (scalpel_order_new(&order, rules, store, NULL))
 		abort();
 	scalpel_order_load(order, IMAGE_SIZE, reader);
-	if (state_ok(reader)) {
+	if (codec_ok(reader)) {
 		scalpel_order_hit(order, IMAGE_SIZE - 1, 0);
 		pairing_hit(pairing, IMAGE_SIZE - 5, rules->rules[0].footers[0], 2);
 		pairing_finish(pairing);
@@ -88,7 +88,7 @@ static void try_pairing(const struct rules *rules, struct state_reader *reader)
 	tallies_free(&skipped);
 }
 
-static void try_decider(const struct rules *rules, struct state_reader *reader)
+static void try_decider(const struct rules *rules, struct codec_reader *reader)
 {
 	const struct decide_options options = { .max_files = 5 };
 	struct tallies rejected = { 0 }, skipped = { 0 };
@@ -105,16 +105,16 @@ static void try_decider(const struct rules *rules, struct state_reader *reader)
 	tallies_free(&skipped);
 }
 
-static void try_records(const struct rules *rules, struct state_reader *reader)
+static void try_records(const struct rules *rules, struct codec_reader *reader)
 {
-	struct texts texts = { 0 };
-	struct namer *namer = namer_new();
+	struct strpool texts = { 0 };
+	struct path_alloc *path_alloc = path_alloc_new();
 	struct ranges ranges = { 0 };
 	struct file_record record;
 
-	namer_load(namer, reader);
-	free(namer_name(namer, "a", 100, "", "x", 10));
-	namer_free(namer);
+	path_alloc_load(path_alloc, reader);
+	free(path_alloc_name(path_alloc, "a", 100, "", "x", 10));
+	path_alloc_free(path_alloc);
 	ranges_load(&ranges, IMAGE_SIZE, reader);
 	for (size_t i = 0; i < ranges.count; i++)
 		if (ranges.items[i].length > IMAGE_SIZE - ranges.items[i].offset)
@@ -126,7 +126,7 @@ static void try_records(const struct rules *rules, struct state_reader *reader)
 			abort();
 	free(record.path);
 	free(record.runs);
-	texts_free(&texts);
+	strpool_free(&texts);
 }
 
 /* A file with the magic, the bytes and their checksum. */
@@ -149,7 +149,7 @@ static int make_file(const uint8_t *data, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static struct rules *rules;
-	struct state_reader *reader;
+	struct codec_reader *reader;
 	struct run_left left = { 0 };
 	int fd;
 
@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!len)
 		return 0;
 	fd = make_file(data + 1, len - 1);
-	if (state_reader_open(&reader, fd))
+	if (codec_reader_open(&reader, fd))
 		abort();
 	switch (data[0] % 4) {
 	case 0:
@@ -174,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	case 3:
 		try_records(rules, reader);
 	}
-	state_reader_close(reader);
+	codec_reader_close(reader);
 	close(fd);
 	return 0;
 }

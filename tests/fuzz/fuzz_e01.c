@@ -69,7 +69,7 @@ static void mend_section(uint8_t *section, size_t room)
 		set_sum(bytes, VOLUME_LEN - 4, room);
 	} else if (!memcmp(section, "table", 5)) {
 		set_sum(bytes, 20, room);
-		count = little_u32(bytes);
+		count = endian_u32(bytes);
 		if (24 + 4 * count <= room)
 			set_sum(bytes + 24, 4 * (size_t)count, room - 24);
 	}
@@ -81,7 +81,7 @@ static void mend(uint8_t *file, size_t len)
 
 	while (len > E01_SECTION_HEAD_LEN && at <= len - E01_SECTION_HEAD_LEN) {
 		mend_section(file + at, len - (size_t)at);
-		next = little_u64(file + at + 16);
+		next = endian_u64(file + at + 16);
 		if (next <= at)
 			break;
 		at = next;

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static void check(const struct reread_run *run, const struct file_record *file)
+static void check(const struct report_reader_run *run, const struct file_record *file)
 {
 	uint64_t sum = 0;
 
@@ -30,7 +30,7 @@ static void check(const struct reread_run *run, const struct file_record *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct reread_report *report;
+	struct report_reader *report;
 	struct file_record file;
 	struct error error = { 0 };
 	char path[64];
@@ -39,10 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (fd < 0 || write(fd, data, len) != (ssize_t)len)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (reread_open(&report, AT_FDCWD, path, &error) == 0) {
-		while (reread_next(report, &file, &error) == 1)
-			check(reread_run(report), &file);
-		reread_close(report);
+	if (report_reader_open(&report, AT_FDCWD, path, &error) == 0) {
+		while (report_reader_next(report, &file, &error) == 1)
+			check(report_reader_run(report), &file);
+		report_reader_close(report);
 	} else if (!*error.text) {
 		abort();
 	}

@@ -95,7 +95,7 @@ static __attribute__((unused)) struct e01_layout e01_lay_out(const uint8_t *file
 
 		at = next;
 		cr_assert_leq(at + E01_SECTION_HEAD_LEN, len);
-		next = little_u64(file + at + 16);
+		next = endian_u64(file + at + 16);
 		memcpy(section->type, file + at, 16);
 		section->offset = at;
 		section->len = next > at ? next - at : E01_SECTION_HEAD_LEN;

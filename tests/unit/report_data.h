@@ -80,10 +80,10 @@ static __attribute__((unused)) void data_write(
 	};
 	struct error error = { 0 };
 	struct report *report = NULL;
-	struct sink *sink = NULL;
+	struct output_dir *output_dir = NULL;
 
-	cr_assert_eq(sink_open(&sink, temp_at(name), &error), 0, "%s", error.text);
-	cr_assert_eq(report_open(&report, sink, run, &error), 0, "%s", error.text);
+	cr_assert_eq(output_dir_open(&output_dir, temp_at(name), &error), 0, "%s", error.text);
+	cr_assert_eq(report_open(&report, output_dir, run, &error), 0, "%s", error.text);
 	for (unsigned i = 0; i < count; i++) {
 		struct range piece = { 1000 * i, 10 };
 		struct file_record file = data_file();
@@ -99,7 +99,7 @@ static __attribute__((unused)) void data_write(
 		cr_assert_eq(report_file(report, &file, &error), 0, "%s", error.text);
 	}
 	cr_assert_eq(report_close(report, &summary, &error), 0, "%s", error.text);
-	sink_close(sink);
+	output_dir_close(output_dir);
 }
 
 #endif

@@ -70,25 +70,26 @@ static uint8_t *make_image(void)
 	return image;
 }
 
-static struct sink *open_sink(void)
+static struct output_dir *open_sink(void)
 {
 	struct error error = { 0 };
-	struct sink *sink;
+	struct output_dir *output_dir;
 
 	unlink(temp_at("out/" MAP_BIN_NAME));
-	cr_assert_eq(sink_open(&sink, temp_at("out"), &error), 0, "%s", error.text);
-	return sink;
+	cr_assert_eq(output_dir_open(&output_dir, temp_at("out"), &error), 0, "%s", error.text);
+	return output_dir;
 }
 
 /* The file's content; the map is gone then. */
 static uint8_t *finish(struct block_map *map, const struct ranges *unreadable,
 	struct content_sums *sums, size_t *len)
 {
-	struct sink *sink = open_sink();
+	struct output_dir *output_dir = open_sink();
 	struct error error = { 0 };
 
-	cr_assert_eq(block_map_finish(map, unreadable, sink, sums, &error), 0, "%s", error.text);
-	sink_close(sink);
+	cr_assert_eq(
+		block_map_finish(map, unreadable, output_dir, sums, &error), 0, "%s", error.text);
+	output_dir_close(output_dir);
 	block_map_free(map);
 	return (uint8_t *)temp_read("out/" MAP_BIN_NAME, len);
 }
@@ -354,19 +355,19 @@ Test(block_map, goes_on_from_a_checkpoint)
 	whole = finish(map, NULL, &sums, &len);
 	for (size_t at = 0; at <= LEN; at += 1777) {
 		int fd = memfd_create("state", 0);
-		struct state_writer *writer = state_writer_new(fd);
-		struct state_reader *reader;
+		struct codec_writer *writer = codec_writer_new(fd);
+		struct codec_reader *reader;
 
 		map = block_map_new(LEN);
 		give(map, image, 0, at);
 		block_map_save(map, writer);
-		cr_assert_eq(state_writer_close(writer), 0);
+		cr_assert_eq(codec_writer_close(writer), 0);
 		block_map_free(map);
-		cr_assert_eq(state_reader_open(&reader, fd), 0);
+		cr_assert_eq(codec_reader_open(&reader, fd), 0);
 		map = block_map_new(LEN);
 		block_map_load(map, reader);
-		cr_assert(state_ok(reader) && state_at_end(reader));
-		state_reader_close(reader);
+		cr_assert(codec_ok(reader) && codec_at_end(reader));
+		codec_reader_close(reader);
 		close(fd);
 		give(map, image, at, LEN - at);
 		file = finish(map, NULL, &sums, &file_len);

@@ -324,7 +324,8 @@ Test(decide, quotas)
 /* What is certain when it is offered is counted as it would be when it is decided on. */
 Test(decide, what_is_hidden_passes_without_a_decision)
 {
-	const struct candidate inside = { .start = 149, .rule = 3 }, behind = { .start = 150, .rule = 3 };
+	const struct candidate inside = { .start = 149, .rule = 3 },
+			       behind = { .start = 150, .rule = 3 };
 	struct fixture f;
 
 	setup(&f, (struct decide_options){ 0 });

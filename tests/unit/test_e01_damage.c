@@ -242,7 +242,7 @@ static void forge(const char *type, size_t at, uint32_t value)
 {
 	const struct e01_section *section = e01_find(&layout, type);
 	uint8_t *head = file + section->offset + E01_SECTION_HEAD_LEN;
-	uint32_t count = little_u32(head), sum;
+	uint32_t count = endian_u32(head), sum;
 
 	memcpy(head + at, &value, 4);
 	sum = libdeflate_adler32(1, head, 20);
@@ -326,11 +326,11 @@ Test(e01_damage, the_reason_is_told)
 		stored++;
 	while (!(file[entry_at("table", packed) + 3] & 0x80))
 		packed++;
-	outcome = read_with(base + little_u32(file + entry_at("table", stored)) + 100, 1);
+	outcome = read_with(base + endian_u32(file + entry_at("table", stored)) + 100, 1);
 	cr_assert_eq(outcome.unreadable, CHUNK_LEN);
 	cr_assert_not_null(strstr(outcome.why, "in segment 1 ("), "%s", outcome.why);
 	cr_assert_not_null(strstr(outcome.why, "damaged.E01): its checksum is wrong"));
-	outcome = read_with(base + (little_u32(file + entry_at("table", packed)) & INT32_MAX), 1);
+	outcome = read_with(base + (endian_u32(file + entry_at("table", packed)) & INT32_MAX), 1);
 	cr_assert_eq(outcome.unreadable, CHUNK_LEN);
 	cr_assert_not_null(strstr(outcome.why, "it can't be unpacked"), "%s", outcome.why);
 }
@@ -356,7 +356,7 @@ Test(e01_damage, cut_off_before_the_table)
 	cr_assert_not_null(
 		strstr(outcome.damage, "chunks found without their table, which is lost: 40"));
 	for (size_t i = CHUNKS - 1; i > CHUNKS - 5; i--) {
-		uint32_t at = little_u32(file + entry_at("table", i)) & INT32_MAX;
+		uint32_t at = endian_u32(file + entry_at("table", i)) & INT32_MAX;
 
 		outcome = read_file(sectors->offset + at + 1);
 		cr_assert_eq(outcome.wrong, 0);

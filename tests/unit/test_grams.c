@@ -3,9 +3,9 @@
 #include "scan/grams.h"
 
 static void find(const void *database, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *sink)
+	uint64_t offset, struct hit_sink *output_dir)
 {
-	grams_find(database, text, len, text_len, offset, sink);
+	grams_find(database, text, len, text_len, offset, output_dir);
 }
 
 /* 4 to 12 fixed bytes, some of them letters of either case, in front of or behind wild ones. */
@@ -160,7 +160,7 @@ Test(grams, stops_when_the_sink_is_full)
 {
 	struct pattern_set set = { 0 };
 	struct hit hits[3];
-	struct hit_sink sink = { .hits = hits, .capacity = 3 };
+	struct hit_sink output_dir = { .hits = hits, .capacity = 3 };
 	uint8_t bytes[400];
 	char text[32];
 	struct grams *grams;
@@ -174,9 +174,9 @@ Test(grams, stops_when_the_sink_is_full)
 	cr_assert_not_null(grams);
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t) "Qz17"[i % 4];
-	grams_find(grams, bytes, sizeof(bytes), sizeof(bytes), 0, &sink);
-	cr_expect(sink.full);
-	cr_expect_eq(sink.count, 3);
+	grams_find(grams, bytes, sizeof(bytes), sizeof(bytes), 0, &output_dir);
+	cr_expect(output_dir.full);
+	cr_expect_eq(output_dir.count, 3);
 	free(taken);
 	grams_free(grams);
 	pattern_set_free(&set);

@@ -333,16 +333,17 @@ Test(pair, scalpel_order_refuses_what_scalpel_lacks)
 Test(pair, a_scout_gives_what_needs_no_footer)
 {
 	static const struct carver carver = { .name = "a" };
-	const struct event events[] = { { 10, 0 }, { 10, 2 }, { 20, 1 }, { 30, 4 }, { 40, 6 }, { 50, 2 } };
+	const struct event events[] = { { 10, 0 }, { 10, 2 }, { 20, 1 }, { 30, 4 }, { 40, 6 },
+		{ 50, 2 } };
 	const struct pairing_options options = { .scout = true, .range_start = 15 };
 	static struct outcome_list list;
 	struct fixture f;
 
 	fixture_init(&f, 4, 2);
-	f.rule[0].must_count = 1;      /* checked, but its end is a footer */
-	f.rule[1].carver = &carver;    /* its footers don't matter */
-	f.rule[2].length.width = 4;    /* nor here */
-	f.rule[3].footer_count = 0;    /* nothing to be checked */
+	f.rule[0].must_count = 1;   /* checked, but its end is a footer */
+	f.rule[1].carver = &carver; /* its footers don't matter */
+	f.rule[2].length.width = 4; /* nor here */
+	f.rule[3].footer_count = 0; /* nothing to be checked */
 	pair_events(&f, &options, events, sizeof(events) / sizeof(*events), 7, &list);
 	cr_assert_eq(list.count, 2);
 	cr_expect_eq(list.items[0].start, 30);

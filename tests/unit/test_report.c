@@ -52,7 +52,7 @@ static void write_reports(const char *name, const struct run_record *run)
 		.run_count = 1 };
 	struct error error = { 0 };
 	struct report *report = NULL;
-	struct sink *sink = NULL;
+	struct output_dir *output_dir = NULL;
 
 	tally_add(&summary.by_type, "x", 1);
 	tally_add(&summary.by_type, "png", 5000);
@@ -60,8 +60,8 @@ static void write_reports(const char *name, const struct run_record *run)
 	tally_add(&summary.rejected, "bmp: size is zero", 0);
 	tally_add(&summary.rejected, "png: no IHDR", 0);
 	tally_add(&summary.skipped, "not aligned", 0);
-	cr_assert_eq(sink_open(&sink, temp_at(name), &error), 0, "%s", error.text);
-	cr_assert_eq(report_open(&report, sink, run, &error), 0, "%s", error.text);
+	cr_assert_eq(output_dir_open(&output_dir, temp_at(name), &error), 0, "%s", error.text);
+	cr_assert_eq(report_open(&report, output_dir, run, &error), 0, "%s", error.text);
 	cr_assert_eq(report_file(report, &file, &error), 0, "%s", error.text);
 	cr_assert_eq(report_file(report, &hostile, &error), 0, "%s", error.text);
 	cr_assert_eq(report_close(report, &summary, &error), 0, "%s", error.text);
@@ -69,7 +69,7 @@ static void write_reports(const char *name, const struct run_record *run)
 	tallies_free(&summary.by_type);
 	tallies_free(&summary.rejected);
 	tallies_free(&summary.skipped);
-	sink_close(sink);
+	output_dir_close(output_dir);
 }
 
 static void expect_text(const char *name, const char *expected)
@@ -429,15 +429,15 @@ Test(report, dfxml_to_the_letter_behind_the_creator)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static struct report *open_report(struct sink **sink)
+static struct report *open_report(struct output_dir **output_dir)
 {
 	static struct run_record run;
 	struct error error = { 0 };
 	struct report *report = NULL;
 
 	run = data_run();
-	cr_assert_eq(sink_open(sink, temp_at("out"), &error), 0, "%s", error.text);
-	cr_assert_eq(report_open(&report, *sink, &run, &error), 0, "%s", error.text);
+	cr_assert_eq(output_dir_open(output_dir, temp_at("out"), &error), 0, "%s", error.text);
+	cr_assert_eq(report_open(&report, *output_dir, &run, &error), 0, "%s", error.text);
 	return report;
 }
 
@@ -456,8 +456,8 @@ Test(report, records_reach_the_file_while_the_run_goes_on)
 {
 	const struct summary_record summary = { 0 };
 	struct file_record file = data_file();
-	struct sink *sink = NULL;
-	struct report *report = open_report(&sink);
+	struct output_dir *output_dir = NULL;
+	struct report *report = open_report(&output_dir);
 
 	cr_expect_eq(count_lines("out/report.jsonl"), 1, "the head is there at once");
 	cr_expect_eq(report_file(report, &file, NULL), 0);
@@ -469,7 +469,7 @@ Test(report, records_reach_the_file_while_the_run_goes_on)
 	cr_expect_lt(count_lines("out/report.jsonl"), 2002, "but not a write for each record");
 	cr_expect_eq(report_close(report, &summary, NULL), 0);
 	cr_expect_eq(count_lines("out/report.jsonl"), 2003);
-	sink_close(sink);
+	output_dir_close(output_dir);
 }
 
 Test(report, second_report_into_the_folder_fails_with_its_name)
@@ -477,14 +477,14 @@ Test(report, second_report_into_the_folder_fails_with_its_name)
 	struct run_record run = data_run();
 	struct report *second = NULL;
 	struct error error = { 0 };
-	struct sink *sink = NULL;
-	struct report *report = open_report(&sink);
+	struct output_dir *output_dir = NULL;
+	struct report *report = open_report(&output_dir);
 
-	cr_expect_eq(report_open(&second, sink, &run, &error), -EEXIST);
+	cr_expect_eq(report_open(&second, output_dir, &run, &error), -EEXIST);
 	cr_expect_null(second);
 	cr_expect_not_null(strstr(error.text, "out/audit.txt': File exists"), "%s", error.text);
 	report_close(report, &(struct summary_record){ 0 }, NULL);
-	sink_close(sink);
+	output_dir_close(output_dir);
 }
 
 static void limit_file_size(rlim_t size)
@@ -502,8 +502,8 @@ Test(report, full_disk_loses_no_record_that_a_later_moment_has_room_for)
 	const struct summary_record summary = { .files = 1500, .exit = 3 };
 	struct file_record file = data_file();
 	struct error error = { 0 };
-	struct sink *sink = NULL;
-	struct report *report = open_report(&sink);
+	struct output_dir *output_dir = NULL;
+	struct report *report = open_report(&output_dir);
 	unsigned reported = 0;
 	int status = 0;
 	char *text;
@@ -536,7 +536,7 @@ Test(report, full_disk_loses_no_record_that_a_later_moment_has_room_for)
 	cr_expect_not_null(strstr(text, "<id>1500</id>"));
 	cr_expect_not_null(strstr(text, "</dfxml>"));
 	free(text);
-	sink_close(sink);
+	output_dir_close(output_dir);
 }
 
 Test(report, full_disk_that_stays_full_is_told_at_the_end)
@@ -544,8 +544,8 @@ Test(report, full_disk_that_stays_full_is_told_at_the_end)
 	const struct summary_record summary = { .exit = 3 };
 	struct file_record file = data_file();
 	struct error error = { 0 };
-	struct sink *sink = NULL;
-	struct report *report = open_report(&sink);
+	struct output_dir *output_dir = NULL;
+	struct report *report = open_report(&output_dir);
 	char *text;
 
 	signal(SIGXFSZ, SIG_IGN);
@@ -558,7 +558,7 @@ Test(report, full_disk_that_stays_full_is_told_at_the_end)
 	text = temp_read("out/audit.txt", NULL);
 	cr_expect_not_null(strstr(text, "Completed at"), "the short one is complete");
 	free(text);
-	sink_close(sink);
+	output_dir_close(output_dir);
 }
 
 Test(report, owns_its_names)

@@ -40,7 +40,7 @@ static void fill(void)
 
 /* ---- a part of an image -------------------------------------------------------------------- */
 
-Test(volumes, gathered_is_its_ranges_in_order, .init = fill)
+Test(volumes, extent_image_is_its_ranges_in_order, .init = fill)
 {
 	struct ranges ranges = { 0 };
 	struct image *image;
@@ -51,9 +51,9 @@ Test(volumes, gathered_is_its_ranges_in_order, .init = fill)
 	ranges_add(&ranges, 100, 50);
 	ranges_add(&ranges, 2000, 1);
 	ranges_add(&ranges, 3000, 96);
-	image = gathered_open(&evidence, &ranges);
+	image = extent_image_open(&evidence, &ranges);
 	cr_assert_eq(image_info(image)->size, 147);
-	cr_assert_eq(gathered_evidence(image), &evidence);
+	cr_assert_eq(extent_image_evidence(image), &evidence);
 	cr_assert_eq(image_read_at(image, 0, read, 147), 0);
 	cr_assert_arr_eq(read, bytes + 100, 50);
 	cr_assert_eq(read[50], bytes[2000]);
@@ -63,7 +63,7 @@ Test(volumes, gathered_is_its_ranges_in_order, .init = fill)
 	cr_assert_eq(read[1], bytes[2000]);
 	cr_assert_eq(read[2], bytes[3000]);
 	cr_assert_eq(image_read_at(image, 147, read, 1), -EINVAL);
-	runs = gathered_runs(image, 40, 20, &count);
+	runs = extent_image_runs(image, 40, 20, &count);
 	cr_assert_eq(count, 3);
 	cr_assert_eq(runs[0].offset, 140);
 	cr_assert_eq(runs[0].length, 10);
@@ -72,7 +72,7 @@ Test(volumes, gathered_is_its_ranges_in_order, .init = fill)
 	cr_assert_eq(runs[2].offset, 3000);
 	cr_assert_eq(runs[2].length, 9);
 	free(runs);
-	runs = gathered_runs(image, 60, 5, &count);
+	runs = extent_image_runs(image, 60, 5, &count);
 	cr_assert_eq(count, 1);
 	cr_assert_eq(runs[0].offset, 3009);
 	cr_assert_eq(runs[0].length, 5);
@@ -81,7 +81,7 @@ Test(volumes, gathered_is_its_ranges_in_order, .init = fill)
 	ranges_free(&ranges);
 }
 
-Test(volumes, gathered_offsets_go_both_ways, .init = fill)
+Test(volumes, extent_image_offsets_go_both_ways, .init = fill)
 {
 	static const uint64_t places[][2] = { { 0, 0 }, { 100, 0 }, { 101, 1 }, { 149, 49 },
 		{ 150, 50 }, { 1999, 50 }, { 2000, 50 }, { 2001, 51 }, { 3000, 51 }, { 3095, 146 },
@@ -92,22 +92,22 @@ Test(volumes, gathered_offsets_go_both_ways, .init = fill)
 	ranges_add(&ranges, 100, 50);
 	ranges_add(&ranges, 2000, 1);
 	ranges_add(&ranges, 3000, 96);
-	image = gathered_open(&evidence, &ranges);
+	image = extent_image_open(&evidence, &ranges);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		cr_assert_eq(gathered_offset(image, places[i][0]), places[i][1], "place %lu",
+		cr_assert_eq(extent_image_offset(image, places[i][0]), places[i][1], "place %lu",
 			(unsigned long)places[i][0]);
 	for (uint64_t offset = 0; offset < 147; offset++)
-		cr_assert_eq(gathered_offset(image, gathered_place(image, offset)), offset);
+		cr_assert_eq(extent_image_offset(image, extent_image_place(image, offset)), offset);
 	image_close(image);
 	ranges_free(&ranges);
-	cr_assert_eq(gathered_place(&evidence, 77), 77);
-	cr_assert_eq(gathered_offset(&evidence, 77), 77);
-	cr_assert_eq(gathered_offset(&evidence, SIZE + 1), SIZE);
-	cr_assert_eq(gathered_evidence(&evidence), &evidence);
+	cr_assert_eq(extent_image_place(&evidence, 77), 77);
+	cr_assert_eq(extent_image_offset(&evidence, 77), 77);
+	cr_assert_eq(extent_image_offset(&evidence, SIZE + 1), SIZE);
+	cr_assert_eq(extent_image_evidence(&evidence), &evidence);
 }
 
 /* Bytes 1050 to 1099 of the evidence can't be read. */
-Test(volumes, gathered_loses_no_more_than_sectors, .init = fill)
+Test(volumes, extent_image_loses_no_more_than_sectors, .init = fill)
 {
 	struct ranges ranges = { 0 };
 	struct image *image;
@@ -115,7 +115,7 @@ Test(volumes, gathered_loses_no_more_than_sectors, .init = fill)
 
 	ranges_add(&ranges, 500, 512);
 	ranges_add(&ranges, 1020, 2048);
-	image = gathered_open(&evidence, &ranges);
+	image = extent_image_open(&evidence, &ranges);
 	cr_assert_eq(image_read_around(image, 0, read, 2560), 512);
 	cr_assert_arr_eq(read, bytes + 500, 512);
 	for (size_t i = 512; i < 1024; i++)
@@ -128,47 +128,47 @@ Test(volumes, gathered_loses_no_more_than_sectors, .init = fill)
 /* ---- owners -------------------------------------------------------------------------------- */
 
 static void own(
-	struct owners *owners, const char *name, bool deleted, uint64_t offset, uint64_t length)
+	struct file_map *owners, const char *name, bool deleted, uint64_t offset, uint64_t length)
 {
 	struct range run = { offset, length };
 
-	cr_assert(owners_file(owners, name, strlen(name), deleted));
-	cr_assert(owners_runs(owners, &run, 1));
+	cr_assert(file_map_file(owners, name, strlen(name), deleted));
+	cr_assert(file_map_runs(owners, &run, 1));
 }
 
-Test(volumes, owners_prefer_files_that_are_there)
+Test(volumes, file_map_prefer_files_that_are_there)
 {
-	struct owners *owners = owners_new();
+	struct file_map *owners = file_map_new();
 	const struct range more[] = { { 900, 10 }, { 700, 0 }, { 800, 10 } };
 
-	cr_assert_not(owners_file(owners, "x", 1, false)); /* in no folder */
-	cr_assert(owners_folder(owners, "", 0));
+	cr_assert_not(file_map_file(owners, "x", 1, false)); /* in no folder */
+	cr_assert(file_map_folder(owners, "", 0));
 	own(owners, "gone", true, 100, 100);
 	own(owners, "here", false, 150, 100);
-	cr_assert(owners_folder(owners, "a/b/", 4));
+	cr_assert(file_map_folder(owners, "a/b/", 4));
 	own(owners, "link", false, 150, 100);
-	owners_mark(owners);
-	cr_assert(owners_folder(owners, "half/", 5));
+	file_map_mark(owners);
+	cr_assert(file_map_folder(owners, "half/", 5));
 	own(owners, "way", false, 90, 500);
 	own(owners, "way", true, 90, 500);
-	owners_take_back(owners);
+	file_map_take_back(owners);
 	own(owners, "over", false, 240, 20);
-	cr_assert(owners_runs(owners, more, 3));
-	owners_finish(owners);
-	cr_assert_null(owners_find(owners, 99));
-	cr_assert_str_eq(owners_find(owners, 100), "gone");
-	cr_assert_str_eq(owners_find(owners, 149), "gone");
-	cr_assert_str_eq(owners_find(owners, 150), "here");
-	cr_assert_str_eq(owners_find(owners, 199), "here");
-	cr_assert_str_eq(owners_find(owners, 249), "here");
-	cr_assert_str_eq(owners_find(owners, 250), "a/b/over");
-	cr_assert_null(owners_find(owners, 260));
-	cr_assert_null(owners_find(owners, 700));
-	cr_assert_str_eq(owners_find(owners, 805), "a/b/over");
-	cr_assert_str_eq(owners_find(owners, 909), "a/b/over");
-	cr_assert_null(owners_find(owners, 910));
-	owners_free(owners);
-	owners_free(NULL);
+	cr_assert(file_map_runs(owners, more, 3));
+	file_map_finish(owners);
+	cr_assert_null(file_map_find(owners, 99));
+	cr_assert_str_eq(file_map_find(owners, 100), "gone");
+	cr_assert_str_eq(file_map_find(owners, 149), "gone");
+	cr_assert_str_eq(file_map_find(owners, 150), "here");
+	cr_assert_str_eq(file_map_find(owners, 199), "here");
+	cr_assert_str_eq(file_map_find(owners, 249), "here");
+	cr_assert_str_eq(file_map_find(owners, 250), "a/b/over");
+	cr_assert_null(file_map_find(owners, 260));
+	cr_assert_null(file_map_find(owners, 700));
+	cr_assert_str_eq(file_map_find(owners, 805), "a/b/over");
+	cr_assert_str_eq(file_map_find(owners, 909), "a/b/over");
+	cr_assert_null(file_map_find(owners, 910));
+	file_map_free(owners);
+	file_map_free(NULL);
 }
 
 /* ---- signatures ---------------------------------------------------------------------------- */

@@ -26,16 +26,16 @@ static int make_file(void)
 static int write_some(size_t text_len)
 {
 	int fd = make_file();
-	struct state_writer *writer = state_writer_new(fd);
+	struct codec_writer *writer = codec_writer_new(fd);
 	char *text = xmalloc(text_len + 1);
 
 	memset(text, 'x', text_len);
 	text[text_len] = '\0';
 	for (size_t i = 0; i < NUMBER_COUNT; i++)
-		state_put(writer, numbers[i]);
-	state_put_text(writer, text);
-	state_put_text(writer, "");
-	cr_assert_eq(state_writer_close(writer), 0);
+		codec_put(writer, numbers[i]);
+	codec_put_text(writer, text);
+	codec_put_text(writer, "");
+	cr_assert_eq(codec_writer_close(writer), 0);
 	free(text);
 	return fd;
 }
@@ -44,23 +44,23 @@ Test(state, comes_back)
 {
 	for (size_t len = 0; len < 300000; len = len * 3 + 1) {
 		int fd = write_some(len);
-		struct state_reader *reader;
+		struct codec_reader *reader;
 		char *text;
 
-		cr_assert_eq(state_reader_open(&reader, fd), 0);
+		cr_assert_eq(codec_reader_open(&reader, fd), 0);
 		for (size_t i = 0; i < NUMBER_COUNT; i++)
-			cr_expect_eq(state_get(reader, UINT64_MAX), numbers[i]);
-		text = state_get_text(reader, len);
+			cr_expect_eq(codec_get(reader, UINT64_MAX), numbers[i]);
+		text = codec_get_text(reader, len);
 		cr_expect_eq(strlen(text), len);
 		free(text);
-		cr_expect_not(state_at_end(reader));
-		text = state_get_text(reader, 0);
+		cr_expect_not(codec_at_end(reader));
+		text = codec_get_text(reader, 0);
 		cr_expect_str_eq(text, "");
 		free(text);
-		cr_expect(state_at_end(reader));
-		cr_expect_eq(state_get(reader, UINT64_MAX), 0);
-		cr_expect_not(state_ok(reader));
-		state_reader_close(reader);
+		cr_expect(codec_at_end(reader));
+		cr_expect_eq(codec_get(reader, UINT64_MAX), 0);
+		cr_expect_not(codec_ok(reader));
+		codec_reader_close(reader);
 		close(fd);
 	}
 }
@@ -68,28 +68,28 @@ Test(state, comes_back)
 Test(state, bounds_are_held)
 {
 	int fd = write_some(100);
-	struct state_reader *reader;
+	struct codec_reader *reader;
 	char buffer[100], *text;
 
 	for (size_t i = 1; i < NUMBER_COUNT; i++) {
-		cr_assert_eq(state_reader_open(&reader, fd), 0);
+		cr_assert_eq(codec_reader_open(&reader, fd), 0);
 		for (size_t k = 0; k < i; k++)
-			state_get(reader, UINT64_MAX);
-		cr_expect(state_ok(reader));
-		cr_expect_eq(state_get(reader, numbers[i] - 1), 0);
-		cr_expect_not(state_ok(reader));
-		text = state_get_text(reader, 1000);
+			codec_get(reader, UINT64_MAX);
+		cr_expect(codec_ok(reader));
+		cr_expect_eq(codec_get(reader, numbers[i] - 1), 0);
+		cr_expect_not(codec_ok(reader));
+		text = codec_get_text(reader, 1000);
 		cr_expect_str_eq(text, "");
 		free(text);
-		state_reader_close(reader);
+		codec_reader_close(reader);
 	}
-	cr_assert_eq(state_reader_open(&reader, fd), 0);
+	cr_assert_eq(codec_reader_open(&reader, fd), 0);
 	for (size_t k = 0; k < NUMBER_COUNT; k++)
-		state_get(reader, UINT64_MAX);
-	state_copy_text(reader, buffer, sizeof(buffer)); /* one byte too small */
+		codec_get(reader, UINT64_MAX);
+	codec_copy_text(reader, buffer, sizeof(buffer)); /* one byte too small */
 	cr_expect_str_eq(buffer, "");
-	cr_expect_not(state_ok(reader));
-	state_reader_close(reader);
+	cr_expect_not(codec_ok(reader));
+	codec_reader_close(reader);
 	close(fd);
 }
 
@@ -98,7 +98,7 @@ Test(state, damage_is_noticed)
 {
 	int fd = write_some(50);
 	off_t len = lseek(fd, 0, SEEK_END);
-	struct state_reader *reader;
+	struct codec_reader *reader;
 
 	for (off_t at = 0; at < len; at++) {
 		uint8_t was, is;
@@ -106,14 +106,14 @@ Test(state, damage_is_noticed)
 		cr_assert_eq(pread(fd, &was, 1, at), 1);
 		is = was ^ (uint8_t)(1 << at % 8);
 		cr_assert_eq(pwrite(fd, &is, 1, at), 1);
-		cr_expect_eq(state_reader_open(&reader, fd), -EBADMSG, "byte %d", (int)at);
+		cr_expect_eq(codec_reader_open(&reader, fd), -EBADMSG, "byte %d", (int)at);
 		cr_assert_eq(pwrite(fd, &was, 1, at), 1);
 	}
-	cr_assert_eq(state_reader_open(&reader, fd), 0);
-	state_reader_close(reader);
+	cr_assert_eq(codec_reader_open(&reader, fd), 0);
+	codec_reader_close(reader);
 	while (len-- > 0) {
 		cr_assert_eq(ftruncate(fd, len), 0);
-		cr_expect_eq(state_reader_open(&reader, fd), -EBADMSG, "%d bytes", (int)len);
+		cr_expect_eq(codec_reader_open(&reader, fd), -EBADMSG, "%d bytes", (int)len);
 	}
 	close(fd);
 }
@@ -121,13 +121,13 @@ Test(state, damage_is_noticed)
 Test(state, a_full_disk_is_told)
 {
 	int fd = open("/dev/full", O_WRONLY);
-	struct state_writer *writer;
+	struct codec_writer *writer;
 
 	if (fd < 0)
 		cr_skip_test("there is no /dev/full");
-	writer = state_writer_new(fd);
+	writer = codec_writer_new(fd);
 	for (int i = 0; i < 100000; i++)
-		state_put(writer, UINT64_MAX);
-	cr_expect_eq(state_writer_close(writer), -ENOSPC);
+		codec_put(writer, UINT64_MAX);
+	cr_expect_eq(codec_writer_close(writer), -ENOSPC);
 	close(fd);
 }

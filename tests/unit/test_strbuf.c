@@ -8,68 +8,68 @@
 
 #include "base/strbuf.h"
 
-static void expect(struct line *line, const char *text)
+static void expect(struct strbuf *line, const char *text)
 {
-	line_bytes(line, "", 1);
+	strbuf_bytes(line, "", 1);
 	cr_expect_str_eq(line->bytes, text);
 	line->len = 0;
 }
 
 Test(line, numbers)
 {
-	struct line line = { 0 };
+	struct strbuf line = { 0 };
 
-	line_number(&line, 0);
-	line_text(&line, ",");
-	line_number(&line, UINT64_MAX);
+	strbuf_number(&line, 0);
+	strbuf_text(&line, ",");
+	strbuf_number(&line, UINT64_MAX);
 	expect(&line, "0,18446744073709551615");
-	line_number_padded(&line, 42, 5);
-	line_number_padded(&line, 123456, 5);
+	strbuf_number_padded(&line, 42, 5);
+	strbuf_number_padded(&line, 123456, 5);
 	expect(&line, "   42123456");
 	for (uint64_t number = 1; number < UINT64_MAX / 11; number = number * 11 - number % 3) {
 		char text[32];
 
 		snprintf(text, sizeof(text), "%" PRIu64, number);
-		line_number(&line, number);
+		strbuf_number(&line, number);
 		expect(&line, text);
 	}
-	line_free(&line);
+	strbuf_free(&line);
 }
 
 Test(line, json_escapes_and_cleans)
 {
-	struct line line = { 0 };
+	struct strbuf line = { 0 };
 
-	line_json(&line, NULL);
-	line_json(&line, "");
-	line_json(&line, "a\"b\\c/<&>");
+	strbuf_json(&line, NULL);
+	strbuf_json(&line, "");
+	strbuf_json(&line, "a\"b\\c/<&>");
 	expect(&line, "null\"\"\"a\\\"b\\\\c/<&>\"");
-	line_json(&line, "\xC3\xA9\x01\xFF\"");
+	strbuf_json(&line, "\xC3\xA9\x01\xFF\"");
 	expect(&line, "\"\xC3\xA9\xEF\xBF\xBD\xEF\xBF\xBD\\\"\"");
-	line_free(&line);
+	strbuf_free(&line);
 }
 
 Test(line, xml_escapes_and_cleans)
 {
-	struct line line = { 0 };
+	struct strbuf line = { 0 };
 
-	line_xml(&line, "<a b=\"c\">&'\r\n\xC3\xA9");
+	strbuf_xml(&line, "<a b=\"c\">&'\r\n\xC3\xA9");
 	expect(&line, "&lt;a b=&quot;c&quot;&gt;&amp;'\xEF\xBF\xBD\xEF\xBF\xBD\xC3\xA9");
-	line_clean(&line, "<\"\x7F");
+	strbuf_clean(&line, "<\"\x7F");
 	expect(&line, "<\"\xEF\xBF\xBD");
-	line_free(&line);
+	strbuf_free(&line);
 }
 
 /* Every byte, and what a JSON library reads back, is what went in cleaned. */
 Test(line, json_of_any_byte_can_be_read)
 {
-	struct line line = { 0 };
+	struct strbuf line = { 0 };
 
 	for (int byte = 1; byte < 256; byte++) {
 		char text[] = { 'x', (char)byte, 'y', '\0' };
 		json_t *value;
 
-		line_json(&line, text);
+		strbuf_json(&line, text);
 		value = json_loadb(line.bytes, line.len, JSON_DECODE_ANY, NULL);
 		cr_assert(json_is_string(value), "byte %d", byte);
 		if (byte >= 0x20 && byte < 0x7F)
@@ -79,24 +79,24 @@ Test(line, json_of_any_byte_can_be_read)
 		json_decref(value);
 		line.len = 0;
 	}
-	line_free(&line);
+	strbuf_free(&line);
 }
 
 Test(line, is_written_whole_and_emptied)
 {
-	struct line line = { 0 };
+	struct strbuf line = { 0 };
 	char *text = NULL;
 	size_t len = 0;
 	FILE *stream = open_memstream(&text, &len);
 
 	for (int i = 0; i < 5000; i++)
-		line_text(&line, "0123456789");
-	line_write(&line, stream);
+		strbuf_text(&line, "0123456789");
+	strbuf_write(&line, stream);
 	cr_expect_eq(line.len, 0);
-	line_write(&line, stream);
+	strbuf_write(&line, stream);
 	fclose(stream);
 	cr_expect_eq(len, 50000);
 	cr_expect_eq(memcmp(text + 49990, "0123456789", 10), 0);
 	free(text);
-	line_free(&line);
+	strbuf_free(&line);
 }

@@ -7,7 +7,7 @@
 #include "report/report_queue.h"
 #include "report_data.h"
 
-TestSuite(scribe, .init = temp_make, .fini = temp_remove, .timeout = 60);
+TestSuite(report_queue, .init = temp_make, .fini = temp_remove, .timeout = 60);
 
 struct failures {
 	_Atomic unsigned count;
@@ -24,20 +24,20 @@ static void note_failure(void *context, int status, const struct error *error)
 	failures->status = status;
 }
 
-static struct report *open_report(struct sink **sink)
+static struct report *open_report(struct output_dir **output_dir)
 {
 	static struct run_record run;
 	struct error error = { 0 };
 	struct report *report;
 
 	run = data_run();
-	cr_assert_eq(sink_open(sink, temp_at("out"), &error), 0, "%s", error.text);
-	cr_assert_eq(report_open(&report, *sink, &run, &error), 0, "%s", error.text);
+	cr_assert_eq(output_dir_open(output_dir, temp_at("out"), &error), 0, "%s", error.text);
+	cr_assert_eq(report_open(&report, *output_dir, &run, &error), 0, "%s", error.text);
 	return report;
 }
 
 /* Number i has i % 3 runs but for those without any; nothing of it lives on but the texts. */
-static void give(struct scribe *scribe, unsigned i)
+static void give(struct report_queue *report_queue, unsigned i)
 {
 	struct range runs[2] = { { 1000 * i, 10 }, { 1000 * i + 20, 5 } };
 	struct file_record file = data_file();
@@ -47,7 +47,7 @@ static void give(struct scribe *scribe, unsigned i)
 	file.offset = 1000 * i;
 	file.runs = runs;
 	file.run_count = i % 3;
-	scribe_file(scribe, &file);
+	report_queue_file(report_queue, &file);
 	memset(runs, 0xff, sizeof(runs));
 }
 
@@ -63,26 +63,27 @@ static unsigned count_files(void)
 	return count;
 }
 
-static void end(struct scribe *scribe, struct report *report, struct sink *sink)
+static void end(
+	struct report_queue *report_queue, struct report *report, struct output_dir *output_dir)
 {
 	const struct summary_record summary = { 0 };
 
-	scribe_free(scribe);
+	report_queue_free(report_queue);
 	cr_expect_eq(report_close(report, &summary, NULL), 0);
-	sink_close(sink);
+	output_dir_close(output_dir);
 }
 
-Test(scribe, all_files_in_order)
+Test(report_queue, all_files_in_order)
 {
 	struct failures failures = { 0 };
-	struct sink *sink;
-	struct report *report = open_report(&sink);
-	struct scribe *scribe = scribe_new(report, NULL, note_failure, &failures);
+	struct output_dir *output_dir;
+	struct report *report = open_report(&output_dir);
+	struct report_queue *report_queue = report_queue_new(report, NULL, note_failure, &failures);
 	char *text;
 
 	for (unsigned i = 0; i < 10000; i++)
-		give(scribe, i);
-	end(scribe, report, sink);
+		give(report_queue, i);
+	end(report_queue, report, output_dir);
 	cr_expect_eq(count_files(), 10000);
 	cr_expect_eq(failures.count, 0);
 	text = temp_read("out/report.jsonl", NULL);
@@ -91,64 +92,64 @@ Test(scribe, all_files_in_order)
 	free(text);
 }
 
-Test(scribe, flushing_brings_what_was_given_to_the_disk)
+Test(report_queue, flushing_brings_what_was_given_to_the_disk)
 {
 	struct failures failures = { 0 };
-	struct sink *sink;
-	struct report *report = open_report(&sink);
-	struct scribe *scribe = scribe_new(report, NULL, note_failure, &failures);
+	struct output_dir *output_dir;
+	struct report *report = open_report(&output_dir);
+	struct report_queue *report_queue = report_queue_new(report, NULL, note_failure, &failures);
 
 	for (unsigned i = 0; i < 300; i++) {
-		give(scribe, i);
+		give(report_queue, i);
 		if (i % 100 != 0)
 			continue;
-		cr_assert_eq(scribe_flush(scribe, NULL), 0);
+		cr_assert_eq(report_queue_flush(report_queue, NULL), 0);
 		cr_assert_eq(count_files(), i + 1);
 	}
-	scribe_finish(scribe);
-	scribe_finish(scribe);
-	cr_expect_geq(scribe_waited(scribe), 0);
-	end(scribe, report, sink);
+	report_queue_finish(report_queue);
+	report_queue_finish(report_queue);
+	cr_expect_geq(report_queue_waited(report_queue), 0);
+	end(report_queue, report, output_dir);
 }
 
-Test(scribe, a_full_disk_is_told)
+Test(report_queue, a_full_disk_is_told)
 {
 	struct rlimit limit = { 100000, RLIM_INFINITY };
 	struct failures failures = { 0 };
-	struct sink *sink;
-	struct report *report = open_report(&sink);
-	struct scribe *scribe = scribe_new(report, NULL, note_failure, &failures);
+	struct output_dir *output_dir;
+	struct report *report = open_report(&output_dir);
+	struct report_queue *report_queue = report_queue_new(report, NULL, note_failure, &failures);
 
 	signal(SIGXFSZ, SIG_IGN);
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	for (unsigned i = 0; i < 3000; i++)
-		give(scribe, i);
-	scribe_finish(scribe);
+		give(report_queue, i);
+	report_queue_finish(report_queue);
 	cr_expect_gt(failures.count, 0);
 	cr_expect_eq(failures.status, -EFBIG);
 	cr_expect_not_null(strstr(failures.text, "/out/"), "%s", failures.text);
-	cr_expect_eq(scribe_flush(scribe, NULL), -EFBIG);
+	cr_expect_eq(report_queue_flush(report_queue, NULL), -EFBIG);
 	limit.rlim_cur = RLIM_INFINITY;
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	end(scribe, report, sink);
+	end(report_queue, report, output_dir);
 	cr_expect_eq(count_files(), 3000);
 }
 
 /* No thread is to be had: the caller does the work. */
-Test(scribe, works_without_a_thread)
+Test(report_queue, works_without_a_thread)
 {
 	struct rlimit limit = { 1, 1 };
 	struct failures failures = { 0 };
-	struct sink *sink;
-	struct report *report = open_report(&sink);
-	struct scribe *scribe;
+	struct output_dir *output_dir;
+	struct report *report = open_report(&output_dir);
+	struct report_queue *report_queue;
 
 	if (geteuid() == 0 && setuid(65534)) /* the limit does not bind root */
 		return;
 	cr_assert_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
-	scribe = scribe_new(report, NULL, note_failure, &failures);
+	report_queue = report_queue_new(report, NULL, note_failure, &failures);
 	for (unsigned i = 0; i < 5000; i++)
-		give(scribe, i);
-	end(scribe, report, sink);
+		give(report_queue, i);
+	end(report_queue, report, output_dir);
 	cr_expect_eq(count_files(), 5000);
 }

@@ -5,7 +5,7 @@
 
 #include "carve/precheck_cache.h"
 
-static void add(struct early *early, uint64_t start, uint32_t rule, size_t part_count)
+static void add(struct precheck_cache *early, uint64_t start, uint32_t rule, size_t part_count)
 {
 	struct outcome outcome = { .verdict = CARVE_COMPLETE, .length = start + rule };
 
@@ -13,18 +13,18 @@ static void add(struct early *early, uint64_t start, uint32_t rule, size_t part_
 	outcome.parts = part_count ? calloc(part_count, sizeof(*outcome.parts)) : NULL;
 	outcome.embedded_count = part_count != 0;
 	outcome.embedded = part_count ? calloc(1, sizeof(*outcome.embedded)) : NULL;
-	early_add(early, start, rule, &outcome);
+	precheck_cache_add(early, start, rule, &outcome);
 	cr_expect_null(outcome.parts, "it is taken over");
 	cr_expect_null(outcome.embedded);
 }
 
 /* The length of the outcome, 0 when there is none. */
-static uint64_t take(struct early *early, uint64_t start, uint32_t rule)
+static uint64_t take(struct precheck_cache *early, uint64_t start, uint32_t rule)
 {
 	struct candidate candidate = { .start = start, .rule = rule };
 	struct outcome outcome = { 0 };
 
-	if (!early_take(early, &candidate, &outcome))
+	if (!precheck_cache_take(early, &candidate, &outcome))
 		return 0;
 	outcome_free(&outcome);
 	return outcome.length;
@@ -32,7 +32,7 @@ static uint64_t take(struct early *early, uint64_t start, uint32_t rule)
 
 Test(early, outcomes_come_back_to_their_candidates)
 {
-	struct early *early = early_new();
+	struct precheck_cache *early = precheck_cache_new();
 
 	cr_expect_eq(take(early, 5, 0), 0, "nothing was told");
 	add(early, 10, 2, 0);
@@ -46,14 +46,14 @@ Test(early, outcomes_come_back_to_their_candidates)
 	cr_expect_eq(take(early, 10, 4), 14);
 	cr_expect_eq(take(early, 31, 0), 0, "that of 30 is forgotten");
 	cr_expect_eq(take(early, 30, 1), 0);
-	early_pass(early, &(struct candidate){ .start = 40 });
+	precheck_cache_pass(early, &(struct candidate){ .start = 40 });
 	cr_expect_eq(take(early, 40, 0), 40);
-	early_free(early);
+	precheck_cache_free(early);
 }
 
 Test(early, many_are_held_and_found)
 {
-	struct early *early = early_new();
+	struct precheck_cache *early = precheck_cache_new();
 	uint64_t asked = 0;
 
 	for (uint64_t n = 1; n <= 20000; n++) {
@@ -65,13 +65,13 @@ Test(early, many_are_held_and_found)
 	}
 	while (++asked <= 20000)
 		cr_assert_eq(take(early, asked * 3, (uint32_t)(asked % 5)), asked * 3 + asked % 5);
-	early_free(early);
+	precheck_cache_free(early);
 }
 
 Test(early, what_does_not_fit_is_dropped)
 {
 	const size_t half = EARLY_MOST / 2 / sizeof(uint64_t);
-	struct early *early = early_new();
+	struct precheck_cache *early = precheck_cache_new();
 
 	add(early, 1, 0, half);
 	add(early, 2, 0, half); /* with what an entry takes, too much */
@@ -81,5 +81,5 @@ Test(early, what_does_not_fit_is_dropped)
 	cr_expect_eq(take(early, 3, 0), 3);
 	add(early, 4, 0, half);
 	cr_expect_eq(take(early, 4, 0), 4, "there is room again");
-	early_free(early);
+	precheck_cache_free(early);
 }

@@ -5,53 +5,54 @@
 #include "report/report_reader.h"
 #include "report_data.h"
 
-TestSuite(reread, .init = temp_make, .fini = temp_remove);
+TestSuite(report_reader, .init = temp_make, .fini = temp_remove);
 
 #define RUN "{\"record\":\"run\",\"schema\":1,\"image\":{\"path\":\"i.dd\",\"size\":100000}}\n"
 #define REST "\"type\":\"t\",\"offset\":10,\"length\":30,\"runs\":[[10,20],[99990,10]]"
 #define FILE_LINE "{\"record\":\"file\",\"path\":\"t/1\"," REST "}\n"
 
-static struct reread_report *open_text(const char *text, struct error *error)
+static struct report_reader *open_text(const char *text, struct error *error)
 {
-	struct reread_report *report = NULL;
+	struct report_reader *report = NULL;
 	int status;
 
 	temp_write("r.jsonl", text, strlen(text));
-	status = reread_open(&report, AT_FDCWD, temp_at("r.jsonl"), error);
+	status = report_reader_open(&report, AT_FDCWD, temp_at("r.jsonl"), error);
 	cr_expect_eq(status == 0, report != NULL);
 	cr_expect_eq(status == 0, error->code == 0);
 	return report;
 }
 
 /* Reads to the end or the first error. Returns the last status. */
-static int read_all(struct reread_report *report, unsigned *count, struct error *error)
+static int read_all(struct report_reader *report, unsigned *count, struct error *error)
 {
 	struct file_record file;
 	int status;
 
 	*count = 0;
-	while ((status = reread_next(report, &file, error)) > 0)
+	while ((status = report_reader_next(report, &file, error)) > 0)
 		++*count;
 	return status;
 }
 
-Test(reread, what_was_written_comes_back)
+Test(report_reader, what_was_written_comes_back)
 {
 	struct run_record run = data_run();
 	struct file_record wrote = data_file(), file;
-	const struct reread_run *head;
-	struct reread_report *report = NULL;
+	const struct report_reader_run *head;
+	struct report_reader *report = NULL;
 	struct report *writer = NULL;
 	struct error error = { 0 };
-	struct sink *sink = NULL;
+	struct output_dir *output_dir = NULL;
 
-	cr_assert_eq(sink_open(&sink, temp_at("out"), NULL), 0);
-	cr_assert_eq(report_open(&writer, sink, &run, NULL), 0);
+	cr_assert_eq(output_dir_open(&output_dir, temp_at("out"), NULL), 0);
+	cr_assert_eq(report_open(&writer, output_dir, &run, NULL), 0);
 	cr_assert_eq(report_file(writer, &wrote, NULL), 0);
 	cr_assert_eq(report_close(writer, &(struct summary_record){ 0 }, NULL), 0);
-	cr_assert_eq(reread_open(&report, sink_dir_fd(sink), "report.jsonl", &error), 0, "%s",
-		error.text);
-	head = reread_run(report);
+	cr_assert_eq(
+		report_reader_open(&report, output_dir_dir_fd(output_dir), "report.jsonl", &error),
+		0, "%s", error.text);
+	head = report_reader_run(report);
 	cr_expect_str_eq(head->burin, BURIN_VERSION);
 	cr_expect_str_eq(head->image_path, "/evidence/disk.E01");
 	cr_expect_str_eq(head->image_format, "ewf");
@@ -62,7 +63,7 @@ Test(reread, what_was_written_comes_back)
 	cr_expect_str_eq(head->rules_sha256, "ab");
 	cr_expect_not(head->dry_run);
 
-	cr_assert_eq(reread_next(report, &file, &error), 1, "%s", error.text);
+	cr_assert_eq(report_reader_next(report, &file, &error), 1, "%s", error.text);
 	cr_expect_str_eq(file.path, wrote.path);
 	cr_expect_str_eq(file.type, "png");
 	cr_expect_eq(file.rule, 3);
@@ -85,34 +86,34 @@ Test(reread, what_was_written_comes_back)
 	cr_expect_eq(file.time, wrote.time);
 	cr_expect_not(file.chop);
 	cr_expect(file.written);
-	cr_expect_not(reread_saw_summary(report));
-	cr_expect_eq(reread_next(report, &file, &error), 0);
-	cr_expect(reread_saw_summary(report));
-	cr_expect_eq(reread_next(report, &file, &error), 0, "the end stays the end");
-	reread_close(report);
-	reread_close(NULL);
-	sink_close(sink);
+	cr_expect_not(report_reader_saw_summary(report));
+	cr_expect_eq(report_reader_next(report, &file, &error), 0);
+	cr_expect(report_reader_saw_summary(report));
+	cr_expect_eq(report_reader_next(report, &file, &error), 0, "the end stays the end");
+	report_reader_close(report);
+	report_reader_close(NULL);
+	output_dir_close(output_dir);
 }
 
-Test(reread, missing_fields_are_empty)
+Test(report_reader, missing_fields_are_empty)
 {
 	struct error error = { 0 };
-	struct reread_report *report = open_text(RUN FILE_LINE, &error);
+	struct report_reader *report = open_text(RUN FILE_LINE, &error);
 	struct file_record file;
 
 	cr_assert_not_null(report, "%s", error.text);
-	cr_expect_str_eq(reread_run(report)->burin, "");
-	cr_expect_str_eq(reread_run(report)->rules_path, "");
-	cr_assert_eq(reread_next(report, &file, &error), 1, "%s", error.text);
+	cr_expect_str_eq(report_reader_run(report)->burin, "");
+	cr_expect_str_eq(report_reader_run(report)->rules_path, "");
+	cr_assert_eq(report_reader_next(report, &file, &error), 1, "%s", error.text);
 	cr_expect_str_eq(file.extension, "");
 	cr_expect_eq(file.status, FILE_UNVERIFIED);
 	cr_expect_str_eq(file.hashes.sha256, "");
 	cr_expect_eq(file.time, 0);
 	cr_expect(file.written);
-	reread_close(report);
+	report_reader_close(report);
 }
 
-Test(reread, filtered_reports)
+Test(report_reader, filtered_reports)
 {
 	static const struct {
 		const char *text;
@@ -130,18 +131,18 @@ Test(reread, filtered_reports)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct error error = { 0 };
-		struct reread_report *report = open_text(cases[i].text, &error);
+		struct report_reader *report = open_text(cases[i].text, &error);
 		unsigned count;
 
 		cr_assert_not_null(report, "case %zu: %s", i, error.text);
 		cr_expect_eq(read_all(report, &count, &error), 0, "case %zu: %s", i, error.text);
 		cr_expect_eq(count, cases[i].count, "case %zu", i);
-		cr_expect_eq(reread_saw_summary(report), cases[i].summary, "case %zu", i);
-		reread_close(report);
+		cr_expect_eq(report_reader_saw_summary(report), cases[i].summary, "case %zu", i);
+		report_reader_close(report);
 	}
 }
 
-Test(reread, no_reports)
+Test(report_reader, no_reports)
 {
 	static const struct {
 		const char *text, *words;
@@ -178,7 +179,7 @@ Test(reread, no_reports)
 	}
 }
 
-Test(reread, bad_file_records)
+Test(report_reader, bad_file_records)
 {
 #define F(fields) "{\"record\":\"file\"," fields "}"
 #define P(path) F("\"path\":\"" path "\"," REST)
@@ -256,7 +257,7 @@ Test(reread, bad_file_records)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct error error = { 0 };
-		struct reread_report *report;
+		struct report_reader *report;
 		char text[2048];
 		unsigned count;
 
@@ -271,14 +272,14 @@ Test(reread, bad_file_records)
 			strstr(error.text, "r.jsonl:3: "), "case %zu: %s", i, error.text);
 		cr_expect_not_null(
 			strstr(error.text, cases[i].words), "case %zu: %s", i, error.text);
-		reread_close(report);
+		report_reader_close(report);
 	}
 }
 
-Test(reread, hashes_are_made_lower_case_and_nulls_are_missing)
+Test(report_reader, hashes_are_made_lower_case_and_nulls_are_missing)
 {
 	struct error error = { 0 };
-	struct reread_report *report =
+	struct report_reader *report =
 		open_text(RUN X("\"hashes\":{\"md5\":\"D41D8CD98F00B204E9800998ECF8427E\",\"sha1\":"
 				"null},\"time\":null,\"chop\":null,"
 				"\"title\":null,\"status\":null,\"rule\":null") "\n" X("\"hashes\":"
@@ -287,42 +288,42 @@ Test(reread, hashes_are_made_lower_case_and_nulls_are_missing)
 	struct file_record file;
 
 	cr_assert_not_null(report);
-	cr_assert_eq(reread_next(report, &file, &error), 1, "%s", error.text);
+	cr_assert_eq(report_reader_next(report, &file, &error), 1, "%s", error.text);
 	cr_expect_str_eq(file.hashes.md5, "d41d8cd98f00b204e9800998ecf8427e");
 	cr_expect_str_eq(file.hashes.sha1, "");
-	cr_assert_eq(reread_next(report, &file, &error), 1, "%s", error.text);
+	cr_assert_eq(report_reader_next(report, &file, &error), 1, "%s", error.text);
 	cr_expect_str_eq(file.hashes.md5, "");
-	reread_close(report);
+	report_reader_close(report);
 }
 
-Test(reread, dry_runs_wrote_nothing)
+Test(report_reader, dry_runs_wrote_nothing)
 {
 	struct run_record run = data_run();
 	struct error error = { 0 };
-	struct reread_report *report =
+	struct report_reader *report =
 		open_text("{\"record\":\"run\",\"schema\":1,\"image\":{\"size\":100000},"
 			  "\"options\":{\"dry_run\":true}}\n" FILE_LINE,
 			&error);
 	struct file_record file;
 
 	cr_assert_not_null(report, "%s", error.text);
-	cr_expect(reread_run(report)->dry_run);
-	cr_assert_eq(reread_next(report, &file, &error), 1);
+	cr_expect(report_reader_run(report)->dry_run);
+	cr_assert_eq(report_reader_next(report, &file, &error), 1);
 	cr_expect_not(file.written);
-	reread_close(report);
+	report_reader_close(report);
 	run.dry_run = true;
 	data_write("out", &run, 1);
-	cr_assert_eq(reread_open(&report, AT_FDCWD, temp_at("out/report.jsonl"), &error), 0);
-	cr_expect(reread_run(report)->dry_run);
-	reread_close(report);
+	cr_assert_eq(report_reader_open(&report, AT_FDCWD, temp_at("out/report.jsonl"), &error), 0);
+	cr_expect(report_reader_run(report)->dry_run);
+	report_reader_close(report);
 }
 
 /* A line of 5 MiB: text (the record's start), blanks, "}". */
-static struct reread_report *open_long(const char *text, struct error *error)
+static struct report_reader *open_long(const char *text, struct error *error)
 {
 	const size_t len = 5 << 20;
 	char *long_text = malloc(len + 1);
-	struct reread_report *report;
+	struct report_reader *report;
 
 	memset(long_text, ' ', len);
 	memcpy(long_text, RUN, strlen(RUN));
@@ -334,10 +335,10 @@ static struct reread_report *open_long(const char *text, struct error *error)
 	return report;
 }
 
-Test(reread, endless_lines_are_refused_but_for_the_summary)
+Test(report_reader, endless_lines_are_refused_but_for_the_summary)
 {
 	struct error error = { 0 };
-	struct reread_report *report =
+	struct report_reader *report =
 		open_long("{\"record\":\"file\",\"path\":\"t/1\"," REST, &error);
 	unsigned count;
 
@@ -345,34 +346,34 @@ Test(reread, endless_lines_are_refused_but_for_the_summary)
 	cr_expect_eq(read_all(report, &count, &error), -EINVAL);
 	cr_expect_not_null(
 		strstr(error.text, "r.jsonl:2: the record is longer than 4 MiB"), "%s", error.text);
-	reread_close(report);
+	report_reader_close(report);
 
 	error = (struct error){ 0 };
 	report = open_long("{\"record\":\"summary\",\"unreadable\":[]", &error);
 	cr_assert_not_null(report, "%s", error.text);
 	cr_expect_eq(read_all(report, &count, &error), 0, "%s", error.text);
 	cr_expect_eq(count, 1);
-	cr_expect(reread_saw_summary(report));
-	reread_close(report);
+	cr_expect(report_reader_saw_summary(report));
+	report_reader_close(report);
 }
 
 static void expect_closed(int dir_fd, const char *path, int status)
 {
-	struct reread_report *report = NULL;
+	struct report_reader *report = NULL;
 	struct error error = { 0 };
 
-	cr_expect_eq(
-		reread_open(&report, dir_fd, path, &error), status, "%s: %s", path, error.text);
+	cr_expect_eq(report_reader_open(&report, dir_fd, path, &error), status, "%s: %s", path,
+		error.text);
 	cr_expect_null(report);
 	cr_expect_eq(error.code, EXIT_IO);
 	cr_expect_not_null(strstr(error.text, "cannot open the report"), "%s", error.text);
 	cr_expect_not_null(strstr(error.text, path), "%s", error.text);
 }
 
-Test(reread, what_is_opened_and_what_not)
+Test(report_reader, what_is_opened_and_what_not)
 {
 	int dir_fd = open(temp_path, O_RDONLY | O_DIRECTORY);
-	struct reread_report *report = NULL;
+	struct report_reader *report = NULL;
 
 	temp_write("real.jsonl", RUN, strlen(RUN));
 	cr_assert_eq(symlink("real.jsonl", temp_at("link.jsonl")), 0);
@@ -383,10 +384,10 @@ Test(reread, what_is_opened_and_what_not)
 	expect_closed(dir_fd, "link.jsonl", -ELOOP);
 	expect_closed(dir_fd, "pipe", -EINVAL);
 	expect_closed(dir_fd, "../x", -EINVAL);
-	cr_expect_eq(reread_open(&report, AT_FDCWD, temp_at("link.jsonl"), NULL), 0);
-	reread_close(report);
-	cr_expect_eq(reread_open(&report, dir_fd, "real.jsonl", NULL), 0);
-	reread_close(report);
+	cr_expect_eq(report_reader_open(&report, AT_FDCWD, temp_at("link.jsonl"), NULL), 0);
+	report_reader_close(report);
+	cr_expect_eq(report_reader_open(&report, dir_fd, "real.jsonl", NULL), 0);
+	report_reader_close(report);
 	close(dir_fd);
 }
 
@@ -421,7 +422,7 @@ static void check_record(const struct file_record *file, uint64_t size)
 	cr_assert_leq(file->unreadable, file->length);
 }
 
-Test(reread, random_damage)
+Test(report_reader, random_damage)
 {
 	static const char junk[] = "{}[]\",:0123456789.-eE\\u\n/truefalsn\xFF\x00";
 	uint64_t seed = (uint64_t)time(NULL), state = seed;
@@ -435,7 +436,7 @@ Test(reread, random_damage)
 	whole = temp_read("out/report.jsonl", &len);
 	text = malloc(len);
 	for (unsigned round = 0; round < 1500; round++) {
-		struct reread_report *report = NULL;
+		struct report_reader *report = NULL;
 		struct file_record file;
 
 		memcpy(text, whole, len);
@@ -443,13 +444,13 @@ Test(reread, random_damage)
 			text[next_random(&state) % len] =
 				junk[next_random(&state) % (sizeof(junk) - 1)];
 		temp_write("r.jsonl", text, round % 3 ? len : next_random(&state) % len);
-		if (reread_open(&report, AT_FDCWD, temp_at("r.jsonl"), NULL))
+		if (report_reader_open(&report, AT_FDCWD, temp_at("r.jsonl"), NULL))
 			continue;
-		while (reread_next(report, &file, NULL) > 0) {
-			check_record(&file, reread_run(report)->image_size);
+		while (report_reader_next(report, &file, NULL) > 0) {
+			check_record(&file, report_reader_run(report)->image_size);
 			accepted++;
 		}
-		reread_close(report);
+		report_reader_close(report);
 	}
 	cr_expect_gt(accepted, 100, "seed %lu", (unsigned long)seed);
 	free(text);

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-struct fields {
+struct json_fields {
 	const char *file; /* for messages, cleaned */
 	uint64_t line;
 	json_t *object; /* NULL: every field is missing */
@@ -23,33 +23,34 @@ struct fields {
 };
 
 /* Words a failure: "FILE:LINE: ...". Does nothing after the first. */
-void fields_fail(struct fields *fields, const char *format, ...)
+void json_fields_fail(struct json_fields *fields, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* fallback: for a missing field; NULL: it must be there. Never returns NULL; valid as long as the
  * object. */
-const char *fields_text(struct fields *fields, const char *key, const char *fallback);
+const char *json_fields_text(struct json_fields *fields, const char *key, const char *fallback);
 
 /* required: the field must be there; otherwise a missing one is 0. most: the largest that is
  * allowed. */
-uint64_t fields_number(struct fields *fields, const char *key, bool required, uint64_t most);
+uint64_t json_fields_number(
+	struct json_fields *fields, const char *key, bool required, uint64_t most);
 
-bool fields_flag(struct fields *fields, const char *key, bool fallback);
+bool json_fields_flag(struct json_fields *fields, const char *key, bool fallback);
 
-/* As fields_text, for one component of a path: clean text without '/' and leading dot, at most 255
+/* As json_fields_text, for one component of a path: clean text without '/' and leading dot, at most 255
  * bytes; empty only where there is a fallback. */
-const char *fields_name(struct fields *fields, const char *key, const char *fallback);
+const char *json_fields_name(struct json_fields *fields, const char *key, const char *fallback);
 
-/* As fields_text, one of count texts that name gives for 0, 1, ...: returns its index. */
-int fields_choice(struct fields *fields, const char *key, const char *fallback,
+/* As json_fields_text, one of count texts that name gives for 0, 1, ...: returns its index. */
+int json_fields_choice(struct json_fields *fields, const char *key, const char *fallback,
 	const char *(*name)(int), int count);
 
 /* A hash in hex, made lower case, or "" when missing. len: bytes of digits, with the zero. */
-void fields_hash(struct fields *fields, const char *key, char *digits, size_t len);
+void json_fields_hash(struct json_fields *fields, const char *key, char *digits, size_t len);
 
-/* The object in a field; one without fields when it is missing. Give it back with fields_leave
+/* The object in a field; one without fields when it is missing. Give it back with json_fields_leave
  * before going on with the outer one. */
-struct fields fields_enter(const struct fields *outer, const char *key);
-void fields_leave(struct fields *outer, const struct fields *inner);
+struct json_fields json_fields_enter(const struct json_fields *outer, const char *key);
+void json_fields_leave(struct json_fields *outer, const struct json_fields *inner);
 
 #endif

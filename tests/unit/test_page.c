@@ -29,27 +29,27 @@ static char *content_of(const char *name)
 }
 
 static int write_page(
-	const char *report, uint64_t thumbs, struct html_counts *counts, struct error *error)
+	const char *report, uint64_t thumbs, struct page_counts *counts, struct error *error)
 {
-	struct html_options options = { .thumbs = thumbs };
+	struct page_options options = { .thumbs = thumbs };
 
 	temp_write("report.jsonl", report, strlen(report));
-	return html_write(temp_path, &options, counts, error);
+	return page_write(temp_path, &options, counts, error);
 }
 
 Test(html, script_text_ends_nothing)
 {
-	struct line line = { 0 };
+	struct strbuf line = { 0 };
 
-	html_data_script_text(&line, "a\"b\\c</script><!--\n\r\t\xE2\x82\xAC");
-	line_bytes(&line, "", 1);
+	page_data_script_text(&line, "a\"b\\c</script><!--\n\r\t\xE2\x82\xAC");
+	strbuf_bytes(&line, "", 1);
 	cr_expect_str_eq(line.bytes, "a\\\"b\\\\c\\x3c/script>\\x3c!--\\n\\r\\t\xE2\x82\xAC");
-	line_free(&line);
+	strbuf_free(&line);
 }
 
 Test(html, hostile_row)
 {
-	struct html_counts counts;
+	struct page_counts counts;
 	struct error error = { 0 };
 	char *page;
 
@@ -77,7 +77,7 @@ Test(html, hostile_row)
 /* A page's program is whole: the file ends where it should, whatever was put in. */
 Test(html, ends)
 {
-	struct html_counts counts;
+	struct page_counts counts;
 	char *page;
 	const char *policy, *nonce;
 
@@ -95,13 +95,13 @@ Test(html, ends)
 
 Test(html, failures)
 {
-	struct html_counts counts;
-	struct html_options options = { 0 };
+	struct page_counts counts;
+	struct page_options options = { 0 };
 	struct error error = { 0 };
 
-	cr_expect_eq(html_write(temp_at("missing"), &options, &counts, &error), -ENOENT);
+	cr_expect_eq(page_write(temp_at("missing"), &options, &counts, &error), -ENOENT);
 	cr_expect_eq(error.code, EXIT_IO);
-	cr_expect_eq(html_write(temp_path, &options, &counts, &error), -ENOENT);
+	cr_expect_eq(page_write(temp_path, &options, &counts, &error), -ENOENT);
 	cr_expect(strstr(error.text, "no output folder"));
 	cr_expect_lt(write_page("{}\n", 0, &counts, &error), 0);
 	cr_expect_eq(error.code, EXIT_USAGE);
@@ -130,7 +130,7 @@ static char *map_of(uint64_t count, uint32_t entry_len, uint64_t size)
 {
 	int fd = open(temp_path, O_RDONLY | O_DIRECTORY);
 	uint8_t *bytes = calloc(1, 64 + count * entry_len + 1);
-	struct line line = { 0 };
+	struct strbuf line = { 0 };
 
 	memcpy(bytes, "BURINMAP", 8);
 	put(bytes + 8, 1, 4);
@@ -145,8 +145,8 @@ static char *map_of(uint64_t count, uint32_t entry_len, uint64_t size)
 	}
 	temp_write("map.bin", bytes, 64 + count * entry_len);
 	free(bytes);
-	html_map_add(&line, fd, size);
-	line_bytes(&line, "", 1);
+	page_map_add(&line, fd, size);
+	strbuf_bytes(&line, "", 1);
 	close(fd);
 	return line.bytes;
 }
@@ -220,7 +220,7 @@ Test(html, pictures)
 		.path = first_path, .type = "gif", .extension = "gif", .written = true
 	};
 	struct thumbs *thumbs;
-	struct html_counts counts = { 0 };
+	struct page_counts counts = { 0 };
 	int fd = open(temp_path, O_RDONLY | O_DIRECTORY);
 	char first, second, third, fourth, *jpeg;
 
