@@ -216,7 +216,7 @@ $O/gpu/%.cu.o: gpu/%.cu $(MAKEFILE_LIST)
 # The names are part of the prerequisites, so that a removed carver rebuilds the table too.
 $O/carvers_list: FORCE
 	$(Q)mkdir -p $(@D) && echo '$(CARVERS)' | cmp -s - $@ || echo '$(CARVERS)' > $@
-$O/carvers_table.c: $O/carvers_list $(CARVERS)
+$O/carvers_table.c: $O/carvers_list $(CARVERS) $(MAKEFILE_LIST)
 	$(Q)sed -n 's/^const struct carver \([a-z0-9_]*\) *=.*/\1/p' $(CARVERS) | LC_ALL=C sort | \
 		awk 'BEGIN { print "#include \"carver.h\"" } \
 		{ print "extern const struct carver " $$1 ";"; names = names "\t&" $$1 ",\n" } \
