@@ -217,9 +217,9 @@ $O/gpu/%.cu.o: gpu/%.cu $(MAKEFILE_LIST)
 $O/carvers_list: FORCE
 	$(Q)mkdir -p $(@D) && echo '$(CARVERS)' | cmp -s - $@ || echo '$(CARVERS)' > $@
 $O/carvers_table.c: $O/carvers_list $(CARVERS) $(MAKEFILE_LIST)
-	$(Q)sed -n 's/^const struct carver \([a-z0-9_]*\) *=.*/\1/p' $(CARVERS) | LC_ALL=C sort | \
+	$(Q)sed -n 's/^const struct carver \([a-z0-9_]*\)_carver *=.*/\1/p' $(CARVERS) | LC_ALL=C sort | \
 		awk 'BEGIN { print "#include \"carver.h\"" } \
-		{ print "extern const struct carver " $$1 ";"; names = names "\t&" $$1 ",\n" } \
+		{ print "extern const struct carver " $$1 "_carver;"; names = names "\t&" $$1 "_carver,\n" } \
 		END { print "const struct carver *const carvers[] = {\n" names "\t(void *)0,\n};" }' > $@
 $O/carvers_table.o: $O/carvers_table.c
 	$(Q)$(CC) $(ALL_CFLAGS) -iquote carvers -c -o $@ $<
