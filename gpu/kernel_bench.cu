@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/clock.h"
 #include "gpu/kernel_bench.h"
+#include "base/clock.h"
 #include "gpu/kernel.h"
 #include "gpu/probe.cuh"
 #include "gpu/tally.cuh"
@@ -213,10 +213,10 @@ static int bench_copy(struct gpu_bench *bench, size_t chunk_len, double *seconds
 	for (int i = 0; i < 2 && !failed; i++)
 		failed = cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
 	for (unsigned i = 0; !failed && i < rounds + 1; i++) {
-		double from = bench_clock();
+		double from = clock_seconds();
 		failed = copy_all(bench, chunk_len, streams);
 		if (i)
-			seconds[i - 1] = bench_clock() - from;
+			seconds[i - 1] = clock_seconds() - from;
 	}
 	for (int i = 0; i < 2; i++)
 		if (streams[i])
@@ -382,10 +382,10 @@ static int bench_run(struct gpu_bench *bench, const char *name, const struct pat
 	int status = prefix_set_make(&searched, set, error);
 	if (status)
 		return status;
-	double from = bench_clock();
+	double from = clock_seconds();
 	status = gpu_kernel_pick(&kernel, &program, name, &searched.set, result->tuning,
 		result->how, sizeof(result->how), error);
-	result->compile = bench_clock() - from;
+	result->compile = clock_seconds() - from;
 	if (!status) {
 		status = run_program(bench, kernel, program, set, result, error);
 		kernel->free(program);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/clock.h"
+#include "base/clock.h"
 #include "gpu/kernel.h"
 #include "gpu/probe.cuh"
 #include "gpu/tally.cuh"
@@ -137,11 +137,11 @@ static cudaError_t time_step(const struct transfer *t,
 	if (!failed)
 		failed = cudaDeviceSynchronize();
 	for (unsigned i = 0; !failed && i < ALONE_ROUNDS; i++) {
-		double from = bench_clock();
+		double from = clock_seconds();
 		failed = step(t, 0);
 		if (!failed)
 			failed = cudaDeviceSynchronize();
-		seconds[i] = bench_clock() - from;
+		seconds[i] = clock_seconds() - from;
 	}
 	*median = failed ? 0 : bench_stats_of(seconds, ALONE_ROUNDS).median;
 	return failed;
@@ -156,10 +156,10 @@ static cudaError_t measure(const struct transfer *t)
 	if (!failed)
 		failed = time_step(t, read_segment, &result->t_r);
 	for (unsigned i = 0; !failed && i < result->rounds + 1; i++) {
-		double from = bench_clock();
+		double from = clock_seconds();
 		failed = result->resident ? strategy_a(t) : strategy_b(t);
 		if (i)
-			result->seconds[i - 1] = bench_clock() - from;
+			result->seconds[i - 1] = clock_seconds() - from;
 	}
 	return failed;
 }

@@ -1,6 +1,7 @@
 #include "base/thread.h"
 
 #include <signal.h>
+#include <time.h>
 
 int thread_start(pthread_t *thread, void *(*work)(void *), void *arg)
 {
@@ -12,4 +13,27 @@ int thread_start(pthread_t *thread, void *(*work)(void *), void *arg)
 	rc = pthread_create(thread, NULL, work, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -rc;
+}
+
+void thread_cond_init(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+bool thread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock, double seconds)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)(seconds * 1e9);
+	if (until.tv_nsec >= 1000 * 1000 * 1000) {
+		until.tv_nsec -= 1000 * 1000 * 1000;
+		until.tv_sec++;
+	}
+	return pthread_cond_timedwait(condition, lock, &until) == 0;
 }

@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "bench/clock.h"
 
 struct latch {
 	pthread_mutex_t lock;
@@ -51,7 +51,7 @@ double bench_memory_read(struct pool *pool, const struct bench_text *text)
 
 	pthread_mutex_init(&latch.lock, NULL);
 	pthread_cond_init(&latch.zero, NULL);
-	from = bench_clock();
+	from = clock_seconds();
 	for (unsigned i = 0; i < threads; i++) {
 		jobs[i] = (struct job){ .job = { .run = read_words },
 			.words = (const uint64_t *)text->bytes + i * share,
@@ -63,7 +63,7 @@ double bench_memory_read(struct pool *pool, const struct bench_text *text)
 	while (latch.count)
 		pthread_cond_wait(&latch.zero, &latch.lock);
 	pthread_mutex_unlock(&latch.lock);
-	seconds = bench_clock() - from;
+	seconds = clock_seconds() - from;
 	pthread_cond_destroy(&latch.zero);
 	pthread_mutex_destroy(&latch.lock);
 	free(jobs);

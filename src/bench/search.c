@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "bench/clock.h"
 
 /* Where an engine does not say how many it likes: enough that none of its threads waits. */
 #define CHUNKS 4
@@ -168,7 +168,7 @@ static int search_all(struct bench_search *search)
 double bench_search_run(struct bench_search *search, size_t len, unsigned passes,
 	struct bench_hits *hits, uint64_t *count, struct error *error)
 {
-	double from = bench_clock();
+	double from = clock_seconds();
 	int status;
 
 	search->len = len;
@@ -181,5 +181,5 @@ double bench_search_run(struct bench_search *search, size_t len, unsigned passes
 	if (status)
 		return error_set(error, EXIT_PROBLEMS, -status, "the engine %s broke down: %s",
 			search->options.engine->name, strerror(-status));
-	return bench_clock() - from;
+	return clock_seconds() - from;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
-#include "bench/clock.h"
 #include "evidence/image.h"
 
 #define FILE_LINE "{\"record\":\"file\""
@@ -149,7 +149,7 @@ double bench_read_file(
 
 	if (status)
 		return status;
-	from = bench_clock();
+	from = clock_seconds();
 	status = reader_open(&reader, image, options, error);
 	if (!status) {
 		status = read_slots(reader, len);
@@ -159,5 +159,5 @@ double bench_read_file(
 		reader_close(reader);
 	}
 	image_close(image);
-	return status ? status : bench_clock() - from;
+	return status ? status : clock_seconds() - from;
 }

@@ -10,19 +10,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 
 #define RING_MIN 4096
-
-/* Its waits are bounded by the clock that nobody sets. */
-static void init_condition(pthread_cond_t *condition)
-{
-	pthread_condattr_t attributes;
-
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(condition, &attributes);
-	pthread_condattr_destroy(&attributes);
-}
 
 static void init_room(struct carving *carving, struct worker_room *room)
 {
@@ -61,7 +51,7 @@ struct carving *carving_new(const struct carving_options *options)
 		carving->decider = decider_new(
 			options->rules, &options->decide, options->rejected, options->skipped);
 	pthread_mutex_init(&carving->lock, NULL);
-	init_condition(&carving->rung);
+	thread_cond_init(&carving->rung);
 	if (!options->tell)
 		carving->report_queue = report_queue_new(
 			options->report, options->progress, jobs_note_error, carving);

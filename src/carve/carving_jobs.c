@@ -1,9 +1,10 @@
 /* The carving stage's work outside its caller's thread: checks and writes are jobs of the pool;
  * they set their tickets' states and ring the bell. */
+#include "base/thread.h"
+#include "base/clock.h"
 #include "carve/carving_state.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "evidence/extent_image.h"
 
@@ -124,31 +125,15 @@ void jobs_start_write(struct carving *carving, struct ticket *ticket)
 		start_job(carving, ticket, POOL_WRITE, run_write);
 }
 
-static double seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* A file may take hours to write: whoever waits for it looks at the signals too. With the lock
  * held. False when nothing has happened. */
 static bool wait_a_moment(struct carving *carving)
 {
-	struct timespec until;
-	int status;
+	bool rung = thread_cond_wait(&carving->rung, &carving->lock, 0.1);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += 100 * 1000 * 1000;
-	if (until.tv_nsec >= 1000 * 1000 * 1000) {
-		until.tv_nsec -= 1000 * 1000 * 1000;
-		until.tv_sec++;
-	}
-	status = pthread_cond_timedwait(&carving->rung, &carving->lock, &until);
 	if (carving->options.interrupted && carving->options.interrupted())
 		atomic_store(&carving->cancelled, true);
-	return !status;
+	return rung;
 }
 
 /* What else is to be done now and then. */
@@ -164,7 +149,7 @@ static void look_around(struct carving *carving)
  * running: then nothing will change. */
 bool jobs_wait(struct carving *carving, uint64_t seen)
 {
-	double from = seconds_now();
+	double from = clock_seconds();
 	bool hope;
 
 	if (carving->options.remote)
@@ -179,7 +164,7 @@ bool jobs_wait(struct carving *carving, uint64_t seen)
 	}
 	hope = carving->bell != seen;
 	pthread_mutex_unlock(&carving->lock);
-	carving->waited += seconds_now() - from;
+	carving->waited += clock_seconds() - from;
 	return hope;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/strpool.h"
 #include "cluster/conductor.h"
@@ -26,7 +27,7 @@ struct asked {
 	uint64_t number; /* 0: free */
 	size_t next;     /* free: the next place that is, and 1; 0 for none */
 	unsigned rank;
-	double since; /* run_clock */
+	double since; /* clock_seconds */
 	struct carving_request *request;
 };
 
@@ -35,7 +36,7 @@ static struct {
 	struct asked *asked;
 	size_t room, free;         /* places; the first that is free, and 1 */
 	uint64_t count;            /* since the start */
-	double cancelled;          /* run_clock: when the helpers heard of it */
+	double cancelled;          /* clock_seconds: when the helpers heard of it */
 	struct strpool extensions; /* what findings point to; a few dozen different ones */
 } desk;
 
@@ -93,7 +94,7 @@ static void answer(struct asked *asked, int status, const struct error *error)
 
 	peer->jobs--;
 	peer->jobs_done++;
-	peer->jobs_wait += run_clock() - asked->since;
+	peer->jobs_wait += clock_seconds() - asked->since;
 	asked->number = 0;
 	asked->next = desk.free;
 	desk.free = (size_t)(asked - desk.asked) + 1;
@@ -139,7 +140,7 @@ static void ask(struct carving_request *request)
 	asked = take_place();
 	asked->request = request;
 	asked->rank = idlest();
-	asked->since = run_clock();
+	asked->since = clock_seconds();
 	conductor.peers[asked->rank].jobs++;
 	pack_number(&pack, asked->number);
 	put_request(&pack, request);
@@ -226,7 +227,7 @@ static void give_up(int status, const struct error *error)
 static void tell_cancelled(void)
 {
 	conductor.cancelled = true;
-	desk.cancelled = run_clock();
+	desk.cancelled = clock_seconds();
 	for (unsigned rank = 0; rank < post_count(); rank++)
 		post_send(rank, POST_CANCEL, NULL);
 }
@@ -240,7 +241,7 @@ static void watch(bool cancelled)
 	status = conductor_failure(&error);
 	if (cancelled && !conductor.cancelled)
 		tell_cancelled();
-	if (!status && cancelled && run_clock() - desk.cancelled > PATIENCE)
+	if (!status && cancelled && clock_seconds() - desk.cancelled > PATIENCE)
 		status = -ECANCELED;
 	if (status)
 		give_up(status, &error);

@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "cli/dispatch.h"
 #include "cluster/conductor.h"
 #include "cluster/helper.h"
@@ -178,12 +179,7 @@ static void fill_cluster(void)
 
 static void init_conductor(void)
 {
-	pthread_condattr_t attributes;
-
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&conductor.changed, &attributes);
-	pthread_condattr_destroy(&attributes);
+	thread_cond_init(&conductor.changed);
 	conductor.peers = xcalloc(post_count(), sizeof(*conductor.peers));
 	for (unsigned rank = 0; rank < post_count(); rank++)
 		conductor.peers[rank].end = &conductor.peers[rank].first;

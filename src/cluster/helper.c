@@ -6,10 +6,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/thread.h"
 #include "cluster/conductor.h"
 #include "cluster/credit.h"
 #include "cluster/wire.h"
@@ -41,12 +41,7 @@ static struct {
 
 void helper_init(void)
 {
-	pthread_condattr_t attributes;
-
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&helper.changed, &attributes);
-	pthread_condattr_destroy(&attributes);
+	thread_cond_init(&helper.changed);
 }
 
 bool helper_has_spoken(void)
@@ -57,15 +52,7 @@ bool helper_has_spoken(void)
 /* Until something has changed, or a tenth of a second. False when a signal was caught. */
 static bool wait_a_moment(void)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += 100 * 1000 * 1000;
-	if (until.tv_nsec >= 1000 * 1000 * 1000) {
-		until.tv_nsec -= 1000 * 1000 * 1000;
-		until.tv_sec++;
-	}
-	pthread_cond_timedwait(&helper.changed, &helper.lock, &until);
+	thread_cond_wait(&helper.changed, &helper.lock, 0.1);
 	return !run_caught_signal();
 }
 

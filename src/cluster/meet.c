@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "cluster/conductor.h"
 #include "output/output_dir.h"
 #include "run/run.h"
@@ -23,15 +24,7 @@ struct conductor conductor = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void conductor_wait(pthread_cond_t *condition)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += 100 * 1000 * 1000;
-	if (until.tv_nsec >= 1000 * 1000 * 1000) {
-		until.tv_nsec -= 1000 * 1000 * 1000;
-		until.tv_sec++;
-	}
-	pthread_cond_timedwait(condition, &conductor.lock, &until);
+	thread_cond_wait(condition, &conductor.lock, 0.1);
 }
 
 int conductor_blame(unsigned rank, const struct error *theirs, struct error *error)

@@ -5,9 +5,9 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 
 /* A process that waits must not take the processor from others: it looks again after so many
  * microseconds, and later when nothing comes. */
@@ -60,16 +60,12 @@ static void learn_hosts(void)
 
 int post_open(int *argc, char ***argv)
 {
-	pthread_condattr_t attributes;
 	int provided;
 
 	if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) ||
 		provided < MPI_THREAD_FUNNELED)
 		return -1;
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&office.filled, &attributes);
-	pthread_condattr_destroy(&attributes);
+	thread_cond_init(&office.filled);
 	MPI_Comm_rank(MPI_COMM_WORLD, &office.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &office.count);
 	learn_hosts();
@@ -222,17 +218,9 @@ static bool receive(void (*deliver)(struct post *post))
 
 static void pause_a_while(long microseconds)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += microseconds * 1000;
-	if (until.tv_nsec >= 1000 * 1000 * 1000) {
-		until.tv_nsec -= 1000 * 1000 * 1000;
-		until.tv_sec++;
-	}
 	pthread_mutex_lock(&office.lock);
 	if (!office.first && !office.woken)
-		pthread_cond_timedwait(&office.filled, &office.lock, &until);
+		thread_cond_wait(&office.filled, &office.lock, (double)microseconds / 1e6);
 	office.woken = false;
 	pthread_mutex_unlock(&office.lock);
 }

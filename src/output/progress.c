@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -23,7 +23,7 @@ struct progress {
 	enum progress_style style; /* never PROGRESS_AUTO */
 	bool quiet, json;
 	const char *label;
-	struct timespec started;
+	double started; /* clock_seconds */
 	uint64_t total, done, files;
 	double before;       /* seconds of the run that is resumed */
 	double shown, told;  /* seconds since the start: the line, the event */
@@ -36,11 +36,7 @@ static struct progress *on_terminal;
 
 static double seconds_since_start(const struct progress *progress)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return progress->before + (double)(now.tv_sec - progress->started.tv_sec) +
-	       (double)(now.tv_nsec - progress->started.tv_nsec) / 1e9;
+	return progress->before + clock_seconds() - progress->started;
 }
 
 /* ---- the line ------------------------------------------------------------------------------ */
@@ -187,7 +183,7 @@ struct progress *progress_open(const struct progress_options *options, uint64_t 
 	progress->json = options->json;
 	progress->label = options->label;
 	progress->total = total;
-	clock_gettime(CLOCK_MONOTONIC, &progress->started);
+	progress->started = clock_seconds();
 	if (progress->style == PROGRESS_TERMINAL && !progress->quiet) {
 		on_terminal = progress;
 		log_set_hooks(before_message, after_message);

@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/thread.h"
 
@@ -134,14 +134,6 @@ struct report_queue *report_queue_new(struct report *report, struct progress *pr
 
 /* ---- handing over -------------------------------------------------------------------------- */
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 static uint64_t least_done(const struct report_queue *report_queue)
 {
 	uint64_t least = UINT64_MAX;
@@ -155,7 +147,7 @@ static uint64_t least_done(const struct report_queue *report_queue)
 /* Until all writers have done so many notes. They must have been given. */
 static void wait_until_done(struct report_queue *report_queue, uint64_t count)
 {
-	double from = now();
+	double from = clock_seconds();
 
 	pthread_mutex_lock(&report_queue->lock);
 	report_queue->waiting = true;
@@ -164,7 +156,7 @@ static void wait_until_done(struct report_queue *report_queue, uint64_t count)
 	report_queue->waiting = false;
 	report_queue->room_until = least_done(report_queue) + QUEUE_LEN;
 	pthread_mutex_unlock(&report_queue->lock);
-	report_queue->waited += now() - from;
+	report_queue->waited += clock_seconds() - from;
 }
 
 void report_queue_push(struct report_queue *report_queue)

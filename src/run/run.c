@@ -9,19 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #define PENDING_MEMORY ((size_t)64 * 1024 * 1024)
 
 /* ---- small things ----------------------------------------------------------------------------- */
-
-double run_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 void run_add_problem(struct run *run, char *sentence)
 {
@@ -373,14 +366,14 @@ static int set_up(struct run *run, const char *image_path, const char *output)
 		return status;
 	run_start_map(run);
 	run_start_carving(run);
-	run->set_up = run_clock() - began;
+	run->set_up = clock_seconds() - began;
 	return options->resume ? run_finish_resuming(run) : 0;
 }
 
 int run_carve(const struct run_options *options, const char *image_path, const char *output,
 	struct run_sums *sums)
 {
-	struct run run = { .options = options, .started = run_clock() };
+	struct run run = { .options = options, .started = clock_seconds() };
 	int status = set_up(&run, image_path, output);
 
 	if (!status)

@@ -78,8 +78,6 @@ struct run_sums {
 	char problem[512]; /* what the report calls problems, cut if need be; "" for none */
 };
 
-/* Seconds since some moment. */
-double run_clock(void);
 /* SIGINT and SIGTERM end the run in hand soon, with a complete report so far; a second one ends the
  * process. */
 void run_catch_signals(void);

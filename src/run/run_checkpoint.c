@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -145,7 +145,7 @@ static void save_state(struct run *run, struct codec_writer *writer)
 
 	codec_put(writer, run->position);
 	codec_put(writer, run->summary.hits);
-	codec_put(writer, (uint64_t)((run_clock() - run->started) * 1000));
+	codec_put(writer, (uint64_t)((clock_seconds() - run->started) * 1000));
 	tallies_save(&run->summary.rejected, writer);
 	tallies_save(&run->summary.skipped, writer);
 	tallies_save(&run->summary.by_type, writer);
@@ -214,7 +214,7 @@ void run_begin_checkpoints(struct run *run)
 	if (!run->options->checkpoint_interval)
 		return;
 	run->checkpoint.checkpoint_file = checkpoint_file_new(run->output_dir);
-	run->checkpoint.next = run_clock() + (double)run->options->checkpoint_interval / 1000;
+	run->checkpoint.next = clock_seconds() + (double)run->options->checkpoint_interval / 1000;
 	if (!run->options->resume)
 		write_checkpoint(run, false);
 }
@@ -222,7 +222,7 @@ void run_begin_checkpoints(struct run *run)
 int run_pause(struct run *run, struct error *error)
 {
 	struct run_checkpoints *checkpoint = &run->checkpoint;
-	double from = run_clock(), took, pause;
+	double from = clock_seconds(), took, pause;
 	int status;
 
 	if (!checkpoint->checkpoint_file || checkpoint->loading || from < checkpoint->next ||
@@ -233,7 +233,7 @@ int run_pause(struct run *run, struct error *error)
 		return status;
 	write_checkpoint(run, true);
 	checkpoint->synced = true;
-	took = run_clock() - from;
+	took = clock_seconds() - from;
 	pause = (double)run->options->checkpoint_interval / 1000;
 	if (took > MOMENT && pause < took * PAUSE_FACTOR)
 		pause = took * PAUSE_FACTOR;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -122,7 +123,7 @@ static void finish_report(struct run *run)
 	summary->unreadable = run_unreadable(run);
 	if (summary->unreadable)
 		damages_collect(&summary->damage, run->evidence, summary->unreadable);
-	summary->seconds_total = run_clock() - run->started;
+	summary->seconds_total = clock_seconds() - run->started;
 	summary->seconds_start = run->set_up;
 	summary->seconds_read_wait = run->read_wait;
 	summary->seconds_scan_wait = run->scan_wait;

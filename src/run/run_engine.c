@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -115,12 +116,12 @@ int run_submit_again(struct run *run, struct flight *flight)
 
 int run_await(struct run *run, struct flight *flight)
 {
-	double from = run_clock();
+	double from = clock_seconds();
 	int status = 0;
 
 	while (!flight->finished && !status)
 		status = reap(run);
-	run->scan_wait += run_clock() - from;
+	run->scan_wait += clock_seconds() - from;
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/strpool.h"
 #include "report/report_reader.h"
@@ -92,7 +93,7 @@ int run_extract(const struct run_options *given, const char *report_path, const 
 {
 	struct rules rules = { .format = RULES_BURIN };
 	struct run_options options = *given;
-	struct run run = { .options = &options, .started = run_clock() };
+	struct run run = { .options = &options, .started = clock_seconds() };
 	struct report_reader *report = NULL;
 	struct kept kept = { 0 };
 	int status = report_reader_open(&report, AT_FDCWD, report_path, &run.error);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/thread.h"
@@ -180,11 +181,11 @@ void run_release_slots(struct run *run)
 
 void run_await_hashing(struct run *run)
 {
-	double from = run_clock();
+	double from = clock_seconds();
 
 	if (run->hash && run->released < run->consumed)
 		media_hash_await(run->hash, run->hashed_before + run->released);
-	run->hash_wait += run_clock() - from;
+	run->hash_wait += clock_seconds() - from;
 	if (run->released < run->consumed)
 		run_mapped(run, run->released + 1);
 	run_release_slots(run);
@@ -201,7 +202,7 @@ static bool end_aside(struct run *run, bool failed)
 void run_finish_hashing(struct run *run, bool failed)
 {
 	struct hashes hashes;
-	double from = run_clock();
+	double from = clock_seconds();
 	bool whole = run->read_all && run->consumed == run->submitted;
 
 	if (!run->hash)
@@ -217,5 +218,5 @@ void run_finish_hashing(struct run *run, bool failed)
 	}
 	media_hash_free(run->hash);
 	run->hash = NULL;
-	run->hash_wait += run_clock() - from;
+	run->hash_wait += clock_seconds() - from;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 const struct run_cluster *run_cluster;
@@ -90,7 +91,7 @@ static struct rank_record spent(const struct help *help)
 	return (struct rank_record){
 		.bytes = help->sent_len,
 		.start = help->ready - run->started,
-		.search = run_clock() - help->ready,
+		.search = clock_seconds() - help->ready,
 		.read_wait = run->read_wait,
 		.scan_wait = run->scan_wait,
 		.unit_wait = help->unit_wait,
@@ -108,9 +109,9 @@ static int give(struct run *run, struct run_piece *piece)
 		help->sent_len += help->units[help->sent++ % UNITS_MOST].range.length;
 		piece->spent = spent(help);
 	}
-	from = run_clock();
+	from = clock_seconds();
 	status = cluster_of(run)->give(piece);
-	help->send_wait += run_clock() - from;
+	help->send_wait += clock_seconds() - from;
 	return status;
 }
 
@@ -170,9 +171,9 @@ static enum run_more next_unit(struct run *run, bool wait, struct range *range)
 
 	if (wait && run_scout_drain(run))
 		return RUN_MORE_NONE;
-	from = run_clock();
+	from = clock_seconds();
 	got = cluster_of(run)->unit(wait, &unit->range, &unit->last);
-	help->unit_wait += run_clock() - from;
+	help->unit_wait += clock_seconds() - from;
 	if (got == -EAGAIN)
 		return RUN_MORE_LATER;
 	if (got <= 0)
@@ -195,7 +196,7 @@ static int open_search(struct help *help)
 	if (status)
 		return status;
 	run_start_map(&help->run);
-	help->ready = run_clock();
+	help->ready = clock_seconds();
 	help->unit_wait = 0;
 	return 1;
 }
@@ -264,7 +265,7 @@ int run_help(const struct run_options *options, const char *image_path, const ch
 	struct help help = { .options = *options };
 	const struct run_cluster *cluster = options->cluster;
 
-	help.run = (struct run){ .options = &help.options, .started = run_clock() };
+	help.run = (struct run){ .options = &help.options, .started = clock_seconds() };
 	help.options.resume = false;
 	if (!options->gpu.devices)
 		help.options.gpu.devices = cluster->gpus;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -152,7 +153,7 @@ static int load_state(struct run *run, struct codec_reader *reader)
 	else if (!codec_at_end(reader))
 		status = damaged(run);
 	carving_sums(run->carving, &files, &bytes);
-	progress_resume(run->progress, files, run_clock() - run->started);
+	progress_resume(run->progress, files, clock_seconds() - run->started);
 	return status ? status : fifo_store_status(run->store, &run->error);
 }
 

@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 static void pair_hit(struct run *run, uint64_t offset, uint32_t pattern, uint32_t len)
 {
 	pairing_hit(run->pairing, offset, pattern, len);
@@ -121,7 +123,7 @@ static int carve(struct run *run, uint64_t position)
 /* Lines of the report reach the disk within about a second, also where nothing more is found. */
 static int flush_report(struct run *run)
 {
-	double now = run_clock();
+	double now = clock_seconds();
 
 	if (now - run->flushed < 1)
 		return 0;
@@ -150,10 +152,10 @@ static int scan_with_others(struct run *run)
 	int status = 0;
 
 	while (!run_caught_signal()) {
-		double from = run_clock();
+		double from = clock_seconds();
 		int got = cluster->next(&piece, &run->error);
 
-		run->scan_wait += run_clock() - from;
+		run->scan_wait += clock_seconds() - from;
 		if (got <= 0 && got != -EAGAIN)
 			return got;
 		if (got > 0)

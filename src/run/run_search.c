@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* Engines look at bytes alone, so where one found nothing in zeros, nobody finds anything in as
  * many of them elsewhere: only the first slot of its size that lies in a hole is searched. */
 static bool is_barren(const struct run *run, const struct slot *slot)
@@ -82,11 +84,11 @@ static int go_on(struct run *run)
 /* Takes the next slot from the reader and gives it to the engine. */
 static int feed_slot(struct run *run)
 {
-	double from = run_clock();
+	double from = clock_seconds();
 	struct slot *slot;
 	int status = reader_next(run->reader, &slot);
 
-	run->read_wait += run_clock() - from;
+	run->read_wait += clock_seconds() - from;
 	if (status < 0)
 		return error_set(&run->error, EXIT_IO, -status, "the reader of %s broke down: %s",
 			run->record.image_path, strerror(-status));

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "compare/compare.h"
@@ -223,14 +224,6 @@ static void remove_folder(const char *path)
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static double seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* may_refuse: the engine or kernel need not take the rules. */
 static void carve(
 	struct selftest *selftest, const char *folder, struct selftest_run asked, bool may_refuse)
@@ -249,10 +242,10 @@ static void carve(
 		.file_systems = VOLUMES_OFF,
 		.progress = { .quiet = true } };
 	struct run_sums sums = { 0 };
-	double start = seconds_now();
+	double start = clock_seconds();
 
 	asked.exit = run_carve(&options, image, output, &sums);
-	asked.seconds = seconds_now() - start;
+	asked.seconds = clock_seconds() - start;
 	memcpy(asked.worked, sums.kernel, sizeof(asked.worked));
 	asked.unsuited = may_refuse && sums.unsuited;
 	if (!asked.unsuited) {

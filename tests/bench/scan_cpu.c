@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "rules/rules.h"
@@ -37,14 +37,6 @@ struct data {
 	uint8_t *bytes;
 	size_t len;
 };
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static void die(const char *what, const char *why)
 {
@@ -145,18 +137,18 @@ static void measure(const struct scan_engine *engine, const struct pattern_set *
 	struct scan_options options = {
 		.pool = pool, .chunk_len = CHUNK_LEN + set->longest, .chunks = CHUNKS
 	};
-	double times[RUNS_MAX], start = now(), compile;
+	double times[RUNS_MAX], start = clock_seconds(), compile;
 	struct error error;
 	struct scan *scan;
 	uint64_t hits = 0;
 
 	if (engine->open(&scan, set, &options, &error) != 0)
 		die(engine->name, error.text);
-	compile = now() - start;
+	compile = clock_seconds() - start;
 	for (unsigned run = 0; run < runs; run++) {
-		start = now();
+		start = clock_seconds();
 		hits = search(engine, scan, data, set->longest ? set->longest - 1 : 0, chunks);
-		times[run] = now() - start;
+		times[run] = clock_seconds() - start;
 	}
 	qsort(times, runs, sizeof(*times), compare_doubles);
 	printf("%-10s %8.3f GB/s %12llu hits  compiled in %.3f s  %s\n", engine->name,

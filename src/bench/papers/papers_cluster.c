@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/pool.h"
 #include "bench/papers/paper_data.h"
 #include "bench/papers/papers_state.h"
@@ -55,14 +55,6 @@ struct row {
 	double load, ac, wm, reduce;
 	uint64_t ac_count, wm_count;
 };
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static double then(const double *seconds, unsigned nodes)
 {
@@ -122,7 +114,7 @@ static int do_part(struct papers *papers, unsigned nodes, struct pool *pool,
 {
 	struct bench_text part = { 0 };
 	size_t start, stop, own_len = split(papers->text.len, nodes, &start, &stop);
-	double from = now();
+	double from = clock_seconds();
 	int status;
 
 	if (!own_len)
@@ -130,7 +122,7 @@ static int do_part(struct papers *papers, unsigned nodes, struct pool *pool,
 	if ((status = bench_text_take(&part, stop - start, error)))
 		return status;
 	memcpy(part.bytes, papers->text.bytes + start, stop - start);
-	combined->most[0] = now() - from;
+	combined->most[0] = clock_seconds() - from;
 	status = search(
 		papers, false, &part, own_len, pool, &combined->most[1], &combined->sums[0], error);
 	if (!status)
@@ -151,11 +143,11 @@ static int measure(struct papers *papers, unsigned nodes, struct pool *pool, str
 		status = do_part(papers, nodes, pool, &combined, error);
 	if (!status)
 		status = run_cluster->combine(&combined, error); /* waits for the slowest */
-	from = now();
+	from = clock_seconds();
 	if (!status)
 		status = run_cluster->combine(&again, error);
-	*row = (struct row){ combined.most[0], combined.most[1], combined.most[2], now() - from,
-		combined.sums[0], combined.sums[1] };
+	*row = (struct row){ combined.most[0], combined.most[1], combined.most[2],
+		clock_seconds() - from, combined.sums[0], combined.sums[1] };
 	return status;
 }
 
