@@ -17,7 +17,7 @@
 
 #include <inttypes.h>
 
-#include "tags.h"
+#include "audio_tags.h"
 #include "walk.h"
 
 #define HEADER_LEN 7
@@ -84,7 +84,7 @@ enum verdict adts_check(struct view *view, uint64_t at, bool tagged, struct find
 	finding->extension = "aac";
 	if (cut && view_ends_with_image(view))
 		return walk_cut(view, finding, size + 1, size);
-	finding->length = tags_behind(view, at, finding);
+	finding->length = audio_tags_end(view, at, finding);
 	if (finding->length > at)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, finding,

@@ -20,8 +20,8 @@
 #include "carver.h"
 #include "noise.h"
 #include "riff.h"
-#include "samples.h"
-#include "tags.h"
+#include "pcm.h"
+#include "audio_tags.h"
 #include "tail.h"
 #include "walk.h"
 
@@ -31,7 +31,7 @@ struct aiff {
 	struct riff form;
 	uint64_t sound; /* behind the last chunk that is whole */
 	uint64_t samples, samples_end;
-	struct samples coding; /* frame_len is 0 when they are packed, or not known */
+	struct pcm_format coding; /* frame_len is 0 when they are packed, or not known */
 	struct riff_chunk last;
 	struct id3v2 tag; /* in the last chunk; end is 0 when there is none */
 	uint64_t needed;  /* bytes of samples, as COMM says; 0: not known */
@@ -70,37 +70,37 @@ static bool read_form(struct aiff *aiff)
 }
 
 /* Reads how samples are stored from COMM, of which len bytes are at p. */
-static struct samples read_coding(const uint8_t *p, size_t len)
+static struct pcm_format read_coding(const uint8_t *p, size_t len)
 {
 	static const struct {
 		char type[5];
 		uint16_t tag;
 		bool little;
 	} plain[] = {
-		{ "NONE", SAMPLES_PLAIN, false },
-		{ "twos", SAMPLES_PLAIN, false },
-		{ "sowt", SAMPLES_PLAIN, true },
-		{ "raw ", SAMPLES_PLAIN, false },
-		{ "in24", SAMPLES_PLAIN, false },
-		{ "in32", SAMPLES_PLAIN, false },
-		{ "fl32", SAMPLES_FLOAT, false },
-		{ "FL32", SAMPLES_FLOAT, false },
-		{ "fl64", SAMPLES_FLOAT, false },
-		{ "FL64", SAMPLES_FLOAT, false },
-		{ "alaw", SAMPLES_A_LAW, false },
-		{ "ALAW", SAMPLES_A_LAW, false },
-		{ "ulaw", SAMPLES_MU_LAW, false },
-		{ "ULAW", SAMPLES_MU_LAW, false },
+		{ "NONE", PCM_INTEGER, false },
+		{ "twos", PCM_INTEGER, false },
+		{ "sowt", PCM_INTEGER, true },
+		{ "raw ", PCM_INTEGER, false },
+		{ "in24", PCM_INTEGER, false },
+		{ "in32", PCM_INTEGER, false },
+		{ "fl32", PCM_FLOAT, false },
+		{ "FL32", PCM_FLOAT, false },
+		{ "fl64", PCM_FLOAT, false },
+		{ "FL64", PCM_FLOAT, false },
+		{ "alaw", PCM_A_LAW, false },
+		{ "ALAW", PCM_A_LAW, false },
+		{ "ulaw", PCM_MU_LAW, false },
+		{ "ULAW", PCM_MU_LAW, false },
 	};
 	const char *type = len >= 22 ? (const char *)p + 18 : "NONE";
-	struct samples coding = { .bits = (be16(p + 6) + 7u) / 8 * 8 };
+	struct pcm_format coding = { .bits = (be16(p + 6) + 7u) / 8 * 8 };
 
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
 		if (memcmp(type, plain[i].type, 4) == 0) {
 			coding.tag = plain[i].tag;
 			coding.big_endian = !plain[i].little;
-			coding.signed_8 = coding.tag == SAMPLES_PLAIN && type[0] != 'r';
-			if (coding.tag == SAMPLES_A_LAW || coding.tag == SAMPLES_MU_LAW)
+			coding.signed_8 = coding.tag == PCM_INTEGER && type[0] != 'r';
+			if (coding.tag == PCM_A_LAW || coding.tag == PCM_MU_LAW)
 				coding.bits = 8;
 			coding.frame_len = (uint16_t)(be16(p) * (coding.bits / 8));
 		}
@@ -128,8 +128,8 @@ static void read_vhdr(struct aiff *aiff, const struct riff_chunk *chunk)
 	const uint8_t *p = chunk->len >= 20 ? view_peek(aiff->view, chunk->data, 20) : NULL;
 
 	if (p && !p[15])
-		aiff->coding = (struct samples){
-			.tag = SAMPLES_PLAIN, .bits = 8, .frame_len = 1, .signed_8 = true
+		aiff->coding = (struct pcm_format){
+			.tag = PCM_INTEGER, .bits = 8, .frame_len = 1, .signed_8 = true
 		};
 }
 
@@ -196,8 +196,7 @@ static enum verdict judge_last(struct aiff *aiff)
 	if (aiff->samples_end == last->end && last->end > aiff->samples) {
 		start = aiff->samples;
 		if (aiff->coding.frame_len)
-			tail = samples_check(
-				aiff->view, &aiff->coding, start, aiff->samples_end, &at);
+			tail = pcm_check(aiff->view, &aiff->coding, start, aiff->samples_end, &at);
 		if (tail == TAIL_FOREIGN)
 			return broken(aiff, at, "other bytes instead of samples");
 	} else if (aiff->tag.end && aiff->tag.sound < last->end) {

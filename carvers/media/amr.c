@@ -18,7 +18,7 @@
 
 /* Frames after which no new types are taken. */
 #define LEARNT 50
-#define BAD_MOST 8
+#define BAD_MAX 8
 #define NEEDED 3
 
 /* A frame's bytes behind its head, by type; -1: no such type. */
@@ -77,7 +77,7 @@ static bool pass_frame(struct view *view, struct amr *amr)
 	if (amr->lens[type] < 0 || (amr->count > LEARNT && !silent && !(amr->seen & 1u << type)))
 		return false;
 	amr->bad_count = *p & 4 ? 0 : amr->bad_count + 1;
-	if (amr->bad_count > BAD_MOST)
+	if (amr->bad_count > BAD_MAX)
 		return false;
 	if ((uint64_t)amr->lens[type] >= view_size(view) - amr->at) {
 		amr->cut = true;
@@ -100,7 +100,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	while (pass_frame(view, &amr))
 		continue;
 	/* The file may end with bad frames, but rather zeros stand behind it. */
-	if (amr.bad_count > BAD_MOST)
+	if (amr.bad_count > BAD_MAX)
 		amr.at = amr.good;
 	if (amr.count < NEEDED)
 		return verdict_because(

@@ -22,13 +22,13 @@
 #include "bytes.h"
 #include "cursor.h"
 #include "noise.h"
-#include "tags.h"
+#include "audio_tags.h"
 #include "walk.h"
 
 #define DESCRIPTOR_LEN 52
 #define HEADER_LEN 24
 #define OLD_HEADER_LEN 32
-#define FRAMES_MOST (1u << 24)
+#define FRAMES_MAX (1u << 24)
 
 struct ape {
 	struct view *view;
@@ -122,7 +122,7 @@ static enum verdict check_new(struct ape *ape)
 	}
 	if (ape->end > size)
 		return walk_cut(ape->view, finding, ape->end, size);
-	finding->length = tags_behind(ape->view, ape->end, finding);
+	finding->length = audio_tags_end(ape->view, ape->end, finding);
 	if (ape->end == ape->frames && finding->length == ape->end) {
 		finding->length = 0;
 		return verdict_because(
@@ -138,14 +138,14 @@ static const char *read_old(struct ape *ape, const uint8_t *p)
 	uint64_t wav = flags & 32 ? 0 : le32(p + 16);
 
 	if (version < 3800 || !valid_sound(le16(p + 6), le16(p + 10), le32(p + 12)) ||
-		wav > 1u << 24 || le32(p + 24) > FRAMES_MOST || !le32(p + 24))
+		wav > 1u << 24 || le32(p + 24) > FRAMES_MAX || !le32(p + 24))
 		return "an impossible header";
 	ape->frame_count = le32(p + 24);
 	ape->table_count = ape->frame_count;
 	ape->table = ape->at + OLD_HEADER_LEN + (flags & 4 ? 4 : 0);
 	if (flags & 16) {
 		p = view_peek(ape->view, ape->table, 4);
-		if (!p || le32(p) < ape->frame_count || le32(p) > FRAMES_MOST)
+		if (!p || le32(p) < ape->frame_count || le32(p) > FRAMES_MAX)
 			return "a table that is too short";
 		ape->table_count = le32(p);
 		ape->table += 4;
@@ -181,12 +181,12 @@ static enum verdict check_old(struct ape *ape)
 	limit = guess + longest < size ? guess + longest : size;
 	cursor.at = last;
 	if (cursor_find(&cursor, limit, "APETAGEX")) {
-		finding->length = tags_behind(ape->view, cursor.at, finding);
+		finding->length = audio_tags_end(ape->view, cursor.at, finding);
 		if (finding->length > cursor.at)
 			return tagged_end(finding, cursor.at);
 	}
 	for (cursor.at = last; cursor_find(&cursor, limit, "TAG"); cursor.at++) {
-		finding->length = tags_behind(ape->view, cursor.at, finding);
+		finding->length = audio_tags_end(ape->view, cursor.at, finding);
 		if (finding->length > cursor.at)
 			return tagged_end(finding, cursor.at);
 	}

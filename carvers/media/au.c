@@ -14,33 +14,33 @@
 #include "bytes.h"
 #include "carver.h"
 #include "noise.h"
-#include "samples.h"
+#include "pcm.h"
 #include "walk.h"
 
-#define HEADER_MOST 65536
+#define HEADER_MAX 65536
 /* What is carved where no length is known. */
-#define UNKNOWN_MOST (UINT64_C(16) << 20)
+#define UNKNOWN_MAX (UINT64_C(16) << 20)
 
 /* From mu-law, 1, to A-law, 27. */
 #define ENCODINGS 27
 
 /* How samples of this encoding are stored; a frame_len of 0: packed. */
-static struct samples read_coding(uint32_t encoding, uint32_t channels)
+static struct pcm_format read_coding(uint32_t encoding, uint32_t channels)
 {
 	static const struct {
 		uint16_t tag, bits;
 	} plain[] = {
-		[1] = { SAMPLES_MU_LAW, 8 },
-		[2] = { SAMPLES_PLAIN, 8 },
-		[3] = { SAMPLES_PLAIN, 16 },
-		[4] = { SAMPLES_PLAIN, 24 },
-		[5] = { SAMPLES_PLAIN, 32 },
-		[6] = { SAMPLES_FLOAT, 32 },
-		[7] = { SAMPLES_FLOAT, 64 },
-		[27] = { SAMPLES_A_LAW, 8 },
+		[1] = { PCM_MU_LAW, 8 },
+		[2] = { PCM_INTEGER, 8 },
+		[3] = { PCM_INTEGER, 16 },
+		[4] = { PCM_INTEGER, 24 },
+		[5] = { PCM_INTEGER, 32 },
+		[6] = { PCM_FLOAT, 32 },
+		[7] = { PCM_FLOAT, 64 },
+		[27] = { PCM_A_LAW, 8 },
 	};
 
-	return (struct samples){
+	return (struct pcm_format){
 		.tag = plain[encoding].tag,
 		.bits = plain[encoding].bits,
 		.frame_len = (uint16_t)(channels * plain[encoding].bits / 8),
@@ -51,11 +51,11 @@ static struct samples read_coding(uint32_t encoding, uint32_t channels)
 
 /* The verdict on samples [start, end) that are all there. */
 static enum verdict judge_samples(struct view *view, struct finding *finding,
-	const struct samples *coding, uint64_t start, uint64_t end)
+	const struct pcm_format *coding, uint64_t start, uint64_t end)
 {
 	uint64_t at;
 	enum tail tail =
-		coding->frame_len ? samples_check(view, coding, start, end, &at) : TAIL_UNKNOWN;
+		coding->frame_len ? pcm_check(view, coding, start, end, &at) : TAIL_UNKNOWN;
 
 	if (tail == TAIL_GOES_ON)
 		return CARVE_COMPLETE;
@@ -68,8 +68,8 @@ static enum verdict judge_samples(struct view *view, struct finding *finding,
 		CARVE_TRUNCATED, finding, "other bytes instead of samples at %" PRIu64, at);
 }
 
-static enum verdict judge(struct view *view, struct finding *finding, const struct samples *coding,
-	uint64_t start, uint64_t end, bool known)
+static enum verdict judge(struct view *view, struct finding *finding,
+	const struct pcm_format *coding, uint64_t start, uint64_t end, bool known)
 {
 	uint64_t size = view_size(view), stop = end < size ? end : size;
 	uint64_t noise = noise_start(view, start, stop);
@@ -93,7 +93,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 24);
 	uint32_t start, len, encoding, rate, channels;
-	struct samples coding;
+	struct pcm_format coding;
 	bool known;
 
 	if (!p || memcmp(p, ".snd", 4) != 0)
@@ -104,7 +104,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	rate = be32(p + 16);
 	channels = be32(p + 20);
 	known = len != UINT32_MAX;
-	if (start < 24 || start > HEADER_MOST || !encoding || encoding > ENCODINGS || rate < 1000 ||
+	if (start < 24 || start > HEADER_MAX || !encoding || encoding > ENCODINGS || rate < 1000 ||
 		rate > 1000000 || !channels || channels > 64 || !len)
 		return verdict_because(CARVE_REJECT, finding, "impossible fields at 4");
 	if (view_size(view) <= start)
@@ -121,7 +121,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			finding_set_title(finding, p, strnlen((const char *)p, note));
 	}
 	coding = read_coding(encoding, channels);
-	return judge(view, finding, &coding, start, start + (known ? (uint64_t)len : UNKNOWN_MOST),
+	return judge(view, finding, &coding, start, start + (known ? (uint64_t)len : UNKNOWN_MAX),
 		known);
 }
 

@@ -16,16 +16,16 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "samples.h"
+#include "pcm.h"
 #include "walk.h"
 
 #define SMALL_LEN 64
-#define TEXTS_MOST 65536
+#define TEXTS_MAX 65536
 
 struct caf {
 	struct view *view;
 	struct finding *finding;
-	struct samples samples;
+	struct pcm_format samples;
 	uint32_t packet_len, frame_count; /* of a packet; 0: they differ */
 	uint64_t data, data_end;          /* the sound, behind its count of edits */
 	uint64_t sound;                   /* behind the last whole chunk */
@@ -85,11 +85,11 @@ static bool read_description(struct caf *caf)
 		(be16(p + 20) & 0xc000) != 0x4000)
 		return false;
 	if (memcmp(p + 28, "lpcm", 4) == 0)
-		caf->samples.tag = flags & 1 ? SAMPLES_FLOAT : SAMPLES_PLAIN;
+		caf->samples.tag = flags & 1 ? PCM_FLOAT : PCM_INTEGER;
 	else if (memcmp(p + 28, "ulaw", 4) == 0)
-		caf->samples.tag = SAMPLES_MU_LAW;
+		caf->samples.tag = PCM_MU_LAW;
 	else if (memcmp(p + 28, "alaw", 4) == 0)
-		caf->samples.tag = SAMPLES_A_LAW;
+		caf->samples.tag = PCM_A_LAW;
 	caf->samples.big_endian = !(flags & 2);
 	caf->samples.signed_8 = true;
 	caf->samples.bits = (uint16_t)bits;
@@ -141,7 +141,7 @@ static bool walk_texts(struct caf *caf, const struct chunk *chunk)
 {
 	uint64_t len = chunk->end - chunk->data;
 	const uint8_t *p =
-		len > 4 && len < TEXTS_MOST ? view_peek(caf->view, chunk->data, (size_t)len) : NULL;
+		len > 4 && len < TEXTS_MAX ? view_peek(caf->view, chunk->data, (size_t)len) : NULL;
 	size_t at = 4;
 	uint32_t count = p ? be32(p) : 0;
 
@@ -195,7 +195,7 @@ static enum verdict judge(struct caf *caf)
 	if (caf->sound != caf->data_end && caf->vouched)
 		return CARVE_COMPLETE;
 	if (caf->sound == caf->data_end && caf->plain)
-		tail = samples_check(caf->view, &caf->samples, caf->data, caf->data_end, &at);
+		tail = pcm_check(caf->view, &caf->samples, caf->data, caf->data_end, &at);
 	if (tail == TAIL_GOES_ON)
 		return CARVE_COMPLETE;
 	if (tail == TAIL_UNKNOWN)
@@ -217,7 +217,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	caf.sound = 52;
 	while (read_chunk(view, caf.sound, &chunk)) {
 		if (chunk.endless) {
-			uint64_t end = samples_guess(view, chunk.data + 4);
+			uint64_t end = pcm_guess_end(view, chunk.data + 4);
 
 			finding->length = end > chunk.data ? end : chunk.data;
 			return verdict_because(CARVE_UNVERIFIED, finding,

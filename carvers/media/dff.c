@@ -98,7 +98,7 @@ static bool take(struct dff *dff, const struct chunk *chunk)
 	if (is(chunk, "DIIN"))
 		return walk_inner(dff, chunk->data, chunk, "EMIDMARKDIARDITI", &dff->sound);
 	if (is(chunk, "ID3 "))
-		return dsd_tag(dff->view, dff->finding, chunk->data, chunk->end);
+		return dsd_tag_is_valid(dff->view, dff->finding, chunk->data, chunk->end);
 	return is(chunk, "FVERDSD DSTICOMTMANF");
 }
 
@@ -114,7 +114,7 @@ static enum verdict judge(struct dff *dff, const char *problem)
 	finding->length = dff->end;
 	if (dff->data && dff->vouched)
 		return CARVE_COMPLETE;
-	sound = dff->data ? dsd_sound(dff->view, dff->data, dff->data_end) : dff->end;
+	sound = dff->data ? dsd_valid_end(dff->view, dff->data, dff->data_end) : dff->end;
 	if (sound + 4096 < dff->data_end) {
 		finding->length = sound;
 		return verdict_because(CARVE_TRUNCATED, finding,

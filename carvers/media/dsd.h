@@ -9,9 +9,9 @@
 
 /* Where in the sound [start, end) a wiped area begins that reaches up to end; end when none
  * does. Silence is not made of zeros. */
-uint64_t dsd_sound(struct view *view, uint64_t start, uint64_t end);
+uint64_t dsd_valid_end(struct view *view, uint64_t start, uint64_t end);
 
 /* Whether an ID3v2 tag fills [at, end) with frames and zeros; it sets title and date. */
-bool dsd_tag(struct view *view, struct finding *finding, uint64_t at, uint64_t end);
+bool dsd_tag_is_valid(struct view *view, struct finding *finding, uint64_t at, uint64_t end);
 
 #endif

@@ -14,21 +14,21 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "tags.h"
+#include "audio_tags.h"
 #include "walk.h"
 
 #define BLOCK_LEN 4096
 #define DATA_AT 92
-#define FILL_LEAST 16
+#define FILL_MIN 16
 
-uint64_t dsd_sound(struct view *view, uint64_t start, uint64_t end)
+uint64_t dsd_valid_end(struct view *view, uint64_t start, uint64_t end)
 {
 	const uint8_t *p = end > start ? view_peek(view, end - 1, 1) : NULL;
 
 	return p && *p == 0x69 ? end : walk_before_fill(view, start, end);
 }
 
-bool dsd_tag(struct view *view, struct finding *finding, uint64_t at, uint64_t end)
+bool dsd_tag_is_valid(struct view *view, struct finding *finding, uint64_t at, uint64_t end)
 {
 	struct id3v2 tag;
 
@@ -76,14 +76,14 @@ static bool filled(const struct dsf *dsf)
 {
 	uint64_t fill = (BLOCK_LEN - dsf->used % BLOCK_LEN) % BLOCK_LEN;
 
-	if (fill < FILL_LEAST)
+	if (fill < FILL_MIN)
 		return false;
 	for (uint32_t i = 0; i < dsf->channels; i++) {
 		uint64_t end = dsf->data_end - (uint64_t)BLOCK_LEN * i, start = end - fill;
 		uint64_t block = end - BLOCK_LEN;
 
 		if (!walk_zeros(dsf->view, start, end) ||
-			dsd_sound(dsf->view, block, start) != start)
+			dsd_valid_end(dsf->view, block, start) != start)
 			return false;
 	}
 	return true;
@@ -99,10 +99,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (dsf.size > view_size(view))
 		return walk_cut(view, finding, dsf.size, view_size(view));
 	finding->length = dsf.size;
-	if (dsf.tag ? dsd_tag(view, finding, dsf.tag, dsf.size) : filled(&dsf))
+	if (dsf.tag ? dsd_tag_is_valid(view, finding, dsf.tag, dsf.size) : filled(&dsf))
 		return CARVE_COMPLETE;
 	if (dsf.tag) {
-		finding->length = dsd_sound(view, DATA_AT, dsf.data_end);
+		finding->length = dsd_valid_end(view, DATA_AT, dsf.data_end);
 		return verdict_because(CARVE_TRUNCATED, finding, "no ID3 tag at %" PRIu64, dsf.tag);
 	}
 	return verdict_because(CARVE_UNVERIFIED, finding,

@@ -53,13 +53,13 @@ enum ebml_state ebml_read(
 	element->data = at + id_len + size_len;
 	element->open = size == unknown;
 	element->end = element->open ? limit : element->data + size;
-	return element->end <= limit ? EBML_SOUND : EBML_CUT;
+	return element->end <= limit ? EBML_INTACT : EBML_CUT;
 }
 
 bool ebml_find(
 	struct view *view, uint64_t at, uint64_t end, uint32_t id, struct ebml_element *found)
 {
-	for (; ebml_read(view, at, end, found) == EBML_SOUND; at = found->end)
+	for (; ebml_read(view, at, end, found) == EBML_INTACT; at = found->end)
 		if (found->id == id)
 			return true;
 	found->id = 0;
@@ -83,7 +83,7 @@ bool ebml_crc_wrong(struct view *view, const struct ebml_element *element)
 	const uint8_t *p;
 	uint32_t crc = 0, wanted;
 
-	if (ebml_read(view, element->data, element->end, &first) != EBML_SOUND ||
+	if (ebml_read(view, element->data, element->end, &first) != EBML_INTACT ||
 		first.id != CRC_ID || first.end - first.data != 4)
 		return false;
 	p = view_peek(view, first.data, 4);

@@ -13,7 +13,7 @@ struct ebml_element {
 };
 
 enum ebml_state {
-	EBML_SOUND,
+	EBML_INTACT,
 	EBML_NONE, /* no element stands here */
 	EBML_CUT,  /* it ends behind the limit */
 	EBML_END,  /* at is the limit */

@@ -21,7 +21,7 @@
 #include "bytes.h"
 #include "embedded.h"
 #include "flac_frame.h"
-#include "tags.h"
+#include "audio_tags.h"
 #include "walk.h"
 
 struct flac {
@@ -119,13 +119,13 @@ static bool pass_metadata(struct flac *flac, bool last)
 
 static enum flac_state pass_frames(struct flac *flac)
 {
-	enum flac_state state = FLAC_SOUND;
+	enum flac_state state = FLAC_INTACT;
 	struct flac_frame frame;
 	uint64_t first = 0;
 
 	while (!flac->all_samples || flac->sample_count < flac->all_samples) {
 		state = flac_frame_read(flac->view, flac->at, flac->depth, &frame);
-		if (state != FLAC_SOUND)
+		if (state != FLAC_INTACT)
 			break;
 		if (!flac->frame_count)
 			first = frame.number;
@@ -147,7 +147,7 @@ static enum verdict judge(struct flac *flac, enum flac_state state)
 
 	finding->length = flac->at;
 	if (flac->all_samples && flac->sample_count >= flac->all_samples) {
-		finding->length = tags_behind(flac->view, flac->at, finding);
+		finding->length = audio_tags_end(flac->view, flac->at, finding);
 		return CARVE_COMPLETE;
 	}
 	if (!flac->frame_count && !flac->block_count) {
@@ -167,7 +167,7 @@ static enum verdict judge(struct flac *flac, enum flac_state state)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"no frame starts at %" PRIu64 ", behind %" PRIu64 " of %" PRIu64 " samples",
 			flac->at, flac->sample_count, flac->all_samples);
-	finding->length = tags_behind(flac->view, flac->at, finding);
+	finding->length = audio_tags_end(flac->view, flac->at, finding);
 	if (finding->length > flac->at)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, finding,

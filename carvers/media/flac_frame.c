@@ -14,67 +14,67 @@
 #include "cursor.h"
 #include "walk.h"
 
-#define HEADER_MOST 16
+#define HEADER_MAX 16
 /* No sample's code has so many zeros: 32 bits with the smallest useful parameter. */
-#define ZEROS_MOST (1u << 22)
+#define ZEROS_MAX (1u << 22)
 
-struct bits {
+struct flac_bits {
 	struct cursor cursor; /* at the byte behind those in `held` */
-	uint64_t held;
-	unsigned count; /* bits in held, the lowest ones */
+	uint64_t buffer;
+	unsigned count; /* bits in buffer, the lowest ones */
 	bool over;      /* the view ended */
 };
 
-struct shape {
+struct flac_shape {
 	uint32_t sample_count;
 	unsigned channels, depth;
 	unsigned side; /* the channel with a bit more; none: channels */
 };
 
-static void fill(struct bits *bits)
+static void fill_buffer(struct flac_bits *bits)
 {
 	while (bits->count <= 56) {
 		int byte = cursor_take(&bits->cursor);
 
 		if (byte < 0)
 			return;
-		bits->held = bits->held << 8 | (unsigned)byte;
+		bits->buffer = bits->buffer << 8 | (unsigned)byte;
 		bits->count += 8;
 	}
 }
 
 /* The next count bits, at most 32. */
-static uint32_t take(struct bits *bits, unsigned count)
+static uint32_t take_bits(struct flac_bits *bits, unsigned count)
 {
 	if (bits->count < count)
-		fill(bits);
+		fill_buffer(bits);
 	if (bits->count < count) {
 		bits->over = true;
 		return 0;
 	}
 	bits->count -= count;
-	return (uint32_t)(bits->held >> bits->count & ((UINT64_C(1) << count) - 1));
+	return (uint32_t)(bits->buffer >> bits->count & ((UINT64_C(1) << count) - 1));
 }
 
-static void skip(struct bits *bits, uint64_t count)
+static void skip_bits(struct flac_bits *bits, uint64_t count)
 {
 	for (; count && !bits->over; count -= count < 32 ? count : 32)
-		take(bits, count < 32 ? (unsigned)count : 32);
+		take_bits(bits, count < 32 ? (unsigned)count : 32);
 }
 
 /* Zeros up to a one, and that. ZEROS_MOST: too many, or the view ended. */
-static uint32_t take_zeros(struct bits *bits)
+static uint32_t take_zeros(struct flac_bits *bits)
 {
 	uint32_t zeros = 0;
 
-	while (zeros < ZEROS_MOST) {
+	while (zeros < ZEROS_MAX) {
 		uint64_t left;
 
 		if (!bits->count)
-			fill(bits);
+			fill_buffer(bits);
 		if (!bits->count)
 			break;
-		left = bits->held << (64 - bits->count);
+		left = bits->buffer << (64 - bits->count);
 		if (left) {
 			unsigned more = (unsigned)__builtin_clzll(left);
 
@@ -84,42 +84,42 @@ static uint32_t take_zeros(struct bits *bits)
 		zeros += bits->count;
 		bits->count = 0;
 	}
-	bits->over |= zeros < ZEROS_MOST;
-	return ZEROS_MOST;
+	bits->over |= zeros < ZEROS_MAX;
+	return ZEROS_MAX;
 }
 
-static bool pass_partition(struct bits *bits, unsigned width, uint32_t count)
+static bool skip_partition(struct flac_bits *bits, unsigned width, uint32_t count)
 {
-	unsigned parameter = take(bits, width);
+	unsigned parameter = take_bits(bits, width);
 
 	if (parameter == (1u << width) - 1) {
-		skip(bits, (uint64_t)take(bits, 5) * count);
+		skip_bits(bits, (uint64_t)take_bits(bits, 5) * count);
 		return !bits->over;
 	}
 	while (count--) {
-		if (take_zeros(bits) == ZEROS_MOST)
+		if (take_zeros(bits) == ZEROS_MAX)
 			return false;
-		take(bits, parameter);
+		take_bits(bits, parameter);
 	}
 	return !bits->over;
 }
 
-static bool pass_residual(struct bits *bits, const struct shape *shape, unsigned order)
+static bool skip_residual(struct flac_bits *bits, const struct flac_shape *shape, unsigned order)
 {
-	unsigned method = take(bits, 2), partitions = 1u << take(bits, 4);
+	unsigned method = take_bits(bits, 2), partitions = 1u << take_bits(bits, 4);
 	uint32_t each = shape->sample_count / partitions;
 
 	if (bits->over || method > 1 || shape->sample_count % partitions || each < order)
 		return false;
 	for (unsigned i = 0; i < partitions; i++)
-		if (!pass_partition(bits, 4 + method, each - (i ? 0 : order)))
+		if (!skip_partition(bits, 4 + method, each - (i ? 0 : order)))
 			return false;
 	return true;
 }
 
-static bool pass_subframe(struct bits *bits, const struct shape *shape, unsigned depth)
+static bool skip_subframe(struct flac_bits *bits, const struct flac_shape *shape, unsigned depth)
 {
-	uint32_t head = take(bits, 8);
+	uint32_t head = take_bits(bits, 8);
 	unsigned type = head >> 1, order;
 
 	if (bits->over || head & 0x80)
@@ -132,22 +132,22 @@ static bool pass_subframe(struct bits *bits, const struct shape *shape, unsigned
 		depth -= wasted;
 	}
 	if (type == 0) {
-		skip(bits, depth);
+		skip_bits(bits, depth);
 	} else if (type == 1) {
-		skip(bits, (uint64_t)depth * shape->sample_count);
+		skip_bits(bits, (uint64_t)depth * shape->sample_count);
 	} else if (type >= 8 && type <= 12) {
 		order = type - 8;
-		skip(bits, (uint64_t)order * depth);
-		return order <= shape->sample_count && pass_residual(bits, shape, order);
+		skip_bits(bits, (uint64_t)order * depth);
+		return order <= shape->sample_count && skip_residual(bits, shape, order);
 	} else if (type >= 32) {
 		unsigned precision;
 
 		order = type - 31;
-		skip(bits, (uint64_t)order * depth);
-		precision = take(bits, 4) + 1;
-		skip(bits, 5 + (uint64_t)order * precision);
+		skip_bits(bits, (uint64_t)order * depth);
+		precision = take_bits(bits, 4) + 1;
+		skip_bits(bits, 5 + (uint64_t)order * precision);
 		return precision < 16 && order <= shape->sample_count &&
-		       pass_residual(bits, shape, order);
+		       skip_residual(bits, shape, order);
 	} else {
 		return false;
 	}
@@ -190,7 +190,7 @@ static size_t read_number(const uint8_t *p, uint64_t *number)
 
 /* The header's length, or 0 when it is none. */
 static size_t read_header(
-	const uint8_t *p, unsigned depth, struct shape *shape, struct flac_frame *frame)
+	const uint8_t *p, unsigned depth, struct flac_shape *shape, struct flac_frame *frame)
 {
 	static const uint8_t depths[8] = { 0, 8, 12, 0, 16, 20, 24, 32 };
 	unsigned size = p[2] >> 4, rate = p[2] & 15, channels = p[3] >> 4;
@@ -245,13 +245,13 @@ static bool crc16_holds(struct view *view, uint64_t at, uint64_t end)
 enum flac_state flac_frame_read(
 	struct view *view, uint64_t at, unsigned depth, struct flac_frame *frame)
 {
-	struct bits bits = { .cursor = { .view = view } };
+	struct flac_bits bits = { .cursor = { .view = view } };
 	uint64_t size = view_size(view);
-	uint8_t head[HEADER_MOST + 1] = { 0 };
-	struct shape shape;
+	uint8_t head[HEADER_MAX + 1] = { 0 };
+	struct flac_shape shape;
 	size_t len;
 
-	for (len = 0; len < HEADER_MOST && at + len < size; len++) {
+	for (len = 0; len < HEADER_MAX && at + len < size; len++) {
 		const uint8_t *p = view_peek(view, at + len, 1);
 
 		if (!p)
@@ -260,13 +260,13 @@ enum flac_state flac_frame_read(
 	}
 	len = read_header(head, depth, &shape, frame);
 	if (!len || at + len > size)
-		return at < size && size - at < HEADER_MOST ? FLAC_CUT : FLAC_NONE;
+		return at < size && size - at < HEADER_MAX ? FLAC_CUT : FLAC_NONE;
 	bits.cursor.at = at + len;
 	for (unsigned i = 0; i < shape.channels; i++)
-		if (!pass_subframe(&bits, &shape, shape.depth + (i == shape.side)))
-			return bits.over ? FLAC_CUT : FLAC_NONSENSE;
+		if (!skip_subframe(&bits, &shape, shape.depth + (i == shape.side)))
+			return bits.over ? FLAC_CUT : FLAC_CORRUPT;
 	frame->end = bits.cursor.at - bits.count / 8 + 2;
 	if (frame->end > size)
 		return FLAC_CUT;
-	return crc16_holds(view, at, frame->end) ? FLAC_SOUND : FLAC_NONSENSE;
+	return crc16_holds(view, at, frame->end) ? FLAC_INTACT : FLAC_CORRUPT;
 }

@@ -14,10 +14,10 @@ struct flac_frame {
 };
 
 enum flac_state {
-	FLAC_SOUND,
-	FLAC_CUT,      /* the view ends within it */
-	FLAC_NONE,     /* no header starts here: its CRC-8 is wrong, or a field is impossible */
-	FLAC_NONSENSE, /* the header is sound, the rest is none, or its CRC-16 is wrong */
+	FLAC_INTACT,
+	FLAC_CUT,     /* the view ends within it */
+	FLAC_NONE,    /* no header starts here: its CRC-8 is wrong, or a field is impossible */
+	FLAC_CORRUPT, /* the header is sound, the rest is none, or its CRC-16 is wrong */
 };
 
 /* Reads the frame at `at`; depth: bits a sample, as the stream's header says. */

@@ -52,7 +52,7 @@ static void read_data(struct flv *flv, uint64_t at, uint64_t len)
 		flv->told = number_of(found + 11);
 }
 
-enum tag_state { TAG_SOUND, TAG_NONE, TAG_BROKEN, TAG_CUT };
+enum tag_state { TAG_INTACT, TAG_NONE, TAG_BROKEN, TAG_CUT };
 
 static enum tag_state pass_tag(struct flv *flv)
 {
@@ -75,7 +75,7 @@ static enum tag_state pass_tag(struct flv *flv)
 		read_data(flv, at + TAG_LEN, len);
 	flv->end = at + TAG_LEN + len + 4;
 	flv->tag_count++;
-	return TAG_SOUND;
+	return TAG_INTACT;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -87,7 +87,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!p || memcmp(p, "FLV\1", 4) != 0 || p[4] & 0xfa || be32(p + 5) != HEAD_LEN ||
 		be32(p + 9) != 0)
 		return verdict_because(CARVE_REJECT, finding, "no head of a Flash video at 0");
-	while ((state = pass_tag(&flv)) == TAG_SOUND)
+	while ((state = pass_tag(&flv)) == TAG_INTACT)
 		;
 	if (!flv.tag_count)
 		return verdict_because(CARVE_REJECT, finding, "no sound tag at %d", HEAD_LEN + 4);

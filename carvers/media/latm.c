@@ -19,9 +19,9 @@
 #include "walk.h"
 
 #define HEAD_LEN 3
-#define FRAMES_LEAST 5
+#define FRAMES_MIN 5
 /* An element with a configuration, and with a block of silence behind it. */
-#define ELEMENT_LEAST 6
+#define ELEMENT_MIN 6
 
 struct latm {
 	struct view *view;
@@ -44,7 +44,7 @@ static uint32_t read_frame(const struct latm *latm, uint64_t at)
 	if (!p || p[0] != 0x56 || (p[1] & 0xe0) != 0xe0)
 		return 0;
 	len = be16(p + 1) & 0x1fff;
-	if (len < ELEMENT_LEAST)
+	if (len < ELEMENT_MIN)
 		return 0;
 	if (!(p[HEAD_LEN] & 0x80) && memcmp(p + HEAD_LEN, latm->config, sizeof(latm->config)) != 0)
 		return 0;
@@ -63,14 +63,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 	memcpy(latm.config, p + HEAD_LEN, sizeof(latm.config));
 	for (; (len = read_frame(&latm, at)); count++) {
 		if (len > size - at) {
-			if (count < FRAMES_LEAST || !view_ends_with_image(view))
+			if (count < FRAMES_MIN || !view_ends_with_image(view))
 				break;
 			return walk_cut(view, finding, size + 1, size);
 		}
 		view_part(view, at);
 		at += len;
 	}
-	if (count < FRAMES_LEAST)
+	if (count < FRAMES_MIN)
 		return verdict_because(CARVE_REJECT, finding,
 			"no frame starts at %" PRIu64 ", behind %" PRIu32 " others", at, count);
 	finding->length = at;

@@ -59,7 +59,7 @@ enum {
 #define FRAME_LOOK 32
 
 /* Elements that hold others, and how deep they may stand in each other. */
-#define DEPTH_MOST 8
+#define DEPTH_MAX 8
 static const uint32_t masters[] = {
 	ID_SEEK_HEAD, ID_INFO, ID_TRACKS, ID_CUES, ID_TAGS, ID_ATTACHMENTS, ID_CHAPTERS, ID_TRACK,
 	0x4dbb,                                        /* an entry of SeekHead */
@@ -293,9 +293,9 @@ static bool tail_is_sound(const struct mkv *mkv, uint64_t end)
 {
 	struct ebml_element element = mkv->last, child, last;
 
-	for (int depth = 0; depth < DEPTH_MOST && is_master(element.id); depth++) {
+	for (int depth = 0; depth < DEPTH_MAX && is_master(element.id); depth++) {
 		last.end = element.data;
-		while (ebml_read(mkv->view, last.end, element.end, &child) == EBML_SOUND &&
+		while (ebml_read(mkv->view, last.end, element.end, &child) == EBML_INTACT &&
 			!child.open)
 			last = child;
 		if (last.end != element.end || last.end == element.data)
@@ -354,7 +354,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p;
 	size_t len;
 
-	if (ebml_read(view, 0, size, &head) != EBML_SOUND || head.id != ID_EBML || head.open ||
+	if (ebml_read(view, 0, size, &head) != EBML_INTACT || head.id != ID_EBML || head.open ||
 		head.end - head.data > 4096)
 		return verdict_because(CARVE_REJECT, finding, "no EBML head at 0");
 	if (!ebml_find(view, head.data, head.end, ID_DOC_TYPE, &type) || type.end - type.data > 16)
@@ -366,7 +366,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_REJECT, finding, "another document type than Matroska's");
 	/* Padding may stand in front of the segment. */
-	for (at = head.end; ebml_read(view, at, size, &segment) == EBML_SOUND &&
+	for (at = head.end; ebml_read(view, at, size, &segment) == EBML_INTACT &&
 			    segment.id == ID_VOID && !segment.open;)
 		at = segment.end;
 	if (segment.id != ID_SEGMENT)

@@ -26,7 +26,7 @@
 #include "ape.h"
 #include "bytes.h"
 #include "flac.h"
-#include "tags.h"
+#include "audio_tags.h"
 #include "tta.h"
 #include "walk.h"
 
@@ -34,7 +34,7 @@
 #define BARE_FRAMES 12
 #define NOTED_FRAMES 3
 /* Zeros that some writers leave between tag and sound. */
-#define PADDING_MOST 65536
+#define PADDING_MAX 65536
 
 struct mp3 {
 	struct view *view;
@@ -152,7 +152,7 @@ static uint64_t behind_cut_frame(struct mp3 *mp3)
 	if (!tag)
 		return 0;
 	offset = at + (uint64_t)(tag - p);
-	behind = tags_behind(mp3->view, offset, mp3->finding);
+	behind = audio_tags_end(mp3->view, offset, mp3->finding);
 	return behind > offset ? behind : 0;
 }
 
@@ -177,7 +177,7 @@ static enum verdict counted(struct mp3 *mp3)
 			"no frame starts at %" PRIu64 ", the %" PRIu32 "th of %" PRIu32, mp3->at,
 			mp3->count + 1, count);
 	}
-	finding->length = tags_behind(mp3->view, mp3->at, finding);
+	finding->length = audio_tags_end(mp3->view, mp3->at, finding);
 	if (mp3->info.has_crc && mp3->crc != mp3->info.crc)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the frames before %" PRIu64 " have another CRC than LAME's tag says",
@@ -192,7 +192,7 @@ static enum verdict judge(struct mp3 *mp3)
 	finding->extension = mp3->shape.layer == 3 ? NULL : mp3->shape.layer == 2 ? "mp2" : "mp1";
 	if (mp3->info.frame_count)
 		return counted(mp3);
-	finding->length = tags_behind(mp3->view, mp3->at, finding);
+	finding->length = audio_tags_end(mp3->view, mp3->at, finding);
 	if (finding->length > mp3->at)
 		return CARVE_COMPLETE;
 	finding->length = behind_cut_frame(mp3);
@@ -241,7 +241,7 @@ static enum verdict check_frames(struct mp3 *mp3)
 static uint64_t behind_zeros(struct view *view, uint64_t at)
 {
 	uint64_t size = view_size(view);
-	uint64_t end = at < size && size - at > PADDING_MOST ? at + PADDING_MOST : size;
+	uint64_t end = at < size && size - at > PADDING_MAX ? at + PADDING_MAX : size;
 	const uint8_t *p;
 
 	for (; at < end; at++) {

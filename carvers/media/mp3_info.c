@@ -14,7 +14,7 @@
 #include "mp3.h"
 
 #define LAME_LEN 36
-#define INFO_MOST (4 + 32 + 4 + 4 + 4 + 4 + 100 + 4 + LAME_LEN)
+#define INFO_MAX (4 + 32 + 4 + 4 + 4 + 4 + 100 + 4 + LAME_LEN)
 
 uint16_t mp3_crc(uint16_t crc, const uint8_t *bytes, size_t len)
 {
@@ -54,7 +54,7 @@ static bool read_xing(const uint8_t *p, size_t at, size_t len, struct mp3_info *
 bool mp3_read_info(
 	struct view *view, uint64_t at, const struct mp3_frame *frame, struct mp3_info *info)
 {
-	size_t len = frame->len < INFO_MOST ? frame->len : INFO_MOST;
+	size_t len = frame->len < INFO_MAX ? frame->len : INFO_MAX;
 	const uint8_t *p = frame->layer == 3 ? view_peek(view, at, len) : NULL;
 	size_t side = frame->version == 1 ? (frame->mono ? 17 : 32) : (frame->mono ? 9 : 17);
 

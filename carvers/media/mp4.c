@@ -32,7 +32,7 @@
 #define SAMPLE_LOOK 8
 
 /* How far media data without any description are searched for their end if they have no length. */
-#define LOST_MOST (UINT64_C(256) << 20)
+#define LOST_MAX (UINT64_C(256) << 20)
 
 struct mp4_track {
 	uint32_t id;
@@ -250,8 +250,8 @@ static enum verdict judge_lost(struct mp4 *mp4)
 		return verdict_because(CARVE_REJECT, mp4->finding,
 			"neither media data nor their description before %" PRIu64, bmff->end);
 	if (bmff->last.type == BMFF('m', 'd', 'a', 't')) {
-		if (bmff->last.open && end - start > LOST_MOST)
-			end = start + LOST_MOST;
+		if (bmff->last.open && end - start > LOST_MAX)
+			end = start + LOST_MAX;
 		end = next_file(bmff->view, start, end);
 		end = coded_end(bmff->view, start, end);
 	}

@@ -22,13 +22,13 @@
 
 #include "bytes.h"
 #include "carver.h"
-#include "tags.h"
+#include "audio_tags.h"
 #include "walk.h"
 
 #define HEAD_LEN 27
-#define STREAMS_MOST 64
+#define STREAMS_MAX 64
 
-enum page_state { PAGE_SOUND, PAGE_CUT, PAGE_NONE, PAGE_BAD_CRC };
+enum page_state { PAGE_INTACT, PAGE_CUT, PAGE_NONE, PAGE_BAD_CRC };
 
 struct page {
 	uint64_t data, end;
@@ -48,7 +48,7 @@ struct ogg {
 	uint64_t bad; /* a page with a wrong CRC that others follow; 0: none */
 	uint64_t gap; /* the page in front of which others are missing; 0: none */
 	uint64_t page_count;
-	struct stream streams[STREAMS_MOST];
+	struct stream streams[STREAMS_MAX];
 	unsigned stream_count, open_count;
 	uint32_t table[256];
 };
@@ -104,7 +104,7 @@ static enum page_state read_page(const struct ogg *ogg, struct page *page)
 	p = view_peek(ogg->view, ogg->at, len);
 	if (!p)
 		return PAGE_CUT;
-	return page_crc(ogg->table, p, len) == le32(p + 22) ? PAGE_SOUND : PAGE_BAD_CRC;
+	return page_crc(ogg->table, p, len) == le32(p + 22) ? PAGE_INTACT : PAGE_BAD_CRC;
 }
 
 static bool starts(const uint8_t *p, size_t len, const char *magic, size_t magic_len)
@@ -180,7 +180,7 @@ static bool take(struct ogg *ogg, const struct page *page)
 	struct stream *stream = find_stream(ogg, page->serial);
 
 	if (page->flags & FIRST) {
-		if (stream || ogg->stream_count == STREAMS_MOST)
+		if (stream || ogg->stream_count == STREAMS_MAX)
 			return false;
 		stream = &ogg->streams[ogg->stream_count++];
 		*stream = (struct stream){ .serial = page->serial, .next = page->number };
@@ -213,7 +213,7 @@ static bool goes_on(struct ogg *ogg, const struct page *page)
 	bool found;
 
 	ogg->at = page->end;
-	found = !(page->flags & LAST) && read_page(ogg, &next) == PAGE_SOUND &&
+	found = !(page->flags & LAST) && read_page(ogg, &next) == PAGE_INTACT &&
 		next.serial == page->serial && next.number == page->number + 1;
 	ogg->at = at;
 	return found;
@@ -239,7 +239,7 @@ static enum verdict judge(struct ogg *ogg, enum page_state state)
 	if (state == PAGE_BAD_CRC)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the CRC of the page at %" PRIu64 " is wrong", ogg->at);
-	if (state == PAGE_SOUND)
+	if (state == PAGE_INTACT)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"another file's page at %" PRIu64 ", before the last one", ogg->at);
 	return verdict_because(CARVE_TRUNCATED, finding,
@@ -258,7 +258,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (state == PAGE_BAD_CRC && ogg.page_count && goes_on(&ogg, &page)) {
 			if (!ogg.bad)
 				ogg.bad = ogg.at;
-		} else if (state != PAGE_SOUND) {
+		} else if (state != PAGE_INTACT) {
 			break;
 		}
 		if (!ogg.open_count && !(page.flags & FIRST))

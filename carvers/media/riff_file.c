@@ -19,13 +19,13 @@
 #include "carver.h"
 #include "embedded.h"
 #include "riff.h"
-#include "riff_film.h"
-#include "riff_sound.h"
+#include "riff_avi.h"
+#include "riff_audio.h"
 #include "tail.h"
 #include "walk.h"
 
 /* Bytes of a WAVE with the shortest 'fmt ': some write less than that before they know the size. */
-#define WAVE_LEAST 34
+#define WAVE_MIN 34
 
 struct form {
 	char form[5];
@@ -51,7 +51,7 @@ struct riff_file {
 	struct finding *finding;
 	struct riff riff;
 	struct riff_chunk last; /* the innermost chunk that was passed last */
-	struct riff_sound wave; /* 'fmt ', and 'data' of a WAVE or RMID */
+	struct riff_audio wave; /* 'fmt ', and 'data' of a WAVE or RMID */
 	uint64_t sound;         /* behind what another chunk stands behind */
 	uint64_t movi;          /* where the type of the list stands, or 0 */
 	uint64_t unconfirmed;   /* bytes of the last chunk that nothing bears out */
@@ -119,15 +119,15 @@ static const char *pass_list(struct riff_file *file, const struct riff_chunk *li
 	if (!riff_enter(&file->riff, list, 4, &inside))
 		return "a list without type";
 	if (riff_is(inside.form, "movi") && is_form(file, "AVI ")) {
-		enum film_state state;
+		enum riff_avi_state state;
 
 		file->movi = list->data;
 		*at = inside.at;
-		state = film_walk(&file->riff, at, list->end);
-		if (state == FILM_SOUND)
+		state = riff_avi_walk_movi(&file->riff, at, list->end);
+		if (state == RIFF_AVI_INTACT)
 			file->last = *list;
 		file->sound = *at;
-		return state == FILM_BROKEN ? "no chunk of a stream" : NULL;
+		return state == RIFF_AVI_BROKEN ? "no chunk of a stream" : NULL;
 	}
 	file->head |= riff_is(inside.form, "hdrl");
 	while ((step = riff_next(&inside, &chunk)) == RIFF_CHUNK) {
@@ -139,7 +139,7 @@ static const char *pass_list(struct riff_file *file, const struct riff_chunk *li
 		if (riff_is(chunk.id, "ICRD"))
 			read_date(file, &chunk);
 		if (riff_is(chunk.id, "IDIT"))
-			file->finding->time = film_date(&inside, &chunk);
+			file->finding->time = riff_avi_date(&inside, &chunk);
 		if (riff_is(chunk.id, "LIST") && chunk.len >= 4)
 			inside.at = chunk.data + 4;
 	}
@@ -159,14 +159,14 @@ static const char *pass_chunk(struct riff_file *file, const struct riff_chunk *c
 	/* ID3 tags, packed sound. */
 	embedded_find(file->view, chunk->data, chunk->end, 8);
 	if (riff_is(chunk->id, "fmt "))
-		file->head = riff_sound_format(&file->riff, chunk, &file->wave);
+		file->head = riff_audio_read_format(&file->riff, chunk, &file->wave);
 	if (riff_is(chunk->id, "data") && (is_sound(file) || is_form(file, "RMID")))
 		file->wave.data = *chunk;
 	if (riff_is(chunk->id, "LIST"))
 		return pass_list(file, chunk, at);
 	if (riff_is(chunk->id, "idx1") && file->movi && chunk->end <= view_size(file->view)) {
 		file->indexed = true;
-		if (!film_index(&file->riff, chunk, file->movi))
+		if (!riff_avi_index_matches(&file->riff, chunk, file->movi))
 			file->doubt = "the index does not describe the film";
 	}
 	return NULL;
@@ -204,7 +204,7 @@ static enum verdict judge_samples(struct riff_file *file)
 	if (data->at != file->last.at)
 		return CARVE_COMPLETE;
 	file->unconfirmed = data->end - data->data;
-	if (!riff_sound_check(file->view, &file->wave, &tail, &at))
+	if (!riff_audio_check(file->view, &file->wave, &tail, &at))
 		return CARVE_COMPLETE;
 	switch (tail) {
 	case TAIL_FOREIGN:
@@ -267,8 +267,8 @@ static bool pass_more(struct riff_file *file, uint64_t *end)
 
 			file->sound = chunk.at;
 			file->last = chunk;
-			if (riff_is(chunk.id, "LIST") &&
-				film_walk(&file->riff, &at, chunk.end) != FILM_SOUND) {
+			if (riff_is(chunk.id, "LIST") && riff_avi_walk_movi(&file->riff, &at,
+								 chunk.end) != RIFF_AVI_INTACT) {
 				file->sound = at;
 				return false;
 			}
@@ -292,7 +292,7 @@ static uint64_t confirmed(const struct riff_file *file, const struct riff_chunk 
 	if (!file->chunk_count || riff_is(last->id, "LIST"))
 		return file->riff.at;
 	if (last->at != file->wave.data.at ||
-		!riff_sound_check(file->view, &file->wave, &tail, &at))
+		!riff_audio_check(file->view, &file->wave, &tail, &at))
 		return last->at;
 	return tail == TAIL_FOREIGN ? at : last->end;
 }
@@ -323,7 +323,7 @@ static enum verdict walk(struct riff_file *file)
 			chunk.at == riff->at)
 			file->wave.data = chunk;
 		if (step == RIFF_END ||
-			(step == RIFF_BROKEN && riff_sound_unclosed(riff, &file->wave)))
+			(step == RIFF_BROKEN && riff_audio_is_unclosed(riff, &file->wave)))
 			break;
 		if (step == RIFF_CUT)
 			return walk_cut(file->view, file->finding, riff->end,
@@ -336,7 +336,7 @@ static enum verdict walk(struct riff_file *file)
 		problem = pass_chunk(file, &chunk, &at);
 		if (problem)
 			return truncated(file, problem, at);
-		if (riff_sound_unclosed(riff, &file->wave) &&
+		if (riff_audio_is_unclosed(riff, &file->wave) &&
 			(chunk.end > view_size(file->view) || !chunk.len))
 			break;
 		if (chunk.end > view_size(file->view))
@@ -345,8 +345,8 @@ static enum verdict walk(struct riff_file *file)
 		file->chunk_count++;
 		last = chunk;
 	}
-	if (riff_sound_unclosed(riff, &file->wave))
-		return riff_sound_judge_unclosed(file->view, file->finding, &file->wave);
+	if (riff_audio_is_unclosed(riff, &file->wave))
+		return riff_audio_judge_unclosed(file->view, file->finding, &file->wave);
 	end = riff->end;
 	if (end > view_size(file->view))
 		return walk_cut(file->view, file->finding, end, view_size(file->view));
@@ -405,7 +405,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no head of a RIFF file at 0");
 	/* Not set: the chunks alone lead on. */
 	if (file.riff.end <= 12 || (len == UINT32_MAX && !file.riff.data_len) ||
-		(is_form(&file, "WAVE") && file.riff.end < WAVE_LEAST))
+		(is_form(&file, "WAVE") && file.riff.end < WAVE_MIN))
 		file.riff.end = view_size(view) > 12 ? view_size(view) : 12;
 	problem = start_problem(&file);
 	if (problem)

@@ -27,7 +27,7 @@ static void read_rates(const uint8_t *p, struct riff_packets *packets)
 
 	if (!count || count > sizeof(packets->rates))
 		return;
-	packets->packing = PACKING_RATES;
+	packets->packing = RIFF_CODING_RATES;
 	packets->rate_count = (uint8_t)count;
 	for (uint32_t i = 0; i < count; i++) {
 		packets->lens[i] = p[QLCM_RATES + 4 + 2 * i];
@@ -35,7 +35,7 @@ static void read_rates(const uint8_t *p, struct riff_packets *packets)
 	}
 }
 
-void riff_packets_format(
+void riff_packets_read_format(
 	const struct riff *riff, const struct riff_chunk *chunk, struct riff_packets *packets)
 {
 	bool voice = riff_is(riff->form, "QLCM");
@@ -44,7 +44,7 @@ void riff_packets_format(
 				   ? NULL
 				   : view_peek(riff->view, chunk->data, len);
 
-	*packets = (struct riff_packets){ .packing = PACKING_OTHER };
+	*packets = (struct riff_packets){ .packing = RIFF_CODING_OTHER };
 	if (!p)
 		return;
 	if (voice) {
@@ -56,20 +56,20 @@ void riff_packets_format(
 	if (!packets->channels || packets->len < 7 * packets->channels)
 		return;
 	if (le16(p) == 0x11)
-		packets->packing = PACKING_IMA;
+		packets->packing = RIFF_CODING_IMA;
 	else if (le16(p) == 2 && le16(p + 20) == PREDICTORS)
-		packets->packing = PACKING_MICROSOFT;
+		packets->packing = RIFF_CODING_MICROSOFT;
 }
 
 static bool is_block(struct view *view, const struct riff_packets *packets, uint64_t at)
 {
-	size_t step = packets->packing == PACKING_IMA ? 4 : 1;
+	size_t step = packets->packing == RIFF_CODING_IMA ? 4 : 1;
 	const uint8_t *p = view_peek(view, at, step * packets->channels);
 
 	for (unsigned i = 0; p && i < packets->channels; i++, p += step) {
-		if (packets->packing == PACKING_IMA && (p[2] >= IMA_STEPS || p[3]))
+		if (packets->packing == RIFF_CODING_IMA && (p[2] >= IMA_STEPS || p[3]))
 			return false;
-		if (packets->packing == PACKING_MICROSOFT && p[0] >= PREDICTORS)
+		if (packets->packing == RIFF_CODING_MICROSOFT && p[0] >= PREDICTORS)
 			return false;
 	}
 	return p != NULL;
@@ -114,12 +114,12 @@ enum tail riff_packets_check(struct view *view, const struct riff_packets *packe
 	uint64_t end, uint64_t *at)
 {
 	switch (packets->packing) {
-	case PACKING_IMA:
-	case PACKING_MICROSOFT:
+	case RIFF_CODING_IMA:
+	case RIFF_CODING_MICROSOFT:
 		return check_blocks(view, packets, start, end, at);
-	case PACKING_RATES:
+	case RIFF_CODING_RATES:
 		return check_rates(view, packets, start, end, at);
-	case PACKING_OTHER:
+	case RIFF_CODING_OTHER:
 		break;
 	}
 	return TAIL_UNKNOWN;

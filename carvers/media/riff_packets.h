@@ -5,22 +5,22 @@
 #include "riff.h"
 #include "tail.h"
 
-enum riff_packing {
-	PACKING_OTHER, /* nothing in it can be told */
-	PACKING_IMA,
-	PACKING_MICROSOFT,
-	PACKING_RATES,
+enum riff_packet_coding {
+	RIFF_CODING_OTHER, /* nothing in it can be told */
+	RIFF_CODING_IMA,
+	RIFF_CODING_MICROSOFT,
+	RIFF_CODING_RATES,
 };
 
 struct riff_packets {
-	enum riff_packing packing;
+	enum riff_packet_coding packing;
 	uint16_t channels, len; /* len: bytes of a packet, but for PACKING_RATES */
 	uint8_t rate_count, rates[8],
 		lens[8]; /* first bytes of packets, and how many follow them */
 };
 
 /* Reads from the chunk 'fmt ' of WAVE or QLCM how the sound is packed. */
-void riff_packets_format(
+void riff_packets_read_format(
 	const struct riff *riff, const struct riff_chunk *chunk, struct riff_packets *packets);
 
 /* Whether [start, end) is packets to its end, or others begin at *at. Where no packet says how it

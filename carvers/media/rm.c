@@ -20,7 +20,7 @@
 #include "title.h"
 #include "walk.h"
 
-#define STREAMS_MOST 64
+#define STREAMS_MAX 64
 #define DATA_HEAD 18
 
 struct media {
@@ -59,7 +59,7 @@ static uint32_t packet_len(const struct media *media, uint64_t at)
 	const uint8_t *p = view_peek(media->view, at, 12);
 	uint16_t stream = p ? be16(p + 4) : 0, len = p ? be16(p + 2) : 0;
 
-	if (!p || be16(p) > 1 || len < 12 || stream >= STREAMS_MOST ||
+	if (!p || be16(p) > 1 || len < 12 || stream >= STREAMS_MAX ||
 		!(media->streams >> stream & 1))
 		return 0;
 	return len;
@@ -182,7 +182,7 @@ static bool take(struct media *media, const char *kind, uint64_t at, uint64_t *e
 	if (memcmp(kind, "CONT", 4) == 0)
 		read_contents(media, at);
 	p = view_peek(media->view, at, 12);
-	if (memcmp(kind, "MDPR", 4) == 0 && p && be16(p + 10) < STREAMS_MOST) {
+	if (memcmp(kind, "MDPR", 4) == 0 && p && be16(p + 10) < STREAMS_MAX) {
 		media->streams |= (uint64_t)1 << be16(p + 10);
 		name_audio(media, at + 40);
 	}

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "tags.h"
+#include "audio_tags.h"
 #include "walk.h"
 
 #define HEADER_LEN 22
@@ -54,7 +54,7 @@ static enum verdict pass_frames(
 			return verdict_because(CARVE_TRUNCATED, finding,
 				"the CRC of the frame at %" PRIu64 " is wrong", at);
 	}
-	finding->length = tags_behind(view, at, finding);
+	finding->length = audio_tags_end(view, at, finding);
 	return CARVE_COMPLETE;
 }
 

@@ -20,18 +20,18 @@
 #include "bytes.h"
 #include "carver.h"
 #include "noise.h"
-#include "tags.h"
+#include "audio_tags.h"
 #include "walk.h"
 
 #define HEADER_LEN 32
-#define BLOCK_MOST (1u << 24)
+#define BLOCK_MAX (1u << 24)
 /* Sub-blocks that make a block of a broken one. */
 #define SUB_BLOCKS 3
 
 enum { FINAL_BLOCK = 0x1000 };
 enum { ID_LARGE = 0x80, ID_ODD = 0x40, ID_CHECKSUM = 0x2f, ID_KIND = 0x3f, ID_HEAD = 0x21 };
 
-enum block_state { BLOCK_SOUND, BLOCK_CUT, BLOCK_NONE, BLOCK_BROKEN };
+enum block_state { BLOCK_INTACT, BLOCK_CUT, BLOCK_NONE, BLOCK_BROKEN };
 
 struct block {
 	uint64_t end, all_samples, index;
@@ -130,7 +130,7 @@ static enum block_state read_block(const struct wavpack *wavpack, struct block *
 	}
 	len = le32(p + 4);
 	block->version = le16(p + 8);
-	if (memcmp(p, "wvpk", 4) != 0 || len < HEADER_LEN - 8 || len > BLOCK_MOST || len & 1 ||
+	if (memcmp(p, "wvpk", 4) != 0 || len < HEADER_LEN - 8 || len > BLOCK_MAX || len & 1 ||
 		block->version < 0x402 || block->version > 0x410)
 		return BLOCK_NONE;
 	block->all_samples = le32(p + 12);
@@ -143,7 +143,7 @@ static enum block_state read_block(const struct wavpack *wavpack, struct block *
 	block->flags = le32(p + 24);
 	block->end = wavpack->at + 8 + len;
 	if (sub_blocks_hold(wavpack, block))
-		return BLOCK_SOUND;
+		return BLOCK_INTACT;
 	return block->end > size ? BLOCK_CUT : BLOCK_BROKEN;
 }
 
@@ -194,7 +194,7 @@ static enum verdict judge(
 			"plain bytes instead of sound at %" PRIu64, wavpack->plain);
 	}
 	if (wavpack->done || (!wavpack->known && state == BLOCK_NONE)) {
-		finding->length = tags_behind(view, wavpack->at, finding);
+		finding->length = audio_tags_end(view, wavpack->at, finding);
 		if (finding->length > wavpack->at || (wavpack->done && !wavpack->bare))
 			return CARVE_COMPLETE;
 		if (wavpack->done)
@@ -221,7 +221,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	enum block_state state;
 	struct block block;
 
-	while ((state = read_block(&wavpack, &block)) == BLOCK_SOUND) {
+	while ((state = read_block(&wavpack, &block)) == BLOCK_INTACT) {
 		if (!belongs(&wavpack, &block)) {
 			state = BLOCK_NONE;
 			break;

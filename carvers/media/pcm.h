@@ -1,6 +1,6 @@
 /* Samples of sound that are stored as they are: whether they go on to their end. */
-#ifndef BURIN_CARVERS_MEDIA_SAMPLES_H
-#define BURIN_CARVERS_MEDIA_SAMPLES_H
+#ifndef BURIN_CARVERS_MEDIA_PCM_H
+#define BURIN_CARVERS_MEDIA_PCM_H
 
 #include <stdbool.h>
 
@@ -8,9 +8,9 @@
 #include "tail.h"
 
 /* The codings by their numbers in WAVE, whichever file they stand in. */
-enum { SAMPLES_PLAIN = 1, SAMPLES_FLOAT = 3, SAMPLES_A_LAW = 6, SAMPLES_MU_LAW = 7 };
+enum { PCM_INTEGER = 1, PCM_FLOAT = 3, PCM_A_LAW = 6, PCM_MU_LAW = 7 };
 
-struct samples {
+struct pcm_format {
 	uint16_t tag;       /* one of those, or FFFE, which says it elsewhere; else: packed */
 	uint16_t bits;      /* of a sample; 0 when it is not told */
 	uint16_t frame_len; /* bytes of a sample of all channels, at least 1 */
@@ -19,14 +19,14 @@ struct samples {
 };
 
 /* Whether they are stored as they are, so that samples_check can tell them. */
-bool samples_plain(const struct samples *samples);
+bool pcm_is_plain(const struct pcm_format *samples);
 
 /* Whether the samples [start, end) go on to their end, or others begin at *at. */
-enum tail samples_check(struct view *view, const struct samples *samples, uint64_t start,
+enum tail pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
 	uint64_t end, uint64_t *at);
 
 /* Where the samples from `start` on end in a recording whose sizes are not set: start when there
  * are none. */
-uint64_t samples_guess(struct view *view, uint64_t start);
+uint64_t pcm_guess_end(struct view *view, uint64_t start);
 
 #endif

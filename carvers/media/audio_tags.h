@@ -1,7 +1,7 @@
 /* Tags that stand before or behind sound of any format: ID3v2, and at the end APE, Lyrics3,
  * ID3v1. */
-#ifndef BURIN_CARVERS_MEDIA_TAGS_H
-#define BURIN_CARVERS_MEDIA_TAGS_H
+#ifndef BURIN_CARVERS_MEDIA_AUDIO_TAGS_H
+#define BURIN_CARVERS_MEDIA_AUDIO_TAGS_H
 
 #include <stdbool.h>
 
@@ -21,7 +21,7 @@ bool id3v2_read(
 
 /* The offset behind all tags that follow the sound, which ends at `at`: `at` when there are none. A
  * title that finding has stays. */
-uint64_t tags_behind(struct view *view, uint64_t at, struct finding *finding);
+uint64_t audio_tags_end(struct view *view, uint64_t at, struct finding *finding);
 
 /* Takes title and date from Vorbis comments (of FLAC and Ogg): len bytes, perhaps cut off. */
 void vorbis_comments_read(const uint8_t *bytes, size_t len, struct finding *finding);

@@ -30,7 +30,7 @@
 #define SERVICES 0x11
 #define NOTHING 0x1fff
 
-struct stream {
+struct mpegts {
 	struct view *view;
 	uint64_t at; /* of the next packet's 47 */
 	uint32_t step;
@@ -40,7 +40,7 @@ struct stream {
 };
 
 /* The packet at stream->at: false when none is there. */
-static bool pass_packet(struct stream *stream)
+static bool accept_packet(struct mpegts *stream)
 {
 	const uint8_t *p = view_peek(stream->view, stream->at, PACKET_LEN);
 	uint16_t number;
@@ -105,7 +105,7 @@ static bool starts_table(const uint8_t *p)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct stream stream = { .view = view };
+	struct mpegts stream = { .view = view };
 	const uint8_t *p = view_peek(view, 0, 12);
 	uint64_t sound;
 
@@ -118,7 +118,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	stream.at = stream.lead;
 	do
 		sound = stream.at - stream.lead;
-	while (pass_packet(&stream));
+	while (accept_packet(&stream));
 	if (stream.count < SURE || stream.strange > 3 + stream.count / 2)
 		return verdict_because(CARVE_REJECT, finding,
 			"packets that don't go on, before %" PRIu64, stream.at);

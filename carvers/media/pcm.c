@@ -9,7 +9,7 @@
  *
  * Where none of these vouches for the last samples, they can't be told.
  */
-#include "samples.h"
+#include "pcm.h"
 
 #include "bytes.h"
 #include "noise.h"
@@ -23,38 +23,38 @@
 #define FADE_LEN 64       /* bytes in front of silence */
 #define LOUDEST_LEN 32768 /* and those that say what is loud */
 #define FADE_PART 8
-#define TEXT_LEAST 64
-#define TEXT_MOST VIEW_MAX_PEEK
-#define UNCLOSED_MOST (UINT64_C(256) << 20)
+#define TEXT_MIN 64
+#define TEXT_MAX VIEW_MAX_PEEK
+#define UNCLOSED_MAX (UINT64_C(256) << 20)
 #define SPOTS 16
 
 /* Equal bytes that are silence if random ones follow, or else a wiped area. */
-#define SILENCE_LEAST 64
-#define SILENCE_MOST (1u << 20)
+#define SILENCE_MIN 64
+#define SILENCE_MAX (1u << 20)
 
 /* WAVE's tag when the coding is told elsewhere: nearly always plain. */
 #define ELSEWHERE 0xfffe
 
-bool samples_plain(const struct samples *samples)
+bool pcm_is_plain(const struct pcm_format *samples)
 {
 	uint16_t tag = samples->tag;
 
-	return tag == SAMPLES_PLAIN || tag == SAMPLES_FLOAT || tag == SAMPLES_A_LAW ||
-	       tag == SAMPLES_MU_LAW || tag == ELSEWHERE;
+	return tag == PCM_INTEGER || tag == PCM_FLOAT || tag == PCM_A_LAW || tag == PCM_MU_LAW ||
+	       tag == ELSEWHERE;
 }
 
-static bool plain_16(const struct samples *samples)
+static bool plain_16(const struct pcm_format *samples)
 {
-	return samples->bits == 16 && (samples->tag == SAMPLES_PLAIN || samples->tag == ELSEWHERE);
+	return samples->bits == 16 && (samples->tag == PCM_INTEGER || samples->tag == ELSEWHERE);
 }
 
-static int16_t sample_16(const struct samples *samples, const uint8_t *p)
+static int16_t sample_16(const struct pcm_format *samples, const uint8_t *p)
 {
 	return (int16_t)ordered16(samples->big_endian, p);
 }
 
 /* Samples of 16 bits follow their forerunners. */
-static bool is_rough(const struct samples *samples, const uint8_t *p)
+static bool is_rough(const struct pcm_format *samples, const uint8_t *p)
 {
 	uint64_t sum = 0;
 	uint32_t count = 0;
@@ -71,7 +71,7 @@ static bool is_rough(const struct samples *samples, const uint8_t *p)
 /* Where the rough piece at the samples' end begins, too short for noise.h; end when there is none,
  * or nothing else before it. */
 static uint64_t rough_tail(
-	struct view *view, const struct samples *samples, uint64_t start, uint64_t end)
+	struct view *view, const struct pcm_format *samples, uint64_t start, uint64_t end)
 {
 	uint64_t at = end;
 
@@ -88,17 +88,17 @@ static uint64_t rough_tail(
 }
 
 /* How far the sample at p is from silence, 0 to 32768, about. */
-static uint32_t loudness(const struct samples *samples, const uint8_t *p)
+static uint32_t loudness(const struct pcm_format *samples, const uint8_t *p)
 {
 	size_t len = samples->bits / 8;
 	uint8_t top = samples->big_endian ? p[0] : p[len ? len - 1 : 0];
 	int16_t value;
 
-	if (samples->tag == SAMPLES_A_LAW) /* the sign, then how loud, every second bit inverted */
+	if (samples->tag == PCM_A_LAW) /* the sign, then how loud, every second bit inverted */
 		return ((top ^ 0x55) & 0x7fu) * 256;
-	if (samples->tag == SAMPLES_MU_LAW)
+	if (samples->tag == PCM_MU_LAW)
 		return (~top & 0x7fu) * 256;
-	if (samples->tag == SAMPLES_FLOAT) /* sign and exponent */
+	if (samples->tag == PCM_FLOAT) /* sign and exponent */
 		return (top & 0x7f) > 0x37 ? ((top & 0x7f) - 0x37u) * 256 : 0;
 	if (len < 2 && samples->signed_8)
 		top ^= 0x80;
@@ -110,7 +110,7 @@ static uint32_t loudness(const struct samples *samples, const uint8_t *p)
 
 /* Of the samples [start, end). */
 static uint32_t loudest(
-	struct view *view, const struct samples *samples, uint64_t start, uint64_t end)
+	struct view *view, const struct pcm_format *samples, uint64_t start, uint64_t end)
 {
 	size_t step = samples->bits >= 16 ? samples->bits / 8 : 1, len = (size_t)(end - start);
 	const uint8_t *p = len ? view_peek(view, start, len) : NULL;
@@ -125,11 +125,11 @@ static uint32_t loudest(
 }
 
 /* Whether this byte and no other is what silence is made of. */
-static bool silent(const struct samples *samples, uint8_t byte)
+static bool silent(const struct pcm_format *samples, uint8_t byte)
 {
-	if (samples->tag == SAMPLES_A_LAW)
+	if (samples->tag == PCM_A_LAW)
 		return byte == 0xd5 || byte == 0x55;
-	if (samples->tag == SAMPLES_MU_LAW)
+	if (samples->tag == PCM_MU_LAW)
 		return byte == 0xff || byte == 0x7f;
 	return byte == (samples->bits == 8 && !samples->signed_8 ? 0x80 : 0);
 }
@@ -137,7 +137,7 @@ static bool silent(const struct samples *samples, uint8_t byte)
 /* Whether the equal bytes from `at` on, which go up to the end, are silence after a sound that
  * fades, or silence all over. */
 static bool is_silence(
-	struct view *view, const struct samples *samples, uint64_t start, uint64_t at)
+	struct view *view, const struct pcm_format *samples, uint64_t start, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 1);
 	uint64_t whole = at - (at - start) % samples->frame_len;
@@ -154,7 +154,7 @@ static bool is_silence(
  * which as samples of 8 bits are loud. */
 static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
 {
-	size_t len = end - start < TEXT_MOST ? (size_t)(end - start) : TEXT_MOST, run = 0;
+	size_t len = end - start < TEXT_MAX ? (size_t)(end - start) : TEXT_MAX, run = 0;
 	const uint8_t *p = len ? view_peek(view, end - len, len) : NULL;
 	bool blank = false;
 
@@ -162,7 +162,7 @@ static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
 		blank |= p[len - run - 1] == ' ';
 		run++;
 	}
-	return blank && run >= TEXT_LEAST ? end - run : end;
+	return blank && run >= TEXT_MIN ? end - run : end;
 }
 
 /* Random bytes at the start, or at one of some places further on: a head without its samples may
@@ -175,7 +175,7 @@ static bool noise_among(struct view *view, uint64_t start, uint64_t end)
 	return false;
 }
 
-enum tail samples_check(struct view *view, const struct samples *samples, uint64_t start,
+enum tail pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
 	uint64_t end, uint64_t *at)
 {
 	uint64_t noise = rough_tail(view, samples, start, noise_start(view, start, end)), fill;
@@ -207,8 +207,8 @@ static uint64_t behind_fill(struct view *view, uint64_t start, uint64_t end)
 	uint64_t at = start;
 	size_t len;
 
-	if (end - start > SILENCE_MOST + 1)
-		end = start + SILENCE_MOST + 1;
+	if (end - start > SILENCE_MAX + 1)
+		end = start + SILENCE_MAX + 1;
 	for (; (p = walk_window(view, at, end, &len)); at += len)
 		for (size_t i = 0; i < len; i++)
 			if (p[i] != first)
@@ -217,20 +217,20 @@ static uint64_t behind_fill(struct view *view, uint64_t start, uint64_t end)
 }
 
 /* Of zeros alone, the guess is that they were recorded as far as another file begins. */
-uint64_t samples_guess(struct view *view, uint64_t start)
+uint64_t pcm_guess_end(struct view *view, uint64_t start)
 {
 	uint64_t end = view_size(view), silence;
 
 	if (start >= end)
 		return start;
-	if (end - start > UNCLOSED_MOST)
-		end = start + UNCLOSED_MOST;
+	if (end - start > UNCLOSED_MAX)
+		end = start + UNCLOSED_MAX;
 	if (noise_at(view, start, end))
 		return start;
 	silence = behind_fill(view, start, end);
-	if (silence - start >= SILENCE_LEAST)
-		return silence - start <= SILENCE_MOST && noise_at(view, silence, end) ? silence
-										       : start;
+	if (silence - start >= SILENCE_MIN)
+		return silence - start <= SILENCE_MAX && noise_at(view, silence, end) ? silence
+										      : start;
 	end = noise_start(view, start, end);
 	return walk_before_fill(view, start, end);
 }

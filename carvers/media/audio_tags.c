@@ -20,7 +20,7 @@
  * Those at the end were made to be found from a file's end. Here they are read forwards: each is
  * taken only if it ends as it has to.
  */
-#include "tags.h"
+#include "audio_tags.h"
 
 #include <string.h>
 
@@ -29,9 +29,9 @@
 #include "title.h"
 #include "walk.h"
 
-#define TEXT_MOST 300
+#define TEXT_MAX 300
 /* Bytes of a value that may hold a picture. */
-#define PICTURE_LEAST 64
+#define PICTURE_MIN 64
 
 static uint32_t synchsafe(const uint8_t *p)
 {
@@ -144,9 +144,9 @@ static size_t resynchronise(uint8_t *text, size_t len)
 static void read_text(const struct id3_walk *walk, const struct id3_frame *frame)
 {
 	struct finding *finding = walk->finding;
-	size_t len = frame->end - frame->data < TEXT_MOST ? (size_t)(frame->end - frame->data)
-							  : TEXT_MOST;
-	uint8_t text[TEXT_MOST];
+	size_t len =
+		frame->end - frame->data < TEXT_MAX ? (size_t)(frame->end - frame->data) : TEXT_MAX;
+	uint8_t text[TEXT_MAX];
 	const uint8_t *p = len ? view_peek(walk->view, frame->data, len) : NULL;
 	bool title = strcmp(frame->id, "TIT2") == 0 || strcmp(frame->id, "TT2") == 0;
 
@@ -204,7 +204,7 @@ bool id3v2_read(
 	while (read_frame(&walk, tag->sound, &frame) && frame.end <= limit) {
 		if (frame.id[0] == 'T')
 			read_text(&walk, &frame);
-		else if (frame.end - frame.data >= PICTURE_LEAST)
+		else if (frame.end - frame.data >= PICTURE_MIN)
 			embedded_find(view, frame.data, frame.end, EMBEDDED_LOOK);
 		tag->sound = frame.end;
 		tag->frame_count++;
@@ -219,14 +219,14 @@ static bool is_ape_frame(const uint8_t *p)
 	return memcmp(p, "APETAGEX", 8) == 0 && (le32(p + 8) == 1000 || le32(p + 8) == 2000);
 }
 
-#define APE_ITEMS_MOST 512
-#define APE_KEY_MOST 256
+#define APE_ITEMS_MAX 512
+#define APE_KEY_MAX 256
 
 /* Behind the item at `at`, or 0 if none stands there. */
 static uint64_t ape_item(struct view *view, uint64_t at, struct finding *finding)
 {
 	uint64_t size = view_size(view), left = at < size ? size - at : 0;
-	size_t look = left < APE_KEY_MOST + 8 ? (size_t)left : APE_KEY_MOST + 8, key = 0;
+	size_t look = left < APE_KEY_MAX + 8 ? (size_t)left : APE_KEY_MAX + 8, key = 0;
 	const uint8_t *p = look > 10 ? view_peek(view, at, look) : NULL;
 	uint32_t len;
 
@@ -238,13 +238,13 @@ static uint64_t ape_item(struct view *view, uint64_t at, struct finding *finding
 	if (8 + key == look || p[8 + key] != 0 || key < 2 || len > left - 9 - key)
 		return 0;
 	if (!finding->title[0] && key == 5 && strncasecmp((const char *)p + 8, "title", 5) == 0) {
-		size_t text = len < TEXT_MOST ? len : TEXT_MOST;
+		size_t text = len < TEXT_MAX ? len : TEXT_MAX;
 
 		p = view_peek(view, at + 9 + key, text);
 		if (p)
 			finding_set_title(finding, p, strnlen((const char *)p, text));
 	}
-	if (len >= PICTURE_LEAST)
+	if (len >= PICTURE_MIN)
 		embedded_find(view, at + 9 + key, at + 9 + key + len, EMBEDDED_LOOK);
 	return at + 9 + key + len;
 }
@@ -268,7 +268,7 @@ static uint64_t ape_tag(struct view *view, uint64_t at, struct finding *finding)
 			return 0;
 		start = at + 32;
 	}
-	for (int items = 0; items < APE_ITEMS_MOST; items++) {
+	for (int items = 0; items < APE_ITEMS_MAX; items++) {
 		p = view_peek(view, start, 32);
 		if (p && is_ape_frame(p)) {
 			if (le32(p + 12) != start + 32 - at - (p[23] & 0x80 ? 32 : 0))
@@ -282,7 +282,7 @@ static uint64_t ape_tag(struct view *view, uint64_t at, struct finding *finding)
 	return 0;
 }
 
-#define LYRICS_MOST 5200
+#define LYRICS_MAX 5200
 
 static uint64_t lyrics3(struct view *view, uint64_t at)
 {
@@ -306,7 +306,7 @@ static uint64_t lyrics3(struct view *view, uint64_t at)
 			next += i == 7 ? (uint64_t)len : 0;
 		}
 	}
-	look = size - at < LYRICS_MOST ? (size_t)(size - at) : LYRICS_MOST;
+	look = size - at < LYRICS_MAX ? (size_t)(size - at) : LYRICS_MAX;
 	p = view_peek(view, at, look);
 	found = p ? memmem(p, look, "LYRICSEND", 9) : NULL;
 	return found ? at + (uint64_t)(found - p) + 9 : 0;
@@ -351,7 +351,7 @@ static uint64_t id3v2_behind(struct view *view, uint64_t at, struct finding *fin
 	return p && memcmp(p, "3DI", 3) == 0 ? tag.end : 0;
 }
 
-uint64_t tags_behind(struct view *view, uint64_t at, struct finding *finding)
+uint64_t audio_tags_end(struct view *view, uint64_t at, struct finding *finding)
 {
 	uint64_t next;
 

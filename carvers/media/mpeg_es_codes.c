@@ -3,7 +3,7 @@
  * whose tables have the same words and some more. They are read for their lengths; levels and signs
  * are passed over.
  */
-#include "mpv_codes.h"
+#include "mpeg_es_codes.h"
 
 #define STUFFING 34
 #define ESCAPE 35
@@ -26,17 +26,17 @@ static const struct word distances[] = { { 1, 1, 1 }, { 3, 3, 2 }, { 2, 3, 3 }, 
 
 /* Tables B.2a to d: types of macroblocks, by the type of picture. */
 static const struct word types[4][12] = {
-	{ { 1, 1, MPV_INTRA }, { 1, 2, MPV_INTRA | MPV_QUANT } },
-	{ { 1, 1, MPV_FORWARD | MPV_PATTERN }, { 1, 2, MPV_PATTERN }, { 1, 3, MPV_FORWARD },
-		{ 3, 5, MPV_INTRA }, { 2, 5, MPV_FORWARD | MPV_PATTERN | MPV_QUANT },
-		{ 1, 5, MPV_PATTERN | MPV_QUANT }, { 1, 6, MPV_INTRA | MPV_QUANT } },
-	{ { 2, 2, MPV_FORWARD | MPV_BACKWARD }, { 3, 2, MPV_FORWARD | MPV_BACKWARD | MPV_PATTERN },
-		{ 2, 3, MPV_BACKWARD }, { 3, 3, MPV_BACKWARD | MPV_PATTERN }, { 2, 4, MPV_FORWARD },
-		{ 3, 4, MPV_FORWARD | MPV_PATTERN }, { 3, 5, MPV_INTRA },
-		{ 2, 5, MPV_FORWARD | MPV_BACKWARD | MPV_PATTERN | MPV_QUANT },
-		{ 3, 6, MPV_FORWARD | MPV_PATTERN | MPV_QUANT },
-		{ 2, 6, MPV_BACKWARD | MPV_PATTERN | MPV_QUANT }, { 1, 6, MPV_INTRA | MPV_QUANT } },
-	{ { 1, 1, MPV_INTRA } },
+	{ { 1, 1, MB_INTRA }, { 1, 2, MB_INTRA | MB_QUANT } },
+	{ { 1, 1, MB_FORWARD | MB_PATTERN }, { 1, 2, MB_PATTERN }, { 1, 3, MB_FORWARD },
+		{ 3, 5, MB_INTRA }, { 2, 5, MB_FORWARD | MB_PATTERN | MB_QUANT },
+		{ 1, 5, MB_PATTERN | MB_QUANT }, { 1, 6, MB_INTRA | MB_QUANT } },
+	{ { 2, 2, MB_FORWARD | MB_BACKWARD }, { 3, 2, MB_FORWARD | MB_BACKWARD | MB_PATTERN },
+		{ 2, 3, MB_BACKWARD }, { 3, 3, MB_BACKWARD | MB_PATTERN }, { 2, 4, MB_FORWARD },
+		{ 3, 4, MB_FORWARD | MB_PATTERN }, { 3, 5, MB_INTRA },
+		{ 2, 5, MB_FORWARD | MB_BACKWARD | MB_PATTERN | MB_QUANT },
+		{ 3, 6, MB_FORWARD | MB_PATTERN | MB_QUANT },
+		{ 2, 6, MB_BACKWARD | MB_PATTERN | MB_QUANT }, { 1, 6, MB_INTRA | MB_QUANT } },
+	{ { 1, 1, MB_INTRA } },
 };
 
 /* Table B.3: which of the six blocks are there. */
@@ -69,7 +69,7 @@ static const struct word means[2][13] = {
 };
 
 /* Takes bytes from the cursor until there is room for none. */
-static void fill(struct mpv_bits *bits)
+static void fill(struct mpeg_es_bits *bits)
 {
 	while (bits->held_count <= 56) {
 		int byte = bits->cursor.at < bits->end ? cursor_peek(&bits->cursor) : 0;
@@ -80,14 +80,14 @@ static void fill(struct mpv_bits *bits)
 	}
 }
 
-static uint32_t peek_bits(struct mpv_bits *bits, unsigned count)
+static uint32_t peek_bits(struct mpeg_es_bits *bits, unsigned count)
 {
 	if (bits->held_count < count)
 		fill(bits);
 	return count ? (uint32_t)(bits->held >> (64 - count)) : 0;
 }
 
-uint32_t mpv_take(struct mpv_bits *bits, unsigned count)
+uint32_t mpeg_es_take(struct mpeg_es_bits *bits, unsigned count)
 {
 	uint32_t value = peek_bits(bits, count);
 
@@ -96,50 +96,50 @@ uint32_t mpv_take(struct mpv_bits *bits, unsigned count)
 	return value;
 }
 
-bool mpv_ran_out(const struct mpv_bits *bits)
+bool mpeg_es_ran_out(const struct mpeg_es_bits *bits)
 {
 	return bits->cursor.at - bits->held_count / 8 > bits->end;
 }
 
 /* What the next word of a code stands for, or -1. */
-static int take_word(struct mpv_bits *bits, const struct word *words)
+static int take_word(struct mpeg_es_bits *bits, const struct word *words)
 {
 	uint32_t next = peek_bits(bits, 11);
 
 	for (; words->len; words++)
 		if (next >> (11 - words->len) == words->bits) {
-			mpv_take(bits, words->len);
+			mpeg_es_take(bits, words->len);
 			return words->value;
 		}
 	return -1;
 }
 
-uint32_t mpv_take_distance(struct mpv_bits *bits)
+uint32_t mpeg_es_take_distance(struct mpeg_es_bits *bits)
 {
 	uint32_t distance = 0;
 	int word;
 
-	while ((word = take_word(bits, distances)) >= STUFFING && !mpv_ran_out(bits))
+	while ((word = take_word(bits, distances)) >= STUFFING && !mpeg_es_ran_out(bits))
 		distance += word == ESCAPE ? 33 : 0;
 	return word > 0 && word < STUFFING ? distance + (uint32_t)word : 0;
 }
 
-int mpv_take_type(struct mpv_bits *bits, unsigned kind)
+int mpeg_es_take_type(struct mpeg_es_bits *bits, unsigned kind)
 {
 	return take_word(bits, types[kind - 1]);
 }
 
-int mpv_take_pattern(struct mpv_bits *bits)
+int mpeg_es_take_pattern(struct mpeg_es_bits *bits)
 {
 	return take_word(bits, patterns);
 }
 
-int mpv_take_motion(struct mpv_bits *bits)
+int mpeg_es_take_motion(struct mpeg_es_bits *bits)
 {
 	return take_word(bits, motions);
 }
 
-int mpv_take_mean(struct mpv_bits *bits, bool colour)
+int mpeg_es_take_mean(struct mpeg_es_bits *bits, bool colour)
 {
 	return take_word(bits, means[colour]);
 }
@@ -164,22 +164,22 @@ static const struct {
 };
 
 /* Takes a word of `len` bits and its sign. */
-static int run(struct mpv_bits *bits, unsigned len, int value)
+static int run(struct mpeg_es_bits *bits, unsigned len, int value)
 {
-	mpv_take(bits, len + 1);
+	mpeg_es_take(bits, len + 1);
 	return value;
 }
 
 /* The words of table B.14 that begin with a one, or with one zero; next: 17 bits. */
-static int take_common(struct mpv_bits *bits, uint32_t next, bool first)
+static int take_common(struct mpeg_es_bits *bits, uint32_t next, bool first)
 {
 	if (next >> 16) {
 		if (first)
 			return run(bits, 1, 0);
 		if (next >> 15 == 3)
 			return run(bits, 2, 0);
-		mpv_take(bits, 2);
-		return MPV_BLOCK_END;
+		mpeg_es_take(bits, 2);
+		return MPEG_ES_BLOCK_END;
 	}
 	if (next >> 14 == 3)
 		return run(bits, 3, 1);
@@ -187,7 +187,7 @@ static int take_common(struct mpv_bits *bits, uint32_t next, bool first)
 }
 
 /* Those of table B.15. */
-static int take_common_intra(struct mpv_bits *bits, uint32_t next)
+static int take_common_intra(struct mpeg_es_bits *bits, uint32_t next)
 {
 	static const uint8_t seven[5] = { 9, 1, 10, 0, 0 };
 	static const uint8_t eight[6] = { 0, 0, 2, 4, 0, 0 };
@@ -206,12 +206,12 @@ static int take_common_intra(struct mpv_bits *bits, uint32_t next)
 		return run(bits, 3, 1);
 	if (next >> 13 == 7)
 		return run(bits, 4, 0);
-	mpv_take(bits, 4);
-	return MPV_BLOCK_END;
+	mpeg_es_take(bits, 4);
+	return MPEG_ES_BLOCK_END;
 }
 
 /* Words of six zeros. */
-static int take_six(struct mpv_bits *bits, uint32_t next, bool intra)
+static int take_six(struct mpeg_es_bits *bits, uint32_t next, bool intra)
 {
 	static const uint8_t six[8] = { 16, 5, 0, 2, 1, 15, 14, 4 };
 	static const uint8_t intra_six[8] = { 5, 5, 14, 14, 2, 16, 15, 15 };
@@ -222,15 +222,15 @@ static int take_six(struct mpv_bits *bits, uint32_t next, bool intra)
 	return run(bits, 10, six[more]);
 }
 
-int mpv_take_run(struct mpv_bits *bits, enum mpv_runs table)
+int mpeg_es_take_run(struct mpeg_es_bits *bits, enum mpeg_es_runs table)
 {
-	bool intra = table == MPV_RUNS_INTRA;
+	bool intra = table == MPEG_ES_RUNS_INTRA;
 	uint32_t next = peek_bits(bits, 17), two;
 	unsigned zeros = next ? (unsigned)__builtin_clz(next) - 15 : 17;
 
 	if (zeros < 2)
 		return intra ? take_common_intra(bits, next)
-			     : take_common(bits, next, table == MPV_RUNS_FIRST);
+			     : take_common(bits, next, table == MPEG_ES_RUNS_FIRST);
 	/* Two bits behind the first one. */
 	two = zeros < 15 ? next >> (14 - zeros) & 3 : 0;
 	if (zeros == 2 && two == 0)
@@ -242,12 +242,12 @@ int mpv_take_run(struct mpv_bits *bits, enum mpv_runs table)
 	if (zeros == 4)
 		return run(bits, 7, short_runs[intra].four[two]);
 	if (zeros == 5) {
-		mpv_take(bits, 6);
-		return MPV_ESCAPE;
+		mpeg_es_take(bits, 6);
+		return MPEG_ES_ESCAPE;
 	}
 	if (zeros == 6)
 		return take_six(bits, next, intra);
 	if (zeros > 11)
-		return MPV_NO_WORD;
+		return MPEG_ES_NO_WORD;
 	return run(bits, zeros + 5, long_runs[zeros - 7][next >> (12 - zeros) & 15]);
 }

@@ -14,10 +14,10 @@
 #include <stdbool.h>
 
 #include "bytes.h"
-#include "mpg.h"
+#include "mpeg_ps.h"
 #include "walk.h"
 
-#define FILL_MOST 4096
+#define FILL_MAX 4096
 
 /* Packs and packets that have to follow each other before this is called a stream. */
 #define SURE 3
@@ -63,7 +63,7 @@ static enum unit read_unit(struct view *view, uint64_t at, uint64_t *end)
 	return *end <= view_size(view) ? UNIT_PACKET : UNIT_CUT;
 }
 
-bool mpg_goes_on(struct view *view, uint64_t at)
+bool mpeg_ps_continues(struct view *view, uint64_t at)
 {
 	uint64_t end, next;
 	enum unit unit = read_unit(view, at, &end);
@@ -78,7 +78,7 @@ bool mpg_goes_on(struct view *view, uint64_t at)
 static uint64_t behind_fill(struct view *view, uint64_t at)
 {
 	uint64_t left = view_size(view) - at;
-	size_t len = left < FILL_MOST ? (size_t)left : FILL_MOST, zeros = 0;
+	size_t len = left < FILL_MAX ? (size_t)left : FILL_MAX, zeros = 0;
 	const uint8_t *p = len ? view_peek(view, at, len) : NULL;
 
 	while (p && zeros < len && !p[zeros])

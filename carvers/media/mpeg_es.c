@@ -21,14 +21,14 @@
 
 #include "bytes.h"
 #include "carver.h"
-#include "mpg.h"
-#include "mpv_slice.h"
+#include "mpeg_ps.h"
+#include "mpeg_es_slice.h"
 #include "walk.h"
 
-#define SURE 2              /* slices, before this is called video */
-#define MACROBLOCK_MOST 768 /* bytes */
-#define HEADER_MOST 65536
-#define STRAY_MOST 6 /* units that may look sound behind the end */
+#define SURE 2             /* slices, before this is called video */
+#define MACROBLOCK_MAX 768 /* bytes */
+#define HEADER_MAX 65536
+#define STRAY_MAX 6 /* units that may look sound behind the end */
 
 enum code {
 	PICTURE = 0x00,
@@ -40,19 +40,19 @@ enum code {
 	GROUP = 0xb8
 };
 
-struct video {
+struct mpeg_es {
 	struct view *view;
 	uint32_t width, height; /* macroblocks */
 	uint32_t lines;
-	bool second;      /* MPEG-2 */
+	bool is_mpeg2;    /* MPEG-2 */
 	bool progressive; /* MPEG-2: no picture is a field */
 	unsigned chroma;
 	bool in_picture;
 	uint32_t row;                   /* of the last slice */
-	struct mpv_picture picture;     /* the last one */
+	struct mpeg_es_picture picture; /* the last one */
 	uint64_t slices, longest;       /* the longest unit */
 	uint64_t doubted, doubted_unit; /* where the stream may have ended, or 0; the unit there */
-	unsigned since;                 /* units behind that */
+	unsigned units_since;           /* units behind that */
 };
 
 /* The next start code in [at, limit): its offset, or limit. */
@@ -77,7 +77,7 @@ static uint64_t next_code(struct view *view, uint64_t at, uint64_t limit)
 
 /* Size, aspect, rate of pictures, and a marker bit. Xing's encoder has a rate of its own, 9, and
  * libmpeg3 others up to 13. */
-static bool sound_sequence(struct video *video, uint64_t at)
+static bool read_sequence(struct mpeg_es *video, uint64_t at)
 {
 	const uint8_t *p = view_peek(video->view, at, 12);
 	uint32_t width = p ? be16(p + 4) >> 4 : 0, height = p ? be16(p + 5) & 0xfff : 0;
@@ -97,7 +97,7 @@ static bool sound_sequence(struct video *video, uint64_t at)
 	return true;
 }
 
-static bool sound_slice(struct video *video, uint64_t at, uint8_t code)
+static bool accept_slice(struct mpeg_es *video, uint64_t at, uint8_t code)
 {
 	const uint8_t *p = view_peek(video->view, at, 6);
 
@@ -112,10 +112,10 @@ static bool sound_slice(struct video *video, uint64_t at, uint8_t code)
 }
 
 /* What a picture's slices count by, of extensions of the sequence (1) and of a picture (8). */
-static void read_extension(struct video *video, uint64_t at, const uint8_t *p)
+static void read_extension(struct mpeg_es *video, uint64_t at, const uint8_t *p)
 {
 	if (p[4] >> 4 == 1) {
-		video->second = true;
+		video->is_mpeg2 = true;
 		video->progressive = p[5] >> 3 & 1;
 		video->chroma = p[5] >> 1 & 3;
 	} else if (p[4] >> 4 == 8 && video->in_picture && video->row == 0) {
@@ -124,19 +124,20 @@ static void read_extension(struct video *video, uint64_t at, const uint8_t *p)
 }
 
 /* In macroblocks; where fields are coded each has a whole number of them. */
-static uint32_t frame_height(const struct video *video)
+static uint32_t frame_height(const struct mpeg_es *video)
 {
-	return video->second && !video->progressive ? (video->lines + 31) / 32 * 2 : video->height;
+	return video->is_mpeg2 && !video->progressive ? (video->lines + 31) / 32 * 2
+						      : video->height;
 }
 
 /* The unit with the start code at `at`: false when it is none of video, or stands where it may
  * not. */
-static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
+static bool accept_unit(struct mpeg_es *video, uint64_t at, uint8_t code)
 {
 	const uint8_t *p;
 
 	if (code >= 1 && code <= SLICE_LAST)
-		return sound_slice(video, at, code);
+		return accept_slice(video, at, code);
 	if (video->in_picture && video->row == 0 && code != EXTENSION && code != USER)
 		return false;
 	p = view_peek(video->view, at, 8);
@@ -144,7 +145,7 @@ static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
 		if (!p || (p[5] >> 3 & 7) - 1 >= 4)
 			return false;
 		video->in_picture = true;
-		video->picture = (struct mpv_picture){ .head = at,
+		video->picture = (struct mpeg_es_picture){ .head = at,
 			.width = video->width,
 			.height = frame_height(video),
 			.chroma = video->chroma };
@@ -156,7 +157,7 @@ static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
 	if (code == GROUP) /* its marker bit; Xing's encoder writes zeros */
 		return p && ((p[5] & 8) || !be32(p + 4));
 	if (code == SEQUENCE) {
-		if (!sound_sequence(video, at))
+		if (!read_sequence(video, at))
 			return false;
 		video->in_picture = false;
 		return true;
@@ -166,25 +167,25 @@ static bool sound_unit(struct video *video, uint64_t at, uint8_t code)
 
 /* The most that a unit is long: as much as its macroblocks can be, and not many times as long as
  * all before. */
-static uint64_t unit_most(const struct video *video, uint8_t code)
+static uint64_t unit_most(const struct mpeg_es *video, uint8_t code)
 {
-	uint64_t most = (uint64_t)video->width * video->height * MACROBLOCK_MOST + 4096;
+	uint64_t most = (uint64_t)video->width * video->height * MACROBLOCK_MAX + 4096;
 
 	if (code == 0 || code > SLICE_LAST)
-		return HEADER_MOST;
+		return HEADER_MAX;
 	if (video->slices > SURE && video->longest * 4 + 2048 < most)
 		return video->longest * 4 + 2048;
 	return most;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Whether the sequence at `at` is another file's: it stands at a sector, and in front of it
  * zeros, or more bytes since the unit at `last` than any had before. */
-static bool another(const struct video *video, uint64_t last, uint64_t at)
+static bool starts_another_file(const struct mpeg_es *video, uint64_t last, uint64_t at)
 {
 	static const uint8_t zeros[64];
 	const uint8_t *p = at % 512 == 0 ? view_peek(video->view, at, 4) : NULL;
@@ -198,21 +199,21 @@ static bool another(const struct video *video, uint64_t last, uint64_t at)
 }
 
 /* Behind the slice at `at`, or 0 when that is not known, or no slice stands there. */
-static uint64_t slice_end(const struct video *video, uint64_t at)
+static uint64_t slice_end(const struct mpeg_es *video, uint64_t at)
 {
-	if (!video->in_picture || !video->row || video->second != !!video->picture.coding)
+	if (!video->in_picture || !video->row || video->is_mpeg2 != !!video->picture.coding)
 		return 0;
-	return mpv_slice_end(video->view, &video->picture, at);
+	return mpeg_es_slice_end(video->view, &video->picture, at);
 }
 
 /* The start code at `at` may be none of this stream's: in front of it stand bytes that do not
  * belong to the slice at `last`. Or that slice is damaged, and much that is sound follows. */
-static void doubt(struct video *video, uint64_t last, uint64_t at)
+static void note_doubt(struct mpeg_es *video, uint64_t last, uint64_t at)
 {
 	uint64_t end;
 
 	if (video->doubted) {
-		if (++video->since > STRAY_MOST)
+		if (++video->units_since > STRAY_MAX)
 			video->doubted = 0;
 		return;
 	}
@@ -220,7 +221,7 @@ static void doubt(struct video *video, uint64_t last, uint64_t at)
 	if (end && end < at && !walk_zeros(video->view, end, at)) {
 		video->doubted = end;
 		video->doubted_unit = last;
-		video->since = 0;
+		video->units_since = 0;
 	}
 }
 
@@ -242,7 +243,7 @@ static bool in_transport(struct view *view)
 
 /* Walks as far as all is sound: the code that ended the walk, with *at on it, and *last the unit
  * before it. */
-static int walk(struct video *video, uint64_t *at, uint64_t *last)
+static int walk_units(struct mpeg_es *video, uint64_t *at, uint64_t *last)
 {
 	uint64_t size = view_size(video->view), limit;
 
@@ -252,18 +253,18 @@ static int walk(struct video *video, uint64_t *at, uint64_t *last)
 
 		if (!p)
 			return -1;
-		if (code > GROUP || !sound_unit(video, *at, code))
+		if (code > GROUP || !accept_unit(video, *at, code))
 			return code;
 		if (code == END)
 			return END;
 		if (code == SEQUENCE && *at)
 			view_part(video->view, *at);
 		*last = *at;
-		limit = least(size, *at + unit_most(video, code));
+		limit = smaller(size, *at + unit_most(video, code));
 		*at = next_code(video->view, *at + 4, limit);
-		if (*at == limit || another(video, *last, *at))
+		if (*at == limit || starts_another_file(video, *last, *at))
 			return -1;
-		doubt(video, *last, *at);
+		note_doubt(video, *last, *at);
 		if (*at - *last > video->longest)
 			video->longest = *at - *last;
 	}
@@ -271,7 +272,7 @@ static int walk(struct video *video, uint64_t *at, uint64_t *last)
 
 /* Where a stream ends whose last unit starts at `last`: behind its slice, or before zeros, many of
  * them; `last` when neither can be told. */
-static uint64_t guess_end(const struct video *video, uint64_t last, uint64_t limit)
+static uint64_t guess_end(const struct mpeg_es *video, uint64_t last, uint64_t limit)
 {
 	struct view *view = video->view;
 	uint64_t zeros = 0, end = slice_end(video, last);
@@ -293,7 +294,7 @@ static uint64_t guess_end(const struct video *video, uint64_t last, uint64_t lim
 	return last;
 }
 
-static enum verdict endless(struct finding *finding, uint64_t end, uint64_t last)
+static enum verdict unterminated(struct finding *finding, uint64_t end, uint64_t last)
 {
 	finding->length = end;
 	return verdict_because(
@@ -302,33 +303,33 @@ static enum verdict endless(struct finding *finding, uint64_t end, uint64_t last
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct video video = { .view = view };
+	struct mpeg_es video = { .view = view };
 	const uint8_t *p = view_peek(view, 0, 4);
 	uint64_t at = 0, last = 0, end;
 	int code;
 
-	if (!p || be32(p) != 0x1b3 || !sound_sequence(&video, 0))
+	if (!p || be32(p) != 0x1b3 || !read_sequence(&video, 0))
 		return verdict_because(CARVE_REJECT, finding, "no sequence header at 0");
 	if (in_transport(view))
 		return verdict_because(CARVE_REJECT, finding, "packets of a transport stream at 0");
-	code = walk(&video, &at, &last);
-	if (video.slices < SURE || (code > GROUP && mpg_goes_on(view, at)))
+	code = walk_units(&video, &at, &last);
+	if (video.slices < SURE || (code > GROUP && mpeg_ps_continues(view, at)))
 		return verdict_because(CARVE_REJECT, finding, "no video at %" PRIu64, at);
-	finding->extension = video.second ? "m2v" : "m1v";
+	finding->extension = video.is_mpeg2 ? "m2v" : "m1v";
 	if (code == END) {
 		finding->length = at + 4;
 		return CARVE_COMPLETE;
 	}
 	if (video.doubted)
-		return endless(finding, video.doubted, video.doubted_unit);
+		return unterminated(finding, video.doubted, video.doubted_unit);
 	end = guess_end(&video, last, at);
 	if (end > last)
-		return endless(finding, end, last);
+		return unterminated(finding, end, last);
 	if (code >= 0)
-		return endless(finding, at, at);
+		return unterminated(finding, at, at);
 	if (at == view_size(view) && view_ends_with_image(view))
 		return walk_cut(view, finding, at + 1, at);
-	return endless(finding, last, last);
+	return unterminated(finding, last, last);
 }
 
 const struct carver mpv_carver = {

@@ -4,7 +4,7 @@
  * perhaps within lists 'rec ', and indexes ('ix00'). 'idx1' behind it lists them: id, flags, where
  * from 'movi' or from the file's start, length.
  */
-#include "riff_film.h"
+#include "riff_avi.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static bool is_stream_chunk(const char *id)
 	return id[2] >= 'A' && id[3] >= '0' && id[2] <= 'z' && id[3] <= 'z';
 }
 
-enum film_state film_walk(const struct riff *riff, uint64_t *at, uint64_t end)
+enum riff_avi_state riff_avi_walk_movi(const struct riff *riff, uint64_t *at, uint64_t end)
 {
 	struct riff inside = *riff;
 	struct riff_chunk chunk;
@@ -55,22 +55,22 @@ enum film_state film_walk(const struct riff *riff, uint64_t *at, uint64_t end)
 
 		if (step == RIFF_END) {
 			if (end > view_size(riff->view))
-				return FILM_CUT;
+				return RIFF_AVI_CUT;
 			*at = end;
-			return FILM_SOUND;
+			return RIFF_AVI_INTACT;
 		}
 		if (step == RIFF_CUT)
-			return FILM_CUT;
+			return RIFF_AVI_CUT;
 		if (step == RIFF_BROKEN || !is_stream_chunk(chunk.id))
-			return FILM_BROKEN;
+			return RIFF_AVI_BROKEN;
 		*at = chunk.at;
 		if (chunk.end > view_size(riff->view))
-			return FILM_CUT;
+			return RIFF_AVI_CUT;
 		embedded_find(riff->view, chunk.data, chunk.end, FRAME_LOOK);
 		/* What is in a list follows as if it were not in one. */
 		if (riff_is(chunk.id, "LIST")) {
 			if (chunk.len < 4)
-				return FILM_BROKEN;
+				return RIFF_AVI_BROKEN;
 			inside.at = chunk.data + 4;
 		}
 	}
@@ -100,7 +100,7 @@ static bool entry_leads(const struct riff *riff, uint64_t at, uint64_t movi)
 	return leads_to(riff, entry, movi) || leads_to(riff, entry, 0);
 }
 
-bool film_index(const struct riff *riff, const struct riff_chunk *index, uint64_t movi)
+bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *index, uint64_t movi)
 {
 	uint64_t count = index->len / ENTRY_LEN, step = count / ENTRIES_LOOKED + 1;
 	uint64_t last = count > ENTRIES_LAST ? count - ENTRIES_LAST : 0;
@@ -114,7 +114,7 @@ bool film_index(const struct riff *riff, const struct riff_chunk *index, uint64_
 	return true;
 }
 
-int64_t film_date(const struct riff *riff, const struct riff_chunk *chunk)
+int64_t riff_avi_date(const struct riff *riff, const struct riff_chunk *chunk)
 {
 	static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
 	size_t len = chunk->len < 40 ? chunk->len : 40;

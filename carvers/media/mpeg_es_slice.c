@@ -13,14 +13,14 @@
  * in a block, of which there are 64. Pictures of more than 2,800 lines, and the scalable kinds of
  * MPEG-2, are not known here.
  */
-#include "mpv_slice.h"
+#include "mpeg_es_slice.h"
 
 #include <stdbool.h>
 
 #include "bytes.h"
-#include "mpv_codes.h"
+#include "mpeg_es_codes.h"
 
-#define SLICE_MOST (1 << 22) /* bytes; far more than a picture has */
+#define SLICE_MAX (1 << 22) /* bytes; far more than a picture has */
 
 enum kind { KIND_INTRA = 1, KIND_P, KIND_B, KIND_DC };
 
@@ -29,73 +29,76 @@ enum kind { KIND_INTRA = 1, KIND_P, KIND_B, KIND_DC };
 /* How the motion of a macroblock is told. */
 enum { MOTION_FIELD = 1, MOTION_FRAME = 2, MOTION_16X8 = 2, MOTION_DUAL_PRIME = 3 };
 
-struct slice {
-	struct mpv_bits bits;
+struct mpeg_es_slice {
+	struct mpeg_es_bits bits;
 	enum kind kind;
-	unsigned more[2][2]; /* bits behind a vector's code: forward, backward; across, down */
+	unsigned vector_bits[2]
+			    [2]; /* bits behind a vector's code: forward, backward; across, down */
 	/* MPEG-2 */
-	bool second;
+	bool is_mpeg2;
 	unsigned structure, chroma;
 	bool frame_only; /* neither motion nor transform by fields */
 	bool concealment, intra_table;
 };
 
 /* Run and level in full; the run. */
-static unsigned take_escape(struct slice *slice)
+static unsigned take_escape(struct mpeg_es_slice *slice)
 {
-	unsigned run = mpv_take(&slice->bits, 6);
+	unsigned run = mpeg_es_take(&slice->bits, 6);
 
-	if (slice->second)
-		mpv_take(&slice->bits, 12);
-	else if (!(mpv_take(&slice->bits, 8) & 127))
-		mpv_take(&slice->bits, 8);
+	if (slice->is_mpeg2)
+		mpeg_es_take(&slice->bits, 12);
+	else if (!(mpeg_es_take(&slice->bits, 8) & 127))
+		mpeg_es_take(&slice->bits, 8);
 	return run;
 }
 
-static bool pass_block(struct slice *slice, bool intra, bool colour)
+static bool pass_block(struct mpeg_es_slice *slice, bool intra, bool colour)
 {
 	unsigned coefficients = 0;
 
 	if (intra) {
-		int bits = mpv_take_mean(&slice->bits, colour);
+		int bits = mpeg_es_take_mean(&slice->bits, colour);
 
 		if (bits < 0)
 			return false;
-		mpv_take(&slice->bits, (unsigned)bits);
+		mpeg_es_take(&slice->bits, (unsigned)bits);
 		coefficients = 1;
 	}
 	if (slice->kind == KIND_DC)
 		return true;
 	while (coefficients <= 64) {
-		int run = mpv_take_run(&slice->bits, intra && slice->intra_table ? MPV_RUNS_INTRA
-						     : coefficients              ? MPV_RUNS
-										 : MPV_RUNS_FIRST);
+		int run = mpeg_es_take_run(&slice->bits, intra && slice->intra_table
+								 ? MPEG_ES_RUNS_INTRA
+							 : coefficients ? MPEG_ES_RUNS
+									: MPEG_ES_RUNS_FIRST);
 
 		if (run < 0)
-			return run == MPV_BLOCK_END;
-		coefficients += 1 + (run == MPV_ESCAPE ? take_escape(slice) : (unsigned)run);
+			return run == MPEG_ES_BLOCK_END;
+		coefficients += 1 + (run == MPEG_ES_ESCAPE ? take_escape(slice) : (unsigned)run);
 	}
 	return false;
 }
 
-static bool pass_vector(struct slice *slice, const unsigned more[2], bool dual_prime)
+static bool pass_vector(struct mpeg_es_slice *slice, const unsigned vector_bits[2], bool dual_prime)
 {
 	for (int i = 0; i < 2; i++) {
-		int motion = mpv_take_motion(&slice->bits);
+		int motion = mpeg_es_take_motion(&slice->bits);
 
 		if (motion < 0)
 			return false;
 		if (motion)
-			mpv_take(&slice->bits, 1 + more[i]);
+			mpeg_es_take(&slice->bits, 1 + vector_bits[i]);
 		/* The other field's differs by -1, 0 or 1. */
-		if (dual_prime && mpv_take(&slice->bits, 1))
-			mpv_take(&slice->bits, 1);
+		if (dual_prime && mpeg_es_take(&slice->bits, 1))
+			mpeg_es_take(&slice->bits, 1);
 	}
 	return true;
 }
 
 /* The vectors of one direction: one or two, with a bit for its field where it points into one. */
-static bool pass_vectors(struct slice *slice, const unsigned more[2], unsigned motion)
+static bool pass_vectors(
+	struct mpeg_es_slice *slice, const unsigned vector_bits[2], unsigned motion)
 {
 	bool frame = slice->structure == FRAME, dual_prime = motion == MOTION_DUAL_PRIME;
 	unsigned count = motion == (frame ? MOTION_FIELD : MOTION_16X8) ? 2 : 1;
@@ -103,46 +106,46 @@ static bool pass_vectors(struct slice *slice, const unsigned more[2], unsigned m
 
 	for (unsigned i = 0; i < count; i++) {
 		if (selected)
-			mpv_take(&slice->bits, 1);
-		if (!pass_vector(slice, more, dual_prime))
+			mpeg_es_take(&slice->bits, 1);
+		if (!pass_vector(slice, vector_bits, dual_prime))
 			return false;
 	}
 	return true;
 }
 
 /* How the motion is told: 0 when it is impossible. */
-static unsigned take_motion_kind(struct slice *slice, int type)
+static unsigned take_motion_kind(struct mpeg_es_slice *slice, int type)
 {
 	if (slice->structure != FRAME)
-		return type & MPV_INTRA ? MOTION_FIELD : mpv_take(&slice->bits, 2);
-	return slice->frame_only || type & MPV_INTRA ? MOTION_FRAME : mpv_take(&slice->bits, 2);
+		return type & MB_INTRA ? MOTION_FIELD : mpeg_es_take(&slice->bits, 2);
+	return slice->frame_only || type & MB_INTRA ? MOTION_FRAME : mpeg_es_take(&slice->bits, 2);
 }
 
-static bool pass_motion(struct slice *slice, int type, unsigned motion)
+static bool pass_motion(struct mpeg_es_slice *slice, int type, unsigned motion)
 {
-	bool concealed = type & MPV_INTRA && slice->concealment;
+	bool concealed = type & MB_INTRA && slice->concealment;
 
-	if ((type & MPV_FORWARD || concealed) && !pass_vectors(slice, slice->more[0], motion))
+	if ((type & MB_FORWARD || concealed) && !pass_vectors(slice, slice->vector_bits[0], motion))
 		return false;
-	if (type & MPV_BACKWARD && !pass_vectors(slice, slice->more[1], motion))
+	if (type & MB_BACKWARD && !pass_vectors(slice, slice->vector_bits[1], motion))
 		return false;
-	return !concealed || mpv_take(&slice->bits, 1);
+	return !concealed || mpeg_es_take(&slice->bits, 1);
 }
 
-static bool pass_blocks(struct slice *slice, int type)
+static bool pass_blocks(struct mpeg_es_slice *slice, int type)
 {
 	unsigned count = slice->chroma == 3 ? 12 : slice->chroma == 2 ? 8 : 6;
-	bool intra = type & MPV_INTRA;
+	bool intra = type & MB_INTRA;
 	int pattern = 0;
 
 	if (intra) {
 		pattern = (1 << count) - 1;
-	} else if (type & MPV_PATTERN) {
-		pattern = mpv_take_pattern(&slice->bits);
+	} else if (type & MB_PATTERN) {
+		pattern = mpeg_es_take_pattern(&slice->bits);
 		/* All of MPEG-1 have blocks that say that they have. */
 		if (pattern < 0 || (pattern == 0 && slice->chroma == 1))
 			return false;
-		pattern = pattern << (count - 6) | (int)mpv_take(&slice->bits, count - 6);
+		pattern = pattern << (count - 6) | (int)mpeg_es_take(&slice->bits, count - 6);
 	}
 	for (unsigned i = 0; i < count; i++)
 		if (pattern >> (count - 1 - i) & 1 && !pass_block(slice, intra, i >= 4))
@@ -151,28 +154,28 @@ static bool pass_blocks(struct slice *slice, int type)
 }
 
 /* A macroblock behind its distance. */
-static bool pass_macroblock(struct slice *slice)
+static bool pass_macroblock(struct mpeg_es_slice *slice)
 {
-	int type = mpv_take_type(&slice->bits, slice->kind);
+	int type = mpeg_es_take_type(&slice->bits, slice->kind);
 	unsigned motion = MOTION_FRAME;
 
 	if (type < 0)
 		return false;
-	if (type & (MPV_FORWARD | MPV_BACKWARD | MPV_INTRA))
+	if (type & (MB_FORWARD | MB_BACKWARD | MB_INTRA))
 		motion = take_motion_kind(slice, type);
 	if (!motion)
 		return false;
 	/* The transform's kind. */
-	if (!slice->frame_only && slice->structure == FRAME && type & (MPV_INTRA | MPV_PATTERN))
-		mpv_take(&slice->bits, 1);
-	if (type & MPV_QUANT && mpv_take(&slice->bits, 5) == 0)
+	if (!slice->frame_only && slice->structure == FRAME && type & (MB_INTRA | MB_PATTERN))
+		mpeg_es_take(&slice->bits, 1);
+	if (type & MB_QUANT && mpeg_es_take(&slice->bits, 5) == 0)
 		return false;
 	return pass_motion(slice, type, motion) && pass_blocks(slice, type) &&
-	       (slice->kind != KIND_DC || mpv_take(&slice->bits, 1));
+	       (slice->kind != KIND_DC || mpeg_es_take(&slice->bits, 1));
 }
 
 /* What the picture's head tells: false when it is of no known type. */
-static bool read_head(struct slice *slice, const struct mpv_picture *picture)
+static bool read_picture_header(struct mpeg_es_slice *slice, const struct mpeg_es_picture *picture)
 {
 	const uint8_t *p = view_peek(slice->bits.cursor.view, picture->head, 10);
 	unsigned forward, backward;
@@ -183,8 +186,8 @@ static bool read_head(struct slice *slice, const struct mpv_picture *picture)
 	/* Behind 29 bits: one and three of each direction. */
 	forward = (p[7] & 3u) << 1 | p[8] >> 7;
 	backward = p[8] >> 3 & 7u;
-	slice->more[0][0] = slice->more[0][1] = forward - 1;
-	slice->more[1][0] = slice->more[1][1] = backward - 1;
+	slice->vector_bits[0][0] = slice->vector_bits[0][1] = forward - 1;
+	slice->vector_bits[1][0] = slice->vector_bits[1][1] = backward - 1;
 	slice->structure = FRAME;
 	slice->frame_only = true;
 	slice->chroma = 1;
@@ -195,17 +198,18 @@ static bool read_head(struct slice *slice, const struct mpv_picture *picture)
 }
 
 /* What the picture's coding extension tells. */
-static bool read_coding(struct slice *slice, const struct mpv_picture *picture)
+static bool read_coding_extension(
+	struct mpeg_es_slice *slice, const struct mpeg_es_picture *picture)
 {
 	const uint8_t *p = view_peek(slice->bits.cursor.view, picture->coding, 9);
 
 	if (!p || slice->kind == KIND_DC || picture->chroma < 1 || picture->chroma > 3)
 		return false;
-	slice->second = true;
-	slice->more[0][0] = (p[4] & 15u) - 1;
-	slice->more[0][1] = (p[5] >> 4) - 1u;
-	slice->more[1][0] = (p[5] & 15u) - 1;
-	slice->more[1][1] = (p[6] >> 4) - 1u;
+	slice->is_mpeg2 = true;
+	slice->vector_bits[0][0] = (p[4] & 15u) - 1;
+	slice->vector_bits[0][1] = (p[5] >> 4) - 1u;
+	slice->vector_bits[1][0] = (p[5] & 15u) - 1;
+	slice->vector_bits[1][1] = (p[6] >> 4) - 1u;
 	slice->structure = p[6] & 3;
 	slice->chroma = picture->chroma;
 	slice->frame_only = p[7] & 0x40;
@@ -213,31 +217,33 @@ static bool read_coding(struct slice *slice, const struct mpv_picture *picture)
 	slice->intra_table = p[7] & 8;
 	/* 15 says that there are none of this direction. */
 	for (int i = 0; i < 4; i++)
-		if (slice->more[i / 2][i % 2] > 14)
+		if (slice->vector_bits[i / 2][i % 2] > 14)
 			return false;
 	return slice->structure != 0;
 }
 
-uint64_t mpv_slice_end(struct view *view, const struct mpv_picture *picture, uint64_t at)
+uint64_t mpeg_es_slice_end(struct view *view, const struct mpeg_es_picture *picture, uint64_t at)
 {
 	uint64_t size = view_size(view), last, place, bits;
-	struct slice slice = { .bits = { .cursor = { .view = view, .at = at + 4 },
-				       .end = size - at < SLICE_MOST ? size : at + SLICE_MOST } };
+	struct mpeg_es_slice slice = { .bits = { .cursor = { .view = view, .at = at + 4 },
+					       .end = size - at < SLICE_MAX ? size
+									    : at + SLICE_MAX } };
 	const uint8_t *p = view_peek(view, at, 4);
 	uint32_t row = p ? p[3] : 0, height = picture->height;
 
-	if (!read_head(&slice, picture) || (picture->coding && !read_coding(&slice, picture)))
+	if (!read_picture_header(&slice, picture) ||
+		(picture->coding && !read_coding_extension(&slice, picture)))
 		return 0;
 	if (slice.structure != FRAME)
 		height /= 2;
-	if (row < 1 || row > height || mpv_take(&slice.bits, 5) == 0)
+	if (row < 1 || row > height || mpeg_es_take(&slice.bits, 5) == 0)
 		return 0;
-	while (mpv_take(&slice.bits, 1) && !mpv_ran_out(&slice.bits))
-		mpv_take(&slice.bits, 8);
+	while (mpeg_es_take(&slice.bits, 1) && !mpeg_es_ran_out(&slice.bits))
+		mpeg_es_take(&slice.bits, 8);
 	last = (uint64_t)picture->width * height - 1;
 	/* One before the row's first. */
 	for (place = (uint64_t)(row - 1) * picture->width - 1; place != last;) {
-		uint32_t distance = mpv_take_distance(&slice.bits);
+		uint32_t distance = mpeg_es_take_distance(&slice.bits);
 
 		if (!distance || distance > last - place || !pass_macroblock(&slice))
 			return 0;

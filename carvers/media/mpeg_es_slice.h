@@ -1,10 +1,10 @@
 /* The last slice of a picture of MPEG video, read to find its end. */
-#ifndef BURIN_CARVERS_MEDIA_MPV_SLICE_H
-#define BURIN_CARVERS_MEDIA_MPV_SLICE_H
+#ifndef BURIN_CARVERS_MEDIA_MPEG_ES_SLICE_H
+#define BURIN_CARVERS_MEDIA_MPEG_ES_SLICE_H
 
 #include "carver.h"
 
-struct mpv_picture {
+struct mpeg_es_picture {
 	uint64_t head;          /* its start code */
 	uint64_t coding;        /* that of its coding extension; 0: MPEG-1 */
 	uint32_t width, height; /* of a frame, in macroblocks */
@@ -13,6 +13,7 @@ struct mpv_picture {
 
 /* Where a stream without an end code ends: behind the slice whose start code stands at `slice`. 0:
  * the slice breaks off before the picture's last macroblock, or the picture is of no known type. */
-uint64_t mpv_slice_end(struct view *view, const struct mpv_picture *picture, uint64_t slice);
+uint64_t mpeg_es_slice_end(
+	struct view *view, const struct mpeg_es_picture *picture, uint64_t slice);
 
 #endif
