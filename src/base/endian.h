@@ -1,10 +1,11 @@
-/* Little-endian numbers in bytes that need not be aligned. */
+/* Little-endian numbers of any width, at any alignment, to read and to write. Carvers, which see
+ * nothing of src/, have readers of their own for both byte orders: carvers/bytes.h. */
 #ifndef BURIN_BASE_ENDIAN_H
 #define BURIN_BASE_ENDIAN_H
 
 #include <stdint.h>
 
-/* The number in the first width bytes, 8 at most. */
+/* Reads width bytes, at most 8. */
 static inline uint64_t endian_get(const uint8_t *bytes, unsigned width)
 {
 	uint64_t number = 0;
@@ -24,7 +25,7 @@ static inline uint64_t endian_u64(const uint8_t *bytes)
 	return endian_get(bytes, 8);
 }
 
-/* Writes the number's lowest width bytes. */
+/* Writes the number's low width bytes. */
 static inline void endian_put(uint8_t *bytes, uint64_t number, unsigned width)
 {
 	for (unsigned i = 0; i < width; i++)

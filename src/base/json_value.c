@@ -1,5 +1,6 @@
 #include "base/json_value.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -22,4 +23,11 @@ json_t *json_time(int64_t seconds)
 	char text[TEXT_TIME_LEN];
 
 	return seconds != 0 && text_time(seconds, text) ? json_string_nocheck(text) : json_null();
+}
+
+void json_print(json_t *value)
+{
+	json_dumpf(value, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(value);
 }

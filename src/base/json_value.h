@@ -1,4 +1,4 @@
-/* JSON values of what may come from anywhere. */
+/* JSON values made of untrusted text and times, and their output. */
 #ifndef BURIN_BASE_JSON_VALUE_H
 #define BURIN_BASE_JSON_VALUE_H
 
@@ -6,11 +6,14 @@
 
 #include <jansson.h>
 
-/* A string; what is no UTF-8 in it is replaced. NULL makes a JSON null. */
+/* A string, cleaned (base/text.h). NULL makes a JSON null. */
 json_t *json_text(const char *text);
 
-/* seconds: since 1970 UTC. "2024-05-01T12:00:00Z"; null for 0 and for what no year of four digits
- * holds. */
+/* "2024-05-01T12:00:00Z"; null for 0 and for years that do not have four digits. seconds: since
+ * 1970 UTC. */
 json_t *json_time(int64_t seconds);
+
+/* Prints the value to stdout with a newline, and frees it. */
+void json_print(json_t *value);
 
 #endif

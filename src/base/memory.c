@@ -55,3 +55,28 @@ void *xgrow(void *array, size_t *capacity, size_t count, size_t len)
 	*capacity = *capacity ? *capacity * 2 : 8;
 	return xreallocarray(array, *capacity, len);
 }
+
+/* Only so many are compared: hostile evidence could make a longer search slow. */
+#define COMPARED_MAX 1000
+
+const char *strpool_keep(struct strpool *pool, const char *text)
+{
+	for (size_t i = 0; i < pool->count && i < COMPARED_MAX; i++)
+		if (strcmp(pool->items[i], text) == 0)
+			return pool->items[i];
+	return strpool_add(pool, text);
+}
+
+const char *strpool_add(struct strpool *pool, const char *text)
+{
+	pool->items = xgrow(pool->items, &pool->capacity, pool->count, sizeof(*pool->items));
+	return pool->items[pool->count++] = xstrdup(text);
+}
+
+void strpool_free(struct strpool *pool)
+{
+	for (size_t i = 0; i < pool->count; i++)
+		free(pool->items[i]);
+	free(pool->items);
+	*pool = (struct strpool){ 0 };
+}

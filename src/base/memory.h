@@ -14,8 +14,21 @@ void *xreallocarray(void *old, size_t count, size_t len);
 char *xstrdup(const char *text);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Makes room for at least one more element in a growing array: returns the (perhaps moved) array.
+/* Ensures room for at least one more element in a growing array: returns the (perhaps moved) array.
  * *capacity: elements that fit, updated; count: elements in use; len: bytes of an element. */
 void *xgrow(void *array, size_t *capacity, size_t count, size_t len);
+
+/* Strings that live together. Zero-initialise; strpool_free when done. */
+struct strpool {
+	char **items;
+	size_t count, capacity;
+};
+
+/* Returns a copy of text that lives until strpool_free; equal texts share one (of the first 1,000
+ * in the pool: it is for a few different ones). */
+const char *strpool_keep(struct strpool *pool, const char *text);
+/* The same without looking for an equal one. */
+const char *strpool_add(struct strpool *pool, const char *text);
+void strpool_free(struct strpool *pool);
 
 #endif

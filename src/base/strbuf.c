@@ -1,5 +1,6 @@
 #include "base/strbuf.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,23 +8,39 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Makes room for len bytes more and returns where they belong. */
-static char *room(struct strbuf *line, size_t len)
+void strbuf_bytes(struct strbuf *buf, const void *bytes, size_t len)
 {
-	if (line->capacity - line->len <= len) {
-		line->capacity = (line->len + len + 1) * 2;
-		line->bytes = xreallocarray(line->bytes, line->capacity, 1);
+	if (buf->capacity - buf->len <= len) {
+		buf->capacity = (buf->len + len + 1) * 2;
+		buf->bytes = xreallocarray(buf->bytes, buf->capacity, 1);
 	}
-	return line->bytes + line->len;
+	memcpy(buf->bytes + buf->len, bytes, len);
+	buf->len += len;
+	buf->bytes[buf->len] = '\0';
 }
 
-void strbuf_bytes(struct strbuf *line, const void *bytes, size_t len)
+void strbuf_print(struct strbuf *buf, const char *format, ...)
 {
-	memcpy(room(line, len), bytes, len);
-	line->len += len;
+	char small[128], *text = small;
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(small, sizeof(small), format, args);
+	va_end(args);
+	if (len >= (int)sizeof(small)) {
+		text = xmalloc((size_t)len + 1);
+		va_start(args, format);
+		vsnprintf(text, (size_t)len + 1, format, args);
+		va_end(args);
+	}
+	if (len > 0)
+		strbuf_bytes(buf, text, (size_t)len);
+	if (text != small)
+		free(text);
 }
 
-/* Writes the digits so that they end before end; returns where they begin. */
+/* Writes the number's digits so that the last one is at end[-1]; returns where they begin. */
 static char *digits_before(char *end, uint64_t number)
 {
 	static const char pairs[] = "0001020304050607080910111213141516171819"
@@ -41,18 +58,18 @@ static char *digits_before(char *end, uint64_t number)
 	return end;
 }
 
-void strbuf_number_padded(struct strbuf *line, uint64_t number, unsigned width)
+void strbuf_number_padded(struct strbuf *buf, uint64_t number, unsigned width)
 {
 	char digits[24], *end = digits + sizeof(digits), *start = digits_before(end, number);
 
 	for (size_t len = (size_t)(end - start); len < width; len++)
-		strbuf_bytes(line, " ", 1);
-	strbuf_bytes(line, start, (size_t)(end - start));
+		strbuf_bytes(buf, " ", 1);
+	strbuf_bytes(buf, start, (size_t)(end - start));
 }
 
-void strbuf_number(struct strbuf *line, uint64_t number)
+void strbuf_number(struct strbuf *buf, uint64_t number)
 {
-	strbuf_number_padded(line, number, 0);
+	strbuf_number_padded(buf, number, 0);
 }
 
 static bool is_plain(char c)
@@ -60,8 +77,8 @@ static bool is_plain(char c)
 	return c >= 0x20 && c < 0x7F;
 }
 
-/* The text cleaned: itself where there is nothing to clean, which is nearly always; else *copy, for
- * the caller to free. */
+/* Returns the cleaned text: text itself where there is nothing to clean, which is nearly always;
+ * else *copy, which the caller frees. */
 static const char *cleaned(const char *text, char **copy)
 {
 	const char *end = text;
@@ -74,16 +91,17 @@ static const char *cleaned(const char *text, char **copy)
 	return *copy = text_clean_copy(text);
 }
 
-void strbuf_clean(struct strbuf *line, const char *text)
+void strbuf_clean(struct strbuf *buf, const char *text)
 {
 	char *copy;
 
-	strbuf_text(line, cleaned(text, &copy));
+	strbuf_text(buf, cleaned(text, &copy));
 	free(copy);
 }
 
-/* Appends the text cleaned, with what special gives for a character in its place. */
-static void escape(struct strbuf *line, const char *text, const char *(*special)(char))
+/* Appends the cleaned text; where special returns a string for a character, that string replaces
+ * it. */
+static void escape(struct strbuf *buf, const char *text, const char *(*special)(char))
 {
 	char *copy;
 	const char *from = cleaned(text, &copy), *at = from;
@@ -93,11 +111,11 @@ static void escape(struct strbuf *line, const char *text, const char *(*special)
 
 		if (!instead)
 			continue;
-		strbuf_bytes(line, from, (size_t)(at - from));
-		strbuf_text(line, instead);
+		strbuf_bytes(buf, from, (size_t)(at - from));
+		strbuf_text(buf, instead);
 		from = at + 1;
 	}
-	strbuf_bytes(line, from, (size_t)(at - from));
+	strbuf_bytes(buf, from, (size_t)(at - from));
 	free(copy);
 }
 
@@ -123,30 +141,30 @@ static const char *xml_special(char c)
 	}
 }
 
-void strbuf_json(struct strbuf *line, const char *text)
+void strbuf_json(struct strbuf *buf, const char *text)
 {
 	if (!text) {
-		strbuf_text(line, "null");
+		strbuf_text(buf, "null");
 		return;
 	}
-	strbuf_bytes(line, "\"", 1);
-	escape(line, text, json_special);
-	strbuf_bytes(line, "\"", 1);
+	strbuf_bytes(buf, "\"", 1);
+	escape(buf, text, json_special);
+	strbuf_bytes(buf, "\"", 1);
 }
 
-void strbuf_xml(struct strbuf *line, const char *text)
+void strbuf_xml(struct strbuf *buf, const char *text)
 {
-	escape(line, text, xml_special);
+	escape(buf, text, xml_special);
 }
 
-void strbuf_write(struct strbuf *line, FILE *stream)
+void strbuf_write(struct strbuf *buf, FILE *stream)
 {
-	fwrite(line->bytes, 1, line->len, stream);
-	line->len = 0;
+	fwrite(buf->bytes, 1, buf->len, stream);
+	buf->len = 0;
 }
 
-void strbuf_free(struct strbuf *line)
+void strbuf_free(struct strbuf *buf)
 {
-	free(line->bytes);
-	*line = (struct strbuf){ 0 };
+	free(buf->bytes);
+	*buf = (struct strbuf){ 0 };
 }

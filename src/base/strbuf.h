@@ -1,7 +1,7 @@
 /*
- * Records of carved files, put together byte by byte. Rule sets as noisy as Scalpel's find hundreds
- * of thousands of files a gigabyte; building a tree of JSON values or going through an XML writer
- * for each took most of the time of a whole run.
+ * Strings that grow. Reports are put together with these, byte by byte: rule sets as noisy as
+ * Scalpel's find hundreds of thousands of files a gigabyte, and building a tree of JSON values or
+ * going through an XML writer for each took most of the time of a whole run.
  */
 #ifndef BURIN_BASE_STRBUF_H
 #define BURIN_BASE_STRBUF_H
@@ -11,31 +11,35 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Zero-initialise; strbuf_free when done. */
+/* Zero-initialise; strbuf_free when done, or free bytes. Once anything was added, bytes[len] is a
+ * zero, which len does not count. */
 struct strbuf {
 	char *bytes;
 	size_t len, capacity;
 };
 
-void strbuf_bytes(struct strbuf *line, const void *bytes, size_t len);
-/* As it is. Here, so that the length of a literal is known when it is compiled. */
-static inline void strbuf_text(struct strbuf *line, const char *text)
+void strbuf_bytes(struct strbuf *buf, const void *bytes, size_t len);
+
+/* Adds the text as it is. Inline, so that the compiler knows the length of a literal. */
+static inline void strbuf_text(struct strbuf *buf, const char *text)
 {
-	strbuf_bytes(line, text, strlen(text));
+	strbuf_bytes(buf, text, strlen(text));
 }
 
-void strbuf_number(struct strbuf *line, uint64_t number);
-void strbuf_number_padded(
-	struct strbuf *line, uint64_t number, unsigned width); /* blanks in front */
+void strbuf_print(struct strbuf *buf, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-/* These three take text that nobody vouches for and clean it (base/text.h). */
-void strbuf_clean(struct strbuf *line, const char *text);
-void strbuf_json(
-	struct strbuf *line, const char *text); /* a JSON string, with its quotes; NULL is null */
-void strbuf_xml(struct strbuf *line, const char *text); /* text of an XML element */
+void strbuf_number(struct strbuf *buf, uint64_t number);
+/* Padded with blanks on the left. */
+void strbuf_number_padded(struct strbuf *buf, uint64_t number, unsigned width);
 
-/* Writes the line to the stream, as a whole, and empties it. */
-void strbuf_write(struct strbuf *line, FILE *stream);
-void strbuf_free(struct strbuf *line);
+/* These three take untrusted text and clean it (base/text.h). */
+void strbuf_clean(struct strbuf *buf, const char *text);
+void strbuf_json(struct strbuf *buf, const char *text); /* a JSON string, quoted; NULL is null */
+void strbuf_xml(struct strbuf *buf, const char *text);  /* text of an XML element */
+
+/* Writes everything to the stream and empties the buffer. */
+void strbuf_write(struct strbuf *buf, FILE *stream);
+void strbuf_free(struct strbuf *buf);
 
 #endif

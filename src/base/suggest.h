@@ -1,20 +1,24 @@
-/* "Did you mean ...?": the nearest of some names to a word that was mistyped. */
+/* "Did you mean ...?": suggests the known name that is nearest to a mistyped word. */
 #ifndef BURIN_BASE_SUGGEST_H
 #define BURIN_BASE_SUGGEST_H
 
 #include <stddef.h>
 
-/* Set word, zero the rest, offer the names, then look at best. */
+/* Set word, zero the rest, offer the names, then read best. */
 struct suggestion {
 	const char *word;
-	const char *best; /* the nearest name, or NULL when none is near enough to be meant */
+	const char *best; /* the nearest name; NULL when none is near enough */
 	size_t distance;
 };
 
 void suggestion_offer(struct suggestion *suggestion, const char *name);
 
-/* Edits (insert, delete, replace, swap neighbours) that make one word of the other; SIZE_MAX for
- * words above 63 bytes. */
+/* What follows "unknown ... 'word'" in a message: "did you mean 'max_size'? Known are a, b, c", or
+ * "known are a, b, c" where no name is near. A long list ends in "...". The caller frees it. */
+char *suggest_names(const char *word, const char *const *names, size_t count);
+
+/* The number of edits (insert, delete, replace, swap neighbours) that turn one word into the other;
+ * SIZE_MAX for words over 63 bytes. */
 size_t edit_distance(const char *a, const char *b);
 
 #endif

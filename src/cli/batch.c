@@ -22,7 +22,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/batch_summary.h"
-#include "cli/make_page.h"
+#include "cli/command.h"
 #include "evidence/image.h"
 #include "run/run_cluster.h"
 #include "run/run_left.h"

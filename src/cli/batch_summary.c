@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json_value.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/text.h"
-#include "cli/json_print.h"
 #include "cli/table.h"
 
 bool batch_summary_owns(const char *name)

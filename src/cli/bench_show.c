@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/json_value.h"
 #include "base/size.h"
-#include "cli/json_print.h"
 #include "cli/table.h"
 #include "rules/rules.h"
 
@@ -211,5 +211,5 @@ void bench_show_json(const struct bench_options *options, const struct bench_res
 	json_object_set_new(object, "threads", json_integer(result->threads));
 	json_object_set_new(object, "ceilings", ceilings_json(result));
 	json_object_set_new(object, "rows", rows);
-	json_put(object);
+	json_print(object);
 }

@@ -12,9 +12,9 @@
 #include "cli/paths.h"
 #include "cli/types.h"
 #include "gpu/kernel_list.h"
-#include "patterns/pattern_list.h"
-#include "scan/scan.h"
+#include "patterns/pattern_set.h"
 #include "run/run_cluster.h"
+#include "scan/scan.h"
 
 /* ---- what is asked for --------------------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ static int load(const struct bench_settings *settings, struct rules **rules,
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"--config and --patterns both say what is searched for: give one of them");
 	if (settings->patterns)
-		return pattern_list_read(patterns, settings->patterns, error);
+		return pattern_set_read(patterns, settings->patterns, error);
 	config = settings->config ? xstrdup(settings->config) : rules_default_path();
 	status = rules_load(rules, config, settings->rules_format, settings->types, error);
 	free(config);
@@ -153,7 +153,7 @@ static int run_papers(const struct bench_settings *settings, const char *data)
 	int code = EXIT_CLEAN;
 
 	if (check_papers(settings, data, &error) ||
-		(settings->patterns && pattern_list_read(&patterns, settings->patterns, &error))) {
+		(settings->patterns && pattern_set_read(&patterns, settings->patterns, &error))) {
 		log_error("%s", error.text);
 		code = error.code;
 	} else {

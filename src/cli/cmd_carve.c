@@ -9,7 +9,6 @@
 #include "cli/carve_options.h"
 #include "cli/command.h"
 #include "cli/images.h"
-#include "cli/make_page.h"
 #include "cli/paths.h"
 #include "cli/resume.h"
 #include "hashing/hash.h"

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_value.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/json_print.h"
 #include "cli/table.h"
 #include "cli/types.h"
 #include "compare/compare.h"
@@ -190,7 +190,7 @@ static void print_json(const struct comparison *comparison, bool all)
 		if (comparison->whys[why])
 			json_object_set_new(whys, compare_why_name((enum compare_why)why),
 				json_integer((json_int_t)comparison->whys[why]));
-	json_put(json_pack("{s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o}", "a",
+	json_print(json_pack("{s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o}", "a",
 		side_json(comparison->a.listing), "b", side_json(comparison->b.listing), "counts",
 		"same", (json_int_t)comparison->same, "different",
 		(json_int_t)comparison->different, "only_a", (json_int_t)comparison->only_a,

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json_value.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "cli/command.h"
-#include "cli/json_print.h"
 #include "cli/sample.h"
 #include "cli/table.h"
 #include "cli/types.h"
@@ -182,7 +182,7 @@ static void print_json(const struct check *check)
 	json_object_set_new(object, "findings", findings);
 	json_object_set_new(object, "sample", sampled ? sample_json(check) : json_null());
 	json_object_set_new(object, "forecast", forecasts);
-	json_put(object);
+	json_print(object);
 }
 
 /* ---- the command --------------------------------------------------------------------------- */

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "carvers/carver.h"
+#include "base/json_value.h"
 #include "base/log.h"
+#include "carvers/carver.h"
 #include "cli/command.h"
-#include "cli/json_print.h"
 #include "cli/table.h"
 #include "cli/types.h"
 #include "gpu/kernel_list.h"
@@ -87,7 +87,7 @@ static void show(const struct shown *shown, const struct item *item)
 static void finish(const struct shown *shown, const char *key)
 {
 	if (shown->list) {
-		json_put(json_pack("{s:o}", key, shown->list));
+		json_print(json_pack("{s:o}", key, shown->list));
 		return;
 	}
 	table_print(shown->table, stdout);
@@ -158,7 +158,7 @@ static void carvers_json(void)
 		json_object_set_new(object, "summary", json_text((*carver)->summary));
 		json_array_append_new(list, object);
 	}
-	json_put(json_pack("{s:o}", "carvers", list));
+	json_print(json_pack("{s:o}", "carvers", list));
 }
 
 static int list_carvers(const struct list_settings *settings)

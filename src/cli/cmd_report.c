@@ -1,14 +1,49 @@
 /* `burin report`: the page of a run, for people. */
-#include <stdio.h>
+#include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/make_page.h"
+#include "page/page.h"
+
+/* How many thumbnails there are at most unless --thumbs says otherwise. */
+#define PAGE_THUMBS "10000"
 
 struct report_settings {
 	uint64_t thumbs;
 	bool quiet;
 };
+
+/* Writes folder/report.html and says so. Returns the exit code. */
+static int make_page(const char *folder, uint64_t thumbs)
+{
+	struct page_options options = { .thumbs = thumbs };
+	struct page_counts counts;
+	struct error error = { 0 };
+
+	if (page_write(folder, &options, &counts, &error)) {
+		log_error("%s", error.text);
+		return error.code;
+	}
+	if (counts.no_pictures)
+		log_info("no small pictures: %s", counts.no_pictures);
+	if (counts.no_films)
+		log_info("no small pictures of films: %s", counts.no_films);
+	if (counts.failed_thumbs)
+		log_info("%" PRIu64 " small pictures could not be made", counts.failed_thumbs);
+	log_info("%s/" HTML_PAGE " shows %" PRIu64 " files", folder, counts.files);
+	return EXIT_CLEAN;
+}
+
+int page_after_run(const char *folder, int code)
+{
+	int page = EXIT_CLEAN;
+
+	/* After any other code there is no report, or the user has interrupted the run. */
+	if (code == EXIT_CLEAN || code == EXIT_PROBLEMS)
+		page = make_page(folder, strtoull(PAGE_THUMBS, NULL, 10));
+	return page > code ? page : code;
+}
 
 static int run_report(void *arg, int argc, char **argv)
 {
@@ -16,7 +51,7 @@ static int run_report(void *arg, int argc, char **argv)
 
 	(void)argc;
 	log_set_level(settings->quiet ? LOG_WARN : LOG_INFO);
-	return page_make(argv[0], settings->thumbs);
+	return make_page(argv[0], settings->thumbs);
 }
 
 static const struct option_row report_options[] = {

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json_value.h"
 #include "base/log.h"
 #include "base/size.h"
-#include "cli/command.h"
-#include "cli/json_print.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "report/verify.h"
 
 struct verify_settings {
@@ -84,7 +84,7 @@ static void print_json(const struct verify_counts *counts, const char *path, jso
 	json_object_set_new(object, "bytes", json_integer((json_int_t)counts->bytes));
 	json_object_set_new(object, "counts", states);
 	json_object_set_new(object, "files", files);
-	json_put(object);
+	json_print(object);
 }
 
 static int run_verify(void *arg, int argc, char **argv)

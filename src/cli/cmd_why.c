@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_value.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "carve/why.h"
 #include "cli/command.h"
-#include "cli/json_print.h"
 #include "cli/paths.h"
 #include "cli/table.h"
 #include "cli/types.h"
@@ -164,7 +164,7 @@ static int show_json(const struct asked *asked, struct error *error)
 	if (asked->settings->report)
 		status = each_covering(
 			asked->settings->report, asked->offset, add_covering, covering, error);
-	json_put(json_pack("{s:o, s:I, s:o, s:o}", "image", json_text(asked->image), "offset",
+	json_print(json_pack("{s:o, s:I, s:o, s:o}", "image", json_text(asked->image), "offset",
 		(json_int_t)asked->offset, "rules", answers, "covered_by", covering));
 	return status;
 }

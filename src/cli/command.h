@@ -47,6 +47,10 @@ const struct command *command_find(int argc, char **argv, int *used, struct erro
  * arguments. Returns the exit code. */
 int command_run(const struct command *command, int argc, char **argv);
 
+/* `burin carve --html`: writes the page of a run that ended with this exit code, unless it failed or
+ * was interrupted (cmd_report.c). Returns the worse of both codes. */
+int page_after_run(const char *folder, int code);
+
 /* The whole command line as it was typed, ended by NULL: for reports. Set once by main. */
 extern char **command_line;
 

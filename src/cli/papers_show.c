@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json_value.h"
 #include "base/memory.h"
-#include "cli/json_print.h"
 #include "cli/table.h"
 
 static bool is_number_column(const struct paper_table *table, size_t column)
@@ -93,7 +93,7 @@ void papers_show_json(const struct papers_options *options, const struct papers_
 					rows_json(table), "notes",
 					texts_json(table->notes, table->note_count)));
 	}
-	json_put(json_pack("{s:i, s:i, s:I, s:f, s:o, s:i, s:o}", "threads", (int)result->threads,
+	json_print(json_pack("{s:i, s:i, s:I, s:f, s:o, s:i, s:o}", "threads", (int)result->threads,
 		"rounds", (int)options->rounds, "seed", (json_int_t)options->seed,
 		"device_read_bytes_per_second", result->device_read, "no_gpu_because",
 		json_text(*result->gpu_why ? result->gpu_why : NULL), "different",

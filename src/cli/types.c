@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carvers/carver.h"
+#include "base/json_value.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "cli/json_print.h"
+#include "carvers/carver.h"
 #include "cli/paths.h"
 #include "cli/table.h"
 
@@ -104,7 +104,7 @@ static void print_json(const struct rules *rules)
 	json_object_set_new(object, "format", json_text(rules_format_name(rules->format)));
 	json_object_set_new(object, "sha256", json_text(rules->sha256));
 	json_object_set_new(object, "types", types);
-	json_put(object);
+	json_print(object);
 }
 
 int types_print(const char *path, enum rules_format format, bool json)

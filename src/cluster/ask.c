@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/strpool.h"
 #include "cluster/conductor.h"
 #include "cluster/wire.h"
 #include "run/run.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rules/buffer.h"
+#include "base/strbuf.h"
 #include "patterns/byteset.h"
 #include "patterns/regex.h"
 
@@ -24,7 +24,7 @@
 struct parser {
 	const char *text;
 	size_t at;
-	struct buffer bytes, mask;
+	struct strbuf bytes, mask;
 	struct error *error;
 };
 
@@ -36,8 +36,8 @@ static bool is_blank(char c)
 static void add_byte(struct parser *p, uint8_t byte, uint8_t mask)
 {
 	byte &= mask;
-	buffer_add(&p->bytes, &byte, 1);
-	buffer_add(&p->mask, &mask, 1);
+	strbuf_bytes(&p->bytes, &byte, 1);
+	strbuf_bytes(&p->mask, &mask, 1);
 }
 
 /* Says what was expected, and quotes what stands there up to the next blank. */
@@ -173,7 +173,7 @@ static int parse_fixed(struct parser *p)
 		return error_set(p->error, EXIT_USAGE, EINVAL, "the pattern is longer than 4 GiB");
 	if (!p->bytes.len)
 		return error_set(p->error, EXIT_USAGE, EINVAL, "the pattern is empty");
-	return all_wild((uint8_t *)p->mask.text, p->mask.len) ? refuse_all_wild(p->error) : 0;
+	return all_wild((uint8_t *)p->mask.bytes, p->mask.len) ? refuse_all_wild(p->error) : 0;
 }
 
 int pattern_parse(struct pattern *pattern, const char *text, struct error *error)
@@ -187,13 +187,13 @@ int pattern_parse(struct pattern *pattern, const char *text, struct error *error
 		return parse_regex(pattern, text, p.at, error);
 	status = parse_fixed(&p);
 	if (status) {
-		free(p.bytes.text);
-		free(p.mask.text);
+		free(p.bytes.bytes);
+		free(p.mask.bytes);
 		return status;
 	}
 	*pattern = (struct pattern){
-		.bytes = (uint8_t *)p.bytes.text,
-		.mask = (uint8_t *)p.mask.text,
+		.bytes = (uint8_t *)p.bytes.bytes,
+		.mask = (uint8_t *)p.mask.bytes,
 		.len = (uint32_t)p.bytes.len,
 		.min_len = (uint32_t)p.bytes.len,
 		.text = xstrdup(text),
@@ -234,22 +234,22 @@ static size_t text_run(const uint8_t *bytes, const uint8_t *mask, size_t len, bo
 	return run >= 4 || readable >= 2 ? run : 0;
 }
 
-static void print_run(struct buffer *out, const uint8_t *bytes, size_t len, bool nocase)
+static void print_run(struct strbuf *out, const uint8_t *bytes, size_t len, bool nocase)
 {
-	buffer_print(out, nocase ? "i'" : "'");
+	strbuf_print(out, nocase ? "i'" : "'");
 	for (size_t i = 0; i < len; i++) {
 		uint8_t c = bytes[i];
 
 		if (nocase && ascii_is_letter(c))
 			c |= CASE_BIT;
-		buffer_add(out, &c, 1);
+		strbuf_bytes(out, &c, 1);
 		if (c == '\'')
-			buffer_add(out, &c, 1);
+			strbuf_bytes(out, &c, 1);
 	}
-	buffer_add(out, "'", 1);
+	strbuf_bytes(out, "'", 1);
 }
 
-static void print_hex(struct buffer *out, uint8_t byte, uint8_t mask)
+static void print_hex(struct strbuf *out, uint8_t byte, uint8_t mask)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	char pair[2] = { digits[byte >> 4], digits[byte & 15] };
@@ -258,14 +258,14 @@ static void print_hex(struct buffer *out, uint8_t byte, uint8_t mask)
 		pair[0] = '?';
 	if (!(mask & 0x0f))
 		pair[1] = '?';
-	buffer_add(out, pair, 2);
+	strbuf_bytes(out, pair, 2);
 	if ((mask >> 4) % 15 || (mask & 15) % 15)
-		buffer_print(out, "&%02X", mask);
+		strbuf_print(out, "&%02X", mask);
 }
 
 static char *make_text(const uint8_t *bytes, const uint8_t *mask, size_t len)
 {
-	struct buffer out = { 0 };
+	struct strbuf out = { 0 };
 
 	for (size_t at = 0; at < len;) {
 		bool nocase = is_caseless(bytes[at], mask[at]);
@@ -276,14 +276,14 @@ static char *make_text(const uint8_t *bytes, const uint8_t *mask, size_t len)
 			run = text_run(bytes + at, mask + at, len - at, true);
 		}
 		if (at && (run || !(mask[at] == 0 && mask[at - 1] == 0)))
-			buffer_add(&out, " ", 1);
+			strbuf_bytes(&out, " ", 1);
 		if (run)
 			print_run(&out, bytes + at, run, nocase);
 		else
 			print_hex(&out, bytes[at], mask[at]);
 		at += run ? run : 1;
 	}
-	return out.text;
+	return out.bytes;
 }
 
 int pattern_from_bytes(struct pattern *pattern, const uint8_t *bytes, const uint8_t *mask,

@@ -1,5 +1,7 @@
 #include "patterns/pattern_set.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +45,7 @@ static bool pattern_equal(const struct pattern *a, const struct pattern *b)
 	       memcmp(a->mask, b->mask, a->len) == 0;
 }
 
-/* The slot in which the pattern stands, or the free one in which it belongs. */
+/* The slot that holds the pattern, or the free one where it belongs. */
 static uint32_t *find_slot(const struct pattern_set *set, const struct pattern *pattern)
 {
 	size_t wrap = set->index->slot_count - 1;
@@ -89,6 +91,45 @@ uint32_t pattern_set_add(struct pattern_set *set, struct pattern *pattern)
 		set->longest = pattern->len;
 	*pattern = (struct pattern){ 0 };
 	return set->count - 1;
+}
+
+static int add_line(struct pattern_set *set, const char *path, unsigned number, const char *line,
+	struct error *error)
+{
+	struct error mistake = { 0 };
+	struct pattern pattern;
+
+	if (pattern_parse(&pattern, line, &mistake))
+		return error_set(
+			error, EXIT_USAGE, EINVAL, "%.300s:%u: %.600s", path, number, mistake.text);
+	pattern_set_add(set, &pattern);
+	return 0;
+}
+
+int pattern_set_read(struct pattern_set *set, const char *path, struct error *error)
+{
+	FILE *file = fopen(path, "re");
+	unsigned number = 0;
+	char *line = NULL;
+	size_t capacity = 0;
+	int status = 0;
+
+	if (!file)
+		return error_set(error, EXIT_USAGE, errno, "cannot read the patterns in %s: %s",
+			path, strerror(errno));
+	while (!status && getline(&line, &capacity, file) > 0) {
+		line[strcspn(line, "\r\n")] = '\0';
+		number++;
+		if (*line)
+			status = add_line(set, path, number, line, error);
+	}
+	if (!status && ferror(file))
+		status = error_set(error, EXIT_USAGE, EIO, "cannot read the patterns in %s", path);
+	if (!status && !set->count)
+		status = error_set(error, EXIT_USAGE, EINVAL, "there are no patterns in %s", path);
+	free(line);
+	fclose(file);
+	return status;
 }
 
 void pattern_set_free(struct pattern_set *set)

@@ -56,7 +56,7 @@ static int parse_group(struct regex_parser *p, struct regex_facts *facts)
 	if (++p->depth > MAX_DEPTH)
 		return regex_fail(p, start, "more than %d groups in each other", MAX_DEPTH);
 	p->at += regex_peek(p, 1) == '?' ? 3 : 1;
-	buffer_add(&p->out, "(?:", 3);
+	strbuf_bytes(&p->out, "(?:", 3);
 	status = parse_alternation(p, facts, &bars);
 	if (status)
 		return status;
@@ -64,7 +64,7 @@ static int parse_group(struct regex_parser *p, struct regex_facts *facts)
 		return regex_fail(p, start, "the group that starts here is not closed with )");
 	p->at++;
 	p->depth--;
-	buffer_add(&p->out, ")", 1);
+	strbuf_bytes(&p->out, ")", 1);
 	return 0;
 }
 
@@ -142,17 +142,17 @@ static int parse_repeat(struct regex_parser *p, struct regex_facts *facts)
 		return 0;
 	if (c == '?') {
 		p->at++;
-		buffer_add(&p->out, "?", 1);
+		strbuf_bytes(&p->out, "?", 1);
 	} else {
 		status = parse_braces(p, &least, &most);
 		if (status)
 			return status;
-		buffer_print(&p->out, least == most ? "{%u}" : "{%u,%u}", least, most);
+		strbuf_print(&p->out, least == most ? "{%u}" : "{%u,%u}", least, most);
 	}
 	if (regex_peek(p, 0) == '?') {
 		p->at++;
 		if (least != most)
-			buffer_add(&p->out, "?", 1);
+			strbuf_bytes(&p->out, "?", 1);
 	}
 	c = regex_peek(p, 0);
 	if (c == '+')
@@ -212,7 +212,7 @@ static int parse_alternation(struct regex_parser *p, struct regex_facts *facts, 
 
 		*bars = true;
 		p->at++;
-		buffer_add(&p->out, "|", 1);
+		strbuf_bytes(&p->out, "|", 1);
 		status = parse_sequence(p, &other);
 		if (status)
 			break;
@@ -232,7 +232,7 @@ int regex_parse(char **source, struct regex_facts *facts, const char *text, size
 	struct regex_parser p = {
 		.text = text, .len = len, .column = column, .nocase = nocase, .error = error
 	};
-	struct buffer whole = { 0 };
+	struct strbuf whole = { 0 };
 	bool bars;
 	int status;
 
@@ -245,8 +245,8 @@ int regex_parse(char **source, struct regex_facts *facts, const char *text, size
 		status = regex_fail(
 			&p, 0, "the regex can match nothing at all, so it would match everywhere");
 	if (!status)
-		buffer_print(&whole, bars ? "(?:%s)" : "%s", p.out.text);
-	free(p.out.text);
-	*source = whole.text;
+		strbuf_print(&whole, bars ? "(?:%s)" : "%s", p.out.bytes);
+	free(p.out.bytes);
+	*source = whole.bytes;
 	return status;
 }

@@ -21,20 +21,20 @@ int regex_fail(struct regex_parser *p, size_t at, const char *format, ...)
 
 /* ---- sets of bytes ------------------------------------------------------------------------- */
 
-static void print_byte(struct buffer *out, unsigned value)
+static void print_byte(struct strbuf *out, unsigned value)
 {
 	if (ascii_is_alnum((uint8_t)value))
-		buffer_print(out, "%c", (char)value);
+		strbuf_print(out, "%c", (char)value);
 	else
-		buffer_print(out, "\\x%02x", value);
+		strbuf_print(out, "\\x%02x", value);
 }
 
-void regex_print_set(struct buffer *out, const struct byteset *set)
+void regex_print_set(struct strbuf *out, const struct byteset *set)
 {
 	bool single = byteset_count(set) == 1;
 
 	if (!single)
-		buffer_add(out, "[", 1);
+		strbuf_bytes(out, "[", 1);
 	for (unsigned first = 0, last; first < 256; first = last + 1) {
 		last = first;
 		if (!byteset_has(set, (uint8_t)first))
@@ -43,12 +43,12 @@ void regex_print_set(struct buffer *out, const struct byteset *set)
 			last++;
 		print_byte(out, first);
 		if (last > first + 1)
-			buffer_add(out, "-", 1);
+			strbuf_bytes(out, "-", 1);
 		if (last > first)
 			print_byte(out, last);
 	}
 	if (!single)
-		buffer_add(out, "]", 1);
+		strbuf_bytes(out, "]", 1);
 }
 
 /* \d, \w, \s, and in capitals all but these. */

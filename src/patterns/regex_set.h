@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "rules/buffer.h"
+#include "base/strbuf.h"
 #include "patterns/byteset.h"
 
 struct regex_parser {
@@ -15,7 +15,7 @@ struct regex_parser {
 	size_t column; /* what errors call text[0] */
 	bool nocase;
 	unsigned depth;    /* groups that are open */
-	struct buffer out; /* the canonical text so far */
+	struct strbuf out; /* the canonical text so far */
 	struct error *error;
 };
 
@@ -33,6 +33,6 @@ static inline char regex_peek(const struct regex_parser *p, size_t ahead)
 /* Reads what matches one byte; set must be empty. */
 int regex_parse_set(struct regex_parser *p, struct byteset *set);
 /* Writes a set down in canonical form. */
-void regex_print_set(struct buffer *out, const struct byteset *set);
+void regex_print_set(struct strbuf *out, const struct byteset *set);
 
 #endif

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/ranges.h"
-#include "evidence/damage.h"
 #include "base/codec.h"
-#include "base/strpool.h"
+#include "base/memory.h"
+#include "base/ranges.h"
+#include "content_map/content.h"
+#include "evidence/damage.h"
 #include "evidence/image.h"
 #include "evidence/volumes.h"
-#include "content_map/content.h"
 #include "hashing/hash.h"
 #include "rules/rules.h"
 

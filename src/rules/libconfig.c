@@ -163,7 +163,7 @@ int libconfig_read(struct loader *loader, const char *file, const char *text, si
 
 	if (!status) {
 		config_init(&config);
-		if (config_read_string(&config, r.source.text.text)) {
+		if (config_read_string(&config, r.source.text.bytes)) {
 			status = read_file(&r, config_root_setting(&config));
 		} else {
 			struct source_line at =

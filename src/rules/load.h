@@ -9,7 +9,7 @@
 
 #include <openssl/evp.h>
 
-#include "rules/buffer.h"
+#include "base/strbuf.h"
 #include "rules/lint.h"
 #include "rules/rules.h"
 
@@ -40,7 +40,7 @@ int loader_fail(struct loader *loader, const char *file, unsigned line, const ch
 const char *loader_add_file(struct loader *loader, const char *path, const char *text, size_t len);
 /* Reads a whole file. why: NULL-terminated reason on failure (static or strerror's). Returns 0 or a
  * negative errno. */
-int loader_read_file(const char *path, struct buffer *text, const char **why);
+int loader_read_file(const char *path, struct strbuf *text, const char **why);
 
 /* Adds the pattern to the set and its index to a rule's list, each once; takes over *pattern. */
 void loader_add_pattern(

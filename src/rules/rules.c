@@ -70,12 +70,12 @@ const char *loader_add_file(struct loader *loader, const char *path, const char 
 	return rules->files[rules->file_count - 1];
 }
 
-static int read_all(int fd, struct buffer *text)
+static int read_all(int fd, struct strbuf *text)
 {
 	char piece[65536];
 	ssize_t got;
 
-	buffer_add(text, "", 0);
+	strbuf_bytes(text, "", 0);
 	while ((got = read(fd, piece, sizeof(piece))) != 0) {
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -83,12 +83,12 @@ static int read_all(int fd, struct buffer *text)
 			return -errno;
 		if (text->len + (size_t)got > RULES_MAX_TEXT)
 			return -EFBIG;
-		buffer_add(text, piece, (size_t)got);
+		strbuf_bytes(text, piece, (size_t)got);
 	}
 	return 0;
 }
 
-int loader_read_file(const char *path, struct buffer *text, const char **why)
+int loader_read_file(const char *path, struct strbuf *text, const char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int status = fd < 0 ? -errno : read_all(fd, text);
@@ -297,7 +297,7 @@ int rules_load_text(struct rules **rules, const char *path, const char *text, si
 int rules_load(struct rules **rules, const char *path, enum rules_format format, const char *only,
 	struct error *error)
 {
-	struct buffer text = { 0 };
+	struct strbuf text = { 0 };
 	const char *why;
 	int status = loader_read_file(path, &text, &why);
 
@@ -305,8 +305,8 @@ int rules_load(struct rules **rules, const char *path, enum rules_format format,
 		status = error_set(
 			error, EXIT_USAGE, -status, "can't read the rule file %s: %s", path, why);
 	else
-		status = rules_load_text(rules, path, text.text, text.len, format, only, error);
-	free(text.text);
+		status = rules_load_text(rules, path, text.bytes, text.len, format, only, error);
+	free(text.bytes);
 	return status;
 }
 

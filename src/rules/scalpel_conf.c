@@ -123,9 +123,9 @@ static void note_bad_escape(const struct reader *r, const char *column, const ch
 }
 
 /* Decodes a token into bytes. column: its name for notes, NULL for none. */
-static void decode(const struct reader *r, const char *column, const char *at, struct buffer *bytes)
+static void decode(const struct reader *r, const char *column, const char *at, struct strbuf *bytes)
 {
-	buffer_add(bytes, "", 0);
+	strbuf_bytes(bytes, "", 0);
 	while (*at) {
 		size_t used;
 		int value = *at == '\\' ? decode_escape(at + 1, &used) : -2;
@@ -135,7 +135,7 @@ static void decode(const struct reader *r, const char *column, const char *at, s
 		if (value == -1 && column)
 			note_bad_escape(r, column, at + 1);
 		if (!dropped)
-			buffer_add(bytes, &c, 1);
+			strbuf_bytes(bytes, &c, 1);
 		at += value >= 0 ? 1 + used : 1;
 	}
 }
@@ -149,7 +149,7 @@ static bool is_wildcard_line(const struct reader *r)
 
 static int read_wildcard(struct reader *r)
 {
-	struct buffer bytes = { 0 };
+	struct strbuf bytes = { 0 };
 
 	r->name = NULL;
 	if (!is_wildcard_line(r)) {
@@ -172,9 +172,9 @@ static int read_wildcard(struct reader *r)
 		note(r, LINT_WARN,
 			"a wildcard below the first rule: it holds for the rules above as well, "
 			"but Scalpel can miss matches of theirs; put it on top");
-	r->wildcard = (uint8_t)bytes.text[0];
+	r->wildcard = (uint8_t)bytes.bytes[0];
 	r->wildcard_line = r->line;
-	free(bytes.text);
+	free(bytes.bytes);
 	return 0;
 }
 
@@ -255,38 +255,38 @@ malformed:
 /* Scalpel 2's /regex/ in burin's syntax, where a slash inside is escaped. */
 static char *regex_text(const char *token, bool nocase)
 {
-	struct buffer text = { 0 };
+	struct strbuf text = { 0 };
 	const char *end = token + strlen(token) - 1;
 
-	buffer_add(&text, "/", 1);
+	strbuf_bytes(&text, "/", 1);
 	for (const char *at = token + 1; at < end; at++) {
 		if (*at == '\\' && at + 1 < end)
-			buffer_add(&text, at++, 1);
+			strbuf_bytes(&text, at++, 1);
 		else if (*at == '/')
-			buffer_add(&text, "\\", 1);
-		buffer_add(&text, at, 1);
+			strbuf_bytes(&text, "\\", 1);
+		strbuf_bytes(&text, at, 1);
 	}
-	buffer_print(&text, nocase ? "/i" : "/");
-	return text.text;
+	strbuf_print(&text, nocase ? "/i" : "/");
+	return text.bytes;
 }
 
 static int make_fixed(const struct reader *r, const char *column, const char *token, bool nocase,
 	struct pattern *pattern, struct error *why)
 {
-	struct buffer bytes = { 0 };
+	struct strbuf bytes = { 0 };
 	uint8_t *mask;
 	int status;
 
 	decode(r, column, token, &bytes);
 	mask = xmalloc(bytes.len);
 	for (size_t i = 0; i < bytes.len; i++) {
-		uint8_t c = (uint8_t)bytes.text[i];
+		uint8_t c = (uint8_t)bytes.bytes[i];
 
 		mask[i] = c == r->wildcard ? 0 : nocase && ascii_is_letter(c) ? 0xdf : 0xff;
 	}
-	status = pattern_from_bytes(pattern, (uint8_t *)bytes.text, mask, bytes.len, why);
+	status = pattern_from_bytes(pattern, (uint8_t *)bytes.bytes, mask, bytes.len, why);
 	free(mask);
-	free(bytes.text);
+	free(bytes.bytes);
 	return status;
 }
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "rules/load.h"
-#include "rules/names.h"
 
 static int refuse_unknown(
 	const struct rules *rules, const char *name, const char *where, struct error *error)
@@ -22,7 +22,7 @@ static int refuse_unknown(
 		if (at == known_count)
 			known[known_count++] = rules->rules[i].name;
 	}
-	advice = names_advice(name, known, known_count);
+	advice = suggest_names(name, known, known_count);
 	error_set(error, EXIT_USAGE, EINVAL, "%s: there is no type '%s' in %s; %s", where, name,
 		rules->path, advice);
 	free(advice);

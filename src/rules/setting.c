@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "rules/names.h"
+#include "base/suggest.h"
 
 /* ---- locations and errors ------------------------------------------------------------------ */
 
@@ -38,7 +38,7 @@ int setting_fail(struct setting_reader *r, const config_setting_t *setting, cons
 int setting_fail_unknown(struct setting_reader *r, const config_setting_t *setting,
 	const char *what, const char *wanted, const char *const *known, size_t count)
 {
-	char *advice = names_advice(wanted, known, count);
+	char *advice = suggest_names(wanted, known, count);
 	int status = setting_fail(r, setting, "there is no %s '%.100s'; %s", what, wanted, advice);
 
 	free(advice);

@@ -59,7 +59,7 @@ static void start_line(struct walk *w)
 
 static void copy(struct walk *w, size_t len)
 {
-	buffer_add(&w->source->text, w->text + w->at, len);
+	strbuf_bytes(&w->source->text, w->text + w->at, len);
 	w->at += len;
 }
 
@@ -97,7 +97,7 @@ static int check_include(const struct walk *w, const char *path)
 
 static int include_file(const struct walk *w, const char *path)
 {
-	struct buffer text = { 0 };
+	struct strbuf text = { 0 };
 	const char *why;
 	int status = check_include(w, path);
 
@@ -111,13 +111,13 @@ static int include_file(const struct walk *w, const char *path)
 			.loader = w->loader,
 			.parent = w,
 			.depth = w->depth + 1,
-			.text = text.text,
+			.text = text.bytes,
 			.len = text.len };
 
-		inner.file = loader_add_file(w->loader, path, text.text, text.len);
+		inner.file = loader_add_file(w->loader, path, text.bytes, text.len);
 		status = inner.file ? walk_file(&inner) : -EINVAL;
 	}
-	free(text.text);
+	free(text.bytes);
 	return status;
 }
 
@@ -146,7 +146,7 @@ static int read_include(struct walk *w)
 		return status;
 	w->at = (size_t)(end + 1 - w->text);
 	w->comma = SIZE_MAX;
-	buffer_add(&w->source->text, "\n", 1); /* what follows starts a line of this file again */
+	strbuf_bytes(&w->source->text, "\n", 1); /* what follows starts a line of this file again */
 	start_line(w);
 	return 0;
 }
@@ -175,7 +175,7 @@ static int read_number(struct walk *w)
 	copy(w, (size_t)(end - start));
 	while (look(w, 0) == 'L')
 		w->at++;
-	buffer_add(&w->source->text, "L", 1);
+	strbuf_bytes(&w->source->text, "L", 1);
 	return 0;
 }
 
@@ -188,7 +188,7 @@ static int read_bracket(struct walk *w, char c)
 	} else {
 		w->nesting -= w->nesting > 0;
 		if (w->comma != SIZE_MAX && c != '}')
-			w->source->text.text[w->comma] = ' ';
+			w->source->text.bytes[w->comma] = ' ';
 	}
 	copy(w, 1);
 	return 0;
@@ -272,7 +272,7 @@ static int walk_file(struct walk *w)
 	w->line_is_blank = true;
 	start_line(w);
 	if (w->parent)
-		buffer_add(&w->source->text, "\n", 1);
+		strbuf_bytes(&w->source->text, "\n", 1);
 	while (w->at < w->len && !status) {
 		if (w->text[w->at] == '\n')
 			walk_newline(w);
@@ -302,7 +302,7 @@ int source_expand(struct source *source, struct loader *loader, const char *file
 		.source = source, .loader = loader, .file = file, .text = text, .len = len
 	};
 
-	buffer_add(&source->text, "", 0);
+	strbuf_bytes(&source->text, "", 0);
 	return walk_file(&walk);
 }
 
@@ -317,7 +317,7 @@ struct source_line source_origin(const struct source *source, unsigned line)
 
 void source_free(struct source *source)
 {
-	free(source->text.text);
+	free(source->text.bytes);
 	free(source->lines);
 	*source = (struct source){ 0 };
 }

@@ -2,6 +2,7 @@
 #ifndef BURIN_RULES_SOURCE_H
 #define BURIN_RULES_SOURCE_H
 
+#include "base/strbuf.h"
 #include "rules/load.h"
 
 struct source_line {
@@ -11,7 +12,7 @@ struct source_line {
 
 /* Zero-initialise; source_free when done. */
 struct source {
-	struct buffer text;
+	struct strbuf text;
 	struct source_line *lines; /* lines[i]: origin of the text's line i + 1 */
 	size_t line_count, line_capacity;
 };

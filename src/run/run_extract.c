@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/strpool.h"
 #include "report/report_reader.h"
 
 static int open_image(struct run *run, const struct report_reader_run *old, const char *path)

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/strpool.h"
+#include "base/memory.h"
 #include "carve/decide.h"
 #include "carve/scalpel_order.h"
 #include "output/path_alloc.h"
