@@ -92,7 +92,11 @@ OBJ     := $(SRC:%.c=$O/%.o) $(CARVERS:%.c=$O/%.o) $O/carvers_table.o \
 	$(patsubst %.cu,$O/%.cu.o,$(patsubst %.c,$O/%.o,$(GPU_SRC)))
 LIB     := $O/libburin.a
 
-UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+# The unit tests are one program, but for those that bring a table of engines of their own.
+UNIT_ALONE := run selftest
+UNIT_OBJ := $(filter-out $(UNIT_ALONE:%=$O/tests/unit/test_%.o),\
+	$(patsubst %.c,$O/%.o,$(sort $(wildcard tests/unit/test_*.c))))
+UNIT    := $(BUILD)/tests/unit $(UNIT_ALONE:%=$(BUILD)/tests/unit_%)
 PLAIN   := $(patsubst tests/engines/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/engines/*.c))) \
 	$(BUILD)/tests/stress
 # Fuzz targets: each parser, and each carver by its name.
@@ -230,10 +234,19 @@ FORCE:
 TEST_CFLAGS = $(ALL_CFLAGS) $(PKG_CFLAGS) -Isrc -I. -Itests \
 	$(addprefix -iquote ,carvers $(wildcard carvers/*/))
 
-$(BUILD)/tests/%: tests/unit/%.c $(LIB)
+$O/tests/unit/%.o: tests/unit/%.c $(MAKEFILE_LIST)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(BUILD)/tests/unit: $(UNIT_OBJ) $(LIB)
+$(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $(LIB)
+	$(link_unit)
+$(BUILD)/tests/unit:
+	$(link_unit)
+define link_unit
 	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) \
-		$(shell pkg-config --libs criterion) $(LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(shell pkg-config --libs criterion) $(LIBS)
+endef
 
 $(BUILD)/tests/%: tests/engines/%.c $(LIB)
 	$(call say,TEST,$@)
@@ -261,4 +274,5 @@ $(BUILD)/bench/%: tests/bench/%.c $(LIB)
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
 
--include $(OBJ:.o=.d) $(CLUSTER:%.c=$O/%.d) $O/src/main.d $(addsuffix .d,$(UNIT) $(PLAIN) $(BENCH))
+-include $(OBJ:.o=.d) $(CLUSTER:%.c=$O/%.d) $O/src/main.d $(addsuffix .d,$(PLAIN) $(BENCH)) \
+	$(UNIT_OBJ:.o=.d) $(UNIT_ALONE:%=$O/tests/unit/test_%.d)
