@@ -36,14 +36,15 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->ring_len = rule_count + 2 > RING_MIN ? rule_count + 2 : RING_MIN;
 	carving->ring = xcalloc(carving->ring_len, sizeof(*carving->ring));
 	carving->group = xcalloc(carving->ring_len, sizeof(*carving->group));
-	carving->threads = options->remote ? options->remote->jobs() : pool_threads(options->pool);
+	carving->threads =
+		options->remote ? options->remote->capacity() : pool_threads(options->pool);
 	carving->rooms = xcalloc(carving->threads, sizeof(*carving->rooms));
 	carving->spans = xcalloc(carving->threads, sizeof(*carving->spans));
 	for (unsigned i = 0; i < carving->threads && !options->remote; i++)
 		init_room(carving, &carving->rooms[i]);
 	carving->defer = defer_new(carving->threads, options->decide.nested, (uint32_t)rule_count);
 	carving->early = precheck_cache_new();
-	if (!options->tell)
+	if (!options->on_outcome)
 		carving->record_builder = record_builder_new(options->rules, options->output_dir,
 			options->names, options->label, options->no_extension, options->image,
 			options->volumes);
@@ -52,7 +53,7 @@ struct carving *carving_new(const struct carving_options *options)
 			options->rules, &options->decide, options->rejected, options->skipped);
 	pthread_mutex_init(&carving->lock, NULL);
 	thread_cond_init(&carving->rung);
-	if (!options->tell)
+	if (!options->on_outcome)
 		carving->report_queue = report_queue_new(
 			options->report, options->progress, jobs_note_error, carving);
 	return carving;
@@ -65,8 +66,8 @@ static int carving_status(const struct carving *carving)
 
 static void pause_here(struct carving *carving)
 {
-	if (carving->options.pause)
-		carving->options.pause(carving->options.context);
+	if (carving->options.on_wait)
+		carving->options.on_wait(carving->options.context);
 }
 
 /* Makes room for one ticket. */
@@ -96,7 +97,7 @@ int carving_offer(struct carving *carving, const struct candidate *candidate)
 	int status;
 
 	/* Most of what is found starts inside a complete file: that costs no ticket. */
-	if (decider_hides(carving->decider, candidate))
+	if (decider_skip_hidden(carving->decider, candidate))
 		return carving_status(carving);
 	status = make_room(carving);
 	if (status)
@@ -104,14 +105,14 @@ int carving_offer(struct carving *carving, const struct candidate *candidate)
 	ticket = ticket_at(carving, carving->offered++);
 	ticket->candidate = *candidate;
 	ticket->keep = false;
-	ticket->insist = false;
+	ticket->force = false;
 	ticket_set_state(ticket, TICKET_OFFERED);
 	if (carving->offered - carving->checked >= CHECK_BATCH)
 		cursors_pump(carving, false);
 	return 0;
 }
 
-int carving_add(struct carving *carving, struct file_record *record)
+int carving_add_record(struct carving *carving, struct file_record *record)
 {
 	int status = make_room(carving);
 	struct ticket *ticket;
@@ -129,7 +130,8 @@ int carving_add(struct carving *carving, struct file_record *record)
 	return 0;
 }
 
-void carving_know(struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome)
+void carving_add_precheck(
+	struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome)
 {
 	precheck_cache_add(carving->early, start, rule, outcome);
 }
@@ -144,7 +146,7 @@ uint64_t carving_hidden_until(const struct carving *carving)
 	return decider_hidden_until(carving->decider);
 }
 
-void carving_offered_until(struct carving *carving, uint64_t position)
+void carving_set_offered_until(struct carving *carving, uint64_t position)
 {
 	carving->offered_until = position;
 }
@@ -158,7 +160,7 @@ int carving_scanned(struct carving *carving, uint64_t position)
 	return carving_status(carving);
 }
 
-int carving_keep_up(struct carving *carving, uint64_t position)
+int carving_start_checks(struct carving *carving, uint64_t position)
 {
 	for (;;) {
 		uint64_t seen = jobs_bell(carving);

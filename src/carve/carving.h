@@ -12,6 +12,7 @@
 #include "carve/check.h"
 #include "carve/decide.h"
 #include "carve/record_builder.h"
+#include "carve/remote.h"
 #include "hashing/hash_sets.h"
 #include "output/progress.h"
 #include "report/report.h"
@@ -23,57 +24,16 @@
 /* What --skip-known leaves out. */
 #define SKIPPED_KNOWN "known"
 
-/* A candidate that others are asked to check. */
-struct carving_asked {
-	const struct candidate *candidate;
-	bool insist;             /* it may be put off only when it is hidden */
-	bool put_off;            /* answered: it was not checked (carve/defer.h) */
-	struct outcome *outcome; /* answered, unless it was put off */
-};
-
-/* A file that others are asked to write. */
-struct carving_written {
-	struct file_record *record; /* answered: hashes and unreadable bytes */
-	int status;                 /* answered: 0 or a negative errno */
-};
-
-/* Checks or writes that others are asked for. It is the asker's, and lies still until it is
- * answered. */
-struct carving_request {
-	struct carving_asked *checks;
-	struct carving_written *writes;
-	uint32_t check_count, write_count; /* one of them is 0 */
-	uint64_t hidden_until;             /* what starts before this is hidden */
-	/* The check of what begins at start has read so far. In any thread, before the answer. */
-	void (*reached)(struct carving_request *request, uint64_t start, uint64_t reached);
-	/* Once, in any thread; not before ask returns. status: 0, or a negative errno, with its
-	 * words, when something failed: then checks have no outcomes. */
-	void (*answered)(struct carving_request *request, int status, const struct error *error);
-};
-
-/* Others that check and write in place of the pool's threads. Thread-safe. */
-struct carving_remote {
-	/* How many checks are worth being asked for at a time. */
-	unsigned (*jobs)(void);
-	void (*ask)(struct carving_request *request);
-	/* Called now and then while there are requests: those that will not be answered any more
-	 * are, with an error; after a while also those that the others do not leave off, when
-	 * they are no more wanted. */
-	void (*watch)(bool cancelled);
-	/* What starts before this is hidden from now on. */
-	void (*hide)(uint64_t until);
-};
-
 struct carving_options {
 	struct image *
 		image; /* what is searched; files are copied from its evidence (evidence/extent_image.h) */
 	struct volumes *volumes;   /* NULL: nothing is known of them */
-	const struct rules *rules; /* NULL when only carving_add is used */
+	const struct rules *rules; /* NULL when only carving_add_record is used */
 	struct output_dir *output_dir;
 	struct report *report;
 	struct progress *progress; /* NULL for none */
 	struct pool *pool;
-	const struct carving_remote *remote; /* NULL: this process checks and writes itself */
+	const struct remote_workers *remote; /* NULL: this process checks and writes itself */
 	struct decide_options decide;
 	enum carving_names names;
 	enum carving_label label;
@@ -83,11 +43,11 @@ struct carving_options {
 	bool skip_known;                 /* and left out, when they are known and not wanted */
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */
 	/* Called now and then while waiting, when carving_save may be. NULL: never. */
-	void (*pause)(void *context);
+	void (*on_wait)(void *context);
 	void *context;
 	/* Makes no files: tells, in order, what the checks have found of all that is not hidden,
 	 * for a process that decides. NULL: makes them. */
-	void (*tell)(
+	void (*on_outcome)(
 		void *context, const struct candidate *candidate, const struct outcome *outcome);
 	bool (*interrupted)(
 		void); /* asked while waiting: true ends the writing, as carving_cancel does. NULL: never */
@@ -106,27 +66,28 @@ int carving_offer(struct carving *carving, const struct candidate *candidate);
 /* Takes a file that was decided on elsewhere: path and runs are taken over (and NULL
  * afterwards), the other texts must outlive the carving. Hashes in the record are what its bytes
  * are expected to have. Result as for carving_offer. */
-int carving_add(struct carving *carving, struct file_record *record);
+int carving_add_record(struct carving *carving, struct file_record *record);
 
 /* What the check of the candidate that starts there for that rule has found, before it is
  * offered: in order. Takes over what the outcome holds. */
-void carving_know(struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome);
+void carving_add_precheck(
+	struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome);
 /* Another process has decided that what starts before this is hidden. From any thread. */
 void carving_hide(struct carving *carving, uint64_t until);
 
 /* Everything that starts before position has been offered: it need not wait for what comes next. */
-void carving_offered_until(struct carving *carving, uint64_t position);
+void carving_set_offered_until(struct carving *carving, uint64_t position);
 
 /* The image was scanned up to here. Does what can be done without waiting. Result as for
  * carving_offer. */
 int carving_scanned(struct carving *carving, uint64_t position);
 /* Waits until all that was offered and starts before position is being checked, or can't be for
  * now. Result as for carving_offer, but for -EAGAIN. */
-int carving_keep_up(struct carving *carving, uint64_t position);
+int carving_start_checks(struct carving *carving, uint64_t position);
 /* All that starts before this has been decided on. */
 uint64_t carving_decided_until(const struct carving *carving);
 /* Waits until that is at least position, all before which has been offered. Result as for
- * carving_keep_up. */
+ * carving_start_checks. */
 int carving_decide_until(struct carving *carving, uint64_t position);
 /* What starts before this is hidden. */
 uint64_t carving_hidden_until(const struct carving *carving);
@@ -151,14 +112,14 @@ void carving_save(struct carving *carving, struct codec_writer *writer);
 int carving_load(struct carving *carving, struct codec_reader *reader);
 
 /* Removes what a killed run left of files that this one has not come to. */
-void carving_tidy(struct carving *carving);
+void carving_remove_leftovers(struct carving *carving);
 
 const struct error *carving_error(const struct carving *carving);
 /* How many files were carved, and their bytes. */
 void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *bytes);
 /* Bytes that carved files lack because they could not be read. */
 uint64_t carving_unreadable(const struct carving *carving);
-/* Files given to carving_add whose bytes hashed to something else than their record said. */
+/* Files given to carving_add_record whose bytes hashed to something else than their record said. */
 uint64_t carving_mismatches(const struct carving *carving);
 /* Files among the sums that a set of known ones holds, and a set of wanted ones. */
 void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *alert);

@@ -41,7 +41,7 @@ static bool use_early(struct carving *carving, struct ticket *ticket)
 	uint64_t start = ticket->candidate.start, until;
 
 	if (precheck_cache_take(carving->early, &ticket->candidate, &ticket->outcome)) {
-		until = defer_until(carving->defer, &ticket->candidate, &ticket->outcome);
+		until = defer_covered_until(carving->defer, &ticket->candidate, &ticket->outcome);
 		if (until > carving->precheck_cache_until) {
 			carving->precheck_cache_from = start;
 			carving->precheck_cache_until = until;
@@ -62,7 +62,7 @@ static bool needs_no_look(struct carving *carving, struct ticket *ticket)
 	const struct rule *rule = &carving->options.rules->rules[ticket->candidate.rule];
 
 	if (is_settled(carving, ticket)) {
-		precheck_cache_pass(carving->early, &ticket->candidate);
+		precheck_cache_skip(carving->early, &ticket->candidate);
 		ticket_set_state(ticket, TICKET_CHECKED);
 		return true;
 	}
@@ -200,7 +200,7 @@ static void check_put_off(struct carving *carving)
 
 		while (batch.count < CHECK_BATCH && cursor < carving->checked &&
 			ticket_state(ticket) == TICKET_PUT_OFF && !is_settled(carving, ticket)) {
-			ticket->insist = ticket->candidate.start == front;
+			ticket->force = ticket->candidate.start == front;
 			add_to_batch(&batch, ticket);
 			ticket = ticket_at(carving, ++cursor);
 		}
@@ -217,7 +217,7 @@ static void tell_group(struct carving *carving, size_t count)
 		struct ticket *ticket = ticket_at(carving, carving->decided + i);
 
 		if (!is_settled(carving, ticket))
-			carving->options.tell(
+			carving->options.on_outcome(
 				carving->options.context, &ticket->candidate, &ticket->outcome);
 	}
 }
@@ -226,7 +226,7 @@ static void note_hidden(struct carving *carving)
 {
 	uint64_t until = decider_hidden_until(carving->decider);
 
-	if (until <= defer_hidden(carving->defer))
+	if (until <= defer_hidden_until(carving->defer))
 		return;
 	defer_hide(carving->defer, until);
 	if (carving->options.remote)
@@ -235,10 +235,10 @@ static void note_hidden(struct carving *carving)
 
 static void end_decision(struct carving *carving, struct ticket *ticket, bool keep)
 {
-	ticket->keep = keep && !carving->options.tell;
+	ticket->keep = keep && !carving->options.on_outcome;
 	if (ticket->keep) {
 		ticket->expected = (struct hashes){ 0 };
-		record_builder_record(carving->record_builder, &ticket->candidate, &ticket->outcome,
+		record_builder_build(carving->record_builder, &ticket->candidate, &ticket->outcome,
 			&ticket->record, &ticket->run);
 		cursors_write(carving, ticket);
 	} else {
@@ -258,7 +258,7 @@ static void decide_ready(struct carving *carving, bool no_more)
 			carving->group[i] =
 				(struct decision){ &ticket->candidate, &ticket->outcome, false };
 		}
-		if (carving->options.tell)
+		if (carving->options.on_outcome)
 			tell_group(carving, count);
 		decide_group(carving->decider, carving->group, count);
 		note_hidden(carving);
@@ -352,7 +352,7 @@ void cursors_retire(struct carving *carving)
 void cursors_pump(struct carving *carving, bool no_more)
 {
 	if (carving->decider)
-		decider_hide(carving->decider, defer_hidden(carving->defer));
+		decider_hide(carving->decider, defer_hidden_until(carving->defer));
 	start_checks(carving);
 	decide_ready(carving, no_more);
 	cursors_retire(carving);

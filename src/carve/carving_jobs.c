@@ -32,7 +32,7 @@ bool jobs_go_on(void *context, uint64_t reached)
 	struct worker_room *room = context;
 	struct carving *carving = room->carving;
 
-	return defer_reach(carving->defer, (unsigned)(room - carving->rooms), reached);
+	return defer_progress(carving->defer, (unsigned)(room - carving->rooms), reached);
 }
 
 /* ---- jobs, in the pool's threads ----------------------------------------------------------- */
@@ -66,7 +66,7 @@ static enum ticket_state check_ticket(
 
 	return defer_check(carving->defer, worker, carving->rooms[worker].view,
 		       carving->options.image, &carving->options.rules->rules[candidate->rule],
-		       candidate, ticket->insist, &ticket->outcome)
+		       candidate, ticket->force, &ticket->outcome)
 		       ? TICKET_CHECKED
 		       : TICKET_PUT_OFF;
 }
@@ -142,7 +142,7 @@ static void look_around(struct carving *carving)
 	if (carving->report_queue)
 		report_queue_push(carving->report_queue);
 	if (carving->options.remote)
-		carving->options.remote->watch(atomic_load(&carving->cancelled));
+		carving->options.remote->poll(atomic_load(&carving->cancelled));
 }
 
 /* Waits until a job has finished since `seen` bells were counted. False when none did and none is

@@ -15,32 +15,32 @@
 #define WRITES_LEN ((uint64_t)1 << 20)
 
 struct asking {
-	struct pool_job job;            /* first: a job's address is its asking's */
-	struct carving_request request; /* what follows is what it points to */
+	struct pool_job job;           /* first: a job's address is its asking's */
+	struct remote_request request; /* what follows is what it points to */
 	struct carving *carving;
 	unsigned worker; /* of `ahead` */
 	uint32_t count;
 	uint64_t len; /* writes: bytes */
 	struct ticket *tickets[CHECK_BATCH];
-	struct carving_asked checks[CHECK_BATCH];
-	struct carving_written writes[CHECK_BATCH];
+	struct remote_check checks[CHECK_BATCH];
+	struct remote_write writes[CHECK_BATCH];
 	int status;
 	struct error error;
 };
 
-static struct asking *asking_of(struct carving_request *request)
+static struct asking *asking_of(struct remote_request *request)
 {
 	return (struct asking *)((char *)request - offsetof(struct asking, request));
 }
 
-static void note_reached(struct carving_request *request, uint64_t start, uint64_t reached)
+static void note_reached(struct remote_request *request, uint64_t start, uint64_t reached)
 {
 	const struct asking *asking = asking_of(request);
 
-	defer_tell(asking->carving->defer, asking->worker, start, reached);
+	defer_remote_progress(asking->carving->defer, asking->worker, start, reached);
 }
 
-static void note_answer(struct carving_request *request, int status, const struct error *error)
+static void note_answer(struct remote_request *request, int status, const struct error *error)
 {
 	struct asking *asking = asking_of(request);
 
@@ -56,11 +56,11 @@ static struct asking *new_asking(struct carving *carving, void (*run)(struct poo
 
 	asking->job.run = run;
 	asking->carving = carving;
-	asking->request = (struct carving_request){
+	asking->request = (struct remote_request){
 		.checks = asking->checks,
 		.writes = asking->writes,
 		.reached = note_reached,
-		.answered = note_answer,
+		.done = note_answer,
 	};
 	return asking;
 }
@@ -69,9 +69,9 @@ static void ask(struct asking *asking)
 {
 	struct carving *carving = asking->carving;
 
-	asking->request.hidden_until = defer_hidden(carving->defer);
+	asking->request.hidden_until = defer_hidden_until(carving->defer);
 	note_job(carving);
-	carving->options.remote->ask(&asking->request);
+	carving->options.remote->submit(&asking->request);
 }
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -106,9 +106,10 @@ static uint64_t until_of_all(const struct asking *asking)
 	uint64_t until = 0;
 
 	for (uint32_t i = 0; i < asking->count; i++) {
-		const struct carving_asked *asked = &asking->checks[i];
-		uint64_t one =
-			asked->put_off ? 0 : defer_until(ahead, asked->candidate, asked->outcome);
+		const struct remote_check *asked = &asking->checks[i];
+		uint64_t one = asked->deferred ? 0
+					       : defer_covered_until(
+							 ahead, asked->candidate, asked->outcome);
 
 		until = one > until ? one : until;
 	}
@@ -127,7 +128,7 @@ static void take_checks(struct pool_job *job, unsigned worker)
 	give_span(carving, asking, asking->status ? 0 : until_of_all(asking));
 	for (uint32_t i = 0; i < asking->count && !asking->status; i++)
 		ticket_set_state(asking->tickets[i],
-			asking->checks[i].put_off ? TICKET_PUT_OFF : TICKET_CHECKED);
+			asking->checks[i].deferred ? TICKET_PUT_OFF : TICKET_CHECKED);
 	free(asking);
 	jobs_ring_bell(carving);
 }
@@ -137,12 +138,12 @@ static void add_check(struct asking *asking, struct ticket *ticket)
 {
 	struct carving *carving = asking->carving;
 
-	if (!defer_begin(carving->defer, asking->worker, &ticket->candidate, ticket->insist)) {
+	if (!defer_begin(carving->defer, asking->worker, &ticket->candidate, ticket->force)) {
 		ticket_set_state(ticket, TICKET_PUT_OFF);
 		return;
 	}
-	asking->checks[asking->count] = (struct carving_asked){ .candidate = &ticket->candidate,
-		.insist = ticket->insist || carving->options.decide.nested,
+	asking->checks[asking->count] = (struct remote_check){ .candidate = &ticket->candidate,
+		.force = ticket->force || carving->options.decide.nested,
 		.outcome = &ticket->outcome };
 	asking->tickets[asking->count++] = ticket;
 }
@@ -176,7 +177,7 @@ static int mark(struct carving *carving, struct file_record *record, struct erro
 
 	if (!options->sets)
 		return 0;
-	status = mark_file(options->sets, options->skip_known, record, error);
+	status = mark_known(options->sets, options->skip_known, record, error);
 	if (status || record->left_out)
 		output_dir_remove(options->output_dir, record->path);
 	return status;
@@ -213,7 +214,7 @@ void remote_write(struct carving *carving, struct ticket *ticket)
 	if (!asking)
 		carving->writing = asking = new_asking(carving, take_writes);
 	asking->writes[asking->count] =
-		(struct carving_written){ .record = &ticket->record, .status = -ECANCELED };
+		(struct remote_write){ .record = &ticket->record, .status = -ECANCELED };
 	asking->tickets[asking->count++] = ticket;
 	asking->len += ticket->record.length;
 	if (asking->count == CHECK_BATCH || asking->len >= WRITES_LEN)

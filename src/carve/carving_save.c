@@ -46,7 +46,7 @@ static int write_again(
 
 	if (!carving->options.dry_run)
 		output_dir_discard(carving->options.output_dir, record->path);
-	status = carving_add(carving, record);
+	status = carving_add_record(carving, record);
 	if (!status)
 		ticket_at(carving, carving->offered - 1)->candidate = *candidate;
 	return status;
@@ -95,7 +95,7 @@ static bool is_later(void *context, const char *folder, const char *name)
 	return record_builder_is_later(context, folder, name);
 }
 
-void carving_tidy(struct carving *carving)
+void carving_remove_leftovers(struct carving *carving)
 {
 	output_dir_sweep(carving->options.output_dir, is_later, carving->record_builder);
 }
@@ -114,7 +114,7 @@ int carving_load(struct carving *carving, struct codec_reader *reader)
 	record_builder_load(carving->record_builder, reader);
 	if (!codec_ok(reader))
 		return 0;
-	carving_tidy(carving);
+	carving_remove_leftovers(carving);
 	status = load_records(carving, limit, reader);
 	return status ? status : load_candidates(carving, limit, reader);
 }

@@ -27,7 +27,7 @@ struct ticket {
 	struct pool_job job; /* first: a job's address is its ticket's */
 	struct carving *carving;
 	struct ticket *next; /* that its check job covers, too */
-	bool insist;         /* it was put off, and all wait for it */
+	bool force;          /* it was put off, and all wait for it */
 	_Atomic enum ticket_state state;
 	struct candidate candidate;
 	struct outcome outcome;
@@ -35,7 +35,7 @@ struct ticket {
 	int status; /* of writing */
 	struct file_record record;
 	struct range run;
-	struct hashes expected; /* carving_add: "" for what is not known */
+	struct hashes expected; /* carving_add_record: "" for what is not known */
 };
 
 struct worker_room {

@@ -116,7 +116,7 @@ static void note_parts(struct view *view, uint64_t start, struct outcome *outcom
 
 	outcome->parts =
 		in_image(offsets, &outcome->part_count, rejected ? UINT64_MAX : len, start);
-	offsets = view_embedded_places(view, &outcome->embedded_count);
+	offsets = view_embedded_offsets(view, &outcome->embedded_count);
 	outcome->embedded = in_image(offsets, &outcome->embedded_count, rejected ? 0 : len, start);
 }
 
@@ -145,7 +145,7 @@ struct outcome outcome_copy(const struct outcome *outcome)
 	return copy;
 }
 
-size_t outcome_held(const struct outcome *outcome)
+size_t outcome_extra_len(const struct outcome *outcome)
 {
 	return (outcome->part_count + outcome->embedded_count) * sizeof(*outcome->parts);
 }

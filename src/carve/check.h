@@ -23,7 +23,7 @@ void outcome_free(struct outcome *outcome);
 /* Copies what it holds, too. */
 struct outcome outcome_copy(const struct outcome *outcome);
 /* Bytes of that. */
-size_t outcome_held(const struct outcome *outcome);
+size_t outcome_extra_len(const struct outcome *outcome);
 
 /* True when the rule has something to be checked by reading the image. */
 bool check_needed(const struct rule *rule);

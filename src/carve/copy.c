@@ -61,7 +61,7 @@ int copy_runs(struct copier *copier, struct image *image, const struct range *ru
 	return 0;
 }
 
-int mark_file(const struct hash_sets *sets, bool skip_known, struct file_record *record,
+int mark_known(const struct hash_sets *sets, bool skip_known, struct file_record *record,
 	struct error *error)
 {
 	int status = hash_sets_mark(sets, record, error);
@@ -85,7 +85,7 @@ int copy_file(struct copier *copier, struct image *image, struct output_dir *out
 		return output_dir_error(output_dir, record->path, -status, error);
 	}
 	if (copier->sets)
-		status = mark_file(copier->sets, copier->skip_known, record, error);
+		status = mark_known(copier->sets, copier->skip_known, record, error);
 	if (!status && !record->left_out)
 		return output_dir_finish(output_dir, record->path, &file, error);
 	output_dir_drop(&file);

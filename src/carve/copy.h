@@ -33,7 +33,7 @@ struct file_record;
 struct output_dir;
 
 /* Looks the hashes of a file up. Returns 0 or a negative errno with error set. */
-int mark_file(const struct hash_sets *sets, bool skip_known, struct file_record *record,
+int mark_known(const struct hash_sets *sets, bool skip_known, struct file_record *record,
 	struct error *error);
 /* Writes the file of a record to the output_dir, unless it is left out, and fills in its hashes and
  * unreadable bytes. Returns 0 or a negative errno with error set; nothing is left of a file that

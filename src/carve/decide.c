@@ -90,7 +90,7 @@ static void tally_hidden(struct decider *decider)
 	tally_add(decider->skipped, "inside a complete file", 0);
 }
 
-bool decider_hides(struct decider *decider, const struct candidate *candidate)
+bool decider_skip_hidden(struct decider *decider, const struct candidate *candidate)
 {
 	if (candidate->start >= decider_hidden_until(decider))
 		return false;
@@ -134,7 +134,7 @@ static bool is_embedded(const struct decider *decider, const struct decision *de
 
 static void note_parts(struct parts *parts, uint64_t start, const uint64_t *offsets, size_t count)
 {
-	parts_pass(parts, start);
+	parts_forget_before(parts, start);
 	for (size_t i = 0; i < count; i++)
 		parts_add(parts, offsets[i]);
 }

@@ -38,7 +38,7 @@ uint64_t decider_hidden_until(const struct decider *decider);
 void decider_hide(struct decider *decider, uint64_t until);
 /* Whether the candidate is already known to be hidden, and then counts it as such: it needs no
  * check and no decision. */
-bool decider_hides(struct decider *decider, const struct candidate *candidate);
+bool decider_skip_hidden(struct decider *decider, const struct candidate *candidate);
 /* True once something was left out for a quota. */
 bool decider_quota_reached(const struct decider *decider);
 void decider_save(const struct decider *decider, struct codec_writer *writer);

@@ -39,7 +39,7 @@ static bool rule_pairs(const struct pairing *pairing, const struct rule *rule)
 
 static bool is_wanted(const struct pairing *pairing, const struct rule *rule)
 {
-	return !pairing->options.scout || (check_needed(rule) && !rule_pairs(pairing, rule));
+	return !pairing->options.precheck || (check_needed(rule) && !rule_pairs(pairing, rule));
 }
 
 /* Counts (users NULL) or lists the users of every pattern. */
@@ -179,7 +179,9 @@ static bool aligned(const struct pairing_options *options, uint64_t start, uint6
 {
 	if (align <= 1)
 		return true;
-	return (options->place ? options->place(options->context, start) : start) % align == 0;
+	return (options->to_evidence ? options->to_evidence(options->context, start) : start) %
+		       align ==
+	       0;
 }
 
 static void queue_header(struct pairing *pairing, const struct event *event)

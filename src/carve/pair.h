@@ -28,12 +28,12 @@ struct pairing_options {
 	bool both;      /* Scalpel's -b: keep a FORWARD header without a footer in range */
 	uint64_t align; /* only file starts at multiples of it; 0 or 1: anywhere */
 	/* Where an offset lies that must be a multiple; NULL: there. */
-	uint64_t (*place)(const void *context, uint64_t offset);
+	uint64_t (*to_evidence)(const void *context, uint64_t offset);
 	const void *context;
 	bool scalpel; /* no carvers and no length fields: every rule pairs as Scalpel does */
 	/* Only of rules whose candidates are checked, and need no footer: for whoever sees some
 	 * of the hits. */
-	bool scout;
+	bool precheck;
 	uint64_t range_start, range_end; /* only files that start in it; range_end 0: no bound */
 };
 

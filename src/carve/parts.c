@@ -51,7 +51,7 @@ bool parts_has(const struct parts *parts, uint64_t offset)
 	return parts->count && offset <= parts->last && *slot_of(parts, offset) == offset && offset;
 }
 
-void parts_pass(struct parts *parts, uint64_t offset)
+void parts_forget_before(struct parts *parts, uint64_t offset)
 {
 	if (parts->count && offset > parts->last)
 		parts_free(parts);

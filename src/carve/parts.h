@@ -22,7 +22,7 @@ struct parts {
 void parts_add(struct parts *parts, uint64_t offset);
 bool parts_has(const struct parts *parts, uint64_t offset);
 /* Nothing before this offset will be asked for any more. */
-void parts_pass(struct parts *parts, uint64_t offset);
+void parts_forget_before(struct parts *parts, uint64_t offset);
 void parts_save(const struct parts *parts, struct codec_writer *writer);
 /* Into an empty set. limit: the image's size. */
 void parts_load(struct parts *parts, uint64_t limit, struct codec_reader *reader);

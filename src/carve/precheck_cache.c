@@ -27,7 +27,7 @@ static struct entry *entry_at(const struct precheck_cache *early, uint64_t numbe
 
 static size_t cost_of(const struct outcome *outcome)
 {
-	return sizeof(struct entry) + outcome_held(outcome);
+	return sizeof(struct entry) + outcome_extra_len(outcome);
 }
 
 struct precheck_cache *precheck_cache_new(void)
@@ -62,7 +62,7 @@ void precheck_cache_add(
 {
 	size_t cost = cost_of(outcome);
 
-	if (cost > EARLY_MOST - early->held) {
+	if (cost > PRECHECK_CACHE_MAX - early->held) {
 		outcome_free(outcome);
 		return;
 	}
@@ -79,7 +79,7 @@ static bool is_before(const struct entry *entry, const struct candidate *candida
 						: entry->rule < candidate->rule;
 }
 
-void precheck_cache_pass(struct precheck_cache *early, const struct candidate *candidate)
+void precheck_cache_skip(struct precheck_cache *early, const struct candidate *candidate)
 {
 	while (early->taken < early->added && is_before(entry_at(early, early->taken), candidate)) {
 		struct entry *entry = entry_at(early, early->taken++);
@@ -94,7 +94,7 @@ bool precheck_cache_take(
 {
 	const struct entry *entry;
 
-	precheck_cache_pass(early, candidate);
+	precheck_cache_skip(early, candidate);
 	if (early->taken == early->added)
 		return false;
 	entry = entry_at(early, early->taken);

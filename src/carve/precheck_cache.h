@@ -10,7 +10,7 @@
 
 /* What is kept, outcomes and their parts, takes at most about so many bytes: one that does not
  * fit is dropped. */
-#define EARLY_MOST ((size_t)64 << 20)
+#define PRECHECK_CACHE_MAX ((size_t)64 << 20)
 
 struct precheck_cache;
 
@@ -21,7 +21,7 @@ void precheck_cache_free(struct precheck_cache *early);
 void precheck_cache_add(
 	struct precheck_cache *early, uint64_t start, uint32_t rule, struct outcome *outcome);
 /* Forgets those of candidates before this one. */
-void precheck_cache_pass(struct precheck_cache *early, const struct candidate *candidate);
+void precheck_cache_skip(struct precheck_cache *early, const struct candidate *candidate);
 /* The same, and gives that of this candidate, which outcome_free must follow. False: it is not
  * known. */
 bool precheck_cache_take(

@@ -150,7 +150,7 @@ static void ask_volumes(struct record_builder *record_builder, struct file_recor
 	record->space = !used ? SPACE_FREE : used == record->length ? SPACE_IN_USE : SPACE_PARTLY;
 }
 
-void record_builder_record(struct record_builder *record_builder, const struct candidate *candidate,
+void record_builder_build(struct record_builder *record_builder, const struct candidate *candidate,
 	const struct outcome *outcome, struct file_record *record, struct range *run)
 {
 	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,

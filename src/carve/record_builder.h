@@ -21,7 +21,7 @@ enum carving_label { LABEL_NONE, LABEL_TITLE, LABEL_TIME };
 
 struct record_builder;
 
-/* rules: may be NULL when record_builder_record is never called. image: what was searched; its
+/* rules: may be NULL when record_builder_build is never called. image: what was searched; its
  * evidence's size tells how wide offsets are in names. volumes: NULL where nothing is known. All
  * stay the caller's. */
 struct record_builder *record_builder_new(const struct rules *rules, struct output_dir *output_dir,
@@ -29,12 +29,12 @@ struct record_builder *record_builder_new(const struct rules *rules, struct outp
 	struct volumes *volumes);
 /* Fills in the record, run being the room for its only run: where there are more the caller
  * frees them. Calls come in the order of the report. The caller frees record->path. */
-void record_builder_record(struct record_builder *record_builder, const struct candidate *candidate,
+void record_builder_build(struct record_builder *record_builder, const struct candidate *candidate,
 	const struct outcome *outcome, struct file_record *record, struct range *run);
 void record_builder_save(const struct record_builder *record_builder, struct codec_writer *writer);
 /* Into a new one for the same image, rules and names. */
 void record_builder_load(struct record_builder *record_builder, struct codec_reader *reader);
-/* True for the name of a file that comes behind all that record_builder_record has seen: what a run that
+/* True for the name of a file that comes behind all that record_builder_build has seen: what a run that
  * was killed may have left behind its last checkpoint. folder: that the file lies in, "" for the
  * output folder itself. */
 bool record_builder_is_later(

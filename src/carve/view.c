@@ -88,7 +88,7 @@ void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached
 	view->context = context;
 }
 
-bool view_gave_up(const struct view *view)
+bool view_stopped(const struct view *view)
 {
 	return view->gave_up;
 }
@@ -222,7 +222,7 @@ const uint64_t *view_parts(const struct view *view, size_t *count)
 	return view->parts.offsets;
 }
 
-const uint64_t *view_embedded_places(const struct view *view, size_t *count)
+const uint64_t *view_embedded_offsets(const struct view *view, size_t *count)
 {
 	*count = view->embedded.count;
 	return view->embedded.offsets;

@@ -22,12 +22,12 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
  * fetched for this candidate, as if its budget were spent. */
 void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached), void *context);
 /* Whether the watcher said so since view_point: what the carver concluded means nothing then. */
-bool view_gave_up(const struct view *view);
+bool view_stopped(const struct view *view);
 /* What view_part was told since view_point: rising offsets from the start of the view, good
  * until the next call; *count of them. */
 const uint64_t *view_parts(const struct view *view, size_t *count);
 /* The same for view_embedded, in the order that they were named. */
-const uint64_t *view_embedded_places(const struct view *view, size_t *count);
+const uint64_t *view_embedded_offsets(const struct view *view, size_t *count);
 /* A view of bytes in memory, which stay the caller's: for tests and fuzzers. It ends with its
  * image. Each peek gives a copy that the next takes away, so that the sanitizer sees who keeps
  * one. */

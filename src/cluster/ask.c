@@ -27,7 +27,7 @@ struct asked {
 	size_t next;     /* free: the next place that is, and 1; 0 for none */
 	unsigned rank;
 	double since; /* clock_seconds */
-	struct carving_request *request;
+	struct remote_request *request;
 };
 
 /* Under the conductor's lock. */
@@ -97,7 +97,7 @@ static void answer(struct asked *asked, int status, const struct error *error)
 	asked->number = 0;
 	asked->next = desk.free;
 	desk.free = (size_t)(asked - desk.asked) + 1;
-	asked->request->answered(asked->request, status, error);
+	asked->request->done(asked->request, status, error);
 }
 
 /* ---- asking -------------------------------------------------------------------------------- */
@@ -117,20 +117,20 @@ static unsigned idlest(void)
 	return best;
 }
 
-static void put_request(struct pack *pack, const struct carving_request *request)
+static void put_request(struct pack *pack, const struct remote_request *request)
 {
 	if (request->check_count)
 		pack_number(pack, request->hidden_until);
 	pack_number(pack, request->check_count + request->write_count);
 	for (uint32_t i = 0; i < request->check_count; i++) {
-		pack_number(pack, request->checks[i].insist);
+		pack_number(pack, request->checks[i].force);
 		wire_put_candidate(pack, request->checks[i].candidate);
 	}
 	for (uint32_t i = 0; i < request->write_count; i++)
 		wire_put_file(pack, request->writes[i].record);
 }
 
-static void ask(struct carving_request *request)
+static void ask(struct remote_request *request)
 {
 	struct pack pack = { 0 };
 	struct asked *asked;
@@ -162,18 +162,18 @@ static int take_status(struct unpack *unpack, unsigned rank, struct error *error
 	return status;
 }
 
-static void get_outcomes(struct unpack *unpack, const struct carving_request *request)
+static void get_outcomes(struct unpack *unpack, const struct remote_request *request)
 {
 	for (uint32_t i = 0; i < request->check_count; i++) {
-		struct carving_asked *asked = &request->checks[i];
+		struct remote_check *asked = &request->checks[i];
 
-		asked->put_off = unpack_number(unpack);
-		if (!asked->put_off)
+		asked->deferred = unpack_number(unpack);
+		if (!asked->deferred)
 			wire_get_outcome(unpack, asked->outcome, ask_keep);
 	}
 }
 
-static void get_written(struct unpack *unpack, const struct carving_request *request)
+static void get_written(struct unpack *unpack, const struct remote_request *request)
 {
 	for (uint32_t i = 0; i < request->write_count; i++) {
 		request->writes[i].status = unpack->left ? (int)unpack_number(unpack) : -EBADMSG;
@@ -183,7 +183,7 @@ static void get_written(struct unpack *unpack, const struct carving_request *req
 
 static void take_answer(struct asked *asked, struct unpack *unpack)
 {
-	const struct carving_request *request = asked->request;
+	const struct remote_request *request = asked->request;
 	struct error error = { 0 };
 	int status = take_status(unpack, asked->rank, &error);
 
@@ -247,4 +247,4 @@ static void watch(bool cancelled)
 	pthread_mutex_unlock(&conductor.lock);
 }
 
-const struct carving_remote ask_remote = { ask_jobs, ask, watch, deal_hide };
+const struct remote_workers ask_remote = { ask_jobs, ask, watch, deal_hide };

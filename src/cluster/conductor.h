@@ -71,7 +71,7 @@ void deal_end(void);
 /* What starts before this is hidden: whoever may be looking at it hears of it. Thread-safe. */
 void deal_hide(uint64_t until);
 /* ask.c */
-extern const struct carving_remote ask_remote;
+extern const struct remote_workers ask_remote;
 /* The same text, which lives until ask_end. With the lock. */
 const char *ask_keep(const char *extension);
 void ask_end(void);

@@ -36,7 +36,7 @@ static struct {
 	struct output_dir *output_dir;
 	struct room *rooms; /* one a thread of the pool */
 	unsigned room_count;
-	struct defer *ahead;
+	struct defer *defer;
 	atomic_bool cancelled;
 	pthread_mutex_t lock;
 	pthread_cond_t done;
@@ -63,7 +63,7 @@ static bool go_on(void *context, uint64_t reached)
 
 	if (reached - room->start >= room->tell_at)
 		tell_reached(room, reached);
-	return defer_reach(serve.ahead, (unsigned)(room - serve.rooms), reached);
+	return defer_progress(serve.defer, (unsigned)(room - serve.rooms), reached);
 }
 
 /* The folder must be the conductor's own, not one of its name. */
@@ -96,7 +96,7 @@ int serve_begin(const struct run_join *join, const char *mark, struct error *err
 	serve.room_count = pool_threads(join->pool);
 	serve.rooms = xcalloc(serve.room_count, sizeof(*serve.rooms));
 	pthread_mutex_lock(&serve.lock);
-	serve.ahead = defer_new(serve.room_count, false, (uint32_t)join->rules->count);
+	serve.defer = defer_new(serve.room_count, false, (uint32_t)join->rules->count);
 	pthread_mutex_unlock(&serve.lock);
 	for (unsigned i = 0; i < serve.room_count; i++) {
 		serve.rooms[i].view = view_new();
@@ -114,8 +114,8 @@ void serve_cancel(void)
 void serve_hide(uint64_t until)
 {
 	pthread_mutex_lock(&serve.lock);
-	if (serve.ahead)
-		defer_hide(serve.ahead, until);
+	if (serve.defer)
+		defer_hide(serve.defer, until);
 	pthread_mutex_unlock(&serve.lock);
 }
 
@@ -124,8 +124,8 @@ void serve_end(void)
 	pthread_mutex_lock(&serve.lock);
 	while (serve.jobs)
 		pthread_cond_wait(&serve.done, &serve.lock);
-	defer_free(serve.ahead);
-	serve.ahead = NULL;
+	defer_free(serve.defer);
+	serve.defer = NULL;
 	pthread_mutex_unlock(&serve.lock);
 	for (unsigned i = 0; i < serve.room_count; i++) {
 		view_free(serve.rooms[i].view);
@@ -149,14 +149,14 @@ static void put_status(struct pack *pack, int status, const struct error *error)
 
 /* False: it was put off. */
 static bool check_one(
-	const struct candidate *candidate, bool insist, unsigned worker, struct outcome *outcome)
+	const struct candidate *candidate, bool force, unsigned worker, struct outcome *outcome)
 {
 	struct room *room = &serve.rooms[worker];
 
 	room->start = candidate->start;
-	room->tell_at = AHEAD_LONG_CHECK;
-	return defer_check(serve.ahead, worker, room->view, serve.image,
-		&serve.rules->rules[candidate->rule], candidate, insist, outcome);
+	room->tell_at = DEFER_LONG_CHECK;
+	return defer_check(serve.defer, worker, room->view, serve.image,
+		&serve.rules->rules[candidate->rule], candidate, force, outcome);
 }
 
 static void answer_check(struct unpack *unpack, unsigned worker, struct pack *pack)
@@ -164,16 +164,16 @@ static void answer_check(struct unpack *unpack, unsigned worker, struct pack *pa
 	static const struct error none;
 	uint64_t count;
 
-	defer_hide(serve.ahead, unpack_number(unpack));
+	defer_hide(serve.defer, unpack_number(unpack));
 	count = unpack_number(unpack);
 	put_status(pack, atomic_load(&serve.cancelled) ? -ECANCELED : 0, &none);
 	for (uint64_t i = 0; i < count && !atomic_load(&serve.cancelled); i++) {
-		bool insist = unpack_number(unpack), checked;
+		bool force = unpack_number(unpack), checked;
 		struct candidate candidate;
 		struct outcome outcome;
 
 		wire_get_candidate(unpack, &candidate);
-		checked = check_one(&candidate, insist, worker, &outcome);
+		checked = check_one(&candidate, force, worker, &outcome);
 		pack_number(pack, !checked);
 		if (!checked)
 			continue;

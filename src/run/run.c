@@ -151,7 +151,7 @@ struct pairing_options run_pairing_options(const struct run *run)
 		.scalpel = options->scalpel,
 		.range_start = run->range_start,
 		.range_end = run->range_end,
-		.place = run_place,
+		.to_evidence = run_place,
 		.context = run,
 	};
 }
@@ -189,7 +189,7 @@ static void fill_run_record(struct run *run, const char *image_path)
 		.kernel = run->scan && run->engine->kernel ? run->engine->kernel(run->scan) : "",
 		.engine_reason = run->engine_reason,
 		.reader = run->reader ? reader_method_name(run->reader) : "",
-		.threads = options->cluster ? options->cluster->carving->jobs()
+		.threads = options->cluster ? options->cluster->carving->capacity()
 					    : pool_threads(run->pool),
 		.chunk_size = options->chunk_size,
 		.dry_run = options->dry_run,
@@ -242,7 +242,7 @@ void run_start_carving(struct run *run)
 		.sets = options->sets,
 		.skip_known = options->skip_known,
 		.unreadable = &run->unread,
-		.pause = pause_carving,
+		.on_wait = pause_carving,
 		.context = run,
 		.interrupted = run_interrupted,
 		.rejected = &run->summary.rejected,

@@ -108,7 +108,7 @@ struct run_cluster {
 	 * yet, after a moment. */
 	int (*next)(struct run_piece *piece, struct error *error);
 	/* After begin. */
-	const struct carving_remote *carving;
+	const struct remote_workers *carving;
 	/* What rank 0 searches with. */
 	const char *(*engine)(void);
 	/* What a process has done so far. Before end. */

@@ -45,7 +45,7 @@ static int add_file(struct run *run, struct kept *kept, const struct file_record
 	copy.fs_path = file->fs_path ? strpool_add(&kept->paths, file->fs_path) : NULL;
 	copy.runs = xcalloc(file->run_count, sizeof(*copy.runs));
 	memcpy(copy.runs, file->runs, file->run_count * sizeof(*copy.runs));
-	status = carving_add(run->carving, &copy);
+	status = carving_add_record(run->carving, &copy);
 	free(copy.path);
 	free(copy.runs);
 	return status;

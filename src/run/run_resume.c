@@ -165,7 +165,7 @@ int run_finish_resuming(struct run *run)
 	if (checkpoint->begun)
 		status = load_state(run, checkpoint->reader);
 	else
-		carving_tidy(run->carving);
+		carving_remove_leftovers(run->carving);
 	add_resumption(&run->summary, time(NULL), run->position);
 	run_end_resuming(run);
 	checkpoint->loading = status != 0;

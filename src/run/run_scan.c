@@ -56,8 +56,8 @@ static int pair_piece(struct run *run, const struct run_piece *piece)
 	for (size_t i = 0; i < piece->unread_count; i++)
 		ranges_add(&run->unread, piece->unread[i].offset, piece->unread[i].length);
 	for (size_t i = 0; i < piece->outcome_count; i++)
-		carving_know(run->carving, piece->outcomes[i].start, piece->outcomes[i].rule,
-			&piece->outcomes[i].outcome);
+		carving_add_precheck(run->carving, piece->outcomes[i].start,
+			piece->outcomes[i].rule, &piece->outcomes[i].outcome);
 	return run_hear_map(run, piece->until, piece->classes, piece->classes_len);
 }
 
@@ -87,7 +87,8 @@ int run_carve_settled(struct run *run, bool all_known)
 			run->has_pending = next_candidate(run, all_known);
 		if (!run->has_pending) {
 			if (!run->order)
-				carving_offered_until(run->carving, pairing_reached(run->pairing));
+				carving_set_offered_until(
+					run->carving, pairing_reached(run->pairing));
 			break;
 		}
 		status = carving_offer(run->carving, &run->pending);
@@ -104,7 +105,7 @@ int run_carve_settled(struct run *run, bool all_known)
 int run_keep_up(struct run *run, uint64_t position)
 {
 	uint64_t near = position < run->near_len ? 0 : position - run->near_len;
-	int status = run->near_len ? carving_keep_up(run->carving, near) : 0;
+	int status = run->near_len ? carving_start_checks(run->carving, near) : 0;
 
 	return status ? carving_failed(run, status) : 0;
 }

@@ -48,7 +48,7 @@ struct run_scout {
 static void tell(void *context, const struct candidate *candidate, const struct outcome *outcome)
 {
 	struct run_scout *scout = ((struct run *)context)->scout;
-	size_t cost = sizeof(struct run_outcome) + outcome_held(outcome);
+	size_t cost = sizeof(struct run_outcome) + outcome_extra_len(outcome);
 	struct scouted *scouted;
 
 	while (scout->telling->settled <= candidate->start)
@@ -160,7 +160,7 @@ static void start_unit(struct run *run, uint64_t offset)
 {
 	struct pairing_options options = run_pairing_options(run);
 
-	options.scout = true;
+	options.precheck = true;
 	if (options.range_start < offset)
 		options.range_start = offset;
 	run->pairing = pairing_new(run->options->rules, &options, run->store,
@@ -201,7 +201,7 @@ static int end_unit(struct run *run, uint64_t until)
 
 	pairing_finish(run->pairing);
 	status = settle_all(run);
-	carving_offered_until(run->carving, until);
+	carving_set_offered_until(run->carving, until);
 	pairing_free(run->pairing);
 	run->pairing = NULL;
 	return status;
@@ -240,7 +240,7 @@ void run_start_scout(struct run *run, int (*give)(struct run *run, struct run_pi
 		.rules = options->rules,
 		.pool = run->pool,
 		.decide = { .nested = options->decide.nested },
-		.tell = tell,
+		.on_outcome = tell,
 		.context = run,
 		.rejected = &run->summary.rejected,
 		.skipped = &run->summary.skipped,

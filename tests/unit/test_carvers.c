@@ -160,7 +160,7 @@ static bool embeds(const char *carver, const struct bytes *bytes, uint64_t place
 	size_t count;
 
 	carver_find(carver)->check(view, &finding);
-	places = view_embedded_places(view, &count);
+	places = view_embedded_offsets(view, &count);
 	for (size_t i = 0; i < count; i++)
 		named |= places[i] == place;
 	view_free(view);

@@ -229,9 +229,9 @@ Test(decide, a_set_of_parts_holds_what_was_added)
 		cr_assert_not(parts_has(&parts, i * i + 1));
 	}
 	cr_expect_not(parts_has(&parts, 0));
-	parts_pass(&parts, parts.last);
+	parts_forget_before(&parts, parts.last);
 	cr_expect_eq(parts.count, 100000, "the last one may still be asked for");
-	parts_pass(&parts, parts.last + 1);
+	parts_forget_before(&parts, parts.last + 1);
 	cr_expect_eq(parts.count, 0);
 	cr_expect_null(parts.slots);
 	cr_expect_not(parts_has(&parts, 4));
@@ -329,18 +329,18 @@ Test(decide, what_is_hidden_passes_without_a_decision)
 	struct fixture f;
 
 	setup(&f, (struct decide_options){ 0 });
-	cr_expect_not(decider_hides(f.decider, &inside));
+	cr_expect_not(decider_skip_hidden(f.decider, &inside));
 	cr_expect_str_eq(one(&f, 100, 0, CARVE_COMPLETE, 50), "0");
-	cr_expect(decider_hides(f.decider, &inside));
-	cr_expect_not(decider_hides(f.decider, &behind));
+	cr_expect(decider_skip_hidden(f.decider, &inside));
+	cr_expect_not(decider_skip_hidden(f.decider, &behind));
 	cr_expect_eq(tally(&f.skipped, "inside a complete file"), 1);
 	decider_hide(f.decider, 151);
 	decider_hide(f.decider, 120);
-	cr_expect(decider_hides(f.decider, &behind), "another process has decided so");
+	cr_expect(decider_skip_hidden(f.decider, &behind), "another process has decided so");
 	cr_expect_eq(decider_hidden_until(f.decider), 151);
 	teardown(&f);
 	setup(&f, (struct decide_options){ .nested = true });
 	cr_expect_str_eq(one(&f, 100, 0, CARVE_COMPLETE, 50), "0");
-	cr_expect_not(decider_hides(f.decider, &inside));
+	cr_expect_not(decider_skip_hidden(f.decider, &inside));
 	teardown(&f);
 }

@@ -17,15 +17,15 @@ Test(ahead, what_a_long_check_has_passed_is_put_off)
 	struct defer *ahead = defer_new(2, false, 2);
 
 	cr_expect(defer_begin(ahead, 0, at(1000), false));
-	cr_expect(defer_reach(ahead, 0, 1000 + AHEAD_LONG_CHECK));
+	cr_expect(defer_progress(ahead, 0, 1000 + DEFER_LONG_CHECK));
 	cr_expect(defer_begin(ahead, 1, at(2000), false), "nobody waits for a short one");
-	cr_expect(defer_reach(ahead, 0, 1000 + 2 * AHEAD_LONG_CHECK));
-	cr_expect_not(defer_reach(ahead, 1, 3000), "it goes on with what was overtaken");
+	cr_expect(defer_progress(ahead, 0, 1000 + 2 * DEFER_LONG_CHECK));
+	cr_expect_not(defer_progress(ahead, 1, 3000), "it goes on with what was overtaken");
 	cr_expect_not(defer_begin(ahead, 1, at(2000), false));
 	cr_expect(defer_begin(ahead, 1, at(2000), true), "somebody insists");
 	cr_expect(
 		defer_begin(ahead, 1, at(1000), false), "what starts at the same place is no part");
-	cr_expect(defer_begin(ahead, 1, at(1000 + 2 * AHEAD_LONG_CHECK), false));
+	cr_expect(defer_begin(ahead, 1, at(1000 + 2 * DEFER_LONG_CHECK), false));
 	defer_end(ahead, 0, 0);
 	cr_expect(defer_begin(ahead, 1, at(2000), false));
 	defer_free(ahead);
@@ -35,7 +35,7 @@ Test(ahead, another_process_tells_how_far_it_is)
 {
 	struct defer *ahead = defer_new(2, false, 2);
 
-	defer_tell(ahead, 0, 1000, 500000);
+	defer_remote_progress(ahead, 0, 1000, 500000);
 	cr_expect_not(defer_begin(ahead, 1, at(1001), false));
 	cr_expect_not(defer_begin(ahead, 1, at(499999), false));
 	cr_expect(defer_begin(ahead, 1, at(500000), false));
@@ -47,9 +47,9 @@ Test(ahead, what_is_hidden_is_put_off_whoever_insists)
 {
 	struct defer *ahead = defer_new(1, false, 2);
 
-	cr_expect_eq(defer_hidden(ahead), 0);
+	cr_expect_eq(defer_hidden_until(ahead), 0);
 	defer_hide(ahead, 5000);
-	cr_expect_eq(defer_hidden(ahead), 5000);
+	cr_expect_eq(defer_hidden_until(ahead), 5000);
 	cr_expect_not(defer_begin(ahead, 0, at(4999), true));
 	cr_expect(defer_begin(ahead, 0, at(5000), false));
 	defer_free(ahead);
@@ -59,7 +59,7 @@ Test(ahead, nothing_is_overtaken_where_nothing_hides)
 {
 	struct defer *ahead = defer_new(2, true, 2);
 
-	defer_tell(ahead, 0, 1000, 500000);
+	defer_remote_progress(ahead, 0, 1000, 500000);
 	cr_expect(defer_begin(ahead, 1, at(2000), false));
 	defer_free(ahead);
 }
@@ -77,9 +77,9 @@ Test(ahead, outcomes_tell_what_should_wait)
 
 	struct defer *ahead = defer_new(1, false, 2);
 
-	cr_expect_eq(defer_until(ahead, &candidate, &complete), 150);
-	cr_expect_eq(defer_until(ahead, &candidate, &cut), 171);
-	cr_expect_eq(defer_until(ahead, &candidate, &guessed), 0);
+	cr_expect_eq(defer_covered_until(ahead, &candidate, &complete), 150);
+	cr_expect_eq(defer_covered_until(ahead, &candidate, &cut), 171);
+	cr_expect_eq(defer_covered_until(ahead, &candidate, &guessed), 0);
 	defer_free(ahead);
 }
 
@@ -99,7 +99,7 @@ Test(ahead, what_may_be_a_part_is_put_off)
 	cr_expect(defer_begin(ahead, 1, &member, false),
 		"nobody knows yet that such files have parts");
 	defer_end(ahead, 1, 0);
-	defer_end(ahead, 0, defer_until(ahead, &archive, &parted));
+	defer_end(ahead, 0, defer_covered_until(ahead, &archive, &parted));
 	defer_end(ahead, 0, 0);
 	cr_expect(defer_begin(ahead, 0, &archive, false));
 	cr_expect_not(defer_begin(ahead, 1, &member, false));
@@ -122,7 +122,7 @@ Test(ahead, of_a_batch_the_first_archive_is_known)
 	};
 	struct defer *ahead = defer_new(2, false, 2);
 
-	defer_until(ahead, &archive, &parted);
+	defer_covered_until(ahead, &archive, &parted);
 	cr_expect(defer_begin(ahead, 0, &archive, false));
 	cr_expect(defer_begin(ahead, 0, &later, false));
 	cr_expect_not(defer_begin(ahead, 1, &member, false));

@@ -335,7 +335,7 @@ Test(pair, a_scout_gives_what_needs_no_footer)
 	static const struct carver carver = { .name = "a" };
 	const struct event events[] = { { 10, 0 }, { 10, 2 }, { 20, 1 }, { 30, 4 }, { 40, 6 },
 		{ 50, 2 } };
-	const struct pairing_options options = { .scout = true, .range_start = 15 };
+	const struct pairing_options options = { .precheck = true, .range_start = 15 };
 	static struct outcome_list list;
 	struct fixture f;
 

@@ -46,7 +46,7 @@ Test(early, outcomes_come_back_to_their_candidates)
 	cr_expect_eq(take(early, 10, 4), 14);
 	cr_expect_eq(take(early, 31, 0), 0, "that of 30 is forgotten");
 	cr_expect_eq(take(early, 30, 1), 0);
-	precheck_cache_pass(early, &(struct candidate){ .start = 40 });
+	precheck_cache_skip(early, &(struct candidate){ .start = 40 });
 	cr_expect_eq(take(early, 40, 0), 40);
 	precheck_cache_free(early);
 }
@@ -70,7 +70,7 @@ Test(early, many_are_held_and_found)
 
 Test(early, what_does_not_fit_is_dropped)
 {
-	const size_t half = EARLY_MOST / 2 / sizeof(uint64_t);
+	const size_t half = PRECHECK_CACHE_MAX / 2 / sizeof(uint64_t);
 	struct precheck_cache *early = precheck_cache_new();
 
 	add(early, 1, 0, half);
