@@ -2,6 +2,7 @@
 #ifndef BURIN_BYTES_H
 #define BURIN_BYTES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 static inline uint16_t be16(const uint8_t *p)
@@ -32,6 +33,22 @@ static inline uint32_t le32(const uint8_t *p)
 static inline uint64_t le64(const uint8_t *p)
 {
 	return (uint64_t)le32(p + 4) << 32 | le32(p);
+}
+
+/* For formats that exist in both byte orders. */
+static inline uint16_t ordered16(bool big_endian, const uint8_t *p)
+{
+	return big_endian ? be16(p) : le16(p);
+}
+
+static inline uint32_t ordered32(bool big_endian, const uint8_t *p)
+{
+	return big_endian ? be32(p) : le32(p);
+}
+
+static inline uint64_t ordered64(bool big_endian, const uint8_t *p)
+{
+	return big_endian ? be64(p) : le64(p);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* What the contract promises to every carver, and the table's lookup. */
+/* The parts of the contract that are code: the reason of a verdict, and the table's lookup. */
 #include "carver.h"
 
 #include <stdarg.h>

@@ -1,15 +1,15 @@
 /*
- * The contract between burin and its carvers. A carver looks at the bytes that follow a header and
- * says whether a file of its format stands there, how long it is, and what it is called. It sees
- * the image through a view alone.
+ * The contract between burin and its carvers. A carver parses the bytes at a header and decides
+ * whether a file of its format starts there, how long it is, and what its title and date are. It
+ * sees the image only through a view.
  *
  * A carver allocates nothing that it does not free, prints nothing, keeps no state between calls
  * (it runs in many threads), never loops without consuming, and stops where the view ends. Hostile
  * data gets a verdict, never a crash.
  *
- * A file in this folder, png.c, defines one `const struct carver png_carver`; the table of all
- * carvers is generated from the folder. A file without a line that starts with `const struct
- * carver` holds shared code and is no row.
+ * Each carver is a file of its own: pictures/png.c defines `const struct carver png_carver`. The
+ * table of all carvers is generated from the families' folders; a file without a line that starts
+ * with `const struct carver` holds shared code and gets no row.
  */
 #ifndef BURIN_CARVER_H
 #define BURIN_CARVER_H
@@ -18,53 +18,53 @@
 #include <stdint.h>
 
 enum verdict {
-	CARVE_REJECT,    /* no file of this format starts here; `why` says what was wrong, at which
-			    byte */
-	CARVE_COMPLETE,  /* walked from its first byte to its last, and everything checked agreed */
-	CARVE_TRUNCATED, /* it starts well and then stops making sense, or the image ends: length is
-			    what is sound */
-	CARVE_UNVERIFIED, /* plausible, but the format does not tell where it ends: length is a
+	CARVE_REJECT,    /* no file of this format starts here; `why` has the reason and offset */
+	CARVE_COMPLETE,  /* parsed from its first byte to its last, and everything checked agreed */
+	CARVE_TRUNCATED, /* starts well and then becomes invalid, or the image ends: length is what
+			     was validated */
+	CARVE_UNVERIFIED, /* plausible, but the format does not show where it ends: length is a
 			     guess */
 };
 
-/* What a carver found out. All zero when check is called. */
+/* What a carver found. All zero when check is called. */
 struct finding {
-	uint64_t length; /* bytes from the start; for CARVE_TRUNCATED the offset behind the last
-			    sound byte. Never 0 but for CARVE_REJECT */
-	const char *extension; /* a string that lives for ever, without the dot; NULL: the rule's */
+	uint64_t length; /* bytes from the start; for CARVE_TRUNCATED, those validated. 0 only with
+			    CARVE_REJECT */
+	const char *extension; /* a static string, without the dot; NULL: the rule's */
 	char title[128];       /* from the file itself: any bytes, "" for none */
 	int64_t time;          /* seconds since 1970-01-01 UTC, from the file itself; 0: none */
-	char why[128]; /* the reason of a rejection or truncation, for people, with the offset:
-			  "chunk CRC wrong at 1234" */
+	char why[128]; /* the reason for any verdict but CARVE_COMPLETE, for people, with the
+			  offset: "chunk CRC wrong at 1234" */
 };
 
-/* The bytes from the candidate's start to its rule's max_size or the end of the image, whichever is
- * nearer. */
+/* The bytes from the candidate's start to its rule's max_size or to the end of the image, whichever
+ * comes first. */
 struct view;
 
-/* The bytes at offset (from the candidate's start), len of them (at most VIEW_MAX_PEEK), or NULL
- * when they are not all inside the view or the budget is spent. Unreadable bytes of the image are
- * zeros. The pointer is good until the next call. */
+/* Returns len bytes (at most VIEW_MAX_PEEK) at offset from the candidate's start, or NULL when they
+ * are not all inside the view or the check's budget is spent. Unreadable bytes of the image are
+ * zeros. The pointer is valid until the next call. */
 const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len);
 
-/* How far the view reaches, bytes. */
+/* The view's length in bytes. */
 uint64_t view_size(const struct view *view);
 
-/* True when the view ends where the image ends: what goes beyond is lost, not over-long. */
+/* Whether the view ends where the image ends: a file that continues past it is cut off, not longer
+ * than its rule allows. */
 int view_ends_with_image(const struct view *view);
 
-/* Says that at offset, not before one named earlier, a part of this file begins as files of its
- * format do, as the members of an archive may, and that a check from there would find nothing but
- * the rest of this file. It will not be checked as a file of its own, whatever the verdict on this
- * one, if it lies inside finding->length, or if this one is rejected. */
+/* Declares that a part of this file starts at offset as files of its format do (a member of an
+ * archive, say), so that a check from there would find only the rest of this file. Offsets must not
+ * decrease from call to call. burin will not check the part as a file of its own if it lies inside
+ * finding->length, whatever the verdict on this file, or if this file is rejected. */
 void view_part(struct view *view, uint64_t offset);
 
-/* Says that at offset a file of any format lies in this one as a part of it: a picture in a sound
- * file's tag, the page of a mail. It will not be written as a file of its own, even if this one is
- * not complete, as long as this one is written and holds it. */
+/* Declares that a file of any format is embedded in this one at offset: a picture in an audio
+ * file's tag, a page in a mail. burin will not write it as a file of its own, even if this file is
+ * not complete, as long as this file is written and contains it. */
 void view_embedded(struct view *view, uint64_t offset);
 
-/* The most that one view_peek gives. */
+/* The most bytes that one view_peek returns. */
 #define VIEW_MAX_PEEK ((size_t)65536)
 
 struct carver {
@@ -73,8 +73,8 @@ struct carver {
 	enum verdict (*check)(struct view *view, struct finding *finding);
 };
 
-/* Writes finding->why like printf (cut when too long) and returns verdict: `return
- * verdict_because(CARVE_REJECT, finding, "...")`. */
+/* Formats finding->why like printf (cut when too long) and returns verdict:
+ * `return verdict_because(CARVE_REJECT, finding, "...")`. */
 enum verdict verdict_because(enum verdict verdict, struct finding *finding, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -7,7 +7,7 @@
  *
  * Nothing marks the end. In libraries the first member is an index of symbols, which says where
  * the members stand that define them: if the last member is the last one that the index names, is
- * whole as an object file, and does not end in zeros as if wiped (seam.c), so is the archive.
+ * whole as an object file, and does not end in zeros as if wiped (overwrite.c), so is the archive.
  * Others stay unverified.
  *
  * Damage. An index that names members behind the last one shows that the end is lost.
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "seam.h"
+#include "overwrite.h"
 #include "walk.h"
 
 #define ELF_NO_BITS 8
@@ -240,7 +240,7 @@ static bool end_is_sound(struct view *view, const struct ar_member *last)
 	uint64_t at;
 
 	return is_whole(view, last) &&
-	       seam_find(view, last->data, last->end, 1, &at, &what) == SEAM_NONE;
+	       overwrite_find(view, last->data, last->end, 1, &at, &what) == OVERWRITE_NONE;
 }
 
 static enum verdict judge(struct view *view, struct finding *finding, const struct library *library)

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "walk.h"
 
 enum {

@@ -30,7 +30,7 @@ static size_t starts(struct view *view, uint64_t at)
 }
 
 static const struct packed_chain chain = {
-	.format = PACKED_BZIP2,
+	.format = COMPRESSED_BZIP2,
 	.what = "bzip2",
 	.starts = starts,
 	.sure_len = 80,

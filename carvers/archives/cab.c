@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "walk.h"
 
 enum {

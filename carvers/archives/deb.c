@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ar.h"
-#include "packed.h"
+#include "compressed.h"
 #include "tar.h"
 #include "walk.h"
 
@@ -18,11 +18,11 @@ static const struct {
 	const char *name;
 	int format; /* -1: not packed */
 } forms[] = {
-	{ "data.tar.gz", PACKED_GZIP },
-	{ "data.tar.xz", PACKED_XZ },
-	{ "data.tar.zst", PACKED_ZSTD },
-	{ "data.tar.bz2", PACKED_BZIP2 },
-	{ "data.tar.lzma", PACKED_LZMA },
+	{ "data.tar.gz", COMPRESSED_GZIP },
+	{ "data.tar.xz", COMPRESSED_XZ },
+	{ "data.tar.zst", COMPRESSED_ZSTD },
+	{ "data.tar.bz2", COMPRESSED_BZIP2 },
+	{ "data.tar.lzma", COMPRESSED_LZMA },
 	{ "data.tar", -1 },
 };
 
@@ -39,7 +39,7 @@ static const int *form_of(const struct ar_member *member)
 static bool is_whole(struct view *view, const struct ar_member *member, int format, uint64_t *end)
 {
 	const uint8_t *p;
-	struct packed packed;
+	struct compressed packed;
 
 	if (format < 0) {
 		*end = member->data;
@@ -48,8 +48,8 @@ static bool is_whole(struct view *view, const struct ar_member *member, int form
 			    : NULL;
 		return p && !p[0] && memcmp(p, p + 1, TAR_BLOCK - 1) == 0;
 	}
-	if (packed_walk(view, (enum packed_format)format, member->data, member->end, &packed) ==
-			PACKED_DONE &&
+	if (compressed_walk(view, (enum compressed_format)format, member->data, member->end,
+		    &packed) == COMPRESSED_DONE &&
 		packed.end == member->end)
 		return true;
 	*end = walk_before_fill(view, member->data, packed.end);

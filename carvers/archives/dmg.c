@@ -50,7 +50,7 @@ static bool collect(void *context, const uint8_t *bytes, size_t len)
 /* Unpacks the first run: where it ends, or breaks (then *whole is false). */
 static uint64_t unpack(struct view *view, struct head *head, bool *whole)
 {
-	struct inflated inflated = { .look = collect, .context = head };
+	struct inflated inflated = { .inspect = collect, .context = head };
 	enum inflated_state state = INFLATED_MORE;
 	uint64_t at = 0;
 	const uint8_t *window;

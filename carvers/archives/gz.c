@@ -18,7 +18,8 @@
 #include <zlib.h>
 
 #include "bytes.h"
-#include "packed.h"
+#include "compressed.h"
+#include "title.h"
 #include "walk.h"
 
 enum {
@@ -107,11 +108,12 @@ static uint64_t sure_end(const struct member *member)
 	return member->data + SURE_LEN - name_len;
 }
 
-static const char *extension_of(const struct packed *packed)
+static const char *extension_of(const struct compressed *packed)
 {
-	static const char *const extensions[PACKED_CONTENTS] = { "gz", "tgz", "cpio.gz", "svgz" };
+	static const char *const extensions[COMPRESSED_CONTENTS] = { "gz", "tgz", "cpio.gz",
+		"svgz" };
 
-	return extensions[packed_content(packed)];
+	return extensions[compressed_content(packed)];
 }
 
 static void describe(struct view *view, struct finding *finding, const struct member *member,
@@ -127,12 +129,12 @@ static void describe(struct view *view, struct finding *finding, const struct me
 
 /* The verdict on a member that did not end well. */
 static enum verdict judge(struct view *view, struct finding *finding, const struct member *member,
-	enum packed_state state, uint64_t end)
+	enum compressed_state state, uint64_t end)
 {
-	if (state == PACKED_CUT)
+	if (state == COMPRESSED_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
 			walk_before_fill(view, member->data, end));
-	if (state == PACKED_REFUSE) {
+	if (state == COMPRESSED_REFUSED) {
 		finding->length = end;
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"unpacks to more than is checked, at %" PRIu64, end);
@@ -146,8 +148,8 @@ static enum verdict judge(struct view *view, struct finding *finding, const stru
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct member first, member;
-	struct packed packed;
-	enum packed_state state;
+	struct compressed packed;
+	enum compressed_state state;
 	const char *problem = read_header(view, 0, &first), *extension = "gz";
 	uint64_t at = 0;
 
@@ -156,8 +158,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	for (member = first;; at = packed.end) {
 		if (at && read_header(view, at, &member))
 			break;
-		state = packed_walk(view, PACKED_GZIP, at, view_size(view), &packed);
-		if (state != PACKED_DONE && packed.end < sure_end(&member)) {
+		state = compressed_walk(view, COMPRESSED_GZIP, at, view_size(view), &packed);
+		if (state != COMPRESSED_DONE && packed.end < sure_end(&member)) {
 			if (at)
 				break;
 			return verdict_because(CARVE_REJECT, finding,
@@ -168,7 +170,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		else
 			extension = extension_of(&packed);
 		describe(view, finding, &first, extension);
-		if (state != PACKED_DONE)
+		if (state != COMPRESSED_DONE)
 			return judge(view, finding, &member, state, packed.end);
 	}
 	finding->length = at;

@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
+#include "title.h"
 #include "walk.h"
 
 enum {

@@ -56,7 +56,7 @@ static bool read_block(struct view *view, const struct packed_frame *frame, uint
 }
 
 static const struct packed_frames frames = {
-	.format = PACKED_LZ4,
+	.format = COMPRESSED_LZ4,
 	.what = "LZ4",
 	.read_frame = read_frame,
 	.read_block = read_block,

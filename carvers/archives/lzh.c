@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "noise.h"
 #include "walk.h"
 

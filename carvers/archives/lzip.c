@@ -26,7 +26,7 @@ static size_t starts(struct view *view, uint64_t at)
 }
 
 static const struct packed_chain chain = {
-	.format = PACKED_LZIP,
+	.format = COMPRESSED_LZIP,
 	.what = "lzip",
 	.starts = starts,
 	.sure_len = 64,

@@ -32,7 +32,7 @@ static size_t starts(struct view *view, uint64_t at)
 }
 
 static const struct packed_chain chain = {
-	.format = PACKED_LZMA,
+	.format = COMPRESSED_LZMA,
 	.what = "lzma",
 	.starts = starts,
 	.sure_len = 256,

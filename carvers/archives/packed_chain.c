@@ -29,8 +29,8 @@ static uint64_t next_stream(struct view *view, const struct packed_chain *chain,
 
 /* The verdict on a stream at `at` that did not end well. */
 static enum verdict judge(struct view *view, struct finding *finding,
-	const struct packed_chain *chain, uint64_t at, enum packed_state state,
-	const struct packed *packed)
+	const struct packed_chain *chain, uint64_t at, enum compressed_state state,
+	const struct compressed *packed)
 {
 	uint64_t size = view_size(view), sound = at + chain->starts(view, at);
 
@@ -38,11 +38,11 @@ static enum verdict judge(struct view *view, struct finding *finding,
 		sound = walk_before_fill(view, sound, packed->end);
 	else if (packed->proven > sound)
 		sound = packed->proven;
-	if (state == PACKED_CUT)
+	if (state == COMPRESSED_CUT)
 		return walk_cut(
 			view, finding, size + 1, walk_before_fill(view, sound, packed->end));
-	finding->length = state == PACKED_REFUSE ? packed->end : sound;
-	if (state == PACKED_REFUSE)
+	finding->length = state == COMPRESSED_REFUSED ? packed->end : sound;
+	if (state == COMPRESSED_REFUSED)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"unpacks to more than is checked, at %" PRIu64, packed->end);
 	return verdict_because(CARVE_TRUNCATED, finding,
@@ -53,15 +53,15 @@ static enum verdict judge(struct view *view, struct finding *finding,
 enum verdict packed_chain_check(
 	struct view *view, struct finding *finding, const struct packed_chain *chain)
 {
-	struct packed packed;
-	enum packed_state state;
+	struct compressed packed;
+	enum compressed_state state;
 	uint64_t at = 0, next;
 
 	if (!chain->starts(view, 0))
 		return verdict_because(CARVE_REJECT, finding, "no %s header at 0", chain->what);
 	for (;; at = next) {
-		state = packed_walk(view, chain->format, at, view_size(view), &packed);
-		if (state != PACKED_DONE && packed.end < at + chain->sure_len) {
+		state = compressed_walk(view, chain->format, at, view_size(view), &packed);
+		if (state != COMPRESSED_DONE && packed.end < at + chain->sure_len) {
 			if (at)
 				break;
 			return verdict_because(
@@ -70,8 +70,8 @@ enum verdict packed_chain_check(
 		if (at)
 			view_part(view, at);
 		else
-			finding->extension = chain->extensions[packed_content(&packed)];
-		if (state != PACKED_DONE)
+			finding->extension = chain->extensions[compressed_content(&packed)];
+		if (state != COMPRESSED_DONE)
 			return judge(view, finding, chain, at, state, &packed);
 		finding->length = packed.end;
 		next = next_stream(view, chain, packed.end);

@@ -5,10 +5,10 @@
 #ifndef BURIN_CARVERS_ARCHIVES_PACKED_CHAIN_H
 #define BURIN_CARVERS_ARCHIVES_PACKED_CHAIN_H
 
-#include "packed.h"
+#include "compressed.h"
 
 struct packed_chain {
-	enum packed_format format;
+	enum compressed_format format;
 	const char *what; /* for people: "bzip2" */
 	/* Whether a stream starts at `at`: how long its header is, or 0. */
 	size_t (*starts)(struct view *view, uint64_t at);
@@ -18,7 +18,7 @@ struct packed_chain {
 	uint64_t sure_len;
 	/* What is sound of a broken stream is `proven`, not where the decoder noticed. */
 	bool by_blocks;
-	const char *extensions[PACKED_CONTENTS];
+	const char *extensions[COMPRESSED_CONTENTS];
 };
 
 /* The carvers' check. */

@@ -40,14 +40,14 @@ static uint64_t skip(struct view *view, uint64_t at)
 }
 
 /* What became of a piece that ends at `end`. */
-static enum frame_end judge_piece(struct walk *walk, enum packed_state state, uint64_t end)
+static enum frame_end judge_piece(struct walk *walk, enum compressed_state state, uint64_t end)
 {
 	switch (state) {
-	case PACKED_BAD:
+	case COMPRESSED_BAD:
 		return FRAME_BROKEN;
-	case PACKED_REFUSE:
+	case COMPRESSED_REFUSED:
 		return FRAME_REFUSED;
-	case PACKED_DONE:
+	case COMPRESSED_DONE:
 		walk->sound = end;
 		return FRAME_WHOLE;
 	default:
@@ -57,12 +57,12 @@ static enum frame_end judge_piece(struct walk *walk, enum packed_state state, ui
 
 /* Unpacks block after block. */
 static enum frame_end walk_blocks(
-	struct walk *walk, const struct packed_frame *frame, struct packed *packed)
+	struct walk *walk, const struct packed_frame *frame, struct compressed *packed)
 {
 	struct view *view = walk->view;
 	bool coded = false;
 	struct packed_block block = { .end = frame->blocks };
-	enum packed_state state = PACKED_CUT;
+	enum compressed_state state = COMPRESSED_CUT;
 
 	while (!block.last) {
 		uint64_t at = block.end;
@@ -74,38 +74,40 @@ static enum frame_end walk_blocks(
 		walk->sound = block.data;
 		if (block.last)
 			block.end += frame->end_extra;
-		state = frame->dictionary ? PACKED_CUT : packed_feed(packed, view, block.end);
+		state = frame->dictionary ? COMPRESSED_CUT
+					  : compressed_feed(packed, view, block.end);
 		if (block.end > view_size(view))
-			return state == PACKED_BAD ? FRAME_BROKEN : FRAME_CUT;
-		if (!frame->dictionary && (state != PACKED_CUT || packed->end != block.end) &&
-			!(block.last && state == PACKED_DONE))
+			return state == COMPRESSED_BAD ? FRAME_BROKEN : FRAME_CUT;
+		if (!frame->dictionary && (state != COMPRESSED_CUT || packed->end != block.end) &&
+			!(block.last && state == COMPRESSED_DONE))
 			return judge_piece(walk, state, block.end);
 		walk->sound = block.end;
 		coded |= block.coded;
 	}
 	walk->unproved |= frame->unproved && !coded;
 	walk->dictionary |= frame->dictionary;
-	return frame->dictionary || state == PACKED_DONE ? FRAME_WHOLE : FRAME_BROKEN;
+	return frame->dictionary || state == COMPRESSED_DONE ? FRAME_WHOLE : FRAME_BROKEN;
 }
 
 static enum frame_end walk_frame(struct walk *walk, uint64_t at)
 {
 	struct packed_frame frame = { .at = at };
-	struct packed packed;
+	struct compressed packed;
 	enum frame_end end;
 
 	if (!walk->kind->read_frame(walk->view, &frame))
 		return FRAME_NONE;
-	if (!packed_open(&packed, walk->kind->format))
+	if (!compressed_open(&packed, walk->kind->format))
 		return FRAME_REFUSED;
 	packed.end = at;
-	if (!frame.dictionary && packed_feed(&packed, walk->view, frame.blocks) == PACKED_BAD)
+	if (!frame.dictionary &&
+		compressed_feed(&packed, walk->view, frame.blocks) == COMPRESSED_BAD)
 		end = FRAME_NONE;
 	else
 		end = walk_blocks(walk, &frame, &packed);
-	packed_close(&packed);
+	compressed_close(&packed);
 	if (!walk->finding->extension && end != FRAME_NONE)
-		walk->finding->extension = walk->kind->extensions[packed_content(&packed)];
+		walk->finding->extension = walk->kind->extensions[compressed_content(&packed)];
 	return end;
 }
 

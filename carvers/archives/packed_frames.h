@@ -5,7 +5,7 @@
 #ifndef BURIN_CARVERS_ARCHIVES_PACKED_FRAMES_H
 #define BURIN_CARVERS_ARCHIVES_PACKED_FRAMES_H
 
-#include "packed.h"
+#include "compressed.h"
 
 struct packed_frame {
 	uint64_t at, blocks; /* its start, and its first block's */
@@ -23,14 +23,14 @@ struct packed_block {
 };
 
 struct packed_frames {
-	enum packed_format format;
+	enum compressed_format format;
 	const char *what; /* for people: "LZ4" */
 	/* Reads the header of the frame at frame->at: false when there is none. */
 	bool (*read_frame)(struct view *view, struct packed_frame *frame);
 	/* Reads the header of the block at `at`: false when it is none, or can't be seen. */
 	bool (*read_block)(struct view *view, const struct packed_frame *frame, uint64_t at,
 		struct packed_block *block);
-	const char *extensions[PACKED_CONTENTS];
+	const char *extensions[COMPRESSED_CONTENTS];
 };
 
 /* The carvers' check. */

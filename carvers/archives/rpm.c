@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "packed.h"
+#include "compressed.h"
 #include "walk.h"
 
 enum {
@@ -121,20 +121,20 @@ static void describe(struct view *view, const struct section *header, struct fin
 	add_text(view, header, TAG_RELEASE, "-", finding->title, sizeof(finding->title));
 }
 
-static bool payload_format(struct view *view, uint64_t at, enum packed_format *format)
+static bool payload_format(struct view *view, uint64_t at, enum compressed_format *format)
 {
 	const uint8_t *p = view_peek(view, at, 6);
 
 	if (p && p[0] == 0x1f && p[1] == 0x8b)
-		*format = PACKED_GZIP;
+		*format = COMPRESSED_GZIP;
 	else if (p && memcmp(p, "BZh", 3) == 0)
-		*format = PACKED_BZIP2;
+		*format = COMPRESSED_BZIP2;
 	else if (p && memcmp(p, "\xfd\x37zXZ", 6) == 0)
-		*format = PACKED_XZ;
+		*format = COMPRESSED_XZ;
 	else if (p && be32(p) == 0x28b52ffd)
-		*format = PACKED_ZSTD;
+		*format = COMPRESSED_ZSTD;
 	else if (p && memcmp(p, "\x5d\0\0", 3) == 0)
-		*format = PACKED_LZMA;
+		*format = COMPRESSED_LZMA;
 	else
 		return false;
 	return true;
@@ -153,9 +153,9 @@ static enum verdict judge_payload(
 	struct view *view, struct finding *finding, const struct section *header, uint64_t end)
 {
 	uint64_t size = view_size(view), at = header->end;
-	enum packed_format format;
-	enum packed_state state;
-	struct packed packed;
+	enum compressed_format format;
+	enum compressed_state state;
+	struct compressed packed;
 
 	if (size - at < 6)
 		return walk_cut(view, finding, at + 6, view_ends_with_image(view) ? size : at);
@@ -169,20 +169,20 @@ static enum verdict judge_payload(
 			"%s at %" PRIu64, bare ? "the payload is not packed" : "no payload", at);
 	}
 	describe(view, header, finding);
-	state = packed_walk(view, format, at, end && end < size ? end : size, &packed);
-	if (state == PACKED_DONE && (!end || end == packed.end)) {
+	state = compressed_walk(view, format, at, end && end < size ? end : size, &packed);
+	if (state == COMPRESSED_DONE && (!end || end == packed.end)) {
 		finding->length = packed.end;
 		return CARVE_COMPLETE;
 	}
-	if (state == PACKED_DONE && end > size)
-		state = PACKED_CUT;
+	if (state == COMPRESSED_DONE && end > size)
+		state = COMPRESSED_CUT;
 	finding->length = packed.end;
-	if (state == PACKED_DONE || state == PACKED_REFUSE)
+	if (state == COMPRESSED_DONE || state == COMPRESSED_REFUSED)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the payload ends at %" PRIu64 ", the signature says %" PRIu64, packed.end,
 			end);
 	finding->length = walk_before_fill(view, at, packed.end);
-	if (state == PACKED_CUT && (!end || end > size))
+	if (state == COMPRESSED_CUT && (!end || end > size))
 		return walk_cut(view, finding, size + 1, finding->length);
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "the payload does not unpack at %" PRIu64, packed.end);

@@ -22,6 +22,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "title.h"
 #include "walk.h"
 
 enum {

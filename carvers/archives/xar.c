@@ -103,7 +103,7 @@ static bool see(void *context, const uint8_t *bytes, size_t len)
 static uint64_t read_table(struct view *view, uint64_t at, uint64_t end, uint64_t unpacked_len,
 	struct table *table, bool *whole)
 {
-	struct inflated inflated = { .look = see, .context = table };
+	struct inflated inflated = { .inspect = see, .context = table };
 	enum inflated_state state = INFLATED_MORE;
 	const uint8_t *window;
 	size_t len, used;

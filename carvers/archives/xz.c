@@ -31,7 +31,7 @@ static size_t starts(struct view *view, uint64_t at)
 }
 
 static const struct packed_chain chain = {
-	.format = PACKED_XZ,
+	.format = COMPRESSED_XZ,
 	.what = "xz",
 	.starts = starts,
 	.padding = 4,

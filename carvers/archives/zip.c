@@ -27,6 +27,8 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
+#include "title.h"
 #include "walk.h"
 
 /* 1980-01-01: what programs write that have no date, or want none. */

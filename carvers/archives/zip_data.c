@@ -285,7 +285,7 @@ static bool collect(void *context, const uint8_t *bytes, size_t len)
 size_t zip_content(struct view *view, const struct zip_member *member, uint8_t *bytes, size_t size)
 {
 	struct content content = { .bytes = bytes, .size = size };
-	struct inflated inflated = { .look = collect, .context = &content };
+	struct inflated inflated = { .inspect = collect, .context = &content };
 	uint64_t end = view_size(view), ignored;
 	const uint8_t *window;
 	size_t len;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "walk.h"
+#include "dates.h"
 
 enum place { WHOLE, START, END };
 

@@ -85,7 +85,7 @@ static bool read_block(struct view *view, const struct packed_frame *frame, uint
 }
 
 static const struct packed_frames frames = {
-	.format = PACKED_ZSTD,
+	.format = COMPRESSED_ZSTD,
 	.what = "Zstandard",
 	.read_frame = read_frame,
 	.read_block = read_block,

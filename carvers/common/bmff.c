@@ -80,12 +80,12 @@ enum bmff_state bmff_read(struct view *view, uint64_t at, uint64_t limit, struct
 	box->end = box->open ? limit : at + size;
 	if (box->end < box->data || size > INT64_MAX)
 		return BMFF_NONE;
-	return box->end <= limit ? BMFF_SOUND : BMFF_CUT;
+	return box->end <= limit ? BMFF_BOX : BMFF_CUT;
 }
 
 bool bmff_find(struct view *view, uint64_t at, uint64_t end, uint32_t type, struct bmff_box *found)
 {
-	for (; bmff_read(view, at, end, found) == BMFF_SOUND; at = found->end)
+	for (; bmff_read(view, at, end, found) == BMFF_BOX; at = found->end)
 		if (found->type == type)
 			return true;
 	found->type = 0;
@@ -144,7 +144,7 @@ bool bmff_nested(struct view *view, const struct bmff_box *box, uint64_t *broken
 			depth--;
 			continue;
 		}
-		if (at > end || bmff_read(view, at, end, &child) != BMFF_SOUND || child.open)
+		if (at > end || bmff_read(view, at, end, &child) != BMFF_BOX || child.open)
 			return false;
 		at = child.end;
 		if (holds_boxes(child.type) && depth < DEPTH_MAX) {
@@ -177,7 +177,7 @@ static bool leads_on(const struct bmff *bmff, const struct bmff_box *box)
 	if (next.type == BMFF('m', 'o', 'o', 'v') && bmff->moov.type)
 		return false;
 	return box->type != BMFF('f', 't', 'y', 'p') && !box->open &&
-	       (state == BMFF_SOUND || state == BMFF_CUT) && known_outermost(next.type);
+	       (state == BMFF_BOX || state == BMFF_CUT) && known_outermost(next.type);
 }
 
 /* A second 'moov' is the next file's, and what stands between belongs to it, too, if this one's
@@ -206,7 +206,7 @@ static void walk_outermost(struct bmff *bmff)
 	uint64_t size = view_size(view);
 	struct bmff_box box;
 
-	while ((bmff->stopped = bmff_read(view, bmff->end, size, &box)) == BMFF_SOUND ||
+	while ((bmff->stopped = bmff_read(view, bmff->end, size, &box)) == BMFF_BOX ||
 		bmff->stopped == BMFF_CUT) {
 		bool cut = bmff->stopped == BMFF_CUT;
 
@@ -228,7 +228,7 @@ bool bmff_open(struct bmff *bmff, struct view *view)
 	const uint8_t *p;
 
 	*bmff = (struct bmff){ .view = view };
-	if (bmff_read(view, 0, view_size(view), &box) != BMFF_SOUND ||
+	if (bmff_read(view, 0, view_size(view), &box) != BMFF_BOX ||
 		box.type != BMFF('f', 't', 'y', 'p') || box.open || box.end - box.data < 8 ||
 		box.end - box.data > 4096 || box.end % 4)
 		return false;
@@ -248,7 +248,7 @@ bool bmff_open_bare(struct bmff *bmff, struct view *view)
 	enum bmff_state state = bmff_read(view, 0, view_size(view), &box);
 
 	*bmff = (struct bmff){ .view = view };
-	if ((state != BMFF_SOUND && state != BMFF_CUT) || box.open ||
+	if ((state != BMFF_BOX && state != BMFF_CUT) || box.open ||
 		!in_list(box.type, "moov mdat wide free skip pnot styp moof \0"))
 		return false;
 	bmff->segment =

@@ -11,14 +11,14 @@
 #include <inttypes.h>
 
 #include "bytes.h"
-#include "seam.h"
+#include "overwrite.h"
 #include "walk.h"
 
 /* Of a file's length, how much may stand unconfirmed at its end: a part, and at least so many
  * bytes. */
 #define TAIL_PART 16
 #define TAIL_LEAST 32
-/* How often the file's bytes are looked at, on average. */
+/* How often each byte of the file is checked, on average. */
 #define LOOKS_MAX 4
 
 void bmff_data_add(
@@ -40,8 +40,8 @@ void bmff_data_add(
 	if (offset + len > view_size(view))
 		return;
 	/* Items may share bytes, but not all of them with all others. */
-	data->looked += len;
-	if (data->looked / LOOKS_MAX > view_size(view))
+	data->checked_len += len;
+	if (data->checked_len / LOOKS_MAX > view_size(view))
 		return;
 	if (!bmff_coded(view, coding, offset, len, &confirmed, &broken))
 		bmff_data_break(data, broken);
@@ -113,11 +113,11 @@ static bool written_so(const struct bmff_data *data)
 
 	for (uint64_t i = 0; i < bmff->mdat_count && i < BMFF_MDATS; i++)
 		if (bmff->mdat[i].data == data->broken)
-			return !seam_between(data->broken, data->broken);
+			return !overwrite_boundary_between(data->broken, data->broken);
 	return false;
 }
 
-enum verdict bmff_data_judge(const struct bmff_data *data, struct finding *finding)
+enum verdict bmff_data_verdict(const struct bmff_data *data, struct finding *finding)
 {
 	const struct bmff *bmff = data->bmff;
 	uint64_t size = view_size(bmff->view), tail = unconfirmed(data);

@@ -53,7 +53,7 @@ static void read_types(struct view *view, const struct bmff_box *meta, struct ty
 		const uint8_t *p;
 		size_t id_len;
 
-		if (bmff_read(view, at, iinf.end, &infe) != BMFF_SOUND)
+		if (bmff_read(view, at, iinf.end, &infe) != BMFF_BOX)
 			return;
 		p = infe.end - infe.data >= 1 ? view_peek(view, infe.data, 1) : NULL;
 		if (!p || infe.type != BMFF('i', 'n', 'f', 'e') || p[0] < 2)
@@ -152,4 +152,38 @@ bool bmff_items(struct view *view, const struct bmff_box *meta,
 		visit_item(&locations, &types, visit, context);
 	*broken = numbers->at;
 	return !numbers->bad;
+}
+
+const char *bmff_picture_extension(uint32_t brand)
+{
+	switch (brand) {
+	case BMFF('h', 'e', 'i', 'c'):
+	case BMFF('h', 'e', 'i', 'x'):
+	case BMFF('h', 'e', 'i', 'm'):
+	case BMFF('h', 'e', 'i', 's'):
+		return "heic";
+	case BMFF('h', 'e', 'v', 'c'):
+	case BMFF('h', 'e', 'v', 'x'):
+	case BMFF('h', 'e', 'v', 'm'):
+	case BMFF('h', 'e', 'v', 's'):
+		return "heics";
+	case BMFF('a', 'v', 'i', 'f'):
+	case BMFF('a', 'v', 'i', 's'):
+		return "avif";
+	case BMFF('m', 'i', 'f', '1'):
+	case BMFF('m', 'i', 'f', '2'):
+	case BMFF('m', 'i', 'f', '3'):
+	case BMFF('m', 's', 'f', '1'):
+	case BMFF('m', 'i', 'a', 'f'):
+	case BMFF('j', 'p', 'e', 'g'):
+	case BMFF('j', 'p', 'g', 's'):
+	case BMFF('j', '2', 'k', 'i'):
+	case BMFF('j', '2', 'i', 's'):
+	case BMFF('a', 'v', 'c', 'i'):
+	case BMFF('a', 'v', 'c', 's'):
+	case BMFF('v', 'v', 'i', 'c'):
+	case BMFF('u', 'n', 'i', 'f'):
+		return "heif";
+	}
+	return NULL;
 }

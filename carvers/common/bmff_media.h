@@ -1,6 +1,6 @@
 /*
- * What an ISO base media file says about its media data: the items of a 'meta' box (pictures), the
- * samples of a 'moov' box's tracks (films), and how far such data make sense.
+ * The media data of an ISO base media file: the items of a 'meta' box (pictures), the samples of a
+ * 'moov' box's tracks (films), and how far such data is valid.
  */
 #ifndef BURIN_CARVERS_COMMON_BMFF_MEDIA_H
 #define BURIN_CARVERS_COMMON_BMFF_MEDIA_H
@@ -18,14 +18,14 @@ enum bmff_method { BMFF_IN_FILE, BMFF_IN_IDAT, BMFF_IN_ITEM };
 
 /* An extent of an item: an item may have several. */
 struct bmff_extent {
-	uint32_t item, type; /* the item's number and its type; 0: not told */
-	unsigned method;     /* what offset counts from */
+	uint32_t item, type; /* the item's number and its type; 0: unknown */
+	unsigned method;     /* enum bmff_method: what offset counts from */
 	uint64_t offset, len;
 	bool only; /* the item has no other */
 };
 
-/* Calls visit for each extent of the first 4,096 items. False: the tables contradict themselves,
- * and *broken is where. No tables are fine. */
+/* Calls visit for each extent of the first 4,096 items. False: the tables contradict themselves at
+ * *broken. Missing tables are fine. */
 bool bmff_items(struct view *view, const struct bmff_box *meta,
 	void (*visit)(void *context, const struct bmff_extent *extent), void *context,
 	uint64_t *broken);
@@ -36,14 +36,14 @@ struct bmff_track {
 	uint32_t handler;      /* 'vide', 'soun', ... */
 	uint32_t coding;       /* type of the first sample entry: 'avc1', 'hvc1', 'CRAW', ...; 0:
 				  none */
-	struct bmff_box entry; /* which this is */
+	struct bmff_box entry; /* that entry */
 	struct bmff_box chunks, runs, sizes; /* stco or co64, stsc, stsz or stz2 */
 };
 
-/* The track in the box 'trak'. False when it lacks a part. */
+/* Reads the track in the box 'trak'. False when a part is missing. */
 bool bmff_track_open(struct view *view, const struct bmff_box *trak, struct bmff_track *track);
 
-/* Calls visit for each sample, in the track's order, or, where all have one size, for each row of
+/* Calls visit for each sample in the track's order, or, where all have one size, for each run of
  * them. False: the tables contradict themselves. */
 bool bmff_samples(struct view *view, const struct bmff_track *track,
 	void (*visit)(void *context, uint64_t offset, uint64_t len), void *context);
@@ -53,33 +53,33 @@ struct bmff_coding bmff_sample_coding(struct view *view, const struct bmff_track
 
 /* ---- fragments (bmff_fragment.c) ---- */
 
-/* Calls visit for each sample of a box 'moof', or for each row of samples of one size. moov is the
+/* Calls visit for each sample of a box 'moof', or for each run of samples of one size. moov is the
  * file's, of type 0 if it has none. False: the tables contradict themselves. */
 bool bmff_fragment(struct view *view, const struct bmff_box *moof, const struct bmff_box *moov,
 	void (*visit)(void *context, uint32_t track, uint64_t offset, uint64_t len), void *context);
 
 /* ---- coded data (bmff_coded.c) ---- */
 
-/* Whether coded data of this type have a structure that bmff_coded can follow. */
+/* Whether coded data of this type has a structure that bmff_coded can check. */
 bool bmff_is_coded(uint32_t type);
 
-/* The length of NAL units from a 'hvcC' or 'avcC' box; 4 when it can't be read. */
+/* The length of a NAL unit's length field, from a 'hvcC' or 'avcC' box; 4 when not readable. */
 unsigned bmff_nal_len(struct view *view, const struct bmff_box *configuration);
 
-/* Looks at data of an item or sample. False: they stop making sense at *broken. True: *confirmed is
- * how far the format's own structure bears them out (offset: nothing is known about such data). */
+/* Checks the data of an item or sample. False: it is invalid from *broken. True: *confirmed is how
+ * far the coding's own structure confirms it (offset: nothing is known about such data). */
 bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken);
 
 /* ---- samples without such a structure (bmff_sample.c) ---- */
 
-/* What is seen of a track's samples, one after the other. */
+/* The state of checking a track's samples, one after the other. */
 struct bmff_stream {
 	uint32_t type; /* 'mp4a', 'samr', 'mp4v', ... */
-	uint8_t kind;  /* of 'mp4a': the object type of its 'esds', 0: not told */
-	uint8_t ids;   /* the first elements of its first samples, a bit each */
+	uint8_t kind;  /* of 'mp4a': the object type of its 'esds'; 0: unknown */
+	uint8_t ids;   /* the kinds of first element in its first samples, a bit each */
 	uint64_t passed;
-	unsigned failed;    /* those that failed without one between that passed */
+	unsigned failed;    /* samples in a row that failed */
 	uint64_t failed_at; /* the first of these */
 };
 
@@ -87,36 +87,34 @@ struct bmff_stream {
 void bmff_stream_open(
 	struct view *view, const struct bmff_track *track, struct bmff_stream *stream);
 
-/* Looks at the next sample (or a row of samples of one size). False: samples have been none since
- * *broken. True: *confirmed is how far this one is borne out. */
-bool bmff_stream_see(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len,
+/* Checks the next sample (or run of samples of one size). False: samples have been invalid since
+ * *broken. True: *confirmed is how far this one is confirmed. */
+bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken);
 
 /* ---- all data of a file together (bmff_data.c) ---- */
 
 struct bmff_data {
 	const struct bmff *bmff;
-	uint64_t end;       /* behind the last byte of data */
-	uint64_t confirmed; /* how far they are borne out: the highest */
-	uint64_t broken;    /* where the first of them break, or 0 */
-	uint64_t outside;   /* the first that are not among the file's media data, or 0 */
-	uint64_t looked;    /* bytes that were looked at, all together */
+	uint64_t end;         /* end of the last data */
+	uint64_t confirmed;   /* the highest offset to which data is confirmed */
+	uint64_t broken;      /* where the first data is invalid, or 0 */
+	uint64_t outside;     /* the first that is not in the file's media data, or 0 */
+	uint64_t checked_len; /* bytes checked in total */
 };
 
-/* Takes an extent or sample in. */
+/* Adds an extent or sample. */
 void bmff_data_add(
 	struct bmff_data *data, const struct bmff_coding *coding, uint64_t offset, uint64_t len);
 
-/* What was found out otherwise about data that were added without a coding. */
+/* Add what the caller found about data that it added without a coding. */
 void bmff_data_confirm(struct bmff_data *data, uint64_t confirmed);
 void bmff_data_break(struct bmff_data *data, uint64_t broken);
 
-/* The verdict on a file whose outermost boxes and data are known, and its length. */
-enum verdict bmff_data_judge(const struct bmff_data *data, struct finding *finding);
+/* The verdict on a file whose outermost boxes and data are known; sets its length. */
+enum verdict bmff_data_verdict(const struct bmff_data *data, struct finding *finding);
 
-/* ---- pictures (heif.c) ---- */
-
-/* The extension for a brand, or NULL when it is none of HEIF's. */
-const char *heif_extension(uint32_t brand);
+/* The extension for a brand of HEIF, or NULL for another brand. */
+const char *bmff_picture_extension(uint32_t brand);
 
 #endif

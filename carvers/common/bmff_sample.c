@@ -173,7 +173,7 @@ static enum look look_at(
 	return UNKNOWN;
 }
 
-bool bmff_stream_see(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len,
+bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken)
 {
 	enum look look = look_at(view, stream, offset, len);

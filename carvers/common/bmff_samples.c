@@ -87,7 +87,7 @@ bool bmff_track_open(struct view *view, const struct bmff_box *trak, struct bmff
 	if (!bmff_find_path(view, trak, to_stbl, &stbl))
 		return false;
 	if (bmff_find(view, stbl.data, stbl.end, BMFF('s', 't', 's', 'd'), &box) &&
-		bmff_read(view, box.data + 8, box.end, &track->entry) == BMFF_SOUND)
+		bmff_read(view, box.data + 8, box.end, &track->entry) == BMFF_BOX)
 		track->coding = track->entry.type;
 	if (!bmff_find(view, stbl.data, stbl.end, BMFF('s', 't', 'c', 'o'), &track->chunks) &&
 		!bmff_find(view, stbl.data, stbl.end, BMFF('c', 'o', '6', '4'), &track->chunks))

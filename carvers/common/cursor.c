@@ -5,9 +5,9 @@
 #include "walk.h"
 
 #define FIRST_WINDOW 1024
-#define LARGEST_LOOK 4096
+#define BYTES_MAX 4096
 
-/* Windows grow while they follow each other, so that a walk that jumps about pays for little. */
+/* Windows grow as long as they follow each other, so a walk that jumps about reads little. */
 static const uint8_t *fill(struct cursor *cursor)
 {
 	uint64_t size = view_size(cursor->view);
@@ -36,16 +36,16 @@ int cursor_fill(struct cursor *cursor)
 	return window ? window[0] : -1;
 }
 
-const uint8_t *cursor_look(struct cursor *cursor, size_t len)
+const uint8_t *cursor_bytes(struct cursor *cursor, size_t len)
 {
 	uint64_t in = cursor->at - cursor->window_at;
 
 	if (in < cursor->window_len && len <= cursor->window_len - in)
 		return cursor->window + in;
-	if (len > LARGEST_LOOK || len > view_size(cursor->view) ||
+	if (len > BYTES_MAX || len > view_size(cursor->view) ||
 		cursor->at > view_size(cursor->view) - len)
 		return NULL;
-	/* A short window, at first, may be shorter than the look. */
+	/* The first windows may be shorter than len. */
 	while (fill(cursor))
 		if (cursor->window_len >= len)
 			return cursor->window;
@@ -55,7 +55,7 @@ const uint8_t *cursor_look(struct cursor *cursor, size_t len)
 int cursor_at_text(struct cursor *cursor, const char *text)
 {
 	size_t len = strlen(text);
-	const uint8_t *p = cursor_look(cursor, len);
+	const uint8_t *p = cursor_bytes(cursor, len);
 
 	return p && memcmp(p, text, len) == 0;
 }

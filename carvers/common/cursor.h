@@ -1,6 +1,6 @@
 /*
- * Reading byte by byte, for formats made of text. The window under a cursor is a view_peek's
- * result: after any other look at the view, cursor_forget.
+ * Reading byte by byte, for formats made of text. A cursor keeps the result of a view_peek as its
+ * window: after any other peek at the view, call cursor_forget.
  */
 #ifndef BURIN_CARVERS_COMMON_CURSOR_H
 #define BURIN_CARVERS_COMMON_CURSOR_H
@@ -9,19 +9,19 @@
 
 struct cursor {
 	struct view *view;
-	uint64_t at; /* the next byte; may be set at will */
+	uint64_t at; /* the next byte; the caller may change it */
 	const uint8_t *window;
 	uint64_t window_at;
-	size_t window_len; /* 0: nothing held */
+	size_t window_len; /* 0: no window */
 };
 
-/* Brings the byte at cursor->at into the window: it, or -1 when it can't be had. */
+/* Moves the window to the byte at cursor->at. Returns the byte, or -1 when it is not readable. */
 int cursor_fill(struct cursor *cursor);
 
-/* len bytes (at most 4096) at the cursor, or NULL when they are not all there. */
-const uint8_t *cursor_look(struct cursor *cursor, size_t len);
+/* Returns len bytes (at most 4096) at the cursor, or NULL when they are not all readable. */
+const uint8_t *cursor_bytes(struct cursor *cursor, size_t len);
 
-/* Whether `text` stands at the cursor. */
+/* Whether the bytes at the cursor are `text`. */
 int cursor_at_text(struct cursor *cursor, const char *text);
 
 static inline void cursor_forget(struct cursor *cursor)
@@ -37,8 +37,8 @@ static inline int cursor_peek(struct cursor *cursor)
 	return in < cursor->window_len ? cursor->window[in] : cursor_fill(cursor);
 }
 
-/* The same, and the cursor goes on by one. */
-static inline int cursor_take(struct cursor *cursor)
+/* The same, and advances the cursor past it. */
+static inline int cursor_next(struct cursor *cursor)
 {
 	int byte = cursor_peek(cursor);
 
@@ -46,7 +46,7 @@ static inline int cursor_take(struct cursor *cursor)
 	return byte;
 }
 
-/* Moves the cursor to `text`, no further than end; whether it is there. */
+/* Moves the cursor to the next `text` before end. Returns whether there is one. */
 int cursor_find(struct cursor *cursor, uint64_t end, const char *text);
 
 #endif

@@ -1,6 +1,7 @@
 #include "exif.h"
 
-#include "walk.h"
+#include "dates.h"
+#include "title.h"
 
 enum {
 	TAG_DESCRIPTION = 0x010e,

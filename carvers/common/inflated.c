@@ -62,7 +62,7 @@ enum inflated_state inflated_feed(
 		out_len = sizeof(output) - room;
 		inflated->output_len += out_len;
 		inflated->crc = crc32_gzip_refl(inflated->crc, output, out_len);
-		if (inflated->look && !inflated->look(inflated->context, output, out_len))
+		if (inflated->inspect && !inflated->inspect(inflated->context, output, out_len))
 			state = INFLATED_BAD;
 	} while (state == INFLATED_MORE && room == 0);
 	if (left > len) /* what igzip gives back must be of this piece */

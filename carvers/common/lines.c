@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "walk.h"
-
 #define CHANCE_LEN 6
 #define FIRST_LOOK 1024
 #define SECTOR 512
@@ -33,7 +31,7 @@ static size_t plain_len(const uint8_t *p, size_t len)
 static void end_line(struct line *line, size_t len)
 {
 	line->ended = true;
-	line->next = line->text = line->at + len + 1;
+	line->next = line->text_end = line->at + len + 1;
 	line->len = len && line->bytes[len - 1] == '\r' ? len - 1 : len;
 }
 
@@ -44,7 +42,7 @@ static void break_line(struct line *line, size_t len, bool zero)
 
 	line->broken = true;
 	line->len = plain >= CHANCE_LEN || (zero && plain == len) ? plain : 0;
-	line->text = line->next = line->at + line->len;
+	line->text_end = line->next = line->at + line->len;
 }
 
 bool line_read(struct view *view, uint64_t at, struct line *line)
@@ -74,11 +72,11 @@ bool line_read(struct view *view, uint64_t at, struct line *line)
 		look = look * 4 < VIEW_MAX_PEEK ? look * 4 : VIEW_MAX_PEEK;
 	}
 	line->len = len;
-	line->text = line->next = at + len;
+	line->text_end = line->next = at + len;
 	return len > 0;
 }
 
-bool text_cut(struct view *view, uint64_t end, uint64_t *at)
+bool text_overwritten(struct view *view, uint64_t end, uint64_t *at)
 {
 	const uint8_t *p;
 

@@ -1,25 +1,30 @@
 /*
- * Pixels and samples repeat themselves: of 256 values a stretch of them has few, and those often.
- * In random bytes each value is as frequent as any other, and the sum of the squares of their
- * counts says so: in 1,024 random bytes it is 5,116 with a standard deviation of 90, in pixels
+ * Pixels and samples repeat themselves: a stretch of them has few of the 256 values, and those
+ * often. In random bytes each value is as frequent as any other, which the sum of the squares of
+ * their counts shows: in 1,024 random bytes it is 5,116 with a standard deviation of 90, in pixels
  * mostly some tens of thousands.
  *
- * A file's sound part ends where, behind data that is plainly none, a run of random windows begins.
- * A picture of noise has nothing else before, a photograph has no such runs.
+ * The valid part of a file ends where, after data that is clearly not random, a run of random
+ * windows begins. A picture of noise has nothing else before; a photograph has no such runs.
  */
 #include "noise.h"
 
 #include <string.h>
 
+#include "plain_text.h"
 #include "walk.h"
 
 #define WINDOW_LEN 1024
 #define RANDOM_BELOW 5660 /* 6 standard deviations above the mean */
-#define RANDOM_ABOVE 4580 /* and below it: gradients have each value equally often */
+#define RANDOM_ABOVE 4580 /* 6 below it: gradients have each value equally often */
 #define PLAIN_ABOVE 7000
 #define RUN_LEN (3 * WINDOW_LEN)
 #define AT_LEN ((uint64_t)4 * WINDOW_LEN)
-#define NO_CODE_ABOVE 16000 /* fewer than 66 values, in the mean */
+#define NO_CODE_ABOVE 16000 /* fewer than 66 values, on average */
+
+#define HANDFUL 12
+#define PLAIN_LEN 12
+#define ZEROS_MAX 48 /* after those */
 
 static uint32_t squares(const uint8_t *bytes)
 {
@@ -104,4 +109,32 @@ uint64_t plain_start(struct view *view, uint64_t start, uint64_t end)
 		}
 	}
 	return end;
+}
+
+bool plain_at_end(struct view *view, uint64_t start, uint64_t end)
+{
+	size_t max = PLAIN_LEN + ZEROS_MAX, zeros = 0, first = 0, ends = 0;
+	size_t len = end - start < max ? (size_t)(end - start) : max;
+	const uint8_t *p;
+
+	if (end - start <= HANDFUL)
+		return true;
+	p = view_peek(view, end - len, len);
+	if (!p)
+		return false;
+	while (ends < len && !p[len - 1 - ends])
+		ends++;
+	if (ends == len || ends > ZEROS_MAX)
+		return false;
+	/* The bytes before the last zeros, and one zero, which may belong to a number. */
+	len -= ends > 1 ? ends - 1 : 0;
+	if (len > PLAIN_LEN) {
+		p += len - PLAIN_LEN;
+		len = PLAIN_LEN;
+	}
+	for (size_t i = 0; i < len; i++)
+		zeros += !p[i];
+	while (first < 3 && first < len && p[first] >> 6 == 2) /* within a character */
+		first++;
+	return zeros >= (len + 1) / 2 || utf8_valid(p + first, len - first);
 }

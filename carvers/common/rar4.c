@@ -4,6 +4,7 @@
  * All little-endian.
  */
 #include "bytes.h"
+#include "dates.h"
 #include "rar.h"
 #include "walk.h"
 

@@ -4,8 +4,8 @@
  * the length of the extra area at the header's end, with flag 2 the length of the data behind it.
  */
 #include "bytes.h"
+#include "dates.h"
 #include "rar.h"
-#include "title.h"
 #include "walk.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "walk.h"
+#include "title.h"
 
 static uint32_t number(const struct riff *riff, const uint8_t *p)
 {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "packed.h"
+#include "compressed.h"
 #include "walk.h"
 
 enum {
@@ -29,15 +29,15 @@ enum {
 static uint64_t walk_streams(struct view *view, uint64_t end)
 {
 	uint64_t at = START_LEN;
-	struct packed packed;
-	enum packed_state state;
+	struct compressed packed;
+	enum compressed_state state;
 
 	do {
-		state = packed_walk(view, PACKED_LZMA2, at, end, &packed);
-		if (state != PACKED_DONE && packed.end < at + SURE_LEN)
+		state = compressed_walk(view, COMPRESSED_LZMA2, at, end, &packed);
+		if (state != COMPRESSED_DONE && packed.end < at + SURE_LEN)
 			break;
 		at = packed.end;
-	} while (state == PACKED_DONE && at < end);
+	} while (state == COMPRESSED_DONE && at < end);
 	return walk_before_fill(view, START_LEN, at);
 }
 
@@ -59,7 +59,7 @@ const char *sevenzip_read(struct view *view, uint64_t start, struct sevenzip *he
 	return NULL;
 }
 
-bool sevenzip_holds(struct view *view, const struct sevenzip *head)
+bool sevenzip_header_valid(struct view *view, const struct sevenzip *head)
 {
 	uint32_t crc = 0;
 
@@ -76,7 +76,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	finding->length = head.end;
-	if (sevenzip_holds(view, &head))
+	if (sevenzip_header_valid(view, &head))
 		return CARVE_COMPLETE;
 	sound = walk_streams(view, head.at < size ? head.at : size);
 	if (head.end > size)

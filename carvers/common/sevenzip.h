@@ -11,10 +11,10 @@ struct sevenzip {
 	uint32_t crc;          /* of it */
 };
 
-/* Reads the start header at `start`: NULL, or what is wrong with it. */
+/* Reads the start header at `start`. Returns NULL, or what is wrong with it. */
 const char *sevenzip_read(struct view *view, uint64_t start, struct sevenzip *head);
 
-/* Whether the header at the end is there and has its CRC. */
-bool sevenzip_holds(struct view *view, const struct sevenzip *head);
+/* Whether the header at the end is readable and has the CRC that the start header gives. */
+bool sevenzip_header_valid(struct view *view, const struct sevenzip *head);
 
 #endif

@@ -3,11 +3,27 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "walk.h"
+#include "plain_text.h"
 
 #define UTF8_LEN 4
 
-/* Appends a code point; false when there is no room for it. */
+void finding_set_title(struct finding *finding, const uint8_t *bytes, size_t len)
+{
+	while (len && (bytes[0] == ' ' || bytes[0] == 0)) {
+		bytes++;
+		len--;
+	}
+	while (len && (bytes[len - 1] == ' ' || bytes[len - 1] == 0))
+		len--;
+	if (!len)
+		return;
+	if (len >= sizeof(finding->title))
+		len = sizeof(finding->title) - 1;
+	memcpy(finding->title, bytes, len);
+	finding->title[len] = 0;
+}
+
+/* Appends a code point as UTF-8. False when there is no room for it. */
 static bool append(uint8_t *text, size_t size, size_t *len, uint32_t point)
 {
 	uint8_t *p = text + *len;
@@ -61,23 +77,6 @@ void finding_set_title_utf16(
 	finding_set_title(finding, text, text_len);
 }
 
-bool utf8_holds(const uint8_t *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		int more = bytes[i] < 0x80       ? 0
-			   : bytes[i] >> 5 == 6  ? 1
-			   : bytes[i] >> 4 == 14 ? 2
-						 : 3;
-
-		if (bytes[i] >= 0x80 && (bytes[i] < 0xc2 || bytes[i] > 0xf4))
-			return false;
-		for (; more; more--)
-			if (++i == len || bytes[i] >> 6 != 2)
-				return false;
-	}
-	return true;
-}
-
 void finding_set_title_latin1(struct finding *finding, const uint8_t *bytes, size_t len)
 {
 	const uint8_t *end = memchr(bytes, 0, len);
@@ -86,29 +85,11 @@ void finding_set_title_latin1(struct finding *finding, const uint8_t *bytes, siz
 
 	if (end)
 		len = (size_t)(end - bytes);
-	if (utf8_holds(bytes, len)) {
+	if (utf8_valid(bytes, len)) {
 		finding_set_title(finding, bytes, len);
 		return;
 	}
 	for (size_t i = 0; i < len && append(text, sizeof(text), &text_len, bytes[i]); i++)
 		;
 	finding_set_title(finding, text, text_len);
-}
-
-/* Of a count of seconds that began `epoch` seconds before 1970. */
-static int64_t seconds_since(uint64_t seconds, uint64_t epoch)
-{
-	if (seconds <= epoch || seconds - epoch > 253402300799)
-		return 0;
-	return (int64_t)(seconds - epoch);
-}
-
-int64_t filetime_seconds(uint64_t filetime)
-{
-	return seconds_since(filetime / 10000000, 11644473600);
-}
-
-int64_t mac_seconds(uint64_t seconds)
-{
-	return seconds_since(seconds, 2082844800);
 }

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <isa-l/crc.h>
 #include <string.h>
-#include <time.h>
 
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len)
 {
@@ -96,11 +95,12 @@ uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end)
 	return end - at >= LONG_RUN ? at : end;
 }
 
-enum verdict walk_cut(struct view *view, struct finding *finding, uint64_t wanted, uint64_t sound)
+enum verdict walk_cut(
+	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end)
 {
 	uint64_t size = view_size(view);
 
-	finding->length = sound;
+	finding->length = valid_end;
 	if (wanted <= size)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"too much to read: the check's budget was spent before %" PRIu64, wanted);
@@ -109,38 +109,4 @@ enum verdict walk_cut(struct view *view, struct finding *finding, uint64_t wante
 			"the image ends at %" PRIu64 ", before the file does", size);
 	return verdict_because(CARVE_TRUNCATED, finding,
 		"goes on behind the rule's max_size of %" PRIu64 " bytes", size);
-}
-
-void finding_set_title(struct finding *finding, const uint8_t *bytes, size_t len)
-{
-	while (len && (bytes[0] == ' ' || bytes[0] == 0)) {
-		bytes++;
-		len--;
-	}
-	while (len && (bytes[len - 1] == ' ' || bytes[len - 1] == 0))
-		len--;
-	if (!len)
-		return;
-	if (len >= sizeof(finding->title))
-		len = sizeof(finding->title) - 1;
-	memcpy(finding->title, bytes, len);
-	finding->title[len] = 0;
-}
-
-int64_t utc_seconds(int year, int month, int day, int hour, int minute, int second)
-{
-	struct tm date = { .tm_year = year - 1900,
-		.tm_mon = month - 1,
-		.tm_mday = day,
-		.tm_hour = hour,
-		.tm_min = minute,
-		.tm_sec = second };
-	int64_t seconds;
-
-	if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 ||
-		hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
-		return 0;
-	seconds = timegm(&date);
-	/* timegm turns the 31st of April into the 1st of May. */
-	return date.tm_mon == month - 1 || second == 60 ? seconds : 0;
 }

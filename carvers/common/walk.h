@@ -6,39 +6,35 @@
 
 #include "carver.h"
 
-/* As much of [offset, end) as one look gives: *len bytes, at least 1. NULL when nothing is there to
- * be seen. */
+/* The bytes from offset, as many of [offset, end) as one view_peek can give: *len of them, at
+ * least 1. NULL when there are none, or the budget is spent. */
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len);
 
-/* True when [at, end) is all zeros, and all there. */
-bool walk_zeros(struct view *view, uint64_t at, uint64_t end);
-
-/* The same for a stream of which `taken` bytes were taken: no more than twice those, since it may
- * end anywhere, and what is seen in vain counts against the budget. */
+/* The same for a stream that may end anywhere, `taken` bytes into it: at most as many bytes as it
+ * took so far (and 4 KiB at first), since bytes after its end would be charged to the budget for
+ * nothing. */
 const uint8_t *walk_stream(
 	struct view *view, uint64_t offset, uint64_t end, uint64_t taken, size_t *len);
 
-/* The next `byte` in [*offset, end): true with *offset on it; false with *offset where the search
- * had to stop. */
+/* Whether [at, end) is all inside the view, and all zeros. */
+bool walk_zeros(struct view *view, uint64_t at, uint64_t end);
+
+/* Finds the next `byte` in [*offset, end). True: *offset is its place. False: *offset is where the
+ * search had to stop. */
 bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte);
 
-/* CRC-32 (zlib's) of len bytes at offset, going on from crc (0 at first): false when they are not
- * all there. */
+/* Continues a CRC-32 (zlib's; *crc is 0 at first) over len bytes at offset. False when they are not
+ * all inside the view. */
 bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc);
 
-/* The verdict when bytes up to `wanted` could not be had: CARVE_TRUNCATED, length `sound`, and
- * why. */
-enum verdict walk_cut(struct view *view, struct finding *finding, uint64_t wanted, uint64_t sound);
+/* The verdict when bytes up to `wanted` could not be read: CARVE_TRUNCATED with the length
+ * valid_end, and the reason: the image ends, or the rule's max_size, or the budget is spent. */
+enum verdict walk_cut(
+	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end);
 
-/* Where the bytes begin that broke a walk at `end`: in front of the run of equal bytes there (wiped
- * with zeros, erased to FF) if it is long, else at end. Coded data has no long runs, and a walk may
- * take much of one for data. Not before start. */
+/* Where the bytes begin that broke a walk at `end`: at the start of the run of equal bytes that
+ * ends there (wiped with zeros, erased to FF) if the run is long, else at end. Coded data has no
+ * long runs, but a decoder may consume much of one before it fails. Never before start. */
 uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end);
-
-/* Sets the title, without blanks and NULs around it. An empty one changes nothing. */
-void finding_set_title(struct finding *finding, const uint8_t *bytes, size_t len);
-
-/* Seconds since 1970-01-01 of a date, taken as UTC; 0 when there is no such date. */
-int64_t utc_seconds(int year, int month, int day, int hour, int minute, int second);
 
 #endif

@@ -137,7 +137,7 @@ void xml_reader_open(struct xml_reader *reader, struct view *view)
 	xml_reader_advance(reader);
 }
 
-uint64_t xml_reader_sound(const struct xml_reader *reader, uint64_t at)
+uint64_t xml_reader_valid_end(const struct xml_reader *reader, uint64_t at)
 {
 	return reader->odd_last && at - reader->odd_last <= ODD_GAP ? reader->odd_start : at;
 }

@@ -20,6 +20,7 @@
 #include <strings.h>
 
 #include "bytes.h"
+#include "title.h"
 #include "walk.h"
 #include "xml_reader.h"
 
@@ -346,7 +347,7 @@ static void read_epilog(struct document *document)
 /* Where a document that breaks at problem_at stopped being itself. */
 static uint64_t sound_end(struct document *document)
 {
-	uint64_t at = xml_reader_sound(&document->reader, document->xml->problem_at);
+	uint64_t at = xml_reader_valid_end(&document->reader, document->xml->problem_at);
 
 	if (!document->depth || at < document->markup_end ||
 		(document->in_text && at - document->markup_end > TEXT_MAX))
@@ -364,7 +365,7 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 		if (!read_text(&document) || !read_markup(&document)) {
 			xml->problem = reader->problem;
 			xml->problem_at = reader->at;
-			xml->sound = sound_end(&document);
+			xml->valid_end = sound_end(&document);
 			if (xml->root[0] && xml->want_root &&
 				strcmp(xml_local_name(xml->root), xml->want_root) != 0)
 				return XML_OTHER;
@@ -380,13 +381,13 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 	return XML_WHOLE;
 }
 
-enum verdict xml_judge(
+enum verdict xml_verdict(
 	struct view *view, const struct xml *xml, enum xml_end end, struct finding *finding)
 {
 	finding_set_title(finding, (const uint8_t *)xml->title, strlen(xml->title));
 	if (end == XML_CUT)
-		return walk_cut(view, finding, view_size(view) + 1, xml->sound);
-	finding->length = end == XML_WHOLE ? xml->end : xml->sound;
+		return walk_cut(view, finding, view_size(view) + 1, xml->valid_end);
+	finding->length = end == XML_WHOLE ? xml->end : xml->valid_end;
 	if (end == XML_BROKEN)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "%s at %" PRIu64, xml->problem, xml->problem_at);

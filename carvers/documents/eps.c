@@ -13,6 +13,7 @@
 
 #include "bytes.h"
 #include "ps.h"
+#include "title.h"
 #include "walk.h"
 
 #define HEADER_LEN 30

@@ -67,7 +67,7 @@ static bool wrong(struct html *html, const char *problem, uint64_t at)
 static int take(struct html *html)
 {
 	uint64_t at = html->cursor.at;
-	int byte = cursor_take(&html->cursor);
+	int byte = cursor_next(&html->cursor);
 
 	if (byte >= 0 && byte < ' ' && !space(byte)) {
 		wrong(html, "a control character", at);
@@ -144,7 +144,7 @@ static bool skip_attributes(struct html *html)
 static bool at_end_tag(struct html *html, const char *name)
 {
 	size_t len = strlen(name);
-	const uint8_t *p = cursor_look(&html->cursor, len + 2);
+	const uint8_t *p = cursor_bytes(&html->cursor, len + 2);
 
 	if (!p || p[0] != '<' || p[1] != '/')
 		return false;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "title.h"
 #include "walk.h"
 

@@ -13,7 +13,7 @@
  * entries; the directory's entries; and that every stream's chain has as many sectors as its size
  * needs, and shares none with another. Of the streams' content, spreadsheets' and presentations'
  * records are walked. For the last sector vouches that it is a part of FAT or directory, or that
- * its stream goes on as it began or is filled up with equal bytes (tail.c); a document whose last
+ * its stream goes on as it began or is filled up with equal bytes (predictor.c); a document whose last
  * sector looks like noise, or is empty, is not verified.
  *
  * Damage. Programs mostly write FAT and directory last, so that a cut file lacks them: it is sound
@@ -30,7 +30,7 @@
 
 #include "bytes.h"
 #include "noise.h"
-#include "tail.h"
+#include "predictor.h"
 #include "walk.h"
 
 #define HEADER_LEN 512
@@ -144,8 +144,8 @@ static bool end_goes_on(struct ole *ole)
 
 	if (walk_zeros(ole->view, ole->end - ((uint64_t)1 << ole->shift), ole->end))
 		return false;
-	return ole->vouched ||
-	       tail_check(ole->view, HEADER_LEN, ole->end, ROW_LEN, 4, &ignored) == TAIL_GOES_ON;
+	return ole->vouched || predictor_check_end(ole->view, HEADER_LEN, ole->end, ROW_LEN, 4,
+				       &ignored) == PREDICTOR_CONTINUOUS;
 }
 
 static enum verdict judge(struct ole *ole, bool whole)

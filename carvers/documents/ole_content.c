@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "title.h"
-#include "walk.h"
 
 #define SUMMARY_LEN 4096
 #define LONGEST_RECORD 8228 /* of Excel */

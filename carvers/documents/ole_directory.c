@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "title.h"
+#include "dates.h"
 
 #define LEAST_TAIL 8
 

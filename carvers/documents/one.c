@@ -2,10 +2,10 @@
  * OneNote sections and tables of contents ([MS-ONESTORE]): a file's kind and its form, as GUIDs.
  * Programs write a revision store (one_store.c), services a package (one_package.c).
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "one.h"
-#include "walk.h"
 
 static const uint8_t section[16] = { 0xe4, 0x52, 0x5c, 0x7b, 0x8c, 0xd8, 0xa7, 0x4d, 0xae, 0xb1,
 	0x53, 0x78, 0xd0, 0x29, 0x96, 0xd3 };

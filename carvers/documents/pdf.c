@@ -235,7 +235,7 @@ static enum verdict judge(struct pdf *pdf, const struct pdf_token *token)
 
 static bool read_header(struct cursor *cursor)
 {
-	const uint8_t *p = cursor_look(cursor, 8);
+	const uint8_t *p = cursor_bytes(cursor, 8);
 
 	if (!p || memcmp(p, "%PDF-", 5) != 0 || p[5] < '1' || p[5] > '2' || p[6] != '.' ||
 		p[7] < '0' || p[7] > '9')

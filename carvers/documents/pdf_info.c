@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "dates.h"
 #include "title.h"
-#include "walk.h"
 
 #define TEXT_LEN 512
 
@@ -23,7 +23,7 @@ static int hex_digit(int byte)
 static int read_escape(struct cursor *cursor)
 {
 	static const char letters[] = "nrtbf", means[] = "\n\r\t\b\f";
-	int byte = cursor_take(cursor), value = 0;
+	int byte = cursor_next(cursor), value = 0;
 	const char *letter = byte > 0 ? strchr(letters, byte) : NULL;
 
 	if (letter)
@@ -51,7 +51,7 @@ static size_t read_literal(struct cursor *cursor, uint8_t *text)
 	int depth = 1;
 
 	while (len < TEXT_LEN) {
-		int byte = cursor_take(cursor);
+		int byte = cursor_next(cursor);
 
 		if (byte == '\\')
 			byte = read_escape(cursor);
@@ -72,7 +72,7 @@ static size_t read_hex(struct cursor *cursor, uint8_t *text)
 	size_t digits = 0;
 	int byte;
 
-	while (digits < TEXT_LEN * 2 && (byte = cursor_take(cursor)) >= 0 && byte != '>') {
+	while (digits < TEXT_LEN * 2 && (byte = cursor_next(cursor)) >= 0 && byte != '>') {
 		int digit = hex_digit(byte);
 
 		if (digit < 0)
@@ -92,7 +92,7 @@ static size_t read_text(struct cursor *cursor, uint64_t at, uint8_t *text)
 	int byte;
 
 	cursor->at = at;
-	byte = at ? cursor_take(cursor) : -1;
+	byte = at ? cursor_next(cursor) : -1;
 	if (byte == '(')
 		return read_literal(cursor, text);
 	return byte == '<' ? read_hex(cursor, text) : 0;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk.h"
-
 #define MAX_SPACE 65536      /* white space and comments between two tokens */
 #define MAX_STRING (1 << 24) /* signatures are the longest */
 #define MAX_NAME 512
@@ -63,12 +61,12 @@ static enum pdf_kind read_string(struct cursor *cursor)
 	unsigned depth = 0;
 
 	while (cursor->at < end) {
-		int byte = cursor_take(cursor);
+		int byte = cursor_next(cursor);
 
 		if (byte < 0)
 			return PDF_CUT;
 		if (byte == '\\')
-			cursor_take(cursor);
+			cursor_next(cursor);
 		else if (byte == '%' && cursor_at_text(cursor, "PDF-"))
 			view_part(cursor->view, cursor->at - 1);
 		else if (byte == '(')
@@ -84,7 +82,7 @@ static enum pdf_kind read_hex(struct cursor *cursor)
 	uint64_t end = cursor->at + MAX_STRING;
 
 	while (cursor->at < end) {
-		int byte = cursor_take(cursor);
+		int byte = cursor_next(cursor);
 
 		if (byte < 0)
 			return PDF_CUT;

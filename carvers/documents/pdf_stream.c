@@ -6,7 +6,7 @@
 #include "pdf.h"
 
 #include "inflated.h"
-#include "title.h"
+#include "plain_text.h"
 #include "walk.h"
 
 #define SEARCH_MAX ((uint64_t)256 << 20)
@@ -107,7 +107,7 @@ bool pdf_converted(struct view *view, uint64_t start, uint64_t end)
 	/* Not within a character. */
 	for (whole = len; len - whole < 3 && p[whole - 1] >> 6 == 2; whole--)
 		;
-	return high >= len / 4 && (!cr || !lf || lf == both || utf8_holds(p, whole - 1));
+	return high >= len / 4 && (!cr || !lf || lf == both || utf8_valid(p, whole - 1));
 }
 
 uint64_t pdf_stream_sound(struct pdf *pdf)

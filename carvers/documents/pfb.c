@@ -12,7 +12,8 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "program.h"
+#include "plain_text.h"
+#include "title.h"
 #include "walk.h"
 
 #define LAST_LEN 64
@@ -64,7 +65,7 @@ static bool walk_text(struct pfb *pfb, uint64_t at, uint64_t end)
 		const uint8_t *p = walk_window(pfb->view, at, end, &len);
 
 		for (size_t i = 0; p && i < len; i++)
-			if (!program_text(p[i]) && p[i] < 0x80 && p[i] != '\f') {
+			if (!plain_text_byte(p[i]) && p[i] < 0x80 && p[i] != '\f') {
 				pfb->where = at + i;
 				return false;
 			}

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "title.h"
 #include "walk.h"
 
 #define LEAST_COMMENTS 3

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cursor.h"
-#include "walk.h"
 
 #define LINE_LEN 256 /* longest that is looked at */
 #define FIRST_LINE 1024

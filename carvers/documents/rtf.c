@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "cursor.h"
+#include "dates.h"
 #include "title.h"
 #include "walk.h"
 
@@ -127,7 +128,7 @@ static bool read_word(struct rtf *rtf)
 	int64_t number = 0;
 
 	while (letter(cursor_peek(cursor)) && len < MAX_WORD)
-		word[len++] = (char)cursor_take(cursor);
+		word[len++] = (char)cursor_next(cursor);
 	word[len] = 0;
 	if (letter(cursor_peek(cursor)))
 		return false;
@@ -136,7 +137,7 @@ static bool read_word(struct rtf *rtf)
 		cursor->at++;
 	}
 	while (digit(cursor_peek(cursor)) && number < INT32_MAX)
-		number = number * 10 + cursor_take(cursor) - '0';
+		number = number * 10 + cursor_next(cursor) - '0';
 	if (cursor_peek(cursor) == ' ')
 		cursor->at++;
 	rtf->words++;
@@ -170,8 +171,8 @@ static const char *read_control(struct rtf *rtf)
 		return read_word(rtf) ? NULL : "an impossible control word";
 	cursor->at++;
 	if (byte == '\'') {
-		high = hex_digit(cursor_take(cursor));
-		low = hex_digit(cursor_take(cursor));
+		high = hex_digit(cursor_next(cursor));
+		low = hex_digit(cursor_next(cursor));
 		if (high < 0 || low < 0)
 			return "no hexadecimal digits behind \\'";
 		text_byte(rtf, high * 16 + low);
@@ -230,7 +231,7 @@ static void read_end(struct cursor *cursor)
 	while (cursor->at < brace_end + 4 && ((byte = cursor_peek(cursor)) == '\n' || byte == '\r'))
 		cursor->at++;
 	zero_at = cursor->at;
-	if (zero_at != brace_end + (wordpad ? 2 : 0) || cursor_take(cursor) != 0 ||
+	if (zero_at != brace_end + (wordpad ? 2 : 0) || cursor_next(cursor) != 0 ||
 		(!wordpad && cursor_peek(cursor) == 0))
 		cursor->at = zero_at;
 }
@@ -281,7 +282,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no {\\rtf with a version at 0");
 	do {
 		uint64_t at = rtf.cursor.at;
-		int byte = cursor_take(&rtf.cursor);
+		int byte = cursor_next(&rtf.cursor);
 
 		if (byte >= 0)
 			rtf.problem = read_part(&rtf, byte);

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "program.h"
+#include "foreign.h"
 #include "walk.h"
 
 #define TABLES_MAX 4096
@@ -219,9 +219,9 @@ static enum verdict judge(struct sfnt *sfnt)
 	/* A table that is all there, and broken, was overwritten before the image ends. */
 	if ((uint64_t)bad->at + bad->len > view_size(sfnt->view))
 		return walk_cut(sfnt->view, finding, end,
-			bad->at < view_size(sfnt->view) ? program_sound(sfnt->view, bad->at, end)
+			bad->at < view_size(sfnt->view) ? foreign_start(sfnt->view, bad->at, end)
 							: sound);
-	finding->length = program_sound(sfnt->view, sound, (uint64_t)bad->at + bad->len);
+	finding->length = foreign_start(sfnt->view, sound, (uint64_t)bad->at + bad->len);
 	return verdict_because(CARVE_TRUNCATED, finding,
 		"the checksum of table %.4s at %" PRIu32 " is wrong", bad->tag, bad->at);
 }

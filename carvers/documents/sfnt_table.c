@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "title.h"
-#include "walk.h"
 
 void sfnt_sum_add(struct sfnt_sum *sum, const uint8_t *bytes, size_t len)
 {

@@ -49,7 +49,7 @@ static bool take_output(void *context, const uint8_t *bytes, size_t len)
 
 static bool unpack(struct woff *woff, uint64_t at, uint64_t end, struct unpacked *unpacked)
 {
-	struct inflated inflated = { .look = take_output, .context = unpacked };
+	struct inflated inflated = { .inspect = take_output, .context = unpacked };
 	enum inflated_state state = INFLATED_MORE;
 	size_t len;
 

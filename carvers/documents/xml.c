@@ -108,7 +108,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end != XML_WHOLE && xml.tag_count < LEAST_TAGS)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
 			end == XML_BROKEN ? xml.problem : "cut off before its second tag",
-			end == XML_BROKEN ? xml.problem_at : xml.sound);
+			end == XML_BROKEN ? xml.problem_at : xml.valid_end);
 	if (end == XML_BROKEN && strcmp(xml_local_name(xml.root), "html") == 0) {
 		enum verdict verdict = as_html(view, &xml, finding);
 
@@ -116,7 +116,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			return verdict;
 	}
 	finding->extension = extension(&xml);
-	return xml_judge(view, &xml, end, finding);
+	return xml_verdict(view, &xml, end, finding);
 }
 
 const struct carver xml_carver = {

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 
 #include "mail.h"
-#include "walk.h"
 
 #define KNOWN_LEAST 3
 #define EPILOGUE_LEAST 8
@@ -35,7 +34,7 @@ static uint64_t behind_epilogue(struct view *view, uint64_t at)
 	while (line_read(view, at, &line)) {
 		if (at - start > EPILOGUE_MOST || mail_is_field(&line) || mail_is_from(&line))
 			return start;
-		at = line.text;
+		at = line.text_end;
 		if (!line.ended)
 			break;
 	}
@@ -62,7 +61,7 @@ static enum verdict judge(struct view *view, struct mail *mail, struct finding *
 	if (mail->multipart)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"text ends at %" PRIu64 " without the closing boundary", mail->end);
-	if (text_cut(view, mail->end, &end)) {
+	if (text_overwritten(view, mail->end, &end)) {
 		finding->length = end;
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"text breaks off within a line at %" PRIu64 ", where a sector begins", end);

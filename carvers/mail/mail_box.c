@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "mail.h"
-#include "walk.h"
 
 enum verdict mbox_check(struct view *view, struct finding *finding)
 {
@@ -34,7 +33,7 @@ enum verdict mbox_check(struct view *view, struct finding *finding)
 	}
 	finding->extension = "mbox";
 	finding->length = at;
-	if (mail.over && text_cut(view, at, &finding->length))
+	if (mail.over && text_overwritten(view, at, &finding->length))
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"text breaks off within a line at %" PRIu64 ", where a sector begins",
 			finding->length);

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk.h"
+#include "dates.h"
+#include "title.h"
 
 #define VALUE_MOST 1000
 #define FIELDS_MOST 2000
@@ -184,7 +185,7 @@ bool mail_pass_header(struct view *view, uint64_t at, struct mail *mail, struct 
 		}
 		name_parts(view, &line);
 		append(field, &line);
-		mail->end = line.text;
+		mail->end = line.text_end;
 		if (!line.ended)
 			break;
 	}
@@ -271,13 +272,14 @@ void mail_pass_body(struct view *view, struct mail *mail, bool mbox)
 			mail->closed = true;
 			mail->open_line = !line.ended || !blank_behind(mail, &line);
 			mail->line_end = (size_t)(line.next - line.at) - line.len;
-			mail->end = mail->open_line ? line.at + mail->boundary_len + 4 : line.text;
+			mail->end =
+				mail->open_line ? line.at + mail->boundary_len + 4 : line.text_end;
 			if (!mbox) {
 				mail->over = line.broken;
 				return;
 			}
 		} else {
-			mail->end = line.text;
+			mail->end = line.text_end;
 		}
 		if (!line.ended) {
 			mail->over = true;

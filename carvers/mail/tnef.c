@@ -14,6 +14,7 @@
 
 #include "bytes.h"
 #include "embedded.h"
+#include "title.h"
 #include "walk.h"
 
 #define HEAD_LEN 6
@@ -84,7 +85,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (id == SUBJECT)
 			read_subject(view, finding, data, len);
 		if (id == ATTACHMENT_DATA)
-			embedded_find(view, data, end, EMBEDDED_LOOK);
+			embedded_find(view, data, end, EMBEDDED_SEARCH_LEN);
 		at = end + 2;
 	}
 	if (!count)

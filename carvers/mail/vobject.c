@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "lines.h"
-#include "walk.h"
+#include "title.h"
 
 #define DEPTH_MOST 16
 #define NAME_MOST 32
@@ -121,7 +121,7 @@ static const char *pass_object(struct vobject *object)
 			object->depth == 1)
 			return "an object that does not close";
 		if (line.broken && !(line_starts(&line, "END:") && object->depth == 1)) {
-			object->at = line.text;
+			object->at = line.text_end;
 			return "no text";
 		}
 		if (plausible(object, &line)) {
@@ -136,7 +136,7 @@ static const char *pass_object(struct vobject *object)
 			return "an object that closes another";
 		object->soft = line.len && line.bytes[line.len - 1] == '=';
 		object->open_line = !line.ended;
-		object->at = line.text;
+		object->at = line.text_end;
 		object->lines++;
 	} while (object->depth && line.ended);
 	return object->depth ? "no text" : NULL;

@@ -16,13 +16,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "audio_tags.h"
 #include "bytes.h"
 #include "carver.h"
 #include "noise.h"
-#include "riff.h"
 #include "pcm.h"
-#include "audio_tags.h"
-#include "tail.h"
+#include "predictor.h"
+#include "riff.h"
+#include "title.h"
 #include "walk.h"
 
 struct aiff {
@@ -191,23 +192,23 @@ static enum verdict judge_last(struct aiff *aiff)
 {
 	const struct riff_chunk *last = &aiff->last;
 	uint64_t start = last->data, at;
-	enum tail tail = TAIL_UNKNOWN;
+	enum predictor_end tail = PREDICTOR_UNKNOWN;
 
 	if (aiff->samples_end == last->end && last->end > aiff->samples) {
 		start = aiff->samples;
 		if (aiff->coding.frame_len)
 			tail = pcm_check(aiff->view, &aiff->coding, start, aiff->samples_end, &at);
-		if (tail == TAIL_FOREIGN)
+		if (tail == PREDICTOR_FOREIGN)
 			return broken(aiff, at, "other bytes instead of samples");
 	} else if (aiff->tag.end && aiff->tag.sound < last->end) {
 		/* Padding. */
 		if (!walk_zeros(aiff->view, aiff->tag.sound, last->end))
 			return broken(aiff, aiff->tag.sound, "no frame of a tag");
-		tail = TAIL_GOES_ON;
-	} else if (tail_is_plain(aiff->view, start, last->end)) {
-		tail = TAIL_GOES_ON;
+		tail = PREDICTOR_CONTINUOUS;
+	} else if (plain_at_end(aiff->view, start, last->end)) {
+		tail = PREDICTOR_CONTINUOUS;
 	}
-	if (tail == TAIL_GOES_ON)
+	if (tail == PREDICTOR_CONTINUOUS)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, aiff->finding,
 		"whether the last %" PRIu64 " bytes are the file's can't be seen",

@@ -18,6 +18,7 @@
 
 #include "bytes.h"
 #include "carver.h"
+#include "dates.h"
 #include "embedded.h"
 #include "title.h"
 #include "walk.h"

@@ -15,6 +15,8 @@
 #include "carver.h"
 #include "noise.h"
 #include "pcm.h"
+#include "predictor.h"
+#include "title.h"
 #include "walk.h"
 
 #define HEADER_MAX 65536
@@ -54,12 +56,12 @@ static enum verdict judge_samples(struct view *view, struct finding *finding,
 	const struct pcm_format *coding, uint64_t start, uint64_t end)
 {
 	uint64_t at;
-	enum tail tail =
-		coding->frame_len ? pcm_check(view, coding, start, end, &at) : TAIL_UNKNOWN;
+	enum predictor_end tail =
+		coding->frame_len ? pcm_check(view, coding, start, end, &at) : PREDICTOR_UNKNOWN;
 
-	if (tail == TAIL_GOES_ON)
+	if (tail == PREDICTOR_CONTINUOUS)
 		return CARVE_COMPLETE;
-	if (tail == TAIL_UNKNOWN)
+	if (tail == PREDICTOR_UNKNOWN)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"nothing tells whether the last samples before %" PRIu64 " are the file's",
 			end);

@@ -25,9 +25,9 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "embedded.h"
 #include "title.h"
-#include "walk.h"
 
 #define TEXT_MAX 300
 /* Bytes of a value that may hold a picture. */
@@ -205,7 +205,7 @@ bool id3v2_read(
 		if (frame.id[0] == 'T')
 			read_text(&walk, &frame);
 		else if (frame.end - frame.data >= PICTURE_MIN)
-			embedded_find(view, frame.data, frame.end, EMBEDDED_LOOK);
+			embedded_find(view, frame.data, frame.end, EMBEDDED_SEARCH_LEN);
 		tag->sound = frame.end;
 		tag->frame_count++;
 	}
@@ -245,7 +245,7 @@ static uint64_t ape_item(struct view *view, uint64_t at, struct finding *finding
 			finding_set_title(finding, p, strnlen((const char *)p, text));
 	}
 	if (len >= PICTURE_MIN)
-		embedded_find(view, at + 9 + key, at + 9 + key + len, EMBEDDED_LOOK);
+		embedded_find(view, at + 9 + key, at + 9 + key + len, EMBEDDED_SEARCH_LEN);
 	return at + 9 + key + len;
 }
 

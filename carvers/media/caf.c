@@ -17,6 +17,8 @@
 
 #include "bytes.h"
 #include "pcm.h"
+#include "predictor.h"
+#include "title.h"
 #include "walk.h"
 
 #define SMALL_LEN 64
@@ -182,7 +184,7 @@ static void take(struct caf *caf, const struct chunk *chunk)
 static enum verdict judge(struct caf *caf)
 {
 	struct finding *finding = caf->finding;
-	enum tail tail = TAIL_UNKNOWN;
+	enum predictor_end tail = PREDICTOR_UNKNOWN;
 	uint64_t at = 0;
 
 	finding->length = caf->sound;
@@ -196,9 +198,9 @@ static enum verdict judge(struct caf *caf)
 		return CARVE_COMPLETE;
 	if (caf->sound == caf->data_end && caf->plain)
 		tail = pcm_check(caf->view, &caf->samples, caf->data, caf->data_end, &at);
-	if (tail == TAIL_GOES_ON)
+	if (tail == PREDICTOR_CONTINUOUS)
 		return CARVE_COMPLETE;
-	if (tail == TAIL_UNKNOWN)
+	if (tail == PREDICTOR_UNKNOWN)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"nothing vouches for the bytes before %" PRIu64, caf->sound);
 	finding->length = at;

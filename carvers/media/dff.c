@@ -14,6 +14,7 @@
 
 #include "bytes.h"
 #include "dsd.h"
+#include "title.h"
 #include "walk.h"
 
 #define HEAD_LEN 12

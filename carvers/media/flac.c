@@ -108,7 +108,7 @@ static bool pass_metadata(struct flac *flac, bool last)
 		if (type == VORBIS_COMMENT)
 			read_comments(flac, flac->at + 4, len);
 		if (type == PICTURE)
-			embedded_find(flac->view, flac->at + 4, end, EMBEDDED_LOOK);
+			embedded_find(flac->view, flac->at + 4, end, EMBEDDED_SEARCH_LEN);
 		if (type == PADDING)
 			check_padding(flac, flac->at + 4, end);
 		flac->at = end;

@@ -34,7 +34,7 @@ struct flac_shape {
 static void fill_buffer(struct flac_bits *bits)
 {
 	while (bits->count <= 56) {
-		int byte = cursor_take(&bits->cursor);
+		int byte = cursor_next(&bits->cursor);
 
 		if (byte < 0)
 			return;

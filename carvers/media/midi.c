@@ -18,6 +18,7 @@
 #include "bytes.h"
 #include "carver.h"
 #include "cursor.h"
+#include "title.h"
 #include "walk.h"
 
 struct track {
@@ -35,7 +36,7 @@ static bool take_number(struct track *track, uint32_t *number)
 {
 	*number = 0;
 	for (int i = 0; i < 4; i++) {
-		int byte = track->cursor.at < track->end ? cursor_take(&track->cursor) : -1;
+		int byte = track->cursor.at < track->end ? cursor_next(&track->cursor) : -1;
 
 		if (byte < 0)
 			return false;
@@ -73,7 +74,7 @@ static bool pass_system(struct track *track, int byte)
 		track->cursor.at += lens[byte & 15] > 0 ? (uint64_t)lens[byte & 15] : 0;
 		return lens[byte & 15] >= 0 && track->cursor.at <= track->end;
 	}
-	byte = cursor_take(&track->cursor);
+	byte = cursor_next(&track->cursor);
 	return byte >= 0 && byte < 0x80 && pass_data(track, byte);
 }
 

@@ -22,7 +22,7 @@
 #include "carver.h"
 #include "ebml.h"
 #include "embedded.h"
-#include "tail.h"
+#include "noise.h"
 #include "title.h"
 #include "walk.h"
 
@@ -306,7 +306,7 @@ static bool tail_is_sound(const struct mkv *mkv, uint64_t end)
 		return false;
 	return element.id == ID_VOID
 		       ? walk_before_fill(mkv->view, element.data, end) == element.data
-		       : tail_is_plain(mkv->view, element.data, end);
+		       : plain_at_end(mkv->view, element.data, end);
 }
 
 static enum verdict walk(struct mkv *mkv, const struct ebml_element *segment)

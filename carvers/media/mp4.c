@@ -24,7 +24,6 @@
 #include "bytes.h"
 #include "embedded.h"
 #include "noise.h"
-#include "tail.h"
 #include "walk.h"
 
 #define TRACKS 16
@@ -89,7 +88,7 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 		return;
 	/* A picture, or a frame of sound, begins as a file of them does. */
 	embedded_find(view, offset, end, SAMPLE_LOOK);
-	if (!bmff_stream_see(view, &mp4->track->stream, offset, len, &confirmed, &broken))
+	if (!bmff_stream_check(view, &mp4->track->stream, offset, len, &confirmed, &broken))
 		bmff_data_break(&mp4->data, broken);
 	else if (confirmed > offset)
 		bmff_data_confirm(&mp4->data, confirmed);
@@ -179,7 +178,7 @@ static bool read_fragments(struct mp4 *mp4, uint64_t *broken)
 	const struct bmff *bmff = &mp4->bmff;
 	struct bmff_box box;
 
-	for (uint64_t at = 0; bmff_read(bmff->view, at, bmff->end, &box) == BMFF_SOUND;
+	for (uint64_t at = 0; bmff_read(bmff->view, at, bmff->end, &box) == BMFF_BOX;
 		at = box.end) {
 		if (box.type != BMFF('m', 'o', 'o', 'f'))
 			continue;
@@ -305,7 +304,7 @@ static uint64_t loose_end(struct mp4 *mp4)
 		depth++) {
 		last.type = 0;
 		for (uint64_t at = bmff_first_child(view, &holder);
-			bmff_read(view, at, holder.end, &child) == BMFF_SOUND; at = child.end)
+			bmff_read(view, at, holder.end, &child) == BMFF_BOX; at = child.end)
 			last = child;
 		start = last.type ? last.end : holder.data;
 		if (!last.type || last.end + 8 <= holder.end)
@@ -315,7 +314,7 @@ static uint64_t loose_end(struct mp4 *mp4)
 		holder = last;
 		start = holder.data;
 	}
-	return loose && !bmff_is_filler(view, &holder) && !tail_is_plain(view, start, holder.end)
+	return loose && !bmff_is_filler(view, &holder) && !plain_at_end(view, start, holder.end)
 		       ? holder.end - start
 		       : 0;
 }
@@ -351,13 +350,13 @@ static enum verdict judge(struct mp4 *mp4)
 				"whether the last %" PRIu64 " bytes are the file's can't be seen",
 				tail);
 	}
-	return bmff_data_judge(&mp4->data, mp4->finding);
+	return bmff_data_verdict(&mp4->data, mp4->finding);
 }
 
 /* Brands of pictures, which have carvers of their own. */
 static bool is_picture(uint32_t brand)
 {
-	return heif_extension(brand) || brand == BMFF('c', 'r', 'x', ' ') ||
+	return bmff_picture_extension(brand) || brand == BMFF('c', 'r', 'x', ' ') ||
 	       brand == BMFF('j', 'x', 'l', ' ') ||
 	       (brand >> 16 == BMFF(0, 0, 'j', 'p') && (brand & 0xff) == ' ');
 }

@@ -7,8 +7,8 @@
 #include "mp4.h"
 
 #include "bytes.h"
+#include "dates.h"
 #include "title.h"
-#include "walk.h"
 
 #define NAME BMFF(0xa9, 'n', 'a', 'm')
 

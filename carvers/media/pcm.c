@@ -4,7 +4,7 @@
  *
  *	random bytes are rough: samples of 16 bits are a third of the range apart from each other
  *	text is text
- *	samples can be foretold by those before (tail.h)
+ *	samples can be foretold by those before (predictor.h)
  *	silence follows a sound that fades: zeros right behind a loud one may be a wiped area
  *
  * Where none of these vouches for the last samples, they can't be told.
@@ -13,7 +13,8 @@
 
 #include "bytes.h"
 #include "noise.h"
-#include "program.h"
+#include "plain_text.h"
+#include "predictor.h"
 #include "walk.h"
 
 /* Bytes that are looked at together, and how far apart their samples are if they are none. */
@@ -158,7 +159,7 @@ static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
 	const uint8_t *p = len ? view_peek(view, end - len, len) : NULL;
 	bool blank = false;
 
-	while (p && run < len && program_text(p[len - run - 1])) {
+	while (p && run < len && plain_text_byte(p[len - run - 1])) {
 		blank |= p[len - run - 1] == ' ';
 		run++;
 	}
@@ -175,7 +176,7 @@ static bool noise_among(struct view *view, uint64_t start, uint64_t end)
 	return false;
 }
 
-enum tail pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
+enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
 	uint64_t end, uint64_t *at)
 {
 	uint64_t noise = rough_tail(view, samples, start, noise_start(view, start, end)), fill;
@@ -183,19 +184,19 @@ enum tail pcm_check(struct view *view, const struct pcm_format *samples, uint64_
 
 	*at = noise;
 	if (noise < end)
-		return TAIL_FOREIGN;
+		return PREDICTOR_FOREIGN;
 	if (noise_among(view, start, end))
-		return TAIL_UNKNOWN;
+		return PREDICTOR_UNKNOWN;
 	fill = walk_before_fill(view, start, end);
 	if (fill < end) {
 		if (!is_silence(view, samples, start, fill))
-			return TAIL_UNKNOWN;
+			return PREDICTOR_UNKNOWN;
 		end = fill;
 	}
 	*at = end > start ? before_text(view, start, end) : end;
 	if (*at < end)
-		return TAIL_FOREIGN;
-	return tail_check(view, start, end, 2 * frame_len, frame_len, at);
+		return PREDICTOR_FOREIGN;
+	return predictor_check_end(view, start, end, 2 * frame_len, frame_len, at);
 }
 
 /* Behind the bytes from start on that are equal to the first, at most a little more than

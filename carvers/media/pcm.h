@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "carver.h"
-#include "tail.h"
+#include "predictor.h"
 
 /* The codings by their numbers in WAVE, whichever file they stand in. */
 enum { PCM_INTEGER = 1, PCM_FLOAT = 3, PCM_A_LAW = 6, PCM_MU_LAW = 7 };
@@ -22,7 +22,7 @@ struct pcm_format {
 bool pcm_is_plain(const struct pcm_format *samples);
 
 /* Whether the samples [start, end) go on to their end, or others begin at *at. */
-enum tail pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
+enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
 	uint64_t end, uint64_t *at);
 
 /* Where the samples from `start` on end in a recording whose sizes are not set: start when there

@@ -6,8 +6,8 @@
 
 #include <inttypes.h>
 
-#include "program.h"
-#include "walk.h"
+#include "bytes.h"
+#include "predictor.h"
 
 bool riff_audio_read_format(
 	const struct riff *riff, const struct riff_chunk *chunk, struct riff_audio *sound)
@@ -35,14 +35,14 @@ bool riff_audio_read_format(
 }
 
 bool riff_audio_check(
-	struct view *view, const struct riff_audio *sound, enum tail *tail, uint64_t *at)
+	struct view *view, const struct riff_audio *sound, enum predictor_end *tail, uint64_t *at)
 {
 	if (!sound->samples.frame_len)
 		return false;
 	if (!pcm_is_plain(&sound->samples)) {
 		*tail = riff_packets_check(
 			view, &sound->packets, sound->data.data, sound->data.end, at);
-		return *tail != TAIL_UNKNOWN;
+		return *tail != PREDICTOR_UNKNOWN;
 	}
 	*tail = pcm_check(view, &sound->samples, sound->data.data, sound->data.end, at);
 	return true;

@@ -2,9 +2,10 @@
 #ifndef BURIN_CARVERS_MEDIA_RIFF_AUDIO_H
 #define BURIN_CARVERS_MEDIA_RIFF_AUDIO_H
 
+#include "pcm.h"
+#include "predictor.h"
 #include "riff.h"
 #include "riff_packets.h"
-#include "pcm.h"
 
 struct riff_audio {
 	struct riff_chunk data;      /* the chunk 'data': at is 0 before it was found */
@@ -19,7 +20,7 @@ bool riff_audio_read_format(
 /* Whether the samples in `data` are told from others, and go on to its end: as samples_check, or for
  * packed ones riff_packets_check. False where that can't be told. */
 bool riff_audio_check(
-	struct view *view, const struct riff_audio *sound, enum tail *tail, uint64_t *at);
+	struct view *view, const struct riff_audio *sound, enum predictor_end *tail, uint64_t *at);
 
 /* Whether this is a recording that was not closed: its sizes are not set. */
 bool riff_audio_is_unclosed(const struct riff *riff, const struct riff_audio *sound);

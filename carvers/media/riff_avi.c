@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "embedded.h"
-#include "walk.h"
 
 #define ENTRY_LEN 16
 #define ENTRIES_LOOKED 64

@@ -17,11 +17,13 @@
 
 #include "bytes.h"
 #include "carver.h"
+#include "dates.h"
 #include "embedded.h"
+#include "noise.h"
+#include "predictor.h"
 #include "riff.h"
-#include "riff_avi.h"
 #include "riff_audio.h"
-#include "tail.h"
+#include "riff_avi.h"
 #include "walk.h"
 
 /* Bytes of a WAVE with the shortest 'fmt ': some write less than that before they know the size. */
@@ -198,7 +200,7 @@ static bool is_midi(struct view *view, const struct riff_chunk *chunk)
 static enum verdict judge_samples(struct riff_file *file)
 {
 	const struct riff_chunk *data = &file->wave.data;
-	enum tail tail;
+	enum predictor_end tail;
 	uint64_t at;
 
 	if (data->at != file->last.at)
@@ -207,14 +209,14 @@ static enum verdict judge_samples(struct riff_file *file)
 	if (!riff_audio_check(file->view, &file->wave, &tail, &at))
 		return CARVE_COMPLETE;
 	switch (tail) {
-	case TAIL_FOREIGN:
+	case PREDICTOR_FOREIGN:
 		file->sound = at;
 		return truncated(file, "no samples any more", at);
-	case TAIL_UNKNOWN:
+	case PREDICTOR_UNKNOWN:
 		return verdict_because(CARVE_UNVERIFIED, file->finding,
 			"nothing tells whether the last samples before %" PRIu64 " are the file's",
 			data->end);
-	case TAIL_GOES_ON:
+	case PREDICTOR_CONTINUOUS:
 		file->unconfirmed = 0;
 		break;
 	}
@@ -245,7 +247,7 @@ static enum verdict judge(struct riff_file *file, uint64_t end)
 	if (file->doubt)
 		return verdict_because(CARVE_UNVERIFIED, file->finding, "%s", file->doubt);
 	if (file->unconfirmed && (last->at == file->wave.data.at ||
-					 (!tail_is_plain(file->view, last->data, last->end) &&
+					 (!plain_at_end(file->view, last->data, last->end) &&
 						 !is_filler(file->view, last))))
 		return verdict_because(CARVE_UNVERIFIED, file->finding,
 			"whether the last %" PRIu64 " bytes are the file's can't be seen",
@@ -286,7 +288,7 @@ static bool pass_more(struct riff_file *file, uint64_t *end)
  * foreign bytes, but samples can be looked at. */
 static uint64_t confirmed(const struct riff_file *file, const struct riff_chunk *last)
 {
-	enum tail tail;
+	enum predictor_end tail;
 	uint64_t at;
 
 	if (!file->chunk_count || riff_is(last->id, "LIST"))
@@ -294,7 +296,7 @@ static uint64_t confirmed(const struct riff_file *file, const struct riff_chunk 
 	if (last->at != file->wave.data.at ||
 		!riff_audio_check(file->view, &file->wave, &tail, &at))
 		return last->at;
-	return tail == TAIL_FOREIGN ? at : last->end;
+	return tail == PREDICTOR_FOREIGN ? at : last->end;
 }
 
 static enum verdict walk(struct riff_file *file)

@@ -13,6 +13,7 @@
 #include "riff_packets.h"
 
 #include "bytes.h"
+#include "predictor.h"
 
 #define QLCM_FORMAT_LEN 130
 #define QLCM_RATES 110
@@ -75,8 +76,8 @@ static bool is_block(struct view *view, const struct riff_packets *packets, uint
 	return p != NULL;
 }
 
-static enum tail check_blocks(struct view *view, const struct riff_packets *packets, uint64_t start,
-	uint64_t end, uint64_t *at)
+static enum predictor_end check_blocks(struct view *view, const struct riff_packets *packets,
+	uint64_t start, uint64_t end, uint64_t *at)
 {
 	unsigned good = 0;
 
@@ -91,11 +92,11 @@ static enum tail check_blocks(struct view *view, const struct riff_packets *pack
 			*at = block;
 		}
 	}
-	return *at < end && good ? TAIL_FOREIGN : TAIL_UNKNOWN;
+	return *at < end && good ? PREDICTOR_FOREIGN : PREDICTOR_UNKNOWN;
 }
 
-static enum tail check_rates(struct view *view, const struct riff_packets *packets, uint64_t start,
-	uint64_t end, uint64_t *at)
+static enum predictor_end check_rates(struct view *view, const struct riff_packets *packets,
+	uint64_t start, uint64_t end, uint64_t *at)
 {
 	for (*at = start; *at < end;) {
 		const uint8_t *p = view_peek(view, *at, 1);
@@ -104,14 +105,14 @@ static enum tail check_rates(struct view *view, const struct riff_packets *packe
 		while (p && i < packets->rate_count && packets->rates[i] != *p)
 			i++;
 		if (!p || i == packets->rate_count || packets->lens[i] >= end - *at)
-			return *at > start ? TAIL_FOREIGN : TAIL_UNKNOWN;
+			return *at > start ? PREDICTOR_FOREIGN : PREDICTOR_UNKNOWN;
 		*at += UINT64_C(1) + packets->lens[i];
 	}
-	return TAIL_GOES_ON;
+	return PREDICTOR_CONTINUOUS;
 }
 
-enum tail riff_packets_check(struct view *view, const struct riff_packets *packets, uint64_t start,
-	uint64_t end, uint64_t *at)
+enum predictor_end riff_packets_check(struct view *view, const struct riff_packets *packets,
+	uint64_t start, uint64_t end, uint64_t *at)
 {
 	switch (packets->packing) {
 	case RIFF_CODING_IMA:
@@ -122,5 +123,5 @@ enum tail riff_packets_check(struct view *view, const struct riff_packets *packe
 	case RIFF_CODING_OTHER:
 		break;
 	}
-	return TAIL_UNKNOWN;
+	return PREDICTOR_UNKNOWN;
 }

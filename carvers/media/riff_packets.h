@@ -3,7 +3,7 @@
 #define BURIN_CARVERS_MEDIA_RIFF_PACKETS_H
 
 #include "riff.h"
-#include "tail.h"
+#include "predictor.h"
 
 enum riff_packet_coding {
 	RIFF_CODING_OTHER, /* nothing in it can be told */
@@ -24,8 +24,8 @@ void riff_packets_read_format(
 	const struct riff *riff, const struct riff_chunk *chunk, struct riff_packets *packets);
 
 /* Whether [start, end) is packets to its end, or others begin at *at. Where no packet says how it
- * ends, as in all but PACKING_RATES, the last one can't be told: TAIL_UNKNOWN. */
-enum tail riff_packets_check(struct view *view, const struct riff_packets *packets, uint64_t start,
-	uint64_t end, uint64_t *at);
+ * ends, as in all but PACKING_RATES, the last one can't be told: PREDICTOR_UNKNOWN. */
+enum predictor_end riff_packets_check(struct view *view, const struct riff_packets *packets,
+	uint64_t start, uint64_t end, uint64_t *at);
 
 #endif

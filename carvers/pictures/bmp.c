@@ -17,7 +17,7 @@
  * Damage. Run-length codes are followed; they break off soon in foreign data, and vouch for a file
  * that they fill. Pixels that are stored as they are can't break, but they hardly ever turn into
  * random bytes (noise.c), and the last rows vouch for the end when they are what the rows before
- * let expect (tail.c). Zeros at the end may have been written over it (seam.c): such a picture
+ * let expect (predictor.c). Zeros at the end may have been written over it (overwrite.c): such a picture
  * stays unverified, as do one of noise, and embedded JPEGs and PNGs.
  */
 #include "bmp.h"
@@ -26,8 +26,8 @@
 
 #include "bytes.h"
 #include "noise.h"
-#include "seam.h"
-#include "tail.h"
+#include "overwrite.h"
+#include "predictor.h"
 #include "walk.h"
 
 #define FILE_HEADER_LEN 14
@@ -141,25 +141,26 @@ static enum verdict check_end(struct bmp *bmp, uint64_t end)
 	uint64_t row_len = dib_row_len(dib->width, dib->bits), at = end;
 	const char *what;
 
-	switch (seam_find(bmp->view, bmp->pixels, end, row_len, &at, &what)) {
-	case SEAM_SURE:
+	switch (overwrite_find(bmp->view, bmp->pixels, end, row_len, &at, &what)) {
+	case OVERWRITE_CERTAIN:
 		bmp->finding->length = at;
 		return verdict_because(CARVE_TRUNCATED, bmp->finding,
 			"%s instead of pixels at %" PRIu64, what, at);
-	case SEAM_DOUBTFUL:
+	case OVERWRITE_POSSIBLE:
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
 			"%s from %" PRIu64 " on: the picture's, or its end was wiped", what, at);
-	case SEAM_NONE:
+	case OVERWRITE_NONE:
 		break;
 	}
-	switch (tail_check(bmp->view, bmp->pixels, end, row_len, (dib->bits + 7) / 8, &at)) {
-	case TAIL_FOREIGN:
+	switch (predictor_check_end(
+		bmp->view, bmp->pixels, end, row_len, (dib->bits + 7) / 8, &at)) {
+	case PREDICTOR_FOREIGN:
 		return broken(bmp, at, "bytes unlike the pixels before");
-	case TAIL_UNKNOWN:
+	case PREDICTOR_UNKNOWN:
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
 			"nothing tells whether the last pixels before %" PRIu64 " are the file's",
 			end);
-	case TAIL_GOES_ON:
+	case PREDICTOR_CONTINUOUS:
 		break;
 	}
 	return CARVE_COMPLETE;

@@ -134,14 +134,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_TRUNCATED, finding, "the movie box is broken at %" PRIu64, broken);
 	}
 	if (bmff->stopped == BMFF_CUT)
-		return bmff_data_judge(&cr3.data, finding);
+		return bmff_data_verdict(&cr3.data, finding);
 	finding->length = bmff->end;
 	if (!bmff->mdat_count)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no media data follow at %" PRIu64, bmff->end);
 	if (!cr3.sample_count)
 		return verdict_because(CARVE_UNVERIFIED, finding, "no pictures in the tracks");
-	return bmff_data_judge(&cr3.data, finding);
+	return bmff_data_verdict(&cr3.data, finding);
 }
 
 const struct carver cr3_carver = {

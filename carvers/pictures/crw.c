@@ -20,7 +20,6 @@
 #include "carver.h"
 #include "noise.h"
 #include "trailer.h"
-#include "walk.h"
 
 #define HEAD_LEN_MIN 14
 #define HEAD_LEN_MAX 1024

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "walk.h"
+#include "title.h"
 
 #define DEPTH_MAX 64
 /* Longer values than this, but for pixel data, are more likely chance where no VR tells. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "walk.h"
 
 #define NAME_LEN 256

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dates.h"
+#include "title.h"
 #include "walk.h"
 
 #define BLOCK 2880

@@ -22,6 +22,7 @@
 #include "bytes.h"
 #include "carver.h"
 #include "lzw.h"
+#include "title.h"
 #include "walk.h"
 
 #define STRAY_ZEROS 16

@@ -23,6 +23,7 @@
 
 #include "bytes.h"
 #include "cursor.h"
+#include "dates.h"
 #include "walk.h"
 
 #define LINES_MAX 2000
@@ -44,7 +45,7 @@ static bool read_line(struct cursor *cursor, char *line, size_t room)
 	size_t len = 0;
 
 	for (size_t count = 0; count < LINE_MAX; count++) {
-		int byte = cursor_take(cursor);
+		int byte = cursor_next(cursor);
 
 		if (byte == '\n') {
 			line[len] = 0;
@@ -111,13 +112,13 @@ static const char *read_text(struct hdr *hdr)
 static bool read_runs(struct hdr *hdr)
 {
 	for (uint32_t left = hdr->width; left;) {
-		int count = cursor_take(&hdr->cursor);
+		int count = cursor_next(&hdr->cursor);
 
 		if (count <= 0)
 			return false;
 		if (count > 128) {
 			count -= 128;
-			if (cursor_take(&hdr->cursor) < 0)
+			if (cursor_next(&hdr->cursor) < 0)
 				return false;
 		} else {
 			hdr->cursor.at += (uint64_t)count;
@@ -136,7 +137,7 @@ static bool read_flat(struct hdr *hdr)
 
 	hdr->flat = true;
 	for (uint64_t left = hdr->width; left;) {
-		const uint8_t *p = cursor_look(&hdr->cursor, 4);
+		const uint8_t *p = cursor_bytes(&hdr->cursor, 4);
 
 		if (!p)
 			return false;
@@ -156,7 +157,7 @@ static bool read_flat(struct hdr *hdr)
 
 static bool read_pixels(struct hdr *hdr)
 {
-	const uint8_t *p = cursor_look(&hdr->cursor, 4);
+	const uint8_t *p = cursor_bytes(&hdr->cursor, 4);
 
 	if (!p)
 		return false;

@@ -30,52 +30,18 @@ struct heif {
 	unsigned extent_count;
 };
 
-const char *heif_extension(uint32_t brand)
-{
-	switch (brand) {
-	case BMFF('h', 'e', 'i', 'c'):
-	case BMFF('h', 'e', 'i', 'x'):
-	case BMFF('h', 'e', 'i', 'm'):
-	case BMFF('h', 'e', 'i', 's'):
-		return "heic";
-	case BMFF('h', 'e', 'v', 'c'):
-	case BMFF('h', 'e', 'v', 'x'):
-	case BMFF('h', 'e', 'v', 'm'):
-	case BMFF('h', 'e', 'v', 's'):
-		return "heics";
-	case BMFF('a', 'v', 'i', 'f'):
-	case BMFF('a', 'v', 'i', 's'):
-		return "avif";
-	case BMFF('m', 'i', 'f', '1'):
-	case BMFF('m', 'i', 'f', '2'):
-	case BMFF('m', 'i', 'f', '3'):
-	case BMFF('m', 's', 'f', '1'):
-	case BMFF('m', 'i', 'a', 'f'):
-	case BMFF('j', 'p', 'e', 'g'):
-	case BMFF('j', 'p', 'g', 's'):
-	case BMFF('j', '2', 'k', 'i'):
-	case BMFF('j', '2', 'i', 's'):
-	case BMFF('a', 'v', 'c', 'i'):
-	case BMFF('a', 'v', 'c', 's'):
-	case BMFF('v', 'v', 'i', 'c'):
-	case BMFF('u', 'n', 'i', 'f'):
-		return "heif";
-	}
-	return NULL;
-}
-
 /* A general major brand says less than the compatible ones. */
 static const char *extension(const struct bmff *bmff)
 {
 	static const uint32_t brands[] = { BMFF('h', 'e', 'i', 'c'), BMFF('h', 'e', 'i', 'x'),
 		BMFF('a', 'v', 'i', 'f'), BMFF('a', 'v', 'i', 's') };
-	const char *known = heif_extension(bmff->brand);
+	const char *known = bmff_picture_extension(bmff->brand);
 
 	if (!known || known[3] != 'f' || known[0] != 'h')
 		return known;
 	for (size_t i = 0; i < sizeof(brands) / sizeof(brands[0]); i++)
 		if (bmff_has_brand(bmff, brands[i]))
-			return heif_extension(brands[i]);
+			return bmff_picture_extension(brands[i]);
 	return known;
 }
 
@@ -202,7 +168,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no media data follow at %" PRIu64, bmff->end);
 	}
-	return bmff_data_judge(&heif.data, finding);
+	return bmff_data_verdict(&heif.data, finding);
 }
 
 const struct carver heif_carver = {

@@ -11,7 +11,7 @@
  *
  * The file ends behind the last image. Each is checked: a bitmap's header against its length, a PNG
  * by its first and last chunk. A bitmap's mask, or its pixels where there is none, vouch for its
- * end when they go on as they began (tail.c), and not in zeros (seam.c). A file without a good
+ * end when they go on as they began (predictor.c), and not in zeros (overwrite.c). A file without a good
  * first image is none: the head alone is mostly zeros.
  */
 #include "ico.h"
@@ -22,8 +22,8 @@
 #include "bytes.h"
 #include "dib.h"
 #include "noise.h"
-#include "seam.h"
-#include "tail.h"
+#include "overwrite.h"
+#include "predictor.h"
 #include "walk.h"
 
 #define HEAD_LEN 6
@@ -96,18 +96,18 @@ static enum ico_state check_tail(
 {
 	uint64_t row_len = dib_row_len(dib->width, dib->bits), at;
 	uint64_t start = mask - row_len * (dib->height / 2);
-	enum tail tail;
+	enum predictor_end tail;
 
 	if (end > mask && end - mask >= MASK_LEAST) {
 		start = mask;
 		row_len = dib_row_len(dib->width, 1);
 	}
-	tail = tail_check(view, start, end, row_len, (dib->bits + 7) / 8, &at);
-	if (tail == TAIL_FOREIGN)
+	tail = predictor_check_end(view, start, end, row_len, (dib->bits + 7) / 8, &at);
+	if (tail == PREDICTOR_FOREIGN)
 		return broken(ico, at, "bytes unlike the pixels before");
-	if (tail == TAIL_UNKNOWN && start == mask && mask_is_noise(view, dib, mask))
+	if (tail == PREDICTOR_UNKNOWN && start == mask && mask_is_noise(view, dib, mask))
 		return broken(ico, mask, "a mask of random bits");
-	if (tail == TAIL_UNKNOWN && !ico->odd)
+	if (tail == PREDICTOR_UNKNOWN && !ico->odd)
 		ico->odd = "the last pixels of an image can't be told from noise";
 	return ICO_DONE;
 }
@@ -183,18 +183,18 @@ static enum ico_state check_end(struct view *view, struct ico *ico)
 {
 	uint64_t end = ico->end, at;
 	const char *what;
-	enum seam seam;
+	enum overwrite seam;
 
 	if (!ico->pixels)
 		return ICO_DONE;
 	if (ico->mask && ico->mask < end && walk_zeros(view, ico->mask, end))
 		end = ico->mask;
-	seam = seam_find(view, ico->pixels, end, ico->row_len, &at, &what);
-	if (seam == SEAM_SURE) {
+	seam = overwrite_find(view, ico->pixels, end, ico->row_len, &at, &what);
+	if (seam == OVERWRITE_CERTAIN) {
 		ico->sound = at;
 		return broken(ico, at, "other bytes than pixels");
 	}
-	if (seam == SEAM_DOUBTFUL && !ico->odd)
+	if (seam == OVERWRITE_POSSIBLE && !ico->odd)
 		ico->odd = "the last image ends in zeros, as if wiped";
 	return ICO_DONE;
 }

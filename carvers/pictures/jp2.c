@@ -58,7 +58,7 @@ static bool leads_on(struct view *view, const struct bmff_box *box)
 	struct bmff_box next;
 	enum bmff_state state = bmff_read(view, box->end, view_size(view), &next);
 
-	return (state == BMFF_SOUND || state == BMFF_CUT) && known(next.type);
+	return (state == BMFF_BOX || state == BMFF_CUT) && known(next.type);
 }
 
 /* The extension for a brand, or NULL. */
@@ -91,7 +91,7 @@ static const char *read_start(struct jp2 *jp2)
 	if (!p || be32(p) != SIGNATURE_LEN || be32(p + 4) != BMFF('j', 'P', ' ', ' ') ||
 		be32(p + 8) != 0x0d0a870a)
 		return "no signature box at 0";
-	if (bmff_read(view, SIGNATURE_LEN, view_size(view), &ftyp) != BMFF_SOUND ||
+	if (bmff_read(view, SIGNATURE_LEN, view_size(view), &ftyp) != BMFF_BOX ||
 		ftyp.type != BMFF('f', 't', 'y', 'p') || ftyp.open || ftyp.end - ftyp.data < 8 ||
 		ftyp.end - ftyp.data > 4096)
 		return "no file type box at 12";
@@ -210,7 +210,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	for (;; boxes++) {
 		enum bmff_state state = bmff_read(view, jp2.end, view_size(view), &box);
 
-		if (state != BMFF_SOUND && state != BMFF_CUT)
+		if (state != BMFF_BOX && state != BMFF_CUT)
 			break;
 		if (!known(box.type) && !leads_on(view, &box))
 			break;

@@ -69,10 +69,10 @@ static bool decode(struct pcx *pcx, struct cursor *cursor)
 
 	while (total) {
 		uint64_t at = cursor->at;
-		int byte = cursor_take(cursor);
+		int byte = cursor_next(cursor);
 		uint32_t count = byte >= 0xc0 ? (uint32_t)byte & 63 : 1;
 
-		if (byte >= 0xc0 && cursor_take(cursor) < 0)
+		if (byte >= 0xc0 && cursor_next(cursor) < 0)
 			byte = -1;
 		if (byte < 0)
 			return false;

@@ -22,7 +22,9 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "exif.h"
+#include "title.h"
 #include "walk.h"
 
 struct chunk {

@@ -110,7 +110,7 @@ uint64_t png_data_end(
 	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit)
 {
 	struct rows rows = { .shape = shape };
-	struct inflated inflated = { .look = look_at_rows, .context = &rows };
+	struct inflated inflated = { .inspect = look_at_rows, .context = &rows };
 	uint64_t sound = first_idat;
 
 	start_pass(&rows);

@@ -27,7 +27,7 @@
 #include "exif.h"
 #include "inflated.h"
 #include "noise.h"
-#include "seam.h"
+#include "overwrite.h"
 #include "walk.h"
 
 #define HEAD_LEN 26
@@ -200,7 +200,7 @@ static enum psd_step pass_plain(struct psd *psd, uint64_t len, uint64_t row_len)
 {
 	uint64_t start = psd->at, size = view_size(psd->view), end = start + len;
 	uint64_t noise = noise_start(psd->view, start, end < size ? end : size);
-	enum seam seam;
+	enum overwrite seam;
 
 	psd->stored = true;
 	psd->sound = end < size ? end : size;
@@ -209,13 +209,14 @@ static enum psd_step pass_plain(struct psd *psd, uint64_t len, uint64_t row_len)
 		return psd_broken(psd, noise, "random bytes instead of pixels");
 	}
 	psd->at = end;
-	seam = end <= size ? seam_find(psd->view, start, end, row_len, &psd->doubtful, &psd->what)
-			   : SEAM_NONE;
-	if (seam == SEAM_SURE) {
+	seam = end <= size
+		       ? overwrite_find(psd->view, start, end, row_len, &psd->doubtful, &psd->what)
+		       : OVERWRITE_NONE;
+	if (seam == OVERWRITE_CERTAIN) {
 		psd->sound = psd->doubtful;
 		return psd_broken(psd, psd->sound, "other bytes than pixels");
 	}
-	if (seam == SEAM_NONE)
+	if (seam == OVERWRITE_NONE)
 		psd->doubtful = 0;
 	return end <= size ? PSD_ON : PSD_CUT;
 }
@@ -280,8 +281,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (step == PSD_ON)
 		step = pass_picture(&psd);
 	finding->extension = psd.large ? "psb" : "psd";
-	if (psd.odd &&
-		(step != PSD_ON || (psd.stored && seam_between(psd.odd_sound, psd.at - 1)))) {
+	if (psd.odd && (step != PSD_ON || (psd.stored && overwrite_boundary_between(
+								 psd.odd_sound, psd.at - 1)))) {
 		step = psd_broken(&psd, psd.odd_at, psd.odd);
 		psd.sound = psd.odd_sound;
 	}

@@ -65,7 +65,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		be32(p + 4) >= PIXELS_MAX / be32(p + 8))
 		return verdict_because(CARVE_REJECT, finding, "no QOI header at 0");
 	whole = walk(&cursor, pixels, p[12] == 4);
-	p = whole ? cursor_look(&cursor, END_LEN) : NULL;
+	p = whole ? cursor_bytes(&cursor, END_LEN) : NULL;
 	if (p && memcmp(p, "\0\0\0\0\0\0\0\1", END_LEN) == 0) {
 		finding->length = cursor.at + END_LEN;
 		return CARVE_COMPLETE;

@@ -32,7 +32,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, xml.problem, xml.problem_at);
 	finding->extension = "svg";
-	return xml_judge(view, &xml, end, finding);
+	return xml_verdict(view, &xml, end, finding);
 }
 
 const struct carver svg_carver = {

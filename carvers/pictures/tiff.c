@@ -18,7 +18,7 @@
  * none. Pixels that are stored as they are can't break, but hardly ever turn into random bytes
  * (noise.c). What a camera's own code holds can't be checked here: much of it, and the file is not
  * verified. Nor is it when nothing vouches for what stands last: a directory and its tables do, a
- * strip that unpacks, pixels or long values that go on as they began (tail.c).
+ * strip that unpacks, pixels or long values that go on as they began (predictor.c).
  */
 #include "tiff.h"
 

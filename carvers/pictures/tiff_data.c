@@ -3,8 +3,8 @@
 #include "tiff.h"
 
 #include "noise.h"
-#include "seam.h"
-#include "tail.h"
+#include "overwrite.h"
+#include "predictor.h"
 
 #define PHOTOMETRIC_YCBCR 6
 #define WITHOUT_LEN 0xffffffffu
@@ -47,16 +47,16 @@ void tiff_check_stored(
 	const char *what;
 
 	/* Other parts, which vouch for themselves, may stand behind these. */
-	if (seam_find(walk->tiff.view, start, end, row_len, &at, &what) != SEAM_NONE)
+	if (overwrite_find(walk->tiff.view, start, end, row_len, &at, &what) != OVERWRITE_NONE)
 		return;
-	switch (tail_check(walk->tiff.view, start, end, row_len, pixel_len, &at)) {
-	case TAIL_GOES_ON:
+	switch (predictor_check_end(walk->tiff.view, start, end, row_len, pixel_len, &at)) {
+	case PREDICTOR_CONTINUOUS:
 		tiff_vouch(walk, end);
 		break;
-	case TAIL_FOREIGN:
+	case PREDICTOR_FOREIGN:
 		tiff_note_bad(walk, at, "bytes unlike those before");
 		break;
-	case TAIL_UNKNOWN:
+	case PREDICTOR_UNKNOWN:
 		break;
 	}
 }

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "walk.h"
-
 enum {
 	TAG_WIDTH = 256,
 	TAG_HEIGHT = 257,

@@ -119,7 +119,7 @@ uint64_t trailer_video_end(struct view *view, uint64_t at)
 	bool movie = false, media = false;
 	struct bmff_box box;
 
-	while (bmff_read(view, end, size, &box) == BMFF_SOUND && video_box(box.type) && !box.open) {
+	while (bmff_read(view, end, size, &box) == BMFF_BOX && video_box(box.type) && !box.open) {
 		if ((end == at) != (box.type == BMFF('f', 't', 'y', 'p')))
 			break;
 		movie = movie || box.type == BMFF('m', 'o', 'o', 'v');

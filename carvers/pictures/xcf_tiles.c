@@ -17,12 +17,12 @@
 static bool read_plane(struct cursor *cursor, uint32_t left)
 {
 	while (left) {
-		int code = cursor_take(cursor), high = 0, low = 0;
+		int code = cursor_next(cursor), high = 0, low = 0;
 		uint32_t count = code < 128 ? (uint32_t)code + 1 : 256u - (uint32_t)code;
 
 		if (code == 127 || code == 128) {
-			high = cursor_take(cursor);
-			low = cursor_take(cursor);
+			high = cursor_next(cursor);
+			low = cursor_next(cursor);
 			count = (uint32_t)high << 8 | (uint32_t)low;
 		}
 		if (code < 0 || high < 0 || low < 0 || count == 0 || count > left)

@@ -91,8 +91,9 @@ static uint64_t archive_end(struct view *view, uint64_t at, bool *proved)
 	if (memcmp(p, "Rar!\x1a\x07", 6) == 0)
 		return rar_end(view, at);
 	if (memcmp(p, "7z\xbc\xaf", 4) == 0)
-		return !sevenzip_read(view, at, &head) && sevenzip_holds(view, &head) ? head.end
-										      : 0;
+		return !sevenzip_read(view, at, &head) && sevenzip_header_valid(view, &head)
+			       ? head.end
+			       : 0;
 	*proved = false;
 	if (memcmp(p + 4, "\xef\xbe\xad\xdeNullsoftInst", 16) == 0 && le32(p + 24) >= NSIS_HEAD_LEN)
 		return at + le32(p + 24);

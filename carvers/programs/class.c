@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "walk.h"
+#include "title.h"
 
 #define TEXT 1
 #define CLASS 7

@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "bytes.h"
-#include "program.h"
+#include "foreign.h"
 #include "walk.h"
 
 static bool checksum_holds(struct view *view, uint32_t len, uint32_t checksum)
@@ -69,7 +69,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = len;
 		return verdict_because(CARVE_UNVERIFIED, finding, "the checksum at 8 is wrong");
 	}
-	return program_cut(view, finding, head_len, len, "no map", map);
+	return foreign_cut(view, finding, head_len, len, "no map", map);
 }
 
 const struct carver dex_carver = {

@@ -28,7 +28,8 @@
 #include <string.h>
 
 #include "appended.h"
-#include "program.h"
+#include "bytes.h"
+#include "foreign.h"
 #include "walk.h"
 
 uint64_t elf_word(const struct elf *elf, const uint8_t *p)
@@ -323,7 +324,7 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 			continue;
 		finding->length = sections->end;
 		if (i == sections->last || last_is_broken(elf, sections))
-			return program_cut(
+			return foreign_cut(
 				elf->view, finding, elf->head_end, sections->end, problem, where);
 		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, where);
 	}
@@ -365,7 +366,7 @@ static enum verdict judge_segments(struct elf *elf)
 			"segments without a byte at %" PRIu64, elf->segments_at);
 	if (end > view_size(elf->view))
 		return walk_cut(
-			elf->view, elf->finding, end, program_sound(elf->view, elf->head_end, end));
+			elf->view, elf->finding, end, foreign_start(elf->view, elf->head_end, end));
 	elf->finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, elf->finding,
 		"no sections: nothing vouches for the end of the last segment at %" PRIu64, end);
@@ -397,7 +398,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (elf.segment_count == 0 && walk_zeros(view, elf.head_end, elf.head_end + 64))
 			return verdict_because(CARVE_REJECT, finding,
 				"a header alone: nothing at %" PRIu64, elf.head_end);
-		return program_cut(view, finding, elf.head_end, sections.end,
+		return foreign_cut(view, finding, elf.head_end, sections.end,
 			sections.problem ? sections.problem : "cut", sections.where);
 	}
 	return judge_contents(&elf, &sections);

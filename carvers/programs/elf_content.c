@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-#include "program.h"
+#include "bytes.h"
+#include "plain_text.h"
+#include "title.h"
 #include "walk.h"
 
 #define SYMBOL_LEN(elf) ((elf)->wide ? 24u : 16u)
@@ -45,7 +47,7 @@ const char *elf_content(const struct elf *elf, const struct elf_section *section
 {
 	*where = section->at;
 	if (section->type == ELF_STRTAB && section->len &&
-		!program_names(elf->view, section->at, section->at + section->len))
+		!name_table_valid(elf->view, section->at, section->at + section->len))
 		return "a table of names that are none";
 	if ((section->type == ELF_SYMTAB || section->type == ELF_DYNSYM) && section->len)
 		return judge_symbols(elf, section, where);

@@ -16,8 +16,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bytes.h"
+#include "foreign.h"
 #include "macho_signature.h"
-#include "program.h"
+#include "plain_text.h"
+#include "title.h"
 #include "walk.h"
 
 #define SEGMENT 0x1
@@ -217,7 +220,7 @@ static const char *judge_end(struct macho *macho, bool *vouched)
 		macho->where = base + macho->names;
 		/* Signing may leave other bytes behind the last name. */
 		if (!sound_symbols(macho) ||
-			(!macho->signature && !program_names(macho->view, base + macho->names,
+			(!macho->signature && !name_table_valid(macho->view, base + macho->names,
 						      base + macho->names_end)))
 			return "a table of names that are none";
 		*vouched = walk_zeros(macho->view, base + macho->names_end, base + macho->end);
@@ -245,12 +248,12 @@ static enum verdict check_one(struct macho *macho)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, problem, macho->where);
 	if (end > view_size(macho->view)) {
-		verdict = program_cut(macho->view, finding, start, end, "cut", end);
+		verdict = foreign_cut(macho->view, finding, start, end, "cut", end);
 	} else {
 		problem = judge_end(macho, &vouched);
 		finding->length = end;
 		if (problem)
-			verdict = program_cut(
+			verdict = foreign_cut(
 				macho->view, finding, start, end, problem, macho->where);
 		else if (!vouched)
 			verdict = verdict_because(CARVE_UNVERIFIED, finding,

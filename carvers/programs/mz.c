@@ -26,8 +26,8 @@
 
 #include "appended.h"
 #include "bytes.h"
+#include "foreign.h"
 #include "noise.h"
-#include "program.h"
 #include "walk.h"
 
 #define PARAGRAPH 16
@@ -209,7 +209,7 @@ static bool foreign_end(struct view *view, const struct mz_extent *extent)
 		extent->end > extent->code + FOREIGN_LEN ? extent->end - FOREIGN_LEN : extent->code;
 
 	return noise_at(view, from, extent->end) ||
-	       program_tail(view, extent->code, extent->end) + FOREIGN_LEN <= extent->end;
+	       foreign_tail(view, extent->code, extent->end) + FOREIGN_LEN <= extent->end;
 }
 
 static enum verdict judge(
@@ -219,9 +219,9 @@ static enum verdict judge(
 
 	if (extent->end > view_size(view))
 		return walk_cut(
-			view, finding, extent->end, program_sound(view, extent->code, extent->end));
+			view, finding, extent->end, foreign_start(view, extent->code, extent->end));
 	if (extent->broken)
-		return program_cut(view, finding, extent->code, extent->end,
+		return foreign_cut(view, finding, extent->code, extent->end,
 			"relocations, names or resources broken", extent->broken);
 	if (appended_take(view, extent->end, finding, &verdict))
 		return verdict;
@@ -229,7 +229,7 @@ static enum verdict judge(
 	if (extent->proof && walk_zeros(view, extent->proof, extent->end))
 		return CARVE_COMPLETE;
 	if (foreign_end(view, extent))
-		return program_cut(view, finding, extent->code, extent->end,
+		return foreign_cut(view, finding, extent->code, extent->end,
 			"other bytes than a program's before", extent->end);
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"nothing vouches for the last bytes of the program, before %" PRIu64, extent->end);

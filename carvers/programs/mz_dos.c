@@ -3,7 +3,6 @@
 
 #include "bytes.h"
 #include "mz.h"
-#include "walk.h"
 
 #define OVERLAYS_MAX 4096
 

@@ -14,7 +14,6 @@
 #include "bytes.h"
 #include "mz.h"
 #include "noise.h"
-#include "walk.h"
 
 #define HEAD_LEN 0xc4
 #define PAGES_MAX 0x100000

@@ -8,7 +8,7 @@
 
 #include "bytes.h"
 #include "mz.h"
-#include "walk.h"
+#include "title.h"
 
 #define HEAD_LEN 64
 

@@ -25,8 +25,8 @@
 
 #include "appended.h"
 #include "bytes.h"
+#include "foreign.h"
 #include "noise.h"
-#include "program.h"
 #include "walk.h"
 
 #define FOREIGN_LEN 4096
@@ -231,7 +231,7 @@ static bool foreign_end(const struct pe *pe)
 			padding = pe->sections[i].len - pe->sections[i].memory_len;
 	if (noise_at(pe->view, from, pe->end))
 		return true;
-	return program_tail(pe->view, pe->head_end, pe->end) + FOREIGN_LEN + padding <= pe->end;
+	return foreign_tail(pe->view, pe->head_end, pe->end) + FOREIGN_LEN + padding <= pe->end;
 }
 
 static enum verdict judge(struct pe *pe, const struct proof *proof)
@@ -245,11 +245,11 @@ static enum verdict judge(struct pe *pe, const struct proof *proof)
 	if (pe->checksum && pe_checksum_holds(pe, pe->end))
 		return CARVE_COMPLETE;
 	if (proof->broken)
-		return program_cut(pe->view, finding, pe->head_end, pe->end,
+		return foreign_cut(pe->view, finding, pe->head_end, pe->end,
 			"relocations, resources, symbols or certificates broken", proof->broken);
 	if (proof->end == 0 || !walk_zeros(pe->view, proof->end, pe->end)) {
 		if (foreign_end(pe))
-			return program_cut(pe->view, finding, pe->head_end, pe->end,
+			return foreign_cut(pe->view, finding, pe->head_end, pe->end,
 				"other bytes than a program's before", pe->end);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"nothing vouches for the last section, which ends at %" PRIu64, pe->end);
@@ -280,7 +280,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!pe.reproducible && pe.time > 0x2a000000 && pe.time < 0x70000000)
 		finding->time = pe.time;
 	if (pe.end > view_size(view))
-		return walk_cut(view, finding, pe.end, program_sound(view, pe.head_end, pe.end));
+		return walk_cut(view, finding, pe.end, foreign_start(view, pe.head_end, pe.end));
 	return judge(&pe, &proof);
 }
 

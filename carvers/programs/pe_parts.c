@@ -1,7 +1,7 @@
 /* The structures of a PE file that chance does not make, and its checksum: see pe.c. */
 #include "bytes.h"
 #include "pe.h"
-#include "program.h"
+#include "plain_text.h"
 #include "walk.h"
 
 /* Blocks of a page's address, a length, and words of a kind (4 bits) and an offset. */
@@ -66,7 +66,7 @@ bool pe_symbols(const struct pe *pe, uint64_t *end, uint64_t *broken)
 		return false;
 	len = le32(p);
 	if (len < 4 || len > INT32_MAX ||
-		(len > 4 && !program_names(pe->view, names + 4, names + len)))
+		(len > 4 && !name_table_valid(pe->view, names + 4, names + len)))
 		return false;
 	*end = names + len;
 	return true;

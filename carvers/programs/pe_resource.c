@@ -8,7 +8,6 @@
 #include "bytes.h"
 #include "pe.h"
 #include "title.h"
-#include "walk.h"
 
 #define ENTRIES_MAX 65536 /* in all: some entries could share what is below them */
 #define TYPE_GROUP 14

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "title.h"
 #include "walk.h"
 
 #define DEPTH_MOST 24

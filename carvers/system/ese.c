@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "walk.h"
+#include "carver.h"
 
 #define SEED 0x89abcdef
 #define LARGE 8192

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "title.h"
 #include "walk.h"
 

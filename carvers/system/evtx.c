@@ -20,8 +20,8 @@
 #include <zlib.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "slack.h"
-#include "title.h"
 #include "walk.h"
 
 #define HEADER_LEN 4096

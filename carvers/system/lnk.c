@@ -10,7 +10,7 @@
  * gives, of property stores the chain of their values. The file ends behind a block shorter than 4
  * bytes. A cut link in front of zeros could look like a whole one: a string with zeros in it, or
  * items that end before their list does, end the sound part, and zeros where a sector of the file
- * begins leave doubt (seam.c).
+ * begins leave doubt (overwrite.c).
  *
  * Some programs forget the last four bytes: such a file is unverified. The title is the
  * description, else the target's path; the time is when the target was written.
@@ -20,7 +20,8 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "seam.h"
+#include "dates.h"
+#include "overwrite.h"
 #include "title.h"
 #include "walk.h"
 
@@ -298,7 +299,7 @@ static enum verdict judge_end(struct lnk *lnk)
 	const char *what;
 	uint64_t at;
 
-	if (seam_find(lnk->view, HEADER_LEN, lnk->at, 1, &at, &what) == SEAM_NONE)
+	if (overwrite_find(lnk->view, HEADER_LEN, lnk->at, 1, &at, &what) == OVERWRITE_NONE)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, lnk->finding,
 		"%s from %" PRIu64 " on: what fills a block, or its end was wiped", what, at);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "title.h"
 #include "walk.h"
 
 #define SECTOR 512

@@ -14,7 +14,6 @@
 #include "armour.h"
 #include "bytes.h"
 #include "der.h"
-#include "walk.h"
 
 static const char ssh_magic[] = "openssh-key-v1";
 

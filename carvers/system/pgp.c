@@ -17,6 +17,7 @@
 
 #include "armour.h"
 #include "bytes.h"
+#include "title.h"
 #include "walk.h"
 
 enum {
@@ -168,7 +169,7 @@ static uint64_t pass_text(struct view *view, uint64_t at, bool *found)
 			*found = true;
 			break;
 		}
-		at = line.text;
+		at = line.text_end;
 		if (!line.ended)
 			break;
 	}

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "dates.h"
 #include "lzxpress.h"
 #include "title.h"
 #include "walk.h"

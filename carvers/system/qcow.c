@@ -18,7 +18,7 @@
 
 #include "bytes.h"
 #include "carver.h"
-#include "program.h"
+#include "foreign.h"
 #include "walk.h"
 
 #define HEAD_LEN 48
@@ -135,7 +135,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (qcow.where == qcow.l1)
 			return verdict_because(CARVE_REJECT, finding,
 				"a table at an impossible place at %" PRIu64, qcow.where);
-		return program_cut(view, finding, HEAD_LEN, qcow.where,
+		return foreign_cut(view, finding, HEAD_LEN, qcow.where,
 			"a table or cluster at an impossible place", qcow.where);
 	}
 	if (qcow.end > view_size(view))

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "program.h"
+#include "foreign.h"
 #include "walk.h"
 
 #define PLACE 0x00fffffffffffe00u
@@ -182,7 +182,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end > view_size(view))
 		return walk_cut(view, finding, end, view_size(view));
 	if (problem)
-		return program_cut(view, finding, 104, qcow2.where, problem, qcow2.where);
+		return foreign_cut(view, finding, 104, qcow2.where, problem, qcow2.where);
 	finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"tables agree; nothing vouches for the data up to %" PRIu64, end);

@@ -24,6 +24,7 @@
 
 #include "bytes.h"
 #include "regf.h"
+#include "dates.h"
 #include "slack.h"
 #include "title.h"
 #include "walk.h"

@@ -12,7 +12,8 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "program.h"
+#include "foreign.h"
+#include "title.h"
 #include "walk.h"
 
 /* How many of the map's entries are stored blocks; false when one is none of them. */
@@ -53,10 +54,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding_set_title(finding, p, strnlen((const char *)p, 256));
 	end = data + (uint64_t)stored * ((uint64_t)block_len + extra_len);
 	if (!count_stored(view, map, blocks, stored, &count) || count != stored)
-		return program_cut(view, finding, 0x190, end > view_size(view) ? end : data,
+		return foreign_cut(view, finding, 0x190, end > view_size(view) ? end : data,
 			"no map of blocks", map);
 	if (end > view_size(view))
-		return walk_cut(view, finding, end, program_sound(view, data, end));
+		return walk_cut(view, finding, end, foreign_start(view, data, end));
 	finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"the map agrees; nothing vouches for the blocks up to %" PRIu64, end);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "program.h"
+#include "foreign.h"
 #include "walk.h"
 
 #define FOOTER_LEN 512
@@ -75,14 +75,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "impossible sizes at %" PRIu64, header + 16);
 	end = find_end(view, table, count, block_len);
 	if (end == 0)
-		return program_cut(
+		return foreign_cut(
 			view, finding, header + 1024, table, "no table of blocks", table);
 	p = view_peek(view, end, FOOTER_LEN);
 	if (!p)
 		return walk_cut(
-			view, finding, end + FOOTER_LEN, program_sound(view, header + 1024, end));
+			view, finding, end + FOOTER_LEN, foreign_start(view, header + 1024, end));
 	if (memcmp(p, footer, FOOTER_LEN) != 0)
-		return program_cut(view, finding, header + 1024, end, "no footer", end);
+		return foreign_cut(view, finding, header + 1024, end, "no footer", end);
 	finding->length = end + FOOTER_LEN;
 	return CARVE_COMPLETE;
 }

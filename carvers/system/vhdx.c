@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "program.h"
+#include "foreign.h"
 #include "walk.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -207,14 +207,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no header at 65536 or 131072");
 	vhdx.end = vhdx.log_at + vhdx.log_len;
 	if (!read_regions(&vhdx))
-		return program_cut(view, finding, 131072 + HEADER_LEN,
+		return foreign_cut(view, finding, 131072 + HEADER_LEN,
 			vhdx.end > MIB ? vhdx.end : MIB, "no table of regions", 196608);
 	if (!read_metadata(&vhdx))
-		return program_cut(view, finding, MIB, vhdx.end, "no metadata", vhdx.metadata.at);
+		return foreign_cut(view, finding, MIB, vhdx.end, "no metadata", vhdx.metadata.at);
 	if (!walk_blocks(&vhdx))
-		return program_cut(view, finding, MIB, vhdx.end, "no table of blocks", vhdx.bat.at);
+		return foreign_cut(view, finding, MIB, vhdx.end, "no table of blocks", vhdx.bat.at);
 	if (vhdx.end > view_size(view))
-		return walk_cut(view, finding, vhdx.end, program_sound(view, MIB, vhdx.end));
+		return walk_cut(view, finding, vhdx.end, foreign_start(view, MIB, vhdx.end));
 	finding->length = vhdx.end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"the tables agree; nothing vouches for the blocks up to %" PRIu64 "%s", vhdx.end,

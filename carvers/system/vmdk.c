@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "foreign.h"
 #include "inflated.h"
-#include "program.h"
 #include "walk.h"
 
 #define SECTOR 512ull
@@ -108,12 +108,12 @@ static enum verdict check_sparse(struct vmdk *vmdk)
 	reach(vmdk, (vmdk->text + vmdk->text_len) * SECTOR);
 	if (!read_directory(vmdk, vmdk->directory) ||
 		(vmdk->backup && !read_directory(vmdk, vmdk->backup)))
-		return program_cut(vmdk->view, finding, SECTOR,
+		return foreign_cut(vmdk->view, finding, SECTOR,
 			vmdk->where < SECTOR * 2 ? SECTOR * 2 : vmdk->where, "no table of grains",
 			vmdk->where);
 	if (vmdk->end > view_size(vmdk->view))
 		return walk_cut(vmdk->view, finding, vmdk->end,
-			program_sound(vmdk->view, SECTOR, vmdk->end));
+			foreign_start(vmdk->view, SECTOR, vmdk->end));
 	finding->length = vmdk->end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"tables agree; nothing vouches for the grains up to %" PRIu64, vmdk->end);

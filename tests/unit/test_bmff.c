@@ -38,11 +38,11 @@ Test(bmff, a_box_in_each_form)
 
 	bytes_add(&bytes, forms, sizeof(forms) - 1);
 	view = view_of(&bytes);
-	cr_assert_eq(bmff_read(view, 0, bytes.len, &box), BMFF_SOUND);
+	cr_assert_eq(bmff_read(view, 0, bytes.len, &box), BMFF_BOX);
 	cr_assert(box.data == 8 && box.end == 12 && !box.open);
-	cr_assert_eq(bmff_read(view, 12, bytes.len, &box), BMFF_SOUND);
+	cr_assert_eq(bmff_read(view, 12, bytes.len, &box), BMFF_BOX);
 	cr_assert(box.data == 28 && box.end == 30 && !box.open);
-	cr_assert_eq(bmff_read(view, 30, bytes.len, &box), BMFF_SOUND);
+	cr_assert_eq(bmff_read(view, 30, bytes.len, &box), BMFF_BOX);
 	cr_assert(box.data == 38 && box.end == bytes.len && box.open);
 	cr_assert_eq(bmff_read(view, bytes.len, bytes.len, &box), BMFF_END);
 	cr_assert_eq(bmff_read(view, 0, 11, &box), BMFF_CUT);
@@ -78,7 +78,7 @@ Test(bmff, boxes_have_to_fill_what_holds_them)
 	bytes_fill(&bytes, 0, 4); /* QuickTime's end of a list */
 	box_end(&bytes, moov);
 	view = view_of(&bytes);
-	cr_assert_eq(bmff_read(view, 0, bytes.len, &box), BMFF_SOUND);
+	cr_assert_eq(bmff_read(view, 0, bytes.len, &box), BMFF_BOX);
 	cr_assert(bmff_nested(view, &box, &broken));
 	bytes.data[8 + 8 + 3] += 1;
 	cr_assert_not(bmff_nested(view, &box, &broken));
@@ -147,7 +147,7 @@ static bool read_samples(const struct bytes *bytes, struct seen *seen)
 	bool sound;
 
 	memset(seen, 0, sizeof(*seen));
-	cr_assert_eq(bmff_read(view, 0, bytes->len, &trak), BMFF_SOUND);
+	cr_assert_eq(bmff_read(view, 0, bytes->len, &trak), BMFF_BOX);
 	cr_assert(bmff_track_open(view, &trak, &track));
 	sound = bmff_samples(view, &track, see, seen);
 	view_free(view);

@@ -40,7 +40,7 @@ static void expect_broken(const char *document, size_t at, size_t sound, const c
 	cr_assert_eq(walk(document, &xml), XML_BROKEN, "%s", document);
 	cr_assert_eq(xml.problem_at, at, "%s: at %zu: %s", document, (size_t)xml.problem_at,
 		xml.problem);
-	cr_assert_eq(xml.sound, sound, "%s: sound %zu", document, (size_t)xml.sound);
+	cr_assert_eq(xml.valid_end, sound, "%s: sound %zu", document, (size_t)xml.valid_end);
 	cr_assert_str_eq(xml.problem, problem, "%s", document);
 }
 
@@ -183,9 +183,9 @@ Test(xml_walk, cut_documents)
 		cr_assert_eq(walk_bytes(text, len, &xml), XML_CUT, "%zu", len);
 		cr_assert_eq(xml.problem_at, len);
 		if (len > 60)
-			cr_assert_eq(xml.sound, len);
+			cr_assert_eq(xml.valid_end, len);
 		else
-			cr_assert_leq(xml.sound, len);
+			cr_assert_leq(xml.valid_end, len);
 	}
 }
 
@@ -216,7 +216,7 @@ Test(xml_walk, endless_text_is_not_the_documents)
 	bytes_add(&bytes, "<a>one<b/>", 10);
 	bytes_fill(&bytes, 'x', 100000);
 	cr_assert_eq(walk_bytes(bytes.data, bytes.len, &xml), XML_CUT);
-	cr_assert_eq(xml.sound, 10);
+	cr_assert_eq(xml.valid_end, 10);
 	/* The same with markup behind it is one long text. */
 	bytes_add(&bytes, "</a>", 4);
 	xml = (struct xml){ 0 };
@@ -234,6 +234,6 @@ Test(xml_walk, bytes_of_a_wiped_area_are_not_the_documents)
 	bytes_add(&bytes, "", 1);
 	cr_assert_eq(walk_bytes(bytes.data, bytes.len, &xml), XML_BROKEN);
 	cr_assert_eq(xml.problem_at, 550);
-	cr_assert_eq(xml.sound, 50);
+	cr_assert_eq(xml.valid_end, 50);
 	free(bytes.data);
 }

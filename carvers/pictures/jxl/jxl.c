@@ -172,7 +172,7 @@ static enum verdict check_boxes(struct view *view, struct finding *finding)
 	for (;;) {
 		enum bmff_state state = bmff_read(view, jxl.end, view_size(view), &box);
 
-		if ((state != BMFF_SOUND && state != BMFF_CUT) || !known(box.type))
+		if ((state != BMFF_BOX && state != BMFF_CUT) || !known(box.type))
 			break;
 		if (state == BMFF_CUT || box.open)
 			return judge_open(&jxl, &box);

@@ -12,7 +12,7 @@
  * Damage. Pictures are decoded to their ends (vp8.c, vp8l.c), which have to be their data's. Lossy
  * data can't break, and is noticed to be none only there. But coded data looks random, so it ends
  * where plain bytes come instead: zeros, text, FF (noise.c). XMP that ends the file has to be XML
- * up to its end. EXIF has no such end: where neither plain values (tail.h) nor a thumbnail's end
+ * up to its end. EXIF has no such end: where neither plain values (predictor.h) nor a thumbnail's end
  * stand there, nothing vouches for it.
  */
 #include <inttypes.h>
@@ -22,10 +22,8 @@
 #include "carver.h"
 #include "exif.h"
 #include "noise.h"
-#include "program.h"
+#include "plain_text.h"
 #include "riff.h"
-#include "tail.h"
-#include "title.h"
 #include "vp8.h"
 #include "vp8l.h"
 #include "walk.h"
@@ -245,10 +243,10 @@ static uint64_t text_end(struct view *view, uint64_t start, uint64_t end)
 		const uint8_t *p = view_peek(view, at, 1);
 		size_t len = !p || *p < 0x80 ? 1 : *p >> 5 == 6 ? 2 : *p >> 4 == 14 ? 3 : 4;
 
-		if (!p || (*p < 0x80 && !program_text(*p)) || len > end - at)
+		if (!p || (*p < 0x80 && !plain_text_byte(*p)) || len > end - at)
 			break;
 		p = view_peek(view, at, len);
-		if (!p || !utf8_holds(p, len))
+		if (!p || !utf8_valid(p, len))
 			break;
 		at += len;
 	}
@@ -261,7 +259,7 @@ static enum webp_step end_with_xmp(struct webp *webp, const struct riff_chunk *c
 	uint64_t end = behind_markup(webp->view, chunk->data, chunk->end);
 	const uint8_t *p = end > chunk->data ? view_peek(webp->view, end - 1, 1) : NULL;
 
-	if (chunk->len == 0 || (p && *p == '>' && tail_is_plain(webp->view, chunk->data, end)))
+	if (chunk->len == 0 || (p && *p == '>' && plain_at_end(webp->view, chunk->data, end)))
 		return WEBP_END;
 	webp->sound = text_end(webp->view, chunk->data, end);
 	return broken(webp, webp->sound, "XMP without its end");
@@ -272,7 +270,7 @@ static enum webp_step end_with_exif(struct webp *webp, const struct riff_chunk *
 {
 	const uint8_t *p = chunk->len > 2 ? view_peek(webp->view, chunk->end - 2, 2) : NULL;
 
-	if (!p || be16(p) == 0xffd9 || tail_is_plain(webp->view, chunk->data, chunk->end))
+	if (!p || be16(p) == 0xffd9 || plain_at_end(webp->view, chunk->data, chunk->end))
 		return WEBP_END;
 	webp->at = chunk->data;
 	webp->problem = "nothing vouches for the end of the EXIF data";

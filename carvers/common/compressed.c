@@ -1,11 +1,11 @@
 /*
  * Each library has the same loop behind another interface: bytes go in, bytes come out, and a code
- * says how it went on. struct packed_decoder is what is common to them.
+ * says how it went on. struct compressed_decoder is what is common to them.
  *
  * Small files can be made that unpack for hours. Deflate can't pack tighter than 1032 to 1; what
  * goes far beyond that is given up.
  */
-#include "packed.h"
+#include "compressed.h"
 
 #include <bzlib.h>
 #include <lz4frame.h>
@@ -28,16 +28,16 @@
 
 enum step { STEP_MORE, STEP_DONE, STEP_BAD, STEP_REFUSE };
 
-struct packed_decoder;
+struct compressed_decoder;
 
 struct library {
-	bool (*open)(struct packed_decoder *);
-	enum step (*run)(struct packed_decoder *);
-	void (*close)(struct packed_decoder *);
+	bool (*open)(struct compressed_decoder *);
+	enum step (*run)(struct compressed_decoder *);
+	void (*close)(struct compressed_decoder *);
 };
 
 /* What one step of a library reads and writes; it moves the pointers and lowers the counts. */
-struct packed_decoder {
+struct compressed_decoder {
 	const struct library *library;
 	const uint8_t *in;
 	uint8_t *out;
@@ -52,12 +52,12 @@ struct packed_decoder {
 	} state;
 };
 
-static bool gzip_open(struct packed_decoder *decoder)
+static bool gzip_open(struct compressed_decoder *decoder)
 {
 	return inflateInit2(&decoder->state.zlib, 15 + 16) == Z_OK;
 }
 
-static enum step gzip_run(struct packed_decoder *decoder)
+static enum step gzip_run(struct compressed_decoder *decoder)
 {
 	z_stream *stream = &decoder->state.zlib;
 	int code;
@@ -75,18 +75,18 @@ static enum step gzip_run(struct packed_decoder *decoder)
 	return code == Z_OK || code == Z_BUF_ERROR ? STEP_MORE : STEP_BAD;
 }
 
-static void gzip_close(struct packed_decoder *decoder)
+static void gzip_close(struct compressed_decoder *decoder)
 {
 	inflateEnd(&decoder->state.zlib);
 }
 
-static bool igzip_start(struct packed_decoder *decoder)
+static bool igzip_start(struct compressed_decoder *decoder)
 {
 	decoder->state.igzip = igzip_open(true);
 	return decoder->state.igzip != NULL;
 }
 
-static enum step igzip_step(struct packed_decoder *decoder)
+static enum step igzip_step(struct compressed_decoder *decoder)
 {
 	static const enum step steps[] = {
 		[IGZIP_MORE] = STEP_MORE, [IGZIP_DONE] = STEP_DONE, [IGZIP_BAD] = STEP_BAD
@@ -96,17 +96,17 @@ static enum step igzip_step(struct packed_decoder *decoder)
 		&decoder->out_left)];
 }
 
-static void igzip_stop(struct packed_decoder *decoder)
+static void igzip_stop(struct compressed_decoder *decoder)
 {
 	igzip_close(decoder->state.igzip);
 }
 
-static bool bzip2_open(struct packed_decoder *decoder)
+static bool bzip2_open(struct compressed_decoder *decoder)
 {
 	return BZ2_bzDecompressInit(&decoder->state.bzip2, 0, 0) == BZ_OK;
 }
 
-static enum step bzip2_run(struct packed_decoder *decoder)
+static enum step bzip2_run(struct compressed_decoder *decoder)
 {
 	bz_stream *stream = &decoder->state.bzip2;
 	int code;
@@ -124,23 +124,23 @@ static enum step bzip2_run(struct packed_decoder *decoder)
 	return code == BZ_OK ? STEP_MORE : STEP_BAD;
 }
 
-static void bzip2_close(struct packed_decoder *decoder)
+static void bzip2_close(struct compressed_decoder *decoder)
 {
 	BZ2_bzDecompressEnd(&decoder->state.bzip2);
 }
 
-static bool xz_open(struct packed_decoder *decoder)
+static bool xz_open(struct compressed_decoder *decoder)
 {
 	return lzma_stream_decoder(&decoder->state.lzma, MEMORY_MAX, 0) == LZMA_OK;
 }
 
-static bool lzma_open(struct packed_decoder *decoder)
+static bool lzma_open(struct compressed_decoder *decoder)
 {
 	return lzma_alone_decoder(&decoder->state.lzma, MEMORY_MAX) == LZMA_OK;
 }
 
 /* A larger dictionary than the stream was packed with does no harm. */
-static bool lzma2_open(struct packed_decoder *decoder)
+static bool lzma2_open(struct compressed_decoder *decoder)
 {
 	lzma_options_lzma options = { .dict_size = LZMA2_DICTIONARY };
 	lzma_filter filters[] = { { LZMA_FILTER_LZMA2, &options }, { LZMA_VLI_UNKNOWN, NULL } };
@@ -148,12 +148,12 @@ static bool lzma2_open(struct packed_decoder *decoder)
 	return lzma_raw_decoder(&decoder->state.lzma, filters) == LZMA_OK;
 }
 
-static bool lzip_open(struct packed_decoder *decoder)
+static bool lzip_open(struct compressed_decoder *decoder)
 {
 	return lzma_lzip_decoder(&decoder->state.lzma, MEMORY_MAX, 0) == LZMA_OK;
 }
 
-static enum step xz_run(struct packed_decoder *decoder)
+static enum step xz_run(struct compressed_decoder *decoder)
 {
 	lzma_stream *stream = &decoder->state.lzma;
 	lzma_ret code;
@@ -180,19 +180,19 @@ static enum step xz_run(struct packed_decoder *decoder)
 	}
 }
 
-static void xz_close(struct packed_decoder *decoder)
+static void xz_close(struct compressed_decoder *decoder)
 {
 	lzma_end(&decoder->state.lzma);
 }
 
-static bool zstd_open(struct packed_decoder *decoder)
+static bool zstd_open(struct compressed_decoder *decoder)
 {
 	decoder->state.zstd = ZSTD_createDStream();
 	return decoder->state.zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(decoder->state.zstd,
 					      ZSTD_d_windowLogMax, WINDOW_LOG_MAX));
 }
 
-static enum step zstd_run(struct packed_decoder *decoder)
+static enum step zstd_run(struct compressed_decoder *decoder)
 {
 	ZSTD_inBuffer in = { decoder->in, decoder->in_left, 0 };
 	ZSTD_outBuffer out = { decoder->out, decoder->out_left, 0 };
@@ -206,17 +206,17 @@ static enum step zstd_run(struct packed_decoder *decoder)
 	return code == 0 ? STEP_DONE : STEP_MORE;
 }
 
-static void zstd_close(struct packed_decoder *decoder)
+static void zstd_close(struct compressed_decoder *decoder)
 {
 	ZSTD_freeDStream(decoder->state.zstd);
 }
 
-static bool lz4_open(struct packed_decoder *decoder)
+static bool lz4_open(struct compressed_decoder *decoder)
 {
 	return !LZ4F_isError(LZ4F_createDecompressionContext(&decoder->state.lz4, LZ4F_VERSION));
 }
 
-static enum step lz4_run(struct packed_decoder *decoder)
+static enum step lz4_run(struct compressed_decoder *decoder)
 {
 	size_t taken = decoder->in_left, given = decoder->out_left;
 	size_t code = LZ4F_decompress(
@@ -230,28 +230,28 @@ static enum step lz4_run(struct packed_decoder *decoder)
 	return code == 0 ? STEP_DONE : STEP_MORE;
 }
 
-static void lz4_close(struct packed_decoder *decoder)
+static void lz4_close(struct compressed_decoder *decoder)
 {
 	LZ4F_freeDecompressionContext(decoder->state.lz4);
 }
 
 static const struct library libraries[] = {
-	[PACKED_GZIP] = { gzip_open, gzip_run, gzip_close },
-	[PACKED_BZIP2] = { bzip2_open, bzip2_run, bzip2_close },
-	[PACKED_XZ] = { xz_open, xz_run, xz_close },
-	[PACKED_LZMA] = { lzma_open, xz_run, xz_close },
-	[PACKED_LZMA2] = { lzma2_open, xz_run, xz_close },
-	[PACKED_LZIP] = { lzip_open, xz_run, xz_close },
-	[PACKED_ZSTD] = { zstd_open, zstd_run, zstd_close },
-	[PACKED_LZ4] = { lz4_open, lz4_run, lz4_close },
+	[COMPRESSED_GZIP] = { gzip_open, gzip_run, gzip_close },
+	[COMPRESSED_BZIP2] = { bzip2_open, bzip2_run, bzip2_close },
+	[COMPRESSED_XZ] = { xz_open, xz_run, xz_close },
+	[COMPRESSED_LZMA] = { lzma_open, xz_run, xz_close },
+	[COMPRESSED_LZMA2] = { lzma2_open, xz_run, xz_close },
+	[COMPRESSED_LZIP] = { lzip_open, xz_run, xz_close },
+	[COMPRESSED_ZSTD] = { zstd_open, zstd_run, zstd_close },
+	[COMPRESSED_LZ4] = { lz4_open, lz4_run, lz4_close },
 };
 
 /* For what is likely to be sound. */
 static const struct library quick_gzip = { igzip_start, igzip_step, igzip_stop };
 
-static void keep_head(struct packed *packed, const uint8_t *bytes, size_t len)
+static void keep_head(struct compressed *packed, const uint8_t *bytes, size_t len)
 {
-	size_t room = PACKED_HEAD_LEN - packed->head_len;
+	size_t room = COMPRESSED_HEAD_LEN - packed->head_len;
 
 	packed->output_len += len;
 	if (len > room)
@@ -261,9 +261,9 @@ static void keep_head(struct packed *packed, const uint8_t *bytes, size_t len)
 }
 
 /* Gives the decoder len bytes; packed->end moves over those it takes. */
-static enum step feed(struct packed *packed, const uint8_t *bytes, size_t len)
+static enum step feed(struct compressed *packed, const uint8_t *bytes, size_t len)
 {
-	struct packed_decoder *decoder = packed->decoder;
+	struct compressed_decoder *decoder = packed->decoder;
 	uint8_t output[OUTPUT_LEN];
 	size_t taken, given;
 	enum step step;
@@ -292,27 +292,27 @@ static enum step feed(struct packed *packed, const uint8_t *bytes, size_t len)
 	return step == STEP_MORE && decoder->in_left ? STEP_BAD : step;
 }
 
-static bool open_library(struct packed *packed, const struct library *library)
+static bool open_library(struct compressed *packed, const struct library *library)
 {
-	*packed = (struct packed){ .decoder = calloc(1, sizeof(*packed->decoder)) };
+	*packed = (struct compressed){ .decoder = calloc(1, sizeof(*packed->decoder)) };
 	if (!packed->decoder)
 		return false;
 	packed->decoder->library = library;
 	if (library->open(packed->decoder))
 		return true;
-	packed_close(packed);
+	compressed_close(packed);
 	return false;
 }
 
-bool packed_open(struct packed *packed, enum packed_format format)
+bool compressed_open(struct compressed *packed, enum compressed_format format)
 {
 	return open_library(packed, &libraries[format]);
 }
 
-enum packed_state packed_feed(struct packed *packed, struct view *view, uint64_t limit)
+enum compressed_state compressed_feed(struct compressed *packed, struct view *view, uint64_t limit)
 {
-	static const enum packed_state states[] = { PACKED_CUT, PACKED_DONE, PACKED_BAD,
-		PACKED_REFUSE };
+	static const enum compressed_state states[] = { COMPRESSED_CUT, COMPRESSED_DONE,
+		COMPRESSED_BAD, COMPRESSED_REFUSED };
 	enum step step = STEP_MORE;
 	const uint8_t *window;
 	size_t len;
@@ -323,46 +323,47 @@ enum packed_state packed_feed(struct packed *packed, struct view *view, uint64_t
 	return states[step];
 }
 
-void packed_close(struct packed *packed)
+void compressed_close(struct compressed *packed)
 {
 	packed->decoder->library->close(packed->decoder);
 	free(packed->decoder);
 	packed->decoder = NULL;
 }
 
-static enum packed_state walk_with(struct view *view, const struct library *library, uint64_t at,
-	uint64_t limit, struct packed *packed)
+static enum compressed_state walk_with(struct view *view, const struct library *library,
+	uint64_t at, uint64_t limit, struct compressed *packed)
 {
-	enum packed_state state;
+	enum compressed_state state;
 
 	if (!open_library(packed, library)) {
 		packed->end = at;
-		return PACKED_REFUSE;
+		return COMPRESSED_REFUSED;
 	}
 	packed->end = at;
-	state = packed_feed(packed, view, limit);
-	packed_close(packed);
+	state = compressed_feed(packed, view, limit);
+	compressed_close(packed);
 	return state;
 }
 
-enum packed_state packed_walk(struct view *view, enum packed_format format, uint64_t at,
-	uint64_t limit, struct packed *packed)
+enum compressed_state compressed_walk(struct view *view, enum compressed_format format, uint64_t at,
+	uint64_t limit, struct compressed *packed)
 {
-	if (format == PACKED_GZIP && walk_with(view, &quick_gzip, at, limit, packed) == PACKED_DONE)
-		return PACKED_DONE;
+	if (format == COMPRESSED_GZIP &&
+		walk_with(view, &quick_gzip, at, limit, packed) == COMPRESSED_DONE)
+		return COMPRESSED_DONE;
 	return walk_with(view, &libraries[format], at, limit, packed);
 }
 
-enum packed_content packed_content(const struct packed *packed)
+enum compressed_content compressed_content(const struct compressed *packed)
 {
 	const uint8_t *head = packed->head;
 	size_t len = packed->head_len;
 
 	if (len >= TAR_BLOCK && tar_header(head))
-		return PACKED_TAR;
+		return COMPRESSED_TAR;
 	if (len >= 6 && memcmp(head, "07070", 5) == 0)
-		return PACKED_CPIO;
+		return COMPRESSED_CPIO;
 	if (len >= 5 && head[0] == '<' && memmem(head, len, "<svg", 4))
-		return PACKED_SVG;
-	return PACKED_OTHER;
+		return COMPRESSED_SVG;
+	return COMPRESSED_OTHER;
 }

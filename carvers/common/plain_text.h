@@ -1,0 +1,21 @@
+/* Tests for text: bytes, UTF-8, tables of names. */
+#ifndef BURIN_CARVERS_COMMON_PLAIN_TEXT_H
+#define BURIN_CARVERS_COMMON_PLAIN_TEXT_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+/* Whether the byte occurs in plain English text: printable ASCII, tab, CR or LF. */
+static inline bool plain_text_byte(uint8_t byte)
+{
+	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/* Whether the bytes are valid UTF-8. */
+bool utf8_valid(const uint8_t *bytes, size_t len);
+
+/* Whether [at, end) is a table of names: texts, each ended by a zero byte, the last one too. */
+bool name_table_valid(struct view *view, uint64_t at, uint64_t end);
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * Pixels that are stored uncompressed have no checksum and no code that could break. But each
+ * resembles those before it, and what replaces them when a file's end was overwritten does not. So
+ * the bytes are predicted as a compressor would predict them. Models learn, byte by byte, how often
+ * each value occurs, each difference to the pixel on the left, and each difference to the row
+ * above; and, for each byte of a pixel separately, the difference to the left, since only the
+ * highest byte of a number is predictable. The bits that a model saves on a stretch of bytes
+ * measure how well they fit: by chance, bytes that the model has not seen cost it k bits less than
+ * 8 bits a byte once in 2^k times, whatever the model.
+ *
+ * The last 8, 16 and 64 bytes must each save some bits, so that a cut shows even if it took only a
+ * few of them. Logarithms are in sixteenths of a bit, without floating point.
+ */
+#include "predictor.h"
+
+#include <stdbool.h>
+
+#include "walk.h"
+
+#define BIT 16 /* sixteenths */
+#define WINDOW 32
+#define WINDOW_MIN (8 * BIT) /* what a window saves that continues the data */
+#define FOREIGN_MIN (2 * WINDOW)
+#define WARM_UP 1024 /* bytes in which models still save little */
+#define FEW 32
+#define MODELS 4
+#define PLACES 8 /* bytes of a pixel with a model each */
+
+struct model {
+	uint32_t counts[256];
+	uint32_t seen;
+};
+
+struct predictor {
+	const uint8_t *bytes;
+	size_t len, row_len, pixel_len;
+	struct model models[MODELS - 1];
+	struct model places[PLACES];
+	int32_t saved[VIEW_MAX_PEEK / WINDOW + 1][MODELS]; /* by window, counted from the end */
+	int32_t last[3][MODELS];                           /* on the last bytes: see lasts */
+};
+
+static const struct {
+	size_t len;
+	int32_t min;
+} lasts[] = { { 8, 12 * BIT }, { 16, 20 * BIT }, { 64, 40 * BIT } };
+
+/* log2 of x, which is not 0, in sixteenths. */
+static int32_t log_16(uint32_t x)
+{
+	static const uint8_t part[16] = { 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15 };
+	int top = 31 - __builtin_clz(x);
+	uint32_t next = top >= 4 ? x >> (top - 4) & 15 : x << (4 - top) & 15;
+
+	return top * BIT + part[next];
+}
+
+/* Teaches the model a byte of this value. Returns what the model saved on it. */
+static int32_t learn(struct model *model, uint8_t value)
+{
+	int32_t saved =
+		8 * BIT + log_16(16 * model->counts[value] + 1) - log_16(16 * model->seen + 256);
+
+	model->counts[value]++;
+	model->seen++;
+	return saved;
+}
+
+/* Runs all models over the bytes. */
+static void predict(struct predictor *f)
+{
+	for (size_t i = 0; i < f->len; i++) {
+		size_t rest = f->len - i;
+		uint8_t left = i >= f->pixel_len ? f->bytes[i - f->pixel_len] : 0;
+		uint8_t above = i >= f->row_len ? f->bytes[i - f->row_len] : 0;
+		int32_t saved[MODELS] = {
+			learn(&f->models[0], f->bytes[i]),
+			learn(&f->models[1], (uint8_t)(f->bytes[i] - left)),
+			learn(&f->models[2], (uint8_t)(f->bytes[i] - above)),
+			learn(&f->places[i % f->pixel_len % PLACES], (uint8_t)(f->bytes[i] - left)),
+		};
+
+		for (int m = 0; m < MODELS; m++) {
+			f->saved[(rest - 1) / WINDOW][m] += saved[m];
+			for (size_t l = 0; l < sizeof(lasts) / sizeof(*lasts); l++)
+				f->last[l][m] += rest <= lasts[l].len ? saved[m] : 0;
+		}
+	}
+}
+
+static int32_t best(const int32_t saved[MODELS])
+{
+	int32_t max = saved[0];
+
+	for (int m = 1; m < MODELS; m++)
+		max = saved[m] > max ? saved[m] : max;
+	return max;
+}
+
+/* How many windows at the end no model saves anything on, if those before are predicted well; else
+ * 0. */
+static size_t foreign_windows(const struct predictor *f)
+{
+	size_t count = f->len / WINDOW, foreign = 0, warm_up = WARM_UP / WINDOW, good = 0;
+
+	while (foreign < count && best(f->saved[foreign]) < WINDOW_MIN)
+		foreign++;
+	if (foreign * WINDOW < FOREIGN_MIN || count < foreign + 2 * warm_up)
+		return 0;
+	count -= warm_up;
+	for (size_t i = foreign; i < count; i++)
+		good += best(f->saved[i]) >= WINDOW_MIN;
+	return good >= (count - foreign) / 16 * 15 ? foreign : 0;
+}
+
+enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64_t end,
+	uint64_t row_len, uint64_t pixel_len, uint64_t *at)
+{
+	struct predictor f = { .row_len = 1 };
+	bool good = true;
+	size_t foreign;
+
+	if (end - start < FEW)
+		return PREDICTOR_CONTINUOUS;
+	f.len = end - start < VIEW_MAX_PEEK ? (size_t)(end - start) : VIEW_MAX_PEEK;
+	f.bytes = view_peek(view, end - f.len, f.len);
+	f.row_len = row_len < f.len ? (size_t)row_len : f.len;
+	f.pixel_len = pixel_len < f.len ? (size_t)pixel_len : f.len;
+	if (!f.bytes)
+		return PREDICTOR_UNKNOWN;
+	predict(&f);
+	for (size_t l = 0; l < sizeof(lasts) / sizeof(*lasts); l++)
+		good = good && (f.len < lasts[l].len || best(f.last[l]) >= lasts[l].min);
+	if (good)
+		return PREDICTOR_CONTINUOUS;
+	foreign = foreign_windows(&f);
+	*at = end - foreign * WINDOW;
+	return foreign ? PREDICTOR_FOREIGN : PREDICTOR_UNKNOWN;
+}

@@ -1,0 +1,18 @@
+/* Whether data that is stored uncompressed continues to its end as it began. */
+#ifndef BURIN_CARVERS_COMMON_PREDICTOR_H
+#define BURIN_CARVERS_COMMON_PREDICTOR_H
+
+#include "carver.h"
+
+enum predictor_end {
+	PREDICTOR_CONTINUOUS, /* the bytes before predict the last bytes */
+	PREDICTOR_FOREIGN,    /* other bytes begin at *at, to about 32 bytes */
+	PREDICTOR_UNKNOWN,    /* not predictable: noise, or too few bytes */
+};
+
+/* Checks the last 64 KiB of the stored bytes [start, end), in rows of row_len bytes and pixels of
+ * pixel_len (both at least 1). Fewer than 32 bytes count as continuous: they are too few to lose. */
+enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64_t end,
+	uint64_t row_len, uint64_t pixel_len, uint64_t *at);
+
+#endif
