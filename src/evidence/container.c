@@ -27,7 +27,7 @@
 #include "base/text.h"
 #include "evidence/aff.h"
 #include "evidence/backend.h"
-#include "base/confined.h"
+#include "base/sandbox.h"
 #include "evidence/differencing.h"
 
 #define DATA_LEN ((size_t)1 << 20)
@@ -40,7 +40,7 @@
 /* libafflib would keep 32 pages of 16 MiB. */
 #define AFF_PAGES "2"
 
-static const struct confined_limits limits = { .memory = (uint64_t)1 << 30 };
+static const struct sandbox_limits limits = { .memory = (uint64_t)1 << 30 };
 
 struct request {
 	uint64_t offset, len;
@@ -60,7 +60,7 @@ struct container {
 	struct differencing_kind kind;
 	char *path; /* whole: libafflib would take some words in front for a protocol */
 	struct shared *shared;
-	struct confined *child;
+	struct sandbox_child *child;
 	pthread_mutex_t lock; /* over what follows, the child and shared */
 	/* Bytes that are packed together, so that a failure spoils all of them. It costs the time
 	 * to unpack them each time, or a life, so it is remembered. */
@@ -105,7 +105,7 @@ static TSK_IMG_INFO *open_library(struct container *container)
 
 static int answer(int fd, int32_t status)
 {
-	return confined_send(fd, &status, sizeof(status)) ? 0 : 1;
+	return sandbox_send(fd, &status, sizeof(status)) ? 0 : 1;
 }
 
 static int32_t read_request(
@@ -131,7 +131,7 @@ static int serve(int fd, struct container *container)
 		return 1;
 	if (!atomic_exchange(&shared->opened, true) && answer(fd, 0))
 		return 0;
-	while (confined_receive(fd, &request, sizeof(request))) {
+	while (sandbox_receive(fd, &request, sizeof(request))) {
 		int32_t status;
 
 		atomic_store(&shared->busy, true);
@@ -201,7 +201,7 @@ static void note_spoilt(struct container *container, uint64_t offset, size_t len
 static int read_piece(struct container *container, uint64_t offset, void *buffer, size_t len)
 {
 	struct request request = { offset, len };
-	int fd = confined_fd(container->child);
+	int fd = sandbox_socket(container->child);
 	int32_t status = -EIO;
 
 	pthread_mutex_lock(&container->lock);
@@ -209,8 +209,8 @@ static int read_piece(struct container *container, uint64_t offset, void *buffer
 		pthread_mutex_unlock(&container->lock);
 		return -EIO;
 	}
-	if (!confined_send(fd, &request, sizeof(request)) ||
-		!confined_receive(fd, &status, sizeof(status)))
+	if (!sandbox_send(fd, &request, sizeof(request)) ||
+		!sandbox_receive(fd, &status, sizeof(status)))
 		status = -EIO;
 	if (status)
 		note_spoilt(container, offset, len);
@@ -242,7 +242,7 @@ static void container_close(struct image *image)
 	struct container *container = (struct container *)image;
 
 	if (container->child)
-		free(confined_end(container->child));
+		free(sandbox_end(container->child));
 	if (container->shared)
 		munmap(container->shared, sizeof(*container->shared));
 	pthread_mutex_destroy(&container->lock);
@@ -289,11 +289,11 @@ static int start(struct container *container, const char *path, struct error *er
 	if (shared == MAP_FAILED)
 		return error_set(error, EXIT_IO, ENOMEM, "no memory to read %s", path);
 	container->shared = shared;
-	failure = confined_start(&container->child, watch, container, &limits);
+	failure = sandbox_start(&container->child, watch, container, &limits);
 	if (failure)
 		return error_set(error, EXIT_IO, -failure, "no process to read %s: %s", path,
 			strerror(-failure));
-	if (!confined_receive(confined_fd(container->child), &status, sizeof(status)) || status ||
+	if (!sandbox_receive(sandbox_socket(container->child), &status, sizeof(status)) || status ||
 		!shared->size)
 		return refuse(container, path, error);
 	return 0;

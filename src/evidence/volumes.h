@@ -1,6 +1,6 @@
 /*
  * What an image holds: partitions, file systems, which bytes these have in use, and for which
- * files. The Sleuth Kit's library reads all that, in processes of their own (confined.h): what a
+ * files. The Sleuth Kit's library reads all that, in processes of their own (base/sandbox.h): what a
  * hostile image makes it do costs a part of this knowledge, and that is said, never the run.
  *
  * The same image gives the same answers. After volumes_read all functions but volumes_owner only

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/confined.h"
+#include "base/sandbox.h"
 
 #define READ_MAX ((uint64_t)1 << 20)
 #define ASKS_READ 0x100 /* a kind of message beside enum told: the child wants bytes */
@@ -74,7 +74,7 @@ static bool flush(struct job *job)
 	bool sent;
 
 	asking = true;
-	sent = confined_send(job->fd, job->unsent, job->unsent_len);
+	sent = sandbox_send(job->fd, job->unsent, job->unsent_len);
 	asking = false;
 	job->unsent_len = 0;
 	return sent;
@@ -143,7 +143,7 @@ static bool ask(struct walk_host *host, uint64_t offset, void *buffer, size_t le
 	if (!say(job, ASKS_READ, &request, sizeof(request)) || !flush(job))
 		return false;
 	asking = true;
-	good = confined_receive(job->fd, buffer, len);
+	good = sandbox_receive(job->fd, buffer, len);
 	asking = false;
 	return good;
 }
@@ -183,7 +183,7 @@ static bool serve(struct hearing *hearing, int fd, size_t len)
 	if (request.len > READ_MAX || request.offset > size || request.len > size - request.offset)
 		return false;
 	image_read_around(image, request.offset, hearing->bytes, (size_t)request.len);
-	return confined_send(fd, hearing->bytes, (size_t)request.len);
+	return sandbox_send(fd, hearing->bytes, (size_t)request.len);
 }
 
 static bool take(struct hearing *hearing, int fd, uint32_t kind, size_t len)
@@ -258,20 +258,20 @@ static void hear(struct hearing *hearing, int fd)
 	}
 }
 
-static struct confined_limits limits_for(uint64_t size)
+static struct sandbox_limits limits_for(uint64_t size)
 {
 	uint64_t seconds = CPU_SECONDS_LEAST + size / BYTES_PER_CPU_SECOND;
 
-	return (struct confined_limits){
+	return (struct sandbox_limits){
 		.cpu_seconds = seconds < CPU_SECONDS_MOST ? (unsigned)seconds : CPU_SECONDS_MOST,
 		.memory = MEMORY_MAX,
 	};
 }
 
-static int start(struct confined **child, const struct walk_process *process)
+static int start(struct sandbox_child **child, const struct walk_process *process)
 {
 	const struct image_info *info = image_info(process->image);
-	struct confined_limits limits = limits_for(info->size);
+	struct sandbox_limits limits = limits_for(info->size);
 	struct job *job = xcalloc(1, sizeof(*job));
 	int status;
 
@@ -279,7 +279,7 @@ static int start(struct confined **child, const struct walk_process *process)
 		.size = info->size, .sector_size = info->sector_size, .read = ask, .tell = pass_on
 	};
 	job->process = process;
-	status = confined_start(child, work, job, &limits);
+	status = sandbox_start(child, work, job, &limits);
 	free(job);
 	return status;
 }
@@ -287,7 +287,7 @@ static int start(struct confined **child, const struct walk_process *process)
 void walk_process_run(const struct walk_process *process, struct walk_end *end)
 {
 	struct hearing *hearing;
-	struct confined *child;
+	struct sandbox_child *child;
 	int status;
 	char *how;
 
@@ -301,8 +301,8 @@ void walk_process_run(const struct walk_process *process, struct walk_end *end)
 	hearing = xcalloc(1, sizeof(*hearing));
 	hearing->process = process;
 	hearing->end = end;
-	hear(hearing, confined_fd(child));
-	how = confined_end(child);
+	hear(hearing, sandbox_socket(child));
+	how = sandbox_end(child);
 	end->died = how && !hearing->refused;
 	if (how && !*end->problem)
 		set_problem(hearing, how);

@@ -1,5 +1,5 @@
 /*
- * A walk of libtsk (tsk_walk.h) in a process of its own (confined.h): a hostile file system that
+ * A walk of libtsk (tsk_walk.h) in a process of its own (base/sandbox.h): a hostile file system that
  * crashes it, or sends it round for ever, costs this walk alone. The child has no way to the
  * evidence but by asking this process for bytes, over the same socket on which it tells what it
  * found.

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fence.h"
+#include "base/sandbox.h"
 #include "output/dirfd.h"
 
 /* The first frames, two seconds apart, side by side; a still as it is. */
@@ -42,7 +42,7 @@ int thumb_film_job(int fd, void *arg)
 
 	if (source < 0 || dup2(source, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		return 1;
-	fence_files(folders, source);
+	sandbox_confine_files(folders, source);
 	execlp("ffmpeg", "ffmpeg", "-nostdin", "-v", "quiet", "-threads", "1",
 		"-protocol_whitelist", "file", "-f", film->demuxer, "-t", "8", "-i",
 		"file:/proc/self/fd/0", "-an", "-sn", "-dn", "-vf", film->still ? STILL : FRAMES,

@@ -1,4 +1,4 @@
-/* What runs in the confined children (base/confined.h) that make small pictures. */
+/* What runs in the confined children (base/sandbox.h) that make small pictures. */
 #ifndef BURIN_PAGE_THUMB_JOBS_H
 #define BURIN_PAGE_THUMB_JOBS_H
 

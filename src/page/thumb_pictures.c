@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "base/fence.h"
-#include "base/confined.h"
+#include "base/sandbox.h"
 
 #define LIBRARY "libvips.so.42"
 #define SIZE_DOWN 2 /* VIPS_SIZE_DOWN: never enlarges */
@@ -89,16 +88,16 @@ static bool serve(int fd)
 	void *bytes, *jpeg;
 	bool sent;
 
-	if (!confined_receive(fd, &len, sizeof(len)) || len == 0 || len > MAX_FILE_LEN)
+	if (!sandbox_receive(fd, &len, sizeof(len)) || len == 0 || len > MAX_FILE_LEN)
 		return false;
 	bytes = malloc(len);
-	if (!bytes || !confined_receive(fd, bytes, len)) {
+	if (!bytes || !sandbox_receive(fd, bytes, len)) {
 		free(bytes);
 		return false;
 	}
 	allow_time();
 	jpeg_len = shrink(bytes, len, &jpeg);
-	sent = confined_send(fd, &jpeg_len, sizeof(jpeg_len)) && confined_send(fd, jpeg, jpeg_len);
+	sent = sandbox_send(fd, &jpeg_len, sizeof(jpeg_len)) && sandbox_send(fd, jpeg, jpeg_len);
 	vips.free(jpeg);
 	free(bytes);
 	return sent;
@@ -114,9 +113,9 @@ int thumb_pictures_job(int fd, void *arg)
 		vips.block_untrusted(1);
 		vips.concurrency(1);
 		vips.cache(0);
-		fence_files(nothing, -1);
+		sandbox_confine_files(nothing, -1);
 	}
-	if (!confined_send(fd, &(char){ ready }, 1))
+	if (!sandbox_send(fd, &(char){ ready }, 1))
 		return 0;
 	while (ready && serve(fd))
 		;

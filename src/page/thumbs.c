@@ -1,6 +1,6 @@
 /*
  * Decoders of pictures and films are what attackers aim at first. They run in processes of their
- * own with limits (base/confined.h), which get bytes and give back a JPEG; nobody in this
+ * own with limits (base/sandbox.h), which get bytes and give back a JPEG; nobody in this
  * process looks into either. One that crashes or runs on is ended and costs the picture that it was
  * at.
  */
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/confined.h"
+#include "base/sandbox.h"
 #include "output/dirfd.h"
 #include "page/page_data.h"
 #include "page/thumb_jobs.h"
@@ -71,8 +71,8 @@ struct thumbs {
 	const char *folder;
 	uint64_t left; /* to be tried */
 	uint64_t made, failed;
-	struct confined *pictures; /* the child for pictures; NULL: none runs */
-	bool films;                /* ffmpeg is there */
+	struct sandbox_child *pictures; /* the child for pictures; NULL: none runs */
+	bool films;                     /* ffmpeg is there */
 	const char *no_pictures, *no_films;
 	uint8_t *file; /* a picture's bytes */
 	uint8_t *jpeg;
@@ -90,23 +90,23 @@ static const struct kind *find_kind(const struct file_record *file)
 
 /* ---- children ------------------------------------------------------------------------------ */
 
-static struct confined *start(int (*job)(int fd, void *arg), void *arg)
+static struct sandbox_child *start(int (*job)(int fd, void *arg), void *arg)
 {
-	const struct confined_limits limits = { THUMB_SECONDS, THUMB_MEMORY };
+	const struct sandbox_limits limits = { THUMB_SECONDS, THUMB_MEMORY };
 	const struct timeval patience = { .tv_sec = PATIENCE };
-	struct confined *child = NULL;
+	struct sandbox_child *child = NULL;
 
-	if (confined_start(&child, job, arg, &limits))
+	if (sandbox_start(&child, job, arg, &limits))
 		return NULL;
-	setsockopt(confined_fd(child), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(confined_fd(child), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	setsockopt(sandbox_socket(child), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(sandbox_socket(child), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	return child;
 }
 
 static void end_pictures(struct thumbs *thumbs)
 {
 	if (thumbs->pictures)
-		free(confined_end(thumbs->pictures));
+		free(sandbox_end(thumbs->pictures));
 	thumbs->pictures = NULL;
 }
 
@@ -119,7 +119,8 @@ static bool start_pictures(struct thumbs *thumbs)
 	if (thumbs->pictures)
 		return true;
 	thumbs->pictures = start(thumb_pictures_job, NULL);
-	if (thumbs->pictures && confined_receive(confined_fd(thumbs->pictures), &ready, 1) && ready)
+	if (thumbs->pictures && sandbox_receive(sandbox_socket(thumbs->pictures), &ready, 1) &&
+		ready)
 		return true;
 	thumbs->no_pictures = "libvips is not installed, or does not start";
 	end_pictures(thumbs);
@@ -151,13 +152,13 @@ static uint32_t read_file(struct thumbs *thumbs, const struct file_record *recor
 
 static uint32_t ask_pictures(struct thumbs *thumbs, uint32_t file_len)
 {
-	int fd = confined_fd(thumbs->pictures);
+	int fd = sandbox_socket(thumbs->pictures);
 	uint32_t len = 0;
 
-	if (confined_send(fd, &file_len, sizeof(file_len)) &&
-		confined_send(fd, thumbs->file, file_len) &&
-		confined_receive(fd, &len, sizeof(len)) && len <= THUMB_MAX_LEN &&
-		confined_receive(fd, thumbs->jpeg, len))
+	if (sandbox_send(fd, &file_len, sizeof(file_len)) &&
+		sandbox_send(fd, thumbs->file, file_len) &&
+		sandbox_receive(fd, &len, sizeof(len)) && len <= THUMB_MAX_LEN &&
+		sandbox_receive(fd, thumbs->jpeg, len))
 		return len;
 	end_pictures(thumbs);
 	return 0;
@@ -179,13 +180,13 @@ static uint32_t ask_film(
 	struct thumbs *thumbs, const struct file_record *file, const struct kind *kind)
 {
 	struct thumb_film film = { thumbs->folder, file->path, kind->demuxer, kind->still };
-	struct confined *child = start(thumb_film_job, &film);
+	struct sandbox_child *child = start(thumb_film_job, &film);
 	uint32_t len;
 
 	if (!child)
 		return 0;
-	len = receive_all(confined_fd(child), thumbs->jpeg);
-	free(confined_end(child));
+	len = receive_all(sandbox_socket(child), thumbs->jpeg);
+	free(sandbox_end(child));
 	return len;
 }
 

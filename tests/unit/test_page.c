@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/fence.h"
+#include "base/sandbox.h"
 #include "page/page_data.h"
 #include "page/page_map.h"
 #include "page/thumbs.h"
@@ -196,7 +196,7 @@ Test(html, fence)
 		if (pid == 0) {
 			bool usr, file, written;
 
-			fence_files(i == 1 ? some : nothing, i == 2 ? fd : -1);
+			sandbox_confine_files(i == 1 ? some : nothing, i == 2 ? fd : -1);
 			usr = open("/usr", O_RDONLY | O_DIRECTORY) >= 0;
 			file = open(temp_at("file"), O_RDONLY) >= 0;
 			written = open(temp_at("new"), O_WRONLY | O_CREAT, 0666) >= 0 ||

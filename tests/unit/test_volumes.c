@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "evidence/backend.h"
-#include "base/confined.h"
+#include "base/sandbox.h"
 #include "evidence/extent_image.h"
 #include "evidence/file_map.h"
 #include "evidence/signatures.h"
@@ -230,7 +230,7 @@ static int echo(int fd, void *arg)
 	char text[6];
 
 	(void)arg;
-	return confined_receive(fd, text, 6) && confined_send(fd, text, 6) ? 0 : 9;
+	return sandbox_receive(fd, text, 6) && sandbox_send(fd, text, 6) ? 0 : 9;
 }
 
 static int crash(int fd, void *arg)
@@ -274,37 +274,37 @@ static int eat(int fd, void *arg)
 
 static void ends_as(int (*job)(int, void *), unsigned cpu, bool wait, const char *how)
 {
-	const struct confined_limits limits = { .cpu_seconds = cpu, .memory = 64 << 20 };
-	struct confined *confined;
+	const struct sandbox_limits limits = { .cpu_seconds = cpu, .memory = 64 << 20 };
+	struct sandbox_child *child;
 	char byte, *said;
 
-	cr_assert_eq(confined_start(&confined, job, NULL, &limits), 0);
+	cr_assert_eq(sandbox_start(&child, job, NULL, &limits), 0);
 	if (wait)
-		cr_assert_not(confined_receive(confined_fd(confined), &byte, 1));
-	said = confined_end(confined);
+		cr_assert_not(sandbox_receive(sandbox_socket(child), &byte, 1));
+	said = sandbox_end(child);
 	cr_assert_not_null(said);
 	cr_assert(strstr(said, how), "%s", said);
 	free(said);
 }
 
-Test(volumes, confined_work_answers)
+Test(volumes, a_sandboxed_child_answers)
 {
-	const struct confined_limits limits = { .cpu_seconds = 10, .memory = 64 << 20 };
-	struct confined *confined;
+	const struct sandbox_limits limits = { .cpu_seconds = 10, .memory = 64 << 20 };
+	struct sandbox_child *child;
 	char text[6];
 
-	cr_assert_eq(confined_start(&confined, echo, NULL, &limits), 0);
-	cr_assert(confined_send(confined_fd(confined), "hello", 6));
-	cr_assert(confined_receive(confined_fd(confined), text, 6));
+	cr_assert_eq(sandbox_start(&child, echo, NULL, &limits), 0);
+	cr_assert(sandbox_send(sandbox_socket(child), "hello", 6));
+	cr_assert(sandbox_receive(sandbox_socket(child), text, 6));
 	cr_assert_str_eq(text, "hello");
-	cr_assert_null(confined_end(confined));
+	cr_assert_null(sandbox_end(child));
 }
 
-Test(volumes, confined_work_that_goes_wrong_is_told)
+Test(volumes, a_sandboxed_child_that_fails_is_reported)
 {
 	ends_as(crash, 10, true, "crashed (SIGSEGV)");
 	ends_as(spin, 1, true, "processor time");
-	ends_as(sleep_long, 10, false, "ended");
+	ends_as(sleep_long, 10, false, "killed");
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	ends_as(eat, 10, true, "code 7");
 #else

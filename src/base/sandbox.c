@@ -1,0 +1,247 @@
+/*
+ * Children are forked, not executed: they share the parent's pages and need no program of their
+ * own. Landlock is called by its three system calls, which the C library does not wrap. Every right
+ * to files that its first version knows is taken away, and reading and executing are given back
+ * where they are needed.
+ */
+#include "base/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/landlock.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* The child's descriptor of its socket. */
+#define JOB_FD 3
+/* The child's exit code when it cannot even start its job. */
+#define FAILED 1
+
+/* LANDLOCK_ACCESS_FS_EXECUTE is the first right, MAKE_SYM the last of version 1. */
+#define ALL_RIGHTS ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
+#define FILE_RIGHTS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE)
+
+struct sandbox_child {
+	pid_t pid;
+	int fd;
+};
+
+/* ---- in the child -------------------------------------------------------------------------- */
+
+/* Bytes of writable memory that this process has now. A limit is set above that, because a program
+ * with a GPU or a sanitizer has terabytes of addresses. */
+static uint64_t data_in_use(void)
+{
+	FILE *status = fopen("/proc/self/status", "re");
+	char line[256];
+	uint64_t kib = 0;
+
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "VmData: %" SCNu64, &kib) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return kib * 1024;
+}
+
+static void lower_limit(int what, uint64_t value)
+{
+	struct rlimit limits;
+
+	if (getrlimit(what, &limits))
+		return;
+	limits.rlim_cur = value < limits.rlim_max ? value : limits.rlim_max;
+	setrlimit(what, &limits);
+}
+
+static void set_limits(const struct sandbox_limits *limits)
+{
+	if (limits->cpu_seconds)
+		lower_limit(RLIMIT_CPU, limits->cpu_seconds);
+	if (limits->memory)
+		lower_limit(RLIMIT_DATA, data_in_use() + limits->memory);
+	lower_limit(RLIMIT_CORE, 0);
+}
+
+static void close_descriptors(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+	}
+	close_range(JOB_FD + 1, ~0u, 0);
+}
+
+/* A signal to the group ends the parent, and that ends the child, whose end must not look like a
+ * crash. */
+static void reset_signals(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE },
+			 plain[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGALRM };
+	sigset_t none;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+		signal(plain[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn void run_child(
+	int (*job)(int fd, void *arg), void *arg, const struct sandbox_limits *limits, int fd)
+{
+	reset_signals();
+	if (dup2(fd, JOB_FD) < 0)
+		_exit(FAILED);
+	close_descriptors();
+	set_limits(limits);
+	_exit(job(JOB_FD, arg));
+}
+
+/* ---- Landlock ------------------------------------------------------------------------------ */
+
+static void allow_below(int rules, int fd, uint64_t rights)
+{
+	struct landlock_path_beneath_attr below = { .allowed_access = rights, .parent_fd = fd };
+
+	syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &below, 0);
+}
+
+static void allow_folder(int rules, const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	allow_below(rules, fd, FILE_RIGHTS | LANDLOCK_ACCESS_FS_READ_DIR);
+	close(fd);
+}
+
+void sandbox_confine_files(const char *const *folders, int fd)
+{
+	struct landlock_ruleset_attr attributes = { .handled_access_fs = ALL_RIGHTS };
+	int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0);
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (rules < 0)
+		return;
+	for (; *folders; folders++)
+		allow_folder(rules, *folders);
+	if (fd >= 0)
+		allow_below(rules, fd, LANDLOCK_ACCESS_FS_READ_FILE);
+	syscall(SYS_landlock_restrict_self, rules, 0);
+	close(rules);
+}
+
+/* ---- in the parent ------------------------------------------------------------------------- */
+
+int sandbox_start(struct sandbox_child **child, int (*job)(int fd, void *arg), void *arg,
+	const struct sandbox_limits *limits)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	pid = fork();
+	if (pid < 0) {
+		int errnum = errno;
+
+		close(ends[0]);
+		close(ends[1]);
+		return -errnum;
+	}
+	if (!pid)
+		run_child(job, arg, limits, ends[1]);
+	close(ends[1]);
+	*child = xmalloc(sizeof(**child));
+	**child = (struct sandbox_child){ pid, ends[0] };
+	return 0;
+}
+
+int sandbox_socket(const struct sandbox_child *child)
+{
+	return child->fd;
+}
+
+static char *describe_end(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) ? xasprintf("it gave up (code %d)", WEXITSTATUS(status))
+					   : NULL;
+	if (WTERMSIG(status) == SIGXCPU)
+		return xstrdup("it took too much processor time");
+	if (WTERMSIG(status) == SIGALRM)
+		return xstrdup("it made no progress");
+	if (WTERMSIG(status) == SIGKILL)
+		return xstrdup("it was killed");
+	return xasprintf("it crashed (SIG%s)", sigabbrev_np(WTERMSIG(status)));
+}
+
+char *sandbox_end(struct sandbox_child *child)
+{
+	int status = 0;
+	pid_t pid;
+	char *how;
+
+	close(child->fd); /* a child that waits for its parent ends by itself */
+	for (int i = 0; (pid = waitpid(child->pid, &status, WNOHANG)) == 0 && i < 50; i++)
+		usleep(i < 10 ? 200 : 2000);
+	if (pid == 0) {
+		kill(child->pid, SIGKILL);
+		while ((pid = waitpid(child->pid, &status, 0)) < 0 && errno == EINTR)
+			;
+	}
+	how = pid == child->pid ? describe_end(status) : NULL;
+	free(child);
+	return how;
+}
+
+bool sandbox_send(int fd, const void *bytes, size_t len)
+{
+	const char *from = bytes;
+
+	while (len) {
+		ssize_t n = send(fd, from, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		from += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+bool sandbox_receive(int fd, void *bytes, size_t len)
+{
+	char *to = bytes;
+
+	while (len) {
+		ssize_t n = recv(fd, to, len, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		to += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
