@@ -128,7 +128,7 @@ int bench_whole_run(struct bench_whole *whole, const struct run_options *options
 
 static int read_slots(struct reader *reader, uint64_t *len)
 {
-	struct slot *slot;
+	struct reader_slot *slot;
 	int status;
 
 	*len = 0;

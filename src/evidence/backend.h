@@ -11,23 +11,23 @@
 struct image {
 	const struct image_backend *backend;
 	struct image_info info; /* freed by image_close */
-	/* Bytes: what can't be read fails in pieces of this size, counted from offset 0: a sector,
-	 * a chunk of an E01. Nothing smaller is tried after a failure. */
-	uint32_t granule;
-	/* What a map says was never read (image_use_map): image.c asks no backend for it. */
+	/* Bytes: reading fails for whole units of this size, counted from offset 0: a sector, a
+	 * chunk of an E01. Nothing smaller is tried after a failure. */
+	uint32_t read_unit;
+	/* What a ddrescue map says was never read: image.c asks no backend for it. */
 	struct ranges unread;
 	char *map_path;
-	/* image_set_warm; the context is good while warm is not NULL */
-	_Atomic(size_t (*)(void *context, uint64_t offset, void *buffer, size_t len)) warm;
-	void *warm_context;
+	/* image_set_cache; the context is valid while cache is not NULL */
+	_Atomic(size_t (*)(void *context, uint64_t offset, void *buffer, size_t len)) cache;
+	void *cache_context;
 };
 
 #define IMAGE_HEAD_LEN 4096
 #define IMAGE_TAIL_LEN 512
 
-/* What a file begins and ends with. */
+/* The first and the last bytes of a file. */
 struct image_ends {
-	uint8_t head[IMAGE_HEAD_LEN], tail[IMAGE_TAIL_LEN]; /* zeros behind what there is */
+	uint8_t head[IMAGE_HEAD_LEN], tail[IMAGE_TAIL_LEN]; /* zeros past the file's end */
 	size_t head_len, tail_len; /* tail_len: 0 for a shorter file, and for a device */
 	bool headless;             /* the head can't be read */
 };
@@ -42,9 +42,9 @@ struct image_backend {
 	/* NULL: -ENOTSUP */
 	int (*extent)(struct image *image, uint64_t offset, bool direct, int *fd,
 		uint64_t *fd_offset, uint64_t *len);
-	/* As image_hole; NULL: there are none. */
+	/* As image_hole; NULL: the format has no holes. */
 	bool (*hole)(struct image *image, uint64_t offset, uint64_t *len);
-	/* As image_why; NULL: it knows no more. */
+	/* As image_why; NULL: it has no reasons to give. */
 	char *(*why)(struct image *image, uint64_t offset);
 	void (*close)(
 		struct image *image); /* frees its own part and the struct, not info's members */
@@ -52,13 +52,13 @@ struct image_backend {
 
 extern const struct image_backend raw_backend, ewf_backend, container_backend;
 
-/* Reads len bytes at offset, all inside the image, granule by granule where it must be: what fails
- * is filled with zeros and told to failed (adjacent pieces each by themselves, in order). */
-void image_read_pieces(struct image *image, uint64_t offset, void *buffer, size_t len,
+/* Reads len bytes at offset, all inside the image, unit by unit where that is necessary: what fails
+ * is filled with zeros and reported to failed (each unit by itself, in order). */
+void image_read_units(struct image *image, uint64_t offset, void *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg);
 
-/* Raises the limit on open files, as far as it goes, so that count more of them fit. Should that
- * not suffice, opening fails. */
+/* Raises the limit on open files, as far as possible, so that count more of them fit. If that is
+ * not enough, opening fails. */
 void image_allow_descriptors(size_t count);
 
 #endif

@@ -32,7 +32,7 @@
 
 #define DATA_LEN ((size_t)1 << 20)
 /* libtsk reads in pieces of this size, of which a failure spoils all. */
-#define GRANULE 65536
+#define READ_UNIT 65536
 /* Deaths in the work on one image; each costs a piece. */
 #define LIVES 100
 /* For one request, which reads DATA_LEN bytes at most. */
@@ -307,19 +307,19 @@ static int container_open(
 	int status;
 
 	container->image.backend = &container_backend;
-	container->image.granule = GRANULE;
+	container->image.read_unit = READ_UNIT;
 	container->path = realpath(path, NULL);
 	if (!container->path)
 		container->path = xstrdup(path);
 	pthread_mutex_init(&container->lock, NULL);
 	differencing_find(ends, &container->kind);
 	info->format = container->kind.name;
-	container->unit = GRANULE;
+	container->unit = READ_UNIT;
 	if (container->kind.library == LAYERED_AFF) {
 		uint64_t page_len;
 
 		aff_describe(path, info, &page_len);
-		if (page_len > GRANULE)
+		if (page_len > READ_UNIT)
 			container->unit = page_len;
 	}
 	status = differencing_check(path, &container->kind, ends, info, error);

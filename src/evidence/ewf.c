@@ -12,7 +12,7 @@
  * each: fetching the packed bytes changes the handle and is done under a lock; unpacking and
  * checking them does not touch the handle (it computes on the caller's buffers alone) and runs
  * outside of it, in as many threads as read. A chunk is read whole or not at all, which makes it
- * the granule.
+ * the read_unit.
  *
  * libewf of 2017 and later has other lower functions. There its plain one is used, chunk by chunk
  * under the lock, and the list is asked after each.
@@ -144,7 +144,7 @@ static int read_geometry(struct ewf *ewf, const char *path, struct error *error)
 		return ewf_failure(path, "holds no sectors, or is damaged where it says how many",
 			&reason, error);
 	info->size = size;
-	ewf->chunk_len = ewf->image.granule = chunk_len;
+	ewf->chunk_len = ewf->image.read_unit = chunk_len;
 	return 0;
 }
 
@@ -186,7 +186,7 @@ static void open_common(struct ewf *ewf)
 
 	info->size = set->size;
 	info->sector_size = set->sector_size;
-	ewf->chunk_len = ewf->image.granule = set->chunk_len;
+	ewf->chunk_len = ewf->image.read_unit = set->chunk_len;
 	ewf->chunks = e01_chunks_new(set);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (fd >= 0 && !open_handle(ewf, paths, 1, NULL))

@@ -84,7 +84,8 @@ struct image *extent_image_open(struct image *evidence, const struct ranges *ran
 	struct image_info *info = &gathered->image.info;
 
 	gathered->image.backend = &extent_image_backend;
-	gathered->image.granule = evidence->granule < SECTOR_LEN ? evidence->granule : SECTOR_LEN;
+	gathered->image.read_unit =
+		evidence->read_unit < SECTOR_LEN ? evidence->read_unit : SECTOR_LEN;
 	gathered->evidence = evidence;
 	gathered->ranges = ranges->items;
 	gathered->count = ranges->count;

@@ -22,7 +22,7 @@
 #include "evidence/unsupported.h"
 
 #define SPARE_DESCRIPTORS 256
-/* A failed request is read again in pieces of about this size before it is read granule by granule:
+/* A failed request is read again in pieces of about this size before it is read read_unit by read_unit:
  * so few requests meet the bad place again, each of which may take a failing disk seconds. */
 #define RETRY_LEN 65536
 
@@ -216,11 +216,11 @@ static size_t piece_at(uint64_t offset, uint64_t len, size_t step)
 	return piece_len < len ? piece_len : (size_t)len;
 }
 
-static void read_granules(struct image *image, uint64_t offset, uint8_t *buffer, size_t len,
+static void read_units(struct image *image, uint64_t offset, uint8_t *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
 {
 	while (len) {
-		size_t piece_len = piece_at(offset, len, image->granule);
+		size_t piece_len = piece_at(offset, len, image->read_unit);
 
 		if (image->backend->read_at(image, offset, buffer, piece_len)) {
 			memset(buffer, 0, piece_len);
@@ -236,21 +236,21 @@ static void read_granules(struct image *image, uint64_t offset, uint8_t *buffer,
 static void read_steps(struct image *image, uint64_t offset, uint8_t *to, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
 {
-	size_t granules = RETRY_LEN / image->granule;
-	size_t step = image->granule * (granules ? granules : 1);
+	size_t units = RETRY_LEN / image->read_unit;
+	size_t step = image->read_unit * (units ? units : 1);
 
 	while (len) {
 		size_t piece_len = piece_at(offset, len, step);
 
 		if (image->backend->read_at(image, offset, to, piece_len))
-			read_granules(image, offset, to, piece_len, failed, arg);
+			read_units(image, offset, to, piece_len, failed, arg);
 		offset += piece_len;
 		to += piece_len;
 		len -= piece_len;
 	}
 }
 
-void image_read_pieces(struct image *image, uint64_t offset, void *buffer, size_t len,
+void image_read_units(struct image *image, uint64_t offset, void *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
 {
 	uint8_t *to = buffer;
@@ -279,20 +279,20 @@ static void count_failed(void *arg, uint64_t offset, size_t len)
 	*sum += len;
 }
 
-void image_set_warm(struct image *image,
+void image_set_cache(struct image *image,
 	size_t (*copy)(void *context, uint64_t offset, void *buffer, size_t len), void *context)
 {
 	if (copy)
-		image->warm_context = context;
-	atomic_store(&image->warm, copy);
+		image->cache_context = context;
+	atomic_store(&image->cache, copy);
 }
 
 /* How many bytes, from the beginning, came from memory. */
-static size_t read_warm(struct image *image, uint64_t offset, void *buffer, size_t len)
+static size_t read_cached(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
-	size_t (*copy)(void *, uint64_t, void *, size_t) = atomic_load(&image->warm);
+	size_t (*copy)(void *, uint64_t, void *, size_t) = atomic_load(&image->cache);
 
-	return copy && len ? copy(image->warm_context, offset, buffer, len) : 0;
+	return copy && len ? copy(image->cache_context, offset, buffer, len) : 0;
 }
 
 size_t image_read_around(struct image *image, uint64_t offset, void *buffer, size_t len)
@@ -301,15 +301,15 @@ size_t image_read_around(struct image *image, uint64_t offset, void *buffer, siz
 	size_t inside = offset >= size ? 0 : size - offset < len ? (size_t)(size - offset) : len;
 	size_t unread = len - inside;
 	uint8_t *to = buffer;
-	size_t warm_len;
+	size_t cache_len;
 
 	memset(to + inside, 0, unread);
-	warm_len = read_warm(image, offset, to, inside);
-	offset += warm_len;
-	to += warm_len;
-	inside -= warm_len;
+	cache_len = read_cached(image, offset, to, inside);
+	offset += cache_len;
+	to += cache_len;
+	inside -= cache_len;
 	if (inside && read_inside(image, offset, to, inside))
-		image_read_pieces(image, offset, to, inside, count_failed, &unread);
+		image_read_units(image, offset, to, inside, count_failed, &unread);
 	return unread;
 }
 
@@ -359,7 +359,7 @@ char *image_why(struct image *image, uint64_t offset, uint64_t *len)
 	if (!left)
 		return NULL;
 	good_len = until_unread(image, offset, left, &lost_len);
-	*len = good_len ? piece_at(offset, good_len, image->granule) : lost_len;
+	*len = good_len ? piece_at(offset, good_len, image->read_unit) : lost_len;
 	if (!good_len)
 		return xasprintf("the map %s does not call it finished", image->map_path);
 	return image->backend->why ? image->backend->why(image, offset) : NULL;

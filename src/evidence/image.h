@@ -54,7 +54,7 @@ size_t image_read_around(struct image *image, uint64_t offset, void *buffer, siz
  * offset: it copies as many as it has from their beginning on, and returns how many. All of them
  * must be as image_read_at would read them. copy must be thread-safe, and may be set while others
  * read. NULL: nobody is asked any more; not while others read. */
-void image_set_warm(struct image *image,
+void image_set_cache(struct image *image,
 	size_t (*copy)(void *context, uint64_t offset, void *buffer, size_t len), void *context);
 
 /* Why the bytes at offset can't be read: "chunk 7, in segment 1 (disk.E01): its checksum is wrong";

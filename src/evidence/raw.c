@@ -153,7 +153,7 @@ static int raw_open(
 		info->size += raw->parts[i].len;
 	}
 	info->format = format_of(raw);
-	raw->image.granule = info->sector_size;
+	raw->image.read_unit = info->sector_size;
 	*image = &raw->image;
 	return 0;
 }

@@ -1,24 +1,25 @@
 /*
- * The ring: which bytes go into which slot, and handing them out in order.
+ * The ring: which bytes go into which slot, and handing slots out in order.
  *
  *   image    |<------ slot 0 ------>|<------ slot 1 ------>|<------ slot 2 ---
  *   read for |<------- 0 --------------->|<------- 1 -------->|<------- 2 ----
  *
- * What is read for a slot ends behind its overlap, at the next multiple of reader->align. The slot
- * behind it starts inside of that, and gets those bytes from it by way of a small buffer, `carry`,
- * when the slots are handed out, which happens in order: so no byte is read twice, a slot depends
- * on none that is read later, and the reads themselves stay aligned whatever the sizes of slots and
+ * What is read for a slot ends after its overlap, at the next multiple of reader->align. The
+ * following slot starts inside of that, and gets those bytes through a small buffer, `carry`, when
+ * the slots are handed out, which happens in order. So no byte is read twice, no slot depends on
+ * one that is read later, and the reads themselves stay aligned whatever the sizes of slots and
  * patterns are. Slots may be smaller than the alignment; then nothing is read for most of them.
  *
- * A place of the ring keeps its bytes when it is given back, and takes others only when all the
- * rest were given back later: carvers look at what has just passed (reader_warm.c).
+ * An entry keeps its bytes when it is released, and is reused only after all others were released
+ * later: carvers look at what was just scanned (reader_cache.c).
  *
- * Reading itself is done in one of two ways: reader_threads.c for what is in the page cache
- * (copying costs processor time, which wants threads) or has to be unpacked, reader_uring.c for
- * direct reads (the device works, nobody has to wait).
+ * There are two backends: reader_threads.c for what is in the page cache (copying costs processor
+ * time, which wants threads) or has to be decompressed, reader_uring.c for direct reads (the device
+ * works, nobody has to wait).
  */
 #include "evidence/reader_ring.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,19 +29,19 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* Memory that is touched for the first time is dear, in a virtual machine most of all. */
+/* The first touch of memory is expensive, most of all in a virtual machine. */
 #define DEFAULT_SLOT_LEN (8u << 20)
-/* What is unpacked should still be in a cache when carvers come to look at it: slots of an E01 are
- * no larger than its readers need to be kept busy. */
-#define PACKED_SLOT_LEN_MAX (16u << 20)
-#define PACKED_SLOT_LEN_EACH (1u << 20) /* a reader */
+/* Decompressed bytes should still be in a processor cache when carvers look at them: slots of an
+ * E01 are no larger than its reading threads need to stay busy. */
+#define COMPRESSED_SLOT_LEN_MAX (16u << 20)
+#define COMPRESSED_SLOT_LEN_EACH (1u << 20) /* a reader */
 #define DEFAULT_SLOTS 4
-/* The largest chunk of an E01: more alignment than this would cost too much memory. */
-#define GRANULE_MAX (16u << 20)
-#define TELL_MAX 20
-/* Places of the ring behind the caller's: more of them, in a ring of small slots, would be of no
- * use. */
-#define WARM_MAX 32
+/* The largest chunk of an E01: aligning to more than this would cost too much memory. */
+#define READ_UNIT_MAX (16u << 20)
+#define LOGGED_MAX 20
+/* Released entries that stay readable: more of them, in a ring of small slots, would be of no use.
+ */
+#define CACHE_SLOTS_MAX 32
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
@@ -64,33 +65,33 @@ static int set_range(
 	return 0;
 }
 
-static size_t default_slot_len(bool packed)
+static size_t default_slot_len(bool compressed)
 {
-	size_t slot_len = (size_t)reader_thread_count() * PACKED_SLOT_LEN_EACH;
+	size_t slot_len = (size_t)reader_thread_count() * COMPRESSED_SLOT_LEN_EACH;
 
-	if (!packed || slot_len < DEFAULT_SLOT_LEN)
+	if (!compressed || slot_len < DEFAULT_SLOT_LEN)
 		return DEFAULT_SLOT_LEN;
-	return slot_len < PACKED_SLOT_LEN_MAX ? slot_len : PACKED_SLOT_LEN_MAX;
+	return slot_len < COMPRESSED_SLOT_LEN_MAX ? slot_len : COMPRESSED_SLOT_LEN_MAX;
 }
 
-static void set_places(struct reader *reader, const struct reader_options *options)
+static void set_capacity(struct reader *reader, const struct reader_options *options)
 {
-	size_t warm = options->warm_len / reader->slot_len;
+	size_t cached = options->cache_len / reader->slot_len;
 
 	reader->slots = options->slots ? options->slots : DEFAULT_SLOTS;
 	if (reader->slots < 2)
 		reader->slots = 2;
-	reader->places = reader->slots + (unsigned)(warm < WARM_MAX ? warm : WARM_MAX);
+	reader->capacity =
+		reader->slots + (unsigned)(cached < CACHE_SLOTS_MAX ? cached : CACHE_SLOTS_MAX);
 }
 
-/* Sizes that the ring has in the end: no slot is larger than the range, or as small as the
- * overlap. */
+/* The ring's final sizes: no slot is larger than the range, or as small as the overlap. */
 static int set_sizes(
 	struct reader *reader, const struct reader_options *options, struct error *error)
 {
-	uint32_t granule = reader->image->granule;
-	bool packed = granule > DIRECT_ALIGN;
-	size_t slot_len = options->slot_len ? options->slot_len : default_slot_len(packed);
+	uint32_t read_unit = reader->image->read_unit;
+	bool compressed = read_unit > DIRECT_ALIGN;
+	size_t slot_len = options->slot_len ? options->slot_len : default_slot_len(compressed);
 	uint64_t range;
 	int rc;
 
@@ -104,15 +105,17 @@ static int set_sizes(
 	if (slot_len <= reader->overlap)
 		slot_len = reader->overlap + 1;
 	reader->slot_len = slot_len;
-	set_places(reader, options);
+	set_capacity(reader, options);
 	reader->count = (range + slot_len - 1) / slot_len;
-	reader->align = packed && granule <= GRANULE_MAX ? granule : DIRECT_ALIGN;
-	/* A chunk that several pieces share would be unpacked by one thread while others wait. */
-	reader->piece_len = !packed                      ? PIECE_LEN
-			    : granule < PACKED_PIECE_LEN ? PACKED_PIECE_LEN / granule * granule
-							 : granule;
-	if (slot_len > SIZE_MAX / 8 / reader->places ||
-		reader->overlap > SIZE_MAX / 8 / reader->places)
+	reader->align = compressed && read_unit <= READ_UNIT_MAX ? read_unit : DIRECT_ALIGN;
+	/* A chunk that several requests share would be decompressed by one thread while others
+	 * wait. */
+	reader->request_len = !compressed ? REQUEST_LEN
+			      : read_unit < COMPRESSED_REQUEST_LEN
+				      ? COMPRESSED_REQUEST_LEN / read_unit * read_unit
+				      : read_unit;
+	if (slot_len > SIZE_MAX / 8 / reader->capacity ||
+		reader->overlap > SIZE_MAX / 8 / reader->capacity)
 		return error_set(error, EXIT_IO, ENOMEM, "%zu bytes a slot are too many", slot_len);
 	reader->stride = (size_t)reader_round_up(
 		DIRECT_ALIGN + slot_len + reader->overlap + reader->align, DIRECT_ALIGN);
@@ -121,45 +124,45 @@ static int set_sizes(
 
 static int make_ring(struct reader *reader, struct error *error)
 {
-	reader->memory_len = reader->stride * reader->places;
+	reader->memory_len = reader->stride * reader->capacity;
 	reader->memory = mmap(NULL, reader->memory_len, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (reader->memory == MAP_FAILED) {
 		reader->memory = NULL;
 		return error_set(error, EXIT_IO, ENOMEM,
 			"no memory for %u slots of %zu bytes: ask for fewer or smaller ones",
-			reader->places, reader->slot_len);
+			reader->capacity, reader->slot_len);
 	}
 	/* Fewer faults while the ring is filled for the first time. Where it is not to be had, so
 	 * be it. */
 	madvise(reader->memory, reader->memory_len, MADV_HUGEPAGE);
-	reader->fills = xcalloc(reader->places, sizeof(*reader->fills));
+	reader->entries = xcalloc(reader->capacity, sizeof(*reader->entries));
 	reader->order = xcalloc(reader->slots, sizeof(*reader->order));
 	reader->carry = xmalloc(reader->overlap + reader->align);
-	for (unsigned i = 0; i < reader->places; i++) {
-		reader->fills[i].memory = reader->memory + i * reader->stride;
-		reader->fills[i].slot.index = i;
-		reader->fills[i].zeros = true; /* as new memory is */
+	for (unsigned i = 0; i < reader->capacity; i++) {
+		reader->entries[i].memory = reader->memory + i * reader->stride;
+		reader->entries[i].slot.index = i;
+		reader->entries[i].zeros = true; /* as new memory is */
 	}
 	return 0;
 }
 
-static int try_way(struct reader *reader, const struct reader_way *way)
+static int try_backend(struct reader *reader, const struct reader_backend *backend)
 {
 	int rc;
 
-	reader->extents = reader->direct || way == &reader_uring_way;
-	reader->way = way;
-	snprintf(reader->name, sizeof(reader->name), "%s, %s", way->name,
+	reader->extents = reader->direct || backend == &reader_uring_backend;
+	reader->backend = backend;
+	snprintf(reader->name, sizeof(reader->name), "%s, %s", backend->name,
 		reader->direct ? "direct" : "buffered");
-	rc = way->start(reader);
+	rc = backend->start(reader);
 	if (rc)
-		reader->way = NULL;
+		reader->backend = NULL;
 	return rc;
 }
 
-/* io_uring where it was asked for, or direct reads profit from it; threads where it is not to be
- * had. */
+/* io_uring where it was asked for, or where direct reads profit from it; threads where it is not
+ * available. */
 static int start(struct reader *reader, const struct reader_options *options, struct error *error)
 {
 	bool plain = reader_plan_files(reader->image, reader->begin);
@@ -169,9 +172,9 @@ static int start(struct reader *reader, const struct reader_options *options, st
 					  options->cache);
 	if (plain && options->method != READER_THREADS &&
 		(options->method == READER_URING || reader->direct))
-		rc = try_way(reader, &reader_uring_way);
+		rc = try_backend(reader, &reader_uring_backend);
 	if (rc)
-		rc = try_way(reader, &reader_threads_way);
+		rc = try_backend(reader, &reader_threads_backend);
 	if (rc)
 		return error_set(error, EXIT_IO, -rc, "no thread could be started to read %s: %s",
 			image_info(reader->image)->paths[0], strerror(-rc));
@@ -191,14 +194,14 @@ int reader_open(struct reader **result, struct image *image, const struct reader
 	if (!rc)
 		rc = make_ring(reader, error);
 	if (!rc) {
-		reader_assign(reader);
+		reader_assign_entries(reader);
 		rc = start(reader, options, error);
 	}
 	if (rc) {
 		reader_close(reader);
 		return rc;
 	}
-	reader->way->wake(reader);
+	reader->backend->wake(reader);
 	*result = reader;
 	return 0;
 }
@@ -219,148 +222,153 @@ const char *reader_method_name(const struct reader *reader)
 
 /* ---- handing out --------------------------------------------------------------------------- */
 
-static void tell_range(const struct reader *reader, const struct range *range)
+static void log_range(const struct reader *reader, const struct range *range)
 {
 	uint64_t len;
 	char *why = image_why(reader->image, range->offset, &len);
 
-	log_warn("can't read %llu bytes at offset %llu of %s: zeros are taken instead%s%s%s",
+	log_warn("can't read %llu bytes at offset %llu of %s: zeros are used instead%s%s%s",
 		(unsigned long long)range->length, (unsigned long long)range->offset,
 		image_info(reader->image)->paths[0], why ? " (" : "", why ? why : "",
 		why ? ")" : "");
 	free(why);
 }
 
-/* Logs the unreadable ranges that end before `upto`: those which no later slot makes longer. Slots
- * come in order, so the list only changes at its end. */
-static void tell_unreadable(struct reader *reader, uint64_t upto)
+/* Logs the unreadable ranges that end before `upto`, which no later slot can extend. Slots come in
+ * order, so the list only changes at its end. */
+static void log_unreadable(struct reader *reader, uint64_t upto)
 {
 	const struct ranges *bad = &reader->unreadable;
 
-	for (; reader->told < bad->count; reader->told++) {
-		const struct range *range = &bad->items[reader->told];
+	for (; reader->logged < bad->count; reader->logged++) {
+		const struct range *range = &bad->items[reader->logged];
 
 		if (range->offset + range->length >= upto)
 			return;
-		if (reader->told < TELL_MAX)
-			tell_range(reader, range);
-		else if (reader->told == TELL_MAX)
-			log_warn("more places can't be read: all of them stand in the report");
+		if (reader->logged < LOGGED_MAX)
+			log_range(reader, range);
+		else if (reader->logged == LOGGED_MAX)
+			log_warn("more places can't be read; the report lists all of them");
 	}
 }
 
-/* The place of the ring with the slot that is next; NULL when it has none yet. Under the lock. */
-static struct fill *next_fill(struct reader *reader)
+/* The entry of the next slot; NULL when it has none yet. Under the lock. */
+static struct ring_entry *next_entry(struct reader *reader)
 {
-	return reader->handed < reader->given ? reader->order[reader->handed % reader->slots]
-					      : NULL;
+	assert(reader->handed_out <= reader->assigned && reader->assigned <= reader->count);
+	return reader->handed_out < reader->assigned
+		       ? reader->order[reader->handed_out % reader->slots]
+		       : NULL;
 }
 
-/* The caller has all the slots that he may have. Under the lock. */
-static bool has_all(struct reader *reader)
+/* The caller holds as many slots as it may. Under the lock. */
+static bool caller_has_all_slots(struct reader *reader)
 {
-	return reader->handed == reader->given && reader->busy == reader->slots;
+	return reader->handed_out == reader->assigned && reader->busy == reader->slots;
 }
 
-/* Until the slot that is next is read. Under the lock, which is given up meanwhile. */
-static int await_next(struct reader *reader, struct fill **fill)
+/* Waits until the next slot is read. Under the lock, which is released meanwhile. */
+static int await_next(struct reader *reader, struct ring_entry **entry)
 {
-	while (!reader->broken) {
-		*fill = next_fill(reader);
-		if (*fill && reader_done(*fill))
+	while (!reader->failure) {
+		*entry = next_entry(reader);
+		if (*entry && reader_done(*entry))
 			return 0;
-		if (has_all(reader))
+		if (caller_has_all_slots(reader))
 			return -EAGAIN;
 		pthread_cond_wait(&reader->done, &reader->lock);
 	}
-	return reader->broken;
+	return reader->failure;
 }
 
-/* Puts the bytes that were read for the slot before in front, and keeps those that the next slot
- * needs. */
-static void carry_over(struct reader *reader, struct fill *fill)
+/* Copies the bytes that were read for the slot before to the front, and keeps those that the next
+ * slot needs. */
+static void carry_over(struct reader *reader, struct ring_entry *entry)
 {
-	uint64_t next = reader_slot_start(reader, reader->handed + 1);
-	bool carried_hole = fill->from == fill->start || reader->carry_hole;
+	uint64_t next = reader_slot_start(reader, reader->handed_out + 1);
+	bool carried_hole = entry->from == entry->start || reader->carry_hole;
 
-	if (reader->handed > 0)
-		memcpy(reader_byte(fill, fill->start), reader->carry,
-			(size_t)(fill->from - fill->start));
-	if (reader->handed + 1 < reader->count)
-		memcpy(reader->carry, reader_byte(fill, next), (size_t)(fill->end - next));
-	fill->zeros &= carried_hole;
-	fill->slot.hole = fill->hole && carried_hole;
-	reader->carry_hole = fill->slot.hole || (fill->hole && next >= fill->from);
+	if (reader->handed_out > 0)
+		memcpy(reader_byte(entry, entry->start), reader->carry,
+			(size_t)(entry->from - entry->start));
+	if (reader->handed_out + 1 < reader->count)
+		memcpy(reader->carry, reader_byte(entry, next), (size_t)(entry->end - next));
+	entry->zeros &= carried_hole;
+	entry->slot.hole = entry->hole && carried_hole;
+	reader->carry_hole = entry->slot.hole || (entry->hole && next >= entry->from);
 }
 
-static void hand_out(struct reader *reader, struct fill *fill, struct slot **slot)
+static void hand_out(struct reader *reader, struct ring_entry *entry, struct reader_slot **slot)
 {
-	uint64_t left = reader->finish - fill->start, behind;
+	uint64_t left = reader->finish - entry->start, rest;
 
-	carry_over(reader, fill);
-	reader_add(&reader->unreadable, &fill->bad);
-	tell_unreadable(reader, fill->end);
-	fill->slot.data = reader_byte(fill, fill->start);
-	fill->slot.offset = fill->start;
-	fill->slot.len = left < reader->slot_len ? (size_t)left : reader->slot_len;
-	behind = reader->limit - fill->start - fill->slot.len;
-	fill->slot.tail_len = behind < reader->overlap ? (size_t)behind : reader->overlap;
-	*slot = &fill->slot;
+	carry_over(reader, entry);
+	reader_add_ranges(&reader->unreadable, &entry->bad);
+	log_unreadable(reader, entry->end);
+	entry->slot.data = reader_byte(entry, entry->start);
+	entry->slot.offset = entry->start;
+	entry->slot.len = left < reader->slot_len ? (size_t)left : reader->slot_len;
+	rest = reader->limit - entry->start - entry->slot.len;
+	entry->slot.tail_len = rest < reader->overlap ? (size_t)rest : reader->overlap;
+	*slot = &entry->slot;
 }
 
-int reader_next(struct reader *reader, struct slot **slot)
+int reader_next(struct reader *reader, struct reader_slot **slot)
 {
-	struct fill *fill;
+	struct ring_entry *entry;
 	int rc;
 
-	if (reader->handed == reader->count) {
-		tell_unreadable(reader, UINT64_MAX);
+	if (reader->handed_out == reader->count) {
+		log_unreadable(reader, UINT64_MAX);
 		return 0;
 	}
 	pthread_mutex_lock(&reader->lock);
-	rc = await_next(reader, &fill);
+	rc = await_next(reader, &entry);
 	pthread_mutex_unlock(&reader->lock);
 	if (rc)
 		return rc;
-	hand_out(reader, fill, slot);
+	hand_out(reader, entry, slot);
 	pthread_mutex_lock(&reader->lock);
-	reader->handed++;
-	fill->assigned = false;
-	fill->held = true;
+	assert(entry->assigned && !entry->held && !entry->pending);
+	assert(reader->handed_out < reader->requesting && reader->requesting <= reader->assigned);
+	reader->handed_out++;
+	entry->assigned = false;
+	entry->held = true;
 	pthread_mutex_unlock(&reader->lock);
 	return 1;
 }
 
 bool reader_ready(struct reader *reader)
 {
-	struct fill *fill;
+	struct ring_entry *entry;
 	bool ready;
 
-	if (reader->handed == reader->count)
+	if (reader->handed_out == reader->count)
 		return true;
 	pthread_mutex_lock(&reader->lock);
-	fill = next_fill(reader);
-	ready = reader->broken || has_all(reader) || (fill && reader_done(fill));
+	entry = next_entry(reader);
+	ready = reader->failure || caller_has_all_slots(reader) || (entry && reader_done(entry));
 	pthread_mutex_unlock(&reader->lock);
 	return ready;
 }
 
-void reader_release(struct reader *reader, struct slot *slot)
+void reader_release(struct reader *reader, struct reader_slot *slot)
 {
-	struct fill *fill = (struct fill *)slot;
+	struct ring_entry *entry = (struct ring_entry *)slot;
 	bool more;
 
 	pthread_mutex_lock(&reader->lock);
-	fill->held = false;
-	fill->released = ++reader->clock;
+	assert(entry == &reader->entries[slot->index] && entry->held && reader->busy);
+	entry->held = false;
+	entry->released = ++reader->clock;
 	reader->busy--;
-	more = reader_assign(reader);
+	more = reader_assign_entries(reader);
 	pthread_mutex_unlock(&reader->lock);
 	if (more)
-		reader->way->wake(reader);
+		reader->backend->wake(reader);
 }
 
-int reader_go_on(struct reader *reader, uint64_t offset, uint64_t length, struct error *error)
+int reader_continue(struct reader *reader, uint64_t offset, uint64_t length, struct error *error)
 {
 	const struct reader_options options = { .offset = offset, .length = length };
 	bool more;
@@ -371,13 +379,13 @@ int reader_go_on(struct reader *reader, uint64_t offset, uint64_t length, struct
 	if (!rc) {
 		reader->count =
 			(reader->finish - reader->begin + reader->slot_len - 1) / reader->slot_len;
-		reader->handed = reader->asking = reader->given = 0;
+		reader->handed_out = reader->requesting = reader->assigned = 0;
 		reader->carry_hole = false;
 	}
-	more = !rc && reader_assign(reader);
+	more = !rc && reader_assign_entries(reader);
 	pthread_mutex_unlock(&reader->lock);
 	if (more)
-		reader->way->wake(reader);
+		reader->backend->wake(reader);
 	return rc;
 }
 
@@ -391,17 +399,17 @@ void reader_close(struct reader *reader)
 	if (!reader)
 		return;
 	atomic_store(&reader->closing, true);
-	if (reader->way)
-		reader->way->stop(reader);
-	tell_unreadable(reader, UINT64_MAX);
-	for (unsigned i = 0; reader->fills && i < reader->places; i++)
-		ranges_free(&reader->fills[i].bad);
+	if (reader->backend)
+		reader->backend->stop(reader);
+	log_unreadable(reader, UINT64_MAX);
+	for (unsigned i = 0; reader->entries && i < reader->capacity; i++)
+		ranges_free(&reader->entries[i].bad);
 	if (reader->memory)
 		munmap(reader->memory, reader->memory_len);
 	ranges_free(&reader->unreadable);
 	pthread_cond_destroy(&reader->done);
 	pthread_mutex_destroy(&reader->lock);
-	free(reader->fills);
+	free(reader->entries);
 	free(reader->order);
 	free(reader->carry);
 	free(reader);

@@ -1,8 +1,8 @@
 /*
  * Direct reads or the page cache? What is in the cache comes from there several times as fast as
- * from any device. What is not would only push out what other programs have there, and is copied
- * once more than need be. So a sample of the range is asked for, with the flag that says not to
- * wait for a device.
+ * from any device. What is not in it would only evict other programs' pages, and is copied once
+ * more than necessary. So a sample of the range is requested, with the flag that says not to wait
+ * for a device.
  */
 #include <errno.h>
 #include <sys/uio.h>
@@ -43,8 +43,8 @@ static bool is_cached(struct image *image, uint64_t offset)
 
 	if (image_extent(image, offset, false, &fd, &fd_offset, &len))
 		return true;
-	/* Only EAGAIN says that a device would have to be waited for; a file system that can't tell
-	 * (EOPNOTSUPP) is better left to its cache. */
+	/* Only EAGAIN says that the device would have to be waited for; a file system that does not
+	 * support the flag (EOPNOTSUPP) is better left to its cache. */
 	return preadv2(fd, &iov, 1, (off_t)fd_offset, RWF_NOWAIT) >= 0 || errno != EAGAIN;
 }
 

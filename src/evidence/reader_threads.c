@@ -1,9 +1,9 @@
 /*
- * Filling the ring with threads: each takes the next piece, reads it and takes another. Plain reads
+ * Fills the ring with threads: each takes the next request, reads it and takes another. Plain reads
  * from the page cache are copies, of which one processor does some 4 GB a second; E01 chunks are
- * unpacked. Both want as many threads as there are processors: a GPU searches faster than they read
- * together. They are no jobs of the run's pool, because reading must go on while the pool has
- * enough to do.
+ * decompressed. Both want as many threads as there are processors: a GPU scans faster than they
+ * read together. They are not jobs of the run's pool, because reading must continue while the pool
+ * is busy.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -26,44 +26,46 @@ struct threads {
 	pthread_t thread[THREADS_MAX];
 };
 
-/* False for an error or a short read: reader_recover finds out which bytes it is about. */
-static bool read_direct(const struct piece *piece)
+/* False for an error or a short read: reader_recover finds out which bytes are affected. */
+static bool read_direct(const struct ring_request *request)
 {
-	return !file_read_all_at(piece->fd, piece->to, piece->len, piece->fd_offset);
+	return !file_read_all_at(request->fd, request->to, request->len, request->fd_offset);
 }
 
 /* Several threads that read one file confuse the kernel's read-ahead, so it is told what is wanted.
  * For bytes that are in the page cache already this costs next to nothing. */
-static void read_ahead(struct reader *reader, const struct piece *piece)
+static void read_ahead(struct reader *reader, const struct ring_request *request)
 {
 	uint64_t fd_offset, len;
 	int fd;
 
-	if (!image_extent(reader->image, piece->offset, false, &fd, &fd_offset, &len))
-		posix_fadvise(fd, (off_t)fd_offset, (off_t)piece->len, POSIX_FADV_WILLNEED);
+	if (!image_extent(reader->image, request->offset, false, &fd, &fd_offset, &len))
+		posix_fadvise(fd, (off_t)fd_offset, (off_t)request->len, POSIX_FADV_WILLNEED);
 }
 
-static void read_piece(struct reader *reader, const struct piece *piece, struct ranges *bad)
+static void read_request(
+	struct reader *reader, const struct ring_request *request, struct ranges *bad)
 {
-	bool good = true;
+	bool ok = true;
 
-	if (piece->hole) {
-		memset(piece->to, 0, piece->len);
-	} else if (piece->direct) {
-		good = read_direct(piece);
+	if (request->hole) {
+		memset(request->to, 0, request->len);
+	} else if (request->direct) {
+		ok = read_direct(request);
 	} else {
-		read_ahead(reader, piece);
-		good = !image_read_at(reader->image, piece->offset, piece->to, piece->len);
+		read_ahead(reader, request);
+		ok = !image_read_at(reader->image, request->offset, request->to, request->len);
 	}
-	if (!good)
-		reader_recover(reader, piece, bad);
+	if (!ok)
+		reader_recover(reader, request, bad);
 }
 
-/* Whoever finds work wakes two others, and those two more: so all are soon awake when there is work
- * for all, and who releases a slot does not spend his time on waking them. Under the lock. */
-static void wake_others(const struct reader *reader, struct threads *threads)
+/* A thread that finds work wakes two more, and those two more each: so all are soon awake when
+ * there is work for all, and the thread that releases a slot does not spend its time on waking
+ * them. Under the lock. */
+static void wake_two(const struct reader *reader, struct threads *threads)
 {
-	if (reader->asking == reader->given)
+	if (reader->requesting == reader->assigned)
 		return;
 	for (unsigned i = 0; i < 2 && i < threads->idle; i++)
 		pthread_cond_signal(&threads->work);
@@ -72,24 +74,24 @@ static void wake_others(const struct reader *reader, struct threads *threads)
 static void *work(void *arg)
 {
 	struct reader *reader = arg;
-	struct threads *threads = reader->way_state;
-	struct piece piece;
+	struct threads *threads = reader->backend_state;
+	struct ring_request request;
 
 	pthread_mutex_lock(&reader->lock);
 	while (!atomic_load(&reader->closing)) {
 		struct ranges bad = { 0 };
 
-		if (!reader_take(reader, &piece)) {
+		if (!reader_next_request(reader, &request)) {
 			threads->idle++;
 			pthread_cond_wait(&threads->work, &reader->lock);
 			threads->idle--;
 			continue;
 		}
-		wake_others(reader, threads);
+		wake_two(reader, threads);
 		pthread_mutex_unlock(&reader->lock);
-		read_piece(reader, &piece, &bad);
+		read_request(reader, &request, &bad);
 		pthread_mutex_lock(&reader->lock);
-		reader_finish(reader, &piece, &bad);
+		reader_finish(reader, &request, &bad);
 	}
 	pthread_mutex_unlock(&reader->lock);
 	return NULL;
@@ -109,7 +111,7 @@ unsigned reader_thread_count(void)
 
 static void threads_stop(struct reader *reader)
 {
-	struct threads *threads = reader->way_state;
+	struct threads *threads = reader->backend_state;
 
 	pthread_mutex_lock(&reader->lock);
 	pthread_cond_broadcast(&threads->work);
@@ -118,7 +120,7 @@ static void threads_stop(struct reader *reader)
 		pthread_join(threads->thread[i], NULL);
 	pthread_cond_destroy(&threads->work);
 	free(threads);
-	reader->way_state = NULL;
+	reader->backend_state = NULL;
 }
 
 static int threads_start(struct reader *reader)
@@ -128,7 +130,7 @@ static int threads_start(struct reader *reader)
 	int rc = 0;
 
 	pthread_cond_init(&threads->work, NULL);
-	reader->way_state = threads;
+	reader->backend_state = threads;
 	while (!rc && threads->count < wanted) {
 		rc = thread_start(&threads->thread[threads->count], work, reader);
 		if (!rc)
@@ -142,14 +144,14 @@ static int threads_start(struct reader *reader)
 
 static void threads_wake(struct reader *reader)
 {
-	struct threads *threads = reader->way_state;
+	struct threads *threads = reader->backend_state;
 
 	pthread_mutex_lock(&reader->lock);
 	pthread_cond_signal(&threads->work);
 	pthread_mutex_unlock(&reader->lock);
 }
 
-const struct reader_way reader_threads_way = {
+const struct reader_backend reader_threads_backend = {
 	.name = "threads",
 	.start = threads_start,
 	.wake = threads_wake,

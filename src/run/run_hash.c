@@ -140,7 +140,7 @@ int run_start_hashing(struct run *run)
 	return 0;
 }
 
-void run_hash_slot(struct run *run, const struct slot *slot)
+void run_hash_slot(struct run *run, const struct reader_slot *slot)
 {
 	if (run->hash)
 		media_hash_give(run->hash, slot->data, slot->len);

@@ -84,7 +84,7 @@ void run_start_map(struct run *run)
 	pthread_cond_init(&map->one_done, NULL);
 }
 
-void run_map_slot(struct run *run, const struct slot *slot)
+void run_map_slot(struct run *run, const struct reader_slot *slot)
 {
 	struct run_map *map = run->map;
 	struct map_job *job;

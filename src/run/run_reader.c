@@ -9,7 +9,7 @@
 
 #define HITS_PER_CHUNK ((size_t)256 * 1024)
 /* Of what has been searched, for carvers and writers to look at. */
-#define WARM_LEN ((size_t)64 * 1024 * 1024)
+#define CACHE_LEN ((size_t)64 * 1024 * 1024)
 
 static size_t copy_searched(void *context, uint64_t offset, void *buffer, size_t len)
 {
@@ -37,16 +37,16 @@ static size_t copy_part(void *context, uint64_t place, void *buffer, size_t len)
 static void lend_ring(struct run *run)
 {
 	if (run->evidence != run->image)
-		image_set_warm(run->evidence, copy_part, run);
-	image_set_warm(run->image, copy_searched, run);
+		image_set_cache(run->evidence, copy_part, run);
+	image_set_cache(run->image, copy_searched, run);
 }
 
 void run_close_reader(struct run *run)
 {
 	if (!run->reader)
 		return;
-	image_set_warm(run->evidence, NULL, NULL);
-	image_set_warm(run->image, NULL, NULL);
+	image_set_cache(run->evidence, NULL, NULL);
+	image_set_cache(run->image, NULL, NULL);
 	reader_close(run->reader);
 }
 
@@ -56,7 +56,7 @@ static int open_reader(struct run *run, uint64_t length)
 	struct reader_options reader = {
 		.slot_len = options->chunk_size ? options->chunk_size : run->engine->chunk_len,
 		.slots = scan_engine_chunks(run->engine, &options->gpu),
-		.warm_len = WARM_LEN,
+		.cache_len = CACHE_LEN,
 		.overlap = options->rules->patterns.longest - 1,
 		.offset = run->position,
 		.length = length,
@@ -67,7 +67,7 @@ static int open_reader(struct run *run, uint64_t length)
 
 	if (!status)
 		lend_ring(run);
-	run->near_len = WARM_LEN / 2;
+	run->near_len = CACHE_LEN / 2;
 	return status;
 }
 

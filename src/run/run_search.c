@@ -17,7 +17,7 @@
 
 /* Engines look at bytes alone, so where one found nothing in zeros, nobody finds anything in as
  * many of them elsewhere: only the first slot of its size that lies in a hole is searched. */
-static bool is_barren(const struct run *run, const struct slot *slot)
+static bool is_barren(const struct run *run, const struct reader_slot *slot)
 {
 	return slot->hole && slot->len == run->barren_len && slot->tail_len == run->barren_tail_len;
 }
@@ -41,7 +41,7 @@ static int pass_over(struct flight *flight)
 	return 0;
 }
 
-static int submit_slot(struct run *run, struct slot *slot)
+static int submit_slot(struct run *run, struct reader_slot *slot)
 {
 	struct flight *flight = run_flight(run, run->submitted++);
 
@@ -76,7 +76,7 @@ static int go_on(struct run *run)
 	if (more == RUN_MORE_LATER)
 		return -ENODATA;
 	if (more == RUN_MORE_RANGE)
-		return reader_go_on(run->reader, range.offset, range.length, &run->error);
+		return reader_continue(run->reader, range.offset, range.length, &run->error);
 	run->read_all = true;
 	return 0;
 }
@@ -85,7 +85,7 @@ static int go_on(struct run *run)
 static int feed_slot(struct run *run)
 {
 	double from = clock_seconds();
-	struct slot *slot;
+	struct reader_slot *slot;
 	int status = reader_next(run->reader, &slot);
 
 	run->read_wait += clock_seconds() - from;

@@ -21,7 +21,7 @@ struct run;
 
 struct flight {
 	struct chunk chunk;
-	struct slot *slot;
+	struct reader_slot *slot;
 	bool finished;
 };
 
@@ -162,7 +162,7 @@ void run_stop_engine(struct run *run);
 
 /* run/run_hash.c: hashing the evidence. The engine must have been started. */
 int run_start_hashing(struct run *run);
-void run_hash_slot(struct run *run, const struct slot *slot);
+void run_hash_slot(struct run *run, const struct reader_slot *slot);
 /* Gives the reader what is consumed, hashed and mapped. */
 void run_release_slots(struct run *run);
 /* Waits until something can be given back, when anything is consumed that was not. */
@@ -173,7 +173,7 @@ void run_finish_hashing(struct run *run, bool failed);
 /* run/run_map.c: classes of the evidence's blocks. Where there is no map they do next to nothing. */
 /* The engine must be there, where this process searches. */
 void run_start_map(struct run *run);
-void run_map_slot(struct run *run, const struct slot *slot);
+void run_map_slot(struct run *run, const struct reader_slot *slot);
 /* How many slots need not be held for the map any more; waits until that are `wanted` of those
  * given. */
 uint64_t run_mapped(struct run *run, uint64_t wanted);

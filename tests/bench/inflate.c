@@ -170,7 +170,7 @@ static void time_reader(const char *path, struct times *best)
 	struct error error = { 0 };
 	struct image *image;
 	struct reader *reader;
-	struct slot *slot;
+	struct reader_slot *slot;
 	struct times from = now();
 
 	if (image_open(&image, path, &error) || reader_open(&reader, image, &options, &error))

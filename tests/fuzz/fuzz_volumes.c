@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			.sector_size = 512,
 			.paths = paths,
 			.path_count = 1 },
-		.granule = 512 };
+		.read_unit = 512 };
 	struct volumes *volumes;
 
 	if (!size)

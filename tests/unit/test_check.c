@@ -17,7 +17,7 @@ static int read_memory(struct image *image, uint64_t offset, void *buffer, size_
 static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
 static struct image image = { .backend = &memory_backend,
 	.info = { .format = "raw", .size = sizeof(content), .sector_size = 512 },
-	.granule = 512 };
+	.read_unit = 512 };
 
 static void fill(void)
 {

@@ -57,7 +57,7 @@ static void same_by_reader(struct image *image, const uint8_t *bytes, size_t len
 {
 	struct reader_options options = { .slot_len = 777777, .overlap = 100 };
 	struct reader *reader;
-	struct slot *slot;
+	struct reader_slot *slot;
 	size_t at = 0;
 
 	cr_assert_eq(reader_open(&reader, image, &options, NULL), 0);

@@ -179,7 +179,7 @@ static unsigned read_all(
 {
 	struct error error = { 0 };
 	struct reader *reader;
-	struct slot *slot, *held[4];
+	struct reader_slot *slot, *held[4];
 	unsigned held_count = 0, holes = 0;
 	uint64_t at = 0;
 
@@ -278,7 +278,7 @@ Test(holes, a_lost_end_is_unreadable)
 	struct error error = { 0 };
 	struct image *image;
 	struct reader *reader;
-	struct slot *slot;
+	struct reader_slot *slot;
 
 	if (!has_holes())
 		return;

@@ -172,7 +172,7 @@ static void read_with(enum reader_method method, enum reader_cache cache, size_t
 	struct image *image = open_mapped(TWO);
 	struct error error = { 0 };
 	struct reader *reader;
-	struct slot *slot;
+	struct reader_slot *slot;
 
 	cr_assert_eq(reader_open(&reader, image, &options, &error), 0, "%s", error.text);
 	memset(got, 0xEE, sizeof(got));

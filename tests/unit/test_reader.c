@@ -117,7 +117,7 @@ static void fake_init(struct fake *fake, size_t size, bool files)
 {
 	*fake = (struct fake){ .fd = -1, .bad_fd = -1, .path = strdup("fake.raw") };
 	fake->image.backend = files ? &fake_file_backend : &fake_backend;
-	fake->image.granule = SECTOR;
+	fake->image.read_unit = SECTOR;
 	fake->image.info = (struct image_info){ .format = "fake",
 		.size = size,
 		.sector_size = SECTOR,
@@ -160,7 +160,7 @@ struct expect {
 	const struct ranges *bad; /* NULL: none */
 };
 
-static void check_slot(const struct slot *slot, const struct expect *expect, uint64_t at,
+static void check_slot(const struct reader_slot *slot, const struct expect *expect, uint64_t at,
 	uint64_t finish, const struct reader_options *options)
 {
 	size_t slot_len =
@@ -190,7 +190,7 @@ static void read_all(struct image *image, const struct reader_options *options,
 {
 	struct error error = { 0 };
 	struct reader *reader;
-	struct slot *slot, *held[64];
+	struct reader_slot *slot, *held[64];
 	unsigned held_count = 0;
 	uint64_t at = options->offset, finish = expect->size;
 	int rc;
@@ -312,7 +312,7 @@ static void read_ranges(struct fake *fake, struct reader_options options)
 {
 	struct expect expect = { fake->visible, fake->image.info.size, &fake->broken };
 	uint64_t at = 0, finish = options.length = 5000;
-	struct slot *slot, *held[3] = { NULL };
+	struct reader_slot *slot, *held[3] = { NULL };
 	struct error error = { 0 };
 	struct reader *reader;
 	unsigned turn = 0;
@@ -320,7 +320,7 @@ static void read_ranges(struct fake *fake, struct reader_options options)
 	cr_assert_eq(reader_open(&reader, &fake->image, &options, &error), 0, "%s", error.text);
 	for (;;) {
 		while (reader_next(reader, &slot) == 1) {
-			struct slot **place = &held[turn++ % 3];
+			struct reader_slot **place = &held[turn++ % 3];
 
 			check_slot(slot, &expect, at, finish, &options);
 			at += slot->len;
@@ -337,9 +337,9 @@ static void read_ranges(struct fake *fake, struct reader_options options)
 			break;
 		options.length = 1 + (uint64_t)rand() % 20000;
 		finish = expect.size - at < options.length ? expect.size : at + options.length;
-		cr_assert_eq(reader_go_on(reader, at, options.length, &error), 0);
+		cr_assert_eq(reader_continue(reader, at, options.length, &error), 0);
 	}
-	cr_assert_neq(reader_go_on(reader, expect.size, 1, &error), 0);
+	cr_assert_neq(reader_continue(reader, expect.size, 1, &error), 0);
 	reader_close(reader);
 }
 
@@ -394,7 +394,7 @@ Test(reader, small_chunks_with_a_large_granule)
 	struct fake fake;
 
 	fake_init(&fake, 300000, false);
-	fake.image.granule = 63 * SECTOR; /* an E01's chunk may be any multiple of a sector */
+	fake.image.read_unit = 63 * SECTOR; /* an E01's chunk may be any multiple of a sector */
 	fake_break(&fake, 2 * 63 * SECTOR, 63 * SECTOR);
 	read_every_way(&fake, (struct reader_options){ .slot_len = 333, .overlap = 332 });
 	read_every_way(&fake, (struct reader_options){ .slot_len = 100000, .overlap = 1 });
@@ -509,9 +509,9 @@ Test(reader, a_range_is_logged_once, .init = hear_warnings)
 	fflush(stderr);
 	cr_assert_stderr_eq_str(
 		"burin: warning: can't read 307200 bytes at offset 30720 of fake.raw: "
-		"zeros are taken instead\n"
+		"zeros are used instead\n"
 		"burin: warning: can't read 512 bytes at offset 512000 of fake.raw: "
-		"zeros are taken instead\n");
+		"zeros are used instead\n");
 }
 
 Test(reader, floods_are_cut_in_the_log, .init = hear_warnings)
@@ -542,7 +542,7 @@ Test(reader, next_says_again_when_the_caller_has_all_slots)
 	struct fake fake;
 	struct reader_options options = { .slot_len = 1000, .overlap = 10, .slots = 3 };
 	struct reader *reader;
-	struct slot *slots[3], *more;
+	struct reader_slot *slots[3], *more;
 
 	fake_init(&fake, 10000, false);
 	cr_assert_eq(reader_open(&reader, &fake.image, &options, NULL), 0);
@@ -563,7 +563,7 @@ Test(reader, ring_is_page_aligned_and_holds_all_slots)
 	struct fake fake;
 	struct reader_options options = { .slot_len = 100000, .overlap = 999, .slots = 5 };
 	struct reader *reader;
-	struct slot *slot;
+	struct reader_slot *slot;
 	void *memory;
 	size_t len, slot_len;
 	unsigned slots;
@@ -643,7 +643,7 @@ Test(reader, close_in_the_middle, .timeout = 30)
 		for (int taken = 0; taken < 4; taken++) {
 			struct reader_options options = ways[i];
 			struct reader *reader;
-			struct slot *slot;
+			struct reader_slot *slot;
 
 			options.slot_len = 8 * MIB;
 			cr_assert_eq(reader_open(&reader, &fake.image, &options, NULL), 0);

@@ -30,7 +30,7 @@ static int read_bytes(struct image *image, uint64_t offset, void *buffer, size_t
 static const struct image_backend memory_backend = { .name = "memory", .read_at = read_bytes };
 static struct image evidence = { .backend = &memory_backend,
 	.info = { .format = "memory", .size = SIZE, .sector_size = 512 },
-	.granule = 512 };
+	.read_unit = 512 };
 
 static void fill(void)
 {

@@ -18,7 +18,7 @@
 #define SECTOR 512u
 #define LOOKERS 3
 
-TestSuite(warm, .init = e01_begin, .fini = temp_remove, .timeout = 120);
+TestSuite(reader_cache, .init = e01_begin, .fini = temp_remove, .timeout = 120);
 
 /* ---- an image in memory, broken here and there, that may wait to be told to read ----------- */
 
@@ -60,7 +60,7 @@ static void fake_init(struct fake *fake, size_t size)
 {
 	*fake = (struct fake){ .path = strdup("fake.raw") };
 	fake->image.backend = &fake_backend;
-	fake->image.granule = SECTOR;
+	fake->image.read_unit = SECTOR;
 	fake->image.info = (struct image_info){ .format = "fake",
 		.size = size,
 		.sector_size = SECTOR,
@@ -93,7 +93,7 @@ struct play {
 	const uint8_t *bytes; /* zeros where they can't be read */
 	const struct ranges *broken;
 	uint64_t size;
-	_Atomic uint64_t position, warm_len;
+	_Atomic uint64_t position, cached_len;
 	atomic_bool over;
 	unsigned seed;
 };
@@ -125,7 +125,7 @@ static void look_once(struct play *play, unsigned *state, uint8_t *buffer)
 		cr_assert_eq(ranges_overlap(play->broken, offset, got), 0);
 		for (size_t i = got; i < len; i++)
 			cr_assert_eq(buffer[i], 0x55, "more than it said");
-		atomic_fetch_add(&play->warm_len, got);
+		atomic_fetch_add(&play->cached_len, got);
 	} else {
 		size_t unread = image_read_around(play->image, offset, buffer, len);
 
@@ -156,7 +156,7 @@ static size_t copy(void *context, uint64_t offset, void *buffer, size_t len)
 /* Takes the slots in order, holds some, and gives them back in any order. */
 static void run_ring(struct play *play, unsigned hold)
 {
-	struct slot *held[16], *slot;
+	struct reader_slot *held[16], *slot;
 	unsigned count = 0;
 	int rc;
 
@@ -185,7 +185,7 @@ static void play_all(struct play *play, const struct reader_options *options)
 	pthread_t lookers[LOOKERS];
 
 	cr_assert_eq(reader_open(&play->reader, play->image, options, &error), 0, "%s", error.text);
-	image_set_warm(play->image, copy, play->reader);
+	image_set_cache(play->image, copy, play->reader);
 	for (unsigned i = 0; i < LOOKERS; i++)
 		cr_assert_eq(pthread_create(&lookers[i], NULL, look, play), 0);
 	run_ring(play, (unsigned)rand() % options->slots);
@@ -193,7 +193,7 @@ static void play_all(struct play *play, const struct reader_options *options)
 	atomic_store(&play->over, true);
 	for (unsigned i = 0; i < LOOKERS; i++)
 		pthread_join(lookers[i], NULL);
-	image_set_warm(play->image, NULL, NULL);
+	image_set_cache(play->image, NULL, NULL);
 	reader_close(play->reader);
 }
 
@@ -222,7 +222,7 @@ static struct reader_options draw_options(const struct reader_options *way)
 	options.slot_len = 3000 + (size_t)rand() % (rand() % 2 ? 700000 : 9000);
 	options.overlap = (size_t)rand() % (rand() % 2 ? 20 : 3000);
 	options.slots = 2 + (unsigned)rand() % 4;
-	options.warm_len = options.slot_len * ((size_t)rand() % 4);
+	options.cache_len = options.slot_len * ((size_t)rand() % 4);
 	return options;
 }
 
@@ -237,10 +237,10 @@ static void play_image(struct image *image, const uint8_t *bytes, const struct r
 		.seed = (unsigned)rand() };
 
 	play_all(&play, &options);
-	cr_assert(options.slot_len < 13000 || play.warm_len, "nothing came out of the ring");
+	cr_assert(options.slot_len < 13000 || play.cached_len, "nothing came out of the ring");
 }
 
-Test(warm, broken_images)
+Test(reader_cache, broken_images)
 {
 	begin_random();
 	for (int round = 0; round < 8; round++) {
@@ -256,7 +256,7 @@ Test(warm, broken_images)
 	}
 }
 
-Test(warm, files_in_every_way)
+Test(reader_cache, files_in_every_way)
 {
 	const struct ranges none = { 0 };
 	size_t len = 5 * MIB + 1234;
@@ -274,7 +274,7 @@ Test(warm, files_in_every_way)
 }
 
 /* Holes are zeros in the ring as well, also in a place that has held something else. */
-Test(warm, sparse_files)
+Test(reader_cache, sparse_files)
 {
 	const struct ranges none = { 0 };
 	size_t len = 6 * MIB, part_len = 300000;
@@ -297,7 +297,7 @@ Test(warm, sparse_files)
 	free(bytes);
 }
 
-Test(warm, e01)
+Test(reader_cache, e01)
 {
 	const struct ranges none = { 0 };
 	size_t len = 3 * MIB + 512;
@@ -320,7 +320,7 @@ enum { SLOT = 16384 };
 
 static void take_and_release(struct reader *reader, unsigned count)
 {
-	struct slot *slot;
+	struct reader_slot *slot;
 
 	for (unsigned i = 0; i < count; i++) {
 		cr_assert_eq(reader_next(reader, &slot), 1);
@@ -328,11 +328,11 @@ static void take_and_release(struct reader *reader, unsigned count)
 	}
 }
 
-Test(warm, the_last_slots_stay_and_those_before_are_gone)
+Test(reader_cache, the_last_slots_stay_and_those_before_are_gone)
 {
 	static uint8_t buffer[16 * SLOT];
 	struct reader_options options = {
-		.slot_len = SLOT, .slots = 2, .warm_len = 3 * SLOT, .method = READER_THREADS
+		.slot_len = SLOT, .slots = 2, .cache_len = 3 * SLOT, .method = READER_THREADS
 	};
 	struct reader *reader;
 	struct fake fake;
@@ -350,7 +350,7 @@ Test(warm, the_last_slots_stay_and_those_before_are_gone)
 	fake_free(&fake);
 }
 
-Test(warm, without_warm_slots_what_is_read_ahead_is_lent)
+Test(reader_cache, without_warm_slots_what_is_read_ahead_is_lent)
 {
 	static uint8_t buffer[16 * SLOT];
 	struct reader_options options = { .slot_len = SLOT, .slots = 3, .method = READER_THREADS };
@@ -367,7 +367,7 @@ Test(warm, without_warm_slots_what_is_read_ahead_is_lent)
 	fake_free(&fake);
 }
 
-Test(warm, what_can_not_be_read_is_left_to_the_image)
+Test(reader_cache, what_can_not_be_read_is_left_to_the_image)
 {
 	static uint8_t buffer[4 * SLOT];
 	struct reader_options options = { .slot_len = SLOT, .slots = 4, .method = READER_THREADS };
@@ -385,7 +385,7 @@ Test(warm, what_can_not_be_read_is_left_to_the_image)
 		cr_assert_eq(reader_copy(reader, 0, buffer, 2 * SLOT), SLOT);
 		take_and_release(reader, 2);
 	}
-	image_set_warm(&fake.image, copy, reader);
+	image_set_cache(&fake.image, copy, reader);
 	cr_assert_eq(image_read_around(&fake.image, 0, buffer, 4 * SLOT), SECTOR);
 	cr_assert_arr_eq(buffer, fake.bytes, 4 * SLOT);
 	cr_assert_eq(image_read_around(&fake.image, 3 * SLOT, buffer, 2 * SLOT), SLOT);
@@ -411,7 +411,7 @@ static void *wait_for_slot(void *arg)
 	return NULL;
 }
 
-Test(warm, who_wants_what_is_being_read_waits_and_asks_nobody_else)
+Test(reader_cache, who_wants_what_is_being_read_waits_and_asks_nobody_else)
 {
 	struct reader_options options = { .slot_len = SLOT, .slots = 2, .method = READER_THREADS };
 	struct waiting waiting = { .done = false };
@@ -435,7 +435,7 @@ Test(warm, who_wants_what_is_being_read_waits_and_asks_nobody_else)
 
 /* ---- a part of the evidence ---------------------------------------------------------------- */
 
-Test(warm, places_of_the_evidence_are_found_in_a_part_of_it)
+Test(reader_cache, places_of_the_evidence_are_found_in_a_part_of_it)
 {
 	struct ranges part = { 0 };
 	struct image *image;
