@@ -6,12 +6,12 @@
  *	        channels, four bits more; length of the frame (13 bits), fullness of a buffer,
  *	        number of blocks less one
  *
- * The first 28 bits but a few stay the same through a file. A block begins with an element that
- * agrees with the number of channels: one channel, a pair, a description, data or filling. Nothing
- * says how many frames there are: the file ends where none follows, and this is a guess unless a
- * tag stands there (tags.h).
+ * Most of the first 28 bits stay the same throughout a file. A block begins with an element that
+ * agrees with the number of channels: one channel, a pair, a description, data or fill. The number
+ * of frames is not stored: the file ends where no frame follows, which is a guess unless a tag
+ * starts there (audio_tags.h).
  *
- * In front of the first frame stands nothing, or a tag: then mp3.c finds it.
+ * If a tag precedes the first frame, mp3.c finds the frames.
  */
 #include "adts.h"
 
@@ -28,19 +28,19 @@ bool adts_is_header(const uint8_t *p)
 	return p[0] == 0xff && (p[1] & 0xf6) == 0xf0 && (p[2] >> 2 & 15) < 13;
 }
 
-/* The length of the frame at `at` that goes on what `first` began, or 0. */
+/* The length of the frame at `at` that continues what `first` began, or 0. */
 static uint32_t read_frame(struct view *view, uint64_t at, const uint8_t *first)
 {
 	const uint8_t *p = view_peek(view, at, HEADER_LEN);
 	uint32_t len, head;
 	unsigned channels, element;
 
-	/* But for the CRC's bit, the private one, and those of copyright. */
+	/* All but the bits for the CRC, private use and copyright. */
 	if (!p || !adts_is_header(p) || (p[1] & 0xfe) != (first[1] & 0xfe) ||
 		(p[2] & 0xfd) != (first[2] & 0xfd) || (p[3] & 0xc0) != (first[3] & 0xc0))
 		return 0;
 	len = (uint32_t)(p[3] & 3) << 11 | (uint32_t)p[4] << 3 | p[5] >> 5;
-	/* With several blocks and a CRC their places stand in between. */
+	/* If there are several blocks and a CRC, the blocks' positions come in between. */
 	head = HEADER_LEN + (p[1] & 1 ? 0 : 2 + (p[6] & 3) * 2u);
 	if (len <= head)
 		return 0;
@@ -80,7 +80,7 @@ enum verdict adts_check(struct view *view, uint64_t at, bool tagged, struct find
 	}
 	if (count < (tagged ? 1 : BARE_FRAMES))
 		return verdict_because(CARVE_REJECT, finding,
-			"no frame starts at %" PRIu64 ", behind %" PRIu32 " others", at, count);
+			"no frame at %" PRIu64 " after %" PRIu32 " others", at, count);
 	finding->extension = "aac";
 	if (cut && view_ends_with_image(view))
 		return walk_cut(view, finding, size + 1, size);
@@ -88,7 +88,7 @@ enum verdict adts_check(struct view *view, uint64_t at, bool tagged, struct find
 	if (finding->length > at)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame starts at %" PRIu64 ", and nothing says how many there are", at);
+		"no frame at %" PRIu64 ", and the number of frames is not stored", at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -98,6 +98,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver adts_carver = {
 	.name = "adts",
-	.summary = "AAC sound in ADTS frames",
+	.summary = "AAC audio in ADTS frames",
 	.check = check,
 };

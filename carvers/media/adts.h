@@ -1,4 +1,4 @@
-/* AAC in ADTS frames, also behind a tag. */
+/* AAC in ADTS frames, also after a tag. */
 #ifndef BURIN_CARVERS_MEDIA_ADTS_H
 #define BURIN_CARVERS_MEDIA_ADTS_H
 
@@ -9,8 +9,8 @@
 /* Whether these four bytes can open a frame. */
 bool adts_is_header(const uint8_t *p);
 
-/* Checks the frames from `at` on, of which few do behind a tag; the finding's length counts from
- * the view's start. */
+/* Checks the frames from `at` on. After a tag (`tagged`) a single one is enough. The finding's
+ * length counts from the view's start. */
 enum verdict adts_check(struct view *view, uint64_t at, bool tagged, struct finding *finding);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * IFF forms (Electronic Arts, EA IFF 85): sound of Apple's AIFF 1.3 and AIFF-C, and Amiga's 8SVX;
+ * IFF forms (Electronic Arts, EA IFF 85): audio in Apple's AIFF 1.3 and AIFF-C, and Amiga's 8SVX;
  * Amiga's pictures (ILBM, PBM).
  *
  *	form:  'FORM', length of the rest, type, chunks
- *	chunk: id, data length (big-endian), data, a byte of padding behind data of odd length
+ *	chunk: id, data length (big-endian), data, a byte of padding after data of odd length
  *
- * The form's length leads to the end, and the chunks have to fill it. The last one's padding is
- * often left out. Sound has a chunk COMM (channels, frames, bits, sample rate, and in AIFF-C the
+ * The form's length gives the end, and the chunks have to fill it. The last chunk's padding is
+ * often left out. Audio has a chunk COMM (channels, frames, bits, sample rate, and in AIFF-C the
  * compression) and its samples in SSND; 8SVX has VHDR and BODY, pictures BMHD and BODY.
  *
- * Samples have no checksum: where plain ones turn into others the sound part ends (samples.c). What
- * the last chunk holds has no other behind it, which would bear it out: packed samples and pictures
- * that end a file leave it unverified. The title comes from the chunk NAME or an ID3v2 tag.
+ * Samples have no checksum: where uncompressed ones turn into other bytes the valid part ends
+ * (pcm.c). No chunk follows the last one and confirms it: compressed samples and pictures at the
+ * end of a file leave it unverified. The title comes from the chunk NAME or an ID3v2 tag.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -30,12 +30,12 @@ struct aiff {
 	struct view *view;
 	struct finding *finding;
 	struct riff form;
-	uint64_t sound; /* behind the last chunk that is whole */
+	uint64_t valid_end; /* after the last whole chunk */
 	uint64_t samples, samples_end;
-	struct pcm_format coding; /* frame_len is 0 when they are packed, or not known */
+	struct pcm_format coding; /* frame_len is 0 if compressed or unknown */
 	struct riff_chunk last;
 	struct id3v2 tag; /* in the last chunk; end is 0 when there is none */
-	uint64_t needed;  /* bytes of samples, as COMM says; 0: not known */
+	uint64_t needed;  /* bytes of samples according to COMM; 0: not known */
 	const char *head; /* the chunk that describes the data */
 	const char *body;
 	unsigned chunk_count;
@@ -123,7 +123,7 @@ static const char *read_comm(struct aiff *aiff, const struct riff_chunk *chunk)
 	return NULL;
 }
 
-/* Amiga's sound of 8 bits, with a sign, unless it is packed. */
+/* Amiga's 8-bit audio is signed, unless it is compressed. */
 static void read_vhdr(struct aiff *aiff, const struct riff_chunk *chunk)
 {
 	const uint8_t *p = chunk->len >= 20 ? view_peek(aiff->view, chunk->data, 20) : NULL;
@@ -151,8 +151,8 @@ static void read_title(struct aiff *aiff, const struct riff_chunk *chunk)
 		finding_set_title(aiff->finding, p, len);
 }
 
-/* Takes a chunk that starts where one has to. What is wrong with it, or NULL. */
-static const char *take(struct aiff *aiff, const struct riff_chunk *chunk)
+/* Adds a chunk that starts where one has to. What is wrong with it, or NULL. */
+static const char *add_chunk(struct aiff *aiff, const struct riff_chunk *chunk)
 {
 	const char *problem = NULL;
 	uint64_t size = view_size(aiff->view);
@@ -174,21 +174,20 @@ static const char *take(struct aiff *aiff, const struct riff_chunk *chunk)
 		return problem;
 	read_title(aiff, chunk);
 	aiff->last = *chunk;
-	aiff->sound = chunk->end;
+	aiff->valid_end = chunk->end;
 	aiff->odd_end = chunk->len & 1;
 	aiff->chunk_count++;
 	return problem;
 }
 
-static enum verdict broken(struct aiff *aiff, uint64_t at, const char *problem)
+static enum verdict truncated_at(struct aiff *aiff, uint64_t at, const char *problem)
 {
 	aiff->finding->length = at;
 	return verdict_because(CARVE_TRUNCATED, aiff->finding, "%s at %" PRIu64, problem, at);
 }
 
-/* The verdict on the last chunk of a form that is all there: nothing behind it bears out what
- * it holds. */
-static enum verdict judge_last(struct aiff *aiff)
+/* The verdict on the last chunk of a form that is all there: nothing after it confirms its data. */
+static enum verdict judge_last_chunk(struct aiff *aiff)
 {
 	const struct riff_chunk *last = &aiff->last;
 	uint64_t start = last->data, at;
@@ -199,11 +198,11 @@ static enum verdict judge_last(struct aiff *aiff)
 		if (aiff->coding.frame_len)
 			tail = pcm_check(aiff->view, &aiff->coding, start, aiff->samples_end, &at);
 		if (tail == PREDICTOR_FOREIGN)
-			return broken(aiff, at, "other bytes instead of samples");
-	} else if (aiff->tag.end && aiff->tag.sound < last->end) {
+			return truncated_at(aiff, at, "foreign bytes instead of samples");
+	} else if (aiff->tag.end && aiff->tag.valid_end < last->end) {
 		/* Padding. */
-		if (!walk_zeros(aiff->view, aiff->tag.sound, last->end))
-			return broken(aiff, aiff->tag.sound, "no frame of a tag");
+		if (!walk_zeros(aiff->view, aiff->tag.valid_end, last->end))
+			return truncated_at(aiff, aiff->tag.valid_end, "no tag frame");
 		tail = PREDICTOR_CONTINUOUS;
 	} else if (plain_at_end(aiff->view, start, last->end)) {
 		tail = PREDICTOR_CONTINUOUS;
@@ -211,11 +210,10 @@ static enum verdict judge_last(struct aiff *aiff)
 	if (tail == PREDICTOR_CONTINUOUS)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, aiff->finding,
-		"whether the last %" PRIu64 " bytes are the file's can't be seen",
-		last->end - start);
+		"the last %" PRIu64 " bytes cannot be verified", last->end - start);
 }
 
-static enum verdict judge(struct aiff *aiff)
+static enum verdict judge_form(struct aiff *aiff)
 {
 	enum verdict verdict;
 	uint64_t noise = noise_start(aiff->view, aiff->samples, aiff->samples_end);
@@ -224,12 +222,12 @@ static enum verdict judge(struct aiff *aiff)
 	const uint8_t *p;
 
 	if (noise < aiff->samples_end)
-		return broken(aiff, noise, "random bytes instead of samples");
-	/* All is there but the last chunk's padding. */
-	if (end == size + 1 && aiff->odd_end && aiff->sound == size && at_end)
+		return truncated_at(aiff, noise, "random bytes instead of samples");
+	/* Only the last chunk's padding is missing. */
+	if (end == size + 1 && aiff->odd_end && aiff->valid_end == size && at_end)
 		end = size;
 	if (end > size)
-		return walk_cut(aiff->view, aiff->finding, end, at_end ? size : aiff->sound);
+		return walk_cut(aiff->view, aiff->finding, end, at_end ? size : aiff->valid_end);
 	/* A form of odd length is padded too. */
 	p = end & 1 ? view_peek(aiff->view, end, 1) : NULL;
 	if (p && *p == 0)
@@ -240,11 +238,11 @@ static enum verdict judge(struct aiff *aiff)
 			"no chunk %s before %" PRIu64, aiff->body, end);
 	if (noise_at(aiff->view, aiff->samples, aiff->samples_end) && riff_is(aiff->head, "COMM"))
 		return verdict_because(CARVE_UNVERIFIED, aiff->finding,
-			"random bytes from %" PRIu64 " on, where samples should be", aiff->samples);
-	verdict = judge_last(aiff);
+			"random bytes instead of samples from %" PRIu64 " on", aiff->samples);
+	verdict = judge_last_chunk(aiff);
 	if (verdict == CARVE_COMPLETE && aiff->samples_end - aiff->samples < aiff->needed)
 		return verdict_because(CARVE_COMPLETE, aiff->finding,
-			"fewer samples at %" PRIu64 " than COMM says", aiff->samples);
+			"fewer samples at %" PRIu64 " than COMM states", aiff->samples);
 	return verdict;
 }
 
@@ -256,24 +254,24 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct riff_chunk chunk;
 
 	if (!read_form(&aiff))
-		return verdict_because(CARVE_REJECT, finding, "no form that is known at 0");
+		return verdict_because(CARVE_REJECT, finding, "no known IFF form at 0");
 	while (!problem && aiff.form.at <= view_size(view) &&
 		(step = riff_next(&aiff.form, &chunk)) == RIFF_CHUNK)
-		problem = take(&aiff, &chunk);
+		problem = add_chunk(&aiff, &chunk);
 	if (!aiff.described)
 		return verdict_because(CARVE_REJECT, finding, "no chunk %s before %" PRIu64,
 			aiff.head, aiff.form.at);
 	if (!aiff.chunk_count)
 		return verdict_because(CARVE_REJECT, finding, "no whole chunk at 12");
 	if (problem)
-		return broken(&aiff, aiff.sound, problem);
+		return truncated_at(&aiff, aiff.valid_end, problem);
 	if (step == RIFF_BROKEN && aiff.form.at < view_size(view))
-		return broken(&aiff, aiff.form.at, "no chunk starts");
-	return judge(&aiff);
+		return truncated_at(&aiff, aiff.form.at, "no chunk");
+	return judge_form(&aiff);
 }
 
 const struct carver aiff_carver = {
 	.name = "aiff",
-	.summary = "AIFF and other IFF sound and pictures, by their chunks",
+	.summary = "AIFF and other IFF audio and pictures, by their chunks",
 	.check = check,
 };

@@ -3,12 +3,12 @@
  *
  *	file:  '#!AMR\n' or '#!AMR-WB\n'; for several channels '#!AMR_MC1.0\n' or
  *	       '#!AMR-WB_MC1.0\n' and 4 bytes whose lowest 4 bits are the number of channels; frames
- *	frame: a byte: 0, type (4 bits), quality, two zeros; data, as long as the type says
+ *	frame: a byte: 0, type (4 bits), quality, two zeros; data, whose length depends on the type
  *
- * Nothing says how many frames there are: the file ends where none follows. A byte is a frame's
- * head too easily, zeros above all, which would be frames of bad quality. So behind the first
- * frames only types are taken that were there before, or that mean silence, and no long row of
- * bad ones. The end remains a guess.
+ * The number of frames is not stored: the file ends where no frame follows. Many bytes can start a
+ * frame, zeros above all, which would be frames of bad quality. So after the first frames only
+ * types are accepted that occurred before or mean silence, and no long run of bad frames. The end
+ * remains a guess.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,20 +16,20 @@
 
 #include "carver.h"
 
-/* Frames after which no new types are taken. */
-#define LEARNT 50
+/* Frames after which no new types are accepted. */
+#define NEW_TYPES_MAX 50
 #define BAD_MAX 8
-#define NEEDED 3
+#define FRAMES_MIN 3
 
-/* A frame's bytes behind its head, by type; -1: no such type. */
+/* A frame's bytes after its head, by type; -1: no such type. */
 static const int8_t narrow[16] = { 12, 13, 15, 17, 19, 20, 26, 31, 5, -1, -1, -1, -1, -1, -1, 0 };
 static const int8_t wide[16] = { 17, 23, 32, 36, 40, 46, 50, 58, 60, 5, -1, -1, -1, -1, 0, 0 };
 
 struct amr {
 	const int8_t *lens;
 	unsigned channels;
-	uint64_t at, last; /* behind the last good frame, and where it starts */
-	uint64_t good;     /* at, without the bad frames before it */
+	uint64_t at;   /* after the last frame */
+	uint64_t good; /* at, before the bad frames that precede it */
 	uint32_t count, bad_count;
 	uint16_t seen; /* a bit a type */
 	bool cut;
@@ -63,8 +63,8 @@ static bool read_magic(struct view *view, struct amr *amr)
 	return false;
 }
 
-/* Passes one frame of one channel at amr->at. */
-static bool pass_frame(struct view *view, struct amr *amr)
+/* Moves past one frame of one channel at amr->at. */
+static bool skip_frame(struct view *view, struct amr *amr)
 {
 	const uint8_t *p = view_peek(view, amr->at, 1);
 	unsigned type;
@@ -74,7 +74,8 @@ static bool pass_frame(struct view *view, struct amr *amr)
 		return false;
 	type = *p >> 3 & 15;
 	silent = amr->lens[type] == 5 || amr->lens[type] == 0;
-	if (amr->lens[type] < 0 || (amr->count > LEARNT && !silent && !(amr->seen & 1u << type)))
+	if (amr->lens[type] < 0 ||
+		(amr->count > NEW_TYPES_MAX && !silent && !(amr->seen & 1u << type)))
 		return false;
 	amr->bad_count = *p & 4 ? 0 : amr->bad_count + 1;
 	if (amr->bad_count > BAD_MAX)
@@ -97,14 +98,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (!read_magic(view, &amr))
 		return verdict_because(CARVE_REJECT, finding, "no signature at 0");
-	while (pass_frame(view, &amr))
+	while (skip_frame(view, &amr))
 		continue;
-	/* The file may end with bad frames, but rather zeros stand behind it. */
+	/* The file may end with bad frames, but zeros after it are more likely. */
 	if (amr.bad_count > BAD_MAX)
 		amr.at = amr.good;
-	if (amr.count < NEEDED)
-		return verdict_because(
-			CARVE_REJECT, finding, "no frame starts at %" PRIu64, amr.at);
+	if (amr.count < FRAMES_MIN)
+		return verdict_because(CARVE_REJECT, finding, "no frame at %" PRIu64, amr.at);
 	finding->extension = amr.lens == wide ? "awb" : "amr";
 	finding->length = amr.at;
 	if (amr.cut && view_ends_with_image(view)) {
@@ -113,7 +113,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			"the image ends at %" PRIu64 ", within a frame", finding->length);
 	}
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame starts at %" PRIu64 ", and nothing says how many there are", amr.at);
+		"no frame at %" PRIu64 ", and the number of frames is not stored", amr.at);
 }
 
 const struct carver amr_carver = {

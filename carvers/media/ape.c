@@ -5,14 +5,14 @@
  *	24 bytes), the table of frames, the head of the WAV file, the frames, the WAV file's tail;
  *	and an MD5 of it all. So the end is known.
  *
- *	before: 'MAC ', version, a header with the number of frames, the WAV file's head, the table,
- *	the frames, the WAV file's tail. How long the last frame is is not said: the end is a guess:
- *	where a tag stands behind it, or by the longest frame.
+ *	earlier: 'MAC ', version, a header with the number of frames, the WAV file's head, the
+ *	table, the frames, the WAV file's tail. The last frame's length is not stored, so the end is
+ *	a guess: where a tag follows, or else by the longest frame.
  *
- * The WAV file's head is no file of its own (view_embedded). The table has to rise. Frames have no
- * mark, and their data no check but the MD5 over the whole: long runs of plain bytes in them are
- * none of theirs (noise.h). Tags may follow (tags.h), or stand in front: then mp3.c finds the
- * header.
+ * The WAV file's head is not carved as a file of its own (view_embedded). The table's offsets have
+ * to rise. Frames have no mark, and only the MD5 of the whole file covers their data: long runs of
+ * plain bytes in them are foreign (noise.h). Tags may follow (audio_tags.h) or come first: then
+ * mp3.c finds the header.
  */
 #include "ape.h"
 
@@ -41,7 +41,7 @@ struct ape {
 };
 
 /* Whether the table's offsets rise from the first frame on: *last is the last frame's, *longest the
- * distance between two. False with *last 0: the view does not hold it all. */
+ * largest distance between two. False with *last 0: the view ends within the table. */
 static bool read_table(const struct ape *ape, uint64_t *last, uint64_t *longest)
 {
 	uint64_t before = 0;
@@ -55,7 +55,7 @@ static bool read_table(const struct ape *ape, uint64_t *last, uint64_t *longest)
 			*last = 0;
 			return false;
 		}
-		/* Offsets are of 32 bits, and wrap round in long files. */
+		/* Offsets have 32 bits, and wrap around in long files. */
 		here = (before & ~UINT64_C(0xffffffff)) | le32(p);
 		if (here < before)
 			here += UINT64_C(1) << 32;
@@ -71,7 +71,7 @@ static bool read_table(const struct ape *ape, uint64_t *last, uint64_t *longest)
 	return true;
 }
 
-static bool valid_sound(unsigned level, unsigned channels, uint32_t rate)
+static bool is_valid_audio(unsigned level, unsigned channels, uint32_t rate)
 {
 	return level >= 1000 && level <= 5000 && level % 1000 == 0 && channels >= 1 &&
 	       channels <= 32 && rate >= 1000 && rate <= 10000000;
@@ -88,7 +88,7 @@ static const char *read_new(struct ape *ape, const uint8_t *p)
 		header > 4096 || frames >> 48)
 		return "impossible lengths";
 	p = view_peek(ape->view, ape->at + descriptor, HEADER_LEN);
-	if (!p || !valid_sound(le16(p), le16(p + 18), le32(p + 20)))
+	if (!p || !is_valid_audio(le16(p), le16(p + 18), le32(p + 20)))
 		return "an impossible header";
 	ape->frame_count = le32(p + 12);
 	ape->table_count = table / 4;
@@ -118,7 +118,7 @@ static enum verdict check_new(struct ape *ape)
 	if (plain < end) {
 		finding->length = plain;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"plain bytes instead of sound at %" PRIu64, plain);
+			"plain bytes instead of audio at %" PRIu64, plain);
 	}
 	if (ape->end > size)
 		return walk_cut(ape->view, finding, ape->end, size);
@@ -126,7 +126,7 @@ static enum verdict check_new(struct ape *ape)
 	if (ape->end == ape->frames && finding->length == ape->end) {
 		finding->length = 0;
 		return verdict_because(
-			CARVE_REJECT, finding, "neither sound nor a tag at %" PRIu64, ape->end);
+			CARVE_REJECT, finding, "neither audio nor a tag at %" PRIu64, ape->end);
 	}
 	return CARVE_COMPLETE;
 }
@@ -137,7 +137,7 @@ static const char *read_old(struct ape *ape, const uint8_t *p)
 	unsigned version = le16(p + 4), flags = le16(p + 8);
 	uint64_t wav = flags & 32 ? 0 : le32(p + 16);
 
-	if (version < 3800 || !valid_sound(le16(p + 6), le16(p + 10), le32(p + 12)) ||
+	if (version < 3800 || !is_valid_audio(le16(p + 6), le16(p + 10), le32(p + 12)) ||
 		wav > 1u << 24 || le32(p + 24) > FRAMES_MAX || !le32(p + 24))
 		return "an impossible header";
 	ape->frame_count = le32(p + 24);
@@ -158,10 +158,10 @@ static const char *read_old(struct ape *ape, const uint8_t *p)
 }
 
 /* The tag may be another file's. */
-static enum verdict tagged_end(struct finding *finding, uint64_t at)
+static enum verdict judge_end_at_tag(struct finding *finding, uint64_t at)
 {
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"a tag stands at %" PRIu64 ", and only that says where the last frame ends", at);
+		"only the tag at %" PRIu64 " shows where the last frame ends", at);
 }
 
 static enum verdict check_old(struct ape *ape)
@@ -176,23 +176,23 @@ static enum verdict check_old(struct ape *ape)
 			"the table of frames at %" PRIu64 " is cut, or does not rise", ape->table);
 	if (last >= size)
 		return walk_cut(ape->view, finding, last, size);
-	/* Stereo and a few seconds make a frame; one alone has no longest. */
+	/* A frame is a few seconds of stereo; with a single frame there is no longest one. */
 	guess = last + (longest ? longest : 1 << 20);
 	limit = guess + longest < size ? guess + longest : size;
 	cursor.at = last;
 	if (cursor_find(&cursor, limit, "APETAGEX")) {
 		finding->length = audio_tags_end(ape->view, cursor.at, finding);
 		if (finding->length > cursor.at)
-			return tagged_end(finding, cursor.at);
+			return judge_end_at_tag(finding, cursor.at);
 	}
 	for (cursor.at = last; cursor_find(&cursor, limit, "TAG"); cursor.at++) {
 		finding->length = audio_tags_end(ape->view, cursor.at, finding);
 		if (finding->length > cursor.at)
-			return tagged_end(finding, cursor.at);
+			return judge_end_at_tag(finding, cursor.at);
 	}
 	finding->length = guess < size ? guess : size;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"the last frame starts at %" PRIu64 ", and nothing says where it ends", last);
+		"the last frame starts at %" PRIu64 ", and its length is not stored", last);
 }
 
 enum verdict ape_check(struct view *view, uint64_t at, struct finding *finding)

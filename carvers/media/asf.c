@@ -5,12 +5,11 @@
  *	file:   the header object (with objects in it: file properties, content description, a
  *	        stream's properties, ...), the data object, indexes
  *
- * The objects lead from one to the next; what no longer is a known one ends the file, and that has
- * to be where the file properties say. The data object holds packets of one length, which begin
- * alike (error correction data: 82 00 00); the first that does not is where the data break.
- * Pictures stand among the objects in the header. The
- * last packet is borne out by an index behind it, or is a small part of the file; else the verdict
- * is unverified.
+ * Each object leads to the next; the first that is not a known one ends the file, and that has to
+ * be where the file properties say. The data object holds packets of one length, which begin alike
+ * (error correction data: 82 00 00); the data end at the first one that does not. Pictures are
+ * embedded in the header's objects. The last packet is confirmed by an index after it, or is a
+ * small part of the file; else the verdict is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -49,11 +48,11 @@ static const uint8_t index_ids[][17] = {
 struct asf {
 	struct view *view;
 	struct finding *finding;
-	uint64_t told;       /* the file's size by its properties */
-	uint32_t packet_len; /* 0: they differ */
-	bool odd;            /* the objects in the header do not fill it */
+	uint64_t stated_size; /* the file's size according to its properties */
+	uint32_t packet_len;  /* 0: varies */
+	bool odd;             /* the objects in the header do not fill it */
 	bool live, video;
-	uint64_t sound, unconfirmed;
+	uint64_t valid_end, unverified_len; /* unverified_len: of the last packet or index */
 };
 
 static bool is(const uint8_t *p, const uint8_t *id)
@@ -67,7 +66,7 @@ static void read_properties(struct asf *asf, uint64_t at)
 
 	if (!p)
 		return;
-	asf->told = le64(p + 16);
+	asf->stated_size = le64(p + 16);
 	asf->finding->time = filetime_seconds(le64(p + 24));
 	asf->live = le32(p + 64) & FLAG_LIVE;
 	asf->packet_len = le32(p + 68) == le32(p + 72) ? le32(p + 68) : 0;
@@ -85,7 +84,7 @@ static void read_title(struct asf *asf, uint64_t at, uint64_t len)
 		finding_set_title_utf16(asf->finding, p, title_len, false);
 }
 
-/* The objects in the header fill it. */
+/* Whether the objects in the header fill it. */
 static bool read_header(struct asf *asf, uint64_t end)
 {
 	uint64_t at = HEAD_LEN + 6, len;
@@ -93,7 +92,7 @@ static bool read_header(struct asf *asf, uint64_t end)
 	for (; at < end; at += len) {
 		const uint8_t *p = end - at >= HEAD_LEN ? view_peek(asf->view, at, HEAD_LEN) : NULL;
 
-		asf->sound = at;
+		asf->valid_end = at;
 		len = p ? le64(p + 16) : 0;
 		if (len < HEAD_LEN || len > end - at)
 			return false;
@@ -108,7 +107,7 @@ static bool read_header(struct asf *asf, uint64_t end)
 			embedded_find(asf->view, at + HEAD_LEN, at + len, VIEW_MAX_PEEK);
 		}
 	}
-	asf->sound = end;
+	asf->valid_end = end;
 	return true;
 }
 
@@ -117,24 +116,24 @@ static bool is_packet(const uint8_t *p)
 	return (p[0] & 0x9f) == 0x82 && !p[1] && !p[2];
 }
 
-/* False: the packet at asf->sound is none. */
-static bool pass_packets(struct asf *asf, uint64_t at, uint64_t end)
+/* False: no packet at asf->valid_end. */
+static bool skip_packets(struct asf *asf, uint64_t at, uint64_t end)
 {
 	uint64_t size = view_size(asf->view), limit = end < size ? end : size;
 	const uint8_t *p = view_peek(asf->view, at, 3);
 
-	asf->sound = limit;
-	asf->unconfirmed = limit - at;
+	asf->valid_end = limit;
+	asf->unverified_len = limit - at;
 	if (!p || asf->packet_len < 16 || !is_packet(p))
 		return true;
 	for (; at < limit; at += asf->packet_len) {
 		p = view_peek(asf->view, at, 3);
-		asf->unconfirmed = limit - at - 3;
-		asf->sound = at;
+		asf->unverified_len = limit - at - 3;
+		asf->valid_end = at;
 		if (p && !is_packet(p))
 			return false;
 	}
-	asf->sound = limit;
+	asf->valid_end = limit;
 	return true;
 }
 
@@ -146,8 +145,8 @@ static bool is_index(const uint8_t *p)
 	return false;
 }
 
-/* Indexes behind the data: *end is behind them. False: the view ends within. */
-static bool pass_indexes(struct asf *asf, uint64_t *end)
+/* Moves *end past the indexes after the data. False: the view ends within one. */
+static bool skip_indexes(struct asf *asf, uint64_t *end)
 {
 	const uint8_t *p;
 
@@ -156,8 +155,8 @@ static bool pass_indexes(struct asf *asf, uint64_t *end)
 
 		if (len < HEAD_LEN || len > INT64_MAX)
 			return true;
-		asf->sound = *end;
-		asf->unconfirmed = len - HEAD_LEN;
+		asf->valid_end = *end;
+		asf->unverified_len = len - HEAD_LEN;
 		if (len > view_size(asf->view) - *end)
 			return false;
 		*end += len;
@@ -165,7 +164,7 @@ static bool pass_indexes(struct asf *asf, uint64_t *end)
 	return true;
 }
 
-static enum verdict judge(struct asf *asf, uint64_t end)
+static enum verdict judge_end(struct asf *asf, uint64_t end)
 {
 	struct finding *finding = asf->finding;
 
@@ -175,18 +174,17 @@ static enum verdict judge(struct asf *asf, uint64_t end)
 			CARVE_UNVERIFIED, finding, "the objects in the header do not fill it");
 	if (asf->live)
 		return verdict_because(CARVE_UNVERIFIED, finding, "written live, without a size");
-	if (asf->told > end)
+	if (asf->stated_size > end)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"objects end at %" PRIu64 ", though the file has %" PRIu64 " bytes", end,
-			asf->told);
-	if (asf->told != end)
+			"objects end at %" PRIu64 ", but the stated size is %" PRIu64, end,
+			asf->stated_size);
+	if (asf->stated_size != end)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the file would have %" PRIu64 " bytes, but objects go on to %" PRIu64,
-			asf->told, end);
-	if (asf->unconfirmed > end / TAIL_PART)
+			"the stated size is %" PRIu64 ", but objects continue to %" PRIu64,
+			asf->stated_size, end);
+	if (asf->unverified_len > end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"whether the last %" PRIu64 " bytes are the file's can't be seen",
-			asf->unconfirmed);
+			"the last %" PRIu64 " bytes cannot be verified", asf->unverified_len);
 	return CARVE_COMPLETE;
 }
 
@@ -202,14 +200,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (head_end < HEAD_LEN + 6 || head_end > (UINT64_C(1) << 30))
 		return verdict_because(CARVE_REJECT, finding, "an impossible length at 16");
 	asf.odd = !read_header(&asf, head_end < size ? head_end : size);
-	if (asf.sound == HEAD_LEN + 6) {
+	if (asf.valid_end == HEAD_LEN + 6) {
 		*finding = (struct finding){ 0 };
-		return verdict_because(CARVE_REJECT, finding, "no object at %" PRIu64, asf.sound);
+		return verdict_because(
+			CARVE_REJECT, finding, "no object at %" PRIu64, asf.valid_end);
 	}
 	finding->extension = asf.video ? "wmv" : "wma";
-	finding->length = asf.sound;
+	finding->length = asf.valid_end;
 	if (head_end > size)
-		return walk_cut(view, finding, head_end, asf.sound);
+		return walk_cut(view, finding, head_end, asf.valid_end);
 	p = view_peek(view, head_end, HEAD_LEN);
 	if (!p || !is(p, data_id))
 		return verdict_because(
@@ -220,16 +219,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 			"a data object without length at %" PRIu64, head_end);
 	end = head_end + len;
 	if (head_end + DATA_HEAD_LEN <= size &&
-		!pass_packets(&asf, head_end + DATA_HEAD_LEN, end)) {
-		finding->length = asf.sound;
+		!skip_packets(&asf, head_end + DATA_HEAD_LEN, end)) {
+		finding->length = asf.valid_end;
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "no packet at %" PRIu64, asf.sound);
+			CARVE_TRUNCATED, finding, "no packet at %" PRIu64, asf.valid_end);
 	}
 	if (end > size)
 		return walk_cut(view, finding, end, size);
-	if (!pass_indexes(&asf, &end))
+	if (!skip_indexes(&asf, &end))
 		return walk_cut(view, finding, size + 1, size);
-	return judge(&asf, end);
+	return judge_end(&asf, end);
 }
 
 const struct carver asf_carver = {

@@ -4,9 +4,9 @@
  *	header: '.snd', where the samples start, their length, encoding, sample rate, channels (4
  *	        bytes each, big-endian), a note ended by zeros
  *
- * The length FFFFFFFF means that it was not known: then the end is a guess. Samples have no
- * checksum: where plain ones turn into others the sound part ends (samples.c), and packed ones
- * leave the file unverified. The note is the title.
+ * The length FFFFFFFF means unknown: then the end is a guess. Samples have no checksum: where
+ * uncompressed ones turn into other bytes the valid part ends (pcm.c); compressed ones leave the
+ * file unverified. The note is the title.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,13 +20,13 @@
 #include "walk.h"
 
 #define HEADER_MAX 65536
-/* What is carved where no length is known. */
+/* Carved if the length is not known. */
 #define UNKNOWN_MAX (UINT64_C(16) << 20)
 
 /* From mu-law, 1, to A-law, 27. */
 #define ENCODINGS 27
 
-/* How samples of this encoding are stored; a frame_len of 0: packed. */
+/* How samples of this encoding are stored; frame_len is 0 if they are compressed. */
 static struct pcm_format read_coding(uint32_t encoding, uint32_t channels)
 {
 	static const struct {
@@ -63,14 +63,13 @@ static enum verdict judge_samples(struct view *view, struct finding *finding,
 		return CARVE_COMPLETE;
 	if (tail == PREDICTOR_UNKNOWN)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing tells whether the last samples before %" PRIu64 " are the file's",
-			end);
+			"the last samples before %" PRIu64 " cannot be verified", end);
 	finding->length = at;
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "other bytes instead of samples at %" PRIu64, at);
+		CARVE_TRUNCATED, finding, "foreign bytes instead of samples at %" PRIu64, at);
 }
 
-static enum verdict judge(struct view *view, struct finding *finding,
+static enum verdict judge_data(struct view *view, struct finding *finding,
 	const struct pcm_format *coding, uint64_t start, uint64_t end, bool known)
 {
 	uint64_t size = view_size(view), stop = end < size ? end : size;
@@ -79,7 +78,7 @@ static enum verdict judge(struct view *view, struct finding *finding,
 	finding->length = noise < stop ? noise : stop;
 	if (!known)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the header at 0 does not say how many samples there are");
+			"the header at 0 does not state the number of samples");
 	if (noise < stop)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"random bytes instead of samples at %" PRIu64, noise);
@@ -87,7 +86,7 @@ static enum verdict judge(struct view *view, struct finding *finding,
 		return walk_cut(view, finding, end, size);
 	if (noise_at(view, start, stop))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"random bytes from %" PRIu64 " on, where samples should be", start);
+			"random bytes instead of samples from %" PRIu64 " on", start);
 	return judge_samples(view, finding, coding, start, end);
 }
 
@@ -118,13 +117,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 		for (size_t i = 0; p && i < note && p[i]; i++)
 			if (p[i] < 0x20 && p[i] != '\n' && p[i] != '\r' && p[i] != '\t')
 				return verdict_because(
-					CARVE_REJECT, finding, "a note that is no text at 24");
+					CARVE_REJECT, finding, "the note at 24 is not text");
 		if (p)
 			finding_set_title(finding, p, strnlen((const char *)p, note));
 	}
 	coding = read_coding(encoding, channels);
-	return judge(view, finding, &coding, start, start + (known ? (uint64_t)len : UNKNOWN_MAX),
-		known);
+	return judge_data(view, finding, &coding, start,
+		start + (known ? (uint64_t)len : UNKNOWN_MAX), known);
 }
 
 const struct carver au_carver = {

@@ -1,12 +1,12 @@
 /*
- * Tags around sound.
+ * Tags around audio.
  *
  *	ID3v2 (id3.org, ID3 tag versions 2.2, 2.3, 2.4): 'ID3', version, revision, flags, length
  *	(four bytes of 7 bits), perhaps an extended header, frames, padding of zeros, perhaps a
  *	footer of ten bytes. A frame: id of capitals and digits, length, two bytes of flags, data;
  *	in 2.2 id and length have three bytes and there are no flags. In 2.4 the length has 7 bits a
- *	byte, though some writers did not know. Where the tag's length has an eighth bit, readers
- *	pass over it; here the frames have to fill the tag then.
+ *	byte, though some writers did not know. If the tag's length has an eighth bit, readers
+ *	ignore it; here the frames have to fill the tag then.
  *
  *	APE tag (hydrogenaudio wiki, APEv2 specification): perhaps a header 'APETAGEX', items
  *	(length of the value, flags, key ended by a zero, value), a footer like the header.
@@ -15,10 +15,10 @@
  *	1.00: text of up to 5100 bytes, 'LYRICSEND'.
  *
  *	ID3v1: 'TAG' and 125 bytes of fields padded with zeros or blanks; 'TAG+' and 223 more may
- *	stand in front.
+ *	precede it.
  *
- * Those at the end were made to be found from a file's end. Here they are read forwards: each is
- * taken only if it ends as it has to.
+ * Tags at the end were designed to be found from a file's end. Here they are read forwards: each is
+ * accepted only if it ends as it has to.
  */
 #include "audio_tags.h"
 
@@ -43,7 +43,7 @@ static bool is_synchsafe(const uint8_t *p)
 	return !((p[0] | p[1] | p[2] | p[3]) & 0x80);
 }
 
-static bool digits(const uint8_t *p, size_t len)
+static bool is_digits(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (p[i] < '0' || p[i] > '9')
@@ -51,16 +51,16 @@ static bool digits(const uint8_t *p, size_t len)
 	return true;
 }
 
-/* A date as ISO 8601 has it, with day and perhaps time; others change nothing. */
+/* Reads a date as in ISO 8601, with day and perhaps time; others are ignored. */
 static void read_date(const uint8_t *p, size_t len, struct finding *finding)
 {
 	int hour = 0, minute = 0, second = 0;
 
-	if (finding->time || len < 10 || !digits(p, 4) || p[4] != '-' || !digits(p + 5, 2) ||
-		p[7] != '-' || !digits(p + 8, 2))
+	if (finding->time || len < 10 || !is_digits(p, 4) || p[4] != '-' || !is_digits(p + 5, 2) ||
+		p[7] != '-' || !is_digits(p + 8, 2))
 		return;
 #define TWO(i) ((p[i] - '0') * 10 + p[(i) + 1] - '0')
-	if (len >= 19 && digits(p + 11, 2) && digits(p + 14, 2) && digits(p + 17, 2)) {
+	if (len >= 19 && is_digits(p + 11, 2) && is_digits(p + 14, 2) && is_digits(p + 17, 2)) {
 		hour = TWO(11);
 		minute = TWO(14);
 		second = TWO(17);
@@ -84,7 +84,7 @@ struct id3_walk {
 	uint64_t end; /* of the frames */
 };
 
-static bool frame_id(const uint8_t *p, int len)
+static bool is_frame_id(const uint8_t *p, int len)
 {
 	for (int i = 0; i < len; i++)
 		if (!(p[i] >= 'A' && p[i] <= 'Z') && !(i && p[i] >= '0' && p[i] <= '9'))
@@ -92,15 +92,15 @@ static bool frame_id(const uint8_t *p, int len)
 	return true;
 }
 
-/* Whether the tag's frames go on, or end, at `at`. */
-static bool frame_boundary(const struct id3_walk *walk, uint64_t at)
+/* Whether the tag's frames continue, or end, at `at`. */
+static bool is_frame_boundary(const struct id3_walk *walk, uint64_t at)
 {
 	const uint8_t *p;
 
 	if (at == walk->end)
 		return true;
 	p = at < walk->end && walk->end - at >= 3 ? view_peek(walk->view, at, 3) : NULL;
-	return p && (frame_id(p, 3) || (!p[0] && !p[1] && !p[2]));
+	return p && (is_frame_id(p, 3) || (!p[0] && !p[1] && !p[2]));
 }
 
 static bool read_frame(const struct id3_walk *walk, uint64_t at, struct id3_frame *frame)
@@ -110,7 +110,7 @@ static bool read_frame(const struct id3_walk *walk, uint64_t at, struct id3_fram
 		walk->end - at > head && at < walk->end ? view_peek(walk->view, at, head) : NULL;
 	uint64_t len;
 
-	if (!p || !frame_id(p, walk->version == 2 ? 3 : 4))
+	if (!p || !is_frame_id(p, walk->version == 2 ? 3 : 4))
 		return false;
 	memset(frame->id, 0, sizeof(frame->id));
 	memcpy(frame->id, p, walk->version == 2 ? 3 : 4);
@@ -120,15 +120,15 @@ static bool read_frame(const struct id3_walk *walk, uint64_t at, struct id3_fram
 		uint64_t safe = synchsafe(p + 4);
 
 		/* Some writers of 2.4 count as in 2.3. */
-		if (safe == len || frame_boundary(walk, frame->data + safe) ||
-			!frame_boundary(walk, frame->data + len))
+		if (safe == len || is_frame_boundary(walk, frame->data + safe) ||
+			!is_frame_boundary(walk, frame->data + len))
 			len = safe;
 	}
 	frame->end = frame->data + len;
 	return frame->end <= walk->end;
 }
 
-/* Takes out the zeros that unsynchronisation put behind each FF. */
+/* Removes the zeros that unsynchronisation inserted after each FF. */
 static size_t resynchronise(uint8_t *text, size_t len)
 {
 	size_t out = 0;
@@ -169,7 +169,7 @@ static void read_text(const struct id3_walk *walk, const struct id3_frame *frame
 		finding_set_title(finding, text + 1, strnlen((char *)text + 1, len - 1));
 }
 
-/* Where the frames begin that stand behind an extended header, if there is one. */
+/* Where the frames begin, after an extended header if there is one. */
 static uint64_t frames_start(struct view *view, uint64_t at, unsigned version, uint8_t flags)
 {
 	const uint8_t *p = version > 2 && flags & 0x40 ? view_peek(view, at, 4) : NULL;
@@ -198,21 +198,21 @@ bool id3v2_read(
 	walk.unsynchronised = flags & 0x80;
 	walk.end = at + 10 + synchsafe(p + 6);
 	*tag = (struct id3v2){ .end = walk.end + (walk.version == 4 && flags & 0x10 ? 10 : 0) };
-	tag->sound = frames_start(view, at + 10, walk.version, flags);
-	if (tag->sound > walk.end)
-		tag->sound = at + 10;
-	while (read_frame(&walk, tag->sound, &frame) && frame.end <= limit) {
+	tag->valid_end = frames_start(view, at + 10, walk.version, flags);
+	if (tag->valid_end > walk.end)
+		tag->valid_end = at + 10;
+	while (read_frame(&walk, tag->valid_end, &frame) && frame.end <= limit) {
 		if (frame.id[0] == 'T')
 			read_text(&walk, &frame);
 		else if (frame.end - frame.data >= PICTURE_MIN)
 			embedded_find(view, frame.data, frame.end, EMBEDDED_SEARCH_LEN);
-		tag->sound = frame.end;
+		tag->valid_end = frame.end;
 		tag->frame_count++;
 	}
-	return !malformed || (tag->frame_count && tag->sound == walk.end);
+	return !malformed || (tag->frame_count && tag->valid_end == walk.end);
 }
 
-/* ---- behind the sound ---------------------------------------------------------------------- */
+/* ---- after the audio ----------------------------------------------------------------------- */
 
 static bool is_ape_frame(const uint8_t *p)
 {
@@ -222,8 +222,8 @@ static bool is_ape_frame(const uint8_t *p)
 #define APE_ITEMS_MAX 512
 #define APE_KEY_MAX 256
 
-/* Behind the item at `at`, or 0 if none stands there. */
-static uint64_t ape_item(struct view *view, uint64_t at, struct finding *finding)
+/* The end of the item at `at`, or 0 if there is none. */
+static uint64_t ape_item_end(struct view *view, uint64_t at, struct finding *finding)
 {
 	uint64_t size = view_size(view), left = at < size ? size - at : 0;
 	size_t look = left < APE_KEY_MAX + 8 ? (size_t)left : APE_KEY_MAX + 8, key = 0;
@@ -249,8 +249,8 @@ static uint64_t ape_item(struct view *view, uint64_t at, struct finding *finding
 	return at + 9 + key + len;
 }
 
-/* Behind the APE tag at `at`, with or without a header; 0: there is none. */
-static uint64_t ape_tag(struct view *view, uint64_t at, struct finding *finding)
+/* The end of the APE tag at `at`, with or without a header; 0: none. */
+static uint64_t ape_tag_end(struct view *view, uint64_t at, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, at, 32);
 	uint64_t start = at;
@@ -275,7 +275,7 @@ static uint64_t ape_tag(struct view *view, uint64_t at, struct finding *finding)
 				return 0;
 			return start + 32;
 		}
-		start = ape_item(view, start, finding);
+		start = ape_item_end(view, start, finding);
 		if (!start)
 			return 0;
 	}
@@ -284,7 +284,7 @@ static uint64_t ape_tag(struct view *view, uint64_t at, struct finding *finding)
 
 #define LYRICS_MAX 5200
 
-static uint64_t lyrics3(struct view *view, uint64_t at)
+static uint64_t lyrics3_end(struct view *view, uint64_t at)
 {
 	uint64_t size = view_size(view), next = at + 11;
 	const uint8_t *p = view_peek(view, at, 11), *found;
@@ -296,9 +296,9 @@ static uint64_t lyrics3(struct view *view, uint64_t at)
 		p = view_peek(view, next, 15);
 		if (!p)
 			break;
-		if (digits(p, 6) && memcmp(p + 6, "LYRICS200", 9) == 0)
+		if (is_digits(p, 6) && memcmp(p + 6, "LYRICS200", 9) == 0)
 			return next + 15;
-		if (!frame_id(p, 3) || !digits(p + 3, 5))
+		if (!is_frame_id(p, 3) || !is_digits(p + 3, 5))
 			break;
 		next += 8;
 		for (int i = 3, len = 0; i < 8; i++) {
@@ -312,8 +312,8 @@ static uint64_t lyrics3(struct view *view, uint64_t at)
 	return found ? at + (uint64_t)(found - p) + 9 : 0;
 }
 
-/* Text in a field of ID3v1: nothing that does not print. */
-static bool id3v1_text(const uint8_t *p, size_t len)
+/* Text in a field of ID3v1: only printable characters. */
+static bool is_id3v1_text(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (p[i] && p[i] < 0x20 && p[i] != '\n' && p[i] != '\r' && p[i] != '\t')
@@ -321,7 +321,7 @@ static bool id3v1_text(const uint8_t *p, size_t len)
 	return true;
 }
 
-static uint64_t id3v1(struct view *view, uint64_t at, struct finding *finding)
+static uint64_t id3v1_end(struct view *view, uint64_t at, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, at, 128);
 
@@ -331,15 +331,15 @@ static uint64_t id3v1(struct view *view, uint64_t at, struct finding *finding)
 	}
 	/* Title, artist, album, year and comment, whose last two bytes may be a zero and a
 	 * number. */
-	if (!p || memcmp(p, "TAG", 3) != 0 || !id3v1_text(p + 3, 122))
+	if (!p || memcmp(p, "TAG", 3) != 0 || !is_id3v1_text(p + 3, 122))
 		return 0;
 	if (!finding->title[0])
 		finding_set_title_latin1(finding, p + 3, 30);
 	return at + 128;
 }
 
-/* An ID3v2.4 tag that says, by having a footer, that it can stand at the end. */
-static uint64_t id3v2_behind(struct view *view, uint64_t at, struct finding *finding)
+/* The end of an ID3v2.4 tag that has a footer, and thus may follow the audio; 0: none. */
+static uint64_t id3v2_footer_end(struct view *view, uint64_t at, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, at, 10);
 	struct id3v2 tag;
@@ -356,15 +356,15 @@ uint64_t audio_tags_end(struct view *view, uint64_t at, struct finding *finding)
 	uint64_t next;
 
 	for (int tags = 0; tags < 8; tags++) {
-		next = id3v1(view, at, finding);
-		/* Nothing stands behind it. */
+		next = id3v1_end(view, at, finding);
+		/* Nothing follows it. */
 		if (next)
 			return next;
-		next = ape_tag(view, at, finding);
+		next = ape_tag_end(view, at, finding);
 		if (!next)
-			next = lyrics3(view, at);
+			next = lyrics3_end(view, at);
 		if (!next)
-			next = id3v2_behind(view, at, finding);
+			next = id3v2_footer_end(view, at, finding);
 		if (!next)
 			break;
 		at = next;
@@ -377,22 +377,22 @@ uint64_t audio_tags_end(struct view *view, uint64_t at, struct finding *finding)
 void vorbis_comments_read(const uint8_t *bytes, size_t len, struct finding *finding)
 {
 	size_t at = 4;
-	uint32_t count, one;
+	uint32_t count, comment_len;
 
 	if (len < 8 || le32(bytes) > len - 8)
 		return;
 	at += le32(bytes);
 	count = le32(bytes + at);
 	at += 4;
-	for (; count && len - at >= 4; count--, at += one) {
-		one = le32(bytes + at);
+	for (; count && len - at >= 4; count--, at += comment_len) {
+		comment_len = le32(bytes + at);
 		at += 4;
-		if (one > len - at)
+		if (comment_len > len - at)
 			return;
-		if (one > 6 && !finding->title[0] &&
+		if (comment_len > 6 && !finding->title[0] &&
 			strncasecmp((const char *)bytes + at, "title=", 6) == 0)
-			finding_set_title(finding, bytes + at + 6, one - 6);
-		if (one > 5 && strncasecmp((const char *)bytes + at, "date=", 5) == 0)
-			read_date(bytes + at + 5, one - 5, finding);
+			finding_set_title(finding, bytes + at + 6, comment_len - 6);
+		if (comment_len > 5 && strncasecmp((const char *)bytes + at, "date=", 5) == 0)
+			read_date(bytes + at + 5, comment_len - 5, finding);
 	}
 }

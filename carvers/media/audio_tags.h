@@ -1,5 +1,4 @@
-/* Tags that stand before or behind sound of any format: ID3v2, and at the end APE, Lyrics3,
- * ID3v1. */
+/* Tags before or after audio of any format: ID3v2, and at the end APE, Lyrics3, ID3v1. */
 #ifndef BURIN_CARVERS_MEDIA_AUDIO_TAGS_H
 #define BURIN_CARVERS_MEDIA_AUDIO_TAGS_H
 
@@ -8,22 +7,21 @@
 #include "carver.h"
 
 struct id3v2 {
-	uint64_t end;   /* behind the tag, its padding and its footer */
-	uint64_t sound; /* behind its last sound frame; where its frames begin if it has none */
-	unsigned frame_count; /* of sound frames */
+	uint64_t end;         /* after the tag, its padding and its footer */
+	uint64_t valid_end;   /* after its last valid frame; where frames begin if it has none */
+	unsigned frame_count; /* of valid frames */
 };
 
-/* Reads the tag at `at`, sets title and date where it has them and finding has none: false when no
- * tag stands there. Frames that end behind `limit`, or the view, are not taken; the tag's end may
- * lie beyond. */
+/* Reads the tag at `at`, sets title and date if it has them and finding does not: false if there is
+ * no tag. Frames that end after `limit`, or the view, are ignored; the tag's end may be further. */
 bool id3v2_read(
 	struct view *view, uint64_t at, uint64_t limit, struct id3v2 *tag, struct finding *finding);
 
-/* The offset behind all tags that follow the sound, which ends at `at`: `at` when there are none. A
- * title that finding has stays. */
+/* The end of all tags that follow the audio, which ends at `at`: `at` if there are none. A title
+ * already in finding stays. */
 uint64_t audio_tags_end(struct view *view, uint64_t at, struct finding *finding);
 
-/* Takes title and date from Vorbis comments (of FLAC and Ogg): len bytes, perhaps cut off. */
+/* Sets title and date from Vorbis comments (of FLAC and Ogg): len bytes, perhaps cut. */
 void vorbis_comments_read(const uint8_t *bytes, size_t len, struct finding *finding);
 
 #endif

@@ -5,11 +5,11 @@
  *	chunk: kind, length (8 bytes, big-endian), data; the first is 'desc': rate, coding, bytes
  *	       and frames a packet
  *
- * Chunks lead from one to the next; where none of a known kind follows the file ends. What stands
- * behind the sound ('data') vouches for it: a table of packets whose lengths make up the sound's,
- * texts, zeros in 'free'. If the sound is the last chunk its plain samples have to go on to its
- * end; of coded ones nothing tells, and the file is unverified. A recording that was not closed has
- * a sound of unknown length: it ends with the samples, a guess.
+ * Each chunk leads to the next; the file ends where none of a known kind follows. What follows the
+ * audio ('data') confirms its end: a table of packets whose lengths add up to the audio's, texts,
+ * zeros in 'free'. If the audio is the last chunk, uncompressed samples have to continue to its
+ * end; compressed ones cannot be verified. A recording that was not closed has audio of unknown
+ * length: it ends with the samples, a guess.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -28,22 +28,22 @@ struct caf {
 	struct view *view;
 	struct finding *finding;
 	struct pcm_format samples;
-	uint32_t packet_len, frame_count; /* of a packet; 0: they differ */
-	uint64_t data, data_end;          /* the sound, behind its count of edits */
-	uint64_t sound;                   /* behind the last whole chunk */
-	uint64_t packets_len;             /* all that the table of packets speaks of */
+	uint32_t packet_len, frame_count; /* of a packet; 0: varies */
+	uint64_t data, data_end;          /* the audio, after its edit count */
+	uint64_t valid_end;               /* after the last whole chunk */
+	uint64_t packets_len;             /* the sum in the table of packets */
 	bool has_packets;
-	bool plain;   /* samples as they are */
-	bool vouched; /* by the last chunk */
+	bool plain;         /* uncompressed samples */
+	bool end_confirmed; /* by the last chunk */
 };
 
-struct chunk {
+struct caf_chunk {
 	char kind[5];
 	uint64_t at, data, end;
-	bool endless;
+	bool unknown_len;
 };
 
-static bool known(const uint8_t *kind)
+static bool is_known_kind(const uint8_t *kind)
 {
 	static const char kinds[] = "desc data pakt kuki chan info free mark regn inst midi ovvw "
 				    "peak strg umid uuid edct "
@@ -55,19 +55,19 @@ static bool known(const uint8_t *kind)
 	return strlen(word) == 5 && strstr(kinds, word);
 }
 
-/* The chunk at `at`: false when none of a known kind starts there. */
-static bool read_chunk(struct view *view, uint64_t at, struct chunk *chunk)
+/* Reads the chunk at `at`: false if none of a known kind starts there. */
+static bool read_chunk(struct view *view, uint64_t at, struct caf_chunk *chunk)
 {
 	const uint8_t *p = view_peek(view, at, 12);
 
-	if (!p || !known(p))
+	if (!p || !is_known_kind(p))
 		return false;
-	*chunk = (struct chunk){ .at = at, .data = at + 12 };
+	*chunk = (struct caf_chunk){ .at = at, .data = at + 12 };
 	memcpy(chunk->kind, p, 4);
-	chunk->endless = be64(p + 4) == UINT64_MAX && memcmp(p, "data", 4) == 0;
-	if (be64(p + 4) > INT64_MAX / 2 && !chunk->endless)
+	chunk->unknown_len = be64(p + 4) == UINT64_MAX && memcmp(p, "data", 4) == 0;
+	if (be64(p + 4) > INT64_MAX / 2 && !chunk->unknown_len)
 		return false;
-	chunk->end = chunk->endless ? UINT64_MAX : chunk->data + be64(p + 4);
+	chunk->end = chunk->unknown_len ? UINT64_MAX : chunk->data + be64(p + 4);
 	return true;
 }
 
@@ -100,7 +100,7 @@ static bool read_description(struct caf *caf)
 	return true;
 }
 
-/* A number of 7 bits a byte, the highest first, at *at: false when it is none. */
+/* Reads a number of 7 bits a byte, the highest first, at *at: false if it does not end. */
 static bool read_number(const uint8_t *p, size_t len, size_t *at, uint64_t *number)
 {
 	*number = 0;
@@ -112,9 +112,9 @@ static bool read_number(const uint8_t *p, size_t len, size_t *at, uint64_t *numb
 	return false;
 }
 
-/* The table of packets: true when its entries fill it. An entry has the packet's length and its
+/* Walks the table of packets: true if its entries fill it. An entry has the packet's length and its
  * frames, unless all packets have the same. */
-static bool walk_packets(struct caf *caf, const struct chunk *chunk)
+static bool walk_packets(struct caf *caf, const struct caf_chunk *chunk)
 {
 	const uint8_t *p =
 		chunk->end - chunk->data >= 24 ? view_peek(caf->view, chunk->data, 24) : NULL;
@@ -138,8 +138,8 @@ static bool walk_packets(struct caf *caf, const struct chunk *chunk)
 	return walk_zeros(caf->view, at, chunk->end);
 }
 
-/* Pairs of a key and a text, each ended by a zero. */
-static bool walk_texts(struct caf *caf, const struct chunk *chunk)
+/* Walks pairs of a key and a text, each ended by a zero: true if they fill the chunk. */
+static bool walk_texts(struct caf *caf, const struct caf_chunk *chunk)
 {
 	uint64_t len = chunk->end - chunk->data;
 	const uint8_t *p =
@@ -161,78 +161,78 @@ static bool walk_texts(struct caf *caf, const struct chunk *chunk)
 	return p && at == len;
 }
 
-static void take(struct caf *caf, const struct chunk *chunk)
+static void add_chunk(struct caf *caf, const struct caf_chunk *chunk)
 {
 	uint64_t len = chunk->end - chunk->data;
 
-	caf->sound = chunk->end;
-	caf->vouched = false;
+	caf->valid_end = chunk->end;
+	caf->end_confirmed = false;
 	if (memcmp(chunk->kind, "data", 4) == 0) {
 		caf->data = chunk->data + (len < 4 ? len : 4);
 		caf->data_end = chunk->end;
 	} else if (memcmp(chunk->kind, "pakt", 4) == 0) {
-		caf->vouched = walk_packets(caf, chunk);
+		caf->end_confirmed = walk_packets(caf, chunk);
 	} else if (memcmp(chunk->kind, "info", 4) == 0) {
-		caf->vouched = walk_texts(caf, chunk);
+		caf->end_confirmed = walk_texts(caf, chunk);
 	} else if (memcmp(chunk->kind, "free", 4) == 0) {
-		caf->vouched = walk_zeros(caf->view, chunk->data, chunk->end);
+		caf->end_confirmed = walk_zeros(caf->view, chunk->data, chunk->end);
 	} else {
-		caf->vouched = len <= SMALL_LEN;
+		caf->end_confirmed = len <= SMALL_LEN;
 	}
 }
 
-static enum verdict judge(struct caf *caf)
+static enum verdict judge_end(struct caf *caf)
 {
 	struct finding *finding = caf->finding;
 	enum predictor_end tail = PREDICTOR_UNKNOWN;
 	uint64_t at = 0;
 
-	finding->length = caf->sound;
+	finding->length = caf->valid_end;
 	if (!caf->data)
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "no sound before %" PRIu64, caf->sound);
+			CARVE_TRUNCATED, finding, "no audio before %" PRIu64, caf->valid_end);
 	if (caf->has_packets && caf->packets_len > caf->data_end - caf->data)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the packets are longer than the sound at %" PRIu64, caf->data);
-	if (caf->sound != caf->data_end && caf->vouched)
+			"the packets are longer than the audio at %" PRIu64, caf->data);
+	if (caf->valid_end != caf->data_end && caf->end_confirmed)
 		return CARVE_COMPLETE;
-	if (caf->sound == caf->data_end && caf->plain)
+	if (caf->valid_end == caf->data_end && caf->plain)
 		tail = pcm_check(caf->view, &caf->samples, caf->data, caf->data_end, &at);
 	if (tail == PREDICTOR_CONTINUOUS)
 		return CARVE_COMPLETE;
 	if (tail == PREDICTOR_UNKNOWN)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing vouches for the bytes before %" PRIu64, caf->sound);
+			"the bytes before %" PRIu64 " cannot be verified", caf->valid_end);
 	finding->length = at;
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "other bytes than samples at %" PRIu64, at);
+		CARVE_TRUNCATED, finding, "foreign bytes instead of samples at %" PRIu64, at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct caf caf = { .view = view, .finding = finding };
 	uint64_t size = view_size(view);
-	struct chunk chunk;
+	struct caf_chunk chunk;
 
 	if (!read_description(&caf))
 		return verdict_because(CARVE_REJECT, finding, "no description at 8");
-	caf.sound = 52;
-	while (read_chunk(view, caf.sound, &chunk)) {
-		if (chunk.endless) {
+	caf.valid_end = 52;
+	while (read_chunk(view, caf.valid_end, &chunk)) {
+		if (chunk.unknown_len) {
 			uint64_t end = pcm_guess_end(view, chunk.data + 4);
 
 			finding->length = end > chunk.data ? end : chunk.data;
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"the sound at %" PRIu64 " has no length", chunk.data);
+				"the audio at %" PRIu64 " has no length", chunk.data);
 		}
 		if (chunk.end > size)
 			return walk_cut(view, finding, chunk.end,
 				view_ends_with_image(view) ? size : chunk.at);
-		take(&caf, &chunk);
+		add_chunk(&caf, &chunk);
 	}
-	if (caf.sound == 52)
+	if (caf.valid_end == 52)
 		return verdict_because(CARVE_REJECT, finding, "no chunk at 52");
-	return judge(&caf);
+	return judge_end(&caf);
 }
 
 const struct carver caf_carver = {

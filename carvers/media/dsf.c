@@ -1,12 +1,12 @@
 /*
- * DSF, direct stream digital sound (Sony, DSF File Format Specification 1.01).
+ * DSF, direct stream digital audio (Sony, DSF File Format Specification 1.01).
  *
  *	'DSD ', 28, size of the file, place of an ID3v2 tag at its end (0: none)
  *	'fmt ', 52, version, channels, rate, bits, samples of a channel, block size 4,096
  *	'data', length, blocks of the channels in turn; the last ones are filled up with zeros
  *
- * The three lengths have to agree. The tag vouches for the end, or the zeros behind the last
- * samples, behind bytes that are no zeros; else it is unverified.
+ * The three lengths have to agree. The end is confirmed by the tag, or by the zeros after the last
+ * samples if other bytes precede them; else the file is unverified.
  */
 #include "dsd.h"
 
@@ -33,7 +33,7 @@ bool dsd_tag_is_valid(struct view *view, struct finding *finding, uint64_t at, u
 	struct id3v2 tag;
 
 	return id3v2_read(view, at, end, &tag, finding) && tag.frame_count && tag.end == end &&
-	       walk_zeros(view, tag.sound, end);
+	       walk_zeros(view, tag.valid_end, end);
 }
 
 struct dsf {
@@ -51,7 +51,7 @@ static const char *read_heads(struct dsf *dsf)
 	if (!p || memcmp(p, "DSD ", 4) != 0 || le64(p + 4) != 28 ||
 		memcmp(p + 28, "fmt ", 4) != 0 || le64(p + 32) != 52 ||
 		memcmp(p + 80, "data", 4) != 0)
-		return "no chunks of DSF";
+		return "no DSF chunks";
 	dsf->size = le64(p + 12);
 	dsf->tag = le64(p + 20);
 	dsf->channels = le32(p + 52);
@@ -64,15 +64,15 @@ static const char *read_heads(struct dsf *dsf)
 	dsf->data_end =
 		DATA_AT + (dsf->used + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN * dsf->channels;
 	if (le64(p + 84) != dsf->data_end - 80)
-		return "other lengths than the samples have";
+		return "chunk lengths that contradict the number of samples";
 	if (dsf->tag ? dsf->tag != dsf->data_end || dsf->size <= dsf->tag
 		     : dsf->size != dsf->data_end)
-		return "another size than the data have";
+		return "a file size that contradicts the data length";
 	return NULL;
 }
 
-/* Whether each channel's last block ends in zeros, which do not begin before the samples end. */
-static bool filled(const struct dsf *dsf)
+/* Whether each channel's last block ends in zeros that begin just after its samples. */
+static bool has_filled_blocks(const struct dsf *dsf)
 {
 	uint64_t fill = (BLOCK_LEN - dsf->used % BLOCK_LEN) % BLOCK_LEN;
 
@@ -99,18 +99,18 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (dsf.size > view_size(view))
 		return walk_cut(view, finding, dsf.size, view_size(view));
 	finding->length = dsf.size;
-	if (dsf.tag ? dsd_tag_is_valid(view, finding, dsf.tag, dsf.size) : filled(&dsf))
+	if (dsf.tag ? dsd_tag_is_valid(view, finding, dsf.tag, dsf.size) : has_filled_blocks(&dsf))
 		return CARVE_COMPLETE;
 	if (dsf.tag) {
 		finding->length = dsd_valid_end(view, DATA_AT, dsf.data_end);
 		return verdict_because(CARVE_TRUNCATED, finding, "no ID3 tag at %" PRIu64, dsf.tag);
 	}
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing vouches for the samples before %" PRIu64, dsf.size);
+		"the samples before %" PRIu64 " cannot be verified", dsf.size);
 }
 
 const struct carver dsf_carver = {
 	.name = "dsf",
-	.summary = "DSF sound, by its lengths, tag and padding",
+	.summary = "DSF audio, by its lengths, tag and padding",
 	.check = check,
 };

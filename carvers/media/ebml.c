@@ -1,6 +1,6 @@
 /*
- * EBML. An element is an id, a length, and data. Both numbers say by their first bits how long they
- * are: an id has 1 to 4 bytes, a length 1 to 8, and a length of only ones is not known.
+ * EBML. An element is an id, a length, and data. The first bits of both numbers give their length:
+ * an id has 1 to 4 bytes, a length 1 to 8. A length that is all ones is unknown.
  */
 #include "ebml.h"
 
@@ -9,7 +9,7 @@
 
 #define CRC_ID 0xbf
 
-/* Bytes of a number that begins with this byte; 0: none. */
+/* Bytes of a number that begins with this byte; 0: invalid. */
 static size_t number_len(uint8_t first)
 {
 	size_t len = 1;
@@ -51,8 +51,8 @@ enum ebml_state ebml_read(
 		size = size << 8 | p[id_len + i];
 	unknown = (UINT64_C(1) << (7 * size_len)) - 1;
 	element->data = at + id_len + size_len;
-	element->open = size == unknown;
-	element->end = element->open ? limit : element->data + size;
+	element->unknown_len = size == unknown;
+	element->end = element->unknown_len ? limit : element->data + size;
 	return element->end <= limit ? EBML_INTACT : EBML_CUT;
 }
 

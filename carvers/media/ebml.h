@@ -7,15 +7,15 @@
 #include "carver.h"
 
 struct ebml_element {
-	uint64_t at, data, end; /* [at, end), of which [data, end) is behind id and length */
-	uint32_t id;            /* with its length mark, as documents write it; 0: none */
-	bool open;              /* of unknown length: end is the limit */
+	uint64_t at, data, end; /* [at, end), of which [data, end) follows id and length */
+	uint32_t id;            /* with its length marker, as documents write it; 0: none */
+	bool unknown_len;       /* end is the limit */
 };
 
 enum ebml_state {
 	EBML_INTACT,
-	EBML_NONE, /* no element stands here */
-	EBML_CUT,  /* it ends behind the limit */
+	EBML_NONE, /* not an element */
+	EBML_CUT,  /* it ends after the limit */
 	EBML_END,  /* at is the limit */
 };
 
@@ -27,7 +27,7 @@ enum ebml_state ebml_read(
 bool ebml_find(
 	struct view *view, uint64_t at, uint64_t end, uint32_t id, struct ebml_element *found);
 
-/* Its value as an integer, of 8 bytes at most; 0 when it can't be read. */
+/* Its value as an integer of at most 8 bytes; 0 if it cannot be read. */
 uint64_t ebml_number(struct view *view, const struct ebml_element *element);
 
 /* Whether the element begins with a CRC-32 of the rest of it that is wrong. */

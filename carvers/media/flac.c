@@ -3,13 +3,13 @@
  *
  *	stream: 'fLaC', metadata blocks, frames
  *	block:  last-block flag and type, length (3 bytes), data; the first one is STREAMINFO, which
- *	        tells depth and number of samples
+ *	        has depth and number of samples
  *
  * Every frame is read to its end (flac_frame.c), has a CRC of its header and one of itself, and
- * carries its number, or that of its first sample. The stream ends when all samples that STREAMINFO
- * announces have passed; without such a number its end is where no frame follows, which is a guess.
- * A frame that is cut or has a wrong CRC ends the sound part in front of it. Behind the end tags
- * may stand (tags.h), and where they are the end is no guess.
+ * carries its number, or that of its first sample. The stream ends after the number of samples in
+ * STREAMINFO; without that number it ends where no frame follows, which is a guess. The valid part
+ * ends before a frame that is cut or has a wrong CRC. Tags may follow (audio_tags.h), and confirm
+ * the end.
  *
  * A title and a date come from the block with Vorbis comments.
  */
@@ -27,11 +27,11 @@
 struct flac {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at; /* behind what is sound */
+	uint64_t at; /* validated up to here */
 	uint64_t frame_count, sample_count;
-	uint64_t all_samples;   /* 0: not said */
+	uint64_t all_samples;   /* 0: not stated */
 	uint64_t longest_frame; /* bytes */
-	uint64_t dirty;         /* where PADDING is none; 0: nowhere */
+	uint64_t overwritten;   /* where PADDING is not zeros; 0: nowhere */
 	unsigned depth, block_count;
 };
 
@@ -42,7 +42,7 @@ static const char *read_streaminfo(struct flac *flac, uint64_t at)
 {
 	const uint8_t *p = view_peek(flac->view, at, 42);
 	unsigned shortest, longest;
-	uint64_t packed;
+	uint64_t fields;
 
 	if (!p || memcmp(p, "fLaC", 4) != 0)
 		return "no FLAC signature";
@@ -50,10 +50,10 @@ static const char *read_streaminfo(struct flac *flac, uint64_t at)
 		return "STREAMINFO does not come first";
 	shortest = be16(p + 8);
 	longest = be16(p + 10);
-	packed = be64(p + 18);
-	flac->depth = (packed >> 36 & 31) + 1;
-	flac->all_samples = packed & 0xfffffffff;
-	/* Not more than the plain samples, when the encoder doesn't say. */
+	fields = be64(p + 18);
+	flac->depth = (fields >> 36 & 31) + 1;
+	flac->all_samples = fields & 0xfffffffff;
+	/* At most the uncompressed samples, if the encoder does not state it. */
 	flac->longest_frame = be32(p + 14) & 0xffffff;
 	if (!flac->longest_frame)
 		flac->longest_frame = (uint64_t)longest * 8 * 4 + 1024;
@@ -78,18 +78,18 @@ static void check_padding(struct flac *flac, uint64_t at, uint64_t end)
 	const uint8_t *p;
 	size_t len;
 
-	for (; at < end && !flac->dirty; at += len) {
+	for (; at < end && !flac->overwritten; at += len) {
 		p = walk_window(flac->view, at, end, &len);
 		if (!p)
 			return;
-		for (size_t i = 0; i < len && !flac->dirty; i++)
+		for (size_t i = 0; i < len && !flac->overwritten; i++)
 			if (p[i])
-				flac->dirty = at + i;
+				flac->overwritten = at + i;
 	}
 }
 
-/* Passes the metadata behind STREAMINFO. False when it breaks off. */
-static bool pass_metadata(struct flac *flac, bool last)
+/* Moves past the metadata after STREAMINFO. False if it breaks off. */
+static bool skip_metadata(struct flac *flac, bool last)
 {
 	while (!last) {
 		const uint8_t *p = view_peek(flac->view, flac->at, 4);
@@ -117,7 +117,7 @@ static bool pass_metadata(struct flac *flac, bool last)
 	return true;
 }
 
-static enum flac_state pass_frames(struct flac *flac)
+static enum flac_state skip_frames(struct flac *flac)
 {
 	enum flac_state state = FLAC_INTACT;
 	struct flac_frame frame;
@@ -139,7 +139,7 @@ static enum flac_state pass_frames(struct flac *flac)
 	return state;
 }
 
-static enum verdict judge(struct flac *flac, enum flac_state state)
+static enum verdict judge_end(struct flac *flac, enum flac_state state)
 {
 	struct finding *finding = flac->finding;
 	bool at_end = view_ends_with_image(flac->view);
@@ -155,23 +155,23 @@ static enum verdict judge(struct flac *flac, enum flac_state state)
 		return verdict_because(CARVE_REJECT, finding,
 			"neither metadata nor a frame at %" PRIu64, flac->at);
 	}
-	if (!flac->frame_count && flac->dirty)
-		finding->length = flac->dirty;
+	if (!flac->frame_count && flac->overwritten)
+		finding->length = flac->overwritten;
 	if (state == FLAC_CUT && size > flac->at && size - flac->at <= flac->longest_frame)
 		return walk_cut(flac->view, finding, size + 1,
 			at_end ? walk_before_fill(flac->view, flac->at, size) : flac->at);
 	if (state != FLAC_NONE)
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "the frame at %" PRIu64 " is broken", flac->at);
+			CARVE_TRUNCATED, finding, "corrupt frame at %" PRIu64, flac->at);
 	if (flac->all_samples || !flac->frame_count)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"no frame starts at %" PRIu64 ", behind %" PRIu64 " of %" PRIu64 " samples",
+			"no frame at %" PRIu64 " after %" PRIu64 " of %" PRIu64 " samples",
 			flac->at, flac->sample_count, flac->all_samples);
 	finding->length = audio_tags_end(flac->view, flac->at, finding);
 	if (finding->length > flac->at)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame starts at %" PRIu64 ", and nothing says how many there are", flac->at);
+		"no frame at %" PRIu64 ", and the number of samples is not stored", flac->at);
 }
 
 enum verdict flac_check(struct view *view, uint64_t at, struct finding *finding)
@@ -184,7 +184,7 @@ enum verdict flac_check(struct view *view, uint64_t at, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, at);
 	finding->extension = "flac";
 	p = view_peek(view, at + 4, 1);
-	if (!p || !pass_metadata(&flac, *p & 0x80)) {
+	if (!p || !skip_metadata(&flac, *p & 0x80)) {
 		bool cut = flac.at < view_size(view) && view_ends_with_image(view);
 
 		finding->length = flac.at;
@@ -195,7 +195,7 @@ enum verdict flac_check(struct view *view, uint64_t at, struct finding *finding)
 		return verdict_because(flac.block_count ? CARVE_TRUNCATED : CARVE_REJECT, finding,
 			"no metadata block at %" PRIu64, flac.at);
 	}
-	return judge(&flac, pass_frames(&flac));
+	return judge_end(&flac, skip_frames(&flac));
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -205,6 +205,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver flac_carver = {
 	.name = "flac",
-	.summary = "FLAC sound, by its frames and their CRCs",
+	.summary = "FLAC audio, by its frames and their CRCs",
 	.check = check,
 };

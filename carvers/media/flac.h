@@ -1,11 +1,10 @@
-/* FLAC, also behind a tag. */
+/* FLAC, also after a tag. */
 #ifndef BURIN_CARVERS_MEDIA_FLAC_H
 #define BURIN_CARVERS_MEDIA_FLAC_H
 
 #include "carver.h"
 
-/* Checks the stream whose 'fLaC' stands at `at`; the finding's length counts from the view's
- * start. */
+/* Checks the stream whose 'fLaC' is at `at`; the finding's length counts from the view's start. */
 enum verdict flac_check(struct view *view, uint64_t at, struct finding *finding);
 
 #endif

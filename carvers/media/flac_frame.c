@@ -1,13 +1,13 @@
 /*
  * A frame of FLAC (RFC 9639, 9): a header with a CRC-8, one subframe a channel, padding to a byte,
- * a CRC-16 of it all. Nothing says how long it is: the subframes have to be read, bit by bit. A
+ * a CRC-16 of it all. Its length is not stored: the subframes have to be read bit by bit. A
  * subframe has a type and perhaps wasted bits, then
  *
  *	constant: a sample; verbatim: all of them;
  *	fixed, linear prediction: the first samples (as many as the predictor's order), of the
  *	        latter its coefficients, then the rest's differences in partitions of Rice codes.
  *
- * The samples themselves are not wanted.
+ * The samples themselves are not needed.
  */
 #include "flac_frame.h"
 
@@ -15,11 +15,11 @@
 #include "walk.h"
 
 #define HEADER_MAX 16
-/* No sample's code has so many zeros: 32 bits with the smallest useful parameter. */
+/* No sample's code has this many zeros: 32 bits with the smallest useful parameter. */
 #define ZEROS_MAX (1u << 22)
 
 struct flac_bits {
-	struct cursor cursor; /* at the byte behind those in `held` */
+	struct cursor cursor; /* at the byte after those in `buffer` */
 	uint64_t buffer;
 	unsigned count; /* bits in buffer, the lowest ones */
 	bool over;      /* the view ended */
@@ -28,7 +28,7 @@ struct flac_bits {
 struct flac_shape {
 	uint32_t sample_count;
 	unsigned channels, depth;
-	unsigned side; /* the channel with a bit more; none: channels */
+	unsigned side; /* the channel with one more bit; none: channels */
 };
 
 static void fill_buffer(struct flac_bits *bits)
@@ -62,7 +62,7 @@ static void skip_bits(struct flac_bits *bits, uint64_t count)
 		take_bits(bits, count < 32 ? (unsigned)count : 32);
 }
 
-/* Zeros up to a one, and that. ZEROS_MOST: too many, or the view ended. */
+/* Takes zeros and the one that ends them. ZEROS_MAX: too many, or the view ended. */
 static uint32_t take_zeros(struct flac_bits *bits)
 {
 	uint32_t zeros = 0;
@@ -166,7 +166,7 @@ static uint8_t crc8(const uint8_t *p, size_t len)
 	return (uint8_t)crc;
 }
 
-/* The number in UTF-8's way, of up to 36 bits; its length, or 0. */
+/* Reads a number of up to 36 bits, coded like UTF-8; its length, or 0. */
 static size_t read_number(const uint8_t *p, uint64_t *number)
 {
 	size_t len = 1;
@@ -188,7 +188,7 @@ static size_t read_number(const uint8_t *p, uint64_t *number)
 	return len;
 }
 
-/* The header's length, or 0 when it is none. */
+/* The header's length, or 0 if it is invalid. */
 static size_t read_header(
 	const uint8_t *p, unsigned depth, struct flac_shape *shape, struct flac_frame *frame)
 {

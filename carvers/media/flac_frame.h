@@ -1,4 +1,4 @@
-/* Frames of FLAC, decoded as far as their end is known only by that. */
+/* FLAC frames, decoded only as far as needed to find their end. */
 #ifndef BURIN_CARVERS_MEDIA_FLAC_FRAME_H
 #define BURIN_CARVERS_MEDIA_FLAC_FRAME_H
 
@@ -7,7 +7,7 @@
 #include "carver.h"
 
 struct flac_frame {
-	uint64_t end;        /* behind its CRC */
+	uint64_t end;        /* after its CRC */
 	uint64_t number;     /* of the frame, or of its first sample */
 	bool counts_samples; /* the latter */
 	uint32_t sample_count;
@@ -16,8 +16,8 @@ struct flac_frame {
 enum flac_state {
 	FLAC_INTACT,
 	FLAC_CUT,     /* the view ends within it */
-	FLAC_NONE,    /* no header starts here: its CRC-8 is wrong, or a field is impossible */
-	FLAC_CORRUPT, /* the header is sound, the rest is none, or its CRC-16 is wrong */
+	FLAC_NONE,    /* no header here: its CRC-8 is wrong, or a field is impossible */
+	FLAC_CORRUPT, /* the header is valid, but not the rest, or the CRC-16 is wrong */
 };
 
 /* Reads the frame at `at`; depth: bits a sample, as the stream's header says. */

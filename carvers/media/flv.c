@@ -1,13 +1,13 @@
 /*
  * Flash Video (Adobe Flash Video File Format 10.1, annex E).
  *
- *	header: 'FLV', 1, flags, its length (9); then tags, each with its length once more behind it
- *	tag:    type (8 sound, 9 pictures, 18 data), length (3 bytes, big-endian), time (4), stream
- *	        0, data; behind it its length with the 11 bytes of its head
+ *	header: 'FLV', 1, flags, its length (9); then tags, each followed by its length
+ *	tag:    type (8 audio, 9 video, 18 data), length (3 bytes, big-endian), time (4), stream
+ *	        0, data; then its length, the 11 bytes of its head included
  *
- * Nothing says how many tags there are, but for a number 'filesize' that many programs put into the
- * first tag of data. So the file ends where no tag follows the last one whose length stands behind
- * it; one that breaks before its second length is cut there.
+ * The number of tags is not stored, except as a number 'filesize' that many programs put into the
+ * first data tag. So the file ends after the last tag that its length follows; a tag that breaks
+ * off before its second length is cut there.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -23,12 +23,12 @@
 
 struct flv {
 	struct view *view;
-	uint64_t end;  /* behind the last sound tag and its length */
-	uint64_t told; /* the file's size as its data say, or 0 */
+	uint64_t end;         /* after the last intact tag and its length */
+	uint64_t stated_size; /* the file's size according to its data, or 0 */
 	unsigned tag_count;
 };
 
-/* "filesize", then an AMF number: 0 and a double. Whole numbers of those are told by hand: no
+/* "filesize", then an AMF number: 0 and a double. Its integer part is extracted by hand: no
  * floating point in carvers. */
 static uint64_t number_of(const uint8_t *p)
 {
@@ -49,12 +49,12 @@ static void read_data(struct flv *flv, uint64_t at, uint64_t len)
 			    11)
 		  : NULL;
 	if (found && (size_t)(found - p) + 19 <= look)
-		flv->told = number_of(found + 11);
+		flv->stated_size = number_of(found + 11);
 }
 
 enum tag_state { TAG_INTACT, TAG_NONE, TAG_BROKEN, TAG_CUT };
 
-static enum tag_state pass_tag(struct flv *flv)
+static enum tag_state skip_tag(struct flv *flv)
 {
 	const uint8_t *p = view_peek(flv->view, flv->end, TAG_LEN);
 	uint64_t at = flv->end, len;
@@ -71,7 +71,7 @@ static enum tag_state pass_tag(struct flv *flv)
 		return TAG_CUT;
 	if (be32(p) != len + TAG_LEN)
 		return TAG_BROKEN;
-	if (type == 18 && !flv->told)
+	if (type == 18 && !flv->stated_size)
 		read_data(flv, at + TAG_LEN, len);
 	flv->end = at + TAG_LEN + len + 4;
 	flv->tag_count++;
@@ -87,20 +87,20 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!p || memcmp(p, "FLV\1", 4) != 0 || p[4] & 0xfa || be32(p + 5) != HEAD_LEN ||
 		be32(p + 9) != 0)
 		return verdict_because(CARVE_REJECT, finding, "no head of a Flash video at 0");
-	while ((state = pass_tag(&flv)) == TAG_INTACT)
+	while ((state = skip_tag(&flv)) == TAG_INTACT)
 		;
 	if (!flv.tag_count)
-		return verdict_because(CARVE_REJECT, finding, "no sound tag at %d", HEAD_LEN + 4);
+		return verdict_because(CARVE_REJECT, finding, "no intact tag at %d", HEAD_LEN + 4);
 	finding->length = flv.end;
 	if (state == TAG_CUT)
 		return walk_cut(view, finding, view_size(view) + 1, view_size(view));
 	if (state == TAG_BROKEN)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"a tag at %" PRIu64 " without its length behind it", flv.end);
-	if (flv.told > flv.end)
+			"the tag at %" PRIu64 " is not followed by its length", flv.end);
+	if (flv.stated_size > flv.end)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"no tag at %" PRIu64 ", though the file has %" PRIu64 " bytes", flv.end,
-			flv.told);
+			"no tag at %" PRIu64 ", but the stated size is %" PRIu64, flv.end,
+			flv.stated_size);
 	return CARVE_COMPLETE;
 }
 

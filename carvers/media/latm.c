@@ -1,14 +1,14 @@
 /*
- * AAC in LATM with LOAS around it (ISO/IEC 14496-3, 1.7), as broadcasts and some encoders have it.
+ * AAC in LATM, framed by LOAS (ISO/IEC 14496-3, 1.7), as in broadcasts and from some encoders.
  *
  *	frame:   11 bits of synchronisation (2B7), length of the rest (13 bits), a multiplex
- *	element: a bit: the configuration is the last one's; else version, that all streams share
- *	         their timing, numbers less one of frames, programs and layers, and of what kind
- *	         the sound is (5 bits), at which rate, of how many channels
+ *	element: a bit: the configuration is the previous one's; else version, whether all streams
+ *	         share their timing, numbers less one of frames, programs and layers, audio object
+ *	         type (5 bits), sample rate, channels
  *
- * The first frame has a configuration; only the plain one is taken, of one program with one layer
- * and one frame at a time. Later frames have the same or refer to it. Nothing says how many frames
- * there are: the file ends where none follows, which is a guess.
+ * The first frame has a configuration; only the simplest is accepted, of one program with one layer
+ * and one frame at a time. Later frames repeat it or refer to it. The number of frames is not
+ * stored: the file ends where no frame follows, which is a guess.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -20,16 +20,16 @@
 
 #define HEAD_LEN 3
 #define FRAMES_MIN 5
-/* An element with a configuration, and with a block of silence behind it. */
+/* An element with a configuration and a block of silence. */
 #define ELEMENT_MIN 6
 
 struct latm {
 	struct view *view;
-	uint8_t config[3]; /* the element's first bytes, up to the kind of sound and the rate */
+	uint8_t config[3]; /* the element's first bytes, up to object type and rate */
 };
 
-/* The kinds of sound (audio object types) that are AAC: main, LC, SSR, LTP, with bands replicated,
- * with parametric stereo. */
+/* The audio object types that are AAC: main, LC, SSR, LTP, with spectral band replication, with
+ * parametric stereo. */
 static bool is_aac(unsigned kind)
 {
 	return (kind >= 1 && kind <= 5) || kind == 29;
@@ -59,7 +59,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	uint32_t len, count = 0;
 
 	if (!p || p[HEAD_LEN] != 0x20 || p[HEAD_LEN + 1] || !is_aac(p[HEAD_LEN + 2] >> 3))
-		return verdict_because(CARVE_REJECT, finding, "no configuration of AAC at 3");
+		return verdict_because(CARVE_REJECT, finding, "no AAC configuration at 3");
 	memcpy(latm.config, p + HEAD_LEN, sizeof(latm.config));
 	for (; (len = read_frame(&latm, at)); count++) {
 		if (len > size - at) {
@@ -72,14 +72,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (count < FRAMES_MIN)
 		return verdict_because(CARVE_REJECT, finding,
-			"no frame starts at %" PRIu64 ", behind %" PRIu32 " others", at, count);
+			"no frame at %" PRIu64 " after %" PRIu32 " others", at, count);
 	finding->length = at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame starts at %" PRIu64 ", and nothing says how many there are", at);
+		"no frame at %" PRIu64 ", and the number of frames is not stored", at);
 }
 
 const struct carver latm_carver = {
 	.name = "latm",
-	.summary = "AAC sound in LOAS and LATM frames",
+	.summary = "AAC audio in LOAS and LATM frames",
 	.check = check,
 };

@@ -5,15 +5,14 @@
  *	Segment: SeekHead, Info (title, date), Tracks, Cues, Tags, Attachments, Chapters, Void, and
  *		 Clusters: a time, and the frames of that time in blocks
  *
- * Segment's length leads to the file's end, and the elements in it, all of known ids, have to lead
- * to just there, as have those in clusters; a block names a track that there is, so that frames,
- * which are noise, can be told to be in their places. What programs write live has no lengths:
- * segments, and clusters, go on as far as elements follow that may stand in them. CRC-32 elements,
- * where there are any, have to hold.
+ * The segment's length gives the file's end, and the elements in it, all of known ids, have to lead
+ * exactly there, as have those in clusters. A block names an existing track, which confirms the
+ * positions of frames, whose content is noise. Programs that write live write no lengths: segments
+ * and clusters then continue as long as elements follow that may occur in them. CRC-32 elements
+ * have to match where they exist.
  *
- * What an element holds is borne out only by what follows. So of a file that ends with frames, or
- * with an element whose last value is none of the plain ones (texts, numbers), the verdict is
- * unverified.
+ * Only what follows an element confirms its content. So a file that ends with frames, or with an
+ * element whose last value is not plain (text, numbers), is unverified.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -55,10 +54,10 @@ enum {
 /* 2001-01-01, from which dates count. */
 #define EPOCH 978307200
 
-/* Bytes in front of a block's first frame: the lengths of laced ones. */
+/* Bytes before a block's first frame: the lengths of laced frames. */
 #define FRAME_LOOK 32
 
-/* Elements that hold others, and how deep they may stand in each other. */
+/* Elements that hold others, and how deep they may be nested. */
 #define DEPTH_MAX 8
 static const uint32_t masters[] = {
 	ID_SEEK_HEAD, ID_INFO, ID_TRACKS, ID_CUES, ID_TAGS, ID_ATTACHMENTS, ID_CHAPTERS, ID_TRACK,
@@ -66,19 +65,19 @@ static const uint32_t masters[] = {
 	0xbb, 0xb7,                                    /* a cue, and where it leads */
 	0x7373, 0x67c8, 0x63c0,                        /* a tag, a simple one, what it is of */
 	ID_ATTACHED, 0x45b9, 0xb6, 0x80, 0x8f, 0x6944, /* chapters */
-	0xe0, 0xe1, 0x55b0, /* a track's pictures, their colours; its sound */
-	0x6d80, 0x6240,     /* how it is packed */
+	0xe0, 0xe1, 0x55b0, /* a track's pictures, their colours; its audio */
+	0x6d80, 0x6240,     /* how it is compressed */
 };
 
 struct mkv {
 	struct view *view;
 	struct finding *finding;
 	bool webm, video, info, tracks, clusters, live;
-	uint8_t numbers[16];      /* the tracks that there are, a bit each, of the first 128 */
-	uint64_t sound;           /* behind what something else stands behind */
-	struct ebml_element last; /* the innermost that was passed last: nothing bears it out */
+	uint8_t numbers[16];      /* the existing tracks among the first 128, a bit each */
+	uint64_t valid_end;       /* confirmed by what follows */
+	struct ebml_element last; /* the last innermost element: nothing confirms it */
 	uint64_t crc_wrong;       /* an element whose CRC is wrong, or 0 */
-	uint64_t crc_end;         /* behind it */
+	uint64_t crc_end;         /* its end */
 };
 
 static bool in_segment(uint32_t id)
@@ -156,31 +155,31 @@ static void name_attachments(struct mkv *mkv, const struct ebml_element *attachm
 			view_embedded(mkv->view, data.data);
 }
 
-/* Whether a block's frames are of a track that there is. */
+/* Whether a block's frames belong to an existing track. */
 static bool is_block(struct mkv *mkv, const struct ebml_element *block)
 {
 	const uint8_t *p =
 		block->end - block->data >= 4 ? view_peek(mkv->view, block->data, 4) : NULL;
-	bool sound;
+	bool valid;
 
 	if (!p)
 		return false;
 	if (p[0] & 0x80)
-		sound = !mkv->tracks || mkv->numbers[(p[0] & 0x7f) / 8] >> (p[0] & 7) & 1;
+		valid = !mkv->tracks || mkv->numbers[(p[0] & 0x7f) / 8] >> (p[0] & 7) & 1;
 	else
-		sound = p[0] & 0x40;
-	/* A frame of MPEG sound or video, or a picture, begins as a file of them does. */
-	if (sound)
+		valid = p[0] & 0x40;
+	/* A frame of MPEG audio or video, or a picture, begins like a file of its own. */
+	if (valid)
 		embedded_find(mkv->view, block->data + 4, block->end, FRAME_LOOK);
-	return sound;
+	return valid;
 }
 
-/* The head of an element in a cluster. */
+/* Whether the element may be part of a cluster. */
 static bool is_part(struct mkv *mkv, const struct ebml_element *part)
 {
 	struct ebml_element block;
 
-	if (!in_cluster(part->id) || part->open)
+	if (!in_cluster(part->id) || part->unknown_len)
 		return false;
 	if (part->id == ID_SIMPLE_BLOCK)
 		return is_block(mkv, part);
@@ -190,9 +189,9 @@ static bool is_part(struct mkv *mkv, const struct ebml_element *part)
 	       (block.id != ID_BLOCK || is_block(mkv, &block));
 }
 
-/* Walks a cluster to *end: its own, or where what follows can't stand in it. NULL, or what is wrong
- * at *end. */
-static const char *pass_cluster(struct mkv *mkv, const struct ebml_element *cluster, uint64_t *end)
+/* Walks a cluster to *end: its own, or where an element follows that cannot be in it. NULL, or what
+ * is wrong at *end. */
+static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *cluster, uint64_t *end)
 {
 	struct ebml_element part;
 
@@ -204,35 +203,35 @@ static const char *pass_cluster(struct mkv *mkv, const struct ebml_element *clus
 			return NULL;
 		if (state == EBML_CUT && part.end == at)
 			return "cut";
-		if (cluster->open && (state == EBML_NONE || !in_cluster(part.id)))
+		if (cluster->unknown_len && (state == EBML_NONE || !in_cluster(part.id)))
 			return NULL;
 		if (state == EBML_NONE || !is_part(mkv, &part))
-			return "no part of a cluster";
-		mkv->sound = at;
+			return "no cluster element";
+		mkv->valid_end = at;
 		mkv->last = part;
 		if (part.end > view_size(mkv->view) || state == EBML_CUT)
 			return state == EBML_CUT && part.end <= view_size(mkv->view)
-				       ? "a part that is longer than its cluster"
+				       ? "an element longer than its cluster"
 				       : "cut";
 	}
 }
 
-/* Takes an element of the segment that is all there. NULL, or what is wrong at *end. */
-static const char *take(struct mkv *mkv, const struct ebml_element *element, uint64_t *end)
+/* Adds an element of the segment. NULL, or what is wrong at *end. */
+static const char *add_element(struct mkv *mkv, const struct ebml_element *element, uint64_t *end)
 {
 	*end = element->end;
 	if (element->id == ID_CLUSTER) {
-		const char *problem = pass_cluster(mkv, element, end);
+		const char *problem = walk_cluster(mkv, element, end);
 
 		mkv->clusters |= !problem;
 		if (problem)
 			return problem;
-		mkv->live |= element->open;
-	} else if (element->open) {
+		mkv->live |= element->unknown_len;
+	} else if (element->unknown_len) {
 		*end = element->at;
 		return "an element without length";
 	} else if (element->end <= view_size(mkv->view)) {
-		mkv->sound = element->at;
+		mkv->valid_end = element->at;
 		mkv->last = *element;
 		if (element->id == ID_INFO)
 			read_info(mkv, element);
@@ -241,7 +240,7 @@ static const char *take(struct mkv *mkv, const struct ebml_element *element, uin
 		if (element->id == ID_ATTACHMENTS)
 			name_attachments(mkv, element);
 	}
-	if (*end <= view_size(mkv->view) && !element->open && !mkv->crc_wrong &&
+	if (*end <= view_size(mkv->view) && !element->unknown_len && !mkv->crc_wrong &&
 		ebml_crc_wrong(mkv->view, element)) {
 		mkv->crc_wrong = element->at;
 		mkv->crc_end = *end;
@@ -249,8 +248,8 @@ static const char *take(struct mkv *mkv, const struct ebml_element *element, uin
 	return NULL;
 }
 
-/* The elements in the segment: NULL with *end behind the last, or what is wrong there. */
-static const char *pass_segment(struct mkv *mkv, const struct ebml_element *segment, uint64_t *end)
+/* Walks the elements in the segment: NULL with *end after the last, or what is wrong there. */
+static const char *walk_segment(struct mkv *mkv, const struct ebml_element *segment, uint64_t *end)
 {
 	struct ebml_element element;
 	const char *problem;
@@ -263,17 +262,17 @@ static const char *pass_segment(struct mkv *mkv, const struct ebml_element *segm
 			return NULL;
 		if (state == EBML_CUT && element.end == at)
 			return "cut";
-		if (segment->open && (state == EBML_NONE || !in_segment(element.id)))
+		if (segment->unknown_len && (state == EBML_NONE || !in_segment(element.id)))
 			return NULL;
 		if (state == EBML_NONE || !in_segment(element.id))
-			return "no element of a segment";
+			return "no segment element";
 		if (element.id != ID_CLUSTER &&
 			(state == EBML_CUT || element.end > view_size(mkv->view))) {
-			mkv->sound = at;
+			mkv->valid_end = at;
 			return element.end > view_size(mkv->view) ? "cut"
 								  : "an element that is too long";
 		}
-		problem = take(mkv, &element, end);
+		problem = add_element(mkv, &element, end);
 		if (problem)
 			return problem;
 	}
@@ -287,16 +286,16 @@ static bool is_master(uint32_t id)
 	return false;
 }
 
-/* Whether the last element of the segment bears itself out: those in it lead to its end, and the
- * last of them is padding of zeros, or plain. Frames don't. */
-static bool tail_is_sound(const struct mkv *mkv, uint64_t end)
+/* Whether the last element of the segment confirms itself: its children lead to its end, and the
+ * last of them is padding of zeros, or plain. Frames do not. */
+static bool is_tail_valid(const struct mkv *mkv, uint64_t end)
 {
 	struct ebml_element element = mkv->last, child, last;
 
 	for (int depth = 0; depth < DEPTH_MAX && is_master(element.id); depth++) {
 		last.end = element.data;
 		while (ebml_read(mkv->view, last.end, element.end, &child) == EBML_INTACT &&
-			!child.open)
+			!child.unknown_len)
 			last = child;
 		if (last.end != element.end || last.end == element.data)
 			return false;
@@ -309,40 +308,39 @@ static bool tail_is_sound(const struct mkv *mkv, uint64_t end)
 		       : plain_at_end(mkv->view, element.data, end);
 }
 
-static enum verdict walk(struct mkv *mkv, const struct ebml_element *segment)
+static enum verdict judge_segment(struct mkv *mkv, const struct ebml_element *segment)
 {
 	struct finding *finding = mkv->finding;
 	uint64_t end, size = view_size(mkv->view);
-	const char *problem = pass_segment(mkv, segment, &end);
+	const char *problem = walk_segment(mkv, segment, &end);
 
 	if (!mkv->info && !mkv->tracks && !mkv->clusters)
 		return verdict_because(CARVE_REJECT, finding, "no known element in the segment");
 	finding->extension = mkv->webm ? "webm" : mkv->video || !mkv->tracks ? "mkv" : "mka";
-	finding->length = mkv->sound;
+	finding->length = mkv->valid_end;
 	if (problem && strcmp(problem, "cut") == 0)
-		return walk_cut(mkv->view, finding, segment->open ? size + 1 : segment->end,
-			view_ends_with_image(mkv->view) ? size : mkv->sound);
+		return walk_cut(mkv->view, finding, segment->unknown_len ? size + 1 : segment->end,
+			view_ends_with_image(mkv->view) ? size : mkv->valid_end);
 	if (problem)
 		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, end);
 	if (mkv->crc_wrong && mkv->crc_end == end) {
 		finding->length = mkv->crc_wrong;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"the CRC of the last element, at %" PRIu64 ", is wrong", mkv->crc_wrong);
+			"wrong CRC of the last element at %" PRIu64, mkv->crc_wrong);
 	}
 	finding->length = end;
 	if (mkv->crc_wrong)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the CRC of the element at %" PRIu64 " is wrong", mkv->crc_wrong);
-	if (segment->open || mkv->live)
+			"wrong CRC of the element at %" PRIu64, mkv->crc_wrong);
+	if (segment->unknown_len || mkv->live)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"written live, without lengths: ends where no element follows");
 	if (!mkv->clusters)
 		return verdict_because(
 			CARVE_UNVERIFIED, finding, "no clusters before %" PRIu64, end);
-	if (!tail_is_sound(mkv, end))
+	if (!is_tail_valid(mkv, end))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"whether the last %" PRIu64 " bytes are the file's can't be seen",
-			end - mkv->last.data);
+			"the last %" PRIu64 " bytes cannot be verified", end - mkv->last.data);
 	return CARVE_COMPLETE;
 }
 
@@ -354,8 +352,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p;
 	size_t len;
 
-	if (ebml_read(view, 0, size, &head) != EBML_INTACT || head.id != ID_EBML || head.open ||
-		head.end - head.data > 4096)
+	if (ebml_read(view, 0, size, &head) != EBML_INTACT || head.id != ID_EBML ||
+		head.unknown_len || head.end - head.data > 4096)
 		return verdict_because(CARVE_REJECT, finding, "no EBML head at 0");
 	if (!ebml_find(view, head.data, head.end, ID_DOC_TYPE, &type) || type.end - type.data > 16)
 		return verdict_because(CARVE_REJECT, finding, "no document type in the EBML head");
@@ -364,15 +362,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 	mkv.webm = p && memcmp(p, "webm", 4) == 0;
 	if (!p || (!mkv.webm && (len < 8 || memcmp(p, "matroska", 8) != 0)))
 		return verdict_because(
-			CARVE_REJECT, finding, "another document type than Matroska's");
-	/* Padding may stand in front of the segment. */
+			CARVE_REJECT, finding, "the document type is not Matroska's");
+	/* Padding may precede the segment. */
 	for (at = head.end; ebml_read(view, at, size, &segment) == EBML_INTACT &&
-			    segment.id == ID_VOID && !segment.open;)
+			    segment.id == ID_VOID && !segment.unknown_len;)
 		at = segment.end;
 	if (segment.id != ID_SEGMENT)
 		return verdict_because(CARVE_REJECT, finding, "no segment at %" PRIu64, at);
-	mkv.sound = segment.data;
-	return walk(&mkv, &segment);
+	mkv.valid_end = segment.data;
+	return judge_segment(&mkv, &segment);
 }
 
 const struct carver mkv_carver = {

@@ -1,21 +1,20 @@
 /*
  * MPEG audio, layers I to III (ISO/IEC 11172-3, 13818-3, and Fraunhofer's "MPEG-2.5").
  *
- *	file:  perhaps ID3v2 tags, frames, perhaps tags (tags.h)
+ *	file:  perhaps ID3v2 tags, frames, perhaps tags (audio_tags.h)
  *	frame: header of four bytes, perhaps a CRC, side information, data
  *
  * A frame's header has 11 bits of synchronisation; version, layer, bit rate and sample rate in it
  * give the frame's length, which leads to the next. Version, layer, sample rate and whether there
- * is one channel stay the same through a file, the bit rate need not. The first frame may tell how
- * many there are (mp3_info.c), and LAME's a CRC of them all: then the end is known, and less than
- * that is a truncated file. Otherwise the file ends where no frame follows: known if a tag stands
- * there, else a guess. A tag within the last frame was written behind sound that had been cut.
+ * is one channel stay the same throughout a file, the bit rate need not. The first frame may state
+ * their number (mp3_info.c), and LAME's a CRC of them all: then the end is known, and a file with
+ * fewer frames is truncated. Otherwise the file ends where no frame follows: known if a tag starts
+ * there, else a guess. A tag within the last frame was appended to audio that had been cut.
  *
- * Behind ID3v2 other sound may follow: ADTS, FLAC, TrueAudio, Monkey's Audio. Their walks start
- * there.
+ * Other audio may follow ID3v2: ADTS, FLAC, TrueAudio, Monkey's Audio. Their walks start there.
  *
- * Without a tag in front two bytes are all that is fixed, so a dozen frames have to follow each
- * other. Each frame is named as a part: what starts at one is the rest of the same sound.
+ * Without a tag in front only two bytes are fixed, so a dozen frames have to follow each other.
+ * Each frame is named as a part: what starts at one is the rest of the same audio.
  */
 #include "mp3.h"
 
@@ -30,29 +29,29 @@
 #include "tta.h"
 #include "walk.h"
 
-/* Frames that make sound without a tag in front; with notes in the first frame. */
+/* Frames needed without a tag in front; with an info frame. */
 #define BARE_FRAMES 12
-#define NOTED_FRAMES 3
-/* Zeros that some writers leave between tag and sound. */
+#define INFO_FRAMES 3
+/* Zeros that some writers leave between tag and audio. */
 #define PADDING_MAX 65536
 
 struct mp3 {
 	struct view *view;
 	struct finding *finding;
 	uint64_t first; /* the first frame */
-	uint64_t at;    /* behind the last */
+	uint64_t at;    /* after the last */
 	uint64_t last;  /* the last frame */
 	struct mp3_frame shape;
 	struct mp3_info info;
-	uint32_t count; /* frames, not counting one with notes */
-	bool noted;
+	uint32_t count; /* frames, the info frame not counted */
+	bool has_info;
 	bool tagged; /* ID3v2 in front */
 	bool cut;    /* the view ends within the next frame */
 	uint16_t crc;
 };
 
-/* Reads a frame's header of four bytes: false when it is none. Free format is not taken: nothing in
- * its header tells a length. */
+/* Reads a frame's header of four bytes: false if it is invalid. Free format is not accepted: its
+ * header gives no length. */
 static bool read_header(const uint8_t *p, struct mp3_frame *frame)
 {
 	static const uint16_t rates[3] = { 44100, 48000, 32000 };
@@ -87,23 +86,23 @@ static bool read_header(const uint8_t *p, struct mp3_frame *frame)
 	return true;
 }
 
-static bool same_sound(const struct mp3_frame *a, const struct mp3_frame *b)
+static bool is_same_audio(const struct mp3_frame *a, const struct mp3_frame *b)
 {
 	return a->layer == b->layer && a->version == b->version && a->rate == b->rate &&
 	       a->mono == b->mono;
 }
 
-/* Whether a frame like the others stands at mp3->at. */
-static bool next_frame(struct mp3 *mp3, struct mp3_frame *frame)
+/* Reads the frame at mp3->at: false unless it is like the others. */
+static bool read_next_frame(struct mp3 *mp3, struct mp3_frame *frame)
 {
 	const uint8_t *p = view_peek(mp3->view, mp3->at, 4);
 
-	return p && read_header(p, frame) && same_sound(frame, &mp3->shape);
+	return p && read_header(p, frame) && is_same_audio(frame, &mp3->shape);
 }
 
-/* Whether all the frames were passed that the first one announced. A count may be one too low,
- * when it counts the sound and the first frame is some. */
-static bool all_passed(const struct mp3 *mp3)
+/* Whether all frames that the first one announced were read. The count may be one too low, if the
+ * info frame holds audio and is counted. */
+static bool is_all_read(const struct mp3 *mp3)
 {
 	const struct mp3_info *info = &mp3->info;
 
@@ -112,14 +111,14 @@ static bool all_passed(const struct mp3 *mp3)
 	return mp3->count > info->frame_count || mp3->at - mp3->first >= info->byte_count;
 }
 
-/* Passes frame after frame. */
-static void pass_frames(struct mp3 *mp3)
+/* Walks frame after frame. */
+static void walk_frames(struct mp3 *mp3)
 {
 	struct mp3_frame frame;
 	struct mp3_info info;
 	const uint8_t *p;
 
-	while (!all_passed(mp3) && next_frame(mp3, &frame)) {
+	while (!is_all_read(mp3) && read_next_frame(mp3, &frame)) {
 		if (frame.len > view_size(mp3->view) - mp3->at) {
 			mp3->cut = true;
 			return;
@@ -140,74 +139,74 @@ static void pass_frames(struct mp3 *mp3)
 	}
 }
 
-/* Behind an ID3v1 tag that stands within the last frame, or 0. */
-static uint64_t behind_cut_frame(struct mp3 *mp3)
+/* The end of an ID3v1 tag within the last frame, or 0. */
+static uint64_t tag_end_in_last_frame(struct mp3 *mp3)
 {
 	uint64_t at = mp3->cut ? mp3->at : mp3->last;
 	uint64_t end = mp3->cut ? view_size(mp3->view) : mp3->at;
 	const uint8_t *p = view_peek(mp3->view, at, (size_t)(end - at)), *tag;
-	uint64_t offset, behind;
+	uint64_t offset, tag_end;
 
 	tag = p && mp3->count ? memmem(p, (size_t)(end - at), "TAG", 3) : NULL;
 	if (!tag)
 		return 0;
 	offset = at + (uint64_t)(tag - p);
-	behind = audio_tags_end(mp3->view, offset, mp3->finding);
-	return behind > offset ? behind : 0;
+	tag_end = audio_tags_end(mp3->view, offset, mp3->finding);
+	return tag_end > offset ? tag_end : 0;
 }
 
-/* The verdict when the first frame told how many follow. */
-static enum verdict counted(struct mp3 *mp3)
+/* The verdict if the first frame stated the number of frames. */
+static enum verdict judge_counted(struct mp3 *mp3)
 {
 	struct finding *finding = mp3->finding;
 	uint32_t count = mp3->info.frame_count;
 
 	if (mp3->count < count) {
-		finding->length = behind_cut_frame(mp3);
+		finding->length = tag_end_in_last_frame(mp3);
 		if (finding->length)
 			return verdict_because(CARVE_TRUNCATED, finding,
-				"a tag stands within the %" PRIu32 "th of %" PRIu32 " frames",
+				"a tag starts within frame %" PRIu32 " of %" PRIu32,
 				mp3->count + mp3->cut, count);
 		if (mp3->cut)
 			return walk_cut(mp3->view, finding, view_size(mp3->view) + 1,
 				view_ends_with_image(mp3->view) ? view_size(mp3->view) : mp3->at);
-		/* The last frame may be cut: nothing stands behind it that says otherwise. */
+		/* The last frame may be cut: nothing after it confirms it. */
 		finding->length = mp3->count ? mp3->last : mp3->at;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"no frame starts at %" PRIu64 ", the %" PRIu32 "th of %" PRIu32, mp3->at,
-			mp3->count + 1, count);
+			"no frame at %" PRIu64 ", where frame %" PRIu32 " of %" PRIu32 " should be",
+			mp3->at, mp3->count + 1, count);
 	}
 	finding->length = audio_tags_end(mp3->view, mp3->at, finding);
 	if (mp3->info.has_crc && mp3->crc != mp3->info.crc)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the frames before %" PRIu64 " have another CRC than LAME's tag says",
+			"the CRC of the frames before %" PRIu64 " differs from LAME's tag",
 			mp3->at);
 	return CARVE_COMPLETE;
 }
 
-static enum verdict judge(struct mp3 *mp3)
+static enum verdict judge_end(struct mp3 *mp3)
 {
 	struct finding *finding = mp3->finding;
 
 	finding->extension = mp3->shape.layer == 3 ? NULL : mp3->shape.layer == 2 ? "mp2" : "mp1";
 	if (mp3->info.frame_count)
-		return counted(mp3);
+		return judge_counted(mp3);
 	finding->length = audio_tags_end(mp3->view, mp3->at, finding);
 	if (finding->length > mp3->at)
 		return CARVE_COMPLETE;
-	finding->length = behind_cut_frame(mp3);
+	finding->length = tag_end_in_last_frame(mp3);
 	if (finding->length)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"a tag stands within the last frame, the %" PRIu32 "th",
+			"a tag starts within the last frame, number %" PRIu32,
 			mp3->count + mp3->cut);
 	if (mp3->cut && view_ends_with_image(mp3->view))
 		return walk_cut(mp3->view, finding, view_size(mp3->view) + 1, view_size(mp3->view));
 	finding->length = mp3->at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame starts at %" PRIu64 ", and nothing says how many there are", mp3->at);
+		"no frame at %" PRIu64 ", and the number of frames is not stored", mp3->at);
 }
 
-/* Opens the frames at mp3->first: false when there are none. */
+/* Walks the frames from mp3->first: false if there are none. */
 static bool open_frames(struct mp3 *mp3)
 {
 	const uint8_t *p = view_peek(mp3->view, mp3->first, 4);
@@ -215,16 +214,16 @@ static bool open_frames(struct mp3 *mp3)
 	if (!p || !read_header(p, &mp3->shape))
 		return false;
 	mp3->at = mp3->last = mp3->first;
-	mp3->noted = mp3_read_info(mp3->view, mp3->first, &mp3->shape, &mp3->info);
-	if (mp3->noted && mp3->shape.len <= view_size(mp3->view) - mp3->first)
+	mp3->has_info = mp3_read_info(mp3->view, mp3->first, &mp3->shape, &mp3->info);
+	if (mp3->has_info && mp3->shape.len <= view_size(mp3->view) - mp3->first)
 		mp3->at += mp3->shape.len;
-	pass_frames(mp3);
+	walk_frames(mp3);
 	return true;
 }
 
 static enum verdict check_frames(struct mp3 *mp3)
 {
-	uint32_t needed = mp3->tagged ? 1 : mp3->noted ? NOTED_FRAMES : BARE_FRAMES;
+	uint32_t needed = mp3->tagged ? 1 : mp3->has_info ? INFO_FRAMES : BARE_FRAMES;
 
 	if (mp3->info.has_crc)
 		needed = 0;
@@ -232,13 +231,12 @@ static enum verdict check_frames(struct mp3 *mp3)
 		needed = mp3->info.frame_count;
 	if (mp3->count < needed || mp3->at == mp3->first)
 		return verdict_because(CARVE_REJECT, mp3->finding,
-			"no frame starts at %" PRIu64 ", behind %" PRIu32 " others", mp3->at,
-			mp3->count);
-	return judge(mp3);
+			"no frame at %" PRIu64 " after %" PRIu32 " others", mp3->at, mp3->count);
+	return judge_end(mp3);
 }
 
-/* Behind zeros at `at`. */
-static uint64_t behind_zeros(struct view *view, uint64_t at)
+/* The end of the zeros at `at`. */
+static uint64_t zeros_end(struct view *view, uint64_t at)
 {
 	uint64_t size = view_size(view);
 	uint64_t end = at < size && size - at > PADDING_MAX ? at + PADDING_MAX : size;
@@ -252,8 +250,8 @@ static uint64_t behind_zeros(struct view *view, uint64_t at)
 	return at;
 }
 
-/* The sound behind a tag, whatever it is. CARVE_REJECT: none that is known. */
-static enum verdict check_sound(struct mp3 *mp3, uint64_t at)
+/* Checks the audio after a tag, whatever its format. CARVE_REJECT: unknown. */
+static enum verdict check_audio(struct mp3 *mp3, uint64_t at)
 {
 	struct view *view = mp3->view;
 	const uint8_t *p = view_peek(view, at, 4);
@@ -272,7 +270,7 @@ static enum verdict check_sound(struct mp3 *mp3, uint64_t at)
 		if (verdict != CARVE_REJECT)
 			return verdict;
 	}
-	mp3->first = behind_zeros(view, at);
+	mp3->first = zeros_end(view, at);
 	return open_frames(mp3) ? check_frames(mp3) : CARVE_REJECT;
 }
 
@@ -281,33 +279,33 @@ static enum verdict check_tagged(struct mp3 *mp3, struct id3v2 *tag)
 	uint64_t size = view_size(mp3->view), end = tag->end;
 	struct finding *finding = mp3->finding;
 	unsigned frame_count = tag->frame_count;
-	uint64_t sound = tag->sound;
+	uint64_t valid_end = tag->valid_end;
 	enum verdict verdict;
 
-	/* Careless writers put a second tag behind the first. */
+	/* Careless writers put a second tag after the first. */
 	for (int tags = 1; tags < 4 && end <= size; tags++) {
 		if (!id3v2_read(mp3->view, end, size, tag, finding) || !tag->frame_count)
 			break;
 		view_part(mp3->view, end);
 		frame_count += tag->frame_count;
-		sound = tag->sound;
+		valid_end = tag->valid_end;
 		end = tag->end;
 	}
 	mp3->tagged = true;
-	verdict = end <= size ? check_sound(mp3, end) : CARVE_REJECT;
+	verdict = end <= size ? check_audio(mp3, end) : CARVE_REJECT;
 	if (verdict != CARVE_REJECT)
 		return verdict;
 	finding->extension = NULL;
 	finding->length = 0;
 	if (!frame_count)
 		return verdict_because(CARVE_REJECT, finding,
-			"a tag without frames, and no sound at %" PRIu64, end);
+			"a tag without frames, and no audio at %" PRIu64, end);
 	if (end > size)
-		return walk_cut(
-			mp3->view, finding, end, view_ends_with_image(mp3->view) ? size : sound);
+		return walk_cut(mp3->view, finding, end,
+			view_ends_with_image(mp3->view) ? size : valid_end);
 	finding->length = end;
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "a tag, but no sound at %" PRIu64 " behind it", end);
+		CARVE_TRUNCATED, finding, "no audio at %" PRIu64 " after the tag", end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -325,6 +323,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver mp3_carver = {
 	.name = "mp3",
-	.summary = "MP3 and other MPEG audio, by its frames and tags; other sound behind ID3v2",
+	.summary = "MP3 and other MPEG audio, by its frames and tags; other audio after ID3v2",
 	.check = check,
 };

@@ -1,4 +1,4 @@
-/* What the parts of the walk through MPEG audio share: mp3.c, mp3_info.c. */
+/* Shared by the files that check MPEG audio: mp3.c, mp3_info.c. */
 #ifndef BURIN_CARVERS_MEDIA_MP3_H
 #define BURIN_CARVERS_MEDIA_MP3_H
 
@@ -16,17 +16,17 @@ struct mp3_frame {
 
 /* What an encoder said about the file in its first frame. */
 struct mp3_info {
-	uint32_t frame_count; /* behind the first frame; 0: not said */
-	uint32_t byte_count;  /* with the first frame; 0: not said */
+	uint32_t frame_count; /* after the first frame; 0: not stated */
+	uint32_t byte_count;  /* with the first frame; 0: not stated */
 	uint16_t crc;         /* of all frames but the first */
 	bool has_crc;
 };
 
-/* Looks for such notes in the frame at `at`: false when it holds sound. */
+/* Looks for them in the frame at `at`: false if it holds audio. */
 bool mp3_read_info(
 	struct view *view, uint64_t at, const struct mp3_frame *frame, struct mp3_info *info);
 
-/* CRC-16 (polynomial 0x8005, bits reflected) of len bytes, going on from crc. */
+/* CRC-16 (polynomial 0x8005, bits reflected) of len bytes, continuing from crc. */
 uint16_t mp3_crc(uint16_t crc, const uint8_t *bytes, size_t len);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The first frame of many MP3 files holds no sound, but notes for players:
+ * The first frame of many MP3 files holds no audio, but information for players:
  *
- *	'Xing' or 'Info' behind the frame's header and side information: flags, then by them the
+ *	'Xing' or 'Info' after the frame's header and side information: flags, then by them the
  *	number of frames, of bytes, a table for seeking (100 bytes), quality. LAME and libavformat
  *	write 36 bytes more: encoder, settings, length, a CRC-16 of all that follows this frame, and
  *	one of this frame up to there (gabriel.mp3-tech.org, Mp3 Info Tag revision 1).
@@ -66,7 +66,7 @@ bool mp3_read_info(
 		info->frame_count = be32(p + 36 + 14);
 		return true;
 	}
-	/* Some encoders forget the CRC behind the header, which moves it. */
+	/* Some encoders forget the CRC after the header, which moves it. */
 	if (len >= side + 12 && read_xing(p, side + 4, len, info))
 		return true;
 	return !(p[1] & 1) && len >= side + 14 && read_xing(p, side + 6, len, info);

@@ -2,18 +2,18 @@
  * MP4, QuickTime, 3GPP and their kin (ISO/IEC 14496-12; Apple, QuickTime File Format).
  *
  *	ftyp: the brand. QuickTime before version 6 has none and begins with one of the next
- *	moov: what the tracks are and where their samples lie
- *	mdat: the samples; before or behind moov, or several
- *	moof: with fragments, the description of the samples in the mdat behind it
+ *	moov: what the tracks are and where their samples are
+ *	mdat: the samples; before or after moov, or several
+ *	moof: with fragments, the description of the samples in the mdat after it
  *
  * The outermost boxes lead to the file's end (bmff.c), where no known one follows. The boxes in
- * moov and moof have to fill them, their tables must agree, and all samples have to lie in media
- * data and look like what they are (bmff_coded.c, bmff_sample.c); so a file whose data turn into
- * others ends there. A file with moov behind its data needs less: if something were missing
- * between, moov would not be where the data's length leads. One whose moov is lost is truncated.
+ * moov and moof have to fill them, their tables must agree, and all samples have to be in media
+ * data and match their coding (bmff_coded.c, bmff_sample.c); so a file whose data turn into foreign
+ * bytes ends there. A file with moov after its data needs less: if bytes between were missing, moov
+ * would not be where the data's length leads. A file whose moov is lost is truncated.
  *
- * Where samples are described beyond the file's boxes, data are missing; and what begins with moov
- * but has its samples before the end of that is the rest of a file whose head is lost.
+ * If samples are described beyond the file's boxes, data are missing. If a file begins with moov
+ * but has samples before the end of it, it is the rest of a file whose head is lost.
  */
 #include "mp4.h"
 
@@ -30,14 +30,14 @@
 /* Enough to see how a sample begins. */
 #define SAMPLE_LOOK 8
 
-/* How far media data without any description are searched for their end if they have no length. */
+/* How far to search for the end of media data without description and length. */
 #define LOST_MAX (UINT64_C(256) << 20)
 
 struct mp4_track {
 	uint32_t id;
 	struct bmff_coding coding;
 	struct bmff_stream stream;
-	bool begun;
+	bool started;
 };
 
 struct mp4 {
@@ -47,20 +47,20 @@ struct mp4 {
 	struct mp4_track tracks[TRACKS], other; /* other: those beyond TRACKS, or unknown */
 	size_t track_count;
 	struct mp4_track *track; /* whose samples are visited */
-	bool pictures, sound, fragments;
+	bool pictures, audio, fragments;
 	uint64_t sample_count;
-	uint64_t first;  /* the lowest offset of a sample */
-	uint64_t doubt;  /* a sample that does not look like those before it, or 0 */
-	uint64_t beyond; /* of a sample that reaches behind the file's boxes, or 0 */
+	uint64_t first;    /* the lowest offset of a sample */
+	uint64_t doubtful; /* a sample that does not look like those before it, or 0 */
+	uint64_t beyond;   /* of a sample that extends past the file's boxes, or 0 */
 };
 
-/* Whether the first sample of a track is framed as its coding has it: if not, some program has its
- * own ways, and nothing can be told of the others. */
-static void begin(struct mp4 *mp4, uint64_t offset, uint64_t len)
+/* Checks whether the first sample of a track is framed as its coding requires: if not, the program
+ * has its own framing, and the other samples cannot be verified either. */
+static void start_track(struct mp4 *mp4, uint64_t offset, uint64_t len)
 {
 	uint64_t confirmed, broken = UINT64_MAX;
 
-	mp4->track->begun = true;
+	mp4->track->started = true;
 	if (!bmff_coded(mp4->bmff.view, &mp4->track->coding, offset, len, &confirmed, &broken) &&
 		broken == offset)
 		mp4->track->coding.type = 0;
@@ -81,19 +81,19 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 		bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
 		return;
 	}
-	if (!mp4->track->begun && len)
-		begin(mp4, offset, len);
+	if (!mp4->track->started && len)
+		start_track(mp4, offset, len);
 	bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
 	if (!len || bmff_is_coded(mp4->track->coding.type))
 		return;
-	/* A picture, or a frame of sound, begins as a file of them does. */
+	/* A picture, or an audio frame, begins like a file of its own. */
 	embedded_find(view, offset, end, SAMPLE_LOOK);
 	if (!bmff_stream_check(view, &mp4->track->stream, offset, len, &confirmed, &broken))
 		bmff_data_break(&mp4->data, broken);
 	else if (confirmed > offset)
 		bmff_data_confirm(&mp4->data, confirmed);
-	if (mp4->track->stream.failed && mp4->track->stream.type && !mp4->doubt)
-		mp4->doubt = offset;
+	if (mp4->track->stream.failed && mp4->track->stream.type && !mp4->doubtful)
+		mp4->doubtful = offset;
 }
 
 static void visit_fragment(void *context, uint32_t track, uint64_t offset, uint64_t len)
@@ -107,9 +107,9 @@ static void visit_fragment(void *context, uint32_t track, uint64_t offset, uint6
 	visit_sample(mp4, offset, len);
 }
 
-/* Whether a track's samples lie in another file: an entry of 'dref' that is not marked as this one,
+/* Whether a track's samples are in another file: an entry of 'dref' that is not marked as this one,
  * and names another. */
-static bool elsewhere(struct view *view, const struct bmff_box *trak)
+static bool is_external(struct view *view, const struct bmff_box *trak)
 {
 	static const uint32_t to_dref[] = { BMFF('m', 'd', 'i', 'a'), BMFF('m', 'i', 'n', 'f'),
 		BMFF('d', 'i', 'n', 'f'), BMFF('d', 'r', 'e', 'f'), 0 };
@@ -141,7 +141,7 @@ static bool read_track(struct mp4 *mp4, const struct bmff_box *trak)
 	struct view *view = mp4->bmff.view;
 	struct bmff_track track;
 
-	if (elsewhere(view, trak))
+	if (is_external(view, trak))
 		return true;
 	if (!bmff_track_open(view, trak, &track))
 		return track.handler == 0;
@@ -150,7 +150,7 @@ static bool read_track(struct mp4 *mp4, const struct bmff_box *trak)
 		.coding = bmff_sample_coding(view, &track) };
 	bmff_stream_open(view, &track, &mp4->track->stream);
 	mp4->pictures |= track.handler == BMFF('v', 'i', 'd', 'e');
-	mp4->sound |= track.handler == BMFF('s', 'o', 'u', 'n');
+	mp4->audio |= track.handler == BMFF('s', 'o', 'u', 'n');
 	return bmff_samples(view, &track, visit_sample, mp4);
 }
 
@@ -193,7 +193,7 @@ static bool read_fragments(struct mp4 *mp4, uint64_t *broken)
 	return true;
 }
 
-/* What moov and moof say. False: they are broken there. */
+/* Reads moov and moof. False: they are corrupt at *broken. */
 static bool read_boxes(struct mp4 *mp4, uint64_t *broken)
 {
 	const struct bmff_box *moov = &mp4->bmff.moov;
@@ -203,8 +203,8 @@ static bool read_boxes(struct mp4 *mp4, uint64_t *broken)
 	return read_fragments(mp4, broken);
 }
 
-/* Where the coded data end in [start, end): before the plain bytes that go on to its end. Silence
- * and still pictures are plain, too, but something follows them. */
+/* Where the coded data end in [start, end): before the plain bytes that continue to its end.
+ * Silence and still pictures are plain, too, but something follows them. */
 static uint64_t coded_end(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t plain = start, coded = start;
@@ -218,9 +218,9 @@ static uint64_t coded_end(struct view *view, uint64_t start, uint64_t end)
 	return plain > start ? walk_before_fill(view, start, plain) : end;
 }
 
-/* Where in [start, end) another file begins, or end: the media data's length may be that of data
- * which are no longer there. */
-static uint64_t next_file(struct view *view, uint64_t start, uint64_t end)
+/* Where in [start, end) another file begins, or end: the media data's length may cover data which
+ * are no longer there. */
+static uint64_t next_file_start(struct view *view, uint64_t start, uint64_t end)
 {
 	const uint8_t *window, *found;
 	size_t len;
@@ -238,7 +238,7 @@ static uint64_t next_file(struct view *view, uint64_t start, uint64_t end)
 	return end;
 }
 
-/* Of a file without description: as far as its media data could be such. */
+/* The verdict on a file without description: as far as its data can be media data. */
 static enum verdict judge_lost(struct mp4 *mp4)
 {
 	struct bmff *bmff = &mp4->bmff;
@@ -251,29 +251,28 @@ static enum verdict judge_lost(struct mp4 *mp4)
 	if (bmff->last.type == BMFF('m', 'd', 'a', 't')) {
 		if (bmff->last.open && end - start > LOST_MAX)
 			end = start + LOST_MAX;
-		end = next_file(bmff->view, start, end);
+		end = next_file_start(bmff->view, start, end);
 		end = coded_end(bmff->view, start, end);
 	}
 	if (bmff->stopped == BMFF_CUT)
 		return walk_cut(bmff->view, mp4->finding, bmff->end, end);
 	mp4->finding->length = end;
 	return verdict_because(CARVE_TRUNCATED, mp4->finding,
-		"no movie box before %" PRIu64 ": the description of the media data is lost",
-		bmff->end);
+		"no movie box before %" PRIu64 ": the media data's description is lost", bmff->end);
 }
 
 static enum verdict judge_broken(struct mp4 *mp4, uint64_t broken)
 {
 	const struct bmff *bmff = &mp4->bmff;
 	const struct bmff_box *last = &bmff->last;
-	bool goes_on = bmff->stopped != BMFF_CUT && last->at > broken;
+	bool continues = bmff->stopped != BMFF_CUT && last->at > broken;
 
 	if (!bmff->ftyp.type)
 		return verdict_because(CARVE_REJECT, mp4->finding,
-			"no file type, and a broken description at %" PRIu64, broken);
-	mp4->finding->length = goes_on ? bmff->end : broken;
-	return verdict_because(goes_on ? CARVE_UNVERIFIED : CARVE_TRUNCATED, mp4->finding,
-		"the description of the media data is broken at %" PRIu64, broken);
+			"no file type, and a corrupt description at %" PRIu64, broken);
+	mp4->finding->length = continues ? bmff->end : broken;
+	return verdict_because(continues ? CARVE_UNVERIFIED : CARVE_TRUNCATED, mp4->finding,
+		"the media data's description is corrupt at %" PRIu64, broken);
 }
 
 /* A film without samples of its own. */
@@ -285,14 +284,14 @@ static enum verdict judge_empty(struct mp4 *mp4)
 	mp4->finding->length = mp4->bmff.end;
 	if (mp4->fragments)
 		return verdict_because(CARVE_UNVERIFIED, mp4->finding,
-			"a head for fragments, of which none follow at %" PRIu64, mp4->bmff.end);
+			"a fragmented file's head, but no fragment at %" PRIu64, mp4->bmff.end);
 	return verdict_because(CARVE_UNVERIFIED, mp4->finding,
-		"no samples are described before %" PRIu64, mp4->bmff.end);
+		"no samples described before %" PRIu64, mp4->bmff.end);
 }
 
-/* Bytes at the end of moov that nothing bears out: of the last box in 'udta' or 'meta', which were
- * not walked through, since programs put into them what they like. */
-static uint64_t loose_end(struct mp4 *mp4)
+/* Bytes at the end of moov that nothing confirms: of the last box in 'udta' or 'meta', which are
+ * not walked, since programs put anything into them. */
+static uint64_t unverified_tail_len(struct mp4 *mp4)
 {
 	struct view *view = mp4->bmff.view;
 	struct bmff_box holder = mp4->bmff.moov, last, child;
@@ -319,7 +318,7 @@ static uint64_t loose_end(struct mp4 *mp4)
 		       : 0;
 }
 
-static enum verdict judge(struct mp4 *mp4)
+static enum verdict judge_samples(struct mp4 *mp4)
 {
 	const struct bmff *bmff = &mp4->bmff;
 	const struct bmff_box *last_mdat =
@@ -335,34 +334,32 @@ static enum verdict judge(struct mp4 *mp4)
 	if (last_mdat && bmff->moov.at >= last_mdat->end && bmff->stopped != BMFF_CUT) {
 		if (mp4->data.broken)
 			return verdict_because(CARVE_UNVERIFIED, mp4->finding,
-				"the media data make no sense at %" PRIu64
-				", but their description follows",
+				"invalid media data at %" PRIu64 ", but their description follows",
 				mp4->data.broken);
-	} else if (mp4->doubt && !mp4->data.broken && bmff->stopped != BMFF_CUT) {
+	} else if (mp4->doubtful && !mp4->data.broken && bmff->stopped != BMFF_CUT) {
 		return verdict_because(CARVE_UNVERIFIED, mp4->finding,
-			"the sample at %" PRIu64 " does not look like those before it", mp4->doubt);
+			"the sample at %" PRIu64 " differs from those before it", mp4->doubtful);
 	}
 	if (bmff->last.type == BMFF('m', 'o', 'o', 'v') && bmff->stopped != BMFF_CUT) {
-		uint64_t tail = loose_end(mp4);
+		uint64_t tail = unverified_tail_len(mp4);
 
 		if (tail)
 			return verdict_because(CARVE_UNVERIFIED, mp4->finding,
-				"whether the last %" PRIu64 " bytes are the file's can't be seen",
-				tail);
+				"the last %" PRIu64 " bytes cannot be verified", tail);
 	}
 	return bmff_data_verdict(&mp4->data, mp4->finding);
 }
 
-/* Brands of pictures, which have carvers of their own. */
-static bool is_picture(uint32_t brand)
+/* Picture brands have carvers of their own. */
+static bool is_picture_brand(uint32_t brand)
 {
 	return bmff_picture_extension(brand) || brand == BMFF('c', 'r', 'x', ' ') ||
 	       brand == BMFF('j', 'x', 'l', ' ') ||
 	       (brand >> 16 == BMFF(0, 0, 'j', 'p') && (brand & 0xff) == ' ');
 }
 
-/* Whether this is a later part of a file, by where the samples would lie. */
-static bool headless(const struct mp4 *mp4)
+/* Whether this is a later part of a file, judging by the samples' offsets. */
+static bool is_headless(const struct mp4 *mp4)
 {
 	const struct bmff *bmff = &mp4->bmff;
 
@@ -384,24 +381,24 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (!bmff_open(bmff, view) && !bmff_open_bare(bmff, view))
 		return verdict_because(CARVE_REJECT, finding, "no file type or movie box at 0");
-	if (is_picture(bmff->brand))
-		return verdict_because(CARVE_REJECT, finding, "a picture's brand at 8");
+	if (is_picture_brand(bmff->brand))
+		return verdict_because(CARVE_REJECT, finding, "a picture format's brand at 8");
 	if (bmff->moov.type && bmff->moov.end > view_size(view))
 		verdict = walk_cut(view, finding, bmff->moov.end, view_size(view));
 	else if (!read_boxes(&mp4, &broken))
 		verdict = judge_broken(&mp4, broken);
 	else if (!bmff->moov.type && !mp4.fragments)
 		verdict = judge_lost(&mp4);
-	else if (headless(&mp4))
+	else if (is_headless(&mp4))
 		verdict = verdict_because(CARVE_REJECT, finding,
-			"samples at %" PRIu64 ": this is not where the file begins", mp4.first);
+			"samples at %" PRIu64 ": the file begins earlier", mp4.first);
 	else if (!mp4.sample_count)
 		verdict = judge_empty(&mp4);
 	else
-		verdict = judge(&mp4);
+		verdict = judge_samples(&mp4);
 	if (verdict != CARVE_REJECT)
 		finding->extension =
-			bmff->segment ? "m4s" : mp4_extension(bmff->brand, mp4.pictures, mp4.sound);
+			bmff->segment ? "m4s" : mp4_extension(bmff->brand, mp4.pictures, mp4.audio);
 	return verdict;
 }
 

@@ -1,4 +1,4 @@
-/* What an MP4 file is called, and when it was made. */
+/* Title, date and extension of an MP4 file. */
 #ifndef BURIN_CARVERS_MEDIA_MP4_H
 #define BURIN_CARVERS_MEDIA_MP4_H
 
@@ -8,6 +8,6 @@
 void mp4_read_details(struct view *view, const struct bmff_box *moov, struct finding *finding);
 
 /* The extension by brand (0: none), or by what its tracks hold. */
-const char *mp4_extension(uint32_t brand, bool pictures, bool sound);
+const char *mp4_extension(uint32_t brand, bool pictures, bool audio);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Names and dates of films. The date is that of 'mvhd', in seconds since 1904 (ISO/IEC 14496-12,
- * 8.2.2); what lies before 1970 is no date of a file. The title stands in 'udta': as iTunes has it
- * (meta, ilst, ©nam, data), as QuickTime has it (©nam: length, language, text), or as 3GPP
- * TS 26.244 has it (titl: version, language, text). Covers are named as embedded.
+ * 8.2.2); dates before 1970 are ignored. The title is in 'udta': as iTunes has it (meta, ilst,
+ * ©nam, data), as QuickTime has it (©nam: length, language, text), or as 3GPP TS 26.244 has it
+ * (titl: version, language, text). Covers are named as embedded.
  */
 #include "mp4.h"
 
@@ -84,7 +84,7 @@ void mp4_read_details(struct view *view, const struct bmff_box *moov, struct fin
 	read_title(view, moov, finding);
 }
 
-const char *mp4_extension(uint32_t brand, bool pictures, bool sound)
+const char *mp4_extension(uint32_t brand, bool pictures, bool audio)
 {
 	switch (brand) {
 	case 0:
@@ -114,5 +114,5 @@ const char *mp4_extension(uint32_t brand, bool pictures, bool sound)
 		return "3g2";
 	if (brand >> 16 == BMFF(0, 0, '3', 'g'))
 		return "3gp";
-	return sound && !pictures ? "m4a" : "mp4";
+	return audio && !pictures ? "m4a" : "mp4";
 }

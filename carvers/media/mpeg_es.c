@@ -5,14 +5,13 @@
  *	their slices (01 to AF), each led by its start code; end code (B7), which some writers
  *	leave out
  *
- * The walk leads from start code to start code: pictures are of known types, their slices go from
- * top to bottom, none is longer than its macroblocks can be. With the end code the file is
- * complete. Without it nothing tells where the last slice ends, but its macroblocks lead there
- * (mpv_slice.c). Where they make no sense the file is kept up to that slice, or up to zeros behind
- * it. It is unverified then. Sequence headers stand in front of many groups, and are
- * named as parts.
+ * The walk goes from start code to start code: pictures have known types, their slices go from top
+ * to bottom, none is longer than its macroblocks can be. With the end code the file is complete.
+ * Without it the last slice's length is not stored, but its macroblocks lead to its end
+ * (mpeg_es_slice.c). If they are invalid the file ends before that slice, or before the zeros after
+ * it. It is unverified then. Sequence headers precede many groups, and are named as parts.
  *
- * In program and transport streams the same video stands in packets: where one of these begins, the
+ * In program and transport streams the same video is in packets: where one of these begins, the
  * whole is rejected.
  */
 #include <inttypes.h>
@@ -25,10 +24,10 @@
 #include "mpeg_es_slice.h"
 #include "walk.h"
 
-#define SURE 2             /* slices, before this is called video */
+#define SLICES_MIN 2       /* slices needed to accept video */
 #define MACROBLOCK_MAX 768 /* bytes */
 #define HEADER_MAX 65536
-#define STRAY_MAX 6 /* units that may look sound behind the end */
+#define STRAY_MAX 6 /* units that may look valid after the end */
 
 enum code {
 	PICTURE = 0x00,
@@ -44,15 +43,16 @@ struct mpeg_es {
 	struct view *view;
 	uint32_t width, height; /* macroblocks */
 	uint32_t lines;
-	bool is_mpeg2;    /* MPEG-2 */
+	bool is_mpeg2;
 	bool progressive; /* MPEG-2: no picture is a field */
 	unsigned chroma;
 	bool in_picture;
-	uint32_t row;                   /* of the last slice */
+	uint32_t row;                   /* of the previous slice */
 	struct mpeg_es_picture picture; /* the last one */
 	uint64_t slices, longest;       /* the longest unit */
-	uint64_t doubted, doubted_unit; /* where the stream may have ended, or 0; the unit there */
-	unsigned units_since;           /* units behind that */
+	uint64_t doubted, doubted_unit; /* where the stream may have ended, or 0; the last unit
+					   before */
+	unsigned units_since;           /* units after that */
 };
 
 /* The next start code in [at, limit): its offset, or limit. */
@@ -75,7 +75,7 @@ static uint64_t next_code(struct view *view, uint64_t at, uint64_t limit)
 	return limit;
 }
 
-/* Size, aspect, rate of pictures, and a marker bit. Xing's encoder has a rate of its own, 9, and
+/* Reads size, aspect, picture rate and a marker bit. Xing's encoder has a rate of its own, 9, and
  * libmpeg3 others up to 13. */
 static bool read_sequence(struct mpeg_es *video, uint64_t at)
 {
@@ -101,7 +101,7 @@ static bool accept_slice(struct mpeg_es *video, uint64_t at, uint8_t code)
 {
 	const uint8_t *p = view_peek(video->view, at, 6);
 
-	/* Field pictures have half the rows; above 2,800 lines the rows start anew. */
+	/* Field pictures have half the rows; above 2,800 lines the row numbers start again. */
 	if (!p || !video->in_picture || code > (video->height + 1) / 2 * 2 || p[4] >> 3 == 0)
 		return false;
 	if (code < video->row)
@@ -111,7 +111,7 @@ static bool accept_slice(struct mpeg_es *video, uint64_t at, uint8_t code)
 	return true;
 }
 
-/* What a picture's slices count by, of extensions of the sequence (1) and of a picture (8). */
+/* Reads what slices depend on from extensions of the sequence (1) and of a picture (8). */
 static void read_extension(struct mpeg_es *video, uint64_t at, const uint8_t *p)
 {
 	if (p[4] >> 4 == 1) {
@@ -123,15 +123,15 @@ static void read_extension(struct mpeg_es *video, uint64_t at, const uint8_t *p)
 	}
 }
 
-/* In macroblocks; where fields are coded each has a whole number of them. */
+/* In macroblocks; if fields are coded each has a whole number of them. */
 static uint32_t frame_height(const struct mpeg_es *video)
 {
 	return video->is_mpeg2 && !video->progressive ? (video->lines + 31) / 32 * 2
 						      : video->height;
 }
 
-/* The unit with the start code at `at`: false when it is none of video, or stands where it may
- * not. */
+/* Checks the unit whose start code is at `at`: false if it is not a unit of video, or not allowed
+ * here. */
 static bool accept_unit(struct mpeg_es *video, uint64_t at, uint8_t code)
 {
 	const uint8_t *p;
@@ -165,17 +165,17 @@ static bool accept_unit(struct mpeg_es *video, uint64_t at, uint8_t code)
 	return code == USER || code == EXTENSION || code == END;
 }
 
-/* The most that a unit is long: as much as its macroblocks can be, and not many times as long as
- * all before. */
-static uint64_t unit_most(const struct mpeg_es *video, uint8_t code)
+/* The maximum length of a unit: what its macroblocks can take, and not many times the longest so
+ * far. */
+static uint64_t unit_len_max(const struct mpeg_es *video, uint8_t code)
 {
-	uint64_t most = (uint64_t)video->width * video->height * MACROBLOCK_MAX + 4096;
+	uint64_t max = (uint64_t)video->width * video->height * MACROBLOCK_MAX + 4096;
 
 	if (code == 0 || code > SLICE_LAST)
 		return HEADER_MAX;
-	if (video->slices > SURE && video->longest * 4 + 2048 < most)
+	if (video->slices > SLICES_MIN && video->longest * 4 + 2048 < max)
 		return video->longest * 4 + 2048;
-	return most;
+	return max;
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -183,8 +183,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Whether the sequence at `at` is another file's: it stands at a sector, and in front of it
- * zeros, or more bytes since the unit at `last` than any had before. */
+/* Whether the sequence at `at` is another file's: it starts at a sector, after zeros, or after more
+ * bytes since the unit at `last` than any unit had so far. */
 static bool starts_another_file(const struct mpeg_es *video, uint64_t last, uint64_t at)
 {
 	static const uint8_t zeros[64];
@@ -198,7 +198,7 @@ static bool starts_another_file(const struct mpeg_es *video, uint64_t last, uint
 	return p && memcmp(p, zeros, sizeof(zeros)) == 0;
 }
 
-/* Behind the slice at `at`, or 0 when that is not known, or no slice stands there. */
+/* The end of the slice at `at`, or 0 if it is not known or there is no slice. */
 static uint64_t slice_end(const struct mpeg_es *video, uint64_t at)
 {
 	if (!video->in_picture || !video->row || video->is_mpeg2 != !!video->picture.coding)
@@ -206,8 +206,8 @@ static uint64_t slice_end(const struct mpeg_es *video, uint64_t at)
 	return mpeg_es_slice_end(video->view, &video->picture, at);
 }
 
-/* The start code at `at` may be none of this stream's: in front of it stand bytes that do not
- * belong to the slice at `last`. Or that slice is damaged, and much that is sound follows. */
+/* Notes a doubt whether the start code at `at` belongs to this stream: bytes before it do not
+ * belong to the slice at `last`. Or that slice is damaged, and much that is valid follows. */
 static void note_doubt(struct mpeg_es *video, uint64_t last, uint64_t at)
 {
 	uint64_t end;
@@ -225,8 +225,8 @@ static void note_doubt(struct mpeg_es *video, uint64_t last, uint64_t at)
 	}
 }
 
-/* Whether all is in packets of a transport stream: bytes of 47 at a distance of 188. */
-static bool in_transport(struct view *view)
+/* Whether the file consists of transport stream packets: 47 every 188 bytes. */
+static bool is_transport_stream(struct view *view)
 {
 	const uint8_t *p = view_peek(view, 0, 188 * 6);
 
@@ -241,8 +241,8 @@ static bool in_transport(struct view *view)
 	return false;
 }
 
-/* Walks as far as all is sound: the code that ended the walk, with *at on it, and *last the unit
- * before it. */
+/* Walks as far as all is valid. Returns the code that ended the walk, with *at on it, and *last on
+ * the unit before it. */
 static int walk_units(struct mpeg_es *video, uint64_t *at, uint64_t *last)
 {
 	uint64_t size = view_size(video->view), limit;
@@ -260,7 +260,7 @@ static int walk_units(struct mpeg_es *video, uint64_t *at, uint64_t *last)
 		if (code == SEQUENCE && *at)
 			view_part(video->view, *at);
 		*last = *at;
-		limit = smaller(size, *at + unit_most(video, code));
+		limit = smaller(size, *at + unit_len_max(video, code));
 		*at = next_code(video->view, *at + 4, limit);
 		if (*at == limit || starts_another_file(video, *last, *at))
 			return -1;
@@ -270,8 +270,8 @@ static int walk_units(struct mpeg_es *video, uint64_t *at, uint64_t *last)
 	}
 }
 
-/* Where a stream ends whose last unit starts at `last`: behind its slice, or before zeros, many of
- * them; `last` when neither can be told. */
+/* Where a stream ends whose last unit starts at `last`: after its slice, or before many zeros;
+ * `last` if neither is known. */
 static uint64_t guess_end(const struct mpeg_es *video, uint64_t last, uint64_t limit)
 {
 	struct view *view = video->view;
@@ -294,7 +294,7 @@ static uint64_t guess_end(const struct mpeg_es *video, uint64_t last, uint64_t l
 	return last;
 }
 
-static enum verdict unterminated(struct finding *finding, uint64_t end, uint64_t last)
+static enum verdict judge_unterminated(struct finding *finding, uint64_t end, uint64_t last)
 {
 	finding->length = end;
 	return verdict_because(
@@ -310,10 +310,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (!p || be32(p) != 0x1b3 || !read_sequence(&video, 0))
 		return verdict_because(CARVE_REJECT, finding, "no sequence header at 0");
-	if (in_transport(view))
+	if (is_transport_stream(view))
 		return verdict_because(CARVE_REJECT, finding, "packets of a transport stream at 0");
 	code = walk_units(&video, &at, &last);
-	if (video.slices < SURE || (code > GROUP && mpeg_ps_continues(view, at)))
+	if (video.slices < SLICES_MIN || (code > GROUP && mpeg_ps_continues(view, at)))
 		return verdict_because(CARVE_REJECT, finding, "no video at %" PRIu64, at);
 	finding->extension = video.is_mpeg2 ? "m2v" : "m1v";
 	if (code == END) {
@@ -321,15 +321,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return CARVE_COMPLETE;
 	}
 	if (video.doubted)
-		return unterminated(finding, video.doubted, video.doubted_unit);
+		return judge_unterminated(finding, video.doubted, video.doubted_unit);
 	end = guess_end(&video, last, at);
 	if (end > last)
-		return unterminated(finding, end, last);
+		return judge_unterminated(finding, end, last);
 	if (code >= 0)
-		return unterminated(finding, at, at);
+		return judge_unterminated(finding, at, at);
 	if (at == view_size(view) && view_ends_with_image(view))
 		return walk_cut(view, finding, at + 1, at);
-	return unterminated(finding, last, last);
+	return judge_unterminated(finding, last, last);
 }
 
 const struct carver mpv_carver = {

@@ -3,15 +3,14 @@
  *
  *	slice:      start code, whose last byte is its row, scale of quantisation, perhaps extra
  *	            bytes, macroblocks
- *	macroblock: distance from the one before, type, perhaps how its motion and its transform
- *	            take the two fields, scale, motion vectors, the pattern of its blocks; blocks
- *	block:      of an intra macroblock the difference of its mean; pairs of run and level, end
+ *	macroblock: distance from the previous one, type, perhaps how its motion and its transform
+ *	            treat the two fields, scale, motion vectors, the pattern of its blocks; blocks
+ *	block:      of an intra macroblock its DC difference; pairs of run and level, end
  *
- * Nothing tells how long a slice is: the next start code ends it. Where none follows, the words
- * have to be read one by one up to the picture's last macroblock. They are read for their lengths;
- * what they mean does not matter but for places: of macroblocks in the picture and of coefficients
- * in a block, of which there are 64. Pictures of more than 2,800 lines, and the scalable kinds of
- * MPEG-2, are not known here.
+ * A slice's length is not stored: the next start code ends it. If none follows, the code words have
+ * to be read one by one up to the picture's last macroblock. Only their lengths matter, and
+ * positions: of macroblocks in the picture and of coefficients in a block, of which there are 64.
+ * Pictures of more than 2,800 lines, and the scalable kinds of MPEG-2, are not supported.
  */
 #include "mpeg_es_slice.h"
 
@@ -26,14 +25,14 @@ enum kind { KIND_INTRA = 1, KIND_P, KIND_B, KIND_DC };
 
 #define FRAME 3 /* a picture's structure; 1 and 2 are fields */
 
-/* How the motion of a macroblock is told. */
+/* How the motion of a macroblock is coded. */
 enum { MOTION_FIELD = 1, MOTION_FRAME = 2, MOTION_16X8 = 2, MOTION_DUAL_PRIME = 3 };
 
 struct mpeg_es_slice {
 	struct mpeg_es_bits bits;
 	enum kind kind;
 	unsigned vector_bits[2]
-			    [2]; /* bits behind a vector's code: forward, backward; across, down */
+			    [2]; /* bits after a vector's code: forward, backward; across, down */
 	/* MPEG-2 */
 	bool is_mpeg2;
 	unsigned structure, chroma;
@@ -41,7 +40,7 @@ struct mpeg_es_slice {
 	bool concealment, intra_table;
 };
 
-/* Run and level in full; the run. */
+/* Takes run and level in full; the run. */
 static unsigned take_escape(struct mpeg_es_slice *slice)
 {
 	unsigned run = mpeg_es_take(&slice->bits, 6);
@@ -53,7 +52,7 @@ static unsigned take_escape(struct mpeg_es_slice *slice)
 	return run;
 }
 
-static bool pass_block(struct mpeg_es_slice *slice, bool intra, bool colour)
+static bool skip_block(struct mpeg_es_slice *slice, bool intra, bool colour)
 {
 	unsigned coefficients = 0;
 
@@ -80,7 +79,7 @@ static bool pass_block(struct mpeg_es_slice *slice, bool intra, bool colour)
 	return false;
 }
 
-static bool pass_vector(struct mpeg_es_slice *slice, const unsigned vector_bits[2], bool dual_prime)
+static bool skip_vector(struct mpeg_es_slice *slice, const unsigned vector_bits[2], bool dual_prime)
 {
 	for (int i = 0; i < 2; i++) {
 		int motion = mpeg_es_take_motion(&slice->bits);
@@ -96,8 +95,9 @@ static bool pass_vector(struct mpeg_es_slice *slice, const unsigned vector_bits[
 	return true;
 }
 
-/* The vectors of one direction: one or two, with a bit for its field where it points into one. */
-static bool pass_vectors(
+/* Skips the vectors of one direction: one or two, each with a bit for its field if it points into
+ * one. */
+static bool skip_vectors(
 	struct mpeg_es_slice *slice, const unsigned vector_bits[2], unsigned motion)
 {
 	bool frame = slice->structure == FRAME, dual_prime = motion == MOTION_DUAL_PRIME;
@@ -107,13 +107,13 @@ static bool pass_vectors(
 	for (unsigned i = 0; i < count; i++) {
 		if (selected)
 			mpeg_es_take(&slice->bits, 1);
-		if (!pass_vector(slice, vector_bits, dual_prime))
+		if (!skip_vector(slice, vector_bits, dual_prime))
 			return false;
 	}
 	return true;
 }
 
-/* How the motion is told: 0 when it is impossible. */
+/* Takes how the motion is coded: 0 if impossible. */
 static unsigned take_motion_kind(struct mpeg_es_slice *slice, int type)
 {
 	if (slice->structure != FRAME)
@@ -121,18 +121,18 @@ static unsigned take_motion_kind(struct mpeg_es_slice *slice, int type)
 	return slice->frame_only || type & MB_INTRA ? MOTION_FRAME : mpeg_es_take(&slice->bits, 2);
 }
 
-static bool pass_motion(struct mpeg_es_slice *slice, int type, unsigned motion)
+static bool skip_motion(struct mpeg_es_slice *slice, int type, unsigned motion)
 {
 	bool concealed = type & MB_INTRA && slice->concealment;
 
-	if ((type & MB_FORWARD || concealed) && !pass_vectors(slice, slice->vector_bits[0], motion))
+	if ((type & MB_FORWARD || concealed) && !skip_vectors(slice, slice->vector_bits[0], motion))
 		return false;
-	if (type & MB_BACKWARD && !pass_vectors(slice, slice->vector_bits[1], motion))
+	if (type & MB_BACKWARD && !skip_vectors(slice, slice->vector_bits[1], motion))
 		return false;
 	return !concealed || mpeg_es_take(&slice->bits, 1);
 }
 
-static bool pass_blocks(struct mpeg_es_slice *slice, int type)
+static bool skip_blocks(struct mpeg_es_slice *slice, int type)
 {
 	unsigned count = slice->chroma == 3 ? 12 : slice->chroma == 2 ? 8 : 6;
 	bool intra = type & MB_INTRA;
@@ -142,19 +142,19 @@ static bool pass_blocks(struct mpeg_es_slice *slice, int type)
 		pattern = (1 << count) - 1;
 	} else if (type & MB_PATTERN) {
 		pattern = mpeg_es_take_pattern(&slice->bits);
-		/* All of MPEG-1 have blocks that say that they have. */
+		/* In MPEG-1 a macroblock with a pattern has at least one block. */
 		if (pattern < 0 || (pattern == 0 && slice->chroma == 1))
 			return false;
 		pattern = pattern << (count - 6) | (int)mpeg_es_take(&slice->bits, count - 6);
 	}
 	for (unsigned i = 0; i < count; i++)
-		if (pattern >> (count - 1 - i) & 1 && !pass_block(slice, intra, i >= 4))
+		if (pattern >> (count - 1 - i) & 1 && !skip_block(slice, intra, i >= 4))
 			return false;
 	return true;
 }
 
-/* A macroblock behind its distance. */
-static bool pass_macroblock(struct mpeg_es_slice *slice)
+/* Skips a macroblock after its distance. */
+static bool skip_macroblock(struct mpeg_es_slice *slice)
 {
 	int type = mpeg_es_take_type(&slice->bits, slice->kind);
 	unsigned motion = MOTION_FRAME;
@@ -170,11 +170,11 @@ static bool pass_macroblock(struct mpeg_es_slice *slice)
 		mpeg_es_take(&slice->bits, 1);
 	if (type & MB_QUANT && mpeg_es_take(&slice->bits, 5) == 0)
 		return false;
-	return pass_motion(slice, type, motion) && pass_blocks(slice, type) &&
+	return skip_motion(slice, type, motion) && skip_blocks(slice, type) &&
 	       (slice->kind != KIND_DC || mpeg_es_take(&slice->bits, 1));
 }
 
-/* What the picture's head tells: false when it is of no known type. */
+/* Reads the picture's header: false if its type is not known. */
 static bool read_picture_header(struct mpeg_es_slice *slice, const struct mpeg_es_picture *picture)
 {
 	const uint8_t *p = view_peek(slice->bits.cursor.view, picture->head, 10);
@@ -183,7 +183,7 @@ static bool read_picture_header(struct mpeg_es_slice *slice, const struct mpeg_e
 	if (!p)
 		return false;
 	slice->kind = p[5] >> 3 & 7;
-	/* Behind 29 bits: one and three of each direction. */
+	/* After 29 bits: one and three for each direction. */
 	forward = (p[7] & 3u) << 1 | p[8] >> 7;
 	backward = p[8] >> 3 & 7u;
 	slice->vector_bits[0][0] = slice->vector_bits[0][1] = forward - 1;
@@ -197,7 +197,7 @@ static bool read_picture_header(struct mpeg_es_slice *slice, const struct mpeg_e
 	       (slice->kind != KIND_B || backward);
 }
 
-/* What the picture's coding extension tells. */
+/* Reads the picture's coding extension. */
 static bool read_coding_extension(
 	struct mpeg_es_slice *slice, const struct mpeg_es_picture *picture)
 {
@@ -215,7 +215,7 @@ static bool read_coding_extension(
 	slice->frame_only = p[7] & 0x40;
 	slice->concealment = p[7] & 0x20;
 	slice->intra_table = p[7] & 8;
-	/* 15 says that there are none of this direction. */
+	/* 15 means that there are none in this direction. */
 	for (int i = 0; i < 4; i++)
 		if (slice->vector_bits[i / 2][i % 2] > 14)
 			return false;
@@ -241,11 +241,11 @@ uint64_t mpeg_es_slice_end(struct view *view, const struct mpeg_es_picture *pict
 	while (mpeg_es_take(&slice.bits, 1) && !mpeg_es_ran_out(&slice.bits))
 		mpeg_es_take(&slice.bits, 8);
 	last = (uint64_t)picture->width * height - 1;
-	/* One before the row's first. */
+	/* The position before the row's first. */
 	for (place = (uint64_t)(row - 1) * picture->width - 1; place != last;) {
 		uint32_t distance = mpeg_es_take_distance(&slice.bits);
 
-		if (!distance || distance > last - place || !pass_macroblock(&slice))
+		if (!distance || distance > last - place || !skip_macroblock(&slice))
 			return 0;
 		place += distance;
 	}

@@ -11,8 +11,8 @@ struct mpeg_es_picture {
 	unsigned chroma;        /* MPEG-2: 1, 2, 3 for 4:2:0, 4:2:2, 4:4:4 */
 };
 
-/* Where a stream without an end code ends: behind the slice whose start code stands at `slice`. 0:
- * the slice breaks off before the picture's last macroblock, or the picture is of no known type. */
+/* Where a stream without an end code ends: after the slice whose start code is at `slice`. 0: the
+ * slice breaks off before the picture's last macroblock, or the picture's type is not known. */
 uint64_t mpeg_es_slice_end(
 	struct view *view, const struct mpeg_es_picture *picture, uint64_t slice);
 

@@ -5,10 +5,9 @@
  *	packet: 00 00 01, a stream's id from BB on, length (2 bytes, big-endian), data
  *	end:    00 00 01 B9; many files lack it
  *
- * Packs and packets lead from one to the next; zeros may fill up between them. With the end code
- * the file is complete. Without, its end is where no packet follows, which can be seen only behind
- * the last packet's length: unverified. Each pack begins as the file does, and is named as a part
- * of it.
+ * Packs and packets follow each other; zeros may fill the space between them. With the end code the
+ * file is complete. Without it the file ends where no packet follows the last one's length, and is
+ * unverified. Each pack begins like the file, and is named as a part of it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,12 +18,12 @@
 
 #define FILL_MAX 4096
 
-/* Packs and packets that have to follow each other before this is called a stream. */
-#define SURE 3
+/* Packs and packets in a row needed to accept a stream. */
+#define UNITS_MIN 3
 
 enum unit { UNIT_NONE, UNIT_PACK, UNIT_PACKET, UNIT_END, UNIT_CUT };
 
-/* Behind a pack's head, or 0. */
+/* The end of a pack's head, or 0. */
 static uint64_t pack_end(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 12);
@@ -74,8 +73,8 @@ bool mpeg_ps_continues(struct view *view, uint64_t at)
 	return unit == UNIT_PACK || unit == UNIT_PACKET || unit == UNIT_END;
 }
 
-/* Behind zeros that fill up to the next start code. */
-static uint64_t behind_fill(struct view *view, uint64_t at)
+/* The end of zeros that fill the space before the next start code. */
+static uint64_t fill_end(struct view *view, uint64_t at)
 {
 	uint64_t left = view_size(view) - at;
 	size_t len = left < FILL_MAX ? (size_t)left : FILL_MAX, zeros = 0;
@@ -105,14 +104,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 			at = end;
 			continue;
 		}
-		next = behind_fill(view, at);
+		next = fill_end(view, at);
 		if (next == at)
 			break;
 		if (read_unit(view, next, &end) == UNIT_NONE)
 			break;
 		at = next;
 	}
-	if (!packets || packs + packets < SURE)
+	if (!packets || packs + packets < UNITS_MIN)
 		return verdict_because(CARVE_REJECT, finding, "no pack or packet at %" PRIu64, at);
 	finding->length = at;
 	if (unit == UNIT_END) {

@@ -1,16 +1,17 @@
 /*
  * MPEG transport streams (ISO/IEC 13818-1, 2.4): TS of broadcasts and cameras, M2TS of AVCHD and
- * Blu-ray, and packets with Reed-Solomon bytes behind them.
+ * Blu-ray, and packets followed by Reed-Solomon bytes.
  *
  *	packet: 47, flags and the stream's number (13 bits), scrambling, what follows (2 bits), a
- *	        counter (4 bits), 184 bytes; M2TS has a time of 4 bytes in front, others 16 behind
+ *	        counter (4 bits), 184 bytes; M2TS has a time of 4 bytes before each packet, others
+ *	        16 bytes after it
  *
- * Packets lie one behind the other, and the counter of each stream goes up by one with each of its
- * packets. The first packets have to be in step, and to hold the start of a table (of programs or
- * of services). The end is where no packet follows: nothing in the format tells it, so a stream is
- * unverified. A file of which the counters hardly ever go on is none.
+ * Packets follow each other without gaps, and each stream's counter increases by one with each of
+ * its packets. The first packets have to be in step, and to hold the start of a table (of programs
+ * or of services). The file ends where no packet follows: nothing in the format marks the end, so a
+ * stream is unverified. A file whose counters hardly ever match is rejected.
  *
- * Packets that start a table begin as the file does and are named as its parts.
+ * Packets that start a table begin like the file and are named as its parts.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -23,8 +24,8 @@
 #define TIMED_LEN 192
 #define PARITY_LEN 204
 
-/* Packets in step before this is called a stream. */
-#define SURE 6
+/* Packets in step needed to accept a stream. */
+#define PACKETS_MIN 6
 #define STREAMS 8192
 #define PROGRAMS 0
 #define SERVICES 0x11
@@ -34,17 +35,17 @@ struct mpegts {
 	struct view *view;
 	uint64_t at; /* of the next packet's 47 */
 	uint32_t step;
-	uint32_t lead; /* bytes in front of the 47 */
-	uint64_t count, strange;
-	uint8_t next[STREAMS]; /* 0: not seen; else 1 + the counter that is due */
+	uint32_t lead;              /* bytes before the 47 */
+	uint64_t count, mismatched; /* packets, and those with an unexpected counter */
+	uint8_t next[STREAMS];      /* 0: not seen; else 1 + the expected counter */
 };
 
-/* The packet at stream->at: false when none is there. */
+/* Reads the packet at stream->at: false if there is none. */
 static bool accept_packet(struct mpegts *stream)
 {
 	const uint8_t *p = view_peek(stream->view, stream->at, PACKET_LEN);
 	uint16_t number;
-	bool holds, told;
+	bool holds, announced;
 
 	if (!p || p[0] != 0x47 || !(p[3] & 0x30) || p[1] & 0x80)
 		return false;
@@ -53,13 +54,14 @@ static bool accept_packet(struct mpegts *stream)
 		return false;
 	number = be16(p + 1) & 0x1fff;
 	holds = p[3] & 0x10;
-	told = p[3] & 0x20 && p[4] && p[5] & 0x80; /* a gap that is told */
+	announced = p[3] & 0x20 && p[4] && p[5] & 0x80; /* an announced gap */
 	if (number != NOTHING) {
 		uint8_t counter = p[3] & 15, due = stream->next[number];
 
 		/* A packet may come twice. */
-		if (!due || (holds && !told && counter != due - 1 && counter != ((due - 2) & 15)))
-			stream->strange++;
+		if (!due ||
+			(holds && !announced && counter != due - 1 && counter != ((due - 2) & 15)))
+			stream->mismatched++;
 		if (holds || !due)
 			stream->next[number] = (uint8_t)(1 + ((counter + holds) & 15));
 	}
@@ -80,14 +82,14 @@ static uint32_t find_step(struct view *view, uint32_t lead)
 
 		if ((steps[i] == TIMED_LEN) != (lead != 0))
 			continue;
-		while (count < SURE) {
+		while (count < PACKETS_MIN) {
 			const uint8_t *p = view_peek(view, lead + (uint64_t)count * steps[i], 4);
 
 			if (!p || p[0] != 0x47 || !(p[3] & 0x30))
 				break;
 			count++;
 		}
-		if (count == SURE)
+		if (count == PACKETS_MIN)
 			return steps[i];
 	}
 	return 0;
@@ -107,34 +109,35 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct mpegts stream = { .view = view };
 	const uint8_t *p = view_peek(view, 0, 12);
-	uint64_t sound;
+	uint64_t valid_end;
 
 	stream.lead = p && !starts_table(p) ? TIMED_LEN - PACKET_LEN : 0;
 	if (!p || !starts_table(p + stream.lead))
 		return verdict_because(CARVE_REJECT, finding, "no table starts at 0 or 4");
 	stream.step = find_step(view, stream.lead);
 	if (!stream.step)
-		return verdict_because(CARVE_REJECT, finding, "fewer than %d packets from 0", SURE);
+		return verdict_because(
+			CARVE_REJECT, finding, "fewer than %d packets from 0", PACKETS_MIN);
 	stream.at = stream.lead;
 	do
-		sound = stream.at - stream.lead;
+		valid_end = stream.at - stream.lead;
 	while (accept_packet(&stream));
-	if (stream.count < SURE || stream.strange > 3 + stream.count / 2)
+	if (stream.count < PACKETS_MIN || stream.mismatched > 3 + stream.count / 2)
 		return verdict_because(CARVE_REJECT, finding,
-			"packets that don't go on, before %" PRIu64, stream.at);
+			"packet counters do not match before %" PRIu64, stream.at);
 	finding->extension = stream.lead ? "m2ts" : "ts";
-	finding->length = sound;
-	/* The last packet's parity may be cut off, or not be there. */
-	if (sound > view_size(view))
+	finding->length = valid_end;
+	/* The last packet's parity may be cut or missing. */
+	if (valid_end > view_size(view))
 		finding->length = view_size(view);
-	if (view_size(view) > sound && view_size(view) - sound < stream.step)
-		return walk_cut(view, finding, sound + stream.step, view_size(view));
+	if (view_size(view) > valid_end && view_size(view) - valid_end < stream.step)
+		return walk_cut(view, finding, valid_end + stream.step, view_size(view));
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing tells where the stream ends; no packet is at %" PRIu64, sound);
+		"no packet at %" PRIu64 ", and the format has no end mark", valid_end);
 }
 
 const struct carver mpegts_carver = {
 	.name = "mpegts",
-	.summary = "MPEG transport streams, with times or parity, too, by their packets",
+	.summary = "MPEG transport streams, also with times or parity, by their packets",
 	.check = check,
 };

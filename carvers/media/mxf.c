@@ -1,16 +1,16 @@
 /*
- * MXF, films of studios and of cameras (SMPTE ST 377-1; ST 336 for the elements).
+ * MXF, video from studios and cameras (SMPTE ST 377-1; ST 336 for the elements).
  *
  *	element:   key of 16 bytes that begins 06 0E 2B 34, length (one byte below 80, or 80 and
  *	           the number of bytes that follow, big-endian), value
  *	file:      partitions, perhaps an index of them
- *	partition: a pack, then what it tells of: descriptions, indexes, pictures and sound
- *	pack:      version, grid, places of this partition, of the one before, of the footer; ...
- *	index:     of each partition a number and its place; its own length
+ *	partition: a pack, then what it describes: metadata, indexes, pictures and audio
+ *	pack:      version, grid, offsets of this partition, the previous one and the footer; etc.
+ *	index:     of each partition a number and its offset; its own length
  *
- * The elements lead from one to the next, and each pack has to stand where it says. The index is
- * the last element, and ends with its length: then the file is complete. Without one it ends where
- * no element follows: behind the footer, unverified; before it, truncated.
+ * The elements follow each other, and each pack has to be at the offset that it states. The index
+ * is the last element, and ends with its length: then the file is complete. Without one the file
+ * ends where no element follows: after the footer, unverified; before it, truncated.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -21,16 +21,16 @@
 
 #define KEY_LEN 16
 #define PACK_LEN 88
-/* Elements that have to be there before a file that breaks is called one. */
-#define SURE 3
+/* Elements needed to accept a file that breaks off. */
+#define ELEMENTS_MIN 3
 
-struct element {
+struct mxf_element {
 	uint8_t key[KEY_LEN];
 	uint64_t value, end;
 };
 
-/* False when none stands at `at`. Its end may lie beyond the view. */
-static bool read_element(struct view *view, uint64_t at, struct element *element)
+/* Reads the element at `at`: false if there is none. Its end may be past the view. */
+static bool read_element(struct view *view, uint64_t at, struct mxf_element *element)
 {
 	static const uint8_t start[4] = { 0x06, 0x0e, 0x2b, 0x34 };
 	const uint8_t *p = view_peek(view, at, KEY_LEN + 1);
@@ -57,8 +57,8 @@ static bool read_element(struct view *view, uint64_t at, struct element *element
 
 enum kind { HEADER = 0x02, BODY = 0x03, FOOTER = 0x04, INDEX = 0x11 };
 
-/* The kind of a partition's pack or of their index; 0: another element. */
-static enum kind kind_of(const struct element *element)
+/* The kind of a partition pack or of the index; 0: another element. */
+static enum kind kind_of(const struct mxf_element *element)
 {
 	static const uint8_t family[9] = { 0x02, 0x05, 0x01, 0x01, 0x0d, 0x01, 0x02, 0x01, 0x01 };
 
@@ -67,12 +67,13 @@ static enum kind kind_of(const struct element *element)
 
 struct mxf {
 	struct view *view;
-	uint64_t footer; /* its place, as packs tell; 0: they do not */
-	bool at_footer;  /* it was passed */
+	uint64_t footer; /* its offset according to the packs; 0: not stated */
+	bool at_footer;  /* it was read */
 };
 
-/* A pack tells where it stands, and where the footer does. */
-static bool sound_pack(struct mxf *mxf, const struct element *pack, uint64_t at, enum kind kind)
+/* A pack states its own offset and the footer's. */
+static bool is_valid_pack(
+	struct mxf *mxf, const struct mxf_element *pack, uint64_t at, enum kind kind)
 {
 	const uint8_t *p = view_peek(mxf->view, pack->value, PACK_LEN);
 
@@ -85,7 +86,7 @@ static bool sound_pack(struct mxf *mxf, const struct element *pack, uint64_t at,
 }
 
 /* The index ends with the length of the whole element. */
-static bool sound_index(struct view *view, const struct element *index, uint64_t at)
+static bool is_valid_index(struct view *view, const struct mxf_element *index, uint64_t at)
 {
 	uint64_t len = index->end - index->value;
 	const uint8_t *p = len >= 4 ? view_peek(view, index->end - 4, 4) : NULL;
@@ -93,50 +94,50 @@ static bool sound_index(struct view *view, const struct element *index, uint64_t
 	return p && (len - 4) % 12 == 0 && be32(p) == index->end - at;
 }
 
-static enum verdict broken(struct mxf *mxf, struct finding *finding, uint64_t at)
+static enum verdict judge_unfinished(struct mxf *mxf, struct finding *finding, uint64_t at)
 {
 	finding->length = at;
 	if (mxf->at_footer && mxf->footer < at)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"no index of partitions: no element starts at %" PRIu64, at);
-	return verdict_because(CARVE_TRUNCATED, finding, "no sound element at %" PRIu64, at);
+			"no element at %" PRIu64 ", and no partition index before it", at);
+	return verdict_because(CARVE_TRUNCATED, finding, "no valid element at %" PRIu64, at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct mxf mxf = { .view = view };
-	struct element element;
+	struct mxf_element element;
 	uint64_t at = 0, size = view_size(view);
 	unsigned count = 0;
 
 	if (!read_element(view, 0, &element) || kind_of(&element) != HEADER)
-		return verdict_because(CARVE_REJECT, finding, "no header's pack at 0");
+		return verdict_because(CARVE_REJECT, finding, "no header partition pack at 0");
 	for (; read_element(view, at, &element); count++) {
 		enum kind kind = kind_of(&element);
 
-		if (element.end > size && count >= SURE)
+		if (element.end > size && count >= ELEMENTS_MIN)
 			return walk_cut(
 				view, finding, element.end, view_ends_with_image(view) ? size : at);
 		if (element.end > size)
 			break;
-		if (kind == INDEX && sound_index(view, &element, at)) {
+		if (kind == INDEX && is_valid_index(view, &element, at)) {
 			finding->length = element.end;
 			return CARVE_COMPLETE;
 		}
 		if ((kind == HEADER || kind == BODY || kind == FOOTER) &&
-			!sound_pack(&mxf, &element, at, kind))
+			!is_valid_pack(&mxf, &element, at, kind))
 			break;
 		if (kind == HEADER && at)
 			view_part(view, at);
 		at = element.end;
 	}
-	if (count < SURE)
-		return verdict_because(CARVE_REJECT, finding, "no sound element at %" PRIu64, at);
-	return broken(&mxf, finding, at);
+	if (count < ELEMENTS_MIN)
+		return verdict_because(CARVE_REJECT, finding, "no valid element at %" PRIu64, at);
+	return judge_unfinished(&mxf, finding, at);
 }
 
 const struct carver mxf_carver = {
 	.name = "mxf",
-	.summary = "MXF films, by their elements and partitions",
+	.summary = "MXF video, by its elements and partitions",
 	.check = check,
 };

@@ -1,20 +1,20 @@
 /*
  * Ogg (RFC 3533): Vorbis, Opus, Speex, FLAC, Theora and others.
  *
- *	page: 'OggS', version 0, flags (1: goes on a packet, 2: first of its stream, 4: last),
+ *	page: 'OggS', version 0, flags (1: continues a packet, 2: first of its stream, 4: last),
  *	      position (8 bytes), the stream's serial number, the page's number in it, CRC-32 of the
  *	      page, number of segments and their lengths, data
  *
- * All numbers are little-endian. Streams that run side by side have their first pages at the
- * file's start and each its last page somewhere; streams may also follow each other (chained). The
- * file ends where all streams that began have ended, unless a page follows that begins another one
- * with a serial number that was not there yet. The CRC of every page is checked, so that the sound
- * part ends behind the last page whose CRC held. Behind a page with a wrong CRC the walk goes on if
- * the next page of the same stream stands there, as in files that were edited; such a file is not
- * complete. A file whose pages just end, as recordings do that were stopped, is truncated.
+ * All numbers are little-endian. Parallel streams have their first pages at the file's start, and
+ * their last pages anywhere; streams may also follow each other (chained). The file ends where all
+ * streams that began have ended, unless a page follows that begins another one with a new serial
+ * number. The CRC of every page is checked: the valid part ends after the last page whose CRC
+ * matched. After a page with a wrong CRC the walk continues if the next page of the same stream
+ * follows, as in files that were edited; such a file is not complete. A file whose pages just end,
+ * as in recordings that were stopped, is truncated.
  *
- * The codec of the first stream names the file; where there is a picture it is a video. A title and
- * a date come from Vorbis comments, which stand at the start of a stream's second packet.
+ * The codec of the first stream names the file; if there is a picture it is a video. A title and a
+ * date come from Vorbis comments at the start of a stream's second packet.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -30,13 +30,13 @@
 
 enum page_state { PAGE_INTACT, PAGE_CUT, PAGE_NONE, PAGE_BAD_CRC };
 
-struct page {
+struct ogg_page {
 	uint64_t data, end;
 	uint32_t serial, number;
 	uint8_t flags;
 };
 
-struct stream {
+struct ogg_stream {
 	uint32_t serial, next; /* its next page's number */
 	bool ended;
 };
@@ -44,11 +44,11 @@ struct stream {
 struct ogg {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at;  /* behind the last sound page */
-	uint64_t bad; /* a page with a wrong CRC that others follow; 0: none */
-	uint64_t gap; /* the page in front of which others are missing; 0: none */
+	uint64_t at;  /* after the last intact page */
+	uint64_t bad; /* the first page with a wrong CRC that others follow; 0: none */
+	uint64_t gap; /* the page before which others are missing; 0: none */
 	uint64_t page_count;
-	struct stream streams[STREAMS_MAX];
+	struct ogg_stream streams[STREAMS_MAX];
 	unsigned stream_count, open_count;
 	uint32_t table[256];
 };
@@ -72,7 +72,7 @@ static uint32_t page_crc(const uint32_t *table, const uint8_t *p, size_t len)
 	uint32_t crc = 0;
 
 	for (size_t i = 0; i < len; i++) {
-		/* The CRC's own place counts as zeros. */
+		/* The CRC field itself counts as zeros. */
 		uint8_t byte = i >= 22 && i < 26 ? 0 : p[i];
 
 		crc = crc << 8 ^ table[crc >> 24 ^ byte];
@@ -80,7 +80,7 @@ static uint32_t page_crc(const uint32_t *table, const uint8_t *p, size_t len)
 	return crc;
 }
 
-static enum page_state read_page(const struct ogg *ogg, struct page *page)
+static enum page_state read_page(const struct ogg *ogg, struct ogg_page *page)
 {
 	const uint8_t *p = view_peek(ogg->view, ogg->at, HEAD_LEN);
 	size_t len = HEAD_LEN, segment_count;
@@ -112,8 +112,8 @@ static bool starts(const uint8_t *p, size_t len, const char *magic, size_t magic
 	return len >= magic_len && memcmp(p, magic, magic_len) == 0;
 }
 
-/* Names the file by the codec that a stream's first page tells. */
-static void read_codec(struct ogg *ogg, const struct page *page)
+/* Sets the extension from the codec in a stream's first page. */
+static void read_codec(struct ogg *ogg, const struct ogg_page *page)
 {
 	static const struct {
 		const char *magic;
@@ -148,7 +148,7 @@ static void read_codec(struct ogg *ogg, const struct page *page)
 }
 
 /* Takes title and date from a stream's second page, if comments start there. */
-static void read_comments(struct ogg *ogg, const struct page *page)
+static void read_comments(struct ogg *ogg, const struct ogg_page *page)
 {
 	static const struct {
 		const char *magic;
@@ -166,7 +166,7 @@ static void read_comments(struct ogg *ogg, const struct page *page)
 		}
 }
 
-static struct stream *find_stream(struct ogg *ogg, uint32_t serial)
+static struct ogg_stream *find_stream(struct ogg *ogg, uint32_t serial)
 {
 	for (unsigned i = ogg->stream_count; i--;)
 		if (ogg->streams[i].serial == serial)
@@ -174,16 +174,16 @@ static struct stream *find_stream(struct ogg *ogg, uint32_t serial)
 	return NULL;
 }
 
-/* Takes a page whose CRC held. False: it belongs to another file. */
-static bool take(struct ogg *ogg, const struct page *page)
+/* Adds a page whose CRC matched. False: it belongs to another file. */
+static bool add_page(struct ogg *ogg, const struct ogg_page *page)
 {
-	struct stream *stream = find_stream(ogg, page->serial);
+	struct ogg_stream *stream = find_stream(ogg, page->serial);
 
 	if (page->flags & FIRST) {
 		if (stream || ogg->stream_count == STREAMS_MAX)
 			return false;
 		stream = &ogg->streams[ogg->stream_count++];
-		*stream = (struct stream){ .serial = page->serial, .next = page->number };
+		*stream = (struct ogg_stream){ .serial = page->serial, .next = page->number };
 		ogg->open_count++;
 		read_codec(ogg, page);
 		if (ogg->at)
@@ -206,10 +206,10 @@ static bool take(struct ogg *ogg, const struct page *page)
 }
 
 /* Whether the page, whose CRC is wrong, is followed by the next one of its stream. */
-static bool goes_on(struct ogg *ogg, const struct page *page)
+static bool is_followed(struct ogg *ogg, const struct ogg_page *page)
 {
 	uint64_t at = ogg->at;
-	struct page next;
+	struct ogg_page next;
 	bool found;
 
 	ogg->at = page->end;
@@ -219,7 +219,7 @@ static bool goes_on(struct ogg *ogg, const struct page *page)
 	return found;
 }
 
-static enum verdict judge(struct ogg *ogg, enum page_state state)
+static enum verdict judge_end(struct ogg *ogg, enum page_state state)
 {
 	struct finding *finding = ogg->finding;
 
@@ -227,35 +227,36 @@ static enum verdict judge(struct ogg *ogg, enum page_state state)
 	if (!ogg->open_count) {
 		if (ogg->bad)
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"the CRC of the page at %" PRIu64 " is wrong", ogg->bad);
+				"wrong CRC of the page at %" PRIu64, ogg->bad);
 		if (ogg->gap)
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"pages are missing before the one at %" PRIu64, ogg->gap);
+				"pages missing before the one at %" PRIu64, ogg->gap);
 		return CARVE_COMPLETE;
 	}
 	if (state == PAGE_CUT)
 		return walk_cut(ogg->view, finding, view_size(ogg->view) + 1,
 			view_ends_with_image(ogg->view) ? view_size(ogg->view) : ogg->at);
 	if (state == PAGE_BAD_CRC)
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"the CRC of the page at %" PRIu64 " is wrong", ogg->at);
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "wrong CRC of the page at %" PRIu64, ogg->at);
 	if (state == PAGE_INTACT)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"another file's page at %" PRIu64 ", before the last one", ogg->at);
+			"another file's page at %" PRIu64 ", and the last page is missing",
+			ogg->at);
 	return verdict_because(CARVE_TRUNCATED, finding,
-		"no page starts at %" PRIu64 ", though the last one is not there", ogg->at);
+		"no page at %" PRIu64 ", and the last page is missing", ogg->at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct ogg ogg = { .view = view, .finding = finding };
 	enum page_state state;
-	struct page page;
+	struct ogg_page page;
 
 	make_table(ogg.table);
 	for (;;) {
 		state = read_page(&ogg, &page);
-		if (state == PAGE_BAD_CRC && ogg.page_count && goes_on(&ogg, &page)) {
+		if (state == PAGE_BAD_CRC && ogg.page_count && is_followed(&ogg, &page)) {
 			if (!ogg.bad)
 				ogg.bad = ogg.at;
 		} else if (state != PAGE_INTACT) {
@@ -263,13 +264,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 		}
 		if (!ogg.open_count && !(page.flags & FIRST))
 			break;
-		if (!take(&ogg, &page))
+		if (!add_page(&ogg, &page))
 			break;
 	}
 	if (!ogg.page_count)
 		return verdict_because(
-			CARVE_REJECT, finding, "no first page with a sound CRC at 0");
-	return judge(&ogg, state);
+			CARVE_REJECT, finding, "no first page with a matching CRC at 0");
+	return judge_end(&ogg, state);
 }
 
 const struct carver ogg_carver = {

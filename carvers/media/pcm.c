@@ -1,13 +1,13 @@
 /*
- * Samples have no checksum and no code that could break. What tells them from what stands there
- * when a file's end was overwritten:
+ * Samples have no checksum and no code that could break. These signs distinguish them from the
+ * bytes that overwrote a file's end:
  *
  *	random bytes are rough: samples of 16 bits are a third of the range apart from each other
  *	text is text
- *	samples can be foretold by those before (predictor.h)
- *	silence follows a sound that fades: zeros right behind a loud one may be a wiped area
+ *	samples can be predicted from those before (predictor.h)
+ *	silence follows a sound that fades: zeros right after a loud one may be a wiped area
  *
- * Where none of these vouches for the last samples, they can't be told.
+ * If none of these applies to the last samples, they cannot be verified.
  */
 #include "pcm.h"
 
@@ -17,36 +17,37 @@
 #include "predictor.h"
 #include "walk.h"
 
-/* Bytes that are looked at together, and how far apart their samples are if they are none. */
-#define PIECE_LEN 256
+/* Bytes that are checked together, and the mean difference above which they are not samples. */
+#define BLOCK_LEN 256
 #define ROUGH 14000
 
-#define FADE_LEN 64       /* bytes in front of silence */
-#define LOUDEST_LEN 32768 /* and those that say what is loud */
+#define FADE_LEN 64       /* bytes before silence */
+#define LOUDEST_LEN 32768 /* and those that define what is loud */
 #define FADE_PART 8
 #define TEXT_MIN 64
 #define TEXT_MAX VIEW_MAX_PEEK
 #define UNCLOSED_MAX (UINT64_C(256) << 20)
 #define SPOTS 16
 
-/* Equal bytes that are silence if random ones follow, or else a wiped area. */
+/* Identical bytes that are silence if random ones follow, or else a wiped area. */
 #define SILENCE_MIN 64
 #define SILENCE_MAX (1u << 20)
 
-/* WAVE's tag when the coding is told elsewhere: nearly always plain. */
-#define ELSEWHERE 0xfffe
+/* WAVE's tag if the coding is stated elsewhere: nearly always integers. */
+#define TAG_EXTENSIBLE 0xfffe
 
 bool pcm_is_plain(const struct pcm_format *samples)
 {
 	uint16_t tag = samples->tag;
 
 	return tag == PCM_INTEGER || tag == PCM_FLOAT || tag == PCM_A_LAW || tag == PCM_MU_LAW ||
-	       tag == ELSEWHERE;
+	       tag == TAG_EXTENSIBLE;
 }
 
 static bool plain_16(const struct pcm_format *samples)
 {
-	return samples->bits == 16 && (samples->tag == PCM_INTEGER || samples->tag == ELSEWHERE);
+	return samples->bits == 16 &&
+	       (samples->tag == PCM_INTEGER || samples->tag == TAG_EXTENSIBLE);
 }
 
 static int16_t sample_16(const struct pcm_format *samples, const uint8_t *p)
@@ -54,13 +55,13 @@ static int16_t sample_16(const struct pcm_format *samples, const uint8_t *p)
 	return (int16_t)ordered16(samples->big_endian, p);
 }
 
-/* Samples of 16 bits follow their forerunners. */
+/* Whether 16-bit samples differ too much from their predecessors. */
 static bool is_rough(const struct pcm_format *samples, const uint8_t *p)
 {
 	uint64_t sum = 0;
 	uint32_t count = 0;
 
-	for (unsigned i = samples->frame_len; i + 2 <= PIECE_LEN; i += 2, count++) {
+	for (unsigned i = samples->frame_len; i + 2 <= BLOCK_LEN; i += 2, count++) {
 		int16_t value = sample_16(samples, p + i);
 		int16_t last = sample_16(samples, p + i - samples->frame_len);
 
@@ -69,33 +70,33 @@ static bool is_rough(const struct pcm_format *samples, const uint8_t *p)
 	return sum > (uint64_t)count * ROUGH;
 }
 
-/* Where the rough piece at the samples' end begins, too short for noise.h; end when there is none,
- * or nothing else before it. */
+/* Where the rough block at the samples' end begins, too short for noise.h; end if there is none, or
+ * nothing else before it. */
 static uint64_t rough_tail(
 	struct view *view, const struct pcm_format *samples, uint64_t start, uint64_t end)
 {
 	uint64_t at = end;
 
-	if (!plain_16(samples) || samples->frame_len > PIECE_LEN / 4)
+	if (!plain_16(samples) || samples->frame_len > BLOCK_LEN / 4)
 		return end;
-	while (at - start >= PIECE_LEN) {
-		const uint8_t *p = view_peek(view, at - PIECE_LEN, PIECE_LEN);
+	while (at - start >= BLOCK_LEN) {
+		const uint8_t *p = view_peek(view, at - BLOCK_LEN, BLOCK_LEN);
 
 		if (!p || !is_rough(samples, p))
 			return at;
-		at -= PIECE_LEN;
+		at -= BLOCK_LEN;
 	}
 	return end;
 }
 
-/* How far the sample at p is from silence, 0 to 32768, about. */
+/* How far the sample at p is from silence, about 0 to 32768. */
 static uint32_t loudness(const struct pcm_format *samples, const uint8_t *p)
 {
 	size_t len = samples->bits / 8;
 	uint8_t top = samples->big_endian ? p[0] : p[len ? len - 1 : 0];
 	int16_t value;
 
-	if (samples->tag == PCM_A_LAW) /* the sign, then how loud, every second bit inverted */
+	if (samples->tag == PCM_A_LAW) /* the sign, then loudness, every second bit inverted */
 		return ((top ^ 0x55) & 0x7fu) * 256;
 	if (samples->tag == PCM_MU_LAW)
 		return (~top & 0x7fu) * 256;
@@ -109,24 +110,24 @@ static uint32_t loudness(const struct pcm_format *samples, const uint8_t *p)
 	return (uint32_t)(value < 0 ? -(int32_t)value : value);
 }
 
-/* Of the samples [start, end). */
+/* The loudest of the samples [start, end). */
 static uint32_t loudest(
 	struct view *view, const struct pcm_format *samples, uint64_t start, uint64_t end)
 {
 	size_t step = samples->bits >= 16 ? samples->bits / 8 : 1, len = (size_t)(end - start);
 	const uint8_t *p = len ? view_peek(view, start, len) : NULL;
-	uint32_t most = 0;
+	uint32_t max = 0;
 
 	for (size_t back = step; p && back <= len; back += step) {
 		uint32_t value = loudness(samples, p + len - back);
 
-		most = value > most ? value : most;
+		max = value > max ? value : max;
 	}
-	return most;
+	return max;
 }
 
-/* Whether this byte and no other is what silence is made of. */
-static bool silent(const struct pcm_format *samples, uint8_t byte)
+/* Whether silence consists of this byte alone. */
+static bool is_silent_byte(const struct pcm_format *samples, uint8_t byte)
 {
 	if (samples->tag == PCM_A_LAW)
 		return byte == 0xd5 || byte == 0x55;
@@ -135,8 +136,8 @@ static bool silent(const struct pcm_format *samples, uint8_t byte)
 	return byte == (samples->bits == 8 && !samples->signed_8 ? 0x80 : 0);
 }
 
-/* Whether the equal bytes from `at` on, which go up to the end, are silence after a sound that
- * fades, or silence all over. */
+/* Whether the identical bytes from `at` to the end are silence after a sound that fades, or if all
+ * is silence. */
 static bool is_silence(
 	struct view *view, const struct pcm_format *samples, uint64_t start, uint64_t at)
 {
@@ -145,15 +146,15 @@ static bool is_silence(
 	uint64_t fade = whole - start > FADE_LEN ? whole - FADE_LEN : start;
 	uint64_t before = fade - start > LOUDEST_LEN ? fade - LOUDEST_LEN : start;
 
-	if (!p || !silent(samples, *p))
+	if (!p || !is_silent_byte(samples, *p))
 		return false;
 	return at == start || loudest(view, samples, fade, whole) <=
 				      loudest(view, samples, before, fade) / FADE_PART;
 }
 
-/* Where the text at the end begins, 64 bytes of it at least; end when there is none. It has blanks,
- * which as samples of 8 bits are loud. */
-static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
+/* Where the text at the end begins, at least 64 bytes of it; end if there is none. It has blanks,
+ * which are loud as 8-bit samples. */
+static uint64_t text_start(struct view *view, uint64_t start, uint64_t end)
 {
 	size_t len = end - start < TEXT_MAX ? (size_t)(end - start) : TEXT_MAX, run = 0;
 	const uint8_t *p = len ? view_peek(view, end - len, len) : NULL;
@@ -166,9 +167,9 @@ static uint64_t before_text(struct view *view, uint64_t start, uint64_t end)
 	return blank && run >= TEXT_MIN ? end - run : end;
 }
 
-/* Random bytes at the start, or at one of some places further on: a head without its samples may
- * have other files behind it, the last of which goes on as samples do. */
-static bool noise_among(struct view *view, uint64_t start, uint64_t end)
+/* Whether random bytes are at the start, or at one of some places further on: other files may
+ * follow a head that lost its samples, and the last of them may look like samples. */
+static bool has_noise(struct view *view, uint64_t start, uint64_t end)
 {
 	for (unsigned i = 0; i < SPOTS; i++)
 		if (noise_at(view, start + (end - start) / SPOTS * i, end))
@@ -185,7 +186,7 @@ enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples
 	*at = noise;
 	if (noise < end)
 		return PREDICTOR_FOREIGN;
-	if (noise_among(view, start, end))
+	if (has_noise(view, start, end))
 		return PREDICTOR_UNKNOWN;
 	fill = walk_before_fill(view, start, end);
 	if (fill < end) {
@@ -193,15 +194,15 @@ enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples
 			return PREDICTOR_UNKNOWN;
 		end = fill;
 	}
-	*at = end > start ? before_text(view, start, end) : end;
+	*at = end > start ? text_start(view, start, end) : end;
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
 	return predictor_check_end(view, start, end, 2 * frame_len, frame_len, at);
 }
 
-/* Behind the bytes from start on that are equal to the first, at most a little more than
- * SILENCE_MOST of them. */
-static uint64_t behind_fill(struct view *view, uint64_t start, uint64_t end)
+/* The end of the bytes from start on that equal the first one, at most a little more than
+ * SILENCE_MAX of them. */
+static uint64_t fill_end(struct view *view, uint64_t start, uint64_t end)
 {
 	const uint8_t *p = view_peek(view, start, 1);
 	uint8_t first = p ? *p : 0;
@@ -217,7 +218,7 @@ static uint64_t behind_fill(struct view *view, uint64_t start, uint64_t end)
 	return at;
 }
 
-/* Of zeros alone, the guess is that they were recorded as far as another file begins. */
+/* Zeros alone are taken for a recording if another file begins after them. */
 uint64_t pcm_guess_end(struct view *view, uint64_t start)
 {
 	uint64_t end = view_size(view), silence;
@@ -228,7 +229,7 @@ uint64_t pcm_guess_end(struct view *view, uint64_t start)
 		end = start + UNCLOSED_MAX;
 	if (noise_at(view, start, end))
 		return start;
-	silence = behind_fill(view, start, end);
+	silence = fill_end(view, start, end);
 	if (silence - start >= SILENCE_MIN)
 		return silence - start <= SILENCE_MAX && noise_at(view, silence, end) ? silence
 										      : start;

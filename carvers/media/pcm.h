@@ -1,4 +1,4 @@
-/* Samples of sound that are stored as they are: whether they go on to their end. */
+/* Uncompressed audio samples: whether they continue to their end. */
 #ifndef BURIN_CARVERS_MEDIA_PCM_H
 #define BURIN_CARVERS_MEDIA_PCM_H
 
@@ -7,26 +7,26 @@
 #include "carver.h"
 #include "predictor.h"
 
-/* The codings by their numbers in WAVE, whichever file they stand in. */
+/* The codings by their numbers in WAVE, in files of any format. */
 enum { PCM_INTEGER = 1, PCM_FLOAT = 3, PCM_A_LAW = 6, PCM_MU_LAW = 7 };
 
 struct pcm_format {
-	uint16_t tag;       /* one of those, or FFFE, which says it elsewhere; else: packed */
-	uint16_t bits;      /* of a sample; 0 when it is not told */
+	uint16_t tag;       /* one of those, or FFFE (stated elsewhere); else: compressed */
+	uint16_t bits;      /* of a sample; 0: not stated */
 	uint16_t frame_len; /* bytes of a sample of all channels, at least 1 */
 	bool big_endian;
-	bool signed_8; /* those of 8 bits have a sign: silence is 0 */
+	bool signed_8; /* 8-bit samples are signed: silence is 0 */
 };
 
-/* Whether they are stored as they are, so that samples_check can tell them. */
+/* Whether they are stored uncompressed, so that pcm_check can check them. */
 bool pcm_is_plain(const struct pcm_format *samples);
 
-/* Whether the samples [start, end) go on to their end, or others begin at *at. */
+/* Whether the samples [start, end) continue to their end, or foreign bytes begin at *at. */
 enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
 	uint64_t end, uint64_t *at);
 
-/* Where the samples from `start` on end in a recording whose sizes are not set: start when there
- * are none. */
+/* Where the samples from `start` on end in a recording whose sizes are not set: start if there are
+ * none. */
 uint64_t pcm_guess_end(struct view *view, uint64_t start);
 
 #endif

@@ -1,4 +1,4 @@
-/* The part of a RIFF file that only sound has. */
+/* Audio's part of a RIFF file. */
 #ifndef BURIN_CARVERS_MEDIA_RIFF_AUDIO_H
 #define BURIN_CARVERS_MEDIA_RIFF_AUDIO_H
 
@@ -9,24 +9,24 @@
 
 struct riff_audio {
 	struct riff_chunk data;      /* the chunk 'data': at is 0 before it was found */
-	struct pcm_format samples;   /* as 'fmt ' has them; frame_len is 0 without */
-	struct riff_packets packets; /* of those that are packed */
+	struct pcm_format samples;   /* from 'fmt '; frame_len is 0 without it */
+	struct riff_packets packets; /* if compressed */
 };
 
-/* False when there is no 'fmt ' in the chunk. */
+/* Reads the chunk 'fmt '. False if it is too short. */
 bool riff_audio_read_format(
-	const struct riff *riff, const struct riff_chunk *chunk, struct riff_audio *sound);
+	const struct riff *riff, const struct riff_chunk *chunk, struct riff_audio *audio);
 
-/* Whether the samples in `data` are told from others, and go on to its end: as samples_check, or for
- * packed ones riff_packets_check. False where that can't be told. */
+/* Whether the samples in `data` can be told from foreign bytes; if so *tail is as from pcm_check,
+ * or riff_packets_check for compressed ones. */
 bool riff_audio_check(
-	struct view *view, const struct riff_audio *sound, enum predictor_end *tail, uint64_t *at);
+	struct view *view, const struct riff_audio *audio, enum predictor_end *tail, uint64_t *at);
 
-/* Whether this is a recording that was not closed: its sizes are not set. */
-bool riff_audio_is_unclosed(const struct riff *riff, const struct riff_audio *sound);
+/* Whether this is an unclosed recording: its sizes are not set. */
+bool riff_audio_is_unclosed(const struct riff *riff, const struct riff_audio *audio);
 
 /* The verdict on such a recording. */
 enum verdict riff_audio_judge_unclosed(
-	struct view *view, struct finding *finding, const struct riff_audio *sound);
+	struct view *view, struct finding *finding, const struct riff_audio *audio);
 
 #endif

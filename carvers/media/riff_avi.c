@@ -1,7 +1,7 @@
 /*
- * AVI's pictures and sound (Microsoft, AVI RIFF File Reference; OpenDML AVI 1.02): the list 'movi'
+ * AVI's pictures and audio (Microsoft, AVI RIFF File Reference; OpenDML AVI 1.02): the list 'movi'
  * holds chunks that are named after their stream, two digits and two letters ('00dc', '01wb'),
- * perhaps within lists 'rec ', and indexes ('ix00'). 'idx1' behind it lists them: id, flags, where
+ * perhaps within lists 'rec ', and indexes ('ix00'). 'idx1' after it lists them: id, flags, offset
  * from 'movi' or from the file's start, length.
  */
 #include "riff_avi.h"
@@ -17,7 +17,7 @@
 #define ENTRIES_LOOKED 64
 /* Enough to see how a frame begins. */
 #define FRAME_LOOK 8
-/* And these at the end, as many as fill a sector: nothing else vouches for a file's last bytes. */
+/* All of the last entries, a sector full: nothing else confirms a file's last bytes. */
 #define ENTRIES_LAST 32
 
 static bool digit(char byte)
@@ -39,7 +39,7 @@ static bool is_stream_chunk(const char *id)
 	for (const char *kind = kinds; *kind; kind += 3)
 		if (memcmp(kind, id + 2, 2) == 0)
 			return true;
-	/* Codecs with letters of their own. */
+	/* Some codecs use other letters. */
 	return id[2] >= 'A' && id[3] >= '0' && id[2] <= 'z' && id[3] <= 'z';
 }
 
@@ -67,7 +67,7 @@ enum riff_avi_state riff_avi_walk_movi(const struct riff *riff, uint64_t *at, ui
 		if (chunk.end > view_size(riff->view))
 			return RIFF_AVI_CUT;
 		embedded_find(riff->view, chunk.data, chunk.end, FRAME_LOOK);
-		/* What is in a list follows as if it were not in one. */
+		/* A list's content is read as if it were not in a list. */
 		if (riff_is(chunk.id, "LIST")) {
 			if (chunk.len < 4)
 				return RIFF_AVI_BROKEN;
@@ -76,7 +76,7 @@ enum riff_avi_state riff_avi_walk_movi(const struct riff *riff, uint64_t *at, ui
 	}
 }
 
-static bool leads_to(const struct riff *riff, const uint8_t *entry, uint64_t base)
+static bool matches_chunk_at(const struct riff *riff, const uint8_t *entry, uint64_t base)
 {
 	uint8_t copy[ENTRY_LEN];
 	const uint8_t *p;
@@ -86,7 +86,7 @@ static bool leads_to(const struct riff *riff, const uint8_t *entry, uint64_t bas
 	return p && memcmp(p, copy, 4) == 0 && le32(p + 4) == le32(copy + 12);
 }
 
-static bool entry_leads(const struct riff *riff, uint64_t at, uint64_t movi)
+static bool is_valid_entry(const struct riff *riff, uint64_t at, uint64_t movi)
 {
 	const uint8_t *p = view_peek(riff->view, at, ENTRY_LEN);
 	uint8_t entry[ENTRY_LEN];
@@ -94,10 +94,10 @@ static bool entry_leads(const struct riff *riff, uint64_t at, uint64_t movi)
 	if (!p)
 		return false;
 	memcpy(entry, p, ENTRY_LEN);
-	/* Empty chunks are not always there; lists have their own lengths. */
+	/* Empty chunks may be missing; lists have their own lengths. */
 	if (!le32(entry + 12) || memcmp(entry, "rec ", 4) == 0)
 		return true;
-	return leads_to(riff, entry, movi) || leads_to(riff, entry, 0);
+	return matches_chunk_at(riff, entry, movi) || matches_chunk_at(riff, entry, 0);
 }
 
 bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *index, uint64_t movi)
@@ -106,10 +106,10 @@ bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *in
 	uint64_t last = count > ENTRIES_LAST ? count - ENTRIES_LAST : 0;
 
 	for (uint64_t i = 0; i < last; i += step)
-		if (!entry_leads(riff, index->data + i * ENTRY_LEN, movi))
+		if (!is_valid_entry(riff, index->data + i * ENTRY_LEN, movi))
 			return false;
 	for (uint64_t i = last; i < count; i++)
-		if (!entry_leads(riff, index->data + i * ENTRY_LEN, movi))
+		if (!is_valid_entry(riff, index->data + i * ENTRY_LEN, movi))
 			return false;
 	return true;
 }

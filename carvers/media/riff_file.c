@@ -1,16 +1,16 @@
 /*
- * RIFF files (Microsoft and IBM, Multimedia Programming Interface 1.0; riff.c): sound (WAVE, RF64),
- * films (AVI), MIDI (RMID), sound fonts (sfbk), voice (QLCM), drawings (CDR), and whatever other
- * form a program has. WebP and animated cursors have carvers of their own.
+ * RIFF files (Microsoft and IBM, Multimedia Programming Interface 1.0; riff.c): audio (WAVE, RF64),
+ * video (AVI), MIDI (RMID), sound fonts (sfbk), voice (QLCM), drawings (CDR), and any other form.
+ * WebP and animated cursors have carvers of their own.
  *
- * The size in front tells the length, and the chunks have to lead to just there; so have those in
- * lists. What is in the last chunk is seen for samples, which are not random (samples.c), for some
- * packed ones (riff_packets.c), and for indexes; where nothing bears out a large one, the verdict
- * is unverified. Films need their first list, their chunks' names in 'movi' (riff_film.c), and an
- * index that describes them; OpenDML has several 'RIFF' in a row.
+ * The size at the start gives the length, and the chunks have to lead exactly there; so have those
+ * in lists. In the last chunk, samples are checked, which are not random (pcm.c), some compressed
+ * ones (riff_packets.c), and indexes; if nothing confirms a large one, the verdict is unverified.
+ * AVI needs its first list, its chunks' names in 'movi' (riff_avi.c), and an index that describes
+ * them; OpenDML has several 'RIFF' in a row.
  *
- * Programs that record write the sizes last. A sound file whose sizes are 0 or FFFFFFFF is taken up
- * to where its samples turn to random bytes, a film as far as its chunks go on.
+ * Recording programs write the sizes last. An audio file whose sizes are 0 or FFFFFFFF ends where
+ * its samples turn into random bytes, a video after its last chunk.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -26,15 +26,16 @@
 #include "riff_avi.h"
 #include "walk.h"
 
-/* Bytes of a WAVE with the shortest 'fmt ': some write less than that before they know the size. */
+/* Bytes of a WAVE with the shortest 'fmt ': some programs write a smaller size until they know
+ * it. */
 #define WAVE_MIN 34
 
-struct form {
+struct riff_form {
 	char form[5];
 	const char *extension;
 };
 
-static const struct form forms[] = {
+static const struct riff_form forms[] = {
 	{ "WAVE", "wav" },
 	{ "AVI ", "avi" },
 	{ "RMID", "rmi" },
@@ -52,14 +53,14 @@ struct riff_file {
 	struct view *view;
 	struct finding *finding;
 	struct riff riff;
-	struct riff_chunk last; /* the innermost chunk that was passed last */
-	struct riff_audio wave; /* 'fmt ', and 'data' of a WAVE or RMID */
-	uint64_t sound;         /* behind what another chunk stands behind */
-	uint64_t movi;          /* where the type of the list stands, or 0 */
-	uint64_t unconfirmed;   /* bytes of the last chunk that nothing bears out */
+	struct riff_chunk last;  /* the last innermost chunk */
+	struct riff_audio wave;  /* 'fmt ', and 'data' of a WAVE or RMID */
+	uint64_t valid_end;      /* confirmed by the chunk that follows */
+	uint64_t movi;           /* where the type of the list is, or 0 */
+	uint64_t unverified_len; /* bytes of the last chunk that nothing confirms */
 	unsigned chunk_count;
-	bool head;         /* 'fmt ' or 'hdrl' was there */
-	bool indexed;      /* 'idx1' was there */
+	bool head;         /* 'fmt ' or 'hdrl' was found */
+	bool indexed;      /* 'idx1' was found */
 	const char *doubt; /* what makes it unverified, or NULL */
 };
 
@@ -68,14 +69,14 @@ static bool is_form(const struct riff_file *file, const char *form)
 	return riff_is(file->riff.form, form);
 }
 
-static bool is_sound(const struct riff_file *file)
+static bool is_audio(const struct riff_file *file)
 {
 	return is_form(file, "WAVE") || is_form(file, "QLCM");
 }
 
-static enum verdict truncated(struct riff_file *file, const char *problem, uint64_t at)
+static enum verdict truncated_at(struct riff_file *file, const char *problem, uint64_t at)
 {
-	file->finding->length = file->sound;
+	file->finding->length = file->valid_end;
 	return verdict_because(CARVE_TRUNCATED, file->finding, "%s at %" PRIu64, problem, at);
 }
 
@@ -109,9 +110,9 @@ static bool is_remark(const struct riff *list, struct riff_chunk *chunk)
 	return chunk->end + (chunk->len & 1) == list->end;
 }
 
-/* The chunks in a list, and those in lists in it, one after the other. NULL, or what is wrong at
- * *at. */
-static const char *pass_list(struct riff_file *file, const struct riff_chunk *list, uint64_t *at)
+/* Walks the chunks in a list, and those in lists in it, one after the other. NULL, or what is wrong
+ * at *at. */
+static const char *walk_list(struct riff_file *file, const struct riff_chunk *list, uint64_t *at)
 {
 	struct riff inside;
 	struct riff_chunk chunk;
@@ -128,14 +129,14 @@ static const char *pass_list(struct riff_file *file, const struct riff_chunk *li
 		state = riff_avi_walk_movi(&file->riff, at, list->end);
 		if (state == RIFF_AVI_INTACT)
 			file->last = *list;
-		file->sound = *at;
-		return state == RIFF_AVI_BROKEN ? "no chunk of a stream" : NULL;
+		file->valid_end = *at;
+		return state == RIFF_AVI_BROKEN ? "no stream chunk" : NULL;
 	}
 	file->head |= riff_is(inside.form, "hdrl");
 	while ((step = riff_next(&inside, &chunk)) == RIFF_CHUNK) {
 		*at = chunk.at;
 		if (chunk.at <= view_size(file->view))
-			file->sound = chunk.at;
+			file->valid_end = chunk.at;
 		file->last = chunk;
 		riff_read_title(&inside, &chunk, file->finding);
 		if (riff_is(chunk.id, "ICRD"))
@@ -150,26 +151,26 @@ static const char *pass_list(struct riff_file *file, const struct riff_chunk *li
 		file->last = chunk;
 		return NULL;
 	}
-	return step == RIFF_BROKEN ? "no chunk starts" : NULL;
+	return step == RIFF_BROKEN ? "no chunk" : NULL;
 }
 
-/* NULL, or what is wrong at *at. */
-static const char *pass_chunk(struct riff_file *file, const struct riff_chunk *chunk, uint64_t *at)
+/* Adds a chunk. NULL, or what is wrong at *at. */
+static const char *add_chunk(struct riff_file *file, const struct riff_chunk *chunk, uint64_t *at)
 {
 	*at = chunk->at;
 	file->last = *chunk;
-	/* ID3 tags, packed sound. */
+	/* ID3 tags, compressed audio. */
 	embedded_find(file->view, chunk->data, chunk->end, 8);
 	if (riff_is(chunk->id, "fmt "))
 		file->head = riff_audio_read_format(&file->riff, chunk, &file->wave);
-	if (riff_is(chunk->id, "data") && (is_sound(file) || is_form(file, "RMID")))
+	if (riff_is(chunk->id, "data") && (is_audio(file) || is_form(file, "RMID")))
 		file->wave.data = *chunk;
 	if (riff_is(chunk->id, "LIST"))
-		return pass_list(file, chunk, at);
+		return walk_list(file, chunk, at);
 	if (riff_is(chunk->id, "idx1") && file->movi && chunk->end <= view_size(file->view)) {
 		file->indexed = true;
 		if (!riff_avi_index_matches(&file->riff, chunk, file->movi))
-			file->doubt = "the index does not describe the film";
+			file->doubt = "the index does not match the chunks";
 	}
 	return NULL;
 }
@@ -196,7 +197,7 @@ static bool is_midi(struct view *view, const struct riff_chunk *chunk)
 	return at == chunk->end;
 }
 
-/* Samples that turn to other bytes, in the last chunk or before others. */
+/* The verdict on samples in the last chunk. */
 static enum verdict judge_samples(struct riff_file *file)
 {
 	const struct riff_chunk *data = &file->wave.data;
@@ -205,26 +206,25 @@ static enum verdict judge_samples(struct riff_file *file)
 
 	if (data->at != file->last.at)
 		return CARVE_COMPLETE;
-	file->unconfirmed = data->end - data->data;
+	file->unverified_len = data->end - data->data;
 	if (!riff_audio_check(file->view, &file->wave, &tail, &at))
 		return CARVE_COMPLETE;
 	switch (tail) {
 	case PREDICTOR_FOREIGN:
-		file->sound = at;
-		return truncated(file, "no samples any more", at);
+		file->valid_end = at;
+		return truncated_at(file, "foreign bytes instead of samples", at);
 	case PREDICTOR_UNKNOWN:
 		return verdict_because(CARVE_UNVERIFIED, file->finding,
-			"nothing tells whether the last samples before %" PRIu64 " are the file's",
-			data->end);
+			"the last samples before %" PRIu64 " cannot be verified", data->end);
 	case PREDICTOR_CONTINUOUS:
-		file->unconfirmed = 0;
+		file->unverified_len = 0;
 		break;
 	}
 	return CARVE_COMPLETE;
 }
 
 /* The verdict on a file whose chunks led to its end. */
-static enum verdict judge(struct riff_file *file, uint64_t end)
+static enum verdict judge_chunks(struct riff_file *file, uint64_t end)
 {
 	const struct riff_chunk *last = &file->last;
 
@@ -232,31 +232,30 @@ static enum verdict judge(struct riff_file *file, uint64_t end)
 	if (is_form(file, "WAVE") && !file->wave.data.at)
 		return verdict_because(
 			CARVE_UNVERIFIED, file->finding, "no samples before %" PRIu64, end);
-	if (file->wave.data.len && is_sound(file)) {
+	if (file->wave.data.len && is_audio(file)) {
 		enum verdict verdict = judge_samples(file);
 
 		if (verdict != CARVE_COMPLETE)
 			return verdict;
 	} else if (riff_is(last->id, "idx1")) {
-		file->unconfirmed = 0;
+		file->unverified_len = 0;
 	} else if (!(is_form(file, "RMID") && is_midi(file->view, last)) &&
 		   !(file->movi && riff_is(last->id, "LIST"))) {
-		file->unconfirmed = last->end - last->data;
+		file->unverified_len = last->end - last->data;
 	}
 	file->finding->length = end;
 	if (file->doubt)
 		return verdict_because(CARVE_UNVERIFIED, file->finding, "%s", file->doubt);
-	if (file->unconfirmed && (last->at == file->wave.data.at ||
-					 (!plain_at_end(file->view, last->data, last->end) &&
-						 !is_filler(file->view, last))))
+	if (file->unverified_len && (last->at == file->wave.data.at ||
+					    (!plain_at_end(file->view, last->data, last->end) &&
+						    !is_filler(file->view, last))))
 		return verdict_because(CARVE_UNVERIFIED, file->finding,
-			"whether the last %" PRIu64 " bytes are the file's can't be seen",
-			file->unconfirmed);
+			"the last %" PRIu64 " bytes cannot be verified", file->unverified_len);
 	return CARVE_COMPLETE;
 }
 
-/* OpenDML: more of the film behind the first 'RIFF'. False: broken or cut at file->sound. */
-static bool pass_more(struct riff_file *file, uint64_t *end)
+/* OpenDML: walks the further 'RIFF' after the first. False: corrupt or cut at file->valid_end. */
+static bool walk_further_parts(struct riff_file *file, uint64_t *end)
 {
 	struct riff first = file->riff;
 
@@ -267,11 +266,11 @@ static bool pass_more(struct riff_file *file, uint64_t *end)
 		while ((step = riff_next(&file->riff, &chunk)) == RIFF_CHUNK) {
 			uint64_t at = chunk.data + 4;
 
-			file->sound = chunk.at;
+			file->valid_end = chunk.at;
 			file->last = chunk;
 			if (riff_is(chunk.id, "LIST") && riff_avi_walk_movi(&file->riff, &at,
 								 chunk.end) != RIFF_AVI_INTACT) {
-				file->sound = at;
+				file->valid_end = at;
 				return false;
 			}
 		}
@@ -284,9 +283,9 @@ static bool pass_more(struct riff_file *file, uint64_t *end)
 	return true;
 }
 
-/* Where what is sound ends when no chunk stands behind `last`: a chunk's length may be the first
- * foreign bytes, but samples can be looked at. */
-static uint64_t confirmed(const struct riff_file *file, const struct riff_chunk *last)
+/* Where the valid part ends if no chunk follows `last`: its length may be foreign bytes already,
+ * but samples can be checked. */
+static uint64_t find_valid_end(const struct riff_file *file, const struct riff_chunk *last)
 {
 	enum predictor_end tail;
 	uint64_t at;
@@ -299,7 +298,7 @@ static uint64_t confirmed(const struct riff_file *file, const struct riff_chunk 
 	return tail == PREDICTOR_FOREIGN ? at : last->end;
 }
 
-static enum verdict walk(struct riff_file *file)
+static enum verdict walk_chunks(struct riff_file *file)
 {
 	struct riff_chunk chunk = { .at = 0 }, last = { .at = 0 };
 	struct riff *riff = &file->riff;
@@ -311,13 +310,13 @@ static enum verdict walk(struct riff_file *file)
 
 		if (step != RIFF_CHUNK && riff->at < riff->end && riff->end - riff->at <= 8 &&
 			riff->at <= view_size(file->view) && file->chunk_count > 1) {
-			/* Some count their head in. */
+			/* Some writers include their head in the size. */
 			riff->end = riff->at;
 			step = RIFF_END;
 		}
 		if (step == RIFF_BROKEN && file->chunk_count && chunk.at == riff->at &&
 			chunk.end > riff->end && chunk.end - riff->end <= 8) {
-			/* Others leave something out. */
+			/* Others leave something out of it. */
 			riff->end = chunk.end;
 			continue;
 		}
@@ -331,19 +330,19 @@ static enum verdict walk(struct riff_file *file)
 			return walk_cut(file->view, file->finding, riff->end,
 				file->chunk_count ? riff->at : 12);
 		if (step == RIFF_BROKEN) {
-			file->sound = confirmed(file, &last);
-			return truncated(file, "no chunk starts", riff->at);
+			file->valid_end = find_valid_end(file, &last);
+			return truncated_at(file, "no chunk", riff->at);
 		}
-		file->sound = chunk.at;
-		problem = pass_chunk(file, &chunk, &at);
+		file->valid_end = chunk.at;
+		problem = add_chunk(file, &chunk, &at);
 		if (problem)
-			return truncated(file, problem, at);
+			return truncated_at(file, problem, at);
 		if (riff_audio_is_unclosed(riff, &file->wave) &&
 			(chunk.end > view_size(file->view) || !chunk.len))
 			break;
 		if (chunk.end > view_size(file->view))
 			return walk_cut(file->view, file->finding, riff->end,
-				file->movi == chunk.data ? file->sound : view_size(file->view));
+				file->movi == chunk.data ? file->valid_end : view_size(file->view));
 		file->chunk_count++;
 		last = chunk;
 	}
@@ -352,9 +351,10 @@ static enum verdict walk(struct riff_file *file)
 	end = riff->end;
 	if (end > view_size(file->view))
 		return walk_cut(file->view, file->finding, end, view_size(file->view));
-	if (file->movi && !pass_more(file, &end))
-		return truncated(file, "a further part of the film is cut or broken", file->sound);
-	return judge(file, end);
+	if (file->movi && !walk_further_parts(file, &end))
+		return truncated_at(
+			file, "a further part of the video is cut or corrupt", file->valid_end);
+	return judge_chunks(file, end);
 }
 
 static const char *extension(const struct riff_file *file)
@@ -367,14 +367,14 @@ static const char *extension(const struct riff_file *file)
 	return "riff";
 }
 
-/* How many chunks a cut file must have. In a list of words chance makes a form and a chunk, as long
- * as its four letters are large. */
-static uint32_t sure_count(const struct riff_file *file)
+/* How many chunks a cut file must have. In a list of words a form and a chunk occur by chance, if
+ * the chunk's length is four large letters. */
+static uint32_t chunks_needed(const struct riff_file *file)
 {
 	return strcmp(extension(file), "riff") == 0 ? 3 : 1;
 }
 
-/* Whether the first chunk is one that chance does not make. */
+/* What shows that the beginning is not of a RIFF file for this carver, or NULL. */
 static const char *start_problem(struct riff_file *file)
 {
 	struct riff riff = file->riff;
@@ -382,9 +382,9 @@ static const char *start_problem(struct riff_file *file)
 
 	for (int i = 0; i < 4; i++)
 		if (riff.form[i] < ' ' || riff.form[i] > '~')
-			return "no name of a form at 8";
+			return "no form name at 8";
 	if (riff_is(riff.form, "WEBP") || riff_is(riff.form, "ACON") || riff_is(riff.form, "AVIX"))
-		return "a form with a carver of its own, or a part of a film";
+		return "a form with its own carver, or a part of a video";
 	if (riff_next(&riff, &chunk) == RIFF_CHUNK)
 		return NULL;
 	return "no chunk starts at 12";
@@ -405,7 +405,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	len = le32(p + 4);
 	if (!riff_open(&file.riff, view, 0) && !(riff && len < 4))
 		return verdict_because(CARVE_REJECT, finding, "no head of a RIFF file at 0");
-	/* Not set: the chunks alone lead on. */
+	/* Not set: only the chunks lead to the end. */
 	if (file.riff.end <= 12 || (len == UINT32_MAX && !file.riff.data_len) ||
 		(is_form(&file, "WAVE") && file.riff.end < WAVE_MIN))
 		file.riff.end = view_size(view) > 12 ? view_size(view) : 12;
@@ -413,17 +413,17 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	finding->extension = extension(&file);
-	verdict = walk(&file);
-	/* A last byte of padding that is missing. */
+	verdict = walk_chunks(&file);
+	/* The last padding byte is missing. */
 	if (finding->length > view_size(view))
 		finding->length = view_size(view);
 	if ((is_form(&file, "WAVE") || is_form(&file, "AVI ")) && !file.head) {
 		*finding = (struct finding){ 0 };
 		return verdict_because(CARVE_REJECT, finding, "no format before the data");
 	}
-	if (verdict == CARVE_TRUNCATED && file.chunk_count < sure_count(&file) && !file.head) {
+	if (verdict == CARVE_TRUNCATED && file.chunk_count < chunks_needed(&file) && !file.head) {
 		*finding = (struct finding){ 0 };
-		return verdict_because(CARVE_REJECT, finding, "too few chunks for what is cut");
+		return verdict_because(CARVE_REJECT, finding, "too few chunks for a cut file");
 	}
 	return verdict;
 }

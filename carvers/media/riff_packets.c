@@ -1,14 +1,14 @@
 /*
- * Packets of packed sound in RIFF files:
+ * Packets of compressed audio in RIFF files:
  *
  *	IMA ADPCM (Microsoft, Multimedia Standards Update; WAVE's 11): of each channel the first
  *	        sample (2 bytes), the index of a step (0 to 88), 0
  *	Microsoft ADPCM (the same; WAVE's 2): of each channel the number of a predictor, of 7
- *	QCELP, EVRC, SMV (RFC 3625; QLCM): a byte for the rate, and as many bytes as 'fmt ' says
+ *	QCELP, EVRC, SMV (RFC 3625; QLCM): a byte for the rate, and as many bytes as 'fmt ' states
  *	        for it
  *
- * Blocks of ADPCM are equally long. Those at the end that make no sense behind others that do are
- * none of the file's. Packets with rates lead from one to the next, and have to lead to the end.
+ * ADPCM blocks have equal lengths. Invalid blocks at the end, after valid ones, are not part of the
+ * file. Packets with rates have to follow each other up to the end.
  */
 #include "riff_packets.h"
 
@@ -19,7 +19,7 @@
 #define QLCM_RATES 110
 #define IMA_STEPS 89
 #define PREDICTORS 7
-/* Sound blocks in a row: those before them are not looked at. By chance one of 36 is sound. */
+/* Valid blocks in a row: those before them are not checked. One of 36 is valid by chance. */
 #define ENOUGH 4
 
 static void read_rates(const uint8_t *p, struct riff_packets *packets)
@@ -28,7 +28,7 @@ static void read_rates(const uint8_t *p, struct riff_packets *packets)
 
 	if (!count || count > sizeof(packets->rates))
 		return;
-	packets->packing = RIFF_CODING_RATES;
+	packets->coding = RIFF_CODING_RATES;
 	packets->rate_count = (uint8_t)count;
 	for (uint32_t i = 0; i < count; i++) {
 		packets->lens[i] = p[QLCM_RATES + 4 + 2 * i];
@@ -45,7 +45,7 @@ void riff_packets_read_format(
 				   ? NULL
 				   : view_peek(riff->view, chunk->data, len);
 
-	*packets = (struct riff_packets){ .packing = RIFF_CODING_OTHER };
+	*packets = (struct riff_packets){ .coding = RIFF_CODING_OTHER };
 	if (!p)
 		return;
 	if (voice) {
@@ -57,20 +57,20 @@ void riff_packets_read_format(
 	if (!packets->channels || packets->len < 7 * packets->channels)
 		return;
 	if (le16(p) == 0x11)
-		packets->packing = RIFF_CODING_IMA;
+		packets->coding = RIFF_CODING_IMA;
 	else if (le16(p) == 2 && le16(p + 20) == PREDICTORS)
-		packets->packing = RIFF_CODING_MICROSOFT;
+		packets->coding = RIFF_CODING_MICROSOFT;
 }
 
-static bool is_block(struct view *view, const struct riff_packets *packets, uint64_t at)
+static bool is_valid_block(struct view *view, const struct riff_packets *packets, uint64_t at)
 {
-	size_t step = packets->packing == RIFF_CODING_IMA ? 4 : 1;
+	size_t step = packets->coding == RIFF_CODING_IMA ? 4 : 1;
 	const uint8_t *p = view_peek(view, at, step * packets->channels);
 
 	for (unsigned i = 0; p && i < packets->channels; i++, p += step) {
-		if (packets->packing == RIFF_CODING_IMA && (p[2] >= IMA_STEPS || p[3]))
+		if (packets->coding == RIFF_CODING_IMA && (p[2] >= IMA_STEPS || p[3]))
 			return false;
-		if (packets->packing == RIFF_CODING_MICROSOFT && p[0] >= PREDICTORS)
+		if (packets->coding == RIFF_CODING_MICROSOFT && p[0] >= PREDICTORS)
 			return false;
 	}
 	return p != NULL;
@@ -85,7 +85,7 @@ static enum predictor_end check_blocks(struct view *view, const struct riff_pack
 	for (uint64_t i = (end - start) / packets->len; i-- && good < ENOUGH;) {
 		uint64_t block = start + i * packets->len;
 
-		if (is_block(view, packets, block)) {
+		if (is_valid_block(view, packets, block)) {
 			good++;
 		} else {
 			good = 0;
@@ -114,7 +114,7 @@ static enum predictor_end check_rates(struct view *view, const struct riff_packe
 enum predictor_end riff_packets_check(struct view *view, const struct riff_packets *packets,
 	uint64_t start, uint64_t end, uint64_t *at)
 {
-	switch (packets->packing) {
+	switch (packets->coding) {
 	case RIFF_CODING_IMA:
 	case RIFF_CODING_MICROSOFT:
 		return check_blocks(view, packets, start, end, at);

@@ -1,4 +1,4 @@
-/* Packed sound of RIFF files whose packets begin with a word on themselves. */
+/* Compressed audio in RIFF files whose packets start with a field that can be checked. */
 #ifndef BURIN_CARVERS_MEDIA_RIFF_PACKETS_H
 #define BURIN_CARVERS_MEDIA_RIFF_PACKETS_H
 
@@ -6,25 +6,25 @@
 #include "predictor.h"
 
 enum riff_packet_coding {
-	RIFF_CODING_OTHER, /* nothing in it can be told */
+	RIFF_CODING_OTHER, /* its packets cannot be checked */
 	RIFF_CODING_IMA,
 	RIFF_CODING_MICROSOFT,
 	RIFF_CODING_RATES,
 };
 
 struct riff_packets {
-	enum riff_packet_coding packing;
-	uint16_t channels, len; /* len: bytes of a packet, but for PACKING_RATES */
+	enum riff_packet_coding coding;
+	uint16_t channels, len; /* len: bytes of a packet, except for RIFF_CODING_RATES */
 	uint8_t rate_count, rates[8],
 		lens[8]; /* first bytes of packets, and how many follow them */
 };
 
-/* Reads from the chunk 'fmt ' of WAVE or QLCM how the sound is packed. */
+/* Reads from the chunk 'fmt ' of WAVE or QLCM how the audio is coded. */
 void riff_packets_read_format(
 	const struct riff *riff, const struct riff_chunk *chunk, struct riff_packets *packets);
 
-/* Whether [start, end) is packets to its end, or others begin at *at. Where no packet says how it
- * ends, as in all but PACKING_RATES, the last one can't be told: PREDICTOR_UNKNOWN. */
+/* Whether [start, end) is packets to its end, or foreign bytes begin at *at. For all but
+ * RIFF_CODING_RATES the last packet's end cannot be checked: PREDICTOR_UNKNOWN. */
 enum predictor_end riff_packets_check(struct view *view, const struct riff_packets *packets,
 	uint64_t start, uint64_t end, uint64_t *at);
 

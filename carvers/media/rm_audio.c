@@ -2,10 +2,10 @@
  * RealAudio 3 to 5 without RealMedia around it (as documented by MultimediaWiki and read by
  * players).
  *
- *	'.ra' FD, version; the header's length, the sound's length, texts, the codec's name; sound
+ *	'.ra' FD, version; the header's length, the audio's length, texts, the codec's name; audio
  *
- * Both lengths give the file's, and the header's texts have to fill it. Nothing vouches for the
- * sound: unverified.
+ * Both lengths give the file's, and the header's texts have to fill it. Nothing verifies the audio:
+ * unverified.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 #define TEXTS 4
 
-/* Texts with their length in front, title first: behind them, or 0. */
+/* Reads texts, each after its length, the title first: their end, or 0. */
 static uint64_t read_texts(struct view *view, struct finding *finding, uint64_t at)
 {
 	for (int i = 0; i < TEXTS; i++) {
@@ -37,7 +37,7 @@ static uint64_t read_texts(struct view *view, struct finding *finding, uint64_t 
 enum verdict rm_audio(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 66);
-	uint64_t head_end, data_len, texts = 22, behind;
+	uint64_t head_end, data_len, texts = 22, texts_end;
 
 	if (p && be16(p + 4) == 3) {
 		head_end = 8 + (uint64_t)be16(p + 6);
@@ -52,8 +52,8 @@ enum verdict rm_audio(struct view *view, struct finding *finding)
 	} else {
 		return verdict_because(CARVE_REJECT, finding, "no version at 4");
 	}
-	behind = texts ? read_texts(view, finding, texts) : head_end;
-	if (behind == 0 || head_end < behind || head_end - behind > 64 || data_len == 0 ||
+	texts_end = texts ? read_texts(view, finding, texts) : head_end;
+	if (texts_end == 0 || head_end < texts_end || head_end - texts_end > 64 || data_len == 0 ||
 		data_len > INT32_MAX) {
 		finding->title[0] = 0;
 		return verdict_because(
@@ -64,5 +64,5 @@ enum verdict rm_audio(struct view *view, struct finding *finding)
 		return walk_cut(view, finding, head_end + data_len, view_size(view));
 	finding->length = head_end + data_len;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing vouches for the sound before %" PRIu64, finding->length);
+		"the audio before %" PRIu64 " cannot be verified", finding->length);
 }

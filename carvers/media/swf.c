@@ -1,14 +1,14 @@
 /*
  * Flash (Adobe, SWF File Format Specification 19).
  *
- *	head: 'FWS', 'CWS' (zlib) or 'ZWS' (LZMA), version, length of all when unpacked (4 bytes)
+ *	head: 'FWS', 'CWS' (zlib) or 'ZWS' (LZMA), version, decompressed length of all (4 bytes)
  *	then: a rectangle of 5 bits and four numbers of as many bits as these say, two of 2 bytes,
  *	      and tags: code and length in 2 bytes, or the length in 4 more; the last one is 0
  *
- * A plain file's tags lead to the length in front, the last being 0; a packed one's zlib stream
- * ends with a checksum, and unpacks to that length. Without the last tag, as some programs leave
- * it, a plain one is unverified. An LZMA stream's length stands in front of it, and nothing checks
- * it: unverified.
+ * An uncompressed file's tags lead to the stated length, the last tag being 0; a compressed one's
+ * zlib stream ends with a checksum, and decompresses to that length. Without the last tag, as some
+ * programs leave it, an uncompressed one is unverified. An LZMA stream follows its length, and has
+ * no checksum: unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -23,13 +23,13 @@
 #define HEAD_LEN 8
 #define LZMA_HEAD_LEN 17
 
-/* Bytes of a tag in which a picture or sound begins. */
+/* Bytes of a tag in which a picture or audio begins. */
 #define HEADS_LOOK 16
 
-/* Tags that have to be there before a file that breaks is called one. */
-#define SURE 3
+/* Tags needed to accept a file that breaks off. */
+#define TAGS_MIN 3
 
-static bool known_tag(unsigned code)
+static bool is_known_tag(unsigned code)
 {
 	return code <= 94 || code == 253 || code == 255 || (code > 700 && code < 800) ||
 	       code == 1023;
@@ -38,7 +38,8 @@ static bool known_tag(unsigned code)
 static enum verdict check_plain(struct view *view, struct finding *finding, uint64_t length)
 {
 	const uint8_t *p = view_peek(view, HEAD_LEN, 1);
-	uint64_t at = HEAD_LEN + (5 + 4 * (uint64_t)(p ? p[0] >> 3 : 0) + 7) / 8 + 4, sound = at;
+	uint64_t at = HEAD_LEN + (5 + 4 * (uint64_t)(p ? p[0] >> 3 : 0) + 7) / 8 + 4,
+		 valid_end = at;
 	unsigned count = 0;
 
 	for (;;) {
@@ -57,10 +58,10 @@ static enum verdict check_plain(struct view *view, struct finding *finding, uint
 			len = le32(p);
 			head = 6;
 		}
-		if (!known_tag(code) || len > length || at + head + len > length)
+		if (!is_known_tag(code) || len > length || at + head + len > length)
 			break;
-		sound = at;
-		/* Pictures and sound, behind their numbers. */
+		valid_end = at;
+		/* Pictures and audio, after their numbers. */
 		embedded_find(view, at + head, at + head + len, HEADS_LOOK);
 		at += head + len;
 		if (code == 0 && at == length && at <= view_size(view)) {
@@ -69,7 +70,7 @@ static enum verdict check_plain(struct view *view, struct finding *finding, uint
 		}
 		/* Only the last one has this code. */
 		if (code == 0) {
-			at = sound;
+			at = valid_end;
 			break;
 		}
 		count++;
@@ -77,15 +78,16 @@ static enum verdict check_plain(struct view *view, struct finding *finding, uint
 	if (at == length && count && length <= view_size(view)) {
 		finding->length = length;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the tags lead to the length in front, %" PRIu64 ", but the last is no end",
+			"the tags fill the stated length, %" PRIu64
+			", but the last is not an end tag",
 			length);
 	}
-	if (count < SURE)
+	if (count < TAGS_MIN)
 		return verdict_because(CARVE_REJECT, finding, "no tag at %" PRIu64, at);
 	if (at + 6 > view_size(view))
 		return walk_cut(view, finding, length > view_size(view) ? length : at + 6,
-			sound < view_size(view) ? view_size(view) : sound);
-	finding->length = sound;
+			valid_end < view_size(view) ? view_size(view) : valid_end);
+	finding->length = valid_end;
 	return verdict_because(CARVE_TRUNCATED, finding, "no tag at %" PRIu64, at);
 }
 
@@ -98,7 +100,7 @@ static enum verdict check_zlib(struct view *view, struct finding *finding, uint6
 	size_t len, used;
 
 	if (!inflated_open(&inflated, INFLATED_ZLIB))
-		return verdict_because(CARVE_REJECT, finding, "no memory to unpack it");
+		return verdict_because(CARVE_REJECT, finding, "no memory to decompress it");
 	while (state == INFLATED_MORE &&
 		(window = walk_stream(view, at, view_size(view), at, &len))) {
 		state = inflated_feed(&inflated, window, len, &used);
@@ -115,12 +117,12 @@ static enum verdict check_zlib(struct view *view, struct finding *finding, uint6
 		return walk_cut(view, finding, view_size(view) + 1, at);
 	if (state == INFLATED_BAD) {
 		finding->length = walk_before_fill(view, HEAD_LEN, at);
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"the zlib stream makes no sense before %" PRIu64, at);
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "the zlib stream is corrupt before %" PRIu64, at);
 	}
 	if (output_len + HEAD_LEN != length)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"it unpacks to %" PRIu64 " bytes and not to %" PRIu64,
+			"it decompresses to %" PRIu64 " bytes instead of %" PRIu64,
 			output_len + HEAD_LEN, length);
 	return CARVE_COMPLETE;
 }
@@ -137,7 +139,7 @@ static enum verdict check_lzma(struct view *view, struct finding *finding, uint6
 		return walk_cut(view, finding, end, view_size(view));
 	finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"what the LZMA stream of %" PRIu64 " bytes holds was not checked",
+		"the content of the LZMA stream of %" PRIu64 " bytes was not checked",
 		end - LZMA_HEAD_LEN);
 }
 

@@ -6,8 +6,8 @@
  *	table:  the length of each frame, a CRC-32 of them
  *	frames: of 256 / 245 seconds each, with a CRC-32 at their end
  *
- * Everything is checked, so that a frame whose CRC is wrong ends the sound part in front of it.
- * Tags may stand behind the last frame, or in front: then mp3.c finds the header.
+ * Everything is checked: the valid part ends before a frame whose CRC is wrong. Tags may follow the
+ * last frame, or precede the header: then mp3.c finds it.
  */
 #include "tta.h"
 
@@ -20,8 +20,8 @@
 
 #define HEADER_LEN 22
 
-/* Whether the bytes up to a CRC-32 at `end` have it. */
-static bool crc_holds(struct view *view, uint64_t at, uint64_t end)
+/* Whether the CRC-32 at `end` matches the bytes before it. */
+static bool crc_matches(struct view *view, uint64_t at, uint64_t end)
 {
 	uint32_t crc = 0;
 	const uint8_t *p;
@@ -32,7 +32,7 @@ static bool crc_holds(struct view *view, uint64_t at, uint64_t end)
 	return p && le32(p) == crc;
 }
 
-static enum verdict pass_frames(
+static enum verdict check_frames(
 	struct view *view, uint64_t table, uint64_t frame_count, struct finding *finding)
 {
 	uint64_t at = table + frame_count * 4 + 4, end;
@@ -50,9 +50,9 @@ static enum verdict pass_frames(
 				view_ends_with_image(view)
 					? walk_before_fill(view, at, view_size(view))
 					: at);
-		if (!crc_holds(view, at, end - 4))
-			return verdict_because(CARVE_TRUNCATED, finding,
-				"the CRC of the frame at %" PRIu64 " is wrong", at);
+		if (!crc_matches(view, at, end - 4))
+			return verdict_because(
+				CARVE_TRUNCATED, finding, "wrong CRC of the frame at %" PRIu64, at);
 	}
 	finding->length = audio_tags_end(view, at, finding);
 	return CARVE_COMPLETE;
@@ -63,9 +63,9 @@ enum verdict tta_check(struct view *view, uint64_t at, struct finding *finding)
 	const uint8_t *p = view_peek(view, at, HEADER_LEN);
 	uint64_t frame_samples, frame_count, table = at + HEADER_LEN;
 
-	if (!p || memcmp(p, "TTA1", 4) != 0 || !crc_holds(view, at, at + 18))
+	if (!p || memcmp(p, "TTA1", 4) != 0 || !crc_matches(view, at, at + 18))
 		return verdict_because(
-			CARVE_REJECT, finding, "no header with a sound CRC at %" PRIu64, at);
+			CARVE_REJECT, finding, "no header with a matching CRC at %" PRIu64, at);
 	p = view_peek(view, at, HEADER_LEN);
 	frame_samples = p ? UINT64_C(256) * le32(p + 10) / 245 : 0;
 	if (!frame_samples)
@@ -76,10 +76,10 @@ enum verdict tta_check(struct view *view, uint64_t at, struct finding *finding)
 	if (frame_count * 4 + 4 > view_size(view) - table)
 		return walk_cut(view, finding, table + frame_count * 4 + 4,
 			view_ends_with_image(view) ? view_size(view) : table);
-	if (!crc_holds(view, table, table + frame_count * 4))
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"the CRC of the table at %" PRIu64 " is wrong", table);
-	return pass_frames(view, table, frame_count, finding);
+	if (!crc_matches(view, table, table + frame_count * 4))
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "wrong CRC of the table at %" PRIu64, table);
+	return check_frames(view, table, frame_count, finding);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -89,6 +89,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver tta_carver = {
 	.name = "tta",
-	.summary = "TrueAudio sound, by its frames and their CRCs",
+	.summary = "TrueAudio, by its frames and their CRCs",
 	.check = check,
 };

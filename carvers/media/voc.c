@@ -5,7 +5,7 @@
  *	        each, little-endian)
  *	block:  kind (0: the end, alone), length (3 bytes), data
  *
- * The blocks lead to the end's. Some writers leave that out: then the file ends behind the last
+ * The blocks lead to the end block. Some writers leave that out: then the file ends after the last
  * block, which is a guess. Samples in blocks have no checksum.
  */
 #include <inttypes.h>
@@ -19,24 +19,24 @@
 
 enum {
 	END = 0,
-	SOUND = 1,
-	MORE_SOUND = 2,
+	AUDIO = 1,
+	MORE_AUDIO = 2,
 	SILENCE = 3,
 	MARK = 4,
 	TEXT = 5,
 	REPEAT = 6,
 	REPEAT_END = 7,
 	EXTENDED = 8,
-	NEW_SOUND = 9
+	NEW_AUDIO = 9
 };
 
 /* Whether a block of this kind can have this length. */
-static bool valid(unsigned kind, uint32_t len)
+static bool is_valid_len(unsigned kind, uint32_t len)
 {
 	switch (kind) {
-	case SOUND:
+	case AUDIO:
 		return len > 2;
-	case MORE_SOUND:
+	case MORE_AUDIO:
 	case TEXT:
 		return len > 0;
 	case SILENCE:
@@ -48,14 +48,14 @@ static bool valid(unsigned kind, uint32_t len)
 		return len == 0;
 	case EXTENDED:
 		return len == 4;
-	case NEW_SOUND:
+	case NEW_AUDIO:
 		return len > 12;
 	}
 	return false;
 }
 
-/* Whether the block's data, [at, end), are there: else the verdict is *verdict. */
-static bool block_holds(struct view *view, struct finding *finding, uint64_t at, uint64_t end,
+/* Whether the block's data, [at, end), are all there: else *verdict is set. */
+static bool is_block_whole(struct view *view, struct finding *finding, uint64_t at, uint64_t end,
 	enum verdict *verdict)
 {
 	uint64_t size = view_size(view), stop = end < size ? end : size;
@@ -87,9 +87,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 			break;
 		p = view_peek(view, at, 4);
 		len = p ? le32(p) >> 8 : 0;
-		if (!p || !valid(*p, len))
+		if (!p || !is_valid_len(*p, len))
 			break;
-		if (!block_holds(view, finding, at + 4, at + 4 + len, &verdict))
+		if (!is_block_whole(view, finding, at + 4, at + 4 + len, &verdict))
 			return verdict;
 		at += 4 + len;
 	}
@@ -102,11 +102,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return CARVE_COMPLETE;
 	finding->length = at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no block starts at %" PRIu64 ", though the last one is not there", at);
+		"no block at %" PRIu64 ", and the end block is missing", at);
 }
 
 const struct carver voc_carver = {
 	.name = "voc",
-	.summary = "Creative Voice sound, by its blocks",
+	.summary = "Creative Voice audio, by its blocks",
 	.check = check,
 };

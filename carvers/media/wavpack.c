@@ -4,14 +4,14 @@
  *	block:     'wvpk', length of the rest (without these 8 bytes), version 0x402 to 0x410, high
  *	           bytes of the next two, number of all samples, the first sample's index, samples
  *	           in this block, flags, CRC of the samples; then sub-blocks
- *	sub-block: id, length in words (1 byte, or 3 where the id says so), data
+ *	sub-block: id, length in words (1 byte, or 3 if the id has a flag for it), data
  *
  * The sub-blocks have to fill their block, and in version 5 the last of them is a checksum of the
  * block. Blocks of several channels share their samples: the first and the last of them have flags.
- * The file ends when the last sample's last block has passed, and behind it blocks without samples
- * (the WAV file's tail, an MD5). Where the number of all samples is not known the end is a guess,
- * unless tags stand there (tags.h). What is in the last block is borne out by its checksum, or by
- * what stands behind it; without either the verdict is unverified.
+ * The file ends after the last sample's last block and any blocks without samples after it (the WAV
+ * file's tail, an MD5). If the number of all samples is not known the end is a guess, unless tags
+ * follow (audio_tags.h). The last block's data are confirmed by its checksum, or by what follows;
+ * without either the verdict is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,19 +25,19 @@
 
 #define HEADER_LEN 32
 #define BLOCK_MAX (1u << 24)
-/* Sub-blocks that make a block of a broken one. */
-#define SUB_BLOCKS 3
+/* Sub-blocks needed to accept a corrupt first block. */
+#define SUB_BLOCKS_MIN 3
 
 enum { FINAL_BLOCK = 0x1000 };
 enum { ID_LARGE = 0x80, ID_ODD = 0x40, ID_CHECKSUM = 0x2f, ID_KIND = 0x3f, ID_HEAD = 0x21 };
 
 enum block_state { BLOCK_INTACT, BLOCK_CUT, BLOCK_NONE, BLOCK_BROKEN };
 
-struct block {
+struct wavpack_block {
 	uint64_t end, all_samples, index;
-	uint64_t sound;     /* behind its last sub-block that holds */
+	uint64_t valid_end; /* after its last valid sub-block */
 	unsigned sub_count; /* of those */
-	bool summed;        /* it has a checksum */
+	bool has_checksum;  /* it has a checksum */
 	uint32_t samples, flags;
 	uint16_t version;
 };
@@ -46,15 +46,16 @@ struct wavpack {
 	struct view *view;
 	struct finding *finding;
 	uint64_t at, all_samples, sample_count;
-	uint64_t plain; /* where its end's data are none; 0: nowhere */
+	uint64_t plain; /* where the last block's data turn plain, i.e. foreign; 0: nowhere */
 	uint32_t block_count;
 	bool known, done;
-	bool bare;   /* nothing bears out what is in the last block */
-	bool summed; /* the first block has a checksum, and so have all */
+	bool bare;         /* nothing confirms the last block's data */
+	bool has_checksum; /* the first block has a checksum, so all must have one */
 };
 
-/* The sum over 16-bit words in front of the checksum's own sub-block, of 2 or 4 bytes. */
-static bool checksum_holds(struct view *view, uint64_t at, uint64_t end, uint32_t len)
+/* Whether the sum of the 16-bit words before the checksum's own sub-block, of 2 or 4 bytes, matches
+ * it. */
+static bool checksum_matches(struct view *view, uint64_t at, uint64_t end, uint32_t len)
 {
 	uint32_t sum = UINT32_MAX;
 	const uint8_t *p;
@@ -79,12 +80,12 @@ static bool checksum_holds(struct view *view, uint64_t at, uint64_t end, uint32_
 }
 
 /* Whether the sub-blocks fill the block. */
-static bool sub_blocks_hold(const struct wavpack *wavpack, struct block *block)
+static bool walk_sub_blocks(const struct wavpack *wavpack, struct wavpack_block *block)
 {
 	uint64_t at = wavpack->at + HEADER_LEN;
 
 	for (; at < block->end; block->sub_count++) {
-		block->sound = at;
+		block->valid_end = at;
 		size_t head = block->end - at < 4 ? (size_t)(block->end - at) : 4;
 		const uint8_t *p = view_peek(wavpack->view, at, head);
 		uint64_t len;
@@ -100,30 +101,30 @@ static bool sub_blocks_hold(const struct wavpack *wavpack, struct block *block)
 		if (len > block->end - at - head || at + head + len > view_size(wavpack->view) ||
 			(p[0] & ID_ODD && !len))
 			return false;
-		/* The head of the file that was packed begins as that did. */
+		/* The head of the file that was compressed begins like that file. */
 		if ((p[0] & ID_KIND) == ID_HEAD)
 			view_embedded(wavpack->view, at + head);
 		if (p[0] == ID_CHECKSUM && (len == 2 || len == 4)) {
-			if (!checksum_holds(wavpack->view, wavpack->at, at, (uint32_t)len)) {
+			if (!checksum_matches(wavpack->view, wavpack->at, at, (uint32_t)len)) {
 				/* Any of the block's bytes may be wrong. */
-				block->sound =
+				block->valid_end =
 					wavpack->at + (wavpack->block_count ? 0 : HEADER_LEN);
 				return false;
 			}
-			block->summed = true;
+			block->has_checksum = true;
 		}
 		at += head + len;
 	}
-	return block->summed || !wavpack->summed;
+	return block->has_checksum || !wavpack->has_checksum;
 }
 
-static enum block_state read_block(const struct wavpack *wavpack, struct block *block)
+static enum block_state read_block(const struct wavpack *wavpack, struct wavpack_block *block)
 {
 	uint64_t size = view_size(wavpack->view);
 	const uint8_t *p = view_peek(wavpack->view, wavpack->at, HEADER_LEN);
 	uint32_t len;
 
-	*block = (struct block){ .sound = wavpack->at };
+	*block = (struct wavpack_block){ .valid_end = wavpack->at };
 	if (!p) {
 		p = view_peek(wavpack->view, wavpack->at, 4);
 		return p && memcmp(p, "wvpk", 4) == 0 ? BLOCK_CUT : BLOCK_NONE;
@@ -142,13 +143,13 @@ static enum block_state read_block(const struct wavpack *wavpack, struct block *
 	block->samples = le32(p + 20);
 	block->flags = le32(p + 24);
 	block->end = wavpack->at + 8 + len;
-	if (sub_blocks_hold(wavpack, block))
+	if (walk_sub_blocks(wavpack, block))
 		return BLOCK_INTACT;
 	return block->end > size ? BLOCK_CUT : BLOCK_BROKEN;
 }
 
-/* Whether a block goes on the file. */
-static bool belongs(const struct wavpack *wavpack, const struct block *block)
+/* Whether a block continues the file. */
+static bool belongs(const struct wavpack *wavpack, const struct wavpack_block *block)
 {
 	if (!wavpack->block_count)
 		return true;
@@ -158,7 +159,7 @@ static bool belongs(const struct wavpack *wavpack, const struct block *block)
 	return !wavpack->done && (block->index || wavpack->sample_count == 0);
 }
 
-static void take(struct wavpack *wavpack, const struct block *block)
+static void add_block(struct wavpack *wavpack, const struct wavpack_block *block)
 {
 	if (!wavpack->block_count && block->all_samples != UINT64_MAX) {
 		wavpack->known = true;
@@ -168,22 +169,22 @@ static void take(struct wavpack *wavpack, const struct block *block)
 		wavpack->sample_count = block->index + block->samples;
 		wavpack->done = wavpack->known && wavpack->sample_count >= wavpack->all_samples;
 	}
-	/* The last block's data have no other block behind them that vouches for them. */
-	if (wavpack->done && !block->summed && block->samples)
+	/* No other block follows and confirms the last block's data. */
+	if (wavpack->done && !block->has_checksum && block->samples)
 		wavpack->plain = plain_start(wavpack->view, wavpack->at + HEADER_LEN, block->end);
 	if (wavpack->plain == block->end)
 		wavpack->plain = 0;
-	wavpack->bare = !block->summed && block->samples;
-	wavpack->summed |= block->summed && !wavpack->block_count;
-	/* A block of other channels begins as the file does. */
+	wavpack->bare = !block->has_checksum && block->samples;
+	wavpack->has_checksum |= block->has_checksum && !wavpack->block_count;
+	/* A block of other channels begins like the file. */
 	if (wavpack->at)
 		view_part(wavpack->view, wavpack->at);
 	wavpack->at = block->end;
 	wavpack->block_count++;
 }
 
-static enum verdict judge(
-	struct wavpack *wavpack, enum block_state state, const struct block *block)
+static enum verdict judge_end(
+	struct wavpack *wavpack, enum block_state state, const struct wavpack_block *block)
 {
 	struct finding *finding = wavpack->finding;
 	struct view *view = wavpack->view;
@@ -191,7 +192,7 @@ static enum verdict judge(
 	if (wavpack->plain) {
 		finding->length = wavpack->plain;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"plain bytes instead of sound at %" PRIu64, wavpack->plain);
+			"plain bytes instead of audio at %" PRIu64, wavpack->plain);
 	}
 	if (wavpack->done || (!wavpack->known && state == BLOCK_NONE)) {
 		finding->length = audio_tags_end(view, wavpack->at, finding);
@@ -201,17 +202,18 @@ static enum verdict judge(
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the last block, before %" PRIu64 ", has no checksum", wavpack->at);
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"no block starts at %" PRIu64 ", and nothing says how many there are",
+			"no block at %" PRIu64 ", and the number of samples is not stored",
 			wavpack->at);
 	}
 	if (state == BLOCK_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
-			view_ends_with_image(view) ? view_size(view) : block->sound);
-	/* Where blocks have a checksum, any byte of this one may be wrong. */
-	finding->length = state == BLOCK_BROKEN && !wavpack->summed ? block->sound : wavpack->at;
+			view_ends_with_image(view) ? view_size(view) : block->valid_end);
+	/* If blocks have a checksum, any byte of this one may be wrong. */
+	finding->length =
+		state == BLOCK_BROKEN && !wavpack->has_checksum ? block->valid_end : wavpack->at;
 	return verdict_because(CARVE_TRUNCATED, finding,
-		state == BLOCK_BROKEN ? "the block at %" PRIu64 " is broken"
-				      : "no block of this file starts at %" PRIu64,
+		state == BLOCK_BROKEN ? "corrupt block at %" PRIu64
+				      : "no block of this file at %" PRIu64,
 		wavpack->at);
 }
 
@@ -219,22 +221,22 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct wavpack wavpack = { .view = view, .finding = finding };
 	enum block_state state;
-	struct block block;
+	struct wavpack_block block;
 
 	while ((state = read_block(&wavpack, &block)) == BLOCK_INTACT) {
 		if (!belongs(&wavpack, &block)) {
 			state = BLOCK_NONE;
 			break;
 		}
-		take(&wavpack, &block);
+		add_block(&wavpack, &block);
 	}
-	if (!wavpack.block_count && block.sub_count < SUB_BLOCKS)
-		return verdict_because(CARVE_REJECT, finding, "no sound block at 0");
-	return judge(&wavpack, state, &block);
+	if (!wavpack.block_count && block.sub_count < SUB_BLOCKS_MIN)
+		return verdict_because(CARVE_REJECT, finding, "no valid block at 0");
+	return judge_end(&wavpack, state, &block);
 }
 
 const struct carver wavpack_carver = {
 	.name = "wavpack",
-	.summary = "WavPack sound, by its blocks",
+	.summary = "WavPack audio, by its blocks",
 	.check = check,
 };

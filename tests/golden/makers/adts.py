@@ -20,7 +20,7 @@ def make():
     def guess(name, data, length=None):
         length = length or len(data)
         save("adts", name, data, verdict="unverified", length=length, extension="aac",
-             why=f"no frame starts at {length}, and nothing says how many there are")
+             why=f"no frame at {length}, and the number of frames is not stored")
 
     guess("stereo.aac", frames(20))
     guess("mono.aac", frames(20, channels=1))
@@ -33,6 +33,6 @@ def make():
     save("adts", "tagged.aac", data, extension="aac", title="Golden hour", unchecked=len(frames(19)))
     data = frames(20)[:-10]
     save("adts", "cut.aac", data, verdict="truncated", length=len(data), extension="aac")
-    save("adts", "few.aac", frames(4) + noise(50), verdict="reject", why=f"no frame starts at {len(frames(4))}, behind 4 others")
+    save("adts", "few.aac", frames(4) + noise(50), verdict="reject", why=f"no frame at {len(frames(4))} after 4 others")
     data = id3v2(text_frame(b"TIT2", "Gold")) + frames(3)
     save("mp3", "adts.aac", data, verdict="unverified", length=len(data), extension="aac", title="Gold")

@@ -13,7 +13,7 @@ def frames(lens, types):
 def make():
     def guess(name, data, junk=b"", extension="amr"):
         save("amr", name, data + junk, verdict="unverified", length=len(data), extension=extension,
-             why=f"no frame starts at {len(data)}, and nothing says how many there are")
+             why=f"no frame at {len(data)}, and the number of frames is not stored")
 
     narrow = b"#!AMR\n" + frames(NARROW, [7, 8, 7, 5, 0, 4] * 12)
     guess("narrow.amr", narrow)
@@ -26,4 +26,4 @@ def make():
     guess("other-type.amr", narrow, bytes([1 << 3 | 4]) + noise(400))
     cut = narrow[:-9]
     save("amr", "cut.amr", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, within a frame")
-    save("amr", "few.amr", b"#!AMR\n" + frames(NARROW, [7, 7]) + b"\xff" * 90, verdict="reject", why="no frame starts at 70")
+    save("amr", "few.amr", b"#!AMR\n" + frames(NARROW, [7, 7]) + b"\xff" * 90, verdict="reject", why="no frame at 70")

@@ -33,7 +33,7 @@ def make():
     ape("old-id3v1.ape", old() + id3v1(), title="Golden hour", verdict="unverified", length=len(old()) + 128)
     last = len(old()) - 2000
     ape("old-guess.ape", old() + bytes(5000), verdict="unverified", length=last + 3000,
-        why=f"the last frame starts at {last}, and nothing says where it ends")
+        why=f"the last frame starts at {last}, and its length is not stored")
     ape("cut.ape", whole[:5000], verdict="truncated", length=5000)
     ape("cut-zeros.ape", whole[:5000] + bytes(4000), verdict="truncated", length_min=4000, length_max=6000)
     ape("old-cut.ape", old()[:1000], verdict="truncated", length=1000)

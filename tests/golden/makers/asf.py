@@ -42,7 +42,7 @@ def make():
     illustrated = asf(SOUND, more=obj(EXTENDED, bytes(40), PNG))
     save("asf", "cover.wma", illustrated, extension="wma", unchecked=len(illustrated) - 60, embedded=illustrated.index(PNG), **known)
     few = asf(packets=2, index=False)
-    save("asf", "few.wmv", few, verdict="unverified", length=len(few), why="whether the last 117 bytes are the file's can't be seen")
+    save("asf", "few.wmv", few, verdict="unverified", length=len(few), why="the last 117 bytes cannot be verified")
     live = asf(flags=1)
     save("asf", "live.wmv", live, verdict="unverified", length=len(live), why="written live, without a size")
     at = film.index(DATA) + 50 + 9 * PACKET

@@ -26,4 +26,4 @@ def make():
     save("au", "noise.au", au(noise(6000)), verdict="unverified", length=6024)
     save("au", "encoding.au", au(data, encoding=28), verdict="reject", why="impossible fields at 4")
     save("au", "rate.au", au(data, rate=3), verdict="reject", why="impossible fields at 4")
-    save("au", "note-random.au", au(data, noise(40)), verdict="reject", why="a note that is no text at 24")
+    save("au", "note-random.au", au(data, noise(40)), verdict="reject", why="the note at 24 is not text")

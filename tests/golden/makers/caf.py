@@ -52,18 +52,18 @@ def make():
     save("caf", "varying.caf", head(b"opus", 0, 0, 0, 1, 0) + sound(coded) + packets(lengths, 960))
     save("caf", "constant.caf", head(b"ima4", 0, 34, 64, 1, 0) + sound(coded[:340]) + chunk(b"pakt", struct.pack(">qqii", 10, 640, 0, 0)))
     lost = aac + packets(lengths) + sound(coded)
-    save("caf", "packets-first.caf", lost, verdict="unverified", length=len(lost), why=f"nothing vouches for the bytes before {len(lost)}")
+    save("caf", "packets-first.caf", lost, verdict="unverified", length=len(lost), why=f"the bytes before {len(lost)} cannot be verified")
     wrong = aac + sound(coded[:-9]) + packets(lengths)
-    save("caf", "longer.caf", wrong, verdict="unverified", length=len(wrong), why=f"the packets are longer than the sound at {len(aac) + 16}")
+    save("caf", "longer.caf", wrong, verdict="unverified", length=len(wrong), why=f"the packets are longer than the audio at {len(aac) + 16}")
     for name, bad in (("count", packets(lengths, entries=13)), ("texts", chunk(b"info", struct.pack(">I", 3) + b"a\0b\0")), ("fill", chunk(b"free", coded[:70]))):
         data = aac + sound(coded) + bad
         save("caf", f"unvouched-{name}.caf", data, verdict="unverified", length=len(data))
     closed = head() + sound(sine(), -1)
-    save("caf", "endless.caf", closed, verdict="unverified", length_min=len(head()) + 12, length_max=len(closed), why=f"the sound at {len(head()) + 12} has no length")
+    save("caf", "endless.caf", closed, verdict="unverified", length_min=len(head()) + 12, length_max=len(closed), why=f"the audio at {len(head()) + 12} has no length")
     plain = head() + sound(sine(3000))
     save("caf", "cut.caf", plain[:3000], verdict="truncated", length=3000, why="the image ends at 3000, before the file does")
     save("caf", "random.caf", plain[:3000] + rng.randbytes(len(plain) - 3000), verdict="truncated", length_min=2500, length_max=4100)
-    save("caf", "no-sound.caf", head() + title + b"nothing of it", verdict="truncated", length=len(head() + title), why=f"no sound before {len(head() + title)}")
+    save("caf", "no-sound.caf", head() + title + b"nothing of it", verdict="truncated", length=len(head() + title), why=f"no audio before {len(head() + title)}")
     save("caf", "head-alone.caf", head() + bytes(100), verdict="reject", why="no chunk at 52")
     for where, value in ((5, 2), (19, 31), (20, 0), (36, 9), (46, 9), (51, 99)):
         bad = bytearray(plain[:200])

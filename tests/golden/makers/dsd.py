@@ -45,16 +45,16 @@ def make():
     save("dsf", "tagged.dsf", dsf(4096, 1, tag()), title="A golden sound")
     save("dsf", "bytes.dsf", dsf(2000, 1, bits=8))
     full = dsf(4096, 1)
-    save("dsf", "full.dsf", full, verdict="unverified", length=len(full), why=f"nothing vouches for the samples before {len(full)}")
+    save("dsf", "full.dsf", full, verdict="unverified", length=len(full), why=f"the samples before {len(full)} cannot be verified")
     plain = dsf(1500, 2)
     save("dsf", "cut.dsf", plain[:5000], verdict="truncated", length=5000, why="the image ends at 5000, before the file does")
     save("dsf", "random.dsf", plain[:5000] + noise(len(plain) - 5000, 3), verdict="unverified", length=len(plain))
     save("dsf", "zeros.dsf", plain[:4000] + bytes(len(plain) - 4000), verdict="unverified", length=len(plain))
     lost = dsf(4096, 1, tag())
     save("dsf", "tag-lost.dsf", lost[:4000] + bytes(len(lost) - 4000), verdict="truncated", length=4000, why="no ID3 tag at 4188")
-    for where, value, what in ((4, 27, "no chunks of DSF"), (12, 1, "another size than the data have"), (20, 1, "another size than the data have"),
-                               (52, 9, "impossible fields"), (60, 2, "impossible fields"), (66, 9, "other lengths than the samples have"),
-                               (84, 9, "other lengths than the samples have")):
+    for where, value, what in ((4, 27, "no DSF chunks"), (12, 1, "a file size that contradicts the data length"), (20, 1, "a file size that contradicts the data length"),
+                               (52, 9, "impossible fields"), (60, 2, "impossible fields"), (66, 9, "chunk lengths that contradict the number of samples"),
+                               (84, 9, "chunk lengths that contradict the number of samples")):
         bad = bytearray(plain[:200])
         bad[where] = value
         save("dsf", f"head-{where}.dsf", bytes(bad), verdict="reject", why=f"{what} at 0")
@@ -68,9 +68,9 @@ def make():
     save("dff", "packed.dff", dff(prop(True), chunk(b"DST ", frames)))
     save("dff", "indexed.dff", dff(prop(True), chunk(b"DST ", frames), chunk(b"DSTI", bytes(36))))
     plain = dff(prop(), bits)
-    save("dff", "plain.dff", plain, verdict="unverified", length=len(plain), why=f"nothing vouches for the samples before {len(plain)}")
+    save("dff", "plain.dff", plain, verdict="unverified", length=len(plain), why=f"the samples before {len(plain)} cannot be verified")
     long = dff(prop(), chunk(b"DSD ", noise(8000, 2)))
-    save("dff", "zeros.dff", long[:2000] + bytes(len(long) - 2000), verdict="truncated", length=2000, why="equal bytes instead of samples at 2000")
+    save("dff", "zeros.dff", long[:2000] + bytes(len(long) - 2000), verdict="truncated", length=2000, why="identical bytes instead of samples at 2000")
     cut = dff(prop(), bits, title)
     save("dff", "cut.dff", cut[:-40], verdict="truncated", length=len(cut) - 40, why=f"the image ends at {len(cut) - 40}, before the file does")
     random_ = cut[:600] + noise(3000, 9)
@@ -78,11 +78,11 @@ def make():
     save("dff", "random.dff", random_, verdict="truncated", length=at, why=f"no chunk at {at}")
     bad = bytearray(dff(prop(), bits, chunk(b"COMT", bytes(8))))
     bad[-20] = ord("X")
-    save("dff", "kind.dff", bytes(bad), verdict="truncated", length=len(bad) - 20, why=f"a chunk is broken at {len(bad) - 20}")
+    save("dff", "kind.dff", bytes(bad), verdict="truncated", length=len(bad) - 20, why=f"corrupt chunk at {len(bad) - 20}")
     bad = bytearray(dff(prop(True), chunk(b"DST ", frames)))
     at = bad.rindex(b"DSTF")
     bad[at] = ord("X")
-    save("dff", "frame.dff", bytes(bad), verdict="truncated", length=at, why=f"a chunk is broken at {at}")
+    save("dff", "frame.dff", bytes(bad), verdict="truncated", length=at, why=f"corrupt chunk at {at}")
     save("dff", "no-sound.dff", dff(prop()), verdict="unverified", length=len(dff(prop())))
     save("dff", "no-prop.dff", dff(bits), verdict="reject", why=f"no chunk PROP before {len(dff(bits))}")
     bad = bytearray(plain)

@@ -139,7 +139,7 @@ def make():
     flac("cut.flac", cut, verdict="truncated", length=len(cut))
     flac("cut-zeros.flac", cut + bytes(3000), verdict="truncated", length_min=at, length_max=len(cut))
     for name, junk in (("random", noise(3000, 3)), ("ones", b"\xff" * 3000), ("other", whole)):
-        flac(f"cut-{name}.flac", cut + junk, verdict="truncated", length=at, why=f"the frame at {at} is broken")
+        flac(f"cut-{name}.flac", cut + junk, verdict="truncated", length=at, why=f"corrupt frame at {at}")
     bad = bytearray(whole)
     bad[at - 30] ^= 4
     flac("crc.flac", bytes(bad), verdict="truncated", length=at - len(parts[3]))

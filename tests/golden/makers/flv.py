@@ -28,6 +28,6 @@ def make():
     for name, junk in (("random", noise(2000, 9)), ("zeros", bytes(2000)), ("text", b"Now for something different. " * 60)):
         save("flv", name + ".flv", told[:half] + junk, verdict="truncated", length_min=half - 200, length_max=half)
     last = size - 15 - 80 - 81
-    save("flv", "tags-missing.flv", told[:last], verdict="truncated", length=last, why=f"no tag at {last}, though the file has {size} bytes")
-    save("flv", "no-tags.flv", HEAD + noise(200, 4), verdict="reject", why="no sound tag at 13")
+    save("flv", "tags-missing.flv", told[:last], verdict="truncated", length=last, why=f"no tag at {last}, but the stated size is {size}")
+    save("flv", "no-tags.flv", HEAD + noise(200, 4), verdict="reject", why="no intact tag at 13")
     save("flv", "version.flv", b"FLV\2" + told[4:], verdict="reject", why="no head of a Flash video at 0")

@@ -20,7 +20,7 @@ def frames(count, every=4, **options):
 def make():
     def guess(name, data, length=None):
         length = length or len(data)
-        save("latm", name, data, verdict="unverified", length=length, why=f"no frame starts at {length}, and nothing says how many there are")
+        save("latm", name, data, verdict="unverified", length=length, why=f"no frame at {length}, and the number of frames is not stored")
 
     guess("plain.latm", frames(20))
     guess("each.latm", frames(20, every=1))
@@ -29,6 +29,6 @@ def make():
         guess(f"followed-{name}.latm", frames(20) + junk, len(frames(20)))
     data = frames(20)[:-10]
     save("latm", "cut.latm", data, verdict="truncated", length=len(data))
-    save("latm", "few.latm", frames(4) + noise(50), verdict="reject", why=f"no frame starts at {len(frames(4))}, behind 4 others")
+    save("latm", "few.latm", frames(4) + noise(50), verdict="reject", why=f"no frame at {len(frames(4))} after 4 others")
     for name, data in (("kind", frames(9, kind=17)), ("no-config", frame(0, False) + frames(9))):
-        save("latm", name + ".latm", data, verdict="reject", why="no configuration of AAC at 3")
+        save("latm", name + ".latm", data, verdict="reject", why="no AAC configuration at 3")

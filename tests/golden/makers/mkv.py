@@ -67,7 +67,7 @@ def make():
     save("mkv", "live.webm", live, verdict="unverified", length=len(live), extension="mkv", **known)
     save("mkv", "live-random.webm", live + noise(2000, 4), verdict="unverified", length=len(live))
     many = head() + element(SEGMENT, info(), tracks(), element(CLUSTER, element("e7", b"\0"), block(1, 900, 7)))
-    save("mkv", "one-block.mkv", many, verdict="unverified", length=len(many), why="whether the last 904 bytes are the file's can't be seen")
+    save("mkv", "one-block.mkv", many, verdict="unverified", length=len(many), why="the last 904 bytes cannot be verified")
     bare = head() + element(SEGMENT, info(), tracks())
     save("mkv", "no-clusters.mkv", bare, verdict="unverified", length=len(bare), why=f"no clusters before {len(bare)}")
 
@@ -83,11 +83,11 @@ def make():
     last = bytearray(head() + element(SEGMENT, info(), tracks(), cluster(0), cluster(1, make=checked)))
     last[-9] ^= 1
     at = last.rindex(bytes.fromhex(CLUSTER))
-    save("mkv", "crc-last.mkv", bytes(last), verdict="truncated", length=at, why=f"the CRC of the last element, at {at}, is wrong")
+    save("mkv", "crc-last.mkv", bytes(last), verdict="truncated", length=at, why=f"wrong CRC of the last element at {at}")
     save("mkv", "crc.mkv", bytes(crc), verdict="unverified", length=len(crc))
     odd = head() + element(SEGMENT, info(), tracks(), cluster(0), element("99", bytes(20)), cues)
     save("mkv", "element.mkv", odd, verdict="truncated")
-    save("mkv", "other-type.mkv", head(b"something") + whole[len(head()):], verdict="reject", why="another document type than Matroska's")
+    save("mkv", "other-type.mkv", head(b"something") + whole[len(head()):], verdict="reject", why="the document type is not Matroska's")
     save("mkv", "no-segment.mkv", head() + noise(400, 3), verdict="reject", why=f"no segment at {len(head())}")
     save("mkv", "empty.mkv", head() + element(SEGMENT, element("ec", bytes(100))), verdict="reject", why="no known element in the segment")
     save("mkv", "head.mkv", whole[:20], verdict="reject", why="no EBML head at 0")

@@ -51,7 +51,7 @@ def xing(count, size, sound=None, version=1, bits=5, mono=False, word=b"Xing"):
 def make():
     mp3 = lambda name, data, **expected: save("mp3", name, data, **expected)
     plain = frames(14)
-    guess = dict(verdict="unverified", why=f"no frame starts at {len(plain)}, and nothing says how many there are")
+    guess = dict(verdict="unverified", why=f"no frame at {len(plain)}, and the number of frames is not stored")
     mp3("plain.mp3", plain, length=len(plain), **guess)
     mp3("followed.mp3", plain + noise(700), length=len(plain), **guess)
     sound = frames(6, vary=(1, 2, 4))
@@ -106,19 +106,19 @@ def make():
     other = bytearray(noted)
     other[-50] ^= 1
     mp3("crc.mp3", bytes(other), verdict="unverified", length=len(noted),
-        why=f"the frames before {len(noted)} have another CRC than LAME's tag says")
+        why=f"the CRC of the frames before {len(noted)} differs from LAME's tag")
     # A tag was written into the last frame; that the announced ones are not all there is seen.
     short = cut[:-150] + id3v1()
     mp3("tag-within.mp3", short + noise(900, 5), verdict="truncated", length=len(short), title="Golden hour",
-        why="a tag stands within the 4th of 6 frames")
+        why="a tag starts within frame 4 of 6")
     mp3("tag-within-end.mp3", plain[:-200] + id3v1(), verdict="unverified", length=len(plain) - 200 + 128, title="Golden hour",
-        why="a tag stands within the last frame, the 13th")
+        why="a tag starts within the last frame, number 13")
     eighth = bytearray(two)
     eighth[9] |= 0x80
     mp3("eighth-bit.mp3", bytes(eighth) + xing(6, len(sound), sound) + sound, title="Gold")
     eighth[17] += 1
     mp3("eighth-bit-frames.mp3", bytes(eighth) + xing(6, len(sound), sound) + sound, verdict="reject")
-    mp3("tag-alone.mp3", two, verdict="truncated", length=len(two), why=f"a tag, but no sound at {len(two)} behind it")
+    mp3("tag-alone.mp3", two, verdict="truncated", length=len(two), why=f"no audio at {len(two)} after the tag")
     mp3("tag-cut.mp3", id3v2(text_frame(b"TIT2", "Gold") + text_frame(b"TPE1", "N" * 200))[:100], verdict="truncated", length=100, title="Gold")
     mp3("tag-empty.mp3", id3v2(b"") + bytes(50), verdict="reject")
     mp3("few.mp3", frames(11) + noise(100), verdict="reject")

@@ -161,7 +161,7 @@ def make():
     save("mp4", "indexed.mp4", whole + mfra, extension="mp4", time=TIME, sequence="yes")
     segment = box(b"styp", b"msdh", bytes(4)) + full(b"sidx", 0, bytes(36)) + parts[0] + parts[1]
     save("mp4", "segment.m4s", segment, extension="m4s", verdict="unverified", length=len(segment))
-    save("mp4", "head.mp4", head, verdict="unverified", length=len(head), why=f"a head for fragments, of which none follow at {len(head)}")
+    save("mp4", "head.mp4", head, verdict="unverified", length=len(head), why=f"a fragmented file's head, but no fragment at {len(head)}")
     cut = len(head) + len(parts[0]) + len(parts[1]) - 150
     save("mp4", "fragment-cut.mp4", whole[:cut] + noise(2000, 9), verdict="truncated", length_min=cut - 250, length_max=cut + 150)
 
@@ -183,7 +183,7 @@ def make():
     save("mp4", "lost-end.mp4", last[:moov - 300], verdict="truncated", length=moov - 300,
          why=f"the image ends at {moov - 300}, before the file does")
     save("mp4", "lost-moov.mp4", last[:moov] + bytes(1500), verdict="truncated", length=moov,
-         why=f"no movie box before {moov}: the description of the media data is lost")
+         why=f"no movie box before {moov}: the media data's description is lost")
     save("mp4", "moov-cut.mp4", last[:moov + 300] + noise(2000, 5), verdict="truncated", length_min=moov, length_max=moov + 310)
     first, places = film(isom, both, first=True)
     fifth = places[9][0]
@@ -214,6 +214,6 @@ def make():
     save("mp4", "moov-alone.mov", old[old.index(b"moov") - 4:], verdict="reject")
     save("mp4", "nothing.mp4", isom + noise(500, 6), verdict="reject",
          why=f"neither media data nor their description before {len(isom)}")
-    save("mp4", "picture.mp4", ftyp(b"heic") + last[len(isom):], verdict="reject", why="a picture's brand at 8")
-    save("mp4", "raw.mp4", ftyp(b"crx ") + last[len(isom):], verdict="reject", why="a picture's brand at 8")
+    save("mp4", "picture.mp4", ftyp(b"heic") + last[len(isom):], verdict="reject", why="a picture format's brand at 8")
+    save("mp4", "raw.mp4", ftyp(b"crx ") + last[len(isom):], verdict="reject", why="a picture format's brand at 8")
     save("mp4", "size.mp4", struct.pack(">I", 7) + last[4:], verdict="reject", why="no file type or movie box at 0")

@@ -29,7 +29,7 @@ class Stream:
 
 
 def make():
-    why = "nothing tells where the stream ends; no packet is at {}"
+    why = "no packet at {}, and the format has no end mark"
     for name, stream, services in (("plain.ts", Stream(), False), ("services.ts", Stream(), True), ("timed.m2ts", Stream(4), False),
                                    ("parity.ts", Stream(0, 16), True)):
         data = stream.film(24, services)
@@ -44,7 +44,7 @@ def make():
     strange = bytearray(Stream().film(24))
     for i in range(2, 24):
         strange[188 * i + 1:188 * i + 3] = struct.pack(">H", i * 77)
-    save("mpegts", "strange.ts", bytes(strange), verdict="reject", why=f"packets that don't go on, before {len(strange)}")
+    save("mpegts", "strange.ts", bytes(strange), verdict="reject", why=f"packet counters do not match before {len(strange)}")
     table = bytearray(Stream().film(24))
     table[5] = 3
     save("mpegts", "table.ts", bytes(table), verdict="reject", why="no table starts at 0 or 4")

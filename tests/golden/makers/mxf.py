@@ -47,16 +47,16 @@ def make():
     mxf("open.mxf", film(closed=False))
     plain = film(with_index=False)
     mxf("no-index.mxf", plain + noise(500, 9), verdict="unverified", length=len(plain),
-        why=f"no index of partitions: no element starts at {len(plain)}")
+        why=f"no element at {len(plain)}, and no partition index before it")
     headless = film(footer=False, with_index=False)
-    mxf("no-footer.mxf", headless + noise(500, 9), verdict="truncated", length=len(headless), why=f"no sound element at {len(headless)}")
+    mxf("no-footer.mxf", headless + noise(500, 9), verdict="truncated", length=len(headless), why=f"no valid element at {len(headless)}")
     mxf("cut.mxf", whole[:1500], verdict="truncated", length=1500, why="the image ends at 1500, before the file does")
     last = whole.index(essence(500, 3, 8))
     mxf("cut-random.mxf", whole[:last] + noise(900, 7), verdict="truncated", length=last)
     moved = bytearray(whole)
     place = whole.index(SYSTEM + b"\3")
     moved[place + 21 + 15] ^= 1
-    mxf("moved.mxf", bytes(moved), verdict="reject", why=f"no sound element at {place}")
+    mxf("moved.mxf", bytes(moved), verdict="reject", why=f"no valid element at {place}")
     footer = whole.index(SYSTEM + b"\4")
     moved = bytearray(whole)
     moved[footer + 21 + 15] ^= 1
@@ -64,5 +64,5 @@ def make():
     wrong = bytearray(whole)
     wrong[-1] ^= 1
     mxf("index.mxf", bytes(wrong), verdict="unverified", length=len(whole))
-    mxf("length.mxf", pack(2, 0)[:16] + b"\x89" + bytes(100), verdict="reject", why="no header's pack at 0")
+    mxf("length.mxf", pack(2, 0)[:16] + b"\x89" + bytes(100), verdict="reject", why="no header partition pack at 0")
     mxf("alone.mxf", pack(2, 0) + noise(300, 4), verdict="reject")

@@ -50,16 +50,16 @@ def make():
     at = len(whole) - len(vorbis[4])
     ogg("cut.ogg", cut, verdict="truncated", length=len(cut))
     for name, junk in (("zeros", bytes(3000)), ("random", noise(3000, 3)), ("other", whole)):
-        ogg(f"cut-{name}.ogg", cut + junk, verdict="truncated", length=at, why=f"the CRC of the page at {at} is wrong")
+        ogg(f"cut-{name}.ogg", cut + junk, verdict="truncated", length=at, why=f"wrong CRC of the page at {at}")
     ogg("no-end.ogg", whole[:at] + noise(500), verdict="truncated", length=at,
-        why=f"no page starts at {at}, though the last one is not there")
+        why=f"no page at {at}, and the last page is missing")
     ogg("other-stream.ogg", whole[:at] + theora[3], verdict="truncated", length=at,
-        why=f"another file's page at {at}, before the last one")
+        why=f"another file's page at {at}, and the last page is missing")
     wrong = bytearray(whole)
     wrong[len(vorbis[0]) + len(vorbis[1]) + 100] ^= 1
     ogg("crc.ogg", bytes(wrong), verdict="unverified", length=len(whole),
-        why=f"the CRC of the page at {len(vorbis[0]) + len(vorbis[1])} is wrong")
+        why=f"wrong CRC of the page at {len(vorbis[0]) + len(vorbis[1])}")
     gap = b"".join(vorbis[:2] + vorbis[3:])
     ogg("gap.ogg", gap, verdict="unverified", length=len(gap))
-    save("ogg", "first-crc.ogg", b"OggS\0\2" + bytes(40), verdict="reject", why="no first page with a sound CRC at 0")
+    save("ogg", "first-crc.ogg", b"OggS\0\2" + bytes(40), verdict="reject", why="no first page with a matching CRC at 0")
     save("ogg", "middle.ogg", b"".join(vorbis[2:]), verdict="reject")

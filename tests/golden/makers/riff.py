@@ -102,14 +102,14 @@ def make():
     save("riff", "pictures.avi", pictures, extension="avi", embedded=" ".join(map(str, places)), title="A film", time=1700050400)
     long = riff(b"AVI ", *film(streams=2203, frame=lambda i: noise(2, i))) # its index is read in steps, but for its end
     save("riff", "film-last-entry.avi", long[:-1] + b"\1", verdict="unverified", length=len(long), extension="avi", title="A film",
-         time=1700050400, why="the index does not describe the film")
+         time=1700050400, why="the index does not match the chunks")
     save("riff", "lists.avi", riff(b"AVI ", *film(rec=True, junk=chunk(b"JUNK", bytes(300)))), extension="avi", title="A film", time=1700050400)
     text = b"Made by hand\nEach third a keyframe"
     remark = chunk(b"\0\0\0\0", text)
     remarked = riff(b"AVI ", *film(), lst(b"INFO", remark), lst(b"PRMI", remark))
     save("riff", "remarks.avi", remarked, extension="avi", title="A film", time=1700050400, unchecked=len(remarked) - len(text))
     short = riff(b"AVI ", *film(), lst(b"INFO", remark[:4] + struct.pack("<I", len(text) - 9) + remark[8:]), lst(b"PRMI", remark))
-    save("riff", "remark-short.avi", short, verdict="truncated", length_min=len(avi) - 20, length_max=len(avi), why=f"no chunk starts at {len(avi) + 12}")
+    save("riff", "remark-short.avi", short, verdict="truncated", length_min=len(avi) - 20, length_max=len(avi), why=f"no chunk at {len(avi) + 12}")
     more = riff(b"AVIX", lst(b"movi", *[chunk(b"00dc", noise(90, i)) for i in range(9)]))
     save("riff", "opendml.avi", avi + more, extension="avi", title="A film", time=1700050400, sequence="yes")
     midi = b"MThd" + struct.pack(">IHHH", 6, 0, 1, 96) + b"MTrk" + struct.pack(">I", 4) + b"\0\xff\x2f\0"
@@ -168,11 +168,11 @@ def make():
     save("riff", "no-sizes.avi", bytes(unclosed), verdict="truncated")
     index = bytearray(avi)
     index[avi.index(b"idx1") + 8 + 8] += 1
-    save("riff", "index.avi", bytes(index), verdict="unverified", length=len(avi), why="the index does not describe the film")
+    save("riff", "index.avi", bytes(index), verdict="unverified", length=len(avi), why="the index does not match the chunks")
     second = (avi + more)[:len(avi) + 300] + noise(2000, 9)
     save("riff", "opendml-cut.avi", second, verdict="truncated", length_min=len(avi), length_max=len(avi) + 300)
     save("riff", "headless.avi", riff(b"AVI ", film()[3]), verdict="reject", why="no format before the data")
-    save("riff", "webp.riff", riff(b"WEBP", chunk(b"VP8 ", bytes(20))), verdict="reject", why="a form with a carver of its own, or a part of a film")
+    save("riff", "webp.riff", riff(b"WEBP", chunk(b"VP8 ", bytes(20))), verdict="reject", why="a form with its own carver, or a part of a video")
     save("riff", "noise.riff", b"RIFF" + noise(500, 10), verdict="reject")
     save("riff", "empty.wav", plain[:4] + struct.pack("<I", 36) + plain[8:40] + bytes(4), unchecked=8)
     save("riff", "no-data.wav", riff(b"WAVE", chunk(b"fmt ", fmt())), verdict="unverified", length=36, why="no samples before 36")

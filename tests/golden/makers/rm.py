@@ -71,7 +71,7 @@ def make():
     save("rm", "ffmpeg.rm", front() + data(12, body + bytes(8)), unchecked=last, **title)
     save("rm", "two.rm", front(index_at=7) + data(12, body) + data(4, packets(4, seed=3)) + index() + index(2) + chunk(b"RMMD", bytes(30), 0), sequence="yes", **title)
     live = front() + data(0, body, length=0)
-    save("rm", "live.rm", live, verdict="unverified", length=len(live), why=f"was not closed: ends where no packet follows, at {len(live)}", **title)
+    save("rm", "live.rm", live, verdict="unverified", length=len(live), why=f"an unclosed recording: no packet at {len(live)}", **title)
     plain = front() + data(12, body)
     save("rm", "cut.rm", plain[:-100], verdict="truncated", length=len(plain) - 100, why=f"the image ends at {len(plain) - 100}, before the file does")
     two = len(front()) + 18 + struct.unpack_from(">H", body, 2)[0]
@@ -94,7 +94,7 @@ def make():
     for version in (3, 4):
         whole = audio(version, 700) + random.Random(version).randbytes(700)
         save("rm", f"version-{version}.ra", whole, verdict="unverified", length=len(whole), extension="ra", title="A golden song",
-             why=f"nothing vouches for the sound before {len(whole)}")
+             why=f"the audio before {len(whole)} cannot be verified")
         save("rm", f"cut-{version}.ra", whole[:-99], verdict="truncated", length=len(whole) - 99)
     five = audio(5, 700) + random.Random(5).randbytes(700)
     save("rm", "version-5.ra", five, verdict="unverified", length=len(five), extension="ra")

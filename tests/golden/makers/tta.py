@@ -25,10 +25,10 @@ def make():
     save("tta", "cut.tta", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     at = len(whole) - 400
     for name, junk in (("zeros", bytes(900)), ("random", noise(900, 9))):
-        save("tta", f"cut-{name}.tta", cut + junk, verdict="truncated", length=at, why=f"the CRC of the frame at {at} is wrong")
+        save("tta", f"cut-{name}.tta", cut + junk, verdict="truncated", length=at, why=f"wrong CRC of the frame at {at}")
     bad = bytearray(whole)
     bad[30] ^= 1
-    save("tta", "table.tta", bytes(bad), verdict="truncated", length=22, why="the CRC of the table at 22 is wrong")
+    save("tta", "table.tta", bytes(bad), verdict="truncated", length=22, why="wrong CRC of the table at 22")
     save("tta", "length.tta", tta(20000, (500, 600, 400))[:22] + crc(struct.pack("<III", 500, 3, 400)) + whole[38:], verdict="truncated",
          length=538, why="frame 1 has an impossible length")
-    save("tta", "header.tta", b"TTA1" + bytes(18) + whole[22:], verdict="reject", why="no header with a sound CRC at 0")
+    save("tta", "header.tta", b"TTA1" + bytes(18) + whole[22:], verdict="reject", why="no header with a matching CRC at 0")

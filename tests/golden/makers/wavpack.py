@@ -49,9 +49,9 @@ def make():
         wavpack(f"cut-{name}.wv", cut + junk, verdict="truncated", length_min=at, length_max=len(cut))
     wrong = bytearray(whole)
     wrong[len(blocks[0]) + 200] ^= 1
-    wavpack("checksum.wv", bytes(wrong), verdict="truncated", length=len(blocks[0]), why=f"the block at {len(blocks[0])} is broken")
+    wavpack("checksum.wv", bytes(wrong), verdict="truncated", length=len(blocks[0]), why=f"corrupt block at {len(blocks[0])}")
     one = block(0, 100, 100, 4000, summed=False)
     wavpack("one-zeros.wv", one[:1500] + bytes(len(one) - 1500), verdict="truncated", length_min=500, length_max=2600)
     wavpack("two-files.wv", blocks[0] + whole, verdict="truncated", length=len(blocks[0]),
-            why=f"no block of this file starts at {len(blocks[0])}")
-    wavpack("header.wv", whole[:8] + b"\0\3" + whole[10:], verdict="reject", why="no sound block at 0")
+            why=f"no block of this file at {len(blocks[0])}")
+    wavpack("header.wv", whole[:8] + b"\0\3" + whole[10:], verdict="reject", why="no valid block at 0")
