@@ -1,6 +1,6 @@
 /*
- * What golden files can't say of sound and mail: which places carvers name as parts, so that a file
- * whose end is a guess is not carved again from each of its frames or fields.
+ * What golden files cannot express about audio and mail: which offsets carvers name as parts, so
+ * that a file whose end is a guess is not carved again from each of its frames or fields.
  */
 #include "carving.h"
 
@@ -45,7 +45,7 @@ static void add_frames(struct bytes *bytes, int count)
 	}
 }
 
-Test(sound, frames_of_mpeg_audio_are_parts)
+Test(audio, frames_of_mpeg_audio_are_parts)
 {
 	struct bytes bytes = { 0 };
 	struct parts parts;
@@ -59,23 +59,23 @@ Test(sound, frames_of_mpeg_audio_are_parts)
 	free(bytes.data);
 }
 
-Test(sound, a_frame_with_another_sample_rate_ends_the_file)
+Test(audio, a_frame_with_another_sample_rate_ends_the_file)
 {
 	struct bytes bytes = { 0 };
 
 	add_frames(&bytes, 15);
 	bytes_add_be(&bytes, 0xfffb1440, 4);
 	bytes_fill(&bytes, 0x55, 400);
-	expect("mp3", &bytes, CARVE_UNVERIFIED, 15 * 104, "no frame starts at 1560");
+	expect("mp3", &bytes, CARVE_UNVERIFIED, 15 * 104, "no frame at 1560");
 	free(bytes.data);
 }
 
-Test(sound, eleven_frames_are_too_few)
+Test(audio, eleven_frames_are_too_few)
 {
 	struct bytes bytes = { 0 };
 
 	add_frames(&bytes, 11);
-	expect("mp3", &bytes, CARVE_REJECT, 0, "behind 11 others");
+	expect("mp3", &bytes, CARVE_REJECT, 0, "after 11 others");
 	add_frames(&bytes, 1);
 	expect("mp3", &bytes, CARVE_UNVERIFIED, 12 * 104, NULL);
 	free(bytes.data);
@@ -90,8 +90,8 @@ static const char mail[] = "Delivered-To: b@example.net\r\nFrom: a@example.org\r
 			   "Subject: To: and Date: \r\nDate: Fri, 1 Mar 2024 00:59:58 +0100\r\n\r\n"
 			   "He wrote:\r\n> From: c\r\nan update: none\r\n";
 
-/* "To: " stands in "Delivered-To: ", "date: " in "update: ". */
-Test(mail, whatever_begins_like_a_mail_in_one_is_a_part)
+/* "To: " occurs in "Delivered-To: ", "date: " in "update: ". */
+Test(mail, text_in_a_mail_that_begins_like_one_is_a_part)
 {
 	static const char *const inside[] = { "To: b@", "From: a", "Subject: To", "To: and",
 		"Date: \r\n", "Date: Fri", "From: c", "date: none" };
@@ -127,8 +127,9 @@ Test(mail, mails_of_a_mailbox_are_parts)
 	free(bytes.data);
 }
 
-/* A line's end that other bytes make by chance is none of a mail whose lines end with two. */
-Test(mail, an_empty_line_behind_the_end_ends_as_the_others_do)
+/* A line feed that foreign bytes contain by chance does not belong to a mail whose lines end with
+ * CR LF. */
+Test(mail, an_empty_line_after_the_end_ends_like_the_others)
 {
 	static const char head[] = "MIME-Version: 1.0\r\n"
 				   "Content-Type: multipart/mixed; boundary=b\r\n"
