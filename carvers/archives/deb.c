@@ -11,7 +11,7 @@
 
 #include "ar.h"
 #include "compressed.h"
-#include "tar.h"
+#include "tar_header.h"
 #include "walk.h"
 
 static const struct {

@@ -10,7 +10,7 @@
 
 #include "bytes.h"
 #include "lz4_legacy.h"
-#include "tar.h"
+#include "tar_header.h"
 #include "walk.h"
 
 #define BLOCK_LEN (8 << 20)

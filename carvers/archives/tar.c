@@ -17,7 +17,7 @@
  * end of zeros behind a block of data that is zeros, too, may be a wiped area, and proves nothing;
  * nor does it end an archive whose last header speaks of a member behind it.
  */
-#include "tar.h"
+#include "tar_header.h"
 
 #include <inttypes.h>
 #include <string.h>

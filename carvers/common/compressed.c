@@ -16,7 +16,7 @@
 #include <zstd.h>
 
 #include "igzip.h"
-#include "tar.h"
+#include "tar_header.h"
 #include "walk.h"
 
 #define OUTPUT_LEN 65536

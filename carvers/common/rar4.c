@@ -5,7 +5,7 @@
  */
 #include "bytes.h"
 #include "dates.h"
-#include "rar.h"
+#include "rar_blocks.h"
 #include "walk.h"
 
 enum {

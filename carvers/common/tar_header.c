@@ -1,4 +1,4 @@
-#include "tar.h"
+#include "tar_header.h"
 
 #define CHECKSUM_AT 148
 #define CHECKSUM_LEN 8

@@ -27,7 +27,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "appended.h"
+#include "overlay.h"
 #include "bytes.h"
 #include "foreign.h"
 #include "walk.h"
@@ -289,7 +289,7 @@ static bool ends_with_archive(
 {
 	struct finding archive = { 0 };
 
-	if (!appended_take(elf->view, section->at, &archive, verdict) ||
+	if (!overlay_take(elf->view, section->at, &archive, verdict) ||
 		archive.length < section->at + section->len)
 		return false;
 	elf->finding->length = archive.length;
@@ -340,7 +340,7 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 				"segments go on behind the last section, at %" PRIu64,
 				sections->end);
 	}
-	if (appended_take(elf->view, finding->length, finding, &verdict))
+	if (overlay_take(elf->view, finding->length, finding, &verdict))
 		return verdict;
 	if (elf->appimage)
 		return verdict_because(CARVE_UNVERIFIED, finding,

@@ -24,7 +24,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "appended.h"
+#include "overlay.h"
 #include "bytes.h"
 #include "foreign.h"
 #include "noise.h"
@@ -223,7 +223,7 @@ static enum verdict judge(
 	if (extent->broken)
 		return foreign_cut(view, finding, extent->code, extent->end,
 			"relocations, names or resources broken", extent->broken);
-	if (appended_take(view, extent->end, finding, &verdict))
+	if (overlay_take(view, extent->end, finding, &verdict))
 		return verdict;
 	finding->length = extent->end;
 	if (extent->proof && walk_zeros(view, extent->proof, extent->end))

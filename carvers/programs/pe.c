@@ -23,7 +23,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "appended.h"
+#include "overlay.h"
 #include "bytes.h"
 #include "foreign.h"
 #include "noise.h"
@@ -239,7 +239,7 @@ static enum verdict judge(struct pe *pe, const struct proof *proof)
 	struct finding *finding = pe->finding;
 	enum verdict verdict;
 
-	if (!proof->broken && appended_take(pe->view, pe->end, finding, &verdict))
+	if (!proof->broken && overlay_take(pe->view, pe->end, finding, &verdict))
 		return verdict;
 	finding->length = pe->end;
 	if (pe->checksum && pe_checksum_holds(pe, pe->end))
@@ -254,7 +254,7 @@ static enum verdict judge(struct pe *pe, const struct proof *proof)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"nothing vouches for the last section, which ends at %" PRIu64, pe->end);
 	}
-	if (appended_at(pe->view, pe->end))
+	if (overlay_at(pe->view, pe->end))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"what is appended at %" PRIu64 " is not told", pe->end);
 	if (pe->checksum)

@@ -72,7 +72,7 @@ def make():
     save("rar", "two-junk.rar", old + junk(900), verdict="unverified", length=len(old))
     secret4 = b"Rar!\x1a\x07\0" + block4(0x73, 0x80, bytes(6)) + junk(1200)
     save("rar", "four-secret.rar", secret4 + bytes(500), verdict="unverified", length=len(secret4),
-         why="all headers behind 20 are encrypted: the end is a guess")
+         why="all headers after 20 are encrypted: the end is a guess")
     secret5 = rar5(junk(1200), main=block5(4, 0, number(0) * 2 + b"\x0f" + bytes(16)), end=False)
     save("rar", "five-secret.rar", secret5 + b"\xff" * 500, verdict="unverified", length=len(secret5))
 

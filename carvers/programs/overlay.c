@@ -8,20 +8,20 @@
  *	      own
  *	NSIS: the length of all from its first header ('NullsoftInst') on, which proves nothing
  */
-#include "appended.h"
+#include "overlay.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "bytes.h"
-#include "rar.h"
-#include "sevenzip.h"
+#include "rar_blocks.h"
+#include "sevenzip_header.h"
 #include "walk.h"
 
 #define ZIP_END_LEN 22
 #define NSIS_HEAD_LEN 28
 
-bool appended_at(struct view *view, uint64_t at)
+bool overlay_at(struct view *view, uint64_t at)
 {
 	static const struct {
 		const char *bytes;
@@ -100,7 +100,7 @@ static uint64_t archive_end(struct view *view, uint64_t at, bool *proved)
 	return 0;
 }
 
-bool appended_take(struct view *view, uint64_t at, struct finding *finding, enum verdict *verdict)
+bool overlay_take(struct view *view, uint64_t at, struct finding *finding, enum verdict *verdict)
 {
 	bool proved;
 	uint64_t end = archive_end(view, at, &proved);

@@ -1,10 +1,12 @@
-/* The headers of 7z archives. */
-#ifndef BURIN_CARVERS_COMMON_SEVENZIP_H
-#define BURIN_CARVERS_COMMON_SEVENZIP_H
+/* The two headers of 7z archives, for the sevenzip carver and for programs that carry an archive. */
+#ifndef BURIN_CARVERS_COMMON_SEVENZIP_HEADER_H
+#define BURIN_CARVERS_COMMON_SEVENZIP_HEADER_H
 
 #include <stdbool.h>
 
 #include "carver.h"
+
+#define SEVENZIP_START_LEN 32 /* bytes of the start header */
 
 struct sevenzip {
 	uint64_t at, len, end; /* the header that ends the archive */

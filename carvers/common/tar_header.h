@@ -1,6 +1,6 @@
 /* The header of a tar archive's member, for the tar carver and for those that decompress one. */
-#ifndef BURIN_CARVERS_COMMON_TAR_H
-#define BURIN_CARVERS_COMMON_TAR_H
+#ifndef BURIN_CARVERS_COMMON_TAR_HEADER_H
+#define BURIN_CARVERS_COMMON_TAR_HEADER_H
 
 #include <stdbool.h>
 #include <stdint.h>

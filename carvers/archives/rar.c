@@ -1,0 +1,99 @@
+/*
+ * RAR archives of all versions.
+ *
+ *	file: signature, main block, file and service blocks, end block
+ *
+ * rar_blocks.h walks the blocks. Each volume of a set is a file of its own. Programs before RAR 2.9
+ * wrote no end block: then the file ends after the last valid block and is unverified. Encrypted
+ * headers cannot be walked; the guess is that the file continues up to the first run of equal
+ * bytes.
+ *
+ * Damage. Data is intact if another block's header follows it.
+ */
+#include "rar_blocks.h"
+
+#include <inttypes.h>
+
+#include "walk.h"
+
+#define EQUAL_RUN 32
+
+/* The longest guess for encrypted blocks. */
+#define ENCRYPTED_MAX ((uint64_t)256 << 20)
+
+/* The start of the first run of equal bytes in [at, limit): encrypted data has none. */
+static uint64_t find_run(struct view *view, uint64_t at, uint64_t limit)
+{
+	uint64_t start = at;
+	const uint8_t *window;
+	size_t len;
+	int last = -1;
+
+	while ((window = walk_window(view, at, limit, &len))) {
+		for (size_t i = 0; i < len; i++) {
+			if (window[i] != last) {
+				last = window[i];
+				start = at + i;
+			} else if (at + i - start + 1 >= EQUAL_RUN) {
+				return start;
+			}
+		}
+		at += len;
+	}
+	return at;
+}
+
+static enum verdict guess_encrypted_end(struct view *view, struct finding *finding, uint64_t at)
+{
+	finding->length = find_run(view, at, at + ENCRYPTED_MAX);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"all headers after %" PRIu64 " are encrypted: the end is a guess", at);
+}
+
+/* The verdict when no block follows `last`, which ends at `at`. */
+static enum verdict verdict_without_end(struct view *view, struct finding *finding,
+	enum rar_found found, const struct rar_block *last, uint64_t at, bool needs_end)
+{
+	uint64_t size = view_size(view), valid_end = last->header_end;
+
+	if (last->end == valid_end || !needs_end)
+		valid_end = at;
+	if (!needs_end && at <= size && last->kind == RAR_FILE) {
+		finding->length = at;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no end block at %" PRIu64 ", but old versions wrote none", at);
+	}
+	if (found == RAR_CUT || at > size)
+		return walk_cut(view, finding, size + 1,
+			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
+						   : valid_end);
+	finding->length = valid_end;
+	return verdict_because(CARVE_TRUNCATED, finding, "no block with its CRC at %" PRIu64, at);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct rar_walk walk = { 0 };
+	uint64_t at;
+	const char *problem = rar_walk_blocks(view, 0, &walk, &at);
+	const struct rar_block *last = &walk.last;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, at);
+	finding->time = walk.time;
+	if (walk.found != RAR_FOUND)
+		return verdict_without_end(
+			view, finding, walk.found, last, last->end, walk.needs_end);
+	if (last->kind == RAR_ENCRYPTED)
+		return guess_encrypted_end(view, finding, last->end);
+	finding->length = last->end;
+	if (last->end > view_size(view))
+		return walk_cut(view, finding, last->end, view_size(view));
+	return CARVE_COMPLETE;
+}
+
+const struct carver rar_carver = {
+	.name = "rar",
+	.summary = "RAR archives of all versions, by their blocks' CRCs",
+	.check = check,
+};

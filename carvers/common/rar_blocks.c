@@ -1,0 +1,51 @@
+/*
+ * Each block of a RAR archive has a header with a CRC and states how much data follows, so the
+ * blocks lead to the end block, which ends the file (RARLAB's technical notes: "RAR archive format"
+ * in TechNote.txt for versions 1.5 to 4, "RAR 5.0 archive format" for later ones).
+ */
+#include "rar_blocks.h"
+
+#include <string.h>
+
+enum {
+	SIGNATURE4_LEN = 7,
+	SIGNATURE5_LEN = 8,
+};
+
+const char *rar_walk_blocks(struct view *view, uint64_t start, struct rar_walk *walk, uint64_t *at)
+{
+	enum rar_found (*read)(struct view *, uint64_t, struct rar_block *) = rar4_read;
+	const uint8_t *p = view_peek(view, start, SIGNATURE5_LEN);
+	struct rar_block *last = &walk->last, block;
+
+	*at = start;
+	if (!p || memcmp(p, "Rar!\x1a\x07", 6) != 0 || p[6] > 1)
+		return "no signature";
+	if (p[6] == 1)
+		read = rar5_read;
+	*at += p[6] == 1 ? SIGNATURE5_LEN : SIGNATURE4_LEN;
+	walk->found = read(view, *at, last);
+	if (walk->found != RAR_FOUND || (last->kind != RAR_MAIN && last->kind != RAR_ENCRYPTED))
+		return "no main block with its CRC";
+	while (last->kind != RAR_END && last->kind != RAR_ENCRYPTED) {
+		walk->needs_end |= last->needs_end;
+		walk->found = last->end > view_size(view) ? RAR_CUT : read(view, last->end, &block);
+		if (walk->found != RAR_FOUND)
+			break;
+		*last = block;
+		if (last->time > walk->time)
+			walk->time = last->time;
+	}
+	return NULL;
+}
+
+uint64_t rar_end(struct view *view, uint64_t start)
+{
+	struct rar_walk walk = { 0 };
+	uint64_t at;
+
+	if (rar_walk_blocks(view, start, &walk, &at) || walk.last.kind != RAR_END ||
+		walk.last.end > view_size(view))
+		return 0;
+	return walk.last.end;
+}
