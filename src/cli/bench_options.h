@@ -4,7 +4,7 @@
 
 #include "bench/bench.h"
 #include "bench/papers/papers.h"
-#include "cli/options.h"
+#include "base/options.h"
 #include "rules/rules.h"
 
 struct bench_settings {

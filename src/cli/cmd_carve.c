@@ -6,17 +6,16 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/batch.h"
-#include "cli/carve_options.h"
 #include "cli/command.h"
 #include "cli/images.h"
 #include "cli/paths.h"
 #include "cli/resume.h"
-#include "hashing/hash.h"
 #include "hashing/hash_sets.h"
+#include "run/carve_options.h"
 #include "run/run_cluster.h"
 
 static int collect_images(
-	struct images *images, const struct carve_settings *settings, int argc, char **argv)
+	struct images *images, const struct carve_options *settings, int argc, char **argv)
 {
 	struct error error = { 0 };
 	int status = 0;
@@ -28,7 +27,7 @@ static int collect_images(
 	if (!status && !images->count)
 		status = error_set(&error, EXIT_USAGE, EINVAL,
 			"no image was given; try: burin carve -o OUT IMAGE");
-	if (!status && settings->map && images->count > 1)
+	if (!status && settings->run.map_path && images->count > 1)
 		status = error_set(&error, EXIT_USAGE, EINVAL,
 			"--map is the map of one image, and %zu were given", images->count);
 	if (status)
@@ -36,54 +35,36 @@ static int collect_images(
 	return status ? error.code : EXIT_CLEAN;
 }
 
-static int parse_verify(const char *text, struct run_options *options, struct error *error)
-{
-	static const char *const words[] = { "auto", "none", "stored" }; /* as enum run_verify */
-
-	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(text, words[i]) == 0) {
-			options->verify = (enum run_verify)i;
-			return 0;
-		}
-	options->verify = RUN_VERIFY_KINDS;
-	return hash_mask_parse(text, &options->verify_mask, error);
-}
-
-static int open_sets(const struct carve_settings *settings, struct hash_sets **sets,
+static int open_sets(const struct carve_options *settings, struct hash_sets **sets,
 	struct run_options *options, struct error *error)
 {
 	const struct option_list *known = &settings->known, *alert = &settings->alert;
 	int status;
 
-	if (settings->skip_known && !known->count)
+	if (settings->run.skip_known && !known->count)
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"--skip-known leaves out what is in the lists of --known, and none was "
 			"given");
-	if (settings->dry_run && (known->count || alert->count))
+	if (settings->run.dry_run && (known->count || alert->count))
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"a dry run writes and hashes no files, so --known and --alert can't be "
 			"given with it");
 	status =
 		hash_sets_open(sets, known->items, known->count, alert->items, alert->count, error);
 	options->sets = *sets;
-	options->skip_known = settings->skip_known;
 	options->hash_mask |= hash_sets_kinds(*sets);
 	return status;
 }
 
 /* What must be looked at before anything is opened. */
-static int load(const struct carve_settings *settings, struct rules **rules,
-	struct hash_sets **sets, struct run_options *options)
+static int load(const struct carve_options *settings, struct rules **rules, struct hash_sets **sets,
+	struct run_options *options)
 {
 	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
 	struct gpu_wanted gpus;
 	struct error error = { 0 };
-	int status = hash_mask_parse(settings->hash, &options->hash_mask, &error);
+	int status = gpu_wanted_parse(&gpus, options->gpu.devices, &error);
 
-	if (!status)
-		status = parse_verify(settings->verify, options, &error);
-	if (!status)
-		status = gpu_wanted_parse(&gpus, settings->gpus, &error);
 	if (!status)
 		status = rules_load(rules, config, settings->rules_format, settings->types, &error);
 	if (!status)
@@ -104,10 +85,10 @@ static int carve_one(struct run_options *options, const char *image_path, const 
 }
 
 /* Into output, or, with several images or a batch that is resumed, into a folder of it for each. */
-static int carve(const struct carve_settings *settings, const struct images *images,
+static int carve(const struct carve_options *settings, const struct images *images,
 	const char *output, bool batch, char **arguments)
 {
-	struct run_options options = carve_run_options(settings);
+	struct run_options options = settings->run;
 	struct hash_sets *sets = NULL;
 	struct rules *rules = NULL;
 	int code = load(settings, &rules, &sets, &options);
@@ -129,7 +110,7 @@ static int carve(const struct carve_settings *settings, const struct images *ima
 }
 
 /* settings: to be filled with those of the run's own command line, and what was given now. */
-static int go_on(struct carve_settings *settings, struct resume *resume)
+static int go_on(struct carve_options *settings, struct resume *resume)
 {
 	char *path = resume->moved ? resume->moved : resume->left.image_path;
 	struct images one = { .paths = &path, .count = 1 }, several = { 0 };
@@ -139,7 +120,7 @@ static int go_on(struct carve_settings *settings, struct resume *resume)
 		resume->words, settings, &error);
 	int code = EXIT_CLEAN;
 
-	if (first <= 0) {
+	if (first <= 0 || carve_options_complete(settings, &error)) {
 		log_error("%s", error.text);
 		return EXIT_USAGE;
 	}
@@ -154,9 +135,9 @@ static int go_on(struct carve_settings *settings, struct resume *resume)
 }
 
 /* given: what this command line alone says. */
-static int resume_run(const struct carve_settings *given, int argc, char **argv)
+static int resume_run(const struct carve_options *given, int argc, char **argv)
 {
-	struct carve_settings settings = { 0 };
+	struct carve_options settings = { 0 };
 	struct resume resume = { 0 };
 	int code;
 
@@ -179,21 +160,23 @@ static int resume_run(const struct carve_settings *given, int argc, char **argv)
 
 static int run(void *arg, int argc, char **argv)
 {
-	const struct carve_settings *settings = arg;
+	struct carve_options *settings = arg;
 	struct images images = { 0 };
+	struct error error = { 0 };
 	int code;
 
-	log_set_level(settings->quiet ? LOG_WARN : settings->verbose ? LOG_DEBUG : LOG_INFO);
+	log_set_level(settings->run.progress.quiet ? LOG_WARN
+		      : settings->verbose          ? LOG_DEBUG
+						   : LOG_INFO);
 	if (settings->resume)
 		return resume_run(settings, argc, argv);
 	if (!settings->output) {
 		log_error("no output folder was given; try: burin carve -o OUT IMAGE");
 		return EXIT_USAGE;
 	}
-	if (settings->unallocated && settings->allocated) {
-		log_error("--unallocated and --allocated exclude each other; without both, all is "
-			  "carved");
-		return EXIT_USAGE;
+	if (carve_options_complete(settings, &error)) {
+		log_error("%s", error.text);
+		return error.code;
 	}
 	code = collect_images(&images, settings, argc, argv);
 	if (!code)
@@ -233,7 +216,7 @@ const struct command carve_command = {
 		"The files and reports are the same whatever engine, number of threads or chunk "
 		"size is used.",
 	.options = carve_option_rows,
-	.settings_size = sizeof(struct carve_settings),
+	.settings_size = sizeof(struct carve_options),
 	.run = run,
 	.shared = true,
 	.examples = examples,

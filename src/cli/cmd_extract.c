@@ -7,7 +7,8 @@
 #include "run/run.h"
 
 struct extract_settings {
-	const char *output, *hash;
+	const char *output;
+	uint32_t hash_mask;
 	uint64_t threads;
 	bool quiet, json;
 };
@@ -22,10 +23,11 @@ static const struct option_row extract_options[] = {
 		MEMBER(output),
 		.help = "Write to DIR, which must be new or empty" },
 	{ .name = "hash",
-		.kind = OPTION_STRING,
+		.kind = OPTION_SET,
+		.choices = HASH_CHOICES,
 		.metavar = "LIST",
 		.fallback = "sha256",
-		MEMBER(hash),
+		MEMBER(hash_mask),
 		.help = "Hashes of the files: md5, sha1, sha256, or none" },
 	{ .name = "threads",
 		.kind = OPTION_NUMBER,
@@ -44,19 +46,15 @@ static int run(void *arg, int argc, char **argv)
 	struct run_options options = {
 		.arguments = command_line,
 		.threads = (unsigned)settings->threads,
+		.hash_mask = settings->hash_mask,
 		.progress = { .quiet = settings->quiet, .json = settings->json },
 	};
-	struct error error = { 0 };
 
 	log_set_level(settings->quiet ? LOG_WARN : LOG_INFO);
 	if (!settings->output) {
 		log_error(
 			"no output folder was given; try: burin extract -o OUT report.jsonl IMAGE");
 		return EXIT_USAGE;
-	}
-	if (hash_mask_parse(settings->hash, &options.hash_mask, &error)) {
-		log_error("%s", error.text);
-		return error.code;
 	}
 	run_catch_signals();
 	return run_extract(&options, argv[0], argc > 1 ? argv[1] : NULL, settings->output, NULL);

@@ -5,7 +5,7 @@
 #ifndef BURIN_CLI_COMMAND_H
 #define BURIN_CLI_COMMAND_H
 
-#include "cli/options.h"
+#include "base/options.h"
 
 struct example {
 	const char *command; /* "burin carve -o out disk.dd"; NULL ends the array */

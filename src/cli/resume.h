@@ -2,7 +2,7 @@
 #ifndef BURIN_CLI_RESUME_H
 #define BURIN_CLI_RESUME_H
 
-#include "cli/options.h"
+#include "base/options.h"
 #include "run/run_left.h"
 
 struct resume {

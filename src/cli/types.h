@@ -6,9 +6,6 @@
 
 #include "rules/rules.h"
 
-/* The words of --rules-format, in the order of enum rules_format. */
-#define RULES_FORMAT_CHOICES "auto|burin|scalpel|foremost"
-
 /* Loads the rule file (NULL: the default one) and prints its types to stdout. Returns the exit
  * code; what went wrong is logged. */
 int types_print(const char *path, enum rules_format format, bool json);

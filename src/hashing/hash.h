@@ -8,6 +8,8 @@
 #include "base/error.h"
 
 enum hash_kind { HASH_MD5 = 1, HASH_SHA1 = 2, HASH_SHA256 = 4 };
+/* Their names for options, from bit 0. */
+#define HASH_CHOICES "md5|sha1|sha256"
 
 /* Finished digests in hex, lower case; "" for one that was not computed. */
 struct hashes {

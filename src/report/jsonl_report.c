@@ -23,12 +23,6 @@ struct jsonl {
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* null where there is no limit. */
-static json_t *limit(uint64_t number)
-{
-	return number ? jsonl_number(number) : json_null();
-}
-
 static json_t *text_array(char *const *texts, size_t count)
 {
 	json_t *array = jsonl_array();
@@ -111,41 +105,6 @@ static json_t *engine_object(const struct run_record *run)
 	return object;
 }
 
-static json_t *hash_names(uint32_t mask)
-{
-	json_t *array = jsonl_array();
-
-	if (mask & HASH_MD5)
-		jsonl_append(array, json_string("md5"));
-	if (mask & HASH_SHA1)
-		jsonl_append(array, json_string("sha1"));
-	if (mask & HASH_SHA256)
-		jsonl_append(array, json_string("sha256"));
-	return array;
-}
-
-static json_t *options_object(const struct run_record *run)
-{
-	json_t *object = jsonl_object();
-
-	jsonl_put(object, "dry_run", json_boolean(run->dry_run));
-	jsonl_put(object, "nested", json_boolean(run->nested));
-	jsonl_put(object, "strict", json_boolean(run->strict));
-	jsonl_put(object, "both", json_boolean(run->both));
-	jsonl_put(object, "compat", run->compat_scalpel ? json_string("scalpel") : json_null());
-	jsonl_put(object, "space", json_text(run->space));
-	jsonl_put(object, "align", jsonl_number(run->align));
-	jsonl_put(object, "offset", jsonl_number(run->range_offset));
-	jsonl_put(object, "length", limit(run->range_length));
-	jsonl_put(object, "map", json_text(run->map_path));
-	jsonl_put(object, "max_files", limit(run->max_files));
-	jsonl_put(object, "max_bytes", limit(run->max_bytes));
-	jsonl_put(object, "max_files_type", limit(run->max_files_type));
-	jsonl_put(object, "max_bytes_type", limit(run->max_bytes_type));
-	jsonl_put(object, "hash", hash_names(run->hash_mask));
-	return object;
-}
-
 /* "unfinished" is the longest of the words. */
 static void jsonl_headline(char *text, const struct summary_record *summary)
 {
@@ -191,7 +150,7 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 		volumes_json(object, run->volumes);
 	jsonl_put(object, "rules", rules_object(run->rules));
 	jsonl_put(object, "engine", engine_object(run));
-	jsonl_put(object, "options", options_object(run));
+	jsonl_put(object, "options", options_json(run->option_rows, run->options));
 	return write_run(stream, object);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/codec.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/ranges.h"
 #include "content_map/content.h"
 #include "evidence/damage.h"
@@ -61,17 +62,14 @@ struct run_record {
 	const struct image_info *image;
 	const char *image_path;        /* as given */
 	const struct volumes *volumes; /* NULL: nobody looked */
-	const char *space;             /* what was searched: NULL, "unallocated", "allocated" */
 	const struct rules *rules;
 	const char *engine, *kernel, *engine_reason, *reader;
 	unsigned threads;
 	uint64_t chunk_size;
-	/* options that change the result */
-	bool dry_run, nested, strict, both, compat_scalpel;
-	const char *map_path; /* of a ddrescue map; NULL for none */
-	uint64_t align, range_offset, range_length;
-	uint64_t max_files, max_bytes, max_files_type, max_bytes_type; /* 0: no limit */
-	uint32_t hash_mask;                                            /* HASH_MD5 | ... */
+	/* The options that change the result: rows with a field, and the settings they describe. */
+	const struct option_row *option_rows;
+	const void *options;
+	bool compat_scalpel; /* audit.txt is written as Scalpel writes it */
 };
 
 /* A counter with a name: files of a type, rejections by reason. */

@@ -19,6 +19,9 @@ enum pair_mode { PAIR_FORWARD, PAIR_REVERSE, PAIR_NEXT };
 
 enum rules_format { RULES_AUTO, RULES_BURIN, RULES_SCALPEL, RULES_FOREMOST };
 
+/* The values of --rules-format, in the order of enum rules_format. */
+#define RULES_FORMAT_CHOICES "auto|burin|scalpel|foremost"
+
 /* An integer in the file that tells its length: total = value * multiply + add. */
 struct length_field {
 	uint64_t at;   /* bytes from the file's start */

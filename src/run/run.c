@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "run/carve_options.h"
 
 #define PENDING_MEMORY ((size_t)64 * 1024 * 1024)
 
@@ -180,7 +181,6 @@ static void fill_run_record(struct run *run, const char *image_path)
 		.started = time(NULL),
 		.image = image_info(run->evidence),
 		.volumes = run->volumes,
-		.space = run_space_name(options->space),
 		.image_path = image_path,
 		.rules = options->rules,
 		.engine = run->engine        ? run->engine->name
@@ -192,20 +192,9 @@ static void fill_run_record(struct run *run, const char *image_path)
 		.threads = options->cluster ? options->cluster->carving->capacity()
 					    : pool_threads(run->pool),
 		.chunk_size = options->chunk_size,
-		.dry_run = options->dry_run,
-		.nested = options->decide.nested,
-		.strict = options->decide.strict,
-		.both = options->both,
+		.option_rows = carve_option_rows,
+		.options = options,
 		.compat_scalpel = options->scalpel,
-		.align = options->align,
-		.map_path = options->map_path,
-		.range_offset = options->offset,
-		.range_length = options->length,
-		.max_files = options->decide.max_files,
-		.max_bytes = options->decide.max_bytes,
-		.max_files_type = options->decide.max_files_type,
-		.max_bytes_type = options->decide.max_bytes_type,
-		.hash_mask = options->dry_run ? 0 : options->hash_mask,
 	};
 }
 
@@ -316,7 +305,8 @@ static int gather_helpers(struct run *run, const char *image_path, const char *o
 {
 	const struct run_options *options = run->options;
 	const struct run_begin begin = {
-		.alike = { run->traits.names, run->traits.values, run->traits.count },
+		.alike = { (const char *const *)run->traits.names, run->traits.values,
+			run->traits.count },
 		.position = run->position,
 		.end = run->read_all ? run->position : reading_end(run),
 		.unit_size = options->unit_size,

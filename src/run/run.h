@@ -26,9 +26,11 @@ enum run_verify {
 
 /* Which bytes of the image are searched. */
 enum run_space { SPACE_ALL, SPACE_UNALLOCATED, SPACE_ALLOCATED };
+#define RUN_SPACE_CHOICES "all|unallocated|allocated"
 
 struct run_cluster;
 
+/* For `burin carve` the table in run/carve_options.c fills most of this. */
 struct run_options {
 	const struct rules *rules;
 	char **arguments;            /* the command line as typed, ended by NULL, for the report */
@@ -47,8 +49,9 @@ struct run_options {
 	enum run_space space;
 	uint64_t align; /* as Scalpel's -q */
 	bool both;      /* as Scalpel's -b */
-	bool dry_run, flat, no_extension, scalpel;
-	bool content_map; /* map.bin is written */
+	bool dry_run, flat, no_extension;
+	unsigned scalpel;    /* 1: decide, name and audit as Scalpel does */
+	bool no_content_map; /* map.bin is not written */
 	enum carving_label label;
 	struct decide_options decide;
 	uint32_t hash_mask;

@@ -10,6 +10,7 @@
  */
 #include "run/run_state.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "run/carve_options.h"
 
 #define SAMPLE_LEN ((size_t)65536)
 /* The pause before the next is at least so many times as long as the last took, when that was more
@@ -28,15 +30,17 @@
 
 /* ---- traits -------------------------------------------------------------------------------- */
 
-static void add(struct run_traits *traits, const char *name, char *value)
+/* Takes over both. */
+static void add(struct run_traits *traits, char *name, char *value)
 {
+	assert(traits->count < sizeof(traits->names) / sizeof(*traits->names));
 	traits->names[traits->count] = name;
 	traits->values[traits->count++] = value;
 }
 
 static void add_number(struct run_traits *traits, const char *name, uint64_t number)
 {
-	add(traits, name, xasprintf("%" PRIu64, number));
+	add(traits, xstrdup(name), xasprintf("%" PRIu64, number));
 }
 
 /* A hash of a piece of the image; "" when it can't be read now. */
@@ -62,13 +66,13 @@ static void add_image(struct run_traits *traits, struct image *image)
 	const struct image_info *info = image_info(image);
 	uint64_t last = info->size > SAMPLE_LEN ? info->size - SAMPLE_LEN : 0;
 
-	add(traits, "the image's format", xstrdup(info->format));
+	add(traits, xstrdup("the image's format"), xstrdup(info->format));
 	add_number(traits, "the image's size", info->size);
-	add(traits, "the image's stored MD5", xstrdup(info->stored_md5));
-	add(traits, "the image's stored SHA-1", xstrdup(info->stored_sha1));
-	add(traits, "the image's beginning", sample(image, 0));
-	add(traits, "the image's middle", sample(image, last / 2));
-	add(traits, "the image's end", sample(image, last));
+	add(traits, xstrdup("the image's stored MD5"), xstrdup(info->stored_md5));
+	add(traits, xstrdup("the image's stored SHA-1"), xstrdup(info->stored_sha1));
+	add(traits, xstrdup("the image's beginning"), sample(image, 0));
+	add(traits, xstrdup("the image's middle"), sample(image, last / 2));
+	add(traits, xstrdup("the image's end"), sample(image, last));
 }
 
 static void add_rules(struct run_traits *traits, const struct rules *rules)
@@ -80,43 +84,25 @@ static void add_rules(struct run_traits *traits, const struct rules *rules)
 		hasher_update(hasher, rules->rules[r].name, strlen(rules->rules[r].name) + 1);
 	hasher_finish(hasher, &hashes);
 	hasher_free(hasher);
-	add(traits, "the content of the rule files", xstrdup(rules->sha256));
-	add(traits, "the format of the rules", xstrdup(rules_format_name(rules->format)));
-	add(traits, "the choice of types (--types)", xstrdup(hashes.sha256));
+	add(traits, xstrdup("the content of the rule files"), xstrdup(rules->sha256));
+	add(traits, xstrdup("the format of the rules"), xstrdup(rules_format_name(rules->format)));
+	add(traits, xstrdup("the choice of types (--types)"), xstrdup(hashes.sha256));
 	add_number(traits, "the number of patterns", rules->patterns.count);
 }
 
 static void add_options(struct run_traits *traits, const struct run_options *options)
 {
-	add(traits, "--map", xstrdup(options->map_path ? options->map_path : "none"));
-	add_number(traits, "--unallocated or --allocated", options->space);
-	add_number(traits, "--file-systems", options->file_systems);
-	add_number(traits, "--offset", options->offset);
-	add_number(traits, "--length", options->length);
-	add_number(traits, "--align", options->align);
-	add_number(traits, "--both", options->both);
-	add_number(traits, "--compat", options->scalpel);
-	add_number(traits, "--dry-run", options->dry_run);
-	add_number(traits, "--hash", options->hash_mask);
-	add_number(traits, "--nested", options->decide.nested);
-	add_number(traits, "--strict", options->decide.strict);
-	add_number(traits, "--max-files", options->decide.max_files);
-	add_number(traits, "--max-bytes", options->decide.max_bytes);
-	add_number(traits, "--max-files-per-type", options->decide.max_files_type);
-	add_number(traits, "--max-bytes-per-type", options->decide.max_bytes_type);
-	add_number(traits, "--no-extension", options->no_extension);
-	add_number(traits, "--rename", options->label);
-	add_number(traits, "--flat", options->flat);
-	add(traits, "--known and --alert", hash_sets_summary(options->sets));
-	add_number(traits, "--skip-known", options->skip_known);
-	add_number(traits, "--no-content-map", !options->content_map);
+	for (const struct option_row *row = carve_option_rows; row->name; row++)
+		if (row->result)
+			add(traits, xasprintf("--%s", row->name), option_text(row, options));
+	add(traits, xstrdup("--known and --alert"), hash_sets_summary(options->sets));
 }
 
 void run_find_traits(struct run *run)
 {
 	struct run_traits *traits = &run->traits;
 
-	add(traits, "burin's version", xstrdup(BURIN_VERSION));
+	add(traits, xstrdup("burin's version"), xstrdup(BURIN_VERSION));
 	add_image(traits, run->evidence);
 	add_rules(traits, run->options->rules);
 	add_options(traits, run->options);
@@ -124,8 +110,10 @@ void run_find_traits(struct run *run)
 
 void run_traits_free(struct run_traits *traits)
 {
-	while (traits->count)
-		free(traits->values[--traits->count]);
+	while (traits->count) {
+		free(traits->names[--traits->count]);
+		free(traits->values[traits->count]);
+	}
 }
 
 /* ---- saving -------------------------------------------------------------------------------- */

@@ -221,7 +221,8 @@ static int join(struct run *run, const char *output)
 {
 	const struct run_options *options = run->options;
 	const struct run_join join = {
-		.alike = { run->traits.names, run->traits.values, run->traits.count },
+		.alike = { (const char *const *)run->traits.names, run->traits.values,
+			run->traits.count },
 		.image = run->image,
 		.rules = options->rules,
 		.pool = run->pool,

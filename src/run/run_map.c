@@ -72,7 +72,7 @@ void run_start_map(struct run *run)
 {
 	struct run_map *map;
 
-	if (!run->options->content_map)
+	if (run->options->no_content_map)
 		return;
 	run->map = map = xcalloc(1, sizeof(*map));
 	map->image = run->image;

@@ -40,7 +40,7 @@ struct run_taker {
 
 /* What must be the same when a run is resumed, as text. */
 struct run_traits {
-	const char *names[40];
+	char *names[40];
 	char *values[40]; /* "" for what is not known */
 	size_t count;
 };
@@ -196,7 +196,6 @@ void run_read_volumes(struct run *run, const char *image_path);
  * run->error set. */
 int run_check_range(struct run *run);
 /* There is nothing to search. */
-const char *run_space_name(enum run_space space); /* "unallocated"; NULL: all of it is searched */
 bool run_is_empty(const struct run *run);
 /* What the reader could not read, in offsets of the evidence. */
 const struct ranges *run_unreadable(struct run *run);

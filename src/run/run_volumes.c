@@ -128,13 +128,6 @@ void run_read_volumes(struct run *run, const char *image_path)
 		choose_space(run);
 }
 
-const char *run_space_name(enum run_space space)
-{
-	static const char *const names[] = { NULL, "unallocated", "allocated" };
-
-	return names[space];
-}
-
 bool run_is_empty(const struct run *run)
 {
 	return run->range_start == run->range_end;

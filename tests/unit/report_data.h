@@ -3,6 +3,7 @@
 #define BURIN_TESTS_REPORT_DATA_H
 
 #include "report/report.h"
+#include "run/carve_options.h"
 #include "temp.h"
 
 static char *data_paths[] = { (char *)"/evidence/disk.E01", (char *)"/evidence/disk.E02" };
@@ -29,6 +30,10 @@ static struct rules data_rules = { .path = (char *)"conf/burin.conf",
 
 static struct range data_runs[] = { { 123456, 4096 }, { 900000000000, 904 } };
 
+static struct run_options data_options = {
+	.hash_mask = HASH_SHA256, .align = 512, .decide.max_files = 10
+};
+
 static __attribute__((unused)) struct run_record data_run(void)
 {
 	return (struct run_record){ .command_line = "burin carve di\xFFsk.E01",
@@ -44,9 +49,8 @@ static __attribute__((unused)) struct run_record data_run(void)
 		.reader = "io_uring",
 		.threads = 2,
 		.chunk_size = 33554432,
-		.hash_mask = HASH_SHA256,
-		.align = 512,
-		.max_files = 10 };
+		.option_rows = carve_option_rows,
+		.options = &data_options };
 }
 
 static __attribute__((unused)) struct file_record data_file(void)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "base/options.h"
 #include "base/suggest.h"
 
 enum colour { RED, GREEN, BLUE };

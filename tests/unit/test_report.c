@@ -259,10 +259,12 @@ Test(report, large_numbers_are_plain_integers)
 	char *line;
 
 	run.chunk_size = (1ull << 53) + 1;
-	run.range_offset = UINT64_MAX;
-	run.range_length = INT64_MAX;
-	run.dry_run = run.nested = run.strict = run.both = run.compat_scalpel = true;
-	run.hash_mask = HASH_MD5 | HASH_SHA1 | HASH_SHA256;
+	data_options.offset = UINT64_MAX;
+	data_options.length = INT64_MAX;
+	data_options.dry_run = data_options.decide.nested = true;
+	data_options.decide.strict = data_options.both = true;
+	data_options.scalpel = 1;
+	data_options.hash_mask = HASH_MD5 | HASH_SHA1 | HASH_SHA256;
 	run.engine = NULL;
 	run.started = 0;
 	run.arguments = NULL;

@@ -311,7 +311,7 @@ Test(report_reader, dry_runs_wrote_nothing)
 	cr_assert_eq(report_reader_next(report, &file, &error), 1);
 	cr_expect_not(file.written);
 	report_reader_close(report);
-	run.dry_run = true;
+	data_options.dry_run = true;
 	data_write("out", &run, 1);
 	cr_assert_eq(report_reader_open(&report, AT_FDCWD, temp_at("out/report.jsonl"), &error), 0);
 	cr_expect(report_reader_run(report)->dry_run);

@@ -177,7 +177,7 @@ Test(verify, errors)
 	make_folder(RUN ENTRY("../escape", "3", ""));
 	expect_error("out", -EINVAL, "report.jsonl:2: 'path' must be relative");
 	cr_expect_str_eq(told, "");
-	run.dry_run = true;
+	data_options.dry_run = true;
 	data_write("dry", &run, 1);
 	expect_error("dry", -EINVAL, "is of a dry run: there are no files to verify");
 }

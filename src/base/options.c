@@ -1,14 +1,15 @@
 /*
  * getopt_long does the parsing: it knows clusters (-bp), values with and without a blank or an
- * equals sign, unique abbreviations, and options behind arguments. What it says about mistakes is
- * too little to help, so it is kept silent and this file words them.
+ * equals sign, unique abbreviations, and options after arguments. Its own messages say too little
+ * to help, so it is kept silent and this file words them.
  *
- * getopt_long hands back one int an option: a letter for the short form, and for the long form
+ * getopt_long returns one int per option: a letter for the short form, and for the long form
  * CODE_BASE + twice the row's index, plus 1 when the option was negated. The help option has no row
  * and comes back as 'h'.
  */
-#include "cli/options.h"
+#include "base/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 
 #include "base/memory.h"
 #include "base/size.h"
+#include "base/strbuf.h"
 #include "base/suggest.h"
 
 #define CODE_BASE 256
@@ -38,9 +40,15 @@ struct parse {
 	struct error *error;
 };
 
+/* Takes no value. */
+static bool is_bare_word(const struct option_row *row)
+{
+	return row->kind == OPTION_FLAG || row->kind == OPTION_WORD;
+}
+
 const char *option_value_name(const struct option_row *row)
 {
-	if (row->kind == OPTION_FLAG)
+	if (is_bare_word(row))
 		return NULL;
 	return row->metavar ? row->metavar : row->choices ? row->choices : "VALUE";
 }
@@ -83,7 +91,10 @@ static int store_number(const struct parse *parse, const struct option_row *row,
 			"--%s of %s takes a %s, not '%s'", row->name, parse->command, kind, text);
 	if (rc < 0 || number < row->min || number > most)
 		return out_of_bounds(parse, row, text);
-	*(uint64_t *)(parse->settings + row->offset) = number;
+	if (row->size == sizeof(unsigned))
+		*(unsigned *)(parse->settings + row->offset) = (unsigned)number;
+	else
+		*(uint64_t *)(parse->settings + row->offset) = number;
 	return 0;
 }
 
@@ -120,19 +131,33 @@ static int store_seconds(const struct parse *parse, const struct option_row *row
 	return 0;
 }
 
+/* The index of the word among choices, or -1. */
+static int find_choice(const char *choices, const char *word, size_t len)
+{
+	for (int index = 0;; index++) {
+		size_t choice_len = strcspn(choices, "|");
+
+		if (choice_len == len && memcmp(choices, word, len) == 0)
+			return index;
+		if (!choices[choice_len])
+			return -1;
+		choices += choice_len + 1;
+	}
+}
+
 static int store_choice(const struct parse *parse, const struct option_row *row, const char *text)
 {
 	struct suggestion near = { .word = text };
 	char *choices = xstrdup(row->choices), *rest = choices, *choice;
-	unsigned place = 0;
+	unsigned index = 0;
 	int rc = 0;
 
 	while ((choice = strsep(&rest, "|")) && strcmp(choice, text) != 0) {
 		suggestion_offer(&near, choice);
-		place++;
+		index++;
 	}
 	if (choice)
-		*(unsigned *)(parse->settings + row->offset) = place;
+		*(unsigned *)(parse->settings + row->offset) = index;
 	else if (near.best)
 		rc = error_set(parse->error, EXIT_USAGE, EINVAL,
 			"--%s of %s takes %s, not '%s'; did you mean '%s'?", row->name,
@@ -142,6 +167,41 @@ static int store_choice(const struct parse *parse, const struct option_row *row,
 			row->name, parse->command, row->choices, text);
 	free(choices);
 	return rc;
+}
+
+static int store_word(const struct parse *parse, const struct option_row *row)
+{
+	unsigned *member = (unsigned *)(parse->settings + row->offset);
+
+	for (const struct option_row *other = parse->rows; other->name; other++)
+		if (other->kind == OPTION_WORD && other->offset == row->offset && other != row &&
+			other->choice == *member)
+			return error_set(parse->error, EXIT_USAGE, EINVAL,
+				"--%s and --%s of %s exclude each other", other->name, row->name,
+				parse->command);
+	*member = row->choice;
+	return 0;
+}
+
+static int store_set(const struct parse *parse, const struct option_row *row, const char *text)
+{
+	uint32_t *member = (uint32_t *)(parse->settings + row->offset), set = 0;
+	size_t len;
+
+	for (const char *at = text; strcmp(text, "none") != 0; at += len + 1) {
+		int bit = find_choice(row->choices, at, len = strcspn(at, ","));
+
+		if (bit < 0)
+			return error_set(parse->error, EXIT_USAGE, EINVAL,
+				"--%s of %s takes none, or some of %s separated by commas, not "
+				"'%s'",
+				row->name, parse->command, row->choices, text);
+		set |= UINT32_C(1) << bit;
+		if (!at[len])
+			break;
+	}
+	*member = set;
+	return 0;
 }
 
 static void store_item(const struct parse *parse, const struct option_row *row, const char *text)
@@ -155,7 +215,7 @@ static void store_item(const struct parse *parse, const struct option_row *row, 
 static int store(const struct parse *parse, const struct option_row *row, const char *text)
 {
 	/* An unset variable in a script (-o "$out") must not pass for a value. */
-	if (row->kind != OPTION_FLAG && !*text)
+	if (!is_bare_word(row) && !*text)
 		return error_set(parse->error, EXIT_USAGE, EINVAL,
 			"--%s of %s needs a value (%s), and an empty one was given", row->name,
 			parse->command, option_value_name(row));
@@ -173,6 +233,10 @@ static int store(const struct parse *parse, const struct option_row *row, const 
 		return store_seconds(parse, row, text);
 	case OPTION_CHOICE:
 		return store_choice(parse, row, text);
+	case OPTION_WORD:
+		return store_word(parse, row);
+	case OPTION_SET:
+		return store_set(parse, row, text);
 	case OPTION_LIST:
 		store_item(parse, row, text);
 		return 0;
@@ -255,7 +319,7 @@ static void add_long(struct option *option, const char *name, int has_value, int
 
 static int has_value(const struct option_row *row)
 {
-	if (row->kind == OPTION_FLAG)
+	if (is_bare_word(row))
 		return no_argument;
 	return row->bare ? optional_argument : required_argument;
 }
@@ -281,7 +345,7 @@ static void build_tables(struct parse *parse)
 				code + 1);
 		if (row->letter) {
 			*letters++ = row->letter;
-			if (row->kind != OPTION_FLAG)
+			if (!is_bare_word(row))
 				*letters++ = ':';
 		}
 	}
@@ -363,6 +427,126 @@ void options_release(const struct option_row *rows, void *settings)
 			*list = (struct option_list){ 0 };
 		}
 	}
+}
+
+/* ---- values of a run ----------------------------------------------------------------------- */
+
+static uint64_t number_of(const struct option_row *row, const void *member)
+{
+	switch (row->kind) {
+	case OPTION_FLAG:
+		return *(const bool *)member;
+	case OPTION_CHOICE:
+	case OPTION_WORD:
+		return *(const unsigned *)member;
+	case OPTION_SET:
+		return *(const uint32_t *)member;
+	default:
+		return row->size == sizeof(unsigned) ? *(const unsigned *)member
+						     : *(const uint64_t *)member;
+	}
+}
+
+static char *choice_word(const char *choices, uint64_t index)
+{
+	while (index-- && strchr(choices, '|'))
+		choices = strchr(choices, '|') + 1;
+	return strndup(choices, strcspn(choices, "|"));
+}
+
+/* Calls add with each word of a set. */
+static void for_each_word(const struct option_row *row, uint64_t set,
+	void (*add)(void *context, const char *word), void *context)
+{
+	for (unsigned bit = 0; bit < 32; bit++) {
+		char *word = set >> bit & 1 ? choice_word(row->choices, bit) : NULL;
+
+		if (word)
+			add(context, word);
+		free(word);
+	}
+}
+
+static void add_to_text(void *context, const char *word)
+{
+	struct strbuf *out = context;
+
+	strbuf_print(out, "%s%s", out->len ? "," : "", word);
+}
+
+static void add_to_array(void *context, const char *word)
+{
+	json_array_append_new(context, json_text(word));
+}
+
+char *option_text(const struct option_row *row, const void *settings)
+{
+	const void *member = (const char *)settings + row->offset;
+	const char *string = row->kind == OPTION_STRING ? *(const char *const *)member : NULL;
+	struct strbuf out = { 0 };
+	uint64_t number;
+
+	assert(row->kind != OPTION_LIST);
+	if (row->kind == OPTION_STRING)
+		return xstrdup(string ? string : "none");
+	number = number_of(row, member);
+	switch (row->kind) {
+	case OPTION_FLAG:
+		return xstrdup(number ? "yes" : "no");
+	case OPTION_CHOICE:
+	case OPTION_WORD:
+		return choice_word(row->choices, number);
+	case OPTION_SET:
+		for_each_word(row, number, add_to_text, &out);
+		return out.bytes ? out.bytes : xstrdup("none");
+	default:
+		return xasprintf("%" PRIu64, number);
+	}
+}
+
+static json_t *option_json(const struct option_row *row, const void *settings)
+{
+	const void *member = (const char *)settings + row->offset;
+	uint64_t number;
+	json_t *value;
+	char *word;
+
+	if (row->kind == OPTION_STRING)
+		return json_text(*(const char *const *)member);
+	number = number_of(row, member);
+	if (row->field_null && !number)
+		return json_null();
+	switch (row->kind) {
+	case OPTION_FLAG:
+		return json_boolean(number);
+	case OPTION_CHOICE:
+	case OPTION_WORD:
+		value = json_text(word = choice_word(row->choices, number));
+		free(word);
+		return value;
+	case OPTION_SET:
+		value = json_array();
+		for_each_word(row, number, add_to_array, value);
+		return value;
+	default:
+		return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
+	}
+}
+
+json_t *options_json(const struct option_row *rows, const void *settings)
+{
+	json_t *object = json_object();
+	bool found = true;
+
+	for (unsigned position = 1; found; position++) {
+		found = false;
+		for (const struct option_row *row = rows; row->name; row++)
+			if (row->field && row->field_position == position) {
+				json_object_set_new(object, row->field, option_json(row, settings));
+				found = true;
+			}
+	}
+	return object;
 }
 
 /* ---- for people ---------------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /*
- * The options of a command as one table. A row gives its parsing (by getopt_long), its lines in
- * --help and in the man page, and its words in the bash completion. -h and --help belong to every
- * command and stand in no table.
+ * The options of a command as one table. From a row come its parsing (by getopt_long), its lines in
+ * --help and in the man page, its words in the bash completion and, if it changes the result of a
+ * run, its line in a checkpoint and its field in the report. Every command has -h and --help, which
+ * are in no table.
  *
  *     struct thing_settings { const char *config; uint64_t align; bool quiet; unsigned io; };
  *
@@ -15,14 +16,15 @@
  *             { 0 },
  *     };
  */
-#ifndef BURIN_CLI_OPTIONS_H
-#define BURIN_CLI_OPTIONS_H
+#ifndef BURIN_BASE_OPTIONS_H
+#define BURIN_BASE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/json_value.h"
 
 /* What the member at `offset` of the settings is. It starts as the fallback says, else as zero. */
 enum option_kind {
@@ -30,11 +32,14 @@ enum option_kind {
 	OPTION_STRING, /* const char *: never "", points into argv or to the fallback; NULL when not
 			  given */
 	OPTION_SIZE,   /* uint64_t: bytes, as size_parse reads them ("50M") */
-	OPTION_NUMBER, /* uint64_t: as OPTION_SIZE, but without units */
+	OPTION_NUMBER, /* uint64_t, or unsigned: like OPTION_SIZE, but without units */
 	OPTION_SECONDS, /* uint64_t: milliseconds, given as seconds with up to three decimals: "10",
 			   "0.25" */
-	OPTION_CHOICE, /* unsigned, or an enum without negative values: the word's place in choices,
-			  from 0 */
+	OPTION_CHOICE, /* unsigned, or an enum without negative values: the word's index in choices */
+	OPTION_WORD,   /* the same, for an option that is itself one of the choices (`choice` is its
+			  index) and takes no value. Options that share a member exclude each other */
+	OPTION_SET,    /* uint32_t: words of choices, separated by commas, or "none"; the first word
+			  is bit 0 */
 	OPTION_LIST,   /* struct option_list: the option may be given many times */
 };
 
@@ -48,10 +53,12 @@ struct option_row {
 	char letter;      /* the short form; 0 for none; never h */
 	enum option_kind kind;
 	const char *metavar; /* what the value is called: FILE and IMAGE (completed as files), DIR,
-				N, ...; NULL for flags, and for choices that shall be listed in its
-				place */
+				N, ...; NULL for flags, and where the choices are to be listed
+				instead */
 	size_t offset;       /* of the member in the settings */
-	const char *choices; /* OPTION_CHOICE: "auto|uring|threads" */
+	size_t size;         /* of the member; needed only for OPTION_NUMBER in an unsigned */
+	const char *choices; /* OPTION_CHOICE, _WORD and _SET: "auto|uring|threads" */
+	unsigned choice;     /* OPTION_WORD */
 	uint64_t min, max;   /* OPTION_SIZE, _NUMBER and _SECONDS (whole ones), inclusive; max 0: no
 				bound */
 	const char *fallback; /* the value when the option is not given, as it would be typed; shown
@@ -63,22 +70,36 @@ struct option_row {
 	const char *group; /* heading under which the help lists it; NULL: "Options" */
 	bool negatable;    /* OPTION_FLAG: --no-NAME takes an earlier one back */
 	bool hidden;       /* understood, but in no help, manual or completion */
+	/* Changes the result: a run is only resumed, or shared with other processes, with the same
+	 * value. Of options that share a member, one says so. */
+	bool result;
+	/* The option's name in the report's `options` object, and its position there, from 1. A new
+	 * option takes the next position; reports of the same run must not change. NULL: not there. */
+	const char *field;
+	unsigned field_position;
+	bool field_null; /* 0, "no limit" for a number, is written as null */
 };
 
 /*
- * Fills settings from argv[1 ..) and moves the words that are no options behind the options (argv
+ * Fills settings from argv[1 ..) and moves the words that are not options after the options (argv
  * is permuted; "--" ends the options). rows may be NULL: only --help is known. command: the words
- * in front of the options, for messages ("burin carve"). Returns the index of the first word that
- * is no option; 0 when help was asked for; -EINVAL for a mistake, with the sentence in error.
- * Whatever the result, options_release must follow. Not thread-safe (getopt_long is not).
+ * before the options, for messages ("burin carve"). Returns the index of the first word that is not
+ * an option; 0 when help was asked for; -EINVAL for a mistake, with the sentence in error. Whatever
+ * the result, options_release must follow. Not thread-safe (getopt_long is not).
  */
 int options_parse(const struct option_row *rows, const char *command, int argc, char **argv,
 	void *settings, struct error *error);
+/* The value of an option in settings, as a person would write it: "yes", "512", "md5,sha1"; "none"
+ * for a string that was not given. The caller frees it. Not for OPTION_LIST. */
+char *option_text(const struct option_row *row, const void *settings);
+/* The object of all rows that have a field, in the order of their positions. */
+json_t *options_json(const struct option_row *rows, const void *settings);
+
 /* Frees the lists in settings. */
 void options_release(const struct option_row *rows, void *settings);
 
-/* What walks over a table for people: a call a group, then one a row of it; hidden rows are left
- * out and --help comes last. */
+/* Walks a table for people: one call per group, followed by one for each of its rows; hidden rows
+ * are left out and --help comes last. */
 struct option_visitor {
 	void (*group)(void *context, const char *name);
 	void (*row)(void *context, const struct option_row *row);

@@ -1,0 +1,368 @@
+#include "run/carve_options.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "hashing/hash.h"
+
+#define MEMBER(member) \
+	.offset = offsetof(struct carve_options, member), \
+	.size = sizeof(((struct carve_options *)0)->member)
+
+/* The option changes the result. */
+#define RESULT(member) MEMBER(run.member), .result = true
+/* It also is the field `name`, number `position`, of the report's `options`. */
+#define REPORTED(member, position, name) RESULT(member), .field = name, .field_position = position
+
+static_assert(offsetof(struct carve_options, run) == 0, "RESULT");
+
+const struct option_row carve_option_rows[] = {
+	{ .name = "config",
+		.letter = 'c',
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		MEMBER(config),
+		.group = "Rules",
+		.help = "Read the rules from FILE: in burin's own format, or a scalpel.conf "
+			"(default: the installed burin.conf)" },
+	{ .name = "rules-format",
+		.kind = OPTION_CHOICE,
+		.choices = RULES_FORMAT_CHOICES,
+		.fallback = "auto",
+		MEMBER(rules_format),
+		.group = "Rules",
+		.help = "Format of the rule file; auto detects all but foremost" },
+	{ .name = "types",
+		.letter = 't',
+		.kind = OPTION_STRING,
+		.metavar = "LIST",
+		MEMBER(types),
+		.group = "Rules",
+		.help = "Only these types, separated by commas; -TYPE leaves a type out" },
+	{ .name = "both",
+		.letter = 'b',
+		REPORTED(both, 4, "both"),
+		.group = "Rules",
+		.help = "Carve max_size bytes where a forward rule finds no footer, like Scalpel's "
+			"-b" },
+	{ .name = "compat",
+		.kind = OPTION_CHOICE,
+		.choices = "none|scalpel",
+		.fallback = "none",
+		REPORTED(scalpel, 5, "compat"),
+		.field_null = true,
+		.group = "Rules",
+		.help = "scalpel: decide, name files and write the audit like Scalpel 1.60" },
+
+	{ .name = "list",
+		.letter = 'i',
+		.kind = OPTION_LIST,
+		.metavar = "FILE",
+		MEMBER(lists),
+		.group = "Evidence",
+		.help = "Carve the images, folders and wildcards that FILE lists, one per line" },
+	{ .name = "offset",
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		REPORTED(offset, 8, "offset"),
+		.group = "Evidence",
+		.help = "Carve only files that start at this offset or later" },
+	{ .name = "length",
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		REPORTED(length, 9, "length"),
+		.field_null = true,
+		.group = "Evidence",
+		.help = "Carve only files that start within SIZE bytes of --offset; footers must "
+			"lie there too" },
+	{ .name = "unallocated",
+		.kind = OPTION_WORD,
+		.choices = RUN_SPACE_CHOICES,
+		.choice = SPACE_UNALLOCATED,
+		REPORTED(space, 6, "space"),
+		.field_null = true,
+		.group = "Evidence",
+		.help = "Carve only what no file system has in use, as one stream over all gaps" },
+	{ .name = "allocated",
+		.kind = OPTION_WORD,
+		.choices = RUN_SPACE_CHOICES,
+		.choice = SPACE_ALLOCATED,
+		MEMBER(run.space),
+		.group = "Evidence",
+		.help = "Carve only what file systems have in use" },
+	{ .name = "file-systems",
+		.kind = OPTION_CHOICE,
+		.choices = VOLUMES_DEPTH_CHOICES,
+		.fallback = "map",
+		RESULT(file_systems),
+		.group = "Evidence",
+		.help = "off: ignore file systems; list: list volumes; map: also record which file "
+			"owns each carved byte" },
+	{ .name = "align",
+		.letter = 'q',
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		REPORTED(align, 7, "align"),
+		.group = "Evidence",
+		.help = "Carve only files that start at a multiple of SIZE" },
+	{ .name = "map",
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		REPORTED(map_path, 10, "map"),
+		.group = "Evidence",
+		.help = "ddrescue's mapfile of the image: areas that it does not mark as finished "
+			"count as unreadable" },
+	{ .name = "verify",
+		.kind = OPTION_STRING,
+		.metavar = "LIST",
+		.fallback = "auto",
+		.bare = "stored",
+		MEMBER(verify),
+		.group = "Evidence",
+		.help = "Hash the evidence during the run. stored: with the kinds of hashes that "
+			"it "
+			"stores, and compare; or name md5, sha1, sha256; auto: stored, where that "
+			"costs no time; none: never" },
+
+	{ .name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.metavar = "DIR",
+		MEMBER(output),
+		.group = "Output",
+		.help = "Write to DIR, which must be new or empty" },
+	{ .name = "resume",
+		.kind = OPTION_STRING,
+		.metavar = "DIR",
+		MEMBER(resume),
+		.group = "Output",
+		.help = "Resume the interrupted or killed run in DIR, with its own image, rules "
+			"and "
+			"options" },
+	{ .name = "checkpoint-interval",
+		.kind = OPTION_SECONDS,
+		.metavar = "SECONDS",
+		.max = 86400,
+		.fallback = "10",
+		MEMBER(run.checkpoint_interval),
+		.group = "Output",
+		.help = "Save the state of the run in DIR at most this often, for --resume; 0: "
+			"never" },
+	{ .name = "dry-run",
+		.letter = 'p',
+		REPORTED(dry_run, 1, "dry_run"),
+		.group = "Output",
+		.help = "Write only the reports; burin extract can write the files later" },
+	{ .name = "hash",
+		.kind = OPTION_SET,
+		.choices = HASH_CHOICES,
+		.metavar = "LIST",
+		.fallback = "sha256",
+		REPORTED(hash_mask, 15, "hash"),
+		.group = "Output",
+		.help = "Hashes of carved files: md5, sha1, sha256, or none" },
+	{ .name = "nested",
+		REPORTED(decide.nested, 2, "nested"),
+		.group = "Output",
+		.help = "Also carve files that start inside a file verified as complete" },
+	{ .name = "html",
+		MEMBER(html),
+		.group = "Output",
+		.help = "At the end write report.html, a page to browse the results, like burin "
+			"report" },
+	{ .name = "strict",
+		REPORTED(decide.strict, 3, "strict"),
+		.group = "Output",
+		.help = "Carve only files verified as complete" },
+	{ .name = "max-files",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		REPORTED(decide.max_files, 11, "max_files"),
+		.field_null = true,
+		.group = "Output",
+		.help = "Carve at most N files; the rest are counted" },
+	{ .name = "max-bytes",
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		REPORTED(decide.max_bytes, 12, "max_bytes"),
+		.field_null = true,
+		.group = "Output",
+		.help = "Carve at most SIZE bytes; the rest is counted" },
+	{ .name = "max-files-per-type",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		REPORTED(decide.max_files_type, 13, "max_files_type"),
+		.field_null = true,
+		.group = "Output",
+		.help = "Carve at most N files of each type" },
+	{ .name = "max-bytes-per-type",
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		REPORTED(decide.max_bytes_type, 14, "max_bytes_type"),
+		.field_null = true,
+		.group = "Output",
+		.help = "Carve at most SIZE bytes of each type" },
+	{ .name = "no-extension",
+		.letter = 'n',
+		RESULT(no_extension),
+		.group = "Output",
+		.help = "Write file names without extensions" },
+	{ .name = "rename",
+		.kind = OPTION_CHOICE,
+		.choices = CARVING_LABEL_CHOICES,
+		.fallback = "none",
+		RESULT(label),
+		.group = "Output",
+		.help = "Add the title or time stored in a file, if any, to its name" },
+	{ .name = "flat",
+		.letter = 'O',
+		RESULT(flat),
+		.group = "Output",
+		.help = "Write all files to DIR itself, without folders per type" },
+
+	{ .name = "known",
+		.kind = OPTION_LIST,
+		.metavar = "FILE",
+		MEMBER(known),
+		.group = "Output",
+		.help = "Mark files whose hash is in FILE: a list, NSRLFile.txt, or an NSRL "
+			"database" },
+	{ .name = "skip-known",
+		RESULT(skip_known),
+		.group = "Output",
+		.help = "Do not write files that are in --known, only count them" },
+	{ .name = "alert",
+		.kind = OPTION_LIST,
+		.metavar = "FILE",
+		MEMBER(alert),
+		.group = "Output",
+		.help = "Mark files whose hash is in FILE and warn about them; they are kept even "
+			"if "
+			"they are known" },
+	{ .name = "no-content-map",
+		RESULT(no_content_map),
+		.group = "Output",
+		.help = "Do not write map.bin, which classifies each block: text, code, "
+			"compressed, "
+			"zeros, ..." },
+
+	{ .name = "engine",
+		.kind = OPTION_STRING,
+		.metavar = "NAME",
+		.fallback = "auto",
+		MEMBER(run.engine),
+		.group = "Machine",
+		.help = "Scan with this engine (burin list engines); all give the same result" },
+	{ .name = "kernel",
+		.kind = OPTION_STRING,
+		.metavar = "NAME",
+		MEMBER(run.kernel),
+		.group = "Machine",
+		.help = "Use this kernel of the engine (burin list kernels)" },
+	{ .name = "gpus",
+		.kind = OPTION_STRING,
+		.metavar = "N|LIST|all",
+		MEMBER(run.gpu.devices),
+		.group = "Machine",
+		.help = "GPUs for the gpu engine: how many, which (0,3 or 1,), or all (default: "
+			"the "
+			"first)" },
+	{ .name = "transfer",
+		.kind = OPTION_CHOICE,
+		.choices = GPU_TRANSFER_CHOICES,
+		.fallback = "auto",
+		MEMBER(run.gpu.transfer),
+		.group = "Machine",
+		.help = "GPU buffers: a, one for every chunk in flight; b (auto), a few, used in "
+			"turn" },
+	{ .name = "parts",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = GPU_PARTS_MAX,
+		MEMBER(run.gpu.tuning.parts),
+		.group = "Machine",
+		.help = "Number of automata among which the kernels stt-p1 and stt-p2 divide the "
+			"patterns (default: 8)" },
+	{ .name = "threads",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = 1024,
+		MEMBER(run.threads),
+		.group = "Machine",
+		.help = "Use N threads (default: one per processor)" },
+	{ .name = "jobs",
+		.letter = 'j',
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.min = 1,
+		.max = 64,
+		.fallback = "1",
+		MEMBER(jobs),
+		.group = "Machine",
+		.help = "Carve N images at the same time; they share the threads" },
+	{ .name = "chunk-size",
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		.max = (uint64_t)1 << 30,
+		MEMBER(run.chunk_size),
+		.group = "Machine",
+		.help = "Read and scan the image in chunks of SIZE (default: 8M)" },
+	{ .name = "unit-size",
+		.kind = OPTION_SIZE,
+		.metavar = "SIZE",
+		.max = (uint64_t)1 << 40,
+		MEMBER(run.unit_size),
+		.group = "Machine",
+		.help = "burin-mpi: bytes that a process scans before it asks for more (default: "
+			"depends on the image's size and the number of processes)" },
+	{ .name = "io",
+		.kind = OPTION_CHOICE,
+		.choices = READER_IO_CHOICES,
+		.fallback = "auto",
+		MEMBER(io),
+		.group = "Machine",
+		.help = "How to read a raw image: with io_uring or threads; bypassing the page "
+			"cache "
+			"(direct) or through it (buffered); auto: io_uring and direct, unless the "
+			"image is already cached" },
+
+	{ .name = "quiet",
+		MEMBER(run.progress.quiet),
+		.group = "Messages",
+		.help = "Print only warnings and errors" },
+	{ .name = "verbose",
+		.letter = 'v',
+		MEMBER(verbose),
+		.group = "Messages",
+		.help = "Print more details" },
+	{ .name = "json",
+		MEMBER(run.progress.json),
+		.group = "Messages",
+		.help = "Print events on stdout, one JSON object per line" },
+	{ 0 },
+};
+
+static int parse_verify(struct carve_options *options, struct error *error)
+{
+	static const char *const words[] = { "auto", "none", "stored" }; /* as enum run_verify */
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(options->verify, words[i]) == 0) {
+			options->run.verify = (enum run_verify)i;
+			return 0;
+		}
+	options->run.verify = RUN_VERIFY_KINDS;
+	return hash_mask_parse(options->verify, &options->run.verify_mask, error);
+}
+
+int carve_options_complete(struct carve_options *options, struct error *error)
+{
+	struct run_options *run = &options->run;
+
+	run->io = reader_io_method(options->io);
+	run->cache = reader_io_cache(options->io);
+	if (run->dry_run)
+		run->hash_mask = 0; /* there are no files to hash */
+	return parse_verify(options, error);
+}

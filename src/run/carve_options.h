@@ -1,0 +1,30 @@
+/* The options of `burin carve`: one row per option, and the struct that they fill. A row marked as
+ * changing the result feeds checkpoints, the comparison of a cluster's processes and the report's
+ * `options` without further code. */
+#ifndef BURIN_RUN_CARVE_OPTIONS_H
+#define BURIN_RUN_CARVE_OPTIONS_H
+
+#include "base/options.h"
+#include "rules/rules.h"
+#include "run/run.h"
+
+struct carve_options {
+	/* What one run needs. First, so that offsets in the table count for it as well: the
+	 * options that change the result are all in here. */
+	struct run_options run;
+	/* What the command needs. */
+	const char *config, *output, *types, *verify, *resume;
+	struct option_list lists, known, alert;
+	enum rules_format rules_format;
+	unsigned io; /* an index of READER_IO_CHOICES */
+	uint64_t jobs;
+	bool html, verbose;
+};
+
+extern const struct option_row carve_option_rows[];
+
+/* After parsing: fills the members of run that derive from other members, such as the hashes that
+ * --verify names. Opens nothing. Returns 0 or a negative errno with error set (EXIT_USAGE). */
+int carve_options_complete(struct carve_options *options, struct error *error);
+
+#endif
