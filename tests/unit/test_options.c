@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "base/suggest.h"
+#include "run/carve_options.h"
 
 enum colour { RED, GREEN, BLUE };
 
@@ -15,6 +16,8 @@ struct settings {
 	const char *config, *name, *proof;
 	uint64_t size, number, free_number;
 	enum colour colour;
+	unsigned word, small;
+	uint32_t set;
 	bool both, quiet;
 	struct option_list extra;
 	uint64_t guard_after;
@@ -37,6 +40,8 @@ static const struct option_row rows[] = {
 		.min = 512,
 		.max = 1 << 30,
 		AT(size),
+		.field = "size",
+		.field_position = 1,
 		.group = "Sizes",
 		.help = "B" },
 	{ .name = "name",
@@ -70,6 +75,8 @@ static const struct option_row rows[] = {
 		.kind = OPTION_FLAG,
 		.negatable = true,
 		AT(both),
+		.field = "both",
+		.field_position = 2,
 		.help = "G" },
 	{ .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "H" },
 	{ .name = "extra",
@@ -84,6 +91,39 @@ static const struct option_row rows[] = {
 		AT(quiet),
 		.help = "J",
 		.group = "Secrets" },
+	{ .name = "word-a",
+		.kind = OPTION_WORD,
+		.choices = "neither|a|b",
+		.choice = 1,
+		AT(word),
+		.hidden = true,
+		.field = "word",
+		.field_position = 3,
+		.field_null = true,
+		.help = "L" },
+	{ .name = "word-b",
+		.kind = OPTION_WORD,
+		.choices = "neither|a|b",
+		.choice = 2,
+		AT(word),
+		.hidden = true,
+		.help = "M" },
+	{ .name = "set",
+		.kind = OPTION_SET,
+		.choices = "md|sha",
+		AT(set),
+		.hidden = true,
+		.field = "set",
+		.field_position = 4,
+		.help = "N" },
+	{ .name = "small",
+		.kind = OPTION_NUMBER,
+		AT(small),
+		.size = sizeof(unsigned),
+		.hidden = true,
+		.field = "small",
+		.field_position = 5,
+		.help = "O" },
 	{ .name = "proof",
 		.kind = OPTION_STRING,
 		.fallback = "none",
@@ -383,4 +423,88 @@ Test(suggest, only_what_is_near_is_offered)
 	cr_expect_str_eq(nearest("x"), "none");
 	cr_expect_str_eq(nearest(""), "none");
 	cr_expect_str_eq(nearest("verify"), "none");
+}
+
+/* ---- values of a run ----------------------------------------------------------------------- */
+
+static void expect_text(const char *name, const char *text)
+{
+	const struct option_row *row = rows;
+	char *shown;
+
+	while (strcmp(row->name, name) != 0)
+		row++;
+	shown = option_text(row, &settings);
+	cr_expect_str_eq(shown, text);
+	free(shown);
+}
+
+Test(options, values_as_text)
+{
+	cr_assert_gt(parse("test -b -s 1K --colour=blue --word-b --set=sha,md"), 0);
+	expect_text("both", "yes");
+	expect_text("quiet", "no");
+	expect_text("size", "1024");
+	expect_text("small", "0");
+	expect_text("config", "none");
+	expect_text("name", "nobody");
+	expect_text("colour", "blue");
+	expect_text("word-a", "b");
+	expect_text("set", "md,sha");
+	cr_assert_gt(parse("test --small=7 --set=none"), 0);
+	expect_text("small", "7");
+	expect_text("word-a", "neither");
+	expect_text("set", "none");
+}
+
+Test(options, values_as_json)
+{
+	json_t *object;
+	char *text;
+
+	cr_assert_gt(parse("test --size 1K --set=sha,md"), 0);
+	object = options_json(rows, &settings);
+	text = json_dumps(object, JSON_COMPACT);
+	cr_expect_str_eq(text,
+		"{\"size\":1024,\"both\":false,\"word\":null,\"set\":[\"md\",\"sha\"],"
+		"\"small\":0}");
+	free(text);
+	json_decref(object);
+}
+
+Test(options, words_exclude_each_other)
+{
+	cr_assert_gt(parse("test --word-b --word-b"), 0);
+	cr_expect_eq(settings.word, 2);
+	cr_expect_eq(parse("test --word-a --word-b"), -EINVAL);
+	cr_expect_str_eq(error.text, "--word-a and --word-b of burin test exclude each other");
+}
+
+Test(options, sets_take_known_words)
+{
+	cr_expect_eq(settings.set, 0);
+	cr_expect_eq(parse("test --set=md,crc"), -EINVAL);
+	cr_expect_str_eq(error.text,
+		"--set of burin test takes none, or some of md|sha separated by "
+		"commas, not 'md,crc'");
+	cr_expect_eq(parse("test --set=md,"), -EINVAL);
+	cr_expect_eq(parse("test --set=md,none"), -EINVAL);
+}
+
+Test(carve_options, rows_are_consistent)
+{
+	unsigned fields = 0;
+	uint64_t positions = 0;
+
+	for (const struct option_row *row = carve_option_rows; row->name; row++) {
+		if (row->result)
+			cr_expect_lt(row->offset, sizeof(struct run_options), "%s", row->name);
+		if (!row->field)
+			continue;
+		cr_expect(row->result, "%s", row->name);
+		cr_expect(!(positions >> row->field_position & 1), "%s", row->name);
+		positions |= UINT64_C(1) << row->field_position;
+		fields++;
+	}
+	cr_expect_eq(positions, (UINT64_C(2) << fields) - 2);
 }
