@@ -1,19 +1,53 @@
 # burin: `make help` lists the targets.
 
+.DEFAULT_GOAL := all
+
 MODE    ?= release
 PREFIX  ?= /usr/local
 V       ?= 0
-CC      ?= gcc
 BUILD   ?= build$(if $(filter release,$(MODE)),,/$(MODE))
+# Make itself presets CC, so that ?= would have no effect.
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
 
-# What this machine has. CUDA=0 builds without the GPU engine, MPI=0 without the cluster.
-NVCC    ?= $(firstword $(wildcard /usr/local/cuda/bin/nvcc) $(shell command -v nvcc))
-CUDA    ?= $(if $(NVCC),1,0)
-MPICC   ?= $(shell command -v mpicc)
-MPI     ?= $(if $(MPICC),1,0)
+ifeq ($(filter $(MODE),release debug asan tsan fuzz),)
+$(error MODE must be release, debug, asan or tsan, not '$(MODE)')
+endif
 
 # Of a tagged commit its tag, else the release that is being worked on.
 VERSION := $(or $(patsubst v%,%,$(shell git describe --tags --exact-match --match 'v[0-9]*' 2>/dev/null)),0.1.0)
+
+# Machine code for the GPUs that are tuned for, and PTX from which the driver makes the rest.
+GPU_ARCHS ?= sm_90
+ifeq ($(GPU_ARCHS),all)
+GENCODE := -arch=all
+else
+GENCODE := $(foreach a,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(a),code=sm_$(a)) \
+	-gencode arch=compute_75,code=compute_75
+endif
+
+# ---- stamps -----------------------------------------------------------------------------------
+
+# $(call stamp,NAME,VALUE) is a file that changes when VALUE does. What depends on it is built again when the
+# compiler, a flag or a list of files is another one, and only then: no object depends on this Makefile. (Nothing
+# is written before the flags are known, nor by make -n.)
+stamp = $(if $(call equal,$(file <$(BUILD)/stamps/$(1)),$(strip $(2))),,$(if $(filter detect,$(1))$(PKG_LIBS),$(if \
+	$(findstring n,$(firstword -$(MAKEFLAGS))),,$(call write_stamp,$(1),$(strip $(2))))))$(BUILD)/stamps/$(1)
+equal = $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x))
+write_stamp = $(shell mkdir -p $(BUILD)/stamps)$(file >$(BUILD)/stamps/$(1),$(2))
+
+# ---- what this machine has --------------------------------------------------------------------
+
+# CUDA=0 builds without the GPU engine, MPI=0 without the cluster; unless they are given, src/packaging/detect
+# finds out whether both can be built. It is asked again when packages were installed.
+DETECTED := $(BUILD)/detected$(CUDA:%=-cuda%)$(MPI:%=-mpi%).mk
+ifneq ($(filter-out clean help deps demo check check-long install-deps deb uninstall,$(or $(MAKECMDGOALS),all)),)
+$(DETECTED): $(call stamp,detect,$(CC) $(NVCC) $(GENCODE) $(MPICC)) src/packaging/detect \
+	$(wildcard /var/lib/dpkg/status /etc/ld.so.cache /usr/bin /usr/local/bin /usr/include)
+	$(Q)src/packaging/detect '$@' '$(CC)' '$(NVCC)' '$(GENCODE)' '$(MPICC)' '$(CUDA)' '$(MPI)'
+include $(DETECTED)
+endif
 
 # ---- flags ------------------------------------------------------------------------------------
 
@@ -25,53 +59,20 @@ CFLAGS_fuzz     = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-saniti
 LDFLAGS_fuzz    = -fsanitize=address,undefined
 LDFLAGS_asan    = -fsanitize=address,undefined
 LDFLAGS_tsan    = -fsanitize=thread
-ifeq ($(filter $(MODE),release debug asan tsan fuzz),)
-$(error MODE must be release, debug, asan or tsan, not '$(MODE)')
-endif
 
-PKGS    := libconfig libewf liburing libhs libcrypto libxml-2.0 jansson libpcre2-8 libdeflate sqlite3
-# libtsk has no pkg-config file.
-TSK_LIBS := -ltsk
-# Libraries that carvers may use; they see no others. Debian 12's libbz2 has no pkg-config file.
-CARVER_PKGS := zlib libisal liblzma libzstd liblz4 libbrotlidec
-CARVER_LIBS := -lbz2
-NEED_BUILD := $(filter-out clean help deps demo check install-deps deb,$(or $(MAKECMDGOALS),all))
-ifneq ($(NEED_BUILD),)
-MISSING := $(strip $(foreach p,$(PKGS) $(CARVER_PKGS),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))) \
-	$(shell echo '\#include <tsk/libtsk.h>' | $(CC) -E -x c - >/dev/null 2>&1 || echo libtsk))
-ifneq ($(MISSING),)
-$(error missing libraries: $(MISSING). `make deps` installs them)
-endif
-endif
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS   := $(shell pkg-config --libs $(PKGS) $(CARVER_PKGS) 2>/dev/null) $(CARVER_LIBS)
-CARVER_CFLAGS := $(shell pkg-config --cflags $(CARVER_PKGS) 2>/dev/null)
-
-# OpenMP, for the engines that are published with it; clang's is a package of its own, and without
-# it they have one thread. Thread sanitizer does not see into its library.
-ifneq ($(NEED_BUILD),)
-OPENMP := $(if $(filter tsan fuzz,$(MODE)),,$(shell echo '\#include <omp.h>' | \
-	$(CC) -fopenmp -E -x c - >/dev/null 2>&1 && echo -fopenmp))
-endif
+# OpenMP is for the engines that are published with it. Thread sanitizer does not see into its library.
+OPENMP  := $(if $(filter tsan fuzz,$(MODE)),,$(OPENMP))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wvla -Wundef -Wwrite-strings
-ALL_CFLAGS = -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE \
-	-DBURIN_VERSION='"$(VERSION)"' -DBURIN_CONF_DIR='"$(PREFIX)/share/burin"'
-DEPFLAGS = -MMD -MP
-ALL_LDFLAGS = -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
-LIBS = $(PKG_LIBS) $(TSK_LIBS) -lm
-
-# Machine code for the GPUs that are tuned for, and PTX from which the driver makes the rest.
-GPU_ARCHS ?= sm_90
-ifeq ($(GPU_ARCHS),all)
-GENCODE := -arch=all
-else
-GENCODE := $(foreach a,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(a),code=sm_$(a)) \
-	-gencode arch=compute_75,code=compute_75
+# The command that compiles a file of C; each kind of file adds what it may include.
+COMPILE := $(CC) -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE -MMD -MP
+LINK    := $(CC) -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
+LIBS    := $(PKG_LIBS) -lm
+CUDA_COMPILE := $(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -Xcompiler -Wall,-Wno-unused-function -MMD -MP
+ifeq ($(CUDA),1)
+LIBS    += -L$(dir $(NVCC))../lib64 -lcudart_static -lstdc++ -ldl -lrt
 endif
-NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -DBURIN_VERSION='"$(VERSION)"' \
-	-Xcompiler -Wall,-Wno-unused-function
 
 # ---- sources ----------------------------------------------------------------------------------
 
@@ -79,32 +80,26 @@ SRC     := $(sort $(filter-out src/main.c src/cluster/%,$(wildcard src/*/*.c src
 CLUSTER := $(sort $(wildcard src/cluster/*.c))
 CARVERS := $(sort $(wildcard carvers/*.c carvers/*/*.c carvers/*/*/*.c))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
-GPU_C   := $(sort $(wildcard gpu/*.c gpu/papers/*.c))
+GPU     := $(sort $(wildcard gpu/*.c gpu/papers/*.c))
 ifeq ($(CUDA),1)
-GPU_SRC := $(sort $(wildcard gpu/*.cu gpu/papers/*.cu)) $(filter-out gpu/none.c,$(GPU_C))
-LIBS    += -L$(dir $(NVCC))../lib64 -lcudart_static -lstdc++ -ldl -lrt
-else
-GPU_SRC := $(GPU_C)
+GPU     := $(filter-out gpu/none.c,$(GPU)) $(sort $(wildcard gpu/*.cu gpu/papers/*.cu))
 endif
 
-O       := $(BUILD)/obj$(if $(filter 1,$(CUDA)),,-nocuda)
-OBJ     := $(SRC:%.c=$O/%.o) $(CARVERS:%.c=$O/%.o) $O/carvers_table.o \
-	$(patsubst %.cu,$O/%.cu.o,$(patsubst %.c,$O/%.o,$(GPU_SRC)))
-LIB     := $O/libburin.a
+O       := $(BUILD)/obj
+OBJ     := $(patsubst %,$O/%.o,$(basename $(SRC) $(CARVERS)) carvers_table $(GPU:.c=))
+LIB     := $O/libburin$(if $(filter 1,$(CUDA)),,-nocuda).a
 
 # The unit tests are one program, but for those that bring a table of engines of their own.
 UNIT_ALONE := run selftest
-UNIT_OBJ := $(filter-out $(UNIT_ALONE:%=$O/tests/unit/test_%.o),\
-	$(patsubst %.c,$O/%.o,$(sort $(wildcard tests/unit/test_*.c))))
+UNIT_SRC := $(filter-out $(UNIT_ALONE:%=tests/unit/test_%.c),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT    := $(BUILD)/tests/unit $(UNIT_ALONE:%=$(BUILD)/tests/unit_%)
-PLAIN   := $(patsubst tests/engines/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/engines/*.c))) \
-	$(BUILD)/tests/stress
+PLAIN   := $(BUILD)/tests/engines $(BUILD)/tests/stress
+BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 # Fuzz targets: each parser, and each carver by its name.
 CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*/\1/p' $(CARVERS))
 FUZZERS := rules image e01 volumes report checkpoint hashes $(CARVER_NAMES)
 # One program replays all carvers; each of the others has its own.
 REPLAYS := $(patsubst %,$(BUILD)/tests/replay_%,carver $(filter-out $(CARVER_NAMES),$(FUZZERS)))
-BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
@@ -112,14 +107,19 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 # ---- targets ----------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(BUILD)/burin $(if $(filter 1,$(MPI)),$(BUILD)/burin-mpi) ## build build/burin, and burin-mpi where mpicc is (MODE=release|debug|asan|tsan, CUDA=0|1, MPI=0|1, GPU_ARCHS=all, V=1)
+all: $(BUILD)/burin $(if $(filter 1,$(MPI)),$(BUILD)/burin-mpi) ## build build/burin, and build/burin-mpi where MPI compiles (MODE=release|debug|asan|tsan, CUDA=0|1, MPI=0|1, GPU_ARCHS=all, V=1)
 
 .PHONY: mpi
 mpi: $(BUILD)/burin-mpi ## build build/burin-mpi, for clusters (src/cluster/README.md; needs mpicc)
 
 .PHONY: help
 help: ## list the targets
-	@awk -F '## ' '/^[a-z-]+:.*## / { split($$1, t, ":"); printf "  make %-10s %s\n", t[1], $$2 }' $(MAKEFILE_LIST)
+	@awk -F '## ' '/^[a-z-]+:.*## / { split($$1, t, ":"); printf "  make %-10s %s\n", t[1], $$2 }' Makefile
+	-$(Q)$(MAKE) --no-print-directory without
+
+.PHONY: without
+without:
+	@:$(if $(WITHOUT),$(info On this machine make builds)$(info $(WITHOUT)))
 
 .PHONY: deps
 deps: ## install what is missing (Debian and Ubuntu packages, through apt)
@@ -156,14 +156,27 @@ fuzz: ## fuzz CARVER=png, or TARGET=rules|image|e01|volumes|report|checkpoint|ha
 .PHONY: bench
 bench: $(BENCH) $(BUILD)/burin ## build the benchmark programs (tests/bench/README.md)
 
+# Everything that `make install` writes below PREFIX, and `make uninstall` removes.
+INSTALLED = bin/burin $(if $(filter 1,$(MPI)),bin/burin-mpi share/man/man1/burin-mpi.1) share/man/man1/burin.1 \
+	share/bash-completion/completions/burin $(addprefix share/burin/,$(notdir $(wildcard conf/*.conf))) \
+	share/burin/report.schema.json share/doc/burin/rules.md
+ROOT    = $(DESTDIR)$(PREFIX)
+
 .PHONY: install
-install: $(BUILD)/burin ## install to PREFIX (/usr/local) below DESTDIR
-	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/burin \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(Q)install -m 755 $(BUILD)/burin $(DESTDIR)$(PREFIX)/bin/burin
-	$(Q)install -m 644 conf/*.conf $(DESTDIR)$(PREFIX)/share/burin/
-	$(Q)$(BUILD)/burin manual > $(DESTDIR)$(PREFIX)/share/man/man1/burin.1
-	$(Q)$(BUILD)/burin completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/burin
+install: all ## install to PREFIX (/usr/local) below DESTDIR
+	$(Q)install -d $(addprefix $(ROOT)/,$(sort $(dir $(INSTALLED))))
+	$(Q)install -m 755 $(BUILD)/burin $(if $(filter 1,$(MPI)),$(BUILD)/burin-mpi) $(ROOT)/bin/
+	$(Q)install -m 644 conf/*.conf tests/report.schema.json $(ROOT)/share/burin/
+	$(Q)install -m 644 conf/README.md $(ROOT)/share/doc/burin/rules.md
+	$(Q)$(if $(filter 1,$(MPI)),install -m 644 src/packaging/debian/burin-mpi.1 $(ROOT)/share/man/man1/)
+	$(Q)$(BUILD)/burin manual > $(ROOT)/share/man/man1/burin.1
+	$(Q)$(BUILD)/burin completion > $(ROOT)/share/bash-completion/completions/burin
+
+.PHONY: uninstall
+uninstall: ## remove from PREFIX what `make install` wrote there
+	$(Q)rm -f $(addprefix $(ROOT)/,$(INSTALLED) bin/burin-mpi share/man/man1/burin-mpi.1)
+	$(Q)for folder in $(ROOT)/share/burin $(ROOT)/share/doc/burin; do \
+		[ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; done
 
 .PHONY: deb
 deb: ## build Debian packages of this machine's kind in build/deb (needs debhelper; CUDA=0|1, MPI=0|1)
@@ -177,102 +190,91 @@ clean: ## remove everything that was built
 
 .DELETE_ON_ERROR:
 .SECONDARY:
+.PHONY: FORCE
+FORCE:
 
-$(BUILD)/burin: $O/src/main.o $(LIB)
+# What every object of C depends on, and every program.
+C_FLAGS := $(call stamp,c,$(COMPILE) $(PKG_CFLAGS) $(CARVER_CFLAGS))
+LINKING := $(call stamp,link,$(LINK) $(LIBS) $(CRITERION_LIBS))
+
+define link
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-
-# What mpicc adds to the compiler's arguments: MPI's own headers are no concern of our warnings.
-MPI_CFLAGS = $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show)))
-MPI_LIBS   = $(filter -L% -l% -Wl%,$(shell $(MPICC) -show))
-$O/src/cluster/%.o: ALL_CFLAGS += $(MPI_CFLAGS)
-
-$(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS) $(MPI_LIBS)
-
-$(LIB): $(OBJ)
-	$(Q)rm -f $@ && ar rcs $@ $^
-
-$O/src/%.o: src/%.c $(MAKEFILE_LIST)
+	$(Q)mkdir -p $(@D) && $(LINK) -o $@ $(filter %.o %.a,$^) $(LIBS) $(1)
+endef
+define compile
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -Isrc -I. $(DEPFLAGS) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(1) -c -o $@ $<
+endef
 
-$O/src/scan/cpu.o: ALL_CFLAGS += $(OPENMP)
+$(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING)
+	$(call link)
+
+$(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
+	$(call link,$(MPI_LIBS))
+
+$(LIB): $(OBJ) $(call stamp,objects$(if $(filter 1,$(CUDA)),,-nocuda),$(OBJ))
+	$(Q)rm -f $@ && ar rcs $@ $(OBJ)
+
+$O/src/%.o: src/%.c $(C_FLAGS)
+	$(call compile,$(PKG_CFLAGS) $(FILE_CFLAGS) -Isrc -I.)
+
+$O/src/cluster/%.o: FILE_CFLAGS = $(MPI_CFLAGS)
+$(CLUSTER:%.c=$O/%.o): $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
+$O/src/scan/cpu.o: FILE_CFLAGS = $(OPENMP)
+$O/src/scan/cpu.o: $(call stamp,openmp,$(OPENMP))
+VERSION_CFLAGS := -DBURIN_VERSION='"$(VERSION)"' -DBURIN_PREFIX='"$(PREFIX)"'
+$O/src/base/version.o: FILE_CFLAGS = $(VERSION_CFLAGS)
+$O/src/base/version.o $O/tests/unit/test_report.o: $(call stamp,version,$(VERSION_CFLAGS))
 # The page that it takes in whole.
 $O/src/page/page_text.o: $(wildcard src/page/assets/*)
 
 # Carvers see their own family, common/, carver.h, bytes.h and the compression libraries; anything
 # else fails to compile.
-$O/carvers/%.o: carvers/%.c $(MAKEFILE_LIST)
-	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CARVER_CFLAGS) -iquote carvers/$(firstword $(subst /, ,$*)) \
-		-iquote carvers/common -iquote carvers $(DEPFLAGS) -c -o $@ $<
+$O/carvers/%.o: carvers/%.c $(C_FLAGS)
+	$(call compile,$(CARVER_CFLAGS) -iquote carvers/$(firstword $(subst /, ,$*)) -iquote carvers/common -iquote carvers)
 
-$O/gpu/%.o: gpu/%.c $(MAKEFILE_LIST)
-	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -Isrc -I. $(DEPFLAGS) -c -o $@ $<
+$O/gpu/%.o: gpu/%.c $(C_FLAGS)
+	$(call compile,-Isrc -I.)
 
-$O/gpu/%.cu.o: gpu/%.cu $(MAKEFILE_LIST)
+$O/gpu/%.cu.o: gpu/%.cu $(call stamp,nvcc,$(CUDA_COMPILE))
 	$(call say,NVCC,$<)
-	$(Q)mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(CUDA_COMPILE) -MF $(@:.o=.d) -c -o $@ $<
 
-# The names are part of the prerequisites, so that a removed carver rebuilds the table too.
-$O/carvers_list: FORCE
-	$(Q)mkdir -p $(@D) && echo '$(CARVERS)' | cmp -s - $@ || echo '$(CARVERS)' > $@
-$O/carvers_table.c: $O/carvers_list $(CARVERS) $(MAKEFILE_LIST)
-	$(Q)sed -n 's/^const struct carver \([a-z0-9_]*\)_carver *=.*/\1/p' $(CARVERS) | LC_ALL=C sort | \
+$O/carvers_table.c: $(CARVERS) $(call stamp,carvers,$(CARVERS)) Makefile
+	$(Q)mkdir -p $(@D) && sed -n 's/^const struct carver \([a-z0-9_]*\)_carver *=.*/\1/p' $(CARVERS) | LC_ALL=C sort | \
 		awk 'BEGIN { print "#include \"carver.h\"" } \
 		{ print "extern const struct carver " $$1 "_carver;"; names = names "\t&" $$1 "_carver,\n" } \
 		END { print "const struct carver *const carvers[] = {\n" names "\t(void *)0,\n};" }' > $@
-$O/carvers_table.o: $O/carvers_table.c
-	$(Q)$(CC) $(ALL_CFLAGS) -iquote carvers -c -o $@ $<
-.PHONY: FORCE
-FORCE:
+$O/carvers_table.o: $O/carvers_table.c $(C_FLAGS)
+	$(Q)$(COMPILE) -iquote carvers -c -o $@ $<
 
 # Tests look into every family.
-TEST_CFLAGS = $(ALL_CFLAGS) $(PKG_CFLAGS) -Isrc -I. -Itests \
-	$(addprefix -iquote ,carvers $(wildcard carvers/*/))
+TEST_CFLAGS := $(PKG_CFLAGS) -Isrc -I. -Itests $(addprefix -iquote ,carvers $(wildcard carvers/*/))
+$O/tests/%.o: tests/%.c $(C_FLAGS)
+	$(call compile,$(TEST_CFLAGS) $(FILE_CFLAGS))
+$O/tests/unit/test_report.o: FILE_CFLAGS = $(VERSION_CFLAGS)
 
-$O/tests/unit/%.o: tests/unit/%.c $(MAKEFILE_LIST)
-	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) $(DEPFLAGS) -c -o $@ $<
-
-$(BUILD)/tests/unit: $(UNIT_OBJ) $(LIB)
-$(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $(LIB)
-	$(link_unit)
-$(BUILD)/tests/unit:
-	$(link_unit)
-define link_unit
-	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(shell pkg-config --libs criterion) $(LIBS)
-endef
-
-$(BUILD)/tests/%: tests/engines/%.c $(LIB)
-	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
-
-$(BUILD)/tests/%: tests/%.c $(LIB)
-	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+$(BUILD)/tests/unit: $(UNIT_SRC:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,unit,$(UNIT_SRC))
+	$(call link,$(CRITERION_LIBS))
+$(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $(LIB) $(LINKING)
+	$(call link,$(CRITERION_LIBS))
+$(BUILD)/tests/engines: $O/tests/engines/engines.o $(LIB) $(LINKING)
+	$(call link)
+$(BUILD)/tests/stress: $O/tests/stress.o $(LIB) $(LINKING)
+	$(call link)
+$(BUILD)/bench/%: $O/tests/bench/%.o $(LIB) $(LINKING)
+	$(call link)
 
 # A carver's target is fuzz_carver.c with its row; the other targets have a file each.
 fuzz_source = tests/fuzz/fuzz_$(if $(filter $(1),$(CARVER_NAMES)),carver,$(1)).c
 fuzz_define = $(if $(filter $(1),$(CARVER_NAMES)),-DCARVER=$(1)_carver)
-
-$(BUILD)/tests/replay_%: tests/fuzz/replay.c $(wildcard tests/fuzz/fuzz_*.c) $(LIB)
-	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) $(call fuzz_define,$*) $(ALL_LDFLAGS) -o $@ \
-		tests/fuzz/replay.c $(call fuzz_source,$*) $(LIB) $(LIBS)
-
-$(BUILD)/fuzz_%: $(LIB)
+$(BUILD)/tests/replay_%: tests/fuzz/replay.c $(wildcard tests/fuzz/fuzz_*.c) $(LIB) $(LINKING)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(COMPILE) -MF $@.d $(TEST_CFLAGS) $(call fuzz_define,$*) $(LDFLAGS_$(MODE)) $(LDFLAGS) $(OPENMP) \
+		-o $@ tests/fuzz/replay.c $(call fuzz_source,$*) $(LIB) $(LIBS)
+$(BUILD)/fuzz_%: $(LIB) $(LINKING) FORCE
 	$(call say,FUZZ,$@)
-	$(Q)$(CC) $(TEST_CFLAGS) $(call fuzz_define,$*) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ \
-		$(call fuzz_source,$*) $(LIB) $(LIBS)
+	$(Q)$(COMPILE) -MF $@.d $(TEST_CFLAGS) $(call fuzz_define,$*) $(LDFLAGS_$(MODE)) $(LDFLAGS) -fsanitize=fuzzer \
+		-o $@ $(call fuzz_source,$*) $(LIB) $(LIBS)
 
-$(BUILD)/bench/%: tests/bench/%.c $(LIB)
-	$(call say,BENCH,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(LIBS)
-
--include $(OBJ:.o=.d) $(CLUSTER:%.c=$O/%.d) $O/src/main.d $(addsuffix .d,$(PLAIN) $(BENCH)) \
-	$(UNIT_OBJ:.o=.d) $(UNIT_ALONE:%=$O/tests/unit/test_%.d)
+-include $(patsubst %.o,%.d,$(filter $O/%,$(OBJ)) $(CLUSTER:%.c=$O/%.o) $O/src/main.o $(wildcard $O/tests/*.o $O/tests/*/*.o))

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "cli/table.h"
 
 bool batch_summary_owns(const char *name)
@@ -73,7 +74,7 @@ static json_t *make_json(const struct batch_summary *batch)
 	for (size_t i = 0; i < batch->count; i++)
 		json_array_append_new(images, item_object(&batch->items[i]));
 	json_object_set_new(object, "schema", json_integer(1));
-	json_object_set_new(object, "burin", json_string(BURIN_VERSION));
+	json_object_set_new(object, "burin", json_string(burin_version));
 	json_object_set_new(object, "started", json_time(batch->started));
 	json_object_set_new(object, "finished", json_time(time(NULL)));
 	json_object_set_new(object, "exit", json_integer(batch->exit));

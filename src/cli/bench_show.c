@@ -5,6 +5,7 @@
 
 #include "base/json_value.h"
 #include "base/size.h"
+#include "base/version.h"
 #include "cli/table.h"
 #include "rules/rules.h"
 
@@ -200,7 +201,7 @@ void bench_show_json(const struct bench_options *options, const struct bench_res
 
 	for (size_t i = 0; i < result->count; i++)
 		json_array_append_new(rows, row_json(result, &result->rows[i]));
-	json_object_set_new(object, "burin", json_text(BURIN_VERSION));
+	json_object_set_new(object, "burin", json_text(burin_version));
 	json_object_set_new(object, "data", json_text(options->data));
 	json_object_set_new(object, "seed", json_integer((json_int_t)options->seed));
 	json_object_set_new(object, "bytes", json_integer((json_int_t)result->text_len));

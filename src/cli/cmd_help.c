@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "base/version.h"
 #include "cli/command.h"
 #include "cli/help.h"
 
@@ -39,7 +40,7 @@ static int run_version(void *settings, int argc, char **argv)
 	(void)settings;
 	(void)argc;
 	(void)argv;
-	puts("burin " BURIN_VERSION);
+	printf("burin %s\n", burin_version);
 	return EXIT_CLEAN;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "cli/command.h"
 #include "cli/help.h"
 
@@ -144,8 +145,8 @@ static void put_examples(const struct command *command)
 
 static void put_head(void)
 {
-	puts(".TH BURIN 1 \"\" \"burin " BURIN_VERSION "\" \"User Commands\"\n"
-	     ".SH NAME\n"
+	printf(".TH BURIN 1 \"\" \"burin %s\" \"User Commands\"\n", burin_version);
+	puts(".SH NAME\n"
 	     "burin \\- carve files out of disk images\n"
 	     ".SH SYNOPSIS");
 	for (const struct command *const *command = commands; *command; command++) {
@@ -180,7 +181,7 @@ static void put_tail(void)
 		puts(".");
 	}
 	puts(".SH FILES\n.TP");
-	put_italic(BURIN_CONF_DIR "/burin.conf");
+	put_italic(burin_installed_rules);
 	puts("\nThe rules that are used when no others are named.");
 }
 

@@ -6,38 +6,43 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/version.h"
 
-/* The build folder's parent when this program lies in build/ or build/MODE/, or NULL. */
-static char *source_tree(void)
+/* Where the default rules are, seen from the program's folder: in an installed or unpacked tree
+ * (bin/burin), and in a source tree (build/burin, build/MODE/burin). */
+static const char *const beside_program[] = {
+	"../share/burin/burin.conf",
+	"../conf/burin.conf",
+	"../../conf/burin.conf",
+};
+
+/* The folder that this program lies in, or NULL. The caller frees it. */
+static char *program_folder(void)
 {
 	char path[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
 
 	if (len < 0)
 		return NULL;
 	path[len] = '\0';
-	for (int level = 0; level < 3; level++) {
-		char *slash = strrchr(path, '/');
-
-		if (!slash)
-			return NULL;
-		if (level && strcmp(slash, "/build") == 0) {
-			*slash = '\0';
-			return xstrdup(path);
-		}
-		*slash = '\0';
-	}
-	return NULL;
+	slash = strrchr(path, '/');
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	return xstrdup(path);
 }
 
 char *rules_default_path(void)
 {
-	char *tree = source_tree();
-	char *path = tree ? xasprintf("%s/conf/burin.conf", tree) : NULL;
+	char *folder = program_folder(), *found = NULL;
 
-	free(tree);
-	if (path && access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return xstrdup(BURIN_CONF_DIR "/burin.conf");
+	for (size_t i = 0; folder && !found && i < sizeof(beside_program) / sizeof(char *); i++) {
+		char *path = xasprintf("%s/%s", folder, beside_program[i]);
+
+		found = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+		free(path);
+	}
+	free(folder);
+	return found ? found : xstrdup(burin_installed_rules);
 }

@@ -2,9 +2,10 @@
 #ifndef BURIN_CLI_PATHS_H
 #define BURIN_CLI_PATHS_H
 
-/* The rule file that is used when none is named: conf/burin.conf of the source tree when the
- * program runs out of its build folder, else the installed one. The caller frees it. Whether the
- * file is there is not looked at. */
+/* The rule file that is used when none is named: share/burin/burin.conf of the tree that the
+ * program was installed or unpacked in, conf/burin.conf of the source tree that it was built in,
+ * else the one below the PREFIX that it was built for (which need not exist). The caller frees
+ * it. */
 char *rules_default_path(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/version.h"
 #include "page/page_data.h"
 #include "page/page_map.h"
 #include "page/page_text.h"
@@ -69,7 +70,7 @@ static json_t *made_object(const struct html *html, const struct report_reader *
 	const struct page_counts *counts = html->counts;
 	json_t *object = json_object();
 
-	json_object_set_new(object, "burin", json_string(BURIN_VERSION));
+	json_object_set_new(object, "burin", json_string(burin_version));
 	json_object_set_new(object, "whole", json_boolean(report_reader_saw_summary(report)));
 	json_object_set_new(object, "thumbs", json_integer((json_int_t)counts->thumbs));
 	json_object_set_new(

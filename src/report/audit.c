@@ -14,6 +14,7 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "base/strbuf.h"
+#include "base/version.h"
 #include "report/report.h"
 
 struct audit {
@@ -66,7 +67,7 @@ static int audit_open(void **state, FILE *stream, const struct run_record *run)
 	audit->image = text_clean_copy(last_component(run->image_path));
 	audit->bare = run->compat_scalpel;
 	audit_headline(headline, NULL);
-	fprintf(stream, "\nburin version %s audit file\n%s\n", BURIN_VERSION, headline);
+	fprintf(stream, "\nburin version %s audit file\n%s\n", burin_version, headline);
 	print_time(stream, "Started", run->started);
 	print_clean(stream, "Command line:\n", run->command_line, " \n\n");
 	print_clean(stream, "Output directory: ", run->output_dir, "\n");

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/strbuf.h"
+#include "base/version.h"
 #include "report/report.h"
 
 #define DFXML_NAMESPACE "http://www.forensicswiki.org/wiki/Category:Digital_Forensics_XML"
@@ -102,7 +103,7 @@ static void write_creator(struct dfxml *dfxml, const struct run_record *run)
 {
 	start(dfxml, "creator");
 	element(dfxml, "program", "burin");
-	element(dfxml, "version", BURIN_VERSION);
+	element(dfxml, "version", burin_version);
 	start(dfxml, "build_environment");
 	element(dfxml, "compiler", "GCC " __VERSION__);
 	write_library(dfxml, "libxml2", LIBXML_DOTTED_VERSION);

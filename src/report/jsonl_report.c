@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "content_map/map_bin.h"
 #include "report/report.h"
 #include "report/volumes_json.h"
@@ -140,7 +141,7 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 	while (run->arguments && run->arguments[count])
 		count++;
 	uname(&system);
-	jsonl_put(object, "burin", json_string(BURIN_VERSION));
+	jsonl_put(object, "burin", json_string(burin_version));
 	jsonl_put(object, "command", text_array(run->arguments, count));
 	jsonl_put(object, "host", json_text(system.nodename));
 	jsonl_put(object, "started", json_time(run->started));

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/version.h"
 #include "run/carve_options.h"
 
 #define SAMPLE_LEN ((size_t)65536)
@@ -102,7 +103,7 @@ void run_find_traits(struct run *run)
 {
 	struct run_traits *traits = &run->traits;
 
-	add(traits, xstrdup("burin's version"), xstrdup(BURIN_VERSION));
+	add(traits, xstrdup("burin's version"), xstrdup(burin_version));
 	add_image(traits, run->evidence);
 	add_rules(traits, run->options->rules);
 	add_options(traits, run->options);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/strbuf.h"
+#include "base/version.h"
 #include "selftest/selftest.h"
 
 /* Where the rows go. A cell's text is cleaned; numbers stand to the right. */
@@ -134,7 +135,7 @@ static void add_facts(struct writer *writer, const struct selftest *selftest)
 						    : "FAILED"));
 	fact(writer, "Date", xstrdup(started));
 	fact(writer, "Program",
-		xasprintf("burin %s, SHA-256 %s", BURIN_VERSION, selftest->program_hash));
+		xasprintf("burin %s, SHA-256 %s", burin_version, selftest->program_hash));
 	fact(writer, "Machine",
 		xasprintf("%s: %s %s, %s, %ld processors, %s", system.nodename, system.sysname,
 			system.release, system.machine, sysconf(_SC_NPROCESSORS_ONLN), processor));

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/version.h"
 #include "report/report_reader.h"
 #include "report_data.h"
 
@@ -53,7 +54,7 @@ Test(report_reader, what_was_written_comes_back)
 		report_reader_open(&report, output_dir_dir_fd(output_dir), "report.jsonl", &error),
 		0, "%s", error.text);
 	head = report_reader_run(report);
-	cr_expect_str_eq(head->burin, BURIN_VERSION);
+	cr_expect_str_eq(head->burin, burin_version);
 	cr_expect_str_eq(head->image_path, "/evidence/disk.E01");
 	cr_expect_str_eq(head->image_format, "ewf");
 	cr_expect_eq(head->image_size, 1000000000000);

@@ -1,0 +1,4 @@
+#include "base/version.h"
+
+const char burin_version[] = BURIN_VERSION;
+const char burin_installed_rules[] = BURIN_PREFIX "/share/burin/burin.conf";
