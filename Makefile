@@ -42,7 +42,7 @@ write_stamp = $(shell mkdir -p $(BUILD)/stamps)$(file >$(BUILD)/stamps/$(1),$(2)
 # CUDA=0 builds without the GPU engine, MPI=0 without the cluster; unless they are given, src/packaging/detect
 # finds out whether both can be built. It is asked again when packages were installed.
 DETECTED := $(BUILD)/detected$(CUDA:%=-cuda%)$(MPI:%=-mpi%).mk
-ifneq ($(filter-out clean help deps demo check check-long install-deps deb uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean help deps demo check check-long uninstall,$(or $(MAKECMDGOALS),all)),)
 $(DETECTED): $(call stamp,detect,$(CC) $(NVCC) $(GENCODE) $(MPICC)) src/packaging/detect \
 	$(wildcard /var/lib/dpkg/status /etc/ld.so.cache /usr/bin /usr/local/bin /usr/include)
 	$(Q)src/packaging/detect '$@' '$(CC)' '$(NVCC)' '$(GENCODE)' '$(MPICC)' '$(CUDA)' '$(MPI)'
