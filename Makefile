@@ -258,7 +258,7 @@ $(BUILD)/tests/unit: $(UNIT_SRC:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,unit,
 	$(call link,$(CRITERION_LIBS))
 $(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $(LIB) $(LINKING)
 	$(call link,$(CRITERION_LIBS))
-$(BUILD)/tests/engines: $O/tests/engines/engines.o $(LIB) $(LINKING)
+$(BUILD)/tests/engines: $O/tests/engines/engine_tests.o $(LIB) $(LINKING)
 	$(call link)
 $(BUILD)/tests/stress: $O/tests/stress.o $(LIB) $(LINKING)
 	$(call link)

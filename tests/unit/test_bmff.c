@@ -1,5 +1,5 @@
 /* The parts of ISO base media files that several carvers share: boxes, samples, items. */
-#include "carving.h"
+#include "carver_case.h"
 
 #include "carvers/common/bmff_media.h"
 

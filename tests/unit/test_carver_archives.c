@@ -1,5 +1,5 @@
 /* Archives: how zeros behind them are told from their own, which golden files can't hold. */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* What the golden files of html don't show: whose comment stands between two documents. */
-#include "carving.h"
+#include "carver_case.h"
 
 #define PAGE "<!DOCTYPE html><html><head><title>A</title></head><body><p>x</body></html>"
 

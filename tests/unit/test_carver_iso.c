@@ -1,6 +1,6 @@
 /* ISO 9660: each field of the golden image wrong. An image is too large for a golden file a
  * case. */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <stdbool.h>
 #include <stdio.h>

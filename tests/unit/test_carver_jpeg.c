@@ -9,7 +9,7 @@
  *
  * A block without anything in it is the two bits 00, and a grey picture of 16 by 16 the byte 00.
  */
-#include "carving.h"
+#include "carver_case.h"
 
 #define DC_TABLE "\x00\1\1\1\1\0\0\0\0\0\0\0\0\0\0\0\0\x00\x01\x0b\x0f"
 #define AC_TABLE "\x10\1\1\1\1\0\0\0\0\0\0\0\0\0\0\0\0\x00\x01\xf0\x10"

@@ -1,5 +1,5 @@
 /* What the golden files of ole don't show: a FAT whose list goes on behind the header. */
-#include "carving.h"
+#include "carver_case.h"
 
 #define SECTOR 512
 #define TABLES 112 /* three more than the header has room for */

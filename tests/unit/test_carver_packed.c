@@ -1,5 +1,5 @@
 /* Compressed files: what golden files can't hold, for their size or because more follows them. */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <bzlib.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * What golden files cannot express about audio and mail: which offsets carvers name as parts, so
  * that a file whose end is a guess is not carved again from each of its frames or fields.
  */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <stdbool.h>
 #include <stdio.h>

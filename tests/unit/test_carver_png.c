@@ -1,6 +1,6 @@
 /* PNG: each field of the first chunk, the order of chunks, CRCs, lengths, and what is read from
  * texts and times. */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <stdbool.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 /* Carvers of system files: what takes files too large, or too many, for tests/golden. */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <stdio.h>
 

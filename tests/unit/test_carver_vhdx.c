@@ -1,6 +1,6 @@
 /* VHDX images, whose parts are of a MiB each: growing, with a parent, with either copy of header
  * and table of regions lost, and with each table broken. */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <stdbool.h>
 

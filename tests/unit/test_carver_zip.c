@@ -1,6 +1,6 @@
 /* ZIP: each record and its fields, ends of members, ZIP64, archives that start elsewhere, and the
  * kinds of archives. */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <stdbool.h>
 #include <zlib.h>

@@ -3,7 +3,7 @@
  * them: bytes behind a file change nothing, no beginning of a file is complete, and damage anywhere
  * is survived. A new format is covered by adding files to tests/golden.
  */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <dirent.h>
 #include <inttypes.h>

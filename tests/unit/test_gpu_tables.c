@@ -3,7 +3,7 @@
  * device runs are called here for one thread after the other, and must find what the naive search
  * finds.
  */
-#include "kernel_bench.h"
+#include "kernel_case.h"
 
 #include <errno.h>
 #include <time.h>

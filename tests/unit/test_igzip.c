@@ -5,7 +5,7 @@
  * piece is touched: each ends where a page without rights begins, since igzip is assembly, which
  * sanitizers don't see into.
  */
-#include "carving.h"
+#include "carver_case.h"
 
 #include <stdbool.h>
 #include <stdio.h>

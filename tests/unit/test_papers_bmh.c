@@ -1,5 +1,5 @@
 /* The kernel bmh: its tables, and what one thread does, for each thread of several grids. */
-#include "kernel_bench.h"
+#include "kernel_case.h"
 
 #include <errno.h>
 #include <time.h>

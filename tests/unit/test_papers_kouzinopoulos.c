@@ -2,7 +2,7 @@
  * The kernels after Kouzinopoulos et al. without a GPU: their tables against the definitions, and
  * what one thread does, for one sub-chunk after the other, against the naive search.
  */
-#include "kernel_bench.h"
+#include "kernel_case.h"
 
 #include <errno.h>
 #include <time.h>

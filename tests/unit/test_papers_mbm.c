@@ -1,6 +1,6 @@
 /* The functions char, shift1 and shift2 of mbm0..mbm4 against their definitions
  * (gpu/papers/mbm.h). */
-#include "kernel_bench.h"
+#include "kernel_case.h"
 
 #include <time.h>
 

@@ -3,7 +3,7 @@
  * search in all the ways in which the kernels hold text and tables, and the match array of the
  * paper.
  */
-#include "kernel_bench.h"
+#include "kernel_case.h"
 
 #include <time.h>
 

@@ -2,7 +2,7 @@
  * The kernels stt-*: the dealing of the patterns, the tables, the diagonal scheme, and what one
  * thread does, as in each of the kernels.
  */
-#include "kernel_bench.h"
+#include "kernel_case.h"
 
 #include <errno.h>
 #include <time.h>

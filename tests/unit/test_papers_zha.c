@@ -2,7 +2,7 @@
  * The kernels ac0..ac4 and mbm0..mbm4 of Zha and Sahni without a GPU: how the text is dealt out,
  * their Theorem 1, and what one thread does, for each thread of a launch.
  */
-#include "kernel_bench.h"
+#include "kernel_case.h"
 
 #include <errno.h>
 #include <time.h>

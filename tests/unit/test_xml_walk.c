@@ -1,5 +1,5 @@
 /* The walk through XML that the carvers of its vocabularies share. */
-#include "carving.h"
+#include "carver_case.h"
 
 #include "carvers/common/xml_walk.h"
 

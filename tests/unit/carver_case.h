@@ -1,6 +1,6 @@
 /* For tests of carvers: bytes that grow, and a carver run over bytes in memory. */
-#ifndef BURIN_TESTS_CARVING_H
-#define BURIN_TESTS_CARVING_H
+#ifndef BURIN_TESTS_CARVER_CASE_H
+#define BURIN_TESTS_CARVER_CASE_H
 
 #include <criterion/criterion.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * in memory of its own length, so that the address sanitizer sees a read behind it, and the hits of
  * the naive search to compare with.
  */
-#ifndef BURIN_TEST_KERNEL_BENCH_H
-#define BURIN_TEST_KERNEL_BENCH_H
+#ifndef BURIN_TESTS_KERNEL_CASE_H
+#define BURIN_TESTS_KERNEL_CASE_H
 
 #include <criterion/criterion.h>
 
