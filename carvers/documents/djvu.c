@@ -7,10 +7,10 @@
  *	       THUM
  *
  * The outermost form's length is the file's. Its chunks have to lead from its beginning to its end,
- * and so have those in the forms inside it. A file is sound up to the chunk from which the walk
- * could not go on. What the chunks hold has no checksum, and its codes (JB2, IW44, BZZ) make sense
- * of any bytes: unless the last chunk is but a few bytes long, nothing vouches for the file's end,
- * and a whole one is unverified.
+ * and so have those in the forms inside it. A file is valid up to the chunk at which the walk
+ * fails. The chunks' data have no checksum, and any bytes are valid for its codes (JB2, IW44, BZZ):
+ * unless the last chunk is only a few bytes long nothing confirms the file's end, and a whole file
+ * is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,17 +19,17 @@
 #include "bytes.h"
 #include "walk.h"
 
-#define START 16 /* behind the outermost form's kind */
+#define START 16 /* after the outermost form's kind */
 #define MAX_DEPTH 8
-/* Bytes at the end, as a page's number or a turn, that need nobody to vouch for them. */
-#define ON_TRUST 32
+/* Bytes at the end, such as a page's number or rotation, that need no confirmation. */
+#define UNCHECKED_MAX 32
 
 static bool is_form_kind(const uint8_t *p)
 {
 	return memcmp(p, "DJV", 3) == 0 ? strchr("UMI", p[3]) && p[3] : memcmp(p, "THUM", 4) == 0;
 }
 
-static bool possible_id(const uint8_t *p)
+static bool is_possible_id(const uint8_t *p)
 {
 	for (int i = 0; i < 4; i++)
 		if (!(p[i] >= 'A' && p[i] <= 'Z') && !(p[i] >= 'a' && p[i] <= 'z') &&
@@ -41,26 +41,26 @@ static bool possible_id(const uint8_t *p)
 struct djvu {
 	struct view *view;
 	uint64_t at;              /* the next chunk */
-	uint64_t ends[MAX_DEPTH]; /* of the forms that it is in */
+	uint64_t ends[MAX_DEPTH]; /* of the enclosing forms */
 	int depth;
-	uint64_t sound;
-	uint64_t data; /* of the last chunk that is no form */
+	uint64_t valid_end;
+	uint64_t data; /* of the last chunk that is not a form */
 };
 
-/* Passes a chunk, or goes into a form; what is wrong, or NULL. */
+/* Skips a chunk, or enters a form; what is wrong, or NULL. */
 static const char *read_chunk(struct djvu *djvu)
 {
 	const uint8_t *p = view_peek(djvu->view, djvu->at, 8);
 	uint64_t end = djvu->ends[djvu->depth - 1], chunk_end;
 
 	if (!p || djvu->at + 8 > end)
-		return p ? "a chunk that is too short" : "";
-	if (!possible_id(p))
+		return p ? "a truncated chunk header" : "";
+	if (!is_possible_id(p))
 		return "no chunk";
 	chunk_end = djvu->at + 8 + be32(p + 4);
 	if (chunk_end > end)
-		return "a chunk that is longer than its form";
-	djvu->sound = djvu->at;
+		return "a chunk longer than its form";
+	djvu->valid_end = djvu->at;
 	if (memcmp(p, "FORM", 4) == 0) {
 		p = view_peek(djvu->view, djvu->at + 8, 4);
 		if (!p)
@@ -95,29 +95,29 @@ static enum verdict check(struct view *view, struct finding *finding)
 	uint64_t end;
 
 	if (!p || memcmp(p, "AT&TFORM", 8) != 0 || !is_form_kind(p + 12))
-		return verdict_because(CARVE_REJECT, finding, "no form of DjVu at 0");
+		return verdict_because(CARVE_REJECT, finding, "no DjVu form at 0");
 	end = djvu.ends[0] = 12 + (uint64_t)be32(p + 8);
 	if (end < START)
-		return verdict_because(CARVE_REJECT, finding, "a form of impossible length at 8");
+		return verdict_because(CARVE_REJECT, finding, "an impossible form length at 8");
 	while (djvu.depth && !problem) {
 		problem = read_chunk(&djvu);
 		if (!problem)
 			leave_forms(&djvu);
 	}
-	if (djvu.sound <= START)
-		return verdict_because(CARVE_REJECT, finding, "no two chunks from %d on", START);
-	finding->length = djvu.sound;
+	if (djvu.valid_end <= START)
+		return verdict_because(
+			CARVE_REJECT, finding, "fewer than two chunks from %d on", START);
+	finding->length = djvu.valid_end;
 	if (!problem && end <= view_size(view)) {
 		finding->length = end;
-		if (end - djvu.data <= ON_TRUST)
+		if (end - djvu.data <= UNCHECKED_MAX)
 			return CARVE_COMPLETE;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing vouches for the last chunk's data, from %" PRIu64 " on",
-			djvu.data);
+			"the last chunk's data from %" PRIu64 " on cannot be verified", djvu.data);
 	}
 	if (!problem || !*problem)
 		return walk_cut(view, finding, end > view_size(view) ? end : view_size(view) + 1,
-			view_ends_with_image(view) ? view_size(view) : djvu.sound);
+			view_ends_with_image(view) ? view_size(view) : djvu.valid_end);
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, djvu.at);
 }
 

@@ -1,12 +1,12 @@
 /*
  * Embedded OpenType fonts (W3C submission of 5 March 2008), versions 1.0, 2.1 and 2.2.
  *
- *	size of the file, size of the font, version, flags, ...; names, each with its length in
- *	front; the font
+ *	size of the file, size of the font, version, flags, ...; names, each after its length; the
+ *	font
  *
- * Both sizes have to agree with the names. The font is a TrueType one, plain or with 50 added to
- * each byte by exclusive or: then its tables' checksums vouch for it. Packed fonts have nothing of
- * that kind, and are unverified.
+ * Both sizes have to agree with the names. The font is a TrueType font, plain or with each byte
+ * XORed with 50h: then its tables' checksums confirm it. Compressed fonts have no checksums, and
+ * are unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -18,9 +18,9 @@
 #include "walk.h"
 
 #define HEAD_LEN 82
-#define PACKED 4
+#define COMPRESSED 4
 #define MASKED 0x10000000
-#define TABLES_MOST 255
+#define TABLES_MAX 255
 
 struct eot {
 	struct view *view;
@@ -29,7 +29,7 @@ struct eot {
 	uint32_t font_len, version, flags;
 };
 
-/* Behind the names and what else stands in front of the font; 0 when they are none. */
+/* The end of the names and of what else precedes the font; 0 if they are invalid. */
 static uint64_t walk_names(struct eot *eot)
 {
 	int count = eot->version == 0x10000 ? 4 : eot->version == 0x20001 ? 5 : 7;
@@ -39,8 +39,8 @@ static uint64_t walk_names(struct eot *eot)
 		const uint8_t *p;
 		uint16_t len;
 
-		/* Before the signature stand a checksum and a code page, behind it flags and data
-		 * of characters. */
+		/* A checksum and a code page precede the signature, flags and character data follow
+		 * it. */
 		at += i == 5 ? 8 : i == 6 ? 4 : 0;
 		p = view_peek(eot->view, at, 4);
 		if (i == 6) {
@@ -48,7 +48,7 @@ static uint64_t walk_names(struct eot *eot)
 
 			return p && data_len < 1 << 24 ? at + 4 + data_len : 0;
 		}
-		/* In front of all but the first stand two zeros. */
+		/* Two zeros precede all but the first. */
 		len = p ? le16(p + (i ? 2 : 0)) : 0;
 		if (!p || (i && le16(p)) || (i < 4 && len % 2))
 			return 0;
@@ -61,8 +61,8 @@ static uint64_t walk_names(struct eot *eot)
 	return at;
 }
 
-/* len bytes of the font, unmasked, at `at` in it; false when they are not there. */
-static bool font_bytes(const struct eot *eot, uint64_t at, uint8_t *bytes, size_t len)
+/* Copies len bytes at offset `at` of the font, unmasked; false if they are not all there. */
+static bool read_font(const struct eot *eot, uint64_t at, uint8_t *bytes, size_t len)
 {
 	const uint8_t *p = view_peek(eot->view, eot->font + at, len);
 
@@ -71,44 +71,45 @@ static bool font_bytes(const struct eot *eot, uint64_t at, uint8_t *bytes, size_
 	return p != NULL;
 }
 
-/* Whether the table at `at` has this checksum; that of `head` is without the word at 8. */
-static bool sound_table(const struct eot *eot, uint64_t at, uint32_t len, bool head, uint32_t want)
+/* Whether the table at `at` has this checksum; that of `head` leaves out the word at 8. */
+static bool is_valid_table(
+	const struct eot *eot, uint64_t at, uint32_t len, bool head, uint32_t want)
 {
 	struct sfnt_sum sum = { 0 };
-	uint8_t piece[4096];
+	uint8_t block[4096];
 
 	for (uint64_t end = at + len; at < end;) {
-		size_t take = end - at < sizeof(piece) ? (size_t)(end - at) : sizeof(piece);
+		size_t take = end - at < sizeof(block) ? (size_t)(end - at) : sizeof(block);
 
-		if (!font_bytes(eot, at, piece, take))
+		if (!read_font(eot, at, block, take))
 			return false;
 		if (head && sum.len == 0 && take >= 12)
-			memset(piece + 8, 0, 4);
+			memset(block + 8, 0, 4);
 		if (head && sum.len == 0)
-			sfnt_read_head(eot->finding, piece, take);
-		sfnt_sum_add(&sum, piece, take);
+			sfnt_read_head(eot->finding, block, take);
+		sfnt_sum_add(&sum, block, take);
 		at += take;
 	}
 	return sum.sum == want;
 }
 
-/* How many of the font's tables have another checksum; -1 when there is no directory. *reached
- * is the end of the last. */
-static int wrong_tables(const struct eot *eot, uint64_t *reached)
+/* The number of the font's tables with a wrong checksum; -1 if there is no directory. *reached is
+ * the end of the last. */
+static int count_wrong_tables(const struct eot *eot, uint64_t *reached)
 {
 	uint8_t head[12], entry[16];
 	int count, wrong = 0;
 
 	*reached = 0;
-	if (!font_bytes(eot, 0, head, 12) || (be32(head) != 0x10000 && be32(head) != 0x4f54544f))
+	if (!read_font(eot, 0, head, 12) || (be32(head) != 0x10000 && be32(head) != 0x4f54544f))
 		return -1;
 	count = be16(head + 4);
-	if (count == 0 || count > TABLES_MOST)
+	if (count == 0 || count > TABLES_MAX)
 		return -1;
 	for (int i = 0; i < count; i++) {
 		uint32_t at, len;
 
-		if (!font_bytes(eot, 12 + 16 * (uint64_t)i, entry, 16) || !sfnt_tag(entry))
+		if (!read_font(eot, 12 + 16 * (uint64_t)i, entry, 16) || !sfnt_is_tag(entry))
 			return -1;
 		at = be32(entry + 8);
 		len = be32(entry + 12);
@@ -116,7 +117,8 @@ static int wrong_tables(const struct eot *eot, uint64_t *reached)
 			return -1;
 		if (at + (uint64_t)len > *reached)
 			*reached = at + (uint64_t)len;
-		wrong += !sound_table(eot, at, len, memcmp(entry, "head", 4) == 0, be32(entry + 4));
+		wrong += !is_valid_table(
+			eot, at, len, memcmp(entry, "head", 4) == 0, be32(entry + 4));
 	}
 	return wrong;
 }
@@ -135,10 +137,10 @@ static const char *read_head(struct eot *eot)
 		return "an unknown version at 8";
 	for (int i = 64; i < HEAD_LEN; i++)
 		if (p[i])
-			return "no zeros at 64";
+			return "reserved bytes at 64 are not zero";
 	eot->font = walk_names(eot);
 	if (eot->font == 0 || eot->font_len == 0 || eot->font + eot->font_len != eot->size)
-		return "other sizes at 0 than those of the parts";
+		return "the sizes at 0 differ from those of the parts";
 	return NULL;
 }
 
@@ -153,25 +155,24 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->title[0] = 0;
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	}
-	if (!(eot.flags & (PACKED | MASKED)))
+	if (!(eot.flags & (COMPRESSED | MASKED)))
 		view_part(view, eot.font);
 	if (eot.size > view_size(view))
 		return walk_cut(view, finding, eot.size, view_size(view));
 	finding->length = eot.size;
-	if (eot.flags & PACKED)
+	if (eot.flags & COMPRESSED)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing vouches for the packed font before %" PRIu64, eot.size);
-	wrong = wrong_tables(&eot, &reached);
+			"the compressed font before %" PRIu64 " cannot be verified", eot.size);
+	wrong = count_wrong_tables(&eot, &reached);
 	if (wrong == 0 && reached + 4 > eot.font_len)
 		return CARVE_COMPLETE;
 	if (wrong >= 0 && wrong < 2)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"a table's checksum is wrong, or bytes stand behind the tables, before "
-			"%" PRIu64,
+			"a wrong table checksum, or bytes after the tables, before %" PRIu64,
 			eot.size);
 	finding->length = walk_before_fill(view, eot.font, eot.size);
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "no sound font from %" PRIu64 " on", eot.font);
+		CARVE_TRUNCATED, finding, "no valid font from %" PRIu64 " on", eot.font);
 }
 
 const struct carver eot_carver = {

@@ -2,11 +2,11 @@
  * EPS with a preview, for DOS (Adobe, Encapsulated PostScript File Format 3.0, 5.2).
  *
  *	header:   C5 D0 D3 C6, start and length of the PostScript, of a WMF, of a TIFF, a checksum
- *	sections: behind it, in any order
+ *	sections: after it, in any order
  *
- * The file ends behind its last section. Checked are that the sections stand behind the header and
- * apart from each other, what each of them begins with, and that the PostScript ends where it
- * should. Nothing tells whether the preview's pixels are sound.
+ * The file ends after its last section. The checks: sections follow the header and do not overlap,
+ * each begins with its format's signature, and the PostScript ends where it should. Nothing
+ * verifies the preview's pixels.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,12 +19,12 @@
 #define HEADER_LEN 30
 #define SECTIONS 3
 
-struct section {
-	uint64_t at, end; /* empty: not there */
+struct eps_section {
+	uint64_t at, end; /* empty: missing */
 };
 
 /* What is wrong with the header, or NULL. */
-static const char *read_header(struct view *view, struct section *sections)
+static const char *read_header(struct view *view, struct eps_section *sections)
 {
 	const uint8_t *p = view_peek(view, 0, HEADER_LEN);
 
@@ -42,12 +42,12 @@ static const char *read_header(struct view *view, struct section *sections)
 		for (int j = 0; j < i; j++)
 			if (sections[i].at < sections[j].end && sections[j].at < sections[i].end &&
 				sections[i].end > sections[i].at)
-				return "sections that overlap";
+				return "overlapping sections";
 	return NULL;
 }
 
-/* Whether the section begins like a TIFF or a WMF, if it is there. */
-static bool good_preview(struct view *view, const struct section *section, bool tiff)
+/* Whether the section begins like a TIFF or a WMF, if it is not empty. */
+static bool is_valid_preview(struct view *view, const struct eps_section *section, bool tiff)
 {
 	const uint8_t *p;
 
@@ -61,19 +61,20 @@ static bool good_preview(struct view *view, const struct section *section, bool 
 	return memcmp(p, "II*", 4) == 0 || memcmp(p, "MM\0*", 4) == 0;
 }
 
-static enum verdict cut(struct view *view, struct finding *finding, uint64_t end, uint64_t sound)
+static enum verdict judge_missing(
+	struct view *view, struct finding *finding, uint64_t end, uint64_t valid_end)
 {
 	uint64_t size = view_size(view);
 
 	if (end > size)
-		return walk_cut(view, finding, end, view_ends_with_image(view) ? size : sound);
-	finding->length = sound;
-	return verdict_because(CARVE_TRUNCATED, finding, "no preview where the header says");
+		return walk_cut(view, finding, end, view_ends_with_image(view) ? size : valid_end);
+	finding->length = valid_end;
+	return verdict_because(CARVE_TRUNCATED, finding, "no preview at the header's offset");
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct section sections[SECTIONS];
+	struct eps_section sections[SECTIONS];
 	const char *problem = read_header(view, sections);
 	uint64_t end = HEADER_LEN;
 	struct ps ps = { 0 };
@@ -92,14 +93,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "no PostScript at %" PRIu64, sections[0].at);
 	finding_set_title(finding, (const uint8_t *)ps.title, strlen(ps.title));
 	if (end > view_size(view))
-		return cut(view, finding, end, ps.end);
+		return judge_missing(view, finding, end, ps.end);
 	if (ps_end == PS_BROKEN) {
 		finding->length = ps.end;
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no PostScript at %" PRIu64, ps.broken_at);
 	}
-	if (!good_preview(view, &sections[1], false) || !good_preview(view, &sections[2], true))
-		return cut(view, finding, end, ps.end);
+	if (!is_valid_preview(view, &sections[1], false) ||
+		!is_valid_preview(view, &sections[2], true))
+		return judge_missing(view, finding, end, ps.end);
 	finding->length = end;
 	return CARVE_COMPLETE;
 }

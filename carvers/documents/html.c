@@ -1,17 +1,17 @@
 /*
- * HTML (WHATWG, HTML Living Standard, 13.1 and 13.2.5), as far as it is needed to find the end of a
- * document: the end tag of its root, and the line ends and comments behind that.
+ * HTML (WHATWG, HTML Living Standard, 13.1 and 13.2.5), as far as needed to find the end of a
+ * document: the end tag of its root, and the line ends and comments after it.
  *
- * The walk passes tags with their quoted attributes, comments, and the elements whose text may
- * look like tags (script, style, ...). Nearly everything is allowed in HTML, so what tells a
- * document from other bytes is that it is text: a control character ends it, and so does a long run
- * of one byte that is no ASCII. Another document type, or a second root behind the body's start,
- * begins another document.
+ * The walk reads tags with their quoted attributes, comments, and elements whose text may look like
+ * tags (script, style, ...). Nearly everything is allowed in HTML, so what distinguishes a document
+ * from other bytes is that it is text: a control character ends it, and so does a long run of one
+ * non-ASCII byte. A second document type, or a second root after the body's start, begins another
+ * document.
  *
- * The root's end tag may be missing. Where the body's end tag was the last thing before foreign
- * bytes the document may be whole, else it is cut. It counts only with a few tags that HTML has:
- * programs and articles hold beginnings of documents. Where a \n or \" in letters stands among the
- * first tags, they are strings in a program's source.
+ * The root's end tag may be missing. If the body's end tag was the last thing before foreign bytes
+ * the document may be whole, else it is cut. It counts only if it has a few tags that HTML knows:
+ * programs and articles contain beginnings of documents. A literal \n or \" among the first tags
+ * shows that they are strings in a program's source.
  */
 #include "html.h"
 
@@ -25,12 +25,12 @@
 
 #define LONG_RUN 32
 #define MAX_NAME 16
-#define LEAST_TAGS 3 /* known ones, without which it is no HTML */
-/* Longest of the first tags: many false beginnings must not each be long walks. */
+#define MIN_TAGS 3 /* known tags needed to accept HTML */
+/* Maximum length of the first tags, so that many false beginnings do not each cost a long walk. */
 #define FIRST_TAGS 2048
-#define LEAST_CUT 6      /* the same for what has no end */
-#define FEW 8            /* bytes of a last line that are not taken for text */
-#define MAX_COMMENT 4096 /* in front of a document, and behind */
+#define MIN_TAGS_CUT 6   /* the same for a document without end */
+#define SHORT_LINE 8     /* bytes of a last line that are not accepted as text */
+#define MAX_COMMENT 4096 /* before a document, and after it */
 
 struct html {
 	struct cursor cursor;
@@ -40,50 +40,50 @@ struct html {
 	unsigned known_tags;
 	bool doctype, root, body, ended;
 	bool source;       /* a program's */
-	uint64_t body_end; /* behind </body>, while nothing but blanks followed */
+	uint64_t body_end; /* after </body>, while only blanks followed */
 	int run_byte;
 	uint64_t run_start;
 };
 
-static bool space(int byte)
+static bool is_space(int byte)
 {
 	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t' || byte == '\f';
 }
 
-static bool letter(int byte)
+static bool is_letter(int byte)
 {
 	byte |= 0x20;
 	return byte >= 'a' && byte <= 'z';
 }
 
-static bool wrong(struct html *html, const char *problem, uint64_t at)
+static bool set_problem(struct html *html, const char *problem, uint64_t at)
 {
 	html->problem = problem;
 	html->problem_at = at;
 	return false;
 }
 
-/* The next byte, if it is one of text; -1 when it is not, or there is none. */
-static int take(struct html *html)
+/* The next byte if it is text; -1 if it is not, or there is none. */
+static int next_byte(struct html *html)
 {
 	uint64_t at = html->cursor.at;
 	int byte = cursor_next(&html->cursor);
 
-	if (byte >= 0 && byte < ' ' && !space(byte)) {
-		wrong(html, "a control character", at);
+	if (byte >= 0 && byte < ' ' && !is_space(byte)) {
+		set_problem(html, "a control character", at);
 		return -1;
 	}
 	if (byte != html->run_byte) {
 		html->run_byte = byte;
 		html->run_start = at;
 	} else if (byte >= 0x80 && at - html->run_start >= LONG_RUN) {
-		wrong(html, "a long run of one byte", html->run_start);
+		set_problem(html, "a long run of one byte", html->run_start);
 		return -1;
 	}
 	return byte;
 }
 
-/* Goes behind `end`. */
+/* Moves past `end`. */
 static bool skip_past(struct html *html, const char *end)
 {
 	for (;;) {
@@ -91,18 +91,18 @@ static bool skip_past(struct html *html, const char *end)
 			html->cursor.at += strlen(end);
 			return true;
 		}
-		if (take(html) < 0)
+		if (next_byte(html) < 0)
 			return false;
 	}
 }
 
-/* A name, in small letters, cut to MAX_NAME. */
+/* Reads a name, in lower case, cut to MAX_NAME. */
 static void read_name(struct html *html, char *name)
 {
 	size_t len = 0;
 	int byte;
 
-	while (letter(byte = cursor_peek(&html->cursor)) || (byte >= '0' && byte <= '9')) {
+	while (is_letter(byte = cursor_peek(&html->cursor)) || (byte >= '0' && byte <= '9')) {
 		if (len < MAX_NAME)
 			name[len++] = (char)(byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte);
 		html->cursor.at++;
@@ -110,37 +110,38 @@ static void read_name(struct html *html, char *name)
 	name[len] = 0;
 }
 
-/* Attributes and the end of a tag. */
+/* Skips attributes and the end of a tag. */
 static bool skip_attributes(struct html *html)
 {
 	uint64_t start = html->cursor.at;
 	int quote = 0, before = 0;
 
 	for (;;) {
-		int byte = take(html);
+		int byte = next_byte(html);
 
 		if (byte < 0)
 			return false;
-		if (html->known_tags < LEAST_TAGS && html->cursor.at - start > FIRST_TAGS)
-			return wrong(html, "a first tag that is too long", start);
+		if (html->known_tags < MIN_TAGS && html->cursor.at - start > FIRST_TAGS)
+			return set_problem(html, "a first tag too long", start);
 		if ((byte == '"' || byte == '\'') && before == '\\')
-			html->source |= html->known_tags <= LEAST_CUT;
+			html->source |= html->known_tags <= MIN_TAGS_CUT;
 		if (quote) {
 			if (byte == quote)
 				quote = 0;
 		} else if (byte == '>') {
-			if (html->known_tags <= LEAST_CUT && cursor_at_text(&html->cursor, "\\n"))
+			if (html->known_tags <= MIN_TAGS_CUT &&
+				cursor_at_text(&html->cursor, "\\n"))
 				html->source = true;
 			return true;
 		} else if ((byte == '"' || byte == '\'') && before == '=') {
 			quote = byte;
 		}
-		if (!space(byte))
+		if (!is_space(byte))
 			before = byte;
 	}
 }
 
-/* Whether </name stands at the cursor. */
+/* Whether </name is at the cursor. */
 static bool at_end_tag(struct html *html, const char *name)
 {
 	size_t len = strlen(name);
@@ -154,24 +155,24 @@ static bool at_end_tag(struct html *html, const char *name)
 	return true;
 }
 
-/* The text of an element in which tags don't count, up to its end tag. */
+/* Skips the text of an element in which tags do not count, up to its end tag. */
 static bool skip_raw(struct html *html, const char *name, uint8_t *text, size_t *text_len)
 {
 	size_t room = *text_len;
 
 	*text_len = 0;
 	while (cursor_peek(&html->cursor) != '<' || !at_end_tag(html, name)) {
-		int byte = take(html);
+		int byte = next_byte(html);
 
 		if (byte < 0)
 			return false;
 		if (*text_len < room)
-			text[(*text_len)++] = (uint8_t)(space(byte) ? ' ' : byte);
+			text[(*text_len)++] = (uint8_t)(is_space(byte) ? ' ' : byte);
 	}
 	return true;
 }
 
-static bool listed(const char *list, const char *name)
+static bool is_listed(const char *list, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -181,17 +182,18 @@ static bool listed(const char *list, const char *name)
 	return false;
 }
 
-static bool known(const char *name)
+static bool is_known_tag(const char *name)
 {
-	return listed("html head title body meta link script style div p a span table tr td th br "
-		      "hr ul ol li h1 h2 h3 h4 img form input frameset frame noframes center font "
-		      "b i strong em pre code section nav header footer main article base",
+	return is_listed(
+		"html head title body meta link script style div p a span table tr td th br "
+		"hr ul ol li h1 h2 h3 h4 img form input frameset frame noframes center font "
+		"b i strong em pre code section nav header footer main article base",
 		name);
 }
 
-static bool raw_text(const char *name)
+static bool has_raw_text(const char *name)
 {
-	return listed("script style textarea xmp iframe noembed noframes", name);
+	return is_listed("script style textarea xmp iframe noembed noframes", name);
 }
 
 static bool read_start_tag(struct html *html, uint64_t at)
@@ -201,10 +203,10 @@ static bool read_start_tag(struct html *html, uint64_t at)
 	size_t text_len = sizeof(text);
 
 	read_name(html, name);
-	html->known_tags += known(name);
+	html->known_tags += is_known_tag(name);
 	if (strcmp(name, "html") == 0) {
 		if (html->root && html->body)
-			return wrong(html, "another document starts", at);
+			return set_problem(html, "another document starts", at);
 		html->root = true;
 		if (at)
 			view_part(html->cursor.view, at);
@@ -221,7 +223,7 @@ static bool read_start_tag(struct html *html, uint64_t at)
 		return true;
 	}
 	text_len = 0;
-	return !raw_text(name) || skip_raw(html, name, NULL, &text_len);
+	return !has_raw_text(name) || skip_raw(html, name, NULL, &text_len);
 }
 
 static bool read_end_tag(struct html *html)
@@ -229,7 +231,7 @@ static bool read_end_tag(struct html *html)
 	char name[MAX_NAME + 1];
 
 	read_name(html, name);
-	html->known_tags += known(name);
+	html->known_tags += is_known_tag(name);
 	if (!skip_attributes(html))
 		return false;
 	html->ended = strcmp(name, "html") == 0;
@@ -252,7 +254,7 @@ static bool read_declaration(struct html *html, uint64_t at)
 	read_name(html, name);
 	if (strcmp(name, "doctype") == 0) {
 		if (html->doctype || html->root)
-			return wrong(html, "another document starts", at);
+			return set_problem(html, "another document starts", at);
 		html->doctype = true;
 		if (at)
 			view_part(html->cursor.view, at);
@@ -260,16 +262,16 @@ static bool read_declaration(struct html *html, uint64_t at)
 	return skip_past(html, ">");
 }
 
-/* A tag, comment or byte of text; false when the walk ends there. */
+/* Reads a tag, comment or byte of text; false if the walk ends there. */
 static bool read_part(struct html *html)
 {
 	uint64_t at = html->cursor.at;
-	int byte = take(html), next;
+	int byte = next_byte(html), next;
 
 	if (byte < 0)
 		return false;
 	if (byte != '<') {
-		if (!space(byte))
+		if (!is_space(byte))
 			html->body_end = 0;
 		return true;
 	}
@@ -279,12 +281,12 @@ static bool read_part(struct html *html)
 	html->body_end = 0;
 	if (next == '?')
 		return skip_past(html, ">");
-	if (letter(next))
+	if (is_letter(next))
 		return read_start_tag(html, at);
 	if (next != '/')
 		return true;
 	html->cursor.at++;
-	return !letter(cursor_peek(&html->cursor)) || read_end_tag(html);
+	return !is_letter(cursor_peek(&html->cursor)) || read_end_tag(html);
 }
 
 static bool at_root(struct cursor *cursor)
@@ -293,14 +295,14 @@ static bool at_root(struct cursor *cursor)
 	       cursor_at_text(cursor, "<!DOCTYPE") || cursor_at_text(cursor, "<!doctype");
 }
 
-/* Passes comments with blanks between them, up to `end`. Behind the last one, or where it started:
- * the offset. */
+/* Skips comments with blanks between them, up to `end`. Returns the end of the last one, or where
+ * it started. */
 static uint64_t skip_comments(struct cursor *cursor, uint64_t end)
 {
 	uint64_t at = cursor->at;
 
 	for (;;) {
-		while (cursor->at < end && space(cursor_peek(cursor)))
+		while (cursor->at < end && is_space(cursor_peek(cursor)))
 			cursor->at++;
 		if (!cursor_at_text(cursor, "<!--") || !cursor_find(cursor, end, "-->"))
 			return at;
@@ -308,8 +310,8 @@ static uint64_t skip_comments(struct cursor *cursor, uint64_t end)
 	}
 }
 
-/* Line ends behind the root, and comments, which servers add; unless those belong to another
- * document that follows. */
+/* The document's end, after line ends that follow the root, and comments that servers add, unless
+ * those belong to another document that follows. */
 static uint64_t read_end(struct cursor *cursor)
 {
 	uint64_t root_end = cursor->at;
@@ -323,11 +325,11 @@ static uint64_t read_end(struct cursor *cursor)
 	return cursor->at;
 }
 
-/* Where the last whole line ends, if that is a few bytes before `at`: those behind it may be text
- * by chance. Else at. */
-static uint64_t lines_before(struct view *view, uint64_t at)
+/* Where the last whole line ends, if that is a few bytes before `at`: the bytes after it may be
+ * text by chance. Else at. */
+static uint64_t whole_lines_end(struct view *view, uint64_t at)
 {
-	uint64_t len = at < FEW ? at : FEW;
+	uint64_t len = at < SHORT_LINE ? at : SHORT_LINE;
 	const uint8_t *p = len ? view_peek(view, at - len, (size_t)len) : NULL, *last = NULL;
 
 	if (p)
@@ -335,16 +337,16 @@ static uint64_t lines_before(struct view *view, uint64_t at)
 	return last ? at - len + (uint64_t)(last - p) + 1 : at;
 }
 
-static enum verdict judge(struct html *html)
+static enum verdict judge_end(struct html *html)
 {
 	struct finding *finding = html->finding;
 	uint64_t at = html->problem ? html->problem_at : html->cursor.at;
-	const char *problem = html->problem ? html->problem : "no end of the root";
+	const char *problem = html->problem ? html->problem : "no end tag of the root";
 
-	if (html->source || html->known_tags < (html->ended ? LEAST_TAGS : LEAST_CUT)) {
+	if (html->source || html->known_tags < (html->ended ? MIN_TAGS : MIN_TAGS_CUT)) {
 		memset(finding->title, 0, sizeof(finding->title));
 		return verdict_because(CARVE_REJECT, finding, "%s up to %" PRIu64,
-			html->source ? "strings of a program" : "too little HTML", at);
+			html->source ? "strings of a program" : "too few HTML tags", at);
 	}
 	if (html->ended) {
 		finding->length = read_end(&html->cursor);
@@ -353,15 +355,15 @@ static enum verdict judge(struct html *html)
 	finding->length = html->body_end ? html->body_end : at;
 	if (html->body_end)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"no end of the root, but of the body, before %" PRIu64, at);
+			"the body ends, but not the root, before %" PRIu64, at);
 	if (!html->problem)
 		return walk_cut(html->cursor.view, finding, view_size(html->cursor.view) + 1,
 			walk_before_fill(html->cursor.view, 1, at));
-	finding->length = lines_before(html->cursor.view, at);
+	finding->length = whole_lines_end(html->cursor.view, at);
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, at);
 }
 
-/* Whether a document starts at the cursor, behind comments if there are such. */
+/* Whether a document starts at the cursor, possibly after comments. */
 static bool starts_document(struct cursor *cursor)
 {
 	if (!cursor_at_text(cursor, "<!--"))
@@ -377,10 +379,10 @@ enum verdict html_check(struct view *view, struct finding *finding)
 	if (cursor_at_text(&html.cursor, "\xef\xbb\xbf"))
 		html.cursor.at = 3;
 	if (!starts_document(&html.cursor))
-		return verdict_because(CARVE_REJECT, finding, "no document starts at 0");
+		return verdict_because(CARVE_REJECT, finding, "no HTML document at 0");
 	while (!html.ended && read_part(&html))
 		;
-	return judge(&html);
+	return judge_end(&html);
 }
 
 const struct carver html_carver = {

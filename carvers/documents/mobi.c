@@ -2,14 +2,14 @@
  * Palm databases with books: Mobipocket, Kindle (MobileRead wiki, MOBI and PDB) and PalmDOC.
  *
  *	header:  name (32 bytes), dates, ..., type and creator, number of records
- *	records: for each where it begins (4 bytes, big-endian) and 4 bytes about it; then their
+ *	records: for each its offset (4 bytes, big-endian) and 4 bytes about it; then their
  *	         content
  *
  * No field has the file's length. Mobipocket's last record is four bytes long, E9 8E 0D 0A, and
- * programs write it always; where it stands, the file ends. Checked are the places of all records,
- * that rise, and what the first record begins with: a compression, the text's length, and for
- * Mobipocket its own header. PalmDOC's last record has no end: it is taken to be as long as the
- * longest of the others, and the result is a guess.
+ * programs always write it: there the file ends. The checks: the records' offsets rise, and the
+ * first record begins with a compression, the text's length, and for Mobipocket its own header.
+ * PalmDOC's last record has no end mark: it is assumed to be as long as the longest other record, a
+ * guess.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct mobi {
 	struct finding *finding;
 	bool mobipocket;
 	uint16_t count;
-	uint64_t first, last, longest; /* places of records, and a record's length */
+	uint64_t first, last, longest; /* records' offsets, and a record's length */
 };
 
 /* What is wrong with the database's header, or NULL. */
@@ -40,17 +40,17 @@ static const char *read_header(struct mobi *mobi)
 	uint32_t created;
 
 	if (!p)
-		return "a header that is cut off";
+		return "a truncated header";
 	mobi->mobipocket = memcmp(p + 60, "BOOKMOBI", 8) == 0;
 	if (!mobi->mobipocket && memcmp(p + 60, "TEXtREAd", 8) != 0)
-		return "another type of database";
+		return "not a book's database type";
 	if (!memchr(p, 0, 32))
 		return "a name without end";
 	mobi->count = be16(p + 76);
 	if (mobi->count < 2)
 		return "too few records";
 	finding_set_title_latin1(mobi->finding, p, 32);
-	/* The highest bit tells which of the two epochs was used. */
+	/* The highest bit selects one of two epochs. */
 	created = be32(p + 36);
 	if (created & 0x80000000)
 		mobi->finding->time = mac_seconds(created);
@@ -59,8 +59,8 @@ static const char *read_header(struct mobi *mobi)
 	return NULL;
 }
 
-/* The records' places rise from behind the list. */
-static const char *read_places(struct mobi *mobi)
+/* The records' offsets rise, from the end of the list on. */
+static const char *read_offsets(struct mobi *mobi)
 {
 	uint64_t before = 0;
 
@@ -69,15 +69,15 @@ static const char *read_places(struct mobi *mobi)
 		uint64_t at;
 
 		if (!p)
-			return "a list of records that is cut off";
+			return "a truncated list of records";
 		at = be32(p);
 		if (i == 0 && (at < HEADER_LEN + 8u * mobi->count ||
 				      at > HEADER_LEN + 8u * mobi->count + 64))
-			return "a first record in the wrong place";
+			return "the first record does not follow the list";
 		if (i == 0)
 			mobi->first = at;
 		else if (at < before)
-			return "records that don't follow each other";
+			return "record offsets that do not rise";
 		if (i && at - before > mobi->longest)
 			mobi->longest = at - before;
 		before = at;
@@ -86,23 +86,23 @@ static const char *read_places(struct mobi *mobi)
 	return NULL;
 }
 
-/* The first record: PalmDOC's header, Mobipocket's behind it. */
-static const char *read_first(struct mobi *mobi)
+/* The first record: PalmDOC's header, followed by Mobipocket's. */
+static const char *read_first_record(struct mobi *mobi)
 {
 	const uint8_t *p = view_peek(mobi->view, mobi->first, mobi->mobipocket ? 92 : 16);
 	uint64_t name_at;
 	uint32_t name_len;
-	uint16_t packing;
+	uint16_t compression;
 
 	if (!p)
-		return "a first record that is cut off";
-	packing = be16(p);
-	if ((packing != 1 && packing != 2 && packing != 17480) || be16(p + 2) != 0)
-		return "an unknown compression of the text";
+		return "a truncated first record";
+	compression = be16(p);
+	if ((compression != 1 && compression != 2 && compression != 17480) || be16(p + 2) != 0)
+		return "an unknown text compression";
 	if (!mobi->mobipocket)
-		return be16(p + 10) == 4096 ? NULL : "an impossible length of text records";
+		return be16(p + 10) == 4096 ? NULL : "an impossible text record length";
 	if (memcmp(p + 16, "MOBI", 4) != 0)
-		return "no header of Mobipocket";
+		return "no Mobipocket header";
 	if (be32(p + 36) == 8)
 		mobi->finding->extension = "azw3";
 	name_at = mobi->first + be32(p + 84);
@@ -115,7 +115,7 @@ static const char *read_first(struct mobi *mobi)
 	return NULL;
 }
 
-static enum verdict judge(struct mobi *mobi)
+static enum verdict judge_end(struct mobi *mobi)
 {
 	struct finding *finding = mobi->finding;
 	uint64_t size = view_size(mobi->view), left;
@@ -137,7 +137,7 @@ static enum verdict judge(struct mobi *mobi)
 		left = mobi->longest < LONGEST_GUESS ? mobi->longest : LONGEST_GUESS;
 	finding->length = mobi->last + left;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing tells how long the last record at %" PRIu64 " is", mobi->last);
+		"the length of the last record at %" PRIu64 " is not stored", mobi->last);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -146,16 +146,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const char *problem = read_header(&mobi);
 
 	if (!problem)
-		problem = read_places(&mobi);
+		problem = read_offsets(&mobi);
 	if (!problem)
-		problem = read_first(&mobi);
+		problem = read_first_record(&mobi);
 	if (problem) {
 		memset(finding, 0, sizeof(*finding));
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	}
 	if (!mobi.mobipocket)
 		finding->extension = "pdb";
-	return judge(&mobi);
+	return judge_end(&mobi);
 }
 
 const struct carver mobi_carver = {

@@ -3,25 +3,25 @@
  * Visio, Publisher, thumbnails, Hangul documents and many more.
  *
  *	header:    512 bytes; sectors of 512 (version 3) or 4096 bytes (version 4) follow
- *	FAT:       for each sector its successor; where it stands is in the header and in a chain of
- *	           sectors for what does not fit there (DIFAT)
+ *	FAT:       for each sector its successor; its own sectors are listed in the header and in a
+ *	           chain of sectors for those that do not fit there (DIFAT)
  *	directory: a chain of entries: names, start and size of streams
  *	mini FAT:  the same as the FAT for sectors of 64 bytes in a stream of the root entry
  *
- * No field has the file's length. It ends behind the last sector that the FAT does not call free.
- * Checked are the header's fields; that each part of the FAT marks itself as used and has possible
- * entries; the directory's entries; and that every stream's chain has as many sectors as its size
- * needs, and shares none with another. Of the streams' content, spreadsheets' and presentations'
- * records are walked. For the last sector vouches that it is a part of FAT or directory, or that
- * its stream goes on as it began or is filled up with equal bytes (predictor.c); a document whose last
- * sector looks like noise, or is empty, is not verified.
+ * No field has the file's length. It ends after the last sector that is not free in the FAT. The
+ * checks: the header's fields; each part of the FAT marks itself as used and has possible entries;
+ * the directory's entries; every stream's chain has as many sectors as its size needs, and shares
+ * none with another. The records of spreadsheets and presentations are walked; the content of other
+ * streams is not checked. The last sector is accepted if it belongs to the FAT or directory, or if
+ * its stream continues consistently or is filled up with identical bytes (predictor.h); a document
+ * whose last sector looks like noise, or is empty, is unverified.
  *
- * Damage. Programs mostly write FAT and directory last, so that a cut file lacks them: it is sound
- * as far as a confirmed part goes, or the header. A chain that breaks contradicts the rest: unless
- * something is missing, the length is good, but not the file. What stands in front of the tables
- * is not noticed when it is overwritten, but for the records, and for the last sector, which
- * writers fill up with equal bytes. When these look wrong and the file ends in random bytes, it is
- * cut where those begin, unless it is encrypted.
+ * Damage. Programs mostly write FAT and directory last, so a cut file lacks them: it is valid as
+ * far as a confirmed part goes, or the header. A chain that breaks contradicts the rest: unless
+ * something is missing, the length is right, but the file is not verified. Overwritten data before
+ * the tables go unnoticed, except in records, and in the last sector, which writers fill up with
+ * identical bytes. If these look wrong and the file ends in random bytes, it is cut where those
+ * begin, unless it is encrypted.
  */
 #include "ole.h"
 
@@ -34,9 +34,9 @@
 #include "walk.h"
 
 #define HEADER_LEN 512
-#define ROW_LEN 64       /* of what streams may hold in rows */
-#define NOISE_LEAST 1024 /* random bytes that a contradiction points to */
-#define NOISE_SURE 3072  /* and that speak for themselves: a short stream may be compressed */
+#define ROW_LEN 64      /* of data that streams may hold in rows */
+#define NOISE_MIN 1024  /* random bytes that count if something contradicts */
+#define NOISE_SURE 3072 /* and that count alone: a short stream may be compressed */
 
 bool ole_wrong(struct ole *ole, const char *problem, uint64_t at)
 {
@@ -55,14 +55,14 @@ bool ole_contradicts(struct ole *ole, const char *problem, uint64_t at)
 	return ole_wrong(ole, problem, at);
 }
 
-bool ole_sound(struct ole *ole, uint64_t end)
+bool ole_confirm(struct ole *ole, uint64_t end)
 {
 	uint64_t size = view_size(ole->view);
 
 	if (end > size)
 		end = size;
-	if (end > ole->sound)
-		ole->sound = end;
+	if (end > ole->valid_end)
+		ole->valid_end = end;
 	return true;
 }
 
@@ -73,15 +73,15 @@ static const char *read_header(struct ole *ole)
 	unsigned version;
 
 	if (!p)
-		return "cut off";
+		return "the view ends";
 	if (memcmp(p, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8) != 0)
 		return "no signature";
 	version = le16(p + 26);
 	ole->shift = le16(p + 30);
 	if (!(version == 3 && ole->shift == 9) && !(version == 4 && ole->shift == 12))
-		return "an unknown version or size of sectors";
+		return "an unknown version or sector size";
 	if (le16(p + 28) != 0xfffe || le16(p + 32) != OLE_MINI_SHIFT)
-		return "an unknown byte order or size of small sectors";
+		return "an unknown byte order or mini sector size";
 	ole->table_count = le32(p + 44);
 	ole->directory_start = le32(p + 48);
 	ole->cutoff = le32(p + 56);
@@ -89,18 +89,18 @@ static const char *read_header(struct ole *ole)
 	ole->first_of_tables = le32(p + 68);
 	if (!ole->table_count || ole->cutoff != 4096 || ole->directory_start > OLE_LAST_SECTOR)
 		return "impossible fields";
-	ole->sound = HEADER_LEN;
+	ole->valid_end = HEADER_LEN;
 	return NULL;
 }
 
-static bool read_all(struct ole *ole)
+static bool read_file(struct ole *ole)
 {
 	struct ole_entry root;
 
 	if (!ole_read_fat(ole)) {
-		/* The directory, if it is there, tells how far the file goes at least. */
+		/* The directory, if it exists, gives the file's minimum length. */
 		if (ole_read_entry(ole, 0, &root) && root.type == OLE_ROOT)
-			ole_sound(ole, ole_sector_at(ole, ole->directory_start + 1));
+			ole_confirm(ole, ole_sector_at(ole, ole->directory_start + 1));
 		return false;
 	}
 	if (!ole_read_root(ole, &root))
@@ -112,8 +112,8 @@ static bool read_all(struct ole *ole)
 	return !ole->problem;
 }
 
-/* Whether the image ends inside the last sector: writers may leave it short. */
-static bool only_padding_lost(const struct ole *ole)
+/* Whether the image ends inside the last sector, which writers may leave short. */
+static bool is_only_padding_lost(const struct ole *ole)
 {
 	uint64_t size = view_size(ole->view);
 
@@ -121,60 +121,61 @@ static bool only_padding_lost(const struct ole *ole)
 	       size > ole->end - ((uint64_t)1 << ole->shift);
 }
 
-/* The verdict when something looks wrong, but the tables say how far the file goes: it was cut, if
- * it ends in random bytes, `least` of them, and should not. */
-static enum verdict judge_doubt(struct ole *ole, uint64_t least, const char *problem, uint64_t at)
+/* The verdict if something looks wrong, but the tables give the end: the file was cut if it ends in
+ * at least noise_min random bytes, and should not. */
+static enum verdict judge_doubt(
+	struct ole *ole, uint64_t noise_min, const char *problem, uint64_t at)
 {
 	struct finding *finding = ole->finding;
 	uint64_t noise = noise_before(ole->view, HEADER_LEN, finding->length);
 
-	if (finding->length - noise >= least && noise > HEADER_LEN && !ole->encrypted) {
+	if (finding->length - noise >= noise_min && noise > HEADER_LEN && !ole->encrypted) {
 		finding->length = noise;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"%s at %" PRIu64 ", and it ends in random bytes", problem, at);
+			"%s at %" PRIu64 ", and the file ends in random bytes", problem, at);
 	}
 	return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, at);
 }
 
-/* Whether the last sector, which is all there, holds what it should. No writer leaves one of
- * nothing but zeros at the end. */
-static bool end_goes_on(struct ole *ole)
+/* Whether the last sector, which is all there, is plausible. No writer leaves one that is all zeros
+ * at the end. */
+static bool is_end_plausible(struct ole *ole)
 {
 	uint64_t ignored;
 
 	if (walk_zeros(ole->view, ole->end - ((uint64_t)1 << ole->shift), ole->end))
 		return false;
-	return ole->vouched || predictor_check_end(ole->view, HEADER_LEN, ole->end, ROW_LEN, 4,
-				       &ignored) == PREDICTOR_CONTINUOUS;
+	return ole->end_confirmed || predictor_check_end(ole->view, HEADER_LEN, ole->end, ROW_LEN,
+					     4, &ignored) == PREDICTOR_CONTINUOUS;
 }
 
-static enum verdict judge(struct ole *ole, bool whole)
+static enum verdict judge_end(struct ole *ole, bool whole)
 {
 	struct finding *finding = ole->finding;
 	uint64_t size = view_size(ole->view);
 
-	if (ole->cut || (ole->end > size && !only_padding_lost(ole)))
+	if (ole->cut || (ole->end > size && !is_only_padding_lost(ole)))
 		return walk_cut(ole->view, finding, ole->end > size ? ole->end : size + 1,
-			view_ends_with_image(ole->view) ? size : ole->sound);
+			view_ends_with_image(ole->view) ? size : ole->valid_end);
 	finding->length = ole->end < size ? ole->end : size;
 	if (whole && ole->foreign) {
 		/* Some writers leave the last sector short. */
 		if (ole->short_end)
 			finding->length = ole->foreign;
-		return judge_doubt(ole, NOISE_SURE,
-			"the last sector ends in bytes that look foreign,", ole->foreign);
+		return judge_doubt(ole, NOISE_SURE, "the last sector ends in foreign-looking bytes",
+			ole->foreign);
 	}
-	if (whole && ole->end <= size && !end_goes_on(ole))
+	if (whole && ole->end <= size && !is_end_plausible(ole))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing vouches for the last sector, which ends at %" PRIu64, ole->end);
+			"the last sector, up to %" PRIu64 ", cannot be verified", ole->end);
 	if (whole && ole->end <= size)
 		return CARVE_COMPLETE;
 	if (whole)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the image ends at %" PRIu64 ", in the last sector", size);
+			"the image ends at %" PRIu64 ", within the last sector", size);
 	if (ole->contradiction)
-		return judge_doubt(ole, NOISE_LEAST, ole->problem, ole->problem_at);
-	finding->length = ole->sound;
+		return judge_doubt(ole, NOISE_MIN, ole->problem, ole->problem_at);
+	finding->length = ole->valid_end;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "%s at %" PRIu64, ole->problem, ole->problem_at);
 }
@@ -187,7 +188,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s in the header", problem);
-	verdict = judge(&ole, read_all(&ole));
+	verdict = judge_end(&ole, read_file(&ole));
 	if (!finding->extension)
 		finding->extension = ole_guess_kind(&ole);
 	ole_free(&ole);

@@ -1,8 +1,8 @@
 /*
- * What the parts of the OLE carver share: ole.c reads the header and judges, ole_fat.c reads the
- * tables and follows chains, ole_directory.c reads the directory and checks that every stream's
- * chain fits, ole_stream.c reads streams, ole_kind.c tells the kinds apart, ole_content.c checks
- * streams whose content is a chain of records and reads title and date.
+ * Shared by the files of the OLE carver: ole.c reads the header and decides the verdict, ole_fat.c
+ * reads the tables and follows chains, ole_directory.c reads the directory and checks that every
+ * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
+ * ole_content.c checks streams whose content is a chain of records and reads title and date.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
 #define BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -31,8 +31,8 @@ enum {
 struct ole_table {
 	uint32_t *next;
 	uint32_t count;
-	uint8_t *seen; /* a bit a sector: a chain went through it */
-	uint32_t last; /* sector of the chain that was followed last */
+	uint8_t *seen; /* a bit a sector: a chain contains it */
+	uint32_t last; /* the last sector of the chain followed last */
 };
 
 struct ole {
@@ -46,15 +46,15 @@ struct ole {
 	uint32_t directory_count;
 	uint32_t *mini_stream; /* the mini stream's sectors */
 	uint32_t mini_stream_count;
-	bool short_end;      /* where the last stream ends */
-	bool vouched;        /* the last sector holds a table, which was read */
-	bool encrypted;      /* what streams hold looks random */
-	uint64_t foreign;    /* bytes that look foreign stand here, in the last sector; or 0 */
-	uint64_t end;        /* behind the last sector in use */
-	uint64_t sound;      /* behind what is surely of this file */
-	bool cut;            /* something lies behind the view */
-	bool contradiction;  /* the tables are sound: the end is known */
-	const char *problem; /* what is wrong, */
+	bool short_end;      /* the last sector may end with its stream's data */
+	bool end_confirmed;  /* the last sector holds a table, which was read */
+	bool encrypted;      /* the streams' content looks random */
+	uint64_t foreign;    /* foreign-looking bytes here, in the last sector; or 0 */
+	uint64_t end;        /* after the last sector in use */
+	uint64_t valid_end;  /* all before is certainly this file's */
+	bool cut;            /* something is past the end of the view */
+	bool contradiction;  /* the tables are valid: the end is known */
+	const char *problem; /* what is wrong */
 	uint64_t problem_at; /* and where */
 };
 
@@ -76,56 +76,56 @@ static inline uint64_t ole_sector_at(const struct ole *ole, uint32_t sector)
 /* Notes what is wrong, the first time; false. */
 bool ole_wrong(struct ole *ole, const char *problem, uint64_t at);
 
-/* The same where FAT and directory are sound, but say different things. */
+/* The same if FAT and directory are valid, but contradict each other. */
 bool ole_contradicts(struct ole *ole, const char *problem, uint64_t at);
 
-/* Notes that what goes up to `end` was confirmed; true. */
-bool ole_sound(struct ole *ole, uint64_t end);
+/* Notes that all before `end` was confirmed; true. */
+bool ole_confirm(struct ole *ole, uint64_t end);
 
 /* Notes that this sector was confirmed, as a part of a table or of the directory. */
-void ole_vouch(struct ole *ole, uint32_t sector);
+void ole_confirm_sector(struct ole *ole, uint32_t sector);
 
-/* Reads the FAT and where the file ends; what they take ole_free gives back. */
+/* Read the FAT, with the file's end, and the mini FAT; ole_free frees their memory. */
 bool ole_read_fat(struct ole *ole);
 bool ole_read_mini_fat(struct ole *ole);
 void ole_free(struct ole *ole);
 
-/* Follows the chain from start on through sectors that no chain went through before. Its length
- * must be `want` sectors (0: any); list, if not NULL, gets the sectors and *count how many they
- * are. False: it breaks. */
+/* Follows the chain from start on through sectors that no other chain contains. Its length must be
+ * `want` sectors (0: any); list, if not NULL, gets the sectors and *count their number. False: the
+ * chain breaks. */
 bool ole_chain(
 	struct ole_table *table, uint32_t start, uint32_t want, uint32_t **list, uint32_t *count);
 
 /* Reads the directory's chain and the root entry. */
 bool ole_read_root(struct ole *ole, struct ole_entry *root);
 
-/* Reads entry number i; false when it makes no sense. Free ones have type 0. */
+/* Reads entry number i; false if it is invalid. Free ones have type 0. */
 bool ole_read_entry(struct ole *ole, uint32_t i, struct ole_entry *entry);
 
 /* Checks all entries and their chains. */
 bool ole_check_directory(struct ole *ole);
 
-/* Calls visit for each entry in the root storage, in no order, until it returns false. */
+/* Calls visit for each entry in the root storage, in any order, until it returns false. */
 void ole_each_in_root(struct ole *ole, const struct ole_entry *root,
 	bool (*visit)(void *context, const struct ole_entry *entry), void *context);
 
-/* A place in a stream, which only goes forward. Zeroed but for the entry at first. */
-struct ole_place {
+/* A position in a stream, which only moves forward. Initially all zero except the entry. */
+struct ole_position {
 	const struct ole_entry *entry;
 	uint64_t index;  /* of the sector in the stream */
 	uint32_t sector; /* its number */
 	bool started;
 };
 
-/* len bytes of the stream at offset, which is in the last sector asked for or behind: whether they
- * were all there. */
+/* Reads len bytes of the stream at offset, which is in the sector read last or after it: false if
+ * they are not all there. */
 bool ole_read(
-	struct ole *ole, struct ole_place *place, uint64_t offset, uint8_t *bytes, size_t len);
+	struct ole *ole, struct ole_position *place, uint64_t offset, uint8_t *bytes, size_t len);
 
-/* What kind of file this is: its extension. */
+/* The extension for this kind of file. */
 const char *ole_kind(struct ole *ole, const struct ole_entry *root);
 
-/* The same without a directory, from the first sector, which often is the main stream's; or
+/* The same without a directory, guessed from the first sector, which often is the main stream's; or
  * NULL. */
 const char *ole_guess_kind(struct ole *ole);
 

@@ -1,6 +1,6 @@
 /*
- * What streams hold. Spreadsheets ([MS-XLS] 2.1.4: a type and a length of two bytes each, then so
- * many bytes) and presentations ([MS-PPT] 2.3.1: version and instance, type, length of four bytes)
+ * The streams' content. Spreadsheets ([MS-XLS] 2.1.4: a type and a length of two bytes each, then
+ * the data) and presentations ([MS-PPT] 2.3.1: version and instance, type, length of four bytes)
  * are chains of records, which have to lead from a stream's start to its end. The stream
  * `SummaryInformation` ([MS-OLEPS] 2.21) holds title and dates.
  */
@@ -35,80 +35,81 @@ enum property_type {
 	TYPE_FILETIME = 64,
 };
 
-/* The length of the record at p with its header; 0: that is none. */
-static uint64_t excel_record(const uint8_t *p)
+/* The length of the record at p with its header; 0: not a record. */
+static uint64_t excel_record_len(const uint8_t *p)
 {
 	uint16_t len = le16(p + 2);
 
 	return len <= LONGEST_RECORD ? 4 + (uint64_t)len : 0;
 }
 
-static uint64_t powerpoint_record(const uint8_t *p)
+static uint64_t powerpoint_record_len(const uint8_t *p)
 {
 	uint16_t type = le16(p + 2);
 
 	return type >= 1000 && type < 0xf200 ? 8 + (uint64_t)le32(p + 4) : 0;
 }
 
-static const struct records {
+static const struct ole_record_kind {
 	const char *name;
 	size_t header_len;
 	uint64_t (*len)(const uint8_t *p);
-	/* Encrypted presentations don't start with a document: they have no records to walk. */
+	/* Encrypted presentations do not start with a document: they have no records to walk. */
 	size_t first_at;
 	uint16_t first;
 } kinds[] = {
-	{ "Workbook", 4, excel_record, 0, 0x0809 },
-	{ "Book", 4, excel_record, 0, 0x0809 },
-	{ "PowerPoint Document", 8, powerpoint_record, 2, 1000 },
+	{ "Workbook", 4, excel_record_len, 0, 0x0809 },
+	{ "Book", 4, excel_record_len, 0, 0x0809 },
+	{ "PowerPoint Document", 8, powerpoint_record_len, 2, 1000 },
 };
 
-/* Zeros may fill a stream up from `at` on, and nothing else. */
-static void check_zeros(struct ole *ole, struct ole_place *place, uint64_t at)
+/* Checks that only zeros fill the stream from `at` on. */
+static void check_zeros(struct ole *ole, struct ole_position *position, uint64_t at)
 {
 	uint8_t bytes[64], any = 0;
 
-	while (at < place->entry->len && !any) {
-		uint64_t left = place->entry->len - at;
+	while (at < position->entry->len && !any) {
+		uint64_t left = position->entry->len - at;
 		size_t len = left < sizeof(bytes) ? (size_t)left : sizeof(bytes);
 
-		if (!ole_read(ole, place, at, bytes, len))
+		if (!ole_read(ole, position, at, bytes, len))
 			return;
 		for (size_t i = 0; i < len; i++)
 			any |= bytes[i];
 		at += len;
 	}
 	if (any)
-		ole_contradicts(ole, "no record, but no zeros, of the main stream up to", at);
+		ole_contradicts(ole, "neither a record nor zeros in the main stream", at);
 }
 
 /* Walks the records to the stream's end, or to zeros that fill it up. */
-static void walk_records(struct ole *ole, const struct ole_entry *entry, const struct records *kind)
+static void walk_records(
+	struct ole *ole, const struct ole_entry *entry, const struct ole_record_kind *kind)
 {
 	static const uint8_t zeros[8];
-	struct ole_place place = { .entry = entry };
+	struct ole_position position = { .entry = entry };
 	uint8_t header[8];
 	uint64_t at = 0, len;
 
-	if (!ole_read(ole, &place, 0, header, kind->header_len))
+	if (!ole_read(ole, &position, 0, header, kind->header_len))
 		return;
 	if (le16(header + kind->first_at) != kind->first) {
 		ole->encrypted = true;
 		return;
 	}
 	while (at + kind->header_len <= entry->len &&
-		ole_read(ole, &place, at, header, kind->header_len)) {
+		ole_read(ole, &position, at, header, kind->header_len)) {
 		if (memcmp(header, zeros, kind->header_len) == 0) {
-			check_zeros(ole, &place, at);
+			check_zeros(ole, &position, at);
 			return;
 		}
 		len = kind->len(header);
 		if (kind->header_len == 4 && le16(header) == EXCEL_PASSWORD)
 			ole->encrypted = true;
 		if (!len || len > entry->len - at) {
-			uint32_t sector = place.sector < ole->fat.count ? place.sector : 0;
+			uint32_t sector = position.sector < ole->fat.count ? position.sector : 0;
 
-			ole_contradicts(ole, "a record of the main stream is wrong in the sector",
+			ole_contradicts(ole, "an invalid record of the main stream in the sector",
 				ole_sector_at(ole, sector));
 			return;
 		}
@@ -152,15 +153,15 @@ static void read_property(struct summary *summary, uint32_t id, uint32_t at)
 static void read_summary(struct ole *ole, const struct ole_entry *entry)
 {
 	struct summary summary = { .finding = ole->finding };
-	struct ole_place place = { .entry = entry };
+	struct ole_position position = { .entry = entry };
 	uint8_t bytes[SUMMARY_LEN];
 	size_t len = entry->len < SUMMARY_LEN ? (size_t)entry->len : SUMMARY_LEN;
 	uint32_t at, count;
 
-	if (len < 64 || !ole_read(ole, &place, 0, bytes, len))
+	if (len < 64 || !ole_read(ole, &position, 0, bytes, len))
 		return;
 	if (le16(bytes) != 0xfffe) {
-		ole_contradicts(ole, "no property set where the directory has one, in the sector",
+		ole_contradicts(ole, "no property set in the sector of its stream",
 			ole_sector_at(ole, entry->start));
 		return;
 	}
@@ -181,45 +182,45 @@ static void read_summary(struct ole *ole, const struct ole_entry *entry)
 	ole->finding->time = summary.saved ? summary.saved : summary.created;
 }
 
-/* The streams of an encrypted presentation: what they are is known when all were seen. */
-struct content {
+/* The streams of an encrypted presentation, checked once all entries were visited. */
+struct ole_content {
 	struct ole *ole;
 	struct ole_entry presentation, user;
 };
 
-/* `Current User` says where in the presentation the last edit is described, which stays readable
+/* `Current User` has the offset of the last edit in the presentation, which stays readable
  * ([MS-PPT] 2.3.2 and 2.3.3). */
-static void check_edit(struct content *content)
+static void check_edit(struct ole_content *content)
 {
-	struct ole_place place = { .entry = &content->user },
-			 edit = { .entry = &content->presentation };
+	struct ole_position position = { .entry = &content->user },
+			    edit = { .entry = &content->presentation };
 	uint8_t bytes[20], record[8];
 
 	if (!content->user.type || !content->presentation.type ||
-		!ole_read(content->ole, &place, 0, bytes, sizeof(bytes)) ||
+		!ole_read(content->ole, &position, 0, bytes, sizeof(bytes)) ||
 		le16(bytes + 2) != CURRENT_USER)
 		return;
 	if (!ole_read(content->ole, &edit, le32(bytes + 16), record, sizeof(record)) ||
 		le16(record + 2) != USER_EDIT)
-		ole_contradicts(
-			content->ole, "no last edit where `Current User` says", le32(bytes + 16));
+		ole_contradicts(content->ole,
+			"no last edit at the offset in `Current User`:", le32(bytes + 16));
 }
 
-/* [MS-OFFCRYPTO] 2.3: a stream beside the others, or a bit in Word's first bytes ([MS-DOC] 2.5.2).
- * Excel has a record for it. */
+/* [MS-OFFCRYPTO] 2.3: an additional stream, or a bit in Word's first bytes ([MS-DOC] 2.5.2). Excel
+ * has a record for it. */
 static bool is_encrypted(struct ole *ole, const struct ole_entry *entry)
 {
-	struct ole_place place = { .entry = entry };
+	struct ole_position position = { .entry = entry };
 	uint8_t start[12];
 
 	return ole_named(entry, "EncryptedPackage") || ole_named(entry, "EncryptedSummary") ||
 	       (ole_named(entry, "WordDocument") &&
-		       ole_read(ole, &place, 0, start, sizeof(start)) && start[11] & 1);
+		       ole_read(ole, &position, 0, start, sizeof(start)) && start[11] & 1);
 }
 
-static bool see(void *context, const struct ole_entry *entry)
+static bool visit_entry(void *context, const struct ole_entry *entry)
 {
-	struct content *content = context;
+	struct ole_content *content = context;
 	struct ole *ole = content->ole;
 
 	if (ole_named(entry, "\5SummaryInformation") ||
@@ -241,9 +242,9 @@ static bool see(void *context, const struct ole_entry *entry)
 
 void ole_check_content(struct ole *ole, const struct ole_entry *root)
 {
-	struct content content = { .ole = ole };
+	struct ole_content content = { .ole = ole };
 
-	ole_each_in_root(ole, root, see, &content);
+	ole_each_in_root(ole, root, visit_entry, &content);
 	check_edit(&content);
 	if (!ole->finding->time)
 		ole->finding->time = root->modified;

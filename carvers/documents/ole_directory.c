@@ -7,19 +7,19 @@
 #include "bytes.h"
 #include "dates.h"
 
-#define LEAST_TAIL 8
+#define MIN_TAIL 8
 
 static uint32_t per_sector(const struct ole *ole)
 {
 	return (1u << ole->shift) / OLE_ENTRY_LEN;
 }
 
-static bool possible_link(uint32_t link)
+static bool is_possible_link(uint32_t link)
 {
 	return link <= OLE_LAST_SECTOR || link == OLE_FREE;
 }
 
-/* What the bytes of an entry say; false when they can't be one. */
+/* Parses an entry; false if it is invalid. */
 static bool parse_entry(const struct ole *ole, const uint8_t *p, struct ole_entry *entry)
 {
 	unsigned name_len = le16(p + 64);
@@ -36,8 +36,8 @@ static bool parse_entry(const struct ole *ole, const uint8_t *p, struct ole_entr
 	entry->left = le32(p + 68);
 	entry->right = le32(p + 72);
 	entry->child = le32(p + 76);
-	if (!possible_link(entry->left) || !possible_link(entry->right) ||
-		!possible_link(entry->child))
+	if (!is_possible_link(entry->left) || !is_possible_link(entry->right) ||
+		!is_possible_link(entry->child))
 		return false;
 	memcpy(entry->class_id, p + 80, 16);
 	entry->modified = filetime_seconds(le64(p + 108));
@@ -74,12 +74,12 @@ bool ole_read_root(struct ole *ole, struct ole_entry *root)
 		return ole_wrong(ole, "the directory", at);
 	if (!ole_read_entry(ole, 0, root) || root->type != OLE_ROOT)
 		return ole_wrong(ole, "no root entry", at);
-	ole_sound(ole, ole_sector_at(ole, ole->directory_start + 1));
+	ole_confirm(ole, ole_sector_at(ole, ole->directory_start + 1));
 	return true;
 }
 
-/* Writers fill up a stream's last sector with equal bytes. Where the file's last sector ends in
- * many different ones, or holds nothing, its stream may have been overwritten. */
+/* Writers fill up a stream's last sector with identical bytes. If the file's last sector ends in
+ * many different ones, or is empty, its stream may have been overwritten. */
 static void check_tail(struct ole *ole, const struct ole_entry *entry)
 {
 	uint64_t at = ole_sector_at(ole, ole->fat.last), len = 1u << ole->shift;
@@ -93,8 +93,7 @@ static void check_tail(struct ole *ole, const struct ole_entry *entry)
 		filled += i >= used && p[i] != 0 && p[i] != 0xff;
 		empty += i < used && p[i] == p[0];
 	}
-	if (used &&
-		(empty == used || (len - used >= LEAST_TAIL && filled > (len - used) / 4 * 3))) {
+	if (used && (empty == used || (len - used >= MIN_TAIL && filled > (len - used) / 4 * 3))) {
 		ole->foreign = at + used;
 		ole->short_end = empty < used && entry->type == OLE_STREAM;
 	}
@@ -122,7 +121,7 @@ static bool check_stream(struct ole *ole, const struct ole_entry *entry)
 
 	if (entry->len == 0)
 		return true;
-	/* Some writers leave more room than is needed. */
+	/* Some writers allocate more than needed. */
 	if (want > table->count || !ole_chain(table, entry->start, 0, NULL, &count) || count < want)
 		return false;
 	if (!small && count == want)
@@ -130,8 +129,9 @@ static bool check_stream(struct ole *ole, const struct ole_entry *entry)
 	return true;
 }
 
-/* Whether what an entry leads to is in use: not, where a part of the directory was overwritten. */
-static bool links_lead_on(struct ole *ole, const struct ole_entry *entry)
+/* Whether the entries that this one links to are in use: not if a part of the directory was
+ * overwritten. */
+static bool are_links_used(struct ole *ole, const struct ole_entry *entry)
 {
 	uint32_t links[] = { entry->left, entry->right, entry->child };
 	struct ole_entry other;
@@ -154,10 +154,10 @@ bool ole_check_directory(struct ole *ole)
 			return ole_wrong(ole, "a part of the directory", sector_at);
 		if (!ole_read_entry(ole, i, &entry))
 			return ole_wrong(ole, "no directory entry", at);
-		if (!links_lead_on(ole, &entry))
-			ole_contradicts(ole, "nothing is where it leads to: entry", at);
+		if (!are_links_used(ole, &entry))
+			ole_contradicts(ole, "a link to an unused entry in the entry", at);
 		if (i % per_sector(ole) == per_sector(ole) - 1)
-			ole_vouch(ole, ole->directory[i / per_sector(ole)]);
+			ole_confirm_sector(ole, ole->directory[i / per_sector(ole)]);
 		if (entry.type == OLE_ROOT && i == 0 && !check_mini_stream(ole, &entry))
 			return ole_contradicts(
 				ole, "the chain of the mini stream breaks: entry", at);
@@ -175,7 +175,7 @@ void ole_each_in_root(struct ole *ole, const struct ole_entry *root,
 	uint8_t *seen = calloc(count / 8 + 1, 1);
 	struct ole_entry entry = { .left = root->child, .right = OLE_FREE };
 
-	/* A tree of siblings; each entry is queued once, so no damage makes this endless. */
+	/* A tree of siblings; each entry is queued once, so damage cannot make this endless. */
 	for (uint32_t done = 0; queue && seen; done++) {
 		uint32_t links[] = { entry.left, entry.right };
 

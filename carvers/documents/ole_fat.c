@@ -1,6 +1,6 @@
 /*
- * The FAT of a compound file ([MS-CFB] 2.3 to 2.5). It is read as a whole, once everything that
- * the header says about it is possible: 4 bytes for each sector that the view could hold.
+ * The FAT of a compound file ([MS-CFB] 2.3 to 2.5). It is read as a whole, once the header's fields
+ * about it are found possible: 4 bytes for each sector that the view could hold.
  */
 #include "ole.h"
 
@@ -18,14 +18,14 @@ static uint32_t sector_len(const struct ole *ole)
 	return (uint32_t)1 << ole->shift;
 }
 
-static bool table_room(struct ole_table *table, uint64_t count)
+static bool alloc_table(struct ole_table *table, uint64_t count)
 {
 	table->next = calloc(count, sizeof(*table->next));
 	table->seen = calloc(count / 8 + 1, 1);
 	return table->next && table->seen;
 }
 
-/* Adds a sector's entries to a table; NULL peeks and impossible entries break it. */
+/* Adds a sector's entries to a table; false if the view ends before, or an entry is impossible. */
 static bool add_entries(struct ole *ole, struct ole_table *table, uint32_t sector, uint32_t limit)
 {
 	uint64_t at = ole_sector_at(ole, sector);
@@ -38,7 +38,7 @@ static bool add_entries(struct ole *ole, struct ole_table *table, uint32_t secto
 		uint32_t next = le32(p + 4 * i);
 
 		if (next >= limit && next < OLE_TABLE_OF_TABLES)
-			return ole_wrong(ole, "an impossible entry of the FAT", at + 4 * i);
+			return ole_wrong(ole, "an impossible FAT entry", at + 4 * i);
 		table->next[table->count++] = next;
 		any |= next;
 	}
@@ -51,15 +51,15 @@ static bool add_table(struct ole *ole, uint32_t sector)
 	uint32_t limit = ole->table_count * (sector_len(ole) / 4);
 
 	if (sector >= limit || ole->fat.seen[sector / 8] >> sector % 8 & 1)
-		return ole_wrong(ole, "no part of the FAT where the header says", 76);
+		return ole_wrong(ole, "an impossible sector in the list of the FAT's", 76);
 	ole->fat.seen[sector / 8] |= (uint8_t)(1 << sector % 8);
 	if (ole_sector_at(ole, sector) >= view_size(ole->view))
 		return ole_wrong(ole, "a part of the FAT", ole_sector_at(ole, sector));
 	return add_entries(ole, &ole->fat, sector, limit);
 }
 
-/* Each part of the FAT has to be marked as one, or at least as no part of a longer chain. */
-static bool good_mark(struct ole *ole, uint32_t sector)
+/* Each part of the FAT has to be marked as such, or at least not as part of a longer chain. */
+static bool is_marked(struct ole *ole, uint32_t sector)
 {
 	uint32_t mark = ole->fat.next[sector];
 
@@ -88,26 +88,26 @@ static bool add_tables(struct ole *ole, uint32_t *tables)
 	for (uint32_t i = 0; i < count; i++) {
 		if (!add_table(ole, tables[i]))
 			return false;
-		/* A false list is noticed before all of it was read. */
-		if (i == 0 && tables[0] < ole->fat.count && !good_mark(ole, tables[0]))
+		/* Notices a false list before all of it is read. */
+		if (i == 0 && tables[0] < ole->fat.count && !is_marked(ole, tables[0]))
 			return false;
 	}
 	return true;
 }
 
-void ole_vouch(struct ole *ole, uint32_t sector)
+void ole_confirm_sector(struct ole *ole, uint32_t sector)
 {
-	ole_sound(ole, ole_sector_at(ole, sector + 1));
+	ole_confirm(ole, ole_sector_at(ole, sector + 1));
 	if (ole->end && ole_sector_at(ole, sector + 1) == ole->end)
-		ole->vouched = true;
+		ole->end_confirmed = true;
 }
 
 static bool check_marks(struct ole *ole, const uint32_t *tables)
 {
 	for (uint32_t i = 0; i < ole->table_count; i++) {
-		if (!good_mark(ole, tables[i]))
+		if (!is_marked(ole, tables[i]))
 			return false;
-		ole_vouch(ole, tables[i]);
+		ole_confirm_sector(ole, tables[i]);
 	}
 	return true;
 }
@@ -116,16 +116,15 @@ static void find_end(struct ole *ole)
 {
 	uint32_t last = ole->fat.count;
 
-	/* Some writers fill the rest with zeros; no chain leads back to the first sector from
-	 * there. */
+	/* Some writers fill the rest with zeros, which are not links to the first sector. */
 	while (last && (ole->fat.next[last - 1] == OLE_FREE || ole->fat.next[last - 1] == 0))
 		last--;
 	ole->end = ole_sector_at(ole, last);
 }
 
-/* The FAT is not where it should be: overwritten by compressed or random bytes, it may tell where
- * those begin. */
-static void guess_sound(struct ole *ole)
+/* The FAT is not where it should be. If it was overwritten by compressed or random bytes, the valid
+ * part ends where those begin. */
+static void guess_valid_end(struct ole *ole)
 {
 	uint64_t end = ole->problem_at, noise;
 
@@ -133,32 +132,32 @@ static void guess_sound(struct ole *ole)
 		end = view_size(ole->view);
 	noise = noise_start(ole->view, HEADER_LEN, end);
 	if (noise < end)
-		ole_sound(ole, noise);
+		ole_confirm(ole, noise);
 }
 
 bool ole_read_fat(struct ole *ole)
 {
 	uint64_t entries = (uint64_t)ole->table_count * (sector_len(ole) / 4);
 	uint32_t *tables;
-	bool good;
+	bool valid;
 
-	/* All tables have to be in the file; they need not map more than a part of it. */
+	/* All tables have to be in the file, even if they map only a part of it. */
 	if (entries > MAX_ENTRIES ||
 		(uint64_t)ole->table_count << ole->shift > view_size(ole->view))
-		return ole_wrong(ole, "an impossible size of the FAT", 44);
+		return ole_wrong(ole, "an impossible FAT size", 44);
 	tables = malloc(ole->table_count * sizeof(*tables));
-	if (!tables || !table_room(&ole->fat, entries))
-		good = ole_wrong(ole, "no memory for the FAT", 44);
+	if (!tables || !alloc_table(&ole->fat, entries))
+		valid = ole_wrong(ole, "no memory for the FAT", 44);
 	else
-		good = add_tables(ole, tables);
-	if (good) {
+		valid = add_tables(ole, tables);
+	if (valid) {
 		find_end(ole);
-		good = check_marks(ole, tables);
+		valid = check_marks(ole, tables);
 	}
-	if (!good && ole->problem_at > HEADER_LEN)
-		guess_sound(ole);
+	if (!valid && ole->problem_at > HEADER_LEN)
+		guess_valid_end(ole);
 	free(tables);
-	return good;
+	return valid;
 }
 
 bool ole_chain(
@@ -191,20 +190,20 @@ bool ole_chain(
 bool ole_read_mini_fat(struct ole *ole)
 {
 	uint32_t *sectors = NULL, count = 0;
-	bool good = true;
+	bool valid = true;
 
 	if (ole->mini_table_start > OLE_LAST_SECTOR)
 		return true;
 	if (!ole_chain(&ole->fat, ole->mini_table_start, 0, &sectors, &count) ||
-		!table_room(&ole->mini, (uint64_t)count * (sector_len(ole) / 4)))
-		good = ole_wrong(ole, "the chain of the mini FAT breaks", 60);
-	for (uint32_t i = 0; good && i < count; i++) {
-		good = add_entries(ole, &ole->mini, sectors[i], count * (sector_len(ole) / 4));
-		if (good)
-			ole_vouch(ole, sectors[i]);
+		!alloc_table(&ole->mini, (uint64_t)count * (sector_len(ole) / 4)))
+		valid = ole_wrong(ole, "the chain of the mini FAT breaks", 60);
+	for (uint32_t i = 0; valid && i < count; i++) {
+		valid = add_entries(ole, &ole->mini, sectors[i], count * (sector_len(ole) / 4));
+		if (valid)
+			ole_confirm_sector(ole, sectors[i]);
 	}
 	free(sectors);
-	return good;
+	return valid;
 }
 
 void ole_free(struct ole *ole)

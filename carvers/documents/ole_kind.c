@@ -1,6 +1,6 @@
 /*
- * Which program wrote a compound file: told by the names of streams and storages in the root, and
- * for Windows Installer by the root's class.
+ * Which program wrote a compound file: determined by the names of streams and storages in the root,
+ * and for Windows Installer by the root's class.
  */
 #include "ole.h"
 
@@ -70,7 +70,7 @@ static const struct {
 	{ "Metafile", STICKY_NOTES },
 };
 
-/* The first row whose mark was seen wins: a presentation also holds what it shows. */
+/* The first row whose mark was seen wins: a presentation also contains the objects it shows. */
 static const struct {
 	uint32_t needs;
 	const char *extension;
@@ -124,23 +124,23 @@ bool ole_named(const struct ole_entry *entry, const char *name)
 	return i < COUNT(entry->name) && entry->name[i] == 0;
 }
 
-struct search {
+struct ole_search {
 	struct ole *ole;
 	uint32_t seen;
 };
 
 static bool is_template(struct ole *ole, const struct ole_entry *entry)
 {
-	struct ole_place place = { .entry = entry };
+	struct ole_position position = { .entry = entry };
 	uint8_t start[11];
 
-	return entry->len >= ole->cutoff && ole_read(ole, &place, 0, start, sizeof(start)) &&
+	return entry->len >= ole->cutoff && ole_read(ole, &position, 0, start, sizeof(start)) &&
 	       start[10] & 1;
 }
 
-static bool see(void *context, const struct ole_entry *entry)
+static bool visit_entry(void *context, const struct ole_entry *entry)
 {
-	struct search *search = context;
+	struct ole_search *search = context;
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (ole_named(entry, names[i].name))
@@ -154,13 +154,13 @@ const char *ole_kind(struct ole *ole, const struct ole_entry *root)
 {
 	static const uint8_t installer[] = { 0x10, 0x0c, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0,
 		0x46 };
-	struct search search = { .ole = ole };
+	struct ole_search search = { .ole = ole };
 
 	for (size_t i = 0; i < COUNT(installers); i++)
 		if (root->class_id[0] == installers[i].first &&
 			memcmp(root->class_id + 1, installer, sizeof(installer)) == 0)
 			return installers[i].extension;
-	ole_each_in_root(ole, root, see, &search);
+	ole_each_in_root(ole, root, visit_entry, &search);
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if ((search.seen & kinds[i].needs) == kinds[i].needs)
 			return kinds[i].extension;

@@ -1,61 +1,63 @@
-/* Reading a compound file's streams, whose sectors may stand anywhere. */
+/* Reads a compound file's streams, whose sectors may be anywhere. */
 #include "ole.h"
 
 #include <string.h>
 
-/* Where the stream's sector number `index` is in the file; *len: bytes of it. 0: nowhere. */
-static uint64_t find_sector(struct ole *ole, struct ole_place *place, uint64_t index, size_t *len)
+/* The file offset of the stream's sector number `index`; *len: bytes of it. 0: none. */
+static uint64_t find_sector(
+	struct ole *ole, struct ole_position *position, uint64_t index, size_t *len)
 {
-	bool small = place->entry->len < ole->cutoff;
+	bool small = position->entry->len < ole->cutoff;
 	const struct ole_table *table = small ? &ole->mini : &ole->fat;
 	uint64_t in;
 
-	if (!place->started) {
-		place->started = true;
-		place->sector = place->entry->start;
-		place->index = 0;
+	if (!position->started) {
+		position->started = true;
+		position->sector = position->entry->start;
+		position->index = 0;
 	}
-	if (index < place->index)
+	if (index < position->index)
 		return 0;
-	while (place->sector < table->count && place->index < index) {
-		place->sector = table->next[place->sector];
-		place->index++;
+	while (position->sector < table->count && position->index < index) {
+		position->sector = table->next[position->sector];
+		position->index++;
 	}
-	if (place->sector >= table->count)
+	if (position->sector >= table->count)
 		return 0;
 	*len = (size_t)1 << (small ? OLE_MINI_SHIFT : ole->shift);
 	if (!small)
-		return ole_sector_at(ole, place->sector);
-	in = (uint64_t)place->sector << OLE_MINI_SHIFT;
+		return ole_sector_at(ole, position->sector);
+	in = (uint64_t)position->sector << OLE_MINI_SHIFT;
 	if (in >> ole->shift >= ole->mini_stream_count)
 		return 0;
 	return ole_sector_at(ole, ole->mini_stream[in >> ole->shift]) +
 	       (in & (((uint64_t)1 << ole->shift) - 1));
 }
 
-bool ole_read(struct ole *ole, struct ole_place *place, uint64_t offset, uint8_t *bytes, size_t len)
+bool ole_read(
+	struct ole *ole, struct ole_position *position, uint64_t offset, uint8_t *bytes, size_t len)
 {
-	unsigned shift = place->entry->len < ole->cutoff ? OLE_MINI_SHIFT : ole->shift;
+	unsigned shift = position->entry->len < ole->cutoff ? OLE_MINI_SHIFT : ole->shift;
 
-	if (offset > place->entry->len || len > place->entry->len - offset)
+	if (offset > position->entry->len || len > position->entry->len - offset)
 		return false;
 	while (len) {
-		size_t in = offset & ((1u << shift) - 1), part;
-		uint64_t at = find_sector(ole, place, offset >> shift, &part);
+		size_t in = offset & ((1u << shift) - 1), part_len;
+		uint64_t at = find_sector(ole, position, offset >> shift, &part_len);
 		const uint8_t *p;
 
 		if (!at)
 			return false;
-		part -= in;
-		if (part > len)
-			part = len;
-		p = view_peek(ole->view, at + in, part);
+		part_len -= in;
+		if (part_len > len)
+			part_len = len;
+		p = view_peek(ole->view, at + in, part_len);
 		if (!p)
 			return false;
-		memcpy(bytes, p, part);
-		bytes += part;
-		offset += part;
-		len -= part;
+		memcpy(bytes, p, part_len);
+		bytes += part_len;
+		offset += part_len;
+		len -= part_len;
 	}
 	return true;
 }

@@ -1,5 +1,5 @@
 /*
- * OneNote sections and tables of contents ([MS-ONESTORE]): a file's kind and its form, as GUIDs.
+ * OneNote sections and tables of contents ([MS-ONESTORE]): a file's type and its format, as GUIDs.
  * Programs write a revision store (one_store.c), services a package (one_package.c).
  */
 #include <stdbool.h>
@@ -23,16 +23,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	bool table;
 
 	if (!p)
-		return verdict_because(CARVE_REJECT, finding, "the header is cut off");
+		return verdict_because(CARVE_REJECT, finding, "a truncated header");
 	table = memcmp(p, contents, 16) == 0;
 	if (!table && memcmp(p, section, 16) != 0)
-		return verdict_because(CARVE_REJECT, finding, "no section of OneNote at 0");
+		return verdict_because(CARVE_REJECT, finding, "no OneNote file type at 0");
 	if (memcmp(p + 48, store, 16) == 0)
 		verdict = one_check_store(view, finding);
 	else if (memcmp(p + 48, package, 16) == 0)
 		verdict = one_check_package(view, finding);
 	else
-		verdict_because(CARVE_REJECT, finding, "an unknown form at 48");
+		verdict_because(CARVE_REJECT, finding, "an unknown file format at 48");
 	if (verdict != CARVE_REJECT)
 		finding->extension = table ? "onetoc2" : "one";
 	return verdict;

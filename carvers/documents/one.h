@@ -1,4 +1,4 @@
-/* The two forms that OneNote's files have. */
+/* The two formats of OneNote's files. */
 #ifndef BURIN_CARVERS_DOCUMENTS_ONE_H
 #define BURIN_CARVERS_DOCUMENTS_ONE_H
 

@@ -2,11 +2,11 @@
  * OneNote's files as services write them ([MS-ONESTORE] 2.8, [MS-FSSHTTPB] 2.2.1.5): stream
  * objects.
  *
- *	start of an object: its type and length in 16 or 32 bits, whether it holds others; data
+ *	start of an object: its type and length in 16 or 32 bits, whether it contains others; data
  *	end of one that does: its type in 8 or 16 bits
  *
- * The package is one object that holds all others, and ends the file; each end has to be that of
- * the object that was opened last.
+ * The package is one object that contains all others, and ends the file; each end has to match the
+ * object that was opened last.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -18,19 +18,19 @@
 #define PACKAGE_AT 68
 #define PACKAGE_TYPE 0x7a
 #define MAX_DEPTH 32
-#define LONG_LENGTH 32767 /* a number of its own has it */
-#define LEAST_OBJECTS 3
+#define LONG_LENGTH 32767 /* then a number of its own holds the length */
+#define MIN_OBJECTS 3
 
-struct package {
+struct one_package {
 	struct view *view;
-	uint64_t at, sound;
-	uint16_t open[MAX_DEPTH]; /* types of the objects around the place */
+	uint64_t at, valid_end;
+	uint16_t open[MAX_DEPTH]; /* types of the enclosing objects */
 	unsigned depth, count;
 	bool cut;
 };
 
-/* A compact number of 64 bits: as many zero bits as it has further bytes. */
-static bool read_number(struct package *package, uint64_t *number)
+/* Reads a compact number of 64 bits: it starts with as many zero bits as it has further bytes. */
+static bool read_number(struct one_package *package, uint64_t *number)
 {
 	const uint8_t *p = view_peek(package->view, package->at, 1);
 	unsigned len, first = p ? p[0] : 0;
@@ -61,7 +61,7 @@ static bool read_number(struct package *package, uint64_t *number)
 	return true;
 }
 
-static bool start_object(struct package *package, unsigned type, uint64_t len, bool holds)
+static bool start_object(struct one_package *package, unsigned type, uint64_t len, bool is_compound)
 {
 	if (len == LONG_LENGTH && !read_number(package, &len))
 		return false;
@@ -70,10 +70,10 @@ static bool start_object(struct package *package, unsigned type, uint64_t len, b
 		package->cut = true;
 		return false;
 	}
-	if (type == 0 || (package->depth == 0 && (type != PACKAGE_TYPE || !holds)))
+	if (type == 0 || (package->depth == 0 && (type != PACKAGE_TYPE || !is_compound)))
 		return false;
 	package->at += len;
-	if (!holds)
+	if (!is_compound)
 		return true;
 	if (package->depth == MAX_DEPTH)
 		return false;
@@ -81,20 +81,20 @@ static bool start_object(struct package *package, unsigned type, uint64_t len, b
 	return true;
 }
 
-static bool end_object(struct package *package, unsigned type)
+static bool end_object(struct one_package *package, unsigned type)
 {
 	return package->depth && package->open[--package->depth] == type;
 }
 
-/* Reads the start or the end of an object; false when it is none. */
-static bool read_object(struct package *package)
+/* Reads the start or the end of an object; false if it is neither. */
+static bool read_object(struct one_package *package)
 {
 	static const unsigned lens[] = { 2, 1, 4, 2 };
 	const uint8_t *p = view_peek(package->view, package->at, 1);
 	unsigned kind = p ? p[0] & 3 : 0, value;
-	bool good;
+	bool valid;
 
-	package->sound = package->at;
+	package->valid_end = package->at;
 	p = p ? view_peek(package->view, package->at, lens[kind]) : NULL;
 	package->cut = !p;
 	if (!p)
@@ -102,33 +102,33 @@ static bool read_object(struct package *package)
 	value = kind == 2 ? le32(p) : kind == 1 ? p[0] : le16(p);
 	package->at += lens[kind];
 	if (kind & 1)
-		good = end_object(package, value >> 2);
+		valid = end_object(package, value >> 2);
 	else if (kind == 0)
-		good = start_object(package, value >> 3 & 63, value >> 9, value & 4);
+		valid = start_object(package, value >> 3 & 63, value >> 9, value & 4);
 	else
-		good = start_object(package, value >> 3 & 0x3fff, value >> 17, value & 4);
-	package->count += good;
-	return good;
+		valid = start_object(package, value >> 3 & 0x3fff, value >> 17, value & 4);
+	package->count += valid;
+	return valid;
 }
 
 enum verdict one_check_package(struct view *view, struct finding *finding)
 {
-	struct package package = { .view = view, .at = PACKAGE_AT };
-	bool good;
+	struct one_package package = { .view = view, .at = PACKAGE_AT };
+	bool valid;
 
 	do
-		good = read_object(&package);
-	while (good && package.depth);
-	if (package.count < LEAST_OBJECTS)
-		return verdict_because(
-			CARVE_REJECT, finding, "no package at %" PRIu64, package.sound);
+		valid = read_object(&package);
+	while (valid && package.depth);
+	if (package.count < MIN_OBJECTS)
+		return verdict_because(CARVE_REJECT, finding,
+			"too few stream objects up to %" PRIu64, package.valid_end);
 	finding->length = package.at;
-	if (good)
+	if (valid)
 		return CARVE_COMPLETE;
-	finding->length = package.sound;
+	finding->length = package.valid_end;
 	if (package.cut)
 		return walk_cut(view, finding, view_size(view) + 1,
-			view_ends_with_image(view) ? view_size(view) : package.sound);
+			view_ends_with_image(view) ? view_size(view) : package.valid_end);
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "no stream object at %" PRIu64, package.sound);
+		CARVE_TRUNCATED, finding, "no stream object at %" PRIu64, package.valid_end);
 }

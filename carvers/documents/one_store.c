@@ -1,15 +1,16 @@
 /*
  * OneNote's revision store ([MS-ONESTORE] 2.3 and 2.4).
  *
- *	header: 1024 bytes; places of the root list and of the hashed chunks', the file's length
- *	list:   fragments: a mark, nodes, the next fragment's place, a mark
- *	node:   a number, its size, how long places in it are written; what it points to: data or a
+ *	header: 1024 bytes; offsets of the root list and of the hashed chunks' list; the file's
+ *	        length
+ *	list:   fragments: a mark, nodes, the next fragment's offset, a mark
+ *	node:   a number, its size, the width of its offsets; what it refers to: data or a
  *	        list
  *
  * All lists are walked from the root on: each fragment has to begin and end with its mark, and what
- * its nodes point to has to be in the file. The file is as long as its header says. What the data
- * hold is not checked. A file is sound up to the end of the fragment that reaches furthest, of
- * those found before one was wrong.
+ * its nodes refer to has to be in the file. The header states the file's length. The data's content
+ * is not checked. A file is valid up to the end of the fragment that reaches furthest, of those
+ * found before an invalid one.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,25 +25,25 @@
 #define FRAGMENT_END UINT64_C(0x8bc215c38233ba4b)
 #define START_LEN 16
 #define END_LEN 20
-#define WAITING 512 /* lists that are known but not walked */
+#define WAITING 512 /* lists found but not yet walked */
 #define MAX_FRAGMENTS 65536
 
-struct place {
+struct one_ref {
 	uint64_t at, len;
 };
 
-struct store {
+struct one_store {
 	struct view *view;
-	uint64_t len, sound;
-	struct place waiting[WAITING];
+	uint64_t len, valid_end;
+	struct one_ref waiting[WAITING];
 	unsigned waiting_count, fragment_count;
-	uint64_t walked; /* bytes of fragments: no honest file has more of them than its length */
+	uint64_t walked; /* bytes of fragments: a real file has at most its length */
 	const char *problem;
 	uint64_t problem_at;
 };
 
-/* Notes what is wrong, if nothing was in front of it. */
-static bool wrong(struct store *store, const char *problem, uint64_t at)
+/* Notes what is wrong, if nothing before it was. */
+static bool set_problem(struct one_store *store, const char *problem, uint64_t at)
 {
 	if (!store->problem || at < store->problem_at) {
 		store->problem = problem;
@@ -51,26 +52,26 @@ static bool wrong(struct store *store, const char *problem, uint64_t at)
 	return false;
 }
 
-static bool is_nil(const struct place *place)
+static bool is_nil(const struct one_ref *ref)
 {
-	return place->len == 0 || place->at == UINT64_MAX || place->at == UINT32_MAX;
+	return ref->len == 0 || ref->at == UINT64_MAX || ref->at == UINT32_MAX;
 }
 
-/* Whether what is pointed to is in the file. */
-static bool possible(const struct store *store, const struct place *place)
+/* Whether the referenced range is in the file. */
+static bool is_in_file(const struct one_store *store, const struct one_ref *ref)
 {
-	return place->at <= store->len && place->len <= store->len - place->at;
+	return ref->at <= store->len && ref->len <= store->len - ref->at;
 }
 
-static bool wait_for(struct store *store, const struct place *place, uint64_t from)
+static bool add_list(struct one_store *store, const struct one_ref *ref, uint64_t from)
 {
-	if (is_nil(place))
+	if (is_nil(ref))
 		return true;
-	if (!possible(store, place))
-		return wrong(store, "a node that points behind the end", from);
+	if (!is_in_file(store, ref))
+		return set_problem(store, "a node that refers past the end", from);
 	if (store->waiting_count == WAITING)
-		return wrong(store, "too many lists in each other", from);
-	store->waiting[store->waiting_count++] = *place;
+		return set_problem(store, "too many nested lists", from);
+	store->waiting[store->waiting_count++] = *ref;
 	return true;
 }
 
@@ -79,8 +80,8 @@ static uint64_t read_le(const uint8_t *p, int len)
 	return len == 8 ? le64(p) : len == 4 ? le32(p) : len == 2 ? le16(p) : p[0];
 }
 
-/* The reference behind a node's header, if there is room for it in `len` bytes. */
-static bool read_reference(const uint8_t *p, uint32_t header, uint32_t len, struct place *place)
+/* Reads the reference after a node's header; false if `len` bytes have no room for it. */
+static bool read_reference(const uint8_t *p, uint32_t header, uint32_t len, struct one_ref *ref)
 {
 	static const int at_lens[] = { 8, 4, 2, 4 }, len_lens[] = { 4, 8, 1, 2 };
 	unsigned at_form = header >> 23 & 3, len_form = header >> 25 & 3;
@@ -88,102 +89,103 @@ static bool read_reference(const uint8_t *p, uint32_t header, uint32_t len, stru
 
 	if (len < 4 + (uint32_t)(at_len + len_len))
 		return false;
-	place->at = read_le(p + 4, at_len);
-	place->len = read_le(p + 4 + at_len, len_len);
-	if (at_len < 8 && place->at == (UINT64_C(1) << 8 * at_len) - 1)
-		place->at = UINT64_MAX;
+	ref->at = read_le(p + 4, at_len);
+	ref->len = read_le(p + 4 + at_len, len_len);
+	if (at_len < 8 && ref->at == (UINT64_C(1) << 8 * at_len) - 1)
+		ref->at = UINT64_MAX;
 	else if (at_form >= 2)
-		place->at *= 8;
+		ref->at *= 8;
 	if (len_form >= 2)
-		place->len *= 8;
+		ref->len *= 8;
 	return true;
 }
 
-/* Takes the node at `at`, before `end`; *next is behind it, or 0 behind the last. */
-static bool read_node(struct store *store, uint64_t at, uint64_t end, uint64_t *next)
+/* Reads the node at `at`, before `end`; *next is the node after it, or 0 after the last. */
+static bool read_node(struct one_store *store, uint64_t at, uint64_t end, uint64_t *next)
 {
 	const uint8_t *p = view_peek(store->view, at, 4);
 	uint32_t header = p ? le32(p) : 0, id = header & 0x3ff, len = header >> 10 & 0x1fff;
 	unsigned kind = header >> 27 & 15;
-	struct place place;
+	struct one_ref ref;
 
 	*next = 0;
 	if (id == 0 || id == 0xff)
 		return true;
 	if (len < 4 || len > end - at)
-		return wrong(store, "a node of impossible length", at);
+		return set_problem(store, "an impossible node length", at);
 	*next = at + len;
 	if (kind != 1 && kind != 2)
 		return true;
 	p = view_peek(store->view, at, len);
-	if (!p || !read_reference(p, header, len, &place))
-		return wrong(store, "a node that is too short", at);
+	if (!p || !read_reference(p, header, len, &ref))
+		return set_problem(store, "a node too short for its reference", at);
 	if (kind == 2)
-		return wait_for(store, &place, at);
-	return is_nil(&place) || possible(store, &place) ||
-	       wrong(store, "a node that points behind the end", at);
+		return add_list(store, &ref, at);
+	return is_nil(&ref) || is_in_file(store, &ref) ||
+	       set_problem(store, "a node that refers past the end", at);
 }
 
-static bool read_fragment(struct store *store, const struct place *place)
+static bool read_fragment(struct one_store *store, const struct one_ref *ref)
 {
-	uint64_t at = place->at, end = at + place->len, next = at + START_LEN;
+	uint64_t at = ref->at, end = at + ref->len, next = at + START_LEN;
 	const uint8_t *p;
-	struct place following;
+	struct one_ref following;
 
-	store->walked += place->len;
-	if (place->len < START_LEN + END_LEN || store->walked > store->len ||
+	store->walked += ref->len;
+	if (ref->len < START_LEN + END_LEN || store->walked > store->len ||
 		++store->fragment_count > MAX_FRAGMENTS)
-		return wrong(store, "an impossible list", at);
+		return set_problem(store, "an impossible list", at);
 	p = view_peek(store->view, at, 8);
 	if (!p || le64(p) != FRAGMENT_START)
-		return wrong(store, "no list's beginning", at);
+		return set_problem(store, "no start mark of a list", at);
 	p = view_peek(store->view, end - END_LEN, END_LEN);
 	if (!p || le64(p + 12) != FRAGMENT_END)
-		return wrong(store, "no list's end", end - 8);
+		return set_problem(store, "no end mark of a list", end - 8);
 	following.at = le64(p);
 	following.len = le32(p + 8);
 	while (next && end - END_LEN - next >= 4)
 		if (!read_node(store, next, end - END_LEN, &next))
 			return false;
-	if (end > store->sound && (!store->problem || end <= store->problem_at))
-		store->sound = end;
-	return wait_for(store, &following, end - END_LEN);
+	if (end > store->valid_end && (!store->problem || end <= store->problem_at))
+		store->valid_end = end;
+	return add_list(store, &following, end - END_LEN);
 }
 
-/* What is wrong in one list does not keep the others from telling how far the file is sound. */
-static void walk_lists(struct store *store, const struct place *root, const struct place *hashed)
+/* Walks all lists. Those after an invalid one still show how far the file is valid. */
+static void walk_lists(
+	struct one_store *store, const struct one_ref *root, const struct one_ref *hashed)
 {
-	wait_for(store, hashed, 148);
-	wait_for(store, root, 172);
+	add_list(store, hashed, 148);
+	add_list(store, root, 172);
 	while (store->waiting_count) {
-		struct place place = store->waiting[--store->waiting_count];
+		struct one_ref ref = store->waiting[--store->waiting_count];
 
-		read_fragment(store, &place);
+		read_fragment(store, &ref);
 	}
 }
 
 enum verdict one_check_store(struct view *view, struct finding *finding)
 {
-	struct store store = { .view = view };
+	struct one_store store = { .view = view };
 	const uint8_t *p = view_peek(view, 0, HEADER_LEN);
-	struct place root, hashed;
+	struct one_ref root, hashed;
 	uint64_t size = view_size(view);
 
 	if (!p)
 		return verdict_because(CARVE_REJECT, finding, "the header is cut off");
-	hashed = (struct place){ .at = le64(p + 148), .len = le32(p + 156) };
-	root = (struct place){ .at = le64(p + 172), .len = le32(p + 180) };
+	hashed = (struct one_ref){ .at = le64(p + 148), .len = le32(p + 156) };
+	root = (struct one_ref){ .at = le64(p + 172), .len = le32(p + 180) };
 	store.len = le64(p + 196);
 	if (store.len < HEADER_LEN || store.len > UINT64_MAX / 2 || is_nil(&root))
 		return verdict_because(CARVE_REJECT, finding, "an impossible length at 196");
 	walk_lists(&store, &root, &hashed);
-	if (!store.sound)
+	if (!store.valid_end)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, store.problem, store.problem_at);
 	if (store.len > size)
-		return walk_cut(
-			view, finding, store.len, view_ends_with_image(view) ? size : store.sound);
-	finding->length = store.sound;
+		return walk_cut(view, finding, store.len,
+			view_ends_with_image(view) ? size : store.valid_end);
+	finding->length = store.valid_end;
 	if (store.problem)
 		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, store.problem,
 			store.problem_at);

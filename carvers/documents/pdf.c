@@ -2,23 +2,23 @@
  * PDF (ISO 32000-2; earlier: Adobe's PDF Reference, sixth edition).
  *
  *	file:     %PDF-1.n, then revisions
- *	revision: objects, cross-references, startxref, where those begin, %%EOF
+ *	revision: objects, cross-references, startxref, their offset, %%EOF
  *	object:   number, generation, obj, a value, [stream ... endstream,] endobj
  *
- * A file saved again has a later revision behind its first %%EOF. A linearized file has its first
- * page's cross-references at its beginning, with an %%EOF behind them, and says in its first
- * object how long it is. Readers search the last %%EOF from the file's end; here all objects are
- * walked, and the file ends behind the %%EOF (and a line end) that no further object follows.
+ * A file saved again has a later revision after its first %%EOF. A linearized file has its first
+ * page's cross-references at its beginning, followed by an %%EOF, and states its length in its
+ * first object. Readers search the last %%EOF from the file's end; here all objects are walked, and
+ * the file ends after the %%EOF (and a line end) that no further object follows.
  *
- * Checked are the syntax of every object, the ends of all streams against their /Length, that a
- * linearized file does not end behind its early %%EOF, and the cross-references: where startxref
- * and each /Prev point to they must stand, and the tables' entries must point to objects that were
- * passed. The content of streams is not unpacked where that is not needed.
+ * The checks: the syntax of every object; the ends of all streams against their /Length; that a
+ * linearized file does not end after its early %%EOF; and the cross-references: startxref and each
+ * /Prev must refer to some, and the tables' entries to objects of the walk. The content of streams
+ * is decompressed only if needed.
  *
- * Damage. The sound part ends behind the last object that parses, or inside a stream: where its
- * deflated data break. A later revision that is not whole makes the file truncated, too. Programs
- * that took a file for text and converted its line ends or characters moved all that is behind
- * them: if all objects parse, it is unverified.
+ * Damage. The valid part ends after the last object that parses, or inside a stream: where its
+ * deflated data break. If a later revision is not whole, the file is truncated, too. Programs that
+ * took a file for text and converted its line ends or characters moved all that follows: if all
+ * objects parse, it is unverified.
  */
 #include "pdf.h"
 
@@ -33,7 +33,7 @@
 #define MAX_PADDING 1024
 #define MAX_KEPT 65536
 
-/* Behind %%EOF: one line end, perhaps with a blank before it. */
+/* Ends a revision after %%EOF and one line end, perhaps with a blank before it. */
 static void end_revision(struct pdf *pdf, uint64_t startxref)
 {
 	struct cursor *cursor = &pdf->cursor;
@@ -47,25 +47,25 @@ static void end_revision(struct pdf *pdf, uint64_t startxref)
 		end = ++cursor->at;
 	cursor->at = end;
 	pdf->startxref = startxref;
-	pdf->goes_on = false;
-	pdf->eof = pdf->sound = end;
+	pdf->continues = false;
+	pdf->eof = pdf->valid_end = end;
 }
 
-/* startxref, its number, %%EOF; the cursor is behind the word. */
+/* Reads startxref's number and %%EOF; the cursor is after the word. */
 static bool read_startxref(struct pdf *pdf)
 {
 	struct pdf_token number, token;
 
 	if (pdf_next(&pdf->cursor, &number) != PDF_NUMBER || number.number < 0)
 		return false;
-	pdf->sound = pdf->cursor.at;
+	pdf->valid_end = pdf->cursor.at;
 	if (pdf_next(&pdf->cursor, &token) != PDF_EOF)
 		return false;
 	end_revision(pdf, (uint64_t)number.number);
 	return true;
 }
 
-/* xref, subsections, trailer, its dictionary. */
+/* Reads xref's subsections, trailer, its dictionary. */
 static bool read_table(struct pdf *pdf, uint64_t at)
 {
 	struct pdf_token token;
@@ -73,7 +73,7 @@ static bool read_table(struct pdf *pdf, uint64_t at)
 
 	pdf_places_add(&pdf->sections, at, 0);
 	do {
-		pdf->sound = pdf->cursor.at;
+		pdf->valid_end = pdf->cursor.at;
 		pdf_next(&pdf->cursor, &token);
 	} while (token.kind == PDF_NUMBER ||
 		 (token.kind == PDF_WORD && strchr("nf", token.text[0]) && !token.text[1]));
@@ -82,12 +82,12 @@ static bool read_table(struct pdf *pdf, uint64_t at)
 	pdf_read_value(&pdf->cursor, &value, &token);
 	if (token.kind != PDF_WORD || !value.is_dict)
 		return false;
-	pdf->sound = token.text[0] ? token.at : pdf->cursor.at;
-	pdf->cursor.at = pdf->sound;
+	pdf->valid_end = token.text[0] ? token.at : pdf->cursor.at;
+	pdf->cursor.at = pdf->valid_end;
 	return true;
 }
 
-/* Passes a stream with its endobj. */
+/* Reads a stream with its endobj. */
 static bool read_stream(struct pdf *pdf, const struct pdf_value *value)
 {
 	struct pdf_token token;
@@ -100,14 +100,14 @@ static bool read_stream(struct pdf *pdf, const struct pdf_value *value)
 	if (end != PDF_STREAM_ENDS)
 		pdf->inexact = pdf->stream_at;
 	pdf->stream_at = 0;
-	pdf->sound = pdf->cursor.at;
+	pdf->valid_end = pdf->cursor.at;
 	if (pdf_next(&pdf->cursor, &token) == PDF_WORD && strcmp(token.text, "endobj") == 0)
-		pdf->sound = pdf->cursor.at;
-	pdf->cursor.at = pdf->sound;
+		pdf->valid_end = pdf->cursor.at;
+	pdf->cursor.at = pdf->valid_end;
 	return true;
 }
 
-/* Number, generation, obj, ...; `number` was read. */
+/* Reads generation, obj, ...; `number` was read. */
 static bool read_object(struct pdf *pdf, const struct pdf_token *number)
 {
 	struct cursor *cursor = &pdf->cursor;
@@ -117,7 +117,7 @@ static bool read_object(struct pdf *pdf, const struct pdf_token *number)
 	if (pdf_next(cursor, &token) != PDF_NUMBER || pdf_next(cursor, &token) != PDF_WORD ||
 		strcmp(token.text, "obj") != 0)
 		return false;
-	pdf->goes_on = true;
+	pdf->continues = true;
 	pdf_read_value(cursor, &value, &token);
 	if (token.kind != PDF_WORD)
 		return false;
@@ -130,20 +130,20 @@ static bool read_object(struct pdf *pdf, const struct pdf_token *number)
 		return read_stream(pdf, &value);
 	if (strcmp(token.text, "endobj") != 0)
 		cursor->at = token.text[0] ? token.at : cursor->at;
-	pdf->sound = cursor->at;
+	pdf->valid_end = cursor->at;
 	return true;
 }
 
-/* Reads what comes next at the outermost level; false: nothing that belongs to the file. */
+/* Reads the next item at the outermost level; false: it does not belong to the file. */
 static bool read_part(struct pdf *pdf, struct pdf_token *token)
 {
 	switch (pdf_next(&pdf->cursor, token)) {
 	case PDF_NUMBER:
 		return read_object(pdf, token);
 	case PDF_EOF:
-		/* One without startxref counts as a comment. */
+		/* Without startxref it counts as a comment. */
 		pdf->cursor.at = token->at + 5;
-		return !pdf->eof || pdf->sound > pdf->eof;
+		return !pdf->eof || pdf->valid_end > pdf->eof;
 	case PDF_WORD:
 		break;
 	default:
@@ -157,7 +157,7 @@ static bool read_part(struct pdf *pdf, struct pdf_token *token)
 	return strcmp(token->text, "endobj") == 0 && pdf->objects.count;
 }
 
-/* A linearized file's end, if it was padded behind its %%EOF. */
+/* A linearized file's end, if it was padded after its %%EOF. */
 static uint64_t padded_end(struct pdf *pdf)
 {
 	uint64_t len = pdf->linear_len;
@@ -173,7 +173,7 @@ static uint64_t padded_end(struct pdf *pdf)
 	return p ? len : pdf->eof;
 }
 
-/* The verdict where the last revision is whole. */
+/* The verdict if the last revision is whole. */
 static enum verdict judge_whole(struct pdf *pdf)
 {
 	struct finding *finding = pdf->finding;
@@ -182,55 +182,55 @@ static enum verdict judge_whole(struct pdf *pdf)
 
 	finding->length = padded_end(pdf);
 	problem = pdf_check_xref(pdf, &shift, &wrong_at);
-	/* Cut behind its early %%EOF; else something at the end was lost or never there. */
+	/* Cut after its early %%EOF; else something at the end was lost or never existed. */
 	if (problem && pdf->linear_len > finding->length)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"linearized, with a length of %" PRIu64 ", but ends at %" PRIu64,
+			"the linearized length is %" PRIu64 ", but the file ends at %" PRIu64,
 			pdf->linear_len, finding->length);
 	if (problem && pdf->doubtful && pdf_converted(pdf->view, pdf->doubtful, finding->length))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"converted as if it were text, as the stream at %" PRIu64 " shows",
+			"the file was converted like text, as the stream at %" PRIu64 " shows",
 			pdf->doubtful);
 	if (problem && pdf->doubtful) {
 		finding->length = pdf->doubtful;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"the stream at %" PRIu64 " ends elsewhere than it says", pdf->doubtful);
+			"the stream at %" PRIu64 " does not end at its /Length", pdf->doubtful);
 	}
 	if (problem)
 		return verdict_because(
 			CARVE_UNVERIFIED, finding, "%s: %" PRIu64, problem, wrong_at);
 	if (shift)
 		return verdict_because(CARVE_COMPLETE, finding,
-			"counts %" PRIu64 " bytes before its header", shift);
+			"offsets count %" PRIu64 " bytes before the header", shift);
 	if (pdf->inexact)
 		return verdict_because(CARVE_COMPLETE, finding,
-			"whole, though the stream at %" PRIu64 " has a wrong length", pdf->inexact);
+			"whole, but the stream at %" PRIu64 " has a wrong /Length", pdf->inexact);
 	return CARVE_COMPLETE;
 }
 
-/* The verdict when nothing of the file stands at the token. */
-static enum verdict judge(struct pdf *pdf, const struct pdf_token *token)
+/* The verdict if the token does not belong to the file. */
+static enum verdict judge_end(struct pdf *pdf, const struct pdf_token *token)
 {
 	struct finding *finding = pdf->finding;
 	uint64_t size = view_size(pdf->view), broken = pdf->stream_at, at = token->at;
 
 	if (!pdf->objects.count && !broken)
-		return verdict_because(
-			CARVE_REJECT, finding, "no object of a PDF file at %" PRIu64, at);
-	if (pdf->eof && pdf->sound == pdf->eof && !pdf->goes_on)
+		return verdict_because(CARVE_REJECT, finding, "no PDF object at %" PRIu64, at);
+	if (pdf->eof && pdf->valid_end == pdf->eof && !pdf->continues)
 		return judge_whole(pdf);
-	finding->length = broken ? pdf_stream_sound(pdf) : pdf->sound;
+	finding->length = broken ? pdf_stream_valid_end(pdf) : pdf->valid_end;
 	cursor_forget(&pdf->cursor);
 	if (finding->length >= size || cursor_peek(&pdf->cursor) < 0) {
-		/* What the image's end cuts off is kept up to there, but no wiped area. */
-		if (!broken && view_ends_with_image(pdf->view) && size - pdf->sound < MAX_KEPT)
-			finding->length = walk_before_fill(pdf->view, pdf->sound, size);
+		/* An object that the image cuts is kept up to the image's end, but not a wiped
+		 * area. */
+		if (!broken && view_ends_with_image(pdf->view) && size - pdf->valid_end < MAX_KEPT)
+			finding->length = walk_before_fill(pdf->view, pdf->valid_end, size);
 		return walk_cut(pdf->view, finding, size + 1, finding->length);
 	}
 	if (broken)
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"no end of the stream that starts at %" PRIu64, broken);
-	return verdict_because(CARVE_TRUNCATED, finding, "no object of a PDF file at %" PRIu64, at);
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no end of the stream at %" PRIu64, broken);
+	return verdict_because(CARVE_TRUNCATED, finding, "no PDF object at %" PRIu64, at);
 }
 
 static bool read_header(struct cursor *cursor)
@@ -263,10 +263,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	enum verdict verdict;
 
 	if (!read_header(&pdf.cursor))
-		return verdict_because(CARVE_REJECT, finding, "no header with a version at 0");
+		return verdict_because(CARVE_REJECT, finding, "no PDF header with a version at 0");
 	while (read_part(&pdf, &token))
 		;
-	verdict = judge(&pdf, &token);
+	verdict = judge_end(&pdf, &token);
 	if (verdict != CARVE_REJECT)
 		pdf_read_info(&pdf);
 	free(pdf.objects.list);

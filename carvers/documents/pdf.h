@@ -1,7 +1,7 @@
 /*
- * What the parts of the PDF carver share: pdf.c walks the file's objects and judges, pdf_object.c
- * reads tokens and values, pdf_stream.c finds where streams end, pdf_xref.c follows the
- * cross-references, pdf_info.c reads title and date.
+ * Shared by the files of the PDF carver: pdf.c walks the file's objects and decides the verdict,
+ * pdf_object.c reads tokens and values, pdf_stream.c finds where streams end, pdf_xref.c follows
+ * the cross-references, pdf_info.c reads title and date.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_PDF_H
 #define BURIN_CARVERS_DOCUMENTS_PDF_H
@@ -13,7 +13,7 @@
 
 enum pdf_kind {
 	PDF_CUT, /* the view ended */
-	PDF_BAD, /* no token of PDF */
+	PDF_BAD, /* not a PDF token */
 	PDF_NUMBER,
 	PDF_NAME,
 	PDF_STRING,
@@ -28,7 +28,7 @@ enum pdf_kind {
 
 struct pdf_token {
 	enum pdf_kind kind;
-	uint64_t at;    /* the cursor is behind it */
+	uint64_t at;    /* the cursor is after it */
 	int64_t number; /* of PDF_NUMBER, without a fraction; huge ones are cut */
 	char text[16];  /* of PDF_NAME and PDF_WORD, cut */
 };
@@ -36,11 +36,11 @@ struct pdf_token {
 /* Reads the next token. */
 enum pdf_kind pdf_next(struct cursor *cursor, struct pdf_token *token);
 
-/* What matters here in a dictionary: 0 where it is absent. */
+/* The relevant entries of a dictionary: 0 if absent. */
 struct pdf_value {
 	bool is_dict;
 	bool has_length, indirect_length;
-	uint64_t length;      /* of the stream, where it stands in the dictionary */
+	uint64_t length;      /* of the stream, if the dictionary has it */
 	bool is_xref;         /* /Type /XRef */
 	bool flate;           /* the first filter is FlateDecode */
 	bool encrypted;       /* /Encrypt */
@@ -52,12 +52,12 @@ struct pdf_value {
 	uint64_t title_at, created_at, modified_at; /* the strings */
 };
 
-/* Reads tokens up to the word that ends an object (endobj, stream, ...), or to what can't stand in
- * one: `last`, with the cursor behind it. Where an object without endobj is followed by
- * another, `last` is a PDF_WORD with empty text and the cursor is in front of that. */
+/* Reads tokens up to the word that ends an object (endobj, stream, ...), or that cannot be in one:
+ * `last`, with the cursor after it. If another object follows without an endobj, `last` is a
+ * PDF_WORD with empty text and the cursor is before that object. */
 void pdf_read_value(struct cursor *cursor, struct pdf_value *value, struct pdf_token *last);
 
-/* Places in the file, found in rising order. */
+/* Offsets in the file, in rising order. */
 struct pdf_places {
 	struct pdf_place {
 		uint64_t at;
@@ -67,7 +67,7 @@ struct pdf_places {
 	size_t count, room, max;
 };
 
-/* Adds a place; beyond `max`, nothing. */
+/* Adds an offset, unless there are `max` already. */
 void pdf_places_add(struct pdf_places *places, uint64_t at, uint32_t number);
 
 struct pdf {
@@ -76,39 +76,39 @@ struct pdf {
 	struct cursor cursor;
 	struct pdf_places objects;
 	struct pdf_places sections; /* xref tables, and objects that are xref streams */
-	uint64_t sound;             /* behind the last sound thing */
-	uint64_t eof;               /* behind the last %%EOF; 0: none */
+	uint64_t valid_end;         /* validated up to here */
+	uint64_t eof;               /* after the last %%EOF; 0: none */
 	uint64_t startxref;         /* the number before it */
 	uint64_t linear_len;
-	uint64_t stream_at;  /* where the data of the stream begin that the walk broke in, or 0 */
-	uint64_t stream_end; /* they end here at the latest */
+	uint64_t stream_at;  /* the data of the stream in which the walk broke off, or 0 */
+	uint64_t stream_end; /* their end, at most */
 	bool flate;          /* that stream is deflated */
-	bool goes_on;        /* an object begins behind the last %%EOF */
+	bool continues;      /* an object begins after the last %%EOF */
 	uint64_t inexact;    /* a stream whose /Length is wrong, or 0 */
-	uint64_t doubtful;   /* one where it is wrong by much, or 0 */
+	uint64_t doubtful;   /* one that is wrong by much, or 0 */
 	uint32_t info;       /* object number of the last trailer's /Info */
 	bool encrypted;
 };
 
 enum pdf_stream {
-	PDF_STREAM_ENDS,    /* the cursor is behind `endstream` */
+	PDF_STREAM_ENDS,    /* the cursor is after `endstream` */
 	PDF_STREAM_NEARLY,  /* the same, but /Length is wrong by a few bytes */
 	PDF_STREAM_DIFFERS, /* the same, but /Length is wrong by more */
 	PDF_STREAM_LOST,    /* there is no end */
 };
 
-/* Passes over the stream whose keyword the cursor is behind. */
+/* Skips the stream whose keyword the cursor is after. */
 enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value);
 
-/* Whether the packed data in [start, end) went through a program that took them for text: line ends
- * of one kind alone, or nothing but UTF-8. */
+/* Whether a program converted the compressed data in [start, end) as if they were text: line ends
+ * of one kind alone, or only UTF-8. */
 bool pdf_converted(struct view *view, uint64_t start, uint64_t end);
 
-/* How far that stream's data are sound, if its end was not found. */
-uint64_t pdf_stream_sound(struct pdf *pdf);
+/* How far that stream's data are valid, if its end was not found. */
+uint64_t pdf_stream_valid_end(struct pdf *pdf);
 
-/* Follows the cross-references from the last startxref on: what is wrong with them, or NULL. A walk
- * that started `*shift` bytes late (something stood before the header) is forgiven. */
+/* Follows the cross-references from the last startxref on: what is wrong with them, or NULL. If
+ * something preceded the header, all offsets may be too large by the same number, *shift. */
 const char *pdf_check_xref(struct pdf *pdf, uint64_t *shift, uint64_t *wrong_at);
 
 /* Reads title and date from the information dictionary. */

@@ -1,6 +1,6 @@
 /*
- * PDF's information dictionary (ISO 32000-2, 14.3.3): title and dates, where it stands in clear
- * (neither encrypted nor in an object stream).
+ * PDF's information dictionary (ISO 32000-2, 14.3.3): title and dates, if it is readable (neither
+ * encrypted nor in an object stream).
  */
 #include "pdf.h"
 
@@ -19,7 +19,7 @@ static int hex_digit(int byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* The byte that an escape behind a backslash means; -1: none. */
+/* The byte that an escape after a backslash means; -1: none. */
 static int read_escape(struct cursor *cursor)
 {
 	static const char letters[] = "nrtbf", means[] = "\n\r\t\b\f";
@@ -86,7 +86,7 @@ static size_t read_hex(struct cursor *cursor, uint8_t *text)
 	return (digits + 1) / 2;
 }
 
-/* The string at `at`, decoded, of TEXT_LEN bytes at most. */
+/* Reads the string at `at`, decoded, at most TEXT_LEN bytes. */
 static size_t read_text(struct cursor *cursor, uint64_t at, uint8_t *text)
 {
 	int byte;
@@ -98,7 +98,7 @@ static size_t read_text(struct cursor *cursor, uint64_t at, uint8_t *text)
 	return byte == '<' ? read_hex(cursor, text) : 0;
 }
 
-/* Two digits at *p, which then is behind them; else `missing`. */
+/* Reads two digits at *p, which moves past them; else returns `missing`. */
 static int two_digits(const uint8_t **p, int missing)
 {
 	const uint8_t *digits = *p;
@@ -109,7 +109,7 @@ static int two_digits(const uint8_t **p, int missing)
 	return (digits[0] - '0') * 10 + digits[1] - '0';
 }
 
-/* D:YYYYMMDDHHmmSSOHH'mm, as much of it as there is (7.9.4). text ends with zeros. */
+/* D:YYYYMMDDHHmmSSOHH'mm, any leading part of it (7.9.4). text ends with zeros. */
 static int64_t read_date(const uint8_t *text)
 {
 	const uint8_t *p = text;
@@ -136,7 +136,7 @@ static int64_t read_date(const uint8_t *text)
 	return seconds - zone * (hour * 3600 + two_digits(&p, 0) * 60);
 }
 
-static int64_t date_at(struct cursor *cursor, uint64_t at)
+static int64_t read_date_at(struct cursor *cursor, uint64_t at)
 {
 	uint8_t text[TEXT_LEN + 32] = { 0 };
 
@@ -144,7 +144,7 @@ static int64_t date_at(struct cursor *cursor, uint64_t at)
 	return read_date(text);
 }
 
-static void title_at(struct pdf *pdf, uint64_t at)
+static void read_title_at(struct pdf *pdf, uint64_t at)
 {
 	uint8_t text[TEXT_LEN];
 	size_t len = read_text(&pdf->cursor, at, text);
@@ -174,8 +174,8 @@ void pdf_read_info(struct pdf *pdf)
 	for (int word = 0; word < 3; word++)
 		pdf_next(&pdf->cursor, &token);
 	pdf_read_value(&pdf->cursor, &value, &token);
-	title_at(pdf, value.title_at);
-	pdf->finding->time = date_at(&pdf->cursor, value.modified_at);
+	read_title_at(pdf, value.title_at);
+	pdf->finding->time = read_date_at(&pdf->cursor, value.modified_at);
 	if (!pdf->finding->time)
-		pdf->finding->time = date_at(&pdf->cursor, value.created_at);
+		pdf->finding->time = read_date_at(&pdf->cursor, value.created_at);
 }

@@ -1,6 +1,6 @@
 /*
- * PDF's tokens and values (ISO 32000-2, 7.2 and 7.3). Values nest, but nothing of the nesting is
- * needed but its brackets: a bit for each.
+ * PDF's tokens and values (ISO 32000-2, 7.2 and 7.3). Values nest, but only the kind of each
+ * bracket has to be remembered: a bit for each.
  */
 #include "pdf.h"
 
@@ -28,7 +28,7 @@ static bool is_regular(int byte)
 	return byte > ' ' && !is_delimiter(byte);
 }
 
-/* Passes white space and comments. PDF_NAME when a token follows. */
+/* Skips white space and comments. PDF_NAME if a token follows. */
 static enum pdf_kind skip_space(struct cursor *cursor)
 {
 	uint64_t end = cursor->at + MAX_SPACE;
@@ -116,7 +116,7 @@ static enum pdf_kind read_word(struct cursor *cursor, struct pdf_token *token)
 	enum pdf_kind kind = read_regular(cursor, token->text, sizeof(token->text));
 	uint64_t len = cursor->at - token->at;
 
-	/* Where the file ends, its last word may too. */
+	/* The last word may end with the file. */
 	if (kind == PDF_BAD || !token->text[0])
 		return kind == PDF_CUT ? PDF_CUT : PDF_BAD;
 	if (strspn(token->text, "+-.0123456789") != strlen(token->text))
@@ -165,9 +165,9 @@ enum pdf_kind pdf_next(struct cursor *cursor, struct pdf_token *token)
 	return token->kind = kind;
 }
 
-/* A walk over a value: what encloses the cursor, and the entry of the outermost dictionary that is
- * being read. */
-struct nest {
+/* The state of reading a value: the enclosing brackets, and the current entry of the outermost
+ * dictionary. */
+struct pdf_nest {
 	unsigned depth;
 	uint8_t dicts[MAX_DEPTH / 8]; /* a bit each: dictionary, else array */
 	char key[16];
@@ -178,14 +178,14 @@ struct nest {
 	char name[16]; /* the value, or the first name in it */
 };
 
-static bool in_dict(const struct nest *nest)
+static bool in_dict(const struct pdf_nest *nest)
 {
 	unsigned top = nest->depth - 1;
 
 	return nest->dicts[top / 8] >> top % 8 & 1;
 }
 
-static bool push(struct nest *nest, bool dict)
+static bool push(struct pdf_nest *nest, bool dict)
 {
 	uint8_t bit = (uint8_t)(1 << nest->depth % 8);
 
@@ -198,7 +198,7 @@ static bool push(struct nest *nest, bool dict)
 	return true;
 }
 
-static void take_entry(struct pdf_value *value, const struct nest *nest)
+static void store_entry(struct pdf_value *value, const struct pdf_nest *nest)
 {
 	const char *key = nest->key;
 	bool indirect = nest->number_count == 2;
@@ -234,17 +234,18 @@ static void take_entry(struct pdf_value *value, const struct nest *nest)
 	}
 }
 
-static void end_entry(struct pdf_value *value, struct nest *nest)
+static void end_entry(struct pdf_value *value, struct pdf_nest *nest)
 {
 	if (nest->key[0] && nest->has_value)
-		take_entry(value, nest);
+		store_entry(value, nest);
 	nest->key[0] = nest->name[0] = 0;
 	nest->has_value = false;
 	nest->number_count = 0;
 }
 
-/* A token of an entry in the outermost dictionary. */
-static void see_entry(struct pdf_value *value, struct nest *nest, const struct pdf_token *token)
+/* Adds a token to the current entry of the outermost dictionary. */
+static void add_to_entry(
+	struct pdf_value *value, struct pdf_nest *nest, const struct pdf_token *token)
 {
 	bool name = token->kind == PDF_NAME;
 
@@ -262,8 +263,9 @@ static void see_entry(struct pdf_value *value, struct nest *nest, const struct p
 		nest->numbers[nest->number_count++] = token->number;
 }
 
-/* Takes an opening or closing bracket; false when it fits nowhere. */
-static bool take_bracket(struct pdf_value *value, struct nest *nest, const struct pdf_token *token)
+/* Handles an opening or closing bracket; false if it does not match. */
+static bool read_nesting(
+	struct pdf_value *value, struct pdf_nest *nest, const struct pdf_token *token)
 {
 	enum pdf_kind kind = token->kind;
 
@@ -271,7 +273,7 @@ static bool take_bracket(struct pdf_value *value, struct nest *nest, const struc
 		if (nest->depth == 0)
 			value->is_dict = kind == PDF_DICT;
 		else if (value->is_dict)
-			see_entry(value, nest, token);
+			add_to_entry(value, nest, token);
 		return push(nest, kind == PDF_DICT);
 	}
 	if (nest->depth == 0 || in_dict(nest) != (kind == PDF_DICT_END))
@@ -288,7 +290,7 @@ static bool is_plain_word(const char *text)
 	       strcmp(text, "null") == 0;
 }
 
-/* What bad writers put where a number belongs: nan, inf, 1e-05. */
+/* What bad writers use as a number: nan, inf, 1e-05. */
 static bool is_odd_number(const char *text)
 {
 	static const char *const words[] = { "nan", "-nan", "NaN", "inf", "-inf", "Infinity" };
@@ -302,8 +304,8 @@ static bool is_odd_number(const char *text)
 
 void pdf_read_value(struct cursor *cursor, struct pdf_value *value, struct pdf_token *last)
 {
-	struct nest nest = { 0 };
-	uint64_t before[2] = { 0 }; /* where the last two tokens began, if they were numbers */
+	struct pdf_nest nest = { 0 };
+	uint64_t before[2] = { 0 }; /* offsets of the last two tokens, if they were numbers */
 
 	memset(value, 0, sizeof(*value));
 	for (;;) {
@@ -324,12 +326,12 @@ void pdf_read_value(struct cursor *cursor, struct pdf_value *value, struct pdf_t
 		before[0] = before[1];
 		before[1] = kind == PDF_NUMBER ? last->at : 0;
 		if (kind >= PDF_DICT && kind <= PDF_ARRAY_END) {
-			if (!take_bracket(value, &nest, last)) {
+			if (!read_nesting(value, &nest, last)) {
 				last->kind = PDF_BAD;
 				return;
 			}
 		} else if (nest.depth && value->is_dict) {
-			see_entry(value, &nest, last);
+			add_to_entry(value, &nest, last);
 		}
 	}
 }

@@ -1,7 +1,7 @@
 /*
- * Streams in PDF (ISO 32000-2, 7.3.8): the word `stream` and a line end, as many bytes as the
- * dictionary's /Length says, an optional line end, `endstream`. Where the length is a reference, or
- * wrong, the end is searched: not past the header of another file, and not far past a wrong length.
+ * Streams in PDF (ISO 32000-2, 7.3.8): the word `stream` and a line end, /Length bytes, an optional
+ * line end, `endstream`. If the length is a reference, or wrong, the end is searched: not past the
+ * header of another file, and not far past a wrong length.
  */
 #include "pdf.h"
 
@@ -10,13 +10,13 @@
 #include "walk.h"
 
 #define SEARCH_MAX ((uint64_t)256 << 20)
-#define SEARCH_STEP 65000 /* fits into one look */
+#define SEARCH_STEP 65000 /* fits into one view_peek */
 #define LENGTH_SLACK 65536
-/* Writers and editors are wrong by a few bytes; a lost or foreign piece is a sector at least. */
-#define LEAST_GAP 500
-/* Of packed data: chance leaves out one value, or pairs all of one with another, once in a million
- * times. */
-#define LEAST_CONVERTED 4096
+/* Writers and editors are wrong by a few bytes; a lost or foreign part is at least a sector. */
+#define MIN_GAP 500
+/* Bytes of compressed data in which one value is missing by chance, or always precedes another,
+ * once in a million times. */
+#define MIN_CONVERTED 4096
 
 static void skip_line_end(struct cursor *cursor)
 {
@@ -26,7 +26,7 @@ static void skip_line_end(struct cursor *cursor)
 		cursor->at++;
 }
 
-/* Whether the stream ends where its dictionary says. */
+/* Whether `endstream` is at `at`, where the dictionary places it. */
 static bool ends_at(struct cursor *cursor, uint64_t at)
 {
 	cursor->at = at;
@@ -38,7 +38,7 @@ static bool ends_at(struct cursor *cursor, uint64_t at)
 	return cursor_at_text(cursor, "endstream");
 }
 
-/* Goes to the next `endstream` before end, unless a header comes first. */
+/* Moves to the next `endstream` before end, unless a header comes first. */
 static bool search_end(struct pdf *pdf, uint64_t data_at, uint64_t end)
 {
 	struct cursor *cursor = &pdf->cursor;
@@ -46,7 +46,7 @@ static bool search_end(struct pdf *pdf, uint64_t data_at, uint64_t end)
 
 	if (end > view_size(pdf->view))
 		end = view_size(pdf->view);
-	/* Step by step, so that a search that ends at a header does not cost more than that. */
+	/* In steps, so that a search that ends at a header stops soon after it. */
 	for (uint64_t at = data_at; at < end; at += SEARCH_STEP) {
 		uint64_t step_end = end - at > SEARCH_STEP + 16 ? at + SEARCH_STEP + 16 : end;
 		bool found;
@@ -86,7 +86,7 @@ enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value)
 	cursor->at += 9;
 	if (!direct)
 		return PDF_STREAM_ENDS;
-	if (found < value->length + LEAST_GAP && value->length < found + LEAST_GAP)
+	if (found < value->length + MIN_GAP && value->length < found + MIN_GAP)
 		return PDF_STREAM_NEARLY;
 	return PDF_STREAM_DIFFERS;
 }
@@ -96,7 +96,7 @@ bool pdf_converted(struct view *view, uint64_t start, uint64_t end)
 	size_t len, high = 0, cr = 0, lf = 0, both = 0, whole;
 	const uint8_t *p = walk_window(view, start, end, &len);
 
-	if (!p || len < LEAST_CONVERTED)
+	if (!p || len < MIN_CONVERTED)
 		return false;
 	for (size_t i = 0; i < len; i++) {
 		high += p[i] >= 0x80;
@@ -110,7 +110,7 @@ bool pdf_converted(struct view *view, uint64_t start, uint64_t end)
 	return high >= len / 4 && (!cr || !lf || lf == both || utf8_valid(p, whole - 1));
 }
 
-uint64_t pdf_stream_sound(struct pdf *pdf)
+uint64_t pdf_stream_valid_end(struct pdf *pdf)
 {
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;

@@ -1,16 +1,16 @@
 /*
- * PDF's cross-references (ISO 32000-2, 7.5.4 to 7.5.8): `startxref` gives the place of a table or
- * of a stream, whose /Prev gives that of the revision before. Each place must be one that the walk
- * passed, and so must the objects that the tables list. Tables whose entries are slightly wrong are
- * common, and readers repair them: more than half must be right.
+ * PDF's cross-references (ISO 32000-2, 7.5.4 to 7.5.8): `startxref` gives the offset of a table or
+ * of a stream, whose /Prev gives that of the previous revision. The walk must have found a section
+ * at each of these offsets, and an object at each entry of the tables. Tables whose entries are
+ * slightly wrong are common, and readers repair them: more than half must be right.
  */
 #include "pdf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLERANCE 4    /* bytes of white space that may stand in front of what is pointed to */
-#define MAX_SHIFT 4096 /* bytes that may stand before the header, and be counted */
+#define TOLERANCE 4    /* bytes of white space allowed before the target of an offset */
+#define MAX_SHIFT 4096 /* bytes that may precede the header, and be counted */
 
 void pdf_places_add(struct pdf_places *places, uint64_t at, uint32_t number)
 {
@@ -29,8 +29,8 @@ void pdf_places_add(struct pdf_places *places, uint64_t at, uint32_t number)
 	places->list[places->count++] = (struct pdf_place){ .at = at, .number = number };
 }
 
-/* The place at `at`, or a little behind it; NULL: none. */
-static struct pdf_place *find(const struct pdf_places *places, uint64_t at)
+/* The place at `at`, or a little after it; NULL: none. */
+static struct pdf_place *find_place(const struct pdf_places *places, uint64_t at)
 {
 	size_t low = 0, high = places->count;
 
@@ -47,12 +47,13 @@ static struct pdf_place *find(const struct pdf_places *places, uint64_t at)
 	return &places->list[low];
 }
 
-struct entries {
+struct pdf_entries {
 	uint64_t right, wrong;
 };
 
-/* Counts the entries of the table at the cursor whose object stands where they say. */
-static void count_entries(struct pdf *pdf, uint64_t shift, struct entries *entries)
+/* Counts the entries of the table at the cursor whose object is at the stated offset, and the
+ * others. */
+static void count_entries(struct pdf *pdf, uint64_t shift, struct pdf_entries *entries)
 {
 	struct pdf_token token, place;
 	uint64_t number = 0, left = 0;
@@ -74,7 +75,7 @@ static void count_entries(struct pdf *pdf, uint64_t shift, struct entries *entri
 			return;
 		if (strcmp(token.text, "n") != 0)
 			continue;
-		object = at < shift ? NULL : find(&pdf->objects, at - shift);
+		object = at < shift ? NULL : find_place(&pdf->objects, at - shift);
 		if (object && object->number == (uint32_t)(number - 1))
 			entries->right++;
 		else
@@ -82,12 +83,12 @@ static void count_entries(struct pdf *pdf, uint64_t shift, struct entries *entri
 	}
 }
 
-/* Checks the section at `at`; *prev is the one before it. */
-static bool check_section(struct pdf *pdf, uint64_t at, uint64_t shift, struct entries *entries,
+/* Checks the section at `at`; *prev is the previous one. */
+static bool check_section(struct pdf *pdf, uint64_t at, uint64_t shift, struct pdf_entries *entries,
 	uint64_t *prev, uint64_t *xref_stream)
 {
 	struct cursor *cursor = &pdf->cursor;
-	struct pdf_place *section = find(&pdf->sections, at - shift);
+	struct pdf_place *section = find_place(&pdf->sections, at - shift);
 	struct pdf_value value;
 	struct pdf_token token;
 
@@ -115,7 +116,7 @@ static bool check_section(struct pdf *pdf, uint64_t at, uint64_t shift, struct e
 	return true;
 }
 
-/* How late the walk started, if startxref tells of a start before it. */
+/* The number of bytes before the header, if startxref counts them. */
 static uint64_t guess_shift(const struct pdf *pdf)
 {
 	const struct pdf_places *sections = &pdf->sections;
@@ -129,17 +130,17 @@ static uint64_t guess_shift(const struct pdf *pdf)
 const char *pdf_check_xref(struct pdf *pdf, uint64_t *shift, uint64_t *wrong_at)
 {
 	uint64_t at = pdf->startxref, prev, xref_stream, ignored;
-	struct entries entries = { 0 };
+	struct pdf_entries entries = { 0 };
 
-	*shift = find(&pdf->sections, at) ? 0 : guess_shift(pdf);
+	*shift = find_place(&pdf->sections, at) ? 0 : guess_shift(pdf);
 	do {
 		*wrong_at = at;
 		if (!check_section(pdf, at, *shift, &entries, &prev, &xref_stream))
-			return "no cross-references where startxref or /Prev says";
+			return "no cross-references at the offset in startxref or /Prev";
 		*wrong_at = xref_stream;
 		if (xref_stream &&
 			!check_section(pdf, xref_stream, *shift, &entries, &ignored, &ignored))
-			return "no cross-references where /XRefStm says";
+			return "no cross-references at the offset in /XRefStm";
 		at = prev;
 	} while (at);
 	*wrong_at = pdf->startxref;

@@ -4,8 +4,8 @@
  *	segment: 80, kind, length (4 bytes, little-endian), data; 80 03 ends the file
  *	kinds:   1 text, 2 encrypted
  *
- * Segments lead from one to the next. The text has to be text, and what was encrypted to end, once
- * it is decrypted, with 'closefile', behind which the text goes on: that vouches for the whole.
+ * Segments follow each other. The text has to be text, and the encrypted part has to end, once
+ * decrypted, with 'closefile', after which the text continues: that confirms the whole.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -17,14 +17,14 @@
 #include "walk.h"
 
 #define LAST_LEN 64
-#define TITLE_LOOK 4096
+#define TITLE_SEARCH_LEN 4096
 
 struct pfb {
 	struct view *view;
-	uint16_t key;           /* of the cipher, behind what was decrypted so far */
+	uint16_t key;           /* of the cipher, after the bytes decrypted so far */
 	uint8_t last[LAST_LEN]; /* decrypted, a ring */
 	uint64_t decrypted;
-	uint64_t where; /* of what is wrong */
+	uint64_t problem_at;
 };
 
 /* Decrypts a segment for its last bytes. */
@@ -45,7 +45,7 @@ static bool decrypt(struct pfb *pfb, uint64_t at, uint64_t end)
 	return true;
 }
 
-static bool closes(const struct pfb *pfb)
+static bool has_closefile(const struct pfb *pfb)
 {
 	uint8_t text[LAST_LEN];
 
@@ -66,7 +66,7 @@ static bool walk_text(struct pfb *pfb, uint64_t at, uint64_t end)
 
 		for (size_t i = 0; p && i < len; i++)
 			if (!plain_text_byte(p[i]) && p[i] < 0x80 && p[i] != '\f') {
-				pfb->where = at + i;
+				pfb->problem_at = at + i;
 				return false;
 			}
 		if (!p)
@@ -75,8 +75,8 @@ static bool walk_text(struct pfb *pfb, uint64_t at, uint64_t end)
 	return true;
 }
 
-/* What stands behind the key, up to the character that ends it. */
-static bool title_after(struct finding *finding, const uint8_t *p, size_t len, const char *key)
+/* Sets the title to the text after the key, up to the character that ends it. */
+static bool set_title_after(struct finding *finding, const uint8_t *p, size_t len, const char *key)
 {
 	size_t key_len = strlen(key), end;
 
@@ -95,14 +95,14 @@ static bool title_after(struct finding *finding, const uint8_t *p, size_t len, c
 
 static void read_title(struct view *view, struct finding *finding, uint64_t end)
 {
-	size_t len = end < TITLE_LOOK ? (size_t)end : TITLE_LOOK;
+	size_t len = end < TITLE_SEARCH_LEN ? (size_t)end : TITLE_SEARCH_LEN;
 	const uint8_t *p = view_peek(view, 0, len);
 
-	if (p && !title_after(finding, p, len, "/FullName ("))
-		title_after(finding, p, len, "/FontName /");
+	if (p && !set_title_after(finding, p, len, "/FullName ("))
+		set_title_after(finding, p, len, "/FontName /");
 }
 
-static enum verdict broken(
+static enum verdict judge_broken(
 	struct pfb *pfb, struct finding *finding, const char *problem, uint64_t at)
 {
 	if (pfb->decrypted == 0)
@@ -118,20 +118,20 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p = view_peek(view, 0, 8);
 
 	if (!p || p[6] != '%' || p[7] != '!')
-		return verdict_because(CARVE_REJECT, finding, "no text of a font at 6");
+		return verdict_because(CARVE_REJECT, finding, "no font text at 6");
 	while ((p = view_peek(view, at, 6)) && p[0] == 0x80 && p[1] - 1 < 2) {
 		bool text = p[1] == 1;
 
 		if (at == 0 && !text)
 			break;
 		end = at + 6 + le32(p + 2);
-		pfb.where = at;
+		pfb.problem_at = at;
 		if (end > size && at == 0)
 			break;
 		if (end > size)
 			return walk_cut(view, finding, end, view_ends_with_image(view) ? size : at);
 		if (text ? !walk_text(&pfb, at + 6, end) : !decrypt(&pfb, at + 6, end))
-			return broken(&pfb, finding, "no text", pfb.where);
+			return judge_broken(&pfb, finding, "not text", pfb.problem_at);
 		if (!text)
 			start = at;
 		if (at == 0)
@@ -141,16 +141,18 @@ static enum verdict check(struct view *view, struct finding *finding)
 	p = view_peek(view, at, 2);
 	if (pfb.decrypted && p && p[0] == 0x80 && p[1] == 3) {
 		finding->length = at + 2;
-		return closes(&pfb)
+		return has_closefile(&pfb)
 			       ? CARVE_COMPLETE
 			       : verdict_because(CARVE_UNVERIFIED, finding,
-					 "no closefile in what is encrypted from %" PRIu64, start);
+					 "no closefile in the encrypted segments from %" PRIu64
+					 " on",
+					 start);
 	}
 	if (p == NULL && at == size && pfb.decrypted)
 		return walk_cut(view, finding, at + 2, at);
-	if (pfb.decrypted && !closes(&pfb))
-		return broken(&pfb, finding, "no segment behind the one", start);
-	return broken(&pfb, finding, "no segment", at);
+	if (pfb.decrypted && !has_closefile(&pfb))
+		return judge_broken(&pfb, finding, "no segment after the one", start);
+	return judge_broken(&pfb, finding, "no segment", at);
 }
 
 const struct carver pfb_carver = {

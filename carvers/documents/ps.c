@@ -4,12 +4,12 @@
  *
  *	file: %!PS-Adobe-, lines of text, %%EOF
  *
- * Embedded documents have an %%EOF of their own between %%BeginDocument and %%EndDocument. Data of
- * any kind may stand behind %%BeginBinary and %%BeginData, which say how much of it. All else is
- * text: a control character ends it, a long run of one byte that is no ASCII, and the beginning of
- * another document. Level 2 programs hold image data without saying so: where an %%EOF follows
- * before another file begins, the end is taken to be there, but unverified; and so it is where
- * there is a %%Trailer, but no %%EOF.
+ * Embedded documents have an %%EOF of their own between %%BeginDocument and %%EndDocument. Any data
+ * may follow %%BeginBinary and %%BeginData, which state their length. All else is text: it ends at
+ * a control character, a long run of one non-ASCII byte, or the beginning of another document.
+ * Level 2 programs contain image data that no comment announces: if an %%EOF follows before another
+ * file begins, the file ends there, but unverified; and so it does after a %%Trailer without an
+ * %%EOF.
  */
 #include "ps.h"
 
@@ -19,7 +19,7 @@
 #include "title.h"
 #include "walk.h"
 
-#define LEAST_COMMENTS 3
+#define MIN_COMMENTS 3
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
@@ -27,9 +27,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	enum ps_end end = ps_walk(view, 0, view_size(view), &ps);
 
 	if (end == PS_NONE)
-		return verdict_because(
-			CARVE_REJECT, finding, "no line that PostScript starts with at 0");
-	if (end != PS_WHOLE && ps.comment_count < LEAST_COMMENTS)
+		return verdict_because(CARVE_REJECT, finding, "no PostScript first line at 0");
+	if (end != PS_WHOLE && ps.comment_count < MIN_COMMENTS)
 		return verdict_because(CARVE_REJECT, finding,
 			"too few structuring comments up to %" PRIu64, ps.end);
 	finding->extension = ps.extension;
@@ -42,11 +41,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"a trailer, but no %%%%EOF before %" PRIu64, ps.broken_at);
 	case PS_BINARY:
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"data that is not announced, at %" PRIu64, ps.broken_at);
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "unannounced data at %" PRIu64, ps.broken_at);
 	case PS_BROKEN:
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "no text, at %" PRIu64, ps.broken_at);
+			CARVE_TRUNCATED, finding, "not text at %" PRIu64, ps.broken_at);
 	default:
 		return walk_cut(
 			view, finding, view_size(view) + 1, walk_before_fill(view, 10, ps.end));

@@ -1,4 +1,4 @@
-/* What PostScript files and the DOS form of EPS share. */
+/* Shared by PostScript files and the DOS form of EPS. */
 #ifndef BURIN_CARVERS_DOCUMENTS_PS_H
 #define BURIN_CARVERS_DOCUMENTS_PS_H
 
@@ -7,16 +7,16 @@
 #include "carver.h"
 
 enum ps_end {
-	PS_NONE,    /* no PostScript starts here */
-	PS_WHOLE,   /* up to what ends a document */
+	PS_NONE,    /* not PostScript */
+	PS_WHOLE,   /* up to a document's end */
 	PS_MISSING, /* text up to something else, without an end: it may have none */
-	PS_BINARY,  /* data that is not announced, behind which an end was found */
-	PS_BROKEN,  /* data that is not announced, and no end */
+	PS_BINARY,  /* unannounced data, followed by an end */
+	PS_BROKEN,  /* unannounced data, and no end */
 	PS_CUT,     /* the view ends */
 };
 
 struct ps {
-	uint64_t end; /* behind the document; if it is none of PS_WHOLE: behind what is sound */
+	uint64_t end; /* of the document; for other results than PS_WHOLE: validated up to here */
 	uint64_t broken_at;
 	const char *extension;
 	char title[128];

@@ -1,4 +1,4 @@
-/* The walk through a PostScript program's lines; ps.c tells what it looks for. */
+/* Walks a PostScript program's lines; ps.c explains what it looks for. */
 #include "ps.h"
 
 #include <stdlib.h>
@@ -6,48 +6,48 @@
 
 #include "cursor.h"
 
-#define LINE_LEN 256 /* longest that is looked at */
+#define LINE_LEN 256 /* bytes of a line that are looked at */
 #define FIRST_LINE 1024
 #define LONG_RUN 32
 #define SEARCH_MAX ((uint64_t)64 << 20)
 #define CONTROL_D 4
 
-struct walk {
+struct ps_walk {
 	struct cursor cursor;
 	uint64_t limit;
 	struct ps *ps;
-	unsigned depth; /* documents that are embedded */
+	unsigned depth; /* nesting of embedded documents */
 	bool font;
-	char line[LINE_LEN]; /* the last one's start, ended by a zero */
+	char line[LINE_LEN]; /* the current one's start, ended by a zero */
 	size_t line_len;
 };
 
-/* Bytes of text, and the mark that printers take for a file's end. */
-static bool possible(int byte)
+/* Text, and the mark that printers take for a file's end. */
+static bool is_allowed(int byte)
 {
 	return byte >= ' ' || byte == '\t' || byte == '\f' || byte == '\b' || byte == CONTROL_D;
 }
 
-static int peek(struct walk *walk)
+static int peek_byte(struct ps_walk *walk)
 {
 	return walk->cursor.at < walk->limit ? cursor_peek(&walk->cursor) : -1;
 }
 
-static void skip_line_end(struct walk *walk)
+static void skip_line_end(struct ps_walk *walk)
 {
-	if (peek(walk) == '\r')
+	if (peek_byte(walk) == '\r')
 		walk->cursor.at++;
-	if (peek(walk) == '\n')
+	if (peek_byte(walk) == '\n')
 		walk->cursor.at++;
 }
 
 /* Reads a line's text up to its end. */
-static enum ps_end read_text(struct walk *walk)
+static enum ps_end read_text(struct ps_walk *walk)
 {
 	uint64_t run_start = walk->cursor.at;
 	int byte, before = -1;
 
-	while ((byte = peek(walk)) >= 0 && byte != '\r' && byte != '\n') {
+	while ((byte = peek_byte(walk)) >= 0 && byte != '\r' && byte != '\n') {
 		if (byte != before)
 			run_start = walk->cursor.at;
 		before = byte;
@@ -55,7 +55,7 @@ static enum ps_end read_text(struct walk *walk)
 			walk->cursor.at = run_start;
 			return PS_BROKEN;
 		}
-		if (!possible(byte))
+		if (!is_allowed(byte))
 			return PS_BROKEN;
 		if (walk->line_len < LINE_LEN - 1)
 			walk->line[walk->line_len++] = (char)byte;
@@ -65,25 +65,25 @@ static enum ps_end read_text(struct walk *walk)
 }
 
 /* Reads a line with its end. PS_WHOLE: it is text; PS_BROKEN: not, from cursor.at on; PS_CUT. */
-static enum ps_end read_line(struct walk *walk)
+static enum ps_end read_line(struct ps_walk *walk)
 {
 	enum ps_end end;
 
 	walk->line_len = 0;
 	end = read_text(walk);
-	walk->line[walk->line_len] = 0; /* else the line before would show behind a broken one */
+	walk->line[walk->line_len] = 0; /* or the previous line would remain after a broken one */
 	if (end == PS_WHOLE)
 		skip_line_end(walk);
 	return end;
 }
 
-static bool starts(const struct walk *walk, const char *text)
+static bool line_starts(const struct ps_walk *walk, const char *text)
 {
 	return strncmp(walk->line, text, strlen(text)) == 0;
 }
 
-/* The text behind a comment's colon, without parentheses. */
-static void read_title(struct walk *walk, const char *text)
+/* Sets the title from the text after a comment's colon, without parentheses. */
+static void read_title(struct ps_walk *walk, const char *text)
 {
 	size_t len;
 
@@ -98,7 +98,7 @@ static void read_title(struct walk *walk, const char *text)
 }
 
 /* %%BeginBinary: bytes; %%BeginData: number type Bytes or Lines. False: too many. */
-static bool skip_data(struct walk *walk)
+static bool skip_data(struct ps_walk *walk)
 {
 	uint64_t count = strtoull(strchr(walk->line, ':') + 1, NULL, 10);
 
@@ -110,8 +110,8 @@ static bool skip_data(struct walk *walk)
 	return true;
 }
 
-/* Names other beginnings in the line at `at`: they are this file's text. */
-static void name_parts(struct walk *walk, uint64_t at)
+/* Names other beginnings in the line at `at` as parts: they are this file's text. */
+static void name_parts(struct ps_walk *walk, uint64_t at)
 {
 	const char *found = walk->line + 1;
 
@@ -121,44 +121,46 @@ static void name_parts(struct walk *walk, uint64_t at)
 	}
 }
 
-/* Takes a structuring comment; false where data go on behind the limit. */
-static bool take_comment(struct walk *walk)
+/* Reads a structuring comment; false if its data extend past the limit. */
+static bool read_comment(struct ps_walk *walk)
 {
 	struct ps *ps = walk->ps;
 
 	ps->comment_count++;
-	if (starts(walk, "%%BeginDocument"))
+	if (line_starts(walk, "%%BeginDocument"))
 		walk->depth++;
-	else if (starts(walk, "%%EndDocument") && walk->depth)
+	else if (line_starts(walk, "%%EndDocument") && walk->depth)
 		walk->depth--;
-	else if (starts(walk, "%%Title:") && !ps->title[0] && !walk->depth)
+	else if (line_starts(walk, "%%Title:") && !ps->title[0] && !walk->depth)
 		read_title(walk, walk->line + 8);
-	else if (starts(walk, "%%Creator: Adobe Illustrator") && strcmp(ps->extension, "ps") == 0)
+	else if (line_starts(walk, "%%Creator: Adobe Illustrator") &&
+		 strcmp(ps->extension, "ps") == 0)
 		ps->extension = "ai";
-	else if (starts(walk, "%%Trailer") && !walk->depth)
+	else if (line_starts(walk, "%%Trailer") && !walk->depth)
 		ps->trailer = true;
-	else if (starts(walk, "%%BeginBinary:") || starts(walk, "%%BeginData:"))
+	else if (line_starts(walk, "%%BeginBinary:") || line_starts(walk, "%%BeginData:"))
 		return skip_data(walk);
 	return true;
 }
 
-/* Behind %%EOF: a control-D with its line end; comments that some programs write there. */
-static void read_end(struct walk *walk)
+/* Reads what may follow %%EOF: a control-D with its line end; comments that some programs write
+ * there. */
+static void read_end(struct ps_walk *walk)
 {
 	uint64_t end = walk->cursor.at;
 
 	while (cursor_at_text(&walk->cursor, "%%") && read_line(walk) == PS_WHOLE)
 		end = walk->cursor.at;
 	walk->cursor.at = end;
-	if (peek(walk) == CONTROL_D) {
+	if (peek_byte(walk) == CONTROL_D) {
 		walk->cursor.at++;
 		skip_line_end(walk);
 	}
 	walk->ps->end = walk->cursor.at;
 }
 
-/* A font's end: cleartomark, and what undoes a conditional in front of it. */
-static void read_font_end(struct walk *walk)
+/* Reads a font's end: cleartomark, and the end of a conditional that precedes it. */
+static void read_font_end(struct ps_walk *walk)
 {
 	walk->ps->end = walk->cursor.at;
 	if (cursor_at_text(&walk->cursor, "{restore}if")) {
@@ -168,8 +170,8 @@ static void read_font_end(struct walk *walk)
 	}
 }
 
-/* Something that is no text stands at the cursor: is the program's end behind it? */
-static enum ps_end search_end(struct walk *walk)
+/* The bytes at the cursor are not text: searches the program's end after them. */
+static enum ps_end search_end(struct ps_walk *walk)
 {
 	struct ps *ps = walk->ps;
 	uint64_t at = walk->cursor.at, end = at + SEARCH_MAX;
@@ -194,8 +196,8 @@ static enum ps_end search_end(struct walk *walk)
 	return PS_BINARY;
 }
 
-/* What the walk stopped at, in the line that begins at `at`. */
-static enum ps_end judge(struct walk *walk, enum ps_end end, uint64_t at)
+/* Determines how the walk ended, in the line that begins at `at`. */
+static enum ps_end end_walk(struct ps_walk *walk, enum ps_end end, uint64_t at)
 {
 	struct ps *ps = walk->ps;
 
@@ -211,19 +213,19 @@ static enum ps_end judge(struct walk *walk, enum ps_end end, uint64_t at)
 	return search_end(walk);
 }
 
-static void read_first_line(struct walk *walk)
+static void read_first_line(struct ps_walk *walk)
 {
 	struct ps *ps = walk->ps;
 
 	ps->extension = strstr(walk->line, "EPSF") ? "eps" : "ps";
-	walk->font = starts(walk, "%!PS-AdobeFont") || starts(walk, "%!FontType1");
+	walk->font = line_starts(walk, "%!PS-AdobeFont") || line_starts(walk, "%!FontType1");
 	if (walk->font)
 		ps->extension = "pfa";
 }
 
 enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps *ps)
 {
-	struct walk walk = { .cursor.view = view, .cursor.at = start, .limit = limit, .ps = ps };
+	struct ps_walk walk = { .cursor.view = view, .cursor.at = start, .limit = limit, .ps = ps };
 	enum ps_end end;
 
 	if (!cursor_at_text(&walk.cursor, "%!"))
@@ -237,25 +239,25 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 		uint64_t at = walk.cursor.at;
 
 		end = read_line(&walk);
-		if (starts(&walk, "%%EOF") && walk.depth == 0) {
-			/* The last line needs no end: what stands there may be another file. */
+		if (line_starts(&walk, "%%EOF") && walk.depth == 0) {
+			/* The last line needs no end: another file may follow at once. */
 			if (end != PS_WHOLE || walk.line[5 + strspn(walk.line + 5, " \t")])
 				walk.cursor.at = at + 5;
 			read_end(&walk);
 			return PS_WHOLE;
 		}
 		if (end != PS_WHOLE)
-			return judge(&walk, end, at);
-		if (walk.depth == 0 && starts(&walk, "%!PS-Adobe") && !walk.font) {
+			return end_walk(&walk, end, at);
+		if (walk.depth == 0 && line_starts(&walk, "%!PS-Adobe") && !walk.font) {
 			ps->end = ps->broken_at = at;
 			return ps->trailer ? PS_MISSING : PS_BROKEN;
 		}
 		name_parts(&walk, at);
-		if (walk.font && starts(&walk, "cleartomark")) {
+		if (walk.font && line_starts(&walk, "cleartomark")) {
 			read_font_end(&walk);
 			return PS_WHOLE;
 		}
-		if (starts(&walk, "%%") && !take_comment(&walk)) {
+		if (line_starts(&walk, "%%") && !read_comment(&walk)) {
 			ps->end = walk.cursor.at;
 			return PS_CUT;
 		}

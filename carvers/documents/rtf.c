@@ -5,10 +5,10 @@
  *	group: {, text, control words, control symbols, groups, }
  *	control word: \, letters, perhaps a number, perhaps a blank
  *
- * The file ends with the brace that closes the first, and the line ends behind it; WordPad adds a
- * zero. Backslashes hide braces, and behind \binN stand N bytes of any kind. Checked are the
- * control words' form and that there is nothing else than text: control characters end the sound
- * part, and so do a long run of one byte that is no ASCII, and a second file's beginning.
+ * The file ends with the brace that closes the first, and the line ends after it; WordPad adds a
+ * zero. Backslashes escape braces, and any N bytes follow \binN. The checks: the control words'
+ * form, and that all else is text: the valid part ends at control characters, at a long run of one
+ * non-ASCII byte, and at a second file's beginning.
  *
  * The title is a group of its own in the information group; so are the dates of the last change and
  * of the creation.
@@ -23,10 +23,10 @@
 
 #define MAX_WORD 32
 #define LONG_RUN 32
-#define LEAST_WORDS 2 /* control words without which it is no RTF */
+#define MIN_WORDS 2 /* control words needed to accept RTF */
 #define MAX_DEPTH 10000
 
-/* What the group in which the cursor is (or one around it) is about. */
+/* What the group in which the cursor is (or an enclosing one) describes. */
 enum about {
 	ABOUT_ELSE,
 	ABOUT_TITLE,
@@ -34,7 +34,7 @@ enum about {
 	ABOUT_CHANGED,
 };
 
-struct date {
+struct rtf_date {
 	int year, month, day, hour, minute, second;
 };
 
@@ -44,22 +44,22 @@ struct rtf {
 	const char *problem;
 	unsigned depth, words;
 	enum about about;
-	unsigned about_depth; /* depth of the group that is about it */
-	struct date created, changed;
+	unsigned about_depth; /* depth of the group that describes it */
+	struct rtf_date created, changed;
 	uint8_t title[256]; /* UTF-16, little-endian */
 	size_t title_len;
-	unsigned fallbacks; /* characters to pass behind one in Unicode: \ucN */
-	unsigned to_pass;
+	unsigned fallbacks; /* characters to skip after one in Unicode: \ucN */
+	unsigned to_skip;
 	int run_byte;
 	uint64_t run_start;
 };
 
-static bool letter(int byte)
+static bool is_letter(int byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
-static bool digit(int byte)
+static bool is_digit(int byte)
 {
 	return byte >= '0' && byte <= '9';
 }
@@ -72,11 +72,11 @@ static void add_text(struct rtf *rtf, unsigned unit)
 	rtf->title[rtf->title_len++] = (uint8_t)(unit >> 8);
 }
 
-/* A character of text; those that stand in for one in Unicode are passed. */
-static void text_byte(struct rtf *rtf, int byte)
+/* Adds a character of text, unless it is a fallback for one in Unicode. */
+static void add_text_byte(struct rtf *rtf, int byte)
 {
-	if (rtf->to_pass)
-		rtf->to_pass--;
+	if (rtf->to_skip)
+		rtf->to_skip--;
 	else if (byte != '\r' && byte != '\n')
 		add_text(rtf, (unsigned)byte);
 }
@@ -87,7 +87,7 @@ static void begin_about(struct rtf *rtf, enum about about)
 	rtf->about_depth = rtf->depth;
 }
 
-static void date_word(struct date *date, const char *word, int number)
+static void set_date_part(struct rtf_date *date, const char *word, int number)
 {
 	static const char *const words[] = { "yr", "mo", "dy", "hr", "min", "sec" };
 	int *const parts[] = { &date->year, &date->month, &date->day, &date->hour, &date->minute,
@@ -98,8 +98,8 @@ static void date_word(struct date *date, const char *word, int number)
 			*parts[i] = number;
 }
 
-/* What a control word means here. */
-static void act(struct rtf *rtf, const char *word, int number)
+/* Acts on a control word. */
+static void apply_word(struct rtf *rtf, const char *word, int number)
 {
 	if (strcmp(word, "title") == 0)
 		begin_about(rtf, ABOUT_TITLE);
@@ -110,12 +110,12 @@ static void act(struct rtf *rtf, const char *word, int number)
 	else if (strcmp(word, "uc") == 0)
 		rtf->fallbacks = number > 0 && number < 16 ? (unsigned)number : 0;
 	else if (rtf->about == ABOUT_CREATED)
-		date_word(&rtf->created, word, number);
+		set_date_part(&rtf->created, word, number);
 	else if (rtf->about == ABOUT_CHANGED)
-		date_word(&rtf->changed, word, number);
+		set_date_part(&rtf->changed, word, number);
 	if (strcmp(word, "u") == 0) {
 		add_text(rtf, (unsigned)number & 0xffff);
-		rtf->to_pass = rtf->fallbacks;
+		rtf->to_skip = rtf->fallbacks;
 	}
 }
 
@@ -127,16 +127,16 @@ static bool read_word(struct rtf *rtf)
 	bool negative = false;
 	int64_t number = 0;
 
-	while (letter(cursor_peek(cursor)) && len < MAX_WORD)
+	while (is_letter(cursor_peek(cursor)) && len < MAX_WORD)
 		word[len++] = (char)cursor_next(cursor);
 	word[len] = 0;
-	if (letter(cursor_peek(cursor)))
+	if (is_letter(cursor_peek(cursor)))
 		return false;
 	if (cursor_peek(cursor) == '-') {
 		negative = true;
 		cursor->at++;
 	}
-	while (digit(cursor_peek(cursor)) && number < INT32_MAX)
+	while (is_digit(cursor_peek(cursor)) && number < INT32_MAX)
 		number = number * 10 + cursor_next(cursor) - '0';
 	if (cursor_peek(cursor) == ' ')
 		cursor->at++;
@@ -146,20 +146,20 @@ static bool read_word(struct rtf *rtf)
 			return false;
 		cursor->at += (uint64_t)number;
 	} else {
-		act(rtf, word, (int)(negative ? -number : number));
+		apply_word(rtf, word, (int)(negative ? -number : number));
 	}
 	return true;
 }
 
 static int hex_digit(int byte)
 {
-	if (digit(byte))
+	if (is_digit(byte))
 		return byte - '0';
 	byte |= 0x20;
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* What stands behind a backslash. */
+/* Reads what follows a backslash: NULL, or what is wrong. */
 static const char *read_control(struct rtf *rtf)
 {
 	struct cursor *cursor = &rtf->cursor;
@@ -167,19 +167,19 @@ static const char *read_control(struct rtf *rtf)
 
 	if (byte < 0)
 		return NULL;
-	if (letter(byte))
+	if (is_letter(byte))
 		return read_word(rtf) ? NULL : "an impossible control word";
 	cursor->at++;
 	if (byte == '\'') {
 		high = hex_digit(cursor_next(cursor));
 		low = hex_digit(cursor_next(cursor));
 		if (high < 0 || low < 0)
-			return "no hexadecimal digits behind \\'";
-		text_byte(rtf, high * 16 + low);
+			return "no hexadecimal digits after \\'";
+		add_text_byte(rtf, high * 16 + low);
 	} else if (byte < ' ' && byte != '\r' && byte != '\n' && byte != '\t') {
 		return "an impossible control symbol";
 	} else if (strchr("\\{}", byte)) {
-		text_byte(rtf, byte);
+		add_text_byte(rtf, byte);
 	}
 	return NULL;
 }
@@ -196,17 +196,16 @@ static const char *read_text(struct rtf *rtf, int byte)
 		rtf->cursor.at = rtf->run_start + 1;
 		return "a long run of one byte";
 	}
-	text_byte(rtf, byte);
+	add_text_byte(rtf, byte);
 	return NULL;
 }
 
-/* Reads what comes next; what is wrong with it, or NULL. The cursor is behind it, at least by
- * one. */
+/* Reads the next item: what is wrong with it, or NULL. The cursor moves past at least one byte. */
 static const char *read_part(struct rtf *rtf, int byte)
 {
 	if (byte == '{') {
 		if (++rtf->depth > MAX_DEPTH)
-			return "too many groups in each other";
+			return "groups nested too deep";
 		if (rtf->depth > 1 && cursor_at_text(&rtf->cursor, "\\rtf1"))
 			return "another file starts";
 		return NULL;
@@ -214,14 +213,14 @@ static const char *read_part(struct rtf *rtf, int byte)
 	if (byte == '}') {
 		if (rtf->depth-- == rtf->about_depth)
 			rtf->about = ABOUT_ELSE;
-		rtf->to_pass = 0;
+		rtf->to_skip = 0;
 		return NULL;
 	}
 	return byte == '\\' ? read_control(rtf) : read_text(rtf, byte);
 }
 
-/* Behind the last brace: line ends; and a zero, which WordPad writes behind \r\n, and Outlook
- * behind the brace, where it stands alone: no part of a wiped area. */
+/* Reads what may follow the last brace: line ends; and a zero, which WordPad writes after \r\n, and
+ * Outlook after the brace. There it must be single, not part of a wiped area. */
 static void read_end(struct cursor *cursor)
 {
 	uint64_t brace_end = cursor->at, zero_at;
@@ -238,20 +237,20 @@ static void read_end(struct cursor *cursor)
 
 static void set_details(struct rtf *rtf)
 {
-	const struct date *date = rtf->changed.year ? &rtf->changed : &rtf->created;
+	const struct rtf_date *date = rtf->changed.year ? &rtf->changed : &rtf->created;
 
 	finding_set_title_utf16(rtf->finding, rtf->title, rtf->title_len, false);
 	rtf->finding->time = utc_seconds(
 		date->year, date->month, date->day, date->hour, date->minute, date->second);
 }
 
-static enum verdict broken(struct rtf *rtf, uint64_t at)
+static enum verdict judge_broken(struct rtf *rtf, uint64_t at)
 {
 	struct finding *finding = rtf->finding;
 
-	if (rtf->words < LEAST_WORDS)
+	if (rtf->words < MIN_WORDS)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
-			rtf->problem ? rtf->problem : "cut off", at);
+			rtf->problem ? rtf->problem : "truncated", at);
 	set_details(rtf);
 	if (!rtf->problem)
 		return walk_cut(rtf->cursor.view, finding, view_size(rtf->cursor.view) + 1,
@@ -260,7 +259,7 @@ static enum verdict broken(struct rtf *rtf, uint64_t at)
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, rtf->problem, at);
 }
 
-/* {\rtf, a version, and what may stand behind that. */
+/* Whether {\rtf and a version are at 0, and what may follow those. */
 static bool read_header(struct cursor *cursor)
 {
 	int byte;
@@ -268,7 +267,7 @@ static bool read_header(struct cursor *cursor)
 	if (!cursor_at_text(cursor, "{\\rtf"))
 		return false;
 	cursor->at = 5;
-	while (digit(byte = cursor_peek(cursor)) && cursor->at < 8)
+	while (is_digit(byte = cursor_peek(cursor)) && cursor->at < 8)
 		cursor->at++;
 	cursor->at = 0;
 	return byte == '\\' || byte == '{' || byte == ' ' || byte == '\r' || byte == '\n';
@@ -289,9 +288,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (byte >= 0 && rtf.problem && rtf.cursor.at == rtf.run_start + 1)
 			at = rtf.run_start;
 		if (byte < 0 || rtf.problem)
-			return broken(&rtf, at);
+			return judge_broken(&rtf, at);
 	} while (rtf.depth);
-	if (rtf.words < LEAST_WORDS)
+	if (rtf.words < MIN_WORDS)
 		return verdict_because(
 			CARVE_REJECT, finding, "no control words up to %" PRIu64, rtf.cursor.at);
 	set_details(&rtf);

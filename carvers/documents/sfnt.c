@@ -1,15 +1,15 @@
 /*
- * TrueType and OpenType fonts and their collections (OpenType 1.9, "OpenType font file";
- * ISO/IEC 14496-22).
+ * TrueType and OpenType fonts and their collections (OpenType 1.9, "OpenType font file"; ISO/IEC
+ * 14496-22).
  *
- *	font:       version, number of tables, then of each: tag, checksum, place, length
- *	collection: 'ttcf', version, the places of fonts, whose tables may be shared
+ *	font:       version, number of tables, then of each: tag, checksum, offset, length
+ *	collection: 'ttcf', version, the offsets of fonts, whose tables may be shared
  *
- * The length is the end of the table that reaches farthest, and the zeros that pad it to four
- * bytes. Each table has a checksum (that of `head` leaves out the field that adjusts the whole
- * font's): when all hold, the font is complete. When from some place on none holds, the font is cut
- * there. When some in between don't, as some programs write them, or none at all holds, it is
- * unverified.
+ * The file ends with the table that reaches farthest, and the zeros that pad it to four bytes. Each
+ * table has a checksum (that of `head` leaves out the field that adjusts the whole font's): if all
+ * match, the font is complete. If none matches from some offset on, the font is cut there. If some
+ * before that do not match, as some programs write them, it is unverified; if no checksum matches
+ * at all, it is rejected.
  */
 #include "sfnt.h"
 
@@ -24,7 +24,7 @@
 #define TABLES_MAX 4096
 #define FONTS_MAX 1024
 
-struct table {
+struct sfnt_table {
 	uint32_t at, len, sum;
 	char tag[4];
 };
@@ -32,42 +32,42 @@ struct table {
 struct sfnt {
 	struct view *view;
 	struct finding *finding;
-	struct table *tables;
+	struct sfnt_table *tables;
 	size_t count;
-	uint64_t head_end; /* behind what lists the tables */
+	uint64_t head_end; /* after the lists of tables */
 	bool compact;      /* OpenType with PostScript outlines */
 };
 
-static bool known_version(const uint8_t *p)
+static bool is_known_version(const uint8_t *p)
 {
 	return be32(p) == 0x10000 || memcmp(p, "OTTO", 4) == 0 || memcmp(p, "true", 4) == 0 ||
 	       memcmp(p, "typ1", 4) == 0;
 }
 
-/* The list of tables at `at`: what is wrong, or NULL. */
+/* Reads the list of tables at `at`: what is wrong, or NULL. */
 static const char *read_tables(struct sfnt *sfnt, uint64_t at)
 {
 	const uint8_t *p = view_peek(sfnt->view, at, 12);
 	uint16_t count;
 
-	if (!p || !known_version(p))
-		return "no font's version";
+	if (!p || !is_known_version(p))
+		return "no font version";
 	sfnt->compact = p[0] == 'O';
 	count = be16(p + 4);
 	if (count < 3 || count > 128)
 		return "an impossible number of tables";
 	for (uint32_t i = 0; i < count; i++) {
-		struct table *table = &sfnt->tables[sfnt->count];
+		struct sfnt_table *table = &sfnt->tables[sfnt->count];
 
 		p = view_peek(sfnt->view, at + 12 + 16 * (uint64_t)i, 16);
-		if (!p || !sfnt_tag(p))
+		if (!p || !sfnt_is_tag(p))
 			return "a table without a tag";
 		memcpy(table->tag, p, 4);
 		table->sum = be32(p + 4);
 		table->at = be32(p + 8);
 		table->len = be32(p + 12);
 		if (table->at < 12 || table->len > INT32_MAX || table->at > INT32_MAX)
-			return "a table at an impossible place";
+			return "an impossible table offset";
 		if (sfnt->count + 1 >= TABLES_MAX)
 			return "too many tables";
 		sfnt->count += table->len > 0;
@@ -85,7 +85,7 @@ static const char *read_collection(struct sfnt *sfnt)
 	const char *problem;
 
 	if (!p || count - 1 >= FONTS_MAX || (be16(p + 4) != 1 && be16(p + 4) != 2) || p[6] || p[7])
-		return "no collection's header";
+		return "no collection header";
 	has_signature = be16(p + 4) == 2;
 	for (uint32_t i = 0; i < count; i++) {
 		p = view_peek(sfnt->view, 12 + 4 * (uint64_t)i, 4);
@@ -98,7 +98,7 @@ static const char *read_collection(struct sfnt *sfnt)
 	p = has_signature ? view_peek(sfnt->view, 12 + 4 * (uint64_t)count, 12) : NULL;
 	if (p && memcmp(p, "DSIG", 4) == 0 && be32(p + 8) <= INT32_MAX &&
 		be32(p + 4) <= INT32_MAX && be32(p + 8) >= 12) {
-		struct table *table = &sfnt->tables[sfnt->count++];
+		struct sfnt_table *table = &sfnt->tables[sfnt->count++];
 
 		memcpy(table->tag, "\0\0\0\0", 4); /* without a checksum */
 		table->at = be32(p + 8);
@@ -107,28 +107,28 @@ static const char *read_collection(struct sfnt *sfnt)
 	return NULL;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_offsets(const void *a, const void *b)
 {
-	const struct table *x = a, *y = b;
+	const struct sfnt_table *x = a, *y = b;
 
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
 	return x->len < y->len ? -1 : x->len > y->len;
 }
 
-/* In order, and without those that fonts share. */
+/* Sorts the tables, and removes duplicates that fonts share. */
 static void sort_tables(struct sfnt *sfnt)
 {
 	size_t kept = 0;
 
-	qsort(sfnt->tables, sfnt->count, sizeof(*sfnt->tables), by_place);
+	qsort(sfnt->tables, sfnt->count, sizeof(*sfnt->tables), compare_offsets);
 	for (size_t i = 0; i < sfnt->count; i++)
-		if (kept == 0 || by_place(&sfnt->tables[kept - 1], &sfnt->tables[i]) != 0)
+		if (kept == 0 || compare_offsets(&sfnt->tables[kept - 1], &sfnt->tables[i]) != 0)
 			sfnt->tables[kept++] = sfnt->tables[i];
 	sfnt->count = kept;
 }
 
-static bool table_sound(const struct sfnt *sfnt, const struct table *table)
+static bool is_valid_table(const struct sfnt *sfnt, const struct sfnt_table *table)
 {
 	struct sfnt_sum sum = { 0 };
 	uint64_t at = table->at, end = at + table->len;
@@ -150,14 +150,14 @@ static bool table_sound(const struct sfnt *sfnt, const struct table *table)
 			return false;
 		sum.sum -= be32(p + 8);
 	}
-	/* Some writers put 0 for the signature's. */
+	/* Some writers store 0 for the signature's. */
 	return sum.sum == table->sum || (table->sum == 0 && memcmp(table->tag, "DSIG", 4) == 0);
 }
 
 static void read_details(const struct sfnt *sfnt)
 {
 	for (size_t i = 0; i < sfnt->count; i++) {
-		const struct table *table = &sfnt->tables[i];
+		const struct sfnt_table *table = &sfnt->tables[i];
 		size_t len = table->len < VIEW_MAX_PEEK ? table->len : VIEW_MAX_PEEK;
 		const uint8_t *p;
 
@@ -173,7 +173,7 @@ static void read_details(const struct sfnt *sfnt)
 	}
 }
 
-/* The end: of the last table, with the zeros that pad it. */
+/* The end of the last table, with the zeros that pad it. */
 static uint64_t find_end(const struct sfnt *sfnt)
 {
 	uint64_t end = sfnt->head_end, padded;
@@ -185,45 +185,45 @@ static uint64_t find_end(const struct sfnt *sfnt)
 	return walk_zeros(sfnt->view, end, padded) ? padded : end;
 }
 
-static enum verdict judge(struct sfnt *sfnt)
+static enum verdict judge_tables(struct sfnt *sfnt)
 {
-	size_t held = 0, vouching = 0, first_bad = sfnt->count, last_good = 0;
+	size_t matching = 0, nonzero = 0, first_bad = sfnt->count, last_good = 0;
 	struct finding *finding = sfnt->finding;
-	const struct table *bad;
-	uint64_t end = find_end(sfnt), sound;
+	const struct sfnt_table *bad;
+	uint64_t end = find_end(sfnt), valid_end;
 
 	for (size_t i = 0; i < sfnt->count; i++) {
-		if (table_sound(sfnt, &sfnt->tables[i])) {
-			held++;
-			/* Nothing has a checksum of 0, whatever stands there. */
-			vouching += sfnt->tables[i].len && sfnt->tables[i].sum;
+		if (is_valid_table(sfnt, &sfnt->tables[i])) {
+			matching++;
+			/* A checksum of 0 proves nothing: it matches any zeros. */
+			nonzero += sfnt->tables[i].len && sfnt->tables[i].sum;
 			last_good = i;
 		} else if (first_bad == sfnt->count) {
 			first_bad = i;
 		}
 	}
 	finding->length = end;
-	if (!vouching)
+	if (!nonzero)
 		return verdict_because(CARVE_REJECT, finding,
-			"no table's checksum holds at %" PRIu64, sfnt->head_end);
+			"no table checksum matches from %" PRIu64 " on", sfnt->head_end);
 	read_details(sfnt);
-	if (held == sfnt->count)
+	if (matching == sfnt->count)
 		return CARVE_COMPLETE;
 	bad = &sfnt->tables[first_bad];
 	if (end <= view_size(sfnt->view) && last_good > first_bad)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the checksum of table %.4s at %" PRIu32 " is wrong", bad->tag, bad->at);
+			"wrong checksum of table %.4s at %" PRIu32, bad->tag, bad->at);
 	if (last_good + 1 < sfnt->count)
 		bad = &sfnt->tables[last_good + 1];
-	sound = (uint64_t)sfnt->tables[last_good].at + sfnt->tables[last_good].len;
-	/* A table that is all there, and broken, was overwritten before the image ends. */
+	valid_end = (uint64_t)sfnt->tables[last_good].at + sfnt->tables[last_good].len;
+	/* A table that is whole, but wrong, was overwritten before the image ends. */
 	if ((uint64_t)bad->at + bad->len > view_size(sfnt->view))
 		return walk_cut(sfnt->view, finding, end,
 			bad->at < view_size(sfnt->view) ? foreign_start(sfnt->view, bad->at, end)
-							: sound);
-	finding->length = foreign_start(sfnt->view, sound, (uint64_t)bad->at + bad->len);
-	return verdict_because(CARVE_TRUNCATED, finding,
-		"the checksum of table %.4s at %" PRIu32 " is wrong", bad->tag, bad->at);
+							: valid_end);
+	finding->length = foreign_start(sfnt->view, valid_end, (uint64_t)bad->at + bad->len);
+	return verdict_because(CARVE_TRUNCATED, finding, "wrong checksum of table %.4s at %" PRIu32,
+		bad->tag, bad->at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -234,8 +234,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	enum verdict verdict = CARVE_REJECT;
 	const char *problem;
 
-	/* The first tag before anything is allocated. */
-	if (!p || (!collection && (!known_version(p) || !sfnt_tag(p + 12))))
+	/* Checks the first tag before anything is allocated. */
+	if (!p || (!collection && (!is_known_version(p) || !sfnt_is_tag(p + 12))))
 		return verdict_because(CARVE_REJECT, finding, "no font at 0");
 	sfnt.tables = calloc(TABLES_MAX + 1, sizeof(*sfnt.tables));
 	if (!sfnt.tables)
@@ -248,7 +248,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	} else {
 		sort_tables(&sfnt);
 		finding->extension = collection ? "ttc" : sfnt.compact ? "otf" : "ttf";
-		verdict = judge(&sfnt);
+		verdict = judge_tables(&sfnt);
 	}
 	free(sfnt.tables);
 	if (verdict == CARVE_REJECT)

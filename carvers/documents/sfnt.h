@@ -1,4 +1,4 @@
-/* Fonts of tables: what sfnt.c (TrueType, OpenType, collections) and woff.c share. */
+/* Tables of fonts: shared by sfnt.c (TrueType, OpenType, collections), woff.c and eot.c. */
 #ifndef BURIN_CARVERS_DOCUMENTS_SFNT_H
 #define BURIN_CARVERS_DOCUMENTS_SFNT_H
 
@@ -6,18 +6,18 @@
 
 #include "carver.h"
 
-/* A table's checksum: the sum of its big-endian words. What is left over is padded with zeros. */
+/* A table's checksum: the sum of its big-endian words. A remainder is padded with zeros. */
 struct sfnt_sum {
 	uint32_t sum;
-	uint64_t len; /* bytes taken so far */
+	uint64_t len; /* bytes added so far */
 };
 
 void sfnt_sum_add(struct sfnt_sum *sum, const uint8_t *bytes, size_t len);
 
 /* Whether four bytes can be a table's tag. */
-bool sfnt_tag(const uint8_t *p);
+bool sfnt_is_tag(const uint8_t *p);
 
-/* Title and date from the tables `name` and `head`, given as they stand in a font. */
+/* Title and date from the tables `name` and `head`, given as in a font. */
 void sfnt_read_name(struct finding *finding, const uint8_t *p, size_t len);
 void sfnt_read_head(struct finding *finding, const uint8_t *p, size_t len);
 

@@ -1,3 +1,4 @@
+/* What sfnt.h declares: checksums, tags, title and date of a font's tables. */
 #include "sfnt.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ void sfnt_sum_add(struct sfnt_sum *sum, const uint8_t *bytes, size_t len)
 		sum->sum += (uint32_t)bytes[i] << 8 * (3 - sum->len % 4);
 }
 
-bool sfnt_tag(const uint8_t *p)
+bool sfnt_is_tag(const uint8_t *p)
 {
 	for (int i = 0; i < 4; i++)
 		if (p[i] < ' ' || p[i] > '~')

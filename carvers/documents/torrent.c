@@ -7,8 +7,8 @@
  * an "info" with a "piece length" and the pieces' hashes, 20 bytes each. Nothing is nested deeper
  * than 64.
  *
- * What a wrong byte breaks ends the sound part, behind the last whole value. The title is the
- * torrent's name, the time its creation date.
+ * At a wrong byte the valid part ends after the last whole value. The title is the torrent's name,
+ * the time its creation date.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,8 +24,8 @@
 struct torrent {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at, sound;
-	uint64_t dictionaries; /* a bit a level: 1 for a dictionary */
+	uint64_t at, valid_end;
+	uint64_t dictionaries; /* a bit a level: 1: a dictionary */
 	int depth;
 	bool at_key;       /* the next string is a key */
 	char key[KEY_MAX]; /* the last one */
@@ -40,7 +40,7 @@ static bool in_dictionary(const struct torrent *torrent)
 	return torrent->depth && torrent->dictionaries >> (torrent->depth - 1) & 1;
 }
 
-/* A number up to `end`: its value, and *len with the end. */
+/* Reads a number up to `end`: its value, and *len with the end. */
 static enum token read_number(struct torrent *torrent, char end, int64_t *value, size_t *len)
 {
 	uint64_t left = view_size(torrent->view) - torrent->at;
@@ -66,8 +66,8 @@ static enum token read_number(struct torrent *torrent, char end, int64_t *value,
 	return TOKEN_GOOD;
 }
 
-/* A string at torrent->at. Keys are kept; of values those that matter are looked at. */
-static enum token take_string(struct torrent *torrent)
+/* Reads a string at torrent->at. Keys are kept; only relevant values are examined. */
+static enum token read_string(struct torrent *torrent)
 {
 	int64_t len;
 	size_t head;
@@ -103,7 +103,7 @@ static enum token take_string(struct torrent *torrent)
 	return TOKEN_GOOD;
 }
 
-static enum token take_integer(struct torrent *torrent)
+static enum token read_integer(struct torrent *torrent)
 {
 	int64_t value;
 	size_t len;
@@ -135,7 +135,7 @@ static enum token open_level(struct torrent *torrent, bool dictionary)
 	return TOKEN_GOOD;
 }
 
-static enum token take(struct torrent *torrent)
+static enum token read_token(struct torrent *torrent)
 {
 	const uint8_t *p = view_peek(torrent->view, torrent->at, 1);
 	bool dictionary = in_dictionary(torrent), was_key = torrent->at_key;
@@ -152,13 +152,13 @@ static enum token take(struct torrent *torrent)
 		return torrent->depth ? TOKEN_GOOD : TOKEN_LAST;
 	}
 	if (*p >= '0' && *p <= '9') {
-		token = take_string(torrent);
+		token = read_string(torrent);
 	} else if (torrent->at_key) {
 		return TOKEN_BAD;
 	} else if (*p == 'd' || *p == 'l') {
 		return open_level(torrent, *p == 'd');
 	} else {
-		token = *p == 'i' ? take_integer(torrent) : TOKEN_BAD;
+		token = *p == 'i' ? read_integer(torrent) : TOKEN_BAD;
 	}
 	torrent->at_key = dictionary && !was_key;
 	return token;
@@ -171,24 +171,24 @@ static enum verdict check(struct view *view, struct finding *finding)
 	enum token token;
 
 	if (!p || p[0] != 'd' || p[1] < '1' || p[1] > '9')
-		return verdict_because(CARVE_REJECT, finding, "no dictionary");
-	while ((token = take(&torrent)) == TOKEN_GOOD)
-		torrent.sound = torrent.at;
+		return verdict_because(CARVE_REJECT, finding, "no dictionary at 0");
+	while ((token = read_token(&torrent)) == TOKEN_GOOD)
+		torrent.valid_end = torrent.at;
 	if (token == TOKEN_LAST && torrent.info) {
 		finding->length = torrent.at;
 		if (torrent.pieces && torrent.piece_len > 0)
 			return CARVE_COMPLETE;
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"a whole dictionary, without the hashes of pieces");
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "a whole dictionary, but no hashes of pieces");
 	}
 	if (token == TOKEN_LAST || !torrent.info)
 		return verdict_because(CARVE_REJECT, finding,
-			"a dictionary of something else, up to %" PRIu64, torrent.at);
-	finding->length = torrent.sound;
+			"not a torrent's dictionary, up to %" PRIu64, torrent.at);
+	finding->length = torrent.valid_end;
 	if (token == TOKEN_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
-			view_ends_with_image(view) ? view_size(view) : torrent.sound);
-	return verdict_because(CARVE_TRUNCATED, finding, "no value begins at %" PRIu64, torrent.at);
+			view_ends_with_image(view) ? view_size(view) : torrent.valid_end);
+	return verdict_because(CARVE_TRUNCATED, finding, "no value at %" PRIu64, torrent.at);
 }
 
 const struct carver torrent_carver = {

@@ -1,13 +1,13 @@
 /*
  * WOFF 2.0 (W3C, WOFF File Format 2.0; RFC 7932 for Brotli).
  *
- *	directory: of each table its tag, its length, and its length as it is packed if it is
- *	           transformed for that
+ *	directory: of each table its tag, its length, and its compressed length if it is
+ *	           transformed
  *	fonts:     of a collection, which tables each font has
- *	tables:    one after the other in one Brotli stream
+ *	tables:    all in one Brotli stream
  *
- * Brotli has no checksum, and goes on through foreign bytes for a while; but it does not end at
- * just the byte where it should, with just as many bytes as the directory counts.
+ * Brotli has no checksum, and decodes foreign bytes for a while; but it does not end exactly where
+ * it should then, with exactly as many bytes as the directory states.
  */
 #include "woff2.h"
 
@@ -19,12 +19,12 @@
 #include "sfnt.h"
 #include "walk.h"
 
-/* Fonts of all of Unicode's characters have some tens of millions. */
-#define PLAIN_MOST (UINT64_C(64) << 20)
+/* Fonts with all of Unicode's characters have some tens of millions of bytes. */
+#define PLAIN_MAX (UINT64_C(64) << 20)
 #define OUTPUT_LEN 65536
 
-/* A number of 2.0's directory (UIntBase128). */
-static bool number(struct view *view, uint64_t *at, uint32_t *value)
+/* Reads a number of 2.0's directory (UIntBase128). */
+static bool read_number(struct view *view, uint64_t *at, uint32_t *value)
 {
 	*value = 0;
 	for (int i = 0; i < 5; i++) {
@@ -40,8 +40,8 @@ static bool number(struct view *view, uint64_t *at, uint32_t *value)
 	return false;
 }
 
-/* The directory of 2.0: known tags are a number below 63; glyf and loca are transformed unless
- * version 3 says otherwise, others only when it is not 0. */
+/* Skips the directory of 2.0: known tags are a number below 63; glyf and loca are transformed
+ * unless their version is 3, others only if it is not 0. */
 static bool skip_directory(struct view *view, uint32_t count, uint64_t *at, uint64_t *plain_len)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -49,19 +49,20 @@ static bool skip_directory(struct view *view, uint32_t count, uint64_t *at, uint
 		uint32_t len, tag = p ? *p & 63u : 0, version = p ? *p >> 6 : 0;
 		bool outlines = tag == 10 || tag == 11;
 
-		if (!p || (tag == 63 && !sfnt_tag(p + 1)))
+		if (!p || (tag == 63 && !sfnt_is_tag(p + 1)))
 			return false;
 		*at += tag == 63 ? 5 : 1;
-		if (!number(view, at, &len))
+		if (!read_number(view, at, &len))
 			return false;
-		if ((outlines ? version != 3 : version != 0) && !number(view, at, &len))
+		if ((outlines ? version != 3 : version != 0) && !read_number(view, at, &len))
 			return false;
 		*plain_len += len;
 	}
 	return true;
 }
 
-/* Fonts of a collection: a version, then the number of tables, a flavor and their numbers each. */
+/* Skips a number of a collection's list of fonts: a version, then for each font the number of
+ * tables, a flavor and the tables' indexes. */
 static bool skip_number(struct view *view, uint64_t *at, uint32_t *value)
 {
 	const uint8_t *p = view_peek(view, *at, 3);
@@ -101,7 +102,7 @@ enum woff2_state woff2_directory(
 	return collection && !skip_fonts(view, count, at) ? WOFF2_NONE : WOFF2_DONE;
 }
 
-/* Unpacks what [*at, end) gives into `output`, again and again. */
+/* Decompresses [*at, end) into `output`, which is reused for each part. */
 static BrotliDecoderResult feed(struct view *view, BrotliDecoderState *decoder, uint8_t *output,
 	uint64_t *at, uint64_t end, uint64_t plain_len)
 {
@@ -127,13 +128,13 @@ static BrotliDecoderResult feed(struct view *view, BrotliDecoderState *decoder, 
 	return total == plain_len ? result : BROTLI_DECODER_RESULT_ERROR;
 }
 
-enum woff2_state woff2_unpack(struct view *view, uint64_t *at, uint64_t end, uint64_t plain_len)
+enum woff2_state woff2_decompress(struct view *view, uint64_t *at, uint64_t end, uint64_t plain_len)
 {
 	BrotliDecoderState *decoder = NULL;
 	uint8_t *output = NULL;
 	enum woff2_state state = WOFF2_REFUSED;
 
-	if (plain_len <= PLAIN_MOST) {
+	if (plain_len <= PLAIN_MAX) {
 		decoder = BrotliDecoderCreateInstance(NULL, NULL, NULL);
 		output = malloc(OUTPUT_LEN);
 	}

@@ -1,10 +1,10 @@
 /*
  * XML (W3C, Extensible Markup Language 1.0, fifth edition), from its declaration to its root's end
- * tag and the line ends behind it. xml_walk.c checks that the document is well-formed; here the
- * root element tells which vocabulary it is written in.
+ * tag and the line ends after it. xml_walk.c checks that the document is well-formed; here the root
+ * element determines the vocabulary.
  *
- * Damage. A document is sound up to where it stops to be well-formed. Programs hold beginnings of
- * documents as strings: where there are no two tags, there is no file.
+ * Damage. A document is valid up to where it is no longer well-formed. Programs contain beginnings
+ * of documents as strings: with fewer than two tags it is not a file.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "walk.h"
 #include "xml_walk.h"
 
-#define LEAST_TAGS 2
+#define MIN_TAGS 2
 #define MAX_DECLARATION 2048
 #define TITLE_DEPTH 3 /* rss/channel/title, html/head/title */
 
@@ -73,9 +73,9 @@ static const char *extension(const struct xml *xml)
 	return "xml";
 }
 
-/* Written as XHTML, but not well-formed: browsers take it for HTML. Not if that is something
- * shorter: it has other tags then. */
-static enum verdict as_html(struct view *view, const struct xml *xml, struct finding *finding)
+/* Checks XHTML that is not well-formed as HTML, as browsers do. Rejected if that ends earlier: then
+ * it has other tags. */
+static enum verdict check_as_html(struct view *view, const struct xml *xml, struct finding *finding)
 {
 	struct finding html = { .extension = "html" };
 	enum verdict verdict = html_check(view, &html);
@@ -86,7 +86,7 @@ static enum verdict as_html(struct view *view, const struct xml *xml, struct fin
 	return verdict;
 }
 
-/* Whether a declaration ends soon: many false beginnings must not each be long walks. */
+/* Whether a declaration ends soon, so that many false beginnings do not each cost a long walk. */
 static bool declaration_ends(struct view *view)
 {
 	size_t len;
@@ -105,12 +105,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	end = xml_walk(view, &xml);
 	if (!xml.declared)
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
-	if (end != XML_WHOLE && xml.tag_count < LEAST_TAGS)
+	if (end != XML_WHOLE && xml.tag_count < MIN_TAGS)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
-			end == XML_BROKEN ? xml.problem : "cut off before its second tag",
+			end == XML_BROKEN ? xml.problem : "truncated before its second tag",
 			end == XML_BROKEN ? xml.problem_at : xml.valid_end);
 	if (end == XML_BROKEN && strcmp(xml_local_name(xml.root), "html") == 0) {
-		enum verdict verdict = as_html(view, &xml, finding);
+		enum verdict verdict = check_as_html(view, &xml, finding);
 
 		if (verdict != CARVE_REJECT)
 			return verdict;

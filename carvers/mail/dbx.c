@@ -1,17 +1,16 @@
 /*
  * Outlook Express 5 and 6 (A. Schloh, "OE dbx file format").
  *
- *	header: 9,404 bytes: class; at 24h, 30h and 3Ch the last segments of three kinds, each place
- *	        followed by the segment's length; at C4h the number of entries; at E4h the tree of
- *	        them
- *	node:   its own place, a zero, a child, the parent, a byte, number of entries (1 byte),
+ *	header: 9,404 bytes: class; at 24h, 30h and 3Ch the last segments of three kinds, each as
+ *	        offset and length; at C4h the number of entries; at E4h the tree of them
+ *	node:   its own offset, a zero, a child, the parent, a byte, number of entries (1 byte),
  *	        zeros, number of entries below; then entries (object, child, number below) of 12
  *	        bytes
- *	object: its own place, length, ...
+ *	object: its own offset, length, ...
  *
- * Every structure begins with its own place in the file. The tree is walked, up to a limit: nodes
- * and the objects that they name have to be where they say. A file is at least as long as its last
- * segments; whether free space follows them is not said, so its end remains a guess.
+ * Every structure begins with its own offset in the file. The tree is walked, up to a limit: nodes
+ * and the objects that they refer to have to be at their stated offsets. A file is at least as long
+ * as its last segments; whether free space follows them is not stored, so its end remains a guess.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,21 +23,21 @@
 #define HEADER_LEN 9404
 #define NODE_LEN 24
 #define ENTRY_LEN 12
-#define ENTRIES_MOST 51
-#define STACK_MOST 256
-#define NODES_MOST (1u << 16)
+#define ENTRIES_MAX 51
+#define STACK_MAX 256
+#define NODES_MAX (1u << 16)
 
 struct dbx {
 	struct view *view;
-	uint64_t stack[STACK_MOST];
+	uint64_t stack[STACK_MAX];
 	unsigned waiting;
-	uint64_t furthest; /* behind the last structure that holds */
-	uint64_t broken;   /* a structure that does not; 0: none */
+	uint64_t furthest;   /* after the last valid structure */
+	uint64_t invalid_at; /* an invalid structure; 0: none */
 	uint32_t objects;
 };
 
-/* Whether the structure at `at` says that it is there. */
-static bool is_there(struct dbx *dbx, uint64_t at)
+/* Whether a structure with this offset is at `at`. */
+static bool is_valid_structure(struct dbx *dbx, uint64_t at)
 {
 	const uint8_t *p = at >= HEADER_LEN ? view_peek(dbx->view, at, 4) : NULL;
 
@@ -47,30 +46,30 @@ static bool is_there(struct dbx *dbx, uint64_t at)
 			dbx->furthest = at + 4;
 		return true;
 	}
-	if (!dbx->broken || at < dbx->broken)
-		dbx->broken = at;
+	if (!dbx->invalid_at || at < dbx->invalid_at)
+		dbx->invalid_at = at;
 	return false;
 }
 
 static void push(struct dbx *dbx, uint64_t node)
 {
-	if (node && dbx->waiting < STACK_MOST)
+	if (node && dbx->waiting < STACK_MAX)
 		dbx->stack[dbx->waiting++] = node;
 }
 
 static void walk_tree(struct dbx *dbx, uint64_t root)
 {
 	push(dbx, root);
-	for (unsigned nodes = 0; dbx->waiting && nodes < NODES_MOST; nodes++) {
+	for (unsigned nodes = 0; dbx->waiting && nodes < NODES_MAX; nodes++) {
 		uint64_t at = dbx->stack[--dbx->waiting];
 		const uint8_t *p;
 		unsigned count;
 
-		if (!is_there(dbx, at))
+		if (!is_valid_structure(dbx, at))
 			continue;
 		p = view_peek(dbx->view, at, NODE_LEN);
 		count = p ? p[17] : 0;
-		if (!p || count > ENTRIES_MOST)
+		if (!p || count > ENTRIES_MAX)
 			continue;
 		push(dbx, le32(p + 8));
 		for (unsigned i = 0; i < count; i++) {
@@ -78,12 +77,12 @@ static void walk_tree(struct dbx *dbx, uint64_t root)
 			if (!p)
 				break;
 			push(dbx, le32(p + 4));
-			dbx->objects += is_there(dbx, le32(p));
+			dbx->objects += is_valid_structure(dbx, le32(p));
 		}
 	}
 }
 
-/* Behind the last segments, as the header has them. */
+/* The end of the last segments, according to the header. */
 static uint64_t segments_end(const uint8_t *p)
 {
 	static const unsigned places[] = { 0x24, 0x30, 0x3c };
@@ -112,14 +111,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 	root = le32(p + 0xe4);
 	if (!!entries != !!root)
 		return verdict_because(CARVE_REJECT, finding,
-			"%" PRIu32 " entries, but their tree at %" PRIu32, entries, root);
+			"%" PRIu32 " entries, but a tree offset of %" PRIu32, entries, root);
 	walk_tree(&dbx, root);
-	if (dbx.broken && dbx.broken < size) {
-		finding->length = dbx.furthest < dbx.broken ? dbx.furthest : dbx.broken;
+	if (dbx.invalid_at && dbx.invalid_at < size) {
+		finding->length = dbx.furthest < dbx.invalid_at ? dbx.furthest : dbx.invalid_at;
 		if (finding->length < HEADER_LEN)
 			finding->length = HEADER_LEN;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"no structure that knows its place at %" PRIu64, dbx.broken);
+			"no structure with its own offset at %" PRIu64, dbx.invalid_at);
 	}
 	if (end > size)
 		return walk_cut(view, finding, end, size);
@@ -130,6 +129,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver dbx_carver = {
 	.name = "dbx",
-	.summary = "Outlook Express's message stores, by their trees",
+	.summary = "Outlook Express message stores, by their trees",
 	.check = check,
 };

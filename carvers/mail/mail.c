@@ -1,6 +1,6 @@
 /*
  * A mail in a file of its own (mail_message.c). Its header needs some of the usual fields. With
- * MIME's parts it ends behind the closing boundary and empty lines: complete, unless text follows,
+ * MIME parts it ends after the closing boundary and empty lines: complete, unless text follows,
  * which may be its epilogue; without that boundary it is truncated. Other bodies end where the text
  * does, which is a guess, unless it breaks off within a line at a sector's beginning: truncated.
  */
@@ -8,12 +8,12 @@
 
 #include "mail.h"
 
-#define KNOWN_LEAST 3
-#define EPILOGUE_LEAST 8
-#define EPILOGUE_MOST 4096
+#define KNOWN_MIN 3
+#define EPILOGUE_MIN 8
+#define EPILOGUE_MAX 4096
 
-/* Behind empty lines at `at`, which end as the others do. */
-static uint64_t behind_blank(struct view *view, uint64_t at, size_t line_end)
+/* The end of the empty lines at `at`, which have the same line end as the others. */
+static uint64_t blank_end(struct view *view, uint64_t at, size_t line_end)
 {
 	struct line line;
 
@@ -24,24 +24,24 @@ static uint64_t behind_blank(struct view *view, uint64_t at, size_t line_end)
 	return at;
 }
 
-/* Behind a short text at `at` that is no other mail's beginning; `at` if there is none, or what
- * chance may make of other bytes. */
-static uint64_t behind_epilogue(struct view *view, uint64_t at)
+/* The end of a short text at `at` that is not another mail's beginning; `at` if there is none, or
+ * only a few bytes that may be text by chance. */
+static uint64_t epilogue_end(struct view *view, uint64_t at)
 {
 	uint64_t start = at;
 	struct line line;
 
 	while (line_read(view, at, &line)) {
-		if (at - start > EPILOGUE_MOST || mail_is_field(&line) || mail_is_from(&line))
+		if (at - start > EPILOGUE_MAX || mail_is_field(&line) || mail_is_from(&line))
 			return start;
 		at = line.text_end;
 		if (!line.ended)
 			break;
 	}
-	return at - start >= EPILOGUE_LEAST ? at : start;
+	return at - start >= EPILOGUE_MIN ? at : start;
 }
 
-static enum verdict judge(struct view *view, struct mail *mail, struct finding *finding)
+static enum verdict judge_end(struct view *view, struct mail *mail, struct finding *finding)
 {
 	uint64_t end;
 
@@ -50,13 +50,13 @@ static enum verdict judge(struct view *view, struct mail *mail, struct finding *
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the closing boundary's line has no end at %" PRIu64, mail->end);
 	if (mail->closed) {
-		finding->length = behind_blank(view, mail->end, mail->line_end);
-		end = behind_epilogue(view, finding->length);
+		finding->length = blank_end(view, mail->end, mail->line_end);
+		end = epilogue_end(view, finding->length);
 		if (end == finding->length)
 			return CARVE_COMPLETE;
 		finding->length = end;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"text behind the closing boundary at %" PRIu64, mail->end);
+			"text after the closing boundary at %" PRIu64, mail->end);
 	}
 	if (mail->multipart)
 		return verdict_because(CARVE_TRUNCATED, finding,
@@ -67,7 +67,7 @@ static enum verdict judge(struct view *view, struct mail *mail, struct finding *
 			"text breaks off within a line at %" PRIu64 ", where a sector begins", end);
 	}
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"text ends at %" PRIu64 ", and nothing says where the mail does", mail->end);
+		"text ends at %" PRIu64 ", and the mail's length is not stored", mail->end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -77,11 +77,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (line_read(view, 0, &line) && mail_is_from(&line))
 		return mbox_check(view, finding);
-	if (!mail_pass_header(view, 0, &mail, finding) || mail.known + mail.multipart < KNOWN_LEAST)
-		return verdict_because(CARVE_REJECT, finding,
-			"no header of a mail at 0, but %u fields of one", mail.known);
-	mail_pass_body(view, &mail, false);
-	return judge(view, &mail, finding);
+	if (!mail_read_header(view, 0, &mail, finding) || mail.known + mail.multipart < KNOWN_MIN)
+		return verdict_because(
+			CARVE_REJECT, finding, "no mail header at 0: %u known fields", mail.known);
+	mail_read_body(view, &mail, false);
+	return judge_end(view, &mail, finding);
 }
 
 const struct carver mail_carver = {

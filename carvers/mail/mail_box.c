@@ -1,7 +1,7 @@
 /*
- * A mailbox: mails (mail_message.c), each behind a line "From address date". It ends where the text
- * does, or where behind such a line no header stands; either is a guess. The first mail's subject
- * and date are the mailbox's.
+ * A mailbox: mails (mail_message.c), each after a line "From address date". It ends where the text
+ * does, or at such a line that no header follows; either is a guess. The first mail's subject and
+ * date are the mailbox's.
  */
 #include <inttypes.h>
 
@@ -18,10 +18,10 @@ enum verdict mbox_check(struct view *view, struct finding *finding)
 		if (at)
 			view_part(view, at);
 		others = (struct finding){ 0 };
-		if (!mail_pass_header(view, line.next, &mail, count ? &others : finding) ||
+		if (!mail_read_header(view, line.next, &mail, count ? &others : finding) ||
 			!mail.known)
 			break;
-		mail_pass_body(view, &mail, true);
+		mail_read_body(view, &mail, true);
 		at = mail.end;
 		count++;
 		if (mail.over)
@@ -29,7 +29,7 @@ enum verdict mbox_check(struct view *view, struct finding *finding)
 	}
 	if (!count) {
 		finding->title[0] = 0;
-		return verdict_because(CARVE_REJECT, finding, "no mail behind a line From at 0");
+		return verdict_because(CARVE_REJECT, finding, "no mail after a line From at 0");
 	}
 	finding->extension = "mbox";
 	finding->length = at;
@@ -39,7 +39,6 @@ enum verdict mbox_check(struct view *view, struct finding *finding)
 			finding->length);
 	finding->length = at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"text ends at %" PRIu64 ", behind %" PRIu64
-		" mails, and nothing says how many there are",
+		"text ends at %" PRIu64 " after %" PRIu64 " mails, and their number is not stored",
 		at, count);
 }

@@ -2,12 +2,12 @@
  * Mail (RFC 5322, RFC 2045, 2046, and RFC 4155 for mailboxes).
  *
  *	message: fields, an empty line, a body
- *	field:   name, colon, value; lines that start with a blank go on the one before
+ *	field:   name, colon, value; lines that start with a blank continue the previous one
  *	body:    text; with Content-Type: multipart and a boundary, parts between lines
- *	         "--boundary", behind the last "--boundary--"
- *	mailbox: messages, each behind a line "From address date"
+ *	         "--boundary", the last one "--boundary--"
+ *	mailbox: messages, each after a line "From address date"
  *
- * Names are many, but a header without some of the usual ones is none. Only MIME's last boundary
+ * There are many field names, but a header needs some of the usual ones. Only MIME's last boundary
  * marks an end; all else ends where the text does.
  */
 #include "mail.h"
@@ -18,13 +18,13 @@
 #include "dates.h"
 #include "title.h"
 
-#define VALUE_MOST 1000
-#define FIELDS_MOST 2000
+#define VALUE_MAX 1000
+#define FIELDS_MAX 2000
 
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 static const char days[] = "MonTueWedThuFriSatSun";
 
-static size_t field_name(const struct line *line)
+static size_t field_name_len(const struct line *line)
 {
 	size_t len = 0;
 
@@ -46,7 +46,7 @@ bool mail_is_field(const struct line *line)
 		"X-Gmail-Labels", "X-GM-THRID", "X-Originating-IP", "Importance", "Lines",
 		"Organization", "X-IronPort-AV", "X-Folder", "X-Origin", "X-FileName", "Newsgroups",
 		"Xref", "X-Apparently-To", "DomainKey-Signature", "X-Envelope-From", "X-Unsent" };
-	size_t len = field_name(line);
+	size_t len = field_name_len(line);
 
 	for (size_t i = 0; len && i < sizeof(names) / sizeof(*names); i++)
 		if (strlen(names[i]) == len &&
@@ -55,7 +55,7 @@ bool mail_is_field(const struct line *line)
 	return false;
 }
 
-/* What the rules take for a mail's first bytes. Wherever that stands in a mail, it is a part. */
+/* Names as parts all places in a line that match the rules' patterns for a mail's first bytes. */
 static void name_parts(struct view *view, const struct line *line)
 {
 	static const char *const heads[] = { "From ", "Return-Path: <",
@@ -81,7 +81,7 @@ static void name_parts(struct view *view, const struct line *line)
 	}
 }
 
-/* Which of the three-letter names stands at text, from 1 on; 0: none. */
+/* Which of the three-letter names is at text, counted from 1; 0: none. */
 static int name_index(const char *text, const char *names)
 {
 	for (int i = 0; names[i * 3]; i++)
@@ -90,7 +90,7 @@ static int name_index(const char *text, const char *names)
 	return 0;
 }
 
-/* "Fri, 21 Nov 1997 09:55:06 -0600", the day's name or not. */
+/* Reads "Fri, 21 Nov 1997 09:55:06 -0600"; the day's name is optional. */
 static int64_t read_date(const char *text)
 {
 	int day, month, year, hour, minute, second = 0, zone = 0;
@@ -123,7 +123,7 @@ static int64_t read_date(const char *text)
 	return seconds - (zone / 100 * 60 + zone % 100) * 60;
 }
 
-/* Takes the boundary from the value of Content-Type. */
+/* Reads the boundary from the value of Content-Type. */
 static void read_boundary(struct mail *mail, const char *value)
 {
 	const char *start = strcasestr(value, "boundary="), *end;
@@ -141,8 +141,8 @@ static void read_boundary(struct mail *mail, const char *value)
 	mail->multipart = true;
 }
 
-/* What a whole field, unfolded, tells. */
-static void take_field(struct mail *mail, const char *field, struct finding *finding)
+/* Reads a whole field, unfolded. */
+static void read_field(struct mail *mail, const char *field, struct finding *finding)
 {
 	if (strncasecmp(field, "Subject:", 8) == 0 && !finding->title[0])
 		finding_set_title(finding, (const uint8_t *)field + 8, strlen(field + 8));
@@ -152,44 +152,45 @@ static void take_field(struct mail *mail, const char *field, struct finding *fin
 		read_boundary(mail, field + 13);
 }
 
-static void append(char *field, const struct line *line)
+static void append_line(char *field, const struct line *line)
 {
-	size_t used = strlen(field), room = VALUE_MOST - used;
+	size_t used = strlen(field), room = VALUE_MAX - used;
 	size_t len = line->len < room ? line->len : room;
 
 	memcpy(field + used, line->bytes, len);
 	field[used + len] = 0;
 }
 
-bool mail_pass_header(struct view *view, uint64_t at, struct mail *mail, struct finding *finding)
+bool mail_read_header(struct view *view, uint64_t at, struct mail *mail, struct finding *finding)
 {
-	char field[VALUE_MOST + 1] = "";
+	char field[VALUE_MAX + 1] = "";
 	struct line line;
 
 	*mail = (struct mail){ .end = at };
-	for (int count = 0; count < FIELDS_MOST && line_read(view, mail->end, &line); count++) {
+	for (int count = 0; count < FIELDS_MAX && line_read(view, mail->end, &line); count++) {
 		bool folded = line.len && (line.bytes[0] == ' ' || line.bytes[0] == '\t');
 
 		if (!line.len && line.ended) {
 			mail->end = line.next;
-			take_field(mail, field, finding);
+			read_field(mail, field, finding);
 			return count > 0;
 		}
 		if (!folded) {
-			take_field(mail, field, finding);
+			read_field(mail, field, finding);
 			field[0] = 0;
-			/* Outlook's and other programs' mistakes: a line within a field. */
-			if (!field_name(&line))
+			/* A mistake of Outlook and other programs: a foreign line within a
+			 * field. */
+			if (!field_name_len(&line))
 				break;
 			mail->known += mail_is_field(&line);
 		}
 		name_parts(view, &line);
-		append(field, &line);
+		append_line(field, &line);
 		mail->end = line.text_end;
 		if (!line.ended)
 			break;
 	}
-	take_field(mail, field, finding);
+	read_field(mail, field, finding);
 	return mail->end > at;
 }
 
@@ -220,8 +221,8 @@ static bool is_boundary(const struct mail *mail, const struct line *line, const 
 	       memcmp(line->bytes + 2 + len, tail, tail_len) == 0;
 }
 
-/* Whether nothing but blanks stands behind the closing boundary. */
-static bool blank_behind(const struct mail *mail, const struct line *line)
+/* Whether only blanks follow the closing boundary. */
+static bool is_rest_blank(const struct mail *mail, const struct line *line)
 {
 	for (size_t i = mail->boundary_len + 4; i < line->len; i++)
 		if (line->bytes[i] != ' ' && line->bytes[i] != '\t')
@@ -229,11 +230,11 @@ static bool blank_behind(const struct mail *mail, const struct line *line)
 	return true;
 }
 
-/* Where in a body the next part of it begins. */
+/* The position in a body relative to its next part. */
 enum place { PLACE_HEADER, PLACE_START, PLACE_INSIDE };
 
-/* Names what a part of a body holds as embedded (view_embedded): it begins with the first line that
- * is not empty behind a part's header; web pages, armour and cards also begin within text. */
+/* Names the content of a body's part as embedded (view_embedded): it begins with the first line
+ * after the part's header that is not empty; web pages, armour and cards also begin within text. */
 static enum place name_content(struct view *view, const struct line *line, enum place place)
 {
 	static const char *const heads[] = { "<html", "<!doctype", "-----BEGIN ", "BEGIN:V" };
@@ -258,7 +259,7 @@ static enum place name_content(struct view *view, const struct line *line, enum 
 	return PLACE_INSIDE;
 }
 
-void mail_pass_body(struct view *view, struct mail *mail, bool mbox)
+void mail_read_body(struct view *view, struct mail *mail, bool mbox)
 {
 	enum place place = PLACE_START;
 	struct line line;
@@ -270,7 +271,7 @@ void mail_pass_body(struct view *view, struct mail *mail, bool mbox)
 		name_parts(view, &line);
 		if (mail->multipart && is_boundary(mail, &line, "--")) {
 			mail->closed = true;
-			mail->open_line = !line.ended || !blank_behind(mail, &line);
+			mail->open_line = !line.ended || !is_rest_blank(mail, &line);
 			mail->line_end = (size_t)(line.next - line.at) - line.len;
 			mail->end =
 				mail->open_line ? line.at + mail->boundary_len + 4 : line.text_end;

@@ -2,17 +2,17 @@
  * Outlook's personal folders, PST and OST ([MS-PST]).
  *
  *	header: '!BDN', CRC of 471 bytes from 8 on, 'SM' (PST), 'SO' (OST) or 'AB' (address book),
- *	        version: 14 or 15 with places of 32 bits, 21 and 23 with 64, 36 with pages of 4 KiB;
- *	        the root: the file's size, where the last allocation map is, and where the two
+ *	        version: 14 or 15 with offsets of 32 bits, 21 and 23 with 64, 36 with pages of
+ *	        4 KiB; the root: the file's size, where the last allocation map is, and where the two
  *	        B-trees' first pages are
  *	page:   496 bytes (500), then kind, kind again, signature, CRC of those bytes, the page's
  *	        number
  *
- * An allocation map stands at 4400h and every 253,952 bytes from there on, up to the last: they
- * are the mileposts. Each has its kind and a CRC, but when Outlook was not closed the maps are old
- * and only their kind counts. The B-trees' first pages have theirs. All that, and the size, make a
- * complete file; the sound part of another ends in front of the first map that is none. Files with
- * pages of 4 KiB are not documented: their end is believed.
+ * An allocation map is at 4400h and every 253,952 bytes from there on, up to the last one. Each has
+ * its kind and a CRC, but if Outlook was not closed properly the maps are outdated and only their
+ * kind counts. The B-trees' first pages have a CRC, too. A file with all these and its full size is
+ * complete; otherwise the valid part ends before the first invalid map. Files with pages of 4 KiB
+ * are not documented: the header's size is used unchecked.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@ enum { BLOCK_TREE = 0x80, NODE_TREE = 0x81, MAP = 0x84 };
 struct pst {
 	struct view *view;
 	uint64_t end, last_map, node_tree, block_tree;
-	bool wide;  /* places of 64 bits */
+	bool wide;  /* offsets of 64 bits */
 	bool pages; /* of 4 KiB */
 	bool maps_valid;
 };
@@ -55,13 +55,13 @@ static const char *read_header(struct pst *pst)
 		return "no signature";
 	version = le16(p + 10);
 	if (weak_crc(p + 8, 471) != le32(p + 4))
-		return "the header's CRC is wrong";
+		return "wrong header CRC";
 	pst->wide = version > 15;
 	pst->pages = version >= 36;
 	if (pst->wide) {
 		p = view_peek(pst->view, 0, HEADER_LEN);
 		if (!p || weak_crc(p + 8, 516) != le32(p + 524))
-			return "the header's second CRC is wrong";
+			return "wrong second header CRC";
 		pst->end = le64(p + 184);
 		pst->last_map = le64(p + 192);
 		pst->node_tree = le64(p + 224);
@@ -78,12 +78,12 @@ static const char *read_header(struct pst *pst)
 		return pst->end < 4096 ? "an impossible size" : NULL;
 	if (pst->end < FIRST_MAP + PAGE_LEN || pst->last_map < FIRST_MAP ||
 		pst->last_map >= pst->end || (pst->last_map - FIRST_MAP) % MAP_STEP)
-		return "impossible places";
+		return "impossible offsets";
 	return NULL;
 }
 
-/* Whether a page of this kind stands at `at`. */
-static bool page_holds(const struct pst *pst, uint64_t at, uint8_t kind, bool check_crc)
+/* Whether a valid page of this kind is at `at`. */
+static bool is_valid_page(const struct pst *pst, uint64_t at, uint8_t kind, bool check_crc)
 {
 	const uint8_t *p = view_peek(pst->view, at, PAGE_LEN);
 	size_t len = pst->wide ? 496 : 500;
@@ -93,7 +93,7 @@ static bool page_holds(const struct pst *pst, uint64_t at, uint8_t kind, bool ch
 	return !check_crc || le32(p + len + (pst->wide ? 4 : 8)) == weak_crc(p, len);
 }
 
-static enum verdict broken(struct finding *finding, uint64_t at, const char *what)
+static enum verdict truncated_at(struct finding *finding, uint64_t at, const char *what)
 {
 	finding->length = at;
 	return verdict_because(CARVE_TRUNCATED, finding, "no %s at %" PRIu64, what, at);
@@ -106,16 +106,16 @@ static enum verdict check_maps(struct pst *pst, struct finding *finding)
 	for (uint64_t at = FIRST_MAP; at <= pst->last_map; at += MAP_STEP) {
 		if (at + PAGE_LEN > size)
 			break;
-		if (!page_holds(pst, at, MAP, pst->maps_valid))
-			return broken(finding, at, "allocation map");
+		if (!is_valid_page(pst, at, MAP, pst->maps_valid))
+			return truncated_at(finding, at, "allocation map");
 	}
 	if (pst->end > size)
 		return walk_cut(pst->view, finding, pst->end, size);
 	finding->length = pst->end;
-	if (!page_holds(pst, pst->node_tree, NODE_TREE, true) ||
-		!page_holds(pst, pst->block_tree, BLOCK_TREE, true))
+	if (!is_valid_page(pst, pst->node_tree, NODE_TREE, true) ||
+		!is_valid_page(pst, pst->block_tree, BLOCK_TREE, true))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"no first page of a tree at %" PRIu64 " or %" PRIu64, pst->node_tree,
+			"no first tree page at %" PRIu64 " or %" PRIu64, pst->node_tree,
 			pst->block_tree);
 	return CARVE_COMPLETE;
 }
@@ -136,7 +136,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return walk_cut(view, finding, pst.end, view_size(view));
 	finding->length = pst.end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"only the header says that the file ends at %" PRIu64, pst.end);
+		"only the header confirms that the file ends at %" PRIu64, pst.end);
 }
 
 const struct carver pst_carver = {

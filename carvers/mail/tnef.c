@@ -5,9 +5,9 @@
  *	attribute: level (1: of the message, 2: of an attachment), id (4 bytes: number and type),
  *	           length (4 bytes), data, the sum of the data's bytes (2 bytes)
  *
- * All is little-endian. The attributes are walked and their sums checked. Nothing tells how many
- * there are: the file ends where none follows, and is unverified. Where one begins whose sum is
- * wrong, or that is not all there, it is truncated. The subject is the title.
+ * All is little-endian. The attributes are walked and their sums checked. Their number is not
+ * stored: the file ends where none follows, and is unverified. It is truncated at an attribute
+ * whose sum is wrong, or that is not all there. The subject is the title.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,19 +19,19 @@
 
 #define HEAD_LEN 6
 #define ATTRIBUTE_HEAD_LEN 9
-#define ATTRIBUTE_MOST (1u << 30)
+#define ATTRIBUTE_MAX (1u << 30)
 
 enum { SUBJECT = 0x00018004, ATTACHMENT_DATA = 0x0006800f };
 
-/* Whether an attribute begins with p: its level, a type that there is, a number of MAPI's. */
+/* Whether an attribute begins at p: its level, an existing type, a MAPI number. */
 static bool is_attribute(const uint8_t *p)
 {
 	return (p[0] == 1 || p[0] == 2) && le16(p + 3) <= 9 && (p[2] & 0x80) &&
-	       le32(p + 5) <= ATTRIBUTE_MOST;
+	       le32(p + 5) <= ATTRIBUTE_MAX;
 }
 
-/* Whether the bytes in [at, end) have the sum that stands behind them. */
-static bool sum_holds(struct view *view, uint64_t at, uint64_t end)
+/* Whether the bytes in [at, end) have the sum that follows them. */
+static bool sum_matches(struct view *view, uint64_t at, uint64_t end)
 {
 	uint16_t sum = 0;
 	const uint8_t *p;
@@ -77,10 +77,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (count && end + 2 > size)
 			return walk_cut(
 				view, finding, end + 2, view_ends_with_image(view) ? size : at);
-		if (!sum_holds(view, data, end)) {
+		if (!sum_matches(view, data, end)) {
 			finding->length = count ? at : 0;
 			return verdict_because(count ? CARVE_TRUNCATED : CARVE_REJECT, finding,
-				"the sum of the attribute at %" PRIu64 " is wrong", at);
+				"wrong checksum of the attribute at %" PRIu64, at);
 		}
 		if (id == SUBJECT)
 			read_subject(view, finding, data, len);
@@ -92,7 +92,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no attribute at %d", HEAD_LEN);
 	finding->length = at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no attribute starts at %" PRIu64 ", and nothing says how many there are", at);
+		"no attribute at %" PRIu64 ", and the number of attributes is not stored", at);
 }
 
 const struct carver tnef_carver = {

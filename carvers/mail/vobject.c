@@ -3,10 +3,10 @@
  *
  *	object: BEGIN:name, properties and objects, END:name
  *
- * A property is a name, parameters, a colon and a value, on a line that may go on behind a line end
- * and a blank. Version 2.1 folds otherwise, so that only names at the lines' start are looked at.
- * Objects have to close as they opened. A file of cards has many, one behind the other: it ends
- * where none follows.
+ * A property is a name, parameters, a colon and a value, on a line that may continue after a line
+ * end and a blank. Version 2.1 folds differently, so only names at the start of lines are examined.
+ * Objects have to close as they opened. A file of cards may have many in a row: it ends where none
+ * follows.
  *
  * The title is a card's FN, or a calendar's name or first summary.
  */
@@ -16,31 +16,31 @@
 #include "lines.h"
 #include "title.h"
 
-#define DEPTH_MOST 16
-#define NAME_MOST 32
+#define DEPTH_MAX 16
+#define NAME_MAX 32
 /* Some programs write line ends into values. */
-#define STRANGE_MOST 8
+#define STRANGE_MAX 8
 
 struct vobject {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at; /* behind the last line that is sound */
+	uint64_t at; /* after the last valid line */
 	unsigned depth, lines;
-	unsigned strange; /* lines in a row, up to `at`, that are no property */
+	unsigned strange; /* lines in a row, up to `at`, that are not properties */
 	uint64_t strange_at;
-	bool soft;      /* the last line goes on, in quoted-printable */
+	bool soft;      /* the last line continues, in quoted-printable */
 	bool open_line; /* the last line has no end */
-	char names[DEPTH_MOST][NAME_MOST + 1];
+	char names[DEPTH_MAX][NAME_MAX + 1];
 };
 
-/* The name behind BEGIN: or END:, in capitals: false when it is none. */
+/* Reads the name after BEGIN: or END:, in capitals: false if it is invalid. */
 static bool read_name(const struct line *line, size_t head, char *name)
 {
 	size_t len = line->len - head;
 
 	while (len && line->bytes[head + len - 1] == ' ')
 		len--;
-	if (!len || len > NAME_MOST)
+	if (!len || len > NAME_MAX)
 		return false;
 	for (size_t i = 0; i < len; i++) {
 		uint8_t byte = line->bytes[head + i];
@@ -67,14 +67,13 @@ static void read_title(struct vobject *object, const struct line *line)
 				line->len - (size_t)(colon + 1 - line->bytes));
 }
 
-/* Takes a line within an object. False: it breaks the nesting. */
-static bool take(struct vobject *object, const struct line *line)
+/* Reads a line within an object. False: it breaks the nesting. */
+static bool read_line(struct vobject *object, const struct line *line)
 {
-	char name[NAME_MOST + 1];
+	char name[NAME_MAX + 1];
 
 	if (line_starts(line, "BEGIN:")) {
-		if (object->depth == DEPTH_MOST ||
-			!read_name(line, 6, object->names[object->depth]))
+		if (object->depth == DEPTH_MAX || !read_name(line, 6, object->names[object->depth]))
 			return false;
 		object->depth++;
 	} else if (line_starts(line, "END:")) {
@@ -88,8 +87,8 @@ static bool take(struct vobject *object, const struct line *line)
 	return true;
 }
 
-/* Whether the line is a property, or goes on one. */
-static bool plausible(const struct vobject *object, const struct line *line)
+/* Whether the line is a property, or continues one. */
+static bool is_plausible(const struct vobject *object, const struct line *line)
 {
 	size_t len = 0;
 
@@ -103,46 +102,46 @@ static bool plausible(const struct vobject *object, const struct line *line)
 	return len == line->len || line->bytes[len] == ':' || line->bytes[len] == ';';
 }
 
-/* Whether an object of the outermost kind opens with the line. */
-static bool opens(const struct line *line)
+/* Whether the line opens an object of an outermost kind. */
+static bool opens_object(const struct line *line)
 {
 	return line_is(line, "BEGIN:VCARD") || line_is(line, "BEGIN:VCALENDAR");
 }
 
-/* Passes the object that opens at object->at. NULL: it closed; else what is wrong. */
-static const char *pass_object(struct vobject *object)
+/* Reads the object that opens at object->at. NULL: it closed; else what is wrong. */
+static const char *read_object(struct vobject *object)
 {
 	struct line line;
 
 	do {
 		if (!line_read(object->view, object->at, &line))
-			return "no text";
-		if (object->depth && opens(&line) && !strcmp(object->names[0], "VCARD") &&
+			return "not text";
+		if (object->depth && opens_object(&line) && !strcmp(object->names[0], "VCARD") &&
 			object->depth == 1)
-			return "an object that does not close";
+			return "an unclosed object before another";
 		if (line.broken && !(line_starts(&line, "END:") && object->depth == 1)) {
 			object->at = line.text_end;
-			return "no text";
+			return "not text";
 		}
-		if (plausible(object, &line)) {
+		if (is_plausible(object, &line)) {
 			object->strange = 0;
 		} else if (!object->strange++) {
 			object->strange_at = object->at;
-		} else if (object->strange > STRANGE_MOST) {
+		} else if (object->strange > STRANGE_MAX) {
 			object->at = object->strange_at;
-			return "lines that are no properties";
+			return "lines that are not properties";
 		}
-		if (!take(object, &line))
-			return "an object that closes another";
+		if (!read_line(object, &line))
+			return "an END that does not match";
 		object->soft = line.len && line.bytes[line.len - 1] == '=';
 		object->open_line = !line.ended;
 		object->at = line.text_end;
 		object->lines++;
 	} while (object->depth && line.ended);
-	return object->depth ? "no text" : NULL;
+	return object->depth ? "not text" : NULL;
 }
 
-/* Behind empty lines, if another object of the same kind opens there; else object->at. */
+/* The end of empty lines, if another object of the same kind opens there; else object->at. */
 static uint64_t next_object(struct vobject *object)
 {
 	uint64_t at = object->at;
@@ -150,7 +149,8 @@ static uint64_t next_object(struct vobject *object)
 
 	for (int i = 0; i < 3 && line_read(object->view, at, &line); i++) {
 		if (line.len)
-			return opens(&line) && line.ended && line_starts(&line, "BEGIN:VCARD")
+			return opens_object(&line) && line.ended &&
+					       line_starts(&line, "BEGIN:VCARD")
 				       ? at
 				       : object->at;
 		at = line.next;
@@ -166,15 +166,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	uint64_t whole = 0;
 	bool card;
 
-	if (!line_read(view, 0, &line) || !opens(&line) || !line.ended)
+	if (!line_read(view, 0, &line) || !opens_object(&line) || !line.ended)
 		return verdict_because(CARVE_REJECT, finding, "neither a card nor a calendar at 0");
 	card = line_starts(&line, "BEGIN:VCARD");
 	finding->extension = card ? "vcf" : "ics";
-	while (!(problem = pass_object(&object))) {
+	while (!(problem = read_object(&object))) {
 		uint64_t next = card ? next_object(&object) : object.at;
 
 		whole = object.at;
-		if (next == object.at && !(line_read(view, next, &line) && opens(&line) && card))
+		if (next == object.at &&
+			!(line_read(view, next, &line) && opens_object(&line) && card))
 			break;
 		view_part(view, next);
 		object.at = next;

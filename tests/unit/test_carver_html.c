@@ -1,4 +1,4 @@
-/* What the golden files of html don't show: whose comment stands between two documents. */
+/* What the golden files of html do not show: to which document a comment between two belongs. */
 #include "carver_case.h"
 
 #define PAGE "<!DOCTYPE html><html><head><title>A</title></head><body><p>x</body></html>"
@@ -13,12 +13,12 @@ static void check(const char *text, enum verdict verdict, size_t len)
 	free(bytes.data);
 }
 
-Test(carver_html, a_comment_behind_belongs_to_the_document)
+Test(carver_html, a_comment_after_the_end_belongs_to_the_document)
 {
 	check(PAGE "\n<!-- made in 1 s -->\n", CARVE_COMPLETE, strlen(PAGE) + 22);
 }
 
-Test(carver_html, a_comment_in_front_of_the_next_does_not)
+Test(carver_html, a_comment_before_the_next_document_does_not)
 {
 	check(PAGE "\n<!-- a licence -->\n" PAGE, CARVE_COMPLETE, strlen(PAGE) + 1);
 }
@@ -28,7 +28,7 @@ Test(carver_html, a_comment_without_end_does_not)
 	check(PAGE "\n<!-- made in 1 s", CARVE_COMPLETE, strlen(PAGE) + 1);
 }
 
-Test(carver_html, quotes_count_only_behind_an_equals_sign)
+Test(carver_html, quotes_count_only_after_an_equals_sign)
 {
 	check("<html><head></head><body><p don't><p a='>'></body></html>", CARVE_COMPLETE, 57);
 }

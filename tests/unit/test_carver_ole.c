@@ -1,4 +1,4 @@
-/* What the golden files of ole don't show: a FAT whose list goes on behind the header. */
+/* What the golden files of ole do not show: a FAT whose list continues after the header. */
 #include "carver_case.h"
 
 #define SECTOR 512
@@ -15,7 +15,7 @@ static uint64_t sector_at(uint32_t sector)
 	return ((uint64_t)sector + 1) * SECTOR;
 }
 
-/* Where the FAT says what follows a sector; its parts are sectors 0, 1, 2, ... */
+/* The offset of a sector's entry in the FAT, whose parts are sectors 0, 1, 2, ... */
 static uint64_t fat_at(uint32_t sector)
 {
 	return sector_at(0) + 4 * (uint64_t)sector;
@@ -74,7 +74,7 @@ static struct bytes large(void)
 	return bytes;
 }
 
-Test(carver_ole, the_fats_list_goes_on_behind_the_header)
+Test(carver_ole, the_fats_list_continues_after_the_header)
 {
 	struct bytes bytes = large();
 
@@ -100,7 +100,7 @@ Test(carver_ole, a_chain_that_is_too_short)
 	free(bytes.data);
 }
 
-Test(carver_ole, what_the_view_does_not_hold_is_cut)
+Test(carver_ole, data_past_the_view_is_cut)
 {
 	struct bytes bytes = large();
 

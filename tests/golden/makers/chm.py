@@ -56,7 +56,7 @@ def make():
     save("chm", "version2.chm", build(2)[0], title="A golden help")
     beyond = build(beyond=9000)[0]
     save("chm", "beyond.chm", beyond, verdict="unverified", length=len(beyond),
-         why=f"the directory lists what lies behind the end at {len(beyond)}")
+         why=f"the directory lists data past the end at {len(beyond)}")
     save("chm", "cut.chm", whole[:-100], verdict="truncated", length=len(whole) - 100,
          why=f"the image ends at {len(whole) - 100}, before the file does")
     save("chm", "directory-cut.chm", whole[:directory + 200], verdict="truncated", length=directory + 200)
@@ -65,16 +65,16 @@ def make():
     wrong = bytearray(whole)
     second = whole.index(block(1, 0x8001, True))
     wrong[second:second + 8] = bytes(8)
-    save("chm", "block.chm", bytes(wrong), verdict="truncated", why=f"no block of the compressed content at {second}")
+    save("chm", "block.chm", bytes(wrong), verdict="truncated", why=f"no compressed block at {second}")
     save("chm", "no-index.chm", whole.replace(b"PMGI", b"XXXX"), verdict="truncated", length=directory + 0x54 + 512,
-         why=f"no chunk of the directory at {directory + 0x54 + 512}")
+         why=f"no directory chunk at {directory + 0x54 + 512}")
     wrong = bytearray(whole)
     wrong[directory + 0x54 + 4] = wrong[directory + 0x54 + 5] = 255
     save("chm", "free.chm", bytes(wrong), verdict="unverified", length=len(whole),
-         why=f"an impossible entry in the directory's chunk at {directory + 0x54}")
+         why=f"an impossible entry in the directory chunk at {directory + 0x54}")
     chunk = directory + 0x54
     save("chm", "chunk-overwritten.chm", whole[:chunk + 60] + random.Random(3).randbytes(len(whole) - chunk - 60), verdict="truncated",
-         length=chunk, why=f"no chunk of the directory at {chunk}")
+         length=chunk, why=f"no directory chunk at {chunk}")
     save("chm", "no-directory.chm", whole.replace(b"ITSP", b"XXXX"), verdict="reject", why="no directory")
     save("chm", "version.chm", whole[:4] + b"\7" + whole[5:], verdict="reject", why="an unknown version")
     save("chm", "short.chm", whole[:0x68] + struct.pack("<Q", 300) + whole[0x70:], verdict="reject",

@@ -36,6 +36,6 @@ def make():
     save("dbx", "cut.dbx", whole[:-100], verdict="truncated", length=len(whole) - 100)
     at = HEAD + 900
     save("dbx", "object.dbx", whole[:at] + noise(4) + whole[at + 4:], verdict="truncated", length=at - 96,
-         why=f"no structure that knows its place at {at}")
-    save("dbx", "tree.dbx", whole[:0xE4] + bytes(4) + whole[0xE8:], verdict="reject", why="3 entries, but their tree at 0")
+         why=f"no structure with its own offset at {at}")
+    save("dbx", "tree.dbx", whole[:0xE4] + bytes(4) + whole[0xE8:], verdict="reject", why="3 entries, but a tree offset of 0")
     save("dbx", "class.dbx", b"\xcf\xad\x12\xff" + whole[4:], verdict="reject", why="no header at 0")

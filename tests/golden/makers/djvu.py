@@ -24,7 +24,7 @@ def make():
 
     def unverified(name, data, length):
         save("djvu", name, data, verdict="unverified", length=len(data),
-             why=f"nothing vouches for the last chunk's data, from {len(data) - length} on")
+             why=f"the last chunk's data from {len(data) - length} on cannot be verified")
 
     unverified("page.djvu", one, 40)
     pages = b"AT&T" + form(b"DJVM", chunk(b"DIRM", bytes(20)), form(b"DJVI", chunk(b"ANTz", b"abc")), page(2), page(3))
@@ -38,7 +38,7 @@ def make():
     save("djvu", "overwritten.djvu", one[:last - 5] + b"\1" * 900, verdict="truncated", length=one.index(b"Sjbz"))
     longer = one[:last + 4] + b"\0\0\1\0" + one[last + 8:]
     save("djvu", "longer.djvu", longer, verdict="truncated", length=one.index(b"Sjbz"),
-         why=f"no chunk at {last + 8 + 256}" if last + 8 + 256 + 8 <= len(one) else f"a chunk that is longer than its form at {last}")
+         why=f"no chunk at {last + 8 + 256}" if last + 8 + 256 + 8 <= len(one) else f"a chunk longer than its form at {last}")
     save("djvu", "nested.djvu", one[:last] + b"FORM" + one[last + 4:], verdict="truncated", length=last, why=f"a form of an unknown kind at {last}")
-    save("djvu", "text.djvu", b"AT&TFORM and others were companies.", verdict="reject", why="no form of DjVu at 0")
+    save("djvu", "text.djvu", b"AT&TFORM and others were companies.", verdict="reject", why="no DjVu form at 0")
     save("djvu", "zeros.djvu", one[:16] + bytes(900), verdict="reject")

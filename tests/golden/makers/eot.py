@@ -32,7 +32,7 @@ def make():
     masked = bytes(b ^ 0x50 for b in plain)
     save("eot", "masked.eot", eot(masked, flags=0x10000000), **about)
     packed = eot(code(300), flags=0x10000004)
-    save("eot", "packed.eot", packed, verdict="unverified", length=len(packed), why=f"nothing vouches for the packed font before {len(packed)}")
+    save("eot", "packed.eot", packed, verdict="unverified", length=len(packed), why=f"the compressed font before {len(packed)} cannot be verified")
     wrong = eot(font(tables(), wrong=(b"cmap",)))
     save("eot", "one-wrong.eot", wrong, verdict="unverified", length=len(wrong))
     behind = eot(plain + b"more of it")
@@ -40,10 +40,10 @@ def make():
     whole = eot(plain)
     start = len(whole) - len(plain)
     save("eot", "cut.eot", whole[:-50], verdict="truncated", length=len(whole) - 50, why=f"the image ends at {len(whole) - 50}, before the file does")
-    save("eot", "wiped.eot", whole[:600] + bytes(len(whole) - 600), verdict="truncated", length_min=560, length_max=600, why=f"no sound font from {start} on")
+    save("eot", "wiped.eot", whole[:600] + bytes(len(whole) - 600), verdict="truncated", length_min=560, length_max=600, why=f"no valid font from {start} on")
     save("eot", "random.eot", whole[:500] + code(len(whole) - 500, 9), verdict="truncated", length_min=start, length_max=len(whole))
-    for where, value, why in ((34, 0, "no magic at 34"), (9, 7, "an unknown version at 8"), (70, 1, "no zeros at 64"), (0, 1, None), (4, 1, None),
-                              (80, 1, "no zeros at 64"), (82, 9, None)):
+    for where, value, why in ((34, 0, "no magic at 34"), (9, 7, "an unknown version at 8"), (70, 1, "reserved bytes at 64 are not zero"), (0, 1, None), (4, 1, None),
+                              (80, 1, "reserved bytes at 64 are not zero"), (82, 9, None)):
         bad = bytearray(whole)
         bad[where] ^= value or 0x4c
-        save("eot", f"head-{where}.eot", bytes(bad), verdict="reject", why=why or "other sizes at 0 than those of the parts")
+        save("eot", f"head-{where}.eot", bytes(bad), verdict="reject", why=why or "the sizes at 0 differ from those of the parts")

@@ -30,10 +30,10 @@ def make():
     lost = 30 + 200
     save("eps", "overwritten.eps", whole[:lost] + b"\1\2\3" * 300, verdict="truncated", length_min=lost - 60, length_max=lost)
     save("eps", "no-preview.eps", whole[:30 + len(POST)] + b"\1" * len(TIFF), verdict="truncated", length=30 + len(POST),
-         why="no preview where the header says")
+         why="no preview at the header's offset")
     wrong = bytearray(whole)
     wrong[20:24] = struct.pack("<I", 40)
-    save("eps", "overlap.eps", bytes(wrong), verdict="reject", why="sections that overlap at 0")
+    save("eps", "overlap.eps", bytes(wrong), verdict="reject", why="overlapping sections at 0")
     wrong[4:8] = struct.pack("<I", 10)
     save("eps", "inside.eps", bytes(wrong), verdict="reject", why="a section inside the header at 0")
     save("eps", "no-post.eps", wrap(b"not PostScript at all " * 5), verdict="reject", why="no PostScript at 30")

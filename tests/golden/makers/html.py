@@ -33,8 +33,8 @@ def make():
     save("html", "joined.html", open_ + PAGE, verdict="truncated", length=len(open_), why=f"another document starts at {len(open_)}")
     save("html", "joined-root.html", open_ + HEAD + BODY + b"</html>", verdict="truncated", length=len(open_))
     save("html", "no-root-end.html", open_ + b"</body>\n" + bytes(99), verdict="unverified", length=len(open_) + 7)
-    save("html", "string.html", b"<html><head><tit\0le", verdict="reject", why="too little HTML up to 16")
+    save("html", "string.html", b"<html><head><tit\0le", verdict="reject", why="too few HTML tags up to 16")
     save("html", "source.html", b"<html><head>\\n\" . \"<title>a</title>\\n</head><body>\\n</body></html>\";", verdict="reject",
          why="strings of a program up to 66")
-    save("html", "comment.html", b"<!-- A comment --> in a text about <html>", verdict="reject", why="no document starts at 0")
+    save("html", "comment.html", b"<!-- A comment --> in a text about <html>", verdict="reject", why="no HTML document at 0")
     save("html", "text.html", b"html is short for something", verdict="reject")

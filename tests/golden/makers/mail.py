@@ -57,7 +57,7 @@ def make():
 
     def mbox(name, text, count, junk=b"", **expected):
         save("mail", name, text.encode() + junk, **{**GOLD, "extension": "mbox", "verdict": "unverified", "length": len(text.encode()),
-             "why": f"text ends at {len(text.encode())}, behind {count} mails, and nothing says how many there are", **expected})
+             "why": f"text ends at {len(text.encode())} after {count} mails, and their number is not stored", **expected})
 
     mbox("one.mbox", mails[0], 1)
     mbox("three.mbox", mails[0] + mails[1] + mails[0], 3)

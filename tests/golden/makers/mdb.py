@@ -31,7 +31,7 @@ def used(length=4096):
 
 
 def guess(length):
-    return dict(verdict="unverified", length=length, why=f"ends where no page follows, at {length}")
+    return dict(verdict="unverified", length=length, why=f"no page at {length}, and the number of pages is not stored")
 
 
 def make():
@@ -49,9 +49,9 @@ def make():
     cut = first(version=0) + rows(table=3, **small) + bytes(2048)
     save("mdb", "cut.mdb", cut[:5000], verdict="truncated", length=5000, why="the image ends at 5000, before the file does")
     lost = first(version=0) + rows(table=4, **small) + bytes(6144)
-    save("mdb", "lost.mdb", lost, verdict="truncated", length=4096, why="no page 4, of which another speaks, behind 4096")
+    save("mdb", "lost.mdb", lost, verdict="truncated", length=4096, why="page 4 is referenced, but pages end at 4096")
     hidden = first(version=0) + random.Random(3).randbytes(4096) + bytes(2048)
-    save("mdb", "encrypted.mdb", hidden, verdict="unverified", length=6144, why="its pages are encrypted: ends where bytes are not random, at 6144")
+    save("mdb", "encrypted.mdb", hidden, verdict="unverified", length=6144, why="encrypted pages, which end where bytes are not random, at 6144")
     save("mdb", "head-alone.mdb", first(version=0) + bytes(4096), verdict="reject", why="no page at 2048")
     save("mdb", "version.mdb", first(version=0)[:20] + b"\x11" + bytes(3000), verdict="reject", why="no magic and version at 0")
     wrong = bytearray(third[:4096])

@@ -167,7 +167,7 @@ def make():
 
     # Samples that nothing bears out.
     plain, _ = film(isom, [(b"abcd", [noise(100, i) for i in range(9)], 3, 0)], first=True)
-    save("mp4", "unknown.mp4", plain, verdict="unverified", length=len(plain), why="whether the last 900 bytes are the file's can't be seen")
+    save("mp4", "unknown.mp4", plain, verdict="unverified", length=len(plain), why="the last 900 bytes cannot be verified")
     # Data without length.
     opened, _ = film(isom, both, first=True)
     at = opened.index(b"mdat") - 4

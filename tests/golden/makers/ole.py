@@ -151,14 +151,14 @@ def make():
     save("ole", "shared.doc", bytes(wiped), verdict="unverified", length=len(data))
     wiped = bytearray(data)
     wiped[at + 2 * 128:at + 3 * 128] = b"\xc4\x0a" + bytes(126)  # a block of a file system, from here on
-    save("ole", "entry.doc", bytes(wiped), verdict="unverified", length=len(data), why=f"nothing is where it leads to: entry at {at + 128}")
+    save("ole", "entry.doc", bytes(wiped), verdict="unverified", length=len(data), why=f"a link to an unused entry in the entry at {at + 128}")
     fat = file.at(file.fat_at)
     wiped = bytearray(data)
     wiped[fat:fat + 4] = struct.pack("<I", 0)  # a sector behind itself
     save("ole", "loop.doc", bytes(wiped), verdict="unverified", length=len(data))
     wiped = bytearray(data)
     wiped[fat + 8:fat + 12] = struct.pack("<I", 5000)
-    save("ole", "far.doc", bytes(wiped), verdict="truncated", length=at + 512, why=f"an impossible entry of the FAT at {fat + 8}")
+    save("ole", "far.doc", bytes(wiped), verdict="truncated", length=at + 512, why=f"an impossible FAT entry at {fat + 8}")
     wiped = bytearray(data)
     wiped[fat + 4 * file.fat_at:fat + 4 * file.fat_at + 4] = struct.pack("<I", FREE)
     save("ole", "unlisted.doc", bytes(wiped), verdict="truncated", why=f"the FAT does not list itself at {fat}")
@@ -168,23 +168,23 @@ def make():
     save("ole", "records.xls", bytes(wiped), verdict="unverified", length=len(wiped))
     lost = Compound([("VisioDocument", (b"a line from here to there, " * 200)[:5000])], tail=False).data
     save("ole", "end-foreign.vsd", lost[:-512] + noise(512, 9) + noise(700, 8), verdict="unverified", length=len(lost) - (-5000 % 512),
-         why=f"the last sector ends in bytes that look foreign, at {len(lost) - (-5000 % 512)}")
+         why=f"the last sector ends in foreign-looking bytes at {len(lost) - (-5000 % 512)}")
     cut = lost[:2048] + noise(len(lost) - 2048, 9)
     save("ole", "end-random.vsd", cut, verdict="truncated", length_min=2048, length_max=3072,
-         why=f"the last sector ends in bytes that look foreign, at {len(lost) - (-5000 % 512)}, and it ends in random bytes")
+         why=f"the last sector ends in foreign-looking bytes at {len(lost) - (-5000 % 512)}, and the file ends in random bytes")
     full = Compound([("VisioDocument", noise(5120))], tail=False).data
     save("ole", "end-noise.vsd", full, verdict="unverified", length=len(full),
-         why=f"nothing vouches for the last sector, which ends at {len(full)}")
+         why=f"the last sector, up to {len(full)}, cannot be verified")
     wiped = Compound([("VisioDocument", (b"a line from here to there, " * 200)[:4608] + bytes(512))], tail=False).data
     save("ole", "end-zeros.vsd", wiped, verdict="unverified", length=len(wiped),
-         why=f"nothing vouches for the last sector, which ends at {len(wiped)}")
+         why=f"the last sector, up to {len(wiped)}, cannot be verified")
     header = bytearray(data)
-    for name, offset, value, why in (("version", 26, 5, "an unknown version or size of sectors in the header"),
-                                     ("order", 28, 0, "an unknown byte order or size of small sectors in the header"),
+    for name, offset, value, why in (("version", 26, 5, "an unknown version or sector size in the header"),
+                                     ("order", 28, 0, "an unknown byte order or mini sector size in the header"),
                                      ("cutoff", 57, 0, "impossible fields in the header"), ("no-fat", 44, 0, "impossible fields in the header")):
         wrong = bytearray(data[:1024])
         wrong[offset] = value
         save("ole", name + ".doc", bytes(wrong), verdict="reject", why=why)
     huge = bytearray(data[:1024])
     huge[44:48] = struct.pack("<I", 0x7fffffff)
-    save("ole", "huge-fat.doc", bytes(huge), verdict="truncated", length=512, why="an impossible size of the FAT at 44")
+    save("ole", "huge-fat.doc", bytes(huge), verdict="truncated", length=512, why="an impossible FAT size at 44")

@@ -126,11 +126,11 @@ def make():
     save("pdf", "indirect-length.pdf", document.data)
     wrong = plain(length=11)
     save("pdf", "wrong-length.pdf", wrong,
-         why=f"whole, though the stream at {wrong.index(b'stream') + 7} has a wrong length")
+         why=f"whole, but the stream at {wrong.index(b'stream') + 7} has a wrong /Length")
     document = Document(start=128)
     pages(document)
     document.table()
-    save("pdf", "behind-macbinary.pdf", document.data, why="counts 128 bytes before its header")
+    save("pdf", "behind-macbinary.pdf", document.data, why="offsets count 128 bytes before the header")
     loose = b"%PDF-1.1\n1 0 obj <</A 1>> 2 0 obj [ 1 0 R ] "
     save("pdf", "no-endobj.pdf", loose + b"xref\n0 3\n0000000000 65535 f \n0000000009 00000 n \n%010d 00000 n \n"
          b"trailer <</Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (loose.index(b"2 0 obj"), len(loose)))
@@ -138,14 +138,14 @@ def make():
     stream = whole.index(b"stream\n") + 7
     save("pdf", "cut.pdf", whole[:table + 30], verdict="truncated", length=table + 30)
     save("pdf", "stream-cut.pdf", whole[:stream + 40] + random.Random(3).randbytes(900), verdict="truncated",
-         length_min=stream + 20, length_max=stream + 80, why=f"no end of the stream that starts at {stream}")
+         length_min=stream + 20, length_max=stream + 80, why=f"no end of the stream at {stream}")
     save("pdf", "stream-wiped.pdf", whole[:stream + 30] + bytes(900), verdict="truncated",
          length_min=stream + 20, length_max=stream + 40)
     at = whole.index(b"3 0 obj")
     save("pdf", "overwritten.pdf", whole[:at + 20] + random.Random(4).randbytes(900), verdict="truncated", length=at - 1 + 0)
     save("pdf", "joined.pdf", whole[:stream + 20] + whole, verdict="truncated", length_min=stream, length_max=stream + 40)
     save("pdf", "startxref.pdf", whole.replace(b"startxref\n%d" % table, b"startxref\n99"), verdict="unverified", length=len(whole) - 1,
-         why="no cross-references where startxref or /Prev says: 99")
+         why="no cross-references at the offset in startxref or /Prev: 99")
     lost = whole.replace(b" 00000 n", b"7 00000 n").replace(b"\n000000", b"\n00000")
     save("pdf", "entries.pdf", lost, verdict="unverified", length=len(lost))
     save("pdf", "no-eof.pdf", whole[:-5] + b"and text", verdict="truncated", length=len(whole) - 6)
@@ -155,8 +155,8 @@ def make():
     stream = noisy.data.index(b"stream\n") + 7
     data = noisy.data.decode("utf-8", "replace").encode()
     moved = data.index(b"stream\n") + 7
-    save("pdf", "characters.pdf", data, verdict="unverified", length=len(data), why=f"converted as if it were text, as the stream at {moved} shows")
+    save("pdf", "characters.pdf", data, verdict="unverified", length=len(data), why=f"the file was converted like text, as the stream at {moved} shows")
     lost = noisy.data[:stream + 1024] + noisy.data[stream + 2048:]
-    save("pdf", "sectors-lost.pdf", lost, verdict="truncated", length=stream, why=f"the stream at {stream} ends elsewhere than it says")
+    save("pdf", "sectors-lost.pdf", lost, verdict="truncated", length=stream, why=f"the stream at {stream} does not end at its /Length")
     save("pdf", "text.pdf", b"%PDF-1.4 is what the first line of a PDF file looks like.\nThe next has four bytes.", verdict="reject")
-    save("pdf", "version.pdf", whole.replace(b"1.4", b"1.x", 1), verdict="reject", why="no header with a version at 0")
+    save("pdf", "version.pdf", whole.replace(b"1.4", b"1.x", 1), verdict="reject", why="no PDF header with a version at 0")

@@ -41,18 +41,18 @@ def make():
     middle = 6 + len(TEXT)
     tail = plain.rindex(b"\x80\1")
     open_ = font(hidden=private(end=b"mark\n"))
-    save("pfb", "not-closed.pfb", open_, verdict="unverified", length=len(open_), why=f"no closefile in what is encrypted from {middle}", **title)
+    save("pfb", "not-closed.pfb", open_, verdict="unverified", length=len(open_), why=f"no closefile in the encrypted segments from {middle} on", **title)
     save("pfb", "cut.pfb", plain[:500], verdict="truncated", length=500, why="the image ends at 500, before the file does", **title)
     save("pfb", "cut-mark.pfb", plain[:-2], verdict="truncated", length=len(plain) - 2)
-    save("pfb", "random.pfb", plain[:500] + random.Random(4).randbytes(2000), verdict="truncated", length=middle, why=f"no segment behind the one at {middle}")
+    save("pfb", "random.pfb", plain[:500] + random.Random(4).randbytes(2000), verdict="truncated", length=middle, why=f"no segment after the one at {middle}")
     bad = bytearray(plain)
     bad[tail + 20] = 3
-    save("pfb", "tail-text.pfb", bytes(bad), verdict="truncated", length=tail + 20, why=f"no text at {tail + 20}")
+    save("pfb", "tail-text.pfb", bytes(bad), verdict="truncated", length=tail + 20, why=f"not text at {tail + 20}")
     bad = bytearray(plain)
     bad[tail + 1] = 4
     save("pfb", "kind.pfb", bytes(bad), verdict="truncated", length=tail, why=f"no segment at {tail}")
     bad = bytearray(plain)
     bad[40] = 1
-    save("pfb", "text.pfb", bytes(bad), verdict="reject", why="no text at 40")
+    save("pfb", "text.pfb", bytes(bad), verdict="reject", why="not text at 40")
     save("pfb", "binary-first.pfb", segment(2, TEXT), verdict="reject", why="no segment at 0")
-    save("pfb", "head.pfb", segment(1, b"no font"), verdict="reject", why="no text of a font at 6")
+    save("pfb", "head.pfb", segment(1, b"no font"), verdict="reject", why="no font text at 6")

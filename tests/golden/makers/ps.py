@@ -28,9 +28,9 @@ def make():
     cut = whole[:-60]
     save("ps", "cut.ps", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     start = cut.rindex(b"\n") + 1
-    save("ps", "overwritten.ps", cut + b"\1" + BINARY, verdict="truncated", length=start, why=f"no text, at {len(cut)}")
+    save("ps", "overwritten.ps", cut + b"\1" + BINARY, verdict="truncated", length=start, why=f"not text at {len(cut)}")
     stale = HEAD + BODY + b"10EOF\n"
-    save("ps", "line-before.ps", stale + b"%%\1", verdict="truncated", length=len(stale), why=f"no text, at {len(stale) + 2}")
+    save("ps", "line-before.ps", stale + b"%%\1", verdict="truncated", length=len(stale), why=f"not text at {len(stale) + 2}")
     save("ps", "wiped.ps", cut + bytes(500), verdict="truncated", length=start)
     save("ps", "erased.ps", cut + b"\xff" * 500, verdict="truncated", length=start)
     save("ps", "joined.ps", HEAD + BODY + whole, verdict="truncated", length=len(HEAD + BODY))
@@ -38,7 +38,7 @@ def make():
          why=f"a trailer, but no %%EOF before {len(HEAD + BODY) + 10}")
     image = HEAD + b"%%Page: 1 1\ncurrentfile image\n\1"
     save("ps", "image.ps", image + BINARY + b"\nshowpage\n" + TAIL, verdict="unverified", length=len(image + BINARY) + 10 + len(TAIL),
-         why=f"data that is not announced, at {len(image) - 1}")
+         why=f"unannounced data at {len(image) - 1}")
     save("ps", "image-cut.ps", image + BINARY + whole, verdict="truncated", length=len(image) - 1)
     save("ps", "text.ps", b"%!PS-Adobe-3.0 is what such a file starts with.\nAnd so on.\1", verdict="reject")
-    save("ps", "other.ps", b"%PS-Adobe-3.0\n" + whole, verdict="reject", why="no line that PostScript starts with at 0")
+    save("ps", "other.ps", b"%PS-Adobe-3.0\n" + whole, verdict="reject", why="no PostScript first line at 0")

@@ -51,7 +51,7 @@ def make():
     save("pst", "tree.pst", bytes(wrong), verdict="unverified", length=len(whole))
     wrong = bytearray(whole[:700])
     wrong[20] ^= 1
-    save("pst", "crc.pst", bytes(wrong), verdict="reject", why="the header's CRC is wrong at 0")
+    save("pst", "crc.pst", bytes(wrong), verdict="reject", why="wrong header CRC at 0")
     wrong = bytearray(whole[:700])
     wrong[500] ^= 1
-    save("pst", "second-crc.pst", bytes(wrong), verdict="reject", why="the header's second CRC is wrong at 0")
+    save("pst", "second-crc.pst", bytes(wrong), verdict="reject", why="wrong second header CRC at 0")

@@ -27,7 +27,7 @@ def make():
     save("rtf", "wiped.rtf", cut + bytes(600), verdict="truncated", length=len(cut))
     save("rtf", "erased.rtf", cut + b"\xff" * 600, verdict="truncated", length=len(cut), why=f"a long run of one byte at {len(cut)}")
     save("rtf", "joined.rtf", cut + whole, verdict="truncated", length=len(cut), why=f"another file starts at {len(cut)}")
-    save("rtf", "hex.rtf", cut + b"\\'zz}", verdict="truncated", length=len(cut), why=f"no hexadecimal digits behind \\' at {len(cut)}")
+    save("rtf", "hex.rtf", cut + b"\\'zz}", verdict="truncated", length=len(cut), why=f"no hexadecimal digits after \\' at {len(cut)}")
     save("rtf", "symbol.rtf", cut + b"\\\x02}", verdict="truncated", length=len(cut))
     save("rtf", "word.rtf", cut + b"\\" + b"abcdefgh" * 5 + b"}", verdict="truncated", length=len(cut))
     save("rtf", "bin-cut.rtf", cut + b"\\bin99999 abc", verdict="truncated", length=len(cut))

@@ -70,28 +70,28 @@ def make():
 
     wrong = font(tables(), wrong=(b"cmap",))
     at = 12 + 16 * 9 + 96
-    save("sfnt", "one-wrong.ttf", wrong, verdict="unverified", length=len(wrong), why=f"the checksum of table cmap at {at} is wrong")
+    save("sfnt", "one-wrong.ttf", wrong, verdict="unverified", length=len(wrong), why=f"wrong checksum of table cmap at {at}")
     large = font(tables(length=15000))
     at += 60
     for kind, junk in (("random", random.Random(1).randbytes(7000)), ("zeros", bytes(7000)), ("text", b"nothing but words, " * 369)):
         save("sfnt", f"cut-{kind}.ttf", large[:10000] + junk, verdict="truncated", length_min=8900, length_max=11100,
-             why=f"the checksum of table glyf at {at} is wrong")
+             why=f"wrong checksum of table glyf at {at}")
     plain = font(tables())
     save("sfnt", "cut.ttf", plain[:-40], verdict="truncated", length_min=len(plain) - 100, length_max=len(plain) - 40,
          why=f"the image ends at {len(plain) - 40}, before the file does")
     # A table is broken, and behind it the image ends.
     wrong = font(tables(), wrong={b"glyf"})
     at = wrong.index(tables()[b"glyf"])
-    save("sfnt", "wrong-cut.ttf", wrong[:at + 420], verdict="truncated", length_max=at + 400, why=f"the checksum of table glyf at {at} is wrong")
+    save("sfnt", "wrong-cut.ttf", wrong[:at + 420], verdict="truncated", length_max=at + 400, why=f"wrong checksum of table glyf at {at}")
     # Nothing's checksum is 0.
     empty = font({**tables(), b"DSIG": b""}, wrong=set(tables()))
-    save("sfnt", "empty-right.ttf", empty, verdict="reject", why=f"no table's checksum holds at {12 + 16 * 10}")
-    save("sfnt", "none-right.ttf", font(tables(), wrong=set(tables())), verdict="reject", why=f"no table's checksum holds at {12 + 16 * 9}")
+    save("sfnt", "empty-right.ttf", empty, verdict="reject", why=f"no table checksum matches from {12 + 16 * 10} on")
+    save("sfnt", "none-right.ttf", font(tables(), wrong=set(tables())), verdict="reject", why=f"no table checksum matches from {12 + 16 * 9} on")
     for where, value, why in ((1, 2, "no font at 0"), (5, 2, "an impossible number of tables at 0"), (28, 1, "a table without a tag at 0"),
-                              (20, 0x90, "a table at an impossible place at 0")):
+                              (20, 0x90, "an impossible table offset at 0")):
         bad = bytearray(plain)
         bad[where] = value
         save("sfnt", f"head-{where}.ttf", bytes(bad), verdict="reject", why=why)
     bad = bytearray(data)
     struct.pack_into(">I", bad, 8, 0)
-    save("sfnt", "no-fonts.ttc", bytes(bad), verdict="reject", why="no collection's header at 0")
+    save("sfnt", "no-fonts.ttc", bytes(bad), verdict="reject", why="no collection header at 0")

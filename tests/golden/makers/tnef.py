@@ -18,17 +18,17 @@ def make():
     data = attribute(2, 0x6800f, PNG)
     text = attribute(2, 0x6800f, noise(70000, 4))
     whole = head + message + subject + attached + data
-    guess = lambda at: dict(verdict="unverified", length=at, why=f"no attribute starts at {at}, and nothing says how many there are")
+    guess = lambda at: dict(verdict="unverified", length=at, why=f"no attribute at {at}, and the number of attributes is not stored")
     tnef("whole.dat", whole, title="Golden hour", embedded=whole.index(PNG), **guess(len(whole)))
     tnef("followed.dat", whole + noise(300, 5), title="Golden hour", **guess(len(whole)))
     large = head + message + attached + text
     tnef("large.dat", large, **guess(len(large)))
     tnef("cut.dat", large[:9000], verdict="truncated", length=9000, why="the image ends at 9000, before the file does")
     start = len(head + message + attached)
-    tnef("random.dat", large[:9000] + noise(70000, 6), verdict="truncated", length=start, why=f"the sum of the attribute at {start} is wrong")
+    tnef("random.dat", large[:9000] + noise(70000, 6), verdict="truncated", length=start, why=f"wrong checksum of the attribute at {start}")
     broken = head + message + attribute(1, 0x18004, b"Golden hour\0", 1) + attached
     at = len(head + message)
-    tnef("sum.dat", broken, verdict="truncated", length=at, why=f"the sum of the attribute at {at} is wrong")
-    tnef("first.dat", head + attribute(1, 0x89006, b"\0\0\1\0", 1) + subject, verdict="reject", why="the sum of the attribute at 6 is wrong")
+    tnef("sum.dat", broken, verdict="truncated", length=at, why=f"wrong checksum of the attribute at {at}")
+    tnef("first.dat", head + attribute(1, 0x89006, b"\0\0\1\0", 1) + subject, verdict="reject", why="wrong checksum of the attribute at 6")
     tnef("level.dat", head + attribute(3, 0x89006, b"\0\0\1\0"), verdict="reject", why="no attribute at 6")
     tnef("key.dat", head[:4] + bytes(2) + message, verdict="reject", why="no signature and key at 0")

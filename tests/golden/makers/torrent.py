@@ -30,15 +30,15 @@ def make():
     save("torrent", "negative.torrent", encoded(negative))
     two = {"announce": "x", "info": {"file tree": {"a": {"": {"length": 5}}}, "meta version": 2, "name": "two", "piece length": 16384}}
     save("torrent", "version2.torrent", encoded(two), verdict="unverified", length=len(encoded(two)),
-         why="a whole dictionary, without the hashes of pieces")
+         why="a whole dictionary, but no hashes of pieces")
     at = data.index(b"6:pieces")
     save("torrent", "cut.torrent", data[:at + 200], verdict="truncated", length=at + 200, why=f"the image ends at {at + 200}, before the file does")
     end = data.index(b"7:private")
     for name, fill in (("wiped", bytes(3000)), ("random", random.Random(2).randbytes(3000)), ("erased", b"\xff" * 3000)):
-        save("torrent", name + ".torrent", data[:end + 9] + fill, verdict="truncated", length=end + 9, why=f"no value begins at {end + 9}")
+        save("torrent", name + ".torrent", data[:end + 9] + fill, verdict="truncated", length=end + 9, why=f"no value at {end + 9}")
     save("torrent", "pieces.torrent", data[:at] + data[at:].replace(b"6:pieces600:", b"6:pieces601:"), verdict="truncated", length=at + 8)
     number = data.index(b"i1709164800e")
     save("torrent", "number.torrent", data[:number] + b"ix" + data[number + 2:], verdict="reject")
     save("torrent", "other.torrent", encoded({"announce": "x", "peers": 5}), verdict="reject")
     deep = b"d8:announce1:x4:info" + b"l" * 100 + b"e" * 101
-    save("torrent", "deep.torrent", deep, verdict="truncated", length=20 + 63, why="no value begins at 83")
+    save("torrent", "deep.torrent", deep, verdict="truncated", length=20 + 63, why="no value at 83")

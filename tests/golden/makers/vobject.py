@@ -31,7 +31,7 @@ def make():
     save("vobject", "cut-text.ics", (lines + "The quick brown fox jumps over it\n" * 40).encode(), verdict="truncated", length=len(lines))
     crossed = CALENDAR.replace("END:STANDARD\r\n", "END:DAYLIGHT\r\n")
     save("vobject", "crossed.ics", crossed.encode(), verdict="truncated", length=crossed.index("END:DAYLIGHT"),
-         why=f"an object that closes another at {crossed.index('END:DAYLIGHT')}")
+         why=f"an END that does not match at {crossed.index('END:DAYLIGHT')}")
     unclosed = CARD[:-len("END:VCARD\r\n")]
     save("vobject", "unclosed.vcf", (unclosed + CARD).encode(), verdict="truncated", length=len(unclosed))
     save("vobject", "short.vcf", b"BEGIN:VCARD\r\nVERSION:3.0\r\n" + bytes(50), verdict="reject")

@@ -62,7 +62,7 @@ def make():
     save("woff", "cut.woff", plain[:-50], verdict="truncated", length_min=len(plain) - 120, length_max=len(plain) - 50)
     bad = woff(tables(), wrong=(b"head",))
     where = bad.index(zlib.compress(tables()[b"head"]))
-    save("woff", "checksum.woff", bad, verdict="truncated", length_min=where - 4, length_max=where, why=f"a table with a wrong checksum at {where}")
+    save("woff", "checksum.woff", bad, verdict="truncated", length_min=where - 4, length_max=where, why=f"wrong checksum of the table at {where}")
     longer = woff(tables(), stretch=40)
     save("woff", "longer.woff", longer + bytes(40), verdict="truncated", length_min=len(longer) - 4, length_max=len(longer))
     made = tables()
@@ -89,4 +89,4 @@ def make():
     for name, junk in (("zeros", bytes(6000)), ("random", rng.randbytes(6000)), ("text", b"nothing but words, " * 300)):
         save("woff", f"{name}.woff2", long[:cut] + junk, verdict="truncated", length_min=cut - 1500, length_max=len(long))
     save("woff", "cut.woff2", second[:-9], verdict="truncated", length=len(second) - 9, why=f"the image ends at {len(second) - 9}, before the file does")
-    save("woff", "directory.woff2", woff2(directory=b"\0\x80\1" * 8), verdict="reject", why="no directory of tables at 49")
+    save("woff", "directory.woff2", woff2(directory=b"\0\x80\1" * 8), verdict="reject", why="no table directory at 49")
