@@ -161,7 +161,7 @@ void record_builder_build(struct record_builder *record_builder, const struct ca
 	*record = (struct file_record){
 		.type = rule->name,
 		.rule = candidate->rule,
-		.offset = extent_image_place(record_builder->image, candidate->start),
+		.offset = extent_image_to_evidence(record_builder->image, candidate->start),
 		.length = outcome->length,
 		.extension =
 			outcome->finding.extension ? outcome->finding.extension : rule->extension,

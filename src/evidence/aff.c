@@ -1,6 +1,6 @@
 /*
- * An AFF file is a row of segments behind eight bytes: "AFF" and a zero, the lengths of name and
- * data, a number, name, data, and eight bytes that close it. All numbers are big-endian.
+ * After its first eight bytes an AFF file is a row of segments: "AFF" and a zero, the lengths of
+ * name and data, a number, name, data, and eight bytes that end it. All numbers are big-endian.
  */
 #include "evidence/aff.h"
 
@@ -47,8 +47,8 @@ static bool read_segment(int fd, uint64_t at, struct segment *segment)
 	return true;
 }
 
-/* hex: twice len characters and a zero. */
-static void take_hash(int fd, const struct segment *segment, size_t len, char *hex)
+/* hex: room for twice len characters and a zero. */
+static void read_hash(int fd, const struct segment *segment, size_t len, char *hex)
 {
 	static const char digits[] = "0123456789abcdef";
 	uint8_t bytes[20];
@@ -74,9 +74,9 @@ void aff_describe(const char *path, struct image_info *info, uint64_t *page_len)
 		if (!strcmp(segment.name, "pagesize") && segment.number <= PAGE_MAX)
 			*page_len = segment.number;
 		else if (!strcmp(segment.name, "md5"))
-			take_hash(fd, &segment, 16, info->stored_md5);
+			read_hash(fd, &segment, 16, info->stored_md5);
 		else if (!strcmp(segment.name, "sha1"))
-			take_hash(fd, &segment, 20, info->stored_sha1);
+			read_hash(fd, &segment, 20, info->stored_sha1);
 		at = segment.data_at + segment.data_len + TAIL_LEN;
 	}
 	if (fd >= 0)

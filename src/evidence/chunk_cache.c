@@ -1,7 +1,8 @@
 /*
- * A chunk may be in any of the few places of its set, which a hash of its number chooses, and takes
- * the one that was used longest ago. Each set has a lock of its own, which is held to look a chunk
- * up, not while it is unpacked or copied. A place with users keeps its chunk.
+ * A set-associative cache: a hash of a chunk's number chooses its set, in which it may be in any of
+ * a few entries; it replaces the least recently used one. Each set has a lock of its own, which is
+ * held to look a chunk up, not while it is decompressed or copied. An entry with users keeps its
+ * chunk.
  */
 #include "evidence/chunk_cache.h"
 
@@ -16,18 +17,18 @@
 
 enum state { EMPTY, LOADING, READY };
 
-struct place {
+struct cache_entry {
 	uint64_t number, used; /* used: when, by the set's clock */
 	uint8_t *bytes;        /* NULL: never used */
 	enum state state;
-	unsigned users; /* who load it, copy from it or wait for it */
+	unsigned users; /* threads that load it, copy from it or wait for it */
 };
 
 struct set {
 	pthread_mutex_t lock;
 	pthread_cond_t loaded;
 	uint64_t clock;
-	struct place places[WAYS];
+	struct cache_entry entries[WAYS];
 };
 
 struct chunk_cache {
@@ -56,7 +57,7 @@ void chunk_cache_free(struct chunk_cache *cache)
 		return;
 	for (size_t i = 0; i < cache->set_count; i++) {
 		for (size_t j = 0; j < WAYS; j++)
-			free(cache->sets[i].places[j].bytes);
+			free(cache->sets[i].entries[j].bytes);
 		pthread_cond_destroy(&cache->sets[i].loaded);
 		pthread_mutex_destroy(&cache->sets[i].lock);
 	}
@@ -69,58 +70,58 @@ static struct set *set_of(const struct chunk_cache *cache, uint64_t number)
 	return &cache->sets[(number * 0x9e3779b97f4a7c15u >> 32) % cache->set_count];
 }
 
-/* The chunk's place, or one that it may take; NULL when all are in use. Under the lock. */
-static struct place *find_place(struct set *set, uint64_t number)
+/* The chunk's entry, or one that it may replace; NULL when all are in use. Under the lock. */
+static struct cache_entry *find_entry(struct set *set, uint64_t number)
 {
-	struct place *oldest = NULL;
+	struct cache_entry *oldest = NULL;
 
 	for (size_t i = 0; i < WAYS; i++) {
-		struct place *place = &set->places[i];
+		struct cache_entry *entry = &set->entries[i];
 
-		if (place->state != EMPTY && place->number == number)
-			return place;
-		if (!place->users && (!oldest || place->used < oldest->used))
-			oldest = place;
+		if (entry->state != EMPTY && entry->number == number)
+			return entry;
+		if (!entry->users && (!oldest || entry->used < oldest->used))
+			oldest = entry;
 	}
 	return oldest;
 }
 
-static bool has(const struct place *place, uint64_t number)
+static bool has(const struct cache_entry *entry, uint64_t number)
 {
-	return place->state == READY && place->number == number;
+	return entry->state == READY && entry->number == number;
 }
 
-static void hold(struct set *set, struct place *place)
+static void hold_entry(struct set *set, struct cache_entry *entry)
 {
-	place->users++;
-	place->used = ++set->clock;
+	entry->users++;
+	entry->used = ++set->clock;
 }
 
-static void let_go(struct set *set, struct place *place)
+static void release_entry(struct set *set, struct cache_entry *entry)
 {
 	pthread_mutex_lock(&set->lock);
-	place->users--;
+	entry->users--;
 	pthread_mutex_unlock(&set->lock);
 }
 
-/* Fills a held place that was found empty or with another chunk. Under the lock, which is given up
+/* Fills a held entry that was found empty or with another chunk. Under the lock, which is released
  * meanwhile. */
-static int fill_place(struct chunk_cache *cache, struct set *set, struct place *place,
+static int fill_entry(struct chunk_cache *cache, struct set *set, struct cache_entry *entry,
 	uint64_t number, int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
 {
 	int rc = -ENOMEM;
 
-	place->number = number;
-	place->state = LOADING;
+	entry->number = number;
+	entry->state = LOADING;
 	pthread_mutex_unlock(&set->lock);
-	if (!place->bytes)
-		place->bytes = malloc(cache->len);
-	if (place->bytes)
-		rc = load(arg, number, place->bytes);
+	if (!entry->bytes)
+		entry->bytes = malloc(cache->len);
+	if (entry->bytes)
+		rc = load(arg, number, entry->bytes);
 	pthread_mutex_lock(&set->lock);
-	place->state = rc ? EMPTY : READY;
+	entry->state = rc ? EMPTY : READY;
 	if (rc)
-		place->used = 0;
+		entry->used = 0;
 	pthread_cond_broadcast(&set->loaded);
 	return rc;
 }
@@ -141,44 +142,44 @@ int chunk_cache_read(struct chunk_cache *cache, uint64_t number, size_t from, vo
 	size_t len, int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
 {
 	struct set *set = set_of(cache, number);
-	struct place *place;
+	struct cache_entry *entry;
 	int rc = 0;
 
 	pthread_mutex_lock(&set->lock);
-	place = find_place(set, number);
-	if (!place) {
+	entry = find_entry(set, number);
+	if (!entry) {
 		pthread_mutex_unlock(&set->lock);
 		return read_uncached(cache, number, from, buffer, len, load, arg);
 	}
-	hold(set, place);
-	while (place->state == LOADING)
+	hold_entry(set, entry);
+	while (entry->state == LOADING)
 		pthread_cond_wait(&set->loaded, &set->lock);
-	/* One of those who waited tries again, should the other thread have failed. */
-	if (!has(place, number))
-		rc = fill_place(cache, set, place, number, load, arg);
+	/* A waiting thread tries again, should the loading one have failed. */
+	if (!has(entry, number))
+		rc = fill_entry(cache, set, entry, number, load, arg);
 	pthread_mutex_unlock(&set->lock);
 	if (!rc)
-		memcpy(buffer, place->bytes + from, len);
-	let_go(set, place);
+		memcpy(buffer, entry->bytes + from, len);
+	release_entry(set, entry);
 	return rc;
 }
 
 bool chunk_cache_get(struct chunk_cache *cache, uint64_t number, uint8_t *to)
 {
 	struct set *set = set_of(cache, number);
-	struct place *place;
+	struct cache_entry *entry;
 	bool found;
 
 	pthread_mutex_lock(&set->lock);
-	place = find_place(set, number);
-	found = place && has(place, number);
+	entry = find_entry(set, number);
+	found = entry && has(entry, number);
 	if (found)
-		hold(set, place);
+		hold_entry(set, entry);
 	pthread_mutex_unlock(&set->lock);
 	if (!found)
 		return false;
-	memcpy(to, place->bytes, cache->len);
-	let_go(set, place);
+	memcpy(to, entry->bytes, cache->len);
+	release_entry(set, entry);
 	return true;
 }
 
@@ -195,14 +196,14 @@ void chunk_cache_put(struct chunk_cache *cache, uint64_t number, const uint8_t *
 {
 	struct set *set = set_of(cache, number);
 	const void *arg[] = { cache, bytes };
-	struct place *place;
+	struct cache_entry *entry;
 
 	pthread_mutex_lock(&set->lock);
-	place = find_place(set, number);
-	if (place && (place->state == EMPTY || place->number != number)) {
-		hold(set, place);
-		fill_place(cache, set, place, number, load_copy, arg);
-		place->users--;
+	entry = find_entry(set, number);
+	if (entry && (entry->state == EMPTY || entry->number != number)) {
+		hold_entry(set, entry);
+		fill_entry(cache, set, entry, number, load_copy, arg);
+		entry->users--;
 	}
 	pthread_mutex_unlock(&set->lock);
 }

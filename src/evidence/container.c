@@ -1,12 +1,11 @@
 /*
- * AFF, VMDK, VHD and VHDX through The Sleuth Kit's image layer, which gives each to a library of
- * its own (libafflib, libvmdk, libvhdi). These read what an attacker may have written, so they
- * run in a process of their own: a request goes over a socket, the bytes come back in memory that
- * both share. That process watches over another one that does the work, and starts it again when it
- * dies: what killed it is answered as unreadable, and the rest of the image stays readable.
+ * AFF, VMDK, VHD and VHDX through The Sleuth Kit's image layer, which passes each to a library of
+ * its own (libafflib, libvmdk, libvhdi). These parse what an attacker may have written, so they run
+ * in a process of their own: a request goes over a socket, the bytes come back in shared memory.
+ * That process supervises another one that does the work, and restarts it when it dies: the request
+ * that killed it is answered as unreadable, and the rest of the image stays readable.
  *
- * libtsk's own lock lets one thread read at a time, so nothing is lost by asking one after the
- * other.
+ * libtsk's own lock lets one thread read at a time, so nothing is lost by one request at a time.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -28,14 +27,14 @@
 #include "evidence/aff.h"
 #include "evidence/backend.h"
 #include "base/sandbox.h"
-#include "evidence/differencing.h"
+#include "evidence/container_format.h"
 
 #define DATA_LEN ((size_t)1 << 20)
-/* libtsk reads in pieces of this size, of which a failure spoils all. */
-#define READ_UNIT 65536
-/* Deaths in the work on one image; each costs a piece. */
-#define LIVES 100
-/* For one request, which reads DATA_LEN bytes at most. */
+/* libtsk reads in blocks of this size, all of which is lost if any of it is bad. */
+#define BLOCK_LEN 65536
+/* Crashes per image; each loses a block. */
+#define RESTARTS 100
+/* For one request, which reads at most DATA_LEN bytes. */
 #define REQUEST_CPU_SECONDS 60
 /* libafflib would keep 32 pages of 16 MiB. */
 #define AFF_PAGES "2"
@@ -57,20 +56,20 @@ struct shared {
 
 struct container {
 	struct image image;
-	struct differencing_kind kind;
-	char *path; /* whole: libafflib would take some words in front for a protocol */
+	struct container_format format;
+	char *path; /* absolute: libafflib would take some words in front for a protocol */
 	struct shared *shared;
 	struct sandbox_child *child;
 	pthread_mutex_t lock; /* over what follows, the child and shared */
-	/* Bytes that are packed together, so that a failure spoils all of them. It costs the time
-	 * to unpack them each time, or a life, so it is remembered. */
+	/* Bytes that are compressed together, so that all of them are lost if any is bad.
+	 * Decompressing them again would cost time, or a restart, so bad ones are remembered. */
 	uint64_t unit;
-	struct ranges spoilt;
+	struct ranges bad;
 };
 
 /* ---- in the process that works ------------------------------------------------------------- */
 
-/* The processor time that it has used so far counts too. */
+/* The processor time used so far counts too. */
 static void allow_time(void)
 {
 	struct rlimit limit;
@@ -85,15 +84,15 @@ static void allow_time(void)
 
 static TSK_IMG_INFO *open_library(struct container *container)
 {
-	static const TSK_IMG_TYPE_ENUM types[] = { [LAYERED_AFF] = TSK_IMG_TYPE_AFF_ANY,
-		[LAYERED_VMDK] = TSK_IMG_TYPE_VMDK_VMDK,
-		[LAYERED_VHD] = TSK_IMG_TYPE_VHD_VHD };
+	static const TSK_IMG_TYPE_ENUM types[] = { [CONTAINER_AFF] = TSK_IMG_TYPE_AFF_ANY,
+		[CONTAINER_VMDK] = TSK_IMG_TYPE_VMDK_VMDK,
+		[CONTAINER_VHD] = TSK_IMG_TYPE_VHD_VHD };
 	struct shared *shared = container->shared;
 	TSK_IMG_INFO *info;
 
 	setenv("AFFLIB_CACHE_PAGES", AFF_PAGES, 1);
 	allow_time();
-	info = tsk_img_open_utf8_sing(container->path, types[container->kind.library], 0);
+	info = tsk_img_open_utf8_sing(container->path, types[container->format.library], 0);
 	if (!info) {
 		snprintf(shared->reason, sizeof(shared->reason), "%s", tsk_error_get_errstr());
 		return NULL;
@@ -120,7 +119,7 @@ static int32_t read_request(
 	return 0;
 }
 
-/* Until there are no more requests. The first to work says that the image is open. */
+/* Until there are no more requests. The first worker reports that the image is open. */
 static int serve(int fd, struct container *container)
 {
 	struct shared *shared = container->shared;
@@ -145,19 +144,19 @@ static int serve(int fd, struct container *container)
 
 /* ---- in the process that watches ----------------------------------------------------------- */
 
-static void note_death(struct shared *shared, int status)
+static void note_crash(struct shared *shared, int status)
 {
 	if (WIFSIGNALED(status))
 		snprintf(shared->reason, sizeof(shared->reason), "its library crashed (SIG%s)",
 			sigabbrev_np(WTERMSIG(status)));
 }
 
-static int watch(int fd, void *arg)
+static int supervise(int fd, void *arg)
 {
 	struct container *container = arg;
 	struct shared *shared = container->shared;
 
-	for (int life = 0; life < LIVES; life++) {
+	for (int restarts = 0; restarts < RESTARTS; restarts++) {
 		pid_t pid = fork();
 		int status = 0;
 
@@ -170,7 +169,7 @@ static int watch(int fd, void *arg)
 		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 			return 0;
 		if (!atomic_load(&shared->opened)) {
-			note_death(shared, status);
+			note_crash(shared, status);
 			return 1;
 		}
 		if (atomic_exchange(&shared->busy, false) && answer(fd, -EIO))
@@ -183,29 +182,28 @@ static int watch(int fd, void *arg)
 
 static bool container_probe(const struct image_ends *ends)
 {
-	struct differencing_kind kind;
+	struct container_format format;
 
-	return differencing_find(ends, &kind);
+	return container_format_find(ends, &format);
 }
 
-/* A request that reaches over more than one unit does not tell which is spoilt; smaller ones follow
- * it. */
-static void note_spoilt(struct container *container, uint64_t offset, size_t len)
+/* A request that spans several units does not show which one is bad; smaller requests follow it. */
+static void note_bad(struct container *container, uint64_t offset, size_t len)
 {
 	uint64_t first = offset / container->unit, last = (offset + len - 1) / container->unit;
 
 	if (first == last)
-		ranges_add(&container->spoilt, first * container->unit, container->unit);
+		ranges_add(&container->bad, first * container->unit, container->unit);
 }
 
-static int read_piece(struct container *container, uint64_t offset, void *buffer, size_t len)
+static int request_part(struct container *container, uint64_t offset, void *buffer, size_t len)
 {
 	struct request request = { offset, len };
 	int fd = sandbox_socket(container->child);
 	int32_t status = -EIO;
 
 	pthread_mutex_lock(&container->lock);
-	if (ranges_overlap(&container->spoilt, offset, len)) {
+	if (ranges_overlap(&container->bad, offset, len)) {
 		pthread_mutex_unlock(&container->lock);
 		return -EIO;
 	}
@@ -213,7 +211,7 @@ static int read_piece(struct container *container, uint64_t offset, void *buffer
 		!sandbox_receive(fd, &status, sizeof(status)))
 		status = -EIO;
 	if (status)
-		note_spoilt(container, offset, len);
+		note_bad(container, offset, len);
 	else
 		memcpy(buffer, container->shared->data, len);
 	pthread_mutex_unlock(&container->lock);
@@ -225,14 +223,14 @@ static int container_read_at(struct image *image, uint64_t offset, void *buffer,
 	uint8_t *to = buffer;
 
 	while (len) {
-		size_t piece_len = len < DATA_LEN ? len : DATA_LEN;
-		int status = read_piece((struct container *)image, offset, to, piece_len);
+		size_t part_len = len < DATA_LEN ? len : DATA_LEN;
+		int status = request_part((struct container *)image, offset, to, part_len);
 
 		if (status)
 			return status;
-		offset += piece_len;
-		to += piece_len;
-		len -= piece_len;
+		offset += part_len;
+		to += part_len;
+		len -= part_len;
 	}
 	return 0;
 }
@@ -246,14 +244,14 @@ static void container_close(struct image *image)
 	if (container->shared)
 		munmap(container->shared, sizeof(*container->shared));
 	pthread_mutex_destroy(&container->lock);
-	ranges_free(&container->spoilt);
+	ranges_free(&container->bad);
 	free(container->path);
 	free(container);
 }
 
-/* What libtsk says is "what file: path: what", and where a library of its own knows more,
- * "(cause\nits effect...)" behind it, the cause with its function's name in front. */
-static void take_reason(const char *said, char *reason, size_t len)
+/* libtsk's message is "what file: path: what", and where a library of its own knows more,
+ * "(cause\nits effect...)" after it, the cause with its function's name in front. */
+static void extract_reason(const char *said, char *reason, size_t len)
 {
 	const char *cause = strstr(said, "(lib"), *last = cause ? cause : said, *next;
 	char line[512];
@@ -272,12 +270,12 @@ static int refuse(const struct container *container, const char *path, struct er
 {
 	char reason[512];
 
-	take_reason(container->shared->reason, reason, sizeof(reason));
-	return error_set(error, EXIT_IO, EIO, "%s looks like %s and can't be read as that%s%s",
-		path, container->kind.name, *reason ? "; its library says: " : "", reason);
+	extract_reason(container->shared->reason, reason, sizeof(reason));
+	return error_set(error, EXIT_IO, EIO, "%s looks like %s but can't be read as such%s%s",
+		path, container->format.name, *reason ? "; its library says: " : "", reason);
 }
 
-/* Starts the child and waits for its word that the image is open. */
+/* Starts the child and waits until it reports that the image is open. */
 static int start(struct container *container, const char *path, struct error *error)
 {
 	struct shared *shared;
@@ -289,7 +287,7 @@ static int start(struct container *container, const char *path, struct error *er
 	if (shared == MAP_FAILED)
 		return error_set(error, EXIT_IO, ENOMEM, "no memory to read %s", path);
 	container->shared = shared;
-	failure = sandbox_start(&container->child, watch, container, &limits);
+	failure = sandbox_start(&container->child, supervise, container, &limits);
 	if (failure)
 		return error_set(error, EXIT_IO, -failure, "no process to read %s: %s", path,
 			strerror(-failure));
@@ -307,22 +305,22 @@ static int container_open(
 	int status;
 
 	container->image.backend = &container_backend;
-	container->image.read_unit = READ_UNIT;
+	container->image.read_unit = BLOCK_LEN;
 	container->path = realpath(path, NULL);
 	if (!container->path)
 		container->path = xstrdup(path);
 	pthread_mutex_init(&container->lock, NULL);
-	differencing_find(ends, &container->kind);
-	info->format = container->kind.name;
-	container->unit = READ_UNIT;
-	if (container->kind.library == LAYERED_AFF) {
+	container_format_find(ends, &container->format);
+	info->format = container->format.name;
+	container->unit = BLOCK_LEN;
+	if (container->format.library == CONTAINER_AFF) {
 		uint64_t page_len;
 
 		aff_describe(path, info, &page_len);
-		if (page_len > READ_UNIT)
+		if (page_len > BLOCK_LEN)
 			container->unit = page_len;
 	}
-	status = differencing_check(path, &container->kind, ends, info, error);
+	status = container_format_check(path, &container->format, ends, info, error);
 	if (!status)
 		status = start(container, path, error);
 	if (status) {

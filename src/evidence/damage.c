@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Takes over why. What lies side by side for the same reason is one place. */
+/* Takes ownership of why. Adjacent places with the same reason are one. */
 static void add(struct damages *damages, uint64_t offset, uint64_t length, char *why)
 {
 	struct damage *last = damages->count ? &damages->items[damages->count - 1] : NULL;
@@ -28,7 +28,7 @@ static void collect_range(struct damages *damages, struct image *image, const st
 		uint64_t len;
 		char *why = image_why(image, offset, &len);
 
-		/* A place that fails once may be read the next time. */
+		/* A place that fails once may be readable the next time. */
 		if (!why)
 			why = xstrdup("the medium or its file could not be read there");
 		if (len > left)

@@ -1,8 +1,9 @@
 /*
- * Would writing to a path change the device that is the evidence? The path's file system lies on a
+ * Would writing to a path change the device that is the evidence? The path's file system is on a
  * device, which may be the evidence itself, a partition of it, the disk of which the evidence is a
  * partition, or something built on any of these (LVM, RAID, LUKS: its "slaves" in sysfs; a loop
- * device: its backing file). Sysfs knows all of this; what it does not know is taken for unrelated.
+ * device: its backing file). Sysfs knows all of this; devices that it does not connect are taken to
+ * be unrelated.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -15,7 +16,7 @@
 #include "base/memory.h"
 #include "evidence/backend.h"
 
-/* Loop devices on LUKS on LVM on RAID are built by hand; nobody gets far. */
+/* Deeper stacks than loop devices on LUKS on LVM on RAID do not occur. */
 #define DEPTH_MAX 8
 
 /* The first line of /sys/dev/block/MAJOR:MINOR/name, without its end. */
@@ -43,7 +44,7 @@ static bool parse_device(const char *text, dev_t *device)
 	return true;
 }
 
-/* The disk that a partition is on; the device itself when it is none. */
+/* The disk that a partition is on; the device itself when it is not a partition. */
 static dev_t whole_disk(dev_t device)
 {
 	char text[32];
@@ -55,8 +56,7 @@ static dev_t whole_disk(dev_t device)
 	return device;
 }
 
-/* One is the other, or a partition of it. Two partitions of one disk have nothing to do with each
- * other. */
+/* Whether one is the other, or a partition of it. Two partitions of one disk are unrelated. */
 static bool same_or_part(dev_t a, dev_t b)
 {
 	return a == b || whole_disk(a) == b || whole_disk(b) == a;
@@ -93,8 +93,8 @@ static dev_t device_of_mount(dev_t device)
 
 static bool rests_on(dev_t device, const struct stat *evidence, int depth);
 
-/* A loop device rests on the file behind it: on the evidence when it is that file, and on that
- * file's device. */
+/* A loop device rests on its backing file: on the evidence when that is the file, and on the file's
+ * device. */
 static bool loop_rests_on(dev_t device, const struct stat *evidence, int depth)
 {
 	char name[PATH_MAX];
@@ -142,7 +142,7 @@ static bool rests_on(dev_t device, const struct stat *evidence, int depth)
 	return slaves_rest_on(whole_disk(device), evidence, depth);
 }
 
-bool image_is_under(const struct image *image, const char *path)
+bool image_shares_device(const struct image *image, const char *path)
 {
 	struct stat target, evidence;
 

@@ -1,8 +1,8 @@
 /*
  * Segments are numbered by their extensions: E01 to E99, then EAA, EAB, ... EZZ, FAA ... ZZZ.
  * SMART's begin with S. The folder is listed rather than each name tried, so that a missing segment
- * does not hide those behind it. But disk.EXE is no segment 702: what does not follow on the name
- * in front must have that number in its head.
+ * does not hide those after it. But disk.EXE is not segment 702: a name that does not directly
+ * follow the one before must have its number in its file's head.
  */
 #include "evidence/e01_names.h"
 
@@ -20,7 +20,7 @@
 #define EXTENSION_LEN 3
 #define NUMBER_AT 9
 
-struct name {
+struct segment_name {
 	unsigned number;
 	char extension[EXTENSION_LEN + 1];
 };
@@ -35,7 +35,8 @@ static int letter(char c, bool lower)
 	return c >= (lower ? 'a' : 'A') && c <= (lower ? 'z' : 'Z') ? c - (lower ? 'a' : 'A') : -1;
 }
 
-/* The number that an extension stands for, 0 for none. first: the letter of the set's first. */
+/* The number that an extension means, 0 for none. first: the first letter of the set's first
+ * extension. */
 static unsigned number_of(const char *extension, char first)
 {
 	bool lower = first >= 'a';
@@ -49,7 +50,7 @@ static unsigned number_of(const char *extension, char first)
 	return b >= 0 && c >= 0 ? (unsigned)(100 + (a * 26 + b) * 26 + c) : 0;
 }
 
-/* The letter with which the first extension of the set begins; 0 when path's is none of a set. */
+/* The first letter of the set's first extension; 0 when path's extension is not a set's. */
 static char first_letter(const char *extension)
 {
 	static const char letters[] = "SsEe";
@@ -62,18 +63,19 @@ static char first_letter(const char *extension)
 
 static int by_number(const void *a, const void *b)
 {
-	const struct name *first = a, *second = b;
+	const struct segment_name *first = a, *second = b;
 
 	return (first->number > second->number) - (first->number < second->number);
 }
 
-/* All names in the folder that begin with base (up to and with the dot) and end with an extension
- * of the set, in order. */
-static struct name *list_names(const char *folder, const char *base, char first, size_t *count)
+/* All names in the folder that begin with base (up to and including the dot) and end with an
+ * extension of the set, in order. */
+static struct segment_name *list_names(
+	const char *folder, const char *base, char first, size_t *count)
 {
 	DIR *dir = opendir(folder);
 	size_t base_len = strlen(base), capacity = 0;
-	struct name *names = NULL;
+	struct segment_name *names = NULL;
 	struct dirent *entry;
 
 	*count = 0;
@@ -95,17 +97,17 @@ static struct name *list_names(const char *folder, const char *base, char first,
 	return names;
 }
 
-static bool says_number(const char *path, unsigned number)
+static bool head_has_number(const char *path, unsigned number)
 {
 	uint8_t head[E01_FILE_HEAD_LEN];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	bool good = fd >= 0 && !file_read_all_at(fd, head, sizeof(head), 0) &&
-		    e01_probe(head, sizeof(head)) &&
-		    (head[NUMBER_AT] | (unsigned)head[NUMBER_AT + 1] << 8) == number;
+	bool matches = fd >= 0 && !file_read_all_at(fd, head, sizeof(head), 0) &&
+		       e01_probe(head, sizeof(head)) &&
+		       (head[NUMBER_AT] | (unsigned)head[NUMBER_AT + 1] << 8) == number;
 
 	if (fd >= 0)
 		close(fd);
-	return good;
+	return matches;
 }
 
 void e01_find_names(const char *path, char ***paths, size_t *count)
@@ -116,7 +118,7 @@ void e01_find_names(const char *path, char ***paths, size_t *count)
 	char *folder = slash ? xasprintf("%.*s", (int)(slash - path + 1), path) : xstrdup("./");
 	char *base = dot ? xasprintf("%.*s", (int)(dot + 1 - name), name) : NULL;
 	size_t name_count = 0;
-	struct name *names = first ? list_names(folder, base, first, &name_count) : NULL;
+	struct segment_name *names = first ? list_names(folder, base, first, &name_count) : NULL;
 	bool gap = false;
 
 	*paths = xcalloc(name_count + 1, sizeof(**paths));
@@ -124,9 +126,9 @@ void e01_find_names(const char *path, char ***paths, size_t *count)
 	for (size_t i = 0; i < name_count; i++) {
 		char *found = xasprintf("%s%s%s", slash ? folder : "", base, names[i].extension);
 
-		/* A gap in front of all is for others to see. */
+		/* A gap before the first is reported elsewhere. */
 		gap |= i > 0 && names[i].number != names[i - 1].number + 1;
-		if (!gap || says_number(found, names[i].number))
+		if (!gap || head_has_number(found, names[i].number))
 			(*paths)[(*count)++] = found;
 		else
 			free(found);

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /* Finds the files whose names make them segments of one set with path: disk.E01 ... disk.E99,
- * disk.EAA ... disk.ZZZ (or .s01 ..., in either case), in that order. Those behind a gap in the
- * names are taken when they are segments with the number that their name says. A file with another
- * name stands alone. paths: *count copies, which the caller frees with the array. */
+ * disk.EAA ... disk.ZZZ (or .s01 ..., in either case), in that order. Those after a gap in the
+ * names belong to it only if they are segments with the number that their name has. A file with any
+ * other name is a set by itself. paths: *count copies, which the caller frees with the array. */
 void e01_find_names(const char *path, char ***paths, size_t *count);
 
 #endif

@@ -2,11 +2,11 @@
  * An EWF segment file is a 13-byte head, with the segment's number at 9, and a chain of sections. A
  * section starts with 76 bytes: a type (16 bytes), the offset of the next section (u64), its own
  * size (u64), padding and an Adler-32 checksum of all that. The last section's type is "next" when
- * another segment follows and "done" when none does; it leads to itself, or behind itself.
+ * another segment follows and "done" when none does; it leads to itself, or past its own end.
  *
- * A head whose checksum is wrong is not believed, since its offsets may lead anywhere. The next
- * good head is searched for instead, byte by byte: a known type, offsets that fit the place where
- * it stands, and a good checksum are not found by accident, nor in a stored E01 within the
+ * A head with a wrong checksum is not trusted, since its offsets may lead anywhere. Instead the
+ * next valid head is searched for, byte by byte: a known type, offsets that fit its place in the
+ * file and a valid checksum do not occur by accident, nor in an E01 that is stored within the
  * evidence, whose offsets are those of another file. The walk only goes forward, so it ends.
  */
 #include "evidence/e01_sections.h"
@@ -24,8 +24,8 @@
 #define SEARCH_LEN (1u << 20)
 /* A segment of 2 GiB has some ten sections, one of 8 TB some 50,000. */
 #define SECTIONS_MAX 1000000
-/* Texts about the acquisition have some hundred bytes, and unpack to a thousand times as much at
- * most; a table has 256 KiB. */
+/* Texts about the acquisition have some hundred bytes, and decompress to at most a thousand times
+ * as much; a table has 256 KiB. */
 #define TEXT_LEN_MAX ((uint64_t)64 << 10)
 #define OTHER_LEN_MAX ((uint64_t)16 << 20)
 
@@ -60,8 +60,8 @@ static bool is_last(const char *type)
 	return !strcmp(type, "next") || !strcmp(type, "done");
 }
 
-/* The section whose head stands at offset. *next: where the one behind it starts. False: the
- * checksum is wrong, or the section leads backwards. */
+/* Parses the section head at offset. *next: where the following one starts. False: the checksum is
+ * wrong, or the section leads backwards. */
 static bool parse_head(
 	const uint8_t *head, uint64_t offset, struct e01_section *section, uint64_t *next)
 {
@@ -76,7 +76,7 @@ static bool parse_head(
 	return true;
 }
 
-/* As parse_head, for a place where nobody said that there is a section. size: of the file. */
+/* As parse_head, for a place to which no section leads. size: of the file. */
 static bool looks_like_head(const uint8_t *head, uint64_t offset, uint64_t size)
 {
 	struct e01_section section;
@@ -91,7 +91,7 @@ static bool looks_like_head(const uint8_t *head, uint64_t offset, uint64_t size)
 	return false;
 }
 
-/* The offset of the first good head at `from` or behind it; size when there is none. */
+/* The offset of the first valid head at or after `from`; size when there is none. */
 static uint64_t search_head(int fd, uint64_t size, uint64_t from)
 {
 	uint8_t *buffer = xmalloc(SEARCH_LEN);
@@ -102,7 +102,7 @@ static uint64_t search_head(int fd, uint64_t size, uint64_t from)
 		size_t len = size - from < SEARCH_LEN ? (size_t)(size - from) : SEARCH_LEN;
 		size_t heads = len - E01_SECTION_HEAD_LEN + 1;
 
-		/* What can't be read holds no head that could be found. */
+		/* What can't be read has no head that could be found. */
 		if (file_read_all_at(fd, buffer, len, from))
 			memset(buffer, 0, len);
 		for (size_t i = 0; i < heads && found == size; i++)
@@ -114,7 +114,7 @@ static uint64_t search_head(int fd, uint64_t size, uint64_t from)
 	return found;
 }
 
-/* The section at *offset or, when that is damaged, the next one, then *offset is changed. */
+/* Finds the section at *offset or, when that is damaged, the next one; then it changes *offset. */
 static bool find_section(int fd, uint64_t size, uint64_t *offset, struct e01_section *section,
 	uint64_t *next, bool *damaged)
 {
@@ -151,14 +151,14 @@ struct e01_walk e01_walk_sections(int fd, uint64_t size,
 		if (section.len > size - section.offset)
 			section.len = size - section.offset;
 		visit(arg, &section);
-		if (next > size) /* cut off, or made up: search behind its head */
+		if (next > size) /* cut off, or invented: search after its head */
 			next = section.offset + 1;
 	}
 	walk.damaged = true;
 	return walk;
 }
 
-static uint64_t longest(const char *type)
+static uint64_t plausible_len(const char *type)
 {
 	if (!strcmp(type, "sectors"))
 		return UINT64_MAX;
@@ -178,10 +178,9 @@ bool e01_claims_too_much(int fd, uint64_t size, struct e01_section *section)
 			.len = endian_u64(head + TYPE_LEN + 8) };
 		memcpy(section->type, head, TYPE_LEN);
 		next = endian_u64(head + TYPE_LEN);
-		if (next > offset &&
-			next - offset > section->len) /* libewf believes that one, too */
+		if (next > offset && next - offset > section->len) /* libewf trusts that one, too */
 			section->len = next - offset;
-		if (section->len > longest(section->type))
+		if (section->len > plausible_len(section->type))
 			return true;
 		if (next == offset)
 			return false;

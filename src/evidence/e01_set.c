@@ -1,9 +1,9 @@
 /*
- * A set is put together from what the files say, not from their names: each has its number in its
- * head, and the facts that make segments one set, geometry and identifier, stand in the first one's
- * section "volume" (or "disk") and in the others' "data". An examiner must hear before the run of
- * what is missing, not from a hole in the report, so everything that is wrong with the set is
- * collected in one sentence.
+ * A set is assembled from what the files contain, not from their names: each has its number in its
+ * head, and the facts that make segments one set, geometry and identifier, are in the first one's
+ * section "volume" (or "disk") and in the "data" sections of the rest. An examiner must learn
+ * before the run what is missing, not from a hole in the report, so everything that is wrong with
+ * the set is collected in one sentence.
  */
 #include "evidence/e01_set.h"
 
@@ -46,7 +46,7 @@ struct assembly {
 	struct e01_segment *segment; /* being walked */
 	uint8_t volume[VOLUME_LEN];
 	size_t volume_len;                 /* 0: none was found yet */
-	const struct e01_segment *foreign; /* has another volume */
+	const struct e01_segment *foreign; /* whose volume differs */
 	bool bad_volume;                   /* its checksum is wrong */
 	size_t note_count;
 };
@@ -70,7 +70,7 @@ note(struct assembly *assembly, const char *format, ...)
 	set->damage = longer;
 }
 
-/* lacks: chunks of the medium, perhaps. */
+/* lacks: chunks of the medium may be missing. */
 static void end_notes(struct assembly *assembly, bool lacks)
 {
 	bool more = assembly->note_count > NOTES_MAX;
@@ -80,8 +80,8 @@ static void end_notes(struct assembly *assembly, bool lacks)
 	assembly->note_count = 0;
 	if (more)
 		note(assembly, "and more");
-	note(assembly, lacks ? "what is lacking is read as zeros and reported as unreadable"
-			     : "but none of its chunks is missing");
+	note(assembly, lacks ? "missing data is read as zeros and reported as unreadable"
+			     : "but no chunk is missing");
 }
 
 /* ---- the files ----------------------------------------------------------------------------- */
@@ -100,7 +100,8 @@ static int open_segment(struct e01_segment *segment, const char *path, struct er
 	if (!S_ISREG(st.st_mode) || file_read_all_at(segment->fd, head, sizeof(head), 0) ||
 		!e01_probe(head, sizeof(head)))
 		return error_set(error, EXIT_IO, EINVAL,
-			"%s is no EWF segment, though its name makes it one of the set: move it "
+			"%s is not an EWF segment, though its name makes it one of the set: move "
+			"it "
 			"away, or copy the set again",
 			path);
 	segment->size = (uint64_t)st.st_size;
@@ -139,10 +140,10 @@ static int order_segments(struct assembly *assembly, struct error *error)
 
 		if (number == before)
 			return error_set(error, EXIT_IO, EINVAL,
-				"%s and %s both say that they are segment %u: one of them is of "
+				"%s and %s both claim to be segment %u: one of them is of "
 				"another image, or was renamed",
 				segments[i - 1].path, segments[i].path, number);
-		segments[i].behind_gap = number != before + 1;
+		segments[i].after_gap = number != before + 1;
 		if (number == before + 2)
 			note(assembly, "segment %u is missing", before + 1);
 		else if (number > before + 2)
@@ -153,7 +154,7 @@ static int order_segments(struct assembly *assembly, struct error *error)
 
 /* ---- the sections -------------------------------------------------------------------------- */
 
-static bool one_of(const char *type, const char *const *types)
+static bool is_one_of(const char *type, const char *const *types)
 {
 	for (; *types; types++)
 		if (!strcmp(type, *types))
@@ -161,7 +162,7 @@ static bool one_of(const char *type, const char *const *types)
 	return false;
 }
 
-/* 0 when it makes no sense. */
+/* 0 when it is invalid. */
 static uint32_t chunk_len_of(const uint8_t *volume)
 {
 	uint64_t len =
@@ -170,8 +171,8 @@ static uint32_t chunk_len_of(const uint8_t *volume)
 	return len < CHUNK_MIN || len > CHUNK_MAX ? 0 : (uint32_t)len;
 }
 
-/* The first good one is the set's; the others must agree with it. */
-static void take_volume(struct assembly *assembly, const struct e01_section *section)
+/* The first valid one is the set's; the rest must agree with it. */
+static void read_volume(struct assembly *assembly, const struct e01_section *section)
 {
 	uint8_t volume[VOLUME_LEN];
 	uint64_t len = section->len - E01_SECTION_HEAD_LEN;
@@ -196,20 +197,20 @@ static void take_volume(struct assembly *assembly, const struct e01_section *sec
 	}
 }
 
-static void add_part(struct e01_set *set, struct e01_part part)
+static void add_metadata(struct e01_set *set, struct e01_metadata part)
 {
-	set->parts[set->part_count++] = part;
+	set->metadata[set->metadata_count++] = part;
 }
 
-/* One place is left for the volume. */
-static void take_part(struct assembly *assembly, const struct e01_section *section)
+/* One entry is reserved for the volume. */
+static void read_metadata(struct assembly *assembly, const struct e01_section *section)
 {
-	struct e01_part part;
+	struct e01_metadata part;
 
-	if (assembly->set->part_count + 1 == E01_PARTS_MAX)
+	if (assembly->set->metadata_count + 1 == E01_METADATA_MAX)
 		return;
-	if (e01_read_part(assembly->segment->fd, section, &part))
-		add_part(assembly->set, part);
+	if (e01_metadata_read(assembly->segment->fd, section, &part))
+		add_metadata(assembly->set, part);
 	else
 		note(assembly, "the section \"%s\" of %s is damaged", section->type,
 			assembly->segment->path);
@@ -220,10 +221,10 @@ static void visit(void *arg, const struct e01_section *section)
 	static const char *const volumes[] = { "volume", "disk", "data", NULL };
 	struct assembly *assembly = arg;
 
-	if (one_of(section->type, volumes))
-		take_volume(assembly, section);
-	else if (e01_is_part(section))
-		take_part(assembly, section);
+	if (is_one_of(section->type, volumes))
+		read_volume(assembly, section);
+	else if (e01_is_metadata(section))
+		read_metadata(assembly, section);
 	e01_collect(&assembly->tables, section);
 }
 
@@ -234,7 +235,7 @@ static void walk_segment(struct assembly *assembly, uint32_t index)
 
 	assembly->segment = segment;
 	assembly->tables.segment = index;
-	assembly->tables.gap |= segment->behind_gap;
+	assembly->tables.gap |= segment->after_gap;
 	walk = e01_walk_sections(segment->fd, segment->size, visit, assembly);
 	e01_collect_end(&assembly->tables);
 	segment->ending = walk.ending;
@@ -259,11 +260,11 @@ static int walk_segments(struct assembly *assembly, struct error *error)
 				segment->path);
 		if (i + 1 < set->segment_count && segment->ending == E01_ENDS_DONE)
 			return error_set(error, EXIT_IO, EINVAL,
-				"%s says that it is the last segment, but there are files with "
+				"%s claims to be the last segment, but there are files with "
 				"later numbers: they are of another image; move them away",
 				segment->path);
 		if (i + 1 == set->segment_count && segment->ending == E01_ENDS_NEXT) {
-			note(assembly, "segment %u and all behind it are missing",
+			note(assembly, "segment %u and all later ones are missing",
 				segment->number + 1);
 			assembly->tables.gap = true;
 		}
@@ -273,13 +274,13 @@ static int walk_segments(struct assembly *assembly, struct error *error)
 
 /* ---- the medium ---------------------------------------------------------------------------- */
 
-/* Leaves set->common false where the medium's description is lost, or makes no sense. */
+/* Leaves set->common false where the medium's description is lost or invalid. */
 static void set_geometry(struct assembly *assembly)
 {
 	struct e01_set *set = assembly->set;
 	uint64_t sector_count = endian_u64(assembly->volume + SECTORS_AT);
 	const uint8_t *volume = assembly->volume;
-	struct e01_part part = { .type = "volume", .len = assembly->volume_len };
+	struct e01_metadata part = { .type = "volume", .len = assembly->volume_len };
 
 	if (!assembly->volume_len)
 		return;
@@ -287,7 +288,7 @@ static void set_geometry(struct assembly *assembly)
 		sector_count = endian_u32(assembly->volume + SECTORS_AT);
 	part.bytes = xmalloc(part.len);
 	memcpy(part.bytes, volume, part.len);
-	add_part(set, part);
+	add_metadata(set, part);
 	set->sector_size = endian_u32(volume + SECTOR_LEN_AT);
 	set->chunk_len = chunk_len_of(volume);
 	if (!set->chunk_len || !sector_count || sector_count > INT64_MAX / set->sector_size)
@@ -296,7 +297,7 @@ static void set_geometry(struct assembly *assembly)
 	set->common = true;
 }
 
-/* Says what the tables lack. */
+/* Notes what the tables lack. */
 static void set_chunks(struct assembly *assembly)
 {
 	struct e01_set *set = assembly->set;
@@ -305,10 +306,10 @@ static void set_chunks(struct assembly *assembly)
 	uint64_t listed = e01_number_tables(&assembly->tables, chunks);
 
 	if (assembly->bad_volume)
-		note(assembly, "a description of the medium is damaged; another one was used");
+		note(assembly, "a description of the medium is damaged; another copy was used");
 	if (assembly->tables.spare)
 		note(assembly,
-			"%zu of its tables of chunks %s a damaged copy; the good one is used",
+			"%zu of its tables of chunks %s a damaged copy; the intact one is used",
 			assembly->tables.spare, assembly->tables.spare == 1 ? "has" : "have");
 	if (assembly->tables.suspects)
 		note(assembly, "%zu of its tables of chunks %s damaged, as is the copy",
@@ -317,9 +318,9 @@ static void set_chunks(struct assembly *assembly)
 		note(assembly, "chunks found without their table, which is lost: %zu",
 			assembly->tables.rebuilt);
 	if (chunks > counted && chunks > listed) {
-		/* The larger of the two counts is more than all that can be there. */
+		/* The larger of the two counts is an upper bound on what exists. */
 		chunks = counted > listed ? counted : listed;
-		note(assembly, "it says that it holds %llu bytes, but has chunks for %llu only",
+		note(assembly, "it claims to hold %llu bytes, but has chunks for only %llu",
 			(unsigned long long)set->size, (unsigned long long)chunks * set->chunk_len);
 		set->size = chunks * set->chunk_len;
 	}
@@ -360,8 +361,8 @@ void e01_set_close(struct e01_set *set)
 	for (size_t i = 0; i < set->segment_count; i++)
 		if (set->segments[i].fd >= 0)
 			close(set->segments[i].fd);
-	for (size_t i = 0; i < set->part_count; i++)
-		free(set->parts[i].bytes);
+	for (size_t i = 0; i < set->metadata_count; i++)
+		free(set->metadata[i].bytes);
 	for (size_t i = 0; i < set->table_count; i++)
 		free(set->tables[i].entries);
 	free(set->segments);

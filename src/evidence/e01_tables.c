@@ -1,22 +1,22 @@
 /*
  * A table has a head of 24 bytes (the number of entries at 0, the base of their offsets at 8, a
- * checksum at 20), entries of four bytes and a checksum of these. "table2" behind it is a copy. An
- * entry is the offset of a chunk in 31 bits; bit 31 says that the chunk is compressed. Where a
- * chunk ends says the next entry and, for the last one, the section "sectors" in front of the
- * table. EnCase 6.7 wrote tables whose offsets go beyond 31 bits: from the first offset that would
- * be smaller than the one in front, all 32 bits are the offset.
+ * checksum at 20), entries of four bytes and a checksum of these. "table2" after it is a copy. An
+ * entry is the offset of a chunk in 31 bits; bit 31 marks a compressed chunk. A chunk ends at the
+ * next entry or, for the last one, with the section "sectors" before the table. EnCase 6.7 wrote
+ * tables whose offsets exceed 31 bits: from the first offset that would be smaller than the one
+ * before, all 32 bits are the offset.
  *
- * SMART, and the first EnCase, have the chunks behind the entries in the table's own section, and
+ * SMART, and the first EnCase, have the chunks after the entries in the table's own section, and
  * neither "sectors" nor "table2" nor a checksum of the entries.
  *
- * All tables are read once when the set is opened, since an examiner must hear of a damaged one
- * before the run. Of the two copies the one with good checksums is used. If neither is good the
+ * All tables are read once when the set is opened, since an examiner must learn of a damaged one
+ * before the run. Of the two copies the one with valid checksums is used. If neither is valid the
  * table is suspect: its chunks are read more strictly (e01_chunks.c), since each has a checksum of
  * its own.
  *
  * A table does not say which chunks of the medium it lists, only how many: the number of a chunk is
- * the sum of those in front. Behind a missing segment numbers are counted from the medium's end,
- * when that is there; what lies between two gaps has no known place.
+ * the sum of those before. After a missing segment numbers are counted from the medium's end, if
+ * that exists; what is between two gaps has no known place.
  */
 #include "evidence/e01_tables.h"
 
@@ -33,24 +33,24 @@
 #define HEAD_SUM_AT 20
 #define BASE_AT 8
 #define ENTRY_LEN 4
-#define PART_LEN 65536 /* of the entries, read at once */
+#define BUFFER_LEN 65536 /* bytes of entries read at once */
 
-/* Reads the entries' checksum, and where offsets begin to have 32 bits. */
+/* Checks the entries' checksum, and finds where offsets begin to have 32 bits. */
 static void check_entries(int fd, struct e01_copy *copy)
 {
-	uint8_t *part = xmalloc(PART_LEN), sum_bytes[ENTRY_LEN];
+	uint8_t *bytes = xmalloc(BUFFER_LEN), sum_bytes[ENTRY_LEN];
 	uint64_t at = copy->entries_at, left = (uint64_t)copy->count * ENTRY_LEN;
 	uint32_t sum = 1, before = 0, index = 0;
 
 	copy->overflow = copy->count;
 	while (left) {
-		size_t len = left < PART_LEN ? (size_t)left : PART_LEN;
+		size_t len = left < BUFFER_LEN ? (size_t)left : BUFFER_LEN;
 
-		if (file_read_all_at(fd, part, len, at))
+		if (file_read_all_at(fd, bytes, len, at))
 			break;
-		sum = libdeflate_adler32(sum, part, len);
+		sum = libdeflate_adler32(sum, bytes, len);
 		for (size_t i = 0; i < len && copy->overflow == copy->count; i += 4, index++) {
-			uint32_t entry = endian_u32(part + i), offset = entry & INT32_MAX;
+			uint32_t entry = endian_u32(bytes + i), offset = entry & INT32_MAX;
 
 			if (offset < before && entry > before)
 				copy->overflow = index;
@@ -59,14 +59,14 @@ static void check_entries(int fd, struct e01_copy *copy)
 		at += len;
 		left -= len;
 	}
-	copy->sum_good = !left && !file_read_all_at(fd, sum_bytes, sizeof(sum_bytes), at) &&
-			 endian_u32(sum_bytes) == sum;
-	if (!copy->sum_good)
+	copy->sum_valid = !left && !file_read_all_at(fd, sum_bytes, sizeof(sum_bytes), at) &&
+			  endian_u32(sum_bytes) == sum;
+	if (!copy->sum_valid)
 		copy->overflow = copy->count;
-	free(part);
+	free(bytes);
 }
 
-/* There is room for this many entries and the checksum behind them. */
+/* How many entries, with the checksum after them, fit into the section. */
 static uint32_t room_for(const struct e01_section *section)
 {
 	uint64_t heads = E01_SECTION_HEAD_LEN + HEAD_LEN + ENTRY_LEN;
@@ -77,26 +77,26 @@ static uint32_t room_for(const struct e01_section *section)
 
 static struct e01_copy read_copy(int fd, const struct e01_section *section)
 {
-	struct e01_copy copy = { .section = *section, .there = true };
+	struct e01_copy copy = { .section = *section, .exists = true };
 	uint64_t at = section->offset + E01_SECTION_HEAD_LEN;
 	uint32_t room = room_for(section);
 	uint8_t head[HEAD_LEN];
 
 	copy.entries_at = at + HEAD_LEN;
-	copy.head_good = room && !file_read_all_at(fd, head, sizeof(head), at) &&
-			 e01_sum_holds(head, HEAD_SUM_AT) && endian_u32(head) <= room;
-	if (copy.head_good) {
+	copy.head_valid = room && !file_read_all_at(fd, head, sizeof(head), at) &&
+			  e01_sum_holds(head, HEAD_SUM_AT) && endian_u32(head) <= room;
+	if (copy.head_valid) {
 		copy.count = endian_u32(head);
 		copy.base = endian_u64(head + BASE_AT);
-		copy.head_good = copy.base <= INT64_MAX;
+		copy.head_valid = copy.base <= INT64_MAX;
 	}
-	if (!copy.head_good)
+	if (!copy.head_valid)
 		copy.count = room;
 	check_entries(fd, &copy);
 	return copy;
 }
 
-/* Without a good head: offsets count from the file's start or from the section of the chunks. */
+/* Without a valid head: offsets count from the file's start or from the section of the chunks. */
 static uint64_t guess_base(int fd, const struct e01_copy *copy, uint64_t data_start)
 {
 	uint8_t entry[ENTRY_LEN];
@@ -120,10 +120,10 @@ static void complete_table(struct e01_collector *collector)
 	int fd = set->segments[collector->segment].fd;
 	struct e01_copy *copies = collector->copies, *best = &copies[0], *other = &copies[1];
 	const struct e01_section *sectors = &collector->sectors;
-	struct e01_table table = { .segment = collector->segment, .behind_gap = collector->gap };
+	struct e01_table table = { .segment = collector->segment, .after_gap = collector->gap };
 
-	if (2 * other->head_good + other->sum_good + other->there >
-		2 * best->head_good + best->sum_good + best->there) {
+	if (2 * other->head_valid + other->sum_valid + other->exists >
+		2 * best->head_valid + best->sum_valid + best->exists) {
 		best = &copies[1];
 		other = &copies[0];
 	}
@@ -132,19 +132,19 @@ static void complete_table(struct e01_collector *collector)
 	table.end_known = *sectors->type && !collector->smart;
 	table.count = best->count;
 	table.overflow = best->overflow;
-	table.base = best->head_good ? best->base : guess_base(fd, best, table.data_start);
+	table.base = best->head_valid ? best->base : guess_base(fd, best, table.data_start);
 	if (collector->smart) {
 		table.data_start = best->section.offset;
 		table.data_end = best->section.offset + best->section.len;
-		table.count = best->head_good ? best->count : 0;
+		table.count = best->head_valid ? best->count : 0;
 	}
 	table.entries_at[0] = best->entries_at;
-	table.suspect = !best->head_good || !best->sum_good;
-	if (table.suspect && other->there && other->count == best->count)
+	table.suspect = !best->head_valid || !best->sum_valid;
+	if (table.suspect && other->exists && other->count == best->count)
 		table.entries_at[1] = other->entries_at;
 	collector->suspects += table.suspect && !collector->smart;
 	collector->spare +=
-		!table.suspect && other->there && !(other->head_good && other->sum_good);
+		!table.suspect && other->exists && !(other->head_valid && other->sum_valid);
 	collector->gap = table.count == 0;
 	memset(copies, 0, sizeof(collector->copies));
 	collector->has_table |= table.count != 0;
@@ -152,7 +152,7 @@ static void complete_table(struct e01_collector *collector)
 		add_table(set, &table);
 }
 
-/* The last section of chunks has no table: that was lost. */
+/* The last section of chunks has no table: it was lost. */
 static void rebuild_table(struct e01_collector *collector)
 {
 	struct e01_set *set = collector->set;
@@ -164,7 +164,7 @@ static void rebuild_table(struct e01_collector *collector)
 	if (!*sectors->type || collector->has_table || !collector->chunk_len)
 		return;
 	do {
-		table.behind_gap = collector->gap;
+		table.after_gap = collector->gap;
 		table.base = table.data_start = from;
 		table.count = table.overflow = e01_rebuild(set->segments[table.segment].fd, from,
 			end, collector->chunk_len, &table.entries, &from);
@@ -179,7 +179,7 @@ static void rebuild_table(struct e01_collector *collector)
 
 void e01_collect_end(struct e01_collector *collector)
 {
-	if (collector->copies[0].there || collector->copies[1].there)
+	if (collector->copies[0].exists || collector->copies[1].exists)
 		complete_table(collector);
 	rebuild_table(collector);
 	collector->sectors = (struct e01_section){ 0 };
@@ -192,12 +192,13 @@ void e01_collect(struct e01_collector *collector, const struct e01_section *sect
 	const struct e01_section *table = &collector->copies[0].section;
 	bool second = !strcmp(section->type, "table2");
 
-	if (second && collector->copies[0].there && section->offset == table->offset + table->len) {
+	if (second && collector->copies[0].exists &&
+		section->offset == table->offset + table->len) {
 		collector->copies[1] = read_copy(fd, section);
 		complete_table(collector);
 		return;
 	}
-	if (collector->copies[0].there)
+	if (collector->copies[0].exists)
 		complete_table(collector);
 	collector->gap |= section->resumed;
 	if (!strcmp(section->type, "sectors")) {
@@ -212,14 +213,14 @@ void e01_collect(struct e01_collector *collector, const struct e01_section *sect
 	}
 }
 
-/* Numbers the tables from the front up to the first gap. Returns how many they are. */
+/* Numbers the tables from the front up to the first gap. Returns how many those are. */
 static size_t number_from_front(struct e01_set *set, bool stop_at_gap)
 {
 	uint64_t next = 0;
 	size_t i;
 
 	for (i = 0; i < set->table_count; i++) {
-		if (stop_at_gap && set->tables[i].behind_gap)
+		if (stop_at_gap && set->tables[i].after_gap)
 			break;
 		set->tables[i].first = next;
 		next += set->tables[i].count;
@@ -227,7 +228,7 @@ static size_t number_from_front(struct e01_set *set, bool stop_at_gap)
 	return i;
 }
 
-/* Numbers the tables behind the last gap, of those from `from` on. */
+/* Numbers the tables after the last gap, of those from `from` on. */
 static void number_from_end(struct e01_set *set, size_t from, uint64_t chunks)
 {
 	for (size_t i = set->table_count; i-- > from;) {
@@ -237,7 +238,7 @@ static void number_from_end(struct e01_set *set, size_t from, uint64_t chunks)
 			return;
 		chunks -= table->count;
 		table->first = chunks;
-		if (table->behind_gap)
+		if (table->after_gap)
 			return;
 	}
 }
@@ -245,14 +246,14 @@ static void number_from_end(struct e01_set *set, size_t from, uint64_t chunks)
 uint64_t e01_number_tables(struct e01_collector *collector, uint64_t chunks)
 {
 	struct e01_set *set = collector->set;
-	uint64_t sum = 0, placed = 0;
+	uint64_t sum = 0, numbered = 0;
 	size_t kept = 0, front;
 
 	for (size_t i = 0; i < set->table_count; i++) {
 		set->tables[i].first = E01_NO_CHUNK;
 		sum += set->tables[i].count;
 	}
-	/* If none is lacking there was nothing in the gaps. */
+	/* If none is missing there was nothing in the gaps. */
 	front = number_from_front(set, sum < chunks);
 	if (front < set->table_count && !collector->gap)
 		number_from_end(set, front, chunks);
@@ -262,8 +263,8 @@ uint64_t e01_number_tables(struct e01_collector *collector, uint64_t chunks)
 			continue;
 		}
 		set->tables[kept++] = set->tables[i];
-		placed += set->tables[kept - 1].count;
+		numbered += set->tables[kept - 1].count;
 	}
 	set->table_count = kept;
-	return placed;
+	return numbered;
 }

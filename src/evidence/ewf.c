@@ -1,21 +1,21 @@
 /*
- * E01 and S01. They are read by our own code (e01_set.c, e01_chunks.c), in as many threads as ask
- * and without a table in memory. What investigators typed in and the software hashed is read by
- * libewf, which knows its many forms best. Since libewf would read all tables of a set that it
- * opens, some 3 GB for a TB, it gets a small file in memory that has only the sections with such
+ * E01 and S01. Their chunks are read by our own code (e01_set.c, e01_chunks.c), in any number of
+ * threads and without a table in memory. What investigators typed in and the software hashed is
+ * read by libewf, which knows its many forms best. Since libewf would read all tables of a set that
+ * it opens, some 3 GB for a TB, it gets a small file in memory that has only the sections with such
  * data. Only where the description of the medium can't be read, or names chunks of an odd size, is
  * the set given to libewf as it is.
  *
- * libewf's own read function fills a chunk whose checksum is wrong, or that no segment holds, with
- * zeros and calls that a success; the list of such places that it keeps afterwards grows
- * quadratically dear. So chunks are read one by one with its lower functions, which answer for
- * each: fetching the packed bytes changes the handle and is done under a lock; unpacking and
- * checking them does not touch the handle (it computes on the caller's buffers alone) and runs
- * outside of it, in as many threads as read. A chunk is read whole or not at all, which makes it
- * the read_unit.
+ * libewf's own read function fills a chunk that is missing or has a wrong checksum with zeros and
+ * calls that a success; the list of such places that it keeps afterwards becomes quadratically
+ * expensive. So chunks are read one by one with its lower functions, which report errors for each:
+ * fetching the compressed bytes changes the handle and is done under a lock; decompressing and
+ * checking them does not touch the handle (it works on the caller's buffers alone) and runs outside
+ * of it, in as many threads as read. A chunk is read whole or not at all, which makes it the read
+ * unit.
  *
- * libewf of 2017 and later has other lower functions. There its plain one is used, chunk by chunk
- * under the lock, and the list is asked after each.
+ * libewf of 2017 and later has different lower functions. There its plain read function is used,
+ * chunk by chunk under the lock, and the list is consulted after each.
  */
 #include <libewf.h>
 
@@ -36,9 +36,9 @@
 
 #define CHUNK_MAX (256u << 20)
 #define VALUE_LEN 4096
-/* A packed chunk is smaller than the chunk, or its bytes and a checksum; the last one of a segment
- * is taken by some versions to reach to the end of its section. */
-#define PACKED_SLACK 65536
+/* A compressed chunk is smaller than the chunk, or it is its bytes and a checksum; some versions
+ * extend the last one of a segment to the end of its section. */
+#define STORED_SLACK 65536
 
 struct ewf {
 	struct image image;
@@ -54,7 +54,7 @@ static bool ewf_probe(const struct image_ends *ends)
 	return e01_probe(ends->head, ends->head_len);
 }
 
-/* What libewf says is a stack of lines, the cause first, each with its function's name in front.
+/* libewf's message is a stack of lines, the cause first, each with its function's name in front.
  * Frees *reason. */
 static int ewf_failure(
 	const char *path, const char *what, libewf_error_t **reason, struct error *error)
@@ -86,7 +86,7 @@ static void add_value(
 }
 
 /* Header values are what the examiner typed in, and what the software added. The password's hash is
- * nobody's business. */
+ * not reported. */
 static void read_values(struct ewf *ewf)
 {
 	struct image_info *info = &ewf->image.info;
@@ -114,7 +114,7 @@ static void read_values(struct ewf *ewf)
 	}
 }
 
-/* hex: as many digits as the hash has, and a zero; stays "" when the image stores no such hash. */
+/* hex: room for the hash's digits and a zero; stays "" when the image stores no such hash. */
 static void read_hash(struct ewf *ewf, const char *name, char *hex, size_t hex_len)
 {
 	char value[128] = "";
@@ -138,11 +138,12 @@ static int read_geometry(struct ewf *ewf, const char *path, struct error *error)
 	if (libewf_handle_get_media_size(ewf->handle, &size, &reason) != 1 ||
 		libewf_handle_get_bytes_per_sector(ewf->handle, &info->sector_size, &reason) != 1 ||
 		libewf_handle_get_chunk_size(ewf->handle, &chunk_len, &reason) != 1)
-		return ewf_failure(path, "does not say how large it is", &reason, error);
+		return ewf_failure(path, "does not record its size", &reason, error);
 	if (size == 0 || size > INT64_MAX || info->sector_size == 0 || chunk_len == 0 ||
 		chunk_len > CHUNK_MAX)
-		return ewf_failure(path, "holds no sectors, or is damaged where it says how many",
-			&reason, error);
+		return ewf_failure(path,
+			"holds no sectors, or is damaged where it records how many", &reason,
+			error);
 	info->size = size;
 	ewf->chunk_len = ewf->image.read_unit = chunk_len;
 	return 0;
@@ -176,12 +177,12 @@ static void read_descriptions(struct ewf *ewf)
 	read_hash(ewf, "SHA1", info->stored_sha1, sizeof(info->stored_sha1));
 }
 
-/* What is not known of the acquisition is no reason not to read the image. */
+/* An image whose acquisition data is missing or damaged is read all the same. */
 static void open_common(struct ewf *ewf)
 {
 	struct e01_set *set = &ewf->set;
 	struct image_info *info = &ewf->image.info;
-	int fd = e01_make_abstract(set->parts, set->part_count);
+	int fd = e01_make_stub(set->metadata, set->metadata_count);
 	char path[32], *paths[] = { path };
 
 	info->size = set->size;
@@ -192,7 +193,7 @@ static void open_common(struct ewf *ewf)
 	if (fd >= 0 && !open_handle(ewf, paths, 1, NULL))
 		read_descriptions(ewf);
 	else if (!set->damage)
-		set->damage = xstrdup("what it says of its acquisition can't be read");
+		set->damage = xstrdup("its acquisition data can't be read");
 	close_handle(ewf);
 	if (fd >= 0)
 		close(fd);
@@ -205,7 +206,7 @@ static int check_claims(const struct e01_set *set, struct error *error)
 	for (size_t i = 0; i < set->segment_count; i++)
 		if (e01_claims_too_much(set->segments[i].fd, set->segments[i].size, &section))
 			return error_set(error, EXIT_IO, EINVAL,
-				"%s can't be read: where it describes the medium it is damaged, "
+				"%s can't be read: its description of the medium is damaged, "
 				"and its section '%s' at offset "
 				"%" PRIu64 " claims to hold %" PRIu64 " bytes",
 				set->segments[i].path, section.type, section.offset, section.len);
@@ -224,7 +225,7 @@ static int open_unusual(struct ewf *ewf, struct error *error)
 	if (rc)
 		return rc;
 	if (!ewf->set.damage && libewf_handle_segment_files_corrupted(ewf->handle, NULL))
-		ewf->set.damage = xasprintf("%s is damaged: what it lacks is read as zeros and "
+		ewf->set.damage = xasprintf("%s is damaged: missing data is read as zeros and "
 					    "reported as unreadable",
 			info->paths[0]);
 	read_descriptions(ewf);
@@ -242,7 +243,7 @@ static void ewf_close(struct image *image)
 	free(ewf);
 }
 
-/* In the order of the segments' numbers, which may not be that of their names. */
+/* Sorts the paths by the segments' numbers, which may differ from the order of their names. */
 static void order_paths(struct ewf *ewf)
 {
 	char **ordered = xcalloc(ewf->set.segment_count, sizeof(*ordered));
@@ -295,10 +296,10 @@ static int ewf_open(
 	return 0;
 }
 
-/* Room for one chunk as stored and one unpacked, for a thread that reads. */
+/* Room for one chunk as stored and one decompressed, for one thread. */
 struct scratch {
-	uint8_t *packed, *plain;
-	size_t packed_len;
+	uint8_t *stored, *plain;
+	size_t stored_len;
 };
 
 #if LIBEWF_VERSION < 20150000
@@ -316,20 +317,20 @@ static int read_chunk(
 
 	pthread_mutex_lock(&ewf->lock);
 	if (libewf_handle_seek_offset(ewf->handle, (off64_t)offset, SEEK_SET, NULL) >= 0)
-		got = libewf_handle_read_chunk(ewf->handle, scratch->packed, scratch->packed_len,
+		got = libewf_handle_read_chunk(ewf->handle, scratch->stored, scratch->stored_len,
 			&compressed, checksum_bytes, &checksum, &has_checksum, NULL);
 	pthread_mutex_unlock(&ewf->lock);
 	if (got <= 0)
 		return -EIO;
-	got = libewf_handle_prepare_read_chunk(ewf->handle, scratch->packed, (size_t)got,
+	got = libewf_handle_prepare_read_chunk(ewf->handle, scratch->stored, (size_t)got,
 		scratch->plain, &plain_len, compressed, checksum, has_checksum, NULL);
-	*data = compressed ? scratch->plain : scratch->packed;
+	*data = compressed ? scratch->plain : scratch->stored;
 	return got >= 0 && (size_t)got >= len ? 0 : -EIO;
 }
 
 #else
 
-/* True when libewf notes a bad checksum anywhere in the len bytes at offset. Under the lock. */
+/* True when libewf lists a wrong checksum anywhere in the len bytes at offset. Under the lock. */
 static bool is_bad(struct ewf *ewf, uint64_t offset, size_t len)
 {
 	uint32_t count = 0;
@@ -350,15 +351,15 @@ static bool is_bad(struct ewf *ewf, uint64_t offset, size_t len)
 static int read_chunk(
 	struct ewf *ewf, uint64_t offset, size_t len, struct scratch *scratch, const uint8_t **data)
 {
-	bool good;
+	bool ok;
 
 	pthread_mutex_lock(&ewf->lock);
-	good = libewf_handle_read_buffer_at_offset(
-		       ewf->handle, scratch->plain, len, (off64_t)offset, NULL) == (ssize_t)len &&
-	       !is_bad(ewf, offset, len);
+	ok = libewf_handle_read_buffer_at_offset(
+		     ewf->handle, scratch->plain, len, (off64_t)offset, NULL) == (ssize_t)len &&
+	     !is_bad(ewf, offset, len);
 	pthread_mutex_unlock(&ewf->lock);
 	*data = scratch->plain;
-	return good ? 0 : -EIO;
+	return ok ? 0 : -EIO;
 }
 
 #endif
@@ -370,16 +371,16 @@ static int read_chunks(
 		size_t skip = (size_t)(offset % ewf->chunk_len);
 		uint64_t start = offset - skip, left = ewf->image.info.size - start;
 		size_t chunk_len = left < ewf->chunk_len ? (size_t)left : ewf->chunk_len;
-		size_t piece_len = chunk_len - skip < len ? chunk_len - skip : len;
+		size_t part_len = chunk_len - skip < len ? chunk_len - skip : len;
 		const uint8_t *data;
 		int rc = read_chunk(ewf, start, chunk_len, scratch, &data);
 
 		if (rc)
 			return rc;
-		memcpy(to, data + skip, piece_len);
-		offset += piece_len;
-		to += piece_len;
-		len -= piece_len;
+		memcpy(to, data + skip, part_len);
+		offset += part_len;
+		to += part_len;
+		len -= part_len;
 	}
 	return 0;
 }
@@ -387,16 +388,16 @@ static int read_chunks(
 static int ewf_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
 	struct ewf *ewf = (struct ewf *)image;
-	struct scratch scratch = { .packed_len = 2 * ewf->chunk_len + PACKED_SLACK };
+	struct scratch scratch = { .stored_len = 2 * ewf->chunk_len + STORED_SLACK };
 	int rc = -ENOMEM;
 
 	if (ewf->chunks)
 		return e01_chunks_read(ewf->chunks, offset, buffer, len);
-	scratch.packed = malloc(scratch.packed_len);
+	scratch.stored = malloc(scratch.stored_len);
 	scratch.plain = malloc(ewf->chunk_len);
-	if (scratch.packed && scratch.plain)
+	if (scratch.stored && scratch.plain)
 		rc = read_chunks(ewf, offset, buffer, len, &scratch);
-	free(scratch.packed);
+	free(scratch.stored);
 	free(scratch.plain);
 	return rc;
 }

@@ -1,5 +1,4 @@
-/* All from specifications: the places of names and serial numbers in boot sectors and
- * superblocks. */
+/* From the specifications: where boot sectors and superblocks have names and serial numbers. */
 #include "evidence/fs_label.h"
 
 #include <stdio.h>
@@ -28,7 +27,7 @@ static uint32_t le(const uint8_t *bytes, unsigned width)
 }
 
 /* A field of fixed width, filled up with blanks or zeros. */
-static void take_field(struct volume *volume, const uint8_t *bytes, size_t len)
+static void copy_field(struct volume *volume, const uint8_t *bytes, size_t len)
 {
 	size_t end = strnlen((const char *)bytes, len);
 
@@ -38,8 +37,8 @@ static void take_field(struct volume *volume, const uint8_t *bytes, size_t len)
 	volume->label[end] = 0;
 }
 
-/* count units of UTF-16LE, at most 64, as UTF-8; what is no character becomes '?'. */
-static void take_utf16(struct volume *volume, const uint8_t *bytes, size_t count)
+/* Converts count units of UTF-16LE, at most 64, to UTF-8; surrogates become '?'. */
+static void copy_utf16(struct volume *volume, const uint8_t *bytes, size_t count)
 {
 	size_t at = 0;
 
@@ -74,7 +73,7 @@ static void find_fat(struct walk_host *host, struct volume *volume)
 	snprintf(volume->id, sizeof(volume->id), "%04X-%04X", le(boot + at + 2, 2),
 		le(boot + at, 2));
 	if (memcmp(boot + at + 4, "NO NAME    ", 11))
-		take_field(volume, boot + at + 4, 11);
+		copy_field(volume, boot + at + 4, 11);
 }
 
 static void find_exfat(struct walk_host *host, struct volume *volume)
@@ -94,14 +93,14 @@ static void find_exfat(struct walk_host *host, struct volume *volume)
 		return;
 	for (size_t i = 0; i < sizeof(root) && root[i]; i += EXFAT_ENTRY_LEN) {
 		if (root[i] == EXFAT_LABEL && root[i + 1] <= 11) {
-			take_utf16(volume, root + i + 2, root[i + 1]);
+			copy_utf16(volume, root + i + 2, root[i + 1]);
 			return;
 		}
 	}
 }
 
-/* The volume's name is an attribute of a file of its own, and so short that it stands in its
- * record. */
+/* The volume's name is an attribute of a file of its own, and short enough to be stored in the
+ * file's record. */
 static void find_ntfs(struct walk_host *host, struct volume *volume)
 {
 	uint8_t boot[96], record[1024];
@@ -113,7 +112,7 @@ static void find_ntfs(struct walk_host *host, struct volume *volume)
 	snprintf(
 		volume->id, sizeof(volume->id), "%08X%08X", le(boot + 0x4c, 4), le(boot + 0x48, 4));
 	cluster_len = (uint64_t)le(boot + 0x0b, 2) * boot[0x0d];
-	table = le(boot + 0x30, 4) * cluster_len; /* its upper half is 0 in all that is no hoax */
+	table = le(boot + 0x30, 4) * cluster_len; /* its upper half is 0 on any real volume */
 	record_len = boot[0x40] > 127 ? UINT64_C(1) << ((256 - boot[0x40]) & 31)
 				      : boot[0x40] * cluster_len;
 	if (!read_at(host, volume, table + NTFS_VOLUME_RECORD * record_len, record,
@@ -127,7 +126,7 @@ static void find_ntfs(struct walk_host *host, struct volume *volume)
 
 		if (le(record + at, 4) == NTFS_VOLUME_NAME && name + name_len <= sizeof(record) &&
 			name_len <= 128)
-			take_utf16(volume, record + name, name_len / 2);
+			copy_utf16(volume, record + name, name_len / 2);
 		if (len < 24 || len > sizeof(record) || le(record + at, 4) >= NTFS_VOLUME_NAME)
 			return;
 		at += len;
@@ -144,7 +143,7 @@ static void find_ext(struct walk_host *host, struct volume *volume)
 	for (size_t i = 0; i < 16; i++)
 		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
 			block[0x68 + i]);
-	take_field(volume, block + 0x78, 16);
+	copy_field(volume, block + 0x78, 16);
 }
 
 static void find_iso(struct walk_host *host, struct volume *volume)
@@ -152,7 +151,7 @@ static void find_iso(struct walk_host *host, struct volume *volume)
 	uint8_t block[72];
 
 	if (read_at(host, volume, ISO_DESCRIPTOR, block, sizeof(block)))
-		take_field(volume, block + 40, 32);
+		copy_field(volume, block + 40, 32);
 }
 
 void fs_label_find(struct walk_host *host, struct volume *volume)

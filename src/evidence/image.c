@@ -1,7 +1,7 @@
 /*
- * Opening evidence: what is refused, which backend reads it, and reading around what can't be read.
+ * Opens evidence, chooses the backend that reads it, and reads around what can't be read.
  *
- * Nothing here may touch the evidence: files are opened read-only, and only after a look at what
+ * Nothing here may touch the evidence: files are opened read-only, and only after a check of what
  * they are, so that a FIFO can't block the run and a tape can't be wound.
  */
 #include "evidence/image.h"
@@ -22,11 +22,11 @@
 #include "evidence/unsupported.h"
 
 #define SPARE_DESCRIPTORS 256
-/* A failed request is read again in pieces of about this size before it is read read_unit by read_unit:
- * so few requests meet the bad place again, each of which may take a failing disk seconds. */
+/* A failed request is read again in parts of about this size before it is read unit by unit: so few
+ * requests hit the bad place again, each of which may take a failing disk seconds. */
 #define RETRY_LEN 65536
 
-/* The last one takes whatever no other knows. */
+/* The last one accepts whatever no other recognises. */
 static const struct image_backend *const backends[] = { &ewf_backend, &container_backend,
 	&raw_backend };
 
@@ -50,8 +50,8 @@ static int check_kind(const char *path, const struct stat *st, struct error *err
 			"%s is %s, not an image: give a file or a block device", path,
 			kind_of(st->st_mode));
 	if (st->st_size == 0)
-		return error_set(error, EXIT_IO, ENODATA,
-			"%s is empty: there is nothing to read in it", path);
+		return error_set(
+			error, EXIT_IO, ENODATA, "%s is empty: there is nothing to read", path);
 	return 0;
 }
 
@@ -63,8 +63,8 @@ static int cannot_open(const char *path, struct error *error)
 		errnum == EACCES || errnum == EPERM ? "; run burin as a user who may read it" : "");
 }
 
-/* The names of what is no plain image, for when its head can't be read. */
-static bool is_packed_name(const char *path)
+/* Extensions of images that are not raw, for when the head can't be read. */
+static bool is_container_name(const char *path)
 {
 	static const char *const extensions[] = { "e01", "ex01", "s01", "l01", "lx01", "aff", "afd",
 		"vmdk", "vhd", "vhdx", "qcow2", "vdi", "dmg" };
@@ -77,18 +77,18 @@ static bool is_packed_name(const char *path)
 }
 
 /* A disk that fails at its very beginning is evidence like any other. */
-static int take_headless(const char *path, int errnum, struct error *error)
+static int accept_headless(const char *path, int errnum, struct error *error)
 {
-	if (!is_packed_name(path))
+	if (!is_container_name(path))
 		return 0;
 	return error_set(error, EXIT_IO, errnum,
-		"can't read the head of %s (%s), and without it the file can't be unpacked; copy "
-		"it to a sound disk first",
+		"can't read the head of %s (%s), and without it the file can't be decoded; copy "
+		"it to a working disk first",
 		path, strerror(errnum));
 }
 
-/* Refuses what is no evidence that burin reads, else leaves the file's ends in *ends, zeros where
- * it has none. */
+/* Refuses what burin does not read as evidence, otherwise leaves the file's ends in *ends, zeros
+ * where there are none. */
 static int inspect_open(int fd, const char *path, struct image_ends *ends, struct error *error)
 {
 	ssize_t head_len, tail_len = 0;
@@ -103,7 +103,7 @@ static int inspect_open(int fd, const char *path, struct image_ends *ends, struc
 	head_len = file_read_at(fd, ends->head, IMAGE_HEAD_LEN, 0);
 	ends->headless = head_len < 0;
 	if (ends->headless)
-		return take_headless(path, (int)-head_len, error);
+		return accept_headless(path, (int)-head_len, error);
 	if (S_ISREG(st.st_mode) && st.st_size >= IMAGE_TAIL_LEN)
 		tail_len =
 			file_read_at(fd, ends->tail, IMAGE_TAIL_LEN, st.st_size - IMAGE_TAIL_LEN);
@@ -145,7 +145,7 @@ int image_open(struct image **image, const char *path, struct error *error)
 	rc = backends[i]->open(image, path, &ends, error);
 	if (!rc && ends.headless && !(*image)->info.damage)
 		(*image)->info.damage = xasprintf(
-			"the head of %s can't be read, so it was taken for a plain image", path);
+			"the head of %s can't be read, so it is treated as a raw image", path);
 	return rc;
 }
 
@@ -165,17 +165,17 @@ const struct image_info *image_info(const struct image *image)
 	return &image->info;
 }
 
-int image_use_map(struct image *image, const char *map_path, struct error *error)
+int image_use_ddrescue_map(struct image *image, const char *map_path, struct error *error)
 {
-	int rc = map_read(&image->unread, map_path, image->info.size, error);
+	int rc = ddrescue_map_read(&image->unread, map_path, image->info.size, error);
 
 	if (!rc)
 		image->map_path = xstrdup(map_path);
 	return rc;
 }
 
-/* How many of the len bytes at offset come before the next that a map calls unread; 0 when that is
- * the first of them, and then *lost_len of them are. */
+/* How many of the len bytes at offset come before the next one that a ddrescue map calls unread; 0
+ * when the first one is, and then *lost_len of them are. */
 static uint64_t until_unread(
 	const struct image *image, uint64_t offset, uint64_t len, uint64_t *lost_len)
 {
@@ -191,7 +191,7 @@ static uint64_t until_unread(
 	return 0;
 }
 
-/* All inside the image, and len not 0. */
+/* The bytes are inside the image, and len is not 0. */
 static int read_inside(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
 	uint64_t lost_len;
@@ -209,30 +209,30 @@ int image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len
 }
 
 /* How far from offset the next multiple of step is, but at most len. */
-static size_t piece_at(uint64_t offset, uint64_t len, size_t step)
+static size_t part_at(uint64_t offset, uint64_t len, size_t step)
 {
-	size_t piece_len = step - (size_t)(offset % step);
+	size_t part_len = step - (size_t)(offset % step);
 
-	return piece_len < len ? piece_len : (size_t)len;
+	return part_len < len ? part_len : (size_t)len;
 }
 
 static void read_units(struct image *image, uint64_t offset, uint8_t *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
 {
 	while (len) {
-		size_t piece_len = piece_at(offset, len, image->read_unit);
+		size_t part_len = part_at(offset, len, image->read_unit);
 
-		if (image->backend->read_at(image, offset, buffer, piece_len)) {
-			memset(buffer, 0, piece_len);
-			failed(arg, offset, piece_len);
+		if (image->backend->read_at(image, offset, buffer, part_len)) {
+			memset(buffer, 0, part_len);
+			failed(arg, offset, part_len);
 		}
-		offset += piece_len;
-		buffer += piece_len;
-		len -= piece_len;
+		offset += part_len;
+		buffer += part_len;
+		len -= part_len;
 	}
 }
 
-/* What no map calls unread. */
+/* For bytes that no map calls unread. */
 static void read_steps(struct image *image, uint64_t offset, uint8_t *to, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
 {
@@ -240,13 +240,13 @@ static void read_steps(struct image *image, uint64_t offset, uint8_t *to, size_t
 	size_t step = image->read_unit * (units ? units : 1);
 
 	while (len) {
-		size_t piece_len = piece_at(offset, len, step);
+		size_t part_len = part_at(offset, len, step);
 
-		if (image->backend->read_at(image, offset, to, piece_len))
-			read_units(image, offset, to, piece_len, failed, arg);
-		offset += piece_len;
-		to += piece_len;
-		len -= piece_len;
+		if (image->backend->read_at(image, offset, to, part_len))
+			read_units(image, offset, to, part_len, failed, arg);
+		offset += part_len;
+		to += part_len;
+		len -= part_len;
 	}
 }
 
@@ -287,7 +287,7 @@ void image_set_cache(struct image *image,
 	atomic_store(&image->cache, copy);
 }
 
-/* How many bytes, from the beginning, came from memory. */
+/* Returns how many bytes, from the first one on, came from memory. */
 static size_t read_cached(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
 	size_t (*copy)(void *, uint64_t, void *, size_t) = atomic_load(&image->cache);
@@ -332,7 +332,8 @@ int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uin
 	return rc;
 }
 
-/* What a map calls unread is no hole, though a rescue that writes sparse files leaves one there. */
+/* What a map calls unread is not a hole, though a rescue that writes sparse files leaves one there.
+ */
 bool image_hole(struct image *image, uint64_t offset, uint64_t *len)
 {
 	uint64_t lost_len, good_len;
@@ -359,9 +360,10 @@ char *image_why(struct image *image, uint64_t offset, uint64_t *len)
 	if (!left)
 		return NULL;
 	good_len = until_unread(image, offset, left, &lost_len);
-	*len = good_len ? piece_at(offset, good_len, image->read_unit) : lost_len;
+	*len = good_len ? part_at(offset, good_len, image->read_unit) : lost_len;
 	if (!good_len)
-		return xasprintf("the map %s does not call it finished", image->map_path);
+		return xasprintf(
+			"the ddrescue map %s does not list it as finished", image->map_path);
 	return image->backend->why ? image->backend->why(image, offset) : NULL;
 }
 

@@ -1,6 +1,7 @@
 /*
- * Evidence: a disk image, opened read-only, always. Backends: raw (a file, split parts, a block
- * device) and EWF (E01). The format is told by content, not by name.
+ * Evidence: a disk image, always opened read-only. Backends: raw (a file, split parts, a block
+ * device), EWF (E01) and containers (AFF, VMDK, VHD, VHDX). The format is detected from the
+ * content, not from the name.
  */
 #ifndef BURIN_EVIDENCE_IMAGE_H
 #define BURIN_EVIDENCE_IMAGE_H
@@ -22,14 +23,13 @@ struct image_value {
 struct image_info {
 	const char *format;   /* "raw", "split raw", "device", "ewf" */
 	uint64_t size;        /* bytes of media */
-	uint32_t sector_size; /* bytes; 512 where nothing says otherwise */
+	uint32_t sector_size; /* bytes; 512 where unknown */
 	char **paths;         /* every file that belongs to it, in order, as opened */
 	size_t path_count;
-	char stored_md5[33],
-		stored_sha1[41]; /* hex in lower case; "" when the evidence stores none */
+	char stored_md5[33], stored_sha1[41]; /* lower-case hex; "" when the evidence stores none */
 	struct image_value *values;
 	size_t value_count;
-	char *damage; /* a sentence about what is wrong with the evidence as a whole; NULL: nothing is known */
+	char *damage; /* a sentence on what is wrong with the evidence as a whole; NULL: nothing */
 };
 
 /* Opens the image of which path is the (first) file. Errors (EXIT_IO) say what is wrong with which
@@ -37,8 +37,8 @@ struct image_info {
  * (named), a part missing or of another image. On success the caller owns *image. */
 int image_open(struct image **image, const char *path, struct error *error);
 /* From now on, what a ddrescue map does not list as finished counts as unreadable, whatever the
- * image holds there. To be called before anything is read. Errors as for map_read. */
-int image_use_map(struct image *image, const char *map_path, struct error *error);
+ * image holds there. To be called before anything is read. Errors as for ddrescue_map_read. */
+int image_use_ddrescue_map(struct image *image, const char *map_path, struct error *error);
 const struct image_info *image_info(const struct image *image);
 
 /* Reads exactly len bytes at offset. Returns 0, or a negative errno with the buffer's content
@@ -46,36 +46,36 @@ const struct image_info *image_info(const struct image *image);
  * end. Thread-safe. */
 int image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len);
 
-/* As image_read_at, but what can't be read, sector by sector, is filled with zeros.
- * Returns how many bytes those were (0: all read). */
+/* As image_read_at, but sectors that can't be read are filled with zeros. Returns how many bytes
+ * those were (0: all read). */
 size_t image_read_around(struct image *image, uint64_t offset, void *buffer, size_t len);
 
-/* Has image_read_around ask copy first, which gives what is in memory anyway of the len bytes at
- * offset: it copies as many as it has from their beginning on, and returns how many. All of them
- * must be as image_read_at would read them. copy must be thread-safe, and may be set while others
- * read. NULL: nobody is asked any more; not while others read. */
+/* Makes image_read_around try copy first, which provides bytes that are in memory anyway: it copies
+ * as many of the len bytes at offset as it has, from the first one on, and returns how many, just
+ * as image_read_at would read them. copy must be thread-safe, and may be set while other threads
+ * read. NULL: stops that; not while other threads read. */
 void image_set_cache(struct image *image,
 	size_t (*copy)(void *context, uint64_t offset, void *buffer, size_t len), void *context);
 
 /* Why the bytes at offset can't be read: "chunk 7, in segment 1 (disk.E01): its checksum is wrong";
- * the caller frees it. NULL when they can, or nobody knows more than image_read_at says. *len: for
- * how many bytes from there on that is the answer. Thread-safe. */
+ * the caller frees it. NULL when they can be read, or no more is known than image_read_at reports.
+ * *len: for how many bytes from there on the answer holds. Thread-safe. */
 char *image_why(struct image *image, uint64_t offset, uint64_t *len);
 
-/* Where the bytes at offset lie in a plain file: fd (the image's, for reading), the offset in it
- * and how many bytes follow there in one piece. -ENOTSUP when the backend has no such files. Direct
- * is asked for with O_DIRECT: the descriptor without the page cache; -ENOTSUP when the file system
- * refuses that. */
+/* Where the bytes at offset are in a plain file: fd (the image's, for reading), the offset in it
+ * and how many bytes follow there contiguously. -ENOTSUP when the backend has no such files.
+ * direct: the descriptor that bypasses the page cache (O_DIRECT); -ENOTSUP when the file system has
+ * none. */
 int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uint64_t *fd_offset,
 	uint64_t *len);
 
-/* Whether the bytes at offset lie in a hole of a sparse file, where nothing is stored and zeros are
- * read; *len: how far that, or its contrary, is known to go on (at least 1). False where the
- * backend, or the file system, knows of no holes. */
+/* Whether the byte at offset is in a hole of a sparse file, where nothing is stored and zeros are
+ * read; *len: for how many bytes that, or its opposite, is known to hold (at least 1). False where
+ * the backend, or the file system, reports no holes. */
 bool image_hole(struct image *image, uint64_t offset, uint64_t *len);
 
 /* True when writing to path would write to the device that is the evidence. path must exist. */
-bool image_is_under(const struct image *image, const char *path);
+bool image_shares_device(const struct image *image, const char *path);
 
 /* NULL is fine. */
 void image_close(struct image *image);

@@ -1,12 +1,13 @@
 /*
- * Raw images: a file, the parts of a split one, a block device. Bytes are where they seem to be.
+ * Raw images: a file, the parts of a split one, a block device. Offsets in the image are offsets in
+ * the files.
  *
  * A part has two descriptors: one through the page cache, opened at once, and one with O_DIRECT,
- * opened when somebody asks for it. All stay open, since requests in flight use them; for sets of
- * many parts the limit on descriptors is raised.
+ * opened on first use. All stay open, since requests in flight use them; for sets of many parts the
+ * limit on descriptors is raised.
  *
  * The page cache reads in pages: a bad sector makes its whole page unreadable, good neighbours
- * included. A small request that fails is therefore tried once more without the cache.
+ * included. So a small request that fails is tried once more without the cache.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,26 +29,27 @@
 
 enum { DIRECT_UNTRIED = -1, DIRECT_REFUSED = -2 };
 
-struct part {
+struct raw_part {
 	int fd, direct_fd; /* direct_fd: or one of the enum above */
 	uint64_t start, len;
 };
 
 struct raw {
 	struct image image;
-	struct part *parts;
+	struct raw_part *parts;
 	size_t count;         /* that are open */
 	pthread_mutex_t lock; /* for opening direct descriptors */
 };
 
-/* Asked last, and takes everything. */
+/* Asked last, and accepts everything. */
 static bool raw_probe(const struct image_ends *ends)
 {
 	(void)ends;
 	return true;
 }
 
-static int measure_device(struct raw *raw, struct part *part, const char *path, struct error *error)
+static int measure_device(
+	struct raw *raw, struct raw_part *part, const char *path, struct error *error)
 {
 	int sector_len;
 
@@ -62,18 +64,19 @@ static int measure_device(struct raw *raw, struct part *part, const char *path, 
 	return 0;
 }
 
-static int measure(struct raw *raw, struct part *part, const char *path, struct error *error)
+static int measure(struct raw *raw, struct raw_part *part, const char *path, struct error *error)
 {
 	struct stat st;
 
 	if (fstat(part->fd, &st))
 		return error_set(
-			error, EXIT_IO, EIO, "can't look at %s: %s", path, strerror(errno));
+			error, EXIT_IO, EIO, "can't inspect %s: %s", path, strerror(errno));
 	if (S_ISBLK(st.st_mode) && raw->image.info.path_count == 1)
 		return measure_device(raw, part, path, error);
 	if (!S_ISREG(st.st_mode))
 		return error_set(error, EXIT_IO, EINVAL,
-			"%s is no regular file, but its name makes it a part of the image", path);
+			"%s is not a regular file, but its name makes it a part of the image",
+			path);
 	if (st.st_size == 0)
 		return error_set(error, EXIT_IO, ENODATA,
 			"%s, a part of the image, is empty: copy it again", path);
@@ -81,12 +84,12 @@ static int measure(struct raw *raw, struct part *part, const char *path, struct 
 	return 0;
 }
 
-/* Adds the part behind those that are open. */
+/* Adds a part after those that are open. */
 static int open_part(struct raw *raw, const char *path, struct error *error)
 {
-	struct part *part = &raw->parts[raw->count];
+	struct raw_part *part = &raw->parts[raw->count];
 
-	/* Not to wait for a pipe's writer, should the name be a pipe's. Reading must wait. */
+	/* O_NONBLOCK, in case the name is a pipe's, for which open would wait. Reads must wait. */
 	part->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (part->fd >= 0)
 		fcntl(part->fd, F_SETFL, 0);
@@ -158,8 +161,8 @@ static int raw_open(
 	return 0;
 }
 
-/* The part in which offset, which is inside the image, lies. */
-static struct part *part_at(struct raw *raw, uint64_t offset)
+/* The part that has offset, which is inside the image. */
+static struct raw_part *part_at(struct raw *raw, uint64_t offset)
 {
 	size_t low = 0, high = raw->count;
 
@@ -175,7 +178,7 @@ static struct part *part_at(struct raw *raw, uint64_t offset)
 }
 
 /* By way of the open one, so that it is the same file whatever has happened to its name. */
-static int direct_descriptor(struct raw *raw, struct part *part)
+static int direct_descriptor(struct raw *raw, struct raw_part *part)
 {
 	char same[64];
 	int fd;
@@ -191,10 +194,10 @@ static int direct_descriptor(struct raw *raw, struct part *part)
 	return fd >= 0 ? fd : -ENOTSUP;
 }
 
-/* Reads len bytes (at most DIRECT_RETRY_LEN) past the page cache. Not possible for pieces that
- * aren't aligned as the device wants it: then the first failure stands. */
+/* Reads len bytes (at most DIRECT_RETRY_LEN) past the page cache. Fails for parts that aren't
+ * aligned as the device wants; then the first failure stands. */
 static int read_uncached(
-	struct raw *raw, struct part *part, uint64_t offset, void *buffer, size_t len)
+	struct raw *raw, struct raw_part *part, uint64_t offset, void *buffer, size_t len)
 {
 	int fd = direct_descriptor(raw, part), rc = -EIO;
 	void *aligned;
@@ -209,7 +212,8 @@ static int read_uncached(
 	return rc;
 }
 
-static int read_part(struct raw *raw, struct part *part, uint64_t offset, void *buffer, size_t len)
+static int read_part(
+	struct raw *raw, struct raw_part *part, uint64_t offset, void *buffer, size_t len)
 {
 	size_t done = 0;
 
@@ -234,16 +238,16 @@ static int raw_read_at(struct image *image, uint64_t offset, void *buffer, size_
 	uint8_t *to = buffer;
 
 	while (len) {
-		struct part *part = part_at(raw, offset);
+		struct raw_part *part = part_at(raw, offset);
 		uint64_t in_part = offset - part->start;
-		size_t piece_len = part->len - in_part < len ? (size_t)(part->len - in_part) : len;
-		int rc = read_part(raw, part, in_part, to, piece_len);
+		size_t part_len = part->len - in_part < len ? (size_t)(part->len - in_part) : len;
+		int rc = read_part(raw, part, in_part, to, part_len);
 
 		if (rc)
 			return rc;
-		offset += piece_len;
-		to += piece_len;
-		len -= piece_len;
+		offset += part_len;
+		to += part_len;
+		len -= part_len;
 	}
 	return 0;
 }
@@ -252,7 +256,7 @@ static int raw_extent(struct image *image, uint64_t offset, bool direct, int *fd
 	uint64_t *fd_offset, uint64_t *len)
 {
 	struct raw *raw = (struct raw *)image;
-	struct part *part = part_at(raw, offset);
+	struct raw_part *part = part_at(raw, offset);
 
 	*fd = direct ? direct_descriptor(raw, part) : part->fd;
 	if (*fd < 0)
@@ -262,13 +266,13 @@ static int raw_extent(struct image *image, uint64_t offset, bool direct, int *fd
 	return 0;
 }
 
-/* The file system says where nothing is stored. Behind the last stored byte it only says so
- * (ENXIO), as it does behind the end of a file that has become shorter: what lies there is no hole,
+/* The file system reports where nothing is stored. After the last stored byte it only answers
+ * ENXIO, as it does past the end of a file that has become shorter: what was there is not a hole,
  * but can't be read. */
 static bool raw_hole(struct image *image, uint64_t offset, uint64_t *len)
 {
 	struct raw *raw = (struct raw *)image;
-	struct part *part = part_at(raw, offset);
+	struct raw_part *part = part_at(raw, offset);
 	uint64_t at = offset - part->start, end = part->len;
 	off_t data = lseek(part->fd, (off_t)at, SEEK_DATA), next;
 	struct stat st;

@@ -11,17 +11,17 @@ struct signature {
 };
 
 #define CORE_STORAGE_AT 88
-/* Chi-squared of bytes that are random has 255 for its mean and 23 for its spread. */
+/* For random bytes chi-squared has a mean of 255 and a standard deviation of 23. */
 #define RANDOM_MIN 150
 #define RANDOM_MAX 370
-#define RANDOM_LEN 16384 /* fewer bytes tell nothing */
+#define RANDOM_LEN 16384 /* fewer bytes prove nothing */
 
 #define MAGIC(text) text, sizeof(text) - 1
 
 static const struct signature signatures[] = {
 	{ "LUKS", 0, MAGIC("LUKS\xba\xbe"), true },
 	{ "BitLocker", 3, MAGIC("-FVE-FS-"), true },
-	/* BitLocker To Go looks like FAT; its identifier stands behind. */
+	/* BitLocker To Go looks like FAT; its identifier comes later. */
 	{ "BitLocker To Go", 424,
 		MAGIC("\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01"), true },
 	{ "CoreStorage (FileVault 2)", CORE_STORAGE_AT, MAGIC("CS"), true },
@@ -43,7 +43,7 @@ static const struct signature signatures[] = {
 	{ "UDF", 32769, MAGIC("BEA01"), false },
 };
 
-/* Two letters prove nothing: the header's version and the kind of its block must fit too. */
+/* Two letters prove nothing: the header's version and the type of its block must match too. */
 static bool is_core_storage(const uint8_t *bytes)
 {
 	return !memcmp(bytes + 8, "\x01\x00\x10\x00", 4);

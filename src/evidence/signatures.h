@@ -1,5 +1,5 @@
-/* What a volume holds that libtsk does not read: encrypted, or of another kind. By its first
- * bytes. */
+/* Recognises what libtsk does not read, by a volume's first bytes: encrypted volumes, and other
+ * file systems. */
 #ifndef BURIN_EVIDENCE_SIGNATURES_H
 #define BURIN_EVIDENCE_SIGNATURES_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* So many bytes from the volume's start are looked at, fewer where it is shorter. */
+/* How many bytes from the volume's start are examined, fewer where it is shorter. */
 #define SIGNATURES_LEN 69632
 
-/* "LUKS", "XFS": what the len bytes at the volume's start say that it is; NULL for nothing known.
+/* What the volume is according to its first len bytes, such as "LUKS" or "XFS"; NULL if unknown.
  * *encrypted: whether its content is. */
 const char *signatures_find(const uint8_t *bytes, size_t len, bool *encrypted);
 
-/* True when the bytes are spread as evenly as only encryption and compression do it. */
+/* True when the bytes are distributed as evenly as only encryption and compression make them. */
 bool signatures_look_random(const uint8_t *bytes, size_t len);
 
 #endif

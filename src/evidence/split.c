@@ -1,12 +1,12 @@
 /*
- * Which files a split raw image consists of can only be told from their names. The part's number is
- * the text behind the last dot: digits that start at 0 or 1 (dd, FTK Imager, ewfexport: .001 .002
- * ... .999 .1000) or letters that start with a's (split, dcfldd: .aa .ab ... .zz), at least two of
- * them, so that "image.1" and "notes.a" stay what they are.
+ * Which files a split raw image consists of can only be determined from their names. The part's
+ * number is the text after the last dot: digits that start at 0 or 1 (dd, FTK Imager, ewfexport:
+ * .001 .002 ... .999 .1000) or letters that start with a's (split, dcfldd: .aa .ab ... .zz), at
+ * least two of them, so that "image.1" and "notes.a" stay what they are.
  *
- * GNU split widens its suffixes before it runs out of them, and keeps the names in order: behind
- * .yz comes .zaaa, behind .89 comes .9000. So where the plain successor is missing and is a row of
- * last digits followed by first ones, two more first ones are tried.
+ * GNU split widens its suffixes before it runs out of them, and keeps the names in order: .yz is
+ * followed by .zaaa, .89 by .9000. So where the plain successor is missing and is a row of last
+ * digits followed by first ones, two more first ones are tried.
  */
 #include "evidence/split.h"
 
@@ -20,7 +20,7 @@
 
 #include "base/memory.h"
 
-/* Letters far behind the last part are some other file: image.gz beside image.ab. */
+/* Letters far after the last part are some other file: image.gz next to image.ab. */
 #define LETTER_GAP 25
 
 /* A kind of suffix: its digits run from first to last. */
@@ -77,7 +77,7 @@ static bool exists(const char *path)
 }
 
 /* Advances the suffix at the end of name, which has room for three more bytes. False: there is no
- * next. */
+ * next one. */
 static bool advance(char *suffix, const struct alphabet *alphabet)
 {
 	size_t len = strlen(suffix), i = len;
@@ -112,7 +112,7 @@ static bool widen(char *suffix, const struct alphabet *alphabet)
 	return true;
 }
 
-/* The name of the part behind path when there is such a file; the caller frees it. NULL: none. */
+/* The name of the part after path if that file exists; the caller frees it. NULL: none. */
 static char *next_part(const char *path, const struct alphabet *alphabet)
 {
 	size_t stem_len = (size_t)(strrchr(path, '.') + 1 - path);
@@ -127,9 +127,9 @@ static char *next_part(const char *path, const struct alphabet *alphabet)
 	return NULL;
 }
 
-/* The lowest file beside last that would be a later part, though the part between is missing: its
+/* The lowest file next to last that would be a later part, though the part between is missing: its
  * name, which the caller frees, or NULL. */
-static char *part_behind_gap(const char *last, const struct alphabet *alphabet)
+static char *part_after_gap(const char *last, const struct alphabet *alphabet)
 {
 	const char *slash = strrchr(last, '/'), *name = slash ? slash + 1 : last;
 	size_t stem_len = (size_t)(strrchr(name, '.') + 1 - name), name_len = strlen(name);
@@ -159,8 +159,8 @@ static char *part_behind_gap(const char *last, const struct alphabet *alphabet)
 	return found;
 }
 
-/* The first part of the set of which path is a later one; the caller frees it. NULL: no such
- * file. */
+/* The first part of the set of which path is a later one; the caller frees it. NULL: no such file.
+ */
 static char *first_part(const char *path, const char *suffix, const struct alphabet *alphabet)
 {
 	char *first = xstrdup(path);
@@ -177,7 +177,7 @@ static char *first_part(const char *path, const char *suffix, const struct alpha
 	return NULL;
 }
 
-/* True when going on from first, part by part, leads to path. */
+/* True when continuing from first, part by part, leads to path. */
 static bool leads_to(const char *first, const char *path, const struct alphabet *alphabet)
 {
 	char *part = xstrdup(first);
@@ -200,7 +200,7 @@ static int refuse_later_part(
 	char *first = first_part(path, suffix, alphabet);
 	int rc = 0;
 
-	/* Letters may be a name like image.dd, which only a whole row of parts makes a part. */
+	/* Letters may be a name like image.dd, which only a complete row of parts makes a part. */
 	if (first && strcmp(first, path) &&
 		(alphabet->first == '0' || leads_to(first, path, alphabet)))
 		rc = error_set(error, EXIT_IO, EINVAL,
@@ -211,19 +211,19 @@ static int refuse_later_part(
 
 static int refuse_gap(const char *last, const struct alphabet *alphabet, struct error *error)
 {
-	char *behind = part_behind_gap(last, alphabet);
+	char *later = part_after_gap(last, alphabet);
 
-	if (!behind)
+	if (!later)
 		return 0;
 	error_set(error, EXIT_IO, ENOENT,
-		"the part behind %s is missing, though %s is there: find it, or move the parts "
-		"behind the gap away to carve what is before it",
-		last, behind);
-	free(behind);
+		"the part after %s is missing, though %s exists: find it, or move the parts "
+		"after the gap away to carve what is before it",
+		last, later);
+	free(later);
 	return -ENOENT;
 }
 
-/* Appends the parts behind the first one, as long as they follow each other. */
+/* Appends the parts after the first one, as long as they follow each other. */
 static char **find_parts(
 	char **list, size_t *capacity, size_t *count, const struct alphabet *alphabet)
 {

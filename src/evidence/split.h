@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 
-/* Finds the parts that follow path: image.001 image.002 ..., image.aa image.ab ... A file
- * without a part behind it is whole. paths: *count copies, path first; the caller frees them and
- * the array. Errors (EXIT_IO): path is a later part while the first exists; a part is missing in
- * the middle. */
+/* Finds the parts that follow path: image.001 image.002 ..., image.aa image.ab ... A file without a
+ * later part is whole. paths: *count copies, path first; the caller frees them and the array.
+ * Errors (EXIT_IO): path is a later part while the first exists; a part is missing in the middle.
+ */
 int split_find(const char *path, char ***paths, size_t *count, struct error *error);
 
 #endif

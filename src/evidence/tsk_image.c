@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* libtsk asks for pieces of any size. */
+/* libtsk reads any number of bytes at once. */
 #define READ_MAX ((size_t)1 << 20)
 
 struct walk_image {
@@ -18,11 +18,11 @@ static ssize_t read_image(TSK_IMG_INFO *info, TSK_OFF_T offset, char *buffer, si
 	if (len > left)
 		len = (size_t)left;
 	for (size_t done = 0; done < len;) {
-		size_t piece_len = len - done < READ_MAX ? len - done : READ_MAX;
+		size_t part_len = len - done < READ_MAX ? len - done : READ_MAX;
 
-		if (!host->read(host, at + done, buffer + done, piece_len))
+		if (!host->read(host, at + done, buffer + done, part_len))
 			return -1;
-		done += piece_len;
+		done += part_len;
 	}
 	return (ssize_t)len;
 }

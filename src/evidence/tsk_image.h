@@ -1,4 +1,4 @@
-/* The image of a walk as libtsk wants it: it reads whatever burin reads, through the host. */
+/* The image of a walk as libtsk wants it: libtsk reads whatever burin reads, through the host. */
 #ifndef BURIN_EVIDENCE_TSK_IMAGE_H
 #define BURIN_EVIDENCE_TSK_IMAGE_H
 

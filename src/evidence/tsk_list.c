@@ -1,7 +1,6 @@
 /*
- * The list of volumes. Of each it is asked for each kind of file system by itself: libtsk's own
- * guessing refuses a volume that looks like two, and knows a kind (YAFFS) that it guesses from
- * little.
+ * The list of volumes. Each is tried with each kind of file system in turn: libtsk's own detection
+ * refuses a volume that looks like two, and knows a kind (YAFFS) that it infers from too little.
  */
 #include "evidence/tsk_walk.h"
 
@@ -14,7 +13,7 @@
 
 /* ---- which file system --------------------------------------------------------------------- */
 
-/* Only what says so in its first bytes is offered, the likeliest first. */
+/* Only kinds with a signature in their first bytes, the likeliest first. */
 static const TSK_FS_TYPE_ENUM kinds[] = { TSK_FS_TYPE_NTFS_DETECT, TSK_FS_TYPE_FAT_DETECT,
 	TSK_FS_TYPE_EXT_DETECT, TSK_FS_TYPE_HFS_DETECT, TSK_FS_TYPE_ISO9660_DETECT,
 	TSK_FS_TYPE_FFS_DETECT };
@@ -51,7 +50,7 @@ static void describe_fs(struct walk_host *host, TSK_FS_INFO *fs, struct volume *
 	fs_label_find(host, volume);
 }
 
-/* By burin's own eyes: what libtsk does not read. */
+/* Recognised by burin itself: what libtsk does not read. */
 static void describe_unread(struct walk_host *host, struct volume *volume)
 {
 	static uint8_t head[SIGNATURES_LEN];
@@ -64,7 +63,7 @@ static void describe_unread(struct walk_host *host, struct volume *volume)
 	if (name) {
 		snprintf(volume->file_system, sizeof(volume->file_system), "%s", name);
 		snprintf(volume->note, sizeof(volume->note),
-			volume->encrypted ? "encrypted: there is nothing to carve in it before it "
+			volume->encrypted ? "encrypted: there is nothing to carve in it until it "
 					    "is decrypted"
 					  : "burin does not read its structures");
 	} else if (signatures_look_random(head + 512, len > 512 ? len - 512 : 0)) {
@@ -75,14 +74,14 @@ static void describe_unread(struct walk_host *host, struct volume *volume)
 	}
 }
 
-static void tell_volume(struct walk_host *host, const struct volume *volume)
+static void report_volume(struct walk_host *host, const struct volume *volume)
 {
-	host->tell(host, TOLD_VOLUME, volume, sizeof(*volume));
+	host->report(host, WALK_VOLUME, volume, sizeof(*volume));
 }
 
 /* ---- APFS ---------------------------------------------------------------------------------- */
 
-static void tell_pooled(
+static void report_pooled(
 	struct walk_host *host, const struct volume *container, const TSK_POOL_VOLUME_INFO *pooled)
 {
 	struct volume volume = *container;
@@ -98,7 +97,7 @@ static void tell_pooled(
 		volume.encrypted ? "encrypted: there is nothing to carve in its files before it is "
 				   "decrypted"
 				 : "");
-	tell_volume(host, &volume);
+	report_volume(host, &volume);
 }
 
 static bool list_pool(struct walk_host *host, TSK_IMG_INFO *image, struct volume *volume)
@@ -116,9 +115,9 @@ static bool list_pool(struct walk_host *host, TSK_IMG_INFO *image, struct volume
 		len = left;
 	volume->length = len;
 	snprintf(volume->file_system, sizeof(volume->file_system), "APFS container");
-	tell_volume(host, volume);
+	report_volume(host, volume);
 	for (const TSK_POOL_VOLUME_INFO *each = pool->vol_list; each; each = each->next)
-		tell_pooled(host, volume, each);
+		report_pooled(host, volume, each);
 	tsk_pool_close(pool);
 	return true;
 }
@@ -143,13 +142,13 @@ static bool list_volume(struct walk_host *host, TSK_IMG_INFO *image, struct volu
 		describe_unread(host, volume);
 	}
 	if (fs || volume->kind == VOLUME_PARTITION || *volume->file_system)
-		tell_volume(host, volume);
+		report_volume(host, volume);
 	return fs || *volume->file_system;
 }
 
 static void list_table(struct walk_host *host, TSK_IMG_INFO *image, TSK_VS_INFO *table, bool outer);
 
-/* BSD's partitions lie in one of the outer table. */
+/* BSD's partitions are inside one of the outer table. */
 static bool list_inner(struct walk_host *host, TSK_IMG_INFO *image, const struct volume *volume)
 {
 	TSK_VS_INFO *table;
@@ -202,10 +201,10 @@ void walk_list(struct walk_host *host)
 	const char *name = table ? tsk_vs_type_toname(table->vstype) : NULL;
 
 	if (table) {
-		host->tell(host, TOLD_TABLE, name ? name : "?", strlen(name ? name : "?"));
+		host->report(host, WALK_TABLE, name ? name : "?", strlen(name ? name : "?"));
 		list_table(host, image, table, true);
 	}
-	/* A disc image that also starts from USB has both. */
+	/* A disc image that also boots from USB has both. */
 	if (image && (!table || !begins_at_start(table)))
 		list_volume(host, image, &whole);
 	if (table)

@@ -1,7 +1,7 @@
 /*
- * A file system's blocks are walked without their content, those in use only, so that a file system
- * that turns out damaged midway counts as unused behind that place, and is told as not known at
- * all.
+ * A file system's allocated blocks are walked, without their content. A file system that turns out
+ * to be damaged midway is reported as entirely unknown, because what follows the damage would count
+ * as unused.
  */
 #include "evidence/tsk_walk.h"
 
@@ -10,59 +10,59 @@
 
 #include "evidence/tsk_image.h"
 
-/* Ranges that are known and not told yet. */
-struct bundle {
+/* Ranges that were found and not reported yet. */
+struct batch {
 	struct walk_host *host;
-	enum told what;
-	uint64_t offset, block_size; /* of the file system, bytes; offset is the image's */
-	struct range ranges[TOLD_RANGES];
+	enum walk_message what;
+	uint64_t offset, block_size; /* bytes, of the file system; offset: in the image */
+	struct range ranges[WALK_RANGES_MAX];
 	size_t count;
-	bool gone; /* nobody listens */
+	bool stopped; /* the host wants no more */
 };
 
-/* ---- telling ------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
-static void bundle_tell(struct bundle *bundle)
+static void batch_report(struct batch *batch)
 {
-	if (bundle->count && !bundle->host->tell(bundle->host, bundle->what, bundle->ranges,
-				     bundle->count * sizeof(*bundle->ranges)))
-		bundle->gone = true;
-	bundle->count = 0;
+	if (batch->count && !batch->host->report(batch->host, batch->what, batch->ranges,
+				    batch->count * sizeof(*batch->ranges)))
+		batch->stopped = true;
+	batch->count = 0;
 }
 
-/* Adds blocks of the file system, as far as they lie in the image. */
-static void bundle_add(struct bundle *bundle, uint64_t block, uint64_t count)
+/* Adds blocks of the file system, as far as they are inside the image. */
+static void batch_add(struct batch *batch, uint64_t block, uint64_t count)
 {
-	uint64_t from, len, size = bundle->host->size;
-	struct range *last = bundle->count ? &bundle->ranges[bundle->count - 1] : NULL;
+	uint64_t from, len, size = batch->host->size;
+	struct range *last = batch->count ? &batch->ranges[batch->count - 1] : NULL;
 
-	if (__builtin_mul_overflow(block, bundle->block_size, &from) ||
-		__builtin_add_overflow(from, bundle->offset, &from) || from >= size)
+	if (__builtin_mul_overflow(block, batch->block_size, &from) ||
+		__builtin_add_overflow(from, batch->offset, &from) || from >= size)
 		return;
-	if (__builtin_mul_overflow(count, bundle->block_size, &len) || len > size - from)
+	if (__builtin_mul_overflow(count, batch->block_size, &len) || len > size - from)
 		len = size - from;
 	if (last && last->offset + last->length == from) {
 		last->length += len;
 		return;
 	}
-	if (bundle->count == TOLD_RANGES)
-		bundle_tell(bundle);
-	bundle->ranges[bundle->count++] = (struct range){ from, len };
+	if (batch->count == WALK_RANGES_MAX)
+		batch_report(batch);
+	batch->ranges[batch->count++] = (struct range){ from, len };
 }
 
-static void tell_problem(struct walk_host *host, const char *what)
+static void report_problem(struct walk_host *host, const char *what)
 {
 	const char *reason = tsk_error_get_errno() ? tsk_error_get_errstr() : "";
 	char text[512];
 	int len = snprintf(text, sizeof(text), "%s%s%.300s", what, *reason ? ": " : "", reason);
 
-	host->tell(host, TOLD_PROBLEM, text, (size_t)len);
+	host->report(host, WALK_PROBLEM, text, (size_t)len);
 }
 
 /* ---- what is in use ------------------------------------------------------------------------ */
 
 /* What the container does not call free is in use. */
-static void map_pool(struct bundle *bundle, TSK_IMG_INFO *image, const struct volume *volume)
+static void map_pool(struct batch *batch, TSK_IMG_INFO *image, const struct volume *volume)
 {
 	const TSK_POOL_INFO *pool =
 		tsk_pool_open_img_sing(image, (TSK_OFF_T)volume->offset, TSK_POOL_TYPE_APFS);
@@ -70,56 +70,56 @@ static void map_pool(struct bundle *bundle, TSK_IMG_INFO *image, const struct vo
 	uint64_t at = 0;
 
 	if (!pool) {
-		tell_problem(bundle->host, "the container can't be opened");
+		report_problem(batch->host, "the container can't be opened");
 		return;
 	}
 	runs = tsk_pool_unallocated_runs(pool);
-	for (const TSK_FS_ATTR_RUN *run = runs; run && !bundle->gone; run = run->next) {
+	for (const TSK_FS_ATTR_RUN *run = runs; run && !batch->stopped; run = run->next) {
 		if (run->addr > at)
-			bundle_add(bundle, at, run->addr - at);
+			batch_add(batch, at, run->addr - at);
 		if (run->addr + run->len > at)
 			at = run->addr + run->len;
 	}
 	if (at < pool->num_blocks)
-		bundle_add(bundle, at, pool->num_blocks - at);
+		batch_add(batch, at, pool->num_blocks - at);
 	tsk_fs_attr_run_free(runs);
 	tsk_pool_close(pool);
 }
 
 static TSK_WALK_RET_ENUM take_block(const TSK_FS_BLOCK *block, void *arg)
 {
-	struct bundle *bundle = arg;
+	struct batch *batch = arg;
 
-	bundle_add(bundle, block->addr, 1);
-	return bundle->gone ? TSK_WALK_STOP : TSK_WALK_CONT;
+	batch_add(batch, block->addr, 1);
+	return batch->stopped ? TSK_WALK_STOP : TSK_WALK_CONT;
 }
 
-static void map_blocks(struct bundle *bundle, TSK_FS_INFO *fs)
+static void map_blocks(struct batch *batch, TSK_FS_INFO *fs)
 {
 	if (tsk_fs_block_walk(fs, fs->first_block, fs->last_block_act,
 		    TSK_FS_BLOCK_WALK_FLAG_ALLOC | TSK_FS_BLOCK_WALK_FLAG_CONT |
 			    TSK_FS_BLOCK_WALK_FLAG_META | TSK_FS_BLOCK_WALK_FLAG_AONLY,
-		    take_block, bundle))
-		tell_problem(bundle->host, "its list of blocks is damaged");
+		    take_block, batch))
+		report_problem(batch->host, "its list of blocks is damaged");
 }
 
 void walk_map(struct walk_host *host, const struct volume *volume)
 {
-	struct bundle bundle = { .host = host,
-		.what = TOLD_IN_USE,
+	struct batch batch = { .host = host,
+		.what = WALK_IN_USE,
 		.offset = volume->offset,
 		.block_size = volume->block_size };
 	TSK_IMG_INFO *image = tsk_image_open(host);
 	TSK_FS_INFO *fs = NULL;
 
 	if (image && volume->type == TSK_FS_TYPE_APFS)
-		map_pool(&bundle, image, volume);
+		map_pool(&batch, image, volume);
 	else if (image && (fs = tsk_fs_open_img(image, (TSK_OFF_T)volume->offset,
 				   (TSK_FS_TYPE_ENUM)volume->type)))
-		map_blocks(&bundle, fs);
+		map_blocks(&batch, fs);
 	else
-		tell_problem(host, "it can't be opened");
-	bundle_tell(&bundle);
+		report_problem(host, "it can't be opened");
+	batch_report(&batch);
 	if (fs)
 		tsk_fs_close(fs);
 	if (image)
@@ -128,38 +128,39 @@ void walk_map(struct walk_host *host, const struct volume *volume)
 
 /* ---- its files ----------------------------------------------------------------------------- */
 
-struct dirfd_walk {
-	struct bundle bundle;
-	char folder[4096]; /* that was told last */
+struct file_walk {
+	struct batch batch;
+	char folder[4096]; /* the last one reported */
 };
 
-static void tell_file(struct dirfd_walk *walk, const TSK_FS_NAME *name, const char *folder)
+static void report_file(struct file_walk *walk, const TSK_FS_NAME *name, const char *folder)
 {
-	struct walk_host *host = walk->bundle.host;
+	struct walk_host *host = walk->batch.host;
 	char text[1024];
 	size_t len = strnlen(name->name, sizeof(text) - 1);
 
 	if (strncmp(folder, walk->folder, sizeof(walk->folder) - 1) || !*walk->folder) {
 		snprintf(walk->folder, sizeof(walk->folder), "%s", folder);
-		host->tell(host, TOLD_FOLDER, walk->folder, strlen(walk->folder));
+		host->report(host, WALK_FOLDER, walk->folder, strlen(walk->folder));
 	}
 	text[0] = !!(name->flags & TSK_FS_NAME_FLAG_UNALLOC);
 	memcpy(text + 1, name->name, len);
-	if (!host->tell(host, TOLD_FILE, text, 1 + len))
-		walk->bundle.gone = true;
+	if (!host->report(host, WALK_FILE, text, 1 + len))
+		walk->batch.stopped = true;
 }
 
-static void take_runs(struct bundle *bundle, const TSK_FS_ATTR *attribute)
+static void take_runs(struct batch *batch, const TSK_FS_ATTR *attribute)
 {
 	if (!attribute || !(attribute->flags & TSK_FS_ATTR_NONRES))
 		return;
-	for (const TSK_FS_ATTR_RUN *run = attribute->nrd.run; run && !bundle->gone; run = run->next)
+	for (const TSK_FS_ATTR_RUN *run = attribute->nrd.run; run && !batch->stopped;
+		run = run->next)
 		if (!(run->flags & (TSK_FS_ATTR_RUN_FLAG_FILLER | TSK_FS_ATTR_RUN_FLAG_SPARSE)))
-			bundle_add(bundle, run->addr, run->len);
+			batch_add(batch, run->addr, run->len);
 }
 
-/* A deleted file's entry may have gone to another file since: what it holds is that one's then. */
-static bool is_telling(const TSK_FS_FILE *file)
+/* A deleted file's entry may have stopped to another file since: then its blocks are that file's. */
+static bool has_own_blocks(const TSK_FS_FILE *file)
 {
 	return file->name && file->name->name && file->meta &&
 	       file->meta->type != TSK_FS_META_TYPE_DIR &&
@@ -169,19 +170,19 @@ static bool is_telling(const TSK_FS_FILE *file)
 
 static TSK_WALK_RET_ENUM take_file(TSK_FS_FILE *file, const char *folder, void *arg)
 {
-	struct dirfd_walk *walk = arg;
+	struct file_walk *walk = arg;
 	int count;
 
-	if (!is_telling(file))
+	if (!has_own_blocks(file))
 		return TSK_WALK_CONT;
 	count = tsk_fs_file_attr_getsize(file);
 	if (count <= 0)
 		return TSK_WALK_CONT;
-	tell_file(walk, file->name, folder);
-	for (int i = 0; i < count && !walk->bundle.gone; i++)
-		take_runs(&walk->bundle, tsk_fs_file_attr_get_idx(file, i));
-	bundle_tell(&walk->bundle);
-	return walk->bundle.gone ? TSK_WALK_STOP : TSK_WALK_CONT;
+	report_file(walk, file->name, folder);
+	for (int i = 0; i < count && !walk->batch.stopped; i++)
+		take_runs(&walk->batch, tsk_fs_file_attr_get_idx(file, i));
+	batch_report(&walk->batch);
+	return walk->batch.stopped ? TSK_WALK_STOP : TSK_WALK_CONT;
 }
 
 static TSK_FS_INFO *open_again(
@@ -200,10 +201,10 @@ static TSK_FS_INFO *open_again(
 
 void walk_files(struct walk_host *host, const struct volume *volume)
 {
-	struct dirfd_walk walk = { .bundle = { .host = host,
-					   .what = TOLD_RUNS,
-					   .offset = volume->offset,
-					   .block_size = volume->block_size } };
+	struct file_walk walk = { .batch = { .host = host,
+					  .what = WALK_RUNS,
+					  .offset = volume->offset,
+					  .block_size = volume->block_size } };
 	TSK_IMG_INFO *image = tsk_image_open(host);
 	const TSK_POOL_INFO *pool = NULL;
 	TSK_FS_INFO *fs = image ? open_again(image, volume, &pool) : NULL;
@@ -212,7 +213,7 @@ void walk_files(struct walk_host *host, const struct volume *volume)
 			   TSK_FS_DIR_WALK_FLAG_ALLOC | TSK_FS_DIR_WALK_FLAG_UNALLOC |
 				   TSK_FS_DIR_WALK_FLAG_RECURSE | TSK_FS_DIR_WALK_FLAG_NOORPHAN,
 			   take_file, &walk))
-		tell_problem(host, "its folders are damaged");
+		report_problem(host, "its folders are damaged");
 	if (fs)
 		tsk_fs_close(fs);
 	if (pool)

@@ -1,8 +1,8 @@
 /*
  * A container that was taken for a raw image would be scanned without complaint: compressed, out of
  * order, with the format's own tables in between, and the report's offsets would be offsets in the
- * container. So what is recognised and not read is refused, with the command that makes a raw image
- * of it.
+ * container. So formats that are recognised but not read are refused, with the command that
+ * converts them to a raw image.
  */
 #include "evidence/unsupported.h"
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct container {
+struct format {
 	const char *name;
 	size_t offset; /* of the magic in the file's head */
 	const char *magic;
@@ -24,10 +24,10 @@ static const char with_qemu[] = "convert it with `qemu-img convert -O raw FILE i
 static const char with_aff[] = "convert it with `affconvert -r -e raw FILE`";
 static const char with_imager[] =
 	"convert it to E01 or raw with FTK Imager, EnCase or a newer libewf's `ewfexport FILE`";
-static const char logical[] = "it holds files, not a disk; there is nothing to carve in it";
+static const char logical[] = "it holds files, not a disk, so there is nothing to carve";
 
-static const struct container containers[] = {
-	{ "AFF of its first days", 0, MAGIC("AFFLIB"), with_aff },
+static const struct format formats[] = {
+	{ "early AFF", 0, MAGIC("AFFLIB"), with_aff },
 	{ "QCOW", 0, MAGIC("QFI\xfb"), with_qemu },
 	{ "VDI", 64, MAGIC("\x7f\x10\xda\xbe"), with_qemu },
 	{ "EWF2 (Ex01)", 0, MAGIC("EVF2\r\n\x81\0"), with_imager },
@@ -35,26 +35,26 @@ static const struct container containers[] = {
 	{ "logical EWF (L01)", 0, MAGIC("LVF\t\r\n\xff\0"), logical },
 };
 
-static bool has_magic(const struct container *container, const uint8_t *head, size_t head_len)
+static bool has_magic(const struct format *format, const uint8_t *head, size_t head_len)
 {
-	return head_len >= container->offset + container->magic_len &&
-	       !memcmp(head + container->offset, container->magic, container->magic_len);
+	return head_len >= format->offset + format->magic_len &&
+	       !memcmp(head + format->offset, format->magic, format->magic_len);
 }
 
-static int refuse(const char *path, const struct container *container, struct error *error)
+static int refuse(const char *path, const struct format *format, struct error *error)
 {
 	return error_set(error, EXIT_IO, EMEDIUMTYPE,
 		"%s is an image in the format %s, which burin does not read: %s", path,
-		container->name, container->advice);
+		format->name, format->advice);
 }
 
 int unsupported_container(
 	const char *path, const uint8_t *head, size_t head_len, struct error *error)
 {
-	size_t count = sizeof(containers) / sizeof(containers[0]);
+	size_t count = sizeof(formats) / sizeof(formats[0]);
 
 	for (size_t i = 0; i < count; i++)
-		if (has_magic(&containers[i], head, head_len))
-			return refuse(path, &containers[i], error);
+		if (has_magic(&formats[i], head, head_len))
+			return refuse(path, &formats[i], error);
 	return 0;
 }

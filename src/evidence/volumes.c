@@ -1,7 +1,7 @@
 /*
- * Each walk of libtsk has a child of its own (walk_process.h): the list of volumes, and for each
- * file system what it uses and its files. So the one that crashes costs no other. What the child
- * tells is checked like anything that comes from the evidence.
+ * Each walk of libtsk has a child of its own (walk_process.h): one for the list of volumes, and for
+ * each file system one for its allocation and one for its files. So a crash in one costs no other.
+ * What the child reports is checked like anything that comes from the evidence.
  */
 #include "evidence/volumes.h"
 
@@ -15,8 +15,8 @@
 
 #define VOLUMES_MAX 1024
 #define PROBLEMS_MAX 16
-/* Pieces in use of one file system: 64 MiB of memory. More is told by none that is not hostile. */
-#define PIECES_MAX ((size_t)4 << 20)
+/* Allocated ranges of one file system: 64 MiB of memory. Only a hostile one has more. */
+#define RANGES_MAX ((size_t)4 << 20)
 
 struct volumes {
 	struct volume *items;
@@ -26,7 +26,7 @@ struct volumes {
 	size_t problem_count;
 	struct ranges in_use, unknown;
 	bool any_mapped;
-	struct file_map *owners;
+	struct file_map *file_map;
 };
 
 /* The reading of an image's volumes. */
@@ -34,8 +34,8 @@ struct reading {
 	struct volumes *volumes;
 	struct image *image;
 	bool (*interrupted)(void);
-	struct ranges pieces; /* TOLD_IN_USE of this walk, rising */
-	struct walk_end end;  /* of this walk */
+	struct ranges in_use; /* WALK_IN_USE of the current walk, rising */
+	struct walk_end end;  /* of the current walk */
 };
 
 static void add_problem(struct volumes *volumes, char *sentence)
@@ -50,7 +50,7 @@ static void add_problem(struct volumes *volumes, char *sentence)
 
 #define END_TEXT(text) ((text)[sizeof(text) - 1] = 0)
 
-static bool take_volume(struct reading *reading, const void *bytes, size_t len)
+static bool add_volume(struct reading *reading, const void *bytes, size_t len)
 {
 	struct volumes *volumes = reading->volumes;
 	uint64_t size = image_info(reading->image)->size;
@@ -85,41 +85,42 @@ static bool check_ranges(const struct reading *reading, const struct range *rang
 	return true;
 }
 
-static bool take_ranges(struct reading *reading, enum told what, const void *bytes, size_t len)
+static bool add_ranges(
+	struct reading *reading, enum walk_message what, const void *bytes, size_t len)
 {
 	const struct range *ranges = bytes;
 	size_t count = len / sizeof(*ranges);
 
-	if (len % sizeof(*ranges) || count > TOLD_RANGES)
+	if (len % sizeof(*ranges) || count > WALK_RANGES_MAX)
 		return false;
 	if (!check_ranges(reading, ranges, count))
 		return false;
-	if (what == TOLD_RUNS)
-		return file_map_runs(reading->volumes->owners, ranges, count);
+	if (what == WALK_RUNS)
+		return file_map_runs(reading->volumes->file_map, ranges, count);
 	for (size_t i = 0; i < count; i++)
-		ranges_add(&reading->pieces, ranges[i].offset, ranges[i].length);
-	return reading->pieces.count <= PIECES_MAX;
+		ranges_add(&reading->in_use, ranges[i].offset, ranges[i].length);
+	return reading->in_use.count <= RANGES_MAX;
 }
 
-static bool take(void *context, enum told what, const void *bytes, size_t len)
+static bool on_message(void *context, enum walk_message what, const void *bytes, size_t len)
 {
 	struct reading *reading = context;
 	struct volumes *volumes = reading->volumes;
 	const char *text = bytes;
 
 	switch (what) {
-	case TOLD_TABLE:
+	case WALK_TABLE:
 		snprintf(volumes->table, sizeof(volumes->table), "%.*s", (int)len, text);
 		return true;
-	case TOLD_VOLUME:
-		return take_volume(reading, bytes, len);
-	case TOLD_IN_USE:
-	case TOLD_RUNS:
-		return take_ranges(reading, what, bytes, len);
-	case TOLD_FOLDER:
-		return file_map_folder(volumes->owners, text, len);
-	case TOLD_FILE:
-		return len > 0 && file_map_file(volumes->owners, text + 1, len - 1, text[0] != 0);
+	case WALK_VOLUME:
+		return add_volume(reading, bytes, len);
+	case WALK_IN_USE:
+	case WALK_RUNS:
+		return add_ranges(reading, what, bytes, len);
+	case WALK_FOLDER:
+		return file_map_folder(volumes->file_map, text, len);
+	case WALK_FILE:
+		return len > 0 && file_map_file(volumes->file_map, text + 1, len - 1, text[0] != 0);
 	default:
 		return false;
 	}
@@ -127,7 +128,7 @@ static bool take(void *context, enum told what, const void *bytes, size_t len)
 
 /* ---- the walks ----------------------------------------------------------------------------- */
 
-/* reading->end says how it went. */
+/* Leaves the outcome in reading->end. */
 static void walk(struct reading *reading,
 	void (*what)(struct walk_host *host, const struct volume *volume),
 	const struct volume *volume)
@@ -137,11 +138,11 @@ static void walk(struct reading *reading,
 		.walk = what,
 		.volume = volume,
 		.interrupted = reading->interrupted,
-		.take = take,
+		.on_message = on_message,
 		.context = reading,
 	};
 
-	reading->pieces.count = 0;
+	reading->in_use.count = 0;
 	walk_process_run(&process, &reading->end);
 }
 
@@ -160,7 +161,7 @@ static void read_list(struct reading *reading)
 				reading->end.problem));
 }
 
-static void say_of(struct reading *reading, struct volume *volume, const char *what)
+static void add_volume_problem(struct reading *reading, struct volume *volume, const char *what)
 {
 	add_problem(reading->volumes, xasprintf("%s of the file system at byte %llu (%s): %s", what,
 					      (unsigned long long)volume->offset,
@@ -170,34 +171,34 @@ static void say_of(struct reading *reading, struct volume *volume, const char *w
 			reading->end.problem);
 }
 
-/* What the file system uses is known whole or not at all. */
+/* What the file system uses is known entirely or not at all. */
 static void read_map(struct reading *reading, struct volume *volume)
 {
 	struct volumes *volumes = reading->volumes;
 
 	walk(reading, walk_map, volume);
 	if (*reading->end.problem) {
-		say_of(reading, volume, "what is in use is not known");
+		add_volume_problem(reading, volume, "what is in use is not known");
 		return;
 	}
 	volume->mapped = true;
 	volumes->any_mapped = true;
-	for (size_t i = 0; i < reading->pieces.count; i++)
-		ranges_add(&volumes->in_use, reading->pieces.items[i].offset,
-			reading->pieces.items[i].length);
+	for (size_t i = 0; i < reading->in_use.count; i++)
+		ranges_add(&volumes->in_use, reading->in_use.items[i].offset,
+			reading->in_use.items[i].length);
 }
 
 static void read_files(struct reading *reading, struct volume *volume)
 {
-	file_map_mark(reading->volumes->owners);
+	file_map_set_rollback(reading->volumes->file_map);
 	walk(reading, walk_files, volume);
 	if (reading->end.died)
-		file_map_take_back(reading->volumes->owners);
+		file_map_roll_back(reading->volumes->file_map);
 	if (*reading->end.problem)
-		say_of(reading, volume, "not all names are known");
+		add_volume_problem(reading, volume, "not all names are known");
 }
 
-/* What lies in no file system that was read, but in a volume. */
+/* Bytes that are in a volume, but not in a file system that was read. */
 static void note_unknown(struct volumes *volumes)
 {
 	for (size_t i = 0; i < volumes->count; i++) {
@@ -224,7 +225,7 @@ static void read_depth(struct reading *reading, enum volumes_depth depth)
 			read_files(reading, volume);
 	}
 	note_unknown(volumes);
-	file_map_finish(volumes->owners);
+	file_map_finish(volumes->file_map);
 }
 
 struct volumes *volumes_read(
@@ -233,11 +234,11 @@ struct volumes *volumes_read(
 	struct volumes *volumes = xcalloc(1, sizeof(*volumes));
 	struct reading reading = { .volumes = volumes, .image = image, .interrupted = interrupted };
 
-	volumes->owners = file_map_new();
+	volumes->file_map = file_map_new();
 	if (depth == VOLUMES_OFF)
 		return volumes;
 	read_depth(&reading, depth);
-	ranges_free(&reading.pieces);
+	ranges_free(&reading.in_use);
 	return volumes;
 }
 
@@ -271,7 +272,7 @@ bool volumes_unknown(const struct volumes *volumes, uint64_t offset, uint64_t le
 
 const char *volumes_owner(struct volumes *volumes, uint64_t offset)
 {
-	return file_map_find(volumes->owners, offset);
+	return file_map_find(volumes->file_map, offset);
 }
 
 void volumes_free(struct volumes *volumes)
@@ -282,7 +283,7 @@ void volumes_free(struct volumes *volumes)
 		free(volumes->problems[i]);
 	ranges_free(&volumes->in_use);
 	ranges_free(&volumes->unknown);
-	file_map_free(volumes->owners);
+	file_map_free(volumes->file_map);
 	free(volumes->items);
 	free(volumes);
 }

@@ -63,7 +63,7 @@ static char *existing_parent(const char *path)
 int run_open_output(struct run *run, const char *output)
 {
 	char *parent = existing_parent(output);
-	bool under = image_is_under(run->evidence, parent);
+	bool under = image_shares_device(run->evidence, parent);
 
 	free(parent);
 	if (under)
@@ -290,7 +290,7 @@ int run_open_evidence(struct run *run, const char *image_path, bool volumes)
 	const char *map = run->options->map_path;
 	int status = image_open(&run->evidence, image_path, &run->error);
 
-	if (status || (map && (status = image_use_map(run->evidence, map, &run->error))))
+	if (status || (map && (status = image_use_ddrescue_map(run->evidence, map, &run->error))))
 		return status;
 	run->image = run->evidence;
 	run->record.image_path = image_path;

@@ -146,8 +146,8 @@ int run_check_range(struct run *run)
 		end = options->offset + options->length;
 	if (options->space != SPACE_ALL && !run->space.count)
 		return 0; /* empty */
-	run->range_start = extent_image_offset(run->image, options->offset);
-	run->range_end = extent_image_offset(run->image, end);
+	run->range_start = extent_image_from_evidence(run->image, options->offset);
+	run->range_end = extent_image_from_evidence(run->image, end);
 	return 0;
 }
 
@@ -174,7 +174,7 @@ uint64_t run_place(const void *context, uint64_t offset)
 {
 	const struct run *run = context;
 
-	return extent_image_place(run->image, offset);
+	return extent_image_to_evidence(run->image, offset);
 }
 
 void run_free_volumes(struct run *run)

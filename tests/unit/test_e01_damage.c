@@ -167,10 +167,10 @@ Test(e01_damage, the_copy_stands_in_for_the_table)
 	struct outcome outcome = read_with(entry_at("table", 5), 0xff);
 
 	cr_assert_eq(outcome.unreadable + outcome.wrong, 0);
-	cr_assert_not_null(strstr(outcome.damage, "has a damaged copy; the good one is used"));
+	cr_assert_not_null(strstr(outcome.damage, "has a damaged copy; the intact one is used"));
 	outcome = read_with(entry_at("table2", 5) + 3, 0x80);
 	cr_assert_eq(outcome.unreadable + outcome.wrong, 0);
-	cr_assert_not_null(strstr(outcome.damage, "has a damaged copy; the good one is used"));
+	cr_assert_not_null(strstr(outcome.damage, "has a damaged copy; the intact one is used"));
 }
 
 /* What one of them has wrong the other has right. */
@@ -332,7 +332,7 @@ Test(e01_damage, the_reason_is_told)
 	cr_assert_not_null(strstr(outcome.why, "damaged.E01): its checksum is wrong"));
 	outcome = read_with(base + (endian_u32(file + entry_at("table", packed)) & INT32_MAX), 1);
 	cr_assert_eq(outcome.unreadable, CHUNK_LEN);
-	cr_assert_not_null(strstr(outcome.why, "it can't be unpacked"), "%s", outcome.why);
+	cr_assert_not_null(strstr(outcome.why, "it can't be decompressed"), "%s", outcome.why);
 }
 
 Test(e01_damage, cut_off_anywhere)
@@ -372,7 +372,7 @@ Test(e01_damage, both_tables_are_lost)
 	outcome = read_with(e01_find(&layout, "table2")->offset, 1);
 	cr_assert_eq(outcome.unreadable + outcome.wrong, 0);
 	cr_assert_not_null(
-		strstr(outcome.damage, "which is lost: 40; but none"), "%s", outcome.damage);
+		strstr(outcome.damage, "which is lost: 40; but no chunk"), "%s", outcome.damage);
 }
 
 /* ---- wide offsets -------------------------------------------------------------------------- */

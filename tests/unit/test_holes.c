@@ -151,7 +151,7 @@ Test(holes, what_a_map_calls_unread_is_none)
 	set_size("image", 4 * MIB);
 	temp_write("map", map, sizeof(map) - 1);
 	image = open_image("image");
-	cr_assert_eq(image_use_map(image, temp_at("map"), &error), 0, "%s", error.text);
+	cr_assert_eq(image_use_ddrescue_map(image, temp_at("map"), &error), 0, "%s", error.text);
 	check_hole(image, 0, true, MIB);
 	check_hole(image, MIB, false, 2 * MIB);
 	check_hole(image, 3 * MIB, true, MIB);

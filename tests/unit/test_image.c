@@ -189,7 +189,7 @@ static void broken_head(const char *magic, size_t len, const char *name)
 
 	fill(bytes, sizeof(bytes), 1);
 	memcpy(bytes, magic, len);
-	refused(write_file("some.raw", bytes, sizeof(bytes)), EIO, name, "can't be read as that");
+	refused(write_file("some.raw", bytes, sizeof(bytes)), EIO, name, "can't be read as such");
 }
 
 Test(image, containers_with_nothing_behind_their_head)
@@ -225,7 +225,7 @@ Test(image, fixed_vhd_is_known_by_its_footer)
 	image_close(image);
 	memcpy(bytes + 1536 + 12, "\0\1\0\0", 4);
 	memset(bytes + 1536 + 16, 0xff, 8);
-	refused(write_file("disk.raw", bytes, sizeof(bytes)), EIO, "vhd", "can't be read as that");
+	refused(write_file("disk.raw", bytes, sizeof(bytes)), EIO, "vhd", "can't be read as such");
 }
 
 /* ---- raw ----------------------------------------------------------------------------------- */
@@ -449,9 +449,9 @@ Test(image, bad_parts_are_refused)
 	cr_assert_eq(image_open(&image, temp_at("a.001"), &error), -ENODATA);
 	cr_assert_not_null(strstr(error.text, "a.002, a part of the image, is empty"));
 	cr_assert_eq(image_open(&image, temp_at("b.001"), &error), -EINVAL);
-	cr_assert_not_null(strstr(error.text, "b.002 is no regular file"));
+	cr_assert_not_null(strstr(error.text, "b.002 is not a regular file"));
 	cr_assert_eq(image_open(&image, temp_at("c.001"), &error), -EINVAL);
-	cr_assert_not_null(strstr(error.text, "c.002 is no regular file"));
+	cr_assert_not_null(strstr(error.text, "c.002 is not a regular file"));
 }
 
 /* ---- what can't be read -------------------------------------------------------------------- */
@@ -537,9 +537,9 @@ Test(image, nothing_is_under_a_file)
 {
 	struct image *image = opened(write_file("disk.raw", "x", 1));
 
-	cr_assert_not(image_is_under(image, temp_path));
-	cr_assert_not(image_is_under(image, "/proc"));
-	cr_assert_not(image_is_under(image, temp_at("none")));
+	cr_assert_not(image_shares_device(image, temp_path));
+	cr_assert_not(image_shares_device(image, "/proc"));
+	cr_assert_not(image_shares_device(image, temp_at("none")));
 	image_close(image);
 }
 
@@ -691,10 +691,10 @@ Test(image, e01_sets_that_are_not_whole)
 	write_set("disk");
 	refused_set("disk.E02", "later segment", "disk.E01");
 	move("disk.E04", "4");
-	holds_but("segment 4 and all behind it are missing", 3 * segment_len,
+	holds_but("segment 4 and all later ones are missing", 3 * segment_len,
 		MEDIA_LEN - 3 * segment_len);
 	move("disk.E03", "3");
-	holds_but("segment 3 and all behind it are missing", 2 * segment_len,
+	holds_but("segment 3 and all later ones are missing", 2 * segment_len,
 		MEDIA_LEN - 2 * segment_len);
 	move("3", "disk.E03");
 	move("4", "disk.E04");
@@ -703,7 +703,7 @@ Test(image, e01_sets_that_are_not_whole)
 	move("disk.E03", "3");
 	holds_but("segments 2 to 3 are missing", segment_len, 2 * segment_len);
 	move("disk.E04", "4");
-	holds_but("segment 2 and all behind it are missing", segment_len, MEDIA_LEN - segment_len);
+	holds_but("segment 2 and all later ones are missing", segment_len, MEDIA_LEN - segment_len);
 	move("2", "disk.E02");
 	move("3", "disk.E03");
 	move("4", "disk.E04");
@@ -720,7 +720,7 @@ Test(image, e01_between_two_gaps)
 	write_set("disk");
 	move("disk.E02", "2");
 	move("disk.E04", "4");
-	holds_but("segment 2 is missing; segment 4 and all behind it are missing", segment_len,
+	holds_but("segment 2 is missing; segment 4 and all later ones are missing", segment_len,
 		MEDIA_LEN - segment_len);
 }
 
@@ -738,7 +738,7 @@ Test(image, e01_segments_with_names_in_disorder)
 	cr_assert_str_eq(image_info(image)->paths[2], temp_at("disk.E02"));
 	image_close(image);
 	write_file("disk.E02", "no segment at all", 17);
-	refused_set("disk.E01", "disk.E02 is no EWF segment", "");
+	refused_set("disk.E01", "disk.E02 is not an EWF segment", "");
 }
 
 /* Files with such names behind a gap are no segments unless they say so. */
@@ -768,7 +768,7 @@ Test(image, e01_segments_of_another_image)
 	refused_set("disk.E01", "disk.E03 is a segment of another image", "");
 	move("3", "disk.E03");
 	move("other.E04", "disk.E05");
-	refused_set("disk.E01", "disk.E05 both say that they are segment 4", "another image");
+	refused_set("disk.E01", "disk.E05 both claim to be segment 4", "another image");
 }
 
 static void overwrite(const char *name, off_t offset, uint8_t byte)

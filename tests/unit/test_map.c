@@ -22,7 +22,7 @@ static int read_map(const char *text, uint64_t size, struct error *error)
 	*error = (struct error){ 0 };
 	ranges_free(&unread);
 	temp_write("map", text, strlen(text));
-	return map_read(&unread, temp_at("map"), size, error);
+	return ddrescue_map_read(&unread, temp_at("map"), size, error);
 }
 
 static void expect_unread(
@@ -73,18 +73,18 @@ Test(map, what_is_no_map_is_refused_with_its_line)
 	static const struct {
 		const char *text, *piece;
 	} rows[] = {
-		{ "", "no map in this file" },
-		{ "# only a comment\n", "no map in this file" },
+		{ "", "this file is not a ddrescue map" },
+		{ "# only a comment\n", "this file is not a ddrescue map" },
 		{ "hello\n", ":1: this is not the state" },
-		{ HEAD "0x0 0x200\n", ":5: no position and size" },
-		{ HEAD "0x0 +\n", ":5: no position and size" },
-		{ HEAD "-1 0x200 +\n", ":5: no position" },
+		{ HEAD "0x0 0x200\n", ":5: missing position or size" },
+		{ HEAD "0x0 +\n", ":5: missing position or size" },
+		{ HEAD "-1 0x200 +\n", ":5: missing position" },
 		{ HEAD "0x0 0x200 x\n", ":5: unknown status" },
 		{ HEAD "0x0 0x200 +-\n", ":5: unknown status" },
 		{ HEAD "0x0 0x200 \n", ":5: unknown status" },
 		{ HEAD "0x0 0x200 +\n0x1FF 0x200 -\n", ":6: the block starts before" },
 		{ HEAD "0x1 0xFFFFFFFFFFFFFFFF -\n", ":5: the block is too large" },
-		{ HEAD "0x0 0x10000000000000000 -\n", ":5: no position" },
+		{ HEAD "0x0 0x10000000000000000 -\n", ":5: missing position" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -107,7 +107,7 @@ Test(map, a_long_line_and_a_missing_file_are_refused)
 	strcpy(text + sizeof(text) - 2, "\n");
 	cr_expect_eq(read_map(text, 1, &error), -EINVAL);
 	cr_expect_not_null(strstr(error.text, "too long"));
-	cr_expect_eq(map_read(&unread, temp_at("none"), 1, &error), -ENOENT);
+	cr_expect_eq(ddrescue_map_read(&unread, temp_at("none"), 1, &error), -ENOENT);
 }
 
 /* ---- an image with a map ------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static struct image *open_mapped(const char *map)
 	temp_write("disk", (const char *)media, IMAGE_LEN);
 	temp_write("map", map, strlen(map));
 	cr_assert_eq(image_open(&image, temp_at("disk"), &error), 0, "%s", error.text);
-	cr_assert_eq(image_use_map(image, temp_at("map"), &error), 0, "%s", error.text);
+	cr_assert_eq(image_use_ddrescue_map(image, temp_at("map"), &error), 0, "%s", error.text);
 	return image;
 }
 
@@ -158,7 +158,7 @@ Test(map, an_image_is_unreadable_there_to_the_byte)
 	cr_expect_arr_eq(got, expected + 69999, 3);
 	why = image_why(image, 80000, &len);
 	cr_expect_eq(len, 90000);
-	cr_expect_not_null(strstr(why, "does not call it finished"));
+	cr_expect_not_null(strstr(why, "does not list it as finished"));
 	free(why);
 	cr_expect_null(image_why(image, 0, &len));
 	image_close(image);

@@ -94,15 +94,17 @@ Test(volumes, extent_image_offsets_go_both_ways, .init = fill)
 	ranges_add(&ranges, 3000, 96);
 	image = extent_image_open(&evidence, &ranges);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		cr_assert_eq(extent_image_offset(image, places[i][0]), places[i][1], "place %lu",
-			(unsigned long)places[i][0]);
+		cr_assert_eq(extent_image_from_evidence(image, places[i][0]), places[i][1],
+			"place %lu", (unsigned long)places[i][0]);
 	for (uint64_t offset = 0; offset < 147; offset++)
-		cr_assert_eq(extent_image_offset(image, extent_image_place(image, offset)), offset);
+		cr_assert_eq(
+			extent_image_from_evidence(image, extent_image_to_evidence(image, offset)),
+			offset);
 	image_close(image);
 	ranges_free(&ranges);
-	cr_assert_eq(extent_image_place(&evidence, 77), 77);
-	cr_assert_eq(extent_image_offset(&evidence, 77), 77);
-	cr_assert_eq(extent_image_offset(&evidence, SIZE + 1), SIZE);
+	cr_assert_eq(extent_image_to_evidence(&evidence, 77), 77);
+	cr_assert_eq(extent_image_from_evidence(&evidence, 77), 77);
+	cr_assert_eq(extent_image_from_evidence(&evidence, SIZE + 1), SIZE);
 	cr_assert_eq(extent_image_evidence(&evidence), &evidence);
 }
 
@@ -147,11 +149,11 @@ Test(volumes, file_map_prefer_files_that_are_there)
 	own(owners, "here", false, 150, 100);
 	cr_assert(file_map_folder(owners, "a/b/", 4));
 	own(owners, "link", false, 150, 100);
-	file_map_mark(owners);
+	file_map_set_rollback(owners);
 	cr_assert(file_map_folder(owners, "half/", 5));
 	own(owners, "way", false, 90, 500);
 	own(owners, "way", true, 90, 500);
-	file_map_take_back(owners);
+	file_map_roll_back(owners);
 	own(owners, "over", false, 240, 20);
 	cr_assert(file_map_runs(owners, more, 3));
 	file_map_finish(owners);

@@ -1,10 +1,10 @@
 /*
- * What an examiner typed in stands in zlib streams ("header", twice, "header2" and "xheader" for
+ * What an examiner typed in is stored in zlib streams ("header", twice, "header2" and "xheader" for
  * the same in other encodings), the hashes in sections with a checksum ("hash", "digest") or in a
- * stream ("xhash"). libewf refuses a whole set for one of them that is damaged, so only good ones
- * are shown to it.
+ * stream ("xhash"). libewf refuses a whole set if one of them is damaged, so only valid ones are
+ * shown to it.
  */
-#include "evidence/e01_parts.h"
+#include "evidence/e01_metadata.h"
 
 #include <libdeflate.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #define SUM_LEN 4
 #define TEXT_MAX (1u << 20)
 
-bool e01_is_part(const struct e01_section *section)
+bool e01_is_metadata(const struct e01_section *section)
 {
 	static const char *const types[] = { "header", "header2", "xheader", "hash", "digest",
 		"xhash" };
@@ -32,12 +32,12 @@ bool e01_is_part(const struct e01_section *section)
 	return false;
 }
 
-static bool is_good_part(const char *type, const uint8_t *bytes, size_t len)
+static bool is_valid_metadata(const char *type, const uint8_t *bytes, size_t len)
 {
 	struct libdeflate_decompressor *inflater;
 	uint8_t *text;
 	size_t text_len;
-	bool good;
+	bool valid;
 
 	if (!strcmp(type, "hash"))
 		return len >= HASH_LEN && e01_sum_holds(bytes, HASH_LEN - SUM_LEN);
@@ -45,15 +45,15 @@ static bool is_good_part(const char *type, const uint8_t *bytes, size_t len)
 		return len >= DIGEST_LEN && e01_sum_holds(bytes, DIGEST_LEN - SUM_LEN);
 	inflater = libdeflate_alloc_decompressor();
 	text = malloc(TEXT_MAX);
-	good = inflater && text &&
-	       libdeflate_zlib_decompress(inflater, bytes, len, text, TEXT_MAX, &text_len) ==
-		       LIBDEFLATE_SUCCESS;
+	valid = inflater && text &&
+		libdeflate_zlib_decompress(inflater, bytes, len, text, TEXT_MAX, &text_len) ==
+			LIBDEFLATE_SUCCESS;
 	libdeflate_free_decompressor(inflater);
 	free(text);
-	return good;
+	return valid;
 }
 
-bool e01_read_part(int fd, const struct e01_section *section, struct e01_part *part)
+bool e01_metadata_read(int fd, const struct e01_section *section, struct e01_metadata *part)
 {
 	uint64_t len = section->len - E01_SECTION_HEAD_LEN;
 
@@ -63,13 +63,13 @@ bool e01_read_part(int fd, const struct e01_section *section, struct e01_part *p
 	part->bytes = xmalloc(part->len + 1);
 	memcpy(part->type, section->type, sizeof(part->type));
 	if (!file_read_all_at(fd, part->bytes, part->len, section->offset + E01_SECTION_HEAD_LEN) &&
-		is_good_part(part->type, part->bytes, part->len))
+		is_valid_metadata(part->type, part->bytes, part->len))
 		return true;
 	free(part->bytes);
 	return false;
 }
 
-int e01_make_abstract(const struct e01_part *parts, size_t count)
+int e01_make_stub(const struct e01_metadata *parts, size_t count)
 {
 	static const uint8_t file_head[E01_FILE_HEAD_LEN] = "EVF\t\r\n\xff\0\1\1";
 	uint8_t head[E01_SECTION_HEAD_LEN];
@@ -80,7 +80,7 @@ int e01_make_abstract(const struct e01_part *parts, size_t count)
 	if (file) {
 		fwrite(file_head, 1, sizeof(file_head), file);
 		for (size_t i = 0; i < count; i++) {
-			const struct e01_part *part = &parts[i];
+			const struct e01_metadata *part = &parts[i];
 			uint64_t len = sizeof(head) + part->len;
 
 			e01_make_section_head(head, part->type, at += len, len);

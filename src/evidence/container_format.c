@@ -1,9 +1,9 @@
 /*
- * Formats by their first bytes, and a fixed VHD by its last sector, for it is a raw image with a
- * footer. A VMDK's text describes it: it stands in the file itself or is a file, and names the
+ * Formats by their first bytes, and a fixed VHD by its last sector, because it is a raw image with
+ * a footer. A VMDK's description is text, in the file itself or a file of its own, and names the
  * files that hold the bytes.
  */
-#include "evidence/differencing.h"
+#include "evidence/container_format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "base/endian.h"
 #include "base/memory.h"
 
-/* A VMDK's text is a few lines long, and one for each 2 GB of some kinds. */
+/* A VMDK's description is a few lines long, plus one for each 2 GB in some kinds. */
 #define TEXT_MAX ((size_t)1 << 20)
 #define EXTENTS_MAX 4096
 #define SECTOR_LEN 512
@@ -31,21 +31,21 @@
 struct magic {
 	const char *bytes;
 	size_t len;
-	struct differencing_kind kind;
+	struct container_format format;
 };
 
 #define MAGIC(text) text, sizeof(text) - 1
 
 static const struct magic magics[] = {
-	{ MAGIC("AFF1"), { "aff", LAYERED_AFF } },
-	{ MAGIC("KDMV"), { "vmdk", LAYERED_VMDK } },
-	{ MAGIC("COWD"), { "vmdk", LAYERED_VMDK } },
-	{ MAGIC("# Disk DescriptorFile"), { "vmdk", LAYERED_VMDK } },
-	{ MAGIC("conectix"), { "vhd", LAYERED_VHD } },
-	{ MAGIC("vhdxfile"), { "vhdx", LAYERED_VHD } },
+	{ MAGIC("AFF1"), { "aff", CONTAINER_AFF } },
+	{ MAGIC("KDMV"), { "vmdk", CONTAINER_VMDK } },
+	{ MAGIC("COWD"), { "vmdk", CONTAINER_VMDK } },
+	{ MAGIC("# Disk DescriptorFile"), { "vmdk", CONTAINER_VMDK } },
+	{ MAGIC("conectix"), { "vhd", CONTAINER_VHD } },
+	{ MAGIC("vhdxfile"), { "vhdx", CONTAINER_VHD } },
 };
 
-/* The version and the unused offset are looked at too, since a disk's last sector may hold any
+/* The version and the unused offset are checked too, because a disk's last sector may hold any
  * text. */
 static bool is_fixed_vhd(const struct image_ends *ends)
 {
@@ -58,30 +58,31 @@ static bool is_fixed_vhd(const struct image_ends *ends)
 	       !memcmp(tail + 16, no_offset, sizeof(no_offset));
 }
 
-bool differencing_find(const struct image_ends *ends, struct differencing_kind *kind)
+bool container_format_find(const struct image_ends *ends, struct container_format *format)
 {
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
 		if (ends->head_len < magics[i].len ||
 			memcmp(ends->head, magics[i].bytes, magics[i].len))
 			continue;
-		*kind = magics[i].kind;
+		*format = magics[i].format;
 		return true;
 	}
 	if (!is_fixed_vhd(ends))
 		return false;
-	*kind = (struct differencing_kind){ "vhd", LAYERED_VHD };
+	*format = (struct container_format){ "vhd", CONTAINER_VHD };
 	return true;
 }
 
-static int refuse_child(const char *path, const struct differencing_kind *kind, struct error *error)
+static int refuse_child(
+	const char *path, const struct container_format *format, struct error *error)
 {
 	return error_set(error, EXIT_IO, EMEDIUMTYPE,
-		"%s is a %s image of only the changes to another one, which burin does not put "
-		"together: convert it with `qemu-img convert -O raw FILE image.raw`",
-		path, kind->name);
+		"%s is a %s image of only the changes to another one, which burin does not combine"
+		": convert it with `qemu-img convert -O raw FILE image.raw`",
+		path, format->name);
 }
 
-/* Up to len bytes of the file at offset; how many there are. */
+/* Reads up to len bytes of the file at offset. Returns how many there are. */
 static size_t read_part(const char *path, uint64_t offset, void *bytes, size_t len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -122,8 +123,8 @@ static bool vmdk_has_parent(const char *text)
 	return at && strncasecmp(at + 10, "ffffffff", 8);
 }
 
-/* The file of the line `RW 4192256 FLAT "disk-f001.vmdk" 0`, beside path; the caller frees it.
- * NULL: it is none of that kind. */
+/* The file of the line `RW 4192256 FLAT "disk-f001.vmdk" 0`, relative to path; the caller frees it.
+ * NULL: not such a line. */
 static char *vmdk_extent(const char *path, const char *line)
 {
 	const char *slash = strrchr(path, '/'), *begin, *end;
@@ -176,7 +177,7 @@ static const uint8_t *vhdx_entry(
 	return NULL;
 }
 
-/* Where the table can't be read, neither can the image, as its library will say. */
+/* If the table can't be read, neither can the image, as its library will report. */
 static bool vhdx_has_parent(const char *path)
 {
 	static const uint8_t metadata_id[16] = { 0x06, 0xa2, 0x7c, 0x8b, 0x90, 0x47, 0x9a, 0x4b,
@@ -204,10 +205,10 @@ static bool vhdx_has_parent(const char *path)
 	return flags[4] & VHDX_HAS_PARENT;
 }
 
-int differencing_check(const char *path, const struct differencing_kind *kind,
+int container_format_check(const char *path, const struct container_format *format,
 	const struct image_ends *ends, struct image_info *info, struct error *error)
 {
-	char *text = kind->library == LAYERED_VMDK ? vmdk_text(path, ends) : NULL;
+	char *text = format->library == CONTAINER_VMDK ? vmdk_text(path, ends) : NULL;
 	bool has_parent = text && vmdk_has_parent(text);
 
 	info->paths = xcalloc(1, sizeof(*info->paths));
@@ -215,8 +216,8 @@ int differencing_check(const char *path, const struct differencing_kind *kind,
 	if (text)
 		vmdk_paths(path, text, info);
 	free(text);
-	if (kind->library == LAYERED_VHD)
+	if (format->library == CONTAINER_VHD)
 		has_parent =
-			strcmp(kind->name, "vhdx") ? vhd_has_parent(ends) : vhdx_has_parent(path);
-	return has_parent ? refuse_child(path, kind, error) : 0;
+			strcmp(format->name, "vhdx") ? vhd_has_parent(ends) : vhdx_has_parent(path);
+	return has_parent ? refuse_child(path, format, error) : 0;
 }
