@@ -1,139 +1,613 @@
 /*
- * The stage's interface. A ring of tickets, one a candidate, in order, goes through checking,
- * deciding, writing and reporting (carving_cursors.c); checks and writes are jobs of the pool
- * (carving_jobs.c).
+ * A ring of jobs, one a candidate, in order, with four cursors, none of which ever passes the one
+ * before it:
+ *
+ *     reported <= decided <= checked <= offered
+ *
+ * offered: a job was filled. checked: its check was started (or done at once, if nothing has to be
+ * read for it). decided: all jobs of its start were checked and the decider has decided on them,
+ * and the writes of those that are kept were started. reported: written and in the report.
+ *
+ * Checks run ahead of decisions, but not far: what turns out to be inside a complete file would be
+ * checked in vain. For the same reason a check may be deferred until the decider has come to its
+ * job (carve/defer.h).
+ *
+ * The ring is this thread's alone. Checks and writes happen elsewhere (carve/local_jobs.h,
+ * carve/remote_jobs.h); they set the states of their jobs, and this thread looks at these whenever
+ * the tracker says that something was completed. In a checkpoint, what is between the cursors is
+ * saved as it was given; checks and writes under way are not waited for, but done again.
  */
-#include "carve/carving_state.h"
+#include "carve/carving.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/thread.h"
+#include "carve/defer.h"
+#include "carve/job.h"
+#include "carve/local_jobs.h"
+#include "carve/precheck_cache.h"
+#include "carve/remote_jobs.h"
+#include "carve/tracker.h"
+#include "evidence/extent_image.h"
+#include "report/report_queue.h"
 
 #define RING_MIN 4096
+#define BATCHES_AHEAD_PER_THREAD 4
+/* How many candidates are looked at each time when one that was deferred has to be checked after
+ * all. */
+#define RETRIES (4 * CHECK_BATCH)
+/* Files that are warned about by name; the report has them all. */
+#define WARNINGS_MAX 20
 
-static void init_room(struct carving *carving, struct worker_room *room)
-{
-	const struct carving_options *options = &carving->options;
-
-	room->carving = carving;
-	room->view = view_new();
-	view_watch(room->view, jobs_go_on, room);
-	copier_init(&room->copier, options->hash_mask);
-	room->copier.sets = options->sets;
-	room->copier.skip_known = options->skip_known;
-}
+struct carving {
+	struct carving_options options;
+	struct decider *decider; /* NULL without rules */
+	struct carve_job *ring;
+	size_t ring_len;
+	uint64_t reported, decided, checked, offered; /* cursors: counts since the start */
+	unsigned threads; /* of the pool, or how many checks others can make at a time */
+	struct tracker *tracker;
+	struct local_jobs *local; /* one of these two; the other is NULL */
+	struct remote_jobs *remote;
+	uint64_t scanned;
+	uint64_t offered_until; /* all candidates before this have been offered */
+	struct defer *defer;
+	struct precheck_cache *precheck_cache;
+	/* The last file that a precheck found: what starts after `precheck_start` and before
+	 * `precheck_until` waits until it is decided on (carve/defer.h). */
+	uint64_t precheck_start, precheck_until;
+	bool dropping; /* what could not be written is given up */
+	uint64_t files, bytes, unreadable, mismatches;
+	uint64_t known, alert;
+	struct record_builder *record_builder; /* NULL with on_outcome, as the next */
+	struct report_queue *report_queue;
+	struct decision *group; /* scratch: the decisions of one start */
+	double waited;
+	struct strpool texts; /* of records that were loaded */
+};
 
 struct carving *carving_new(const struct carving_options *options)
 {
 	struct carving *carving = xcalloc(1, sizeof(*carving));
-	size_t rule_count = options->rules ? options->rules->count : 0;
+	uint32_t rule_count = options->rules ? options->rules->count : 0;
+	struct job_context context = { .image = options->image,
+		.rules = options->rules,
+		.output_dir = options->output_dir,
+		.pool = options->pool,
+		.hash_mask = options->hash_mask,
+		.sets = options->sets,
+		.skip_known = options->skip_known,
+		.nested = options->decide.nested };
 
 	carving->options = *options;
-	/* A group of one start, at most one ticket a rule, must fit with the next start's first. */
+	/* A group of one start, at most one job a rule, must fit with the next start's first. */
 	carving->ring_len = rule_count + 2 > RING_MIN ? rule_count + 2 : RING_MIN;
 	carving->ring = xcalloc(carving->ring_len, sizeof(*carving->ring));
 	carving->group = xcalloc(carving->ring_len, sizeof(*carving->group));
 	carving->threads =
 		options->remote ? options->remote->capacity() : pool_threads(options->pool);
-	carving->rooms = xcalloc(carving->threads, sizeof(*carving->rooms));
-	carving->spans = xcalloc(carving->threads, sizeof(*carving->spans));
-	for (unsigned i = 0; i < carving->threads && !options->remote; i++)
-		init_room(carving, &carving->rooms[i]);
-	carving->defer = defer_new(carving->threads, options->decide.nested, (uint32_t)rule_count);
-	carving->early = precheck_cache_new();
-	if (!options->on_outcome)
-		carving->record_builder = record_builder_new(options->rules, options->output_dir,
-			options->names, options->label, options->no_extension, options->image,
-			options->volumes);
+	context.defer = carving->defer =
+		defer_new(carving->threads, options->decide.nested, rule_count);
+	context.tracker = carving->tracker = tracker_new(carving->threads);
+	if (options->remote)
+		carving->remote = remote_jobs_new(&context, options->remote, carving->threads);
+	else
+		carving->local = local_jobs_new(&context);
+	carving->precheck_cache = precheck_cache_new();
 	if (options->rules)
 		carving->decider = decider_new(
 			options->rules, &options->decide, options->rejected, options->skipped);
-	pthread_mutex_init(&carving->lock, NULL);
-	thread_cond_init(&carving->rung);
-	if (!options->on_outcome)
-		carving->report_queue = report_queue_new(
-			options->report, options->progress, jobs_note_error, carving);
+	if (options->on_outcome)
+		return carving;
+	carving->record_builder =
+		record_builder_new(options->rules, options->output_dir, options->names,
+			options->label, options->no_extension, options->image, options->volumes);
+	carving->report_queue = report_queue_new(
+		options->report, options->progress, tracker_fail, carving->tracker);
 	return carving;
 }
 
-static int carving_status(const struct carving *carving)
+void carving_free(struct carving *carving)
 {
-	return atomic_load_explicit(&carving->status, memory_order_acquire);
+	if (!carving)
+		return;
+	tracker_wait_all(carving->tracker);
+	report_queue_free(carving->report_queue);
+	local_jobs_free(carving->local);
+	remote_jobs_free(carving->remote);
+	tracker_free(carving->tracker);
+	decider_free(carving->decider);
+	strpool_free(&carving->texts);
+	record_builder_free(carving->record_builder);
+	defer_free(carving->defer);
+	precheck_cache_free(carving->precheck_cache);
+	for (size_t i = 0; i < carving->ring_len; i++)
+		outcome_free(&carving->ring[i].outcome);
+	free(carving->group);
+	free(carving->ring);
+	free(carving);
 }
 
-static void pause_here(struct carving *carving)
+/* The job at a cursor, which is in the ring: reported <= cursor < offered. */
+static struct carve_job *job_at(const struct carving *carving, uint64_t cursor)
+{
+	assert(cursor >= carving->reported && cursor < carving->offered);
+	return &carving->ring[cursor % carving->ring_len];
+}
+
+static uint64_t start_at(const struct carving *carving, uint64_t cursor)
+{
+	return job_at(carving, cursor)->candidate.start;
+}
+
+static bool ring_is_full(const struct carving *carving)
+{
+	assert(carving->reported <= carving->decided && carving->decided <= carving->checked &&
+		carving->checked <= carving->offered);
+	return carving->offered - carving->reported == carving->ring_len;
+}
+
+/* The caller fills it in. The ring must not be full. */
+static struct carve_job *append_job(struct carving *carving)
+{
+	assert(!ring_is_full(carving));
+	carving->offered++;
+	return job_at(carving, carving->offered - 1);
+}
+
+/* ---- starting checks ----------------------------------------------------------------------- */
+
+/* The decider does not use its outcome, so that none is needed. */
+static bool needs_no_outcome(const struct carving *carving, const struct carve_job *job)
+{
+	return job->candidate.start < decider_hidden_until(carving->decider) ||
+	       decider_is_part(carving->decider, &job->candidate);
+}
+
+/* True when the job has its outcome from a precheck; or when it is deferred because it starts
+ * inside the last file that a precheck has found, and so the worker may have left it out. */
+static bool use_precheck(struct carving *carving, struct carve_job *job)
+{
+	uint64_t start = job->candidate.start, until;
+
+	if (precheck_cache_take(carving->precheck_cache, &job->candidate, &job->outcome)) {
+		until = defer_covered_until(carving->defer, &job->candidate, &job->outcome);
+		if (until > carving->precheck_until) {
+			carving->precheck_start = start;
+			carving->precheck_until = until;
+		}
+		job_set_state(job, JOB_CHECKED);
+		return true;
+	}
+	if (start <= carving->precheck_start || start >= carving->precheck_until ||
+		carving->options.decide.nested)
+		return false;
+	job_set_state(job, JOB_DEFERRED);
+	return true;
+}
+
+/* True when the job needs no check started: it has got its next state. */
+static bool check_at_once(struct carving *carving, struct carve_job *job)
+{
+	const struct rule *rule = &carving->options.rules->rules[job->candidate.rule];
+
+	assert(job_state(job) == JOB_OFFERED);
+	if (needs_no_outcome(carving, job)) {
+		precheck_cache_skip(carving->precheck_cache, &job->candidate);
+		job_set_state(job, JOB_CHECKED);
+		return true;
+	}
+	if (check_needed(rule))
+		return use_precheck(carving, job);
+	check_candidate(NULL, carving->options.image, rule, &job->candidate, &job->outcome);
+	job_set_state(job, JOB_CHECKED);
+	return true;
+}
+
+/* Jobs that are checked together. */
+struct check_batch {
+	struct carve_job *first, **end;
+	uint32_t count;
+};
+
+static void add_to_batch(struct check_batch *batch, struct carve_job *job)
+{
+	job_set_state(job, JOB_CHECKING);
+	job->next = NULL;
+	*batch->end = job;
+	batch->end = &job->next;
+	batch->count++;
+}
+
+static void start_batch(struct carving *carving, const struct check_batch *batch)
+{
+	if (carving->remote)
+		remote_jobs_check(carving->remote, batch->first);
+	else
+		local_jobs_check(carving->local, batch->first);
+}
+
+/* Starts the checks of the next jobs that need one. */
+static void start_next_checks(struct carving *carving)
+{
+	struct check_batch batch = { .end = &batch.first };
+
+	while (batch.count < CHECK_BATCH && carving->checked < carving->offered) {
+		struct carve_job *job = job_at(carving, carving->checked++);
+
+		if (!check_at_once(carving, job))
+			add_to_batch(&batch, job);
+	}
+	if (batch.count)
+		start_batch(carving, &batch);
+}
+
+/* Checks may run ahead of decisions by some batches, but the group that is decided next must always
+ * get checked whole, however many rules start there. */
+static bool may_check(struct carving *carving)
+{
+	uint64_t ahead = (uint64_t)CHECK_BATCH * BATCHES_AHEAD_PER_THREAD * carving->threads;
+
+	if (carving->checked == carving->offered ||
+		(carving->remote && !remote_jobs_may_check(carving->remote)))
+		return false;
+	return carving->checked - carving->decided < ahead ||
+	       start_at(carving, carving->checked) == start_at(carving, carving->decided);
+}
+
+static void start_checks(struct carving *carving)
+{
+	while (may_check(carving))
+		start_next_checks(carving);
+}
+
+static bool is_checked(const struct carving *carving, const struct carve_job *job)
+{
+	enum job_state state = job_state(job);
+
+	return state == JOB_CHECKED || (state == JOB_DEFERRED && needs_no_outcome(carving, job));
+}
+
+/* Whether the next group can't be decided because one of its checks was deferred and is needed
+ * after all. */
+static bool front_is_deferred(const struct carving *carving)
+{
+	for (uint64_t cursor = carving->decided; cursor < carving->checked; cursor++) {
+		const struct carve_job *job = job_at(carving, cursor);
+
+		if (job->candidate.start != start_at(carving, carving->decided))
+			return false;
+		if (job_state(job) == JOB_DEFERRED && !is_checked(carving, job))
+			return true;
+	}
+	return false;
+}
+
+/* Checks the deferred jobs of the next group, and tries those closely after it again, in batches of
+ * neighbours: these may be deferred once more. */
+static void check_deferred(struct carving *carving)
+{
+	uint64_t cursor = carving->decided, front = start_at(carving, cursor);
+	uint64_t end = cursor + RETRIES;
+
+	while (cursor < carving->checked &&
+		(!carving->remote || remote_jobs_may_check(carving->remote)) &&
+		(cursor < end || start_at(carving, cursor) == front)) {
+		struct check_batch batch = { .end = &batch.first };
+
+		while (batch.count < CHECK_BATCH && cursor < carving->checked) {
+			struct carve_job *job = job_at(carving, cursor);
+
+			if (job_state(job) != JOB_DEFERRED || needs_no_outcome(carving, job))
+				break;
+			job->force = job->candidate.start == front;
+			add_to_batch(&batch, job);
+			cursor++;
+		}
+		if (batch.count)
+			start_batch(carving, &batch);
+		else
+			cursor++;
+	}
+}
+
+/* ---- deciding ------------------------------------------------------------------------------ */
+
+/* How many jobs of one start are next to be decided; 0 while not all of them are offered and
+ * checked. */
+static size_t ready_group(const struct carving *carving, bool no_more)
+{
+	uint64_t cursor = carving->decided;
+	uint64_t start;
+
+	if (cursor == carving->checked)
+		return 0;
+	start = start_at(carving, cursor);
+	for (; cursor < carving->checked; cursor++) {
+		const struct carve_job *job = job_at(carving, cursor);
+
+		if (job->candidate.start != start)
+			return (size_t)(cursor - carving->decided);
+		if (!is_checked(carving, job))
+			return 0;
+	}
+	if (cursor < carving->offered)
+		return start_at(carving, cursor) != start ? (size_t)(cursor - carving->decided) : 0;
+	return no_more || start < carving->offered_until ? (size_t)(cursor - carving->decided) : 0;
+}
+
+/* Has the file of a job's record written. */
+static void start_write(struct carving *carving, struct carve_job *job)
+{
+	job->keep = true;
+	job->status = 0;
+	if (carving->options.dry_run) {
+		job_set_state(job, JOB_DONE);
+		return;
+	}
+	job->record.written = true;
+	job_set_state(job, JOB_WRITING);
+	if (carving->remote)
+		remote_jobs_write(carving->remote, job);
+	else
+		local_jobs_write(carving->local, job);
+}
+
+static void pass_on_outcomes(struct carving *carving, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct carve_job *job = job_at(carving, carving->decided + i);
+
+		if (!needs_no_outcome(carving, job))
+			carving->options.on_outcome(
+				carving->options.context, &job->candidate, &job->outcome);
+	}
+}
+
+static void announce_hidden(struct carving *carving)
+{
+	uint64_t until = decider_hidden_until(carving->decider);
+
+	if (until <= defer_hidden_until(carving->defer))
+		return;
+	defer_hide(carving->defer, until);
+	if (carving->options.remote)
+		carving->options.remote->hide(until);
+}
+
+static void apply_decision(struct carving *carving, struct carve_job *job, bool keep)
+{
+	job->keep = keep && !carving->options.on_outcome;
+	if (job->keep) {
+		job->expected = (struct hashes){ 0 };
+		record_builder_build(carving->record_builder, &job->candidate, &job->outcome,
+			&job->record, &job->run);
+		start_write(carving, job);
+	} else {
+		job_set_state(job, JOB_DONE);
+	}
+	outcome_free(&job->outcome);
+}
+
+static void decide_ready(struct carving *carving, bool no_more)
+{
+	size_t count;
+
+	while ((count = ready_group(carving, no_more))) {
+		for (size_t i = 0; i < count; i++) {
+			const struct carve_job *job = job_at(carving, carving->decided + i);
+
+			carving->group[i] =
+				(struct decision){ &job->candidate, &job->outcome, false };
+		}
+		if (carving->options.on_outcome)
+			pass_on_outcomes(carving, count);
+		decide_group(carving->decider, carving->group, count);
+		announce_hidden(carving);
+		for (size_t i = 0; i < count; i++)
+			apply_decision(carving, job_at(carving, carving->decided++),
+				carving->group[i].keep);
+		start_checks(carving);
+	}
+	if (front_is_deferred(carving))
+		check_deferred(carving);
+}
+
+/* ---- reporting ----------------------------------------------------------------------------- */
+
+static bool hash_differs(const char *expected, const char *computed)
+{
+	return *expected && *computed && strcmp(expected, computed) != 0;
+}
+
+static void compare_hashes(struct carving *carving, struct carve_job *job)
+{
+	struct file_record *record = &job->record;
+	const struct hashes *expected = &job->expected, *computed = &record->hashes;
+
+	if (!hash_differs(expected->md5, computed->md5) &&
+		!hash_differs(expected->sha1, computed->sha1) &&
+		!hash_differs(expected->sha256, computed->sha256))
+		return;
+	snprintf(record->reason, sizeof(record->reason),
+		"the hash differs from that in the earlier report");
+	record->known = record->alert = NULL; /* were those of the earlier report */
+	if (carving->mismatches++ < WARNINGS_MAX)
+		log_warn("%s: the hash differs from that in the report", record->path);
+}
+
+static void count_marks(struct carving *carving, const struct file_record *record)
+{
+	carving->known += record->known != NULL;
+	if (record->alert && carving->alert++ < WARNINGS_MAX)
+		log_warn("%s is in the set of hashes %s", record->path, record->alert);
+}
+
+static void report_job(struct carving *carving, struct carve_job *job)
+{
+	struct file_record *record = &job->record;
+
+	if (job->status) {
+		tally_add(carving->options.skipped,
+			job->status == -ECANCELED ? SKIPPED_BY_END : "could not be written", 0);
+	} else if (record->left_out) {
+		tally_add(carving->options.skipped, SKIPPED_KNOWN, 0);
+	} else {
+		if (carving->options.dry_run && carving->options.unreadable)
+			record->unreadable = ranges_overlap(
+				carving->options.unreadable, job->candidate.start, record->length);
+		compare_hashes(carving, job);
+		count_marks(carving, record);
+		carving->files++;
+		carving->bytes += record->length;
+		carving->unreadable += record->unreadable;
+		tally_add(carving->options.by_type, record->type, record->length);
+		report_queue_file(carving->report_queue, record);
+		record->path = NULL; /* taken over */
+	}
+	if (record->runs != &job->run)
+		free(record->runs);
+	free(record->path);
+}
+
+/* A dry run reads no files, so whether one can be read is known only when the reader has passed its
+ * end. */
+static bool waits_for_scan(const struct carving *carving, const struct carve_job *job)
+{
+	return job->keep && carving->options.dry_run &&
+	       job->candidate.start + job->record.length > carving->scanned;
+}
+
+static void report_ready(struct carving *carving)
+{
+	while (carving->reported < carving->decided) {
+		struct carve_job *job = job_at(carving, carving->reported);
+
+		if (job_state(job) != JOB_DONE || waits_for_scan(carving, job))
+			return;
+		/* A checkpoint must find it not done, whatever the reason. */
+		if (job->keep && job->status && !carving->dropping)
+			return;
+		if (job->keep)
+			report_job(carving, job);
+		carving->reported++;
+	}
+}
+
+/* ---- moving on, and waiting ---------------------------------------------------------------- */
+
+/* Does what can be done without waiting. no_more: there will be no more candidates. */
+static void advance(struct carving *carving, bool no_more)
+{
+	if (carving->decider)
+		decider_hide(carving->decider, defer_hidden_until(carving->defer));
+	start_checks(carving);
+	decide_ready(carving, no_more);
+	report_ready(carving);
+}
+
+/* Waits until more than `seen` checks and writes were completed. False when they were not and none
+ * is under way: then nothing will change. */
+static bool wait_for_change(struct carving *carving, uint64_t seen)
+{
+	double from = clock_seconds();
+	enum tracker_wait result;
+
+	if (carving->remote)
+		remote_jobs_push(carving->remote);
+	do {
+		result = tracker_wait(carving->tracker, seen);
+		if (carving->options.interrupted && carving->options.interrupted())
+			tracker_cancel(carving->tracker);
+		if (result != TRACKER_TIMEOUT)
+			continue;
+		if (carving->report_queue)
+			report_queue_push(carving->report_queue);
+		if (carving->remote)
+			carving->options.remote->poll(tracker_is_cancelled(carving->tracker));
+	} while (result == TRACKER_TIMEOUT);
+	carving->waited += clock_seconds() - from;
+	return result == TRACKER_CHANGED;
+}
+
+static void call_on_wait(struct carving *carving)
 {
 	if (carving->options.on_wait)
 		carving->options.on_wait(carving->options.context);
 }
 
-/* Makes room for one ticket. */
+/* Waits until the ring has room for a job. */
 static int make_room(struct carving *carving)
 {
 	for (;;) {
-		int status = carving_status(carving);
+		int status = tracker_status(carving->tracker);
 		uint64_t seen;
 
 		if (status)
 			return status;
-		if (carving->offered - carving->retired < carving->ring_len)
+		if (!ring_is_full(carving))
 			return 0;
-		seen = jobs_bell(carving);
-		cursors_pump(carving, false);
-		if (carving->offered - carving->retired < carving->ring_len)
+		seen = tracker_completed(carving->tracker);
+		advance(carving, false);
+		if (!ring_is_full(carving))
 			return 0;
-		pause_here(carving);
-		if (!jobs_wait(carving, seen))
+		call_on_wait(carving);
+		if (!wait_for_change(carving, seen))
 			return -EAGAIN;
 	}
 }
 
+/* ---- what goes in -------------------------------------------------------------------------- */
+
 int carving_offer(struct carving *carving, const struct candidate *candidate)
 {
-	struct ticket *ticket;
+	struct carve_job *job;
 	int status;
 
-	/* Most of what is found starts inside a complete file: that costs no ticket. */
+	/* Most candidates start inside a complete file: these cost no job. */
 	if (decider_skip_hidden(carving->decider, candidate))
-		return carving_status(carving);
+		return tracker_status(carving->tracker);
 	status = make_room(carving);
 	if (status)
 		return status;
-	ticket = ticket_at(carving, carving->offered++);
-	ticket->candidate = *candidate;
-	ticket->keep = false;
-	ticket->force = false;
-	ticket_set_state(ticket, TICKET_OFFERED);
+	job = append_job(carving);
+	job->candidate = *candidate;
+	job->keep = false;
+	job->force = false;
+	job_set_state(job, JOB_OFFERED);
 	if (carving->offered - carving->checked >= CHECK_BATCH)
-		cursors_pump(carving, false);
+		advance(carving, false);
 	return 0;
 }
 
 int carving_add_record(struct carving *carving, struct file_record *record)
 {
 	int status = make_room(carving);
-	struct ticket *ticket;
+	struct carve_job *job;
 
 	if (status)
 		return status;
-	ticket = ticket_at(carving, carving->offered++);
+	job = append_job(carving);
 	carving->checked = carving->decided = carving->offered;
-	ticket->record = *record;
-	ticket->candidate.start = record->offset;
-	ticket->expected = record->hashes;
+	job->record = *record;
+	job->candidate.start = record->offset;
+	job->expected = record->hashes;
 	record->path = NULL;
 	record->runs = NULL;
-	cursors_write(carving, ticket);
+	start_write(carving, job);
 	return 0;
 }
 
 void carving_add_precheck(
 	struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome)
 {
-	precheck_cache_add(carving->early, start, rule, outcome);
+	precheck_cache_add(carving->precheck_cache, start, rule, outcome);
 }
 
 void carving_hide(struct carving *carving, uint64_t until)
@@ -151,50 +625,51 @@ void carving_set_offered_until(struct carving *carving, uint64_t position)
 	carving->offered_until = position;
 }
 
+/* ---- progress, and the end ----------------------------------------------------------------- */
+
 int carving_scanned(struct carving *carving, uint64_t position)
 {
 	carving->scanned = position;
-	cursors_pump(carving, false);
-	if (carving->options.remote)
-		remote_push(carving);
-	return carving_status(carving);
+	advance(carving, false);
+	if (carving->remote)
+		remote_jobs_push(carving->remote);
+	return tracker_status(carving->tracker);
 }
 
 int carving_start_checks(struct carving *carving, uint64_t position)
 {
 	for (;;) {
-		uint64_t seen = jobs_bell(carving);
+		uint64_t seen = tracker_completed(carving->tracker);
 
-		cursors_pump(carving, false);
+		advance(carving, false);
 		if (carving->checked == carving->offered ||
-			ticket_at(carving, carving->checked)->candidate.start >= position ||
-			atomic_load(&carving->cancelled))
-			return carving_status(carving);
-		pause_here(carving);
-		if (!jobs_wait(carving, seen))
-			return carving_status(carving);
+			start_at(carving, carving->checked) >= position ||
+			tracker_is_cancelled(carving->tracker))
+			return tracker_status(carving->tracker);
+		call_on_wait(carving);
+		if (!wait_for_change(carving, seen))
+			return tracker_status(carving->tracker);
 	}
 }
 
 uint64_t carving_decided_until(const struct carving *carving)
 {
-	return carving->decided < carving->offered
-		       ? ticket_at(carving, carving->decided)->candidate.start
-		       : carving->offered_until;
+	return carving->decided < carving->offered ? start_at(carving, carving->decided)
+						   : carving->offered_until;
 }
 
 int carving_decide_until(struct carving *carving, uint64_t position)
 {
 	for (;;) {
-		uint64_t seen = jobs_bell(carving);
+		uint64_t seen = tracker_completed(carving->tracker);
+		bool changed;
 
-		cursors_pump(carving, false);
-		if (carving_decided_until(carving) >= position || atomic_load(&carving->cancelled))
-			return carving_status(carving);
-		if (!jobs_wait(carving, seen))
-			return error_set(&carving->error, EXIT_IO, EDEADLK,
-				"a fault in burin: what starts at %" PRIu64 " stays undecided",
-				carving_decided_until(carving));
+		advance(carving, false);
+		if (carving_decided_until(carving) >= position ||
+			tracker_is_cancelled(carving->tracker))
+			return tracker_status(carving->tracker);
+		changed = wait_for_change(carving, seen);
+		assert(changed || tracker_is_cancelled(carving->tracker));
 	}
 }
 
@@ -202,37 +677,38 @@ int carving_finish(struct carving *carving)
 {
 	carving->scanned = UINT64_MAX;
 	for (;;) {
-		uint64_t seen = jobs_bell(carving);
+		uint64_t seen = tracker_completed(carving->tracker);
+		bool changed;
 
-		cursors_pump(carving, true);
-		if (carving->retired == carving->offered || atomic_load(&carving->cancelled)) {
+		advance(carving, true);
+		if (carving->reported == carving->offered ||
+			tracker_is_cancelled(carving->tracker)) {
 			report_queue_finish(carving->report_queue);
-			return carving_status(carving);
+			return tracker_status(carving->tracker);
 		}
-		pause_here(carving);
-		if (!jobs_wait(carving, seen))
-			return error_set(&carving->error, EXIT_IO, EDEADLK,
-				"a fault in burin: %" PRIu64 " candidates stay undecided",
-				carving->offered - carving->retired);
+		call_on_wait(carving);
+		changed = wait_for_change(carving, seen);
+		assert(changed || tracker_is_cancelled(carving->tracker));
 	}
 }
 
 void carving_cancel(struct carving *carving)
 {
-	atomic_store(&carving->cancelled, true);
+	bool changed;
+
+	tracker_cancel(carving->tracker);
 	carving->dropping = true;
 	carving->scanned = UINT64_MAX;
-	for (;;) {
-		uint64_t seen = jobs_bell(carving);
+	do {
+		uint64_t seen = tracker_completed(carving->tracker);
 
-		cursors_retire(carving);
-		if (!jobs_wait(carving, seen))
-			break;
-	}
-	cursors_retire(carving);
+		report_ready(carving);
+		changed = wait_for_change(carving, seen);
+	} while (changed);
+	report_ready(carving);
 	tally_add_many(
 		carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
-	carving->decided = carving->retired = carving->checked = carving->offered;
+	carving->decided = carving->reported = carving->checked = carving->offered;
 	if (carving->report_queue)
 		report_queue_finish(carving->report_queue);
 }
@@ -242,9 +718,126 @@ int carving_flush(struct carving *carving, struct error *error)
 	return report_queue_flush(carving->report_queue, error);
 }
 
+/* ---- checkpoints --------------------------------------------------------------------------- */
+
+static uint64_t count_kept(const struct carving *carving)
+{
+	uint64_t count = 0;
+
+	for (uint64_t n = carving->reported; n < carving->decided; n++)
+		count += job_at(carving, n)->keep;
+	return count;
+}
+
+void carving_save(struct carving *carving, struct codec_writer *writer)
+{
+	codec_put(writer, carving->files);
+	codec_put(writer, carving->bytes);
+	codec_put(writer, carving->unreadable);
+	codec_put(writer, carving->known);
+	codec_put(writer, carving->alert);
+	decider_save(carving->decider, writer);
+	record_builder_save(carving->record_builder, writer);
+	codec_put(writer, count_kept(carving));
+	for (uint64_t n = carving->reported; n < carving->decided; n++) {
+		const struct carve_job *job = job_at(carving, n);
+
+		if (!job->keep)
+			continue;
+		candidate_save(&job->candidate, writer);
+		file_record_save(&job->record, writer);
+	}
+	codec_put(writer, carving->offered - carving->decided);
+	for (uint64_t n = carving->decided; n < carving->offered; n++)
+		candidate_save(&job_at(carving, n)->candidate, writer);
+}
+
+/* A killed run may have begun its file, which is removed first. */
+static int write_again(
+	struct carving *carving, const struct candidate *candidate, struct file_record *record)
+{
+	int status;
+
+	if (!carving->options.dry_run)
+		output_dir_discard(carving->options.output_dir, record->path);
+	status = carving_add_record(carving, record);
+	if (!status)
+		job_at(carving, carving->offered - 1)->candidate = *candidate;
+	return status;
+}
+
+static int load_records(struct carving *carving, uint64_t limit, struct codec_reader *reader)
+{
+	struct image *evidence = extent_image_evidence(carving->options.image);
+	uint64_t evidence_limit = image_info(evidence)->size;
+	uint64_t count = codec_get(reader, carving->ring_len);
+	int status = 0;
+
+	for (uint64_t i = 0; i < count && !status && codec_ok(reader); i++) {
+		struct candidate candidate;
+		struct file_record record;
+
+		candidate_load(&candidate, carving->options.rules, limit, reader);
+		file_record_load(
+			&record, carving->options.rules, evidence_limit, &carving->texts, reader);
+		if (codec_ok(reader))
+			status = write_again(carving, &candidate, &record);
+		free(record.path);
+		free(record.runs);
+	}
+	return status;
+}
+
+static int load_candidates(struct carving *carving, uint64_t limit, struct codec_reader *reader)
+{
+	uint64_t count =
+		codec_get(reader, carving->ring_len - (carving->offered - carving->reported));
+	int status = 0;
+
+	for (uint64_t i = 0; i < count && !status && codec_ok(reader); i++) {
+		struct candidate candidate;
+
+		candidate_load(&candidate, carving->options.rules, limit, reader);
+		if (codec_ok(reader))
+			status = carving_offer(carving, &candidate);
+	}
+	return status;
+}
+
+static bool is_leftover(void *context, const char *folder, const char *name)
+{
+	return record_builder_is_later(context, folder, name);
+}
+
+void carving_remove_leftovers(struct carving *carving)
+{
+	output_dir_sweep(carving->options.output_dir, is_leftover, carving->record_builder);
+}
+
+int carving_load(struct carving *carving, struct codec_reader *reader)
+{
+	uint64_t limit = image_info(carving->options.image)->size;
+	int status;
+
+	carving->files = codec_get(reader, UINT64_MAX);
+	carving->bytes = codec_get(reader, UINT64_MAX);
+	carving->unreadable = codec_get(reader, UINT64_MAX);
+	carving->known = codec_get(reader, UINT64_MAX);
+	carving->alert = codec_get(reader, UINT64_MAX);
+	decider_load(carving->decider, limit, reader);
+	record_builder_load(carving->record_builder, reader);
+	if (!codec_ok(reader))
+		return 0;
+	carving_remove_leftovers(carving);
+	status = load_records(carving, limit, reader);
+	return status ? status : load_candidates(carving, limit, reader);
+}
+
+/* ---- figures ------------------------------------------------------------------------------- */
+
 const struct error *carving_error(const struct carving *carving)
 {
-	return &carving->error;
+	return tracker_error(carving->tracker);
 }
 
 void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *bytes)
@@ -277,30 +870,4 @@ bool carving_quota_reached(const struct carving *carving)
 double carving_waited(const struct carving *carving)
 {
 	return carving->waited + report_queue_waited(carving->report_queue);
-}
-
-void carving_free(struct carving *carving)
-{
-	if (!carving)
-		return;
-	jobs_wait_all(carving);
-	report_queue_free(carving->report_queue);
-	for (unsigned i = 0; i < carving->threads && !carving->options.remote; i++) {
-		view_free(carving->rooms[i].view);
-		copier_free(&carving->rooms[i].copier);
-	}
-	decider_free(carving->decider);
-	pthread_cond_destroy(&carving->rung);
-	pthread_mutex_destroy(&carving->lock);
-	strpool_free(&carving->texts);
-	record_builder_free(carving->record_builder);
-	defer_free(carving->defer);
-	precheck_cache_free(carving->early);
-	for (size_t i = 0; i < carving->ring_len; i++)
-		outcome_free(&carving->ring[i].outcome);
-	free(carving->rooms);
-	free(carving->spans);
-	free(carving->group);
-	free(carving->ring);
-	free(carving);
 }

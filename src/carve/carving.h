@@ -1,12 +1,11 @@
 /*
- * The carving stage: candidates in, files and report lines out. Checking and writing run in the
- * pool, deciding in the caller's thread and reporting in one of its own (report/report_queue.h), both
- * in order. All functions are called by one thread.
+ * The carving stage: candidates in, files and report lines out. Checks and writes run in the pool
+ * or in other processes, decisions in the caller's thread, reporting in a thread of its own
+ * (report/report_queue.h); decisions and reports are in order. All functions are called by one
+ * thread, unless they say otherwise.
  */
 #ifndef BURIN_CARVE_CARVING_H
 #define BURIN_CARVE_CARVING_H
-
-#include <stdatomic.h>
 
 #include "base/pool.h"
 #include "carve/check.h"
@@ -14,20 +13,20 @@
 #include "carve/record_builder.h"
 #include "carve/remote.h"
 #include "hashing/hash_sets.h"
+#include "output/output_dir.h"
 #include "output/progress.h"
 #include "report/report.h"
-#include "output/output_dir.h"
 
-/* What was found and neither carved nor refused, because the run ended early, is counted as
+/* Candidates that were neither kept nor rejected, because the run ended early, are counted as
  * skipped under this. */
 #define SKIPPED_BY_END "not decided when the run ended"
-/* What --skip-known leaves out. */
+/* Files that --skip-known leaves out. */
 #define SKIPPED_KNOWN "known"
 
 struct carving_options {
-	struct image *
-		image; /* what is searched; files are copied from its evidence (evidence/extent_image.h) */
-	struct volumes *volumes;   /* NULL: nothing is known of them */
+	struct image *image;       /* what is searched; files are copied from its evidence
+				(evidence/extent_image.h) */
+	struct volumes *volumes;   /* NULL: none are known */
 	const struct rules *rules; /* NULL when only carving_add_record is used */
 	struct output_dir *output_dir;
 	struct report *report;
@@ -39,18 +38,18 @@ struct carving_options {
 	enum carving_label label;
 	bool no_extension, dry_run;
 	uint32_t hash_mask;
-	const struct hash_sets *sets;    /* that files are looked up in; NULL: in none */
-	bool skip_known;                 /* and left out, when they are known and not wanted */
+	const struct hash_sets *sets;    /* to look files up in; NULL: none */
+	bool skip_known;                 /* leave out files that are known and not wanted */
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */
-	/* Called now and then while waiting, when carving_save may be. NULL: never. */
+	/* Called now and then while waiting, when carving_save may be called. NULL: never. */
 	void (*on_wait)(void *context);
 	void *context;
-	/* Makes no files: tells, in order, what the checks have found of all that is not hidden,
-	 * for a process that decides. NULL: makes them. */
+	/* If set, no files are made: it gets, in order, the outcomes of all candidates that are not
+	 * hidden, for a process that decides. */
 	void (*on_outcome)(
 		void *context, const struct candidate *candidate, const struct outcome *outcome);
-	bool (*interrupted)(
-		void); /* asked while waiting: true ends the writing, as carving_cancel does. NULL: never */
+	/* Polled while waiting: true ends the writing, as carving_cancel does. NULL: never. */
+	bool (*interrupted)(void);
 	struct tallies *rejected, *skipped, *by_type;
 };
 
@@ -58,73 +57,74 @@ struct carving;
 
 struct carving *carving_new(const struct carving_options *options);
 
-/* Takes a candidate, in order of (start, rule, pattern). Waits while workers are behind.
- * -EAGAIN: scan on and come back (the oldest file reaches beyond what was scanned, and a dry run
- * must know whether it can be read); another negative errno: the run must end, carving_error
- * says why. */
+/* Takes a candidate, in order of (start, rule, pattern). Waits while the ring is full.
+ * -EAGAIN: scan on and come back (the oldest file reaches past what was scanned, and a dry run must
+ * know whether it can be read); another negative errno: the run must end, carving_error says why. */
 int carving_offer(struct carving *carving, const struct candidate *candidate);
-/* Takes a file that was decided on elsewhere: path and runs are taken over (and NULL
- * afterwards), the other texts must outlive the carving. Hashes in the record are what its bytes
- * are expected to have. Result as for carving_offer. */
+/* Takes a file that was decided on elsewhere: path and runs are taken over (and NULL afterwards),
+ * the other texts must outlive the carving. Hashes in the record are those that its bytes are
+ * expected to have. Result as for carving_offer. */
 int carving_add_record(struct carving *carving, struct file_record *record);
 
-/* What the check of the candidate that starts there for that rule has found, before it is
- * offered: in order. Takes over what the outcome holds. */
+/* The outcome, known ahead of time, of the candidate of that rule that starts there: called in
+ * order, before the candidate is offered. Takes over what the outcome owns. */
 void carving_add_precheck(
 	struct carving *carving, uint64_t start, uint32_t rule, struct outcome *outcome);
-/* Another process has decided that what starts before this is hidden. From any thread. */
+/* Another process has decided that what starts before this is hidden. Thread-safe. */
 void carving_hide(struct carving *carving, uint64_t until);
 
-/* Everything that starts before position has been offered: it need not wait for what comes next. */
+/* All candidates that start before position have been offered: they need not wait for more of the
+ * same start. */
 void carving_set_offered_until(struct carving *carving, uint64_t position);
 
 /* The image was scanned up to here. Does what can be done without waiting. Result as for
  * carving_offer. */
 int carving_scanned(struct carving *carving, uint64_t position);
-/* Waits until all that was offered and starts before position is being checked, or can't be for
- * now. Result as for carving_offer, but for -EAGAIN. */
+/* Waits until the checks of all that was offered and starts before position are begun, or nothing
+ * more can be begun for now. Result as for carving_offer, without -EAGAIN. */
 int carving_start_checks(struct carving *carving, uint64_t position);
 /* All that starts before this has been decided on. */
 uint64_t carving_decided_until(const struct carving *carving);
-/* Waits until that is at least position, all before which has been offered. Result as for
+/* Waits until that is at least position; all candidates before it have been offered. Result as for
  * carving_start_checks. */
 int carving_decide_until(struct carving *carving, uint64_t position);
 /* What starts before this is hidden. */
 uint64_t carving_hidden_until(const struct carving *carving);
 
-/* What is reported so far reaches the disk. Returns 0 or a negative errno with error set. */
+/* Brings what was reported so far to the disk. Returns 0 or a negative errno with error set. */
 int carving_flush(struct carving *carving, struct error *error);
 
-/* No more candidates, everything was scanned: decides, writes and reports the rest. Result as
- * for carving_offer, but for -EAGAIN. */
+/* No more candidates, everything was scanned: decides, writes and reports the rest. Result as for
+ * carving_offer, without -EAGAIN. */
 int carving_finish(struct carving *carving);
-/* Drops what is not yet written, takes back half-written files, reports what is there. To be
- * called after an interruption and after any function that failed. */
+/* Drops what is not written yet, removes half-written files, reports what is complete. To be called
+ * after an interruption, and after any function that failed. */
 void carving_cancel(struct carving *carving);
 
 /* For a checkpoint: what was decided, and what was offered since. Call carving_flush before, so
- * that the reports hold all that is not saved here. Good at any time, also after a failure and
+ * that the reports hold all that is not saved here. Valid at any time, also after a failure and
  * before carving_cancel. */
 void carving_save(struct carving *carving, struct codec_writer *writer);
 /* Into a new one with the same options: files that were decided on and not reported are written
- * again, what else a killed run left is removed. Returns 0 or as carving_offer; what can't be fails
- * the reader. */
+ * again, other leftovers of the killed run are removed. Returns 0 or as carving_offer; invalid
+ * values fail the reader. */
 int carving_load(struct carving *carving, struct codec_reader *reader);
 
-/* Removes what a killed run left of files that this one has not come to. */
+/* Removes files of a killed run that this one has not come to. */
 void carving_remove_leftovers(struct carving *carving);
 
+/* Why a function failed. */
 const struct error *carving_error(const struct carving *carving);
 /* How many files were carved, and their bytes. */
 void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *bytes);
 /* Bytes that carved files lack because they could not be read. */
 uint64_t carving_unreadable(const struct carving *carving);
-/* Files given to carving_add_record whose bytes hashed to something else than their record said. */
+/* Files given to carving_add_record whose hashes differ from those in their records. */
 uint64_t carving_mismatches(const struct carving *carving);
-/* Files among the sums that a set of known ones holds, and a set of wanted ones. */
+/* How many of the carved files are in a set of known ones, and in a set of wanted ones. */
 void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *alert);
 bool carving_quota_reached(const struct carving *carving);
-/* Waited for workers so far, seconds. */
+/* Seconds spent waiting for checks, writes and reports so far. */
 double carving_waited(const struct carving *carving);
 /* NULL is fine. */
 void carving_free(struct carving *carving);

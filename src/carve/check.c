@@ -6,120 +6,6 @@
 
 #include "base/memory.h"
 
-bool check_needed(const struct rule *rule)
-{
-	return rule->carver || rule->length.width || rule->must_count;
-}
-
-static void reject(struct outcome *outcome)
-{
-	outcome->verdict = CARVE_REJECT;
-	outcome->length = 0;
-}
-
-static bool musts_hold(struct view *view, const struct rule *rule, struct outcome *outcome)
-{
-	for (uint32_t i = 0; i < rule->must_count; i++) {
-		const struct must *must = &rule->musts[i];
-		const uint8_t *bytes = view_peek(view, must->at, must->pattern.len);
-
-		if (bytes && pattern_matches(&must->pattern, bytes, must->pattern.len))
-			continue;
-		outcome->verdict = verdict_because(CARVE_REJECT, &outcome->finding,
-			"the bytes that must stand at %" PRIu64 " don't", must->at);
-		return false;
-	}
-	return true;
-}
-
-static uint64_t read_integer(const uint8_t *bytes, unsigned width, bool big_endian)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < width; i++)
-		value = value << 8 | bytes[big_endian ? i : width - 1 - i];
-	return value;
-}
-
-/* value * multiply + add, or false when that is no size of a file. */
-static bool total_length(const struct length_field *field, uint64_t value, uint64_t *total)
-{
-	if (__builtin_mul_overflow(value, field->multiply, total))
-		return false;
-	if (field->add < 0) {
-		uint64_t less = 0 - (uint64_t)field->add;
-
-		if (*total <= less)
-			return false;
-		*total -= less;
-		return true;
-	}
-	return !__builtin_add_overflow(*total, (uint64_t)field->add, total) && *total > 0;
-}
-
-static void apply_length_field(struct view *view, const struct rule *rule, struct outcome *outcome)
-{
-	const struct length_field *field = &rule->length;
-	const uint8_t *bytes = view_peek(view, field->at, field->width);
-	uint64_t total;
-
-	if (!bytes) {
-		verdict_because(CARVE_REJECT, &outcome->finding,
-			"the image ends before the length field at %" PRIu64, field->at);
-		return reject(outcome);
-	}
-	if (!total_length(field, read_integer(bytes, field->width, field->big_endian), &total) ||
-		total > rule->max_size || total < rule->min_size ||
-		total < field->at + field->width) {
-		verdict_because(CARVE_REJECT, &outcome->finding,
-			"the length field at %" PRIu64 " gives no length that the rule allows",
-			field->at);
-		return reject(outcome);
-	}
-	outcome->length = total;
-	outcome->end = END_LENGTH;
-	if (total > view_size(view)) {
-		outcome->length = view_size(view);
-		outcome->end = END_IMAGE;
-		outcome->verdict = verdict_because(CARVE_TRUNCATED, &outcome->finding,
-			"the image ends %" PRIu64 " bytes before the file",
-			total - view_size(view));
-	}
-}
-
-/* Where those offsets lie in the image that are below `limit`: *count of them, which was the number
- * of offsets. NULL when there are none. */
-static uint64_t *in_image(const uint64_t *offsets, size_t *count, uint64_t limit, uint64_t start)
-{
-	size_t given = *count;
-	uint64_t *places;
-
-	*count = 0;
-	if (!given || !limit)
-		return NULL;
-	places = xmalloc(given * sizeof(*places));
-	for (size_t i = 0; i < given; i++)
-		if (offsets[i] < limit)
-			places[(*count)++] = start + offsets[i];
-	if (*count)
-		return places;
-	free(places);
-	return NULL;
-}
-
-/* What lies behind a file's end is not its part, though the walk may have gone on there. */
-static void note_parts(struct view *view, uint64_t start, struct outcome *outcome)
-{
-	bool rejected = outcome->verdict == CARVE_REJECT;
-	uint64_t len = outcome->finding.length;
-	const uint64_t *offsets = view_parts(view, &outcome->part_count);
-
-	outcome->parts =
-		in_image(offsets, &outcome->part_count, rejected ? UINT64_MAX : len, start);
-	offsets = view_embedded_offsets(view, &outcome->embedded_count);
-	outcome->embedded = in_image(offsets, &outcome->embedded_count, rejected ? 0 : len, start);
-}
-
 void outcome_free(struct outcome *outcome)
 {
 	free(outcome->parts);
@@ -150,6 +36,236 @@ size_t outcome_extra_len(const struct outcome *outcome)
 	return (outcome->part_count + outcome->embedded_count) * sizeof(*outcome->parts);
 }
 
+bool check_needed(const struct rule *rule)
+{
+	return rule->carver || rule->length.width || rule->must_count;
+}
+
+static void reject(struct outcome *outcome)
+{
+	outcome->verdict = CARVE_REJECT;
+	outcome->length = 0;
+}
+
+/* ---- must ---------------------------------------------------------------------------------- */
+
+/* Bytes of a pattern that a message shows. */
+#define SHOWN_MAX 8
+
+/* Text of bounded length; what does not fit is cut. */
+struct words {
+	char text[64];
+	size_t len;
+};
+
+static void add_char(struct words *words, char c)
+{
+	if (words->len + 1 < sizeof(words->text))
+		words->text[words->len++] = c;
+}
+
+/* Two hex digits after a blank; a nibble that is not compared, or not wholly, is a '?'. */
+static void add_byte(struct words *words, uint8_t byte, uint8_t mask)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	if (words->len)
+		add_char(words, ' ');
+	add_char(words, mask >> 4 == 15 ? digits[byte >> 4] : '?');
+	add_char(words, (mask & 15) == 15 ? digits[byte & 15] : '?');
+}
+
+/* A letter in either case. */
+static bool is_any_case(uint8_t byte, uint8_t mask)
+{
+	return mask == 0xdf && byte >= 'A' && byte <= 'Z';
+}
+
+static const char *end_of_view(const struct view *view)
+{
+	return view_ends_with_image(view) ? "the end of the image" : "the end of the candidate";
+}
+
+/* Says which bytes were expected and which were found, of a long pattern those around the first
+ * that differs. held: how many of the pattern's bytes the view holds. */
+static void describe_mismatch(const struct view *view, const struct must *must,
+	const uint8_t *bytes, size_t held, size_t differs, struct finding *finding)
+{
+	const struct pattern *pattern = &must->pattern;
+	size_t count = pattern->len < SHOWN_MAX ? pattern->len : SHOWN_MAX;
+	size_t from = differs + count > pattern->len ? pattern->len - count : differs;
+	struct words expected = { 0 }, found = { 0 };
+
+	if (pattern->len == count)
+		from = 0;
+	for (size_t i = from; i < from + count; i++) {
+		uint8_t byte = pattern->bytes[i], mask = pattern->mask[i];
+
+		add_byte(&expected, byte, is_any_case(byte, mask) ? 0xff : mask);
+		if (is_any_case(byte, mask)) {
+			add_char(&expected, '/');
+			add_char(&expected, (char)('0' + (byte >> 4) + 2));
+			add_char(&expected, expected.text[expected.len - 3]);
+		}
+		if (i < held)
+			add_byte(&found, bytes[i], 0xff);
+	}
+	verdict_because(CARVE_REJECT, finding, "expected %s%s at offset %" PRIu64 ", found %s%s%s",
+		expected.text, from + count < pattern->len ? " ..." : "", must->at + from,
+		found.text,
+		from + count <= held ? ""
+		: *found.text        ? " and "
+				     : "",
+		from + count <= held ? "" : end_of_view(view));
+}
+
+static bool must_holds(struct view *view, const struct must *must, struct finding *finding)
+{
+	const struct pattern *pattern = &must->pattern;
+	uint64_t size = view_size(view), left = must->at < size ? size - must->at : 0;
+	size_t held = left < pattern->len ? (size_t)left : pattern->len, differs = 0;
+	const uint8_t *bytes = held ? view_peek(view, must->at, held) : NULL;
+
+	if (!bytes)
+		held = 0;
+	while (differs < held &&
+		!((bytes[differs] ^ pattern->bytes[differs]) & pattern->mask[differs]))
+		differs++;
+	if (differs == pattern->len)
+		return true;
+	describe_mismatch(view, must, bytes, held, differs, finding);
+	return false;
+}
+
+static bool musts_hold(struct view *view, const struct rule *rule, struct outcome *outcome)
+{
+	for (uint32_t i = 0; i < rule->must_count; i++)
+		if (!must_holds(view, &rule->musts[i], &outcome->finding))
+			return false;
+	return true;
+}
+
+/* ---- length fields ------------------------------------------------------------------------- */
+
+static uint64_t read_integer(const uint8_t *bytes, unsigned width, bool big_endian)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < width; i++)
+		value = value << 8 | bytes[big_endian ? i : width - 1 - i];
+	return value;
+}
+
+/* value * multiply + add, or false when that is not a positive number of 64 bits. */
+static bool total_length(const struct length_field *field, uint64_t value, uint64_t *total)
+{
+	if (__builtin_mul_overflow(value, field->multiply, total))
+		return false;
+	if (field->add < 0) {
+		uint64_t less = 0 - (uint64_t)field->add;
+
+		if (*total <= less)
+			return false;
+		*total -= less;
+		return true;
+	}
+	return !__builtin_add_overflow(*total, (uint64_t)field->add, total) && *total > 0;
+}
+
+/* The limit that a length breaks; false: none. */
+static bool breaks_limit(const struct rule *rule, uint64_t total, struct finding *finding)
+{
+	const struct length_field *field = &rule->length;
+	uint64_t field_end = field->at + field->width;
+
+	if (total > rule->max_size)
+		verdict_because(CARVE_REJECT, finding,
+			"the length field at offset %" PRIu64 " gives %" PRIu64
+			" bytes, more than max_size (%" PRIu64 ")",
+			field->at, total, rule->max_size);
+	else if (total < rule->min_size)
+		verdict_because(CARVE_REJECT, finding,
+			"the length field at offset %" PRIu64 " gives %" PRIu64
+			" bytes, fewer than min_size (%" PRIu64 ")",
+			field->at, total, rule->min_size);
+	else if (total < field_end)
+		verdict_because(CARVE_REJECT, finding,
+			"the length field at offset %" PRIu64 " gives %" PRIu64
+			" bytes, but it ends at %" PRIu64 " itself",
+			field->at, total, field_end);
+	else
+		return false;
+	return true;
+}
+
+static void apply_length_field(struct view *view, const struct rule *rule, struct outcome *outcome)
+{
+	const struct length_field *field = &rule->length;
+	const uint8_t *bytes = view_peek(view, field->at, field->width);
+	uint64_t value, total;
+
+	if (!bytes) {
+		verdict_because(CARVE_REJECT, &outcome->finding,
+			"expected a length field at offset %" PRIu64 ", found %s", field->at,
+			end_of_view(view));
+		return reject(outcome);
+	}
+	value = read_integer(bytes, field->width, field->big_endian);
+	if (!total_length(field, value, &total)) {
+		verdict_because(CARVE_REJECT, &outcome->finding,
+			"the length field at offset %" PRIu64 " holds %" PRIu64
+			", which gives no valid length",
+			field->at, value);
+		return reject(outcome);
+	}
+	if (breaks_limit(rule, total, &outcome->finding))
+		return reject(outcome);
+	outcome->length = total;
+	outcome->end = END_LENGTH;
+	if (total > view_size(view)) {
+		outcome->length = view_size(view);
+		outcome->end = END_IMAGE;
+		outcome->verdict = verdict_because(CARVE_TRUNCATED, &outcome->finding,
+			"the image ends %" PRIu64 " bytes before the file",
+			total - view_size(view));
+	}
+}
+
+/* ---- carvers ------------------------------------------------------------------------------- */
+
+/* The offsets below `limit`, as offsets in the image. *count: how many are given, then how many
+ * are returned. NULL when there are none. */
+static uint64_t *in_image(const uint64_t *offsets, size_t *count, uint64_t limit, uint64_t start)
+{
+	size_t given = *count;
+	uint64_t *places;
+
+	*count = 0;
+	if (!given || !limit)
+		return NULL;
+	places = xmalloc(given * sizeof(*places));
+	for (size_t i = 0; i < given; i++)
+		if (offsets[i] < limit)
+			places[(*count)++] = start + offsets[i];
+	if (*count)
+		return places;
+	free(places);
+	return NULL;
+}
+
+/* What starts after a file's end is not its part, though the carver may have read on there. */
+static void note_parts(struct view *view, uint64_t start, struct outcome *outcome)
+{
+	bool rejected = outcome->verdict == CARVE_REJECT;
+	uint64_t len = outcome->finding.length;
+	const uint64_t *offsets = view_parts(view, &outcome->part_count);
+
+	outcome->parts =
+		in_image(offsets, &outcome->part_count, rejected ? UINT64_MAX : len, start);
+	offsets = view_embedded_offsets(view, &outcome->embedded_count);
+	outcome->embedded = in_image(offsets, &outcome->embedded_count, rejected ? 0 : len, start);
+}
+
 static void run_carver(
 	struct view *view, const struct rule *rule, uint64_t start, struct outcome *outcome)
 {
@@ -160,12 +276,15 @@ static void run_carver(
 	if (outcome->verdict == CARVE_REJECT)
 		return reject(outcome);
 	if (!finding->length || finding->length > view_size(view)) {
-		verdict_because(
-			CARVE_REJECT, finding, "the carver gave a length outside the image");
+		verdict_because(CARVE_REJECT, finding,
+			"the carver returned %" PRIu64 " bytes of %" PRIu64, finding->length,
+			view_size(view));
 		return reject(outcome);
 	}
 	if (finding->length < rule->min_size) {
-		verdict_because(CARVE_REJECT, finding, "shorter than min_size");
+		verdict_because(CARVE_REJECT, finding,
+			"%" PRIu64 " bytes, fewer than min_size (%" PRIu64 ")", finding->length,
+			rule->min_size);
 		return reject(outcome);
 	}
 	outcome->length = finding->length;

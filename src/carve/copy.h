@@ -1,4 +1,4 @@
-/* Copies a file's bytes from the image to a descriptor, hashing on the way. */
+/* Copies carved files from the image to the output folder, hashing on the way. */
 #ifndef BURIN_CARVE_COPY_H
 #define BURIN_CARVE_COPY_H
 
@@ -10,19 +10,19 @@
 #include "evidence/image.h"
 #include "hashing/hash.h"
 
-/* A thread's own room for copying. */
+/* A thread's scratch for copying. */
 struct copier {
 	struct hasher *hasher;
 	uint8_t *buffer;
-	const struct hash_sets *sets; /* to look files up in; NULL: in none */
-	bool skip_known;              /* what is known, and not wanted, is left out */
+	const struct hash_sets *sets; /* to look files up in; NULL: none */
+	bool skip_known;              /* leave out files that are known and not wanted */
 };
 
 void copier_init(struct copier *copier, uint32_t hash_mask);
 void copier_free(struct copier *copier);
 
 /* Copies the runs, in order, to fd. unreadable: bytes that could not be read and were written as
- * zeros. cancel: looked at now and then; when it becomes true the copy ends with -ECANCELED.
+ * zeros. cancel: read now and then; when it becomes true the copy ends with -ECANCELED.
  * Returns 0 or the negative errno of a write. */
 int copy_runs(struct copier *copier, struct image *image, const struct range *runs,
 	size_t run_count, int fd, const atomic_bool *cancel, struct hashes *hashes,
@@ -32,12 +32,13 @@ struct error;
 struct file_record;
 struct output_dir;
 
-/* Looks the hashes of a file up. Returns 0 or a negative errno with error set. */
+/* Looks the file's hashes up in the sets and marks the record, also as left out. Returns 0 or a
+ * negative errno with error set. */
 int mark_known(const struct hash_sets *sets, bool skip_known, struct file_record *record,
 	struct error *error);
-/* Writes the file of a record to the output_dir, unless it is left out, and fills in its hashes and
- * unreadable bytes. Returns 0 or a negative errno with error set; nothing is left of a file that
- * could not be completed. */
+/* Writes a record's file to the output folder, unless it is left out, and fills in its hashes and
+ * unreadable bytes. Returns 0 or a negative errno with error set; a file that could not be
+ * completed is removed. */
 int copy_file(struct copier *copier, struct image *image, struct output_dir *output_dir,
 	struct file_record *record, const atomic_bool *cancel, struct error *error);
 

@@ -1,39 +1,42 @@
 /*
- * The order of the questions:
+ * A group's candidates are tested in this order:
  * 1. Hidden: it starts strictly inside a file that was kept as COMPLETE. Rules with and without
  *    carvers alike.
- * 2. A part: an earlier candidate of its rule went through it as one of its own parts (view_part).
- *    Its check would only come to the same end again, and from each of ten thousand members that
- *    would take hours; so nothing is asked of it.
+ * 2. A part: an earlier candidate of its rule read through it as one of its own parts (view_part).
+ *    Its check would only reach the same end again, and from each of ten thousand members that
+ *    would take hours; so it is not checked.
  * 3. Rejected by its check.
- * 4. Contained: a TRUNCATED file that lies wholly inside an earlier TRUNCATED one of its own rule.
- *    An archive that lost its end would otherwise be carved once more from each of its members on,
- *    a thousand members making five hundred times its size; no byte is lost by leaving these out.
- *    It hides nothing else: what is complete inside a truncated file is kept.
+ * 4. Contained: a TRUNCATED file that is wholly inside an earlier TRUNCATED one of its own rule.
+ *    An archive that lost its end would otherwise be carved again from each of its members, a
+ *    thousand members making five hundred times its size; no byte is lost by leaving these out.
+ *    A truncated file hides nothing else: what is complete inside it is kept.
  * 5. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule
  *    with a carver beats later ones with a carver. Rules without carvers are independent of each
  *    other, as in Scalpel.
- * 6. Embedded: an earlier file that was kept, though it is not complete, said that a file of
- *    another format lies there (view_embedded). It is not left out if it is COMPLETE and reaches
- *    behind that one: then something would be lost.
- * 7. Left out for `strict` or a quota. Such a file still hides what lies inside it, as an embedded
+ * 6. Embedded: an earlier file that was kept, though it is not complete, named this place as that
+ *    of a file inside it (view_embedded). It is kept all the same if it is COMPLETE and ends after
+ *    that one: otherwise something would be lost.
+ * 7. Left out for `strict` or a quota. Such a file still hides what is inside it, as an embedded
  *    one does: a quota limits what is written, not what is true.
  */
 #include "carve/decide.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "carve/parts.h"
+#include "report/record.h"
 
-struct quota {
+struct quota_use {
 	uint64_t files, bytes;
 };
 
-struct type_state {
-	struct quota quota;
+struct decided_type {
+	struct quota_use quota;
 	uint64_t truncated_until; /* the furthest end of its truncated files so far */
 	struct parts parts;
 };
@@ -45,8 +48,8 @@ struct decider {
 	uint64_t hidden_until;
 	struct parts embedded;   /* in files that were kept, or embedded themselves */
 	uint64_t embedded_until; /* the furthest end of those files */
-	struct quota total;
-	struct type_state *types; /* one a rule */
+	struct quota_use total;
+	struct decided_type *types; /* one a rule */
 	bool quota_reached;
 };
 
@@ -139,7 +142,7 @@ static void note_parts(struct parts *parts, uint64_t start, const uint64_t *offs
 		parts_add(parts, offsets[i]);
 }
 
-/* From now on what this file holds is embedded. */
+/* From now on what this file named is embedded. */
 static void note_embedded(struct decider *decider, const struct decision *decision)
 {
 	const struct outcome *outcome = decision->outcome;
@@ -152,17 +155,17 @@ static void note_embedded(struct decider *decider, const struct decision *decisi
 		decider->embedded_until = end_of(decision);
 }
 
-/* From now on what lies inside these truncated files is contained, and what starts at the parts
- * that were named is not asked about. */
+/* From now on truncated files inside these are contained, and what starts at the parts that they
+ * named is not checked. */
 static void note_inside(struct decider *decider, const struct decision *decisions, size_t count,
 	const struct decision *winner)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct type_state *type = &decider->types[decisions[i].candidate->rule];
+		struct decided_type *type = &decider->types[decisions[i].candidate->rule];
 
 		if (decider_is_part(decider, decisions[i].candidate))
 			continue;
-		/* All inside such a one is hidden anyway. */
+		/* It hides all that is inside it anyway. */
 		if (&decisions[i] == winner && winner->outcome->verdict == CARVE_COMPLETE &&
 			!decider->options.nested)
 			continue;
@@ -175,8 +178,7 @@ static void note_inside(struct decider *decider, const struct decision *decision
 	}
 }
 
-/* The decision that wins this start among those with carvers; NULL when none has something to show.
- */
+/* The decision that wins this start among those with carvers; NULL when all are rejected. */
 static const struct decision *find_winner(
 	const struct decider *decider, const struct decision *decisions, size_t count)
 {
@@ -198,7 +200,8 @@ static const struct decision *find_winner(
 	return winner;
 }
 
-static bool fits(const struct quota *used, uint64_t length, uint64_t max_files, uint64_t max_bytes)
+static bool fits_quota(
+	const struct quota_use *used, uint64_t length, uint64_t max_files, uint64_t max_bytes)
 {
 	if (max_files && used->files >= max_files)
 		return false;
@@ -208,11 +211,11 @@ static bool fits(const struct quota *used, uint64_t length, uint64_t max_files, 
 static bool take_quota(struct decider *decider, const struct decision *decision)
 {
 	const struct decide_options *options = &decider->options;
-	struct quota *type = &decider->types[decision->candidate->rule].quota;
+	struct quota_use *type = &decider->types[decision->candidate->rule].quota;
 	uint64_t length = decision->outcome->length;
 
-	if (!fits(&decider->total, length, options->max_files, options->max_bytes) ||
-		!fits(type, length, options->max_files_type, options->max_bytes_type)) {
+	if (!fits_quota(&decider->total, length, options->max_files, options->max_bytes) ||
+		!fits_quota(type, length, options->max_files_type, options->max_bytes_type)) {
 		decider->quota_reached = true;
 		return false;
 	}
@@ -223,8 +226,8 @@ static bool take_quota(struct decider *decider, const struct decision *decision)
 	return true;
 }
 
-/* Why not, for the tally of skipped files; NULL when it is kept. */
-static const char *left_out(
+/* Why a file is left out, for the tally of skipped files; NULL when it is kept. */
+static const char *reason_to_skip(
 	struct decider *decider, const struct decision *decision, const struct decision *winner)
 {
 	const struct outcome *outcome = decision->outcome;
@@ -245,19 +248,33 @@ static const char *left_out(
 	return NULL;
 }
 
-/* Counts a rejection under its type and reason, with the numbers taken out so that reasons stay
- * few. */
+/* Bytes at the start of a reason, "expected 48 45 41 44", that are the rule's and stay as they are;
+ * 0: none. */
+static size_t expected_len(const char *why)
+{
+	static const char start[] = "expected ";
+	size_t len = sizeof(start) - 1;
+
+	if (strncmp(why, start, len) != 0)
+		return 0;
+	len += strspn(why + len, "0123456789ABCDEF?/ .");
+	return strncmp(why + len, "at offset ", 10) == 0 ? len : 0;
+}
+
+/* Counts a rejection under its type and reason. So that reasons stay few, numbers are replaced by N
+ * and what was found instead of something expected is left out. */
 static void tally_rejection(struct decider *decider, const struct decision *decision)
 {
-	const char *why = decision->outcome->finding.why;
+	const char *why = decision->outcome->finding.why, *end = strstr(why, ", found ");
+	const char *variable = why + expected_len(why);
 	char key[192];
 	size_t len =
 		(size_t)snprintf(key, sizeof(key) / 2, "%s: ", rule_of(decider, decision)->name);
 
 	if (len >= sizeof(key) / 2)
 		len = sizeof(key) / 2 - 1;
-	for (; *why && len < sizeof(key) - 1; why++) {
-		if (!isdigit((unsigned char)*why))
+	for (; *why && why != end && len < sizeof(key) - 1; why++) {
+		if (why < variable || !isdigit((unsigned char)*why))
 			key[len++] = *why;
 		else if (key[len - 1] != 'N')
 			key[len++] = 'N';
@@ -272,6 +289,7 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 	bool hidden = start < decider_hidden_until(decider);
 	const struct decision *winner = hidden ? NULL : find_winner(decider, decisions, count);
 
+	assert(count);
 	for (size_t i = 0; i < count; i++) {
 		struct decision *decision = &decisions[i];
 		const char *why = NULL;
@@ -286,7 +304,7 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 		} else if (is_contained(decider, decision)) {
 			why = "inside a truncated file of its type";
 		} else {
-			why = left_out(decider, decision, winner);
+			why = reason_to_skip(decider, decision, winner);
 			decision->keep = !why;
 			if (decision->keep)
 				note_embedded(decider, decision);
@@ -301,7 +319,7 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 		decider->hidden_until = start + winner->outcome->length;
 }
 
-static void save_quota(const struct quota *quota, struct codec_writer *writer)
+static void save_quota(const struct quota_use *quota, struct codec_writer *writer)
 {
 	codec_put(writer, quota->files);
 	codec_put(writer, quota->bytes);
@@ -321,7 +339,7 @@ void decider_save(const struct decider *decider, struct codec_writer *writer)
 	}
 }
 
-static void load_quota(struct quota *quota, struct codec_reader *reader)
+static void load_quota(struct quota_use *quota, struct codec_reader *reader)
 {
 	quota->files = codec_get(reader, UINT64_MAX);
 	quota->bytes = codec_get(reader, UINT64_MAX);

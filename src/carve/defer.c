@@ -1,15 +1,16 @@
 #include "carve/defer.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-/* The bytes that a worker's check has gone through, or the file that it has found last.
- * What others see of it may be out of date: then something is put off, or checked, for nothing. */
+/* The bytes that a worker's check has read, or the file that it found last. Other threads may see
+ * old values: then a check is deferred, or made, needlessly. */
 struct span {
 	_Atomic uint64_t start, end;
-	_Atomic uint32_t rule; /* that it is checked by, NO_RULE when it was checked */
+	_Atomic uint32_t rule; /* of the check that is running; NO_RULE: none is */
 	bool force;
 };
 
@@ -17,18 +18,18 @@ struct defer {
 	unsigned workers;
 	bool nested;
 	_Atomic uint64_t hidden_until;
-	atomic_bool *parted; /* by rule: some file of it had parts */
+	atomic_bool *has_parts; /* by rule: some file of it had parts */
 	struct span spans[];
 };
 
 #define NO_RULE UINT32_MAX
 
-static uint64_t get(const _Atomic uint64_t *value)
+static uint64_t load(const _Atomic uint64_t *value)
 {
 	return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-static void set(_Atomic uint64_t *value, uint64_t number)
+static void store(_Atomic uint64_t *value, uint64_t number)
 {
 	atomic_store_explicit(value, number, memory_order_relaxed);
 }
@@ -39,7 +40,7 @@ struct defer *defer_new(unsigned workers, bool nested, uint32_t rule_count)
 
 	defer->workers = workers;
 	defer->nested = nested;
-	defer->parted = xcalloc(rule_count + 1, sizeof(*defer->parted));
+	defer->has_parts = xcalloc(rule_count + 1, sizeof(*defer->has_parts));
 	for (unsigned i = 0; i < workers; i++)
 		defer->spans[i].rule = NO_RULE;
 	return defer;
@@ -48,13 +49,13 @@ struct defer *defer_new(unsigned workers, bool nested, uint32_t rule_count)
 void defer_free(struct defer *defer)
 {
 	if (defer)
-		free(defer->parted);
+		free(defer->has_parts);
 	free(defer);
 }
 
 void defer_hide(struct defer *defer, uint64_t until)
 {
-	uint64_t before = get(&defer->hidden_until);
+	uint64_t before = load(&defer->hidden_until);
 
 	while (before < until &&
 		!atomic_compare_exchange_weak_explicit(&defer->hidden_until, &before, until,
@@ -64,40 +65,42 @@ void defer_hide(struct defer *defer, uint64_t until)
 
 uint64_t defer_hidden_until(const struct defer *defer)
 {
-	return get(&defer->hidden_until);
+	return load(&defer->hidden_until);
 }
 
-static bool is_parted(const struct defer *defer, uint32_t rule)
+static bool may_have_parts(const struct defer *defer, uint32_t rule)
 {
-	return rule != NO_RULE && atomic_load_explicit(&defer->parted[rule], memory_order_relaxed);
+	return rule != NO_RULE &&
+	       atomic_load_explicit(&defer->has_parts[rule], memory_order_relaxed);
 }
 
-/* A member of an archive begins as the archive does: while one is looked at, what begins alike
- * behind it may be its. */
+/* A member of an archive begins as the archive itself does: while an archive is being checked, a
+ * candidate of its rule that starts after it may be its member. */
 static bool may_be_part(
 	const struct defer *defer, unsigned worker, const struct candidate *candidate)
 {
-	if (!is_parted(defer, candidate->rule))
+	if (!may_have_parts(defer, candidate->rule))
 		return false;
 	for (unsigned i = 0; i < defer->workers; i++)
-		if (i != worker && get(&defer->spans[i].start) < candidate->start &&
+		if (i != worker && load(&defer->spans[i].start) < candidate->start &&
 			atomic_load_explicit(&defer->spans[i].rule, memory_order_relaxed) ==
 				candidate->rule)
 			return true;
 	return false;
 }
 
+/* Some check that began before it has read past it. */
 static bool is_overtaken(const struct defer *defer, uint64_t start)
 {
 	for (unsigned i = 0; i < defer->workers; i++)
-		if (get(&defer->spans[i].start) < start && get(&defer->spans[i].end) > start)
+		if (load(&defer->spans[i].start) < start && load(&defer->spans[i].end) > start)
 			return true;
 	return false;
 }
 
 static bool may_check(const struct defer *defer, uint64_t start, bool force)
 {
-	return start >= get(&defer->hidden_until) &&
+	return start >= load(&defer->hidden_until) &&
 	       (force || defer->nested || !is_overtaken(defer, start));
 }
 
@@ -106,16 +109,16 @@ bool defer_begin(
 {
 	struct span *own = &defer->spans[worker];
 
+	assert(worker < defer->workers);
 	if (!may_check(defer, candidate->start, force) ||
 		(!force && !defer->nested && may_be_part(defer, worker, candidate)))
 		return false;
 	own->force = force;
-	set(&own->end, 0);
-	/* Of several that are begun together, the first that others may be parts of is the one
-	 * to be known. */
-	if (is_parted(defer, own->rule))
+	store(&own->end, 0);
+	/* Of several that begin together, the first one that may have parts is announced. */
+	if (may_have_parts(defer, own->rule))
 		return true;
-	set(&own->start, candidate->start);
+	store(&own->start, candidate->start);
 	atomic_store_explicit(&own->rule, candidate->rule, memory_order_relaxed);
 	return true;
 }
@@ -123,10 +126,10 @@ bool defer_begin(
 bool defer_progress(struct defer *defer, unsigned worker, uint64_t reached)
 {
 	struct span *own = &defer->spans[worker];
-	uint64_t start = get(&own->start);
+	uint64_t start = load(&own->start);
 
-	if (reached - start > DEFER_LONG_CHECK && reached > get(&own->end))
-		set(&own->end, reached);
+	if (reached - start > DEFER_LONG_CHECK && reached > load(&own->end))
+		store(&own->end, reached);
 	return may_check(defer, start, own->force);
 }
 
@@ -134,21 +137,22 @@ void defer_remote_progress(struct defer *defer, unsigned worker, uint64_t start,
 {
 	struct span *own = &defer->spans[worker];
 
-	set(&own->start, start);
-	set(&own->end, reached);
+	store(&own->start, start);
+	store(&own->end, reached);
 }
 
 void defer_end(struct defer *defer, unsigned worker, uint64_t until)
 {
 	atomic_store_explicit(&defer->spans[worker].rule, NO_RULE, memory_order_relaxed);
-	set(&defer->spans[worker].end, until);
+	store(&defer->spans[worker].end, until);
 }
 
 uint64_t defer_covered_until(
 	struct defer *defer, const struct candidate *candidate, const struct outcome *outcome)
 {
 	if (outcome->part_count)
-		atomic_store_explicit(&defer->parted[candidate->rule], true, memory_order_relaxed);
+		atomic_store_explicit(
+			&defer->has_parts[candidate->rule], true, memory_order_relaxed);
 	if (outcome->verdict == CARVE_COMPLETE)
 		return candidate->start + outcome->length;
 	return outcome->part_count ? outcome->parts[outcome->part_count - 1] + 1 : 0;

@@ -1,11 +1,12 @@
 /*
  * A queue is a list of blocks. Elements are put into the last block and taken from the first;
  * both are in memory. When memory is short, a block that has just become full and is not the
- * first goes to the file, into a hole that an earlier block left or at the end, and its place in
- * the list remembers where. It is read back when it becomes the first.
+ * first goes to the file, into a hole that an earlier block left or at the end; its entry in the
+ * list records where. It is read back when it becomes the first.
  */
 #include "carve/fifo.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ struct fifo_block {
 };
 
 struct fifo_store {
-	size_t limit, used; /* blocks in memory */
+	size_t limit, used; /* blocks that may be, and are, in memory */
 	int (*create)(void *context, struct error *error);
 	void *context;
 	int fd;               /* -1 until the first spill */
@@ -96,7 +97,7 @@ static bool store_ready(struct fifo_store *store)
 	return fd >= 0;
 }
 
-static bool transfer(struct fifo_store *store, struct fifo_block *block, bool out)
+static bool transfer_block(struct fifo_store *store, struct fifo_block *block, bool out)
 {
 	uint64_t at = block->place * BLOCK_LEN;
 	int status = out ? file_write_at(store->fd, block->bytes, BLOCK_LEN, at)
@@ -107,6 +108,7 @@ static bool transfer(struct fifo_store *store, struct fifo_block *block, bool ou
 
 static void block_release(struct fifo_store *store, struct fifo_block *block)
 {
+	assert(store->used);
 	free(block->bytes);
 	block->bytes = NULL;
 	store->used--;
@@ -114,18 +116,20 @@ static void block_release(struct fifo_store *store, struct fifo_block *block)
 
 static void spill(struct fifo_store *store, struct fifo_block *block)
 {
+	assert(block->bytes && block->place == NOWHERE);
 	if (!store_ready(store))
 		return;
 	block->place = store->hole_count ? store->holes[--store->hole_count] : store->file_blocks++;
-	if (transfer(store, block, true))
+	if (transfer_block(store, block, true))
 		block_release(store, block);
 }
 
 static void unspill(struct fifo_store *store, struct fifo_block *block)
 {
+	assert(!block->bytes && block->place < store->file_blocks);
 	block->bytes = xcalloc(1, BLOCK_LEN);
 	store->used++;
-	if (!transfer(store, block, false))
+	if (!transfer_block(store, block, false))
 		return;
 	store->holes = xgrow(
 		store->holes, &store->hole_capacity, store->hole_count, sizeof(*store->holes));
@@ -135,6 +139,7 @@ static void unspill(struct fifo_store *store, struct fifo_block *block)
 
 void fifo_init(struct fifo *fifo, struct fifo_store *store, size_t element_len)
 {
+	assert(element_len && element_len <= BLOCK_LEN);
 	*fifo = (struct fifo){ .store = store, .element_len = element_len };
 }
 
@@ -169,6 +174,7 @@ void fifo_push(struct fifo *fifo, const void *element)
 		return;
 	if (!fifo->last || fifo->last_index == per_block(fifo))
 		append_block(fifo);
+	assert(fifo->last->bytes && fifo->last_index < per_block(fifo));
 	memcpy(fifo->last->bytes + fifo->last_index++ * fifo->element_len, element,
 		fifo->element_len);
 	fifo->count++;
@@ -196,11 +202,13 @@ void *fifo_front(struct fifo *fifo)
 		if (fifo->store->status)
 			return NULL;
 	}
+	assert(fifo->first != fifo->last || fifo->first_index < fifo->last_index);
 	return fifo->first->bytes + fifo->first_index * fifo->element_len;
 }
 
 void fifo_pop(struct fifo *fifo)
 {
+	assert(fifo->count && fifo->first);
 	fifo->count--;
 	fifo->first_index++;
 	if (!fifo->count || fifo->first_index == per_block(fifo))
@@ -215,7 +223,7 @@ static const uint8_t *block_bytes(
 
 	if (block->bytes)
 		return block->bytes;
-	return transfer(store, &reading, false) ? copy : NULL;
+	return transfer_block(store, &reading, false) ? copy : NULL;
 }
 
 void fifo_visit(struct fifo *fifo, void (*visit)(void *context, const void *element), void *context)

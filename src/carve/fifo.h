@@ -1,6 +1,6 @@
 /*
  * Queues that may grow beyond memory. All queues of a run share one store: what does not fit
- * into its memory goes to a temporary file, and comes back when its turn comes. Elements have a
+ * into its memory goes to a temporary file, and is read back when its turn comes. Elements have a
  * fixed size. One thread.
  */
 #ifndef BURIN_CARVE_FIFO_H
@@ -19,12 +19,12 @@ struct fifo_store;
  * negative errno. */
 struct fifo_store *fifo_store_new(
 	size_t memory_limit, int (*create)(void *context, struct error *), void *context);
-/* 0, or the negative errno of the first read or write of the file that failed, with its words:
+/* 0, or the negative errno of the first read or write of the file that failed, with error set:
  * elements are lost from then on, and the run must end. */
 int fifo_store_status(const struct fifo_store *store, struct error *error);
 /* Bytes that the file has grown to. */
 uint64_t fifo_store_spilled(const struct fifo_store *store);
-/* After all its queues. NULL is fine. */
+/* After all its queues were cleared. NULL is fine. */
 void fifo_store_free(struct fifo_store *store);
 
 struct fifo {
@@ -39,11 +39,11 @@ struct fifo {
 /* Sets up an empty queue; it takes no memory until something is pushed. */
 void fifo_init(struct fifo *fifo, struct fifo_store *store, size_t element_len);
 void fifo_push(struct fifo *fifo, const void *element);
-/* The oldest element, good until the next call; NULL when empty or when the store failed. */
+/* The oldest element, valid until the next call; NULL when empty or when the store failed. */
 void *fifo_front(struct fifo *fifo);
 /* Removes the oldest. The queue must not be empty. */
 void fifo_pop(struct fifo *fifo);
-/* Shows all elements, the oldest first, where they lie. Stops when the store fails. */
+/* Calls visit for all elements in place, the oldest first. Stops when the store fails. */
 void fifo_visit(
 	struct fifo *fifo, void (*visit)(void *context, const void *element), void *context);
 void fifo_clear(struct fifo *fifo);

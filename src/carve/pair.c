@@ -1,14 +1,15 @@
 /*
- * Two steps put the hits into order and settle them.
+ * Two steps: the hits become headers and footers in order of position, and headers become
+ * candidates.
  *
- * 1. A hit of a pattern stands for events of all rules that use the pattern: a header at
- *    (hit - header_offset), a footer at the hit. Since header offsets differ, events are sorted
+ * 1. A hit of a pattern is a mark of every rule that uses the pattern: a header at
+ *    (hit - header_offset), or a footer at the hit. Since header offsets differ, marks are sorted
  *    once more, by position, in a heap that holds no more than the largest header offset's worth
  *    of image.
- * 2. Sorted headers go into one queue for all rules, footers into a queue a rule. The header at
- *    the front is settled as soon as its rule's footers tell, or the scan has passed its largest
- *    size. Only the front is ever looked at, so candidates come out in order, and everything
- *    behind waits in queues that may lie on disk.
+ * 2. Sorted headers go into one queue for all rules, footers into one queue a rule. The header at
+ *    the front can be decided as soon as its rule's footers decide it, or the scan has passed its
+ *    largest size. Only the front is ever looked at, so candidates come out in order, and
+ *    everything after it waits in queues that may lie on disk.
  *
  * The decisions are Scalpel's (H: file start, F: footer's first byte, fl: its length, max:
  * max_size); only footers with F > H count:
@@ -18,17 +19,77 @@
  *            none
  * A rule without footers, or with a carver or a length field, gives every header with max bytes.
  *
- * Footer queues stay small: FORWARD and NEXT need only the first footer behind each header, so a
- * footer with no header since the last one is dropped; REVERSE needs the last in range, found by
- * walking the queue once, since the ranges' ends rise with the headers.
+ * Footer queues stay small: FORWARD and NEXT need only the first footer after each header, so a
+ * footer with no header since the last one is dropped; REVERSE needs the last one in range, found
+ * by walking the queue once, since the ranges' ends rise with the headers.
  */
-#include "carve/pair_state.h"
+#include "carve/pair.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "carve/check.h"
+#include "report/record.h"
+
+/* No image is larger: offsets and lengths can be added without overflow. */
+#define OFFSET_MAX ((uint64_t)INT64_MAX)
+
+/* A hit as one rule sees it. */
+struct mark {
+	uint64_t position;
+	uint32_t rule;
+	uint32_t pattern;
+	uint32_t len; /* footers: bytes of the match */
+	bool header;
+};
+
+struct queued_header {
+	uint64_t start;
+	uint32_t rule, pattern;
+};
+
+struct queued_footer {
+	uint64_t offset;
+	uint32_t len, unused;
+};
+
+struct pair_state {
+	struct fifo footers;
+	uint64_t open;     /* headers queued and not decided */
+	bool header_since; /* a header came after the last footer that was queued */
+	bool has_best;     /* REVERSE: best is the furthest footer passed so far */
+	struct queued_footer best;
+	uint64_t last_start; /* of the last header that was queued, for alternatives that match at
+				one place */
+	bool has_last;
+};
+
+/* The rules that use a pattern: uses[first .. first + count). */
+struct pattern_uses {
+	uint32_t first, count;
+};
+
+struct pattern_use {
+	uint32_t rule;
+	bool header;
+};
+
+struct pairing {
+	const struct rules *rules;
+	struct pairing_options options;
+	struct tallies *rejected, *skipped;
+	struct pair_state *states; /* by rule */
+	struct pattern_uses *patterns;
+	struct pattern_use *uses;
+	struct mark *heap;
+	size_t heap_count, heap_capacity;
+	uint64_t delay;  /* the largest header_offset, bytes */
+	uint64_t sorted; /* all marks before this position are in the queues */
+	bool finished;
+	struct fifo headers;
+};
 
 static bool rule_pairs(const struct pairing *pairing, const struct rule *rule)
 {
@@ -37,13 +98,13 @@ static bool rule_pairs(const struct pairing *pairing, const struct rule *rule)
 	return pairing->options.scalpel || (!rule->carver && !rule->length.width);
 }
 
-static bool is_wanted(const struct pairing *pairing, const struct rule *rule)
+static bool is_used(const struct pairing *pairing, const struct rule *rule)
 {
 	return !pairing->options.precheck || (check_needed(rule) && !rule_pairs(pairing, rule));
 }
 
-/* Counts (users NULL) or lists the users of every pattern. */
-static void visit_users(struct pairing *pairing, bool list)
+/* Counts the uses of every pattern, or fills in the list of them. */
+static void visit_uses(struct pairing *pairing, bool list)
 {
 	const struct rules *rules = pairing->rules;
 
@@ -51,35 +112,35 @@ static void visit_users(struct pairing *pairing, bool list)
 		const struct rule *rule = &rules->rules[r];
 		uint32_t footer_count = rule_pairs(pairing, rule) ? rule->footer_count : 0;
 
-		if (!is_wanted(pairing, rule))
+		if (!is_used(pairing, rule))
 			continue;
 		for (uint32_t i = 0; i < rule->header_count + footer_count; i++) {
 			bool header = i < rule->header_count;
 			uint32_t pattern =
 				header ? rule->headers[i] : rule->footers[i - rule->header_count];
-			struct users *users = &pairing->patterns[pattern];
+			struct pattern_uses *uses = &pairing->patterns[pattern];
 
 			if (list)
-				pairing->users[users->first + users->count] =
-					(struct user){ r, header };
-			users->count++;
+				pairing->uses[uses->first + uses->count] =
+					(struct pattern_use){ r, header };
+			uses->count++;
 		}
 	}
 }
 
-static void index_users(struct pairing *pairing)
+static void index_uses(struct pairing *pairing)
 {
 	uint32_t count = pairing->rules->patterns.count, first = 0;
 
 	pairing->patterns = xcalloc(count, sizeof(*pairing->patterns));
-	visit_users(pairing, false);
+	visit_uses(pairing, false);
 	for (uint32_t p = 0; p < count; p++) {
 		pairing->patterns[p].first = first;
 		first += pairing->patterns[p].count;
 		pairing->patterns[p].count = 0;
 	}
-	pairing->users = xcalloc(first, sizeof(*pairing->users));
-	visit_users(pairing, true);
+	pairing->uses = xcalloc(first, sizeof(*pairing->uses));
+	visit_uses(pairing, true);
 }
 
 struct pairing *pairing_new(const struct rules *rules, const struct pairing_options *options,
@@ -93,12 +154,12 @@ struct pairing *pairing_new(const struct rules *rules, const struct pairing_opti
 	pairing->skipped = skipped;
 	pairing->states = xcalloc(rules->count, sizeof(*pairing->states));
 	for (uint32_t r = 0; r < rules->count; r++) {
-		fifo_init(&pairing->states[r].footers, store, sizeof(struct footer));
+		fifo_init(&pairing->states[r].footers, store, sizeof(struct queued_footer));
 		if (rules->rules[r].header_offset > pairing->delay)
 			pairing->delay = rules->rules[r].header_offset;
 	}
-	fifo_init(&pairing->headers, store, sizeof(struct header));
-	index_users(pairing);
+	fifo_init(&pairing->headers, store, sizeof(struct queued_header));
+	index_uses(pairing);
 	return pairing;
 }
 
@@ -111,24 +172,24 @@ void pairing_free(struct pairing *pairing)
 	fifo_clear(&pairing->headers);
 	free(pairing->states);
 	free(pairing->patterns);
-	free(pairing->users);
+	free(pairing->uses);
 	free(pairing->heap);
 	free(pairing);
 }
 
 bool pairing_wants_length(const struct pairing *pairing, uint32_t pattern)
 {
-	const struct users *users = &pairing->patterns[pattern];
+	const struct pattern_uses *uses = &pairing->patterns[pattern];
 
-	for (uint32_t i = 0; i < users->count; i++)
-		if (!pairing->users[users->first + i].header)
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (!pairing->uses[uses->first + i].header)
 			return true;
 	return false;
 }
 
-/* ---- step 1: events in order of position ------------------------------------------------------ */
+/* ---- step 1: marks in order of position ---------------------------------------------------- */
 
-static bool event_before(const struct event *a, const struct event *b)
+static bool mark_before(const struct mark *a, const struct mark *b)
 {
 	if (a->position != b->position)
 		return a->position < b->position;
@@ -139,23 +200,23 @@ static bool event_before(const struct event *a, const struct event *b)
 	return a->pattern < b->pattern;
 }
 
-static void heap_push(struct pairing *pairing, const struct event *event)
+static void heap_push(struct pairing *pairing, const struct mark *mark)
 {
 	size_t i = pairing->heap_count;
 
 	pairing->heap = xgrow(pairing->heap, &pairing->heap_capacity, i, sizeof(*pairing->heap));
 	pairing->heap_count++;
-	while (i > 0 && event_before(event, &pairing->heap[(i - 1) / 2])) {
+	while (i > 0 && mark_before(mark, &pairing->heap[(i - 1) / 2])) {
 		pairing->heap[i] = pairing->heap[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
-	pairing->heap[i] = *event;
+	pairing->heap[i] = *mark;
 }
 
-static struct event heap_pop(struct pairing *pairing)
+static struct mark heap_pop(struct pairing *pairing)
 {
-	struct event *heap = pairing->heap, top = heap[0];
-	struct event last = heap[--pairing->heap_count];
+	struct mark *heap = pairing->heap, top = heap[0];
+	struct mark last = heap[--pairing->heap_count];
 	size_t count = pairing->heap_count, i = 0;
 
 	for (;;) {
@@ -163,9 +224,9 @@ static struct event heap_pop(struct pairing *pairing)
 
 		if (child >= count)
 			break;
-		if (child + 1 < count && event_before(&heap[child + 1], &heap[child]))
+		if (child + 1 < count && mark_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!event_before(&heap[child], &last))
+		if (!mark_before(&heap[child], &last))
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -184,39 +245,39 @@ static bool aligned(const struct pairing_options *options, uint64_t start, uint6
 	       0;
 }
 
-static void queue_header(struct pairing *pairing, const struct event *event)
+static void queue_header(struct pairing *pairing, const struct mark *mark)
 {
-	struct rule_state *state = &pairing->states[event->rule];
-	struct header header = { event->position, event->rule, event->pattern };
+	struct pair_state *state = &pairing->states[mark->rule];
+	struct queued_header header = { mark->position, mark->rule, mark->pattern };
 	const struct pairing_options *options = &pairing->options;
 
-	if (event->position < options->range_start ||
-		(options->range_end && event->position >= options->range_end)) {
+	if (mark->position < options->range_start ||
+		(options->range_end && mark->position >= options->range_end)) {
 		tally_add(pairing->skipped, "starts outside the range", 0);
 		return;
 	}
-	if (!aligned(options, event->position, options->align) ||
-		!aligned(options, event->position, pairing->rules->rules[event->rule].align)) {
+	if (!aligned(options, mark->position, options->align) ||
+		!aligned(options, mark->position, pairing->rules->rules[mark->rule].align)) {
 		tally_add(pairing->skipped, "not aligned", 0);
 		return;
 	}
-	if (state->has_last && state->last_start == event->position)
+	if (state->has_last && state->last_start == mark->position)
 		return;
 	state->has_last = true;
-	state->last_start = event->position;
+	state->last_start = mark->position;
 	state->open++;
 	state->header_since = true;
 	fifo_push(&pairing->headers, &header);
 }
 
-static void queue_footer(struct pairing *pairing, const struct event *event)
+static void queue_footer(struct pairing *pairing, const struct mark *mark)
 {
-	struct rule_state *state = &pairing->states[event->rule];
-	struct footer footer = { event->position, event->len, 0 };
+	struct pair_state *state = &pairing->states[mark->rule];
+	struct queued_footer footer = { mark->position, mark->len, 0 };
 
 	if (!state->open)
 		return;
-	if (pairing->rules->rules[event->rule].pair != PAIR_REVERSE && !state->header_since)
+	if (pairing->rules->rules[mark->rule].pair != PAIR_REVERSE && !state->header_since)
 		return;
 	state->header_since = false;
 	fifo_push(&state->footers, &footer);
@@ -225,14 +286,14 @@ static void queue_footer(struct pairing *pairing, const struct event *event)
 static void release_until(struct pairing *pairing, uint64_t position)
 {
 	while (pairing->heap_count && pairing->heap[0].position < position) {
-		struct event event = heap_pop(pairing);
+		struct mark mark = heap_pop(pairing);
 
-		if (event.header)
-			queue_header(pairing, &event);
+		if (mark.header)
+			queue_header(pairing, &mark);
 		else
-			queue_footer(pairing, &event);
+			queue_footer(pairing, &mark);
 	}
-	pairing->settled = position;
+	pairing->sorted = position;
 }
 
 void pairing_advance(struct pairing *pairing, uint64_t position)
@@ -243,22 +304,22 @@ void pairing_advance(struct pairing *pairing, uint64_t position)
 
 void pairing_hit(struct pairing *pairing, uint64_t offset, uint32_t pattern, uint32_t match_len)
 {
-	const struct users *users = &pairing->patterns[pattern];
+	const struct pattern_uses *uses = &pairing->patterns[pattern];
 
 	/* Keeps the heap small, however many hits a chunk has. */
 	pairing_advance(pairing, offset);
-	for (uint32_t i = 0; i < users->count; i++) {
-		const struct user *user = &pairing->users[users->first + i];
-		const struct rule *rule = &pairing->rules->rules[user->rule];
-		struct event event = { offset, user->rule, pattern, match_len, user->header };
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct pattern_use *use = &pairing->uses[uses->first + i];
+		const struct rule *rule = &pairing->rules->rules[use->rule];
+		struct mark mark = { offset, use->rule, pattern, match_len, use->header };
 
-		if (user->header && offset < rule->header_offset) {
+		if (use->header && offset < rule->header_offset) {
 			tally_add(pairing->skipped, "starts before the image", 0);
 			continue;
 		}
-		if (user->header)
-			event.position = offset - rule->header_offset;
-		heap_push(pairing, &event);
+		if (use->header)
+			mark.position = offset - rule->header_offset;
+		heap_push(pairing, &mark);
 	}
 }
 
@@ -268,7 +329,7 @@ void pairing_finish(struct pairing *pairing)
 	pairing->finished = true;
 }
 
-/* ---- step 2: settling the front --------------------------------------------------------------- */
+/* ---- step 2: deciding the front ------------------------------------------------------------ */
 
 static uint64_t add_capped(uint64_t a, uint64_t b)
 {
@@ -276,17 +337,17 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 }
 
 /* True when every footer up to H + max is known. */
-static bool passed(const struct pairing *pairing, const struct header *header)
+static bool range_is_known(const struct pairing *pairing, const struct queued_header *header)
 {
 	const struct rule *rule = &pairing->rules->rules[header->rule];
 
-	return pairing->finished || pairing->settled > add_capped(header->start, rule->max_size);
+	return pairing->finished || pairing->sorted > add_capped(header->start, rule->max_size);
 }
 
-/* The first footer behind the start, dropping those that no later header can use either. */
-static const struct footer *first_footer(struct rule_state *state, uint64_t start)
+/* The first footer after the start. Drops earlier ones, which no later header can use either. */
+static const struct queued_footer *first_footer(struct pair_state *state, uint64_t start)
 {
-	const struct footer *footer;
+	const struct queued_footer *footer;
 
 	while ((footer = fifo_front(&state->footers)) && footer->offset <= start)
 		fifo_pop(&state->footers);
@@ -294,9 +355,10 @@ static const struct footer *first_footer(struct rule_state *state, uint64_t star
 }
 
 /* The furthest footer in (start, start + max]. */
-static const struct footer *last_footer(struct rule_state *state, uint64_t start, uint64_t max)
+static const struct queued_footer *last_footer(
+	struct pair_state *state, uint64_t start, uint64_t max)
 {
-	const struct footer *footer;
+	const struct queued_footer *footer;
 
 	while ((footer = fifo_front(&state->footers)) && footer->offset <= add_capped(start, max)) {
 		state->best = *footer;
@@ -306,60 +368,62 @@ static const struct footer *last_footer(struct rule_state *state, uint64_t start
 	return state->has_best && state->best.offset > start ? &state->best : NULL;
 }
 
-enum settling { WAIT, DROP, KEEP };
+enum pair_result { PAIR_WAIT, PAIR_DROP, PAIR_KEEP };
 
-static enum settling settle_forward(struct pairing *pairing, const struct rule *rule,
-	const struct header *header, struct candidate *candidate)
+static enum pair_result pair_forward(struct pairing *pairing, const struct rule *rule,
+	const struct queued_header *header, struct candidate *candidate)
 {
-	const struct footer *footer = first_footer(&pairing->states[header->rule], header->start);
+	const struct queued_footer *footer =
+		first_footer(&pairing->states[header->rule], header->start);
 
-	if (!footer && !passed(pairing, header))
-		return WAIT;
+	if (!footer && !range_is_known(pairing, header))
+		return PAIR_WAIT;
 	if (footer && footer->offset + footer->len - header->start <= rule->max_size) {
 		candidate->length =
 			footer->offset - header->start + (rule->include_footer ? footer->len : 0);
 		candidate->end = END_FOOTER;
 		candidate->chop = false;
-		return KEEP;
+		return PAIR_KEEP;
 	}
-	return pairing->options.both ? KEEP : DROP;
+	return pairing->options.both ? PAIR_KEEP : PAIR_DROP;
 }
 
-static enum settling settle_next(struct pairing *pairing, const struct rule *rule,
-	const struct header *header, struct candidate *candidate)
+static enum pair_result pair_next(struct pairing *pairing, const struct rule *rule,
+	const struct queued_header *header, struct candidate *candidate)
 {
-	const struct footer *footer = first_footer(&pairing->states[header->rule], header->start);
+	const struct queued_footer *footer =
+		first_footer(&pairing->states[header->rule], header->start);
 
-	if (!footer && !passed(pairing, header))
-		return WAIT;
+	if (!footer && !range_is_known(pairing, header))
+		return PAIR_WAIT;
 	if (footer && footer->offset - header->start <= rule->max_size) {
 		candidate->length =
 			footer->offset - header->start + (rule->include_footer ? footer->len : 0);
 		candidate->end = END_NEXT;
 		candidate->chop = false;
 	}
-	return KEEP;
+	return PAIR_KEEP;
 }
 
-static enum settling settle_reverse(struct pairing *pairing, const struct rule *rule,
-	const struct header *header, struct candidate *candidate)
+static enum pair_result pair_reverse(struct pairing *pairing, const struct rule *rule,
+	const struct queued_header *header, struct candidate *candidate)
 {
-	const struct footer *footer;
+	const struct queued_footer *footer;
 
-	if (!passed(pairing, header))
-		return WAIT;
+	if (!range_is_known(pairing, header))
+		return PAIR_WAIT;
 	footer = last_footer(&pairing->states[header->rule], header->start, rule->max_size);
 	if (!footer)
-		return DROP;
+		return PAIR_DROP;
 	candidate->length =
 		footer->offset - header->start + (rule->include_footer ? footer->len : 0);
 	candidate->end = END_FOOTER;
 	candidate->chop = false;
-	return KEEP;
+	return PAIR_KEEP;
 }
 
-static enum settling settle(
-	struct pairing *pairing, const struct header *header, struct candidate *candidate)
+static enum pair_result pair_header(
+	struct pairing *pairing, const struct queued_header *header, struct candidate *candidate)
 {
 	const struct rule *rule = &pairing->rules->rules[header->rule];
 
@@ -370,36 +434,37 @@ static enum settling settle(
 		.end = END_MAX_SIZE,
 		.chop = true };
 	if (!rule_pairs(pairing, rule))
-		return KEEP;
+		return PAIR_KEEP;
 	switch (rule->pair) {
 	case PAIR_FORWARD:
-		return settle_forward(pairing, rule, header, candidate);
+		return pair_forward(pairing, rule, header, candidate);
 	case PAIR_NEXT:
-		return settle_next(pairing, rule, header, candidate);
+		return pair_next(pairing, rule, header, candidate);
 	case PAIR_REVERSE:
-		return settle_reverse(pairing, rule, header, candidate);
+		return pair_reverse(pairing, rule, header, candidate);
 	}
-	return DROP;
+	return PAIR_DROP;
 }
 
 bool pairing_next(struct pairing *pairing, struct candidate *candidate)
 {
-	struct header *front;
+	struct queued_header *front;
 
 	while ((front = fifo_front(&pairing->headers))) {
-		struct header header = *front;
+		struct queued_header header = *front;
 		const struct rule *rule = &pairing->rules->rules[header.rule];
-		enum settling settling = settle(pairing, &header, candidate);
+		enum pair_result result = pair_header(pairing, &header, candidate);
 
-		if (settling == WAIT)
+		if (result == PAIR_WAIT)
 			return false;
 		fifo_pop(&pairing->headers);
+		assert(pairing->states[header.rule].open);
 		if (--pairing->states[header.rule].open == 0)
 			fifo_clear(&pairing->states[header.rule].footers);
-		if (settling == KEEP && candidate->length >= rule->min_size)
+		if (result == PAIR_KEEP && candidate->length >= rule->min_size)
 			return true;
 		tally_add(pairing->rejected,
-			settling == DROP ? "no footer within max_size" : "shorter than min_size",
+			result == PAIR_DROP ? "no footer within max_size" : "shorter than min_size",
 			0);
 	}
 	return false;
@@ -407,12 +472,148 @@ bool pairing_next(struct pairing *pairing, struct candidate *candidate)
 
 uint64_t pairing_reached(struct pairing *pairing)
 {
-	const struct header *front = fifo_front(&pairing->headers);
+	const struct queued_header *front = fifo_front(&pairing->headers);
 
-	return front ? front->start : pairing->settled;
+	return front ? front->start : pairing->sorted;
 }
 
 uint64_t pairing_pending(const struct pairing *pairing)
 {
 	return pairing->headers.count + pairing->heap_count;
+}
+
+/* ---- checkpoints --------------------------------------------------------------------------- */
+
+static void save_header(void *context, const void *element)
+{
+	const struct queued_header *header = element;
+
+	codec_put(context, header->start);
+	codec_put(context, header->rule);
+	codec_put(context, header->pattern);
+}
+
+static void put_footer(struct codec_writer *writer, const struct queued_footer *footer)
+{
+	codec_put(writer, footer->offset);
+	codec_put(writer, footer->len);
+}
+
+static void save_footer(void *context, const void *element)
+{
+	put_footer(context, element);
+}
+
+static void save_rule(struct pair_state *state, struct codec_writer *writer)
+{
+	codec_put(writer, state->header_since);
+	codec_put(writer, state->has_best);
+	put_footer(writer, &state->best);
+	codec_put(writer, state->has_last);
+	codec_put(writer, state->last_start);
+	codec_put(writer, state->footers.count);
+	fifo_visit(&state->footers, save_footer, writer);
+}
+
+void pairing_save(struct pairing *pairing, struct codec_writer *writer)
+{
+	codec_put(writer, pairing->sorted);
+	codec_put(writer, pairing->finished);
+	codec_put(writer, pairing->heap_count);
+	for (size_t i = 0; i < pairing->heap_count; i++) {
+		const struct mark *mark = &pairing->heap[i];
+
+		codec_put(writer, mark->position);
+		codec_put(writer, mark->rule);
+		codec_put(writer, mark->pattern);
+		codec_put(writer, mark->len);
+		codec_put(writer, mark->header);
+	}
+	codec_put(writer, pairing->headers.count);
+	fifo_visit(&pairing->headers, save_header, writer);
+	for (uint32_t r = 0; r < pairing->rules->count; r++)
+		save_rule(&pairing->states[r], writer);
+}
+
+static uint32_t get_rule(const struct rules *rules, struct codec_reader *reader)
+{
+	return (uint32_t)codec_get(reader, rules->count - 1);
+}
+
+static uint32_t get_pattern(const struct rules *rules, struct codec_reader *reader)
+{
+	return (uint32_t)codec_get(reader, rules->patterns.count - 1);
+}
+
+/* The heap was one when it was saved, and stays one in the same order. */
+static void load_heap(struct pairing *pairing, struct codec_reader *reader)
+{
+	uint64_t count = codec_get(reader, UINT64_MAX);
+
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		struct mark mark = { .position = codec_get(reader, OFFSET_MAX) };
+
+		mark.rule = get_rule(pairing->rules, reader);
+		mark.pattern = get_pattern(pairing->rules, reader);
+		mark.len = (uint32_t)codec_get(reader, UINT32_MAX);
+		mark.header = codec_get_flag(reader);
+		if (!codec_ok(reader))
+			break;
+		pairing->heap = xgrow(pairing->heap, &pairing->heap_capacity, pairing->heap_count,
+			sizeof(*pairing->heap));
+		pairing->heap[pairing->heap_count++] = mark;
+	}
+}
+
+static void load_headers(struct pairing *pairing, struct codec_reader *reader)
+{
+	uint64_t count = codec_get(reader, UINT64_MAX);
+
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		struct queued_header header = { .start = codec_get(
+							reader, pairing->options.range_end - 1) };
+
+		header.rule = get_rule(pairing->rules, reader);
+		header.pattern = get_pattern(pairing->rules, reader);
+		if (!codec_ok(reader))
+			break;
+		pairing->states[header.rule].open++;
+		fifo_push(&pairing->headers, &header);
+	}
+}
+
+static struct queued_footer get_footer(struct codec_reader *reader)
+{
+	struct queued_footer footer = { .offset = codec_get(reader, OFFSET_MAX) };
+
+	footer.len = (uint32_t)codec_get(reader, UINT32_MAX);
+	return footer;
+}
+
+static void load_rule(struct pair_state *state, struct codec_reader *reader)
+{
+	uint64_t count;
+
+	state->header_since = codec_get_flag(reader);
+	state->has_best = codec_get_flag(reader);
+	state->best = get_footer(reader);
+	state->has_last = codec_get_flag(reader);
+	state->last_start = codec_get(reader, OFFSET_MAX);
+	count = codec_get(reader, UINT64_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		struct queued_footer footer = get_footer(reader);
+
+		if (codec_ok(reader))
+			fifo_push(&state->footers, &footer);
+	}
+}
+
+void pairing_load(struct pairing *pairing, struct codec_reader *reader)
+{
+	pairing->sorted = codec_get(reader, UINT64_MAX);
+	pairing->finished = codec_get_flag(reader);
+	load_heap(pairing, reader);
+	load_headers(pairing, reader);
+	for (uint32_t r = 0; r < pairing->rules->count && codec_ok(reader); r++)
+		load_rule(&pairing->states[r], reader);
 }

@@ -1,8 +1,8 @@
 /*
- * From hits to candidates: headers become file starts, headers are paired with footers by their
+ * From hits to candidates: headers become file starts, each header is paired with a footer by its
  * rule's mode, and candidates come out in the order of (file start, rule, pattern). Streaming:
- * memory is bounded by the headers that still wait for a footer, and beyond a limit these lie in
- * a file.
+ * memory is bounded by the headers that still wait for a footer, and past a limit these go to a
+ * file.
  */
 #ifndef BURIN_CARVE_PAIR_H
 #define BURIN_CARVE_PAIR_H
@@ -11,36 +11,30 @@
 #include <stdint.h>
 
 #include "base/codec.h"
+#include "carve/candidate.h"
 #include "carve/fifo.h"
-#include "report/record.h"
 #include "rules/rules.h"
 
-struct candidate {
-	uint64_t start; /* of the file, in the image */
-	uint64_t
-		length; /* bytes that the pairing allows; beyond the image's end where the maximum reaches beyond */
-	uint32_t rule, pattern;
-	enum file_end end; /* END_FOOTER, END_NEXT or END_MAX_SIZE: what the length comes from */
-	bool chop;         /* cut at max_size because no footer was in range: Scalpel's column */
-};
+struct tallies;
 
 struct pairing_options {
 	bool both;      /* Scalpel's -b: keep a FORWARD header without a footer in range */
 	uint64_t align; /* only file starts at multiples of it; 0 or 1: anywhere */
-	/* Where an offset lies that must be a multiple; NULL: there. */
+	/* Translates an offset of the searched image to the evidence, where starts are to be
+	 * aligned. NULL: the two are the same. */
 	uint64_t (*to_evidence)(const void *context, uint64_t offset);
 	const void *context;
-	bool scalpel; /* no carvers and no length fields: every rule pairs as Scalpel does */
-	/* Only of rules whose candidates are checked, and need no footer: for whoever sees some
-	 * of the hits. */
+	bool scalpel; /* no carvers and no length fields: every rule pairs as in Scalpel */
+	/* Only rules that have a check and need no footer: for a process that sees only some of
+	 * the hits. */
 	bool precheck;
 	uint64_t range_start, range_end; /* only files that start in it; range_end 0: no bound */
 };
 
 struct pairing;
 
-/* The rules and the store stay the caller's. tallies: where dropped candidates are counted
- * (rejected and skipped). */
+/* The rules and the store stay the caller's. rejected, skipped: where dropped candidates are
+ * counted. One thread. */
 struct pairing *pairing_new(const struct rules *rules, const struct pairing_options *options,
 	struct fifo_store *store, struct tallies *rejected, struct tallies *skipped);
 
@@ -51,25 +45,21 @@ void pairing_advance(struct pairing *pairing, uint64_t position);
 /* There are no more hits. */
 void pairing_finish(struct pairing *pairing);
 
-/* The next candidate, when it is settled: false when more must be scanned first (or all are
- * out). */
+/* The next candidate whose length is known. False when more must be scanned first, or when there
+ * are no more. */
 bool pairing_next(struct pairing *pairing, struct candidate *candidate);
 
-/* No candidate that starts before this will come any more, after pairing_next has answered
- * false. */
+/* After pairing_next has returned false: all remaining candidates start here or later. */
 uint64_t pairing_reached(struct pairing *pairing);
 /* Headers that wait. */
 uint64_t pairing_pending(const struct pairing *pairing);
-/* True for a pattern of which pairing wants the length of the match. */
+/* True for a pattern whose length of match pairing needs. */
 bool pairing_wants_length(const struct pairing *pairing, uint32_t pattern);
-/* All that pairing_hit has brought about and pairing_next has not taken out yet. */
+/* For a checkpoint: everything that follows from the hits so far and has not come out of
+ * pairing_next. */
 void pairing_save(struct pairing *pairing, struct codec_writer *writer);
-/* Into a new pairing of the same rules and options. What can't be fails the reader. */
+/* Into a new pairing of the same rules and options. Invalid values fail the reader. */
 void pairing_load(struct pairing *pairing, struct codec_reader *reader);
-void candidate_save(const struct candidate *candidate, struct codec_writer *writer);
-/* limit: the image's size; every file starts before. */
-void candidate_load(struct candidate *candidate, const struct rules *rules, uint64_t limit,
-	struct codec_reader *reader);
 /* NULL is fine. */
 void pairing_free(struct pairing *pairing);
 

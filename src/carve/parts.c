@@ -5,10 +5,9 @@
 #include "base/memory.h"
 
 #define FIRST_SIZE 64
-/* 64 MiB. */
-#define MOST_PARTS ((size_t)4 << 20)
+#define PARTS_MAX ((size_t)4 << 20) /* 64 MiB of slots */
 
-/* Where offset stands, or the free slot for it; half of the slots are free at least. */
+/* The slot that holds offset, or the free one for it. At least half of the slots are free. */
 static uint64_t *slot_of(const struct parts *parts, uint64_t offset)
 {
 	size_t at = (size_t)((offset * 0x9e3779b97f4a7c15u) >> 20) & (parts->size - 1);
@@ -35,7 +34,7 @@ void parts_add(struct parts *parts, uint64_t offset)
 {
 	uint64_t *slot;
 
-	if (!offset || parts->count == MOST_PARTS)
+	if (!offset || parts->count == PARTS_MAX)
 		return;
 	if (parts->count * 2 >= parts->size)
 		grow(parts);
@@ -73,7 +72,7 @@ void parts_save(const struct parts *parts, struct codec_writer *writer)
 
 void parts_load(struct parts *parts, uint64_t limit, struct codec_reader *reader)
 {
-	uint64_t count = codec_get(reader, MOST_PARTS);
+	uint64_t count = codec_get(reader, PARTS_MAX);
 
 	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
 		parts_add(parts, codec_get(reader, limit));

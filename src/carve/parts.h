@@ -1,6 +1,6 @@
 /*
- * Places that are known to be parts of files that were looked at (view_part in carvers/carver.h):
- * members of an archive that begin as the archive itself does. A set of them for each rule.
+ * Offsets that are known to be parts of files already checked (view_part in carvers/carver.h):
+ * members of an archive that begin as the archive itself does. The decider keeps one set a rule.
  */
 #ifndef BURIN_CARVE_PARTS_H
 #define BURIN_CARVE_PARTS_H
@@ -18,10 +18,10 @@ struct parts {
 	uint64_t last; /* the furthest */
 };
 
-/* Adds an offset, which is not 0. Very many are not all held: those left out are then checked. */
+/* Adds an offset; 0 is ignored. A full set ignores more of them: these are then checked. */
 void parts_add(struct parts *parts, uint64_t offset);
 bool parts_has(const struct parts *parts, uint64_t offset);
-/* Nothing before this offset will be asked for any more. */
+/* Nothing before this offset will be looked up any more. */
 void parts_forget_before(struct parts *parts, uint64_t offset);
 void parts_save(const struct parts *parts, struct codec_writer *writer);
 /* Into an empty set. limit: the image's size. */

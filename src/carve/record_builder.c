@@ -41,27 +41,27 @@ struct record_builder *record_builder_new(const struct rules *rules, struct outp
 	enum carving_names names, enum carving_label label, bool no_extension, struct image *image,
 	struct volumes *volumes)
 {
-	struct record_builder *record_builder = xcalloc(1, sizeof(*record_builder));
+	struct record_builder *builder = xcalloc(1, sizeof(*builder));
 
-	record_builder->rules = rules;
-	record_builder->output_dir = output_dir;
-	record_builder->names = names;
-	record_builder->label = label;
-	record_builder->no_extension = no_extension;
-	record_builder->image = image;
-	record_builder->volumes = volumes;
-	record_builder->digits = digits_of(image_info(extent_image_evidence(image))->size);
-	record_builder->scalpel_counts =
-		xcalloc(rules ? rules->count : 0, sizeof(*record_builder->scalpel_counts));
-	return record_builder;
+	builder->rules = rules;
+	builder->output_dir = output_dir;
+	builder->names = names;
+	builder->label = label;
+	builder->no_extension = no_extension;
+	builder->image = image;
+	builder->volumes = volumes;
+	builder->digits = digits_of(image_info(extent_image_evidence(image))->size);
+	builder->scalpel_counts =
+		xcalloc(rules ? rules->count : 0, sizeof(*builder->scalpel_counts));
+	return builder;
 }
 
-void record_builder_free(struct record_builder *record_builder)
+void record_builder_free(struct record_builder *builder)
 {
-	if (!record_builder)
+	if (!builder)
 		return;
-	free(record_builder->scalpel_counts);
-	free(record_builder);
+	free(builder->scalpel_counts);
+	free(builder);
 }
 
 static const char *reason_of(const struct outcome *outcome)
@@ -75,7 +75,7 @@ static const char *reason_of(const struct outcome *outcome)
 	return "";
 }
 
-/* As much as fits; printf would be the slowest part of a record. */
+/* Copies as much as fits. snprintf would be the slowest part of making a record. */
 static void copy_text(char *to, size_t len, const char *text)
 {
 	size_t text_len = strnlen(text, len - 1);
@@ -84,43 +84,42 @@ static void copy_text(char *to, size_t len, const char *text)
 	to[text_len] = '\0';
 }
 
-/* Scalpel 1.60: a folder for every 1,000 files of a rule; one number counts through all rules. */
-static char *scalpel_name(struct record_builder *record_builder, const struct file_record *record)
+/* As Scalpel 1.60: a folder for every 1,000 files of a rule; one number counts through all rules. */
+static char *scalpel_name(struct record_builder *builder, const struct file_record *record)
 {
-	uint64_t count = record_builder->scalpel_counts[record->rule]++;
+	uint64_t count = builder->scalpel_counts[record->rule]++;
 	const char *dot = *record->extension ? "." : "";
-	char *folder = record_builder->names == NAMES_SCALPEL_FLAT
+	char *folder = builder->names == NAMES_SCALPEL_FLAT
 			       ? xstrdup("")
 			       : xasprintf("%s-%" PRIu32 "-%" PRIu64 "/", record->type,
 					 record->rule, count / SCALPEL_FOLDER_FILES);
-	char *name = xasprintf("%s%08" PRIu64 "%s%s", folder, record_builder->scalpel_number++, dot,
-		record->extension);
+	char *name = xasprintf(
+		"%s%08" PRIu64 "%s%s", folder, builder->scalpel_number++, dot, record->extension);
 
 	free(folder);
 	return name;
 }
 
-static char *make_name(struct record_builder *record_builder, const struct file_record *record)
+static char *make_name(struct record_builder *builder, const struct file_record *record)
 {
-	const char *type = record_builder->names == NAMES_FLAT ? "" : record->type;
+	const char *type = builder->names == NAMES_FLAT ? "" : record->type;
 	char stamp[TEXT_TIME_LEN] = "";
-	const char *label = record_builder->label == LABEL_TITLE ? record->title : "";
+	const char *label = builder->label == LABEL_TITLE ? record->title : "";
 
-	if (record_builder->names >= NAMES_SCALPEL)
-		return scalpel_name(record_builder, record);
-	if (record_builder->label == LABEL_TIME && record->time && text_time(record->time, stamp))
+	if (builder->names >= NAMES_SCALPEL)
+		return scalpel_name(builder, record);
+	if (builder->label == LABEL_TIME && record->time && text_time(record->time, stamp))
 		label = stamp;
-	return output_dir_name(record_builder->output_dir, type, record->offset, label,
-		record->extension, record_builder->digits);
+	return output_dir_name(builder->output_dir, type, record->offset, label, record->extension,
+		builder->digits);
 }
 
-/* Most files lie in one piece, for which there is room already. */
-static void place_runs(struct record_builder *record_builder, uint64_t start,
-	struct file_record *record, struct range *run)
+/* Most files are contiguous; their run needs no memory of its own. */
+static void find_runs(struct record_builder *builder, uint64_t start, struct file_record *record,
+	struct range *run)
 {
 	size_t count;
-	struct range *runs =
-		extent_image_runs(record_builder->image, start, record->length, &count);
+	struct range *runs = extent_image_runs(builder->image, start, record->length, &count);
 
 	record->run_count = (uint32_t)count;
 	record->runs = runs;
@@ -132,36 +131,35 @@ static void place_runs(struct record_builder *record_builder, uint64_t start,
 }
 
 /* Whether file systems use its bytes, and for which file. */
-static void ask_volumes(struct record_builder *record_builder, struct file_record *record)
+static void find_owner(struct record_builder *builder, struct file_record *record)
 {
-	const struct ranges *in_use =
-		record_builder->volumes ? volumes_in_use(record_builder->volumes) : NULL;
+	const struct ranges *in_use = builder->volumes ? volumes_in_use(builder->volumes) : NULL;
 	uint64_t used = 0;
 
 	if (!in_use)
 		return;
-	record->fs_path = volumes_owner(record_builder->volumes, record->offset);
+	record->fs_path = volumes_owner(builder->volumes, record->offset);
 	for (uint32_t i = 0; i < record->run_count; i++) {
-		if (volumes_unknown(record_builder->volumes, record->runs[i].offset,
-			    record->runs[i].length))
+		if (volumes_unknown(
+			    builder->volumes, record->runs[i].offset, record->runs[i].length))
 			return;
 		used += ranges_overlap(in_use, record->runs[i].offset, record->runs[i].length);
 	}
 	record->space = !used ? SPACE_FREE : used == record->length ? SPACE_IN_USE : SPACE_PARTLY;
 }
 
-void record_builder_build(struct record_builder *record_builder, const struct candidate *candidate,
+void record_builder_build(struct record_builder *builder, const struct candidate *candidate,
 	const struct outcome *outcome, struct file_record *record, struct range *run)
 {
 	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,
 		[CARVE_TRUNCATED] = FILE_TRUNCATED,
 		[CARVE_UNVERIFIED] = FILE_UNVERIFIED };
-	const struct rule *rule = &record_builder->rules->rules[candidate->rule];
+	const struct rule *rule = &builder->rules->rules[candidate->rule];
 
 	*record = (struct file_record){
 		.type = rule->name,
 		.rule = candidate->rule,
-		.offset = extent_image_to_evidence(record_builder->image, candidate->start),
+		.offset = extent_image_to_evidence(builder->image, candidate->start),
 		.length = outcome->length,
 		.extension =
 			outcome->finding.extension ? outcome->finding.extension : rule->extension,
@@ -171,44 +169,43 @@ void record_builder_build(struct record_builder *record_builder, const struct ca
 		.time = outcome->finding.time,
 		.chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH,
 	};
-	place_runs(record_builder, candidate->start, record, run);
-	ask_volumes(record_builder, record);
-	if (record_builder->no_extension)
+	find_runs(builder, candidate->start, record, run);
+	find_owner(builder, record);
+	if (builder->no_extension)
 		record->extension = "";
 	copy_text(record->reason, sizeof(record->reason), reason_of(outcome));
 	memcpy(record->title, outcome->finding.title, sizeof(record->title));
 	record->title[sizeof(record->title) - 1] = '\0';
-	record->path = make_name(record_builder, record);
-	record_builder->files++;
-	record_builder->last_offset = record->offset;
+	record->path = make_name(builder, record);
+	builder->files++;
+	builder->last_offset = record->offset;
 }
 
-void record_builder_save(const struct record_builder *record_builder, struct codec_writer *writer)
+void record_builder_save(const struct record_builder *builder, struct codec_writer *writer)
 {
-	codec_put(writer, record_builder->files);
-	codec_put(writer, record_builder->last_offset);
-	codec_put(writer, record_builder->scalpel_number);
-	for (uint32_t r = 0; r < record_builder->rules->count; r++)
-		codec_put(writer, record_builder->scalpel_counts[r]);
-	output_dir_save_names(record_builder->output_dir, writer);
+	codec_put(writer, builder->files);
+	codec_put(writer, builder->last_offset);
+	codec_put(writer, builder->scalpel_number);
+	for (uint32_t r = 0; r < builder->rules->count; r++)
+		codec_put(writer, builder->scalpel_counts[r]);
+	output_dir_save_names(builder->output_dir, writer);
 }
 
-void record_builder_load(struct record_builder *record_builder, struct codec_reader *reader)
+void record_builder_load(struct record_builder *builder, struct codec_reader *reader)
 {
-	record_builder->files = codec_get(reader, UINT64_MAX);
-	record_builder->last_offset = codec_get(reader, UINT64_MAX);
-	record_builder->scalpel_number = codec_get(reader, UINT64_MAX);
-	for (uint32_t r = 0; r < record_builder->rules->count; r++)
-		record_builder->scalpel_counts[r] = codec_get(reader, UINT64_MAX);
-	output_dir_load_names(record_builder->output_dir, reader);
+	builder->files = codec_get(reader, UINT64_MAX);
+	builder->last_offset = codec_get(reader, UINT64_MAX);
+	builder->scalpel_number = codec_get(reader, UINT64_MAX);
+	for (uint32_t r = 0; r < builder->rules->count; r++)
+		builder->scalpel_counts[r] = codec_get(reader, UINT64_MAX);
+	output_dir_load_names(builder->output_dir, reader);
 }
 
 bool record_builder_is_later(
-	const struct record_builder *record_builder, const char *folder, const char *name)
+	const struct record_builder *builder, const char *folder, const char *name)
 {
-	bool flat =
-		record_builder->names == NAMES_FLAT || record_builder->names == NAMES_SCALPEL_FLAT;
-	unsigned width = record_builder->names >= NAMES_SCALPEL ? 8 : record_builder->digits;
+	bool flat = builder->names == NAMES_FLAT || builder->names == NAMES_SCALPEL_FLAT;
+	unsigned width = builder->names >= NAMES_SCALPEL ? 8 : builder->digits;
 	uint64_t number = 0;
 	unsigned digits = 0;
 
@@ -216,7 +213,7 @@ bool record_builder_is_later(
 		number = number * 10 + (uint64_t)(name[digits] - '0');
 	if (flat != !*folder || digits < width || !strchr(".-_", name[digits]))
 		return false;
-	if (record_builder->names >= NAMES_SCALPEL)
-		return number >= record_builder->scalpel_number;
-	return !record_builder->files || number > record_builder->last_offset;
+	if (builder->names >= NAMES_SCALPEL)
+		return number >= builder->scalpel_number;
+	return !builder->files || number > builder->last_offset;
 }

@@ -1,11 +1,11 @@
 /*
  * Scalpel reads the image in buffers of 10 MiB that overlap by the longest pattern less one
  * byte. In a buffer it looks for a rule's footers only when the rule has had a header, and the
- * last one lies in this buffer or less than the maximum size before it. A footer that is
- * recorded behind a header, but too far for it, makes the Chop column YES; a header with no
- * recorded footer behind it has NO, though it is cut at the same length. The column is part of
- * the audit that labs compare, so it is reproduced: of every rule the last recorded footer is
- * kept, which is all that the question "is any behind this header" needs.
+ * last one is in this buffer or less than the maximum size before it. A footer that is recorded
+ * after a header, but too far from it, makes the Chop column YES; a header with no recorded footer
+ * after it has NO, though it is cut at the same length. The column is part of the audit that labs
+ * compare, so it is reproduced: for every rule the last recorded footer is kept, which is enough to
+ * know whether any comes after a header.
  */
 #include "carve/scalpel_order.h"
 
@@ -58,7 +58,8 @@ int scalpel_order_new(struct scalpel_order **order, const struct rules *rules,
 		if (unknown)
 			return error_set(error, EXIT_USAGE, EINVAL,
 				"%s:%u: the rule '%s' uses %s, which Scalpel does not have; "
-				"--compat scalpel takes rule sets of Scalpel's kind alone",
+				"--compat scalpel accepts only what Scalpel's rule files can "
+				"express",
 				rule->file, rule->line, rule->name, unknown);
 	}
 	new = xcalloc(1, sizeof(*new));

@@ -1,61 +1,62 @@
 /*
- * Reading is through one buffer that is filled from where the carver looks. Most candidates are
- * false and are refused after a look at their first bytes, so the first read is small; a carver
- * that goes on forward gets larger and larger reads. What the buffer holds stays good for the next
+ * A view reads through one buffer that is filled from where the carver looks. Most candidates are
+ * false and are rejected after a look at their first bytes, so the first read is small; a carver
+ * that reads on forward gets larger and larger reads. The buffer's content stays valid for the next
  * candidate, which often starts in the same few kilobytes.
  *
- * The budget bounds what all reads of one candidate fetch together to a small multiple of what the
- * view spans: a hostile file can't make a carver run back and forth without end. It counts the
+ * The budget bounds what all reads of one candidate fetch together to a small multiple of the
+ * view's size: a hostile file can't make a carver read back and forth without end. It counts the
  * bytes that would be fetched if the buffer were empty for every candidate: what an earlier
  * candidate of this thread left there must not change a verdict. So there are two windows, the one
- * that is accounted for and the one that is really there.
+ * that the candidate has paid for and the one that is in the buffer.
  */
 #include "carve/view.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
 #define FIRST_READ 4096
-#define LEAST_FETCH 16384
-#define LARGEST_READ (256 * 1024)
+#define FETCH_MIN 16384
+#define READ_MAX (256 * 1024)
 #define BUDGET_FACTOR 4
 #define BUDGET_BASE (16 * 1024 * 1024)
-#define MOST_PLACES ((size_t)1 << 20) /* of one candidate; the next finds those behind them */
+#define OFFSETS_MAX ((size_t)1 << 20) /* of one candidate; the next one finds the rest */
 
 /* Offsets from the view's start. */
-struct places {
-	uint64_t *offsets;
-	size_t count, room;
+struct offset_list {
+	uint64_t *items;
+	size_t count, capacity;
 };
 
 struct view {
 	struct image *image; /* NULL: memory */
 	const uint8_t *memory;
-	uint8_t *lent;        /* of a view of memory: the copy that the last peek gave */
+	uint8_t *lent;        /* of a view of memory: the copy that the last peek returned */
 	uint64_t start, size; /* the span in the image */
 	uint64_t left;        /* bytes of the image from start on */
 	bool image_ends;
 	uint64_t budget;  /* bytes that may still be fetched */
-	uint8_t *buffer;  /* LARGEST_READ bytes */
+	uint8_t *buffer;  /* READ_MAX bytes */
 	uint64_t at;      /* offset in the image of buffer[0] */
 	size_t held;      /* bytes in buffer */
 	uint64_t paid_at; /* the window that this candidate has paid for, in the image; inside the
 			     buffer */
 	size_t paid;
 	size_t next_read;                               /* bytes that the next read pays for */
-	bool (*go_on)(void *context, uint64_t reached); /* NULL: nobody watches */
+	bool (*go_on)(void *context, uint64_t reached); /* the watcher; NULL: none */
 	void *context;
-	bool gave_up;
-	struct places parts, embedded;
+	bool stopped;
+	struct offset_list parts, embedded;
 };
 
 struct view *view_new(void)
 {
 	struct view *view = xcalloc(1, sizeof(*view));
 
-	view->buffer = xmalloc(LARGEST_READ);
+	view->buffer = xmalloc(READ_MAX);
 	return view;
 }
 
@@ -77,7 +78,7 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 	view->paid_at = start;
 	view->paid = 0;
 	view->next_read = FIRST_READ;
-	view->gave_up = false;
+	view->stopped = false;
 	view->parts.count = 0;
 	view->embedded.count = 0;
 }
@@ -90,7 +91,7 @@ void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached
 
 bool view_stopped(const struct view *view)
 {
-	return view->gave_up;
+	return view->stopped;
 }
 
 struct view *view_new_memory(const uint8_t *bytes, size_t len)
@@ -108,14 +109,14 @@ void view_free(struct view *view)
 {
 	if (!view)
 		return;
-	free(view->parts.offsets);
-	free(view->embedded.offsets);
+	free(view->parts.items);
+	free(view->embedded.items);
 	free(view->buffer);
 	free(view->lent);
 	free(view);
 }
 
-/* Takes a fetch from the budget. */
+/* Takes len bytes from the budget. */
 static bool spend(struct view *view, size_t len)
 {
 	if (len > view->budget) {
@@ -126,11 +127,11 @@ static bool spend(struct view *view, size_t len)
 	return true;
 }
 
-/* Brings [at, at + len) of the image into the buffer, if it is not there. left: bytes of the image
- * behind at. */
-static void hold(struct view *view, uint64_t at, size_t len, uint64_t left)
+/* Reads [at, at + len) of the image into the buffer, if it is not there. left: bytes of the image
+ * from at on. */
+static void fill_buffer(struct view *view, uint64_t at, size_t len, uint64_t left)
 {
-	size_t want = len < LEAST_FETCH ? LEAST_FETCH : len;
+	size_t want = len < FETCH_MIN ? FETCH_MIN : len;
 
 	if (at >= view->at && at + len <= view->at + view->held)
 		return;
@@ -141,7 +142,7 @@ static void hold(struct view *view, uint64_t at, size_t len, uint64_t left)
 	view->held = want;
 }
 
-/* Pays for a window from offset (in the view) on, with at least len bytes. */
+/* Pays for, and reads, a window of at least len bytes from offset (in the view). */
 static bool fetch(struct view *view, uint64_t offset, size_t len)
 {
 	uint64_t at = view->start + offset, left = view->left - offset;
@@ -154,19 +155,18 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 		want = (size_t)left;
 	if (!spend(view, want))
 		return false;
-	if (view->gave_up || (view->go_on && !view->go_on(view->context, at + want))) {
-		view->gave_up = true;
+	if (view->stopped || (view->go_on && !view->go_on(view->context, at + want))) {
+		view->stopped = true;
 		return false;
 	}
-	hold(view, at, want, left);
+	fill_buffer(view, at, want, left);
 	view->paid_at = at;
 	view->paid = want;
-	view->next_read = want * 4 < LARGEST_READ ? want * 4 : LARGEST_READ;
+	view->next_read = want * 4 < READ_MAX ? want * 4 : READ_MAX;
 	return true;
 }
 
-/* A copy that the next look takes away: a carver that keeps a pointer is caught by the sanitizer.
- */
+/* A copy that the next look frees: the sanitizer catches a carver that keeps a pointer. */
 static const uint8_t *lend(struct view *view, uint64_t offset, size_t len)
 {
 	/* Each look counts here, so that a fuzzer finds a carver that loops. */
@@ -191,41 +191,41 @@ const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 		if (!fetch(view, offset, len))
 			return NULL;
 	}
+	assert(at >= view->at && at + len <= view->at + view->held);
 	return view->buffer + (at - view->at);
 }
 
-static void add_place(struct places *places, uint64_t offset)
+static void add_offset(struct offset_list *list, uint64_t offset)
 {
-	if (!offset || places->count == MOST_PLACES)
+	if (!offset || list->count == OFFSETS_MAX)
 		return;
-	places->offsets =
-		xgrow(places->offsets, &places->room, places->count, sizeof(*places->offsets));
-	places->offsets[places->count++] = offset;
+	list->items = xgrow(list->items, &list->capacity, list->count, sizeof(*list->items));
+	list->items[list->count++] = offset;
 }
 
 void view_part(struct view *view, uint64_t offset)
 {
-	const struct places *parts = &view->parts;
+	const struct offset_list *parts = &view->parts;
 
-	if (!parts->count || offset > parts->offsets[parts->count - 1])
-		add_place(&view->parts, offset);
+	if (!parts->count || offset > parts->items[parts->count - 1])
+		add_offset(&view->parts, offset);
 }
 
 void view_embedded(struct view *view, uint64_t offset)
 {
-	add_place(&view->embedded, offset);
+	add_offset(&view->embedded, offset);
 }
 
 const uint64_t *view_parts(const struct view *view, size_t *count)
 {
 	*count = view->parts.count;
-	return view->parts.offsets;
+	return view->parts.items;
 }
 
 const uint64_t *view_embedded_offsets(const struct view *view, size_t *count)
 {
 	*count = view->embedded.count;
-	return view->embedded.offsets;
+	return view->embedded.items;
 }
 
 uint64_t view_size(const struct view *view)

@@ -9,11 +9,12 @@
 #include "base/memory.h"
 #include "carve/decide.h"
 #include "carve/pair.h"
+#include "report/record.h"
 
 #define WINDOW_LEN ((size_t)1 << 20) /* of the image, in which footers are looked for */
 #define STORE_LEN ((size_t)16 << 20)
 
-struct asking {
+struct query {
 	struct image *image;
 	const struct rules *rules;
 	const struct why_options *options;
@@ -32,8 +33,8 @@ const char *why_state_name(enum why_state state)
 
 /* ---- the header ---------------------------------------------------------------------------- */
 
-/* How many bytes agree, from the first on; all of them: it stands there. */
-static uint32_t agreement(const struct pattern *pattern, const uint8_t *text, size_t len)
+/* How many bytes agree, from the first on; pattern->len: the header matches. */
+static uint32_t count_equal(const struct pattern *pattern, const uint8_t *text, size_t len)
 {
 	uint32_t agree = 0;
 
@@ -45,38 +46,39 @@ static uint32_t agreement(const struct pattern *pattern, const uint8_t *text, si
 	return agree;
 }
 
-static void say_elsewhere(struct why_answer *answer, const struct pattern *pattern, uint32_t agree,
-	const uint8_t *text, size_t len)
+static void explain_no_header(struct why_answer *answer, const struct pattern *pattern,
+	uint32_t agree, const uint8_t *text, size_t len)
 {
 	if (agree >= len)
 		snprintf(answer->text, sizeof(answer->text),
-			"the image ends before the header %.100s does", pattern->text);
+			"the image ends inside the header %.100s", pattern->text);
 	else if (pattern->regex)
 		snprintf(answer->text, sizeof(answer->text),
-			"the header %.100s does not match at %" PRIu64, pattern->text, answer->at);
+			"the header %.100s does not match at offset %" PRIu64, pattern->text,
+			answer->at);
 	else
 		snprintf(answer->text, sizeof(answer->text),
-			"the header %.100s needs %02X at %" PRIu64 ", and %02X stands there",
+			"the header %.100s: expected %02X at offset %" PRIu64 ", found %02X",
 			pattern->text, pattern->bytes[agree], answer->at, text[agree]);
 }
 
-/* Finds the header that stands there, or the one that agrees longest. */
-static bool find_header(const struct asking *asking, struct why_answer *answer)
+/* Finds the header that matches there, or the one that agrees longest. */
+static bool find_header(const struct query *query, struct why_answer *answer)
 {
-	const struct rule *rule = &asking->rules->rules[answer->rule];
-	const struct pattern_set *set = &asking->rules->patterns;
-	uint64_t size = image_info(asking->image)->size;
-	uint64_t at = asking->start + rule->header_offset, left = at < size ? size - at : 0;
+	const struct rule *rule = &query->rules->rules[answer->rule];
+	const struct pattern_set *set = &query->rules->patterns;
+	uint64_t size = image_info(query->image)->size;
+	uint64_t at = query->start + rule->header_offset, left = at < size ? size - at : 0;
 	size_t len = left < WINDOW_LEN ? (size_t)left : WINDOW_LEN;
 	uint32_t best = 0;
 
 	if (len > set->longest)
 		len = set->longest;
-	image_read_around(asking->image, left ? at : 0, asking->window, len);
+	image_read_around(query->image, left ? at : 0, query->window, len);
 	answer->pattern = rule->headers[0];
 	for (uint32_t i = 0; i < rule->header_count; i++) {
 		const struct pattern *pattern = &set->patterns[rule->headers[i]];
-		uint32_t agree = agreement(pattern, asking->window, len);
+		uint32_t agree = count_equal(pattern, query->window, len);
 
 		if (agree > best) {
 			best = agree;
@@ -86,40 +88,40 @@ static bool find_header(const struct asking *asking, struct why_answer *answer)
 			return true;
 	}
 	answer->at = at + best;
-	say_elsewhere(answer, &set->patterns[answer->pattern], best, asking->window, len);
+	explain_no_header(answer, &set->patterns[answer->pattern], best, query->window, len);
 	return false;
 }
 
 /* ---- the candidate ------------------------------------------------------------------------- */
 
-static void pair_window(struct pairing *pairing, const struct asking *asking,
-	const struct rule *rule, uint64_t offset, size_t own, size_t len)
+static void pair_window(struct pairing *pairing, const struct query *query, const struct rule *rule,
+	uint64_t offset, size_t own, size_t len)
 {
-	const struct pattern_set *set = &asking->rules->patterns;
+	const struct pattern_set *set = &query->rules->patterns;
 	uint32_t count = rule->footer_count ? rule->footer_count : rule->header_count;
 	const uint32_t *footers = rule->footer_count ? rule->footers : rule->headers;
 
 	for (size_t at = 0; at < own; at++)
 		for (uint32_t i = 0; i < count; i++) {
 			size_t match = pattern_match_len(
-				&set->patterns[footers[i]], asking->window + at, len - at);
+				&set->patterns[footers[i]], query->window + at, len - at);
 
 			if (match && (rule->footer_count ||
-					     offset + at > asking->start + rule->header_offset))
+					     offset + at > query->start + rule->header_offset))
 				pairing_hit(pairing, offset + at, footers[i], (uint32_t)match);
 		}
 }
 
-/* Pairs the header with what follows, as a run would, and takes the candidate that starts there. */
-static bool find_candidate(const struct asking *asking, const struct why_answer *answer,
+/* Pairs the header with what follows, as a run would, and returns the candidate that starts
+ * there. */
+static bool find_candidate(const struct query *query, const struct why_answer *answer,
 	struct pairing *pairing, struct candidate *candidate)
 {
-	const struct rule *rule = &asking->rules->rules[answer->rule];
-	const struct pattern *header = &asking->rules->patterns.patterns[answer->pattern];
-	uint64_t size = image_info(asking->image)->size, at = asking->start + rule->header_offset;
-	uint64_t end =
-		size - asking->start > rule->max_size ? asking->start + rule->max_size : size;
-	size_t overlap = asking->rules->patterns.longest;
+	const struct rule *rule = &query->rules->rules[answer->rule];
+	const struct pattern *header = &query->rules->patterns.patterns[answer->pattern];
+	uint64_t size = image_info(query->image)->size, at = query->start + rule->header_offset;
+	uint64_t end = size - query->start > rule->max_size ? query->start + rule->max_size : size;
+	size_t overlap = query->rules->patterns.longest;
 
 	pairing_hit(pairing, at, answer->pattern, header->len);
 	while (at < size) {
@@ -127,8 +129,8 @@ static bool find_candidate(const struct asking *asking, const struct why_answer 
 		size_t len = left < WINDOW_LEN ? (size_t)left : WINDOW_LEN;
 		size_t own = len == left ? len : len - overlap;
 
-		image_read_around(asking->image, at, asking->window, len);
-		pair_window(pairing, asking, rule, at, own, len);
+		image_read_around(query->image, at, query->window, len);
+		pair_window(pairing, query, rule, at, own, len);
 		at += own;
 		pairing_advance(pairing, at);
 		if (at > end + overlap)
@@ -138,12 +140,12 @@ static bool find_candidate(const struct asking *asking, const struct why_answer 
 	}
 	pairing_finish(pairing);
 	while (pairing_next(pairing, candidate))
-		if (candidate->rule == answer->rule && candidate->start == asking->start)
+		if (candidate->rule == answer->rule && candidate->start == query->start)
 			return true;
 	return false;
 }
 
-/* One header waits for one footer: that never outgrows the memory. */
+/* One header waits for one footer: the queues never outgrow the memory. */
 static int no_spill(void *context, struct error *error)
 {
 	(void)context;
@@ -151,17 +153,17 @@ static int no_spill(void *context, struct error *error)
 }
 
 static bool pair_header(
-	const struct asking *asking, struct why_answer *answer, struct candidate *candidate)
+	const struct query *query, struct why_answer *answer, struct candidate *candidate)
 {
-	const struct pairing_options options = { .both = asking->options->both,
-		.align = asking->options->align,
-		.range_start = asking->start,
-		.range_end = asking->start + 1 };
-	/* One rule alone, for another's header may be this one's footer. */
-	struct rules alone = *asking->rules;
+	const struct pairing_options options = { .both = query->options->both,
+		.align = query->options->align,
+		.range_start = query->start,
+		.range_end = query->start + 1 };
+	/* One rule alone, since another rule's header may be this one's footer. */
+	struct rules alone = *query->rules;
 	struct tallies rejected = { 0 }, skipped = { 0 };
 	struct fifo_store *store = fifo_store_new(STORE_LEN, no_spill, NULL);
-	struct asking one = *asking;
+	struct query one = *query;
 	struct why_answer first = *answer;
 	struct pairing *pairing;
 	bool found;
@@ -187,7 +189,7 @@ static bool pair_header(
 
 /* ---- the decision -------------------------------------------------------------------------- */
 
-static void say_outcome(struct why_answer *answer)
+static void explain_outcome(struct why_answer *answer)
 {
 	const struct outcome *outcome = &answer->outcome;
 	static const char *const verdicts[] = { "", "complete", "truncated", "unverified" };
@@ -200,12 +202,12 @@ static void say_outcome(struct why_answer *answer)
 			*outcome->finding.why ? ": " : "", outcome->finding.why);
 }
 
-static void decide(const struct asking *asking, struct why_answer *answers,
+static void decide_all(const struct query *query, struct why_answer *answers,
 	struct decision *decisions, size_t count)
 {
 	const struct decide_options options = { .nested = false };
 	struct tallies rejected = { 0 }, skipped = { 0 };
-	struct decider *decider = decider_new(asking->rules, &options, &rejected, &skipped);
+	struct decider *decider = decider_new(query->rules, &options, &rejected, &skipped);
 
 	if (count)
 		decide_group(decider, decisions, count);
@@ -215,16 +217,16 @@ static void decide(const struct asking *asking, struct why_answer *answers,
 		answer->state = answer->outcome.verdict == CARVE_REJECT ? WHY_REJECTED
 				: decisions[i].keep                     ? WHY_CARVED
 									: WHY_BEATEN;
-		say_outcome(answer);
+		explain_outcome(answer);
 	}
 	decider_free(decider);
 	tallies_free(&rejected);
 	tallies_free(&skipped);
 }
 
-static void ask_all(const struct asking *asking, struct why_answer *answers)
+static void try_all(const struct query *query, struct why_answer *answers)
 {
-	uint32_t count = asking->rules->count;
+	uint32_t count = query->rules->count;
 	struct candidate *candidates = xcalloc(count, sizeof(*candidates));
 	struct decision *decisions = xcalloc(count, sizeof(*decisions));
 	size_t decided = 0;
@@ -233,17 +235,17 @@ static void ask_all(const struct asking *asking, struct why_answer *answers)
 		struct why_answer *answer = &answers[i];
 
 		*answer = (struct why_answer){ .rule = i };
-		if (!find_header(asking, answer))
+		if (!find_header(query, answer))
 			continue;
 		answer->state = WHY_NO_CANDIDATE;
-		if (!pair_header(asking, answer, &candidates[i]))
+		if (!pair_header(query, answer, &candidates[i]))
 			continue;
-		check_candidate(asking->view, asking->image, &asking->rules->rules[i],
-			&candidates[i], &answer->outcome);
+		check_candidate(query->view, query->image, &query->rules->rules[i], &candidates[i],
+			&answer->outcome);
 		decisions[decided++] = (struct decision){ .candidate = &candidates[i],
 			.outcome = &answer->outcome };
 	}
-	decide(asking, answers, decisions, decided);
+	decide_all(query, answers, decisions, decided);
 	free(decisions);
 	free(candidates);
 }
@@ -251,7 +253,7 @@ static void ask_all(const struct asking *asking, struct why_answer *answers)
 int why_ask(struct why_answer *answers, struct image *image, const struct rules *rules,
 	const struct why_options *options, uint64_t start, struct error *error)
 {
-	struct asking asking = { image, rules, options, start, NULL, NULL };
+	struct query query = { image, rules, options, start, NULL, NULL };
 	uint8_t byte;
 
 	if (start >= image_info(image)->size)
@@ -260,11 +262,11 @@ int why_ask(struct why_answer *answers, struct image *image, const struct rules 
 			start);
 	if (image_read_at(image, start, &byte, 1))
 		return error_set(error, EXIT_IO, EIO,
-			"the image can't be read at %" PRIu64 ": a run sees zeros there", start);
-	asking.view = view_new();
-	asking.window = xmalloc(WINDOW_LEN + rules->patterns.longest);
-	ask_all(&asking, answers);
-	free(asking.window);
-	view_free(asking.view);
+			"the image can't be read at %" PRIu64 "; a run sees zeros there", start);
+	query.view = view_new();
+	query.window = xmalloc(WINDOW_LEN + rules->patterns.longest);
+	try_all(&query, answers);
+	free(query.window);
+	view_free(query.view);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * Why a file was carved at a place or not: each rule is asked there alone, with the same checks and
- * the same decision as in a run, and says what it found, in words.
+ * Why a file was carved at an offset or not: each rule is tried there alone, with the same pairing,
+ * checks and decision as in a run, and the result is explained in words.
  */
 #ifndef BURIN_CARVE_WHY_H
 #define BURIN_CARVE_WHY_H
@@ -8,11 +8,11 @@
 #include "carve/check.h"
 
 enum why_state {
-	WHY_ELSEWHERE,    /* the header does not stand there */
-	WHY_NO_CANDIDATE, /* it does, but no footer follows in range, or the place is not aligned */
+	WHY_NO_HEADER,    /* the header does not match there */
+	WHY_NO_CANDIDATE, /* it does, but no footer follows in range, or the offset is not aligned */
 	WHY_REJECTED,     /* a check failed */
-	WHY_BEATEN,       /* a file, but another rule's is carved at this place */
-	WHY_CARVED,       /* unless it lies inside a complete file */
+	WHY_BEATEN,       /* a file, but another rule's file is carved there */
+	WHY_CARVED,       /* unless it is inside a complete file */
 };
 
 const char *why_state_name(enum why_state state); /* "no header", ... */
@@ -20,9 +20,9 @@ const char *why_state_name(enum why_state state); /* "no header", ... */
 struct why_answer {
 	uint32_t rule;
 	enum why_state state;
-	uint32_t pattern; /* the header that stands there, or the one that agrees longest */
-	uint64_t at;      /* WHY_ELSEWHERE: the first byte that does not agree, in the image */
-	char text[256];   /* in words: what stands there, which check, which byte */
+	uint32_t pattern; /* the header that matches there, or the one that agrees longest */
+	uint64_t at;      /* WHY_NO_HEADER: offset in the image of the first byte that differs */
+	char text[256];   /* in words: what was found, which check, which byte */
 	struct outcome outcome; /* WHY_REJECTED, WHY_BEATEN, WHY_CARVED */
 };
 
@@ -31,9 +31,9 @@ struct why_options {
 	uint64_t align; /* 0: none */
 };
 
-/* Asks every rule about a file that starts at `start`, which lies in the image; answers: as many as
- * there are rules, the caller's. Reads as much as the rules' checks and footers need. -EIO with
- * error when the image could not be read there. */
+/* Tries every rule on a file that starts at `start`. answers: one a rule; the caller frees the
+ * outcome of each with outcome_free. Reads as much as the rules' checks and footers need. Returns 0,
+ * or a negative errno with error set when `start` is past the image's end or can't be read. */
 int why_ask(struct why_answer *answers, struct image *image, const struct rules *rules,
 	const struct why_options *options, uint64_t start, struct error *error);
 

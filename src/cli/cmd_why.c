@@ -69,7 +69,7 @@ static const struct option_row why_rows[] = {
 
 static bool is_shown(const struct why_settings *settings, const struct why_answer *answer)
 {
-	return settings->all || settings->types || answer->state != WHY_ELSEWHERE;
+	return settings->all || settings->types || answer->state != WHY_NO_HEADER;
 }
 
 static json_t *answer_json(const struct rule *rule, const struct why_answer *answer)

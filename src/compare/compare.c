@@ -1,6 +1,6 @@
 /*
- * Both lists are in order of place; files at one place are paired by how alike they are, for one
- * tool may have several there. What is left over is one side's alone.
+ * Both lists are in order of offset. Files at the same offset are paired by how similar they are,
+ * since one tool may have several there. What remains is only in one side.
  */
 #include "compare/compare.h"
 
@@ -30,7 +30,7 @@ const char *compare_why_name(enum compare_why why)
 {
 	static const char *const names[] = {
 		[COMPARE_SAME] = "same",
-		[COMPARE_NOT_TOLD] = "not told",
+		[COMPARE_UNKNOWN] = "not told",
 		[COMPARE_OUTSIDE] = "not searched",
 		[COMPARE_UNALIGNED] = "unaligned",
 		[COMPARE_HIDDEN] = "hidden",
@@ -59,7 +59,7 @@ static bool lengths_agree(const struct listed *a, const struct listed *b)
 	return a->length <= b->length + b->length_off && b->length <= a->length + a->length_off;
 }
 
-/* -1: no kind that both have; else whether it agrees. */
+/* -1: no algorithm that both have; else whether the hashes agree. */
 static int hashes_agree(const struct hashes *a, const struct hashes *b)
 {
 	if (*a->sha256 && *b->sha256)
@@ -71,7 +71,7 @@ static int hashes_agree(const struct hashes *a, const struct hashes *b)
 	return -1;
 }
 
-static int likeness(const struct listed *a, const struct listed *b)
+static int similarity(const struct listed *a, const struct listed *b)
 {
 	return 4 * (hashes_agree(&a->hashes, &b->hashes) == 1) + 2 * compare_type_alike(a, b) +
 	       lengths_agree(a, b);
@@ -102,22 +102,22 @@ static void add_row(struct comparison *comparison, const struct listed *a, const
 		a && b ? differences_of(a, b) : 0, COMPARE_SAME, xstrdup("") };
 }
 
-/* Files of one place are few as a rule. Where both sides have more than these, they are paired as
- * they come, for a hostile report must not make this slow. */
-#define GROUP_MOST 16
+/* Few files share an offset as a rule. If both sides have more than this, they are paired in order:
+ * a hostile report must not make this slow. */
+#define GROUP_MAX 16
 
-/* The likest pairs first. */
-static void pair_likest(struct comparison *comparison, const struct listed *a, size_t a_count,
-	const struct listed *b, size_t b_count)
+/* The most similar pairs first. */
+static void pair_by_similarity(struct comparison *comparison, const struct listed *a,
+	size_t a_count, const struct listed *b, size_t b_count)
 {
-	int8_t *likenesses = xcalloc(a_count * b_count, 1);
+	int8_t *similarities = xcalloc(a_count * b_count, 1);
 	bool *used = xcalloc(b_count, sizeof(*used)), *done = xcalloc(a_count, sizeof(*done));
 
 	for (size_t i = 0; i < a_count * b_count; i++)
-		likenesses[i] = (int8_t)likeness(&a[i / b_count], &b[i % b_count]);
+		similarities[i] = (int8_t)similarity(&a[i / b_count], &b[i % b_count]);
 	for (int wanted = 7; wanted >= 0; wanted--)
 		for (size_t i = 0; i < a_count * b_count; i++)
-			if (likenesses[i] == wanted && !done[i / b_count] && !used[i % b_count]) {
+			if (similarities[i] == wanted && !done[i / b_count] && !used[i % b_count]) {
 				done[i / b_count] = used[i % b_count] = true;
 				add_row(comparison, &a[i / b_count], &b[i % b_count]);
 			}
@@ -127,7 +127,7 @@ static void pair_likest(struct comparison *comparison, const struct listed *a, s
 	for (size_t j = 0; j < b_count; j++)
 		if (!used[j])
 			add_row(comparison, NULL, &b[j]);
-	free(likenesses);
+	free(similarities);
 	free(used);
 	free(done);
 }
@@ -137,8 +137,8 @@ static void pair_group(struct comparison *comparison, const struct listed *a, si
 {
 	size_t less = a_count < b_count ? a_count : b_count;
 
-	if (less && less <= GROUP_MOST && a_count + b_count > 2) {
-		pair_likest(comparison, a, a_count, b, b_count);
+	if (less && less <= GROUP_MAX && a_count + b_count > 2) {
+		pair_by_similarity(comparison, a, a_count, b, b_count);
 		return;
 	}
 	for (size_t i = 0; i < less; i++)
@@ -149,7 +149,7 @@ static void pair_group(struct comparison *comparison, const struct listed *a, si
 		add_row(comparison, NULL, &b[j]);
 }
 
-/* How many files from `first` on begin where it does; 0 when it begins elsewhere than offset. */
+/* How many files, from `first` on, start at offset. */
 static size_t group_len(const struct listing *listing, size_t first, uint64_t offset)
 {
 	size_t end = first;

@@ -1,7 +1,6 @@
 /*
- * The comparison as one page: a table without scripts, in a file that loads nothing from anywhere.
- * All text of reports goes through strbuf_xml, which cleans and escapes it; none goes into an
- * attribute.
+ * The comparison as one page: a table without scripts, in a file that loads nothing. All text from
+ * reports goes through strbuf_xml, which cleans and escapes it; none goes into an attribute.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Which files of a side lie over a place: by their pieces in order of start, with the furthest end
- * so far beside each, so that a question is one binary search. */
+/* Which files of a side cover an offset: their pieces in order of start, each with the furthest end
+ * so far, so that a lookup is one binary search. */
 #ifndef BURIN_COMPARE_COVERS_H
 #define BURIN_COMPARE_COVERS_H
 
@@ -20,7 +20,7 @@ struct covers {
 void covers_add(struct covers *covers, const struct listed *file);
 /* After the last covers_add, before the first covers_find. */
 void covers_order(struct covers *covers);
-/* A file that begins before the place and lies over it; NULL for none. */
+/* A file that starts before the offset and covers it; NULL for none. */
 const struct listed *covers_find(const struct covers *covers, uint64_t offset);
 void covers_free(struct covers *covers);
 

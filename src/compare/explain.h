@@ -1,4 +1,4 @@
-/* Why one side of a comparison lacks a file that the other has, or has another one there. */
+/* Why one side of a comparison lacks a file that the other has, or has a different one there. */
 #ifndef BURIN_COMPARE_EXPLAIN_H
 #define BURIN_COMPARE_EXPLAIN_H
 
@@ -6,7 +6,7 @@
 
 struct explainer;
 
-/* All stays the caller's. Never NULL. */
+/* image: NULL when it is not at hand. All stays the caller's. Never NULL. */
 struct explainer *explainer_new(const struct compare_side *side, struct image *image);
 /* Sets why and text of a row that this side lacks; file is the other side's. */
 void explain_missing(struct explainer *explainer, const struct listed *file, struct compared *row);

@@ -1,4 +1,4 @@
-/* A report's kind is told by its first bytes; what a reader has read is put in order here. */
+/* Chooses the reader by the report's first bytes, and sorts what it has read. */
 #include "compare/listing.h"
 
 #include <ctype.h>
@@ -99,7 +99,7 @@ static int by_place(const void *a, const void *b)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* The report in a folder; any other path is one itself. The caller frees it. */
+/* The report in a folder; any other path is the report itself. The caller frees it. */
 static char *find_report(const char *path)
 {
 	static const char *const names[] = { "report.jsonl", "report.xml", "audit.txt", NULL };
@@ -155,8 +155,8 @@ static int read_by_content(struct listing *listing, const char *head, struct err
 			"'%.500s' is burin's audit; give the report.jsonl beside it",
 			listing->path);
 	return error_set(error, EXIT_USAGE, EINVAL,
-		"'%.500s' is no report that burin knows: report.jsonl of burin, audit.txt of "
-		"Scalpel or Foremost, report.xml of PhotoRec",
+		"'%.500s' is not a report that burin can read: burin's report.jsonl, the "
+		"audit.txt of Scalpel or Foremost, PhotoRec's report.xml",
 		listing->path);
 }
 

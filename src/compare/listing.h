@@ -1,7 +1,7 @@
 /*
  * What a run of any carver reports, in one form: burin's report.jsonl, the audit.txt of Scalpel and
- * of Foremost, PhotoRec's report.xml (or any DFXML with places in the image). Told apart by
- * content.
+ * of Foremost, PhotoRec's report.xml (or any DFXML with offsets in the image). The format is
+ * detected from the content.
  */
 #ifndef BURIN_COMPARE_LISTING_H
 #define BURIN_COMPARE_LISTING_H
@@ -18,16 +18,16 @@ enum listing_tool { TOOL_BURIN, TOOL_SCALPEL, TOOL_FOREMOST, TOOL_PHOTOREC, TOOL
 
 struct listed {
 	char *path; /* as the report names it, cleaned */
-	char *type; /* burin: the rule's name; the others: the extension, in lower case; "" for none
-		     */
-	char *extension;    /* in lower case, "" for none */
-	const char *status; /* "complete", "truncated", "unverified"; "" where the tool says none */
-	char *note;         /* why it ended where it did, or what the tool adds; "" */
-	uint64_t offset;    /* of its first byte in the image */
-	uint64_t length;    /* bytes */
-	uint64_t length_off; /* by how much more it may be: Foremost's audit rounds to KB. 0: exact
-			      */
-	struct range *runs;  /* where its bytes lie in the image */
+	char *type; /* burin: the rule's name; other tools: the extension, in lower case; "" for
+		       none */
+	char *extension;     /* in lower case, "" for none */
+	const char *status;  /* "complete", "truncated", "unverified"; "" if the tool has none */
+	char *note;          /* why it ended where it did, or what the tool adds; "" */
+	uint64_t offset;     /* of its first byte in the image */
+	uint64_t length;     /* bytes */
+	uint64_t length_off; /* bytes that may be missing in length: Foremost's audit rounds to KB.
+				0: exact */
+	struct range *runs;  /* its bytes in the image */
 	size_t run_count;
 	struct hashes hashes;
 	bool chopped; /* cut at the rule's largest size */
@@ -36,11 +36,11 @@ struct listed {
 struct listing {
 	char *path; /* of the report */
 	enum listing_tool tool;
-	char *version, *image_path; /* as the report has them, cleaned; "" when missing */
+	char *version, *image_path; /* from the report, cleaned; "" when missing */
 	char *rules_path, *rules_sha256;
 	uint64_t image_size;  /* bytes; 0: not known */
 	uint64_t sector_size; /* bytes; 0: not known */
-	bool ended;           /* false: the run, or its report, did not come to its end */
+	bool ended;           /* false: the run, or its report, is not complete */
 	bool both, nested;    /* burin's options */
 	uint64_t align, range_offset, range_length;
 	struct listed *files; /* by offset, then length, then path */
@@ -49,9 +49,8 @@ struct listing {
 
 const char *listing_tool_name(enum listing_tool tool); /* "burin", "Scalpel", ... */
 
-/* Reads a report, or the one that lies in the folder path: report.jsonl, report.xml, audit.txt, the
- * first that is there. Errors (EXIT_IO, EXIT_USAGE for the content) name it. The caller owns
- * *listing. */
+/* Reads a report, or the one in the folder path: report.jsonl, report.xml, audit.txt, the first
+ * that exists. Errors (EXIT_IO, EXIT_USAGE for the content) name it. The caller owns *listing. */
 int listing_open(struct listing **listing, const char *path, struct error *error);
 /* NULL is fine. */
 void listing_free(struct listing *listing);
@@ -60,9 +59,9 @@ void listing_free(struct listing *listing);
 
 /* A new file at the end, with empty texts; valid until the next call. */
 struct listed *listing_add(struct listing *listing);
-/* Frees *place and puts a cleaned copy there. */
+/* Replaces the text at *place by a cleaned copy of text. */
 void listing_set(char **place, const char *text);
-/* Sets path, and extension and type from it. */
+/* Sets path, and derives extension and type from it. */
 void listing_name(struct listed *file, const char *path);
 void listing_add_run(struct listed *file, uint64_t offset, uint64_t length);
 

@@ -4,8 +4,8 @@
  *     Scalpel 1.60:   00000002.gif      1110016		NO            10022	case.raw
  *     Foremost 1.5.7: 0:	00002168.gif 	       9 KB 	    1110016 	  (356 x 321)
  *
- * Foremost says the size in whole KB, rounded down, from 1 KB on. Where the carved file lies beside
- * the audit (TYPE/NAME) its own size is taken; else the length is known to the KB only.
+ * Foremost gives sizes from 1 KB on in whole KB, rounded down. If the carved file exists beside the
+ * audit (TYPE/NAME), its own size is taken; otherwise the length is known only to the KB.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,16 +18,16 @@
 #include "base/text.h"
 #include "compare/listing.h"
 
-struct audit {
+struct audit_reader {
 	struct listing *listing;
-	char *folder; /* that the audit lies in */
+	char *folder; /* of the audit */
 	bool in_rows;
 	unsigned images;
 };
 
-/* What stands between the words and the line's end, less quotes. NULL: the line begins
- * otherwise. */
-static char *after(char *line, const char *words)
+/* The text from the words to the line's end, without quotes; NULL if the line does not start with
+ * them. */
+static char *text_after(char *line, const char *words)
 {
 	size_t len = strlen(words);
 
@@ -72,7 +72,7 @@ static char *take_word(char **text)
 
 /* ---- Scalpel ------------------------------------------------------------------------------- */
 
-static bool scalpel_row(struct audit *audit, char *line)
+static bool scalpel_row(struct audit_reader *audit, char *line)
 {
 	char *name = take_word(&line), *chop;
 	uint64_t offset, length;
@@ -95,22 +95,22 @@ static bool scalpel_row(struct audit *audit, char *line)
 	return true;
 }
 
-static bool scalpel_line(struct audit *audit, char *line)
+static bool scalpel_line(struct audit_reader *audit, char *line)
 {
 	struct listing *listing = audit->listing;
 	char *value;
 
-	if ((value = after(line, "Scalpel version "))) {
+	if ((value = text_after(line, "Scalpel version "))) {
 		listing_set(&listing->version, take_word(&value));
-	} else if ((value = after(line, "Configuration file: "))) {
+	} else if ((value = text_after(line, "Configuration file: "))) {
 		listing_set(&listing->rules_path, value);
-	} else if ((value = after(line, "Opening target "))) {
+	} else if ((value = text_after(line, "Opening target "))) {
 		listing_set(&listing->image_path, value);
 		audit->images++;
 		audit->in_rows = false;
-	} else if (after(line, "File\t")) {
+	} else if (text_after(line, "File\t")) {
 		audit->in_rows = true;
-	} else if (after(line, "Completed at ")) {
+	} else if (text_after(line, "Completed at ")) {
 		listing->ended = true;
 	} else if (audit->in_rows && *line != '\n') {
 		return scalpel_row(audit, line);
@@ -122,8 +122,8 @@ static bool scalpel_line(struct audit *audit, char *line)
 
 /* ---- Foremost ------------------------------------------------------------------------------ */
 
-/* The size of the carved file, where it lies in its place. */
-static bool size_beside(const struct audit *audit, const struct listed *file, uint64_t *length)
+/* The size of the carved file, if it exists. */
+static bool find_size(const struct audit_reader *audit, const struct listed *file, uint64_t *length)
 {
 	char *path = xasprintf("%s/%s/%s", audit->folder, file->type, file->path);
 	struct stat info;
@@ -148,7 +148,7 @@ static uint64_t unit_of(const char *word)
 	return 0;
 }
 
-static bool foremost_row(struct audit *audit, char *line)
+static bool foremost_row(struct audit_reader *audit, char *line)
 {
 	uint64_t number, size, unit, offset;
 	char *name;
@@ -168,34 +168,34 @@ static bool foremost_row(struct audit *audit, char *line)
 	file->offset = offset;
 	file->length = size * unit;
 	file->length_off = unit - 1;
-	if (size_beside(audit, file, &size) && size <= INT64_MAX - offset) {
+	if (find_size(audit, file, &size) && size <= INT64_MAX - offset) {
 		file->length = size;
 		file->length_off = 0;
 	}
-	listing_set(&file->note, after(line, " ") ? after(line, " ") : "");
+	listing_set(&file->note, text_after(line, " ") ? text_after(line, " ") : "");
 	listing_add_run(file, offset, file->length);
 	return true;
 }
 
-static bool foremost_line(struct audit *audit, char *line)
+static bool foremost_line(struct audit_reader *audit, char *line)
 {
 	struct listing *listing = audit->listing;
 	char *value;
 
-	if ((value = after(line, "Foremost version "))) {
+	if ((value = text_after(line, "Foremost version "))) {
 		listing_set(&listing->version, take_word(&value));
-	} else if ((value = after(line, "Configuration file: "))) {
+	} else if ((value = text_after(line, "Configuration file: "))) {
 		listing_set(&listing->rules_path, value);
-	} else if ((value = after(line, "File: "))) {
+	} else if ((value = text_after(line, "File: "))) {
 		listing_set(&listing->image_path, value);
 		audit->images++;
-	} else if ((value = after(line, "Length: "))) {
+	} else if ((value = text_after(line, "Length: "))) {
 		value = strchr(value, '(');
 		if (value && *++value)
 			take_number(&value, &listing->image_size);
-	} else if (after(line, "Num\t")) {
+	} else if (text_after(line, "Num\t")) {
 		audit->in_rows = true;
-	} else if (after(line, "Finish: ")) {
+	} else if (text_after(line, "Finish: ")) {
 		listing->ended = true;
 		audit->in_rows = false;
 	} else if (audit->in_rows && isdigit((unsigned char)*line)) {
@@ -206,9 +206,9 @@ static bool foremost_line(struct audit *audit, char *line)
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-static int read_lines(struct audit *audit, FILE *stream, struct error *error)
+static int read_lines(struct audit_reader *audit, FILE *stream, struct error *error)
 {
-	bool (*take)(struct audit * audit, char *line) = NULL;
+	bool (*read_line)(struct audit_reader * audit, char *line) = NULL;
 	struct listing *listing = audit->listing;
 	size_t capacity = 0, number = 0;
 	char *line = NULL;
@@ -216,23 +216,23 @@ static int read_lines(struct audit *audit, FILE *stream, struct error *error)
 
 	while (!status && getline(&line, &capacity, stream) > 0) {
 		number++;
-		if (!take && strncmp(line, "Scalpel version", 15) == 0) {
+		if (!read_line && strncmp(line, "Scalpel version", 15) == 0) {
 			listing->tool = TOOL_SCALPEL;
-			take = scalpel_line;
-		} else if (!take && strncmp(line, "Foremost version", 16) == 0) {
+			read_line = scalpel_line;
+		} else if (!read_line && strncmp(line, "Foremost version", 16) == 0) {
 			listing->tool = TOOL_FOREMOST;
-			take = foremost_line;
+			read_line = foremost_line;
 		}
-		if (take && !take(audit, line))
+		if (read_line && !read_line(audit, line))
 			status = error_set(error, EXIT_USAGE, EINVAL,
-				"%.500s:%zu: this line is no row of an audit of %s", listing->path,
-				number, listing_tool_name(listing->tool));
+				"%.500s:%zu: this line is not a row of an audit of %s",
+				listing->path, number, listing_tool_name(listing->tool));
 	}
 	if (!status && ferror(stream))
 		status = error_set(error, EXIT_IO, EIO, "cannot read '%.500s'", listing->path);
 	if (!status && audit->images > 1)
 		status = error_set(error, EXIT_USAGE, EINVAL,
-			"'%.500s' tells of %u images; compare runs over one image", listing->path,
+			"'%.500s' is about %u images; compare runs over one image", listing->path,
 			audit->images);
 	free(line);
 	return status;
@@ -241,7 +241,7 @@ static int read_lines(struct audit *audit, FILE *stream, struct error *error)
 int listing_read_audit(struct listing *listing, struct error *error)
 {
 	const char *slash = strrchr(listing->path, '/');
-	struct audit audit = { .listing = listing,
+	struct audit_reader audit = { .listing = listing,
 		.folder = slash ? xasprintf("%.*s", (int)(slash - listing->path), listing->path)
 				: xstrdup(".") };
 	FILE *stream = fopen(listing->path, "re");

@@ -1,4 +1,4 @@
-/* burin's report.jsonl, by the reader that verify and extract use. */
+/* burin's report.jsonl, read with the reader that verify and extract use. */
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "compare/listing.h"
 #include "report/report_reader.h"
 
-static void take_run(struct listing *listing, const struct report_reader_run *run)
+static void read_run(struct listing *listing, const struct report_reader_run *run)
 {
 	listing->tool = TOOL_BURIN;
 	listing_set(&listing->version, run->burin);
@@ -21,7 +21,7 @@ static void take_run(struct listing *listing, const struct report_reader_run *ru
 	listing->range_length = run->range_length;
 }
 
-static void take_file(struct listing *listing, const struct file_record *record)
+static void add_file(struct listing *listing, const struct file_record *record)
 {
 	struct listed *file = listing_add(listing);
 
@@ -48,9 +48,9 @@ int listing_read_burin(struct listing *listing, struct error *error)
 
 	if (status)
 		return status;
-	take_run(listing, report_reader_run(report));
+	read_run(listing, report_reader_run(report));
 	while ((status = report_reader_next(report, &record, error)) > 0)
-		take_file(listing, &record);
+		add_file(listing, &record);
 	listing->ended = report_reader_saw_summary(report);
 	report_reader_close(report);
 	return status;

@@ -1,9 +1,10 @@
 /*
- * DFXML: PhotoRec's report.xml, and what other tools write in that language. A fileobject is taken
- * by its name, size and byte runs; runs say where they lie with img_offset. PhotoRec's last run is
- * as long as the sectors that it read; the size is the file's.
+ * DFXML: PhotoRec's report.xml, and what other tools write in that language. Of a fileobject the
+ * name, size and byte runs are read; a run's img_offset is its offset in the image. PhotoRec's last
+ * run is as long as the sectors that it read; the size is the file's.
  *
- * The reader walks the document without building a tree, loads no entity and goes to no network.
+ * The reader streams the document without building a tree, loads no entities and does not use the
+ * network.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,16 +15,16 @@
 #include "base/memory.h"
 #include "compare/listing.h"
 
-struct dfxml {
+struct dfxml_reader {
 	struct listing *listing;
 	xmlTextReaderPtr reader;
 	struct listed *file; /* the fileobject that is open */
 	bool has_size;
-	char element[32]; /* the innermost that was opened */
-	char hash[8];     /* type of the digest that is read */
+	char element[32]; /* the innermost that is open */
+	char hash[8];     /* algorithm of the hashdigest that is open */
 };
 
-static bool number_of(const char *text, uint64_t *number)
+static bool parse_number(const char *text, uint64_t *number)
 {
 	char *end;
 
@@ -36,26 +37,26 @@ static bool number_of(const char *text, uint64_t *number)
 	return errno == 0 && !end[strspn(end, " \t\r\n")] && *number <= INT64_MAX;
 }
 
-static bool attribute(struct dfxml *dfxml, const char *name, uint64_t *number)
+static bool number_attribute(struct dfxml_reader *dfxml, const char *name, uint64_t *number)
 {
 	xmlChar *value = xmlTextReaderGetAttribute(dfxml->reader, BAD_CAST name);
-	bool found = number_of((const char *)value, number);
+	bool found = parse_number((const char *)value, number);
 
 	xmlFree(value);
 	return found;
 }
 
-static void take_byte_run(struct dfxml *dfxml)
+static void read_byte_run(struct dfxml_reader *dfxml)
 {
 	uint64_t offset, length;
 
-	if (attribute(dfxml, "img_offset", &offset) && attribute(dfxml, "len", &length) && length &&
-		offset <= INT64_MAX - length)
+	if (number_attribute(dfxml, "img_offset", &offset) &&
+		number_attribute(dfxml, "len", &length) && length && offset <= INT64_MAX - length)
 		listing_add_run(dfxml->file, offset, length);
 }
 
-/* Taken when it is hex of the right length. */
-static void take_digest(struct dfxml *dfxml, const char *text)
+/* Ignored unless it is hex of the right length. */
+static void read_digest(struct dfxml_reader *dfxml, const char *text)
 {
 	struct hashes *hashes = &dfxml->file->hashes;
 	struct {
@@ -72,18 +73,18 @@ static void take_digest(struct dfxml *dfxml, const char *text)
 				kinds[i].place[c] = (char)(text[c] | (text[c] >= 'A' ? 0x20 : 0));
 }
 
-static void take_file_text(struct dfxml *dfxml, const char *text)
+static void read_file_text(struct dfxml_reader *dfxml, const char *text)
 {
 	if (strcmp(dfxml->element, "filename") == 0) {
 		listing_name(dfxml->file, text);
 	} else if (strcmp(dfxml->element, "filesize") == 0) {
-		dfxml->has_size = number_of(text, &dfxml->file->length);
+		dfxml->has_size = parse_number(text, &dfxml->file->length);
 	} else if (strcmp(dfxml->element, "hashdigest") == 0) {
-		take_digest(dfxml, text);
+		read_digest(dfxml, text);
 	}
 }
 
-static void take_head_text(struct dfxml *dfxml, const char *text)
+static void read_head_text(struct dfxml_reader *dfxml, const char *text)
 {
 	struct listing *listing = dfxml->listing;
 
@@ -94,12 +95,12 @@ static void take_head_text(struct dfxml *dfxml, const char *text)
 	else if (strcmp(dfxml->element, "image_filename") == 0 && !*listing->image_path)
 		listing_set(&listing->image_path, text);
 	else if (strcmp(dfxml->element, "image_size") == 0)
-		number_of(text, &listing->image_size);
+		parse_number(text, &listing->image_size);
 	else if (strcmp(dfxml->element, "sectorsize") == 0)
-		number_of(text, &listing->sector_size);
+		parse_number(text, &listing->sector_size);
 }
 
-static void open_element(struct dfxml *dfxml)
+static void open_element(struct dfxml_reader *dfxml)
 {
 	const char *name = (const char *)xmlTextReaderConstLocalName(dfxml->reader);
 
@@ -108,7 +109,7 @@ static void open_element(struct dfxml *dfxml)
 		dfxml->file = listing_add(dfxml->listing);
 		dfxml->has_size = false;
 	} else if (dfxml->file && strcmp(name, "byte_run") == 0) {
-		take_byte_run(dfxml);
+		read_byte_run(dfxml);
 	} else if (dfxml->file && strcmp(name, "hashdigest") == 0) {
 		xmlChar *type = xmlTextReaderGetAttribute(dfxml->reader, BAD_CAST "type");
 
@@ -117,8 +118,8 @@ static void open_element(struct dfxml *dfxml)
 	}
 }
 
-/* A file without a place can't be compared: it is taken back. */
-static void close_file(struct dfxml *dfxml)
+/* A file without an offset can't be compared: it is dropped again. */
+static void close_file(struct dfxml_reader *dfxml)
 {
 	struct listed *file = dfxml->file;
 	uint64_t sum = 0;
@@ -144,7 +145,7 @@ static void close_file(struct dfxml *dfxml)
 	file->offset = file->runs[0].offset;
 }
 
-static void take_node(struct dfxml *dfxml)
+static void read_node(struct dfxml_reader *dfxml)
 {
 	const char *text;
 
@@ -154,7 +155,7 @@ static void take_node(struct dfxml *dfxml)
 		break;
 	case XML_READER_TYPE_TEXT:
 		text = (const char *)xmlTextReaderConstValue(dfxml->reader);
-		(dfxml->file ? take_file_text : take_head_text)(dfxml, text);
+		(dfxml->file ? read_file_text : read_head_text)(dfxml, text);
 		break;
 	case XML_READER_TYPE_END_ELEMENT:
 		dfxml->element[0] = '\0';
@@ -169,31 +170,31 @@ static void take_node(struct dfxml *dfxml)
 	}
 }
 
-/* What libxml2 would print. */
-static void keep_quiet(void *context, const char *message, xmlParserSeverities severity,
+/* Instead of libxml2's own messages. */
+static void ignore_message(void *context, const char *message, xmlParserSeverities severity,
 	xmlTextReaderLocatorPtr locator)
 {
 	(void)context, (void)message, (void)severity, (void)locator;
 }
 
-/* A report that was torn off (PhotoRec writes it as it goes) is taken as far as it goes. */
+/* An incomplete report (PhotoRec writes it as it goes) is read as far as it goes. */
 int listing_read_dfxml(struct listing *listing, struct error *error)
 {
-	struct dfxml dfxml = { .listing = listing };
+	struct dfxml_reader dfxml = { .listing = listing };
 	int status;
 
 	listing->tool = TOOL_DFXML;
 	dfxml.reader = xmlReaderForFile(listing->path, NULL, XML_PARSE_NONET);
 	if (!dfxml.reader)
 		return error_set(error, EXIT_IO, EIO, "cannot read '%.500s'", listing->path);
-	xmlTextReaderSetErrorHandler(dfxml.reader, keep_quiet, NULL);
+	xmlTextReaderSetErrorHandler(dfxml.reader, ignore_message, NULL);
 	while ((status = xmlTextReaderRead(dfxml.reader)) == 1)
-		take_node(&dfxml);
+		read_node(&dfxml);
 	if (dfxml.file)
 		close_file(&dfxml);
 	if (status < 0 && !listing->count)
 		status = error_set(error, EXIT_USAGE, EINVAL,
-			"'%.500s' is no DFXML with files that have places in the image",
+			"'%.500s' is not a DFXML file whose files have offsets in the image",
 			listing->path);
 	else
 		status = 0;

@@ -15,18 +15,16 @@
 #include "evidence/image.h"
 #include "evidence/volumes.h"
 #include "hashing/hash.h"
+#include "report/file_end.h"
 #include "rules/rules.h"
 
 enum file_status { FILE_COMPLETE, FILE_TRUNCATED, FILE_UNVERIFIED };
 /* Whether a file's bytes are in use by the image's file systems. */
 enum file_space { SPACE_NOT_KNOWN, SPACE_IN_USE, SPACE_FREE, SPACE_PARTLY };
-enum file_end { END_CARVER, END_LENGTH, END_FOOTER, END_NEXT, END_MAX_SIZE, END_IMAGE };
 
 const char *file_status_name(enum file_status status); /* "complete", "truncated", "unverified" */
 /* NULL, "yes", "no", "partly" */
 const char *file_space_name(enum file_space space);
-/* "carver", "length", "footer", "next", "max_size", "image" */
-const char *file_end_name(enum file_end end);
 
 struct file_record {
 	char *path;            /* relative to the output folder: "png/0000012345.png" */

@@ -1,5 +1,5 @@
-/* Files are planted one behind the other, with something between them; the seed is fixed, so that
- * the image is the same wherever the test runs, and its hash can be compared. */
+/* Plants files one after another, with fillings between them. The seed is fixed, so that the image
+ * is the same wherever the test runs, and its hash can be compared. */
 #include "selftest/layout.h"
 
 #include <errno.h>
@@ -10,12 +10,12 @@
 #include "bench/random.h"
 
 #define CLUSTER ((size_t)4096)
-#define KINDS_MOST 16
+#define KINDS_MAX 16
 #define SEED 20240229
 
-struct builder {
+struct layout_builder {
 	struct layout *layout;
-	const struct sample_kind *kinds[KINDS_MOST]; /* those that are planted */
+	const struct sample_kind *kinds[KINDS_MAX]; /* those that are planted */
 	unsigned kind_count;
 	enum layout_class class;
 	uint64_t seed;
@@ -29,10 +29,10 @@ const char *layout_class_name(enum layout_class class)
 	return names[class];
 }
 
-/* ---- what lies between files --------------------------------------------------------------- */
+/* ---- between files ------------------------------------------------------------------------- */
 
-/* Zeros, words or noise. */
-static void fill(struct builder *builder, size_t len)
+/* Adds zeros, words or noise. */
+static void fill(struct layout_builder *builder, size_t len)
 {
 	struct bytes *image = &builder->layout->image;
 	unsigned kind = random_below(&builder->seed, 3);
@@ -49,8 +49,8 @@ static void fill(struct builder *builder, size_t len)
 	}
 }
 
-/* Fills up to the next place that lies `before` bytes before a multiple of unit. */
-static void fill_to(struct builder *builder, size_t unit, size_t before)
+/* Fills up to the next offset that is `before` bytes before a multiple of unit. */
+static void fill_to(struct layout_builder *builder, size_t unit, size_t before)
 {
 	size_t past = (builder->layout->image.len + before) % unit;
 
@@ -60,7 +60,7 @@ static void fill_to(struct builder *builder, size_t unit, size_t before)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static void hash_of(const void *data, size_t len, struct hashes *hashes)
+static void hash_bytes(const void *data, size_t len, struct hashes *hashes)
 {
 	struct hasher *hasher = hasher_new(HASH_SHA256);
 
@@ -69,7 +69,8 @@ static void hash_of(const void *data, size_t len, struct hashes *hashes)
 	hasher_free(hasher);
 }
 
-static void note(struct builder *builder, const char *type, size_t offset, size_t len, bool inner)
+static void add_planted(
+	struct layout_builder *builder, const char *type, size_t offset, size_t len, bool inner)
 {
 	struct layout *layout = builder->layout;
 	struct planted *planted;
@@ -78,32 +79,32 @@ static void note(struct builder *builder, const char *type, size_t offset, size_
 		xgrow(layout->planted, &layout->capacity, layout->count, sizeof(*layout->planted));
 	planted = &layout->planted[layout->count++];
 	*planted = (struct planted){ builder->class, type, offset, len, inner, { "", "", "" } };
-	hash_of(layout->image.data + offset, len, &planted->hashes);
+	hash_bytes(layout->image.data + offset, len, &planted->hashes);
 }
 
-/* Plants a file, whole. */
-static void plant(struct builder *builder, const struct sample_kind *kind, size_t size)
+/* Plants a whole file. */
+static void plant(struct layout_builder *builder, const struct sample_kind *kind, size_t size)
 {
 	struct bytes *image = &builder->layout->image;
 	size_t start = image->len;
 
 	kind->make(image, size, &builder->seed);
-	note(builder, kind->type, start, image->len - start, false);
+	add_planted(builder, kind->type, start, image->len - start, false);
 }
 
-static const struct sample_kind *next_kind(const struct builder *builder, unsigned number)
+static const struct sample_kind *next_kind(const struct layout_builder *builder, unsigned number)
 {
 	return builder->kinds[number % builder->kind_count];
 }
 
-static size_t some_size(struct builder *builder)
+static size_t some_size(struct layout_builder *builder)
 {
 	return 500 + random_below(&builder->seed, 12000);
 }
 
 /* ---- classes ------------------------------------------------------------------------------- */
 
-static void lay_contiguous(struct builder *builder)
+static void lay_contiguous(struct layout_builder *builder)
 {
 	for (unsigned i = 0; i < 3 * builder->kind_count; i++) {
 		plant(builder, next_kind(builder, i), some_size(builder));
@@ -112,7 +113,7 @@ static void lay_contiguous(struct builder *builder)
 	}
 }
 
-static void lay_unaligned(struct builder *builder)
+static void lay_unaligned(struct layout_builder *builder)
 {
 	for (unsigned i = 0; i < 3 * builder->kind_count; i++) {
 		fill(builder, 1 + random_below(&builder->seed, 2999));
@@ -122,9 +123,9 @@ static void lay_unaligned(struct builder *builder)
 	}
 }
 
-/* Headers lie over the edge with 1 to 7 bytes before it; every second file over the next edge
+/* Headers cross the edge, with 1 to 7 bytes before it; every second file crosses the next edge
  * too. */
-static void lay_edges(struct builder *builder)
+static void lay_edges(struct layout_builder *builder)
 {
 	for (unsigned i = 0; i < 5 * builder->kind_count; i++) {
 		fill_to(builder, LAYOUT_EDGE, 1 + i % 7);
@@ -133,7 +134,7 @@ static void lay_edges(struct builder *builder)
 	}
 }
 
-static bool has_kind(const struct builder *builder, const char *type)
+static bool has_kind(const struct layout_builder *builder, const char *type)
 {
 	for (unsigned i = 0; i < builder->kind_count; i++)
 		if (strcmp(builder->kinds[i]->type, type) == 0)
@@ -141,7 +142,7 @@ static bool has_kind(const struct builder *builder, const char *type)
 	return false;
 }
 
-static void lay_nested(struct builder *builder)
+static void lay_nested(struct layout_builder *builder)
 {
 	struct bytes *image = &builder->layout->image;
 
@@ -158,14 +159,14 @@ static void lay_nested(struct builder *builder)
 		kind->make(&inner, some_size(builder), &builder->seed);
 		start = image->len;
 		sample_zip_around(image, &inner, &builder->seed, &place);
-		note(builder, "zip", start, image->len - start, false);
-		note(builder, kind->type, place, inner.len, true);
+		add_planted(builder, "zip", start, image->len - start, false);
+		add_planted(builder, kind->type, place, inner.len, true);
 		bytes_free(&inner);
 	}
 }
 
-/* The last third is gone. */
-static void lay_truncated(struct builder *builder)
+/* The last third is missing. */
+static void lay_truncated(struct layout_builder *builder)
 {
 	struct bytes *image = &builder->layout->image;
 
@@ -180,12 +181,12 @@ static void lay_truncated(struct builder *builder)
 		kind->make(image, 12000, &builder->seed);
 		len = (image->len - start) * 2 / 3;
 		image->len = start + len;
-		note(builder, kind->type, start, len, false);
+		add_planted(builder, kind->type, start, len, false);
 		fill(builder, 3 * CLUSTER);
 	}
 }
 
-static void lay_damaged(struct builder *builder)
+static void lay_damaged(struct layout_builder *builder)
 {
 	struct bytes *image = &builder->layout->image;
 
@@ -199,13 +200,13 @@ static void lay_damaged(struct builder *builder)
 		start = image->len;
 		kind->make(image, 6000, &builder->seed);
 		image->data[start + (image->len - start) / 2] ^= 0x20;
-		note(builder, kind->type, start, image->len - start, false);
+		add_planted(builder, kind->type, start, image->len - start, false);
 		fill(builder, CLUSTER);
 	}
 }
 
-/* What begins like a file, for as long as a header is, and goes on as words. */
-static void lay_decoys(struct builder *builder)
+/* Starts like a file, for the length of a header, and continues with words. */
+static void lay_decoys(struct layout_builder *builder)
 {
 	struct bytes *image = &builder->layout->image;
 
@@ -218,7 +219,7 @@ static void lay_decoys(struct builder *builder)
 		kind->make(&whole, 500, &builder->seed);
 		start = image->len;
 		bytes_add(image, whole.data, 16);
-		note(builder, kind->type, start, 16, false);
+		add_planted(builder, kind->type, start, 16, false);
 		sample_text(image, 2 * CLUSTER, &builder->seed);
 		bytes_free(&whole);
 	}
@@ -226,12 +227,12 @@ static void lay_decoys(struct builder *builder)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-static void choose_kinds(struct builder *builder, const struct rules *rules)
+static void choose_kinds(struct layout_builder *builder, const struct rules *rules)
 {
 	for (const struct sample_kind *kind = sample_kinds; kind->type; kind++)
 		for (uint32_t i = 0; i < rules->count; i++)
 			if (strcmp(rules->rules[i].name, kind->type) == 0 &&
-				rules->rules[i].carver && builder->kind_count < KINDS_MOST) {
+				rules->rules[i].carver && builder->kind_count < KINDS_MAX) {
 				builder->kinds[builder->kind_count++] = kind;
 				break;
 			}
@@ -239,15 +240,15 @@ static void choose_kinds(struct builder *builder, const struct rules *rules)
 
 int layout_make(struct layout *layout, const struct rules *rules, struct error *error)
 {
-	static void (*const lay[CLASSES])(struct builder *) = { lay_contiguous, lay_unaligned,
-		lay_edges, lay_nested, lay_truncated, lay_damaged, lay_decoys };
-	struct builder builder = { .layout = layout, .seed = SEED };
+	static void (*const lay[CLASSES])(struct layout_builder *) = { lay_contiguous,
+		lay_unaligned, lay_edges, lay_nested, lay_truncated, lay_damaged, lay_decoys };
+	struct layout_builder builder = { .layout = layout, .seed = SEED };
 
 	choose_kinds(&builder, rules);
 	if (!builder.kind_count)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"no type of '%s' that a carver checks is known to the selftest: it plants "
-			"png, jpeg, gz, zip, bmp, wav and pdf",
+			"'%s' has no rule with a carver for a type that the selftest can plant: "
+			"png, jpeg, gz, zip, bmp, wav or pdf",
 			rules->path);
 	fill(&builder, CLUSTER);
 	for (int class = 0; class < CLASSES; class ++) {
@@ -259,7 +260,7 @@ int layout_make(struct layout *layout, const struct rules *rules, struct error *
 		fill(&builder, CLUSTER);
 		layout->parts[class] = (struct range){ start, layout->image.len - start };
 	}
-	hash_of(layout->image.data, layout->image.len, &layout->hashes);
+	hash_bytes(layout->image.data, layout->image.len, &layout->hashes);
 	return 0;
 }
 

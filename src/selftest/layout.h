@@ -1,6 +1,6 @@
 /*
- * An image of which every byte is known: files laid out by class, each class in a part of its own,
- * so that what a carver reports can be counted by class too.
+ * An image whose every byte is known: files in classes, each class in a part of its own, so that
+ * what a carver reports can be counted by class too.
  */
 #ifndef BURIN_SELFTEST_LAYOUT_H
 #define BURIN_SELFTEST_LAYOUT_H
@@ -10,18 +10,18 @@
 #include "rules/rules.h"
 #include "selftest/sample_files.h"
 
-/* Bytes. Files of the class CLASS_EDGES begin some bytes before each multiple of this, so they lie
- * over the edge of a chunk whatever multiple of it the chunks are. */
+/* Bytes. Files of the class CLASS_EDGES start a few bytes before each multiple of this, so they
+ * cross the edge of a chunk whatever multiple of it the chunk size is. */
 #define LAYOUT_EDGE ((uint64_t)64 << 10)
 
 enum layout_class {
-	CLASS_CONTIGUOUS, /* at clusters */
-	CLASS_UNALIGNED,  /* at any byte */
+	CLASS_CONTIGUOUS, /* at the starts of clusters */
+	CLASS_UNALIGNED,  /* at any offset */
 	CLASS_EDGES,
 	CLASS_NESTED,    /* a ZIP, and what is stored in it */
 	CLASS_TRUNCATED, /* the end is lost */
-	CLASS_DAMAGED,   /* a byte in the middle is another */
-	CLASS_DECOYS,    /* a header, and nothing behind it */
+	CLASS_DAMAGED,   /* a byte in the middle is changed */
+	CLASS_DECOYS,    /* a header, and nothing of the format after it */
 	CLASSES,
 };
 
@@ -30,8 +30,8 @@ const char *layout_class_name(enum layout_class class);
 struct planted {
 	enum layout_class class;
 	const char *type;
-	uint64_t offset, length; /* as far as it is there */
-	bool inner;              /* lies in the one before */
+	uint64_t offset, length; /* of what was planted of it */
+	bool inner;              /* it is inside the one before */
 	struct hashes hashes;    /* SHA-256 of its bytes in the image */
 };
 
@@ -43,8 +43,8 @@ struct layout {
 	struct hashes hashes; /* of the image */
 };
 
-/* Only types that the rules carve by a carver are planted. -EINVAL with error when there are
- * none. */
+/* Plants only types for which the rules have a carver; -EINVAL with error set when there are none.
+ * Fills layout, which is all zero; layout_free must follow. */
 int layout_make(struct layout *layout, const struct rules *rules, struct error *error);
 void layout_free(struct layout *layout);
 

@@ -1,5 +1,5 @@
-/* The protocol of a selftest, as text and as a page: what was tested on what, and how it went. Both
- * are made from the same rows. */
+/* The protocol of a selftest, as text and as a page: what was tested, on which machine, and with
+ * what result. Both are made from the same rows. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "base/version.h"
 #include "selftest/selftest.h"
 
-/* Where the rows go. A cell's text is cleaned; numbers stand to the right. */
-struct writer {
+/* Collects the rows. The text of cells is cleaned; numbers are aligned to the right. */
+struct protocol_writer {
 	struct strbuf line;
 	bool page;
 };
@@ -44,15 +44,15 @@ static char *processor_name(void)
 
 /* ---- both forms ---------------------------------------------------------------------------- */
 
-static void heading(struct writer *writer, const char *text)
+static void add_heading(struct protocol_writer *writer, const char *text)
 {
 	strbuf_text(&writer->line, writer->page ? "<h2>" : "\n");
 	strbuf_text(&writer->line, text);
 	strbuf_text(&writer->line, writer->page ? "</h2>\n" : "\n");
 }
 
-/* A name and what it is. Frees the value. */
-static void fact(struct writer *writer, const char *name, char *value)
+/* A row of a name and a value. Frees the value. */
+static void add_fact(struct protocol_writer *writer, const char *name, char *value)
 {
 	struct strbuf *line = &writer->line;
 	char padded[32];
@@ -66,8 +66,8 @@ static void fact(struct writer *writer, const char *name, char *value)
 	free(value);
 }
 
-/* width: of the column in text, negative for text to the left. */
-static void cell(struct writer *writer, int width, const char *text)
+/* width: of the column in text; negative: aligned to the left. */
+static void add_cell(struct protocol_writer *writer, int width, const char *text)
 {
 	struct strbuf *line = &writer->line;
 	char padded[160];
@@ -82,75 +82,76 @@ static void cell(struct writer *writer, int width, const char *text)
 	strbuf_clean(line, padded);
 }
 
-static void number_cell(struct writer *writer, int width, uint64_t number)
+static void add_number(struct protocol_writer *writer, int width, uint64_t number)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	cell(writer, width, text);
+	add_cell(writer, width, text);
 }
 
 /* "-" where there is nothing to divide by. */
-static void share_cell(struct writer *writer, int width, uint64_t part, uint64_t whole)
+static void add_share(struct protocol_writer *writer, int width, uint64_t part, uint64_t whole)
 {
 	char text[16] = "-";
 
 	if (whole)
 		snprintf(text, sizeof(text), "%.1f %%", 100.0 * (double)part / (double)whole);
-	cell(writer, width, text);
+	add_cell(writer, width, text);
 }
 
-static void row(struct writer *writer, bool end)
+static void add_row_tag(struct protocol_writer *writer, bool end)
 {
 	strbuf_text(&writer->line, writer->page ? (end ? "</tr>\n" : "<tr>") : end ? "\n" : "");
 }
 
-static void table(struct writer *writer, bool end)
+static void add_table_tag(struct protocol_writer *writer, bool end)
 {
 	if (writer->page)
 		strbuf_text(&writer->line, end ? "</table>\n" : "<table>\n");
 }
 
-static void heads(struct writer *writer, const char *const *names, const int *widths, int count)
+static void add_heads(
+	struct protocol_writer *writer, const char *const *names, const int *widths, int count)
 {
-	row(writer, false);
+	add_row_tag(writer, false);
 	for (int i = 0; i < count; i++)
-		cell(writer, widths[i], names[i]);
-	row(writer, true);
+		add_cell(writer, widths[i], names[i]);
+	add_row_tag(writer, true);
 }
 
 /* ---- the parts ----------------------------------------------------------------------------- */
 
-static void add_facts(struct writer *writer, const struct selftest *selftest)
+static void add_facts(struct protocol_writer *writer, const struct selftest *selftest)
 {
 	struct utsname system = { 0 };
 	char *processor = processor_name(), started[TEXT_TIME_LEN] = "";
 
 	uname(&system);
 	text_time(selftest->started, started);
-	table(writer, false);
-	fact(writer, "Result",
+	add_table_tag(writer, false);
+	add_fact(writer, "Result",
 		xstrdup(selftest->signal            ? "INTERRUPTED"
 			: selftest_passed(selftest) ? "passed"
 						    : "FAILED"));
-	fact(writer, "Date", xstrdup(started));
-	fact(writer, "Program",
+	add_fact(writer, "Date", xstrdup(started));
+	add_fact(writer, "Program",
 		xasprintf("burin %s, SHA-256 %s", burin_version, selftest->program_hash));
-	fact(writer, "Machine",
+	add_fact(writer, "Machine",
 		xasprintf("%s: %s %s, %s, %ld processors, %s", system.nodename, system.sysname,
 			system.release, system.machine, sysconf(_SC_NPROCESSORS_ONLN), processor));
-	fact(writer, "Rules",
+	add_fact(writer, "Rules",
 		xasprintf("%s, %" PRIu32 " rules, SHA-256 %s", selftest->rules->path,
 			selftest->rules->count, selftest->rules->sha256));
-	fact(writer, "Image",
+	add_fact(writer, "Image",
 		xasprintf("%zu bytes, %zu places of known content, SHA-256 %s",
 			selftest->layout.image.len, selftest->layout.count,
 			selftest->layout.hashes.sha256));
-	table(writer, true);
+	add_table_tag(writer, true);
 	free(processor);
 }
 
-/* Of all runs that count, the one that did worst in each class. */
+/* The lowest score in the class of all runs that count. */
 static struct selftest_score worst(const struct selftest *selftest, int class)
 {
 	struct selftest_score least = { 0 };
@@ -167,69 +168,69 @@ static struct selftest_score worst(const struct selftest *selftest, int class)
 	return least;
 }
 
-static void add_classes(struct writer *writer, const struct selftest *selftest)
+static void add_classes(struct protocol_writer *writer, const struct selftest *selftest)
 {
 	static const char *const names[] = { "CLASS", "PLANTED", "RIGHT", "RECALL", "REPORTED",
 		"FITTING", "PRECISION" };
 	static const int widths[] = { -13, 8, 8, 8, 8, 8, 9 };
 
-	heading(writer, "By class, of the run that did worst");
-	table(writer, false);
-	heads(writer, names, widths, 7);
+	add_heading(writer, "By class, in the worst run");
+	add_table_tag(writer, false);
+	add_heads(writer, names, widths, 7);
 	for (int class = 0; class < CLASSES; class ++) {
 		struct selftest_score score = worst(selftest, class);
 
-		row(writer, false);
-		cell(writer, -13, layout_class_name((enum layout_class) class));
-		number_cell(writer, 8, score.planted);
-		number_cell(writer, 8, score.right);
-		share_cell(writer, 8, score.right, score.planted);
-		number_cell(writer, 8, score.reported);
-		number_cell(writer, 8, score.fitting);
-		share_cell(writer, 9, score.fitting, score.reported);
-		row(writer, true);
+		add_row_tag(writer, false);
+		add_cell(writer, -13, layout_class_name((enum layout_class) class));
+		add_number(writer, 8, score.planted);
+		add_number(writer, 8, score.right);
+		add_share(writer, 8, score.right, score.planted);
+		add_number(writer, 8, score.reported);
+		add_number(writer, 8, score.fitting);
+		add_share(writer, 9, score.fitting, score.reported);
+		add_row_tag(writer, true);
 	}
-	table(writer, true);
+	add_table_tag(writer, true);
 }
 
-static void add_run(struct writer *writer, const struct selftest_run *run)
+static void add_run(struct protocol_writer *writer, const struct selftest_run *run)
 {
 	char text[64];
 
-	row(writer, false);
-	cell(writer, -10, run->engine);
-	cell(writer, -12, run->kernel ? run->kernel : "-");
-	cell(writer, -8, run->nested ? "nested" : "plain");
+	add_row_tag(writer, false);
+	add_cell(writer, -10, run->engine);
+	add_cell(writer, -12, run->kernel ? run->kernel : "-");
+	add_cell(writer, -8, run->nested ? "nested" : "plain");
 	snprintf(text, sizeof(text), "%" PRIu64 " KiB", run->chunk_size >> 10);
-	cell(writer, 8, run->chunk_size ? text : "default");
+	add_cell(writer, 8, run->chunk_size ? text : "default");
 	snprintf(text, sizeof(text), "%u", run->threads);
-	cell(writer, 7, run->threads ? text : "all");
-	number_cell(writer, 6, run->files);
-	cell(writer, -4, run->unsuited ? "-" : run->same ? "yes" : "NO");
+	add_cell(writer, 7, run->threads ? text : "all");
+	add_number(writer, 6, run->files);
+	add_cell(writer, -4, run->unsuited ? "-" : run->same ? "yes" : "NO");
 	snprintf(text, sizeof(text), "%.2f", run->seconds);
-	cell(writer, 7, text);
-	cell(writer, -7,
+	add_cell(writer, 7, text);
+	add_cell(writer, -7,
 		run->unsuited   ? "not for these rules"
 		: *run->problem ? "FAILED"
 				: "passed");
-	row(writer, true);
+	add_row_tag(writer, true);
 }
 
-static void add_runs(struct writer *writer, const struct selftest *selftest)
+static void add_runs(struct protocol_writer *writer, const struct selftest *selftest)
 {
 	static const char *const names[] = { "ENGINE", "KERNEL", "MODE", "CHUNKS", "THREADS",
 		"FILES", "SAME", "SECONDS", "RESULT" };
 	static const int widths[] = { -10, -12, -8, 8, 7, 6, -4, 7, -7 };
 
-	heading(writer, "Runs (same: as the first run of that mode, byte for byte)");
-	table(writer, false);
-	heads(writer, names, widths, 9);
+	add_heading(writer, "Runs (same: the files of the first run of that mode, byte for byte)");
+	add_table_tag(writer, false);
+	add_heads(writer, names, widths, 9);
 	for (size_t i = 0; i < selftest->count; i++)
 		add_run(writer, &selftest->runs[i]);
-	table(writer, true);
+	add_table_tag(writer, true);
 }
 
-static void sentence(struct writer *writer, char *text)
+static void add_sentence(struct protocol_writer *writer, char *text)
 {
 	strbuf_text(&writer->line, writer->page ? "<p>" : "");
 	(writer->page ? strbuf_xml : strbuf_clean)(&writer->line, text);
@@ -237,41 +238,41 @@ static void sentence(struct writer *writer, char *text)
 	free(text);
 }
 
-static void add_problems(struct writer *writer, const struct selftest *selftest)
+static void add_problems(struct protocol_writer *writer, const struct selftest *selftest)
 {
 	char *absent = xcalloc(selftest->absent.len + 1, 1), *rest = absent, *line;
 
 	if (selftest->absent.len) {
 		memcpy(absent, selftest->absent.data, selftest->absent.len);
-		heading(writer, "Not on this machine");
+		add_heading(writer, "Not available on this machine");
 	}
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
-			sentence(writer, xstrdup(line));
+			add_sentence(writer, xstrdup(line));
 	free(absent);
 	if (selftest_passed(selftest))
 		return;
-	heading(writer, "What failed");
+	add_heading(writer, "What failed");
 	if (selftest->signal)
-		sentence(writer, xasprintf("interrupted by signal %d", selftest->signal));
+		add_sentence(writer, xasprintf("interrupted by signal %d", selftest->signal));
 	for (size_t i = 0; i < selftest->count; i++) {
 		const struct selftest_run *run = &selftest->runs[i];
 
 		if (*run->problem)
-			sentence(
+			add_sentence(
 				writer, xasprintf("%s%s%s: %s", run->engine, run->kernel ? " " : "",
 						run->kernel ? run->kernel : "", run->problem));
 	}
 }
 
-static int finish(struct writer *writer, FILE *stream)
+static int finish(struct protocol_writer *writer, FILE *stream)
 {
 	strbuf_write(&writer->line, stream);
 	strbuf_free(&writer->line);
 	return ferror(stream) || fflush(stream) ? -EIO : 0;
 }
 
-static void add_all(struct writer *writer, const struct selftest *selftest)
+static void add_all(struct protocol_writer *writer, const struct selftest *selftest)
 {
 	add_facts(writer, selftest);
 	add_classes(writer, selftest);
@@ -281,7 +282,7 @@ static void add_all(struct writer *writer, const struct selftest *selftest)
 
 int selftest_text(const struct selftest *selftest, FILE *stream)
 {
-	struct writer writer = { .page = false };
+	struct protocol_writer writer = { .page = false };
 
 	strbuf_text(&writer.line, "Protocol of burin's selftest\n\n");
 	add_all(&writer, selftest);
@@ -290,7 +291,7 @@ int selftest_text(const struct selftest *selftest, FILE *stream)
 
 int selftest_page(const struct selftest *selftest, FILE *stream)
 {
-	struct writer writer = { .page = true };
+	struct protocol_writer writer = { .page = true };
 
 	strbuf_text(&writer.line,
 		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"

@@ -1,6 +1,6 @@
 /*
- * What each format's specification asks of its smallest sound files, and content that compresses
- * neither to nothing nor not at all. Checksums and deflate streams are libdeflate's.
+ * The smallest valid files by each format's specification, with content that compresses, but not to
+ * nothing. Checksums and deflate streams are libdeflate's.
  */
 #include "selftest/sample_files.h"
 
@@ -67,7 +67,7 @@ void sample_text(struct bytes *bytes, size_t len, uint64_t *seed)
 	bytes->len = end;
 }
 
-/* Values that climb and fall with some noise, as a picture's or a sound's. */
+/* Values that rise and fall with some noise, like those of a picture or a recording. */
 static uint8_t wave(size_t at, uint64_t *seed)
 {
 	size_t phase = at % 251;
@@ -75,20 +75,20 @@ static uint8_t wave(size_t at, uint64_t *seed)
 	return (uint8_t)((phase < 126 ? phase : 251 - phase) + random_below(seed, 16));
 }
 
-/* Packs len bytes; kind: the library's function. */
-static void add_packed(struct bytes *bytes, const void *data, size_t len,
-	size_t (*pack)(struct libdeflate_compressor *, const void *, size_t, void *, size_t))
+/* Compresses len bytes with one of the library's functions. */
+static void add_compressed(struct bytes *bytes, const void *data, size_t len,
+	size_t (*compress)(struct libdeflate_compressor *, const void *, size_t, void *, size_t))
 {
 	struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
 	size_t room = len + len / 4 + 1024;
-	uint8_t *packed = xmalloc(room);
+	uint8_t *compressed = xmalloc(room);
 
 	if (!compressor)
 		abort();
-	room = pack(compressor, data, len, packed, room);
-	bytes_add(bytes, packed, room);
+	room = compress(compressor, data, len, compressed, room);
+	bytes_add(bytes, compressed, room);
 	libdeflate_free_compressor(compressor);
-	free(packed);
+	free(compressed);
 }
 
 /* ---- PNG ----------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static void add_chunk(struct bytes *bytes, const char *type, const struct bytes 
 static void make_png(struct bytes *bytes, size_t size, uint64_t *seed)
 {
 	uint32_t width = 96, height = (uint32_t)(size / 64) + 1;
-	struct bytes header = { 0 }, rows = { 0 }, packed = { 0 }, none = { 0 };
+	struct bytes header = { 0 }, rows = { 0 }, compressed = { 0 }, none = { 0 };
 
 	add_big(&header, width, 4);
 	add_big(&header, height, 4);
@@ -117,14 +117,14 @@ static void make_png(struct bytes *bytes, size_t size, uint64_t *seed)
 		for (uint32_t x = 0; x < width; x++)
 			add_byte(&rows, wave(x + 3 * y, seed));
 	}
-	add_packed(&packed, rows.data, rows.len, libdeflate_zlib_compress);
+	add_compressed(&compressed, rows.data, rows.len, libdeflate_zlib_compress);
 	bytes_add(bytes, "\x89PNG\r\n\x1a\n", 8);
 	add_chunk(bytes, "IHDR", &header);
-	add_chunk(bytes, "IDAT", &packed);
+	add_chunk(bytes, "IDAT", &compressed);
 	add_chunk(bytes, "IEND", &none);
 	bytes_free(&header);
 	bytes_free(&rows);
-	bytes_free(&packed);
+	bytes_free(&compressed);
 }
 
 /* ---- JPEG ---------------------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ static void put_bits(struct bit_writer *writer, unsigned value, unsigned count)
 }
 
 /* Baseline, grey. The DC table has a code of four bits for each of the sizes 0 to 7, the AC table
- * the end of a block alone; so each block is its mean. */
+ * only the end of a block; so each block is its mean. */
 static void make_jpeg(struct bytes *bytes, size_t size, uint64_t *seed)
 {
 	static const uint8_t head[] =
@@ -194,56 +194,57 @@ static void make_gz(struct bytes *bytes, size_t size, uint64_t *seed)
 	struct bytes text = { 0 };
 
 	sample_text(&text, size * 4, seed);
-	add_packed(bytes, text.data, text.len, libdeflate_gzip_compress);
+	add_compressed(bytes, text.data, text.len, libdeflate_gzip_compress);
 	bytes_free(&text);
 }
 
-struct member {
+struct zip_member {
 	const char *name;
-	uint32_t crc, packed, whole, place;
+	uint32_t crc, compressed_len, len, offset;
 	unsigned method;
 };
 
-/* What the local and the central header have in common, from the version on. */
-static void add_member_fields(struct bytes *bytes, const struct member *member)
+/* The fields that local and central headers share, from the version on. */
+static void add_member_fields(struct bytes *bytes, const struct zip_member *member)
 {
 	add_little(bytes, 20, 2);
 	add_little(bytes, 0, 2);
 	add_little(bytes, member->method, 2);
 	add_little(bytes, 0x58210000, 4); /* 1 January 2024 */
 	add_little(bytes, member->crc, 4);
-	add_little(bytes, member->packed, 4);
-	add_little(bytes, member->whole, 4);
+	add_little(bytes, member->compressed_len, 4);
+	add_little(bytes, member->len, 4);
 	add_little(bytes, (uint32_t)strlen(member->name), 2);
 	add_little(bytes, 0, 2);
 }
 
-/* Returns where its content begins. */
+/* Returns the offset of its content. */
 static size_t add_member(
-	struct bytes *bytes, size_t start, const struct bytes *content, struct member *member)
+	struct bytes *bytes, size_t start, const struct bytes *content, struct zip_member *member)
 {
-	struct bytes packed = { 0 };
+	struct bytes compressed = { 0 };
 	size_t place;
 
 	if (member->method)
-		add_packed(&packed, content->data, content->len, libdeflate_deflate_compress);
+		add_compressed(
+			&compressed, content->data, content->len, libdeflate_deflate_compress);
 	else
-		bytes_add(&packed, content->data, content->len);
+		bytes_add(&compressed, content->data, content->len);
 	member->crc = libdeflate_crc32(0, content->data, content->len);
-	member->packed = (uint32_t)packed.len;
-	member->whole = (uint32_t)content->len;
-	member->place = (uint32_t)(bytes->len - start);
+	member->compressed_len = (uint32_t)compressed.len;
+	member->len = (uint32_t)content->len;
+	member->offset = (uint32_t)(bytes->len - start);
 	add_text(bytes, "PK\3\4");
 	add_member_fields(bytes, member);
 	add_text(bytes, member->name);
 	place = bytes->len;
-	bytes_add(bytes, packed.data, packed.len);
-	bytes_free(&packed);
+	bytes_add(bytes, compressed.data, compressed.len);
+	bytes_free(&compressed);
 	return place;
 }
 
 static void add_directory(
-	struct bytes *bytes, size_t start, const struct member *members, unsigned count)
+	struct bytes *bytes, size_t start, const struct zip_member *members, unsigned count)
 {
 	size_t directory = bytes->len, end;
 
@@ -253,7 +254,7 @@ static void add_directory(
 		add_member_fields(bytes, &members[i]);
 		for (int field = 0; field < 5; field++)
 			add_little(bytes, 0, 2);
-		add_little(bytes, members[i].place, 4);
+		add_little(bytes, members[i].offset, 4);
 		add_text(bytes, members[i].name);
 	}
 	end = bytes->len;
@@ -268,7 +269,7 @@ static void add_directory(
 
 static void make_zip(struct bytes *bytes, size_t size, uint64_t *seed)
 {
-	struct member members[] = { { .name = "readme.txt" },
+	struct zip_member members[] = { { .name = "readme.txt" },
 		{ .name = "notes.txt", .method = 8 } };
 	struct bytes text = { 0 };
 	size_t start = bytes->len;
@@ -283,7 +284,7 @@ static void make_zip(struct bytes *bytes, size_t size, uint64_t *seed)
 void sample_zip_around(
 	struct bytes *bytes, const struct bytes *inner, uint64_t *seed, size_t *place)
 {
-	struct member members[] = { { .name = "inner" }, { .name = "notes.txt", .method = 8 } };
+	struct zip_member members[] = { { .name = "inner" }, { .name = "notes.txt", .method = 8 } };
 	struct bytes text = { 0 };
 	size_t start = bytes->len;
 

@@ -1,10 +1,10 @@
 /*
- * The first run is by the reference engine, which compares every pattern at every byte; all others
- * of the same options must give its files, byte for byte. What is right is known from the layout,
- * not from any engine.
+ * The first run uses the reference engine, which compares every pattern at every byte; all other
+ * runs with the same options must give its files, byte for byte. What is right is known from the
+ * layout, not from any engine.
  *
- * Engines search with the smallest chunks, over the edges of which one class of files lies; the
- * engine that burin would take by itself searches with others too.
+ * Engines search with the smallest chunks, whose edges one class of files crosses; the engine that
+ * burin would choose by itself searches with other chunk sizes too.
  */
 #include "selftest/selftest.h"
 
@@ -29,8 +29,8 @@
 
 /* ---- scoring ------------------------------------------------------------------------------- */
 
-/* The first file at the place, or where it would be. */
-static size_t find_place(const struct listing *listing, uint64_t offset)
+/* The index of the first file at the offset, or where it would be. */
+static size_t find_first(const struct listing *listing, uint64_t offset)
 {
 	size_t low = 0, high = listing->count;
 
@@ -45,11 +45,11 @@ static size_t find_place(const struct listing *listing, uint64_t offset)
 	return low;
 }
 
-/* The file that is reported of the type at the place; NULL for none. */
+/* The reported file of the type at the offset; NULL for none. */
 static const struct listed *find_file(
 	const struct listing *listing, const char *type, uint64_t offset)
 {
-	for (size_t i = find_place(listing, offset);
+	for (size_t i = find_first(listing, offset);
 		i < listing->count && listing->files[i].offset == offset; i++)
 		if (strcmp(listing->files[i].type, type) == 0)
 			return &listing->files[i];
@@ -87,8 +87,8 @@ static enum layout_class class_at(const struct layout *layout, uint64_t offset)
 	return (enum layout_class) class;
 }
 
-/* What is reported is counted where it begins, and as fitting where it is right, or a cut or
- * damaged file is called so. */
+/* Reported files are counted in the class where they start, and as fitting if they are right, or
+ * report a truncated or damaged file as such. */
 static void score(
 	const struct layout *layout, const struct listing *listing, struct selftest_run *run)
 {
@@ -112,7 +112,7 @@ static void score(
 	run->whole_but_wrong = whole - whole_and_right;
 }
 
-/* The report's lines of files, for they are the same in every run that found the same. */
+/* The hash of the report's lines of files, which are the same in all runs that found the same. */
 static int digest_files(const char *report, char digest[65])
 {
 	static const char head[] = "{\"record\":\"file\",";
@@ -138,12 +138,13 @@ static int digest_files(const char *report, char digest[65])
 
 /* ---- one run ------------------------------------------------------------------------------- */
 
-static void take_file(void *context, const char *name, enum verify_state state, const char *detail)
+static void ignore_file(
+	void *context, const char *name, enum verify_state state, const char *detail)
 {
 	(void)context, (void)name, (void)state, (void)detail;
 }
 
-/* Adds a sentence, as far as there is room. */
+/* Adds a sentence to the run's problems, as far as there is room. */
 static void complain(struct selftest_run *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -171,7 +172,7 @@ static const struct selftest_run *baseline(
 	return run;
 }
 
-static void judge(const struct selftest *selftest, struct selftest_run *run)
+static void evaluate(const struct selftest *selftest, struct selftest_run *run)
 {
 	const struct selftest_run *first = baseline(selftest, run);
 
@@ -180,17 +181,17 @@ static void judge(const struct selftest *selftest, struct selftest_run *run)
 	run->same = strcmp(run->digest, first->digest) == 0;
 	for (int class = 0; class < CLASSES; class ++)
 		if (run->scores[class].right < run->scores[class].planted)
-			complain(run, "%s: %" PRIu64 " of %" PRIu64 " are not as they must be",
+			complain(run, "%s: %" PRIu64 " of %" PRIu64 " are not as expected",
 				layout_class_name((enum layout_class) class),
 				run->scores[class].planted - run->scores[class].right,
 				run->scores[class].planted);
 	if (run->whole_but_wrong)
-		complain(run, "%" PRIu64 " are called complete that are no such files",
+		complain(run, "%" PRIu64 " are called complete but were not planted so",
 			run->whole_but_wrong);
 	if (!run->same)
-		complain(run, "other files than with %s", first->engine);
+		complain(run, "the files differ from those of %s", first->engine);
 	if (!run->verified)
-		complain(run, "files on the disk are not as reported");
+		complain(run, "files on the disk differ from the report");
 }
 
 static void read_result(
@@ -206,7 +207,7 @@ static void read_result(
 	} else {
 		run->files = listing->count;
 		score(&selftest->layout, listing, run);
-		run->verified = verify_folder(folder, take_file, NULL, &counts, &error) == 0 &&
+		run->verified = verify_folder(folder, ignore_file, NULL, &counts, &error) == 0 &&
 				verify_is_clean(&counts);
 	}
 	listing_free(listing);
@@ -224,19 +225,19 @@ static void remove_folder(const char *path)
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* may_refuse: the engine or kernel need not take the rules. */
+/* may_refuse: the engine or kernel need not support the rules. */
 static void carve(
-	struct selftest *selftest, const char *folder, struct selftest_run asked, bool may_refuse)
+	struct selftest *selftest, const char *folder, struct selftest_run wanted, bool may_refuse)
 {
 	char *arguments[] = { (char *)"burin", (char *)"selftest", NULL };
 	char *image = xasprintf("%s/image", folder), *output = xasprintf("%s/out", folder);
 	struct run_options options = { .rules = selftest->rules,
 		.arguments = arguments,
-		.engine = asked.engine,
-		.kernel = asked.kernel,
-		.threads = asked.threads,
-		.chunk_size = asked.chunk_size,
-		.decide.nested = asked.nested,
+		.engine = wanted.engine,
+		.kernel = wanted.kernel,
+		.threads = wanted.threads,
+		.chunk_size = wanted.chunk_size,
+		.decide.nested = wanted.nested,
 		.hash_mask = HASH_SHA256,
 		.verify = RUN_VERIFY_NONE,
 		.file_systems = VOLUMES_OFF,
@@ -244,18 +245,18 @@ static void carve(
 	struct run_sums sums = { 0 };
 	double start = clock_seconds();
 
-	asked.exit = run_carve(&options, image, output, &sums);
-	asked.seconds = clock_seconds() - start;
-	memcpy(asked.worked, sums.kernel, sizeof(asked.worked));
-	asked.unsuited = may_refuse && sums.unsuited;
-	if (!asked.unsuited) {
-		read_result(selftest, output, &asked);
-		judge(selftest, &asked);
+	wanted.exit = run_carve(&options, image, output, &sums);
+	wanted.seconds = clock_seconds() - start;
+	memcpy(wanted.worked, sums.kernel, sizeof(wanted.worked));
+	wanted.unsuited = may_refuse && sums.unsuited;
+	if (!wanted.unsuited) {
+		read_result(selftest, output, &wanted);
+		evaluate(selftest, &wanted);
 	}
 	remove_folder(output);
 	selftest->runs = xgrow(
 		selftest->runs, &selftest->capacity, selftest->count, sizeof(*selftest->runs));
-	selftest->runs[selftest->count++] = asked;
+	selftest->runs[selftest->count++] = wanted;
 	free(output);
 	free(image);
 }
@@ -268,7 +269,7 @@ struct series {
 	void (*each)(const struct selftest_run *run);
 };
 
-static void make_run(const struct series *series, const char *engine, const char *kernel,
+static void run_once(const struct series *series, const char *engine, const char *kernel,
 	uint64_t chunk_size, unsigned threads, bool nested, bool may_refuse)
 {
 	struct selftest *selftest = series->selftest;
@@ -303,12 +304,12 @@ static void run_engine(const struct series *series, const struct scan_engine *en
 		note_absent(series->selftest, engine->name, reason);
 		return;
 	}
-	make_run(series, engine->name, NULL, LAYOUT_EDGE, 0, true, engine->comparison);
+	run_once(series, engine->name, NULL, LAYOUT_EDGE, 0, true, engine->comparison);
 	if (strcmp(engine->name, "gpu") != 0)
 		return;
-	/* No kernel need take all rules: the run above has taken the one that suits them. */
+	/* A kernel need not support all rules: the run above has chosen one that does. */
 	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++)
-		make_run(series, engine->name, kernel->name, LAYOUT_EDGE, 0, true, true);
+		run_once(series, engine->name, kernel->name, LAYOUT_EDGE, 0, true, true);
 }
 
 static void run_all(const struct series *series)
@@ -319,10 +320,10 @@ static void run_all(const struct series *series)
 	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++)
 		if (*engine != first)
 			run_engine(series, *engine);
-	make_run(series, "auto", NULL, 0, 0, true, false);
-	make_run(series, "auto", NULL, LAYOUT_EDGE, 1, true, false);
-	make_run(series, "auto", NULL, 5 * LAYOUT_EDGE, 3, true, false);
-	make_run(series, "auto", NULL, 0, 0, false, false);
+	run_once(series, "auto", NULL, 0, 0, true, false);
+	run_once(series, "auto", NULL, LAYOUT_EDGE, 1, true, false);
+	run_once(series, "auto", NULL, 5 * LAYOUT_EDGE, 3, true, false);
+	run_once(series, "auto", NULL, 0, 0, false, false);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -346,7 +347,7 @@ static int write_image(const struct layout *layout, const char *folder, struct e
 	return bad ? -problem : 0;
 }
 
-/* Of the program that runs: what a protocol is about. */
+/* Of the running program: a protocol is about this one. */
 static void hash_program(char digest[65])
 {
 	struct hasher *hasher = hasher_new(HASH_SHA256);

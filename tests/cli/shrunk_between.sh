@@ -10,7 +10,7 @@ echo --- other bytes
 tr . , <image >other
 try extract -o out3 out/report.jsonl other
 check_reports out3 other
-grep -c '"reason":"another hash than in the report before"' out3/report.jsonl
+grep -c '"reason":"the hash differs from that in the earlier report"' out3/report.jsonl
 echo --- the right one, named by the report
 try extract --quiet -o out4 out/report.jsonl
 check_reports out4 image

@@ -160,7 +160,7 @@ Test(check, a_length_beyond_the_image_is_truncated)
 	cr_expect_eq(outcome.end, END_IMAGE);
 	cr_expect_not_null(strstr(outcome.finding.why, "924"));
 	outcome = check(&rule, sizeof(content) - 2, 1000000);
-	cr_expect_eq(outcome.verdict, CARVE_REJECT, "the field itself lies behind the end");
+	cr_expect_eq(outcome.verdict, CARVE_REJECT, "the field itself is past the end");
 }
 
 Test(check, musts)
@@ -173,6 +173,96 @@ Test(check, musts)
 	cr_expect_eq(check(&rule, 1000, 50).verdict, CARVE_UNVERIFIED);
 	cr_expect_eq(check(&rule, 1001, 50).verdict, CARVE_REJECT);
 	cr_expect_eq(check(&rule, sizeof(content) - 5, 50).verdict, CARVE_REJECT);
+}
+
+/* Checks a pattern of the bytes 00 01 02 ... at offset 16 of a file that starts at 1000. */
+static const char *must_reason(struct pattern pattern, const char *found, size_t found_len)
+{
+	static struct outcome outcome;
+	struct must must = { .at = 16, .pattern = pattern };
+	struct rule rule = { .max_size = 50, .musts = &must, .must_count = 1 };
+
+	memcpy(content + 1016, found, found_len);
+	outcome = check(&rule, 1000, 50);
+	cr_expect_eq(outcome.verdict, CARVE_REJECT);
+	return outcome.finding.why;
+}
+
+Test(check, a_failed_must_says_what_was_expected_and_found)
+{
+	uint8_t bytes[20] = "HEAD", mask[20] = "\xff\xff\xff\xff";
+	struct pattern pattern = { .bytes = bytes, .mask = mask, .len = 4, .min_len = 4 };
+
+	cr_expect_str_eq(must_reason(pattern, "HEAX", 4),
+		"expected 48 45 41 44 at offset 16, found 48 45 41 58");
+	mask[1] = 0;
+	bytes[1] = 0;
+	mask[2] = 0xf0;
+	bytes[2] = 0x40;
+	mask[3] = 0xdf;
+	cr_expect_str_eq(must_reason(pattern, "HEAX", 4),
+		"expected 48 ?? 4? 44/64 at offset 16, found 48 45 41 58");
+	/* Of a long pattern the part from the first byte that differs. */
+	memset(mask, 0xff, sizeof(mask));
+	for (uint8_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = i;
+	pattern.len = pattern.min_len = sizeof(bytes);
+	cr_expect_str_eq(must_reason(pattern, "\0\1\2\3\xff\5\6\7\x8\x9\xa\xb\xc", 13),
+		"expected 04 05 06 07 08 09 0A 0B ... at offset 20, found FF 05 06 07 08 09 0A 0B");
+	memcpy(content + 1016, bytes, 20);
+	cr_expect_str_eq(must_reason(pattern,
+				 "\0\1\2\3\4\5\6\7\x8\x9\xa\xb\xc\xd\xe\xf\x10\x11\x12\xff", 20),
+		"expected 0C 0D 0E 0F 10 11 12 13 at offset 28, found 0C 0D 0E 0F 10 11 12 FF");
+}
+
+Test(check, a_must_past_the_end_says_which_end)
+{
+	uint8_t bytes[] = { 1, 2, 3, 4 }, mask[] = { 0xff, 0xff, 0xff, 0xff };
+	struct must must = { .at = 8,
+		.pattern = { .bytes = bytes, .mask = mask, .len = 4, .min_len = 4 } };
+	struct rule rule = { .max_size = 50, .musts = &must, .must_count = 1 };
+	size_t start = sizeof(content) - 10;
+	struct outcome outcome;
+
+	memcpy(content + start + 8, bytes, 2);
+	outcome = check(&rule, start, 50);
+	cr_expect_str_eq(outcome.finding.why,
+		"expected 01 02 03 04 at offset 8, found 01 02 and the end of the image");
+	outcome = check(&rule, sizeof(content) - 8, 50);
+	cr_expect_str_eq(outcome.finding.why,
+		"expected 01 02 03 04 at offset 8, found the end of the image");
+	outcome = check(&rule, 1000, 8);
+	cr_expect_str_eq(outcome.finding.why,
+		"expected 01 02 03 04 at offset 8, found the end of the candidate");
+}
+
+Test(check, a_bad_length_says_the_limit)
+{
+	struct rule rule = {
+		.min_size = 20, .max_size = 1000, .length = { .at = 4, .width = 2, .multiply = 1 }
+	};
+	struct outcome outcome;
+
+	memcpy(content + 504, "\xe9\x03", 2);
+	outcome = check(&rule, 500, 1000);
+	cr_expect_str_eq(outcome.finding.why,
+		"the length field at offset 4 gives 1001 bytes, more than max_size (1000)");
+	memcpy(content + 504, "\x13\0", 2);
+	outcome = check(&rule, 500, 1000);
+	cr_expect_str_eq(outcome.finding.why,
+		"the length field at offset 4 gives 19 bytes, fewer than min_size (20)");
+	rule.min_size = 0;
+	memcpy(content + 504, "\5\0", 2);
+	outcome = check(&rule, 500, 1000);
+	cr_expect_str_eq(outcome.finding.why,
+		"the length field at offset 4 gives 5 bytes, but it ends at 6 itself");
+	memcpy(content + 504, "\0\0", 2);
+	outcome = check(&rule, 500, 1000);
+	cr_expect_str_eq(outcome.finding.why,
+		"the length field at offset 4 holds 0, which gives no valid length");
+	outcome = check(&rule, sizeof(content) - 5, 1000);
+	cr_expect_str_eq(outcome.finding.why,
+		"expected a length field at offset 4, found the end of the image");
 }
 
 static enum verdict too_long(struct view *view, struct finding *finding)
@@ -226,7 +316,7 @@ static enum verdict of_parts(struct view *view, struct finding *finding)
 	return parts_verdict;
 }
 
-Test(check, parts_lie_inside_the_file_or_in_what_was_rejected)
+Test(check, parts_are_inside_the_file_or_in_what_was_rejected)
 {
 	struct carver carver = { .name = "x", .check = of_parts };
 	struct rule rule = { .max_size = 50, .carver = &carver };
@@ -250,5 +340,5 @@ Test(check, parts_lie_inside_the_file_or_in_what_was_rejected)
 	cr_expect_eq(outcome.embedded_count, 0);
 	outcome_free(&outcome);
 	carver.check = twenty;
-	cr_expect_eq(check(&rule, 1000, 50).part_count, 0, "those of the one before are forgotten");
+	cr_expect_eq(check(&rule, 1000, 50).part_count, 0, "those of the one before are dropped");
 }

@@ -4,6 +4,7 @@
 
 #include "carve/decide.h"
 #include "carve/parts.h"
+#include "report/record.h"
 
 static const struct carver a_carver = { .name = "a" };
 

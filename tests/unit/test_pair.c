@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "carve/pair.h"
+#include "report/record.h"
 #include "carve/scalpel_order.h"
 #include "carvers/carver.h"
 

@@ -1,7 +1,7 @@
 /*
- * Names of types. Each tool has its own: burin's are those of the rules, the others name files by
- * extension. What is one container (ZIP, OLE, RIFF, ISO media, ...) counts as one type, for one
- * tool looks into it and another does not.
+ * Names of types. Each tool has its own: burin uses those of the rules, other tools name files by
+ * extension. Formats that share a container (ZIP, OLE, RIFF, ISO media, ...) count as one type,
+ * since one tool looks into the container and another does not.
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ static const char *const families[][28] = {
 
 #define FAMILIES (sizeof(families) / sizeof(*families))
 
-/* -1 for a name that stands for itself. */
+/* -1 for a name that is in no family. */
 static int family_of(const char *name)
 {
 	for (size_t family = 0; family < FAMILIES; family++)
@@ -58,7 +58,7 @@ static int family_of(const char *name)
 	return -1;
 }
 
-static bool alike(const char *a, const char *b)
+static bool same_name(const char *a, const char *b)
 {
 	int family = family_of(a);
 
@@ -69,12 +69,13 @@ static bool alike(const char *a, const char *b)
 
 bool compare_type_alike(const struct listed *a, const struct listed *b)
 {
-	return alike(a->type, b->type) || alike(a->extension, b->extension) ||
-	       alike(a->type, b->extension) || alike(a->extension, b->type);
+	return same_name(a->type, b->type) || same_name(a->extension, b->extension) ||
+	       same_name(a->type, b->extension) || same_name(a->extension, b->type);
 }
 
 bool compare_rule_alike(const struct rule *rule, const struct listed *file)
 {
-	return alike(rule->name, file->type) || alike(rule->extension, file->type) ||
-	       alike(rule->name, file->extension) || alike(rule->extension, file->extension);
+	return same_name(rule->name, file->type) || same_name(rule->extension, file->type) ||
+	       same_name(rule->name, file->extension) ||
+	       same_name(rule->extension, file->extension);
 }

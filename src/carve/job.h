@@ -1,0 +1,69 @@
+/*
+ * The carving stage's work item: one candidate on its way from its offer to the report. The stage's
+ * thread owns a job, but for the time between the start of a check or write and the state that ends
+ * it: then the job belongs to what does the work, which touches it no more once it has set that
+ * state.
+ */
+#ifndef BURIN_CARVE_JOB_H
+#define BURIN_CARVE_JOB_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "carve/check.h"
+#include "report/record.h"
+
+/* Most candidates are rejected after one look: starting the check of each by itself would cost more
+ * than the look. */
+#define CHECK_BATCH 16
+
+enum job_state {
+	JOB_OFFERED,
+	JOB_CHECKING,
+	JOB_DEFERRED, /* it may be hidden soon: carve/defer.h */
+	JOB_CHECKED,
+	JOB_WRITING,
+	JOB_DONE
+};
+
+struct carve_job {
+	struct pool_job pool_job; /* first: its address is the job's */
+	struct local_jobs *local; /* while a thread of the pool works on it */
+	struct carve_job *next;   /* the next of a batch that is checked together */
+	bool force;               /* it was deferred, and now everything waits for it */
+	_Atomic enum job_state state;
+	struct candidate candidate;
+	struct outcome outcome;
+	bool keep;
+	int status; /* of writing */
+	struct file_record record;
+	struct range run;
+	struct hashes expected; /* of carving_add_record: "" where not known */
+};
+
+static inline enum job_state job_state(const struct carve_job *job)
+{
+	return atomic_load_explicit(&job->state, memory_order_acquire);
+}
+
+static inline void job_set_state(struct carve_job *job, enum job_state state)
+{
+	atomic_store_explicit(&job->state, state, memory_order_release);
+}
+
+/* What checks and writes work with. All of it is the stage's or its caller's. */
+struct job_context {
+	struct image *image;
+	const struct rules *rules;
+	struct output_dir *output_dir;
+	struct pool *pool;
+	struct tracker *tracker;
+	struct defer *defer;
+	uint32_t hash_mask;
+	const struct hash_sets *sets; /* NULL: none */
+	bool skip_known, nested;
+};
+
+#endif
