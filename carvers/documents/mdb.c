@@ -23,7 +23,7 @@
 #define PAGES_MAX (1u << 24)
 #define ENCRYPTED_MAX ((uint64_t)64 << 20)
 
-enum kind { ROWS = 1, DEFINITION = 2, INDEX = 3, LEAF = 4, MAP = 5 };
+enum mdb_page_kind { ROWS = 1, DEFINITION = 2, INDEX = 3, LEAF = 4, MAP = 5 };
 
 struct mdb {
 	struct view *view;

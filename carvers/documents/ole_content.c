@@ -21,14 +21,14 @@ enum powerpoint_record_type {
 	CURRENT_USER = 0x0ff6,
 };
 
-enum property {
+enum ole_property {
 	CODE_PAGE = 1,
 	TITLE = 2,
 	CREATED = 12,
 	SAVED = 13,
 };
 
-enum property_type {
+enum ole_property_type {
 	TYPE_I2 = 2,
 	TYPE_STRING = 30,
 	TYPE_WIDE_STRING = 31,

@@ -1,8 +1,7 @@
 /*
  * WOFF 2.0 (W3C, WOFF File Format 2.0; RFC 7932 for Brotli).
  *
- *	directory: of each table its tag, its length, and its compressed length if it is
- *	           transformed
+ *	directory: of each table its tag, its length, and if it is transformed its length then
  *	fonts:     of a collection, which tables each font has
  *	tables:    all in one Brotli stream
  *

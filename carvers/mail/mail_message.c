@@ -231,11 +231,12 @@ static bool is_rest_blank(const struct mail *mail, const struct line *line)
 }
 
 /* The position in a body relative to its next part. */
-enum place { PLACE_HEADER, PLACE_START, PLACE_INSIDE };
+enum mail_place { PLACE_HEADER, PLACE_START, PLACE_INSIDE };
 
 /* Names the content of a body's part as embedded (view_embedded): it begins with the first line
  * after the part's header that is not empty; web pages, armour and cards also begin within text. */
-static enum place name_content(struct view *view, const struct line *line, enum place place)
+static enum mail_place name_content(
+	struct view *view, const struct line *line, enum mail_place place)
 {
 	static const char *const heads[] = { "<html", "<!doctype", "-----BEGIN ", "BEGIN:V" };
 	size_t blanks = 0;
@@ -261,7 +262,7 @@ static enum place name_content(struct view *view, const struct line *line, enum 
 
 void mail_read_body(struct view *view, struct mail *mail, bool mbox)
 {
-	enum place place = PLACE_START;
+	enum mail_place place = PLACE_START;
 	struct line line;
 
 	while (line_read(view, mail->end, &line)) {

@@ -98,7 +98,7 @@ static bool is_plausible(const struct vobject *object, const struct line *line)
 					 "0123456789-._/+=",
 					  line->bytes[len]))
 		len++;
-	/* The latter: base64, folded as in 2.1. */
+	/* A line without these: base64, folded as in 2.1. */
 	return len == line->len || line->bytes[len] == ':' || line->bytes[len] == ';';
 }
 

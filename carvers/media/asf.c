@@ -55,7 +55,7 @@ struct asf {
 	uint64_t valid_end, unverified_len; /* unverified_len: of the last packet or index */
 };
 
-static bool is(const uint8_t *p, const uint8_t *id)
+static bool is_guid(const uint8_t *p, const uint8_t *id)
 {
 	return memcmp(p, id, 16) == 0;
 }
@@ -96,13 +96,13 @@ static bool read_header(struct asf *asf, uint64_t end)
 		len = p ? le64(p + 16) : 0;
 		if (len < HEAD_LEN || len > end - at)
 			return false;
-		if (is(p, properties_id) && len >= HEAD_LEN + 80) {
+		if (is_guid(p, properties_id) && len >= HEAD_LEN + 80) {
 			read_properties(asf, at);
-		} else if (is(p, description_id) && len >= HEAD_LEN + 10) {
+		} else if (is_guid(p, description_id) && len >= HEAD_LEN + 10) {
 			read_title(asf, at, len);
-		} else if (is(p, stream_id) && len >= HEAD_LEN + 16) {
+		} else if (is_guid(p, stream_id) && len >= HEAD_LEN + 16) {
 			p = view_peek(asf->view, at + HEAD_LEN, 16);
-			asf->video |= p && is(p, video_id);
+			asf->video |= p && is_guid(p, video_id);
 		} else {
 			embedded_find(asf->view, at + HEAD_LEN, at + len, VIEW_MAX_PEEK);
 		}
@@ -140,7 +140,7 @@ static bool skip_packets(struct asf *asf, uint64_t at, uint64_t end)
 static bool is_index(const uint8_t *p)
 {
 	for (size_t i = 0; i < sizeof(index_ids) / sizeof(index_ids[0]); i++)
-		if (is(p, index_ids[i]))
+		if (is_guid(p, index_ids[i]))
 			return true;
 	return false;
 }
@@ -194,7 +194,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN + 6);
 	uint64_t size = view_size(view), head_end, end, len;
 
-	if (!p || !is(p, header_id) || p[28] != 1 || p[29] != 2)
+	if (!p || !is_guid(p, header_id) || p[28] != 1 || p[29] != 2)
 		return verdict_because(CARVE_REJECT, finding, "no ASF header at 0");
 	head_end = le64(p + 16);
 	if (head_end < HEAD_LEN + 6 || head_end > (UINT64_C(1) << 30))
@@ -210,7 +210,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (head_end > size)
 		return walk_cut(view, finding, head_end, asf.valid_end);
 	p = view_peek(view, head_end, HEAD_LEN);
-	if (!p || !is(p, data_id))
+	if (!p || !is_guid(p, data_id))
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no data object at %" PRIu64, head_end);
 	len = le64(p + 16);

@@ -1,7 +1,7 @@
 /*
  * DSF, direct stream digital audio (Sony, DSF File Format Specification 1.01).
  *
- *	'DSD ', 28, size of the file, place of an ID3v2 tag at its end (0: none)
+ *	'DSD ', 28, size of the file, offset of an ID3v2 tag at its end (0: none)
  *	'fmt ', 52, version, channels, rate, bits, samples of a channel, block size 4,096
  *	'data', length, blocks of the channels in turn; the last ones are filled up with zeros
  *

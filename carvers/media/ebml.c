@@ -1,5 +1,5 @@
 /*
- * EBML. An element is an id, a length, and data. The first bits of both numbers give their length:
+ * EBML: an element is an id, a length, and data. The first bits of both numbers give their length:
  * an id has 1 to 4 bytes, a length 1 to 8. A length that is all ones is unknown.
  */
 #include "ebml.h"

@@ -1,4 +1,4 @@
-/* EBML (RFC 8794): elements within elements, as Matroska has them. */
+/* EBML (RFC 8794): nested elements, used by Matroska. */
 #ifndef BURIN_CARVERS_MEDIA_EBML_H
 #define BURIN_CARVERS_MEDIA_EBML_H
 

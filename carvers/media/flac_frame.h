@@ -20,7 +20,7 @@ enum flac_state {
 	FLAC_CORRUPT, /* the header is valid, but not the rest, or the CRC-16 is wrong */
 };
 
-/* Reads the frame at `at`; depth: bits a sample, as the stream's header says. */
+/* Reads the frame at `at`; depth: bits a sample, from the stream's header. */
 enum flac_state flac_frame_read(
 	struct view *view, uint64_t at, unsigned depth, struct flac_frame *frame);
 

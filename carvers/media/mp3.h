@@ -14,7 +14,7 @@ struct mp3_frame {
 	bool mono;
 };
 
-/* What an encoder said about the file in its first frame. */
+/* What an encoder stated about the file in its first frame. */
 struct mp3_info {
 	uint32_t frame_count; /* after the first frame; 0: not stated */
 	uint32_t byte_count;  /* with the first frame; 0: not stated */

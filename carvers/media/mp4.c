@@ -172,7 +172,7 @@ static bool read_moov(struct mp4 *mp4, uint64_t *broken)
 	return true;
 }
 
-/* The boxes 'moof'. */
+/* Reads the boxes 'moof'. False: they are corrupt at *broken. */
 static bool read_fragments(struct mp4 *mp4, uint64_t *broken)
 {
 	const struct bmff *bmff = &mp4->bmff;
@@ -275,7 +275,7 @@ static enum verdict judge_broken(struct mp4 *mp4, uint64_t broken)
 		"the media data's description is corrupt at %" PRIu64, broken);
 }
 
-/* A film without samples of its own. */
+/* The verdict on a file without samples of its own. */
 static enum verdict judge_empty(struct mp4 *mp4)
 {
 	if (mp4->bmff.stopped == BMFF_CUT)

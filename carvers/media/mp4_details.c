@@ -1,8 +1,8 @@
 /*
- * Names and dates of films. The date is that of 'mvhd', in seconds since 1904 (ISO/IEC 14496-12,
- * 8.2.2); dates before 1970 are ignored. The title is in 'udta': as iTunes has it (meta, ilst,
- * ©nam, data), as QuickTime has it (©nam: length, language, text), or as 3GPP TS 26.244 has it
- * (titl: version, language, text). Covers are named as embedded.
+ * Titles and dates. The date is that of 'mvhd', in seconds since 1904 (ISO/IEC 14496-12, 8.2.2);
+ * dates before 1970 are ignored. The title is in 'udta': in iTunes' form (meta, ilst, ©nam, data),
+ * in QuickTime's (©nam: length, language, text), or in that of 3GPP TS 26.244 (titl: version,
+ * language, text). Covers are named as embedded.
  */
 #include "mp4.h"
 

@@ -21,7 +21,7 @@
 
 #define SLICE_MAX (1 << 22) /* bytes; far more than a picture has */
 
-enum kind { KIND_INTRA = 1, KIND_P, KIND_B, KIND_DC };
+enum picture_kind { KIND_INTRA = 1, KIND_P, KIND_B, KIND_DC };
 
 #define FRAME 3 /* a picture's structure; 1 and 2 are fields */
 
@@ -30,7 +30,7 @@ enum { MOTION_FIELD = 1, MOTION_FRAME = 2, MOTION_16X8 = 2, MOTION_DUAL_PRIME = 
 
 struct mpeg_es_slice {
 	struct mpeg_es_bits bits;
-	enum kind kind;
+	enum picture_kind kind;
 	unsigned vector_bits[2]
 			    [2]; /* bits after a vector's code: forward, backward; across, down */
 	/* MPEG-2 */

@@ -21,7 +21,7 @@
 /* Packs and packets in a row needed to accept a stream. */
 #define UNITS_MIN 3
 
-enum unit { UNIT_NONE, UNIT_PACK, UNIT_PACKET, UNIT_END, UNIT_CUT };
+enum mpeg_ps_unit { UNIT_NONE, UNIT_PACK, UNIT_PACKET, UNIT_END, UNIT_CUT };
 
 /* The end of a pack's head, or 0. */
 static uint64_t pack_end(struct view *view, uint64_t at)
@@ -38,7 +38,7 @@ static uint64_t pack_end(struct view *view, uint64_t at)
 	return p && (p[12] & 3) == 3 && (p[13] & 0xf8) == 0xf8 ? at + 14 + (p[13] & 7) : 0;
 }
 
-static enum unit read_unit(struct view *view, uint64_t at, uint64_t *end)
+static enum mpeg_ps_unit read_unit(struct view *view, uint64_t at, uint64_t *end)
 {
 	const uint8_t *p = view_peek(view, at, 4);
 
@@ -65,7 +65,7 @@ static enum unit read_unit(struct view *view, uint64_t at, uint64_t *end)
 bool mpeg_ps_continues(struct view *view, uint64_t at)
 {
 	uint64_t end, next;
-	enum unit unit = read_unit(view, at, &end);
+	enum mpeg_ps_unit unit = read_unit(view, at, &end);
 
 	if (unit != UNIT_PACKET)
 		return unit == UNIT_PACK;
@@ -88,7 +88,7 @@ static uint64_t fill_end(struct view *view, uint64_t at)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	uint64_t at = 0, end = 0, packets = 0, packs = 0;
-	enum unit unit;
+	enum mpeg_ps_unit unit;
 
 	while ((unit = read_unit(view, at, &end)) != UNIT_END) {
 		uint64_t next;

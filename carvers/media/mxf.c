@@ -55,10 +55,10 @@ static bool read_element(struct view *view, uint64_t at, struct mxf_element *ele
 	return len < 1ull << 56;
 }
 
-enum kind { HEADER = 0x02, BODY = 0x03, FOOTER = 0x04, INDEX = 0x11 };
+enum mxf_kind { HEADER = 0x02, BODY = 0x03, FOOTER = 0x04, INDEX = 0x11 };
 
 /* The kind of a partition pack or of the index; 0: another element. */
-static enum kind kind_of(const struct mxf_element *element)
+static enum mxf_kind kind_of(const struct mxf_element *element)
 {
 	static const uint8_t family[9] = { 0x02, 0x05, 0x01, 0x01, 0x0d, 0x01, 0x02, 0x01, 0x01 };
 
@@ -73,7 +73,7 @@ struct mxf {
 
 /* A pack states its own offset and the footer's. */
 static bool is_valid_pack(
-	struct mxf *mxf, const struct mxf_element *pack, uint64_t at, enum kind kind)
+	struct mxf *mxf, const struct mxf_element *pack, uint64_t at, enum mxf_kind kind)
 {
 	const uint8_t *p = view_peek(mxf->view, pack->value, PACK_LEN);
 
@@ -113,7 +113,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!read_element(view, 0, &element) || kind_of(&element) != HEADER)
 		return verdict_because(CARVE_REJECT, finding, "no header partition pack at 0");
 	for (; read_element(view, at, &element); count++) {
-		enum kind kind = kind_of(&element);
+		enum mxf_kind kind = kind_of(&element);
 
 		if (element.end > size && count >= ELEMENTS_MIN)
 			return walk_cut(

@@ -107,7 +107,7 @@ static enum page_state read_page(const struct ogg *ogg, struct ogg_page *page)
 	return page_crc(ogg->table, p, len) == le32(p + 22) ? PAGE_INTACT : PAGE_BAD_CRC;
 }
 
-static bool starts(const uint8_t *p, size_t len, const char *magic, size_t magic_len)
+static bool has_magic(const uint8_t *p, size_t len, const char *magic, size_t magic_len)
 {
 	return len >= magic_len && memcmp(p, magic, magic_len) == 0;
 }
@@ -142,12 +142,12 @@ static void read_codec(struct ogg *ogg, const struct ogg_page *page)
 	const uint8_t *p = view_peek(ogg->view, page->data, len);
 
 	for (size_t i = 0; p && i < sizeof(codecs) / sizeof(*codecs); i++)
-		if (starts(p, len, codecs[i].magic, codecs[i].len) &&
+		if (has_magic(p, len, codecs[i].magic, codecs[i].len) &&
 			(!ogg->finding->extension || codecs[i].video))
 			ogg->finding->extension = codecs[i].extension;
 }
 
-/* Takes title and date from a stream's second page, if comments start there. */
+/* Sets title and date from a stream's second page, if comments start there. */
 static void read_comments(struct ogg *ogg, const struct ogg_page *page)
 {
 	static const struct {
@@ -159,7 +159,7 @@ static void read_comments(struct ogg *ogg, const struct ogg_page *page)
 	const uint8_t *p = view_peek(ogg->view, page->data, len);
 
 	for (size_t i = 0; p && i < sizeof(heads) / sizeof(*heads); i++)
-		if (starts(p, len, heads[i].magic, heads[i].len) && len >= heads[i].head_len) {
+		if (has_magic(p, len, heads[i].magic, heads[i].len) && len >= heads[i].head_len) {
 			vorbis_comments_read(
 				p + heads[i].head_len, len - heads[i].head_len, ogg->finding);
 			return;

@@ -3,7 +3,7 @@
  * bytes that overwrote a file's end:
  *
  *	random bytes are rough: samples of 16 bits are a third of the range apart from each other
- *	text is text
+ *	text is recognised as such
  *	samples can be predicted from those before (predictor.h)
  *	silence follows a sound that fades: zeros right after a loud one may be a wiped area
  *

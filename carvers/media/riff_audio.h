@@ -17,8 +17,8 @@ struct riff_audio {
 bool riff_audio_read_format(
 	const struct riff *riff, const struct riff_chunk *chunk, struct riff_audio *audio);
 
-/* Whether the samples in `data` can be told from foreign bytes; if so *tail is as from pcm_check,
- * or riff_packets_check for compressed ones. */
+/* Whether the samples in `data` can be distinguished from foreign bytes; if so *tail is as from
+ * pcm_check, or riff_packets_check for compressed ones. */
 bool riff_audio_check(
 	struct view *view, const struct riff_audio *audio, enum predictor_end *tail, uint64_t *at);
 

@@ -20,7 +20,7 @@
 /* All of the last entries, a sector full: nothing else confirms a file's last bytes. */
 #define ENTRIES_LAST 32
 
-static bool digit(char byte)
+static bool is_hex_digit(char byte)
 {
 	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'F') ||
 	       (byte >= 'a' && byte <= 'f');
@@ -33,8 +33,8 @@ static bool is_stream_chunk(const char *id)
 	if (riff_is(id, "JUNK") || riff_is(id, "LIST") || riff_is(id, "junk"))
 		return true;
 	if (id[0] == 'i' && id[1] == 'x')
-		return digit(id[2]) && digit(id[3]);
-	if (!digit(id[0]) || !digit(id[1]))
+		return is_hex_digit(id[2]) && is_hex_digit(id[3]);
+	if (!is_hex_digit(id[0]) || !is_hex_digit(id[1]))
 		return false;
 	for (const char *kind = kinds; *kind; kind += 3)
 		if (memcmp(kind, id + 2, 2) == 0)

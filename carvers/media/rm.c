@@ -6,9 +6,9 @@
  *	        many packets, packets; INDX
  *	packet: version, length, stream, time, flags, data
  *
- * Chunks follow each other, and so do packets inside DATA, which the last one has to fill. A
- * recording that was not closed has no length there: its packets are walked to the last one. The
- * file ends where no chunk of a known kind follows.
+ * Chunks follow each other, and so do packets inside DATA, up to its end. A recording that was not
+ * closed has no length there: its packets are walked to the last one. The file ends where no chunk
+ * of a known kind follows.
  */
 #include "rm.h"
 

@@ -2,7 +2,7 @@
  * Flash (Adobe, SWF File Format Specification 19).
  *
  *	head: 'FWS', 'CWS' (zlib) or 'ZWS' (LZMA), version, decompressed length of all (4 bytes)
- *	then: a rectangle of 5 bits and four numbers of as many bits as these say, two of 2 bytes,
+ *	then: a rectangle: 5 bits, and four numbers of as many bits as those state; two numbers of 2 bytes,
  *	      and tags: code and length in 2 bytes, or the length in 4 more; the last one is 0
  *
  * An uncompressed file's tags lead to the stated length, the last tag being 0; a compressed one's
