@@ -220,8 +220,8 @@ $O/src/%.o: src/%.c $(C_FLAGS)
 
 $O/src/cluster/%.o: FILE_CFLAGS = $(MPI_CFLAGS)
 $(CLUSTER:%.c=$O/%.o): $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
-$O/src/scan/cpu.o: FILE_CFLAGS = $(OPENMP)
-$O/src/scan/cpu.o: $(call stamp,openmp,$(OPENMP))
+$O/src/scan/cpu_team.o: FILE_CFLAGS = $(OPENMP)
+$O/src/scan/cpu_team.o: $(call stamp,openmp,$(OPENMP))
 VERSION_CFLAGS := -DBURIN_VERSION='"$(VERSION)"' -DBURIN_PREFIX='"$(PREFIX)"'
 $O/src/base/version.o: FILE_CFLAGS = $(VERSION_CFLAGS)
 $O/src/base/version.o $O/tests/unit/test_report.o: $(call stamp,version,$(VERSION_CFLAGS))

@@ -39,7 +39,7 @@ struct gpu_bench {
 	uint8_t *host, *text;
 	size_t text_len;
 	struct gpu_hits hits;
-	uint32_t *output_dir; /* device memory: what a read finds, so that it is not left out */
+	uint32_t *sink; /* device memory: what a read finds, so that it is not left out */
 	cudaEvent_t start, end;
 };
 
@@ -52,7 +52,7 @@ static void bench_close(struct gpu_bench *bench)
 	cudaFree(bench->text);
 	cudaFree(bench->hits.keys);
 	cudaFree(bench->hits.count);
-	cudaFree(bench->output_dir);
+	cudaFree(bench->sink);
 	if (bench->start)
 		cudaEventDestroy(bench->start);
 	if (bench->end)
@@ -75,7 +75,7 @@ static cudaError_t take_memory(struct gpu_bench *bench)
 	if (!failed)
 		failed = cudaMalloc((void **)&bench->hits.count, sizeof(*bench->hits.count));
 	if (!failed)
-		failed = cudaMalloc((void **)&bench->output_dir, sizeof(*bench->output_dir));
+		failed = cudaMalloc((void **)&bench->sink, sizeof(*bench->sink));
 	if (!failed)
 		failed = cudaEventCreate(&bench->start);
 	if (!failed)
@@ -149,7 +149,7 @@ static cudaError_t time_launches(struct gpu_bench *bench, cudaError_t (*launch)(
 /* ---- ceilings ---- */
 
 static __global__ void __launch_bounds__(READ_THREADS)
-	read_kernel(const uint4 *text, size_t tiles, uint32_t *output_dir)
+	read_kernel(const uint4 *text, size_t tiles, uint32_t *sink)
 {
 	uint32_t sum = 0;
 	for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -163,7 +163,7 @@ static __global__ void __launch_bounds__(READ_THREADS)
 			sum ^= words[j].x ^ words[j].y ^ words[j].z ^ words[j].w;
 	}
 	if (sum == 0x12345678)
-		*output_dir = sum;
+		*sink = sum;
 }
 
 static cudaError_t launch_read(void *argument)
@@ -178,7 +178,7 @@ static cudaError_t launch_read(void *argument)
 	if (failed || !tiles)
 		return failed;
 	size_t blocks = tiles < processors * 16ul ? tiles : processors * 16ul;
-	read_kernel<<<blocks, READ_THREADS>>>((const uint4 *)bench->text, tiles, bench->output_dir);
+	read_kernel<<<blocks, READ_THREADS>>>((const uint4 *)bench->text, tiles, bench->sink);
 	return cudaGetLastError();
 }
 

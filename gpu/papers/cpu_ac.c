@@ -97,13 +97,13 @@ static void *copy_new(const void *database)
 }
 
 static int copy_find(const void *database, void *scratch, const uint8_t *text, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *output_dir)
+	size_t text_len, uint64_t offset, struct hit_sink *sink)
 {
 	struct copy *copy = scratch;
 
 	(void)database;
 	return sequential_find(
-		copy->database, copy->scratch, text, len, text_len, offset, output_dir);
+		copy->database, copy->scratch, text, len, text_len, offset, sink);
 }
 
 static const char *copies_kernel(const void *database)

@@ -89,7 +89,7 @@ void sequential_scratch_free(void *scratch)
 
 /* Takes over what the algorithm found. */
 static void add_hits(const struct database *database, const struct gpu_text *text,
-	const uint64_t *keys, size_t count, uint64_t offset, struct hit_sink *output_dir)
+	const uint64_t *keys, size_t count, uint64_t offset, struct hit_sink *sink)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint32_t at = (uint32_t)(keys[i] >> 32), number = (uint32_t)keys[i];
@@ -97,13 +97,13 @@ static void add_hits(const struct database *database, const struct gpu_text *tex
 
 		if (pattern->regex && !pattern_match_len(pattern, text->bytes + at, text->len - at))
 			continue;
-		if (!hit_sink_add(output_dir, offset + at, number))
+		if (!hit_sink_add(sink, offset + at, number))
 			return;
 	}
 }
 
 static void ask_everywhere(const struct database *database, const struct gpu_text *text,
-	uint64_t offset, struct hit_sink *output_dir)
+	uint64_t offset, struct hit_sink *sink)
 {
 	for (uint32_t i = 0; i < database->unanchored_count; i++) {
 		uint32_t number = database->unanchored[i];
@@ -111,13 +111,13 @@ static void ask_everywhere(const struct database *database, const struct gpu_tex
 		for (uint32_t at = text->from; at < text->to; at++)
 			if (pattern_match_len(&database->set->patterns[number], text->bytes + at,
 				    text->len - at) &&
-				!hit_sink_add(output_dir, offset + at, number))
+				!hit_sink_add(sink, offset + at, number))
 				return;
 	}
 }
 
 int sequential_find(const void *memory, void *scratch, const uint8_t *bytes, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *output_dir)
+	size_t text_len, uint64_t offset, struct hit_sink *sink)
 {
 	const struct database *database = memory;
 	struct gpu_text text = { bytes, 0, (uint32_t)len, (uint32_t)text_len };
@@ -126,12 +126,12 @@ int sequential_find(const void *memory, void *scratch, const uint8_t *bytes, siz
 
 	database->algorithm->search(database->program, &text, &hits);
 	if (count > KEYS_MAX) {
-		output_dir->full = true; /* comes again with less text */
+		sink->full = true; /* comes again with less text */
 		return 0;
 	}
-	add_hits(database, &text, scratch, count, offset, output_dir);
-	if (!output_dir->full)
-		ask_everywhere(database, &text, offset, output_dir);
+	add_hits(database, &text, scratch, count, offset, sink);
+	if (!sink->full)
+		ask_everywhere(database, &text, offset, sink);
 	return 0;
 }
 

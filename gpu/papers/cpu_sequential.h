@@ -34,7 +34,7 @@ void sequential_free(void *database);
 void *sequential_scratch_new(const void *database);
 void sequential_scratch_free(void *scratch);
 int sequential_find(const void *database, void *scratch, const uint8_t *text, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *output_dir);
+	size_t text_len, uint64_t offset, struct hit_sink *sink);
 const char *sequential_kernel(const void *database);
 /* A matcher's members but for its name and compile. */
 #define SEQUENTIAL_MATCHER \

@@ -21,7 +21,7 @@ struct job {
 	struct latch *latch;
 };
 
-static _Atomic uint64_t output_dir; /* where the sums end, so that the reading is not left out */
+static _Atomic uint64_t sink; /* where the sums end, so that the reading is not left out */
 
 static void read_words(struct pool_job *pool_job, unsigned worker)
 {
@@ -34,7 +34,7 @@ static void read_words(struct pool_job *pool_job, unsigned worker)
 		for (unsigned j = 0; j < 8; j++)
 			sums[j] ^= job->words[i + j];
 	for (unsigned j = 0; j < 8; j++)
-		atomic_fetch_xor_explicit(&output_dir, sums[j], memory_order_relaxed);
+		atomic_fetch_xor_explicit(&sink, sums[j], memory_order_relaxed);
 	pthread_mutex_lock(&job->latch->lock);
 	if (--job->latch->count == 0)
 		pthread_cond_signal(&job->latch->zero);

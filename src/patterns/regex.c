@@ -19,11 +19,13 @@
 
 #define MATCH_LIMIT 1000000u
 #define DFA_WORKSPACE ((size_t)1 << 18) /* ints: room for the states of the widest expressions */
+#define STARTS_AFTER_LIMIT 4096
 
 struct regex {
 	char *source;
 	struct regex_facts facts;
-	pcre2_code *code;
+	pcre2_code *code;   /* anchored */
+	pcre2_code *finder; /* the same, to be found anywhere in a text */
 	pcre2_match_context *limits;
 };
 
@@ -64,23 +66,33 @@ static pcre2_match_data *thread_match_data(void)
 
 /* ---- making -------------------------------------------------------------------------------- */
 
-static int compile(struct regex *regex, size_t column, struct error *error)
+static pcre2_code *compile_with(
+	const char *source, uint32_t options, size_t column, struct error *error)
 {
 	PCRE2_SIZE at;
 	PCRE2_UCHAR why[256];
-	int code;
+	int failure;
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED,
+		options | PCRE2_DOTALL | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP, &failure, &at, NULL);
 
-	regex->code = pcre2_compile((PCRE2_SPTR)regex->source, PCRE2_ZERO_TERMINATED,
-		PCRE2_ANCHORED | PCRE2_DOTALL | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP, &code, &at,
-		NULL);
-	if (!regex->code) {
-		pcre2_get_error_message(code, why, sizeof(why));
-		return error_set(error, EXIT_USAGE, EINVAL,
+	if (!code) {
+		pcre2_get_error_message(failure, why, sizeof(why));
+		error_set(error, EXIT_USAGE, EINVAL,
 			"at column %zu of the pattern: PCRE2 refuses the regex: %s", column,
 			(const char *)why);
+		return NULL;
 	}
-	pcre2_jit_compile(
-		regex->code, PCRE2_JIT_COMPLETE); /* where there is no JIT, it interprets */
+	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* where there is no JIT, it interprets */
+	return code;
+}
+
+static int compile(struct regex *regex, size_t column, struct error *error)
+{
+	regex->code = compile_with(regex->source, PCRE2_ANCHORED, column, error);
+	if (regex->code)
+		regex->finder = compile_with(regex->source, 0, column, error);
+	if (!regex->finder)
+		return -EINVAL;
 	regex->limits = pcre2_match_context_create(NULL);
 	if (!regex->limits)
 		return error_set(error, EXIT_IO, ENOMEM, "out of memory for a regex");
@@ -109,6 +121,7 @@ void regex_free(struct regex *regex)
 	if (!regex)
 		return;
 	pcre2_code_free(regex->code);
+	pcre2_code_free(regex->finder);
 	pcre2_match_context_free(regex->limits);
 	free(regex->source);
 	free(regex);
@@ -163,4 +176,28 @@ size_t regex_match_len(const struct regex *regex, const uint8_t *text, size_t le
 	if (result < 0 && result != PCRE2_ERROR_NOMATCH)
 		result = match_breadth_first(regex, text, len, data);
 	return result < 0 ? 0 : pcre2_get_ovector_pointer(data)[1];
+}
+
+size_t regex_find(
+	const struct regex *regex, const uint8_t *text, size_t from, size_t to, size_t len)
+{
+	while (from < to) {
+		size_t readable = len - to < regex->facts.max ? len : to + regex->facts.max;
+		pcre2_match_data *data = thread_match_data();
+		int result = pcre2_match(
+			regex->finder, text + from, readable - from, 0, 0, data, regex->limits);
+
+		if (result >= 0) {
+			from += pcre2_get_ovector_pointer(data)[0];
+			return from < to ? from : to;
+		}
+		if (result == PCRE2_ERROR_NOMATCH)
+			return to;
+		/* A limit was reached, at a start that is not known: some of them one by one, and
+		 * then PCRE2 gets another try. */
+		for (size_t i = 0; i < STARTS_AFTER_LIMIT && from < to; i++, from++)
+			if (regex_match_len(regex, text + from, len - from))
+				return from;
+	}
+	return to;
 }

@@ -47,4 +47,9 @@ double regex_chance(const struct regex *regex);
  * Thread-safe. */
 size_t regex_match_len(const struct regex *regex, const uint8_t *text, size_t len);
 
+/* The first start in text[from .. to) of a match, `to` when there is none: exactly the places at
+ * which regex_match_len is not 0. len: bytes that can be read, at least to. Thread-safe. */
+size_t regex_find(
+	const struct regex *regex, const uint8_t *text, size_t from, size_t to, size_t len);
+
 #endif

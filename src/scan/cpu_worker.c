@@ -15,18 +15,18 @@ static size_t search_start(struct cpu_worker *worker, const struct chunk *chunk,
 	const struct cpu_taker *taker)
 {
 	size_t readable = chunk->len + chunk->tail_len - at;
-	struct hit_sink output_dir = { .hits = worker->hits, .capacity = worker->buffer_count };
+	struct hit_sink sink = { .hits = worker->hits, .capacity = worker->buffer_count };
 
 	for (uint32_t i = 0; i < worker->set->count; i++) {
 		if (!pattern_match_len(&worker->set->patterns[i], chunk->data + at, readable))
 			continue;
-		if (output_dir.count == output_dir.capacity) {
-			taker->take(taker->context, output_dir.hits, output_dir.count);
-			output_dir.count = 0;
+		if (sink.count == sink.capacity) {
+			taker->take(taker->context, sink.hits, sink.count);
+			sink.count = 0;
 		}
-		hit_sink_add(&output_dir, chunk->offset + at, i);
+		hit_sink_add(&sink, chunk->offset + at, i);
 	}
-	return taker->take(taker->context, output_dir.hits, output_dir.count);
+	return taker->take(taker->context, sink.hits, sink.count);
 }
 
 /* Searches [from, from + len) into the worker's buffer; count: what was found, sorted. -ENOBUFS:
@@ -36,18 +36,18 @@ static int search_extent(struct cpu_worker *worker, const struct chunk *chunk, s
 {
 	size_t overlap = worker->set->longest ? worker->set->longest - 1 : 0;
 	size_t behind = chunk->len + chunk->tail_len - from - len;
-	struct hit_sink output_dir = { .hits = worker->hits };
+	struct hit_sink sink = { .hits = worker->hits };
 	int rc;
 
 	/* More than the chunk has room for is not wanted anyway. */
-	output_dir.capacity = smaller(worker->buffer_count, chunk->hit_capacity);
+	sink.capacity = smaller(worker->buffer_count, chunk->hit_capacity);
 	rc = worker->matcher->find(worker->database, worker->scratch, chunk->data + from, len,
-		len + smaller(behind, overlap), chunk->offset + from, &output_dir);
+		len + smaller(behind, overlap), chunk->offset + from, &sink);
 	if (rc)
 		return rc;
-	if (output_dir.full)
+	if (sink.full)
 		return -ENOBUFS;
-	*count = hits_sort(output_dir.hits, output_dir.count, worker->spare);
+	*count = hits_sort(sink.hits, sink.count, worker->spare);
 	return 0;
 }
 

@@ -4,20 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct scan_engine gpu_engine;       /* gpu/scan_cuda.cu or gpu/none.c */
-extern const struct scan_engine hyperscan_engine; /* hyperscan.c */
-extern const struct scan_engine reference_engine; /* reference.c */
-extern const struct scan_engine dpac_engine;      /* dpac.c */
-extern const struct scan_engine pfac_engine;      /* pfac.c */
-extern const struct scan_engine nfa_engine;       /* nfa.c */
-extern const struct scan_engine wm_engine;        /* wm.c */
-extern const struct scan_engine stt_engine;       /* stt.c */
-extern const struct scan_engine ac_engine;        /* ac.c */
-extern const struct scan_engine ac_copies_engine; /* ac.c */
+extern const struct scan_engine gpu_engine;        /* gpu/scan_cuda.cu or gpu/none.c */
+extern const struct scan_engine cpu_engine;        /* cpu_engine.c */
+extern const struct scan_engine vectorscan_engine; /* vectorscan.c */
+extern const struct scan_engine reference_engine;  /* reference.c */
+extern const struct scan_engine dpac_engine;       /* dpac.c */
+extern const struct scan_engine pfac_engine;       /* pfac.c */
+extern const struct scan_engine nfa_engine;        /* nfa.c */
+extern const struct scan_engine wm_engine;         /* wm.c */
+extern const struct scan_engine stt_engine;        /* stt.c */
+extern const struct scan_engine ac_engine;         /* ac.c */
+extern const struct scan_engine ac_copies_engine;  /* ac.c */
 
 const struct scan_engine *const scan_engines[] = {
 	&gpu_engine,
-	&hyperscan_engine,
+	&cpu_engine,
+	&vectorscan_engine,
 	&reference_engine,
 	&dpac_engine,
 	&pfac_engine,

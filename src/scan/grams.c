@@ -178,10 +178,10 @@ struct search {
 	const uint8_t *text;
 	size_t len, text_len;
 	uint64_t offset;
-	struct hit_sink *output_dir;
+	struct hit_sink *sink;
 };
 
-/* Confirms what has the gram that stands at a place. False: the output_dir is full. */
+/* Confirms what has the gram that stands at a place. False: the sink is full. */
 static bool confirm(const struct search *search, size_t at)
 {
 	const struct grams *grams = search->grams;
@@ -194,9 +194,9 @@ static bool confirm(const struct search *search, size_t at)
 
 		if (entry->gram != gram || at < entry->place || start >= search->len)
 			continue;
-		if (pattern_matches(&grams->set->patterns[entry->id], search->text + start,
+		if (matcher_confirm(&grams->set->patterns[entry->id], search->text + start,
 			    search->text_len - start) &&
-			!hit_sink_add(search->output_dir, search->offset + start, entry->id))
+			!hit_sink_add(search->sink, search->offset + start, entry->id))
 			return false;
 	}
 	return true;
@@ -219,9 +219,9 @@ static uint64_t any_wanted(const uint64_t *table, const uint8_t *text)
 }
 
 void grams_find(const struct grams *grams, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *output_dir)
+	uint64_t offset, struct hit_sink *sink)
 {
-	struct search search = { grams, text, len, text_len, offset, output_dir };
+	struct search search = { grams, text, len, text_len, offset, sink };
 	size_t end = text_len - len < grams->reach ? text_len : len + grams->reach, at = 0;
 
 	for (; end - at >= STEP + sizeof(uint32_t); at += STEP) {

@@ -19,6 +19,6 @@ uint32_t grams_count(const struct grams *grams);
 
 /* As the find of a matcher, for those that were taken. Thread-safe. */
 void grams_find(const struct grams *grams, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *output_dir);
+	uint64_t offset, struct hit_sink *sink);
 
 #endif

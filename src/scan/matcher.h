@@ -6,7 +6,16 @@
 #ifndef BURIN_SCAN_MATCHER_H
 #define BURIN_SCAN_MATCHER_H
 
+#include "patterns/regex.h"
 #include "scan/scan.h"
+
+/* Whether the pattern matches at text. For patterns with bytes: what a matcher searches for in
+ * place of a regex has the bytes of its prefix, and the regex to confirm. */
+static inline bool matcher_confirm(const struct pattern *pattern, const uint8_t *text, size_t len)
+{
+	return pattern_matches(pattern, text, len) &&
+	       (!pattern->regex || regex_match_len(pattern->regex, text, len));
+}
 
 /* Where a matcher puts its hits, in any order; duplicates are removed afterwards. */
 struct hit_sink {
@@ -16,13 +25,25 @@ struct hit_sink {
 		      pieces */
 };
 
-static inline bool hit_sink_add(struct hit_sink *output_dir, uint64_t offset, uint32_t pattern)
+static inline bool hit_sink_add(struct hit_sink *sink, uint64_t offset, uint32_t pattern)
 {
-	if (output_dir->count == output_dir->capacity) {
-		output_dir->full = true;
+	if (sink->count == sink->capacity) {
+		sink->full = true;
 		return false;
 	}
-	output_dir->hits[output_dir->count++] = (struct hit){ offset, pattern };
+	sink->hits[sink->count++] = (struct hit){ offset, pattern };
+	return true;
+}
+
+/* Puts the starts of a regex in text[from .. to) into the sink, by PCRE2 alone. offset: of text[0]
+ * in the image. False: the sink is full. */
+static inline bool matcher_find_regex(const struct pattern *pattern, uint32_t id,
+	const uint8_t *text, size_t from, size_t to, size_t text_len, uint64_t offset,
+	struct hit_sink *sink)
+{
+	for (size_t at = from; (at = regex_find(pattern->regex, text, at, to, text_len)) < to; at++)
+		if (!hit_sink_add(sink, offset + at, id))
+			return false;
 	return true;
 }
 
@@ -47,15 +68,25 @@ struct matcher {
 	void *(*scratch_new)(const void *database);
 	void (*scratch_free)(void *scratch);
 	/* Finds all matches that start in text[0 .. len); text has readable bytes behind, text_len
-	 * in all (>= len). offset: of text[0] in the image. Returns 0 (also when the output_dir got full)
+	 * in all (>= len). offset: of text[0] in the image. Returns 0 (also when the sink got full)
 	 * or a negative errno. */
 	int (*find)(const void *database, void *scratch, const uint8_t *text, size_t len,
-		size_t text_len, uint64_t offset, struct hit_sink *output_dir);
+		size_t text_len, uint64_t offset, struct hit_sink *sink);
 	/* What the report names as the kernel, or NULL. */
 	const char *(*kernel)(const void *database);
 };
 
-/* scan/cpu.c: the engine functions over a matcher. A row of the table is written
+/* One of the ways in which an engine searches, and how many patterns go that way. */
+struct matcher_part {
+	const char *name;
+	uint32_t count;
+};
+
+/* Writes "grams (504 patterns) + teddy (64)" for the report's kernel field; parts without patterns
+ * are left out. */
+void matcher_describe(char *text, size_t len, const struct matcher_part *parts, size_t part_count);
+
+/* scan/cpu_team.c: the engine functions over a matcher. A row of the table is written
  *     static int open(...) { return cpu_scan_open(scan, &my_matcher, set, options, error); }
  *     const struct scan_engine my_engine = {
  *         .name = "my", .summary = "...", .probe = probe, .open = open, CPU_SCAN_CALLS };

@@ -159,17 +159,17 @@ struct search {
 	const uint8_t *text;
 	size_t len, text_len;
 	uint64_t offset;
-	struct hit_sink *output_dir;
+	struct hit_sink *sink;
 };
 
 static bool try_pattern(const struct search *search, uint32_t id, size_t start)
 {
-	return !pattern_matches(&search->pairs->set->patterns[id], search->text + start,
+	return !matcher_confirm(&search->pairs->set->patterns[id], search->text + start,
 		       search->text_len - start) ||
-	       hit_sink_add(search->output_dir, search->offset + start, id);
+	       hit_sink_add(search->sink, search->offset + start, id);
 }
 
-/* Tries the patterns that may have this pair at this place. False: the output_dir is full. */
+/* Tries the patterns that may have this pair at this place. False: the sink is full. */
 static bool try_pair(const struct search *search, uint32_t pair, size_t at)
 {
 	const struct pairs *pairs = search->pairs;
@@ -205,9 +205,9 @@ static bool any_wanted(const uint8_t *wanted, const uint8_t *text)
 }
 
 void pairs_find(const struct pairs *pairs, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *output_dir)
+	uint64_t offset, struct hit_sink *sink)
 {
-	struct search search = { pairs, text, len, text_len, offset, output_dir };
+	struct search search = { pairs, text, len, text_len, offset, sink };
 	size_t end = text_len - len < pairs->reach ? text_len : len + pairs->reach, at = 0;
 
 	while (at < end) {

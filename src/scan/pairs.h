@@ -16,8 +16,8 @@ struct pairs *pairs_new(const struct pattern_set *set, const uint32_t *ids, uint
 /* NULL is fine. */
 void pairs_free(struct pairs *pairs);
 
-/* As a matcher's find. Returns when the output_dir is full. Thread-safe. */
+/* As a matcher's find. Returns when the sink is full. Thread-safe. */
 void pairs_find(const struct pairs *pairs, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *output_dir);
+	uint64_t offset, struct hit_sink *sink);
 
 #endif

@@ -23,7 +23,7 @@ static bool matches(const struct pattern *pattern, const uint8_t *text, size_t l
 }
 
 static int reference_find(const void *database, void *scratch, const uint8_t *text, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *output_dir)
+	size_t text_len, uint64_t offset, struct hit_sink *sink)
 {
 	const struct pattern_set *set = database;
 
@@ -31,7 +31,7 @@ static int reference_find(const void *database, void *scratch, const uint8_t *te
 	for (size_t at = 0; at < len; at++)
 		for (uint32_t i = 0; i < set->count; i++)
 			if (matches(&set->patterns[i], text + at, text_len - at) &&
-				!hit_sink_add(output_dir, offset + at, i))
+				!hit_sink_add(sink, offset + at, i))
 				return 0;
 	return 0;
 }

@@ -112,10 +112,10 @@ struct search {
 	const uint8_t *text;
 	size_t len, text_len;
 	uint64_t offset;
-	struct hit_sink *output_dir;
+	struct hit_sink *sink;
 };
 
-/* Compares the patterns of the buckets at a place; window: the bytes there. False: the output_dir is
+/* Compares the patterns of the buckets at a place; window: the bytes there. False: the sink is
  * full. */
 static bool confirm(const struct search *search, uint32_t buckets, size_t at, uint32_t window)
 {
@@ -131,10 +131,9 @@ static bool confirm(const struct search *search, uint32_t buckets, size_t at, ui
 			if ((window ^ entry->value) & entry->mask || at < entry->place ||
 				start >= search->len)
 				continue;
-			if (pattern_matches(&teddy->set->patterns[entry->id], search->text + start,
+			if (matcher_confirm(&teddy->set->patterns[entry->id], search->text + start,
 				    search->text_len - start) &&
-				!hit_sink_add(
-					search->output_dir, search->offset + start, entry->id))
+				!hit_sink_add(search->sink, search->offset + start, entry->id))
 				return false;
 		}
 	}
@@ -173,7 +172,7 @@ __attribute__((target("avx2"))) static inline void look(
 }
 
 /* Confirms what was found at 32 places; bytes: what the places were taken from, with TEDDY_WINDOW
- * readable bytes at each, the first being place `at` of the text. False: the output_dir is full. */
+ * readable bytes at each, the first being place `at` of the text. False: the sink is full. */
 __attribute__((target("avx2"))) static bool confirm_all(
 	const struct search *search, const __m256i found[2], const uint8_t *bytes, size_t at)
 {
@@ -232,9 +231,9 @@ __attribute__((target("avx2"))) static void find(const struct search *search, si
 }
 
 void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *output_dir)
+	uint64_t offset, struct hit_sink *sink)
 {
-	struct search search = { teddy, text, len, text_len, offset, output_dir };
+	struct search search = { teddy, text, len, text_len, offset, sink };
 
 	find(&search, text_len - len < teddy->reach ? text_len : len + teddy->reach);
 }
@@ -243,9 +242,9 @@ void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size
 
 /* teddy_new gives nothing to search with. */
 void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *output_dir)
+	uint64_t offset, struct hit_sink *sink)
 {
-	(void)teddy, (void)text, (void)len, (void)text_len, (void)offset, (void)output_dir;
+	(void)teddy, (void)text, (void)len, (void)text_len, (void)offset, (void)sink;
 }
 
 #endif

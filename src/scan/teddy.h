@@ -17,6 +17,6 @@ void teddy_free(struct teddy *teddy);
 
 /* As the find of a matcher. Thread-safe. */
 void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *output_dir);
+	uint64_t offset, struct hit_sink *sink);
 
 #endif

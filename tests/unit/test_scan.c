@@ -337,10 +337,10 @@ Test(scan_cpu, refuses_a_chunk_that_cannot_work)
 }
 
 static int find_breaks(const void *database, void *scratch, const uint8_t *text, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *output_dir)
+	size_t text_len, uint64_t offset, struct hit_sink *sink)
 {
 	(void)database, (void)scratch, (void)text, (void)len, (void)text_len, (void)offset,
-		(void)output_dir;
+		(void)sink;
 	return -EIO;
 }
 

@@ -35,7 +35,7 @@ static void keep(void *database)
 
 /* A hit wherever the byte is 1. */
 static int find(const void *database, void *scratch, const uint8_t *text, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *output_dir)
+	size_t text_len, uint64_t offset, struct hit_sink *sink)
 {
 	(void)database;
 	(void)scratch;
@@ -47,7 +47,7 @@ static int find(const void *database, void *scratch, const uint8_t *text, size_t
 	if (failure && offset > 1 << 20)
 		return failure;
 	for (size_t i = 0; i < len; i++)
-		if (text[i] == 1 && !hit_sink_add(output_dir, offset + i, 0))
+		if (text[i] == 1 && !hit_sink_add(sink, offset + i, 0))
 			return 0;
 	return 0;
 }

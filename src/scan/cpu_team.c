@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -404,4 +405,18 @@ const char *cpu_scan_kernel(const struct scan *scan)
 	if (scan->matcher->kernel)
 		kernel = scan->matcher->kernel(scan->database);
 	return kernel ? kernel : scan->matcher->name;
+}
+
+void matcher_describe(char *text, size_t len, const struct matcher_part *parts, size_t part_count)
+{
+	size_t used = 0;
+
+	snprintf(text, len, "no patterns");
+	for (size_t i = 0; i < part_count && used < len; i++) {
+		const char *unit = used ? "" : parts[i].count == 1 ? " pattern" : " patterns";
+
+		if (parts[i].count)
+			used += (size_t)snprintf(text + used, len - used, "%s%s (%u%s)",
+				used ? " + " : "", parts[i].name, parts[i].count, unit);
+	}
 }
