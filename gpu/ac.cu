@@ -25,7 +25,7 @@
 #include "gpu/ac.h"
 #include "gpu/automaton.cuh"
 #include "gpu/kernel.h"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 #define THREADS 1024
 #define STATIC_LEN (256 + THREADS / 32 * sizeof(struct gpu_stage)) /* classes and stages */

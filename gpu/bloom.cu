@@ -22,7 +22,7 @@
 #include "gpu/device.cuh"
 #include "gpu/kernel.h"
 #include "gpu/queue.cuh"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 #define THREADS 1024
 #define LOADS 2

@@ -31,7 +31,7 @@
 #include "gpu/gram.h"
 #include "gpu/kernel.h"
 #include "gpu/queue.cuh"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 #define THREADS 1024
 #define LOADS 4

@@ -51,7 +51,7 @@ struct gpu_form {
 #endif
 
 struct gpu_kernel {
-	const char *name; /* as in gpu/kernel_list.c, where the summaries are */
+	const char *name; /* as in gpu/kernel_rows.h */
 	/* Compiles the set on the host. The set must outlive the program; the tuning, which may be
 	 * NULL, need not. -EINVAL: the set does not suit this kernel, and error says why in words
 	 * that can follow "gpu: "; -ENOMEM: the tables would be too large. */
@@ -78,7 +78,10 @@ struct gpu_kernel {
 };
 
 #ifdef __CUDACC__
-/* THE TABLE (kernels.cu), ended by NULL, the general ones first. */
+#define ROW(variable, name, comparison, summary) extern const struct gpu_kernel variable;
+#include "gpu/kernel_rows.h"
+
+/* All rows of gpu/kernel_rows.h, ended by NULL. */
 extern const struct gpu_kernel *const gpu_kernels[];
 
 /* Compiles the set for the kernel called name, or, for NULL, for the one with the least expected

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/kernel_bench.h"
+#include "bench/kernel_bench.h"
 #include "base/clock.h"
 #include "gpu/kernel.h"
 #include "gpu/probe.cuh"

@@ -1,45 +1,14 @@
-/* THE TABLE of kernels, and the choice among them. */
+/* The table of kernels (kernel_rows.h), and the choice among them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/kernel.h"
-#include "gpu/kernel_list.h"
-#include "gpu/rows.cuh"
+#include "scan/gpu_kernels.h"
 
 const struct gpu_kernel *const gpu_kernels[] = {
-	&gpu_gram,
-	&gpu_bloom,
-	&gpu_ac,
-	&gpu_ac_plain,
-	&gpu_pfac0,
-	&gpu_pfac1,
-	&gpu_pfac2,
-	&gpu_pfac3,
-	&gpu_pfac4,
-	&gpu_pfac5,
-	&gpu_nfa_u,
-	&gpu_nfa_cr,
-	&gpu_nfa_r16,
-	&gpu_nfa_cw,
-	&gpu_wm_u,
-	&gpu_wm_tc,
-	&gpu_wm_cr,
-	&gpu_wm_r16,
-	&gpu_wm_cw,
-	&gpu_stt_p1,
-	&gpu_stt_p2,
-	&gpu_bmh,
-	&gpu_zha_ac0,
-	&gpu_zha_ac1,
-	&gpu_zha_ac2,
-	&gpu_zha_ac3,
-	&gpu_zha_ac4,
-	&gpu_mbm0,
-	&gpu_mbm1,
-	&gpu_mbm2,
-	&gpu_mbm3,
-	&gpu_mbm4,
+#define ROW(variable, name, comparison, summary) &variable,
+#include "gpu/kernel_rows.h"
 	NULL,
 };
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "gpu/kernel_bench.h"
-#include "gpu/kernel_list.h"
+#include "bench/kernel_bench.h"
+#include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
 const bool gpu_kernels_built = false;

@@ -1,7 +1,7 @@
 #ifndef BURIN_GPU_TRANSFER_CUH
 #define BURIN_GPU_TRANSFER_CUH
 
-#include "gpu/kernel_bench.h"
+#include "bench/kernel_bench.h"
 
 /* struct gpu_bench_tool's transfer on len bytes of text in the host's memory, the current
  * device. */

@@ -255,17 +255,17 @@ static void vary(struct run_options *options, size_t image_len)
 	static const enum reader_method methods[] = { READER_AUTO, READER_URING, READER_THREADS };
 	static const enum reader_cache caches[] = { READER_CACHE_AUTO, READER_DIRECT,
 		READER_BUFFERED };
-	const struct scan_engine *const *engine;
+	const struct scan_engine *engine;
 	char reason[256];
 
 	do {
-		size_t count = 0;
+		unsigned count = 0;
 
-		while (scan_engines[count])
+		while (scan_engine_at(count))
 			count++;
-		engine = &scan_engines[draw(count)];
-	} while ((*engine)->probe(reason, sizeof(reason)) != 0);
-	options->engine = (*engine)->name;
+		engine = scan_engine_at((unsigned)draw(count));
+	} while (engine->probe(reason, sizeof(reason)) != 0);
+	options->engine = engine->name;
 	options->threads = threads[draw(3)];
 	options->chunk_size = draw(3) ? 1 + draw(image_len) : 1 + draw(5000);
 	options->io = methods[draw(3)];

@@ -29,7 +29,7 @@
 #include "gpu/device.cuh"
 #include "gpu/kernel.h"
 #include "gpu/papers/bmh.h"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 /* places: the paper's array, or NULL for hits. */
 template <bool FORM>

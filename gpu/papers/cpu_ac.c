@@ -102,8 +102,7 @@ static int copy_find(const void *database, void *scratch, const uint8_t *text, s
 	struct copy *copy = scratch;
 
 	(void)database;
-	return sequential_find(
-		copy->database, copy->scratch, text, len, text_len, offset, sink);
+	return sequential_find(copy->database, copy->scratch, text, len, text_len, offset, sink);
 }
 
 static const char *copies_kernel(const void *database)

@@ -40,7 +40,7 @@
 
 #include "gpu/papers/mbm.h"
 #include "gpu/papers/zha.cuh"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 /* Their limit (section 3.1), set by 16 KiB of shared memory. More would leave a multiprocessor of
  * today with few blocks. */

@@ -48,7 +48,7 @@
  */
 #include "gpu/papers/nfa.h"
 #include "gpu/papers/subchunk.cuh"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 struct nfa_algorithm {
 	struct nfa_tables tables;

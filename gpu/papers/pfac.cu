@@ -41,7 +41,7 @@
 #include "gpu/automaton.cuh"
 #include "gpu/kernel.h"
 #include "gpu/papers/pfac.h"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 #define THREADS 256u       /* section 4.1 and 6.1: a block */
 #define SUBSTRINGS 4u      /* Figure 10: of a thread, from pfac1 on */

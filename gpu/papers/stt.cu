@@ -38,7 +38,7 @@
 #include "gpu/automaton.cuh"
 #include "gpu/kernel.h"
 #include "gpu/papers/stt.h"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 #define P1_THREADS 128 /* their Figure 20: the best, whatever the number of patterns */
 #define P1_CHUNK 256   /* bytes; see above */

@@ -42,7 +42,7 @@
  */
 #include "gpu/papers/wm.h"
 #include "gpu/papers/subchunk.cuh"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 struct wm_algorithm {
 	struct wm_tables tables;

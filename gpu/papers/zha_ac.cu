@@ -47,7 +47,7 @@
 
 #include "gpu/papers/zha.cuh"
 #include "gpu/papers/zha_ac.h"
-#include "gpu/rows.cuh"
+#include "gpu/kernel.h"
 
 /* The tables on a device. */
 struct zha_ac_loaded {

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "evidence/image.h"
-#include "gpu/kernel_bench.h"
+#include "bench/kernel_bench.h"
 
 #define ROW_SECONDS 20 /* a row gets no further round when it has taken so long */
 #define RANDOM_SIZE ((uint64_t)256 << 20)

@@ -163,19 +163,21 @@ static int choose_image(struct files *files, struct error *error)
 
 static void all_rows(struct files *files, const char *why)
 {
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
+	const struct scan_engine *engine;
+
+	for (unsigned i = 0; (engine = scan_engine_at(i)); i++) {
 		const char *kernel;
 
 		for (size_t n = 0;
-			bench_wants_engine(files->bench, (*engine)->name) && !run_caught_signal() &&
-			bench_nth_kernel(files->bench, *engine, n, &kernel);
+			bench_wants_engine(files->bench, engine->name) && !run_caught_signal() &&
+			bench_nth_kernel(files->bench, engine, n, &kernel);
 			n++) {
 			if (why)
 				bench_row_failed(bench_add_row(files->bench, BENCH_WHOLE,
-							 BENCH_FILE_READ, (*engine)->name, kernel),
+							 BENCH_FILE_READ, engine->name, kernel),
 					why);
 			else
-				file_row(files, *engine, kernel);
+				file_row(files, engine, kernel);
 		}
 	}
 }

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "bench/memory_speed.h"
 #include "bench/search.h"
-#include "gpu/kernel_bench.h"
-#include "gpu/kernel_list.h"
+#include "bench/kernel_bench.h"
+#include "scan/gpu_kernels.h"
 
 #define ROUND_SECONDS 0.1 /* a round goes over the text as often as makes this up */
 #define PASSES_MAX 1000
@@ -261,13 +261,15 @@ static void host_row(struct bench *bench, const struct scan_engine *engine, cons
 
 void bench_host(struct bench *bench)
 {
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
+	const struct scan_engine *engine;
+
+	for (unsigned i = 0; (engine = scan_engine_at(i)); i++) {
 		const char *kernel;
 
 		for (size_t n = 0;
-			bench_wants_engine(bench, (*engine)->name) && !run_caught_signal() &&
-			bench_nth_kernel(bench, *engine, n, &kernel);
+			bench_wants_engine(bench, engine->name) && !run_caught_signal() &&
+			bench_nth_kernel(bench, engine, n, &kernel);
 			n++)
-			host_row(bench, *engine, kernel);
+			host_row(bench, engine, kernel);
 	}
 }

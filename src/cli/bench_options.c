@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/types.h"
-#include "gpu/kernel_list.h"
+#include "scan/gpu_kernels.h"
 
 /* The words of --mode; behind the first in the order of enum bench_mode. */
 #define MODE_CHOICES "all|resident|host|end-to-end"

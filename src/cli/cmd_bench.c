@@ -11,7 +11,7 @@
 #include "cli/papers_show.h"
 #include "cli/paths.h"
 #include "cli/types.h"
-#include "gpu/kernel_list.h"
+#include "scan/gpu_kernels.h"
 #include "patterns/pattern_set.h"
 #include "run/run_cluster.h"
 #include "scan/scan.h"

@@ -8,13 +8,13 @@
 #include "cli/command.h"
 #include "cli/table.h"
 #include "cli/types.h"
-#include "gpu/kernel_list.h"
+#include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
 struct list_settings {
 	const char *config;
 	enum rules_format rules_format;
-	bool json;
+	bool json, all;
 };
 
 /* ---- engines, and the kernels that one of them has ----------------------------------------- */
@@ -103,12 +103,15 @@ static int list_engines(const struct list_settings *settings)
 {
 	struct shown shown = begin(settings);
 
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
+	for (unsigned i = 0; scan_engine_at(i); i++) {
+		const struct scan_engine *engine = scan_engine_at(i);
 		char reason[256];
 
-		probe(*engine, reason, sizeof(reason));
-		show(&shown, &(struct item){ (*engine)->name, (*engine)->summary, reason,
-				     is_built(*engine) });
+		if (engine->comparison && !settings->all)
+			continue;
+		probe(engine, reason, sizeof(reason));
+		show(&shown,
+			&(struct item){ engine->name, engine->summary, reason, is_built(engine) });
 	}
 	finish(&shown, "engines");
 	return EXIT_CLEAN;
@@ -122,8 +125,9 @@ static int list_kernels(const struct list_settings *settings)
 
 	probe(scan_engine_find("gpu"), reason, sizeof(reason));
 	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++)
-		show(&shown,
-			&(struct item){ kernel->name, kernel->summary, reason, gpu_kernels_built });
+		if (settings->all || !kernel->comparison)
+			show(&shown, &(struct item){ kernel->name, kernel->summary, reason,
+					     gpu_kernels_built });
 	finish(&shown, "kernels");
 	return EXIT_CLEAN;
 }
@@ -203,6 +207,11 @@ static const struct option_row list_options[] = {
 		.fallback = "auto",
 		.offset = offsetof(struct list_settings, rules_format),
 		.help = "The form of the rule file" },
+	{ .name = "all",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct list_settings, all),
+		.help = "For engines and kernels: also those that papers describe, which are only "
+			"here to be compared with" },
 	{ .name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct list_settings, json),

@@ -171,7 +171,7 @@ int prefix_set_make(struct prefix_set *prefixes, const struct pattern_set *set, 
 			return error_set(error, EXIT_NO_ENGINE, EINVAL,
 				"The engine finds a regular expression by three bytes at a "
 				"fixed distance from its start, and %.500s has none; use the "
-				"engine hyperscan.",
+				"engine cpu.",
 				pattern->text);
 		}
 		if (patterns[i].len > prefixes->set.longest)

@@ -74,7 +74,7 @@ struct run_join {
 	struct pool *pool;
 	const char *output; /* NULL: no files are written */
 	uint32_t hash_mask;
-	const char *engine; /* "hyperscan" */
+	const char *engine; /* "cpu" */
 	/* It was decided that what starts before this is hidden. Called in any thread, until
 	 * leave. */
 	void (*hide)(void *context, uint64_t until);

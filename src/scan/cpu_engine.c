@@ -216,7 +216,8 @@ static int cpu_open(struct scan **scan, const struct pattern_set *set,
 
 const struct scan_engine cpu_engine = {
 	.name = "cpu",
-	.summary = "vector instructions, on all processors",
+	.summary =
+		"on the processor: teddy and grams by vector instructions, Vectorscan for the rest",
 	.probe = cpu_probe,
 	.open = cpu_open,
 	CPU_SCAN_CALLS,

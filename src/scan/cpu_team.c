@@ -1,19 +1,19 @@
 /*
- * An engine over a matcher, on the pool.
+ * An engine made of a matcher: a team of threads that search pieces of chunks.
  *
- * Chunks are cut into pieces while they are searched: each thread that comes for work gets the next
+ * Chunks are cut into pieces while they are searched: each thread that asks for work gets the next
  * piece of the oldest chunk, so threads stay busy across the ends of chunks, and a chunk is
- * finished as early as can be. A piece's hits (cpu_worker.h) are inserted into the chunk's list
+ * finished as early as possible. A piece's hits (cpu_worker.h) are inserted into the chunk's list
  * (hits.h). As pieces are finished nearly in order, little has to be moved. When the list is full,
- * its highest hits go and the chunk's limit sinks to the first of them; pieces behind the limit are
- * not searched any more. So the result is the same whatever the order in which the pieces were
+ * its highest hits are dropped and the chunk's limit sinks to the first of them; pieces after the
+ * limit are not searched any more. So the result is the same whatever the order in which the pieces were
  * finished.
  *
- * All of a scan's state is under one lock, which is taken twice a piece; buffers and scratch belong
- * to the pool's worker.
+ * One lock guards all of a scan's state, and is taken twice a piece; buffers and scratch space
+ * belong to a thread.
  *
- * For algorithms that are published with OpenMP, a team of its threads takes the pool's place: it
- * comes for pieces in the same way, while the caller waits in submit.
+ * Algorithms that were published with OpenMP use its threads instead of the pool: they take pieces
+ * in the same way, while the caller waits in submit.
  */
 #include "scan/cpu_worker.h"
 
@@ -29,26 +29,25 @@
 #include "base/pool.h"
 #include "scan/hits.h"
 
-/* Bytes under which no piece is cut just to have enough for all threads. */
+/* No piece is cut shorter than this only to have enough for all threads. */
 #define EXTENT_MIN ((size_t)16 << 10)
-/* Hits of a thread's buffer, and bytes of all buffers together. */
+/* The most hits in a thread's buffer, and bytes of all buffers together. */
 #define BUFFER_MAX ((size_t)16 << 10)
 #define BUFFERS_LEN ((size_t)64 << 20)
 
-enum slot_state { SLOT_FREE, SLOT_SEARCHING, SLOT_DONE };
+enum task_state { TASK_FREE, TASK_SEARCHING, TASK_DONE };
 
-/* A chunk that is being searched. */
-struct slot {
-	enum slot_state state;
+/* A chunk in flight, which the threads work on together. */
+struct task {
+	enum task_state state;
 	struct chunk *chunk;
 	uint64_t number; /* counts submissions */
-	size_t next; /* the first start that no thread has got yet, relative to the chunk's data */
-	uint64_t limit; /* starts at and behind this offset in the image are not wanted any more */
+	size_t next; /* the first start that no thread has taken yet, relative to the chunk's data */
+	uint64_t limit; /* starts from this offset in the image on are not searched any more */
 	unsigned busy;  /* pieces that are being searched */
 };
 
-/* A job that comes for a piece, and for another one, until there is none. There are as many as
- * workers. */
+/* A job that searches a piece, then another one, until there is none. Each thread has one. */
 struct puller {
 	struct pool_job job;
 	struct scan *scan;
@@ -66,17 +65,17 @@ struct scan {
 	size_t buffer_count;        /* hits of a worker's buffer */
 	size_t extent_min;          /* bytes */
 
-	pthread_mutex_t lock; /* over all that follows, the slots' chunks, and the pullers' idle */
-	pthread_cond_t changed; /* a slot is done, or a puller idle */
-	struct slot *slots;
-	unsigned slot_count;
+	pthread_mutex_t lock; /* guards all that follows, the chunks in flight, and pullers' idle */
+	pthread_cond_t changed; /* a chunk is done, or a puller idle */
+	struct task *tasks;
+	unsigned task_count;
 	uint64_t submissions;
 	size_t extent; /* bytes of the next piece */
 };
 
 struct piece {
 	struct scan *scan;
-	struct slot *slot;
+	struct task *task;
 	size_t from, to; /* relative to the chunk's data */
 };
 
@@ -85,45 +84,45 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The end of the starts that are still wanted, relative to the chunk's data. */
-static size_t slot_end(const struct slot *slot)
+/* The end of the starts to be searched, relative to the chunk's data. */
+static size_t task_end(const struct task *task)
 {
-	return (size_t)(slot->limit - slot->chunk->offset);
+	return (size_t)(task->limit - task->chunk->offset);
 }
 
-static struct slot *oldest(struct scan *scan, bool (*fits)(const struct slot *))
+static struct task *oldest(struct scan *scan, bool (*fits)(const struct task *))
 {
-	struct slot *best = NULL;
+	struct task *best = NULL;
 
-	for (unsigned i = 0; i < scan->slot_count; i++) {
-		struct slot *slot = &scan->slots[i];
+	for (unsigned i = 0; i < scan->task_count; i++) {
+		struct task *task = &scan->tasks[i];
 
-		if (fits(slot) && (!best || slot->number < best->number))
-			best = slot;
+		if (fits(task) && (!best || task->number < best->number))
+			best = task;
 	}
 	return best;
 }
 
-static bool is_free(const struct slot *slot)
+static bool is_free(const struct task *task)
 {
-	return slot->state == SLOT_FREE;
+	return task->state == TASK_FREE;
 }
 
-static bool is_done(const struct slot *slot)
+static bool is_done(const struct task *task)
 {
-	return slot->state == SLOT_DONE;
+	return task->state == TASK_DONE;
 }
 
-static bool has_work(const struct slot *slot)
+static bool has_work(const struct task *task)
 {
-	return slot->state == SLOT_SEARCHING && slot->next < slot_end(slot);
+	return task->state == TASK_SEARCHING && task->next < task_end(task);
 }
 
-/* How long the next piece of a slot is to be. */
-static size_t piece_len(const struct scan *scan, const struct slot *slot)
+/* The length of a chunk's next piece. */
+static size_t piece_len(const struct scan *scan, const struct task *task)
 {
-	const struct chunk *chunk = slot->chunk;
-	size_t rest = slot_end(slot) - slot->next, len;
+	const struct chunk *chunk = task->chunk;
+	size_t rest = task_end(task) - task->next, len;
 
 	if (scan->matcher->team == TEAM_SEGMENTS)
 		len = (chunk->len - chunk->from + scan->threads - 1) / scan->threads;
@@ -138,67 +137,67 @@ static size_t piece_len(const struct scan *scan, const struct slot *slot)
 
 static bool take_piece(struct scan *scan, struct piece *piece)
 {
-	struct slot *slot = oldest(scan, has_work);
+	struct task *task = oldest(scan, has_work);
 
-	if (!slot)
+	if (!task)
 		return false;
 	piece->scan = scan;
-	piece->slot = slot;
-	piece->from = slot->next;
-	piece->to = slot->next + piece_len(scan, slot);
-	slot->next = piece->to;
-	slot->busy++;
+	piece->task = task;
+	piece->from = task->next;
+	piece->to = task->next + piece_len(scan, task);
+	task->next = piece->to;
+	task->busy++;
 	return true;
 }
 
-static void finish_if_done(struct scan *scan, struct slot *slot)
+static void finish_if_done(struct scan *scan, struct task *task)
 {
-	struct chunk *chunk = slot->chunk;
+	struct chunk *chunk = task->chunk;
 
-	if (slot->busy || slot->next < slot_end(slot))
+	if (task->busy || task->next < task_end(task))
 		return;
-	chunk->until = slot_end(slot);
-	slot->state = SLOT_DONE;
+	chunk->until = task_end(task);
+	task->state = TASK_DONE;
 	pthread_cond_broadcast(&scan->changed);
 }
 
 /* Inserts sorted hits into the chunk's list. */
-static size_t insert(void *context, const struct hit *hits, size_t count)
+static size_t insert_hits(void *context, const struct hit *hits, size_t count)
 {
 	const struct piece *piece = context;
 	struct scan *scan = piece->scan;
-	struct slot *slot = piece->slot;
-	struct chunk *chunk = slot->chunk;
+	struct task *task = piece->task;
+	struct chunk *chunk = task->chunk;
 	size_t end;
 
 	pthread_mutex_lock(&scan->lock);
 	chunk->hit_count = hits_insert(
-		chunk->hits, chunk->hit_count, chunk->hit_capacity, hits, count, &slot->limit);
-	end = slot_end(slot);
+		chunk->hits, chunk->hit_count, chunk->hit_capacity, hits, count, &task->limit);
+	end = task_end(task);
 	pthread_mutex_unlock(&scan->lock);
 	return end;
 }
 
-/* Called with the lock, which is given up while the piece is searched. */
+/* Called with the lock held; releases it while the piece is searched. */
 static void search_unlocked(struct scan *scan, struct cpu_worker *worker, struct piece *piece)
 {
-	const struct cpu_taker taker = { insert, piece };
+	const struct cpu_taker taker = { insert_hits, piece };
 	size_t extent = scan->extent;
 	int rc;
 
 	pthread_mutex_unlock(&scan->lock);
-	rc = cpu_worker_search(worker, piece->slot->chunk, piece->from, piece->to, &extent, &taker);
+	rc = cpu_worker_search(worker, piece->task->chunk, piece->from, piece->to, &extent, &taker);
 	pthread_mutex_lock(&scan->lock);
 	scan->extent = extent;
 	if (rc) {
-		piece->slot->chunk->status = rc;
-		piece->slot->limit = piece->slot->chunk->offset; /* nothing more is wanted */
+		piece->task->chunk->status = rc;
+		piece->task->limit = piece->task->chunk->offset; /* search no further */
 	}
-	piece->slot->busy--;
-	finish_if_done(scan, piece->slot);
+	piece->task->busy--;
+	finish_if_done(scan, piece->task);
 }
 
-static void pull(struct pool_job *job, unsigned worker)
+static void pull_piece(struct pool_job *job, unsigned worker)
 {
 	struct puller *puller = (struct puller *)job;
 	struct scan *scan = puller->scan;
@@ -213,11 +212,11 @@ static void pull(struct pool_job *job, unsigned worker)
 	}
 	search_unlocked(scan, &scan->workers[worker], &piece);
 	pthread_mutex_unlock(&scan->lock);
-	/* Through the queue, so that jobs nearer to the output come first. */
+	/* Back into the queue, so that jobs nearer to the output go first. */
 	pool_submit(scan->pool, POOL_SCAN, job);
 }
 
-/* A member of a team takes pieces until there are no more. */
+/* An OpenMP thread takes pieces until there are no more. */
 static void pull_all(struct scan *scan, struct cpu_worker *worker)
 {
 	struct piece piece;
@@ -251,16 +250,16 @@ static void wake_pullers(struct scan *scan)
 int cpu_scan_submit(struct scan *scan, struct chunk *chunk)
 {
 	bool by_team = scan->matcher->team != TEAM_POOL, searching;
-	struct slot *slot;
+	struct task *task;
 
 	pthread_mutex_lock(&scan->lock);
-	slot = oldest(scan, is_free);
-	if (!slot) {
+	task = oldest(scan, is_free);
+	if (!task) {
 		pthread_mutex_unlock(&scan->lock);
 		return -EAGAIN;
 	}
-	*slot = (struct slot){
-		.state = SLOT_SEARCHING,
+	*task = (struct task){
+		.state = TASK_SEARCHING,
 		.chunk = chunk,
 		.number = scan->submissions++,
 		.next = chunk->from,
@@ -269,11 +268,11 @@ int cpu_scan_submit(struct scan *scan, struct chunk *chunk)
 	chunk->hit_count = 0;
 	chunk->status = 0;
 	if (chunk->from > chunk->len || chunk->hit_capacity < scan->set->count) {
-		chunk->status = -EINVAL; /* see scan.h: nothing could come of it */
-		slot->limit = chunk->offset;
+		chunk->status = -EINVAL; /* see scan.h: it could not make progress */
+		task->limit = chunk->offset;
 	}
-	finish_if_done(scan, slot);
-	searching = slot->state != SLOT_DONE;
+	finish_if_done(scan, task);
+	searching = task->state != TASK_DONE;
 	if (searching && !by_team)
 		wake_pullers(scan);
 	pthread_mutex_unlock(&scan->lock);
@@ -284,30 +283,30 @@ int cpu_scan_submit(struct scan *scan, struct chunk *chunk)
 
 static bool in_flight(const struct scan *scan)
 {
-	for (unsigned i = 0; i < scan->slot_count; i++)
-		if (scan->slots[i].state != SLOT_FREE)
+	for (unsigned i = 0; i < scan->task_count; i++)
+		if (scan->tasks[i].state != TASK_FREE)
 			return true;
 	return false;
 }
 
 int cpu_scan_reap(struct scan *scan, struct chunk **chunk)
 {
-	struct slot *slot;
+	struct task *task;
 
 	pthread_mutex_lock(&scan->lock);
 	if (!in_flight(scan)) {
 		pthread_mutex_unlock(&scan->lock);
 		return -EAGAIN;
 	}
-	while (!(slot = oldest(scan, is_done)))
+	while (!(task = oldest(scan, is_done)))
 		pthread_cond_wait(&scan->changed, &scan->lock);
-	*chunk = slot->chunk;
-	slot->state = SLOT_FREE;
+	*chunk = task->chunk;
+	task->state = TASK_FREE;
 	pthread_mutex_unlock(&scan->lock);
 	return 0;
 }
 
-/* The last chunk may be reaped before the pullers have seen that there is nothing left. */
+/* The last chunk may be reaped before the pullers notice that nothing is left. */
 static void wait_for_pullers(struct scan *scan)
 {
 	pthread_mutex_lock(&scan->lock);
@@ -330,7 +329,7 @@ void cpu_scan_close(struct scan *scan)
 	pthread_mutex_destroy(&scan->lock);
 	free(scan->workers);
 	free(scan->pullers);
-	free(scan->slots);
+	free(scan->tasks);
 	free(scan);
 }
 
@@ -346,7 +345,7 @@ static struct scan *scan_new(const struct matcher *matcher, const struct pattern
 	scan->workers = xcalloc(scan->threads, sizeof(*scan->workers));
 	scan->pullers = xcalloc(scan->threads, sizeof(*scan->pullers));
 	for (unsigned i = 0; i < scan->threads; i++) {
-		scan->pullers[i].job.run = pull;
+		scan->pullers[i].job.run = pull_piece;
 		scan->pullers[i].scan = scan;
 		scan->pullers[i].idle = true;
 	}
@@ -354,10 +353,10 @@ static struct scan *scan_new(const struct matcher *matcher, const struct pattern
 	scan->buffer_count =
 		smaller(BUFFER_MAX, BUFFERS_LEN / (2 * sizeof(struct hit)) / scan->threads);
 	scan->extent = CPU_EXTENT_MAX;
-	/* In pieces much longer than the overlap, searching that twice costs nothing. */
+	/* Pieces are much longer than the overlap, so that searching it twice costs nothing. */
 	scan->extent_min = EXTENT_MIN + 4 * (size_t)set->longest;
-	scan->slot_count = options->chunks ? options->chunks : 1;
-	scan->slots = xcalloc(scan->slot_count, sizeof(*scan->slots));
+	scan->task_count = options->chunks ? options->chunks : 1;
+	scan->tasks = xcalloc(scan->task_count, sizeof(*scan->tasks));
 	pthread_mutex_init(&scan->lock, NULL);
 	pthread_cond_init(&scan->changed, NULL);
 	return scan;

@@ -29,20 +29,19 @@ static size_t search_start(struct cpu_worker *worker, const struct chunk *chunk,
 	return taker->take(taker->context, sink.hits, sink.count);
 }
 
-/* Searches [from, from + len) into the worker's buffer; count: what was found, sorted. -ENOBUFS:
- * too much. */
+/* Searches [from, from + len) into the worker's buffer, sorted. -ENOBUFS: too many hits. */
 static int search_extent(struct cpu_worker *worker, const struct chunk *chunk, size_t from,
 	size_t len, size_t *count)
 {
 	size_t overlap = worker->set->longest ? worker->set->longest - 1 : 0;
-	size_t behind = chunk->len + chunk->tail_len - from - len;
+	size_t after = chunk->len + chunk->tail_len - from - len;
 	struct hit_sink sink = { .hits = worker->hits };
 	int rc;
 
-	/* More than the chunk has room for is not wanted anyway. */
+	/* The chunk has no room for more anyway. */
 	sink.capacity = smaller(worker->buffer_count, chunk->hit_capacity);
 	rc = worker->matcher->find(worker->database, worker->scratch, chunk->data + from, len,
-		len + smaller(behind, overlap), chunk->offset + from, &sink);
+		len + smaller(after, overlap), chunk->offset + from, &sink);
 	if (rc)
 		return rc;
 	if (sink.full)

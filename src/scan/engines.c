@@ -8,34 +8,38 @@ extern const struct scan_engine gpu_engine;        /* gpu/scan_cuda.cu or gpu/no
 extern const struct scan_engine cpu_engine;        /* cpu_engine.c */
 extern const struct scan_engine vectorscan_engine; /* vectorscan.c */
 extern const struct scan_engine reference_engine;  /* reference.c */
-extern const struct scan_engine dpac_engine;       /* dpac.c */
-extern const struct scan_engine pfac_engine;       /* pfac.c */
-extern const struct scan_engine nfa_engine;        /* nfa.c */
-extern const struct scan_engine wm_engine;         /* wm.c */
-extern const struct scan_engine stt_engine;        /* stt.c */
-extern const struct scan_engine ac_engine;         /* ac.c */
-extern const struct scan_engine ac_copies_engine;  /* ac.c */
 
 const struct scan_engine *const scan_engines[] = {
 	&gpu_engine,
 	&cpu_engine,
 	&vectorscan_engine,
 	&reference_engine,
-	&dpac_engine,
-	&pfac_engine,
-	&nfa_engine,
-	&wm_engine,
-	&stt_engine,
-	&ac_engine,
-	&ac_copies_engine,
 	NULL,
 };
 
+/* gpu/papers/cpu_engines.c, ended by NULL. */
+extern const struct scan_engine *const scan_paper_engines[];
+
+const struct scan_engine *scan_engine_at(unsigned number)
+{
+	const struct scan_engine *const *row = scan_engines;
+
+	for (; *row && number; row++)
+		number--;
+	if (*row)
+		return *row;
+	for (row = scan_paper_engines; *row && number; row++)
+		number--;
+	return *row;
+}
+
 const struct scan_engine *scan_engine_find(const char *name)
 {
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++)
-		if (strcmp((*engine)->name, name) == 0)
-			return *engine;
+	const struct scan_engine *engine;
+
+	for (unsigned i = 0; (engine = scan_engine_at(i)); i++)
+		if (strcmp(engine->name, name) == 0)
+			return engine;
 	return NULL;
 }
 
@@ -71,12 +75,20 @@ static const struct scan_engine *pick_named(
 	const struct scan_engine *engine = scan_engine_find(name);
 	char why[256] = "";
 
+	if (!engine && strcmp(name, "hyperscan") == 0) {
+		error_set(error, EXIT_USAGE, EINVAL,
+			"there is no engine 'hyperscan' any more: its name is cpu, because burin's "
+			"own matchers do its work; Vectorscan alone is the engine vectorscan");
+		return NULL;
+	}
 	if (!engine) {
 		char known[256] = "";
 
 		for (const struct scan_engine *const *e = scan_engines; *e; e++)
 			append(known, sizeof(known), ", ", (*e)->name, "");
-		error_set(error, EXIT_USAGE, EINVAL, "there is no engine '%s': known are auto, %s",
+		error_set(error, EXIT_USAGE, EINVAL,
+			"there is no engine '%s': known are auto, %s, and those of `burin list "
+			"engines --all`",
 			name, known);
 		return NULL;
 	}

@@ -1,5 +1,5 @@
-/* What a person can say about GPUs: --gpus and --transfer. scan_options.gpu points here; NULL means
- * the defaults. */
+/* The options of GPUs: --gpus and --transfer. scan_options.gpu points here; NULL means the
+ * defaults. */
 #ifndef BURIN_SCAN_GPU_OPTIONS_H
 #define BURIN_SCAN_GPU_OPTIONS_H
 
@@ -14,7 +14,7 @@ extern "C" {
 struct error;
 
 enum gpu_transfer {
-	GPU_TRANSFER_AUTO,     /* B, for what is read from a disk gains nothing by A */
+	GPU_TRANSFER_AUTO,     /* B: data read from a disk gains nothing by A */
 	GPU_TRANSFER_RESIDENT, /* A: a device buffer for every chunk in flight, as far as memory
 				  goes */
 	GPU_TRANSFER_STREAM,   /* B: a few device buffers, used in turn */
@@ -24,12 +24,12 @@ enum gpu_transfer {
 #define GPU_TRANSFER_CHOICES "auto|a|b"
 
 /*
- * What can be asked of kernels that papers describe; each takes what concerns it. 0: its default.
+ * Options of the kernels that papers describe; each uses its own. 0: the kernel's default.
  */
 struct gpu_tuning {
-	unsigned parts;   /* stt-*: automata that the set is dealt to */
-	unsigned words;   /* ac3, ac4: tWord, the words of 4 bytes that a thread has for its own */
-	bool uints;       /* ac3: takes its stretch from shared memory by words, not by bytes */
+	unsigned parts;   /* stt-*: automata that share the set */
+	unsigned words;   /* ac3, ac4: tWord, the words of 4 bytes in a thread's own stretch */
+	bool uints;       /* ac3: reads its stretch from shared memory by words, not by bytes */
 	bool no_diagonal; /* stt-p2: stores the text without the diagonal scheme */
 	unsigned blocks, threads; /* bmh: the grid */
 };
@@ -44,14 +44,14 @@ struct gpu_options {
 
 /* Which GPUs. */
 struct gpu_wanted {
-	bool all;       /* all that there are; the rest counts for nothing then */
-	bool listed;    /* those in ids; else the first `count` */
+	bool all;       /* every GPU; the other members are ignored */
+	bool listed;    /* the GPUs in ids; else the first `count` */
 	unsigned count; /* at least 1 */
 	unsigned ids[GPU_DEVICES_MAX];
 };
 
-/* Reads "all", a number of GPUs ("2"), or a list of them ("0,3"; a comma makes a list, be it at the
- * end: "1,"). text NULL: the first one. -EINVAL with the error (EXIT_USAGE), which names --gpus,
+/* Parses "all", a number of GPUs ("2"), or a list of them ("0,3"; any comma makes it a list, even
+ * at the end: "1,"). text NULL: the first one. -EINVAL with the error (EXIT_USAGE), which names --gpus,
  * for anything else. */
 int gpu_wanted_parse(struct gpu_wanted *wanted, const char *text, struct error *error);
 

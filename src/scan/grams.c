@@ -1,16 +1,16 @@
 /*
  * A pattern of four fixed bytes or more has three in a row at an even place, and three at an odd
- * one. So wherever it starts, one of its two grams stands at an even place of the text, and only
- * these are looked at: the gram's hash asks one bit of a table of 16 KiB, which stays in the
- * nearest cache. Of these the rarest are chosen, by the model of what stands on disks
- * (gpu/rarity.c): patterns of which both are rare are worth finding this way. Grams with a few wild
- * bits (letters of either case) are entered with all that these can be.
+ * one. So wherever it starts, one of its two grams is at an even place of the text, and only these
+ * places are looked at: the gram's hash selects one bit of a table of 16 KiB, which stays in the
+ * nearest cache. Of each pattern the rarest grams are chosen, by the model of what disks hold
+ * (patterns/rarity.c); a pattern is worth finding this way if both are rare. Grams with a few wild
+ * bits (letters of either case) are entered with every value of these.
  *
- * Eight places are asked at a time, as nearly all say no. Where one does not, the gram itself is
+ * Eight places are looked up at a time, as nearly all miss. Where one hits, the gram itself is
  * compared, and then the pattern.
  *
- * On disk content this is 2.5 times as fast as Hyperscan is with the 500 patterns of
- * conf/burin.conf (FDR, beyond its Teddy).
+ * On disk content this is 2.5 times as fast as Vectorscan with the 500 patterns of conf/burin.conf
+ * (by FDR, as they are too many for its Teddy).
  */
 #include "scan/grams.h"
 
@@ -25,13 +25,13 @@ enum {
 	STRIDE = 2,         /* every other place */
 	BITS = 17,          /* of a hash */
 	WILD_MAX = 4,       /* bits of a gram */
-	ENTRIES_MAX = 4096, /* more set bits than these 3 % say yes too often */
-	PATTERNS_MIN = 32,  /* fewer are not worth reading the text for */
-	STEP = 16,          /* bytes that are asked about at a time */
+	ENTRIES_MAX = 4096, /* with more than 3 % of the bits set too many places pass */
+	PATTERNS_MIN = 32,  /* fewer are not worth a pass over the text */
+	STEP = 16,          /* bytes that are looked up at a time */
 	AHEAD = 2048,
 };
 
-/* A gram that stands at more places than this costs more to confirm than it saves. */
+/* A gram found at a larger share of all places costs more to confirm than it saves. */
 #define RARE 1e-5
 
 struct entry {
@@ -40,13 +40,13 @@ struct entry {
 
 struct grams {
 	const struct pattern_set *set;
-	uint64_t table[1 << (BITS - 6)]; /* a bit a hash: the list is not empty */
+	uint64_t table[1 << (BITS - 6)]; /* a bit for each hash: its list is not empty */
 	uint32_t first[(1 << BITS) +
 		       1]; /* the list of hash h is entries[first[h] .. first[h + 1]) */
 	struct entry *entries;
 	size_t entry_count, entry_capacity;
 	uint32_t count; /* of patterns */
-	uint32_t reach; /* the largest place, and the gram behind it */
+	uint32_t reach; /* the largest place, and the gram there */
 };
 
 static uint32_t hash(uint32_t gram)
@@ -94,7 +94,7 @@ static bool choose(const struct pattern *pattern, const float share[RARITY_KINDS
 	return true;
 }
 
-/* Enters the gram with all that its wild bits can be. */
+/* Enters the gram with every value of its wild bits. */
 static void enter(struct grams *grams, uint32_t id, const struct choice *choice)
 {
 	uint32_t wild_bits = ~choice->mask & 0xffffff, wild = 0;
@@ -181,7 +181,7 @@ struct search {
 	struct hit_sink *sink;
 };
 
-/* Confirms what has the gram that stands at a place. False: the sink is full. */
+/* Confirms the patterns that have the gram at this place. False: the sink is full. */
 static bool confirm(const struct search *search, size_t at)
 {
 	const struct grams *grams = search->grams;
@@ -202,9 +202,9 @@ static bool confirm(const struct search *search, size_t at)
 	return true;
 }
 
-/* The lowest bit says whether any of the places text, text + 2 .. text + 14 is wanted; 18 bytes can
- * be read. */
-static uint64_t any_wanted(const uint64_t *table, const uint8_t *text)
+/* The lowest bit is set when any of the places text, text + 2 .. text + 14 may hold a gram; 18
+ * bytes can be read. */
+static uint64_t any_listed(const uint64_t *table, const uint8_t *text)
 {
 	uint64_t any = 0;
 
@@ -225,9 +225,9 @@ void grams_find(const struct grams *grams, const uint8_t *text, size_t len, size
 	size_t end = text_len - len < grams->reach ? text_len : len + grams->reach, at = 0;
 
 	for (; end - at >= STEP + sizeof(uint32_t); at += STEP) {
-		/* As in teddy.c: what another processor has read in is far away. */
+		/* As in teddy.c: text that another processor has read in is in its cache. */
 		__builtin_prefetch(text + at + AHEAD);
-		if (!(any_wanted(grams->table, text + at) & 1))
+		if (!(any_listed(grams->table, text + at) & 1))
 			continue;
 		for (size_t i = 0; i < STEP; i += STRIDE)
 			if (!confirm(&search, at + i))

@@ -1,5 +1,5 @@
-/* Byte patterns of which there are hundreds: found by three of their bytes, looked up at every
- * other place of the text. */
+/* Hundreds of byte patterns, found by three of their bytes, which are looked up at every other
+ * place of the text. */
 #ifndef BURIN_SCAN_GRAMS_H
 #define BURIN_SCAN_GRAMS_H
 
@@ -7,9 +7,9 @@
 
 struct grams;
 
-/* ids: of byte patterns in the set, which must outlive the result. Takes those that have rare bytes
- * enough, and sets taken[id] for them. NULL, with nothing taken, when these are too few or too many
- * to be faster this way. */
+/* ids: of byte patterns in the set, which must outlive the result. Takes those whose bytes are rare
+ * enough, and sets taken[id] for them. NULL, with none taken, when they are too few or too many to
+ * be faster this way. */
 struct grams *grams_new(
 	const struct pattern_set *set, const uint32_t *ids, uint32_t count, bool *taken);
 /* NULL is fine. */
@@ -17,7 +17,7 @@ void grams_free(struct grams *grams);
 /* How many patterns were taken. */
 uint32_t grams_count(const struct grams *grams);
 
-/* As the find of a matcher, for those that were taken. Thread-safe. */
+/* As a matcher's find, for the patterns that were taken. Thread-safe. */
 void grams_find(const struct grams *grams, const uint8_t *text, size_t len, size_t text_len,
 	uint64_t offset, struct hit_sink *sink);
 

@@ -13,8 +13,8 @@ int hit_compare(const void *a, const void *b)
 	return 0;
 }
 
-/* Sorts runs of RUN hits by insertion: the start of the merge sort, and all of it for what matchers
- * usually find. */
+/* Runs of RUN hits are sorted by insertion: the start of the merge sort, and all of it for the few
+ * hits that matchers usually find. */
 enum { RUN = 16 };
 
 static void sort_run(struct hit *hits, size_t count)
@@ -55,7 +55,7 @@ static size_t remove_duplicates(struct hit *hits, size_t count)
 	return kept;
 }
 
-/* A merge sort of its own, because qsort may allocate, and because hits come nearly sorted. */
+/* Not qsort, which may allocate, and because hits are nearly sorted already. */
 size_t hits_sort(struct hit *hits, size_t count, struct hit *spare)
 {
 	for (size_t at = 0; at < count; at += RUN)
@@ -71,7 +71,7 @@ size_t hits_sort(struct hit *hits, size_t count, struct hit *spare)
 	return remove_duplicates(hits, count);
 }
 
-/* The first place in the list whose hit is not below the given one. */
+/* The index of the first hit that is not below the given one. */
 static size_t lower_bound(const struct hit *list, size_t count, const struct hit *hit)
 {
 	size_t low = 0;
@@ -100,7 +100,7 @@ size_t hits_insert(struct hit *list, size_t count, size_t capacity, const struct
 	tail = count - at;
 	room = capacity - at;
 	if (batch_count > room || tail > room - batch_count) {
-		/* The first hit that has no room: of the batch, or of the list behind it. */
+		/* The first hit without room: in the batch, or in the list after it. */
 		size_t kept = batch_count < room ? batch_count : room;
 
 		*limit = kept < batch_count ? batch[kept].offset : list[at + room - kept].offset;

@@ -1,7 +1,7 @@
 /*
- * A matcher is the part of a CPU engine that searches one piece of text in one thread. scan/cpu.c
- * makes an engine of it: it deals the pieces of a chunk to the pool, and puts sorted, bounded hits
- * together again.
+ * A matcher is the part of a CPU engine that searches one piece of text in one thread.
+ * scan/cpu_team.c makes an engine of it: it gives the pieces of a chunk to threads, and collects
+ * sorted, bounded hits.
  */
 #ifndef BURIN_SCAN_MATCHER_H
 #define BURIN_SCAN_MATCHER_H
@@ -21,8 +21,7 @@ static inline bool matcher_confirm(const struct pattern *pattern, const uint8_t 
 struct hit_sink {
 	struct hit *hits;
 	size_t count, capacity;
-	bool full; /* a hit did not fit: stop early, the piece will be searched again in smaller
-		      pieces */
+	bool full; /* a hit did not fit: stop, the piece will be searched again in smaller ones */
 };
 
 static inline bool hit_sink_add(struct hit_sink *sink, uint64_t offset, uint32_t pattern)
@@ -49,9 +48,9 @@ static inline bool matcher_find_regex(const struct pattern *pattern, uint32_t id
 
 /* Who searches the pieces of a chunk. */
 enum matcher_team {
-	TEAM_POOL, /* the pool's threads, beside all else that a run has to do */
-	/* A team of OpenMP's threads, as many as the pool has; a chunk is finished when submit
-	 * returns. In a build without OpenMP the team is the caller alone. */
+	TEAM_POOL, /* the pool's threads, which do all other work of a run too */
+	/* As many OpenMP threads as the pool has; a chunk is finished when submit returns. In a
+	 * build without OpenMP only the caller searches. */
 	TEAM_DYNAMIC,  /* each takes the next piece */
 	TEAM_SEGMENTS, /* each gets one segment of the chunk: as many pieces as threads */
 };
@@ -60,15 +59,15 @@ struct matcher {
 	const char *name, *summary;
 	enum matcher_team team;
 	int (*probe)(char *reason, size_t len); /* NULL: always usable */
-	/* Compiles the set. The database is immutable and shared by threads. */
+	/* Compiles the set. The database is immutable, and all threads share it. */
 	int (*compile)(void **database, const struct pattern_set *set, struct error *error);
 	void (*free)(void *database);
 	/* Scratch space of one thread; both NULL where none is needed. scratch_new returns NULL
 	 * when memory is short. */
 	void *(*scratch_new)(const void *database);
 	void (*scratch_free)(void *scratch);
-	/* Finds all matches that start in text[0 .. len); text has readable bytes behind, text_len
-	 * in all (>= len). offset: of text[0] in the image. Returns 0 (also when the sink got full)
+	/* Finds all matches that start in text[0 .. len); text_len bytes (>= len)
+	 * can be read. offset: of text[0] in the image. Returns 0 (also when the sink got full)
 	 * or a negative errno. */
 	int (*find)(const void *database, void *scratch, const uint8_t *text, size_t len,
 		size_t text_len, uint64_t offset, struct hit_sink *sink);

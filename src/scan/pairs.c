@@ -1,10 +1,10 @@
 /*
- * The table has two levels: a byte for each pair that says whether any pattern wants it, 64 KiB
- * that stay in the nearest caches, and behind it the list of these patterns. Eight places are asked
- * at a time, as all of them mostly say no.
+ * The table has two levels: a byte for each pair, set when any pattern has it, 64 KiB that stay in
+ * the nearest caches, and the list of these patterns. Eight places are looked up at a time, as
+ * mostly all of them miss.
  *
- * A pattern enters the list of each pair that agrees with two of its neighbouring bytes: one if
- * they are exact, 256 if one is wild. Patterns with so few fixed bits that the lists would burst
+ * A pattern is in the list of each pair that agrees with two of its neighbouring bytes: one if they
+ * are exact, 256 if one is wild. Patterns with so few fixed bits that the lists would grow too long
  * are tried at every byte, where they match often anyway.
  */
 #include "scan/pairs.h"
@@ -16,22 +16,22 @@
 
 enum {
 	PAIRS = 65536,
-	ENTRIES_MAX = 8 << 20, /* of all lists together */
-	STEP = 8,              /* places that are asked at a time */
+	ENTRIES_MAX = 8 << 20, /* in all lists together */
+	STEP = 8,              /* places that are looked up at a time */
 };
 
 struct pairs {
 	const struct pattern_set *set;
-	uint8_t wanted[PAIRS];     /* 1: the list is not empty */
+	uint8_t listed[PAIRS];     /* 1: the list is not empty */
 	uint32_t first[PAIRS + 1]; /* the list of pair p is entries[first[p] .. first[p + 1]) */
 	uint32_t *entries;         /* pattern ids */
-	uint32_t *places;          /* by pattern id: where in the pattern its pair stands, bytes */
+	uint32_t *places;          /* by pattern id: where in the pattern its pair is, bytes */
 	uint32_t reach;            /* the largest of these */
 	uint32_t *everywhere;      /* ids of the patterns that are in no list */
 	uint32_t everywhere_count;
 };
 
-/* A pattern's two bytes at a place, the first in the low half; behind its end all is wild. */
+/* A pattern's two bytes at a place, the first in the low half; past its end all is wild. */
 struct pair {
 	uint16_t bytes, mask;
 };
@@ -47,7 +47,7 @@ static struct pair pair_at(const struct pattern *pattern, uint32_t at)
 	return pair;
 }
 
-/* The place with the most fixed bits; two equal bytes count half, as disks are full of runs. */
+/* The place with the most fixed bits; two equal bytes count half, as runs are common on disks. */
 static uint32_t choose_place(const struct pattern *pattern)
 {
 	uint32_t best = 0;
@@ -67,8 +67,7 @@ static uint32_t choose_place(const struct pattern *pattern)
 	return best;
 }
 
-/* The next number with all of fixed's bits set, in rising order: enumerates what the wild bits can
- * be. */
+/* The next value of the wild bits, in rising order; 0 after the last. */
 static uint32_t next_pair(uint32_t pair, struct pair fixed)
 {
 	return ((pair | fixed.mask) + 1) & (uint16_t)~fixed.mask;
@@ -85,21 +84,21 @@ static void list_pattern(struct pairs *pairs, uint32_t id, uint32_t *room)
 	} while (wild);
 }
 
-/* How long each list gets, as first[pair + 1]; patterns that don't fit go everywhere. */
+/* The length of each list, as first[pair + 1]; patterns that don't fit are tried everywhere. */
 static void count_entries(struct pairs *pairs, const uint32_t *ids, uint32_t count, bool *listed)
 {
 	uint32_t total = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct pair pair = pair_at(&pairs->set->patterns[ids[i]], pairs->places[ids[i]]);
-		uint32_t wanted = 1u << (16 - __builtin_popcount(pair.mask)), wild = 0;
+		uint32_t entries = 1u << (16 - __builtin_popcount(pair.mask)), wild = 0;
 
-		listed[i] = pair.mask && wanted <= ENTRIES_MAX - total;
+		listed[i] = pair.mask && entries <= ENTRIES_MAX - total;
 		if (!listed[i]) {
 			pairs->everywhere[pairs->everywhere_count++] = ids[i];
 			continue;
 		}
-		total += wanted;
+		total += entries;
 		do {
 			pairs->first[(pair.bytes | wild) + 1]++;
 			wild = next_pair(wild, pair);
@@ -112,7 +111,7 @@ static void fill_lists(struct pairs *pairs, const uint32_t *ids, uint32_t count,
 	uint32_t *room = xmalloc(PAIRS * sizeof(*room));
 
 	for (uint32_t pair = 0; pair < PAIRS; pair++) {
-		pairs->wanted[pair] = pairs->first[pair + 1] > 0;
+		pairs->listed[pair] = pairs->first[pair + 1] > 0;
 		pairs->first[pair + 1] += pairs->first[pair];
 		room[pair] = pairs->first[pair];
 	}
@@ -183,7 +182,7 @@ static bool try_pair(const struct search *search, uint32_t pair, size_t at)
 	return true;
 }
 
-/* The pair at a place, with 0 for what lies behind the text. */
+/* The pair at a place; past the end of the text there are zeros. */
 static uint32_t read_pair(const struct search *search, size_t at)
 {
 	uint32_t second = at + 1 < search->text_len ? search->text[at + 1] : 0;
@@ -191,17 +190,17 @@ static uint32_t read_pair(const struct search *search, size_t at)
 	return search->text[at] | second << 8;
 }
 
-/* Whether any of the STEP places from text on is wanted; text[STEP] can be read. */
-static bool any_wanted(const uint8_t *wanted, const uint8_t *text)
+/* Whether any of the STEP places from text on may hold a pair; text[STEP] can be read. */
+static bool any_listed(const uint8_t *listed, const uint8_t *text)
 {
 	uint64_t even;
 	uint64_t odd;
 
 	memcpy(&even, text, sizeof(even));
 	memcpy(&odd, text + 1, sizeof(odd));
-	return wanted[even & 0xffff] | wanted[even >> 16 & 0xffff] | wanted[even >> 32 & 0xffff] |
-	       wanted[even >> 48] | wanted[odd & 0xffff] | wanted[odd >> 16 & 0xffff] |
-	       wanted[odd >> 32 & 0xffff] | wanted[odd >> 48];
+	return listed[even & 0xffff] | listed[even >> 16 & 0xffff] | listed[even >> 32 & 0xffff] |
+	       listed[even >> 48] | listed[odd & 0xffff] | listed[odd >> 16 & 0xffff] |
+	       listed[odd >> 32 & 0xffff] | listed[odd >> 48];
 }
 
 void pairs_find(const struct pairs *pairs, const uint8_t *text, size_t len, size_t text_len,
@@ -213,7 +212,7 @@ void pairs_find(const struct pairs *pairs, const uint8_t *text, size_t len, size
 	while (at < end) {
 		size_t stop = end;
 
-		while (at + STEP < end && !any_wanted(pairs->wanted, text + at))
+		while (at + STEP < end && !any_listed(pairs->listed, text + at))
 			at += STEP;
 		if (stop > at + STEP)
 			stop = at + STEP;

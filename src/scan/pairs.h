@@ -1,7 +1,7 @@
 /*
- * Finds byte patterns by two of their bytes: a table tells for each of the 65,536 pairs which
- * patterns it may belong to. Any masks will do, and the table is made at once; the text is looked
- * at byte by byte.
+ * Finds byte patterns by two of their bytes: a table lists for each of the 65,536 pairs the patterns
+ * that it may belong to. It takes any mask, and the table is made at once; the text is read byte by
+ * byte.
  */
 #ifndef BURIN_SCAN_PAIRS_H
 #define BURIN_SCAN_PAIRS_H

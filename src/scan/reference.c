@@ -1,6 +1,6 @@
 /*
- * The reference engine: asks every pattern at every byte, and so defines what the right hits are.
- * Nothing here is clever, on purpose: all other engines are tested against it.
+ * The reference engine: tries every pattern at every byte, and so defines which hits are right. It
+ * is simple on purpose: all other engines are tested against it.
  */
 #include "scan/matcher.h"
 

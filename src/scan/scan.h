@@ -22,7 +22,7 @@ struct hit {
 
 /*
  * A part of the image to be searched. A hit belongs to the chunk in which it starts: matches start
- * in data[from .. len) and may reach into the tail_len bytes behind.
+ * in data[from .. len) and may reach into the tail_len bytes after it.
  *
  * Hits come back sorted by (offset, pattern), each once, for all starts in data[from .. until).
  * until is less than len only when the next hit would not have fitted into hits; then the caller
@@ -33,16 +33,16 @@ struct chunk {
 	const uint8_t *data; /* len + tail_len bytes */
 	uint64_t offset;     /* of data[0] in the image */
 	size_t len;          /* own bytes */
-	size_t tail_len;     /* bytes behind, at most longest - 1; fewer only at the end of what is
-				scanned */
-	size_t from;         /* in: first start that is wanted, relative to data */
+	size_t tail_len;     /* bytes after those, at most longest - 1; fewer only at the end of
+				what is scanned */
+	size_t from;         /* in: the first start to search, relative to data */
 	size_t until; /* out: end of the starts that were searched, exclusive; from < until <= len,
 			 or until == len */
-	struct hit *hits;    /* out; the array is the caller's */
+	struct hit *hits;    /* out; the caller's array */
 	size_t hit_capacity; /* elements */
 	size_t hit_count;    /* out */
-	int status; /* out: 0, or a negative errno: the engine broke down in this chunk and until
-		       means nothing */
+	int status; /* out: 0, or a negative errno: the engine failed in this chunk, and until is
+		       not set */
 	void *engine_private; /* for the engine while it owns the chunk */
 };
 
@@ -51,58 +51,61 @@ struct scan; /* an open engine */
 struct scan_options {
 	struct pool *pool; /* for engines that work on the CPU; outlives the scan */
 	size_t chunk_len;  /* the largest len + tail_len that will be submitted, bytes */
-	unsigned chunks;   /* how many chunks the caller has in flight at most */
-	void *ring; /* the memory in which all chunks lie, or NULL when they may lie anywhere: an
+	unsigned chunks;   /* the most that the caller will have in flight */
+	void *ring;      /* the memory that holds all chunks, or NULL when they may be anywhere: an
 		       engine may register it */
-	size_t ring_len;               /* bytes */
+	size_t ring_len; /* bytes */
 	const char *kernel;            /* NULL, or the name of one of the engine's kernels */
 	const struct gpu_options *gpu; /* scan/gpu_options.h; NULL: the defaults */
 };
 
-/* One row of the engine table (scan/engines.c). All but probe and the open's allocation are called
- * by one thread. */
+/* One row of the engine table (scan/engines.c). One thread calls all of its functions but probe. */
 struct scan_engine {
 	const char *name, *summary;
 	/* 0 when the engine can work on this machine; otherwise a negative errno and in reason (len
 	 * bytes) why not. */
 	int (*probe)(char *reason, size_t len);
-	/* Compiles the patterns; the set and options stay the caller's and must outlive the scan.
-	 * -EINVAL: the set does not suit this engine, with the reason in error. */
+	/* Compiles the patterns. The set and the options belong to the caller and must outlive the
+	 * scan. -EINVAL: this engine cannot search for the set; error says why. */
 	int (*open)(struct scan **scan, const struct pattern_set *set,
 		const struct scan_options *options, struct error *error);
 	/* 0: the engine owns the chunk and its buffers until reap gives it back; -EAGAIN: reap
 	 * first. */
 	int (*submit)(struct scan *scan, struct chunk *chunk);
-	/* Waits for a chunk to be finished, in any order; -EAGAIN when none is in flight. */
+	/* Waits until a chunk is finished, in any order; -EAGAIN when none is in flight. */
 	int (*reap)(struct scan *scan, struct chunk **chunk);
 	/* Only when nothing is in flight. NULL is fine. */
 	void (*close)(struct scan *scan);
-	/* Describes how the open scan works ("gram", "FDR + 2 short"): for the report's kernel
+	/* Describes how the open scan works ("gram, ...", "teddy (60 patterns)"): for the report's kernel
 	 * field; never NULL. Optional: NULL. */
 	const char *(*kernel)(const struct scan *scan);
 	unsigned chunks;  /* see scan_engine_chunks */
 	size_t chunk_len; /* the chunk size with which whole runs are fastest, bytes; 0: the
 			     reader's default */
-	bool comparison;  /* from a paper, to be compared with: `auto` never takes it, and `burin
-			     bench` only by name */
+	bool comparison;  /* from a paper, to be compared with: `auto` never takes it, `burin bench`
+			     only by name, and `burin list engines` shows it with --all */
 };
 
-/* How many chunks the engine likes to have in flight, those being read included; 0: it does not
- * mind. Several GPUs want more than one. */
+/* How many chunks the engine wants in flight, those being read included; 0: any number. Several
+ * GPUs want more than one does. */
 static inline unsigned scan_engine_chunks(
 	const struct scan_engine *engine, const struct gpu_options *gpu)
 {
 	return engine->chunks * (gpu && gpu->devices ? 2 : 1);
 }
 
-/* THE TABLE, ended by NULL, in the order in which `auto` tries them; those for comparison come
- * last. */
+/* THE TABLE, ended by NULL, in the order in which `auto` tries them. */
 extern const struct scan_engine *const scan_engines[];
 
+/* The engines of the table, and after them those for comparison (gpu/papers/cpu_engines.c); NULL
+ * after the last. */
+const struct scan_engine *scan_engine_at(unsigned number);
+
+/* One of either kind; NULL when there is none of that name. */
 const struct scan_engine *scan_engine_find(const char *name);
 
-/* Picks the engine: name, or for NULL and "auto" the first row whose probe succeeds and that is
- * meant for it. reason (len bytes) says why ("gpu: no driver; hyperscan: first that works"). NULL
+/* Picks the engine: the one called name, or for NULL and "auto" the first row of the table whose
+ * probe succeeds. reason (len bytes) says why ("gpu: no driver; cpu: first that works"). NULL
  * and error set when the asked engine is unknown (EXIT_USAGE) or not available (EXIT_NO_ENGINE). */
 const struct scan_engine *scan_engine_pick(
 	const char *name, char *reason, size_t len, struct error *error);

@@ -1,9 +1,9 @@
 /*
- * The patterns are dealt to 16 buckets, each with three of its bytes in a row (teddy_plan.h). For
- * each of the three places and each half of a byte there is a table from the 16 values of the half
- * to the buckets in which some pattern allows it: one shuffle instruction looks up 32 halves at
- * once. Where a bucket is in all six results, its patterns are
- * compared with the text; 16 buckets take two tables each.
+ * The patterns are distributed over 16 buckets, each pattern with three of its bytes in a row
+ * (teddy_plan.h). For each of the three places and each half of a byte, a table maps the 16 values
+ * of the half to the buckets in which some pattern allows it: one shuffle instruction looks up 32
+ * halves at once. Where all six results have a bucket in common, its patterns are compared with the
+ * text. 16 buckets take two tables each.
  */
 #include "scan/teddy.h"
 
@@ -23,8 +23,8 @@ enum {
 	AHEAD = 2048,
 };
 
-/* More comparisons a place than this, and it falls to half its speed: other ways are faster
- * then. */
+/* With more comparisons a place than this it falls to half its speed, and other matchers are
+ * faster. */
 #define BUSY 0.03
 
 struct teddy {
@@ -115,7 +115,7 @@ struct search {
 	struct hit_sink *sink;
 };
 
-/* Compares the patterns of the buckets at a place; window: the bytes there. False: the sink is
+/* Compares the buckets' patterns at a place; window: the bytes there. False: the sink is
  * full. */
 static bool confirm(const struct search *search, uint32_t buckets, size_t at, uint32_t window)
 {
@@ -149,8 +149,8 @@ struct tables {
 	__m256i low[2][TEDDY_PLACES], high[2][TEDDY_PLACES];
 };
 
-/* The buckets that let each of the 32 places from bytes on through; PAD bytes can be read. */
-__attribute__((target("avx2"))) static inline void look(
+/* The buckets that pass at each of the 32 places from bytes on; PAD bytes can be read. */
+__attribute__((target("avx2"))) static inline void look_up(
 	const struct tables *tables, const uint8_t *bytes, __m256i found[2])
 {
 	const __m256i half = _mm256_set1_epi8(15);
@@ -171,8 +171,8 @@ __attribute__((target("avx2"))) static inline void look(
 	}
 }
 
-/* Confirms what was found at 32 places; bytes: what the places were taken from, with TEDDY_WINDOW
- * readable bytes at each, the first being place `at` of the text. False: the sink is full. */
+/* Confirms what passed at 32 places; bytes: the text there, with TEDDY_WINDOW readable bytes at
+ * each place; the first is place `at` of the text. False: the sink is full. */
 __attribute__((target("avx2"))) static bool confirm_all(
 	const struct search *search, const __m256i found[2], const uint8_t *bytes, size_t at)
 {
@@ -208,23 +208,23 @@ __attribute__((target("avx2"))) static void find(const struct search *search, si
 			tables.high[set][i] = table(teddy->tables[set][i][1]);
 		}
 	for (; at < end && search->text_len - at >= PAD; at += STEP) {
-		/* Text that another processor has just read in is far away, and the hardware does
-		 * not look ahead far enough: this doubles the speed. */
+		/* Text that another processor has just read in is in its cache, and the hardware
+		 * does not prefetch far enough: this doubles the speed. */
 		_mm_prefetch((const char *)search->text + at + AHEAD, _MM_HINT_T0);
-		look(&tables, search->text + at, found);
+		look_up(&tables, search->text + at, found);
 		__m256i any = _mm256_or_si256(found[0], found[1]);
 		if (!_mm256_testz_si256(any, any) &&
 			!confirm_all(search, found, search->text + at, at))
 			return;
 	}
-	/* The last places, with zeros behind them: these may let more through, never less. */
+	/* The last places, with zeros after them: these may let more pass, never less. */
 	for (; at < end; at += STEP) {
 		size_t left = search->text_len - at < STEP + TEDDY_WINDOW ? search->text_len - at
 									  : STEP + TEDDY_WINDOW;
 
 		memset(last, 0, sizeof(last));
 		memcpy(last, search->text + at, left);
-		look(&tables, last, found);
+		look_up(&tables, last, found);
 		if (!confirm_all(search, found, last, at))
 			return;
 	}
@@ -240,7 +240,7 @@ void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size
 
 #else
 
-/* teddy_new gives nothing to search with. */
+/* teddy_new returns NULL, so this is never called. */
 void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
 	uint64_t offset, struct hit_sink *sink)
 {

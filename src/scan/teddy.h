@@ -10,7 +10,7 @@
 struct teddy;
 
 /* ids: of byte patterns in the set, which must outlive the result. NULL when this processor lacks
- * AVX2, or when the patterns are so many or so common that too much would have to be confirmed. */
+ * AVX2, or when the patterns are too many or so common that too much would have to be confirmed. */
 struct teddy *teddy_new(const struct pattern_set *set, const uint32_t *ids, uint32_t count);
 /* NULL is fine. */
 void teddy_free(struct teddy *teddy);

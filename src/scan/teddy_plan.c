@@ -40,7 +40,7 @@ static double chance_of(const struct teddy_plan *plan, const struct teddy_halves
 	return sum;
 }
 
-/* The pattern's window at a place; behind its end all is wild. */
+/* The pattern's window at a place; past its end all is wild. */
 static struct teddy_entry window_at(const struct pattern *pattern, uint32_t id, uint32_t place)
 {
 	struct teddy_entry entry = { .id = id, .place = place };
@@ -99,7 +99,7 @@ static struct teddy_halves unite(const struct teddy_halves *a, const struct tedd
 	return united;
 }
 
-/* What uniting two buckets costs: places that are let through, each to be compared with all
+/* What uniting two buckets costs: places that pass, each to be compared with all
  * members. */
 static double cost_of(
 	const struct teddy_plan *plan, const struct teddy_bucket *a, const struct teddy_bucket *b)

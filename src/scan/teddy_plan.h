@@ -1,11 +1,11 @@
 /*
- * How teddy (teddy.h) deals patterns to its buckets.
+ * How teddy (teddy.h) distributes patterns over its buckets.
  *
- * Each pattern is represented by three of its bytes in a row, those that are rarest on disks. What
- * a bucket lets through are all combinations of the halves of bytes that its patterns have, so
- * patterns that are alike share a bucket: starting from a bucket for each, the two whose union lets
- * through the least more are united until there are few enough. How much is by the model of what
- * stands on disks (rarity.h).
+ * Each pattern is represented by three of its bytes in a row, those that are rarest on disks. A
+ * bucket passes all combinations of its patterns' half bytes, so similar patterns share a bucket:
+ * starting with a bucket for each pattern, the two whose union lets the least more pass are united
+ * until there are few enough. How much that is follows from the model of what disks hold
+ * (patterns/rarity.h).
  */
 #ifndef BURIN_SCAN_TEDDY_PLAN_H
 #define BURIN_SCAN_TEDDY_PLAN_H
@@ -14,13 +14,13 @@
 #include "patterns/rarity.h"
 
 enum {
-	TEDDY_PLACES = 3, /* bytes that the vectors look at */
-	TEDDY_WINDOW = 4, /* and these together are compared first */
+	TEDDY_PLACES = 3, /* bytes that the vectors look up */
+	TEDDY_WINDOW = 4, /* bytes that are compared first where they pass */
 	TEDDY_BUCKETS = 16,
-	TEDDY_PATTERNS_MAX = 160, /* sorting out more takes too long */
+	TEDDY_PATTERNS_MAX = 160, /* planning for more takes too long */
 };
 
-/* What stands at the places: bit h of low is set when the low half may be h. */
+/* What the places may hold: bit h of low is set when the low half may be h. */
 struct teddy_halves {
 	uint16_t low[TEDDY_PLACES], high[TEDDY_PLACES];
 };
@@ -32,7 +32,7 @@ struct teddy_entry {
 
 struct teddy_bucket {
 	struct teddy_halves halves;
-	double chance;            /* that it lets a place through */
+	double chance;            /* that a place passes */
 	uint32_t count, *members; /* indices */
 };
 
@@ -43,10 +43,10 @@ struct teddy_plan {
 	uint32_t count; /* of buckets */
 };
 
-/* Deals count patterns, at least one, to TEDDY_BUCKETS buckets or fewer. */
+/* Distributes count patterns, at least one, over TEDDY_BUCKETS buckets or fewer. */
 void teddy_plan_make(struct teddy_plan *plan, const struct pattern_set *set, const uint32_t *ids,
 	uint32_t count);
-/* Comparisons a place of the text that the buckets ask for, by the model. */
+/* The expected number of comparisons at a place of the text, by the model. */
 double teddy_plan_busy(const struct teddy_plan *plan);
 void teddy_plan_free(struct teddy_plan *plan);
 

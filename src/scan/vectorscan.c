@@ -132,8 +132,8 @@ static int on_regex(unsigned id, unsigned long long end_from, unsigned long long
 static int scan_group(struct search *search, const struct group *group, hs_scratch_t *scratch,
 	match_event_handler on_match)
 {
-	size_t behind = search->text_len - search->len;
-	size_t len = search->len + (behind < group->reach ? behind : group->reach);
+	size_t after = search->text_len - search->len;
+	size_t len = search->len + (after < group->reach ? after : group->reach);
 	hs_error_t rc;
 
 	if (!group->database || search->sink->full)
@@ -148,8 +148,8 @@ static int scan_group(struct search *search, const struct group *group, hs_scrat
 /* The first start of which the match may end in the guarded end of what a group was given. */
 static size_t guarded_from(const struct search *search, size_t reach)
 {
-	size_t behind = search->text_len - search->len;
-	size_t len = search->len + (behind < reach ? behind : reach);
+	size_t after = search->text_len - search->len;
+	size_t len = search->len + (after < reach ? after : reach);
 
 	return len > GUARD_LEN + reach ? len - GUARD_LEN - reach : 0;
 }

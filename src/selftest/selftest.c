@@ -22,7 +22,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "compare/compare.h"
-#include "gpu/kernel_list.h"
+#include "scan/gpu_kernels.h"
 #include "report/verify.h"
 #include "run/run.h"
 #include "scan/scan.h"
@@ -314,12 +314,13 @@ static void run_engine(const struct series *series, const struct scan_engine *en
 
 static void run_all(const struct series *series)
 {
+	const struct scan_engine *engine;
 	const struct scan_engine *first = scan_engine_find("reference");
 
 	run_engine(series, first);
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++)
-		if (*engine != first)
-			run_engine(series, *engine);
+	for (unsigned i = 0; (engine = scan_engine_at(i)); i++)
+		if (engine != first)
+			run_engine(series, engine);
 	run_once(series, "auto", NULL, 0, 0, true, false);
 	run_once(series, "auto", NULL, LAYOUT_EDGE, 1, true, false);
 	run_once(series, "auto", NULL, 5 * LAYOUT_EDGE, 3, true, false);

@@ -209,15 +209,16 @@ int main(int argc, char **argv)
 		chunks[i].hit_capacity = HITS > set->count ? HITS : set->count;
 		chunks[i].hits = xmalloc(chunks[i].hit_capacity * sizeof(*chunks[i].hits));
 	}
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
+	for (unsigned i = 0; scan_engine_at(i); i++) {
+		const struct scan_engine *engine = scan_engine_at(i);
 		char reason[256] = "";
 
-		if (only && strcmp(only, (*engine)->name) != 0)
+		if (only && strcmp(only, engine->name) != 0)
 			continue;
-		if ((*engine)->probe(reason, sizeof(reason)) != 0)
-			printf("%-10s is not usable: %s\n", (*engine)->name, reason);
+		if (engine->probe(reason, sizeof(reason)) != 0)
+			printf("%-10s is not usable: %s\n", engine->name, reason);
 		else
-			measure(*engine, set, &data, pool, runs, chunks);
+			measure(engine, set, &data, pool, runs, chunks);
 	}
 	pool_free(pool);
 	for (unsigned i = 0; i < CHUNKS; i++)

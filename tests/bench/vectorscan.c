@@ -32,7 +32,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "patterns/anchor.h"
-#include "patterns/pattern_list.h"
+#include "patterns/pattern_set.h"
 #include "patterns/regex.h"
 #include "rules/rules.h"
 #include "scan/scan.h"
@@ -552,7 +552,7 @@ static void measure_wanted(const struct wanted *wanted, const struct data *data,
 	if (wanted->kind == 'w')
 		add_words(set, (unsigned)atoi(wanted->argument));
 	else if (wanted->kind == 'p'
-			 ? pattern_list_read(set, wanted->argument, &error)
+			 ? pattern_set_read(set, wanted->argument, &error)
 			 : rules_load(&rules, wanted->argument, RULES_AUTO, NULL, &error))
 		die(wanted->argument, error.text);
 	if (rules)

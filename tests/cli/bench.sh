@@ -3,13 +3,13 @@
 make_rules
 make_records image 200 100
 small="--rounds 2 --threads 2 -c rec.conf"
-try bench $small --engine hyperscan --engine reference image >out
+try bench $small --engine cpu --engine reference image >out
 sed 's/  */ /g; s/ [0-9.]* GB\/s/ SPEED/g; s/ [0-9.]* %/ PERCENT/g; s/\(end-to-end [a-z]* \)[-0-9. ]*$/\1SECONDS/; s/\(equal\) .*/\1/' out
 echo; echo "random bytes, planted"
-try bench $small --engine hyperscan --size 64K --plant 1K --seed 7 --mode host | sed -n 's/^host.* \([0-9]*  equal\) .*/\1/p'
+try bench $small --engine cpu --size 64K --plant 1K --seed 7 --mode host | sed -n 's/^host.* \([0-9]*  equal\) .*/\1/p'
 echo; echo "patterns in place of rules"
 printf "'REC['\n\n']CER'\n" >list
-try bench --rounds 1 --patterns list --engine hyperscan image | sed -n 's/  */ /g; s/[0-9.]* \(GB.s\|%\)/N/g; s/\(equal\) .*/\1/; /^host\|^end\|^exit/p'
+try bench --rounds 1 --patterns list --engine cpu image | sed -n 's/  */ /g; s/[0-9.]* \(GB.s\|%\)/N/g; s/\(equal\) .*/\1/; /^host\|^end\|^exit/p'
 echo; echo "JSON"
 try bench $small --json --size 10K image >out.json
 sed -i '/^exit/d' out.json
@@ -19,7 +19,7 @@ bench = json.load(open("out.json"))
 print({k: type(v).__name__ for k, v in sorted(bench.items())})
 print(bench["bytes"], bench["compared_with_reference"], bench["patterns"], [c["name"] for c in bench["ceilings"]])
 for row in bench["rows"]:
-    if row["engine"] == "hyperscan":
+    if row["engine"] == "cpu":
         print(row["mode"], row["compared"], row["bytes_per_second"] > 0, 0 < row["of_ceiling"], row["seconds"]["rounds"],
               row["found"] > 0, len(row["checksum"]), sorted(row.get("stages", {})))
 kernels = [row["kernel"] for row in bench["rows"] if row["mode"] == "resident"]

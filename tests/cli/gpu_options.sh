@@ -11,5 +11,5 @@ ls refused 2>&1
 # What no machine has is no mistake in the options: auto goes on without, and says why.
 export CUDA_VISIBLE_DEVICES=
 try carve -c rec.conf --gpus 64 --transfer a -o out image 2>/dev/null
-grep -c '"engine":{"name":"hyperscan"' out/report.jsonl
+grep -c '"engine":{"name":"cpu"' out/report.jsonl
 try carve -c rec.conf --engine gpu --gpus all -o none image 2>/dev/null

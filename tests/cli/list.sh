@@ -12,4 +12,10 @@ cat types
 "$BURIN" list types -c missing.conf; echo $?
 # every kernel, whatever this machine and this build are
 "$BURIN" list kernels >kernels; echo $?
-grep -c '^\(gram\|bloom\|ac\|ac-plain\)  *\(usable\|not here\|not built\)  *[A-Za-z]' kernels
+grep -c '^\(gram\|bloom\|ac\)  *\(usable\|not here\|not built\)  *[A-Za-z]' kernels
+test "$(wc -l <kernels)" = 3 && echo "no others"
+# and with --all those of the papers too
+"$BURIN" list kernels --all | grep -c '^\(ac-plain\|pfac5\|bmh\)  *'
+grep -c '^\(gpu\|cpu\|vectorscan\|reference\)  ' engines
+grep -c '^\(dpac\|wm\|ac-copies\)  ' engines
+"$BURIN" list engines --all | grep -c '^\(dpac\|wm\|ac-copies\)  '

@@ -16,7 +16,7 @@ mkdir case
 try selftest --quiet -c some.conf -o case/protocol >text
 head -5 text; tail -1 text
 sed -n '/^CLASS/,/^$/p' text
-grep -c '^hyperscan .* yes .* passed' text
+grep -c '^cpu .* yes .* passed' text
 cmp <(sed '$d' text) case/protocol/selftest.txt && echo the same as the file
 grep -c "default-src 'none'" case/protocol/selftest.html
 xmllint --html --noout case/protocol/selftest.html 2>&1 | head -3

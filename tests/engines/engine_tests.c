@@ -21,7 +21,7 @@
 #include "base/pool.h"
 #include "engines/subject.h"
 #include "engines/cases.h"
-#include "gpu/kernel_list.h"
+#include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
 /* How a text is dealt to an engine. */
@@ -351,6 +351,7 @@ static bool wanted(const struct scan_engine *engine, const char *only)
 
 static void run_subject(struct subject *subject, const char *only)
 {
+	const struct scan_engine *engine;
 	struct timespec start, end;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
@@ -359,9 +360,9 @@ static void run_subject(struct subject *subject, const char *only)
 		printf("FAIL %s: %s\n", subject->name, subject->complaint);
 		failed++;
 	}
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++)
-		if (wanted(*engine, only))
-			run_engine(*engine, subject);
+	for (unsigned i = 0; (engine = scan_engine_at(i)); i++)
+		if (wanted(engine, only))
+			run_engine(engine, subject);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	if (verbose)
 		printf("%-24s %6u patterns %8zu bytes %8zu hits %8.3f s\n", subject->name,
@@ -375,17 +376,18 @@ static void run_subject(struct subject *subject, const char *only)
 
 static int list_engines(const char *only)
 {
+	const struct scan_engine *engine;
 	int usable = 0;
 
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
+	for (unsigned i = 0; (engine = scan_engine_at(i)); i++) {
 		char reason[256] = "";
 
-		if (only && strcmp((*engine)->name, only) != 0)
+		if (only && strcmp(engine->name, only) != 0)
 			continue;
-		if ((*engine)->probe(reason, sizeof(reason)) == 0)
+		if (engine->probe(reason, sizeof(reason)) == 0)
 			usable++;
 		else
-			printf("%s is skipped: %s\n", (*engine)->name, reason);
+			printf("%s is skipped: %s\n", engine->name, reason);
 	}
 	return usable;
 }

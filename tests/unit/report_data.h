@@ -43,7 +43,7 @@ static __attribute__((unused)) struct run_record data_run(void)
 		.image = &data_image,
 		.image_path = "/evidence/disk.E01",
 		.rules = &data_rules,
-		.engine = "hyperscan",
+		.engine = "cpu",
 		.kernel = NULL,
 		.engine_reason = "no GPU",
 		.reader = "io_uring",

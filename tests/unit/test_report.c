@@ -196,7 +196,7 @@ Test(report, jsonl_to_the_letter)
 		"\"rules\":{\"path\":\"conf/"
 		"burin.conf\",\"sha256\":\"ab\",\"count\":61,\"format\":\"burin\","
 		"\"files\":[\"conf/burin.conf\",\"conf/pictures.conf\"]},"
-		"\"engine\":{\"name\":\"hyperscan\",\"kernel\":null,\"reason\":\"no "
+		"\"engine\":{\"name\":\"cpu\",\"kernel\":null,\"reason\":\"no "
 		"GPU\",\"reader\":\"io_uring\","
 		"\"threads\":2,\"chunk_size\":33554432},"
 		"\"options\":{\"dry_run\":false,\"nested\":false,\"strict\":false,\"both\":false,"

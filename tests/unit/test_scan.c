@@ -16,11 +16,18 @@
 Test(scan_engines, order_and_find)
 {
 	cr_assert_str_eq(scan_engines[0]->name, "gpu");
-	cr_assert_str_eq(scan_engines[1]->name, "hyperscan");
-	cr_assert_str_eq(scan_engines[2]->name, "reference");
-	for (size_t i = 0; scan_engines[i]; i++)
-		cr_assert_eq(scan_engines[i]->comparison, i > 2);
-	cr_assert_eq(scan_engine_find("hyperscan"), scan_engines[1]);
+	cr_assert_str_eq(scan_engines[1]->name, "cpu");
+	cr_assert_str_eq(scan_engines[2]->name, "vectorscan");
+	cr_assert_str_eq(scan_engines[3]->name, "reference");
+	cr_assert_null(scan_engines[4]);
+	for (unsigned i = 0; scan_engine_at(i); i++) {
+		cr_assert_eq(scan_engine_at(i)->comparison, i > 3);
+		cr_assert_eq(scan_engine_find(scan_engine_at(i)->name), scan_engine_at(i));
+		if (i <= 3)
+			cr_assert_eq(scan_engine_at(i), scan_engines[i]);
+	}
+	cr_assert_null(scan_engine_at(11));
+	cr_assert_null(scan_engine_at(12));
 	cr_assert_null(scan_engine_find("hyper"));
 }
 
@@ -45,9 +52,9 @@ Test(scan_engines, named)
 {
 	char reason[64];
 
-	cr_assert_eq(scan_engine_pick("reference", reason, sizeof(reason), NULL), scan_engines[2]);
+	cr_assert_eq(scan_engine_pick("reference", reason, sizeof(reason), NULL), scan_engines[3]);
 	cr_assert_str_eq(reason, "reference: asked for");
-	cr_assert_eq(scan_engine_pick("reference", reason, 4, NULL), scan_engines[2]);
+	cr_assert_eq(scan_engine_pick("reference", reason, 4, NULL), scan_engines[3]);
 	cr_assert_str_eq(reason, "ref");
 }
 
@@ -58,10 +65,12 @@ Test(scan_engines, unknown)
 
 	cr_assert_null(scan_engine_pick("warp", reason, sizeof(reason), &error));
 	cr_assert_eq(error.code, EXIT_USAGE);
-	/* those for comparison come last */
-	cr_assert(strstr(error.text,
-			  "there is no engine 'warp': known are auto, gpu, hyperscan, reference"),
-		"%s", error.text);
+	cr_assert_str_eq(error.text,
+		"there is no engine 'warp': known are auto, gpu, cpu, vectorscan, reference, and "
+		"those of `burin list engines --all`");
+	cr_assert_null(scan_engine_pick("hyperscan", reason, sizeof(reason), &error));
+	cr_assert_eq(error.code, EXIT_USAGE);
+	cr_assert(strstr(error.text, "its name is cpu"), "%s", error.text);
 }
 
 Test(scan_engines, not_available)
@@ -278,8 +287,8 @@ static void open_bench(struct bench *bench, const char *pattern, unsigned chunks
 	bench->options = (struct scan_options){
 		.pool = bench->pool, .chunk_len = 1 << 20, .chunks = chunks
 	};
-	cr_assert_eq(scan_engine_find("hyperscan")
-			     ->open(&bench->scan, &bench->set, &bench->options, &error),
+	cr_assert_eq(
+		scan_engine_find("cpu")->open(&bench->scan, &bench->set, &bench->options, &error),
 		0, "%s", error.text);
 }
 
@@ -380,9 +389,9 @@ Test(scan_cpu, has_no_kernels_to_choose_from)
 	struct error error = { 0 };
 	struct scan *scan;
 
-	cr_assert_eq(scan_engine_find("hyperscan")->open(&scan, &set, &options, &error), -EINVAL);
+	cr_assert_eq(scan_engine_find("cpu")->open(&scan, &set, &options, &error), -EINVAL);
 	cr_assert_eq(error.code, EXIT_USAGE);
-	cr_assert_not_null(strstr(error.text, "'hyperscan' has no kernel 'gram'"));
+	cr_assert_not_null(strstr(error.text, "'cpu' has no kernel 'gram'"));
 	pool_free(pool);
 }
 
@@ -391,13 +400,13 @@ Test(scan_cpu, kernel_says_how)
 	struct bench bench;
 
 	open_bench(&bench, "'moov'", 1);
-	cr_assert(strcmp(cpu_scan_kernel(bench.scan), "1 teddy") == 0 ||
-		  strcmp(cpu_scan_kernel(bench.scan), "1 literals") == 0); /* without AVX2 */
+	cr_assert(strcmp(cpu_scan_kernel(bench.scan), "teddy (1 pattern)") == 0 ||
+		  strcmp(cpu_scan_kernel(bench.scan), "vectorscan (1 pattern)") == 0); /* without AVX2 */
 	close_bench(&bench);
 	open_bench(&bench, "/ab{1,3}/", 1);
-	cr_assert_str_eq(cpu_scan_kernel(bench.scan), "1 regexes");
+	cr_assert_str_eq(cpu_scan_kernel(bench.scan), "vectorscan (1 pattern)");
 	close_bench(&bench);
 	open_bench(&bench, "4?", 1);
-	cr_assert_str_eq(cpu_scan_kernel(bench.scan), "1 pairs");
+	cr_assert_str_eq(cpu_scan_kernel(bench.scan), "pairs (1 pattern)");
 	close_bench(&bench);
 }

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ac_copies_engine broken_engine
 #include "scan/engines.c"
+#define ac_copies_engine broken_engine
+#include "gpu/papers/cpu_engines.c"
 #undef ac_copies_engine
 
 #include "base/log.h"

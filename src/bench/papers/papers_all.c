@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "bench/papers/papers_state.h"
-#include "gpu/kernel_list.h"
+#include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
 #define PASSES_MAX 200 /* bmh goes over the text once for every pattern */
@@ -38,6 +38,7 @@ static struct paper_table *table_of(struct papers *papers)
 
 void papers_compare_all(struct papers *papers, const char *data)
 {
+	const struct scan_engine *engine;
 	struct paper_table *table = table_of(papers);
 	size_t part = papers->text.len < CPU_MB * 1000000u ? papers->text.len : CPU_MB * 1000000u;
 	double gram = -1;
@@ -56,15 +57,14 @@ void papers_compare_all(struct papers *papers, const char *data)
 		add_line(table, data, "gpu", info->name, papers->text.len, &time,
 			papers->result->device_read, gram);
 	}
-	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++) {
+	for (unsigned i = 0; (engine = scan_engine_at(i)); i++) {
 		struct papers_time time;
 		char reason[256];
 
-		if (strcmp((*engine)->name, "gpu") == 0 ||
-			strcmp((*engine)->name, "reference") == 0 ||
-			(*engine)->probe(reason, sizeof(reason)) || papers_stop())
+		if (strcmp(engine->name, "gpu") == 0 || strcmp(engine->name, "reference") == 0 ||
+			engine->probe(reason, sizeof(reason)) || papers_stop())
 			continue;
-		papers_time_engine(papers, (*engine)->name, 0, part, &time);
-		add_line(table, data, (*engine)->name, "-", part, &time, -1, -1);
+		papers_time_engine(papers, engine->name, 0, part, &time);
+		add_line(table, data, engine->name, "-", part, &time, -1, -1);
 	}
 }

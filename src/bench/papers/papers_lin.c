@@ -1,7 +1,7 @@
 /* Lin and others (PFAC): Tables 2 and 3, with the five measures of section 6.2, and the stages. */
 #include "bench/papers/paper_data.h"
+#include "bench/papers/paper_counts.h"
 #include "bench/papers/papers_state.h"
-#include "gpu/papers/pfac.h"
 
 #define LARGEST 192 /* MB */
 #define SIZES 8
@@ -37,20 +37,6 @@ static const struct published attack[SIZES] = {
 	{ 0.82, 3.28, 3.67, 122.84, 147.39, 248.51, 6.01, 6.41, 9.35 },
 };
 
-/* L of section 6.2: how many transitions all threads of PFAC look up. */
-static double count_lookups(const struct papers *papers, size_t len)
-{
-	const struct gpu_text text = { papers->text.bytes, 0, (uint32_t)len, (uint32_t)len };
-	struct gpu_program *program;
-	double lookups;
-
-	if (pfac_compile(&program, &papers->set, NULL, NULL))
-		return 0;
-	lookups = (double)pfac_lookups(program, &text);
-	pfac_free(program);
-	return lookups;
-}
-
 static void pair(struct paper_table *table, double then, double now)
 {
 	paper_table_number(table, then, 2);
@@ -67,7 +53,7 @@ static void add_size(
 	};
 	const struct bench_hits *right = papers_right(papers, len);
 	struct papers_time ac, dpac, pfac, gpu, moved;
-	double lookups = count_lookups(papers, len);
+	double lookups = paper_pfac_lookups(&papers->set, papers->text.bytes, len);
 
 	papers_time_engine(papers, "ac", 1, len, &ac);
 	papers_time_engine(papers, "dpac", 0, len, &dpac);

@@ -6,7 +6,7 @@
 #include "bench/stats.h"
 #include "bench/hit_tally.h"
 #include "bench/search_text.h"
-#include "gpu/kernel_bench.h"
+#include "bench/kernel_bench.h"
 
 struct pool;
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "bench/papers/paper_data.h"
+#include "bench/papers/paper_counts.h"
 #include "bench/papers/papers_state.h"
-#include "gpu/papers/stt.h"
 
 #define LARGEST 500 /* MB */
 #define K20 208e9   /* bytes a second of its memory */
@@ -15,34 +15,19 @@ static const unsigned parts[] = { 1, 4, 8 };
 
 /* ---- Tables 2 to 4: nothing of it needs a GPU ---- */
 
-static double shape_of(const struct pattern_set *set, unsigned part_count, struct stt_shape *shape)
+/* Fills in the automata, and their least building time of some rounds; -1 without any. */
+static void measure_automata(
+	const struct pattern_set *set, unsigned part_count, struct paper_automata *automata)
 {
-	struct gpu_tuning tuning = { .parts = part_count };
 	double least = -1;
 
 	for (unsigned i = 0; i < SHAPE_ROUNDS && !papers_stop(); i++) {
-		struct gpu_program *program;
-		struct error error = { 0 };
-
-		if (stt_compile(&program, set, &tuning, &error))
-			return -1;
-		stt_shape(program, shape);
-		if (least < 0 || shape->seconds < least)
-			least = shape->seconds;
-		stt_free(program);
+		if (paper_automata_make(automata, set, part_count))
+			break;
+		if (least < 0 || automata->seconds < least)
+			least = automata->seconds;
 	}
-	return least;
-}
-
-static void sums(const struct stt_shape *shape, double *states, double *len, double *largest)
-{
-	*states = *len = *largest = 0;
-	for (uint32_t i = 0; i < shape->part_count; i++) {
-		*states += shape->parts[i].state_count;
-		*len += (double)shape->parts[i].len;
-		if (shape->parts[i].state_count > *largest)
-			*largest = shape->parts[i].state_count;
-	}
+	automata->seconds = least;
 }
 
 struct tables {
@@ -53,27 +38,24 @@ static void add_shapes(const struct papers *papers, struct tables *tables, uint3
 	const double seconds[PARTS])
 {
 	struct pattern_set set = { 0 };
-	double states[PARTS], len[PARTS], largest[PARTS], now[PARTS];
-	struct stt_shape shape;
+	struct paper_automata all[PARTS] = { 0 };
 
 	paper_prose_patterns(&set, count, papers->options->seed + 1);
-	for (unsigned i = 0; i < PARTS; i++) {
-		now[i] = shape_of(&set, parts[i], &shape);
-		sums(&shape, &states[i], &len[i], &largest[i]);
-	}
+	for (unsigned i = 0; i < PARTS; i++)
+		measure_automata(&set, parts[i], &all[i]);
 	paper_table_number(tables->states, count, 0);
-	paper_table_number(tables->states, shape.average_len, 2);
+	paper_table_number(tables->states, all[PARTS - 1].average_len, 2);
 	paper_table_number(tables->sizes, count, 0);
 	paper_table_number(tables->seconds, count, 0);
 	for (unsigned i = 0; i < PARTS; i++) {
-		paper_table_number(tables->states, states[i], 0);
-		paper_table_number(tables->states, largest[i], 0);
-		paper_table_number(tables->sizes, len[i] / 1024, 0);
+		paper_table_number(tables->states, all[i].states, 0);
+		paper_table_number(tables->states, all[i].largest, 0);
+		paper_table_number(tables->sizes, all[i].len / 1024, 0);
 		paper_table_number(tables->seconds, seconds[i], 4);
-		paper_table_number(tables->seconds, now[i], 4);
+		paper_table_number(tables->seconds, all[i].seconds, 4);
 	}
-	paper_table_number(tables->sizes, 100 * (len[1] / len[0] - 1), 2);
-	paper_table_number(tables->sizes, 100 * (len[2] / len[0] - 1), 2);
+	paper_table_number(tables->sizes, 100 * (all[1].len / all[0].len - 1), 2);
+	paper_table_number(tables->sizes, 100 * (all[2].len / all[0].len - 1), 2);
 	pattern_set_free(&set);
 }
 

@@ -1,7 +1,7 @@
-/* Measuring kernels on text that lies in device memory, and what the device can do at best: for
- * `burin bench`. */
-#ifndef BURIN_GPU_KERNEL_BENCH_H
-#define BURIN_GPU_KERNEL_BENCH_H
+/* Measuring kernels on text that is in device memory, and what the device can do at best. gpu/
+ * implements it (gpu/kernel_bench.cu), and `burin bench` calls it. */
+#ifndef BURIN_BENCH_KERNEL_BENCH_H
+#define BURIN_BENCH_KERNEL_BENCH_H
 
 #include <stddef.h>
 #include <stdint.h>
