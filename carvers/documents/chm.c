@@ -56,30 +56,30 @@ static const char *read_header(struct chm *chm)
 	uint32_t version, header_len;
 
 	if (!p || memcmp(p, "ITSF", 4) != 0)
-		return "no header";
+		return "no header at 0";
 	version = le32(p + 4);
 	header_len = le32(p + 8);
 	if (!(version == 3 && header_len == 0x60) && !(version == 2 && header_len == 0x58))
-		return "an unknown version";
+		return "an unknown version at 4";
 	section = le64(p + 0x38);
 	chm->directory = le64(p + 0x48);
 	chm->content = version == 3 ? le64(p + 0x58) : chm->directory + le64(p + 0x50);
 	if (section > 4096 || chm->directory > UINT32_MAX || chm->content > UINT32_MAX)
-		return "impossible sections";
+		return "impossible section offsets at 56";
 	p = view_peek(chm->view, section, 24);
 	if (!p || (le32(p) != 0x1fe && le32(p) != 0x1ff))
-		return "no section 0";
+		return "no section 0 at the offset in the header";
 	chm->len = le64(p + 8);
 	if (chm->len < 0x60 || chm->len < section + 24 || chm->len < chm->directory + 0x54)
-		return "an impossible length of the file or of chunks";
+		return "an impossible file length in section 0";
 	p = view_peek(chm->view, chm->directory, 0x54);
 	if (!p || memcmp(p, "ITSP", 4) != 0 || le32(p + 8) != 0x54)
-		return "no directory";
+		return "no directory at the offset in the header";
 	chm->chunk_len = le32(p + 16);
 	chm->chunk_count = le32(p + 44);
 	if (chm->chunk_len < 32 || chm->chunk_len > MAX_CHUNK || !chm->chunk_count ||
 		chm->len <= chm->content)
-		return "an impossible length of the file or of chunks";
+		return "an impossible chunk length or number in the directory";
 	chm->valid_end = chm->directory + 0x54;
 	return NULL;
 }

@@ -40,15 +40,15 @@ static const char *read_header(struct mobi *mobi)
 	uint32_t created;
 
 	if (!p)
-		return "a truncated header";
+		return "a truncated header at 0";
 	mobi->mobipocket = memcmp(p + 60, "BOOKMOBI", 8) == 0;
 	if (!mobi->mobipocket && memcmp(p + 60, "TEXtREAd", 8) != 0)
-		return "not a book's database type";
+		return "not a book's database type at 60";
 	if (!memchr(p, 0, 32))
-		return "a name without end";
+		return "an unterminated name at 0";
 	mobi->count = be16(p + 76);
 	if (mobi->count < 2)
-		return "too few records";
+		return "fewer than two records at 76";
 	finding_set_title_latin1(mobi->finding, p, 32);
 	/* The highest bit selects one of two epochs. */
 	created = be32(p + 36);
@@ -69,15 +69,15 @@ static const char *read_offsets(struct mobi *mobi)
 		uint64_t at;
 
 		if (!p)
-			return "a truncated list of records";
+			return "a truncated list of records at 78";
 		at = be32(p);
 		if (i == 0 && (at < HEADER_LEN + 8u * mobi->count ||
 				      at > HEADER_LEN + 8u * mobi->count + 64))
-			return "the first record does not follow the list";
+			return "the first record does not follow the list at 78";
 		if (i == 0)
 			mobi->first = at;
 		else if (at < before)
-			return "record offsets that do not rise";
+			return "record offsets that do not rise in the list at 78";
 		if (i && at - before > mobi->longest)
 			mobi->longest = at - before;
 		before = at;
@@ -98,11 +98,13 @@ static const char *read_first_record(struct mobi *mobi)
 		return "a truncated first record";
 	compression = be16(p);
 	if ((compression != 1 && compression != 2 && compression != 17480) || be16(p + 2) != 0)
-		return "an unknown text compression";
+		return "an unknown text compression in the first record";
 	if (!mobi->mobipocket)
-		return be16(p + 10) == 4096 ? NULL : "an impossible text record length";
+		return be16(p + 10) == 4096
+			       ? NULL
+			       : "an impossible text record length in the first record";
 	if (memcmp(p + 16, "MOBI", 4) != 0)
-		return "no Mobipocket header";
+		return "no Mobipocket header in the first record";
 	if (be32(p + 36) == 8)
 		mobi->finding->extension = "azw3";
 	name_at = mobi->first + be32(p + 84);

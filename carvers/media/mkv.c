@@ -315,7 +315,8 @@ static enum verdict judge_segment(struct mkv *mkv, const struct ebml_element *se
 	const char *problem = walk_segment(mkv, segment, &end);
 
 	if (!mkv->info && !mkv->tracks && !mkv->clusters)
-		return verdict_because(CARVE_REJECT, finding, "no known element in the segment");
+		return verdict_because(CARVE_REJECT, finding,
+			"no known element in the segment at %" PRIu64, segment->at);
 	finding->extension = mkv->webm ? "webm" : mkv->video || !mkv->tracks ? "mkv" : "mka";
 	finding->length = mkv->valid_end;
 	if (problem && strcmp(problem, "cut") == 0)
@@ -361,8 +362,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	p = len >= 4 ? view_peek(view, type.data, len) : NULL;
 	mkv.webm = p && memcmp(p, "webm", 4) == 0;
 	if (!p || (!mkv.webm && (len < 8 || memcmp(p, "matroska", 8) != 0)))
-		return verdict_because(
-			CARVE_REJECT, finding, "the document type is not Matroska's");
+		return verdict_because(CARVE_REJECT, finding,
+			"the document type at %" PRIu64 " is neither matroska nor webm", type.data);
 	/* Padding may precede the segment. */
 	for (at = head.end; ebml_read(view, at, size, &segment) == EBML_INTACT &&
 			    segment.id == ID_VOID && !segment.unknown_len;)

@@ -75,7 +75,7 @@ def make():
     chunk = directory + 0x54
     save("chm", "chunk-overwritten.chm", whole[:chunk + 60] + random.Random(3).randbytes(len(whole) - chunk - 60), verdict="truncated",
          length=chunk, why=f"no directory chunk at {chunk}")
-    save("chm", "no-directory.chm", whole.replace(b"ITSP", b"XXXX"), verdict="reject", why="no directory")
-    save("chm", "version.chm", whole[:4] + b"\7" + whole[5:], verdict="reject", why="an unknown version")
+    save("chm", "no-directory.chm", whole.replace(b"ITSP", b"XXXX"), verdict="reject", why="no directory at the offset in the header")
+    save("chm", "version.chm", whole[:4] + b"\7" + whole[5:], verdict="reject", why="an unknown version at 4")
     save("chm", "short.chm", whole[:0x68] + struct.pack("<Q", 300) + whole[0x70:], verdict="reject",
-         why="an impossible length of the file or of chunks")
+         why="an impossible chunk length or number in the directory")

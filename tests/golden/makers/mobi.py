@@ -41,12 +41,12 @@ def make():
     wrong = bytearray(whole)
     wrong[78 + 8 + 3] = 1
     wrong[78 + 8 + 2] = 0
-    save("mobi", "back.mobi", bytes(wrong), verdict="reject", why="record offsets that do not rise")
+    save("mobi", "back.mobi", bytes(wrong), verdict="reject", why="record offsets that do not rise in the list at 78")
     wrong = bytearray(whole)
     wrong[80] = 9
-    save("mobi", "place.mobi", bytes(wrong), verdict="reject", why="the first record does not follow the list")
-    save("mobi", "packing.mobi", database([first(packing=9)] + text + [end]), verdict="reject", why="an unknown text compression")
-    save("mobi", "no-header.mobi", whole.replace(b"MOBI\0\0\0\xe8", b"XXXX\0\0\0\xe8"), verdict="reject", why="no Mobipocket header")
-    save("mobi", "one-record.mobi", database([end]), verdict="reject", why="too few records")
-    save("mobi", "other.pdb", database([first(), end], b"DATAPlkr"), verdict="reject", why="not a book's database type")
-    save("mobi", "name.mobi", b"x" * 32 + whole[32:], verdict="reject", why="a name without end")
+    save("mobi", "place.mobi", bytes(wrong), verdict="reject", why="the first record does not follow the list at 78")
+    save("mobi", "packing.mobi", database([first(packing=9)] + text + [end]), verdict="reject", why="an unknown text compression in the first record")
+    save("mobi", "no-header.mobi", whole.replace(b"MOBI\0\0\0\xe8", b"XXXX\0\0\0\xe8"), verdict="reject", why="no Mobipocket header in the first record")
+    save("mobi", "one-record.mobi", database([end]), verdict="reject", why="fewer than two records at 76")
+    save("mobi", "other.pdb", database([first(), end], b"DATAPlkr"), verdict="reject", why="not a book's database type at 60")
+    save("mobi", "name.mobi", b"x" * 32 + whole[32:], verdict="reject", why="an unterminated name at 0")
