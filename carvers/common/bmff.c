@@ -1,11 +1,11 @@
 /*
  * Boxes (ISO/IEC 14496-12, 4.2): size (4 bytes, big-endian, itself included), type (4 letters);
- * with size 1 the real one follows in 8 bytes, with size 0 the box goes to the end of the file. A
- * type 'uuid' has 16 bytes more behind it, which count as data here.
+ * with size 1 the real size follows in 8 bytes, with size 0 the box reaches the end of the file. A
+ * type 'uuid' is followed by 16 more bytes, which count as data here.
  *
- * A file is a row of boxes, and nothing says how many. So its end is where no box of a known type
- * follows; a box of an unknown type belongs to it only if a known one stands behind it. 'ftyp'
- * begins the next file.
+ * A file is a sequence of boxes whose number is not stored anywhere. So it ends where no box of a
+ * known type follows; a box of an unknown type belongs to it only if a known one comes after it.
+ * 'ftyp' starts the next file.
  */
 #include "bmff.h"
 
@@ -21,8 +21,8 @@ static bool in_list(uint32_t type, const char *types)
 	return false;
 }
 
-/* What can stand in a file's top level: ISO/IEC 14496-12, 23008-12, QuickTime, and what cameras and
- * phones put there. */
+/* The types that occur at the top level of a file: ISO/IEC 14496-12, 23008-12, QuickTime, and what
+ * cameras and phones write there. */
 static bool known_outermost(uint32_t type)
 {
 	static const char types[] =
@@ -42,7 +42,7 @@ static bool holds_boxes(uint32_t type)
 	return in_list(type, types);
 }
 
-/* A type is printable; QuickTime's texts begin with a copyright sign. */
+/* A type is printable; QuickTime's texts start with a copyright sign. */
 static bool is_type(uint32_t type)
 {
 	for (int shift = 0; shift < 32; shift += 8) {
@@ -108,7 +108,7 @@ uint64_t bmff_first_child(struct view *view, const struct bmff_box *box)
 {
 	const uint8_t *p = box->end - box->data >= 8 ? view_peek(view, box->data, 8) : NULL;
 
-	/* QuickTime's 'meta' has no version and flags in front of its 'hdlr'. */
+	/* QuickTime's 'meta' has no version and flags before its 'hdlr'. */
 	if (box->type == BMFF('m', 'e', 't', 'a'))
 		return box->data + (p && be32(p + 4) == BMFF('h', 'd', 'l', 'r') ? 0 : 4);
 	if (box->type == BMFF('i', 'r', 'e', 'f'))
@@ -118,7 +118,7 @@ uint64_t bmff_first_child(struct view *view, const struct bmff_box *box)
 	return box->data;
 }
 
-/* The rest of a box that is too short for a box in it: QuickTime ends some with 4 zeros. */
+/* The end of a box, too short for another box inside it: QuickTime ends some with 4 zeros. */
 static bool is_padding(struct view *view, uint64_t at, uint64_t end)
 {
 	const uint8_t *p = end - at < 8 ? view_peek(view, at, (size_t)(end - at)) : NULL;
@@ -155,7 +155,7 @@ bool bmff_nested(struct view *view, const struct bmff_box *box, uint64_t *broken
 	return true;
 }
 
-static void take(struct bmff *bmff, const struct bmff_box *box)
+static void add_box(struct bmff *bmff, const struct bmff_box *box)
 {
 	bmff->box_count++;
 	bmff->last = *box;
@@ -168,7 +168,7 @@ static void take(struct bmff *bmff, const struct bmff_box *box)
 		bmff->mdat[bmff->mdat_count - 1] = *box;
 }
 
-/* A box of a type that nobody knows, in front of one that is known and of this file. */
+/* Whether a box of unknown type is followed by one that is known and belongs to this file. */
 static bool leads_on(const struct bmff *bmff, const struct bmff_box *box)
 {
 	struct bmff_box next;
@@ -180,8 +180,8 @@ static bool leads_on(const struct bmff *bmff, const struct bmff_box *box)
 	       (state == BMFF_BOX || state == BMFF_CUT) && known_outermost(next.type);
 }
 
-/* A second 'moov' is the next file's, and what stands between belongs to it, too, if this one's
- * media data stood before its own. */
+/* A second 'moov' belongs to the next file, and so do the boxes before it if this file's media data
+ * came before its own 'moov'. */
 static bool second_moov(struct bmff *bmff, const struct bmff_box *box)
 {
 	if (box->type != BMFF('m', 'o', 'o', 'v') || !bmff->moov.type)
@@ -199,7 +199,7 @@ static bool second_moov(struct bmff *bmff, const struct bmff_box *box)
 	return true;
 }
 
-/* From bmff->end on. */
+/* Walks on from bmff->end. */
 static void walk_outermost(struct bmff *bmff)
 {
 	struct view *view = bmff->view;
@@ -216,7 +216,7 @@ static void walk_outermost(struct bmff *bmff)
 			break;
 		}
 		view_part(view, box.at);
-		take(bmff, &box);
+		add_box(bmff, &box);
 		if (cut)
 			break;
 	}
@@ -237,7 +237,7 @@ bool bmff_open(struct bmff *bmff, struct view *view)
 		return false;
 	bmff->brand = be32(p);
 	bmff->ftyp = box;
-	take(bmff, &box);
+	add_box(bmff, &box);
 	walk_outermost(bmff);
 	return true;
 }
@@ -272,7 +272,7 @@ bool bmff_has_brand(const struct bmff *bmff, uint32_t brand)
 
 bool bmff_in_mdat(const struct bmff *bmff, uint64_t offset, uint64_t len)
 {
-	/* Those that are only counted can't be told: anything behind the last known one will do. */
+	/* Only the first boxes are kept: anywhere after the last of them counts as inside one. */
 	if (bmff->mdat_count > BMFF_MDATS && offset > bmff->mdat[BMFF_MDATS - 1].end)
 		return len <= bmff->end && offset <= bmff->end - len;
 	for (size_t i = 0; i < BMFF_MDATS && i < bmff->mdat_count; i++) {

@@ -1,9 +1,9 @@
 /*
- * Coded pictures are noise to whoever does not decode them. What can be seen is the frame around
- * them: H.264 and H.265 (ISO/IEC 14496-15) come as NAL units, each with its length in front, AV1
- * as OBUs with a length behind their first byte; both have to fill the data exactly. So each unit
- * bears out what stands in front of it, and only what follows the last head is not borne out at
- * all. A long run of zeros or FF occurs in none of them: there the data were wiped.
+ * Coded pictures look like noise unless they are decoded. What can be checked is their framing:
+ * H.264 and H.265 (ISO/IEC 14496-15) come as NAL units, each preceded by its length; AV1 as OBUs
+ * with a length after their first byte. Both have to fill the data exactly. So each unit confirms
+ * what comes before it, and only what follows the last head is not confirmed at all. None of them
+ * contains a long run of zeros or FF: where there is one, the data was wiped.
  */
 #include "bmff_media.h"
 
@@ -41,7 +41,7 @@ static uint64_t wiped_from(struct view *view, uint64_t at, uint64_t end)
 	return end;
 }
 
-/* Whether a NAL unit can begin so. */
+/* Whether these can be the first bytes of a NAL unit. */
 static bool nal_head(uint32_t coding, const uint8_t *p)
 {
 	if (p[0] & 0x80)
@@ -76,8 +76,8 @@ static bool check_nals(struct view *view, const struct bmff_coding *coding, uint
 	return true;
 }
 
-/* AV1 bitstream specification, 5.3: the head of an OBU, and its size in LEB128. Bytes of the head;
- * 0: none. */
+/* AV1 bitstream specification, 5.3: reads the head of an OBU, and its size in LEB128. Returns the
+ * bytes of the head; 0: not an OBU. */
 static size_t obu_head(const uint8_t *p, size_t len, uint64_t *size)
 {
 	unsigned type = len ? p[0] >> 3 & 15 : 0;
@@ -113,7 +113,7 @@ static bool check_obus(
 			size = end - at - head;
 		if (size > end - at - head)
 			return false;
-		/* Without a size of its own, only the head says that it is one. */
+		/* Without a size of its own, the head is its only evidence. */
 		if (p[0] & 2)
 			*confirmed = at + head;
 		at += head + size;

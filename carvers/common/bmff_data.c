@@ -1,10 +1,10 @@
 /*
- * The verdict on a file of boxes whose data are noise. Its boxes say where it ends, but the last
- * box is one of media data mostly: when the file's end was overwritten, its length in front still
- * says what it said. So the data themselves have to bear out that they are there (bmff_coded.c).
- * If too much of the file's end is not borne out by anything, it is not called complete. Data that
- * make no sense from the first byte on, in a sector that was not written over, were never whole:
- * then the boxes alone tell the length, and it is unverified.
+ * The verdict on a file of boxes whose data is noise. Its boxes show where it ends, but the last
+ * box is usually media data: when the file's end was overwritten, the length at its start is
+ * unchanged. So the data itself has to confirm that it is there (bmff_coded.c). If nothing confirms
+ * too much of the file's end, the file is not complete. Data that is invalid from its first byte
+ * on, in a sector that was not overwritten, was never valid: then only the boxes determine the
+ * length, and the file is unverified.
  */
 #include "bmff_media.h"
 
@@ -14,12 +14,12 @@
 #include "overwrite.h"
 #include "walk.h"
 
-/* Of a file's length, how much may stand unconfirmed at its end: a part, and at least so many
+/* How much of a file's end may be unconfirmed: this part of its length, and at least this many
  * bytes. */
 #define TAIL_PART 16
-#define TAIL_LEAST 32
+#define TAIL_MIN 32
 /* How often each byte of the file is checked, on average. */
-#define LOOKS_MAX 4
+#define CHECKS_MAX 4
 
 void bmff_data_add(
 	struct bmff_data *data, const struct bmff_coding *coding, uint64_t offset, uint64_t len)
@@ -36,12 +36,12 @@ void bmff_data_add(
 	}
 	if (offset + len > data->end)
 		data->end = offset + len;
-	/* Of a file that is cut: its last box says that they are there, but they are not. */
+	/* In a file that is cut, the last box's size covers data that is missing. */
 	if (offset + len > view_size(view))
 		return;
 	/* Items may share bytes, but not all of them with all others. */
 	data->checked_len += len;
-	if (data->checked_len / LOOKS_MAX > view_size(view))
+	if (data->checked_len / CHECKS_MAX > view_size(view))
 		return;
 	if (!bmff_coded(view, coding, offset, len, &confirmed, &broken))
 		bmff_data_break(data, broken);
@@ -80,7 +80,7 @@ bool bmff_is_filler(struct view *view, const struct bmff_box *box)
 	return true;
 }
 
-/* The index of fragments (ISO/IEC 14496-12, 8.8.9) ends with a box that says how long it is. */
+/* The index of fragments (ISO/IEC 14496-12, 8.8.9) ends with a box that has its length. */
 static bool is_index(struct view *view, const struct bmff_box *box)
 {
 	const uint8_t *p = box->type == BMFF('m', 'f', 'r', 'a') && box->end - box->data >= 16
@@ -94,7 +94,7 @@ static uint64_t unconfirmed(const struct bmff_data *data)
 {
 	const struct bmff *bmff = data->bmff;
 
-	/* A box behind the data bears them out. Those that describe them were walked through. */
+	/* A box after the data confirms the data. Boxes that describe it were checked already. */
 	if (bmff->last.type == BMFF('m', 'e', 't', 'a') ||
 		bmff->last.type == BMFF('m', 'o', 'o', 'v'))
 		return 0;
@@ -105,9 +105,9 @@ static uint64_t unconfirmed(const struct bmff_data *data)
 	return bmff->end - bmff->last.data;
 }
 
-/* Whether the first of a box's data make no sense, though the box begins in the same sector: then
- * they were not written over. */
-static bool written_so(const struct bmff_data *data)
+/* Whether the first data of a box is invalid, although the box starts in the same sector: then the
+ * data was not overwritten, but written that way. */
+static bool written_invalid(const struct bmff_data *data)
 {
 	const struct bmff *bmff = data->bmff;
 
@@ -126,27 +126,27 @@ enum verdict bmff_data_verdict(const struct bmff_data *data, struct finding *fin
 		return walk_cut(
 			bmff->view, finding, bmff->last.end, data->broken ? data->broken : size);
 	finding->length = bmff->end;
-	if (data->broken && !bmff->last.open && written_so(data))
+	if (data->broken && !bmff->last.open && written_invalid(data))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the media data make no sense at %" PRIu64 ", but no sector begins there",
+			"invalid media data at %" PRIu64 ", but no sector starts there",
 			data->broken);
 	if (data->broken) {
 		finding->length = data->broken;
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"the media data make no sense at %" PRIu64, data->broken);
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "invalid media data at %" PRIu64, data->broken);
 	}
 	if (data->outside)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"data at %" PRIu64 " would be outside of the file's media data",
+			"data at %" PRIu64 " would be outside the file's media data",
 			data->outside);
 	if (bmff->last.open) {
 		finding->length = data->end > bmff->last.data ? data->end : bmff->last.data;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the box at %" PRIu64 " has no length: cut behind the last data in use",
+			"the box at %" PRIu64 " has no length: cut after the last data in use",
 			bmff->last.at);
 	}
-	if (tail > TAIL_LEAST && tail > bmff->end / TAIL_PART)
+	if (tail > TAIL_MIN && tail > bmff->end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"whether the last %" PRIu64 " bytes are the file's can't be seen", tail);
+			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;
 }

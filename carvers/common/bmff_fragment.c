@@ -1,7 +1,7 @@
 /*
- * Fragments (ISO/IEC 14496-12, 8.8): a box 'moof' describes the samples of the media data behind
- * it, track by track ('traf') and row by row ('trun'). What all samples of a track have in common
- * stands in 'tfhd', or in 'trex' of the file's 'moov'.
+ * Fragments (ISO/IEC 14496-12, 8.8): a box 'moof' describes the samples of the media data after it,
+ * track by track ('traf') and run by run ('trun'). What all samples of a track have in common is in
+ * 'tfhd', or in 'trex' of the file's 'moov'.
  */
 #include "bmff_media.h"
 
@@ -12,9 +12,9 @@ struct fragment {
 	const struct bmff_box *moof, *moov;
 	void (*visit)(void *context, uint32_t track, uint64_t offset, uint64_t len);
 	void *context;
-	uint32_t track, sample_len; /* of the track: the length that is not told otherwise */
-	uint64_t base;              /* what its rows' offsets count from */
-	uint64_t end;               /* behind the last sample */
+	uint32_t track, sample_len; /* of the track: the default length */
+	uint64_t base;              /* what the offsets of its runs count from */
+	uint64_t end;               /* end of the last sample */
 };
 
 static const uint8_t *head_of(struct view *view, const struct bmff_box *box, size_t len)
@@ -42,7 +42,7 @@ static uint32_t usual_len(const struct fragment *fragment, uint32_t track)
 	return 0;
 }
 
-/* 'tfhd': the flags tell which of its fields are there. */
+/* 'tfhd': its flags determine which fields it has. */
 static bool read_head(struct fragment *fragment, const struct bmff_box *traf)
 {
 	struct view *view = fragment->view;
@@ -76,7 +76,7 @@ static bool read_head(struct fragment *fragment, const struct bmff_box *traf)
 	return p != NULL;
 }
 
-/* Each sample's own length, which stands at offset `place` of its entry. */
+/* Visits samples that have a length each, at offset `place` of their entry. */
 static bool visit_each(struct fragment *fragment, const struct bmff_box *trun, uint64_t at,
 	uint32_t count, size_t entry_len, size_t place)
 {

@@ -1,6 +1,6 @@
 /*
- * Items (ISO/IEC 14496-12, 8.11): 'iinf' lists their types, 'iloc' where their bytes lie, in one or
- * more extents. The numbers in 'iloc' have widths that its head sets, nibble by nibble.
+ * Items (ISO/IEC 14496-12, 8.11): 'iinf' lists their types, 'iloc' where their bytes are, in one or
+ * more extents. The numbers in 'iloc' have widths that its head defines, nibble by nibble.
  */
 #include "bmff_media.h"
 
@@ -16,11 +16,11 @@ struct types {
 	size_t count, hint;
 };
 
-/* Numbers one behind the other. */
+/* A sequence of numbers. */
 struct numbers {
 	struct view *view;
 	uint64_t at, end;
-	bool bad; /* went beyond the end */
+	bool bad; /* read past the end */
 };
 
 static uint64_t next(struct numbers *numbers, unsigned width)
@@ -68,7 +68,7 @@ static void read_types(struct view *view, const struct bmff_box *meta, struct ty
 	}
 }
 
-/* Both lists mostly have the same order: the search starts behind what was found last. */
+/* Both lists usually have the same order: the search starts after the last match. */
 static uint32_t type_of(struct types *types, uint32_t item)
 {
 	for (size_t i = 0; i < types->count; i++) {
@@ -116,7 +116,7 @@ static void visit_item(struct locations *locations, struct types *types,
 
 	if (locations->version)
 		extent.method = next(numbers, 2) & 15;
-	/* Data of another file, as links to them say, are none of this one's. */
+	/* Data in another file, which links point to, is not this file's. */
 	if (next(numbers, 2))
 		extent.method = BMFF_IN_ITEM;
 	base = next(numbers, locations->base_len);

@@ -1,14 +1,14 @@
 /*
- * Samples that are neither NAL units nor OBUs. Each coding has something that its samples begin
- * with, and some kinds of sound something that they end with:
+ * Samples that are neither NAL units nor OBUs. Each coding has something that its samples start
+ * with, and some audio codings something that they end with:
  *
  *	AAC (ISO/IEC 14496-3, 4.4.2.1): elements with ids of 3 bits, the last being 111, then zeros
  *		up to a whole byte; ALAC too, with 12 zero bits in its first element
- *	AMR (3GPP TS 26.101, 26.201; RFC 4867): the frame's type tells its length
+ *	AMR (3GPP TS 26.101, 26.201; RFC 4867): the frame's type determines its length
  *	MPEG-4 video, H.263, ProRes, PNG, AC-3, MP3, FLAC, TrueHD, DV: start codes
  *
- * That is little for a single sample. So a track is watched: if its first samples all look right,
- * and then several in a row do not, its data end there.
+ * That is weak evidence for a single sample. So the whole track counts: if its first samples all
+ * pass, and then several in a row fail, its data ends there.
  */
 #include "bmff_media.h"
 
@@ -16,18 +16,18 @@
 
 #include "bytes.h"
 
-#define SURE 4   /* samples that have to look right before one that does not means anything */
-#define FAILED 2 /* in a row: they are none */
-#define LEARN 8  /* samples of AAC whose first elements are what begins the others, too */
+#define SURE 4        /* samples that have to pass before a failure means anything */
+#define FAILED 2      /* failures in a row that end the data */
+#define LEARN_COUNT 8 /* samples of AAC whose first elements predict those of later samples */
 
 #define KIND_AAC 0x40
-#define ESDS_LOOK 1024
+#define ESDS_SEARCH_LEN 1024
 
-/* The object type of an 'esds' box somewhere in the sample entry (ISO/IEC 14496-1, 7.2.6.5). */
+/* The object type of an 'esds' box anywhere in the sample entry (ISO/IEC 14496-1, 7.2.6.5). */
 static uint8_t object_type(struct view *view, const struct bmff_box *entry)
 {
 	uint64_t left = entry->end - entry->data;
-	size_t len = left < ESDS_LOOK ? (size_t)left : ESDS_LOOK, at;
+	size_t len = left < ESDS_SEARCH_LEN ? (size_t)left : ESDS_SEARCH_LEN, at;
 	const uint8_t *p = entry->type ? view_peek(view, entry->data, len) : NULL;
 	const uint8_t *esds = p && len > 4 ? memmem(p, len, "esds", 4) : NULL;
 
@@ -42,7 +42,7 @@ static uint8_t object_type(struct view *view, const struct bmff_box *entry)
 		at++;
 		if (tag == 4)
 			return p[at];
-		/* An id of 2 bytes, and flags that could announce more. */
+		/* An id of 2 bytes, and flags that could announce more fields. */
 		if (at + 3 >= len || p[at + 2] & 0xe0)
 			return 0;
 		at += 3;
@@ -85,7 +85,7 @@ static const struct start starts[] = {
 	{ "dvpp", 0, 3, { 0x1f, 0x07, 0 }, { 0xff, 0xf7, 0xff } },
 };
 
-static bool begins(const struct start *start, struct view *view, uint64_t offset, uint64_t len)
+static bool has_start(const struct start *start, struct view *view, uint64_t offset, uint64_t len)
 {
 	const uint8_t *p = len >= (uint64_t)start->at + start->len
 				   ? view_peek(view, offset + start->at, start->len)
@@ -97,7 +97,7 @@ static bool begins(const struct start *start, struct view *view, uint64_t offset
 	return p != NULL;
 }
 
-/* Ends with three bits set and fewer than 8 zeros behind them. */
+/* Whether it ends with three one bits and fewer than 8 zero bits after them. */
 static bool ends_with_id(struct view *view, uint64_t offset, uint64_t len)
 {
 	const uint8_t *p = len >= 2 ? view_peek(view, offset + len - 2, 2) : NULL;
@@ -109,7 +109,7 @@ static bool ends_with_id(struct view *view, uint64_t offset, uint64_t len)
 	return false;
 }
 
-/* An element that no other sample began with is not likely, but for fillings and data (6, 4). */
+/* An element that no earlier sample started with is unlikely, except for fill and data (6, 4). */
 static bool is_aac(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len)
 {
 	const uint8_t *p = len >= 2 ? view_peek(view, offset, 1) : NULL;
@@ -117,7 +117,7 @@ static bool is_aac(struct view *view, struct bmff_stream *stream, uint64_t offse
 
 	if (id == 7 || id == 2 || !ends_with_id(view, offset, len))
 		return false;
-	if (stream->passed < LEARN)
+	if (stream->passed < LEARN_COUNT)
 		stream->ids |= (uint8_t)(1 << id);
 	return id == 6 || id == 4 || stream->ids >> id & 1;
 }
@@ -130,7 +130,7 @@ static bool is_alac(struct view *view, uint64_t offset, uint64_t len)
 	       ends_with_id(view, offset, len);
 }
 
-/* A sample, or a row of them, is a row of frames. */
+/* Whether a sample, or a run of samples, is a sequence of frames. */
 static bool is_amr(struct view *view, bool wide, uint64_t offset, uint64_t len)
 {
 	static const uint8_t narrow_lens[16] = { 13, 14, 16, 18, 20, 21, 27, 32, 6, 0, 0, 0, 0, 0,
@@ -154,7 +154,7 @@ static bool is_amr(struct view *view, bool wide, uint64_t offset, uint64_t len)
 
 enum look { UNKNOWN, LOOKS_WRONG, LOOKS_RIGHT, WHOLE };
 
-static enum look look_at(
+static enum look check_sample(
 	struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len)
 {
 	bool wide = stream->type == BMFF('s', 'a', 'w', 'b');
@@ -169,14 +169,14 @@ static enum look look_at(
 		return is_alac(view, offset, len) ? WHOLE : LOOKS_WRONG;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (stream->type == be32((const uint8_t *)starts[i].type))
-			return begins(&starts[i], view, offset, len) ? LOOKS_RIGHT : LOOKS_WRONG;
+			return has_start(&starts[i], view, offset, len) ? LOOKS_RIGHT : LOOKS_WRONG;
 	return UNKNOWN;
 }
 
 bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken)
 {
-	enum look look = look_at(view, stream, offset, len);
+	enum look look = check_sample(view, stream, offset, len);
 
 	*confirmed = offset;
 	if (look == UNKNOWN)
@@ -184,7 +184,8 @@ bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t o
 	if (look == LOOKS_WRONG) {
 		if (!stream->failed++)
 			stream->failed_at = offset;
-		/* Not what its first samples promised: nothing can be told of this track. */
+		/* Its first samples do not follow their coding: this check does not apply to the
+		 * track. */
 		if (stream->passed < SURE)
 			stream->type = 0;
 		*broken = stream->failed_at;

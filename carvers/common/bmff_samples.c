@@ -1,7 +1,7 @@
 /*
  * Samples (ISO/IEC 14496-12, 8.5 to 8.7): a track's 'stco' or 'co64' lists where its chunks start,
  * 'stsc' how many samples each has, 'stsz' or 'stz2' how long each sample is. The three are read
- * side by side, each through a small copy, so that the view is not asked back and forth.
+ * side by side, each through a small buffer, so that the view is not read back and forth.
  */
 #include "bmff_media.h"
 
@@ -9,14 +9,14 @@
 
 #include "bytes.h"
 
-/* A table of numbers of one width. */
+/* A table of numbers of equal width. */
 struct table {
 	struct view *view;
 	uint64_t at, end;
 	unsigned bits; /* 4, 8, 16, 32 or 64 */
 	uint8_t copy[1536];
-	size_t held, used; /* bytes of the copy */
-	bool low;          /* of 4 bits: the second half of a byte is next */
+	size_t held, used; /* bytes in the buffer */
+	bool low;          /* 4 bits wide: the second half of a byte is next */
 };
 
 static bool refill(struct table *table)
@@ -55,8 +55,8 @@ static bool next(struct table *table, uint64_t *value)
 	return true;
 }
 
-/* The table in a box, behind head_len bytes of which the last 4 are the number of entries. False
- * when it does not hold so many. */
+/* Opens the table in a box, after head_len bytes, the last 4 of which are the number of entries.
+ * False when it is too short for them. */
 static bool open_table(struct view *view, const struct bmff_box *box, size_t head_len,
 	unsigned entry_bits, unsigned bits, struct table *table, uint64_t *count)
 {
@@ -98,10 +98,10 @@ bool bmff_track_open(struct view *view, const struct bmff_box *trak, struct bmff
 	return bmff_find(view, stbl.data, stbl.end, BMFF('s', 't', 's', 'c'), &track->runs);
 }
 
-/* The sizes of samples: a table, or one for all. */
+/* The sizes of samples: a table, or one size for all. */
 struct sizes {
 	struct table table;
-	uint64_t fixed, left; /* fixed 0: of each its own */
+	uint64_t fixed, left; /* fixed 0: one each */
 };
 
 static bool open_sizes(struct view *view, const struct bmff_box *box, struct sizes *sizes)
@@ -123,7 +123,7 @@ static bool open_sizes(struct view *view, const struct bmff_box *box, struct siz
 		view, box, 12, sizes->fixed ? 0 : bits, bits, &sizes->table, &sizes->left);
 }
 
-/* The samples of one chunk. */
+/* Visits the samples of one chunk. */
 static bool visit_chunk(struct sizes *sizes, uint64_t offset, uint64_t count,
 	void (*visit)(void *context, uint64_t offset, uint64_t len), void *context)
 {
@@ -148,8 +148,8 @@ static bool visit_chunk(struct sizes *sizes, uint64_t offset, uint64_t count,
 /* How many samples the chunks have, from 'stsc': runs of chunks with the same number. */
 struct runs {
 	struct table table;
-	uint64_t left;            /* entries that are not read */
-	uint64_t count, upcoming; /* samples in a chunk of this run; the first chunk of the next */
+	uint64_t left;            /* entries not read yet */
+	uint64_t count, upcoming; /* samples in a chunk of this run; the next run's first chunk */
 	uint64_t upcoming_count;
 };
 
@@ -191,7 +191,7 @@ bool bmff_samples(struct view *view, const struct bmff_track *track,
 	return true;
 }
 
-/* Bytes of a sample entry of pictures in front of the boxes in it. */
+/* Bytes of a visual sample entry before the boxes in it. */
 #define VISUAL_LEN 78
 
 struct bmff_coding bmff_sample_coding(struct view *view, const struct bmff_track *track)

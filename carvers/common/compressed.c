@@ -1,9 +1,9 @@
 /*
- * Each library has the same loop behind another interface: bytes go in, bytes come out, and a code
- * says how it went on. struct compressed_decoder is what is common to them.
+ * Every library has the same loop with another interface: bytes go in, bytes come out, and a code
+ * says how it went. struct compressed_decoder is what they have in common.
  *
- * Small files can be made that unpack for hours. Deflate can't pack tighter than 1032 to 1; what
- * goes far beyond that is given up.
+ * Small files can be made that take hours to decompress. Deflate cannot compress better than 1032
+ * to 1; what goes far beyond that is abandoned.
  */
 #include "compressed.h"
 
@@ -36,7 +36,8 @@ struct library {
 	void (*close)(struct compressed_decoder *);
 };
 
-/* What one step of a library reads and writes; it moves the pointers and lowers the counts. */
+/* What one step of a library reads and writes; the step advances the pointers and lowers the
+ * counts. */
 struct compressed_decoder {
 	const struct library *library;
 	const uint8_t *in;
@@ -139,7 +140,7 @@ static bool lzma_open(struct compressed_decoder *decoder)
 	return lzma_alone_decoder(&decoder->state.lzma, MEMORY_MAX) == LZMA_OK;
 }
 
-/* A larger dictionary than the stream was packed with does no harm. */
+/* A larger dictionary than the one used to compress does no harm. */
 static bool lzma2_open(struct compressed_decoder *decoder)
 {
 	lzma_options_lzma options = { .dict_size = LZMA2_DICTIONARY };
@@ -246,24 +247,24 @@ static const struct library libraries[] = {
 	[COMPRESSED_LZ4] = { lz4_open, lz4_run, lz4_close },
 };
 
-/* For what is likely to be sound. */
+/* For streams that are probably intact. */
 static const struct library quick_gzip = { igzip_start, igzip_step, igzip_stop };
 
-static void keep_head(struct compressed *packed, const uint8_t *bytes, size_t len)
+static void keep_head(struct compressed *stream, const uint8_t *bytes, size_t len)
 {
-	size_t room = COMPRESSED_HEAD_LEN - packed->head_len;
+	size_t room = COMPRESSED_HEAD_LEN - stream->head_len;
 
-	packed->output_len += len;
+	stream->output_len += len;
 	if (len > room)
 		len = room;
-	memcpy(packed->head + packed->head_len, bytes, len);
-	packed->head_len += len;
+	memcpy(stream->head + stream->head_len, bytes, len);
+	stream->head_len += len;
 }
 
-/* Gives the decoder len bytes; packed->end moves over those it takes. */
-static enum step feed(struct compressed *packed, const uint8_t *bytes, size_t len)
+/* Feeds the decoder len bytes; stream->end advances over those it consumes. */
+static enum step feed(struct compressed *stream, const uint8_t *bytes, size_t len)
 {
-	struct compressed_decoder *decoder = packed->decoder;
+	struct compressed_decoder *decoder = stream->decoder;
 	uint8_t output[OUTPUT_LEN];
 	size_t taken, given;
 	enum step step;
@@ -277,39 +278,39 @@ static enum step feed(struct compressed *packed, const uint8_t *bytes, size_t le
 		step = decoder->library->run(decoder);
 		taken -= decoder->in_left;
 		given = sizeof(output) - decoder->out_left;
-		keep_head(packed, output, given);
-		packed->end += taken;
-		packed->input_len += taken;
+		keep_head(stream, output, given);
+		stream->end += taken;
+		stream->input_len += taken;
 		if (taken)
-			packed->proven = packed->filled_at;
+			stream->proven = stream->filled_at;
 		if (given == sizeof(output))
-			packed->filled_at = packed->end;
+			stream->filled_at = stream->end;
 		if (step == STEP_MORE &&
-			packed->output_len > OUTPUT_BASE + OUTPUT_FACTOR * packed->input_len)
+			stream->output_len > OUTPUT_BASE + OUTPUT_FACTOR * stream->input_len)
 			step = STEP_REFUSE;
 	} while (step == STEP_MORE && (taken || given) &&
 		 (decoder->in_left || given == sizeof(output)));
 	return step == STEP_MORE && decoder->in_left ? STEP_BAD : step;
 }
 
-static bool open_library(struct compressed *packed, const struct library *library)
+static bool open_library(struct compressed *stream, const struct library *library)
 {
-	*packed = (struct compressed){ .decoder = calloc(1, sizeof(*packed->decoder)) };
-	if (!packed->decoder)
+	*stream = (struct compressed){ .decoder = calloc(1, sizeof(*stream->decoder)) };
+	if (!stream->decoder)
 		return false;
-	packed->decoder->library = library;
-	if (library->open(packed->decoder))
+	stream->decoder->library = library;
+	if (library->open(stream->decoder))
 		return true;
-	compressed_close(packed);
+	compressed_close(stream);
 	return false;
 }
 
-bool compressed_open(struct compressed *packed, enum compressed_format format)
+bool compressed_open(struct compressed *stream, enum compressed_format format)
 {
-	return open_library(packed, &libraries[format]);
+	return open_library(stream, &libraries[format]);
 }
 
-enum compressed_state compressed_feed(struct compressed *packed, struct view *view, uint64_t limit)
+enum compressed_state compressed_feed(struct compressed *stream, struct view *view, uint64_t limit)
 {
 	static const enum compressed_state states[] = { COMPRESSED_CUT, COMPRESSED_DONE,
 		COMPRESSED_BAD, COMPRESSED_REFUSED };
@@ -318,46 +319,46 @@ enum compressed_state compressed_feed(struct compressed *packed, struct view *vi
 	size_t len;
 
 	while (step == STEP_MORE &&
-		(window = walk_stream(view, packed->end, limit, packed->input_len, &len)))
-		step = feed(packed, window, len);
+		(window = walk_stream(view, stream->end, limit, stream->input_len, &len)))
+		step = feed(stream, window, len);
 	return states[step];
 }
 
-void compressed_close(struct compressed *packed)
+void compressed_close(struct compressed *stream)
 {
-	packed->decoder->library->close(packed->decoder);
-	free(packed->decoder);
-	packed->decoder = NULL;
+	stream->decoder->library->close(stream->decoder);
+	free(stream->decoder);
+	stream->decoder = NULL;
 }
 
 static enum compressed_state walk_with(struct view *view, const struct library *library,
-	uint64_t at, uint64_t limit, struct compressed *packed)
+	uint64_t at, uint64_t limit, struct compressed *stream)
 {
 	enum compressed_state state;
 
-	if (!open_library(packed, library)) {
-		packed->end = at;
+	if (!open_library(stream, library)) {
+		stream->end = at;
 		return COMPRESSED_REFUSED;
 	}
-	packed->end = at;
-	state = compressed_feed(packed, view, limit);
-	compressed_close(packed);
+	stream->end = at;
+	state = compressed_feed(stream, view, limit);
+	compressed_close(stream);
 	return state;
 }
 
 enum compressed_state compressed_walk(struct view *view, enum compressed_format format, uint64_t at,
-	uint64_t limit, struct compressed *packed)
+	uint64_t limit, struct compressed *stream)
 {
 	if (format == COMPRESSED_GZIP &&
-		walk_with(view, &quick_gzip, at, limit, packed) == COMPRESSED_DONE)
+		walk_with(view, &quick_gzip, at, limit, stream) == COMPRESSED_DONE)
 		return COMPRESSED_DONE;
-	return walk_with(view, &libraries[format], at, limit, packed);
+	return walk_with(view, &libraries[format], at, limit, stream);
 }
 
-enum compressed_content compressed_content(const struct compressed *packed)
+enum compressed_content compressed_content(const struct compressed *stream)
 {
-	const uint8_t *head = packed->head;
-	size_t len = packed->head_len;
+	const uint8_t *head = stream->head;
+	size_t len = stream->head_len;
 
 	if (len >= TAR_BLOCK && tar_header(head))
 		return COMPRESSED_TAR;

@@ -1,7 +1,7 @@
 /*
- * A picture in a tag begins where a kind, a name and a description end, and each format of tags has
- * those in its own way. So the place is found by how pictures begin. That something begins so by
- * chance does no harm: a place counts only if a file is found just there.
+ * A picture in a tag starts where a kind, a name and a description end, and each tag format has its
+ * own layout for those. So this searches for the ways in which pictures start. A false match does
+ * no harm: a place matters only if a file is found exactly there.
  */
 #include "embedded.h"
 
@@ -13,7 +13,7 @@ struct beginning {
 	size_t len;
 };
 
-/* By how files begin that are put into others. */
+/* The first bytes of formats that are embedded in others. */
 static const struct beginning beginnings[] = {
 	{ "\xff\xd8\xff", 3 },
 	{ "\x89PNG\r\n", 6 },
@@ -35,7 +35,7 @@ static const struct beginning beginnings[] = {
 	{ "wOFF", 4 },
 };
 
-static bool begins(const uint8_t *p, size_t left)
+static bool matches(const uint8_t *p, size_t left)
 {
 	/* Frames of MPEG audio and ADTS. */
 	if (left >= 2 && p[0] == 0xff && p[1] >= 0xf0 && p[1] != 0xff)
@@ -61,6 +61,6 @@ void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t look)
 	len = end - at < len ? (size_t)(end - at) : len;
 	p = view_peek(view, at, len);
 	for (size_t i = 0; p && i < len; i++)
-		if (begins(p + i, len - i))
+		if (matches(p + i, len - i))
 			view_embedded(view, at + i);
 }

@@ -12,7 +12,7 @@ enum {
 
 #define DATE_LEN 19 /* "2024:02:29 23:59:58" */
 
-/* The number that `digits` digits make, or -1. */
+/* The number that `digits` digits represent, or -1. */
 static int number(const uint8_t *text, int digits)
 {
 	int value = 0;

@@ -5,7 +5,7 @@
 
 struct inflate_state *igzip_open(bool gzip)
 {
-	/* Not zeroed: most of its 88 KB are room, and many streams are short. */
+	/* Not zeroed: most of its 88 KB are buffers, and many streams are short. */
 	struct inflate_state *state = malloc(sizeof(*state));
 
 	if (!state)
@@ -33,7 +33,7 @@ enum igzip_step igzip_run(struct inflate_state *state, const uint8_t **in, size_
 	*in_left = state->avail_in;
 	if (state->block_state != ISAL_BLOCK_FINISH)
 		return IGZIP_MORE;
-	/* Whole bytes that it took to look at, perhaps in the call before, and did not need. */
+	/* Whole bytes that it read ahead, perhaps in the previous call, and did not use. */
 	ahead = state->read_in_length > 0 ? (size_t)state->read_in_length / 8 : 0;
 	*in -= ahead;
 	*in_left += ahead;

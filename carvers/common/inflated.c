@@ -65,7 +65,7 @@ enum inflated_state inflated_feed(
 		if (inflated->inspect && !inflated->inspect(inflated->context, output, out_len))
 			state = INFLATED_BAD;
 	} while (state == INFLATED_MORE && room == 0);
-	if (left > len) /* what igzip gives back must be of this piece */
+	if (left > len) /* bytes that igzip returns must be of this piece */
 		state = INFLATED_BAD;
 	if (used)
 		*used = len - left;

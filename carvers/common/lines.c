@@ -1,15 +1,16 @@
 /*
- * Text has no control characters but tabs, line ends, form feeds, and the escapes of some Japanese
- * mail. Where a line runs into another byte, text ended somewhere before. The line's own beginning
- * is still text if it is long enough not to be chance, or if zeros follow, as they do behind the
- * last line of a file that has no line end: one random byte in three prints.
+ * Text has no control characters except tabs, line ends, form feeds, and the escapes of some
+ * Japanese mail. Where a line runs into another byte, the text ended somewhere before. The start of
+ * that line still counts as text if it is too long to be chance (one random byte in three is
+ * printable), or if zeros follow, as they do after the last line of a file without a final line
+ * end.
  */
 #include "lines.h"
 
 #include <string.h>
 
 #define CHANCE_LEN 6
-#define FIRST_LOOK 1024
+#define FIRST_LEN 1024
 #define SECTOR 512
 
 static bool is_text(uint8_t byte)
@@ -18,7 +19,7 @@ static bool is_text(uint8_t byte)
 			    : byte == '\t' || byte == '\r' || byte == '\f' || byte == 0x1b;
 }
 
-/* How many bytes at p print, in ASCII. */
+/* How many bytes at p are printable ASCII. */
 static size_t plain_len(const uint8_t *p, size_t len)
 {
 	size_t count = 0;
@@ -35,7 +36,7 @@ static void end_line(struct line *line, size_t len)
 	line->len = len && line->bytes[len - 1] == '\r' ? len - 1 : len;
 }
 
-/* The line is over at len, where no text goes on. */
+/* Ends the line at len, where the text stops. */
 static void break_line(struct line *line, size_t len, bool zero)
 {
 	size_t plain = plain_len(line->bytes, len);
@@ -48,7 +49,7 @@ static void break_line(struct line *line, size_t len, bool zero)
 bool line_read(struct view *view, uint64_t at, struct line *line)
 {
 	uint64_t size = view_size(view);
-	size_t look = FIRST_LOOK, len = 0;
+	size_t look = FIRST_LEN, len = 0;
 
 	*line = (struct line){ .at = at };
 	while (at < size) {

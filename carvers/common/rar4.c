@@ -1,7 +1,7 @@
 /*
  * A block of RAR 1.5 to 4: CRC (2 bytes, the low half of a CRC-32 over the rest of the header),
- * type, flags (2), header length (2), and, with flag 8000, the length of the data behind it (4).
- * All little-endian.
+ * type, flags (2), header length (2), and, with flag 8000, the length of the data after it (4). All
+ * little-endian.
  */
 #include "bytes.h"
 #include "dates.h"
@@ -21,7 +21,7 @@ enum {
 	MAIN_ENCRYPTED = 0x80,
 	FILE_COMMENT = 8,
 	FILE_LARGE = 0x100,
-	/* RAR 2.9 brought the block at the end. */
+	/* RAR 2.9 introduced the end block. */
 	VERSION_WITH_END = 29,
 	HEADER_MAX_LEN = 8192,
 };
@@ -32,7 +32,8 @@ static int64_t dos_seconds(uint32_t date)
 		date >> 11 & 31, date >> 5 & 63, (date & 31) * 2);
 }
 
-/* How much of the header its CRC covers: comments of old versions stand inside it, behind. */
+/* How much of the header its CRC covers: comments of old versions are part of the header, after the
+ * covered bytes. */
 static uint64_t crc_len(struct view *view, uint64_t at, uint8_t type, uint16_t flags, uint16_t len)
 {
 	const uint8_t *p;

@@ -1,7 +1,7 @@
 /*
  * A block of RAR 5 and later: CRC-32 (4 bytes, over the rest of the header), then numbers of seven
- * bits a byte, the lowest first: the length of what follows of the header, type, flags, with flag 1
- * the length of the extra area at the header's end, with flag 2 the length of the data behind it.
+ * bits a byte, lowest first: the length of the rest of the header, type, flags, with flag 1 the
+ * length of the extra area at the header's end, with flag 2 the length of the data after it.
  */
 #include "bytes.h"
 #include "dates.h"
@@ -24,7 +24,7 @@ enum {
 	USUAL_LEN = 8192,
 };
 
-/* The number at *at, which moves behind it; false when it doesn't end in 10 bytes. */
+/* Reads the number at *at and moves *at past it. False when it does not end within 10 bytes. */
 static bool read_number(struct view *view, uint64_t *at, uint64_t *value)
 {
 	*value = 0;
@@ -40,7 +40,7 @@ static bool read_number(struct view *view, uint64_t *at, uint64_t *value)
 	return false;
 }
 
-/* The time of a file: flags, size and attributes stand before it. */
+/* The time of a file: it follows flags, size and attributes. */
 static int64_t read_time(struct view *view, uint64_t at)
 {
 	uint64_t flags, number;
@@ -53,8 +53,8 @@ static int64_t read_time(struct view *view, uint64_t at)
 	return p ? le32(p) : 0;
 }
 
-/* The time in the record for times that the extra area in [at, end) may have: seconds since 1970,
- * or tenths of microseconds since 1601. */
+/* The time from the time record that the extra area in [at, end) may have: seconds since 1970, or
+ * tenths of microseconds since 1601. */
 static int64_t read_extra_time(struct view *view, uint64_t at, uint64_t end)
 {
 	uint64_t len, type, flags, next;

@@ -2,12 +2,12 @@
  * RIFF (Microsoft and IBM, Multimedia Programming Interface and Data Specifications 1.0, 1991).
  *
  *	chunk: id (4 characters), data length (4 bytes, little-endian; big-endian in RIFX),
- *	       data, and a byte of padding behind data of odd length
+ *	       data, and a byte of padding after data of odd length
  *	file:  one chunk 'RIFF', whose data is a form (4 characters) and chunks
  *	list:  a chunk 'LIST', whose data is a type (4 characters) and chunks
  *
  * Many writers leave out the last chunk's padding. RF64 (EBU Tech 3306) and BW64 (ITU-R BS.2088)
- * have the lengths of file and sound data in a chunk 'ds64', where those in 32 bits are FFFFFFFF.
+ * have the lengths of file and audio data in a chunk 'ds64', and FFFFFFFF in the 32-bit fields.
  */
 #include "riff.h"
 

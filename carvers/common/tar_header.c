@@ -3,7 +3,7 @@
 #define CHECKSUM_AT 148
 #define CHECKSUM_LEN 8
 
-/* Octal digits between blanks, as all programs write it. */
+/* Octal digits between blanks, in the forms that programs write. */
 static bool read_checksum(const uint8_t *field, long *value)
 {
 	int i = 0, digits = 0;
@@ -29,7 +29,7 @@ bool tar_header(const uint8_t *block)
 		if (i >= CHECKSUM_AT && i < CHECKSUM_AT + CHECKSUM_LEN)
 			continue;
 		bytes += block[i];
-		/* Some old programs summed up signed characters. */
+		/* Some old programs summed signed characters. */
 		chars += (signed char)block[i];
 	}
 	return want == bytes || want == chars;

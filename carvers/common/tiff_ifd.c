@@ -1,7 +1,7 @@
 /*
  * A directory (TIFF 6.0, section 2; BigTIFF in brackets): the number of entries in 2 [8] bytes,
  * entries, the offset of the next directory in 4 [8]. An entry: tag and type in 2 bytes each, the
- * number of values in 4 [8], and the values, or where they are if they take more than 4 [8] bytes.
+ * number of values in 4 [8], and the values, or their offset if they take more than 4 [8] bytes.
  */
 #include "tiff_ifd.h"
 

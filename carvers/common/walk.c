@@ -30,12 +30,12 @@ bool walk_zeros(struct view *view, uint64_t at, uint64_t end)
 	return true;
 }
 
-#define FIRST_LOOK 4096
+#define FIRST_LEN 4096
 
 const uint8_t *walk_stream(
 	struct view *view, uint64_t offset, uint64_t end, uint64_t taken, size_t *len)
 {
-	uint64_t look = taken < FIRST_LOOK ? FIRST_LOOK : taken;
+	uint64_t look = taken < FIRST_LEN ? FIRST_LEN : taken;
 
 	if (offset < end && look < end - offset)
 		end = offset + look;
@@ -103,10 +103,10 @@ enum verdict walk_cut(
 	finding->length = valid_end;
 	if (wanted <= size)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"too much to read: the check's budget was spent before %" PRIu64, wanted);
+			"the check's budget was spent before %" PRIu64, wanted);
 	if (view_ends_with_image(view))
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the image ends at %" PRIu64 ", before the file does", size);
 	return verdict_because(CARVE_TRUNCATED, finding,
-		"goes on behind the rule's max_size of %" PRIu64 " bytes", size);
+		"continues past the rule's max_size of %" PRIu64 " bytes", size);
 }

@@ -1,7 +1,7 @@
 /*
- * UTF-8, or any other encoding that agrees with ASCII, byte by byte; UTF-16 by code points. A
- * character that XML forbids ends the reading. One that is only unlikely (no UTF-8; in UTF-16 half
- * a surrogate, private or no character) is noted.
+ * UTF-8, or any other encoding that extends ASCII, byte by byte; UTF-16 by code points. A character
+ * that XML forbids ends the reading. One that is only unlikely (not UTF-8; in UTF-16 half a
+ * surrogate, a private use or unassigned code point) is noted.
  */
 #include "xml_reader.h"
 
@@ -11,10 +11,11 @@
 #include "walk.h"
 
 #define FIRST_WINDOW 1024
-/* Odd characters at most this far from each other, and from the break, are of one kind of junk. */
+/* Odd characters at most this far from each other, and from the failure, belong to the same foreign
+ * data. */
 #define ODD_GAP 64
 
-/* The bytes [at, at + len), at most 4; NULL when they are not there. */
+/* The bytes [at, at + len), at most 4; NULL when they are not readable. */
 static const uint8_t *bytes_at(struct xml_reader *reader, uint64_t at, size_t len)
 {
 	uint64_t from = at - reader->window_at;
@@ -28,7 +29,7 @@ static const uint8_t *bytes_at(struct xml_reader *reader, uint64_t at, size_t le
 	return reader->window && len <= reader->window_len ? reader->window : NULL;
 }
 
-static void odd(struct xml_reader *reader)
+static void note_odd(struct xml_reader *reader)
 {
 	if (!reader->first_odd)
 		reader->first_odd = reader->at;
@@ -44,7 +45,7 @@ static void stop(struct xml_reader *reader, bool cut)
 	reader->problem = cut ? "it is cut off" : "a character that XML does not have";
 }
 
-/* Keeps count of a byte beyond ASCII, or of the ASCII one that comes too early. */
+/* Counts a byte outside ASCII, or an ASCII byte that comes too early. */
 static void follow_utf8(struct xml_reader *reader, uint8_t byte)
 {
 	if (reader->pending && (byte & 0xc0) == 0x80) {
@@ -52,14 +53,14 @@ static void follow_utf8(struct xml_reader *reader, uint8_t byte)
 		return;
 	}
 	if (reader->pending)
-		odd(reader);
+		note_odd(reader);
 	reader->pending = 0;
 	if (byte < 0x80)
 		return;
 	if (byte >= 0xc2 && byte < 0xf5)
 		reader->pending = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
 	else
-		odd(reader);
+		note_odd(reader);
 }
 
 static uint16_t unit16(const struct xml_reader *reader, const uint8_t *p)
@@ -89,7 +90,7 @@ static void advance16(struct xml_reader *reader)
 	if (unit >= 0xfffe || (unit < 0x20 && unit != '\t' && unit != '\n' && unit != '\r'))
 		stop(reader, false);
 	else if (unit >= 0xd800 && unit < 0xf900)
-		odd(reader);
+		note_odd(reader);
 }
 
 void xml_reader_advance(struct xml_reader *reader)
@@ -142,7 +143,8 @@ uint64_t xml_reader_valid_end(const struct xml_reader *reader, uint64_t at)
 	return reader->odd_last && at - reader->odd_last <= ODD_GAP ? reader->odd_start : at;
 }
 
-/* A character as UTF-8, up to 4 bytes; a byte of an 8-bit encoding as it is. How many bytes. */
+/* Encodes a character as UTF-8, up to 4 bytes; a byte of an 8-bit encoding unchanged. Returns the
+ * number of bytes. */
 static size_t encode(const struct xml_reader *reader, int c, char *utf8)
 {
 	if (reader->unit == 1 || c < 0x80) {
@@ -230,7 +232,7 @@ bool xml_skip_past(struct xml_reader *reader, const char *token, struct xml_text
 		else if (reader->c != token[0])
 			matched = 0;
 		else if (matched != len - 1 || token[0] != token[len - 2])
-			matched = 1; /* else one more of the token's like characters */
+			matched = 1; /* else one more of the token's repeated characters */
 		xml_collect(reader, text, reader->c);
 		xml_reader_advance(reader);
 	}
@@ -242,7 +244,7 @@ bool xml_read_name(struct xml_reader *reader, struct xml_text *text, uint32_t *h
 	uint32_t value = 2166136261u;
 
 	if (!starts_name(reader->c))
-		return xml_fail(reader, "no name where one belongs");
+		return xml_fail(reader, "a name is missing");
 	do {
 		value = (value ^ (uint32_t)reader->c) * 16777619u;
 		xml_collect(reader, text, reader->c);
@@ -253,7 +255,7 @@ bool xml_read_name(struct xml_reader *reader, struct xml_text *text, uint32_t *h
 	return true;
 }
 
-/* Whether '<' with this behind it is markup. */
+/* Whether '<' followed by this byte is markup. */
 static bool leads_markup(int byte)
 {
 	return starts_name(byte) || byte == '/' || byte == '!' || byte == '?' || byte == '<';
@@ -274,7 +276,7 @@ bool xml_read_quoted(struct xml_reader *reader, bool attribute, struct xml_text 
 		xml_collect(reader, text, reader->c);
 		if (!bracket)
 			continue;
-		/* Markup behind a lost quote, or what a script compares? */
+		/* Markup after a missing quote, or a comparison in a script? */
 		xml_reader_advance(reader);
 		if (reader->c < 0 || reader->c == quote || leads_markup(reader->c)) {
 			reader->at = at;

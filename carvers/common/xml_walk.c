@@ -2,14 +2,15 @@
  * XML (W3C, Extensible Markup Language 1.0, fifth edition) by its markup alone.
  *
  * Checked are: declaration, document type, comments, instructions and CDATA sections are closed;
- * names are names; attributes have quoted values without '<'; each end tag has the name of the
- * element that is open; nothing but blanks, comments and instructions stands around the root.
- * Entities, characters in names beyond ASCII, and what a DTD demands are not checked: real files
- * are lax there, and it would not tell damage.
+ * names are valid; attributes have quoted values without '<'; each end tag has the name of the
+ * element that is open; only blanks, comments and instructions surround the root. Entities,
+ * characters in names outside ASCII, and what a DTD demands are not checked: real files break those
+ * rules, and they would not reveal damage.
  *
- * What tells damage is characters. XML has no control characters but three; random bytes hold one
- * in every nine. They also are no UTF-8, but so are real files that lie about their encoding: such
- * a byte is only noted, and if the walk breaks soon behind it, the document ended there.
+ * Characters reveal damage. XML has no control characters but three; one random byte in nine is
+ * another. Random bytes are not UTF-8 either, but neither are real files that declare the wrong
+ * encoding: such a byte is only noted, and if the walk fails soon after it, the document ended
+ * there.
  *
  * The stack holds hashes of the open elements' names. A reader is one character ahead (c).
  */
@@ -25,16 +26,17 @@
 #include "xml_reader.h"
 
 #define DEPTH_MAX 1024
-/* Text that goes on for so long without any markup is not the document's, if that never ends. */
+/* Text longer than this without any markup is not the document's, if the document then never
+ * ends. */
 #define TEXT_MAX 65536
 
 struct document {
 	struct xml_reader reader;
 	struct xml *xml;
-	uint64_t markup_end; /* behind the last markup that was sound */
+	uint64_t markup_end; /* end of the last valid markup */
 	unsigned depth;
-	bool in_text;      /* and not in markup */
-	unsigned title_in; /* the depth of the element whose text is taken now, or 0 */
+	bool in_text;      /* not in markup */
+	unsigned title_in; /* depth of the element whose text is being collected, or 0 */
 	uint32_t open[DEPTH_MAX];
 };
 
@@ -53,7 +55,7 @@ static void advance(struct document *document)
 	xml_reader_advance(&document->reader);
 }
 
-/* The declaration's encoding tells whether the text has to be UTF-8. */
+/* The declaration's encoding determines whether the text has to be UTF-8. */
 static void read_declaration(struct document *document, const char *declaration)
 {
 	const char *value = strstr(declaration, "encoding");
@@ -76,9 +78,9 @@ static bool read_instruction(struct document *document)
 	if (!xml_read_name(&document->reader, &name, NULL))
 		return false;
 	if (strcasecmp(target, "xml") == 0 && !first)
-		return fail(document, "another document's declaration");
+		return fail(document, "the declaration of another document");
 	if (current(document) != '?' && !xml_is_space(current(document)))
-		return fail(document, "an instruction without a blank behind its name");
+		return fail(document, "an instruction without a blank after its name");
 	if (!xml_skip_past(&document->reader, "?>", first ? &rest : NULL))
 		return false;
 	if (strcmp(target, "xml") == 0)
@@ -112,7 +114,7 @@ static bool read_subset(struct document *document)
 		advance(document);
 		if (current(document) != '-')
 			continue;
-		if (!xml_expect(&document->reader, "--", "no comment") ||
+		if (!xml_expect(&document->reader, "--", "an invalid comment") ||
 			!xml_skip_past(&document->reader, "-->", NULL))
 			return false;
 	}
@@ -126,7 +128,7 @@ static bool read_doctype(struct document *document)
 	if (!xml_expect(&document->reader, "DOCTYPE", "an unknown kind of markup"))
 		return false;
 	if (xml->doctype[0] || document->depth || xml->root[0])
-		return fail(document, "a document type in the document");
+		return fail(document, "a document type inside the document");
 	xml_skip_space(&document->reader);
 	if (!xml_read_name(&document->reader, &name, NULL))
 		return false;
@@ -139,7 +141,7 @@ static bool read_doctype(struct document *document)
 			return false;
 		if (c != '[' && c != '"' && c != '\'') {
 			if (!xml_is_space(c) && !xml_in_name(c))
-				return fail(document, "no document type");
+				return fail(document, "an invalid document type");
 			advance(document);
 		}
 	}
@@ -147,18 +149,18 @@ static bool read_doctype(struct document *document)
 	return true;
 }
 
-/* Behind "<!". */
+/* After "<!". */
 static bool read_exclamation(struct document *document)
 {
 	advance(document);
 	if (current(document) == '-')
-		return xml_expect(&document->reader, "--", "no comment") &&
+		return xml_expect(&document->reader, "--", "an invalid comment") &&
 		       xml_skip_past(&document->reader, "-->", NULL);
 	if (current(document) == '[')
-		return document->depth
-			       ? xml_expect(&document->reader, "[CDATA[", "no CDATA section") &&
-					 xml_skip_past(&document->reader, "]]>", NULL)
-			       : fail(document, "a CDATA section outside the root");
+		return document->depth ? xml_expect(&document->reader, "[CDATA[",
+						 "an invalid CDATA section") &&
+						 xml_skip_past(&document->reader, "]]>", NULL)
+				       : fail(document, "a CDATA section outside the root");
 	return read_doctype(document);
 }
 
@@ -169,8 +171,8 @@ const char *xml_local_name(const char *name)
 	return colon ? colon + 1 : name;
 }
 
-/* Takes an attribute of the root: its namespace is the only one of interest. */
-static void take_root_attribute(struct xml *xml, const char *name, const char *value)
+/* Reads an attribute of the root, of which only the namespace matters. */
+static void read_root_attribute(struct xml *xml, const char *name, const char *value)
 {
 	size_t prefix_len = (size_t)(xml_local_name(xml->root) - xml->root);
 	bool found = prefix_len ? strncmp(name, "xmlns:", 6) == 0 &&
@@ -197,7 +199,7 @@ static bool read_attribute(struct document *document, bool of_root)
 	if (!xml_read_quoted(&document->reader, true, of_root ? &value_text : NULL))
 		return false;
 	if (of_root)
-		take_root_attribute(document->xml, name, value);
+		read_root_attribute(document->xml, name, value);
 	return true;
 }
 
@@ -273,7 +275,7 @@ static bool read_end_tag(struct document *document)
 	return true;
 }
 
-/* Whatever starts with '<'. */
+/* Anything that starts with '<'. */
 static bool read_markup(struct document *document)
 {
 	document->in_text = false;
@@ -307,8 +309,7 @@ static bool read_text(struct document *document)
 	return true;
 }
 
-/* Line ends behind the document belong to it; what other blanks stand there in front of them,
- * too. */
+/* Line ends after the document belong to it, with the blanks before them. */
 static void skip_line_ends(struct document *document)
 {
 	while (xml_is_space(current(document))) {
@@ -320,8 +321,8 @@ static void skip_line_ends(struct document *document)
 	}
 }
 
-/* Comments and instructions behind the root belong to the document, unless another one follows:
- * then it could have been theirs. */
+/* Comments and instructions after the root belong to the document, unless another document follows:
+ * then they may be its own. */
 static void read_epilog(struct document *document)
 {
 	struct xml *xml = document->xml;
@@ -344,8 +345,8 @@ static void read_epilog(struct document *document)
 	xml->end = end;
 }
 
-/* Where a document that breaks at problem_at stopped being itself. */
-static uint64_t sound_end(struct document *document)
+/* Where a document that breaks at problem_at was last valid. */
+static uint64_t find_valid_end(struct document *document)
 {
 	uint64_t at = xml_reader_valid_end(&document->reader, document->xml->problem_at);
 
@@ -365,7 +366,7 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 		if (!read_text(&document) || !read_markup(&document)) {
 			xml->problem = reader->problem;
 			xml->problem_at = reader->at;
-			xml->valid_end = sound_end(&document);
+			xml->valid_end = find_valid_end(&document);
 			if (xml->root[0] && xml->want_root &&
 				strcmp(xml_local_name(xml->root), xml->want_root) != 0)
 				return XML_OTHER;
@@ -373,12 +374,12 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 		}
 		document.markup_end = reader->at;
 	} while (document.depth || !xml->root[0]);
-	/* The reader is one ahead: what it looks at is not the document's any more. */
+	/* The reader is one character ahead, which is not part of the document any more. */
 	xml->odd_at = reader->first_odd < reader->at ? reader->first_odd : 0;
 	xml->bracket_at = reader->first_bracket;
 	xml->root_end = xml->end = reader->at;
 	read_epilog(&document);
-	return XML_WHOLE;
+	return XML_COMPLETE;
 }
 
 enum verdict xml_verdict(
@@ -387,15 +388,15 @@ enum verdict xml_verdict(
 	finding_set_title(finding, (const uint8_t *)xml->title, strlen(xml->title));
 	if (end == XML_CUT)
 		return walk_cut(view, finding, view_size(view) + 1, xml->valid_end);
-	finding->length = end == XML_WHOLE ? xml->end : xml->valid_end;
+	finding->length = end == XML_COMPLETE ? xml->end : xml->valid_end;
 	if (end == XML_BROKEN)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "%s at %" PRIu64, xml->problem, xml->problem_at);
 	if (xml->odd_at)
 		return verdict_because(CARVE_COMPLETE, finding,
-			"whole, though a character is no UTF-8 at %" PRIu64, xml->odd_at);
+			"well-formed, but a character is not UTF-8 at %" PRIu64, xml->odd_at);
 	if (xml->bracket_at)
 		return verdict_because(CARVE_COMPLETE, finding,
-			"whole, though '<' stands in a value at %" PRIu64, xml->bracket_at);
+			"well-formed, but a value contains '<' at %" PRIu64, xml->bracket_at);
 	return CARVE_COMPLETE;
 }

@@ -10,10 +10,10 @@
 #include "carver.h"
 
 enum xml_end {
-	XML_WHOLE,  /* well-formed up to the root's end tag */
-	XML_BROKEN, /* not well-formed: sets problem, problem_at, valid_end */
-	XML_CUT,    /* the view or the budget ends before the root does: sets valid_end */
-	XML_OTHER,  /* another root than the wanted one; the walk stopped there */
+	XML_COMPLETE, /* well-formed up to the root's end tag */
+	XML_BROKEN,   /* not well-formed: sets problem, problem_at, valid_end */
+	XML_CUT,      /* the view or the budget ends before the root does: sets valid_end */
+	XML_OTHER,    /* another root than the wanted one; the walk stopped there */
 };
 
 struct xml {

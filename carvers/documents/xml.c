@@ -105,7 +105,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	end = xml_walk(view, &xml);
 	if (!xml.declared)
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
-	if (end != XML_WHOLE && xml.tag_count < MIN_TAGS)
+	if (end != XML_COMPLETE && xml.tag_count < MIN_TAGS)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
 			end == XML_BROKEN ? xml.problem : "truncated before its second tag",
 			end == XML_BROKEN ? xml.problem_at : xml.valid_end);

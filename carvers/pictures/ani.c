@@ -8,8 +8,8 @@
  *	LIST: 'INFO': title (INAM) and artist
  *	'rate' and 'seq ': how long and in which order steps are shown
  *
- * The size in front tells the length, and the chunks have to lead to just there, with as many
- * frames as anih says.
+ * The size at the start determines the length. The chunks have to end exactly there and contain as
+ * many frames as anih counts.
  */
 #include <inttypes.h>
 
@@ -24,15 +24,15 @@
 struct ani {
 	struct view *view;
 	struct finding *finding;
-	uint32_t wanted, frames; /* by anih; seen */
+	uint32_t wanted, frames; /* as anih counts them; as found */
 	bool icons, header;
-	uint64_t sound, at;
+	uint64_t valid_end, at;
 	const char *problem;
 };
 
 enum ani_step { ANI_ON, ANI_CUT, ANI_BROKEN };
 
-static enum ani_step broken(struct ani *ani, uint64_t at, const char *problem)
+static enum ani_step set_broken(struct ani *ani, uint64_t at, const char *problem)
 {
 	ani->at = at;
 	ani->problem = problem;
@@ -44,18 +44,18 @@ static enum ani_step read_header(struct ani *ani, const struct riff_chunk *chunk
 	const uint8_t *p = view_peek(ani->view, chunk->data, 36);
 
 	if (chunk->len != 36)
-		return broken(ani, chunk->at, "anih has not 36 bytes");
+		return set_broken(ani, chunk->at, "anih is not 36 bytes long");
 	if (!p)
 		return ANI_CUT;
 	ani->wanted = le32(p + 4);
 	ani->icons = le32(p + 32) & FLAG_ICONS;
 	ani->header = true;
 	if (!ani->wanted)
-		return broken(ani, chunk->at, "no frames");
+		return set_broken(ani, chunk->at, "no frames");
 	return ANI_ON;
 }
 
-static enum ani_step pass_frame(struct ani *ani, const struct riff_chunk *chunk)
+static enum ani_step read_frame(struct ani *ani, const struct riff_chunk *chunk)
 {
 	struct ico ico;
 	enum ico_state state;
@@ -63,21 +63,21 @@ static enum ani_step pass_frame(struct ani *ani, const struct riff_chunk *chunk)
 	if (ani->icons) {
 		state = ico_walk(ani->view, chunk->data, &ico);
 		if (state == ICO_BROKEN || ico.end > chunk->end) {
-			if (ico.images && ico.sound < chunk->end)
-				ani->sound = ico.sound;
-			return broken(ani, ico.at,
+			if (ico.images && ico.valid_end < chunk->end)
+				ani->valid_end = ico.valid_end;
+			return set_broken(ani, ico.at,
 				ico.problem ? ico.problem : "a frame that is too long");
 		}
 	}
 	if (chunk->end > view_size(ani->view))
 		return ANI_CUT;
 	if (ani->icons)
-		ani->sound = chunk->end;
+		ani->valid_end = chunk->end;
 	ani->frames++;
 	return ANI_ON;
 }
 
-static enum ani_step pass_list(
+static enum ani_step read_list(
 	struct ani *ani, const struct riff *riff, const struct riff_chunk *list)
 {
 	struct riff inside;
@@ -88,29 +88,29 @@ static enum ani_step pass_list(
 	if (list->data + 4 > view_size(ani->view))
 		return ANI_CUT;
 	if (!riff_enter(riff, list, 4, &inside))
-		return broken(ani, list->at, "a list without type");
+		return set_broken(ani, list->at, "a list without a type");
 	while (state == ANI_ON && (step = riff_next(&inside, &chunk)) != RIFF_END) {
 		if (step == RIFF_CUT)
 			return ANI_CUT;
 		if (step == RIFF_BROKEN)
-			return broken(ani, inside.at, "no chunk starts");
-		ani->sound = chunk.data;
+			return set_broken(ani, inside.at, "no chunk");
+		ani->valid_end = chunk.data;
 		riff_read_title(&inside, &chunk, ani->finding);
 		if (riff_is(inside.form, "fram") && riff_is(chunk.id, "icon"))
-			state = pass_frame(ani, &chunk);
+			state = read_frame(ani, &chunk);
 		else if (chunk.end > view_size(ani->view))
 			state = ANI_CUT;
 	}
 	return state;
 }
 
-static enum ani_step pass_chunk(
+static enum ani_step read_chunk(
 	struct ani *ani, const struct riff *riff, const struct riff_chunk *chunk)
 {
 	if (riff_is(chunk->id, "anih"))
 		return read_header(ani, chunk);
 	if (riff_is(chunk->id, "LIST"))
-		return pass_list(ani, riff, chunk);
+		return read_list(ani, riff, chunk);
 	return chunk->end > view_size(ani->view) ? ANI_CUT : ANI_ON;
 }
 
@@ -126,16 +126,16 @@ static enum ani_step walk(struct ani *ani, struct riff *riff)
 		case RIFF_END:
 			if (riff->end > view_size(ani->view))
 				return ANI_CUT;
-			ani->sound = riff->end;
-			return ani->frames ? ANI_ON : broken(ani, at, "no frames");
+			ani->valid_end = riff->end;
+			return ani->frames ? ANI_ON : set_broken(ani, at, "no frames");
 		case RIFF_CUT:
 			return ANI_CUT;
 		case RIFF_BROKEN:
-			return broken(ani, at, "no chunk starts");
+			return set_broken(ani, at, "no chunk");
 		case RIFF_CHUNK:
 			if (at <= view_size(ani->view))
-				ani->sound = at;
-			state = pass_chunk(ani, riff, &chunk);
+				ani->valid_end = at;
+			state = read_chunk(ani, riff, &chunk);
 		}
 	}
 	return state;
@@ -148,13 +148,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 	enum ani_step state;
 
 	if (!riff_open(&riff, view, 0) || !riff_is(riff.form, "ACON"))
-		return verdict_because(CARVE_REJECT, finding, "no head of an animated cursor at 0");
+		return verdict_because(
+			CARVE_REJECT, finding, "no header of an animated cursor at 0");
 	state = walk(&ani, &riff);
 	if (!ani.header) {
 		*finding = (struct finding){ 0 };
 		return verdict_because(CARVE_REJECT, finding, "no anih before %" PRIu64, riff.at);
 	}
-	finding->length = ani.sound;
+	finding->length = ani.valid_end;
 	if (state == ANI_CUT)
 		return walk_cut(view, finding, riff.end, view_size(view));
 	if (state == ANI_BROKEN)
@@ -162,8 +163,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_TRUNCATED, finding, "%s at %" PRIu64, ani.problem, ani.at);
 	if (ani.frames != ani.wanted)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"anih counts %" PRIu32 " frames, but there are %" PRIu32, ani.wanted,
-			ani.frames);
+			"anih counts %" PRIu32 " frames, found %" PRIu32, ani.wanted, ani.frames);
 	return CARVE_COMPLETE;
 }
 

@@ -1,24 +1,24 @@
 /*
  * BMP: Windows' and OS/2's bitmap files ([MS-WMF] 2.2.2, BITMAPFILEHEADER, BITMAPV5HEADER).
  *
- *	file:    'BM', the file's size (4 bytes, little-endian), 4 reserved, where the pixels
- *	         begin (4)
- *	header:  see dib.c; behind it the masks of a pixel's colours, and the colours of up to
- *	         8 bits
- *	pixels:  rows, filled up to 4 bytes each, or run-length coded, or Huffman-coded
- *	profile: version 5 may have an ICC profile behind the pixels
+ *	file:    'BM', the file's size (4 bytes, little-endian), 4 reserved, the offset
+ *	         of the pixels (4)
+ *	header:  see dib.c; then the masks of a pixel's colours, and the palette of up to 8
+ *	         bits
+ *	pixels:  rows, padded to 4 bytes each, or run-length coded, or Huffman-coded
+ *	profile: version 5 may have an ICC profile after the pixels
  *
- * The length is where pixels and profile end, by the picture's size, or by the size of coded
- * pixels in the header. The size at the start should say the same. Some writers leave it 0, put
- * the length of the two headers there (OS/2), or leave out the file header; some add a few bytes
- * behind the pixels and count them. Another size contradicts the picture: unverified, and if the
- * size of the pixels in the header does so too, this is no BMP.
+ * The length is where pixels and profile end, by the picture's size, or by the size of coded pixels
+ * in the header. The size at the start should agree. Some writers leave it 0, put the length of the
+ * two headers there (OS/2), or do not count the file header; some add a few bytes after the pixels
+ * and count them. Another size contradicts the picture: unverified, and if the size of the pixels
+ * in the header contradicts it too, this is not a BMP.
  *
- * Damage. Run-length codes are followed; they break off soon in foreign data, and vouch for a file
- * that they fill. Pixels that are stored as they are can't break, but they hardly ever turn into
- * random bytes (noise.c), and the last rows vouch for the end when they are what the rows before
- * let expect (predictor.c). Zeros at the end may have been written over it (overwrite.c): such a picture
- * stays unverified, as do one of noise, and embedded JPEGs and PNGs.
+ * Damage. Run-length codes are decoded; in foreign data they soon become invalid, and they prove
+ * the end of a file that they fill. Uncompressed pixels cannot be invalid, but they hardly ever
+ * turn into random bytes (noise.c), and the last rows prove the end if the rows before predict them
+ * (predictor.c). Zeros at the end may have overwritten it (overwrite.c): such a picture stays
+ * unverified, as do pictures of noise, and embedded JPEGs and PNGs.
  */
 #include "bmp.h"
 
@@ -31,34 +31,34 @@
 #include "walk.h"
 
 #define FILE_HEADER_LEN 14
-#define OFFSET_MAX (1u << 20) /* of the pixels, at most */
-#define EXTRA_MAX 4096        /* bytes behind the pixels that the size may count */
-#define BEHIND_MAX 32         /* and that are taken on trust behind the end of a code */
+#define OFFSET_MAX (1u << 20) /* the highest offset of the pixels */
+#define EXTRA_MAX 4096        /* bytes after the pixels that the size may count */
+#define TRAILING_MAX 32       /* bytes accepted without a check after the end of a code */
 
 struct bmp {
 	struct view *view;
 	struct finding *finding;
 	struct dib dib;
 	uint64_t claimed; /* the size at the start */
-	uint64_t pixels;  /* where they begin */
-	uint64_t end;     /* of all, as far as known */
-	bool odd;         /* something contradicts something */
+	uint64_t pixels;  /* where they start */
+	uint64_t end;     /* of the file, as far as known */
+	bool odd;         /* a field contradicts another */
 };
 
-/* Where the pixels begin, if the file says nothing sensible. */
-static uint64_t pixels_at_least(const struct dib *dib)
+/* The minimum offset of the pixels, for files whose own value is invalid. */
+static uint64_t min_pixels_offset(const struct dib *dib)
 {
 	return FILE_HEADER_LEN + (uint64_t)dib->header_len + dib->colours_len;
 }
 
 /* Whether the size at the start fits a file of len bytes. */
-static bool claims(const struct bmp *bmp, uint64_t len)
+static bool size_fits(const struct bmp *bmp, uint64_t len)
 {
 	return bmp->claimed == len || bmp->claimed == 0 || bmp->claimed + FILE_HEADER_LEN == len ||
 	       bmp->claimed == FILE_HEADER_LEN + bmp->dib.header_len;
 }
 
-static const char *measure(struct bmp *bmp)
+static const char *find_pixels_end(struct bmp *bmp)
 {
 	const struct dib *dib = &bmp->dib;
 	uint64_t pixels_len = dib_pixels_len(dib);
@@ -74,7 +74,7 @@ static const char *measure(struct bmp *bmp)
 		bmp->end = bmp->claimed;
 	if (bmp->claimed > bmp->end && bmp->claimed - bmp->end <= EXTRA_MAX)
 		bmp->end = bmp->claimed;
-	if (!claims(bmp, bmp->end)) {
+	if (!size_fits(bmp, bmp->end)) {
 		bmp->odd = true;
 		if (!said || !dib->image_len)
 			return "a size that does not fit the picture";
@@ -95,10 +95,10 @@ static const char *read_start(struct bmp *bmp)
 	if (problem)
 		return problem;
 	if (bmp->pixels > OFFSET_MAX)
-		return "pixels that begin too late";
+		return "pixels that start too late";
 	if (bmp->pixels < FILE_HEADER_LEN + bmp->dib.header_len)
-		bmp->pixels = pixels_at_least(&bmp->dib);
-	return measure(bmp);
+		bmp->pixels = min_pixels_offset(&bmp->dib);
+	return find_pixels_end(bmp);
 }
 
 static bool is_rle(const struct dib *dib)
@@ -108,7 +108,7 @@ static bool is_rle(const struct dib *dib)
 	       dib->compression == DIB_CMYK_RLE4;
 }
 
-static enum verdict broken(struct bmp *bmp, uint64_t at, const char *problem)
+static enum verdict broken_verdict(struct bmp *bmp, uint64_t at, const char *problem)
 {
 	bmp->finding->length = at;
 	return verdict_because(CARVE_TRUNCATED, bmp->finding, "%s at %" PRIu64, problem, at);
@@ -118,23 +118,23 @@ static enum verdict check_rle(struct bmp *bmp)
 {
 	uint64_t at = bmp->pixels, size = view_size(bmp->view);
 	uint64_t end = bmp->end < size ? bmp->end : size;
-	enum rle_state state = bmp_pass_rle(bmp->view, &bmp->dib, &at, end);
+	enum rle_state state = bmp_skip_rle(bmp->view, &bmp->dib, &at, end);
 
 	if (state == RLE_BROKEN)
-		return broken(bmp, at, "run-length codes that make no sense");
+		return broken_verdict(bmp, at, "invalid run-length codes");
 	if (bmp->end > size)
 		return walk_cut(bmp->view, bmp->finding, bmp->end, at > bmp->pixels ? size : at);
 	if (state == RLE_CUT)
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
 			"run-length codes without an end before %" PRIu64, end);
-	if (end - at > BEHIND_MAX)
+	if (end - at > TRAILING_MAX)
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
-			"the bitmap's code ends at %" PRIu64 ", and what follows can't be checked",
+			"the bitmap's code ends at %" PRIu64 ", and what follows cannot be checked",
 			at);
 	return CARVE_COMPLETE;
 }
 
-/* The end of pixels that are all there, and are no noise. */
+/* Checks the end of pixels that are all readable and are not noise. */
 static enum verdict check_end(struct bmp *bmp, uint64_t end)
 {
 	const struct dib *dib = &bmp->dib;
@@ -148,18 +148,18 @@ static enum verdict check_end(struct bmp *bmp, uint64_t end)
 			"%s instead of pixels at %" PRIu64, what, at);
 	case OVERWRITE_POSSIBLE:
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
-			"%s from %" PRIu64 " on: the picture's, or its end was wiped", what, at);
+			"%s from %" PRIu64 " on: the picture's own, or its end was wiped", what,
+			at);
 	case OVERWRITE_NONE:
 		break;
 	}
 	switch (predictor_check_end(
 		bmp->view, bmp->pixels, end, row_len, (dib->bits + 7) / 8, &at)) {
 	case PREDICTOR_FOREIGN:
-		return broken(bmp, at, "bytes unlike the pixels before");
+		return broken_verdict(bmp, at, "bytes unlike the pixels before");
 	case PREDICTOR_UNKNOWN:
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
-			"nothing tells whether the last pixels before %" PRIu64 " are the file's",
-			end);
+			"the last pixels before %" PRIu64 " cannot be verified", end);
 	case PREDICTOR_CONTINUOUS:
 		break;
 	}
@@ -172,7 +172,7 @@ static enum verdict check_plain(struct bmp *bmp)
 	uint64_t noise = noise_start(bmp->view, bmp->pixels, end);
 
 	if (noise < end)
-		return broken(bmp, noise, "random bytes instead of pixels");
+		return broken_verdict(bmp, noise, "random bytes instead of pixels");
 	if (bmp->end > size)
 		return walk_cut(bmp->view, bmp->finding, bmp->end, size);
 	if (noise_at(bmp->view, bmp->pixels, end))
@@ -191,7 +191,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	if (bmp.end > view_size(view) && (bmp.odd || view_size(view) < bmp.pixels))
 		return verdict_because(CARVE_REJECT, finding,
-			"the image ends before the picture, which is doubtful, at %" PRIu64,
+			"a doubtful picture, and the image ends before it does, at %" PRIu64,
 			bmp.end);
 	finding->length = bmp.end;
 	if (is_rle(&bmp.dib))
@@ -202,7 +202,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		verdict = walk_cut(view, finding, bmp.end, view_size(view));
 	else
 		verdict = verdict_because(CARVE_UNVERIFIED, finding,
-			"pixels in a code that is not looked at, from %" PRIu64 " on", bmp.pixels);
+			"pixels in a code that is not decoded, from %" PRIu64 " on", bmp.pixels);
 	if (verdict == CARVE_COMPLETE && bmp.odd)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the size at 2 is %" PRIu64 ", but the picture ends at %" PRIu64,

@@ -1,13 +1,13 @@
 /*
  * Run-length coded bitmaps ([MS-WMF] 3.1.6; OS/2's RLE24): pairs of a count and a pixel (two of 4
  * bits each in RLE4, three bytes in RLE24), or, with count 0: 0 ends a row, 1 the bitmap, 2 moves
- * on, and a larger number is one of pixels that follow as they are, filled up to an even length.
+ * on, and a larger number counts literal pixels that follow, padded to an even length.
  */
 #include "bmp.h"
 
 #include "walk.h"
 
-/* What rows may stick out to the right: encoders round runs up. */
+/* How far rows may exceed the width: encoders round runs up. */
 #define OVERHANG 8
 
 struct rle {
@@ -16,7 +16,7 @@ struct rle {
 	uint64_t at, end, x, y;
 };
 
-/* Bytes behind the count of a run. */
+/* Bytes after the count of a run. */
 static size_t run_len(const struct dib *dib)
 {
 	return dib->compression == DIB_RLE24 ? 3 : 1;
@@ -33,7 +33,7 @@ static uint64_t literal_len(const struct dib *dib, uint32_t pixels)
 	return (len + 1) / 2 * 2;
 }
 
-/* Takes one command at rle->at. */
+/* Executes one command at rle->at. */
 static enum rle_state step(struct rle *rle)
 {
 	const uint8_t *p = rle->end - rle->at < 2 ? NULL : view_peek(rle->view, rle->at, 2);
@@ -67,7 +67,7 @@ static enum rle_state step(struct rle *rle)
 	return count == 0 && code == 1 ? RLE_DONE : RLE_MORE;
 }
 
-enum rle_state bmp_pass_rle(struct view *view, const struct dib *dib, uint64_t *at, uint64_t end)
+enum rle_state bmp_skip_rle(struct view *view, const struct dib *dib, uint64_t *at, uint64_t end)
 {
 	struct rle rle = { .view = view, .dib = dib, .at = *at, .end = end };
 	enum rle_state state = RLE_MORE;

@@ -1,6 +1,6 @@
 /*
- * Canon's CR3: raw pictures in an ISO base media file (no published specification; as described by
- * Laurent Clévy's canon_cr3 and read by LibRaw and Exiv2).
+ * Canon's CR3: raw pictures in an ISO base media file (not published; described by Laurent Clévy's
+ * canon_cr3 and read by LibRaw and Exiv2).
  *
  *	ftyp  the brand 'crx '
  *	moov  a uuid box with Canon's own boxes (CMT1: the main EXIF directory, ...), then a track
@@ -8,9 +8,9 @@
  *	uuid  XMP; uuid: a preview
  *	mdat  the tracks' samples, one a track: a JPEG, raw pictures, notes (CTMD)
  *
- * Boxes as in bmff.c. Each sample has to lie in mdat and to begin as its kind does: JPEG with SOI,
- * raw data with their head FF 01, notes as a chain of records that fills the sample. The notes
- * stand last and so bear out the rest. The date is that of CMT1.
+ * Boxes as in bmff.c. Each sample has to be in mdat and to start as its kind does: JPEG with SOI,
+ * raw data with their head FF 01, notes as a chain of records that fills the sample. The notes come
+ * last and so confirm the rest. The date is that of CMT1.
  */
 #include "bmff_media.h"
 
@@ -40,7 +40,7 @@ static void note_confirmed(struct cr3 *cr3, uint64_t at)
 		cr3->data.confirmed = at;
 }
 
-/* Records of length (4 bytes, little-endian, itself included), type, and more. */
+/* Checks records of length (4 bytes, little-endian, itself included), type, and data. */
 static void check_notes(struct cr3 *cr3, uint64_t at, uint64_t end)
 {
 	while (at < end) {
@@ -75,7 +75,7 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 		check_notes(cr3, offset, offset + len);
 	else if (cr3->coding == BMFF('C', 'R', 'A', 'W') && !coding.type) {
 		p = view_peek(view, offset, 4);
-		/* FF 01: a tile's head; the two bytes behind it are its length, 8 at least. */
+		/* FF 01: a tile's head; the next two bytes are its length, at least 8. */
 		if (p && p[0] == 0xff && p[1] <= 0x13 && be16(p + 2) >= 8)
 			note_confirmed(cr3, offset + 4);
 		else
@@ -83,7 +83,7 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 	}
 }
 
-/* False: *broken is the track whose tables contradict themselves. */
+/* Reads the tracks. False: the tables of the track at *broken contradict themselves. */
 static bool read_tracks(struct cr3 *cr3, uint64_t *broken)
 {
 	struct view *view = cr3->bmff.view;
@@ -138,7 +138,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	finding->length = bmff->end;
 	if (!bmff->mdat_count)
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "no media data follow at %" PRIu64, bmff->end);
+			CARVE_TRUNCATED, finding, "no media data at %" PRIu64, bmff->end);
 	if (!cr3.sample_count)
 		return verdict_because(CARVE_UNVERIFIED, finding, "no pictures in the tracks");
 	return bmff_data_verdict(&cr3.data, finding);

@@ -3,15 +3,14 @@
  * CanonRaw).
  *
  *	head:      'II' (or 'MM'), length of the head (4 bytes), 'HEAPCCDR', version; the heap
- *	heap:      data, at last its directory, and the directory's place in the heap (4)
- *	directory: number of entries (2), entries: type (2), length (4), place in the heap (4);
+ *	heap:      data, then its directory, and the directory's offset in the heap (4)
+ *	directory: number of entries (2), entries: type (2), length (4), offset in the heap (4);
  *	           or, if bit 14 of the type is set, 8 bytes of data
  *
- * Only the end tells where the directory is, and nothing tells where the end is: it is searched as
- * the place where a pointer stands right behind the directory that it points to. Checked is that
- * all entries lie in the heap before it. Canon's programs may append a trailer; where that begins
- * and does not end, the file was cut, though the photo is whole. Without a directory the file was
- * cut, too.
+ * The end has the directory's offset, but nothing has the offset of the end. So the carver searches
+ * for a pointer directly after the directory that it points to, all of whose entries are in the
+ * heap before it. Canon's programs may append a trailer; if that starts and does not end, the file
+ * was cut, though the photo is complete. Without a directory the file was cut too.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -28,7 +27,7 @@
 #define SIZE_MAX_CRW (64u << 20)
 #define WINDOW_LEN 4096
 #define DATA_LEN_MIN 1024
-#define CUT_MAX (8u << 20) /* of a file without its directory at most so much is kept */
+#define CUT_MAX (8u << 20) /* the most that is kept of a file without its directory */
 
 struct crw {
 	struct view *view;
@@ -46,8 +45,8 @@ static uint32_t u32(const struct crw *crw, const uint8_t *p)
 	return crw->big_endian ? be32(p) : le32(p);
 }
 
-/* Whether the entries of a directory lie in the heap before it. */
-static bool sound_directory(const struct crw *crw, uint64_t at, uint32_t count)
+/* Whether all entries of a directory are in the heap before it. */
+static bool directory_valid(const struct crw *crw, uint64_t at, uint32_t count)
 {
 	const uint8_t *p = view_peek(crw->view, at + 2, count * ENTRY_LEN);
 
@@ -63,8 +62,8 @@ static bool sound_directory(const struct crw *crw, uint64_t at, uint32_t count)
 	return p;
 }
 
-/* Whether a pointer at `at`, counted from the heap, can be that behind a directory. */
-static bool plausible(uint64_t at, uint32_t pointer)
+/* Whether a pointer at `at`, relative to the heap, can be the one after a directory. */
+static bool pointer_plausible(uint64_t at, uint32_t pointer)
 {
 	return pointer < at && at - pointer >= 2 + ENTRY_LEN &&
 	       at - pointer <= 2 + ENTRY_LEN * ENTRIES_MAX && (at - pointer - 2) % ENTRY_LEN == 0;
@@ -78,10 +77,10 @@ static bool ends_heap(const struct crw *crw, uint64_t at, uint32_t pointer)
 	uint32_t count = p ? u16(crw, p) : 0;
 
 	return p && 2 + count * ENTRY_LEN == at - directory &&
-	       sound_directory(crw, directory, count);
+	       directory_valid(crw, directory, count);
 }
 
-/* Where the heap ends; 0: nowhere. */
+/* Finds the end of the heap; 0: not found. */
 static uint64_t find_end(const struct crw *crw)
 {
 	uint64_t end = view_size(crw->view);
@@ -95,7 +94,7 @@ static uint64_t find_end(const struct crw *crw)
 		for (size_t i = 0; p && i + 4 <= len; i++) {
 			uint32_t pointer = u32(crw, p + i);
 
-			if (!plausible(at + i - crw->heap, pointer))
+			if (!pointer_plausible(at + i - crw->heap, pointer))
 				continue;
 			if (ends_heap(crw, at + i, pointer))
 				return at + i + 4;
@@ -132,7 +131,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (finding->length < end && finding->length < crw.heap + DATA_LEN_MIN) {
 		finding->length = 0;
 		return verdict_because(
-			CARVE_REJECT, finding, "no photo's data at %" PRIu64, crw.heap);
+			CARVE_REJECT, finding, "no photo data at %" PRIu64, crw.heap);
 	}
 	return verdict_because(CARVE_TRUNCATED, finding, "no directory of the heap before %" PRIu64,
 		finding->length);

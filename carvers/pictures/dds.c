@@ -3,14 +3,14 @@
  * of Direct3D).
  *
  *	'DDS ', then a header of 124 bytes: height, width, depth, number of mipmaps, a pixel format,
- *	        what the surface is (a cube's faces, a volume)
+ *	        the kind of surface (a cube's faces, a volume)
  *	with the code 'DX10': 20 bytes more: a DXGI format, a dimension, the size of an array
  *	pixels: for each surface of the array and each face all its mipmaps, rows of pixels or of
  *	        blocks of 4 by 4
  *
- * The header tells the size of all of that; there is nothing behind it, and nothing in the pixels
- * that bears them out. So a file is unverified, though its length is sure. One that the image's end
- * cuts off, or whose pixels turn into random bytes (noise.h), is truncated.
+ * The header determines the size of all of that; nothing follows, and nothing confirms the pixels.
+ * So a file is unverified, though its length is certain. One that the image's end cuts off, or
+ * whose pixels turn into random bytes (noise.h), is truncated.
  */
 #include "carver.h"
 
@@ -50,7 +50,7 @@ static void set_block(struct dds *dds, uint32_t block, uint32_t bits)
 	dds->block_bits = bits;
 }
 
-/* The formats of Direct3D 9 that have a code. False: unknown. */
+/* The formats of Direct3D 9 that have a code. False for any other. */
 static bool read_code(struct dds *dds, uint32_t code)
 {
 	switch (code) {
@@ -117,7 +117,7 @@ static bool read_dxgi(struct dds *dds, uint32_t format)
 	return true;
 }
 
-/* The pixel format at 76. What is wrong with it, or NULL. */
+/* Reads the pixel format at 76. Returns what is wrong with it, or NULL. */
 static const char *read_format(struct view *view, struct dds *dds)
 {
 	const uint8_t *p = view_peek(view, 76, 32);
@@ -144,7 +144,7 @@ static const char *read_format(struct view *view, struct dds *dds)
 	return NULL;
 }
 
-/* What is wrong with the header, or NULL. */
+/* Returns what is wrong with the header, or NULL. */
 static const char *read_header(struct view *view, struct dds *dds)
 {
 	const uint8_t *p = view_peek(view, 0, HEADER_LEN);
@@ -203,12 +203,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (finding->length < dds.start + len)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"pixels turn into random bytes at about %" PRIu64, finding->length);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"whether the last %" PRIu64 " bytes are the file's can't be seen", len);
+	return verdict_because(
+		CARVE_UNVERIFIED, finding, "the last %" PRIu64 " bytes cannot be verified", len);
 }
 
 const struct carver dds_carver = {
 	.name = "dds",
-	.summary = "DirectDraw surfaces, by the size that their header tells",
+	.summary = "DirectDraw surfaces, by the size in their header",
 	.check = check,
 };

@@ -1,8 +1,7 @@
 /*
- * The header of a device-independent bitmap, all kinds that there are: 12 bytes (OS/2 1.x, Windows
- * 2), 16 to 64 (OS/2 2.x; whatever is cut off is 0), 40, 52, 56, 108, 124 (Windows 3 to 5, with the
- * masks added by Adobe). Sources: [MS-WMF] 2.2.2.3 and 2.2.2.9, BITMAPV5HEADER, OS/2's
- * BITMAPINFOHEADER2.
+ * The header of a device-independent bitmap, of every kind: 12 bytes (OS/2 1.x, Windows 2), 16 to
+ * 64 (OS/2 2.x; missing fields are 0), 40, 52, 56, 108, 124 (Windows 3 to 5, with the masks added
+ * by Adobe). Sources: [MS-WMF] 2.2.2.3 and 2.2.2.9, BITMAPV5HEADER, OS/2's BITMAPINFOHEADER2.
  */
 #include "dib.h"
 
@@ -10,8 +9,8 @@
 
 #include "bytes.h"
 
-#define PIXELS_MOST ((uint64_t)1 << 40) /* bytes */
-#define PROFILE_EMBEDDED 0x4d424544     /* 'MBED' */
+#define PIXELS_MAX ((uint64_t)1 << 40) /* bytes */
+#define PROFILE_EMBEDDED 0x4d424544    /* 'MBED' */
 
 uint64_t dib_row_len(uint32_t width, uint32_t bits)
 {
@@ -67,7 +66,7 @@ static bool valid_depth(const struct dib *dib)
 	return false;
 }
 
-/* What is behind the fields that all headers from 16 bytes on have. */
+/* Reads what follows the fields that all headers of at least 16 bytes have. */
 static void read_more(struct dib *dib, const uint8_t *p)
 {
 	uint32_t used = le32(p + 32), colours = dib->bits <= 8 ? 1u << dib->bits : 0;
@@ -120,14 +119,14 @@ const char *dib_read(struct view *view, uint64_t at, struct dib *dib)
 		read_more(dib, header);
 	}
 	if (planes != 1)
-		return "a bitmap with other than one plane";
+		return "a bitmap whose number of planes is not 1";
 	if (!dib->width || dib->width > INT32_MAX || !dib->height || dib->height > INT32_MAX)
 		return "a bitmap of an impossible size";
 	if (!valid_depth(dib))
 		return "a bitmap of an impossible depth or compression";
-	if (dib_is_plain(dib) && dib_row_len(dib->width, dib->bits) > PIXELS_MOST / dib->height)
+	if (dib_is_plain(dib) && dib_row_len(dib->width, dib->bits) > PIXELS_MAX / dib->height)
 		return "a bitmap of an impossible size";
 	if (dib->colours_len > (1u << 18))
-		return "a bitmap with impossibly many colours";
+		return "a bitmap with an impossible number of colours";
 	return NULL;
 }

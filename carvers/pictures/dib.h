@@ -1,5 +1,5 @@
-/* Device-independent bitmaps: what a BMP file holds behind its file header, and an ICO file per
- * picture. */
+/* Device-independent bitmaps: the content of a BMP file after its file header, and of each picture
+ * in an ICO file. */
 #ifndef BURIN_CARVERS_PICTURES_DIB_H
 #define BURIN_CARVERS_PICTURES_DIB_H
 
@@ -7,7 +7,7 @@
 
 #include "carver.h"
 
-/* Of the header that most have. */
+/* The most common header. */
 #define DIB_HEADER_LEN 40
 
 enum {
@@ -21,7 +21,7 @@ enum {
 	DIB_CMYK = 11,
 	DIB_CMYK_RLE8 = 12,
 	DIB_CMYK_RLE4 = 13,
-	DIB_HUFFMAN = 100, /* OS/2 2.x has these two under the numbers 3 and 4 */
+	DIB_HUFFMAN = 100, /* OS/2 2.x numbers these two 3 and 4 */
 	DIB_RLE24 = 101,
 };
 
@@ -30,22 +30,22 @@ struct dib {
 	uint32_t width, height; /* height without its sign */
 	uint16_t bits;          /* of a pixel */
 	uint32_t compression;
-	uint32_t image_len;   /* as written in the header; 0: not there */
-	uint64_t colours_len; /* of what stands between header and pixels: masks and colours */
+	uint32_t image_len;   /* as stored in the header; 0: not stored */
+	uint64_t colours_len; /* of the masks and the palette between header and pixels */
 	uint64_t profile,
 		profile_len; /* of an embedded ICC profile, from the header's start; 0: none */
 };
 
-/* Reads the header at `at`. What is wrong with it, or NULL. */
+/* Reads the header at `at`. Returns what is wrong with it, or NULL. */
 const char *dib_read(struct view *view, uint64_t at, struct dib *dib);
 
 /* Bytes of a row of `bits` bits a pixel. */
 uint64_t dib_row_len(uint32_t width, uint32_t bits);
 
-/* Bytes that the pixels take: counted where they are not compressed, else as the header says. */
+/* Bytes of the pixels: computed where they are not compressed, else from the header. */
 uint64_t dib_pixels_len(const struct dib *dib);
 
-/* Whether each pixel is stored as it is. */
+/* Whether the pixels are stored uncompressed. */
 bool dib_is_plain(const struct dib *dib);
 
 #endif

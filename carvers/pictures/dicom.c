@@ -1,17 +1,17 @@
 /*
  * DICOM files (PS3.10).
  *
- *	128 bytes of anything, 'DICM'
- *	group 0002: elements that tell how the data set is coded (transfer syntax), always explicit
- *	            and little-endian
+ *	128 arbitrary bytes, 'DICM'
+ *	group 0002: elements that define the coding of the data set (transfer syntax), always
+ *	            explicit and little-endian
  *	the data set: implicit or explicit, little- or big-endian, or deflated (PS3.5, annex A)
  *
- * The elements lead from one to the next (dicom_data.c); the file ends behind the last of them, and
- * nothing says which that is. A picture's pixel data are mostly the last: a file of a picture
- * without them is cut. Coded pixel data end with a delimiter, which makes the file complete. Raw
- * ones have a length, but nothing bears them out, unless they turn into random bytes (noise.h), and
- * a document that is no picture may have gone on: such files are unverified. A deflated data set
- * ends where deflate says so.
+ * The elements lead from one to the next (dicom_data.c); the file ends after the last of them,
+ * which nothing marks. A picture's pixel data usually comes last: a picture without it is cut.
+ * Coded pixel data ends with a delimiter, which makes the file complete. Raw pixel data has a
+ * length, but nothing confirms it, except where it turns into random bytes (noise.h); and a
+ * document that is not a picture may have continued. Such files are unverified. A deflated data set
+ * ends where its deflate stream ends.
  */
 #include "dicom.h"
 
@@ -26,10 +26,10 @@
 
 #define PREAMBLE_LEN 128
 #define META_MAX 256
-/* Of a file's length, how much may stand unconfirmed at its end: a part, and at least so many
+/* How much of a file's end may be unconfirmed: this part of its length, and at least this many
  * bytes. */
 #define TAIL_PART 16
-#define TAIL_LEAST 32
+#define TAIL_MIN 32
 #define PIECE 4096
 
 struct head {
@@ -38,7 +38,7 @@ struct head {
 	unsigned count;
 };
 
-/* The elements of group 0002. */
+/* Reads the elements of group 0002. */
 static void read_head(struct view *view, struct head *head)
 {
 	static const struct dicom_coding coding = { 0 };
@@ -63,7 +63,7 @@ static void read_head(struct view *view, struct head *head)
 	}
 }
 
-/* Some files are coded in another way than their transfer syntax says: the first element tells. */
+/* Some files are coded differently from their transfer syntax: the first element shows it. */
 static bool looks_implicit(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 8);
@@ -91,7 +91,7 @@ static enum verdict check_deflated(struct view *view, struct finding *finding, u
 		at += state == INFLATED_BAD ? 0 : used;
 	}
 	inflated_close(&inflated);
-	/* Some programs put gzip's checksum and length behind it. */
+	/* Some programs write gzip's checksum and length after it. */
 	p = state == INFLATED_DONE ? view_peek(view, at, 8) : NULL;
 	if (p && le32(p) == inflated.crc && le32(p + 4) == (uint32_t)inflated.output_len) {
 		finding->length = at + 8;
@@ -107,12 +107,12 @@ static enum verdict check_deflated(struct view *view, struct finding *finding, u
 	}
 	if (state == INFLATED_BAD)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"the deflated data set breaks behind %" PRIu64, at);
+			"the deflated data set is invalid after %" PRIu64, at);
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"a deflated data set without a checksum up to %" PRIu64, at);
 }
 
-static enum verdict judge(struct dicom_data *data, struct finding *finding)
+static enum verdict file_verdict(struct dicom_data *data, struct finding *finding)
 {
 	uint64_t tail = data->end - (data->confirmed < data->end ? data->confirmed : data->end);
 	uint64_t noise;
@@ -123,7 +123,7 @@ static enum verdict judge(struct dicom_data *data, struct finding *finding)
 	finding->length = data->broken ? data->broken : data->end;
 	if (data->broken)
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "a sequence breaks at %" PRIu64, data->broken);
+			CARVE_TRUNCATED, finding, "an invalid sequence at %" PRIu64, data->broken);
 	if (noise < data->end) {
 		finding->length = noise;
 		return verdict_because(CARVE_TRUNCATED, finding,
@@ -131,13 +131,13 @@ static enum verdict judge(struct dicom_data *data, struct finding *finding)
 	}
 	if (data->image && !data->pixels)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"no element stands at %" PRIu64 ", and no pixel data before it", data->end);
+			"no element at %" PRIu64 ", and no pixel data before it", data->end);
 	if (!data->pixels)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"whether more elements belong behind %" PRIu64 " can't be seen", data->end);
-	if (tail > TAIL_LEAST && tail > data->end / TAIL_PART)
+			"more elements may follow %" PRIu64 "", data->end);
+	if (tail > TAIL_MIN && tail > data->end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"whether the last %" PRIu64 " bytes are the file's can't be seen", tail);
+			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;
 }
 
@@ -172,7 +172,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	finding->time =
 		utc_seconds(part(data.date, 4), part(data.date + 4, 2), part(data.date + 6, 2),
 			part(data.time, 2), part(data.time + 2, 2), part(data.time + 4, 2));
-	return judge(&data, finding);
+	return file_verdict(&data, finding);
 }
 
 const struct carver dicom_carver = {

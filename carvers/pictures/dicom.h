@@ -1,5 +1,5 @@
-/* What the parts of the DICOM carver share: dicom.c reads the head and judges, dicom_data.c walks
- * the data set. */
+/* What the parts of the DICOM carver share: dicom.c reads the head and decides the verdict,
+ * dicom_data.c walks the data set. */
 #ifndef BURIN_CARVERS_PICTURES_DICOM_H
 #define BURIN_CARVERS_PICTURES_DICOM_H
 
@@ -15,36 +15,36 @@ struct dicom_coding {
 };
 
 struct dicom_element {
-	uint64_t at, value; /* where it starts, and where its value does */
+	uint64_t at, value; /* where it starts, and where its value starts */
 	uint32_t tag, len;  /* len may be DICOM_UNDEFINED */
-	char vr[3];         /* "" when it is not told */
+	char vr[3];         /* "" when the coding has none */
 };
 
 enum dicom_state {
 	DICOM_ELEMENT,
-	DICOM_NONE, /* no element can stand there */
-	DICOM_CUT,  /* its head ends behind the view */
+	DICOM_NONE, /* not an element */
+	DICOM_CUT,  /* its head ends past the view */
 };
 
-/* What a data set told, and how far it went. */
+/* The result of walking a data set. */
 struct dicom_data {
 	struct view *view;
 	struct dicom_coding coding;
-	uint64_t end;       /* behind the last whole element of the outermost level */
-	uint64_t confirmed; /* how far the elements bear each other out */
-	uint64_t wanted;    /* where an element would end that the view cuts off, or 0 */
-	uint64_t broken;    /* where a sequence breaks, or 0 */
+	uint64_t end;       /* end of the last complete element of the outermost level */
+	uint64_t confirmed; /* how far the elements confirm each other */
+	uint64_t wanted;    /* where an element that the view cuts off would end, or 0 */
+	uint64_t broken;    /* where a sequence is invalid, or 0 */
 	uint32_t last_tag;
 	unsigned count;        /* elements of the outermost level */
-	bool pixels;           /* pixel data were there */
-	bool image;            /* the class, or rows, of a picture were there */
+	bool pixels;           /* has pixel data */
+	bool image;            /* has the class, or the rows, of a picture */
 	char date[8], time[6]; /* digits, or zeros */
 };
 
 enum dicom_state dicom_read(struct view *view, const struct dicom_coding *coding, uint64_t at,
 	struct dicom_element *element);
 
-/* Walks the data set from data->end on, until no element follows, or one that is cut or broken. */
+/* Walks the data set from data->end, until no element follows, or one that is cut or invalid. */
 void dicom_walk(struct dicom_data *data, struct finding *finding);
 
 #endif

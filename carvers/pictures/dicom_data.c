@@ -1,11 +1,11 @@
 /*
  * DICOM's data sets (PS3.5, 7): elements, each with its tag, its length, and in the explicit
- * codings its kind of value (VR) between them. The tags rise. A sequence (SQ) holds items, and
- * items hold data sets; both may have a length or go up to a delimiter. Coded pixel data are a
- * sequence, too, whose items are pieces of data.
+ * codings its kind of value (VR) between them. The tags ascend. A sequence (SQ) contains items, and
+ * items contain data sets; both either have a length or end with a delimiter. Coded pixel data is a
+ * sequence too, whose items are pieces of data.
  *
- * Sequences and items without length are walked with a stack; what has a length is passed over, if
- * a sequence at least begins with an item.
+ * Sequences and items without length are walked with a stack; what has a length is skipped,
+ * provided that a sequence starts with an item.
  */
 #include "dicom.h"
 
@@ -15,7 +15,7 @@
 #include "title.h"
 
 #define DEPTH_MAX 64
-/* Longer values than this, but for pixel data, are more likely chance where no VR tells. */
+/* Without VRs, a longer value than this is more likely chance, except for pixel data. */
 #define IMPLICIT_MAX (1u << 20)
 
 enum {
@@ -24,11 +24,11 @@ enum {
 	SEQUENCE_END = DICOM_TAG(0xfffe, 0xe0dd),
 };
 
-/* The kinds of values; those with a length of 4 bytes, behind two reserved ones, come first. */
+/* The kinds of values; those with two reserved bytes and a length of 4 bytes come first. */
 static const char long_vrs[] = "OB OD OF OL OV OW SQ SV UC UN UR UT UV ";
 static const char short_vrs[] = "AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US ";
 
-static bool listed(const char *list, const uint8_t *vr)
+static bool in_list(const char *list, const uint8_t *vr)
 {
 	for (; *list; list += 3)
 		if (memcmp(list, vr, 2) == 0)
@@ -65,11 +65,11 @@ enum dicom_state dicom_read(struct view *view, const struct dicom_coding *coding
 		return DICOM_ELEMENT;
 	}
 	memcpy(element->vr, p + 4, 2);
-	if (listed(short_vrs, p + 4)) {
+	if (in_list(short_vrs, p + 4)) {
 		element->len = u16(coding, p + 6);
 		return DICOM_ELEMENT;
 	}
-	if (!listed(long_vrs, p + 4) || p[6] || p[7])
+	if (!in_list(long_vrs, p + 4) || p[6] || p[7])
 		return DICOM_NONE;
 	element->value = at + 12;
 	p = view_peek(view, at + 8, 4);
@@ -85,8 +85,8 @@ struct level {
 	struct dicom_coding coding;
 };
 
-/* Goes over what has no length. The levels in it are those of sequences and items without one.
- * True: *at is behind it. False: data->broken or data->wanted is set. */
+/* Walks what has no length. The levels inside it are the sequences and items without a length.
+ * True: *at is its end. False: data->broken or data->wanted is set. */
 static bool walk_sequence(struct dicom_data *data, const struct dicom_element *first, uint64_t *at)
 {
 	struct level levels[DEPTH_MAX] = { { .sequence = true, .coding = data->coding } };
@@ -94,7 +94,7 @@ static bool walk_sequence(struct dicom_data *data, const struct dicom_element *f
 
 	levels[0].pieces = strcmp(first->vr, "OB") == 0 || strcmp(first->vr, "OW") == 0 ||
 			   first->tag == DICOM_TAG(0x7fe0, 0x10);
-	/* Of unknown elements the coding is always this one (PS3.5, 6.2.2). */
+	/* Unknown elements are always coded this way (PS3.5, 6.2.2). */
 	if (strcmp(first->vr, "UN") == 0)
 		levels[0].coding = (struct dicom_coding){ .implicit = true };
 	for (*at = first->value; depth;) {
@@ -139,7 +139,7 @@ static bool walk_sequence(struct dicom_data *data, const struct dicom_element *f
 	return true;
 }
 
-static void take_digits(
+static void read_digits(
 	struct dicom_data *data, const struct dicom_element *element, char *digits, size_t len)
 {
 	const uint8_t *p = element->len >= len ? view_peek(data->view, element->value, len) : NULL;
@@ -151,8 +151,9 @@ static void take_digits(
 		memcpy(digits, p, len);
 }
 
-/* A storage class of pictures has this, then a number that is not one of those for other things. */
-static void take_class(struct dicom_data *data, const struct dicom_element *element)
+/* The storage classes of pictures have this prefix, then a number that is not one of those of other
+ * objects. */
+static void read_class(struct dicom_data *data, const struct dicom_element *element)
 {
 	static const char storage[] = "1.2.840.10008.5.1.4.1.1.";
 	static const char *const pictures[] = { "1.", "1", "2", "3.", "4", "6.", "7", "12.", "20",
@@ -176,24 +177,25 @@ static void take_class(struct dicom_data *data, const struct dicom_element *elem
 	}
 }
 
-static void take(
+static void read_value(
 	struct dicom_data *data, const struct dicom_element *element, struct finding *finding)
 {
 	const uint8_t *p;
 
 	switch (element->tag) {
 	case DICOM_TAG(0x0008, 0x0016):
-		take_class(data, element);
+		read_class(data, element);
 		break;
-	case DICOM_TAG(0x0008, 0x0020): /* of the study; the acquisition's and content's follow */
+	case DICOM_TAG(0x0008, 0x0020): /* of the study; the acquisition's and content's come
+                                           later */
 	case DICOM_TAG(0x0008, 0x0022):
 	case DICOM_TAG(0x0008, 0x0023):
-		take_digits(data, element, data->date, sizeof(data->date));
+		read_digits(data, element, data->date, sizeof(data->date));
 		break;
 	case DICOM_TAG(0x0008, 0x0030):
 	case DICOM_TAG(0x0008, 0x0032):
 	case DICOM_TAG(0x0008, 0x0033):
-		take_digits(data, element, data->time, sizeof(data->time));
+		read_digits(data, element, data->time, sizeof(data->time));
 		break;
 	case DICOM_TAG(0x0008, 0x1030):
 	case DICOM_TAG(0x0008, 0x103e):
@@ -212,8 +214,8 @@ static void take(
 	}
 }
 
-/* Whether the element may stand behind the others. Without a kind of value nothing but its tag
- * tells it from chance. */
+/* Whether the element may follow the earlier ones. Without a VR, only its tag distinguishes it from
+ * chance. */
 static bool follows(const struct dicom_data *data, const struct dicom_element *element)
 {
 	uint32_t group = element->tag >> 16;
@@ -230,8 +232,8 @@ static bool follows(const struct dicom_data *data, const struct dicom_element *e
 	return true;
 }
 
-/* A sequence with a length begins with an item. */
-static bool begins_well(struct dicom_data *data, const struct dicom_element *element)
+/* Whether a sequence with a length starts with an item. */
+static bool starts_with_item(struct dicom_data *data, const struct dicom_element *element)
 {
 	const uint8_t *p;
 
@@ -248,7 +250,7 @@ void dicom_walk(struct dicom_data *data, struct finding *finding)
 		uint64_t end;
 
 		if (dicom_read(data->view, &data->coding, data->end, &element) != DICOM_ELEMENT ||
-			!follows(data, &element) || !begins_well(data, &element))
+			!follows(data, &element) || !starts_with_item(data, &element))
 			return;
 		data->count++;
 		data->last_tag = element.tag;
@@ -264,7 +266,7 @@ void dicom_walk(struct dicom_data *data, struct finding *finding)
 			data->wanted = end;
 			return;
 		}
-		take(data, &element, finding);
+		read_value(data, &element, finding);
 		data->end = end;
 	}
 }

@@ -1,16 +1,16 @@
 /*
  * AutoCAD drawings (Open Design Alliance, Open Design Specification for .dwg files, 5.4.1).
  *
- *	R13 to 2000: 'AC1012' to 'AC1015', a list of sections with their places and lengths, a CRC
- *	        and a mark of 16 bytes behind it. The file ends behind the last of what the list and
- *	        the second header (behind the object map) name
+ *	R13 to 2000: 'AC1012' to 'AC1015', a list of sections with their offsets and lengths, then a CRC
+ *	        and a mark of 16 bytes. The file ends after the last section of the list or of the
+ *	        second header (after the object map)
  *	2004, 2010 and later: 'AC1018', 'AC1024' to 'AC1032'; at 128 a header of 108 bytes, masked
- *	        with pseudo-random numbers, with a CRC-32; a copy of it ends the file, and it says
- *	        where
+ *	        with pseudo-random numbers, with a CRC-32; a copy of it ends the file, and it has
+ *	        the copy's offset
  *
- * Of the later versions both headers are checked, and what stands between them is pages with
- * checksums of their own that nobody needs to find the end. 2007 ('AC1021') keeps its header in
- * error-correcting code, packed; of those only that they start is known, and the length is a guess.
+ * In the later versions both headers are checked; between them are pages with checksums of their
+ * own, which are not needed to find the end. 2007 ('AC1021') has a compressed header in
+ * error-correcting code, which is not decoded: the length of these files is a guess.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -25,7 +25,7 @@
 #define GUESS ((uint64_t)8 << 20)
 #define MAX_SECTIONS 6
 #define MAX_PREVIEW (1 << 30)
-#define CODE_PAGES 64 /* in 2007's form, there are fewer */
+#define CODE_PAGES 64 /* fewer in the format of 2007 */
 
 static const uint8_t list_mark[16] = { 0x95, 0xa0, 0x4e, 0x28, 0x99, 0x82, 0x1a, 0xe5, 0x5e, 0x41,
 	0xe0, 0x5f, 0x9d, 0x3a, 0x4d, 0x00 };
@@ -78,7 +78,8 @@ static enum verdict check_paged(struct view *view, struct finding *finding)
 	return CARVE_COMPLETE;
 }
 
-/* Behind the object map the second header stands: its length is in it, and a mark at its end. */
+/* Finds the end of the second header, which follows the object map: it contains its length, and
+ * ends with a mark. */
 static uint64_t second_header_end(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 20);
@@ -89,8 +90,7 @@ static uint64_t second_header_end(struct view *view, uint64_t at)
 	len = le32(p + 16);
 	if (len < 64 || len > 4096)
 		return 0;
-	/* Writers differ in what the length counts; R13 and R14 have 8 bytes of zeros at the
-	 * end. */
+	/* Writers count the length differently; R13 and R14 have 8 bytes of zeros at the end. */
 	for (end = at + len; end < at + len + 64; end++) {
 		p = view_peek(view, end, 16);
 		if (p && memcmp(p, second_end, 16) == 0)
@@ -113,7 +113,7 @@ static enum verdict check_listed(struct view *view, struct finding *finding)
 	p = view_peek(view, 25, 9 * count + 18);
 	if (!p || memcmp(p + 9 * count + 2, list_mark, 16) != 0)
 		return verdict_because(
-			CARVE_REJECT, finding, "no mark behind the sections at %" PRIu64, list_end);
+			CARVE_REJECT, finding, "no mark after the sections at %" PRIu64, list_end);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t section_end = (uint64_t)le32(p + 9 * i + 1) + le32(p + 9 * i + 5);
 
@@ -123,7 +123,7 @@ static enum verdict check_listed(struct view *view, struct finding *finding)
 			map_end = section_end;
 	}
 	if (end < list_end + 16)
-		return verdict_because(CARVE_REJECT, finding, "no sections behind their list");
+		return verdict_because(CARVE_REJECT, finding, "no sections after their list");
 	finding->length = list_end + 16;
 	if (end > view_size(view))
 		return walk_cut(view, finding, end,
@@ -132,7 +132,7 @@ static enum verdict check_listed(struct view *view, struct finding *finding)
 	if (!second) {
 		finding->length = end;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"no second header behind the object map, which ends at %" PRIu64, map_end);
+			"no second header after the object map, which ends at %" PRIu64, map_end);
 	}
 	finding->length = second > end ? second : end;
 	return CARVE_COMPLETE;
@@ -142,7 +142,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 21);
 
-	/* Where the preview is, and the code page. */
+	/* The offset of the preview, and the code page. */
 	if (!p || memcmp(p, "AC10", 4) != 0 || memcmp(p + 6, "\0\0\0\0\0", 5) != 0 ||
 		le32(p + 13) > MAX_PREVIEW || p[20] != 0)
 		return verdict_because(CARVE_REJECT, finding, "no version at 0");
@@ -162,8 +162,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 				CARVE_REJECT, finding, "no preview or code page at 13");
 		finding->length = view_size(view) < GUESS ? view_size(view) : GUESS;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"a drawing of version 2007, whose header does not tell its length in "
-			"clear");
+			"a drawing of version 2007, whose header is compressed: the end is a "
+			"guess");
 	}
 	return verdict_because(CARVE_REJECT, finding, "an unknown version at 4");
 }

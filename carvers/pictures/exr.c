@@ -2,18 +2,17 @@
  * OpenEXR (OpenEXR File Layout; Technical Introduction to OpenEXR).
  *
  *	76 2F 31 01, version 2 with flags (tiled, long names, deep, several parts)
- *	headers: attributes (name, type, size, value) up to a zero; of several parts each has one,
- *	         and a zero ends them
+ *	headers: attributes (name, type, size, value) up to a zero; each of several parts has one, and a zero ends
+ *	         them
  *	for each part a table with the offset of each of its chunks
- *	chunks:  the part's number if there are several, the place in the picture (line, or tile and
- *	         level), sizes, data
+ *	chunks:  the part's number if there are several, the position in the picture (line, or tile
+ *	         and level), sizes, data
  *
- * The headers tell how many chunks there are (exr_header.c). They lie one behind the other, in any
- * order, and are walked so: the place of each has to be in the picture, and its size leads to the
- * next. All offsets of the tables together have to agree with where the chunks were. The last
- * chunk's data are unpacked if they are a zlib stream; else, where they are a large part of the
- * file, nothing bears them out, and the file is unverified. The date is that of the attribute
- * capDate.
+ * The headers determine how many chunks there are (exr_header.c). They follow one another in any
+ * order, and the walk does too: the position of each has to be inside the picture, and its size
+ * leads to the next. The sum of all offsets in the tables has to agree with where the chunks were.
+ * The last chunk's data is inflated if it is a zlib stream; otherwise nothing confirms it, and the
+ * file is unverified if that data is a large part of it. The date is that of the attribute capDate.
  */
 #include "exr.h"
 
@@ -24,7 +23,7 @@
 #include "walk.h"
 
 #define TAIL_PART 16
-#define TAIL_LEAST 32
+#define TAIL_MIN 32
 #define BATCH 512
 #define PIECE 16384
 
@@ -33,7 +32,7 @@ struct chunk {
 	uint64_t at, data, end;
 };
 
-/* All offsets in the tables, whatever their order, as one number. False: they are cut off. */
+/* Sums up all offsets in the tables, whatever their order. False: they are cut off. */
 static bool read_tables(struct exr *exr, uint64_t count, uint64_t *sum)
 {
 	*sum = 0;
@@ -51,8 +50,8 @@ static bool read_tables(struct exr *exr, uint64_t count, uint64_t *sum)
 	return true;
 }
 
-/* Whether the place is in the picture. */
-static bool good_place(const struct exr_part *part, const uint8_t *p)
+/* Whether the position is inside the picture. */
+static bool position_valid(const struct exr_part *part, const uint8_t *p)
 {
 	int64_t y = (int64_t)(int32_t)le32(p) - part->top;
 	uint64_t width = (uint64_t)((int64_t)part->right - part->left);
@@ -65,7 +64,7 @@ static bool good_place(const struct exr_part *part, const uint8_t *p)
 	       (part->levels & 15 || (!le32(p + 8) && !le32(p + 12)));
 }
 
-/* Reads the head of the chunk at chunk->at. False: none stands there, or it is cut off (*cut). */
+/* Reads the head of the chunk at chunk->at. False: there is none, or it is cut off (*cut). */
 static bool read_chunk(struct exr *exr, struct chunk *chunk, bool *cut)
 {
 	uint64_t at = chunk->at, size;
@@ -87,7 +86,7 @@ static bool read_chunk(struct exr *exr, struct chunk *chunk, bool *cut)
 	if (!p)
 		return false;
 	*cut = false;
-	if (!good_place(chunk->part, p))
+	if (!position_valid(chunk->part, p))
 		return false;
 	at += chunk->part->tiled ? 16 : 4;
 	p += chunk->part->tiled ? 16 : 4;
@@ -104,7 +103,7 @@ static bool read_chunk(struct exr *exr, struct chunk *chunk, bool *cut)
 	return true;
 }
 
-/* Whether the data are a zlib stream that ends where they do. */
+/* Whether the data is a zlib stream that ends exactly where the data does. */
 static bool is_zlib(struct view *view, const struct chunk *chunk)
 {
 	struct inflated inflated = { 0 };
@@ -126,7 +125,7 @@ static bool is_zlib(struct view *view, const struct chunk *chunk)
 	return state == INFLATED_DONE && at == chunk->end;
 }
 
-static enum verdict judge(struct exr *exr, const struct chunk *last, bool same)
+static enum verdict file_verdict(struct exr *exr, const struct chunk *last, bool same)
 {
 	uint64_t tail = last->end - last->data;
 	uint8_t compression = last->part->compression;
@@ -135,11 +134,10 @@ static enum verdict judge(struct exr *exr, const struct chunk *last, bool same)
 	exr->finding->length = last->end;
 	if (!same)
 		return verdict_because(CARVE_UNVERIFIED, exr->finding,
-			"the tables tell of other offsets than those of the chunks before %" PRIu64,
-			last->end);
-	if (tail > TAIL_LEAST && (zlib ? !is_zlib(exr->view, last) : tail > last->end / TAIL_PART))
+			"the tables have other offsets than the chunks before %" PRIu64, last->end);
+	if (tail > TAIL_MIN && (zlib ? !is_zlib(exr->view, last) : tail > last->end / TAIL_PART))
 		return verdict_because(CARVE_UNVERIFIED, exr->finding,
-			"whether the last %" PRIu64 " bytes are the file's can't be seen", tail);
+			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;
 }
 
@@ -158,14 +156,14 @@ static enum verdict walk(struct exr *exr, uint64_t count, uint64_t sum)
 				return walk_cut(exr->view, exr->finding, view_size(exr->view) + 1,
 					view_size(exr->view));
 			exr->finding->length = last;
-			return verdict_because(CARVE_TRUNCATED, exr->finding,
-				"no chunk stands at %" PRIu64, chunk.at);
+			return verdict_because(
+				CARVE_TRUNCATED, exr->finding, "no chunk at %" PRIu64, chunk.at);
 		}
 		if (chunk.end > view_size(exr->view))
 			return walk_cut(exr->view, exr->finding, chunk.end, view_size(exr->view));
 		last = chunk.at;
 	}
-	return judge(exr, &chunk, sum == 0);
+	return file_verdict(exr, &chunk, sum == 0);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

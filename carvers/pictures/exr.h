@@ -11,7 +11,7 @@
 
 struct exr_part {
 	bool tiled, deep;
-	bool channels, compressed, window; /* these attributes were there */
+	bool channels, compressed, window; /* has these attributes */
 	uint8_t compression;
 	uint8_t levels; /* of tiles: 0 one, 1 mipmaps, 2 ripmaps; 16 more: up */
 	int32_t left, top, right, bottom;
@@ -24,15 +24,15 @@ struct exr {
 	struct view *view;
 	struct finding *finding;
 	uint32_t flags;
-	bool several; /* parts */
+	bool several; /* several parts */
 	unsigned part_count;
-	uint64_t end; /* behind the headers */
+	uint64_t end; /* end of the headers */
 	struct exr_part parts[EXR_PARTS];
 };
 
 enum exr_flag { EXR_TILED = 0x200, EXR_LONG_NAMES = 0x400, EXR_DEEP = 0x800, EXR_PARTED = 0x1000 };
 
-/* Reads all headers. What is wrong with them, or NULL; exr->end is where. */
+/* Reads all headers. Returns what is wrong with them, or NULL; exr->end is where. */
 const char *exr_read_headers(struct exr *exr);
 
 #endif

@@ -1,4 +1,4 @@
-/* The headers of OpenEXR files: attributes, and how many chunks follow from them. */
+/* The headers of OpenEXR files: attributes, and the number of chunks that follows from them. */
 #include "exr.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #define NAME_LEN 256
 #define ATTRIBUTES_MAX 4096
 
-/* A text that a zero ends. False: none; *at is behind it. */
+/* Reads a text that ends with a zero and moves *at past it. False: there is none. */
 static bool read_name(struct view *view, uint64_t *at, char name[NAME_LEN])
 {
 	size_t len;
@@ -28,7 +28,7 @@ static bool read_name(struct view *view, uint64_t *at, char name[NAME_LEN])
 	return true;
 }
 
-static void take_date(struct exr *exr, const uint8_t *value, uint32_t len)
+static void read_date(struct exr *exr, const uint8_t *value, uint32_t len)
 {
 	char text[32] = "";
 	int date[6];
@@ -40,8 +40,8 @@ static void take_date(struct exr *exr, const uint8_t *value, uint32_t len)
 			utc_seconds(date[0], date[1], date[2], date[3], date[4], date[5]);
 }
 
-static void take(struct exr *exr, struct exr_part *part, const char *name, const uint8_t *value,
-	uint32_t len)
+static void read_value(struct exr *exr, struct exr_part *part, const char *name,
+	const uint8_t *value, uint32_t len)
 {
 	if (strcmp(name, "channels") == 0) {
 		part->channels = len > 16;
@@ -65,7 +65,7 @@ static void take(struct exr *exr, struct exr_part *part, const char *name, const
 		part->tiled = (len == 10 && memcmp(value, "tiledimage", 10) == 0) ||
 			      (len == 8 && memcmp(value, "deeptile", 8) == 0);
 	} else if (strcmp(name, "capDate") == 0) {
-		take_date(exr, value, len);
+		read_date(exr, value, len);
 	}
 }
 
@@ -111,8 +111,8 @@ static uint64_t tile_count(const struct exr_part *part, uint64_t width, uint64_t
 	return count;
 }
 
-/* What is wrong with a part's attributes together, or NULL. */
-static const char *finish(struct exr_part *part)
+/* Checks a part's attributes together. Returns what is wrong, or NULL. */
+static const char *finish_part(struct exr_part *part)
 {
 	static const uint16_t lines[] = { 1, 1, 1, 16, 32, 16, 32, 32, 32, 256, 256, 32 };
 	uint64_t width = (uint64_t)((int64_t)part->right - part->left + 1);
@@ -138,7 +138,7 @@ static const char *finish(struct exr_part *part)
 	return NULL;
 }
 
-/* The attributes of a part, up to the zero that ends them. */
+/* Reads the attributes of a part, up to the zero that ends them. Returns what is wrong, or NULL. */
 static const char *read_part(struct exr *exr, struct exr_part *part)
 {
 	struct view *view = exr->view;
@@ -154,17 +154,17 @@ static const char *read_part(struct exr *exr, struct exr_part *part)
 			return "no attribute";
 		if (!name[0]) {
 			exr->end = at;
-			return finish(part);
+			return finish_part(part);
 		}
 		p = read_name(view, &at, type) ? view_peek(view, at, 4) : NULL;
 		if (!p || !type[0])
 			return "no attribute";
 		len = le32(p);
 		if (len > INT32_MAX || at + 4 + len > view_size(view))
-			return "an attribute is longer than all";
+			return "an attribute is longer than the header can be";
 		p = view_peek(view, at + 4, len < 64 ? len : 64);
 		if (p)
-			take(exr, part, name, p, len < 64 ? len : 64);
+			read_value(exr, part, name, p, len < 64 ? len : 64);
 		exr->end = at + 4 + len;
 	}
 	return "too many attributes";

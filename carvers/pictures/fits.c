@@ -1,13 +1,13 @@
 /*
  * FITS (FITS Standard 4.0).
  *
- * A file is a row of units. Each has a header, cards of 80 printable characters up to END, and
- * data, whose size follows from BITPIX, NAXIS, NAXIS1.., PCOUNT and GCOUNT. Both are filled up to
- * 2,880 bytes, headers with blanks. The first card is SIMPLE, in further units XTENSION; the file
- * ends where none follows.
+ * A file is a sequence of units. Each has a header, cards of 80 printable characters up to END, and
+ * data, whose size follows from BITPIX, NAXIS, NAXIS1.., PCOUNT and GCOUNT. Both are padded to a
+ * multiple of 2,880 bytes, headers with blanks. The first card is SIMPLE, in further units
+ * XTENSION; the file ends where none follows.
  *
- * Nothing bears out the data, and nothing says how many units there are: a file is unverified,
- * though the end of its last unit is sure. The date is that of DATE-OBS or DATE, the title OBJECT.
+ * Nothing confirms the data, and nothing gives the number of units: a file is unverified, though
+ * the end of its last unit is certain. The date is that of DATE-OBS or DATE, the title OBJECT.
  */
 #include "carver.h"
 
@@ -31,8 +31,8 @@ struct unit {
 	int64_t bits, axes, parameters, groups;
 	uint64_t elements; /* of all axes so far */
 	int64_t axes_read;
-	bool first_zero, grouped; /* NAXIS1 = 0 with GROUPS: the axes begin with the second */
-	uint64_t end;             /* of the header, a whole block */
+	bool first_zero, grouped; /* NAXIS1 = 0 with GROUPS: the axes start with the second */
+	uint64_t end;             /* of the header, in complete blocks */
 };
 
 struct fits {
@@ -42,7 +42,7 @@ struct fits {
 	unsigned units;
 };
 
-/* The card's value as text, without quotes and blanks around it. */
+/* The card's value as text, without the quotes and blanks around it. */
 static void card_text(const char *card, char text[72])
 {
 	const char *from = card + 10, *to = card + CARD;
@@ -58,7 +58,7 @@ static void card_text(const char *card, char text[72])
 	snprintf(text, 72, "%.*s", (int)(to - from), from);
 }
 
-static void take_date(struct fits *fits, const char *text)
+static void read_date(struct fits *fits, const char *text)
 {
 	int date[6] = { 0 };
 	int count = sscanf(
@@ -69,7 +69,7 @@ static void take_date(struct fits *fits, const char *text)
 			utc_seconds(date[0], date[1], date[2], date[3], date[4], date[5]);
 }
 
-static void take_axis(struct unit *unit, int64_t size)
+static void read_axis(struct unit *unit, int64_t size)
 {
 	unit->axes_read++;
 	if (unit->axes_read == 1 && size == 0) {
@@ -82,7 +82,7 @@ static void take_axis(struct unit *unit, int64_t size)
 		unit->elements *= (uint64_t)size;
 }
 
-static void take(struct fits *fits, struct unit *unit, const char *card)
+static void read_card(struct fits *fits, struct unit *unit, const char *card)
 {
 	char text[72];
 	int64_t number;
@@ -94,7 +94,7 @@ static void take(struct fits *fits, struct unit *unit, const char *card)
 	else if (memcmp(card, "NAXIS   ", 8) == 0)
 		unit->axes = number;
 	else if (memcmp(card, "NAXIS", 5) == 0 && isdigit((unsigned char)card[5]))
-		take_axis(unit, number);
+		read_axis(unit, number);
 	else if (memcmp(card, "PCOUNT  ", 8) == 0)
 		unit->parameters = number;
 	else if (memcmp(card, "GCOUNT  ", 8) == 0)
@@ -103,12 +103,12 @@ static void take(struct fits *fits, struct unit *unit, const char *card)
 		unit->grouped = text[0] == 'T';
 	else if (memcmp(card, "DATE-OBS", 8) == 0 ||
 		 (memcmp(card, "DATE    ", 8) == 0 && !fits->finding->time))
-		take_date(fits, text);
+		read_date(fits, text);
 	else if (memcmp(card, "OBJECT  ", 8) == 0)
 		finding_set_title(fits->finding, (const uint8_t *)text, strlen(text));
 }
 
-/* The cards at fits->at up to END. False: a card is none, or they end. */
+/* Reads the cards at fits->at up to END. False: a card is invalid, or END is missing. */
 static bool read_header(struct fits *fits, struct unit *unit)
 {
 	*unit = (struct unit){ .groups = 1, .elements = 1, .end = fits->at };
@@ -124,12 +124,12 @@ static bool read_header(struct fits *fits, struct unit *unit)
 			unit->end += BLOCK - (unit->end - fits->at) % BLOCK;
 			return true;
 		}
-		take(fits, unit, (const char *)p);
+		read_card(fits, unit, (const char *)p);
 	}
 	return false;
 }
 
-/* Bytes of the data, or UINT64_MAX when the header makes no sense. */
+/* Bytes of the data, or UINT64_MAX when the header is invalid. */
 static uint64_t data_len(const struct unit *unit)
 {
 	int64_t bits = unit->bits;
@@ -169,10 +169,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (!header || len == UINT64_MAX) {
 			if (!fits.units)
 				return verdict_because(CARVE_REJECT, finding,
-					"the header makes no sense at %" PRIu64, unit.end);
+					"an invalid header at %" PRIu64, unit.end);
 			finding->length = fits.at;
 			return verdict_because(CARVE_TRUNCATED, finding,
-				"the header makes no sense at %" PRIu64, unit.end);
+				"an invalid header at %" PRIu64, unit.end);
 		}
 		fits.at = unit.end + (len + BLOCK - 1) / BLOCK * BLOCK;
 		if (fits.at > view_size(view))
@@ -181,8 +181,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!fits.units)
 		return verdict_because(CARVE_REJECT, finding, "no SIMPLE at 0");
 	finding->length = fits.at;
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"whether more units belong behind %" PRIu64 " can't be seen", fits.at);
+	return verdict_because(
+		CARVE_UNVERIFIED, finding, "more units may follow %" PRIu64 "", fits.at);
 }
 
 const struct carver fits_carver = {

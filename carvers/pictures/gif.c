@@ -5,16 +5,17 @@
  *	            blocks, 3B
  *	extension:  21, label, sub-blocks: F9 graphic control, FE comment, 01 plain text, FF
  *	            application
- *	picture:    2C, place and size, flags, colours, code size, sub-blocks of LZW data
- *	sub-blocks: each a length byte and as many bytes; length 0 ends them
+ *	picture:    2C, position and size, flags, colours, code size, sub-blocks of LZW data
+ *	sub-blocks: each a length byte and that many bytes; length 0 ends them
  *
- * Nothing says how long a file is: the blocks lead to the trailer, 3B. Checked are the labels, the
- * fixed lengths of extensions, each picture's size and code size, and the LZW data (lzw.c).
+ * The length is not stored: the blocks lead to the trailer, 3B. Checked are the labels, the fixed
+ * lengths of extensions, each picture's size and code size, and the LZW data (lzw.c).
  *
- * Damage. Where LZW data makes no sense the walk goes on by the sub-blocks: if it comes to the
- * trailer all the same, the file is unverified, otherwise truncated where the data broke. Less
- * data than the picture needs is common, and viewers show what is there: it changes nothing but a
- * remark. Between blocks some programs leave a few zeros. A file without a picture is none.
+ * Damage. Where LZW data is invalid the walk continues by the sub-blocks: if it still reaches the
+ * trailer, the file is unverified, otherwise it is truncated where the data became invalid. Less
+ * data than the picture needs is common, and viewers show what they have: the verdict stays
+ * complete, with a remark. Some programs leave a few zeros between blocks. A file without a picture
+ * is not a GIF.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -32,13 +33,13 @@ enum gif_step { GIF_ON, GIF_CUT, GIF_BROKEN, GIF_END };
 struct gif {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at;       /* where the walk is */
-	uint64_t sound;    /* behind what was recognised */
-	uint64_t damaged;  /* where the first LZW data broke, or 0 */
-	uint64_t short_at; /* a picture with too little data, or 0 */
+	uint64_t at;        /* where the walk is */
+	uint64_t valid_end; /* end of what was recognised */
+	uint64_t damaged;   /* where the first LZW data is invalid, or 0 */
+	uint64_t short_at;  /* a picture with too little data, or 0 */
 	uint32_t width, height;
-	int pictures, extensions; /* that were sound to their ends */
-	bool begun;               /* some data of a picture was sound */
+	int pictures, extensions; /* complete ones */
+	bool begun;               /* some of a picture's data was valid */
 	const char *problem;
 	struct lzw lzw;
 };
@@ -48,21 +49,21 @@ static uint64_t colours_len(uint8_t flags)
 	return flags & 0x80 ? 3u << ((flags & 7) + 1) : 0;
 }
 
-static enum gif_step broken(struct gif *gif, const char *problem)
+static enum gif_step set_broken(struct gif *gif, const char *problem)
 {
 	gif->problem = problem;
 	return GIF_BROKEN;
 }
 
-/* Behind the colours that may follow the header that ends at `at`. */
-static enum gif_step pass_colours(struct gif *gif, uint64_t at, uint8_t flags)
+/* Skips the colours that may follow the header that ends at `at`. */
+static enum gif_step skip_colours(struct gif *gif, uint64_t at, uint8_t flags)
 {
 	gif->at = at + colours_len(flags);
 	return gif->at < view_size(gif->view) ? GIF_ON : GIF_CUT;
 }
 
-/* The sub-block at gif->at: its bytes and *len, 0 for the one that ends them; moves behind it.
- * NULL: the view ends. */
+/* Reads the sub-block at gif->at and moves past it: its bytes, and *len, which is 0 for the one
+ * that ends them. NULL: the view ends. */
 static const uint8_t *next_block(struct gif *gif, size_t *len)
 {
 	const uint8_t *p = view_peek(gif->view, gif->at, 1);
@@ -76,7 +77,7 @@ static const uint8_t *next_block(struct gif *gif, size_t *len)
 	return p ? p + 1 : NULL;
 }
 
-/* What the first sub-block of an extension has to be long: -1 for any length. */
+/* The required length of the first sub-block of an extension; -1 for any. */
 static int fixed_len(uint8_t label)
 {
 	switch (label) {
@@ -90,7 +91,7 @@ static int fixed_len(uint8_t label)
 	return -1;
 }
 
-static enum gif_step pass_extension(struct gif *gif)
+static enum gif_step read_extension(struct gif *gif)
 {
 	const uint8_t *p = view_peek(gif->view, gif->at, 2);
 	uint8_t label = p ? p[1] : 0;
@@ -104,9 +105,10 @@ static enum gif_step pass_extension(struct gif *gif)
 		if (!p)
 			return GIF_CUT;
 		if (i == 0 && fixed_len(label) >= 0 && (int)len != fixed_len(label))
-			return broken(gif, "an extension of the wrong length");
+			return set_broken(gif, "an extension of the wrong length");
 		if (i == 1 && label == 0xf9 && len)
-			return broken(gif, "a graphic control extension that goes on");
+			return set_broken(
+				gif, "a graphic control extension with more than one sub-block");
 		if (i == 0 && label == 0xfe && !gif->finding->title[0])
 			finding_set_title(gif->finding, p, len);
 	}
@@ -114,8 +116,8 @@ static enum gif_step pass_extension(struct gif *gif)
 	return GIF_ON;
 }
 
-/* The picture's data: sub-blocks, unpacked until they break. */
-static enum gif_step pass_data(struct gif *gif)
+/* Skips the picture's data: sub-blocks, decoded until they are invalid. */
+static enum gif_step skip_data(struct gif *gif)
 {
 	bool whole = true;
 	size_t len = 1;
@@ -126,17 +128,17 @@ static enum gif_step pass_data(struct gif *gif)
 		size_t used;
 
 		if (!p) {
-			/* What is there of the last one. */
+			/* The readable part of the last one. */
 			p = walk_window(gif->view, at, at + len, &len);
 			if (p && whole && lzw_feed(&gif->lzw, p, len, &used))
-				gif->sound = at + len;
+				gif->valid_end = at + len;
 			return GIF_CUT;
 		}
 		if (!whole)
 			continue;
 		whole = lzw_feed(&gif->lzw, p, len, &used);
-		/* What comes in one piece with the end code is passed over. */
-		gif->sound = at + (whole ? len : used);
+		/* What comes in one piece with the end code is skipped. */
+		gif->valid_end = at + (whole ? len : used);
 		if (!whole && !gif->damaged)
 			gif->damaged = at + used;
 		gif->begun = gif->begun || (whole && gif->lzw.cleared && len > 1);
@@ -144,7 +146,7 @@ static enum gif_step pass_data(struct gif *gif)
 	return GIF_ON;
 }
 
-static enum gif_step pass_picture(struct gif *gif)
+static enum gif_step read_picture(struct gif *gif)
 {
 	const uint8_t *p = view_peek(gif->view, gif->at, 10);
 	uint64_t pixels, start = gif->at;
@@ -155,26 +157,26 @@ static enum gif_step pass_picture(struct gif *gif)
 		return GIF_CUT;
 	pixels = (uint64_t)le16(p + 5) * le16(p + 7);
 	if (!pixels || p[9] & 0x18)
-		return broken(gif, "an impossible picture");
-	step = pass_colours(gif, gif->at + 10, p[9]);
+		return set_broken(gif, "an impossible picture");
+	step = skip_colours(gif, gif->at + 10, p[9]);
 	p = step == GIF_ON ? view_peek(gif->view, gif->at, 1) : NULL;
 	if (!p)
 		return GIF_CUT;
 	code_size = p[0];
 	if (code_size < 1 || code_size > 11)
-		return broken(gif, "an impossible LZW code size");
+		return set_broken(gif, "an impossible LZW code size");
 	gif->at++;
 	if (!gif->damaged)
-		gif->sound = gif->at;
+		gif->valid_end = gif->at;
 	lzw_start(&gif->lzw, LZW_GIF, code_size, pixels);
-	step = pass_data(gif);
+	step = skip_data(gif);
 	if (step == GIF_ON && gif->lzw.left && !gif->short_at)
 		gif->short_at = start;
 	gif->pictures += step == GIF_ON;
 	return step;
 }
 
-static enum gif_step pass_block(struct gif *gif)
+static enum gif_step read_block(struct gif *gif)
 {
 	const uint8_t *p = view_peek(gif->view, gif->at, 1);
 
@@ -184,29 +186,29 @@ static enum gif_step pass_block(struct gif *gif)
 		return GIF_CUT;
 	switch (p[0]) {
 	case 0x21:
-		return pass_extension(gif);
+		return read_extension(gif);
 	case 0x2c:
-		return pass_picture(gif);
+		return read_picture(gif);
 	case 0x3b:
 		gif->at++;
 		if (gif->pictures)
 			return GIF_END;
 		gif->extensions = 0;
-		return broken(gif, "no picture before the trailer");
+		return set_broken(gif, "no picture before the trailer");
 	}
-	return broken(gif, "no block starts");
+	return set_broken(gif, "no block");
 }
 
-static enum gif_step pass_start(struct gif *gif)
+static enum gif_step read_start(struct gif *gif)
 {
 	const uint8_t *p = view_peek(gif->view, 0, 13);
 
 	if (!p || (memcmp(p, "GIF87a", 6) != 0 && memcmp(p, "GIF89a", 6) != 0))
-		return broken(gif, "no GIF signature");
-	return pass_colours(gif, 13, p[10]);
+		return set_broken(gif, "no GIF signature");
+	return skip_colours(gif, 13, p[10]);
 }
 
-static enum verdict judge(struct gif *gif, enum gif_step step)
+static enum verdict file_verdict(struct gif *gif, enum gif_step step)
 {
 	struct finding *finding = gif->finding;
 
@@ -214,44 +216,44 @@ static enum verdict judge(struct gif *gif, enum gif_step step)
 		finding->length = gif->at;
 		if (gif->damaged)
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"the picture's data makes no sense at %" PRIu64, gif->damaged);
+				"the picture's LZW data is invalid at %" PRIu64, gif->damaged);
 		if (gif->short_at)
 			return verdict_because(CARVE_COMPLETE, finding,
 				"too little data in the picture at %" PRIu64, gif->short_at);
 		return CARVE_COMPLETE;
 	}
-	if (!gif->begun && !(gif->extensions && gif->sound)) {
+	if (!gif->begun && !(gif->extensions && gif->valid_end)) {
 		*finding = (struct finding){ 0 };
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
 			step == GIF_CUT ? "cut before any picture data" : gif->problem, gif->at);
 	}
-	finding->length = walk_before_fill(gif->view, 13, gif->sound);
+	finding->length = walk_before_fill(gif->view, 13, gif->valid_end);
 	if (gif->damaged)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"the picture's data makes no sense at %" PRIu64, gif->damaged);
+			"the picture's LZW data is invalid at %" PRIu64, gif->damaged);
 	if (step == GIF_CUT)
-		return walk_cut(gif->view, finding, view_size(gif->view) + 1, gif->sound);
+		return walk_cut(gif->view, finding, view_size(gif->view) + 1, gif->valid_end);
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, gif->problem, gif->at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct gif gif = { .view = view, .finding = finding };
-	enum gif_step step = pass_start(&gif);
+	enum gif_step step = read_start(&gif);
 
 	while (step == GIF_ON) {
 		uint64_t start = gif.at;
 
-		step = pass_block(&gif);
-		/* A block counts once another stands behind it. */
+		step = read_block(&gif);
+		/* A block counts once another follows it. */
 		if (step == GIF_ON && !gif.damaged && gif.at > start)
-			gif.sound = gif.at;
+			gif.valid_end = gif.at;
 	}
-	return judge(&gif, step);
+	return file_verdict(&gif, step);
 }
 
 const struct carver gif_carver = {
 	.name = "gif",
-	.summary = "GIF pictures, by their blocks and by unpacking their data",
+	.summary = "GIF pictures, by their blocks and by decoding their data",
 	.check = check,
 };

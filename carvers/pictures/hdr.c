@@ -5,13 +5,13 @@
  *	the resolution: '-Y 480 +X 640' or the like
  *	lines of pixels of 4 bytes, in one of two forms:
  *	  02 02 and the line's length (2 bytes, big-endian), then the four components, each
- *	  run-length coded: 129 to 255 is a run of 1 to 127 of the byte behind it, 1 to 128 so many
- *	  bytes as they are
+ *	  run-length coded: 129 to 255 is a run of 1 to 127 of the next byte, 1 to 128 is
+ *	  that many literal bytes
  *	  the pixels themselves, where 01 01 01 n repeats the one before n times
  *
- * Lines of the first form have to come out exactly, and so tell where foreign bytes begin. The
- * second, of very short and very long lines and of old programs, bears nothing out: such a file is
- * unverified. The date is that of CAPDATE.
+ * Lines of the first form have to decode to their exact length, which shows where foreign bytes
+ * start. The second form, of very short and very long lines and of old programs, confirms nothing:
+ * such a file is unverified. The date is that of CAPDATE.
  */
 #include "carver.h"
 
@@ -32,14 +32,14 @@
 
 struct hdr {
 	struct cursor cursor;
-	uint32_t lines, width; /* lines as they are stored, pixels of each */
+	uint32_t lines, width; /* lines as stored, pixels in each */
 	uint32_t done;
-	uint64_t sound; /* behind the last line that came out */
-	bool flat;      /* a line was not run-length coded */
+	uint64_t valid_end; /* end of the last line that decoded */
+	bool flat;          /* a line was not run-length coded */
 	int64_t time;
 };
 
-/* A line of text without its end, cut to the room. False: none. */
+/* Reads a line of text without its end, cut to the room. False: there is none. */
 static bool read_line(struct cursor *cursor, char *line, size_t room)
 {
 	size_t len = 0;
@@ -87,7 +87,7 @@ static bool read_resolution(struct hdr *hdr, const char *line)
 	return *end == 0 && first - 1 < SIDE_MAX && second - 1 < SIDE_MAX;
 }
 
-/* What is wrong with the text, or NULL. */
+/* Reads the text lines. Returns what is wrong with them, or NULL. */
 static const char *read_text(struct hdr *hdr)
 {
 	char line[128];
@@ -108,7 +108,7 @@ static const char *read_text(struct hdr *hdr)
 	return "too many lines of text";
 }
 
-/* One component of a line. */
+/* Decodes one component of a line. */
 static bool read_runs(struct hdr *hdr)
 {
 	for (uint32_t left = hdr->width; left;) {
@@ -130,7 +130,7 @@ static bool read_runs(struct hdr *hdr)
 	return true;
 }
 
-/* A line of pixels as they are. */
+/* Skips a line of uncompressed pixels. */
 static bool read_flat(struct hdr *hdr)
 {
 	unsigned shift = 0;
@@ -163,7 +163,7 @@ static bool read_pixels(struct hdr *hdr)
 		return false;
 	if (hdr->width < 8 || hdr->width > 32767 || p[0] != 2 || p[1] != 2 ||
 		be16(p + 2) != hdr->width) {
-		/* Encoders don't change their mind in the middle. */
+		/* Encoders do not change the form within a picture. */
 		return (!hdr->done || hdr->flat) && read_flat(hdr);
 	}
 	hdr->cursor.at += 4;
@@ -179,21 +179,21 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s before %" PRIu64, problem, hdr.cursor.at);
 	finding->time = hdr.time;
-	hdr.sound = hdr.cursor.at;
+	hdr.valid_end = hdr.cursor.at;
 	for (; hdr.done < hdr.lines; hdr.done++) {
 		if (!read_pixels(&hdr) || hdr.cursor.at > view_size(view))
 			break;
-		hdr.sound = hdr.cursor.at;
+		hdr.valid_end = hdr.cursor.at;
 	}
-	finding->length = hdr.sound;
+	finding->length = hdr.valid_end;
 	if (hdr.done < hdr.lines && hdr.cursor.at >= view_size(view))
 		return walk_cut(view, finding, view_size(view) + 1, view_size(view));
 	if (hdr.done < hdr.lines)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"a line of pixels makes no sense before %" PRIu64, hdr.cursor.at);
+			"an invalid line of pixels before %" PRIu64, hdr.cursor.at);
 	if (hdr.flat)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing bears out the pixels before %" PRIu64, hdr.sound);
+			"the pixels before %" PRIu64 " cannot be verified", hdr.valid_end);
 	return CARVE_COMPLETE;
 }
 

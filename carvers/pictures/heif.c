@@ -2,18 +2,18 @@
  * HEIF (ISO/IEC 23008-12) with its kinds HEIC and AVIF: pictures in an ISO base media file.
  *
  *	ftyp: the brand: heic, avif, mif1, ...
- *	meta: a picture's parts: iinf lists the items, iloc says where their bytes lie, iprp how
- *	      they are coded; small ones lie in idat
+ *	meta: a picture's parts: iinf lists the items, iloc where their bytes are, iprp how they
+ *	      are coded; small ones are in idat
  *	moov: sequences of pictures have tracks as films do
  *	mdat: the bytes
  *
  * The boxes lead from the first to the last of a known type, which ends the file (bmff.c). Boxes in
- * meta and moov have to fill them. All extents of items and all samples have to lie in media data
- * and to make sense there (bmff_coded.c); where that leaves the file's end in doubt, as it does for
- * a single large picture, the verdict is unverified (bmff_data.c), though the length is sure.
+ * meta and moov have to fill them. All extents of items and all samples have to be in media data
+ * and to be valid there (bmff_coded.c); where that leaves the file's end in doubt, as it does for a
+ * single large picture, the verdict is unverified (bmff_data.c), though the length is certain.
  *
- * A file that is cut is sound up to the first item, sample, or unit in one, that makes no sense.
- * The date is that of the Exif item.
+ * A file that is cut is valid up to the first item, sample, or unit in one, that is invalid. The
+ * date is that of the Exif item.
  */
 #include "bmff_media.h"
 
@@ -30,7 +30,7 @@ struct heif {
 	unsigned extent_count;
 };
 
-/* A general major brand says less than the compatible ones. */
+/* The extension. A general major brand means less than the compatible ones. */
 static const char *extension(const struct bmff *bmff)
 {
 	static const uint32_t brands[] = { BMFF('h', 'e', 'i', 'c'), BMFF('h', 'e', 'i', 'x'),
@@ -45,7 +45,7 @@ static const char *extension(const struct bmff *bmff)
 	return known;
 }
 
-/* Exif: 4 bytes that say how far behind them the TIFF head stands. */
+/* Exif: 4 bytes that hold the distance from their end to the TIFF head. */
 static void read_exif(struct heif *heif, const struct bmff_extent *extent)
 {
 	struct view *view = heif->bmff.view;
@@ -81,7 +81,8 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 	bmff_data_add(&heif->data, &heif->coding, offset, len);
 }
 
-/* How items of H.265 or H.264 are framed: from the first configuration among the properties. */
+/* Reads how items of H.265 or H.264 are framed, from the first configuration among the
+ * properties. */
 static void read_item_coding(struct heif *heif)
 {
 	static const uint32_t to_ipco[] = { BMFF('i', 'p', 'r', 'p'), BMFF('i', 'p', 'c', 'o'), 0 };
@@ -95,7 +96,7 @@ static void read_item_coding(struct heif *heif)
 		heif->coding.nal_len = bmff_nal_len(view, &box);
 }
 
-/* The tracks of a sequence. False: *broken is where their tables contradict themselves. */
+/* Reads the tracks of a sequence. False: their tables contradict themselves at *broken. */
 static bool read_tracks(struct heif *heif, uint64_t *broken)
 {
 	struct view *view = heif->bmff.view;
@@ -114,7 +115,7 @@ static bool read_tracks(struct heif *heif, uint64_t *broken)
 	return true;
 }
 
-/* What meta and moov say. False: they are broken there. */
+/* Reads meta and moov. False: they are invalid at *broken. */
 static bool read_boxes(struct heif *heif, uint64_t *broken)
 {
 	struct bmff *bmff = &heif->bmff;
@@ -142,7 +143,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no file type box at 0");
 	finding->extension = extension(bmff);
 	if (!finding->extension)
-		return verdict_because(CARVE_REJECT, finding, "another brand than HEIF's at 8");
+		return verdict_because(CARVE_REJECT, finding, "no brand of HEIF at 8");
 	if (bmff->box_count < 2)
 		return verdict_because(
 			CARVE_REJECT, finding, "no box of a known type at %" PRIu64, bmff->end);
@@ -153,7 +154,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (finding->length == bmff->end)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the description of the pictures is broken at %" PRIu64
-				", but media data follow",
+				", but media data follows",
 				broken);
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the description of the pictures is broken at %" PRIu64, broken);
@@ -166,7 +167,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!bmff->mdat_count && bmff->stopped != BMFF_CUT) {
 		finding->length = bmff->end;
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "no media data follow at %" PRIu64, bmff->end);
+			CARVE_TRUNCATED, finding, "no media data at %" PRIu64, bmff->end);
 	}
 	return bmff_data_verdict(&heif.data, finding);
 }

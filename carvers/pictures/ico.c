@@ -9,10 +9,10 @@
  *	       a mask of one bit each, which newer programs leave out where pixels have an
  *	       alpha channel
  *
- * The file ends behind the last image. Each is checked: a bitmap's header against its length, a PNG
- * by its first and last chunk. A bitmap's mask, or its pixels where there is none, vouch for its
- * end when they go on as they began (predictor.c), and not in zeros (overwrite.c). A file without a good
- * first image is none: the head alone is mostly zeros.
+ * The file ends after the last image. Each is checked: a bitmap's header against its length, a PNG
+ * by its first and last chunk. A bitmap's mask, or its pixels where there is none, prove its end if
+ * they continue as they began (predictor.c), and not in zeros (overwrite.c). A file without a valid
+ * first image is rejected: the head alone is mostly zeros.
  */
 #include "ico.h"
 
@@ -29,11 +29,13 @@
 #define HEAD_LEN 6
 #define ENTRY_LEN 16
 #define IMAGES_MAX 1024
-#define EXTRA_MAX 8192 /* bytes behind a bitmap's mask that its length may count */
+#define EXTRA_MAX 8192 /* bytes after a bitmap's mask that its length may count */
 #define PNG_LEN_MIN 57
-#define MASK_LEAST 64 /* bytes that speak for themselves */
-#define MASK_MOST 8192
-#define NOISE_PART 3 /* more than a third of the bits differ; at most a fifth did in real icons */
+#define MASK_MIN 64 /* bytes that are evidence by themselves */
+#define MASK_MAX 8192
+#define NOISE_PART \
+	3 /* the part of bits that differ in noise, at least; in real icons it was a
+                        fifth at most */
 
 static const uint8_t png_start[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I',
 	'H', 'D', 'R' };
@@ -44,14 +46,14 @@ struct image {
 	uint8_t width;
 };
 
-static bool has(struct view *view, uint64_t at, const uint8_t *bytes, size_t len)
+static bool has_bytes(struct view *view, uint64_t at, const uint8_t *bytes, size_t len)
 {
 	const uint8_t *p = view_peek(view, at, len);
 
 	return p && memcmp(p, bytes, len) == 0;
 }
 
-static enum ico_state broken(struct ico *ico, uint64_t at, const char *problem)
+static enum ico_state set_broken(struct ico *ico, uint64_t at, const char *problem)
 {
 	ico->at = at;
 	ico->problem = problem;
@@ -63,22 +65,23 @@ static enum ico_state check_png(struct view *view, struct ico *ico, const struct
 	uint64_t end = image->at + image->len;
 
 	if (image->len < PNG_LEN_MIN)
-		return broken(ico, image->at, "a PNG that is too short");
+		return set_broken(ico, image->at, "a PNG that is too short");
 	ico->images++;
-	if (end > ico->sound)
+	if (end > ico->valid_end)
 		ico->pixels = 0;
-	if (end <= view_size(view) && !has(view, end - sizeof(png_end), png_end, sizeof(png_end)))
-		return broken(ico, end - sizeof(png_end), "a PNG without its end");
+	if (end <= view_size(view) &&
+		!has_bytes(view, end - sizeof(png_end), png_end, sizeof(png_end)))
+		return set_broken(ico, end - sizeof(png_end), "a PNG without its end");
 	return ICO_DONE;
 }
 
-/* Whether a mask is none: of a shape's bits few differ from those beside and above them, of random
- * ones half of them do. */
+/* Whether a mask is noise: few bits of a shape differ from those beside and above them, half of
+ * random bits do. */
 static bool mask_is_noise(struct view *view, const struct dib *dib, uint64_t mask)
 {
 	size_t row_len = (size_t)dib_row_len(dib->width, 1);
 	uint64_t rows = dib->height / 2, beside = 0, above = 0;
-	const uint8_t *p = row_len * rows >= MASK_LEAST && row_len * rows <= MASK_MOST
+	const uint8_t *p = row_len * rows >= MASK_MIN && row_len * rows <= MASK_MAX
 				   ? view_peek(view, mask, row_len * rows)
 				   : NULL;
 
@@ -90,7 +93,7 @@ static bool mask_is_noise(struct view *view, const struct dib *dib, uint64_t mas
 	       above * NOISE_PART > 8 * row_len * (rows - 1);
 }
 
-/* The last bytes of a bitmap, whose mask, if it has one, begins at `mask`. */
+/* Checks the last bytes of a bitmap, whose mask, if it has one, starts at `mask`. */
 static enum ico_state check_tail(
 	struct view *view, struct ico *ico, const struct dib *dib, uint64_t mask, uint64_t end)
 {
@@ -98,17 +101,17 @@ static enum ico_state check_tail(
 	uint64_t start = mask - row_len * (dib->height / 2);
 	enum predictor_end tail;
 
-	if (end > mask && end - mask >= MASK_LEAST) {
+	if (end > mask && end - mask >= MASK_MIN) {
 		start = mask;
 		row_len = dib_row_len(dib->width, 1);
 	}
 	tail = predictor_check_end(view, start, end, row_len, (dib->bits + 7) / 8, &at);
 	if (tail == PREDICTOR_FOREIGN)
-		return broken(ico, at, "bytes unlike the pixels before");
+		return set_broken(ico, at, "bytes unlike the pixels before");
 	if (tail == PREDICTOR_UNKNOWN && start == mask && mask_is_noise(view, dib, mask))
-		return broken(ico, mask, "a mask of random bits");
+		return set_broken(ico, mask, "a mask of random bits");
 	if (tail == PREDICTOR_UNKNOWN && !ico->odd)
-		ico->odd = "the last pixels of an image can't be told from noise";
+		ico->odd = "the last pixels of an image look like noise";
 	return ICO_DONE;
 }
 
@@ -119,35 +122,35 @@ static enum ico_state check_bitmap(struct view *view, struct ico *ico, const str
 	const char *problem = dib_read(view, image->at, &dib);
 
 	if (problem)
-		return broken(ico, image->at, problem);
+		return set_broken(ico, image->at, problem);
 	if (dib.header_len != DIB_HEADER_LEN || dib.bits == 0 || !dib_is_plain(&dib))
-		return broken(ico, image->at, "a bitmap that no icon has");
+		return set_broken(ico, image->at, "a bitmap that does not occur in icons");
 	pixels = dib.header_len + dib.colours_len +
 		 dib_row_len(dib.width, dib.bits) * (dib.height / 2);
 	mask_len = dib_row_len(dib.width, 1) * (dib.height / 2);
 	if (image->width && image->width != dib.width)
-		ico->odd = "an image of another width than its entry says";
+		ico->odd = "an image of another width than in its entry";
 	if (image->len < pixels || image->len > pixels + mask_len + EXTRA_MAX) {
 		if (!ico->images)
-			return broken(
-				ico, image->at, "a bitmap of another length than its entry says");
-		ico->odd = "a bitmap of another length than its entry says";
+			return set_broken(
+				ico, image->at, "a bitmap of another length than in its entry");
+		ico->odd = "a bitmap of another length than in its entry";
 	}
 	ico->images++;
 	if (end > view_size(view))
 		return ICO_DONE;
-	if (end > ico->sound) {
+	if (end > ico->valid_end) {
 		ico->row_len = dib_row_len(dib.width, dib.bits);
 		ico->pixels = image->at + pixels - ico->row_len * (dib.height / 2);
 		ico->mask = dib.bits == 32 ? image->at + pixels : 0;
 	}
 	noise = noise_start(view, image->at + dib.header_len, end);
 	if (noise < end)
-		return broken(ico, noise, "random bytes instead of pixels");
+		return set_broken(ico, noise, "random bytes instead of pixels");
 	return check_tail(view, ico, &dib, image->at + pixels, end);
 }
 
-/* Entry `index`; images begin at `first`, behind all entries. */
+/* Checks entry `index`; images start at `first`, after all entries. */
 static enum ico_state check_image(
 	struct view *view, uint64_t base, uint32_t index, uint64_t first, struct ico *ico)
 {
@@ -159,26 +162,27 @@ static enum ico_state check_image(
 		return ICO_CUT;
 	image = (struct image){ .at = base + le32(p + 12), .len = le32(p + 8), .width = p[0] };
 	if (image.at < first || !image.len || (p[3] != 0 && p[3] != 255))
-		return broken(ico, base + HEAD_LEN + index * ENTRY_LEN, "an impossible entry");
+		return set_broken(ico, base + HEAD_LEN + index * ENTRY_LEN, "an impossible entry");
 	if (image.at + image.len > ico->end)
 		ico->end = image.at + image.len;
 	if (image.at + DIB_HEADER_LEN > view_size(view))
 		return ICO_CUT;
-	state = has(view, image.at, png_start, sizeof(png_start)) ? check_png(view, ico, &image)
-								  : check_bitmap(view, ico, &image);
+	state = has_bytes(view, image.at, png_start, sizeof(png_start))
+			? check_png(view, ico, &image)
+			: check_bitmap(view, ico, &image);
 	if (state == ICO_BROKEN)
 		return state;
 	if (image.at + image.len > view_size(view)) {
-		ico->sound = view_size(view);
+		ico->valid_end = view_size(view);
 		return ICO_CUT;
 	}
-	if (image.at + image.len > ico->sound)
-		ico->sound = image.at + image.len;
+	if (image.at + image.len > ico->valid_end)
+		ico->valid_end = image.at + image.len;
 	return ICO_DONE;
 }
 
-/* Whether the last image ends in what may have been written over it. A mask of zeros is what
- * writers put behind pixels with an alpha channel. */
+/* Checks whether the end of the last image may have been overwritten. Writers put a mask of zeros
+ * after pixels with an alpha channel. */
 static enum ico_state check_end(struct view *view, struct ico *ico)
 {
 	uint64_t end = ico->end, at;
@@ -191,8 +195,8 @@ static enum ico_state check_end(struct view *view, struct ico *ico)
 		end = ico->mask;
 	seam = overwrite_find(view, ico->pixels, end, ico->row_len, &at, &what);
 	if (seam == OVERWRITE_CERTAIN) {
-		ico->sound = at;
-		return broken(ico, at, "other bytes than pixels");
+		ico->valid_end = at;
+		return set_broken(ico, at, "other bytes than pixels");
 	}
 	if (seam == OVERWRITE_POSSIBLE && !ico->odd)
 		ico->odd = "the last image ends in zeros, as if wiped";
@@ -209,17 +213,17 @@ enum ico_state ico_walk(struct view *view, uint64_t base, struct ico *ico)
 	*ico = (struct ico){ .at = base, .end = base };
 	if (!p || le16(p) != 0 || (le16(p + 2) != 1 && le16(p + 2) != 2) || !le16(p + 4) ||
 		le16(p + 4) > IMAGES_MAX)
-		return broken(ico, base, "no head of an icon");
+		return set_broken(ico, base, "no header of an icon");
 	ico->cursor = le16(p + 2) == 2;
 	count = le16(p + 4);
 	first = base + HEAD_LEN + (uint64_t)count * ENTRY_LEN;
-	ico->sound = first;
+	ico->valid_end = first;
 	for (uint32_t i = 0; i < count && state != ICO_BROKEN; i++) {
 		enum ico_state next = check_image(view, base, i, first, ico);
 
 		state = next == ICO_DONE ? state : next;
 		if (state == ICO_CUT && !ico->images)
-			return broken(ico, ico->end, "the image ends before any picture");
+			return set_broken(ico, ico->end, "the image ends before any picture");
 	}
 	return state == ICO_DONE ? check_end(view, ico) : state;
 }
@@ -233,7 +237,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, ico.problem, ico.at);
 	finding->extension = ico.cursor ? "cur" : "ico";
-	finding->length = ico.sound < view_size(view) ? ico.sound : view_size(view);
+	finding->length = ico.valid_end < view_size(view) ? ico.valid_end : view_size(view);
 	if (state == ICO_BROKEN) {
 		if (ico.images == 1 && ico.at > finding->length)
 			finding->length = ico.at;

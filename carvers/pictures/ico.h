@@ -1,4 +1,4 @@
-/* Icons and cursors, which stand alone and in animated cursors. */
+/* Icons and cursors, in files of their own and in animated cursors. */
 #ifndef BURIN_CARVERS_PICTURES_ICO_H
 #define BURIN_CARVERS_PICTURES_ICO_H
 
@@ -13,13 +13,13 @@ enum ico_state {
 };
 
 struct ico {
-	uint64_t end;   /* behind all images */
-	uint64_t sound; /* behind what was recognised */
+	uint64_t end;       /* end of all images */
+	uint64_t valid_end; /* end of what was recognised */
 	uint64_t at;
 	const char *problem;
-	const char *odd; /* something that leaves doubt, or NULL */
+	const char *odd; /* a reason for doubt, or NULL */
 	bool cursor;
-	int images;               /* that were recognised */
+	int images;               /* recognised ones */
 	uint64_t pixels, row_len; /* of the last one; 0: it is a PNG */
 	uint64_t mask;            /* ... if its pixels have an alpha channel; else 0 */
 };

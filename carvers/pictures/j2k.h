@@ -1,4 +1,4 @@
-/* A JPEG 2000 codestream, by itself (j2k.c) or in a box (jp2.c). */
+/* A JPEG 2000 codestream, alone (j2k.c) or in a box (jp2.c). */
 #ifndef BURIN_CARVERS_PICTURES_J2K_H
 #define BURIN_CARVERS_PICTURES_J2K_H
 
@@ -8,19 +8,19 @@
 
 struct j2k {
 	struct view *view;
-	uint64_t limit;     /* where what holds it ends */
-	uint64_t end;       /* behind EOC, once j2k_walk gave true */
-	uint64_t sound;     /* when it broke: behind what makes sense */
-	uint64_t broken_at; /* where that was seen */
+	uint64_t limit;     /* end of its container */
+	uint64_t end;       /* after EOC, if j2k_walk returned true */
+	uint64_t valid_end; /* else: how far it is valid */
+	uint64_t broken_at; /* and where it is broken */
 	const char *problem;
-	const char *odd;           /* what the main header contradicts itself in, or NULL */
-	bool cut;                  /* the bytes end, or what holds it, before the codestream does */
-	unsigned parts;            /* tile-parts that were begun */
-	uint32_t tiles;            /* that the picture has */
-	bool coding, quantization; /* COD and QCD were there */
+	const char *odd;           /* what in the main header contradicts itself, or NULL */
+	bool cut;                  /* the bytes, or its container, end before the codestream does */
+	unsigned parts;            /* tile-parts started */
+	uint32_t tiles;            /* tiles of the picture */
+	bool coding, quantization; /* has COD and QCD */
 };
 
-/* Walks the codestream at `at`. False: it breaks, or is none (parts is 0). */
+/* Walks the codestream at `at`. False: it is broken, or not a codestream (parts is 0). */
 bool j2k_walk(struct j2k *j2k, struct view *view, uint64_t at, uint64_t limit);
 
 #endif

@@ -6,10 +6,10 @@
  *	            segments, SOD, then packets of coded data
  *	EOC
  *
- * The lengths of tile-parts lead to EOC. Coded data are stuffed so that FF is never followed by
- * more than 8F, but for the markers SOP and EPH that may stand in front of and in packets. So
- * foreign bytes show themselves within a few hundred bytes, and EOC is found where no length leads
- * to it. A SIZ whose length and number of components differ is left to who judges.
+ * The lengths of tile-parts lead to EOC. Coded data is stuffed so that FF is never followed by more
+ * than 8F, except in the markers SOP and EPH before and in packets. So foreign bytes show within a
+ * few hundred bytes, and EOC can be found where no length leads to it. If SIZ's length and number
+ * of components differ, that is only noted for the caller.
  */
 #include "j2k.h"
 
@@ -34,7 +34,7 @@ enum {
 
 static bool fail(struct j2k *j2k, uint64_t at, const char *problem)
 {
-	j2k->broken_at = j2k->sound = at;
+	j2k->broken_at = j2k->valid_end = at;
 	j2k->problem = problem;
 	return false;
 }
@@ -52,12 +52,12 @@ static const uint8_t *peek(struct j2k *j2k, uint64_t at, size_t len)
 	return p;
 }
 
-static uint32_t steps(uint32_t from, uint32_t to, uint32_t step)
+static uint32_t step_count(uint32_t from, uint32_t to, uint32_t step)
 {
 	return (uint32_t)(((uint64_t)to - from + step - 1) / step);
 }
 
-/* SIZ: the sizes of picture and tiles, and the components. */
+/* Reads SIZ: the sizes of picture and tiles, and the components. */
 static bool read_size(struct j2k *j2k, uint64_t at)
 {
 	const uint8_t *p = peek(j2k, at, 40);
@@ -79,7 +79,7 @@ static bool read_size(struct j2k *j2k, uint64_t at)
 	if (!components || components > 16384 || be16(p + 2) < 41 || be16(p + 2) % 3 != 2)
 		return fail(j2k, at, "SIZ has an impossible number of components");
 	if (be16(p + 2) != 38 + 3 * components) {
-		j2k->odd = "SIZ has another length than its number of components says";
+		j2k->odd = "SIZ has another length than its number of components requires";
 		components = (be16(p + 2) - 38u) / 3;
 	}
 	if (width <= left || height <= top || !tile_width || !tile_height || tile_left > left ||
@@ -87,8 +87,8 @@ static bool read_size(struct j2k *j2k, uint64_t at)
 		tile_left + tile_width <= left || tile_height > UINT32_MAX - tile_top ||
 		tile_top + tile_height <= top)
 		return fail(j2k, at, "SIZ has an impossible size");
-	tiles = (uint64_t)steps(tile_left, width, tile_width) *
-		steps(tile_top, height, tile_height);
+	tiles = (uint64_t)step_count(tile_left, width, tile_width) *
+		step_count(tile_top, height, tile_height);
 	if (tiles > 65535)
 		return fail(j2k, at, "SIZ has too many tiles");
 	j2k->tiles = (uint32_t)tiles;
@@ -102,7 +102,7 @@ static bool read_size(struct j2k *j2k, uint64_t at)
 	return true;
 }
 
-/* Marker segments from *at on, up to the marker `until`, which *at is on then. */
+/* Skips marker segments from *at up to the marker `until`, and sets *at to it. */
 static bool skip_segments(struct j2k *j2k, uint64_t *at, unsigned until)
 {
 	for (;;) {
@@ -116,7 +116,7 @@ static bool skip_segments(struct j2k *j2k, uint64_t *at, unsigned until)
 			continue;
 		}
 		if (marker < CAP || marker > LAST_SEGMENT || marker == SIZ)
-			return fail(j2k, *at, "no marker segment where one belongs");
+			return fail(j2k, *at, "a marker segment is missing");
 		p = peek(j2k, *at, 4);
 		if (!p)
 			return false;
@@ -131,9 +131,9 @@ static bool skip_segments(struct j2k *j2k, uint64_t *at, unsigned until)
 	}
 }
 
-/* Looks at the two bytes of a marker in coded data: whether it may stand there. Chance hardly makes
- * the first five bytes of another codestream. */
-static bool may_stand(const uint8_t *p, size_t len)
+/* Whether the two bytes of a marker may occur in coded data. Chance is very unlikely to produce the
+ * first five bytes of another codestream. */
+static bool may_occur(const uint8_t *p, size_t len)
 {
 	if (p[1] == (SOC & 0xff) && len >= 5)
 		return memcmp(p + 2, "\xff\x51\0", 3) != 0;
@@ -142,8 +142,8 @@ static bool may_stand(const uint8_t *p, size_t len)
 	return p[1] == (SOP & 0xff) && (len < 4 || be16(p + 2) == 4);
 }
 
-/* The first marker in [*at, end) that does not belong among coded data: true with *at on it. False:
- * none, *at is end or where the bytes end. */
+/* Finds the first marker in [*at, end) that does not belong in coded data. True: *at is its offset.
+ * False: none; *at is end, or where the bytes end. */
 static bool find_marker(struct j2k *j2k, uint64_t *at, uint64_t end)
 {
 	const uint8_t *window;
@@ -156,37 +156,37 @@ static bool find_marker(struct j2k *j2k, uint64_t *at, uint64_t end)
 			if (!found)
 				break;
 			i = (size_t)(found - window);
-			if (!may_stand(found, len - i)) {
+			if (!may_occur(found, len - i)) {
 				*at += i;
 				return true;
 			}
 		}
-		*at += len - 1; /* the last byte may begin a marker */
+		*at += len - 1; /* the last byte may start a marker */
 	}
 	*at += window ? len : 0;
 	return false;
 }
 
-/* Coded data from `at` to end. */
+/* Checks coded data from `at` to end. */
 static bool read_data(struct j2k *j2k, uint64_t at, uint64_t end)
 {
 	uint64_t start = at;
 
 	if (find_marker(j2k, &at, end)) {
-		fail(j2k, at, "a marker that does not belong among coded data");
-		j2k->sound = walk_before_fill(j2k->view, start, at);
+		fail(j2k, at, "a marker that does not belong in coded data");
+		j2k->valid_end = walk_before_fill(j2k->view, start, at);
 		return false;
 	}
 	if (at < end) {
 		j2k->cut = true;
 		fail(j2k, at, "the tile-part is cut off");
-		j2k->sound = walk_before_fill(j2k->view, start, at);
+		j2k->valid_end = walk_before_fill(j2k->view, start, at);
 		return false;
 	}
 	return true;
 }
 
-/* The last tile-part, without a length: up to EOC, which *at is on then. */
+/* The last tile-part, without a length: finds EOC and sets *at to it. */
 static bool find_end(struct j2k *j2k, uint64_t *at)
 {
 	uint64_t start = *at;
@@ -198,12 +198,12 @@ static bool find_end(struct j2k *j2k, uint64_t *at)
 		j2k->cut = true;
 	if (p && be16(p) == EOC)
 		return true;
-	fail(j2k, *at, "coded data break off");
-	j2k->sound = walk_before_fill(j2k->view, start, *at);
+	fail(j2k, *at, "coded data breaks off");
+	j2k->valid_end = walk_before_fill(j2k->view, start, *at);
 	return false;
 }
 
-/* The tile-part at *at; then *at is behind it. */
+/* Reads the tile-part at *at and moves *at past it. */
 static bool read_part(struct j2k *j2k, uint64_t *at)
 {
 	const uint8_t *p = peek(j2k, *at, 12);
@@ -213,9 +213,9 @@ static bool read_part(struct j2k *j2k, uint64_t *at)
 		return false;
 	len = be32(p + 6);
 	if (be16(p + 2) != 10 || be16(p + 4) >= j2k->tiles || (len && len < 14))
-		return fail(j2k, start, "SOT makes no sense");
+		return fail(j2k, start, "SOT is invalid");
 	if (!skip_segments(j2k, &data, SOD)) {
-		j2k->sound = j2k->sound < data ? data : j2k->sound;
+		j2k->valid_end = j2k->valid_end < data ? data : j2k->valid_end;
 		return false;
 	}
 	data += 2;
@@ -230,7 +230,7 @@ static bool read_part(struct j2k *j2k, uint64_t *at)
 	return read_data(j2k, data, *at);
 }
 
-/* SOC, SIZ and the rest of the main header. */
+/* Reads SOC, SIZ and the rest of the main header. */
 static bool read_head(struct j2k *j2k, uint64_t *at)
 {
 	const uint8_t *p = peek(j2k, *at, 6);
@@ -265,8 +265,8 @@ bool j2k_walk(struct j2k *j2k, struct view *view, uint64_t at, uint64_t limit)
 			return true;
 		}
 		if (be16(p) != SOT) {
-			fail(j2k, at, "neither a tile-part nor EOC where one belongs");
-			j2k->sound = walk_before_fill(view, last, at);
+			fail(j2k, at, "neither a tile-part nor EOC");
+			j2k->valid_end = walk_before_fill(view, last, at);
 			return false;
 		}
 		last = at;

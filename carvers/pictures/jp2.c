@@ -3,12 +3,12 @@
  *
  *	'jP  '  a signature box of 12 bytes
  *	'ftyp'  the brand: jp2, jpx, jpm, mjp2, jph
- *	'jp2h'  what the picture is, in boxes; 'jp2c': its codestream; and many other kinds
+ *	'jp2h'  the picture's header, in boxes; 'jp2c': its codestream; and many other kinds
  *
  * The boxes are those of ISO base media files (bmff.c), and the file ends where none of a known
- * type follows. A codestream has to be sound (j2k_codestream.c) and to fill its box; that of a box
- * without a length ends the file. A file that is cut is sound as far as its codestream is. Where a
- * codestream breaks, but ends with its box all the same, the file was damaged and not cut: it is
+ * type follows. A codestream has to be valid (j2k_codestream.c) and to fill its box; that of a box
+ * without a length ends the file. A file that is cut is valid as far as its codestream is. If a
+ * codestream is broken but still ends with its box, the file was damaged and not cut: it is
  * unverified.
  */
 #include "bmff.h"
@@ -25,9 +25,9 @@
 struct jp2 {
 	struct view *view;
 	struct finding *finding;
-	uint64_t end; /* behind the last box */
+	uint64_t end; /* end of the last box */
 	bool header, codestream, media, opaque;
-	const char *problem; /* in a codestream that goes on behind it, or NULL */
+	const char *problem; /* in a codestream that continues after it, or NULL */
 	uint64_t broken_at;
 };
 
@@ -52,7 +52,7 @@ static bool known(uint32_t type)
 	return false;
 }
 
-/* A box of a type that nobody knows, in front of one that is known. */
+/* Whether a box of unknown type is followed by one that is known. */
 static bool leads_on(struct view *view, const struct bmff_box *box)
 {
 	struct bmff_box next;
@@ -81,7 +81,7 @@ static const char *extension(uint32_t brand)
 	return NULL;
 }
 
-/* The signature and the file type. What is wrong with them, or NULL. */
+/* Reads the signature and the file type. Returns what is wrong with them, or NULL. */
 static const char *read_start(struct jp2 *jp2)
 {
 	struct view *view = jp2->view;
@@ -96,7 +96,7 @@ static const char *read_start(struct jp2 *jp2)
 		ftyp.end - ftyp.data > 4096)
 		return "no file type box at 12";
 	/* The major brand, or else the first compatible one that is known; the minor version,
-	 * between them, is no brand. */
+	 * between them, is not a brand. */
 	for (uint64_t at = ftyp.data; at + 4 <= ftyp.end && !jp2->finding->extension; at += 4) {
 		p = view_peek(view, at, 4);
 		jp2->finding->extension = p ? extension(be32(p)) : NULL;
@@ -105,15 +105,15 @@ static const char *read_start(struct jp2 *jp2)
 	return jp2->finding->extension ? NULL : "an unknown brand at 20";
 }
 
-static enum verdict truncated(struct jp2 *jp2, uint64_t sound, const char *problem, uint64_t at)
+static enum verdict truncated(struct jp2 *jp2, uint64_t valid_end, const char *problem, uint64_t at)
 {
-	jp2->finding->length = sound;
+	jp2->finding->length = valid_end;
 	return verdict_because(CARVE_TRUNCATED, jp2->finding, "%s at %" PRIu64, problem, at);
 }
 
 /* Whether a codestream that breaks at `broken` has its last marker where its box ends: then it was
  * damaged, but not cut. */
-static bool ends_behind(struct view *view, const struct bmff_box *box, uint64_t broken)
+static bool ends_with_box(struct view *view, const struct bmff_box *box, uint64_t broken)
 {
 	const uint8_t *p =
 		box->open || box->end < broken + 2 ? NULL : view_peek(view, box->end - 2, 2);
@@ -121,7 +121,7 @@ static bool ends_behind(struct view *view, const struct bmff_box *box, uint64_t 
 	return p && be16(p) == END_OF_CODESTREAM;
 }
 
-static enum verdict judge(struct jp2 *jp2)
+static enum verdict file_verdict(struct jp2 *jp2)
 {
 	struct finding *finding = jp2->finding;
 
@@ -134,27 +134,27 @@ static enum verdict judge(struct jp2 *jp2)
 			CARVE_UNVERIFIED, finding, "%s at %" PRIu64, jp2->problem, jp2->broken_at);
 	if (jp2->media || jp2->opaque)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"not all data before %" PRIu64 " are codestreams", jp2->end);
+			"not all codestream data before %" PRIu64 " is valid", jp2->end);
 	return CARVE_COMPLETE;
 }
 
-/* Walks a codestream. False: *verdict is that on the file. */
-static bool take_codestream(struct jp2 *jp2, const struct bmff_box *box, enum verdict *verdict)
+/* Walks a codestream. False: *verdict is the verdict on the file. */
+static bool read_codestream(struct jp2 *jp2, const struct bmff_box *box, enum verdict *verdict)
 {
 	struct view *view = jp2->view;
 	struct j2k j2k;
 
 	if (!j2k_walk(&j2k, view, box->data, box->end)) {
-		if (j2k.parts && ends_behind(view, box, j2k.sound)) {
+		if (j2k.parts && ends_with_box(view, box, j2k.valid_end)) {
 			jp2->broken_at = j2k.broken_at;
 			jp2->problem = j2k.problem;
 			jp2->codestream = true;
 			return true;
 		}
 		if (j2k.cut && box->end > view_size(view))
-			*verdict = walk_cut(view, jp2->finding, box->end, j2k.sound);
+			*verdict = walk_cut(view, jp2->finding, box->end, j2k.valid_end);
 		else
-			*verdict = truncated(jp2, j2k.sound, j2k.problem, j2k.broken_at);
+			*verdict = truncated(jp2, j2k.valid_end, j2k.problem, j2k.broken_at);
 		return false;
 	}
 	jp2->codestream = true;
@@ -163,9 +163,9 @@ static bool take_codestream(struct jp2 *jp2, const struct bmff_box *box, enum ve
 		jp2->broken_at = box->data + 2;
 	}
 	if (box->open || box->end > view_size(view)) {
-		/* It is whole, though its box would go on. */
+		/* It is complete, though its box continues. */
 		jp2->end = j2k.end;
-		*verdict = judge(jp2);
+		*verdict = file_verdict(jp2);
 		return false;
 	}
 	if (j2k.end != box->end)
@@ -173,14 +173,14 @@ static bool take_codestream(struct jp2 *jp2, const struct bmff_box *box, enum ve
 	return true;
 }
 
-/* False: *verdict is that on the file. */
-static bool take(struct jp2 *jp2, const struct bmff_box *box, enum verdict *verdict)
+/* Reads a box. False: *verdict is the verdict on the file. */
+static bool read_box(struct jp2 *jp2, const struct bmff_box *box, enum verdict *verdict)
 {
 	struct view *view = jp2->view;
 	uint64_t broken;
 
 	if (box->type == BMFF('j', 'p', '2', 'c'))
-		return take_codestream(jp2, box, verdict);
+		return read_codestream(jp2, box, verdict);
 	if (box->end > view_size(view)) {
 		*verdict = walk_cut(view, jp2->finding, box->end, view_size(view));
 		return false;
@@ -214,14 +214,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 			break;
 		if (!known(box.type) && !leads_on(view, &box))
 			break;
-		if (!take(&jp2, &box, &verdict))
+		if (!read_box(&jp2, &box, &verdict))
 			return verdict;
 		jp2.end = box.end;
 	}
 	if (!boxes)
 		return verdict_because(
 			CARVE_REJECT, finding, "no box of a known type at %" PRIu64, jp2.end);
-	return judge(&jp2);
+	return file_verdict(&jp2);
 }
 
 const struct carver jp2_carver = {

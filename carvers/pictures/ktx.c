@@ -2,12 +2,12 @@
  * KTX 1 and 2 (Khronos, KTX File Format Specification).
  *
  * 1: identifier, a mark of the byte order, 12 numbers of 4 bytes, pairs of keys and values; then
- *    for each mipmap its size (4 bytes) and its pixels, of a cube 6 times, filled up to 4 bytes.
- * 2: identifier, 9 numbers of 4 bytes, offsets and lengths of a description, of keys and values, of
- *    global data; then for each mipmap offset, length and unpacked length (8 bytes each). The file
- *    ends behind the furthest of all these.
+ * for each mipmap its size (4 bytes) and its pixels, of a cube 6 times, padded to 4 bytes. 2:
+ * identifier, 9 numbers of 4 bytes, offsets and lengths of a description, of keys and values, of
+ * global data; then for each mipmap offset, length and uncompressed length (8 bytes each). The file
+ * ends with the last of all these.
  *
- * Pixels bear nothing out, and so the file is unverified, though its length is sure.
+ * Nothing confirms the pixels, so the file is unverified, though its length is certain.
  */
 #include "carver.h"
 
@@ -22,13 +22,13 @@
 #define HEADER2_LEN 80
 #define LEVELS_MAX 32
 
-static enum verdict judge(struct view *view, struct finding *finding, uint64_t end)
+static enum verdict file_verdict(struct view *view, struct finding *finding, uint64_t end)
 {
 	if (end > view_size(view))
 		return walk_cut(view, finding, end, view_size(view));
 	finding->length = end;
 	return verdict_because(
-		CARVE_UNVERIFIED, finding, "nothing bears out the pixels before %" PRIu64, end);
+		CARVE_UNVERIFIED, finding, "the pixels before %" PRIu64 " cannot be verified", end);
 }
 
 static enum verdict check1(struct view *view, struct finding *finding)
@@ -40,7 +40,7 @@ static enum verdict check1(struct view *view, struct finding *finding)
 
 	for (int i = 0; p && i < 13; i++)
 		field[i] = big ? be32(p + 12 + 4 * i) : le32(p + 12 + 4 * i);
-	/* field: mark, type, its size, format, internal and base format, width, height, depth,
+	/* fields: mark, type, its size, format, internal and base format, width, height, depth,
 	 * array elements, faces, mipmaps, bytes of keys and values */
 	if (!p || field[0] != 0x04030201 || field[6] - 1 >= 65536 || field[7] > 65536 ||
 		field[8] > 65536 || field[9] > 65536 || (field[10] != 1 && field[10] != 6) ||
@@ -59,10 +59,10 @@ static enum verdict check1(struct view *view, struct finding *finding)
 			return verdict_because(CARVE_TRUNCATED, finding,
 				"a mipmap with an impossible size at %" PRIu64, at);
 		}
-		/* Of a cube that is no array, the size is that of one face. */
+		/* For a cube that is not an array, the size is that of one face. */
 		at += 4 + (size + 3) / 4 * 4 * (field[10] == 6 && !field[9] ? 6 : 1);
 	}
-	return judge(view, finding, at);
+	return file_verdict(view, finding, at);
 }
 
 static enum verdict check2(struct view *view, struct finding *finding)
@@ -91,11 +91,11 @@ static enum verdict check2(struct view *view, struct finding *finding)
 		if (offset > INT64_MAX / 2 || len > INT64_MAX / 2 ||
 			(i && (!len || offset < HEADER2_LEN)))
 			return verdict_because(CARVE_REJECT, finding,
-				"an impossible place of pixels at %" PRIu64, at);
+				"an impossible offset of pixels at %" PRIu64, at);
 		if (offset + len > end)
 			end = offset + len;
 	}
-	return judge(view, finding, end);
+	return file_verdict(view, finding, end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

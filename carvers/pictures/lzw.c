@@ -1,18 +1,18 @@
 /*
  * LZW: codes of first_size + 1 to 12 bits. Codes below 1 << first_size are values (pixels, or bytes
- * of them), the next two clear the table and end the data, each later one is a string: what the
- * code before stood for, and a value more. How long each string is tells how many values a code
- * makes; which they are does not matter here. A code that the table does not have yet, or more
- * values than the picture has, can't be from an encoder: random bytes come to that within some ten
- * bytes, but with a full table (it holds all codes) only when the picture is full.
+ * of them), the next two clear the table and end the data, each later one is a string: the previous
+ * code's string and one more value. The lengths of the strings suffice to count the values; which
+ * values they are does not matter here. A code that the table does not have yet, or more values
+ * than the picture has, cannot come from an encoder: random bytes get there within some ten bytes,
+ * but with a full table (which has all codes) only when the picture is full.
  *
- * GIF has a code's lowest bit first, and may go on with a full table. TIFF (6.0, section 13) has
+ * GIF has a code's lowest bit first, and may continue with a full table. TIFF (6.0, section 13) has
  * the highest bit first, makes codes longer one code earlier than it has to, and clears a table
  * before it is full.
  */
 #include "lzw.h"
 
-static void clear(struct lzw *lzw)
+static void clear_table(struct lzw *lzw)
 {
 	lzw->code_size = lzw->first_size + 1;
 	lzw->next = (1u << lzw->first_size) + 2;
@@ -24,19 +24,18 @@ void lzw_start(struct lzw *lzw, enum lzw_kind kind, int first_size, uint64_t lef
 	*lzw = (struct lzw){ .kind = kind, .first_size = first_size, .left = left };
 	for (uint32_t i = 0; i < 1u << first_size; i++)
 		lzw->lens[i] = 1;
-	clear(lzw);
+	clear_table(lzw);
 }
 
-/* A code that stands for values. */
-static bool take_values(struct lzw *lzw, uint32_t code)
+/* Decodes a code for values. */
+static bool decode_values(struct lzw *lzw, uint32_t code)
 {
 	bool early = lzw->kind == LZW_TIFF;
 	uint32_t len;
 
 	if (code > lzw->next || (code == lzw->next && !lzw->last_len))
 		return false;
-	/* The code that is just being made: what the one before stood for, and its first value
-	 * again. */
+	/* The code that is being defined: the previous code's string, and its first value again. */
 	len = code == lzw->next ? lzw->last_len + 1 : lzw->lens[code];
 	if (len > lzw->left)
 		return false;
@@ -52,21 +51,21 @@ static bool take_values(struct lzw *lzw, uint32_t code)
 	return true;
 }
 
-static bool take_code(struct lzw *lzw, uint32_t code)
+static bool decode_code(struct lzw *lzw, uint32_t code)
 {
 	if (code == 1u << lzw->first_size) {
 		lzw->cleared = true;
-		clear(lzw);
+		clear_table(lzw);
 		return true;
 	}
 	if (code == (1u << lzw->first_size) + 1) {
 		lzw->ended = true;
 		return true;
 	}
-	return take_values(lzw, code);
+	return decode_values(lzw, code);
 }
 
-/* The next code, for which there are enough bits. */
+/* Reads the next code, for which there are enough bits. */
 static uint32_t next_code(struct lzw *lzw)
 {
 	uint32_t mask = (1u << lzw->code_size) - 1, code = lzw->bits & mask;
@@ -91,7 +90,7 @@ bool lzw_feed(struct lzw *lzw, const uint8_t *bytes, size_t len, size_t *used)
 			lzw->bits |= (uint32_t)bytes[i] << lzw->bit_count;
 		lzw->bit_count += 8;
 		while (lzw->bit_count >= (uint32_t)lzw->code_size && !lzw->ended)
-			if (!take_code(lzw, next_code(lzw)))
+			if (!decode_code(lzw, next_code(lzw)))
 				return false;
 		*used = i + 1;
 	}

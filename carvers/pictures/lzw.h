@@ -1,4 +1,4 @@
-/* LZW as GIF and TIFF have it, followed only to see whether it makes sense. */
+/* LZW as in GIF and TIFF, decoded only to see whether it is valid. */
 #ifndef BURIN_CARVERS_PICTURES_LZW_H
 #define BURIN_CARVERS_PICTURES_LZW_H
 
@@ -16,19 +16,20 @@ enum lzw_kind {
 struct lzw {
 	enum lzw_kind kind;
 	int code_size, first_size;
-	uint32_t next;            /* the code that the table gets next */
-	uint32_t bits, bit_count; /* bits that are not used yet */
-	uint32_t last_len;        /* values of the code before; 0: there was none since a clear */
-	uint64_t left;            /* values that may still come out */
-	bool cleared, ended;      /* there was a code that clears; the end code was seen */
-	uint32_t lens[LZW_CODES]; /* values that each code stands for */
+	uint32_t next;            /* the next code that the table will define */
+	uint32_t bits, bit_count; /* bits not used yet */
+	uint32_t last_len;        /* the previous code's number of values; 0: none since a clear
+                                     code */
+	uint64_t left;            /* values still expected */
+	bool cleared, ended;      /* a clear code came; the end code came */
+	uint32_t lens[LZW_CODES]; /* each code's number of values */
 };
 
-/* Starts on data of `left` values of first_size bits each, 1 to 11. */
+/* Starts decoding `left` values of first_size bits each, 1 to 11. */
 void lzw_start(struct lzw *lzw, enum lzw_kind kind, int first_size, uint64_t left);
 
-/* Takes len bytes; *used of them up to the end code, if it is there. False: they make no sense from
- * bytes[*used] on. After the end code there may be none. */
+/* Decodes len bytes. *used is how many of them come before the end of the end code, if that is
+ * among them. False: they are invalid from bytes[*used] on. No bytes may follow the end code. */
 bool lzw_feed(struct lzw *lzw, const uint8_t *bytes, size_t len, size_t *used);
 
 #endif

@@ -4,11 +4,11 @@
  *	head:   a zero, 'MRM', length of all blocks (4 bytes, big-endian), blocks
  *	block:  a zero, 'PRD' (the sensor), 'TTW' (a TIFF file with EXIF data), 'WBG', 'RIF' or
  *	        'PAD', length (4), data
- *	pixels: behind the blocks, up to the end; PRD has height and width (2 bytes at 8 and
+ *	pixels: after the blocks, up to the end; PRD has height and width (2 bytes at 8 and
  *	        10), bits of a pixel (at 16), and whether they are packed (at 18: 89) or have
  *	        16 bits each (82)
  *
- * The blocks have to fill their length, and the sensor's size tells how long the pixels are.
+ * The blocks have to fill their length, and the sensor's size determines the length of the pixels.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -26,7 +26,7 @@
 struct mrw {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at, end; /* the next block; behind all of them */
+	uint64_t at, end; /* the next block; the end of all */
 	uint64_t pixels_len;
 	const char *problem;
 };
@@ -50,8 +50,8 @@ static void read_sensor(struct mrw *mrw, uint64_t at)
 		mrw->pixels_len = p[18] == PACKED ? pixels * p[16] / 8 : pixels * 2;
 }
 
-/* Walks the blocks. False when one is none, or is not there. */
-static bool pass_blocks(struct mrw *mrw)
+/* Skips the blocks. False when one is invalid or missing. */
+static bool skip_blocks(struct mrw *mrw)
 {
 	while (mrw->at < mrw->end) {
 		const uint8_t *p = view_peek(mrw->view, mrw->at, 8);
@@ -67,7 +67,7 @@ static bool pass_blocks(struct mrw *mrw)
 			exif_read(mrw->view, mrw->at + 8, len, mrw->finding);
 		mrw->at += 8 + len;
 	}
-	mrw->problem = "no sensor's size";
+	mrw->problem = "no sensor size";
 	return mrw->pixels_len;
 }
 
@@ -80,7 +80,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!p || memcmp(p, "\0MRM", 4) != 0)
 		return verdict_because(CARVE_REJECT, finding, "no MRW head at 0");
 	mrw.end = HEAD_LEN + (uint64_t)be32(p + 4);
-	if (!pass_blocks(&mrw)) {
+	if (!skip_blocks(&mrw)) {
 		uint64_t at = mrw.at;
 
 		if (!mrw.pixels_len) {

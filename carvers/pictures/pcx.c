@@ -2,13 +2,13 @@
  * PCX (ZSoft, PCX Technical Reference Manual).
  *
  *	header of 128 bytes: 0A, version, 1, bits, window, ..., planes at 65, bytes of a line at 66
- *	lines: for each its planes one behind the other, run-length coded: C1 to FF is a run of 1 to
- *	       63 of the byte behind it, all else is itself
+ *	lines: each has its planes in sequence, run-length coded: C1 to FF is a run of 1 to
+ *	       63 of the next byte, any other byte is itself
  *	with 8 bits in one plane: 0C and a palette of 768 bytes
  *
- * The lines are decoded, and the last of them ends the picture. No run goes beyond the end of a
- * line, as the manual asks for: where that holds for the first lines, it tells where foreign bytes
- * begin. Files of encoders that don't keep to it are unverified, unless a palette follows.
+ * The lines are decoded, and the last of them ends the picture. The manual forbids runs across the
+ * end of a line: if the first lines obey that, the first run that does not shows where foreign
+ * bytes start. Files of encoders that disobey it are unverified, unless a palette follows.
  */
 #include "carver.h"
 
@@ -21,22 +21,23 @@
 
 #define HEADER_LEN 128
 #define PALETTE_LEN 769
-/* Lines whose runs end where they do, and the first bytes of a palette, make sure. */
+/* Lines whose runs end where the lines do, or first bytes of a palette, that make certain of a
+ * PCX. */
 #define SURE 4
-/* Of a file's length, how much a palette may be for a complete one. */
+/* The part of a complete file's length that a palette may be, at most. */
 #define TAIL_PART 16
 
 struct pcx {
 	struct view *view;
 	uint32_t line_len, lines;
 	bool palette;       /* may follow */
-	uint32_t good;      /* lines in front of the first that a run crosses */
+	uint32_t good;      /* lines before the first that a run crosses */
 	uint32_t crossed;   /* lines whose end a run crosses */
-	uint64_t sound;     /* behind the last line that ended as it should */
+	uint64_t valid_end; /* end of the last line that ended as it should */
 	uint64_t broken_at; /* 0: nowhere */
 };
 
-/* What is wrong with the header, or NULL. */
+/* Reads the header. Returns what is wrong with it, or NULL. */
 static const char *read_header(struct pcx *pcx)
 {
 	const uint8_t *p = view_peek(pcx->view, 0, HEADER_LEN);
@@ -61,11 +62,11 @@ static const char *read_header(struct pcx *pcx)
 	return NULL;
 }
 
-/* The lines. True: all of them, with the cursor behind the last. */
+/* Decodes the lines. True: all of them; the cursor is after the last. */
 static bool decode(struct pcx *pcx, struct cursor *cursor)
 {
 	uint64_t total = (uint64_t)pcx->line_len * pcx->lines;
-	uint32_t left = pcx->line_len; /* of this line */
+	uint32_t left = pcx->line_len; /* in this line */
 
 	while (total) {
 		uint64_t at = cursor->at;
@@ -89,7 +90,7 @@ static bool decode(struct pcx *pcx, struct cursor *cursor)
 		pcx->crossed += count > left;
 		pcx->good += !pcx->crossed;
 		if (count == left)
-			pcx->sound = cursor->at;
+			pcx->valid_end = cursor->at;
 		for (count -= left, left = pcx->line_len; count >= left && count; count -= left)
 			;
 		left -= count;
@@ -97,7 +98,7 @@ static bool decode(struct pcx *pcx, struct cursor *cursor)
 	return true;
 }
 
-static enum verdict judge_whole(struct pcx *pcx, struct finding *finding, uint64_t end)
+static enum verdict complete_verdict(struct pcx *pcx, struct finding *finding, uint64_t end)
 {
 	const uint8_t *p = pcx->palette ? view_peek(pcx->view, end, PALETTE_LEN) : NULL;
 	bool palette = p && p[0] == 0x0c;
@@ -109,10 +110,10 @@ static enum verdict judge_whole(struct pcx *pcx, struct finding *finding, uint64
 		return verdict_because(CARVE_UNVERIFIED, finding, "no palette at %" PRIu64, end);
 	if (pcx->crossed)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"runs cross lines, so that nothing bears out the end at %" PRIu64, end);
+			"runs cross lines, so the end cannot be verified, at %" PRIu64, end);
 	if (palette && PALETTE_LEN > end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing bears out the palette at %" PRIu64, end);
+			"the palette cannot be verified, at %" PRIu64, end);
 	return CARVE_COMPLETE;
 }
 
@@ -125,15 +126,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
 	if (decode(&pcx, &cursor) && (!pcx.palette || view_peek(view, cursor.at, 1)))
-		return judge_whole(&pcx, finding, cursor.at);
+		return complete_verdict(&pcx, finding, cursor.at);
 	if (pcx.good < SURE)
 		return verdict_because(CARVE_REJECT, finding,
-			"the first lines make no sense before %" PRIu64, cursor.at);
+			"the first lines are invalid before %" PRIu64, cursor.at);
 	if (!pcx.broken_at)
 		return walk_cut(view, finding, view_size(view) + 1, view_size(view));
-	finding->length = walk_before_fill(view, HEADER_LEN, pcx.sound);
-	return verdict_because(CARVE_TRUNCATED, finding,
-		"a run beyond the end of a line at %" PRIu64, pcx.broken_at);
+	finding->length = walk_before_fill(view, HEADER_LEN, pcx.valid_end);
+	return verdict_because(CARVE_TRUNCATED, finding, "a run past the end of a line at %" PRIu64,
+		pcx.broken_at);
 }
 
 const struct carver pcx_carver = {

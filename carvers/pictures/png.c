@@ -4,17 +4,16 @@
  *	file:  89 'PNG' 0D 0A 1A 0A, then chunks
  *	chunk: data length (4 bytes, big-endian), type (4 letters), data, CRC-32 of type and data
  *
- * IHDR comes first and has only a few valid values; IEND, always empty, comes last, so the file's
- * length is the offset behind it. In between, the chunks' lengths lead from one to the next.
- * Checked are every CRC, the letters of every type, and the order: one PLTE before the picture
- * data, needed with colour type 3, and IDAT chunks without others between them. APNG is PNG with
- * more kinds of chunks, and viewers show it under the same extension. Apple's variant has a chunk
- * CgBI before IHDR.
+ * IHDR comes first and has only a few valid values; IEND, always empty, comes last, so the file
+ * ends after it. In between, the chunks' lengths lead from one to the next. Checked are every CRC,
+ * the letters of every type, and the order: one PLTE before the picture data, needed with colour
+ * type 3, and IDAT chunks without others between them. APNG is PNG with more kinds of chunks, and
+ * viewers show it under the same extension. Apple's variant has a chunk CgBI before IHDR.
  *
- * Damage. A wrong CRC in a chunk that viewers can do without (its type's first letter is small)
- * changes nothing but a remark, if the walk goes on to a good IEND: the picture opens. Anything
- * else ends the sound part: behind the last chunk whose CRC held, or, inside IDAT, where the
- * picture data stops making sense (png_data.c).
+ * Damage. A wrong CRC in a chunk that viewers do not need (its type's first letter is lower-case)
+ * only leads to a remark, if the walk reaches a valid IEND: the picture opens. Anything else ends
+ * the valid part: after the last chunk whose CRC matched, or, inside IDAT, where the picture data
+ * becomes invalid (png_data.c).
  */
 #include "png.h"
 
@@ -29,14 +28,14 @@
 
 struct chunk {
 	uint64_t at, end; /* [at, end) with length, type and CRC */
-	uint32_t len;     /* of the data, which starts at at + 8 */
+	uint32_t len;     /* of the data, which starts at `at` + 8 */
 	char type[5];
 };
 
 enum chunk_state {
-	CHUNK_SOUND,
-	CHUNK_CUT,      /* reaches behind the view */
-	CHUNK_NONSENSE, /* no chunk starts here */
+	CHUNK_VALID,
+	CHUNK_CUT,  /* reaches past the view */
+	CHUNK_NONE, /* not a chunk */
 	CHUNK_BAD_CRC,
 };
 
@@ -44,13 +43,13 @@ struct png {
 	struct view *view;
 	struct finding *finding;
 	struct png_shape shape;
-	uint64_t sound;      /* behind the last chunk whose CRC held */
-	uint64_t first_idat; /* 0: not yet seen */
+	uint64_t valid_end;  /* end of the last chunk whose CRC matched */
+	uint64_t first_idat; /* 0: none yet */
 	uint64_t damaged;    /* a dispensable chunk with a wrong CRC, or 0 */
 	bool palette, data_over;
 };
 
-static bool is(const struct chunk *chunk, const char *type)
+static bool has_type(const struct chunk *chunk, const char *type)
 {
 	return memcmp(chunk->type, type, 4) == 0;
 }
@@ -60,7 +59,7 @@ static bool dispensable(const struct chunk *chunk)
 	return chunk->type[0] & 0x20;
 }
 
-static bool letters(const char *type)
+static bool type_valid(const char *type)
 {
 	for (int i = 0; i < 4; i++) {
 		char letter = type[i] & ~0x20;
@@ -84,14 +83,14 @@ static enum chunk_state read_chunk(struct view *view, uint64_t at, struct chunk 
 	chunk->end += chunk->len;
 	memcpy(chunk->type, p + 4, 4);
 	chunk->type[4] = 0;
-	if (chunk->len > INT32_MAX || !letters(chunk->type))
-		return CHUNK_NONSENSE;
+	if (chunk->len > INT32_MAX || !type_valid(chunk->type))
+		return CHUNK_NONE;
 	if (!walk_crc32(view, at + 4, (uint64_t)chunk->len + 4, &crc))
 		return CHUNK_CUT;
 	p = view_peek(view, chunk->end - 4, 4);
 	if (!p)
 		return CHUNK_CUT;
-	return be32(p) == crc ? CHUNK_SOUND : CHUNK_BAD_CRC;
+	return be32(p) == crc ? CHUNK_VALID : CHUNK_BAD_CRC;
 }
 
 static bool valid_depth(uint8_t colour, uint8_t depth)
@@ -109,14 +108,14 @@ static bool valid_depth(uint8_t colour, uint8_t depth)
 	return false;
 }
 
-/* What is wrong with the fields of IHDR, or NULL. */
+/* Returns what is wrong with the fields of IHDR, or NULL. */
 static const char *read_header(struct png *png, const struct chunk *chunk)
 {
 	const uint8_t *p = chunk->len == 13 ? view_peek(png->view, chunk->at + 8, 13) : NULL;
 	struct png_shape *shape = &png->shape;
 
 	if (!p)
-		return "IHDR has not 13 bytes";
+		return "IHDR is not 13 bytes long";
 	shape->width = be32(p);
 	shape->height = be32(p + 4);
 	shape->depth = p[8];
@@ -131,8 +130,8 @@ static const char *read_header(struct png *png, const struct chunk *chunk)
 	return NULL;
 }
 
-/* The chunks that open a file. What is wrong with them, or NULL; png->sound is behind them, or
- * where it went wrong. */
+/* Reads the chunks that open a file. Returns what is wrong with them, or NULL; png->valid_end is
+ * their end, or where the problem is. */
 static const char *read_start(struct png *png)
 {
 	const uint8_t *p = view_peek(png->view, 0, 8);
@@ -142,43 +141,43 @@ static const char *read_start(struct png *png)
 
 	if (!p || memcmp(p, "\x89PNG\r\n\x1a\n", 8) != 0)
 		return "no PNG signature";
-	png->sound = 8;
+	png->valid_end = 8;
 	state = read_chunk(png->view, 8, &chunk);
-	if (state == CHUNK_SOUND && is(&chunk, "CgBI")) {
+	if (state == CHUNK_VALID && has_type(&chunk, "CgBI")) {
 		png->shape.bare = true;
-		png->sound = chunk.end;
+		png->valid_end = chunk.end;
 		state = read_chunk(png->view, chunk.end, &chunk);
 	}
 	if (state == CHUNK_CUT)
 		return "IHDR is cut off";
-	if (state == CHUNK_NONSENSE || !is(&chunk, "IHDR"))
+	if (state == CHUNK_NONE || !has_type(&chunk, "IHDR"))
 		return "IHDR does not come first";
 	if (state == CHUNK_BAD_CRC)
 		return "the CRC of IHDR is wrong";
 	problem = read_header(png, &chunk);
 	if (!problem)
-		png->sound = chunk.end;
+		png->valid_end = chunk.end;
 	return problem;
 }
 
-/* How a sound chunk breaks the order of chunks, or NULL. */
+/* Returns how a valid chunk violates the order of chunks, or NULL. */
 static const char *misplaced(const struct png *png, const struct chunk *chunk)
 {
-	if (is(chunk, "IHDR"))
+	if (has_type(chunk, "IHDR"))
 		return "a second IHDR";
-	if (is(chunk, "PLTE")) {
+	if (has_type(chunk, "PLTE")) {
 		if (png->palette || png->first_idat)
-			return "PLTE stands too late";
+			return "PLTE comes too late";
 		if (chunk->len == 0 || chunk->len > 768 || chunk->len % 3 != 0)
 			return "PLTE has an impossible length";
 	}
-	if (is(chunk, "IDAT")) {
+	if (has_type(chunk, "IDAT")) {
 		if (png->data_over)
-			return "IDAT apart from the others";
+			return "IDAT separated from the others";
 		if (png->shape.colour == 3 && !png->palette)
-			return "IDAT without the PLTE that it needs";
+			return "IDAT without the required PLTE";
 	}
-	if (is(chunk, "IEND")) {
+	if (has_type(chunk, "IEND")) {
 		if (!png->first_idat)
 			return "IEND without any IDAT";
 		if (chunk->len != 0)
@@ -187,7 +186,7 @@ static const char *misplaced(const struct png *png, const struct chunk *chunk)
 	return NULL;
 }
 
-/* A title from tEXt, or from iTXt where that is not compressed. */
+/* Reads a title from tEXt, or from iTXt where that is not compressed. */
 static void read_text(struct png *png, const struct chunk *chunk)
 {
 	size_t len = chunk->len < 1024 ? chunk->len : 1024;
@@ -196,10 +195,10 @@ static void read_text(struct png *png, const struct chunk *chunk)
 
 	if (!p || len < text || memcmp(p, "Title", 6) != 0)
 		return;
-	if (is(chunk, "iTXt")) {
+	if (has_type(chunk, "iTXt")) {
 		if (len < 8 || p[6] != 0)
 			return;
-		/* Behind the two bytes for compression: language and translated keyword. */
+		/* After the two bytes for compression: language and translated keyword. */
 		text = 8;
 		for (int strings = 0; strings < 2; strings++) {
 			const uint8_t *nul = memchr(p + text, 0, len - text);
@@ -214,19 +213,20 @@ static void read_text(struct png *png, const struct chunk *chunk)
 
 static void read_details(struct png *png, const struct chunk *chunk)
 {
-	if (is(chunk, "tIME") && chunk->len == 7) {
+	if (has_type(chunk, "tIME") && chunk->len == 7) {
 		const uint8_t *p = view_peek(png->view, chunk->at + 8, 7);
 
 		if (p)
 			png->finding->time = utc_seconds(be16(p), p[2], p[3], p[4], p[5], p[6]);
-	} else if (is(chunk, "eXIf")) {
+	} else if (has_type(chunk, "eXIf")) {
 		exif_read(png->view, chunk->at + 8, chunk->len, png->finding);
-	} else if (is(chunk, "tEXt") || is(chunk, "iTXt")) {
+	} else if (has_type(chunk, "tEXt") || has_type(chunk, "iTXt")) {
 		read_text(png, chunk);
 	}
 }
 
-/* A chunk of a public type. Text can look like a chunk; these four letters make sure. */
+/* Whether the chunk has a public type. Text can look like a chunk; these four letters make
+ * certain. */
 static bool known(const struct chunk *chunk)
 {
 	static const char types[] =
@@ -236,56 +236,59 @@ static bool known(const struct chunk *chunk)
 	return strstr(types, chunk->type) != NULL;
 }
 
-/* How far a file is sound that ends with this chunk, which is cut or damaged. */
-static uint64_t sound_end(struct png *png, const struct chunk *chunk, enum chunk_state state)
+/* How far a file is valid that ends with this chunk, which is cut or damaged. */
+static uint64_t damaged_valid_end(
+	struct png *png, const struct chunk *chunk, enum chunk_state state)
 {
-	uint64_t size = view_size(png->view), sound = png->sound, data = chunk->at + 8;
+	uint64_t size = view_size(png->view), valid_end = png->valid_end, data = chunk->at + 8;
 
-	if (state == CHUNK_NONSENSE || data > size || !known(chunk))
-		return sound;
-	if (is(chunk, "IDAT") && !png->data_over) {
-		sound = png_data_end(png->view, &png->shape,
+	if (state == CHUNK_NONE || data > size || !known(chunk))
+		return valid_end;
+	if (has_type(chunk, "IDAT") && !png->data_over) {
+		valid_end = png_data_end(png->view, &png->shape,
 			png->first_idat ? png->first_idat : chunk->at,
 			chunk->end - 4 < size ? chunk->end - 4 : size);
-		if (sound < size)
-			sound = walk_before_fill(png->view, data < sound ? data : sound, sound);
-		return sound;
+		if (valid_end < size)
+			valid_end = walk_before_fill(
+				png->view, data < valid_end ? data : valid_end, valid_end);
+		return valid_end;
 	}
-	/* What the image's end cuts off is kept up to there. */
-	return state == CHUNK_CUT && sound == chunk->at && view_ends_with_image(png->view) ? size
-											   : sound;
+	/* A chunk that the image's end cuts is kept as far as it goes. */
+	return state == CHUNK_CUT && valid_end == chunk->at && view_ends_with_image(png->view)
+		       ? size
+		       : valid_end;
 }
 
 /* The verdict on such a file. */
 static enum verdict cut_in(struct png *png, const struct chunk *chunk, enum chunk_state state)
 {
-	uint64_t sound = sound_end(png, chunk, state);
+	uint64_t valid_end = damaged_valid_end(png, chunk, state);
 
-	if (sound < png->sound)
-		sound = png->sound;
+	if (valid_end < png->valid_end)
+		valid_end = png->valid_end;
 	if (state == CHUNK_CUT)
-		return walk_cut(png->view, png->finding, chunk->end, sound);
-	png->finding->length = sound;
-	if (state == CHUNK_NONSENSE)
+		return walk_cut(png->view, png->finding, chunk->end, valid_end);
+	png->finding->length = valid_end;
+	if (state == CHUNK_NONE)
 		return verdict_because(
-			CARVE_TRUNCATED, png->finding, "no chunk starts at %" PRIu64, chunk->at);
+			CARVE_TRUNCATED, png->finding, "no chunk at %" PRIu64, chunk->at);
 	return verdict_because(CARVE_TRUNCATED, png->finding,
 		"the CRC of chunk %s at %" PRIu64 " is wrong", chunk->type, chunk->at);
 }
 
-/* Takes a chunk whose CRC held. What is wrong with it here, or NULL. */
-static const char *take(struct png *png, const struct chunk *chunk)
+/* Reads a chunk whose CRC matched. Returns what is wrong with it here, or NULL. */
+static const char *read_chunk_content(struct png *png, const struct chunk *chunk)
 {
 	const char *problem = misplaced(png, chunk);
 
 	if (problem)
 		return problem;
-	if (is(chunk, "PLTE"))
+	if (has_type(chunk, "PLTE"))
 		png->palette = true;
-	if (is(chunk, "IDAT") && !png->first_idat)
+	if (has_type(chunk, "IDAT") && !png->first_idat)
 		png->first_idat = chunk->at;
 	read_details(png, chunk);
-	png->sound = chunk->end;
+	png->valid_end = chunk->end;
 	return NULL;
 }
 
@@ -293,29 +296,30 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct png png = { .view = view, .finding = finding };
 	const char *problem = read_start(&png);
-	struct chunk chunk = { .end = png.sound };
+	struct chunk chunk = { .end = png.valid_end };
 
 	if (problem)
-		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, png.sound);
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64, problem, png.valid_end);
 	do {
 		enum chunk_state state = read_chunk(view, chunk.end, &chunk);
 
-		if (png.first_idat && !is(&chunk, "IDAT"))
+		if (png.first_idat && !has_type(&chunk, "IDAT"))
 			png.data_over = true;
 		if (state == CHUNK_BAD_CRC && dispensable(&chunk)) {
 			if (!png.damaged)
 				png.damaged = chunk.at;
 			continue;
 		}
-		if (state != CHUNK_SOUND)
+		if (state != CHUNK_VALID)
 			return cut_in(&png, &chunk, state);
-		problem = take(&png, &chunk);
+		problem = read_chunk_content(&png, &chunk);
 		if (problem) {
-			finding->length = png.sound;
+			finding->length = png.valid_end;
 			return verdict_because(
 				CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, chunk.at);
 		}
-	} while (!is(&chunk, "IEND"));
+	} while (!has_type(&chunk, "IEND"));
 	finding->length = chunk.end;
 	if (png.damaged)
 		return verdict_because(CARVE_COMPLETE, finding,

@@ -1,4 +1,4 @@
-/* What the two halves of the PNG carver tell each other. */
+/* What the two halves of the PNG carver share. */
 #ifndef BURIN_CARVERS_PICTURES_PNG_H
 #define BURIN_CARVERS_PICTURES_PNG_H
 
@@ -6,16 +6,16 @@
 
 #include "carver.h"
 
-/* From IHDR: what the rows of the picture look like once unpacked. */
+/* From IHDR: the layout of the uncompressed rows. */
 struct png_shape {
 	uint32_t width, height;
 	uint8_t depth, colour;
 	bool interlaced;
-	bool bare; /* Apple's variant: the deflate stream has no zlib head */
+	bool bare; /* Apple's variant: the deflate stream has no zlib header */
 };
 
-/* How far the picture data that starts with the IDAT chunk at first_idat is sound: the offset
- * behind it, at most limit. All chunks but the last before limit must have been walked already. */
+/* How far the picture data that starts with the IDAT chunk at first_idat is valid: its end, at most
+ * limit. All chunks before limit but the last must have been walked already. */
 uint64_t png_data_end(
 	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit);
 

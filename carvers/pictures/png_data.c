@@ -1,11 +1,11 @@
 /*
- * Where damaged picture data stops making sense.
+ * Where damaged picture data becomes invalid.
  *
- * A chunk's CRC says that something in it is wrong, but not where, and many programs put the whole
- * picture into one IDAT chunk. So when a CRC fails, the deflate stream that runs through all IDAT
- * chunks is unpacked until it breaks. Random bytes may pass for deflate for some KB, but not for
- * rows of pixels: each row starts with a byte from 0 to 4, the number of its filter. The answer is
- * exact to PIECE bytes in, and to a row of pixels out.
+ * A chunk's CRC shows that something in it is wrong, but not where, and many programs put the whole
+ * picture into one IDAT chunk. So when a CRC is wrong, the deflate stream that runs through all
+ * IDAT chunks is inflated until it is invalid. Random bytes may pass for deflate for some KB, but
+ * not for rows of pixels: each row starts with a byte from 0 to 4, the number of its filter. The
+ * result is exact to PIECE bytes of input, and to a row of pixels of output.
  */
 #include "png.h"
 
@@ -13,25 +13,24 @@
 #include "inflated.h"
 
 #define PIECE 256
-/* Bytes that are unpacked at most: a small file can be made that unpacks for hours. */
+/* The most bytes that are inflated: a small file can be made that takes hours. */
 #define OUTPUT_MAX (256u << 20)
 
-/* Where the unpacked bytes are in the picture; pass counts Adam7's seven. */
+/* The position of the output in the picture; pass counts Adam7's seven. */
 struct rows {
 	const struct png_shape *shape;
 	int pass;
-	uint32_t left;    /* rows of this pass that are not begun */
-	uint64_t row_len; /* bytes of a row behind its filter byte */
-	uint64_t to_go;   /* of which so many are still to come */
+	uint32_t left;    /* rows of this pass not started yet */
+	uint64_t row_len; /* bytes of a row after its filter byte */
+	uint64_t to_go;   /* bytes of it still to come */
 };
 
-static uint32_t steps(uint32_t size, uint32_t first, uint32_t step)
+static uint32_t step_count(uint32_t size, uint32_t first, uint32_t step)
 {
 	return size > first ? (size - first + step - 1) / step : 0;
 }
 
-/* Sets up rows->pass, or the first one behind it that has pixels. False when the picture is
- * full. */
+/* Sets up rows->pass, or the next one that has pixels. False when the picture is full. */
 static bool start_pass(struct rows *rows)
 {
 	static const uint8_t x[] = { 0, 4, 0, 2, 0, 1, 0 }, dx[] = { 8, 8, 4, 4, 2, 2, 1 };
@@ -42,9 +41,9 @@ static bool start_pass(struct rows *rows)
 	for (; rows->pass < (shape->interlaced ? 7 : 1); rows->pass++) {
 		bool all = !shape->interlaced;
 		int i = rows->pass;
-		uint64_t width = all ? shape->width : steps(shape->width, x[i], dx[i]);
+		uint64_t width = all ? shape->width : step_count(shape->width, x[i], dx[i]);
 
-		rows->left = all ? shape->height : steps(shape->height, y[i], dy[i]);
+		rows->left = all ? shape->height : step_count(shape->height, y[i], dy[i]);
 		rows->row_len = (width * channels[shape->colour] * shape->depth + 7) / 8;
 		if (width && rows->left)
 			return true;
@@ -52,7 +51,7 @@ static bool start_pass(struct rows *rows)
 	return false;
 }
 
-/* Whether the next byte starts a row. False, too, behind the last row, where no byte belongs. */
+/* Starts a row with the next byte. False after the last row, where no more bytes belong. */
 static bool start_row(struct rows *rows)
 {
 	if (!rows->left) {
@@ -65,7 +64,7 @@ static bool start_row(struct rows *rows)
 	return true;
 }
 
-static bool look_at_rows(void *context, const uint8_t *bytes, size_t len)
+static bool inspect_rows(void *context, const uint8_t *bytes, size_t len)
 {
 	struct rows *rows = context;
 
@@ -83,26 +82,27 @@ static bool look_at_rows(void *context, const uint8_t *bytes, size_t len)
 	return true;
 }
 
-/* Unpacks [at, end), a chunk's data. True: sound, all of it; false: *sound is where it breaks. */
-static bool feed_chunk(
-	struct view *view, struct inflated *inflated, uint64_t at, uint64_t end, uint64_t *sound)
+/* Inflates [at, end), a chunk's data. True: all of it is valid; false: *valid_end is where it is
+ * not. */
+static bool feed_chunk(struct view *view, struct inflated *inflated, uint64_t at, uint64_t end,
+	uint64_t *valid_end)
 {
 	while (at < end) {
 		size_t len = end - at < PIECE ? (size_t)(end - at) : PIECE, used;
 		const uint8_t *piece = view_peek(view, at, len);
 		enum inflated_state state;
 
-		*sound = at;
+		*valid_end = at;
 		if (!piece)
 			return false;
 		state = inflated_feed(inflated, piece, len, &used);
 		if (state == INFLATED_DONE)
-			*sound = at + used;
+			*valid_end = at + used;
 		if (state != INFLATED_MORE || inflated->output_len > OUTPUT_MAX)
 			return false;
 		at += len;
 	}
-	*sound = end;
+	*valid_end = end;
 	return true;
 }
 
@@ -110,21 +110,21 @@ uint64_t png_data_end(
 	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit)
 {
 	struct rows rows = { .shape = shape };
-	struct inflated inflated = { .inspect = look_at_rows, .context = &rows };
-	uint64_t sound = first_idat;
+	struct inflated inflated = { .inspect = inspect_rows, .context = &rows };
+	uint64_t valid_end = first_idat;
 
 	start_pass(&rows);
 	if (!inflated_open(&inflated, shape->bare ? INFLATED_RAW : INFLATED_ZLIB))
-		return sound;
+		return valid_end;
 	for (uint64_t at = first_idat; at < limit;) {
 		const uint8_t *head = view_peek(view, at, 8);
 		uint64_t end = head ? at + 8 + be32(head) : 0;
 
 		if (!head ||
-			!feed_chunk(view, &inflated, at + 8, end < limit ? end : limit, &sound))
+			!feed_chunk(view, &inflated, at + 8, end < limit ? end : limit, &valid_end))
 			break;
 		at = end + 4;
 	}
 	inflated_close(&inflated);
-	return sound;
+	return valid_end;
 }

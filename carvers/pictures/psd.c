@@ -7,16 +7,16 @@
  *	resources: length (4); each '8BIM', id (2), name (a length byte, text, even), length
  *	           (4), data, even
  *	layers:    length (4, PSB: 8), see psd_layers.c
- *	picture:   how it is packed (2): 0 not, 1 PackBits: the length of each row of each
- *	           channel (2, PSB: 4), then the rows; 2, 3 deflate
+ *	picture:   compression (2): 0 none, 1 PackBits: the length of each row of each channel
+ *	           (2, PSB: 4), then the rows; 2, 3 deflate
  *
- * The merged picture ends the file: its size tells where, or its rows' lengths do, or the deflate
- * stream. Checked are the head, each resource, each layer and channel, and each packed row of the
- * merged picture, which has to unpack to the picture's width.
+ * The merged picture ends the file, where its size, its rows' lengths or the deflate stream end.
+ * Checked are the head, each resource, each layer and channel, and each compressed row of the
+ * merged picture, which has to decompress to the picture's width.
  *
- * Damage ends the sound part where it shows, but for a channel whose rows contradict its length,
- * if the rest is sound up to a packed merged picture, or ends before another sector begins: then
- * the file is whole, and unverified. Title and date come from EXIF data among the resources.
+ * Damage ends the valid part where it shows, except for a channel whose rows contradict its length,
+ * if the rest is valid up to a compressed merged picture, or ends before another sector starts:
+ * then the file is whole, and unverified. Title and date come from EXIF data among the resources.
  */
 #include "psd.h"
 
@@ -60,7 +60,7 @@ static uint64_t row_bytes(const struct psd *psd, uint32_t width)
 	return ((uint64_t)width * psd->depth + 7) / 8;
 }
 
-/* What is wrong with the head, or NULL. */
+/* Reads the head. Returns what is wrong with it, or NULL. */
 static const char *read_head(struct psd *psd)
 {
 	const uint8_t *p = view_peek(psd->view, 0, HEAD_LEN);
@@ -83,7 +83,7 @@ static const char *read_head(struct psd *psd)
 		return "an impossible depth";
 	if (psd->mode > 9 || psd->mode == 5 || psd->mode == 6)
 		return "an unknown colour mode";
-	psd->at = psd->sound = HEAD_LEN;
+	psd->at = psd->valid_end = HEAD_LEN;
 	return NULL;
 }
 
@@ -93,7 +93,7 @@ static bool resource_mark(const uint8_t *p)
 	       memcmp(p, "AgHg", 4) == 0 || memcmp(p, "PHUT", 4) == 0 || memcmp(p, "DCSR", 4) == 0;
 }
 
-static enum psd_step pass_resource(struct psd *psd, uint64_t end)
+static enum psd_step read_resource(struct psd *psd, uint64_t end)
 {
 	const uint8_t *p = view_peek(psd->view, psd->at, 7);
 	uint64_t start = psd->at, len;
@@ -111,12 +111,12 @@ static enum psd_step pass_resource(struct psd *psd, uint64_t end)
 		return psd_broken(psd, start, "a resource longer than its section");
 	if (id == RESOURCE_EXIF)
 		exif_read(psd->view, psd->at, len, psd->finding);
-	psd->sound = start;
+	psd->valid_end = start;
 	psd->at += len + (len & 1);
 	return PSD_ON;
 }
 
-/* The end of the section whose length is at psd->at. */
+/* Reads the end of the section whose length is at psd->at. */
 static enum psd_step read_section(struct psd *psd, int len_len, uint64_t *end)
 {
 	uint64_t len;
@@ -129,7 +129,7 @@ static enum psd_step read_section(struct psd *psd, int len_len, uint64_t *end)
 	return PSD_ON;
 }
 
-static enum psd_step pass_sections(struct psd *psd)
+static enum psd_step read_sections(struct psd *psd)
 {
 	uint64_t end = 0;
 	enum psd_step step = read_section(psd, 4, &end);
@@ -139,23 +139,23 @@ static enum psd_step pass_sections(struct psd *psd)
 	psd->at = end;
 	step = read_section(psd, 4, &end);
 	while (step == PSD_ON && psd->at < end)
-		step = pass_resource(psd, end);
+		step = read_resource(psd, end);
 	if (step != PSD_ON)
 		return step;
-	/* Where the next section is read is sound only once that makes sense. */
+	/* The end of the previous section is valid only once the next section is. */
 	psd->at = end;
-	psd->sound = end < view_size(psd->view) ? end : view_size(psd->view);
+	psd->valid_end = end < view_size(psd->view) ? end : view_size(psd->view);
 	step = read_section(psd, psd->large ? 8 : 4, &end);
 	if (step == PSD_ON && psd->at < end)
-		step = psd_pass_layers(psd, end);
+		step = psd_skip_layers(psd, end);
 	if (step == PSD_ON)
 		psd->at = end;
 	return step;
 }
 
-/* How many bytes come out of the packed row [at, at + len); UINT64_MAX when it does not end
+/* How many bytes the compressed row [at, at + len) decompresses to; UINT64_MAX when it does not end
  * there. */
-static uint64_t unpacked(struct psd *psd, uint64_t at, uint64_t len)
+static uint64_t uncompressed_len(struct psd *psd, uint64_t at, uint64_t len)
 {
 	uint64_t end = at + len, out = 0;
 
@@ -175,9 +175,9 @@ static uint64_t unpacked(struct psd *psd, uint64_t at, uint64_t len)
 	return at == end ? out : UINT64_MAX;
 }
 
-/* Passes over `rows` packed rows, whose lengths stand in a table at `table` and whose bytes at
- * psd->at; want: what each unpacks to. */
-static enum psd_step pass_rows(struct psd *psd, uint64_t table, uint64_t rows, uint64_t want)
+/* Skips `rows` compressed rows, whose lengths are in a table at `table` and whose bytes start at
+ * psd->at; want: what each decompresses to. */
+static enum psd_step skip_rows(struct psd *psd, uint64_t table, uint64_t rows, uint64_t want)
 {
 	uint64_t count_len = psd->large ? 4 : 2;
 
@@ -187,25 +187,25 @@ static enum psd_step pass_rows(struct psd *psd, uint64_t table, uint64_t rows, u
 
 		if (!p || psd->at + len > view_size(psd->view))
 			return PSD_CUT;
-		if (unpacked(psd, psd->at, len) != want)
+		if (uncompressed_len(psd, psd->at, len) != want)
 			return psd_broken(
 				psd, psd->at, "a row of another length than the picture is wide");
 		psd->at += len;
-		psd->sound = psd->at;
+		psd->valid_end = psd->at;
 	}
 	return PSD_ON;
 }
 
-static enum psd_step pass_plain(struct psd *psd, uint64_t len, uint64_t row_len)
+static enum psd_step check_plain(struct psd *psd, uint64_t len, uint64_t row_len)
 {
 	uint64_t start = psd->at, size = view_size(psd->view), end = start + len;
 	uint64_t noise = noise_start(psd->view, start, end < size ? end : size);
 	enum overwrite seam;
 
 	psd->stored = true;
-	psd->sound = end < size ? end : size;
-	if (noise < psd->sound) {
-		psd->sound = noise;
+	psd->valid_end = end < size ? end : size;
+	if (noise < psd->valid_end) {
+		psd->valid_end = noise;
 		return psd_broken(psd, noise, "random bytes instead of pixels");
 	}
 	psd->at = end;
@@ -213,15 +213,15 @@ static enum psd_step pass_plain(struct psd *psd, uint64_t len, uint64_t row_len)
 		       ? overwrite_find(psd->view, start, end, row_len, &psd->doubtful, &psd->what)
 		       : OVERWRITE_NONE;
 	if (seam == OVERWRITE_CERTAIN) {
-		psd->sound = psd->doubtful;
-		return psd_broken(psd, psd->sound, "other bytes than pixels");
+		psd->valid_end = psd->doubtful;
+		return psd_broken(psd, psd->valid_end, "other bytes than pixels");
 	}
 	if (seam == OVERWRITE_NONE)
 		psd->doubtful = 0;
 	return end <= size ? PSD_ON : PSD_CUT;
 }
 
-static enum psd_step pass_deflated(struct psd *psd)
+static enum psd_step check_deflated(struct psd *psd)
 {
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
@@ -233,7 +233,7 @@ static enum psd_step pass_deflated(struct psd *psd)
 		size_t len, used = 0;
 		const uint8_t *p = walk_window(psd->view, psd->at, size, &len);
 
-		psd->sound = psd->at;
+		psd->valid_end = psd->at;
 		if (!p)
 			break;
 		state = inflated_feed(&inflated, p, len < 512 ? len : 512, &used);
@@ -241,32 +241,32 @@ static enum psd_step pass_deflated(struct psd *psd)
 	}
 	inflated_close(&inflated);
 	if (state == INFLATED_BAD)
-		return psd_broken(psd, psd->sound, "a deflate stream that breaks");
+		return psd_broken(psd, psd->valid_end, "an invalid deflate stream");
 	if (state == INFLATED_MORE)
 		return PSD_CUT;
-	psd->sound = psd->at;
+	psd->valid_end = psd->at;
 	return PSD_ON;
 }
 
-static enum psd_step pass_picture(struct psd *psd)
+static enum psd_step check_picture(struct psd *psd)
 {
-	uint64_t rows = (uint64_t)psd->height * psd->channels, table, packed;
+	uint64_t rows = (uint64_t)psd->height * psd->channels, table, compression;
 	uint64_t row_len = row_bytes(psd, psd->width);
 
-	if (!psd_read(psd, 2, &packed))
+	if (!psd_read(psd, 2, &compression))
 		return PSD_CUT;
-	switch (packed) {
+	switch (compression) {
 	case 0:
-		return pass_plain(psd, rows * row_len, row_len);
+		return check_plain(psd, rows * row_len, row_len);
 	case 1:
 		table = psd->at;
 		psd->at += rows * (psd->large ? 4 : 2);
-		return pass_rows(psd, table, rows, row_len);
+		return skip_rows(psd, table, rows, row_len);
 	case 2:
 	case 3:
-		return pass_deflated(psd);
+		return check_deflated(psd);
 	}
-	return psd_broken(psd, psd->at - 2, "a picture that is packed in an unknown way");
+	return psd_broken(psd, psd->at - 2, "a picture with an unknown compression");
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -277,19 +277,19 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
-	step = pass_sections(&psd);
+	step = read_sections(&psd);
 	if (step == PSD_ON)
-		step = pass_picture(&psd);
+		step = check_picture(&psd);
 	finding->extension = psd.large ? "psb" : "psd";
 	if (psd.odd && (step != PSD_ON || (psd.stored && overwrite_boundary_between(
-								 psd.odd_sound, psd.at - 1)))) {
+								 psd.odd_valid_end, psd.at - 1)))) {
 		step = psd_broken(&psd, psd.odd_at, psd.odd);
-		psd.sound = psd.odd_sound;
+		psd.valid_end = psd.odd_valid_end;
 	}
-	finding->length = psd.sound;
+	finding->length = psd.valid_end;
 	if (step == PSD_CUT)
 		return walk_cut(view, finding, view_size(view) + 1, view_size(view));
-	if (step == PSD_BROKEN && psd.sound == HEAD_LEN) {
+	if (step == PSD_BROKEN && psd.valid_end == HEAD_LEN) {
 		*finding = (struct finding){ 0 };
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, psd.problem, psd.at);
@@ -302,13 +302,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_UNVERIFIED, finding, "%s at %" PRIu64, psd.odd, psd.odd_at);
 	if (psd.doubtful)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"%s from %" PRIu64 " on: the picture's, or its end was wiped", psd.what,
+			"%s from %" PRIu64 " on: the picture's own, or its end was wiped", psd.what,
 			psd.doubtful);
 	return CARVE_COMPLETE;
 }
 
 const struct carver psd_carver = {
 	.name = "psd",
-	.summary = "Photoshop files (PSD, PSB), by their sections and packed rows",
+	.summary = "Photoshop files (PSD, PSB), by their sections and compressed rows",
 	.check = check,
 };

@@ -1,13 +1,13 @@
 /*
  * The section of layers and masks: first the layer info, with its own length (0 when there are no
  * layers): their number (negative: the merged picture's transparency comes first), a record for
- * each, then the pixels of each channel of each layer, in order. Behind the layer info: the global
+ * each, then the pixels of each channel of each layer, in order. After the layer info: the global
  * mask, and blocks of '8BIM' or '8B64', a key, a length and data. What follows the layer info is
- * not looked at.
+ * not checked.
  *
  *	record:  rectangle (4 times 4 bytes), number of channels, for each its id (2) and its
- *	         length (4, PSB: 8); '8BIM', blend mode, 4 bytes, length of what else there is
- *	channel: how it is packed (2 bytes), then rows
+ *	         length (4, PSB: 8); '8BIM', blend mode, 4 bytes, length of the rest
+ *	channel: compression (2 bytes), then rows
  */
 #include "psd.h"
 
@@ -18,16 +18,16 @@
 #define RECT_LEN 16
 #define CHANNELS_MAX 60
 #define LAYERS_MAX 8192
-#define PACKED_MAX 3
+#define COMPRESSION_MAX 3
 
 static uint64_t channel_len(const struct psd *psd)
 {
 	return psd->large ? 10 : 6;
 }
 
-/* Moves from the record at *at, which is read, to the next; *rows is the layer's height, *count its
- * channels. */
-static enum psd_step pass_record(
+/* Moves *at from a record that was read to the next; sets *rows to the layer's height, *count to
+ * its channels. */
+static enum psd_step skip_record(
 	struct psd *psd, uint64_t *at, uint64_t end, uint32_t *rows, uint32_t *count)
 {
 	const uint8_t *p = view_peek(psd->view, *at, RECT_LEN + 2);
@@ -49,7 +49,7 @@ static enum psd_step pass_record(
 	return *at <= end ? PSD_ON : psd_broken(psd, tail, "a layer longer than its section");
 }
 
-/* The rows of one packed channel: their lengths have to make up its own. */
+/* Checks the rows of one compressed channel: their lengths have to add up to its own. */
 static enum psd_step check_rows(struct psd *psd, uint64_t len, uint32_t rows)
 {
 	int count_len = psd->large ? 4 : 2;
@@ -63,58 +63,57 @@ static enum psd_step check_rows(struct psd *psd, uint64_t len, uint32_t rows)
 			return PSD_CUT;
 		sum += one;
 	}
-	return sum == len
-		       ? PSD_ON
-		       : psd_broken(psd, start, "a channel's rows that are not as long as it is");
+	return sum == len ? PSD_ON
+			  : psd_broken(psd, start, "a channel of another length than its rows");
 }
 
-static enum psd_step pass_channel(
+static enum psd_step check_channel(
 	struct psd *psd, const uint8_t *entry, uint32_t rows, uint64_t end)
 {
 	uint16_t id = be16(entry);
-	uint64_t len = psd->large ? be64(entry + 2) : be32(entry + 2), start = psd->at, packed;
+	uint64_t len = psd->large ? be64(entry + 2) : be32(entry + 2), start = psd->at, compression;
 	enum psd_step step = PSD_ON;
 
 	if (len > end - start)
 		return psd_broken(psd, start, "a channel longer than its section");
 	/* Masks, below -1, have rows of their own. */
 	if (len >= 2) {
-		if (!psd_read(psd, 2, &packed))
+		if (!psd_read(psd, 2, &compression))
 			return PSD_CUT;
 		psd->at = start;
-		if (packed > PACKED_MAX)
-			return psd_broken(psd, start, "a channel that is packed in an unknown way");
-		if (packed == 1 && (id < 0x8000 || id == 0xffff))
+		if (compression > COMPRESSION_MAX)
+			return psd_broken(psd, start, "a channel with an unknown compression");
+		if (compression == 1 && (id < 0x8000 || id == 0xffff))
 			step = check_rows(psd, len, rows);
 	}
-	/* The channel's own length tells where the next one is. */
+	/* The channel's own length leads to the next one. */
 	if (step == PSD_BROKEN && !psd->odd) {
 		psd->odd = psd->problem;
 		psd->odd_at = psd->at;
-		psd->odd_sound = psd->sound;
+		psd->odd_valid_end = psd->valid_end;
 	}
 	if (step == PSD_BROKEN)
 		step = PSD_ON;
 	psd->at = start + len;
 	if (step == PSD_ON && psd->at <= view_size(psd->view))
-		psd->sound = psd->at;
+		psd->valid_end = psd->at;
 	return step == PSD_ON && psd->at > view_size(psd->view) ? PSD_CUT : step;
 }
 
-/* The channels of all layers, whose records start at `record`; psd->at is at the first one's
+/* Skips the channels of all layers, whose records start at `record`; psd->at is at the first one's
  * pixels. */
-static enum psd_step pass_channels(struct psd *psd, uint64_t record, uint32_t layers, uint64_t end)
+static enum psd_step skip_channels(struct psd *psd, uint64_t record, uint32_t layers, uint64_t end)
 {
 	for (uint32_t i = 0; i < layers; i++) {
 		uint64_t entries = record + RECT_LEN + 2;
 		uint32_t rows = 0, count = 0;
-		enum psd_step step = pass_record(psd, &record, end, &rows, &count);
+		enum psd_step step = skip_record(psd, &record, end, &rows, &count);
 
 		for (uint32_t j = 0; j < count && step == PSD_ON; j++) {
 			const uint8_t *p = view_peek(psd->view, entries + j * channel_len(psd),
 				(size_t)channel_len(psd));
 
-			step = p ? pass_channel(psd, p, rows, end) : PSD_CUT;
+			step = p ? check_channel(psd, p, rows, end) : PSD_CUT;
 		}
 		if (step != PSD_ON)
 			return step;
@@ -122,7 +121,7 @@ static enum psd_step pass_channels(struct psd *psd, uint64_t record, uint32_t la
 	return PSD_ON;
 }
 
-enum psd_step psd_pass_layers(struct psd *psd, uint64_t end)
+enum psd_step psd_skip_layers(struct psd *psd, uint64_t end)
 {
 	uint64_t len, value, record;
 	uint32_t layers, rows, count;
@@ -142,9 +141,9 @@ enum psd_step psd_pass_layers(struct psd *psd, uint64_t end)
 		return psd_broken(psd, psd->at, "too many layers");
 	record = psd->at;
 	for (uint32_t i = 0; i < layers && step == PSD_ON; i++) {
-		step = pass_record(psd, &psd->at, end, &rows, &count);
+		step = skip_record(psd, &psd->at, end, &rows, &count);
 		if (step == PSD_ON && psd->at <= view_size(psd->view))
-			psd->sound = psd->at;
+			psd->valid_end = psd->at;
 	}
-	return step == PSD_ON ? pass_channels(psd, record, layers, end) : step;
+	return step == PSD_ON ? skip_channels(psd, record, layers, end) : step;
 }

@@ -6,9 +6,9 @@
  *	chunks of 1 to 5 bytes, each one pixel or a run of up to 62
  *	7 zeros and a 1
  *
- * The chunks are walked until they have made all pixels; the end mark has to follow. On the way,
- * foreign bytes show themselves by what no encoder writes: the same index twice in a row, a pixel
- * with transparency in a picture without.
+ * The chunks are walked until all pixels are decoded; the end mark has to follow. On the way,
+ * foreign bytes show by what no encoder writes: the same index twice in a row, a pixel with
+ * transparency in a picture without.
  */
 #include "carver.h"
 
@@ -23,12 +23,12 @@
 #define HEADER_LEN 14
 #define END_LEN 8
 #define PIXELS_MAX (400u * 1000 * 1000)
-/* Bytes of chunks that make sure of a picture that is cut later. */
+/* Bytes of chunks that make certain that a picture which is cut later is a QOI. */
 #define SURE 512
 
 enum { RGB = 0xfe, RGBA = 0xff };
 
-/* Walks the chunks of so many pixels. False: they end or break at the cursor. */
+/* Walks the chunks of `pixels` pixels. False: they end or are invalid at the cursor. */
 static bool walk(struct cursor *cursor, uint64_t pixels, bool transparent)
 {
 	int last = -1;

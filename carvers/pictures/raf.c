@@ -2,12 +2,11 @@
  * RAF, Fujifilm's raw photos (ExifTool, FujiFilm; LibRaw).
  *
  *	head: 'FUJIFILMCCD-RAW ', version (4), camera (8 and 32), version of the directory (4);
- *	      at 84, big-endian, place and length of a JPEG, at 92 of the camera's data, at 100
+ *	      at 84, big-endian, offset and length of a JPEG, at 92 of the camera's data, at 100
  *	      of the sensor's
  *
- * The file ends where the last of the three does. Checked is the JPEG, which is walked through
- * (jpeg.c), and that the others do not lie in the head. The sensor's data may turn into other data
- * unseen.
+ * The file ends where the last of the three does. Checked are the JPEG, which is walked (jpeg.c),
+ * and that the others are not inside the head. Foreign data within the sensor's is not detected.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,14 +21,14 @@
 #define HEAD_LEN 108
 #define PARTS_AT 84
 
-static enum jpeg_walk walk_preview(struct view *view, uint64_t at, uint64_t *sound,
+static enum jpeg_walk walk_preview(struct view *view, uint64_t at, uint64_t *valid_end,
 	struct finding *finding, const char **problem)
 {
 	struct jpeg jpeg = { .view = view, .finding = finding };
 	enum jpeg_walk state = jpeg_walk(&jpeg, at, problem);
 
 	free(jpeg.history);
-	*sound = jpeg.sound;
+	*valid_end = jpeg.valid_end;
 	return state;
 }
 
@@ -41,7 +40,7 @@ static bool is_broken(enum jpeg_walk state)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN);
-	uint64_t end = HEAD_LEN, jpeg_at, jpeg_end, sound;
+	uint64_t end = HEAD_LEN, jpeg_at, jpeg_end, valid_end;
 	const char *problem = NULL;
 	enum jpeg_walk state;
 
@@ -53,16 +52,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 		uint64_t at = be32(p + PARTS_AT + 8 * i), len = be32(p + PARTS_AT + 8 * i + 4);
 
 		if (len && at < HEAD_LEN)
-			return verdict_because(CARVE_REJECT, finding, "an impossible place at %d",
+			return verdict_because(CARVE_REJECT, finding, "an impossible offset at %d",
 				PARTS_AT + 8 * i);
 		if (len && at + len > end)
 			end = at + len;
 	}
-	state = walk_preview(view, jpeg_at, &sound, finding, &problem);
-	if (state == JPEG_WALK_BROKEN && sound <= jpeg_at)
+	state = walk_preview(view, jpeg_at, &valid_end, finding, &problem);
+	if (state == JPEG_WALK_BROKEN && valid_end <= jpeg_at)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, jpeg_at);
-	finding->length = sound < jpeg_end ? sound : jpeg_end;
-	if (jpeg_end <= view_size(view) && (sound > jpeg_end || is_broken(state)))
+	finding->length = valid_end < jpeg_end ? valid_end : jpeg_end;
+	if (jpeg_end <= view_size(view) && (valid_end > jpeg_end || is_broken(state)))
 		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64,
 			problem ? problem : "no end of the preview", finding->length);
 	if (end > view_size(view))

@@ -1,10 +1,10 @@
 /*
  * SVG (W3C, Scalable Vector Graphics 1.1 and 2): XML whose root is svg.
  *
- * The walk is that of all XML (xml_walk.c); the file ends behind the root's end tag and what may
- * follow it. The root has to say its namespace, or a declaration or document type has to stand in
- * front: web pages hold svg elements that are no files, and those have none of it. The title is
- * that of the whole picture.
+ * The walk is that of all XML (xml_walk.c); the file ends after the root's end tag and what may
+ * follow it. The root has to declare its namespace, or a declaration or document type has to
+ * precede it: web pages contain svg elements that are not files, and those have neither. The title
+ * is that of the whole picture.
  */
 #include "carver.h"
 
@@ -27,8 +27,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end == XML_OTHER || !is_file(&xml))
 		return verdict_because(CARVE_REJECT, finding,
 			"no root svg with its namespace at %" PRIu64,
-			end == XML_WHOLE ? xml.root_end : xml.problem_at);
-	if (end != XML_WHOLE && !xml.tag_count)
+			end == XML_COMPLETE ? xml.root_end : xml.problem_at);
+	if (end != XML_COMPLETE && !xml.tag_count)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, xml.problem, xml.problem_at);
 	finding->extension = "svg";

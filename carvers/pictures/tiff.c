@@ -5,20 +5,20 @@
  *
  *	file:      'II' (little-endian) or 'MM' (big-endian), 42 (BigTIFF: 43), offset of a
  *	           directory
- *	directory: see tiff_ifd.c; entries name the picture's fields, and where its strips or
- *	           tiles are
+ *	directory: see tiff_ifd.c; entries hold the picture's fields, and the offsets of its
+ *	           strips or tiles
  *
- * Parts stand anywhere and in any order; the file ends where the last of all that is named ends:
+ * Parts may be anywhere and in any order; the file ends with the last of all that offsets lead to:
  * directories (tiff_walk.c), values, strips and tiles (tiff_data.c). Checked are all directories,
- * and the strips where their code can break (tiff_coded.c). The first directory must have a
+ * and the strips in a code that can be invalid (tiff_coded.c). The first directory must have a
  * picture, or point to one: EXIF data, which is a TIFF file without one, is part of another file,
  * and rejected.
  *
- * Damage. The first strip that does not unpack ends the sound part, or the first directory that is
- * none. Pixels that are stored as they are can't break, but hardly ever turn into random bytes
- * (noise.c). What a camera's own code holds can't be checked here: much of it, and the file is not
- * verified. Nor is it when nothing vouches for what stands last: a directory and its tables do, a
- * strip that unpacks, pixels or long values that go on as they began (predictor.c).
+ * Damage. The first strip that does not decompress, or the first invalid directory, ends the valid
+ * part. Uncompressed pixels cannot be invalid, but hardly ever turn into random bytes (noise.c).
+ * Data in a camera's own code cannot be checked: a file with much of it is unverified. So is a file
+ * if nothing confirms its last part. A directory and its tables do, and a strip that decompresses,
+ * and pixels or long values that continue as they began (predictor.c).
  */
 #include "tiff.h"
 
@@ -31,12 +31,12 @@
 /* Most of a file should belong to something in it. */
 #define COVERED_PART 4
 #define HEAD_LEN 8
-/* A file of which more is taken on trust hides nothing. */
-#define UNCHECKED_MOST (64 << 10)
-/* Bytes at the end, as a number or a date, that need nobody to vouch for them. */
+/* A file with more unchecked bytes than this is unverified, and so hides nothing. */
+#define UNCHECKED_MAX (64 << 10)
+/* The most bytes at the end, as of a number or a date, that need no confirmation. */
 #define ON_TRUST 32
 
-/* A camera's own name for its raw photos. */
+/* The extension for a camera maker's raw photos, or NULL. */
 static const char *raw_extension(const char *make)
 {
 	static const struct {
@@ -90,35 +90,35 @@ static bool known_magic(uint16_t magic)
 	       magic == 0x5352 || magic == 0x55;
 }
 
-static enum verdict judge(struct tiff_walk *walk, struct view *view, struct finding *finding)
+static enum verdict file_verdict(struct tiff_walk *walk, struct view *view, struct finding *finding)
 {
-	uint64_t sound = walk->end < walk->size ? walk->end : walk->size;
+	uint64_t valid_end = walk->end < walk->size ? walk->end : walk->size;
 
-	if (walk->bad < sound)
-		sound = walk->bad;
-	if (sound < HEAD_LEN)
-		return verdict_because(
-			CARVE_REJECT, finding, "picture data in the head at %" PRIu64, sound);
-	finding->length = sound;
+	if (walk->bad < valid_end)
+		valid_end = walk->bad;
+	if (valid_end < HEAD_LEN)
+		return verdict_because(CARVE_REJECT, finding,
+			"picture data inside the head at %" PRIu64, valid_end);
+	finding->length = valid_end;
 	if (walk->bad < UINT64_MAX)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "%s at %" PRIu64, walk->problem, walk->bad);
 	if (walk->end > walk->size)
-		return walk_cut(view, finding, walk->end, sound);
+		return walk_cut(view, finding, walk->end, valid_end);
 	if (walk->odd)
 		return verdict_because(CARVE_UNVERIFIED, finding, "%s", walk->odd);
 	if (walk->covered < walk->end / COVERED_PART) {
 		finding->length = walk->covered * COVERED_PART;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"only %" PRIu64 " of its %" PRIu64 " bytes belong to anything",
-			walk->covered, walk->end);
+			"only %" PRIu64 " of its %" PRIu64 " bytes belong to a part", walk->covered,
+			walk->end);
 	}
 	if (walk->end > walk->vouched && walk->end - walk->vouched > ON_TRUST)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing vouches for the last bytes, from %" PRIu64 " on", walk->vouched);
-	if (walk->unchecked > UNCHECKED_MOST)
+			"the last bytes, from %" PRIu64 " on, cannot be verified", walk->vouched);
+	if (walk->unchecked > UNCHECKED_MAX)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"%" PRIu64 " bytes of pixels can't be checked", walk->unchecked);
+			"%" PRIu64 " bytes of pixels cannot be checked", walk->unchecked);
 	return CARVE_COMPLETE;
 }
 
@@ -130,7 +130,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!tiff_walk(&walk, view) || !known_magic(walk.tiff.magic))
 		return verdict_because(CARVE_REJECT, finding,
 			"no directory with a picture at %" PRIu64, walk.tiff.first_ifd);
-	verdict = judge(&walk, view, finding);
+	verdict = file_verdict(&walk, view, finding);
 	if (verdict != CARVE_REJECT) {
 		exif_read_tiff(&walk.tiff, finding);
 		finding->extension = extension(&walk);
@@ -140,6 +140,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver tiff_carver = {
 	.name = "tiff",
-	.summary = "TIFF pictures and raw photos, by their directories and by unpacking strips",
+	.summary = "TIFF pictures and raw photos, by their directories and by decompressing strips",
 	.check = check,
 };

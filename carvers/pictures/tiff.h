@@ -1,6 +1,6 @@
 /*
- * What the parts of the TIFF carver share: tiff.c judges, tiff_walk.c goes from directory to
- * directory, tiff_data.c from strip to strip, tiff_coded.c looks into them.
+ * What the parts of the TIFF carver share: tiff.c decides the verdict, tiff_walk.c goes from
+ * directory to directory, tiff_data.c from strip to strip, tiff_coded.c checks what is in them.
  */
 #ifndef BURIN_CARVERS_PICTURES_TIFF_H
 #define BURIN_CARVERS_PICTURES_TIFF_H
@@ -25,36 +25,36 @@ enum tiff_compression {
 
 #define TIFF_SUBFILES 4096
 
-/* What a directory says about its picture. */
+/* A directory's fields about its picture. */
 struct tiff_page {
 	uint64_t width, height;
 	uint64_t rows;       /* of a strip, or of a tile */
 	uint64_t tile_width; /* 0: strips */
 	uint64_t bits, samples, compression, photometric, planar;
-	struct tiff_entry offsets, lens; /* of strips or tiles; count 0: not there */
+	struct tiff_entry offsets, lens; /* of strips or tiles; count 0: missing */
 	uint64_t jpeg, jpeg_len;
-	uint64_t tables, tables_end; /* of the JPEG data of all strips, 0: each has its own */
-	uint64_t raw;                /* where Panasonic's raw data is, 0: not there */
+	uint64_t tables, tables_end; /* the JPEG tables of all strips, 0: each has its own */
+	uint64_t raw;                /* offset of Panasonic's raw data, 0: none */
 	bool sensor;                 /* samples straight from a sensor */
 };
 
 struct tiff_walk {
 	struct tiff tiff;
 	uint64_t size;             /* of the view */
-	uint64_t end;              /* behind all that was named so far */
-	uint64_t vouched;          /* behind the last of it that something vouches for */
-	uint64_t value, value_end; /* the last of the values that stand apart */
-	uint64_t covered;          /* bytes that were named */
-	uint64_t bad;              /* the first byte that makes no sense; UINT64_MAX: none */
+	uint64_t end;              /* end of all that offsets lead to so far */
+	uint64_t vouched;          /* how much of it is confirmed */
+	uint64_t value, value_end; /* the last of the values outside directories */
+	uint64_t covered;          /* bytes that offsets lead to */
+	uint64_t bad;              /* the first invalid byte; UINT64_MAX: none */
 	const char *problem;       /* what is wrong there */
-	const char *odd;           /* something that leaves doubt, or NULL */
+	const char *odd;           /* a reason for doubt, or NULL */
 	uint64_t to_read;   /* bytes of directories that may still be read: a hostile file has them
 			       overlap */
-	uint64_t to_check;  /* likewise of strips */
-	uint64_t to_unpack; /* bytes that may still come out of them */
-	uint64_t unchecked; /* bytes of strips in a code that is not known here, or of noise */
-	uint64_t plain, plain_end;   /* strips that are stored as they are, one behind the other */
-	uint64_t row_len, pixel_len; /* of the last of them */
+	uint64_t to_check;  /* the same for strips */
+	uint64_t to_unpack; /* bytes that may still be decompressed from them */
+	uint64_t unchecked; /* bytes of strips in an unknown code, or of noise */
+	uint64_t plain, plain_end;        /* consecutive uncompressed strips */
+	uint64_t row_len, pixel_len;      /* of the last of them */
 	uint64_t subfiles[TIFF_SUBFILES]; /* directories that tags point to */
 	int subfile_count;
 	int pages;              /* directories with a picture */
@@ -64,25 +64,25 @@ struct tiff_walk {
 	char make[8];
 };
 
-/* Goes over all directories and what they point to. False: the first one is none. */
+/* Walks all directories and what they point to. False: the first one is invalid. */
 bool tiff_walk(struct tiff_walk *walk, struct view *view);
 
 /* Notes that [offset, offset + len) belongs to the file. */
 void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len);
-/* Notes that something vouches for what stands before `end`. */
-void tiff_vouch(struct tiff_walk *walk, uint64_t end);
-/* Looks whether stored bytes go on as they began, and notes it. */
+/* Notes that everything before `end` is confirmed. */
+void tiff_confirm(struct tiff_walk *walk, uint64_t end);
+/* Checks whether stored bytes continue as they began, and notes the result. */
 void tiff_check_stored(
 	struct tiff_walk *walk, uint64_t start, uint64_t end, uint64_t row_len, uint64_t pixel_len);
-/* Notes that it makes no sense from `at` on. */
+/* Notes that the file is invalid from `at` on. */
 void tiff_note_bad(struct tiff_walk *walk, uint64_t at, const char *problem);
 
-/* Claims a page's strips or tiles and looks into them. */
-void tiff_pass_data(struct tiff_walk *walk, const struct tiff_page *page);
-/* To be called behind the last page. */
+/* Claims a page's strips or tiles and checks them. */
+void tiff_check_data(struct tiff_walk *walk, const struct tiff_page *page);
+/* Call after the last page. */
 void tiff_finish_data(struct tiff_walk *walk);
 
-/* Looks into one of a page's strips, which has to unpack to want bytes (0: unknown). */
+/* Checks one of a page's strips, which has to decompress to `want` bytes (0: unknown). */
 void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint64_t at,
 	uint64_t len, uint64_t want);
 /* The same for a JPEG that a page has beside its strips. */

@@ -1,7 +1,7 @@
 /*
- * Whether a strip unpacks: LZW (TIFF 6.0, section 13), PackBits (section 9), deflate (Adobe's TIFF
- * Technical Note 2), JPEG. What comes out is counted, not kept: of LZW and PackBits it may be
- * neither more nor less than the strip has pixels. Other codes are taken as they are.
+ * Whether a strip decompresses: LZW (TIFF 6.0, section 13), PackBits (section 9), deflate (Adobe's
+ * TIFF Technical Note 2), JPEG. The output is counted, not kept: LZW and PackBits must produce
+ * exactly the strip's pixels. Strips in other codes are not checked.
  */
 #include "tiff.h"
 
@@ -15,14 +15,14 @@
 
 #define MARK_LEN 2 /* of JPEG */
 
-/* Each check_... returns where in [at, end) the code breaks, or end. */
+/* Each check_... function returns where in [at, end) the code is invalid, or end. */
 static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
 {
 	const uint8_t *p = view_peek(walk->tiff.view, at, 1);
 	struct lzw lzw;
 	size_t len, used;
 
-	/* A clear code comes first. The LZW of TIFF's older versions has it as 00 01. */
+	/* A clear code comes first. In the LZW of older versions of TIFF it is 00 01. */
 	if (!p || p[0] != 0x80)
 		return p && p[0] == 0 ? end : at;
 	lzw_start(&lzw, LZW_TIFF, 8, want ? want : UINT64_MAX);
@@ -30,14 +30,14 @@ static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uin
 		if (!lzw_feed(&lzw, p, len, &used))
 			return at + used;
 		if (lzw.ended) {
-			tiff_vouch(walk, at + used);
+			tiff_confirm(walk, at + used);
 			return end;
 		}
 	}
 	if (want && lzw.left)
 		return end - 1;
 	if (want)
-		tiff_vouch(walk, end);
+		tiff_confirm(walk, end);
 	return end;
 }
 
@@ -53,11 +53,11 @@ static uint64_t check_packbits(struct tiff_walk *walk, uint64_t at, uint64_t end
 			return at;
 		if (len == 128)
 			out = 0;
-		/* The last row done, what follows is padding. */
+		/* After the last row comes padding. */
 		left -= out;
 		at += len < 128 ? len + 2 : len > 128 ? 2 : 1;
 		if (!left) {
-			tiff_vouch(walk, at < end ? at : end);
+			tiff_confirm(walk, at < end ? at : end);
 			return end;
 		}
 	}
@@ -68,7 +68,7 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 {
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
-	uint64_t sound = at;
+	uint64_t valid_end = at;
 
 	if (!inflated_open(&inflated, INFLATED_ZLIB))
 		return end;
@@ -79,18 +79,18 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 		if (len > 512)
 			len = 512;
 		state = p ? inflated_feed(&inflated, p, len, &used) : INFLATED_BAD;
-		sound = at;
+		valid_end = at;
 		at += p ? len : 0;
 		if (state == INFLATED_DONE)
-			tiff_vouch(walk, sound + used);
+			tiff_confirm(walk, valid_end + used);
 	}
 	walk->to_unpack -=
 		inflated.output_len < walk->to_unpack ? inflated.output_len : walk->to_unpack;
 	inflated_close(&inflated);
-	return state == INFLATED_BAD ? sound : end;
+	return state == INFLATED_BAD ? valid_end : end;
 }
 
-/* False when they are broken, which is noted. */
+/* Reads the tables. False when they are broken, which is noted. */
 static bool read_tables(struct tiff_walk *walk, struct jpeg *jpeg, const struct tiff_page *page)
 {
 	const char *problem;
@@ -104,12 +104,12 @@ static bool read_tables(struct tiff_walk *walk, struct jpeg *jpeg, const struct 
 		    : NULL;
 	if (p && p[0] == 0xff && p[1] == JPEG_EOI && !jpeg->sof)
 		return true;
-	tiff_note_bad(walk, jpeg->sound < page->tables_end ? jpeg->sound : page->tables,
-		"JPEG tables that are none");
+	tiff_note_bad(walk, jpeg->valid_end < page->tables_end ? jpeg->valid_end : page->tables,
+		"invalid JPEG tables");
 	return false;
 }
 
-/* A strip's JPEG data may lack the tables: they stand apart, as a JPEG file without a picture. */
+/* A strip's JPEG data may lack its tables: they are elsewhere, as a JPEG file without a picture. */
 static uint64_t check_jpeg(
 	struct tiff_walk *walk, const struct tiff_page *page, uint64_t at, uint64_t end)
 {
@@ -119,22 +119,22 @@ static uint64_t check_jpeg(
 	const char *problem;
 	enum jpeg_walk state;
 
-	/* Old-style JPEG in TIFF has its pieces in several places. */
+	/* Old-style JPEG in TIFF has its parts in several places. */
 	if (!p || p[0] != 0xff || p[1] != JPEG_SOI)
 		return end;
 	if (page->tables && !read_tables(walk, &jpeg, page))
 		return end;
 	state = jpeg_walk(&jpeg, at, &problem);
 	free(jpeg.history);
-	if (jpeg.sound > end)
+	if (jpeg.valid_end > end)
 		return end - 1;
-	if ((state == JPEG_WALK_BROKEN || state == JPEG_WALK_CUT) && jpeg.sound < end)
-		return jpeg.sound;
-	tiff_vouch(walk, jpeg.at < end ? jpeg.at : end);
+	if ((state == JPEG_WALK_BROKEN || state == JPEG_WALK_CUT) && jpeg.valid_end < end)
+		return jpeg.valid_end;
+	tiff_confirm(walk, jpeg.at < end ? jpeg.at : end);
 	return end;
 }
 
-/* Takes a strip from what may be looked at. */
+/* Deducts a strip from the bytes that may still be checked. False when it exceeds them. */
 static bool may_check(struct tiff_walk *walk, uint64_t at, uint64_t len)
 {
 	if (!len || at > walk->size || len > walk->size - at || len > walk->to_check)
@@ -143,50 +143,50 @@ static bool may_check(struct tiff_walk *walk, uint64_t at, uint64_t len)
 	return true;
 }
 
-static void note_broken(struct tiff_walk *walk, uint64_t at, uint64_t sound)
+static void note_broken(struct tiff_walk *walk, uint64_t at, uint64_t valid_end)
 {
-	tiff_note_bad(
-		walk, walk_before_fill(walk->tiff.view, at, sound), "a strip that does not unpack");
+	tiff_note_bad(walk, walk_before_fill(walk->tiff.view, at, valid_end),
+		"a strip that does not decompress");
 }
 
 void tiff_check_jpeg(struct tiff_walk *walk, uint64_t at, uint64_t len)
 {
 	const struct tiff_page alone = { 0 };
-	uint64_t sound;
+	uint64_t valid_end;
 
 	if (!may_check(walk, at, len))
 		return;
-	sound = check_jpeg(walk, &alone, at, at + len);
-	if (sound < at + len)
-		note_broken(walk, at, sound);
+	valid_end = check_jpeg(walk, &alone, at, at + len);
+	if (valid_end < at + len)
+		note_broken(walk, at, valid_end);
 }
 
 void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint64_t at,
 	uint64_t len, uint64_t want)
 {
-	uint64_t end = at + len, sound = end;
+	uint64_t end = at + len, valid_end = end;
 
 	if (!may_check(walk, at, len))
 		return;
 	switch (page->compression) {
 	case TIFF_LZW:
-		sound = check_lzw(walk, at, end, want);
+		valid_end = check_lzw(walk, at, end, want);
 		break;
 	case TIFF_PACKBITS:
-		sound = check_packbits(walk, at, end, want);
+		valid_end = check_packbits(walk, at, end, want);
 		break;
 	case TIFF_DEFLATE:
 	case TIFF_OLD_DEFLATE:
-		sound = check_deflate(walk, at, end);
+		valid_end = check_deflate(walk, at, end);
 		break;
 	case TIFF_JPEG:
 	case TIFF_OLD_JPEG:
 	case TIFF_DNG_LOSSY:
-		sound = check_jpeg(walk, page, at, end);
+		valid_end = check_jpeg(walk, page, at, end);
 		break;
 	default:
 		walk->unchecked += len;
 	}
-	if (sound < end)
-		note_broken(walk, at, sound);
+	if (valid_end < end)
+		note_broken(walk, at, valid_end);
 }

@@ -1,5 +1,5 @@
-/* The strips or tiles of a page: where they are, how much they should unpack to, whether they
- * do. */
+/* The strips or tiles of a page: where they are, what length they should decompress to, whether
+ * they do. */
 #include "tiff.h"
 
 #include "noise.h"
@@ -9,9 +9,9 @@
 #define PHOTOMETRIC_YCBCR 6
 #define WITHOUT_LEN 0xffffffffu
 
-/* Bytes that strip or tile `index` of a page unpacks to; 0: not known, as for subsampled
+/* Bytes that strip or tile `index` of a page decompresses to; 0: unknown, as for subsampled
  * colours. */
-static uint64_t unpacked_len(const struct tiff_page *page, uint64_t index)
+static uint64_t uncompressed_len(const struct tiff_page *page, uint64_t index)
 {
 	uint64_t samples = page->planar == 2 ? 1 : page->samples, width = page->width;
 	uint64_t rows = page->rows < page->height ? page->rows : page->height;
@@ -24,7 +24,7 @@ static uint64_t unpacked_len(const struct tiff_page *page, uint64_t index)
 	} else {
 		uint64_t strips = (page->height + rows - 1) / rows;
 
-		/* The last strip is shorter; in separate planes each has one of them. */
+		/* The last strip is shorter; separate planes have one each. */
 		if (index % strips == strips - 1)
 			rows = page->height - (strips - 1) * rows;
 	}
@@ -33,7 +33,7 @@ static uint64_t unpacked_len(const struct tiff_page *page, uint64_t index)
 	return (width * samples * page->bits + 7) / 8 * rows;
 }
 
-/* Whether this is the last of several strips: some writers fill it up to as many rows as the others
+/* Whether this is the last of several strips: some writers pad it to as many rows as the others
  * have. */
 static bool is_last(const struct tiff_page *page, uint64_t index)
 {
@@ -46,12 +46,12 @@ void tiff_check_stored(
 	uint64_t at;
 	const char *what;
 
-	/* Other parts, which vouch for themselves, may stand behind these. */
+	/* Other parts, which are confirmed by themselves, may follow these. */
 	if (overwrite_find(walk->tiff.view, start, end, row_len, &at, &what) != OVERWRITE_NONE)
 		return;
 	switch (predictor_check_end(walk->tiff.view, start, end, row_len, pixel_len, &at)) {
 	case PREDICTOR_CONTINUOUS:
-		tiff_vouch(walk, end);
+		tiff_confirm(walk, end);
 		break;
 	case PREDICTOR_FOREIGN:
 		tiff_note_bad(walk, at, "bytes unlike those before");
@@ -78,7 +78,7 @@ void tiff_finish_data(struct tiff_walk *walk)
 	walk->plain = walk->plain_end = 0;
 }
 
-/* Strips that are stored as they are mostly follow each other, and are looked at together. */
+/* Uncompressed strips usually follow each other and are checked together. */
 static void check_plain(
 	struct tiff_walk *walk, const struct tiff_page *page, uint64_t at, uint64_t len)
 {
@@ -97,9 +97,9 @@ static void check_plain(
 	}
 }
 
-static void pass_strip(struct tiff_walk *walk, const struct tiff_page *page, uint64_t index)
+static void check_strip(struct tiff_walk *walk, const struct tiff_page *page, uint64_t index)
 {
-	uint64_t at, len = 0, want = unpacked_len(page, index);
+	uint64_t at, len = 0, want = uncompressed_len(page, index);
 
 	if (!tiff_read_value(&walk->tiff, &page->offsets, index, &at))
 		return;
@@ -119,14 +119,14 @@ static void pass_strip(struct tiff_walk *walk, const struct tiff_page *page, uin
 		return;
 	if (page->compression != TIFF_PLAIN)
 		tiff_check_coded(walk, page, at, len, is_last(page, index) ? 0 : want);
-	else if (!page->sensor) /* of which cameras call compressed data plain, too */
+	else if (!page->sensor) /* which cameras also set for compressed data */
 		check_plain(walk, page, at, len);
 	else
 		walk->unchecked += len;
 }
 
-void tiff_pass_data(struct tiff_walk *walk, const struct tiff_page *page)
+void tiff_check_data(struct tiff_walk *walk, const struct tiff_page *page)
 {
 	for (uint64_t i = 0; i < page->offsets.count; i++)
-		pass_strip(walk, page, i);
+		check_strip(walk, page, i);
 }

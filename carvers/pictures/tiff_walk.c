@@ -1,8 +1,8 @@
 /*
  * The directories of a TIFF file: the chain that starts in its head, one for each page, and those
- * that tags point to: further pictures (SubIFDs), EXIF, GPS. Each is claimed with the values that
- * stand apart from it, maker notes among them. A tag may point anywhere, so the bytes that are read
- * as directories are bounded by the file's size, and each kind of loop ends there.
+ * that tags point to: further pictures (SubIFDs), EXIF, GPS. Each is claimed with its values
+ * outside the directory, maker notes among them. A tag may point anywhere, so the bytes that are
+ * read as directories are bounded by the file's size, which ends any loop.
  */
 #include "tiff.h"
 
@@ -19,7 +19,8 @@ enum {
 	TAG_SAMPLES = 277,
 	TAG_ROWS = 278,
 	TAG_STRIP_LENS = 279,
-	TAG_RAW_DATA = 280, /* Panasonic's; elsewhere a lowest sample value, never this large */
+	TAG_RAW_DATA = 280, /* Panasonic's; elsewhere a lowest sample value, which is never this
+                               large */
 	TAG_PLANAR = 284,
 	TAG_TILE_WIDTH = 322,
 	TAG_TILE_HEIGHT = 323,
@@ -52,7 +53,7 @@ void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len)
 	walk->covered += len;
 }
 
-void tiff_vouch(struct tiff_walk *walk, uint64_t end)
+void tiff_confirm(struct tiff_walk *walk, uint64_t end)
 {
 	if (end > walk->vouched)
 		walk->vouched = end;
@@ -66,7 +67,8 @@ void tiff_note_bad(struct tiff_walk *walk, uint64_t at, const char *problem)
 	walk->problem = problem;
 }
 
-/* Takes len bytes of directories from what may be read. */
+/* Deducts len bytes of directories from those that may still be read. False when they exceed
+ * them. */
 static bool may_read(struct tiff_walk *walk, uint64_t len)
 {
 	if (len > walk->to_read) {
@@ -78,7 +80,7 @@ static bool may_read(struct tiff_walk *walk, uint64_t len)
 	return true;
 }
 
-static void take_subfiles(struct tiff_walk *walk, const struct tiff_entry *entry)
+static void add_subfiles(struct tiff_walk *walk, const struct tiff_entry *entry)
 {
 	uint64_t at;
 
@@ -93,7 +95,7 @@ static void take_subfiles(struct tiff_walk *walk, const struct tiff_entry *entry
 	}
 }
 
-static void take_make(struct tiff_walk *walk, const struct tiff_entry *entry)
+static void read_make(struct tiff_walk *walk, const struct tiff_entry *entry)
 {
 	size_t len =
 		entry->len < sizeof(walk->make) - 1 ? (size_t)entry->len : sizeof(walk->make) - 1;
@@ -103,7 +105,7 @@ static void take_make(struct tiff_walk *walk, const struct tiff_entry *entry)
 		memcpy(walk->make, p, len);
 }
 
-/* The place of a tag's value in a page, or NULL. */
+/* The field of a page for a tag's value, or NULL. */
 static uint64_t *field(struct tiff_page *page, uint16_t tag)
 {
 	switch (tag) {
@@ -134,7 +136,7 @@ static uint64_t *field(struct tiff_page *page, uint16_t tag)
 	return NULL;
 }
 
-static void take_entry(
+static void read_entry(
 	struct tiff_walk *walk, struct tiff_page *page, const struct tiff_entry *entry)
 {
 	uint64_t *value = field(page, entry->tag), first = 0;
@@ -143,7 +145,7 @@ static void take_entry(
 		*value = first;
 	switch (entry->tag) {
 	case TAG_BITS:
-		/* Samples of several sizes: what they take together is not known then. */
+		/* If samples differ in size, their total is unknown. */
 		for (uint64_t i = 1; i < entry->count && i < 16; i++)
 			if (tiff_read_value(&walk->tiff, entry, i, &first) && first != page->bits)
 				page->bits = 0;
@@ -160,7 +162,7 @@ static void take_entry(
 	case TAG_EXIF:
 	case TAG_GPS:
 	case TAG_INTEROPERABILITY:
-		take_subfiles(walk, entry);
+		add_subfiles(walk, entry);
 		break;
 	case TAG_RAW_DATA:
 		if (walk->tiff.magic == MAGIC_PANASONIC)
@@ -171,7 +173,7 @@ static void take_entry(
 		page->tables_end = entry->data + entry->len;
 		break;
 	case TAG_MAKE:
-		take_make(walk, entry);
+		read_make(walk, entry);
 		break;
 	case TAG_DNG_VERSION:
 		walk->dng = true;
@@ -179,8 +181,8 @@ static void take_entry(
 	}
 }
 
-/* Reads the entries of a directory into page. False when more than a few have a type that there is
- * not: chance makes one that there is in a few thousand times. */
+/* Reads the entries of a directory into page. False when more than a few have an undefined type: by
+ * chance a type is defined once in a few thousand times. */
 static bool read_entries(struct tiff_walk *walk, const struct tiff_ifd *ifd, struct tiff_page *page)
 {
 	uint64_t unknown = 0;
@@ -203,7 +205,7 @@ static bool read_entries(struct tiff_walk *walk, const struct tiff_ifd *ifd, str
 				walk->value_end = entry.data + entry.len;
 			}
 		}
-		take_entry(walk, page, &entry);
+		read_entry(walk, page, &entry);
 	}
 	return unknown <= 1 + ifd->count / 16;
 }
@@ -218,9 +220,9 @@ static bool is_sensor(const struct tiff_walk *walk, const struct tiff_page *page
 	       page->compression == TIFF_SAMSUNG || page->compression == TIFF_SAMSUNG_2;
 }
 
-/* Behind the last byte of a directory that is borne out: its last field points to the next one, and
- * means nothing where none stands there. */
-static uint64_t borne_out(const struct tiff *tiff, const struct tiff_ifd *ifd)
+/* How far a directory is confirmed: its last field points to the next one, and means nothing if
+ * there is none. */
+static uint64_t confirmed_end(const struct tiff *tiff, const struct tiff_ifd *ifd)
 {
 	struct tiff_ifd next;
 
@@ -229,9 +231,9 @@ static uint64_t borne_out(const struct tiff *tiff, const struct tiff_ifd *ifd)
 		       : ifd->end - (tiff->wide ? 8 : 4);
 }
 
-/* Reads the directory at `at` and all that it names; *next is the one behind it, NULL where that
- * does not matter. False when none stands there. */
-static bool pass_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
+/* Reads the directory at `at` and all that it points to; *next (may be NULL) is the directory after
+ * it. False when it is invalid. */
+static bool read_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 {
 	struct tiff_ifd ifd;
 	struct tiff_page page;
@@ -241,9 +243,9 @@ static bool pass_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 	if (!tiff_read_ifd(&walk->tiff, at, &ifd) || !may_read(walk, ifd.end - at) ||
 		!read_entries(walk, &ifd, &page))
 		return false;
-	end = next ? borne_out(&walk->tiff, &ifd) : ifd.end;
+	end = next ? confirmed_end(&walk->tiff, &ifd) : ifd.end;
 	tiff_claim(walk, at, end - at);
-	tiff_vouch(walk, end);
+	tiff_confirm(walk, end);
 	if (next)
 		*next = ifd.next;
 	page.sensor = is_sensor(walk, &page);
@@ -252,10 +254,10 @@ static bool pass_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 		(page.offsets.count && walk->tiff.magic == MAGIC_PANASONIC)) {
 		walk->pages++;
 		if (may_read(walk, page.offsets.len + page.lens.len))
-			tiff_pass_data(walk, &page);
+			tiff_check_data(walk, &page);
 		/* Tables that lead to strips. */
-		tiff_vouch(walk, page.offsets.data + page.offsets.len);
-		tiff_vouch(walk, page.lens.data + page.lens.len);
+		tiff_confirm(walk, page.offsets.data + page.offsets.len);
+		tiff_confirm(walk, page.lens.data + page.lens.len);
 	}
 	if (at == walk->tiff.first_ifd)
 		walk->first_has_picture =
@@ -269,8 +271,8 @@ static bool pass_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 	return true;
 }
 
-/* A directory that is not where it should be. */
-static void missing(struct tiff_walk *walk, uint64_t at)
+/* Notes a directory that is not where it should be. */
+static void note_missing(struct tiff_walk *walk, uint64_t at)
 {
 	if (!walk->odd)
 		tiff_note_bad(walk, at,
@@ -289,17 +291,17 @@ bool tiff_walk(struct tiff_walk *walk, struct view *view)
 	if (!tiff_open_any(&walk->tiff, view, 0, walk->size))
 		return false;
 	at = walk->tiff.first_ifd;
-	if (at < 8 || !pass_directory(walk, at, &next) || !walk->first_has_picture)
+	if (at < 8 || !read_directory(walk, at, &next) || !walk->first_has_picture)
 		return false;
 	tiff_claim(walk, 0, walk->tiff.wide ? 16 : 8);
 	for (at = next; at && !walk->odd; at = next) {
 		next = 0;
-		if (!pass_directory(walk, at, &next))
-			missing(walk, at);
+		if (!read_directory(walk, at, &next))
+			note_missing(walk, at);
 	}
 	for (int i = 0; i < walk->subfile_count && !walk->odd; i++)
-		if (!pass_directory(walk, walk->subfiles[i], NULL))
-			missing(walk, walk->subfiles[i]);
+		if (!read_directory(walk, walk->subfiles[i], NULL))
+			note_missing(walk, walk->subfiles[i]);
 	tiff_finish_data(walk);
 	if (walk->value_end == walk->end && walk->end <= walk->size)
 		tiff_check_stored(walk, walk->value, walk->end, 1, 1);

@@ -1,5 +1,5 @@
 /*
- * Trailers that tell their own length; each counts only when it agrees with itself.
+ * Trailers that contain their own length; each counts only if it is consistent.
  *
  * Canon's, from its raw converter (ExifTool, CanonVRD): 'CANON OPTIONAL DATA' and a zero, 4 bytes,
  * length (4 bytes at 24, big-endian), that many bytes, and a foot of 64 bytes that starts like the
@@ -7,9 +7,9 @@
  *
  * Samsung's (ExifTool, Samsung): blocks of two zeros, a type (2 bytes, little-endian), the length
  * of a name (4), the name, data; among them whole videos. Then a directory 'SEFH': version (4),
- * number of blocks (4), for each 2 zeros, its type (2), how far in front of the directory it stands
- * (4), its length (4). At last the directory's length (4) and 'SEFT'. The way from the first block
- * to the directory has to be searched.
+ * number of blocks (4), for each 2 zeros, its type (2), its distance before the directory (4), its
+ * length (4). Then the directory's length (4) and 'SEFT'. The directory has to be searched for from
+ * the first block on.
  */
 #include "trailer.h"
 
@@ -49,7 +49,7 @@ static uint64_t canon_end(struct view *view, uint64_t at)
 	return at + CANON_HEAD_LEN + len + CANON_FOOT_LEN;
 }
 
-/* Whether one of Samsung's blocks starts there. */
+/* Whether one of Samsung's blocks starts at `at`. */
 static bool samsung_block(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 12);

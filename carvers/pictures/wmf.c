@@ -1,13 +1,13 @@
 /*
  * Windows metafiles ([MS-WMF]).
  *
- *	perhaps 22 bytes in front: D7 CD C6 9A, a frame, and a checksum of the words before it
+ *	optionally, 22 bytes: D7 CD C6 9A, a frame, and a checksum of the words before it
  *	META_HEADER, 18 bytes: type, 9, version 1.0 or 3.0, and the size of the file in words
  *	records: size in words (4 bytes, itself included), function (2 bytes), parameters
  *
  * The sizes lead from record to record; a record of size 3 and function 0 ends the file. Each
- * function has to be one that exists. The size in the header is not relied on: some programs count
- * the bytes in front, others do not. A record counts as sound once another one stands behind it.
+ * function has to be one that exists. The size in the header is not used: some programs count the
+ * first 22 bytes, others do not. A record is valid once another record follows it.
  */
 #include "carver.h"
 
@@ -19,10 +19,10 @@
 
 #define PLACEABLE_LEN 22
 #define HEADER_LEN 18
-/* Records that make sure of a file that is cut later. */
+/* Records that make certain that a file which is cut later is a WMF. */
 #define SURE 4
 
-/* [MS-WMF] 2.1.1.1. */
+/* Whether the function exists: [MS-WMF] 2.1.1.1. */
 static bool known(uint16_t function)
 {
 	static const uint16_t functions[] = { 0x0035, 0x0037, 0x004f, 0x0050, 0x0052, 0x005e,
@@ -42,7 +42,7 @@ static bool known(uint16_t function)
 	return false;
 }
 
-/* The heads. What is wrong with them, or NULL; *at is behind them. */
+/* Reads the heads and moves *at past them. Returns what is wrong with them, or NULL. */
 static const char *read_heads(struct view *view, uint64_t *at)
 {
 	const uint8_t *p = view_peek(view, 0, PLACEABLE_LEN);
@@ -57,7 +57,7 @@ static const char *read_heads(struct view *view, uint64_t *at)
 		if (sum != le16(p + 20) && le16(p + 20) != 0)
 			return "the checksum of the placeable header is wrong";
 		*at = PLACEABLE_LEN;
-		view_part(view, PLACEABLE_LEN); /* what follows is a metafile, too */
+		view_part(view, PLACEABLE_LEN); /* what follows is a metafile too */
 	}
 	p = view_peek(view, *at, HEADER_LEN);
 	if (!p || le16(p) < 1 || le16(p) > 2 || le16(p + 2) != 9 ||
@@ -67,16 +67,15 @@ static const char *read_heads(struct view *view, uint64_t *at)
 	return NULL;
 }
 
-static enum verdict broken(
+static enum verdict broken_verdict(
 	struct view *view, struct finding *finding, unsigned count, uint64_t last, uint64_t at)
 {
 	if (count < SURE)
-		return verdict_because(
-			CARVE_REJECT, finding, "no record that exists at %" PRIu64, at);
+		return verdict_because(CARVE_REJECT, finding, "no known record at %" PRIu64, at);
 	if (view_size(view) - at < 6)
 		return walk_cut(view, finding, at + 6, view_size(view));
 	finding->length = last;
-	return verdict_because(CARVE_TRUNCATED, finding, "no record that exists at %" PRIu64, at);
+	return verdict_because(CARVE_TRUNCATED, finding, "no known record at %" PRIu64, at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -96,10 +95,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 			return CARVE_COMPLETE;
 		}
 		if (!p || len < 6 || !known(le16(p + 4)))
-			return broken(view, finding, count, last, at);
+			return broken_verdict(view, finding, count, last, at);
 		if (len > view_size(view) - at) {
 			if (count < SURE)
-				return broken(view, finding, count, last, at);
+				return broken_verdict(view, finding, count, last, at);
 			return walk_cut(view, finding, at + len, view_size(view));
 		}
 		last = at;

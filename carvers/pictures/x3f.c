@@ -6,12 +6,12 @@
  *	           columns, rows, rotation (4 each)
  *	section:   'SECp', 'SECi', 'SECc' (properties, picture, camera's), 'SEC' and another
  *	           letter; data
- *	directory: 'SECd', version (4), number of entries (4), entries: place, length, type (4
+ *	directory: 'SECd', version (4), number of entries (4), entries: offset, length, type (4
  *	           each)
- *	end:       where the directory is (4)
+ *	end:       the directory's offset (4)
  *
- * Only the end tells where the directory is: it is searched as the place where a pointer to it
- * follows. Each entry has to point to a section in front. Without a directory the file was cut.
+ * Only the end has the directory's offset, so the carver searches for a directory that a pointer to
+ * it follows. Each entry has to point to a section before it. Without a directory the file was cut.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -25,9 +25,9 @@
 #define DIRECTORY_LEN 12
 #define ENTRY_LEN 12
 #define ENTRIES_MAX 100
-#define CUT_MAX (64u << 20) /* of a file without its directory at most so much is kept */
+#define CUT_MAX (64u << 20) /* the most that is kept of a file without its directory */
 
-/* Where the file ends whose directory is at `at`; 0: there is none. */
+/* The end of the file whose directory is at `at`; 0: not a directory. */
 static uint64_t directory_end(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, DIRECTORY_LEN);

@@ -9,10 +9,10 @@
  *	hierarchy: size, bytes of a pixel, pointers to levels, of which only the first has pixels; 0
  *	level:     size, pointers to tiles, 0 (xcf_tiles.c)
  *
- * All numbers are big-endian. GIMP writes each structure behind all that stands before it in this
- * tree, and so the walk goes from the first byte to the last without looking back; its end is the
- * file's. All tiles are decoded. From version 18 on there is more behind the layers than is known
- * here: such a file is unverified.
+ * All numbers are big-endian. GIMP writes each structure after all that precede it in this tree, so
+ * the walk goes from the first byte to the last without looking back; its end is the file's. All
+ * tiles are decoded. From version 18 on more follows the layers, which is not known here: such a
+ * file is unverified.
  */
 #include "xcf.h"
 
@@ -46,7 +46,7 @@ bool xcf_pointer(struct xcf *xcf, uint64_t at, uint64_t *value)
 	return true;
 }
 
-/* The properties at *at; *at is behind them then. */
+/* Reads the properties at *at and moves *at past them. */
 static bool read_properties(struct xcf *xcf, uint64_t *at)
 {
 	for (unsigned count = 0; count < PROPERTIES_MAX; count++) {
@@ -70,7 +70,7 @@ static bool read_properties(struct xcf *xcf, uint64_t *at)
 	return xcf_fail(xcf, *at, "too many properties");
 }
 
-/* A text with its length in front, which counts the zero behind it. */
+/* Skips a text that starts with its length, which counts the zero at its end. */
 static bool skip_text(struct xcf *xcf, uint64_t *at)
 {
 	const uint8_t *p = view_peek(xcf->view, *at, 4);
@@ -115,13 +115,13 @@ static bool read_hierarchy(struct xcf *xcf, uint64_t at)
 	return true;
 }
 
-/* A layer, or a channel, which has no type and no mask. */
+/* Reads a layer, or a channel, which has no type and no mask. */
 static bool read_item(struct xcf *xcf, uint64_t at, bool layer)
 {
 	uint64_t text = at + (layer ? 12 : 8), hierarchy, mask = 0;
 
 	if (at < xcf->extent)
-		return xcf_fail(xcf, at, "a layer before what stands in front of it");
+		return xcf_fail(xcf, at, "a layer that starts inside earlier data");
 	if (at > view_size(xcf->view))
 		return xcf_fail(xcf, xcf->extent, NULL);
 	if (!skip_text(xcf, &text) || !read_properties(xcf, &text) ||
@@ -136,7 +136,7 @@ static bool read_item(struct xcf *xcf, uint64_t at, bool layer)
 	return !mask || read_item(xcf, mask, false);
 }
 
-/* A list of layers or channels; *at is behind it then. */
+/* Reads a list of layers or channels and moves *at past it. */
 static bool read_items(struct xcf *xcf, uint64_t *at, bool layers, bool deep)
 {
 	for (unsigned count = 0; count < ITEMS_MAX; count++) {
@@ -153,7 +153,7 @@ static bool read_items(struct xcf *xcf, uint64_t *at, bool layers, bool deep)
 	return xcf_fail(xcf, *at, "too many layers");
 }
 
-/* What is wrong with the header, or NULL; *at is behind it. */
+/* Reads the header and moves *at past it. Returns what is wrong with it, or NULL. */
 static const char *read_header(struct xcf *xcf, uint64_t *at)
 {
 	const uint8_t *p = view_peek(xcf->view, 0, 30);
@@ -176,7 +176,7 @@ static const char *read_header(struct xcf *xcf, uint64_t *at)
 	return NULL;
 }
 
-/* Walks all behind the header. */
+/* Walks everything after the header. */
 static bool walk(struct xcf *xcf, uint64_t at)
 {
 	uint64_t lists;
@@ -184,7 +184,7 @@ static bool walk(struct xcf *xcf, uint64_t at)
 	if (!read_properties(xcf, &at))
 		return false;
 	xcf->extent = lists = at;
-	/* Layers stand behind both lists: where they end is looked for first. */
+	/* Layers come after both lists: first find where the lists end. */
 	if (!read_items(xcf, &at, true, false) || !read_items(xcf, &at, false, false))
 		return false;
 	xcf->extent = at;
@@ -203,11 +203,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = xcf.extent;
 		if (xcf.version > LAST_VERSION)
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"version %u may have more behind %" PRIu64, xcf.version,
-				xcf.extent);
+				"version %u may have more after %" PRIu64, xcf.version, xcf.extent);
 		if (xcf.compression == 0)
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"nothing bears out the pixels before %" PRIu64, xcf.extent);
+				"the pixels before %" PRIu64 " cannot be verified", xcf.extent);
 		return CARVE_COMPLETE;
 	}
 	if (!xcf.extent)

@@ -13,22 +13,23 @@ struct xcf {
 	unsigned version;
 	unsigned pointer_len; /* 4 or 8 */
 	uint8_t compression;  /* 0 none, 1 runs, 2 zlib */
-	uint64_t extent;      /* behind all that was walked; nothing further may start before it */
+	uint64_t extent;      /* end of all that was walked; nothing later may start before it */
 	uint64_t broken_at;
 	const char *problem; /* NULL: the bytes end at broken_at */
 };
 
-/* False, with why and where; NULL: the bytes end there. */
+/* Returns false, and notes why and where; problem NULL: the bytes end there. */
 bool xcf_fail(struct xcf *xcf, uint64_t at, const char *problem);
 
-/* A pointer at `at`. False: it is cut off. */
+/* Reads the pointer at `at`. False: it is cut off. */
 bool xcf_pointer(struct xcf *xcf, uint64_t at, uint64_t *value);
 
-/* Walks the level at `at`, the pixels of a layer or channel, of depth bytes each, in tiles. */
+/* Walks the level at `at`, the pixels of a layer or channel, in tiles; depth is the bytes of a
+ * pixel. */
 bool xcf_read_level(struct xcf *xcf, uint64_t at, unsigned depth);
 
-/* The same for the further levels, which have a size and a zero of 4 bytes, whatever pointers
- * have. */
+/* The same for the further levels, which have a size and a zero of 4 bytes, whatever pointer_len
+ * is. */
 bool xcf_skip_level(struct xcf *xcf, uint64_t at);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The pixels of an XCF file: a level has tiles of 64 by 64 pixels, those at its right and lower
- * edge are smaller. A tile's bytes are the pixels themselves, or for each byte of a pixel all of
- * the tile as runs, or a zlib stream. Runs and streams have to come out at the tile's size exactly.
+ * edge are smaller. A tile's bytes are the pixels themselves, or runs for one byte of all pixels
+ * after the other, or a zlib stream. Runs and streams have to decode to exactly the tile's size.
  */
 #include "xcf.h"
 
@@ -13,7 +13,7 @@
 #define BATCH 256
 #define PIECE 4096
 
-/* All pixels' bytes of one kind, as runs. */
+/* Decodes one byte of all pixels, as runs. */
 static bool read_plane(struct cursor *cursor, uint32_t left)
 {
 	while (left) {
@@ -33,7 +33,7 @@ static bool read_plane(struct cursor *cursor, uint32_t left)
 	return true;
 }
 
-/* A zlib stream of len bytes; *at is behind it then. */
+/* Inflates a zlib stream of len bytes and moves *at past it. */
 static bool read_stream(struct view *view, uint64_t *at, uint64_t len)
 {
 	struct inflated inflated = { 0 };
@@ -60,12 +60,13 @@ static bool read_tile(struct xcf *xcf, uint64_t at, uint32_t pixels, unsigned de
 	uint64_t size = view_size(xcf->view);
 
 	if (at < xcf->extent)
-		return xcf_fail(xcf, at, "a tile before what stands in front of it");
+		return xcf_fail(xcf, at, "a tile that starts inside earlier data");
 	if (xcf->compression == 0) {
 		cursor.at += (uint64_t)pixels * depth;
 	} else if (xcf->compression == 2) {
 		if (!read_stream(xcf->view, &cursor.at, (uint64_t)pixels * depth))
-			return xcf_fail(xcf, at, cursor.at < size ? "a tile is no stream" : NULL);
+			return xcf_fail(
+				xcf, at, cursor.at < size ? "a tile is not a zlib stream" : NULL);
 	} else {
 		for (unsigned i = 0; i < depth; i++)
 			if (!read_plane(&cursor, pixels))
@@ -78,14 +79,14 @@ static bool read_tile(struct xcf *xcf, uint64_t at, uint32_t pixels, unsigned de
 	return true;
 }
 
-static uint32_t side(uint32_t size, uint32_t index)
+static uint32_t tile_side(uint32_t size, uint32_t index)
 {
 	uint32_t left = size - index * TILE;
 
 	return left < TILE ? left : TILE;
 }
 
-/* The tiles whose pointers start at `at`. */
+/* Reads the tiles whose pointers start at `at`. */
 static bool read_tiles(
 	struct xcf *xcf, uint64_t at, uint32_t width, uint32_t height, unsigned depth)
 {
@@ -102,41 +103,41 @@ static bool read_tiles(
 		if (pointers[tile % BATCH] > view_size(xcf->view))
 			return xcf_fail(xcf, xcf->extent, NULL);
 		if (!read_tile(xcf, pointers[tile % BATCH],
-			    side(width, (uint32_t)(tile % across)) *
-				    side(height, (uint32_t)(tile / across)),
+			    tile_side(width, (uint32_t)(tile % across)) *
+				    tile_side(height, (uint32_t)(tile / across)),
 			    depth))
 			return false;
 	}
 	return true;
 }
 
-/* Where a level starts, with at least its size. */
-static const uint8_t *look_at_level(struct xcf *xcf, uint64_t at)
+/* The start of a level, with at least its size. */
+static const uint8_t *peek_level(struct xcf *xcf, uint64_t at)
 {
 	const uint8_t *p = view_peek(xcf->view, at, 12);
 
 	if (!p)
 		xcf_fail(xcf, at, NULL);
 	else if (at < xcf->extent)
-		xcf_fail(xcf, at, "a level before what stands in front of it");
+		xcf_fail(xcf, at, "a level that starts inside earlier data");
 	return p && at >= xcf->extent ? p : NULL;
 }
 
 bool xcf_skip_level(struct xcf *xcf, uint64_t at)
 {
-	const uint8_t *p = look_at_level(xcf, at);
+	const uint8_t *p = peek_level(xcf, at);
 
 	if (!p)
 		return false;
 	if (be32(p + 8))
-		return xcf_fail(xcf, at, "a level that should be empty");
+		return xcf_fail(xcf, at, "a level that is not empty");
 	xcf->extent = at + 12;
 	return true;
 }
 
 bool xcf_read_level(struct xcf *xcf, uint64_t at, unsigned depth)
 {
-	const uint8_t *p = look_at_level(xcf, at);
+	const uint8_t *p = peek_level(xcf, at);
 	uint32_t width = p ? be32(p) : 0, height = p ? be32(p + 4) : 0;
 	uint64_t count, end, value;
 
@@ -149,7 +150,7 @@ bool xcf_read_level(struct xcf *xcf, uint64_t at, unsigned depth)
 	if (!xcf_pointer(xcf, end - xcf->pointer_len, &value))
 		return false;
 	if (value)
-		return xcf_fail(xcf, at, "a level with another number of tiles");
+		return xcf_fail(xcf, at, "a level with a wrong number of tiles");
 	xcf->extent = end;
 	return read_tiles(xcf, at + 8, width, height, depth);
 }

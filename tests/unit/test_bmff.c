@@ -50,7 +50,7 @@ Test(bmff, a_box_in_each_form)
 	cr_assert_eq(bmff_read(view, 0, 7, &box), BMFF_CUT);
 	cr_assert_eq(bmff_read(view, 12, 20, &box), BMFF_CUT);
 	cr_assert_eq(bmff_read(view, 8, bytes.len, &box), BMFF_NONE);
-	/* 64 bits that would wrap around, and a size that does not hold its own head. */
+	/* 64 bits that would wrap around, and a size smaller than its own head. */
 	memset(bytes.data + 20, 0xff, 8);
 	cr_assert_eq(bmff_read(view, 12, bytes.len, &box), BMFF_NONE);
 	bytes.data[3] = 7;
@@ -59,7 +59,7 @@ Test(bmff, a_box_in_each_form)
 	free(bytes.data);
 }
 
-Test(bmff, boxes_have_to_fill_what_holds_them)
+Test(bmff, boxes_have_to_fill_their_parent)
 {
 	struct bytes bytes = { 0 };
 	size_t moov = box_start(&bytes, "moov"), trak, inner;
@@ -87,8 +87,8 @@ Test(bmff, boxes_have_to_fill_what_holds_them)
 	free(bytes.data);
 }
 
-/* A track whose tables are these. bits: of each size in 'stz2'; 0: 'stsz' with sizes, of which all
- * are `fixed` unless that is 0. */
+/* A track with these tables. bits: the width of each size in 'stz2'; 0: 'stsz' with sizes, all of
+ * which are `fixed` unless that is 0. */
 static void add_track(struct bytes *bytes, const uint32_t *runs, size_t run_count,
 	const uint64_t *chunks, size_t chunk_count, bool wide, unsigned bits, uint32_t fixed,
 	const uint8_t *sizes, size_t sizes_len, uint32_t sample_count)
@@ -144,14 +144,14 @@ static bool read_samples(const struct bytes *bytes, struct seen *seen)
 	struct view *view = view_of(bytes);
 	struct bmff_track track;
 	struct bmff_box trak;
-	bool sound;
+	bool valid;
 
 	memset(seen, 0, sizeof(*seen));
 	cr_assert_eq(bmff_read(view, 0, bytes->len, &trak), BMFF_BOX);
 	cr_assert(bmff_track_open(view, &trak, &track));
-	sound = bmff_samples(view, &track, see, seen);
+	valid = bmff_samples(view, &track, see, seen);
 	view_free(view);
-	return sound;
+	return valid;
 }
 
 static void expect_samples(const struct bytes *bytes, const uint64_t (*want)[2], size_t count)
@@ -184,7 +184,7 @@ Test(bmff, samples_of_runs_of_chunks)
 	bytes.len = 0;
 	add_track(&bytes, runs, 2, chunks, 3, true, 0, 0, sizes, 16, 4);
 	cr_assert_not(read_samples(&bytes, &seen));
-	/* More sizes told than the box holds. */
+	/* More sizes counted than the box contains. */
 	bytes.len = 0;
 	add_track(&bytes, runs, 2, chunks, 3, true, 0, 0, sizes, 16, 5);
 	cr_assert_not(read_samples(&bytes, &seen));
@@ -229,7 +229,7 @@ Test(bmff, samples_of_one_size_come_by_the_chunk)
 	free(bytes.data);
 }
 
-/* More entries than a table's copy holds. */
+/* More entries than a table's buffer holds. */
 Test(bmff, tables_are_read_piece_by_piece)
 {
 	static const uint32_t runs[] = { 1, 1 };
@@ -250,15 +250,15 @@ Test(bmff, tables_are_read_piece_by_piece)
 }
 
 static void nal_expect(
-	const char *bytes, size_t len, bool sound, uint64_t confirmed, uint64_t broken)
+	const char *bytes, size_t len, bool valid, uint64_t confirmed, uint64_t broken)
 {
 	const struct bmff_coding coding = { .type = BMFF('h', 'v', 'c', '1'), .nal_len = 2 };
 	struct view *view = view_new_memory((const uint8_t *)bytes, len);
 	uint64_t confirmed_at, broken_at = 0;
 
-	cr_assert_eq(bmff_coded(view, &coding, 0, len, &confirmed_at, &broken_at), sound);
+	cr_assert_eq(bmff_coded(view, &coding, 0, len, &confirmed_at, &broken_at), valid);
 	cr_assert_eq(confirmed_at, confirmed, "confirmed %zu", (size_t)confirmed_at);
-	if (!sound)
+	if (!valid)
 		cr_assert_eq(broken_at, broken, "broken %zu", (size_t)broken_at);
 	view_free(view);
 }

@@ -7,7 +7,7 @@
  *	AC codes: 0 end of block, 10 one coefficient, 110 sixteen zeros, 1110 EOB1 of progressive
  *	          scans; 1111 is no code
  *
- * A block without anything in it is the two bits 00, and a grey picture of 16 by 16 the byte 00.
+ * An empty block is the two bits 00, and a grey picture of 16 by 16 the byte 00.
  */
 #include "carver_case.h"
 
@@ -50,7 +50,7 @@ static void add_scan(struct bytes *jpeg, uint8_t first, uint8_t last, uint8_t ap
 	add_segment(jpeg, 0xda, scan, 6);
 }
 
-/* All up to the coded data of a grey picture. */
+/* Everything before the coded data of a grey picture. */
 static struct bytes start(uint16_t width, uint16_t height)
 {
 	struct bytes jpeg = { 0 };
@@ -100,7 +100,7 @@ Test(jpeg, coded_data)
 		{ "\x00", 1, NULL },
 		/* DC 10 1, 10 0, then empty blocks: 101 0 100 0 00 00. */
 		{ "\xa8\x0f", 2, NULL },
-		/* A stuffed FF: 1110 + 15 bits would be far out of range, 1111 is no code. */
+		/* A stuffed FF: 1110 + 15 bits would be far out of range, 1111 is not a code. */
 		{ "\xff\0\x00", 3, "an unknown Huffman code" },
 		{ "\xf0\x00", 2, "an unknown Huffman code" },
 		/* DC 0, AC 1111. */
@@ -112,7 +112,7 @@ Test(jpeg, coded_data)
 		/* DC of 11 bits, 2047, is out of range once two of them follow: 110 11111111111 0 .
 		   110 1111... */
 		{ "\xdf\xfd\xbf\xf8\x00\x00", 6, "a brightness out of range" },
-		/* DC 0, then EOB1, which no sequential scan has: 0 1110 */
+		/* DC 0, then EOB1, which sequential scans do not have: 0 1110 */
 		{ "\x70\x00", 2, "an unknown Huffman code" },
 		/* Bytes between the last block and EOI. */
 		{ "\x00\x01\x02\x03", 4, NULL },
@@ -152,7 +152,7 @@ Test(jpeg, data_that_ends_early)
 	free(jpeg.data);
 }
 
-/* Another picture's start in the middle of the data is where it ends. */
+/* The file ends where another picture starts in the middle of the data. */
 Test(jpeg, cut_by_another_picture)
 {
 	struct bytes jpeg = start(640, 480);
@@ -189,10 +189,10 @@ Test(jpeg, restart_markers)
 	jpeg.data[data + 5] = 0xd2;
 	expect("jpeg", &jpeg, CARVE_TRUNCATED, data + 4, "a restart marker out of order");
 	jpeg.data[data + 4] = 0;
-	/* Sound up to the last block's bits, not up to the marker. */
+	/* Valid up to the last block's bits, not up to the marker. */
 	expect("jpeg", &jpeg, CARVE_TRUNCATED, data + 4, "a restart marker out of order");
 	free(jpeg.data);
-	/* Without DRI there are none. */
+	/* Without DRI there must be none. */
 	jpeg = with_data("\xff\xd0\0", 3);
 	expect("jpeg", &jpeg, CARVE_TRUNCATED, jpeg.len - 5, "a marker in the middle");
 	free(jpeg.data);
@@ -229,7 +229,7 @@ Test(jpeg, progressive_scans)
 
 	expect("jpeg", &jpeg, CARVE_COMPLETE, jpeg.len, NULL);
 	free(jpeg.data);
-	/* An EOB run is longer than the picture: no matter, it ends with the scan. */
+	/* An EOB run longer than the picture is fine: it ends with the scan. */
 	jpeg = progressive("\xef\x7f", 2, "\xef\x7f", 2);
 	expect("jpeg", &jpeg, CARVE_COMPLETE, jpeg.len, NULL);
 	free(jpeg.data);
@@ -237,7 +237,7 @@ Test(jpeg, progressive_scans)
 	jpeg = progressive("\xdb\x60", 2, "\x7a", 1);
 	cr_assert_eq(carve("jpeg", jpeg.data, jpeg.len, &found), CARVE_TRUNCATED);
 	free(jpeg.data);
-	/* No code. */
+	/* Not a code. */
 	jpeg = progressive("\xae\xff\0", 3, "\xf0", 1);
 	cr_assert_eq(carve("jpeg", jpeg.data, jpeg.len, &found), CARVE_TRUNCATED);
 	cr_assert_not_null(strstr(found.why, "an unknown Huffman code"), "%s", found.why);
@@ -261,7 +261,7 @@ Test(jpeg, data_that_is_not_decoded)
 	bytes_fill(&jpeg, 0x5a, 1000);
 	add_end(&jpeg);
 	expect("jpeg", &jpeg, CARVE_COMPLETE, jpeg.len, NULL);
-	/* No FF for too long. */
+	/* Too long without FF. */
 	jpeg.len = data + 1002;
 	bytes_fill(&jpeg, 0, 100000);
 	add_end(&jpeg);
@@ -279,8 +279,8 @@ Test(jpeg, data_that_is_not_decoded)
 	free(jpeg.data);
 }
 
-/* Segments that are wrong before any scan: too little to carve unless something else was surely a
- * JPEG's. */
+/* Segments that are wrong before any scan: too little to carve, unless something else certainly
+ * belongs to a JPEG. */
 Test(jpeg, a_bad_start_is_rejected)
 {
 	static const struct {
@@ -294,9 +294,9 @@ Test(jpeg, a_bad_start_is_rejected)
 		{ "\xff\xd8\xff", 3, "the image ends at 2" },
 		{ "\xff\xd8\x00\x00", 4, "no marker at 2" },
 		{ "\xff\xd8\xff\xd9", 4, "EOI before any picture data at 4" },
-		{ "\xff\xd8\xff\xd0\0\0", 6, "a marker that no JPEG has at 4" },
-		{ "\xff\xd8\xff\xf7\0\2", 6, "a marker that no JPEG has at 4" },
-		{ "\xff\xd8\xff\x01\0\2", 6, "a marker that no JPEG has at 4" },
+		{ "\xff\xd8\xff\xd0\0\0", 6, "a marker that does not occur in JPEG at 4" },
+		{ "\xff\xd8\xff\xf7\0\2", 6, "a marker that does not occur in JPEG at 4" },
+		{ "\xff\xd8\xff\x01\0\2", 6, "a marker that does not occur in JPEG at 4" },
 		{ "\xff\xd8\xff\xe0\0\1", 6, "an impossible segment length at 4" },
 		{ "\xff\xd8\xff\xe0\0\x07JFIF\0abc", 14, "no marker at 11" },
 		{ "\xff\xd8\xff\xda\0\x08\1\1\0\0\x3f\0", 12, "a scan without a frame at 4" },
@@ -440,7 +440,7 @@ Test(jpeg, missing_components)
 	free(jpeg.data);
 }
 
-/* The height can come behind the first scan. */
+/* The height can follow the first scan. */
 Test(jpeg, height_from_dnl)
 {
 	struct bytes jpeg = start(16, 0);
@@ -452,7 +452,7 @@ Test(jpeg, height_from_dnl)
 	free(jpeg.data);
 }
 
-/* EXIF alone is enough to know a JPEG by, and its dates are read. */
+/* EXIF alone is enough to identify a JPEG, and its dates are read. */
 Test(jpeg, exif)
 {
 	struct bytes jpeg = { 0 };
@@ -483,7 +483,7 @@ Test(jpeg, exif)
 }
 
 /* A thumbnail in APP1 has an EOI of its own. */
-Test(jpeg, thumbnails_are_passed_over)
+Test(jpeg, thumbnails_are_skipped)
 {
 	struct bytes thumb = with_data("\0", 1), jpeg = { 0 }, rest = with_data("\0", 1);
 

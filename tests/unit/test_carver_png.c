@@ -41,7 +41,7 @@ static struct bytes start(void)
 	return png;
 }
 
-/* The picture data of start(): rows that don't compress, in a zlib stream. */
+/* The picture data of start(): incompressible rows, in a zlib stream. */
 static struct bytes picture(void)
 {
 	struct bytes rows = { 0 }, packed = { 0 };
@@ -165,37 +165,37 @@ Test(png, a_bad_start_is_rejected)
 	png = (struct bytes){ 0 };
 	bytes_add(&png, SIGNATURE, 8);
 	add_chunk(&png, "IHDR", "\0\0\0\1\0\0\0\1\10\0\0\0", 12);
-	expect("png", &png, CARVE_REJECT, 0, "IHDR has not 13 bytes at 8");
+	expect("png", &png, CARVE_REJECT, 0, "IHDR is not 13 bytes long at 8");
 	free(png.data);
 }
 
-/* Chunks in a wrong order: the file is sound up to the first that is wrong. */
+/* Chunks in a wrong order: the file is valid up to the first that is wrong. */
 Test(png, order_of_chunks)
 {
 	struct bytes png = start();
-	size_t sound = png.len;
+	size_t valid_end = png.len;
 
 	add_end(&png);
-	expect("png", &png, CARVE_TRUNCATED, sound, "IEND without any IDAT at 33");
-	png.len = sound;
+	expect("png", &png, CARVE_TRUNCATED, valid_end, "IEND without any IDAT at 33");
+	png.len = valid_end;
 	add_header(&png, 16, 16, 8, 0, 0);
-	expect("png", &png, CARVE_TRUNCATED, sound, "a second IHDR at 33");
-	png.len = sound;
+	expect("png", &png, CARVE_TRUNCATED, valid_end, "a second IHDR at 33");
+	png.len = valid_end;
 	add_chunk(&png, "PLTE", "\1\2\3\4", 4);
-	expect("png", &png, CARVE_TRUNCATED, sound, "PLTE has an impossible length");
-	png.len = sound;
+	expect("png", &png, CARVE_TRUNCATED, valid_end, "PLTE has an impossible length");
+	png.len = valid_end;
 	add_picture(&png);
-	sound = png.len;
+	valid_end = png.len;
 	add_chunk(&png, "PLTE", "\1\2\3", 3);
-	expect("png", &png, CARVE_TRUNCATED, sound, "PLTE stands too late");
-	png.len = sound;
+	expect("png", &png, CARVE_TRUNCATED, valid_end, "PLTE comes too late");
+	png.len = valid_end;
 	add_chunk(&png, "tEXt", "Comment\0x", 9);
-	sound = png.len;
+	valid_end = png.len;
 	add_picture(&png);
-	expect("png", &png, CARVE_TRUNCATED, sound, "IDAT apart from the others");
-	png.len = sound;
+	expect("png", &png, CARVE_TRUNCATED, valid_end, "IDAT separated from the others");
+	png.len = valid_end;
 	add_chunk(&png, "IEND", "x", 1);
-	expect("png", &png, CARVE_TRUNCATED, sound, "IEND is not empty");
+	expect("png", &png, CARVE_TRUNCATED, valid_end, "IEND is not empty");
 	free(png.data);
 }
 
@@ -207,7 +207,7 @@ Test(png, a_palette_picture_needs_its_palette)
 	add_header(&png, 16, 16, 8, 3, 0);
 	add_picture(&png);
 	add_end(&png);
-	expect("png", &png, CARVE_TRUNCATED, 33, "IDAT without the PLTE");
+	expect("png", &png, CARVE_TRUNCATED, 33, "IDAT without the required PLTE");
 	free(png.data);
 }
 
@@ -223,7 +223,7 @@ Test(png, dispensable_chunks_may_be_damaged)
 	expect("png", &png, CARVE_COMPLETE, png.len, "the CRC of a chunk at 33 is wrong");
 	/* A damaged length leads nowhere. */
 	png.data[damaged + 3] += 2;
-	expect("png", &png, CARVE_TRUNCATED, damaged, "no chunk starts at");
+	expect("png", &png, CARVE_TRUNCATED, damaged, "no chunk at");
 	free(png.data);
 }
 
@@ -235,16 +235,16 @@ Test(png, damaged_picture_data_ends_the_file)
 
 	add_picture(&png);
 	add_end(&png);
-	png.data[png.len - 12 - 4] ^= 1; /* the CRC alone: the stream is sound to its end */
+	png.data[png.len - 12 - 4] ^= 1; /* the CRC alone: the stream is intact to its end */
 	expect("png", &png, CARVE_TRUNCATED, png.len - 12 - 4,
 		"the CRC of chunk IDAT at 33 is wrong");
-	png.data[data + 8] ^= 0x0f; /* no zlib stream */
+	png.data[data + 8] ^= 0x0f; /* not a zlib stream */
 	cr_assert_eq(carve("png", png.data, png.len, &found), CARVE_TRUNCATED);
 	cr_assert_leq(found.length, data + 8);
 	free(png.data);
 }
 
-/* Filter bytes above 4 are no rows of pixels, whatever deflate says. */
+/* Filter bytes above 4 do not start rows of pixels, even if the deflate stream is valid. */
 Test(png, rows_have_filters)
 {
 	struct bytes png = start(), rows = { 0 }, packed = { 0 };
@@ -278,7 +278,7 @@ Test(png, hostile_lengths)
 		bytes_add_be(&png, lengths[i], 4);
 		bytes_add(&png, "IDATxxxx", 8);
 		if (lengths[i] > 0x7fffffff)
-			expect("png", &png, CARVE_TRUNCATED, 33, "no chunk starts at 33");
+			expect("png", &png, CARVE_TRUNCATED, 33, "no chunk at 33");
 		else
 			expect("png", &png, CARVE_TRUNCATED, 41, "the image ends at 45");
 		free(png.data);
@@ -354,8 +354,8 @@ Test(png, times)
 	}
 }
 
-/* Each byte of the structure: whatever is changed, the file is not complete as it was. */
-Test(png, no_change_goes_unseen)
+/* Each byte of the structure: whatever is changed, the result is not the same complete file. */
+Test(png, every_change_is_detected)
 {
 	struct bytes png = start();
 	struct finding found;

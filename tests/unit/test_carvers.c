@@ -1,7 +1,7 @@
 /*
- * Every carver over its golden files (tests/golden/README.md), and what has to hold for all of
- * them: bytes behind a file change nothing, no beginning of a file is complete, and damage anywhere
- * is survived. A new format is covered by adding files to tests/golden.
+ * Runs every carver over its golden files (tests/golden/README.md) and checks what has to hold for
+ * all of them: bytes after a file change nothing, no beginning of a file is complete, and a carver
+ * survives damage anywhere. A new format is covered by adding files to tests/golden.
  */
 #include "carver_case.h"
 
@@ -29,7 +29,7 @@ static struct bytes read_file(const char *path)
 	return bytes;
 }
 
-/* One line of a .expected file against what was found. */
+/* Compares one line of a .expected file with the finding. */
 static void compare(const char *path, const char *key, const char *value, enum verdict verdict,
 	const struct finding *found)
 {
@@ -84,8 +84,8 @@ static void check_expected(const char *path, enum verdict verdict, const struct 
 	cr_assert_gt(lines, 0, "%s is empty", expected);
 }
 
-/* From which offset on nothing checks the file's bytes, as its .expected says; its length if it
- * says nothing. */
+/* The offset from which nothing checks the file's bytes, from its .expected; the file's length if
+ * that has none. */
 static size_t checked_len(const char *path, const struct bytes *bytes)
 {
 	size_t len = bytes->len;
@@ -145,12 +145,12 @@ static void visit_expected(const char *carver, const char *path, const struct by
 	check_expected(path, verdict, &found);
 }
 
-Test(carvers, golden_files_give_what_is_expected)
+Test(carvers, golden_files_match_their_expectations)
 {
 	cr_assert_gt(each_golden(visit_expected), 70);
 }
 
-/* Whether the carver names `place` as embedded. */
+/* Whether the carver declares `place` as embedded. */
 static bool embeds(const char *carver, const struct bytes *bytes, uint64_t place)
 {
 	struct view *view = view_new_memory(bytes->data, bytes->len);
@@ -169,7 +169,7 @@ static bool embeds(const char *carver, const struct bytes *bytes, uint64_t place
 
 static int embedded_count;
 
-/* What `embedded` says in .expected: places with blanks between them. */
+/* The offsets of `embedded` in .expected, separated by blanks. */
 static void visit_embedded(const char *carver, const char *path, const struct bytes *bytes)
 {
 	char expected[600], line[256], *at;
@@ -190,13 +190,13 @@ static void visit_embedded(const char *carver, const char *path, const struct by
 	fclose(file);
 }
 
-Test(carvers, what_lies_in_a_file_is_named)
+Test(carvers, embedded_files_are_declared)
 {
 	each_golden(visit_embedded);
 	cr_assert_gt(embedded_count, 10);
 }
 
-/* Formats whose streams or objects may mostly follow each other in one file. */
+/* Formats whose streams or objects may usually follow each other in one file. */
 static bool joins(const char *carver)
 {
 	static const char *const names[] = { "bz2", "gz", "lz4", "lzip", "pem", "vobject", "xz",
@@ -208,7 +208,7 @@ static bool joins(const char *carver)
 	return false;
 }
 
-/* Complete files, with bytes behind them: random, zeros, the file once more. */
+/* Complete files, followed by other bytes: random, zeros, the file once more. */
 static void visit_followed(const char *carver, const char *path, const struct bytes *bytes)
 {
 	struct finding alone, found;
@@ -238,13 +238,13 @@ static void visit_followed(const char *carver, const char *path, const struct by
 	}
 }
 
-Test(carvers, bytes_behind_a_file_change_nothing)
+Test(carvers, bytes_after_a_file_change_nothing)
 {
 	each_golden(visit_followed);
 }
 
-/* Pictures stand behind each other in an MPO file, and so its beginning can be a whole JPEG. Of
- * other formats, `sequence` says it in the .expected file. */
+/* An MPO file contains several pictures, so its beginning can be a whole JPEG. For other formats,
+ * `sequence` in .expected marks such files. */
 static bool is_sequence(const char *path)
 {
 	char expected[600], line[256];
@@ -293,7 +293,7 @@ Test(carvers, no_beginning_of_a_file_is_complete)
 	each_golden(visit_cut);
 }
 
-/* Cut anywhere, with random bytes behind; not in the last bytes, where a format may have a comment
+/* Cut anywhere, followed by random bytes; not in the last bytes, where a format may have a comment
  * that nothing checks. */
 static void visit_overwritten(const char *carver, const char *path, const struct bytes *bytes)
 {
@@ -342,7 +342,7 @@ Test(carvers, damage_anywhere_is_survived)
 	each_golden(visit_damaged);
 }
 
-Test(carvers, random_bytes_behind_any_beginning_are_never_complete)
+Test(carvers, random_bytes_after_any_beginning_are_never_complete)
 {
 	struct finding found;
 	int tried = 0;

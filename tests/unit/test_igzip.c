@@ -1,9 +1,9 @@
 /*
- * Sound streams are done for igzip, and what it calls done with the right CRC either zlib calls
- * done at the same byte or it unpacks to the right bytes all the same (codes that no byte uses may
- * be damaged); whatever was changed or cut, and in what pieces it gets them. No byte outside of a
- * piece is touched: each ends where a page without rights begins, since igzip is assembly, which
- * sanitizers don't see into.
+ * igzip accepts intact streams. What it accepts with the right CRC either zlib accepts with the
+ * same end, or it inflates to the right bytes all the same (codes that no byte uses may be
+ * damaged), whatever was changed or cut, and in whatever pieces the input comes. No byte outside a
+ * piece is touched: each piece ends at an inaccessible page, because igzip is assembly, which
+ * sanitizers do not instrument.
  */
 #include "carver_case.h"
 
@@ -35,7 +35,7 @@ struct result {
 	uint32_t crc;
 };
 
-/* ROOM_LEN bytes with such a page behind them. */
+/* ROOM_LEN bytes followed by such a page. */
 static uint8_t *fenced(void)
 {
 	uint8_t *room = mmap(
@@ -61,12 +61,12 @@ static size_t make_plain(uint8_t *plain)
 	return len;
 }
 
-static size_t deflate_all(const uint8_t *plain, size_t len, bool gzip, uint8_t *packed)
+static size_t deflate_all(const uint8_t *plain, size_t len, bool gzip, uint8_t *compressed)
 {
 	static const int strategies[] = { Z_DEFAULT_STRATEGY, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE };
 	z_stream stream = { .next_in = (Bytef *)plain,
 		.avail_in = (uInt)len,
-		.next_out = packed,
+		.next_out = compressed,
 		.avail_out = (uInt)ROOM_LEN };
 
 	cr_assert_eq(deflateInit2(&stream, (int)draw(10), Z_DEFLATED, gzip ? 31 : -15,
@@ -77,11 +77,11 @@ static size_t deflate_all(const uint8_t *plain, size_t len, bool gzip, uint8_t *
 	return stream.total_out;
 }
 
-static struct result by_zlib(const uint8_t *packed, size_t len, bool gzip)
+static struct result by_zlib(const uint8_t *compressed, size_t len, bool gzip)
 {
 	static uint8_t output[4096];
 	struct result result = { 0 };
-	z_stream stream = { .next_in = (Bytef *)packed, .avail_in = (uInt)len };
+	z_stream stream = { .next_in = (Bytef *)compressed, .avail_in = (uInt)len };
 	int code;
 
 	cr_assert_eq(inflateInit2(&stream, gzip ? 31 : -15), Z_OK);
@@ -100,7 +100,7 @@ static struct result by_zlib(const uint8_t *packed, size_t len, bool gzip)
 }
 
 static struct result by_igzip(
-	const uint8_t *packed, size_t len, bool gzip, uint8_t *in, uint8_t *out)
+	const uint8_t *compressed, size_t len, bool gzip, uint8_t *in, uint8_t *out)
 {
 	struct inflate_state *state = igzip_open(gzip);
 	struct result result = { 0 };
@@ -114,7 +114,7 @@ static struct result by_igzip(
 
 		if (piece_len > len - result.taken)
 			piece_len = len - result.taken;
-		piece = memcpy(in + ROOM_LEN - piece_len, packed + result.taken, piece_len);
+		piece = memcpy(in + ROOM_LEN - piece_len, compressed + result.taken, piece_len);
 		left = piece_len;
 		do {
 			room = room_len = 1 + draw(out_max);
@@ -132,29 +132,29 @@ static struct result by_igzip(
 	return result;
 }
 
-static void damage(uint8_t *packed, size_t *len)
+static void damage(uint8_t *compressed, size_t *len)
 {
 	uint32_t kind = draw(4);
 
 	if (kind == 0)
 		*len = draw((uint32_t)*len);
 	else if (kind == 1)
-		packed[draw((uint32_t)*len)] ^= (uint8_t)(1 << draw(8));
+		compressed[draw((uint32_t)*len)] ^= (uint8_t)(1 << draw(8));
 	else if (kind == 2)
-		memset(packed + draw((uint32_t)*len), (int)draw(256), 1 + draw(200));
+		memset(compressed + draw((uint32_t)*len), (int)draw(256), 1 + draw(200));
 	else
 		for (size_t at = draw((uint32_t)*len); at < *len; at++)
-			packed[at] = (uint8_t)draw(256);
+			compressed[at] = (uint8_t)draw(256);
 }
 
-static void expect_like_zlib(const uint8_t *packed, size_t len, bool gzip,
+static void expect_like_zlib(const uint8_t *compressed, size_t len, bool gzip,
 	const struct result *sound, uint8_t *in, uint8_t *out)
 {
-	struct result quick = by_igzip(packed, len, gzip, in, out), sure;
+	struct result quick = by_igzip(compressed, len, gzip, in, out), sure;
 
 	if (!quick.done)
 		return;
-	sure = by_zlib(packed, len, gzip);
+	sure = by_zlib(compressed, len, gzip);
 	if (!sure.done) {
 		cr_assert(!gzip || (quick.crc == sound->crc && quick.given == sound->given),
 			"zlib does not call it done");
@@ -171,7 +171,7 @@ static void expect_like_zlib(const uint8_t *packed, size_t len, bool gzip,
 
 Test(igzip, agrees_with_zlib)
 {
-	uint8_t *plain = malloc(PLAIN_MAX), *packed = malloc(ROOM_LEN + 1000);
+	uint8_t *plain = malloc(PLAIN_MAX), *compressed = malloc(ROOM_LEN + 1000);
 	uint8_t *in = fenced(), *out = fenced();
 
 	random_state = (uint64_t)time(NULL) << 20 | (uint64_t)getpid() | 1;
@@ -181,21 +181,21 @@ Test(igzip, agrees_with_zlib)
 		size_t len = make_plain(plain), behind = draw(30), packed_len;
 		struct result result;
 
-		packed_len = deflate_all(plain, len, gzip, packed);
+		packed_len = deflate_all(plain, len, gzip, compressed);
 		for (size_t i = 0; i < behind; i++)
-			packed[packed_len + i] = (uint8_t)draw(256);
-		result = by_igzip(packed, packed_len + behind, gzip, in, out);
+			compressed[packed_len + i] = (uint8_t)draw(256);
+		result = by_igzip(compressed, packed_len + behind, gzip, in, out);
 		cr_assert(result.done, "a sound stream of %zu bytes is not done at %zu", packed_len,
 			result.taken);
 		cr_assert_eq(result.taken, packed_len, "%zu, not %zu bytes taken", result.taken,
 			packed_len);
 		cr_assert_eq(result.given, len);
 		cr_assert_eq(result.crc, crc32(0, plain, (uInt)len));
-		damage(packed, &packed_len);
-		expect_like_zlib(packed, packed_len, gzip, &result, in, out);
+		damage(compressed, &packed_len);
+		expect_like_zlib(compressed, packed_len, gzip, &result, in, out);
 	}
 	free(plain);
-	free(packed);
+	free(compressed);
 	munmap(in, ROOM_LEN + 4096);
 	munmap(out, ROOM_LEN + 4096);
 }

@@ -23,61 +23,62 @@ static enum xml_end walk(const char *document, struct xml *xml)
 	return walk_bytes(document, strlen(document), xml);
 }
 
-static void expect_whole(const char *document, size_t root_end, size_t end)
+static void expect_complete(const char *document, size_t root_end, size_t end)
 {
 	struct xml xml;
 
-	cr_assert_eq(walk(document, &xml), XML_WHOLE, "%s: %s", document, xml.problem);
+	cr_assert_eq(walk(document, &xml), XML_COMPLETE, "%s: %s", document, xml.problem);
 	cr_assert_eq(xml.root_end, root_end, "%s: root's end %zu", document, (size_t)xml.root_end);
 	cr_assert_eq(xml.end, end, "%s: end %zu", document, (size_t)xml.end);
 }
 
-/* Broken at `at`, which is also the end of what is sound, unless told otherwise. */
-static void expect_broken(const char *document, size_t at, size_t sound, const char *problem)
+/* Broken at `at`, which is also the end of the valid part, unless the test says otherwise. */
+static void expect_broken(const char *document, size_t at, size_t valid_end, const char *problem)
 {
 	struct xml xml;
 
 	cr_assert_eq(walk(document, &xml), XML_BROKEN, "%s", document);
 	cr_assert_eq(xml.problem_at, at, "%s: at %zu: %s", document, (size_t)xml.problem_at,
 		xml.problem);
-	cr_assert_eq(xml.valid_end, sound, "%s: sound %zu", document, (size_t)xml.valid_end);
+	cr_assert_eq(
+		xml.valid_end, valid_end, "%s: valid end %zu", document, (size_t)xml.valid_end);
 	cr_assert_str_eq(xml.problem, problem, "%s", document);
 }
 
 Test(xml_walk, documents_end_with_their_root)
 {
-	expect_whole("<a/>", 4, 4);
-	expect_whole("<a></a>", 7, 7);
+	expect_complete("<a/>", 4, 4);
+	expect_complete("<a></a>", 7, 7);
 }
 
 Test(xml_walk, markup_of_all_kinds)
 {
-	expect_whole("<a b='1>' c = \"/>\" />junk", 21, 21);
-	expect_whole("<_a:b-1.c><x/>t</_a:b-1.c>", 26, 26);
-	expect_whole("<a><!-- <b> -- --- --></a >", 27, 27);
-	expect_whole("<a><![CDATA[</a> ]] ]]]></a>", 28, 28);
-	expect_whole("<a><?php echo '</a>' ?"
-		     "?></a>",
+	expect_complete("<a b='1>' c = \"/>\" />junk", 21, 21);
+	expect_complete("<_a:b-1.c><x/>t</_a:b-1.c>", 26, 26);
+	expect_complete("<a><!-- <b> -- --- --></a >", 27, 27);
+	expect_complete("<a><![CDATA[</a> ]] ]]]></a>", 28, 28);
+	expect_complete("<a><?php echo '</a>' ?"
+			"?></a>",
 		28, 28);
-	expect_whole("<?xml version='1.0'?><!--c--><?pi?>\n<a/>", 40, 40);
-	expect_whole("<!DOCTYPE a><a/>", 16, 16);
-	expect_whole(
+	expect_complete("<?xml version='1.0'?><!--c--><?pi?>\n<a/>", 40, 40);
+	expect_complete("<!DOCTYPE a><a/>", 16, 16);
+	expect_complete(
 		"<!DOCTYPE a PUBLIC '-//>//' \"[\" [<!ENTITY x \"]>\"><!-- ]>' --><?p ]> ?>] ><a/>",
 		77, 77);
 }
 
-Test(xml_walk, what_stands_behind_the_root)
+Test(xml_walk, what_may_follow_the_root)
 {
-	expect_whole("<a/>\n", 4, 5);
-	expect_whole("<a/>\r\n\r\n", 4, 8);
-	expect_whole("<a/>  \n  x", 4, 7);
-	expect_whole("<a/>  x", 4, 4);
-	expect_whole("<a/>\n<!-- c -->\n<?pi ?>\n", 4, 24);
-	expect_whole("<a/>\n<!-- c", 4, 5);
-	expect_whole("<a/>\n<?xml version='1.0'?><b/>", 4, 5);
+	expect_complete("<a/>\n", 4, 5);
+	expect_complete("<a/>\r\n\r\n", 4, 8);
+	expect_complete("<a/>  \n  x", 4, 7);
+	expect_complete("<a/>  x", 4, 4);
+	expect_complete("<a/>\n<!-- c -->\n<?pi ?>\n", 4, 24);
+	expect_complete("<a/>\n<!-- c", 4, 5);
+	expect_complete("<a/>\n<?xml version='1.0'?><b/>", 4, 5);
 	/* The comment may be the next document's. */
-	expect_whole("<a/>\n<!-- c -->\n<b/>", 4, 5);
-	expect_whole("<a/>\n<!DOCTYPE b>", 4, 5);
+	expect_complete("<a/>\n<!-- c -->\n<b/>", 4, 5);
+	expect_complete("<a/>\n<!DOCTYPE b>", 4, 5);
 }
 
 Test(xml_walk, what_breaks_a_document)
@@ -86,31 +87,32 @@ Test(xml_walk, what_breaks_a_document)
 	expect_broken("<a><b c></a>", 7, 7, "an attribute without a value");
 	expect_broken("<a><b c=d></a>", 8, 8, "a value without quotes");
 	expect_broken("<a><b c='<'></a>", 9, 9, "'<' in an attribute's value");
-	expect_broken("<a><1/></a>", 4, 4, "no name where one belongs");
+	expect_broken("<a><1/></a>", 4, 4, "a name is missing");
 	expect_broken("<a><b / ></a>", 7, 7, "a tag that is not closed");
-	expect_broken("<a><!DOCTYPE a></a>", 12, 12, "a document type in the document");
-	expect_broken("<a><![IGNORE[]]></a>", 6, 6, "no CDATA section");
-	expect_broken("<a>text<?xml version='1.0'?>", 12, 12, "another document's declaration");
+	expect_broken("<a><!DOCTYPE a></a>", 12, 12, "a document type inside the document");
+	expect_broken("<a><![IGNORE[]]></a>", 6, 6, "an invalid CDATA section");
+	expect_broken(
+		"<a>text<?xml version='1.0'?>", 12, 12, "the declaration of another document");
 	expect_broken("<a>te\x01xt</a>", 5, 5, "a character that XML does not have");
 	expect_broken("text<a/>", 0, 0, "text outside the root");
 	expect_broken("</a>", 3, 0, "the end of an element that is not open");
 	expect_broken("<![CDATA[x]]><a/>", 2, 0, "a CDATA section outside the root");
 }
 
-Test(xml_walk, bytes_that_are_no_utf8)
+Test(xml_walk, bytes_that_are_not_utf8)
 {
 	struct xml xml;
 
-	/* Remarked on where the document goes on; its end, where it does not. */
-	cr_assert_eq(walk("<a>\xe4rger</a>", &xml), XML_WHOLE);
+	/* A remark if the document continues; its end if it does not. */
+	cr_assert_eq(walk("<a>\xe4rger</a>", &xml), XML_COMPLETE);
 	cr_assert_eq(xml.odd_at, 4);
-	cr_assert_eq(walk("<a>\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80</a>", &xml), XML_WHOLE);
+	cr_assert_eq(walk("<a>\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80</a>", &xml), XML_COMPLETE);
 	cr_assert_eq(xml.odd_at, 0);
-	cr_assert_eq(walk("<a>x</a>\xff\xff", &xml), XML_WHOLE);
+	cr_assert_eq(walk("<a>x</a>\xff\xff", &xml), XML_COMPLETE);
 	cr_assert_eq(xml.odd_at, 0);
 	expect_broken("<a>text \xe4rg\xff \x01", 13, 9, "a character that XML does not have");
-	cr_assert_eq(
-		walk("<?xml version='1.0' encoding='windows-1252'?><a>\xe4</a>", &xml), XML_WHOLE);
+	cr_assert_eq(walk("<?xml version='1.0' encoding='windows-1252'?><a>\xe4</a>", &xml),
+		XML_COMPLETE);
 	cr_assert_eq(xml.odd_at, 0);
 }
 
@@ -133,7 +135,8 @@ Test(xml_walk, utf16_in_both_byte_orders_with_and_without_a_bom)
 			else
 				bytes_add_le(&bytes, unit, 2);
 		}
-		cr_assert_eq(walk_bytes(bytes.data, bytes.len, &xml), XML_WHOLE, "%s", xml.problem);
+		cr_assert_eq(
+			walk_bytes(bytes.data, bytes.len, &xml), XML_COMPLETE, "%s", xml.problem);
 		cr_assert_eq(xml.root_end, bytes.len - 2);
 		cr_assert_eq(xml.end, bytes.len);
 		cr_assert_str_eq(xml.title, "\xe2\x82\xac");
@@ -143,7 +146,7 @@ Test(xml_walk, utf16_in_both_byte_orders_with_and_without_a_bom)
 	}
 }
 
-Test(xml_walk, what_it_says_about_a_document)
+Test(xml_walk, properties_of_a_document)
 {
 	struct xml xml = { .title_name = "title", .title_depth = 2 };
 	static const char text[] =
@@ -151,7 +154,7 @@ Test(xml_walk, what_it_says_about_a_document)
 		" xmlns:s='http://s'><g><title>deep</title></g>"
 		"<s:title>A <b>c</b>d</s:title><title>2</title></s:svg>";
 
-	cr_assert_eq(walk_bytes(text, strlen(text), &xml), XML_WHOLE, "%s", xml.problem);
+	cr_assert_eq(walk_bytes(text, strlen(text), &xml), XML_COMPLETE, "%s", xml.problem);
 	cr_assert_eq(xml.end, strlen(text));
 	cr_assert(xml.declared);
 	cr_assert_str_eq(xml.doctype, "s:svg");
@@ -198,7 +201,7 @@ Test(xml_walk, depth_is_bounded)
 		bytes_add(&bytes, "<a>", 3);
 	for (int i = 0; i < 1024; i++)
 		bytes_add(&bytes, "</a>", 4);
-	cr_assert_eq(walk_bytes(bytes.data, bytes.len, &xml), XML_WHOLE, "%s", xml.problem);
+	cr_assert_eq(walk_bytes(bytes.data, bytes.len, &xml), XML_COMPLETE, "%s", xml.problem);
 	cr_assert_eq(xml.tag_count, 2048);
 	bytes.len = 1024 * 3;
 	bytes_add(&bytes, "<a></a>", 7);
@@ -220,7 +223,7 @@ Test(xml_walk, endless_text_is_not_the_documents)
 	/* The same with markup behind it is one long text. */
 	bytes_add(&bytes, "</a>", 4);
 	xml = (struct xml){ 0 };
-	cr_assert_eq(walk_bytes(bytes.data, bytes.len, &xml), XML_WHOLE);
+	cr_assert_eq(walk_bytes(bytes.data, bytes.len, &xml), XML_COMPLETE);
 	free(bytes.data);
 }
 

@@ -7,16 +7,16 @@
  *	scan:    the segment SOS, then coded data up to the next marker, in which FF is
  *	         written FF 00
  *
- * Nothing says how long a file is; it ends with the EOI that the walk comes to, or behind what
- * cameras and phones append to it: further pictures (jpeg_mpf.c), a video, their own data
- * (trailer.c). The thumbnail in an EXIF segment has an EOI of its own, which the segment's length
- * passes over. Checked are: each segment's marker and length, the frame's fields, quantization and
- * Huffman tables, scans against frame and tables, the order of restart markers, and the coded data
- * itself, by decoding it where it is Huffman-coded (jpeg_huffman.c), otherwise by its markers
+ * The length is not stored; the file ends with the EOI that the walk reaches, or after what cameras
+ * and phones append to it: further pictures (jpeg_mpf.c), a video, their own data (trailer.c). The
+ * thumbnail in an EXIF segment has an EOI of its own, which the walk skips with the segment.
+ * Checked are: each segment's marker and length, the frame's fields, quantization and Huffman
+ * tables, scans against frame and tables, the order of restart markers, and the coded data itself,
+ * by decoding it where it is Huffman-coded (jpeg_huffman.c), otherwise by its markers
  * (jpeg_scan.c).
  *
- * A file that breaks in its picture data is truncated there. One that breaks before it is worth
- * carving only when it surely is a JPEG: when two segments were recognised by more than their
+ * A file that is broken in its picture data is truncated there. One that is broken before it is
+ * carved only when it certainly is a JPEG: when two segments were recognised by more than their
  * marker. JPEG-LS (FF F7) is another format, and is rejected.
  */
 #include "jpeg.h"
@@ -30,12 +30,12 @@
 #include "trailer.h"
 #include "walk.h"
 
-/* The most fill bytes FF before a marker. Programs that align with them use a few; flash memory
- * that is erased is full of them. */
+/* The most fill bytes FF before a marker. Programs that align with them use a few; erased flash
+ * memory is full of them. */
 #define FILL_LEN 256
 
-/* The marker at jpeg->at: its code with jpeg->at behind it, 0 at the view's end, -1 when there is
- * none. */
+/* Reads the marker at jpeg->at: returns its code, with jpeg->at after it; 0 at the view's end; -1
+ * when it is not a marker. */
 static int read_marker(struct jpeg *jpeg)
 {
 	uint64_t at = jpeg->at;
@@ -57,7 +57,7 @@ static int read_marker(struct jpeg *jpeg)
 	return -1;
 }
 
-/* The length of what makes a segment of type APPn recognisable, 0 when nothing does. */
+/* How many bytes identify a segment of type APPn; 0 when none do. */
 static size_t recognise(uint8_t marker, const uint8_t *p, size_t len)
 {
 	static const struct {
@@ -84,8 +84,8 @@ static size_t recognise(uint8_t marker, const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* Phones say in XMP that they append a video to the picture: Google's two ways, which others took
- * over. */
+/* Phones declare in XMP that they append a video to the picture, in two ways of Google's, which
+ * others adopted. */
 static void read_xmp(struct jpeg *jpeg, uint64_t at, size_t len)
 {
 	const uint8_t *p = view_peek(jpeg->view, at, len);
@@ -137,7 +137,7 @@ static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char
 	uint64_t at = jpeg->at + 2;
 	size_t len = p ? be16(p) : 2;
 
-	*problem = "a marker that no JPEG has";
+	*problem = "a marker that does not occur in JPEG";
 	if (!has_table_or_frame(marker) && !is_application(marker))
 		return JPEG_WALK_BROKEN;
 	if (!p)
@@ -154,35 +154,35 @@ static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char
 		if (*problem)
 			return JPEG_WALK_BROKEN;
 		jpeg->evidence++;
-		jpeg->sound = at + len;
+		jpeg->valid_end = at + len;
 	} else {
 		size_t known = read_application(jpeg, marker, at, len);
 
 		if (known)
-			jpeg->sound = at + known;
+			jpeg->valid_end = at + known;
 	}
 	jpeg->at = at + len;
 	return jpeg->at <= view_size(jpeg->view) ? JPEG_WALK_DONE : JPEG_WALK_CUT;
 }
 
-/* Behind SOS: passes over the coded data. */
-static enum jpeg_walk pass_scan(struct jpeg *jpeg, const char **problem)
+/* After SOS: skips the coded data. */
+static enum jpeg_walk skip_scan(struct jpeg *jpeg, const char **problem)
 {
 	uint64_t start = jpeg->at;
 	enum jpeg_scan state;
 
 	jpeg->scan_count++;
-	state = jpeg_pass_scan(jpeg, problem);
-	jpeg->sound = jpeg->at;
+	state = jpeg_skip_scan(jpeg, problem);
+	jpeg->valid_end = jpeg->at;
 	switch (state) {
 	case JPEG_SCAN_CUT:
 		return JPEG_WALK_CUT;
 	case JPEG_SCAN_BROKEN:
-		jpeg->sound = walk_before_fill(jpeg->view, start, jpeg->at);
+		jpeg->valid_end = walk_before_fill(jpeg->view, start, jpeg->at);
 		return JPEG_WALK_BROKEN;
 	case JPEG_SCAN_SHORT:
 		jpeg->at += 2;
-		jpeg->sound = jpeg->at;
+		jpeg->valid_end = jpeg->at;
 		return JPEG_WALK_SHORT;
 	case JPEG_SCAN_DONE:
 		break;
@@ -192,8 +192,8 @@ static enum jpeg_walk pass_scan(struct jpeg *jpeg, const char **problem)
 	return JPEG_WALK_DONE;
 }
 
-/* At EOI: what is missing, or NULL. */
-static const char *missing(const struct jpeg *jpeg)
+/* At EOI: returns what is missing, or NULL. */
+static const char *find_missing(const struct jpeg *jpeg)
 {
 	if (!jpeg->scan_count)
 		return "EOI before any picture data";
@@ -203,16 +203,16 @@ static const char *missing(const struct jpeg *jpeg)
 	return NULL;
 }
 
-/* Behind EOI: whether the picture is whole. */
-static enum jpeg_walk finish(struct jpeg *jpeg, const char **problem)
+/* After EOI: whether the picture is whole. */
+static enum jpeg_walk finish_picture(struct jpeg *jpeg, const char **problem)
 {
-	*problem = missing(jpeg);
-	jpeg->sound = jpeg->at;
+	*problem = find_missing(jpeg);
+	jpeg->valid_end = jpeg->at;
 	if (!*problem)
 		return JPEG_WALK_DONE;
 	if (jpeg->scan_count)
 		return JPEG_WALK_SHORT;
-	/* Tables alone, as TIFF has them for its strips, are no picture, however sound. */
+	/* Tables alone, which TIFF has for its strips, are not a picture, even if valid. */
 	jpeg->evidence = 0;
 	return JPEG_WALK_BROKEN;
 }
@@ -222,7 +222,7 @@ enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem
 	const uint8_t *p = view_peek(jpeg->view, start, 2);
 	enum jpeg_walk state = JPEG_WALK_DONE;
 
-	jpeg->at = jpeg->sound = start;
+	jpeg->at = jpeg->valid_end = start;
 	*problem = "no SOI";
 	if (!p || be16(p) != 0xff00 + JPEG_SOI)
 		return JPEG_WALK_BROKEN;
@@ -234,23 +234,23 @@ enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem
 		*problem = "no marker";
 		if (marker <= 0)
 			return marker ? JPEG_WALK_BROKEN : JPEG_WALK_CUT;
-		/* Only the marker behind a segment or scan confirms that it ended there. */
-		jpeg->sound = at;
+		/* Only the marker after a segment or scan confirms its end. */
+		jpeg->valid_end = at;
 		if (marker == JPEG_EOI)
-			return finish(jpeg, problem);
+			return finish_picture(jpeg, problem);
 		state = read_segment(jpeg, (uint8_t)marker, problem);
 		if (state == JPEG_WALK_DONE && marker == JPEG_SOS)
-			state = pass_scan(jpeg, problem);
+			state = skip_scan(jpeg, problem);
 	}
 	return state;
 }
 
-static enum verdict judge(struct jpeg *jpeg, enum jpeg_walk state, const char *problem)
+static enum verdict file_verdict(struct jpeg *jpeg, enum jpeg_walk state, const char *problem)
 {
 	struct finding *finding = jpeg->finding;
 	uint64_t size = view_size(jpeg->view);
 
-	finding->length = jpeg->sound;
+	finding->length = jpeg->valid_end;
 	if (state == JPEG_WALK_DONE)
 		return CARVE_COMPLETE;
 	if (!jpeg->scan_count && jpeg->evidence < 2) {
@@ -262,7 +262,7 @@ static enum verdict judge(struct jpeg *jpeg, enum jpeg_walk state, const char *p
 	}
 	if (state == JPEG_WALK_CUT)
 		return walk_cut(
-			jpeg->view, finding, size + 1, jpeg->scan_count ? size : jpeg->sound);
+			jpeg->view, finding, size + 1, jpeg->scan_count ? size : jpeg->valid_end);
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, jpeg->at);
 }
 
@@ -275,11 +275,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (state == JPEG_WALK_DONE)
 		state = jpeg_walk_others(&jpeg, &problem);
 	if (state == JPEG_WALK_DONE && jpeg.video)
-		jpeg.sound = trailer_video_end(view, jpeg.sound);
+		jpeg.valid_end = trailer_video_end(view, jpeg.valid_end);
 	if (state == JPEG_WALK_DONE)
-		jpeg.sound = trailer_end(view, jpeg.sound);
+		jpeg.valid_end = trailer_end(view, jpeg.valid_end);
 	free(jpeg.history);
-	return judge(&jpeg, state, problem);
+	return file_verdict(&jpeg, state, problem);
 }
 
 const struct carver jpeg_carver = {

@@ -1,7 +1,7 @@
 /*
  * What the parts of the JPEG carver share: jpeg.c walks a file from marker to marker,
- * jpeg_segments.c reads the segments that describe the picture, jpeg_scan.c passes over coded data,
- * jpeg_huffman.c decodes it where it can, jpeg_mpf.c knows about further pictures behind the first.
+ * jpeg_segments.c reads the segments that describe the picture, jpeg_scan.c skips coded data,
+ * jpeg_huffman.c decodes it where it can, jpeg_mpf.c walks further pictures after the first.
  */
 #ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_H
 #define BURIN_CARVERS_PICTURES_JPEG_JPEG_H
@@ -34,86 +34,86 @@ enum jpeg_marker {
 #define JPEG_COMPONENTS 4
 #define JPEG_FAST_BITS 10
 
-/* A Huffman table. Codes of up to JPEG_FAST_BITS bits are looked up at once: length << 8 | value, 0
- * for longer ones. Those are compared, as 16 bits from the left, with limit[length], one more than
- * the last code of that length. */
+/* A Huffman table. Codes of up to JPEG_FAST_BITS bits are looked up directly: length << 8 | value,
+ * 0 for longer ones. Those are compared, as 16 bits from the left, with limit[length], one more
+ * than the last code of that length. */
 struct jpeg_table {
 	bool defined;
 	uint16_t fast[1 << JPEG_FAST_BITS];
 	uint32_t limit[17];
-	int32_t first[17]; /* index in values of code 0 of this length, were there one */
+	int32_t first[17]; /* index in values that code 0 of this length would have */
 	uint8_t values[256];
 };
 
 struct jpeg_component {
 	uint8_t id, h, v, quant;
-	uint8_t dc_table, ac_table; /* in the scan at hand */
+	uint8_t dc_table, ac_table; /* in the current scan */
 	bool scanned;               /* some scan had its (first) data */
-	uint32_t across, down;      /* blocks of 8 by 8 that hold its samples */
-	uint32_t stride;            /* blocks of a row when rows are filled up to whole MCUs */
-	uint64_t
-		*history; /* progressive: a bit for each coefficient that is not 0 yet; else NULL */
+	uint32_t across, down;      /* blocks of 8 by 8 that cover its samples */
+	uint32_t stride;            /* blocks of a row when rows are padded to whole MCUs */
+	uint64_t *history; /* progressive: a bit for each coefficient, set once it is not 0; else
+                             NULL */
 };
 
-/* A picture on the walk. Functions return what is wrong as a text, or NULL. */
+/* A picture during the walk. Functions return what is wrong as a text, or NULL. */
 struct jpeg {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at;    /* where the walk is: at a marker, or where it broke */
-	uint64_t sound; /* behind what was recognised, when the walk was cut or broke */
-	uint8_t sof;    /* the marker of the frame, 0 before it */
+	uint64_t at;        /* the next marker, or where the walk failed */
+	uint64_t valid_end; /* end of what was recognised, when the walk was cut or failed */
+	uint8_t sof;        /* the marker of the frame, 0 before it */
 	uint8_t precision;
-	uint32_t width, height; /* height 0: DNL gives it behind the first scan */
+	uint32_t width, height; /* height 0: DNL follows the first scan and has it */
 	uint32_t mcus_across, mcus_down;
 	uint8_t hmax, vmax;
 	int component_count;
 	struct jpeg_component components[JPEG_COMPONENTS];
-	uint64_t *history;              /* that of all components, owned */
-	uint64_t visits;                /* blocks of all progressive scans begun */
+	uint64_t *history;              /* that of all components; owned */
+	uint64_t visits;                /* blocks of all progressive scans started */
 	uint16_t dc_quant[4];           /* 0: unknown */
 	struct jpeg_table tables[2][4]; /* DC, AC */
 	uint32_t restart_interval;
 	bool hierarchical;
 
-	int scan_count; /* scans begun */
-	int in_scan;    /* components of the scan at hand */
+	int scan_count; /* scans started */
+	int in_scan;    /* components of the current scan */
 	struct jpeg_component *scan[JPEG_COMPONENTS];
 	uint8_t spectral_first, spectral_last, approx_high, approx_low;
 
-	bool video;            /* XMP says that a video follows */
-	uint64_t mpf, mpf_len; /* where MPF's TIFF head is, 0: nowhere */
-	int evidence;          /* segments that were recognised by more than their marker */
+	bool video;            /* XMP declares that a video follows */
+	uint64_t mpf, mpf_len; /* offset of MPF's TIFF head, 0: none */
+	int evidence;          /* segments recognised by more than their marker */
 };
 
-/* Reads the len bytes p behind the length field of a table or frame segment. */
+/* Reads the len bytes at p, after the length field, of a table or frame segment. */
 const char *jpeg_read_segment(struct jpeg *jpeg, uint8_t marker, const uint8_t *p, size_t len);
 
 enum jpeg_scan {
-	JPEG_SCAN_DONE,   /* jpeg->at is the marker behind the scan's data */
+	JPEG_SCAN_DONE,   /* jpeg->at is the marker after the data */
 	JPEG_SCAN_CUT,    /* the view ended */
-	JPEG_SCAN_BROKEN, /* it makes no sense from about jpeg->at on */
-	JPEG_SCAN_SHORT,  /* jpeg->at is a good EOI, but it comes before all of the picture did */
+	JPEG_SCAN_BROKEN, /* invalid from about jpeg->at on */
+	JPEG_SCAN_SHORT,  /* jpeg->at is a valid EOI, but it comes before the end of the picture */
 };
 
-/* Passes over the coded data at jpeg->at; *problem says what broke. */
-enum jpeg_scan jpeg_pass_scan(struct jpeg *jpeg, const char **problem);
+/* Skips the coded data at jpeg->at; *problem is what is broken. */
+enum jpeg_scan jpeg_skip_scan(struct jpeg *jpeg, const char **problem);
 
-/* Whether jpeg_decode_scan knows how to decode the scan at hand. May set up jpeg->history. */
+/* Whether jpeg_decode_scan can decode the current scan. May allocate jpeg->history. */
 bool jpeg_can_decode(struct jpeg *jpeg);
 enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem);
 
 enum jpeg_walk {
-	JPEG_WALK_DONE,   /* jpeg->at is behind EOI */
-	JPEG_WALK_SHORT,  /* likewise, but coded data was missing before it */
+	JPEG_WALK_DONE,   /* jpeg->at is after EOI */
+	JPEG_WALK_SHORT,  /* the same, but coded data was missing before it */
 	JPEG_WALK_CUT,    /* the view ended */
-	JPEG_WALK_BROKEN, /* nothing makes sense from about jpeg->at on */
+	JPEG_WALK_BROKEN, /* invalid from about jpeg->at on */
 };
 
-/* Walks the picture at offset start, from SOI to EOI; *problem says what is short or broken. */
+/* Walks the picture at offset start, from SOI to EOI; *problem is what is missing or broken. */
 enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem);
 
-/* Goes over the pictures that MPF lists behind the first, which ends at jpeg->at, and moves
- * jpeg->at and sound behind them. */
+/* Walks the pictures that MPF lists after the first, which ends at jpeg->at, and moves jpeg->at and
+ * valid_end past them. */
 enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Bits of Huffman-coded data, read through a view: bytes FF 00 count as FF, and markers end it.
- * These few lines are what decoding spends its time in, so they are inline, and eight bytes at once
- * are taken where no FF is among them.
+ * Bits of Huffman-coded data, read through a view: bytes FF 00 count as FF, and a marker ends the
+ * data. Decoding spends its time in these few lines, so they are inline and load eight bytes at
+ * once where none of them is FF.
  */
 #ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_BITS_H
 #define BURIN_CARVERS_PICTURES_JPEG_JPEG_BITS_H
@@ -9,7 +9,7 @@
 #include "bytes.h"
 #include "jpeg.h"
 
-/* Bits from coded data. acc holds the next `count` bits at its top; below them it may hold some of
+/* Bits from coded data. acc has the next `count` bits at its top; below them it may have some of
  * the bits that follow. */
 struct bits {
 	struct view *view;
@@ -17,11 +17,11 @@ struct bits {
 	uint64_t window_at, size;
 	size_t pos, len;
 	uint64_t acc;
-	int count; /* below 0: more were used than there are */
+	int count; /* below 0: more were used than exist */
 	bool at_marker, at_end;
 };
 
-/* Makes n (1 or 2) bytes at pos visible: false when the view ends before them. */
+/* Makes n (1 or 2) bytes at pos readable. False when the view ends before them. */
 bool bits_ensure(struct bits *b, size_t n);
 
 /* Refills byte by byte, at the edges of windows and around FF. */
@@ -34,7 +34,7 @@ static inline bool bits_have_ff(uint64_t word)
 	return (inverted - 0x0101010101010101u) & word & 0x8080808080808080u;
 }
 
-/* At least 32 bits, unless the data ends. */
+/* Loads at least 32 bits, unless the data ends. */
 static inline void bits_refill(struct bits *b)
 {
 	if (b->count >= 32 || b->at_marker || b->at_end)
@@ -72,9 +72,9 @@ static inline uint64_t bits_offset(const struct bits *b)
 	return (b->window_at + b->pos) * 8 - (uint64_t)(b->count > 0 ? b->count : 0);
 }
 
-/* The value of the next code, or -1. At least 16 bits remain for use behind it when there are as
- * many. */
-static inline int bits_take_code(struct bits *b, const struct jpeg_table *table)
+/* Decodes the next code: its value, or -1. After it at least 16 bits can still be taken, if the
+ * data has them. */
+static inline int bits_decode(struct bits *b, const struct jpeg_table *table)
 {
 	uint16_t entry;
 	uint32_t code;
@@ -96,7 +96,7 @@ static inline int bits_take_code(struct bits *b, const struct jpeg_table *table)
 	return -1;
 }
 
-/* Where the next whole byte is. */
+/* The offset of the next whole byte. */
 static inline uint64_t bits_byte_offset(const struct bits *b)
 {
 	return b->window_at + b->pos - (uint64_t)(b->count > 0 ? b->count / 8 : 0);

@@ -1,15 +1,15 @@
 /*
  * Huffman-coded scans, sequential and progressive (ISO/IEC 10918-1, annexes F and G), decoded as
- * far as it takes to know where each coefficient's bits are; pixels are not made.
+ * far as necessary to locate each coefficient's bits; pixels are not computed.
  *
- * The frame says how many blocks a scan has, so its end is known, not guessed, and in data that is
- * not the picture's something soon goes wrong: a code that no table has, more than 64 coefficients
+ * The frame determines how many blocks a scan has, so its end is known, not guessed, and data that
+ * is not the picture's soon fails to decode: a code that is in no table, more than 64 coefficients
  * in a block, an average brightness (DC) out of range, a marker in the middle. In random data that
- * takes some hundred bytes, and in text not more. Zeros are the exception: with common tables they
- * decode to blocks full of equal coefficients, which no picture has two of, one after the other.
+ * takes some hundred bytes, and in text no more. Zeros are the exception: with common tables they
+ * decode to blocks full of equal coefficients, and no picture has two of those in a row.
  *
- * Refinement scans (annex G.1.2.3) hold a bit for each coefficient that is not 0 already, so a bit
- * is kept for each coefficient.
+ * Refinement scans (annex G.1.2.3) have a bit for each coefficient that is not 0 already, so the
+ * decoder keeps a bit for each coefficient.
  */
 #include "jpeg.h"
 
@@ -21,45 +21,46 @@
 /* Blocks whose history is kept: 32 MiB, for pictures of 150 million pixels. Larger ones are not
  * decoded. */
 #define HISTORY_BLOCKS (4u << 20)
-/* Some programs leave bytes between a scan's last block, or restart interval, and the next
+/* Bytes that some programs leave between a scan's last block, or restart interval, and the next
  * marker. */
 #define SLACK 512
-/* Blocks that are visited in all scans together; what is more is not decoded. Sequential scans take
- * bits for each block, but progressive ones pass over thousands with one code, and a hostile file
- * has many such scans. The ten scans that programs usually write visit each block of the largest
- * picture five or six times. */
+/* Blocks visited in all scans together; a picture with more is not decoded further. Sequential
+ * scans take bits for each block, but progressive ones skip thousands with one code, and a hostile
+ * file has many such scans. The ten scans that programs usually write visit each block of the
+ * largest picture five or six times. */
 #define VISITS (32u << 20)
 
 struct decoder {
 	struct jpeg *jpeg;
 	struct bits bits;
 	const char *problem; /* why the scan failed; NULL when the view ended */
-	uint64_t sound;      /* how far it was sound then, about */
+	uint64_t valid_end;  /* then: how far it is valid, about */
 	bool (*block)(struct decoder *, struct jpeg_component *, uint64_t *history);
 	int32_t dc[JPEG_COMPONENTS]; /* predictions, in order of jpeg->components */
-	uint32_t eob_run;            /* progressive: blocks that end right away */
-	int zero_blocks;             /* in a row, long ones */
+	uint32_t eob_run;            /* progressive: blocks that end at once */
+	int zero_blocks;             /* long ones in a row */
 };
 
 /* ---- blocks ---- */
 
-/* Running out of bits explains whatever went wrong after it. */
+/* Running out of bits explains any failure after it. */
 static bool fail(struct decoder *d, const char *problem)
 {
 	if (d->bits.count < 0)
 		problem = d->bits.at_end ? NULL : "a marker in the middle of coded data";
 	d->problem = problem;
-	d->sound = bits_byte_offset(&d->bits);
+	d->valid_end = bits_byte_offset(&d->bits);
 	return false;
 }
 
-/* The DC coefficient's difference to the last block's. No 8-bit picture needs more than +-1024 once
- * it is multiplied with the quantization; twice as much is let pass for encoders that overshoot. */
-static inline bool take_dc(struct decoder *d, const struct jpeg_component *c, int shift)
+/* Decodes the DC coefficient's difference to the previous block's. No 8-bit picture needs more than
+ * +-1024 once multiplied by the quantization; twice as much is accepted for encoders that
+ * overshoot. */
+static inline bool decode_dc(struct decoder *d, const struct jpeg_component *c, int shift)
 {
 	struct jpeg *jpeg = d->jpeg;
 	int32_t *dc = &d->dc[c - jpeg->components];
-	int size = bits_take_code(&d->bits, &jpeg->tables[0][c->dc_table]);
+	int size = bits_decode(&d->bits, &jpeg->tables[0][c->dc_table]);
 	int32_t value;
 	int64_t brightness, bound = 1 << (jpeg->precision + 3);
 
@@ -86,10 +87,10 @@ static bool sequential_block(struct decoder *d, struct jpeg_component *c, uint64
 	int k = 1;
 
 	(void)history;
-	if (!take_dc(d, c, 0))
+	if (!decode_dc(d, c, 0))
 		return false;
 	while (k < 64) {
-		int code = bits_take_code(b, table);
+		int code = bits_decode(b, table);
 
 		if (code == 0)
 			return true;
@@ -104,7 +105,7 @@ static bool sequential_block(struct decoder *d, struct jpeg_component *c, uint64
 static bool first_dc_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
 {
 	(void)history;
-	return take_dc(d, c, d->jpeg->approx_low);
+	return decode_dc(d, c, d->jpeg->approx_low);
 }
 
 static bool refined_dc_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
@@ -116,7 +117,7 @@ static bool refined_dc_block(struct decoder *d, struct jpeg_component *c, uint64
 	return true;
 }
 
-/* The code EOBn: this block and so many after it have no more coefficients. */
+/* The code EOBn: this block and the given number of blocks after it have no more coefficients. */
 static void start_eob_run(struct decoder *d, int n)
 {
 	bits_refill(&d->bits);
@@ -134,7 +135,7 @@ static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t
 		return true;
 	}
 	while (k <= last) {
-		int code = bits_take_code(&d->bits, table);
+		int code = bits_decode(&d->bits, table);
 
 		if (code < 0)
 			return fail(d, "an unknown Huffman code");
@@ -154,9 +155,9 @@ static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t
 	return true;
 }
 
-/* Passes over coefficients from k on: a bit for each that is not 0, until `zeros` zeros are passed
- * and the next one is reached, or the range's end. Returns where that is. */
-static int pass_refined(struct decoder *d, uint64_t history, int k, int zeros)
+/* Skips coefficients from k on: a bit for each that is not 0, until `zeros` zeros are skipped and
+ * the next one is reached, or the range's end. Returns the coefficient reached. */
+static int skip_refined(struct decoder *d, uint64_t history, int k, int zeros)
 {
 	for (; k <= d->jpeg->spectral_last; k++) {
 		if (history >> k & 1) {
@@ -170,7 +171,7 @@ static int pass_refined(struct decoder *d, uint64_t history, int k, int zeros)
 }
 
 /* The same for all coefficients from k on. */
-static void pass_all_refined(struct decoder *d, uint64_t history, int k)
+static void skip_all_refined(struct decoder *d, uint64_t history, int k)
 {
 	int last = d->jpeg->spectral_last;
 
@@ -190,7 +191,7 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 	int k = d->jpeg->spectral_first;
 
 	while (!d->eob_run && k <= last) {
-		int code = bits_take_code(&d->bits, table), size = code & 15;
+		int code = bits_decode(&d->bits, table), size = code & 15;
 
 		if (code < 0 || size > 1)
 			return fail(d, "an unknown Huffman code");
@@ -199,7 +200,7 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 			break;
 		}
 		bits_skip(&d->bits, size);
-		k = pass_refined(d, *history, k, code >> 4);
+		k = skip_refined(d, *history, k, code >> 4);
 		if (k > last)
 			return size == 0 ||
 			       fail(d, "more coefficients in a block than its scan has");
@@ -208,7 +209,7 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 		k++;
 	}
 	if (d->eob_run) {
-		pass_all_refined(d, *history, k);
+		skip_all_refined(d, *history, k);
 		d->eob_run--;
 	}
 	return true;
@@ -216,8 +217,8 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 
 /* ---- scans ---- */
 
-/* A block, and whether it was one. */
-static inline bool take_block(
+/* Decodes a block. False when it is invalid. */
+static inline bool decode_block(
 	struct decoder *d, struct jpeg_component *c, uint64_t row, uint64_t column)
 {
 	struct bits *b = &d->bits;
@@ -235,31 +236,32 @@ static inline bool take_block(
 	return ++d->zero_blocks < 2 || fail(d, "zeros instead of coded data");
 }
 
-/* An MCU: some blocks of each component, or just one when the scan has one component only. */
-static bool take_mcu(struct decoder *d, uint64_t row, uint64_t column)
+/* Decodes an MCU: some blocks of each component, or a single one when the scan has only one
+ * component. */
+static bool decode_mcu(struct decoder *d, uint64_t row, uint64_t column)
 {
 	struct jpeg *jpeg = d->jpeg;
 
 	if (jpeg->in_scan == 1)
-		return take_block(d, jpeg->scan[0], row, column);
+		return decode_block(d, jpeg->scan[0], row, column);
 	for (int i = 0; i < jpeg->in_scan; i++) {
 		struct jpeg_component *c = jpeg->scan[i];
 
 		for (unsigned y = 0; y < c->v; y++)
 			for (unsigned x = 0; x < c->h; x++)
-				if (!take_block(d, c, row * c->v + y, column * c->h + x))
+				if (!decode_block(d, c, row * c->v + y, column * c->h + x))
 					return false;
 	}
 	return true;
 }
 
-/* Goes over what is left before the next marker, which has to be near. */
+/* Skips the rest before the next marker, which has to be near. */
 static bool go_to_marker(struct decoder *d, const char *problem)
 {
 	struct bits *b = &d->bits;
 	uint64_t limit = b->window_at + b->pos + SLACK;
 
-	d->sound = bits_byte_offset(b);
+	d->valid_end = bits_byte_offset(b);
 	while (!b->at_marker && !b->at_end && b->window_at + b->pos < limit) {
 		b->acc = 0;
 		b->count = 0;
@@ -279,7 +281,7 @@ static bool restart(struct decoder *d, uint64_t number)
 {
 	struct bits *b = &d->bits;
 
-	if (!go_to_marker(d, "no restart marker where one has to be"))
+	if (!go_to_marker(d, "a restart marker is missing"))
 		return false;
 	if (b->window[b->pos + 1] == JPEG_EOI)
 		b->count = -1;
@@ -294,7 +296,7 @@ static bool restart(struct decoder *d, uint64_t number)
 	return true;
 }
 
-static bool take_all(struct decoder *d)
+static bool decode_all(struct decoder *d)
 {
 	struct jpeg *jpeg = d->jpeg;
 	bool single = jpeg->in_scan == 1;
@@ -309,7 +311,7 @@ static bool take_all(struct decoder *d)
 				if (!restart(d, ++restarts))
 					return false;
 			}
-			if (!take_mcu(d, row, column))
+			if (!decode_mcu(d, row, column))
 				return false;
 		}
 	}
@@ -332,7 +334,7 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 		else
 			d.block = jpeg->approx_high ? refined_dc_block : first_dc_block;
 	}
-	whole = take_all(&d) && go_to_marker(&d, "no marker behind a scan");
+	whole = decode_all(&d) && go_to_marker(&d, "no marker after a scan");
 	jpeg->at = b->window_at + b->pos;
 	if (whole)
 		return JPEG_SCAN_DONE;
@@ -341,7 +343,7 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	*problem = d.problem;
 	if (b->at_marker && b->count < 0 && bits_ensure(b, 2) && b->window[b->pos + 1] == JPEG_EOI)
 		return JPEG_SCAN_SHORT;
-	jpeg->at = d.sound;
+	jpeg->at = d.valid_end;
 	return JPEG_SCAN_BROKEN;
 }
 

@@ -1,10 +1,10 @@
 /*
  * Multi-Picture Format (CIPA DC-007): a segment of the first picture lists further pictures that
- * stand behind it in the file, such as a larger preview, the other eye's view, or a gain map. Their
- * offsets count from MPF's own TIFF head. Only what is really there lengthens the file: a picture
- * is walked like the first before it counts. Programs that edit the first picture's metadata leave
- * wrong offsets behind, so a picture is also looked for right behind the one before it, where only
- * zeros may come between.
+ * follow it in the file, such as a larger preview, the other eye's view, or a gain map. Their
+ * offsets count from MPF's own TIFF head. Only what really exists lengthens the file: a picture is
+ * walked like the first before it counts. Programs that edit the first picture's metadata leave
+ * wrong offsets, so a picture is also searched for directly after the one before it, with only
+ * zeros between.
  */
 #include "jpeg.h"
 
@@ -18,11 +18,11 @@ enum {
 	ENTRY_LEN = 16,
 	ENTRIES_MAX = 64,
 	PADDING_LEN = 4096,
-	GAP_LEN = 65536, /* a listed picture further away is another file's, found by a stale offset
-			  */
+	GAP_LEN = 65536, /* a listed picture further away belongs to another file, found by a
+                            stale offset */
 };
 
-/* Behind the zeros that may fill the space between two pictures. */
+/* The end of the zeros that may fill the space between two pictures. */
 static uint64_t skip_padding(struct view *view, uint64_t at)
 {
 	const uint8_t *window;
@@ -41,7 +41,7 @@ static bool picture_at(struct view *view, uint64_t at)
 	return p && p[0] == 0xff && p[1] == JPEG_SOI && p[2] == 0xff;
 }
 
-/* Walks the picture at `at`, and moves jpeg on to its end, or to where it is cut or breaks. */
+/* Walks the picture at `at`, and moves jpeg->at to its end, or to where it is cut or broken. */
 static enum jpeg_walk walk_other(struct jpeg *jpeg, uint64_t at, const char **problem)
 {
 	struct finding ignored = { 0 };
@@ -50,19 +50,19 @@ static enum jpeg_walk walk_other(struct jpeg *jpeg, uint64_t at, const char **pr
 
 	free(other.history);
 	jpeg->at = other.at;
-	jpeg->sound = other.sound;
+	jpeg->valid_end = other.valid_end;
 	return state;
 }
 
-/* The list gives each picture's length with the zeros that some cameras fill it up with: moves
- * jpeg->at behind those of the picture that starts at `start`. */
-static void take_padding(struct jpeg *jpeg, uint64_t start, uint64_t len)
+/* The list gives each picture's length including the zeros with which some cameras pad it: moves
+ * jpeg->at past the padding of the picture that starts at `start`. */
+static void skip_listed_padding(struct jpeg *jpeg, uint64_t start, uint64_t len)
 {
 	uint64_t end = start + len;
 
 	if (end > jpeg->at && end - jpeg->at <= PADDING_LEN &&
 		skip_padding(jpeg->view, jpeg->at) >= end)
-		jpeg->at = jpeg->sound = end;
+		jpeg->at = jpeg->valid_end = end;
 }
 
 enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem)
@@ -90,7 +90,7 @@ enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem)
 		state = walk_other(jpeg, start, problem);
 		if (state != JPEG_WALK_DONE)
 			break;
-		take_padding(jpeg, start, len);
+		skip_listed_padding(jpeg, start, len);
 	}
 	return state;
 }

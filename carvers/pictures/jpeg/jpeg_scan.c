@@ -1,13 +1,13 @@
 /*
  * Coded data that is not decoded (arithmetic, lossless, hierarchical, of unknown height): only its
- * markers can be followed. A byte FF of the data is followed by 00; restart markers come in order,
+ * markers can be checked. A byte FF of the data is followed by 00; restart markers come in order,
  * from 0 to 7 and again; any other marker ends the scan.
  *
- * In data of other kinds FF has a wrong byte behind it soon, once in 256 bytes if it is random.
- * Zeros and text have no FF at all, so a long stretch without FF ends the sound part, too. Coded
- * data comes close to random: 16 KiB of it without FF happen once in e^64 times. Only where the
- * picture is flat it repeats itself, with at least a bit for each block (or sample, if lossless),
- * so as many bytes as that gives are granted in addition.
+ * In other data a wrong byte soon follows an FF, once in 256 bytes if the data is random. Zeros and
+ * text have no FF at all, so a long stretch without FF ends the valid part too. Coded data is close
+ * to random: 16 KiB of it without FF happen once in e^64 times. Only where the picture is flat does
+ * it repeat itself, with at least a bit for each block (or sample, if lossless), so the bytes for
+ * those are allowed in addition.
  */
 #include "jpeg.h"
 
@@ -29,12 +29,12 @@ static uint64_t quiet_limit(const struct jpeg *jpeg)
 struct skip {
 	struct jpeg *jpeg;
 	const char *problem;
-	uint64_t sound; /* behind the last FF and what belongs to it */
-	uint64_t quiet; /* the most bytes without FF */
+	uint64_t valid_end; /* after the last FF and its second byte */
+	uint64_t quiet;     /* the most bytes without FF */
 	unsigned restarts;
 };
 
-static enum jpeg_scan broken(struct skip *skip, uint64_t at, const char *problem)
+static enum jpeg_scan set_broken(struct skip *skip, uint64_t at, const char *problem)
 {
 	skip->jpeg->at = at;
 	skip->problem = problem;
@@ -51,29 +51,29 @@ static enum jpeg_scan skip_window(struct skip *skip, const uint8_t *window, size
 
 	while ((p = memchr(p, 0xff, (size_t)(end - p)))) {
 		jpeg->at = start + (uint64_t)(p - window);
-		if (jpeg->at - skip->sound > skip->quiet)
+		if (jpeg->at - skip->valid_end > skip->quiet)
 			break;
 		if (end - p < 2)
 			return JPEG_SCAN_CUT;
 		if (p[1] >= JPEG_RST0 && p[1] < JPEG_SOI) {
 			if (!jpeg->restart_interval || p[1] != JPEG_RST0 + (skip->restarts++ & 7))
-				return broken(skip, jpeg->at, "a restart marker out of order");
+				return set_broken(skip, jpeg->at, "a restart marker out of order");
 		} else if (p[1] != 0) {
 			return JPEG_SCAN_DONE;
 		}
 		p += 2;
-		skip->sound = jpeg->at + 2;
+		skip->valid_end = jpeg->at + 2;
 	}
 	if (!p)
 		jpeg->at = start + len;
-	if (jpeg->at - skip->sound > skip->quiet)
-		return broken(skip, skip->sound, "data that is not coded picture data");
+	if (jpeg->at - skip->valid_end > skip->quiet)
+		return set_broken(skip, skip->valid_end, "data that is not coded picture data");
 	return JPEG_SCAN_CUT;
 }
 
 static enum jpeg_scan skip_scan(struct jpeg *jpeg, const char **problem)
 {
-	struct skip skip = { .jpeg = jpeg, .sound = jpeg->at, .quiet = quiet_limit(jpeg) };
+	struct skip skip = { .jpeg = jpeg, .valid_end = jpeg->at, .quiet = quiet_limit(jpeg) };
 	uint64_t size = view_size(jpeg->view);
 	enum jpeg_scan state = JPEG_SCAN_CUT;
 
@@ -89,7 +89,7 @@ static enum jpeg_scan skip_scan(struct jpeg *jpeg, const char **problem)
 	return state;
 }
 
-enum jpeg_scan jpeg_pass_scan(struct jpeg *jpeg, const char **problem)
+enum jpeg_scan jpeg_skip_scan(struct jpeg *jpeg, const char **problem)
 {
 	return jpeg_can_decode(jpeg) ? jpeg_decode_scan(jpeg, problem) : skip_scan(jpeg, problem);
 }

@@ -1,5 +1,4 @@
-/* The segments of a JPEG file that say how its coded data is to be read. What is impossible in them
- * is refused. */
+/* The segments of a JPEG file that describe its coded data. Impossible values are rejected. */
 #include "jpeg.h"
 
 #include <string.h>
@@ -20,7 +19,7 @@ static const char *read_quantization(struct jpeg *jpeg, const uint8_t *p, size_t
 	return NULL;
 }
 
-/* Codes of one length count up; going to the next length appends a 0. */
+/* Codes of one length count up; the next length appends a 0. */
 static void build_table(struct jpeg_table *table, const uint8_t *counts, const uint8_t *values)
 {
 	uint32_t code = 0, index = 0;
@@ -76,8 +75,8 @@ static uint32_t divide_up(uint32_t size, uint32_t by)
 	return (size + by - 1) / by;
 }
 
-/* Once height, width and sampling are known: how many blocks there are. */
-static void measure(struct jpeg *jpeg)
+/* Computes how many blocks there are, once height, width and sampling are known. */
+static void count_blocks(struct jpeg *jpeg)
 {
 	jpeg->mcus_across = divide_up(jpeg->width, 8u * jpeg->hmax);
 	jpeg->mcus_down = divide_up(jpeg->height, 8u * jpeg->vmax);
@@ -134,7 +133,7 @@ static const char *read_frame(struct jpeg *jpeg, uint8_t sof, const uint8_t *p, 
 	for (int i = 0; i < jpeg->component_count && !problem; i++)
 		problem = read_component(jpeg, i, p + 6 + 3 * i);
 	if (!problem)
-		measure(jpeg);
+		count_blocks(jpeg);
 	return problem;
 }
 
@@ -146,8 +145,8 @@ static struct jpeg_component *component(struct jpeg *jpeg, uint8_t id)
 	return NULL;
 }
 
-/* Progressive scans refine a range of coefficients by bits; others take all in one go, whatever
- * they write here. */
+/* Progressive scans refine a range of coefficients by bits; other scans code all at once, whatever
+ * these fields are. */
 static const char *read_progression(struct jpeg *jpeg, const uint8_t *p)
 {
 	bool dc = p[0] == 0;
@@ -197,7 +196,7 @@ static const char *read_number(struct jpeg *jpeg, uint8_t marker, const uint8_t 
 		jpeg->restart_interval = be16(p);
 	} else if (jpeg->sof && !jpeg->height) {
 		jpeg->height = be16(p);
-		measure(jpeg);
+		count_blocks(jpeg);
 	}
 	return NULL;
 }

@@ -2,10 +2,10 @@
  * JPEG XL, a bare codestream (ISO/IEC 18181-1) or one in a container (ISO/IEC 18181-2).
  *
  * A codestream begins with FF 0A. It is walked from header to header (jxl_walk.c), and ends where
- * its last frame's sections do. The start of each frame's first section is decoded, and that has to
- * come out right in more bits than chance does (PROOF_LEAST), or there is no file: behind FF 0A, a
- * part of all random bytes can be read as headers. A last section in modular mode is decoded whole,
- * and bears out the file's end. Coefficients are not decoded: then the verdict is unverified,
+ * its last frame's sections do. The start of each frame's first section is decoded, and has to be
+ * right in more bits than chance would get right (PROOF_MIN), or there is no file: after FF 0A,
+ * some random bytes can be read as headers. A last section in modular mode is decoded completely,
+ * which confirms the file's end. Coefficients are not decoded: then the verdict is unverified,
  * though the length is exact.
  *
  * A container:
@@ -13,12 +13,12 @@
  *	'JXL '  a signature box of 12 bytes
  *	'ftyp'  with the brand 'jxl '
  *	'jxlc'  the codestream; or 'jxlp', parts of it, numbered, the last with the highest bit set
- *	'jbrd', 'Exif', 'xml ', 'brob', ...  what belongs to it
+ *	'jbrd', 'Exif', 'xml ', 'brob', ...  metadata
  *
  * The boxes are those of ISO base media files (bmff.c), and the file ends where none of a known
  * type follows. A codestream in one box is walked as a bare one is. If the file ends with much of a
- * codestream that was not decoded to its end, nothing bears out that it is all there, and the
- * verdict is unverified. The date is Exif's.
+ * codestream that was not decoded to its end, nothing confirms that it is complete, and the verdict
+ * is unverified. The date is Exif's.
  */
 #include "bmff.h"
 
@@ -33,23 +33,23 @@
 #define STREAM 0xff0a
 #define START_LEN 32
 #define TAIL_PART 16
-#define TAIL_LEAST 32
-/* A codestream may hold zeros, but hardly so many at its end. */
-#define WIPED_LEAST 512
-/* Of five million random beginnings behind the signature, those that led to an end had 10 such bits
- * at most, and those that were cut off 13. */
-#define PROOF_LEAST 12
+#define TAIL_MIN 32
+/* A codestream may contain zeros, but hardly this many at its end. */
+#define WIPED_MIN 512
+/* Of five million random inputs after the signature, those that led to an end had at most 10 such
+ * bits, and those that were cut off 13. */
+#define PROOF_MIN 12
 #define PROOF_CUT 14
 
 struct jxl {
 	struct view *view;
 	struct finding *finding;
-	uint64_t end;       /* behind the last box */
-	uint64_t confirmed; /* where the last box's data begin */
-	uint64_t wiped;     /* where the zeros begin that a codestream ends with, or 0 */
+	uint64_t end;       /* end of the last box */
+	uint64_t confirmed; /* where the last box's data starts */
+	uint64_t wiped;     /* where the zeros at the end of a codestream start, or 0 */
 	uint32_t parts;
 	bool whole;
-	bool borne_out; /* the codestream was decoded to its end */
+	bool confirmed_to_end; /* the codestream was decoded to its end */
 	struct jxl_walk walk;
 };
 
@@ -74,15 +74,15 @@ static bool known(uint32_t type)
 	return false;
 }
 
-/* A box with a codestream, or a part of it. What is wrong, or NULL. */
-static const char *take_data(struct jxl *jxl, const struct bmff_box *box)
+/* Reads a box with a codestream, or a part of it. Returns what is wrong, or NULL. */
+static const char *read_codestream_box(struct jxl *jxl, const struct bmff_box *box)
 {
 	bool part = box->type == BMFF('j', 'x', 'l', 'p');
 	uint64_t at = box->data + (part ? 4 : 0), wiped;
 	const uint8_t *p = view_peek(jxl->view, box->data, part ? 4 : 2);
 
 	if (jxl->whole)
-		return "a codestream behind the codestream";
+		return "a second codestream";
 	if (!p || box->end - box->data < (part ? 6 : 2))
 		return "the codestream is cut off";
 	if (part && (be32(p) & INT32_MAX) != jxl->parts)
@@ -91,19 +91,19 @@ static const char *take_data(struct jxl *jxl, const struct bmff_box *box)
 	if (jxl->parts++ == 0) {
 		p = view_peek(jxl->view, at, 2);
 		if (!p || be16(p) != STREAM)
-			return "no codestream begins";
+			return "no codestream starts";
 		view_part(jxl->view, at);
 	}
 	if (!part && !jxl_walk(&jxl->walk, jxl->view, at, box->end))
 		return jxl->walk.problem;
-	jxl->borne_out = !part && jxl->walk.borne_out && jxl->walk.end == box->end;
+	jxl->confirmed_to_end = !part && jxl->walk.confirmed_to_end && jxl->walk.end == box->end;
 	wiped = walk_before_fill(jxl->view, at, box->end);
-	if (box->end - wiped >= WIPED_LEAST && !jxl->borne_out)
+	if (box->end - wiped >= WIPED_MIN && !jxl->confirmed_to_end)
 		jxl->wiped = wiped;
 	return NULL;
 }
 
-/* Exif: 4 bytes that say how far behind them the TIFF head stands. */
+/* Exif: 4 bytes that hold the distance from their end to the TIFF head. */
 static void read_exif(struct jxl *jxl, const struct bmff_box *box)
 {
 	const uint8_t *p = view_peek(jxl->view, box->data, 4);
@@ -113,13 +113,13 @@ static void read_exif(struct jxl *jxl, const struct bmff_box *box)
 		exif_read(jxl->view, box->data + skip, box->end - box->data - skip, jxl->finding);
 }
 
-/* Takes a box that is all there. What is wrong with it, or NULL. */
-static const char *take(struct jxl *jxl, const struct bmff_box *box)
+/* Reads a box that is complete. Returns what is wrong with it, or NULL. */
+static const char *read_box(struct jxl *jxl, const struct bmff_box *box)
 {
 	const char *problem = NULL;
 
 	if (box->type == BMFF('j', 'x', 'l', 'c') || box->type == BMFF('j', 'x', 'l', 'p'))
-		problem = take_data(jxl, box);
+		problem = read_codestream_box(jxl, box);
 	else if (box->type == BMFF('E', 'x', 'i', 'f'))
 		read_exif(jxl, box);
 	jxl->end = box->end;
@@ -127,7 +127,7 @@ static const char *take(struct jxl *jxl, const struct bmff_box *box)
 	return problem;
 }
 
-static enum verdict judge(struct jxl *jxl)
+static enum verdict file_verdict(struct jxl *jxl)
 {
 	struct finding *finding = jxl->finding;
 	uint64_t tail = jxl->end - jxl->confirmed;
@@ -139,21 +139,21 @@ static enum verdict judge(struct jxl *jxl)
 	if (!jxl->whole)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"no end of the codestream before %" PRIu64, jxl->end);
-	if (!jxl->borne_out && tail > TAIL_LEAST && tail > jxl->end / TAIL_PART)
+	if (!jxl->confirmed_to_end && tail > TAIL_MIN && tail > jxl->end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"whether the last %" PRIu64 " bytes are the file's can't be seen", tail);
+			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;
 }
 
-/* A box that has no length, or reaches behind the view. */
-static enum verdict judge_open(struct jxl *jxl, const struct bmff_box *box)
+/* The verdict on a box that has no length, or reaches past the view. */
+static enum verdict open_box_verdict(struct jxl *jxl, const struct bmff_box *box)
 {
 	if (!box->open || !view_ends_with_image(jxl->view))
 		return walk_cut(
 			jxl->view, jxl->finding, box->end + box->open, view_size(jxl->view));
 	jxl->finding->length = box->end;
 	return verdict_because(CARVE_UNVERIFIED, jxl->finding,
-		"the box at %" PRIu64 " goes to the end of the image", box->at);
+		"the box at %" PRIu64 " reaches the end of the image", box->at);
 }
 
 static enum verdict check_boxes(struct view *view, struct finding *finding)
@@ -175,8 +175,8 @@ static enum verdict check_boxes(struct view *view, struct finding *finding)
 		if ((state != BMFF_BOX && state != BMFF_CUT) || !known(box.type))
 			break;
 		if (state == BMFF_CUT || box.open)
-			return judge_open(&jxl, &box);
-		problem = take(&jxl, &box);
+			return open_box_verdict(&jxl, &box);
+		problem = read_box(&jxl, &box);
 		if (problem) {
 			finding->length = box.at;
 			return verdict_because(
@@ -185,28 +185,28 @@ static enum verdict check_boxes(struct view *view, struct finding *finding)
 	}
 	if (jxl.end == START_LEN)
 		return verdict_because(CARVE_REJECT, finding, "no box of a known type at 32");
-	return judge(&jxl);
+	return file_verdict(&jxl);
 }
 
-/* A codestream whose headers were walked to the end. */
-static enum verdict judge_stream(
+/* The verdict on a codestream whose headers were walked to the end. */
+static enum verdict stream_verdict(
 	struct view *view, const struct jxl_walk *walk, struct finding *finding)
 {
 	uint64_t plain;
 
 	finding->length = walk->end;
-	if (walk->borne_out)
+	if (walk->confirmed_to_end)
 		return CARVE_COMPLETE;
 	plain = plain_start(view, walk->last_at, walk->end);
 	if (plain == walk->end)
 		plain = walk_before_fill(view, walk->last_at, walk->end);
-	if (walk->end - plain >= WIPED_LEAST) {
+	if (walk->end - plain >= WIPED_MIN) {
 		finding->length = plain;
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no coded data from %" PRIu64 " on", plain);
 	}
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"whether the %" PRIu64 " bytes before the end are the file's can't be seen",
+		"the last %" PRIu64 " bytes before the end cannot be verified",
 		walk->end - walk->last_at);
 }
 
@@ -215,14 +215,14 @@ static enum verdict check_stream(struct view *view, struct finding *finding)
 	struct jxl_walk walk;
 	bool whole = jxl_walk(&walk, view, 0, view_size(view));
 
-	if (walk.proof < (whole ? PROOF_LEAST : PROOF_CUT) || (!whole && !walk.begun && !walk.cut))
+	if (walk.proof < (whole ? PROOF_MIN : PROOF_CUT) || (!whole && !walk.begun && !walk.cut))
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
-			whole ? "too little to tell" : walk.problem, walk.broken_at);
+			whole ? "too little evidence" : walk.problem, walk.broken_at);
 	if (whole)
-		return judge_stream(view, &walk, finding);
+		return stream_verdict(view, &walk, finding);
 	if (walk.cut)
-		return walk_cut(view, finding, walk.end, walk.sound);
-	finding->length = walk.sound;
+		return walk_cut(view, finding, walk.end, walk.valid_end);
+	finding->length = walk.valid_end;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "%s at %" PRIu64, walk.problem, walk.broken_at);
 }

@@ -1,7 +1,7 @@
 /*
- * Asymmetric numeral systems as JPEG XL has them (ISO/IEC 18181-1, C.2.5 and C.2.6): frequencies of
- * tokens that add up to 4096, written as one or two symbols, all alike, or their logarithms and the
- * bits below; and the alias table by which a token is found from the state's lowest 12 bits.
+ * Asymmetric numeral systems in JPEG XL (ISO/IEC 18181-1, C.2.5 and C.2.6): frequencies of tokens
+ * that add up to 4096, stored as one or two symbols, all equal, or as their logarithms and lower
+ * bits; and the alias table that yields a token from the state's lowest 12 bits.
  */
 #include "jxl_distribution.h"
 
@@ -10,30 +10,30 @@
 
 #define RANGE_BITS 12
 #define RANGE (1u << RANGE_BITS)
-#define TOKENS_MOST 256
+#define TOKENS_MAX 256
 #define RUN 13
 
-/* The values from `cutoff` on are another token's. */
+/* The values from `cutoff` on belong to another token. */
 struct jxl_slot {
 	uint16_t cutoff, offset; /* offset: added to the value for that one */
 	uint16_t own, others;    /* frequencies */
 	uint16_t other;
 };
 
-static uint32_t take_u8(struct jxl_bits *bits)
+static uint32_t read_u8(struct jxl_bits *bits)
 {
 	unsigned n;
 
 	if (!jxl_bits_bool(bits))
 		return 0;
-	n = jxl_bits_take(bits, 3);
-	return (1u << n) + jxl_bits_take(bits, n);
+	n = jxl_bits_read(bits, 3);
+	return (1u << n) + jxl_bits_read(bits, n);
 }
 
-static uint32_t take_logarithm(struct jxl_bits *bits)
+static uint32_t read_logarithm(struct jxl_bits *bits)
 {
 	static const uint8_t three_bits[8] = { 10, 0, 7, 0, 6, 8, 9, 0 };
-	unsigned code = jxl_bits_take(bits, 3);
+	unsigned code = jxl_bits_read(bits, 3);
 
 	if (three_bits[code])
 		return three_bits[code];
@@ -53,25 +53,25 @@ static uint32_t take_logarithm(struct jxl_bits *bits)
 static void read_few(struct jxl_bits *bits, int32_t *counts, size_t *count)
 {
 	bool two = jxl_bits_bool(bits);
-	uint32_t first = take_u8(bits), second = two ? take_u8(bits) : first;
+	uint32_t first = read_u8(bits), second = two ? read_u8(bits) : first;
 
 	*count = (first > second ? first : second) + 1;
 	counts[first] = RANGE;
 	if (!two)
 		return;
 	jxl_bits_expect(bits, first != second);
-	counts[first] = (int32_t)jxl_bits_take(bits, RANGE_BITS);
+	counts[first] = (int32_t)jxl_bits_read(bits, RANGE_BITS);
 	counts[second] = (int32_t)RANGE - counts[first];
 }
 
 static void read_flat(struct jxl_bits *bits, int32_t *counts, size_t *count)
 {
-	*count = take_u8(bits) + 1;
+	*count = read_u8(bits) + 1;
 	for (size_t i = 0; i < *count; i++)
 		counts[i] = (int32_t)(RANGE / *count + (i < RANGE % *count));
 }
 
-/* How many bits of a count whose highest is 2^log are written. */
+/* How many bits are stored for a count whose highest bit is 2^log. */
 static unsigned precision(unsigned log, unsigned shift)
 {
 	int least = (int)shift - (int)((RANGE_BITS - log) >> 1);
@@ -79,17 +79,17 @@ static unsigned precision(unsigned log, unsigned shift)
 	return least < 0 ? 0 : (unsigned)least < log ? (unsigned)least : log;
 }
 
-/* The logarithms; of a run's first token how long it is. Returns which is the largest: its count
- * is what the others leave. */
+/* Reads the logarithms, and the length of each run with its first token. Returns which is the
+ * largest: its count is what remains of the total. */
 static size_t read_logarithms(struct jxl_bits *bits, size_t count, uint8_t *logs, uint16_t *runs)
 {
 	size_t largest = count;
 	int most = -1;
 
-	for (size_t i = 0; i < count && jxl_bits_sound(bits); i++) {
-		logs[i] = (uint8_t)take_logarithm(bits);
+	for (size_t i = 0; i < count && jxl_bits_ok(bits); i++) {
+		logs[i] = (uint8_t)read_logarithm(bits);
 		if (logs[i] == RUN) {
-			runs[i] = (uint16_t)(take_u8(bits) + 4);
+			runs[i] = (uint16_t)(read_u8(bits) + 4);
 			i += runs[i] - 1u;
 		} else if (logs[i] > most) {
 			most = logs[i];
@@ -101,19 +101,19 @@ static size_t read_logarithms(struct jxl_bits *bits, size_t count, uint8_t *logs
 
 static void read_many(struct jxl_bits *bits, int32_t *counts, size_t *count)
 {
-	uint8_t logs[TOKENS_MOST + 3] = { 0 };
-	uint16_t runs[TOKENS_MOST + 3] = { 0 };
+	uint8_t logs[TOKENS_MAX + 3] = { 0 };
+	uint16_t runs[TOKENS_MAX + 3] = { 0 };
 	unsigned n = 0, shift, run = 0;
 	int32_t total = 0, last = 0;
 	size_t largest;
 
 	while (n < 3 && jxl_bits_bool(bits))
 		n++;
-	shift = (1u << n) - 1 + jxl_bits_take(bits, n);
-	*count = take_u8(bits) + 3;
+	shift = (1u << n) - 1 + jxl_bits_read(bits, n);
+	*count = read_u8(bits) + 3;
 	largest = read_logarithms(bits, *count, logs, runs);
 	jxl_bits_expect(bits, shift <= RANGE_BITS + 1 && largest < *count);
-	for (size_t i = 0; i < *count && jxl_bits_sound(bits); i++) {
+	for (size_t i = 0; i < *count && jxl_bits_ok(bits); i++) {
 		if (runs[i]) {
 			run = runs[i];
 			last = i ? counts[i - 1] : 0;
@@ -125,20 +125,20 @@ static void read_many(struct jxl_bits *bits, int32_t *counts, size_t *count)
 			unsigned log = logs[i] - 1u, written = precision(log, shift);
 
 			counts[i] = (int32_t)((1u << log) +
-					      (jxl_bits_take(bits, written) << (log - written)));
+					      (jxl_bits_read(bits, written) << (log - written)));
 		}
 		total += counts[i];
 	}
 	jxl_bits_expect(bits, total < (int32_t)RANGE);
-	if (jxl_bits_sound(bits))
+	if (jxl_bits_ok(bits))
 		counts[largest] = (int32_t)RANGE - total;
 }
 
 /* Fills the slots that have room with what does not fit into others. */
-static void share(struct jxl_slot *slots, const int32_t *counts, size_t slot_count)
+static void share_slots(struct jxl_slot *slots, const int32_t *counts, size_t slot_count)
 {
-	uint16_t over[TOKENS_MOST], under[TOKENS_MOST];
-	uint32_t left[TOKENS_MOST], size = RANGE / (uint32_t)slot_count;
+	uint16_t over[TOKENS_MAX], under[TOKENS_MAX];
+	uint32_t left[TOKENS_MAX], size = RANGE / (uint32_t)slot_count;
 	size_t over_count = 0, under_count = 0;
 
 	for (size_t i = 0; i < slot_count; i++) {
@@ -148,7 +148,7 @@ static void share(struct jxl_slot *slots, const int32_t *counts, size_t slot_cou
 		else if (left[i] < size)
 			under[under_count++] = (uint16_t)i;
 	}
-	/* What is too much in some is what lacks in the others. */
+	/* The excess of some fills the room of others. */
 	while (over_count > 0 && under_count > 0) {
 		uint16_t from = over[--over_count], to = under[--under_count];
 
@@ -174,7 +174,7 @@ static void share(struct jxl_slot *slots, const int32_t *counts, size_t slot_cou
 	}
 }
 
-/* One token alone leaves the state as it is. */
+/* A single token leaves the state unchanged. */
 static bool share_alone(struct jxl_slot *slots, const int32_t *counts, size_t slot_count)
 {
 	size_t token = 0;
@@ -194,7 +194,7 @@ static bool share_alone(struct jxl_slot *slots, const int32_t *counts, size_t sl
 bool jxl_ans_read(struct jxl_bits *bits, unsigned alpha, struct jxl_ans *ans)
 {
 	size_t slot_count = (size_t)1 << alpha, count;
-	int32_t counts[TOKENS_MOST + 3] = { 0 };
+	int32_t counts[TOKENS_MAX + 3] = { 0 };
 
 	if (jxl_bits_bool(bits))
 		read_few(bits, counts, &count);
@@ -203,14 +203,14 @@ bool jxl_ans_read(struct jxl_bits *bits, unsigned alpha, struct jxl_ans *ans)
 	else
 		read_many(bits, counts, &count);
 	jxl_bits_expect(bits, count <= slot_count);
-	if (!jxl_bits_sound(bits))
+	if (!jxl_bits_ok(bits))
 		return false;
 	ans->slot_bits = RANGE_BITS - alpha;
 	ans->slots = calloc(slot_count, sizeof(*ans->slots));
 	if (!ans->slots)
 		return false;
 	if (!share_alone(ans->slots, counts, slot_count))
-		share(ans->slots, counts, slot_count);
+		share_slots(ans->slots, counts, slot_count);
 	return true;
 }
 
@@ -224,6 +224,6 @@ uint32_t jxl_ans_next(struct jxl_bits *bits, const struct jxl_ans *ans, uint32_t
 	*state = (other ? slot->others : slot->own) * (*state >> RANGE_BITS) +
 		 (other ? (uint16_t)(slot->offset + place) : place);
 	if (*state < 1u << 16)
-		*state = *state << 16 | jxl_bits_take(bits, 16);
+		*state = *state << 16 | jxl_bits_read(bits, 16);
 	return other ? slot->other : index;
 }

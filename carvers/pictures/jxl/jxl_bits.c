@@ -1,10 +1,10 @@
 /*
- * Numbers of JPEG XL's headers (ISO/IEC 18181-1, Annex B): U32() in four ways of which two bits say
- * which, U64() in groups of bits, Enum(), F16(). Bits are taken from the lowest of each byte up.
+ * Numbers of JPEG XL's headers (ISO/IEC 18181-1, Annex B): U32() in four ways, selected by two
+ * bits, U64() in groups of bits, Enum(), F16(). Bits are read from the lowest of each byte up.
  *
- * The reader looks ahead no farther than it was read so far, so that a header that is none costs a
- * few bytes. It never fails loudly: a value that is not allowed, or the end of the bytes, is kept
- * in mind, zeros are read from then on, and whoever reads asks for it where it matters.
+ * The reader reads ahead at most as far as it has come, so that rejecting a false header costs few
+ * bytes. It has no error results: after a value that is not allowed, or the end of the bytes, it
+ * returns zeros, and callers check jxl_bits_ok where it matters.
  */
 #include "jxl_bits.h"
 
@@ -27,12 +27,12 @@ void jxl_bits_begin(struct jxl_bits *bits, struct view *view, uint64_t at, uint6
 	bits->numbers = 0;
 }
 
-bool jxl_bits_sound(const struct jxl_bits *bits)
+bool jxl_bits_ok(const struct jxl_bits *bits)
 {
 	return !bits->cut && !bits->wrong;
 }
 
-static bool load(struct jxl_bits *bits)
+static bool load_bytes(struct jxl_bits *bits)
 {
 	uint64_t room = bits->limit > bits->at ? bits->limit - bits->at : 0;
 	uint64_t want = bits->at - bits->start;
@@ -51,12 +51,12 @@ static bool load(struct jxl_bits *bits)
 	return true;
 }
 
-uint32_t jxl_bits_take(struct jxl_bits *bits, unsigned n)
+uint32_t jxl_bits_read(struct jxl_bits *bits, unsigned n)
 {
 	uint32_t value;
 
 	while (bits->count < n) {
-		if (bits->cut || bits->wrong || (bits->next == bits->len && !load(bits))) {
+		if (bits->cut || bits->wrong || (bits->next == bits->len && !load_bytes(bits))) {
 			bits->cut = bits->cut || !bits->wrong;
 			bits->word = 0;
 			bits->count = 0;
@@ -73,30 +73,30 @@ uint32_t jxl_bits_take(struct jxl_bits *bits, unsigned n)
 
 bool jxl_bits_bool(struct jxl_bits *bits)
 {
-	return jxl_bits_take(bits, 1);
+	return jxl_bits_read(bits, 1);
 }
 
 uint32_t jxl_bits_u32(struct jxl_bits *bits, const struct jxl_choice choices[4])
 {
-	const struct jxl_choice *choice = &choices[jxl_bits_take(bits, 2)];
+	const struct jxl_choice *choice = &choices[jxl_bits_read(bits, 2)];
 
-	return jxl_bits_take(bits, choice->bits) + choice->offset;
+	return jxl_bits_read(bits, choice->bits) + choice->offset;
 }
 
 uint64_t jxl_bits_u64(struct jxl_bits *bits)
 {
-	unsigned kind = jxl_bits_take(bits, 2);
+	unsigned kind = jxl_bits_read(bits, 2);
 	uint64_t value;
 
 	if (kind < 2)
-		return kind ? 1 + jxl_bits_take(bits, 4) : 0;
+		return kind ? 1 + jxl_bits_read(bits, 4) : 0;
 	if (kind == 2)
-		return 17 + jxl_bits_take(bits, 8);
-	value = jxl_bits_take(bits, 12);
+		return 17 + jxl_bits_read(bits, 8);
+	value = jxl_bits_read(bits, 12);
 	for (unsigned shift = 12; jxl_bits_bool(bits); shift += 8) {
 		if (shift == 60)
-			return value | (uint64_t)jxl_bits_take(bits, 4) << shift;
-		value |= (uint64_t)jxl_bits_take(bits, 8) << shift;
+			return value | (uint64_t)jxl_bits_read(bits, 4) << shift;
+		value |= (uint64_t)jxl_bits_read(bits, 8) << shift;
 	}
 	return value;
 }
@@ -112,8 +112,8 @@ uint32_t jxl_bits_enum(struct jxl_bits *bits, uint64_t allowed)
 
 void jxl_bits_f16(struct jxl_bits *bits, unsigned count)
 {
-	while (count-- > 0 && jxl_bits_sound(bits))
-		jxl_bits_expect(bits, (jxl_bits_take(bits, 16) >> 10 & 31) != 31);
+	while (count-- > 0 && jxl_bits_ok(bits))
+		jxl_bits_expect(bits, (jxl_bits_read(bits, 16) >> 10 & 31) != 31);
 }
 
 void jxl_bits_name(struct jxl_bits *bits)
@@ -121,8 +121,8 @@ void jxl_bits_name(struct jxl_bits *bits)
 	static const struct jxl_choice choices[4] = { { 0, 0 }, { 4, 0 }, { 5, 16 }, { 10, 48 } };
 	uint32_t len = jxl_bits_u32(bits, choices);
 
-	while (len-- > 0 && jxl_bits_sound(bits))
-		jxl_bits_take(bits, 8);
+	while (len-- > 0 && jxl_bits_ok(bits))
+		jxl_bits_read(bits, 8);
 }
 
 void jxl_bits_extensions(struct jxl_bits *bits)
@@ -134,7 +134,7 @@ void jxl_bits_align(struct jxl_bits *bits)
 {
 	unsigned n = bits->count % 8;
 
-	jxl_bits_expect(bits, jxl_bits_take(bits, n) == 0);
+	jxl_bits_expect(bits, jxl_bits_read(bits, n) == 0);
 	bits->proof += n;
 }
 

@@ -1,4 +1,4 @@
-/* How often each token stands in a JPEG XL stream, and reading tokens by it. */
+/* How frequent each token is in a JPEG XL stream, and reading tokens with that distribution. */
 #ifndef BURIN_CARVERS_PICTURES_JXL_JXL_DISTRIBUTION_H
 #define BURIN_CARVERS_PICTURES_JXL_JXL_DISTRIBUTION_H
 
@@ -6,8 +6,8 @@
 
 #define JXL_PREFIX_LONGEST 15
 
-/* A prefix code: by length so many codes, and their symbols in order. None: the first symbol takes
- * no bits. */
+/* A prefix code: the number of codes of each length, and their symbols in order. Without codes, the
+ * first symbol takes no bits. */
 struct jxl_prefix {
 	uint16_t counts[JXL_PREFIX_LONGEST + 1];
 	uint16_t *symbols;
@@ -18,12 +18,11 @@ struct jxl_slot;
 /* Frequencies for ANS. */
 struct jxl_ans {
 	struct jxl_slot *slots;
-	unsigned slot_bits; /* how many values of the state's low bits a slot is for, as a power of
-			       2 */
+	unsigned slot_bits; /* log2 of how many values of the state's low bits share a slot */
 };
 
-/* Each reads a definition; false: it makes no sense, or there is no memory. Free what they have in
- * either case. */
+/* Each reads a definition. False: it is invalid, or out of memory. Free the result in either
+ * case. */
 bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *prefix);
 bool jxl_ans_read(struct jxl_bits *bits, unsigned alpha, struct jxl_ans *ans);
 

@@ -1,11 +1,11 @@
 /*
  * Entropy-coded numbers of JPEG XL (ISO/IEC 18181-1, Annex C). A number belongs to a context, the
  * contexts to clusters, and each cluster has a distribution of tokens: by ANS or by a prefix code.
- * A token is a small number itself, or says how many bits of a larger one follow. With LZ77, tokens
- * from some value on say that numbers are repeated.
+ * A token is a small number itself, or gives how many bits of a larger one follow. With LZ77,
+ * tokens from some value on mean that numbers are repeated.
  *
- * ANS ends in the state in which all encoders begin: that is what bears out what was read, for the
- * state depends on each bit. Prefix codes have nothing of the kind.
+ * ANS ends in the state in which all encoders start. That confirms what was read, since the state
+ * depends on every bit. Prefix codes have no such check.
  */
 #include "jxl_entropy.h"
 
@@ -16,9 +16,9 @@
 
 #define WINDOW_LEN (1u << 20)
 #define PREFIX_ALPHA 15
-#define CLUSTERS_MOST 256
+#define CLUSTERS_MAX 256
 #define STATE_END 0x130000
-/* Chance ends in that state once in about so many bits. */
+/* Chance ends in that state once in about this many bits. */
 #define STATE_PROOF 20
 #define NEAR_COUNT 120
 
@@ -31,13 +31,13 @@ struct jxl_cluster {
 
 static void read_hybrid(struct jxl_bits *bits, unsigned alpha, struct jxl_hybrid *hybrid)
 {
-	unsigned split = jxl_bits_take(bits, jxl_bit_len(alpha)), high = 0, low = 0;
+	unsigned split = jxl_bits_read(bits, jxl_bit_len(alpha)), high = 0, low = 0;
 
 	if (split != alpha) {
-		high = jxl_bits_take(bits, jxl_bit_len(split));
+		high = jxl_bits_read(bits, jxl_bit_len(split));
 		jxl_bits_expect(bits, high <= split);
 		if (high <= split)
-			low = jxl_bits_take(bits, jxl_bit_len(split - high));
+			low = jxl_bits_read(bits, jxl_bit_len(split - high));
 	}
 	jxl_bits_expect(bits, split <= alpha && high + low <= split);
 	hybrid->split = (uint8_t)split;
@@ -45,7 +45,8 @@ static void read_hybrid(struct jxl_bits *bits, unsigned alpha, struct jxl_hybrid
 	hybrid->low = (uint8_t)low;
 }
 
-static uint32_t take_hybrid(struct jxl_bits *bits, const struct jxl_hybrid *hybrid, uint32_t token)
+static uint32_t decode_hybrid(
+	struct jxl_bits *bits, const struct jxl_hybrid *hybrid, uint32_t token)
 {
 	unsigned fixed = hybrid->high + hybrid->low, n;
 	uint64_t value;
@@ -57,16 +58,16 @@ static uint32_t take_hybrid(struct jxl_bits *bits, const struct jxl_hybrid *hybr
 	if (n >= 32)
 		return 0;
 	value = 1u << hybrid->high | (token >> hybrid->low & ((1u << hybrid->high) - 1));
-	value = value << n | jxl_bits_take(bits, n);
+	value = value << n | jxl_bits_read(bits, n);
 	return (uint32_t)(value << hybrid->low | (token & ((1u << hybrid->low) - 1)));
 }
 
-/* Numbers that say how far in front each cluster was named last. */
+/* Each number is the position of a cluster in a list, from which it then moves to the front. */
 static void move_to_front(uint8_t *map, size_t count)
 {
-	uint8_t order[CLUSTERS_MOST];
+	uint8_t order[CLUSTERS_MAX];
 
-	for (unsigned i = 0; i < CLUSTERS_MOST; i++)
+	for (unsigned i = 0; i < CLUSTERS_MAX; i++)
 		order[i] = (uint8_t)i;
 	for (size_t i = 0; i < count; i++) {
 		uint8_t index = map[i], value = order[index];
@@ -77,18 +78,18 @@ static void move_to_front(uint8_t *map, size_t count)
 	}
 }
 
-/* A map is coded with one context, and so has no map itself unless with LZ77: then one of two
- * contexts, in which LZ77 is not allowed. That ends the recursion. */
+/* A map is coded with one context, and so has no map itself, except with LZ77: then it has one of
+ * two contexts, in which LZ77 is not allowed. That ends the recursion. */
 static bool read_coded_map(struct jxl_bits *bits, uint8_t *map, size_t count)
 {
 	bool front = jxl_bits_bool(bits), right;
 	struct jxl_code code = { 0 };
 
 	right = jxl_code_read(bits, count > 2 ? 1 : 0, &code) && jxl_code_begin(bits, &code, 0);
-	for (size_t i = 0; i < count && right && jxl_bits_sound(bits); i++) {
+	for (size_t i = 0; i < count && right && jxl_bits_ok(bits); i++) {
 		uint32_t cluster = jxl_code_next(bits, &code, 0);
 
-		right = cluster < CLUSTERS_MOST;
+		right = cluster < CLUSTERS_MAX;
 		map[i] = (uint8_t)cluster;
 	}
 	if (right)
@@ -96,18 +97,18 @@ static bool read_coded_map(struct jxl_bits *bits, uint8_t *map, size_t count)
 	jxl_code_free(&code);
 	if (front)
 		move_to_front(map, count);
-	return right && jxl_bits_sound(bits);
+	return right && jxl_bits_ok(bits);
 }
 
 bool jxl_map_read(struct jxl_bits *bits, uint8_t *map, size_t count, unsigned *cluster_count)
 {
-	bool named[CLUSTERS_MOST] = { false };
+	bool named[CLUSTERS_MAX] = { false };
 	unsigned n;
 
 	if (jxl_bits_bool(bits)) {
-		n = jxl_bits_take(bits, 2);
+		n = jxl_bits_read(bits, 2);
 		for (size_t i = 0; i < count; i++)
-			map[i] = (uint8_t)jxl_bits_take(bits, n);
+			map[i] = (uint8_t)jxl_bits_read(bits, n);
 	} else if (!read_coded_map(bits, map, count)) {
 		return false;
 	}
@@ -120,7 +121,7 @@ bool jxl_map_read(struct jxl_bits *bits, uint8_t *map, size_t count, unsigned *c
 	for (unsigned i = 0; i < *cluster_count; i++)
 		if (!named[i])
 			return false;
-	return jxl_bits_sound(bits);
+	return jxl_bits_ok(bits);
 }
 
 static void read_lz77(struct jxl_bits *bits, struct jxl_code *code)
@@ -129,8 +130,8 @@ static void read_lz77(struct jxl_bits *bits, struct jxl_code *code)
 		{ 15, 8 } };
 	static const struct jxl_choice lens[4] = { { 0, 3 }, { 0, 4 }, { 2, 5 }, { 8, 9 } };
 
-	code->least_symbol = jxl_bits_u32(bits, symbols);
-	code->least_len = jxl_bits_u32(bits, lens);
+	code->min_symbol = jxl_bits_u32(bits, symbols);
+	code->min_len = jxl_bits_u32(bits, lens);
 	read_hybrid(bits, 8, &code->lengths);
 }
 
@@ -141,27 +142,27 @@ static bool read_prefixes(struct jxl_bits *bits, struct jxl_code *code)
 
 		code->clusters[i].alphabet = 1;
 		if (jxl_bits_bool(bits)) {
-			n = jxl_bits_take(bits, 4);
-			code->clusters[i].alphabet = 1 + (1u << n) + jxl_bits_take(bits, n);
+			n = jxl_bits_read(bits, 4);
+			code->clusters[i].alphabet = 1 + (1u << n) + jxl_bits_read(bits, n);
 		}
-		if (code->clusters[i].alphabet > 1u << PREFIX_ALPHA || !jxl_bits_sound(bits))
+		if (code->clusters[i].alphabet > 1u << PREFIX_ALPHA || !jxl_bits_ok(bits))
 			return false;
 	}
 	for (unsigned i = 0; i < code->cluster_count; i++)
 		if (!jxl_prefix_read(bits, code->clusters[i].alphabet, &code->clusters[i].prefix) ||
-			!jxl_bits_sound(bits))
+			!jxl_bits_ok(bits))
 			return false;
 	return true;
 }
 
-/* context_count 0: one, and LZ77 is not allowed. */
+/* context_count 0: one context, and LZ77 is not allowed. */
 bool jxl_code_read(struct jxl_bits *bits, size_t context_count, struct jxl_code *code)
 {
 	memset(code, 0, sizeof(*code));
 	code->lz77 = jxl_bits_bool(bits);
 	if (code->lz77)
 		read_lz77(bits, code);
-	if (!jxl_bits_sound(bits) || (code->lz77 && context_count == 0))
+	if (!jxl_bits_ok(bits) || (code->lz77 && context_count == 0))
 		return false;
 	code->context_count = (context_count ? context_count : 1) + code->lz77;
 	code->map = calloc(code->context_count, 1);
@@ -171,13 +172,13 @@ bool jxl_code_read(struct jxl_bits *bits, size_t context_count, struct jxl_code 
 			!jxl_map_read(bits, code->map, code->context_count, &code->cluster_count)))
 		return false;
 	code->prefix = jxl_bits_bool(bits);
-	code->alpha = code->prefix ? PREFIX_ALPHA : 5 + jxl_bits_take(bits, 2);
+	code->alpha = code->prefix ? PREFIX_ALPHA : 5 + jxl_bits_read(bits, 2);
 	code->clusters = calloc(code->cluster_count, sizeof(*code->clusters));
 	if (!code->clusters)
 		return false;
 	for (unsigned i = 0; i < code->cluster_count; i++)
 		read_hybrid(bits, code->alpha, &code->clusters[i].hybrid);
-	if (!jxl_bits_sound(bits))
+	if (!jxl_bits_ok(bits))
 		return false;
 	if (code->prefix)
 		return read_prefixes(bits, code);
@@ -189,7 +190,7 @@ bool jxl_code_read(struct jxl_bits *bits, size_t context_count, struct jxl_code 
 
 bool jxl_code_begin(struct jxl_bits *bits, struct jxl_code *code, uint32_t width)
 {
-	code->state = code->prefix ? STATE_END : jxl_bits_take(bits, 32);
+	code->state = code->prefix ? STATE_END : jxl_bits_read(bits, 32);
 	code->width = width;
 	code->copy_count = 0;
 	code->copy_at = code->done = 0;
@@ -198,14 +199,14 @@ bool jxl_code_begin(struct jxl_bits *bits, struct jxl_code *code, uint32_t width
 	return !code->lz77 || code->window;
 }
 
-static uint32_t take_token(struct jxl_bits *bits, struct jxl_code *code, unsigned cluster)
+static uint32_t decode_token(struct jxl_bits *bits, struct jxl_code *code, unsigned cluster)
 {
 	if (code->prefix)
 		return jxl_prefix_next(bits, &code->clusters[cluster].prefix);
 	return jxl_ans_next(bits, &code->clusters[cluster].ans, &code->state);
 }
 
-/* How far back a repetition begins: near ones are told by their place in the picture. */
+/* The distance of a repetition: small values stand for near positions in the picture. */
 static uint64_t distance(uint32_t width, uint32_t value)
 {
 	static const int8_t near[NEAR_COUNT][2] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { -1, 1 },
@@ -240,13 +241,13 @@ static void begin_copy(struct jxl_bits *bits, struct jxl_code *code, uint32_t to
 	uint64_t back;
 
 	code->copy_count =
-		take_hybrid(bits, &code->lengths, token - code->least_symbol) + code->least_len;
-	token = take_token(bits, code, cluster);
-	back = distance(code->width, take_hybrid(bits, &code->clusters[cluster].hybrid, token));
+		decode_hybrid(bits, &code->lengths, token - code->min_symbol) + code->min_len;
+	token = decode_token(bits, code, cluster);
+	back = distance(code->width, decode_hybrid(bits, &code->clusters[cluster].hybrid, token));
 	back = back < code->done ? back : code->done;
 	back = back < WINDOW_LEN ? back : WINDOW_LEN;
 	code->copy_at = code->done - back;
-	jxl_bits_expect(bits, code->copy_count >= code->least_len);
+	jxl_bits_expect(bits, code->copy_count >= code->min_len);
 }
 
 uint32_t jxl_code_next(struct jxl_bits *bits, struct jxl_code *code, size_t context)
@@ -256,17 +257,17 @@ uint32_t jxl_code_next(struct jxl_bits *bits, struct jxl_code *code, size_t cont
 
 	bits->numbers++;
 	if (!code->copy_count) {
-		uint32_t token = take_token(bits, code, cluster);
+		uint32_t token = decode_token(bits, code, cluster);
 
-		if (code->lz77 && token >= code->least_symbol)
+		if (code->lz77 && token >= code->min_symbol)
 			begin_copy(bits, code, token);
 		else
-			value = take_hybrid(bits, &code->clusters[cluster].hybrid, token);
+			value = decode_hybrid(bits, &code->clusters[cluster].hybrid, token);
 	}
-	if (!jxl_bits_sound(bits))
+	if (!jxl_bits_ok(bits))
 		return 0;
 	if (code->copy_count) {
-		/* From nothing, zeros are copied. */
+		/* Before the first number, zeros are copied. */
 		if (code->copy_at != code->done)
 			value = code->window[code->copy_at % WINDOW_LEN];
 		code->copy_at++;

@@ -1,8 +1,8 @@
 /*
- * A frame's header and table of sections (ISO/IEC 18181-1, Annexes F and J). How many sections
- * there are follows from the frame's size: one, or one for all, one for each group of groups (LF),
- * one for the coefficients, and one for each group and pass. The table gives their lengths, behind
- * a permutation where they do not stand in that order.
+ * A frame's header and table of sections (ISO/IEC 18181-1, Annexes F and J). The number of sections
+ * follows from the frame's size: a single one, or one for the whole frame, one for each group of
+ * groups (LF), one for the coefficients, and one for each group and pass. The table has their
+ * lengths, after a permutation if they are in another order.
  */
 #include "jxl_frame.h"
 
@@ -11,11 +11,11 @@
 #include "jxl_entropy.h"
 
 #define PERMUTATION_CONTEXTS 8
-#define ENTRY_BITS_LEAST 12
-/* Bytes of what a frame has beside its samples, such as splines; and of a sample, four times what
- * it takes plain. */
-#define BESIDE_MOST (UINT64_C(1) << 24)
-#define SAMPLE_MOST 16
+#define ENTRY_BITS_MIN 12
+/* Bytes that a frame may have besides its samples, such as splines; and for a sample, four times
+ * its uncompressed size. */
+#define SIDE_DATA_MAX (UINT64_C(1) << 24)
+#define SAMPLE_MAX 16
 #define KNOWN_FLAGS (JXL_NOISE | JXL_PATCHES | JXL_SPLINES | JXL_USE_LF | 128)
 
 enum blend { REPLACE, ADD, BLEND, WEIGHTED_ADD, MULTIPLY };
@@ -37,8 +37,8 @@ static void read_passes(struct jxl_bits *bits, struct jxl_frame *frame)
 		return;
 	count = jxl_bits_u32(bits, smaller);
 	jxl_bits_expect(bits, count <= frame->pass_count);
-	jxl_bits_take(bits, 2 * (frame->pass_count - 1));
-	jxl_bits_take(bits, 2 * count);
+	jxl_bits_read(bits, 2 * (frame->pass_count - 1));
+	jxl_bits_read(bits, 2 * count);
 	for (uint32_t i = 0; i < count; i++)
 		jxl_bits_expect(bits, jxl_bits_u32(bits, passes) < frame->pass_count);
 }
@@ -48,8 +48,8 @@ static int64_t from_even(uint32_t value)
 	return value & 1 ? -(int64_t)(value >> 1) - 1 : (int64_t)(value >> 1);
 }
 
-/* Where the frame lies in the picture. True: it does not cover it. */
-static bool read_place(
+/* Reads the position of the frame in the picture. True: it does not cover the picture. */
+static bool read_position(
 	struct jxl_bits *bits, const struct jxl_image *image, struct jxl_frame *frame)
 {
 	static const struct jxl_choice places[4] = { { 8, 0 }, { 11, 256 }, { 14, 2304 },
@@ -84,11 +84,11 @@ static enum blend read_blend(struct jxl_bits *bits, const struct jxl_image *imag
 	if (alpha || mode == MULTIPLY)
 		jxl_bits_bool(bits);
 	if (mode != REPLACE || partial)
-		jxl_bits_take(bits, 2);
+		jxl_bits_read(bits, 2);
 	return (enum blend)mode;
 }
 
-/* How it is shown, and for how long; whether and how it is kept. */
+/* Reads how and for how long the frame is shown; whether and how it is kept. */
 static void read_use(
 	struct jxl_bits *bits, const struct jxl_image *image, bool partial, struct jxl_frame *frame)
 {
@@ -99,18 +99,18 @@ static void read_use(
 
 	if (shown) {
 		mode = read_blend(bits, image, partial);
-		for (uint32_t i = 0; i < image->extra_count && jxl_bits_sound(bits); i++)
+		for (uint32_t i = 0; i < image->extra_count && jxl_bits_ok(bits); i++)
 			read_blend(bits, image, partial);
 		if (image->animated)
 			duration = jxl_bits_u32(bits, durations);
 		if (image->animated && image->timecodes)
-			jxl_bits_take(bits, 32);
+			jxl_bits_read(bits, 32);
 		frame->last = jxl_bits_bool(bits);
 	}
 	frame->last = frame->last && frame->type == JXL_REGULAR;
 	if (frame->type == JXL_LF || frame->last)
 		return;
-	kept = jxl_bits_take(bits, 2);
+	kept = jxl_bits_read(bits, 2);
 	if (frame->type == JXL_REFERENCE ||
 		((duration == 0 || kept) && mode == REPLACE && !partial))
 		jxl_bits_bool(bits);
@@ -124,7 +124,7 @@ static void read_filters(struct jxl_bits *bits, bool modular)
 		return;
 	if (jxl_bits_bool(bits) && jxl_bits_bool(bits))
 		jxl_bits_f16(bits, 6);
-	rounds = jxl_bits_take(bits, 2);
+	rounds = jxl_bits_read(bits, 2);
 	if (rounds) {
 		if (!modular && jxl_bits_bool(bits))
 			jxl_bits_f16(bits, 8);
@@ -141,9 +141,9 @@ static void read_filters(struct jxl_bits *bits, bool modular)
 static void read_upsampling(
 	struct jxl_bits *bits, const struct jxl_image *image, struct jxl_frame *frame)
 {
-	frame->upsampling = 1u << jxl_bits_take(bits, 2);
-	for (uint32_t i = 0; i < image->extra_count && jxl_bits_sound(bits); i++) {
-		frame->extra_upsampling[i] = 1u << (jxl_bits_take(bits, 2) + image->extra_shift[i]);
+	frame->upsampling = 1u << jxl_bits_read(bits, 2);
+	for (uint32_t i = 0; i < image->extra_count && jxl_bits_ok(bits); i++) {
+		frame->extra_upsampling[i] = 1u << (jxl_bits_read(bits, 2) + image->extra_shift[i]);
 		jxl_bits_expect(bits, frame->extra_upsampling[i] >= frame->upsampling &&
 					      frame->extra_upsampling[i] <= 8);
 	}
@@ -154,7 +154,7 @@ static void read_header(
 {
 	bool partial = false;
 
-	frame->type = jxl_bits_take(bits, 2);
+	frame->type = jxl_bits_read(bits, 2);
 	frame->modular = jxl_bits_bool(bits);
 	frame->flags = jxl_bits_u64(bits);
 	jxl_bits_expect(bits, !(frame->flags & ~(uint64_t)KNOWN_FLAGS));
@@ -162,27 +162,27 @@ static void read_header(
 		frame->ycbcr = jxl_bits_bool(bits);
 	if (!(frame->flags & JXL_USE_LF)) {
 		for (unsigned i = 0; i < 3 && frame->ycbcr; i++)
-			frame->chroma[i] = jxl_bits_take(bits, 2);
+			frame->chroma[i] = jxl_bits_read(bits, 2);
 		read_upsampling(bits, image, frame);
 	}
 	if (frame->modular)
-		frame->group_shift = jxl_bits_take(bits, 2);
+		frame->group_shift = jxl_bits_read(bits, 2);
 	else if (image->xyb)
-		jxl_bits_take(bits, 6);
+		jxl_bits_read(bits, 6);
 	if (frame->type != JXL_REFERENCE)
 		read_passes(bits, frame);
 	if (frame->type == JXL_LF)
-		frame->lf_level = jxl_bits_take(bits, 2) + 1;
+		frame->lf_level = jxl_bits_read(bits, 2) + 1;
 	else
-		partial = read_place(bits, image, frame);
+		partial = read_position(bits, image, frame);
 	read_use(bits, image, partial, frame);
 	jxl_bits_name(bits);
 	read_filters(bits, frame->modular);
 	jxl_bits_extensions(bits);
 }
 
-/* How many sections there are. */
-static void measure(struct jxl_frame *frame)
+/* Computes the number of sections. */
+static void count_sections(struct jxl_frame *frame)
 {
 	uint64_t lf = UINT64_C(1) << 3 * frame->lf_level, by_x = 8, by_y = 8;
 
@@ -206,8 +206,8 @@ static void measure(struct jxl_frame *frame)
 			2 + frame->lf_group_count + frame->group_count * frame->pass_count;
 }
 
-/* A permutation is written as by how much each is behind the first that is left: the first number
- * is which section comes first, the second which of the others is the next. */
+/* Each number of a permutation is an index into the list of sections that remain, from which it
+ * removes one. */
 static bool read_permutation(struct jxl_bits *bits, struct jxl_frame *frame)
 {
 	struct jxl_code code = { 0 };
@@ -221,7 +221,7 @@ static bool read_permutation(struct jxl_bits *bits, struct jxl_frame *frame)
 		len = jxl_code_next(bits, &code,
 			context < PERMUTATION_CONTEXTS ? context : PERMUTATION_CONTEXTS - 1);
 	right = right && len <= count;
-	for (uint64_t i = 0; i < len && right && jxl_bits_sound(bits); i++) {
+	for (uint64_t i = 0; i < len && right && jxl_bits_ok(bits); i++) {
 		context = jxl_bit_len(last);
 		last = jxl_code_next(bits, &code,
 			context < PERMUTATION_CONTEXTS ? context : PERMUTATION_CONTEXTS - 1);
@@ -235,17 +235,17 @@ static bool read_permutation(struct jxl_bits *bits, struct jxl_frame *frame)
 	if (right)
 		jxl_code_end(bits, &code);
 	jxl_code_free(&code);
-	return right && jxl_bits_sound(bits);
+	return right && jxl_bits_ok(bits);
 }
 
-/* More bytes than the samples of a frame can be made to take. */
+/* Whether the sections have more bytes than the samples of a frame can take. */
 static bool is_too_long(
 	const struct jxl_image *image, const struct jxl_frame *frame, uint64_t total)
 {
 	uint64_t samples = ((uint64_t)frame->width + 8) * ((uint64_t)frame->height + 8);
-	uint64_t each = SAMPLE_MOST * (3 + (uint64_t)image->extra_count) * frame->pass_count;
+	uint64_t each = SAMPLE_MAX * (3 + (uint64_t)image->extra_count) * frame->pass_count;
 
-	return total > BESIDE_MOST && (total - BESIDE_MOST) / each > samples;
+	return total > SIDE_DATA_MAX && (total - SIDE_DATA_MAX) / each > samples;
 }
 
 static const char *read_table(
@@ -255,17 +255,17 @@ static const char *read_table(
 		{ 30, 4211712 } };
 	uint64_t room = bits->limit - jxl_bits_at(bits, NULL), total = 0;
 
-	/* More than there are bytes for. */
-	if (frame->section_count > room * 8 / ENTRY_BITS_LEAST) {
+	/* More than the available bytes can hold. */
+	if (frame->section_count > room * 8 / ENTRY_BITS_MIN) {
 		bits->cut = true;
 		return "the table of sections is cut off";
 	}
 	frame->second = 1;
 	frame->permuted = jxl_bits_bool(bits);
 	if (frame->permuted && !read_permutation(bits, frame))
-		return "no permutation of sections";
+		return "an invalid permutation of sections";
 	jxl_bits_align(bits);
-	for (uint64_t i = 0; i < frame->section_count && jxl_bits_sound(bits); i++) {
+	for (uint64_t i = 0; i < frame->section_count && jxl_bits_ok(bits); i++) {
 		uint32_t len = jxl_bits_u32(bits, lens);
 
 		if (i == frame->first) {
@@ -283,8 +283,8 @@ static const char *read_table(
 		total += len;
 	}
 	jxl_bits_align(bits);
-	if (!jxl_bits_sound(bits))
-		return "no table of sections";
+	if (!jxl_bits_ok(bits))
+		return "an invalid table of sections";
 	if (is_too_long(image, frame, total))
 		return "more data than the frame can have";
 	frame->at = jxl_bits_at(bits, NULL);
@@ -292,7 +292,7 @@ static const char *read_table(
 	frame->second_at += frame->at;
 	frame->last_at += frame->at;
 	frame->end = frame->at + total;
-	/* The first section holds what the others are decoded with. */
+	/* The first section contains what the others are decoded with. */
 	return frame->first_len ? NULL : "an empty section";
 }
 
@@ -309,10 +309,10 @@ const char *jxl_frame_read(
 		frame->last = true;
 	else
 		read_header(bits, image, frame);
-	if (!jxl_bits_sound(bits))
-		return "no frame header";
+	if (!jxl_bits_ok(bits))
+		return "an invalid frame header";
 	if (preview && (frame->type != JXL_REGULAR || frame->custom_size))
-		return "no preview";
-	measure(frame);
+		return "an invalid preview";
+	count_sections(frame);
 	return read_table(bits, image, frame);
 }

@@ -1,4 +1,4 @@
-/* A frame of a JPEG XL codestream: what its header says, and where its sections stand. */
+/* A frame of a JPEG XL codestream: its header, and where its sections are. */
 #ifndef BURIN_CARVERS_PICTURES_JXL_JXL_FRAME_H
 #define BURIN_CARVERS_PICTURES_JXL_JXL_FRAME_H
 
@@ -16,15 +16,15 @@ struct jxl_frame {
 	bool modular, ycbcr, custom_size, last;
 	uint64_t flags;
 	unsigned chroma[3]; /* how YCbCr's channels are sampled */
-	uint32_t upsampling, extra_upsampling[JXL_EXTRA_MOST];
+	uint32_t upsampling, extra_upsampling[JXL_EXTRA_MAX];
 	unsigned group_shift, pass_count, lf_level;
 	uint32_t width, height;           /* as coded */
 	uint32_t full_width, full_height; /* before upsampling */
 	uint32_t group_len;               /* its side in pixels */
 	uint64_t group_count, lf_group_count, section_count;
-	bool permuted;                  /* they stand in another order */
-	uint64_t first, second;         /* which are the first in order of decoding */
-	uint64_t last_one;              /* which is the last that is not empty */
+	bool permuted;                  /* they are in another order */
+	uint64_t first, second;         /* the first two in decoding order */
+	uint64_t last_one;              /* the last one that is not empty */
 	uint64_t at, end;               /* of the sections, in the view */
 	uint64_t first_at, first_len;   /* of the first */
 	uint64_t second_at, second_len; /* of the second */

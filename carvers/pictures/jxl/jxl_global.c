@@ -1,19 +1,19 @@
 /*
  * LfGlobal (ISO/IEC 18181-1, G.1): patches, splines and noise if the frame has them, quantisation,
  * and the tree and code that all modular parts of the frame may use. Patches, splines and the tree
- * are entropy-coded, each by itself, and end in the state that says so.
+ * are entropy-coded separately, and each ends in the final state.
  */
 #include "jxl_global.h"
 
 #include <string.h>
 
-#define PATCHES_MOST (1u << 24)
+#define PATCHES_MAX (1u << 24)
 #define NOISE_NUMBERS 8
 #define NOISE_BITS 10
 #define SPLINE_NUMBERS (4 * 32)
-#define BLOCK_CONTEXTS_MOST 64
+#define BLOCK_CONTEXTS_MAX 64
 #define BLOCK_ORDERS (3 * 13)
-#define BLOCK_CLUSTERS_MOST 16
+#define BLOCK_CLUSTERS_MAX 16
 
 static void read_patch(
 	struct jxl_bits *bits, struct jxl_code *code, uint32_t extra_count, bool first)
@@ -22,7 +22,7 @@ static void read_patch(
 
 	jxl_code_next(bits, code, first ? POSITION : OFFSET);
 	jxl_code_next(bits, code, first ? POSITION : OFFSET);
-	for (uint32_t i = 0; i <= extra_count && jxl_bits_sound(bits); i++) {
+	for (uint32_t i = 0; i <= extra_count && jxl_bits_ok(bits); i++) {
 		uint32_t mode = jxl_code_next(bits, code, MODE);
 
 		jxl_bits_expect(bits, mode < MODES);
@@ -33,7 +33,7 @@ static void read_patch(
 	}
 }
 
-/* Where parts of an earlier frame are put into this one. */
+/* Reads where parts of an earlier frame are inserted into this one. */
 static void read_patches(
 	struct jxl_bits *bits, struct jxl_code *code, const struct jxl_image *image)
 {
@@ -41,8 +41,8 @@ static void read_patches(
 	uint32_t source_count = jxl_code_next(bits, code, SOURCES);
 	uint64_t total = 0;
 
-	jxl_bits_expect(bits, source_count > 0 && source_count <= PATCHES_MOST);
-	for (uint32_t i = 0; i < source_count && jxl_bits_sound(bits); i++) {
+	jxl_bits_expect(bits, source_count > 0 && source_count <= PATCHES_MAX);
+	for (uint32_t i = 0; i < source_count && jxl_bits_ok(bits); i++) {
 		uint32_t count;
 
 		jxl_bits_expect(bits, jxl_code_next(bits, code, FRAME) < FRAMES);
@@ -52,8 +52,8 @@ static void read_patches(
 			jxl_code_next(bits, code, SIZE);
 		count = jxl_code_next(bits, code, COUNT);
 		total += count + UINT64_C(1);
-		jxl_bits_expect(bits, total <= PATCHES_MOST / (image->extra_count + 1));
-		for (uint64_t k = 0; k <= count && jxl_bits_sound(bits); k++)
+		jxl_bits_expect(bits, total <= PATCHES_MAX / (image->extra_count + 1));
+		for (uint64_t k = 0; k <= count && jxl_bits_ok(bits); k++)
 			read_patch(bits, code, image->extra_count, k == 0);
 	}
 }
@@ -65,16 +65,16 @@ static void read_splines(
 	uint64_t count = jxl_code_next(bits, code, SPLINES) + UINT64_C(1), points = 0;
 
 	(void)image;
-	jxl_bits_expect(bits, count <= PATCHES_MOST / SPLINE_NUMBERS);
-	for (uint64_t i = 0; i < 2 * count && jxl_bits_sound(bits); i++)
+	jxl_bits_expect(bits, count <= PATCHES_MAX / SPLINE_NUMBERS);
+	for (uint64_t i = 0; i < 2 * count && jxl_bits_ok(bits); i++)
 		jxl_code_next(bits, code, START);
 	jxl_code_next(bits, code, ADJUSTMENT);
-	for (uint64_t i = 0; i < count && jxl_bits_sound(bits); i++) {
+	for (uint64_t i = 0; i < count && jxl_bits_ok(bits); i++) {
 		uint32_t more = jxl_code_next(bits, code, POINTS);
 
 		points += more;
-		jxl_bits_expect(bits, points <= PATCHES_MOST);
-		for (uint64_t k = 0; k < 2 * (uint64_t)more && jxl_bits_sound(bits); k++)
+		jxl_bits_expect(bits, points <= PATCHES_MAX);
+		for (uint64_t k = 0; k < 2 * (uint64_t)more && jxl_bits_ok(bits); k++)
 			jxl_code_next(bits, code, POINT);
 		for (unsigned k = 0; k < SPLINE_NUMBERS; k++)
 			jxl_code_next(bits, code, COSINES);
@@ -92,32 +92,32 @@ static bool read_coded(struct jxl_bits *bits, size_t context_count, const struct
 		jxl_code_end(bits, &code);
 	}
 	jxl_code_free(&code);
-	return right && jxl_bits_sound(bits);
+	return right && jxl_bits_ok(bits);
 }
 
-/* By what blocks of coefficients are told apart. */
+/* Reads what the contexts of coefficient blocks depend on. */
 static bool read_block_contexts(struct jxl_bits *bits)
 {
 	static const struct jxl_choice lf[4] = { { 4, 0 }, { 8, 16 }, { 16, 272 }, { 32, 65808 } };
 	static const struct jxl_choice quant[4] = { { 2, 0 }, { 3, 4 }, { 5, 12 }, { 8, 44 } };
-	uint8_t map[BLOCK_ORDERS * BLOCK_CONTEXTS_MOST] = { 0 };
+	uint8_t map[BLOCK_ORDERS * BLOCK_CONTEXTS_MAX] = { 0 };
 	unsigned count = 1, n, cluster_count;
 
 	if (jxl_bits_bool(bits))
 		return true;
 	for (unsigned i = 0; i < 3; i++) {
-		n = jxl_bits_take(bits, 4);
+		n = jxl_bits_read(bits, 4);
 		for (unsigned k = 0; k < n; k++)
 			jxl_bits_u32(bits, lf);
 		count *= n + 1;
 	}
-	n = jxl_bits_take(bits, 4);
+	n = jxl_bits_read(bits, 4);
 	for (unsigned k = 0; k < n; k++)
 		jxl_bits_u32(bits, quant);
 	count *= n + 1;
-	return count <= BLOCK_CONTEXTS_MOST &&
+	return count <= BLOCK_CONTEXTS_MAX &&
 	       jxl_map_read(bits, map, BLOCK_ORDERS * count, &cluster_count) &&
-	       cluster_count <= BLOCK_CLUSTERS_MOST;
+	       cluster_count <= BLOCK_CLUSTERS_MAX;
 }
 
 static bool read_quantisation(struct jxl_bits *bits)
@@ -135,9 +135,9 @@ static bool read_quantisation(struct jxl_bits *bits)
 	if (!jxl_bits_bool(bits)) {
 		jxl_bits_u32(bits, factors);
 		jxl_bits_f16(bits, 2);
-		jxl_bits_take(bits, 16);
+		jxl_bits_read(bits, 16);
 	}
-	return jxl_bits_sound(bits);
+	return jxl_bits_ok(bits);
 }
 
 bool jxl_global_read(struct jxl_bits *bits, const struct jxl_image *image,
@@ -152,12 +152,12 @@ bool jxl_global_read(struct jxl_bits *bits, const struct jxl_image *image,
 		return false;
 	if (frame->flags & JXL_NOISE)
 		for (unsigned i = 0; i < NOISE_NUMBERS; i++)
-			jxl_bits_take(bits, NOISE_BITS);
+			jxl_bits_read(bits, NOISE_BITS);
 	if (!jxl_bits_bool(bits))
 		jxl_bits_f16(bits, 3);
 	if (!frame->modular && !read_quantisation(bits))
 		return false;
 	if (!jxl_bits_bool(bits))
-		return jxl_bits_sound(bits);
+		return jxl_bits_ok(bits);
 	return jxl_tree_read(bits, tree);
 }

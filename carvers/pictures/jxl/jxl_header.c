@@ -1,7 +1,7 @@
 /*
- * The image header of JPEG XL (ISO/IEC 18181-1, Annex D), the ICC profile behind it (Annex E), and
- * the zeros up to the next byte. The profile is coded; its first two numbers are looked at: how
- * long it and the commands are that make it.
+ * The image header of JPEG XL (ISO/IEC 18181-1, Annex D), the ICC profile after it (Annex E), and
+ * the zeros up to the next byte. The profile is coded; only its first two numbers are checked: its
+ * length, and that of the commands that produce it.
  */
 #include "jxl_header.h"
 
@@ -10,15 +10,15 @@
 #include "jxl_entropy.h"
 
 #define SIGNATURE 0x0aff
-/* No picture has more samples in a channel: level 10 of the profile. */
-#define AREA_MOST (UINT64_C(1) << 40)
-#define PROFILE_MOST (UINT64_C(1) << 28)
+/* The most samples that a picture has in a channel: level 10 of the profile. */
+#define AREA_MAX (UINT64_C(1) << 40)
+#define PROFILE_MAX (UINT64_C(1) << 28)
 #define PROFILE_CONTEXTS 41
 #define PROFILE_HEAD 128
 
 #define BIT(n) (UINT64_C(1) << (n))
 
-/* A width by the ratio to the height. */
+/* The width, given its ratio to the height. */
 static uint32_t by_ratio(uint32_t height, unsigned ratio)
 {
 	static const uint8_t ratios[8][2] = { { 0, 1 }, { 1, 1 }, { 12, 10 }, { 4, 3 }, { 3, 2 },
@@ -27,12 +27,12 @@ static uint32_t by_ratio(uint32_t height, unsigned ratio)
 	return (uint32_t)((uint64_t)height * ratios[ratio][0] / ratios[ratio][1]);
 }
 
-/* A side of eight times some number if `small`. */
+/* Reads a side; if `small`, a multiple of eight. */
 static uint32_t read_side(struct jxl_bits *bits, bool small)
 {
 	static const struct jxl_choice sides[4] = { { 9, 1 }, { 13, 1 }, { 18, 1 }, { 30, 1 } };
 
-	return small ? 8 * (jxl_bits_take(bits, 5) + 1) : jxl_bits_u32(bits, sides);
+	return small ? 8 * (jxl_bits_read(bits, 5) + 1) : jxl_bits_u32(bits, sides);
 }
 
 static void read_size(struct jxl_bits *bits, uint32_t *width, uint32_t *height)
@@ -41,9 +41,9 @@ static void read_size(struct jxl_bits *bits, uint32_t *width, uint32_t *height)
 	unsigned ratio;
 
 	*height = read_side(bits, small);
-	ratio = jxl_bits_take(bits, 3);
+	ratio = jxl_bits_read(bits, 3);
 	*width = ratio ? by_ratio(*height, ratio) : read_side(bits, small);
-	jxl_bits_expect(bits, *width > 0 && (uint64_t)*width * *height <= AREA_MOST);
+	jxl_bits_expect(bits, *width > 0 && (uint64_t)*width * *height <= AREA_MAX);
 }
 
 static uint32_t read_preview_side(struct jxl_bits *bits, bool eights)
@@ -61,7 +61,7 @@ static void read_preview(struct jxl_bits *bits, struct jxl_image *image)
 	unsigned ratio;
 
 	image->preview_height = read_preview_side(bits, eights);
-	ratio = jxl_bits_take(bits, 3);
+	ratio = jxl_bits_read(bits, 3);
 	image->preview_width =
 		ratio ? by_ratio(image->preview_height, ratio) : read_preview_side(bits, eights);
 	jxl_bits_expect(bits, image->preview_width > 0);
@@ -91,12 +91,12 @@ static void read_depth(struct jxl_bits *bits)
 		jxl_bits_expect(bits, depth <= 31);
 		return;
 	}
-	exponent = jxl_bits_take(bits, 4) + 1;
+	exponent = jxl_bits_read(bits, 4) + 1;
 	jxl_bits_expect(bits,
 		exponent >= 2 && exponent <= 8 && depth >= exponent + 3 && depth <= exponent + 24);
 }
 
-/* A channel besides colour: alpha, depth, a spot colour. Returns how much smaller it is. */
+/* Reads a channel besides colour: alpha, depth, a spot colour. Returns its downsampling shift. */
 static uint8_t read_extra(struct jxl_bits *bits)
 {
 	static const struct jxl_choice shifts[4] = { { 0, 0 }, { 0, 3 }, { 0, 4 }, { 3, 1 } };
@@ -146,7 +146,7 @@ static void read_colour(struct jxl_bits *bits, struct jxl_image *image)
 		read_xy(bits, 3);
 	if (space != XYB) {
 		if (jxl_bits_bool(bits))
-			jxl_bits_expect(bits, jxl_bits_take(bits, 24) <= 10000000);
+			jxl_bits_expect(bits, jxl_bits_read(bits, 24) <= 10000000);
 		else
 			jxl_bits_enum(
 				bits, BIT(1) | BIT(8) | BIT(13) | BIT(16) | BIT(17) | BIT(18));
@@ -175,7 +175,7 @@ static void read_metadata(struct jxl_bits *bits, struct jxl_image *image)
 	if (more) {
 		uint32_t width, height;
 
-		jxl_bits_take(bits, 3);
+		jxl_bits_read(bits, 3);
 		if (jxl_bits_bool(bits))
 			read_size(bits, &width, &height);
 		if (jxl_bits_bool(bits))
@@ -186,8 +186,8 @@ static void read_metadata(struct jxl_bits *bits, struct jxl_image *image)
 	read_depth(bits);
 	jxl_bits_bool(bits);
 	image->extra_count = jxl_bits_u32(bits, extras);
-	jxl_bits_expect(bits, image->extra_count <= JXL_EXTRA_MOST);
-	for (uint32_t i = 0; i < image->extra_count && jxl_bits_sound(bits); i++)
+	jxl_bits_expect(bits, image->extra_count <= JXL_EXTRA_MAX);
+	for (uint32_t i = 0; i < image->extra_count && jxl_bits_ok(bits); i++)
 		image->extra_shift[i] = read_extra(bits);
 	image->xyb = jxl_bits_bool(bits);
 	read_colour(bits, image);
@@ -204,7 +204,7 @@ static void read_transform(struct jxl_bits *bits, const struct jxl_image *image)
 		return;
 	if (image->xyb && !jxl_bits_bool(bits))
 		jxl_bits_f16(bits, 16);
-	mask = jxl_bits_take(bits, 3);
+	mask = jxl_bits_read(bits, 3);
 	jxl_bits_f16(bits, (mask & 1 ? 15 : 0) + (mask & 2 ? 55 : 0) + (mask & 4 ? 210 : 0));
 }
 
@@ -218,7 +218,7 @@ static bool is_figure(uint32_t byte)
 	return (byte >= '0' && byte <= '9') || byte == '.' || byte == ',';
 }
 
-/* The context of a profile's byte, by the two in front of it. */
+/* The context of a profile's byte, which depends on the two before it. */
 static size_t profile_context(uint64_t at, uint32_t last, uint32_t before)
 {
 	size_t near, far;
@@ -242,16 +242,16 @@ static size_t profile_context(uint64_t at, uint32_t last, uint32_t before)
 	return 1 + near + 8 * far;
 }
 
-/* Reads the profile. More than 256 bytes of it in one, on and on, are not a profile. */
+/* Reads the profile, which cannot be more than 256 times as long as its input. */
 static bool read_profile(struct jxl_bits *bits)
 {
 	uint64_t len = jxl_bits_u64(bits), at;
 	uint32_t last = 0, before = 0;
 	struct jxl_code code = { 0 };
-	bool right = len > 0 && len <= PROFILE_MOST &&
+	bool right = len > 0 && len <= PROFILE_MAX &&
 		     jxl_code_read(bits, PROFILE_CONTEXTS, &code) && jxl_code_begin(bits, &code, 0);
 
-	for (at = 0; at < len && right && jxl_bits_sound(bits); at++) {
+	for (at = 0; at < len && right && jxl_bits_ok(bits); at++) {
 		uint32_t byte = jxl_code_next(bits, &code, profile_context(at, last, before));
 
 		right = byte < 256 &&
@@ -268,15 +268,15 @@ static bool read_profile(struct jxl_bits *bits)
 const char *jxl_header_read(struct jxl_bits *bits, struct jxl_image *image)
 {
 	memset(image, 0, sizeof(*image));
-	if (jxl_bits_take(bits, 16) != SIGNATURE)
+	if (jxl_bits_read(bits, 16) != SIGNATURE)
 		return "no signature";
 	read_size(bits, &image->width, &image->height);
 	read_metadata(bits, image);
 	read_transform(bits, image);
-	if (!jxl_bits_sound(bits))
-		return "no image header";
+	if (!jxl_bits_ok(bits))
+		return "an invalid image header";
 	if (image->profile && !read_profile(bits))
-		return "the profile is broken";
+		return "an invalid ICC profile";
 	jxl_bits_align(bits);
-	return jxl_bits_sound(bits) ? NULL : "the image header does not end";
+	return jxl_bits_ok(bits) ? NULL : "the image header does not end";
 }

@@ -6,7 +6,7 @@
 #include "jxl_modular.h"
 
 /* Reads the first group's: the coarsest coefficients, `more` channels in modular mode, and how the
- * blocks are cut. */
+ * blocks are divided. */
 enum jxl_outcome jxl_lf_read(struct jxl_bits *bits, const struct jxl_frame *frame,
 	struct jxl_channels *more, struct jxl_tree *tree, uint64_t *work);
 

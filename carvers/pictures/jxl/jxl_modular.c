@@ -1,8 +1,8 @@
 /*
- * Decoding samples of the modular mode (ISO/IEC 18181-1, Annex H). For each sample the tree is gone
- * through by properties of those around it, as far as they are decoded: it says in which context
- * the sample is coded, and how it is foretold; what is coded is the difference. All samples have to
- * be decoded to know where the code ends: there ANS has to be in the state in which it ends.
+ * Decoding samples of the modular mode (ISO/IEC 18181-1, Annex H). For each sample, properties of
+ * the samples around it that are decoded already lead through the tree to a leaf: the context in
+ * which the sample is coded, and the predictor; the coded value is the difference. All samples have
+ * to be decoded to find the end of the code, where ANS has to be in its final state.
  */
 #include "jxl_modular.h"
 
@@ -11,8 +11,8 @@
 
 #include "jxl_weighted.h"
 
-/* Samples that are kept at a time. */
-#define SAMPLES_MOST (1u << 23)
+/* The most samples kept at a time. */
+#define SAMPLES_MAX (1u << 23)
 #define OWN_PROPERTIES 16
 #define PROPERTIES 256
 #define BY_CHANNEL 4
@@ -26,7 +26,7 @@ struct decoder {
 	struct jxl_weighted weighted;
 	uint64_t *work;
 	bool uses_weighted;
-	unsigned property_count; /* that the tree asks for */
+	unsigned property_count; /* that the tree uses */
 	const struct jxl_channel *earlier[PROPERTIES / BY_CHANNEL];
 	unsigned earlier_count;
 	int32_t properties[PROPERTIES];
@@ -37,7 +37,7 @@ static int32_t wrap(int64_t value)
 	return (int32_t)(uint32_t)(uint64_t)value;
 }
 
-static void look_around(
+static void load_neighbours(
 	const struct jxl_channel *channel, uint32_t x, uint32_t y, struct jxl_around *around)
 {
 	const int32_t *here = channel->samples + (size_t)y * channel->width + x;
@@ -52,7 +52,7 @@ static void look_around(
 	around->nn = y > 1 ? above[-(ptrdiff_t)channel->width] : around->n;
 }
 
-/* n + w - nw, but not outside of n and w. */
+/* n + w - nw, clamped to the range of n and w. */
 static int64_t gradient(int64_t n, int64_t w, int64_t nw)
 {
 	int64_t least = n < w ? n : w, most = n < w ? w : n;
@@ -98,7 +98,7 @@ static int64_t predict(unsigned predictor, const struct jxl_around *a, int64_t w
 	return 0;
 }
 
-/* Properties 2 to 14; those before do not change within a channel. */
+/* Properties 2 to 14; the ones before do not change within a channel. */
 static void set_own(int32_t *p, const struct jxl_around *a, uint32_t x, uint32_t y)
 {
 	int32_t before = x ? p[9] : 0;
@@ -118,7 +118,7 @@ static void set_own(int32_t *p, const struct jxl_around *a, uint32_t x, uint32_t
 	p[14] = wrap(a->w - a->ww);
 }
 
-/* Four properties from each of the channels before that are as large. */
+/* Four properties from each earlier channel of the same size. */
 static void set_earlier(struct decoder *decoder, uint32_t x, uint32_t y)
 {
 	int32_t *p = decoder->properties + OWN_PROPERTIES;
@@ -177,10 +177,10 @@ static void read_sample(
 	int64_t weighted = 0;
 	int32_t coded;
 
-	look_around(channel, x, y, &around);
+	load_neighbours(channel, x, y, &around);
 	set_own(decoder->properties, &around, x, y);
 	if (decoder->uses_weighted)
-		weighted = jxl_weighted_guess(
+		weighted = jxl_weighted_predict(
 			&decoder->weighted, x, y, &around, &decoder->properties[PROPERTY_WEIGHTED]);
 	if (decoder->earlier_count)
 		set_earlier(decoder, x, y);
@@ -204,15 +204,15 @@ static enum jxl_outcome read_channel(struct decoder *decoder, uint32_t index, ui
 	for (uint32_t y = 0; y < channel->height; y++)
 		for (uint32_t x = 0; x < channel->width; x++) {
 			read_sample(decoder, channel, x, y);
-			if (!jxl_bits_sound(decoder->bits))
+			if (!jxl_bits_ok(decoder->bits))
 				return JXL_BROKEN;
 			if (!*decoder->work)
 				return JXL_UNKNOWN;
 		}
-	return JXL_SOUND;
+	return JXL_VALID;
 }
 
-static void ask_tree(struct decoder *decoder)
+static void walk_tree(struct decoder *decoder)
 {
 	for (size_t i = 0; i < decoder->tree->count; i++) {
 		const struct jxl_node *node = &decoder->tree->nodes[i];
@@ -225,9 +225,9 @@ static void ask_tree(struct decoder *decoder)
 	}
 }
 
-/* How many of the channels are here, and room for their samples. */
+/* Determines how many of the channels are coded here, and allocates their samples. */
 static enum jxl_outcome make_room(
-	struct jxl_channels *channels, uint32_t side_most, uint32_t *count, uint32_t *width)
+	struct jxl_channels *channels, uint32_t side_max, uint32_t *count, uint32_t *width)
 {
 	uint64_t total = 0;
 
@@ -236,12 +236,12 @@ static enum jxl_outcome make_room(
 		const struct jxl_channel *channel = &channels->list[*count];
 
 		if (*count >= channels->meta_count && channel->width && channel->height &&
-			(channel->width > side_most || channel->height > side_most))
+			(channel->width > side_max || channel->height > side_max))
 			break;
 		if (channel->width > *width && channel->height)
 			*width = channel->width;
 		total += (uint64_t)channel->width * channel->height;
-		if (total > SAMPLES_MOST)
+		if (total > SAMPLES_MAX)
 			return JXL_UNKNOWN;
 	}
 	for (uint32_t i = 0; i < *count; i++) {
@@ -252,29 +252,29 @@ static enum jxl_outcome make_room(
 		if (len && !channel->samples)
 			return JXL_UNKNOWN;
 	}
-	return JXL_SOUND;
+	return JXL_VALID;
 }
 
 static enum jxl_outcome read_channels(
 	struct decoder *decoder, uint32_t count, uint32_t width, uint32_t stream)
 {
-	enum jxl_outcome outcome = JXL_SOUND;
+	enum jxl_outcome outcome = JXL_VALID;
 
-	ask_tree(decoder);
+	walk_tree(decoder);
 	if (!jxl_code_begin(decoder->bits, &decoder->tree->code, width))
 		return JXL_UNKNOWN;
-	for (uint32_t i = 0; i < count && outcome == JXL_SOUND; i++)
+	for (uint32_t i = 0; i < count && outcome == JXL_VALID; i++)
 		if (decoder->channels->list[i].samples)
 			outcome = read_channel(decoder, i, stream);
 	jxl_weighted_free(&decoder->weighted);
-	if (outcome != JXL_SOUND)
+	if (outcome != JXL_VALID)
 		return outcome;
 	jxl_code_end(decoder->bits, &decoder->tree->code);
-	return jxl_bits_sound(decoder->bits) ? JXL_SOUND : JXL_BROKEN;
+	return jxl_bits_ok(decoder->bits) ? JXL_VALID : JXL_BROKEN;
 }
 
 enum jxl_outcome jxl_modular_read(struct jxl_bits *bits, struct jxl_channels *channels,
-	uint32_t side_most, uint32_t stream, struct jxl_tree *global, uint64_t *work)
+	uint32_t side_max, uint32_t stream, struct jxl_tree *global, uint64_t *work)
 {
 	struct decoder decoder = {
 		.bits = bits, .channels = channels, .work = work, .tree = global
@@ -285,13 +285,13 @@ enum jxl_outcome jxl_modular_read(struct jxl_bits *bits, struct jxl_channels *ch
 	bool use_global;
 
 	if (channels->count == 0)
-		return JXL_SOUND;
+		return JXL_VALID;
 	use_global = jxl_bits_bool(bits);
 	jxl_weighted_read(bits, &decoder.weighted);
 	outcome = jxl_transforms_read(bits, channels);
-	if (outcome == JXL_SOUND)
-		outcome = make_room(channels, side_most, &count, &width);
-	if (outcome == JXL_SOUND && width) {
+	if (outcome == JXL_VALID)
+		outcome = make_room(channels, side_max, &count, &width);
+	if (outcome == JXL_VALID && width) {
 		if (!use_global) {
 			decoder.tree = &own;
 			if (!jxl_tree_read(bits, &own))
@@ -300,7 +300,7 @@ enum jxl_outcome jxl_modular_read(struct jxl_bits *bits, struct jxl_channels *ch
 		} else if (!global->nodes) {
 			outcome = JXL_BROKEN;
 		}
-		if (outcome == JXL_SOUND)
+		if (outcome == JXL_VALID)
 			outcome = read_channels(&decoder, count, width, stream);
 	}
 	jxl_tree_free(&own);

@@ -4,33 +4,33 @@
 
 #include "jxl_tree.h"
 
-#define JXL_CHANNELS_MOST 1024
+#define JXL_CHANNELS_MAX 1024
 
 struct jxl_channel {
 	uint32_t width, height;
 	int8_t shift_x,
-		shift_y; /* how often it was halved, by powers of two; -1: it is a palette */
+		shift_y; /* how often it was halved, as powers of two; -1: it is a palette */
 	int32_t *samples;
 };
 
 struct jxl_channels {
-	uint32_t count, meta_count; /* meta: palettes, in front */
-	struct jxl_channel list[JXL_CHANNELS_MOST];
+	uint32_t count, meta_count; /* meta: palettes, which come first */
+	struct jxl_channel list[JXL_CHANNELS_MAX];
 };
 
 enum jxl_outcome {
-	JXL_SOUND,
+	JXL_VALID,
 	JXL_BROKEN,
-	JXL_UNKNOWN, /* too much to decode, or no memory */
+	JXL_UNKNOWN, /* too much to decode, or out of memory */
 };
 
-/* Reads transforms, which change what channels there are, and applies them. */
+/* Reads transforms, which change the list of channels, and applies them to it. */
 enum jxl_outcome jxl_transforms_read(struct jxl_bits *bits, struct jxl_channels *channels);
 
-/* Reads the channels' samples, up to the first that is no palette and has a side longer than
- * side_most. `stream` is the number of this part among all; global the frame's tree; work how much
- * may be done yet. */
+/* Reads the channels' samples, up to the first that is not a palette and has a side longer than
+ * side_max. `stream` is the number of this stream among all; global is the frame's tree; *work is
+ * how much may still be done. */
 enum jxl_outcome jxl_modular_read(struct jxl_bits *bits, struct jxl_channels *channels,
-	uint32_t side_most, uint32_t stream, struct jxl_tree *global, uint64_t *work);
+	uint32_t side_max, uint32_t stream, struct jxl_tree *global, uint64_t *work);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Prefix codes of JPEG XL (ISO/IEC 18181-1, C.2.4), which are Brotli's (RFC 7932, 3.4 and 3.5): up
- * to four symbols are listed, or the lengths of all codes are given, in a code of their own.
+ * Prefix codes of JPEG XL (ISO/IEC 18181-1, C.2.4), which are Brotli's (RFC 7932, 3.4 and 3.5):
+ * either a list of up to four symbols, or the lengths of all codes, in a code of their own.
  */
 #include "jxl_distribution.h"
 
@@ -11,11 +11,11 @@
 #define REPEAT_LAST 16
 #define REPEAT_ZERO 17
 #define FULL (1 << JXL_PREFIX_LONGEST)
-/* Chance makes two complete codes, the second described by the first, once in more than so many
+/* Chance makes two complete codes, the second described by the first, at most once in this many
  * bits. */
 #define COMPLETE_PROOF 3
 
-/* The code of these lengths: any number of them may be 0. */
+/* Builds the code with these lengths, any of which may be 0. */
 static bool build(const uint8_t *lens, size_t count, struct jxl_prefix *prefix)
 {
 	uint16_t at[JXL_PREFIX_LONGEST + 2] = { 0 };
@@ -50,7 +50,7 @@ uint32_t jxl_prefix_next(struct jxl_bits *bits, const struct jxl_prefix *prefix)
 	if (len > JXL_PREFIX_LONGEST)
 		return prefix->symbols[0];
 	for (len = 1; len <= JXL_PREFIX_LONGEST; len++) {
-		code |= jxl_bits_take(bits, 1);
+		code |= jxl_bits_read(bits, 1);
 		if (code - first < prefix->counts[len])
 			return prefix->symbols[index + code - first];
 		index += prefix->counts[len];
@@ -61,18 +61,18 @@ uint32_t jxl_prefix_next(struct jxl_bits *bits, const struct jxl_prefix *prefix)
 	return 0;
 }
 
-/* Up to four symbols by name. Their codes have the lengths of one of five patterns. */
+/* Reads a list of up to four symbols. Their codes have the lengths of one of five patterns. */
 static bool read_listed(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *prefix)
 {
 	static const uint8_t patterns[5][4] = { { 1 }, { 1, 1 }, { 1, 2, 2 }, { 2, 2, 2, 2 },
 		{ 1, 2, 3, 3 } };
-	unsigned count = jxl_bits_take(bits, 2) + 1, pattern = count - 1;
+	unsigned count = jxl_bits_read(bits, 2) + 1, pattern = count - 1;
 	uint8_t *lens = calloc(alphabet, 1);
 	uint32_t symbols[4];
 	bool right = lens;
 
 	for (unsigned i = 0; i < count && right; i++) {
-		symbols[i] = jxl_bits_take(bits, jxl_bit_len((uint32_t)alphabet - 1));
+		symbols[i] = jxl_bits_read(bits, jxl_bit_len((uint32_t)alphabet - 1));
 		right = symbols[i] < alphabet && !lens[symbols[i]];
 		if (right)
 			lens[symbols[i]] = 1;
@@ -86,7 +86,7 @@ static bool read_listed(struct jxl_bits *bits, size_t alphabet, struct jxl_prefi
 	return right;
 }
 
-/* The code of the lengths. */
+/* Reads the code of the lengths. */
 static bool read_length_code(struct jxl_bits *bits, unsigned skip, struct jxl_prefix *prefix)
 {
 	static const uint8_t order[LENGTH_SYMBOLS] = { 1, 2, 3, 4, 0, 5, 17, 6, 16, 7, 8, 9, 10, 11,
@@ -97,7 +97,7 @@ static bool read_length_code(struct jxl_bits *bits, unsigned skip, struct jxl_pr
 	int space = 32;
 
 	for (unsigned i = skip; i < LENGTH_SYMBOLS && space > 0; i++) {
-		unsigned len = jxl_bits_take(bits, 2);
+		unsigned len = jxl_bits_read(bits, 2);
 
 		if (len < 3)
 			len = two_bits[len];
@@ -111,11 +111,12 @@ static bool read_length_code(struct jxl_bits *bits, unsigned skip, struct jxl_pr
 			used++;
 		}
 	}
-	return jxl_bits_sound(bits) && (used == 1 || space == 0) &&
+	return jxl_bits_ok(bits) && (used == 1 || space == 0) &&
 	       build(lens, LENGTH_SYMBOLS, prefix);
 }
 
-/* A length that is repeated: how often in all since another came, by base of four or eight. */
+/* A length that is repeated: how often since another length came; repeats continue in base four or
+ * eight. */
 struct repeat {
 	uint8_t len;
 	uint32_t times;
@@ -131,7 +132,7 @@ static uint32_t repeat_more(struct jxl_bits *bits, struct repeat *repeat, uint8_
 	before = repeat->times;
 	if (repeat->times)
 		repeat->times = (repeat->times - 2) << n;
-	repeat->times += jxl_bits_take(bits, n) + 3;
+	repeat->times += jxl_bits_read(bits, n) + 3;
 	return repeat->times - before;
 }
 
@@ -143,7 +144,7 @@ static bool read_lengths(
 	size_t at = 0;
 	int64_t space = FULL;
 
-	while (at < alphabet && space > 0 && jxl_bits_sound(bits)) {
+	while (at < alphabet && space > 0 && jxl_bits_ok(bits)) {
 		uint32_t symbol = jxl_prefix_next(bits, code), more = 1;
 		uint8_t len = (uint8_t)symbol;
 
@@ -162,13 +163,13 @@ static bool read_lengths(
 		if (len)
 			space -= (int64_t)more << (JXL_PREFIX_LONGEST - len);
 	}
-	return jxl_bits_sound(bits) && space == 0;
+	return jxl_bits_ok(bits) && space == 0;
 }
 
 bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *prefix)
 {
 	struct jxl_prefix code = { 0 };
-	unsigned kind = alphabet > 1 ? jxl_bits_take(bits, 2) : 0;
+	unsigned kind = alphabet > 1 ? jxl_bits_read(bits, 2) : 0;
 	uint8_t *lens;
 	bool right;
 

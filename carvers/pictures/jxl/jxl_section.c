@@ -1,9 +1,9 @@
 /*
- * Sections of a frame (ISO/IEC 18181-1, Annex G). The first begins with what all others need. In a
- * modular frame the picture follows there, or as much of it as is small; the rest is cut into
- * groups, one in a section. Each section's modular part can be decoded by itself, and its end shows
- * whether it was sound: the last one is decoded, and bears out the frame's last bytes. Coefficients
- * (VarDCT) are not decoded.
+ * Sections of a frame (ISO/IEC 18181-1, Annex G). The first starts with what all others need. In a
+ * modular frame the picture follows there, or the small part of it; the rest is divided into
+ * groups, one in each section. Each section's modular part can be decoded by itself, and its end
+ * shows whether it is valid: the last one is decoded, which confirms the frame's last bytes.
+ * Coefficients (VarDCT) are not decoded.
  */
 #include "jxl_section.h"
 
@@ -13,15 +13,15 @@
 #include "jxl_lf.h"
 
 #define QUANT_TABLES 17
-/* Channels halved three times and more stand in the sections of LF groups. */
+/* Channels halved three times or more are in the sections of LF groups. */
 #define LF_SHIFT 3
-/* That a section ends where it should has the proof of a byte, at most. */
-#define END_PROOF_MOST 8
+/* That a section ends where it should counts as evidence of at most a byte. */
+#define END_PROOF_MAX 8
 
 struct part {
 	const struct jxl_frame *frame;
 	struct jxl_tree tree;
-	struct jxl_channels channels; /* those of the frame, behind its transforms */
+	struct jxl_channels channels; /* the channels of the frame, after its transforms */
 	uint64_t *work;
 };
 
@@ -40,7 +40,7 @@ static void add_channel(struct jxl_channels *channels, uint32_t width, uint32_t 
 	channel->shift_x = channel->shift_y = (int8_t)shift;
 }
 
-/* The channels that a frame has: colour in modular mode, and the others. */
+/* Lists the channels of a frame: colour in modular mode, and the others. */
 static void list_channels(
 	struct jxl_channels *channels, const struct jxl_image *image, const struct jxl_frame *frame)
 {
@@ -59,19 +59,19 @@ static void list_channels(
 	}
 }
 
-/* True when bits stand at the section's end: behind it nothing but zeros up to the byte. */
-static bool ends(struct jxl_bits *bits, struct jxl_checked *checked)
+/* Whether the next bit is at the section's end: only zeros up to the next byte may remain. */
+static bool ends_section(struct jxl_bits *bits, struct jxl_checked *checked)
 {
 	unsigned len = jxl_bit_len((uint32_t)(bits->limit - bits->start));
 
 	jxl_bits_align(bits);
-	if (!jxl_bits_sound(bits) || jxl_bits_at(bits, NULL) != bits->limit)
+	if (!jxl_bits_ok(bits) || jxl_bits_at(bits, NULL) != bits->limit)
 		return false;
-	checked->proof += len < END_PROOF_MOST ? len : END_PROOF_MOST;
+	checked->proof += len < END_PROOF_MAX ? len : END_PROOF_MAX;
 	return true;
 }
 
-/* The part of a channel that a group has, of groups with sides of group_len. */
+/* Adds the part of a channel that is in a group, of groups with sides of group_len. */
 static void add_group(struct jxl_channels *group, const struct jxl_channel *channel,
 	uint32_t group_x, uint32_t group_y, uint32_t group_len)
 {
@@ -89,7 +89,7 @@ static void add_group(struct jxl_channels *group, const struct jxl_channel *chan
 		group->count++;
 }
 
-/* The channels of section `index`, and its number among the streams. False: it has none. */
+/* Lists the channels of section `index`, and its number among the streams. False: it has none. */
 static bool list_group(
 	const struct part *part, uint64_t index, struct jxl_channels *group, uint32_t *stream)
 {
@@ -134,20 +134,20 @@ static void check_last(struct part *part, struct view *view, struct jxl_checked 
 	jxl_bits_begin(&bits, view, frame->last_at, frame->end);
 	outcome = jxl_modular_read(&bits, &group, UINT32_MAX, stream, &part->tree, part->work);
 	checked->broken = outcome == JXL_BROKEN;
-	checked->broken_at = checked->sound = frame->last_at;
-	if (outcome != JXL_SOUND)
+	checked->broken_at = checked->valid_end = frame->last_at;
+	if (outcome != JXL_VALID)
 		return;
-	checked->borne_out = ends(&bits, checked);
+	checked->confirmed_to_end = ends_section(&bits, checked);
 	checked->proof += bits.proof;
 }
 
-/* What was decoded besides samples costs as much as those. */
-static void charge(struct part *part, const struct jxl_bits *bits)
+/* Charges what was decoded besides samples at the same cost. */
+static void charge_work(struct part *part, const struct jxl_bits *bits)
 {
 	*part->work -= *part->work < bits->numbers ? *part->work : bits->numbers;
 }
 
-/* The first section as far as it can be read. */
+/* Checks the first section as far as it can be read. */
 static enum jxl_outcome check_first(struct part *part, struct jxl_bits *bits,
 	const struct jxl_image *image, struct jxl_checked *checked)
 {
@@ -156,9 +156,9 @@ static enum jxl_outcome check_first(struct part *part, struct jxl_bits *bits,
 	if (!jxl_global_read(bits, image, frame, &part->tree))
 		return JXL_BROKEN;
 	checked->begun = true;
-	charge(part, bits);
-	checked->sound = jxl_bits_at(bits, NULL);
-	/* Channels of chroma that are smaller are not known to stand in modular frames. */
+	charge_work(part, bits);
+	checked->valid_end = jxl_bits_at(bits, NULL);
+	/* Subsampled chroma channels are not known to occur in modular frames. */
 	if (frame->modular && (frame->chroma[0] || frame->chroma[1] || frame->chroma[2]))
 		return JXL_UNKNOWN;
 	list_channels(&part->channels, image, frame);
@@ -166,7 +166,7 @@ static enum jxl_outcome check_first(struct part *part, struct jxl_bits *bits,
 		bits, &part->channels, frame->group_len, 0, &part->tree, part->work);
 }
 
-/* The first LF group of a frame with coefficients: in the first section, or by itself. */
+/* Checks the first LF group of a frame with coefficients: in the first section, or in its own. */
 static enum jxl_outcome check_lf(
 	struct part *part, struct view *view, struct jxl_bits *bits, uint64_t limit)
 {
@@ -202,21 +202,21 @@ void jxl_sections_check(struct view *view, const struct jxl_image *image,
 		outcome = JXL_UNKNOWN;
 	checked->broken = outcome == JXL_BROKEN;
 	checked->broken_at = frame->first_at;
-	if (outcome == JXL_SOUND && frame->modular && frame->section_count == 1)
-		checked->borne_out = ends(&bits, checked);
-	else if (outcome == JXL_SOUND && frame->modular && frame->end <= limit)
+	if (outcome == JXL_VALID && frame->modular && frame->section_count == 1)
+		checked->confirmed_to_end = ends_section(&bits, checked);
+	else if (outcome == JXL_VALID && frame->modular && frame->end <= limit)
 		check_last(&part, view, checked);
 	checked->proof += bits.proof;
-	if (outcome == JXL_SOUND && !frame->modular) {
+	if (outcome == JXL_VALID && !frame->modular) {
 		bits.proof = 0;
 		outcome = check_lf(&part, view, &bits, limit);
 		checked->broken =
 			outcome == JXL_BROKEN && !(bits.cut && !bits.wrong && frame->end > limit);
 		checked->broken_at = frame->section_count > 1 ? frame->second_at : frame->first_at;
 		if (frame->section_count > 1)
-			checked->sound = frame->second_at;
-		if (outcome == JXL_SOUND && frame->section_count > 1)
-			ends(&bits, checked);
+			checked->valid_end = frame->second_at;
+		if (outcome == JXL_VALID && frame->section_count > 1)
+			ends_section(&bits, checked);
 		checked->proof += bits.proof;
 	}
 	jxl_tree_free(&part.tree);

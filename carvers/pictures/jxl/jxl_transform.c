@@ -1,8 +1,8 @@
 /*
- * Transforms of the modular mode (ISO/IEC 18181-1, H.6). They are undone behind the decoding, which
- * is not done here; but they tell which channels are coded, and of what size. Colour transforms
- * leave them as they are; a palette takes the place of some and adds one in front; squeezing halves
- * some and adds as many with what is left.
+ * Transforms of the modular mode (ISO/IEC 18181-1, H.6). Decoders undo them after decoding, which
+ * is not needed here; but they determine which channels are coded, and at what size. Colour
+ * transforms do not change them; a palette replaces some and adds one at the start; squeezing
+ * halves some and adds as many for the residuals.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct squeeze {
 	uint32_t begin, count;
 };
 
-static bool alike(const struct jxl_channels *channels, uint32_t begin, uint32_t count)
+static bool equal_sizes(const struct jxl_channels *channels, uint32_t begin, uint32_t count)
 {
 	const struct jxl_channel *first;
 
@@ -35,7 +35,7 @@ static bool insert(struct jxl_channels *channels, uint32_t at, const struct jxl_
 {
 	struct jxl_channel *place = &channels->list[at];
 
-	if (channels->count == JXL_CHANNELS_MOST)
+	if (channels->count == JXL_CHANNELS_MAX)
 		return false;
 	memmove(place + 1, place, (channels->count - at) * sizeof(*place));
 	*place = *channel;
@@ -48,7 +48,7 @@ static void read_colours(struct jxl_bits *bits, const struct jxl_channels *chann
 	static const struct jxl_choice types[4] = { { 0, 6 }, { 2, 0 }, { 4, 2 }, { 6, 10 } };
 	uint32_t begin = jxl_bits_u32(bits, begins);
 
-	jxl_bits_expect(bits, jxl_bits_u32(bits, types) < 42 && alike(channels, begin, 3));
+	jxl_bits_expect(bits, jxl_bits_u32(bits, types) < 42 && equal_sizes(channels, begin, 3));
 }
 
 static enum jxl_outcome read_palette(struct jxl_bits *bits, struct jxl_channels *channels)
@@ -60,12 +60,12 @@ static enum jxl_outcome read_palette(struct jxl_bits *bits, struct jxl_channels 
 		{ 16, 1281 } };
 	uint32_t begin = jxl_bits_u32(bits, begins), count = jxl_bits_u32(bits, counts);
 	struct jxl_channel palette = { .shift_x = -1, .shift_y = -1, .height = count };
-	struct jxl_channel *first = &channels->list[begin < JXL_CHANNELS_MOST ? begin : 0];
+	struct jxl_channel *first = &channels->list[begin < JXL_CHANNELS_MAX ? begin : 0];
 
 	palette.width = jxl_bits_u32(bits, colours);
 	palette.width += jxl_bits_u32(bits, deltas);
-	jxl_bits_expect(bits, jxl_bits_take(bits, 4) < 14);
-	if (!jxl_bits_sound(bits) || !alike(channels, begin, count))
+	jxl_bits_expect(bits, jxl_bits_read(bits, 4) < 14);
+	if (!jxl_bits_ok(bits) || !equal_sizes(channels, begin, count))
 		return JXL_BROKEN;
 	if (begin < channels->meta_count) {
 		if (begin + count > channels->meta_count)
@@ -76,7 +76,7 @@ static enum jxl_outcome read_palette(struct jxl_bits *bits, struct jxl_channels 
 	}
 	memmove(first + 1, first + count, (channels->count - begin - count) * sizeof(*first));
 	channels->count -= count - 1;
-	return insert(channels, 0, &palette) ? JXL_SOUND : JXL_UNKNOWN;
+	return insert(channels, 0, &palette) ? JXL_VALID : JXL_UNKNOWN;
 }
 
 static void halve(uint32_t *side, uint32_t *rest, int8_t *shift)
@@ -89,7 +89,7 @@ static void halve(uint32_t *side, uint32_t *rest, int8_t *shift)
 		++*shift;
 }
 
-static enum jxl_outcome apply(struct jxl_channels *channels, const struct squeeze *squeeze)
+static enum jxl_outcome apply_squeeze(struct jxl_channels *channels, const struct squeeze *squeeze)
 {
 	uint32_t end = squeeze->begin + squeeze->count, at;
 
@@ -116,17 +116,17 @@ static enum jxl_outcome apply(struct jxl_channels *channels, const struct squeez
 		if (!insert(channels, at, &rest))
 			return JXL_UNKNOWN;
 	}
-	return JXL_SOUND;
+	return JXL_VALID;
 }
 
-/* The squeezing that is not described: colour first, then all until they are small. */
+/* The default squeezing: colour first, then all channels until they are small. */
 static enum jxl_outcome squeeze_all(struct jxl_channels *channels)
 {
 	struct squeeze colour = { true, false, channels->meta_count + 1, 2 };
 	struct squeeze all = { false, true, channels->meta_count,
 		channels->count - channels->meta_count };
 	const struct jxl_channel *first = &channels->list[channels->meta_count];
-	enum jxl_outcome outcome = JXL_SOUND;
+	enum jxl_outcome outcome = JXL_VALID;
 	uint32_t sides[2];
 	bool wide;
 
@@ -136,18 +136,18 @@ static enum jxl_outcome squeeze_all(struct jxl_channels *channels)
 	sides[1] = first->width;
 	wide = sides[1] > sides[0];
 	if (all.count > 2 && first[1].width == first->width && first[1].height == first->height) {
-		outcome = apply(channels, &colour);
+		outcome = apply_squeeze(channels, &colour);
 		colour.horizontal = false;
-		if (outcome == JXL_SOUND)
-			outcome = apply(channels, &colour);
+		if (outcome == JXL_VALID)
+			outcome = apply_squeeze(channels, &colour);
 	}
 	all.horizontal = wide;
-	while (outcome == JXL_SOUND && (sides[0] > SMALL_SIDE || sides[1] > SMALL_SIDE)) {
+	while (outcome == JXL_VALID && (sides[0] > SMALL_SIDE || sides[1] > SMALL_SIDE)) {
 		uint32_t *side = &sides[all.horizontal];
 
 		if (*side > SMALL_SIDE) {
 			*side = (*side + 1) / 2;
-			outcome = apply(channels, &all);
+			outcome = apply_squeeze(channels, &all);
 		}
 		all.horizontal = !all.horizontal;
 	}
@@ -160,18 +160,18 @@ static enum jxl_outcome read_squeezes(struct jxl_bits *bits, struct jxl_channels
 	static const struct jxl_choice channel_counts[4] = { { 0, 1 }, { 0, 2 }, { 0, 3 },
 		{ 4, 4 } };
 	uint32_t count = jxl_bits_u32(bits, counts);
-	enum jxl_outcome outcome = JXL_SOUND;
+	enum jxl_outcome outcome = JXL_VALID;
 
 	if (count == 0)
 		return squeeze_all(channels);
-	for (uint32_t i = 0; i < count && outcome == JXL_SOUND && jxl_bits_sound(bits); i++) {
+	for (uint32_t i = 0; i < count && outcome == JXL_VALID && jxl_bits_ok(bits); i++) {
 		struct squeeze squeeze;
 
 		squeeze.horizontal = jxl_bits_bool(bits);
 		squeeze.in_place = jxl_bits_bool(bits);
 		squeeze.begin = jxl_bits_u32(bits, begins);
 		squeeze.count = jxl_bits_u32(bits, channel_counts);
-		outcome = apply(channels, &squeeze);
+		outcome = apply_squeeze(channels, &squeeze);
 	}
 	return outcome;
 }
@@ -181,10 +181,10 @@ enum jxl_outcome jxl_transforms_read(struct jxl_bits *bits, struct jxl_channels 
 	static const struct jxl_choice counts[4] = { { 0, 0 }, { 0, 1 }, { 4, 2 }, { 8, 18 } };
 	enum { COLOURS, PALETTE, SQUEEZE };
 	uint32_t count = jxl_bits_u32(bits, counts);
-	enum jxl_outcome outcome = JXL_SOUND;
+	enum jxl_outcome outcome = JXL_VALID;
 
-	for (uint32_t i = 0; i < count && outcome == JXL_SOUND; i++) {
-		switch (jxl_bits_take(bits, 2)) {
+	for (uint32_t i = 0; i < count && outcome == JXL_VALID; i++) {
+		switch (jxl_bits_read(bits, 2)) {
 		case COLOURS:
 			read_colours(bits, channels);
 			break;
@@ -197,7 +197,7 @@ enum jxl_outcome jxl_transforms_read(struct jxl_bits *bits, struct jxl_channels 
 		default:
 			return JXL_BROKEN;
 		}
-		if (!jxl_bits_sound(bits))
+		if (!jxl_bits_ok(bits))
 			return JXL_BROKEN;
 	}
 	return outcome;

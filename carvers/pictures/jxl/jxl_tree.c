@@ -1,15 +1,15 @@
 /*
- * Trees of the modular mode (ISO/IEC 18181-1, H.4). Nodes are written breadth first: which property
- * of a sample's surroundings is compared with what, or how the sample is foretold. The two children
- * of a node stand together, so that where they are follows from how many nodes are open. Each leaf
- * is a context of the samples' code, which is defined behind the tree.
+ * Trees of the modular mode (ISO/IEC 18181-1, H.4). Nodes are stored breadth first: which property
+ * of a sample's surroundings is compared with which value, or how the sample is predicted. The two
+ * children of a node are adjacent, so their index follows from the number of open nodes. Each leaf
+ * is a context of the samples' code, which is defined after the tree.
  */
 #include "jxl_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NODES_MOST (1u << 20)
+#define NODES_MAX (1u << 20)
 #define NODES_FIRST 64
 #define PREDICTORS 14
 #define PROPERTIES 256
@@ -27,7 +27,7 @@ static void read_leaf(struct jxl_bits *bits, struct jxl_code *code, struct jxl_n
 	jxl_bits_expect(bits, log < 31 && more < (1u << (31 - log)) - 1);
 	leaf->property = -1;
 	leaf->predictor = (uint8_t)predictor;
-	leaf->multiplier = jxl_bits_sound(bits) ? (more + 1) << log : 1;
+	leaf->multiplier = jxl_bits_ok(bits) ? (more + 1) << log : 1;
 }
 
 static bool grow(struct jxl_tree *tree, size_t *room)
@@ -36,7 +36,7 @@ static bool grow(struct jxl_tree *tree, size_t *room)
 
 	if (tree->count < *room)
 		return true;
-	if (tree->count >= NODES_MOST)
+	if (tree->count >= NODES_MAX)
 		return false;
 	*room = *room ? 2 * *room : NODES_FIRST;
 	nodes = realloc(tree->nodes, *room * sizeof(*nodes));
@@ -54,7 +54,7 @@ static bool read_nodes(struct jxl_bits *bits, struct jxl_code *code, struct jxl_
 		struct jxl_node *node;
 		uint32_t property = jxl_code_next(bits, code, PROPERTY);
 
-		if (!jxl_bits_sound(bits) || property > PROPERTIES || !grow(tree, &room))
+		if (!jxl_bits_ok(bits) || property > PROPERTIES || !grow(tree, &room))
 			return false;
 		node = &tree->nodes[tree->count++];
 		memset(node, 0, sizeof(*node));
@@ -83,7 +83,7 @@ bool jxl_tree_read(struct jxl_bits *bits, struct jxl_tree *tree)
 	if (right)
 		jxl_code_end(bits, &code);
 	jxl_code_free(&code);
-	return right && jxl_bits_sound(bits) &&
+	return right && jxl_bits_ok(bits) &&
 	       jxl_code_read(bits, (tree->count + 1) / 2, &tree->code);
 }
 

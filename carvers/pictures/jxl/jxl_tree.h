@@ -1,4 +1,4 @@
-/* The decision tree by which JPEG XL's modular mode chooses how a sample is foretold, and coded. */
+/* The decision tree by which JPEG XL's modular mode chooses a sample's predictor and context. */
 #ifndef BURIN_CARVERS_PICTURES_JXL_JXL_TREE_H
 #define BURIN_CARVERS_PICTURES_JXL_JXL_TREE_H
 
@@ -8,8 +8,8 @@
 struct jxl_node {
 	int16_t property;
 	uint8_t predictor;
-	int32_t split; /* left if the property is larger; of a leaf what is added */
-	uint32_t left; /* right is the next; of a leaf the context */
+	int32_t split; /* left if the property is larger; in a leaf, the offset to add */
+	uint32_t left; /* right is the next; in a leaf, the context */
 	uint32_t multiplier;
 };
 
@@ -19,7 +19,7 @@ struct jxl_tree {
 	struct jxl_code code; /* of the samples */
 };
 
-/* Reads the tree and the code. False: they make no sense. jxl_tree_free in either case. */
+/* Reads the tree and the code. False: they are invalid. jxl_tree_free in either case. */
 bool jxl_tree_read(struct jxl_bits *bits, struct jxl_tree *tree);
 
 void jxl_tree_free(struct jxl_tree *tree);

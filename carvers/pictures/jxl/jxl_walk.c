@@ -1,11 +1,11 @@
 /*
  * A JPEG XL codestream is an image header (jxl_header.c) and frames, each of which has a header, a
- * table of its sections' lengths (jxl_frame.c) and the sections; the last frame says that it is.
+ * table of its sections' lengths (jxl_frame.c) and the sections; the last frame is marked.
  *
- * Two bytes of signature and headers in which most bits may have any value are found everywhere. So
- * the start of each frame's first section is decoded too, and what of the last one is in modular
- * mode (jxl_section.c): distributions that add up, coders that end in the state in which they have
- * to, zeros up to the next byte.
+ * Two bytes of signature and headers in which most bits may have any value occur everywhere. So the
+ * start of each frame's first section is decoded too, and the last section if it is in modular mode
+ * (jxl_section.c): distributions that add up, coders that end in the required state, zeros up to
+ * the next byte.
  */
 #include "jxl_walk.h"
 
@@ -13,11 +13,11 @@
 
 #include "jxl_section.h"
 
-/* Samples and steps through trees that may be taken in all. */
-#define WORK_MOST (UINT64_C(1) << 27)
+/* The most samples and steps through trees in total. */
+#define WORK_MAX (UINT64_C(1) << 27)
 
-/* What is wrong with the frame at walk->sound, or NULL. */
-static const char *take_frame(
+/* Reads the frame at walk->valid_end. Returns what is wrong with it, or NULL. */
+static const char *read_frame(
 	struct jxl_walk *walk, struct jxl_bits *bits, bool preview, struct jxl_frame *frame)
 {
 	struct view *view = bits->view;
@@ -25,7 +25,7 @@ static const char *take_frame(
 	struct jxl_checked checked;
 	const char *problem;
 
-	walk->broken_at = walk->sound;
+	walk->broken_at = walk->valid_end;
 	bits->proof = 0;
 	problem = jxl_frame_read(bits, &walk->image, preview, frame);
 	if (problem) {
@@ -35,22 +35,22 @@ static const char *take_frame(
 	walk->proof += bits->proof;
 	jxl_sections_check(view, &walk->image, frame, limit, &walk->work, &checked);
 	walk->proof += checked.proof;
-	walk->borne_out = checked.borne_out;
+	walk->confirmed_to_end = checked.confirmed_to_end;
 	walk->begun = walk->begun || checked.begun;
 	if (checked.broken) {
 		walk->broken_at = checked.broken_at;
 		if (checked.begun)
-			walk->sound = checked.sound;
+			walk->valid_end = checked.valid_end;
 		return "a section is broken";
 	}
 	walk->end = frame->end;
 	walk->last_at = frame->last_at;
 	if (frame->end > limit) {
 		walk->cut = true;
-		walk->sound = limit;
+		walk->valid_end = limit;
 		return "a frame is cut off";
 	}
-	walk->sound = frame->end;
+	walk->valid_end = frame->end;
 	walk->frame_count++;
 	jxl_bits_begin(bits, view, frame->end, limit);
 	return NULL;
@@ -63,8 +63,8 @@ bool jxl_walk(struct jxl_walk *walk, struct view *view, uint64_t at, uint64_t li
 	bool preview;
 
 	memset(walk, 0, sizeof(*walk));
-	walk->sound = walk->broken_at = walk->end = at;
-	walk->work = WORK_MOST;
+	walk->valid_end = walk->broken_at = walk->end = at;
+	walk->work = WORK_MAX;
 	jxl_bits_begin(&bits, view, at, limit);
 	walk->problem = jxl_header_read(&bits, &walk->image);
 	if (walk->problem) {
@@ -73,10 +73,10 @@ bool jxl_walk(struct jxl_walk *walk, struct view *view, uint64_t at, uint64_t li
 		return false;
 	}
 	walk->proof = bits.proof;
-	walk->sound = jxl_bits_at(&bits, NULL);
+	walk->valid_end = jxl_bits_at(&bits, NULL);
 	preview = walk->image.preview_width > 0;
 	do {
-		walk->problem = take_frame(walk, &bits, preview, &frame);
+		walk->problem = read_frame(walk, &bits, preview, &frame);
 		if (walk->problem)
 			return false;
 		frame.last = frame.last && !preview;

@@ -1,8 +1,8 @@
 /*
- * The self-correcting predictor (ISO/IEC 18181-1, H.5): four guesses, three of which are corrected
- * by how wrong those around were, weighted by how wrong each was of late. Samples have three more
- * bits here. Numbers are as the specification has them, so that other decoders' results are the
- * same; they wrap where hostile samples make them too large.
+ * The self-correcting predictor (ISO/IEC 18181-1, H.5): four predictions, three of which are
+ * corrected by the errors of their neighbours' predictions, weighted by the recent errors of each.
+ * Samples have three more bits here. The arithmetic is that of the specification, so that the
+ * results are the same as other decoders'; it wraps where hostile samples make numbers too large.
  */
 #include "jxl_weighted.h"
 
@@ -20,9 +20,9 @@ void jxl_weighted_read(struct jxl_bits *bits, struct jxl_weighted *weighted)
 
 	memset(weighted, 0, sizeof(*weighted));
 	for (unsigned i = 0; i < 7; i++)
-		weighted->factors[i] = usual ? factors[i] : (int32_t)jxl_bits_take(bits, 5);
+		weighted->factors[i] = usual ? factors[i] : (int32_t)jxl_bits_read(bits, 5);
 	for (unsigned i = 0; i < JXL_WEIGHTED; i++)
-		weighted->weights[i] = usual ? weights[i] : jxl_bits_take(bits, 4);
+		weighted->weights[i] = usual ? weights[i] : jxl_bits_read(bits, 4);
 }
 
 void jxl_weighted_free(struct jxl_weighted *weighted)
@@ -64,7 +64,7 @@ static uint32_t weight(uint64_t error, uint32_t most)
 	return 4 + ((most * ((1u << 24) / by)) >> shift);
 }
 
-/* The average of the guesses. */
+/* The weighted average of the predictions. */
 static int64_t average(const int64_t *guesses, uint32_t *weights)
 {
 	uint32_t sum = 0;
@@ -90,7 +90,7 @@ static int64_t largest(int64_t a, int64_t b)
 	return llabs(b) > llabs(a) ? b : a;
 }
 
-int64_t jxl_weighted_guess(struct jxl_weighted *weighted, uint32_t x, uint32_t y,
+int64_t jxl_weighted_predict(struct jxl_weighted *weighted, uint32_t x, uint32_t y,
 	const struct jxl_around *around, int32_t *error)
 {
 	uint32_t row = weighted->width + 2, here = y & 1 ? 0 : row, above = (y & 1 ? row : 0) + x;

@@ -1,13 +1,13 @@
 /*
- * VP8 (RFC 6386), key frames alone.
+ * VP8 (RFC 6386), key frames only.
  *
  *	frame: tag and size (10 bytes), a first part with the head and how each macroblock is
- *	       predicted, the lengths of further parts (3 bytes each, but for the last), and
+ *	       predicted, the lengths of further parts (3 bytes each, except the last), and
  *	       those parts: the coefficients of rows of macroblocks in turn
  *
- * Each part is a sequence of yes and no, coded with the probability of each; any bytes decode to
- * something. But an encoder stops where the last macroblock does, so a part whose bytes are not
- * used up then, or do not suffice, is not the frame's. Pixels are not made.
+ * Each part is a sequence of booleans, coded with the probability of each; any bytes decode to
+ * something. But an encoder stops at the last macroblock, so a part is not the frame's if some of
+ * its bytes are left then, or if they do not suffice. Pixels are not computed.
  */
 #include "vp8.h"
 
@@ -31,11 +31,11 @@ struct part {
 	struct view *view;
 	uint64_t at, end;
 	uint32_t value, range, shifts;
-	uint32_t missing; /* bytes that were read behind the end */
+	uint32_t missing; /* bytes read past the end */
 	uint64_t window_at;
 	size_t window_len;
-	uint8_t window[WINDOW_LEN]; /* a copy: parts are read in turn, and a view shows one place at
-				       a time */
+	uint8_t window[WINDOW_LEN]; /* a copy: parts are read in turn, and a view shows one place
+                                       at a time */
 };
 
 struct frame {
@@ -48,7 +48,7 @@ struct frame {
 	uint8_t above[ACROSS_MAX][NONZERO], left[NONZERO]; /* which blocks had coefficients */
 };
 
-/* Brings the bytes from part->at on into the window. False: there are none. */
+/* Reads the bytes from part->at on into the window. False: there are none. */
 static bool fill(struct part *part)
 {
 	size_t len =
@@ -82,7 +82,7 @@ static void start(struct part *part, struct view *view, uint64_t at, uint64_t en
 	part->value |= next_byte(part);
 }
 
-static uint32_t take_bool(struct part *part, uint8_t prob)
+static uint32_t read_bool(struct part *part, uint8_t prob)
 {
 	uint32_t split = 1 + (((part->range - 1) * prob) >> 8), bit = part->value >= split << 8;
 
@@ -103,21 +103,21 @@ static uint32_t take_bool(struct part *part, uint8_t prob)
 	return bit;
 }
 
-static uint32_t take_bits(struct part *part, int n)
+static uint32_t read_bits(struct part *part, int n)
 {
 	uint32_t value = 0;
 
 	while (n--)
-		value = value << 1 | take_bool(part, 128);
+		value = value << 1 | read_bool(part, 128);
 	return value;
 }
 
-/* `count` numbers of n bits and a sign, each of which may be left out. */
-static void pass_optional(struct part *part, int count, int n)
+/* Skips `count` optional numbers of n bits and a sign. */
+static void skip_optional(struct part *part, int count, int n)
 {
 	while (count--)
-		if (take_bits(part, 1))
-			take_bits(part, n + 1);
+		if (read_bits(part, 1))
+			read_bits(part, n + 1);
 }
 
 /* Section 9.3. */
@@ -127,18 +127,18 @@ static void read_segments(struct frame *frame)
 	bool data;
 
 	memset(frame->segment_probs, 255, sizeof(frame->segment_probs));
-	if (!take_bits(head, 1))
+	if (!read_bits(head, 1))
 		return;
-	frame->segmented = take_bits(head, 1);
-	data = take_bits(head, 1);
+	frame->segmented = read_bits(head, 1);
+	data = read_bits(head, 1);
 	if (data) {
-		take_bits(head, 1);
-		pass_optional(head, 4, 7);
-		pass_optional(head, 4, 6);
+		read_bits(head, 1);
+		skip_optional(head, 4, 7);
+		skip_optional(head, 4, 6);
 	}
 	for (int i = 0; frame->segmented && i < 3; i++)
-		if (take_bits(head, 1))
-			frame->segment_probs[i] = (uint8_t)take_bits(head, 8);
+		if (read_bits(head, 1))
+			frame->segment_probs[i] = (uint8_t)read_bits(head, 8);
 }
 
 /* Sections 9.2 to 9.11. */
@@ -148,158 +148,158 @@ static void read_head(struct frame *frame)
 	uint8_t *probs = &frame->probs[0][0][0][0];
 	const uint8_t *update = &vp8_update_probs[0][0][0][0];
 
-	take_bits(head, 2);
+	read_bits(head, 2);
 	read_segments(frame);
-	take_bits(head, 1 + 6 + 3);
-	if (take_bits(head, 1) && take_bits(head, 1))
-		pass_optional(head, 8, 6);
-	frame->part_count = 1u << take_bits(head, 2);
-	take_bits(head, 7);
-	pass_optional(head, 5, 4);
-	take_bits(head, 1);
+	read_bits(head, 1 + 6 + 3);
+	if (read_bits(head, 1) && read_bits(head, 1))
+		skip_optional(head, 8, 6);
+	frame->part_count = 1u << read_bits(head, 2);
+	read_bits(head, 7);
+	skip_optional(head, 5, 4);
+	read_bits(head, 1);
 	memcpy(frame->probs, vp8_token_probs, sizeof(frame->probs));
 	for (size_t i = 0; i < sizeof(frame->probs); i++)
-		if (take_bool(head, update[i]))
-			probs[i] = (uint8_t)take_bits(head, 8);
-	frame->can_skip = take_bits(head, 1);
+		if (read_bool(head, update[i]))
+			probs[i] = (uint8_t)read_bits(head, 8);
+	frame->can_skip = read_bits(head, 1);
 	if (frame->can_skip)
-		frame->skip_prob = (uint8_t)take_bits(head, 8);
+		frame->skip_prob = (uint8_t)read_bits(head, 8);
 }
 
-/* How one block of 4 by 4 pixels is predicted. */
-static uint8_t take_mode(struct part *head, const uint8_t *p)
+/* Reads the prediction mode of one block of 4 by 4 pixels. */
+static uint8_t read_mode(struct part *head, const uint8_t *p)
 {
-	if (!take_bool(head, p[0]))
+	if (!read_bool(head, p[0]))
 		return 0;
-	if (!take_bool(head, p[1]))
+	if (!read_bool(head, p[1]))
 		return 1;
-	if (!take_bool(head, p[2]))
+	if (!read_bool(head, p[2]))
 		return 2;
-	if (!take_bool(head, p[3])) {
-		if (!take_bool(head, p[4]))
+	if (!read_bool(head, p[3])) {
+		if (!read_bool(head, p[4]))
 			return 3;
-		return take_bool(head, p[5]) ? 5 : 4;
+		return read_bool(head, p[5]) ? 5 : 4;
 	}
-	if (!take_bool(head, p[6]))
+	if (!read_bool(head, p[6]))
 		return 6;
-	if (!take_bool(head, p[7]))
+	if (!read_bool(head, p[7]))
 		return 7;
-	return take_bool(head, p[8]) ? 9 : 8;
+	return read_bool(head, p[8]) ? 9 : 8;
 }
 
-/* How the macroblock in column x is predicted: section 11. True: block by block. */
-static bool pass_modes(struct frame *frame, uint32_t x)
+/* Reads the prediction mode of the macroblock in column x: section 11. True: block by block. */
+static bool skip_modes(struct frame *frame, uint32_t x)
 {
 	struct part *head = &frame->head;
 	uint8_t *above = frame->above_modes[x], *left = frame->left_modes;
-	bool blocks = !take_bool(head, 145);
+	bool blocks = !read_bool(head, 145);
 
 	for (int i = 0; blocks && i < 16; i++) {
-		uint8_t mode = take_mode(head, vp8_mode_probs[above[i & 3]][left[i >> 2]]);
+		uint8_t mode = read_mode(head, vp8_mode_probs[above[i & 3]][left[i >> 2]]);
 
 		above[i & 3] = left[i >> 2] = mode;
 	}
 	if (!blocks) {
-		uint8_t mode = take_bool(head, 156) ? (take_bool(head, 128) ? 1 : 3)
-						    : (take_bool(head, 163) ? 2 : 0);
+		uint8_t mode = read_bool(head, 156) ? (read_bool(head, 128) ? 1 : 3)
+						    : (read_bool(head, 163) ? 2 : 0);
 
 		memset(above, mode, 4);
 		memset(left, mode, 4);
 	}
-	if (take_bool(head, 142) && take_bool(head, 114))
-		take_bool(head, 183);
+	if (read_bool(head, 142) && read_bool(head, 114))
+		read_bool(head, 183);
 	return blocks;
 }
 
-/* A value above 1: section 13.2. */
-static void pass_value(struct part *part, const uint8_t *p)
+/* Skips a value above 1: section 13.2. */
+static void skip_value(struct part *part, const uint8_t *p)
 {
 	static const uint8_t extra[4][12] = { { 173, 148, 140 }, { 176, 155, 140, 135 },
 		{ 180, 157, 141, 134, 130 },
 		{ 254, 254, 243, 230, 196, 177, 153, 140, 133, 130, 129 } };
 	uint32_t kind;
 
-	if (!take_bool(part, p[3])) {
-		if (take_bool(part, p[4]))
-			take_bool(part, p[5]);
+	if (!read_bool(part, p[3])) {
+		if (read_bool(part, p[4]))
+			read_bool(part, p[5]);
 		return;
 	}
-	if (!take_bool(part, p[6])) {
-		if (!take_bool(part, p[7])) {
-			take_bool(part, 159);
+	if (!read_bool(part, p[6])) {
+		if (!read_bool(part, p[7])) {
+			read_bool(part, 159);
 		} else {
-			take_bool(part, 165);
-			take_bool(part, 145);
+			read_bool(part, 165);
+			read_bool(part, 145);
 		}
 		return;
 	}
-	kind = take_bool(part, p[8]) << 1;
-	kind |= take_bool(part, p[9 + (kind >> 1)]);
+	kind = read_bool(part, p[8]) << 1;
+	kind |= read_bool(part, p[9 + (kind >> 1)]);
 	for (const uint8_t *prob = extra[kind]; *prob; prob++)
-		take_bool(part, *prob);
+		read_bool(part, *prob);
 }
 
-/* A block's coefficients from number n on: section 13. True: there are any. */
-static bool pass_block(struct frame *frame, struct part *part, int type, int context, int n)
+/* Skips a block's coefficients from number n on: section 13. True: there are any. */
+static bool skip_block(struct frame *frame, struct part *part, int type, int context, int n)
 {
 	static const uint8_t bands[17] = { 0, 1, 2, 3, 6, 4, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 0 };
 	const uint8_t *p = frame->probs[type][bands[n]][context];
 
-	if (!take_bool(part, p[0]))
+	if (!read_bool(part, p[0]))
 		return false;
 	while (n < 16) {
-		if (!take_bool(part, p[1])) {
+		if (!read_bool(part, p[1])) {
 			p = frame->probs[type][bands[++n]][0];
 			continue;
 		}
 		context = 1;
-		if (take_bool(part, p[2])) {
-			pass_value(part, p);
+		if (read_bool(part, p[2])) {
+			skip_value(part, p);
 			context = 2;
 		}
-		take_bool(part, 128);
+		read_bool(part, 128);
 		p = frame->probs[type][bands[++n]][context];
-		if (n < 16 && !take_bool(part, p[0]))
+		if (n < 16 && !read_bool(part, p[0]))
 			break;
 	}
 	return true;
 }
 
-/* size by size blocks, whose neighbours are noted from number `first` on. */
-static void pass_blocks(struct frame *frame, struct part *part, uint8_t *above, int type, int first,
+/* Skips size by size blocks, and notes them for their neighbours from number `first` on. */
+static void skip_blocks(struct frame *frame, struct part *part, uint8_t *above, int type, int first,
 	int size, int n)
 {
 	for (int i = 0; i < size * size; i++) {
 		uint8_t *over = &above[first + i % size], *beside = &frame->left[first + i / size];
 
-		*over = *beside = pass_block(frame, part, type, *over + *beside, n);
+		*over = *beside = skip_block(frame, part, type, *over + *beside, n);
 	}
 }
 
-static void pass_macroblock(struct frame *frame, struct part *part, uint32_t x)
+static void skip_macroblock(struct frame *frame, struct part *part, uint32_t x)
 {
 	uint8_t *above = frame->above[x];
 	bool skip, blocks;
 
 	if (frame->segmented)
-		take_bool(&frame->head,
-			frame->segment_probs[1 + take_bool(&frame->head, frame->segment_probs[0])]);
-	skip = frame->can_skip && take_bool(&frame->head, frame->skip_prob);
-	blocks = pass_modes(frame, x);
+		read_bool(&frame->head,
+			frame->segment_probs[1 + read_bool(&frame->head, frame->segment_probs[0])]);
+	skip = frame->can_skip && read_bool(&frame->head, frame->skip_prob);
+	blocks = skip_modes(frame, x);
 	if (skip) {
-		/* Averages are no matter of macroblocks that have none. */
+		/* Macroblocks without averages leave their context unchanged. */
 		memset(above, 0, blocks ? NONZERO - 1 : NONZERO);
 		memset(frame->left, 0, blocks ? NONZERO - 1 : NONZERO);
 		return;
 	}
 	if (!blocks)
-		pass_blocks(frame, part, above, 1, NONZERO - 1, 1, 0);
-	pass_blocks(frame, part, above, blocks ? 3 : 0, 0, 4, blocks ? 0 : 1);
-	pass_blocks(frame, part, above, 2, 4, 2, 0);
-	pass_blocks(frame, part, above, 2, 6, 2, 0);
+		skip_blocks(frame, part, above, 1, NONZERO - 1, 1, 0);
+	skip_blocks(frame, part, above, blocks ? 3 : 0, 0, 4, blocks ? 0 : 1);
+	skip_blocks(frame, part, above, 2, 4, 2, 0);
+	skip_blocks(frame, part, above, 2, 6, 2, 0);
 }
 
-/* Finds the further parts behind the first. False: they are not all inside. */
+/* Finds the further parts after the first. False: they are not all inside. */
 static bool start_parts(struct frame *frame, struct view *view, uint64_t at, uint64_t end)
 {
 	uint64_t part = at + 3 * (frame->part_count - 1);
@@ -318,7 +318,7 @@ static bool start_parts(struct frame *frame, struct view *view, uint64_t at, uin
 	return true;
 }
 
-static bool pass_rows(struct frame *frame)
+static bool skip_rows(struct frame *frame)
 {
 	for (uint32_t y = 0; y < frame->down; y++) {
 		struct part *part = &frame->parts[y & (frame->part_count - 1)];
@@ -326,7 +326,7 @@ static bool pass_rows(struct frame *frame)
 		memset(frame->left, 0, sizeof(frame->left));
 		memset(frame->left_modes, 0, sizeof(frame->left_modes));
 		for (uint32_t x = 0; x < frame->across; x++)
-			pass_macroblock(frame, part, x);
+			skip_macroblock(frame, part, x);
 		if (part->missing > OVERRUN || frame->head.missing > OVERRUN)
 			return false;
 	}
@@ -346,7 +346,7 @@ enum vp8_state vp8_check(struct view *view, uint64_t *at, uint64_t end)
 	frame.down = ((le16(p + 8) & 0x3fffu) + 15) / 16;
 	start(&frame.head, view, *at + HEAD_LEN, first_end < end ? first_end : end);
 	read_head(&frame);
-	if (!start_parts(&frame, view, first_end, end) || !pass_rows(&frame))
+	if (!start_parts(&frame, view, first_end, end) || !skip_rows(&frame))
 		return VP8_BROKEN;
 	for (uint32_t i = 0; i < frame.part_count; i++) {
 		*at = frame.parts[i].at;

@@ -1,4 +1,4 @@
-/* VP8 key frames, as WebP has them, decoded to see whether they are whole. */
+/* VP8 key frames in WebP, decoded to see whether they are whole. */
 #ifndef BURIN_CARVERS_PICTURES_WEBP_VP8_H
 #define BURIN_CARVERS_PICTURES_WEBP_VP8_H
 
@@ -6,12 +6,12 @@
 
 enum vp8_state {
 	VP8_WHOLE,
-	VP8_EARLY,  /* complete before a part of its data ends: *at is where */
-	VP8_BROKEN, /* more would have to come than its parts hold */
+	VP8_EARLY,  /* complete before a part of its data ends: at *at */
+	VP8_BROKEN, /* it needs more data than its parts have */
 };
 
-/* Decodes the frame whose bytes, from its tag on, are [*at, end), all inside the view; its head was
- * checked. */
+/* Decodes the frame whose bytes, from its tag on, are [*at, end), all inside the view. The caller
+ * has checked its head. */
 enum vp8_state vp8_check(struct view *view, uint64_t *at, uint64_t end);
 
 #define VP8_TYPES 4

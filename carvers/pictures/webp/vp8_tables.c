@@ -1,7 +1,7 @@
 /*
- * The probabilities that VP8's key frames start with: RFC 6386, sections 13.5 (how frequent each
- * token of a coefficient is), 13.4 (how frequently a frame brings another probability
- * instead), 11.5 (how a block of pixels is predicted, by how those above it and on its left are).
+ * The probabilities that VP8's key frames start with: RFC 6386, sections 13.5 (each token of a
+ * coefficient), 13.4 (whether a frame replaces a probability), 11.5 (the prediction mode of a block
+ * of pixels, by those of the blocks above and on the left).
  */
 #include "vp8.h"
 

@@ -2,14 +2,14 @@
  * WebP's lossless coding (RFC 9649, section 3).
  *
  *	picture: 2F, size (14 bits each), 4 bits, transforms, the image
- *	image:   colour cache, (the picture's own: which group of codes each tile has), groups
+ *	image:   colour cache, (the picture's own: the group of codes of each tile), groups
  *	         of five prefix codes, then pixels: green, red, blue, alpha by a code each, or
  *	         a copy of earlier pixels, or one from the cache
  *
- * Transforms hold images of their own. Only those numbers of groups need the values of pixels; all
- * other images are walked through for their lengths. What can break: prefix codes that are not
- * complete, copies from before the first pixel or beyond the last, and the picture's end, which
- * has to be its data's.
+ * Transforms contain images of their own. Only the group numbers need the values of pixels; all
+ * other images are decoded for their lengths. What can be invalid: prefix codes that are not
+ * complete, copies from before the first pixel or past the last, and the picture's end, which has
+ * to be its data's.
  */
 #include "vp8l.h"
 
@@ -25,8 +25,9 @@
 #define LENGTHS 24
 #define NEAR 120
 #define VISITS \
-	(48u << 20) /* pixels that are looked at; a hostile picture has them for no bits at all */
-#define SLACK 1     /* bytes behind the last pixel */
+	(48u << 20) /* pixels that are decoded at most; a hostile picture has pixels of no bits
+                       at all */
+#define SLACK 1     /* bytes after the last pixel */
 
 struct image {
 	uint32_t width, height;
@@ -38,8 +39,8 @@ struct image {
 	uint32_t cache[2048];
 };
 
-/* Where the pixel is that a small distance code means: its row above in the high half, 8 less its
- * column to the right in the low one. */
+/* The position of the pixel for a small distance code: the rows above in the high half, 8 minus its
+ * column to the right in the low half. */
 static const uint8_t near[NEAR] = {
 	0x18,
 	0x07,
@@ -168,19 +169,19 @@ static uint32_t tiles(uint32_t size, uint32_t bits)
 	return (size + (1u << bits) - 1) >> bits;
 }
 
-/* A length or distance from its prefix. */
-static uint32_t take_length(struct vp8l_bits *b, uint32_t prefix)
+/* Reads a length or distance, given its prefix. */
+static uint32_t read_length(struct vp8l_bits *b, uint32_t prefix)
 {
 	uint32_t extra = (prefix - 2) >> 1;
 
 	if (prefix < 4)
 		return prefix + 1;
-	return ((2 + (prefix & 1)) << extra) + vp8l_take(b, extra) + 1;
+	return ((2 + (prefix & 1)) << extra) + vp8l_read(b, extra) + 1;
 }
 
-static uint64_t take_distance(struct vp8l_bits *b, const struct image *image, uint32_t prefix)
+static uint64_t read_distance(struct vp8l_bits *b, const struct image *image, uint32_t prefix)
 {
-	uint32_t code = take_length(b, prefix);
+	uint32_t code = read_length(b, prefix);
 	int64_t distance;
 
 	if (code > NEAR)
@@ -189,7 +190,7 @@ static uint64_t take_distance(struct vp8l_bits *b, const struct image *image, ui
 	return distance < 1 ? 1 : (uint64_t)distance;
 }
 
-static void keep(struct image *image, uint64_t at, uint32_t colour)
+static void keep_pixel(struct image *image, uint64_t at, uint32_t colour)
 {
 	if (!image->pixels)
 		return;
@@ -202,18 +203,18 @@ static void keep(struct image *image, uint64_t at, uint32_t colour)
 static uint64_t copy(struct vp8l_bits *b, struct image *image, const struct vp8l_code *codes,
 	uint32_t prefix, uint64_t at, uint64_t left)
 {
-	uint32_t len = take_length(b, prefix);
-	uint64_t distance = take_distance(b, image, vp8l_take_code(b, &codes[4]));
+	uint32_t len = read_length(b, prefix);
+	uint64_t distance = read_distance(b, image, vp8l_decode(b, &codes[4]));
 
 	if (distance > at || len > left)
 		return 0;
 	for (uint32_t i = 0; i < len && image->pixels; i++)
-		keep(image, at + i, image->pixels[at + i - distance]);
+		keep_pixel(image, at + i, image->pixels[at + i - distance]);
 	return len;
 }
 
-/* One command: a pixel or more, at `at`. 0: it makes no sense. */
-static uint64_t take_pixels(struct vp8l_bits *b, struct image *image, uint64_t at, uint64_t left)
+/* Decodes one command: one or more pixels, at `at`. 0: it is invalid. */
+static uint64_t decode_command(struct vp8l_bits *b, struct image *image, uint64_t at, uint64_t left)
 {
 	const struct vp8l_code *codes = image->codes;
 	uint32_t green, colour;
@@ -226,29 +227,29 @@ static uint64_t take_pixels(struct vp8l_bits *b, struct image *image, uint64_t a
 
 		codes += (size_t)image->groups[tile] * CODES;
 	}
-	green = vp8l_take_code(b, &codes[0]);
+	green = vp8l_decode(b, &codes[0]);
 	if (green >= LITERALS + LENGTHS) {
-		keep(image, at, image->cache[green - LITERALS - LENGTHS]);
+		keep_pixel(image, at, image->cache[green - LITERALS - LENGTHS]);
 		return 1;
 	}
 	if (green >= LITERALS)
 		return copy(b, image, codes, green - LITERALS, at, left);
-	colour = vp8l_take_code(b, &codes[1]) << 16 | green << 8;
-	colour |= vp8l_take_code(b, &codes[2]);
-	colour |= vp8l_take_code(b, &codes[3]) << 24;
-	keep(image, at, colour);
+	colour = vp8l_decode(b, &codes[1]) << 16 | green << 8;
+	colour |= vp8l_decode(b, &codes[2]);
+	colour |= vp8l_decode(b, &codes[3]) << 24;
+	keep_pixel(image, at, colour);
 	return 1;
 }
 
-static bool pass_pixels(struct vp8l_bits *b, struct image *image)
+static bool decode_pixels(struct vp8l_bits *b, struct image *image)
 {
 	uint64_t count = (uint64_t)image->width * image->height;
 
 	for (uint64_t at = 0; at < count && !b->ended;) {
-		uint64_t len = take_pixels(b, image, at, count - at);
+		uint64_t len = decode_command(b, image, at, count - at);
 
 		if (b->visits++ >= VISITS) {
-			b->tired = true;
+			b->exhausted = true;
 			return false;
 		}
 		if (!len)
@@ -258,14 +259,14 @@ static bool pass_pixels(struct vp8l_bits *b, struct image *image)
 	return !b->ended;
 }
 
-/* The prefix codes of all groups. */
+/* Reads the prefix codes of all groups. */
 static bool read_codes(struct vp8l_bits *b, struct image *image)
 {
 	uint32_t cached = image->cache_bits ? 1u << image->cache_bits : 0;
 
 	image->codes = calloc((size_t)image->group_count * CODES, sizeof(*image->codes));
 	if (!image->codes) {
-		b->tired = true;
+		b->exhausted = true;
 		return false;
 	}
 	for (uint32_t i = 0; i < image->group_count; i++) {
@@ -288,70 +289,70 @@ static void free_codes(struct image *image)
 	free(image->codes);
 }
 
-/* Passes over an image that has no groups; keeps its pixels if there is room for them. */
-static bool pass_image(struct vp8l_bits *b, uint32_t width, uint32_t height, uint32_t *pixels)
+/* Decodes an image that has no groups; keeps its pixels if there is room for them. */
+static bool decode_image(struct vp8l_bits *b, uint32_t width, uint32_t height, uint32_t *pixels)
 {
 	struct image image = {
 		.width = width, .height = height, .pixels = pixels, .group_count = 1
 	};
-	bool sound;
+	bool valid_end;
 
-	if (vp8l_take(b, 1)) {
-		image.cache_bits = vp8l_take(b, 4);
+	if (vp8l_read(b, 1)) {
+		image.cache_bits = vp8l_read(b, 4);
 		if (image.cache_bits < 1 || image.cache_bits > 11)
 			return false;
 	}
-	sound = read_codes(b, &image) && pass_pixels(b, &image);
+	valid_end = read_codes(b, &image) && decode_pixels(b, &image);
 	free_codes(&image);
-	return sound;
+	return valid_end;
 }
 
-/* The image that tells the group of each tile. */
+/* Reads the image with the group of each tile. */
 static bool read_groups(struct vp8l_bits *b, struct image *image)
 {
 	uint32_t across, down, *pixels;
 	size_t count;
-	bool sound = false;
+	bool valid_end = false;
 
-	image->tile_bits = vp8l_take(b, 3) + 2;
+	image->tile_bits = vp8l_read(b, 3) + 2;
 	across = tiles(image->width, image->tile_bits);
 	down = tiles(image->height, image->tile_bits);
 	count = (size_t)across * down;
 	pixels = calloc(count, sizeof(*pixels));
 	image->groups = calloc(count, sizeof(*image->groups));
 	if (!pixels || !image->groups)
-		b->tired = true;
+		b->exhausted = true;
 	else
-		sound = pass_image(b, across, down, pixels);
-	for (size_t i = 0; sound && i < count; i++) {
+		valid_end = decode_image(b, across, down, pixels);
+	for (size_t i = 0; valid_end && i < count; i++) {
 		image->groups[i] = (uint16_t)(pixels[i] >> 8);
 		if (image->groups[i] >= image->group_count)
 			image->group_count = image->groups[i] + 1u;
 	}
 	free(pixels);
 	if (image->group_count > GROUPS_MAX)
-		b->tired = true;
-	return sound && !b->tired;
+		b->exhausted = true;
+	return valid_end && !b->exhausted;
 }
 
-/* Reads the transforms. Colours from a table make the image narrower. */
-static bool pass_transforms(struct vp8l_bits *b, uint32_t *width, uint32_t height)
+/* Reads the transforms. Colour indexing makes the image narrower. */
+static bool read_transforms(struct vp8l_bits *b, uint32_t *width, uint32_t height)
 {
 	unsigned seen = 0;
 
-	while (vp8l_take(b, 1) && !b->ended) {
-		uint32_t type = vp8l_take(b, 2), bits, colours;
+	while (vp8l_read(b, 1) && !b->ended) {
+		uint32_t type = vp8l_read(b, 2), bits, colours;
 
 		if (seen & 1u << type)
 			return false;
 		seen |= 1u << type;
 		if (type < 2) {
-			bits = vp8l_take(b, 3) + 2;
-			if (!pass_image(b, tiles(*width, bits), tiles(height, bits), NULL))
+			bits = vp8l_read(b, 3) + 2;
+			if (!decode_image(b, tiles(*width, bits), tiles(height, bits), NULL))
 				return false;
 		} else if (type == 3) {
-			colours = vp8l_take(b, 8) + 1;
-			if (!pass_image(b, colours, 1, NULL))
+			colours = vp8l_read(b, 8) + 1;
+			if (!decode_image(b, colours, 1, NULL))
 				return false;
 			bits = colours <= 2 ? 3 : colours <= 4 ? 2 : colours <= 16 ? 1 : 0;
 			*width = tiles(*width, bits);
@@ -360,38 +361,38 @@ static bool pass_transforms(struct vp8l_bits *b, uint32_t *width, uint32_t heigh
 	return !b->ended;
 }
 
-static bool pass_picture(struct vp8l_bits *b)
+static bool decode_picture(struct vp8l_bits *b)
 {
 	struct image image = { .group_count = 1 };
-	bool sound = false;
+	bool valid_end = false;
 
-	vp8l_take(b, 8);
-	image.width = vp8l_take(b, 14) + 1;
-	image.height = vp8l_take(b, 14) + 1;
-	vp8l_take(b, 4);
-	if (!pass_transforms(b, &image.width, image.height))
+	vp8l_read(b, 8);
+	image.width = vp8l_read(b, 14) + 1;
+	image.height = vp8l_read(b, 14) + 1;
+	vp8l_read(b, 4);
+	if (!read_transforms(b, &image.width, image.height))
 		return false;
-	if (vp8l_take(b, 1)) {
-		image.cache_bits = vp8l_take(b, 4);
+	if (vp8l_read(b, 1)) {
+		image.cache_bits = vp8l_read(b, 4);
 		if (image.cache_bits < 1 || image.cache_bits > 11)
 			return false;
 	}
-	if (!vp8l_take(b, 1) || read_groups(b, &image))
-		sound = read_codes(b, &image) && pass_pixels(b, &image);
+	if (!vp8l_read(b, 1) || read_groups(b, &image))
+		valid_end = read_codes(b, &image) && decode_pixels(b, &image);
 	free_codes(&image);
 	free(image.groups);
-	return sound;
+	return valid_end;
 }
 
 enum vp8l_state vp8l_check(struct view *view, uint64_t *at, uint64_t end)
 {
 	struct vp8l_bits b = { .view = view, .at = *at, .end = end };
-	bool sound = pass_picture(&b);
+	bool valid_end = decode_picture(&b);
 
-	if (b.tired)
-		return VP8L_WHOLE;
+	if (b.exhausted)
+		return VP8L_COMPLETE;
 	*at = b.at - b.count / 8;
-	if (!sound)
+	if (!valid_end)
 		return b.ended ? VP8L_CUT : VP8L_BROKEN;
-	return end - *at > SLACK ? VP8L_EARLY : VP8L_WHOLE;
+	return end - *at > SLACK ? VP8L_EARLY : VP8L_COMPLETE;
 }

@@ -5,13 +5,13 @@
 #include "carver.h"
 
 enum vp8l_state {
-	VP8L_WHOLE,  /* or too large to be looked at */
-	VP8L_EARLY,  /* complete before the end of its data */
-	VP8L_BROKEN, /* senseless from *at on */
-	VP8L_CUT,    /* more would have to come */
+	VP8L_COMPLETE, /* or too large to be decoded */
+	VP8L_EARLY,    /* complete before the end of its data */
+	VP8L_BROKEN,   /* invalid from *at on */
+	VP8L_CUT,      /* the data ends too early */
 };
 
-/* Decodes the picture whose bytes, from its signature on, are [*at, end); *at is then how far it
+/* Decodes the picture whose bytes, from its signature on, are [*at, end); sets *at to how far it
  * came. */
 enum vp8l_state vp8l_check(struct view *view, uint64_t *at, uint64_t end);
 

@@ -1,7 +1,8 @@
 /*
- * Prefix codes (RFC 9649, section 3.7.2): either one or two symbols, written out, or the length of
- * each symbol's code, which are themselves coded, by a code whose lengths come in an order of their
- * own. Codes are canonical. All of them have to be complete: no sequence of bits may be left over.
+ * Prefix codes (RFC 9649, section 3.7.2): either one or two symbols, stored directly, or the length
+ * of each symbol's code, which are themselves coded, by a code whose lengths are stored in a fixed
+ * order. Codes are canonical. All of them have to be complete: every sequence of bits has a
+ * meaning.
  */
 #include "vp8l_bits.h"
 
@@ -31,7 +32,7 @@ static void refill(struct vp8l_bits *b)
 	}
 }
 
-static void skip(struct vp8l_bits *b, uint32_t n)
+static void skip_bits(struct vp8l_bits *b, uint32_t n)
 {
 	if (n > b->count) {
 		b->ended = true;
@@ -43,18 +44,18 @@ static void skip(struct vp8l_bits *b, uint32_t n)
 	b->count -= n;
 }
 
-uint32_t vp8l_take(struct vp8l_bits *b, uint32_t n)
+uint32_t vp8l_read(struct vp8l_bits *b, uint32_t n)
 {
 	uint32_t value;
 
 	if (b->count < n)
 		refill(b);
 	value = (uint32_t)b->bits & ((1u << n) - 1);
-	skip(b, n);
+	skip_bits(b, n);
 	return value;
 }
 
-uint32_t vp8l_take_code(struct vp8l_bits *b, const struct vp8l_code *code)
+uint32_t vp8l_decode(struct vp8l_bits *b, const struct vp8l_code *code)
 {
 	uint32_t value = 0, first = 0, index = 0;
 	uint16_t entry;
@@ -65,13 +66,13 @@ uint32_t vp8l_take_code(struct vp8l_bits *b, const struct vp8l_code *code)
 		refill(b);
 	entry = code->fast[b->bits & ((1u << VP8L_FAST_BITS) - 1)];
 	if (entry) {
-		skip(b, entry >> 12);
+		skip_bits(b, entry >> 12);
 		return entry & 0xfff;
 	}
 	for (uint32_t len = 1; len <= VP8L_CODE_LEN_MAX; len++) {
 		value |= (uint32_t)(b->bits >> (len - 1)) & 1;
 		if (value - first < code->counts[len]) {
-			skip(b, len);
+			skip_bits(b, len);
 			return code->symbols[index + value - first];
 		}
 		index += code->counts[len];
@@ -82,7 +83,7 @@ uint32_t vp8l_take_code(struct vp8l_bits *b, const struct vp8l_code *code)
 	return 0;
 }
 
-/* Enters a code into the fast table, where it stands with its bits turned round. */
+/* Enters a code into the fast table, at its bits in reverse. */
 static void fill_fast(struct vp8l_code *code, uint32_t value, uint32_t len, uint16_t symbol)
 {
 	uint32_t turned = 0;
@@ -93,7 +94,7 @@ static void fill_fast(struct vp8l_code *code, uint32_t value, uint32_t len, uint
 		code->fast[i] = (uint16_t)(len << 12 | symbol);
 }
 
-/* Makes a code from its symbols' lengths: false when it is not complete. */
+/* Builds a code from its symbols' lengths. False when it is not complete. */
 static bool build(struct vp8l_code *code, const uint8_t *lens, uint32_t alphabet)
 {
 	uint32_t used = 0, room = 0, value = 0, index = 0;
@@ -129,24 +130,24 @@ static bool build(struct vp8l_code *code, const uint8_t *lens, uint32_t alphabet
 	return true;
 }
 
-/* The lengths of all symbols' codes, which `code` codes. */
+/* Reads the lengths of all symbols' codes, which are coded with `code`. */
 static bool read_lens(
 	struct vp8l_bits *b, const struct vp8l_code *code, uint8_t *lens, uint32_t alphabet)
 {
 	uint32_t most = alphabet, before = 8;
 
-	if (vp8l_take(b, 1))
-		most = 2 + vp8l_take(b, 2 + 2 * vp8l_take(b, 3));
+	if (vp8l_read(b, 1))
+		most = 2 + vp8l_read(b, 2 + 2 * vp8l_read(b, 3));
 	if (most > alphabet)
 		return false;
 	for (uint32_t i = 0; i < alphabet && most--;) {
-		uint32_t symbol = vp8l_take_code(b, code), count = 1, len = symbol;
+		uint32_t symbol = vp8l_decode(b, code), count = 1, len = symbol;
 
 		if (symbol == 16) {
-			count = 3 + vp8l_take(b, 2);
+			count = 3 + vp8l_read(b, 2);
 			len = before;
 		} else if (symbol > 16) {
-			count = symbol == 17 ? 3 + vp8l_take(b, 3) : 11 + vp8l_take(b, 7);
+			count = symbol == 17 ? 3 + vp8l_read(b, 3) : 11 + vp8l_read(b, 7);
 			len = 0;
 		} else if (symbol) {
 			before = symbol;
@@ -161,13 +162,13 @@ static bool read_lens(
 
 static bool read_simple(struct vp8l_bits *b, uint8_t *lens, uint32_t alphabet)
 {
-	uint32_t count = 1 + vp8l_take(b, 1), first = vp8l_take(b, vp8l_take(b, 1) ? 8 : 1), second;
+	uint32_t count = 1 + vp8l_read(b, 1), first = vp8l_read(b, vp8l_read(b, 1) ? 8 : 1), second;
 
 	if (first >= alphabet)
 		return false;
 	lens[first] = 1;
 	if (count == 2) {
-		second = vp8l_take(b, 8);
+		second = vp8l_read(b, 8);
 		if (second >= alphabet)
 			return false;
 		lens[second] = 1;
@@ -182,15 +183,15 @@ bool vp8l_read_code(struct vp8l_bits *b, struct vp8l_code *code, uint32_t alphab
 	uint8_t lens[ALPHABET_MAX] = { 0 }, length_lens[LENGTH_CODES] = { 0 };
 	struct vp8l_code lengths = { 0 };
 	uint32_t count;
-	bool sound;
+	bool valid_end;
 
-	if (vp8l_take(b, 1))
+	if (vp8l_read(b, 1))
 		return read_simple(b, lens, alphabet) && !b->ended && build(code, lens, alphabet);
-	count = 4 + vp8l_take(b, 4);
+	count = 4 + vp8l_read(b, 4);
 	for (uint32_t i = 0; i < count; i++)
-		length_lens[order[i]] = (uint8_t)vp8l_take(b, 3);
-	sound = build(&lengths, length_lens, LENGTH_CODES) &&
-		read_lens(b, &lengths, lens, alphabet) && !b->ended;
+		length_lens[order[i]] = (uint8_t)vp8l_read(b, 3);
+	valid_end = build(&lengths, length_lens, LENGTH_CODES) &&
+		    read_lens(b, &lengths, lens, alphabet) && !b->ended;
 	free(lengths.symbols);
-	return sound && build(code, lens, alphabet);
+	return valid_end && build(code, lens, alphabet);
 }

@@ -6,14 +6,15 @@
  *	extended: VP8X (flags, size of the canvas), then ICCP, ANIM and ANMF frames, or ALPH and a
  *	          picture; EXIF, 'XMP '
  *
- * The size in front tells the length, and the chunks have to lead to just there. Checked are the
- * heads of the pictures: VP8 has a start code and the length of its first part, VP8L a signature.
+ * The size at the start determines the length, and the chunks have to end exactly there. Checked
+ * are the heads of the pictures: VP8 has a start code and the length of its first part, VP8L a
+ * signature.
  *
- * Damage. Pictures are decoded to their ends (vp8.c, vp8l.c), which have to be their data's. Lossy
- * data can't break, and is noticed to be none only there. But coded data looks random, so it ends
- * where plain bytes come instead: zeros, text, FF (noise.c). XMP that ends the file has to be XML
- * up to its end. EXIF has no such end: where neither plain values (predictor.h) nor a thumbnail's end
- * stand there, nothing vouches for it.
+ * Damage. Pictures are decoded to their ends (vp8.c, vp8l.c), which have to be the ends of their
+ * data. Any bytes decode as VP8, so corruption of lossy data shows only at its end. But coded data
+ * looks random, so it ends where plain bytes start: zeros, text, FF (noise.c). XMP at the end of
+ * the file has to be XML up to its end. EXIF has no such end: nothing confirms it unless it ends
+ * with plain values (noise.h) or a thumbnail's end.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -36,29 +37,29 @@ struct webp {
 	struct view *view;
 	struct finding *finding;
 	struct riff riff;
-	uint64_t sound; /* behind what was recognised */
-	uint64_t at;    /* where it broke, or where what is cut would go on to */
+	uint64_t valid_end; /* end of what was recognised */
+	uint64_t at;        /* where it is broken, or the end of what is cut */
 	const char *problem;
-	bool picture;  /* there was one */
+	bool picture;  /* has a picture */
 	bool extended; /* VP8X came first */
 	bool animated;
 	uint32_t width, height; /* of the canvas */
 };
 
-static enum webp_step broken(struct webp *webp, uint64_t at, const char *problem)
+static enum webp_step set_broken(struct webp *webp, uint64_t at, const char *problem)
 {
 	webp->at = at;
 	webp->problem = problem;
 	return WEBP_BROKEN;
 }
 
-static enum webp_step cut(struct webp *webp, uint64_t end)
+static enum webp_step set_cut(struct webp *webp, uint64_t end)
 {
 	webp->at = end;
 	return WEBP_CUT;
 }
 
-/* A lossy picture's head: RFC 6386, 9.1. */
+/* Checks a lossy picture's head: RFC 6386, 9.1. Returns what is wrong with it, or NULL. */
 static const char *vp8_problem(const uint8_t *p, uint32_t len)
 {
 	uint32_t tag = le16(p) | (uint32_t)p[2] << 16;
@@ -73,7 +74,7 @@ static const char *vp8_problem(const uint8_t *p, uint32_t len)
 }
 
 /* Whether the picture has the canvas's size. */
-static bool fits(const struct webp *webp, const struct riff_chunk *chunk, const uint8_t *p)
+static bool fits_canvas(const struct webp *webp, const struct riff_chunk *chunk, const uint8_t *p)
 {
 	if (riff_is(chunk->id, "VP8 "))
 		return (le16(p + 6) & 0x3fff) == webp->width &&
@@ -82,8 +83,8 @@ static bool fits(const struct webp *webp, const struct riff_chunk *chunk, const 
 	       (le32(p + 1) >> 14 & 0x3fff) + 1 == webp->height;
 }
 
-/* Decodes a picture as far as it is there. What is wrong with it, or NULL; *at is how far it is
- * sound. */
+/* Decodes a picture as far as it is readable. Returns what is wrong with it, or NULL; *at is how
+ * far it is valid. */
 static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uint64_t *at)
 {
 	uint64_t size = view_size(webp->view), end = chunk->end < size ? chunk->end : size;
@@ -94,9 +95,9 @@ static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uin
 	if (riff_is(chunk->id, "VP8L")) {
 		lossless = vp8l_check(webp->view, at, end);
 		if (lossless == VP8L_BROKEN || (lossless == VP8L_CUT && chunk->end <= size))
-			return "a picture that makes no sense";
+			return "an invalid picture";
 		if (lossless == VP8L_EARLY)
-			return "a picture that is complete too early";
+			return "a picture that ends before its data";
 		*at = end;
 		return NULL;
 	}
@@ -106,12 +107,12 @@ static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uin
 	*at = chunk->data;
 	lossy = vp8_check(webp->view, at, end);
 	if (lossy == VP8_EARLY)
-		return "a picture that is complete too early";
+		return "a picture that ends before its data";
 	*at = end;
-	return lossy == VP8_BROKEN ? "a picture that is not complete at its end" : NULL;
+	return lossy == VP8_BROKEN ? "a picture that continues past its data" : NULL;
 }
 
-static enum webp_step pass_picture(struct webp *webp, const struct riff_chunk *chunk)
+static enum webp_step read_picture(struct webp *webp, const struct riff_chunk *chunk)
 {
 	const uint8_t *p = view_peek(webp->view, chunk->data, 10);
 	uint64_t size = view_size(webp->view), end = chunk->end < size ? chunk->end : size, plain;
@@ -119,29 +120,29 @@ static enum webp_step pass_picture(struct webp *webp, const struct riff_chunk *c
 	const char *problem = NULL;
 
 	if (!p)
-		return cut(webp, chunk->end);
+		return set_cut(webp, chunk->end);
 	if (riff_is(chunk->id, "VP8 "))
 		problem = vp8_problem(p, chunk->len);
 	else if (p[0] != 0x2f || p[4] >> 5 || chunk->len < 6)
 		problem = "no VP8L signature";
-	if (!problem && webp->extended && !webp->animated && !fits(webp, chunk, p))
+	if (!problem && webp->extended && !webp->animated && !fits_canvas(webp, chunk, p))
 		problem = "a picture of another size than its canvas";
 	if (problem)
-		return broken(webp, chunk->data, problem);
+		return set_broken(webp, chunk->data, problem);
 	webp->picture = true;
-	webp->sound = chunk->data + 10;
+	webp->valid_end = chunk->data + 10;
 	problem = decode(webp, chunk, &at);
-	/* Lossy pictures are decoded without noticing much; where their data turns plain shows. */
+	/* Lossy data decodes without errors; it ends where it turns plain. */
 	plain = at;
 	if (riff_is(chunk->id, "VP8 "))
-		plain = plain_start(webp->view, webp->sound, at);
+		plain = plain_start(webp->view, webp->valid_end, at);
 	if (!problem && plain < at)
-		problem = "no coded data";
-	webp->sound = plain < at ? plain : walk_before_fill(webp->view, webp->sound, at);
+		problem = "data that is not coded picture data";
+	webp->valid_end = plain < at ? plain : walk_before_fill(webp->view, webp->valid_end, at);
 	if (problem)
-		return broken(webp, webp->sound, problem);
-	webp->sound = end;
-	return chunk->end > size ? cut(webp, chunk->end) : WEBP_ON;
+		return set_broken(webp, webp->valid_end, problem);
+	webp->valid_end = end;
+	return chunk->end > size ? set_cut(webp, chunk->end) : WEBP_ON;
 }
 
 static bool is_picture(const struct riff_chunk *chunk)
@@ -150,7 +151,7 @@ static bool is_picture(const struct riff_chunk *chunk)
 }
 
 /* A frame of an animation: 16 bytes, then chunks. */
-static enum webp_step pass_frame(struct webp *webp, const struct riff_chunk *chunk)
+static enum webp_step read_frame(struct webp *webp, const struct riff_chunk *chunk)
 {
 	struct riff inside;
 	struct riff_chunk part;
@@ -158,25 +159,25 @@ static enum webp_step pass_frame(struct webp *webp, const struct riff_chunk *chu
 	enum webp_step state = WEBP_ON;
 
 	if (chunk->data + 16 > view_size(webp->view))
-		return cut(webp, chunk->end);
+		return set_cut(webp, chunk->end);
 	if (!riff_enter(&webp->riff, chunk, 16, &inside))
-		return broken(webp, chunk->at, "an impossible frame");
+		return set_broken(webp, chunk->at, "an impossible frame");
 	while (state == WEBP_ON && (step = riff_next(&inside, &part)) == RIFF_CHUNK) {
 		if (is_picture(&part))
-			state = pass_picture(webp, &part);
+			state = read_picture(webp, &part);
 		else if (part.end > view_size(webp->view))
-			state = cut(webp, part.end);
+			state = set_cut(webp, part.end);
 	}
 	if (state == WEBP_ON && step == RIFF_CUT)
-		return cut(webp, inside.at + 8);
+		return set_cut(webp, inside.at + 8);
 	if (state == WEBP_ON && step == RIFF_BROKEN)
-		return broken(webp, inside.at, "no chunk starts");
+		return set_broken(webp, inside.at, "no chunk");
 	return state;
 }
 
 static void read_exif(struct webp *webp, const struct riff_chunk *chunk)
 {
-	/* Some programs leave JPEG's mark before it. */
+	/* Some programs keep JPEG's prefix before it. */
 	if (!exif_read(webp->view, chunk->data, chunk->len, webp->finding) && chunk->len > 6)
 		exif_read(webp->view, chunk->data + 6, chunk->len - 6, webp->finding);
 }
@@ -187,19 +188,19 @@ static enum webp_step read_start(struct webp *webp, const struct riff_chunk *chu
 
 	webp->extended = riff_is(chunk->id, "VP8X");
 	if (webp->extended ? chunk->len != 10 : !is_picture(chunk))
-		return broken(webp, 12, "no WebP chunk comes first");
+		return set_broken(webp, 12, "the first chunk is not WebP's");
 	if (!webp->extended)
 		return WEBP_ON;
 	p = view_peek(webp->view, chunk->data, 10);
 	if (!p)
-		return cut(webp, chunk->end);
+		return set_cut(webp, chunk->end);
 	webp->animated = p[0] & 2;
 	webp->width = (le32(p + 4) & 0xffffff) + 1;
 	webp->height = (le32(p + 6) >> 8) + 1;
 	return WEBP_ON;
 }
 
-static enum webp_step pass_chunk(struct webp *webp, const struct riff_chunk *chunk)
+static enum webp_step read_chunk(struct webp *webp, const struct riff_chunk *chunk)
 {
 	if (chunk->at == 12) {
 		enum webp_step state = read_start(webp, chunk);
@@ -208,19 +209,19 @@ static enum webp_step pass_chunk(struct webp *webp, const struct riff_chunk *chu
 			return state;
 	}
 	if (is_picture(chunk))
-		return pass_picture(webp, chunk);
+		return read_picture(webp, chunk);
 	if (riff_is(chunk->id, "ANMF"))
-		return pass_frame(webp, chunk);
+		return read_frame(webp, chunk);
 	if (chunk->end > view_size(webp->view))
-		return cut(webp, chunk->end);
+		return set_cut(webp, chunk->end);
 	if (riff_is(chunk->id, "EXIF"))
 		read_exif(webp, chunk);
 	riff_read_title(&webp->riff, chunk, webp->finding);
 	return WEBP_ON;
 }
 
-/* Where the zeros and blanks begin that XMP is padded with, up to `end`. */
-static uint64_t behind_markup(struct view *view, uint64_t start, uint64_t end)
+/* Where the zeros and blanks with which XMP is padded up to `end` begin. */
+static uint64_t markup_end(struct view *view, uint64_t start, uint64_t end)
 {
 	while (end > start) {
 		size_t len = end - start < STEP_BACK ? (size_t)(end - start) : STEP_BACK;
@@ -234,7 +235,7 @@ static uint64_t behind_markup(struct view *view, uint64_t start, uint64_t end)
 	return end;
 }
 
-/* Where in [start, end) no UTF-8 goes on that text is made of. */
+/* Where in [start, end) UTF-8 text ends. */
 static uint64_t text_end(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t at = start;
@@ -253,19 +254,19 @@ static uint64_t text_end(struct view *view, uint64_t start, uint64_t end)
 	return at;
 }
 
-/* XMP that ends the file is markup up to its padding. */
+/* Checks XMP that ends the file: markup up to its padding. */
 static enum webp_step end_with_xmp(struct webp *webp, const struct riff_chunk *chunk)
 {
-	uint64_t end = behind_markup(webp->view, chunk->data, chunk->end);
+	uint64_t end = markup_end(webp->view, chunk->data, chunk->end);
 	const uint8_t *p = end > chunk->data ? view_peek(webp->view, end - 1, 1) : NULL;
 
 	if (chunk->len == 0 || (p && *p == '>' && plain_at_end(webp->view, chunk->data, end)))
 		return WEBP_END;
-	webp->sound = text_end(webp->view, chunk->data, end);
-	return broken(webp, webp->sound, "XMP without its end");
+	webp->valid_end = text_end(webp->view, chunk->data, end);
+	return set_broken(webp, webp->valid_end, "XMP without its end");
 }
 
-/* The last bytes of EXIF are values, or those of a thumbnail. */
+/* Checks EXIF that ends the file: its last bytes are values, or those of a thumbnail. */
 static enum webp_step end_with_exif(struct webp *webp, const struct riff_chunk *chunk)
 {
 	const uint8_t *p = chunk->len > 2 ? view_peek(webp->view, chunk->end - 2, 2) : NULL;
@@ -273,18 +274,18 @@ static enum webp_step end_with_exif(struct webp *webp, const struct riff_chunk *
 	if (!p || be16(p) == 0xffd9 || plain_at_end(webp->view, chunk->data, chunk->end))
 		return WEBP_END;
 	webp->at = chunk->data;
-	webp->problem = "nothing vouches for the end of the EXIF data";
+	webp->problem = "the end of the EXIF data cannot be verified";
 	return WEBP_UNSURE;
 }
 
-/* Behind the last chunk. */
-static enum webp_step finish(struct webp *webp, const struct riff_chunk *last)
+/* After the last chunk. */
+static enum webp_step check_end(struct webp *webp, const struct riff_chunk *last)
 {
 	if (webp->riff.end > view_size(webp->view))
-		return cut(webp, webp->riff.end);
-	webp->sound = webp->riff.end;
+		return set_cut(webp, webp->riff.end);
+	webp->valid_end = webp->riff.end;
 	if (!webp->picture)
-		return broken(webp, webp->riff.at, "no picture");
+		return set_broken(webp, webp->riff.at, "no picture");
 	if (riff_is(last->id, "XMP "))
 		return end_with_xmp(webp, last);
 	return riff_is(last->id, "EXIF") ? end_with_exif(webp, last) : WEBP_END;
@@ -300,15 +301,15 @@ static enum webp_step walk(struct webp *webp)
 
 		switch (riff_next(&webp->riff, &chunk)) {
 		case RIFF_END:
-			return finish(webp, &chunk);
+			return check_end(webp, &chunk);
 		case RIFF_CUT:
-			return cut(webp, webp->riff.end);
+			return set_cut(webp, webp->riff.end);
 		case RIFF_BROKEN:
-			return broken(webp, at, "no chunk starts");
+			return set_broken(webp, at, "no chunk");
 		case RIFF_CHUNK:
 			if (at <= view_size(webp->view))
-				webp->sound = at;
-			state = pass_chunk(webp, &chunk);
+				webp->valid_end = at;
+			state = read_chunk(webp, &chunk);
 		}
 	}
 	return state;
@@ -322,17 +323,17 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!riff_open(&webp.riff, view, 0) || !riff_is(webp.riff.form, "WEBP"))
 		return verdict_because(CARVE_REJECT, finding, "no WebP head at 0");
 	state = walk(&webp);
-	finding->length = webp.sound;
+	finding->length = webp.valid_end;
 	if (state == WEBP_END)
 		return CARVE_COMPLETE;
-	/* VP8X alone has few bytes that tell it from chance. */
+	/* VP8X alone has few bytes that distinguish it from chance. */
 	if (!webp.picture) {
 		*finding = (struct finding){ 0 };
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
 			state == WEBP_CUT ? "cut before any picture" : webp.problem, webp.at);
 	}
 	if (state == WEBP_CUT)
-		return walk_cut(view, finding, webp.at, webp.sound);
+		return walk_cut(view, finding, webp.at, webp.valid_end);
 	return verdict_because(state == WEBP_UNSURE ? CARVE_UNVERIFIED : CARVE_TRUNCATED, finding,
 		"%s at %" PRIu64, webp.problem, webp.at);
 }

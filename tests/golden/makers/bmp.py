@@ -87,9 +87,9 @@ def make():
             ("wiped", large[:2048] + bytes(len(large) - 2048), dict(verdict="truncated", length=2048, why="zeros instead of pixels at 2048")),
             ("text-behind", large[:2048] + words, dict(verdict="truncated", length=2048, why="text instead of pixels at 2048")),
             ("black-end", large[:2000] + bytes(len(large) - 2000), dict(
-                verdict="unverified", length=len(large), why="zeros from 2048 on: the picture's, or its end was wiped")),
+                verdict="unverified", length=len(large), why="zeros from 2048 on: the picture's own, or its end was wiped")),
             ("wiped-between", large[:2048] + bytes(1024) + large[3072:], dict(
-                verdict="unverified", length=len(large), why="zeros from 2048 on: the picture's, or its end was wiped")),
+                verdict="unverified", length=len(large), why="zeros from 2048 on: the picture's own, or its end was wiped")),
             ("wiped-colours", wiped_colours(), dict(verdict="unverified"))):
         save("bmp", name + ".bmp", data, **expected)
     wide = bmp(header(40, 200, 120, 8), bytes(1024), pixels(200, 120, 8))
@@ -98,12 +98,12 @@ def make():
     tall = bmp(header(40, 20, 200, 8, 1, 14 * 199, 8), bytes(32), rle8(200))
     for name, junk in (("random", rng.randbytes(2000)), ("zeros", bytes(2000)), ("ff", b"\xff" * 2000)):
         save("bmp", f"rle-{name}-behind.bmp", tall[:1500] + junk, verdict="truncated", length_min=1480, length_max=1600)
-    for name, dib, why in (("planes", header(40, 20, 12, 24, planes=2), "a bitmap with other than one plane"),
+    for name, dib, why in (("planes", header(40, 20, 12, 24, planes=2), "a bitmap whose number of planes is not 1"),
                            ("width", header(40, 0, 12, 24), "a bitmap of an impossible size"),
                            ("height", header(40, 20, 0, 24), "a bitmap of an impossible size"),
                            ("depth", header(40, 20, 12, 23), "a bitmap of an impossible depth or compression"),
                            ("compression", header(40, 20, 12, 24, 1), "a bitmap of an impossible depth or compression"),
-                           ("colours", header(40, 20, 12, 24, used=1 << 20), "a bitmap with impossibly many colours"),
+                           ("colours", header(40, 20, 12, 24, used=1 << 20), "a bitmap with an impossible number of colours"),
                            ("header", header(41, 20, 12, 24), "an unknown kind of bitmap header")):
         save("bmp", f"bad-{name}.bmp", bmp(dib, b"", pixels(20, 12, 24)), verdict="reject", why=why)
-    save("bmp", "bad-offset.bmp", bmp(plain, b"", pixels(20, 12, 24), offset=1 << 21), verdict="reject", why="pixels that begin too late")
+    save("bmp", "bad-offset.bmp", bmp(plain, b"", pixels(20, 12, 24), offset=1 << 21), verdict="reject", why="pixels that start too late")

@@ -40,7 +40,7 @@ def make():
 
     cut = whole[:at[1] + 100]
     save("cr3", "cut.cr3", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
-    save("cr3", "random.cr3", cut + noise(3000, 7), verdict="truncated", length=at[2], why=f"the media data make no sense at {at[2]}")
+    save("cr3", "random.cr3", cut + noise(3000, 7), verdict="truncated", length=at[2], why=f"invalid media data at {at[2]}")
     save("cr3", "wiped.cr3", cut + bytes(3000), verdict="truncated", length_min=len(cut), length_max=at[2])
     save("cr3", "in-jpeg.cr3", whole[:at[0] + 20] + bytes(3000), verdict="truncated", length=at[0] + 20)
     broken = bytearray(whole)

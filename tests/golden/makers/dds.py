@@ -25,7 +25,7 @@ def make():
             ("bc7-array", header(8, 4, dx10=(98, 3, 0, 3, 0)), 2 * 16 * 3), ("dx10-cube", header(4, 4, dx10=(28, 3, 4, 1, 0)), 64 * 6),
             ("float", header(4, 4, struct.pack("<I", 116)), 256), ("packed", header(6, 4, dx10=(68, 3, 0, 1, 0)), 48)):
         data = head + rng.randbytes(length)
-        save("dds", name + ".dds", data, verdict="unverified", length=len(data), why=f"whether the last {length} bytes are the file's can't be seen")
+        save("dds", name + ".dds", data, verdict="unverified", length=len(data), why=f"the last {length} bytes cannot be verified")
         if name in ("mipmaps", "cube"):
             save("dds", name + "-followed.dds", data + rng.randbytes(500), verdict="unverified", length=len(data))
     cut = header(64, 64) + rng.randbytes(1000)

@@ -76,21 +76,21 @@ def make():
     plain = head(DEFLATED) + deflated
     save("dicom", "deflated.dcm", plain, verdict="unverified", length=len(plain), why=f"a deflated data set without a checksum up to {len(plain)}")
     large = head(EXPLICIT) + start(EXPLICIT) + element(0x7fe00010, b"OW", rng.randbytes(400))
-    save("dicom", "raw.dcm", large, verdict="unverified", length=len(large), why="whether the last 400 bytes are the file's can't be seen", **facts)
+    save("dicom", "raw.dcm", large, verdict="unverified", length=len(large), why="the last 400 bytes cannot be verified", **facts)
     report = head(EXPLICIT) + start(EXPLICIT, "5.1.4.1.1.88.11")[:-20]
     save("dicom", "report.dcm", report, verdict="unverified", length=len(report),
-         why=f"whether more elements belong behind {len(report)} can't be seen", **facts)
+         why=f"more elements may follow {len(report)}", **facts)
 
     begin = len(head(JPEG) + start(JPEG))
     cut = coded[:begin + 100]
     save("dicom", "cut.dcm", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     second = begin + 12 + 8 + 8 + 300
-    save("dicom", "random.dcm", cut + rng.randbytes(4000), verdict="truncated", length=second, why=f"a sequence breaks at {second}")
+    save("dicom", "random.dcm", cut + rng.randbytes(4000), verdict="truncated", length=second, why=f"an invalid sequence at {second}")
     save("dicom", "wiped.dcm", cut + bytes(4000), verdict="truncated", length_min=second, length_max=second)
     for name, coding in (("no-pixels", EXPLICIT), ("no-pixels-implicit", IMPLICIT)):
         short = head(coding) + start(coding)
         save("dicom", name + ".dcm", short + rng.randbytes(4000), verdict="truncated", length=len(short),
-             why=f"no element stands at {len(short)}, and no pixel data before it", **facts)
+             why=f"no element at {len(short)}, and no pixel data before it", **facts)
     deep = b""
     for _ in range(70):
         deep = element(0x91001, b"UN", bare(ITEM, OPEN) + deep + bare(ITEM_END, 0) + bare(SEQUENCE_END, 0), IMPLICIT, OPEN)

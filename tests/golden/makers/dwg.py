@@ -56,7 +56,7 @@ def make():
     save("dwg", "AC1015.dwg", data, unchecked=len(data) - 4)
     save("dwg", "listed-cut.dwg", data[:400], verdict="truncated", length=400)
     save("dwg", "no-second.dwg", data[:map_end] + bytes(900), verdict="unverified", length=len(data),
-         why=f"no second header behind the object map, which ends at {map_end}")
+         why=f"no second header after the object map, which ends at {map_end}")
     save("dwg", "no-mark.dwg", data.replace(LIST_MARK, bytes(16)), verdict="reject")
     save("dwg", "count.dwg", data[:21] + b"\x63" + data[22:], verdict="reject", why="an impossible list of sections at 21")
     save("dwg", "AC1021.dwg", b"AC1021" + bytes(7) + struct.pack("<IBBH", 0x480, 27, 1, 30) + bytes(107) + random.Random(4).randbytes(300), verdict="unverified", length=428)

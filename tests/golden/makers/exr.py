@@ -70,18 +70,18 @@ def make():
     save("exr", "deep.exr", picture(header(30, 20, ZIPS, attribute("type", "string", b"deepscanline") + attribute("version", "int", b"\1\0\0\0")) + b"\0",
                                     deep, 0x800)[0])
     large, _ = picture(header(30, 20, PIZ) + b"\0", lines(1, 1, lambda n: noise(300)))
-    save("exr", "one-chunk.exr", large, verdict="unverified", length=len(large), why="whether the last 300 bytes are the file's can't be seen")
+    save("exr", "one-chunk.exr", large, verdict="unverified", length=len(large), why="the last 300 bytes cannot be verified")
     odd = bytearray(zips)
     odd[first - 8] ^= 1
     save("exr", "offsets.exr", bytes(odd), verdict="unverified", length=len(zips),
-         why=f"the tables tell of other offsets than those of the chunks before {len(zips)}")
+         why=f"the tables have other offsets than the chunks before {len(zips)}")
 
     at = [first]
     for i in range(20):
         at.append(at[-1] + 8 + struct.unpack("<I", zips[at[-1] + 4:at[-1] + 8])[0])
     cut = zips[:at[10] + 40]
     save("exr", "cut.exr", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
-    save("exr", "random.exr", cut + rng.randbytes(4000), verdict="truncated", length=at[10], why=f"no chunk stands at {at[11]}")
+    save("exr", "random.exr", cut + rng.randbytes(4000), verdict="truncated", length=at[10], why=f"no chunk at {at[11]}")
     save("exr", "wiped.exr", cut + bytes(4000), verdict="truncated", length=at[10])
     table = zips[:first - 40]
     save("exr", "in-table.exr", table, verdict="truncated", length=len(table))

@@ -19,7 +19,7 @@ def make():
     facts = [("OBJECT", "'M 31    '           / what it shows"), ("DATE-OBS", "'2003-04-05T06:07:08.5'")]
     plain = unit(image(16, (20, 30), facts), rng.randbytes(1200))
     sure = dict(title="M 31", time=1049522828)
-    unsure = lambda data: dict(verdict="unverified", length=len(data), why=f"whether more units belong behind {len(data)} can't be seen")
+    unsure = lambda data: dict(verdict="unverified", length=len(data), why=f"more units may follow {len(data)}")
     save("fits", "plain.fits", plain, **unsure(plain), **sure)
     table = unit([("XTENSION", "'BINTABLE'")] + image(8, (12, 10), [("PCOUNT", f"{30:>20}"), ("GCOUNT", f"{1:>20}")])[1:], rng.randbytes(150))
     full = unit(image(-32, (24, 30)), rng.randbytes(2880))
@@ -32,7 +32,7 @@ def make():
     save("fits", "two.fits", two, **unsure(two), **sure)
     save("fits", "cut.fits", plain[:3500], verdict="truncated", length=3500, why="the image ends at 3500, before the file does")
     save("fits", "second.fits", plain + table[:400] + rng.randbytes(3000), verdict="truncated", length=len(plain))
-    save("fits", "bits.fits", unit(image(15, (20, 30))), verdict="reject", why="the header makes no sense at 2880")
-    save("fits", "axes.fits", unit(image(8, (20, 30)) + [("NAXIS3", f"{4:>20}")]), verdict="reject", why="the header makes no sense at 2880")
+    save("fits", "bits.fits", unit(image(15, (20, 30))), verdict="reject", why="an invalid header at 2880")
+    save("fits", "axes.fits", unit(image(8, (20, 30)) + [("NAXIS3", f"{4:>20}")]), verdict="reject", why="an invalid header at 2880")
     save("fits", "random.fits", plain[:200] + rng.randbytes(4000), verdict="reject")
     save("fits", "first.fits", b"SIMPLY" + plain[6:], verdict="reject", why="no SIMPLE at 0")

@@ -64,7 +64,7 @@ def make():
     data = lzw(dots, 2)
     at = 13 + 12 + 10 + 1 + 1
     damaged = screen(30, 20) + image(30, 20, data[:50] + b"\xff" * 50 + data[100:]) + b";"
-    save("gif", "codes.gif", damaged, verdict="unverified", length=len(damaged), why=f"the picture's data makes no sense at {at + 50}")
+    save("gif", "codes.gif", damaged, verdict="unverified", length=len(damaged), why=f"the picture's LZW data is invalid at {at + 50}")
     save("gif", "excess.gif", screen(30, 19) + image(30, 19, data) + b";", verdict="unverified", length_min=200)
     middle = len(whole) * 2 // 3
     save("gif", "cut.gif", whole[:middle], verdict="truncated", length=middle, why=f"the image ends at {middle}, before the file does")
@@ -72,12 +72,12 @@ def make():
                        ("gif", encoded(picture("1"), format="GIF"))):
         save("gif", name + "-behind.gif", whole[:middle] + junk, verdict="truncated", length_min=middle - 1, length_max=middle + (600 if name == "gif" else 60))
     trailer = whole[:-1]
-    save("gif", "no-trailer.gif", trailer + b"\0" * 100, verdict="truncated", length_min=len(trailer) - 3, length_max=len(trailer), why=f"no block starts at {len(trailer) + 16}")
+    save("gif", "no-trailer.gif", trailer + b"\0" * 100, verdict="truncated", length_min=len(trailer) - 3, length_max=len(trailer), why=f"no block at {len(trailer) + 16}")
     save("gif", "no-picture.gif", screen(30, 20) + control + b";", verdict="reject", why="no picture before the trailer at 34")
     save("gif", "control-length.gif", screen(30, 20) + extension(0xF9, b"\0\5\0") + image(30, 20, data) + b";", verdict="reject",
          why="an extension of the wrong length at 31")
     save("gif", "control-long.gif", screen(30, 20) + extension(0xF9, b"\0\5\0\0", b"x") + image(30, 20, data) + b";", verdict="reject",
-         why="a graphic control extension that goes on at 34")
+         why="a graphic control extension with more than one sub-block at 34")
     save("gif", "no-size.gif", screen(30, 20) + image(30, 0, data) + b";", verdict="reject", why="an impossible picture at 25")
     save("gif", "code-size.gif", screen(30, 20) + image(30, 20, data, size=12) + b";", verdict="reject", why="an impossible LZW code size at 35")
     save("gif", "version.gif", screen(30, 20, b"88a") + image(30, 20, data) + b";", verdict="reject", why="no GIF signature at 0")

@@ -44,7 +44,7 @@ def make():
     save("hdr", "date.hdr", head(40, 12, extra="CAPDATE=2001:09:09 01:46:40\n") + b"".join(lines), time=1000000000)
     save("hdr", "columns.hdr", head(40, 12, order="+X {} +Y {}") + b"".join(lines))
     flat = head(5, 6) + bytes(rng.randrange(2, 250) for _ in range(5 * 6 * 4))
-    save("hdr", "flat.hdr", flat, verdict="unverified", length=len(flat), why=f"nothing bears out the pixels before {len(flat)}")
+    save("hdr", "flat.hdr", flat, verdict="unverified", length=len(flat), why=f"the pixels before {len(flat)} cannot be verified")
     old = head(5, 2) + b"\x40\x30\x20\x80\1\1\1\4" * 2
     save("hdr", "old-runs.hdr", old, verdict="unverified", length=len(old))
 

@@ -99,7 +99,7 @@ def make():
 
     # What nothing bears out: one large coded picture.
     single = still(heic, [(1, b"hvc1")], [nal(700, 1)])[0]
-    save("heif", "single.heic", single, verdict="unverified", length=len(single), why="whether the last 698 bytes are the file's can't be seen")
+    save("heif", "single.heic", single, verdict="unverified", length=len(single), why="the last 698 bytes cannot be verified")
     for program, extension in ((["heif-enc"], "heic"), (["avifenc", "-s", "8"], "avif")):
         data = encoded(program, extension)
         save("heif", "encoded." + extension, data, verdict="unverified", length=len(data), extension=extension)
@@ -107,19 +107,19 @@ def make():
     # Damage: cut in the data, at the third of four tiles; wiped; a unit's length; parts outside of the data.
     cut = grid[:at[2] + 50]
     save("heif", "cut.heic", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
-    save("heif", "random.heic", cut + noise(3000, 77), verdict="truncated", length=at[3], why=f"the media data make no sense at {at[3]}")
+    save("heif", "random.heic", cut + noise(3000, 77), verdict="truncated", length=at[3], why=f"invalid media data at {at[3]}")
     save("heif", "wiped.heic", cut + bytes(3000), verdict="truncated", length_min=len(cut), length_max=len(cut))
     save("heif", "erased.heic", cut + b"\xff" * 3000, verdict="truncated", length=len(cut))
     broken = bytearray(grid)
     broken[at[1]:at[1] + 4] = b"\0\0\xff\0"
-    save("heif", "unit.heic", bytes(broken), verdict="truncated", length=at[1], why=f"the media data make no sense at {at[1]}")
+    save("heif", "unit.heic", bytes(broken), verdict="truncated", length=at[1], why=f"invalid media data at {at[1]}")
     moved, at = still(heic, types, parts, shift=40)
-    save("heif", "moved.heic", moved, verdict="truncated", length=at[0] + 40, why=f"the media data make no sense at {at[0] + 40}")
+    save("heif", "moved.heic", moved, verdict="truncated", length=at[0] + 40, why=f"invalid media data at {at[0] + 40}")
     outside = bytearray(grid)
     last = grid.index(struct.pack(">II", at[5], 28))
     outside[last + 7] += 1
     save("heif", "outside.heic", bytes(outside), verdict="unverified", length=len(grid),
-         why=f"data at {at[5]} would be outside of the file's media data")
+         why=f"data at {at[5]} would be outside the file's media data")
     opened = bytearray(grid)
     mdat = at[0] - 8
     opened[mdat:mdat + 4] = bytes(4)
@@ -129,11 +129,11 @@ def make():
     stub, places = still(heic, [(1, b"hvc1"), (2, b"hvc1")], words)
     assert places[0] % 512
     save("heif", "stub.heic", stub, verdict="unverified", length=len(stub),
-         why=f"the media data make no sense at {places[0]}, but no sector begins there")
+         why=f"invalid media data at {places[0]}, but no sector begins there")
     aligned, places = still(heic, [(1, b"hvc1"), (2, b"hvc1")], words, more=box(b"free", bytes(504 - places[0] % 512)))
     assert places[0] % 512 == 0
-    save("heif", "stub-at-sector.heic", aligned, verdict="truncated", length=places[0], why=f"the media data make no sense at {places[0]}")
-    save("heif", "no-data.heic", grid[:mdat], verdict="truncated", length=mdat, why=f"no media data follow at {mdat}")
+    save("heif", "stub-at-sector.heic", aligned, verdict="truncated", length=places[0], why=f"invalid media data at {places[0]}")
+    save("heif", "no-data.heic", grid[:mdat], verdict="truncated", length=mdat, why=f"no media data at {mdat}")
     description = len(heic)
     save("heif", "description-cut.heic", grid[:description + 100] + noise(3000, 4), verdict="truncated",
          length_min=description + 50, length_max=description + 120)
@@ -141,7 +141,7 @@ def make():
     place = grid.index(b"infe") - 4
     odd[place:place + 4] = b"\x7f\0\0\0"
     save("heif", "description.heic", bytes(odd), verdict="unverified", length=len(grid),
-         why=f"the description of the pictures is broken at {place}, but media data follow")
+         why=f"the description of the pictures is broken at {place}, but media data follows")
     save("heif", "nothing.heic", heic + noise(500, 6), verdict="reject", why=f"no box of a known type at {len(heic)}")
-    save("heif", "brand.heic", ftyp(b"isom") + box(b"mdat", noise(100, 7)), verdict="reject", why="another brand than HEIF's at 8")
+    save("heif", "brand.heic", ftyp(b"isom") + box(b"mdat", noise(100, 7)), verdict="reject", why="no brand of HEIF at 8")
     save("heif", "size.heic", struct.pack(">I", 7) + grid[4:], verdict="reject", why="no file type box at 0")

@@ -56,13 +56,13 @@ def make():
                                ("end-zeros", 9000, dict(verdict="unverified", length=len(large), why="the last image ends in zeros, as if wiped"))):
         save("ico", name + ".ico", large[:at] + bytes(len(large) - at), **expected)
     save("ico", "width.ico", icon([(17, 16, 8, bitmap(16, 16, 8))]), verdict="unverified", length=22 + 1384,
-         why="an image of another width than its entry says")
+         why="an image of another width than in its entry")
     two = icon([(16, 16, 4, bitmap(16, 16, 4)), (16, 16, 8, bitmap(16, 16, 8)[:600])])
-    save("ico", "second-length.ico", two, verdict="unverified", length=len(two), why="a bitmap of another length than its entry says")
-    for name, data, why in (("first-length", icon([(16, 16, 8, bitmap(16, 16, 8)[:600])]), "a bitmap of another length than its entry says at 22"),
-                            ("compressed", icon([(16, 16, 8, header(40, 16, 32, 8, 1) + bytes(1400))]), "a bitmap that no icon has at 22"),
-                            ("none", struct.pack("<HHH", 0, 1, 0) + bytes(100), "no head of an icon at 0"),
-                            ("kind", icon(sizes(8), kind=3), "no head of an icon at 0"),
+    save("ico", "second-length.ico", two, verdict="unverified", length=len(two), why="a bitmap of another length than in its entry")
+    for name, data, why in (("first-length", icon([(16, 16, 8, bitmap(16, 16, 8)[:600])]), "a bitmap of another length than in its entry at 22"),
+                            ("compressed", icon([(16, 16, 8, header(40, 16, 32, 8, 1) + bytes(1400))]), "a bitmap that does not occur in icons at 22"),
+                            ("none", struct.pack("<HHH", 0, 1, 0) + bytes(100), "no header of an icon at 0"),
+                            ("kind", icon(sizes(8), kind=3), "no header of an icon at 0"),
                             ("entry", icon(sizes(8), reserved=7), "an impossible entry at 6"),
                             ("offset", icon(sizes(8), gap=-4), "an impossible entry at 6"),
                             ("zeros", struct.pack("<HHH", 0, 1, 1) + bytes(100), "an impossible entry at 6")):

@@ -48,7 +48,7 @@ def make():
          length_min=at[-2] + 59, length_max=at[-2] + 4000)
     save("j2k", "followed.j2k", cut + plain, verdict="truncated", length_min=len(cut), length_max=len(cut))
     save("j2k", "no-eoc.j2k", tiled[:-2] + b"\0\0" + rng.randbytes(500), verdict="truncated", length=at[-1],
-         why=f"neither a tile-part nor EOC where one belongs at {at[-1]}")
+         why=f"neither a tile-part nor EOC at {at[-1]}")
     for name, offset, value, why in (
             ("components", 40, b"\0\0", "SIZ has an impossible number of components at 2"),
             ("width", 8, bytes(4), "SIZ has an impossible size at 2"),
@@ -57,7 +57,7 @@ def make():
             ("soc", 0, b"\xff\x4e", "no SOC and SIZ at 0")):
         save("j2k", name + ".j2k", plain[:offset] + value + plain[offset + len(value):], verdict="reject", why=why)
     other = plain[:40] + b"\0\7" + plain[42:]
-    odd = "SIZ has another length than its number of components says at 2"
+    odd = "SIZ has another length than its number of components requires at 2"
     save("j2k", "components-differ.j2k", other, verdict="unverified", length=len(other), why=odd)
     save("j2k", "components-cut.j2k", other[:at[0] + 60] + rng.randbytes(900), verdict="reject", why=odd)
     many = plain[:8] + struct.pack(">I", 70000) + plain[12:24] + struct.pack(">II", 1, 1) + plain[32:]
@@ -66,5 +66,5 @@ def make():
     save("j2k", "no-cod.j2k", plain[:cod] + b"\xff\x64" + plain[cod + 2:], verdict="reject",
          why=f"no COD and QCD before the first tile at {head}")
     save("j2k", "segment.j2k", plain[:cod] + b"\xff\x20" + plain[cod + 2:], verdict="reject",
-         why=f"no marker segment where one belongs at {cod}")
-    save("j2k", "sot.j2k", plain[:head + 4] + b"\0\x50" + plain[head + 6:], verdict="reject", why=f"SOT makes no sense at {head}")
+         why=f"a marker segment is missing at {cod}")
+    save("j2k", "sot.j2k", plain[:head + 4] + b"\0\x50" + plain[head + 6:], verdict="reject", why=f"SOT is invalid at {head}")

@@ -106,7 +106,7 @@ def make():
     lossy = head + box(b"jxlc", encoded(picture("RGB", (40, 32)), "-d", "1"))
     save("jxl", "encoded.jxl", lossy, verdict="unverified", length=len(lossy))
     opened = head + struct.pack(">I4s", 0, b"jxlc") + stream
-    save("jxl", "to-the-end.jxl", opened, verdict="unverified", length=len(opened), why="the box at 32 goes to the end of the image")
+    save("jxl", "to-the-end.jxl", opened, verdict="unverified", length=len(opened), why="the box at 32 reaches the end of the image")
 
     cut = head + parts[0] + parts[1][:60]
     save("jxl", "cut.jxl", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
@@ -119,7 +119,7 @@ def make():
     wiped = (head + box(b"jxlc", whole))[:-1000] + bytes(1000)
     save("jxl", "wiped.jxl", wiped, verdict="truncated", length_min=len(wiped) - 1010, length_max=len(wiped) - 990)
     save("jxl", "broken.jxl", head + box(b"jxlc", stream[:100] + noise(300, 7)), verdict="truncated", length_min=32, length_max=140)
-    save("jxl", "codestream.jxl", head + box(b"jxlc", b"\0" + stream), verdict="truncated", length=32, why="no codestream begins at 32")
+    save("jxl", "codestream.jxl", head + box(b"jxlc", b"\0" + stream), verdict="truncated", length=32, why="no codestream starts at 32")
     save("jxl", "signature.jxl", b"\0" + (head + code)[5:], verdict="reject", why="no signature box at 0")
     save("jxl", "brand.jxl", head[:20] + b"jxm " + head[24:] + code, verdict="reject", why="no file type jxl at 12")
     save("jxl", "nothing.jxl", head + rng.randbytes(300), verdict="reject", why="no box of a known type at 32")

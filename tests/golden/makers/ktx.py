@@ -31,7 +31,7 @@ def make():
                        ("cube.ktx", one([30, 10], faces=6)), ("array.ktx", one([60], faces=6, array=2)), ("plain.ktx2", two([128])),
                        ("mipmaps.ktx2", two([128, 32, 8])), ("global.ktx2", two([128], bytes(40)))):
         save("ktx", name, data, verdict="unverified", length=len(data), extension=name.split(".")[1],
-             why=f"nothing bears out the pixels before {len(data)}")
+             why=f"the pixels before {len(data)} cannot be verified")
     data = one([128, 32])
     save("ktx", "cut.ktx", data[:150], verdict="truncated", length=150, why="the image ends at 150, before the file does")
     save("ktx", "size.ktx", one([128]) [:64] + bytes(500), verdict="truncated", length=64, why="a mipmap with an impossible size at 64")
@@ -39,5 +39,5 @@ def make():
     save("ktx", "faces.ktx", data[:52] + b"\5" + data[53:], verdict="reject", why="an impossible header at 12")
     new = two([128])
     save("ktx", "scheme.ktx2", new[:44] + b"\x63" + new[45:], verdict="reject", why="an impossible header at 12")
-    save("ktx", "place.ktx2", new[:80] + b"\xff" * 8 + new[88:], verdict="reject", why="an impossible place of pixels at 80")
+    save("ktx", "place.ktx2", new[:80] + b"\xff" * 8 + new[88:], verdict="reject", why="an impossible offset of pixels at 80")
     save("ktx", "identifier.ktx", b"\0" + data[1:], verdict="reject", why="no KTX identifier at 0")

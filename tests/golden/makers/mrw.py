@@ -34,5 +34,5 @@ def make():
     at = broken.index(b"\0WBH")
     save("mrw", "block.mrw", broken, verdict="truncated", length=at, why=f"no block at {at}")
     save("mrw", "first.mrw", whole.replace(b"\0PRD", b"\0PRE"), verdict="reject", why="no block at 8")
-    save("mrw", "no-sensor.mrw", mrw(blocks=[block(b"WBG", bytes(12))]), verdict="reject", why="no sensor's size at 28")
+    save("mrw", "no-sensor.mrw", mrw(blocks=[block(b"WBG", bytes(12))]), verdict="reject", why="no sensor size at 28")
     save("mrw", "head.mrw", b"\0MRN" + whole[4:], verdict="reject", why="no MRW head at 0")

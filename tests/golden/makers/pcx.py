@@ -15,14 +15,14 @@ def make():
         save("pcx", name + ".pcx", encoded(picture(mode), format="PCX"))
     for mode, name in (("L", "grey"), ("P", "palette")):
         data = encoded(picture(mode), format="PCX")
-        save("pcx", name + ".pcx", data, verdict="unverified", length=len(data), why=f"nothing bears out the palette at {len(data) - 769}")
+        save("pcx", name + ".pcx", data, verdict="unverified", length=len(data), why=f"the palette cannot be verified, at {len(data) - 769}")
     rng = random.Random(7)
     line = b"".join(b"\xc4" + bytes([rng.randrange(192)]) for _ in range(10))
     sixteen = header(80, 12, 1, 4, 3) + line * 12
     save("pcx", "planes.pcx", sixteen)
     crossing = header(40, 12, 4, 1, 3) + b"\xff\x21" * 3 + b"\xf3\x22"
     save("pcx", "crossing.pcx", crossing, verdict="unverified", length=len(crossing),
-         why=f"runs cross lines, so that nothing bears out the end at {len(crossing)}")
+         why=f"runs cross lines, so the end cannot be verified, at {len(crossing)}")
     with_palette = header(21, 4, line=22) + b"\xff\x21\xd9\x10" + b"\x0c" + rng.randbytes(768)
     save("pcx", "crossing-palette.pcx", with_palette, verdict="unverified", length=len(with_palette))
     grey = header(40, 8) + (b"\xe8\x11") * 8
@@ -34,7 +34,7 @@ def make():
     save("pcx", "random.pcx", cut + rng.randbytes(4000), verdict="truncated", length_min=len(cut) - 144, length_max=len(cut) + 1000)
     save("pcx", "palette-cut.pcx", grey + b"\x0c" + rng.randbytes(300), verdict="truncated", length=len(grey) + 301)
     zero = header(80, 12, 1, 4, 3) + line * 6 + b"\xc0\x10" + line * 5
-    save("pcx", "zero-run.pcx", zero, verdict="truncated", length=128 + 6 * len(line), why=f"a run beyond the end of a line at {128 + 6 * len(line)}")
+    save("pcx", "zero-run.pcx", zero, verdict="truncated", length=128 + 6 * len(line), why=f"a run past the end of a line at {128 + 6 * len(line)}")
     save("pcx", "too-long.pcx", header(80, 12, 1, 4, 3) + line * 6 + b"\xff\x10" + line * 5, verdict="truncated", length=128 + 6 * len(line))
     for name, at, value, why in (("magic", 0, b"\x0b", "no PCX header at 0"), ("bits", 3, b"\3", "an impossible number of bits at 0"),
                                  ("window", 4, b"\xff\xff", "an impossible window at 0"), ("line", 66, b"\1", "an impossible length of lines at 0")):

@@ -74,7 +74,7 @@ def make():
     whole = file(picture=plain, channels=1, mode=1)
     save("psd", "wiped.psd", whole[:512] + bytes(len(whole) - 512), verdict="truncated", length=512, why="other bytes than pixels at 512")
     save("psd", "end-zeros.psd", whole[:600] + bytes(len(whole) - 600), verdict="unverified", length=len(whole),
-         why="zeros from 1024 on: the picture's, or its end was wiped")
+         why="zeros from 1024 on: the picture's own, or its end was wiped")
 
     start = len(full) - len(packed([row for channel in range(3) for row in rows(40, 30, channel)], False))
     at = start + 2 + 2 * 90 + 41 * 50
@@ -94,15 +94,15 @@ def make():
     save("psd", "no-resource.psd", bytes(broken), verdict="truncated", length_min=30, length_max=mark, why=f"no resource at {mark}")
     save("psd", "first-resource.psd", head(False, 3, 40, 30) + section(b"") + section(b"JUNK" * 20) + bytes(300), verdict="reject", why="no resource at 34")
     save("psd", "packing.psd", file(picture=b"\0\7" + bytes(100), resources=resources), verdict="truncated", length_min=40,
-         why=f"a picture that is packed in an unknown way at {34 + len(resources) + 4}")
+         why=f"a picture with an unknown compression at {34 + len(resources) + 4}")
     row = full.index(b"8BIMnorm", layer + 8) + 60
     count = full.index(struct.pack(">H", 1), row)
     wrong = bytearray(full)
     wrong[count + 3] += 1
-    save("psd", "rows.psd", bytes(wrong), verdict="unverified", length=len(wrong), why=f"a channel's rows that are not as long as it is at {count}")
-    save("psd", "rows-cut.psd", bytes(wrong[:start + 40]), verdict="truncated", why=f"a channel's rows that are not as long as it is at {count}")
+    save("psd", "rows.psd", bytes(wrong), verdict="unverified", length=len(wrong), why=f"a channel of another length than its rows at {count}")
+    save("psd", "rows-cut.psd", bytes(wrong[:start + 40]), verdict="truncated", why=f"a channel of another length than its rows at {count}")
     wrong[count + struct.unpack_from(">I", full, layer - 4 * 6 + 2)[0] + 3] += 1
-    save("psd", "rows-twice.psd", bytes(wrong), verdict="unverified", length=len(wrong), why=f"a channel's rows that are not as long as it is at {count}")
+    save("psd", "rows-twice.psd", bytes(wrong), verdict="unverified", length=len(wrong), why=f"a channel of another length than its rows at {count}")
     for name, data, why in (("signature", file(signature=b"8BPT"), "no PSD signature at 0"), ("channels", file(channels=57), "an impossible number of channels at 0"),
                             ("depth", file(depth=9), "an impossible depth at 0"), ("mode", file(mode=5), "an unknown colour mode at 0"),
                             ("size", file(height=0), "an impossible size at 0")):

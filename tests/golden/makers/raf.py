@@ -26,6 +26,6 @@ def make():
     middle = 148 + jpeg_len * 3 // 4
     save("raf", "random-behind.raf", whole[:middle] + random.Random(2).randbytes(3000), verdict="truncated", length_min=middle - 8, length_max=middle + 700)
     save("raf", "zeros-behind.raf", whole[:middle] + bytes(3000), verdict="truncated", length_min=middle - 40, length_max=middle + 40)
-    save("raf", "place.raf", raf(lambda table: table[:16] + struct.pack(">I", 50) + table[20:])[0], verdict="reject", why="an impossible place at 100")
+    save("raf", "place.raf", raf(lambda table: table[:16] + struct.pack(">I", 50) + table[20:])[0], verdict="reject", why="an impossible offset at 100")
     save("raf", "no-jpeg.raf", raf(lambda table: struct.pack(">I", 149) + table[4:])[0], verdict="reject", why="no SOI at 149")
     save("raf", "head.raf", b"FUJIFILMCCD-RAP " + whole[16:], verdict="reject", why="no RAF head at 0")

@@ -26,10 +26,10 @@ def make():
     latin = '<?xml version="1.0" encoding="iso-8859-1"?>' + ROOT + "<text>\u00e4\u00f6\u00fc</text></svg>"
     save("svg", "latin1.svg", latin.encode("latin-1"), extension="svg", why="")
     lying = (ROOT + "<text>\u00e4</text></svg>").encode("latin-1")
-    save("svg", "no-utf8.svg", lying, extension="svg", why=f"whole, though a character is no UTF-8 at {lying.index(0xe4) + 1}")
+    save("svg", "no-utf8.svg", lying, extension="svg", why=f"well-formed, but a character is not UTF-8 at {lying.index(0xe4) + 1}")
 
     script = (ROOT.replace(">", " onclick='if (1 <2) a(\"<(-)>\")'>") + "</svg>").encode()
-    save("svg", "script.svg", script, extension="svg", why=f"whole, though '<' stands in a value at {script.index(b'<2')}")
+    save("svg", "script.svg", script, extension="svg", why=f"well-formed, but a value contains '<' at {script.index(b'<2')}")
     quote = (ROOT.replace('20">', '20 ><g id="a"') + "</svg>").encode()
     save("svg", "no-quote.svg", quote, verdict="reject", why=f"'<' in an attribute's value at {quote.index(b'<g')}")
 

@@ -169,7 +169,7 @@ def make():
     tall.directory(page(200, 60, 8 + 2 + 9 * 12 + 4, 12000))
     data = bytes(tall.data) + b"".join(bytes((x * 5 + y * 3) // 16 & 255 for x in range(200)) for y in range(60))
     save("tiff", "broken-plain.tif", data[:6000] + rng.randbytes(len(data) - 6000), verdict="truncated", length_min=5000, length_max=7200)
-    save("tiff", "end-zeros.tif", data[:6000] + bytes(len(data) - 6000), verdict="unverified", length=len(data), why="nothing vouches for the last bytes, from 122 on")
+    save("tiff", "end-zeros.tif", data[:6000] + bytes(len(data) - 6000), verdict="unverified", length=len(data), why="the last bytes, from 122 on, cannot be verified")
     save("tiff", "cut.tif", data[:900], verdict="truncated", length=900, why="the image ends at 900, before the file does")
     broken = bytearray(two.data)
     broken[at:at + 4] = struct.pack("<I", 300)

@@ -49,7 +49,7 @@ def make():
     save("webp", "text-in-xmp.webp", webp(*described, chunk(b"XMP ", (xmp[:500] + b"Something else. " * 99)[:len(xmp)])), verdict="truncated")
     noisy = exif(False)[6:] + random.Random(4).randbytes(200)
     save("webp", "random-in-exif.webp", webp(extended(8, 72, 56), picture_chunk, chunk(b"EXIF", noisy)), verdict="unverified",
-         title="Golden hour", time=1709251198, why=f"nothing vouches for the end of the EXIF data at {head}")
+         title="Golden hour", time=1709251198, why=f"the end of the EXIF data cannot be verified at {head}")
     thumbnail = chunk(b"EXIF", exif(False)[6:] + random.Random(5).randbytes(200) + b"\xff\xd9")
     save("webp", "exif-thumbnail.webp", webp(extended(8, 72, 56), picture_chunk, thumbnail), title="Golden hour", time=1709251198, unchecked=48)
     titled = webp(picture_chunk, chunk(b"INAM", b"A golden picture\0"))
@@ -68,10 +68,10 @@ def make():
         save("webp", name + "-behind.webp", large[:3000] + junk, verdict="truncated", length_min=2900, length_max=4100)
     extra = webp(extended(8, 72, 56), picture_chunk, chunk(b"EXIF", exif(False)[6:]))
     at = 30 + len(picture_chunk)
-    save("webp", "no-chunk.webp", extra[:at] + bytes(100), verdict="truncated", length=at, why=f"no chunk starts at {at}")
-    save("webp", "long-chunk.webp", extra[:at] + b"EXIF\xff\xff\0\0" + extra[at + 8:], verdict="truncated", length=at, why=f"no chunk starts at {at}")
+    save("webp", "no-chunk.webp", extra[:at] + bytes(100), verdict="truncated", length=at, why=f"no chunk at {at}")
+    save("webp", "long-chunk.webp", extra[:at] + b"EXIF\xff\xff\0\0" + extra[at + 8:], verdict="truncated", length=at, why=f"no chunk at {at}")
     save("webp", "no-picture.webp", webp(extended(8, 72, 56), chunk(b"EXIF", exif(False)[6:])), verdict="reject")
-    save("webp", "first.webp", webp(chunk(b"EXIF", exif(False)[6:]), picture_chunk), verdict="reject", why="no WebP chunk comes first at 12")
+    save("webp", "first.webp", webp(chunk(b"EXIF", exif(False)[6:]), picture_chunk), verdict="reject", why="the first chunk is not WebP's at 12")
     for name, place, value, why in (("start-code", 23, 0, "a VP8 frame without its start code at 20"), ("key-frame", 20, 1, "an impossible VP8 frame at 20"),
                                     ("part", 22, 255, "an impossible VP8 frame at 20"), ("form", 11, 0x51, "no WebP head at 0")):
         data = bytearray(bare)

@@ -41,10 +41,10 @@ def make():
     cut = whole[:at + 100]
     save("wmf", "cut.wmf", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     follow = at + len(bitmap)
-    save("wmf", "random.wmf", cut + rng.randbytes(3000), verdict="truncated", length=at, why=f"no record that exists at {follow}")
+    save("wmf", "random.wmf", cut + rng.randbytes(3000), verdict="truncated", length=at, why=f"no known record at {follow}")
     save("wmf", "wiped.wmf", cut + bytes(3000), verdict="truncated", length=at)
     save("wmf", "checksum.wmf", placeable(metafile(body + END), 1), verdict="reject",
          why="the checksum of the placeable header is wrong at 0")
     save("wmf", "header.wmf", placeable(b"\1\0\10\0" + metafile(body + END)[4:]), verdict="reject", why="no metafile header at 22")
-    save("wmf", "function.wmf", placeable(metafile(record(0x3333, 1) + END)), verdict="reject", why="no record that exists at 40")
+    save("wmf", "function.wmf", placeable(metafile(record(0x3333, 1) + END)), verdict="reject", why="no known record at 40")
     save("wmf", "few.wmf", placeable(metafile(record(0x20b, 0, 0) + record(0x20c, 8, 8)) + rng.randbytes(500)), verdict="reject")

@@ -115,7 +115,7 @@ def make():
     save("xcf", "streams.xcf", File(11, STREAM).image([(20, 10, 4, False)], 1, (20, 10)))
     save("xcf", "no-layers.xcf", File(0).image([], 1))
     newer = File(18).image([(20, 10, 4, False)])
-    save("xcf", "v18.xcf", newer, verdict="unverified", length=len(newer), why=f"version 18 may have more behind {len(newer)}")
+    save("xcf", "v18.xcf", newer, verdict="unverified", length=len(newer), why=f"version 18 may have more after {len(newer)}")
     raw = File(0, NONE).image([(12, 10, 1, False)])
     save("xcf", "raw.xcf", raw, verdict="unverified", length=len(raw))
 
@@ -131,7 +131,7 @@ def make():
     save("xcf", "swapped.xcf", bytes(swapped), verdict="truncated")
     more = bytearray(whole)
     more[table + 12] = 9
-    save("xcf", "tiles.xcf", bytes(more), verdict="truncated", length=table - 8, why=f"a level with another number of tiles at {table - 8}")
+    save("xcf", "tiles.xcf", bytes(more), verdict="truncated", length=table - 8, why=f"a level with a wrong number of tiles at {table - 8}")
     save("xcf", "magic.xcf", b"gimp xcf nile\0" + whole[14:], verdict="reject", why="no version at 0")
     save("xcf", "size.xcf", whole[:14] + bytes(4) + whole[18:], verdict="reject", why="an impossible size or kind at 0")
     save("xcf", "property.xcf", whole[:26] + b"\0\0\7\0" + whole[30:], verdict="reject", why="no property at 26")

@@ -17,7 +17,7 @@ def make():
     save("xml", "empty-root.xml", b"<?xml version='1.0'?>\n<!DOCTYPE a [<!ELEMENT a EMPTY><!ATTLIST a b CDATA #IMPLIED>]>\n<a b='>'/>", extension="xml")
     save("xml", "latin.xml", b"<?xml version='1.0' encoding='ISO-8859-1'?><a><b>\xe4\xf6\xfc</b></a>", extension="xml")
     odd = HEAD + b"<a><b>\xfc\xe4\xf6</b></a>"
-    save("xml", "odd.xml", odd, why=f"whole, though a character is no UTF-8 at {odd.index(0xfc)}")
+    save("xml", "odd.xml", odd, why=f"well-formed, but a character is not UTF-8 at {odd.index(0xfc)}")
     for name, root in (("places.kml", b'kml xmlns="http://www.opengis.net/kml/2.2"'), ("track.gpx", b'gpx version="1.1"'), ("settings.plist", b"plist"),
                        ("book.fb2", b"FictionBook"), ("scene.dae", b"COLLADA"), ("news.atom", b'feed xmlns="http://www.w3.org/2005/Atom"'),
                        ("types.xsd", b'xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"'), ("style.xsl", b'xsl:stylesheet xmlns:xsl="x"')):
