@@ -468,7 +468,7 @@ static void report_job(struct carving *carving, struct carve_job *job)
 		carving->bytes += record->length;
 		carving->unreadable += record->unreadable;
 		tally_add(carving->options.by_type, record->type, record->length);
-		report_queue_file(carving->report_queue, record);
+		report_queue_add(carving->report_queue, record);
 		record->path = NULL; /* taken over */
 	}
 	if (record->runs != &job->run)

@@ -31,7 +31,7 @@ static int make_page(const char *folder, uint64_t thumbs)
 		log_info("no small pictures of films: %s", counts.no_films);
 	if (counts.failed_thumbs)
 		log_info("%" PRIu64 " small pictures could not be made", counts.failed_thumbs);
-	log_info("%s/" HTML_PAGE " shows %" PRIu64 " files", folder, counts.files);
+	log_info("%s/" PAGE_NAME " shows %" PRIu64 " files", folder, counts.files);
 	return EXIT_CLEAN;
 }
 

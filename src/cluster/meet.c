@@ -158,8 +158,9 @@ static int compare_all(const struct run_alike *own, struct error *error)
  * now. The caller frees it. */
 static char *make_mark(struct output_dir *output_dir, struct error *error)
 {
-	char *name = xasprintf(SINK_TEMPORARY_PREFIX "cluster-%jx-%lx" SINK_TEMPORARY_SUFFIX,
-		(intmax_t)time(NULL), (long)getpid());
+	char *name =
+		xasprintf(OUTPUT_DIR_TEMPORARY_PREFIX "cluster-%jx-%lx" OUTPUT_DIR_TEMPORARY_SUFFIX,
+			(intmax_t)time(NULL), (long)getpid());
 	int fd = output_dir_create(output_dir, name, error);
 
 	if (fd >= 0) {

@@ -14,7 +14,7 @@
 
 #define SPACING_MIN 512
 /* Entries that are put into one number of a checkpoint. */
-#define ENTRIES_PACKED 4
+#define ENTRIES_JOINED 4
 #define ALL_ZERO ((uint16_t)CONTENT_ZERO)
 
 static uint64_t block_len_of(uint64_t evidence_len)
@@ -34,7 +34,7 @@ struct block_map *block_map_new(uint64_t evidence_len)
 	map->evidence_len = evidence_len;
 	map->block_len = block_len_of(evidence_len);
 	map->block_count = evidence_len / map->block_len + (evidence_len % map->block_len != 0);
-	map->spacing = map->block_len / CONTENT_PIECES;
+	map->spacing = map->block_len / CONTENT_SNIPPETS;
 	if (map->spacing < SPACING_MIN)
 		map->spacing = SPACING_MIN;
 	map->entries = xcalloc(map->block_count, sizeof(*map->entries));
@@ -70,18 +70,18 @@ static uint16_t entry_of(const struct block_part *part)
 }
 
 /* The parts of [offset, offset + len), all in one block, that belong to the sample. */
-static void take_sample(const struct block_map *map, struct block_part *part, uint64_t offset,
+static void collect_sample(const struct block_map *map, struct block_part *part, uint64_t offset,
 	const uint8_t *bytes, size_t len)
 {
-	uint64_t in_piece = offset % map->spacing;
+	uint64_t in_snippet = offset % map->spacing;
 	size_t at = 0;
 
-	if (in_piece >= CONTENT_PIECE_LEN) {
-		at = (size_t)(map->spacing - in_piece);
-		in_piece = 0;
+	if (in_snippet >= CONTENT_SNIPPET_LEN) {
+		at = (size_t)(map->spacing - in_snippet);
+		in_snippet = 0;
 	}
 	while (at < len) {
-		size_t part_len = (size_t)(CONTENT_PIECE_LEN - in_piece);
+		size_t part_len = (size_t)(CONTENT_SNIPPET_LEN - in_snippet);
 
 		if (part_len > len - at)
 			part_len = len - at;
@@ -89,8 +89,8 @@ static void take_sample(const struct block_map *map, struct block_part *part, ui
 			return;
 		memcpy(part->sample + part->sample_len, bytes + at, part_len);
 		part->sample_len += part_len;
-		at += (size_t)(map->spacing - in_piece);
-		in_piece = 0;
+		at += (size_t)(map->spacing - in_snippet);
+		in_snippet = 0;
 	}
 }
 
@@ -99,7 +99,7 @@ static void add_bytes(const struct block_map *map, struct block_part *part, uint
 {
 	size_t before = part->sample_len;
 
-	take_sample(map, part, offset, bytes, len);
+	collect_sample(map, part, offset, bytes, len);
 	if (!part->nonzero)
 		part->nonzero = !is_zero(part->sample + before, part->sample_len - before) ||
 				!is_zero(bytes, len);
@@ -113,7 +113,7 @@ static void begin_part(struct block_part *part, uint64_t block)
 	part->sample_len = 0;
 }
 
-static void judge(struct block_map *map, struct block_part *part)
+static void classify_part(struct block_map *map, struct block_part *part)
 {
 	if (part->begun)
 		map->entries[part->block] = entry_of(part);
@@ -127,7 +127,7 @@ void block_map_begin(struct block_ends *ends)
 
 /* Bytes of one block that are not all of it. The first of a piece may go on from the piece
  * before. */
-static void look_at_part(struct block_map *map, struct block_ends *ends, uint64_t offset,
+static void add_part(struct block_map *map, struct block_ends *ends, uint64_t offset,
 	const uint8_t *bytes, size_t len)
 {
 	uint64_t block = offset / map->block_len;
@@ -136,7 +136,7 @@ static void look_at_part(struct block_map *map, struct block_ends *ends, uint64_
 	if (ends->first.begun && ends->first.block == block) {
 		part = &ends->first;
 	} else if (!part->begun || part->block != block) {
-		judge(map, part);
+		classify_part(map, part);
 		begin_part(part, block);
 	}
 	add_bytes(map, part, offset, bytes, len);
@@ -149,7 +149,7 @@ static void fetch_sample(const struct block_map *map, const uint8_t *block)
 		__builtin_prefetch(block + at);
 }
 
-void block_map_look(struct block_map *map, struct block_ends *ends, uint64_t offset,
+void block_map_add(struct block_map *map, struct block_ends *ends, uint64_t offset,
 	const uint8_t *bytes, size_t len)
 {
 	struct block_part whole;
@@ -163,9 +163,9 @@ void block_map_look(struct block_map *map, struct block_ends *ends, uint64_t off
 				fetch_sample(map, bytes + part_len);
 			begin_part(&whole, offset / map->block_len);
 			add_bytes(map, &whole, offset, bytes, part_len);
-			judge(map, &whole);
+			classify_part(map, &whole);
 		} else {
-			look_at_part(map, ends, offset, bytes, part_len);
+			add_part(map, ends, offset, bytes, part_len);
 		}
 		offset += part_len;
 		bytes += part_len;
@@ -181,7 +181,7 @@ static void join_part(struct block_map *map, const struct block_part *part)
 	if (!part->begun)
 		return;
 	if (!open->begun || open->block != part->block) {
-		judge(map, open);
+		classify_part(map, open);
 		begin_part(open, part->block);
 	}
 	room = sizeof(open->sample) - open->sample_len;
@@ -204,12 +204,12 @@ void block_map_save(const struct block_map *map, struct codec_writer *writer)
 {
 	const struct block_part *open = &map->open;
 
-	for (uint64_t block = 0; block < map->block_count; block += ENTRIES_PACKED) {
-		uint64_t packed = 0;
+	for (uint64_t block = 0; block < map->block_count; block += ENTRIES_JOINED) {
+		uint64_t joined = 0;
 
-		for (uint64_t i = 0; i < ENTRIES_PACKED && block + i < map->block_count; i++)
-			packed |= (uint64_t)map->entries[block + i] << 16 * i;
-		codec_put(writer, packed);
+		for (uint64_t i = 0; i < ENTRIES_JOINED && block + i < map->block_count; i++)
+			joined |= (uint64_t)map->entries[block + i] << 16 * i;
+		codec_put(writer, joined);
 	}
 	codec_put(writer, open->begun);
 	codec_put(writer, open->nonzero);
@@ -223,11 +223,11 @@ void block_map_load(struct block_map *map, struct codec_reader *reader)
 {
 	struct block_part *open = &map->open;
 
-	for (uint64_t block = 0; block < map->block_count; block += ENTRIES_PACKED) {
-		uint64_t packed = codec_get(reader, UINT64_MAX);
+	for (uint64_t block = 0; block < map->block_count; block += ENTRIES_JOINED) {
+		uint64_t joined = codec_get(reader, UINT64_MAX);
 
-		for (uint64_t i = 0; i < ENTRIES_PACKED && block + i < map->block_count; i++) {
-			map->entries[block + i] = (uint16_t)(packed >> 16 * i);
+		for (uint64_t i = 0; i < ENTRIES_JOINED && block + i < map->block_count; i++) {
+			map->entries[block + i] = (uint16_t)(joined >> 16 * i);
 			if ((map->entries[block + i] & 0xFF) >= CONTENT_CLASSES)
 				codec_fail(reader);
 		}
@@ -272,7 +272,7 @@ static void sum_up(const struct block_map *map, struct content_sums *sums)
 static int write_map(struct block_map *map, int fd)
 {
 	uint8_t head[MAP_BIN_HEAD_LEN] = { 0 };
-	uint64_t sample = map->block_len / map->spacing * CONTENT_PIECE_LEN;
+	uint64_t sample = map->block_len / map->spacing * CONTENT_SNIPPET_LEN;
 	int status;
 
 	memcpy(head, MAP_BIN_MAGIC, 8);
@@ -298,7 +298,7 @@ int block_map_finish(struct block_map *map, const struct ranges *unreadable,
 	struct output_dir_file file;
 	int status;
 
-	judge(map, &map->open);
+	classify_part(map, &map->open);
 	mark_unreadable(map, unreadable);
 	sum_up(map, sums);
 	output_dir_discard(

@@ -1,6 +1,6 @@
 /*
  * Makes map.bin (content_map/map_bin.h) from an image that is read once, in pieces of any length, in
- * rising order. Threads look at pieces, each for itself (block_map_look); what of a block lies in
+ * rising order. Threads look at pieces, each for itself (block_map_add); what of a block lies in
  * several pieces is put together in their order (block_map_join). So the result does not depend on
  * where the pieces begin and end. Other processes may look at some: they tell what they have found.
  */
@@ -40,7 +40,7 @@ void block_map_free(struct block_map *map);
 void block_map_begin(struct block_ends *ends);
 /* The next bytes of the piece: len of them, at offset in the evidence and inside it. The blocks
  * that lie in the piece are judged at once. Several pieces may be looked at at the same time. */
-void block_map_look(struct block_map *map, struct block_ends *ends, uint64_t offset,
+void block_map_add(struct block_map *map, struct block_ends *ends, uint64_t offset,
 	const uint8_t *bytes, size_t len);
 /* A piece was looked at, and so were all before it, which were joined. One thread at a time. */
 void block_map_join(struct block_map *map, struct block_ends *ends);

@@ -18,7 +18,7 @@
 #define BITS(number) ((uint32_t)((number)*BIT))
 
 /* Calibrated with files of some fifty types, programs, and sources. */
-#define PACKED_FROM BITS(7.2)
+#define COMPRESSED_FROM BITS(7.2)
 #define CODE_FROM BITS(4.0)
 
 struct counts {
@@ -220,45 +220,45 @@ static bool is_x86_branch(const uint8_t *at)
 	       ((at[4] == 0 && at[3] < 0x40) || (at[4] == 0xFF && at[3] >= 0xC0));
 }
 
-static size_t count_x86(const uint8_t *piece, size_t len)
+static size_t count_x86(const uint8_t *snippet, size_t len)
 {
 	size_t found = 0;
 
 	for (size_t i = 0; i + 1 < len; i++)
-		found += (x86_firsts[piece[i]] & x86_seconds[piece[i + 1]]) != 0;
+		found += (x86_firsts[snippet[i]] & x86_seconds[snippet[i + 1]]) != 0;
 	for (size_t i = 0; i + 4 < len; i++)
-		found += is_x86_branch(piece + i);
+		found += is_x86_branch(snippet + i);
 	return found;
 }
 
-static size_t count_arm64(const uint8_t *piece, size_t len)
+static size_t count_arm64(const uint8_t *snippet, size_t len)
 {
 	size_t found = 0;
 
 	for (size_t i = 0; i + 4 <= len; i += 4)
-		found += arm64_tops[piece[i + 3]];
+		found += arm64_tops[snippet[i + 3]];
 	return found;
 }
 
 /* Nearly every instruction of ARM is carried out always: the upper four bits are 14. */
-static size_t count_arm(const uint8_t *piece, size_t len)
+static size_t count_arm(const uint8_t *snippet, size_t len)
 {
 	size_t found = 0;
 
 	for (size_t i = 0; i + 4 <= len; i += 4)
-		found += piece[i + 3] >> 4 == 14;
+		found += snippet[i + 3] >> 4 == 14;
 	return found;
 }
 
 /* Half of the pieces tell as much as all. */
-#define PIECE_PAIR_LEN (2 * CONTENT_PIECE_LEN)
+#define SNIPPET_PAIR_LEN (2 * CONTENT_SNIPPET_LEN)
 
 static size_t looked_at_of(size_t len)
 {
-	size_t rest = len % PIECE_PAIR_LEN;
+	size_t rest = len % SNIPPET_PAIR_LEN;
 
-	return len / PIECE_PAIR_LEN * CONTENT_PIECE_LEN +
-	       (rest < CONTENT_PIECE_LEN ? rest : CONTENT_PIECE_LEN);
+	return len / SNIPPET_PAIR_LEN * CONTENT_SNIPPET_LEN +
+	       (rest < CONTENT_SNIPPET_LEN ? rest : CONTENT_SNIPPET_LEN);
 }
 
 static bool finds(
@@ -266,10 +266,11 @@ static bool finds(
 {
 	size_t found = 0;
 
-	for (size_t at = 0; at < len && found < enough; at += PIECE_PAIR_LEN) {
+	for (size_t at = 0; at < len && found < enough; at += SNIPPET_PAIR_LEN) {
 		size_t left = len - at;
 
-		found += count(sample + at, left < CONTENT_PIECE_LEN ? left : CONTENT_PIECE_LEN);
+		found +=
+			count(sample + at, left < CONTENT_SNIPPET_LEN ? left : CONTENT_SNIPPET_LEN);
 	}
 	return found >= enough;
 }
@@ -335,8 +336,8 @@ enum content_class content_classify(const uint8_t *sample, size_t len, uint8_t *
 	count_bytes(sample, len, &counts);
 	bits = measure(&counts, len);
 	*entropy = bits >= 255 * (BIT / 32) ? 255 : (uint8_t)(bits / (BIT / 32));
-	if (bits >= PACKED_FROM)
-		return CONTENT_PACKED;
+	if (bits >= COMPRESSED_FROM)
+		return CONTENT_COMPRESSED;
 	if (is_text(sample, len, &counts))
 		return CONTENT_TEXT;
 	return bits >= CODE_FROM && is_code(sample, len, &counts) ? CONTENT_CODE : CONTENT_OTHER;

@@ -15,7 +15,7 @@ enum content_class {
 	CONTENT_UNREADABLE, /* some of it could not be read */
 	CONTENT_ZERO,       /* each byte that was read is zero: all were looked at */
 	CONTENT_TEXT,       /* ASCII, UTF-8, or Latin letters in UTF-16 */
-	CONTENT_PACKED,     /* as good as random: compressed or encrypted */
+	CONTENT_COMPRESSED, /* as good as random: compressed or encrypted */
 	CONTENT_CODE,       /* instructions of x86, x86-64, ARM or AArch64 */
 	CONTENT_OTHER,
 	CONTENT_CLASSES
@@ -25,9 +25,9 @@ enum content_class {
 const char *content_class_name(unsigned number);
 
 /* A sample is at most so many pieces of so many bytes. */
-#define CONTENT_PIECE_LEN 64
-#define CONTENT_PIECES 64
-#define CONTENT_SAMPLE_LEN (CONTENT_PIECES * CONTENT_PIECE_LEN)
+#define CONTENT_SNIPPET_LEN 64
+#define CONTENT_SNIPPETS 64
+#define CONTENT_SAMPLE_LEN (CONTENT_SNIPPETS * CONTENT_SNIPPET_LEN)
 
 /* The class of what is not all zero. sample: pieces one behind the other, len of 1 to
  * CONTENT_SAMPLE_LEN bytes. entropy: of its bytes, in 1/32 bits a byte, 0 to 255. The same on every

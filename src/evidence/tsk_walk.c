@@ -133,7 +133,7 @@ struct file_walk {
 	char folder[4096]; /* the last one reported */
 };
 
-static void report_file(struct file_walk *walk, const TSK_FS_NAME *name, const char *folder)
+static void report_name(struct file_walk *walk, const TSK_FS_NAME *name, const char *folder)
 {
 	struct walk_host *host = walk->batch.host;
 	char text[1024];
@@ -178,7 +178,7 @@ static TSK_WALK_RET_ENUM take_file(TSK_FS_FILE *file, const char *folder, void *
 	count = tsk_fs_file_attr_getsize(file);
 	if (count <= 0)
 		return TSK_WALK_CONT;
-	report_file(walk, file->name, folder);
+	report_name(walk, file->name, folder);
 	for (int i = 0; i < count && !walk->batch.stopped; i++)
 		take_runs(&walk->batch, tsk_fs_file_attr_get_idx(file, i));
 	batch_report(&walk->batch);

@@ -192,7 +192,7 @@ static int refill(struct digest_sort *sort, struct part *part, size_t buffer_len
 }
 
 /* The parts form a heap: none has a smaller head than the one at half its index. */
-static void output_dir_down(struct digest_sort *sort, size_t at)
+static void sift_down(struct digest_sort *sort, size_t at)
 {
 	for (;;) {
 		size_t least = at;
@@ -223,7 +223,7 @@ static int advance(struct digest_sort *sort, size_t buffer_len)
 		return got;
 	if (!got)
 		sort->parts[0] = sort->parts[--sort->part_count];
-	output_dir_down(sort, 0);
+	sift_down(sort, 0);
 	return 0;
 }
 
@@ -245,7 +245,7 @@ static int merge(
 	}
 	status = 0;
 	for (size_t i = sort->part_count / 2 + 1; i-- > 0;)
-		output_dir_down(sort, i);
+		sift_down(sort, i);
 	while (sort->part_count && !status) {
 		const uint8_t *digest = head(&sort->parts[0]);
 

@@ -28,7 +28,7 @@ static void say_mismatch(struct evidence_record *record, const struct comparison
 		row->name, row->stored, row->computed);
 }
 
-void evidence_judge(struct evidence_record *record, const struct image_info *image,
+void evidence_compare(struct evidence_record *record, const struct image_info *image,
 	const struct hashes *computed, uint64_t unread)
 {
 	const struct comparison rows[] = {

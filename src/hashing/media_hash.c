@@ -12,7 +12,7 @@
 /* Between two looks at whether to stop: less than a millisecond's work. */
 #define STEP_LEN ((size_t)256 * 1024)
 
-struct piece {
+struct hash_chunk {
 	const uint8_t *bytes;
 	size_t len;
 };
@@ -28,7 +28,7 @@ struct media_hash {
 	struct worker workers[KINDS_MAX];
 	unsigned worker_count;
 	bool spare;
-	struct piece *ring; /* piece n is in ring[n % capacity] */
+	struct hash_chunk *ring; /* chunk n is in ring[n % capacity] */
 	unsigned capacity;
 	pthread_mutex_t lock;
 	pthread_cond_t given_more, done_more;
@@ -37,14 +37,14 @@ struct media_hash {
 };
 
 /* False when it was stopped. */
-static bool hash_piece(struct worker *worker, const struct piece *piece)
+static bool hash_one(struct worker *worker, const struct hash_chunk *chunk)
 {
-	for (size_t at = 0; at < piece->len; at += STEP_LEN) {
-		size_t left = piece->len - at;
+	for (size_t at = 0; at < chunk->len; at += STEP_LEN) {
+		size_t left = chunk->len - at;
 
 		if (atomic_load_explicit(&worker->hash->stop, memory_order_relaxed))
 			return false;
-		hasher_update(worker->hasher, piece->bytes + at, left < STEP_LEN ? left : STEP_LEN);
+		hasher_update(worker->hasher, chunk->bytes + at, left < STEP_LEN ? left : STEP_LEN);
 	}
 	return true;
 }
@@ -59,16 +59,16 @@ static void *work(void *arg)
 		pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
 	pthread_mutex_lock(&hash->lock);
 	while (!atomic_load(&hash->stop)) {
-		struct piece piece;
+		struct hash_chunk chunk;
 		bool whole;
 
 		if (worker->done == hash->given) {
 			pthread_cond_wait(&hash->given_more, &hash->lock);
 			continue;
 		}
-		piece = hash->ring[worker->done % hash->capacity];
+		chunk = hash->ring[worker->done % hash->capacity];
 		pthread_mutex_unlock(&hash->lock);
-		whole = hash_piece(worker, &piece);
+		whole = hash_one(worker, &chunk);
 		pthread_mutex_lock(&hash->lock);
 		worker->done += whole;
 		pthread_cond_signal(&hash->done_more);
@@ -94,12 +94,12 @@ static bool start_worker(struct media_hash *hash, uint32_t kind)
 static bool start_workers(struct media_hash *hash, uint32_t mask)
 {
 	static const uint32_t kinds[KINDS_MAX] = { HASH_MD5, HASH_SHA1, HASH_SHA256 };
-	bool good = true;
+	bool ok = true;
 
-	for (unsigned i = 0; i < KINDS_MAX && good; i++)
+	for (unsigned i = 0; i < KINDS_MAX && ok; i++)
 		if (mask & kinds[i])
-			good = start_worker(hash, kinds[i]);
-	return good;
+			ok = start_worker(hash, kinds[i]);
+	return ok;
 }
 
 struct media_hash *media_hash_new(uint32_t mask, unsigned capacity, bool spare)
@@ -118,10 +118,10 @@ struct media_hash *media_hash_new(uint32_t mask, unsigned capacity, bool spare)
 	return NULL;
 }
 
-void media_hash_give(struct media_hash *hash, const void *bytes, size_t len)
+void media_hash_add(struct media_hash *hash, const void *bytes, size_t len)
 {
 	pthread_mutex_lock(&hash->lock);
-	hash->ring[hash->given++ % hash->capacity] = (struct piece){ bytes, len };
+	hash->ring[hash->given++ % hash->capacity] = (struct hash_chunk){ bytes, len };
 	pthread_cond_broadcast(&hash->given_more);
 	pthread_mutex_unlock(&hash->lock);
 }

@@ -18,7 +18,7 @@ struct media_hash *media_hash_new(uint32_t mask, unsigned capacity, bool spare);
 
 /* The next len bytes of the evidence. They must stay as they are until the piece is counted by
  * media_hash_done. */
-void media_hash_give(struct media_hash *hash, const void *bytes, size_t len);
+void media_hash_add(struct media_hash *hash, const void *bytes, size_t len);
 
 /* How many pieces all threads are done with, since the start. more_than: waits until there are more
  * than so many; that many must have been given. Pieces are done in the order in which they came. */

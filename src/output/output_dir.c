@@ -120,10 +120,10 @@ static int lock_folder(int fd, const char *path, struct error *error)
 
 /* Of no account in a folder: a run that was killed before it began leaves its first checkpoint
  * unfinished. */
-static bool is_nothing(const char *name)
+static bool is_ignored(const char *name)
 {
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-	       strcmp(name, SINK_CHECKPOINT SINK_TEMPORARY_SUFFIX) == 0;
+	       strcmp(name, OUTPUT_DIR_CHECKPOINT OUTPUT_DIR_TEMPORARY_SUFFIX) == 0;
 }
 
 static int check_empty(int fd, const char *path, struct error *error)
@@ -142,7 +142,7 @@ static int check_empty(int fd, const char *path, struct error *error)
 		return status;
 	}
 	while (!status && (entry = readdir(dir)))
-		if (!is_nothing(entry->d_name))
+		if (!is_ignored(entry->d_name))
 			status = error_set(error, EXIT_IO, ENOTEMPTY,
 				"the output folder '%s' is not empty (it holds '%s'); give a new "
 				"or empty folder with -o",
@@ -167,7 +167,7 @@ static int check_folder(int fd, const char *path, enum opening opening, struct e
 	return status;
 }
 
-static int open_sink(
+static int open_any(
 	struct output_dir **output_dir, const char *path, enum opening opening, struct error *error)
 {
 	char *plain = xstrdup(path), *absolute;
@@ -205,17 +205,17 @@ free_plain:
 
 int output_dir_open(struct output_dir **output_dir, const char *path, struct error *error)
 {
-	return open_sink(output_dir, path, OPEN_EMPTY, error);
+	return open_any(output_dir, path, OPEN_EMPTY, error);
 }
 
 int output_dir_reopen(struct output_dir **output_dir, const char *path, struct error *error)
 {
-	return open_sink(output_dir, path, OPEN_OLD, error);
+	return open_any(output_dir, path, OPEN_OLD, error);
 }
 
 int output_dir_share(struct output_dir **output_dir, const char *path, struct error *error)
 {
-	return open_sink(output_dir, path, OPEN_SHARED, error);
+	return open_any(output_dir, path, OPEN_SHARED, error);
 }
 
 const char *output_dir_path(const struct output_dir *output_dir)
@@ -223,7 +223,7 @@ const char *output_dir_path(const struct output_dir *output_dir)
 	return output_dir->path;
 }
 
-int output_dir_dir_fd(const struct output_dir *output_dir)
+int output_dir_fd(const struct output_dir *output_dir)
 {
 	return output_dir->fd;
 }
@@ -271,10 +271,11 @@ int output_dir_create(struct output_dir *output_dir, const char *name, struct er
 static const char *temporary_name(const struct output_dir_file *file, char name[48])
 {
 	if (file->part)
-		snprintf(name, 48, SINK_TEMPORARY_PREFIX "%u-%u" SINK_TEMPORARY_SUFFIX, file->part,
-			file->number);
+		snprintf(name, 48, OUTPUT_DIR_TEMPORARY_PREFIX "%u-%u" OUTPUT_DIR_TEMPORARY_SUFFIX,
+			file->part, file->number);
 	else
-		snprintf(name, 48, SINK_TEMPORARY_PREFIX "%u" SINK_TEMPORARY_SUFFIX, file->number);
+		snprintf(name, 48, OUTPUT_DIR_TEMPORARY_PREFIX "%u" OUTPUT_DIR_TEMPORARY_SUFFIX,
+			file->number);
 	return name;
 }
 

@@ -14,7 +14,7 @@
 struct output_dir;
 
 /* The most files that one folder of a type gets. */
-#define SINK_FOLDER_FILES 10000
+#define OUTPUT_DIR_FOLDER_FILES 10000
 
 /* Creates the folder (and missing parents), or takes an empty one, and locks it against a second
  * run (an flock'd file descriptor of the folder itself). Errors (EXIT_IO) name the path and what to
@@ -25,7 +25,7 @@ int output_dir_reopen(struct output_dir **output_dir, const char *path, struct e
 /* The same for a folder that is made where it is missing, may hold anything, and is not locked. */
 int output_dir_share(struct output_dir **output_dir, const char *path, struct error *error);
 const char *output_dir_path(const struct output_dir *output_dir); /* absolute */
-int output_dir_dir_fd(const struct output_dir *output_dir);
+int output_dir_fd(const struct output_dir *output_dir);
 
 /* Makes up the path of a carved file, relative to the folder: TYPE/OFFSET.EXT, or, with a label,
  * TYPE/OFFSET_LABEL.EXT, TYPE being the rule's name; from the 10,001st file of a type on TYPE.2/,
@@ -53,11 +53,11 @@ struct output_dir_file {
 void output_dir_set_part(struct output_dir *output_dir, unsigned part);
 
 /* What temporary names begin and end with. */
-#define SINK_TEMPORARY_PREFIX ".burin-"
-#define SINK_TEMPORARY_SUFFIX ".part"
+#define OUTPUT_DIR_TEMPORARY_PREFIX ".burin-"
+#define OUTPUT_DIR_TEMPORARY_SUFFIX ".part"
 
 /* Where a run's state lies while it has not come to its end. */
-#define SINK_CHECKPOINT SINK_TEMPORARY_PREFIX "checkpoint"
+#define OUTPUT_DIR_CHECKPOINT OUTPUT_DIR_TEMPORARY_PREFIX "checkpoint"
 
 /* Begins the file of that name, with its folders. Thread-safe, as the next two. Returns 0 or a
  * negative errno. output_dir_finish or output_dir_drop must follow. */

@@ -18,7 +18,8 @@ struct sweep {
 
 static bool is_temporary(const char *name)
 {
-	static const char suffix[] = SINK_TEMPORARY_SUFFIX, prefix[] = SINK_TEMPORARY_PREFIX;
+	static const char suffix[] = OUTPUT_DIR_TEMPORARY_SUFFIX,
+			  prefix[] = OUTPUT_DIR_TEMPORARY_PREFIX;
 	size_t len = strlen(name);
 
 	return len > sizeof(suffix) + sizeof(prefix) - 2 &&
@@ -68,5 +69,5 @@ void output_dir_sweep(struct output_dir *output_dir,
 {
 	const struct sweep sweep = { is_stale, context };
 
-	sweep_folder(&sweep, output_dir_dir_fd(output_dir), "", ".", 1);
+	sweep_folder(&sweep, output_dir_fd(output_dir), "", ".", 1);
 }

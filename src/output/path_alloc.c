@@ -60,17 +60,17 @@ struct path_alloc *path_alloc_new(void)
 
 /* A copy that is a plain component of a path: letters, digits, dot, minus, underscore, no leading
  * dot. */
-static char *plain_name(const char *name, size_t most_len)
+static char *plain_name(const char *name, size_t len_max)
 {
-	size_t len = strnlen(name, most_len);
+	size_t len = strnlen(name, len_max);
 	char *plain = xmalloc(len + 2);
 
 	for (size_t i = 0; i < len; i++) {
 		char c = name[i];
-		bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			    (c >= '0' && c <= '9') || c == '-' || c == '_' || (c == '.' && i > 0);
+		bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			  (c >= '0' && c <= '9') || c == '-' || c == '_' || (c == '.' && i > 0);
 
-		plain[i] = good ? c : '_';
+		plain[i] = ok ? c : '_';
 	}
 	if (len == 0)
 		plain[len++] = '_';
@@ -98,7 +98,7 @@ static void *find_or_add(void **tree, const char *name, size_t len, bool *added)
 }
 
 /* True when the name was still free. */
-static bool take_folder(struct path_alloc *path_alloc, const char *name)
+static bool claim_folder(struct path_alloc *path_alloc, const char *name)
 {
 	bool added;
 
@@ -108,7 +108,7 @@ static bool take_folder(struct path_alloc *path_alloc, const char *name)
 
 void path_alloc_reserve(struct path_alloc *path_alloc, const char *name)
 {
-	take_folder(path_alloc, name);
+	claim_folder(path_alloc, name);
 }
 
 /* Gives the type its next folder: TYPE, TYPE.2, TYPE.3 ... */
@@ -122,7 +122,7 @@ static void next_folder(struct path_alloc *path_alloc, struct type *type)
 		folder = type->folder_number == 1
 				 ? xstrdup(plain)
 				 : xasprintf("%s.%" PRIu64, plain, type->folder_number);
-	} while (!take_folder(path_alloc, folder));
+	} while (!claim_folder(path_alloc, folder));
 	free(type->folder);
 	type->folder = xasprintf("%s/", folder);
 	free(folder);
@@ -160,7 +160,7 @@ char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint
 	char again[16] = "";
 	char *name;
 
-	if (*type_name && type->file_count++ % SINK_FOLDER_FILES == 0)
+	if (*type_name && type->file_count++ % OUTPUT_DIR_FOLDER_FILES == 0)
 		next_folder(path_alloc, type);
 	if (number > 1)
 		snprintf(again, sizeof(again), "-%" PRIu32, number);
@@ -174,7 +174,7 @@ char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint
 
 /* ---- in a checkpoint ----------------------------------------------------------------------- */
 
-#define MOST_NAME ((size_t)1 << 16)
+#define NAME_LEN_MAX ((size_t)1 << 16)
 
 struct saving {
 	struct codec_writer *writer; /* NULL: only counts */
@@ -236,7 +236,7 @@ static void load_seen(struct type *type, struct codec_reader *reader)
 
 	forget_seen(type);
 	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
-		struct seen seen = { .extension = codec_get_text(reader, MOST_NAME) };
+		struct seen seen = { .extension = codec_get_text(reader, NAME_LEN_MAX) };
 
 		seen.count = (uint32_t)codec_get(reader, UINT32_MAX - 1);
 		type->seen = xgrow(
@@ -247,12 +247,12 @@ static void load_seen(struct type *type, struct codec_reader *reader)
 
 static void load_type(struct path_alloc *path_alloc, struct codec_reader *reader)
 {
-	char *name = codec_get_text(reader, MOST_NAME);
+	char *name = codec_get_text(reader, NAME_LEN_MAX);
 	struct type *type = find_or_add(&path_alloc->types, name, sizeof(*type), NULL);
 
 	free(name);
 	free(type->folder);
-	type->folder = codec_get_text(reader, MOST_NAME);
+	type->folder = codec_get_text(reader, NAME_LEN_MAX);
 	type->file_count = codec_get(reader, UINT64_MAX);
 	type->folder_number = codec_get(reader, UINT64_MAX);
 	type->offset = codec_get(reader, UINT64_MAX);
@@ -267,9 +267,9 @@ void path_alloc_load(struct path_alloc *path_alloc, struct codec_reader *reader)
 		load_type(path_alloc, reader);
 	count = codec_get(reader, UINT64_MAX);
 	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
-		char *name = codec_get_text(reader, MOST_NAME);
+		char *name = codec_get_text(reader, NAME_LEN_MAX);
 
-		take_folder(path_alloc, name);
+		claim_folder(path_alloc, name);
 		free(name);
 	}
 }

@@ -147,7 +147,7 @@ static json_t *event(const struct progress *progress, const char *name)
 }
 
 /* With the lock held. */
-static void tell_progress(struct progress *progress, double now)
+static void write_progress(struct progress *progress, double now)
 {
 	json_t *object = event(progress, "progress");
 
@@ -198,7 +198,7 @@ static void tell(struct progress *progress)
 
 	show(progress, now);
 	if (progress->json && now - progress->told >= TERMINAL_SECONDS)
-		tell_progress(progress, now);
+		write_progress(progress, now);
 }
 
 void progress_resume(struct progress *progress, uint64_t files, double seconds)
@@ -241,7 +241,7 @@ void progress_close(struct progress *progress, int exit_code)
 		clear_line(progress);
 	}
 	if (progress->json) {
-		tell_progress(progress, seconds_since_start(progress));
+		write_progress(progress, seconds_since_start(progress));
 		object = event(progress, "done");
 		jsonl_put(object, "exit", json_integer(exit_code));
 		jsonl_write(stdout, object);

@@ -19,7 +19,7 @@
 #include "report/report_reader.h"
 #include "page/thumbs.h"
 
-struct html {
+struct page {
 	struct page_data data;
 	struct thumbs *thumbs;
 	struct page_counts *counts;
@@ -27,25 +27,25 @@ struct html {
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static int take_file(struct html *html, const struct file_record *file, const json_t *record,
+static int add_file(struct page *page, const struct file_record *file, const json_t *record,
 	struct error *error)
 {
-	html->counts->files++;
-	return page_data_add(&html->data, file, record,
-		thumbs_make(html->thumbs, file, html->counts->files), error);
+	page->counts->files++;
+	return page_data_add(&page->data, file, record,
+		thumbs_make(page->thumbs, file, page->counts->files), error);
 }
 
-static int take_files(struct html *html, struct report_reader *report, struct error *error)
+static int add_files(struct page *page, struct report_reader *report, struct error *error)
 {
 	struct file_record file;
 	int status;
 
 	while ((status = report_reader_next(report, &file, error)) > 0) {
-		status = take_file(html, &file, report_reader_file_record(report), error);
+		status = add_file(page, &file, report_reader_file_record(report), error);
 		if (status)
 			return status;
 	}
-	return status ? status : page_data_finish(&html->data, error);
+	return status ? status : page_data_finish(&page->data, error);
 }
 
 /* ---- the page ------------------------------------------------------------------------------ */
@@ -65,9 +65,9 @@ static int add_record(struct strbuf *line, const json_t *record)
 	return 0;
 }
 
-static json_t *made_object(const struct html *html, const struct report_reader *report)
+static json_t *made_object(const struct page *page, const struct report_reader *report)
 {
-	const struct page_counts *counts = html->counts;
+	const struct page_counts *counts = page->counts;
 	json_t *object = json_object();
 
 	json_object_set_new(object, "burin", json_string(burin_version));
@@ -84,9 +84,9 @@ static json_t *made_object(const struct html *html, const struct report_reader *
 
 /* burin.begin("run", "summary", "made"); and what the map knows of the image's blocks. */
 static int make_begin(
-	struct strbuf *line, const struct html *html, const struct report_reader *report)
+	struct strbuf *line, const struct page *page, const struct report_reader *report)
 {
-	json_t *made = made_object(html, report);
+	json_t *made = made_object(page, report);
 	int status;
 
 	strbuf_text(line, "burin.begin(");
@@ -98,35 +98,35 @@ static int make_begin(
 	if (!status)
 		status = add_record(line, made);
 	strbuf_text(line, ");\n");
-	page_map_add(line, html->data.dir_fd, report_reader_run(report)->image_size);
+	page_map_add(line, page->data.dir_fd, report_reader_run(report)->image_size);
 	json_decref(made);
 	return status;
 }
 
-static int write_page(struct html *html, const struct report_reader *report, struct error *error)
+static int write_page(struct page *page, const struct report_reader *report, struct error *error)
 {
 	struct strbuf begin = { 0 };
 	FILE *file;
-	int status = make_begin(&begin, html, report);
+	int status = make_begin(&begin, page, report);
 
 	if (status)
 		error_set(error, EXIT_IO, -status, "out of memory for the page");
 	else
-		status = page_data_create(html->data.dir_fd, HTML_PAGE, &file, error);
+		status = page_data_create(page->data.dir_fd, PAGE_NAME, &file, error);
 	if (!status) {
-		page_text_write(file, &html->data, &begin);
-		status = page_data_close(file, HTML_PAGE, error);
+		page_text_write(file, &page->data, &begin);
+		status = page_data_close(file, PAGE_NAME, error);
 	}
 	strbuf_free(&begin);
 	return status;
 }
 
-static int write_all(struct html *html, const char *folder, const char *clean, uint64_t most_thumbs,
+static int write_all(struct page *page, const char *folder, const char *clean, uint64_t max_thumbs,
 	struct error *error)
 {
 	struct report_reader *report;
 	int status =
-		report_reader_open(&report, html->data.dir_fd, jsonl_reporter.file_name, error);
+		report_reader_open(&report, page->data.dir_fd, jsonl_reporter.file_name, error);
 
 	if (status == -ENOENT)
 		return error_set(error, EXIT_IO, ENOENT,
@@ -134,11 +134,11 @@ static int write_all(struct html *html, const char *folder, const char *clean, u
 			jsonl_reporter.file_name);
 	if (status)
 		return status;
-	html->thumbs = thumbs_open(html->data.dir_fd, folder, most_thumbs);
-	status = take_files(html, report, error);
-	thumbs_close(html->thumbs, html->counts);
+	page->thumbs = thumbs_open(page->data.dir_fd, folder, max_thumbs);
+	status = add_files(page, report, error);
+	thumbs_close(page->thumbs, page->counts);
 	if (!status)
-		status = write_page(html, report, error);
+		status = write_page(page, report, error);
 	report_reader_close(report);
 	return status;
 }
@@ -146,19 +146,19 @@ static int write_all(struct html *html, const char *folder, const char *clean, u
 int page_write(const char *folder, const struct page_options *options, struct page_counts *counts,
 	struct error *error)
 {
-	struct html html = { .counts = counts };
+	struct page page = { .counts = counts };
 	char *clean = text_clean_copy(folder);
 	int status;
 
 	*counts = (struct page_counts){ 0 };
-	html.data.dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (html.data.dir_fd < 0) {
+	page.data.dir_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (page.data.dir_fd < 0) {
 		status = error_set(error, EXIT_IO, errno, "cannot open the folder '%s': %s", clean,
 			strerror(errno));
 	} else {
-		status = write_all(&html, folder, clean, options->thumbs, error);
-		page_data_free(&html.data);
-		close(html.data.dir_fd);
+		status = write_all(&page, folder, clean, options->thumbs, error);
+		page_data_free(&page.data);
+		close(page.data.dir_fd);
 	}
 	free(clean);
 	return status;

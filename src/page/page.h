@@ -12,9 +12,9 @@
 #include "base/error.h"
 
 /* What the page consists of, in the output folder. */
-#define HTML_PAGE "report.html"
-#define HTML_DATA "report.data/" /* the files' rows, when they are too many for the page */
-#define HTML_THUMBS "thumbs/"    /* small pictures */
+#define PAGE_NAME "report.html"
+#define PAGE_DATA "report.data/" /* the files' rows, when they are too many for the page */
+#define PAGE_THUMBS "thumbs/"    /* small pictures */
 
 struct page_options {
 	uint64_t thumbs; /* how many small pictures are made at most */

@@ -19,7 +19,7 @@
 #include "page/page.h"
 
 #define PART_LEN ((size_t)4 << 20)
-#define PART_NAME HTML_DATA "%04u.js"
+#define PART_NAME PAGE_DATA "%04u.js"
 
 /* ---- script text --------------------------------------------------------------------------- */
 
@@ -216,7 +216,7 @@ int page_data_finish(struct page_data *data, struct error *error)
 			break;
 	}
 	if (!data->part_count)
-		unlinkat(data->dir_fd, HTML_DATA, AT_REMOVEDIR);
+		unlinkat(data->dir_fd, PAGE_DATA, AT_REMOVEDIR);
 	return status;
 }
 

@@ -95,7 +95,7 @@ static void write_data(const struct writer *writer)
 
 	for (unsigned i = 1; i <= data->part_count; i++)
 		fprintf(writer->file,
-			"<script nonce=\"%s\" src=\"" HTML_DATA "%04u.js\"></script>\n",
+			"<script nonce=\"%s\" src=\"" PAGE_DATA "%04u.js\"></script>\n",
 			writer->nonce, i);
 	open_script(writer);
 	if (data->part.len) { /* not in files, and there are any */

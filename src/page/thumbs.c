@@ -150,7 +150,7 @@ static uint32_t read_file(struct thumbs *thumbs, const struct file_record *recor
 	return n < 0 ? 0 : (uint32_t)len;
 }
 
-static uint32_t ask_pictures(struct thumbs *thumbs, uint32_t file_len)
+static uint32_t request_picture(struct thumbs *thumbs, uint32_t file_len)
 {
 	int fd = sandbox_socket(thumbs->pictures);
 	uint32_t len = 0;
@@ -176,7 +176,7 @@ static uint32_t receive_all(int fd, uint8_t *bytes)
 	return len < THUMB_MAX_LEN ? len : 0;
 }
 
-static uint32_t ask_film(
+static uint32_t request_film(
 	struct thumbs *thumbs, const struct file_record *file, const struct kind *kind)
 {
 	struct thumb_film film = { thumbs->folder, file->path, kind->demuxer, kind->still };
@@ -198,7 +198,7 @@ static bool keep(struct thumbs *thumbs, uint32_t len, uint64_t number)
 
 	if (len < 3 || memcmp(thumbs->jpeg, "\xFF\xD8\xFF", 3) != 0)
 		return false;
-	snprintf(path, sizeof(path), HTML_THUMBS "p%08" PRIu64 ".jpg", number);
+	snprintf(path, sizeof(path), PAGE_THUMBS "p%08" PRIu64 ".jpg", number);
 	if (page_data_create(thumbs->dir_fd, path, &file, NULL))
 		return false;
 	fwrite(thumbs->jpeg, 1, len, file);
@@ -275,9 +275,9 @@ char thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t
 		return 0;
 	thumbs->left--;
 	if (kind->demuxer)
-		len = ask_film(thumbs, file, kind);
+		len = request_film(thumbs, file, kind);
 	else
-		len = (len = read_file(thumbs, file)) ? ask_pictures(thumbs, len) : 0;
+		len = (len = read_file(thumbs, file)) ? request_picture(thumbs, len) : 0;
 	if (!keep(thumbs, len, number)) {
 		thumbs->failed++;
 		return 'f';

@@ -134,7 +134,7 @@ static void print_damage(FILE *stream, const struct damages *damages)
 
 static void print_problems(FILE *stream, const struct summary_record *summary)
 {
-	const size_t most = sizeof(summary->problems) / sizeof(summary->problems[0]);
+	const size_t max = sizeof(summary->problems) / sizeof(summary->problems[0]);
 	const struct ranges *unreadable = summary->unreadable;
 
 	if (unreadable && unreadable->count) {
@@ -147,7 +147,7 @@ static void print_problems(FILE *stream, const struct summary_record *summary)
 	print_damage(stream, &summary->damage);
 	if (summary->problems[0])
 		fprintf(stream, "\nProblems:\n");
-	for (size_t i = 0; i < most && summary->problems[i]; i++)
+	for (size_t i = 0; i < max && summary->problems[i]; i++)
 		print_clean(stream, "  ", summary->problems[i], "\n");
 	if (summary->signal)
 		fprintf(stream, "\nInterrupted by signal %d; this audit is complete up to there.\n",

@@ -33,7 +33,7 @@ struct dfxml {
 };
 
 /* Always content: a failed write stays with the stream, and libxml2 would print about it. */
-static int pass_on(void *context, const char *bytes, int len)
+static int write_bytes(void *context, const char *bytes, int len)
 {
 	fwrite(bytes, 1, (size_t)len, context);
 	return len;
@@ -166,7 +166,7 @@ static int dfxml_open(void **state, FILE *stream, const struct run_record *run)
 	xmlOutputBufferPtr buffer;
 
 	xmlInitParser();
-	buffer = xmlOutputBufferCreateIO(pass_on, NULL, stream, NULL);
+	buffer = xmlOutputBufferCreateIO(write_bytes, NULL, stream, NULL);
 	dfxml->writer = buffer ? xmlNewTextWriter(buffer) : NULL;
 	if (!dfxml->writer) {
 		if (buffer)

@@ -37,7 +37,7 @@ const char *json_fields_text(struct json_fields *fields, const char *key, const 
 }
 
 uint64_t json_fields_number(
-	struct json_fields *fields, const char *key, bool required, uint64_t most)
+	struct json_fields *fields, const char *key, bool required, uint64_t max)
 {
 	const json_t *value = json_object_get(fields->object, key);
 
@@ -45,9 +45,9 @@ uint64_t json_fields_number(
 		return 0;
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
 		json_fields_fail(fields, "'%s' must be a whole number that is not negative", key);
-	else if ((uint64_t)json_integer_value(value) > most)
+	else if ((uint64_t)json_integer_value(value) > max)
 		json_fields_fail(fields, "'%s' is too large: %lld, at most %" PRIu64, key,
-			(long long)json_integer_value(value), most);
+			(long long)json_integer_value(value), max);
 	else
 		return (uint64_t)json_integer_value(value);
 	return 0;

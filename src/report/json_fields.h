@@ -30,10 +30,10 @@ void json_fields_fail(struct json_fields *fields, const char *format, ...)
  * object. */
 const char *json_fields_text(struct json_fields *fields, const char *key, const char *fallback);
 
-/* required: the field must be there; otherwise a missing one is 0. most: the largest that is
+/* required: the field must be there; otherwise a missing one is 0. max: the largest that is
  * allowed. */
 uint64_t json_fields_number(
-	struct json_fields *fields, const char *key, bool required, uint64_t most);
+	struct json_fields *fields, const char *key, bool required, uint64_t max);
 
 bool json_fields_flag(struct json_fields *fields, const char *key, bool fallback);
 

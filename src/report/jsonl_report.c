@@ -278,10 +278,10 @@ static json_t *damage_array(const struct damages *damages)
 
 static json_t *problem_array(const struct summary_record *summary)
 {
-	const size_t most = sizeof(summary->problems) / sizeof(summary->problems[0]);
+	const size_t max = sizeof(summary->problems) / sizeof(summary->problems[0]);
 	json_t *array = jsonl_array();
 
-	for (size_t i = 0; i < most && summary->problems[i]; i++)
+	for (size_t i = 0; i < max && summary->problems[i]; i++)
 		jsonl_append(array, json_text(summary->problems[i]));
 	return array;
 }

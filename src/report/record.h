@@ -118,7 +118,7 @@ struct evidence_record {
 
 /* Compares what was computed of the whole evidence with what it stores, and words it. unread: bytes
  * of it that could not be read. */
-void evidence_judge(struct evidence_record *record, const struct image_info *image,
+void evidence_compare(struct evidence_record *record, const struct image_info *image,
 	const struct hashes *computed, uint64_t unread);
 
 /* Bytes of the evidence's blocks by their content, as in map.bin. */

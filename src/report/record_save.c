@@ -7,7 +7,7 @@
 #include "report/record.h"
 
 /* The longest text that comes from rules, carvers or names. */
-#define MOST_TEXT ((size_t)1 << 16)
+#define TEXT_MAX ((size_t)1 << 16)
 
 /* A field that is added must be saved and loaded below, unless writing the file finds it out. */
 _Static_assert(
@@ -28,7 +28,7 @@ void tallies_load(struct tallies *tallies, struct codec_reader *reader)
 	uint64_t count = codec_get(reader, UINT64_MAX);
 
 	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
-		char *name = codec_get_text(reader, MOST_TEXT);
+		char *name = codec_get_text(reader, TEXT_MAX);
 		uint64_t times = codec_get(reader, UINT64_MAX);
 		uint64_t bytes = codec_get(reader, UINT64_MAX);
 
@@ -63,7 +63,7 @@ void file_record_save(const struct file_record *record, struct codec_writer *wri
 
 static const char *get_kept(struct strpool *texts, struct codec_reader *reader)
 {
-	char *text = codec_get_text(reader, MOST_TEXT);
+	char *text = codec_get_text(reader, TEXT_MAX);
 	const char *kept = strpool_keep(texts, text);
 
 	free(text);
@@ -96,7 +96,7 @@ void file_record_load(struct file_record *record, const struct rules *rules, uin
 	const char *fs_path;
 	bool has_fs_path;
 
-	*record = (struct file_record){ .path = codec_get_text(reader, MOST_TEXT) };
+	*record = (struct file_record){ .path = codec_get_text(reader, TEXT_MAX) };
 	record->rule = (uint32_t)codec_get(reader, rules->count - 1);
 	record->type = rules->rules[record->rule].name;
 	record->offset = codec_get(reader, limit);

@@ -22,13 +22,13 @@ const struct reporter *const reporters[REPORT_PARTS + 1] = { &audit_reporter, &j
 struct report {
 	struct output_dir *output_dir;
 	int reserve; /* descriptor of a file that holds space for the reports' end; -1 for none */
-	struct stream *streams[REPORT_PARTS]; /* NULL: not open */
+	struct report_file *files[REPORT_PARTS]; /* NULL: not open */
 	void *states[REPORT_PARTS];
 };
 
 /* What else burin puts in an output folder; with a slash, a folder. */
-static const char *const others[] = { HTML_PAGE, HTML_DATA, HTML_THUMBS, MAP_BIN_NAME,
-	SINK_CHECKPOINT };
+static const char *const others[] = { PAGE_NAME, PAGE_DATA, PAGE_THUMBS, MAP_BIN_NAME,
+	OUTPUT_DIR_CHECKPOINT };
 
 /* Errors after the first are told by it: struct error keeps one text. */
 struct outcome {
@@ -36,7 +36,7 @@ struct outcome {
 	int status;
 };
 
-static struct error *still_free(struct outcome *outcome)
+static struct error *unset_error(struct outcome *outcome)
 {
 	return outcome->status ? NULL : outcome->error;
 }
@@ -52,13 +52,13 @@ static void note_reporter(struct report *report, size_t i, int status, struct ou
 {
 	if (status)
 		note(outcome, output_dir_error(report->output_dir, reporters[i]->file_name, -status,
-				      still_free(outcome)));
+				      unset_error(outcome)));
 }
 
 static void flush_one(struct report *report, size_t i, bool now, struct outcome *outcome)
 {
-	if (report->streams[i])
-		note(outcome, stream_flush(report->streams[i], now, still_free(outcome)));
+	if (report->files[i])
+		note(outcome, report_file_flush(report->files[i], now, unset_error(outcome)));
 }
 
 static void flush(struct report *report, bool now, struct outcome *outcome)
@@ -70,12 +70,12 @@ static void flush(struct report *report, bool now, struct outcome *outcome)
 static void open_one(
 	struct report *report, size_t i, const struct run_record *run, struct outcome *outcome)
 {
-	note(outcome, stream_open(&report->streams[i], report->output_dir, reporters[i]->file_name,
-			      still_free(outcome)));
-	if (report->streams[i])
+	note(outcome, report_file_open(&report->files[i], report->output_dir,
+			      reporters[i]->file_name, unset_error(outcome)));
+	if (report->files[i])
 		note_reporter(report, i,
 			reporters[i]->open(
-				&report->states[i], stream_file(report->streams[i]), run),
+				&report->states[i], report_file_stream(report->files[i]), run),
 			outcome);
 }
 
@@ -109,14 +109,14 @@ static void release_space(struct report *report)
 }
 
 /* Reports that could not be begun are not left behind: the folder is as good as before. */
-static void take_back(struct report *report)
+static void remove_files(struct report *report)
 {
 	const struct summary_record nothing = { .exit = EXIT_IO };
 	struct output_dir *output_dir = report->output_dir;
 	bool created[REPORT_PARTS];
 
 	for (size_t i = 0; i < REPORT_PARTS; i++)
-		created[i] = report->streams[i] != NULL;
+		created[i] = report->files[i] != NULL;
 	report_close(report, &nothing, NULL);
 	for (size_t i = 0; i < REPORT_PARTS; i++)
 		if (created[i])
@@ -147,7 +147,7 @@ int report_open(struct report **result, struct output_dir *output_dir, const str
 	if (!outcome.status)
 		flush(report, true, &outcome);
 	if (outcome.status) {
-		take_back(report);
+		remove_files(report);
 		return outcome.status;
 	}
 	report->reserve = reserve_space(output_dir);
@@ -164,7 +164,7 @@ static uint64_t headline_place(const struct report *report, size_t i)
 	int64_t place;
 
 	reporters[i]->headline(text, NULL);
-	place = stream_find(report->streams[i], text);
+	place = report_file_find(report->files[i], text);
 	return place < 0 ? 0 : (uint64_t)place + 1;
 }
 
@@ -172,7 +172,7 @@ void report_save(const struct report *report, uint64_t files, struct codec_write
 {
 	codec_put(writer, files);
 	for (size_t i = 0; i < REPORT_PARTS; i++) {
-		codec_put(writer, stream_len(report->streams[i]));
+		codec_put(writer, report_file_len(report->files[i]));
 		codec_put(writer, headline_place(report, i));
 	}
 }
@@ -184,40 +184,40 @@ static void restore_head(struct report *report, size_t i, uint64_t place, struct
 
 	reporters[i]->headline(text, NULL);
 	if (place && !outcome->status)
-		note(outcome,
-			stream_put_at(report->streams[i], place - 1, text, still_free(outcome)));
+		note(outcome, report_file_put_at(
+				      report->files[i], place - 1, text, unset_error(outcome)));
 }
 
 static void reopen_one(struct report *report, size_t i, const struct run_record *run,
 	struct codec_reader *reader, struct outcome *outcome)
 {
 	uint64_t len = codec_get(reader, INT64_MAX), place = codec_get(reader, len);
-	struct stream **stream = &report->streams[i];
+	struct report_file **file = &report->files[i];
 
 	if (!codec_ok(reader) || (place && len - place < REPORT_HEADLINE_LEN))
 		return codec_fail(reader);
-	note(outcome, stream_reopen(stream, report->output_dir, reporters[i]->file_name, len,
-			      still_free(outcome)));
-	if (!*stream)
+	note(outcome, report_file_reopen(file, report->output_dir, reporters[i]->file_name, len,
+			      unset_error(outcome)));
+	if (!*file)
 		return;
-	note_reporter(report, i, reporters[i]->open(&report->states[i], stream_file(*stream), run),
-		outcome);
-	stream_forget(*stream); /* the head is there */
+	note_reporter(report, i,
+		reporters[i]->open(&report->states[i], report_file_stream(*file), run), outcome);
+	report_file_forget(*file); /* the head is there */
 	restore_head(report, i, place, outcome);
 }
 
 /* Leaves the files alone. */
-static void let_go(struct report *report)
+static void abandon(struct report *report)
 {
 	const struct summary_record nothing = { .exit = EXIT_IO };
 
 	for (size_t i = 0; i < REPORT_PARTS; i++) {
 		if (report->states[i])
 			reporters[i]->close(report->states[i], &nothing);
-		if (!report->streams[i])
+		if (!report->files[i])
 			continue;
-		stream_forget(report->streams[i]);
-		stream_close(report->streams[i], NULL);
+		report_file_forget(report->files[i]);
+		report_file_close(report->files[i], NULL);
 	}
 	free(report);
 }
@@ -237,7 +237,7 @@ int report_reopen(struct report **result, struct output_dir *output_dir,
 			reporters[i]->skip(report->states[i], files);
 	}
 	if (outcome.status || !codec_ok(reader)) {
-		let_go(report);
+		abandon(report);
 		return outcome.status;
 	}
 	report->reserve = reserve_space(output_dir);
@@ -247,7 +247,7 @@ int report_reopen(struct report **result, struct output_dir *output_dir,
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-int report_file_part(
+int report_add_part(
 	struct report *report, size_t part, const struct file_record *file, struct error *error)
 {
 	struct outcome outcome = { error, 0 };
@@ -257,12 +257,12 @@ int report_file_part(
 	return outcome.status;
 }
 
-int report_file(struct report *report, const struct file_record *file, struct error *error)
+int report_add(struct report *report, const struct file_record *file, struct error *error)
 {
 	struct outcome outcome = { error, 0 };
 
 	for (size_t i = 0; i < REPORT_PARTS; i++)
-		note(&outcome, report_file_part(report, i, file, still_free(&outcome)));
+		note(&outcome, report_add_part(report, i, file, unset_error(&outcome)));
 	return outcome.status;
 }
 
@@ -293,10 +293,10 @@ static void complete_head(struct report *report, size_t i, const struct summary_
 	flush_one(report, i, true, outcome);
 	reporters[i]->headline(was, NULL);
 	reporters[i]->headline(text, summary);
-	place = stream_find(report->streams[i], was);
+	place = report_file_find(report->files[i], was);
 	if (place >= 0)
-		note(outcome, stream_put_at(report->streams[i], (uint64_t)place, text,
-				      still_free(outcome)));
+		note(outcome, report_file_put_at(report->files[i], (uint64_t)place, text,
+				      unset_error(outcome)));
 }
 
 int report_close(struct report *report, const struct summary_record *summary, struct error *error)
@@ -308,10 +308,10 @@ int report_close(struct report *report, const struct summary_record *summary, st
 		if (report->states[i])
 			note_reporter(report, i, reporters[i]->close(report->states[i], summary),
 				&outcome);
-		if (!report->streams[i])
+		if (!report->files[i])
 			continue;
 		complete_head(report, i, summary, &outcome);
-		note(&outcome, stream_close(report->streams[i], still_free(&outcome)));
+		note(&outcome, report_file_close(report->files[i], unset_error(&outcome)));
 	}
 	free(report);
 	return outcome.status;

@@ -29,16 +29,16 @@ int report_reopen(struct report **report, struct output_dir *output_dir,
 /* One carved file, in order. Returns 0 or a negative errno (disk full) with the words in error; the
  * record is kept all the same and written with the next one, or by report_close, if there is room
  * again. */
-int report_file(struct report *report, const struct file_record *file, struct error *error);
+int report_add(struct report *report, const struct file_record *file, struct error *error);
 /* The same for one of the report's files, 0 .. REPORT_PARTS - 1. Different parts may be written by
  * different threads at the same time. */
 #define REPORT_PARTS 3
-int report_file_part(
+int report_add_part(
 	struct report *report, size_t part, const struct file_record *file, struct error *error);
-/* Brings to the disk what report_file still holds back (up to a second's worth, or 256 KiB). Worth
- * calling now and then while nothing is found. Not at the same time as report_file. */
+/* Brings to the disk what report_add still holds back (up to a second's worth, or 256 KiB). Worth
+ * calling now and then while nothing is found. Not at the same time as report_add. */
 int report_flush(struct report *report, struct error *error);
-/* Writes the sums, completes and closes all files, also after report_file failed: what could be
+/* Writes the sums, completes and closes all files, also after report_add failed: what could be
  * written stays readable. Frees the report. */
 int report_close(struct report *report, const struct summary_record *summary, struct error *error);
 

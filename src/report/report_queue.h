@@ -13,7 +13,7 @@ struct report_queue;
 
 /* The report and progress (NULL: none) are the caller's; until report_queue_free nobody else may write to
  * them, but for progress_update. failed is called, perhaps in other threads, for every failure of
- * report_file_part. Where no thread is to be had, the caller's does the work. Never NULL. All
+ * report_add_part. Where no thread is to be had, the caller's does the work. Never NULL. All
  * functions are called by one thread. */
 struct report_queue *report_queue_new(struct report *report, struct progress *progress,
 	void (*failed)(void *context, int status, const struct error *error), void *context);
@@ -21,18 +21,18 @@ struct report_queue *report_queue_new(struct report *report, struct progress *pr
 /* The next file. The record is copied, and its path taken over; the other texts must live until
  * report_queue_free. Waits while the queue is full. It may lie there until the next call of a function
  * below. */
-void report_queue_file(struct report_queue *report_queue, const struct file_record *record);
+void report_queue_add(struct report_queue *queue, const struct file_record *record);
 /* There may be no more files for a while. */
-void report_queue_push(struct report_queue *report_queue);
+void report_queue_push(struct report_queue *queue);
 /* Waits until all files are in the report. */
-void report_queue_finish(struct report_queue *report_queue);
+void report_queue_finish(struct report_queue *queue);
 /* The same, and brings the report to the disk. Result as for report_flush. */
-int report_queue_flush(struct report_queue *report_queue, struct error *error);
+int report_queue_flush(struct report_queue *queue, struct error *error);
 
 /* Waited so far, seconds. */
-double report_queue_waited(const struct report_queue *report_queue);
+double report_queue_waited(const struct report_queue *queue);
 
 /* Finishes. NULL is fine. */
-void report_queue_free(struct report_queue *report_queue);
+void report_queue_free(struct report_queue *queue);
 
 #endif

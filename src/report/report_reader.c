@@ -28,7 +28,7 @@
 struct report_reader {
 	char *name; /* for messages, cleaned */
 	FILE *file;
-	uint64_t strbuf_number;
+	uint64_t line_number;
 	char *line;
 	size_t line_len, line_capacity;
 	bool cut;  /* the line is longer than what was kept */
@@ -65,7 +65,7 @@ static int read_line(struct report_reader *report, struct error *error)
 	report->torn = c == EOF;
 	if (c == EOF && report->line_len == 0)
 		return 0;
-	report->strbuf_number++;
+	report->line_number++;
 	return 1;
 }
 
@@ -222,9 +222,9 @@ const struct report_reader_run *report_reader_run(const struct report_reader *re
 /* ---- file records -------------------------------------------------------------------------- */
 
 /* Takes one line. Returns 1 for a file record, 0 for another one, or a negative errno. */
-static int take_line(struct report_reader *report, struct file_record *file, struct error *error)
+static int read_record(struct report_reader *report, struct file_record *file, struct error *error)
 {
-	struct json_fields fields = { report->name, report->strbuf_number, NULL, error, 0 };
+	struct json_fields fields = { report->name, report->line_number, NULL, error, 0 };
 	const char *kind;
 	int result = 0;
 
@@ -266,7 +266,7 @@ int report_reader_next(struct report_reader *report, struct file_record *file, s
 			report->saw_summary = true;
 			continue;
 		}
-		status = take_line(report, file, &problem);
+		status = read_record(report, file, &problem);
 		if (status < 0 && report->torn && !report->current)
 			return 0; /* torn off, so no JSON */
 		if (status < 0 && error)

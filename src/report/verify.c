@@ -51,7 +51,7 @@ bool verify_is_clean(const struct verify_counts *counts)
 	return true;
 }
 
-static void tell(
+static void report_state(
 	struct verify *verify, const char *name, enum verify_state state, const char *detail)
 {
 	char *clean = text_clean_copy(name);
@@ -133,7 +133,7 @@ static void check_content(struct verify *verify, const struct file_record *file,
 	int status;
 
 	if (!mask) {
-		tell(verify, file->path, VERIFY_SIZE_ONLY, "");
+		report_state(verify, file->path, VERIFY_SIZE_ONLY, "");
 		return;
 	}
 	hasher = hasher_new(mask);
@@ -143,11 +143,11 @@ static void check_content(struct verify *verify, const struct file_record *file,
 	different = different_hash(reported, &found);
 	snprintf(detail, sizeof(detail), "%s differs", different ? different : "");
 	if (status)
-		tell(verify, file->path, VERIFY_UNREADABLE, strerror(-status));
+		report_state(verify, file->path, VERIFY_UNREADABLE, strerror(-status));
 	else if (different)
-		tell(verify, file->path, VERIFY_HASH, detail);
+		report_state(verify, file->path, VERIFY_HASH, detail);
 	else
-		tell(verify, file->path, VERIFY_OK, "");
+		report_state(verify, file->path, VERIFY_OK, "");
 }
 
 static void check_file(struct verify *verify, const struct file_record *file)
@@ -158,22 +158,22 @@ static void check_file(struct verify *verify, const struct file_record *file)
 	char detail[96];
 
 	if (fd == -ENOENT) {
-		tell(verify, file->path, VERIFY_MISSING, "");
+		report_state(verify, file->path, VERIFY_MISSING, "");
 		return;
 	}
 	if (fd < 0) {
-		tell(verify, file->path, VERIFY_UNREADABLE,
+		report_state(verify, file->path, VERIFY_UNREADABLE,
 			fd == -ELOOP ? "a symbolic link" : strerror(-fd));
 		return;
 	}
 	if (fstat(fd, &info)) {
-		tell(verify, file->path, VERIFY_UNREADABLE, strerror(errno));
+		report_state(verify, file->path, VERIFY_UNREADABLE, strerror(errno));
 	} else if (!S_ISREG(info.st_mode)) {
-		tell(verify, file->path, VERIFY_UNREADABLE, "not a plain file");
+		report_state(verify, file->path, VERIFY_UNREADABLE, "not a plain file");
 	} else if ((uint64_t)info.st_size != file->length) {
 		snprintf(detail, sizeof(detail), "%" PRIu64 " bytes instead of %" PRIu64,
 			(uint64_t)info.st_size, file->length);
-		tell(verify, file->path, VERIFY_SIZE, detail);
+		report_state(verify, file->path, VERIFY_SIZE, detail);
 	} else {
 		check_content(verify, file, fd);
 	}
@@ -205,7 +205,7 @@ static void collect_unlisted(
 	const struct dirent *entry;
 
 	if (!dir) {
-		tell(verify, prefix, VERIFY_UNREADABLE, strerror(errno));
+		report_state(verify, prefix, VERIFY_UNREADABLE, strerror(errno));
 		close(fd);
 		return;
 	}
@@ -240,14 +240,14 @@ static void tell_unlisted(struct verify *verify)
 	int fd = openat(verify->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0) {
-		tell(verify, ".", VERIFY_UNREADABLE, strerror(errno));
+		report_state(verify, ".", VERIFY_UNREADABLE, strerror(errno));
 		return;
 	}
 	names_sort(&verify->listed);
 	collect_unlisted(verify, fd, "", 0, &unlisted);
 	names_sort(&unlisted);
 	for (size_t i = 0; i < unlisted.count; i++)
-		tell(verify, unlisted.items[i], VERIFY_UNLISTED, "");
+		report_state(verify, unlisted.items[i], VERIFY_UNLISTED, "");
 	names_free(&unlisted);
 }
 

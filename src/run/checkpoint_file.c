@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 
-#define TEMPORARY SINK_CHECKPOINT SINK_TEMPORARY_SUFFIX
+#define TEMPORARY OUTPUT_DIR_CHECKPOINT OUTPUT_DIR_TEMPORARY_SUFFIX
 
 struct checkpoint_file {
 	int dir_fd;
@@ -26,7 +26,7 @@ struct checkpoint_file *checkpoint_file_new(struct output_dir *output_dir)
 {
 	struct checkpoint_file *checkpoint_file = xcalloc(1, sizeof(*checkpoint_file));
 
-	checkpoint_file->dir_fd = output_dir_dir_fd(output_dir);
+	checkpoint_file->dir_fd = output_dir_fd(output_dir);
 	checkpoint_file->fd = -1;
 	return checkpoint_file;
 }
@@ -72,7 +72,8 @@ static void put_in_place(struct checkpoint_file *checkpoint_file)
 {
 	close(checkpoint_file->fd);
 	checkpoint_file->fd = -1;
-	if (renameat(checkpoint_file->dir_fd, TEMPORARY, checkpoint_file->dir_fd, SINK_CHECKPOINT))
+	if (renameat(checkpoint_file->dir_fd, TEMPORARY, checkpoint_file->dir_fd,
+		    OUTPUT_DIR_CHECKPOINT))
 		note(checkpoint_file);
 }
 
@@ -114,7 +115,7 @@ void checkpoint_file_remove(struct checkpoint_file *checkpoint_file, bool sync)
 	checkpoint_file_wait(checkpoint_file);
 	if (sync)
 		syncfs(checkpoint_file->dir_fd);
-	unlinkat(checkpoint_file->dir_fd, SINK_CHECKPOINT, 0);
+	unlinkat(checkpoint_file->dir_fd, OUTPUT_DIR_CHECKPOINT, 0);
 }
 
 void checkpoint_file_free(struct checkpoint_file *checkpoint_file)

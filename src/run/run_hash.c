@@ -79,7 +79,7 @@ static bool hash_until(struct run *run, uint64_t until)
 		size_t len = left < BEFORE_LEN ? (size_t)left : BEFORE_LEN;
 
 		image_read_around(run->evidence, at, piece, len);
-		media_hash_give(run->hash, piece, len);
+		media_hash_add(run->hash, piece, len);
 		at += len;
 		if (run->hashed_before++) /* the piece before goes back */
 			media_hash_await(run->hash, run->hashed_before - 2);
@@ -143,7 +143,7 @@ int run_start_hashing(struct run *run)
 void run_hash_slot(struct run *run, const struct reader_slot *slot)
 {
 	if (run->hash)
-		media_hash_give(run->hash, slot->data, slot->len);
+		media_hash_add(run->hash, slot->data, slot->len);
 }
 
 static void give_up(struct run *run)
@@ -211,7 +211,7 @@ void run_finish_hashing(struct run *run, bool failed)
 		whole = end_aside(run, failed);
 	if (whole) {
 		media_hash_finish(run->hash, &hashes);
-		evidence_judge(&run->summary.evidence, image_info(run->evidence), &hashes,
+		evidence_compare(&run->summary.evidence, image_info(run->evidence), &hashes,
 			ranges_bytes(&run->unread));
 	} else {
 		say(run, EVIDENCE_PARTIAL, ENDED_EARLY);

@@ -60,7 +60,8 @@ void run_left_free(struct run_left *left)
 
 int run_left_open(int dir_fd, const char *output, struct codec_reader **reader, struct error *error)
 {
-	int fd = openat(dir_fd, SINK_CHECKPOINT, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(
+		dir_fd, OUTPUT_DIR_CHECKPOINT, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int status = fd < 0 ? -errno : codec_reader_open(reader, fd);
 
 	if (!status)
@@ -128,7 +129,7 @@ int run_left_find(struct run_left *left, const char *output, struct error *error
 
 bool run_left_is_there(const char *output)
 {
-	char *path = xasprintf("%s/%s", output, SINK_CHECKPOINT);
+	char *path = xasprintf("%s/%s", output, OUTPUT_DIR_CHECKPOINT);
 	bool there = access(path, F_OK) == 0;
 
 	free(path);
@@ -162,8 +163,8 @@ int run_left_begin_batch(const char *output, char **arguments, struct error *err
 
 	if (status)
 		return status;
-	if (faccessat(output_dir_dir_fd(output_dir), SINK_CHECKPOINT, F_OK, AT_SYMLINK_NOFOLLOW) ==
-		0)
+	if (faccessat(output_dir_fd(output_dir), OUTPUT_DIR_CHECKPOINT, F_OK,
+		    AT_SYMLINK_NOFOLLOW) == 0)
 		status = error_set(error, EXIT_IO, EEXIST,
 			"a run that did not come to its end is in %s: go on with burin carve "
 			"--resume %s, or choose another folder with -o",
@@ -180,6 +181,6 @@ void run_left_end_batch(const char *output)
 
 	if (dir_fd < 0)
 		return;
-	unlinkat(dir_fd, SINK_CHECKPOINT, 0);
+	unlinkat(dir_fd, OUTPUT_DIR_CHECKPOINT, 0);
 	close(dir_fd);
 }

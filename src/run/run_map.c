@@ -48,7 +48,7 @@ static void look(const struct run_map *map, struct block_ends *ends, uint64_t of
 	struct range *runs = len ? extent_image_runs(map->image, offset, len, &count) : NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		block_map_look(map->blocks, ends, runs[i].offset, bytes, (size_t)runs[i].length);
+		block_map_add(map->blocks, ends, runs[i].offset, bytes, (size_t)runs[i].length);
 		bytes += runs[i].length;
 	}
 	free(runs);

@@ -103,7 +103,7 @@ int run_begin_resuming(struct run *run, const char *output)
 	if (status)
 		return status;
 	checkpoint->fd = run_left_open(
-		output_dir_dir_fd(run->output_dir), output, &checkpoint->reader, &run->error);
+		output_dir_fd(run->output_dir), output, &checkpoint->reader, &run->error);
 	if (checkpoint->fd == -ENOENT)
 		return error_set(&run->error, EXIT_USAGE, ENOENT, "%s holds no checkpoint", output);
 	if (checkpoint->fd < 0)

@@ -100,7 +100,7 @@ static __attribute__((unused)) void data_write(
 		file.runs = &piece;
 		file.run_count = 1;
 		file.unreadable = 0;
-		cr_assert_eq(report_file(report, &file, &error), 0, "%s", error.text);
+		cr_assert_eq(report_add(report, &file, &error), 0, "%s", error.text);
 	}
 	cr_assert_eq(report_close(report, &summary, &error), 0, "%s", error.text);
 	output_dir_close(output_dir);

@@ -19,7 +19,7 @@ TestSuite(block_map, .init = temp_make, .fini = temp_remove);
 #define BLOCKS 9
 #define LEN (BLOCKS * BLOCK + 1000)
 
-static const uint8_t expected[BLOCKS + 1] = { CONTENT_ZERO, CONTENT_PACKED, CONTENT_TEXT,
+static const uint8_t expected[BLOCKS + 1] = { CONTENT_ZERO, CONTENT_COMPRESSED, CONTENT_TEXT,
 	CONTENT_TEXT, CONTENT_CODE, CONTENT_OTHER, CONTENT_OTHER, CONTENT_CODE, CONTENT_TEXT,
 	CONTENT_OTHER /* too few bytes to tell */ };
 
@@ -99,7 +99,7 @@ static void give(struct block_map *map, const uint8_t *image, uint64_t offset, s
 	static struct block_ends ends;
 
 	block_map_begin(&ends);
-	block_map_look(map, &ends, offset, image + offset, len);
+	block_map_add(map, &ends, offset, image + offset, len);
 	block_map_join(map, &ends);
 }
 
@@ -139,7 +139,7 @@ Test(block_map, classes_and_layout)
 	cr_assert_eq(sums.block_len, 4096);
 	cr_assert_eq(sums.bytes[CONTENT_ZERO], 4096);
 	cr_assert_eq(sums.bytes[CONTENT_TEXT], 3 * 4096);
-	cr_assert_eq(sums.bytes[CONTENT_PACKED], 4096);
+	cr_assert_eq(sums.bytes[CONTENT_COMPRESSED], 4096);
 	free(file);
 	free(image);
 }
@@ -224,10 +224,10 @@ Test(block_map, gaps_and_what_is_unreadable)
 
 	/* one piece with holes in it: a bit of blocks 1, 3 and 4, and all of 5 */
 	block_map_begin(&ends);
-	block_map_look(map, &ends, BLOCK + 600, image + BLOCK + 600, 1000);
-	block_map_look(map, &ends, 3 * BLOCK + 10, image + 3 * BLOCK + 10, 500);
-	block_map_look(map, &ends, 4 * BLOCK + 100, image + 4 * BLOCK + 100, 100);
-	block_map_look(map, &ends, 5 * BLOCK, image + 5 * BLOCK, BLOCK);
+	block_map_add(map, &ends, BLOCK + 600, image + BLOCK + 600, 1000);
+	block_map_add(map, &ends, 3 * BLOCK + 10, image + 3 * BLOCK + 10, 500);
+	block_map_add(map, &ends, 4 * BLOCK + 100, image + 4 * BLOCK + 100, 100);
+	block_map_add(map, &ends, 5 * BLOCK, image + 5 * BLOCK, BLOCK);
 	block_map_join(map, &ends);
 	give(map, image, 6 * BLOCK, 400);
 	ranges_add(&unreadable, 5 * BLOCK + 4095, 2 * BLOCK);
@@ -255,7 +255,7 @@ static uint8_t *told(struct block_map *there, const uint8_t *image, const struct
 
 	block_map_begin(&ends);
 	for (size_t i = 0; i < run_count; i++)
-		block_map_look(there, &ends, runs[i].offset, image + runs[i].offset,
+		block_map_add(there, &ends, runs[i].offset, image + runs[i].offset,
 			(size_t)runs[i].length);
 	return block_map_tell(there, &ends, runs, run_count, len);
 }

@@ -42,7 +42,7 @@ static void expect_same(uint32_t mask, unsigned capacity, bool spare, size_t pie
 		if (given >= capacity)
 			media_hash_await(hash, given - capacity);
 		cr_assert_leq(given - media_hash_done(hash), capacity);
-		media_hash_give(hash, bytes + at, LEN - at < piece_len ? LEN - at : piece_len);
+		media_hash_add(hash, bytes + at, LEN - at < piece_len ? LEN - at : piece_len);
 	}
 	media_hash_finish(hash, &hashes);
 	cr_expect_eq(media_hash_done(hash), given);
@@ -79,8 +79,8 @@ Test(media_hash, it_stops_in_the_middle)
 		struct media_hash *hash = media_hash_new(ALL, 2, round % 2);
 		uint8_t *bytes = make_bytes();
 
-		media_hash_give(hash, bytes, LEN);
-		media_hash_give(hash, bytes, LEN);
+		media_hash_add(hash, bytes, LEN);
+		media_hash_add(hash, bytes, LEN);
 		media_hash_free(hash);
 		free(bytes);
 	}
@@ -101,7 +101,7 @@ static struct evidence_record judge(const char *stored_md5, const char *stored_s
 	strcpy(image.stored_sha1, stored_sha1);
 	strcpy(computed.md5, computed_md5);
 	strcpy(computed.sha1, computed_sha1);
-	evidence_judge(&record, &image, &computed, unread);
+	evidence_compare(&record, &image, &computed, unread);
 	return record;
 }
 

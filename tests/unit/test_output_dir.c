@@ -55,7 +55,7 @@ Test(output_dir, makes_the_folder_and_its_parents)
 
 	cr_assert_not_null(real);
 	cr_expect_str_eq(output_dir_path(output_dir), real);
-	cr_expect_eq(fstat(output_dir_dir_fd(output_dir), &info), 0);
+	cr_expect_eq(fstat(output_dir_fd(output_dir), &info), 0);
 	cr_expect(S_ISDIR(info.st_mode));
 	cr_expect_eq(count_entries(real), 0);
 	free(real);

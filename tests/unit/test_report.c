@@ -62,8 +62,8 @@ static void write_reports(const char *name, const struct run_record *run)
 	tally_add(&summary.skipped, "not aligned", 0);
 	cr_assert_eq(output_dir_open(&output_dir, temp_at(name), &error), 0, "%s", error.text);
 	cr_assert_eq(report_open(&report, output_dir, run, &error), 0, "%s", error.text);
-	cr_assert_eq(report_file(report, &file, &error), 0, "%s", error.text);
-	cr_assert_eq(report_file(report, &hostile, &error), 0, "%s", error.text);
+	cr_assert_eq(report_add(report, &file, &error), 0, "%s", error.text);
+	cr_assert_eq(report_add(report, &hostile, &error), 0, "%s", error.text);
 	cr_assert_eq(report_close(report, &summary, &error), 0, "%s", error.text);
 	cr_expect_eq(error.code, 0);
 	tallies_free(&summary.by_type);
@@ -462,11 +462,11 @@ Test(report, records_reach_the_file_while_the_run_goes_on)
 	struct report *report = open_report(&output_dir);
 
 	cr_expect_eq(count_lines("out/report.jsonl"), 1, "the head is there at once");
-	cr_expect_eq(report_file(report, &file, NULL), 0);
+	cr_expect_eq(report_add(report, &file, NULL), 0);
 	cr_expect_eq(report_flush(report, NULL), 0);
 	cr_expect_eq(count_lines("out/report.jsonl"), 2);
 	for (unsigned i = 0; i < 2000; i++)
-		report_file(report, &file, NULL);
+		report_add(report, &file, NULL);
 	cr_expect_gt(count_lines("out/report.jsonl"), 500, "more than 256 KiB don't wait");
 	cr_expect_lt(count_lines("out/report.jsonl"), 2002, "but not a write for each record");
 	cr_expect_eq(report_close(report, &summary, NULL), 0);
@@ -513,7 +513,7 @@ Test(report, full_disk_loses_no_record_that_a_later_moment_has_room_for)
 	signal(SIGXFSZ, SIG_IGN);
 	limit_file_size(100000);
 	while (!status && reported < 1500) {
-		status = report_file(report, &file, &error);
+		status = report_add(report, &file, &error);
 		reported++;
 	}
 	cr_assert_eq(status, -EFBIG);
@@ -522,7 +522,7 @@ Test(report, full_disk_loses_no_record_that_a_later_moment_has_room_for)
 	cr_expect_not_null(strstr(error.text, "/out/"), "%s", error.text);
 	cr_expect_not_null(strstr(error.text, "File too large; "), "%s", error.text);
 	while (reported++ < 1500)
-		report_file(report, &file, NULL);
+		report_add(report, &file, NULL);
 	limit_file_size(RLIM_INFINITY);
 	cr_expect_eq(report_close(report, &summary, &error), 0, "%s", error.text);
 	cr_expect_eq(count_lines("out/report.jsonl"), 1 + 1500 + 1);
@@ -553,7 +553,7 @@ Test(report, full_disk_that_stays_full_is_told_at_the_end)
 	signal(SIGXFSZ, SIG_IGN);
 	limit_file_size(2500);
 	for (unsigned i = 0; i < 10; i++)
-		report_file(report, &file, NULL);
+		report_add(report, &file, NULL);
 	cr_expect_eq(report_close(report, &summary, &error), -EFBIG);
 	cr_expect_not_null(strstr(error.text, "File too large"), "%s", error.text);
 	limit_file_size(RLIM_INFINITY);
@@ -567,7 +567,7 @@ Test(report, owns_its_names)
 {
 	static const char *const own[] = { "report.jsonl", "report.xml", "audit.txt", "report.html",
 		"report.data/0001.js", "report.data", "thumbs", "thumbs/p00000001.jpg", "map.bin",
-		"map.bin/x", SINK_CHECKPOINT };
+		"map.bin/x", OUTPUT_DIR_CHECKPOINT };
 	static const char *const free[] = { "thumb/1.jpg", "thumbs.2/1.db", "x/report.html",
 		"report", "map.bin2" };
 

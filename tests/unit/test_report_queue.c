@@ -47,7 +47,7 @@ static void give(struct report_queue *report_queue, unsigned i)
 	file.offset = 1000 * i;
 	file.runs = runs;
 	file.run_count = i % 3;
-	report_queue_file(report_queue, &file);
+	report_queue_add(report_queue, &file);
 	memset(runs, 0xff, sizeof(runs));
 }
 

@@ -48,10 +48,9 @@ Test(report_reader, what_was_written_comes_back)
 
 	cr_assert_eq(output_dir_open(&output_dir, temp_at("out"), NULL), 0);
 	cr_assert_eq(report_open(&writer, output_dir, &run, NULL), 0);
-	cr_assert_eq(report_file(writer, &wrote, NULL), 0);
+	cr_assert_eq(report_add(writer, &wrote, NULL), 0);
 	cr_assert_eq(report_close(writer, &(struct summary_record){ 0 }, NULL), 0);
-	cr_assert_eq(
-		report_reader_open(&report, output_dir_dir_fd(output_dir), "report.jsonl", &error),
+	cr_assert_eq(report_reader_open(&report, output_dir_fd(output_dir), "report.jsonl", &error),
 		0, "%s", error.text);
 	head = report_reader_run(report);
 	cr_expect_str_eq(head->burin, burin_version);
