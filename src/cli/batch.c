@@ -1,13 +1,14 @@
 /*
- * Each image is a run of its own (run/run.h) with its own reader, engine and reports; what they share
- * is the pool of threads in which chunks are searched, candidates checked and files written. So the
- * files and reports are those that each image would give alone.
+ * Each image is a run of its own (run/run.h) with its own reader, engine and reports; the runs
+ * share only the pool of threads that scans chunks, checks candidates and writes files. So the
+ * files and reports are the same as if each image were carved alone.
  *
- * In a cluster (run/run_cluster.h) each process carves whole images as it would alone; the first one
- * deals them out, the largest first, so that none is left to wait for.
+ * In a cluster (run/run_cluster.h) each process carves whole images as it would alone. The first
+ * process hands them out, the largest first, so that no large image starts last and keeps everybody
+ * waiting.
  *
- * Folders are named by the images' places in the list before anything is carved, whatever is ready
- * first.
+ * Folders are named by the order of the list before anything is carved, so names do not depend on
+ * which image finishes first.
  */
 #include "cli/batch.h"
 
@@ -30,7 +31,7 @@
 struct batch {
 	const struct run_options *options;
 	struct batch_item *items;
-	size_t *order; /* their numbers, as they are begun */
+	size_t *order; /* indexes of items, in the order in which they are started */
 	size_t count;
 	_Atomic size_t next;
 	time_t started;
@@ -67,7 +68,7 @@ static char *folder_of(
 
 /* ---- carving ------------------------------------------------------------------------------- */
 
-/* What an earlier run of the batch has left in the folder is gone on with, or done. */
+/* Resumes what an earlier run of the batch left in the folder; does nothing if that was complete. */
 static int carve_item(struct run_options *options, struct batch_item *item)
 {
 	struct run_left left = { 0 };
@@ -84,17 +85,17 @@ static int carve_item(struct run_options *options, struct batch_item *item)
 		return error.code;
 	}
 	if (kind == RUN_LEFT_FINISHED) {
-		log_info("%s: was done before; its files and reports are in %s", item->image,
+		log_info("%s: already complete; its files and reports are in %s", item->image,
 			item->folder);
 		snprintf(item->sums.problem, sizeof(item->sums.problem),
-			"done before the batch was resumed");
+			"completed before the batch was resumed");
 		return code;
 	}
 	options->resume = kind == RUN_LEFT_RESUMABLE;
 	return run_carve(options, item->image, item->folder, &item->sums);
 }
 
-/* The next one to begin; NULL when there is none. */
+/* The next one to start; NULL when there are no more. */
 static struct batch_item *next_item(struct batch *batch, size_t *number)
 {
 	size_t i = run_caught_signal() ? batch->count : atomic_fetch_add(&batch->next, 1);
@@ -127,7 +128,7 @@ static void *carve_some(void *arg)
 
 /* ---- in a cluster -------------------------------------------------------------------------- */
 
-/* What another process is given. */
+/* The thread that feeds images to another process. */
 struct share {
 	struct batch *batch;
 	unsigned rank;
@@ -165,7 +166,7 @@ static void carve_with_others(struct batch *batch)
 	free(shares);
 }
 
-/* What this process is given by the first. */
+/* Carves the images that the first process assigns to this one. */
 static void carve_for_another(struct batch *batch)
 {
 	size_t number;
@@ -207,7 +208,7 @@ static void largest_first(struct batch *batch)
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* The caller's thread takes part, so that it is no harm when no other can be started. */
+/* The caller's thread takes part, so the batch completes even if no other thread can be started. */
 static void carve_all(struct batch *batch, unsigned jobs)
 {
 	pthread_t *threads;
@@ -233,8 +234,7 @@ static void carve_all(struct batch *batch, unsigned jobs)
 	free(threads);
 }
 
-/* One after the other when all threads are gone: pages are made with the help of child
- * processes. */
+/* One after the other, when all threads have ended: making a page starts child processes. */
 static void make_pages(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++)
@@ -258,12 +258,12 @@ static int worst_exit(const struct batch *batch)
 	}
 	if (!left)
 		return worst;
-	log_warn("interrupted: %zu of %zu images were not begun, the first of them %s", left,
+	log_warn("interrupted: %zu of %zu images were not started, the first of them %s", left,
 		batch->count, batch->items[first].image);
 	return 128 + run_caught_signal();
 }
 
-/* One that did not get through all its images can be resumed as a whole. */
+/* A batch that did not complete all its images can be resumed as a whole. */
 static void end_batch(const struct batch *batch, const char *output)
 {
 	bool left = false;
@@ -273,7 +273,7 @@ static void end_batch(const struct batch *batch, const char *output)
 	if (!left)
 		run_left_end_batch(output);
 	else if (batch->options->checkpoint_interval)
-		log_info("to go on with what is not done: burin carve --resume %s", output);
+		log_info("to resume: burin carve --resume %s", output);
 }
 
 static void name_items(struct batch *batch, const struct images *images, const char *output)

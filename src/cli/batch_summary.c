@@ -43,7 +43,7 @@ static struct table *make_table(const struct batch_summary *batch)
 		table_add(table, "%.1f", sums->total);
 		table_add(table, "%s", evidence_state_name(sums->evidence));
 		table_add(table, "%s", item->image);
-		table_add(table, "%s", item->begun ? sums->problem : "not begun");
+		table_add(table, "%s", item->begun ? sums->problem : "not started");
 	}
 	return table;
 }
@@ -82,8 +82,8 @@ static json_t *make_json(const struct batch_summary *batch)
 	return object;
 }
 
-/* Opens OUT/batch.EXTENSION, or batch-2, -3 ... where an earlier batch left its own. NULL: it was
- * said why not. */
+/* Opens OUT/batch.EXTENSION, or batch-2, -3 ... if an earlier batch left its own. On failure logs
+ * the reason and returns NULL. */
 static FILE *create(const char *output, const char *extension)
 {
 	char *path = xasprintf("%s/batch.%s", output, extension);
@@ -99,7 +99,7 @@ static FILE *create(const char *output, const char *extension)
 	return stream;
 }
 
-/* EXIT_IO when the summary could not be written whole. */
+/* Returns EXIT_IO when the summary could not be written completely. */
 static int finish(FILE *stream, const char *output)
 {
 	bool failed = ferror(stream) != 0;
@@ -107,7 +107,7 @@ static int finish(FILE *stream, const char *output)
 	if (fclose(stream))
 		failed = true;
 	if (failed)
-		log_error("cannot write the batch's summary to %s: the disk is full, or gone",
+		log_error("cannot write the batch's summary to %s: the disk is full or was removed",
 			output);
 	return failed ? EXIT_IO : EXIT_CLEAN;
 }
@@ -119,7 +119,7 @@ int batch_summary_write(const struct batch_summary *batch, const char *output)
 	FILE *text, *json;
 	int failed;
 
-	mkdir(output, 0777); /* it is there, unless not a single run came so far */
+	mkdir(output, 0777); /* it exists unless every run failed before creating it */
 	text = create(output, "txt");
 	json = create(output, "json");
 	failed = text && json ? EXIT_CLEAN : EXIT_IO;

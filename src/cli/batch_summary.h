@@ -1,4 +1,4 @@
-/* What a batch came to: a row for each image in batch.txt and batch.json of the output folder. */
+/* The results of a batch: a row for each image, in batch.txt and batch.json of the output folder. */
 #ifndef BURIN_CLI_BATCH_SUMMARY_H
 #define BURIN_CLI_BATCH_SUMMARY_H
 
@@ -20,13 +20,13 @@ struct batch_summary {
 	size_t count;
 	time_t started;
 	int exit;   /* of the whole batch */
-	bool quiet; /* else the table goes to stderr, too */
+	bool quiet; /* do not print the table on stderr */
 };
 
-/* True: a file of this name is the summary's own. */
+/* Whether the summary uses this file name. */
 bool batch_summary_owns(const char *name);
-/* Returns the exit code: EXIT_IO, said on stderr, when the files could not be written and the
- * batch's own was lower. */
+/* Returns the exit code of the batch, or EXIT_IO if that is higher and the files could not be
+ * written; logs why. */
 int batch_summary_write(const struct batch_summary *batch, const char *output);
 
 #endif

@@ -1,4 +1,4 @@
-/* What `burin bench` can be told on the command line. */
+/* The options of `burin bench`. */
 #ifndef BURIN_CLI_BENCH_OPTIONS_H
 #define BURIN_CLI_BENCH_OPTIONS_H
 
@@ -21,7 +21,7 @@ struct bench_settings {
 
 extern const struct option_row bench_option_rows[];
 
-/* data: the file that is given as DATA, or NULL. What is searched for is left to the caller. */
+/* data: the file given as DATA, or NULL. The caller sets the rules or patterns. */
 struct bench_options bench_options_of(const struct bench_settings *settings, const char *data);
 struct papers_options papers_options_of(const struct bench_settings *settings, const char *data);
 

@@ -79,7 +79,7 @@ static void print_rows(const struct bench_result *result)
 	table_free(table);
 }
 
-/* The time of whole runs by stage. */
+/* The time of whole runs, by stage. */
 static void print_stages(const struct bench_result *result)
 {
 	static const char *const heads[] = { "SECONDS", "ENGINE", "IN ALL", "START", "FOR READER",
@@ -117,9 +117,10 @@ void bench_show_table(const struct bench_options *options, const struct bench_re
 {
 	char text_len[16], part_len[16], chunk_len[16];
 
-	printf("%s, %s in memory; %" PRIu32 " patterns; chunks of %s; %u threads; median of %u "
-	       "rounds\nhits compared with reference in the first %s, and in all with the CPU "
-	       "engine\n\n",
+	printf("%s, %s in memory; %" PRIu32
+	       " patterns; chunks of %s; %u threads; median of %u rounds\n"
+	       "hits compared with the engine reference in the first %s, and with the CPU engine "
+	       "in all of it\n\n",
 		options->data ? options->data : "random bytes",
 		size_print(result->text_len, text_len), options->set->count,
 		size_print(options->chunk_size, chunk_len), result->threads, options->rounds,

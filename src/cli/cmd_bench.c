@@ -1,4 +1,5 @@
-/* `burin bench`: how fast engines and kernels are on given data, and whether they find the same. */
+/* `burin bench`: how fast engines and kernels are on given data, and whether they find the same
+ * hits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "run/run_cluster.h"
 #include "scan/scan.h"
 
-/* ---- what is asked for --------------------------------------------------------------------- */
+/* ---- what to measure --------------------------------------------------------------------- */
 
 static bool is_kernel(const char *name)
 {
@@ -26,7 +27,7 @@ static bool is_kernel(const char *name)
 	return false;
 }
 
-/* Engines and kernels that exist, and GPUs that could. */
+/* Checks that the engines and kernels exist, and that the list of GPUs is valid. */
 static int check_names(const struct bench_settings *settings, struct error *error)
 {
 	struct gpu_wanted gpus;
@@ -34,17 +35,17 @@ static int check_names(const struct bench_settings *settings, struct error *erro
 	for (size_t i = 0; i < settings->engines.count; i++)
 		if (!scan_engine_find(settings->engines.items[i]))
 			return error_set(error, EXIT_USAGE, EINVAL,
-				"there is no engine '%s': see burin list engines",
+				"there is no engine '%s'; see burin list engines",
 				settings->engines.items[i]);
 	for (size_t i = 0; i < settings->kernels.count; i++)
 		if (!is_kernel(settings->kernels.items[i]))
 			return error_set(error, EXIT_USAGE, EINVAL,
-				"there is no kernel '%s': see burin list kernels",
+				"there is no kernel '%s'; see burin list kernels",
 				settings->kernels.items[i]);
 	return gpu_wanted_parse(&gpus, settings->gpus, error);
 }
 
-/* Rules, or patterns without. */
+/* Loads rules, or patterns without rules. */
 static int load(const struct bench_settings *settings, struct rules **rules,
 	struct pattern_set *patterns, struct error *error)
 {
@@ -52,8 +53,8 @@ static int load(const struct bench_settings *settings, struct rules **rules,
 	int status;
 
 	if (settings->patterns && settings->config)
-		return error_set(error, EXIT_USAGE, EINVAL,
-			"--config and --patterns both say what is searched for: give one of them");
+		return error_set(
+			error, EXIT_USAGE, EINVAL, "--config and --patterns exclude each other");
 	if (settings->patterns)
 		return pattern_set_read(patterns, settings->patterns, error);
 	config = settings->config ? xstrdup(settings->config) : rules_default_path();
@@ -64,7 +65,8 @@ static int load(const struct bench_settings *settings, struct rules **rules,
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-/* Differences are problems; an engine that was asked for and gave no row is not available. */
+/* Returns the exit code: differences are problems; if none of the requested engines gave a row,
+ * they are not available. */
 static int judge(const struct bench_options *options, const struct bench_result *result)
 {
 	unsigned different = 0, run = 0;
@@ -74,11 +76,11 @@ static int judge(const struct bench_options *options, const struct bench_result 
 		run += result->rows[i].verdict == BENCH_EQUAL;
 	}
 	if (different) {
-		log_error("%u rows found something else than they should have", different);
+		log_error("%u rows found other hits than they should have", different);
 		return EXIT_PROBLEMS;
 	}
 	if (!run && (options->engine_count || options->kernel_count)) {
-		log_error("nothing of what was asked for could be measured here");
+		log_error("none of the requested engines and kernels could be measured here");
 		return EXIT_NO_ENGINE;
 	}
 	return EXIT_CLEAN;
@@ -106,17 +108,16 @@ static int measure(const struct bench_settings *settings, const struct bench_opt
 	return code;
 }
 
-/* DATA and patterns of one's own fit one paper, not all. */
+/* The user's own data and patterns fit one paper, not all. */
 static int check_papers(
 	const struct bench_settings *settings, const char *data, struct error *error)
 {
 	if ((data || settings->patterns) && !settings->paper)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"DATA and --patterns take the place of one paper's data: say which with "
-			"--paper");
+			"DATA and --patterns replace the data of one paper; name it with --paper");
 	if (settings->config)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"--papers has dictionaries of its own, or takes --patterns; it takes no "
+			"--papers has its own dictionaries, or takes --patterns; it does not take "
 			"rules");
 	return 0;
 }
@@ -136,8 +137,8 @@ static int measure_papers(
 	if (!status && !(run_cluster && run_cluster->rank)) {
 		(settings->json ? papers_show_json : papers_show_text)(options, &result);
 		if (result.different) {
-			log_error("%u rows found something else than they should have",
-				result.different);
+			log_error(
+				"%u rows found other hits than they should have", result.different);
 			code = EXIT_PROBLEMS;
 		}
 	}
@@ -174,7 +175,7 @@ static int run(void *arg, int argc, char **argv)
 	int code = EXIT_CLEAN;
 
 	log_set_level(settings->verbose ? LOG_DEBUG : LOG_WARN);
-	/* Of the papers' tables one is shared among processes. */
+	/* Only paper 2 uses several processes. */
 	if (run_cluster && run_cluster->rank && settings->paper != 2)
 		return EXIT_CLEAN;
 	if (settings->papers || settings->paper)
@@ -193,11 +194,12 @@ static int run(void *arg, int argc, char **argv)
 }
 
 static const struct example examples[] = {
-	{ "burin bench -c my.conf disk.dd", "measures all that can work here on an image" },
+	{ "burin bench -c my.conf disk.dd",
+		"measures everything that works on this machine, on an image" },
 	{ "burin bench --mode resident --size 2G --kernel gram --kernel ac",
 		"compares two kernels on random bytes" },
 	{ "burin bench --papers --paper 3 --size 16M",
-		"the tables of PFAC, on texts of up to 16 MiB" },
+		"reproduces the tables of PFAC, on texts of up to 16 MiB" },
 	{ NULL, NULL },
 };
 
@@ -207,21 +209,21 @@ const struct command bench_command = {
 	.arguments = "[DATA]",
 	.max_arguments = 1,
 	.description =
-		"Measures how fast DATA, an image or any other file, is searched for what the "
-		"rules name: by the GPU's kernels in the device's own memory (resident), by the "
-		"engines from memory to memory (host), and by whole dry runs over the file, with "
-		"the time by stage (end-to-end). Without DATA it takes random bytes. Speeds are in "
-		"GB of 10^9 bytes, medians after a round that does not count, beside ceilings that "
-		"are measured in the same run: reading the device's memory, copying to it, reading "
-		"this machine's memory, and reading the file without searching it.\n\n"
-		"A row counts only if what it found was compared: on a part of the data with the "
+		"Measures how fast DATA, an image or any other file, is scanned for the patterns "
+		"of the rules: by GPU kernels on data in GPU memory (resident), by engines on data "
+		"in main memory (host), and by whole dry runs over the file, with the time of each "
+		"stage (end-to-end). Without DATA it uses random bytes. Speeds are in GB of 10^9 "
+		"bytes and are medians after a warm-up round. They are shown beside ceilings "
+		"measured in the same run: reading GPU memory, copying to it, reading main memory, "
+		"and reading the file without scanning it.\n\n"
+		"A row counts only if its hits were compared: on a part of the data with the "
 		"engine `reference`, and on all of it with the CPU engine, by count and by a "
-		"checksum over offsets and patterns; whole runs by the lines of their reports. "
-		"When anything is different, the exit code is 1.\n\n"
-		"With --papers the tables of five papers are measured again, in their layout, with "
-		"the published figures beside today's: see gpu/README.md. What a row found is "
-		"compared with the engine `ac`.\n\n"
-		"Folders for the runs' reports, and for a file of random bytes, are made below "
+		"checksum over offsets and patterns; whole runs by the lines of their reports. If "
+		"anything differs, the exit code is 1.\n\n"
+		"With --papers it reproduces the tables of five papers in their layout, with the "
+		"published figures beside today's: see gpu/papers/README.md. The hits of each row "
+		"are compared with those of the engine `ac`.\n\n"
+		"Reports of the runs, and a file of random bytes, go to temporary folders below "
 		"`$TMPDIR`.",
 	.options = bench_option_rows,
 	.settings_size = sizeof(struct bench_settings),

@@ -29,7 +29,7 @@ static int collect_images(
 			"no image was given; try: burin carve -o OUT IMAGE");
 	if (!status && settings->run.map_path && images->count > 1)
 		status = error_set(&error, EXIT_USAGE, EINVAL,
-			"--map is the map of one image, and %zu were given", images->count);
+			"--map describes one image, but %zu were given", images->count);
 	if (status)
 		log_error("%s", error.text);
 	return status ? error.code : EXIT_CLEAN;
@@ -43,12 +43,11 @@ static int open_sets(const struct carve_options *settings, struct hash_sets **se
 
 	if (settings->run.skip_known && !known->count)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"--skip-known leaves out what is in the lists of --known, and none was "
-			"given");
+			"--skip-known needs at least one list given by --known");
 	if (settings->run.dry_run && (known->count || alert->count))
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"a dry run writes and hashes no files, so --known and --alert can't be "
-			"given with it");
+			"--known and --alert can't be combined with --dry-run, which hashes no "
+			"files");
 	status =
 		hash_sets_open(sets, known->items, known->count, alert->items, alert->count, error);
 	options->sets = *sets;
@@ -56,7 +55,7 @@ static int open_sets(const struct carve_options *settings, struct hash_sets **se
 	return status;
 }
 
-/* What must be looked at before anything is opened. */
+/* Checks and loads what a run needs before the image is opened. */
 static int load(const struct carve_options *settings, struct rules **rules, struct hash_sets **sets,
 	struct run_options *options)
 {
@@ -75,7 +74,7 @@ static int load(const struct carve_options *settings, struct rules **rules, stru
 	return status ? error.code : EXIT_CLEAN;
 }
 
-/* Of several processes, the first conducts. */
+/* In a cluster, the first process coordinates. */
 static int carve_one(struct run_options *options, const char *image_path, const char *output)
 {
 	options->cluster = run_cluster;
@@ -84,7 +83,8 @@ static int carve_one(struct run_options *options, const char *image_path, const 
 	return run_carve(options, image_path, output, NULL);
 }
 
-/* Into output, or, with several images or a batch that is resumed, into a folder of it for each. */
+/* Carves into output or, for several images and for a resumed batch, into a folder for each in
+ * output. */
 static int carve(const struct carve_options *settings, const struct images *images,
 	const char *output, bool batch, char **arguments)
 {
@@ -109,7 +109,7 @@ static int carve(const struct carve_options *settings, const struct images *imag
 	return code;
 }
 
-/* settings: to be filled with those of the run's own command line, and what was given now. */
+/* settings: filled from the command line of the run and then from the current one. */
 static int go_on(struct carve_options *settings, struct resume *resume)
 {
 	char *path = resume->moved ? resume->moved : resume->left.image_path;
@@ -134,7 +134,7 @@ static int go_on(struct carve_options *settings, struct resume *resume)
 	return code;
 }
 
-/* given: what this command line alone says. */
+/* given: only what this command line says. */
 static int resume_run(const struct carve_options *given, int argc, char **argv)
 {
 	struct carve_options settings = { 0 };
@@ -142,9 +142,8 @@ static int resume_run(const struct carve_options *given, int argc, char **argv)
 	int code;
 
 	if (given->output || given->lists.count || argc > 1) {
-		log_error(
-			"--resume goes on in its own folder with its own images: %s can't be given "
-			"with it",
+		log_error("--resume uses the run's own folder and images: %s can't be combined "
+			  "with it",
 			given->output        ? "-o"
 			: given->lists.count ? "--list"
 					     : "several images");
@@ -186,35 +185,35 @@ static int run(void *arg, int argc, char **argv)
 }
 
 static const struct example examples[] = {
-	{ "burin carve -o out disk.E01", "carves everything that the shipped rules know" },
-	{ "burin carve -c scalpel.conf -o out disk.dd", "carves by Scalpel's own rule file" },
+	{ "burin carve -o out disk.E01", "carves every type in the shipped rules" },
+	{ "burin carve -c scalpel.conf -o out disk.dd", "carves with Scalpel's own rule file" },
 	{ "burin carve -t jpeg,png -p -o plan disk.dd",
-		"reports the pictures that are there, writing none" },
+		"reports the pictures found, without writing them" },
 	{ "burin carve --resume out",
-		"goes on with a run that was killed, interrupted, or out of space" },
+		"resumes a run that was killed, interrupted, or out of space" },
 	{ NULL, NULL },
 };
 
 const struct command carve_command = {
 	.name = "carve",
-	.summary = "Find files in disk images and cut them out",
+	.summary = "Find files in disk images and recover them",
 	.arguments = "IMAGE...",
-	.description =
-		"Searches every byte offset of each IMAGE for the headers and footers of the "
-		"rules, checks what it finds, and writes the files that stand there to the output "
-		"folder, with three reports: `report.jsonl` for programs, `report.xml` (DFXML) for "
-		"other forensic tools, `audit.txt` for people who know Scalpel.\n\n"
-		"An IMAGE is a raw file, the first part of a split raw image, a block device, an "
-		"AFF, VMDK, VHD or VHDX file, or the first segment of an E01 set; a folder stands "
-		"for the images in it, told by their names. It is never written to. With several "
-		"images, each gets its own folder in the output folder, one that fails does not "
-		"stop the others, and `batch.txt` and `batch.json` sum them up.\n\n"
-		"A run that was killed, interrupted or out of space goes on with `--resume DIR`, "
-		"and gives the same files and reports as one that nobody disturbed. Its image, "
-		"rules and options are known; what does not change the result, like `--threads`, "
-		"may be given anew.\n\n"
-		"The files and reports are the same whatever engine, number of threads or chunk "
-		"size is used.",
+	.description = "Scans every byte offset of each IMAGE for the headers and footers of the "
+		       "rules, checks each candidate, and writes the files to the output folder, "
+		       "with three reports: `report.jsonl` for programs, `report.xml` (DFXML) for "
+		       "other forensic tools, `audit.txt` for people who know Scalpel.\n\n"
+		       "An IMAGE is a raw file, the first part of a split raw image, a block "
+		       "device, an AFF, VMDK, VHD or VHDX file, or the first segment of an E01 "
+		       "set; a folder stands for all images in it, which are detected by their "
+		       "extensions. Images are never written to. With several images, each gets "
+		       "its own folder in the output folder, one that fails does not stop the "
+		       "others, and `batch.txt` and `batch.json` summarize them.\n\n"
+		       "`--resume DIR` continues a run that was killed, interrupted or out of "
+		       "space, and gives the same files and reports as an undisturbed run. It uses "
+		       "the run's image, rules and options; options that do not change the result, "
+		       "such as `--threads`, may be given again.\n\n"
+		       "The files and reports are the same whatever engine, number of threads or "
+		       "chunk size is used.",
 	.options = carve_option_rows,
 	.settings_size = sizeof(struct carve_options),
 	.run = run,

@@ -27,33 +27,33 @@ static const struct option_row compare_options[] = {
 		.kind = OPTION_STRING,
 		.metavar = "FILE",
 		MEMBER(image),
-		.help = "Ask this image why (default: the one that a report names, where it is "
-			"there and has that size)" },
+		.help = "The image, to find out why results differ (default: the one named by a "
+			"report, if it exists and has the reported size)" },
 	{ .name = "config",
 		.letter = 'c',
 		.kind = OPTION_STRING,
 		.metavar = "FILE",
 		MEMBER(config),
-		.help = "The rules of burin's run (default: the file that its report names, where "
-			"it has not changed)" },
+		.help = "The rules of burin's run (default: the file named by its report, if it "
+			"has not changed)" },
 	{ .name = "rules-format",
 		.kind = OPTION_CHOICE,
 		.choices = RULES_FORMAT_CHOICES,
 		.fallback = "auto",
 		MEMBER(rules_format),
-		.help = "The form of the rule file" },
+		.help = "Format of the rule file" },
 	{ .name = "types",
 		.letter = 't',
 		.kind = OPTION_STRING,
 		.metavar = "LIST",
 		MEMBER(types),
-		.help = "The types that burin's run was asked for" },
-	{ .name = "all", MEMBER(all), .help = "Show the files that are the same too" },
+		.help = "The --types of burin's run" },
+	{ .name = "all", MEMBER(all), .help = "Also show files that are the same" },
 	{ .name = "html",
 		.kind = OPTION_STRING,
 		.metavar = "FILE",
 		MEMBER(html),
-		.help = "Write a page too, to FILE, which must be new" },
+		.help = "Also write a page to FILE, which must not exist" },
 	{ .name = "json", MEMBER(json), .help = "Print JSON" },
 	{ 0 },
 };
@@ -70,7 +70,7 @@ static void add_file_cell(struct table *table, const struct listed *file)
 			file->status);
 }
 
-/* "length, status", "only in A"; "" for the same. */
+/* "length, status", "only in A"; "" if there is no difference. */
 static const char *difference_text(const struct compared *row, char text[64])
 {
 	text[0] = '\0';
@@ -118,7 +118,7 @@ static void print_rows(const struct comparison *comparison, bool all)
 static void print_side(const char *name, const struct listing *listing)
 {
 	printf("%s: %s %s, %zu files%s: %s\n", name, listing_tool_name(listing->tool),
-		listing->version, listing->count, listing->ended ? "" : ", did not come to its end",
+		listing->version, listing->count, listing->ended ? "" : ", unfinished",
 		listing->path);
 }
 
@@ -197,10 +197,10 @@ static void print_json(const struct comparison *comparison, bool all)
 		"only_b", (json_int_t)comparison->only_b, "why", whys, "rows", rows));
 }
 
-/* ---- what is at hand ----------------------------------------------------------------------- */
+/* ---- rules and image ----------------------------------------------------------------------- */
 
-/* The rules of a burin run by --config, or those that its report names; of a Scalpel run those that
- * its audit names. NULL where they are not there, or no longer what they were. */
+/* Finds the rules of a run: for burin those of --config, or those that its report names; for
+ * Scalpel those that its audit names. NULL if they do not exist or have changed since. */
 static int find_rules(const struct compare_settings *settings, const struct listing *listing,
 	struct rules **rules, struct error *error)
 {
@@ -217,7 +217,7 @@ static int find_rules(const struct compare_settings *settings, const struct list
 			burin ? settings->types : NULL, &ignored))
 		return 0;
 	if (burin && strcmp((*rules)->sha256, listing->rules_sha256) != 0) {
-		log_warn("the rules '%s' are not those of the run any more, and are not asked",
+		log_warn("the rules '%s' have changed since the run and are not used",
 			listing->rules_path);
 		rules_free(*rules);
 		*rules = NULL;
@@ -225,7 +225,7 @@ static int find_rules(const struct compare_settings *settings, const struct list
 	return 0;
 }
 
-/* The image that a report names, where it is there and as large as the report says. */
+/* The image named by a report; NULL unless it exists and has the reported size. */
 static struct image *named_image(const struct listing *listing)
 {
 	struct error ignored = { 0 };
@@ -261,7 +261,7 @@ static int write_page(const struct comparison *comparison, const char *path, str
 
 	if (!stream)
 		return error_set(
-			error, EXIT_IO, errno, "cannot make '%.500s': %s", path, strerror(errno));
+			error, EXIT_IO, errno, "cannot create '%.500s': %s", path, strerror(errno));
 	status = compare_page(comparison, stream);
 	if (fclose(stream) || status)
 		return error_set(error, EXIT_IO, EIO, "cannot write '%.500s'", path);
@@ -271,7 +271,7 @@ static int write_page(const struct comparison *comparison, const char *path, str
 static void warn_about(const struct listing *a, const struct listing *b)
 {
 	if (a->image_size && b->image_size && a->image_size != b->image_size)
-		log_warn("these are runs over different images: one has %" PRIu64
+		log_warn("the runs are over different images: one has %" PRIu64
 			 " bytes, the other %" PRIu64,
 			a->image_size, b->image_size);
 }
@@ -329,29 +329,29 @@ static int run(void *arg, int argc, char **argv)
 }
 
 static const struct example examples[] = {
-	{ "burin compare old new", "shows what two runs of burin have found otherwise" },
+	{ "burin compare old new", "shows where the results of two runs of burin differ" },
 	{ "burin compare out recup_dir.1/report.xml --image disk.dd --html compared.html",
-		"compares burin with PhotoRec, and writes a page too" },
+		"compares burin with PhotoRec, and also writes a page" },
 	{ NULL, NULL },
 };
 
 const struct command compare_command = {
 	.name = "compare",
-	.summary = "Show what two runs, or two tools, have found otherwise, and why",
+	.summary = "Show where the results of two runs, or two tools, differ, and why",
 	.arguments = "A B",
 	.min_arguments = 2,
 	.max_arguments = 2,
 	.description =
-		"Each of A and B is a report, or the folder that it lies in: a `report.jsonl` of "
-		"burin, an `audit.txt` of Scalpel or Foremost, a `report.xml` of PhotoRec (or "
-		"other DFXML with places in the image); its content tells which.\n\n"
-		"Files are matched by the place in the image where they begin. Then lengths, types "
-		"(as far as tools name them alike: a DOCX is a ZIP), statuses, hashes and pieces "
-		"are compared. Where a side lacks a file, it is said why, as far as that can be "
-		"told: not searched, unaligned, hidden in another file, no rule; of burin, and of "
-		"Scalpel where its rule file is there, the rules are asked at the place when the "
-		"image is at hand, as `burin why` does.\n\n"
-		"The exit code is 0 when both have the same, 1 when something differs.",
+		"A and B are reports, or folders that contain one: a `report.jsonl` of burin, an "
+		"`audit.txt` of Scalpel or Foremost, a `report.xml` of PhotoRec (or other DFXML "
+		"with image offsets). The format is detected from the content.\n\n"
+		"Files are matched by their start offset in the image. Then lengths, types (as far "
+		"as the tools' names correspond: a DOCX is a ZIP), statuses, hashes and extents "
+		"are compared. If one side lacks a file, the reason is shown as far as it can be "
+		"determined: not scanned, unaligned, hidden inside another file, no rule. If the "
+		"image is available, the rules of burin, and of Scalpel if its rule file exists, "
+		"are tested at the offset, as `burin why` does.\n\n"
+		"The exit code is 0 if both have the same files, 1 if something differs.",
 	.options = compare_options,
 	.settings_size = sizeof(struct compare_settings),
 	.run = run,

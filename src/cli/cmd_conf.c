@@ -16,7 +16,7 @@ struct convert_settings {
 	enum rules_format rules_format;
 };
 
-/* Writes the rules to a new file; a half-written one is removed again. */
+/* Writes the rules to a new file, which is removed if that fails. */
 static int write_file(const struct rules *rules, const char *path, struct error *error)
 {
 	FILE *stream = fopen(path, "wxe");
@@ -69,27 +69,26 @@ static const struct option_row convert_options[] = {
 		.kind = OPTION_STRING,
 		.metavar = "FILE",
 		.offset = offsetof(struct convert_settings, output),
-		.help = "Write to this file, which must not be there yet (default: standard "
-			"output)" },
+		.help = "Write to this file, which must not exist (default: standard output)" },
 	{ .name = "rules-format",
 		.kind = OPTION_CHOICE,
 		.choices = RULES_FORMAT_CHOICES,
 		.fallback = "auto",
 		.offset = offsetof(struct convert_settings, rules_format),
-		.help = "The form of the rule file; Foremost's looks like Scalpel's and must be "
-			"named" },
+		.help = "Format of the rule file; Foremost's looks like Scalpel's and must be "
+			"given" },
 	{ 0 },
 };
 
 static const struct example convert_examples[] = {
 	{ "burin conf convert /etc/scalpel/scalpel.conf -o my.conf",
-		"makes a burin rule file of Scalpel's" },
+		"converts Scalpel's rule file to burin's format" },
 	{ NULL, NULL },
 };
 
 const struct command conf_convert_command = {
 	.name = "conf convert",
-	.summary = "Write a rule file of Scalpel or Foremost in burin's form",
+	.summary = "Convert a rule file of Scalpel or Foremost to burin's format",
 	.arguments = "FILE",
 	.min_arguments = 1,
 	.max_arguments = 1,
@@ -119,7 +118,7 @@ static const struct option_row conf_list_options[] = {
 		.choices = RULES_FORMAT_CHOICES,
 		.fallback = "auto",
 		.offset = offsetof(struct conf_list_settings, rules_format),
-		.help = "The form of the rule file" },
+		.help = "Format of the rule file" },
 	{ .name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct conf_list_settings, json),
@@ -129,11 +128,11 @@ static const struct option_row conf_list_options[] = {
 
 const struct command conf_list_command = {
 	.name = "conf list",
-	.summary = "Show the types of a rule file",
+	.summary = "List the types of a rule file",
 	.arguments = "[FILE]",
 	.max_arguments = 1,
-	.description = "Without a file, the types of the rules that `burin carve` uses when none "
-		       "are named.",
+	.description =
+		"Without FILE, lists the types of the rules that `burin carve` uses by default.",
 	.options = conf_list_options,
 	.settings_size = sizeof(struct conf_list_settings),
 	.run = run_conf_list,

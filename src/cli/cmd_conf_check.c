@@ -1,5 +1,4 @@
-/* `burin conf check`: what looks wrong in a rule file, and how much each rule will find that is not
- * there. */
+/* `burin conf check`: mistakes in a rule file, and how many false positives each rule will find. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ struct check_settings {
 	bool json;
 };
 
-/* What there is to be printed. */
+/* What will be printed. */
 struct check {
 	struct rules *rules;
 	struct lint lint;
@@ -232,20 +231,20 @@ static const struct option_row check_options[] = {
 		.kind = OPTION_STRING,
 		.metavar = "IMAGE",
 		.offset = offsetof(struct check_settings, image),
-		.help = "Count the hits in a sample of this image too" },
+		.help = "Also count the hits in a sample of this image" },
 	{ .name = "sample",
 		.kind = OPTION_SIZE,
 		.metavar = "SIZE",
 		.offset = offsetof(struct check_settings, sample),
 		.min = 1,
 		.fallback = "64M",
-		.help = "How much of the image is searched, in pieces spread evenly over it" },
+		.help = "How much of the image to scan, in pieces spread evenly over it" },
 	{ .name = "rules-format",
 		.kind = OPTION_CHOICE,
 		.choices = RULES_FORMAT_CHOICES,
 		.fallback = "auto",
 		.offset = offsetof(struct check_settings, rules_format),
-		.help = "The form of the rule file" },
+		.help = "Format of the rule file" },
 	{ .name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct check_settings, json),
@@ -261,14 +260,14 @@ static const struct example check_examples[] = {
 
 const struct command conf_check_command = {
 	.name = "conf check",
-	.summary = "Look for mistakes in a rule file, and forecast its false positives",
+	.summary = "Check a rule file for mistakes, and forecast its false positives",
 	.arguments = "FILE",
 	.min_arguments = 1,
 	.max_arguments = 1,
-	.description = "Prints what looks wrong in the file, and for each rule how often its "
-		       "headers occur in a GiB of random data and how\n"
-		       "much would be written for these, which is nothing where a carver decides. "
-		       "The exit code is 1 when there were warnings.",
+	.description =
+		"Prints likely mistakes in the file and, for each rule, how often its headers "
+		"occur in a GiB of random data and how much would be written for these false hits: "
+		"nothing for rules with a carver. The exit code is 1 if there are warnings.",
 	.options = check_options,
 	.settings_size = sizeof(struct check_settings),
 	.run = run_check,

@@ -34,9 +34,11 @@ static const struct option_row extract_options[] = {
 		.metavar = "N",
 		.max = 1024,
 		MEMBER(threads),
-		.help = "Use N threads (default: one a processor)" },
-	{ .name = "quiet", MEMBER(quiet), .help = "Only warnings and errors" },
-	{ .name = "json", MEMBER(json), .help = "Events on stdout, one JSON object a line" },
+		.help = "Use N threads (default: one per processor)" },
+	{ .name = "quiet", MEMBER(quiet), .help = "Print only warnings and errors" },
+	{ .name = "json",
+		MEMBER(json),
+		.help = "Print events on stdout, one JSON object per line" },
 	{ 0 },
 };
 
@@ -61,9 +63,11 @@ static int run(void *arg, int argc, char **argv)
 }
 
 static const struct example examples[] = {
-	{ "burin carve -p -o plan disk.E01", "finds what is there, writing the reports alone" },
-	{ "grep -v '\"type\":\"html\"' plan/report.jsonl > wanted.jsonl", "leaves a type out" },
-	{ "burin extract -o out wanted.jsonl disk.E01", "writes the files that are left" },
+	{ "burin carve -p -o plan disk.E01",
+		"lists what would be carved, writing only the reports" },
+	{ "grep -v '\"type\":\"html\"' plan/report.jsonl > wanted.jsonl",
+		"removes the files of one type" },
+	{ "burin extract -o out wanted.jsonl disk.E01", "writes the files of the remaining lines" },
 	{ NULL, NULL },
 };
 
@@ -73,13 +77,10 @@ const struct command extract_command = {
 	.arguments = "REPORT [IMAGE]",
 	.min_arguments = 1,
 	.max_arguments = 2,
-	.description = "Reads REPORT, a `report.jsonl` of `burin carve` (also of a dry run, and "
-		       "also one from "
-		       "which lines were removed), and writes its files from IMAGE, the evidence "
-		       "that it was "
-		       "made from; without IMAGE, the path that the report names is used. Where "
-		       "the report "
-		       "has hashes, the files must agree with them.",
+	.description = "Reads REPORT, a `report.jsonl` of `burin carve` (it may come from a dry "
+		       "run, and lines may have been removed), and writes its files from IMAGE, "
+		       "the evidence it was made from; without IMAGE, from the path in the report. "
+		       "If the report has hashes, the files are compared with them.",
 	.options = extract_options,
 	.settings_size = sizeof(struct extract_settings),
 	.run = run,

@@ -29,7 +29,7 @@ static int run_help(void *settings, int argc, char **argv)
 
 const struct command help_command = {
 	.name = "help",
-	.summary = "Explain burin, or one of its commands",
+	.summary = "Print help for burin or a command",
 	.arguments = "[COMMAND]",
 	.max_arguments = 2,
 	.run = run_help,

@@ -1,4 +1,4 @@
-/* `burin list`: what this burin has, on this machine. */
+/* `burin list`: the engines, kernels, types and carvers of this program on this machine. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct list_settings {
 
 /* ---- engines, and the kernels that one of them has ----------------------------------------- */
 
-/* "" when the engine can work here, else why not. */
+/* Sets reason to "" when the engine works on this machine, else to why not. */
 static void probe(const struct scan_engine *engine, char *reason, size_t len)
 {
 	*reason = '\0';
@@ -59,7 +59,7 @@ static void add_object(json_t *list, const struct item *item)
 	json_array_append_new(list, object);
 }
 
-/* Where items are shown: one of the two is not NULL. */
+/* Where items are shown: one of the two members is not NULL. */
 struct shown {
 	struct table *table;
 	json_t *list;
@@ -117,7 +117,7 @@ static int list_engines(const struct list_settings *settings)
 	return EXIT_CLEAN;
 }
 
-/* The kernels of the gpu engine, the only one that has some to choose from. */
+/* The kernels of the gpu engine, the only engine with a choice of kernels. */
 static int list_kernels(const struct list_settings *settings)
 {
 	struct shown shown = begin(settings);
@@ -190,7 +190,7 @@ static int run_list(void *settings, int argc, char **argv)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		if (strcmp(lists[i].name, argv[0]) == 0)
 			return lists[i].list(settings);
-	log_error("burin list knows engines, kernels, types and carvers, not '%s'", argv[0]);
+	log_error("burin list takes engines, kernels, types or carvers, not '%s'", argv[0]);
 	return EXIT_USAGE;
 }
 
@@ -200,18 +200,18 @@ static const struct option_row list_options[] = {
 		.kind = OPTION_STRING,
 		.metavar = "FILE",
 		.offset = offsetof(struct list_settings, config),
-		.help = "For types: the rule file (default: the one that `burin carve` uses)" },
+		.help = "For types: the rule file (default: that of `burin carve`)" },
 	{ .name = "rules-format",
 		.kind = OPTION_CHOICE,
 		.choices = RULES_FORMAT_CHOICES,
 		.fallback = "auto",
 		.offset = offsetof(struct list_settings, rules_format),
-		.help = "The form of the rule file" },
+		.help = "Format of the rule file" },
 	{ .name = "all",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct list_settings, all),
-		.help = "For engines and kernels: also those that papers describe, which are only "
-			"here to be compared with" },
+		.help = "Also list the engines and kernels from papers, which are only here for "
+			"comparison" },
 	{ .name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct list_settings, json),
@@ -220,22 +220,20 @@ static const struct option_row list_options[] = {
 };
 
 static const struct example list_examples[] = {
-	{ "burin list engines",
-		"shows which engines can work on this machine, and why others can't" },
-	{ "burin list types -c my.conf", "shows what a rule file carves" },
+	{ "burin list engines", "shows which engines work on this machine, and why others do not" },
+	{ "burin list types -c my.conf", "shows the types in a rule file" },
 	{ NULL, NULL },
 };
 
 const struct command list_command = {
 	.name = "list",
-	.summary = "Show the engines, kernels, types or carvers that there are",
+	.summary = "List the engines, kernels, types or carvers",
 	.arguments = "engines|kernels|types|carvers",
 	.min_arguments = 1,
 	.max_arguments = 1,
-	.description =
-		"`engines` are the ways to search an image; `kernels` those of the engine gpu; "
-		"`types` what a rule file finds; `carvers` the checks that know a format "
-		"from the inside and that a rule can name.",
+	.description = "`engines` scan an image for patterns; `kernels` are the GPU programs of "
+		       "the engine gpu; `types` are what a rule file finds; `carvers` are the "
+		       "parsers that a rule can name to check files of its format.",
 	.options = list_options,
 	.settings_size = sizeof(struct list_settings),
 	.run = run_list,

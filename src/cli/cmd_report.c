@@ -1,4 +1,4 @@
-/* `burin report`: the page of a run, for people. */
+/* `burin report`: a page to browse the results of a run. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ struct report_settings {
 	bool quiet;
 };
 
-/* Writes folder/report.html and says so. Returns the exit code. */
+/* Writes folder/report.html and logs that. Returns the exit code. */
 static int make_page(const char *folder, uint64_t thumbs)
 {
 	struct page_options options = { .thumbs = thumbs };
@@ -26,11 +26,11 @@ static int make_page(const char *folder, uint64_t thumbs)
 		return error.code;
 	}
 	if (counts.no_pictures)
-		log_info("no small pictures: %s", counts.no_pictures);
+		log_info("no thumbnails: %s", counts.no_pictures);
 	if (counts.no_films)
-		log_info("no small pictures of films: %s", counts.no_films);
+		log_info("no thumbnails of videos: %s", counts.no_films);
 	if (counts.failed_thumbs)
-		log_info("%" PRIu64 " small pictures could not be made", counts.failed_thumbs);
+		log_info("%" PRIu64 " thumbnails could not be made", counts.failed_thumbs);
 	log_info("%s/" PAGE_NAME " shows %" PRIu64 " files", folder, counts.files);
 	return EXIT_CLEAN;
 }
@@ -60,36 +60,33 @@ static const struct option_row report_options[] = {
 		.metavar = "N",
 		.fallback = PAGE_THUMBS,
 		.offset = offsetof(struct report_settings, thumbs),
-		.help = "Make small pictures of N images and films at most; 0: of none" },
+		.help = "Make thumbnails of at most N images and videos; 0: none" },
 	{ .name = "quiet",
 		.offset = offsetof(struct report_settings, quiet),
-		.help = "Only warnings and errors" },
+		.help = "Print only warnings and errors" },
 	{ 0 },
 };
 
 static const struct example report_examples[] = {
 	{ "burin report out", "writes out/report.html" },
-	{ "burin carve --html -o out disk.E01", "carves, and writes the page at the end" },
+	{ "burin carve --html -o out disk.E01", "carves, and then writes the page" },
 	{ NULL, NULL },
 };
 
 const struct command report_command = {
 	.name = "report",
-	.summary = "Write a page to look at what was carved",
+	.summary = "Write a page to browse the results of a run",
 	.arguments = "OUT",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.description = "Writes `report.html` to OUT, an output folder of `burin carve` or `burin "
-		       "extract`: what "
-		       "is wrong, what was found, where it lay, with a map, pictures, a table, "
-		       "copies and dates, to sort, pick and hand over. Any browser opens it from "
-		       "disk; it needs "
-		       "no network and loads nothing from elsewhere.\n\n"
-		       "With many files their rows go to `report.data/`; small pictures go to "
-		       "`thumbs/`, made by "
-		       "libvips and, of films, by ffmpeg, where these are installed, in processes "
-		       "of their own "
-		       "that may do nothing else. An older page is written over.",
+		       "extract`. The page shows problems, what was found and where, with a map, "
+		       "thumbnails, a table, duplicates and dates, to sort, select and export. Any "
+		       "browser opens it from disk; it needs no network and loads nothing from "
+		       "elsewhere.\n\n"
+		       "If there are many files, the rows go to `report.data/`. Thumbnails go to "
+		       "`thumbs/`; they are made by libvips, and for videos by ffmpeg, if these "
+		       "are installed, in confined processes. An older page is overwritten.",
 	.options = report_options,
 	.settings_size = sizeof(struct report_settings),
 	.run = run_report,

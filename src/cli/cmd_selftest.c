@@ -1,4 +1,5 @@
-/* `burin selftest`: whether burin works as it must on this machine, with a protocol to file. */
+/* `burin selftest`: whether burin works correctly on this machine, with a protocol for the case
+ * file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,14 +35,14 @@ static const struct option_row selftest_options[] = {
 		.choices = RULES_FORMAT_CHOICES,
 		.fallback = "auto",
 		MEMBER(rules_format),
-		.help = "The form of the rule file" },
+		.help = "Format of the rule file" },
 	{ .name = "output",
 		.letter = 'o',
 		.kind = OPTION_STRING,
 		.metavar = "DIR",
 		MEMBER(output),
-		.help = "Write selftest.txt and selftest.html to DIR, where they must be new" },
-	{ .name = "quiet", MEMBER(quiet), .help = "Only warnings and errors on stderr" },
+		.help = "Write selftest.txt and selftest.html to DIR, where they must not exist" },
+	{ .name = "quiet", MEMBER(quiet), .help = "Print only warnings and errors on stderr" },
 	{ 0 },
 };
 
@@ -53,7 +54,7 @@ static void tell(const struct selftest_run *run)
 		run->unsuited   ? "not for these rules"
 		: *run->problem ? run->problem
 				: "passed");
-	log_set_level(LOG_WARN); /* for the next run, which would tell of itself */
+	log_set_level(LOG_WARN); /* so that the next run prints nothing */
 }
 
 static void tell_nothing(const struct selftest_run *run)
@@ -82,8 +83,8 @@ static int write_files(const struct selftest *selftest, const char *folder, stru
 	int status;
 
 	if (mkdir(folder, 0777) && errno != EEXIST)
-		return error_set(
-			error, EXIT_IO, errno, "cannot make '%.500s': %s", folder, strerror(errno));
+		return error_set(error, EXIT_IO, errno, "cannot create '%.500s': %s", folder,
+			strerror(errno));
 	status = write_file(selftest, folder, "selftest.txt", selftest_text, error);
 	if (!status)
 		status = write_file(selftest, folder, "selftest.html", selftest_page, error);
@@ -109,7 +110,7 @@ static int run(void *arg, int argc, char **argv)
 	if (!status && settings->output)
 		status = write_files(&selftest, settings->output, &error);
 	if (!status)
-		selftest_text(&selftest, stdout); /* main looks whether it arrived */
+		selftest_text(&selftest, stdout); /* dispatch.c checks that it was written */
 	code = status                       ? error.code
 	       : selftest.signal            ? 128 + selftest.signal
 	       : selftest_passed(&selftest) ? EXIT_CLEAN
@@ -124,31 +125,23 @@ static int run(void *arg, int argc, char **argv)
 
 static const struct example examples[] = {
 	{ "burin selftest -o case-17/selftest",
-		"tests this machine, and leaves the protocol with a case" },
+		"tests this machine, and adds the protocol to a case" },
 	{ NULL, NULL },
 };
 
 const struct command selftest_command = {
 	.name = "selftest",
 	.summary = "Test burin on this machine, and write a protocol",
-	.description = "Makes an image of known layout in a temporary folder: files of seven "
-		       "formats, in one "
-		       "piece at clusters, at any byte, over the edges of the buffers, inside "
-		       "archives, cut "
-		       "off, damaged, and headers with no file behind them. Carves it with every "
-		       "engine and "
-		       "every GPU kernel that works here, and with other chunk sizes and numbers "
-		       "of threads; "
-		       "holds what comes out against what was planted, and the runs against each "
-		       "other; and "
-		       "prints a protocol of one page: machine, program, rules, recall and "
-		       "precision by class, "
-		       "engines.\n\n"
-		       "Recall must be 100 %, no file may be called complete that is none, and all "
-		       "engines "
-		       "must give the same files. The exit code is 0 then, else 1. It takes some "
-		       "seconds and "
-		       "about 50 MB in TMPDIR.",
+	.description = "Creates an image of known layout in a temporary folder: files of seven "
+		       "formats, at cluster boundaries, at any byte, across buffer boundaries, "
+		       "inside archives, truncated, damaged, and headers without a file. Carves it "
+		       "with every engine and every GPU kernel that works here, and with other "
+		       "chunk sizes and numbers of threads. Compares the results with what was "
+		       "planted, and the runs with each other. Prints a protocol of one page: "
+		       "machine, program, rules, recall and precision by class, engines.\n\n"
+		       "The test passes, with exit code 0, if recall is 100 %, no invalid file is "
+		       "called complete, and all engines give the same files; else the exit code "
+		       "is 1. It takes a few seconds and about 50 MB in TMPDIR.",
 	.options = selftest_options,
 	.settings_size = sizeof(struct selftest_settings),
 	.run = run,

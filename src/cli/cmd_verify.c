@@ -14,7 +14,7 @@ struct verify_settings {
 	bool verbose, json;
 };
 
-/* What each file's line needs. */
+/* What take_file needs. */
 struct listing {
 	const struct verify_settings *settings;
 	json_t *files; /* with --json */
@@ -25,7 +25,7 @@ static bool is_fine(enum verify_state state)
 	return state == VERIFY_OK || state == VERIFY_SIZE_ONLY;
 }
 
-/* Names come from the report, which anybody may have written. */
+/* Names come from the report, which is untrusted. */
 static void print_file(const char *name, enum verify_state state, const char *detail)
 {
 	char *clean_name = text_clean_copy(name), *clean_detail = text_clean_copy(detail);
@@ -67,8 +67,7 @@ static void print_summary(const struct verify_counts *counts)
 			printf(", %" PRIu64 " %s", counts->files[state], verify_state_name(state));
 	putchar('\n');
 	if (!counts->run_was_complete)
-		puts("The report has no summary: its run did not come to an end, or it was "
-		     "filtered.");
+		puts("The report has no summary: its run did not finish, or lines were removed.");
 }
 
 static void print_json(const struct verify_counts *counts, const char *path, json_t *files)
@@ -113,7 +112,7 @@ static const struct option_row verify_options[] = {
 		.letter = 'v',
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct verify_settings, verbose),
-		.help = "Name the files that are as reported too" },
+		.help = "Also list the files that match the report" },
 	{ .name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct verify_settings, json),
@@ -122,7 +121,7 @@ static const struct option_row verify_options[] = {
 };
 
 static const struct example verify_examples[] = {
-	{ "burin verify out", "hashes all carved files again and names those that have changed" },
+	{ "burin verify out", "hashes all carved files again and lists those that have changed" },
 	{ NULL, NULL },
 };
 
@@ -133,10 +132,10 @@ const struct command verify_command = {
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.description = "Reads the folder's report.jsonl, hashes every file that it lists, and "
-		       "prints those that are missing, too long or too\n"
-		       "short, or changed, and what lies in the folder without being listed.\n\n"
-		       "The exit code is 0 when all is as reported, 1 when something is not, 3 "
-		       "when the folder or the report can't be read.",
+		       "prints those that are missing, too long, too short or changed, and files "
+		       "in the folder that are not in the report.\n\n"
+		       "The exit code is 0 if everything matches the report, 1 if something does "
+		       "not, 3 if the folder or the report can't be read.",
 	.options = verify_options,
 	.settings_size = sizeof(struct verify_settings),
 	.run = run_verify,

@@ -1,4 +1,4 @@
-/* `burin why`: what each rule says of one place in an image. */
+/* `burin why`: what each rule makes of one offset in an image. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,21 +39,20 @@ static const struct option_row why_rows[] = {
 		.choices = RULES_FORMAT_CHOICES,
 		.fallback = "auto",
 		MEMBER(rules_format),
-		.help = "The form of the rule file" },
+		.help = "Format of the rule file" },
 	{ .name = "types",
 		.letter = 't',
 		.kind = OPTION_STRING,
 		.metavar = "LIST",
 		MEMBER(types),
-		.help = "Ask only these types, and show them though their header is not there" },
-	{ .name = "all",
-		MEMBER(all),
-		.help = "Show the rules whose header does not stand there too" },
+		.help = "Test only these types, and show them even if their header does not "
+			"match" },
+	{ .name = "all", MEMBER(all), .help = "Also show the rules whose header does not match" },
 	{ .name = "report",
 		.kind = OPTION_STRING,
 		.metavar = "FILE",
 		MEMBER(report),
-		.help = "The report.jsonl of a run: say which of its files lie over the place" },
+		.help = "The report.jsonl of a run: show which of its files cover the offset" },
 	{ .name = "both", .letter = 'b', MEMBER(both), .help = "As in burin carve" },
 	{ .name = "align",
 		.letter = 'q',
@@ -110,7 +109,7 @@ struct asked {
 
 /* ---- a report ------------------------------------------------------------------------------ */
 
-/* Calls take for each of the report's files that begins at the place or lies over it. */
+/* Calls take for each of the report's files that covers the offset. */
 static int each_covering(const char *path, uint64_t offset,
 	void (*take)(void *context, const struct file_record *file), void *context,
 	struct error *error)
@@ -138,7 +137,7 @@ static void print_covering(void *context, const struct file_record *file)
 	printf("In the report: %s, %s, from %" PRIu64 ", %" PRIu64 " bytes%s\n", file->path,
 		file_status_name(file->status), file->offset, file->length,
 		file->status == FILE_COMPLETE && file->offset < asked->offset
-			? ": what starts inside a complete file is not carved without --nested"
+			? ": files that start inside a complete file are carved only with --nested"
 			: "");
 }
 
@@ -228,7 +227,8 @@ static int run(void *arg, int argc, char **argv)
 	(void)argc;
 	if (size_parse(argv[1], &offset))
 		status = error_set(&error, EXIT_USAGE, EINVAL,
-			"'%.100s' is no offset: give bytes, as 4096, 0x1000 or 4K", argv[1]);
+			"'%.100s' is not an offset; give bytes, such as 4096, 0x1000 or 4K",
+			argv[1]);
 	else
 		status =
 			rules_load(&rules, config, settings->rules_format, settings->types, &error);
@@ -242,25 +242,25 @@ static int run(void *arg, int argc, char **argv)
 }
 
 static const struct example examples[] = {
-	{ "burin why disk.E01 0x4ac00", "says what each rule makes of the bytes at 0x4ac00" },
+	{ "burin why disk.E01 0x4ac00", "shows what each rule makes of the bytes at 0x4ac00" },
 	{ "burin why -t zip --report OUT/report.jsonl disk.E01 1537024",
-		"says why no ZIP was carved there" },
+		"shows why no ZIP was carved there" },
 	{ NULL, NULL },
 };
 
 const struct command why_command = {
 	.name = "why",
-	.summary = "Say why a file was carved at an offset, or why not",
+	.summary = "Show why a file was or was not carved at an offset",
 	.arguments = "IMAGE OFFSET",
 	.min_arguments = 2,
 	.max_arguments = 2,
 	.description =
-		"Asks every rule about a file that starts at OFFSET, with the checks and the "
-		"decision of a run: which rule's header stands there, whether a footer follows, "
-		"which check failed and at which byte (offsets in a carver's reason count from the "
+		"Tests every rule for a file that starts at OFFSET, with the same checks and "
+		"decisions as a run: which rule's header matches, whether a footer follows, which "
+		"check failed and at which byte (offsets in a carver's reason count from the "
 		"file's start), and which of several rules wins.\n\n"
-		"It looks at this place alone. That a file lies inside a complete one, and is not "
-		"carved for that, only a run's report can tell: see `--report`.",
+		"Only this offset is tested. Whether a file was not carved because it lies inside "
+		"a complete one can only be seen from a run's report: see `--report`.",
 	.options = why_rows,
 	.settings_size = sizeof(struct why_settings),
 	.run = run,

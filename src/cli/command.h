@@ -1,6 +1,6 @@
 /*
  * A command is one file cmd_NAME.c with one `const struct command`, and one row in the table in
- * commands.c. From these come the parsing, the help, the man page and the bash completion.
+ * commands.c. The parsing, the help, the man page and the bash completion are made from these.
  */
 #ifndef BURIN_CLI_COMMAND_H
 #define BURIN_CLI_COMMAND_H
@@ -14,21 +14,20 @@ struct example {
 
 struct command {
 	const char *name;      /* "carve"; two words for one of a family: "conf check" */
-	const char *summary;   /* a line without the full stop */
+	const char *summary;   /* one line without the full stop */
 	const char *arguments; /* what follows the options in the usage: "IMAGE..."; alternatives as
 				* "engines|types" are completed as words; NULL: takes none */
-	unsigned min_arguments, max_arguments; /* how many; max 0: no bound. Checked before run */
+	unsigned min_arguments, max_arguments; /* how many, checked before run; max 0: no limit */
 	const char *description; /* for the man page and --help: paragraphs with an empty line
 				    between, `literals` in backticks */
 	const struct option_row *options; /* NULL for none but --help */
 	size_t settings_size; /* bytes of the struct that the options fill; zeroed before */
-	/* settings: filled by options_parse. argv: the argc words that were no options, ended by
-	 * NULL. Returns the exit code. What went to stdout need not be flushed or checked: main
-	 * does both. */
+	/* settings: filled by options_parse. argv: the argc words that are not options, ended by
+	 * NULL. Returns the exit code. dispatch.c flushes and checks stdout. */
 	int (*run)(void *settings, int argc, char **argv);
 	const struct example *examples; /* NULL for none */
-	bool shared; /* in a cluster (run/run_cluster.h) every process runs it; others only the first
-			one */
+	bool shared; /* in a cluster (run/run_cluster.h) every process runs it; false: only the
+		      * first one does */
 };
 
 /* THE TABLE (commands.c), ended by NULL, in the order of the help. */
@@ -39,8 +38,8 @@ extern const struct command carve_command, extract_command, verify_command, repo
 	conf_list_command, list_command, bench_command, manual_command, completion_command,
 	help_command, version_command;
 
-/* Finds the command that the words name, and how many words that took. NULL with error (EXIT_USAGE)
- * set, with the nearest name, when there is none. */
+/* Finds the command that the words name; *used: how many words its name has. NULL, with error set
+ * (EXIT_USAGE) and suggesting the nearest name, when there is none. */
 const struct command *command_find(int argc, char **argv, int *used, struct error *error);
 
 /* Parses the options of a command and runs it: argv[0] is ignored, argv[1 ..) are options and
@@ -51,7 +50,7 @@ int command_run(const struct command *command, int argc, char **argv);
  * was interrupted (cmd_report.c). Returns the worse of both codes. */
 int page_after_run(const char *folder, int code);
 
-/* The whole command line as it was typed, ended by NULL: for reports. Set once by main. */
+/* The whole command line as typed, ended by NULL, for reports. Set once, by dispatch.c. */
 extern char **command_line;
 
 #endif

@@ -34,8 +34,8 @@ char **command_line;
 
 /* ---- finding ------------------------------------------------------------------------------- */
 
-/* How many of the words spell the command's name, 0 when they don't; *family: the first word
- * does. */
+/* How many of the words spell the command's name, 0 when they don't. Sets *family when the first
+ * word is the first of a two-word name. */
 static int spelled(const char *name, int argc, char **argv, bool *family)
 {
 	const char *blank = strchr(name, ' ');
@@ -49,7 +49,7 @@ static int spelled(const char *name, int argc, char **argv, bool *family)
 	return argc > 1 && strcmp(argv[1], blank + 1) == 0 ? 2 : 0;
 }
 
-/* Words a name in the table, or its family's: what a mistyped first word may have meant. */
+/* Words the error for an unknown command, with the nearest name. */
 static const struct command *no_command(int argc, char **argv, bool family, struct error *error)
 {
 	char *typed = family && argc > 1 ? xasprintf("%s %s", argv[0], argv[1]) : xstrdup(argv[0]);
@@ -59,15 +59,15 @@ static const struct command *no_command(int argc, char **argv, bool family, stru
 		suggestion_offer(&near, (*command)->name);
 	if (near.best)
 		error_set(error, EXIT_USAGE, ENOENT,
-			"'%s' is no command of burin; did you mean '%s'?", typed, near.best);
+			"burin has no command '%s'; did you mean '%s'?", typed, near.best);
 	else if (family)
 		error_set(error, EXIT_USAGE, ENOENT,
-			argc < 2 ? "burin %s needs a word more; see burin help %s"
-				 : "burin %s is no command; see burin help %s",
+			argc < 2 ? "burin %s needs another word; see burin help %s"
+				 : "burin has no command '%s'; see burin help %s",
 			typed, argv[0]);
 	else
-		error_set(error, EXIT_USAGE, ENOENT,
-			"'%s' is no command of burin; see burin --help", typed);
+		error_set(error, EXIT_USAGE, ENOENT, "burin has no command '%s'; see burin --help",
+			typed);
 	free(typed);
 	return NULL;
 }
@@ -93,7 +93,7 @@ static int check_arguments(const struct command *command, const char *called, in
 
 	if (!command->arguments && count)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"%s takes no arguments, and '%s' is one; see %s --help", called, argv[0],
+			"%s takes no arguments, but '%s' was given; see %s --help", called, argv[0],
 			called);
 	if ((unsigned)count < command->min_arguments)
 		return error_set(error, EXIT_USAGE, EINVAL,
@@ -106,7 +106,7 @@ static int check_arguments(const struct command *command, const char *called, in
 	return 0;
 }
 
-/* Options are parsed, arguments checked, the command called. */
+/* Parses the options, checks the arguments and calls the command. */
 static int parse_and_run(
 	const struct command *command, const char *called, int argc, char **argv, void *settings)
 {

@@ -1,7 +1,7 @@
 /*
- * `burin completion`: a bash completion out of the option tables. The script is one function with
- * two `case` statements: the first knows what follows an option that takes a value, the second the
- * options and arguments of a command.
+ * `burin completion`: a bash completion made from the option tables. The script is one function
+ * with two `case` statements: the first completes the value of an option, the second the options
+ * and arguments of a command.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const char head[] = //
 	"\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
 	"\tfi\n";
 
-/* Calls print for each first word of a command once. */
+/* Calls print once for each first word of a command. */
 static void for_each_family(void (*print)(const char *word, size_t len))
 {
 	for (size_t i = 0; commands[i]; i++) {
@@ -57,7 +57,7 @@ static void print_spaced(const char *words)
 		putchar(*words == '|' ? ' ' : *words);
 }
 
-/* Second words of a family become part of the command's name. */
+/* The second word of a command such as `conf check` becomes part of its name. */
 static void print_family(const char *word, size_t len)
 {
 	bool any = false;
@@ -68,8 +68,9 @@ static void print_family(const char *word, size_t len)
 		if (strncmp(name, word, len) != 0 || name[len] != ' ')
 			continue;
 		if (!any)
-			printf("\t%.*s)\n\t\tif [[ $COMP_CWORD -eq 2 ]]; then\n\t\t\t_burin_words "
-			       "\"",
+			printf("\t%.*s)\n"
+			       "\t\tif [[ $COMP_CWORD -eq 2 ]]; then\n"
+			       "\t\t\t_burin_words \"",
 				(int)len, word);
 		printf("%s ", name + len + 1);
 		any = true;
@@ -82,9 +83,14 @@ static void print_command_choice(void)
 {
 	fputs("\tif [[ $COMP_CWORD -eq 1 && $cur != -* ]]; then\n\t\t_burin_words \"", stdout);
 	for_each_family(print_word);
-	puts("\"\n\t\tCOMPREPLY+=($(compgen -f -- \"$cur\"))\n\t\treturn\n\tfi\n"
+	puts("\"\n"
+	     "\t\tCOMPREPLY+=($(compgen -f -- \"$cur\"))\n"
+	     "\t\treturn\n"
+	     "\tfi\n"
 	     "\tcase $command in\n"
-	     "\t-*)\n\t\tcommand=carve\n\t\t;;");
+	     "\t-*)\n"
+	     "\t\tcommand=carve\n"
+	     "\t\t;;");
 	for_each_family(print_family);
 	puts("\tesac");
 }
@@ -99,7 +105,7 @@ static bool means_folder(const char *value)
 	return strcmp(value, "DIR") == 0 || strcmp(value, "OUT") == 0;
 }
 
-/* "a|b|c", with nothing to be replaced: letters in upper case stand for something. */
+/* "a|b|c", all of it literal: words in upper case stand for something else. */
 static bool means_words(const char *value)
 {
 	for (const char *c = value; *c; c++)
@@ -133,7 +139,7 @@ static void print_value_case(void *context, const struct option_row *row)
 	const struct command *command = context;
 	const char *value = option_value_name(row);
 
-	if (!value || row->bare) /* the next word is not its value */
+	if (!value || row->bare) /* its value never is the next word */
 		return;
 	printf("\t'%s --%s'", command->name, row->name);
 	if (row->letter)
@@ -194,13 +200,13 @@ static int run_completion(void *settings, int argc, char **argv)
 }
 
 static const struct example completion_examples[] = {
-	{ "source <(burin completion)", "completes in this shell" },
+	{ "source <(burin completion)", "enables completion in this shell" },
 	{ NULL, NULL },
 };
 
 const struct command completion_command = {
 	.name = "completion",
-	.summary = "Write the completion for bash",
+	.summary = "Write the completion script for bash",
 	.run = run_completion,
 	.examples = completion_examples,
 };

@@ -1,5 +1,4 @@
-/* Finds the command that the arguments name, runs it, and makes sure that what it said on stdout
- * has arrived. */
+/* Finds the command that the arguments name, runs it, and checks that its output was written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -33,7 +32,7 @@ static int dispatch(int argc, char **argv)
 		return command_run(&help_command, 1, argv);
 	if (is_one_of(argv[1], "-V", "--version"))
 		return command_run(&version_command, 1, argv);
-	if (argv[1][0] == '-') /* as Scalpel is called: -c CONFIG -o OUTPUT IMAGE */
+	if (argv[1][0] == '-') /* as Scalpel is run: -c CONFIG -o OUTPUT IMAGE */
 		return command_run(&carve_command, argc, argv);
 	command = command_find(argc - 1, argv + 1, &used, &error);
 	if (command)
@@ -46,21 +45,21 @@ static int dispatch(int argc, char **argv)
 	return error.code;
 }
 
-/* Output that a full disk or a closed pipe has swallowed must not pass for delivered. */
+/* Output lost to a full disk or a closed pipe must not look like success. */
 static int finish_stdout(int code)
 {
 	const char *reason = ferror(stdout) ? "a write failed" : NULL;
 
 	if (fflush(stdout))
 		reason = strerror(errno);
-	if (!reason || code == EXIT_IO) /* then the command has noticed it and said why */
+	if (!reason || code == EXIT_IO) /* then the command has noticed and logged why */
 		return code;
 	log_error("cannot write to standard output: %s", reason);
 	return code > 128 ? code : EXIT_IO;
 }
 
-/* A standard stream that was closed would be the next file's descriptor, and messages would land in
- * that file. */
+/* If a standard stream is closed, the next file opened would get its descriptor, and messages would
+ * be written to that file. */
 static void fill_standard_streams(void)
 {
 	int fd;

@@ -5,24 +5,23 @@
 
 #include "base/memory.h"
 
-/* Terminals of 80 columns are what everybody has; a fixed width keeps the text the same
- * everywhere. */
+/* A fixed width keeps the text the same everywhere; every terminal has 80 columns. */
 #define WIDTH 80
 #define INDENT 2
 #define TEXT_COLUMN 28
 
 const struct exit_meaning exit_meanings[] = {
-	{ "0", "clean: finished, with nothing to report" },
-	{ "1", "finished, with problems that the report names" },
-	{ "2", "wrong arguments, or a rule file with an error" },
+	{ "0", "finished, without problems" },
+	{ "1", "finished, with problems that the report lists" },
+	{ "2", "invalid arguments or rules" },
 	{ "3", "the evidence can't be read, or the output can't be written" },
-	{ "4", "the engine that was asked for is not available on this machine" },
-	{ "128+N", "interrupted by signal N, with a complete report so far" },
+	{ "4", "the requested engine is not available on this machine" },
+	{ "128+N", "interrupted by signal N; the report is complete up to there" },
 	{ NULL, NULL },
 };
 
-/* Prints text in lines of WIDTH, from column `at` (where the cursor stands) and indented to
- * `column` after that. Ends the line. */
+/* Prints text in lines of WIDTH, starting in column `at`, where the cursor is; further lines are
+ * indented to `column`. Ends the line. */
 static void wrap(FILE *stream, const char *text, size_t at, size_t column)
 {
 	bool first = true;
@@ -148,16 +147,17 @@ bool help_print_family(FILE *stream, const char *family)
 		print_pair(stream, (*command)->name, (*command)->summary);
 	}
 	if (any)
-		fprintf(stream, "\n`burin %s COMMAND --help` explains one.\n", family);
+		fprintf(stream, "\nRun `burin %s COMMAND --help` for the options of a command.\n",
+			family);
 	return any;
 }
 
 void help_print(FILE *stream)
 {
 	fputs("Usage: burin COMMAND [OPTION]... [ARGUMENT]...\n"
-	      "       burin [OPTION]... IMAGE...          (as `burin carve`)\n"
-	      "Carve files out of disk images, by a user's rules.\n"
-	      "\nCommands:\n",
+	      "       burin [OPTION]... IMAGE...          (same as `burin carve`)\n"
+	      "Recovers files from disk images by their content.\n\n"
+	      "Commands:\n",
 		stream);
 	for (const struct command *const *command = commands; *command; command++)
 		print_pair(stream, (*command)->name, (*command)->summary);
@@ -167,5 +167,5 @@ void help_print(FILE *stream)
 	fputs("\nExit codes:\n", stream);
 	for (const struct exit_meaning *row = exit_meanings; row->code; row++)
 		print_pair(stream, row->code, row->meaning);
-	fputs("\n`burin COMMAND --help` explains a command.\n", stream);
+	fputs("\nRun `burin COMMAND --help` for the options of a command.\n", stream);
 }

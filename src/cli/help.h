@@ -6,14 +6,14 @@
 
 #include "cli/command.h"
 
-/* What burin is, its commands, and where to read on. */
+/* Usage, commands, exit codes. */
 void help_print(FILE *stream);
 void help_print_command(FILE *stream, const struct command *command);
-/* The commands of a family ("conf"). False, with nothing printed, when there is no such family. */
+/* The commands whose first word is family ("conf"). False, with nothing printed, when there are
+ * none. */
 bool help_print_family(FILE *stream, const char *family);
 
-/* What the exit codes mean: a line each, for the help and the manual. Ended by a row without a
- * meaning. */
+/* The exit codes, for the help and the manual. Ended by a row without a meaning. */
 struct exit_meaning {
 	const char *code, *meaning;
 };

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-/* What images, and the first segments of sets, are called. Case does not matter. */
+/* Extensions of images and of the first segments of sets. Case does not matter. */
 static const char *const extensions[] = { "e01", "s01", "ex01", "raw", "dd", "img", "image", "bin",
 	"001", "000", "0001", "aa", "aaa", "dmg", "iso", "vmdk", "vhd", "vhdx", "aff", "afd", "afm",
 	"mem", "dump" };
@@ -73,8 +73,8 @@ static int add_folder(struct images *images, const char *folder, struct error *e
 	if (images->count > before)
 		return 0;
 	return error_set(error, EXIT_IO, EINVAL,
-		"%s is a folder in which no file is called as images are (disk.E01, disk.dd, "
-		"disk.001, ...); give its images themselves",
+		"the folder %s has no file with an image's extension (disk.E01, disk.dd, disk.001, "
+		"...); name its images one by one",
 		folder);
 }
 
@@ -85,12 +85,13 @@ static int add_matching(struct images *images, const char *pattern, struct error
 	glob_t found;
 	int status = glob(pattern, 0, NULL, &found);
 
-	if (status == GLOB_NOMATCH) { /* perhaps no pattern, but a name with such characters */
+	if (status == GLOB_NOMATCH) { /* perhaps not a wildcard, but a name with such characters */
 		add_path(images, xstrdup(pattern));
 		return 0;
 	}
 	if (status)
-		return error_set(error, EXIT_IO, EIO, "cannot list what '%s' matches", pattern);
+		return error_set(
+			error, EXIT_IO, EIO, "cannot list the files that match '%s'", pattern);
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		add_path(images, xstrdup(found.gl_pathv[i]));
 	globfree(&found);

@@ -1,5 +1,4 @@
-/* Which images the words of a command line mean: files, devices, folders of images, patterns,
- * lists. */
+/* The images that a command line names: files, devices, folders of images, wildcards, lists. */
 #ifndef BURIN_CLI_IMAGES_H
 #define BURIN_CLI_IMAGES_H
 
@@ -13,14 +12,15 @@ struct images {
 	size_t count, capacity;
 };
 
-/* Adds what word means: an image's path; the images in a folder, in order of their names (told by
- * their extensions; of a set the first segment; not in the folders below); or, where nothing has
- * that name, the paths that it matches as a shell pattern. A path that does not exist is added, for
- * the run to say so. -EINVAL (EXIT_IO) for a folder without images. */
+/* Adds the images that word names: a path; the images in a folder, sorted by name (detected by
+ * extension; only the first segment of a set; not in subfolders); or, if nothing has that name, the
+ * paths that it matches as a wildcard. A path that does not exist is added too: the run will report
+ * it. -EINVAL (EXIT_IO) for a folder without images. */
 int images_add(struct images *images, const char *word, struct error *error);
-/* Adds what each line of a file means; empty lines are passed over, and returns at their ends. */
+/* Adds what each line of a file names. Empty lines, and carriage returns at the end of lines, are
+ * ignored. */
 int images_add_list(struct images *images, const char *list, struct error *error);
-/* NULL is no images. */
+/* Frees the paths; the struct is empty afterwards. */
 void images_free(struct images *images);
 
 #endif

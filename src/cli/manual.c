@@ -1,7 +1,7 @@
 /*
- * `burin manual`: the man page, in troff's man macros, out of the same tables that parse the
- * options. Text from the tables is escaped so that nothing in it can be taken for a request: a dot
- * or quote at a line's start, backslashes, and hyphens, which troff would otherwise turn into
+ * `burin manual`: the man page, in troff's man macros, made from the same tables that parse the
+ * options. Text from the tables is escaped so that troff takes nothing in it for a request: a dot
+ * or quote at the start of a line, backslashes, and hyphens, which troff would otherwise turn into
  * typographic ones that can't be pasted into a shell.
  */
 #include <stdio.h>
@@ -147,7 +147,7 @@ static void put_head(void)
 {
 	printf(".TH BURIN 1 \"\" \"burin %s\" \"User Commands\"\n", burin_version);
 	puts(".SH NAME\n"
-	     "burin \\- carve files out of disk images\n"
+	     "burin \\- recover files from disk images by their content\n"
 	     ".SH SYNOPSIS");
 	for (const struct command *const *command = commands; *command; command++) {
 		put_usage(*command);
@@ -155,18 +155,18 @@ static void put_head(void)
 	}
 	puts("\\fBburin\\fR [\\fIOPTION\\fR]... \\fIIMAGE\\fR...\n"
 	     ".SH DESCRIPTION");
-	put("burin reads a disk image (raw, split raw or E01), finds every header and footer of a "
-	    "user's rule set in one pass\n"
-	    "over all byte offsets, and cuts the files out.\n"
+	put("burin reads a disk image, finds every header and footer of a rule set in one pass "
+	    "over all byte offsets, verifies each\n"
+	    "candidate with a parser for its format, and writes the files.\n"
 	    "The same image and rules give the same files and the same report, byte for byte, "
 	    "whatever engine, number of threads\n"
-	    "or chunk size was used, and nothing that was found is dropped in silence.\n"
+	    "or chunk size is used, and nothing that was found is dropped silently.\n"
 	    "The evidence is never opened for writing.\n");
 	puts(".PP");
-	put("Without a command, when the first word is an option or a file, burin acts as `burin "
-	    "carve`: who knows Scalpel can type\n"
-	    "`burin -c FILE -o DIR IMAGE`.\n"
-	    "Results for machines go to standard output, messages for people to standard error.\n"
+	put("If the first word is an option or a file instead of a command, burin acts as `burin "
+	    "carve`, so that\n"
+	    "`burin -c FILE -o DIR IMAGE` works as with Scalpel.\n"
+	    "Output for programs goes to standard output, messages for people to standard error.\n"
 	    "Every command explains itself with `-h` or `--help`.\n");
 }
 
@@ -182,7 +182,7 @@ static void put_tail(void)
 	}
 	puts(".SH FILES\n.TP");
 	put_italic(burin_installed_rules);
-	puts("\nThe rules that are used when no others are named.");
+	puts("\nThe default rules.");
 }
 
 static int run_manual(void *settings, int argc, char **argv)
@@ -202,15 +202,15 @@ static int run_manual(void *settings, int argc, char **argv)
 }
 
 static const struct example manual_examples[] = {
-	{ "burin manual | man -l -", "reads the manual page where burin is not installed" },
+	{ "burin manual | man -l -", "shows the manual page where burin is not installed" },
 	{ NULL, NULL },
 };
 
 const struct command manual_command = {
 	.name = "manual",
 	.summary = "Write the manual page",
-	.description = "Writes one page for all commands to standard output, in the form that "
-		       "`man` reads.",
+	.description =
+		"Writes one page for all commands to standard output, in the format of `man`.",
 	.run = run_manual,
 	.examples = manual_examples,
 };

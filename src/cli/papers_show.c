@@ -42,12 +42,13 @@ void papers_show_text(const struct papers_options *options, const struct papers_
 {
 	printf("THEN: as published. NOW: here, %u threads, median of %u rounds, seed %llu.\n",
 		result->threads, options->rounds, (unsigned long long)options->seed);
-	printf("CEILING: the share of its own card's memory bandwidth that searching the text once "
-	       "in this time is.\n");
+	printf("CEILING: the speed of scanning the text once, as a share of the card's memory "
+	       "bandwidth.\n");
 	if (*result->gpu_why)
 		printf("No GPU: %s\n", result->gpu_why);
 	else
-		printf("Reading the device's memory now: %.0f GB/s.\n", result->device_read / 1e9);
+		printf("GPU memory bandwidth for reading, measured now: %.0f GB/s.\n",
+			result->device_read / 1e9);
 	for (size_t i = 0; i < result->tables.count; i++)
 		show_table(result->tables.items[i]);
 }

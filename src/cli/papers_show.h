@@ -1,4 +1,4 @@
-/* Showing what `burin bench --papers` has measured, on stdout. */
+/* Prints the results of `burin bench --papers` to stdout. */
 #ifndef BURIN_CLI_PAPERS_SHOW_H
 #define BURIN_CLI_PAPERS_SHOW_H
 

@@ -1,7 +1,7 @@
 /*
- * A run is resumed with its own command line, which its checkpoint holds, and whatever is given
- * besides: how many threads, which engine. What would change the result is refused by the run
- * (run/run_resume.c), which knows what its checkpoint was made with.
+ * A run is resumed with its own command line, which its checkpoint holds, plus the options given
+ * now: how many threads, which engine. The run itself refuses options that would change the result
+ * (run/run_resume.c), because it knows what its checkpoint was made with.
  */
 #include "cli/resume.h"
 
@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 
-/* Behind "burin carve", or behind "burin" alone. */
+/* Skips "burin carve", or "burin" alone. */
 static char **options_of(char **words)
 {
 	if (*words)
@@ -33,8 +33,8 @@ static int find_end(char **words)
 	return count;
 }
 
-/* Options given now count, being the last; images don't, and what follows "--" is nothing but
- * images. */
+/* Options given now come last and so override the old ones. Images given now are left out;
+ * everything after "--" is an image. */
 static void combine(struct resume *resume, char **old, char **given)
 {
 	int options = find_end(old), more = find_end(given), rest = 0, used = 0;
@@ -59,10 +59,10 @@ static int refuse(const char *output, int kind, const struct error *error)
 		return error->code;
 	}
 	if (kind == RUN_LEFT_FINISHED) {
-		log_info("the run in %s has come to its end; there is nothing left to do", output);
+		log_info("the run in %s is complete; there is nothing to resume", output);
 		return EXIT_CLEAN;
 	}
-	log_error("%s holds no checkpoint, so no run can be resumed there", output);
+	log_error("cannot resume: there is no checkpoint in %s", output);
 	return EXIT_USAGE;
 }
 
@@ -73,16 +73,16 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The image may have moved, but its name stands in the reports. Links stay as they are for the same
- * reason. */
+/* The image may have moved, but its name is in the reports and must be the same. For the same
+ * reason links are not resolved. */
 static int move_image(struct resume *resume, const char *image)
 {
 	const char *was = resume->left.image_path;
 	char *directory = *image == '/' ? NULL : getcwd(NULL, 0);
 
 	if (resume->left.batch || strcmp(last_component(was), last_component(image)) != 0) {
-		log_error("the run in %s is of %s, and goes on with that; %s can't be given",
-			resume->output, resume->left.batch ? "several images" : was, image);
+		log_error("the run in %s is for %s; it can't be resumed with %s", resume->output,
+			resume->left.batch ? "several images" : was, image);
 		free(directory);
 		return EXIT_USAGE;
 	}
@@ -107,8 +107,8 @@ int resume_begin(struct resume *resume, const char *output, char **given, const 
 		return EXIT_USAGE;
 	combine(resume, options_of(resume->left.arguments), options_of(given));
 	if (chdir(resume->left.directory))
-		log_warn("cannot go to %s, where the run was started: %s", resume->left.directory,
-			strerror(errno));
+		log_warn("cannot change to %s, where the run was started: %s",
+			resume->left.directory, strerror(errno));
 	return -1;
 }
 

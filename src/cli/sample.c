@@ -12,7 +12,7 @@
 #define PIECE_LEN ((size_t)1 << 20)
 #define HITS_AT_ONCE ((size_t)1 << 16)
 
-/* Everything that searching a piece needs. */
+/* Everything needed to scan a piece. */
 struct sampler {
 	const struct rules *rules;
 	struct image *image;
@@ -37,7 +37,7 @@ static void count_hits(const struct sampler *sampler, uint64_t *counts)
 		counts[sampler->chunk.hits[i].pattern]++;
 }
 
-/* Searches the chunk; when its hits don't fit, in several goes. */
+/* Scans the chunk, in several parts when the hits do not fit at once. */
 static int search(struct sampler *sampler, uint64_t *counts, struct error *error)
 {
 	struct chunk *chunk = &sampler->chunk, *done;

@@ -1,5 +1,4 @@
-/* Searches a part of an image, spread over all of it, to learn how often each pattern occurs in
- * it. */
+/* Scans a sample spread over the whole image, to learn how often each pattern occurs. */
 #ifndef BURIN_CLI_SAMPLE_H
 #define BURIN_CLI_SAMPLE_H
 
@@ -9,14 +8,14 @@
 #include "rules/rules.h"
 
 struct sample {
-	uint64_t *counts;    /* hits, one number a pattern of the set */
-	uint64_t bytes;      /* searched; never 0 */
+	uint64_t *counts;    /* number of hits of each pattern */
+	uint64_t bytes;      /* scanned; never 0 */
 	uint64_t image_size; /* bytes */
-	const char *engine;  /* the one that searched */
+	const char *engine;  /* the one that was used */
 };
 
-/* Searches about `want` bytes (more than 0) of the image at path: evenly spaced pieces of 1 MiB, or
- * all of an image that is not larger. On success sample_free must follow. */
+/* Scans about `want` bytes (more than 0) of the image at path: evenly spaced pieces of 1 MiB, or
+ * the whole image if it is not larger. On success sample_free must follow. */
 int sample_take(struct sample *sample, const struct rules *rules, const char *path, uint64_t want,
 	struct error *error);
 void sample_free(struct sample *sample);

@@ -11,7 +11,7 @@
 struct table {
 	const char *align;
 	size_t columns;
-	size_t *widths; /* a column */
+	size_t *widths; /* of each column */
 	char **cells;
 	size_t count, capacity;
 };
@@ -52,7 +52,7 @@ static void print_cell(const struct table *table, size_t index, FILE *stream)
 
 	if (table->align[column] == 'r')
 		fprintf(stream, "%*s", width, table->cells[index]);
-	else if (last) /* no blanks behind the last column */
+	else if (last) /* no blanks after the last column */
 		fputs(table->cells[index], stream);
 	else
 		fprintf(stream, "%-*s", width, table->cells[index]);

@@ -12,7 +12,7 @@
 #include "cli/paths.h"
 #include "cli/table.h"
 
-/* What a cell of the table shows of long patterns. */
+/* Characters of a long pattern that a cell of the table shows. */
 #define CELL_LEN 40
 
 static const char *carver_name(const struct rule *rule)
@@ -20,7 +20,7 @@ static const char *carver_name(const struct rule *rule)
 	return rule->carver ? rule->carver->name : NULL;
 }
 
-/* The first of the alternatives, cut to the cell's width, and how many more there are. */
+/* Shows the first alternative, cut to the cell's width, and how many more there are. */
 static void add_patterns(
 	struct table *table, const struct rules *rules, const uint32_t *patterns, uint32_t count)
 {
@@ -66,7 +66,7 @@ static json_t *patterns_json(const struct rules *rules, const uint32_t *patterns
 	return list;
 }
 
-/* JSON's integers are signed here; sizes beyond that mean "no bound". */
+/* JSON integers are signed here; larger sizes mean "no limit" anyway. */
 static json_t *size_json(uint64_t size)
 {
 	return json_integer(size > INT64_MAX ? INT64_MAX : (json_int_t)size);

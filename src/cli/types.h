@@ -6,8 +6,8 @@
 
 #include "rules/rules.h"
 
-/* Loads the rule file (NULL: the default one) and prints its types to stdout. Returns the exit
- * code; what went wrong is logged. */
+/* Loads the rule file (NULL: the default one) and prints its types to stdout. Logs errors. Returns
+ * the exit code. */
 int types_print(const char *path, enum rules_format format, bool json);
 
 #endif
