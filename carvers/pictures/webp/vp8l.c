@@ -295,16 +295,16 @@ static bool decode_image(struct vp8l_bits *b, uint32_t width, uint32_t height, u
 	struct image image = {
 		.width = width, .height = height, .pixels = pixels, .group_count = 1
 	};
-	bool valid_end;
+	bool valid;
 
 	if (vp8l_read(b, 1)) {
 		image.cache_bits = vp8l_read(b, 4);
 		if (image.cache_bits < 1 || image.cache_bits > 11)
 			return false;
 	}
-	valid_end = read_codes(b, &image) && decode_pixels(b, &image);
+	valid = read_codes(b, &image) && decode_pixels(b, &image);
 	free_codes(&image);
-	return valid_end;
+	return valid;
 }
 
 /* Reads the image with the group of each tile. */
@@ -312,7 +312,7 @@ static bool read_groups(struct vp8l_bits *b, struct image *image)
 {
 	uint32_t across, down, *pixels;
 	size_t count;
-	bool valid_end = false;
+	bool valid = false;
 
 	image->tile_bits = vp8l_read(b, 3) + 2;
 	across = tiles(image->width, image->tile_bits);
@@ -323,8 +323,8 @@ static bool read_groups(struct vp8l_bits *b, struct image *image)
 	if (!pixels || !image->groups)
 		b->exhausted = true;
 	else
-		valid_end = decode_image(b, across, down, pixels);
-	for (size_t i = 0; valid_end && i < count; i++) {
+		valid = decode_image(b, across, down, pixels);
+	for (size_t i = 0; valid && i < count; i++) {
 		image->groups[i] = (uint16_t)(pixels[i] >> 8);
 		if (image->groups[i] >= image->group_count)
 			image->group_count = image->groups[i] + 1u;
@@ -332,7 +332,7 @@ static bool read_groups(struct vp8l_bits *b, struct image *image)
 	free(pixels);
 	if (image->group_count > GROUPS_MAX)
 		b->exhausted = true;
-	return valid_end && !b->exhausted;
+	return valid && !b->exhausted;
 }
 
 /* Reads the transforms. Colour indexing makes the image narrower. */
@@ -364,7 +364,7 @@ static bool read_transforms(struct vp8l_bits *b, uint32_t *width, uint32_t heigh
 static bool decode_picture(struct vp8l_bits *b)
 {
 	struct image image = { .group_count = 1 };
-	bool valid_end = false;
+	bool valid = false;
 
 	vp8l_read(b, 8);
 	image.width = vp8l_read(b, 14) + 1;
@@ -378,21 +378,21 @@ static bool decode_picture(struct vp8l_bits *b)
 			return false;
 	}
 	if (!vp8l_read(b, 1) || read_groups(b, &image))
-		valid_end = read_codes(b, &image) && decode_pixels(b, &image);
+		valid = read_codes(b, &image) && decode_pixels(b, &image);
 	free_codes(&image);
 	free(image.groups);
-	return valid_end;
+	return valid;
 }
 
 enum vp8l_state vp8l_check(struct view *view, uint64_t *at, uint64_t end)
 {
 	struct vp8l_bits b = { .view = view, .at = *at, .end = end };
-	bool valid_end = decode_picture(&b);
+	bool valid = decode_picture(&b);
 
 	if (b.exhausted)
 		return VP8L_COMPLETE;
 	*at = b.at - b.count / 8;
-	if (!valid_end)
+	if (!valid)
 		return b.ended ? VP8L_CUT : VP8L_BROKEN;
 	return end - *at > SLACK ? VP8L_EARLY : VP8L_COMPLETE;
 }

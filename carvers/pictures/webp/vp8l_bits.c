@@ -183,15 +183,15 @@ bool vp8l_read_code(struct vp8l_bits *b, struct vp8l_code *code, uint32_t alphab
 	uint8_t lens[ALPHABET_MAX] = { 0 }, length_lens[LENGTH_CODES] = { 0 };
 	struct vp8l_code lengths = { 0 };
 	uint32_t count;
-	bool valid_end;
+	bool valid;
 
 	if (vp8l_read(b, 1))
 		return read_simple(b, lens, alphabet) && !b->ended && build(code, lens, alphabet);
 	count = 4 + vp8l_read(b, 4);
 	for (uint32_t i = 0; i < count; i++)
 		length_lens[order[i]] = (uint8_t)vp8l_read(b, 3);
-	valid_end = build(&lengths, length_lens, LENGTH_CODES) &&
-		    read_lens(b, &lengths, lens, alphabet) && !b->ended;
+	valid = build(&lengths, length_lens, LENGTH_CODES) &&
+		read_lens(b, &lengths, lens, alphabet) && !b->ended;
 	free(lengths.symbols);
-	return valid_end && build(code, lens, alphabet);
+	return valid && build(code, lens, alphabet);
 }
