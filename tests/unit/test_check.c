@@ -28,7 +28,7 @@ static void fill(void)
 TestSuite(view, .init = fill);
 TestSuite(check, .init = fill);
 
-Test(view, gives_the_bytes_of_its_span_and_no_others)
+Test(view, returns_the_bytes_of_its_span_and_no_others)
 {
 	struct view *view = view_new();
 
@@ -134,7 +134,7 @@ Test(check, length_fields)
 		"\2\0\0\0", 5000, 1032);
 	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1, .add = -6 },
 		"\x14\0\0\0", 5000, 14);
-	/* Beyond max_size; below nothing; not even its own field; more than 64 bits. */
+	/* More than max_size; negative; less than its own field; more than 64 bits. */
 	expect_length(
 		(struct length_field){ .at = 4, .width = 4, .multiply = 1 }, "\0\0\0\1", 5000, 0);
 	expect_length((struct length_field){ .at = 4, .width = 4, .multiply = 1, .add = -6 },
@@ -175,7 +175,7 @@ Test(check, musts)
 	cr_expect_eq(check(&rule, sizeof(content) - 5, 50).verdict, CARVE_REJECT);
 }
 
-/* Checks a pattern of the bytes 00 01 02 ... at offset 16 of a file that starts at 1000. */
+/* Why a file at 1000 is rejected that has `found` at offset 16, where the pattern is expected. */
 static const char *must_reason(struct pattern pattern, const char *found, size_t found_len)
 {
 	static struct outcome outcome;
@@ -285,7 +285,7 @@ static enum verdict twenty(struct view *view, struct finding *finding)
 	return CARVE_COMPLETE;
 }
 
-Test(check, a_carver_is_not_believed_blindly)
+Test(check, a_carvers_length_is_checked)
 {
 	struct carver carver = { .name = "x", .check = too_long };
 	struct rule rule = { .max_size = 50, .carver = &carver };

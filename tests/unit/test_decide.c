@@ -1,4 +1,4 @@
-/* Deciding: hiding, ties at one start, strictness, quotas; and what the tallies say about it. */
+/* Deciding: hiding, ties at one start, strictness, quotas; and the tallies of each. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ Test(decide, only_complete_files_hide_and_only_what_starts_strictly_inside)
 	cr_expect_str_eq(one(&f, 100, 0, CARVE_COMPLETE, 50), "0");
 	cr_expect_str_eq(one(&f, 101, 1, CARVE_COMPLETE, 500), "", "starts inside");
 	cr_expect_str_eq(one(&f, 149, 3, CARVE_UNVERIFIED, 10), "", "rules without carvers too");
-	cr_expect_str_eq(one(&f, 150, 3, CARVE_UNVERIFIED, 10), "3", "starts behind the last byte");
+	cr_expect_str_eq(one(&f, 150, 3, CARVE_UNVERIFIED, 10), "3", "starts after the last byte");
 	cr_expect_str_eq(one(&f, 200, 0, CARVE_TRUNCATED, 100), "0");
 	cr_expect_str_eq(one(&f, 210, 0, CARVE_COMPLETE, 10), "0", "truncated ones don't hide");
 	cr_expect_str_eq(one(&f, 300, 0, CARVE_UNVERIFIED, 100), "0");
@@ -96,7 +96,7 @@ Test(decide, only_complete_files_hide_and_only_what_starts_strictly_inside)
 	teardown(&f);
 }
 
-Test(decide, truncated_files_contain_truncated_ones_of_their_own_rule_alone)
+Test(decide, truncated_files_contain_only_truncated_ones_of_their_own_rule)
 {
 	struct fixture f;
 
@@ -108,7 +108,7 @@ Test(decide, truncated_files_contain_truncated_ones_of_their_own_rule_alone)
 	cr_expect_str_eq(one(&f, 130, 1, CARVE_TRUNCATED, 5), "1", "another rule");
 	cr_expect_str_eq(one(&f, 140, 0, CARVE_COMPLETE, 5), "0", "complete");
 	cr_expect_str_eq(one(&f, 147, 0, CARVE_UNVERIFIED, 2), "0", "unverified");
-	cr_expect_str_eq(one(&f, 200, 0, CARVE_TRUNCATED, 5), "0", "behind it");
+	cr_expect_str_eq(one(&f, 200, 0, CARVE_TRUNCATED, 5), "0", "after it");
 	add(&f, 203, 0, CARVE_TRUNCATED, 2);
 	add(&f, 203, 1, CARVE_TRUNCATED, 2);
 	cr_expect_str_eq(decide(&f), "1", "what is contained beats nobody");
@@ -120,7 +120,7 @@ Test(decide, truncated_files_contain_truncated_ones_of_their_own_rule_alone)
 	teardown(&f);
 }
 
-Test(decide, parts_are_no_files_whatever_their_check_would_say)
+Test(decide, parts_are_not_files_whatever_their_check_would_find)
 {
 	static uint64_t parts[] = { 110, 130, 200 };
 	const struct candidate part = { .start = 130, .rule = 0 },
@@ -139,18 +139,18 @@ Test(decide, parts_are_no_files_whatever_their_check_would_say)
 	add(&f, 110, 1, CARVE_TRUNCATED, 5);
 	cr_expect_str_eq(decide(&f), "1", "a part beats nobody");
 	cr_expect_str_eq(one(&f, 120, 0, CARVE_COMPLETE, 5), "0", "between two parts");
-	/* A part's own check was not made: what it seems to say must not count. */
+	/* A part's own check was not made: its outcome must not count. */
 	add(&f, 130, 0, CARVE_REJECT, 0);
 	f.outcomes[0].parts = &parts[2];
 	f.outcomes[0].part_count = 1;
 	cr_expect_str_eq(decide(&f), "");
 	cr_expect_str_eq(one(&f, 200, 0, CARVE_COMPLETE, 5), "", "the last part");
-	cr_expect_str_eq(one(&f, 201, 0, CARVE_COMPLETE, 5), "0", "behind it");
+	cr_expect_str_eq(one(&f, 201, 0, CARVE_COMPLETE, 5), "0", "after it");
 	cr_expect_eq(tally(&f.skipped, "a part of an earlier file of its type"), 3);
 	teardown(&f);
 }
 
-Test(decide, parts_of_hidden_files_count_for_nothing)
+Test(decide, parts_of_hidden_files_are_ignored)
 {
 	static uint64_t parts[] = { 170 };
 	struct fixture f;
@@ -165,7 +165,7 @@ Test(decide, parts_of_hidden_files_count_for_nothing)
 	teardown(&f);
 }
 
-/* Decides on one file that says that others lie at `embedded`. */
+/* Decides on one file that names other files at `embedded`. */
 static const char *holder(struct fixture *f, uint64_t start, enum verdict verdict, uint64_t length,
 	uint64_t *embedded, size_t count)
 {
@@ -175,7 +175,7 @@ static const char *holder(struct fixture *f, uint64_t start, enum verdict verdic
 	return decide(f);
 }
 
-Test(decide, what_a_kept_file_holds_is_not_written_once_more)
+Test(decide, what_a_kept_file_holds_is_not_written_again)
 {
 	static uint64_t first[] = { 130, 110 }, inner[] = { 132 }, lost[] = { 350 };
 	struct fixture f;
@@ -188,11 +188,11 @@ Test(decide, what_a_kept_file_holds_is_not_written_once_more)
 	add(&f, 130, 1, CARVE_UNVERIFIED, 5000);
 	f.outcomes[0].embedded = inner;
 	f.outcomes[0].embedded_count = 1;
-	cr_expect_str_eq(decide(&f), "", "however far it seems to go");
+	cr_expect_str_eq(decide(&f), "", "however long it seems to be");
 	cr_expect_str_eq(one(&f, 132, 2, CARVE_UNVERIFIED, 9), "", "what it holds in turn");
 	cr_expect_eq(tally(&f.skipped, "a part of an earlier file"), 3);
 	cr_expect_str_eq(holder(&f, 200, CARVE_REJECT, 0, lost, 1), "");
-	cr_expect_str_eq(one(&f, 350, 1, CARVE_UNVERIFIED, 9), "1", "the first was no file");
+	cr_expect_str_eq(one(&f, 350, 1, CARVE_UNVERIFIED, 9), "1", "the first was not a file");
 	teardown(&f);
 }
 
@@ -203,7 +203,7 @@ Test(decide, what_would_be_lost_is_written)
 
 	setup(&f, (struct decide_options){ 0 });
 	cr_expect_str_eq(holder(&f, 100, CARVE_TRUNCATED, 60, embedded, 1), "0");
-	cr_expect_str_eq(one(&f, 110, 1, CARVE_COMPLETE, 51), "1", "a byte beyond the first");
+	cr_expect_str_eq(one(&f, 110, 1, CARVE_COMPLETE, 51), "1", "a byte past the first");
 	teardown(&f);
 	setup(&f, (struct decide_options){ .strict = true });
 	cr_expect_str_eq(holder(&f, 100, CARVE_TRUNCATED, 60, embedded, 1), "");
@@ -231,12 +231,12 @@ Test(decide, a_set_of_parts_holds_what_was_added)
 	}
 	cr_expect_not(parts_has(&parts, 0));
 	parts_forget_before(&parts, parts.last);
-	cr_expect_eq(parts.count, 100000, "the last one may still be asked for");
+	cr_expect_eq(parts.count, 100000, "the last one may still be looked up");
 	parts_forget_before(&parts, parts.last + 1);
 	cr_expect_eq(parts.count, 0);
 	cr_expect_null(parts.slots);
 	cr_expect_not(parts_has(&parts, 4));
-	/* Those that find no room are checked: nothing grows for ever. */
+	/* A full set ignores more: it does not grow for ever. */
 	for (uint64_t i = 1; i <= (4 << 20) + 5; i++)
 		parts_add(&parts, i);
 	cr_expect_eq(parts.count, 4 << 20);
@@ -291,7 +291,26 @@ Test(decide, rejections_are_counted_by_type_and_reason_without_numbers)
 	teardown(&f);
 }
 
-Test(decide, strict_writes_complete_files_alone)
+/* What was expected is the rule's, what was found is the file's. */
+Test(decide, rejections_are_counted_without_what_was_found)
+{
+	static const char *const reasons[] = { "expected 48 4? 41 ... at offset 16, found 48 49 41",
+		"expected 48 4? 41 ... at offset 17, found the end of the image",
+		"expected 3 blocks at 12, found 2", "expected 4 blocks at 12, found 5" };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	for (unsigned i = 0; i < 4; i++) {
+		add(&f, 10 + i, 0, CARVE_REJECT, 0);
+		strcpy(f.outcomes[0].finding.why, reasons[i]);
+		cr_expect_str_eq(decide(&f), "");
+	}
+	cr_expect_eq(tally(&f.rejected, "r0: expected 48 4? 41 ... at offset N"), 2);
+	cr_expect_eq(tally(&f.rejected, "r0: expected N blocks at N"), 2);
+	teardown(&f);
+}
+
+Test(decide, strict_writes_only_complete_files)
 {
 	struct fixture f;
 
@@ -322,22 +341,22 @@ Test(decide, quotas)
 	teardown(&f);
 }
 
-/* What is certain when it is offered is counted as it would be when it is decided on. */
-Test(decide, what_is_hidden_passes_without_a_decision)
+/* What is known to be hidden when it is offered is counted as it would be by a decision. */
+Test(decide, what_is_hidden_needs_no_decision)
 {
 	const struct candidate inside = { .start = 149, .rule = 3 },
-			       behind = { .start = 150, .rule = 3 };
+			       after = { .start = 150, .rule = 3 };
 	struct fixture f;
 
 	setup(&f, (struct decide_options){ 0 });
 	cr_expect_not(decider_skip_hidden(f.decider, &inside));
 	cr_expect_str_eq(one(&f, 100, 0, CARVE_COMPLETE, 50), "0");
 	cr_expect(decider_skip_hidden(f.decider, &inside));
-	cr_expect_not(decider_skip_hidden(f.decider, &behind));
+	cr_expect_not(decider_skip_hidden(f.decider, &after));
 	cr_expect_eq(tally(&f.skipped, "inside a complete file"), 1);
 	decider_hide(f.decider, 151);
 	decider_hide(f.decider, 120);
-	cr_expect(decider_skip_hidden(f.decider, &behind), "another process has decided so");
+	cr_expect(decider_skip_hidden(f.decider, &after), "another process has decided so");
 	cr_expect_eq(decider_hidden_until(f.decider), 151);
 	teardown(&f);
 	setup(&f, (struct decide_options){ .nested = true });

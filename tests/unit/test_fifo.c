@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,7 @@ Test(fifo, keeps_order_through_the_file)
 		}
 		cr_assert_eq(queues[q].count, pushed[q] - popped[q]);
 	}
-	cr_assert_gt(
-		fifo_store_spilled(store), 0, "nothing went to the file: the test tests nothing");
+	cr_assert_gt(fifo_store_spilled(store), 0, "nothing went to the file");
 	cr_assert_eq(fifo_store_status(store, NULL), 0);
 	for (int i = 0; i < 3; i++)
 		fifo_clear(&queues[i]);
@@ -105,4 +105,13 @@ Test(fifo, failing_file_is_reported)
 	cr_assert_null(fifo_front(&queue));
 	fifo_clear(&queue);
 	fifo_store_free(store);
+}
+
+Test(fifo, popping_an_empty_queue_is_a_bug, .signal = SIGABRT)
+{
+	struct fifo_store *store = fifo_store_new(1 << 20, refuse, NULL);
+	struct fifo queue;
+
+	fifo_init(&queue, store, sizeof(uint64_t));
+	fifo_pop(&queue);
 }

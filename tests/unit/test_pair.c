@@ -1,4 +1,4 @@
-/* Pairing: Scalpel's table case by case, and random events against a plain model of it. */
+/* Pairing: Scalpel's table case by case, and random hits against a plain model of it. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define MAX_CANDIDATES 4096
 
-struct event {
+struct test_hit {
 	uint64_t offset;
 	uint32_t pattern;
 };
@@ -65,9 +65,9 @@ static void drain(struct pairing *pairing, struct outcome_list *list)
 	}
 }
 
-/* step: how far the scan advances between looks at what is settled. */
-static void pair_events(const struct fixture *f, const struct pairing_options *options,
-	const struct event *events, size_t count, uint64_t step, struct outcome_list *list)
+/* step: how far the scan advances before candidates are taken out again. */
+static void pair_hits(const struct fixture *f, const struct pairing_options *options,
+	const struct test_hit *hits, size_t count, uint64_t step, struct outcome_list *list)
 {
 	struct tallies rejected = { 0 }, skipped = { 0 };
 	struct fifo_store *store = fifo_store_new(1 << 20, no_file, NULL);
@@ -76,13 +76,13 @@ static void pair_events(const struct fixture *f, const struct pairing_options *o
 
 	list->count = 0;
 	for (size_t i = 0; i < count; i++) {
-		while (events[i].offset >= position + step) {
+		while (hits[i].offset >= position + step) {
 			position += step;
 			pairing_advance(pairing, position);
 			drain(pairing, list);
 		}
-		pairing_hit(pairing, events[i].offset, events[i].pattern,
-			f->pattern[events[i].pattern].len);
+		pairing_hit(
+			pairing, hits[i].offset, hits[i].pattern, f->pattern[hits[i].pattern].len);
 	}
 	pairing_finish(pairing);
 	drain(pairing, list);
@@ -97,14 +97,14 @@ static void expect_one(enum pair_mode mode, bool both, uint64_t header, uint64_t
 	uint64_t footer2, uint64_t length, enum file_end end, bool chop)
 {
 	struct fixture f;
-	struct event events[3] = { { header, 0 }, { footer1, 1 }, { footer2, 1 } };
+	struct test_hit hits[3] = { { header, 0 }, { footer1, 1 }, { footer2, 1 } };
 	static struct outcome_list list;
 	struct pairing_options options = { .both = both };
 
 	fixture_init(&f, 1, 2);
 	f.rule[0].pair = mode;
 	f.rule[0].include_footer = mode != PAIR_NEXT;
-	pair_events(&f, &options, events, footer2 ? 3 : footer1 ? 2 : 1, 10, &list);
+	pair_hits(&f, &options, hits, footer2 ? 3 : footer1 ? 2 : 1, 10, &list);
 	cr_assert_eq(list.count, length ? 1 : 0, "header %" PRIu64, header);
 	if (!length)
 		return;
@@ -141,18 +141,18 @@ Test(pair, scalpels_table)
 /* ---- the plain model: lists, no streaming -------------------------------------------------- */
 
 static bool model_one(const struct rule *rule, uint64_t start, uint32_t pattern,
-	const struct event *events, size_t count, uint32_t footer_len, bool both,
+	const struct test_hit *hits, size_t count, uint32_t footer_len, bool both,
 	struct candidate *candidate)
 {
 	uint64_t first = UINT64_MAX, last = UINT64_MAX;
 
 	for (size_t i = 0; i < count; i++) {
-		if (events[i].pattern != pattern + 1 || events[i].offset <= start)
+		if (hits[i].pattern != pattern + 1 || hits[i].offset <= start)
 			continue;
 		if (first == UINT64_MAX)
-			first = events[i].offset;
-		if (events[i].offset - start <= rule->max_size)
-			last = events[i].offset;
+			first = hits[i].offset;
+		if (hits[i].offset - start <= rule->max_size)
+			last = hits[i].offset;
 	}
 	candidate->start = start;
 	candidate->length = rule->max_size;
@@ -191,20 +191,20 @@ static int by_start_and_rule(const void *a, const void *b)
 }
 
 static void model(const struct fixture *f, const struct pairing_options *options,
-	const struct event *events, size_t count, struct outcome_list *list)
+	const struct test_hit *hits, size_t count, struct outcome_list *list)
 {
 	list->count = 0;
 	for (size_t i = 0; i < count; i++) {
-		uint32_t r = events[i].pattern / 2;
+		uint32_t r = hits[i].pattern / 2;
 		const struct rule *rule = &f->rule[r];
 		struct candidate candidate = { .rule = r };
 
-		if (events[i].pattern % 2 || events[i].offset < rule->header_offset)
+		if (hits[i].pattern % 2 || hits[i].offset < rule->header_offset)
 			continue;
-		if (options->align > 1 && (events[i].offset - rule->header_offset) % options->align)
+		if (options->align > 1 && (hits[i].offset - rule->header_offset) % options->align)
 			continue;
-		if (model_one(rule, events[i].offset - rule->header_offset, events[i].pattern,
-			    events, count, f->pattern[events[i].pattern + 1].len, options->both,
+		if (model_one(rule, hits[i].offset - rule->header_offset, hits[i].pattern, hits,
+			    count, f->pattern[hits[i].pattern + 1].len, options->both,
 			    &candidate) &&
 			candidate.length >= rule->min_size)
 			list->items[list->count++] = candidate;
@@ -214,32 +214,32 @@ static void model(const struct fixture *f, const struct pairing_options *options
 
 static int by_offset_and_pattern(const void *a, const void *b)
 {
-	const struct event *x = a, *y = b;
+	const struct test_hit *x = a, *y = b;
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
 	return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
-static size_t random_events(unsigned *seed, uint32_t patterns, struct event *events, size_t most)
+static size_t random_hits(unsigned *seed, uint32_t patterns, struct test_hit *hits, size_t most)
 {
 	size_t count = (size_t)rand_r(seed) % most, kept = 0;
 	uint64_t span = 1 + (uint64_t)rand_r(seed) % 1000;
 
 	for (size_t i = 0; i < count; i++)
-		events[i] = (struct event){ (uint64_t)rand_r(seed) % span,
+		hits[i] = (struct test_hit){ (uint64_t)rand_r(seed) % span,
 			(uint32_t)rand_r(seed) % patterns };
-	qsort(events, count, sizeof(*events), by_offset_and_pattern);
+	qsort(hits, count, sizeof(*hits), by_offset_and_pattern);
 	for (size_t i = 0; i < count; i++)
-		if (!i || by_offset_and_pattern(&events[i], &events[i - 1]))
-			events[kept++] = events[i];
+		if (!i || by_offset_and_pattern(&hits[i], &hits[i - 1]))
+			hits[kept++] = hits[i];
 	return kept;
 }
 
 static void random_round(unsigned seed)
 {
 	static struct outcome_list expected, got;
-	static struct event events[1000];
+	static struct test_hit hits[1000];
 	unsigned first = seed;
 	struct fixture f;
 	struct pairing_options options = { .both = rand_r(&seed) % 2,
@@ -254,9 +254,9 @@ static void random_round(unsigned seed)
 		f.rule[r].min_size = rand_r(&seed) % 3 ? 0 : (uint64_t)rand_r(&seed) % 40;
 		f.rule[r].header_offset = rand_r(&seed) % 2 ? 0 : (uint64_t)rand_r(&seed) % 30;
 	}
-	count = random_events(&seed, f.rules.patterns.count, events, 1000);
-	model(&f, &options, events, count, &expected);
-	pair_events(&f, &options, events, count, 1 + (uint64_t)rand_r(&seed) % 300, &got);
+	count = random_hits(&seed, f.rules.patterns.count, hits, 1000);
+	model(&f, &options, hits, count, &expected);
+	pair_hits(&f, &options, hits, count, 1 + (uint64_t)rand_r(&seed) % 300, &got);
 	cr_assert_eq(got.count, expected.count, "seed %u: %zu candidates, the model has %zu", first,
 		got.count, expected.count);
 	for (size_t i = 0; i < got.count; i++) {
@@ -283,7 +283,7 @@ Test(pair, scalpel_order_is_by_rule_and_knows_the_chop_column)
 	struct fifo_store *store = fifo_store_new(1 << 20, no_file, NULL);
 	struct scalpel_order *order;
 	struct candidate candidate, added[] = {
-		{ 100, 100, 1, 2, END_MAX_SIZE, true }, /* a footer was recorded behind it */
+		{ 100, 100, 1, 2, END_MAX_SIZE, true }, /* a footer was recorded after it */
 		{ 200, 50, 0, 0, END_FOOTER, false },
 		{ 900, 100, 1, 2, END_MAX_SIZE, true }, /* none was */
 	};
@@ -329,12 +329,12 @@ Test(pair, scalpel_order_refuses_what_scalpel_lacks)
 	cr_assert_not_null(strstr(error.text, "length"));
 }
 
-/* Whoever sees some of the hits gives the candidates that depend on no others, and are worth a
- * look. */
-Test(pair, a_scout_gives_what_needs_no_footer)
+/* A process that sees only some of the hits makes only candidates that depend on no other hits and
+ * have a check. */
+Test(pair, for_prechecks_candidates_need_no_footer)
 {
 	static const struct carver carver = { .name = "a" };
-	const struct event events[] = { { 10, 0 }, { 10, 2 }, { 20, 1 }, { 30, 4 }, { 40, 6 },
+	const struct test_hit hits[] = { { 10, 0 }, { 10, 2 }, { 20, 1 }, { 30, 4 }, { 40, 6 },
 		{ 50, 2 } };
 	const struct pairing_options options = { .precheck = true, .range_start = 15 };
 	static struct outcome_list list;
@@ -344,8 +344,8 @@ Test(pair, a_scout_gives_what_needs_no_footer)
 	f.rule[0].must_count = 1;   /* checked, but its end is a footer */
 	f.rule[1].carver = &carver; /* its footers don't matter */
 	f.rule[2].length.width = 4; /* nor here */
-	f.rule[3].footer_count = 0; /* nothing to be checked */
-	pair_events(&f, &options, events, sizeof(events) / sizeof(*events), 7, &list);
+	f.rule[3].footer_count = 0; /* nothing to check */
+	pair_hits(&f, &options, hits, sizeof(hits) / sizeof(*hits), 7, &list);
 	cr_assert_eq(list.count, 2);
 	cr_expect_eq(list.items[0].start, 30);
 	cr_expect_eq(list.items[0].rule, 2);

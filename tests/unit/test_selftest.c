@@ -1,7 +1,6 @@
 /*
- * The selftest must notice an engine that is broken. The table of engines is made here once more,
- * with one row put in the place of another: an engine that finds what the reference finds, and then
- * spoils it.
+ * The selftest must detect a broken engine. The table of engines is compiled here once more, with one
+ * row replaced: an engine that finds what the reference engine finds, and then spoils it.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -21,10 +20,10 @@
 static enum {
 	FAULT_NONE,
 	FAULT_LAST,  /* now and then the last hit of a chunk is lost */
-	FAULT_EDGE,  /* what reaches over a chunk's edge is not seen */
-	FAULT_ODD,   /* nor what begins at an odd place */
-	FAULT_BREAK, /* it gives up */
-	FAULT_RULES, /* it takes no such rules, which is no fault */
+	FAULT_EDGE,  /* hits that cross a chunk's edge are lost */
+	FAULT_ODD,   /* hits at odd offsets are lost */
+	FAULT_BREAK, /* it fails */
+	FAULT_RULES, /* it does not support the rules, which is not a fault */
 	FAULT_START, /* it can't start */
 } fault;
 
@@ -105,8 +104,8 @@ static const char text[] =
 	"{ name = \"zip\"; header = \"'PK' 03 04\"; max_size = \"1M\"; carver = \"zip\"; },"
 	"{ name = \"jpeg\"; header = \"FF D8 FF E?\"; max_size = \"1M\"; carver = \"jpeg\"; } );";
 
-/* Carves with the fault; the caller frees. */
-static struct selftest tried(struct rules **rules)
+/* Runs the selftest with the fault; free_all must follow. */
+static struct selftest run_selftest(struct rules **rules)
 {
 	struct selftest selftest = { 0 };
 	struct error error = { 0 };
@@ -118,14 +117,14 @@ static struct selftest tried(struct rules **rules)
 	return selftest;
 }
 
-static void forget(struct selftest *selftest, struct rules *rules)
+static void free_all(struct selftest *selftest, struct rules *rules)
 {
 	selftest_free(selftest);
 	rules_free(rules);
 }
 
-/* The broken engine alone is found fault with, and the protocol names it. */
-static const struct selftest_run *found_out(const struct selftest *selftest)
+/* Only the broken engine has problems, and the protocol names it. */
+static const struct selftest_run *expect_broken(const struct selftest *selftest)
 {
 	const struct selftest_run *broken = NULL;
 	char *page = NULL;
@@ -151,7 +150,7 @@ static const struct selftest_run *found_out(const struct selftest *selftest)
 Test(selftest, passes_when_all_engines_work)
 {
 	struct rules *rules;
-	struct selftest selftest = tried(&rules);
+	struct selftest selftest = run_selftest(&rules);
 
 	cr_expect(selftest_passed(&selftest));
 	cr_expect_geq(selftest.count, 10);
@@ -163,7 +162,7 @@ Test(selftest, passes_when_all_engines_work)
 		cr_expect_eq(run->scores[CLASS_DAMAGED].reported, 4);
 		cr_expect_eq(run->scores[CLASS_DECOYS].fitting, 0);
 	}
-	forget(&selftest, rules);
+	free_all(&selftest, rules);
 }
 
 Test(selftest, finds_lost_hits)
@@ -173,10 +172,10 @@ Test(selftest, finds_lost_hits)
 	const struct selftest_run *broken;
 
 	fault = FAULT_LAST;
-	selftest = tried(&rules);
-	broken = found_out(&selftest);
+	selftest = run_selftest(&rules);
+	broken = expect_broken(&selftest);
 	cr_expect_not(broken->same);
-	forget(&selftest, rules);
+	free_all(&selftest, rules);
 }
 
 Test(selftest, finds_an_engine_that_is_blind_at_edges)
@@ -186,29 +185,29 @@ Test(selftest, finds_an_engine_that_is_blind_at_edges)
 	const struct selftest_run *broken;
 
 	fault = FAULT_EDGE;
-	selftest = tried(&rules);
-	broken = found_out(&selftest);
+	selftest = run_selftest(&rules);
+	broken = expect_broken(&selftest);
 	cr_expect_lt(broken->scores[CLASS_EDGES].right, 10);
 	cr_expect_eq(
 		broken->scores[CLASS_CONTIGUOUS].right, broken->scores[CLASS_CONTIGUOUS].planted);
 	cr_expect_not_null(strstr(broken->problem, "buffer edges"));
-	forget(&selftest, rules);
+	free_all(&selftest, rules);
 }
 
-Test(selftest, finds_an_engine_that_sees_even_places_alone)
+Test(selftest, finds_an_engine_that_sees_only_even_offsets)
 {
 	struct rules *rules;
 	struct selftest selftest;
 	const struct selftest_run *broken;
 
 	fault = FAULT_ODD;
-	selftest = tried(&rules);
-	broken = found_out(&selftest);
+	selftest = run_selftest(&rules);
+	broken = expect_broken(&selftest);
 	cr_expect_lt(
 		broken->scores[CLASS_UNALIGNED].right, broken->scores[CLASS_UNALIGNED].planted);
 	cr_expect_eq(
 		broken->scores[CLASS_CONTIGUOUS].right, broken->scores[CLASS_CONTIGUOUS].planted);
-	forget(&selftest, rules);
+	free_all(&selftest, rules);
 }
 
 Test(selftest, finds_an_engine_that_breaks_down)
@@ -218,10 +217,10 @@ Test(selftest, finds_an_engine_that_breaks_down)
 	const struct selftest_run *broken;
 
 	fault = FAULT_BREAK;
-	selftest = tried(&rules);
-	broken = found_out(&selftest);
+	selftest = run_selftest(&rules);
+	broken = expect_broken(&selftest);
 	cr_expect_neq(broken->exit, 0);
-	forget(&selftest, rules);
+	free_all(&selftest, rules);
 }
 
 Test(selftest, finds_an_engine_that_does_not_start)
@@ -230,22 +229,22 @@ Test(selftest, finds_an_engine_that_does_not_start)
 	struct selftest selftest;
 
 	fault = FAULT_START;
-	selftest = tried(&rules);
-	cr_expect_eq(found_out(&selftest)->exit, EXIT_NO_ENGINE);
-	forget(&selftest, rules);
+	selftest = run_selftest(&rules);
+	cr_expect_eq(expect_broken(&selftest)->exit, EXIT_NO_ENGINE);
+	free_all(&selftest, rules);
 }
 
-Test(selftest, passes_over_an_engine_for_other_rules)
+Test(selftest, ignores_an_engine_for_other_rules)
 {
 	struct rules *rules;
 	struct selftest selftest;
 	size_t unsuited = 0;
 
 	fault = FAULT_RULES;
-	selftest = tried(&rules);
+	selftest = run_selftest(&rules);
 	cr_expect(selftest_passed(&selftest));
 	for (size_t i = 0; i < selftest.count; i++)
 		unsuited += selftest.runs[i].unsuited;
 	cr_expect_eq(unsuited, 1);
-	forget(&selftest, rules);
+	free_all(&selftest, rules);
 }
