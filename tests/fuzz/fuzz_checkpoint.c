@@ -16,6 +16,7 @@
 #include "carve/decide.h"
 #include "carve/scalpel_order.h"
 #include "output/path_alloc.h"
+#include "report/record.h"
 #include "run/run_left.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
