@@ -1,10 +1,11 @@
 /*
  * Numbers are written seven bits a byte, the lowest first, with the high bit set in all bytes but
- * the last. A text is its length and its bytes. Four bytes of CRC-32 over all the rest end the
- * file.
+ * the last. Texts and bytes are preceded by their length. A file begins with a magic and ends with
+ * four bytes of CRC-32 over everything before.
  */
 #include "base/codec.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <libdeflate.h>
 #include <stdlib.h>
@@ -17,46 +18,41 @@
 
 #define BUFFER_LEN ((size_t)65536)
 #define CHECKSUM_LEN 4
+#define NUMBER_MAX_LEN 10
 
 static const char magic[] = "burin state\n";
-
-struct codec_writer {
-	int fd, status;
-	uint32_t checksum;
-	size_t used;
-	uint8_t buffer[BUFFER_LEN];
-};
-
-struct codec_reader {
-	int fd;
-	bool failed;
-	uint64_t left; /* bytes not yet in the buffer, without the checksum */
-	size_t at, filled;
-	uint8_t buffer[BUFFER_LEN];
-};
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
 static void flush(struct codec_writer *writer)
 {
 	if (!writer->status)
-		writer->status = file_write(writer->fd, writer->buffer, writer->used);
-	writer->used = 0;
+		writer->status = file_write(writer->fd, writer->bytes, writer->len);
+	writer->len = 0;
 }
 
-static void put_bytes(struct codec_writer *writer, const void *bytes, size_t len)
+static void grow(struct codec_writer *writer, size_t len)
+{
+	writer->capacity = (writer->len + len) * 2;
+	writer->bytes = xreallocarray(writer->bytes, writer->capacity, 1);
+}
+
+static void put_raw(struct codec_writer *writer, const void *bytes, size_t len)
 {
 	const uint8_t *from = bytes;
 
-	writer->checksum = libdeflate_crc32(writer->checksum, bytes, len);
+	if (writer->to_file)
+		writer->checksum = libdeflate_crc32(writer->checksum, bytes, len);
+	else if (writer->capacity - writer->len < len)
+		grow(writer, len);
 	while (len) {
-		size_t part = BUFFER_LEN - writer->used < len ? BUFFER_LEN - writer->used : len;
+		size_t room = writer->capacity - writer->len, part = room < len ? room : len;
 
-		memcpy(writer->buffer + writer->used, from, part);
-		writer->used += part;
+		memcpy(writer->bytes + writer->len, from, part);
+		writer->len += part;
 		from += part;
 		len -= part;
-		if (writer->used == BUFFER_LEN)
+		if (writer->to_file && writer->len == writer->capacity)
 			flush(writer);
 	}
 }
@@ -65,28 +61,45 @@ struct codec_writer *codec_writer_new(int fd)
 {
 	struct codec_writer *writer = xcalloc(1, sizeof(*writer));
 
+	writer->to_file = true;
 	writer->fd = fd;
-	put_bytes(writer, magic, sizeof(magic) - 1);
+	writer->capacity = BUFFER_LEN;
+	writer->bytes = xmalloc(BUFFER_LEN);
+	put_raw(writer, magic, sizeof(magic) - 1);
 	return writer;
 }
 
 void codec_put(struct codec_writer *writer, uint64_t number)
 {
-	uint8_t bytes[10];
+	uint8_t bytes[NUMBER_MAX_LEN];
 	size_t len = 0;
 
 	for (; number > 0x7F; number >>= 7)
 		bytes[len++] = (uint8_t)(number | 0x80);
 	bytes[len++] = (uint8_t)number;
-	put_bytes(writer, bytes, len);
+	put_raw(writer, bytes, len);
+}
+
+void codec_put_bytes(struct codec_writer *writer, const void *bytes, size_t len)
+{
+	codec_put(writer, len);
+	put_raw(writer, bytes, len);
 }
 
 void codec_put_text(struct codec_writer *writer, const char *text)
 {
-	size_t len = strlen(text);
+	codec_put_bytes(writer, text, strlen(text));
+}
 
-	codec_put(writer, len);
-	put_bytes(writer, text, len);
+void codec_append(struct codec_writer *writer, const struct codec_writer *other)
+{
+	put_raw(writer, other->bytes, other->len);
+}
+
+void codec_writer_fail(struct codec_writer *writer, int status)
+{
+	if (!writer->status)
+		writer->status = status;
 }
 
 int codec_writer_close(struct codec_writer *writer)
@@ -97,9 +110,10 @@ int codec_writer_close(struct codec_writer *writer)
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(checksum >> 8 * i);
-	put_bytes(writer, bytes, sizeof(bytes));
+	put_raw(writer, bytes, sizeof(bytes));
 	flush(writer);
 	status = writer->status;
+	free(writer->bytes);
 	free(writer);
 	return status;
 }
@@ -112,7 +126,7 @@ static bool fill(struct codec_reader *reader)
 	size_t wanted = reader->left < BUFFER_LEN ? (size_t)reader->left : BUFFER_LEN;
 	ssize_t n;
 
-	reader->at = reader->filled = 0;
+	reader->at = reader->end = reader->buffer;
 	if (reader->failed || !wanted)
 		return false;
 	do
@@ -122,14 +136,14 @@ static bool fill(struct codec_reader *reader)
 		reader->failed = true;
 		return false;
 	}
-	reader->filled = (size_t)n;
+	reader->end += n;
 	reader->left -= (size_t)n;
 	return true;
 }
 
 static void rewind_to(struct codec_reader *reader, uint64_t offset, uint64_t end)
 {
-	reader->at = reader->filled = 0;
+	reader->at = reader->end = reader->buffer;
 	reader->left = end - offset;
 	if (lseek(reader->fd, (off_t)offset, SEEK_SET) < 0)
 		reader->failed = true;
@@ -142,7 +156,8 @@ static bool checksum_is_right(struct codec_reader *reader, uint64_t end)
 
 	rewind_to(reader, 0, end);
 	while (fill(reader))
-		checksum = libdeflate_crc32(checksum, reader->buffer, reader->filled);
+		checksum = libdeflate_crc32(
+			checksum, reader->buffer, (size_t)(reader->end - reader->at));
 	if (pread(reader->fd, stored, sizeof(stored), (off_t)end) != (ssize_t)sizeof(stored))
 		return false;
 	for (size_t i = 0; i < sizeof(stored); i++)
@@ -151,7 +166,7 @@ static bool checksum_is_right(struct codec_reader *reader, uint64_t end)
 	return true;
 }
 
-static bool starts_well(struct codec_reader *reader)
+static bool has_magic(const struct codec_reader *reader)
 {
 	char start[sizeof(magic) - 1];
 
@@ -172,13 +187,21 @@ int codec_reader_open(struct codec_reader **result, int fd)
 	end = (uint64_t)info.st_size - CHECKSUM_LEN;
 	reader = xcalloc(1, sizeof(*reader));
 	reader->fd = fd;
-	if (!starts_well(reader) || !checksum_is_right(reader, end) || reader->failed) {
-		free(reader);
+	reader->buffer = xmalloc(BUFFER_LEN);
+	if (!has_magic(reader) || !checksum_is_right(reader, end) || reader->failed) {
+		codec_reader_close(reader);
 		return -EBADMSG;
 	}
 	rewind_to(reader, sizeof(magic) - 1, end);
 	*result = reader;
 	return 0;
+}
+
+struct codec_reader codec_reader_from(const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	return (struct codec_reader){ .at = at, .end = len ? at + len : at, .fd = -1 };
 }
 
 void codec_fail(struct codec_reader *reader)
@@ -193,19 +216,19 @@ bool codec_ok(const struct codec_reader *reader)
 
 bool codec_at_end(const struct codec_reader *reader)
 {
-	return !reader->failed && !reader->left && reader->at == reader->filled;
+	return !reader->failed && !reader->left && reader->at == reader->end;
 }
 
 static uint8_t get_byte(struct codec_reader *reader)
 {
-	if (reader->failed || (reader->at == reader->filled && !fill(reader))) {
+	if (reader->failed || (reader->at == reader->end && !(reader->buffer && fill(reader)))) {
 		reader->failed = true;
 		return 0;
 	}
-	return reader->buffer[reader->at++];
+	return *reader->at++;
 }
 
-uint64_t codec_get(struct codec_reader *reader, uint64_t most)
+uint64_t codec_get(struct codec_reader *reader, uint64_t max)
 {
 	uint64_t number = 0;
 	unsigned shift = 0;
@@ -218,13 +241,25 @@ uint64_t codec_get(struct codec_reader *reader, uint64_t most)
 		number |= (uint64_t)(byte & 0x7F) << shift;
 		shift += 7;
 	} while (byte & 0x80 && shift < 70 && !reader->failed);
-	if (number > most)
+	if (number > max)
 		reader->failed = true;
 	return reader->failed ? 0 : number;
 }
 
+/* A length; what the file or the memory does not hold needs no room. */
+static size_t get_len(struct codec_reader *reader, size_t max)
+{
+	uint64_t len = codec_get(reader, max);
+
+	if (len > reader->left + (uint64_t)(reader->end - reader->at)) {
+		reader->failed = true;
+		len = 0;
+	}
+	return (size_t)len;
+}
+
 /* len bytes, none of them zero. */
-static void get_bytes(struct codec_reader *reader, char *text, size_t len)
+static void get_text(struct codec_reader *reader, char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		text[i] = (char)get_byte(reader);
@@ -236,27 +271,47 @@ static void get_bytes(struct codec_reader *reader, char *text, size_t len)
 	text[reader->failed ? 0 : len] = '\0';
 }
 
-char *codec_get_text(struct codec_reader *reader, size_t most)
+char *codec_get_text(struct codec_reader *reader, size_t max)
 {
-	uint64_t len = codec_get(reader, most);
-	char *text;
+	size_t len = get_len(reader, max);
+	char *text = xmalloc(len + 1);
 
-	/* A text that the file does not hold needs no room. */
-	if (len > reader->left + (reader->filled - reader->at)) {
-		reader->failed = true;
-		len = 0;
-	}
-	text = xmalloc((size_t)len + 1);
-	get_bytes(reader, text, (size_t)len);
+	get_text(reader, text, len);
 	return text;
 }
 
 void codec_copy_text(struct codec_reader *reader, char *buffer, size_t len)
 {
-	get_bytes(reader, buffer, (size_t)codec_get(reader, len - 1));
+	get_text(reader, buffer, (size_t)codec_get(reader, len - 1));
+}
+
+void codec_copy_bytes(struct codec_reader *reader, void *buffer, size_t len)
+{
+	uint8_t *to = buffer;
+
+	if (get_len(reader, len) != len)
+		reader->failed = true;
+	for (size_t i = 0; i < len; i++)
+		to[i] = get_byte(reader);
+	if (reader->failed)
+		memset(buffer, 0, len);
+}
+
+const uint8_t *codec_get_bytes(struct codec_reader *reader, size_t *len)
+{
+	const uint8_t *bytes;
+
+	assert(!reader->buffer);
+	*len = get_len(reader, SIZE_MAX);
+	bytes = reader->at;
+	reader->at += *len;
+	return bytes;
 }
 
 void codec_reader_close(struct codec_reader *reader)
 {
+	if (!reader)
+		return;
+	free(reader->buffer);
 	free(reader);
 }

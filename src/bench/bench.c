@@ -93,7 +93,7 @@ bool bench_nth_kernel(
 
 bool bench_wants_round(const struct bench *bench, unsigned done, double spent)
 {
-	if (run_caught_signal())
+	if (signals_caught())
 		return false;
 	return done == 0 || (done < bench->options->rounds && spent < ROW_SECONDS);
 }
@@ -219,7 +219,7 @@ static int measure(struct bench *bench, struct error *error)
 		bench_host(bench);
 	if (modes[BENCH_WHOLE])
 		bench_files(bench);
-	return run_caught_signal() ? -EINTR : 0;
+	return signals_caught() ? -EINTR : 0;
 }
 
 int bench_run(struct bench_result *result, const struct bench_options *options, struct error *error)

@@ -83,7 +83,7 @@ struct bench_result {
 };
 
 /* Measures. Returns 0, also when rows differ or could not be run; -EINTR when a signal was caught
- * (see run_catch_signals); else a negative errno with error set. bench_result_free must follow
+ * (see signals_catch); else a negative errno with error set. bench_result_free must follow
  * either way. */
 int bench_run(
 	struct bench_result *result, const struct bench_options *options, struct error *error);

@@ -169,7 +169,7 @@ static void all_rows(struct files *files, const char *why)
 		const char *kernel;
 
 		for (size_t n = 0;
-			bench_wants_engine(files->bench, engine->name) && !run_caught_signal() &&
+			bench_wants_engine(files->bench, engine->name) && !signals_caught() &&
 			bench_nth_kernel(files->bench, engine, n, &kernel);
 			n++) {
 			if (why)

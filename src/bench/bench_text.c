@@ -162,7 +162,7 @@ void bench_resident(struct bench *bench)
 	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++) {
 		struct bench_row *row;
 
-		if (!wants_kernel(bench->options, kernel) || run_caught_signal())
+		if (!wants_kernel(bench->options, kernel) || signals_caught())
 			continue;
 		row = bench_add_row(bench, BENCH_RESIDENT, BENCH_DEVICE_READ, "gpu", kernel->name);
 		if (status)
@@ -266,9 +266,8 @@ void bench_host(struct bench *bench)
 	for (unsigned i = 0; (engine = scan_engine_at(i)); i++) {
 		const char *kernel;
 
-		for (size_t n = 0;
-			bench_wants_engine(bench, engine->name) && !run_caught_signal() &&
-			bench_nth_kernel(bench, engine, n, &kernel);
+		for (size_t n = 0; bench_wants_engine(bench, engine->name) && !signals_caught() &&
+				   bench_nth_kernel(bench, engine, n, &kernel);
 			n++)
 			host_row(bench, engine, kernel);
 	}

@@ -3,7 +3,7 @@
  * share only the pool of threads that scans chunks, checks candidates and writes files. So the
  * files and reports are the same as if each image were carved alone.
  *
- * In a cluster (run/run_cluster.h) each process carves whole images as it would alone. The first
+ * In a cluster (run/cluster.h) each process carves whole images as it would alone. The first
  * process hands them out, the largest first, so that no large image starts last and keeps everybody
  * waiting.
  *
@@ -25,8 +25,9 @@
 #include "cli/batch_summary.h"
 #include "cli/command.h"
 #include "evidence/image.h"
-#include "run/run_cluster.h"
-#include "run/run_left.h"
+#include "run/checkpoint.h"
+#include "run/cluster.h"
+#include "run/session.h"
 
 struct batch {
 	const struct run_options *options;
@@ -71,34 +72,34 @@ static char *folder_of(
 /* Resumes what an earlier run of the batch left in the folder; does nothing if that was complete. */
 static int carve_item(struct run_options *options, struct batch_item *item)
 {
-	struct run_left left = { 0 };
+	struct checkpoint_header header = { 0 };
 	struct error error = { 0 };
-	int kind = RUN_LEFT_NOTHING, code;
+	int kind = CHECKPOINT_NONE, code;
 
 	if (options->resume && access(item->folder, F_OK) == 0)
-		kind = run_left_find(&left, item->folder, &error);
-	code = left.exit;
-	run_left_free(&left);
+		kind = checkpoint_find(&header, item->folder, &error);
+	code = header.exit;
+	checkpoint_header_free(&header);
 	if (kind < 0) {
 		log_error("%s", error.text);
 		snprintf(item->sums.problem, sizeof(item->sums.problem), "%.500s", error.text);
 		return error.code;
 	}
-	if (kind == RUN_LEFT_FINISHED) {
+	if (kind == CHECKPOINT_FINISHED) {
 		log_info("%s: already complete; its files and reports are in %s", item->image,
 			item->folder);
 		snprintf(item->sums.problem, sizeof(item->sums.problem),
 			"completed before the batch was resumed");
 		return code;
 	}
-	options->resume = kind == RUN_LEFT_RESUMABLE;
+	options->resume = kind == CHECKPOINT_RESUMABLE;
 	return run_carve(options, item->image, item->folder, &item->sums);
 }
 
 /* The next one to start; NULL when there are no more. */
 static struct batch_item *next_item(struct batch *batch, size_t *number)
 {
-	size_t i = run_caught_signal() ? batch->count : atomic_fetch_add(&batch->next, 1);
+	size_t i = signals_caught() ? batch->count : atomic_fetch_add(&batch->next, 1);
 
 	if (i >= batch->count)
 		return NULL;
@@ -143,13 +144,13 @@ static void *carve_elsewhere(void *arg)
 	size_t number;
 
 	while ((item = next_item(share->batch, &number)))
-		item->exit = run_cluster->carve(share->rank, number, &item->sums);
+		item->exit = the_cluster->carve(share->rank, number, &item->sums);
 	return NULL;
 }
 
 static void carve_with_others(struct batch *batch)
 {
-	unsigned count = run_cluster->count;
+	unsigned count = the_cluster->count;
 	struct share *shares = xcalloc(count, sizeof(*shares));
 
 	for (unsigned rank = 1; rank < count; rank++) {
@@ -162,7 +163,7 @@ static void carve_with_others(struct batch *batch)
 	for (unsigned rank = 1; rank < count; rank++)
 		if (shares[rank].started)
 			pthread_join(shares[rank].thread, NULL);
-	run_cluster->end();
+	the_cluster->end();
 	free(shares);
 }
 
@@ -171,11 +172,11 @@ static void carve_for_another(struct batch *batch)
 {
 	size_t number;
 
-	while (run_cluster->image(&number)) {
+	while (the_cluster->image(&number)) {
 		struct batch_item *item = &batch->items[number];
 
 		carve_here(batch, item);
-		run_cluster->carved(item->exit, &item->sums);
+		the_cluster->carved(item->exit, &item->sums);
 	}
 }
 
@@ -214,11 +215,11 @@ static void carve_all(struct batch *batch, unsigned jobs)
 	pthread_t *threads;
 	unsigned started = 0;
 
-	if (run_cluster && run_cluster->rank) {
+	if (the_cluster && the_cluster->rank) {
 		carve_for_another(batch);
 		return;
 	}
-	if (run_cluster) {
+	if (the_cluster) {
 		largest_first(batch);
 		carve_with_others(batch);
 		return;
@@ -260,7 +261,7 @@ static int worst_exit(const struct batch *batch)
 		return worst;
 	log_warn("interrupted: %zu of %zu images were not started, the first of them %s", left,
 		batch->count, batch->items[first].image);
-	return 128 + run_caught_signal();
+	return 128 + signals_caught();
 }
 
 /* A batch that did not complete all its images can be resumed as a whole. */
@@ -269,9 +270,9 @@ static void end_batch(const struct batch *batch, const char *output)
 	bool left = false;
 
 	for (size_t i = 0; i < batch->count; i++)
-		left |= !batch->items[i].begun || run_left_is_there(batch->items[i].folder);
+		left |= !batch->items[i].begun || checkpoint_exists(batch->items[i].folder);
 	if (!left)
-		run_left_end_batch(output);
+		checkpoint_end_batch(output);
 	else if (batch->options->checkpoint_interval)
 		log_info("to resume: burin carve --resume %s", output);
 }
@@ -300,23 +301,23 @@ int batch_carve(const struct run_options *options, const struct images *images, 
 {
 	struct run_options shared = *options;
 	struct batch batch = { .options = &shared, .count = images->count, .started = time(NULL) };
-	bool helps = run_cluster && run_cluster->rank;
+	bool helps = the_cluster && the_cluster->rank;
 	struct error error = { 0 };
 	int code = EXIT_CLEAN;
 
 	if (options->checkpoint_interval && !options->resume && !helps &&
-		run_left_begin_batch(output, options->arguments, &error)) {
+		checkpoint_begin_batch(output, options->arguments, &error)) {
 		log_error("%s", error.text);
 		return error.code;
 	}
 	name_items(&batch, images, output);
-	if (jobs > 1 || run_cluster)
+	if (jobs > 1 || the_cluster)
 		shared.progress.style = PROGRESS_LINES;
-	if (run_cluster && !options->threads)
-		shared.threads = run_cluster->threads;
-	if (run_cluster && !options->gpu.devices)
-		shared.gpu.devices = run_cluster->gpus;
-	shared.pool = run_pool_new(shared.threads);
+	if (the_cluster && !options->threads)
+		shared.threads = the_cluster->threads;
+	if (the_cluster && !options->gpu.devices)
+		shared.gpu.devices = the_cluster->gpus;
+	shared.pool = session_pool_new(shared.threads);
 	carve_all(&batch, jobs);
 	pool_free(shared.pool);
 	if (!helps) {

@@ -14,7 +14,7 @@
 #include "cli/types.h"
 #include "scan/gpu_kernels.h"
 #include "patterns/pattern_set.h"
-#include "run/run_cluster.h"
+#include "run/cluster.h"
 #include "scan/scan.h"
 
 /* ---- what to measure --------------------------------------------------------------------- */
@@ -92,11 +92,11 @@ static int measure(const struct bench_settings *settings, const struct bench_opt
 	struct error error = { 0 };
 	int status, code;
 
-	run_catch_signals();
+	signals_catch();
 	status = bench_run(&result, options, &error);
-	if (status && !run_caught_signal())
+	if (status && !signals_caught())
 		log_error("%s", error.text);
-	code = run_caught_signal() ? 128 + run_caught_signal() : error.code;
+	code = signals_caught() ? 128 + signals_caught() : error.code;
 	if (!status) {
 		if (settings->json)
 			bench_show_json(options, &result);
@@ -129,12 +129,12 @@ static int measure_papers(
 	struct error error = { 0 };
 	int status, code;
 
-	run_catch_signals();
+	signals_catch();
 	status = papers_run(&result, options, &error);
-	if (status && !run_caught_signal())
+	if (status && !signals_caught())
 		log_error("%s", error.text);
-	code = run_caught_signal() ? 128 + run_caught_signal() : error.code;
-	if (!status && !(run_cluster && run_cluster->rank)) {
+	code = signals_caught() ? 128 + signals_caught() : error.code;
+	if (!status && !(the_cluster && the_cluster->rank)) {
 		(settings->json ? papers_show_json : papers_show_text)(options, &result);
 		if (result.different) {
 			log_error(
@@ -176,7 +176,7 @@ static int run(void *arg, int argc, char **argv)
 
 	log_set_level(settings->verbose ? LOG_DEBUG : LOG_WARN);
 	/* Only paper 2 uses several processes. */
-	if (run_cluster && run_cluster->rank && settings->paper != 2)
+	if (the_cluster && the_cluster->rank && settings->paper != 2)
 		return EXIT_CLEAN;
 	if (settings->papers || settings->paper)
 		return run_papers(settings, options.data);

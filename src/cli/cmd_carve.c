@@ -12,7 +12,7 @@
 #include "cli/resume.h"
 #include "hashing/hash_sets.h"
 #include "run/carve_options.h"
-#include "run/run_cluster.h"
+#include "run/cluster.h"
 
 static int collect_images(
 	struct images *images, const struct carve_options *settings, int argc, char **argv)
@@ -77,9 +77,9 @@ static int load(const struct carve_options *settings, struct rules **rules, stru
 /* In a cluster, the first process coordinates. */
 static int carve_one(struct run_options *options, const char *image_path, const char *output)
 {
-	options->cluster = run_cluster;
-	if (run_cluster && run_cluster->rank)
-		return run_help(options, image_path, output);
+	options->cluster = the_cluster;
+	if (the_cluster && the_cluster->rank)
+		return the_cluster->work(options, image_path, output);
 	return run_carve(options, image_path, output, NULL);
 }
 
@@ -94,14 +94,14 @@ static int carve(const struct carve_options *settings, const struct images *imag
 	int code = load(settings, &rules, &sets, &options);
 
 	if (!code) {
-		run_catch_signals();
+		signals_catch();
 		options.arguments = arguments;
 		options.resume = settings->resume != NULL;
 		options.rules = rules;
 		code = batch ? batch_carve(&options, images, output, (unsigned)settings->jobs,
 				       settings->html)
 			     : carve_one(&options, images->paths[0], output);
-		if (settings->html && !batch && !(run_cluster && run_cluster->rank))
+		if (settings->html && !batch && !(the_cluster && the_cluster->rank))
 			code = page_after_run(output, code);
 	}
 	hash_sets_close(sets);
@@ -112,10 +112,10 @@ static int carve(const struct carve_options *settings, const struct images *imag
 /* settings: filled from the command line of the run and then from the current one. */
 static int go_on(struct carve_options *settings, struct resume *resume)
 {
-	char *path = resume->moved ? resume->moved : resume->left.image_path;
+	char *path = resume->moved ? resume->moved : resume->old.image_path;
 	struct images one = { .paths = &path, .count = 1 }, several = { 0 };
 	struct error error = { 0 };
-	bool batch = resume->left.batch;
+	bool batch = resume->old.batch;
 	int first = options_parse(carve_option_rows, "burin carve", resume->word_count,
 		resume->words, settings, &error);
 	int code = EXIT_CLEAN;
@@ -129,7 +129,7 @@ static int go_on(struct carve_options *settings, struct resume *resume)
 			&several, settings, resume->word_count - first, resume->words + first);
 	if (!code)
 		code = carve(settings, batch ? &several : &one, resume->output, batch,
-			resume->left.arguments);
+			resume->old.arguments);
 	images_free(&several);
 	return code;
 }

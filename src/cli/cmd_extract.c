@@ -58,7 +58,7 @@ static int run(void *arg, int argc, char **argv)
 			"no output folder was given; try: burin extract -o OUT report.jsonl IMAGE");
 		return EXIT_USAGE;
 	}
-	run_catch_signals();
+	signals_catch();
 	return run_extract(&options, argv[0], argc > 1 ? argv[1] : NULL, settings->output, NULL);
 }
 

@@ -101,7 +101,7 @@ static int run(void *arg, int argc, char **argv)
 	int status, code;
 
 	(void)argc, (void)argv;
-	run_catch_signals();
+	signals_catch();
 	log_set_level(LOG_WARN);
 	status = rules_load(&rules, config, settings->rules_format, NULL, &error);
 	if (!status)

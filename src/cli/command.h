@@ -26,7 +26,7 @@ struct command {
 	 * NULL. Returns the exit code. dispatch.c flushes and checks stdout. */
 	int (*run)(void *settings, int argc, char **argv);
 	const struct example *examples; /* NULL for none */
-	bool shared; /* in a cluster (run/run_cluster.h) every process runs it; false: only the
+	bool shared; /* in a cluster (run/cluster.h) every process runs it; false: only the
 		      * first one does */
 };
 

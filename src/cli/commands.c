@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "cli/help.h"
 #include "base/suggest.h"
-#include "run/run_cluster.h"
+#include "run/cluster.h"
 
 const struct command *const commands[] = {
 	&carve_command,
@@ -121,7 +121,7 @@ static int parse_and_run(
 		log_error("%s", error.text);
 		return error.code;
 	}
-	if (run_cluster && run_cluster->rank && !command->shared)
+	if (the_cluster && the_cluster->rank && !command->shared)
 		return EXIT_CLEAN;
 	return command->run(settings, argc - first, argv + first);
 }

@@ -1,7 +1,7 @@
 /*
  * A run is resumed with its own command line, which its checkpoint holds, plus the options given
  * now: how many threads, which engine. The run itself refuses options that would change the result
- * (run/run_resume.c), because it knows what its checkpoint was made with.
+ * (run/checkpoint.c), because it knows what its checkpoint was made with.
  */
 #include "cli/resume.h"
 
@@ -58,7 +58,7 @@ static int refuse(const char *output, int kind, const struct error *error)
 		log_error("%s", error->text);
 		return error->code;
 	}
-	if (kind == RUN_LEFT_FINISHED) {
+	if (kind == CHECKPOINT_FINISHED) {
 		log_info("the run in %s is complete; there is nothing to resume", output);
 		return EXIT_CLEAN;
 	}
@@ -77,12 +77,12 @@ static const char *last_component(const char *path)
  * reason links are not resolved. */
 static int move_image(struct resume *resume, const char *image)
 {
-	const char *was = resume->left.image_path;
+	const char *was = resume->old.image_path;
 	char *directory = *image == '/' ? NULL : getcwd(NULL, 0);
 
-	if (resume->left.batch || strcmp(last_component(was), last_component(image)) != 0) {
+	if (resume->old.batch || strcmp(last_component(was), last_component(image)) != 0) {
 		log_error("the run in %s is for %s; it can't be resumed with %s", resume->output,
-			resume->left.batch ? "several images" : was, image);
+			resume->old.batch ? "several images" : was, image);
 		free(directory);
 		return EXIT_USAGE;
 	}
@@ -94,9 +94,9 @@ static int move_image(struct resume *resume, const char *image)
 int resume_begin(struct resume *resume, const char *output, char **given, const char *image)
 {
 	struct error error = { 0 };
-	int kind = run_left_find(&resume->left, output, &error);
+	int kind = checkpoint_find(&resume->old, output, &error);
 
-	if (kind != RUN_LEFT_RESUMABLE)
+	if (kind != CHECKPOINT_RESUMABLE)
 		return refuse(output, kind, &error);
 	resume->output = realpath(output, NULL);
 	if (!resume->output) {
@@ -105,16 +105,16 @@ int resume_begin(struct resume *resume, const char *output, char **given, const 
 	}
 	if (image && move_image(resume, image))
 		return EXIT_USAGE;
-	combine(resume, options_of(resume->left.arguments), options_of(given));
-	if (chdir(resume->left.directory))
+	combine(resume, options_of(resume->old.arguments), options_of(given));
+	if (chdir(resume->old.directory))
 		log_warn("cannot change to %s, where the run was started: %s",
-			resume->left.directory, strerror(errno));
+			resume->old.directory, strerror(errno));
 	return -1;
 }
 
 void resume_end(struct resume *resume)
 {
-	run_left_free(&resume->left);
+	checkpoint_header_free(&resume->old);
 	free(resume->words);
 	free(resume->output);
 	free(resume->moved);

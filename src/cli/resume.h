@@ -3,10 +3,10 @@
 #define BURIN_CLI_RESUME_H
 
 #include "base/options.h"
-#include "run/run_left.h"
+#include "run/checkpoint.h"
 
 struct resume {
-	struct run_left left;
+	struct checkpoint_header old;
 	char *output; /* absolute, like the next */
 	char *moved;  /* where the image is now; NULL: where it was */
 	char **words; /* as argv for options_parse: the options of that run, followed by those given

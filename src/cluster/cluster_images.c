@@ -1,11 +1,9 @@
-/* Whole images, one after another, carved by other processes. */
-#include <errno.h>
+/* Whole images that other processes carve, one after another. */
+#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
-#include "cluster/conductor.h"
-#include "run/run.h"
+#include "cluster/coordinator.h"
 
 struct request {
 	struct request *next;
@@ -15,24 +13,24 @@ struct request {
 	struct run_sums *sums;
 };
 
+/* Under the coordinator's lock. */
 static struct request *requests;
 
-void images_deliver(struct post *post)
+void images_deliver(struct message *message)
 {
-	struct unpack unpack = { post->bytes, post->len, false };
-	int code = (int)unpack_number(&unpack);
-	const void *sums;
-	size_t len;
+	struct codec_reader reader = codec_reader_from(message->bytes, message->len);
+	int code = (int)codec_get(&reader, INT32_MAX);
+	struct run_sums sums;
 
-	sums = unpack_bytes(&unpack, &len);
+	codec_copy_bytes(&reader, &sums, sizeof(sums));
+	assert(codec_ok(&reader));
+	free(message->bytes);
 	for (struct request *request = requests; request; request = request->next)
-		if (request->rank == post->from && !request->done) {
-			if (len == sizeof(*request->sums))
-				memcpy(request->sums, sums, len);
+		if (request->rank == message->from && !request->done) {
+			*request->sums = sums;
 			request->code = code;
 			request->done = true;
 		}
-	free(post->bytes);
 }
 
 static void forget(struct request *request)
@@ -47,23 +45,23 @@ static void forget(struct request *request)
 int images_carve(unsigned rank, size_t number, struct run_sums *sums)
 {
 	struct request request = { .next = NULL, .rank = rank, .sums = sums };
-	const struct peer *peer = &conductor.peers[rank];
-	struct pack pack = { 0 };
+	const struct peer *peer = &coordinator.peers[rank];
+	struct codec_writer writer = { 0 };
 	struct error error = { 0 };
 
-	pack_number(&pack, number);
-	post_send(rank, POST_IMAGE, &pack);
-	pthread_mutex_lock(&conductor.lock);
+	codec_put(&writer, number);
+	transport_send(rank, MESSAGE_IMAGE, &writer);
+	pthread_mutex_lock(&coordinator.lock);
 	request.next = requests;
 	requests = &request;
 	while (!request.done && !peer->failed)
-		conductor_wait(&conductor.changed);
+		coordinator_wait();
 	if (!request.done) {
-		conductor_blame(rank, &peer->error, &error);
+		coordinator_blame(rank, &peer->error, &error);
 		request.code = error.code;
 	}
 	forget(&request);
-	pthread_mutex_unlock(&conductor.lock);
+	pthread_mutex_unlock(&coordinator.lock);
 	if (error.code)
 		log_error("%s", error.text);
 	return request.code;

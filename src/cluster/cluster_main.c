@@ -1,8 +1,8 @@
 /*
- * burin-mpi: burin as one of several processes that MPI has started. MPI's calls are made here, in
- * the main thread; the program itself runs in another, as it does alone, and finds the others
- * through run_cluster. Rank 0 is the conductor, and speaks to people. The others keep their
- * messages to themselves, but for warnings, and the last error, which they tell the conductor.
+ * burin-mpi: burin as one of several processes that MPI has started. The main thread makes MPI's
+ * calls; the program itself runs in another, as it does without MPI, and finds the other processes
+ * through the_cluster. Rank 0 is the coordinator, and the one that logs. The others print warnings
+ * only, and send their last error to the coordinator.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -17,9 +17,10 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "cli/dispatch.h"
-#include "cluster/conductor.h"
-#include "cluster/helper.h"
-#include "run/run.h"
+#include "cluster/coordinator.h"
+#include "cluster/worker.h"
+#include "cluster/worker_link.h"
+#include "run/cluster.h"
 
 struct program {
 	int argc, code;
@@ -28,33 +29,45 @@ struct program {
 
 static atomic_bool program_done, leaving;
 static char last_error[1024];
-static struct run_cluster cluster;
+static struct cluster cluster;
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-static bool is_for_ask(enum post_kind kind)
+static void deliver_to_coordinator(struct message *message)
 {
-	return kind == POST_CHECKED || kind == POST_REACHED || kind == POST_WRITTEN;
+	switch (message->kind) {
+	case MESSAGE_RESULT:
+		scheduler_deliver(message);
+		break;
+	case MESSAGE_CHECKED:
+	case MESSAGE_REACHED:
+	case MESSAGE_WRITTEN:
+		rpc_client_deliver(message);
+		break;
+	case MESSAGE_REDUCE:
+		reduction_deliver(message);
+		break;
+	case MESSAGE_CARVED:
+		images_deliver(message);
+		break;
+	default:
+		handshake_deliver(message);
+		break;
+	}
 }
 
-static void deliver(struct post *post)
+static void deliver(struct message *message)
 {
-	void (*take)(struct post *) = post->kind == POST_PIECE     ? deal_deliver
-				      : is_for_ask(post->kind)     ? ask_deliver
-				      : post->kind == POST_COMBINE ? combine_deliver
-				      : post->kind == POST_CARVED  ? images_deliver
-								   : meet_deliver;
-
-	if (post->kind == POST_LEAVE)
+	if (message->kind == MESSAGE_LEAVE)
 		atomic_store(&leaving, true);
-	if (post->kind >= POST_BEGIN) {
-		helper_deliver(post);
+	if (message->kind >= MESSAGE_BEGIN) {
+		link_deliver(message);
 		return;
 	}
-	pthread_mutex_lock(&conductor.lock);
-	take(post);
-	pthread_cond_signal(&conductor.changed);
-	pthread_mutex_unlock(&conductor.lock);
+	pthread_mutex_lock(&coordinator.lock);
+	deliver_to_coordinator(message);
+	pthread_cond_signal(&coordinator.changed);
+	pthread_mutex_unlock(&coordinator.lock);
 }
 
 static bool is_done(void)
@@ -62,27 +75,27 @@ static bool is_done(void)
 	return atomic_load(&program_done) && atomic_load(&leaving);
 }
 
-/* ---- what this process says ---------------------------------------------------------------- */
+/* ---- what a worker logs -------------------------------------------------------------------- */
 
-static void take_message(enum log_level level, const char *text)
+static void log_of_worker(enum log_level level, const char *text)
 {
 	if (level == LOG_ERROR)
 		snprintf(last_error, sizeof(last_error), "%s", text);
 	else if (level == LOG_WARN)
-		fprintf(stderr, "burin: rank %u (%s): warning: %s\n", post_rank(),
-			post_host(post_rank()), text);
+		fprintf(stderr, "burin: rank %u (%s): warning: %s\n", transport_rank(),
+			transport_host(transport_rank()), text);
 }
 
-/* The conductor may be waiting for a helper that came to nothing, or has left a measurement. */
-static void tell_end(int code)
+/* The coordinator may be waiting for a worker that never joined, or that left a measurement. */
+static void report_end(int code)
 {
 	struct error error = { .code = code ? code : EXIT_IO };
 
-	if (helper_has_spoken() && !code)
+	if (link_was_used() && !code)
 		return;
 	snprintf(error.text, sizeof(error.text), "%s",
 		*last_error ? last_error : "it ended before the others");
-	helper_fail(&error);
+	link_fail(&error);
 }
 
 static void *run_program(void *arg)
@@ -90,31 +103,32 @@ static void *run_program(void *arg)
 	struct program *program = arg;
 
 	program->code = program_run(program->argc, program->argv);
-	if (post_rank())
-		tell_end(program->code);
+	if (transport_rank())
+		report_end(program->code);
 	else
-		for (unsigned rank = 0; rank < post_count(); rank++)
-			post_send(rank, POST_LEAVE, NULL);
+		for (unsigned rank = 0; rank < transport_count(); rank++)
+			transport_send(rank, MESSAGE_LEAVE, NULL);
 	atomic_store(&program_done, true);
-	post_wake();
+	transport_wake();
 	return NULL;
 }
 
 /* ---- this process's share of its host ------------------------------------------------------ */
 
-/* Where each process may run on all processors, they are shared out. */
+/* Where every process may run on all processors, each gets an equal share; 0: no limit. */
 static unsigned share_of_processors(void)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	cpu_set_t set;
 
-	if (post_local_count() < 2 || sched_getaffinity(0, sizeof(set), &set) ||
+	if (transport_local_count() < 2 || sched_getaffinity(0, sizeof(set), &set) ||
 		CPU_COUNT(&set) < online)
 		return 0;
-	return online > (long)post_local_count() ? (unsigned)(online / post_local_count()) : 1;
+	return online > (long)transport_local_count() ? (unsigned)(online / transport_local_count())
+						      : 1;
 }
 
-/* Without a call of CUDA, which would take hold of a device. */
+/* Without CUDA, whose calls would open a device. */
 static unsigned count_gpus(void)
 {
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -133,7 +147,7 @@ static unsigned count_gpus(void)
 	return count;
 }
 
-/* One a process, in turn. */
+/* For --gpus: one for each process, in turn; NULL where there is no choice. */
 static const char *own_gpu(void)
 {
 	static char list[16];
@@ -141,7 +155,7 @@ static const char *own_gpu(void)
 
 	if (count < 2)
 		return NULL;
-	snprintf(list, sizeof(list), "%u,", post_local_rank() % count);
+	snprintf(list, sizeof(list), "%u,", transport_local_rank() % count);
 	return list;
 }
 
@@ -149,49 +163,44 @@ static void fill_cluster(void)
 {
 	static char summary[80];
 
-	snprintf(summary, sizeof(summary), "%u %s on %u %s", post_count(),
-		post_count() == 1 ? "process" : "processes", post_hosts(),
-		post_hosts() == 1 ? "host" : "hosts");
-	cluster = (struct run_cluster){
-		.rank = post_rank(),
-		.count = post_count(),
+	snprintf(summary, sizeof(summary), "%u %s on %u %s", transport_count(),
+		transport_count() == 1 ? "process" : "processes", transport_hosts(),
+		transport_hosts() == 1 ? "host" : "hosts");
+	cluster = (struct cluster){
+		.rank = transport_rank(),
+		.count = transport_count(),
 		.threads = share_of_processors(),
 		.gpus = own_gpu(),
 		.summary = summary,
-		.begin = meet_begin,
-		.next = deal_next,
-		.carving = &ask_remote,
-		.spent = meet_spent,
-		.engine = meet_engine,
-		.end = meet_end,
-		.join = helper_join,
-		.unit = helper_unit,
-		.give = helper_give,
-		.fail = helper_fail,
-		.leave = helper_leave,
+		.begin = handshake_begin,
+		.next = scheduler_next,
+		.carving = &rpc_client_remote,
+		.spent = handshake_spent,
+		.end = handshake_end,
+		.work = worker_run,
 		.carve = images_carve,
-		.image = helper_image,
-		.carved = helper_carved,
-		.combine = helper_combine,
+		.image = link_next_image,
+		.carved = link_image_carved,
+		.reduce = link_reduce,
 	};
-	run_cluster = &cluster;
+	the_cluster = &cluster;
 }
 
-static void init_conductor(void)
+static void init_coordinator(void)
 {
-	thread_cond_init(&conductor.changed);
-	conductor.peers = xcalloc(post_count(), sizeof(*conductor.peers));
-	for (unsigned rank = 0; rank < post_count(); rank++)
-		conductor.peers[rank].end = &conductor.peers[rank].first;
+	thread_cond_init(&coordinator.changed);
+	coordinator.peers = xcalloc(transport_count(), sizeof(*coordinator.peers));
+	for (unsigned rank = 0; rank < transport_count(); rank++)
+		coordinator.peers[rank].end = &coordinator.peers[rank].first;
 }
 
 static void free_peers(void)
 {
-	for (unsigned rank = 0; rank < post_count(); rank++) {
-		free(conductor.peers[rank].hello_bytes); /* it may have come when all had ended */
-		free(conductor.peers[rank].engine);
+	for (unsigned rank = 0; rank < transport_count(); rank++) {
+		free(coordinator.peers[rank].hello_bytes); /* from after the end */
+		free(coordinator.peers[rank].engine);
 	}
-	free(conductor.peers);
+	free(coordinator.peers);
 }
 
 int main(int argc, char **argv)
@@ -199,24 +208,24 @@ int main(int argc, char **argv)
 	struct program program = { .code = EXIT_IO };
 	pthread_t thread;
 
-	if (post_open(&argc, &argv)) {
-		log_error("MPI can't be had with threads; start burin-mpi with mpirun or srun");
+	if (transport_open(&argc, &argv)) {
+		log_error("MPI is not available with threads; start burin-mpi with mpirun or srun");
 		return EXIT_IO;
 	}
 	program.argc = argc;
 	program.argv = argv;
 	fill_cluster();
-	init_conductor();
-	helper_init();
-	if (post_rank())
-		log_set_taker(take_message);
+	init_coordinator();
+	link_init();
+	if (transport_rank())
+		log_set_taker(log_of_worker);
 	if (pthread_create(&thread, NULL, run_program, &program)) {
 		log_error("cannot start any thread");
 		return EXIT_IO;
 	}
-	post_run(deliver, is_done);
+	transport_run(deliver, is_done);
 	pthread_join(thread, NULL);
 	free_peers();
-	post_close();
-	return post_rank() ? EXIT_CLEAN : program.code;
+	transport_close();
+	return transport_rank() ? EXIT_CLEAN : program.code;
 }

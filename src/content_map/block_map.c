@@ -1,4 +1,4 @@
-#include "content_map/block_map_state.h"
+#include "content_map/block_map.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -16,6 +16,13 @@
 /* Entries that are put into one number of a checkpoint. */
 #define ENTRIES_JOINED 4
 #define ALL_ZERO ((uint16_t)CONTENT_ZERO)
+
+struct block_map {
+	uint64_t evidence_len, block_len, block_count;
+	uint64_t spacing;       /* of a sample's pieces */
+	uint16_t *entries;      /* class, and entropy * 256 */
+	struct block_part open; /* joined so far of a block that may have more */
+};
 
 static uint64_t block_len_of(uint64_t evidence_len)
 {
@@ -196,6 +203,127 @@ void block_map_join(struct block_map *map, struct block_ends *ends)
 {
 	join_part(map, &ends->first);
 	join_part(map, &ends->last);
+}
+
+/* ---- between processes --------------------------------------------------------------------- */
+
+/* A message has both parts of the ends, then the entry of each block that the runs touch. All
+ * processes are of one program on machines of one kind, so entries keep their form. */
+
+static void put_part(struct codec_writer *writer, const struct block_part *part)
+{
+	codec_put(writer, part->begun);
+	codec_put(writer, part->begun && part->nonzero);
+	codec_put(writer, part->begun ? part->block : 0);
+	codec_put_bytes(writer, part->sample, part->begun ? part->sample_len : 0);
+}
+
+static void get_part(
+	const struct block_map *map, struct codec_reader *reader, struct block_part *part)
+{
+	const uint8_t *sample;
+
+	part->begun = codec_get_flag(reader);
+	part->nonzero = codec_get_flag(reader);
+	part->block = codec_get(reader, map->block_count - 1);
+	sample = codec_get_bytes(reader, &part->sample_len);
+	if (part->sample_len > sizeof(part->sample)) {
+		codec_fail(reader);
+		part->sample_len = 0;
+	}
+	memcpy(part->sample, sample, part->sample_len);
+}
+
+/* The blocks that runs touch, one after another. */
+struct walk {
+	const struct range *run, *end;
+	uint64_t next; /* block */
+};
+
+static bool next_block(const struct block_map *map, struct walk *walk, uint64_t *block)
+{
+	for (; walk->run != walk->end; walk->run++) {
+		uint64_t first = walk->run->offset / map->block_len;
+		uint64_t last = (walk->run->offset + walk->run->length - 1) / map->block_len;
+
+		if (walk->next < first)
+			walk->next = first;
+		if (walk->next > last)
+			continue;
+		*block = walk->next++;
+		return true;
+	}
+	return false;
+}
+
+/* One that is classified when all of it was joined. */
+static bool is_end(const struct block_ends *ends, uint64_t block)
+{
+	return (ends->first.begun && ends->first.block == block) ||
+	       (ends->last.begun && ends->last.block == block);
+}
+
+uint8_t *block_map_encode(const struct block_map *map, const struct block_ends *ends,
+	const struct range *runs, size_t run_count, size_t *len)
+{
+	struct walk walk = { runs, runs + run_count, 0 };
+	struct codec_writer writer = { 0 };
+	uint16_t *entries = NULL;
+	size_t count = 0, room = 0;
+	uint64_t block;
+
+	put_part(&writer, &ends->first);
+	put_part(&writer, &ends->last);
+	while (next_block(map, &walk, &block)) {
+		entries = xgrow(entries, &room, count, sizeof(*entries));
+		/* Another thread may be at work on the other part of an end. */
+		entries[count++] = is_end(ends, block) ? 0 : map->entries[block];
+	}
+	codec_put_bytes(&writer, entries, count * sizeof(*entries));
+	free(entries);
+	*len = writer.len;
+	return writer.bytes;
+}
+
+/* False when the entries are not those of the blocks. */
+static bool apply_entries(struct block_map *map, const struct block_ends *ends, struct walk *walk,
+	const uint8_t *bytes, size_t len)
+{
+	uint64_t block;
+	size_t at = 0;
+
+	while (next_block(map, walk, &block)) {
+		uint16_t entry;
+
+		if (len - at < sizeof(entry))
+			return false;
+		memcpy(&entry, bytes + at, sizeof(entry));
+		at += sizeof(entry);
+		if ((entry & 0xFF) >= CONTENT_CLASSES)
+			return false;
+		if (!is_end(ends, block))
+			map->entries[block] = entry;
+	}
+	return at == len;
+}
+
+int block_map_apply(struct block_map *map, const struct range *runs, size_t run_count,
+	const uint8_t *bytes, size_t len)
+{
+	struct codec_reader reader = codec_reader_from(bytes, len);
+	struct walk walk = { runs, runs + run_count, 0 };
+	struct block_ends ends;
+	const uint8_t *entries;
+
+	if (!map->block_count)
+		return -EBADMSG;
+	get_part(map, &reader, &ends.first);
+	get_part(map, &reader, &ends.last);
+	entries = codec_get_bytes(&reader, &len);
+	if (!codec_at_end(&reader) || !apply_entries(map, &ends, &walk, entries, len))
+		return -EBADMSG;
+	block_map_join(map, &ends);
+	return 0;
 }
 
 /* ---- checkpoints --------------------------------------------------------------------------- */

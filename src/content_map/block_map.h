@@ -46,11 +46,11 @@ void block_map_add(struct block_map *map, struct block_ends *ends, uint64_t offs
 void block_map_join(struct block_map *map, struct block_ends *ends);
 
 /* The same for a piece that another process has looked at. runs: where its bytes lie in the
- * evidence, in rising order. There block_map_tell says what was found, in *len bytes that the
- * caller frees; here block_map_hear joins it. Returns 0, or -EBADMSG when they make no sense. */
-uint8_t *block_map_tell(const struct block_map *map, const struct block_ends *ends,
+ * evidence, in rising order. There block_map_encode says what was found, in *len bytes that the
+ * caller frees; here block_map_apply joins it. Returns 0, or -EBADMSG when they make no sense. */
+uint8_t *block_map_encode(const struct block_map *map, const struct block_ends *ends,
 	const struct range *runs, size_t run_count, size_t *len);
-int block_map_hear(struct block_map *map, const struct range *runs, size_t run_count,
+int block_map_apply(struct block_map *map, const struct range *runs, size_t run_count,
 	const uint8_t *bytes, size_t len);
 
 /* For a checkpoint: all that was joined. block_map_load fills a new map of the same evidence; what

@@ -329,11 +329,11 @@ int reader_next(struct reader *reader, struct reader_slot **slot)
 		return rc;
 	hand_out(reader, entry, slot);
 	pthread_mutex_lock(&reader->lock);
-	assert(entry->assigned && !entry->held && !entry->pending);
+	assert(entry->assigned && !entry->holds && !entry->pending);
 	assert(reader->handed_out < reader->requesting && reader->requesting <= reader->assigned);
 	reader->handed_out++;
 	entry->assigned = false;
-	entry->held = true;
+	entry->holds = 1;
 	pthread_mutex_unlock(&reader->lock);
 	return 1;
 }
@@ -352,17 +352,28 @@ bool reader_ready(struct reader *reader)
 	return ready;
 }
 
+void reader_hold(struct reader *reader, struct reader_slot *slot)
+{
+	struct ring_entry *entry = (struct ring_entry *)slot;
+
+	pthread_mutex_lock(&reader->lock);
+	assert(entry == &reader->entries[slot->index] && entry->holds);
+	entry->holds++;
+	pthread_mutex_unlock(&reader->lock);
+}
+
 void reader_release(struct reader *reader, struct reader_slot *slot)
 {
 	struct ring_entry *entry = (struct ring_entry *)slot;
-	bool more;
+	bool more = false;
 
 	pthread_mutex_lock(&reader->lock);
-	assert(entry == &reader->entries[slot->index] && entry->held && reader->busy);
-	entry->held = false;
-	entry->released = ++reader->clock;
-	reader->busy--;
-	more = reader_assign_entries(reader);
+	assert(entry == &reader->entries[slot->index] && entry->holds && reader->busy);
+	if (--entry->holds == 0) {
+		entry->released = ++reader->clock;
+		reader->busy--;
+		more = reader_assign_entries(reader);
+	}
 	pthread_mutex_unlock(&reader->lock);
 	if (more)
 		reader->backend->wake(reader);

@@ -57,15 +57,18 @@ void reader_ring(
 const char *reader_method_name(const struct reader *reader);
 
 /* Waits for the next slot in order. 1: the caller holds *slot until reader_release; 0: the end was
- * reached; a negative errno: reading failed altogether. -EAGAIN when the caller holds all slots. */
+ * reached; a negative errno: reading failed altogether. -EAGAIN when all slots are held. */
 int reader_next(struct reader *reader, struct reader_slot **slot);
 /* True when reader_next would not wait. */
 bool reader_ready(struct reader *reader);
-/* Returns a slot that the caller holds, in any order, so that it can be filled again. */
+/* Holds a slot that is held already once more, for another user of its bytes. Thread-safe, as
+ * reader_release. */
+void reader_hold(struct reader *reader, struct reader_slot *slot);
+/* Ends one hold. After the last one, in any order of slots, the slot is filled again. */
 void reader_release(struct reader *reader, struct reader_slot *slot);
 
-/* After reader_next returned 0: continues with a range after the previous one. Slots still held by
- * the caller stay valid. Errors as for reader_open. */
+/* After reader_next returned 0: continues with a range after the previous one. Slots still
+ * held stay valid. Errors as for reader_open. */
 int reader_continue(struct reader *reader, uint64_t offset, uint64_t length, struct error *error);
 
 /* Copies what the ring holds of the len bytes of the image at offset, from the first one on, and

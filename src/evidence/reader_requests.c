@@ -68,7 +68,7 @@ static struct ring_entry *least_recently_released(const struct reader *reader)
 	for (unsigned i = 0; i < reader->capacity; i++) {
 		struct ring_entry *entry = &reader->entries[i];
 
-		if (!entry->assigned && !entry->held && !entry->pins &&
+		if (!entry->assigned && !entry->holds && !entry->pins &&
 			(!found || entry->released < found->released))
 			found = entry;
 	}
@@ -81,7 +81,7 @@ bool reader_assign_entries(struct reader *reader)
 
 	while (reader->busy < reader->slots && reader->assigned < reader->count &&
 		(entry = least_recently_released(reader))) {
-		assert(!entry->assigned && !entry->held && !entry->pins && !entry->pending);
+		assert(!entry->assigned && !entry->holds && !entry->pins && !entry->pending);
 		entry->assigned = true;
 		entry->hole = false;
 		entry->start = reader_slot_start(reader, reader->assigned);

@@ -30,7 +30,7 @@ struct ring_entry {
 	uint64_t from, next, end; /* what is read for it; next: first byte not requested yet */
 	unsigned pending;         /* requests that are being read */
 	bool assigned;            /* to a slot that was not handed out yet */
-	bool held;                /* by the caller */
+	unsigned holds;           /* users of the slot that was handed out */
 	unsigned pins;     /* threads that copy from it; it keeps its bytes while there are any */
 	uint64_t released; /* when, by the reader's clock; 0: never */
 	bool hole;         /* all of [from, end) is one */

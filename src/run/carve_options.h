@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 #include "rules/rules.h"
-#include "run/run.h"
+#include "run/run_options.h"
 
 struct carve_options {
 	/* What one run needs. First, so that offsets in the table count for it as well: the

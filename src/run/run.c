@@ -1,379 +1,456 @@
-/* One run: what it needs is opened, and freed again; in between others work (run/run_state.h). */
-#include "run/run_state.h"
+/*
+ * One run over one image. The run's thread does everything that must happen in order: it takes the
+ * hits of searched chunks in order of the image, pairs them, and offers the candidates to the
+ * carving stage. All that takes time happens elsewhere: reading in the reader's threads, searching,
+ * checking and writing in the pool's; or all of that in the workers of a cluster (run/cluster.h).
+ */
+#include "run/run.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "run/carve_options.h"
+#include "run/cluster.h"
+#include "run/run_parts.h"
 
-#define PENDING_MEMORY ((size_t)64 * 1024 * 1024)
+const struct cluster *the_cluster;
 
-/* ---- small things ----------------------------------------------------------------------------- */
+/* ---- the loop ------------------------------------------------------------------------------ */
 
-void run_add_problem(struct run *run, char *sentence)
+/* All hits before position were paired. */
+static void advance(struct run *run, uint64_t position, size_t hit_count)
 {
-	if (run->problem_count + 1 >= sizeof(run->problems) / sizeof(*run->problems)) {
-		free(sentence);
-		return;
+	run->session.summary.hits += hit_count;
+	candidates_advance(run->candidates, position);
+	run->position = position;
+}
+
+/* As pair_next, in a run of one process. */
+static int pair_chunk(struct run *run)
+{
+	const struct chunk *chunk;
+	int status = search_next(run->search, &chunk, &run->session.error);
+
+	if (status <= 0)
+		return status;
+	for (size_t i = 0; i < chunk->hit_count; i++) {
+		const struct hit *hit = &chunk->hits[i];
+		bool wanted = candidates_want_length(run->candidates, hit->pattern);
+
+		candidates_hit(run->candidates, hit->offset, hit->pattern,
+			wanted ? search_match_len(run->search, chunk, hit) : 0);
 	}
-	run->summary.problems[run->problem_count] = sentence;
-	run->problems[run->problem_count++] = sentence;
+	advance(run, chunk->offset + chunk->until, chunk->hit_count);
+	scope_note_unread(&run->session.scope, search_unreadable(run->search));
+	search_done(run->search);
+	return 1;
 }
 
-static char *join_arguments(char **arguments)
+/* As pair_next, where workers search. They send what their checks found along with the hits. */
+static int pair_result(struct run *run)
 {
-	char *line = xstrdup("");
+	double from = clock_seconds();
+	struct session *session = &run->session;
+	struct cluster_result result;
+	int status = session->options->cluster->next(&result, &session->error);
 
-	for (; arguments && *arguments; arguments++) {
-		char *longer = xasprintf("%s%s%s", line, *line ? " " : "", *arguments);
+	run->cluster_wait += clock_seconds() - from;
+	if (status <= 0)
+		return status == -EAGAIN ? 1 : status;
+	for (size_t i = 0; i < result.hit_count; i++) {
+		const struct cluster_hit *hit = &result.hits[i];
+		bool wanted = candidates_want_length(run->candidates, hit->pattern);
 
-		free(line);
-		line = longer;
+		candidates_hit(run->candidates, hit->offset, hit->pattern, wanted ? hit->len : 0);
 	}
-	return line;
+	advance(run, result.until, result.hit_count);
+	for (size_t i = 0; i < result.unread_count; i++)
+		ranges_add(
+			&session->scope.unread, result.unread[i].offset, result.unread[i].length);
+	for (size_t i = 0; i < result.outcome_count; i++)
+		carving_add_precheck(session->carving, result.outcomes[i].start,
+			result.outcomes[i].rule, &result.outcomes[i].outcome);
+	status = content_map_apply(run->map, result.until, result.classes, result.classes_len);
+	assert(!status); /* every process runs the same program */
+	return 1;
 }
 
-/* The nearest folder above path that exists: where a new folder would be made. The caller frees
- * it. */
-static char *existing_parent(const char *path)
+/* Takes the next hits and pairs them. 1; 0: there are no more; else a negative errno. */
+static int pair_next(struct run *run)
 {
-	char *parent = xstrdup(path);
-
-	while (access(parent, F_OK) != 0) {
-		char *slash = strrchr(parent, '/');
-
-		if (!slash || slash == parent) {
-			free(parent);
-			return xstrdup(slash ? "/" : ".");
-		}
-		*slash = '\0';
-	}
-	return parent;
+	if (run->session.options->cluster)
+		return pair_result(run);
+	return run->search ? pair_chunk(run) : 0;
 }
 
-/* ---- setting up ------------------------------------------------------------------------------- */
-
-int run_open_output(struct run *run, const char *output)
+static int carving_failed(struct run *run, int status)
 {
-	char *parent = existing_parent(output);
-	bool under = image_shares_device(run->evidence, parent);
-
-	free(parent);
-	if (under)
-		return error_set(&run->error, EXIT_IO, EINVAL,
-			"the output folder %s lies on the device that is the evidence; choose a "
-			"folder "
-			"on another device",
-			output);
-	return output_dir_open(&run->output_dir, output, &run->error);
+	run->session.error = *carving_error(run->session.carving);
+	return status;
 }
 
-/* Each thread that writes has some descriptors open, and soft limits come from times of few
- * threads. */
-static void allow_descriptors(void)
+/* Offers what the hits so far have settled to the carving stage, and waits while that has fallen so
+ * far behind that the bytes it has yet to look at would soon be gone from the reader's ring. */
+static int offer_candidates(struct run *run)
 {
-	struct rlimit limit;
+	struct carving *carving = run->session.carving;
+	int status = carving_scanned(carving, run->position);
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	if (status)
+		return carving_failed(run, status);
+	status = candidates_offer(run->candidates, carving, &run->session.error);
+	if (status || !run->search)
+		return status;
+	status = carving_start_checks(carving, search_near(run->position));
+	return status ? carving_failed(run, status) : 0;
 }
 
-struct pool *run_pool_new(unsigned threads)
+/* Lines of the report reach the disk within about a second, also where nothing more is found. */
+static int flush_report(struct run *run)
 {
-	allow_descriptors();
-	return pool_new(threads);
-}
+	double now = clock_seconds();
 
-int run_open_pool(struct run *run)
-{
-	run->pool = run->options->pool ? run->options->pool : run_pool_new(run->options->threads);
-	if (run->pool)
+	run->session.summary.scanned = run->position - run->session.scope.begin;
+	progress_update(run->session.progress, run->session.summary.scanned);
+	if (now - run->flushed < 1)
 		return 0;
-	return error_set(&run->error, EXIT_IO, EAGAIN, "cannot start any thread");
+	run->flushed = now;
+	return carving_flush(run->session.carving, &run->session.error);
 }
 
-static uint64_t largest_header_offset(const struct rules *rules)
+/* A checkpoint counts as reported what the reports hold: they are flushed before. */
+static int checkpoint_if_due(struct run *run, struct error *error)
 {
-	uint64_t largest = 0;
+	int status;
 
-	for (uint32_t r = 0; r < rules->count; r++)
-		if (rules->rules[r].header_offset > largest)
-			largest = rules->rules[r].header_offset;
-	return largest;
+	if (!checkpoint_is_due(run->checkpoint))
+		return 0;
+	status = carving_flush(run->session.carving, error);
+	if (!status)
+		checkpoint_write(run->checkpoint, run->position);
+	return status;
 }
 
-/* Far enough behind the range's end to see the headers of files that start inside it. */
+/* All hits were paired. */
+static int finish_carving(struct run *run)
+{
+	struct carving *carving = run->session.carving;
+	int status;
+
+	candidates_finish(run->candidates);
+	status = carving_scanned(carving, UINT64_MAX);
+	if (status)
+		return carving_failed(run, status);
+	status = candidates_offer(run->candidates, carving, &run->session.error);
+	if (status || signals_caught())
+		return status;
+	assert(!candidates_refused(run->candidates));
+	status = carving_finish(carving);
+	return status ? carving_failed(run, status) : 0;
+}
+
+/* The whole story. */
+static int carve(struct run *run)
+{
+	int status = 0;
+
+	while (!signals_caught() && (status = pair_next(run)) > 0) {
+		if ((status = offer_candidates(run)) || (status = flush_report(run)) ||
+			(status = checkpoint_if_due(run, &run->session.error)))
+			break;
+	}
+	if (!status && !signals_caught())
+		status = finish_carving(run);
+	return status;
+}
+
+/* ---- setting up ---------------------------------------------------------------------------- */
+
+/* While the carving stage waits. A failure to flush ends the run later. */
+static void checkpoint_meanwhile(void *run)
+{
+	checkpoint_if_due(run, NULL);
+}
+
+static void new_checkpoint(struct run *run)
+{
+	const struct run_options *options = run->session.options;
+	const struct checkpoint_options checkpoint = {
+		.image_path = run->session.image_path,
+		.arguments = options->arguments,
+		.traits = &run->traits,
+		.output_dir = run->session.output_dir,
+		.interval = options->checkpoint_interval,
+		.parts = run_checkpoint_parts,
+		.run = run,
+	};
+
+	run->checkpoint = checkpoint_new(&checkpoint);
+}
+
+/* What is known from the checkpoint before anything else is opened, the position above all. */
+static int begin_resuming(struct run *run, const char *output)
+{
+	struct session *session = &run->session;
+	int status = output_dir_reopen(&session->output_dir, output, &session->error);
+
+	if (status)
+		return status;
+	new_checkpoint(run);
+	return checkpoint_resume(run->checkpoint, &session->error);
+}
+
+static int begin_output(struct run *run, const char *output)
+{
+	int status = session_open_output(&run->session, output);
+
+	if (!status)
+		new_checkpoint(run);
+	return status;
+}
+
 static uint64_t reading_end(const struct run *run)
 {
-	uint64_t behind = largest_header_offset(run->options->rules);
-	uint64_t left = image_info(run->image)->size - run->range_end;
+	const struct session *session = &run->session;
+	uint64_t end = scope_reading_end(&session->scope, session->options->rules);
 
-	return run->range_end + (behind < left ? behind : left);
+	return scope_is_empty(&session->scope) || end < run->position ? run->position : end;
 }
 
 /* What a run that is resumed has searched to the end needs no engine any more. In a cluster the
- * helpers have theirs. */
+ * workers have theirs. */
 static int open_search(struct run *run)
 {
-	uint64_t end = reading_end(run);
+	struct session *session = &run->session;
+	const struct search_options search = { session->options, &session->scope, session->pool,
+		&session->problems };
+	uint64_t length = reading_end(run) - run->position;
 	int status;
 
-	run->read_all = run_is_empty(run) || run->position >= end;
-	if (run->read_all || run->options->cluster)
+	if (!length || session->options->cluster)
 		return 0;
-	status = run_pick_engine(run);
-	return status ? status : run_open_search(run, end - run->position);
+	run->search = search_new(&search);
+	status = search_pick_engine(run->search, &session->error);
+	return status ? status : search_open(run->search, run->position, length, &session->error);
 }
 
 static int create_spill(void *context, struct error *error)
 {
 	const struct run *run = context;
 
-	return output_dir_temporary(run->output_dir, error);
+	return output_dir_temporary(run->session.output_dir, error);
 }
 
-struct pairing_options run_pairing_options(const struct run *run)
+static int open_candidates(struct run *run)
 {
-	const struct run_options *options = run->options;
-
-	return (struct pairing_options){
-		/* Foremost carves max_size bytes where a forward rule finds no footer. */
-		.both = options->both || options->rules->format == RULES_FOREMOST,
-		.align = options->align,
-		.scalpel = options->scalpel,
-		.range_start = run->range_start,
-		.range_end = run->range_end,
-		.to_evidence = run_place,
+	struct session *session = &run->session;
+	const struct candidates_options options = {
+		.options = session->options,
+		.scope = &session->scope,
+		.create_spill = create_spill,
 		.context = run,
+		.rejected = &session->summary.rejected,
+		.skipped = &session->summary.skipped,
 	};
+
+	return candidates_new(&run->candidates, &options, &session->error);
 }
 
-static int start_pairing(struct run *run)
+/* Waits until all workers have joined. They check and write: one thread for their answers is
+ * enough here. */
+static int begin_cluster(struct run *run, const char *output, const char **engine)
 {
-	const struct run_options *options = run->options;
-	struct pairing_options pairing = run_pairing_options(run);
-
-	run->store = fifo_store_new(PENDING_MEMORY, create_spill, run);
-	run->pairing = pairing_new(options->rules, &pairing, run->store, &run->summary.rejected,
-		&run->summary.skipped);
-	if (!options->scalpel)
-		return 0;
-	return scalpel_order_new(&run->order, options->rules, run->store, &run->error);
-}
-
-static void fill_run_record(struct run *run, const char *image_path)
-{
-	const struct run_options *options = run->options;
-
-	run->record = (struct run_record){
-		.command_line = join_arguments(options->arguments),
-		.arguments = options->arguments,
-		.output_dir = output_dir_path(run->output_dir),
-		.started = time(NULL),
-		.image = image_info(run->evidence),
-		.volumes = run->volumes,
-		.image_path = image_path,
-		.rules = options->rules,
-		.engine = run->engine        ? run->engine->name
-			  : options->cluster ? options->cluster->engine()
-					     : "none",
-		.kernel = run->scan && run->engine->kernel ? run->engine->kernel(run->scan) : "",
-		.engine_reason = run->engine_reason,
-		.reader = run->reader ? reader_method_name(run->reader) : "",
-		.threads = options->cluster ? options->cluster->carving->capacity()
-					    : pool_threads(run->pool),
-		.chunk_size = options->chunk_size,
-		.option_rows = carve_option_rows,
+	struct session *session = &run->session;
+	const struct run_options *options = session->options;
+	const struct cluster_begin begin = {
 		.options = options,
-		.compat_scalpel = options->scalpel,
-	};
-}
-
-static void pause_carving(void *context)
-{
-	run_pause(context, NULL);
-}
-
-static enum carving_names names_of(const struct run_options *options)
-{
-	if (options->scalpel)
-		return options->flat ? NAMES_SCALPEL_FLAT : NAMES_SCALPEL;
-	return options->flat ? NAMES_FLAT : NAMES_BY_TYPE;
-}
-
-void run_start_carving(struct run *run)
-{
-	const struct run_options *options = run->options;
-	struct carving_options carving = {
-		.image = run->image,
-		.volumes = run->volumes,
-		.rules = options->rules,
-		.output_dir = run->output_dir,
-		.report = run->report,
-		.progress = run->progress,
-		.pool = run->pool,
-		.remote = options->cluster ? options->cluster->carving : NULL,
-		.decide = options->decide,
-		.names = names_of(options),
-		.label = options->label,
-		.no_extension = options->no_extension,
-		.dry_run = options->dry_run,
-		.hash_mask = options->dry_run ? 0 : options->hash_mask,
-		.sets = options->sets,
-		.skip_known = options->skip_known,
-		.unreadable = &run->unread,
-		.on_wait = pause_carving,
-		.context = run,
-		.interrupted = run_interrupted,
-		.rejected = &run->summary.rejected,
-		.skipped = &run->summary.skipped,
-		.by_type = &run->summary.by_type,
-	};
-
-	run->carving = carving_new(&carving);
-}
-
-int run_start_report(struct run *run, const char *image_path, uint64_t total)
-{
-	fill_run_record(run, image_path);
-	run->progress = progress_open(&run->options->progress, total);
-	if (run->options->resume)
-		return run_reopen_report(run);
-	return report_open(&run->report, run->output_dir, &run->record, &run->error);
-}
-
-/* ---- the whole of it -------------------------------------------------------------------------- */
-
-void run_free(struct run *run)
-{
-	run_end_help(run);
-	run_stop_engine(run);
-	run_end_scout(run);
-	carving_free(run->carving);
-	if (run->pool != run->options->pool)
-		pool_free(run->pool);
-	scalpel_order_free(run->order);
-	pairing_free(run->pairing);
-	fifo_store_free(run->store);
-	for (unsigned i = 0; run->flights && i < run->flight_count; i++)
-		free(run->flights[i].chunk.hits);
-	free(run->flights);
-	run_close_reader(run);
-	output_dir_close(run->output_dir);
-	run_free_volumes(run);
-	image_close(run->evidence);
-	damages_free(&run->summary.damage);
-	tallies_free(&run->summary.by_type);
-	tallies_free(&run->summary.rejected);
-	tallies_free(&run->summary.skipped);
-	for (size_t i = 0; i < run->problem_count; i++)
-		free(run->problems[i]);
-	free((char *)run->record.command_line);
-	free(run->summary.resumed);
-	free(run->summary.ranks);
-	ranges_free(&run->unread);
-	run_traits_free(&run->traits);
-	run_end_resuming(run);
-}
-
-int run_open_evidence(struct run *run, const char *image_path, bool volumes)
-{
-	const char *map = run->options->map_path;
-	int status = image_open(&run->evidence, image_path, &run->error);
-
-	if (status || (map && (status = image_use_ddrescue_map(run->evidence, map, &run->error))))
-		return status;
-	run->image = run->evidence;
-	run->record.image_path = image_path;
-	if (volumes)
-		run_read_volumes(run, image_path);
-	return run_check_range(run);
-}
-
-/* Waits until all helpers are there. They check and write: a thread for what they answer is
- * enough. */
-static int gather_helpers(struct run *run, const char *image_path, const char *output)
-{
-	const struct run_options *options = run->options;
-	const struct run_begin begin = {
-		.alike = { (const char *const *)run->traits.names, run->traits.values,
-			run->traits.count },
+		.image_path = session->image_path,
+		.output = output,
+		.traits = &run->traits,
 		.position = run->position,
-		.end = run->read_all ? run->position : reading_end(run),
-		.unit_size = options->unit_size,
-		.chunk_size = options->chunk_size,
-		.output_dir = options->dry_run ? NULL : run->output_dir,
-		.rules = options->rules,
+		.end = reading_end(run),
+		.output_dir = options->dry_run ? NULL : session->output_dir,
 	};
 	int status;
 
 	if (!options->cluster)
 		return 0;
-	status = run_start_help(run, image_path, output);
-	if (!status)
-		status = options->cluster->begin(&begin, &run->error);
-	if (status)
-		return status;
-	snprintf(run->engine_reason, sizeof(run->engine_reason), "%s", options->cluster->summary);
-	run->pool = run_pool_new(1);
-	return run->pool ? 0 : error_set(&run->error, EXIT_IO, EAGAIN, "cannot start any thread");
+	run->cluster_begun = true;
+	status = options->cluster->begin(&begin, engine, &session->error);
+	return status ? status : session_open_pool(session, 1);
 }
 
-static int set_up(struct run *run, const char *image_path, const char *output)
+static int open_report(struct run *run, const char *cluster_engine)
 {
-	const struct run_options *options = run->options;
-	double began = run->started; /* a run that is resumed began earlier */
-	int status;
+	struct session *session = &run->session;
+	struct run_record *record = &session->record;
 
-	if ((status = run_open_evidence(run, image_path, true)))
+	session_fill_record(session, session->scope.end - session->scope.begin);
+	if (run->search) {
+		record->engine = search_engine_name(run->search);
+		record->kernel = search_kernel(run->search);
+		record->engine_reason = search_engine_reason(run->search);
+		record->reader = reader_method_name(search_reader(run->search));
+	} else if (session->options->cluster) {
+		record->engine = cluster_engine;
+		record->engine_reason = session->options->cluster->summary;
+	}
+	if (!session->options->resume)
+		return session_open_report(session);
+	if (checkpoint_has_parts(run->checkpoint))
+		return checkpoint_load(run->checkpoint, CHECKPOINT_REPORT, &session->error);
+	for (size_t i = 0; i < REPORT_PARTS; i++) /* begun after the checkpoint was written */
+		output_dir_discard(session->output_dir, reporters[i]->file_name);
+	return session_open_report(session);
+}
+
+/* The hash and the map get the slots that the search has read. */
+static int attach_hash_and_map(struct run *run)
+{
+	struct session *session = &run->session;
+	struct reader *reader = run->search ? search_reader(run->search) : NULL;
+	unsigned slots = run->search ? search_slots(run->search) : 0;
+	const struct evidence_hash_options hash = { session->options, &session->scope, reader,
+		slots, run->position, &session->summary.evidence };
+	const struct content_map_options map = { session->scope.image, session->scope.begin,
+		run->position, reader, slots, session->pool };
+	int status = evidence_hash_start(&run->hash, &hash, &session->error);
+
+	if (!status && !session->options->no_content_map)
+		run->map = content_map_new(&map);
+	if (run->search)
+		search_attach(run->search, run->hash, run->map);
+	return status;
+}
+
+static int finish_resuming(struct run *run)
+{
+	struct session *session = &run->session;
+	struct summary_record *summary = &session->summary;
+	bool has_parts = checkpoint_has_parts(run->checkpoint);
+	int status = checkpoint_load(run->checkpoint, CHECKPOINT_STATE, &session->error);
+
+	if (!has_parts)
+		carving_remove_leftovers(session->carving);
+	summary->resumed = xreallocarray(
+		summary->resumed, summary->resumed_count + 1, sizeof(*summary->resumed));
+	summary->resumed[summary->resumed_count++] =
+		(struct resumption){ time(NULL), run->position };
+	progress_update(session->progress, summary->scanned);
+	return status;
+}
+
+static int set_up(struct run *run, const char *output)
+{
+	struct session *session = &run->session;
+	const struct run_options *options = session->options;
+	const char *cluster_engine = "none";
+	double began = session->started; /* a run that is resumed began earlier */
+	int status = scope_open(&session->scope, options, session->image_path, true,
+		&session->problems, &session->error);
+
+	if (status)
 		return status;
-	if (run_caught_signal()) /* what is known of the volumes may be half of it: nothing may rest on that */
+	if (signals_caught()) /* the volumes may not all be known: nothing may depend on them */
 		return -EINTR;
-	run->position = run->range_start;
-	run_find_traits(run);
-	if (options->resume && (status = run_begin_resuming(run, output)))
+	run->position = session->scope.begin;
+	traits_find(&run->traits, options, session->scope.evidence);
+	if ((options->resume && (status = begin_resuming(run, output))) ||
+		(!options->cluster && (status = session_open_pool(session, options->threads))) ||
+		(status = open_search(run)) || (status = open_candidates(run)) ||
+		(!options->resume && (status = begin_output(run, output))) ||
+		(status = begin_cluster(run, output, &cluster_engine)))
 		return status;
-	if ((!options->cluster && (status = run_open_pool(run))) || (status = open_search(run)) ||
-		(status = start_pairing(run)) ||
-		(!options->resume && (status = run_open_output(run, output))) ||
-		(status = gather_helpers(run, image_path, output)))
+	checkpoint_begin(run->checkpoint);
+	if ((status = open_report(run, cluster_engine)) || (status = attach_hash_and_map(run)))
 		return status;
-	run_begin_checkpoints(run);
-	status = run_start_report(run, image_path, run->range_end - run->range_start);
-	if (status)
-		return status;
-	status = run_start_hashing(run);
-	if (status)
-		return status;
-	run_start_map(run);
-	run_start_carving(run);
-	run->set_up = clock_seconds() - began;
-	return options->resume ? run_finish_resuming(run) : 0;
+	session_start_carving(session, checkpoint_meanwhile, run);
+	checkpoint_begin_parts(run->checkpoint);
+	session->summary.seconds_start = clock_seconds() - began;
+	return options->resume ? finish_resuming(run) : 0;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* Nothing that was found is dropped silently: what an early end leaves undecided is counted. */
+static void finish_summary(struct run *run)
+{
+	struct session *session = &run->session;
+	struct summary_record *summary = &session->summary;
+	const struct cluster *cluster = session->options->cluster;
+	struct error error = { 0 };
+
+	if (run->search) {
+		if (search_reader(run->search))
+			scope_note_unread(&session->scope, search_unreadable(run->search));
+		search_waits(run->search, &summary->seconds_read_wait, &summary->seconds_scan_wait);
+	}
+	if (content_map_finish(run->map, scope_unreadable(&session->scope), session->output_dir,
+		    &summary->content, &error) &&
+		!session->error.code)
+		session->error = error;
+	if (run->candidates)
+		tally_add_many(
+			&summary->skipped, SKIPPED_BY_END, candidates_waiting(run->candidates), 0);
+	if (!cluster)
+		return;
+	summary->seconds_scan_wait = run->cluster_wait;
+	summary->ranks = xcalloc(cluster->count, sizeof(*summary->ranks));
+	summary->rank_count = cluster->count;
+	for (unsigned rank = 0; rank < cluster->count; rank++)
+		cluster->spent(rank, &summary->ranks[rank]);
+}
+
+static void stop_early(struct run *run)
+{
+	if (carving_flush(run->session.carving, NULL) == 0)
+		checkpoint_write_last(run->checkpoint);
+	carving_cancel(run->session.carving);
+}
+
+static void close_run(struct run *run)
+{
+	if (run->cluster_begun)
+		run->session.options->cluster->end();
+	session_stop_carving(&run->session);
+	search_close(run->search);
+	candidates_free(run->candidates);
+	traits_free(&run->traits);
+	session_close(&run->session);
 }
 
 int run_carve(const struct run_options *options, const char *image_path, const char *output,
 	struct run_sums *sums)
 {
-	struct run run = { .options = options, .started = clock_seconds() };
-	int status = set_up(&run, image_path, output);
+	struct run run = { 0 };
+	struct session *session = &run.session;
+	int status, code;
 
+	session_init(session, options, image_path);
+	status = set_up(&run, output);
 	if (!status)
-		status = run_scan(&run);
-	run_finish_hashing(&run, true); /* unless it was done */
-	if (run.carving && (status || run_caught_signal())) {
-		run_last_checkpoint(&run);
-		carving_cancel(run.carving);
+		status = carve(&run);
+	evidence_hash_finish(run.hash, !run.search || search_is_complete(run.search), status != 0);
+	if (session->carving && (status || signals_caught()))
+		stop_early(&run);
+	session_fail(session, status);
+	finish_summary(&run);
+	code = session_report(session);
+	if (checkpoint_end(run.checkpoint, !session->error.code && !signals_caught()) &&
+		session->carving)
+		log_info("to go on with it: burin carve --resume %s",
+			output_dir_path(session->output_dir));
+	if (sums) {
+		session_sums(session, sums);
+		sums->unsuited = run.search && search_is_unsuited(run.search);
+		snprintf(sums->kernel, sizeof(sums->kernel), "%s",
+			run.search ? search_kernel(run.search) : "");
 	}
-	if (status && !run.error.code && !run_caught_signal())
-		error_set(&run.error, EXIT_IO, -status, "%s: %s", image_path, strerror(-status));
-	return run_end(&run, image_path, sums);
+	close_run(&run);
+	return code;
 }

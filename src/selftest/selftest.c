@@ -283,7 +283,7 @@ static void run_once(const struct series *series, const char *engine, const char
 			.threads = threads,
 			.nested = nested },
 		may_refuse);
-	selftest->signal = run_caught_signal();
+	selftest->signal = signals_caught();
 	if (series->each && !selftest->signal)
 		series->each(&selftest->runs[selftest->count - 1]);
 }

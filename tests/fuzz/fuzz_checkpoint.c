@@ -17,7 +17,7 @@
 #include "carve/scalpel_order.h"
 #include "output/path_alloc.h"
 #include "report/record.h"
-#include "run/run_left.h"
+#include "run/checkpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static struct rules *rules;
 	struct codec_reader *reader;
-	struct run_left left = { 0 };
+	struct checkpoint_header header = { 0 };
 	int fd;
 
 	if (!rules)
@@ -163,8 +163,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		abort();
 	switch (data[0] % 4) {
 	case 0:
-		run_left_get(&left, reader);
-		run_left_free(&left);
+		checkpoint_header_load(&header, reader);
+		checkpoint_header_free(&header);
 		break;
 	case 1:
 		try_pairing(rules, reader);

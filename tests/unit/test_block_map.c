@@ -257,7 +257,7 @@ static uint8_t *told(struct block_map *there, const uint8_t *image, const struct
 	for (size_t i = 0; i < run_count; i++)
 		block_map_add(there, &ends, runs[i].offset, image + runs[i].offset,
 			(size_t)runs[i].length);
-	return block_map_tell(there, &ends, runs, run_count, len);
+	return block_map_encode(there, &ends, runs, run_count, len);
 }
 
 /* Random pieces of random runs: of all of the image, or of a part of it. */
@@ -285,7 +285,7 @@ static void compare_others(const uint8_t *image, unsigned seed, bool holes)
 		if (count && (count == 5 || at >= LEN || !(random_byte() % 3))) {
 			uint8_t *bytes = told(there[random_byte() % 3], image, runs, count, &len);
 
-			cr_assert_eq(block_map_hear(here, runs, count, bytes, len), 0);
+			cr_assert_eq(block_map_apply(here, runs, count, bytes, len), 0);
 			free(bytes);
 			count = 0;
 		}
@@ -319,24 +319,25 @@ Test(block_map, what_makes_no_sense_is_refused)
 	uint8_t *longer = calloc(len + 1, 1);
 
 	memcpy(longer, bytes, len);
-	cr_assert_eq(block_map_hear(here, runs, 2, bytes, len), 0);
+	cr_assert_eq(block_map_apply(here, runs, 2, bytes, len), 0);
 	for (size_t cut = 0; cut < len; cut++) {
 		uint8_t *part = malloc(cut + !cut);
 
 		memcpy(part, bytes, cut);
-		cr_assert_eq(block_map_hear(here, runs, 2, part, cut), -EBADMSG, "%zu", cut);
+		cr_assert_eq(block_map_apply(here, runs, 2, part, cut), -EBADMSG, "%zu", cut);
 		free(part);
 	}
-	cr_assert_eq(block_map_hear(here, runs, 2, longer, len + 1), -EBADMSG);
-	cr_assert_eq(block_map_hear(here, runs, 1, bytes, len), -EBADMSG, "of other blocks");
+	cr_assert_eq(block_map_apply(here, runs, 2, longer, len + 1), -EBADMSG);
+	cr_assert_eq(block_map_apply(here, runs, 1, bytes, len), -EBADMSG, "of other blocks");
 	longer[len - 4] = CONTENT_CLASSES; /* of the last block but one */
-	cr_assert_eq(block_map_hear(here, runs, 2, longer, len), -EBADMSG);
+	cr_assert_eq(block_map_apply(here, runs, 2, longer, len), -EBADMSG);
 	memcpy(longer, bytes, len);
-	longer[16] = BLOCKS + 1; /* the block of the first end */
-	cr_assert_eq(block_map_hear(here, runs, 2, longer, len), -EBADMSG);
+	longer[2] = BLOCKS + 1; /* the block of the first end */
+	cr_assert_eq(block_map_apply(here, runs, 2, longer, len), -EBADMSG);
 	memcpy(longer, bytes, len);
-	longer[24 + 2] = 1; /* the length of its sample */
-	cr_assert_eq(block_map_hear(here, runs, 2, longer, len), -EBADMSG);
+	longer[3] = 0xFF; /* the length of its sample: 16,383 */
+	longer[4] = 0x7F;
+	cr_assert_eq(block_map_apply(here, runs, 2, longer, len), -EBADMSG);
 	block_map_free(there);
 	block_map_free(here);
 	free(longer);

@@ -296,7 +296,7 @@ Test(run, a_signal_ends_it_with_a_report)
 
 	trouble = SIGNAL;
 	trouble_at = 5 * CHUNK_LEN;
-	run_catch_signals();
+	signals_catch();
 	cr_expect_eq(carve("failing", "out", &sums), 128 + SIGTERM);
 	cr_expect_lt(sums.files, FILE_COUNT);
 	expect_in_report("out/report.jsonl", "interrupted by SIGTERM after ");

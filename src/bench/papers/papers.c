@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "bench/papers/papers_state.h"
-#include "run/run_cluster.h"
+#include "run/cluster.h"
 
 static int (*const all_papers[PAPERS])(struct papers *papers, struct error *error) = {
 	papers_zha,
@@ -28,7 +28,7 @@ int papers_run(
 	papers.seconds = xcalloc(options->rounds, sizeof(*papers.seconds));
 	for (unsigned i = 0; !status && i < PAPERS; i++)
 		if (!options->paper || options->paper == i + 1) {
-			bool cluster = run_cluster && options->paper == 2;
+			bool cluster = the_cluster && options->paper == 2;
 
 			status = (cluster ? papers_cluster : all_papers[i])(&papers, error);
 			papers_forget(&papers);

@@ -1,5 +1,5 @@
 /*
- * Kouzinopoulos and others on several processes (run/run_cluster.h): their tables 3 to 6. The input is
+ * Kouzinopoulos and others on several processes (run/cluster.h): their tables 3 to 6. The input is
  * split by their equation (3), start = rank n / size and stop = (rank + 1) n / size + m - 1, where
  * the product is taken first, so that no remainder is lost, and stop is cut at n. Matches belong to
  * the process in whose part they start. With so many processes as there are, rows for 1, 2, ... of
@@ -14,7 +14,7 @@
 #include "bench/papers/paper_data.h"
 #include "bench/papers/papers_state.h"
 #include "bench/search.h"
-#include "run/run_cluster.h"
+#include "run/cluster.h"
 
 #define TEXT_MB 1073.741824
 #define PATTERN_LEN 8
@@ -64,7 +64,7 @@ static double then(const double *seconds, unsigned nodes)
 /* This process's part by equation (3). Returns how many starts are its own. */
 static size_t split(size_t n, unsigned nodes, size_t *start, size_t *stop)
 {
-	unsigned rank = run_cluster->rank;
+	unsigned rank = the_cluster->rank;
 	size_t next = (size_t)((unsigned __int128)n * (rank + 1) / nodes);
 
 	*start = (size_t)((unsigned __int128)n * rank / nodes);
@@ -76,7 +76,7 @@ static size_t split(size_t n, unsigned nodes, size_t *start, size_t *stop)
 static int search(struct papers *papers, bool wm, struct bench_text *part, size_t own_len,
 	struct pool *pool, double *seconds, uint64_t *count, struct error *error)
 {
-	const struct gpu_options gpu = { .devices = run_cluster->gpus };
+	const struct gpu_options gpu = { .devices = the_cluster->gpus };
 	struct bench_search_options options = {
 		.engine = scan_engine_find("gpu"),
 		.kernel = wm ? "wm-cw" : "nfa-cw",
@@ -110,7 +110,7 @@ static int search(struct papers *papers, bool wm, struct bench_text *part, size_
 
 /* Loads this process's part and searches it. */
 static int do_part(struct papers *papers, unsigned nodes, struct pool *pool,
-	struct run_combined *combined, struct error *error)
+	struct cluster_reduced *reduced, struct error *error)
 {
 	struct bench_text part = { 0 };
 	size_t start, stop, own_len = split(papers->text.len, nodes, &start, &stop);
@@ -122,12 +122,12 @@ static int do_part(struct papers *papers, unsigned nodes, struct pool *pool,
 	if ((status = bench_text_take(&part, stop - start, error)))
 		return status;
 	memcpy(part.bytes, papers->text.bytes + start, stop - start);
-	combined->most[0] = clock_seconds() - from;
+	reduced->maxima[0] = clock_seconds() - from;
 	status = search(
-		papers, false, &part, own_len, pool, &combined->most[1], &combined->sums[0], error);
+		papers, false, &part, own_len, pool, &reduced->maxima[1], &reduced->sums[0], error);
 	if (!status)
-		status = search(papers, true, &part, own_len, pool, &combined->most[2],
-			&combined->sums[1], error);
+		status = search(papers, true, &part, own_len, pool, &reduced->maxima[2],
+			&reduced->sums[1], error);
 	bench_text_free(&part);
 	return status;
 }
@@ -135,19 +135,19 @@ static int do_part(struct papers *papers, unsigned nodes, struct pool *pool,
 static int measure(struct papers *papers, unsigned nodes, struct pool *pool, struct row *row,
 	struct error *error)
 {
-	struct run_combined combined = { 0 }, again = { 0 };
+	struct cluster_reduced reduced = { 0 }, again = { 0 };
 	double from;
 	int status = 0;
 
-	if (run_cluster->rank < nodes)
-		status = do_part(papers, nodes, pool, &combined, error);
+	if (the_cluster->rank < nodes)
+		status = do_part(papers, nodes, pool, &reduced, error);
 	if (!status)
-		status = run_cluster->combine(&combined, error); /* waits for the slowest */
+		status = the_cluster->reduce(&reduced, error); /* waits for the slowest */
 	from = clock_seconds();
 	if (!status)
-		status = run_cluster->combine(&again, error);
-	*row = (struct row){ combined.most[0], combined.most[1], combined.most[2],
-		clock_seconds() - from, combined.sums[0], combined.sums[1] };
+		status = the_cluster->reduce(&again, error);
+	*row = (struct row){ reduced.maxima[0], reduced.maxima[1], reduced.maxima[2],
+		clock_seconds() - from, reduced.sums[0], reduced.sums[1] };
 	return status;
 }
 
@@ -180,14 +180,14 @@ static int one_set(struct papers *papers, unsigned set, struct pool *pool, struc
 		"NODES|LOAD THEN s|NOW|AC THEN s|NOW|WM THEN s|NOW|REDUCE THEN s|NOW|AC SPEEDUP "
 		"THEN|NOW|WM SPEEDUP THEN|NOW|COUNTS",
 		"AC and WM on %s: %u patterns of 8 letters, DNA text of %.1f MB",
-		run_cluster->summary, set_sizes[set], (double)papers->text.len / MB);
+		the_cluster->summary, set_sizes[set], (double)papers->text.len / MB);
 	struct row row, alone;
 	int status = 0;
 
 	papers_forget_set(papers);
 	paper_dna_patterns(
 		&papers->set, &papers->text, set_sizes[set], papers->options->seed + set);
-	for (unsigned nodes = 1; nodes <= run_cluster->count && !status; nodes++) {
+	for (unsigned nodes = 1; nodes <= the_cluster->count && !status; nodes++) {
 		status = measure(papers, nodes, pool, &row, error);
 		if (nodes == 1)
 			alone = row;
@@ -203,7 +203,7 @@ static int one_set(struct papers *papers, unsigned set, struct pool *pool, struc
 int papers_cluster(struct papers *papers, struct error *error)
 {
 	unsigned threads = papers->options->threads;
-	struct pool *pool = pool_new(threads ? threads : run_cluster->threads);
+	struct pool *pool = pool_new(threads ? threads : the_cluster->threads);
 	int status = papers_make_text(
 		papers, paper_dna_text, papers_len(papers, TEXT_MB, TEXT_MB), error);
 

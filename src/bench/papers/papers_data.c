@@ -121,5 +121,5 @@ int papers_search(struct papers *papers, struct error *error)
 
 bool papers_stop(void)
 {
-	return run_caught_signal() != 0;
+	return signals_caught() != 0;
 }

@@ -1,0 +1,252 @@
+#include "cluster/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define TEXT_MAX ((size_t)1 << 16)
+
+/* ---- candidates and outcomes --------------------------------------------------------------- */
+
+void message_put_candidate(struct codec_writer *writer, const struct candidate *candidate)
+{
+	codec_put(writer, candidate->start);
+	codec_put(writer, candidate->length);
+	codec_put(writer, candidate->rule);
+	codec_put(writer, candidate->pattern);
+	codec_put(writer, candidate->end);
+	codec_put(writer, candidate->chop);
+}
+
+void message_get_candidate(
+	struct codec_reader *reader, const struct rules *rules, struct candidate *candidate)
+{
+	candidate->start = codec_get(reader, UINT64_MAX);
+	candidate->length = codec_get(reader, UINT64_MAX);
+	candidate->rule = (uint32_t)codec_get(reader, rules->count - 1);
+	candidate->pattern = (uint32_t)codec_get(reader, rules->patterns.count - 1);
+	candidate->end = (enum file_end)codec_get(reader, END_IMAGE);
+	candidate->chop = codec_get_flag(reader);
+}
+
+static void put_offsets(struct codec_writer *writer, const uint64_t *offsets, size_t count)
+{
+	codec_put(writer, count);
+	for (size_t i = 0; i < count; i++)
+		codec_put(writer, offsets[i]);
+}
+
+static uint64_t *get_offsets(struct codec_reader *reader, size_t *count)
+{
+	uint64_t expected = codec_get(reader, UINT64_MAX), *offsets = NULL;
+	size_t room = 0;
+
+	for (*count = 0; *count < expected && codec_ok(reader); ++*count) {
+		offsets = xgrow(offsets, &room, *count, sizeof(*offsets));
+		offsets[*count] = codec_get(reader, UINT64_MAX);
+	}
+	return offsets;
+}
+
+void message_put_outcome(struct codec_writer *writer, const struct outcome *outcome)
+{
+	const struct finding *finding = &outcome->finding;
+
+	codec_put(writer, outcome->verdict);
+	codec_put(writer, outcome->length);
+	codec_put(writer, outcome->end);
+	codec_put(writer, finding->length);
+	codec_put(writer, finding->extension != NULL);
+	codec_put_text(writer, finding->extension ? finding->extension : "");
+	codec_put_text(writer, finding->title);
+	codec_put(writer, (uint64_t)finding->time);
+	codec_put_text(writer, finding->why);
+	put_offsets(writer, outcome->parts, outcome->part_count);
+	put_offsets(writer, outcome->embedded, outcome->embedded_count);
+}
+
+void message_get_outcome(
+	struct codec_reader *reader, struct outcome *outcome, const char *(*keep)(const char *text))
+{
+	struct finding *finding = &outcome->finding;
+	bool has_extension;
+	char *extension;
+
+	*outcome = (struct outcome){ .verdict = (enum verdict)codec_get(reader, CARVE_UNVERIFIED) };
+	outcome->length = codec_get(reader, UINT64_MAX);
+	outcome->end = (enum file_end)codec_get(reader, END_IMAGE);
+	finding->length = codec_get(reader, UINT64_MAX);
+	has_extension = codec_get_flag(reader);
+	extension = codec_get_text(reader, TEXT_MAX);
+	if (has_extension)
+		finding->extension = keep(extension);
+	free(extension);
+	codec_copy_text(reader, finding->title, sizeof(finding->title));
+	finding->time = (int64_t)codec_get(reader, UINT64_MAX);
+	codec_copy_text(reader, finding->why, sizeof(finding->why));
+	outcome->parts = get_offsets(reader, &outcome->part_count);
+	outcome->embedded = get_offsets(reader, &outcome->embedded_count);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static void put_ranges(struct codec_writer *writer, const struct range *ranges, size_t count)
+{
+	codec_put(writer, count);
+	for (size_t i = 0; i < count; i++) {
+		codec_put(writer, ranges[i].offset);
+		codec_put(writer, ranges[i].length);
+	}
+}
+
+static size_t get_ranges(struct codec_reader *reader, struct range **ranges, size_t *room)
+{
+	uint64_t expected = codec_get(reader, UINT32_MAX);
+	size_t count = 0;
+
+	for (; count < expected && codec_ok(reader); count++) {
+		*ranges = xgrow(*ranges, room, count, sizeof(**ranges));
+		(*ranges)[count].offset = codec_get(reader, UINT64_MAX);
+		(*ranges)[count].length = codec_get(reader, UINT64_MAX);
+	}
+	return count;
+}
+
+void message_put_file(struct codec_writer *writer, const struct file_record *record)
+{
+	codec_put_text(writer, record->path);
+	put_ranges(writer, record->runs, record->run_count);
+}
+
+void message_get_file(struct codec_reader *reader, struct file_record *record)
+{
+	size_t room = 0;
+
+	*record = (struct file_record){ .path = codec_get_text(reader, TEXT_MAX) };
+	record->run_count = (uint32_t)get_ranges(reader, &record->runs, &room);
+}
+
+void message_put_written(struct codec_writer *writer, const struct file_record *record)
+{
+	codec_put(writer, record->unreadable);
+	codec_put_text(writer, record->hashes.md5);
+	codec_put_text(writer, record->hashes.sha1);
+	codec_put_text(writer, record->hashes.sha256);
+}
+
+void message_get_written(struct codec_reader *reader, struct file_record *record)
+{
+	record->unreadable = codec_get(reader, UINT64_MAX);
+	codec_copy_text(reader, record->hashes.md5, sizeof(record->hashes.md5));
+	codec_copy_text(reader, record->hashes.sha1, sizeof(record->hashes.sha1));
+	codec_copy_text(reader, record->hashes.sha256, sizeof(record->hashes.sha256));
+}
+
+void message_put_error(struct codec_writer *writer, const struct error *error)
+{
+	codec_put(writer, (uint64_t)error->code);
+	codec_put_text(writer, error->text);
+}
+
+void message_get_error(struct codec_reader *reader, struct error *error)
+{
+	error->code = (int)codec_get(reader, INT32_MAX);
+	codec_copy_text(reader, error->text, sizeof(error->text));
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static void put_hits(struct codec_writer *writer, const struct cluster_result *result)
+{
+	uint64_t before = 0;
+
+	codec_put(writer, result->hit_count);
+	for (size_t i = 0; i < result->hit_count; i++) {
+		codec_put(writer, result->hits[i].offset - before);
+		codec_put(writer, result->hits[i].pattern);
+		codec_put(writer, result->hits[i].len);
+		before = result->hits[i].offset;
+	}
+}
+
+static void get_hits(
+	struct codec_reader *reader, struct message_room *room, struct cluster_result *result)
+{
+	uint64_t expected = codec_get(reader, UINT32_MAX), before = 0;
+
+	for (; result->hit_count < expected && codec_ok(reader); result->hit_count++) {
+		struct cluster_hit *hit;
+
+		room->hits =
+			xgrow(room->hits, &room->hit_room, result->hit_count, sizeof(*room->hits));
+		hit = &room->hits[result->hit_count];
+		hit->offset = before + codec_get(reader, UINT64_MAX - before);
+		hit->pattern = (uint32_t)codec_get(reader, UINT32_MAX);
+		hit->len = (uint32_t)codec_get(reader, UINT32_MAX);
+		before = hit->offset;
+	}
+	result->hits = room->hits;
+}
+
+static void get_outcomes(struct codec_reader *reader, struct message_room *room,
+	struct cluster_result *result, const char *(*keep)(const char *text))
+{
+	uint64_t expected = codec_get(reader, UINT32_MAX);
+
+	for (; result->outcome_count < expected && codec_ok(reader); result->outcome_count++) {
+		struct cluster_outcome *outcome;
+
+		room->outcomes = xgrow(room->outcomes, &room->outcome_room, result->outcome_count,
+			sizeof(*room->outcomes));
+		outcome = &room->outcomes[result->outcome_count];
+		outcome->start = codec_get(reader, UINT64_MAX);
+		outcome->rule = (uint32_t)codec_get(reader, UINT32_MAX);
+		message_get_outcome(reader, &outcome->outcome, keep);
+	}
+	result->outcomes = room->outcomes;
+}
+
+void message_put_result(struct codec_writer *writer, const struct cluster_result *result)
+{
+	codec_put(writer, result->ends_unit);
+	codec_put(writer, result->until);
+	if (result->ends_unit)
+		codec_put_bytes(writer, &result->spent, sizeof(result->spent));
+	put_hits(writer, result);
+	put_ranges(writer, result->unread, result->unread_count);
+	codec_put_bytes(writer, result->classes, result->classes_len);
+	codec_put(writer, result->outcome_count);
+	for (size_t i = 0; i < result->outcome_count; i++) {
+		codec_put(writer, result->outcomes[i].start);
+		codec_put(writer, result->outcomes[i].rule);
+		message_put_outcome(writer, &result->outcomes[i].outcome);
+	}
+}
+
+void message_get_result(struct codec_reader *reader, struct message_room *room,
+	struct cluster_result *result, const char *(*keep)(const char *text))
+{
+	*result = (struct cluster_result){ .ends_unit = codec_get_flag(reader) };
+	result->until = codec_get(reader, UINT64_MAX);
+	if (result->ends_unit)
+		codec_copy_bytes(reader, &result->spent, sizeof(result->spent));
+	get_hits(reader, room, result);
+	result->unread_count = get_ranges(reader, &room->unread, &room->unread_room);
+	result->unread = room->unread;
+	result->classes = codec_get_bytes(reader, &result->classes_len);
+	get_outcomes(reader, room, result, keep);
+}
+
+bool message_ends_unit(struct codec_reader *reader)
+{
+	return codec_get_flag(reader);
+}
+
+void message_room_free(struct message_room *room)
+{
+	free(room->hits);
+	free(room->unread);
+	free(room->outcomes);
+	*room = (struct message_room){ 0 };
+}

@@ -1,0 +1,265 @@
+#include "cluster/rpc_server.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "carve/copy.h"
+#include "carve/defer.h"
+#include "cluster/messages.h"
+#include "evidence/extent_image.h"
+#include "output/output_dir.h"
+
+/* What a thread of the pool works with. */
+struct workplace {
+	struct view *view;
+	struct copier copier;
+	uint64_t request, start; /* what is being checked */
+	uint64_t report_at;      /* bytes: the coordinator is told when this many were read */
+};
+
+struct work {
+	struct pool_job job; /* first: a job's address is its work's */
+	struct message message;
+};
+
+static struct {
+	struct image *image;
+	const struct rules *rules;
+	struct pool *pool;
+	struct output_dir *output_dir;
+	struct workplace *workplaces; /* one a thread of the pool */
+	unsigned workplace_count;
+	struct defer *defer;
+	atomic_bool cancelled;
+	pthread_mutex_t lock;
+	pthread_cond_t done;
+	uint64_t jobs; /* that are not done */
+} server = { .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER };
+
+/* ---- beginning and end --------------------------------------------------------------------- */
+
+/* Candidates inside a file that is being checked may be with other workers by now. */
+static void report_reached(struct workplace *workplace, uint64_t reached)
+{
+	struct codec_writer writer = { 0 };
+
+	codec_put(&writer, workplace->request);
+	codec_put(&writer, workplace->start);
+	codec_put(&writer, reached);
+	transport_send(0, MESSAGE_REACHED, &writer);
+	workplace->report_at = 2 * (reached - workplace->start);
+}
+
+/* The view's watch: whether the check goes on. */
+static bool check_continues(void *context, uint64_t reached)
+{
+	struct workplace *workplace = context;
+
+	if (reached - workplace->start >= workplace->report_at)
+		report_reached(workplace, reached);
+	return defer_progress(server.defer, (unsigned)(workplace - server.workplaces), reached);
+}
+
+/* The folder must be the coordinator's own, not another of the same name. */
+static int open_folder(const char *output, const char *mark, struct error *error)
+{
+	char *path = xasprintf("%s/%s", output, mark);
+	int status = access(path, F_OK) ? -errno : 0;
+
+	free(path);
+	if (status)
+		return error_set(error, EXIT_IO, -status,
+			"the output folder '%s' is not the one that rank 0 has: it must lie on "
+			"storage that all hosts share (%s)",
+			output, strerror(-status));
+	status = output_dir_share(&server.output_dir, output, error);
+	if (!status)
+		output_dir_set_part(server.output_dir, transport_rank() + 1);
+	return status;
+}
+
+int rpc_server_begin(const struct link_join *join, const char *mark, struct error *error)
+{
+	int status = join->output ? open_folder(join->output, mark, error) : 0;
+
+	if (status)
+		return status;
+	server.image = join->image;
+	server.rules = join->rules;
+	server.pool = join->pool;
+	server.workplace_count = pool_threads(join->pool);
+	server.workplaces = xcalloc(server.workplace_count, sizeof(*server.workplaces));
+	pthread_mutex_lock(&server.lock);
+	server.defer = defer_new(server.workplace_count, false, (uint32_t)join->rules->count);
+	pthread_mutex_unlock(&server.lock);
+	for (unsigned i = 0; i < server.workplace_count; i++) {
+		server.workplaces[i].view = view_new();
+		view_watch(server.workplaces[i].view, check_continues, &server.workplaces[i]);
+		copier_init(&server.workplaces[i].copier, join->hash_mask);
+	}
+	return 0;
+}
+
+void rpc_server_cancel(void)
+{
+	atomic_store(&server.cancelled, true);
+}
+
+void rpc_server_hide(uint64_t until)
+{
+	pthread_mutex_lock(&server.lock);
+	if (server.defer)
+		defer_hide(server.defer, until);
+	pthread_mutex_unlock(&server.lock);
+}
+
+void rpc_server_end(void)
+{
+	pthread_mutex_lock(&server.lock);
+	while (server.jobs)
+		pthread_cond_wait(&server.done, &server.lock);
+	defer_free(server.defer);
+	server.defer = NULL;
+	pthread_mutex_unlock(&server.lock);
+	for (unsigned i = 0; i < server.workplace_count; i++) {
+		view_free(server.workplaces[i].view);
+		copier_free(&server.workplaces[i].copier);
+	}
+	free(server.workplaces);
+	server.workplaces = NULL;
+	server.workplace_count = 0;
+	output_dir_close(server.output_dir);
+	server.output_dir = NULL;
+}
+
+/* ---- in the pool's threads ----------------------------------------------------------------- */
+
+static void put_status(struct codec_writer *writer, int status, const struct error *error)
+{
+	codec_put(writer, (uint64_t)-status);
+	message_put_error(writer, error);
+}
+
+/* False: the check was deferred. */
+static bool check_one(
+	const struct candidate *candidate, bool force, unsigned thread, struct outcome *outcome)
+{
+	struct workplace *workplace = &server.workplaces[thread];
+
+	workplace->start = candidate->start;
+	workplace->report_at = DEFER_LONG_CHECK;
+	return defer_check(server.defer, thread, workplace->view, server.image,
+		&server.rules->rules[candidate->rule], candidate, force, outcome);
+}
+
+/* Once the run was cancelled there are no outcomes. */
+static void answer_check(struct codec_reader *reader, unsigned thread, struct codec_writer *writer)
+{
+	static const struct error none;
+	struct codec_writer outcomes = { 0 };
+	bool cancelled = atomic_load(&server.cancelled);
+	uint64_t count;
+
+	defer_hide(server.defer, codec_get(reader, UINT64_MAX));
+	count = codec_get(reader, UINT32_MAX);
+	for (uint64_t i = 0; i < count && !cancelled; i++) {
+		bool force = codec_get_flag(reader), checked;
+		struct candidate candidate;
+		struct outcome outcome;
+
+		message_get_candidate(reader, server.rules, &candidate);
+		assert(codec_ok(reader)); /* every process runs the same program */
+		checked = check_one(&candidate, force, thread, &outcome);
+		codec_put(&outcomes, !checked);
+		if (checked) {
+			message_put_outcome(&outcomes, &outcome);
+			outcome_free(&outcome);
+		}
+		cancelled = atomic_load(&server.cancelled);
+	}
+	put_status(writer, cancelled ? -ECANCELED : 0, &none);
+	if (!cancelled)
+		codec_append(writer, &outcomes);
+	free(outcomes.bytes);
+}
+
+static int write_one(struct codec_reader *reader, unsigned thread, struct codec_writer *written,
+	bool skip, struct error *error)
+{
+	struct file_record record;
+	int status = -ECANCELED;
+
+	message_get_file(reader, &record);
+	assert(codec_ok(reader));
+	if (!skip && !atomic_load(&server.cancelled))
+		status = copy_file(&server.workplaces[thread].copier,
+			extent_image_evidence(server.image), server.output_dir, &record,
+			&server.cancelled, error);
+	codec_put(written, (uint64_t)-status);
+	message_put_written(written, &record);
+	free(record.path);
+	free(record.runs);
+	return status;
+}
+
+/* After the first that fails none is written. */
+static void answer_write(struct codec_reader *reader, unsigned thread, struct codec_writer *writer)
+{
+	uint64_t count = codec_get(reader, UINT32_MAX);
+	struct codec_writer written = { 0 };
+	struct error error = { 0 };
+	int status = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		int one = write_one(reader, thread, &written, status, &error);
+
+		status = status ? status : one;
+	}
+	put_status(writer, status, &error);
+	codec_append(writer, &written);
+	free(written.bytes);
+}
+
+static void run_work(struct pool_job *job, unsigned thread)
+{
+	struct work *work = (struct work *)job;
+	struct message *message = &work->message;
+	struct codec_reader reader = codec_reader_from(message->bytes, message->len);
+	struct workplace *workplace = &server.workplaces[thread];
+	bool check = message->kind == MESSAGE_CHECK;
+	struct codec_writer writer = { 0 };
+
+	workplace->request = codec_get(&reader, UINT64_MAX);
+	codec_put(&writer, workplace->request);
+	if (check)
+		answer_check(&reader, thread, &writer);
+	else
+		answer_write(&reader, thread, &writer);
+	transport_send(0, check ? MESSAGE_CHECKED : MESSAGE_WRITTEN, &writer);
+	free(message->bytes);
+	free(work);
+	pthread_mutex_lock(&server.lock);
+	server.jobs--;
+	pthread_cond_signal(&server.done);
+	pthread_mutex_unlock(&server.lock);
+}
+
+void rpc_server_deliver(struct message *message)
+{
+	struct work *work = xcalloc(1, sizeof(*work));
+	bool check = message->kind == MESSAGE_CHECK;
+
+	work->message = *message;
+	work->job.run = run_work;
+	pthread_mutex_lock(&server.lock);
+	server.jobs++;
+	pthread_mutex_unlock(&server.lock);
+	pool_submit(server.pool, check ? POOL_CHECK : POOL_WRITE, &work->job);
+}

@@ -1,0 +1,21 @@
+/* Checks and writes that the coordinator asks a worker for: jobs of the worker's pool, which
+ * searches too. Answers go back as soon as they are complete. */
+#ifndef BURIN_CLUSTER_RPC_SERVER_H
+#define BURIN_CLUSTER_RPC_SERVER_H
+
+#include "cluster/transport.h"
+#include "cluster/worker_link.h"
+
+/* mark: a file that the coordinator has made in the output folder. Returns 0 or a negative errno
+ * with error set. */
+int rpc_server_begin(const struct link_join *join, const char *mark, struct error *error);
+/* In the transport's thread. Takes over the bytes. */
+void rpc_server_deliver(struct message *message);
+/* Nothing that was asked for is wanted any more. */
+void rpc_server_cancel(void);
+/* What starts before this is hidden. */
+void rpc_server_hide(uint64_t until);
+/* Waits for all jobs. */
+void rpc_server_end(void);
+
+#endif

@@ -1,0 +1,30 @@
+/* The parts of a run that carves, for run.c and the table of what its checkpoints hold. */
+#ifndef BURIN_RUN_RUN_PARTS_H
+#define BURIN_RUN_RUN_PARTS_H
+
+#include "content_map/content_map.h"
+#include "run/candidates.h"
+#include "run/checkpoint.h"
+#include "run/evidence_hash.h"
+#include "run/search.h"
+#include "run/session.h"
+#include "run/traits.h"
+
+struct run {
+	struct session session; /* evidence, output, reports, the carving stage */
+	struct search *search;  /* NULL: nothing remains to be searched, or the workers do it */
+	struct evidence_hash *hash;
+	struct content_map *map;
+	struct candidates *candidates;
+	struct traits traits;
+	struct checkpoint *checkpoint;
+	uint64_t position; /* in what is searched: every hit before was paired */
+	double flushed;    /* clock_seconds: when the report was flushed last */
+	bool cluster_begun;
+	double cluster_wait; /* seconds, for results of the workers */
+};
+
+/* What a checkpoint holds of a run, in the file's order: run/checkpoint_parts.c. */
+extern const struct checkpoint_part run_checkpoint_parts[];
+
+#endif

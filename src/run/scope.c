@@ -1,0 +1,244 @@
+#include "run/scope.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/text.h"
+#include "evidence/extent_image.h"
+#include "run/signals.h"
+
+/* A hostile partition table has a thousand entries. */
+#define WARNINGS_MAX 16
+
+/* ---- volumes ------------------------------------------------------------------------------- */
+
+/* "ntfs 'DATA' at byte 1048576, 20.0 MiB (Basic data partition)" */
+static char *describe_volume(const struct volume *volume)
+{
+	char size[16];
+	char *name = text_clean_copy(volume->file_system), *label = text_clean_copy(volume->label),
+	     *description = text_clean_copy(volume->description);
+	char *words = xasprintf("%s%s%s%s at byte %" PRIu64 ", %s%s%s%s",
+		*name ? name : "unknown volume", *label ? " '" : "", label, *label ? "'" : "",
+		volume->offset, size_print(volume->length, size), *description ? " (" : "",
+		description, *description ? ")" : "");
+
+	free(name);
+	free(label);
+	free(description);
+	return words;
+}
+
+/* Volumes that can't be read are logged as warnings, the rest for --verbose only. */
+static void log_volumes(const struct scope *scope)
+{
+	const struct volume *volumes;
+	size_t count, warnings = 0;
+
+	volumes = volumes_list(scope->volumes, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct volume *volume = &volumes[i];
+		char *words = describe_volume(volume);
+		bool unread = volume->encrypted || !volume->type;
+
+		if (unread && warnings++ < WARNINGS_MAX)
+			log_warn("%s: %s: %s", scope->image_path, words, volume->note);
+		else
+			log_debug("%s: %s%s%s", scope->image_path, words, *volume->note ? ": " : "",
+				volume->note);
+		free(words);
+	}
+	if (warnings > WARNINGS_MAX)
+		log_warn(
+			"%s: %zu more volumes that are encrypted or unknown; the report lists them",
+			scope->image_path, warnings - WARNINGS_MAX);
+}
+
+/* A damaged file system is nothing unusual for a carver: it is a problem only where the result
+ * depends on it. */
+static void note_problems(const struct scope *scope, bool result_depends, struct problems *problems)
+{
+	for (size_t i = 0; volumes_problem(scope->volumes, i); i++) {
+		if (result_depends)
+			problems_add(problems, xstrdup(volumes_problem(scope->volumes, i)));
+		else
+			log_warn("%s: %s", scope->image_path, volumes_problem(scope->volumes, i));
+	}
+}
+
+/* ---- the part that is searched ------------------------------------------------------------- */
+
+/* The bytes of the image that no range holds. */
+static void complement(const struct ranges *ranges, uint64_t size, struct ranges *rest)
+{
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < ranges->count; i++) {
+		ranges_add(rest, at, ranges->items[i].offset - at);
+		at = ranges->items[i].offset + ranges->items[i].length;
+	}
+	ranges_add(rest, at, size - at);
+}
+
+static void select_space(struct scope *scope, enum run_space space, struct problems *problems)
+{
+	static const struct ranges none;
+	const struct ranges *in_use = volumes_in_use(scope->volumes);
+	uint64_t size = image_info(scope->evidence)->size;
+	bool unallocated = space == SPACE_UNALLOCATED;
+
+	if (!in_use)
+		problems_add(
+			problems, xasprintf("no file system could be read: %s counts as %s",
+					  unallocated ? "all of the image" : "none of the image",
+					  unallocated ? "unallocated" : "allocated"));
+	if (unallocated)
+		complement(in_use ? in_use : &none, size, &scope->space);
+	else if (in_use)
+		for (size_t i = 0; i < in_use->count; i++)
+			ranges_add(&scope->space, in_use->items[i].offset, in_use->items[i].length);
+	if (scope->space.count)
+		scope->image = extent_image_open(scope->evidence, &scope->space);
+}
+
+static void read_volumes(
+	struct scope *scope, const struct run_options *options, struct problems *problems)
+{
+	bool select = options->space != SPACE_ALL;
+
+	if (!select && options->file_systems == VOLUMES_OFF)
+		return;
+	scope->volumes = volumes_read(
+		scope->evidence, select ? VOLUMES_MAP : options->file_systems, signals_interrupted);
+	log_volumes(scope);
+	note_problems(scope, select, problems);
+	if (select)
+		select_space(scope, options->space, problems);
+}
+
+static int check_range(struct scope *scope, const struct run_options *options, struct error *error)
+{
+	uint64_t size = image_info(scope->evidence)->size, end = size;
+
+	if (options->offset >= size)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"--offset %" PRIu64 " is past the end of the image (%" PRIu64 " bytes)",
+			options->offset, size);
+	if (options->length && options->length < size - options->offset)
+		end = options->offset + options->length;
+	if (options->space != SPACE_ALL && !scope->space.count)
+		return 0; /* empty */
+	scope->begin = extent_image_from_evidence(scope->image, options->offset);
+	scope->end = extent_image_from_evidence(scope->image, end);
+	return 0;
+}
+
+/* ---- the interface ------------------------------------------------------------------------- */
+
+int scope_open_image(struct scope *scope, const char *image_path, struct error *error)
+{
+	int status = image_open(&scope->evidence, image_path, error);
+
+	scope->image_path = image_path;
+	if (status)
+		return status;
+	scope->image = scope->evidence;
+	scope->end = image_info(scope->evidence)->size;
+	return 0;
+}
+
+int scope_open(struct scope *scope, const struct run_options *options, const char *image_path,
+	bool find_volumes, struct problems *problems, struct error *error)
+{
+	int status = scope_open_image(scope, image_path, error);
+
+	if (!status && options->map_path)
+		status = image_use_ddrescue_map(scope->evidence, options->map_path, error);
+	if (status)
+		return status;
+	if (find_volumes)
+		read_volumes(scope, options, problems);
+	scope->begin = scope->end = 0;
+	return check_range(scope, options, error);
+}
+
+bool scope_is_empty(const struct scope *scope)
+{
+	return scope->begin == scope->end;
+}
+
+static uint64_t largest_header_offset(const struct rules *rules)
+{
+	uint64_t largest = 0;
+
+	for (uint32_t r = 0; r < rules->count; r++)
+		if (rules->rules[r].header_offset > largest)
+			largest = rules->rules[r].header_offset;
+	return largest;
+}
+
+uint64_t scope_reading_end(const struct scope *scope, const struct rules *rules)
+{
+	uint64_t past = largest_header_offset(rules);
+	uint64_t left = image_info(scope->image)->size - scope->end;
+
+	return scope->end + (past < left ? past : left);
+}
+
+uint64_t scope_evidence_offset(const void *context, uint64_t offset)
+{
+	const struct scope *scope = context;
+
+	return extent_image_to_evidence(scope->image, offset);
+}
+
+void scope_note_unread(struct scope *scope, const struct ranges *unreadable)
+{
+	const struct range *last;
+
+	if (!unreadable->count)
+		return;
+	last = &unreadable->items[unreadable->count - 1];
+	if (last->offset + last->length == scope->unread_noted)
+		return;
+	scope->unread_noted = last->offset + last->length;
+	for (size_t i = 0; i < unreadable->count; i++)
+		ranges_add(
+			&scope->unread, unreadable->items[i].offset, unreadable->items[i].length);
+}
+
+const struct ranges *scope_unreadable(struct scope *scope)
+{
+	const struct ranges *unread = &scope->unread;
+
+	if (scope->image == scope->evidence)
+		return unread;
+	ranges_free(&scope->unreadable);
+	for (size_t i = 0; i < unread->count; i++) {
+		size_t count;
+		struct range *runs = extent_image_runs(
+			scope->image, unread->items[i].offset, unread->items[i].length, &count);
+
+		for (size_t k = 0; k < count; k++)
+			ranges_add(&scope->unreadable, runs[k].offset, runs[k].length);
+		free(runs);
+	}
+	return &scope->unreadable;
+}
+
+void scope_close(struct scope *scope)
+{
+	if (scope->image != scope->evidence)
+		image_close(scope->image);
+	volumes_free(scope->volumes);
+	image_close(scope->evidence);
+	ranges_free(&scope->space);
+	ranges_free(&scope->unread);
+	ranges_free(&scope->unreadable);
+}

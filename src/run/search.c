@@ -1,0 +1,570 @@
+/*
+ * Chunks in flight form a ring of as many entries as the reader has slots. The engine may finish
+ * them in any order; they are consumed in order. One whose hits did not fit is consumed as far as
+ * the engine got, and submitted again from there while those after it wait.
+ *
+ * A slot is held by the search until its chunk was consumed, and by the hash and the map until they
+ * are done with it. The reader fills it again after the last of them.
+ */
+#include "run/search.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "evidence/extent_image.h"
+#include "run/signals.h"
+
+#define HITS_PER_CHUNK ((size_t)256 * 1024)
+/* How much of what was searched the reader keeps, for carvers and writers to look at. */
+#define CACHE_LEN ((size_t)64 * 1024 * 1024)
+
+struct inflight {
+	struct chunk chunk; /* first: a chunk's address is its inflight's */
+	struct reader_slot *slot;
+	bool finished;
+};
+
+struct search {
+	struct search_options options;
+	struct reader *reader;
+
+	const struct scan_engine *engine;
+	const char *kernel; /* that the engine is asked for; NULL: its choice */
+	struct scan *scan;
+	char engine_reason[512];
+	bool unsuited;
+
+	struct inflight *inflight; /* chunk n is inflight[n % count] */
+	unsigned count;
+	uint64_t submitted, consumed; /* chunks, since the start */
+	bool refused;                 /* the engine had no room for the last one submitted */
+	bool in_hand;                 /* the caller has the oldest one */
+	int done_status;              /* of search_done, for the next search_next */
+
+	struct range *ranges; /* queued; the first is the next */
+	size_t range_count, range_room;
+	bool read_all; /* the reader has come to the end of the last range so far */
+
+	/* A slot of zeros of this size has no hit; 0: not known yet. */
+	size_t hitless_len, hitless_tail_len;
+
+	struct evidence_hash *hash;
+	struct content_map *map;
+	double read_wait, scan_wait; /* seconds */
+};
+
+/* ---- the reader ---------------------------------------------------------------------------- */
+
+static size_t copy_searched(void *context, uint64_t offset, void *buffer, size_t len)
+{
+	const struct search *search = context;
+
+	return reader_copy(search->reader, offset, buffer, len);
+}
+
+/* For reads of the evidence when only a part of it is searched. */
+static size_t copy_part(void *context, uint64_t offset, void *buffer, size_t len)
+{
+	const struct search *search = context;
+	uint64_t in_part, follow;
+	size_t done = 0, got = 1;
+
+	while (done < len && got &&
+		extent_image_find(search->options.scope->image, offset + done, &in_part, &follow)) {
+		size_t part_len = follow < len - done ? (size_t)follow : len - done;
+
+		got = reader_copy(search->reader, in_part, (uint8_t *)buffer + done, part_len);
+		done += got;
+	}
+	return done;
+}
+
+/* Carvers and writers find what was read lately in the reader's ring. */
+static void share_ring(struct search *search)
+{
+	const struct scope *scope = search->options.scope;
+
+	if (scope->evidence != scope->image)
+		image_set_cache(scope->evidence, copy_part, search);
+	image_set_cache(scope->image, copy_searched, search);
+}
+
+static int open_reader(struct search *search, uint64_t offset, uint64_t length, struct error *error)
+{
+	const struct run_options *options = search->options.options;
+	struct reader_options reader = {
+		.slot_len = options->chunk_size ? options->chunk_size : search->engine->chunk_len,
+		.slots = scan_engine_chunks(search->engine, &options->gpu),
+		.cache_len = CACHE_LEN,
+		.overlap = options->rules->patterns.longest - 1,
+		.offset = offset,
+		.length = length,
+		.method = options->io,
+		.cache = options->cache,
+	};
+	int status = reader_open(&search->reader, search->options.scope->image, &reader, error);
+
+	if (!status)
+		share_ring(search);
+	return status;
+}
+
+/* ---- the engine ---------------------------------------------------------------------------- */
+
+static int open_engine(struct search *search, struct error *error)
+{
+	const struct run_options *options = search->options.options;
+	struct scan_options scan = {
+		.pool = search->options.pool,
+		.kernel = search->kernel,
+		.gpu = &options->gpu,
+	};
+
+	reader_ring(search->reader, &scan.ring, &scan.ring_len, &scan.chunk_len, &scan.chunks);
+	search->count = scan.chunks;
+	return search->engine->open(&search->scan, &options->rules->patterns, &scan, error);
+}
+
+/* The next row of the table that works here; NULL when this was the last. */
+static const struct scan_engine *next_engine(const struct search *search)
+{
+	const struct scan_engine *const *row = scan_engines;
+	char reason[256];
+
+	while (*row && *row != search->engine)
+		row++;
+	while (*row && *++row)
+		if ((*row)->probe(reason, sizeof(reason)) == 0)
+			return *row;
+	return NULL;
+}
+
+/* Changes to the next engine of the table, and says why in the log and the report. False when there
+ * is none, or the user chose this one. */
+static bool fall_back(struct search *search, const char *why)
+{
+	const char *asked = search->options.options->engine;
+	bool is_auto = !asked || strcmp(asked, "auto") == 0;
+	const struct scan_engine *next = is_auto ? next_engine(search) : NULL;
+	size_t used = strlen(search->engine_reason);
+
+	if (!next)
+		return false;
+	log_warn("engine %s: %s; going on with %s", search->engine->name, why, next->name);
+	snprintf(search->engine_reason + used, sizeof(search->engine_reason) - used, "; %s: %s",
+		search->engine->name, why);
+	search->engine = next;
+	search->kernel = NULL; /* the one that was asked for belongs to another engine */
+	return true;
+}
+
+int search_pick_engine(struct search *search, struct error *error)
+{
+	const struct run_options *options = search->options.options;
+
+	search->engine = scan_engine_pick(
+		options->engine, search->engine_reason, sizeof(search->engine_reason), error);
+	search->kernel = options->kernel;
+	return search->engine ? 0 : -EINVAL;
+}
+
+static int start_engine(struct search *search, struct error *error)
+{
+	int status;
+
+	while ((status = open_engine(search, error))) {
+		if (error->code == EXIT_USAGE || !fall_back(search, error->text)) {
+			search->unsuited = status == -EINVAL;
+			return status;
+		}
+		*error = (struct error){ 0 };
+	}
+	return 0;
+}
+
+static struct inflight *nth(struct search *search, uint64_t number)
+{
+	return &search->inflight[number % search->count];
+}
+
+/* -EAGAIN: the engine has no room before a chunk is finished. */
+static int submit(struct search *search, struct inflight *inflight)
+{
+	inflight->finished = false;
+	inflight->chunk.status = 0;
+	return search->engine->submit(search->scan, &inflight->chunk);
+}
+
+/* Waits until some chunk is finished. */
+static int reap(struct search *search)
+{
+	struct chunk *chunk;
+	int status = search->engine->reap(search->scan, &chunk);
+
+	if (!status)
+		((struct inflight *)chunk)->finished = true;
+	return status;
+}
+
+/* As submit, but waits until there is room. */
+static int submit_waiting(struct search *search, struct inflight *inflight)
+{
+	int status;
+
+	while ((status = submit(search, inflight)) == -EAGAIN) {
+		status = reap(search);
+		if (status)
+			return status;
+	}
+	return status;
+}
+
+static int await_finished(struct search *search, struct inflight *inflight)
+{
+	double from = clock_seconds();
+	int status = 0;
+
+	while (!inflight->finished && !status)
+		status = reap(search);
+	search->scan_wait += clock_seconds() - from;
+	return status;
+}
+
+/* The engine broke down in the oldest chunk: the next one of the table searches again everything
+ * that was not consumed. */
+static int replace_engine(struct search *search, int status, struct error *error)
+{
+	const char *broken = search->engine->name;
+	struct error opening = { 0 };
+	char why[sizeof(opening.text)];
+
+	for (uint64_t n = search->consumed; n < search->submitted; n++)
+		await_finished(search, nth(search, n));
+	search->refused = false;
+	search->engine->close(search->scan);
+	search->scan = NULL;
+	snprintf(why, sizeof(why), "broke down at byte %" PRIu64 " (%s)",
+		nth(search, search->consumed)->chunk.offset, strerror(-status));
+	problems_add(search->options.problems, xasprintf("the engine %s %s", broken, why));
+	do {
+		if (!fall_back(search, why))
+			return error_set(error, EXIT_NO_ENGINE, -status, "the engine %s %s",
+				search->engine->name, why);
+		opening = (struct error){ 0 };
+		status = open_engine(search, &opening);
+		snprintf(why, sizeof(why), "%s", opening.text);
+	} while (status);
+	for (uint64_t n = search->consumed; n < search->submitted; n++) {
+		status = submit_waiting(search, nth(search, n));
+		if (status)
+			return error_set(error, EXIT_IO, -status,
+				"the engine %s refused a chunk: %s", search->engine->name,
+				strerror(-status));
+	}
+	return 0;
+}
+
+/* ---- feeding ------------------------------------------------------------------------------- */
+
+/* Engines look at bytes alone, so where one found nothing in zeros, there is nothing in as many
+ * zeros elsewhere: of slots that lie in a hole only the first of each size is searched. */
+static bool is_hitless(const struct search *search, const struct reader_slot *slot)
+{
+	return slot->hole && slot->len == search->hitless_len &&
+	       slot->tail_len == search->hitless_tail_len;
+}
+
+static void note_hitless(struct search *search, const struct inflight *inflight)
+{
+	const struct chunk *chunk = &inflight->chunk;
+
+	if (!inflight->slot->hole || chunk->from || chunk->hit_count)
+		return;
+	search->hitless_len = chunk->len;
+	search->hitless_tail_len = chunk->tail_len;
+}
+
+static int submit_slot(struct search *search, struct reader_slot *slot)
+{
+	struct inflight *inflight = nth(search, search->submitted++);
+	struct chunk *chunk = &inflight->chunk;
+
+	inflight->slot = slot;
+	chunk->data = slot->data;
+	chunk->offset = slot->offset;
+	chunk->len = slot->len;
+	chunk->tail_len = slot->tail_len;
+	chunk->from = 0;
+	evidence_hash_give(search->hash, slot);
+	content_map_give(search->map, slot);
+	if (!is_hitless(search, slot))
+		return submit(search, inflight);
+	chunk->until = chunk->len;
+	chunk->hit_count = 0;
+	chunk->status = 0;
+	inflight->finished = true;
+	return 0;
+}
+
+/* The reader has come to the end of its range. */
+static int start_next_range(struct search *search, struct error *error)
+{
+	struct range range;
+
+	if (!search->range_count) {
+		search->read_all = true;
+		return 0;
+	}
+	range = search->ranges[0];
+	search->range_count--;
+	memmove(search->ranges, search->ranges + 1, search->range_count * sizeof(range));
+	return reader_continue(search->reader, range.offset, range.length, error);
+}
+
+/* Takes the next slot from the reader and gives it to the engine. -ENOBUFS: all slots are held. */
+static int feed_slot(struct search *search, struct error *error)
+{
+	double from = clock_seconds();
+	struct reader_slot *slot;
+	int status = reader_next(search->reader, &slot);
+
+	search->read_wait += clock_seconds() - from;
+	if (status == -EAGAIN)
+		return -ENOBUFS;
+	if (status < 0)
+		return error_set(error, EXIT_IO, -status, "the reader of %s broke down: %s",
+			search->options.scope->image_path, strerror(-status));
+	return status ? submit_slot(search, slot) : start_next_range(search, error);
+}
+
+/* The engine had no room for the last chunk; perhaps it has now. */
+static int offer_again(struct search *search)
+{
+	return search->refused ? submit(search, nth(search, search->submitted - 1)) : 0;
+}
+
+/* Gives slots that were read to the engine; waits for one only when the engine has nothing to do.
+ * -ENOBUFS: no slot is with the engine, and the hash or the map hold them all. */
+static int feed(struct search *search, struct error *error)
+{
+	int status = offer_again(search);
+
+	while (!status && !search->read_all &&
+		search->submitted - search->consumed < search->count) {
+		if (search->submitted > search->consumed && !reader_ready(search->reader))
+			break;
+		status = feed_slot(search, error);
+	}
+	search->refused = status == -EAGAIN;
+	if (status == -ENOBUFS)
+		return search->submitted > search->consumed ? 0 : status;
+	if (status && !search->refused && !error->code)
+		error_set(error, EXIT_IO, -status, "the engine %s refused a chunk: %s",
+			search->engine->name, strerror(-status));
+	return search->refused ? 0 : status;
+}
+
+/* ---- the interface ------------------------------------------------------------------------- */
+
+struct search *search_new(const struct search_options *options)
+{
+	struct search *search = xcalloc(1, sizeof(*search));
+
+	search->options = *options;
+	return search;
+}
+
+static void allocate_inflight(struct search *search)
+{
+	size_t capacity = search->options.options->rules->patterns.count;
+
+	if (capacity < HITS_PER_CHUNK)
+		capacity = HITS_PER_CHUNK;
+	search->inflight = xcalloc(search->count, sizeof(*search->inflight));
+	for (unsigned i = 0; i < search->count; i++) {
+		search->inflight[i].chunk.hits = xmalloc(capacity * sizeof(struct hit));
+		search->inflight[i].chunk.hit_capacity = capacity;
+	}
+}
+
+int search_open(struct search *search, uint64_t offset, uint64_t length, struct error *error)
+{
+	int status = open_reader(search, offset, length, error);
+
+	if (!status)
+		status = start_engine(search, error);
+	if (!status)
+		allocate_inflight(search);
+	return status;
+}
+
+void search_attach(struct search *search, struct evidence_hash *hash, struct content_map *map)
+{
+	search->hash = hash;
+	search->map = map;
+}
+
+void search_add(struct search *search, struct range range)
+{
+	search->ranges = xgrow(
+		search->ranges, &search->range_room, search->range_count, sizeof(*search->ranges));
+	search->ranges[search->range_count++] = range;
+	search->read_all = false;
+}
+
+static void release_slots(struct search *search)
+{
+	evidence_hash_release(search->hash, search->consumed);
+	content_map_release(search->map, search->consumed);
+}
+
+int search_next(struct search *search, const struct chunk **chunk, struct error *error)
+{
+	search_done(search);
+	while (!search->done_status && !signals_caught()) {
+		struct inflight *oldest;
+		int status;
+
+		release_slots(search);
+		status = feed(search, error);
+		if (status == -ENOBUFS) {
+			evidence_hash_wait(search->hash);
+			content_map_wait(search->map);
+			continue;
+		}
+		if (status)
+			return status;
+		if (search->submitted == search->consumed)
+			return 0;
+		oldest = nth(search, search->consumed);
+		status = await_finished(search, oldest);
+		if (status)
+			return error_set(error, EXIT_IO, -status, "the engine %s lost a chunk: %s",
+				search->engine->name, strerror(-status));
+		if (!oldest->chunk.status) {
+			search->in_hand = true;
+			*chunk = &oldest->chunk;
+			return 1;
+		}
+		status = replace_engine(search, oldest->chunk.status, error);
+		if (status)
+			return status;
+	}
+	if (search->done_status)
+		error_set(error, EXIT_IO, -search->done_status, "the engine %s refused a chunk: %s",
+			search->engine->name, strerror(-search->done_status));
+	return search->done_status;
+}
+
+void search_done(struct search *search)
+{
+	struct inflight *oldest;
+
+	if (!search->in_hand)
+		return;
+	search->in_hand = false;
+	oldest = nth(search, search->consumed);
+	if (oldest->chunk.until < oldest->chunk.len) {
+		oldest->chunk.from = oldest->chunk.until;
+		search->done_status = submit_waiting(search, oldest);
+		return;
+	}
+	note_hitless(search, oldest);
+	search->consumed++;
+	reader_release(search->reader, oldest->slot);
+	release_slots(search);
+}
+
+bool search_is_complete(const struct search *search)
+{
+	return search->read_all && search->consumed == search->submitted;
+}
+
+uint32_t search_match_len(
+	const struct search *search, const struct chunk *chunk, const struct hit *hit)
+{
+	const struct pattern *pattern =
+		&search->options.options->rules->patterns.patterns[hit->pattern];
+	size_t at = (size_t)(hit->offset - chunk->offset);
+
+	if (!pattern->regex)
+		return pattern->len;
+	return (uint32_t)pattern_match_len(
+		pattern, chunk->data + at, chunk->len + chunk->tail_len - at);
+}
+
+uint64_t search_near(uint64_t position)
+{
+	return position < CACHE_LEN / 2 ? 0 : position - CACHE_LEN / 2;
+}
+
+const struct ranges *search_unreadable(const struct search *search)
+{
+	return reader_unreadable(search->reader);
+}
+
+struct reader *search_reader(const struct search *search)
+{
+	return search->reader;
+}
+
+unsigned search_slots(const struct search *search)
+{
+	return search->count;
+}
+
+const char *search_engine_name(const struct search *search)
+{
+	return search->engine->name;
+}
+
+const char *search_engine_reason(const struct search *search)
+{
+	return search->engine_reason;
+}
+
+const char *search_kernel(const struct search *search)
+{
+	return search->scan && search->engine->kernel ? search->engine->kernel(search->scan) : "";
+}
+
+bool search_is_unsuited(const struct search *search)
+{
+	return search->unsuited;
+}
+
+void search_waits(const struct search *search, double *read, double *scan)
+{
+	*read = search->read_wait;
+	*scan = search->scan_wait;
+}
+
+void search_close(struct search *search)
+{
+	struct chunk *chunk;
+
+	if (!search)
+		return;
+	if (search->scan) {
+		while (search->engine->reap(search->scan, &chunk) == 0)
+			;
+		search->engine->close(search->scan);
+	}
+	for (unsigned i = 0; search->inflight && i < search->count; i++)
+		free(search->inflight[i].chunk.hits);
+	free(search->inflight);
+	free(search->ranges);
+	if (search->reader) {
+		image_set_cache(search->options.scope->evidence, NULL, NULL);
+		image_set_cache(search->options.scope->image, NULL, NULL);
+		reader_close(search->reader);
+	}
+	free(search);
+}

@@ -1,0 +1,361 @@
+#include "run/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "run/carve_options.h"
+#include "run/cluster.h"
+#include "run/signals.h"
+
+/* ---- setting up ---------------------------------------------------------------------------- */
+
+/* Each thread that writes has some descriptors open, and soft limits date from times of few
+ * threads. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+struct pool *session_pool_new(unsigned threads)
+{
+	raise_descriptor_limit();
+	return pool_new(threads);
+}
+
+void session_init(
+	struct session *session, const struct run_options *options, const char *image_path)
+{
+	*session = (struct session){
+		.options = options,
+		.image_path = image_path,
+		.started = clock_seconds(),
+	};
+}
+
+int session_open_pool(struct session *session, unsigned threads)
+{
+	session->pool = session->options->pool ? session->options->pool : session_pool_new(threads);
+	if (session->pool)
+		return 0;
+	return error_set(&session->error, EXIT_IO, EAGAIN, "cannot start any thread");
+}
+
+/* The nearest folder above path that exists: where a new folder would be made. The caller frees
+ * it. */
+static char *existing_parent(const char *path)
+{
+	char *parent = xstrdup(path);
+
+	while (access(parent, F_OK) != 0) {
+		char *slash = strrchr(parent, '/');
+
+		if (!slash || slash == parent) {
+			free(parent);
+			return xstrdup(slash ? "/" : ".");
+		}
+		*slash = '\0';
+	}
+	return parent;
+}
+
+int session_open_output(struct session *session, const char *output)
+{
+	char *parent = existing_parent(output);
+	bool on_evidence = image_shares_device(session->scope.evidence, parent);
+
+	free(parent);
+	if (on_evidence)
+		return error_set(&session->error, EXIT_IO, EINVAL,
+			"the output folder %s is on the device that is the evidence; choose a "
+			"folder on another device",
+			output);
+	return output_dir_open(&session->output_dir, output, &session->error);
+}
+
+static char *join_arguments(char **arguments)
+{
+	char *line = xstrdup("");
+
+	for (; arguments && *arguments; arguments++) {
+		char *longer = xasprintf("%s%s%s", line, *line ? " " : "", *arguments);
+
+		free(line);
+		line = longer;
+	}
+	return line;
+}
+
+void session_fill_record(struct session *session, uint64_t total)
+{
+	const struct run_options *options = session->options;
+
+	session->record = (struct run_record){
+		.command_line = join_arguments(options->arguments),
+		.arguments = options->arguments,
+		.output_dir = output_dir_path(session->output_dir),
+		.started = time(NULL),
+		.image = image_info(session->scope.evidence),
+		.volumes = session->scope.volumes,
+		.image_path = session->image_path,
+		.rules = options->rules,
+		.engine = "none",
+		.kernel = "",
+		.engine_reason = "",
+		.reader = "",
+		.threads = options->cluster ? options->cluster->carving->capacity()
+					    : pool_threads(session->pool),
+		.chunk_size = options->chunk_size,
+		.option_rows = carve_option_rows,
+		.options = options,
+		.compat_scalpel = options->scalpel,
+	};
+	session->progress = progress_open(&options->progress, total);
+}
+
+int session_open_report(struct session *session)
+{
+	return report_open(
+		&session->report, session->output_dir, &session->record, &session->error);
+}
+
+static enum carving_names names_of(const struct run_options *options)
+{
+	if (options->scalpel)
+		return options->flat ? NAMES_SCALPEL_FLAT : NAMES_SCALPEL;
+	return options->flat ? NAMES_FLAT : NAMES_BY_TYPE;
+}
+
+void session_start_carving(struct session *session, void (*on_wait)(void *context), void *context)
+{
+	const struct run_options *options = session->options;
+	struct carving_options carving = {
+		.image = session->scope.image,
+		.volumes = session->scope.volumes,
+		.rules = options->rules,
+		.output_dir = session->output_dir,
+		.report = session->report,
+		.progress = session->progress,
+		.pool = session->pool,
+		.remote = options->cluster ? options->cluster->carving : NULL,
+		.decide = options->decide,
+		.names = names_of(options),
+		.label = options->label,
+		.no_extension = options->no_extension,
+		.dry_run = options->dry_run,
+		.hash_mask = options->dry_run ? 0 : options->hash_mask,
+		.sets = options->sets,
+		.skip_known = options->skip_known,
+		.unreadable = &session->scope.unread,
+		.on_wait = on_wait,
+		.context = context,
+		.interrupted = signals_interrupted,
+		.rejected = &session->summary.rejected,
+		.skipped = &session->summary.skipped,
+		.by_type = &session->summary.by_type,
+	};
+
+	session->carving = carving_new(&carving);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+void session_fail(struct session *session, int status)
+{
+	if (status && !session->error.code && !signals_caught())
+		error_set(&session->error, EXIT_IO, -status, "%s: %s", session->image_path,
+			strerror(-status));
+}
+
+static void collect_carving_problems(struct session *session)
+{
+	struct problems *problems = &session->problems;
+	const struct carving *carving = session->carving;
+
+	if (carving_mismatches(carving))
+		problems_add(problems,
+			xasprintf("%" PRIu64 " files have other hashes than the report that they "
+				  "come from: the image has changed",
+				carving_mismatches(carving)));
+	if (carving_quota_reached(carving))
+		problems_add(problems,
+			xstrdup("a quota was reached, so files were found and not carved; "
+				"the summary counts them under 'quota'"));
+}
+
+static void collect_problems(struct session *session, const struct ranges *unreadable)
+{
+	struct problems *problems = &session->problems;
+	const struct image *evidence = session->scope.evidence;
+
+	if (session->summary.evidence.state == EVIDENCE_MISMATCH)
+		problems_add(problems, xstrdup(session->summary.evidence.sentence));
+	if (evidence && image_info(evidence)->damage)
+		problems_add(problems, xstrdup(image_info(evidence)->damage));
+	if (unreadable->count) {
+		problems_add(problems,
+			xasprintf("%" PRIu64 " bytes of the image, in %zu %s, could not be "
+				  "read and count as zeros",
+				ranges_bytes(unreadable), unreadable->count,
+				unreadable->count == 1 ? "place" : "places"));
+	} else if (session->carving && carving_unreadable(session->carving)) {
+		problems_add(problems,
+			xasprintf("carved files hold %" PRIu64 " bytes that could not be read "
+				  "and are zeros",
+				carving_unreadable(session->carving)));
+	}
+	if (session->carving)
+		collect_carving_problems(session);
+	if (signals_caught())
+		problems_add(problems,
+			xasprintf("interrupted by SIG%s after %" PRIu64 " bytes",
+				sigabbrev_np(signals_caught()), session->summary.scanned));
+	if (session->error.code)
+		problems_add(problems, xstrdup(session->error.text));
+}
+
+static int exit_code(const struct session *session)
+{
+	if (session->error.code)
+		return session->error.code;
+	if (signals_caught())
+		return 128 + signals_caught();
+	return session->problems.count ? EXIT_PROBLEMS : EXIT_CLEAN;
+}
+
+/* A failure to write the events becomes the run's error when it is the first. */
+static void check_events(struct session *session)
+{
+	if (session->options->progress.json && (fflush(stdout) || ferror(stdout)) &&
+		!session->error.code)
+		error_set(&session->error, EXIT_IO, EPIPE,
+			"cannot write the events to standard output: its reader is gone or its "
+			"disk is full");
+}
+
+static void fill_summary(struct session *session)
+{
+	struct summary_record *summary = &session->summary;
+	const struct ranges *unreadable = scope_unreadable(&session->scope);
+
+	collect_problems(session, unreadable);
+	if (session->carving) {
+		carving_sums(session->carving, &summary->files, &summary->bytes);
+		carving_marks(session->carving, &summary->known, &summary->alert);
+		summary->seconds_carve_wait = carving_waited(session->carving);
+	}
+	summary->sets = session->options->sets != NULL;
+	if (!*summary->evidence.sentence)
+		snprintf(summary->evidence.sentence, sizeof(summary->evidence.sentence),
+			"not hashed");
+	summary->unreadable = unreadable;
+	damages_collect(&summary->damage, session->scope.evidence, unreadable);
+	memcpy(summary->problems, session->problems.sentences, sizeof(summary->problems));
+	summary->seconds_total = clock_seconds() - session->started;
+	summary->finished = time(NULL);
+	summary->signal = signals_caught();
+	summary->exit = exit_code(session);
+}
+
+static void log_result(const struct session *session)
+{
+	const struct summary_record *summary = &session->summary;
+	const char *image_path = session->image_path;
+	char size[16];
+
+	for (size_t i = 0; i < session->problems.count; i++)
+		if (strcmp(session->problems.sentences[i], session->error.text) != 0)
+			log_warn("%s: %s", image_path, session->problems.sentences[i]);
+	if (session->error.code)
+		log_error("%s", session->error.text);
+	if (summary->evidence.state == EVIDENCE_MATCH || summary->evidence.state == EVIDENCE_HASHED)
+		log_info("%s: %s", image_path, summary->evidence.sentence);
+	if (summary->alert)
+		log_warn("%s: %" PRIu64 " %s in a set of wanted hashes (--alert)", image_path,
+			summary->alert, summary->alert == 1 ? "file is" : "files are");
+	if (session->report)
+		log_info("%s: %" PRIu64 " %s, %s%s; %s in %s", image_path, summary->files,
+			summary->files == 1 ? "file" : "files", size_print(summary->bytes, size),
+			session->options->dry_run ? ", found and not written" : "",
+			session->options->dry_run ? "the reports are" : "they and the reports are",
+			output_dir_path(session->output_dir));
+}
+
+int session_report(struct session *session)
+{
+	struct error error = { 0 };
+	int code;
+
+	check_events(session);
+	fill_summary(session);
+	if (session->report && report_close(session->report, &session->summary, &error) &&
+		!session->error.code)
+		session->error = error;
+	code = exit_code(session);
+	/* A run that ended before it had anything to show must still send its last event. */
+	if (!session->progress)
+		session->progress = progress_open(&session->options->progress, 0);
+	progress_close(session->progress, code);
+	log_result(session);
+	return code;
+}
+
+void session_sums(const struct session *session, struct run_sums *sums)
+{
+	const struct summary_record *summary = &session->summary;
+	const struct image *image = session->scope.image;
+
+	*sums = (struct run_sums){
+		.files = summary->files,
+		.bytes = summary->bytes,
+		.scanned = summary->scanned,
+		.hits = summary->hits,
+		.total = summary->seconds_total,
+		.start = summary->seconds_start,
+		.read_wait = summary->seconds_read_wait,
+		.scan_wait = summary->seconds_scan_wait,
+		.carve_wait = summary->seconds_carve_wait,
+		.image_size = image ? image_info(image)->size : 0,
+		.evidence = summary->evidence.state,
+	};
+	problems_join(&session->problems, sums->problem, sizeof(sums->problem));
+}
+
+void session_stop_carving(struct session *session)
+{
+	carving_free(session->carving);
+	session->carving = NULL;
+}
+
+void session_close(struct session *session)
+{
+	struct summary_record *summary = &session->summary;
+
+	session_stop_carving(session);
+	if (session->pool != session->options->pool)
+		pool_free(session->pool);
+	output_dir_close(session->output_dir);
+	scope_close(&session->scope);
+	damages_free(&summary->damage);
+	tallies_free(&summary->by_type);
+	tallies_free(&summary->rejected);
+	tallies_free(&summary->skipped);
+	free(summary->resumed);
+	free(summary->ranks);
+	free((char *)session->record.command_line);
+	problems_free(&session->problems);
+}

@@ -1,0 +1,68 @@
+/*
+ * What every kind of run sets up and ends alike, whether it carves, extracts, or works for another
+ * process: scope, output folder, pool, reports, progress, the carving stage, and what went wrong.
+ *
+ * A driver opens the parts that it needs in the order below, works with them, and calls
+ * session_report and session_close, whatever failed before.
+ */
+#ifndef BURIN_RUN_SESSION_H
+#define BURIN_RUN_SESSION_H
+
+#include "base/error.h"
+#include "carve/carving.h"
+#include "output/output_dir.h"
+#include "output/progress.h"
+#include "report/report.h"
+#include "run/problems.h"
+#include "run/run_options.h"
+#include "run/scope.h"
+
+struct session {
+	const struct run_options *options;
+	const char *image_path;
+	double started; /* clock_seconds; earlier for a run that was resumed */
+	struct scope scope;
+	struct pool *pool;
+	struct output_dir *output_dir;
+	struct progress *progress;
+	struct report *report;
+	struct run_record record;
+	struct summary_record summary;
+	struct carving *carving;
+	struct problems problems;
+	struct error error; /* what ended the run; code 0: nothing did */
+};
+
+/* A pool for one or several runs, and room for their descriptors. NULL when no thread can be
+ * started. */
+struct pool *session_pool_new(unsigned threads);
+
+void session_init(
+	struct session *session, const struct run_options *options, const char *image_path);
+
+/* What returns int returns 0 or a negative errno with session->error set. */
+
+/* threads: 0: one a processor. Not used where the options bring a pool. */
+int session_open_pool(struct session *session, unsigned threads);
+/* The new or empty folder; the evidence must be open. */
+int session_open_output(struct session *session, const char *output);
+/* Fills the record, but for engine, kernel, engine_reason and reader, and starts the progress.
+ * total: bytes that it counts. */
+void session_fill_record(struct session *session, uint64_t total);
+int session_open_report(struct session *session);
+/* on_wait: called now and then with the context while the carving stage waits; NULL: never. */
+void session_start_carving(struct session *session, void (*on_wait)(void *context), void *context);
+
+/* The driver has failed with this status, or not (0). Words what nothing else has worded. */
+void session_fail(struct session *session, int status);
+/* Completes the reports, the summary's waits and classes being filled, and logs what a person needs
+ * to know. Returns the exit code. */
+int session_report(struct session *session);
+/* What sums can tell of it; without kernel and unsuited. After session_report. */
+void session_sums(const struct session *session, struct run_sums *sums);
+/* Ends the carving stage, whose threads read what the search keeps in memory: before search_close. */
+void session_stop_carving(struct session *session);
+/* Frees everything, the pool included: after search_close. */
+void session_close(struct session *session);
+
+#endif
