@@ -13,7 +13,7 @@
 #include "content_map/map_bin.h"
 
 #define SPACING_MIN 512
-/* Entries that are put into one number of a checkpoint. */
+/* Entries that are combined into one number of a checkpoint. */
 #define ENTRIES_JOINED 4
 #define ALL_ZERO ((uint16_t)CONTENT_ZERO)
 
@@ -70,13 +70,13 @@ static uint16_t entry_of(const struct block_part *part)
 
 	if (!part->nonzero)
 		return ALL_ZERO;
-	if (!part->sample_len) /* so little was read that no piece of a sample was among it */
+	if (!part->sample_len) /* so little was read that none of the sample was in it */
 		return CONTENT_OTHER;
 	class = content_classify(part->sample, part->sample_len, &entropy);
 	return (uint16_t)(class | entropy << 8);
 }
 
-/* The parts of [offset, offset + len), all in one block, that belong to the sample. */
+/* Adds the parts of [offset, offset + len), all in one block, that belong to the sample. */
 static void collect_sample(const struct block_map *map, struct block_part *part, uint64_t offset,
 	const uint8_t *bytes, size_t len)
 {
@@ -132,8 +132,8 @@ void block_map_begin(struct block_ends *ends)
 	ends->first.begun = ends->last.begun = false;
 }
 
-/* Bytes of one block that are not all of it. The first of a piece may go on from the piece
- * before. */
+/* Adds bytes of one block that are not all of it. The first block of a chunk may continue from the
+ * bytes before. */
 static void add_part(struct block_map *map, struct block_ends *ends, uint64_t offset,
 	const uint8_t *bytes, size_t len)
 {
@@ -149,7 +149,7 @@ static void add_part(struct block_map *map, struct block_ends *ends, uint64_t of
 	add_bytes(map, part, offset, bytes, len);
 }
 
-/* A block's sample lies too far apart for the processor to foresee where it goes on. */
+/* A block's sample is too scattered for the processor to predict where it continues. */
 static void fetch_sample(const struct block_map *map, const uint8_t *block)
 {
 	for (uint64_t at = 0; at < map->block_len; at += map->spacing)
@@ -429,8 +429,7 @@ int block_map_finish(struct block_map *map, const struct ranges *unreadable,
 	classify_part(map, &map->open);
 	mark_unreadable(map, unreadable);
 	sum_up(map, sums);
-	output_dir_discard(
-		output_dir, MAP_BIN_NAME); /* of a run that was interrupted and resumed */
+	output_dir_discard(output_dir, MAP_BIN_NAME); /* of an interrupted run that was resumed */
 	status = output_dir_begin(output_dir, MAP_BIN_NAME, &file, error);
 	if (status)
 		return status;

@@ -1,8 +1,8 @@
 /*
- * Makes map.bin (content_map/map_bin.h) from an image that is read once, in pieces of any length, in
- * rising order. Threads look at pieces, each for itself (block_map_add); what of a block lies in
- * several pieces is put together in their order (block_map_join). So the result does not depend on
- * where the pieces begin and end. Other processes may look at some: they tell what they have found.
+ * Makes map.bin (content_map/map_bin.h) from an image that is read once, in rising order, in chunks
+ * of any length. Threads classify chunks independently (block_map_add); blocks that span several
+ * chunks are put together in order (block_map_join). So the result does not depend on where chunks
+ * begin and end. Other processes may classify chunks, too, and send their results.
  */
 #ifndef BURIN_CONTENT_MAP_BLOCK_MAP_H
 #define BURIN_CONTENT_MAP_BLOCK_MAP_H
@@ -19,14 +19,14 @@ struct block_map;
 
 /* A block of which not all was seen yet. */
 struct block_part {
-	bool begun;   /* some was */
-	bool nonzero; /* a byte that is not zero was */
+	bool begun;   /* some of it was */
+	bool nonzero; /* including a byte that is not zero */
 	uint64_t block;
 	size_t sample_len;
 	uint8_t sample[CONTENT_SAMPLE_LEN];
 };
 
-/* What a piece holds of blocks that may reach beyond it. */
+/* A chunk's share of the blocks that may extend beyond it. */
 struct block_ends {
 	struct block_part first, last;
 };
@@ -36,13 +36,13 @@ struct block_map *block_map_new(uint64_t evidence_len);
 /* NULL is fine. */
 void block_map_free(struct block_map *map);
 
-/* Begins a piece. */
+/* Begins a chunk. */
 void block_map_begin(struct block_ends *ends);
-/* The next bytes of the piece: len of them, at offset in the evidence and inside it. The blocks
- * that lie in the piece are judged at once. Several pieces may be looked at at the same time. */
+/* The next len bytes of the chunk, at offset in the evidence and inside it. Blocks that are
+ * entirely in the chunk are classified at once. Thread-safe for different chunks. */
 void block_map_add(struct block_map *map, struct block_ends *ends, uint64_t offset,
 	const uint8_t *bytes, size_t len);
-/* A piece was looked at, and so were all before it, which were joined. One thread at a time. */
+/* A chunk was classified, and so were all before it, which were joined. One thread at a time. */
 void block_map_join(struct block_map *map, struct block_ends *ends);
 
 /* The same for a piece that another process has looked at. runs: where its bytes lie in the
@@ -53,14 +53,14 @@ uint8_t *block_map_encode(const struct block_map *map, const struct block_ends *
 int block_map_apply(struct block_map *map, const struct range *runs, size_t run_count,
 	const uint8_t *bytes, size_t len);
 
-/* For a checkpoint: all that was joined. block_map_load fills a new map of the same evidence; what
- * can't be fails the reader. */
+/* For a checkpoint: all that was joined. block_map_load fills a new map of the same evidence;
+ * invalid data fails the reader. */
 void block_map_save(const struct block_map *map, struct codec_writer *writer);
 void block_map_load(struct block_map *map, struct codec_reader *reader);
 
-/* All that will be joined was: judges the last block, marks what could not be read, in offsets of
- * the evidence (or NULL), writes map.bin and fills sums. Returns 0 or a negative errno with error
- * set. */
+/* After the last join: classifies the last block, marks what could not be read, in offsets of the
+ * evidence (or NULL), writes map.bin and fills sums. Returns 0 or a negative errno with error set.
+ */
 int block_map_finish(struct block_map *map, const struct ranges *unreadable,
 	struct output_dir *output_dir, struct content_sums *sums, struct error *error);
 

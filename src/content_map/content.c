@@ -1,7 +1,7 @@
 /*
  * The entropy is Shannon's, of single bytes, with Miller's and Madow's correction: a small sample
- * of random bytes can't have each value equally often, and looks more orderly than it is. All is
- * done in whole numbers, so that no rounding differs between machines.
+ * of random bytes can't have each value equally often, and looks more orderly than it is.
+ * Everything is computed in integers, so that no rounding differs between machines.
  */
 #include "content_map/content.h"
 
@@ -27,13 +27,13 @@ struct counts {
 
 /* c * log2(c) in 1/65536 bits. */
 static uint32_t weights[CONTENT_SAMPLE_LEN + 1];
-/* The lower bytes, the middle and the upper ones of the first 16, which have no more. */
+/* The low, middle and high bytes of the first 16, which have no more. */
 #define WEIGHT_BYTES 3
 static uint8_t small_weights[WEIGHT_BYTES][16];
 #ifdef __x86_64__
-static bool at_once; /* the processor has AVX2 */
+static bool has_avx2; /* the processor has AVX2 */
 #endif
-/* Two bytes with which instructions of x86 often begin have a bit in common here. */
+/* Two bytes with which x86 instructions often begin share a bit here. */
 static uint8_t x86_firsts[256], x86_seconds[256];
 static uint8_t arm64_tops[256]; /* 1 for each of arm64_often */
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
@@ -46,7 +46,7 @@ const char *content_class_name(unsigned number)
 	return number < CONTENT_CLASSES ? names[number] : NULL;
 }
 
-/* No number of a table outgrows its byte in so many bytes. */
+/* No counter of a table overflows its byte within this many bytes. */
 #define COUNTED_AT_ONCE 512
 
 /* Four tables, one for each quarter, so that equal bytes need not wait for each other. */
@@ -79,8 +79,8 @@ static void count_bytes(const uint8_t *sample, size_t len, struct counts *counts
 	}
 }
 
-/* The sum of the weights; at most the weight of all bytes in one number. */
-static uint32_t weigh_plainly(const struct counts *counts)
+/* The sum of the weights; at most the weight of all bytes in one counter. */
+static uint32_t weigh_scalar(const struct counts *counts)
 {
 	uint32_t sum = 0;
 
@@ -95,9 +95,9 @@ static uint32_t weigh_plainly(const struct counts *counts)
 }
 
 #ifdef __x86_64__
-/* Most numbers are small in a small sample. The weights of those below 16 are looked up 32 at once,
- * one of their three bytes at a time. */
-__attribute__((target("avx2"))) static uint32_t weigh_at_once(const struct counts *counts)
+/* Most counters are small in a small sample. The weights of those below 16 are looked up 32 at a
+ * time, one of their three bytes after another. */
+__attribute__((target("avx2"))) static uint32_t weigh_avx2(const struct counts *counts)
 {
 	const __m256i zero = _mm256_setzero_si256(), most = _mm256_set1_epi8(15);
 	__m256i sums[WEIGHT_BYTES] = { zero, zero, zero };
@@ -122,7 +122,7 @@ __attribute__((target("avx2"))) static uint32_t weigh_at_once(const struct count
 		for (; large; large &= large - 1) {
 			unsigned i = (unsigned)__builtin_ctz(large);
 
-			/* packus takes eight of the first and eight of the second in turn */
+			/* packus alternates between eight of the first and eight of the second */
 			i = (i & 7) | (i >> 4 & 1) << 3 | (i >> 3 & 1) << 4;
 			sum += weights[counts->of[value + i]];
 		}
@@ -136,12 +136,12 @@ __attribute__((target("avx2"))) static uint32_t weigh_at_once(const struct count
 
 static uint32_t weigh(const struct counts *counts)
 {
-	return at_once ? weigh_at_once(counts) : weigh_plainly(counts);
+	return has_avx2 ? weigh_avx2(counts) : weigh_scalar(counts);
 }
 #else
 static uint32_t weigh(const struct counts *counts)
 {
-	return weigh_plainly(counts);
+	return weigh_scalar(counts);
 }
 #endif
 
@@ -166,7 +166,7 @@ static size_t sum_of(const struct counts *counts, unsigned from, unsigned to)
 	return sum;
 }
 
-/* UTF-8 beyond ASCII may be nearly all of it; of what no text holds there may be very little. */
+/* Nearly all of it may be UTF-8 beyond ASCII, but very little may be bytes that no text has. */
 static bool is_text(const uint8_t *sample, size_t len, const struct counts *counts)
 {
 	size_t plain = sum_of(counts, ' ', '~') + sum_of(counts, '\t', '\r');
@@ -175,7 +175,7 @@ static bool is_text(const uint8_t *sample, size_t len, const struct counts *coun
 
 	if (plain * 100 >= len * 97)
 		return true;
-	/* UTF-16: each second byte is zero, and the others are text. */
+	/* UTF-16: every second byte is zero, and the rest is text. */
 	if (counts->of[0] * 100u >= len * 40)
 		return counts->of[0] * 100u <= len * 52 &&
 		       (plain + counts->of[0]) * 100 >= len * 97;
@@ -186,13 +186,13 @@ static bool is_text(const uint8_t *sample, size_t len, const struct counts *coun
 	return fitting * 10 >= leads * 9;
 }
 
-/* Pairs with which instructions of x86 often begin; they are rare elsewhere. */
+/* Pairs with which x86 instructions often begin; they are rare elsewhere. */
 static const struct {
 	const char *firsts, *seconds; /* bytes; none is zero */
 } x86_pairs[] = {
 	/* 64-bit operands: mov, lea, add, cmp, test, ... */
 	{ "\x48\x49\x4C", "\x8B\x89\x8D\x83\x85\x39\x3B\x01\x29\x63\xC7\x31" },
-	/* jumps far, moves on a condition, widening moves, long no-ops */
+	/* long jumps, conditional moves, widening moves, long no-ops */
 	{ "\x0F", "\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8A\x8B\x8C\x8D\x8E\x8F"
 		  "\x40\x41\x42\x43\x44\x45\x46\x47\x48\x49\x4A\x4B\x4C\x4D\x4E\x4F"
 		  "\xB6\xB7\xBE\xBF\x1F" },
@@ -206,12 +206,13 @@ static const struct {
 };
 #define X86_PAIRS (sizeof(x86_pairs) / sizeof(*x86_pairs))
 
-/* Often the uppermost byte of an instruction of AArch64. */
+/* Frequent values of the highest byte of an AArch64 instruction. */
 static const char arm64_often[] =
 	"\x91\xF9\xA9\x94\x97\xB9\x52\xAA\xD2\x54\x17\x14\x34\x35\xB4\xB5\xD6\xF8\xEB"
 	"\x71\xB8\x39\x90\xB0\xD0\xF0\x2A\x8B\xCB\xF1\x72\x38\xD5\x11\x51\xD1\x36\x37";
 
-/* A call or jump of four bytes does not go far: the uppermost is all zeros or all ones. */
+/* A call or jump with a 32-bit offset does not go far: the highest byte is all zeros or all ones.
+ */
 #define X86_BRANCHES "\xE8\xE9"
 
 static bool is_x86_branch(const uint8_t *at)
@@ -240,7 +241,7 @@ static size_t count_arm64(const uint8_t *snippet, size_t len)
 	return found;
 }
 
-/* Nearly every instruction of ARM is carried out always: the upper four bits are 14. */
+/* Nearly every ARM instruction is unconditional: the upper four bits are 14. */
 static size_t count_arm(const uint8_t *snippet, size_t len)
 {
 	size_t found = 0;
@@ -250,10 +251,10 @@ static size_t count_arm(const uint8_t *snippet, size_t len)
 	return found;
 }
 
-/* Half of the pieces tell as much as all. */
+/* Half of the snippets are as conclusive as all. */
 #define SNIPPET_PAIR_LEN (2 * CONTENT_SNIPPET_LEN)
 
-static size_t looked_at_of(size_t len)
+static size_t examined_len(size_t len)
 {
 	size_t rest = len % SNIPPET_PAIR_LEN;
 
@@ -285,7 +286,7 @@ static size_t occurrences(const struct counts *counts, const char *values)
 	return sum;
 }
 
-/* Most blocks that hold no code have too few of the bytes that matter, wherever these stand. */
+/* Most blocks without code have too few of the bytes that matter, wherever they are. */
 static bool may_be_x86(const struct counts *counts, size_t enough)
 {
 	size_t begins = occurrences(counts, X86_BRANCHES);
@@ -297,7 +298,7 @@ static bool may_be_x86(const struct counts *counts, size_t enough)
 
 static bool is_code(const uint8_t *sample, size_t len, const struct counts *counts)
 {
-	size_t bytes = looked_at_of(len);
+	size_t bytes = examined_len(len);
 	/* Of 64 bytes of x86, 4 pairs; of AArch64's words, 4 of 5; of ARM's, 2 of 3. */
 	size_t x86 = (bytes + 15) / 16, arm64 = (bytes + 4) / 5, arm = (bytes + 5) / 6;
 
@@ -310,7 +311,7 @@ static bool is_code(const uint8_t *sample, size_t len, const struct counts *coun
 static void fill_tables(void)
 {
 #ifdef __x86_64__
-	at_once = __builtin_cpu_supports("avx2");
+	has_avx2 = __builtin_cpu_supports("avx2");
 #endif
 	for (unsigned c = 2; c <= CONTENT_SAMPLE_LEN; c++)
 		weights[c] = (uint32_t)lround(c * log2(c) * BIT);

@@ -16,9 +16,9 @@
 #include "base/memory.h"
 
 #define DIGEST_MAX 32
-/* Below this many, sorting by insertion is quicker. */
+/* Below this many, insertion sort is faster. */
 #define FEW 24
-/* What each part gets at least when all are merged. */
+/* Each part's buffer when all are merged, at least. */
 #define MERGE_BUFFER_MIN ((size_t)4096)
 
 struct part {
@@ -67,24 +67,24 @@ void digest_sort_free(struct digest_sort *sort)
 
 static void swap(uint8_t *a, uint8_t *b, size_t len)
 {
-	uint8_t kept[DIGEST_MAX];
+	uint8_t saved[DIGEST_MAX];
 
-	memcpy(kept, a, len);
+	memcpy(saved, a, len);
 	memcpy(a, b, len);
-	memcpy(b, kept, len);
+	memcpy(b, saved, len);
 }
 
 static void sort_few(uint8_t *digests, size_t count, size_t len)
 {
-	uint8_t kept[DIGEST_MAX];
+	uint8_t saved[DIGEST_MAX];
 
 	for (size_t i = 1; i < count; i++) {
 		size_t at = i;
 
-		memcpy(kept, digests + i * len, len);
-		for (; at && memcmp(digests + (at - 1) * len, kept, len) > 0; at--)
+		memcpy(saved, digests + i * len, len);
+		for (; at && memcmp(digests + (at - 1) * len, saved, len) > 0; at--)
 			memcpy(digests + at * len, digests + (at - 1) * len, len);
-		memcpy(digests + at * len, kept, len);
+		memcpy(digests + at * len, saved, len);
 	}
 }
 
@@ -173,7 +173,7 @@ static const uint8_t *head(const struct part *part)
 	return part->buffer + part->used;
 }
 
-/* The part's next digest comes into its buffer. 1, 0 when there is none, or a negative errno. */
+/* Brings the part's next digest into its buffer. 1, 0 when there is none, or a negative errno. */
 static int refill(struct digest_sort *sort, struct part *part, size_t buffer_len)
 {
 	size_t wanted = part->left < buffer_len ? (size_t)part->left : buffer_len;
@@ -191,12 +191,12 @@ static int refill(struct digest_sort *sort, struct part *part, size_t buffer_len
 	return wanted != 0;
 }
 
-/* The parts form a heap: none has a smaller head than the one at half its index. */
+/* The parts form a heap: none has a smaller head than its parent, the one at half its index. */
 static void sift_down(struct digest_sort *sort, size_t at)
 {
 	for (;;) {
 		size_t least = at;
-		struct part kept;
+		struct part saved;
 
 		for (size_t child = 2 * at + 1; child <= 2 * at + 2; child++)
 			if (child < sort->part_count &&
@@ -205,9 +205,9 @@ static void sift_down(struct digest_sort *sort, size_t at)
 				least = child;
 		if (least == at)
 			return;
-		kept = sort->parts[at];
+		saved = sort->parts[at];
 		sort->parts[at] = sort->parts[least];
-		sort->parts[least] = kept;
+		sort->parts[least] = saved;
 		at = least;
 	}
 }

@@ -10,13 +10,13 @@
 
 struct digest_sort;
 
-/* digest_len: bytes of a digest, 1 to 32. memory: bytes to use, 64 digests at least. folder: for
- * the temporary file; must outlive the result. NULL when there is not so much memory. */
+/* digest_len: bytes of a digest, 1 to 32. memory: bytes to use, at least 64 digests. folder: for
+ * the temporary file; must outlive the result. NULL when there is not enough memory. */
 struct digest_sort *digest_sort_new(size_t digest_len, size_t memory, const char *folder);
 /* Returns 0 or a negative errno. */
 int digest_sort_add(struct digest_sort *sort, const uint8_t *digest);
-/* No more: gives all digests to take, in rising order, each once. Returns 0, a negative errno, or
- * what take returned when that was not 0. */
+/* After the last digest: passes all digests to take, in rising order, each once. Returns 0, a
+ * negative errno, or what take returned when that was not 0. */
 int digest_sort_finish(
 	struct digest_sort *sort, int (*take)(void *context, const uint8_t *digest), void *context);
 /* NULL is fine. */

@@ -1,4 +1,4 @@
-/* What hashing the evidence itself has shown, in a word and in a sentence. */
+/* The outcome of hashing the evidence itself, as a word and as a sentence. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool is_compared(const struct comparison *row)
 	return *row->stored && *row->computed;
 }
 
-static void say_mismatch(struct evidence_record *record, const struct comparison *row)
+static void set_mismatch(struct evidence_record *record, const struct comparison *row)
 {
 	record->state = EVIDENCE_MISMATCH;
 	snprintf(record->sentence, sizeof(record->sentence),
@@ -47,7 +47,7 @@ void evidence_compare(struct evidence_record *record, const struct image_info *i
 	record->hashes = *computed;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (is_compared(&rows[i]) && strcmp(rows[i].stored, rows[i].computed) != 0) {
-			say_mismatch(record, &rows[i]);
+			set_mismatch(record, &rows[i]);
 			return;
 		}
 	record->state = md5 || sha1 ? EVIDENCE_MATCH : EVIDENCE_HASHED;

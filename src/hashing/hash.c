@@ -17,7 +17,7 @@ static const struct {
 	const char *name;
 	enum hash_kind kind;
 	const EVP_MD *(*algorithm)(void);
-	size_t at, len; /* where the hex digits go in struct hashes, bytes with the zero */
+	size_t at, len; /* where the hex digits are in struct hashes, bytes with the zero */
 } kinds[KINDS] = {
 	{ "md5", HASH_MD5, EVP_md5, offsetof(struct hashes, md5),
 		sizeof(((struct hashes *)0)->md5) },
@@ -28,8 +28,8 @@ static const struct {
 };
 
 struct hasher {
-	EVP_MD_CTX *contexts[KINDS]; /* NULL: not asked for */
-	bool failed[KINDS];          /* libcrypto refused: no digest rather than a wrong one */
+	EVP_MD_CTX *contexts[KINDS]; /* NULL: not requested */
+	bool failed[KINDS];          /* libcrypto failed: no digest rather than a wrong one */
 };
 
 /* libcrypto refuses MD5 where the system enforces FIPS 140. */

@@ -19,7 +19,7 @@ struct hashes {
 /* Reads "md5,sha1,sha256" or "none". -EINVAL with the known names in error. */
 int hash_mask_parse(const char *text, uint32_t *mask, struct error *error);
 
-/* Puts the digests that from has into into. */
+/* Copies the digests that from has to into. */
 void hashes_merge(struct hashes *into, const struct hashes *from);
 
 /* -ENOTSUP, with the reason in error, where this system refuses to compute one of them. */

@@ -85,7 +85,7 @@ int hash_index_head_of(const char *path, struct hash_index_head *head, struct er
 		return error_set(error, EXIT_USAGE, -status,
 			"cannot read the list of hashes '%s': %s",
 			text_clean(path, clean, sizeof(clean)),
-			status == -EINVAL ? "it is no plain file" : strerror(-status));
+			status == -EINVAL ? "it is not a plain file" : strerror(-status));
 	*head = (struct hash_index_head){ .list_len = (uint64_t)info.st_size,
 		.seconds = (uint64_t)info.st_mtim.tv_sec,
 		.nanoseconds = (uint64_t)info.st_mtim.tv_nsec };

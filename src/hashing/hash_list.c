@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-/* Of a longer line only so much is looked at. */
+/* Only the beginning of a longer line is read. */
 #define LINE_LEN 8192
 #define FIELDS_MAX 64
 
@@ -65,12 +65,12 @@ struct text_list {
 	FILE *file;
 	char line[LINE_LEN];
 	bool wide;      /* UTF-16, little-endian, as Windows writes it */
-	char separator; /* of the columns, which a line named; 0: none did */
-	/* Of hashes, the strongest first. */
+	char separator; /* of the columns, if a line named them; 0: none did */
+	/* Columns with hashes, the strongest first. */
 	size_t columns[KIND_COUNT], column_count;
 };
 
-/* A character beyond ASCII is a '?': none is of use here. */
+/* A character beyond ASCII becomes '?': none is of use here. */
 static int next_char(const struct text_list *list)
 {
 	int low = getc_unlocked(list->file), high;
@@ -98,7 +98,7 @@ static bool next_line(struct text_list *list)
 	return true;
 }
 
-/* Passes over what Windows puts in front of a text. */
+/* Skips the byte order mark that Windows puts in front of a text. */
 static void skip_mark(struct text_list *list)
 {
 	char mark[3] = "";
@@ -113,7 +113,7 @@ static void skip_mark(struct text_list *list)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* Cuts the line up into its fields, which may stand in quotes. Returns how many. */
+/* Splits the line into its fields, which may be quoted. Returns how many. */
 static size_t cut_fields(char *line, char separator, char *fields[FIELDS_MAX])
 {
 	const char ends[] = { separator, '\0' };
@@ -152,8 +152,8 @@ static bool is_name(const char *field, size_t kind)
 	return false;
 }
 
-/* Whether the line names columns, and hashes among them: as in NSRLFile.txt, and in what hashdeep
- * writes behind four percent signs. */
+/* Whether the line names columns, including hashes: as in NSRLFile.txt, and after four percent
+ * signs in hashdeep's output. */
 static bool find_columns(struct text_list *list)
 {
 	char copy[LINE_LEN], *fields[FIELDS_MAX];
@@ -197,8 +197,8 @@ static bool parse_row(struct text_list *list, enum hash_kind *kind, uint8_t dige
 
 /* ---- plain lists --------------------------------------------------------------------------- */
 
-/* The first word that is a hash. Of "SHA256 (name) = hash", as BSD and OpenSSL write it, only what
- * stands behind the name is looked at, for a name may be a hash. */
+/* The first word that is a hash. In "SHA256 (name) = hash", as BSD and OpenSSL write it, only what
+ * follows the name is examined, because a name may be a hash. */
 static bool parse_plain(const char *line, enum hash_kind *kind, uint8_t digest[32])
 {
 	static const char around[] = " \t,;\"\\";
@@ -220,7 +220,7 @@ static bool parse_plain(const char *line, enum hash_kind *kind, uint8_t digest[3
 	return false;
 }
 
-static int take_line(struct text_list *list, struct hash_list_reader *reader)
+static int read_line(struct text_list *list, struct hash_list_reader *reader)
 {
 	enum hash_kind kind;
 	uint8_t digest[32];
@@ -244,20 +244,20 @@ static int read_text(FILE *file, struct hash_list_reader *reader)
 	skip_mark(&list);
 	while (!status && next_line(&list)) {
 		if ((!first && *list.line != '%') || !find_columns(&list))
-			status = take_line(&list, reader);
+			status = read_line(&list, reader);
 		first = false;
 	}
 	return status ? status : ferror(file) ? -EIO : 0;
 }
 
-static int refuse(const char *path, int errnum, struct error *error)
+static int read_error(const char *path, int errnum, struct error *error)
 {
 	char clean[512];
 
 	return error_set(error, EXIT_USAGE, errnum, "cannot read the list of hashes '%s': %s",
 		text_clean(path, clean, sizeof(clean)),
-		errnum == EINVAL    ? "it is no plain file"
-		: errnum == ENOEXEC ? "it is packed; unpack it first"
+		errnum == EINVAL    ? "it is not a plain file"
+		: errnum == ENOEXEC ? "it is compressed; decompress it first"
 				    : strerror(errnum));
 }
 
@@ -271,15 +271,15 @@ int hash_list_read(const char *path, struct hash_list_reader *reader, struct err
 	int status;
 
 	if (!file)
-		return refuse(path, errno, error);
+		return read_error(path, errno, error);
 	if (fstat(fileno(file), &info) || !S_ISREG(info.st_mode)) {
 		fclose(file);
-		return refuse(path, EINVAL, error);
+		return read_error(path, EINVAL, error);
 	}
 	len = fread(magic, 1, sizeof(magic), file);
 	if (len >= 4 && (memcmp(magic, "PK\3\4", 4) == 0 || memcmp(magic, "\x1F\x8B", 2) == 0)) {
 		fclose(file);
-		return refuse(path, ENOEXEC, error);
+		return read_error(path, ENOEXEC, error);
 	}
 	if (len == sizeof(magic) && memcmp(magic, sqlite, sizeof(magic)) == 0) {
 		fclose(file);
@@ -288,5 +288,5 @@ int hash_list_read(const char *path, struct hash_list_reader *reader, struct err
 	rewind(file);
 	status = read_text(file, reader);
 	fclose(file);
-	return status == -EIO ? refuse(path, EIO, error) : status;
+	return status == -EIO ? read_error(path, EIO, error) : status;
 }

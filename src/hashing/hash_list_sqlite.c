@@ -1,6 +1,6 @@
 /*
- * Hashes from a SQLite database. It is opened for reading, with views, triggers and functions of
- * the database's own switched off: only rows of a plain table are read.
+ * Hashes from an SQLite database. It is opened read-only, with the database's own views, triggers
+ * and functions disabled: only rows of a plain table are read.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "hashing/hash_list.h"
 
-/* No value of use is longer. */
+/* No useful value is longer. */
 #define VALUE_MAX 100000
 
 /* The strongest first. */
@@ -22,8 +22,9 @@ static const char *const columns[] = { "sha256", "sha1", "md5" };
 static const enum hash_kind kinds[] = { HASH_MD5, HASH_SHA1, HASH_SHA256 };
 static const char *const tables[] = { "FILE", "METADATA", NULL };
 
-/* As a URI. Where no log stands beside it that belongs to it, it is declared to be as it will stay:
- * else SQLite wants to write beside some databases, which may lie on a disk that is read only. */
+/* The path as a URI. Without a write-ahead log that belongs to it, the database is declared
+ * immutable: otherwise SQLite wants to write beside some databases, which may be on a read-only
+ * disk. */
 static char *uri_of(const char *path)
 {
 	char *log = sqlite3_mprintf("%s-wal", path), *uri = xmalloc(strlen(path) * 3 + 32),
@@ -96,7 +97,7 @@ static char *choose_table(sqlite3 *database, bool has[COLUMNS])
 	return chosen;
 }
 
-/* As hex, or as it is. */
+/* As hex, or binary. */
 static bool parse_value(
 	sqlite3_stmt *statement, int column, enum hash_kind *kind, uint8_t digest[32])
 {

@@ -40,7 +40,7 @@ static int add_set(struct hash_sets *sets, const char *path, bool alert, struct 
 	set->alert = alert;
 	sets->count++;
 	if (hash_index_ignored(set->index))
-		log_warn("%s: %" PRIu64 " lines hold no hash and were passed over, %" PRIu64
+		log_warn("%s: %" PRIu64 " lines hold no hash and were ignored, %" PRIu64
 			 " hashes are known",
 			set->name, hash_index_ignored(set->index), hash_index_count(set->index));
 	return 0;

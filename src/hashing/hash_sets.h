@@ -1,4 +1,4 @@
-/* Sets of hashes that carved files are looked up in: of known files, and of wanted ones. */
+/* Sets of hashes in which carved files are looked up: known files, and alerts. */
 #ifndef BURIN_HASHING_HASH_SETS_H
 #define BURIN_HASHING_HASH_SETS_H
 
@@ -6,15 +6,15 @@
 
 struct hash_sets;
 
-/* known, alert: paths of lists (hashing/hash_list.h), of which an index is made or used
+/* known, alert: paths of lists (hashing/hash_list.h), each of which gets an index
  * (hashing/hash_index.h). *sets is NULL when there are none. Returns 0 or a negative errno with
  * error set. */
 int hash_sets_open(struct hash_sets **sets, const char *const *known, size_t known_count,
 	const char *const *alert, size_t alert_count, struct error *error);
-/* enum hash_kind or-ed together: what must be known of a file to look it up everywhere. NULL is
+/* enum hash_kind or-ed together: the hashes that a file needs to be looked up everywhere. NULL is
  * fine: 0. */
 uint32_t hash_sets_kinds(const struct hash_sets *sets);
-/* Names and checksums of all sets, for telling runs apart. The caller frees it. NULL is fine. */
+/* Names and checksums of all sets, to distinguish runs. The caller frees it. NULL is fine. */
 char *hash_sets_summary(const struct hash_sets *sets);
 /* Looks the record's hashes up and fills in known and alert: the first set that has one of them, or
  * NULL; the names live as long as the sets. Thread-safe. Returns 0 or a negative errno with error

@@ -9,7 +9,7 @@
 #include "base/thread.h"
 
 #define KINDS_MAX 3
-/* Between two looks at whether to stop: less than a millisecond's work. */
+/* Between two checks whether to stop: less than a millisecond's work. */
 #define STEP_LEN ((size_t)256 * 1024)
 
 struct hash_chunk {
@@ -21,7 +21,7 @@ struct worker {
 	struct media_hash *hash;
 	struct hasher *hasher;
 	pthread_t thread;
-	uint64_t done; /* pieces; under the lock */
+	uint64_t done; /* chunks; under the lock */
 };
 
 struct media_hash {
@@ -31,8 +31,8 @@ struct media_hash {
 	struct hash_chunk *ring; /* chunk n is in ring[n % capacity] */
 	unsigned capacity;
 	pthread_mutex_t lock;
-	pthread_cond_t given_more, done_more;
-	uint64_t given; /* pieces; under the lock */
+	pthread_cond_t added_more, done_more;
+	uint64_t added; /* chunks; under the lock */
 	_Atomic bool stop;
 };
 
@@ -62,8 +62,8 @@ static void *work(void *arg)
 		struct hash_chunk chunk;
 		bool whole;
 
-		if (worker->done == hash->given) {
-			pthread_cond_wait(&hash->given_more, &hash->lock);
+		if (worker->done == hash->added) {
+			pthread_cond_wait(&hash->added_more, &hash->lock);
 			continue;
 		}
 		chunk = hash->ring[worker->done % hash->capacity];
@@ -110,7 +110,7 @@ struct media_hash *media_hash_new(uint32_t mask, unsigned capacity, bool spare)
 	hash->capacity = capacity;
 	hash->ring = xcalloc(capacity, sizeof(*hash->ring));
 	pthread_mutex_init(&hash->lock, NULL);
-	pthread_cond_init(&hash->given_more, NULL);
+	pthread_cond_init(&hash->added_more, NULL);
 	pthread_cond_init(&hash->done_more, NULL);
 	if (start_workers(hash, mask))
 		return hash;
@@ -121,13 +121,13 @@ struct media_hash *media_hash_new(uint32_t mask, unsigned capacity, bool spare)
 void media_hash_add(struct media_hash *hash, const void *bytes, size_t len)
 {
 	pthread_mutex_lock(&hash->lock);
-	hash->ring[hash->given++ % hash->capacity] = (struct hash_chunk){ bytes, len };
-	pthread_cond_broadcast(&hash->given_more);
+	hash->ring[hash->added++ % hash->capacity] = (struct hash_chunk){ bytes, len };
+	pthread_cond_broadcast(&hash->added_more);
 	pthread_mutex_unlock(&hash->lock);
 }
 
 /* Under the lock. */
-static uint64_t slowest(const struct media_hash *hash)
+static uint64_t slowest_done(const struct media_hash *hash)
 {
 	uint64_t done = hash->workers[0].done;
 
@@ -142,7 +142,7 @@ uint64_t media_hash_done(struct media_hash *hash)
 	uint64_t done;
 
 	pthread_mutex_lock(&hash->lock);
-	done = slowest(hash);
+	done = slowest_done(hash);
 	pthread_mutex_unlock(&hash->lock);
 	return done;
 }
@@ -150,7 +150,7 @@ uint64_t media_hash_done(struct media_hash *hash)
 void media_hash_await(struct media_hash *hash, uint64_t more_than)
 {
 	pthread_mutex_lock(&hash->lock);
-	while (slowest(hash) <= more_than)
+	while (slowest_done(hash) <= more_than)
 		pthread_cond_wait(&hash->done_more, &hash->lock);
 	pthread_mutex_unlock(&hash->lock);
 }
@@ -158,8 +158,8 @@ void media_hash_await(struct media_hash *hash, uint64_t more_than)
 void media_hash_finish(struct media_hash *hash, struct hashes *hashes)
 {
 	*hashes = (struct hashes){ 0 };
-	if (hash->given)
-		media_hash_await(hash, hash->given - 1);
+	if (hash->added)
+		media_hash_await(hash, hash->added - 1);
 	for (unsigned i = 0; i < hash->worker_count; i++) {
 		struct hashes one;
 
@@ -174,13 +174,13 @@ void media_hash_free(struct media_hash *hash)
 		return;
 	pthread_mutex_lock(&hash->lock);
 	atomic_store(&hash->stop, true);
-	pthread_cond_broadcast(&hash->given_more);
+	pthread_cond_broadcast(&hash->added_more);
 	pthread_mutex_unlock(&hash->lock);
 	for (unsigned i = 0; i < hash->worker_count; i++) {
 		pthread_join(hash->workers[i].thread, NULL);
 		hasher_free(hash->workers[i].hasher);
 	}
-	pthread_cond_destroy(&hash->given_more);
+	pthread_cond_destroy(&hash->added_more);
 	pthread_cond_destroy(&hash->done_more);
 	pthread_mutex_destroy(&hash->lock);
 	free(hash->ring);

@@ -43,7 +43,7 @@ static int enter(int dir_fd, const char *part, bool make)
 
 	if (fd < 0 && errno == ENOENT && make) {
 		if (mkdirat(dir_fd, part, 0777) &&
-			errno != EEXIST) /* another thread may have been quicker */
+			errno != EEXIST) /* another thread may have been faster */
 			return -errno;
 		fd = openat(dir_fd, part, flags);
 	}
@@ -98,8 +98,8 @@ int dirfd_rename(int dir_fd, const char *from, const char *to)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* A file system that can't do both at once. The folder is locked, so nobody comes
-	 * between. */
+	/* A file system that can't do both at once. The folder is locked, so no other run
+	 * interferes. */
 	if (faccessat(dir_fd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return -EEXIST;
 	return renameat(dir_fd, from, dir_fd, to) ? -errno : 0;

@@ -5,18 +5,18 @@
 
 #include <stdbool.h>
 
-/* True for a relative path made of plain components: no "", "." or "..", none over 255 bytes, no
- * control characters, at most 4,095 bytes in all. */
+/* True for a relative path of plain components: none is "", "." or "..", none is over 255 bytes or
+ * has control characters, and the path has at most 4,095 bytes. */
 bool dirfd_path_is_plain(const char *path);
 
 /* Opens path (plain) below dir_fd, which must be a folder. flags: as for open(2), O_NOFOLLOW and
  * O_CLOEXEC are added; a new file gets mode 0666, a new folder 0777, less the umask. make: creates
- * the folders that are missing on the way. Thread-safe. Returns a descriptor or a negative errno:
- * -EINVAL for a path that is not plain, -ELOOP or -ENOTDIR for a symbolic link. */
+ * missing folders on the way. Thread-safe. Returns a descriptor or a negative errno: -EINVAL for a
+ * path that is not plain, -ELOOP or -ENOTDIR for a symbolic link. */
 int dirfd_open(int dir_fd, const char *path, int flags, bool make);
 
-/* Opens the folder that holds path (plain), as dirfd_open does; for entering alone. *base: path's
- * last component. Returns a descriptor or a negative errno. */
+/* Opens the folder that holds path (plain), as dirfd_open does, only for access to what is in it.
+ * *base: path's last component. Returns a descriptor or a negative errno. */
 int dirfd_parent(int dir_fd, const char *path, bool make, const char **base);
 
 /* Gives a file of the folder another name (one component each), which must be free. Returns 0 or a

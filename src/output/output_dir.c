@@ -66,7 +66,7 @@ static int open_error(const char *path, int errnum, struct error *error)
 		advice(errnum));
 }
 
-/* mkdir -p. path is changed for a moment. Returns 0 or a negative errno. */
+/* mkdir -p. path is changed temporarily. Returns 0 or a negative errno. */
 static int make_folders(char *path)
 {
 	for (char *at = path + 1;; at++) {
@@ -87,7 +87,8 @@ static int make_folders(char *path)
 	}
 }
 
-/* Opens the folder; make: where it is missing. Returns a descriptor or a negative errno. */
+/* Opens the folder; make: creates it where it is missing. Returns a descriptor or a negative errno.
+ */
 static int open_folder(char *path, bool make)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -113,12 +114,12 @@ static int lock_folder(int fd, const char *path, struct error *error)
 			"folder with -o",
 			path);
 	/* Some network file systems lock no folders. */
-	log_warn("'%s' can't be locked (%s): see to it that no second run writes there", path,
+	log_warn("'%s' can't be locked (%s): make sure that no second run writes there", path,
 		strerror(errno));
 	return 0;
 }
 
-/* Of no account in a folder: a run that was killed before it began leaves its first checkpoint
+/* Entries that do not count: a run that was killed before it began leaves its first checkpoint
  * unfinished. */
 static bool is_ignored(const char *name)
 {
@@ -326,8 +327,8 @@ int output_dir_finish(struct output_dir *output_dir, const char *name, struct ou
 {
 	const char *slash = strrchr(name, '/');
 	char temporary[48];
-	int status =
-		close(file->fd) ? -errno : 0; /* network file systems tell of a full disk now */
+	int status = close(file->fd) ? -errno
+				     : 0; /* network file systems report a full disk only here */
 
 	if (!status)
 		status = dirfd_rename(

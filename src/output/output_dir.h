@@ -13,39 +13,39 @@
 
 struct output_dir;
 
-/* The most files that one folder of a type gets. */
+/* The largest number of files in one folder of a type. */
 #define OUTPUT_DIR_FOLDER_FILES 10000
 
-/* Creates the folder (and missing parents), or takes an empty one, and locks it against a second
- * run (an flock'd file descriptor of the folder itself). Errors (EXIT_IO) name the path and what to
- * do. */
+/* Creates the folder (and missing parents), or uses an empty one, and locks it against a second run
+ * (flock on a descriptor of the folder itself). Errors (EXIT_IO) name the path and what to do. */
 int output_dir_open(struct output_dir **output_dir, const char *path, struct error *error);
 /* The same for the folder of an earlier run, with whatever is in it. */
 int output_dir_reopen(struct output_dir **output_dir, const char *path, struct error *error);
-/* The same for a folder that is made where it is missing, may hold anything, and is not locked. */
+/* The same for a folder that is created where it is missing, may hold anything, and is not locked.
+ */
 int output_dir_share(struct output_dir **output_dir, const char *path, struct error *error);
 const char *output_dir_path(const struct output_dir *output_dir); /* absolute */
 int output_dir_fd(const struct output_dir *output_dir);
 
-/* Makes up the path of a carved file, relative to the folder: TYPE/OFFSET.EXT, or, with a label,
- * TYPE/OFFSET_LABEL.EXT, TYPE being the rule's name; from the 10,001st file of a type on TYPE.2/,
- * then TYPE.3/ ...; a second file of the same type, offset and extension gets -2, -3. digits: width
- * of OFFSET. The type "" means no folder at all. What is no letter, digit, dot, minus or underscore
- * in a label becomes an underscore. A folder's name that is taken (by output_dir_reserve, or by another
- * type's TYPE.2) is passed over. Serial, in the order of the report. Calls with the same sequence
- * give the same names. The caller frees the result. */
+/* Allocates the path of a carved file, relative to the folder: TYPE/OFFSET.EXT, or, with a label,
+ * TYPE/OFFSET_LABEL.EXT, where TYPE is the rule's name; from the 10,001st file of a type on
+ * TYPE.2/, then TYPE.3/ ...; a second file of the same type, offset and extension gets -2, -3.
+ * digits: width of OFFSET. The type "" means no folder at all. In a label, anything but letters,
+ * digits, dots, minuses and underscores becomes an underscore. A folder name that is taken (by
+ * output_dir_reserve, or by another type's TYPE.2) is skipped. Serial, in the order of the report:
+ * the same sequence of calls gives the same names. The caller frees the result. */
 char *output_dir_name(struct output_dir *output_dir, const char *type, uint64_t offset,
 	const char *label, const char *extension, unsigned digits);
 
-/* Keeps a name in the folder itself, a report's, from becoming a type's folder. Serial with
+/* Keeps a name in the folder itself, such as a report's, from becoming a type's folder. Serial with
  * output_dir_name. */
 void output_dir_reserve(struct output_dir *output_dir, const char *name);
 
-/* A carved file on its way. It has a temporary name until it is whole, so that no half file ever
- * looks like a whole one, whatever ends the program. */
+/* A carved file that is being written. It has a temporary name until it is complete, so that no
+ * partial file ever looks like a complete one, whatever ends the program. */
 struct output_dir_file {
 	int fd;                /* to write to */
-	int folder;            /* that it lies in */
+	int folder;            /* of its folder */
 	unsigned part, number; /* of its temporary name */
 };
 
@@ -56,33 +56,33 @@ void output_dir_set_part(struct output_dir *output_dir, unsigned part);
 #define OUTPUT_DIR_TEMPORARY_PREFIX ".burin-"
 #define OUTPUT_DIR_TEMPORARY_SUFFIX ".part"
 
-/* Where a run's state lies while it has not come to its end. */
+/* Where the state of an unfinished run is stored. */
 #define OUTPUT_DIR_CHECKPOINT OUTPUT_DIR_TEMPORARY_PREFIX "checkpoint"
 
 /* Begins the file of that name, with its folders. Thread-safe, as the next two. Returns 0 or a
  * negative errno. output_dir_finish or output_dir_drop must follow. */
 int output_dir_begin(struct output_dir *output_dir, const char *name, struct output_dir_file *file,
 	struct error *error);
-/* It is whole: closes it and gives it its name, which must be free (else -EEXIST). After a failure
+/* Closes a complete file and gives it its name, which must be free (else -EEXIST). After a failure
  * nothing is left of it. */
 int output_dir_finish(struct output_dir *output_dir, const char *name, struct output_dir_file *file,
 	struct error *error);
-/* Takes back what could not be completed. */
+/* Removes a file that could not be completed. */
 void output_dir_drop(struct output_dir_file *file);
 
-/* For a checkpoint: all that output_dir_name goes by. */
+/* For a checkpoint: all that output_dir_name depends on. */
 void output_dir_save_names(const struct output_dir *output_dir, struct codec_writer *writer);
 void output_dir_load_names(struct output_dir *output_dir, struct codec_reader *reader);
 
 /* Creates a file for writing (O_EXCL), with its folders. Thread-safe. Returns a descriptor or a
  * negative errno. */
 int output_dir_create(struct output_dir *output_dir, const char *name, struct error *error);
-/* Takes back a file that could not be completed. Thread-safe. */
+/* Removes a file that could not be completed. Thread-safe. */
 void output_dir_remove(struct output_dir *output_dir, const char *name);
-/* Removes a file that a killed run may have left; there need not be one. */
+/* Removes a file that a killed run may have left; it need not exist. */
 void output_dir_discard(struct output_dir *output_dir, const char *name);
-/* Removes the temporary files of a killed run, and those for which is_stale is true. folder: that
- * the file lies in, "" for the output folder itself. (output_dir_sweep.c) */
+/* Removes the temporary files of a killed run, and those for which is_stale is true. folder: the
+ * file's, "" for the output folder itself. (output_dir_sweep.c) */
 void output_dir_sweep(struct output_dir *output_dir,
 	bool (*is_stale)(void *context, const char *folder, const char *name), void *context);
 /* An unlinked temporary file in the folder, for spilling: read and write. A descriptor or a

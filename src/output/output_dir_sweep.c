@@ -1,5 +1,5 @@
-/* Tidies the folder of a run that was killed. Only plain files in the folder itself and in the
- * folders in it are looked at: burin makes no others. */
+/* Cleans up the folder of a run that was killed. Only plain files in the folder itself and in its
+ * direct subfolders are examined: burin creates no others. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static void sweep_file(const struct sweep *sweep, int fd, const char *folder, co
 			text_clean(name, clean, sizeof(clean)), strerror(errno));
 }
 
-/* depth: how many levels of folders below this one are looked at. */
+/* depth: how many levels of folders below this one are examined. */
 static void sweep_folder(
 	const struct sweep *sweep, int parent, const char *folder, const char *name, int depth)
 {

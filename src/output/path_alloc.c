@@ -1,5 +1,5 @@
 /*
- * A carved file's name must be the same in every run, so names are made up serially, in the
+ * A carved file's name must be the same in every run, so names are allocated serially, in the
  * report's order, while the files themselves are created and written by many threads. What a name
  * depends on is kept per type: how many files it has had, and the extensions seen at the last
  * offset (files come in order of offset, so only neighbours can collide).
@@ -30,8 +30,8 @@ struct seen {
 
 struct type {
 	char *name;          /* the key */
-	char *folder;        /* that the next file goes to, with a slash; NULL for the type "" */
-	uint64_t file_count; /* names given out */
+	char *folder;        /* of the next file, with a slash; NULL for the type "" */
+	uint64_t file_count; /* names allocated */
 	uint64_t folder_number;
 	uint64_t offset;   /* of the last name */
 	struct seen *seen; /* the extensions at that offset */
@@ -58,8 +58,8 @@ struct path_alloc *path_alloc_new(void)
 	return xcalloc(1, sizeof(struct path_alloc));
 }
 
-/* A copy that is a plain component of a path: letters, digits, dot, minus, underscore, no leading
- * dot. */
+/* A copy that is a plain path component: letters, digits, dot, minus, underscore, no leading dot.
+ */
 static char *plain_name(const char *name, size_t len_max)
 {
 	size_t len = strnlen(name, len_max);

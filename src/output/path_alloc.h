@@ -1,4 +1,4 @@
-/* Makes up the names of carved files for the output_dir, the same in every run. Serial. */
+/* Allocates the paths of carved files for output_dir.c, the same in every run. Serial. */
 #ifndef BURIN_OUTPUT_PATH_ALLOC_H
 #define BURIN_OUTPUT_PATH_ALLOC_H
 

@@ -25,13 +25,13 @@ struct progress {
 	const char *label;
 	double started; /* clock_seconds */
 	uint64_t total, done, files;
-	double before;       /* seconds of the run that is resumed */
-	double shown, told;  /* seconds since the start: the line, the event */
-	char line[LINE_LEN]; /* on the terminal now, "" for none */
-	struct strbuf event; /* empty, but for its memory */
+	double before;          /* seconds of the earlier run that is resumed */
+	double shown, reported; /* seconds since the start: of the last line, of the last event */
+	char line[LINE_LEN];    /* on the terminal now, "" for none */
+	struct strbuf event;    /* empty, but for its memory */
 };
 
-/* Whose line stands on the terminal: log.h's hooks have no argument. */
+/* Whose line is on the terminal: log.h's hooks have no argument. */
 static struct progress *on_terminal;
 
 static double seconds_since_start(const struct progress *progress)
@@ -128,7 +128,7 @@ static void show(struct progress *progress, double now)
 	progress_format(progress->done, progress->total, progress->files, now, terminal_width(),
 		line, sizeof(line));
 	fprintf(stderr, "\r%-*s", (int)strlen(progress->line), line);
-	/* The cursor is to stand behind the text: written over by whatever comes next. */
+	/* The cursor must end up after the text: whatever comes next overwrites the line. */
 	if (strlen(progress->line) > strlen(line))
 		fprintf(stderr, "\r%s", line);
 	memcpy(progress->line, line, sizeof(line));
@@ -157,7 +157,7 @@ static void write_progress(struct progress *progress, double now)
 	jsonl_put(object, "seconds", json_real(now));
 	jsonl_write(stdout, object);
 	fflush(stdout);
-	progress->told = now;
+	progress->reported = now;
 }
 
 /* ---- the interface ------------------------------------------------------------------------- */
@@ -192,12 +192,12 @@ struct progress *progress_open(const struct progress_options *options, uint64_t 
 }
 
 /* Whatever is due. With the lock held. */
-static void tell(struct progress *progress)
+static void report_due(struct progress *progress)
 {
 	double now = seconds_since_start(progress);
 
 	show(progress, now);
-	if (progress->json && now - progress->told >= TERMINAL_SECONDS)
+	if (progress->json && now - progress->reported >= TERMINAL_SECONDS)
 		write_progress(progress, now);
 }
 
@@ -213,7 +213,7 @@ void progress_update(struct progress *progress, uint64_t done)
 {
 	pthread_mutex_lock(&progress->lock);
 	progress->done = done;
-	tell(progress);
+	report_due(progress);
 	pthread_mutex_unlock(&progress->lock);
 }
 
@@ -225,7 +225,7 @@ void progress_file(struct progress *progress, const struct file_record *file)
 		jsonl_line_file(&progress->event, "event", progress->label, file);
 		strbuf_write(&progress->event, stdout);
 	}
-	tell(progress);
+	report_due(progress);
 	pthread_mutex_unlock(&progress->lock);
 }
 
@@ -236,7 +236,7 @@ void progress_close(struct progress *progress, int exit_code)
 	if (!progress)
 		return;
 	if (on_terminal == progress) {
-		log_set_hooks(NULL, NULL); /* returns when no message is under way any more */
+		log_set_hooks(NULL, NULL); /* returns when no message is being written */
 		on_terminal = NULL;
 		clear_line(progress);
 	}

@@ -1,7 +1,7 @@
 /*
- * How far a run is: a line on stderr for people, events on stdout for programs (--json). One run at
- * a time may write over its line on a terminal; messages of base/log.h and the line don't tear each
- * other. Several at a time must have PROGRESS_LINES.
+ * How far a run is: a line on stderr for people, events on stdout for programs (--json). Only one
+ * run at a time may overwrite its line on a terminal; messages of base/log.h and the line don't
+ * garble each other. Several runs at a time must use PROGRESS_LINES.
  */
 #ifndef BURIN_OUTPUT_PROGRESS_H
 #define BURIN_OUTPUT_PROGRESS_H
@@ -30,20 +30,20 @@ struct progress;
 /* total: bytes that will be scanned. Never NULL. The label must live until progress_close. */
 struct progress *progress_open(const struct progress_options *options, uint64_t total);
 
-/* The run goes on with one that had found so many files in so many seconds. */
+/* The run continues one that had found this many files in this many seconds. */
 void progress_resume(struct progress *progress, uint64_t files, double seconds);
 
 /* done: bytes scanned so far. Cheap enough to be called for every chunk; thread-safe. */
 void progress_update(struct progress *progress, uint64_t done);
 
-/* A carved file, in the report's order: counted, and told as {"event":"file", ...the record's
+/* A carved file, in the report's order: counted, and reported as {"event":"file", ...the record's
  * fields...}. Thread-safe. */
 void progress_file(struct progress *progress, const struct file_record *file);
 
-/* Clears the line, tells {"event":"done","exit":...} and frees. NULL is fine. */
+/* Clears the line, reports {"event":"done","exit":...} and frees. NULL is fine. */
 void progress_close(struct progress *progress, int exit_code);
 
-/* What the line says, cut to width - 1 columns (width 0: not cut): "12.3 GiB of 27.1 GiB (45%),
+/* The text of the line, cut to width - 1 columns (width 0: not cut): "12.3 GiB of 27.1 GiB (45%),
  * 512.0 MiB/s, 0:29 left, 12 files". seconds: since the start. Returns buffer. */
 char *progress_format(uint64_t done, uint64_t total, uint64_t files, double seconds, unsigned width,
 	char *buffer, size_t len);

@@ -1,6 +1,6 @@
 /*
  * The report is read once, from the first to the last line, and a row is written for each file; the
- * page itself comes last, over an older one, so that a page that is there is whole.
+ * page itself comes last and replaces an older one, so that an existing page is complete.
  */
 #include "page/page.h"
 
@@ -50,8 +50,8 @@ static int add_files(struct page *page, struct report_reader *report, struct err
 
 /* ---- the page ------------------------------------------------------------------------------ */
 
-/* A record as a string of the script, which the page parses; the run's is also what it gives back
- * when files are picked for `burin extract`, with every digit of its numbers. */
+/* Adds a record as a string of the script, which the page parses; the run's is also what the page
+ * exports when files are selected for `burin extract`, with every digit of its numbers. */
 static int add_record(struct strbuf *line, const json_t *record)
 {
 	char *text = record ? json_dumps(record, JSON_COMPACT) : strdup("null");
@@ -82,7 +82,7 @@ static json_t *made_object(const struct page *page, const struct report_reader *
 	return object;
 }
 
-/* burin.begin("run", "summary", "made"); and what the map knows of the image's blocks. */
+/* burin.begin("run", "summary", "made"); and the content map. */
 static int make_begin(
 	struct strbuf *line, const struct page *page, const struct report_reader *report)
 {
@@ -130,7 +130,7 @@ static int write_all(struct page *page, const char *folder, const char *clean, u
 
 	if (status == -ENOENT)
 		return error_set(error, EXIT_IO, ENOENT,
-			"'%s' holds no %s: it is no output folder of burin", clean,
+			"'%s' holds no %s: it is not an output folder of burin", clean,
 			jsonl_reporter.file_name);
 	if (status)
 		return status;

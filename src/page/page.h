@@ -1,7 +1,7 @@
 /*
- * The page of a run: OUT/report.html, made from OUT/report.jsonl, for people. It is opened from
- * disk by any browser, needs no network and no server, and loads nothing from elsewhere. The page
- * itself (text, looks, behaviour) lies in page/assets/ and is part of the program.
+ * The page of a run: OUT/report.html, made from OUT/report.jsonl, for people. Any browser opens it
+ * from disk; it needs no network and no server, and loads nothing from elsewhere. The page itself
+ * (text, style, behaviour) is in page/assets/ and part of the program.
  */
 #ifndef BURIN_PAGE_PAGE_H
 #define BURIN_PAGE_PAGE_H
@@ -13,23 +13,23 @@
 
 /* What the page consists of, in the output folder. */
 #define PAGE_NAME "report.html"
-#define PAGE_DATA "report.data/" /* the files' rows, when they are too many for the page */
-#define PAGE_THUMBS "thumbs/"    /* small pictures */
+#define PAGE_DATA_DIR "report.data/" /* the files' rows, when they are too many for the page */
+#define PAGE_THUMBS_DIR "thumbs/"    /* thumbnails */
 
 struct page_options {
-	uint64_t thumbs; /* how many small pictures are made at most */
+	uint64_t thumbs; /* how many thumbnails to make at most */
 };
 
 struct page_counts {
 	uint64_t files; /* in the report */
 	uint64_t thumbs,
 		failed_thumbs;   /* made, and not made because the file or its decoder failed */
-	const char *no_pictures; /* why there are no small pictures of images; NULL */
+	const char *no_pictures; /* why there are no thumbnails of images; NULL */
 	const char *no_films;    /* the same of films */
 };
 
-/* Writes the page, over an older one. folder: an output folder of burin. Memory is bounded, however
- * many files there are. Returns 0 or a negative errno with the error set. Not thread-safe. */
+/* Writes the page and replaces an older one. folder: an output folder of burin. Memory is bounded,
+ * however many files there are. Returns 0 or a negative errno with error set. Not thread-safe. */
 int page_write(const char *folder, const struct page_options *options, struct page_counts *counts,
 	struct error *error);
 

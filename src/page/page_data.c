@@ -1,10 +1,10 @@
 /*
- * A row is a line of fields with tabs between, and a part one long string of such lines that the
- * page cuts up: browsers read a string at a gigabyte a second, and an array of a million values at
- * a tenth of that. Text is cleaned (base/text.h), so that it holds no tabs and line feeds.
+ * A row is a line of fields separated by tabs, and a part one long string of such lines that the
+ * page splits: browsers parse a string at a gigabyte a second, and an array of a million values at
+ * a tenth of that. Text is cleaned (base/text.h), so that it contains no tabs and line feeds.
  *
- * Up to PART_LEN bytes of rows become part of the page. More go to files beside it, in scripts,
- * because that is what a page that was opened from disk may load.
+ * Up to PART_LEN bytes of rows become part of the page. More go to scripts beside it, because
+ * scripts are what a page opened from disk may load.
  */
 #include "page/page_data.h"
 
@@ -19,7 +19,7 @@
 #include "page/page.h"
 
 #define PART_LEN ((size_t)4 << 20)
-#define PART_NAME PAGE_DATA "%04u.js"
+#define PART_NAME PAGE_DATA_DIR "%04u.js"
 
 /* ---- script text --------------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ void page_data_script_text(struct strbuf *line, const char *text)
 		case '\\':
 			strbuf_text(line, "\\\\");
 			break;
-		case '<': /* "</script" and "<!--" mean something there */
+		case '<': /* "</script" and "<!--" would have a meaning */
 			strbuf_text(line, "\\x3c");
 			break;
 		case '\n':
@@ -56,7 +56,7 @@ void page_data_script_text(struct strbuf *line, const char *text)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Text that nobody vouches for. */
+/* Untrusted text. */
 static void text_cell(struct strbuf *line, const char *text)
 {
 	char *clean = text_clean_copy(text);
@@ -113,7 +113,7 @@ static const char *record_text(const json_t *record, const char *key)
 	return text ? text : "";
 }
 
-/* The order is that of `fields` in page/data.js. */
+/* In the order of `fields` in page/assets/data.js. */
 static void add_row(
 	struct strbuf *line, const struct file_record *file, const json_t *record, char thumb)
 {
@@ -216,7 +216,7 @@ int page_data_finish(struct page_data *data, struct error *error)
 			break;
 	}
 	if (!data->part_count)
-		unlinkat(data->dir_fd, PAGE_DATA, AT_REMOVEDIR);
+		unlinkat(data->dir_fd, PAGE_DATA_DIR, AT_REMOVEDIR);
 	return status;
 }
 

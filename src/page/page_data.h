@@ -8,16 +8,16 @@
 #include "base/strbuf.h"
 #include "report/record.h"
 
-/* Zero-initialise but for dir_fd; page_data_free when done. */
+/* Zero-initialise except dir_fd; page_data_free when done. */
 struct page_data {
 	int dir_fd;          /* the output folder */
 	struct strbuf part;  /* the part that is being filled */
-	unsigned part_count; /* that were written to files; 0: all rows are in part */
+	unsigned part_count; /* written to files; 0: all rows are in part */
 };
 
-/* Adds a file's row. record: the file's as it stands in the report, for what struct file_record
- * does not hold. thumb: 'y', there is a small picture; 'f', it failed; 0. Returns 0 or a negative
- * errno with the error set. */
+/* Adds a file's row. record: the file's record from the report, for what struct file_record lacks.
+ * thumb: 'y': it has a thumbnail; 'f': making one failed; 0. Returns 0 or a negative errno with
+ * error set. */
 int page_data_add(struct page_data *data, const struct file_record *file, const json_t *record,
 	char thumb, struct error *error);
 /* Writes the last part to a file, if others were; removes what an older page has left. */
@@ -28,10 +28,10 @@ void page_data_free(struct page_data *data);
  * nor the script element. */
 void page_data_script_text(struct strbuf *line, const char *text);
 
-/* Makes a new file below the folder, over an older one. The caller closes *file; fclose tells
- * whether all was written. */
+/* Creates a file below the folder, replacing an older one. The caller closes *file with
+ * page_data_close. */
 int page_data_create(int dir_fd, const char *path, FILE **file, struct error *error);
-/* Closes it. */
+/* Closes it. An error when not all was written. */
 int page_data_close(FILE *file, const char *path, struct error *error);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * map.bin has an entry of two bytes, class and entropy, for each of up to millions of blocks (its
- * layout stands in content_map/map_bin.h). The page gets a power of two of them as one: the class that
- * most of them have, and their mean entropy; each as a character, since scripts hold no bytes.
+ * map.bin has an entry of two bytes, class and entropy, for each of up to millions of blocks
+ * (content_map/map_bin.h describes the format). The page gets a power of two of them merged into
+ * one: the winner frequent class, and the mean entropy; each as a character, since scripts hold no
+ * bytes.
  */
 #include "page/page_map.h"
 
@@ -15,7 +16,7 @@
 #include "output/dirfd.h"
 #include "content_map/map_bin.h"
 
-#define HEAD_LEN 48 /* of it is looked at */
+#define HEAD_LEN 48 /* bytes that are read */
 #define MAX_BLOCKS ((uint64_t)256 << 10)
 #define MAX_ENTRY_LEN 64
 
@@ -59,7 +60,7 @@ static bool read_block(FILE *file, const struct head *head, uint64_t merge, char
 {
 	uint64_t seen[CONTENT_CLASSES] = { 0 }, entropy = 0, count = 0;
 	uint8_t entry[MAX_ENTRY_LEN];
-	unsigned most = 0;
+	unsigned winner = 0;
 
 	while (count < merge && fread(entry, head->entry_len, 1, file) == 1) {
 		seen[entry[0] < CONTENT_CLASSES ? entry[0] : CONTENT_OTHER]++;
@@ -69,9 +70,9 @@ static bool read_block(FILE *file, const struct head *head, uint64_t merge, char
 	if (!count)
 		return false;
 	for (unsigned i = 1; i < CONTENT_CLASSES; i++)
-		if (seen[i] > seen[most])
-			most = i;
-	text[0] = digits[most];
+		if (seen[i] > seen[winner])
+			winner = i;
+	text[0] = digits[winner];
 	text[1] = digits[entropy / count / 4];
 	text[2] = '\0';
 	return true;

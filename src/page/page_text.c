@@ -1,7 +1,7 @@
 /*
- * page.html is written out with its @WORDS@ replaced: @NONCE@ by a number of this page alone, which
- * its content security policy asks of every script and style, so that nothing which might ever slip
- * into the page from the evidence could run; @STYLE@, @PROGRAM@ and @DATA@ by elements.
+ * page.html is written with its @WORDS@ replaced: @NONCE@ by a number of this page alone, which its
+ * content security policy requires of every script and style, so that nothing that might slip into
+ * the page from the evidence could run; @STYLE@, @PROGRAM@ and @DATA@ by elements.
  */
 #include "page/page_text.h"
 
@@ -11,7 +11,7 @@
 
 #include "page/page.h"
 
-/* The assembler takes the file in as it is, and puts a zero behind it. */
+/* The assembler includes the file as it is, and adds a zero. */
 #define EMBED(name, path) \
 	__asm__(".pushsection .rodata\n" \
 		".global page_" #name "\n" \
@@ -39,7 +39,7 @@ EMBED(timeline, "timeline.js");
 EMBED(export, "export.js");
 EMBED(app, "app.js");
 
-/* Each needs what stands before it. */
+/* Each needs those before it. */
 static const char *const programs[] = { page_base, page_data, page_filter, page_list, page_details,
 	page_summary, page_table, page_map, page_content, page_map_input, page_gallery, page_groups,
 	page_timeline, page_export, page_app };
@@ -95,10 +95,10 @@ static void write_data(const struct writer *writer)
 
 	for (unsigned i = 1; i <= data->part_count; i++)
 		fprintf(writer->file,
-			"<script nonce=\"%s\" src=\"" PAGE_DATA "%04u.js\"></script>\n",
+			"<script nonce=\"%s\" src=\"" PAGE_DATA_DIR "%04u.js\"></script>\n",
 			writer->nonce, i);
 	open_script(writer);
-	if (data->part.len) { /* not in files, and there are any */
+	if (data->part.len) { /* not in files, and not empty */
 		fputs("burin.part(\"", writer->file);
 		fwrite(data->part.bytes, 1, data->part.len, writer->file);
 		fputs("\");\n", writer->file);
@@ -117,7 +117,7 @@ static const struct {
 	{ "@DATA@", write_data },
 };
 
-/* Returns how long the word at text is that was replaced, 0 when there is none. */
+/* Writes the replacement of the word at text. Returns the word's length, 0 when there is none. */
 static size_t write_word(const struct writer *writer, const char *text)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {

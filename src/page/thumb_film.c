@@ -1,6 +1,7 @@
 /*
- * ffmpeg as a program: it is told the form by name, so that no list of addresses is taken for a
- * film, may open nothing but the file that is its standard input, and writes to its parent alone.
+ * ffmpeg as a program: it is given the format by name, so that it does not take a list of addresses
+ * for a film, may open nothing but the file that is its standard input, and writes to its parent
+ * alone.
  */
 #include "page/thumb_jobs.h"
 
@@ -34,7 +35,7 @@ static int open_plain(const struct thumb_film *film)
 
 int thumb_film_job(int fd, void *arg)
 {
-	/* Programs and their libraries, and what these look at when they start. */
+	/* Programs and their libraries, and what these read when they start. */
 	static const char *const folders[] = { "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache",
 		"/dev/null", "/dev/urandom", "/proc/self", NULL };
 	const struct thumb_film *film = arg;

@@ -1,8 +1,8 @@
 /*
  * libvips is loaded when it is needed, not linked: it brings some eighty libraries, which burin
- * would load with each start and need on each machine. Its own loaders for forms that nobody fuzzes
- * are switched off (vips_block_untrusted_set), and before the first byte of the evidence comes, the
- * process gives up all files.
+ * would load at each start and need on each machine. Its loaders for formats that nobody fuzzes are
+ * disabled (vips_block_untrusted_set), and before the first byte of the evidence arrives, the
+ * process gives up its access to all files.
  */
 #include "page/thumb_jobs.h"
 
@@ -15,7 +15,7 @@
 
 #define LIBRARY "libvips.so.42"
 #define SIZE_DOWN 2 /* VIPS_SIZE_DOWN: never enlarges */
-/* As thumbs.c sends at most. */
+/* As much as thumbs.c sends at most. */
 #define MAX_FILE_LEN ((uint32_t)64 << 20)
 
 struct image; /* VipsImage */
@@ -32,7 +32,7 @@ static struct {
 	void (*free)(void *bytes);
 } vips;
 
-/* NULL ends the names; the order is that of the struct. */
+/* In the order of the struct's members. */
 static bool load(void)
 {
 	static const char *const names[] = { "vips_init", "vips_block_untrusted_set",
@@ -52,7 +52,7 @@ static bool load(void)
 	return library && vips.init("burin") == 0;
 }
 
-/* The limit holds for a picture, not for all of them. */
+/* The limit is per picture, not for all of them. */
 static void allow_time(void)
 {
 	struct rusage used;
@@ -81,7 +81,7 @@ static uint32_t shrink(void *bytes, size_t len, void **jpeg)
 	return jpeg_len <= THUMB_MAX_LEN ? (uint32_t)jpeg_len : 0;
 }
 
-/* Serves one picture. False: nobody wants more. */
+/* Serves one picture. False: no more are wanted. */
 static bool serve(int fd)
 {
 	uint32_t len, jpeg_len;

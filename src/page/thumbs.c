@@ -1,8 +1,7 @@
 /*
- * Decoders of pictures and films are what attackers aim at first. They run in processes of their
- * own with limits (base/sandbox.h), which get bytes and give back a JPEG; nobody in this
- * process looks into either. One that crashes or runs on is ended and costs the picture that it was
- * at.
+ * Decoders of pictures and films are what attackers target first. They run in processes of their
+ * own with limits (base/sandbox.h), which get bytes and return a JPEG; this process parses neither.
+ * A decoder that crashes or does not end is killed and costs the picture that it was working on.
  */
 #include "page/thumbs.h"
 
@@ -25,10 +24,10 @@
 #include "page/page_data.h"
 #include "page/thumb_jobs.h"
 
-/* Larger pictures are not looked at. */
+/* Larger pictures get no thumbnail. */
 #define MAX_FILE_LEN ((uint64_t)64 << 20)
-/* Seconds of the clock after which a child is given up; its processor time ends it before, unless
- * it waits for something. */
+/* Seconds after which a child is killed; its limit on processor time is lower, so this is for one
+ * that waits. */
 #define PATIENCE 30
 
 static const struct kind {
@@ -129,7 +128,7 @@ static bool start_pictures(struct thumbs *thumbs)
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
-/* The whole file, which may have become shorter. Returns its length, 0 for a failure. */
+/* Reads the whole file, which may have become shorter. Returns its length, 0 for a failure. */
 static uint32_t read_file(struct thumbs *thumbs, const struct file_record *record)
 {
 	int fd = dirfd_open(thumbs->dir_fd, record->path, O_RDONLY | O_NONBLOCK, false);
@@ -164,7 +163,7 @@ static uint32_t request_picture(struct thumbs *thumbs, uint32_t file_len)
 	return 0;
 }
 
-/* Until the child is done; more than a small picture needs is an error. */
+/* Reads until the child is done; more than a thumbnail needs is an error. */
 static uint32_t receive_all(int fd, uint8_t *bytes)
 {
 	uint32_t len = 0;
@@ -190,15 +189,15 @@ static uint32_t request_film(
 	return len;
 }
 
-/* The page shows what begins as a JPEG does, whatever a child that was taken over may send. */
-static bool keep(struct thumbs *thumbs, uint32_t len, uint64_t number)
+/* The page shows only what begins like a JPEG, whatever a compromised child may send. */
+static bool save_thumb(struct thumbs *thumbs, uint32_t len, uint64_t number)
 {
 	char path[64];
 	FILE *file;
 
 	if (len < 3 || memcmp(thumbs->jpeg, "\xFF\xD8\xFF", 3) != 0)
 		return false;
-	snprintf(path, sizeof(path), PAGE_THUMBS "p%08" PRIu64 ".jpg", number);
+	snprintf(path, sizeof(path), PAGE_THUMBS_DIR "p%08" PRIu64 ".jpg", number);
 	if (page_data_create(thumbs->dir_fd, path, &file, NULL))
 		return false;
 	fwrite(thumbs->jpeg, 1, len, file);
@@ -207,7 +206,7 @@ static bool keep(struct thumbs *thumbs, uint32_t len, uint64_t number)
 
 /* ---- from outside -------------------------------------------------------------------------- */
 
-/* Whether a program of that name lies in PATH. */
+/* Whether a program of that name is in PATH. */
 static bool have_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -246,7 +245,7 @@ static void remove_old(int dir_fd)
 	closedir(dir);
 }
 
-/* Asked for when a film comes, so that a page without films complains of nothing. */
+/* Called only when there is a film, so that a page without films does not complain. */
 static bool have_films(struct thumbs *thumbs)
 {
 	if (!thumbs->films && !thumbs->no_films) {
@@ -256,12 +255,12 @@ static bool have_films(struct thumbs *thumbs)
 	return thumbs->films;
 }
 
-struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t most)
+struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t max)
 {
 	struct thumbs *thumbs = xcalloc(1, sizeof(*thumbs));
 
 	remove_old(dir_fd);
-	*thumbs = (struct thumbs){ .dir_fd = dir_fd, .folder = folder, .left = most };
+	*thumbs = (struct thumbs){ .dir_fd = dir_fd, .folder = folder, .left = max };
 	thumbs->jpeg = xmalloc(THUMB_MAX_LEN);
 	return thumbs;
 }
@@ -278,7 +277,7 @@ char thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t
 		len = request_film(thumbs, file, kind);
 	else
 		len = (len = read_file(thumbs, file)) ? request_picture(thumbs, len) : 0;
-	if (!keep(thumbs, len, number)) {
+	if (!save_thumb(thumbs, len, number)) {
 		thumbs->failed++;
 		return 'f';
 	}

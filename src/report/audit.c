@@ -1,9 +1,9 @@
 /*
- * audit.txt as people know it from Scalpel 1.60: the same head, columns and rows, by which old
- * scripts find their way, then our own sums. Unlike Scalpel's, rows stand in order of offset, and
- * their first column is the path below the output folder, for names alone would not tell two types
- * apart; in compat mode it is the bare name, as in Scalpel. Start, output folder, command and
- * completion time stand on lines of their own; the rest is the same in every run.
+ * audit.txt as people know it from Scalpel 1.60: the same head, columns and rows, which old scripts
+ * look for, then our own sums. Unlike Scalpel's, rows are in order of offset, and their first
+ * column is the path below the output folder, because names alone would not distinguish two types;
+ * in compat mode it is the bare name, as in Scalpel. Start, output folder, command and completion
+ * time are on lines of their own; the rest is the same in every run.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ static void print_damage(FILE *stream, const struct damages *damages)
 		print_clean(stream, "", damages->items[i].why, "\n");
 	}
 	if (damages->count == DAMAGE_MAX)
-		fprintf(stream, "  and more, unless this was the last\n");
+		fprintf(stream, "  and possibly more\n");
 }
 
 static void print_problems(FILE *stream, const struct summary_record *summary)
@@ -166,7 +166,7 @@ static int audit_close(void *state, const struct summary_record *summary)
 	}
 	print_time(audit->stream, "Completed", summary->finished);
 	print_types(audit->stream, summary);
-	print_tallies(audit->stream, "Candidates that were no files", &summary->rejected);
+	print_tallies(audit->stream, "Candidates that were not files", &summary->rejected);
 	print_tallies(audit->stream, "Candidates that were left out", &summary->skipped);
 	print_problems(audit->stream, summary);
 	fprintf(audit->stream, "\nScanned: %s, pattern hits: %" PRIu64 ", exit code: %d\n",

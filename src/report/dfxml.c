@@ -1,10 +1,10 @@
 /*
- * report.xml: Digital Forensics XML, as the DFXML working group's schema has it. What the schema
- * has no place for (sizes of the image, sums) stands in comments, so that every version of the
- * schema from 1.1 on accepts the file: the order of elements is fixed, metadata holds exactly one
- * Dublin Core element, source nothing but file names.
+ * report.xml: Digital Forensics XML, following the DFXML working group's schema. What the schema
+ * has no place for (sizes of the image, sums) is in comments, so that every version of the schema
+ * from 1.1 on accepts the file: the order of elements is fixed, metadata holds exactly one Dublin
+ * Core element, source nothing but file names.
  *
- * Host, command and time stand in creator; all that follows is the same in every run.
+ * Host, command and time are in creator; all that follows is the same in every run.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ struct dfxml {
 	uint64_t file_count;
 };
 
-/* Always content: a failed write stays with the stream, and libxml2 would print about it. */
+/* Always succeeds: a failed write is recorded in the stream, and libxml2 would print about it. */
 static int write_bytes(void *context, const char *bytes, int len)
 {
 	fwrite(bytes, 1, (size_t)len, context);
@@ -139,7 +139,7 @@ static void number(struct dfxml *dfxml, const char *name, uint64_t value)
 	xmlTextWriterWriteFormatElement(dfxml->writer, BAD_CAST name, "%" PRIu64, value);
 }
 
-/* What has no file system is none of DFXML's volumes. */
+/* What has no file system is not a volume in DFXML. */
 static void write_volumes(struct dfxml *dfxml, const struct volumes *volumes)
 {
 	size_t count;
@@ -229,7 +229,7 @@ static void dfxml_skip(void *state, uint64_t files)
 	dfxml->file_count = files;
 }
 
-/* The writer has ended its last element when a file comes, so its text can go past it. */
+/* The writer has ended its last element when a file comes, so its text can bypass it. */
 static int dfxml_file(void *state, const struct file_record *file)
 {
 	struct dfxml *dfxml = state;

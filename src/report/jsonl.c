@@ -49,7 +49,7 @@ int jsonl_write(FILE *stream, json_t *object)
 {
 	int status;
 
-	flockfile(stream); /* several runs may tell their events at a time */
+	flockfile(stream); /* several runs may write events at the same time */
 	status = json_dumpf(object, stream, JSON_COMPACT | JSON_REAL_PRECISION(6));
 	if (!status && fputc('\n', stream) == EOF)
 		status = -1;

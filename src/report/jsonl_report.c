@@ -1,7 +1,7 @@
 /*
- * report.jsonl, schema 1: tests/report.schema.json says what each field means. A record is built,
- * written and freed, so the report costs no memory. What engine, threads, host or time could change
- * stands in the first and the last record; file records hold nothing of that.
+ * report.jsonl, schema 1: tests/report.schema.json defines what each field means. A record is
+ * built, written and freed, so the report costs no memory. Everything that engine, threads, host or
+ * time could change is in the first and the last record; file records contain none of it.
  */
 #include "report/jsonl.h"
 
@@ -47,7 +47,7 @@ static json_t *range_array(const struct range *ranges, size_t count)
 	return array;
 }
 
-/* Only those that are there. */
+/* Only those that exist. */
 static json_t *hash_object(const char *md5, const char *sha1, const char *sha256)
 {
 	json_t *object = jsonl_object();
@@ -114,7 +114,7 @@ static void jsonl_headline(char *text, const struct summary_record *summary)
 	sprintf(text, "\"evidence\":\"%s\"%*s", state, (int)(10 - strlen(state)), "");
 }
 
-/* The object's fields follow on those that each run has at the same place. */
+/* The object's fields come after those at fixed places. */
 static int write_run(FILE *stream, json_t *object)
 {
 	char headline[REPORT_HEADLINE_LEN + 1];
@@ -166,7 +166,7 @@ static int jsonl_file(void *state, const struct file_record *file)
 	return 0;
 }
 
-/* A name from elsewhere becomes a key: cleaned like any text. */
+/* A name from outside becomes a key: cleaned like any text. */
 static void put_named(json_t *object, const char *name, json_t *value)
 {
 	char *clean = text_clean_copy(name);

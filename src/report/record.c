@@ -27,7 +27,7 @@ const char *file_space_name(enum file_space space)
 	return names[space];
 }
 
-/* Where name stands or belongs; found says which. */
+/* Where name is or belongs; *found: whether it exists. */
 static size_t place_of(const struct tallies *tallies, const char *name, bool *found)
 {
 	size_t low = 0, high = tallies->count;

@@ -1,5 +1,5 @@
-/* What the reports say: one record for the run, one a file, one for the sum. Filled by run/run.c and
- * carve/, written by output/. */
+/* What the reports contain: one record for the run, one per file, one for the summary. Filled by
+ * run/ and carve/, written by report/. */
 #ifndef BURIN_REPORT_RECORD_H
 #define BURIN_REPORT_RECORD_H
 
@@ -34,21 +34,21 @@ struct file_record {
 	uint64_t length;       /* bytes */
 	const char *extension; /* "" for none */
 	enum file_status status;
-	enum file_end end;  /* what told where the file ends */
+	enum file_end end;  /* how the file's end was determined */
 	char reason[128];   /* why truncated or unverified; "" */
-	struct range *runs; /* where the bytes lie in the image, in file order */
+	struct range *runs; /* extents in the image, in file order */
 	uint32_t run_count;
 	struct hashes hashes; /* of the bytes written; none on a dry run */
 	uint64_t unreadable;  /* bytes that could not be read and are zeros */
 	char title[128];      /* raw bytes from the evidence: writers must make them valid text */
 	enum file_space space;
-	const char *fs_path; /* the file in which it begins, by its file system; raw bytes; NULL:
-				none is known */
-	int64_t time;        /* seconds since 1970 UTC; 0: none */
-	bool chop;           /* Scalpel's column: cut at the maximum */
-	bool written;        /* false on a dry run */
-	bool left_out;       /* it was known, and is not to be kept */
-	/* The sets of hashes that hold it (hashing/hash_sets.h); NULL: none. */
+	const char *
+		fs_path; /* path in the image's file system of the file in which it begins; raw bytes; NULL: unknown */
+	int64_t time;  /* seconds since 1970 UTC; 0: none */
+	bool chop;     /* Scalpel's column: cut at the maximum */
+	bool written;  /* false on a dry run */
+	bool left_out; /* known, and not to be kept */
+	/* The hash sets that hold it (hashing/hash_sets.h); NULL: none. */
 	const char *known, *alert;
 };
 
@@ -59,7 +59,7 @@ struct run_record {
 	int64_t started;          /* seconds since 1970 UTC */
 	const struct image_info *image;
 	const char *image_path;        /* as given */
-	const struct volumes *volumes; /* NULL: nobody looked */
+	const struct volumes *volumes; /* NULL: not examined */
 	const struct rules *rules;
 	const char *engine, *kernel, *engine_reason, *reader;
 	unsigned threads;
@@ -82,15 +82,15 @@ struct tallies {
 	size_t count, capacity;
 };
 
-/* Counts one, and bytes, under name. A name with a number in it that differs from file to file
- * would make the table grow with the image: leave such numbers out. */
+/* Counts one, and bytes, under name. A name must not contain a number that differs from file to
+ * file, or the table would grow with the image. */
 void tally_add(struct tallies *tallies, const char *name, uint64_t bytes);
 /* Counts several; none when count is 0. */
 void tally_add_many(struct tallies *tallies, const char *name, uint64_t count, uint64_t bytes);
 void tallies_free(struct tallies *tallies);
 
-/* For a checkpoint (record_save.c). A file's hashes and unreadable bytes are not kept: it will be
- * written again. */
+/* For a checkpoint (record_save.c). A file's hashes and unreadable bytes are not kept, because it
+ * will be written again. */
 void tallies_save(const struct tallies *tallies, struct codec_writer *writer);
 void tallies_load(struct tallies *tallies, struct codec_reader *reader);
 void file_record_save(const struct file_record *record, struct codec_writer *writer);
@@ -98,13 +98,13 @@ void file_record_save(const struct file_record *record, struct codec_writer *wri
 void file_record_load(struct file_record *record, const struct rules *rules, uint64_t limit,
 	struct strpool *texts, struct codec_reader *reader);
 
-/* What became of hashing the evidence itself. */
+/* The outcome of hashing the evidence itself. */
 enum evidence_state {
 	EVIDENCE_NOT_HASHED,
 	EVIDENCE_HASHED,   /* it stores no hash to compare with */
-	EVIDENCE_MATCH,    /* as every stored hash that was computed */
-	EVIDENCE_MISMATCH, /* another than a stored one */
-	EVIDENCE_PARTIAL,  /* not all of it was read, so nothing can be said */
+	EVIDENCE_MATCH,    /* equal to every stored hash that was computed */
+	EVIDENCE_MISMATCH, /* different from a stored one */
+	EVIDENCE_PARTIAL,  /* not all of it was read, so nothing can be concluded */
 };
 
 /* "none", "hashed", "match", "mismatch", "partial" */
@@ -113,61 +113,61 @@ const char *evidence_state_name(enum evidence_state state);
 struct evidence_record {
 	enum evidence_state state;
 	struct hashes hashes; /* "" where not computed, and all when not all was read */
-	char sentence[200];   /* what is to be said about it, for people */
+	char sentence[200];   /* the outcome in words */
 };
 
-/* Compares what was computed of the whole evidence with what it stores, and words it. unread: bytes
- * of it that could not be read. */
+/* Compares the hashes of the whole evidence with those that it stores, and words the outcome.
+ * unread: bytes of it that could not be read. */
 void evidence_compare(struct evidence_record *record, const struct image_info *image,
 	const struct hashes *computed, uint64_t unread);
 
-/* Bytes of the evidence's blocks by their content, as in map.bin. */
+/* Bytes of the evidence's blocks by content class, as in map.bin. */
 struct content_sums {
-	uint64_t block_len; /* bytes; 0: there is no map */
+	uint64_t block_len; /* bytes; 0: there is no content map */
 	uint64_t bytes[CONTENT_CLASSES];
 };
 
 struct resumption {
 	int64_t at;        /* seconds since 1970 UTC */
-	uint64_t position; /* in the image, from which on it was searched then */
+	uint64_t position; /* in the image, where searching resumed */
 };
 
-/* One of several processes that shared the run: what it searched, and what it spent on that. */
+/* One of several processes that shared the run: what it searched, and the time that took. */
 struct rank_record {
 	const char *host;
 	uint64_t bytes; /* searched */
 	double start;   /* seconds: until it could search; from then to the end of its last unit */
 	double search;
-	/* Of these: for the reader, the engine, a unit, and room for its hits. */
+	/* Of these, waiting for the reader, the engine, a unit, and room for its hits. */
 	double read_wait, scan_wait, unit_wait, send_wait;
-	uint64_t jobs;    /* checks and writes that it was asked for */
-	double jobs_wait; /* seconds until they were answered, one added to another */
+	uint64_t jobs;    /* checks and writes requested of it */
+	double jobs_wait; /* sum of the seconds until they were answered */
 };
 
 struct summary_record {
 	uint64_t files, bytes;
-	uint64_t known, alert; /* of the files: in a set of known ones; in a set of wanted ones */
+	uint64_t known, alert; /* of the files: in a set of known ones; in an alert set */
 	bool sets;             /* there are such sets */
 	struct tallies by_type;
-	struct tallies rejected; /* reason: candidates that were no files */
+	struct tallies rejected; /* reason: candidates that were not files */
 	struct tallies skipped;  /* "inside a complete file", "quota", "align", "starts before the
 				    image", "min_size" ... */
 	struct evidence_record evidence;
 	struct content_sums content;
 	uint64_t hits; /* pattern hits in all */
 	const struct ranges *unreadable;
-	struct damages damage; /* why, for as many of them as are explained */
+	struct damages damage; /* why, for those that have an explanation */
 	double seconds_total, seconds_start, seconds_read_wait, seconds_scan_wait,
 		seconds_carve_wait;
 	struct rank_record *ranks; /* of which there are rank_count */
 	unsigned rank_count;
 	int64_t finished;           /* seconds since 1970 UTC */
 	uint64_t scanned;           /* bytes */
-	const char *problems[16];   /* sentences; ended by NULL */
-	struct resumption *resumed; /* each time that the run was resumed */
+	const char *problems[16];   /* sentences; ends with NULL */
+	struct resumption *resumed; /* each time the run was resumed */
 	size_t resumed_count;
 	int exit;
-	int signal; /* that interrupted the run, 0 */
+	int signal; /* that interrupted the run, or 0 */
 };
 
 #endif

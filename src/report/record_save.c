@@ -1,15 +1,14 @@
-/* Records in a checkpoint: what was counted, and files that were decided on and may not be whole
- * yet. */
+/* Records in a checkpoint: counters, and files that were decided on and may not be complete yet. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "report/record.h"
 
-/* The longest text that comes from rules, carvers or names. */
+/* The longest text from rules, carvers or names. */
 #define TEXT_MAX ((size_t)1 << 16)
 
-/* A field that is added must be saved and loaded below, unless writing the file finds it out. */
+/* A new field must be saved and loaded below, unless it is found out when the file is written. */
 _Static_assert(
 	sizeof(struct file_record) == 520, "record_save.c saves every field of a file's record");
 
@@ -70,7 +69,7 @@ static const char *get_kept(struct strpool *texts, struct codec_reader *reader)
 	return kept;
 }
 
-/* They lie in the image and add up to the file's length. */
+/* They are inside the image and add up to the file's length. */
 static void load_runs(struct file_record *record, uint64_t limit, struct codec_reader *reader)
 {
 	uint64_t count = codec_get(reader, UINT32_MAX), left = record->length;

@@ -12,7 +12,7 @@
 #include "content_map/map_bin.h"
 #include "report/report_file.h"
 
-/* What streams and unreported files may have gathered when a disk turns out to be full, and a
+/* Enough for what files and queues may have buffered when a disk turns out to be full, and for a
  * summary. */
 #define RESERVE_LEN ((off_t)2 << 20)
 
@@ -21,16 +21,16 @@ const struct reporter *const reporters[REPORT_PARTS + 1] = { &audit_reporter, &j
 
 struct report {
 	struct output_dir *output_dir;
-	int reserve; /* descriptor of a file that holds space for the reports' end; -1 for none */
+	int reserve; /* descriptor of a file that reserves space for the reports' end; -1: none */
 	struct report_file *files[REPORT_PARTS]; /* NULL: not open */
 	void *states[REPORT_PARTS];
 };
 
-/* What else burin puts in an output folder; with a slash, a folder. */
-static const char *const others[] = { PAGE_NAME, PAGE_DATA, PAGE_THUMBS, MAP_BIN_NAME,
+/* What else burin creates in an output folder; with a slash, a folder. */
+static const char *const others[] = { PAGE_NAME, PAGE_DATA_DIR, PAGE_THUMBS_DIR, MAP_BIN_NAME,
 	OUTPUT_DIR_CHECKPOINT };
 
-/* Errors after the first are told by it: struct error keeps one text. */
+/* The first error is kept: struct error holds one text. */
 struct outcome {
 	struct error *error;
 	int status;
@@ -47,7 +47,7 @@ static void note(struct outcome *outcome, int status)
 		outcome->status = status;
 }
 
-/* The plug-in's own failure, which is no failure to write. */
+/* The plug-in's own failure, which is not a failed write. */
 static void note_reporter(struct report *report, size_t i, int status, struct outcome *outcome)
 {
 	if (status)
@@ -80,9 +80,9 @@ static void open_one(
 }
 
 /*
- * A full disk must not take the reports' end with it, for that says what was carved and what was
- * not. So some space is kept in a file without a name, and given back before the end is written.
- * Best effort: where it can't be had, nothing is lost but this safety.
+ * A full disk must not cost the reports' end, which says what was carved and what was not. So some
+ * space is reserved in a file without a name, and released before the end is written. Best effort:
+ * where that fails, only this safety is lost.
  */
 static int reserve_space(struct output_dir *output_dir)
 {
@@ -108,7 +108,7 @@ static void release_space(struct report *report)
 	report->reserve = -1;
 }
 
-/* Reports that could not be begun are not left behind: the folder is as good as before. */
+/* Reports that could not be begun are removed: the folder is as it was before. */
 static void remove_files(struct report *report)
 {
 	const struct summary_record nothing = { .exit = EXIT_IO };
@@ -157,7 +157,7 @@ int report_open(struct report **result, struct output_dir *output_dir, const str
 
 /* ---- a run that is resumed ----------------------------------------------------------------- */
 
-/* Where the line at the top stands, and 1 more; 0 where there is none. */
+/* The offset of the line at the top, plus 1; 0 where there is none. */
 static uint64_t headline_place(const struct report *report, size_t i)
 {
 	char text[REPORT_HEADLINE_LEN + 1];
@@ -177,7 +177,7 @@ void report_save(const struct report *report, uint64_t files, struct codec_write
 	}
 }
 
-/* An end that was written when the run was interrupted has completed the line at the top. */
+/* An end that was written at the interruption has completed the line at the top; this undoes it. */
 static void restore_head(struct report *report, size_t i, uint64_t place, struct outcome *outcome)
 {
 	char text[REPORT_HEADLINE_LEN + 1];
@@ -202,11 +202,11 @@ static void reopen_one(struct report *report, size_t i, const struct run_record 
 		return;
 	note_reporter(report, i,
 		reporters[i]->open(&report->states[i], report_file_stream(*file), run), outcome);
-	report_file_forget(*file); /* the head is there */
+	report_file_forget(*file); /* the head exists already */
 	restore_head(report, i, place, outcome);
 }
 
-/* Leaves the files alone. */
+/* Frees the report without changing its files. */
 static void abandon(struct report *report)
 {
 	const struct summary_record nothing = { .exit = EXIT_IO };
@@ -279,11 +279,11 @@ void report_headline(char *text, const char *before, const struct summary_record
 	char line[REPORT_HEADLINE_LEN + 1];
 
 	snprintf(line, sizeof(line), "%s%s", before,
-		summary ? summary->evidence.sentence : "the run has not come to its end");
+		summary ? summary->evidence.sentence : "the run has not finished");
 	snprintf(text, REPORT_HEADLINE_LEN + 1, "%-*s", REPORT_HEADLINE_LEN, line);
 }
 
-/* The line at the top that had to wait for the end. */
+/* Completes the line at the top, now that the outcome is known. */
 static void complete_head(struct report *report, size_t i, const struct summary_record *summary,
 	struct outcome *outcome)
 {

@@ -1,7 +1,7 @@
 /*
- * stdio drops its buffer when a write fails. On a full disk that would take hundreds of records
- * with it, although the next moment there is room again: the run takes back the file that it could
- * not complete. So the FILE that the reports are printed to ends in memory, and only report_file_flush
+ * stdio drops its buffer when a write fails. On a full disk that would lose hundreds of records,
+ * although the next moment there is space again: the run removes the file that it could not
+ * complete. So the FILE that the reports are printed to ends in memory, and only report_file_flush
  * writes, at the end of a record.
  */
 #include "report/report_file.h"
@@ -43,7 +43,7 @@ static ssize_t collect(void *cookie, const char *bytes, size_t len)
 	return (ssize_t)len;
 }
 
-/* Takes over fd. */
+/* Takes ownership of fd. */
 static int adopt(struct report_file **result, struct output_dir *output_dir, const char *name,
 	int fd, struct error *error)
 {
@@ -101,7 +101,7 @@ int report_file_reopen(struct report_file **file, struct output_dir *output_dir,
 	if (status != -EBADMSG && status != -ENOENT)
 		return output_dir_error(output_dir, name, -status, error);
 	return error_set(error, EXIT_IO, -status,
-		"'%s/%s' is not as the run that is resumed left it; carve again into another "
+		"'%s/%s' is not as the interrupted run left it; carve again into another "
 		"folder",
 		output_dir_path(output_dir), name);
 }
@@ -176,7 +176,7 @@ int64_t report_file_find(const struct report_file *file, const char *text)
 int report_file_put_at(
 	struct report_file *file, uint64_t place, const char *text, struct error *error)
 {
-	/* It lies over what is on the disk already: there is room. */
+	/* It overwrites what is on the disk already: there is space. */
 	if (pwrite(file->fd, text, strlen(text), (off_t)place) == (ssize_t)strlen(text))
 		return 0;
 	return output_dir_error(file->output_dir, file->name, errno ? errno : EIO, error);
@@ -188,7 +188,7 @@ int report_file_close(struct report_file *file, struct error *error)
 
 	fclose(file->stream);
 	if (close(file->fd) && errno != EINTR &&
-		!status) /* network file systems tell of a full disk only now */
+		!status) /* network file systems report a full disk only here */
 		status = output_dir_error(file->output_dir, file->name, errno, error);
 	free(file->pending);
 	free(file->name);

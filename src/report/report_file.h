@@ -1,5 +1,5 @@
-/* A report file that is written in whole records and keeps in memory what a full disk would not
- * take. */
+/* A report file that is written in whole records, and keeps in memory what does not fit on a full
+ * disk. */
 #ifndef BURIN_REPORT_REPORT_FILE_H
 #define BURIN_REPORT_REPORT_FILE_H
 
@@ -10,38 +10,37 @@
 
 struct report_file;
 
-/* Creates the file (name: in the folder itself) and reserves its name. The output_dir must outlive the
- * stream. */
+/* Creates the file (name: in the folder itself) and reserves its name. The output_dir must outlive
+ * the result. */
 int report_file_open(struct report_file **file, struct output_dir *output_dir, const char *name,
 	struct error *error);
 
-/* Goes on with the file of an earlier run, behind its first len bytes; what follows them is cut
- * off. -EBADMSG when it is shorter. */
+/* Continues the file of an earlier run after its first len bytes; the rest is cut off. -EBADMSG
+ * when it is shorter. */
 int report_file_reopen(struct report_file **file, struct output_dir *output_dir, const char *name,
 	uint64_t len, struct error *error);
 
 /* Where to write; writing never fails before report_file_flush. */
 FILE *report_file_stream(struct report_file *file);
 
-/* To be called after each record. What has gathered goes to the file when it is over 256 KiB, when
- * the last write is a second ago, or when now is set. What could not be written is kept for the
- * next call. Returns 0 or a negative errno, with the words in error. */
+/* To be called after each record. Writes what is buffered when it is over 256 KiB, when the last
+ * write is a second ago, or when now is set. What could not be written is kept for the next call.
+ * Returns 0 or a negative errno, worded in error. */
 int report_file_flush(struct report_file *file, bool now, struct error *error);
 
 /* Drops what has not been written yet. */
 void report_file_forget(struct report_file *file);
 
-/* Bytes of the file, and the first place within its first 4 KiB where text stands: -ENOENT when it
- * stands nowhere there. Call report_file_flush before. */
+/* The file's length in bytes, and the offset of text within its first 4 KiB: -ENOENT when it is not
+ * there. Call report_file_flush before. */
 uint64_t report_file_len(const struct report_file *file);
 int64_t report_file_find(const struct report_file *file, const char *text);
 
-/* Puts text over as many bytes at that place of the file. Returns 0 or a negative errno, with the
- * words in error. */
+/* Overwrites the bytes at that offset with text. Returns 0 or a negative errno, worded in error. */
 int report_file_put_at(
 	struct report_file *file, uint64_t place, const char *text, struct error *error);
 
-/* Writes the rest and frees the stream. Returns 0 or a negative errno, with the words in error. */
+/* Writes the rest and frees the struct. Returns 0 or a negative errno, worded in error. */
 int report_file_close(struct report_file *file, struct error *error);
 
 #endif

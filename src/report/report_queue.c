@@ -1,10 +1,10 @@
 /*
- * A ring of records, one thread that fills it and some that write it down, each its part of the
- * report. A place is used again when all have passed it, and what it held is freed then.
+ * A ring of records, one thread that fills it and one thread for each report that writes from it.
+ * An entry is reused, and what it held freed, when all writers are past it.
  *
- *     done of each writer <= given <= filled <= least done + QUEUE_LEN
+ *     done of each writer <= pushed <= filled <= lowest done + QUEUE_LEN
  *
- * Records are handed over some at a time, and taken so: the lock is seldom wanted.
+ * Records are pushed and written several at a time, so the lock is seldom needed.
  */
 #include "report/report_queue.h"
 
@@ -18,12 +18,12 @@
 
 #define QUEUE_LEN 2048
 #define AT_ONCE 64
-/* The part behind which the progress is told. */
+/* Progress is reported after this part. */
 #define LEADER 0
 
 struct queued {
 	struct file_record record;
-	struct range run; /* the record's, when it has only one */
+	struct range run; /* of the record, when it has only one */
 };
 
 struct writer {
@@ -40,12 +40,12 @@ struct report_queue {
 	void (*failed)(void *context, int status, const struct error *error);
 	void *context;
 	struct writer writers[REPORT_PARTS];
-	struct queued *ring; /* note n lies at n % QUEUE_LEN */
+	struct queued *ring; /* record n is at n % QUEUE_LEN */
 	double waited;
-	/* the caller's: notes filled in, and how many there is room for without asking */
+	/* the caller's: records filled in, and how far there is room without checking */
 	uint64_t filled, room_until;
 
-	pthread_mutex_t lock; /* over given, closing, sleeping, and done of the writers */
+	pthread_mutex_t lock; /* over pushed, closing, sleeping, and done of the writers */
 	pthread_cond_t work, progressed;
 	uint64_t pushed;
 	unsigned sleeping;     /* writers */
@@ -134,34 +134,34 @@ struct report_queue *report_queue_new(struct report *report, struct progress *pr
 
 /* ---- handing over -------------------------------------------------------------------------- */
 
-static uint64_t least_done(const struct report_queue *queue)
+static uint64_t lowest_done(const struct report_queue *queue)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t lowest = UINT64_MAX;
 
 	for (size_t i = 0; i < REPORT_PARTS; i++)
-		if (queue->writers[i].done < least)
-			least = queue->writers[i].done;
-	return least;
+		if (queue->writers[i].done < lowest)
+			lowest = queue->writers[i].done;
+	return lowest;
 }
 
-/* Until all writers have done so many notes. They must have been given. */
+/* Waits until all writers have written this many records, which must have been pushed. */
 static void wait_until_done(struct report_queue *queue, uint64_t count)
 {
 	double from = clock_seconds();
 
 	pthread_mutex_lock(&queue->lock);
 	queue->waiting = true;
-	while (least_done(queue) < count)
+	while (lowest_done(queue) < count)
 		pthread_cond_wait(&queue->progressed, &queue->lock);
 	queue->waiting = false;
-	queue->room_until = least_done(queue) + QUEUE_LEN;
+	queue->room_until = lowest_done(queue) + QUEUE_LEN;
 	pthread_mutex_unlock(&queue->lock);
 	queue->waited += clock_seconds() - from;
 }
 
 void report_queue_push(struct report_queue *queue)
 {
-	if (queue->pushed == queue->filled) /* nobody else changes it */
+	if (queue->pushed == queue->filled) /* only the caller changes it */
 		return;
 	for (size_t i = 0; i < REPORT_PARTS; i++)
 		if (!queue->writers[i].has_thread)
@@ -171,7 +171,7 @@ void report_queue_push(struct report_queue *queue)
 	for (size_t i = 0; i < REPORT_PARTS; i++)
 		if (!queue->writers[i].has_thread)
 			queue->writers[i].done = queue->pushed;
-	queue->room_until = least_done(queue) + QUEUE_LEN;
+	queue->room_until = lowest_done(queue) + QUEUE_LEN;
 	if (queue->sleeping)
 		pthread_cond_broadcast(&queue->work);
 	pthread_mutex_unlock(&queue->lock);

@@ -1,7 +1,7 @@
 /*
- * Writes files into the report, each of its parts in a thread of its own: with a GPU, putting three
- * lines together for each of some hundred thousand files would take the conductor longer than all
- * the rest it does.
+ * Writes file records into the reports, each report in a thread of its own: with a GPU, formatting
+ * three lines for each of several hundred thousand files would take the main thread longer than
+ * everything else it does.
  */
 #ifndef BURIN_REPORT_REPORT_QUEUE_H
 #define BURIN_REPORT_REPORT_QUEUE_H
@@ -11,25 +11,25 @@
 
 struct report_queue;
 
-/* The report and progress (NULL: none) are the caller's; until report_queue_free nobody else may write to
- * them, but for progress_update. failed is called, perhaps in other threads, for every failure of
- * report_add_part. Where no thread is to be had, the caller's does the work. Never NULL. All
- * functions are called by one thread. */
+/* The report and progress (NULL: none) are the caller's; until report_queue_free nothing else may
+ * write to them, except progress_update. failed is called, possibly in other threads, for every
+ * failure of report_add_part. Where no thread can be started, the caller's does the work. Never
+ * NULL. All functions are called by one thread. */
 struct report_queue *report_queue_new(struct report *report, struct progress *progress,
 	void (*failed)(void *context, int status, const struct error *error), void *context);
 
 /* The next file. The record is copied, and its path taken over; the other texts must live until
- * report_queue_free. Waits while the queue is full. It may lie there until the next call of a function
- * below. */
+ * report_queue_free. Waits while the queue is full. The record may stay unwritten until the next
+ * call of a function below. */
 void report_queue_add(struct report_queue *queue, const struct file_record *record);
-/* There may be no more files for a while. */
+/* To be called when there may be no more files for a while. */
 void report_queue_push(struct report_queue *queue);
 /* Waits until all files are in the report. */
 void report_queue_finish(struct report_queue *queue);
-/* The same, and brings the report to the disk. Result as for report_flush. */
+/* The same, and flushes the report. Result as for report_flush. */
 int report_queue_flush(struct report_queue *queue, struct error *error);
 
-/* Waited so far, seconds. */
+/* Seconds spent waiting so far. */
 double report_queue_waited(const struct report_queue *queue);
 
 /* Finishes. NULL is fine. */

@@ -1,8 +1,8 @@
 /*
- * A record is one line, at most MAX_LINE_LEN bytes: enough for a file in a hundred thousand
- * fragments, and little enough that what the JSON library makes of a hostile line stays bearable.
- * Only the summary can be longer by right (a list of unreadable ranges), and the files can be
- * had without it.
+ * A record is one line of at most MAX_LINE_LEN bytes: enough for a file in a hundred thousand
+ * fragments, and small enough that what the JSON library makes of a hostile line stays bearable.
+ * Only the summary can legitimately be longer (a list of unreadable ranges), and the files can be
+ * read without it.
  */
 #include "report/report_reader.h"
 
@@ -37,7 +37,7 @@ struct report_reader {
 	json_t *first;   /* the run's record */
 	json_t *summary; /* NULL: not there, or too long */
 	struct report_reader_run run;
-	json_t *current;                /* the file record that the caller looks at */
+	json_t *current;                /* the file record that the caller has */
 	struct report_reader_file kept; /* what that record points to */
 };
 
@@ -167,7 +167,7 @@ static int read_first(struct report_reader *report, struct error *error)
 	return fields.status;
 }
 
-/* Never waits for a pipe's other end below a folder: only a plain file is taken there. */
+/* Below a folder only a plain file is accepted, so that a pipe can't block the program. */
 static int open_file(int dir_fd, const char *path, FILE **file)
 {
 	bool below = dir_fd != AT_FDCWD;
@@ -221,7 +221,7 @@ const struct report_reader_run *report_reader_run(const struct report_reader *re
 
 /* ---- file records -------------------------------------------------------------------------- */
 
-/* Takes one line. Returns 1 for a file record, 0 for another one, or a negative errno. */
+/* Reads one record. Returns 1 for a file record, 0 for another one, or a negative errno. */
 static int read_record(struct report_reader *report, struct file_record *file, struct error *error)
 {
 	struct json_fields fields = { report->name, report->line_number, NULL, error, 0 };
@@ -268,7 +268,7 @@ int report_reader_next(struct report_reader *report, struct file_record *file, s
 		}
 		status = read_record(report, file, &problem);
 		if (status < 0 && report->torn && !report->current)
-			return 0; /* torn off, so no JSON */
+			return 0; /* incomplete, so not JSON */
 		if (status < 0 && error)
 			*error = problem;
 		if (status)

@@ -30,7 +30,7 @@ static void fetch_path(
 			"'path' must be relative, without '.', '..', empty parts or control "
 			"characters");
 	if (report_owns(path))
-		json_fields_fail(fields, "'path' names what burin keeps there itself");
+		json_fields_fail(fields, "'path' is one of burin's own files");
 	free(kept->path);
 	kept->path = clean;
 	file->path = clean;
@@ -48,7 +48,7 @@ static bool fetch_pair(const json_t *pair, struct range *range)
 	return true;
 }
 
-/* image_size: bytes, which no run may leave. */
+/* image_size: bytes; no run may exceed it. */
 static void fetch_runs(struct json_fields *fields, struct report_reader_file *kept,
 	uint64_t image_size, struct file_record *file)
 {
@@ -67,8 +67,8 @@ static void fetch_runs(struct json_fields *fields, struct report_reader_file *ke
 				i + 1);
 		} else if (range.offset > image_size || range.length > image_size - range.offset) {
 			json_fields_fail(fields,
-				"run %zu reaches beyond the image: offset %" PRIu64
-				", length %" PRIu64 ", image size %" PRIu64,
+				"run %zu exceeds the image: offset %" PRIu64 ", length %" PRIu64
+				", image size %" PRIu64,
 				i + 1, range.offset, range.length, image_size);
 		} else if (range.length > file->length - sum) {
 			json_fields_fail(fields,
@@ -95,7 +95,7 @@ static const char *space_name(int index)
 	return name ? name : "";
 }
 
-/* NULL when it is missing, empty or something else. Cleaned when it is written. */
+/* NULL when it is missing, empty or of another type. Cleaned when it is written. */
 static const char *optional_text(struct json_fields *fields, const char *key)
 {
 	const char *text = json_string_value(json_object_get(fields->object, key));

@@ -18,7 +18,7 @@
 #include "base/text.h"
 
 #define BUFFER_LEN ((size_t)1 << 20)
-/* burin makes one level; a compat run, too. */
+/* burin creates one level, also in compat mode. */
 #define MAX_DEPTH 32
 
 struct names {
@@ -152,7 +152,7 @@ static void check_content(struct verify *verify, const struct file_record *file,
 
 static void check_file(struct verify *verify, const struct file_record *file)
 {
-	/* O_NONBLOCK: a named pipe must not hold us up. */
+	/* O_NONBLOCK: a named pipe must not block us. */
 	int fd = dirfd_open(verify->dir_fd, file->path, O_RDONLY | O_NONBLOCK | O_NOCTTY, false);
 	struct stat info;
 	char detail[96];
@@ -234,7 +234,7 @@ static void collect_unlisted(
 	closedir(dir);
 }
 
-static void tell_unlisted(struct verify *verify)
+static void report_unlisted(struct verify *verify)
 {
 	struct names unlisted = { 0 };
 	int fd = openat(verify->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -258,7 +258,7 @@ static int verify_report(struct verify *verify, const char *path, struct error *
 
 	if (status == -ENOENT)
 		return error_set(error, EXIT_IO, ENOENT,
-			"'%s' holds no %s: it is no output folder of burin", path,
+			"'%s' holds no %s: it is not an output folder of burin", path,
 			jsonl_reporter.file_name);
 	if (status)
 		return status;
@@ -268,7 +268,7 @@ static int verify_report(struct verify *verify, const char *path, struct error *
 	else
 		status = check_files(verify, report, error);
 	if (!status)
-		tell_unlisted(verify);
+		report_unlisted(verify);
 	report_reader_close(report);
 	return status;
 }

@@ -29,13 +29,13 @@ struct verify_counts {
 				  report */
 };
 
-/* True when every file is as reported, and none too many. */
+/* True when every file is as reported, and there is no other. */
 bool verify_is_clean(const struct verify_counts *counts);
 
-/* Goes through a folder's report.jsonl, hashing each file, then names what the report does not
+/* Reads a folder's report.jsonl, hashes each file, then names the files that the report does not
  * list, sorted. each: called for every file; name is relative to the folder, detail "" or what is
  * wrong in words (valid during the call). Symbolic links are never followed below path. Returns 0
- * when all was gone through, whatever was found; a negative errno with error set when folder or
+ * when everything was checked, whatever was found; a negative errno with error set when folder or
  * report can't be read, or the report is of a dry run. */
 int verify_folder(const char *path,
 	void (*each)(void *context, const char *name, enum verify_state state, const char *detail),

@@ -11,7 +11,7 @@ static const char *kind_name(uint32_t kind)
 	return names[kind];
 }
 
-/* null for nothing known. */
+/* null if unknown. */
 static json_t *text_or_null(const char *text)
 {
 	return json_text(*text ? text : NULL);

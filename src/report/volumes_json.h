@@ -1,4 +1,4 @@
-/* What an image holds, as fields of the run's record. Only output/ sees this header. */
+/* An image's volumes, as fields of the run's record. */
 #ifndef BURIN_REPORT_VOLUMES_JSON_H
 #define BURIN_REPORT_VOLUMES_JSON_H
 

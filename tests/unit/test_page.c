@@ -102,7 +102,7 @@ Test(html, failures)
 	cr_expect_eq(page_write(temp_at("missing"), &options, &counts, &error), -ENOENT);
 	cr_expect_eq(error.code, EXIT_IO);
 	cr_expect_eq(page_write(temp_path, &options, &counts, &error), -ENOENT);
-	cr_expect(strstr(error.text, "no output folder"));
+	cr_expect(strstr(error.text, "not an output folder"));
 	cr_expect_lt(write_page("{}\n", 0, &counts, &error), 0);
 	cr_expect_eq(error.code, EXIT_USAGE);
 	cr_expect_eq(write_page(RUN "{\"record\":\"file\",\"path\":\"thumbs/"

@@ -131,7 +131,7 @@ Test(report, names_of_status_and_end)
 
 #define TAIL \
 	"\n\nCompleted at Wed May  1 12:00:10 2024\n\nFiles carved: 2, 5001 bytes\n" \
-	"            1  png, 5000 bytes\n            1  x, 1 bytes\n\nCandidates that were no " \
+	"            1  png, 5000 bytes\n            1  x, 1 bytes\n\nCandidates that were not " \
 	"files:\n" \
 	"            1  bmp: size is zero\n            2  png: no IHDR\n\nCandidates that were " \
 	"left out:\n" \
@@ -424,7 +424,7 @@ Test(report, dfxml_to_the_letter_behind_the_creator)
 		strstr(text, "<command_line>burin carve di\xEF\xBF\xBDsk.E01</command_line>"));
 	cr_expect_not_null(strstr(text, "<start_time>2024-05-01T12:00:00Z</start_time>"));
 	cr_expect_not_null(strstr(text, "<!-- evidence: another MD5  "));
-	cr_expect_null(strstr(text, "has not come to its end"));
+	cr_expect_null(strstr(text, "has not finished"));
 	cr_expect_not_null(strstr(text, "<dc:type>Carve Report</dc:type>"));
 	free(text);
 }

@@ -227,12 +227,10 @@ Test(report_reader, bad_file_records)
 		{ R("30", "[[10,20],[\"x\",10]]"), "run 2 must be [offset, length]" },
 		{ R("30", "[[10,30],[5,0]]"), "run 2 must be [offset, length]" },
 		{ R("30", "[[-10,30]]"), "run 1 must be [offset, length]" },
-		{ R("30", "[[99971,30]]"), "run 1 reaches beyond the image: offset 99971, length "
+		{ R("30", "[[99971,30]]"), "run 1 exceeds the image: offset 99971, length "
 					   "30, image size 100000" },
-		{ R("30", "[[9223372036854775807,9223372036854775807]]"),
-			"reaches beyond the image" },
-		{ R("9223372036854775807", "[[1,9223372036854775807]]"),
-			"reaches beyond the image" },
+		{ R("30", "[[9223372036854775807,9223372036854775807]]"), "exceeds the image" },
+		{ R("9223372036854775807", "[[1,9223372036854775807]]"), "exceeds the image" },
 		{ R("-1", "[]"), "'length' must be a whole number" },
 		{ R("1e2", "[[10,100]]"), "'length' must be a whole number" },
 		{ X("\"rule\":4294967296"), "'rule' is too large" },

@@ -1,4 +1,4 @@
-/* Puts the modules to work when all data has come; tabs, keys, light and dark. */
+/* Starts the modules once all data has arrived; tabs, keys, light and dark. */
 burin.tabs = ["table", "gallery", "groups", "timeline"];
 
 burin.openTab = function (name) {
@@ -71,7 +71,7 @@ burin.startTheme = function () {
 
 burin.start = function () {
 	if (!burin.run)
-		return; /* the note that stands there says it */
+		return; /* the loading note explains it */
 	burin.loadRows();
 	burin.startSummary();
 	burin.startFilter();

@@ -2,8 +2,8 @@
 /*
  * The page is a handful of modules in one namespace, each a file. They talk through three events:
  * "view" (other files are shown, or in another order), "picked" (the selection changed) and "map"
- * (the map shows another part). Everything that comes from the evidence is text from a stranger: it
- * is put on the page with textContent and attributes alone, never as markup.
+ * (the map shows another part). Everything that comes from the evidence is untrusted text: it is
+ * put on the page with textContent and attributes alone, never as markup.
  */
 var burin = {};
 
@@ -44,8 +44,8 @@ burin.button = function (label, act, attributes) {
 	return button;
 };
 
-/* Control characters, and those that turn the direction of text or are not seen at all, would show
- * a name that is not there. */
+/* Control characters, and those that change the direction of text or are invisible, could make a
+ * name look like another. */
 burin.clean = function (text) {
 	return text.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, "\ufffd");
 };
@@ -87,7 +87,7 @@ burin.exactly = function (bytes) {
 		: burin.size(bytes) + " (" + burin.count(bytes) + " bytes)";
 };
 
-/* "10K", "0x200", "1.5 MiB" in bytes; NaN for nonsense, undefined for nothing. */
+/* "10K", "0x200", "1.5 MiB" in bytes; NaN if invalid, undefined if empty. */
 burin.parseSize = function (text) {
 	const bare = text.trim().replace(/,/g, "");
 	const match = /^(\d+(?:\.\d+)?)\s*([KMGTP]?)(?:i?B)?$/i.exec(bare);
@@ -108,7 +108,7 @@ burin.time = function (seconds) {
 	return isNaN(date) ? "" : date.toISOString().slice(0, 19).replace("T", " ");
 };
 
-/* The first index of 0 .. count for which test holds, where it holds for all behind, too. */
+/* The first index of 0 .. count for which test holds; it must hold for all later ones, too. */
 burin.search = function (count, test) {
 	let low = 0, high = count;
 

@@ -1,5 +1,5 @@
 /* What the blocks of the image hold, whether anything was carved there or not: two layers of the
- * map, when the run has left its map.bin. */
+ * map, when the run has written a content map (map.bin). */
 burin.digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 burin.contentClasses = [["not searched", "#bfc5cc"], ["unreadable", "#b3261e"], ["zeros", "#76808b"],
@@ -7,7 +7,7 @@ burin.contentClasses = [["not searched", "#bfc5cc"], ["unreadable", "#b3261e"], 
 burin.entropyClasses = ["#313695", "#4575b4", "#74add1", "#a6d3c8", "#e3d97b", "#fdae61", "#f46d43", "#d73027"]
 	.map(function (colour, bits) { return [bits + " to " + (bits + 1) + " bits a byte", colour]; });
 
-/* Called by the data: a character for the class, and one for the entropy, for each block. */
+/* Called by the data: for each block, a character for the class and one for the entropy. */
 burin.content = function (block, text) {
 	burin.blocks = { len: block, text: text, count: text.length / 2 };
 	burin.layers.content = { label: "content", classes: function () { return burin.contentClasses; },
@@ -33,8 +33,8 @@ burin.fillContent = function (sums, of) {
 		burin.addRange(sums, of(at), at * blocks.len, (at + 1) * blocks.len);
 };
 
-/* In words, of the block in which a range begins. */
-burin.sayContent = function (range) {
+/* Describes the block in which a range begins. */
+burin.describeContent = function (range) {
 	const at = burin.blocks ? Math.floor(range[0] / burin.blocks.len) : 0;
 
 	return burin.blocks && at < burin.blocks.count

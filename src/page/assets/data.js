@@ -1,6 +1,6 @@
 /*
- * The files. What is sorted, filtered or drawn stands in columns; the rest is cut out of the file's
- * line when it is looked at (burin.file), so that 200,000 files load in a second.
+ * The files. What is sorted, filtered or drawn is in columns; the rest is cut out of the file's
+ * line when it is needed (burin.file), so that 200,000 files load in a second.
  */
 burin.statuses = ["complete", "truncated", "unverified"];
 burin.spaces = ["", "yes", "no", "partly"];
@@ -57,7 +57,7 @@ burin.loadRows = function () {
 burin.fillRows = function (rows) {
 	const types = new Map();
 
-	rows.pieces = []; /* of files that lie in several places */
+	rows.extents = []; /* of files in several extents */
 	for (let i = 0; i < rows.count; i++) {
 		const cells = rows.line[i].split("\t");
 
@@ -71,7 +71,7 @@ burin.fillRows = function (rows) {
 		rows.length[i] = +cells[4];
 		rows.status[i] = burin.statuses.indexOf(cells[6]);
 		if (cells[9])
-			rows.pieces.push([i, cells[9]]);
+			rows.extents.push([i, cells[9]]);
 		rows.hash[i] = cells[12] || cells[11] || cells[10];
 		rows.space[i] = Math.max(0, burin.spaces.indexOf(cells[14]));
 		rows.time[i] = cells[17] ? +cells[17] : NaN;
@@ -114,21 +114,21 @@ burin.parseRuns = function (text, offset, length) {
 	return text.split(",").map(function (run) { return run.split("+").map(Number); });
 };
 
-/* Every piece of every file in the order of offsets, and how far the pieces up to each reach: that
- * finds those in a range although they overlap. */
+/* Every extent of every file in the order of offsets, and how far the extents up to each reach:
+ * that finds those in a range although they overlap. */
 burin.loadRuns = function (rows) {
-	const pieces = new Map(rows.pieces), list = [];
+	const extents = new Map(rows.extents), list = [];
 	let reach = 0;
 
 	for (let i = 0; i < rows.count; i++) {
-		if (!pieces.has(i)) {
+		if (!extents.has(i)) {
 			list.push([rows.offset[i], rows.length[i], i]);
 			continue;
 		}
-		for (const run of burin.parseRuns(pieces.get(i)))
+		for (const run of burin.parseRuns(extents.get(i)))
 			list.push([run[0], run[1], i]);
 	}
-	delete rows.pieces;
+	delete rows.extents;
 	list.sort(function (a, b) { return a[0] - b[0]; });
 	burin.runs = {
 		count: list.length, start: new Float64Array(list.length),
@@ -144,7 +144,7 @@ burin.loadRuns = function (rows) {
 	});
 };
 
-/* Calls each(start, end, file) for the pieces that reach into start .. end. */
+/* Calls each(start, end, file) for the extents that reach into start .. end. */
 burin.eachRun = function (start, end, each) {
 	const runs = burin.runs;
 	let i = burin.search(runs.count, function (at) { return runs.reach[at] > start; });

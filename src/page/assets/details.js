@@ -1,15 +1,15 @@
 /*
- * Everything about one file. Its bytes are the evidence's: nothing of them is loaded before
- * somebody asks, and only kinds that a browser shows without running anything in them.
+ * Everything about one file. Its bytes are the evidence's: none are loaded before the user asks,
+ * and only kinds that a browser shows without executing anything in them.
  */
 burin.pictureKinds = ["jpg", "jpeg", "png", "gif", "webp", "bmp", "ico", "avif"];
 burin.filmKinds = ["mp4", "m4v", "mov", "webm", "mkv", "ogv"];
-burin.soundKinds = ["mp3", "ogg", "oga", "flac", "wav", "m4a", "opus", "aac"];
+burin.audioKinds = ["mp3", "ogg", "oga", "flac", "wav", "m4a", "opus", "aac"];
 
 burin.meanings = {
-	complete: "walked from the first to the last byte, and all agreed",
-	truncated: "begins well and breaks off",
-	unverified: "plausible; nobody checked it to the end",
+	complete: "parsed from the first byte to the last, and everything checked agreed",
+	truncated: "starts well, then breaks off",
+	unverified: "plausible, but not verified to the end",
 	carver: "the format itself", length: "a length field", footer: "a footer", next: "the next header",
 	max_size: "the rule's largest size", image: "the end of the image",
 	yes: "in use by a file system", no: "free in the file system", partly: "partly in use"
@@ -19,7 +19,7 @@ burin.kindOf = function (file) {
 	const kind = (file.extension || file.type).toLowerCase();
 
 	return burin.pictureKinds.includes(kind) ? "img" : burin.filmKinds.includes(kind) ? "video"
-		: burin.soundKinds.includes(kind) ? "audio" : "";
+		: burin.audioKinds.includes(kind) ? "audio" : "";
 };
 
 burin.explain = function (word) {
@@ -46,8 +46,8 @@ burin.fileFacts = function (file, index) {
 		["Reason", file.reason],
 		["Size", burin.exactly(file.length)],
 		["Offset", burin.count(file.offset) + " (0x" + file.offset.toString(16) + ")"],
-		["Lies at", burin.describeRuns(file)],
-		["Its end told by", burin.meanings[file.end] || file.end],
+		["Extents", burin.describeRuns(file)],
+		["End determined by", burin.meanings[file.end] || file.end],
 		["Unreadable", file.unreadable ? burin.exactly(file.unreadable) + ", zeros in the file" : ""],
 		["Space", burin.meanings[file.allocated] || file.allocated],
 		["In the file system", file.fs_path],
@@ -55,7 +55,7 @@ burin.fileFacts = function (file, index) {
 		["Date inside", file.time === null ? "" : burin.time(file.time) + " UTC"],
 		["MD5", file.md5], ["SHA-1", file.sha1], ["SHA-256", file.sha256],
 		["Copies", burin.rows.copies[index] > 1 ? burin.count(burin.rows.copies[index]) : ""],
-		["Written", file.written ? "" : "no: a dry run, or given up"]
+		["Written", file.written ? "" : "no: a dry run, or writing failed"]
 	];
 };
 
@@ -66,7 +66,7 @@ burin.marks = function (index) {
 		.filter(Boolean).join("; ");
 };
 
-/* The small picture, or the way to the original. */
+/* The thumbnail, or a way to the original. */
 burin.showView = function (file, index) {
 	const view = burin.id("d-view"), kind = burin.kindOf(file);
 

@@ -17,7 +17,7 @@ burin.sortKeys = {
 	title: function (rows, i) { return rows.line[i].split("\t")[16] || "\uffff"; }
 };
 
-/* What the form says; a field that makes no sense is marked and does not count. */
+/* The form's values; an invalid field is marked and ignored. */
 burin.readFilter = function () {
 	const value = function (id) { return burin.id(id).value; };
 	const size = function (id) {
@@ -39,7 +39,7 @@ burin.readFilter = function () {
 	};
 };
 
-/* One test for each thing that was asked for. */
+/* One test for each condition. */
 burin.tests = function (filter) {
 	const rows = burin.rows, tests = [];
 	const ask = function (wanted, test) {
@@ -82,7 +82,7 @@ burin.sortView = function () {
 	let keys;
 
 	if (burin.sortBy.key === "offset" && !burin.sortBy.down && burin.inOrder) {
-		burin.view.sort(); /* as they stand in the report */
+		burin.view.sort(); /* in the report's order */
 		return;
 	}
 	keys = new Array(rows.count);
@@ -115,7 +115,7 @@ burin.setSort = function (key) {
 	burin.emit("view");
 };
 
-/* Shows the files that lie in a range of the image, and nothing else is asked. */
+/* Shows the files in a range of the image, without any other condition. */
 burin.showRange = function (start, end) {
 	burin.clearFilter();
 	burin.id("more").open = true;
@@ -152,7 +152,7 @@ burin.toggle = function (index) {
 	burin.emit("picked");
 };
 
-/* From one place of the view to another. */
+/* From one row of the view to another. */
 burin.pickRange = function (from, to) {
 	for (let i = Math.min(from, to); i <= Math.max(from, to); i++)
 		burin.pick(burin.view[i], true);
@@ -189,8 +189,8 @@ burin.startFilter = function () {
 		burin.pickedCount = 0;
 		burin.emit("picked");
 	});
-	burin.on("view", burin.sayPicked);
-	burin.on("picked", burin.sayPicked);
+	burin.on("view", burin.describePicked);
+	burin.on("picked", burin.describePicked);
 };
 
 burin.startTypes = function () {
@@ -213,7 +213,7 @@ burin.startTypes = function () {
 	});
 };
 
-burin.sayPicked = function () {
+burin.describePicked = function () {
 	let bytes = 0;
 
 	if (burin.pickedCount)

@@ -1,4 +1,4 @@
-/* Pictures, of which only those in sight are loaded; and these are the small ones that burin made. */
+/* Pictures, of which only those in view are loaded, as the thumbnails that burin made. */
 burin.thumb = function (index) {
 	return burin.make("img", { src: burin.thumbAddress(index), alt: "", decoding: "async", class: "thumb" });
 };
@@ -25,9 +25,9 @@ burin.fillTile = function (tile, at) {
 	tile.title = rows.path[index];
 };
 
-burin.sayGallery = function () {
-	const reasons = [burin.made.no_pictures && "No small pictures: " + burin.made.no_pictures,
-		burin.made.no_films && "None of films: " + burin.made.no_films].filter(Boolean);
+burin.describeGallery = function () {
+	const reasons = [burin.made.no_pictures && "No thumbnails: " + burin.made.no_pictures,
+		burin.made.no_films && "No thumbnails of films: " + burin.made.no_films].filter(Boolean);
 
 	burin.id("gallery-says").textContent = burin.count(burin.gallery.length) +
 		(burin.gallery.length === 1 ? " picture or film" : " pictures and films") +
@@ -68,7 +68,7 @@ burin.startGallery = function () {
 		burin.gallery = Array.from(burin.view).filter(function (i) { return burin.rows.thumb[i] > 0; });
 		list.area.scrollTop = 0;
 		list.refresh();
-		burin.sayGallery();
+		burin.describeGallery();
 	});
 	burin.on("picked", list.refresh);
 };

@@ -1,4 +1,4 @@
-/* Files that are equal byte for byte, by their hash: a row a group. */
+/* Files that are equal byte for byte, by their hash: one row per group. */
 burin.findGroups = function () {
 	const groups = new Map(), rows = burin.rows;
 
@@ -54,8 +54,8 @@ burin.startGroups = function () {
 		list.area.scrollTop = 0;
 		list.refresh();
 		says.textContent = !burin.rows.hash.some(Boolean) ? "The files have no hashes (a dry run, or --hash none)."
-			: burin.groups.length ? burin.count(burin.groups.length) + (burin.groups.length === 1 ? " file is" : " files are") +
-				" there more than once. Choose one to see its copies."
+			: burin.groups.length ? burin.count(burin.groups.length) + (burin.groups.length === 1 ? " file occurs" : " files occur") +
+				" more than once. Choose one to see its copies."
 			: "No two of these files are equal.";
 	});
 };

@@ -1,13 +1,13 @@
 /*
- * A list of any length of which only the rows in sight are elements. They stand in a window that
+ * A list of any length of which only the rows in view are elements. They are in a window that
  * sticks to the scrolled area: while the browser scrolls ahead of the script, the old rows stay in
- * sight for a frame, and there is never a blank. Browsers can't make elements of more than some ten
+ * view for a frame, and there is never a blank. Browsers can't make elements of more than some ten
  * million pixels; longer lists are scrolled in proportion.
  *
  *     burin.list({ host, rowHeight, count, make, fill, label, act })
  *
- * count(): how many rows; make(): an empty row; fill(row, index): puts in what belongs there;
- * act(index, key, event): "open" or "pick"; columns(): how many cells the cursor's up and down skip.
+ * count(): how many rows; make(): an empty row; fill(row, index): puts the content in; act(index,
+ * key, event): "open" or "pick"; columns(): how many cells the cursor's up and down skip.
  */
 burin.maxHeight = 8e6;
 burin.lists = {}; /* by the tabs' names */
@@ -33,7 +33,7 @@ burin.perRow = function (list) {
 	return list.columns ? list.columns() : 1;
 };
 
-/* Another number of rows, or another content. */
+/* The number of rows or the content has changed. */
 burin.refreshList = function (list) {
 	const lines = Math.ceil(list.count() / burin.perRow(list));
 
@@ -48,7 +48,7 @@ burin.refreshList = function (list) {
 	burin.drawList(list);
 };
 
-/* How many pixels of the list one pixel of scrolling is worth. */
+/* How many pixels of the list one pixel of scrolling moves. */
 burin.listScale = function (list) {
 	const room = Math.min(list.full, burin.maxHeight) - list.height;
 
@@ -87,7 +87,7 @@ burin.drawList = function (list) {
 	});
 };
 
-/* Puts the cursor on a row and brings that into sight. */
+/* Puts the cursor on a row and brings it into view. */
 burin.showRow = function (list, index) {
 	const scale = burin.listScale(list);
 	const at = Math.floor(index / burin.perRow(list)) * list.rowHeight;

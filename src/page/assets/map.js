@@ -1,12 +1,12 @@
 /*
- * The image as a field of cells, read like a text: each cell is a number of whole sectors, coloured
- * by what takes most of it. From the whole image down to a cell a sector; above it a strip with the
- * partitions and one that shows which part of the image is in sight.
+ * The image as a grid of cells, read like a text: each cell is a number of whole sectors, coloured
+ * by what takes most of it. It zooms from the whole image down to a cell per sector; above it are a
+ * strip with the partitions and one that shows which part of the image is in view.
  */
 burin.palette = ["#3b7dd8", "#e08a1e", "#2e9e6b", "#c9518f", "#8a63d2", "#b0a01a", "#1fa3b5", "#d9603b",
 	"#6f9a2c", "#a0693f", "#5b6fd0", "#d07fb5"];
 
-/* The frequent types get the colours that are told apart best. */
+/* The most frequent types get the colours that are easiest to distinguish. */
 burin.colour = function (type) {
 	return burin.palette[type] || "hsl(" + Math.round(type * 137.5 % 360) + " 38% " + (45 + type % 3 * 8) + "%)";
 };
@@ -17,7 +17,7 @@ burin.sectorSize = function () {
 
 burin.map = { start: 0, end: 0, pitch: 10, lines: 20, cursor: 0, file: -1 };
 
-/* What cells are coloured by: names, colours, and each file's place among them. */
+/* What cells are coloured by: names, colours, and each file's index among them. */
 burin.layers = {
 	type: { label: "type", classes: function () {
 		return burin.types.map(function (type, i) { return [type.name, burin.colour(i)]; });
@@ -26,11 +26,11 @@ burin.layers = {
 		return [["complete", "#2e9e6b"], ["truncated", "#e08a1e"], ["unverified", "#8b939c"]];
 	}, of: function (i) { return burin.rows.status[i]; } },
 	space: { label: "space", classes: function () {
-		return [["not known", "#8b939c"], ["in use", "#3b7dd8"], ["free", "#e08a1e"], ["partly in use", "#8a63d2"]];
+		return [["unknown", "#8b939c"], ["in use", "#3b7dd8"], ["free", "#e08a1e"], ["partly in use", "#8a63d2"]];
 	}, of: function (i) { return burin.rows.space[i]; } }
 };
 
-/* ---- what lies in the cells ---- */
+/* ---- what is in the cells ---- */
 
 burin.cellCount = function () {
 	const map = burin.map;
@@ -63,7 +63,7 @@ burin.newSums = function (classes) {
 	return { classes: classes, part: new Float64Array(size), full: new Float64Array(size) };
 };
 
-/* Bytes a class and cell. */
+/* Bytes per class and cell. */
 burin.finishSums = function (sums) {
 	const map = burin.map, running = new Float64Array(sums.classes);
 
@@ -181,10 +181,10 @@ burin.drawMap = function () {
 	burin.drawLegend();
 	burin.id("map-from").placeholder = Math.floor(map.start / sector);
 	burin.id("map-to").placeholder = Math.ceil(map.end / sector) - 1;
-	burin.sayCell(map.cursor);
+	burin.describeCell(map.cursor);
 };
 
-/* A column of pixels for each part of the image, and a frame around what is in sight. */
+/* A column of pixels for each part of the image, and a frame around what is in view. */
 burin.drawOverview = function () {
 	const canvas = burin.id("overview"), context = burin.prepare(canvas, 26), map = burin.map;
 	const width = canvas.clientWidth, size = burin.run.image.size, taken = new Float64Array(width + 1);
@@ -254,23 +254,23 @@ burin.cellRange = function (cell) {
 	return [start, Math.min(start + map.per, map.end)];
 };
 
-/* At most a few; the caller wants to know whether there are more. */
-burin.filesIn = function (range, most) {
+/* Returns at most one more than max, so that the caller can see whether there are more. */
+burin.filesIn = function (range, max) {
 	const found = [];
 
 	burin.eachRun(range[0], range[1], function (start, end, file) {
 		if (burin.shown[file] && !found.includes(file))
 			found.push(file);
-		return found.length <= most;
+		return found.length <= max;
 	});
 	return found;
 };
 
-burin.sayCell = function (cell) {
+burin.describeCell = function (cell) {
 	const map = burin.map, range = burin.cellRange(cell), sector = burin.sectorSize();
 	const files = burin.filesIn(range, 3), first = Math.floor(range[0] / sector);
 	const last = Math.ceil(range[1] / sector) - 1;
-	const content = burin.sayContent(range);
+	const content = burin.describeContent(range);
 	const what = files.slice(0, 3).map(function (i) { return burin.rows.path[i]; }).join(", ") +
 		(files.length > 3 ? " and more" : "");
 
@@ -281,7 +281,7 @@ burin.sayCell = function (cell) {
 		". A cell is " + burin.size(map.per) + ".";
 };
 
-/* One file: everything about it. Several: the table shows them. */
+/* One file: shows its details. Several: shows them in the table. */
 burin.openCell = function (cell) {
 	const range = burin.cellRange(cell), files = burin.filesIn(range, 1);
 
@@ -307,7 +307,7 @@ burin.setMap = function (start, end) {
 	burin.emit("map");
 };
 
-/* Keeps the cell where it is, so that what is pointed at stays under the pointer. */
+/* Keeps the cell in place, so that what is pointed at stays under the pointer. */
 burin.zoomMap = function (factor, cell) {
 	const map = burin.map, at = burin.cellRange(cell)[0], span = (map.end - map.start) * factor;
 	const share = (at - map.start) / (map.end - map.start);

@@ -43,7 +43,7 @@ burin.startPointer = function (canvas) {
 		const cell = burin.cellAt(event);
 
 		if (cell >= 0)
-			burin.sayCell(cell);
+			burin.describeCell(cell);
 	});
 	canvas.addEventListener("pointerdown", function (event) { pressed = burin.cellAt(event); });
 	canvas.addEventListener("pointerup", function (event) {
@@ -69,7 +69,7 @@ burin.startPointer = function (canvas) {
 	}, { passive: false });
 };
 
-/* A click or drag on the strip brings that part of the image into sight. */
+/* A click or drag on the strip brings that part of the image into view. */
 burin.startOverview = function () {
 	const strip = burin.id("overview");
 	const go = function (event) {

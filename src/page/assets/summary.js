@@ -1,11 +1,11 @@
-/* What is wrong, in plain words and on top; then what was found, and how. */
+/* Problems first, in plain words; then what was found, and how. */
 burin.verdicts = {
 	match: ["good", "The evidence is what was acquired", "Its bytes have the hash that was stored with it."],
-	mismatch: ["bad", "THE EVIDENCE IS NOT WHAT WAS ACQUIRED", "Its bytes have another hash than the one stored with it."],
-	partial: ["warn", "The evidence could not be checked", "Not all of it could be read, so nothing can be said about its hash."],
+	mismatch: ["bad", "THE EVIDENCE IS NOT WHAT WAS ACQUIRED", "Its bytes have a different hash from the one stored with it."],
+	partial: ["warn", "The evidence could not be checked", "Not all of it could be read, so its hash can't be compared."],
 	hashed: ["plain", "The evidence was hashed; there is nothing to compare with", "It stores no hash of its own. Compare the hash below with your notes."],
-	none: ["plain", "The evidence was not checked", "Nobody asked for its hash in this run (--verify asks for it)."],
-	unfinished: ["bad", "The run did not come to its end", "The report stops in the middle: files may be missing."]
+	none: ["plain", "The evidence was not checked", "This run did not compute its hash (--verify does)."],
+	unfinished: ["bad", "The run did not finish", "The report stops in the middle: files may be missing."]
 };
 
 burin.note = function (kind, title, lines) {
@@ -44,9 +44,9 @@ burin.problemNotes = function () {
 	if (!burin.made.whole)
 		notes.push(burin.note("bad", burin.verdicts.unfinished[1], [burin.verdicts.unfinished[2]]));
 	else if (!burin.summary)
-		notes.push(burin.note("warn", "The run's sums are too long to be shown here", ["They stand in the last line of report.jsonl."]));
+		notes.push(burin.note("warn", "The run's sums are too long to be shown here", ["They are in the last line of report.jsonl."]));
 	if (alerts)
-		notes.push(burin.note("bad", burin.files(alerts) + (alerts === 1 ? " is" : " are") + " on the list of wanted ones", []));
+		notes.push(burin.note("bad", burin.files(alerts) + (alerts === 1 ? " is" : " are") + " on an alert list", []));
 	if (summary.signal)
 		notes.push(burin.note("bad", "The run was interrupted", ["What was not searched may hold more files."]));
 	if ((summary.problems || []).length)
@@ -80,7 +80,7 @@ burin.showSums = function () {
 	burin.id("sums").append(
 		burin.card("Files", burin.count(rows.count), burin.size(bytes) + " of " + burin.size(burin.run.image.size)),
 		burin.card("Complete", burin.count(states[0]), "checked to the last byte"),
-		burin.card("Truncated", burin.count(states[1]), "begin well, then break off"),
+		burin.card("Truncated", burin.count(states[1]), "start well, then break off"),
 		burin.card("Unverified", burin.count(states[2]), "plausible, but not proven to the end"));
 	if (rows.space.some(Boolean))
 		burin.id("sums").append(burin.card("In free space", burin.count(free), "deleted, or never named"));
@@ -96,7 +96,7 @@ burin.optionWords = function (options) {
 	}).map(function (key) { return key.replace(/_/g, " ") + (options[key] === true ? "" : " " + options[key]); }).join(", ");
 };
 
-burin.formWord = function (format) {
+burin.formatName = function (format) {
 	return format === "ewf" ? "E01" : format;
 };
 
@@ -109,9 +109,9 @@ burin.showRun = function () {
 
 	burin.facts(burin.id("run"), [
 		["Evidence", (image.paths || [image.path]).slice(0, 20).join(", ")],
-		["Its form", burin.formWord(image.format) + ", " + burin.exactly(image.size)],
+		["Format", burin.formatName(image.format) + ", " + burin.exactly(image.size)],
 		["Stored hashes", burin.hashWords(image.stored_hashes).join(", ")],
-		["Found out", summary.evidence && summary.evidence.sentence]
+		["Result", summary.evidence && summary.evidence.sentence]
 	].concat(acquisition, [
 		["Partition table", run.partition_table],
 		["Rules", rules.path + ", " + rules.count + " rules, SHA-256 " + rules.sha256],
@@ -120,9 +120,9 @@ burin.showRun = function () {
 		["Threads", engine.threads],
 		["Machine", run.host],
 		["Command", (run.command || []).join(" ")],
-		["Began", run.started], ["Ended", summary.finished],
+		["Started", run.started], ["Finished", summary.finished],
 		["Resumed", (summary.resumed || []).map(function (one) { return one.at; }).join(", ")],
-		["Took", seconds.total === undefined ? "" : seconds.total.toFixed(1) + " s"],
+		["Duration", seconds.total === undefined ? "" : seconds.total.toFixed(1) + " s"],
 		["Output", run.output],
 		["burin", run.burin + (burin.made.burin === run.burin ? "" : "; this page by " + burin.made.burin)]
 	]));
@@ -147,13 +147,13 @@ burin.startSummary = function () {
 
 	document.title = name + " - burin";
 	burin.id("image-name").textContent = name;
-	burin.id("image-facts").textContent = burin.clean(burin.formWord(image.format) + ", " + burin.size(image.size) +
+	burin.id("image-facts").textContent = burin.clean(burin.formatName(image.format) + ", " + burin.size(image.size) +
 		", searched " + String(burin.run.started || "").slice(0, 10) + " with " + burin.count((burin.run.rules || {}).count || 0) + " rules");
 	verdict.append(burin.evidenceNote());
 	verdict.append.apply(verdict, burin.problemNotes());
 	if (verdict.children.length === 1)
 		verdict.append(burin.note("good", "The run had no problems", [options.offset || options.length || options.space
-			? "Only a part of the image was to be searched (see the run's options); all of that was read."
+			? "Only part of the image was to be searched (see the run's options); all of that was read."
 			: "Everything was read and searched."]));
 	burin.showSums();
 	burin.showRun();

@@ -6,9 +6,9 @@ burin.columns = [
 	{ key: "length", label: "Size", class: "c-size" },
 	{ key: "status", label: "Status", class: "c-status" },
 	{ key: "offset", label: "Offset", class: "c-offset" },
-	{ key: "time", label: "Date", class: "c-time", says: "The date that stands inside the file" },
+	{ key: "time", label: "Date", class: "c-time", says: "The date inside the file" },
 	{ key: "title", label: "Title", class: "c-title" },
-	{ key: "space", label: "Space", class: "c-space", says: "Whether a file system of the image has its bytes in use" },
+	{ key: "space", label: "Space", class: "c-space", says: "Whether a file system of the image uses its bytes" },
 	{ key: "copies", label: "Copies", class: "c-copies", says: "How many files here have the same bytes" },
 	{ key: "hash", label: "Hash", class: "c-hash" }
 ];
@@ -91,7 +91,7 @@ burin.clickRow = function (list, event) {
 };
 
 burin.startTable = function () {
-	const host = burin.id("p-table"), empty = burin.make("p", { class: "empty" }, "No file fits what was asked for.");
+	const host = burin.id("p-table"), empty = burin.make("p", { class: "empty" }, "No file matches the filter.");
 	let list;
 
 	host.append(burin.makeHead());
@@ -112,7 +112,7 @@ burin.startTable = function () {
 	burin.on("picked", list.refresh);
 };
 
-/* What a printed page lists: browsers print what is there, so a part of the rows is put there. */
+/* What a printed page lists: browsers print only elements, so some of the rows become elements. */
 burin.mostPrinted = 2000;
 
 burin.fillPrinted = function () {

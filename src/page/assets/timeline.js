@@ -1,4 +1,4 @@
-/* The dates that stand inside the files, as bars that are buttons: a click goes into a bar. */
+/* The dates inside the files, as bars that are buttons: a click zooms into a bar. */
 burin.steps = [
 	{ name: "decade", start: function (d) { return Date.UTC(Math.floor(d.getUTCFullYear() / 10) * 10, 0); },
 		next: function (d) { return Date.UTC(d.getUTCFullYear() + 10, 0); }, digits: 4, tail: "s" },
@@ -25,7 +25,7 @@ burin.makeBins = function (step, least, most) {
 	return bins;
 };
 
-/* The finest step that needs not too many bars. */
+/* The finest step that does not need too many bars. */
 burin.findBins = function () {
 	const times = Array.from(burin.view).map(function (i) { return burin.rows.time[i]; })
 		.filter(function (time) { return !isNaN(time) && Math.abs(time) < 2e11; }).sort(function (a, b) { return a - b; });
@@ -68,7 +68,7 @@ burin.drawTimeline = function () {
 	});
 	burin.id("p-timeline").replaceChildren(
 		burin.make("p", { class: "quiet" }, bins.dated
-			? burin.files(bins.dated) + " of those shown have a date inside; a bar is a " + bins.step + ". Choose one to go into it."
+			? burin.files(bins.dated) + " of those shown have a date inside; a bar is a " + bins.step + ". Choose one to zoom into it."
 			: "None of these files has a date inside."), bars);
 };
 
