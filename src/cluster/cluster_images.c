@@ -1,4 +1,5 @@
-/* Whole images that other processes carve, one after another. */
+#include "cluster/cluster_images.h"
+
 #include <assert.h>
 #include <stdlib.h>
 

@@ -15,9 +15,13 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/thread.h"
 #include "cli/dispatch.h"
+#include "cluster/cluster_images.h"
 #include "cluster/coordinator.h"
+#include "cluster/handshake.h"
+#include "cluster/reduction.h"
+#include "cluster/rpc_client.h"
+#include "cluster/scheduler.h"
 #include "cluster/worker.h"
 #include "cluster/worker_link.h"
 #include "run/cluster.h"
@@ -186,23 +190,6 @@ static void fill_cluster(void)
 	the_cluster = &cluster;
 }
 
-static void init_coordinator(void)
-{
-	thread_cond_init(&coordinator.changed);
-	coordinator.peers = xcalloc(transport_count(), sizeof(*coordinator.peers));
-	for (unsigned rank = 0; rank < transport_count(); rank++)
-		coordinator.peers[rank].end = &coordinator.peers[rank].first;
-}
-
-static void free_peers(void)
-{
-	for (unsigned rank = 0; rank < transport_count(); rank++) {
-		free(coordinator.peers[rank].hello_bytes); /* from after the end */
-		free(coordinator.peers[rank].engine);
-	}
-	free(coordinator.peers);
-}
-
 int main(int argc, char **argv)
 {
 	struct program program = { .code = EXIT_IO };
@@ -215,7 +202,7 @@ int main(int argc, char **argv)
 	program.argc = argc;
 	program.argv = argv;
 	fill_cluster();
-	init_coordinator();
+	coordinator_init();
 	link_init();
 	if (transport_rank())
 		log_set_taker(log_of_worker);
@@ -225,7 +212,7 @@ int main(int argc, char **argv)
 	}
 	transport_run(deliver, is_done);
 	pthread_join(thread, NULL);
-	free_peers();
+	coordinator_free();
 	transport_close();
 	return transport_rank() ? EXIT_CLEAN : program.code;
 }

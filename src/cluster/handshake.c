@@ -4,6 +4,8 @@
  * each proves that it sees the coordinator's output folder, by a file in it: a worker with a folder
  * of the same name on a disk of its own would keep files there.
  */
+#include "cluster/handshake.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,36 +15,15 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/thread.h"
 #include "cluster/coordinator.h"
+#include "cluster/messages.h"
+#include "cluster/rpc_client.h"
+#include "cluster/scheduler.h"
 #include "cluster/worker.h"
 #include "output/output_dir.h"
 #include "run/signals.h"
 
 #define TEXT_MAX ((size_t)1 << 16)
-
-struct coordinator coordinator = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* ---- what all files of the coordinator use ------------------------------------------------- */
-
-void coordinator_wait(void)
-{
-	thread_cond_wait(&coordinator.changed, &coordinator.lock, 0.1);
-}
-
-int coordinator_blame(unsigned rank, const struct error *theirs, struct error *error)
-{
-	return error_set(error, (enum exit_code)theirs->code, EIO, "rank %u (%s): %.900s", rank,
-		transport_host(rank), theirs->text);
-}
-
-int coordinator_failure(struct error *error)
-{
-	for (unsigned rank = 0; rank < transport_count(); rank++)
-		if (coordinator.peers[rank].failed)
-			return coordinator_blame(rank, &coordinator.peers[rank].error, error);
-	return 0;
-}
 
 /* ---- what arrives -------------------------------------------------------------------------- */
 
@@ -225,18 +206,11 @@ void handshake_spent(unsigned rank, struct rank_record *record)
 void handshake_end(void)
 {
 	pthread_mutex_lock(&coordinator.lock);
-	for (unsigned rank = 0; rank < transport_count(); rank++) {
-		struct peer *peer = &coordinator.peers[rank];
-
+	for (unsigned rank = 0; rank < transport_count(); rank++)
 		transport_send(rank, MESSAGE_END, NULL);
-		free(peer->hello_bytes);
-		free(peer->engine);
-		peer->hello_bytes = NULL;
-		peer->engine = NULL;
-		peer->hello = peer->joined = false;
-	}
 	scheduler_end();
 	rpc_client_end();
+	coordinator_reset();
 	pthread_mutex_unlock(&coordinator.lock);
 	worker_join();
 }

@@ -1,8 +1,10 @@
-/* Sums and maxima over all processes: each sends its own to rank 0, which sends the result to all. */
+#include "cluster/reduction.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
 #include "cluster/coordinator.h"
+#include "run/cluster.h"
 
 static struct cluster_reduced gathered;
 static unsigned gathered_count;
@@ -36,7 +38,6 @@ void reduction_deliver(struct message *message)
 		send_gathered();
 }
 
-/* Why the result may never come. */
 int reduction_failure(struct error *error)
 {
 	int status;

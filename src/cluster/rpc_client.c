@@ -1,5 +1,7 @@
 /* Checks and writes that the carving stage asks for: each request goes to the worker with the fewest
  * for its threads. The caller does not wait; the answer calls it back. */
+#include "cluster/rpc_client.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +10,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cluster/coordinator.h"
+#include "cluster/messages.h"
+#include "cluster/scheduler.h"
 
 /* Requests for each thread of a worker that are on their way, waiting or being done: enough to keep
  * it at work while answers and new requests travel; more cost processor time, because candidates
@@ -32,22 +36,16 @@ struct asked {
 /* Under the coordinator's lock. */
 static struct {
 	struct asked *asked;
-	size_t room, free;         /* entries; the first free one, plus 1 */
-	uint64_t count;            /* since the start */
-	double cancelled;          /* clock_seconds: when the workers were told */
-	struct strpool extensions; /* that outcomes point to; a few dozen different ones */
+	size_t room, free;   /* entries; the first free one, plus 1 */
+	uint64_t count;      /* since the start */
+	bool was_cancelled;  /* the workers were told */
+	double cancelled_at; /* clock_seconds */
 } requests;
 
 void rpc_client_end(void)
 {
-	strpool_free(&requests.extensions);
 	free(requests.asked);
 	memset(&requests, 0, sizeof(requests));
-}
-
-const char *rpc_client_keep(const char *extension)
-{
-	return strpool_keep(&requests.extensions, extension);
 }
 
 /* How many requests are worth having out at a time. */
@@ -170,7 +168,7 @@ static void get_outcomes(struct codec_reader *reader, const struct remote_reques
 
 		check->deferred = codec_get_flag(reader);
 		if (!check->deferred)
-			message_get_outcome(reader, check->outcome, rpc_client_keep);
+			message_get_outcome(reader, check->outcome, coordinator_keep);
 	}
 }
 
@@ -222,8 +220,8 @@ static void complete_all(int status, const struct error *error)
 
 static void send_cancel(void)
 {
-	coordinator.cancelled = true;
-	requests.cancelled = clock_seconds();
+	requests.was_cancelled = true;
+	requests.cancelled_at = clock_seconds();
 	for (unsigned rank = 0; rank < transport_count(); rank++)
 		transport_send(rank, MESSAGE_CANCEL, NULL);
 }
@@ -235,9 +233,9 @@ static void watch(bool cancelled)
 
 	pthread_mutex_lock(&coordinator.lock);
 	status = coordinator_failure(&error);
-	if (cancelled && !coordinator.cancelled)
+	if (cancelled && !requests.was_cancelled)
 		send_cancel();
-	if (!status && cancelled && clock_seconds() - requests.cancelled > PATIENCE)
+	if (!status && cancelled && clock_seconds() - requests.cancelled_at > PATIENCE)
 		status = -ECANCELED;
 	if (status)
 		complete_all(status, &error);

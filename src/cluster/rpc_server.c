@@ -85,24 +85,25 @@ static int open_folder(const char *output, const char *mark, struct error *error
 	return status;
 }
 
-int rpc_server_begin(const struct link_join *join, const char *mark, struct error *error)
+int rpc_server_begin(
+	const struct rpc_server_options *options, const char *mark, struct error *error)
 {
-	int status = join->output ? open_folder(join->output, mark, error) : 0;
+	int status = options->output ? open_folder(options->output, mark, error) : 0;
 
 	if (status)
 		return status;
-	server.image = join->image;
-	server.rules = join->rules;
-	server.pool = join->pool;
-	server.workplace_count = pool_threads(join->pool);
+	server.image = options->image;
+	server.rules = options->rules;
+	server.pool = options->pool;
+	server.workplace_count = pool_threads(options->pool);
 	server.workplaces = xcalloc(server.workplace_count, sizeof(*server.workplaces));
 	pthread_mutex_lock(&server.lock);
-	server.defer = defer_new(server.workplace_count, false, (uint32_t)join->rules->count);
+	server.defer = defer_new(server.workplace_count, false, (uint32_t)options->rules->count);
 	pthread_mutex_unlock(&server.lock);
 	for (unsigned i = 0; i < server.workplace_count; i++) {
 		server.workplaces[i].view = view_new();
 		view_watch(server.workplaces[i].view, check_continues, &server.workplaces[i]);
-		copier_init(&server.workplaces[i].copier, join->hash_mask);
+		copier_init(&server.workplaces[i].copier, options->hash_mask);
 	}
 	return 0;
 }

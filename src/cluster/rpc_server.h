@@ -3,12 +3,24 @@
 #ifndef BURIN_CLUSTER_RPC_SERVER_H
 #define BURIN_CLUSTER_RPC_SERVER_H
 
+#include "base/error.h"
+#include "base/pool.h"
 #include "cluster/transport.h"
-#include "cluster/worker_link.h"
+#include "evidence/image.h"
+#include "rules/rules.h"
+
+struct rpc_server_options {
+	struct image *image; /* what is searched */
+	const struct rules *rules;
+	struct pool *pool;
+	const char *output; /* NULL: no files are written */
+	uint32_t hash_mask;
+};
 
 /* mark: a file that the coordinator has made in the output folder. Returns 0 or a negative errno
  * with error set. */
-int rpc_server_begin(const struct link_join *join, const char *mark, struct error *error);
+int rpc_server_begin(
+	const struct rpc_server_options *options, const char *mark, struct error *error);
 /* In the transport's thread. Takes over the bytes. */
 void rpc_server_deliver(struct message *message);
 /* Nothing that was asked for is wanted any more. */

@@ -6,19 +6,41 @@
  * when a result is used: the worker with the next result always has some, because all of its earlier
  * ones were used.
  */
+#include "cluster/scheduler.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cluster/coordinator.h"
 #include "cluster/credit.h"
+#include "cluster/messages.h"
 
 #define UNITS_IN_HAND 2
 #define CHUNK_LEN ((uint64_t)32 << 20)
 #define UNIT_MAX ((uint64_t)64 << 20)
 /* For each process, so that the last ones end at about the same time. */
 #define UNITS_EACH 16
+
+/* Dealt to a worker, and its results not all used. */
+struct dealt {
+	uint64_t offset, length;
+	unsigned rank;
+};
+
+/* Under the coordinator's lock. */
+static struct {
+	bool dealing;
+	uint64_t next, finish, unit_len;
+	struct dealt *units; /* unit n is units[n % unit_room] */
+	uint64_t units_dealt, units_used;
+	size_t unit_room;
+	struct parcel *in_hand;   /* the result that was handed out last */
+	struct message_room room; /* what it was decoded into */
+	uint64_t hidden_sent;     /* scheduler_hide: the workers know of this */
+} scheduler;
 
 /* ---- dealing ------------------------------------------------------------------------------- */
 
@@ -44,44 +66,44 @@ static uint64_t unit_len_for(const struct cluster_begin *begin)
 
 static void grow_units(void)
 {
-	size_t room = coordinator.unit_room ? coordinator.unit_room * 2 : 64;
+	size_t room = scheduler.unit_room ? scheduler.unit_room * 2 : 64;
 	struct dealt *units = xcalloc(room, sizeof(*units));
 
-	for (uint64_t n = coordinator.units_used; n < coordinator.units_dealt; n++)
-		units[n % room] = coordinator.units[n % coordinator.unit_room];
-	free(coordinator.units);
-	coordinator.units = units;
-	coordinator.unit_room = room;
+	for (uint64_t n = scheduler.units_used; n < scheduler.units_dealt; n++)
+		units[n % room] = scheduler.units[n % scheduler.unit_room];
+	free(scheduler.units);
+	scheduler.units = units;
+	scheduler.unit_room = room;
 }
 
 /* The next unit; one of length 0 when there are no more. */
 static void deal(unsigned rank)
 {
-	uint64_t left = coordinator.finish - coordinator.next;
-	uint64_t len = left < coordinator.unit_len ? left : coordinator.unit_len;
+	uint64_t left = scheduler.finish - scheduler.next;
+	uint64_t len = left < scheduler.unit_len ? left : scheduler.unit_len;
 	struct codec_writer writer = { 0 };
 
-	if (!coordinator.dealing)
+	if (!scheduler.dealing)
 		return;
-	codec_put(&writer, coordinator.next);
+	codec_put(&writer, scheduler.next);
 	codec_put(&writer, len);
 	codec_put(&writer, len == left);
 	if (len) {
-		if (coordinator.units_dealt - coordinator.units_used == coordinator.unit_room)
+		if (scheduler.units_dealt - scheduler.units_used == scheduler.unit_room)
 			grow_units();
-		coordinator.units[coordinator.units_dealt++ % coordinator.unit_room] =
-			(struct dealt){ coordinator.next, len, rank };
-		coordinator.next += len;
+		scheduler.units[scheduler.units_dealt++ % scheduler.unit_room] =
+			(struct dealt){ scheduler.next, len, rank };
+		scheduler.next += len;
 	}
 	transport_send(rank, MESSAGE_UNIT, &writer);
 }
 
 void scheduler_begin(const struct cluster_begin *begin)
 {
-	coordinator.next = begin->position;
-	coordinator.finish = begin->end;
-	coordinator.unit_len = unit_len_for(begin);
-	coordinator.dealing = true;
+	scheduler.next = begin->position;
+	scheduler.finish = begin->end;
+	scheduler.unit_len = unit_len_for(begin);
+	scheduler.dealing = true;
 	for (unsigned i = 0; i < UNITS_IN_HAND; i++)
 		for (unsigned rank = 0; rank < transport_count(); rank++)
 			deal(rank);
@@ -91,7 +113,7 @@ void scheduler_begin(const struct cluster_begin *begin)
 
 static const struct dealt *unit_in_use(void)
 {
-	return &coordinator.units[coordinator.units_used % coordinator.unit_room];
+	return &scheduler.units[scheduler.units_used % scheduler.unit_room];
 }
 
 /* Whether it reaches past the unit in use: the worker of that one knows what lies in it. */
@@ -99,7 +121,7 @@ static bool is_news(uint64_t until)
 {
 	const struct dealt *unit;
 
-	if (coordinator.units_used == coordinator.units_dealt || until <= coordinator.hidden_sent)
+	if (scheduler.units_used == scheduler.units_dealt || until <= scheduler.hidden_sent)
 		return false;
 	unit = unit_in_use();
 	return until > unit->offset + unit->length;
@@ -109,7 +131,7 @@ void scheduler_hide(uint64_t until)
 {
 	pthread_mutex_lock(&coordinator.lock);
 	if (is_news(until)) {
-		coordinator.hidden_sent = until;
+		scheduler.hidden_sent = until;
 		for (unsigned rank = 0; rank < transport_count(); rank++) {
 			struct codec_writer writer = { 0 };
 
@@ -128,7 +150,7 @@ void scheduler_deliver(struct message *message)
 	struct codec_reader reader = codec_reader_from(message->bytes, message->len);
 	struct parcel *parcel;
 
-	if (!coordinator.dealing) {
+	if (!scheduler.dealing) {
 		free(message->bytes);
 		return;
 	}
@@ -174,13 +196,13 @@ static void use_parcel(struct parcel *parcel, struct cluster_result *result)
 	struct codec_reader reader = codec_reader_from(parcel->bytes, parcel->len);
 	const struct dealt *unit = unit_in_use();
 
-	message_get_result(&reader, &coordinator.room, result, rpc_client_keep);
+	message_get_result(&reader, &scheduler.room, result, coordinator_keep);
 	assert(codec_at_end(&reader)); /* every process runs the same program */
 	assert(result->until > unit->offset && result->until <= unit->offset + unit->length);
 	if (result->ends_unit)
 		coordinator.peers[unit->rank].spent = result->spent;
 	return_credit(unit->rank, credit_of(parcel->len, result->ends_unit));
-	coordinator.units_used += result->ends_unit;
+	scheduler.units_used += result->ends_unit;
 }
 
 /* With the lock. */
@@ -190,19 +212,19 @@ static int next_result(struct cluster_result *result, struct error *error)
 
 	if (status)
 		return status;
-	if (coordinator.units_used == coordinator.units_dealt)
+	if (scheduler.units_used == scheduler.units_dealt)
 		return 0;
-	coordinator.in_hand = dequeue(&coordinator.peers[unit_in_use()->rank]);
-	if (!coordinator.in_hand)
+	scheduler.in_hand = dequeue(&coordinator.peers[unit_in_use()->rank]);
+	if (!scheduler.in_hand)
 		return -EAGAIN;
-	use_parcel(coordinator.in_hand, result);
+	use_parcel(scheduler.in_hand, result);
 	return 1;
 }
 
 static void drop_in_hand(void)
 {
-	free_parcel(coordinator.in_hand);
-	coordinator.in_hand = NULL;
+	free_parcel(scheduler.in_hand);
+	scheduler.in_hand = NULL;
 }
 
 int scheduler_next(struct cluster_result *result, struct error *error)
@@ -224,15 +246,11 @@ void scheduler_end(void)
 {
 	struct parcel *parcel;
 
-	coordinator.dealing = false;
 	drop_in_hand();
 	for (unsigned rank = 0; rank < transport_count(); rank++)
 		while ((parcel = dequeue(&coordinator.peers[rank])))
 			free_parcel(parcel);
-	free(coordinator.units);
-	message_room_free(&coordinator.room);
-	coordinator.hidden_sent = 0;
-	coordinator.units = NULL;
-	coordinator.unit_room = 0;
-	coordinator.units_dealt = coordinator.units_used = 0;
+	free(scheduler.units);
+	message_room_free(&scheduler.room);
+	memset(&scheduler, 0, sizeof(scheduler));
 }

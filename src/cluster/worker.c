@@ -275,11 +275,13 @@ static int join(struct worker *worker, const char *output)
 	struct session *session = &worker->session;
 	const struct link_join join = {
 		.traits = &worker->traits,
-		.image = session->scope.image,
-		.rules = worker->options.rules,
-		.pool = session->pool,
-		.output = worker->options.dry_run ? NULL : output,
-		.hash_mask = worker->options.hash_mask,
+		.serve = {
+			.image = session->scope.image,
+			.rules = worker->options.rules,
+			.pool = session->pool,
+			.output = worker->options.dry_run ? NULL : output,
+			.hash_mask = worker->options.hash_mask,
+		},
 		.engine = worker->search ? search_engine_name(worker->search) : "none",
 		.hide = precheck_hide,
 		.context = worker->precheck,

@@ -8,10 +8,9 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "cluster/coordinator.h"
 #include "cluster/credit.h"
 #include "cluster/messages.h"
-#include "cluster/rpc_server.h"
+#include "cluster/reduction.h"
 #include "run/signals.h"
 
 /* More than the coordinator deals in advance. */
@@ -142,7 +141,7 @@ static void say_hello(const struct link_join *join)
 {
 	struct codec_writer writer = { 0 };
 
-	codec_put(&writer, pool_threads(join->pool));
+	codec_put(&writer, pool_threads(join->serve.pool));
 	codec_put_text(&writer, join->engine);
 	codec_put(&writer, join->traits->count);
 	for (size_t i = 0; i < join->traits->count; i++)
@@ -164,7 +163,7 @@ int link_join(const struct link_join *join, struct error *error)
 	pthread_mutex_unlock(&worker.lock);
 	if (!begun)
 		return 0;
-	status = rpc_server_begin(join, worker.mark, error);
+	status = rpc_server_begin(&join->serve, worker.mark, error);
 	if (status)
 		return status;
 	pthread_mutex_lock(&worker.lock);

@@ -2,18 +2,14 @@
 #ifndef BURIN_CLUSTER_WORKER_LINK_H
 #define BURIN_CLUSTER_WORKER_LINK_H
 
-#include "base/pool.h"
+#include "cluster/rpc_server.h"
 #include "cluster/transport.h"
 #include "run/cluster.h"
 
 /* What a worker joins a run with. */
 struct link_join {
 	const struct traits *traits;
-	struct image *image; /* what is searched */
-	const struct rules *rules;
-	struct pool *pool;
-	const char *output; /* NULL: no files are written */
-	uint32_t hash_mask;
+	struct rpc_server_options serve;
 	const char *engine; /* its name */
 	/* It was decided that what starts before this is hidden. Called in any thread, until
 	 * link_leave. */

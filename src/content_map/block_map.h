@@ -12,7 +12,6 @@
 #include "base/ranges.h"
 #include "base/codec.h"
 #include "content_map/content.h"
-#include "report/record.h"
 #include "output/output_dir.h"
 
 struct block_map;

@@ -21,6 +21,12 @@ enum content_class {
 	CONTENT_CLASSES
 };
 
+/* Bytes of the evidence's blocks by class, as in map.bin. */
+struct content_sums {
+	uint64_t block_len; /* bytes; 0: there is no content map */
+	uint64_t bytes[CONTENT_CLASSES];
+};
+
 /* "not_read", "unreadable", "zero", "text", "packed", "code", "other"; NULL for other numbers */
 const char *content_class_name(unsigned number);
 

@@ -13,7 +13,7 @@
 #include "base/pool.h"
 #include "evidence/reader.h"
 #include "output/output_dir.h"
-#include "report/record.h"
+#include "content_map/content.h"
 
 struct content_map;
 

@@ -121,12 +121,6 @@ struct evidence_record {
 void evidence_compare(struct evidence_record *record, const struct image_info *image,
 	const struct hashes *computed, uint64_t unread);
 
-/* Bytes of the evidence's blocks by content class, as in map.bin. */
-struct content_sums {
-	uint64_t block_len; /* bytes; 0: there is no content map */
-	uint64_t bytes[CONTENT_CLASSES];
-};
-
 struct resumption {
 	int64_t at;        /* seconds since 1970 UTC */
 	uint64_t position; /* in the image, where searching resumed */

@@ -247,8 +247,8 @@ Test(block_map, gaps_and_what_is_unreadable)
 	free(image);
 }
 
-/* Another process, of which there are three, looks at the piece. */
-static uint8_t *told(struct block_map *there, const uint8_t *image, const struct range *runs,
+/* Another process, of which there are three, classifies the part. */
+static uint8_t *described(struct block_map *there, const uint8_t *image, const struct range *runs,
 	size_t run_count, size_t *len)
 {
 	static struct block_ends ends;
@@ -283,7 +283,8 @@ static void compare_others(const uint8_t *image, unsigned seed, bool holes)
 			at += step;
 		}
 		if (count && (count == 5 || at >= LEN || !(random_byte() % 3))) {
-			uint8_t *bytes = told(there[random_byte() % 3], image, runs, count, &len);
+			uint8_t *bytes =
+				described(there[random_byte() % 3], image, runs, count, &len);
 
 			cr_assert_eq(block_map_apply(here, runs, count, bytes, len), 0);
 			free(bytes);
@@ -309,13 +310,13 @@ Test(block_map, other_processes_make_no_difference)
 	free(image);
 }
 
-Test(block_map, what_makes_no_sense_is_refused)
+Test(block_map, invalid_descriptions_are_refused)
 {
 	static const struct range runs[] = { { 100, 2 * BLOCK }, { 5 * BLOCK, 2 * BLOCK + 9 } };
 	struct block_map *there = block_map_new(LEN), *here = block_map_new(LEN);
 	uint8_t *image = make_image();
 	size_t len;
-	uint8_t *bytes = told(there, image, runs, 2, &len);
+	uint8_t *bytes = described(there, image, runs, 2, &len);
 	uint8_t *longer = calloc(len + 1, 1);
 
 	memcpy(longer, bytes, len);

@@ -1,4 +1,5 @@
-/* State as a file: what is written is read, and what is damaged or made up reads as zeros. */
+/* The codec: what was written is read, in a file or in memory, and what is damaged or forged reads as
+ * zeros. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +41,7 @@ static int write_some(size_t text_len)
 	return fd;
 }
 
-Test(state, comes_back)
+Test(codec, comes_back)
 {
 	for (size_t len = 0; len < 300000; len = len * 3 + 1) {
 		int fd = write_some(len);
@@ -65,7 +66,7 @@ Test(state, comes_back)
 	}
 }
 
-Test(state, bounds_are_held)
+Test(codec, bounds_are_held)
 {
 	int fd = write_some(100);
 	struct codec_reader *reader;
@@ -94,7 +95,7 @@ Test(state, bounds_are_held)
 }
 
 /* Any other bit, and any end but the right one, is noticed. */
-Test(state, damage_is_noticed)
+Test(codec, damage_is_noticed)
 {
 	int fd = write_some(50);
 	off_t len = lseek(fd, 0, SEEK_END);
@@ -118,7 +119,7 @@ Test(state, damage_is_noticed)
 	close(fd);
 }
 
-Test(state, a_full_disk_is_told)
+Test(codec, a_full_disk_is_reported)
 {
 	int fd = open("/dev/full", O_WRONLY);
 	struct codec_writer *writer;
@@ -130,4 +131,62 @@ Test(state, a_full_disk_is_told)
 		codec_put(writer, UINT64_MAX);
 	cr_expect_eq(codec_writer_close(writer), -ENOSPC);
 	close(fd);
+}
+
+Test(codec, memory_holds_what_a_file_does_and_bytes)
+{
+	static const uint8_t bytes[] = { 7, 0, 255 };
+	struct codec_writer writer = { 0 }, whole = { 0 };
+	struct codec_reader reader;
+	const uint8_t *got;
+	uint8_t copy[3];
+	size_t len;
+	char *text;
+
+	for (size_t i = 0; i < NUMBER_COUNT; i++)
+		codec_put(&writer, numbers[i]);
+	codec_put_text(&writer, "text");
+	codec_put_bytes(&writer, bytes, sizeof(bytes));
+	codec_put_bytes(&writer, NULL, 0);
+	codec_put_bytes(&writer, bytes, sizeof(bytes));
+	codec_append(&whole, &writer);
+	reader = codec_reader_from(whole.bytes, whole.len);
+	for (size_t i = 0; i < NUMBER_COUNT; i++)
+		cr_expect_eq(codec_get(&reader, UINT64_MAX), numbers[i]);
+	text = codec_get_text(&reader, 4);
+	cr_expect_str_eq(text, "text");
+	free(text);
+	got = codec_get_bytes(&reader, &len);
+	cr_expect(len == 3 && memcmp(got, bytes, 3) == 0);
+	codec_get_bytes(&reader, &len);
+	cr_expect_eq(len, 0);
+	codec_copy_bytes(&reader, copy, sizeof(copy));
+	cr_expect(memcmp(copy, bytes, 3) == 0);
+	cr_expect(codec_at_end(&reader));
+	codec_get(&reader, 1);
+	cr_expect_not(codec_ok(&reader), "nothing is left");
+	free(writer.bytes);
+	free(whole.bytes);
+}
+
+Test(codec, bytes_that_are_missing_or_too_many_are_zeros)
+{
+	struct codec_writer writer = { 0 };
+	uint8_t copy[4] = { 1, 1, 1, 1 };
+	size_t len;
+
+	codec_put_bytes(&writer, "abc", 3);
+	for (size_t end = 0; end < writer.len; end++) {
+		struct codec_reader reader = codec_reader_from(writer.bytes, end);
+
+		codec_get_bytes(&reader, &len);
+		cr_expect(len == 0 && !codec_ok(&reader), "%zu", end);
+	}
+	for (size_t wanted = 2; wanted <= 4; wanted += 2) {
+		struct codec_reader reader = codec_reader_from(writer.bytes, writer.len);
+
+		codec_copy_bytes(&reader, copy, wanted);
+		cr_expect(!codec_ok(&reader) && !copy[0] && !copy[wanted - 1]);
+	}
+	free(writer.bytes);
 }

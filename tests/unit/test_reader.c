@@ -558,6 +558,30 @@ Test(reader, next_says_again_when_the_caller_has_all_slots)
 	fake_free(&fake);
 }
 
+Test(reader, a_slot_is_free_after_the_last_of_its_holds)
+{
+	struct fake fake;
+	struct reader_options options = { .slot_len = 1000, .overlap = 10, .slots = 2 };
+	struct reader *reader;
+	struct reader_slot *slots[2], *more;
+
+	fake_init(&fake, 10000, false);
+	cr_assert_eq(reader_open(&reader, &fake.image, &options, NULL), 0);
+	for (int i = 0; i < 2; i++)
+		cr_assert_eq(reader_next(reader, &slots[i]), 1);
+	reader_hold(reader, slots[0]);
+	reader_hold(reader, slots[0]);
+	for (int i = 0; i < 2; i++) {
+		reader_release(reader, slots[0]);
+		cr_assert_eq(reader_next(reader, &more), -EAGAIN);
+	}
+	reader_release(reader, slots[0]);
+	cr_assert_eq(reader_next(reader, &more), 1);
+	cr_assert_eq(more->offset, 2000);
+	reader_close(reader);
+	fake_free(&fake);
+}
+
 Test(reader, ring_is_page_aligned_and_holds_all_slots)
 {
 	struct fake fake;
