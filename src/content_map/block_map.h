@@ -44,9 +44,9 @@ void block_map_add(struct block_map *map, struct block_ends *ends, uint64_t offs
 /* A chunk was classified, and so were all before it, which were joined. One thread at a time. */
 void block_map_join(struct block_map *map, struct block_ends *ends);
 
-/* The same for a piece that another process has looked at. runs: where its bytes lie in the
- * evidence, in rising order. There block_map_encode says what was found, in *len bytes that the
- * caller frees; here block_map_apply joins it. Returns 0, or -EBADMSG when they make no sense. */
+/* The same for a chunk that another process has classified. runs: where its bytes lie in the
+ * evidence, in rising order. block_map_encode describes the chunk there, in *len bytes that the
+ * caller frees; block_map_apply joins it here. Returns 0, or -EBADMSG for an invalid description. */
 uint8_t *block_map_encode(const struct block_map *map, const struct block_ends *ends,
 	const struct range *runs, size_t run_count, size_t *len);
 int block_map_apply(struct block_map *map, const struct range *runs, size_t run_count,
