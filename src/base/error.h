@@ -1,4 +1,4 @@
-/* Reasons for failure that a person reads, and the exit codes that they lead to. */
+/* Errors worded for people, and the exit codes of commands. */
 #ifndef BURIN_BASE_ERROR_H
 #define BURIN_BASE_ERROR_H
 
@@ -7,20 +7,21 @@
 
 /* The exit codes of every command. An interrupted run ends with 128 + the signal's number. */
 enum exit_code {
-	EXIT_CLEAN = 0,     /* finished, nothing to report */
-	EXIT_PROBLEMS = 1,  /* finished, with problems that the report names */
+	EXIT_CLEAN = 0,     /* finished, without problems */
+	EXIT_PROBLEMS = 1,  /* finished, with problems that the report lists */
 	EXIT_USAGE = 2,     /* wrong arguments, or a rule file with an error */
 	EXIT_IO = 3,        /* evidence unreadable, or output unwritable (a full disk included) */
-	EXIT_NO_ENGINE = 4, /* the engine that was asked for is not available on this machine */
+	EXIT_NO_ENGINE = 4, /* the requested engine is not available on this machine */
 };
 
 /*
  * Whoever detects an error words it, once, as a full sentence without a newline: what happened,
- * where, and what to do. Functions that take a `struct error *` leave it untouched on success and
- * return a negative errno on failure; the pointer may be NULL where the caller needs no words.
+ * where, and what to do. Functions that take a `struct error *` leave it unchanged on success and
+ * return a negative errno on failure; the pointer may be NULL if the caller does not need the
+ * words.
  */
 struct error {
-	int code; /* enum exit_code that fits, 0 while no error was set */
+	int code; /* an enum exit_code; 0 while no error is set */
 	char text[1024];
 };
 

@@ -1,4 +1,4 @@
-/* Reads and writes of files that go on after a signal or a short count, to the last byte. */
+/* Reads and writes that continue after a signal or a short count until all bytes are done. */
 #ifndef BURIN_BASE_FILE_H
 #define BURIN_BASE_FILE_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Reads len bytes at offset, or what there is before the file's end. Returns how many, or a
- * negative errno. */
+/* Reads len bytes at offset, fewer only at the end of the file. Returns how many, or a negative
+ * errno. */
 ssize_t file_read_at(int fd, void *buffer, size_t len, uint64_t offset);
 /* Reads all of len bytes at offset: 0, -EIO when the file is shorter, or another negative errno. */
 int file_read_all_at(int fd, void *buffer, size_t len, uint64_t offset);

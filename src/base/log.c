@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* Bytes of a message: a path and a sentence about it. */
+/* Bytes of a message: enough for a path and a sentence about it. */
 #define TEXT_LEN 8192
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -56,7 +56,7 @@ void log_print(enum log_level level, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	/* Names of files and types may hold what a terminal takes for commands. */
+	/* Names of files and types may contain terminal escape sequences. */
 	text_clean(text, clean, sizeof(clean));
 	pthread_mutex_lock(&lock);
 	if (taker)

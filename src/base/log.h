@@ -1,19 +1,20 @@
 /*
- * Lines for people, on stderr, with "burin: " in front. stdout is for machines.
- * The progress line (output/progress.h) hooks in here so that a message never tears it.
+ * Messages for people, on stderr, after "burin: ". stdout is for machines. The progress line
+ * (output/progress.h) hooks in here, so that messages and it never mix on a line.
  */
 #ifndef BURIN_BASE_LOG_H
 #define BURIN_BASE_LOG_H
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
-/* Sets the least important level that is still printed (LOG_INFO at start). */
+/* Sets the least important level that is printed (initially LOG_INFO). */
 void log_set_level(enum log_level level);
 
 /* Called before and after each message, by the thread that prints it; NULL for none. */
 void log_set_hooks(void (*before)(void), void (*after)(void));
 
-/* Whoever takes the messages instead of stderr, in whatever thread; NULL for stderr again. */
+/* Passes messages to take instead of printing them, in the thread that logs; NULL: prints them on
+ * stderr again. */
 void log_set_taker(void (*take)(enum log_level level, const char *text));
 
 /* Thread-safe; adds the newline. */

@@ -1,7 +1,6 @@
 /*
  * Small allocations die with a message when memory runs out, so callers have no branch for it.
- * Large ones (ring slots, device buffers, tables) are taken with mmap or malloc by their owners and
- * fail cleanly.
+ * Owners of large ones (ring slots, device buffers, tables) use mmap or malloc and fail cleanly.
  */
 #ifndef BURIN_BASE_MEMORY_H
 #define BURIN_BASE_MEMORY_H

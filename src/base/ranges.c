@@ -11,7 +11,7 @@ static uint64_t range_end(const struct range *range)
 	return range->offset + range->length;
 }
 
-/* Index of the first range that ends at or behind offset. */
+/* Index of the first range that ends at or after offset. */
 static size_t first_reaching(const struct ranges *ranges, uint64_t offset)
 {
 	size_t low = 0, high = ranges->count;
@@ -77,7 +77,7 @@ uint64_t ranges_bytes(const struct ranges *ranges)
 	return sum;
 }
 
-const struct range *ranges_behind(const struct ranges *ranges, uint64_t offset)
+const struct range *ranges_after(const struct ranges *ranges, uint64_t offset)
 {
 	size_t i = first_reaching(ranges, offset);
 

@@ -1,4 +1,5 @@
-/* A sorted list of ranges that don't touch: unreadable parts of an image, runs of a file. */
+/* A sorted list of ranges that don't touch, such as unreadable parts of an image or the extents of
+ * a file. */
 #ifndef BURIN_BASE_RANGES_H
 #define BURIN_BASE_RANGES_H
 
@@ -18,17 +19,17 @@ struct ranges {
 /* Adds [offset, offset + length), merging with what it overlaps or touches. A length of 0 is
  * ignored. */
 void ranges_add(struct ranges *ranges, uint64_t offset, uint64_t length);
-/* How many bytes of [offset, offset + length) lie in the ranges. */
+/* How many bytes of [offset, offset + length) are in the ranges. */
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t length);
-/* How many bytes there are in all. */
+/* The total length, bytes. */
 uint64_t ranges_bytes(const struct ranges *ranges);
-/* The first range that reaches behind offset, which it may hold; NULL when there is none. */
-const struct range *ranges_behind(const struct ranges *ranges, uint64_t offset);
+/* The first range that ends after offset (it may contain offset); NULL when there is none. */
+const struct range *ranges_after(const struct ranges *ranges, uint64_t offset);
 struct codec_writer;
 struct codec_reader;
-/* What lies before limit. */
+/* Saves the parts before limit. */
 void ranges_save(const struct ranges *ranges, uint64_t limit, struct codec_writer *writer);
-/* Adds what was saved. */
+/* Adds the saved ranges. */
 void ranges_load(struct ranges *ranges, uint64_t limit, struct codec_reader *reader);
 void ranges_free(struct ranges *ranges);
 

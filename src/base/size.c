@@ -10,7 +10,7 @@
 
 static const char units[] = "KMGT";
 
-/* The shift that the unit stands for, or -1. */
+/* The unit's power of 2, or -1 for an unknown one. */
 static int unit_shift(const char *unit)
 {
 	const char *found;

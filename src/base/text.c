@@ -1,9 +1,8 @@
 /*
- * Titles, names and acquisition data come out of the evidence, which may have been made to be
- * found: a right-to-left override can turn "exe.gpj" into what reads as a picture, an escape
- * sequence can redraw the terminal of whoever looks at the audit, a line separator can forge a
- * line. None of that is worth keeping in a report, so it all becomes U+FFFD, one for each bad byte
- * or character.
+ * Titles, names and acquisition data come from the evidence, which may be hostile: a right-to-left
+ * override can make "exe.gpj" look like a picture, an escape sequence can redraw the terminal of
+ * someone who views the audit, a line separator can forge a line. Reports need none of these, so
+ * each bad byte or character becomes U+FFFD.
  */
 #include "base/text.h"
 
@@ -15,8 +14,8 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-/* Length of the UTF-8 sequence at text, and its code point; 0 for what is none: overlong, a
- * surrogate, cut short. */
+/* Returns the length of the UTF-8 sequence at text, and its code point; 0 if it is invalid:
+ * overlong, a surrogate, cut short. */
 static size_t decode(const unsigned char *text, uint32_t *point)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -59,7 +58,7 @@ static bool is_harmless(uint32_t point)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (point >= bad[i].first && point <= bad[i].last)
 			return false;
-	return (point & 0xFFFE) != 0xFFFE; /* no characters, by definition, in every plane */
+	return (point & 0xFFFE) != 0xFFFE; /* noncharacters, in every plane */
 }
 
 char *text_clean(const char *text, char *buffer, size_t len)
@@ -118,8 +117,8 @@ bool text_time_parse(const char *text, int64_t *seconds)
 	tm.tm_year -= 1900;
 	tm.tm_mon -= 1;
 	time = timegm(&tm);
-	/* What timegm had to put right (a 31st of June) or sscanf passed over (blanks) does not
-	 * come back the same. */
+	/* What timegm corrected (a 31st of June) or sscanf skipped (blanks) does not print the
+	 * same. */
 	if (!text_time(time, again) || strcmp(text, again) != 0)
 		return false;
 	*seconds = time;

@@ -1,4 +1,4 @@
-/* Text from hostile bytes, for reports. */
+/* Clean text from hostile bytes, and times as text, for reports. */
 #ifndef BURIN_BASE_TEXT_H
 #define BURIN_BASE_TEXT_H
 
@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies text into buffer (len bytes with the zero, at least 1) as valid UTF-8: what is no UTF-8,
- * control characters, bidirectional overrides, line separators and what XML can't hold become
- * U+FFFD. Never splits a character. Returns buffer. */
+/* Copies text into buffer (len bytes with the zero, at least 1) as valid UTF-8: invalid UTF-8,
+ * control characters, bidirectional overrides, line separators and characters that XML can't
+ * represent become U+FFFD. Never splits a character. Returns buffer. */
 char *text_clean(const char *text, char *buffer, size_t len);
 
 /* The same, uncut, in memory that the caller frees. */

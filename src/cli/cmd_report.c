@@ -7,7 +7,7 @@
 #include "page/page.h"
 
 /* How many thumbnails there are at most unless --thumbs says otherwise. */
-#define PAGE_THUMBS "10000"
+#define DEFAULT_THUMBS "10000"
 
 struct report_settings {
 	uint64_t thumbs;
@@ -41,7 +41,7 @@ int page_after_run(const char *folder, int code)
 
 	/* After any other code there is no report, or the user has interrupted the run. */
 	if (code == EXIT_CLEAN || code == EXIT_PROBLEMS)
-		page = make_page(folder, strtoull(PAGE_THUMBS, NULL, 10));
+		page = make_page(folder, strtoull(DEFAULT_THUMBS, NULL, 10));
 	return page > code ? page : code;
 }
 
@@ -58,7 +58,7 @@ static const struct option_row report_options[] = {
 	{ .name = "thumbs",
 		.kind = OPTION_NUMBER,
 		.metavar = "N",
-		.fallback = PAGE_THUMBS,
+		.fallback = DEFAULT_THUMBS,
 		.offset = offsetof(struct report_settings, thumbs),
 		.help = "Make thumbnails of at most N images and videos; 0: none" },
 	{ .name = "quiet",

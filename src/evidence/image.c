@@ -179,7 +179,7 @@ int image_use_ddrescue_map(struct image *image, const char *map_path, struct err
 static uint64_t until_unread(
 	const struct image *image, uint64_t offset, uint64_t len, uint64_t *lost_len)
 {
-	const struct range *range = ranges_behind(&image->unread, offset);
+	const struct range *range = ranges_after(&image->unread, offset);
 	uint64_t end;
 
 	if (!range || range->offset >= offset + len)

@@ -29,7 +29,7 @@ static inline bool ascii_is_print(uint8_t c)
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* The digit's value, -1 for what is no hexadecimal digit. */
+/* The value of a hexadecimal digit, or -1. */
 static inline int hex_value(char c)
 {
 	if (ascii_is_digit((uint8_t)c))

@@ -6,17 +6,17 @@
 #include "base/memory.h"
 #include "patterns/rarity.h"
 
-#define WEIGHED_MAX 16 /* bytes of a run that are weighed: more make no difference */
+#define WEIGHED_MAX 16 /* bytes of a run that are rated: more make no difference */
 
-/* The run of a pattern that is its keyword. */
+/* A run of a pattern's bytes that may become its keyword. */
 struct run {
 	uint32_t back, len;
 	uint32_t variants;
 };
 
-/* One variant, before equal ones are put together. */
+/* One variant, before equal ones are merged. */
 struct variant {
-	uint32_t at, len; /* its bytes in the memory */
+	uint32_t at, len; /* its bytes in memory */
 	struct keyword_record record;
 };
 
@@ -25,7 +25,7 @@ static uint32_t byte_variants(uint8_t mask)
 	return 1u << (8 - __builtin_popcount(mask));
 }
 
-/* The longest run from `back` on with no more than the permitted variants. */
+/* The longest run that starts at `back` and has at most KEYWORD_VARIANTS_MAX variants. */
 static struct run run_from(const struct pattern *pattern, uint32_t back, uint32_t longest)
 {
 	struct run run = { back, 0, 1 };
@@ -42,10 +42,10 @@ static struct run run_from(const struct pattern *pattern, uint32_t back, uint32_
 }
 
 /*
- * The run of at most `longest` bytes, with no more than KEYWORD_VARIANTS_MAX ways to fill its wild
- * bits, that is the rarest on disks: of "BM ?? ?? 00 00 00" not the zeros. Every pattern has one,
- * be it a byte with several variants: a mask is never all 0. A pattern without wild bits that is
- * short enough is its own keyword.
+ * Chooses the run of at most `longest` bytes, with at most KEYWORD_VARIANTS_MAX ways to fill its
+ * wild bits, that is rarest on disks: of "BM ?? ?? 00 00 00" not the zeros. Every pattern has one,
+ * at least a byte with several variants, because a mask is never all 0. A short enough pattern
+ * without wild bits is its own keyword.
  */
 static struct run choose_run(
 	const struct pattern *pattern, uint32_t longest, const float share[RARITY_KINDS][256])
@@ -66,7 +66,7 @@ static struct run choose_run(
 			best = run;
 		}
 		if (run.len == pattern->len - back)
-			break; /* a later start gives no more */
+			break; /* later starts give only shorter runs */
 	}
 	return best;
 }
@@ -96,8 +96,7 @@ uint64_t keywords_len(const struct pattern_set *set, uint32_t longest)
 	return len;
 }
 
-/* Writes one variant: the run's bytes with `choice`, a number in mixed base, spread over their wild
- * bits. */
+/* Writes one variant: the run's bytes, with the bits of `choice` in place of the wild bits. */
 static void write_variant(
 	uint8_t *bytes, const struct pattern *pattern, const struct run *run, uint32_t choice)
 {
@@ -151,7 +150,7 @@ static struct variant *write_variants(
 	return variants;
 }
 
-/* Puts those with equal bytes together. */
+/* Makes one keyword of variants with equal bytes. */
 static void unite(struct keyword_set *keywords, const struct variant *variants)
 {
 	struct keyword *last = NULL;

@@ -1,8 +1,8 @@
 /*
- * Keywords: what algorithms that know only exact strings search for in place of patterns with
- * masks. Of each pattern the whole, if no bit of it is wild and it is not too long, or else a run
- * of its bytes in which the wild bits can be written out in few variants (letters without case,
- * say). Where a keyword stands, the patterns that it was taken from are confirmed.
+ * Keywords: exact strings that algorithms without masks search for in place of patterns. The
+ * keyword of a pattern is the whole pattern if it has no wild bits and is not too long, or else a
+ * run of its bytes whose wild bits have few variants (letters of either case, for example). Where a
+ * keyword is found, its patterns are verified.
  */
 #ifndef BURIN_PATTERNS_KEYWORDS_H
 #define BURIN_PATTERNS_KEYWORDS_H
@@ -15,8 +15,8 @@
 /* A pattern that a keyword was taken from. */
 struct keyword_record {
 	uint32_t pattern;
-	uint16_t back;  /* where in the pattern the keyword begins, bytes */
-	uint16_t whole; /* the keyword is the whole pattern: there is nothing to confirm */
+	uint16_t back;  /* offset of the keyword in the pattern, bytes */
+	uint16_t whole; /* the keyword is the whole pattern: nothing to verify */
 };
 
 struct keyword {
@@ -31,21 +31,20 @@ struct keyword_set {
 	struct keyword_record *records;
 	uint32_t record_count;
 	uint32_t shortest, longest; /* bytes; 0 when there are none */
-	uint32_t reach; /* a keyword begins at most so many bytes behind the start of its pattern */
-	uint8_t *memory; /* of all bytes */
+	uint32_t reach;             /* the largest `back` of a record */
+	uint8_t *memory;            /* the bytes of all keywords */
 };
 
-/* The most ways in which the wild bits of one keyword are written out; a byte with one fixed bit
- * has so many. */
+/* Maximum variants of one keyword: those of a byte with one fixed bit. */
 #define KEYWORD_VARIANTS_MAX 128
 
-/* Chooses keywords of at most `longest` bytes (at least 1): of each pattern the run that is the
- * rarest on disks. The patterns must be no regexes and shorter than 64 KiB; those with len 0 are
- * passed over. keywords_free when done. */
+/* Chooses keywords of at most `longest` bytes (at least 1): the run of each pattern that is rarest
+ * on disks. The patterns must not be regexes and must be shorter than 64 KiB; those with len 0 are
+ * skipped. keywords_free when done. */
 void keywords_make(struct keyword_set *keywords, const struct pattern_set *set, uint32_t longest);
 void keywords_free(struct keyword_set *keywords);
 
-/* How many bytes they would have in all. */
+/* The total length of the keywords that keywords_make would choose, bytes. */
 uint64_t keywords_len(const struct pattern_set *set, uint32_t longest);
 
 #endif

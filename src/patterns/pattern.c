@@ -1,9 +1,9 @@
 /*
- * Patterns and their text. A fixed pattern is kept as bytes and mask; case-insensitive letters are
- * upper case with the bit 0x20 wild. Text that is made up from bytes is meant to be read: runs of
+ * Patterns and their text. A fixed pattern consists of bytes and a mask; case-insensitive letters
+ * are upper case with the bit 0x20 wild. Text made from bytes is meant to be read: runs of
  * printable characters with at least two letters or digits become '...' or i'...', the rest hex.
- * Masks that are neither whole nibbles nor letters have no syntax; they are written HH&MM (byte and
- * mask), which pattern_parse does not read: no rule file can ask for them.
+ * Masks that are neither whole nibbles nor letters have no syntax, so rule files can't contain
+ * them; they are written HH&MM (byte and mask), which pattern_parse does not read.
  */
 #include "patterns/pattern.h"
 
@@ -40,7 +40,7 @@ static void add_byte(struct parser *p, uint8_t byte, uint8_t mask)
 	strbuf_bytes(&p->mask, &mask, 1);
 }
 
-/* Says what was expected, and quotes what stands there up to the next blank. */
+/* Sets the error: what was expected, and what was found up to the next blank. */
 static int expected(struct parser *p, const char *what)
 {
 	char found[24];
@@ -76,7 +76,7 @@ static int parse_pair(struct parser *p)
 	return 0;
 }
 
-/* Reads '...' from its opening quote on. */
+/* Reads '...', starting at its opening quote. */
 static int parse_quoted(struct parser *p, bool nocase)
 {
 	size_t start = p->at++;
@@ -94,8 +94,8 @@ static int parse_quoted(struct parser *p, bool nocase)
 		add_byte(p, c, nocase && ascii_is_letter(c) ? CASE_MASK : 0xff);
 	}
 	return error_set(p->error, EXIT_USAGE, EINVAL,
-		"the text that starts at column %zu of the pattern is not closed with a quote (a "
-		"quote in a text is written '')",
+		"the text that starts at column %zu of the pattern has no closing quote (a quote "
+		"in a text is written '')",
 		start + 1);
 }
 
@@ -113,7 +113,7 @@ static int refuse_all_wild(struct error *error)
 		"all bits of the pattern are wild, so it would match everywhere");
 }
 
-/* The whole pattern is /regex/ or /regex/i; start: of the slash. */
+/* Parses a pattern that is /regex/ or /regex/i; start: of the slash. */
 static int parse_regex(struct pattern *pattern, const char *text, size_t start, struct error *error)
 {
 	struct pattern made = { 0 };
@@ -125,8 +125,7 @@ static int parse_regex(struct pattern *pattern, const char *text, size_t start, 
 		end += text[end] == '\\' && text[end + 1] ? 2 : 1;
 	if (!text[end])
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"the regex that starts at column %zu of the pattern is not closed with a "
-			"slash",
+			"the regex that starts at column %zu of the pattern has no closing slash",
 			start + 1);
 	nocase = text[end + 1] == 'i';
 	rest = end + 1 + nocase;
@@ -134,8 +133,8 @@ static int parse_regex(struct pattern *pattern, const char *text, size_t start, 
 		rest++;
 	if (text[rest])
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"expected the pattern's end behind the regex, at column %zu (a regex must "
-			"be the whole pattern)",
+			"expected the end of the pattern after the regex, at column %zu (a regex "
+			"must be the whole pattern)",
 			rest + 1);
 	status =
 		regex_new(&made.regex, text + start + 1, end - start - 1, nocase, start + 2, error);
@@ -213,8 +212,8 @@ static bool is_caseless(uint8_t byte, uint8_t mask)
 	return mask == CASE_MASK && ascii_is_letter(byte);
 }
 
-/* How many bytes from here on can stand in one '...' (or i'...': letters of either case, and what
- * has no case), 0 when these are better shown in hex. */
+/* How many bytes from here can be written as one '...' (or i'...': letters of either case, and
+ * characters without case); 0 when they are better shown in hex. */
 static size_t text_run(const uint8_t *bytes, const uint8_t *mask, size_t len, bool nocase)
 {
 	size_t run = 0;

@@ -14,11 +14,11 @@
 struct regex; /* patterns/regex.h */
 
 struct pattern {
-	uint8_t *bytes; /* len bytes, 0 in wild bits; NULL for a regex */
-	uint8_t *mask;  /* len bytes: 1 in the bits that must agree; never all 0 over the pattern */
-	uint32_t len;   /* bytes; for a regex the longest match, at most 4,096 */
-	uint32_t min_len;    /* bytes; equals len but for a regex */
-	struct regex *regex; /* NULL but for a regex */
+	uint8_t *bytes;      /* len bytes, 0 in wild bits; NULL for a regex */
+	uint8_t *mask;       /* len bytes: 1 in the bits that must match; not all 0 */
+	uint32_t len;        /* bytes; for a regex the longest match, at most 4,096 */
+	uint32_t min_len;    /* bytes; equals len except for a regex */
+	struct regex *regex; /* NULL except for a regex */
 	char *text;          /* the pattern in burin's syntax, for messages and reports */
 };
 
@@ -29,13 +29,13 @@ struct pattern {
  * *pattern. */
 int pattern_parse(struct pattern *pattern, const char *text, struct error *error);
 
-/* Makes a pattern from bytes and mask (both copied) with the text made up from them. -EINVAL when
- * all bits are wild or len is 0. */
+/* Makes a pattern, and its text, from bytes and mask (both copied). -EINVAL when all bits are wild
+ * or len is 0. */
 int pattern_from_bytes(struct pattern *pattern, const uint8_t *bytes, const uint8_t *mask,
 	size_t len, struct error *error);
 void pattern_free(struct pattern *pattern);
 
-/* True when the pattern (not a regex) matches at text; len bytes of text can be read. Inline: the
+/* Whether the pattern (not a regex) matches at text; len: bytes that can be read. Inline: it is the
  * reference engine's inner loop. */
 static inline bool pattern_matches(const struct pattern *pattern, const uint8_t *text, size_t len)
 {

@@ -1,16 +1,16 @@
 /*
- * How often does a byte occur on a disk? A filter is as good as the bytes it looks at are rare, so
- * the kernels choose the part of a pattern that they look at by this model. Bytes on a disk are not
- * independent: where a zero stands, zeros stand around it. But within one kind of content they
- * nearly are, so the model is a mixture: a weight for each kind of content, and within a kind a
- * plain distribution of bytes. A set of grams is then as probable as the weighted sum of its
- * probabilities in each kind, which rightly says that (00 00) behind (00 00) is common and (00 00)
- * behind ('e' 't') is not.
+ * How often does a byte occur on a disk? A filter is good if the bytes it tests are rare, so
+ * engines and kernels use this model to choose which part of a pattern they test. Bytes on a disk
+ * are not independent: zeros have zeros as neighbours. But within one kind of content they nearly
+ * are, so the model is a mixture: a weight for each kind of content, and within a kind a plain
+ * distribution of bytes. The probability of a set of grams is then the weighted sum of its
+ * probabilities in each kind, so that (00 00) after (00 00) is common and (00 00) after ('e' 't')
+ * is not.
  *
  * The two tables were counted over 512-byte sectors of disk images, programs, sources and texts:
- * sectors that are nearly all printable went into one, those with an entropy under 7.3 bits a byte
- * into the other, the rest is taken to be uniform. The weights are set by hand, for disks differ:
- * the point is that no kind is forgotten.
+ * sectors that are nearly all printable are in one table, those with an entropy under 7.3 bits per
+ * byte in the other, and the rest is taken as uniform. The weights are set by hand, because disks
+ * differ; what matters is that every kind has one.
  */
 #include <math.h>
 

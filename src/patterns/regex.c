@@ -1,9 +1,9 @@
 /*
- * PCRE2 matches, anchored, on the canonical text. It backtracks, so a vicious expression on hostile
- * data could keep it busy for ever: its own limits stop it, and then the breadth-first matcher of
- * PCRE2, which cannot blow up, decides. So a hit is never lost to a limit, and whether there is a
- * hit depends on nothing but the expression and the bytes; JIT only makes it faster. (In that rare
- * case the length is that of the longest match.)
+ * PCRE2 matches the canonical text, anchored. It backtracks, so a pathological expression on
+ * hostile data could take forever: its match limits stop it, and then PCRE2's breadth-first
+ * matcher, which cannot blow up, decides. So no hit is ever lost to a limit, and whether there is a
+ * hit depends only on the expression and the bytes; JIT only makes it faster. (In that rare case
+ * the length is that of the longest match.)
  */
 #include "patterns/regex.h"
 
@@ -18,14 +18,14 @@
 #include "patterns/regex_parse.h"
 
 #define MATCH_LIMIT 1000000u
-#define DFA_WORKSPACE ((size_t)1 << 18) /* ints: room for the states of the widest expressions */
+#define DFA_WORKSPACE ((size_t)1 << 18) /* ints: enough for the states of the widest expressions */
 #define STARTS_AFTER_LIMIT 4096
 
 struct regex {
 	char *source;
 	struct regex_facts facts;
 	pcre2_code *code;   /* anchored */
-	pcre2_code *finder; /* the same, to be found anywhere in a text */
+	pcre2_code *finder; /* the same, not anchored */
 	pcre2_match_context *limits;
 };
 
@@ -59,7 +59,7 @@ static pcre2_match_data *thread_match_data(void)
 			data = NULL;
 		}
 		if (!data)
-			xmalloc(SIZE_MAX); /* says that memory is short, and dies */
+			xmalloc(SIZE_MAX); /* prints that memory is exhausted, and exits */
 	}
 	return data;
 }

@@ -1,12 +1,12 @@
 /*
- * A recursive descent parser that keeps no tree: each part is written out in canonical form as soon
- * as it is read, and only its facts (widths, first bytes, chance) go up. Canonical means that every
- * atom is a set of bytes, written as one alphanumeric character, as \xHH or as a class of such; so
- * nothing is left that PCRE2 and Hyperscan could read in two ways: no \s, no dot, no case flag, no
- * captures.
+ * A recursive descent parser that builds no tree: it writes each part in canonical form as soon as
+ * it has read it, and returns only facts (widths, first bytes, probability). Canonical means that
+ * every atom is a set of bytes, written as one alphanumeric character, as \xHH or as a class of
+ * these; so nothing remains that PCRE2 and Vectorscan could interpret differently: no \s, no dot,
+ * no case flag, no captures.
  *
- * Widths stay small enough for 32 bits: a part wider than REGEX_MAX_WIDTH is refused at once, and a
- * repeat of 0 times as well, so no wide part can vanish again.
+ * Widths fit in 32 bits: a part wider than REGEX_MAX_WIDTH is refused at once, and so is a repeat
+ * of 0 times, so no wide part can disappear again.
  */
 #include "patterns/regex_parse.h"
 
@@ -17,7 +17,7 @@
 #include "patterns/regex.h"
 #include "patterns/regex_set.h"
 
-#define MAX_DEPTH 100 /* groups in groups */
+#define MAX_DEPTH 100 /* depth of nested groups */
 #define MAX_REPEAT 65535u
 
 static int parse_alternation(struct regex_parser *p, struct regex_facts *facts, bool *bars);
@@ -35,8 +35,7 @@ static int refuse_group(struct regex_parser *p)
 
 	if (c == '=' || c == '!' ||
 		(c == '<' && (regex_peek(p, 3) == '=' || regex_peek(p, 3) == '!')))
-		return regex_fail(
-			p, p->at, "lookaround has no width, which no engine can search for");
+		return regex_fail(p, p->at, "lookaround is not supported: it has no width");
 	if (c == '>')
 		return regex_fail(p, p->at, "atomic groups are not supported; write (?:...)");
 	if (c == 'P' || c == '<' || c == '\'')
@@ -54,14 +53,14 @@ static int parse_group(struct regex_parser *p, struct regex_facts *facts)
 	if (regex_peek(p, 1) == '?' && regex_peek(p, 2) != ':')
 		return refuse_group(p);
 	if (++p->depth > MAX_DEPTH)
-		return regex_fail(p, start, "more than %d groups in each other", MAX_DEPTH);
+		return regex_fail(p, start, "more than %d nested groups", MAX_DEPTH);
 	p->at += regex_peek(p, 1) == '?' ? 3 : 1;
 	strbuf_bytes(&p->out, "(?:", 3);
 	status = parse_alternation(p, facts, &bars);
 	if (status)
 		return status;
 	if (regex_peek(p, 0) != ')')
-		return regex_fail(p, start, "the group that starts here is not closed with )");
+		return regex_fail(p, start, "the group that starts here has no closing )");
 	p->at++;
 	p->depth--;
 	strbuf_bytes(&p->out, ")", 1);
@@ -83,7 +82,7 @@ static int parse_atom(struct regex_parser *p, struct regex_facts *facts)
 	return 0;
 }
 
-/* A decimal number; false when there is none or it is beyond MAX_REPEAT. */
+/* Reads a decimal number; false when there is none or it exceeds MAX_REPEAT. */
 static bool parse_number(struct regex_parser *p, uint32_t *number)
 {
 	size_t start = p->at;
@@ -106,8 +105,8 @@ static int parse_braces(struct regex_parser *p, uint32_t *least, uint32_t *most)
 		p->at++;
 		if (regex_peek(p, 0) == '}')
 			return regex_fail(p, start,
-				"{%u,} repeats without bound; give the most as well, so that a "
-				"match is at most %u bytes",
+				"{%u,} repeats without bound; give a maximum, so that a match is "
+				"at most %u bytes",
 				*least, REGEX_MAX_WIDTH);
 		if (!parse_number(p, most))
 			goto malformed;
@@ -117,7 +116,7 @@ static int parse_braces(struct regex_parser *p, uint32_t *least, uint32_t *most)
 	p->at++;
 	if (*most < *least || !*most)
 		return regex_fail(p, start,
-			*most ? "{%u,%u}: the most is less than the least"
+			*most ? "{%u,%u}: the maximum is less than the minimum"
 			      : "{%u,%u} repeats 0 times; leave it out",
 			*least, *most);
 	return 0;
@@ -158,7 +157,7 @@ static int parse_repeat(struct regex_parser *p, struct regex_facts *facts)
 	if (c == '+')
 		return regex_fail(p, p->at, "possessive repeats are not supported");
 	if (c == '*' || c == '?' || c == '{')
-		return regex_fail(p, p->at, "a repeat of a repeat; put the first into (?:...)");
+		return regex_fail(p, p->at, "a repeat of a repeat; put the inner one into (?:...)");
 	facts->min *= least; /* both stay below 2^28 */
 	facts->max *= most;
 	facts->chance = pow(facts->chance, least);
@@ -169,8 +168,9 @@ static int check_width(struct regex_parser *p, size_t start, const struct regex_
 {
 	if (facts->max <= REGEX_MAX_WIDTH)
 		return 0;
-	return regex_fail(p, start, "what starts here can match %u bytes; at most %u are allowed",
-		facts->max, REGEX_MAX_WIDTH);
+	return regex_fail(p, start,
+		"the part that starts here can match %u bytes; at most %u are allowed", facts->max,
+		REGEX_MAX_WIDTH);
 }
 
 static int parse_sequence(struct regex_parser *p, struct regex_facts *facts)
@@ -196,10 +196,10 @@ static int parse_sequence(struct regex_parser *p, struct regex_facts *facts)
 		if (status)
 			return status;
 	}
-	return p->at > start ? 0
-			     : regex_fail(p, start,
-				       "expected something to match; for a part that may be "
-				       "missing write (...)?");
+	return p->at > start
+		       ? 0
+		       : regex_fail(p, start,
+				 "expected something to match; write (...)? for an optional part");
 }
 
 static int parse_alternation(struct regex_parser *p, struct regex_facts *facts, bool *bars)
@@ -240,10 +240,10 @@ int regex_parse(char **source, struct regex_facts *facts, const char *text, size
 		return regex_fail(&p, 0, "a zero byte in the regex; write \\x00");
 	status = parse_alternation(&p, facts, &bars);
 	if (!status && !at_end(&p))
-		status = regex_fail(&p, p.at, "a ) that closes nothing; write \\) for the byte");
+		status = regex_fail(&p, p.at, "unmatched ); write \\) for the character");
 	if (!status && !facts->min)
-		status = regex_fail(
-			&p, 0, "the regex can match nothing at all, so it would match everywhere");
+		status = regex_fail(&p, 0,
+			"the regex can match the empty string, so it would match everywhere");
 	if (!status)
 		strbuf_print(&whole, bars ? "(?:%s)" : "%s", p.out.bytes);
 	free(p.out.bytes);

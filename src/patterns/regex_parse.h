@@ -1,4 +1,4 @@
-/* The parser of patterns/regex.c: text in, canonical text and widths out. */
+/* The parser of patterns/regex.c: from text to canonical text and widths. */
 #ifndef BURIN_PATTERNS_REGEX_PARSE_H
 #define BURIN_PATTERNS_REGEX_PARSE_H
 
@@ -9,14 +9,15 @@
 #include "base/error.h"
 #include "patterns/byteset.h"
 
-/* What is known of a part of an expression, and of the whole. */
+/* Facts about an expression or a part of it. */
 struct regex_facts {
 	uint32_t min, max;    /* bytes of a match */
-	double chance;        /* of a match at a place of random data, from above */
+	double chance;        /* upper bound of the probability of a match at an offset of random
+			       * data */
 	struct byteset first; /* what a match can start with */
 };
 
-/* As regex_new; *source is the canonical text, the caller's to free. */
+/* Like regex_new; *source: the canonical text, which the caller frees. */
 int regex_parse(char **source, struct regex_facts *facts, const char *text, size_t len, bool nocase,
 	size_t column, struct error *error);
 

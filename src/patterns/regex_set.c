@@ -1,5 +1,5 @@
-/* Characters, escapes and classes. All becomes a set of bytes, so that nothing is left that two
- * engines could read differently. */
+/* Characters, escapes and classes. Each becomes a set of bytes, so that no two engines can
+ * interpret it differently. */
 #include "patterns/regex_set.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ void regex_print_set(struct strbuf *out, const struct byteset *set)
 		strbuf_bytes(out, "]", 1);
 }
 
-/* \d, \w, \s, and in capitals all but these. */
+/* \d, \w and \s; capitals negate them. */
 static bool add_shorthand(struct byteset *set, char letter)
 {
 	struct byteset added = { 0 };
@@ -86,7 +86,7 @@ static const struct {
 	{ "alnum", "09AZaz" },
 	{ "alpha", "AZaz" },
 	{ "blank", "\t\t  " },
-	{ "cntrl", "\001\037\177\177" }, /* and 0, which no string can hold */
+	{ "cntrl", "\001\037\177\177" }, /* and 0, which a string can't hold */
 	{ "digit", "09" },
 	{ "graph", "!~" },
 	{ "lower", "az" },
@@ -116,7 +116,7 @@ static int parse_named_class(struct regex_parser *p, struct byteset *set)
 		return 0;
 	}
 	return regex_fail(p, p->at,
-		"[: starts no class that is known (alnum, alpha, blank, cntrl, digit, graph, "
+		"unknown class after [: (known are alnum, alpha, blank, cntrl, digit, graph, "
 		"lower, print, punct, space, upper, word, xdigit)");
 }
 
@@ -125,14 +125,13 @@ static int parse_named_class(struct regex_parser *p, struct byteset *set)
 static int refuse_escape(struct regex_parser *p, char letter)
 {
 	if ((letter >= '1' && letter <= '9') || letter == 'g' || letter == 'k')
-		return regex_fail(p, p->at,
-			"\\%c is a back-reference, which no engine can search for", letter);
+		return regex_fail(p, p->at, "\\%c: back-references are not supported", letter);
 	if (letter && strchr("AZzbBGK<>", letter))
 		return regex_fail(
-			p, p->at, "\\%c stands for a place without width; leave it out", letter);
+			p, p->at, "\\%c matches a position, not a byte; leave it out", letter);
 	if (ascii_is_print((uint8_t)letter))
-		return regex_fail(p, p->at,
-			"\\%c is no escape that is known; write the byte as \\xHH", letter);
+		return regex_fail(
+			p, p->at, "\\%c is not a known escape; write the byte as \\xHH", letter);
 	return regex_fail(p, p->at, "a backslash at the end; write \\\\ for a backslash");
 }
 
@@ -147,7 +146,7 @@ static int parse_hex_escape(struct regex_parser *p, uint8_t *byte)
 	return 0;
 }
 
-/* \0, \01, \012: as many octal digits as there are, three at most. */
+/* \0, \01, \012: at most three octal digits. */
 static void parse_octal_escape(struct regex_parser *p, uint8_t *byte)
 {
 	unsigned value = 0, digits = 0;
@@ -161,8 +160,7 @@ static void parse_octal_escape(struct regex_parser *p, uint8_t *byte)
 	*byte = (uint8_t)value;
 }
 
-/* Reads what starts with a backslash into set. single: the byte, or -1 when it was a whole
- * class. */
+/* Reads an escape into set. single: its byte, or -1 if it is a class. */
 static int parse_escape(struct regex_parser *p, bool in_class, struct byteset *set, int *single)
 {
 	static const char letters[] = "aefnrt", values[] = "\a\033\f\n\r\t";
@@ -218,7 +216,7 @@ static int parse_class_element(struct regex_parser *p, struct byteset *set, int 
 	return 0;
 }
 
-/* The element and, where a hyphen follows, the range that starts with it. */
+/* Reads an element or, if a hyphen follows, the range that starts with it. */
 static int parse_class_range(struct regex_parser *p, struct byteset *set)
 {
 	struct byteset ignored = { 0 };
@@ -252,8 +250,7 @@ static int parse_class(struct regex_parser *p, struct byteset *set)
 		int status;
 
 		if (p->at == p->len)
-			return regex_fail(
-				p, start, "the class that starts here is not closed with ]");
+			return regex_fail(p, start, "the class that starts here has no closing ]");
 		status = parse_class_range(p, set);
 		if (status)
 			return status;
@@ -276,10 +273,10 @@ int regex_parse_set(struct regex_parser *p, struct byteset *set)
 		return parse_class(p, set);
 	if (c == '^' || c == '$')
 		return regex_fail(p, p->at,
-			"%c stands for a place without width; leave it out, or write \\%c", c, c);
+			"%c matches a position, not a byte; leave it out, or write \\%c", c, c);
 	if (c == '?' || c == '*' || c == '+' || c == '{')
 		return regex_fail(
-			p, p->at, "%c has nothing to repeat; write \\%c for the byte", c, c);
+			p, p->at, "%c has nothing to repeat; write \\%c for the character", c, c);
 	if (c == '\\') {
 		status = parse_escape(p, false, set, &single);
 	} else {

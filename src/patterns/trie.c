@@ -70,8 +70,7 @@ void trie_grow(struct trie *trie, const struct keyword_set *keywords, enum trie_
 		add_keyword(trie, &keywords->items[i], i, reversed);
 }
 
-/* The state that fail leads a child to: the first of its parent's suffixes that has such a
- * child. */
+/* The fail state of a child: the child of the longest suffix of its parent that has such a child. */
 static uint32_t find_fail(const struct trie *trie, uint32_t parent, uint32_t column)
 {
 	while (parent) {

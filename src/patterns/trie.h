@@ -1,7 +1,7 @@
 /*
- * The trie of a set of keywords, and what Aho and Corasick (CACM 18, 1975) make of it: the supply
- * (failure) function, the output function, and the automaton without failures. In the making of
- * tables alone; each algorithm copies out what it needs, in the form it needs.
+ * The trie of a set of keywords, and what Aho and Corasick (CACM 18, 1975) derive from it: the
+ * supply (failure) function, the output function, and the automaton without failures. It is only
+ * used to build tables; each algorithm copies what it needs, in the layout it needs.
  */
 #ifndef BURIN_PATTERNS_TRIE_H
 #define BURIN_PATTERNS_TRIE_H
@@ -29,22 +29,22 @@ struct trie {
 };
 
 enum trie_columns {
-	TRIE_CLASSES, /* a column for each byte that stands in a keyword, one for all others */
+	TRIE_CLASSES, /* a column for each byte that occurs in a keyword, and one for all others */
 	TRIE_BYTES,   /* a column for every byte */
 };
 
-/* Grows the trie; reversed: of the keywords read from their ends. State numbers follow the order in
- * which keywords are sorted, a parent's before its children's. trie_free when done. */
+/* Builds the trie; reversed: of the keywords read backwards. States are numbered in the order of
+ * the sorted keywords, parents before children. trie_free when done. */
 void trie_grow(struct trie *trie, const struct keyword_set *keywords, enum trie_columns columns,
 	bool reversed);
 /* Fills in order, fail and output. */
 void trie_link(struct trie *trie);
-/* Behind trie_link: fills up the rows from the supply function, so that no child is missing: the
+/* After trie_link: fills the gaps in the rows from the supply function, which makes the
  * deterministic automaton. */
 void trie_complete(struct trie *trie);
 void trie_free(struct trie *trie);
 
-/* The child by a byte. */
+/* The child of the state for a byte. */
 static inline uint32_t trie_next(const struct trie *trie, uint32_t state, uint8_t byte)
 {
 	return trie->next[(size_t)state * trie->columns + trie->classes[byte]];

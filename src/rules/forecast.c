@@ -1,12 +1,12 @@
 /*
- * Arithmetic of chance. A pattern with b bits that must agree matches at a place of random data
- * with the chance 2^-b. Footers that turn up at the rate q a byte, evenly spread, have their first
- * within x bytes with the chance 1 - e^-qx; from that follow the expected lengths for each way of
- * pairing (M: the most a file may have, x = qM):
+ * Probabilities. A pattern with b fixed bits matches at a given offset of random data with the
+ * probability 2^-b. If footers occur at a rate of q per byte, independently, there is one within x
+ * bytes with the probability 1 - e^-qx; this gives the expected length for each pairing mode (M:
+ * maximum size, x = qM):
  *
- *     forward  first footer, nothing when there is none in reach   (1 - e^-x (1 + x)) / q
- *     next     first footer, M when there is none in reach         (1 - e^-x) / q
- *     reverse  last footer in reach, nothing when there is none    M - (1 - e^-x) / q
+ *     forward  first footer, nothing when there is none in range   (1 - e^-x (1 + x)) / q
+ *     next     first footer, M when there is none in range         (1 - e^-x) / q
+ *     reverse  last footer in range, nothing when there is none    M - (1 - e^-x) / q
  */
 #include "rules/forecast.h"
 
@@ -16,7 +16,7 @@
 
 #define GIB 1073741824.0
 
-/* The chance that a pattern matches at a given place of random data. */
+/* The probability that a pattern matches at a given offset of random data. */
 static double pattern_chance(const struct pattern *pattern)
 {
 	int bits = 0;
@@ -33,7 +33,7 @@ double forecast_pattern(const struct pattern *pattern)
 	return GIB * pattern_chance(pattern);
 }
 
-/* How often one of the listed patterns hits, a byte. */
+/* Hits of the listed patterns per byte. */
 static double list_rate(const struct rules *rules, const uint32_t *list, uint32_t count,
 	const struct forecast_sample *sample)
 {
@@ -48,7 +48,7 @@ static double list_rate(const struct rules *rules, const uint32_t *list, uint32_
 	return rate;
 }
 
-/* Where the first footer is expected, M counting for none in reach: (1 - e^-x) / q. */
+/* The expected offset of the first footer, counting M if there is none in range: (1 - e^-x) / q. */
 static double first_footer(double rate, double most)
 {
 	double x = rate * most;
@@ -62,15 +62,15 @@ static double footer_length(enum pair_mode pair, double rate, double most)
 
 	if (pair == PAIR_NEXT)
 		return first_footer(rate, most);
-	if (x < 1e-4) /* the differences below would cancel out; this is their first term */
+	if (x < 1e-4) /* below, nearly equal numbers would be subtracted; this is the first term of
+		       * the difference */
 		return most * x / 2;
 	if (pair == PAIR_REVERSE)
 		return most - first_footer(rate, most);
 	return first_footer(rate, most) - most * exp(-x);
 }
 
-/* The field is taken as random: any value as likely as another, and what is too long is not
- * carved. */
+/* Takes every value of the field as equally likely; files that are too long are not carved. */
 static double field_length(const struct length_field *length, double most)
 {
 	double range = ldexp((double)length->multiply, 8 * length->width);

@@ -1,7 +1,7 @@
 /*
- * burin's own format. A table a kind of group says which settings there are and who reads each; a
- * setting that is in no table is an error, so that a typing mistake never goes unseen. libconfig
- * parses, after source.c prepared the text.
+ * burin's own format. For each kind of group a table lists the settings and their readers; a
+ * setting that is in no table is an error, so that typing mistakes never go unnoticed. libconfig
+ * parses the text after source.c has prepared it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "rules/rule_draft.h"
 
-/* Where the end is told by the file itself, max_size is only a safeguard and may be left out. */
+/* If the file itself shows where it ends, max_size is only a safeguard and may be omitted. */
 #define DEFAULT_MAX_SIZE (UINT64_C(4) << 30)
 
 /* ---- types --------------------------------------------------------------------------------- */
@@ -27,14 +27,13 @@ static int check_draft(
 			r, group, "type '%s' has no header; add header = \"...\"", rule->name);
 	if (!rule->max_size && !rule->carver && !rule->length.width)
 		return setting_fail(r, group,
-			"type '%s' has no max_size; add one, or a length or carver that tells "
-			"where a file ends",
+			"type '%s' has no max_size; add one, or a length or carver, which "
+			"determine where a file ends",
 			rule->name);
 	if (!draft->footer_count &&
 		(setting_has(group, "include_footer") ||
 			(setting_has(group, "pair") && rule->pair != PAIR_NEXT)))
-		return setting_fail(r, group,
-			"type '%s' has no footer, which pair and include_footer are about",
+		return setting_fail(r, group, "type '%s' has no footer, but pair or include_footer",
 			rule->name);
 	if (!draft->footer_count && rule->pair == PAIR_NEXT && rule->header_offset)
 		return setting_fail(r, group,
@@ -43,7 +42,7 @@ static int check_draft(
 	return 0;
 }
 
-/* Fills in what was left out, and hands the rule over. */
+/* Fills in defaults, and adds the rule to the set. */
 static void finish_draft(
 	struct setting_reader *r, const config_setting_t *group, struct rule_draft *draft)
 {
@@ -64,7 +63,7 @@ static void finish_draft(
 	for (size_t i = 0; i < draft->footer_count; i++)
 		loader_add_pattern(
 			r->loader, &rule->footers, &rule->footer_count, &draft->footers[i]);
-	if (rule->pair == PAIR_NEXT && !rule->footer_count) { /* the next header ends the file */
+	if (rule->pair == PAIR_NEXT && !rule->footer_count) { /* the next header is the footer */
 		rule->footers = xcalloc(rule->header_count, sizeof(*rule->footers));
 		memcpy(rule->footers, rule->headers, rule->header_count * sizeof(*rule->footers));
 		rule->footer_count = rule->header_count;
@@ -110,7 +109,7 @@ static int read_only_one(struct setting_reader *r, const config_setting_t *setti
 	return 0;
 }
 
-/* The top level. types_* are further lists of types, because libconfig wants each name once. */
+/* The top level. types_* are further lists of types, because libconfig allows each name only once. */
 static int read_file(struct setting_reader *r, const config_setting_t *root)
 {
 	static const char *const known[] = { "types", "types_<anything>", "only" };
@@ -132,8 +131,8 @@ static int read_file(struct setting_reader *r, const config_setting_t *root)
 	return 0;
 }
 
-/* libconfig 1.5 forgets the text that it was reading when it meets a syntax error: that leak is not
- * ours, and sanitizer runs are not to count it. */
+/* libconfig 1.5 leaks the text that it was reading when it finds a syntax error. That leak is not
+ * ours, and sanitizer runs must not count it. */
 #if defined(__has_feature)
 #define WITH_LEAK_SANITIZER __has_feature(address_sanitizer)
 #elif defined(__SANITIZE_ADDRESS__)

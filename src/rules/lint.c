@@ -1,7 +1,7 @@
 /*
- * Each check looks at one rule, or at a rule and an earlier one, and words what it finds. What the
- * readers noticed (traps of Scalpel's grammar, which leave no trace in the rules) comes first into
- * the list; at the end all is put in the files' order.
+ * Each check examines one rule, or a rule and another one, and words what it finds. What the
+ * readers noticed (traps of Scalpel's grammar, which leave no trace in the rules) enters the list
+ * first; at the end everything is sorted by file and line.
  */
 #include "rules/lint.h"
 
@@ -80,7 +80,7 @@ static const struct pattern *footer_of(const struct context *c, uint32_t i)
 
 /* ---- patterns ------------------------------------------------------------------------------ */
 
-/* How many bits a match pins down. */
+/* The number of bits that a match fixes, -log2 of its chance. */
 static double pattern_bits(const struct pattern *pattern)
 {
 	return -log2(forecast_pattern(pattern) / GIB);
@@ -95,7 +95,7 @@ static uint32_t wild_count(const struct pattern *pattern)
 	return count;
 }
 
-/* True when every byte that is not wild has this value. */
+/* Whether every byte that is not wild has this value. */
 static bool is_all(const struct pattern *pattern, uint8_t value)
 {
 	for (uint32_t i = 0; i < pattern->len; i++)
@@ -111,22 +111,22 @@ static void check_header(const struct context *c, const struct pattern *header)
 
 	if (pattern_bits(header) < SHORT_BITS)
 		say(c, checked ? LINT_NOTE : LINT_WARN,
-			"header %.60s has fewer than 3 bytes' worth of fixed bits: random data "
-			"alone gives %.0f hits per GiB",
+			"header %.60s has fewer than 24 fixed bits: random data alone gives %.0f "
+			"hits per GiB",
 			header->text, forecast_pattern(header));
 	if (wild_count(header) > header->len / 2)
 		say(c, LINT_NOTE, "more than half of header %.60s is wild", header->text);
 	if (is_all(header, 0x00) || is_all(header, 0xff))
-		say(c, LINT_WARN, "header %.60s is all %s: it hits at every byte of empty space",
+		say(c, LINT_WARN, "header %.60s is all %s: it matches at every byte of empty space",
 			header->text, is_all(header, 0) ? "00" : "FF");
 }
 
-/* Footers that stand inside the files of their own type, too. */
+/* Footers that also occur inside files of their own type. */
 static const struct {
-	const char *header, *footer; /* what the patterns' bytes begin with */
+	const char *header, *footer; /* the first bytes of the patterns */
 	const char *why;
 } nested_footers[] = {
-	{ "\xff\xd8", "\xff\xd9", "the thumbnails inside a JPEG end with it too" },
+	{ "\xff\xd8", "\xff\xd9", "thumbnails inside a JPEG end with it too" },
 	{ "%PDF", "%%EOF", "every update of a PDF adds one" },
 	{ "%PDF", "%EOF", "every update of a PDF adds one" },
 };
@@ -138,7 +138,7 @@ static bool begins_with(const struct pattern *pattern, const char *bytes)
 	return !pattern->regex && pattern->len >= len && memcmp(pattern->bytes, bytes, len) == 0;
 }
 
-/* Why the footer can stand inside the rule's files, NULL when that is not known of it. */
+/* Why the footer occurs inside the rule's files; NULL when it is not known to do so. */
 static const char *nested_why(const struct context *c, const struct pattern *footer)
 {
 	for (size_t i = 0; i < sizeof(nested_footers) / sizeof(*nested_footers); i++) {
@@ -159,22 +159,22 @@ static void check_footer(const struct context *c, const struct pattern *footer)
 
 	if (why && c->rule->pair == PAIR_FORWARD)
 		say(c, LINT_WARN,
-			"footer %.60s: %s, so the file is cut there; use a carver, or pair = "
+			"footer %.60s: %s, so files are cut there; use a carver, or pair = "
 			"\"reverse\"",
 			footer->text, why);
 	else if (why && c->rule->pair == PAIR_REVERSE)
 		say(c, LINT_NOTE,
 			"footer %.60s: %s; with pair = \"reverse\" the last one within max_size "
-			"ends the file, which may be that of a later file",
+			"ends the file, and that one may belong to a later file",
 			footer->text, why);
 	else if (pattern_bits(footer) < SHORT_BITS && c->rule->pair != PAIR_REVERSE &&
 		 apart < (double)c->rule->max_size)
 		say(c, LINT_WARN,
-			"footer %.60s has fewer than 3 bytes' worth of fixed bits: it turns up by "
-			"chance every %.0f bytes or so, and larger files end there",
+			"footer %.60s has fewer than 24 fixed bits: it occurs by chance about "
+			"every %.0f bytes, and larger files are cut there",
 			footer->text, apart);
 	if (is_all(footer, 0x00) || is_all(footer, 0xff))
-		say(c, LINT_WARN, "footer %.60s is all %s, as empty space is", footer->text,
+		say(c, LINT_WARN, "footer %.60s is all %s, like empty space", footer->text,
 			is_all(footer, 0) ? "00" : "FF");
 }
 
@@ -185,7 +185,7 @@ static void check_patterns(const struct context *c)
 	for (uint32_t i = 0; i < rule->header_count; i++)
 		check_header(c, header_of(c, i));
 	if (rule->footer_count && (rule->carver || rule->length.width)) {
-		say(c, LINT_NOTE, "the footer is never used: the %s tells where the file ends",
+		say(c, LINT_NOTE, "the footer is never used: the %s determines where the file ends",
 			rule->carver ? "carver" : "length");
 		return;
 	}
@@ -217,18 +217,19 @@ static void check_sizes(const struct context *c)
 			say(c, LINT_WARN, "must at %" PRIu64 " lies beyond max_size",
 				rule->musts[i].at);
 	if (rule->length.width && rule->length.at > rule->max_size - rule->length.width)
-		say(c, LINT_WARN, "the length field lies beyond max_size");
+		say(c, LINT_WARN, "the length field is beyond max_size");
 	if (rule->length.width && rule->carver)
-		say(c, LINT_NOTE, "length is never used: the carver tells where the file ends");
+		say(c, LINT_NOTE,
+			"length is never used: the carver determines where the file ends");
 	if (!rule->footer_count && !rule->carver && !rule->length.width &&
 		rule->max_size >= UINT64_C(1) << 30)
-		say(c, LINT_NOTE, "nothing tells where a file ends, so every hit writes %s",
+		say(c, LINT_NOTE, "nothing determines where a file ends, so every hit writes %s",
 			size_print(rule->max_size, size));
 }
 
 /* ---- one rule against an earlier one ------------------------------------------------------- */
 
-/* True when wherever b matches, a matches too (for regexes: when they are the same). */
+/* Whether a matches wherever b matches (for regexes: whether they are the same). */
 static bool pattern_covers(const struct pattern *a, const struct pattern *b)
 {
 	if (a == b)
@@ -257,7 +258,7 @@ static bool headers_cover(const struct rules *rules, const struct rule *a, const
 	return true;
 }
 
-/* True when b's musts imply all of a's. */
+/* Whether b's musts imply all of a's. */
 static bool musts_cover(const struct rule *a, const struct rule *b)
 {
 	for (uint32_t i = 0; i < a->must_count; i++) {
@@ -273,7 +274,7 @@ static bool musts_cover(const struct rule *a, const struct rule *b)
 	return true;
 }
 
-/* True when every candidate of b is one of a. */
+/* Whether every candidate of b is also one of a. */
 static bool rule_covers(const struct rules *rules, const struct rule *a, const struct rule *b)
 {
 	return a->header_offset == b->header_offset &&
@@ -294,7 +295,7 @@ static bool same_end(const struct rule *a, const struct rule *b)
 		       memcmp(a->footers, b->footers, a->footer_count * sizeof(*a->footers)) == 0);
 }
 
-/* Says what is wrong with the rule because of another one; true when something was. */
+/* Reports what is wrong with the rule because of another one. Returns whether there was anything. */
 static bool check_pair(const struct context *c, const struct rule *other, bool earlier)
 {
 	const struct rule *rule = c->rule;
@@ -305,7 +306,7 @@ static bool check_pair(const struct context *c, const struct rule *other, bool e
 		other->min_size <= rule->min_size && other->max_size >= rule->max_size)
 		say(c, LINT_WARN,
 			"never carves anything: '%s' (%s:%u) has the same carver, comes first and "
-			"finds all its headers",
+			"matches all its headers",
 			other->name, other->file, other->line);
 	else if (earlier && same_end(other, rule) && rule_covers(c->rules, rule, other))
 		say(c, LINT_WARN, "does the same as '%s' (%s:%u): every file is carved twice",

@@ -1,5 +1,5 @@
-/* What looks wrong in a rule set that loads: mistakes that Scalpel's grammar hides, rules that
- * can't carve, rules that flood. */
+/* Likely mistakes in a rule set that loads: those that Scalpel's grammar hides, rules that can't
+ * carve anything, rules that carve far too much. */
 #ifndef BURIN_RULES_LINT_H
 #define BURIN_RULES_LINT_H
 
@@ -9,7 +9,7 @@
 
 enum lint_level {
 	LINT_NOTE, /* worth knowing */
-	LINT_WARN, /* most likely not what was meant */
+	LINT_WARN, /* probably a mistake */
 };
 
 struct lint_message {
@@ -20,7 +20,7 @@ struct lint_message {
 	char *text; /* a sentence */
 };
 
-/* Zero-initialise; lint_free when done, before the rule set goes. */
+/* Zero-initialise; lint_free when done, before the rule set is freed. */
 struct lint {
 	struct lint_message *messages;
 	size_t count, capacity;
@@ -29,7 +29,7 @@ struct lint {
 /* "note", "warning". */
 const char *lint_level_name(enum lint_level level);
 
-/* Adds all that is to be said about the set, what its reader noticed included, ordered by file (as
+/* Adds all messages about the set, including those of its reader, sorted by file (in the order
  * read) and line. */
 void lint_rules(struct lint *lint, const struct rules *rules);
 
@@ -37,7 +37,7 @@ void lint_rules(struct lint *lint, const struct rules *rules);
 void lint_add(struct lint *lint, enum lint_level level, const char *file, unsigned line,
 	const char *rule, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Leaves an empty list behind. NULL is fine. */
+/* The list is empty afterwards. NULL is fine. */
 void lint_free(struct lint *lint);
 
 #endif

@@ -54,7 +54,7 @@ static int read_length_multiply(
 
 	return status || length->multiply
 		       ? status
-		       : setting_fail(r, setting, "0 makes every file 0 bytes long");
+		       : setting_fail(r, setting, "0 would make every file 0 bytes long");
 }
 
 static int read_length_add(struct setting_reader *r, const config_setting_t *setting, void *into)
@@ -80,7 +80,7 @@ static int read_must_bytes(struct setting_reader *r, const config_setting_t *set
 	int status = read_pattern(r, setting, &must->pattern);
 
 	if (!status && must->pattern.regex)
-		return setting_fail(r, setting, "a regex can't stand here, only bytes");
+		return setting_fail(r, setting, "must takes only bytes, not a regex");
 	return status;
 }
 
@@ -203,7 +203,7 @@ static int read_max_size(struct setting_reader *r, const config_setting_t *setti
 
 	return status || draft->rule.max_size
 		       ? status
-		       : setting_fail(r, setting, "0 leaves nothing to carve");
+		       : setting_fail(r, setting, "0 would leave nothing to carve");
 }
 
 static int read_length(struct setting_reader *r, const config_setting_t *setting, void *into)
@@ -214,7 +214,7 @@ static int read_length(struct setting_reader *r, const config_setting_t *setting
 	length->multiply = 1;
 	status = setting_group(r, setting, length_kinds, 4, length);
 	if (!status && (!setting_has(setting, "at") || !setting_has(setting, "type")))
-		return setting_fail(r, setting, "at and type are needed");
+		return setting_fail(r, setting, "both at and type are required");
 	return status;
 }
 
@@ -232,7 +232,7 @@ static int read_must_one(struct setting_reader *r, const config_setting_t *setti
 	if (status)
 		return status;
 	if (!setting_has(setting, "at") || !setting_has(setting, "bytes"))
-		return setting_fail(r, setting, "at and bytes are needed");
+		return setting_fail(r, setting, "both at and bytes are required");
 	return must->at <= UINT64_MAX - must->pattern.len
 		       ? 0
 		       : setting_fail(r, setting, "at is too large");

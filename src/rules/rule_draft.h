@@ -1,4 +1,4 @@
-/* A rule of burin's own format while it is read: the settings of one type (libconfig.c). */
+/* A rule in burin's own format while it is being read: the settings of one type (libconfig.c). */
 #ifndef BURIN_RULES_RULE_DRAFT_H
 #define BURIN_RULES_RULE_DRAFT_H
 
@@ -11,8 +11,8 @@ struct rule_draft {
 	size_t header_count, header_capacity, footer_count, footer_capacity;
 };
 
-/* Reads a type's settings, of which none must be missing yet. Returns 0, or -EINVAL with the error
- * set. */
+/* Reads a type's settings; does not check that all required ones are present. Returns 0, or -EINVAL
+ * with the error set. */
 int rule_draft_read(
 	struct rule_draft *draft, struct setting_reader *r, const config_setting_t *group);
 void rule_draft_free(struct rule_draft *draft);

@@ -1,8 +1,8 @@
 /*
- * Loading, whatever the format. Formats are told apart by the first thing in the file that is
- * neither blank nor a comment: burin's starts with `@`, or with a word followed by `=` or `:` (or a
- * brace, behind which a setting follows); a line of scalpel.conf starts with an extension and a
- * case column, so never like that.
+ * Loads rule sets of all formats. The format is detected from the first token in the file that is
+ * neither blank nor a comment: burin's starts with `@`, or with a word followed by `=`, `:` or a
+ * brace; a line of scalpel.conf starts with an extension and a case column, so it never looks like
+ * that.
  */
 #include "rules/rules.h"
 
@@ -64,7 +64,8 @@ const char *loader_add_file(struct loader *loader, const char *path, const char 
 	rules->files[rules->file_count++] = xstrdup(path);
 	EVP_DigestUpdate(loader->digest, text, len);
 	if (zero) {
-		loader_fail(loader, path, line_of(text, zero), "a zero byte; this is no text file");
+		loader_fail(
+			loader, path, line_of(text, zero), "a zero byte: this is not a text file");
 		return NULL;
 	}
 	return rules->files[rules->file_count - 1];
@@ -147,7 +148,7 @@ bool rule_name_valid(const char *name)
 
 /* ---- which format -------------------------------------------------------------------------- */
 
-/* Past blanks and comments: those of libconfig, of which Scalpel's are a part. */
+/* Skips blanks and comments: libconfig's, which include Scalpel's. */
 static const char *skip_comments(const char *at)
 {
 	for (;;) {
@@ -190,13 +191,14 @@ static int parse(struct loader *loader, const char *file, const char *text, size
 			 : scalpel_read(loader, file, text, rules->format == RULES_FOREMOST);
 	if (status || rules->count)
 		return status;
-	return error_set(loader->error, EXIT_USAGE, EINVAL, "%s: there is no rule in it%s", file,
+	return error_set(loader->error, EXIT_USAGE, EINVAL, "%s: there are no rules in this file%s",
+		file,
 		*text && rules->format != RULES_BURIN
-			? "; remove the # in front of the types that are wanted"
+			? "; remove the # before the types that you want"
 			: "");
 }
 
-/* Splits a comma-separated list in place. The caller frees the array alone. */
+/* Splits a comma-separated list in place. The caller frees only the array. */
 static char **split_names(char *text, size_t *count)
 {
 	char **names = NULL;
@@ -232,8 +234,8 @@ static int select_types(struct loader *loader, const char *only)
 		status = count ? rules_select(rules, names, count, "the selection of types",
 					 loader->error)
 			       : error_set(loader->error, EXIT_USAGE, EINVAL,
-					 "the selection of types is empty; give names, separated "
-					 "by commas");
+					 "the selection of types is empty; give names separated by "
+					 "commas");
 		free(names);
 		free(text);
 	}

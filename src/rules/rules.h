@@ -1,6 +1,6 @@
 /*
- * Rule sets: what to carve. Read from burin's libconfig format, from scalpel.conf or from
- * foremost.conf, told apart by content but for the last. A rule set is immutable once loaded.
+ * Rule sets: what to carve. They are read from burin's libconfig format, scalpel.conf or
+ * foremost.conf; all but the last are detected by content. A rule set is immutable once loaded.
  */
 #ifndef BURIN_RULES_RULES_H
 #define BURIN_RULES_RULES_H
@@ -22,7 +22,7 @@ enum rules_format { RULES_AUTO, RULES_BURIN, RULES_SCALPEL, RULES_FOREMOST };
 /* The values of --rules-format, in the order of enum rules_format. */
 #define RULES_FORMAT_CHOICES "auto|burin|scalpel|foremost"
 
-/* An integer in the file that tells its length: total = value * multiply + add. */
+/* An integer in the file that gives its length: total = value * multiply + add. */
 struct length_field {
 	uint64_t at;   /* bytes from the file's start */
 	uint8_t width; /* 1, 2, 4 or 8 bytes; 0: the rule has no such field */
@@ -31,7 +31,7 @@ struct length_field {
 	int64_t add;
 };
 
-/* Bytes that must stand at an offset. */
+/* Bytes that a file must have at an offset. */
 struct must {
 	uint64_t at;            /* bytes from the file's start */
 	struct pattern pattern; /* never a regex */
@@ -44,16 +44,16 @@ struct rule {
 	uint32_t *headers; /* indexes into the pattern set */
 	uint32_t *footers;
 	uint32_t header_count, footer_count;
-	uint64_t header_offset; /* where in the file the header stands, bytes */
+	uint64_t header_offset; /* of the header in the file, bytes */
 	enum pair_mode pair;
 	bool include_footer;         /* default: true, but for PAIR_NEXT */
 	uint64_t min_size, max_size; /* bytes; max_size is never 0 */
 	struct length_field length;
 	struct must *musts;
 	uint32_t must_count;
-	uint64_t align;              /* file starts at a multiple of this only; 0 or 1: anywhere */
+	uint64_t align;              /* files start only at multiples of this; 0 or 1: anywhere */
 	const struct carver *carver; /* NULL for none */
-	const char *file;            /* where the rule stands; owned by the rule set */
+	const char *file;            /* the file that holds the rule; owned by the rule set */
 	unsigned line;
 };
 
@@ -66,14 +66,14 @@ struct rules {
 	struct pattern_set patterns;
 	char **files; /* all files that were read (@include), path first */
 	uint32_t file_count;
-	struct lint *notes; /* what the reader noticed and the rules don't show any more: see
-			       lint_rules */
+	struct lint
+		*notes; /* what the reader noticed and the rules no longer show: see lint_rules */
 };
 
-/* Loads a rule set. format: RULES_AUTO tells burin's from Scalpel's. only: NULL, or a
- * comma-separated list of type names of which alone the rules are kept (an unknown name is an error
- * that lists the known); names with a leading '-' are left out instead. Errors (EXIT_USAGE) name
- * file, line, column where known, and what was expected. On success the caller owns *rules. */
+/* Loads a rule set. format: RULES_AUTO detects burin's and Scalpel's. only: NULL, or a
+ * comma-separated list of the types to keep (an unknown name is an error that lists the known
+ * ones); names with a leading '-' are dropped instead. Errors (EXIT_USAGE) name file, line, column
+ * where known, and what was expected. On success the caller owns *rules. */
 int rules_load(struct rules **rules, const char *path, enum rules_format format, const char *only,
 	struct error *error);
 void rules_free(struct rules *rules);

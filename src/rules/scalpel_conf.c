@@ -1,19 +1,18 @@
 /*
  * scalpel.conf (1.60 and 2.x) and foremost.conf. A line is a rule: extension, case, size, header [,
- * footer [, type]], split at blanks. What looks like more is not: a # begins a comment only as the
- * line's first token, FORWARD_NEXT is FORWARD because types are compared by their beginning, an
- * unknown escape stays as it is, and the wildcard is looked for after escapes were decoded, so that
- * \x3f is one too. The wildcard that counts is the last one in the file, for all rules: Scalpel
- * keeps it in one place and asks for it while matching.
+ * footer [, type]], split at blanks. The grammar allows less than it seems to: # begins a comment
+ * only at the start of a line, FORWARD_NEXT is FORWARD because types are compared by their
+ * beginning, an unknown escape stays as it is, and wildcards are looked for after escapes are
+ * decoded, so that \x3f is one too. The last wildcard line in the file holds for all rules, because
+ * Scalpel keeps the wildcard in one variable that it reads while matching.
  *
- * A reader of the result can't see these traps any more, so each is noted while it is read
- * (lint.h). Where Scalpel would read nonsense without a word (a size without digits, an extension
- * that is a path) burin says so and stops, or changes it and says so.
+ * The resulting rules no longer show these traps, so each is noted while it is read (lint.h). Where
+ * Scalpel silently accepts invalid input (a size without digits, an extension that is a path),
+ * burin reports an error, or changes the value and says so.
  *
- * foremost.conf has the same lines with other types behind them; they are taken as its manual
- * describes them, though the program does not do so: REVERSE searches backwards, NEXT ends before
- * the footer. ASCII (the printable text around a keyword) has no bound and no rule that could stand
- * for it.
+ * foremost.conf has the same lines with other types at the end. burin follows its manual, although
+ * the program does not: REVERSE searches backwards, NEXT ends before the footer. ASCII (the
+ * printable text around a keyword) has no bound and no equivalent rule.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,12 +31,12 @@ struct reader {
 	bool foremost;
 	uint8_t wildcard;
 	unsigned rule_lines;    /* so far */
-	unsigned wildcard_line; /* 0: none so far */
+	unsigned wildcard_line; /* 0: none yet */
 	unsigned forward_count; /* rules of foremost.conf that end at the first footer */
 
 	unsigned line; /* of what follows */
 	char *tokens[MAX_TOKENS];
-	size_t token_count; /* MAX_TOKENS: that many or more */
+	size_t token_count; /* MAX_TOKENS: there may be more */
 	const char *name;   /* the rule's, for notes */
 };
 
@@ -87,8 +86,8 @@ static int for_each_line(struct reader *r, const char *text, int (*read)(struct 
 
 /* ---- escapes ------------------------------------------------------------------------------- */
 
-/* What follows a backslash: the byte it stands for (0 .. 255) and how many characters that took, or
- * -1. */
+/* Decodes what follows a backslash. Returns the byte (0 .. 255) or -1; *used: the number of
+ * characters read. */
 static int decode_escape(const char *at, size_t *used)
 {
 	static const char letters[] = "\\asnrtv", values[] = "\\\a \n\r\t\v";
@@ -110,15 +109,14 @@ static void note_bad_escape(const struct reader *r, const char *column, const ch
 {
 	if (*at == 'x' || (*at >= '0' && *at <= '3'))
 		note(r, LINT_WARN,
-			"%s: \\%c is not followed by the digits that it needs, so the backslash "
-			"is dropped and the rest stands for itself",
+			"%s: \\%c is not followed by enough digits, so the backslash is dropped "
+			"and the rest is taken literally",
 			column, *at);
 	else if (!*at)
-		note(r, LINT_WARN,
-			"%s: a backslash at the end stands for itself; %s searches for it too",
+		note(r, LINT_WARN, "%s: a backslash at the end is taken literally, as %s does",
 			column, program(r));
 	else
-		note(r, LINT_WARN, "%s: \\%c is no escape, so both characters are searched for",
+		note(r, LINT_WARN, "%s: \\%c is not an escape, so both characters are searched for",
 			column, *at);
 }
 
@@ -157,7 +155,7 @@ static int read_wildcard(struct reader *r)
 		return 0;
 	}
 	if (r->token_count < 2) {
-		note(r, LINT_WARN, "a wildcard line without a character changes nothing");
+		note(r, LINT_WARN, "a wildcard line without a character has no effect");
 		return 0;
 	}
 	decode(r, "wildcard", r->tokens[1], &bytes);
@@ -166,12 +164,12 @@ static int read_wildcard(struct reader *r)
 			bytes.len);
 	if (r->wildcard_line)
 		note(r, LINT_WARN,
-			"a second wildcard: it holds for the whole file, and line %u for nothing",
+			"a second wildcard: it holds for the whole file, and line %u has no effect",
 			r->wildcard_line);
 	else if (r->rule_lines)
 		note(r, LINT_WARN,
-			"a wildcard below the first rule: it holds for the rules above as well, "
-			"but Scalpel can miss matches of theirs; put it on top");
+			"a wildcard below the first rule: it also holds for the rules above, but "
+			"Scalpel can miss their matches; put it at the top");
 	r->wildcard = (uint8_t)bytes.bytes[0];
 	r->wildcard_line = r->line;
 	free(bytes.bytes);
@@ -180,8 +178,7 @@ static int read_wildcard(struct reader *r)
 
 /* ---- columns of a rule --------------------------------------------------------------------- */
 
-/* A name that can be a folder's from whatever the file says: other characters, and a dot in front,
- * become '_'. */
+/* Makes the extension a valid folder name: invalid characters, and a leading dot, become '_'. */
 static int read_extension(struct reader *r, struct rule *rule)
 {
 	const char *token = r->tokens[EXTENSION];
@@ -199,23 +196,22 @@ static int read_extension(struct reader *r, struct rule *rule)
 			(!strchr("._-", *c) || (*c == '.' && c == rule->name)))
 			*c = '_';
 	if (!none && strcmp(rule->name, token) != 0)
-		note(r, LINT_WARN, "the extension can't name a folder as it is and became '%s'",
+		note(r, LINT_WARN,
+			"the extension is not a valid folder name and was changed to '%s'",
 			rule->name);
 	rule->extension = xstrdup(none ? "" : rule->name);
 	if (!none && strlen(token) > 7)
-		note(r, LINT_WARN,
-			"%s keeps 7 bytes of an extension and cuts this one; burin keeps it whole",
+		note(r, LINT_WARN, "%s keeps only 7 bytes of an extension; burin keeps all of it",
 			r->foremost ? "Foremost" : "Scalpel 1.60");
 	return 0;
 }
 
-/* Leading digits, as Scalpel takes them: the rest, if any, means nothing. -EINVAL without a
- * digit. */
+/* Reads leading digits and ignores the rest, as Scalpel does. -EINVAL without a digit. */
 static int read_digits(const char *text, const char **end, uint64_t *value)
 {
 	size_t digits = strspn(text, "0123456789");
 
-	*value = strtoull(text, NULL, 10); /* too large: stays at the largest */
+	*value = strtoull(text, NULL, 10); /* too large: the largest value */
 	*end = text + digits;
 	return digits ? 0 : -EINVAL;
 }
@@ -229,19 +225,19 @@ static int read_size(struct reader *r, struct rule *rule)
 	if (*end == ':' && !r->foremost) {
 		rule->min_size = rule->max_size;
 		note(r, LINT_NOTE,
-			"size %.40s is least:most as in Scalpel 2; Scalpel 1.60 takes the first "
-			"number as the most",
+			"size %.40s is minimum:maximum as in Scalpel 2; Scalpel 1.60 takes the "
+			"first number as the maximum",
 			token);
 		if (read_digits(end + 1, &end, &rule->max_size))
 			goto malformed;
 	}
 	if (*end)
 		note(r, LINT_WARN,
-			"size %.40s: only the digits count, so the most is %llu bytes and not what "
-			"'%.20s' suggests",
+			"size %.40s: only the digits count, so the maximum is %llu bytes and not "
+			"what '%.20s' suggests",
 			token, (unsigned long long)rule->max_size, end);
 	if (!rule->max_size)
-		return fail(r, "size: 0 leaves nothing to carve");
+		return fail(r, "size: 0 would leave nothing to carve");
 	if (r->foremost && rule->max_size > INT32_MAX)
 		note(r, LINT_WARN, "Foremost keeps sizes in 32 bits; this one is larger");
 	return 0;
@@ -252,7 +248,7 @@ malformed:
 		token);
 }
 
-/* Scalpel 2's /regex/ in burin's syntax, where a slash inside is escaped. */
+/* Converts Scalpel 2's /regex/ to burin's syntax, in which a slash inside is escaped. */
 static char *regex_text(const char *token, bool nocase)
 {
 	struct strbuf text = { 0 };
@@ -303,8 +299,8 @@ static int read_pattern(struct reader *r, unsigned column, struct pattern *patte
 		char *text = regex_text(token, nocase);
 
 		note(r, LINT_NOTE,
-			"%s: a regex as in Scalpel 2; Scalpel 1.60 searches for these very "
-			"characters",
+			"%s: a regex as in Scalpel 2; Scalpel 1.60 searches for these characters "
+			"literally",
 			names[column]);
 		status = pattern_parse(pattern, text, &why);
 		free(text);
@@ -329,24 +325,24 @@ static void note_footer(struct reader *r)
 	if (r->token_count == TYPE &&
 		(begins(footer, "REVERSE") || begins(footer, "NEXT") || begins(footer, "FORWARD")))
 		note(r, LINT_WARN,
-			"'%.40s' is read as the footer: a rule without one can't have a type",
+			"'%.40s' is read as the footer: a rule without a footer can't have a type",
 			footer);
 	if (r->token_count > COLUMNS && r->tokens[COLUMNS][0] != '#' && footer[0] != '#')
-		note(r, LINT_WARN, "'%.40s' and what follows is ignored: a rule has 6 columns",
+		note(r, LINT_WARN, "'%.40s' and what follows are ignored: a rule has 6 columns",
 			r->tokens[COLUMNS]);
 }
 
-/* Where Foremost itself does not do what its manual says. */
+/* Notes where Foremost does not do what its manual says. */
 static void note_foremost(struct reader *r, const struct rule *rule)
 {
 	if (rule->pair == PAIR_REVERSE)
 		note(r, LINT_WARN,
 			"Foremost 1.5.7 finds nothing with REVERSE; burin carves up to the last "
-			"footer in reach");
+			"footer within range");
 	else if (rule->pair == PAIR_NEXT)
 		note(r, LINT_WARN,
-			"Foremost 1.5.7 with NEXT looks for the header again; burin ends the file "
-			"before the footer, as its manual says");
+			"with NEXT, Foremost 1.5.7 looks for the header again; burin ends the file "
+			"before the footer, as Foremost's manual says");
 	else
 		r->forward_count++;
 }
@@ -357,7 +353,7 @@ static int read_type(struct reader *r, struct rule *rule)
 
 	if (r->foremost && begins(type, "ASCII"))
 		return fail(r, "type ASCII (the printable text around a keyword) is not supported; "
-			       "put a # in front of the line");
+			       "comment the line out with #");
 	if (begins(type, "REVERSE"))
 		rule->pair = PAIR_REVERSE;
 	else if (begins(type, "NEXT"))
@@ -367,7 +363,7 @@ static int read_type(struct reader *r, struct rule *rule)
 			"FORWARD_NEXT is FORWARD: up to the first footer, the footer included");
 	else if (!begins(type, "FORWARD"))
 		note(r, LINT_WARN,
-			"'%.40s' is no type (FORWARD, REVERSE, NEXT), so it counts as FORWARD",
+			"'%.40s' is not a type (FORWARD, REVERSE, NEXT), so it counts as FORWARD",
 			type);
 	rule->include_footer = rule->pair != PAIR_NEXT;
 	if (r->foremost)
@@ -430,11 +426,11 @@ int scalpel_read(struct loader *loader, const char *file, const char *text, bool
 	r.name = NULL;
 	if (r.forward_count)
 		note(&r, LINT_NOTE,
-			"%u rules end at the first footer: Foremost carves their whole size when "
-			"none is in reach, burin does so when told to (-b)",
+			"%u rules end at the first footer: if there is none within range, Foremost "
+			"carves their maximum size; burin does so with -b",
 			r.forward_count);
 	if (!status && r.rule_lines > most)
-		note(&r, LINT_NOTE, "%u rules: %s itself takes %u at most", r.rule_lines,
+		note(&r, LINT_NOTE, "%u rules: %s itself takes at most %u", r.rule_lines,
 			program(&r), most);
 	return status;
 }

@@ -1,4 +1,4 @@
-/* Keeping a part of a rule set, and of its patterns. */
+/* Selects rules by their types, and keeps only the patterns that those use. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static int refuse_unknown(
 	return -EINVAL;
 }
 
-/* Marks the rules that stay. Names without '-' start from nothing, otherwise from everything. */
+/* Marks the rules to keep. If any name has no '-', only named types are kept; otherwise all but the
+ * named ones. */
 static int mark_rules(const struct rules *rules, char *const *names, size_t count,
 	const char *where, bool *stays, struct error *error)
 {
@@ -40,7 +41,7 @@ static int mark_rules(const struct rules *rules, char *const *names, size_t coun
 		any_kept |= names[n][0] != '-';
 	for (uint32_t i = 0; i < rules->count; i++)
 		stays[i] = !any_kept;
-	for (int round = 0; round < 2; round++) { /* first what stays, then what goes */
+	for (int round = 0; round < 2; round++) { /* first the types to keep, then those to drop */
 		for (size_t n = 0; n < count; n++) {
 			bool drop = names[n][0] == '-', found = false;
 
@@ -59,8 +60,8 @@ static int mark_rules(const struct rules *rules, char *const *names, size_t coun
 	return 0;
 }
 
-/* Moves the patterns of one list into the new set and renumbers the list. moved: old index to new,
- * or UINT32_MAX. */
+/* Moves the patterns of one list to the new set and renumbers the list. moved: the new index of
+ * each old one, or UINT32_MAX. */
 static void move_patterns(struct pattern_set *from, struct pattern_set *to, uint32_t *moved,
 	uint32_t *list, uint32_t count)
 {
@@ -91,7 +92,8 @@ static void renumber_patterns(struct rules *rules)
 	rules->patterns = set;
 }
 
-/* Rules are kept or dropped by name, so a name tells whether a note is still about something. */
+/* Drops the notes about rules that are gone. Rules are kept or dropped by name, so comparing names
+ * is enough. */
 static void drop_notes(struct rules *rules)
 {
 	struct lint *notes = rules->notes;
@@ -123,8 +125,8 @@ int rules_select(struct rules *rules, char *const *names, size_t count, const ch
 	for (uint32_t i = 0; i < rules->count && !status; i++)
 		kept += stays[i];
 	if (!status && !kept)
-		status = error_set(
-			error, EXIT_USAGE, EINVAL, "%s: no rule of %s is left", where, rules->path);
+		status = error_set(error, EXIT_USAGE, EINVAL, "%s: this leaves no rule of %s",
+			where, rules->path);
 	if (!status) {
 		kept = 0;
 		for (uint32_t i = 0; i < rules->count; i++) {

@@ -15,7 +15,7 @@ struct source_line setting_origin(const struct setting_reader *r, const config_s
 	return source_origin(&r->source, config_setting_source_line(setting));
 }
 
-/* The name of the setting, or for an element of a list that of the list. */
+/* The name of the setting; for an element of a list, the name of the list. */
 static const char *setting_name(const config_setting_t *setting)
 {
 	while (setting && !config_setting_name(setting))
@@ -50,7 +50,7 @@ int setting_fail_unknown(struct setting_reader *r, const config_setting_t *setti
 int setting_string(struct setting_reader *r, const config_setting_t *setting, const char **value)
 {
 	*value = config_setting_get_string(setting);
-	return *value ? 0 : setting_fail(r, setting, "expected a text in double quotes");
+	return *value ? 0 : setting_fail(r, setting, "expected a string in double quotes");
 }
 
 int setting_integer(struct setting_reader *r, const config_setting_t *setting, int64_t *value)
@@ -64,7 +64,7 @@ int setting_integer(struct setting_reader *r, const config_setting_t *setting, i
 	return 0;
 }
 
-/* A number of bytes: an integer, or a text with a unit. */
+/* A number of bytes: an integer, or a string with a unit. */
 int setting_size(struct setting_reader *r, const config_setting_t *setting, uint64_t *value)
 {
 	const char *text = config_setting_get_string(setting);
@@ -74,7 +74,7 @@ int setting_size(struct setting_reader *r, const config_setting_t *setting, uint
 	if (text) {
 		status = size_parse(text, value);
 		if (status == -ERANGE)
-			return setting_fail(r, setting, "'%.40s' is beyond 64 bits", text);
+			return setting_fail(r, setting, "'%.40s' does not fit in 64 bits", text);
 		if (status)
 			return setting_fail(r, setting,
 				"expected a size such as 4096 or \"50M\", found '%.40s'", text);

@@ -1,16 +1,16 @@
 /*
- * What stands between a rule file and libconfig, which would do some of this itself, but not well
- * enough in the versions that distributions ship:
+ * Prepares a rule file for libconfig, which could do some of this itself, but not well enough in
+ * the versions that distributions ship:
  *
  * - @include "file" is relative to the including file, loops are found, and every file is recorded
  *   and digested as it is read, once;
- * - integers are 64 bits wide: libconfig 1.5 cuts those without an L to 32 bits without a word, so
- *   each gets its L here;
- * - a comma may stand before a closing bracket;
+ * - integers are 64 bits wide: libconfig 1.5 silently cuts those without an L to 32 bits, so each
+ *   gets its L here;
+ * - a comma is allowed before a closing bracket;
  * - nesting is bounded, because libconfig frees by recursion.
  *
- * For that the text is walked once by an automaton that knows strings and comments. Everything else
- * passes through unchanged; messages are mapped back to file and line through the origin of each
+ * An automaton that knows strings and comments walks the text once. Everything else passes through
+ * unchanged; the origin of each line is recorded, so that messages can name the original file and
  * line.
  */
 #include "rules/source.h"
@@ -22,8 +22,8 @@
 #include "base/memory.h"
 #include "patterns/byteset.h"
 
-#define MAX_INCLUDES 16 /* files that include each other in a row */
-#define MAX_NESTING 32  /* brackets in brackets */
+#define MAX_INCLUDES 16 /* depth of nested includes */
+#define MAX_NESTING 32  /* depth of nested brackets */
 
 #define WORD_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-*"
 
@@ -39,10 +39,10 @@ struct walk {
 	size_t len, at;
 	unsigned line;
 	enum state state;
-	unsigned opened; /* line of the string or comment we are in */
+	unsigned opened; /* line where the current string or comment began */
 	unsigned nesting;
-	size_t comma; /* where in the output the last comma stands, when nothing but blanks and
-			 comments followed; or SIZE_MAX */
+	size_t comma; /* position of the last comma in the output, if only blanks and comments
+		       * followed it; else SIZE_MAX */
 	bool line_is_blank;
 };
 
@@ -87,7 +87,7 @@ static int check_include(const struct walk *w, const char *path)
 			w->loader, w->file, w->line, "@include: only a file can include others");
 	if (w->depth == MAX_INCLUDES)
 		return loader_fail(w->loader, w->file, w->line,
-			"@include: more than %d files in each other", MAX_INCLUDES);
+			"@include: more than %d nested files", MAX_INCLUDES);
 	for (const struct walk *up = w; up; up = up->parent)
 		if (strcmp(up->file, path) == 0)
 			return loader_fail(
@@ -131,14 +131,14 @@ static int read_include(struct walk *w)
 
 	if (w->len - w->at < sizeof(word) - 1 ||
 		memcmp(w->text + w->at, word, sizeof(word) - 1) != 0)
-		return loader_fail(w->loader, w->file, w->line, "expected @include behind @");
+		return loader_fail(w->loader, w->file, w->line, "expected @include after @");
 	w->at += sizeof(word) - 1;
 	w->at += strspn(w->text + w->at, " \t");
 	name = w->text + w->at + 1;
 	end = look(w, 0) == '"' ? name + strcspn(name, "\"\n") : name;
 	if (look(w, 0) != '"' || *end != '"' || end == name || end - name > 4096)
 		return loader_fail(w->loader, w->file, w->line,
-			"expected a file's name in double quotes behind @include");
+			"expected a file name in double quotes after @include");
 	path = included_path(w, name, (size_t)(end - name));
 	status = include_file(w, path);
 	free(path);
@@ -146,7 +146,8 @@ static int read_include(struct walk *w)
 		return status;
 	w->at = (size_t)(end + 1 - w->text);
 	w->comma = SIZE_MAX;
-	strbuf_bytes(&w->source->text, "\n", 1); /* what follows starts a line of this file again */
+	strbuf_bytes(&w->source->text, "\n", 1); /* the text after it starts a line of this file
+						  * again */
 	start_line(w);
 	return 0;
 }
@@ -163,14 +164,14 @@ static int read_number(struct walk *w)
 
 	errno = 0;
 	value = strtoull(start, &end, hex ? 16 : 10);
-	if (*end == '.' || (*end | 0x20) == 'e') { /* a fraction: refused later, by the setting */
+	if (*end == '.' || (*end | 0x20) == 'e') { /* a fraction: its setting refuses it later */
 		copy(w, strspn(start, "0123456789.eE+-"));
 		return 0;
 	}
 	if (errno || value > INT64_MAX)
 		return loader_fail(w->loader, w->file, w->line,
-			"the number %.*s is too large: sizes go up to 2^63 - 1 here, larger ones "
-			"must be written in quotes",
+			"the number %.*s is too large: numbers go up to 2^63 - 1; write larger "
+			"ones in quotes",
 			(int)(end - start < 40 ? end - start : 40), start);
 	copy(w, (size_t)(end - start));
 	while (look(w, 0) == 'L')
@@ -184,7 +185,7 @@ static int read_bracket(struct walk *w, char c)
 	if (strchr("([{", c)) {
 		if (++w->nesting > MAX_NESTING)
 			return loader_fail(w->loader, w->file, w->line,
-				"more than %d brackets in each other", MAX_NESTING);
+				"more than %d nested brackets", MAX_NESTING);
 	} else {
 		w->nesting -= w->nesting > 0;
 		if (w->comma != SIZE_MAX && c != '}')
@@ -286,12 +287,12 @@ static int walk_file(struct walk *w)
 			copy(w, strcspn(w->text + w->at, "\n"));
 		if (w->source->text.len > RULES_MAX_TEXT && !status)
 			status = loader_fail(w->loader, w->file, w->line,
-				"the rules with all that is included are longer than 64 MiB");
+				"the rules, with everything included, are longer than 64 MiB");
 	}
 	if (!status && (w->state == STRING || w->state == BLOCK_COMMENT))
 		status = loader_fail(w->loader, w->file, w->opened,
 			"the %s that starts here is never closed",
-			w->state == STRING ? "text" : "comment");
+			w->state == STRING ? "string" : "comment");
 	return status;
 }
 

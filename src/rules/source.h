@@ -1,4 +1,4 @@
-/* The text that libconfig gets to see, with a map of where each line came from. */
+/* The text that libconfig parses, and where each of its lines came from. */
 #ifndef BURIN_RULES_SOURCE_H
 #define BURIN_RULES_SOURCE_H
 
@@ -17,10 +17,10 @@ struct source {
 	size_t line_count, line_capacity;
 };
 
-/* Prepares the text of a rule file; -EINVAL with loader's error set. */
+/* Prepares the text of a rule file. Returns 0, or -EINVAL with the loader's error set. */
 int source_expand(struct source *source, struct loader *loader, const char *file, const char *text,
 	size_t len);
-/* Where a line of the expanded text came from; line: 1-based, anything else gives the nearest. */
+/* The origin of a line of the expanded text; line: 1-based, clamped to the text. */
 struct source_line source_origin(const struct source *source, unsigned line);
 void source_free(struct source *source);
 

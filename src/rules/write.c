@@ -1,5 +1,5 @@
-/* A rule set as a file in burin's format. Settings that say what is true anyway are left out. Sizes
- * are written as texts, because libconfig's integers end at 2^63 - 1. */
+/* Writes a rule set in burin's format, without settings that have their default values. Sizes are
+ * written as strings, because libconfig's integers end at 2^63 - 1. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -81,13 +81,14 @@ Test(lint, a_good_rule_is_left_alone)
 Test(lint, short_and_wild_patterns)
 {
 	expect_one("header = \"'BM'\"; max_size = 10;", LINT_WARN,
-		"header 'BM' has fewer than 3 bytes' worth of fixed bits: random data alone gives "
+		"header 'BM' has fewer than 24 fixed bits: random data alone gives "
 		"16384 hits per GiB");
-	expect_one("header = \"'BM' 0?\"; max_size = 10;", LINT_WARN, "fewer than 3 bytes'");
-	expect_one("header = \"'BM'\"; carver = \"%C\";", LINT_NOTE, "fewer than 3 bytes'");
+	expect_one("header = \"'BM' 0?\"; max_size = 10;", LINT_WARN, "fewer than 24 fixed bits");
+	expect_one("header = \"'BM'\"; carver = \"%C\";", LINT_NOTE, "fewer than 24 fixed bits");
 	expect_one("header = \"'BM'\"; must = ( { at = 6; bytes = \"00 00\"; } ); max_size = 10;",
-		LINT_NOTE, "fewer than 3 bytes'");
-	expect_one("header = \"/[a-z]{3}/\"; max_size = 10;", LINT_WARN, "fewer than 3 bytes'");
+		LINT_NOTE, "fewer than 24 fixed bits");
+	expect_one(
+		"header = \"/[a-z]{3}/\"; max_size = 10;", LINT_WARN, "fewer than 24 fixed bits");
 	expect_silence("types = ( { name = \"a\"; header = \"/[a-z]{9}/\"; max_size = 10; } );");
 }
 
@@ -102,10 +103,10 @@ Test(lint, wild_headers)
 Test(lint, headers_that_empty_space_has)
 {
 	expect_one("header = \"00 00 00 00\"; max_size = 10;", LINT_WARN,
-		"is all 00: it hits at every byte of empty space");
+		"is all 00: it matches at every byte of empty space");
 	expect_one("header = \"FF FF FF ??\"; max_size = 10;", LINT_WARN, "is all FF");
 	expect_one("header = \"'header'\"; footer = \"00 00 00\"; max_size = 10;", LINT_WARN,
-		"is all 00, as empty space is");
+		"is all 00, like empty space");
 }
 
 Test(lint, footers)
@@ -119,7 +120,7 @@ Test(lint, footers)
 		"header = (\"00 01 02\", \"'%PDF-'\"); footer = \"'%%EOF' 0A\"; max_size = \"1M\";",
 		LINT_WARN, "every update of a PDF adds one");
 	expect_one("header = \"'header'\"; footer = \"00 3B\"; max_size = \"1M\";", LINT_WARN,
-		"every 65536 bytes or so");
+		"about every 65536 bytes");
 	expect_silence("types = ( { name = \"ps\"; header = \"'%!PS'\"; footer = \"'%%EOF'\"; "
 		       "max_size = \"1M\"; } );");
 	expect_silence("types = ( { name = \"a\"; header = \"'header'\"; footer = \"00 3B\"; "
@@ -145,7 +146,7 @@ Test(lint, sizes)
 		"header = \"'header'\"; max_size = 10; must = ( { at = 9; bytes = \"'ab'\"; } );",
 		LINT_WARN, "must at 9 lies beyond");
 	expect_one("header = \"'header'\"; max_size = 10; length = { at = 7; type = \"u32le\"; };",
-		LINT_WARN, "length field lies beyond");
+		LINT_WARN, "length field is beyond");
 	expect_one(
 		"header = \"'header'\"; carver = \"%C\"; length = { at = 7; type = \"u32le\"; };",
 		LINT_NOTE, "length is never used");

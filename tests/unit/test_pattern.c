@@ -68,8 +68,8 @@ Test(pattern, errors_name_the_column_and_what_stands_there)
 	expect_error("????", "all bits of the pattern are wild");
 	expect_error("00 /a/", "must be the whole pattern");
 	expect_error("/a/ 00", "at column 5");
-	expect_error("/abc", "not closed with a slash");
-	expect_error("/abc\\/", "not closed with a slash");
+	expect_error("/abc", "has no closing slash");
+	expect_error("/abc\\/", "has no closing slash");
 	expect_error(" /ab*/", "at column 5 of the pattern: * repeats without bound");
 }
 

@@ -140,22 +140,23 @@ Test(rules, errors_name_line_setting_and_remedy)
 		"did you mean 'at'?");
 	refuse_text(ONE("header = \"00\"; max_size = \"50X\";"), RULES_AUTO,
 		"max_size: expected a size such as 4096 or \"50M\", found '50X'");
-	refuse_text(
-		ONE("header = \"00\"; max_size = \"99999999T\";"), RULES_AUTO, "beyond 64 bits");
+	refuse_text(ONE("header = \"00\"; max_size = \"99999999T\";"), RULES_AUTO,
+		"does not fit in 64 bits");
 	refuse_text(ONE("header = \"00\"; max_size = -1;"), RULES_AUTO, "can't be negative");
 	refuse_text(
 		ONE("header = \"00\"; max_size = 1.5;"), RULES_AUTO, "max_size: expected a size");
 	refuse_text(
 		ONE("header = \"00\"; max_size = 1e3;"), RULES_AUTO, "max_size: expected a size");
-	refuse_text(ONE("header = \"00\"; max_size = 0;"), RULES_AUTO, "leaves nothing to carve");
+	refuse_text(
+		ONE("header = \"00\"; max_size = 0;"), RULES_AUTO, "would leave nothing to carve");
 	refuse_text(ONE("header = \"00\";"), RULES_AUTO, "type 'a' has no max_size");
 	refuse_text(ONE("max_size = 1;"), RULES_AUTO, "type 'a' has no header");
 	refuse_text("types = ( { header = \"00\"; } );", RULES_AUTO, "a type without a name");
 	refuse_text(ONE("header = 5; max_size = 1;"), RULES_AUTO,
-		"header: expected a text in double quotes");
+		"header: expected a string in double quotes");
 	refuse_text(ONE("header = (); max_size = 1;"), RULES_AUTO, "header: the list is empty");
-	refuse_text(
-		ONE("header = (\"00\", 1); max_size = 1;"), RULES_AUTO, "header: expected a text");
+	refuse_text(ONE("header = (\"00\", 1); max_size = 1;"), RULES_AUTO,
+		"header: expected a string");
 	refuse_text(ONE("header = \"00\"; max_size = 1; pair = \"revers\"; footer = \"00\";"),
 		RULES_AUTO, "did you mean 'reverse'?");
 	refuse_text(ONE("header = \"00\"; max_size = 1; pair = \"reverse\";"), RULES_AUTO,
@@ -167,20 +168,20 @@ Test(rules, errors_name_line_setting_and_remedy)
 	refuse_text(ONE("header = \"00\"; max_size = 1; pair = \"next\"; header_offset = 1;"),
 		RULES_AUTO, "needs a footer");
 	refuse_text(ONE("header = \"00\"; max_size = 1; must = ( { at = 1; bytes = \"/a/\"; } );"),
-		RULES_AUTO, "a regex can't stand here");
+		RULES_AUTO, "must takes only bytes");
 	refuse_text(ONE("header = \"00\"; max_size = 1; must = ( { at = 1; } );"), RULES_AUTO,
-		"must: at and bytes are needed");
+		"must: both at and bytes are required");
 	refuse_text(ONE("header = \"00\"; max_size = 1; must = ( 5 );"), RULES_AUTO,
 		"must: expected a group");
 	refuse_text(ONE("header = \"00\"; length = { at = 1; };"), RULES_AUTO,
-		"length: at and type are needed");
+		"length: both at and type are required");
 	refuse_text(ONE("header = \"00\"; length = { at = 1; type = \"u32\"; };"), RULES_AUTO,
 		"there is no integer type 'u32'");
 	refuse_text(ONE("header = \"00\"; length = { at = 1; type = \"u8\"; multiply = 0; };"),
 		RULES_AUTO, "0 bytes long");
 	refuse_text("types = 5;", RULES_AUTO, "types: expected a list of groups");
 	refuse_text("types = ( 5 );", RULES_AUTO, "types: expected a group");
-	refuse_text("types = ( );", RULES_AUTO, "there is no rule in it");
+	refuse_text("types = ( );", RULES_AUTO, "there are no rules in this file");
 }
 
 Test(rules, names_are_fit_for_folders)
@@ -197,11 +198,11 @@ Test(rules, syntax_errors_name_the_line)
 	refuse_text("types = (\n{ name = \"a\";\n header = = 1; } );", RULES_AUTO,
 		"(text):3: syntax error");
 	refuse_text("types = (\n{ name = \"a; }\n);\n", RULES_AUTO,
-		"(text):2: the text that starts here is never closed");
+		"(text):2: the string that starts here is never closed");
 	refuse_text("\n/* types = (", RULES_BURIN,
 		"(text):2: the comment that starts here is never closed");
 	refuse_text("types = ((((((((((((((((((((((((((((((((((((((((", RULES_AUTO,
-		"more than 32 brackets");
+		"more than 32 nested brackets");
 	refuse_text("@include \"x\"\n", RULES_AUTO, "only a file can include");
 	refuse_text("@inclue \"x\"\n", RULES_AUTO, "expected @include");
 }
@@ -347,7 +348,7 @@ Test(rules, unknown_selections_list_the_known)
 	cr_assert_eq(
 		rules_load_text(&rules, NULL, three, strlen(three), RULES_AUTO, "-a,-b,-c", &error),
 		-EINVAL);
-	cr_assert_not_null(strstr(error.text, "no rule of (text) is left"), "%s", error.text);
+	cr_assert_not_null(strstr(error.text, "this leaves no rule of (text)"), "%s", error.text);
 	cr_assert_eq(rules_load_text(&rules, NULL, three, strlen(three), RULES_AUTO, " ,", &error),
 		-EINVAL);
 	cr_assert_not_null(strstr(error.text, "empty"), "%s", error.text);

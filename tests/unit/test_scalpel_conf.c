@@ -45,7 +45,7 @@ Test(scalpel_conf, is_told_from_libconfig)
 	rules = load_text("wildcard *\na y 1 x\n", RULES_AUTO);
 	cr_assert_eq(rules->format, RULES_SCALPEL);
 	rules_free(rules);
-	refuse_text("# all\n#jpg y 100 \\xff\n", RULES_AUTO, "remove the # in front");
+	refuse_text("# all\n#jpg y 100 \\xff\n", RULES_AUTO, "remove the # before");
 	refuse_text("types\n: (", RULES_AUTO, "syntax error");
 	refuse_text("/* jpg y 1 a */ types", RULES_SCALPEL, "expected digits, found 'y'");
 }
@@ -65,7 +65,7 @@ Test(scalpel_conf, columns)
 	cr_assert_eq(rules->rules[1].pair, PAIR_REVERSE);
 	cr_assert_eq(rules->rules[1].max_size, 100);
 	expect_pattern(header(rules, 1, 0), "A", "\xdf", 1);
-	expect_note(rules, 2, LINT_WARN, "'junk' and what follows is ignored");
+	expect_note(rules, 2, LINT_WARN, "'junk' and what follows are ignored");
 	cr_assert_eq(rules->rules[2].pair, PAIR_NEXT);
 	cr_assert_not(rules->rules[2].include_footer);
 	cr_assert_eq(rules->notes->count, 1);
@@ -84,13 +84,13 @@ Test(scalpel_conf, escapes)
 	expect_pattern(header(rules, 0, 0), "\\\a \n\r\t\vOS\xff",
 		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 10);
 	expect_pattern(header(rules, 1, 0), "OS\\I CCI", "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
-	expect_note(rules, 2, LINT_WARN, "header: \\I is no escape");
+	expect_note(rules, 2, LINT_WARN, "header: \\I is not an escape");
 	expect_pattern(header(rules, 2, 0), "ax4gx5", "\xff\xff\xff\xff\xff\xff", 6);
-	expect_note(rules, 3, LINT_WARN, "header: \\x is not followed by the digits");
+	expect_note(rules, 3, LINT_WARN, "header: \\x is not followed by enough digits");
 	expect_pattern(header(rules, 3, 0), "08907z\\40012",
 		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
 	expect_note(rules, 4, LINT_WARN, "\\0 is not followed");
-	expect_note(rules, 4, LINT_WARN, "\\4 is no escape");
+	expect_note(rules, 4, LINT_WARN, "\\4 is not an escape");
 	expect_pattern(header(rules, 4, 0), "\xff\\", "\xff\xff", 2);
 	expect_pattern(footer(rules, 4, 0), "end\\", "\xff\xff\xff\xff", 4);
 	expect_note(rules, 5, LINT_WARN, "footer: a backslash at the end");
@@ -124,7 +124,7 @@ Test(scalpel_conf, the_last_wildcard_holds_for_all_rules)
 	rules = scalpel("wildcard !\nwildcard *\na y 1 x!*\nwildcard\n");
 	expect_pattern(header(rules, 0, 0), "x!\0", "\xff\xff\0", 3);
 	expect_note(rules, 2, LINT_WARN, "a second wildcard");
-	expect_note(rules, 4, LINT_WARN, "changes nothing");
+	expect_note(rules, 4, LINT_WARN, "has no effect");
 	rules_free(rules);
 }
 
@@ -142,23 +142,23 @@ Test(scalpel_conf, traps_are_noted)
 
 	cr_assert_eq(rules->rules[0].max_size, 10);
 	expect_note(
-		rules, 1, LINT_WARN, "size 10K: only the digits count, so the most is 10 bytes");
+		rules, 1, LINT_WARN, "size 10K: only the digits count, so the maximum is 10 bytes");
 	expect_pattern(footer(rules, 1, 0), "#", "\xff", 1);
 	expect_note(
 		rules, 2, LINT_WARN, "'#' is read as the footer: a comment must start its line");
 	expect_pattern(footer(rules, 2, 0), "NEXT", "\xff\xff\xff\xff", 4);
 	cr_assert_eq(rules->rules[2].pair, PAIR_FORWARD);
 	expect_note(rules, 3, LINT_WARN,
-		"'NEXT' is read as the footer: a rule without one can't have a type");
+		"'NEXT' is read as the footer: a rule without a footer can't have a type");
 	cr_assert_eq(rules->rules[3].pair, PAIR_FORWARD);
 	expect_note(rules, 4, LINT_WARN, "FORWARD_NEXT is FORWARD");
 	cr_assert_eq(rules->rules[4].pair, PAIR_FORWARD);
-	expect_note(rules, 5, LINT_WARN, "'BACKWARD' is no type");
+	expect_note(rules, 5, LINT_WARN, "'BACKWARD' is not a type");
 	cr_assert_str_eq(rules->rules[5].extension, "longsuffix");
-	expect_note(rules, 6, LINT_WARN, "Scalpel 1.60 keeps 7 bytes of an extension");
+	expect_note(rules, 6, LINT_WARN, "Scalpel 1.60 keeps only 7 bytes of an extension");
 	cr_assert_eq(rules->rules[6].min_size, 5);
 	cr_assert_eq(rules->rules[6].max_size, 10);
-	expect_note(rules, 7, LINT_NOTE, "least:most");
+	expect_note(rules, 7, LINT_NOTE, "minimum:maximum");
 	cr_assert_str_eq(rules->rules[7].name, "none");
 	cr_assert_str_eq(rules->rules[7].extension, "");
 	expect_note(rules, 8, LINT_WARN, "begins with NONE");
@@ -176,7 +176,8 @@ Test(scalpel_conf, hostile_extensions_become_harmless)
 	cr_assert_str_eq(rules->rules[1].name, "_.hid");
 	cr_assert_str_eq(rules->rules[2].name, "c__");
 	cr_assert_str_eq(rules->rules[3].name, "a_");
-	expect_note(rules, 1, LINT_WARN, "can't name a folder as it is and became '_._.._etc_x'");
+	expect_note(
+		rules, 1, LINT_WARN, "is not a valid folder name and was changed to '_._.._etc_x'");
 	for (uint32_t i = 0; i < rules->count; i++)
 		cr_assert(rule_name_valid(rules->rules[i].name));
 	assert_round_trip(rules);
@@ -209,7 +210,7 @@ Test(scalpel_conf, errors_name_the_line)
 	refuse_text("jpg y abc x\n", RULES_SCALPEL, "size: expected digits, found 'abc'");
 	refuse_text("jpg y -5 x\n", RULES_SCALPEL, "size: expected digits, found '-5'");
 	refuse_text("jpg y 5: x\n", RULES_SCALPEL, "size: expected digits");
-	refuse_text("jpg y 0 x\n", RULES_SCALPEL, "size: 0 leaves nothing to carve");
+	refuse_text("jpg y 0 x\n", RULES_SCALPEL, "size: 0 would leave nothing to carve");
 }
 
 Test(scalpel_conf, selection_drops_notes_of_dropped_rules)
