@@ -53,26 +53,26 @@ static void reject(struct outcome *outcome)
 #define SHOWN_MAX 8
 
 /* Text of bounded length; what does not fit is cut. */
-struct words {
+struct hex_text {
 	char text[64];
 	size_t len;
 };
 
-static void add_char(struct words *words, char c)
+static void add_char(struct hex_text *hex, char c)
 {
-	if (words->len + 1 < sizeof(words->text))
-		words->text[words->len++] = c;
+	if (hex->len + 1 < sizeof(hex->text))
+		hex->text[hex->len++] = c;
 }
 
 /* Two hex digits after a blank; a nibble that is not compared, or not wholly, is a '?'. */
-static void add_byte(struct words *words, uint8_t byte, uint8_t mask)
+static void add_byte(struct hex_text *hex, uint8_t byte, uint8_t mask)
 {
 	static const char digits[] = "0123456789ABCDEF";
 
-	if (words->len)
-		add_char(words, ' ');
-	add_char(words, mask >> 4 == 15 ? digits[byte >> 4] : '?');
-	add_char(words, (mask & 15) == 15 ? digits[byte & 15] : '?');
+	if (hex->len)
+		add_char(hex, ' ');
+	add_char(hex, mask >> 4 == 15 ? digits[byte >> 4] : '?');
+	add_char(hex, (mask & 15) == 15 ? digits[byte & 15] : '?');
 }
 
 /* A letter in either case. */
@@ -94,7 +94,7 @@ static void describe_mismatch(const struct view *view, const struct must *must,
 	const struct pattern *pattern = &must->pattern;
 	size_t count = pattern->len < SHOWN_MAX ? pattern->len : SHOWN_MAX;
 	size_t from = differs + count > pattern->len ? pattern->len - count : differs;
-	struct words expected = { 0 }, found = { 0 };
+	struct hex_text expected = { 0 }, found = { 0 };
 
 	if (pattern->len == count)
 		from = 0;

@@ -198,14 +198,14 @@ static void make_gz(struct bytes *bytes, size_t size, uint64_t *seed)
 	bytes_free(&text);
 }
 
-struct zip_member {
+struct sample_member {
 	const char *name;
 	uint32_t crc, compressed_len, len, offset;
 	unsigned method;
 };
 
 /* The fields that local and central headers share, from the version on. */
-static void add_member_fields(struct bytes *bytes, const struct zip_member *member)
+static void add_member_fields(struct bytes *bytes, const struct sample_member *member)
 {
 	add_little(bytes, 20, 2);
 	add_little(bytes, 0, 2);
@@ -219,8 +219,8 @@ static void add_member_fields(struct bytes *bytes, const struct zip_member *memb
 }
 
 /* Returns the offset of its content. */
-static size_t add_member(
-	struct bytes *bytes, size_t start, const struct bytes *content, struct zip_member *member)
+static size_t add_member(struct bytes *bytes, size_t start, const struct bytes *content,
+	struct sample_member *member)
 {
 	struct bytes compressed = { 0 };
 	size_t place;
@@ -244,7 +244,7 @@ static size_t add_member(
 }
 
 static void add_directory(
-	struct bytes *bytes, size_t start, const struct zip_member *members, unsigned count)
+	struct bytes *bytes, size_t start, const struct sample_member *members, unsigned count)
 {
 	size_t directory = bytes->len, end;
 
@@ -269,7 +269,7 @@ static void add_directory(
 
 static void make_zip(struct bytes *bytes, size_t size, uint64_t *seed)
 {
-	struct zip_member members[] = { { .name = "readme.txt" },
+	struct sample_member members[] = { { .name = "readme.txt" },
 		{ .name = "notes.txt", .method = 8 } };
 	struct bytes text = { 0 };
 	size_t start = bytes->len;
@@ -284,7 +284,8 @@ static void make_zip(struct bytes *bytes, size_t size, uint64_t *seed)
 void sample_zip_around(
 	struct bytes *bytes, const struct bytes *inner, uint64_t *seed, size_t *place)
 {
-	struct zip_member members[] = { { .name = "inner" }, { .name = "notes.txt", .method = 8 } };
+	struct sample_member members[] = { { .name = "inner" },
+		{ .name = "notes.txt", .method = 8 } };
 	struct bytes text = { 0 };
 	size_t start = bytes->len;
 

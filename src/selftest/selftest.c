@@ -22,9 +22,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "compare/compare.h"
-#include "scan/gpu_kernels.h"
 #include "report/verify.h"
 #include "run/run.h"
+#include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
 /* ---- scoring ------------------------------------------------------------------------------- */
