@@ -11,6 +11,7 @@
  */
 #include "flac_frame.h"
 
+#include "bits.h"
 #include "cursor.h"
 #include "walk.h"
 
@@ -19,10 +20,9 @@
 #define ZEROS_MAX (1u << 22)
 
 struct flac_bits {
-	struct cursor cursor; /* at the byte after those in `buffer` */
-	uint64_t buffer;
-	unsigned count; /* bits in buffer, the lowest ones */
-	bool over;      /* the view ended */
+	struct cursor cursor; /* after the bytes in `buffer` */
+	struct msb_bits buffer;
+	bool over; /* the view ended */
 };
 
 struct flac_shape {
@@ -31,29 +31,30 @@ struct flac_shape {
 	unsigned side; /* the channel with one more bit; none: channels */
 };
 
-static void fill_buffer(struct flac_bits *bits)
+static __attribute__((noinline)) void fill_buffer(struct flac_bits *bits)
 {
-	while (bits->count <= 56) {
+	struct msb_bits buffer = bits->buffer;
+
+	while (buffer.count <= 56) {
 		int byte = cursor_next(&bits->cursor);
 
 		if (byte < 0)
-			return;
-		bits->buffer = bits->buffer << 8 | (unsigned)byte;
-		bits->count += 8;
+			break;
+		msb_push(&buffer, (uint8_t)byte);
 	}
+	bits->buffer = buffer;
 }
 
 /* The next count bits, at most 32. */
 static uint32_t take_bits(struct flac_bits *bits, unsigned count)
 {
-	if (bits->count < count)
+	if (bits->buffer.count < (int)count)
 		fill_buffer(bits);
-	if (bits->count < count) {
+	if (bits->buffer.count < (int)count) {
 		bits->over = true;
 		return 0;
 	}
-	bits->count -= count;
-	return (uint32_t)(bits->buffer >> bits->count & ((UINT64_C(1) << count) - 1));
+	return msb_take(&bits->buffer, (int)count);
 }
 
 static void skip_bits(struct flac_bits *bits, uint64_t count)
@@ -68,21 +69,19 @@ static uint32_t take_zeros(struct flac_bits *bits)
 	uint32_t zeros = 0;
 
 	while (zeros < ZEROS_MAX) {
-		uint64_t left;
-
-		if (!bits->count)
+		if (!bits->buffer.count)
 			fill_buffer(bits);
-		if (!bits->count)
+		if (!bits->buffer.count)
 			break;
-		left = bits->buffer << (64 - bits->count);
-		if (left) {
-			unsigned more = (unsigned)__builtin_clzll(left);
+		if (bits->buffer.held) {
+			int more = __builtin_clzll(bits->buffer.held);
 
-			bits->count -= more + 1;
-			return zeros + more;
+			msb_skip(&bits->buffer, more);
+			msb_skip(&bits->buffer, 1);
+			return zeros + (unsigned)more;
 		}
-		zeros += bits->count;
-		bits->count = 0;
+		zeros += (unsigned)bits->buffer.count;
+		bits->buffer.count = 0;
 	}
 	bits->over |= zeros < ZEROS_MAX;
 	return ZEROS_MAX;
@@ -265,7 +264,7 @@ enum flac_state flac_frame_read(
 	for (unsigned i = 0; i < shape.channels; i++)
 		if (!skip_subframe(&bits, &shape, shape.depth + (i == shape.side)))
 			return bits.over ? FLAC_CUT : FLAC_CORRUPT;
-	frame->end = bits.cursor.at - bits.count / 8 + 2;
+	frame->end = bits.cursor.at - (unsigned)bits.buffer.count / 8 + 2;
 	if (frame->end > size)
 		return FLAC_CUT;
 	return crc16_holds(view, at, frame->end) ? FLAC_INTACT : FLAC_CORRUPT;

@@ -70,36 +70,37 @@ static const struct code_word means[2][13] = {
 };
 
 /* Takes bytes from the cursor until the buffer is full. */
-static void fill_bits(struct mpeg_es_bits *bits)
+static __attribute__((noinline)) void fill_bits(struct mpeg_es_bits *bits)
 {
-	while (bits->held_count <= 56) {
+	struct msb_bits buffer = bits->buffer;
+
+	while (buffer.count <= 56) {
 		int byte = bits->cursor.at < bits->end ? cursor_peek(&bits->cursor) : 0;
 
 		bits->cursor.at++;
-		bits->held |= (uint64_t)(byte < 0 ? 0 : byte) << (56 - bits->held_count);
-		bits->held_count += 8;
+		msb_push(&buffer, byte < 0 ? 0 : (uint8_t)byte);
 	}
+	bits->buffer = buffer;
 }
 
 static uint32_t peek_bits(struct mpeg_es_bits *bits, unsigned count)
 {
-	if (bits->held_count < count)
+	if (bits->buffer.count < (int)count)
 		fill_bits(bits);
-	return count ? (uint32_t)(bits->held >> (64 - count)) : 0;
+	return msb_peek(&bits->buffer, (int)count);
 }
 
 uint32_t mpeg_es_take(struct mpeg_es_bits *bits, unsigned count)
 {
 	uint32_t value = peek_bits(bits, count);
 
-	bits->held <<= count;
-	bits->held_count -= count;
+	msb_skip(&bits->buffer, (int)count);
 	return value;
 }
 
 bool mpeg_es_ran_out(const struct mpeg_es_bits *bits)
 {
-	return bits->cursor.at - bits->held_count / 8 > bits->end;
+	return bits->cursor.at - (unsigned)bits->buffer.count / 8 > bits->end;
 }
 
 /* Takes the next word of a code: its value, or -1. */

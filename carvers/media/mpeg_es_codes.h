@@ -4,14 +4,14 @@
 
 #include <stdbool.h>
 
+#include "bits.h"
 #include "cursor.h"
 
 /* Bits from a cursor on, a byte's highest bit first. After `end` they are zeros. */
 struct mpeg_es_bits {
 	struct cursor cursor;
 	uint64_t end;
-	uint64_t held; /* taken from the cursor and not yet used; the next one is the highest */
-	unsigned held_count;
+	struct msb_bits buffer;
 };
 
 enum mpeg_es_type { MB_QUANT = 1, MB_FORWARD = 2, MB_BACKWARD = 4, MB_PATTERN = 8, MB_INTRA = 16 };

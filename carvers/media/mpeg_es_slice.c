@@ -249,6 +249,6 @@ uint64_t mpeg_es_slice_end(struct view *view, const struct mpeg_es_picture *pict
 			return 0;
 		place += distance;
 	}
-	bits = slice.bits.cursor.at * 8 - slice.bits.held_count;
+	bits = slice.bits.cursor.at * 8 - (unsigned)slice.bits.buffer.count;
 	return (bits + 7) / 8 <= slice.bits.end ? (bits + 7) / 8 : 0;
 }

@@ -1,6 +1,6 @@
 #include "jpeg_bits.h"
 
-bool bits_ensure(struct bits *b, size_t n)
+bool jpeg_bits_ensure(struct jpeg_bits *b, size_t n)
 {
 	uint64_t at = b->window_at + b->pos;
 	size_t len;
@@ -17,12 +17,13 @@ bool bits_ensure(struct bits *b, size_t n)
 	return b->window != NULL;
 }
 
-void bits_refill_slowly(struct bits *b)
+void jpeg_bits_refill_slowly(struct jpeg_bits *b)
 {
-	while (b->count <= 56 && !b->at_marker && !b->at_end) {
+	while (b->buffer.count <= 56 && !b->at_marker && !b->at_end) {
 		uint8_t byte;
 
-		if (!bits_ensure(b, 1) || (b->window[b->pos] == 0xff && !bits_ensure(b, 2))) {
+		if (!jpeg_bits_ensure(b, 1) ||
+			(b->window[b->pos] == 0xff && !jpeg_bits_ensure(b, 2))) {
 			b->at_end = true;
 			return;
 		}
@@ -32,7 +33,6 @@ void bits_refill_slowly(struct bits *b)
 			return;
 		}
 		b->pos += byte == 0xff ? 2 : 1;
-		b->acc |= (uint64_t)byte << (56 - b->count);
-		b->count += 8;
+		msb_push(&b->buffer, byte);
 	}
 }

@@ -32,7 +32,7 @@
 
 struct decoder {
 	struct jpeg *jpeg;
-	struct bits bits;
+	struct jpeg_bits bits;
 	const char *problem; /* why the scan failed; NULL when the view ended */
 	uint64_t valid_end;  /* then: how far it is valid, about */
 	bool (*block)(struct decoder *, struct jpeg_component *, uint64_t *history);
@@ -46,10 +46,10 @@ struct decoder {
 /* Running out of bits explains any failure after it. */
 static bool fail(struct decoder *d, const char *problem)
 {
-	if (d->bits.count < 0)
+	if (d->bits.buffer.count < 0)
 		problem = d->bits.at_end ? NULL : "a marker in the middle of coded data";
 	d->problem = problem;
-	d->valid_end = bits_byte_offset(&d->bits);
+	d->valid_end = jpeg_bits_byte_offset(&d->bits);
 	return false;
 }
 
@@ -60,7 +60,7 @@ static inline bool decode_dc(struct decoder *d, const struct jpeg_component *c, 
 {
 	struct jpeg *jpeg = d->jpeg;
 	int32_t *dc = &d->dc[c - jpeg->components];
-	int size = bits_decode(&d->bits, &jpeg->tables[0][c->dc_table]);
+	int size = jpeg_bits_decode(&d->bits, &jpeg->tables[0][c->dc_table]);
 	int32_t value;
 	int64_t brightness, bound = 1 << (jpeg->precision + 3);
 
@@ -68,7 +68,7 @@ static inline bool decode_dc(struct decoder *d, const struct jpeg_component *c, 
 		return fail(d, "an unknown Huffman code");
 	if (size == 0)
 		return true;
-	value = (int32_t)bits_take(&d->bits, size);
+	value = (int32_t)jpeg_bits_take(&d->bits, size);
 	*dc += value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
 	brightness = (int64_t)*dc * (1 << shift);
 	if (jpeg->dc_quant[c->quant]) {
@@ -83,20 +83,20 @@ static inline bool decode_dc(struct decoder *d, const struct jpeg_component *c, 
 static bool sequential_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
 {
 	const struct jpeg_table *table = &d->jpeg->tables[1][c->ac_table];
-	struct bits *b = &d->bits;
+	struct jpeg_bits *b = &d->bits;
 	int k = 1;
 
 	(void)history;
 	if (!decode_dc(d, c, 0))
 		return false;
 	while (k < 64) {
-		int code = bits_decode(b, table);
+		int code = jpeg_bits_decode(b, table);
 
 		if (code == 0)
 			return true;
 		if (code < 0 || ((code & 15) == 0 && code != 0xf0))
 			return fail(d, "an unknown Huffman code");
-		bits_skip(b, code & 15);
+		msb_skip(&b->buffer, code & 15);
 		k += (code >> 4) + 1;
 	}
 	return k == 64 || fail(d, "more than 64 coefficients in a block");
@@ -112,16 +112,16 @@ static bool refined_dc_block(struct decoder *d, struct jpeg_component *c, uint64
 {
 	(void)c;
 	(void)history;
-	bits_refill(&d->bits);
-	bits_skip(&d->bits, 1);
+	jpeg_bits_refill(&d->bits);
+	msb_skip(&d->bits.buffer, 1);
 	return true;
 }
 
 /* The code EOBn: this block and the given number of blocks after it have no more coefficients. */
 static void start_eob_run(struct decoder *d, int n)
 {
-	bits_refill(&d->bits);
-	d->eob_run = (1u << n) + bits_take(&d->bits, n);
+	jpeg_bits_refill(&d->bits);
+	d->eob_run = (1u << n) + jpeg_bits_take(&d->bits, n);
 }
 
 static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
@@ -135,7 +135,7 @@ static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t
 		return true;
 	}
 	while (k <= last) {
-		int code = bits_decode(&d->bits, table);
+		int code = jpeg_bits_decode(&d->bits, table);
 
 		if (code < 0)
 			return fail(d, "an unknown Huffman code");
@@ -144,7 +144,7 @@ static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t
 			d->eob_run--;
 			return true;
 		}
-		bits_skip(&d->bits, code & 15);
+		msb_skip(&d->bits.buffer, code & 15);
 		k += code >> 4;
 		if (k > last)
 			return fail(d, "more coefficients in a block than its scan has");
@@ -161,8 +161,8 @@ static int skip_refined(struct decoder *d, uint64_t history, int k, int zeros)
 {
 	for (; k <= d->jpeg->spectral_last; k++) {
 		if (history >> k & 1) {
-			bits_refill(&d->bits);
-			bits_skip(&d->bits, 1);
+			jpeg_bits_refill(&d->bits);
+			msb_skip(&d->bits.buffer, 1);
 		} else if (zeros-- == 0) {
 			break;
 		}
@@ -179,8 +179,8 @@ static void skip_all_refined(struct decoder *d, uint64_t history, int k)
 		return;
 	history = history >> k << k << (63 - last);
 	for (int bits = __builtin_popcountll(history); bits > 0; bits -= 32) {
-		bits_refill(&d->bits);
-		bits_skip(&d->bits, bits < 32 ? bits : 32);
+		jpeg_bits_refill(&d->bits);
+		msb_skip(&d->bits.buffer, bits < 32 ? bits : 32);
 	}
 }
 
@@ -191,7 +191,7 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 	int k = d->jpeg->spectral_first;
 
 	while (!d->eob_run && k <= last) {
-		int code = bits_decode(&d->bits, table), size = code & 15;
+		int code = jpeg_bits_decode(&d->bits, table), size = code & 15;
 
 		if (code < 0 || size > 1)
 			return fail(d, "an unknown Huffman code");
@@ -199,7 +199,7 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 			start_eob_run(d, code >> 4);
 			break;
 		}
-		bits_skip(&d->bits, size);
+		msb_skip(&d->bits.buffer, size);
 		k = skip_refined(d, *history, k, code >> 4);
 		if (k > last)
 			return size == 0 ||
@@ -221,14 +221,14 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 static inline bool decode_block(
 	struct decoder *d, struct jpeg_component *c, uint64_t row, uint64_t column)
 {
-	struct bits *b = &d->bits;
-	uint64_t before = bits_offset(b);
+	struct jpeg_bits *b = &d->bits;
+	uint64_t before = jpeg_bits_offset(b);
 
 	if (!d->block(d, c, c->history ? c->history + row * c->stride + column : NULL))
 		return false;
-	if (b->count < 0)
+	if (b->buffer.count < 0)
 		return fail(d, NULL);
-	if (bits_offset(b) - before < 128 || b->pos < 16 || be64(b->window + b->pos - 8) ||
+	if (jpeg_bits_offset(b) - before < 128 || b->pos < 16 || be64(b->window + b->pos - 8) ||
 		be64(b->window + b->pos - 16)) {
 		d->zero_blocks = 0;
 		return true;
@@ -258,20 +258,20 @@ static bool decode_mcu(struct decoder *d, uint64_t row, uint64_t column)
 /* Skips the rest before the next marker, which has to be near. */
 static bool go_to_marker(struct decoder *d, const char *problem)
 {
-	struct bits *b = &d->bits;
+	struct jpeg_bits *b = &d->bits;
 	uint64_t limit = b->window_at + b->pos + SLACK;
 
-	d->valid_end = bits_byte_offset(b);
+	d->valid_end = jpeg_bits_byte_offset(b);
 	while (!b->at_marker && !b->at_end && b->window_at + b->pos < limit) {
-		b->acc = 0;
-		b->count = 0;
-		bits_refill(b);
+		b->buffer.held = 0;
+		b->buffer.count = 0;
+		jpeg_bits_refill(b);
 	}
 	/* FF may be repeated before a marker. */
-	while (b->at_marker && b->window_at + b->pos < limit && bits_ensure(b, 2) &&
+	while (b->at_marker && b->window_at + b->pos < limit && jpeg_bits_ensure(b, 2) &&
 		b->window[b->pos + 1] == 0xff)
 		b->pos++;
-	if (b->at_marker && bits_ensure(b, 2))
+	if (b->at_marker && jpeg_bits_ensure(b, 2))
 		return true;
 	d->problem = b->at_end ? NULL : problem;
 	return false;
@@ -279,18 +279,18 @@ static bool go_to_marker(struct decoder *d, const char *problem)
 
 static bool restart(struct decoder *d, uint64_t number)
 {
-	struct bits *b = &d->bits;
+	struct jpeg_bits *b = &d->bits;
 
 	if (!go_to_marker(d, "a restart marker is missing"))
 		return false;
 	if (b->window[b->pos + 1] == JPEG_EOI)
-		b->count = -1;
+		b->buffer.count = -1;
 	if (b->window[b->pos + 1] != JPEG_RST0 + ((number - 1) & 7))
 		return fail(d, "a restart marker out of order");
 	b->pos += 2;
 	b->at_marker = false;
-	b->acc = 0;
-	b->count = 0;
+	b->buffer.held = 0;
+	b->buffer.count = 0;
 	d->eob_run = 0;
 	memset(d->dc, 0, sizeof(d->dc));
 	return true;
@@ -325,7 +325,7 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 		.block = sequential_block,
 		.bits = { .view = jpeg->view, .window_at = jpeg->at, .size = view_size(jpeg->view) }
 	};
-	struct bits *b = &d.bits;
+	struct jpeg_bits *b = &d.bits;
 	bool whole;
 
 	if (jpeg->sof == JPEG_SOF2) {
@@ -341,7 +341,8 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	if (!d.problem)
 		return JPEG_SCAN_CUT;
 	*problem = d.problem;
-	if (b->at_marker && b->count < 0 && bits_ensure(b, 2) && b->window[b->pos + 1] == JPEG_EOI)
+	if (b->at_marker && b->buffer.count < 0 && jpeg_bits_ensure(b, 2) &&
+		b->window[b->pos + 1] == JPEG_EOI)
 		return JPEG_SCAN_SHORT;
 	jpeg->at = d.valid_end;
 	return JPEG_SCAN_BROKEN;

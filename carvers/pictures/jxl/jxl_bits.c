@@ -19,8 +19,7 @@ void jxl_bits_begin(struct jxl_bits *bits, struct view *view, uint64_t at, uint6
 	bits->view = view;
 	bits->start = bits->at = at;
 	bits->limit = limit;
-	bits->word = 0;
-	bits->count = 0;
+	bits->held = (struct lsb_bits){ 0 };
 	bits->next = bits->len = 0;
 	bits->cut = bits->wrong = false;
 	bits->proof = 0;
@@ -51,23 +50,26 @@ static bool load_bytes(struct jxl_bits *bits)
 	return true;
 }
 
+void jxl_bits_fill(struct jxl_bits *bits, unsigned n)
+{
+	while (bits->held.count < n && jxl_bits_ok(bits) &&
+		(bits->next < bits->len || load_bytes(bits)))
+		lsb_push(&bits->held, bits->buffer[bits->next++]);
+}
+
 uint32_t jxl_bits_read(struct jxl_bits *bits, unsigned n)
 {
 	uint32_t value;
 
-	while (bits->count < n) {
-		if (bits->cut || bits->wrong || (bits->next == bits->len && !load_bytes(bits))) {
-			bits->cut = bits->cut || !bits->wrong;
-			bits->word = 0;
-			bits->count = 0;
-			return 0;
-		}
-		bits->word |= (uint64_t)bits->buffer[bits->next++] << bits->count;
-		bits->count += 8;
+	if (bits->held.count < n)
+		jxl_bits_fill(bits, n);
+	if (bits->held.count < n) {
+		bits->cut = bits->cut || !bits->wrong;
+		bits->held = (struct lsb_bits){ 0 };
+		return 0;
 	}
-	value = (uint32_t)(bits->word & ((UINT64_C(1) << n) - 1));
-	bits->word >>= n;
-	bits->count -= n;
+	value = lsb_peek(&bits->held, n);
+	lsb_skip(&bits->held, n);
 	return value;
 }
 
@@ -132,7 +134,7 @@ void jxl_bits_extensions(struct jxl_bits *bits)
 
 void jxl_bits_align(struct jxl_bits *bits)
 {
-	unsigned n = bits->count % 8;
+	unsigned n = bits->held.count % 8;
 
 	jxl_bits_expect(bits, jxl_bits_read(bits, n) == 0);
 	bits->proof += n;
@@ -140,9 +142,9 @@ void jxl_bits_align(struct jxl_bits *bits)
 
 uint64_t jxl_bits_at(const struct jxl_bits *bits, unsigned *taken)
 {
-	uint64_t at = bits->at - (bits->len - bits->next) - (bits->count + 7) / 8;
+	uint64_t at = bits->at - (bits->len - bits->next) - (bits->held.count + 7) / 8;
 
 	if (taken)
-		*taken = (8 - bits->count % 8) % 8;
+		*taken = (8 - bits->held.count % 8) % 8;
 	return at;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "bits.h"
 #include "carver.h"
 
 #define JXL_BUFFER_LEN 4096
@@ -11,8 +12,7 @@
 struct jxl_bits {
 	struct view *view;
 	uint64_t start, at, limit; /* where reading began, the next byte to load, the end */
-	uint64_t word;             /* bits loaded and not read yet */
-	unsigned count;            /* their number */
+	struct lsb_bits held;      /* bits loaded and not read yet */
 	size_t next, len;          /* of buffer: used, filled */
 	bool cut;                  /* the data ended too early */
 	bool wrong;                /* a value that the format does not allow */
@@ -32,6 +32,9 @@ void jxl_bits_begin(struct jxl_bits *bits, struct view *view, uint64_t at, uint6
 
 /* False after something was wrong, or the bytes ended: everything read since is 0. */
 bool jxl_bits_ok(const struct jxl_bits *bits);
+
+/* Loads at least n bits (at most 32) into bits->held, or what is left of the data. */
+void jxl_bits_fill(struct jxl_bits *bits, unsigned n);
 
 /* Reads the next n bits, at most 32. */
 uint32_t jxl_bits_read(struct jxl_bits *bits, unsigned n);

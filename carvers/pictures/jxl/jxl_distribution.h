@@ -3,15 +3,7 @@
 #define BURIN_CARVERS_PICTURES_JXL_JXL_DISTRIBUTION_H
 
 #include "jxl_bits.h"
-
-#define JXL_PREFIX_LONGEST 15
-
-/* A prefix code: the number of codes of each length, and their symbols in order. Without codes, the
- * first symbol takes no bits. */
-struct jxl_prefix {
-	uint16_t counts[JXL_PREFIX_LONGEST + 1];
-	uint16_t *symbols;
-};
+#include "prefix_code.h"
 
 struct jxl_slot;
 
@@ -23,10 +15,10 @@ struct jxl_ans {
 
 /* Each reads a definition. False: it is invalid, or out of memory. Free the result in either
  * case. */
-bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *prefix);
+bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct prefix_code *prefix);
 bool jxl_ans_read(struct jxl_bits *bits, unsigned alpha, struct jxl_ans *ans);
 
-uint32_t jxl_prefix_next(struct jxl_bits *bits, const struct jxl_prefix *prefix);
+uint32_t jxl_prefix_next(struct jxl_bits *bits, const struct prefix_code *prefix);
 uint32_t jxl_ans_next(struct jxl_bits *bits, const struct jxl_ans *ans, uint32_t *state);
 
 #endif

@@ -25,7 +25,7 @@
 struct jxl_cluster {
 	struct jxl_hybrid hybrid;
 	size_t alphabet;
-	struct jxl_prefix prefix;
+	struct prefix_code prefix;
 	struct jxl_ans ans;
 };
 
@@ -287,7 +287,7 @@ void jxl_code_end(struct jxl_bits *bits, struct jxl_code *code)
 void jxl_code_free(struct jxl_code *code)
 {
 	for (unsigned i = 0; code->clusters && i < code->cluster_count; i++) {
-		free(code->clusters[i].prefix.symbols);
+		prefix_code_free(&code->clusters[i].prefix);
 		free(code->clusters[i].ans.slots);
 	}
 	free(code->clusters);

@@ -10,59 +10,23 @@
 #define LENGTH_SYMBOLS 18
 #define REPEAT_LAST 16
 #define REPEAT_ZERO 17
-#define FULL (1 << JXL_PREFIX_LONGEST)
+#define FULL (1 << PREFIX_CODE_LEN_MAX)
 /* Chance makes two complete codes, the second described by the first, at most once in this many
  * bits. */
 #define COMPLETE_PROOF 3
 
-/* Builds the code with these lengths, any of which may be 0. */
-static bool build(const uint8_t *lens, size_t count, struct jxl_prefix *prefix)
+uint32_t jxl_prefix_next(struct jxl_bits *bits, const struct prefix_code *code)
 {
-	uint16_t at[JXL_PREFIX_LONGEST + 2] = { 0 };
-	size_t used = 0;
+	uint32_t symbol, len;
 
-	memset(prefix->counts, 0, sizeof(prefix->counts));
-	for (size_t i = 0; i < count; i++) {
-		prefix->counts[lens[i]]++;
-		used += lens[i] != 0;
-	}
-	prefix->counts[0] = 0;
-	prefix->symbols = malloc((used ? used : 1) * sizeof(*prefix->symbols));
-	if (!prefix->symbols)
-		return false;
-	prefix->symbols[0] = 0;
-	for (unsigned len = 1; len <= JXL_PREFIX_LONGEST; len++)
-		at[len + 1] = (uint16_t)(at[len] + prefix->counts[len]);
-	for (size_t i = 0; i < count; i++)
-		if (lens[i])
-			prefix->symbols[at[lens[i]]++] = (uint16_t)i;
-	if (used == 1)
-		memset(prefix->counts, 0, sizeof(prefix->counts));
-	return true;
-}
-
-uint32_t jxl_prefix_next(struct jxl_bits *bits, const struct jxl_prefix *prefix)
-{
-	unsigned code = 0, first = 0, index = 0, len = 1;
-
-	while (len <= JXL_PREFIX_LONGEST && !prefix->counts[len])
-		len++;
-	if (len > JXL_PREFIX_LONGEST)
-		return prefix->symbols[0];
-	for (len = 1; len <= JXL_PREFIX_LONGEST; len++) {
-		code |= jxl_bits_read(bits, 1);
-		if (code - first < prefix->counts[len])
-			return prefix->symbols[index + code - first];
-		index += prefix->counts[len];
-		first = (first + prefix->counts[len]) << 1;
-		code <<= 1;
-	}
-	bits->wrong = true;
-	return 0;
+	jxl_bits_fill(bits, code->single ? 0 : PREFIX_CODE_LEN_MAX);
+	symbol = prefix_code_find(code, &bits->held, &len);
+	jxl_bits_read(bits, len);
+	return symbol;
 }
 
 /* Reads a list of up to four symbols. Their codes have the lengths of one of five patterns. */
-static bool read_listed(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *prefix)
+static bool read_listed(struct jxl_bits *bits, size_t alphabet, struct prefix_code *prefix)
 {
 	static const uint8_t patterns[5][4] = { { 1 }, { 1, 1 }, { 1, 2, 2 }, { 2, 2, 2, 2 },
 		{ 1, 2, 3, 3 } };
@@ -81,13 +45,13 @@ static bool read_listed(struct jxl_bits *bits, size_t alphabet, struct jxl_prefi
 		pattern = 4;
 	for (unsigned i = 0; i < count && right; i++)
 		lens[symbols[i]] = patterns[pattern][i];
-	right = right && build(lens, alphabet, prefix);
+	right = right && prefix_code_build(prefix, lens, alphabet);
 	free(lens);
 	return right;
 }
 
 /* Reads the code of the lengths. */
-static bool read_length_code(struct jxl_bits *bits, unsigned skip, struct jxl_prefix *prefix)
+static bool read_length_code(struct jxl_bits *bits, unsigned skip, struct prefix_code *prefix)
 {
 	static const uint8_t order[LENGTH_SYMBOLS] = { 1, 2, 3, 4, 0, 5, 17, 6, 16, 7, 8, 9, 10, 11,
 		12, 13, 14, 15 };
@@ -112,7 +76,7 @@ static bool read_length_code(struct jxl_bits *bits, unsigned skip, struct jxl_pr
 		}
 	}
 	return jxl_bits_ok(bits) && (used == 1 || space == 0) &&
-	       build(lens, LENGTH_SYMBOLS, prefix);
+	       prefix_code_build(prefix, lens, LENGTH_SYMBOLS);
 }
 
 /* A length that is repeated: how often since another length came; repeats continue in base four or
@@ -137,7 +101,7 @@ static uint32_t repeat_more(struct jxl_bits *bits, struct repeat *repeat, uint8_
 }
 
 static bool read_lengths(
-	struct jxl_bits *bits, const struct jxl_prefix *code, size_t alphabet, uint8_t *lens)
+	struct jxl_bits *bits, const struct prefix_code *code, size_t alphabet, uint8_t *lens)
 {
 	struct repeat repeat = { 0 };
 	uint8_t last = 8;
@@ -161,14 +125,14 @@ static bool read_lengths(
 		memset(lens + at, len, more);
 		at += more;
 		if (len)
-			space -= (int64_t)more << (JXL_PREFIX_LONGEST - len);
+			space -= (int64_t)more << (PREFIX_CODE_LEN_MAX - len);
 	}
 	return jxl_bits_ok(bits) && space == 0;
 }
 
-bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *prefix)
+bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct prefix_code *prefix)
 {
-	struct jxl_prefix code = { 0 };
+	struct prefix_code code = { 0 };
 	unsigned kind = alphabet > 1 ? jxl_bits_read(bits, 2) : 0;
 	uint8_t *lens;
 	bool right;
@@ -176,12 +140,14 @@ bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct jxl_prefix *
 	if (kind == 1)
 		return read_listed(bits, alphabet, prefix);
 	lens = calloc(alphabet, 1);
+	if (lens && alphabet == 1)
+		lens[0] = 1;
 	right = lens && (alphabet == 1 || (read_length_code(bits, kind, &code) &&
 						  read_lengths(bits, &code, alphabet, lens)));
-	right = right && build(lens, alphabet, prefix);
+	right = right && prefix_code_build(prefix, lens, alphabet);
 	if (right && alphabet > 1)
 		bits->proof += COMPLETE_PROOF;
 	free(lens);
-	free(code.symbols);
+	prefix_code_free(&code);
 	return right;
 }

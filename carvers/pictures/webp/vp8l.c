@@ -35,7 +35,7 @@ struct image {
 	uint32_t *pixels; /* NULL: not wanted */
 	uint16_t *groups; /* of each tile, or NULL: one for all */
 	uint32_t tile_bits, group_count;
-	struct vp8l_code *codes; /* CODES for each group */
+	struct prefix_code *codes; /* CODES for each group */
 	uint32_t cache[2048];
 };
 
@@ -200,7 +200,7 @@ static void keep_pixel(struct image *image, uint64_t at, uint32_t colour)
 }
 
 /* Copies earlier pixels. Returns how many, 0 when there are not that many. */
-static uint64_t copy(struct vp8l_bits *b, struct image *image, const struct vp8l_code *codes,
+static uint64_t copy(struct vp8l_bits *b, struct image *image, const struct prefix_code *codes,
 	uint32_t prefix, uint64_t at, uint64_t left)
 {
 	uint32_t len = read_length(b, prefix);
@@ -216,7 +216,7 @@ static uint64_t copy(struct vp8l_bits *b, struct image *image, const struct vp8l
 /* Decodes one command: one or more pixels, at `at`. 0: it is invalid. */
 static uint64_t decode_command(struct vp8l_bits *b, struct image *image, uint64_t at, uint64_t left)
 {
-	const struct vp8l_code *codes = image->codes;
+	const struct prefix_code *codes = image->codes;
 	uint32_t green, colour;
 
 	if (image->groups) {
@@ -270,7 +270,7 @@ static bool read_codes(struct vp8l_bits *b, struct image *image)
 		return false;
 	}
 	for (uint32_t i = 0; i < image->group_count; i++) {
-		struct vp8l_code *codes = image->codes + (size_t)i * CODES;
+		struct prefix_code *codes = image->codes + (size_t)i * CODES;
 
 		if (!vp8l_read_code(b, &codes[0], LITERALS + LENGTHS + cached) ||
 			!vp8l_read_code(b, &codes[1], LITERALS) ||
@@ -285,7 +285,7 @@ static bool read_codes(struct vp8l_bits *b, struct image *image)
 static void free_codes(struct image *image)
 {
 	for (uint32_t i = 0; image->codes && i < image->group_count * CODES; i++)
-		free(image->codes[i].symbols);
+		prefix_code_free(&image->codes[i]);
 	free(image->codes);
 }
 
@@ -391,7 +391,7 @@ enum vp8l_state vp8l_check(struct view *view, uint64_t *at, uint64_t end)
 
 	if (b.exhausted)
 		return VP8L_COMPLETE;
-	*at = b.at - b.count / 8;
+	*at = b.at - b.buffer.count / 8;
 	if (!valid)
 		return b.ended ? VP8L_CUT : VP8L_BROKEN;
 	return end - *at > SLACK ? VP8L_EARLY : VP8L_COMPLETE;

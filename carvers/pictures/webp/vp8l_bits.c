@@ -6,7 +6,6 @@
  */
 #include "vp8l_bits.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "walk.h"
@@ -16,7 +15,7 @@
 
 static void refill(struct vp8l_bits *b)
 {
-	while (b->count <= 48 && b->at < b->end) {
+	while (b->buffer.count <= 48 && b->at < b->end) {
 		if (b->at < b->window_at || b->at >= b->window_at + b->window_len) {
 			b->window = walk_window(b->view, b->at, b->end, &b->window_len);
 			b->window_at = b->at;
@@ -26,113 +25,47 @@ static void refill(struct vp8l_bits *b)
 				return;
 			}
 		}
-		b->bits |= (uint64_t)b->window[b->at - b->window_at] << b->count;
-		b->count += 8;
+		lsb_push(&b->buffer, b->window[b->at - b->window_at]);
 		b->at++;
 	}
 }
 
 static void skip_bits(struct vp8l_bits *b, uint32_t n)
 {
-	if (n > b->count) {
+	if (n > b->buffer.count) {
 		b->ended = true;
-		b->bits = 0;
-		b->count = 0;
+		b->buffer.held = 0;
+		b->buffer.count = 0;
 		return;
 	}
-	b->bits >>= n;
-	b->count -= n;
+	lsb_skip(&b->buffer, n);
 }
 
 uint32_t vp8l_read(struct vp8l_bits *b, uint32_t n)
 {
 	uint32_t value;
 
-	if (b->count < n)
+	if (b->buffer.count < n)
 		refill(b);
-	value = (uint32_t)b->bits & ((1u << n) - 1);
+	value = lsb_peek(&b->buffer, n);
 	skip_bits(b, n);
 	return value;
 }
 
-uint32_t vp8l_decode(struct vp8l_bits *b, const struct vp8l_code *code)
+uint32_t vp8l_decode(struct vp8l_bits *b, const struct prefix_code *code)
 {
-	uint32_t value = 0, first = 0, index = 0;
-	uint16_t entry;
+	uint32_t symbol, len;
 
-	if (code->single)
-		return code->only;
-	if (b->count < VP8L_CODE_LEN_MAX)
+	if (b->buffer.count < PREFIX_CODE_LEN_MAX)
 		refill(b);
-	entry = code->fast[b->bits & ((1u << VP8L_FAST_BITS) - 1)];
-	if (entry) {
-		skip_bits(b, entry >> 12);
-		return entry & 0xfff;
-	}
-	for (uint32_t len = 1; len <= VP8L_CODE_LEN_MAX; len++) {
-		value |= (uint32_t)(b->bits >> (len - 1)) & 1;
-		if (value - first < code->counts[len]) {
-			skip_bits(b, len);
-			return code->symbols[index + value - first];
-		}
-		index += code->counts[len];
-		first = (first + code->counts[len]) << 1;
-		value <<= 1;
-	}
-	b->ended = true; /* not for a complete code */
-	return 0;
-}
-
-/* Enters a code into the fast table, at its bits in reverse. */
-static void fill_fast(struct vp8l_code *code, uint32_t value, uint32_t len, uint16_t symbol)
-{
-	uint32_t turned = 0;
-
-	for (uint32_t i = 0; i < len; i++)
-		turned |= (value >> i & 1) << (len - 1 - i);
-	for (uint32_t i = turned; i < 1u << VP8L_FAST_BITS; i += 1u << len)
-		code->fast[i] = (uint16_t)(len << 12 | symbol);
-}
-
-/* Builds a code from its symbols' lengths. False when it is not complete. */
-static bool build(struct vp8l_code *code, const uint8_t *lens, uint32_t alphabet)
-{
-	uint32_t used = 0, room = 0, value = 0, index = 0;
-
-	for (uint32_t i = 0; i < alphabet; i++) {
-		if (!lens[i])
-			continue;
-		code->counts[lens[i]]++;
-		room += 1u << (VP8L_CODE_LEN_MAX - lens[i]);
-		code->only = (uint16_t)i;
-		used++;
-	}
-	code->single = used == 1;
-	if (code->single)
-		return true;
-	if (room != 1u << VP8L_CODE_LEN_MAX)
-		return false;
-	code->symbols = calloc(used, sizeof(*code->symbols));
-	if (!code->symbols)
-		return false;
-	for (uint32_t len = 1; len <= VP8L_CODE_LEN_MAX; len++, value <<= 1) {
-		if (!code->counts[len])
-			continue;
-		for (uint32_t i = 0; i < alphabet; i++) {
-			if (lens[i] != len)
-				continue;
-			code->symbols[index++] = (uint16_t)i;
-			if (len <= VP8L_FAST_BITS)
-				fill_fast(code, value, len, (uint16_t)i);
-			value++;
-		}
-	}
-	return true;
+	symbol = prefix_code_find(code, &b->buffer, &len);
+	skip_bits(b, len);
+	return symbol;
 }
 
 /* Reads the lengths of all symbols' codes, which are coded with `code`. */
 static bool read_lens(
-	struct vp8l_bits *b, const struct vp8l_code *code, uint8_t *lens, uint32_t alphabet)
+	struct vp8l_bits *b, const struct prefix_code *code, uint8_t *lens, uint32_t alphabet)
 {
 	uint32_t most = alphabet, before = 8;
 
@@ -176,22 +109,23 @@ static bool read_simple(struct vp8l_bits *b, uint8_t *lens, uint32_t alphabet)
 	return true;
 }
 
-bool vp8l_read_code(struct vp8l_bits *b, struct vp8l_code *code, uint32_t alphabet)
+bool vp8l_read_code(struct vp8l_bits *b, struct prefix_code *code, uint32_t alphabet)
 {
 	static const uint8_t order[LENGTH_CODES] = { 17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10,
 		11, 12, 13, 14, 15 };
 	uint8_t lens[ALPHABET_MAX] = { 0 }, length_lens[LENGTH_CODES] = { 0 };
-	struct vp8l_code lengths = { 0 };
+	struct prefix_code lengths = { 0 };
 	uint32_t count;
 	bool valid;
 
 	if (vp8l_read(b, 1))
-		return read_simple(b, lens, alphabet) && !b->ended && build(code, lens, alphabet);
+		return read_simple(b, lens, alphabet) && !b->ended &&
+		       prefix_code_build(code, lens, alphabet);
 	count = 4 + vp8l_read(b, 4);
 	for (uint32_t i = 0; i < count; i++)
 		length_lens[order[i]] = (uint8_t)vp8l_read(b, 3);
-	valid = build(&lengths, length_lens, LENGTH_CODES) &&
+	valid = prefix_code_build(&lengths, length_lens, LENGTH_CODES) &&
 		read_lens(b, &lengths, lens, alphabet) && !b->ended;
-	free(lengths.symbols);
-	return valid && build(code, lens, alphabet);
+	prefix_code_free(&lengths);
+	return valid && prefix_code_build(code, lens, alphabet);
 }

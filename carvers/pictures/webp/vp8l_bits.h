@@ -6,15 +6,12 @@
 #include <stdbool.h>
 
 #include "carver.h"
-
-#define VP8L_FAST_BITS 8
-#define VP8L_CODE_LEN_MAX 15
+#include "prefix_code.h"
 
 struct vp8l_bits {
 	struct view *view;
 	uint64_t at, end; /* the next byte to read; the end */
-	uint64_t bits;
-	uint32_t count;  /* of bits loaded */
+	struct lsb_bits buffer;
 	uint64_t visits; /* pixels decoded */
 	bool ended;      /* more bits were read than exist */
 	bool exhausted;  /* too much work to continue */
@@ -23,22 +20,13 @@ struct vp8l_bits {
 	size_t window_len;
 };
 
-struct vp8l_code {
-	uint16_t counts[VP8L_CODE_LEN_MAX + 1]; /* number of codes of each length */
-	uint16_t fast[1 << VP8L_FAST_BITS];     /* by the next bits: length << 12 | symbol; 0: a
-                                               longer code */
-	uint16_t *symbols;                      /* in order of their codes; owned */
-	uint16_t only;                          /* the single symbol of a code without bits */
-	bool single;
-};
-
 /* Reads the next n bits, at most 24. Zeros after the end. */
 uint32_t vp8l_read(struct vp8l_bits *b, uint32_t n);
 
 /* Reads a code for symbols below `alphabet`. False when it is invalid, or the data ends. */
-bool vp8l_read_code(struct vp8l_bits *b, struct vp8l_code *code, uint32_t alphabet);
+bool vp8l_read_code(struct vp8l_bits *b, struct prefix_code *code, uint32_t alphabet);
 
 /* Reads the next symbol. */
-uint32_t vp8l_decode(struct vp8l_bits *b, const struct vp8l_code *code);
+uint32_t vp8l_decode(struct vp8l_bits *b, const struct prefix_code *code);
 
 #endif
