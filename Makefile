@@ -45,7 +45,9 @@ DETECTED := $(BUILD)/detected$(CUDA:%=-cuda%)$(MPI:%=-mpi%).mk
 ifneq ($(filter-out clean help deps demo check check-long uninstall,$(or $(MAKECMDGOALS),all)),)
 $(DETECTED): $(call stamp,detect,$(CC) $(NVCC) $(GENCODE) $(MPICC)) src/packaging/detect \
 	$(wildcard /var/lib/dpkg/status /etc/ld.so.cache /usr/bin /usr/local/bin /usr/include)
-	$(Q)src/packaging/detect '$@' '$(CC)' '$(NVCC)' '$(GENCODE)' '$(MPICC)' '$(CUDA)' '$(MPI)'
+	$(Q)src/packaging/detect '$@' '$(CC)' $(ASKED)
+# As it is given, not as an older file of these says.
+ASKED := '$(NVCC)' '$(GENCODE)' '$(MPICC)' '$(CUDA)' '$(MPI)'
 include $(DETECTED)
 endif
 
