@@ -152,36 +152,36 @@ static bool is_amr(struct view *view, bool wide, uint64_t offset, uint64_t len)
 	return true;
 }
 
-enum look { UNKNOWN, LOOKS_WRONG, LOOKS_RIGHT, WHOLE };
+enum outcome { UNKNOWN, INVALID, PLAUSIBLE, COMPLETE };
 
-static enum look check_sample(
+static enum outcome check_sample(
 	struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len)
 {
 	bool wide = stream->type == BMFF('s', 'a', 'w', 'b');
 
 	if (wide || stream->type == BMFF('s', 'a', 'm', 'r'))
-		return is_amr(view, wide, offset, len) ? WHOLE : LOOKS_WRONG;
+		return is_amr(view, wide, offset, len) ? COMPLETE : INVALID;
 	if (stream->type == BMFF('m', 'p', '4', 'a') &&
 		(!stream->kind || stream->kind == KIND_AAC ||
 			(stream->kind >= 0x66 && stream->kind <= 0x68)))
-		return is_aac(view, stream, offset, len) ? WHOLE : LOOKS_WRONG;
+		return is_aac(view, stream, offset, len) ? COMPLETE : INVALID;
 	if (stream->type == BMFF('a', 'l', 'a', 'c'))
-		return is_alac(view, offset, len) ? WHOLE : LOOKS_WRONG;
+		return is_alac(view, offset, len) ? COMPLETE : INVALID;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (stream->type == be32((const uint8_t *)starts[i].type))
-			return has_start(&starts[i], view, offset, len) ? LOOKS_RIGHT : LOOKS_WRONG;
+			return has_start(&starts[i], view, offset, len) ? PLAUSIBLE : INVALID;
 	return UNKNOWN;
 }
 
 bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken)
 {
-	enum look look = check_sample(view, stream, offset, len);
+	enum outcome outcome = check_sample(view, stream, offset, len);
 
 	*confirmed = offset;
-	if (look == UNKNOWN)
+	if (outcome == UNKNOWN)
 		return true;
-	if (look == LOOKS_WRONG) {
+	if (outcome == INVALID) {
 		if (!stream->failed++)
 			stream->failed_at = offset;
 		/* Its first samples do not follow their coding: this check does not apply to the
@@ -193,7 +193,7 @@ bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t o
 	}
 	stream->passed++;
 	stream->failed = 0;
-	*confirmed = look == WHOLE               ? offset + len
+	*confirmed = outcome == COMPLETE         ? offset + len
 		     : offset + 4 < offset + len ? offset + 4
 						 : offset + len;
 	return true;

@@ -47,7 +47,7 @@ static bool matches(const uint8_t *p, size_t left)
 	return false;
 }
 
-void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t look)
+void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_len)
 {
 	uint64_t size = view_size(view);
 	const uint8_t *p;
@@ -57,7 +57,7 @@ void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t look)
 		end = size;
 	if (at >= end)
 		return;
-	len = look < VIEW_MAX_PEEK ? look : VIEW_MAX_PEEK;
+	len = search_len < VIEW_MAX_PEEK ? search_len : VIEW_MAX_PEEK;
 	len = end - at < len ? (size_t)(end - at) : len;
 	p = view_peek(view, at, len);
 	for (size_t i = 0; p && i < len; i++)

@@ -49,28 +49,28 @@ static void break_line(struct line *line, size_t len, bool zero)
 bool line_read(struct view *view, uint64_t at, struct line *line)
 {
 	uint64_t size = view_size(view);
-	size_t look = FIRST_LEN, len = 0;
+	size_t want = FIRST_LEN, len = 0;
 
 	*line = (struct line){ .at = at };
 	while (at < size) {
-		if (look > size - at)
-			look = (size_t)(size - at);
-		line->bytes = view_peek(view, at, look);
+		if (want > size - at)
+			want = (size_t)(size - at);
+		line->bytes = view_peek(view, at, want);
 		if (!line->bytes)
 			return false;
-		while (len < look && is_text(line->bytes[len]))
+		while (len < want && is_text(line->bytes[len]))
 			len++;
-		if (len < look && line->bytes[len] == '\n') {
+		if (len < want && line->bytes[len] == '\n') {
 			end_line(line, len);
 			return true;
 		}
-		if (len < look || look == VIEW_MAX_PEEK) {
-			break_line(line, len, len < look && !line->bytes[len]);
+		if (len < want || want == VIEW_MAX_PEEK) {
+			break_line(line, len, len < want && !line->bytes[len]);
 			return line->len > 0;
 		}
-		if (look == size - at)
+		if (want == size - at)
 			break;
-		look = look * 4 < VIEW_MAX_PEEK ? look * 4 : VIEW_MAX_PEEK;
+		want = want * 4 < VIEW_MAX_PEEK ? want * 4 : VIEW_MAX_PEEK;
 	}
 	line->len = len;
 	line->text_end = line->next = at + len;

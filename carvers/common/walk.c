@@ -35,10 +35,10 @@ bool walk_zeros(struct view *view, uint64_t at, uint64_t end)
 const uint8_t *walk_stream(
 	struct view *view, uint64_t offset, uint64_t end, uint64_t taken, size_t *len)
 {
-	uint64_t look = taken < FIRST_LEN ? FIRST_LEN : taken;
+	uint64_t want = taken < FIRST_LEN ? FIRST_LEN : taken;
 
-	if (offset < end && look < end - offset)
-		end = offset + look;
+	if (offset < end && want < end - offset)
+		end = offset + want;
 	return walk_window(view, offset, end, len);
 }
 

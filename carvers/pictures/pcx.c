@@ -41,7 +41,7 @@ struct pcx {
 static const char *read_header(struct pcx *pcx)
 {
 	const uint8_t *p = view_peek(pcx->view, 0, HEADER_LEN);
-	uint32_t width, height, planes, least, len;
+	uint32_t width, height, planes, len_min, len;
 
 	if (!p || p[0] != 0x0a || p[1] > 5 || p[1] == 1 || p[2] != 1)
 		return "no PCX header";
@@ -52,9 +52,9 @@ static const char *read_header(struct pcx *pcx)
 	width = le16(p + 8) - le16(p + 4) + 1u;
 	height = le16(p + 10) - le16(p + 6) + 1u;
 	planes = p[65];
-	least = (width * p[3] + 7) / 8;
+	len_min = (width * p[3] + 7) / 8;
 	len = le16(p + 66);
-	if (planes < 1 || planes > 4 || len < least || len > least + 16)
+	if (planes < 1 || planes > 4 || len < len_min || len > len_min + 16)
 		return "an impossible length of lines";
 	pcx->line_len = planes * len;
 	pcx->lines = height;

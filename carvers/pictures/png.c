@@ -225,8 +225,7 @@ static void read_details(struct png *png, const struct chunk *chunk)
 	}
 }
 
-/* Whether the chunk has a public type. Text can look like a chunk; these four letters make
- * certain. */
+/* Whether the chunk has a public type. Text can look like a chunk, but not with such a type. */
 static bool known(const struct chunk *chunk)
 {
 	static const char types[] =

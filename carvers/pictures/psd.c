@@ -64,7 +64,7 @@ static uint64_t row_bytes(const struct psd *psd, uint32_t width)
 static const char *read_head(struct psd *psd)
 {
 	const uint8_t *p = view_peek(psd->view, 0, HEAD_LEN);
-	uint32_t most;
+	uint32_t side_max;
 
 	if (!p || memcmp(p, "8BPS\0", 5) != 0 || (p[5] != 1 && p[5] != 2))
 		return "no PSD signature";
@@ -74,10 +74,10 @@ static const char *read_head(struct psd *psd)
 	psd->width = be32(p + 18);
 	psd->depth = be16(p + 22);
 	psd->mode = be16(p + 24);
-	most = psd->large ? SIZE_MAX_PSB : SIZE_MAX_PSD;
+	side_max = psd->large ? SIZE_MAX_PSB : SIZE_MAX_PSD;
 	if (!psd->channels || psd->channels > CHANNELS_MAX)
 		return "an impossible number of channels";
-	if (!psd->height || psd->height > most || !psd->width || psd->width > most)
+	if (!psd->height || psd->height > side_max || !psd->width || psd->width > side_max)
 		return "an impossible size";
 	if (psd->depth != 1 && psd->depth != 8 && psd->depth != 16 && psd->depth != 32)
 		return "an impossible depth";

@@ -113,9 +113,9 @@ static enum verdict file_verdict(struct tiff_walk *walk, struct view *view, stru
 			"only %" PRIu64 " of its %" PRIu64 " bytes belong to a part", walk->covered,
 			walk->end);
 	}
-	if (walk->end > walk->vouched && walk->end - walk->vouched > ON_TRUST)
+	if (walk->end > walk->confirmed && walk->end - walk->confirmed > ON_TRUST)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the last bytes, from %" PRIu64 " on, cannot be verified", walk->vouched);
+			"the last bytes, from %" PRIu64 " on, cannot be verified", walk->confirmed);
 	if (walk->unchecked > UNCHECKED_MAX)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%" PRIu64 " bytes of pixels cannot be checked", walk->unchecked);

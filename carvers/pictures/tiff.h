@@ -42,7 +42,7 @@ struct tiff_walk {
 	struct tiff tiff;
 	uint64_t size;             /* of the view */
 	uint64_t end;              /* end of all that offsets lead to so far */
-	uint64_t vouched;          /* how much of it is confirmed */
+	uint64_t confirmed;        /* how much of it is confirmed */
 	uint64_t value, value_end; /* the last of the values outside directories */
 	uint64_t covered;          /* bytes that offsets lead to */
 	uint64_t bad;              /* the first invalid byte; UINT64_MAX: none */

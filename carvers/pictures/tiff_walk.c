@@ -55,8 +55,8 @@ void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len)
 
 void tiff_confirm(struct tiff_walk *walk, uint64_t end)
 {
-	if (end > walk->vouched)
-		walk->vouched = end;
+	if (end > walk->confirmed)
+		walk->confirmed = end;
 }
 
 void tiff_note_bad(struct tiff_walk *walk, uint64_t at, const char *problem)

@@ -74,9 +74,9 @@ static void read_flat(struct jxl_bits *bits, int32_t *counts, size_t *count)
 /* How many bits are stored for a count whose highest bit is 2^log. */
 static unsigned precision(unsigned log, unsigned shift)
 {
-	int least = (int)shift - (int)((RANGE_BITS - log) >> 1);
+	int stored = (int)shift - (int)((RANGE_BITS - log) >> 1);
 
-	return least < 0 ? 0 : (unsigned)least < log ? (unsigned)least : log;
+	return stored < 0 ? 0 : (unsigned)stored < log ? (unsigned)stored : log;
 }
 
 /* Reads the logarithms, and the length of each run with its first token. Returns which is the
@@ -84,15 +84,15 @@ static unsigned precision(unsigned log, unsigned shift)
 static size_t read_logarithms(struct jxl_bits *bits, size_t count, uint8_t *logs, uint16_t *runs)
 {
 	size_t largest = count;
-	int most = -1;
+	int max = -1;
 
 	for (size_t i = 0; i < count && jxl_bits_ok(bits); i++) {
 		logs[i] = (uint8_t)read_logarithm(bits);
 		if (logs[i] == RUN) {
 			runs[i] = (uint16_t)(read_u8(bits) + 4);
 			i += runs[i] - 1u;
-		} else if (logs[i] > most) {
-			most = logs[i];
+		} else if (logs[i] > max) {
+			max = logs[i];
 			largest = i;
 		}
 	}

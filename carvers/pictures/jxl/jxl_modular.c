@@ -55,9 +55,9 @@ static void load_neighbours(
 /* n + w - nw, clamped to the range of n and w. */
 static int64_t gradient(int64_t n, int64_t w, int64_t nw)
 {
-	int64_t least = n < w ? n : w, most = n < w ? w : n;
+	int64_t low = n < w ? n : w, high = n < w ? w : n;
 
-	return nw < least ? most : nw > most ? least : n + w - nw;
+	return nw < low ? high : nw > high ? low : n + w - nw;
 }
 
 static int64_t select_one(int64_t w, int64_t n, int64_t nw)
@@ -152,14 +152,14 @@ static const struct jxl_node *find_leaf(struct decoder *decoder)
 static void find_earlier(struct decoder *decoder, uint32_t index)
 {
 	const struct jxl_channel *own = &decoder->channels->list[index];
-	unsigned most =
+	unsigned earlier_max =
 		decoder->property_count > OWN_PROPERTIES
 			? (decoder->property_count - OWN_PROPERTIES + BY_CHANNEL - 1) / BY_CHANNEL
 			: 0;
 
 	memset(decoder->properties, 0, sizeof(decoder->properties));
 	decoder->earlier_count = 0;
-	for (uint32_t i = index; i-- > 0 && decoder->earlier_count < most;) {
+	for (uint32_t i = index; i-- > 0 && decoder->earlier_count < earlier_max;) {
 		const struct jxl_channel *channel = &decoder->channels->list[i];
 
 		if (channel->width == own->width && channel->height == own->height &&

@@ -56,12 +56,12 @@ static int64_t times(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static uint32_t weight(uint64_t error, uint32_t most)
+static uint32_t weight(uint64_t error, uint32_t factor)
 {
 	unsigned len = 64 - (unsigned)__builtin_clzll(error + 1), shift = len > 6 ? len - 6 : 0;
 	uint32_t by = (uint32_t)(error >> shift) + 1;
 
-	return 4 + ((most * ((1u << 24) / by)) >> shift);
+	return 4 + ((factor * ((1u << 24) / by)) >> shift);
 }
 
 /* The weighted average of the predictions. */
@@ -97,7 +97,7 @@ int64_t jxl_weighted_predict(struct jxl_weighted *weighted, uint32_t x, uint32_t
 	uint32_t right = x + 1 < weighted->width ? above + 1 : above, left = x ? above - 1 : above;
 	const int32_t *differences = weighted->differences, *f = weighted->factors;
 	int64_t n = around->n * 8, w = around->w * 8, ne = around->ne * 8, nw = around->nw * 8;
-	int64_t nn = around->nn * 8, least, most;
+	int64_t nn = around->nn * 8, low, high;
 	int64_t of_w = x ? differences[here + x - 1] : 0, of_n = differences[above];
 	int64_t of_nw = differences[left], of_ne = differences[right];
 	uint32_t weights[JXL_WEIGHTED];
@@ -118,14 +118,14 @@ int64_t jxl_weighted_predict(struct jxl_weighted *weighted, uint32_t x, uint32_t
 			5);
 	weighted->guess = average(weighted->guesses, weights);
 	if (((of_n ^ of_w) | (of_n ^ of_nw)) <= 0) {
-		least = w < ne ? w : ne;
-		least = least < n ? least : n;
-		most = w > ne ? w : ne;
-		most = most > n ? most : n;
-		if (weighted->guess > most)
-			weighted->guess = most;
-		if (weighted->guess < least)
-			weighted->guess = least;
+		low = w < ne ? w : ne;
+		low = low < n ? low : n;
+		high = w > ne ? w : ne;
+		high = high > n ? high : n;
+		if (weighted->guess > high)
+			weighted->guess = high;
+		if (weighted->guess < low)
+			weighted->guess = low;
 	}
 	return (weighted->guess + HALF_BELOW) >> MORE_BITS;
 }

@@ -67,13 +67,13 @@ uint32_t vp8l_decode(struct vp8l_bits *b, const struct prefix_code *code)
 static bool read_lens(
 	struct vp8l_bits *b, const struct prefix_code *code, uint8_t *lens, uint32_t alphabet)
 {
-	uint32_t most = alphabet, before = 8;
+	uint32_t left = alphabet, before = 8;
 
 	if (vp8l_read(b, 1))
-		most = 2 + vp8l_read(b, 2 + 2 * vp8l_read(b, 3));
-	if (most > alphabet)
+		left = 2 + vp8l_read(b, 2 + 2 * vp8l_read(b, 3));
+	if (left > alphabet)
 		return false;
-	for (uint32_t i = 0; i < alphabet && most--;) {
+	for (uint32_t i = 0; i < alphabet && left--;) {
 		uint32_t symbol = vp8l_decode(b, code), count = 1, len = symbol;
 
 		if (symbol == 16) {
