@@ -1,6 +1,6 @@
 /*
  * Messages for people, on stderr, after "burin: ". stdout is for machines. The progress line
- * (output/progress.h) hooks in here, so that messages and it never mix on a line.
+ * (report/progress.h) hooks in here, so that messages and it never mix on a line.
  */
 #ifndef BURIN_BASE_LOG_H
 #define BURIN_BASE_LOG_H

@@ -14,7 +14,7 @@
 #include "carve/remote.h"
 #include "hashing/hash_sets.h"
 #include "output/output_dir.h"
-#include "output/progress.h"
+#include "report/progress.h"
 #include "report/report.h"
 
 /* Candidates that were neither kept nor rejected, because the run ended early, are counted as

@@ -64,7 +64,7 @@ int copy_runs(struct copier *copier, struct image *image, const struct range *ru
 int mark_known(const struct hash_sets *sets, bool skip_known, struct file_record *record,
 	struct error *error)
 {
-	int status = hash_sets_mark(sets, record, error);
+	int status = hash_sets_find(sets, &record->hashes, &record->known, &record->alert, error);
 
 	record->left_out = !status && skip_known && record->known && !record->alert;
 	return status;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "page/page.h"
+#include "report/report.h"
 
 /* How many thumbnails there are at most unless --thumbs says otherwise. */
 #define DEFAULT_THUMBS "10000"

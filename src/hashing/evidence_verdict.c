@@ -1,8 +1,8 @@
-/* The outcome of hashing the evidence itself, as a word and as a sentence. */
+#include "hashing/evidence_verdict.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "report/record.h"
 
 const char *evidence_state_name(enum evidence_state state)
 {
@@ -28,12 +28,12 @@ static void set_mismatch(struct evidence_record *record, const struct comparison
 		row->name, row->stored, row->computed);
 }
 
-void evidence_compare(struct evidence_record *record, const struct image_info *image,
-	const struct hashes *computed, uint64_t unread)
+void evidence_compare(struct evidence_record *record, const char *stored_md5,
+	const char *stored_sha1, const struct hashes *computed, uint64_t unread)
 {
 	const struct comparison rows[] = {
-		{ "MD5", image->stored_md5, computed->md5 },
-		{ "SHA-1", image->stored_sha1, computed->sha1 },
+		{ "MD5", stored_md5, computed->md5 },
+		{ "SHA-1", stored_sha1, computed->sha1 },
 	};
 	bool md5 = is_compared(&rows[0]), sha1 = is_compared(&rows[1]);
 

@@ -106,13 +106,14 @@ static int holds(const struct hash_set *set, const struct hashes *hashes)
 	return found;
 }
 
-int hash_sets_mark(const struct hash_sets *sets, struct file_record *record, struct error *error)
+int hash_sets_find(const struct hash_sets *sets, const struct hashes *hashes, const char **known,
+	const char **alert, struct error *error)
 {
-	record->known = record->alert = NULL;
+	*known = *alert = NULL;
 	for (size_t i = 0; i < sets->count; i++) {
 		const struct hash_set *set = &sets->items[i];
-		const char **mark = set->alert ? &record->alert : &record->known;
-		int found = *mark ? 0 : holds(set, &record->hashes);
+		const char **mark = set->alert ? alert : known;
+		int found = *mark ? 0 : holds(set, hashes);
 
 		if (found < 0)
 			return error_set(error, EXIT_IO, -found,

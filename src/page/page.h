@@ -11,11 +11,6 @@
 
 #include "base/error.h"
 
-/* What the page consists of, in the output folder. */
-#define PAGE_NAME "report.html"
-#define PAGE_DATA_DIR "report.data/" /* the files' rows, when they are too many for the page */
-#define PAGE_THUMBS_DIR "thumbs/"    /* thumbnails */
-
 struct page_options {
 	uint64_t thumbs; /* how many thumbnails to make at most */
 };

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "output/dirfd.h"
 #include "page/page.h"
+#include "report/report.h"
 
 #define PART_LEN ((size_t)4 << 20)
 #define PART_NAME PAGE_DATA_DIR "%04u.js"

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "page/page.h"
+#include "report/report.h"
 
 /* The assembler includes the file as it is, and adds a zero. */
 #define EMBED(name, path) \

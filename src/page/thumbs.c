@@ -22,6 +22,7 @@
 #include "base/sandbox.h"
 #include "output/dirfd.h"
 #include "page/page_data.h"
+#include "report/report.h"
 #include "page/thumb_jobs.h"
 
 /* Larger pictures get no thumbnail. */

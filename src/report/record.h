@@ -14,6 +14,7 @@
 #include "evidence/damage.h"
 #include "evidence/image.h"
 #include "evidence/volumes.h"
+#include "hashing/evidence_verdict.h"
 #include "hashing/hash.h"
 #include "report/file_end.h"
 #include "rules/rules.h"
@@ -97,29 +98,6 @@ void file_record_save(const struct file_record *record, struct codec_writer *wri
 /* Allocates path and runs; the extension goes to texts. limit: the image's size. */
 void file_record_load(struct file_record *record, const struct rules *rules, uint64_t limit,
 	struct strpool *texts, struct codec_reader *reader);
-
-/* The outcome of hashing the evidence itself. */
-enum evidence_state {
-	EVIDENCE_NOT_HASHED,
-	EVIDENCE_HASHED,   /* it stores no hash to compare with */
-	EVIDENCE_MATCH,    /* equal to every stored hash that was computed */
-	EVIDENCE_MISMATCH, /* different from a stored one */
-	EVIDENCE_PARTIAL,  /* not all of it was read, so nothing can be concluded */
-};
-
-/* "none", "hashed", "match", "mismatch", "partial" */
-const char *evidence_state_name(enum evidence_state state);
-
-struct evidence_record {
-	enum evidence_state state;
-	struct hashes hashes; /* "" where not computed, and all when not all was read */
-	char sentence[200];   /* the outcome in words */
-};
-
-/* Compares the hashes of the whole evidence with those that it stores, and words the outcome.
- * unread: bytes of it that could not be read. */
-void evidence_compare(struct evidence_record *record, const struct image_info *image,
-	const struct hashes *computed, uint64_t unread);
 
 struct resumption {
 	int64_t at;        /* seconds since 1970 UTC */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "page/page.h"
 #include "content_map/map_bin.h"
 #include "report/report_file.h"
 

@@ -66,6 +66,11 @@ extern const struct reporter audit_reporter, jsonl_reporter, dfxml_reporter;
 /* All of them, ends with NULL. */
 extern const struct reporter *const reporters[];
 
+/* What the page (page/page.h) consists of, in the output folder. */
+#define PAGE_NAME "report.html"
+#define PAGE_DATA_DIR "report.data/" /* the files' rows, when they are too many for the page */
+#define PAGE_THUMBS_DIR "thumbs/"    /* thumbnails */
+
 /* Whether burin keeps something of its own at this path of an output folder: a report, its page,
  * the content map, the checkpoint. No carved file has such a path. */
 bool report_owns(const char *path);

@@ -6,7 +6,7 @@
 #ifndef BURIN_REPORT_REPORT_QUEUE_H
 #define BURIN_REPORT_REPORT_QUEUE_H
 
-#include "output/progress.h"
+#include "report/progress.h"
 #include "report/report.h"
 
 struct report_queue;

@@ -218,7 +218,8 @@ void evidence_hash_finish(struct evidence_hash *hash, bool whole, bool failed)
 		struct hashes hashes;
 
 		media_hash_finish(hash->threads, &hashes);
-		evidence_compare(hash->record, image_info(hash->evidence), &hashes,
+		evidence_compare(hash->record, image_info(hash->evidence)->stored_md5,
+			image_info(hash->evidence)->stored_sha1, &hashes,
 			ranges_bytes(&hash->scope->unread));
 	} else if (hash->threads) {
 		judge(hash->record, EVIDENCE_PARTIAL, ENDED_EARLY);

@@ -12,7 +12,7 @@
 #include "evidence/reader.h"
 #include "evidence/volumes.h"
 #include "hashing/hash_sets.h"
-#include "output/progress.h"
+#include "report/progress.h"
 #include "report/record.h"
 #include "rules/rules.h"
 #include "scan/gpu_options.h"

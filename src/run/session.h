@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "carve/carving.h"
 #include "output/output_dir.h"
-#include "output/progress.h"
+#include "report/progress.h"
 #include "report/report.h"
 #include "run/problems.h"
 #include "run/run_options.h"

@@ -93,15 +93,12 @@ static const char md5[] = "900150983cd24fb0d6963f7d28e17f72",
 static struct evidence_record judge(const char *stored_md5, const char *stored_sha1,
 	const char *computed_md5, const char *computed_sha1, uint64_t unread)
 {
-	struct image_info image = { 0 };
 	struct hashes computed = { 0 };
 	struct evidence_record record;
 
-	strcpy(image.stored_md5, stored_md5);
-	strcpy(image.stored_sha1, stored_sha1);
 	strcpy(computed.md5, computed_md5);
 	strcpy(computed.sha1, computed_sha1);
-	evidence_compare(&record, &image, &computed, unread);
+	evidence_compare(&record, stored_md5, stored_sha1, &computed, unread);
 	return record;
 }
 

@@ -1,5 +1,5 @@
 /* The progress line and the events: the line as text, then what goes to stderr and stdout. */
-#include "output/progress.h"
+#include "report/progress.h"
 
 #include <jansson.h>
 #include <time.h>

@@ -171,7 +171,8 @@ Test(verify, errors)
 	temp_write("file", "", 0);
 	expect_error("file", -ENOTDIR, "cannot open the folder");
 	cr_assert_eq(mkdir(temp_at("empty"), 0755), 0);
-	expect_error("empty", -ENOENT, "holds no report.jsonl: it is not an output folder of burin");
+	expect_error(
+		"empty", -ENOENT, "holds no report.jsonl: it is not an output folder of burin");
 	cr_assert_eq(symlink("../file", temp_at("empty/report.jsonl")), 0);
 	expect_error("empty", -ELOOP, "cannot open the report");
 	make_folder(RUN ENTRY("../escape", "3", ""));

@@ -3,8 +3,8 @@
  * run at a time may overwrite its line on a terminal; messages of base/log.h and the line don't
  * garble each other. Several runs at a time must use PROGRESS_LINES.
  */
-#ifndef BURIN_OUTPUT_PROGRESS_H
-#define BURIN_OUTPUT_PROGRESS_H
+#ifndef BURIN_REPORT_PROGRESS_H
+#define BURIN_REPORT_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "output/progress.h"
+#include "report/progress.h"
 
 #include <inttypes.h>
 #include <pthread.h>
