@@ -204,7 +204,7 @@ const struct command carve_command = {
 		       "other forensic tools, `audit.txt` for people who know Scalpel.\n\n"
 		       "An IMAGE is a raw file, the first part of a split raw image, a block "
 		       "device, an AFF, VMDK, VHD or VHDX file, or the first segment of an E01 "
-		       "set; a folder stands for all images in it, which are detected by their "
+		       "set; a folder means all images in it, which are detected by their "
 		       "extensions. Images are never written to. With several images, each gets "
 		       "its own folder in the output folder, one that fails does not stop the "
 		       "others, and `batch.txt` and `batch.json` summarize them.\n\n"

@@ -185,7 +185,7 @@ static int show_text(const struct asked *asked, struct error *error)
 	if (shown)
 		table_print(table, stdout);
 	else
-		printf("No rule's header stands at %" PRIu64 " (-t TYPE or --all says which byte "
+		printf("No rule's header matches at %" PRIu64 " (-t TYPE or --all says which byte "
 		       "differs).\n",
 			asked->offset);
 	table_free(table);
