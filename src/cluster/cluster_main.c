@@ -207,7 +207,7 @@ int main(int argc, char **argv)
 	if (transport_rank())
 		log_set_taker(log_of_worker);
 	if (pthread_create(&thread, NULL, run_program, &program)) {
-		log_error("cannot start any thread");
+		log_error("cannot start a thread");
 		return EXIT_IO;
 	}
 	transport_run(deliver, is_done);

@@ -76,7 +76,7 @@ static int open_folder(const char *output, const char *mark, struct error *error
 	free(path);
 	if (status)
 		return error_set(error, EXIT_IO, -status,
-			"the output folder '%s' is not the one that rank 0 has: it must lie on "
+			"the output folder '%s' is not the one that rank 0 has: it must be on "
 			"storage that all hosts share (%s)",
 			output, strerror(-status));
 	status = output_dir_share(&server.output_dir, output, error);

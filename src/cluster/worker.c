@@ -351,7 +351,7 @@ int worker_start(const struct cluster_begin *begin, struct error *error)
 {
 	own.begin = *begin;
 	if (pthread_create(&own.thread, NULL, run_own, &own.begin))
-		return error_set(error, EXIT_IO, EAGAIN, "cannot start any thread");
+		return error_set(error, EXIT_IO, EAGAIN, "cannot start a thread");
 	own.started = true;
 	return 0;
 }

@@ -229,7 +229,8 @@ static void warn(struct checkpoint *checkpoint, int status)
 	if (!checkpoint->warned)
 		log_warn("%s: no checkpoint could be written: %s; %s",
 			checkpoint->options.image_path, strerror(-status),
-			checkpoint->has_parts ? "the last one stays" : "the run can't be resumed");
+			checkpoint->has_parts ? "the last one is kept"
+					      : "the run can't be resumed");
 	checkpoint->warned = true;
 }
 
@@ -451,7 +452,8 @@ int checkpoint_find(struct checkpoint_header *header, const char *output, struct
 		if (!codec_ok(reader)) {
 			checkpoint_header_free(header);
 			found = error_set(error, EXIT_USAGE, EINVAL,
-				"the checkpoint in %s is of another version of burin", output);
+				"the checkpoint in %s was written by another version of burin",
+				output);
 		}
 		codec_reader_close(reader);
 		close(fd);
@@ -499,8 +501,8 @@ int checkpoint_begin_batch(const char *output, char **arguments, struct error *e
 	if (faccessat(output_dir_fd(output_dir), OUTPUT_DIR_CHECKPOINT, F_OK,
 		    AT_SYMLINK_NOFOLLOW) == 0)
 		status = error_set(error, EXIT_IO, EEXIST,
-			"a run that did not come to its end is in %s: go on with burin carve "
-			"--resume %s, or choose another folder with -o",
+			"%s holds an unfinished run: resume it with burin carve --resume %s, or "
+			"choose another folder with -o",
 			output, output);
 	else
 		write_batch(output_dir, arguments);

@@ -22,7 +22,7 @@ static int open_image(struct session *session, const struct report_reader_run *o
 	if (size == old->image_size)
 		return 0;
 	return error_set(&session->error, EXIT_USAGE, EINVAL,
-		"%s holds %" PRIu64 " bytes, but the report is of an image of %" PRIu64
+		"%s holds %" PRIu64 " bytes, but the report is about an image of %" PRIu64
 		" bytes; give the image that the report was made from",
 		session->image_path, size, old->image_size);
 }

@@ -443,8 +443,8 @@ int run_carve(const struct run_options *options, const char *image_path, const c
 	code = session_report(session);
 	if (checkpoint_end(run.checkpoint, !session->error.code && !signals_caught()) &&
 		session->carving)
-		log_info("to go on with it: burin carve --resume %s",
-			output_dir_path(session->output_dir));
+		log_info(
+			"to resume: burin carve --resume %s", output_dir_path(session->output_dir));
 	if (sums) {
 		session_sums(session, sums);
 		sums->unsuited = run.search && search_is_unsuited(run.search);

@@ -96,7 +96,7 @@ static void select_space(struct scope *scope, enum run_space space, struct probl
 	if (!in_use)
 		problems_add(
 			problems, xasprintf("no file system could be read: %s counts as %s",
-					  unallocated ? "all of the image" : "none of the image",
+					  unallocated ? "the whole image" : "none of the image",
 					  unallocated ? "unallocated" : "allocated"));
 	if (unallocated)
 		complement(in_use ? in_use : &none, size, &scope->space);

@@ -157,7 +157,7 @@ static bool fall_back(struct search *search, const char *why)
 
 	if (!next)
 		return false;
-	log_warn("engine %s: %s; going on with %s", search->engine->name, why, next->name);
+	log_warn("engine %s: %s; continuing with %s", search->engine->name, why, next->name);
 	snprintf(search->engine_reason + used, sizeof(search->engine_reason) - used, "; %s: %s",
 		search->engine->name, why);
 	search->engine = next;

@@ -52,7 +52,7 @@ int session_open_pool(struct session *session, unsigned threads)
 	session->pool = session->options->pool ? session->options->pool : session_pool_new(threads);
 	if (session->pool)
 		return 0;
-	return error_set(&session->error, EXIT_IO, EAGAIN, "cannot start any thread");
+	return error_set(&session->error, EXIT_IO, EAGAIN, "cannot start a thread");
 }
 
 /* The nearest folder above path that exists: where a new folder would be made. The caller frees
@@ -188,13 +188,13 @@ static void collect_carving_problems(struct session *session)
 
 	if (carving_mismatches(carving))
 		problems_add(problems,
-			xasprintf("%" PRIu64 " files have other hashes than the report that they "
-				  "come from: the image has changed",
+			xasprintf("%" PRIu64 " files do not have the hashes that the report "
+				  "gives: the image has changed",
 				carving_mismatches(carving)));
 	if (carving_quota_reached(carving))
-		problems_add(problems,
-			xstrdup("a quota was reached, so files were found and not carved; "
-				"the summary counts them under 'quota'"));
+		problems_add(
+			problems, xstrdup("a quota was reached, so some files were not carved; "
+					  "the summary counts them under 'quota'"));
 }
 
 static void collect_problems(struct session *session, const struct ranges *unreadable)
@@ -213,10 +213,9 @@ static void collect_problems(struct session *session, const struct ranges *unrea
 				ranges_bytes(unreadable), unreadable->count,
 				unreadable->count == 1 ? "place" : "places"));
 	} else if (session->carving && carving_unreadable(session->carving)) {
-		problems_add(problems,
-			xasprintf("carved files hold %" PRIu64 " bytes that could not be read "
-				  "and are zeros",
-				carving_unreadable(session->carving)));
+		problems_add(problems, xasprintf("carved files have zeros in place of %" PRIu64
+						 " bytes that could not be read",
+					       carving_unreadable(session->carving)));
 	}
 	if (session->carving)
 		collect_carving_problems(session);
@@ -290,7 +289,7 @@ static void log_result(const struct session *session)
 	if (session->report)
 		log_info("%s: %" PRIu64 " %s, %s%s; %s in %s", image_path, summary->files,
 			summary->files == 1 ? "file" : "files", size_print(summary->bytes, size),
-			session->options->dry_run ? ", found and not written" : "",
+			session->options->dry_run ? ", found but not written" : "",
 			session->options->dry_run ? "the reports are" : "they and the reports are",
 			output_dir_path(session->output_dir));
 }
