@@ -31,7 +31,7 @@ struct jxl_frame {
 	uint64_t last_at;               /* of the last */
 };
 
-/* Reads header and table at bits, which is at a byte. What is wrong, or NULL. */
+/* Reads header and table at bits, which is at a byte. Returns what is wrong, or NULL. */
 const char *jxl_frame_read(struct jxl_bits *bits, const struct jxl_image *image, bool preview,
 	struct jxl_frame *frame);
 
