@@ -13,7 +13,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum log_level threshold = LOG_INFO;
 static void (*before_hook)(void);
 static void (*after_hook)(void);
-static void (*taker)(enum log_level level, const char *text);
+static void (*redirected)(enum log_level level, const char *text);
 
 void log_set_level(enum log_level level)
 {
@@ -28,10 +28,10 @@ void log_set_hooks(void (*before)(void), void (*after)(void))
 	pthread_mutex_unlock(&lock);
 }
 
-void log_set_taker(void (*take)(enum log_level level, const char *text))
+void log_redirect(void (*take)(enum log_level level, const char *text))
 {
 	pthread_mutex_lock(&lock);
-	taker = take;
+	redirected = take;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -59,8 +59,8 @@ void log_print(enum log_level level, const char *format, ...)
 	/* Names of files and types may contain terminal escape sequences. */
 	text_clean(text, clean, sizeof(clean));
 	pthread_mutex_lock(&lock);
-	if (taker)
-		taker(level, clean);
+	if (redirected)
+		redirected(level, clean);
 	else
 		print_line(level, clean);
 	pthread_mutex_unlock(&lock);

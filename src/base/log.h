@@ -15,7 +15,7 @@ void log_set_hooks(void (*before)(void), void (*after)(void));
 
 /* Passes messages to take instead of printing them, in the thread that logs; NULL: prints them on
  * stderr again. */
-void log_set_taker(void (*take)(enum log_level level, const char *text));
+void log_redirect(void (*take)(enum log_level level, const char *text));
 
 /* Thread-safe; adds the newline. */
 void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

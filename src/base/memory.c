@@ -56,7 +56,7 @@ void *xgrow(void *array, size_t *capacity, size_t count, size_t len)
 	return xreallocarray(array, *capacity, len);
 }
 
-/* Only so many are compared: hostile evidence could make a longer search slow. */
+/* Limits the search, which hostile evidence could otherwise make slow. */
 #define COMPARED_MAX 1000
 
 const char *strpool_keep(struct strpool *pool, const char *text)

@@ -373,7 +373,7 @@ static const struct option_row *row_of(const struct parse *parse, int code)
 	return row;
 }
 
-static int take(const struct parse *parse, int code, char **argv)
+static int handle_option(const struct parse *parse, int code, char **argv)
 {
 	const struct option_row *row;
 
@@ -411,7 +411,7 @@ int options_parse(const struct option_row *rows, const char *command, int argc, 
 			free_tables(&parse);
 			return 0;
 		}
-		rc = take(&parse, code, argv);
+		rc = handle_option(&parse, code, argv);
 	}
 	free_tables(&parse);
 	return rc < 0 ? rc : optind;

@@ -27,7 +27,7 @@ struct pool {
 	struct worker *workers;
 };
 
-static struct pool_job *take(struct pool *pool)
+static struct pool_job *next_job(struct pool *pool)
 {
 	for (int priority = 0; priority < POOL_PRIORITIES; priority++) {
 		struct queue *queue = &pool->queues[priority];
@@ -50,7 +50,7 @@ static void *work(void *arg)
 
 	pthread_mutex_lock(&pool->lock);
 	for (;;) {
-		struct pool_job *job = take(pool);
+		struct pool_job *job = next_job(pool);
 
 		if (job) {
 			pthread_mutex_unlock(&pool->lock);

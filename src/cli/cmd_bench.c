@@ -67,7 +67,7 @@ static int load(const struct bench_settings *settings, struct rules **rules,
 
 /* Returns the exit code: differences are problems; if none of the requested engines gave a row,
  * they are not available. */
-static int judge(const struct bench_options *options, const struct bench_result *result)
+static int exit_code_of(const struct bench_options *options, const struct bench_result *result)
 {
 	unsigned different = 0, run = 0;
 
@@ -102,7 +102,7 @@ static int measure(const struct bench_settings *settings, const struct bench_opt
 			bench_show_json(options, &result);
 		else
 			bench_show_table(options, &result);
-		code = judge(options, &result);
+		code = exit_code_of(options, &result);
 	}
 	bench_result_free(&result);
 	return code;

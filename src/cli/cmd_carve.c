@@ -110,7 +110,7 @@ static int carve(const struct carve_options *settings, const struct images *imag
 }
 
 /* settings: filled from the command line of the run and then from the current one. */
-static int go_on(struct carve_options *settings, struct resume *resume)
+static int carve_resumed(struct carve_options *settings, struct resume *resume)
 {
 	char *path = resume->moved ? resume->moved : resume->old.image_path;
 	struct images one = { .paths = &path, .count = 1 }, several = { 0 };
@@ -151,7 +151,7 @@ static int resume_run(const struct carve_options *given, int argc, char **argv)
 	}
 	code = resume_begin(&resume, given->resume, command_line, argc ? argv[0] : NULL);
 	if (code < 0)
-		code = go_on(&settings, &resume);
+		code = carve_resumed(&settings, &resume);
 	options_release(carve_option_rows, &settings);
 	resume_end(&resume);
 	return code;

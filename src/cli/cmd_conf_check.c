@@ -186,7 +186,7 @@ static void print_json(const struct check *check)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static int look(struct check *check, const struct check_settings *settings, const char *path,
+static int check_file(struct check *check, const struct check_settings *settings, const char *path,
 	struct error *error)
 {
 	int rc = rules_load(&check->rules, path, settings->rules_format, NULL, error);
@@ -210,7 +210,7 @@ static int run_check(void *arg, int argc, char **argv)
 	int code;
 
 	(void)argc;
-	if (look(&check, settings, argv[0], &error) < 0) {
+	if (check_file(&check, settings, argv[0], &error) < 0) {
 		log_error("%s", error.text);
 		code = error.code;
 	} else {

@@ -46,7 +46,7 @@ static const struct option_row selftest_options[] = {
 	{ 0 },
 };
 
-static void tell(const struct selftest_run *run)
+static void log_run(const struct selftest_run *run)
 {
 	log_set_level(LOG_INFO);
 	log_info("selftest: %s%s%s: %s", run->engine, run->kernel ? " " : "",
@@ -57,7 +57,7 @@ static void tell(const struct selftest_run *run)
 	log_set_level(LOG_WARN); /* so that the next run prints nothing */
 }
 
-static void tell_nothing(const struct selftest_run *run)
+static void log_nothing(const struct selftest_run *run)
 {
 	(void)run;
 }
@@ -106,7 +106,7 @@ static int run(void *arg, int argc, char **argv)
 	status = rules_load(&rules, config, settings->rules_format, NULL, &error);
 	if (!status)
 		status = selftest_run(
-			&selftest, rules, settings->quiet ? tell_nothing : tell, &error);
+			&selftest, rules, settings->quiet ? log_nothing : log_run, &error);
 	if (!status && settings->output)
 		status = write_files(&selftest, settings->output, &error);
 	if (!status)

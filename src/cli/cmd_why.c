@@ -195,8 +195,8 @@ static int show_text(const struct asked *asked, struct error *error)
 		asked->settings->report, asked->offset, print_covering, (void *)asked, error);
 }
 
-static int ask(const struct why_settings *settings, const struct rules *rules, const char *path,
-	uint64_t offset, struct error *error)
+static int test_rules(const struct why_settings *settings, const struct rules *rules,
+	const char *path, uint64_t offset, struct error *error)
 {
 	const struct why_options options = { settings->both, settings->align };
 	struct why_answer *answers = xcalloc(rules->count, sizeof(*answers));
@@ -233,7 +233,7 @@ static int run(void *arg, int argc, char **argv)
 		status =
 			rules_load(&rules, config, settings->rules_format, settings->types, &error);
 	if (!status)
-		status = ask(settings, rules, argv[0], offset, &error);
+		status = test_rules(settings, rules, argv[0], offset, &error);
 	if (status)
 		log_error("%s", error.text);
 	rules_free(rules);

@@ -36,7 +36,7 @@ char **command_line;
 
 /* How many of the words spell the command's name, 0 when they don't. Sets *family when the first
  * word is the first of a two-word name. */
-static int spelled(const char *name, int argc, char **argv, bool *family)
+static int match_words(const char *name, int argc, char **argv, bool *family)
 {
 	const char *blank = strchr(name, ' ');
 	size_t len = blank ? (size_t)(blank - name) : strlen(name);
@@ -50,7 +50,8 @@ static int spelled(const char *name, int argc, char **argv, bool *family)
 }
 
 /* Words the error for an unknown command, with the nearest name. */
-static const struct command *no_command(int argc, char **argv, bool family, struct error *error)
+static const struct command *unknown_command(
+	int argc, char **argv, bool family, struct error *error)
 {
 	char *typed = family && argc > 1 ? xasprintf("%s %s", argv[0], argv[1]) : xstrdup(argv[0]);
 	struct suggestion near = { .word = typed };
@@ -77,11 +78,11 @@ const struct command *command_find(int argc, char **argv, int *used, struct erro
 	bool family = false;
 
 	for (const struct command *const *command = commands; *command; command++) {
-		*used = spelled((*command)->name, argc, argv, &family);
+		*used = match_words((*command)->name, argc, argv, &family);
 		if (*used)
 			return *command;
 	}
-	return no_command(argc, argv, family, error);
+	return unknown_command(argc, argv, family, error);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */

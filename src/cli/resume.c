@@ -35,7 +35,7 @@ static int find_end(char **words)
 
 /* Options given now come last and so override the old ones. Images given now are left out;
  * everything after "--" is an image. */
-static void combine(struct resume *resume, char **old, char **given)
+static void join_command_lines(struct resume *resume, char **old, char **given)
 {
 	int options = find_end(old), more = find_end(given), rest = 0, used = 0;
 
@@ -52,7 +52,7 @@ static void combine(struct resume *resume, char **old, char **given)
 	resume->word_count = used;
 }
 
-static int refuse(const char *output, int kind, const struct error *error)
+static int nothing_to_resume(const char *output, int kind, const struct error *error)
 {
 	if (kind < 0) {
 		log_error("%s", error->text);
@@ -97,7 +97,7 @@ int resume_begin(struct resume *resume, const char *output, char **given, const 
 	int kind = checkpoint_find(&resume->old, output, &error);
 
 	if (kind != CHECKPOINT_RESUMABLE)
-		return refuse(output, kind, &error);
+		return nothing_to_resume(output, kind, &error);
 	resume->output = realpath(output, NULL);
 	if (!resume->output) {
 		log_error("cannot open the output folder %s: %s", output, strerror(errno));
@@ -105,7 +105,7 @@ int resume_begin(struct resume *resume, const char *output, char **given, const 
 	}
 	if (image && move_image(resume, image))
 		return EXIT_USAGE;
-	combine(resume, options_of(resume->old.arguments), options_of(given));
+	join_command_lines(resume, options_of(resume->old.arguments), options_of(given));
 	if (chdir(resume->old.directory))
 		log_warn("cannot change to %s, where the run was started: %s",
 			resume->old.directory, strerror(errno));

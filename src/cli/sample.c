@@ -26,7 +26,7 @@ struct sampler {
 	size_t tail_len;
 };
 
-static size_t least(uint64_t a, size_t b)
+static size_t min_size(uint64_t a, size_t b)
 {
 	return a < b ? (size_t)a : b;
 }
@@ -38,7 +38,7 @@ static void count_hits(const struct sampler *sampler, uint64_t *counts)
 }
 
 /* Scans the chunk, in several parts when the hits do not fit at once. */
-static int search(struct sampler *sampler, uint64_t *counts, struct error *error)
+static int scan_chunk(struct sampler *sampler, uint64_t *counts, struct error *error)
 {
 	struct chunk *chunk = &sampler->chunk, *done;
 
@@ -60,7 +60,7 @@ static int search(struct sampler *sampler, uint64_t *counts, struct error *error
 	return 0;
 }
 
-static int search_piece(
+static int scan_piece(
 	struct sampler *sampler, struct sample *sample, uint64_t offset, struct error *error)
 {
 	struct chunk *chunk = &sampler->chunk;
@@ -68,14 +68,14 @@ static int search_piece(
 
 	chunk->offset = offset;
 	chunk->data = sampler->data;
-	chunk->len = least(left, PIECE_LEN);
-	chunk->tail_len = least(left - chunk->len, sampler->tail_len);
+	chunk->len = min_size(left, PIECE_LEN);
+	chunk->tail_len = min_size(left - chunk->len, sampler->tail_len);
 	image_read_around(sampler->image, offset, sampler->data, chunk->len + chunk->tail_len);
 	sample->bytes += chunk->len;
-	return search(sampler, sample->counts, error);
+	return scan_chunk(sampler, sample->counts, error);
 }
 
-static int search_pieces(
+static int scan_pieces(
 	struct sampler *sampler, struct sample *sample, uint64_t want, struct error *error)
 {
 	uint64_t size = sampler->image_size;
@@ -86,7 +86,7 @@ static int search_pieces(
 	if (pieces > all)
 		pieces = all;
 	for (uint64_t i = 0; i < pieces; i++) {
-		int rc = search_piece(sampler, sample, i * stride, error);
+		int rc = scan_piece(sampler, sample, i * stride, error);
 
 		if (rc < 0)
 			return rc;
@@ -154,7 +154,7 @@ int sample_take(struct sample *sample, const struct rules *rules, const char *pa
 	if (rc == 0) {
 		sample->engine = sampler.engine->name;
 		sample->counts = xcalloc(rules->patterns.count, sizeof(*sample->counts));
-		rc = search_pieces(&sampler, sample, want, error);
+		rc = scan_pieces(&sampler, sample, want, error);
 	}
 	close_all(&sampler);
 	if (rc < 0)

@@ -205,7 +205,7 @@ int main(int argc, char **argv)
 	coordinator_init();
 	link_init();
 	if (transport_rank())
-		log_set_taker(log_of_worker);
+		log_redirect(log_of_worker);
 	if (pthread_create(&thread, NULL, run_program, &program)) {
 		log_error("cannot start a thread");
 		return EXIT_IO;

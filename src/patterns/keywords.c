@@ -113,7 +113,7 @@ static void write_variant(
 }
 
 /* By bytes, then by pattern. */
-static int compare(const void *a, const void *b, void *memory)
+static int compare_variants(const void *a, const void *b, void *memory)
 {
 	const struct variant *x = a, *y = b;
 	int order = memcmp((uint8_t *)memory + x->at, (uint8_t *)memory + y->at,
@@ -146,12 +146,12 @@ static struct variant *write_variants(
 		if (run->back > keywords->reach)
 			keywords->reach = run->back;
 	}
-	qsort_r(variants, count, sizeof(*variants), compare, keywords->memory);
+	qsort_r(variants, count, sizeof(*variants), compare_variants, keywords->memory);
 	return variants;
 }
 
 /* Makes one keyword of variants with equal bytes. */
-static void unite(struct keyword_set *keywords, const struct variant *variants)
+static void merge_equal(struct keyword_set *keywords, const struct variant *variants)
 {
 	struct keyword *last = NULL;
 
@@ -185,7 +185,7 @@ void keywords_make(struct keyword_set *keywords, const struct pattern_set *set, 
 	keywords->items = xcalloc(count, sizeof(*keywords->items));
 	keywords->records = xcalloc(count, sizeof(*keywords->records));
 	variants = write_variants(keywords, set, runs);
-	unite(keywords, variants);
+	merge_equal(keywords, variants);
 	free(variants);
 	free(runs);
 }

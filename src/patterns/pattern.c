@@ -41,7 +41,7 @@ static void add_byte(struct parser *p, uint8_t byte, uint8_t mask)
 }
 
 /* Sets the error: what was expected, and what was found up to the next blank. */
-static int expected(struct parser *p, const char *what)
+static int fail_expected(struct parser *p, const char *what)
 {
 	char found[24];
 	size_t len = 0;
@@ -68,8 +68,8 @@ static int parse_pair(struct parser *p)
 	int high = nibble(p->text[p->at]), low = high < 0 ? -1 : nibble(p->text[p->at + 1]);
 
 	if (low < 0)
-		return expected(p, high < 0 ? "two hex digits, 'text', i'text' or /regex/"
-					    : "two hex digits (or ? for a nibble)");
+		return fail_expected(p, high < 0 ? "two hex digits, 'text', i'text' or /regex/"
+						 : "two hex digits (or ? for a nibble)");
 	add_byte(p, (uint8_t)((high & 15) << 4 | (low & 15)),
 		(uint8_t)((high < 16 ? 0xf0 : 0) | (low < 16 ? 0x0f : 0)));
 	p->at += 2;
@@ -88,7 +88,8 @@ static int parse_quoted(struct parser *p, bool nocase)
 			return p->at - start > 2
 				       ? 0
 				       : (p->at = start,
-						 expected(p, "at least one character in quotes"));
+						 fail_expected(
+							 p, "at least one character in quotes"));
 		if (c == '\'')
 			p->at++;
 		add_byte(p, c, nocase && ascii_is_letter(c) ? CASE_MASK : 0xff);

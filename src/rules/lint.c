@@ -56,10 +56,10 @@ void lint_add(struct lint *lint, enum lint_level level, const char *file, unsign
 	va_end(args);
 }
 
-static void say(const struct context *c, enum lint_level level, const char *format, ...)
+static void report(const struct context *c, enum lint_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void say(const struct context *c, enum lint_level level, const char *format, ...)
+static void report(const struct context *c, enum lint_level level, const char *format, ...)
 {
 	va_list args;
 
@@ -110,14 +110,15 @@ static void check_header(const struct context *c, const struct pattern *header)
 	bool checked = c->rule->carver || c->rule->must_count;
 
 	if (pattern_bits(header) < SHORT_BITS)
-		say(c, checked ? LINT_NOTE : LINT_WARN,
+		report(c, checked ? LINT_NOTE : LINT_WARN,
 			"header %.60s has fewer than 24 fixed bits: random data alone gives %.0f "
 			"hits per GiB",
 			header->text, forecast_pattern(header));
 	if (wild_count(header) > header->len / 2)
-		say(c, LINT_NOTE, "more than half of header %.60s is wild", header->text);
+		report(c, LINT_NOTE, "more than half of header %.60s is wild", header->text);
 	if (is_all(header, 0x00) || is_all(header, 0xff))
-		say(c, LINT_WARN, "header %.60s is all %s: it matches at every byte of empty space",
+		report(c, LINT_WARN,
+			"header %.60s is all %s: it matches at every byte of empty space",
 			header->text, is_all(header, 0) ? "00" : "FF");
 }
 
@@ -158,23 +159,23 @@ static void check_footer(const struct context *c, const struct pattern *footer)
 	const char *why = nested_why(c, footer);
 
 	if (why && c->rule->pair == PAIR_FORWARD)
-		say(c, LINT_WARN,
+		report(c, LINT_WARN,
 			"footer %.60s: %s, so files are cut there; use a carver, or pair = "
 			"\"reverse\"",
 			footer->text, why);
 	else if (why && c->rule->pair == PAIR_REVERSE)
-		say(c, LINT_NOTE,
+		report(c, LINT_NOTE,
 			"footer %.60s: %s; with pair = \"reverse\" the last one within max_size "
 			"ends the file, and that one may belong to a later file",
 			footer->text, why);
 	else if (pattern_bits(footer) < SHORT_BITS && c->rule->pair != PAIR_REVERSE &&
 		 apart < (double)c->rule->max_size)
-		say(c, LINT_WARN,
+		report(c, LINT_WARN,
 			"footer %.60s has fewer than 24 fixed bits: it occurs by chance about "
 			"every %.0f bytes, and larger files are cut there",
 			footer->text, apart);
 	if (is_all(footer, 0x00) || is_all(footer, 0xff))
-		say(c, LINT_WARN, "footer %.60s is all %s, like empty space", footer->text,
+		report(c, LINT_WARN, "footer %.60s is all %s, like empty space", footer->text,
 			is_all(footer, 0) ? "00" : "FF");
 }
 
@@ -185,7 +186,8 @@ static void check_patterns(const struct context *c)
 	for (uint32_t i = 0; i < rule->header_count; i++)
 		check_header(c, header_of(c, i));
 	if (rule->footer_count && (rule->carver || rule->length.width)) {
-		say(c, LINT_NOTE, "the footer is never used: the %s determines where the file ends",
+		report(c, LINT_NOTE,
+			"the footer is never used: the %s determines where the file ends",
 			rule->carver ? "carver" : "length");
 		return;
 	}
@@ -201,7 +203,7 @@ static void check_sizes(const struct context *c)
 	char size[16];
 
 	if (rule->max_size < rule->min_size)
-		say(c, LINT_WARN,
+		report(c, LINT_WARN,
 			"max_size (%" PRIu64 ") is below min_size (%" PRIu64
 			"): nothing is ever carved",
 			rule->max_size, rule->min_size);
@@ -209,21 +211,21 @@ static void check_sizes(const struct context *c)
 		uint64_t len = header_of(c, i)->min_len;
 
 		if (len > rule->max_size || rule->header_offset > rule->max_size - len)
-			say(c, LINT_WARN, "max_size (%" PRIu64 ") ends before the header does",
+			report(c, LINT_WARN, "max_size (%" PRIu64 ") ends before the header does",
 				rule->max_size);
 	}
 	for (uint32_t i = 0; i < rule->must_count; i++)
 		if (rule->musts[i].at + rule->musts[i].pattern.len > rule->max_size)
-			say(c, LINT_WARN, "must at %" PRIu64 " lies beyond max_size",
+			report(c, LINT_WARN, "must at %" PRIu64 " lies beyond max_size",
 				rule->musts[i].at);
 	if (rule->length.width && rule->length.at > rule->max_size - rule->length.width)
-		say(c, LINT_WARN, "the length field is beyond max_size");
+		report(c, LINT_WARN, "the length field is beyond max_size");
 	if (rule->length.width && rule->carver)
-		say(c, LINT_NOTE,
+		report(c, LINT_NOTE,
 			"length is never used: the carver determines where the file ends");
 	if (!rule->footer_count && !rule->carver && !rule->length.width &&
 		rule->max_size >= UINT64_C(1) << 30)
-		say(c, LINT_NOTE, "nothing determines where a file ends, so every hit writes %s",
+		report(c, LINT_NOTE, "nothing determines where a file ends, so every hit writes %s",
 			size_print(rule->max_size, size));
 }
 
@@ -304,15 +306,15 @@ static bool check_pair(const struct context *c, const struct rule *other, bool e
 		return false;
 	if (earlier && rule->carver && rule->carver == other->carver &&
 		other->min_size <= rule->min_size && other->max_size >= rule->max_size)
-		say(c, LINT_WARN,
+		report(c, LINT_WARN,
 			"never carves anything: '%s' (%s:%u) has the same carver, comes first and "
 			"matches all its headers",
 			other->name, other->file, other->line);
 	else if (earlier && same_end(other, rule) && rule_covers(c->rules, rule, other))
-		say(c, LINT_WARN, "does the same as '%s' (%s:%u): every file is carved twice",
+		report(c, LINT_WARN, "does the same as '%s' (%s:%u): every file is carved twice",
 			other->name, other->file, other->line);
 	else if (other->carver && !rule->carver)
-		say(c, LINT_NOTE,
+		report(c, LINT_NOTE,
 			"carves only where the carver of '%s' (%s:%u) finds no complete file",
 			other->name, other->file, other->line);
 	else

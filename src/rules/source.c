@@ -63,7 +63,7 @@ static void copy(struct walk *w, size_t len)
 	w->at += len;
 }
 
-static char look(const struct walk *w, size_t ahead)
+static char peek(const struct walk *w, size_t ahead)
 {
 	return w->len - w->at > ahead ? w->text[w->at + ahead] : '\0';
 }
@@ -135,8 +135,8 @@ static int read_include(struct walk *w)
 	w->at += sizeof(word) - 1;
 	w->at += strspn(w->text + w->at, " \t");
 	name = w->text + w->at + 1;
-	end = look(w, 0) == '"' ? name + strcspn(name, "\"\n") : name;
-	if (look(w, 0) != '"' || *end != '"' || end == name || end - name > 4096)
+	end = peek(w, 0) == '"' ? name + strcspn(name, "\"\n") : name;
+	if (peek(w, 0) != '"' || *end != '"' || end == name || end - name > 4096)
 		return loader_fail(w->loader, w->file, w->line,
 			"expected a file name in double quotes after @include");
 	path = included_path(w, name, (size_t)(end - name));
@@ -174,7 +174,7 @@ static int read_number(struct walk *w)
 			"ones in quotes",
 			(int)(end - start < 40 ? end - start : 40), start);
 	copy(w, (size_t)(end - start));
-	while (look(w, 0) == 'L')
+	while (peek(w, 0) == 'L')
 		w->at++;
 	strbuf_bytes(&w->source->text, "L", 1);
 	return 0;
@@ -199,12 +199,12 @@ static int read_bracket(struct walk *w, char c)
 
 static int walk_code(struct walk *w)
 {
-	char c = look(w, 0);
+	char c = peek(w, 0);
 
 	if (c == '@' && w->line_is_blank)
 		return read_include(w);
-	if (c == '#' || (c == '/' && (look(w, 1) == '/' || look(w, 1) == '*'))) {
-		w->state = c == '/' && look(w, 1) == '*' ? BLOCK_COMMENT : LINE_COMMENT;
+	if (c == '#' || (c == '/' && (peek(w, 1) == '/' || peek(w, 1) == '*'))) {
+		w->state = c == '/' && peek(w, 1) == '*' ? BLOCK_COMMENT : LINE_COMMENT;
 		w->opened = w->line;
 		w->line_is_blank = false;
 		copy(w, c == '#' ? 1 : 2);
@@ -238,16 +238,16 @@ static int walk_code(struct walk *w)
 
 static void walk_string(struct walk *w)
 {
-	char c = look(w, 0);
+	char c = peek(w, 0);
 
 	if (c == '"')
 		w->state = CODE;
-	copy(w, c == '\\' && look(w, 1) && look(w, 1) != '\n' ? 2 : 1);
+	copy(w, c == '\\' && peek(w, 1) && peek(w, 1) != '\n' ? 2 : 1);
 }
 
 static void walk_block_comment(struct walk *w)
 {
-	bool ends = look(w, 0) == '*' && look(w, 1) == '/';
+	bool ends = peek(w, 0) == '*' && peek(w, 1) == '/';
 
 	copy(w, ends ? 2 : 1);
 	if (ends)
