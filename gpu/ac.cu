@@ -1,26 +1,26 @@
 /*
  * Aho-Corasick on the device. The plain form is ac_search in ac.h: a state, one lookup for every
- * byte, a look at the accepting states.
+ * byte, one comparison with the accepting states.
  *
  * ac-plain is that form with one thread for every KiB: each thread reads its own bytes one by one,
- * so that the 32 of a warp touch 32 cache lines at once, and the table lies behind the first-level
- * cache. It is there to be compared with.
+ * so that the 32 of a warp touch 32 cache lines at once, and the table is read through the
+ * first-level cache. It is for comparison.
  *
- * ac follows the best form of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013), and goes
- * on from there:
+ * ac follows the best form of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013), and adds
+ * to it:
  *  - The threads of a block fetch a tile of the text together, 16 bytes each and side by side, and
- *    put it into shared memory; what each thread then reads from there is its own stretch. (Their
+ *    put it into shared memory; each thread then reads its own stretch from there. (Their
  *    deficiency D1.) The next tile is fetched into registers while this one is searched.
  *  - A stretch is an odd number of words long, 15 or 7, so that the threads of a warp, each at the
  *    same place in its stretch, find their words in 32 different banks.
- *  - They let every thread read longest - 1 bytes before its stretch. Here a thread goes on behind
- *    its stretch instead, only as long as its state is deeper than the way it has gone: on most
- *    data not at all. So patterns of 4,096 bytes cost nothing.
+ *  - They let every thread read longest - 1 bytes before its stretch. Here a thread continues
+ *    past its stretch instead, as long as its state is deeper than the bytes it has read there: on
+ *    most data not at all. So patterns of 4,096 bytes cost nothing.
  *  - They write a state for every byte of the text. Accepting states are rare, and are numbered
- *    behind all others, so one comparison finds them; only hits are written.
+ *    after all others, so one comparison finds them; only hits are written.
  *  - The table is in shared memory, with a column for every byte value if it fits so, else with one
- *    for every class of bytes. Of a larger one the rows next to the root are, which is where an
- *    automaton mostly is, and the others come through the caches.
+ *    for every class of bytes. Of a larger one the rows next to the root are there, where an
+ *    automaton mostly is, and the rest comes through the caches.
  */
 #include "gpu/ac.h"
 #include "gpu/automaton.cuh"
@@ -29,15 +29,15 @@
 
 #define THREADS 1024
 #define STATIC_LEN (256 + THREADS / 32 * sizeof(struct gpu_stage)) /* classes and stages */
-#define LEAST_SHARED (96u << 10) /* with less there is no room for tile and table */
+#define SHARED_MIN (96u << 10) /* with less there is no room for tile and table */
 #define PLAIN_STRETCH 1024
 #define PLAIN_THREADS 128
 #define PLAIN_TABLE_MAX (256u << 20)
 
 /*
- * How a block deals out a tile. With the table in shared memory its banks are the limit, and one
- * stretch a thread is enough. With rows behind the caches waiting is, so that a thread goes through
- * two stretches side by side.
+ * How a block divides a tile. With the table in shared memory its banks are the limit, and one
+ * stretch a thread is enough. With rows in the caches latency is, so a thread walks two stretches
+ * side by side.
  */
 template <bool ALL_HOT> struct layout {
 	static constexpr uint32_t streams = ALL_HOT ? 1 : 2;
@@ -83,8 +83,8 @@ static __device__ __forceinline__ void store_tile(uint4 *tile, const uint32_t pi
 	}
 }
 
-/* Goes through the four bytes of a word once more, from the state before them, and reports. Out of
- * the way of the loop that is hot. */
+/* Walks the four bytes of a word once more, from the state before them, and reports. Kept out of the
+ * hot loop. */
 static __device__ __forceinline__ void report_word(const struct ac_tables *tables,
 	const struct ac_view *view, uint32_t state, uint32_t word, uint32_t at, uint32_t own_end,
 	const struct gpu_text *text, const struct gpu_hits *hits)
@@ -310,7 +310,7 @@ static cudaError_t plain_load(void **result, const struct gpu_program *program)
 	return error;
 }
 
-/* Decides how many rows a block keeps in shared memory. */
+/* Chooses how many rows a block keeps in shared memory. */
 static void choose_rows(struct ac_loaded *loaded, size_t room)
 {
 	const struct ac_tables *tables = &loaded->tables;
@@ -325,7 +325,7 @@ static cudaError_t load(void **result, const struct gpu_program *program)
 {
 	const struct ac_tables *host = ac_tables(program);
 	size_t shared_len = device_shared_len();
-	if (shared_len < LEAST_SHARED)
+	if (shared_len < SHARED_MIN)
 		return plain_load(result, program);
 	size_t room = shared_len - layout<true>::tile - STATIC_LEN;
 	struct ac_loaded *loaded;

@@ -1,8 +1,8 @@
 /*
- * Aho-Corasick: what one thread does (for device and host), and the making of the automaton. The
- * essay is in ac.cu.
+ * Aho-Corasick: what one thread does (for device and host), and making the automaton. ac.cu
+ * explains it.
  *
- * The automaton searches keywords (patterns/keywords.h); where one stands, its patterns are confirmed.
+ * The automaton searches keywords (patterns/keywords.h); where one is found, its patterns are confirmed.
  */
 #ifndef BURIN_GPU_AC_H
 #define BURIN_GPU_AC_H
@@ -14,7 +14,7 @@ struct ac_tables {
 				   than 65,536 */
 	const uint32_t *next32; /* the same for more */
 	const uint8_t *classes; /* 256: the column of a byte */
-	const uint16_t *depths; /* of each state: length of what it has seen of a keyword */
+	const uint16_t *depths; /* of each state: the matched length of a keyword */
 	uint32_t columns;
 	struct automaton automaton;
 };
@@ -43,8 +43,8 @@ GPU_INLINE uint32_t ac_next(
 	return view->wide ? tables->next32[at] : tables->next16[at];
 }
 
-/* Behind a thread's own bytes: goes on from `state` at own_end as long as a keyword that began
- * before it may still end. near: the text from near_begin to near_end in a nearer place; it may be
+/* After a thread's own bytes: continues from `state` at own_end as long as a keyword that began
+ * before it may still end. near: the text from near_begin to near_end in nearer memory; it may be
  * empty. */
 GPU_INLINE void ac_finish(const struct ac_tables *tables, const struct ac_view *view,
 	uint32_t state, uint32_t own_end, const uint8_t *near, uint32_t near_begin,
@@ -88,8 +88,8 @@ double ac_cost(const struct gpu_program *program);
 void ac_describe(const struct gpu_program *program, char *text, size_t len);
 /* The tables in host memory. */
 const struct ac_tables *ac_tables(const struct gpu_program *program);
-/* The largest limit of the keywords' length, `longest` (4096, 64, ...) at most, with which there
- * are no more than states_max states for certain; 2, which makes 65,793 at most, if none does. */
+/* The largest limit of the keywords' length, `longest` (4096, 64, ...) at most, that
+ * guarantees at most states_max states; 2, which makes 65,793 at most, if none does. */
 uint32_t ac_longest(const struct pattern_set *set, uint32_t longest, uint64_t states_max);
 #ifdef __CUDACC__
 }

@@ -19,8 +19,8 @@ const struct ac_tables *ac_tables(const struct gpu_program *program)
 	return &((const struct ac_program *)program)->tables;
 }
 
-/* An upper bound of the states that keywords of so many bytes make: in depth 1 and 2 there are no
- * more than bytes allow. */
+/* An upper bound of the states that keywords of this many bytes make: depths 1 and 2 have no more
+ * than bytes allow. */
 static uint64_t states_bound(uint64_t len, uint32_t longest)
 {
 	uint64_t most = longest == 1 ? 256 : longest == 2 ? 256 + 65536 : UINT64_MAX;
@@ -94,8 +94,8 @@ struct gpu_program *ac_make(
 int ac_compile(struct gpu_program **program, const struct pattern_set *set,
 	const struct gpu_tuning *tuning, struct error *error)
 {
-	(void)tuning; /* nothing can be asked of it, */
-	(void)error;  /* and it takes every set */
+	(void)tuning; /* it has no options, */
+	(void)error;  /* and takes every set */
 	*program = ac_make(set, ac_longest(set, 4096, STATES_MAX), TRIE_CLASSES);
 	return 0;
 }
@@ -114,7 +114,7 @@ void ac_free(struct gpu_program *program)
 }
 
 /* A lookup for every byte: in shared memory while the table fits, else through the caches while it
- * fits there. As measured. */
+ * fits there. Measured. */
 double ac_cost(const struct gpu_program *program)
 {
 	const struct ac_tables *tables = ac_tables(program);

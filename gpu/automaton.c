@@ -19,7 +19,7 @@ static uint32_t number_states(uint32_t *number, const struct trie *trie)
 	return plain;
 }
 
-/* A state that is no keyword itself stands for its longest suffix that is one. */
+/* A state that is not a keyword itself reports its longest suffix that is one. */
 static struct automaton_output output_of(
 	const struct trie *trie, const uint32_t *number, uint32_t state)
 {

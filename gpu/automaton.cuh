@@ -1,4 +1,4 @@
-/* Loading gpu/found.h's and gpu/automaton.h's tables to a device. On error nothing stays
+/* Loading the tables of gpu/found.h and gpu/automaton.h to a device. On error nothing stays
  * allocated. */
 #ifndef BURIN_GPU_AUTOMATON_CUH
 #define BURIN_GPU_AUTOMATON_CUH

@@ -1,6 +1,6 @@
 /*
- * What accepting states mean, for all kernels that walk an Aho-Corasick automaton, whatever form
- * its transitions have. States are numbered by depth, the root 0, and those that accept behind all
+ * What accepting states mean, for all kernels that walk an Aho-Corasick automaton, in whatever form
+ * its transitions are. States are numbered by depth, the root 0, and accepting states after all
  * others, so that one comparison finds them.
  */
 #ifndef BURIN_GPU_AUTOMATON_H
@@ -8,7 +8,7 @@
 
 #include "gpu/found.h"
 
-/* What an accepting state has found: a keyword, and what a shorter accepting state has. */
+/* The matches of an accepting state: a keyword, and those of a shorter accepting state. */
 struct automaton_output {
 	uint32_t keyword;
 	uint32_t link; /* accepting state, or 0 */
@@ -17,7 +17,7 @@ struct automaton_output {
 struct automaton {
 	const struct automaton_output *outputs; /* of the accepting states */
 	uint32_t state_count;
-	uint32_t accepting; /* states from this on accept */
+	uint32_t accepting; /* this state and those after it accept */
 	struct found found;
 };
 

@@ -9,33 +9,31 @@
  *
  * The paired-gram filter has one table entry for every value of two bytes; with some thousand
  * patterns most entries name most buckets, and everything becomes a candidate. Here a window is
- * eight bytes long (four, when a pattern has no eight that are fixed), far more selective, and lies
- * at any position, so one a pattern is enough. All bits of a key are in one 32-bit word, so a
+ * eight bytes long (four, when a pattern has no eight that are fixed), far more selective, and at
+ * any position, so one a pattern is enough. All bits of a key are in one 32-bit word, so a
  * position costs one lookup: 128 KiB hold 50,000 keys with about one false candidate in 300
  * positions.
  *
  * The loop over tiles and the queue are those of gram.cu. Sixteen lookups for 16 bytes instead of
  * eight, each with 3.4 wavefronts, and the arithmetic of the hash make it half as fast as gram, but
- * it is so for 50,000 patterns as for 500.
+ * as fast for 50,000 patterns as for 500.
  */
 #include "gpu/bloom.h"
-#include "gpu/device.cuh"
-#include "gpu/kernel.h"
+#include "gpu/filter.cuh"
 #include "gpu/queue.cuh"
-#include "gpu/kernel.h"
 
 #define THREADS 1024
 #define LOADS 2
-#define TILE (LOADS * 512) /* bytes a warp looks at in a round */
+#define TILE (LOADS * 512) /* bytes that a warp searches in a round */
 #define WARPS (THREADS / 32)
 #define QUEUES_LEN (WARPS * (QUEUE_LEN * 4 + sizeof(struct gpu_stage)))
 
-static_assert(TILE + 16 <= GPU_TEXT_PAD, "a tile may stand behind the text");
+static_assert(TILE + 16 <= GPU_TEXT_PAD, "a tile may reach past the text");
 
 /* A tile as one thread sees it. */
 struct bloom_tile {
 	uint32_t words[LOADS][4];
-	uint32_t behind[2]; /* lane 0: the eight bytes behind the tile */
+	uint32_t after[2]; /* lane 0: the eight bytes after the tile */
 };
 
 static __device__ __forceinline__ void load_tile(
@@ -44,9 +42,9 @@ static __device__ __forceinline__ void load_tile(
 #pragma unroll
 	for (int i = 0; i < LOADS; i++)
 		text_load(tile->words[i], bytes + at + 512 * i + 16 * lane);
-	const uint32_t *behind = (const uint32_t *)(bytes + at + TILE);
-	tile->behind[0] = lane ? 0 : behind[0];
-	tile->behind[1] = lane ? 0 : behind[1];
+	const uint32_t *after = (const uint32_t *)(bytes + at + TILE);
+	tile->after[0] = lane ? 0 : after[0];
+	tile->after[1] = lane ? 0 : after[1];
 }
 
 template <bool EIGHT>
@@ -54,17 +52,17 @@ static __device__ __forceinline__ void search_tile(const struct bloom_tile *tile
 	struct queue *queue, uint32_t at, const struct bloom_tables *tables, const void *filter,
 	uint32_t lane, const struct gpu_text *text, const struct gpu_hits *hits)
 {
-	uint32_t behind[2] = { tile->behind[0], tile->behind[1] };
+	uint32_t after[2] = { tile->after[0], tile->after[1] };
 #pragma unroll
 	for (int i = LOADS - 1; i >= 0; i--) {
 		uint32_t words[6];
 		for (int j = 0; j < 4; j++)
 			words[j] = tile->words[i][j];
-		/* Lane 0 hands the last lane the beginning of the piece behind. */
+		/* Lane 0 gives the last lane the beginning of the piece after. */
 		for (int j = 0; j < 2; j++) {
-			words[4 + j] = __shfl_sync(
-				ALL_LANES, lane ? words[j] : behind[j], (lane + 1) & 31);
-			behind[j] = words[j];
+			words[4 + j] =
+				__shfl_sync(ALL_LANES, lane ? words[j] : after[j], (lane + 1) & 31);
+			after[j] = words[j];
 		}
 		uint32_t found = bloom_filter(filter, EIGHT, words);
 		queue_add(queue, found, at + 512 * i + 16 * lane, 1, lane,
@@ -108,16 +106,10 @@ static __global__ void __launch_bounds__(THREADS, 1) bloom_kernel(
 
 /* ---- the row ---- */
 
-/* The tables on a device. */
-struct bloom_loaded {
-	struct bloom_tables tables;
-	bool in_shared; /* false on devices whose shared memory is too small for the table */
-};
+static const struct filter_shape shape = { BLOOM_TABLE_LEN, QUEUES_LEN, TILE, WARPS };
 
-using kernel_function = void (*)(
-	struct bloom_tables, struct gpu_text, struct gpu_hits, uint32_t, uint32_t);
-
-static kernel_function pick_function(const struct bloom_loaded *loaded)
+static filter_kernel<struct bloom_tables> pick_variant(
+	const struct filter_loaded<struct bloom_tables> *loaded)
 {
 	if (loaded->tables.window_len == 8)
 		return loaded->in_shared ? bloom_kernel<true, true> : bloom_kernel<true, false>;
@@ -126,59 +118,14 @@ static kernel_function pick_function(const struct bloom_loaded *loaded)
 
 static cudaError_t load(void **result, const struct gpu_program *program)
 {
-	const struct bloom_tables *host = bloom_tables(program);
-	*result = NULL;
-	struct bloom_loaded *loaded = (struct bloom_loaded *)calloc(1, sizeof(*loaded));
-	if (!loaded)
-		return cudaErrorMemoryAllocation;
-	loaded->tables = *host;
-	loaded->in_shared = device_shared_len() >= BLOOM_TABLE_LEN + QUEUES_LEN;
-	cudaError_t error = cudaSuccess;
-	if (loaded->in_shared)
-		error = cudaFuncSetAttribute(pick_function(loaded),
-			cudaFuncAttributeMaxDynamicSharedMemorySize, BLOOM_TABLE_LEN + QUEUES_LEN);
-	if (!error)
-		error = confirm_load(&loaded->tables.confirm, &host->confirm);
-	if (!error) {
-		error = device_copy(&loaded->tables.filter, host->filter, BLOOM_TABLE_LEN);
-		if (error)
-			confirm_unload(&loaded->tables.confirm);
-	}
-	if (error)
-		free(loaded);
-	else
-		*result = loaded;
-	return error;
-}
-
-static void unload(void *tables)
-{
-	struct bloom_loaded *loaded = (struct bloom_loaded *)tables;
-	if (!loaded)
-		return;
-	cudaFree((void *)loaded->tables.filter);
-	confirm_unload(&loaded->tables.confirm);
-	free(loaded);
+	return filter_load(result, bloom_tables(program), &shape, pick_variant);
 }
 
 static cudaError_t launch(const void *tables, const struct gpu_text *text,
 	const struct gpu_hits *hits, cudaStream_t stream)
 {
-	const struct bloom_loaded *loaded = (const struct bloom_loaded *)tables;
-	if (text->from >= text->to)
-		return cudaSuccess;
-	uint32_t begin = text->from & ~15u;
-	uint64_t last =
-		(uint64_t)text->to - 1 + loaded->tables.reach; /* where a window may begin */
-	if (last >= text->len)
-		last = text->len - 1;
-	uint32_t tile_count = (uint32_t)((last - begin) / TILE + 1);
-	uint32_t blocks = device_blocks((tile_count + WARPS - 1) / WARPS, 1);
-	size_t shared_len = QUEUES_LEN + (loaded->in_shared ? BLOOM_TABLE_LEN : 0);
-	pick_function(loaded)<<<blocks, THREADS, shared_len, stream>>>(
-		loaded->tables, *text, *hits, begin, tile_count);
-	return cudaGetLastError();
+	return filter_launch(tables, text, hits, stream, &shape, pick_variant);
 }
 
 const struct gpu_kernel gpu_bloom = { "bloom", bloom_compile, bloom_free, bloom_cost,
-	bloom_describe, load, unload, launch };
+	bloom_describe, load, filter_unload<struct bloom_tables>, launch };

@@ -1,7 +1,7 @@
 /*
  * A Bloom filter over windows of four or eight bytes at every position, for dictionaries that are
- * too large for the paired-gram filter: what one thread does (for device and host), and the making
- * of its tables. The essay is in bloom.cu.
+ * too large for the paired-gram filter: what one thread does (for device and host), and making its
+ * tables. bloom.cu explains it.
  */
 #ifndef BURIN_GPU_BLOOM_H
 #define BURIN_GPU_BLOOM_H
@@ -14,7 +14,7 @@
 struct bloom_tables {
 	const uint32_t *filter; /* BLOOM_WORDS words */
 	uint32_t window_len;    /* 4 or 8 */
-	uint32_t reach; /* a window begins at most so many bytes behind the start of its pattern */
+	uint32_t reach;         /* the most bytes from a pattern's start to its window's */
 	struct confirm confirm; /* by the first four bytes of the window, all in bucket 0 */
 };
 
@@ -57,8 +57,8 @@ GPU_INLINE uint32_t bloom_window(uint32_t low, uint32_t high, uint32_t j)
 #endif
 }
 
-/* Looks at the 16 windows that begin in words[0 .. 4); two more words are behind. One bit for each
- * that may be a pattern's. */
+/* Looks up the 16 windows that begin in words[0 .. 4); two more words follow. One bit for each that
+ * may be a pattern's. */
 GPU_INLINE uint32_t bloom_filter(const void *filter, bool eight, const uint32_t words[6])
 {
 	uint32_t found = 0;
@@ -74,7 +74,7 @@ GPU_INLINE uint32_t bloom_filter(const void *filter, bool eight, const uint32_t 
 	return found;
 }
 
-/* Looks closely at a candidate: the window that begins at `at`. */
+/* Confirms a candidate: the window that begins at `at`. */
 GPU_INLINE void bloom_confirm(const struct bloom_tables *tables, uint32_t at,
 	const struct gpu_text *text, const struct gpu_hits *hits)
 {

@@ -134,8 +134,8 @@ int bloom_compile(struct gpu_program **program, const struct pattern_set *set,
 		free(builder.filter);
 		free(builder.choices);
 		return error_set(error, EXIT_NO_ENGINE, EINVAL,
-			"The kernel 'bloom' needs four bytes in a row with at most eight wild bits "
-			"in every pattern, and %.200s has none; use another kernel.",
+			"the kernel 'bloom' needs four bytes in a row with at most eight wild bits "
+			"in every pattern, and %.200s has none; use another kernel",
 			set->patterns[lacking].text);
 	}
 	struct bloom_program *bloom = xcalloc(1, sizeof(*bloom));

@@ -50,7 +50,7 @@ static void build_patterns(struct confirm *confirm, const struct pattern_set *se
 	confirm->word_count = (uint32_t)word_count;
 }
 
-/* What is looked at first: the side of the window where more is certain. */
+/* Compared first: the side of the window where more bits are certain. */
 static struct confirm_record make_record(
 	const struct pattern_set *set, const struct confirm_choice *choice)
 {

@@ -1,11 +1,11 @@
 /*
- * Exact confirmation, shared by the filter kernels. A filter looks at a window: four bytes at a
- * known distance from the start of a pattern. Where it sees one that may be there, this asks which
- * patterns have that window (a hash table by the window's value, a list for each mask that occurs),
- * and compares the whole of each with the text.
+ * Exact confirmation, shared by the filter kernels. A filter searches for windows: four bytes at a
+ * known distance from the start of a pattern. Where it passes one, this looks up the patterns that
+ * have that window (a hash table by the window's value, a list for each mask that occurs), and
+ * compares all of each with the text.
  *
- * Windows lie in buckets, small numbers whose meaning is the filter's: a candidate names the
- * buckets it may be in, and each window lies in one, so that no pattern is asked for twice at one
+ * Windows are in buckets, small numbers that the filter gives a meaning: a candidate names the
+ * buckets it may be in, and each window is in one, so that no pattern is compared twice at one
  * place.
  */
 #ifndef BURIN_GPU_CONFIRM_H
@@ -27,11 +27,11 @@ struct confirm_slot {
 struct confirm_record {
 	uint32_t pattern;
 	int16_t back;         /* from the start of the pattern to the window, bytes; may be -1 */
-	int16_t beside;       /* 4 or -4: the four bytes behind the window or before it ... */
-	uint32_t value, mask; /* ... are looked at first, for many patterns may share a window */
+	int16_t beside;       /* 4 or -4: the four bytes after the window or before it ... */
+	uint32_t value, mask; /* ... are compared first, as many patterns may share a window */
 };
 
-/* Four bytes of a pattern; the mask is 0 behind its end. */
+/* Four bytes of a pattern; the mask is 0 past its end. */
 struct confirm_word {
 	uint32_t value, mask;
 };
@@ -68,7 +68,7 @@ GPU_INLINE bool confirm_pattern_matches(
 #ifdef __CUDA_ARCH__
 		uint32_t value = gpu_text_read(bytes, start + i);
 #else
-		uint32_t value = 0; /* there may be nothing to be read behind the pattern's end */
+		uint32_t value = 0; /* past the pattern's end there may be nothing to read */
 		memcpy(&value, bytes + start + i, p.len - i < 4 ? p.len - i : 4);
 #endif
 		if ((value ^ word->value) & word->mask)
@@ -77,7 +77,7 @@ GPU_INLINE bool confirm_pattern_matches(
 	return true;
 }
 
-/* One pattern, if it starts where it may start, ends within the text and is there. */
+/* Reports one pattern, if it starts where it may start, ends within the text and matches. */
 GPU_INLINE void confirm_start(const struct confirm *confirm, uint32_t pattern, int64_t start,
 	const struct gpu_text *text, const struct gpu_hits *hits)
 {
@@ -125,8 +125,8 @@ struct confirm_choice {
 	uint32_t bucket;
 };
 
-/* The four bytes of a pattern from position `back` on, which may be -1 or near the end: what lies
- * outside is wild. */
+/* The four bytes of a pattern from position `back` on, which may be -1 or near the end: bytes
+ * outside are wild. */
 void confirm_window_of(
 	const struct pattern *pattern, int64_t back, uint32_t *value, uint32_t *mask);
 

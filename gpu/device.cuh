@@ -32,7 +32,7 @@ static inline void confirm_unload(struct confirm *confirm)
 	cudaFree((void *)confirm->masks);
 }
 
-/* Makes *device a copy of host whose arrays lie on the current device. On error nothing stays
+/* Makes *device a copy of host with its arrays on the current device. On error nothing stays
  * allocated. */
 static inline cudaError_t confirm_load(struct confirm *device, const struct confirm *host)
 {
@@ -58,7 +58,7 @@ static inline cudaError_t confirm_load(struct confirm *device, const struct conf
 	return error;
 }
 
-/* An attribute of the current device; `otherwise` when it cannot be found out. */
+/* An attribute of the current device; `otherwise` when CUDA does not report it. */
 static inline int device_attribute(enum cudaDeviceAttr attribute, int otherwise)
 {
 	int device, value;
@@ -67,8 +67,8 @@ static inline int device_attribute(enum cudaDeviceAttr attribute, int otherwise)
 	return value;
 }
 
-/* Shared memory that one block can have. With -DGPU_SHARED_LEN=49152 a large device does what a
- * small one would: that is how these ways are tested. */
+/* Shared memory that one block can have. With -DGPU_SHARED_LEN=49152 a large device behaves like a
+ * small one, for tests. */
 static inline size_t device_shared_len(void)
 {
 #ifdef GPU_SHARED_LEN
@@ -80,9 +80,9 @@ static inline size_t device_shared_len(void)
 /* As many blocks as there is work for, but no more than run at a time. */
 static inline uint32_t device_blocks(uint32_t wanted, uint32_t for_each_multiprocessor)
 {
-	uint32_t most =
+	uint32_t limit =
 		for_each_multiprocessor * device_attribute(cudaDevAttrMultiProcessorCount, 1);
-	return wanted < most ? wanted : most;
+	return wanted < limit ? wanted : limit;
 }
 
 /* 16 bytes of text: read once, so kept out of the first-level cache. */
@@ -93,7 +93,8 @@ static __device__ __forceinline__ void text_load(uint32_t words[4], const uint8_
 		     : "l"(bytes));
 }
 
-/* Sends the staged hits out, if there are at least so many; all lanes of the warp must call it. */
+/* Moves the staged hits to the list, if there are at least `least`; all lanes of the warp must call
+ * it. */
 static __device__ __forceinline__ void hits_flush(
 	const struct gpu_hits *hits, uint32_t least, uint32_t lane)
 {
@@ -114,7 +115,7 @@ static __device__ __forceinline__ void hits_flush(
 	__syncwarp();
 }
 
-/* The kernel's own copy of what it was called with, with the warp's stage, which is emptied. */
+/* The kernel's own copy of its argument, with the warp's stage, which is emptied. */
 static __device__ __forceinline__ struct gpu_hits hits_with_stage(
 	const struct gpu_hits *hits, struct gpu_stage *stage, uint32_t lane)
 {

@@ -1,4 +1,4 @@
-/* What a person says about which GPUs to use. */
+/* Parses --gpus. */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define DIGITS_MAX 4
 
-static int not_understood(const char *text, struct error *error)
+static int refuse(const char *text, struct error *error)
 {
 	return error_set(error, EXIT_USAGE, EINVAL,
 		"--gpus takes how many GPUs to use (2), a list of their numbers with a comma (0,3 "
@@ -16,7 +16,7 @@ static int not_understood(const char *text, struct error *error)
 		text);
 }
 
-/* Moves *at behind the number. False when there is none, or a far too long one. */
+/* Moves *at past the number. False when there is none, or it is far too long. */
 static bool read_number(const char **at, unsigned *number)
 {
 	size_t len = strspn(*at, "0123456789");
@@ -47,7 +47,7 @@ static int parse_list(const char *text, struct gpu_wanted *wanted, struct error 
 		unsigned id;
 
 		if (!read_number(&at, &id) || (*at && *at++ != ','))
-			return not_understood(text, error);
+			return refuse(text, error);
 		if (is_listed(wanted, id))
 			return error_set(error, EXIT_USAGE, EINVAL,
 				"--gpus names GPU %u twice: '%.100s'", id, text);
@@ -75,6 +75,6 @@ int gpu_wanted_parse(struct gpu_wanted *wanted, const char *text, struct error *
 	}
 	if (!read_number(&at, &wanted->count) || *at || wanted->count < 1 ||
 		wanted->count > GPU_DEVICES_MAX)
-		return not_understood(text, error);
+		return refuse(text, error);
 	return 0;
 }

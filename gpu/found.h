@@ -1,7 +1,7 @@
 /*
- * What is done where an algorithm for exact strings has found a keyword (patterns/keywords.h): the
- * patterns that the keyword was taken from are reported, those of which it is only a part after
- * confirmation. Shared by all such kernels and by their forms on the CPU.
+ * What follows where an algorithm for exact strings has found a keyword (patterns/keywords.h): the
+ * patterns that it was taken from are reported, after confirmation where it is only a part of them.
+ * Shared by all such kernels and by their forms on the CPU.
  */
 #ifndef BURIN_GPU_FOUND_H
 #define BURIN_GPU_FOUND_H
@@ -23,12 +23,12 @@ struct found {
 	const struct found_record *records;
 	const struct found_keyword *keywords;
 	uint32_t record_count, keyword_count;
-	uint32_t reach; /* a keyword begins at most so many bytes behind the start of its pattern */
+	uint32_t reach;         /* the most bytes from a pattern's start to its keyword's */
 	struct confirm confirm; /* patterns and words only */
 };
 
-/* A keyword begins at start. It is checked here that each pattern's start is wanted and that it
- * ends within the text; that the keyword belongs to the thread is the caller's to see to. */
+/* A keyword begins at start. Checks that each pattern's start counts and that it ends within the
+ * text; the caller checks that the keyword belongs to the thread. */
 GPU_INLINE void found_report(const struct found *found, struct found_keyword keyword, int64_t start,
 	const struct gpu_text *text, const struct gpu_hits *hits)
 {
@@ -43,8 +43,8 @@ GPU_INLINE void found_report(const struct found *found, struct found_keyword key
 	}
 }
 
-/* Where the last keyword that matters may begin, exclusive: threads have the bytes of the text from
- * text->from to there for their own. */
+/* Where the last keyword that counts may begin, exclusive: the bytes from text->from to there belong
+ * to the threads. */
 GPU_INLINE uint32_t found_end(const struct found *found, const struct gpu_text *text)
 {
 	uint64_t end = (uint64_t)text->to + found->reach;
@@ -54,7 +54,7 @@ GPU_INLINE uint32_t found_end(const struct found *found, const struct gpu_text *
 #ifndef __CUDACC__
 #include "patterns/keywords.h"
 
-/* Copies what is needed; found_free when done. */
+/* Copies what it needs; found_free when done. */
 void found_build(
 	struct found *found, const struct keyword_set *keywords, const struct pattern_set *set);
 void found_free(struct found *found);

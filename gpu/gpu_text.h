@@ -1,7 +1,7 @@
 /*
- * The text a kernel searches, the hits it leaves, and reading the one and adding to the other.
- * These functions are the same on the device and on the host, so that what a single thread does is
- * tested without a GPU.
+ * The text that a kernel searches and the hits that it leaves; reading the one and adding to the
+ * other. These functions are the same on the device and on the host, so that a single thread's work
+ * is tested without a GPU.
  */
 #ifndef BURIN_GPU_GPU_TEXT_H
 #define BURIN_GPU_GPU_TEXT_H
@@ -22,22 +22,22 @@
 #define GPU_UNROLL
 #endif
 
-/* How many bytes behind a text must be readable (their values don't matter), for kernels load whole
+/* How many bytes after a text must be readable (their values don't matter), as kernels load whole
  * tiles. */
 #define GPU_TEXT_PAD 8192
 
 struct gpu_text {
 	const uint8_t *bytes; /* aligned to 16; len + GPU_TEXT_PAD bytes can be read */
-	uint32_t from, to;    /* wanted are matches that start in [from, to); to <= len */
-	uint32_t len;         /* bytes, tail included: no match reaches beyond */
+	uint32_t from, to;    /* matches count that start in [from, to); to <= len */
+	uint32_t len;         /* bytes, tail included: no match reaches past it */
 };
 
 #define GPU_STAGE_LEN 32
 
-/* In shared memory, a warp's hits on their way out: all threads of a device asking one counter for
- * room one by one would wait for it longer than they search. */
+/* A warp's hits on their way out, in shared memory: if all threads of a device asked one counter for
+ * room one by one, they would wait for it longer than they search. */
 struct gpu_stage {
-	uint32_t count; /* may be beyond GPU_STAGE_LEN: the rest did not go this way */
+	uint32_t count; /* may exceed GPU_STAGE_LEN: the excess was stored without the stage */
 	uint32_t unused;
 	uint64_t keys[GPU_STAGE_LEN];
 };
@@ -69,7 +69,7 @@ GPU_INLINE uint32_t gpu_text_read(const uint8_t *bytes, uint32_t at)
 }
 
 /* Counts a hit, and stores it if there is room. On the device it goes to the warp's stage; where
- * that is full or there is none, the threads that are here together ask for room together. */
+ * that is full or missing, the threads that call together ask for room together. */
 GPU_INLINE void gpu_hits_add(const struct gpu_hits *hits, uint32_t start, uint32_t pattern)
 {
 	uint64_t key = gpu_hit_key(start, pattern);
@@ -95,7 +95,7 @@ GPU_INLINE void gpu_hits_add(const struct gpu_hits *hits, uint32_t start, uint32
 		hits->keys[at] = key;
 }
 
-/* Where the lowest set bit of a number that is not 0 stands. */
+/* The position of the lowest set bit of a number that is not 0. */
 GPU_INLINE uint32_t gpu_lowest_bit(uint32_t bits)
 {
 #ifdef __CUDA_ARCH__

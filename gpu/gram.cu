@@ -8,43 +8,40 @@
  *             compare the whole pattern
  *
  * The text is cut into grams, pairs of bytes at even positions. Each pattern has two windows of
- * four bytes, one for an even start in the text and one for an odd one, and each window lies in one
- * of eight buckets. A table says of each gram for which buckets it may be the first half of a
- * window (low byte) and for which the second (high byte). So every two bytes cost one look into the
- * table and two or three instructions, whatever the number of patterns; what is wild only fills the
- * table. How windows and buckets are chosen, which decides how many candidates remain, is told in
- * gram_tables.c.
+ * four bytes, one for an even start in the text and one for an odd one, and each window is in one
+ * of eight buckets. A table has for each gram the buckets for which it may be the first half of a
+ * window (low byte) and those for which the second (high byte). So every two bytes cost one lookup
+ * in the table and two or three instructions, whatever the number of patterns; wild bits only fill
+ * the table. gram_tables.c chooses windows and buckets, which decides how many candidates remain.
  *
- * What the kernel does about the machine:
+ * How the kernel uses the machine:
  *  - A block of 1,024 threads holds the table, 128 KiB, in the shared memory of a multiprocessor. A
- *    warp searches tiles of 2 KiB: four loads of 16 bytes a thread, and while it looks at them the
- *    loads for its next tile are on their way.
+ *    warp searches tiles of 2 KiB: four loads of 16 bytes a thread, and while it searches these the
+ *    loads of its next tile are in flight.
  *  - The lookups of a warp fall into random banks: 3.4 wavefronts for 32 lanes on random data.
  *    Where the set is so small that a table of 11 or 12 bits is selective enough, it is kept in 32
- *    or 16 copies and conflicts vanish; the hash is one multiplication (one instruction, in the
- *    pipe that has nothing else to do), and a mask that keeps the bits and adds the lane's copy.
- *  - The entry of the gram behind a thread's 16 bytes comes from the next lane by a shuffle; a tile
- *    is worked from its end so that the last lane gets its own from the piece before.
+ *    or 16 copies and conflicts vanish; the hash is one multiplication (one instruction, in an
+ *    otherwise idle pipe), and a mask that keeps the bits and adds the lane's copy.
+ *  - The entry of the gram after a thread's 16 bytes comes from the next lane by a shuffle; a tile
+ *    is searched from its end, so that the last lane gets its own from the piece after.
  *  - Candidates go into a queue of the warp (queue.cuh).
  */
-#include "gpu/device.cuh"
+#include "gpu/filter.cuh"
 #include "gpu/gram.h"
-#include "gpu/kernel.h"
 #include "gpu/queue.cuh"
-#include "gpu/kernel.h"
 
 #define THREADS 1024
 #define LOADS 4
-#define TILE (LOADS * 512) /* bytes a warp looks at in a round */
+#define TILE (LOADS * 512) /* bytes that a warp searches in a round */
 #define WARPS (THREADS / 32)
 #define QUEUES_LEN (WARPS * (QUEUE_LEN * 4 + sizeof(struct gpu_stage)))
 
-static_assert(TILE + 16 <= GPU_TEXT_PAD, "a tile may stand behind the text");
+static_assert(TILE + 16 <= GPU_TEXT_PAD, "a tile may reach past the text");
 
 /* A tile as one thread sees it. */
 struct gram_tile {
 	uint32_t words[LOADS][4];
-	uint32_t behind; /* lane 0: the gram behind the tile */
+	uint32_t after; /* lane 0: the gram after the tile */
 };
 
 static __device__ __forceinline__ void load_tile(
@@ -53,7 +50,7 @@ static __device__ __forceinline__ void load_tile(
 #pragma unroll
 	for (int i = 0; i < LOADS; i++)
 		text_load(tile->words[i], bytes + at + 512 * i + 16 * lane);
-	tile->behind = lane ? 0 : *(const uint16_t *)(bytes + at + TILE);
+	tile->after = lane ? 0 : *(const uint16_t *)(bytes + at + TILE);
 }
 
 static __device__ __forceinline__ void search_tile(const struct gram_tile *tile,
@@ -62,14 +59,14 @@ static __device__ __forceinline__ void search_tile(const struct gram_tile *tile,
 {
 	uint32_t lane_bits = gram_lane_bits(tables->hash, lane);
 	uint32_t buckets[LOADS][2], any = 0;
-	uint32_t behind = gram_entry(filter, tables->hash, lane_bits, tile->behind);
+	uint32_t after = gram_entry(filter, tables->hash, lane_bits, tile->after);
 #pragma unroll
 	for (int i = LOADS - 1; i >= 0; i--) {
 		uint32_t entries[8];
 		gram_lookup(filter, tables->hash, lane_bits, tile->words[i], entries);
-		/* Lane 0 hands the last lane the first entry of the piece behind. */
-		uint32_t next = __shfl_sync(ALL_LANES, lane ? entries[0] : behind, (lane + 1) & 31);
-		behind = entries[0];
+		/* Lane 0 gives the last lane the first entry of the piece after. */
+		uint32_t next = __shfl_sync(ALL_LANES, lane ? entries[0] : after, (lane + 1) & 31);
+		after = entries[0];
 		gram_combine(entries, next, buckets[i]);
 		any |= buckets[i][0] | buckets[i][1];
 	}
@@ -121,70 +118,24 @@ static __global__ void __launch_bounds__(THREADS, 1) gram_kernel(
 
 /* ---- the row ---- */
 
-/* The tables on a device. */
-struct gram_loaded {
-	struct gram_tables tables;
-	bool in_shared; /* false on devices whose shared memory is too small for the table */
-};
+static const struct filter_shape shape = { GRAM_TABLE_LEN, QUEUES_LEN, TILE, WARPS };
+
+static filter_kernel<struct gram_tables> pick_variant(
+	const struct filter_loaded<struct gram_tables> *loaded)
+{
+	return loaded->in_shared ? gram_kernel<true> : gram_kernel<false>;
+}
 
 static cudaError_t load(void **result, const struct gpu_program *program)
 {
-	const struct gram_tables *host = gram_tables(program);
-	*result = NULL;
-	struct gram_loaded *loaded = (struct gram_loaded *)calloc(1, sizeof(*loaded));
-	if (!loaded)
-		return cudaErrorMemoryAllocation;
-	loaded->tables = *host;
-	loaded->in_shared = device_shared_len() >= GRAM_TABLE_LEN + QUEUES_LEN;
-	cudaError_t error = cudaSuccess;
-	if (loaded->in_shared)
-		error = cudaFuncSetAttribute(gram_kernel<true>,
-			cudaFuncAttributeMaxDynamicSharedMemorySize, GRAM_TABLE_LEN + QUEUES_LEN);
-	if (!error)
-		error = confirm_load(&loaded->tables.confirm, &host->confirm);
-	if (!error) {
-		error = device_copy(&loaded->tables.filter, host->filter, GRAM_TABLE_LEN);
-		if (error)
-			confirm_unload(&loaded->tables.confirm);
-	}
-	if (error)
-		free(loaded);
-	else
-		*result = loaded;
-	return error;
-}
-
-static void unload(void *tables)
-{
-	struct gram_loaded *loaded = (struct gram_loaded *)tables;
-	if (!loaded)
-		return;
-	cudaFree((void *)loaded->tables.filter);
-	confirm_unload(&loaded->tables.confirm);
-	free(loaded);
+	return filter_load(result, gram_tables(program), &shape, pick_variant);
 }
 
 static cudaError_t launch(const void *tables, const struct gpu_text *text,
 	const struct gpu_hits *hits, cudaStream_t stream)
 {
-	const struct gram_loaded *loaded = (const struct gram_loaded *)tables;
-	if (text->from >= text->to)
-		return cudaSuccess;
-	uint32_t begin = text->from & ~15u;
-	uint64_t last =
-		(uint64_t)text->to - 1 + loaded->tables.reach; /* where a window may begin */
-	if (last >= text->len)
-		last = text->len - 1;
-	uint32_t tile_count = (uint32_t)((last - begin) / TILE + 1);
-	uint32_t blocks = device_blocks((tile_count + WARPS - 1) / WARPS, 1);
-	if (loaded->in_shared)
-		gram_kernel<true><<<blocks, THREADS, GRAM_TABLE_LEN + QUEUES_LEN, stream>>>(
-			loaded->tables, *text, *hits, begin, tile_count);
-	else
-		gram_kernel<false><<<blocks, THREADS, QUEUES_LEN, stream>>>(
-			loaded->tables, *text, *hits, begin, tile_count);
-	return cudaGetLastError();
+	return filter_launch(tables, text, hits, stream, &shape, pick_variant);
 }
 
 const struct gpu_kernel gpu_gram = { "gram", gram_compile, gram_free, gram_cost, gram_describe,
-	load, unload, launch };
+	load, filter_unload<struct gram_tables>, launch };

@@ -1,6 +1,6 @@
 /*
- * The paired-gram filter: what one thread does (for device and host), and the making of its tables.
- * The essay is in gram.cu.
+ * The paired-gram filter: what one thread does (for device and host), and making its tables.
+ * gram.cu explains it.
  */
 #ifndef BURIN_GPU_GRAM_H
 #define BURIN_GPU_GRAM_H
@@ -9,7 +9,7 @@
 
 #define GRAM_TABLE_LEN (128 * 1024)
 
-/* Where a gram's entry lies in the table: bits of a product, and below them the lane's copy.
+/* Where a gram's entry is in the table: bits of a product, and below them the lane's copy.
  * multiplier is even, so that the low gram of a word needs no masking. */
 struct gram_hash {
 	uint32_t multiplier;
@@ -21,7 +21,7 @@ struct gram_hash {
 struct gram_tables {
 	const uint16_t *filter; /* GRAM_TABLE_LEN bytes */
 	struct gram_hash hash;
-	uint32_t reach; /* a window begins at most so many bytes behind the start of its pattern */
+	uint32_t reach; /* the most bytes from a pattern's start to its window's */
 	struct confirm confirm;
 };
 
@@ -30,8 +30,8 @@ GPU_INLINE uint32_t gram_lane_bits(struct gram_hash hash, uint32_t lane)
 	return (lane & (hash.copies - 1)) << 2;
 }
 
-/* The entry of a gram (higher bits of gram are ignored): low byte, the buckets of which it can be
- * the first half; high byte, the second. */
+/* The entry of a gram (higher bits of gram are ignored). Low byte: the buckets of which it can be the
+ * first half; high byte: the second. */
 GPU_INLINE uint32_t gram_entry(
 	const void *filter, struct gram_hash hash, uint32_t lane_bits, uint32_t gram)
 {
@@ -51,22 +51,22 @@ GPU_INLINE void gram_lookup(const void *filter, struct gram_hash hash, uint32_t 
 }
 
 /* The buckets of the windows that begin at each of the eight grams, a byte each; next: the entry of
- * the gram behind. */
+ * the gram after. */
 GPU_INLINE void gram_combine(const uint32_t entries[8], uint32_t next, uint32_t buckets[2])
 {
 	GPU_UNROLL
 	for (int i = 0; i < 2; i++) {
 		const uint32_t *e = entries + 4 * i;
-		uint32_t behind = i ? next : entries[4];
+		uint32_t after = i ? next : entries[4];
 #ifdef __CUDA_ARCH__
 		uint32_t first = __byte_perm(
 			__byte_perm(e[0], e[1], 0x0040), __byte_perm(e[2], e[3], 0x0040), 0x5410);
 		uint32_t second = __byte_perm(
-			__byte_perm(e[1], e[2], 0x0051), __byte_perm(e[3], behind, 0x0051), 0x5410);
+			__byte_perm(e[1], e[2], 0x0051), __byte_perm(e[3], after, 0x0051), 0x5410);
 #else
 		uint32_t first = (e[0] & 0xff) | (e[1] & 0xff) << 8 | (e[2] & 0xff) << 16 |
 				 (e[3] & 0xff) << 24;
-		uint32_t second = e[1] >> 8 | e[2] >> 8 << 8 | e[3] >> 8 << 16 | behind >> 8 << 24;
+		uint32_t second = e[1] >> 8 | e[2] >> 8 << 8 | e[3] >> 8 << 16 | after >> 8 << 24;
 #endif
 		buckets[i] = first & second;
 	}
@@ -79,7 +79,7 @@ GPU_INLINE uint32_t gram_nonzero(uint32_t bytes)
 	return (high >> 7) * 0x10204080u >> 28;
 }
 
-/* Looks closely at a candidate: the window that begins at the gram at `at` (even). */
+/* Confirms a candidate: the window that begins at the gram at `at` (even). */
 GPU_INLINE void gram_confirm(const struct gram_tables *tables, const void *filter,
 	uint32_t lane_bits, uint32_t at, const struct gpu_text *text, const struct gpu_hits *hits)
 {

@@ -1,9 +1,10 @@
 /*
  * Makes the tables of the paired-gram filter. For each pattern two windows are chosen, one for each
  * parity of its position, and put into buckets so that the expected number of candidates on the
- * model of disk content (rarity.c) stays least: greedily, the patterns that have the worst windows
- * first. A gram is an address in the table by a hash; several are tried, and the shared-memory cost
- * of a table with fewer copies is weighed against the candidates of one with fewer entries.
+ * model of disk content (patterns/rarity.c) is least: greedily, the patterns that have the worst
+ * windows first. A hash maps a gram to an address in the table; several are tried, and the
+ * shared-memory cost of a table with fewer copies is weighed against the candidates of one with
+ * fewer entries.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ struct window {
 	float mass[2][RARITY_KINDS]; /* of the first gram and of the second */
 };
 
-/* The filter in the making. */
+/* The filter while it is made. */
 struct builder {
 	const struct pattern_set *set;
 	float byte_share[RARITY_KINDS][256];
@@ -115,7 +116,7 @@ static double window_rate(const struct window *window)
 	return rate;
 }
 
-/* How many candidates more the window brings in a bucket. */
+/* How many candidates the window adds in a bucket. */
 static double added_rate(
 	const struct builder *builder, const struct window *window, uint32_t bucket)
 {
@@ -164,8 +165,7 @@ static double choose_window(struct builder *builder, const struct pattern *patte
 		if (!window.mask)
 			continue;
 		weighed++;
-		/* One that is good by itself is better than one that only shares a bucket's
-		 * holes. */
+		/* A window that is good by itself is better than one that only fits a bucket. */
 		for (uint32_t bucket = 0; bucket < CONFIRM_BUCKETS; bucket++) {
 			double rate =
 				added_rate(builder, &window, bucket) + 1e-3 * window_rate(&window);
@@ -209,7 +209,7 @@ static double total_rate(const struct builder *builder)
 	return rate;
 }
 
-/* Fills the filter for a hash. Stops where the rate passes `enough`. */
+/* Fills the filter for a hash. Stops when the rate exceeds `enough`. */
 static void place_patterns(struct builder *builder, struct gram_hash hash, double enough)
 {
 	builder->hash = hash;
@@ -251,10 +251,9 @@ static struct gram_hash make_hash(uint32_t multiplier, uint32_t copies)
 }
 
 /*
- * Clock cycles for 512 bytes on one multiprocessor, as measured on an H200: the loop, of which the
- * lookups' wavefronts are the larger part when copies don't spare them conflicts; 6 for a
- * candidate; and 100 for a comparison with a pattern, since the other lanes of the warp mostly
- * wait.
+ * Clock cycles for 512 bytes on one multiprocessor, as measured on an H200: the loop, mostly the
+ * wavefronts of the lookups where copies don't avoid conflicts; 6 for a candidate; and 100 for a
+ * comparison with a pattern, since the other lanes of the warp mostly wait.
  */
 static double expected_cost(uint32_t copies, double rate, double comparisons)
 {
@@ -262,8 +261,8 @@ static double expected_cost(uint32_t copies, double rate, double comparisons)
 	return loop + 256 * (6 * rate + 100 * comparisons);
 }
 
-/* The hashes that were the best for some sets in a search of thousands: mixing of the two bytes is
- * bad, for half a gram is often wild. */
+/* The hashes that were best for some sets in a search of thousands: mixing the two bytes is bad, as
+ * half a gram is often wild. */
 static const struct {
 	uint32_t multiplier, copies;
 } tried[] = { { 2, 32 }, { 6, 32 }, { 0xc00c, 32 }, { 2, 16 }, { 6, 16 }, { 0x8002, 16 } };

@@ -1,13 +1,13 @@
 /*
- * Kernels on text that is on the device already, beside what reading device memory and copying to
- * it cost when nothing else is done. What a kernel found is fetched after its last round and
- * tallied, so that the caller can compare it.
+ * Kernels on text that is on the device already, beside the cost of reading device memory and of
+ * copying to it alone. The hits of a kernel's last round are tallied, so that the caller can compare
+ * them.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/kernel_bench.h"
+#include "scan/gpu_bench.h"
 #include "base/clock.h"
 #include "gpu/kernel.h"
 #include "gpu/probe.cuh"
@@ -16,13 +16,12 @@
 
 extern "C" {
 #include "base/memory.h"
-#include "bench/search_text.h"
 #include "patterns/prefix.h"
 }
 
 #define WARM_UP 2
-#define LONG_MS 100    /* a launch that takes longer needs no second one to warm up */
-#define ENOUGH_MS 1000 /* after this there are no further rounds */
+#define LONG_MS 100    /* a launch that takes longer warms the device up alone */
+#define ENOUGH_MS 1000 /* no further rounds after this */
 #define KEYS_MAX (1u << 30)
 #define READ_THREADS 512
 #define READ_LOADS 4
@@ -30,16 +29,17 @@ extern "C" {
 	(READ_THREADS * READ_LOADS * sizeof(uint4)) /* bytes that a block reads at a time */
 #define FETCHED (1u << 20)                          /* hits fetched at a time */
 
-static_assert(BENCH_TEXT_PAD >= GPU_TEXT_PAD, "kernels fetch so much more, with zero copy too");
+static_assert(GPU_BENCH_TEXT_PAD >= GPU_TEXT_PAD, "kernels read past the text, with zero copy too");
 static_assert((int)GPU_FOUND_ALL == GPU_FORM_ALL && (int)GPU_FOUND_LONGEST == GPU_FORM_LONGEST &&
 		      (int)GPU_FOUND_COUNT == GPU_FORM_COUNT,
-	"the same for those outside of gpu/");
+	"scan/gpu_bench.h has the same values");
 
 struct gpu_bench {
 	uint8_t *host, *text;
 	size_t text_len;
 	struct gpu_hits hits;
-	uint32_t *sink; /* device memory: what a read finds, so that it is not left out */
+	uint32_t *
+		sink; /* device memory: the result of a read, so that the compiler keeps the read */
 	cudaEvent_t start, end;
 };
 
@@ -61,7 +61,7 @@ static void bench_close(struct gpu_bench *bench)
 	free(bench);
 }
 
-static cudaError_t take_memory(struct gpu_bench *bench)
+static cudaError_t allocate(struct gpu_bench *bench)
 {
 	bench->hits.capacity = bench->text_len < KEYS_MAX / 4 ? 4 * bench->text_len : KEYS_MAX;
 	cudaError_t failed = cudaMalloc((void **)&bench->text, bench->text_len + GPU_TEXT_PAD);
@@ -101,7 +101,7 @@ static int bench_open(struct gpu_bench **result, const char *devices, uint8_t *t
 	bench->text_len = text_len;
 	cudaError_t failed = cudaSetDevice(ids[0]);
 	if (!failed)
-		failed = take_memory(bench);
+		failed = allocate(bench);
 	if (failed) {
 		bench_close(bench);
 		return gpu_failed(error, failed, "taking memory for the text");
@@ -126,8 +126,8 @@ static cudaError_t time_launch(
 	return failed ? failed : cudaEventElapsedTime(milliseconds, bench->start, bench->end);
 }
 
-/* Fills in the seconds of *rounds launches, behind some that don't count. What takes long is
- * launched less often: *rounds is then less. */
+/* Fills in the seconds of *rounds launches, after some that don't count. Long ones are launched less
+ * often: *rounds is then less. */
 static cudaError_t time_launches(struct gpu_bench *bench, cudaError_t (*launch)(void *),
 	void *argument, double *seconds, unsigned *rounds)
 {
@@ -248,7 +248,7 @@ static cudaError_t launch_kernel(void *argument)
 	return launch->kernel->launch(launch->tables, &launch->text, hits, 0);
 }
 
-/* Fetches the hits, for where the pattern is a regex, the kernel has only looked for what it begins
+/* Fetches the hits, since for a regex the kernel has only searched for what its matches begin
  * with. */
 static cudaError_t tally_fetched(struct gpu_bench *bench, const struct pattern_set *set,
 	size_t count, struct bench_hits *hits)
@@ -295,8 +295,9 @@ static cudaError_t tally(
 			      : gpu_tally(bench->hits.keys, count, 0, &result->hits);
 }
 
-/* Takes the array of the paper's form. */
-static int take_form(struct launch *launch, struct gpu_bench_kernel *result, struct error *error)
+/* Allocates the array of the paper's form. */
+static int allocate_form(
+	struct launch *launch, struct gpu_bench_kernel *result, struct error *error)
 {
 	const struct gpu_form *form = launch->kernel->form;
 	if (!form)
@@ -308,7 +309,7 @@ static int take_form(struct launch *launch, struct gpu_bench_kernel *result, str
 	return failed ? gpu_failed(error, failed, "taking memory for the paper's output") : 0;
 }
 
-/* Makes hits of the array. */
+/* Turns the array into hits. */
 static cudaError_t expand_form(struct launch *launch)
 {
 	struct gpu_hits *hits = &launch->bench->hits;
@@ -338,7 +339,7 @@ static cudaError_t map_text(struct launch *launch)
 static int measure(struct launch *launch, const struct pattern_set *set,
 	struct gpu_bench_kernel *result, struct error *error)
 {
-	int status = result->form ? take_form(launch, result, error) : 0;
+	int status = result->form ? allocate_form(launch, result, error) : 0;
 	if (status)
 		return status;
 	cudaError_t failed = result->zero_copy ? map_text(launch) : cudaSuccess;

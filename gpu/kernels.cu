@@ -29,8 +29,8 @@ static int pick_named(const struct gpu_kernel **kernel, struct gpu_program **pro
 	*kernel = find(name);
 	if (!*kernel)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"The gpu engine has no kernel '%s'; `burin list kernels` shows those it "
-			"has.",
+			"the gpu engine has no kernel '%s'; `burin list kernels --all` shows those "
+			"it has",
 			name);
 	int status = (*kernel)->compile(program, set, tuning, error);
 	if (!status)

@@ -1,9 +1,8 @@
-/* What stands for the GPU in a build without CUDA: the engine is listed, and says why it is not
- * usable. */
+/* The GPU engine of a build without CUDA: it is listed, and says why it is not usable. */
 #include <errno.h>
 #include <stdio.h>
 
-#include "bench/kernel_bench.h"
+#include "scan/gpu_bench.h"
 #include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
@@ -26,7 +25,7 @@ static int gpu_open(struct scan **scan, const struct pattern_set *set,
 		"the engine 'gpu' is not usable: this burin was built without CUDA");
 }
 
-/* Nothing can be submitted to what cannot be opened. */
+/* It cannot be opened, so nothing is submitted to it. */
 const struct scan_engine gpu_engine = {
 	.name = "gpu",
 	.summary = "CUDA, on NVIDIA GPUs",

@@ -1,12 +1,12 @@
-/* Which GPUs there are and whether they will do. The sticky error is always cleared, so that a
- * failed look harms nobody. */
+/* Which GPUs this machine has and whether they can be used. CUDA's sticky error is always cleared,
+ * so that a failed probe leaves no trace. */
 #include <errno.h>
 #include <stdio.h>
 
 #include "gpu/probe.cuh"
 
-#define LEAST_MEMORY (512ul << 20)
-#define LEAST_CAPABILITY 75
+#define MEMORY_MIN (512ul << 20)
+#define CAPABILITY_MIN 75
 
 static int no_devices(cudaError_t error, char *reason, size_t len)
 {
@@ -24,7 +24,7 @@ static int no_devices(cudaError_t error, char *reason, size_t len)
 	else if (error == cudaSuccess || error == cudaErrorNoDevice)
 		snprintf(reason, len, "there is no CUDA device");
 	else
-		snprintf(reason, len, "CUDA says: %s", cudaGetErrorString(error));
+		snprintf(reason, len, "CUDA reports: %s", cudaGetErrorString(error));
 	return -ENODEV;
 }
 
@@ -34,17 +34,16 @@ static int check_device(int id, char *reason, size_t len)
 	cudaError_t error = cudaGetDeviceProperties(&device, id);
 	if (error)
 		return no_devices(error, reason, len);
-	if (device.major * 10 + device.minor < LEAST_CAPABILITY) {
-		snprintf(reason, len,
-			"GPU %d (%.100s) is of compute capability %d.%d, and 7.5 is the least that "
-			"works",
+	if (device.major * 10 + device.minor < CAPABILITY_MIN) {
+		snprintf(reason, len, "GPU %d (%.100s) has compute capability %d.%d; 7.5 is needed",
 			id, device.name, device.major, device.minor);
 		return -ENOTSUP;
 	}
-	if (device.totalGlobalMem < LEAST_MEMORY) {
-		snprintf(reason, len, "GPU %d (%.100s) has too little memory: %zu MiB of %zu MiB",
-			id, device.name, (size_t)(device.totalGlobalMem >> 20),
-			(size_t)(LEAST_MEMORY >> 20));
+	if (device.totalGlobalMem < MEMORY_MIN) {
+		snprintf(reason, len,
+			"GPU %d (%.100s) has too little memory: %zu MiB; %zu MiB are needed", id,
+			device.name, (size_t)(device.totalGlobalMem >> 20),
+			(size_t)(MEMORY_MIN >> 20));
 		return -ENOMEM;
 	}
 	return 0;
@@ -102,9 +101,9 @@ int gpu_failed(struct error *error, cudaError_t failed, const char *doing)
 	(void)cudaGetLastError();
 	if (failed == cudaErrorMemoryAllocation)
 		return error_set(error, EXIT_NO_ENGINE, ENOMEM,
-			"The GPU has too little free memory (%s); use a smaller --chunk-size or "
-			"another engine.",
+			"the GPU has too little free memory (%s); use a smaller --chunk-size or "
+			"another engine",
 			doing);
-	return error_set(error, EXIT_NO_ENGINE, EIO, "The GPU failed (%s): %s.", doing,
+	return error_set(error, EXIT_NO_ENGINE, EIO, "the GPU failed (%s): %s", doing,
 		cudaGetErrorString(failed));
 }

@@ -1,4 +1,4 @@
-/* Which GPUs there are and whether they will do; what is said when one fails. */
+/* Which GPUs this machine has and whether they can be used; the message when one fails. */
 #ifndef BURIN_GPU_PROBE_CUH
 #define BURIN_GPU_PROBE_CUH
 
@@ -16,10 +16,10 @@ extern "C" {
 int gpu_probe(char *reason, size_t len);
 
 /* The devices that --gpus means (see scan/gpu_options.h; NULL: the first), into ids. Returns how many,
- * or a negative errno with the reason, a clause, in reason. */
+ * or a negative errno with the reason as a clause in reason. */
 int gpu_devices(int ids[GPU_DEVICES_MAX], const char *wanted, char *reason, size_t len);
 
-/* Sets the error for what CUDA answered and clears its sticky error. doing: "loading the tables".
+/* Sets the error for CUDA's answer and clears its sticky error. doing: "loading the tables".
  * Returns a negative errno. */
 int gpu_failed(struct error *error, cudaError_t failed, const char *doing);
 

@@ -1,7 +1,7 @@
 /*
- * A warp's queue of candidates in shared memory. Candidates are rare, and looking closely at each
- * where it is found would keep 31 lanes waiting for one. So positions are collected, and looked at
- * 32 at a time, one a lane.
+ * A warp's queue of candidates in shared memory. Candidates are rare, and confirming each where
+ * it is found would keep 31 lanes waiting for one. So positions are collected, and confirmed 32 at
+ * a time, one a lane.
  */
 #ifndef BURIN_GPU_QUEUE_CUH
 #define BURIN_GPU_QUEUE_CUH
@@ -14,15 +14,15 @@
 struct queue {
 	uint32_t *items;
 	uint32_t count;              /* the same in all lanes */
-	const struct gpu_hits *hits; /* where confirmed ones go, staged */
+	const struct gpu_hits *hits; /* takes the confirmed ones, staged */
 };
 
-/* Confirms candidates, CONFIRM(position), until no more than `most` are left. */
+/* Confirms candidates, CONFIRM(position), until at most `rest` remain. */
 template <typename CONFIRM>
 static __device__ __forceinline__ void queue_drain(
-	struct queue *queue, uint32_t most, uint32_t lane, CONFIRM confirm)
+	struct queue *queue, uint32_t rest, uint32_t lane, CONFIRM confirm)
 {
-	while (queue->count > most) {
+	while (queue->count > rest) {
 		__syncwarp();
 		uint32_t taken = min(queue->count, 32u);
 		queue->count -= taken;
@@ -32,7 +32,7 @@ static __device__ __forceinline__ void queue_drain(
 	}
 }
 
-/* Adds at + stride * i for each bit i that is set in a lane's found. All lanes must call it. */
+/* Adds at + stride * i for each bit i that is set in the lane's found. All lanes must call it. */
 template <typename CONFIRM>
 static __device__ __forceinline__ void queue_add(struct queue *queue, uint32_t found, uint32_t at,
 	uint32_t stride, uint32_t lane, CONFIRM confirm)

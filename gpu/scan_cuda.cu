@@ -2,14 +2,14 @@
  * The gpu engine: chunks in, hits out.
  *
  * The caller's ring is registered with the driver, so that the device fetches the text from where
- * the reader put it: no second copy on the host. Where that is refused, or a chunk lies elsewhere,
- * it goes through a pinned buffer of the slot. A chunk belongs to a slot (slot.cuh), and the slots
- * are used in turn: while chunk i is searched, i + 1 comes in and the hits of i - 1 go out, which
- * is strategy B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013). Their strategy A,
- * all segments resident on the device, is the same with a slot for each chunk in flight. With
- * several devices the slots alternate between them; chunks come back in the order in which they
- * were submitted.
+ * the reader put it: no second copy on the host. Where that is refused, or a chunk is elsewhere, it
+ * goes through a pinned buffer of the slot. A chunk belongs to a slot (slot.cuh), and the slots are
+ * used in turn: while chunk i is searched, i + 1 comes in and the hits of i - 1 go out, which is
+ * strategy B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013). Their strategy A, all
+ * segments resident on the device, is the same with a slot for each chunk in flight. With several
+ * devices the slots alternate between them; chunks come back in the order of submission.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ extern "C" {
 	4 /* a device, with strategy B: one each way, one searched, one in the caller's hands */
 #define RING_CHUNKS (2 * STREAM_SLOTS) /* as many again are being read */
 #define RING_CHUNK_LEN \
-	((size_t)16 << 20) /* whole runs are 1.1 times as fast as with 32 MiB (gpu/README.md) */
+	((size_t)16 \
+		<< 20) /* whole runs are 1.1 times as fast as with 32 MiB (tests/bench/RESULTS.md) */
 #define KEY_CAPACITY (1u << 20)
 
 struct scan {
@@ -38,7 +39,7 @@ struct scan {
 	struct prefix_set searched;    /* what the kernel searches for */
 	struct gpu_device *devices;
 	unsigned device_count;
-	struct slot *slots; /* those of one device are device_count apart */
+	struct gpu_slot *slots; /* those of one device are device_count apart */
 	unsigned slot_count;
 	unsigned next, oldest; /* running numbers of chunks: slot number % slot_count */
 	const uint8_t *ring;   /* registered memory, or NULL */
@@ -51,7 +52,7 @@ struct scan {
 
 /* ---- opening ---- */
 
-/* Registers the ring; without it chunks go through the slots' own buffers. */
+/* Registers the ring; if that fails, chunks go through the slots' own buffers. */
 static void register_ring(struct scan *scan, const struct scan_options *options)
 {
 	if (!options->ring || !options->ring_len)
@@ -60,7 +61,7 @@ static void register_ring(struct scan *scan, const struct scan_options *options)
 		cudaHostRegister(options->ring, options->ring_len, cudaHostRegisterPortable);
 	if (error) {
 		(void)cudaGetLastError();
-		log_debug("gpu: the ring cannot be pinned (%s), chunks are copied once more",
+		log_debug("gpu: the ring cannot be pinned (%s), so chunks are copied once more",
 			cudaGetErrorString(error));
 		return;
 	}
@@ -76,7 +77,7 @@ static int open_devices(struct scan *scan, const struct gpu_options *options,
 	int count = gpu_devices(ids, options->devices, reason, sizeof(reason));
 	if (count < 0)
 		return error_set(error, count == -EINVAL ? EXIT_USAGE : EXIT_NO_ENGINE, -count,
-			"The gpu engine cannot be used: %s.", reason);
+			"the gpu engine cannot be used: %s", reason);
 	scan->devices = (struct gpu_device *)xcalloc(count, sizeof(*scan->devices));
 	for (int i = 0; i < count; i++) {
 		struct gpu_device *device = &scan->devices[i];
@@ -94,7 +95,7 @@ static int open_devices(struct scan *scan, const struct gpu_options *options,
 	return 0;
 }
 
-/* Opens the slots; with strategy A as many as memory allows, at least two a device with either. */
+/* Opens the slots: with strategy A as many as memory allows, at least two a device with either. */
 static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 	const struct scan_options *options, struct error *error)
 {
@@ -103,9 +104,9 @@ static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 	if (gpu->transfer == GPU_TRANSFER_RESIDENT || each * scan->device_count > in_flight)
 		each = (in_flight + scan->device_count - 1) / scan->device_count;
 	unsigned wanted = each * scan->device_count;
-	scan->slots = (struct slot *)xcalloc(wanted, sizeof(*scan->slots));
+	scan->slots = (struct gpu_slot *)xcalloc(wanted, sizeof(*scan->slots));
 	while (scan->slot_count < wanted) {
-		struct slot *slot = &scan->slots[scan->slot_count];
+		struct gpu_slot *slot = &scan->slots[scan->slot_count];
 		slot->device = &scan->devices[scan->slot_count % scan->device_count];
 		slot->kernel = scan->kernel;
 		slot->regexes = scan->searched.any_regex ? scan->set : NULL;
@@ -113,9 +114,9 @@ static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 		slot->text_capacity = options->chunk_len;
 		cudaError_t failed = cudaSetDevice(slot->device->id);
 		if (!failed)
-			failed = slot_open(slot, !scan->ring);
+			failed = gpu_slot_open(slot, !scan->ring);
 		if (failed) {
-			slot_close(slot);
+			gpu_slot_close(slot);
 			if (failed != cudaErrorMemoryAllocation ||
 				scan->slot_count < 2 * scan->device_count)
 				return gpu_failed(error, failed, "taking memory for the chunks");
@@ -134,7 +135,7 @@ static void gpu_close(struct scan *scan)
 		return;
 	for (unsigned i = 0; i < scan->slot_count; i++) {
 		cudaSetDevice(scan->slots[i].device->id);
-		slot_close(&scan->slots[i]);
+		gpu_slot_close(&scan->slots[i]);
 	}
 	for (unsigned i = 0; i < scan->device_count; i++) {
 		cudaSetDevice(scan->devices[i].id);
@@ -160,8 +161,8 @@ static int gpu_open(struct scan **result, const struct pattern_set *set,
 	const struct gpu_options *gpu = options->gpu ? options->gpu : &defaults;
 	if (options->chunk_len >= UINT32_MAX - 2 * GPU_TEXT_PAD)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"The gpu engine takes chunks of less than 4 GiB; use a smaller "
-			"--chunk-size.");
+			"the gpu engine takes chunks of less than 4 GiB; use a smaller "
+			"--chunk-size");
 	struct scan *scan = (struct scan *)xcalloc(1, sizeof(*scan));
 	scan->set = set;
 	scan->chunk_len = options->chunk_len;
@@ -195,14 +196,14 @@ static bool is_pinned(const struct scan *scan, const struct chunk *chunk)
 
 static int gpu_submit(struct scan *scan, struct chunk *chunk)
 {
-	struct slot *slot = &scan->slots[scan->next % scan->slot_count];
+	struct gpu_slot *slot = &scan->slots[scan->next % scan->slot_count];
 	if (slot->chunk)
 		return -EAGAIN;
 	bool pinned = is_pinned(scan, chunk);
 	if (chunk->len + chunk->tail_len > scan->chunk_len || (!pinned && !slot->bounce))
 		return -EINVAL;
 	slot->error = cudaSetDevice(slot->device->id);
-	slot_start(slot, chunk, pinned, scan->density);
+	gpu_slot_start(slot, chunk, pinned, scan->density);
 	scan->next++;
 	return 0;
 }
@@ -211,13 +212,14 @@ static int gpu_reap(struct scan *scan, struct chunk **chunk)
 {
 	if (scan->oldest == scan->next)
 		return -EAGAIN;
-	struct slot *slot = &scan->slots[scan->oldest++ % scan->slot_count];
+	struct gpu_slot *slot = &scan->slots[scan->oldest++ % scan->slot_count];
+	assert(slot->chunk); /* submit took it, and only this gives it back */
 	*chunk = slot->chunk;
 	cudaSetDevice(slot->device->id);
-	scan->density = slot_finish(slot, is_pinned(scan, *chunk));
+	scan->density = gpu_slot_finish(slot, is_pinned(scan, *chunk));
 	if ((*chunk)->status && !scan->warned) {
 		scan->warned = true;
-		log_warn("GPU %d broke down at offset %llu of the image: %s", slot->device->id,
+		log_warn("GPU %d failed at offset %llu of the image: %s", slot->device->id,
 			(unsigned long long)(*chunk)->offset, cudaGetErrorString(slot->error));
 	}
 	return 0;

@@ -1,17 +1,17 @@
 /*
- * One chunk on its way through a GPU.
+ * A chunk's way through a GPU.
  *
  * The usual case costs the host two calls: copy, kernel and a last small kernel are put on the
- * stream at once, and that last one sorts the hits and writes just as many of them as there are
- * into host memory. No round trip asks for the count first. If there are more hits than one block
- * can sort, the host asks for a sort of all and fetches what fits into the chunk.
+ * stream at once, and the last one sorts the hits and writes no more than those into host memory.
+ * No round trip asks for the count first. If there are more hits than one block can sort, the host
+ * has all of them sorted and fetches what fits into the chunk.
  *
  * If there are more than the device has room for, they are only counted, and the text is searched
- * again in pieces whose hits fit, until the chunk's own room is used up; the cut is made between
- * two starts, as the contract says. So a flood costs time in proportion to the hits that are
- * delivered, and never memory. When the last chunk was a flood, only as much of the next is copied
- * as will probably be answered.
+ * again in pieces whose hits fit, until the chunk's own room is used up; the cut is between two
+ * starts, as the contract says. So a flood costs time in proportion to the delivered hits, and no
+ * memory. After a flood, only as much of the next chunk is copied as will probably be answered.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,9 @@
 
 #define SHIP_THREADS 512
 #define SHIP_ITEMS (SLOT_SHIPPED / SHIP_THREADS)
-#define LEAST_PIECE 65536 /* bytes that are copied at least */
+#define PIECE_MIN 65536 /* bytes that are copied at least */
 
-/* ---- the way out ---- */
+/* ---- hits to the host ---- */
 
 /* One block: sorts up to SLOT_SHIPPED hits and writes them, and the count, to host memory. */
 static __global__ void __launch_bounds__(SHIP_THREADS)
@@ -53,8 +53,8 @@ static __global__ void __launch_bounds__(SHIP_THREADS)
 	}
 }
 
-/* Sorts `count` hits and brings them into device->fetched. */
-static cudaError_t fetch_sorted(struct slot *slot, uint32_t count)
+/* Sorts `count` hits into device->fetched. */
+static cudaError_t fetch_sorted(struct gpu_slot *slot, uint32_t count)
 {
 	struct gpu_device *device = slot->device;
 	size_t space = device->sort_space_len;
@@ -68,9 +68,9 @@ static cudaError_t fetch_sorted(struct slot *slot, uint32_t count)
 	return error;
 }
 
-/* Whether a hit of the device is one: where the pattern is a regex the device has only seen what it
- * begins with. */
-static bool is_hit(const struct slot *slot, uint64_t key)
+/* Whether the device's hit is one: for a regex the device has only compared what its matches begin
+ * with. */
+static bool is_hit(const struct gpu_slot *slot, uint64_t key)
 {
 	const struct pattern *pattern = &slot->regexes->patterns[(uint32_t)key];
 	const struct chunk *chunk = slot->chunk;
@@ -79,12 +79,12 @@ static bool is_hit(const struct slot *slot, uint64_t key)
 					  chunk->len + chunk->tail_len - start) > 0;
 }
 
-/* Adds sorted hits to the chunk's. False when it got full: then chunk->until is set to the first
- * start that did not fit. */
-static bool deliver(struct slot *slot, const uint64_t *keys, size_t count)
+/* Adds sorted hits to the chunk's. False when it is full: chunk->until is then the first start that
+ * did not fit. */
+static bool deliver(struct gpu_slot *slot, const uint64_t *keys, size_t count)
 {
 	struct chunk *chunk = slot->chunk;
-	size_t group = chunk->hit_count; /* where the hits of the present start begin */
+	size_t group = chunk->hit_count; /* where the hits at the current start begin */
 	for (size_t i = 0; i < count; i++) {
 		if (i && keys[i] >> 32 != keys[i - 1] >> 32)
 			group = chunk->hit_count;
@@ -102,10 +102,10 @@ static bool deliver(struct slot *slot, const uint64_t *keys, size_t count)
 	return true;
 }
 
-/* ---- the way in ---- */
+/* ---- text to the device ---- */
 
-/* Puts the text up to `end` on its way to the device. */
-static void copy_text(struct slot *slot, uint32_t end, bool pinned)
+/* Starts copying the text up to `end` to the device. */
+static void copy_text(struct gpu_slot *slot, uint32_t end, bool pinned)
 {
 	if (end <= slot->copied || slot->error)
 		return;
@@ -119,8 +119,9 @@ static void copy_text(struct slot *slot, uint32_t end, bool pinned)
 	slot->copied = end;
 }
 
-/* Puts the search for starts in [from, to) on the stream, its text and the shipping with it. */
-static void search(struct slot *slot, uint32_t from, uint32_t to, bool pinned)
+/* Puts the search for starts in [from, to) on the stream, with copying its text before and shipping
+ * its hits after it. */
+static void launch_search(struct gpu_slot *slot, uint32_t from, uint32_t to, bool pinned)
 {
 	uint64_t end = (uint64_t)to + slot->longest - 1;
 	copy_text(slot, end < slot->len ? (uint32_t)end : slot->len, pinned);
@@ -138,8 +139,9 @@ static void search(struct slot *slot, uint32_t from, uint32_t to, bool pinned)
 	slot->error = cudaGetLastError();
 }
 
-void slot_start(struct slot *slot, struct chunk *chunk, bool pinned, double density)
+void gpu_slot_start(struct gpu_slot *slot, struct chunk *chunk, bool pinned, double density)
 {
+	assert(!slot->chunk);
 	slot->chunk = chunk;
 	slot->len = (uint32_t)(chunk->len + chunk->tail_len - chunk->from);
 	slot->to = (uint32_t)(chunk->len - chunk->from);
@@ -149,18 +151,18 @@ void slot_start(struct slot *slot, struct chunk *chunk, bool pinned, double dens
 								: slot->hits.capacity;
 	if (density * slot->to > 2.0 * room) {
 		double answered = 2.0 * room / density;
-		slot->searched = answered < LEAST_PIECE ? LEAST_PIECE : (uint32_t)answered;
+		slot->searched = answered < PIECE_MIN ? PIECE_MIN : (uint32_t)answered;
 		if (slot->searched > slot->to)
 			slot->searched = slot->to;
 	}
-	search(slot, 0, slot->searched, pinned);
+	launch_search(slot, 0, slot->searched, pinned);
 }
 
 /* ---- the end ---- */
 
 /* Waits for the search on the stream; delivers its hits if the device had room for them. Returns
  * how many were found. */
-static uint64_t collect(struct slot *slot, bool *full)
+static uint64_t collect(struct gpu_slot *slot, bool *full)
 {
 	*full = false;
 	if (!slot->error)
@@ -178,15 +180,15 @@ static uint64_t collect(struct slot *slot, bool *full)
 	return count;
 }
 
-/* Searches what is left from `at` on in pieces, the first `piece` starts long, until the chunk is
- * done or full. */
-static void collect_pieces(struct slot *slot, uint32_t at, uint32_t piece, bool pinned)
+/* Searches the rest from `at` on in pieces, the first `piece` starts long, until the chunk is done
+ * or full. */
+static void collect_pieces(struct gpu_slot *slot, uint32_t at, uint32_t piece, bool pinned)
 {
 	bool full = false;
 	while (at < slot->to && !full && !slot->error) {
 		if (piece > slot->to - at)
 			piece = slot->to - at;
-		search(slot, at, at + piece, pinned);
+		launch_search(slot, at, at + piece, pinned);
 		uint64_t count = collect(slot, &full);
 		if (count <= slot->hits.capacity)
 			at += piece;
@@ -199,7 +201,7 @@ static void collect_pieces(struct slot *slot, uint32_t at, uint32_t piece, bool 
 	}
 }
 
-double slot_finish(struct slot *slot, bool pinned)
+double gpu_slot_finish(struct gpu_slot *slot, bool pinned)
 {
 	struct chunk *chunk = slot->chunk;
 	bool full;
@@ -247,13 +249,13 @@ void gpu_device_close(struct gpu_device *device)
 	cudaFree(device->sort_space);
 }
 
-cudaError_t slot_open(struct slot *slot, bool with_bounce)
+cudaError_t gpu_slot_open(struct gpu_slot *slot, bool with_bounce)
 {
 	slot->hits.capacity = slot->device->key_capacity;
 	cudaError_t error = cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking);
 	if (!error)
 		error = cudaMalloc((void **)&slot->text, slot->text_capacity + GPU_TEXT_PAD);
-	if (!error) /* what stands behind a text is looked at, though nothing depends on it */
+	if (!error) /* kernels read past a text, though no result depends on it */
 		error = cudaMemset(slot->text, 0, slot->text_capacity + GPU_TEXT_PAD);
 	if (!error)
 		error = cudaMalloc(
@@ -274,7 +276,7 @@ cudaError_t slot_open(struct slot *slot, bool with_bounce)
 	return error;
 }
 
-void slot_close(struct slot *slot)
+void gpu_slot_close(struct gpu_slot *slot)
 {
 	if (slot->stream)
 		cudaStreamDestroy(slot->stream);

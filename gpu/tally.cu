@@ -1,5 +1,5 @@
-/* The order-free sums of bench/hit_tally.h over hits that are in device memory: there may be hundreds
- * of millions, and none of them has to be fetched. */
+/* The order-free sums of scan/hit_tally.h over hits in device memory: there may be hundreds of
+ * millions, and none has to be fetched. */
 #include "gpu/tally.cuh"
 
 #define THREADS 256

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "bench/hit_tally.h"
+#include "scan/hit_tally.h"
 #include "gpu/gpu_text.h"
 
 /* Adds count hits in device memory, whose places count from `offset` of the text, to the result's

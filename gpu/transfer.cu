@@ -1,12 +1,12 @@
 /*
  * Strategies A and B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013, section 4, Figs.
- * 4 and 5), to be measured beside their theorems (src/bench/papers/theory.h). The engine itself has its
- * own way (scan_cuda.cu): it ships hits, and not an array as long as the text.
+ * 4 and 5), to be measured beside their theorems (src/bench/papers/theory.h). The engine
+ * (scan_cuda.cu) differs: it ships hits, not an array as long as the text.
  *
- * Copies are on a stream of their own for each direction, or, where only one I/O channel is to be
- * had, both on one: then they exclude each other, in the order in which they were started. Kernels
- * are on a third stream. Within a segment the steps wait for each other by events, which stands for
- * the paper's stream a segment.
+ * Copies have a stream for each direction, or one stream for both where one I/O channel is to be
+ * measured: then they exclude each other, in the order in which they were started. Kernels have a
+ * third stream. Within a segment the steps wait for each other by events, in place of the paper's
+ * one stream a segment.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,11 +20,10 @@
 
 extern "C" {
 #include "base/memory.h"
-#include "bench/stats.h"
 }
 
 #define KEYS_MAX (256u << 20)
-#define ALONE_ROUNDS 5 /* each step of a segment alone is measured so often */
+#define ALONE_ROUNDS 5 /* of each step of a segment alone */
 
 struct transfer {
 	struct gpu_bench_transfer *result;
@@ -129,11 +128,22 @@ static cudaError_t strategy_b(const struct transfer *t)
 
 /* ---- measuring ---- */
 
+static double median_of(double seconds[ALONE_ROUNDS])
+{
+	for (int i = 1; i < ALONE_ROUNDS; i++)
+		for (int j = i; j > 0 && seconds[j - 1] > seconds[j]; j--) {
+			double larger = seconds[j - 1];
+			seconds[j - 1] = seconds[j];
+			seconds[j] = larger;
+		}
+	return seconds[ALONE_ROUNDS / 2];
+}
+
 static cudaError_t time_step(const struct transfer *t,
 	cudaError_t (*step)(const struct transfer *, unsigned), double *median)
 {
 	double seconds[ALONE_ROUNDS];
-	cudaError_t failed = step(t, 0); /* once for the device to warm up */
+	cudaError_t failed = step(t, 0); /* warms the device up */
 	if (!failed)
 		failed = cudaDeviceSynchronize();
 	for (unsigned i = 0; !failed && i < ALONE_ROUNDS; i++) {
@@ -143,7 +153,7 @@ static cudaError_t time_step(const struct transfer *t,
 			failed = cudaDeviceSynchronize();
 		seconds[i] = clock_seconds() - from;
 	}
-	*median = failed ? 0 : bench_stats_of(seconds, ALONE_ROUNDS).median;
+	*median = failed ? 0 : median_of(seconds);
 	return failed;
 }
 
@@ -165,18 +175,18 @@ static cudaError_t measure(const struct transfer *t)
 }
 
 /* The hits of a segment. */
-static cudaError_t take_hits(const struct transfer *t, unsigned i)
+static cudaError_t tally_hits(const struct transfer *t, unsigned i)
 {
 	unsigned long long count = 0;
 	cudaError_t failed =
 		cudaMemcpy(&count, t->hits.count, sizeof(count), cudaMemcpyDeviceToHost);
 	if (count > t->hits.capacity)
-		count = t->hits.capacity; /* the tally will be wrong, and say so */
+		count = t->hits.capacity; /* the tally will differ, and show it */
 	return failed ? failed
 		      : gpu_tally(t->hits.keys, count, i * t->segment_len, &t->result->hits);
 }
 
-/* What the arrays that came back say: each goes to the device again, to be expanded there. */
+/* The hits in the arrays that came back: each goes to the device again and is expanded there. */
 static cudaError_t tally(const struct transfer *t)
 {
 	cudaError_t failed = cudaSuccess;
@@ -196,7 +206,7 @@ static cudaError_t tally(const struct transfer *t)
 		if (!failed)
 			failed = cudaDeviceSynchronize();
 		if (!failed)
-			failed = take_hits(t, i);
+			failed = tally_hits(t, i);
 	}
 	return failed;
 }
@@ -219,7 +229,7 @@ static cudaError_t make_streams(struct transfer *t)
 	return failed;
 }
 
-static cudaError_t take_memory(struct transfer *t)
+static cudaError_t allocate(struct transfer *t)
 {
 	struct gpu_text text = segment_text(t, 0); /* none is longer */
 	t->in_room = (text.len + GPU_TEXT_PAD + 255) / 256 * 256;
@@ -239,7 +249,7 @@ static cudaError_t take_memory(struct transfer *t)
 	return failed;
 }
 
-static void give_back(struct transfer *t)
+static void free_all(struct transfer *t)
 {
 	if (t->reading != t->writing)
 		cudaStreamDestroy(t->reading);
@@ -276,14 +286,14 @@ static cudaError_t run_loaded(struct transfer *t)
 	if (!failed) {
 		failed = make_streams(t);
 		if (!failed)
-			failed = take_memory(t);
+			failed = allocate(t);
 		if (!failed)
 			failed = measure(t);
 		if (!failed)
 			failed = tally(t);
 		cudaHostUnregister(t->host);
 	}
-	give_back(t);
+	free_all(t);
 	return failed;
 }
 
@@ -300,7 +310,7 @@ int gpu_transfer_run(struct gpu_bench_transfer *result, const struct pattern_set
 	if (!transfer.kernel->form || transfer.kernel->form->kind == GPU_FORM_COUNT) {
 		transfer.kernel->free(program);
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"%s has no form of output that tells where matches are", result->kernel);
+			"%s has no form of output that shows where matches are", result->kernel);
 	}
 	result->found = (enum gpu_bench_found)transfer.kernel->form->kind;
 	cudaError_t failed = transfer.kernel->load(&transfer.tables, program);

@@ -3,20 +3,20 @@
  * Using CUDA".
  *
  * The plain form is bmh_search in bmh.h with one thread (the paper's Algorithm 1): a window as long
- * as the pattern is compared from right to left; if it differs, the window goes on by what the
- * table of bad characters says of its last byte, and behind a match by one byte. With long patterns
- * most bytes of the text are never looked at.
+ * as the pattern is compared from right to left; if it differs, the window moves by the entry of
+ * its last byte in the table of bad characters, and after a match by one byte. With long patterns
+ * most bytes of the text are never read.
  *
  * The kernel: the table is made on the host; the text is cut into as many segments as there are
  * threads, 256 blocks of 16 by the paper's choice (its Table II tries others), and a thread's
- * windows reach M - 1 bytes into the next segment. Everything lies in global memory. That is
- * all, and on a device with tens of thousands of threads it is little; but it is what is measured.
+ * windows reach M - 1 bytes into the next segment. Everything is in global memory. That is
+ * all, and few threads for a device with room for tens of thousands.
  *
  * What differs from the paper:
  *  - Its segments are M longer, so that a match in the last of these bytes is found by two threads.
- *    Here a thread has for its own the matches that start in its segment.
- *  - It has one pattern. Here each thread goes over its segment once for each pattern of the set.
- *    Many patterns take that many times as long, and nothing is done about it.
+ *    Here the matches that start in a segment belong to its thread.
+ *  - It has one pattern. Here each thread searches its segment once for each pattern of the set, so
+ *    that many patterns take that many times as long.
  *  - Patterns may have wild bits, which compare as equal and shorten shifts; nothing is written out
  *    or confirmed.
  *  - "An integer array to record the locations" has an element for each byte of the text here: the

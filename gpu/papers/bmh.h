@@ -78,14 +78,14 @@ GPU_INLINE uint64_t bmh_next(const struct bmh_tables *tables, uint32_t pass,
 }
 
 /* One thread: all passes over the starts in [begin, end). A window may reach into the next thread's
- * segment, M - 1 bytes at most. */
+ * segment, by at most M - 1 bytes. */
 GPU_INLINE void bmh_search(const struct bmh_tables *tables, uint64_t begin, uint64_t end,
 	const struct gpu_text *text, const struct bmh_out *out)
 {
 	for (uint32_t pass = 0; pass < tables->count; pass++) {
 		struct bmh_pattern pattern = tables->patterns[pass];
 		if (pattern.len > text->len)
-			return; /* nor do those behind it fit */
+			return; /* nor do the longer ones after it fit */
 		uint64_t last = text->len - pattern.len;
 		uint64_t stop = end <= last ? end : last + 1;
 		for (uint64_t at = bmh_next(tables, pass, &pattern, begin, stop, text); at < stop;

@@ -30,10 +30,10 @@ static bool has_wild_bits(const struct pattern *pattern)
 }
 
 /*
- * BadCharTable: by the last byte of a window in which the pattern is not, how far the window may
- * go on. That is the way from the byte's last place in the pattern, its end left out, to the end. A
- * byte with wild bits is the place of all values that agree with it. (As printed, the table counts
- * the end in, so that the shift by it would be 0.)
+ * BadCharTable: by the last byte of a window without a match, how far the window may move. That is
+ * the distance from the byte's last place in the pattern, its end excluded, to the end. A byte with
+ * wild bits is a place of all values that agree with it. (As printed, the table includes the end, so
+ * that the shift by it would be 0.)
  */
 static void make_shifts(uint16_t shifts[256], const struct pattern *pattern)
 {
@@ -105,15 +105,15 @@ static int check_set(const struct pattern_set *set, struct error *error)
 		if (set->patterns[i].len > BMH_PATTERN_MAX)
 			return error_set(error, EXIT_NO_ENGINE, EINVAL,
 				"A pattern of %u bytes does not fit the kernel bmh, whose shifts "
-				"end at %d; use another kernel.",
+				"end at %d; use another kernel",
 				set->patterns[i].len, BMH_PATTERN_MAX);
 		len += 2ull * set->patterns[i].len + 256 * sizeof(uint16_t) +
 		       sizeof(struct bmh_pattern);
 	}
 	if (len > LEN_MAX)
 		return error_set(error, EXIT_NO_ENGINE, ENOMEM,
-			"The pattern set does not fit the kernel bmh: its tables may have %llu "
-			"bytes, not %llu; use another kernel.",
+			"the pattern set does not fit the kernel bmh: its tables may have %llu "
+			"bytes, not %llu; use another kernel",
 			LEN_MAX, (unsigned long long)len);
 	return 0;
 }
@@ -128,11 +128,11 @@ int bmh_compile(struct gpu_program **program, const struct pattern_set *set,
 		return status;
 	if (tuning && tuning->threads > BMH_THREADS_MAX)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"The kernel bmh has at most %d threads a block, not %u.", BMH_THREADS_MAX,
+			"the kernel bmh has at most %d threads a block, not %u", BMH_THREADS_MAX,
 			tuning->threads);
 	if (tuning && tuning->blocks > INT32_MAX)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"The kernel bmh has at most %d blocks, not %u.", INT32_MAX, tuning->blocks);
+			"the kernel bmh has at most %d blocks, not %u", INT32_MAX, tuning->blocks);
 	bmh = xcalloc(1, sizeof(*bmh));
 	bmh->tables.blocks = tuning && tuning->blocks ? tuning->blocks : BMH_BLOCKS;
 	bmh->tables.threads = tuning && tuning->threads ? tuning->threads : BMH_THREADS;

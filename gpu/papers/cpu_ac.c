@@ -40,7 +40,7 @@ static const struct matcher ac_matcher = {
 /* ---- a copy for each thread ---- */
 
 struct copies {
-	void *first; /* database; it is described, and nobody searches with it */
+	void *first; /* database; described, but never searched with */
 	const struct pattern_set *set;
 };
 

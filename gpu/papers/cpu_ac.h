@@ -1,5 +1,5 @@
 /* The automaton of Aho and Corasick on the CPU: the engines `ac` and `ac-copies`, and others that
- * differ in how the text is dealt out. */
+ * differ in how they divide the text. */
 #ifndef BURIN_GPU_PAPERS_CPU_AC_H
 #define BURIN_GPU_PAPERS_CPU_AC_H
 

@@ -1,8 +1,8 @@
 /*
  * The engine `dpac`: DPAC_OMP of Lin et al. (section III and 6.1), data-parallel Aho-Corasick. A
- * chunk is cut into as many segments as there are threads of OpenMP's, each of which goes through
- * its own with the automaton of the kernel `ac`, and on behind it as long as a pattern that began
- * in it may still end. The paper goes on for the longest pattern's length - 1, whatever the state.
+ * chunk is cut into one segment for each OpenMP thread, which walks the automaton of the kernel `ac`
+ * through it, and past its end as long as a pattern that began in it may still end. The paper
+ * continues for the longest pattern's length - 1, whatever the state.
  */
 #include "gpu/papers/cpu_ac.h"
 

@@ -12,7 +12,7 @@ struct database {
 	const struct sequential *algorithm;
 	struct gpu_program *program;
 	const struct pattern_set *set; /* the caller's */
-	struct pattern_set searched;   /* without regexes; patterns of length 0 stand for nothing */
+	struct pattern_set searched;   /* without regexes; patterns of length 0 are not searched */
 	uint32_t *unanchored;          /* the regexes that are asked for at every byte */
 	uint32_t unanchored_count;
 	char description[256];

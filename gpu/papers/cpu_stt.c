@@ -1,7 +1,7 @@
 /*
- * The engine stt: the patterns dealt to four automata, on the processor's threads. It stands for
- * what Tran, Lee and Choi ran on a Xeon Phi (2015, section 5.3): there too each thread takes the
- * next piece of the text when it is done with one, and the tables, four of them, are shared. A
+ * The engine stt: the patterns divided among four automata, on the processor's threads. It takes the
+ * place of what Tran, Lee and Choi ran on a Xeon Phi (2015, section 5.3): there too each thread takes
+ * the next piece of the text when it has finished one, and the threads share the four tables. A
  * thread sends its piece through one table after the other. The tables are those of the kernels
  * stt-*; see gpu/papers/stt.cu.
  */
@@ -15,7 +15,7 @@ static int stt_compile_four(struct gpu_program **program, const struct pattern_s
 {
 	struct gpu_tuning four = { .parts = PARTS };
 
-	(void)tuning; /* nobody can ask a CPU engine for anything */
+	(void)tuning; /* CPU engines have no options */
 	return stt_compile(program, set, &four, error);
 }
 

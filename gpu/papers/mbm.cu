@@ -1,34 +1,34 @@
 /*
  * Multipattern Boyer-Moore from GPU to GPU, after Zha and Sahni (IEEE Transactions on Computers
  * 62, 2013), sections 2, 3 and 5.1.2: mbm0 to mbm4. They built mbm0 and mbm1, found them 7 to 10 %
- * slower than ac0 and ac1, and did not expect the other steps to pay; they stand here so that it
- * can be seen.
+ * slower than ac0 and ac1, and did not expect the other steps to pay; they are here so that this
+ * can be measured.
  *
  * The plain form is mbm_search in mbm.h, where the functions char, shift1 and shift2 are: a window
- * is looked at from its end backwards, along a trie of the reversed keywords, until no child fits;
- * then the functions say how far the window goes on. Each node that is passed says what keywords
- * start at the byte by which it was reached. A thread searches its S_thread own bytes and the
- * maxL - 1 behind them, as if there were no other text. T, tWord and the rest are as in zha_ac.cu.
+ * is read backwards from its end, along a trie of the reversed keywords, until no child fits; then
+ * the functions give the distance by which the window moves. Each node on the way has the keywords
+ * that start at the byte by which it was reached. A thread searches its S_thread own bytes and the
+ * maxL - 1 after them, as if there were no other text. T, tWord and the rest are as in zha_ac.cu.
  *
  *  mbm0  The trie in device memory, with 256 children for every node, and the text read from there
  *        byte by byte.
  *  mbm1  The trie is looked up through texture.
- *  mbm2  A thread reads its text 16 bytes at a time to shared memory. It does not come by them in
- *        order, so it reads all of its bytes at first, and not a piece at a time as ac2 does.
+ *  mbm2  A thread reads its text 16 bytes at a time to shared memory. It does not use them in
+ *        order, so it reads all of its bytes first, not a piece at a time as ac2 does.
  *  mbm3  The threads of a block read its text together, side by side.
- *  mbm4  Each thread takes its bytes away from shared memory, which is then free for the output,
- *        and all is written together, 16 bytes a thread and side by side. In ac4 registers hold
- *        these bytes; but here the compiler cannot know which is looked at next, so it puts them
- *        into memory of the thread's own, that is in the first-level cache.
+ *  mbm4  Each thread moves its bytes out of shared memory, which is then free for the output, and
+ *        all is written together, 16 bytes a thread and side by side. In ac4 registers hold these
+ *        bytes; but here the compiler cannot know which is read next, so it puts them into local
+ *        memory, that is into the first-level cache.
  *
  * The output is a node for each byte of the text: the last one that was reached there and at which
  * a keyword starts, else zero. A byte can be reached from several windows, but the last of them
- * ended farthest behind, so that the keywords of the others are prefixes of what its node spells:
- * the node's list has them all. Reversed, prefixes are suffixes, and the list is what the automaton
- * of Aho and Corasick calls an output function. The array is filled with zeros before, except by
+ * ended farthest to the right, so that the keywords of the other windows are prefixes of what its
+ * node spells: the node's list has them all. Reversed, prefixes are suffixes, and the list is what
+ * Aho and Corasick call an output function. The array is filled with zeros before, except by
  * mbm4.
  *
- * The functions lie in shared memory for up to 4,096 nodes, as with them, in entries of 16 bits;
+ * The functions are in shared memory for up to 4,096 nodes, as in the paper, in entries of 16 bits;
  * for more they are read from device memory. char is always in shared memory.
  *
  * What is different: nodes have 32 bits when there are more than 65,536; the longest keyword is of
@@ -213,9 +213,9 @@ static cudaError_t load_tables(struct mbm_loaded *loaded, const struct mbm_table
 /* Where a block of T threads does not get its shared memory, one of half of them does. */
 template <uint32_t STAGE> static cudaError_t allow_shared(struct mbm_loaded *loaded)
 {
-	size_t most = device_shared_len() - 2048; /* char and the stages of hits */
+	size_t room = device_shared_len() - 2048; /* char and the stages of hits */
 	loaded->threads = ZHA_T;
-	if (shared_len(loaded, STAGE, true, ZHA_T) > most)
+	if (shared_len(loaded, STAGE, true, ZHA_T) > room)
 		loaded->threads = ZHA_T / 2;
 	cudaError_t error = cudaFuncSetAttribute(pick<STAGE, false>(loaded),
 		cudaFuncAttributeMaxDynamicSharedMemorySize,

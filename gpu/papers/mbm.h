@@ -1,18 +1,18 @@
 /*
  * Multipattern Boyer-Moore after Commentz-Walter (ICALP 1979), as Zha and Sahni use it: what one
- * thread does, for device and host. The essay is in mbm.cu.
+ * thread does, for device and host. mbm.cu explains it.
  *
  * The trie of the reversed keywords is followed from the end of a window backwards. v is the node
- * that was reached, d(v) its depth, w(v) what leads to it.
+ * that was reached, d(v) its depth, w(v) the bytes that lead to it.
  *   char(c)    the least depth at which a keyword has the byte c, counted from its end; one more
  *              than the shortest keyword's length if that is less
  *   shift1(v)  the least d(v') - d(v) over the nodes v' whose w(v') ends with w(v), or the
  *              shortest keyword's length. 1 for the root
  *   shift2(v)  the same over those v' that are whole keywords, and over what holds for v's parent;
  *              the shortest keyword's length for the root
- * A keyword that ends k bytes behind the window's end either covers what was seen and the byte c
- * before it (so k >= shift1(v), and c is in it at depth k + d(v) + 1 >= char(c)), or begins within
- * what was seen (so k >= shift2(v)). So the window goes on by
+ * A keyword that ends k bytes after the window's end either covers the bytes seen and the byte c
+ * before them (so k >= shift1(v), and c is in it at depth k + d(v) + 1 >= char(c)), or begins within
+ * them (so k >= shift2(v)). So the window moves by
  *     min(max(shift1(v), char(c) - d(v) - 1), shift2(v)).
  * shift1 is not handed down as shift2 is: it would be the root's 1 everywhere.
  */
@@ -27,7 +27,7 @@ struct mbm_shift {
 };
 
 struct mbm_tables {
-	/* state_count rows of ZHA_COLUMNS children; 0: none, for the root is nobody's child. */
+	/* state_count rows of ZHA_COLUMNS children; 0: none, as the root is never a child. */
 	const uint16_t *next16;         /* NULL when there are more than 65,536 nodes */
 	const uint32_t *next32;         /* the same for more */
 	const struct mbm_shift *shifts; /* of each node */
@@ -91,7 +91,7 @@ GPU_INLINE void mbm_visit(const struct mbm_view *view, const struct zha_window *
 		found_report(&automaton->found, keyword, window->at + k, view->text, view->hits);
 }
 
-/* How far the window goes on from a node at which byte c stands in the way. */
+/* How far the window moves from a node that has no child by byte c. */
 GPU_INLINE uint32_t mbm_shift(struct mbm_shift shift, uint32_t occurs, uint32_t depth)
 {
 	uint32_t far = occurs > depth + 1 ? occurs - depth - 1 : 0;
@@ -101,7 +101,8 @@ GPU_INLINE uint32_t mbm_shift(struct mbm_shift shift, uint32_t occurs, uint32_t 
 }
 
 /* All keywords that start in the thread's own bytes; `bytes` are its window's. Where the window
- * begins there is no byte in the way: what covers more is not the thread's, and shift2 is left. */
+ * begins there is no such byte: keywords that cover more are not the thread's, so only shift2
+ * counts. */
 GPU_INLINE void mbm_search(
 	const struct mbm_view *view, const struct zha_window *window, const uint8_t *bytes)
 {

@@ -42,7 +42,7 @@ static void make_children(
 	tables->next32 = next32;
 }
 
-/* char(c): in the row of a node stand the bytes of the depth below it. */
+/* char(c): a node's row has the bytes of the depth below it. */
 static void make_chars(struct mbm_tables *tables, const struct trie *trie)
 {
 	uint16_t *chars = xcalloc(ZHA_COLUMNS, sizeof(*chars));

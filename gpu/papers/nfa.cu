@@ -7,14 +7,14 @@
  * engine `nfa`. The automaton is not made deterministic: where the goto function has no transition,
  * the supply function is followed to the longest suffix that is a state, and the same byte is tried
  * again, two lookups for each such step. For a set of patterns of one length m, a match is a state
- * of depth m; here keywords have several lengths (patterns/keywords.h), so that state_final tells how
- * many patterns end in a state, not whether one does.
+ * of depth m; here keywords have several lengths (patterns/keywords.h), so state_final has the number
+ * of patterns that end in a state, not whether one does.
  *
- * On the device (section 4.2.1) the text is dealt to numBlocks x blockDim threads in equal parts,
+ * On the device (section 4.2.1) the text is divided among numBlocks x blockDim threads in equal parts,
  * each of which reads m - 1 bytes more than its part and begins in state 0. A match belongs to the
- * thread in whose part it starts. With patterns of one length that needs no care; here the matches
- * that end behind the part are looked through one by one, and those that began there are left to
- * the next thread.
+ * thread in whose part it starts. With patterns of one length nothing else is needed; here the
+ * matches that end past the part are checked one by one, and those that began there are left to the
+ * next thread.
  *
  * nfa-u (GPU-U, algorithm 6): text, state_transition, state_supply, state_final and the numbers of
  * matches, out, in global memory, a byte at a time. The 32 threads of a warp touch 32 different
@@ -23,11 +23,11 @@
  *
  * nfa-cr (GPU-CR): the threads of a block fetch S_memsize bytes together, byte by byte and side by
  * side, into shared memory, with the m - 1 that follow, and each takes its part from there. A block
- * goes through the text in steps of numBlocks x S_memsize. Of 16 KiB a multiprocessor their
+ * advances through the text by numBlocks x S_memsize. Of 16 KiB a multiprocessor their
  * S_memsize took 16,128 bytes, so that one block was all that it could hold. The size is kept: it
- * leaves room for eight blocks of 256 threads today, which is all threads that can be there. Parts
- * of 63 bytes are no multiple of a word; the threads of a warp, at the same byte of their parts,
- * meet in the same of 32 banks by twos at most.
+ * leaves room for eight blocks of 256 threads today, which is as many threads as fit. Parts of 63
+ * bytes are not a multiple of a word; of a warp's threads, at the same byte of their parts, at most
+ * two meet in one of 32 banks.
  *
  * nfa-r16 (GPU-R16): the threads fetch words of 16 bytes (uint4), which are taken apart and stored
  * byte by byte. Fetches are now whole 512 bytes for each warp. Their stores collided in four ways,

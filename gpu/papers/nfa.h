@@ -48,7 +48,7 @@ GPU_INLINE void nfa_report(const struct nfa_tables *tables, uint32_t state, uint
 	}
 }
 
-/* Algorithm 6, and the search of algorithm 8: the own bytes, then the m - 1 behind them, of which
+/* Algorithm 6, and the search of algorithm 8: the own bytes, then the m - 1 after them, of which
  * only those keywords count that started before. */
 GPU_INLINE void nfa_search(const struct nfa_tables *tables, const struct subchunk *own,
 	const struct gpu_text *text, const struct subchunk_output *output)

@@ -1,4 +1,4 @@
-#include "bench/papers/paper_counts.h"
+#include "scan/gpu_papers.h"
 
 #include "gpu/papers/pfac.h"
 #include "gpu/papers/stt.h"

@@ -2,24 +2,24 @@
  * PFAC, after Cheng-Hung Lin, Chen-Hsiung Liu, Lung-Sheng Chien and Shih-Chieh Chang, "Accelerating
  * Pattern Matching Using a Novel Parallel Algorithm on GPU". The plain form is pfac_search in
  * pfac.h, their Figure 7: the failure transitions of the Aho-Corasick machine are left out, and
- * with them the initial state's loop to itself. Each byte of the text has a thread, which looks for
- * patterns that start there, and which is done when it finds no transition, mostly at once. So
- * nothing is found twice, segments have no boundaries, and a final state stands for one pattern.
+ * with them the initial state's loop to itself. Each byte of the text has a thread, which searches for
+ * patterns that start there, and ends when it finds no transition, mostly at once. So nothing is
+ * found twice, segments have no boundaries, and a final state belongs to one pattern.
  *
  * The stages, each on top of the one before, with the paper's sections:
  *
- * pfac0  Figure 7 as it stands: a thread a byte, and text, PFAC_table and output_table in global
- *        memory; output_table is asked after every transition. In the paper's form a match is
+ * pfac0  Figure 7 as printed: a thread a byte, and text, PFAC_table and output_table in global
+ *        memory; output_table is read after every transition. In the paper's form a match is
  *        written where it is found, over the shorter one; so the array is cleared first.
  * pfac1  4.1: a block of 256 threads has 1,024 bytes for its own. They are moved to shared memory
- *        with the 512 behind them, 384 integers side by side, and each thread goes for the
- *        substrings at tid, tid + 256, tid + 512 and tid + 768. What is longer than the 512 bytes
- *        goes on in global memory; the paper has no such patterns.
+ *        with the 512 after them, 384 integers side by side, and each thread searches the
+ *        substrings at tid, tid + 256, tid + 512 and tid + 768. Patterns longer than the 512 bytes
+ *        continue in global memory; the paper has none.
  * pfac2  4.2: the initial state's row in shared memory as well, where every thread begins.
  * pfac3  4.2: PFAC_table through texture.
  * pfac4  4.2 and 4.3: where states and matches have room in 16 bits each, an entry holds the next
  *        state and its match, and output_table is not needed any more. Where they have not (more
- *        than 65,535 states), entries stay as they were, and output_table, in texture too, is asked
+ *        than 65,535 states), entries stay as they were, and output_table, in texture too, is read
  *        for final states alone: these have the lowest numbers.
  * pfac5  4.5: the matches of a thread's four substrings stay in registers and are written at the
  *        end, none left out, side by side by the threads of a warp: nothing has to be cleared. With
@@ -29,12 +29,12 @@
  *  - Its match array keeps the longest pattern that starts at a byte. That is the form here; hits,
  *    which are what the carver uses, are reported at each final state on the way, so that of AB and
  *    ABG both are.
- *  - Figure 7 asks output_table for state -1 too; here a thread ends before.
- *  - tex2D is tex1Dfetch on the same table: a row of 256 and 65,000 rows at most are the limits of
- *    a texture over a plane; over linear memory 2^27 entries are, 2^19 states. More there never
- *    are: larger sets are searched by windows of their patterns, which are confirmed.
+ *  - Figure 7 reads output_table for state -1 too; here a thread ends before.
+ *  - tex2D is tex1Dfetch on the same table: a texture of two dimensions is limited to rows of 256 and
+ *    65,000 rows; one over linear memory to 2^27 entries, 2^19 states. There are never more: larger
+ *    sets are searched by windows of their patterns, which are confirmed.
  *  - A grid may have 2^31 - 1 blocks in a row today, so that blockIdx.y is not needed. A thread
- *    goes through its substrings one after the other, as in Figure 10.
+ *    searches its substrings one after the other, as in Figure 10.
  *  - 4.4 (no bank conflicts where four threads read bytes of one word) is how every GPU since Fermi
  *    is; 4.6 (page-locked memory) is the engine's.
  */
@@ -45,7 +45,7 @@
 
 #define THREADS 256u       /* section 4.1 and 6.1: a block */
 #define SUBSTRINGS 4u      /* Figure 10: of a thread, from pfac1 on */
-#define OVERLAP_WORDS 128u /* Figure 9: behind the block's own 256 */
+#define OVERLAP_WORDS 128u /* Figure 9: after the block's own 256 */
 
 /* The tables on a device. */
 struct pfac_loaded {
@@ -62,7 +62,7 @@ template <int STAGE> struct stage {
 	static constexpr uint32_t words = near_text ? THREADS + OVERLAP_WORDS : 1;
 };
 
-/* Figure 9. The block's bytes begin at a multiple of 16, and what is read behind the text lies
+/* Figure 9. The block's bytes begin at a multiple of 16, and what is read past the text lies
  * within GPU_TEXT_PAD. */
 static __device__ __forceinline__ void fetch_text(uint32_t *near, const uint8_t *bytes)
 {

@@ -10,7 +10,7 @@
 
 #include "gpu/found.h"
 
-/* The state that there is no transition to, in entries of 32 and of 16 bits. The paper has -1. */
+/* The state for a missing transition, in entries of 32 and of 16 bits. The paper has -1. */
 #define PFAC_TRAP UINT32_MAX
 #define PFAC_TRAP_MERGED 0xffffu
 
@@ -118,7 +118,7 @@ void pfac_describe(const struct gpu_program *program, char *text, size_t len);
 /* The tables in host memory. */
 const struct pfac_tables *pfac_tables(const struct gpu_program *program);
 
-/* The paper's L: the lookups of all threads whose bytes lie in [text->from, text->to), the sum of
+/* The paper's L: the lookups of all threads whose bytes are in [text->from, text->to), the sum of
  * l(i). text->bytes: host memory. Of any of the programs above. */
 uint64_t pfac_lookups(const struct gpu_program *program, const struct gpu_text *text);
 #ifdef __CUDACC__

@@ -19,7 +19,7 @@
 
 struct pfac_program {
 	struct pfac_tables tables;
-	uint32_t longest; /* bytes of a keyword at most */
+	uint32_t longest; /* the most bytes of a keyword */
 	bool cut;         /* some pattern is longer than its keyword, or has wild bits */
 };
 
@@ -63,7 +63,7 @@ static uint32_t make_keywords(struct keyword_set *keywords, const struct pattern
 	return limits[i];
 }
 
-/* Final states get the numbers of their keywords, the initial one and the others those behind. */
+/* Final states get the numbers of their keywords; the initial one and the rest come after them. */
 static uint32_t *number_states(const struct trie *trie, uint32_t initial)
 {
 	uint32_t *number = xcalloc(trie->state_count, sizeof(*number)), next = initial;

@@ -13,25 +13,25 @@
  *
  *  - stt-p1 (their P-1) leaves the text in global memory: a thread reads its chunk byte by byte
  *    through the caches.
- *  - stt-p2 (P-2) brings a data block into shared memory first: the threads of a block fetch words
+ *  - stt-p2 (P-2) copies a data block to shared memory first: the threads of a block fetch words
  *    side by side, and each then reads its own chunk there. Chunks are a power of two long, so the
- *    32 threads of a warp, each at the same byte of its chunk, would ask the same few banks; the
- *    diagonal scheme moves each chunk's words on in a circle, so that they ask all 32 (stt_place).
- *    Without it (no_diagonal) words lie as they came.
+ *    32 threads of a warp, each at the same byte of its chunk, would use the same few banks; the
+ *    diagonal scheme rotates each chunk's words, so that they use all 32 (stt_place). Without it
+ *    (no_diagonal) words stay in order.
  *
  * Every thread reads X - 1 bytes beyond its own, X being the longest pattern's length. So patterns
- * are cut to keywords of 64 bytes; where a cut one stands, the whole is compared.
+ * are cut to keywords of 64 bytes; where a cut one is found, the whole pattern is compared.
  *
  * One thread has for its own the keywords that begin in its chunk: output is given for those alone.
  * As published, a state is written instead, into an array over the text for each table, where a
  * pattern ends. The text of the paper does not say what happens where two threads write for the
- * same place, which is wherever chunks overlap; here the deeper state stays (stt_output).
+ * same place, which is wherever chunks overlap; here the deeper state is kept (stt_output).
  *
  * What differs from the paper:
- *  - A texture has 65,536 rows at most. States beyond stand to the right of the first ones.
- *  - A warp of today asks 32 banks at once, as on their K20; a data block has 8 KiB as there, and
- *    256 threads, or 512 with many patterns, so that a chunk has 32 or 16 bytes. What the threads
- *    read beyond the data block is brought to shared memory as well.
+ *  - A texture has 65,536 rows at most. States beyond that are to the right of the first ones.
+ *  - Today a warp uses 32 banks at once, as on their K20; a data block has 8 KiB as there, and
+ *    256 threads, or 512 with many patterns, so that a chunk has 32 or 16 bytes. The bytes that
+ *    threads read past the data block are in shared memory as well.
  *  - How long a chunk is in P-1 they don't say. It is 256 bytes here.
  *  - Their array must be zero beforehand; that is part of the launch here.
  */
@@ -51,7 +51,7 @@
 #define P2_MANY_THREADS 512
 #define P2_MANY_KEYWORDS 20000
 
-/* The chunks of a block with so many threads. */
+/* The chunks of a block with this many threads. */
 template <uint32_t THREADS> struct p2_layout {
 	static constexpr uint32_t chunk = P2_BLOCK_LEN / THREADS; /* bytes */
 	static constexpr uint32_t words = chunk / 4;
@@ -72,7 +72,7 @@ struct stt_loaded {
 	struct stt_loaded_part parts[GPU_PARTS_MAX];
 	uint32_t part_count, keyword_count, longest;
 	bool no_diagonal;
-	cudaEvent_t ready; /* the text is there, and nobody writes to the output */
+	cudaEvent_t ready; /* the text has arrived, and nothing writes to the output */
 };
 
 /* What a launch is about, but for the part. */
@@ -279,7 +279,7 @@ static struct stt_job make_job(
 }
 
 /*
- * Every part on its own stream: each waits for what stands on the caller's stream, which then waits
+ * Every part on its own stream: each waits for the work on the caller's stream, which then waits
  * for all of them. Streams and events are the tables' own, so that nothing is made here; an event
  * that is waited for is the one that was recorded last, and all launches come from one thread of
  * the host, so launches for several of the caller's streams don't mix.

@@ -1,6 +1,6 @@
 /*
  * Several State Transition Tables in place of one, after Tran, Lee and Choi (2015): what one thread
- * does (for device and host), and the making of the tables. The essay is in stt.cu.
+ * does (for device and host), and making the tables. stt.cu explains it.
  */
 #ifndef BURIN_GPU_PAPERS_STT_H
 #define BURIN_GPU_PAPERS_STT_H
@@ -8,16 +8,16 @@
 #include "gpu/automaton.h"
 #include "scan/gpu_options.h"
 
-/* Their Figure 5: a row a state; column 0, M, says whether it is a matched state, and those behind
- * it which state follows by each byte. */
+/* Their Figure 5: a row a state; column 0, M, marks matched states, and the other columns hold the
+ * next state by each byte. */
 #define STT_COLUMNS 257
 #define STT_MATCHED 0
 #define STT_NEXT 1 /* the column of byte 0 */
 
-/* Longer keywords are cut: each thread reads so much beyond its own bytes. */
+/* Longer keywords are cut: each thread reads as much past its own bytes. */
 #define STT_LONGEST_MAX 64
 
-/* A texture has at most this many rows; the states beyond stand to the right of the first ones. */
+/* A texture has at most this many rows; the states beyond that are to the right of the first ones. */
 #define STT_TEXTURE_ROWS 65536
 
 /* One table and what its matched states mean. */
@@ -35,10 +35,10 @@ struct stt_tables {
 	bool no_diagonal;
 };
 
-/* Where the text lies that a thread reads. */
+/* Where the text is that a thread reads. */
 struct stt_view {
 	const uint8_t *bytes; /* aligned to 4 */
-	uint32_t first;       /* position in the text of what lies there */
+	uint32_t first;       /* position of bytes[0] in the text */
 	uint32_t words;       /* in shared memory: 4-byte units of a thread's chunk; 0: elsewhere */
 	bool diagonal;        /* they are stored so */
 };
@@ -77,9 +77,9 @@ GPU_INLINE uint32_t stt_entry(const struct stt_part *part, uint32_t state, uint3
 #endif
 }
 
-/* A matched state before `end`. Where the bytes that threads read overlap, several come by the same
- * place; the one that has read the most is in the deepest state, whose outputs include the others',
- * and that is the greatest, for states are numbered by depth. */
+/* A matched state before `end`. Where the bytes of threads overlap, several reach the same place; the
+ * one that has read the most is in the deepest state, whose outputs include those of the rest, and
+ * which is the greatest, as states are numbered by depth. */
 GPU_INLINE void stt_output(const struct stt_part *part, uint32_t state, uint32_t end,
 	uint32_t own_end, const struct gpu_text *text, const struct stt_out *out)
 {
@@ -119,7 +119,7 @@ struct gpu_tuning;
 struct pattern_set;
 struct error;
 
-/* The functions of the kernel rows (gpu/kernel.h). tuning->parts: into how many the set is dealt,
+/* The functions of the kernel rows (gpu/kernel.h). tuning->parts: the number of parts of the set,
  * at most GPU_PARTS_MAX; 0: 8. Parts that get no keyword are left out. */
 int stt_compile(struct gpu_program **program, const struct pattern_set *set,
 	const struct gpu_tuning *tuning, struct error *error);

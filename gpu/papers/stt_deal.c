@@ -3,18 +3,18 @@
  *
  * Algorithm 1 counts how many patterns start with each byte, and deals the bytes, those with the
  * most patterns first, to the m sets. Line 13 as printed, max(j mod m, m - (j mod m) - 1), never
- * names a set of the lower half, so that half of the sets would get next to nothing. What the text
- * around it wants is a balance, and what the formula is made of are the two directions of dealing
- * to and fro: set j mod m on the way there, m - (j mod m) - 1 on the way back. That is done here.
+ * names a set of the lower half, so that half of the sets would get next to nothing. The text around
+ * it wants a balance, and the formula consists of the two directions of dealing to and fro: set
+ * j mod m on the way there, m - (j mod m) - 1 on the way back. This file does that.
  *
  * Algorithm 2 moves the last pattern of the longest set to the shortest one while the first is more
- * than a threshold longer. As printed it need not end: with two sets and one pattern, it would go
+ * than a threshold longer. As printed it need not end: with two sets and one pattern, it would move
  * to and fro for ever. Here a pattern is moved only if both sets then are shorter than the longer
  * one was, and the search for such a pattern goes backwards from the last. So each move makes the
  * sum of the squares less, and when the longest set has no such pattern there is no better move at
  * all. The work stays linear: patterns that can't be moved are as long as the difference, which is
- * more than threshold / (1 + threshold) of the whole set, so that at most a handful of them are
- * passed over.
+ * more than threshold / (1 + threshold) of the whole set, so that only a handful of them are
+ * skipped.
  */
 #include "gpu/papers/stt_deal.h"
 
@@ -26,7 +26,7 @@
 /* x_i of the paper: a byte, and the keywords that start with it. */
 struct start {
 	uint32_t count;
-	uint32_t first; /* they stand together, for keywords are sorted */
+	uint32_t first; /* they are adjacent, as keywords are sorted */
 	uint32_t byte;
 };
 

@@ -1,5 +1,5 @@
 /*
- * The dealing of a pattern set to several automata: Algorithms 1 and 2 of Tran, Lee and Choi
+ * Dealing a pattern set to several automata: Algorithms 1 and 2 of Tran, Lee and Choi
  * ("Cache Locality-Centric Parallel String Matching on Many-Core Accelerator Chips", 2015).
  */
 #ifndef BURIN_GPU_PAPERS_STT_DEAL_H
@@ -33,7 +33,7 @@ void stt_deal_make(struct stt_deal *deal, const struct keyword_set *keywords, ui
 uint64_t stt_deal_balance(
 	struct stt_deal *deal, const struct keyword_set *keywords, double threshold);
 
-/* The paper's threshold for so many patterns. */
+/* The paper's threshold for this many patterns. */
 double stt_threshold(uint32_t keyword_count);
 
 void stt_deal_free(struct stt_deal *deal);

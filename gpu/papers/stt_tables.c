@@ -110,8 +110,8 @@ static int choose_keywords(struct keyword_set *keywords, struct stt_deal *deal,
 		keywords_free(keywords);
 	}
 	return error_set(error, EXIT_NO_ENGINE, ENOMEM,
-		"The pattern set does not fit the kernels stt-*: their tables may have %llu states "
-		"in all; use another kernel.",
+		"the pattern set does not fit the kernels stt-*: their tables may have %llu states "
+		"in all; use another kernel",
 		STATES_MAX);
 }
 
@@ -216,7 +216,7 @@ int stt_compile(struct gpu_program **program, const struct pattern_set *set,
 
 	if (part_count > GPU_PARTS_MAX)
 		return error_set(error, EXIT_USAGE, EINVAL,
-			"The kernels stt-* deal the patterns to at most %d parts, not %u.",
+			"the kernels stt-* divide the patterns into at most %d parts, not %u",
 			GPU_PARTS_MAX, part_count);
 	status = choose_keywords(&keywords, &deal, set, part_count, &dealing, error);
 	if (status)
@@ -248,14 +248,14 @@ void stt_free(struct gpu_program *program)
 void stt_describe(const struct gpu_program *program, char *text, size_t len)
 {
 	const struct stt_program *stt = (const struct stt_program *)program;
-	uint64_t states = 0, most = 0;
+	uint64_t states = 0, largest = 0;
 
 	for (uint32_t i = 0; i < stt->shape.part_count; i++) {
 		states += stt->shape.parts[i].state_count;
-		if (stt->shape.parts[i].state_count > most)
-			most = stt->shape.parts[i].state_count;
+		if (stt->shape.parts[i].state_count > largest)
+			largest = stt->shape.parts[i].state_count;
 	}
 	snprintf(text, len, "stt (%u tables, %llu states, at most %llu in one%s)",
-		stt->shape.part_count, (unsigned long long)states, (unsigned long long)most,
+		stt->shape.part_count, (unsigned long long)states, (unsigned long long)largest,
 		stt->tables.no_diagonal ? ", no diagonal" : "");
 }

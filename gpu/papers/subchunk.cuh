@@ -1,9 +1,9 @@
 /*
- * The kernel of Kouzinopoulos et al. around either of their algorithms: how the text is dealt to
- * blocks and threads and how it is read (their section 4.2), and where the matches go. The stages
+ * The kernel of Kouzinopoulos et al. around either of their algorithms: how the text is divided
+ * among blocks and threads and how it is read (their section 4.2), and where the matches go. The stages
  * of their section 6, each with all that the one before has, are described in nfa.cu and wm.cu.
  *
- * An ALGORITHM is a struct that is handed to the kernel as it is, with the tables on the device:
+ * An ALGORITHM is a struct that the kernel receives as it is, with the tables on the device:
  *     longest, found                          as in the tables
  *     template <int STAGE> search(own, text, output)   what one thread does
  */
@@ -21,14 +21,14 @@ enum subchunk_stage {
 	SUBCHUNK_TC,  /* the tables through texture */
 	SUBCHUNK_CR,  /* the text is read together, to shared memory */
 	SUBCHUNK_R16, /* and 16 bytes at a time */
-	SUBCHUNK_CW,  /* a thread writes its count once, together with the others */
+	SUBCHUNK_CW,  /* a thread writes its count once, together with the other threads */
 };
 
 /* In stages without shared memory a thread has n / (numBlocks x blockDim) bytes, but of a short
- * text at least so many: the m - 1 behind them are read twice. */
-#define SUBCHUNK_SHARE_LEAST 128
+ * text at least this many: the m - 1 after them are read twice. */
+#define SUBCHUNK_SHARE_MIN 128
 
-/* Room in shared memory: S_memsize and the m - 1 bytes behind. */
+/* Room in shared memory: S_memsize and the m - 1 bytes after it. */
 #define SUBCHUNK_TILE_LEN (SUBCHUNK_MEMSIZE + SUBCHUNK_KEYWORD_MAX)
 static_assert(SUBCHUNK_MEMSIZE % SUBCHUNK_THREADS == 0 && SUBCHUNK_MEMSIZE % 16 == 0,
 	"shares are equal, pieces whole");
@@ -41,16 +41,16 @@ struct subchunk_launch {
 	uint32_t end;     /* of the bytes where keywords may start; from text.from on */
 };
 
-/* The characters of one S_memsize, and the m - 1 behind: byte by byte, or by uint4 words that are
+/* The characters of one S_memsize, and the m - 1 after it: byte by byte, or by uint4 words that are
  * unpacked. */
 template <int STAGE>
 static __device__ __forceinline__ void subchunk_read(
 	uint8_t *tile, const struct gpu_text *text, uint32_t at, uint32_t longest)
 {
-	uint32_t rest = text->len - at, behind = SUBCHUNK_MEMSIZE;
+	uint32_t rest = text->len - at, by_words = SUBCHUNK_MEMSIZE;
 	if (STAGE < SUBCHUNK_R16)
-		behind = 0;
-	for (uint32_t j = threadIdx.x * 16; j < behind && j < rest; j += SUBCHUNK_THREADS * 16) {
+		by_words = 0;
+	for (uint32_t j = threadIdx.x * 16; j < by_words && j < rest; j += SUBCHUNK_THREADS * 16) {
 		uint4 words = *(const uint4 *)(text->bytes + at + j);
 		uint32_t word[4] = { words.x, words.y, words.z, words.w };
 #pragma unroll
@@ -58,7 +58,7 @@ static __device__ __forceinline__ void subchunk_read(
 			tile[j + k] = (uint8_t)(word[k / 4] >> k % 4 * 8);
 	}
 	uint32_t len = min(SUBCHUNK_MEMSIZE + longest - 1, rest);
-	for (uint32_t j = behind + threadIdx.x; j < len; j += SUBCHUNK_THREADS)
+	for (uint32_t j = by_words + threadIdx.x; j < len; j += SUBCHUNK_THREADS)
 		tile[j] = text->bytes[at + j];
 }
 
@@ -68,7 +68,7 @@ static __device__ __forceinline__ void subchunk_walk_global(const ALGORITHM *alg
 {
 	uint64_t threads = (uint64_t)gridDim.x * SUBCHUNK_THREADS;
 	uint64_t share = (launch->end - launch->text.from + threads - 1) / threads;
-	share = max(share, (uint64_t)SUBCHUNK_SHARE_LEAST);
+	share = max(share, (uint64_t)SUBCHUNK_SHARE_MIN);
 	uint64_t begin =
 		launch->text.from + ((uint64_t)blockIdx.x * SUBCHUNK_THREADS + threadIdx.x) * share;
 	if (begin >= launch->end)
@@ -168,7 +168,7 @@ template <int STAGE, typename ALGORITHM> struct subchunk_row {
 	static uint32_t block_count(
 		const loaded *tables, const struct gpu_text *text, uint32_t resident)
 	{
-		uint64_t share = STAGE < SUBCHUNK_CR ? SUBCHUNK_SHARE_LEAST * SUBCHUNK_THREADS
+		uint64_t share = STAGE < SUBCHUNK_CR ? SUBCHUNK_SHARE_MIN * SUBCHUNK_THREADS
 						     : SUBCHUNK_MEMSIZE;
 		uint64_t len = end_of(tables, text) - (text->from & ~15u);
 		uint64_t wanted = (len + share - 1) / share;

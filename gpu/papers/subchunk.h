@@ -8,14 +8,14 @@
 
 #include "gpu/found.h"
 
-/* The longest keyword: longer patterns have a window of so many bytes, and are confirmed. What it
- * takes is room behind a block's text in shared memory; theirs were of 8. */
+/* The longest keyword: longer patterns have a window of this many bytes, and are confirmed. It costs
+ * room after a block's text in shared memory; theirs had 8. */
 #define SUBCHUNK_KEYWORD_MAX 64
 
 /* S_memsize: their 16,128 bytes, all of a multiprocessor of theirs had but 256. */
 #define SUBCHUNK_MEMSIZE 16128
 
-/* blockDim, for which they give no number: one that deals S_memsize out evenly, 63 bytes each. */
+/* blockDim, for which they give no number: one that divides S_memsize evenly, 63 bytes each. */
 #define SUBCHUNK_THREADS 256
 #define SUBCHUNK_SHARE (SUBCHUNK_MEMSIZE / SUBCHUNK_THREADS)
 
@@ -46,7 +46,7 @@ struct subchunk_output {
 	const struct gpu_hits *hits; /* otherwise */
 };
 
-/* A keyword stands at start. */
+/* A keyword begins at start. */
 GPU_INLINE void subchunk_found(const struct subchunk_output *output, const struct found *found,
 	uint32_t keyword, uint32_t start, const struct gpu_text *text)
 {

@@ -3,9 +3,9 @@
  *
  * The plain form, on the CPU (algorithm 5): wm_search in wm.h over the whole text, which is the
  * engine `wm`. A window of m bytes is held against the text; the hash of its last B bytes is looked
- * up in SHIFT: how far it can go on because no pattern has these bytes nearer to its end. At 0 the
- * patterns in HASH, whose last B bytes have that hash, are gone through; those whose PREFIX is the
- * hash of the window's first B' bytes are compared with the text, and the window goes on by one. B
+ * up in SHIFT: how far the window can move because no pattern has these bytes nearer to its end. At 0
+ * the patterns in HASH, whose last B bytes have that hash, are tried; those whose PREFIX is the hash
+ * of the window's first B' bytes are compared with the text, and the window moves by one. B
  * is 3 and B' 2; hashes are made by shifting two bits to the left and adding (h1 of the B bytes, h2
  * of the B'). As printed, h1 takes t[i-B] to t[i], which are B + 1 bytes; it is meant to be B.
  *
@@ -13,10 +13,10 @@
  * m bytes of longer ones only. The paper has patterns of one length. Here m is that of the shortest
  * keyword (patterns/keywords.h) of at least B bytes; where a window fits, the whole keyword is
  * compared. Keywords of one or two bytes have no block of B: a companion pass over the thread's own
- * part of the text, in the same launch, asks for them at each byte. A set with one keyword of three
- * bytes has m = 3 and no shift beyond 1: that is the algorithm's, which lives by long patterns.
+ * part of the text, in the same launch, compares them at each byte. A set with one keyword of
+ * three bytes has m = 3 and no shift beyond 1: the algorithm needs long patterns.
  *
- * On the device (section 4.2.1) the text is dealt out as in nfa.cu. A thread has the windows that
+ * On the device (section 4.2.1) the text is divided as in nfa.cu. A thread has the windows that
  * start in its part, so that a match belongs to where it starts and none is found twice; windows
  * are counted here by their starts, in the paper by their ends.
  *
@@ -25,20 +25,20 @@
  *
  * wm-tc (GPU-TC): SHIFT, HASH, PREFIX and the patterns through texture, which then had the only
  * caches; all the same it took 467.7 s instead of 462.5. Texture references are texture objects
- * now, linear and of one dimension for each table, fetched by tex1Dfetch; the cache behind them is
- * the same first-level cache through which global memory is read, and the way there is longer, so
- * that nothing is left to be gained.
+ * now, linear and of one dimension for each table, fetched by tex1Dfetch; they use the same
+ * first-level cache through which global memory is read, with a longer latency, so that nothing is
+ * gained.
  *
  * wm-cr, wm-r16 and wm-cw (algorithm 9): the text through shared memory, fetched byte by byte, then
  * by 16 bytes, and last the numbers of matches held back, as described in nfa.cu. Here out[tid] is
  * only written to at a match, so that the last stage has less to gain.
  *
  * What else is different. Their HASH and PREFIX are arrays of two dimensions with a column for
- * every hash, 5,376 x d entries each; here HASH is the lists of members one behind the other, with
- * where each begins, and PREFIX one number a pattern, as algorithm 4 has it. The lists are as long
+ * every hash, 5,376 x d entries each; here HASH has the lists of members one after the other, and where
+ * each begins, and PREFIX one number a pattern, as algorithm 4 has it. The lists are as long
  * as theirs, and so are the steps through them. SHIFT is their size, 256 x (1 + 4 + 16), of which
- * h1 uses 5,356. The last S_memsize of a text is compared like the others: there, a keyword that
- * ends behind the text is left out. S_memsize, blockDim and numBlocks as in nfa.cu.
+ * h1 uses 5,356. The last S_memsize of a text is compared like all text: there, a keyword that
+ * ends past the text is left out. S_memsize, blockDim and numBlocks as in nfa.cu.
  */
 #include "gpu/papers/wm.h"
 #include "gpu/papers/subchunk.cuh"

@@ -68,7 +68,7 @@ GPU_INLINE uint32_t wm_hash(uint8_t a, uint8_t b, uint8_t c)
 	return (wm_prefix(a, b) << WM_BITSHIFT) + c;
 }
 
-/* Whether the keyword stands at start, byte by byte. */
+/* Whether the keyword begins at start, byte by byte. */
 GPU_INLINE bool wm_verify(const struct wm_view *view, uint32_t keyword, uint32_t start,
 	const struct subchunk *own, const struct gpu_text *text)
 {

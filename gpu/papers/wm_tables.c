@@ -52,10 +52,10 @@ static uint32_t *make_shift(const struct keyword_set *keywords, uint32_t m)
 		if (keywords->items[i].len < WM_B)
 			continue;
 		for (uint32_t q = m; q >= WM_B; q--) {
-			uint32_t *least = &shift[hash_before(&keywords->items[i], q)];
+			uint32_t *lowest = &shift[hash_before(&keywords->items[i], q)];
 
-			if (m - q < *least)
-				*least = m - q;
+			if (m - q < *lowest)
+				*lowest = m - q;
 		}
 	}
 	return shift;

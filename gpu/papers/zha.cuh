@@ -9,7 +9,7 @@
 #include "gpu/kernel.h"
 #include "gpu/papers/zha.h"
 
-/* 16 bytes at `at`, which may lie outside of the text. */
+/* 16 bytes at `at`, which may be outside of the text. */
 static __device__ __forceinline__ uint4 zha_piece(const struct gpu_text *text, int64_t at)
 {
 	if (at < 0 || at >= text->len)
@@ -101,8 +101,8 @@ static cudaError_t zha_expand(const struct automaton *automaton, bool wide,
 {
 	if (begin >= end)
 		return cudaSuccess;
-	uint64_t most = (end - begin + ZHA_EXPAND_THREADS - 1) / ZHA_EXPAND_THREADS;
-	uint32_t blocks = device_blocks(most < UINT32_MAX ? (uint32_t)most : UINT32_MAX, 8);
+	uint64_t wanted = (end - begin + ZHA_EXPAND_THREADS - 1) / ZHA_EXPAND_THREADS;
+	uint32_t blocks = device_blocks(wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX, 8);
 	auto function = wide ? zha_expand_kernel<true, REPORT> : zha_expand_kernel<false, REPORT>;
 	function<<<blocks, ZHA_EXPAND_THREADS, 0, stream>>>(
 		*automaton, *text, *hits, array, begin, end);

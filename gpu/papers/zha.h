@@ -1,6 +1,6 @@
 /*
  * What the two families after Zha and Sahni (ac0..ac4, mbm0..mbm4) have in common, for device and
- * host: how the text is dealt to blocks and threads, and their Theorem 1. Names are those of their
+ * host: how the text is divided among blocks and threads, and their Theorem 1. Names are those of their
  * Fig. 1; "section" is a section of theirs.
  *
  * A thread has S_thread = 4 * tWord bytes of its own, and looks at maxL - 1 more, here rounded up
@@ -22,12 +22,12 @@
 #define ZHA_TWORD_WRITES 48
 #define ZHA_TWORD_MAX 64
 
-/* The longest keyword. Their maxL was 17; longer patterns have a window of so many bytes, and are
+/* The longest keyword. Their maxL was 17; longer patterns have a window of this many bytes, and are
  * confirmed. */
 #define ZHA_MAXL 64
 
-/* A row of 256 states or nodes for each state. So many rows are the least that a texture over
- * linear memory can have on any device (2^27 texels). */
+/* A row of 256 states or nodes for each state. A texture over linear memory can have at least this
+ * many rows on any device (2^27 texels). */
 #define ZHA_COLUMNS 256
 #define ZHA_STATES_MAX (1u << 19)
 
@@ -36,7 +36,7 @@
  * the number of banks, begins at word i * tWord, and all are at the same place of their stretches.
  * Threads i and j meet in a bank if (j - i) * tWord is a multiple of C, that is if j - i is one of
  * C / gcd(tWord, C). So gcd(tWord, C) threads meet in each bank that is used. With C a power of
- * two, 16 (theirs) as well as 32 (today's), nobody meets if and only if tWord is odd.
+ * two, 16 (theirs) as well as 32 (today's), no threads meet if and only if tWord is odd.
  *
  * Returns how many meet, and so how many accesses one access becomes.
  */
@@ -52,27 +52,27 @@ GPU_INLINE uint32_t zha_bank_ways(uint32_t words, uint32_t banks)
 
 #define ZHA_BANKS 32
 
-/* The bytes that a thread looks at beside its own. */
+/* The bytes that a thread reads beside its own. */
 GPU_INLINE uint32_t zha_lead(uint32_t longest)
 {
 	return longest ? (longest - 1 + 15) & ~15u : 0;
 }
 
-/* How a text is dealt out. */
+/* How a text is divided. */
 struct zha_deal {
-	int64_t origin;   /* where the first thread's window begins; may lie before the text */
-	uint64_t threads; /* that there is something for */
-	uint32_t limit;   /* bytes from here on are not looked at */
+	int64_t origin;   /* where the first thread's window begins; may be before the text */
+	uint64_t threads; /* that have bytes */
+	uint32_t limit;   /* bytes from here on are not read */
 	uint32_t words;   /* tWord */
 	uint32_t lead;
-	bool before; /* the lead lies before a thread's own bytes, not behind them */
+	bool before; /* the lead is before a thread's own bytes, not after them */
 };
 
 /*
  * before: for arrays of states. A state belongs to the thread in whose own bytes it is reached, so
- * the thread has to come from maxL - 1 bytes before them. Otherwise, for hits and for nodes of the
- * reverse trie, a match belongs to the thread in whose own bytes it starts, and the thread goes on
- * for maxL - 1 bytes behind them. It is the same work.
+ * the thread has to begin maxL - 1 bytes before them. Otherwise, for hits and for nodes of the
+ * reverse trie, a match belongs to the thread in whose own bytes it starts, and the thread continues
+ * for maxL - 1 bytes after them. The work is the same.
  */
 GPU_INLINE struct zha_deal zha_deal_text(const struct gpu_text *text, const struct found *found,
 	uint32_t longest, uint32_t words, bool before)

@@ -2,11 +2,11 @@
  * Aho-Corasick from GPU to GPU, after Zha and Sahni (IEEE Transactions on Computers 62, 2013),
  * section 3: ac0 to ac4, each with all that the one before has.
  *
- * The plain form is theirs, Algorithm basic of Fig. 2, zha_ac_basic in zha_ac.h: a thread goes
- * through maxL - 1 bytes to come into the right state, and then through its own S_thread bytes; a
+ * The plain form is theirs, Algorithm basic of Fig. 2, zha_ac_basic in zha_ac.h: a thread walks
+ * maxL - 1 bytes to get into the right state, and then its own S_thread bytes; a
  * byte is one lookup in a table with a row for every state and a column for every byte value; the
  * state after each of its own bytes is written to the array `output`. Their parameters are kept:
- * T = 64, tWord = 57, so S_thread = 228 and S_block = 14,592; with maxL = 17 the threads go through
+ * T = 64, tWord = 57, so S_thread = 228 and S_block = 14,592; with maxL = 17 the threads read
  * 1.07 n bytes in all.
  *
  *  ac0  Algorithm basic, the table in device memory. Text is read byte by byte, states are written
@@ -14,7 +14,7 @@
  *  ac1  The table is looked up through texture. On the GT200 this was the only cache for it, and
  *       worth nearly twice; today device memory is read through the same first-level cache.
  *  ac2  A thread reads 16 bytes of its text at a time (one uint4) into its place in shared memory,
- *       and takes them from there byte by byte. S_thread = 228 is no multiple of 16, so windows
+ *       and takes them from there byte by byte. S_thread = 228 is not a multiple of 16, so windows
  *       begin and end within such a piece, which then is read by two threads.
  *  ac3  The threads of a block read S_block bytes, and maxL - 1 before them, together and side by
  *       side (Fig. 3), to shared memory: D1 is gone. Then each thread takes its own bytes; all are
@@ -24,10 +24,10 @@
  *       The threads leave the states of 64 bytes each there, and write them together: D2 is gone.
  *       An odd tWord has its price here. 4 * tWord states of 16 bits are 8 * tWord bytes, so
  *       every other thread's states begin at an odd multiple of 8 bytes: writes are of 8 bytes
- *       (uint2), and a thread's 128 bytes lie across two segments of 128 (zha_ac_write_words).
+ *       (uint2), and a thread's 128 bytes span two segments of 128 (zha_ac_write_words).
  *       With tWord = 48 and 56 writes are of 16 bytes, and with 48 in whole segments, but where
  *       stretches are read 16 and 8 threads of a warp meet in a bank. They found 57 the fastest, by
- *       14.78 and 7.8 %. On an H200 it is the other way round, by a quarter or more: writes are
+ *       14.78 and 7.8 %. On an H200 it is the other way round, by a quarter or more: writes take
  *       most of the time, and each word is read from shared memory once.
  *
  * What is different:
@@ -39,8 +39,8 @@
  *  - States have 32 bits when there are more than 65,536, and texture has up to 2^19 of them: with
  *    more, keywords are cut (zha_ac_tables.c).
  *  - In the form with hits, in which the carver uses these kernels, a match belongs to the thread
- *    in whose own bytes it starts; the window's other maxL - 1 bytes lie behind those then. The
- *    walk is the same. As accepting states are numbered behind all others, one comparison takes
+ *    in whose own bytes it starts; the window's other maxL - 1 bytes are after those then. The
+ *    walk is the same. As accepting states are numbered after all others, one comparison takes
  *    the place of a write, so there is no D2, and ac4 differs from ac3 in the registers only.
  */
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static __device__ __forceinline__ void search_registers(const struct zha_ac_view
 		zha_ac_bytes(view, window, state, bytes, 0, window->own, window->last, NULL);
 }
 
-/* WORDS: of ac4; 0 for the others. */
+/* WORDS: of ac4; else 0. */
 template <uint32_t STAGE, bool WIDE, bool ARRAY, bool UINTS, uint32_t WORDS>
 static __device__ __forceinline__ void search(
 	const struct zha_ac_launch *launch, const struct gpu_hits *hits, uint4 *shared)

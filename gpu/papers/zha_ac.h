@@ -128,7 +128,7 @@ GPU_INLINE uint32_t zha_ac_words(const struct zha_ac_view *view, const struct zh
 	return state;
 }
 
-/* The variant of ac3 that reads uints. Leads end at words; it may look at up to three bytes behind
+/* The variant of ac3 that reads uints. Leads end at words; it may read up to three bytes past
  * window->last. */
 GPU_INLINE void zha_ac_uints(const struct zha_ac_view *view, const struct zha_window *window,
 	const uint32_t *words, const struct zha_ac_states *states)
@@ -149,7 +149,7 @@ GPU_INLINE void zha_ac_read(uint8_t *piece, const struct gpu_text *text, uint32_
 }
 
 /* ac2: the thread reads 16 bytes at a time to its place in shared memory, `piece`. Its window may
- * begin and end within such a piece: S_thread is no multiple of 16 when tWord is odd. */
+ * begin and end within such a piece: S_thread is not a multiple of 16 when tWord is odd. */
 GPU_INLINE void zha_ac_pieces(const struct zha_ac_view *view, const struct zha_window *window,
 	uint8_t *piece, const struct zha_ac_states *states)
 {
@@ -169,7 +169,7 @@ GPU_INLINE void zha_ac_pieces(const struct zha_ac_view *view, const struct zha_w
 /* ---- ac4 ---- */
 
 /* The words of a row in shared memory, in which a thread leaves the states of a round: one more
- * than they need, so that it is an odd number, for Theorem 1 goes for these stores as well. */
+ * than they need, so that it is odd, as Theorem 1 holds for these stores as well. */
 GPU_INLINE uint32_t zha_ac_row_words(bool wide)
 {
 	return ZHA_ROUND * (wide ? 4 : 2) / 4 + 1;
@@ -178,7 +178,7 @@ GPU_INLINE uint32_t zha_ac_row_words(bool wide)
 /*
  * How many words of 32 bits a thread writes to device memory at once. What S_thread = 4 * tWord
  * states take is 8 * tWord bytes: with an odd tWord no whole number of 16, so that every other
- * thread's states begin at 8 bytes behind a multiple of 16, and uint2 is all that can be written.
+ * thread's states begin 8 bytes after a multiple of 16, and uint2 is the widest write.
  * States of 32 bits take 16 * tWord bytes: they go by uint4 always.
  */
 GPU_INLINE uint32_t zha_ac_write_words(uint32_t words, bool wide)
@@ -239,7 +239,7 @@ GPU_INLINE void zha_ac_write(void *array, const uint32_t *rows, uint32_t thread,
 extern "C" {
 #endif
 
-/* What gpu_program stands for here. */
+/* The struct gpu_program of this family. */
 struct zha_ac_program {
 	struct gpu_program *ac;
 	unsigned stage;   /* 0 .. 4 */

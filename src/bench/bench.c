@@ -8,15 +8,15 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "evidence/image.h"
-#include "bench/kernel_bench.h"
+#include "scan/gpu_bench.h"
 
-#define ROW_SECONDS 20 /* a row gets no further round when it has taken so long */
+#define ROW_SECONDS 20 /* a row that has taken this long gets no further round */
 #define RANDOM_SIZE ((uint64_t)256 << 20)
 #define DATA_SIZE ((uint64_t)1 << 30)
 #define PART_MAX ((uint64_t)4 << 20)
 #define PART_MIN ((uint64_t)64 << 10)
-#define PART_WORK ((uint64_t)1 << 30) /* patterns asked for at a byte by reference, in all */
-#define REGEX_WORK 64                 /* what a regex costs beside a plain pattern */
+#define PART_WORK ((uint64_t)1 << 30) /* patterns that reference tries at a byte, in all */
+#define REGEX_WORK 64                 /* the cost of a regex in units of a plain pattern's */
 
 const char *bench_mode_name(enum bench_mode mode)
 {
@@ -66,7 +66,7 @@ static bool is_listed(const char **names, size_t count, const char *name)
 	return false;
 }
 
-/* Without a word, all but reference, which would take ages; kernels belong to the gpu engine. */
+/* Unless named, all but reference, which would take ages; kernels belong to the gpu engine. */
 bool bench_wants_engine(const struct bench *bench, const char *name)
 {
 	const struct bench_options *options = bench->options;
@@ -112,7 +112,7 @@ void bench_set_ceiling(struct bench *bench, enum bench_bound bound, uint64_t byt
 	bench->result->ceilings[bound].speed = bench_speed(bytes, stats.median);
 }
 
-/* ---- judging ------------------------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------------------------- */
 
 void bench_judge(
 	struct bench_row *row, const struct bench_hits *found, const struct bench_hits *right)
@@ -140,7 +140,7 @@ void bench_judge(
 
 /* ---- the text ------------------------------------------------------------------------------ */
 
-/* So much that reference takes seconds, not hours. */
+/* As much as reference searches in seconds, not hours. */
 static uint64_t part_of(const struct pattern_set *set, uint64_t text_len)
 {
 	uint64_t work = 1, part;

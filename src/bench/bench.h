@@ -1,17 +1,16 @@
 /*
  * Measuring engines and kernels on given data, and comparing what they find: `burin bench`.
  *
- * A row counts only if what it found was compared in the same run. The reference engine searches a
- * part of the text, the first CPU engine (Hyperscan) all of it; every row must agree with the one
- * on the part and with the other on the whole, by count and by a checksum over (offset, pattern).
- * Whole runs are compared by the report's lines about files, again on a part with reference and on
- * the whole with the CPU engine.
+ * A row counts only if its hits were compared in the same run. The reference engine searches a part
+ * of the text, the engine cpu all of it; every row must agree with the former on the part and with
+ * the latter on the whole, by count and by a checksum over (offset, pattern). Whole runs are compared
+ * by the report's lines about files, again with reference on a part and with cpu on the whole.
  */
 #ifndef BURIN_BENCH_BENCH_H
 #define BURIN_BENCH_BENCH_H
 
 #include "bench/stats.h"
-#include "bench/hit_tally.h"
+#include "scan/hit_tally.h"
 #include "run/run.h"
 
 enum bench_mode {
@@ -21,7 +20,7 @@ enum bench_mode {
 	BENCH_MODES
 };
 
-/* What bounds a row from above, measured in the same run. */
+/* A row's upper bound, measured in the same run. */
 enum bench_bound {
 	BENCH_DEVICE_READ,
 	BENCH_DEVICE_COPY,
@@ -37,7 +36,7 @@ enum bench_verdict { BENCH_NOT_RUN, BENCH_EQUAL, BENCH_DIFFERENT };
 
 struct bench_ceiling {
 	double speed;   /* bytes a second; 0: not measured */
-	char why[1024]; /* why not; "" where no row wanted it */
+	char why[1024]; /* why not; "" where no row needs it */
 };
 
 struct bench_row {
@@ -58,13 +57,13 @@ struct bench_options {
 	const struct rules *rules;     /* NULL: no whole runs */
 	const struct pattern_set *set; /* of the rules, or others */
 	const char *data;              /* an image; NULL: random bytes */
-	uint64_t size;                 /* of the text in memory; 0: as bench_text_size says */
-	uint64_t seed, plant;          /* plant: a pattern in so many bytes; 0: none */
-	unsigned rounds;               /* at least 1; a row ends earlier when it has taken long */
+	uint64_t size;                 /* of the text in memory; 0: by bench_text_size */
+	uint64_t seed, plant;          /* plant: one pattern for this many bytes; 0: none */
+	unsigned rounds;               /* at least 1; a slow row ends earlier */
 	unsigned threads;              /* 0: one a processor */
 	uint64_t chunk_size;           /* bytes */
 	bool modes[BENCH_MODES];
-	const char **engines, **kernels; /* names that exist; none: all that make sense */
+	const char **engines, **kernels; /* names that exist; none: all but exhibits */
 	size_t engine_count, kernel_count;
 	struct gpu_options gpu;
 	bool zero_copy; /* BENCH_RESIDENT: the kernels fetch the text from the host's memory */
@@ -89,7 +88,7 @@ int bench_run(
 	struct bench_result *result, const struct bench_options *options, struct error *error);
 void bench_result_free(struct bench_result *result);
 
-/* Judges a row by its hits: fills in found, verdict and why. */
+/* Compares a row's hits: fills in found, verdict and why. */
 void bench_judge(
 	struct bench_row *row, const struct bench_hits *found, const struct bench_hits *right);
 

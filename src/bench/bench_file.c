@@ -111,7 +111,7 @@ static void file_row(struct files *files, const struct scan_engine *engine, cons
 		row->verdict = BENCH_DIFFERENT;
 }
 
-/* With as many slots as the engine that likes most of them. */
+/* With as many slots as the engine that wants the most. */
 static void file_read(struct files *files)
 {
 	struct bench *bench = files->bench;

@@ -14,7 +14,7 @@ struct bench {
 	struct bench_result *result;
 	struct pool *pool;
 	struct bench_text text;
-	const struct scan_engine *base; /* the CPU engine that all are compared with */
+	const struct scan_engine *base; /* the CPU engine with which all rows are compared */
 	struct bench_hits right;        /* by reference on the part, by base on all */
 	struct gpu_bench *gpu;
 	double *seconds; /* as many as rounds */
@@ -26,11 +26,11 @@ struct bench_row *bench_add_row(struct bench *bench, enum bench_mode mode, enum 
 /* Notes why the row was not run. */
 void bench_row_failed(struct bench_row *row, const char *why);
 bool bench_wants_engine(const struct bench *bench, const char *name);
-/* The nth kernel that the gpu engine is to be run with by the contract: NULL is its own choice.
- * False behind the last. */
+/* The nth kernel to run the gpu engine with by the contract: NULL is its own choice. False past the
+ * last. */
 bool bench_nth_kernel(
 	const struct bench *bench, const struct scan_engine *engine, size_t n, const char **kernel);
-/* Whether another round is wanted, when so many took that long; at least one is. */
+/* Whether to measure another round, after `done` that took this long; at least one. */
 bool bench_wants_round(const struct bench *bench, unsigned done, double spent);
 /* The ceiling is measured only once. */
 bool bench_wants_ceiling(const struct bench *bench, enum bench_bound bound);

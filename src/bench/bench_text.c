@@ -7,13 +7,13 @@
 #include "base/log.h"
 #include "bench/memory_speed.h"
 #include "bench/search.h"
-#include "bench/kernel_bench.h"
+#include "scan/gpu_bench.h"
 #include "scan/gpu_kernels.h"
 
-#define ROUND_SECONDS 0.1 /* a round goes over the text as often as makes this up */
+#define ROUND_SECONDS 0.1 /* a round searches the text as often as takes this long */
 #define PASSES_MAX 1000
 
-/* ---- what is right ------------------------------------------------------------------------- */
+/* ---- the right hits ------------------------------------------------------------------------- */
 
 static int open_search(struct bench *bench, struct bench_search **search,
 	const struct scan_engine *engine, const char *kernel, struct error *error)
@@ -32,7 +32,7 @@ static int open_search(struct bench *bench, struct bench_search **search,
 	return bench_search_open(search, &wanted, error);
 }
 
-/* What the engine finds in the first len bytes. */
+/* The engine's hits in the first len bytes. */
 static int find(struct bench *bench, const struct scan_engine *engine, size_t len,
 	struct bench_hits *hits, struct error *error)
 {
@@ -185,7 +185,7 @@ static void host_read(struct bench *bench)
 	bench_set_ceiling(bench, BENCH_HOST_READ, bench->text.len, done);
 }
 
-/* Rounds without counting hits one by one; that they are as many is seen all the same. */
+/* Rounds that do not tally each hit; their number is compared all the same. */
 static int time_search(struct bench *bench, struct bench_row *row, struct bench_search *search,
 	struct error *error)
 {
@@ -206,7 +206,7 @@ static int time_search(struct bench *bench, struct bench_row *row, struct bench_
 			return -EIO;
 		if (count != passes * bench->right.all.count)
 			return error_set(error, EXIT_PROBLEMS, EILSEQ,
-				"%llu hits in round %u, and not %llu", (unsigned long long)count,
+				"%llu hits in round %u, not %llu", (unsigned long long)count,
 				done + 1, (unsigned long long)(passes * bench->right.all.count));
 		spent += bench->seconds[done] = seconds;
 	}

@@ -21,7 +21,7 @@ struct job {
 	struct latch *latch;
 };
 
-static _Atomic uint64_t sink; /* where the sums end, so that the reading is not left out */
+static _Atomic uint64_t sink; /* takes the sums, so that the compiler keeps the reads */
 
 static void read_words(struct pool_job *pool_job, unsigned worker)
 {

@@ -1,4 +1,4 @@
-/* How fast all threads together read memory, doing next to nothing with it. */
+/* How fast all threads together read memory, and nearly nothing else. */
 #ifndef BURIN_BENCH_MEMORY_SPEED_H
 #define BURIN_BENCH_MEMORY_SPEED_H
 

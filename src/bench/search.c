@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
-/* Where an engine does not say how many it likes: enough that none of its threads waits. */
+/* For an engine without a wish: enough that none of its threads waits. */
 #define CHUNKS 4
 #define HITS_PER_CHUNK ((size_t)256 * 1024)
 
@@ -23,7 +23,7 @@ struct bench_search {
 	struct scan *scan;
 	struct flight *flights;
 	size_t overlap;
-	/* of the run in hand */
+	/* of the current run */
 	size_t len;
 	uint64_t at,
 		end; /* the next start to be submitted, counted over all passes; where they end */
@@ -88,18 +88,18 @@ const char *bench_search_kernel(const struct bench_search *search)
 	return engine->kernel ? engine->kernel(search->scan) : engine->name;
 }
 
-/* The chunk that is next. */
+/* The next chunk. */
 static void cut_chunk(const struct bench_search *search, struct chunk *chunk)
 {
-	size_t from = (size_t)(search->at % search->len), left = search->len - from, behind;
+	size_t from = (size_t)(search->at % search->len), left = search->len - from, after;
 
 	chunk->data = search->options.text->bytes + from;
 	chunk->offset = from;
 	chunk->from = 0;
 	chunk->status = 0;
 	chunk->len = left < search->options.chunk_len ? left : search->options.chunk_len;
-	behind = search->options.text->len - from - chunk->len;
-	chunk->tail_len = behind < search->overlap ? behind : search->overlap;
+	after = search->options.text->len - from - chunk->len;
+	chunk->tail_len = after < search->overlap ? after : search->overlap;
 }
 
 /* Submits as much as there is room for. */
@@ -121,8 +121,7 @@ static int submit(struct bench_search *search)
 	return 0;
 }
 
-/* Counts a chunk's hits. One that is not done goes back first, for it came out of the engine just
- * now. */
+/* Counts a chunk's hits. An unfinished one goes back first, as the engine has room for it. */
 static int take(struct bench_search *search, struct chunk *chunk)
 {
 	if (chunk->status)
@@ -137,7 +136,7 @@ static int take(struct bench_search *search, struct chunk *chunk)
 	return 0;
 }
 
-/* After a failure: nothing may be left in the engine. */
+/* After a failure: empties the engine. */
 static void drain(struct bench_search *search)
 {
 	struct chunk *chunk;
@@ -179,7 +178,7 @@ double bench_search_run(struct bench_search *search, size_t len, unsigned passes
 	status = search_all(search);
 	*count = search->count;
 	if (status)
-		return error_set(error, EXIT_PROBLEMS, -status, "the engine %s broke down: %s",
+		return error_set(error, EXIT_PROBLEMS, -status, "the engine %s failed: %s",
 			search->options.engine->name, strerror(-status));
 	return clock_seconds() - from;
 }

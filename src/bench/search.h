@@ -1,8 +1,8 @@
-/* An engine over text that is in memory: the way of a chunk without reader, pairing and carving. */
+/* An engine on text in memory: chunks without reader, pairing and carving. */
 #ifndef BURIN_BENCH_SEARCH_H
 #define BURIN_BENCH_SEARCH_H
 
-#include "bench/hit_tally.h"
+#include "scan/hit_tally.h"
 #include "bench/search_text.h"
 #include "scan/scan.h"
 

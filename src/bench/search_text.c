@@ -7,20 +7,20 @@
 #include "bench/random.h"
 #include "evidence/image.h"
 #include "patterns/pattern_set.h"
+#include "scan/gpu_bench.h"
 
 #define PIECE_LEN ((size_t)64 << 10)
 #define SECTOR_LEN 512
 
 int bench_text_take(struct bench_text *text, size_t len, struct error *error)
 {
-	void *memory = mmap(NULL, len + BENCH_TEXT_PAD, PROT_READ | PROT_WRITE,
+	void *memory = mmap(NULL, len + GPU_BENCH_TEXT_PAD, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return error_set(error, EXIT_IO, ENOMEM,
 			"no memory for a text of %zu bytes: choose a smaller --size", len);
-	madvise(memory, len,
-		MADV_HUGEPAGE); /* as the reader's ring; where that is not to be had, so be it */
+	madvise(memory, len, MADV_HUGEPAGE); /* like the reader's ring; it works without, too */
 	*text = (struct bench_text){ memory, len };
 	return 0;
 }
@@ -28,11 +28,11 @@ int bench_text_take(struct bench_text *text, size_t len, struct error *error)
 void bench_text_free(struct bench_text *text)
 {
 	if (text->bytes)
-		munmap(text->bytes, text->len + BENCH_TEXT_PAD);
+		munmap(text->bytes, text->len + GPU_BENCH_TEXT_PAD);
 	*text = (struct bench_text){ 0 };
 }
 
-/* ---- what is in it ------------------------------------------------------------------------- */
+/* ---- content ------------------------------------------------------------------------- */
 
 static size_t smaller(size_t a, uint64_t b)
 {

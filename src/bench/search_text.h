@@ -15,10 +15,7 @@ struct bench_text {
 	size_t len;
 };
 
-/* Bytes behind the text that can be read: as a kernel may that fetches it from here. */
-#define BENCH_TEXT_PAD 8192
-
-/* Takes memory for len bytes, more than 0, and the pad. */
+/* Allocates len bytes, more than 0, and GPU_BENCH_TEXT_PAD after them. */
 int bench_text_take(struct bench_text *text, size_t len, struct error *error);
 /* Twice is fine. */
 void bench_text_free(struct bench_text *text);
@@ -26,8 +23,8 @@ void bench_text_free(struct bench_text *text);
 /* Random bytes; the same for the same seed. */
 void bench_text_random(struct bench_text *text, uint64_t seed);
 
-/* What the image holds: all of it when the text is as long, else pieces of 64 KiB from places drawn
- * at random, so that any length is like the whole. Bytes that can't be read are zeros. */
+/* The image's content: all of it when the text is as long, else pieces of 64 KiB from random places,
+ * so that any length is like the whole. Bytes that can't be read are zeros. */
 void bench_text_from(struct bench_text *text, struct image *image, uint64_t seed);
 
 /* Puts patterns of the set (regexes aside), drawn at random, at random places: one in every

@@ -1,4 +1,4 @@
-/* What measured times amount to, and how that is written. */
+/* Statistics of measured times, and speeds as text. */
 #ifndef BURIN_BENCH_STATS_H
 #define BURIN_BENCH_STATS_H
 
@@ -6,7 +6,7 @@
 
 struct bench_stats {
 	double median, least, most;
-	unsigned count; /* of the values; all is 0 when there are none */
+	unsigned count; /* of the values; without any, all members are 0 */
 };
 
 /* Sorts the values. */

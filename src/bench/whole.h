@@ -2,7 +2,7 @@
 #ifndef BURIN_BENCH_WHOLE_H
 #define BURIN_BENCH_WHOLE_H
 
-#include "bench/hit_tally.h"
+#include "scan/hit_tally.h"
 #include "bench/search_text.h"
 #include "run/run.h"
 

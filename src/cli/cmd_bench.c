@@ -35,12 +35,12 @@ static int check_names(const struct bench_settings *settings, struct error *erro
 	for (size_t i = 0; i < settings->engines.count; i++)
 		if (!scan_engine_find(settings->engines.items[i]))
 			return error_set(error, EXIT_USAGE, EINVAL,
-				"there is no engine '%s'; see burin list engines",
+				"there is no engine '%s'; see burin list engines --all",
 				settings->engines.items[i]);
 	for (size_t i = 0; i < settings->kernels.count; i++)
 		if (!is_kernel(settings->kernels.items[i]))
 			return error_set(error, EXIT_USAGE, EINVAL,
-				"there is no kernel '%s'; see burin list kernels",
+				"there is no kernel '%s'; see burin list kernels --all",
 				settings->kernels.items[i]);
 	return gpu_wanted_parse(&gpus, settings->gpus, error);
 }

@@ -18,8 +18,8 @@ static bool is_literal(const struct pattern *pattern, uint32_t i)
 	return pattern->mask[i] == 0xff || is_caseless(pattern, i);
 }
 
-/* How often the ANCHOR_LITERAL_MIN bytes before end stand on disks. A letter of either case counts
- * as the small one. */
+/* How often the ANCHOR_LITERAL_MIN bytes before end occur on disks. A letter of either case counts
+ * as the lower-case one. */
 static double chance_before(
 	const struct pattern *pattern, uint32_t end, const float share[RARITY_KINDS][256])
 {
@@ -35,10 +35,10 @@ static double chance_before(
 }
 
 /*
- * The best literal. What counts are its last bytes, because Hyperscan looks at them first, and at
- * all others only where these stand: the zeros at the end of a magic are found everywhere, and cut
- * off. Bytes that are rare enough are as good as rarer ones; then the longer literal wins, and then
- * the first. Returns how often the last bytes stand on disks; 1: there is no literal.
+ * The best literal. Its last bytes count, because Vectorscan compares them first, and the rest only
+ * where these are found: the zeros at the end of a magic are found everywhere, and cut off. Bytes
+ * that are rare enough are as good as rarer ones; then the longer literal wins, and then the first.
+ * Returns how often the last bytes occur on disks; 1: there is no literal.
  */
 static double choose_literal(
 	const struct pattern *pattern, struct anchor *anchor, const float share[RARITY_KINDS][256])
@@ -80,7 +80,7 @@ static void set_case(const struct pattern *pattern, struct anchor *anchor)
 	anchor->whole = anchor->len == pattern->len && !(anchor->nocase && exact_letter);
 }
 
-/* Whether two exact bytes stand together in the window: less would be found everywhere. */
+/* Whether the window has two exact bytes in a row: less would be found everywhere. */
 static bool is_selective(const struct pattern *pattern, const struct anchor *anchor)
 {
 	for (uint32_t i = anchor->start + 1; i < anchor->start + anchor->len; i++)
@@ -89,7 +89,7 @@ static bool is_selective(const struct pattern *pattern, const struct anchor *anc
 	return false;
 }
 
-/* From the first literal byte as much as allowed, without others at the end. */
+/* From the first literal byte on as much as allowed, without wild ones at the end. */
 static bool choose_window(const struct pattern *pattern, struct anchor *anchor)
 {
 	uint32_t start = 0, end;

@@ -1,5 +1,5 @@
-/* Anchors: the part of a byte pattern that a multi-pattern matcher looks for; the rest is compared
- * afterwards. */
+/* Anchors: the part of a byte pattern that Vectorscan searches for; the rest is compared where it
+ * is found. */
 #ifndef BURIN_PATTERNS_ANCHOR_H
 #define BURIN_PATTERNS_ANCHOR_H
 
@@ -9,8 +9,8 @@
 enum anchor_kind {
 	ANCHOR_LITERAL, /* at least ANCHOR_LITERAL_MIN bytes, all exact, or letters in either case
 			 */
-	ANCHOR_COMMON,  /* the same, but its last bytes stand everywhere on disks, as zeros do */
-	ANCHOR_SHORT,   /* shorter, or with wild bytes between; two exact bytes stand together */
+	ANCHOR_COMMON,  /* the same, but its last bytes are common on disks, as zeros are */
+	ANCHOR_SHORT,   /* shorter, or with wild bytes between; it has two exact bytes in a row */
 	ANCHOR_NONE,    /* not even that */
 };
 
@@ -18,14 +18,14 @@ struct anchor {
 	enum anchor_kind kind;
 	uint32_t start, len; /* bytes of the pattern; 1 <= len <= ANCHOR_MAX */
 	bool nocase;         /* of a literal: to be found without case */
-	bool whole; /* finding the anchor is finding the pattern: there is nothing to compare */
+	bool whole;          /* the anchor is all of the pattern: there is nothing to compare */
 };
 
-/* Longer ones select no better. */
+/* Longer anchors select no better. */
 #define ANCHOR_MAX 32u
 /* Shorter literals are found too often to be worth confirming, and slow the longer ones down. */
 #define ANCHOR_LITERAL_MIN 4u
-/* Bytes that stand at fewer places than this are rare enough. */
+/* Bytes found at a smaller share of all places are rare enough. */
 #define ANCHOR_RARE 1e-6
 
 /* Chooses the anchor of a pattern that is not a regex. share: what rarity_bytes fills in. */

@@ -1,9 +1,9 @@
 /*
  * Reads the canonical form of a regex (patterns/regex.h) and finds the bits that every match begins
- * with. What is known of a part of the expression is a prefix: bytes with a mask, and whether they
- * are the whole part. A sequence grows as long as its parts are whole; alternatives keep the bits
- * that they agree in; a repeat with a range is certain up to its least count. The form was made by
- * our own parser and nests no deeper than that allows.
+ * with. A part of the expression has a prefix: bytes with a mask, and whether they are the whole
+ * part. A sequence grows as long as its parts are whole; alternatives keep the bits in which they
+ * agree; a repeat with a range is certain up to its minimum. regex_parse.c wrote the form, which
+ * nests no deeper than it allows.
  */
 #include "patterns/prefix.h"
 
@@ -16,8 +16,8 @@
 
 #define LONGEST_MAX 32767u /* the kernels' tables have 16 bits for places in a pattern */
 #define PREFIX_MAX 256     /* bytes that are worth knowing */
-#define LEAST_BYTES 3      /* that a kernel needs, */
-#define LEAST_BITS 7       /* each with so many certain bits: a letter without case has 7 */
+#define BYTES_MIN 3        /* that a kernel needs, */
+#define BITS_MIN 7         /* each with this many certain bits: a letter of either case has 7 */
 
 struct prefix {
 	uint8_t value[PREFIX_MAX], mask[PREFIX_MAX];
@@ -43,7 +43,7 @@ static void append(struct prefix *prefix, const struct prefix *part)
 	prefix->whole = part->whole && len == part->len;
 }
 
-/* Keeps what both agree in. */
+/* Keeps the bits in which both agree. */
 static void unite(struct prefix *prefix, const struct prefix *other)
 {
 	prefix->whole = prefix->whole && other->whole && prefix->len == other->len;
@@ -89,18 +89,18 @@ static void read_class(struct reader *reader, struct prefix *prefix)
 	prefix->value[0] = ones;
 }
 
-/* ?, {m}, {m,n}, each with a lazy ? behind; or nothing. */
-static void read_repeat(struct reader *reader, unsigned long *least, unsigned long *most)
+/* ?, {m}, {m,n}, each possibly followed by a lazy ?; or nothing. */
+static void read_repeat(struct reader *reader, unsigned long *min, unsigned long *max)
 {
-	*least = *most = 1;
+	*min = *max = 1;
 	if (*reader->at == '?') {
-		*least = 0;
+		*min = 0;
 		reader->at++;
 	} else if (*reader->at == '{') {
 		char *end;
-		*least = *most = strtoul(reader->at + 1, &end, 10);
+		*min = *max = strtoul(reader->at + 1, &end, 10);
 		if (*end == ',')
-			*most = strtoul(end + 1, &end, 10);
+			*max = strtoul(end + 1, &end, 10);
 		reader->at = end + 1;
 	} else {
 		return;
@@ -114,7 +114,7 @@ static void read_sequence(struct reader *reader, struct prefix *prefix)
 	prefix->whole = true;
 	while (*reader->at && *reader->at != '|' && *reader->at != ')') {
 		struct prefix part;
-		unsigned long least, most;
+		unsigned long min, max;
 		if (*reader->at == '(') {
 			reader->at += 3; /* (?: */
 			read_alternatives(reader, &part);
@@ -122,10 +122,10 @@ static void read_sequence(struct reader *reader, struct prefix *prefix)
 		} else {
 			read_class(reader, &part);
 		}
-		read_repeat(reader, &least, &most);
-		for (unsigned long i = 0; i < least && prefix->whole; i++)
+		read_repeat(reader, &min, &max);
+		for (unsigned long i = 0; i < min && prefix->whole; i++)
 			append(prefix, &part);
-		prefix->whole = prefix->whole && least == most;
+		prefix->whole = prefix->whole && min == max;
 	}
 }
 
@@ -147,8 +147,8 @@ bool prefix_pattern_make(struct pattern *made, const struct pattern *pattern)
 	unsigned certain = 0;
 	read_alternatives(&reader, &prefix);
 	for (uint32_t i = 0; i < prefix.len; i++)
-		certain += __builtin_popcount(prefix.mask[i]) >= LEAST_BITS;
-	if (certain < LEAST_BYTES)
+		certain += __builtin_popcount(prefix.mask[i]) >= BITS_MIN;
+	if (certain < BYTES_MIN)
 		return false;
 	while (!prefix.mask[prefix.len - 1])
 		prefix.len--;
@@ -169,9 +169,8 @@ int prefix_set_make(struct prefix_set *prefixes, const struct pattern_set *set, 
 			prefixes->set.count = i;
 			prefix_set_free(prefixes, set);
 			return error_set(error, EXIT_NO_ENGINE, EINVAL,
-				"The engine finds a regular expression by three bytes at a "
-				"fixed distance from its start, and %.500s has none; use the "
-				"engine cpu.",
+				"the gpu engine finds a regex by three bytes at a fixed distance "
+				"from its start, and %.500s has none; use the engine cpu",
 				pattern->text);
 		}
 		if (patterns[i].len > prefixes->set.longest)
@@ -182,8 +181,7 @@ int prefix_set_make(struct prefix_set *prefixes, const struct pattern_set *set, 
 		return 0;
 	prefix_set_free(prefixes, set);
 	return error_set(error, EXIT_NO_ENGINE, EINVAL,
-		"The gpu engine takes patterns of up to %u bytes; use another engine.",
-		LONGEST_MAX);
+		"the gpu engine takes patterns of up to %u bytes; use another engine", LONGEST_MAX);
 }
 
 void prefix_set_free(struct prefix_set *prefixes, const struct pattern_set *set)

@@ -17,6 +17,7 @@
  */
 #include "scan/cpu_worker.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -145,6 +146,7 @@ static bool take_piece(struct scan *scan, struct piece *piece)
 	piece->task = task;
 	piece->from = task->next;
 	piece->to = task->next + piece_len(scan, task);
+	assert(piece->from < piece->to && piece->to <= piece->task->chunk->len);
 	task->next = piece->to;
 	task->busy++;
 	return true;
@@ -193,6 +195,7 @@ static void search_unlocked(struct scan *scan, struct cpu_worker *worker, struct
 		piece->task->chunk->status = rc;
 		piece->task->limit = piece->task->chunk->offset; /* search no further */
 	}
+	assert(piece->task->state == TASK_SEARCHING && piece->task->busy);
 	piece->task->busy--;
 	finish_if_done(scan, piece->task);
 }

@@ -1,5 +1,6 @@
 #include "scan/cpu_worker.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -76,6 +77,7 @@ int cpu_worker_search(struct cpu_worker *worker, const struct chunk *chunk, size
 bool cpu_worker_init(struct cpu_worker *worker, const struct matcher *matcher, const void *database,
 	const struct pattern_set *set, size_t buffer_count)
 {
+	assert(buffer_count);
 	*worker = (struct cpu_worker){
 		.matcher = matcher,
 		.database = database,

@@ -1,5 +1,6 @@
 #include "scan/hits.h"
 
+#include <assert.h>
 #include <string.h>
 
 int hit_compare(const void *a, const void *b)
@@ -93,6 +94,7 @@ size_t hits_insert(struct hit *list, size_t count, size_t capacity, const struct
 	const struct hit end = { *limit, 0 };
 	size_t at, tail, room;
 
+	assert(count <= capacity);
 	batch_count = lower_bound(batch, batch_count, &end);
 	if (!batch_count)
 		return count;
@@ -107,6 +109,7 @@ size_t hits_insert(struct hit *list, size_t count, size_t capacity, const struct
 		tail = kept < batch_count ? 0 : room - kept;
 		batch_count = kept;
 	}
+	assert(at + batch_count + tail <= capacity);
 	memmove(&list[at + batch_count], &list[at], tail * sizeof(*list));
 	memcpy(&list[at], batch, batch_count * sizeof(*list));
 	return lower_bound(list, at + batch_count + tail, &(struct hit){ *limit, 0 });

@@ -401,7 +401,8 @@ Test(scan_cpu, kernel_says_how)
 
 	open_bench(&bench, "'moov'", 1);
 	cr_assert(strcmp(cpu_scan_kernel(bench.scan), "teddy (1 pattern)") == 0 ||
-		  strcmp(cpu_scan_kernel(bench.scan), "vectorscan (1 pattern)") == 0); /* without AVX2 */
+		  strcmp(cpu_scan_kernel(bench.scan), "vectorscan (1 pattern)") ==
+			  0); /* without AVX2 */
 	close_bench(&bench);
 	open_bench(&bench, "/ab{1,3}/", 1);
 	cr_assert_str_eq(cpu_scan_kernel(bench.scan), "vectorscan (1 pattern)");

@@ -34,7 +34,7 @@ void paper_cut_pattern(
 #define BLOCK_LEN 4096
 #define DRAW_BITS 16
 
-/* A byte for each number of 16 bits, as often as it is probable. */
+/* A byte for each number of 16 bits; its share of them is its probability. */
 static void make_draw(uint8_t draw[1 << DRAW_BITS], const float probability[256])
 {
 	double sum = 0;
@@ -129,7 +129,7 @@ void paper_disk_patterns(struct pattern_set *set)
 /* ---- DNA ----------------------------------------------------------------------------------- */
 
 #define DNA_PATTERN_LEN 8
-#define DNA_TRIES_MAX 10000000 /* so short a text may not have enough different ones */
+#define DNA_TRIES_MAX 10000000 /* a short text may not have enough different ones */
 
 void paper_dna_text(struct bench_text *text, uint64_t seed)
 {

@@ -1,6 +1,6 @@
 /*
  * Texts and dictionaries like those that the papers searched, as nearly as they can be made: none
- * of them was published. Everything is drawn from a seed, and the same for the same seed.
+ * of them was published. The same seed gives the same data.
  */
 #ifndef BURIN_BENCH_PAPERS_PAPER_DATA_H
 #define BURIN_BENCH_PAPERS_PAPER_DATA_H
@@ -8,7 +8,7 @@
 #include "bench/search_text.h"
 #include "patterns/pattern_set.h"
 
-/* Zha and Sahni: a disk image, by the built-in model of what stands on disks (patterns/rarity.h): kinds
+/* Zha and Sahni: a disk image, by the built-in model of disk content (patterns/rarity.h): kinds
  * of content in blocks of 4 KiB, bytes drawn by what is frequent in each. */
 void paper_disk_text(struct bench_text *text, uint64_t seed);
 /* 33 headers and footers of Scalpel's rules without wild bytes, 3 to 14 bytes long. */
@@ -30,9 +30,9 @@ void paper_packets_patterns(struct pattern_set *set, uint64_t seed);
  * `count` different words of its vocabulary, 8 to 9 letters on average. */
 void paper_prose_text(struct bench_text *text, uint64_t seed);
 void paper_prose_patterns(struct pattern_set *set, uint32_t count, uint64_t seed);
-/* Dict_Input: the patterns of the set one behind the other in random order, as often as fits. */
+/* Dict_Input: the patterns of the set one after the other in random order, as often as fits. */
 void paper_dictionary_text(struct bench_text *text, const struct pattern_set *set, uint64_t seed);
-/* How long that is once. */
+/* The length of one such round. */
 size_t paper_dictionary_len(const struct pattern_set *set);
 
 /* Han: one pattern of len bytes cut out of the text. */

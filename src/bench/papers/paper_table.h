@@ -33,7 +33,7 @@ struct paper_table *paper_table_new(struct paper_tables *tables, unsigned paper,
 /* The next cell, in the order of reading. */
 void paper_table_word(struct paper_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A number with so many digits behind the point. Below 0 or not finite: there is none, "-". */
+/* A number with this many decimals. Below 0 or not finite: no number, "-". */
 void paper_table_number(struct paper_table *table, double value, int decimals);
 /* A share of the whole, in per cent. */
 void paper_table_share(struct paper_table *table, double part, double whole);

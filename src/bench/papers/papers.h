@@ -10,9 +10,9 @@
  *    Accelerator Chips, 2015
  * 5: Han, Boyer-Moore-Horspool on a GPU
  *
- * What a row found is compared with the CPU engine `ac`, by count and by a checksum over (offset,
- * pattern) that does not depend on order; that engine is proved against `reference` by
- * tests/engines.
+ * A row's hits are compared with those of the CPU engine `ac`, by count and by a checksum over
+ * (offset, pattern) that does not depend on order; tests/engines compares that engine with
+ * `reference`.
  */
 #ifndef BURIN_BENCH_PAPERS_PAPERS_H
 #define BURIN_BENCH_PAPERS_PAPERS_H
@@ -26,16 +26,16 @@
 
 struct papers_options {
 	unsigned paper; /* 1 to PAPERS; 0: all */
-	uint64_t size;  /* bytes that no text is to be longer than; the paper's sizes shrink in
-			   proportion; 0: as published */
+	uint64_t size;  /* the longest text, bytes; the paper's sizes shrink in proportion; 0: as
+			   published */
 	uint64_t seed;
 	unsigned rounds;  /* at least 1 */
 	unsigned threads; /* the most that CPU engines use; 0: one a processor */
 	struct gpu_options gpu;
-	const char *data; /* NULL, or an image that is searched in place of what is made; with one
-			     paper only */
+	const char *data; /* NULL, or an image to search in place of made data; with one paper
+			     only */
 	const struct pattern_set
-		*set; /* NULL, or in place of the dictionary that is made; likewise */
+		*set; /* NULL, or the set to use in place of the made dictionary; likewise */
 };
 
 struct papers_result {
@@ -43,7 +43,7 @@ struct papers_result {
 	double device_read, device_copy; /* bytes a second; 0: not measured */
 	char gpu_why[1024];              /* why there is no GPU in the tables; "": there is one */
 	unsigned threads;
-	unsigned different; /* rows that found something else than `ac` */
+	unsigned different; /* rows whose hits differ from those of `ac` */
 };
 
 /* Measures. Rows that can't be measured here are "-". -EINTR when a signal was caught; else a

@@ -1,4 +1,4 @@
-/* Every kernel and engine on every data set: who is ahead, and from which density of matches on. */
+/* Every kernel and engine on every data set: which is ahead, and from which density of matches on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
-#define PASSES_MAX 200 /* bmh goes over the text once for every pattern */
+#define PASSES_MAX 200 /* bmh searches the text once for every pattern */
 #define CPU_MB 32      /* of the text, for the engines of the CPU */
 
-/* A line of the table to be: what was measured on one data set. */
+/* A line of the table: the measurement on one data set. */
 static void add_line(struct paper_table *table, const char *data, const char *engine,
 	const char *kernel, size_t len, const struct papers_time *time, double ceiling, double best)
 {

@@ -2,8 +2,8 @@
  * Kouzinopoulos and others on several processes (run/cluster.h): their tables 3 to 6. The input is
  * split by their equation (3), start = rank n / size and stop = (rank + 1) n / size + m - 1, where
  * the product is taken first, so that no remainder is lost, and stop is cut at n. Matches belong to
- * the process in whose part they start. With so many processes as there are, rows for 1, 2, ... of
- * them are measured; the others wait.
+ * the process in whose part they start. Rows are measured for 1, 2, ... up to all
+ * processes; the rest wait.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The text and the dictionary in hand. */
+/* The current text and dictionary. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ int papers_make_text(struct papers *papers, void (*maker)(struct bench_text *tex
 	return 0;
 }
 
-/* The dictionary that was asked for in place of the one that was made. */
+/* The dictionary of the options in place of the made one. */
 static void take_set(struct papers *papers)
 {
 	const struct pattern_set *set = papers->options->set;
@@ -101,7 +101,7 @@ static void open_gpu(struct papers *papers)
 		    papers->gpu, papers->seconds, papers->options->rounds, &len, &error) == 0) {
 		double seconds = bench_stats_of(papers->seconds, papers->options->rounds).median;
 
-		/* Short texts stay in a cache: the longest tells. */
+		/* Short texts stay in a cache: the longest one counts. */
 		if (bench_speed(len, seconds) > result->device_read || len > 100000000)
 			result->device_read = bench_speed(len, seconds);
 	}

@@ -91,7 +91,7 @@ static void zero_copy(struct papers *papers)
 struct pair {
 	uint32_t patterns;
 	double ac, wm;     /* seconds on one node */
-	double sequential; /* how many times as fast AC was on the CPU */
+	double sequential; /* how many times as fast as WM AC was on the CPU */
 };
 
 static void add_pair(struct papers *papers, struct paper_table *table, const struct pair *pair)

@@ -1,6 +1,6 @@
 /* Lin and others (PFAC): Tables 2 and 3, with the five measures of section 6.2, and the stages. */
 #include "bench/papers/paper_data.h"
-#include "bench/papers/paper_counts.h"
+#include "scan/gpu_papers.h"
 #include "bench/papers/papers_state.h"
 
 #define LARGEST 192 /* MB */
@@ -89,7 +89,7 @@ static void packets_table(struct papers *papers, const struct published *then, c
 	paper_table_note(table, "dpac and pfac with all threads; they had 8 on 4 cores.");
 }
 
-/* What each stage is worth. */
+/* The gain of each stage. */
 static void stages(struct papers *papers, const char *packets)
 {
 	static const char *const names[] = { "pfac0", "pfac1", "pfac2", "pfac3", "pfac4", "pfac5" };

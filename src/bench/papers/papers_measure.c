@@ -1,5 +1,4 @@
-/* Times of kernels, engines and transfers on the data in hand, and whether they found what is
- * right. */
+/* Times of kernels, engines and transfers on the current data, and whether their hits are right. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include "bench/search.h"
 
 #define CHUNK_LEN ((size_t)32 << 20)
-#define ENGINE_SECONDS 2.0 /* no further round when a CPU engine has taken so long */
+#define ENGINE_SECONDS 2.0 /* a CPU engine that has taken this long gets no further round */
 
 /* ---- engines ------------------------------------------------------------------------------- */
 
@@ -76,7 +75,7 @@ const struct bench_hits *papers_right(struct papers *papers, size_t len)
 	return &right->hits;
 }
 
-/* ---- judging ------------------------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------------------------- */
 
 static void judge(struct papers *papers, struct papers_time *time, const struct bench_hits *found,
 	enum gpu_bench_found kind, size_t len)
@@ -141,8 +140,8 @@ void papers_time_kernel(
 		judge(papers, time, &run.hits, run.found, kernel->len);
 }
 
-/* first: seconds of the round in which the hits were counted. It counts too when it took long, for
- * then the counting is nothing. */
+/* first: seconds of the round in which the hits were tallied. A long one is used too, as tallying is
+ * a small part of it. */
 static void time_rounds(struct papers *papers, struct run *run, double first,
 	struct papers_time *time, struct error *error)
 {

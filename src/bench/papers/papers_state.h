@@ -4,16 +4,16 @@
 
 #include "bench/papers/papers.h"
 #include "bench/stats.h"
-#include "bench/hit_tally.h"
+#include "scan/hit_tally.h"
 #include "bench/search_text.h"
-#include "bench/kernel_bench.h"
+#include "scan/gpu_bench.h"
 
 struct pool;
 
 #define MB 1000000.0
 #define PAPERS_RIGHT_MAX 16
 
-/* What is right in the first len bytes of the text. */
+/* The right hits in the first len bytes of the text. */
 struct papers_right {
 	size_t len;
 	struct bench_hits hits;
@@ -22,7 +22,7 @@ struct papers_right {
 struct papers {
 	const struct papers_options *options;
 	struct papers_result *result;
-	/* the data in hand */
+	/* the current data */
 	struct bench_text text;
 	struct pattern_set set;
 	uint32_t *lens; /* of the patterns */
@@ -36,23 +36,23 @@ struct papers {
 struct papers_time {
 	double seconds;  /* median; negative: none */
 	double compile;  /* of the tables, seconds */
-	bool different;  /* it found something else */
+	bool different;  /* its hits are not the right ones */
 	char why[160];   /* why there is none, or what is different; "" */
 	size_t form_len; /* bytes of the paper's array */
 };
 
 /* ---- papers_data.c: what is searched ---- */
 
-/* The paper's size of so many MB (10^6 bytes), of which `largest` is the paper's largest, shrunk as
- * the options say. */
+/* The bytes of the paper's size in MB (10^6 bytes), shrunk by the options; largest: the paper's
+ * largest. */
 size_t papers_len(const struct papers *papers, double mb, double largest);
 
-/* Makes the text (or takes DATA), len bytes. What was there goes. maker NULL: the caller fills
+/* Makes the text (or takes DATA), len bytes. Frees what was there. maker NULL: the caller fills
  * it. */
 int papers_make_text(struct papers *papers, void (*maker)(struct bench_text *text, uint64_t seed),
 	size_t len, struct error *error);
-/* The dictionary is in papers->set (or is taken from the options): finds out what is right, and
- * puts the text on the device. */
+/* The dictionary is in papers->set (or is taken from the options): finds the right
+ * hits, and copies the text to the device. */
 int papers_search(struct papers *papers, struct error *error);
 /* Forgets text and dictionary, or the dictionary alone. */
 void papers_forget(struct papers *papers);
@@ -71,7 +71,7 @@ struct papers_kernel {
 void papers_time_kernel(
 	struct papers *papers, const struct papers_kernel *kernel, struct papers_time *time);
 
-/* An engine of the CPU with so many threads (0: all) on the first len bytes (0: all). */
+/* A CPU engine with `threads` threads (0: all) on the first len bytes (0: all). */
 void papers_time_engine(struct papers *papers, const char *engine, unsigned threads, size_t len,
 	struct papers_time *time);
 
@@ -79,7 +79,7 @@ void papers_time_engine(struct papers *papers, const char *engine, unsigned thre
 void papers_time_transfer(
 	struct papers *papers, struct gpu_bench_transfer *result, struct papers_time *time);
 
-/* What `ac` finds in the first len bytes (0: all). */
+/* The hits of `ac` in the first len bytes (0: all). */
 const struct bench_hits *papers_right(struct papers *papers, size_t len);
 
 /* Whether a signal asks to stop. */
@@ -96,12 +96,12 @@ int papers_han(struct papers *papers, struct error *error);
 /* papers_cluster.c: tables of the second paper by the number of processes. */
 int papers_cluster(struct papers *papers, struct error *error);
 
-/* papers_all.c: every kernel and engine on the data in hand, as a column of the table of all. */
+/* papers_all.c: every kernel and engine on the current data, as a column of the table of all. */
 void papers_compare_all(struct papers *papers, const char *data);
 
 /* ---- cells ---- */
 
-/* Milliseconds, or "-"; DIFFERENT when it found something else. */
+/* Milliseconds, or "-"; DIFFERENT when its hits are not the right ones. */
 void papers_cell_ms(struct paper_table *table, const struct papers_time *time);
 /* Bytes a second as GB/s. */
 void papers_cell_speed(struct paper_table *table, size_t len, const struct papers_time *time);
@@ -109,7 +109,7 @@ void papers_cell_speed(struct paper_table *table, size_t len, const struct paper
 void papers_cell_share(struct paper_table *table, double len, double seconds, double memory);
 /* How many times as fast b is as a; "-" when one is missing. */
 void papers_cell_ratio(struct paper_table *table, double a, double b);
-/* "equal", "DIFFERENT", or why there is nothing. */
+/* "equal", "DIFFERENT", or why there is no time. */
 void papers_cell_verdict(struct paper_table *table, const struct papers_time *time);
 
 #endif

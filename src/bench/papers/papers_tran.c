@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "bench/papers/paper_data.h"
-#include "bench/papers/paper_counts.h"
+#include "scan/gpu_papers.h"
 #include "bench/papers/papers_state.h"
 
 #define LARGEST 500 /* MB */

@@ -213,8 +213,8 @@ static void table_5(struct papers *papers)
 	}
 }
 
-/* A row: both strategies with so many segments, measured, and as the theorems say from the times
- * of the single steps. */
+/* A row: both strategies with this many segments, measured, and as the theorems predict from the
+ * times of the single steps. */
 static void a_against_b_row(
 	struct papers *papers, struct paper_table *table, unsigned segments, bool two, size_t len)
 {

@@ -7,8 +7,8 @@ static double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Whether a read has to wait for its segment though the channel is free: the condition in cases 1c
- * and 4b of Theorem 2. */
+/* Whether a read waits for its segment though the channel is free: the condition in cases 1c and 4b
+ * of Theorem 2. */
 static bool some_read_waits(const struct transfer_times *t)
 {
 	for (unsigned i = 0; i < t->s; i++)

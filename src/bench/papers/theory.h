@@ -6,8 +6,8 @@
  * The text comes in s equal segments. Each is written to the device (t_w), processed there (t_p),
  * and its result is read back (t_r). Strategy A has a buffer for every segment: it starts all
  * writes, all processing, and all reads, in this order. Strategy B has two input and two output
- * buffers; in each step one segment is written while the one before is processed, then all waits
- * for all, and the result is read during the next step. With one I/O channel a read and a write
+ * buffers; in each step one segment is written while the one before is processed, then both are
+ * awaited, and the result is read during the next step. With one I/O channel a read and a write
  * exclude each other.
  */
 #ifndef BURIN_BENCH_PAPERS_THEORY_H
@@ -33,7 +33,7 @@ double transfer_b_two_channels(const struct transfer_times *times);
 double transfer_bound_one_channel(unsigned s);
 /* Theorem 12: with two channels it is below 1 / (s + 1); 0 for s = 1. */
 double transfer_bound_two_channels(unsigned s);
-/* Theorem 9: the best time with one channel is at most so many times that with two. */
+/* Theorem 9: the best time with one channel is at most this many times that with two. */
 #define TRANSFER_CHANNELS_BOUND 2.0
 
 #endif

@@ -1,7 +1,7 @@
-/* Numbers that the papers' tables hold and that need no clock: of the algorithms' own tables and
- * steps. gpu/papers/paper_counts.c implements it. */
-#ifndef BURIN_BENCH_PAPERS_PAPER_COUNTS_H
-#define BURIN_BENCH_PAPERS_PAPER_COUNTS_H
+/* Numbers in the papers' tables that need no clock: of the algorithms' own tables and steps.
+ * gpu/papers/paper_counts.c implements this. */
+#ifndef BURIN_SCAN_GPU_PAPERS_H
+#define BURIN_SCAN_GPU_PAPERS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,12 +12,12 @@ struct pattern_set;
  * 0: it does not take the set. */
 double paper_pfac_lookups(const struct pattern_set *set, const uint8_t *text, size_t len);
 
-/* What Tables 2, 3 and 4 of Tran, Lee and Choi say of a set that is dealt to several automata. */
+/* The numbers of Tables 2, 3 and 4 of Tran, Lee and Choi for a set shared by several automata. */
 struct paper_automata {
 	double states, len; /* of all automata; bytes */
 	double largest;     /* the states of the largest */
 	double average_len; /* of a keyword, bytes */
-	double seconds;     /* to deal and to build, on one processor */
+	double seconds;     /* to distribute the set and to build, on one processor */
 };
 
 /* Builds the automata. -1: the set does not suit. */

@@ -1,12 +1,12 @@
 /* Measuring kernels on text that is in device memory, and what the device can do at best. gpu/
  * implements it (gpu/kernel_bench.cu), and `burin bench` calls it. */
-#ifndef BURIN_BENCH_KERNEL_BENCH_H
-#define BURIN_BENCH_KERNEL_BENCH_H
+#ifndef BURIN_SCAN_GPU_BENCH_H
+#define BURIN_SCAN_GPU_BENCH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/hit_tally.h"
+#include "scan/hit_tally.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,30 +17,32 @@ struct gpu_bench;
 struct gpu_tuning;
 struct pattern_set;
 
-/* A text of more bytes is not taken. */
+/* The longest text, bytes. */
 #define GPU_BENCH_TEXT_MAX (((uint64_t)4 << 30) - (1 << 20))
+/* Bytes after the text that kernels may read. */
+#define GPU_BENCH_TEXT_PAD 8192
 
-/* What a kernel's output tells of the matches. */
+/* Which matches a kernel's output holds. */
 enum gpu_bench_found {
 	GPU_FOUND_ALL,
 	GPU_FOUND_LONGEST, /* of those that start at one place, the longest */
-	GPU_FOUND_COUNT,   /* how many: hits.all.count, and nothing else of hits */
+	GPU_FOUND_COUNT,   /* their number: hits.all.count, and nothing else of hits */
 };
 
 struct gpu_bench_kernel {
 	const struct gpu_tuning *tuning; /* in; NULL: the defaults */
-	size_t len;                      /* in: search only so much of the text, bytes; 0: all */
+	size_t len;                      /* in: search only this much of the text, bytes; 0: all */
 	bool form;       /* in: the output of the kernel's paper in place of a list of hits; all
 			    patterns must be exact strings then */
-	bool zero_copy;  /* in: the text stays in the host's memory, from where the kernel fetches
-			    it; GPU_TEXT_PAD bytes behind it must be readable */
+	bool zero_copy;  /* in: the text stays in host memory, and the kernel fetches it from
+			    there; GPU_TEXT_PAD bytes after it must be readable */
 	double *seconds; /* out, the caller's: one number a round */
 	unsigned rounds; /* in and out: fewer when they take long */
 	struct bench_hits hits; /* part_len in; out: of the last round */
 	bool overflow;  /* out: more hits than there was room for, so they can't be compared */
 	double compile; /* out: seconds */
 	char how[128];  /* out: how it works */
-	enum gpu_bench_found found; /* out: what hits tell */
+	enum gpu_bench_found found; /* out: what hits holds */
 	size_t form_len;            /* out: bytes of the paper's array; 0: none */
 };
 
@@ -55,21 +57,21 @@ struct gpu_bench_transfer {
 	size_t len;                      /* in: of the text, bytes; 0: all */
 	double *seconds;                 /* out, the caller's: of each round, by the host's clock */
 	double t_w, t_p, t_r; /* out: seconds of a segment's three steps, each alone: medians */
-	enum gpu_bench_found found; /* out: what hits tell */
-	struct bench_hits hits;     /* out: what came back to the host says */
+	enum gpu_bench_found found; /* out: what hits holds */
+	struct bench_hits hits;     /* out: by the arrays that came back to the host */
 };
 
 /* Errors are negative errnos with the sentence in error. Seconds are by the device's own clock for
  * kernels and reads, after two rounds that don't count. */
 struct gpu_bench_tool {
-	/* Copies the text to the first of the devices that --gpus means. text stays the caller's
-	 * and must outlive the bench. */
+	/* Copies the text to the first of the devices that --gpus names. The caller owns text,
+	 * which must outlive the bench. */
 	int (*open)(struct gpu_bench **bench, const char *devices, uint8_t *text, size_t text_len,
 		struct error *error);
 	/* NULL is fine. */
 	void (*close)(struct gpu_bench *bench);
-	/* Reads the text from device memory and does nothing with it. *len: how much of it,
-	 * bytes. */
+	/* Reads the text from device memory and does nothing with it. *len: the bytes
+	 * read. */
 	int (*read)(struct gpu_bench *bench, double *seconds, unsigned rounds, size_t *len,
 		struct error *error);
 	/* Copies the text from pinned host memory, chunk_len bytes a time, on two streams. */
@@ -78,7 +80,7 @@ struct gpu_bench_tool {
 	/* Searches the text. -EINVAL: the kernel does not exist or does not take the set. */
 	int (*run)(struct gpu_bench *bench, const char *name, const struct pattern_set *set,
 		struct gpu_bench_kernel *result, struct error *error);
-	/* -EINVAL: the kernel does not exist, has no form that tells matches, or does not take the
+	/* -EINVAL: the kernel does not exist, has no form that shows matches, or does not take the
 	 * set; -ENOMEM: strategy A has no room. */
 	int (*transfer)(struct gpu_bench *bench, const struct pattern_set *set,
 		struct gpu_bench_transfer *result, struct error *error);

@@ -1,7 +1,7 @@
-/* Hits as two numbers that don't depend on their order: how many, and a sum over (offset,
+/* Hits as two numbers that don't depend on their order: the count, and a sum over (offset,
  * pattern). */
-#ifndef BURIN_BENCH_HIT_TALLY_H
-#define BURIN_BENCH_HIT_TALLY_H
+#ifndef BURIN_SCAN_HIT_TALLY_H
+#define BURIN_SCAN_HIT_TALLY_H
 
 #include <stdbool.h>
 #include <stdint.h>
