@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "bench/memory_speed.h"
-#include "bench/search.h"
+#include "bench/bench_search.h"
 #include "scan/gpu_bench.h"
 #include "scan/gpu_kernels.h"
 

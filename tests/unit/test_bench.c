@@ -4,7 +4,7 @@
 #include "base/pool.h"
 #include "bench/bench.h"
 #include "bench/memory_speed.h"
-#include "bench/search.h"
+#include "bench/bench_search.h"
 #include "bench/search_text.h"
 #include "bench/whole.h"
 #include "evidence/image.h"

@@ -13,7 +13,7 @@
 #include "base/pool.h"
 #include "bench/papers/paper_data.h"
 #include "bench/papers/papers_state.h"
-#include "bench/search.h"
+#include "bench/bench_search.h"
 #include "run/cluster.h"
 
 #define TEXT_MB 1073.741824

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "bench/papers/papers_state.h"
-#include "bench/search.h"
+#include "bench/bench_search.h"
 
 #define CHUNK_LEN ((size_t)32 << 20)
 #define ENGINE_SECONDS 2.0 /* a CPU engine that has taken this long gets no further round */

@@ -1,4 +1,4 @@
-#include "bench/search.h"
+#include "bench/bench_search.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* An engine on text in memory: chunks without reader, pairing and carving. */
-#ifndef BURIN_BENCH_SEARCH_H
-#define BURIN_BENCH_SEARCH_H
+#ifndef BURIN_BENCH_BENCH_SEARCH_H
+#define BURIN_BENCH_BENCH_SEARCH_H
 
 #include "scan/hit_tally.h"
 #include "bench/search_text.h"
