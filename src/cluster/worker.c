@@ -337,9 +337,9 @@ static struct {
 	pthread_t thread;
 	bool started;
 	struct cluster_begin begin;
-} own;
+} own_worker;
 
-static void *run_own(void *arg)
+static void *run_own_worker(void *arg)
 {
 	const struct cluster_begin *begin = arg;
 
@@ -349,16 +349,16 @@ static void *run_own(void *arg)
 
 int worker_start(const struct cluster_begin *begin, struct error *error)
 {
-	own.begin = *begin;
-	if (pthread_create(&own.thread, NULL, run_own, &own.begin))
+	own_worker.begin = *begin;
+	if (pthread_create(&own_worker.thread, NULL, run_own_worker, &own_worker.begin))
 		return error_set(error, EXIT_IO, EAGAIN, "cannot start a thread");
-	own.started = true;
+	own_worker.started = true;
 	return 0;
 }
 
 void worker_join(void)
 {
-	if (own.started)
-		pthread_join(own.thread, NULL);
-	own.started = false;
+	if (own_worker.started)
+		pthread_join(own_worker.thread, NULL);
+	own_worker.started = false;
 }

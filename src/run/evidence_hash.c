@@ -43,7 +43,8 @@ struct evidence_hash {
 	atomic_bool stop; /* the thread must */
 };
 
-static void judge(struct evidence_record *record, enum evidence_state state, const char *sentence)
+static void set_verdict(
+	struct evidence_record *record, enum evidence_state state, const char *sentence)
 {
 	record->state = state;
 	snprintf(record->sentence, sizeof(record->sentence), "%s", sentence);
@@ -59,22 +60,23 @@ static uint32_t wanted_kinds(const struct evidence_hash_options *given)
 		(*image->stored_md5 ? HASH_MD5 : 0u) | (*image->stored_sha1 ? HASH_SHA1 : 0u);
 	bool spare = options->verify == RUN_VERIFY_SPARE;
 
-	judge(given->record, EVIDENCE_NOT_HASHED, "not hashed; the option verify asks for it");
+	set_verdict(
+		given->record, EVIDENCE_NOT_HASHED, "not hashed; the option verify asks for it");
 	if (options->verify == RUN_VERIFY_NONE || (spare && !stored))
 		return 0;
 	if (scope->image != scope->evidence || options->offset || scope->end < image->size) {
-		judge(given->record, EVIDENCE_PARTIAL,
+		set_verdict(given->record, EVIDENCE_PARTIAL,
 			"only a part of the evidence was read, so it was not hashed");
 		return 0;
 	}
 	if (options->cluster && spare) {
-		judge(given->record, EVIDENCE_NOT_HASHED,
+		set_verdict(given->record, EVIDENCE_NOT_HASHED,
 			"not compared with the hash that it stores: several processes read it, "
 			"each a part; the option verify asks for it");
 		return 0;
 	}
 	if (spare && given->position) {
-		judge(given->record, EVIDENCE_NOT_HASHED,
+		set_verdict(given->record, EVIDENCE_NOT_HASHED,
 			"not compared with the hash that it stores, because the run was resumed; "
 			"the option verify asks for it");
 		return 0;
@@ -170,7 +172,7 @@ int evidence_hash_start(struct evidence_hash **result, const struct evidence_has
 	 * a hash. */
 	hash_until(hash, options->position);
 	if (signals_caught()) { /* perhaps before all of it */
-		judge(hash->record, EVIDENCE_PARTIAL, ENDED_EARLY);
+		set_verdict(hash->record, EVIDENCE_PARTIAL, ENDED_EARLY);
 		stop_threads(hash);
 	}
 	return 0;
@@ -190,9 +192,9 @@ void evidence_hash_release(struct evidence_hash *hash, uint64_t searched)
 	if (!hash || !hash->threads || !hash->reader)
 		return;
 	release_slots(hash, media_hash_done(hash->threads) - hash->read_before);
-	/* Half the ring behind: the reader would soon wait. */
+	/* Behind by half the ring: the reader would soon have to wait. */
 	if (hash->spare && searched > hash->released + hash->capacity / 2) {
-		judge(hash->record, EVIDENCE_NOT_HASHED,
+		set_verdict(hash->record, EVIDENCE_NOT_HASHED,
 			"not compared with the hash that it stores: hashing would have slowed the "
 			"run down; the option verify asks for it");
 		stop_threads(hash);
@@ -222,7 +224,7 @@ void evidence_hash_finish(struct evidence_hash *hash, bool whole, bool failed)
 			image_info(hash->evidence)->stored_sha1, &hashes,
 			ranges_bytes(&hash->scope->unread));
 	} else if (hash->threads) {
-		judge(hash->record, EVIDENCE_PARTIAL, ENDED_EARLY);
+		set_verdict(hash->record, EVIDENCE_PARTIAL, ENDED_EARLY);
 	}
 	free_hash(hash);
 }

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -22,7 +22,7 @@ const struct cluster *the_cluster;
 
 /* ---- the loop ------------------------------------------------------------------------------ */
 
-/* All hits before position were paired. */
+/* The hits before position were paired. */
 static void advance(struct run *run, uint64_t position, size_t hit_count)
 {
 	run->session.summary.hits += hit_count;
@@ -154,7 +154,7 @@ static int finish_carving(struct run *run)
 	return status ? carving_failed(run, status) : 0;
 }
 
-/* The whole story. */
+/* The whole story: next hits, pair, offer candidates, flush the report, checkpoint if due. */
 static int carve(struct run *run)
 {
 	int status = 0;
@@ -193,7 +193,7 @@ static void new_checkpoint(struct run *run)
 	run->checkpoint = checkpoint_new(&checkpoint);
 }
 
-/* What is known from the checkpoint before anything else is opened, the position above all. */
+/* Loads what the set-up needs to know first, above all the position. */
 static int begin_resuming(struct run *run, const char *output)
 {
 	struct session *session = &run->session;
@@ -222,8 +222,8 @@ static uint64_t reading_end(const struct run *run)
 	return scope_is_empty(&session->scope) || end < run->position ? run->position : end;
 }
 
-/* What a run that is resumed has searched to the end needs no engine any more. In a cluster the
- * workers have theirs. */
+/* A run that is resumed after its search had come to the end needs no engine, nor does the
+ * coordinator of a cluster, whose workers have theirs. */
 static int open_search(struct run *run)
 {
 	struct session *session = &run->session;

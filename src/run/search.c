@@ -189,7 +189,7 @@ static int start_engine(struct search *search, struct error *error)
 	return 0;
 }
 
-static struct inflight *nth(struct search *search, uint64_t number)
+static struct inflight *inflight_at(struct search *search, uint64_t number)
 {
 	return &search->inflight[number % search->count];
 }
@@ -246,12 +246,12 @@ static int replace_engine(struct search *search, int status, struct error *error
 	char why[sizeof(opening.text)];
 
 	for (uint64_t n = search->consumed; n < search->submitted; n++)
-		await_finished(search, nth(search, n));
+		await_finished(search, inflight_at(search, n));
 	search->refused = false;
 	search->engine->close(search->scan);
 	search->scan = NULL;
 	snprintf(why, sizeof(why), "broke down at byte %" PRIu64 " (%s)",
-		nth(search, search->consumed)->chunk.offset, strerror(-status));
+		inflight_at(search, search->consumed)->chunk.offset, strerror(-status));
 	problems_add(search->options.problems, xasprintf("the engine %s %s", broken, why));
 	do {
 		if (!fall_back(search, why))
@@ -262,7 +262,7 @@ static int replace_engine(struct search *search, int status, struct error *error
 		snprintf(why, sizeof(why), "%s", opening.text);
 	} while (status);
 	for (uint64_t n = search->consumed; n < search->submitted; n++) {
-		status = submit_waiting(search, nth(search, n));
+		status = submit_waiting(search, inflight_at(search, n));
 		if (status)
 			return error_set(error, EXIT_IO, -status,
 				"the engine %s refused a chunk: %s", search->engine->name,
@@ -293,7 +293,7 @@ static void note_hitless(struct search *search, const struct inflight *inflight)
 
 static int submit_slot(struct search *search, struct reader_slot *slot)
 {
-	struct inflight *inflight = nth(search, search->submitted++);
+	struct inflight *inflight = inflight_at(search, search->submitted++);
 	struct chunk *chunk = &inflight->chunk;
 
 	inflight->slot = slot;
@@ -347,7 +347,7 @@ static int feed_slot(struct search *search, struct error *error)
 /* The engine had no room for the last chunk; perhaps it has now. */
 static int offer_again(struct search *search)
 {
-	return search->refused ? submit(search, nth(search, search->submitted - 1)) : 0;
+	return search->refused ? submit(search, inflight_at(search, search->submitted - 1)) : 0;
 }
 
 /* Gives slots that were read to the engine; waits for one only when the engine has nothing to do.
@@ -443,7 +443,7 @@ int search_next(struct search *search, const struct chunk **chunk, struct error 
 			return status;
 		if (search->submitted == search->consumed)
 			return 0;
-		oldest = nth(search, search->consumed);
+		oldest = inflight_at(search, search->consumed);
 		status = await_finished(search, oldest);
 		if (status)
 			return error_set(error, EXIT_IO, -status, "the engine %s lost a chunk: %s",
@@ -470,7 +470,7 @@ void search_done(struct search *search)
 	if (!search->in_hand)
 		return;
 	search->in_hand = false;
-	oldest = nth(search, search->consumed);
+	oldest = inflight_at(search, search->consumed);
 	if (oldest->chunk.until < oldest->chunk.len) {
 		oldest->chunk.from = oldest->chunk.until;
 		search->done_status = submit_waiting(search, oldest);

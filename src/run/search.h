@@ -51,8 +51,8 @@ bool search_is_complete(const struct search *search);
 /* Bytes of a match in the chunk. */
 uint32_t search_match_len(
 	const struct search *search, const struct chunk *chunk, const struct hit *hit);
-/* Up to `position` the caller is done with all chunks. What starts from the result on will still be
- * in memory for a while: checks that look at it should not fall further behind. */
+/* The caller is done with all chunks before `position`. What starts at the result or later stays in
+ * memory for a while: checks that read it should not fall further behind. */
 uint64_t search_near(uint64_t position);
 
 /* What the reader could not read so far, in offsets of the image. */

@@ -53,12 +53,12 @@ int session_open_report(struct session *session);
 /* on_wait: called now and then with the context while the carving stage waits; NULL: never. */
 void session_start_carving(struct session *session, void (*on_wait)(void *context), void *context);
 
-/* The driver has failed with this status, or not (0). Words what nothing else has worded. */
+/* The driver has failed with this status, or not (0). Sets an error where no part has set one. */
 void session_fail(struct session *session, int status);
-/* Completes the reports, the summary's waits and classes being filled, and logs what a person needs
- * to know. Returns the exit code. */
+/* Completes the reports and logs what a person needs to know. The driver has filled the summary's
+ * content, hits, scanned, ranks, and seconds but for the total. Returns the exit code. */
 int session_report(struct session *session);
-/* What sums can tell of it; without kernel and unsuited. After session_report. */
+/* Fills sums, but for kernel and unsuited. After session_report. */
 void session_sums(const struct session *session, struct run_sums *sums);
 /* Ends the carving stage, whose threads read what the search keeps in memory: before search_close. */
 void session_stop_carving(struct session *session);
