@@ -2,15 +2,15 @@
  * ar archives (ar(5) of System V and BSD; Microsoft's PE format, "Archive (Library) File Format").
  *
  *	file:   '!<arch>' 0A, members
- *	member: header of 60 bytes (name, time, owner, mode, decimal length, '`' 0A), data,
- *		filled up to an even length
+ *	member: header of 60 bytes (name, time, owner, mode, decimal length, '`' 0A), data, padded
+ *		to an even length
  *
- * Nothing marks the end. In libraries the first member is an index of symbols, which says where
- * the members stand that define them: if the last member is the last one that the index names, is
- * whole as an object file, and does not end in zeros as if wiped (overwrite.c), so is the archive.
- * Others stay unverified.
+ * Nothing marks the end. In libraries the first member is an index of symbols, which gives the
+ * offsets of the members that define them. If the last member is the last one that the index names,
+ * is complete as an object file, and does not end in zeros as if wiped (overwrite.c), the archive
+ * is complete. Other archives stay unverified.
  *
- * Damage. An index that names members behind the last one shows that the end is lost.
+ * Damage. An index that names members after the last one shows that the end is lost.
  */
 #include "ar.h"
 
@@ -24,7 +24,7 @@
 #define ELF_NO_BITS 8
 #define MACHO_SYMBOLS 2
 
-struct library {
+struct ar_library {
 	uint64_t indexed; /* the last member that the index names; 0: there is no index */
 	unsigned indexes; /* Microsoft writes two */
 	struct ar_member last;
@@ -35,8 +35,8 @@ static bool is_named(const struct ar_member *member, const char *name)
 	return memcmp(member->name, name, strlen(name)) == 0;
 }
 
-/* The largest of count offsets of width bytes, each step bytes behind the one before. */
-static uint64_t largest(struct view *view, uint64_t at, uint64_t count, unsigned step,
+/* The largest of count offsets of width bytes, each step bytes after the one before. */
+static uint64_t largest_offset(struct view *view, uint64_t at, uint64_t count, unsigned step,
 	unsigned width, bool big_endian)
 {
 	uint64_t most = 0, value;
@@ -65,10 +65,10 @@ static uint64_t read_index(struct view *view, const struct ar_member *member, un
 
 	if (!count || count >= room)
 		return 0;
-	return largest(view, member->data + width, count, width, width, true);
+	return largest_offset(view, member->data + width, count, width, width, true);
 }
 
-/* BSD's: the name behind the header if it is long, a length, pairs of name and offset. */
+/* BSD's index: the name after the header if it is long, a length, pairs of name and offset. */
 static uint64_t read_bsd_index(struct view *view, const struct ar_member *member, uint64_t name_len)
 {
 	uint64_t at = member->data + name_len;
@@ -78,10 +78,11 @@ static uint64_t read_bsd_index(struct view *view, const struct ar_member *member
 
 	if (at >= member->end || len > member->end - at)
 		return 0;
-	return largest(view, at + 8, len / 8, 8, 4, big_endian);
+	return largest_offset(view, at + 8, len / 8, 8, 4, big_endian);
 }
 
-static void see_index(struct view *view, struct library *library, const struct ar_member *member)
+static void note_index(
+	struct view *view, struct ar_library *library, const struct ar_member *member)
 {
 	const uint8_t *p;
 
@@ -103,7 +104,7 @@ static void see_index(struct view *view, struct library *library, const struct a
 	}
 }
 
-/* Bytes of a member's contents, or NULL: what stands behind it must not matter. */
+/* Bytes of a member's contents, or NULL: bytes after the member must not matter. */
 static const uint8_t *inside(
 	struct view *view, const struct ar_member *member, uint64_t offset, size_t len)
 {
@@ -113,7 +114,7 @@ static const uint8_t *inside(
 						      : NULL;
 }
 
-/* Whether an entry of an ELF file's table of sections lies in a file of len bytes. */
+/* Whether an entry of an ELF file's section table lies in a file of len bytes. */
 static bool section_fits(const uint8_t *p, bool wide, bool big, uint64_t len)
 {
 	uint32_t type = big ? be32(p + 4) : le32(p + 4);
@@ -133,7 +134,7 @@ static bool section_fits(const uint8_t *p, bool wide, bool big, uint64_t len)
 	return type == ELF_NO_BITS || (at <= len && size <= len - at);
 }
 
-/* ELF: the table of sections, mostly at the end, whose first entry is empty. */
+/* ELF: the section table, mostly at the end, whose first entry is empty. */
 static bool elf_is_whole(struct view *view, const struct ar_member *member)
 {
 	const uint8_t *p = inside(view, member, 0, 64);
@@ -162,7 +163,7 @@ static bool elf_is_whole(struct view *view, const struct ar_member *member)
 	return true;
 }
 
-/* COFF: the table of symbols, then strings behind their length. */
+/* COFF: the symbol table, then the length of the strings and the strings. */
 static bool coff_is_whole(struct view *view, const struct ar_member *member)
 {
 	const uint8_t *p = inside(view, member, 0, 20);
@@ -176,7 +177,7 @@ static bool coff_is_whole(struct view *view, const struct ar_member *member)
 	       len - strings - le32(p) < 16;
 }
 
-/* What an import library has: a header of 20 bytes, names. */
+/* A member of an import library: a header of 20 bytes, names. */
 static bool import_is_whole(struct view *view, const struct ar_member *member)
 {
 	const uint8_t *p = inside(view, member, 0, 20);
@@ -191,7 +192,7 @@ static bool import_is_whole(struct view *view, const struct ar_member *member)
 	return p && p[member->end - member->data - 21] == 0;
 }
 
-/* Mach-O, here little-endian: the table of strings ends the file, but for some filling. */
+/* Mach-O, here little-endian: the string table ends the file, apart from some padding. */
 static bool macho_is_whole(struct view *view, const struct ar_member *member)
 {
 	const uint8_t *p = inside(view, member, 0, 32);
@@ -233,8 +234,8 @@ static bool is_whole(struct view *view, const struct ar_member *whole)
 	return coff_is_whole(view, member);
 }
 
-/* Whether the last member, an object file, ends as it should, and not in what was wiped. */
-static bool end_is_sound(struct view *view, const struct ar_member *last)
+/* Whether the last member, an object file, is complete and does not end in wiped bytes. */
+static bool end_is_intact(struct view *view, const struct ar_member *last)
 {
 	const char *what;
 	uint64_t at;
@@ -243,7 +244,8 @@ static bool end_is_sound(struct view *view, const struct ar_member *last)
 	       overwrite_find(view, last->data, last->end, 1, &at, &what) == OVERWRITE_NONE;
 }
 
-static enum verdict judge(struct view *view, struct finding *finding, const struct library *library)
+static enum verdict judge_end(
+	struct view *view, struct finding *finding, const struct ar_library *library)
 {
 	const struct ar_member *last = &library->last;
 	uint64_t size = view_size(view), next = ar_next(last);
@@ -260,7 +262,7 @@ static enum verdict judge(struct view *view, struct finding *finding, const stru
 			"no member at %" PRIu64 ", but the index names one at %" PRIu64, next,
 			library->indexed);
 	}
-	if (library->indexed == last->at && finding->length == next && end_is_sound(view, last))
+	if (library->indexed == last->at && finding->length == next && end_is_intact(view, last))
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"no member at %" PRIu64 ", and nothing marks the end", next);
@@ -268,7 +270,7 @@ static enum verdict judge(struct view *view, struct finding *finding, const stru
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct library library = { .last = { .end = AR_START_LEN } };
+	struct ar_library library = { .last = { .end = AR_START_LEN } };
 	struct ar_member member;
 
 	if (!ar_starts(view) || !ar_read(view, AR_START_LEN, &member))
@@ -278,11 +280,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "a Debian package at 0");
 	do {
 		library.last = member;
-		see_index(view, &library, &member);
+		note_index(view, &library, &member);
 		if (member.time > finding->time)
 			finding->time = member.time;
 	} while (member.end <= view_size(view) && ar_read(view, ar_next(&member), &member));
-	return judge(view, finding, &library);
+	return judge_end(view, finding, &library);
 }
 
 const struct carver ar_carver = {

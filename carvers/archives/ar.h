@@ -9,20 +9,20 @@
 #define AR_START_LEN 8
 
 struct ar_member {
-	uint64_t at, data, end; /* end: without the byte that fills up to an even one */
-	uint8_t name[16];       /* filled up with blanks */
-	uint64_t name_len;      /* bytes of a long name that BSD puts in front of the contents */
+	uint64_t at, data, end; /* end: without the byte of padding */
+	uint8_t name[16];       /* padded with blanks */
+	uint64_t name_len;      /* bytes of a long name, which BSD puts before the contents */
 	int64_t time;
 };
 
 /* Whether an archive starts at 0. */
 bool ar_starts(struct view *view);
 
-/* Reads the header at `at`: false when there is none, or it can't be seen. Data may reach behind
+/* Reads the header at `at`: false when there is none, or it is not readable. Data may extend past
  * the view. */
 bool ar_read(struct view *view, uint64_t at, struct ar_member *member);
 
-/* Where the next header stands, behind a byte of filling. */
+/* The next header's offset, after a byte of padding. */
 uint64_t ar_next(const struct ar_member *member);
 
 /* Where the file ends if this is its last member. */

@@ -16,7 +16,7 @@ bool ar_starts(struct view *view)
 	return p && memcmp(p, "!<arch>\n", AR_START_LEN) == 0;
 }
 
-/* A decimal number, filled up with blanks; false when it is something else. */
+/* A decimal number, padded with blanks; false when it is something else. */
 static bool read_number(const uint8_t *field, int len, uint64_t *value)
 {
 	int i = 0;

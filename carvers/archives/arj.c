@@ -2,14 +2,15 @@
  * ARJ (ARJ's own TECHNOTE.TXT, "ARJ archive file format").
  *
  *	file:   main header, members, end (a header of length 0)
- *	header: 60 EA, length (2 bytes, little-endian), basic header, its CRC-32, extended
- *		headers (each with a length before and a CRC-32 behind it), a length of 0
- *	member: header, packed data
+ *	header: 60 EA, length (2 bytes, little-endian), basic header, its CRC-32, extended headers
+ *		(each with a length before and a CRC-32 after it), a length of 0
+ *	member: header, compressed data
  *
- * Every header has a CRC, and a member's says how long its data is; so they lead to the end. Parts
- * of a volume set are files like others. The time is the newest member's, or the archive's.
+ * Every header has a CRC, and a member's header has the length of its data; so they lead to the
+ * end. Each volume of a set is a file of its own. The time is the newest member's, or the
+ * archive's.
  *
- * Damage. Data is sound once another header, or the end, stands behind it.
+ * Damage. Data is intact if another header, or the end, follows it.
  */
 #include <inttypes.h>
 
@@ -26,76 +27,76 @@ enum {
 	EXTENDED_MAX = 16,
 };
 
-struct header {
-	uint64_t end; /* behind all of it */
+struct arj_header {
+	uint64_t end; /* after all of it */
 	bool last;
 	uint8_t type, method;
 	uint32_t time, data_len;
 };
 
-enum found { FOUND, FOUND_CUT, FOUND_NONE };
+enum arj_found { ARJ_FOUND, ARJ_CUT, ARJ_NONE };
 
-/* Whether the len bytes at `at` have the CRC behind them. */
-static enum found check_crc(struct view *view, uint64_t at, uint16_t len)
+/* Whether the CRC after the len bytes at `at` matches them. */
+static enum arj_found check_crc(struct view *view, uint64_t at, uint16_t len)
 {
 	const uint8_t *p;
 	uint32_t crc = 0;
 
 	if (!walk_crc32(view, at, len, &crc))
-		return FOUND_CUT;
+		return ARJ_CUT;
 	p = view_peek(view, at + len, 4);
-	return !p ? FOUND_CUT : le32(p) == crc ? FOUND : FOUND_NONE;
+	return !p ? ARJ_CUT : le32(p) == crc ? ARJ_FOUND : ARJ_NONE;
 }
 
-static enum found skip_extended(struct view *view, uint64_t *at)
+static enum arj_found skip_extended(struct view *view, uint64_t *at)
 {
 	for (int i = 0; i < EXTENDED_MAX; i++) {
 		const uint8_t *p = view_peek(view, *at, 2);
 		uint16_t len = p ? le16(p) : 0;
-		enum found found;
+		enum arj_found found;
 
 		if (!p)
-			return FOUND_CUT;
+			return ARJ_CUT;
 		*at += 2;
 		if (!len)
-			return FOUND;
+			return ARJ_FOUND;
 		found = check_crc(view, *at, len);
-		if (found != FOUND)
+		if (found != ARJ_FOUND)
 			return found;
 		*at += len + 4;
 	}
-	return FOUND_NONE;
+	return ARJ_NONE;
 }
 
-static enum found read_header(struct view *view, uint64_t at, struct header *header)
+static enum arj_found read_header(struct view *view, uint64_t at, struct arj_header *header)
 {
 	const uint8_t *p = view_peek(view, at, 4);
 	uint16_t len = p ? le16(p + 2) : 0;
-	enum found found;
+	enum arj_found found;
 
-	*header = (struct header){ .end = at + 4 };
+	*header = (struct arj_header){ .end = at + 4 };
 	if (!p)
-		return FOUND_CUT;
+		return ARJ_CUT;
 	if (p[0] != 0x60 || p[1] != 0xea || len > HEADER_MAX_LEN)
-		return FOUND_NONE;
+		return ARJ_NONE;
 	header->last = len == 0;
 	if (header->last)
-		return FOUND;
+		return ARJ_FOUND;
 	if (len < HEADER_MIN_LEN)
-		return FOUND_NONE;
+		return ARJ_NONE;
 	found = check_crc(view, at + 4, len);
-	if (found != FOUND)
+	if (found != ARJ_FOUND)
 		return found;
 	p = view_peek(view, at + 4, HEADER_MIN_LEN);
 	if (!p)
-		return FOUND_CUT;
+		return ARJ_CUT;
 	header->method = p[5];
 	header->type = p[6];
 	header->time = le32(p + 8);
 	header->data_len = le32(p + 12);
 	header->end += len + 4;
 	if (p[0] > len || header->type > TYPE_MAX)
-		return FOUND_NONE;
+		return ARJ_NONE;
 	return skip_extended(view, &header->end);
 }
 
@@ -107,33 +108,34 @@ static int64_t dos_seconds(uint32_t date)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct header header;
-	enum found found = read_header(view, 0, &header);
-	uint64_t at = header.end, sound = header.end, size = view_size(view);
+	struct arj_header header;
+	enum arj_found found = read_header(view, 0, &header);
+	uint64_t at = header.end, valid_end = header.end, size = view_size(view);
 
-	if (found != FOUND || header.last || header.type != TYPE_MAIN)
+	if (found != ARJ_FOUND || header.last || header.type != TYPE_MAIN)
 		return verdict_because(CARVE_REJECT, finding, "no main header with its CRC at 0");
 	finding->time = dos_seconds(header.time);
 	for (;; at = header.end + header.data_len) {
 		int64_t time;
 
-		found = at > size ? FOUND_CUT : read_header(view, at, &header);
-		if (found != FOUND || header.last)
+		found = at > size ? ARJ_CUT : read_header(view, at, &header);
+		if (found != ARJ_FOUND || header.last)
 			break;
 		if (header.type == TYPE_MAIN || header.method > METHOD_MAX) {
-			found = FOUND_NONE;
+			found = ARJ_NONE;
 			break;
 		}
-		sound = header.end;
+		valid_end = header.end;
 		time = dos_seconds(header.time);
 		if (time > finding->time)
 			finding->time = time;
 	}
-	if (found == FOUND_CUT)
+	if (found == ARJ_CUT)
 		return walk_cut(view, finding, size + 1,
-			view_ends_with_image(view) ? walk_before_fill(view, sound, size) : sound);
-	finding->length = found == FOUND ? header.end : sound;
-	if (found == FOUND)
+			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
+						   : valid_end);
+	finding->length = found == ARJ_FOUND ? header.end : valid_end;
+	if (found == ARJ_FOUND)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_TRUNCATED, finding, "no header with its CRC at %" PRIu64, at);
 }

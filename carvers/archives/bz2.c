@@ -6,16 +6,17 @@
  *	stream: 'BZh', block size ('1' to '9'), blocks, end magic, CRC-32 of all blocks' CRCs
  *	block:  magic (pi), CRC-32, Huffman-coded data of up to 900,000 bytes
  *
- * Blocks start at any bit. Both kinds of magic follow the header at once, in a file with and
- * without contents. The stream is unpacked, and every CRC is checked by the library. Another
- * stream right behind belongs to the file, as programs that pack in parallel write them.
+ * Blocks start at any bit. Both kinds of magic can follow the header directly: the first in a file
+ * with contents, the second in an empty one. The library decompresses the stream and checks every
+ * CRC. Another stream directly after it belongs to the same file: programs that compress in
+ * parallel write such files.
  *
- * Damage. Foreign bits decode like others, up to the block's end, where its CRC is wrong: sound is
- * what lies before the block. The tables at a block's start break soon on random bytes.
+ * Damage. Foreign bits decode like others, up to the block's end, where its CRC is wrong: only what
+ * lies before the block is valid. The tables at a block's start soon fail on random bytes.
  */
 #include <string.h>
 
-#include "packed_chain.h"
+#include "stream_chain.h"
 
 static size_t starts(struct view *view, uint64_t at)
 {
@@ -29,7 +30,7 @@ static size_t starts(struct view *view, uint64_t at)
 		       : 0;
 }
 
-static const struct packed_chain chain = {
+static const struct stream_chain chain = {
 	.format = COMPRESSED_BZIP2,
 	.what = "bzip2",
 	.starts = starts,
@@ -40,11 +41,11 @@ static const struct packed_chain chain = {
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	return packed_chain_check(view, finding, &chain);
+	return stream_chain_check(view, finding, &chain);
 }
 
 const struct carver bz2_carver = {
 	.name = "bz2",
-	.summary = "bzip2 files, by unpacking all streams up to their CRCs",
+	.summary = "bzip2 files, by decompressing all streams up to their CRCs",
 	.check = check,
 };

@@ -1,19 +1,19 @@
 /*
  * Cabinets ([MS-CAB]).
  *
- *	file:   header, folders, files, data blocks, [a signature that the header's reserve
- *		names]
- *	header: 'MSCF', length of the whole at 8, where the files start at 16, version 1.3 at
- *		24, numbers of folders and files, flags, [lengths of reserves], [names of the
- *		cabinets before and behind]
- *	folder: where its first data block starts, how many there are, how they are packed
- *	data:   checksum, length, unpacked length, [reserve], contents
+ *	file:   header, folders, files, data blocks, [a signature, whose offset the header's reserve
+ *		gives]
+ *	header: 'MSCF', length of the whole at 8, offset of the files at 16, version 1.3 at 24,
+ *		numbers of folders and files, flags, [lengths of reserves], [names of the previous
+ *		and next cabinets]
+ *	folder: offset of its first data block, number of blocks, compression
+ *	data:   checksum, length, decompressed length, [reserve], contents
  *
- * All folders' blocks are walked, and each checksum compared that is not 0; with one that is, the
- * cabinet stays unverified. They must end where the header says that the file does. Parts of a set
- * are files like others.
+ * All folders' blocks are walked, and each checksum that is not 0 is compared; a cabinet with one
+ * that is 0 stays unverified. The blocks must end where the file ends according to the header. Each
+ * cabinet of a set is a file of its own.
  *
- * Damage. Sound is what lies before the first block that is broken.
+ * Damage. The file is valid up to the first invalid block.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -33,22 +33,22 @@ enum {
 	HAS_RESERVE = 4,
 	BLOCK_MAX_LEN = 32768,
 	GAP_MAX_LEN = 4096,
-	/* Packing may make a block longer. */
-	PACKED_MAX_LEN = BLOCK_MAX_LEN + 6144,
+	/* Compression may make a block longer. */
+	COMPRESSED_MAX_LEN = BLOCK_MAX_LEN + 6144,
 };
 
 struct cab {
 	struct view *view;
 	struct finding *finding;
 	uint64_t len, files_at, folders_at;
-	uint64_t end; /* behind the files, then behind each data block */
+	uint64_t end; /* after the files, then after each data block */
 	uint16_t folder_count, file_count;
 	uint8_t folder_reserve, data_reserve;
 	uint64_t signature_end;
-	bool unproved; /* there are blocks without a checksum */
+	bool unproven; /* some blocks have no checksum */
 };
 
-/* Moves *at behind the text there, with its NUL. */
+/* Moves *at past the text there and its NUL. */
 static bool skip_text(struct view *view, uint64_t *at)
 {
 	uint64_t left = view_size(view) > *at ? view_size(view) - *at : 0;
@@ -62,7 +62,8 @@ static bool skip_text(struct view *view, uint64_t *at)
 	return true;
 }
 
-/* A signed cabinet says in its reserve where the signature stands, mostly right behind it. */
+/* The reserve of a signed cabinet gives the offset of the signature, mostly directly after the
+ * cabinet. */
 static void read_signature(struct cab *cab, uint64_t at, uint16_t len)
 {
 	const uint8_t *p = len == 20 ? view_peek(cab->view, at, 20) : NULL;
@@ -112,7 +113,7 @@ static const char *read_header(struct cab *cab)
 		       : NULL;
 }
 
-/* Looks at the files: what is wrong, or NULL; the kind of cabinet, and its time. */
+/* Checks the files: what is wrong, or NULL. Sets the extension and the time. */
 static const char *read_files(struct cab *cab)
 {
 	uint64_t at = cab->files_at;
@@ -142,8 +143,8 @@ static const char *read_files(struct cab *cab)
 	return NULL;
 }
 
-/* The checksum of [MS-CAB] 3.1, over len bytes and going on from sum: words xored, the odd bytes at
- * the end the other way round. */
+/* The checksum of [MS-CAB] 3.1, over len bytes, continuing from sum: words xored, the odd bytes at
+ * the end in the other byte order. */
 static uint32_t checksum(const uint8_t *p, size_t len, uint32_t sum)
 {
 	uint32_t rest = 0;
@@ -155,20 +156,20 @@ static uint32_t checksum(const uint8_t *p, size_t len, uint32_t sum)
 	return sum ^ rest;
 }
 
-/* The length of the data block at `at`, 0 when it is broken or not all there. */
+/* The length of the data block at `at`; 0 when it is invalid or not all there. */
 static uint64_t read_block(struct cab *cab, uint64_t at)
 {
 	const uint8_t *p = view_peek(cab->view, at, DATA_LEN);
 	uint32_t want = p ? le32(p) : 0, sum;
-	uint16_t len = p ? le16(p + 4) : 0, unpacked = p ? le16(p + 6) : 0;
+	uint16_t len = p ? le16(p + 4) : 0, plain_len = p ? le16(p + 6) : 0;
 	size_t head = DATA_LEN + cab->data_reserve;
 
-	if (!p || len > PACKED_MAX_LEN || unpacked > BLOCK_MAX_LEN)
+	if (!p || len > COMPRESSED_MAX_LEN || plain_len > BLOCK_MAX_LEN)
 		return 0;
 	p = view_peek(cab->view, at, head + len);
 	if (!p)
 		return 0;
-	cab->unproved |= !want && len;
+	cab->unproven |= !want && len;
 	if (want) {
 		sum = checksum(p + head, len, 0);
 		if (checksum(p + 4, head - 4, sum) != want)
@@ -177,7 +178,7 @@ static uint64_t read_block(struct cab *cab, uint64_t at)
 	return head + len;
 }
 
-/* Walks the blocks of all folders: where one is broken, or 0. */
+/* Walks the blocks of all folders. Returns the offset of an invalid one, or 0. */
 static uint64_t walk_blocks(struct cab *cab)
 {
 	for (uint32_t i = 0; i < cab->folder_count; i++) {
@@ -194,7 +195,7 @@ static uint64_t walk_blocks(struct cab *cab)
 			len = read_block(cab, at);
 			if (!len)
 				return at;
-			/* Folders that shared blocks could be walked for ever. */
+			/* Folders that share blocks could be walked for ever. */
 			if (at < cab->end)
 				return cab->end;
 		}
@@ -203,17 +204,18 @@ static uint64_t walk_blocks(struct cab *cab)
 	return 0;
 }
 
-static enum verdict judge_broken(struct cab *cab, uint64_t at)
+static enum verdict judge_damage(struct cab *cab, uint64_t at)
 {
 	struct view *view = cab->view;
-	uint64_t size = view_size(view), sound = at < size ? at : size;
+	uint64_t size = view_size(view), valid_end = at < size ? at : size;
 
-	if (sound < cab->files_at)
-		sound = cab->files_at < size ? cab->files_at : size;
+	if (valid_end < cab->files_at)
+		valid_end = cab->files_at < size ? cab->files_at : size;
 	if (cab->len > size)
 		return walk_cut(view, cab->finding, cab->len,
-			view_ends_with_image(view) ? walk_before_fill(view, sound, size) : sound);
-	cab->finding->length = sound;
+			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
+						   : valid_end);
+	cab->finding->length = valid_end;
 	return verdict_because(
 		CARVE_TRUNCATED, cab->finding, "no data block with its checksum at %" PRIu64, at);
 }
@@ -233,18 +235,19 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "%s at %" PRIu64, problem, cab.files_at);
 	broken = problem ? cab.files_at : walk_blocks(&cab);
 	if (broken || cab.end > view_size(view))
-		return judge_broken(&cab, broken ? broken : cab.end);
+		return judge_damage(&cab, broken ? broken : cab.end);
 	finding->length = cab.len;
 	if (cab.end > cab.len || cab.len - cab.end > GAP_MAX_LEN) {
 		finding->length = cab.end;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the data ends at %" PRIu64 ", the header says %" PRIu64, cab.end, cab.len);
+			"the data ends at %" PRIu64 ", but at %" PRIu64 " according to the header",
+			cab.end, cab.len);
 	}
 	if (cab.signature_end > cab.len)
 		finding->length = cab.signature_end;
 	if (finding->length > view_size(view))
 		return walk_cut(view, finding, finding->length, view_size(view));
-	if (cab.unproved)
+	if (cab.unproven)
 		return verdict_because(
 			CARVE_UNVERIFIED, finding, "has data blocks without a checksum");
 	return CARVE_COMPLETE;

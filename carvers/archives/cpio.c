@@ -2,18 +2,17 @@
  * cpio (cpio(5) of BSD, "The Portable ASCII Format", "New ASCII Format", "New CRC Format", "Old
  * Binary Format").
  *
- *	file:   members, a member named TRAILER!!!, zeros up to a block of 512 bytes, or of
- *		5,120
- *	member: header, name with its NUL, data; with the new formats each filled up to four
- *		bytes, with the binary one to two
- *	header: 070701 or 070702 (a sum over the data is there), 13 numbers of 8 hexadecimal
- *		digits; 070707, 10 numbers of 6 or 11 octal digits; or 71C7 in either byte order,
- *		numbers of 2 or 4 bytes
+ *	file:   members, a member named TRAILER!!!, zeros up to a multiple of 512 bytes, or of 5,120
+ *	member: header, name with its NUL, data; in the new formats each padded to four bytes, in
+ *		the binary one to two
+ *	header: 070701 or 070702 (with a sum over the data), 13 numbers of 8 hexadecimal digits;
+ *		070707, 10 numbers of 6 or 11 octal digits; or 71C7 in either byte order, numbers of
+ *		2 or 4 bytes
  *
- * The lengths lead from member to member to the trailer. Each looks like a start, and is named as
- * a part. The time is the newest member's.
+ * The lengths lead from member to member to the trailer. Each member looks like the start of a
+ * file, so it is reported as a part. The time is the newest member's.
  *
- * Damage. Data is sound once another header stands behind it, and its sum agrees.
+ * Damage. Data is intact if another header follows it and its sum matches.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -29,15 +28,15 @@ enum {
 	LARGE_BLOCK_LEN = 5120,
 };
 
-struct member {
-	uint64_t data, end, next; /* end of the data, and where the next header stands */
+struct cpio_member {
+	uint64_t data, end, next; /* end of the data, and offset of the next header */
 	uint64_t name_at, name_len, data_len, time;
 	uint32_t sum;
-	unsigned unit; /* parts are filled up to a multiple of it */
+	unsigned unit; /* parts are padded to a multiple of it */
 	bool summed;
 };
 
-/* A number of len digits to the base 8 or 16; false when there are others. */
+/* A number of len digits in base 8 or 16; false when there are other bytes. */
 static bool read_digits(const uint8_t *p, int len, unsigned base, uint64_t *value)
 {
 	for (*value = 0; len; p++, len--) {
@@ -53,7 +52,7 @@ static bool read_digits(const uint8_t *p, int len, unsigned base, uint64_t *valu
 	return true;
 }
 
-static bool read_new(struct view *view, uint64_t at, struct member *member)
+static bool read_new(struct view *view, uint64_t at, struct cpio_member *member)
 {
 	const uint8_t *p = view_peek(view, at, NEW_LEN);
 	uint64_t fields[13];
@@ -63,7 +62,7 @@ static bool read_new(struct view *view, uint64_t at, struct member *member)
 	for (int i = 0; i < 13; i++)
 		if (!read_digits(p + 6 + 8 * i, 8, 16, &fields[i]))
 			return false;
-	*member = (struct member){ .unit = 4,
+	*member = (struct cpio_member){ .unit = 4,
 		.time = fields[5],
 		.data_len = fields[6],
 		.name_at = at + NEW_LEN,
@@ -73,12 +72,12 @@ static bool read_new(struct view *view, uint64_t at, struct member *member)
 	return true;
 }
 
-static bool read_octal(struct view *view, uint64_t at, struct member *member)
+static bool read_octal(struct view *view, uint64_t at, struct cpio_member *member)
 {
 	const uint8_t *p = view_peek(view, at, 76);
 	uint64_t ignored;
 
-	*member = (struct member){ .unit = 1, .name_at = at + 76 };
+	*member = (struct cpio_member){ .unit = 1, .name_at = at + 76 };
 	for (int i = 1; p && i < 8; i++)
 		if (!read_digits(p + 6 * i, 6, 8, &ignored))
 			return false;
@@ -87,14 +86,14 @@ static bool read_octal(struct view *view, uint64_t at, struct member *member)
 	       read_digits(p + 65, 11, 8, &member->data_len);
 }
 
-static bool read_binary(struct view *view, uint64_t at, struct member *member)
+static bool read_binary(struct view *view, uint64_t at, struct cpio_member *member)
 {
 	const uint8_t *p = view_peek(view, at, BINARY_LEN);
 	bool big = p && p[0] == 0x71;
 
 	if (!p)
 		return false;
-	*member = (struct member){ .unit = 2, .name_at = at + BINARY_LEN };
+	*member = (struct cpio_member){ .unit = 2, .name_at = at + BINARY_LEN };
 	member->name_len = big ? be16(p + 20) : le16(p + 20);
 	/* The high half of the long numbers comes first in either order. */
 	member->time = big ? be32(p + 16) : (uint32_t)le16(p + 16) << 16 | le16(p + 18);
@@ -102,13 +101,13 @@ static bool read_binary(struct view *view, uint64_t at, struct member *member)
 	return true;
 }
 
-static uint64_t filled(const struct member *member, uint64_t start, uint64_t at)
+static uint64_t pad(const struct cpio_member *member, uint64_t start, uint64_t at)
 {
 	return at + (member->unit - (at - start) % member->unit) % member->unit;
 }
 
-/* Whether the name is one, ended by its only NUL. */
-static bool possible_name(struct view *view, const struct member *member)
+/* Whether the name ends with its only NUL. */
+static bool possible_name(struct view *view, const struct cpio_member *member)
 {
 	const uint8_t *p = member->name_len && member->name_len <= NAME_MAX_LEN
 				   ? view_peek(view, member->name_at, member->name_len)
@@ -118,8 +117,8 @@ static bool possible_name(struct view *view, const struct member *member)
 	       member->name_len > 1;
 }
 
-/* Reads the header at `at`; false when there is none, or it can't be seen. */
-static bool read_header(struct view *view, uint64_t at, struct member *member)
+/* Reads the header at `at`; false when there is none, or it is not readable. */
+static bool read_header(struct view *view, uint64_t at, struct cpio_member *member)
 {
 	const uint8_t *p = view_peek(view, at, 6);
 	bool found;
@@ -136,15 +135,15 @@ static bool read_header(struct view *view, uint64_t at, struct member *member)
 		return false;
 	if (!found || !possible_name(view, member))
 		return false;
-	/* With the binary format the name counts from its own start; all others have even
-	 * headers. */
-	member->data = filled(member, at, member->name_at + member->name_len);
+	/* In the binary format the name's padding counts from its own start; all other formats have
+	 * even headers. */
+	member->data = pad(member, at, member->name_at + member->name_len);
 	member->end = member->data + member->data_len;
-	member->next = filled(member, at, member->end);
+	member->next = pad(member, at, member->end);
 	return true;
 }
 
-static bool sum_agrees(struct view *view, const struct member *member)
+static bool sum_agrees(struct view *view, const struct cpio_member *member)
 {
 	const uint8_t *window;
 	uint32_t sum = 0;
@@ -160,15 +159,15 @@ static bool sum_agrees(struct view *view, const struct member *member)
 	return sum == member->sum;
 }
 
-static bool is_trailer(struct view *view, const struct member *member)
+static bool is_trailer(struct view *view, const struct cpio_member *member)
 {
 	const uint8_t *p = member->name_len == 11 ? view_peek(view, member->name_at, 11) : NULL;
 
 	return p && memcmp(p, "TRAILER!!!", 11) == 0 && !member->data_len;
 }
 
-/* Where zeros end that fill a block from `at` on, or at. */
-static uint64_t behind_block(struct view *view, uint64_t at, uint64_t block_len)
+/* The end of the zeros that fill a block from `at` on, or `at`. */
+static uint64_t end_of_block(struct view *view, uint64_t at, uint64_t block_len)
 {
 	uint64_t end = (at + block_len - 1) / block_len * block_len;
 	size_t len = (size_t)(end - at);
@@ -177,26 +176,27 @@ static uint64_t behind_block(struct view *view, uint64_t at, uint64_t block_len)
 	return p && len && !p[0] && memcmp(p, p + 1, len - 1) == 0 ? end : at;
 }
 
-/* The end of the file whose trailer ends at `at`. Zeros that go on behind a large block are no
- * filling. */
+/* The end of the file whose trailer ends at `at`. Zeros that continue after a large block are not
+ * padding. */
 static uint64_t file_end(struct view *view, uint64_t at)
 {
-	uint64_t end = behind_block(view, at, LARGE_BLOCK_LEN);
+	uint64_t end = end_of_block(view, at, LARGE_BLOCK_LEN);
 	const uint8_t *p = end > at ? view_peek(view, end, 1) : NULL;
 
-	return end > at && (!p || *p) ? end : behind_block(view, at, BLOCK_LEN);
+	return end > at && (!p || *p) ? end : end_of_block(view, at, BLOCK_LEN);
 }
 
-/* The verdict when no member can be read at `at`; sound is behind the last header. */
-static enum verdict judge(
-	struct view *view, struct finding *finding, const struct member *last, uint64_t at)
+/* The verdict when no member can be read at `at`. */
+static enum verdict judge_damage(
+	struct view *view, struct finding *finding, const struct cpio_member *last, uint64_t at)
 {
-	uint64_t size = view_size(view), sound = last->data < size ? last->data : size;
+	uint64_t size = view_size(view), valid_end = last->data < size ? last->data : size;
 
 	if (last->end > size || size - at < NEW_LEN)
 		return walk_cut(view, finding, size + 1,
-			view_ends_with_image(view) ? walk_before_fill(view, sound, size) : sound);
-	finding->length = sound;
+			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
+						   : valid_end);
+	finding->length = valid_end;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "no header at %" PRIu64 ", or a wrong sum before it", at);
 }
@@ -204,7 +204,7 @@ static enum verdict judge(
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	uint64_t at = 0, size = view_size(view);
-	struct member member, last = { 0 };
+	struct cpio_member member, last = { 0 };
 
 	for (; read_header(view, at, &member); at = last.next) {
 		if (at)
@@ -224,12 +224,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	/* One binary header is too weak. */
 	if (!last.data || (last.unit == 2 && at == last.next && last.name_at == BINARY_LEN))
 		return verdict_because(
-			CARVE_REJECT, finding, "no header, or no member behind it, at 0");
-	return judge(view, finding, &last, at < size ? at : size);
+			CARVE_REJECT, finding, "no header, or no member after it, at 0");
+	return judge_damage(view, finding, &last, at < size ? at : size);
 }
 
 const struct carver cpio_carver = {
 	.name = "cpio",
-	.summary = "cpio archives of all kinds, by walking their members",
+	.summary = "cpio archives of all variants, by walking their members",
 	.check = check,
 };

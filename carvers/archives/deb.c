@@ -1,10 +1,12 @@
 /*
  * Debian packages (deb(5)): ar archives with the members debian-binary, control.tar and data.tar,
- * the latter two mostly compressed, and at times a signature behind them (_gpg...).
+ * the latter two mostly compressed, sometimes followed by a signature (_gpg...).
  *
- * ar has no mark for its end (ar.c), but data.tar shows its own: it is unpacked.
+ * Nothing marks the end of an ar archive (ar.c), but data.tar shows its own end when it is
+ * decompressed.
  *
- * Damage. Sound is what lies before the member that is broken, and what unpacks of data.tar.
+ * Damage. The file is valid up to the first invalid member; of data.tar, what decompresses is
+ * valid.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 
 static const struct {
 	const char *name;
-	int format; /* -1: not packed */
+	int format; /* -1: not compressed */
 } forms[] = {
 	{ "data.tar.gz", COMPRESSED_GZIP },
 	{ "data.tar.xz", COMPRESSED_XZ },
@@ -35,11 +37,11 @@ static const int *form_of(const struct ar_member *member)
 	return NULL;
 }
 
-/* Whether the contents are whole; *end: what is sound of them. */
+/* Whether the contents are complete; else *end is where they become invalid. */
 static bool is_whole(struct view *view, const struct ar_member *member, int format, uint64_t *end)
 {
 	const uint8_t *p;
-	struct compressed packed;
+	struct compressed stream;
 
 	if (format < 0) {
 		*end = member->data;
@@ -49,10 +51,10 @@ static bool is_whole(struct view *view, const struct ar_member *member, int form
 		return p && !p[0] && memcmp(p, p + 1, TAR_BLOCK - 1) == 0;
 	}
 	if (compressed_walk(view, (enum compressed_format)format, member->data, member->end,
-		    &packed) == COMPRESSED_DONE &&
-		packed.end == member->end)
+		    &stream) == COMPRESSED_DONE &&
+		stream.end == member->end)
 		return true;
-	*end = walk_before_fill(view, member->data, packed.end);
+	*end = walk_before_fill(view, member->data, stream.end);
 	return false;
 }
 
@@ -60,7 +62,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct ar_member member, last;
 	const int *format = NULL;
-	uint64_t sound;
+	uint64_t valid_end;
 	bool whole = false;
 
 	if (!ar_starts(view) || !ar_read(view, AR_START_LEN, &member) ||
@@ -69,13 +71,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "no debian-binary at %d", AR_START_LEN);
 	do {
 		last = member;
-		sound = last.data;
+		valid_end = last.data;
 		if (member.time > finding->time)
 			finding->time = member.time;
 		format = form_of(&member);
-		whole = format && is_whole(view, &member, *format, &sound);
+		whole = format && is_whole(view, &member, *format, &valid_end);
 		if (!format)
-			sound = member.end;
+			valid_end = member.end;
 	} while (member.end < view_size(view) && !format &&
 		 ar_read(view, ar_next(&member), &member));
 	if (last.end > view_size(view))
@@ -84,9 +86,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 				? walk_before_fill(view, last.data, view_size(view))
 				: last.data);
 	if (!whole) {
-		finding->length = sound;
-		return verdict_because(CARVE_TRUNCATED, finding, "%s behind the member at %" PRIu64,
-			format ? "data.tar does not unpack," : "no data.tar", last.at);
+		finding->length = valid_end;
+		return verdict_because(CARVE_TRUNCATED, finding, "%s after the member at %" PRIu64,
+			format ? "data.tar does not decompress," : "no data.tar", last.at);
 	}
 	/* Signatures. */
 	while (ar_read(view, ar_next(&last), &member) && member.name[0] == '_' &&
@@ -94,13 +96,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 		last = member;
 	finding->length = ar_last_end(view, &last);
 	if (finding->length & 1)
-		return verdict_because(CARVE_UNVERIFIED, finding, "no byte of filling at %" PRIu64,
+		return verdict_because(CARVE_UNVERIFIED, finding, "no byte of padding at %" PRIu64,
 			finding->length);
 	return CARVE_COMPLETE;
 }
 
 const struct carver deb_carver = {
 	.name = "deb",
-	.summary = "Debian packages, by their members and by unpacking data.tar",
+	.summary = "Debian packages, by their members and by decompressing data.tar",
 	.check = check,
 };

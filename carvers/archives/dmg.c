@@ -3,16 +3,16 @@
  * Image format").
  *
  *	file:    data fork (runs, mostly compressed), property list, [signature], trailer
- *	trailer: 'koly', 4, 512, flags, places and lengths of the data fork and the property
- *		list, checksums; 512 bytes, all big-endian
+ *	trailer: 'koly', 4, 512, flags, offsets and lengths of the data fork and the property list,
+ *		checksums; 512 bytes, all big-endian
  *
- * All that names the parts stands at the end; a file starts with whatever run was packed first.
- * Those packed with zlib can be told: what unpacks is whole sectors of a partition map, a boot
- * record, or a volume's head. From there the trailer is searched. It belongs to this start if the
- * property list stands where it says, and the data fork has the CRC-32 that it says, if it says
- * one.
+ * Everything that describes the parts is at the end; a file starts with whatever run was compressed
+ * first. A run compressed with zlib can be recognised: it decompresses to whole sectors of a
+ * partition map, a boot record, or a volume's head. From there the trailer is searched. It belongs
+ * to this start if the property list is at the offset that it gives, and if the data fork has the
+ * CRC-32 that it gives, if any.
  *
- * Damage. Without the trailer only the first run is sound.
+ * Damage. Without the trailer only the first run is valid.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -30,15 +30,15 @@ enum {
 	RUN_MAX_LEN = 16 << 20,
 };
 
-struct head {
+struct dmg_head {
 	uint8_t bytes[HEAD_LEN];
 	size_t len;
 	uint64_t total;
 };
 
-static bool collect(void *context, const uint8_t *bytes, size_t len)
+static bool collect_head(void *context, const uint8_t *bytes, size_t len)
 {
-	struct head *head = context;
+	struct dmg_head *head = context;
 	size_t room = HEAD_LEN - head->len;
 
 	head->total += len;
@@ -47,10 +47,10 @@ static bool collect(void *context, const uint8_t *bytes, size_t len)
 	return head->total <= RUN_MAX_LEN;
 }
 
-/* Unpacks the first run: where it ends, or breaks (then *whole is false). */
-static uint64_t unpack(struct view *view, struct head *head, bool *whole)
+/* Decompresses the first run: where it ends, or becomes invalid (then *whole is false). */
+static uint64_t inflate_run(struct view *view, struct dmg_head *head, bool *whole)
 {
-	struct inflated inflated = { .inspect = collect, .context = head };
+	struct inflated inflated = { .inspect = collect_head, .context = head };
 	enum inflated_state state = INFLATED_MORE;
 	uint64_t at = 0;
 	const uint8_t *window;
@@ -68,8 +68,8 @@ static uint64_t unpack(struct view *view, struct head *head, bool *whole)
 	return at;
 }
 
-/* Whether a disk, a partition map or a volume starts so. */
-static bool is_disk(const struct head *head)
+/* Whether this is how a disk, a partition map or a volume starts. */
+static bool is_disk(const struct dmg_head *head)
 {
 	static const struct {
 		size_t at, len;
@@ -96,26 +96,26 @@ static bool is_disk(const struct head *head)
 	return false;
 }
 
-/* Whether a trailer stands at `at`. */
+/* Whether a trailer is at `at`. */
 static bool is_trailer(struct view *view, uint64_t at)
 {
 	static const uint8_t zeros[12];
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN);
 
-	/* It ends with the kind of a checksum, the kind of the image, and zeros. */
+	/* It ends with the type of a checksum, the type of the image, and zeros. */
 	return p && memcmp(p, "koly\0\0\0\4\0\0\2\0", 12) == 0 && be32(p + 352) < 8 &&
 	       be32(p + 488) < 8 && memcmp(p + 500, zeros, sizeof(zeros)) == 0;
 }
 
-/* What does not fit this file in the trailer at `at`, or NULL. */
-static const char *compare(struct view *view, uint64_t at)
+/* Why the trailer at `at` does not fit this file, or NULL. */
+static const char *check_trailer(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN);
 	uint64_t data_at, data_len, list_at, list_len;
 	uint32_t kind, want, crc = 0;
 
 	if (!p) /* searching for the trailer has spent the budget */
-		return "can't be looked at";
+		return "cannot be read";
 	data_at = be64(p + 24);
 	data_len = be64(p + 32);
 	list_at = be64(p + 216);
@@ -127,26 +127,26 @@ static const char *compare(struct view *view, uint64_t at)
 		return "belongs to another start";
 	p = view_peek(view, list_at, 5);
 	if (!p || memcmp(p, "<?xml", 5) != 0)
-		return "has no property list where it says";
+		return "gives a wrong offset of the property list";
 	if (kind == CHECKSUM_CRC32 && (!walk_crc32(view, data_at, data_len, &crc) || crc != want))
-		return "has another CRC of the data";
+		return "gives another CRC of the data";
 	return NULL;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct head head = { .len = 0 };
+	struct dmg_head head = { .len = 0 };
 	bool whole;
-	uint64_t run_end = unpack(view, &head, &whole), at = run_end, size = view_size(view);
+	uint64_t run_end = inflate_run(view, &head, &whole), at = run_end, size = view_size(view);
 	const char *problem;
 
 	if ((whole ? head.total % SECTOR : head.len < HEAD_LEN) || !is_disk(&head))
-		return verdict_because(
-			CARVE_REJECT, finding, "what is packed at 0 does not start a disk");
+		return verdict_because(CARVE_REJECT, finding,
+			"the compressed data at 0 is not the start of a disk");
 	if (!whole) {
 		finding->length = walk_before_fill(view, 1, run_end);
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"the first run does not unpack at %" PRIu64, run_end);
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "the first run is invalid at %" PRIu64, run_end);
 	}
 	while (walk_find(view, &at, size, 'k') && !is_trailer(view, at))
 		at++;
@@ -154,7 +154,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = run_end;
 		return verdict_because(CARVE_TRUNCATED, finding, "no trailer before %" PRIu64, at);
 	}
-	problem = compare(view, at);
+	problem = check_trailer(view, at);
 	finding->length = problem ? run_end : at + TRAILER_LEN;
 	if (problem)
 		return verdict_because(
@@ -164,6 +164,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver dmg_carver = {
 	.name = "dmg",
-	.summary = "Apple's disk images packed with zlib, by their trailer",
+	.summary = "Apple's disk images compressed with zlib, by their trailer",
 	.check = check,
 };

@@ -5,13 +5,14 @@
  *	member: 1F 8B 08, flags, time (4 bytes, little-endian), extra flags, system, [extra fields],
  *		[name], [comment], [CRC-16 of the header], deflate stream, CRC-32, length
  *
- * The stream shows its own end, and CRC and length behind it prove all of it. Another member right
- * behind belongs to the same file: programs that append, or pack in parallel, write many, and each
- * is named as a part. Name and time come from the first member's header; what is packed decides on
- * the extension.
+ * The stream shows its own end, and the CRC and length after it prove all of it. Another member
+ * directly after it belongs to the same file: programs that append, or compress in parallel, write
+ * many, and each is reported as a part. Name and time come from the first member's header; the
+ * decompressed data determines the extension.
  *
- * Damage. The stream breaks within some tens of bytes of foreign ones. Random bytes last no longer
- * either, so a stream that breaks that early is none, unless a name stood before it.
+ * Damage. The stream becomes invalid within some tens of foreign bytes. Random bytes decode no
+ * longer than that either, so a stream that becomes invalid that early is not accepted, unless the
+ * header has a name.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -25,21 +26,23 @@
 enum {
 	HEADER_LEN = 10,
 	NAME_MAX_LEN = 4096,
-	/* Of 20,000 streams of random bytes two lasted longer than 64. A name makes less do. */
+	/* Of 20,000 streams of random bytes two decoded for longer than 64. With a name, fewer
+	 * suffice. */
 	SURE_LEN = 80,
 	SURE_NAME_LEN = 60,
 };
 
-enum flag { HEADER_CRC = 1 << 1, EXTRA = 1 << 2, NAME = 1 << 3, COMMENT = 1 << 4 };
+enum gz_flag { HEADER_CRC = 1 << 1, EXTRA = 1 << 2, NAME = 1 << 3, COMMENT = 1 << 4 };
 
-struct member {
+struct gz_member {
 	uint64_t at, data;
 	uint64_t name_at;
 	size_t name_len;
 	uint32_t time;
 };
 
-/* The text at *at, without its NUL; *at moves behind it. False when it is none or doesn't end. */
+/* The length of the text at *at, without its NUL; *at moves past it. False when it is not text or
+ * does not end. */
 static bool read_text(struct view *view, uint64_t *at, size_t *len)
 {
 	uint64_t size = view_size(view), left = size - *at;
@@ -57,8 +60,8 @@ static bool read_text(struct view *view, uint64_t *at, size_t *len)
 	return true;
 }
 
-/* The optional fields: what is wrong with them, or NULL; member->data is behind them. */
-static const char *read_options(struct view *view, struct member *member, uint8_t flags)
+/* Reads the optional fields: what is wrong with them, or NULL; member->data is after them. */
+static const char *read_options(struct view *view, struct gz_member *member, uint8_t flags)
 {
 	const uint8_t *p;
 	uint32_t crc = 0;
@@ -87,11 +90,11 @@ static const char *read_options(struct view *view, struct member *member, uint8_
 }
 
 /* What is wrong with the header at `at`, or NULL. */
-static const char *read_header(struct view *view, uint64_t at, struct member *member)
+static const char *read_header(struct view *view, uint64_t at, struct gz_member *member)
 {
 	const uint8_t *p = view_peek(view, at, HEADER_LEN);
 
-	*member = (struct member){ .at = at, .data = at + HEADER_LEN };
+	*member = (struct gz_member){ .at = at, .data = at + HEADER_LEN };
 	if (!p || p[0] != 0x1f || p[1] != 0x8b || p[2] != 8)
 		return "no header of a gzip member";
 	/* Extra flags are 0, 2 or 4; the system is one of 14, or unknown. */
@@ -101,22 +104,22 @@ static const char *read_header(struct view *view, uint64_t at, struct member *me
 	return read_options(view, member, p[3]);
 }
 
-static uint64_t sure_end(const struct member *member)
+static uint64_t sure_end(const struct gz_member *member)
 {
 	size_t name_len = member->name_len < SURE_NAME_LEN ? member->name_len : SURE_NAME_LEN;
 
 	return member->data + SURE_LEN - name_len;
 }
 
-static const char *extension_of(const struct compressed *packed)
+static const char *extension_of(const struct compressed *stream)
 {
 	static const char *const extensions[COMPRESSED_CONTENTS] = { "gz", "tgz", "cpio.gz",
 		"svgz" };
 
-	return extensions[compressed_content(packed)];
+	return extensions[compressed_content(stream)];
 }
 
-static void describe(struct view *view, struct finding *finding, const struct member *member,
+static void describe(struct view *view, struct finding *finding, const struct gz_member *member,
 	const char *extension)
 {
 	const uint8_t *name = view_peek(view, member->name_at, member->name_len);
@@ -127,9 +130,9 @@ static void describe(struct view *view, struct finding *finding, const struct me
 		finding_set_title(finding, name, member->name_len);
 }
 
-/* The verdict on a member that did not end well. */
-static enum verdict judge(struct view *view, struct finding *finding, const struct member *member,
-	enum compressed_state state, uint64_t end)
+/* The verdict on a member that did not end with its CRC. */
+static enum verdict judge_damage(struct view *view, struct finding *finding,
+	const struct gz_member *member, enum compressed_state state, uint64_t end)
 {
 	if (state == COMPRESSED_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
@@ -137,29 +140,29 @@ static enum verdict judge(struct view *view, struct finding *finding, const stru
 	if (state == COMPRESSED_REFUSED) {
 		finding->length = end;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"unpacks to more than is checked, at %" PRIu64, end);
+			"decompresses to more than burin checks, at %" PRIu64, end);
 	}
 	finding->length = walk_before_fill(view, member->data, end);
 	return verdict_because(CARVE_TRUNCATED, finding,
-		"the deflate stream at %" PRIu64 " breaks, or its CRC is wrong, at %" PRIu64,
+		"the deflate stream at %" PRIu64 " is invalid, or its CRC wrong, at %" PRIu64,
 		member->data, end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct member first, member;
-	struct compressed packed;
+	struct gz_member first, member;
+	struct compressed stream;
 	enum compressed_state state;
 	const char *problem = read_header(view, 0, &first), *extension = "gz";
 	uint64_t at = 0;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
-	for (member = first;; at = packed.end) {
+	for (member = first;; at = stream.end) {
 		if (at && read_header(view, at, &member))
 			break;
-		state = compressed_walk(view, COMPRESSED_GZIP, at, view_size(view), &packed);
-		if (state != COMPRESSED_DONE && packed.end < sure_end(&member)) {
+		state = compressed_walk(view, COMPRESSED_GZIP, at, view_size(view), &stream);
+		if (state != COMPRESSED_DONE && stream.end < sure_end(&member)) {
 			if (at)
 				break;
 			return verdict_because(CARVE_REJECT, finding,
@@ -168,10 +171,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (at)
 			view_part(view, at);
 		else
-			extension = extension_of(&packed);
+			extension = extension_of(&stream);
 		describe(view, finding, &first, extension);
 		if (state != COMPRESSED_DONE)
-			return judge(view, finding, &member, state, packed.end);
+			return judge_damage(view, finding, &member, state, stream.end);
 	}
 	finding->length = at;
 	return CARVE_COMPLETE;
@@ -179,6 +182,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver gz_carver = {
 	.name = "gz",
-	.summary = "gzip files, by unpacking all members up to their CRCs",
+	.summary = "gzip files, by decompressing all members up to their CRCs",
 	.check = check,
 };

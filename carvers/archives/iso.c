@@ -1,17 +1,18 @@
 /*
- * Images of CDs and DVDs (ECMA-119, ISO 9660, with Joliet and Rock Ridge; the same beside UDF).
+ * Images of CDs and DVDs (ECMA-119, ISO 9660, with Joliet and Rock Ridge; also beside UDF).
  *
- *	file:   16 blocks of anything (2,048 bytes each), volume descriptors, the rest as these say
+ *	file:   16 blocks of anything (2,048 bytes each), volume descriptors, the rest as they
+ *		describe
  *	primary descriptor: 1, 'CD001', 1, ..., numbers in both byte orders: blocks of the volume,
- *		their length, length and place of the table of all folders, the root folder's entry
+ *		their length, length and offset of the table of all folders, the root folder's entry
  *
- * The number of blocks is the file's length. Checked are the descriptors up to the one that ends
- * them, the numbers' two forms, and all entries of each folder that the table names: it begins with
- * one for itself. Zeros fill up the furthest file's last block, and most of what is behind it.
- * Volume name and creation time are title and time.
+ * The number of blocks gives the file's length. burin checks the descriptors up to the one that
+ * ends them, that numbers in both byte orders agree, and all entries of each folder in the table: a
+ * folder begins with an entry for itself. Zeros pad the last file's last block, and fill most of
+ * what follows it. Volume name and creation time are title and time.
  *
- * Damage. Sound is what lies before the first folder that is broken; files have no checksums. One
- * whose last block is zeros may have been wiped: then the image is unverified.
+ * Damage. The image is valid up to the first invalid folder; files have no checksums. If the last
+ * file's last block is zeros, it may have been wiped: then the image is unverified.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -32,15 +33,15 @@ enum {
 	REST_BLOCKS = 16,
 	FLAGS_AT = 25,
 	FOLDER = 2,
-	FEW = 16,
+	WIPED_MIN = 16,
 };
 
-struct volume {
+struct iso_volume {
 	uint64_t blocks, block_len;
 	uint64_t table_at, table_len;
 	uint32_t root;
-	uint64_t folders_left;         /* bytes of folders that may still be walked */
-	uint64_t last_start, last_end; /* the furthest file or folder */
+	uint64_t folders_left;         /* bytes of folders that may still be read */
+	uint64_t last_start, last_end; /* the file or folder that ends last */
 	bool last_is_folder;
 };
 
@@ -58,7 +59,7 @@ static bool both16(const uint8_t *p, uint16_t *value)
 }
 
 /* Reads the primary descriptor's numbers. */
-static bool read_primary(const uint8_t *p, struct volume *volume)
+static bool read_primary(const uint8_t *p, struct iso_volume *volume)
 {
 	uint32_t blocks, table_len;
 	uint16_t block_len;
@@ -103,7 +104,7 @@ static void describe(const uint8_t *p, struct finding *finding)
 		finding->time -= zone * 900;
 }
 
-/* Where the descriptors end, or 0 when they don't. */
+/* Where the descriptors end, or 0 when they do not. */
 static uint64_t skip_descriptors(struct view *view)
 {
 	for (uint64_t i = FIRST_DESCRIPTOR; i < FIRST_DESCRIPTOR + DESCRIPTORS_MAX; i++) {
@@ -117,9 +118,9 @@ static uint64_t skip_descriptors(struct view *view)
 	return 0;
 }
 
-/* Whether a folder's first entry stands at the block: with the name 0, it names itself. */
+/* Whether the block starts with a folder's first entry: its name is 0, and it names itself. */
 static bool folder_at(
-	struct view *view, const struct volume *volume, uint32_t block, uint32_t *folder_len)
+	struct view *view, const struct iso_volume *volume, uint32_t block, uint32_t *folder_len)
 {
 	const uint8_t *p = view_peek(view, block * volume->block_len, ENTRY_LEN + 1);
 	uint32_t self;
@@ -128,8 +129,8 @@ static bool folder_at(
 	       self == block && both32(p + 10, folder_len);
 }
 
-/* Notes where the furthest file ends. False when it lies outside. */
-static bool see_entry(struct volume *volume, const uint8_t *p)
+/* Notes the file that ends last. False when the entry is invalid. */
+static bool note_entry(struct iso_volume *volume, const uint8_t *p)
 {
 	uint32_t block, len;
 	uint64_t start;
@@ -146,8 +147,8 @@ static bool see_entry(struct volume *volume, const uint8_t *p)
 	return true;
 }
 
-/* Looks at all entries of the folder at the block. None goes over the end of a block. */
-static bool walk_folder(struct view *view, struct volume *volume, uint32_t block)
+/* Reads all entries of the folder at the block. None crosses the end of a block. */
+static bool walk_folder(struct view *view, struct iso_volume *volume, uint32_t block)
 {
 	uint64_t at = block * volume->block_len, end;
 	uint32_t len;
@@ -167,33 +168,33 @@ static bool walk_folder(struct view *view, struct volume *volume, uint32_t block
 			continue;
 		}
 		p = view_peek(view, at, entry_len > ENTRY_LEN ? entry_len : ENTRY_LEN);
-		if (!p || !see_entry(volume, p))
+		if (!p || !note_entry(volume, p))
 			return false;
 		at += entry_len;
 	}
 	return true;
 }
 
-/* Whether zeros fill the last block of the furthest file. */
-static bool last_file_is_filled(struct view *view, const struct volume *volume)
+/* Whether zeros pad the last block of the last file. */
+static bool last_file_is_padded(struct view *view, const struct iso_volume *volume)
 {
 	uint64_t end = volume->last_end, block_len = volume->block_len;
 
 	return walk_zeros(view, end, end + (block_len - end % block_len) % block_len);
 }
 
-/* Whether the furthest file's last block holds nothing but zeros, a few bytes aside. */
-static bool last_file_is_wiped(struct view *view, const struct volume *volume)
+/* Whether the last file's last block holds only zeros; a few bytes do not count. */
+static bool last_file_is_wiped(struct view *view, const struct iso_volume *volume)
 {
 	uint64_t file_len = volume->last_end - volume->last_start;
 	uint64_t len = file_len ? (file_len - 1) % BLOCK_LEN + 1 : 0;
 
-	return len >= FEW && !volume->last_is_folder &&
+	return len >= WIPED_MIN && !volume->last_is_folder &&
 	       walk_zeros(view, volume->last_end - len, volume->last_end);
 }
 
-/* Whether another file system has files of its own in the volume: UDF, by the descriptor that
- * begins its own behind the others, or HFS, by Apple's partition map. */
+/* Whether another file system has files of its own in the volume: UDF, by its first descriptor
+ * after the others, or HFS, by Apple's partition map. */
 static bool is_shared(struct view *view, uint64_t descriptors_end)
 {
 	const uint8_t *p = view_peek(view, descriptors_end, 6);
@@ -209,17 +210,17 @@ static bool is_empty(struct view *view, uint64_t at)
 	return walk_zeros(view, at, at + BLOCK_LEN);
 }
 
-/* Whether a copy of a partition table stands before `end`, as on images for USB sticks. */
-static bool ends_partitions(struct view *view, uint64_t end)
+/* Whether a copy of a partition table precedes `end`, as in images for USB sticks. */
+static bool has_partition_copy(struct view *view, uint64_t end)
 {
 	const uint8_t *p = view_peek(view, end - 512, 8);
 
 	return p && memcmp(p, "EFI PART", 8) == 0;
 }
 
-/* Whether what stands behind the furthest file, and before the volume's end, can be the volume's:
- * programs fill it with zeros. Most of its beginning has to be them, and its last block. */
-static bool rest_is_filled(struct view *view, const struct volume *volume)
+/* Whether the bytes from the last file to the volume's end can belong to the volume: programs fill
+ * them with zeros. Most of the first blocks must be zeros, and the last one. */
+static bool rest_is_zeros(struct view *view, const struct iso_volume *volume)
 {
 	uint64_t end = volume->blocks * volume->block_len;
 	uint64_t at = (volume->last_end + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN;
@@ -230,12 +231,12 @@ static bool rest_is_filled(struct view *view, const struct volume *volume)
 	for (int i = 0; i < REST_BLOCKS; i++, at += BLOCK_LEN)
 		filled += is_empty(view, at);
 	return filled >= REST_BLOCKS / 2 &&
-	       (is_empty(view, end - BLOCK_LEN) || ends_partitions(view, end));
+	       (is_empty(view, end - BLOCK_LEN) || has_partition_copy(view, end));
 }
 
-/* Looks at each folder of the table: the first in the image that is broken, or the volume's
- * length. */
-static uint64_t walk_folders(struct view *view, struct volume *volume, uint64_t descriptors_end)
+/* Checks each folder of the table. Returns the offset of the first invalid one in the image, or the
+ * volume's length. */
+static uint64_t walk_folders(struct view *view, struct iso_volume *volume, uint64_t descriptors_end)
 {
 	uint64_t len = volume->blocks * volume->block_len, broken = len;
 	uint64_t at = volume->table_at, end = at + volume->table_len;
@@ -257,9 +258,9 @@ static uint64_t walk_folders(struct view *view, struct volume *volume, uint64_t 
 	}
 	if (broken < len || volume->last_end > len)
 		return broken;
-	if (!last_file_is_filled(view, volume))
+	if (!last_file_is_padded(view, volume))
 		return volume->last_start;
-	if (!is_shared(view, descriptors_end) && !rest_is_filled(view, volume))
+	if (!is_shared(view, descriptors_end) && !rest_is_zeros(view, volume))
 		return (volume->last_end + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN;
 	return broken;
 }
@@ -267,34 +268,33 @@ static uint64_t walk_folders(struct view *view, struct volume *volume, uint64_t 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, FIRST_DESCRIPTOR * BLOCK_LEN, BLOCK_LEN);
-	struct volume volume = { 0 };
-	uint64_t sound, broken, len, size = view_size(view);
+	struct iso_volume volume = { 0 };
+	uint64_t descriptors_end, broken, len, size = view_size(view);
 
 	if (!p || p[0] != PRIMARY || memcmp(p + 1, "CD001\1", 6) != 0 || !read_primary(p, &volume))
 		return verdict_because(CARVE_REJECT, finding, "no primary volume descriptor at %d",
 			FIRST_DESCRIPTOR * BLOCK_LEN);
 	describe(p, finding);
-	sound = skip_descriptors(view);
-	if (!sound || volume.blocks * volume.block_len < sound) {
+	descriptors_end = skip_descriptors(view);
+	if (!descriptors_end || volume.blocks * volume.block_len < descriptors_end) {
 		finding->length = (FIRST_DESCRIPTOR + 1) * BLOCK_LEN;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"the volume descriptors do not end, or lie outside, at %" PRIu64,
+			"the volume descriptors do not end in the volume, at %" PRIu64,
 			finding->length);
 	}
 	len = volume.blocks * volume.block_len;
-	broken = walk_folders(view, &volume, sound);
-	if (broken < sound)
-		broken = sound;
+	broken = walk_folders(view, &volume, descriptors_end);
+	if (broken < descriptors_end)
+		broken = descriptors_end;
 	if (len > size)
 		return walk_cut(view, finding, len, broken < size ? broken : size);
 	finding->length = broken;
 	if (broken < len)
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "what stands at %" PRIu64 " is broken", broken);
+			CARVE_TRUNCATED, finding, "invalid data at %" PRIu64, broken);
 	if (last_file_is_wiped(view, &volume))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the furthest file ends in zeros, as if wiped, at %" PRIu64,
-			volume.last_end);
+			"the last file ends in zeros, as if wiped, at %" PRIu64, volume.last_end);
 	return CARVE_COMPLETE;
 }
 

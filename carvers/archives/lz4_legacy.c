@@ -1,7 +1,7 @@
 /*
  * LZ4's legacy format, as `lz4 -l` writes it for Linux kernels: the magic, then blocks, each a
- * length (4 bytes, little-endian) and what packs 8 MiB, the last one less. Nothing marks the end:
- * it is behind the first block that unpacks to less, or where no block follows a full one.
+ * length (4 bytes, little-endian) and 8 MiB compressed; the last one has less. Nothing marks the
+ * end: it is after the first block that decompresses to less, or where no block follows a full one.
  */
 #include <inttypes.h>
 #include <lz4.h>
@@ -15,16 +15,17 @@
 
 #define BLOCK_LEN (8 << 20)
 #define MAGIC_LEN 4
-/* Less than this could come out of random bytes. */
+/* Random bytes could decompress to less than this. */
 #define SURE_LEN 32
 
-struct legacy {
+struct lz4_legacy {
 	struct view *view;
-	uint8_t *packed, *unpacked;
+	uint8_t *input, *output;
 };
 
-/* How many bytes the block at `at` unpacks to, 0 when it is none; *end: behind it. */
-static int unpack(struct legacy *legacy, uint64_t at, uint64_t *end)
+/* Returns how many bytes the block at `at` decompresses to, 0 when it is invalid; *end is after
+ * it. */
+static int decompress_block(struct lz4_legacy *legacy, uint64_t at, uint64_t *end)
 {
 	const uint8_t *p = view_peek(legacy->view, at, 4);
 	uint32_t len = p ? le32(p) : 0;
@@ -39,31 +40,31 @@ static int unpack(struct legacy *legacy, uint64_t at, uint64_t *end)
 		p = view_peek(legacy->view, at + 4 + done, piece);
 		if (!p)
 			return 0;
-		memcpy(legacy->packed + done, p, piece);
+		memcpy(legacy->input + done, p, piece);
 		done += piece;
 	}
 	result = LZ4_decompress_safe(
-		(const char *)legacy->packed, (char *)legacy->unpacked, (int)len, BLOCK_LEN);
+		(const char *)legacy->input, (char *)legacy->output, (int)len, BLOCK_LEN);
 	return result < 0 ? 0 : result;
 }
 
-/* Walks the blocks of a file: how long the last one was, unpacked; 0 when there is none where one
- * had to be. *sound is behind the last good one. */
-static int walk(struct legacy *legacy, uint64_t *sound, struct finding *finding)
+/* Walks the blocks of a file. Returns the decompressed length of the last one; 0 when an expected
+ * block is missing. *valid_end is after the last valid one. */
+static int walk_blocks(struct lz4_legacy *legacy, uint64_t *valid_end, struct finding *finding)
 {
 	uint64_t end;
 	int len;
 
-	*sound = MAGIC_LEN;
+	*valid_end = MAGIC_LEN;
 	do {
-		len = unpack(legacy, *sound, &end);
-		if (!len || (*sound == MAGIC_LEN && len < SURE_LEN))
+		len = decompress_block(legacy, *valid_end, &end);
+		if (!len || (*valid_end == MAGIC_LEN && len < SURE_LEN))
 			return 0;
-		if (*sound == MAGIC_LEN)
-			finding->extension = len >= (int)TAR_BLOCK && tar_header(legacy->unpacked)
+		if (*valid_end == MAGIC_LEN)
+			finding->extension = len >= (int)TAR_BLOCK && tar_header(legacy->output)
 						     ? "tar.lz4"
 						     : "lz4";
-		*sound = end;
+		*valid_end = end;
 	} while (len == BLOCK_LEN);
 	return len;
 }
@@ -82,18 +83,19 @@ static enum verdict judge_start(struct view *view, struct finding *finding)
 
 enum verdict lz4_legacy_check(struct view *view, struct finding *finding)
 {
-	struct legacy legacy = { view, malloc(LZ4_COMPRESSBOUND(BLOCK_LEN)), malloc(BLOCK_LEN) };
-	uint64_t sound = 0;
-	bool whole = legacy.packed && legacy.unpacked && walk(&legacy, &sound, finding);
+	struct lz4_legacy legacy = { view, malloc(LZ4_COMPRESSBOUND(BLOCK_LEN)),
+		malloc(BLOCK_LEN) };
+	uint64_t valid_end = 0;
+	bool whole = legacy.input && legacy.output && walk_blocks(&legacy, &valid_end, finding);
 
-	free(legacy.packed);
-	free(legacy.unpacked);
-	if (sound <= MAGIC_LEN)
+	free(legacy.input);
+	free(legacy.output);
+	if (valid_end <= MAGIC_LEN)
 		return judge_start(view, finding);
-	finding->length = sound;
+	finding->length = valid_end;
 	if (whole)
 		return CARVE_COMPLETE;
 	/* Of eight million files one ends with a full block. */
-	return verdict_because(
-		CARVE_TRUNCATED, finding, "no LZ4 block at %" PRIu64 ", behind a full one", sound);
+	return verdict_because(CARVE_TRUNCATED, finding,
+		"no LZ4 block at %" PRIu64 ", after a full one", valid_end);
 }

@@ -2,22 +2,22 @@
  * LHA (the header description of LHa for UNIX, header.doc.md; also known as LZH).
  *
  *	file:    members, a byte 0
- *	member:  header of level 0, 1, 2 or 3, packed data
- *	level 0: length (1 byte), checksum (1 byte) of what follows, method, packed length,
- *		unpacked length, DOS time, attribute, level, name, CRC-16 of the contents
- *	level 1: the same, then extended headers, each behind its length, which the packed
- *		length counts
+ *	member:  header of level 0, 1, 2 or 3, compressed data
+ *	level 0: length (1 byte), checksum (1 byte) of what follows, method, compressed length,
+ *		decompressed length, DOS time, attribute, level, name, CRC-16 of the contents
+ *	level 1: the same, then extended headers, each after its length; the compressed length
+ *		includes them
  *	level 2: length of the whole header (2 bytes), then as above, UNIX time, extended
  *		headers
  *	level 3: as 2 with lengths of 4 bytes
  *
  * A method is '-lh5-' and the like. Some programs leave out the CRC-16 at level 0. Extended header
- * 0 has a CRC-16 of the whole header, which all programs write at levels 2 and 3. Each member
- * looks like a start, and is named as a part. The time is the newest member's.
+ * 0 has a CRC-16 of the whole header, which all programs write at levels 2 and 3. Each member looks
+ * like the start of a file, so it is reported as a part. The time is the newest member's.
  *
- * Damage. Data is sound once another header, or the end, stands behind it; the last member's only
- * if coded bytes don't turn into plain ones. Headers of level 0 and 1 are checked by one byte
- * alone, so names and fields have to be possible, too.
+ * Damage. Data is intact if another header, or the end, follows it; the last member's only if coded
+ * bytes do not turn into plain ones. Headers of level 0 and 1 have a checksum of only one byte, so
+ * their names and fields must be possible, too.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -35,10 +35,10 @@ enum {
 	EXTENDED_CRC = 0,
 };
 
-struct header {
+struct lzh_header {
 	uint64_t at, end, data_len;
 	uint8_t level;
-	bool coded;      /* with a Huffman code: each value is about as frequent as the others */
+	bool coded;      /* with a Huffman code: all byte values are about equally frequent */
 	uint64_t crc_at; /* of the CRC-16 in an extended header; 0: none */
 	uint16_t crc;
 	int64_t time;
@@ -53,7 +53,7 @@ static uint16_t crc16(uint16_t crc, uint8_t byte)
 }
 
 /* The CRC of a header, in which the CRC itself counts as 0. */
-static bool crc_agrees(struct view *view, const struct header *header)
+static bool crc_agrees(struct view *view, const struct lzh_header *header)
 {
 	size_t len = (size_t)(header->end - header->at);
 	const uint8_t *p = len <= HEADER_MAX_LEN ? view_peek(view, header->at, len) : NULL;
@@ -69,8 +69,8 @@ static bool crc_agrees(struct view *view, const struct header *header)
 	return crc == header->crc;
 }
 
-/* Follows extended headers; *at stands behind the first one's length, and then behind the last. */
-static bool read_extended(struct view *view, struct header *header, uint64_t *at, uint64_t next)
+/* Follows extended headers; *at is after the first one's length, and then after the last one. */
+static bool read_extended(struct view *view, struct lzh_header *header, uint64_t *at, uint64_t next)
 {
 	unsigned width = header->level == 3 ? 4 : 2;
 	const uint8_t *p;
@@ -106,7 +106,7 @@ static int64_t dos_seconds(uint32_t date)
 }
 
 /* Levels 0 and 1. */
-static bool read_old(struct view *view, struct header *header)
+static bool read_old(struct view *view, struct lzh_header *header)
 {
 	const uint8_t *p = view_peek(view, header->at, 2);
 	size_t len = p ? p[0] : 0;
@@ -134,7 +134,7 @@ static bool read_old(struct view *view, struct header *header)
 }
 
 /* Levels 2 and 3. */
-static bool read_new(struct view *view, struct header *header)
+static bool read_new(struct view *view, struct lzh_header *header)
 {
 	bool wide = header->level == 3;
 	const uint8_t *p = view_peek(view, header->at, wide ? 32 : 26);
@@ -150,15 +150,15 @@ static bool read_new(struct view *view, struct header *header)
 	if (len < 26 || len > HEADER_MAX_LEN ||
 		!read_extended(view, header, &at, wide ? le32(p + 28) : le16(p + 24)))
 		return false;
-	/* A byte of filling keeps the first byte from being 0. */
+	/* A byte of padding keeps the first byte from being 0. */
 	return at <= header->end && header->end - at <= 1;
 }
 
-static bool read_header(struct view *view, uint64_t at, struct header *header)
+static bool read_header(struct view *view, uint64_t at, struct lzh_header *header)
 {
 	const uint8_t *p = view_peek(view, at, FIXED_LEN);
 
-	*header = (struct header){ .at = at };
+	*header = (struct lzh_header){ .at = at };
 	if (!p || p[2] != '-' || (p[3] != 'l' && p[3] != 'p') || p[6] != '-' || p[20] > 3)
 		return false;
 	if (!memchr("hzm", p[4], 3) || !memchr("01234567dsxe", p[5], 12))
@@ -171,16 +171,16 @@ static bool read_header(struct view *view, uint64_t at, struct header *header)
 }
 
 /* The verdict when the members end at `at`, the last of them with this header. */
-static enum verdict judge(
-	struct view *view, struct finding *finding, uint64_t at, const struct header *last)
+static enum verdict judge_end(
+	struct view *view, struct finding *finding, uint64_t at, const struct lzh_header *last)
 {
-	uint64_t size = view_size(view), sound = last->end, plain = at;
+	uint64_t size = view_size(view), valid_end = last->end, plain = at;
 	const uint8_t *p = at < size ? view_peek(view, at, 1) : NULL;
 
 	bool ends = p && !*p;
 
 	if (ends && last->coded)
-		plain = plain_start(view, sound, at);
+		plain = plain_start(view, valid_end, at);
 	if (plain < at) {
 		finding->length = plain;
 		return verdict_because(CARVE_TRUNCATED, finding,
@@ -188,23 +188,24 @@ static enum verdict judge(
 	}
 	if (at >= size)
 		return walk_cut(view, finding, at + 1,
-			view_ends_with_image(view) ? walk_before_fill(view, sound, size) : sound);
+			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
+						   : valid_end);
 	if (ends) {
 		finding->length = at + 1;
-		return walk_before_fill(view, sound, at) == at
+		return walk_before_fill(view, valid_end, at) == at
 			       ? CARVE_COMPLETE
 			       : verdict_because(CARVE_UNVERIFIED, finding,
 					 "the last member ends in zeros, as if wiped, at %" PRIu64,
 					 at);
 	}
-	finding->length = sound;
+	finding->length = valid_end;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "neither a header nor the end at %" PRIu64, at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct header header, last = { 0 };
+	struct lzh_header header, last = { 0 };
 	uint64_t at = 0;
 
 	while (at < view_size(view) && read_header(view, at, &header)) {
@@ -217,7 +218,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (!at)
 		return verdict_because(CARVE_REJECT, finding, "no header with its checksum at 0");
-	return judge(view, finding, at, &last);
+	return judge_end(view, finding, at, &last);
 }
 
 const struct carver lzh_carver = {

@@ -5,13 +5,14 @@
  *	member: 'LZIP', version 1, dictionary size, LZMA stream with an end mark, CRC-32, length
  *		of the contents, length of the member
  *
- * liblzma unpacks it and checks the trailer. Another member right behind belongs to the file.
+ * liblzma decompresses it and checks the trailer. Another member directly after it belongs to the
+ * same file.
  *
  * Damage. As in xz files.
  */
 #include <string.h>
 
-#include "packed_chain.h"
+#include "stream_chain.h"
 
 #define HEADER_LEN 6
 
@@ -25,7 +26,7 @@ static size_t starts(struct view *view, uint64_t at)
 										     : 0;
 }
 
-static const struct packed_chain chain = {
+static const struct stream_chain chain = {
 	.format = COMPRESSED_LZIP,
 	.what = "lzip",
 	.starts = starts,
@@ -35,11 +36,11 @@ static const struct packed_chain chain = {
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	return packed_chain_check(view, finding, &chain);
+	return stream_chain_check(view, finding, &chain);
 }
 
 const struct carver lzip_carver = {
 	.name = "lzip",
-	.summary = "lzip files, by unpacking all members up to their CRCs",
+	.summary = "lzip files, by decompressing all members up to their CRCs",
 	.check = check,
 };

@@ -1,15 +1,16 @@
 /*
  * LZMA files from before xz (LZMA SDK, lzma.txt).
  *
- *	file: properties, dictionary size, unpacked size or -1, LZMA stream
+ *	file: properties, dictionary size, decompressed size or -1, LZMA stream
  *
  * There is neither magic nor checksum: the stream ends with a mark, or where the size is reached
- * and the range coder stands at its end, which random bytes don't do. liblzma unpacks it.
+ * and the range coder is at its end, which does not happen with random bytes. liblzma decompresses
+ * it.
  *
- * Damage. As in xz files; what breaks early is no such file.
+ * Damage. As in xz files; a stream that becomes invalid early is rejected.
  */
 #include "bytes.h"
-#include "packed_chain.h"
+#include "stream_chain.h"
 
 #define HEADER_LEN 13
 
@@ -31,7 +32,7 @@ static size_t starts(struct view *view, uint64_t at)
 	return dictionary == 1 || dictionary == 3 ? HEADER_LEN : 0;
 }
 
-static const struct packed_chain chain = {
+static const struct stream_chain chain = {
 	.format = COMPRESSED_LZMA,
 	.what = "lzma",
 	.starts = starts,
@@ -41,11 +42,11 @@ static const struct packed_chain chain = {
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	return packed_chain_check(view, finding, &chain);
+	return stream_chain_check(view, finding, &chain);
 }
 
 const struct carver lzma_carver = {
 	.name = "lzma",
-	.summary = "LZMA files from before xz, by unpacking them",
+	.summary = "LZMA files from before xz, by decompressing them",
 	.check = check,
 };

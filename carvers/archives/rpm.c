@@ -1,16 +1,16 @@
 /*
  * RPM packages (RPM package file format, rpm.org, versions 3, 4 and 6).
  *
- *	file:   lead (96 bytes), signature, filled up to 8 bytes, header, payload
+ *	file:   lead (96 bytes), signature, padded to 8 bytes, header, payload
  *	header: 8E AD E8 01, reserved (4), number of entries, length of the store, then entries
  *		of 16 bytes (tag, type, offset, count), then the store; the signature is built the
  *		same. All big-endian
  *
- * The signature may say how long header and payload are; the payload, a compressed cpio archive,
- * shows its own end. Both must agree. Name, version and release make the title, the build time is
+ * The signature may give the length of header and payload; the payload, a compressed cpio archive,
+ * shows its own end. Both must agree. Name, version and release make the title; the build time is
  * the time.
  *
- * Damage. Sound is the header, and what unpacks of the payload.
+ * Damage. The header is valid, and the payload as far as it decompresses.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,13 +38,13 @@ enum {
 	TAG_BUILD_TIME = 1006,
 };
 
-struct section {
+struct rpm_section {
 	uint64_t at, store, end;
 	uint32_t count;
 };
 
 /* Reads the intro of the section at `at`: false when there is none. */
-static bool read_section(struct view *view, uint64_t at, struct section *section)
+static bool read_section(struct view *view, uint64_t at, struct rpm_section *section)
 {
 	const uint8_t *p = view_peek(view, at, INTRO_LEN);
 	uint32_t store_len;
@@ -62,7 +62,7 @@ static bool read_section(struct view *view, uint64_t at, struct section *section
 }
 
 /* Whether all entries have possible types, and offsets inside the store. */
-static bool entries_fit(struct view *view, const struct section *section)
+static bool entries_fit(struct view *view, const struct rpm_section *section)
 {
 	for (uint64_t at = section->at + INTRO_LEN; at < section->store; at += ENTRY_LEN) {
 		const uint8_t *p = view_peek(view, at, ENTRY_LEN);
@@ -73,8 +73,9 @@ static bool entries_fit(struct view *view, const struct section *section)
 	return true;
 }
 
-/* Where the store has the value of this tag and type; 0: nowhere. */
-static uint64_t find(struct view *view, const struct section *section, uint32_t tag, uint32_t type)
+/* The offset of the value of this tag and type in the store; 0: not there. */
+static uint64_t find_value(
+	struct view *view, const struct rpm_section *section, uint32_t tag, uint32_t type)
 {
 	for (uint64_t at = section->at + INTRO_LEN; at < section->store; at += ENTRY_LEN) {
 		const uint8_t *p = view_peek(view, at, ENTRY_LEN);
@@ -85,23 +86,23 @@ static uint64_t find(struct view *view, const struct section *section, uint32_t 
 	return 0;
 }
 
-/* How long header and payload are, or 0. */
-static uint64_t read_size(struct view *view, const struct section *signature)
+/* The length of header and payload, or 0. */
+static uint64_t read_size(struct view *view, const struct rpm_section *signature)
 {
-	uint64_t at = find(view, signature, TAG_LONG_SIZE, TYPE_INT64);
+	uint64_t at = find_value(view, signature, TAG_LONG_SIZE, TYPE_INT64);
 	const uint8_t *p = at ? view_peek(view, at, 8) : NULL;
 
 	if (p)
 		return be64(p);
-	at = find(view, signature, TAG_SIZE, TYPE_INT32);
+	at = find_value(view, signature, TAG_SIZE, TYPE_INT32);
 	p = at ? view_peek(view, at, 4) : NULL;
 	return p ? be32(p) : 0;
 }
 
-static void add_text(struct view *view, const struct section *header, uint32_t tag,
+static void add_text(struct view *view, const struct rpm_section *header, uint32_t tag,
 	const char *before, char *title, size_t size)
 {
-	uint64_t at = find(view, header, tag, TYPE_STRING);
+	uint64_t at = find_value(view, header, tag, TYPE_STRING);
 	size_t used = strlen(title), room = size - used;
 	uint64_t left = at && at < header->end ? header->end - at : 0;
 	const char *p = (const char *)view_peek(view, at, left < room ? (size_t)left : room);
@@ -110,9 +111,9 @@ static void add_text(struct view *view, const struct section *header, uint32_t t
 		snprintf(title + used, room, "%s%.*s", before, (int)(left < room ? left : room), p);
 }
 
-static void describe(struct view *view, const struct section *header, struct finding *finding)
+static void describe(struct view *view, const struct rpm_section *header, struct finding *finding)
 {
-	uint64_t at = find(view, header, TAG_BUILD_TIME, TYPE_INT32);
+	uint64_t at = find_value(view, header, TAG_BUILD_TIME, TYPE_INT32);
 	const uint8_t *p = at ? view_peek(view, at, 4) : NULL;
 
 	finding->time = p ? be32(p) : 0;
@@ -140,7 +141,7 @@ static bool payload_format(struct view *view, uint64_t at, enum compressed_forma
 	return true;
 }
 
-/* A payload that is not packed: a cpio archive. */
+/* A payload that is not compressed: a cpio archive. */
 static bool is_bare(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 5);
@@ -148,14 +149,15 @@ static bool is_bare(struct view *view, uint64_t at)
 	return p && memcmp(p, "07070", 5) == 0;
 }
 
-/* The verdict on a payload at header->end; the signature says that the file ends at `end`, or 0. */
+/* The verdict on a payload at header->end; according to the signature the file ends at `end` (0:
+ * not known). */
 static enum verdict judge_payload(
-	struct view *view, struct finding *finding, const struct section *header, uint64_t end)
+	struct view *view, struct finding *finding, const struct rpm_section *header, uint64_t end)
 {
 	uint64_t size = view_size(view), at = header->end;
 	enum compressed_format format;
 	enum compressed_state state;
-	struct compressed packed;
+	struct compressed stream;
 
 	if (size - at < 6)
 		return walk_cut(view, finding, at + 6, view_ends_with_image(view) ? size : at);
@@ -166,32 +168,34 @@ static enum verdict judge_payload(
 			describe(view, header, finding);
 		finding->length = bare ? end : header->store;
 		return verdict_because(bare ? CARVE_UNVERIFIED : CARVE_TRUNCATED, finding,
-			"%s at %" PRIu64, bare ? "the payload is not packed" : "no payload", at);
+			"%s at %" PRIu64, bare ? "the payload is not compressed" : "no payload",
+			at);
 	}
 	describe(view, header, finding);
-	state = compressed_walk(view, format, at, end && end < size ? end : size, &packed);
-	if (state == COMPRESSED_DONE && (!end || end == packed.end)) {
-		finding->length = packed.end;
+	state = compressed_walk(view, format, at, end && end < size ? end : size, &stream);
+	if (state == COMPRESSED_DONE && (!end || end == stream.end)) {
+		finding->length = stream.end;
 		return CARVE_COMPLETE;
 	}
 	if (state == COMPRESSED_DONE && end > size)
 		state = COMPRESSED_CUT;
-	finding->length = packed.end;
+	finding->length = stream.end;
 	if (state == COMPRESSED_DONE || state == COMPRESSED_REFUSED)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the payload ends at %" PRIu64 ", the signature says %" PRIu64, packed.end,
-			end);
-	finding->length = walk_before_fill(view, at, packed.end);
+			"the payload ends at %" PRIu64 ", but at %" PRIu64
+			" according to the signature",
+			stream.end, end);
+	finding->length = walk_before_fill(view, at, stream.end);
 	if (state == COMPRESSED_CUT && (!end || end > size))
 		return walk_cut(view, finding, size + 1, finding->length);
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "the payload does not unpack at %" PRIu64, packed.end);
+		CARVE_TRUNCATED, finding, "the payload is invalid at %" PRIu64, stream.end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, LEAD_LEN);
-	struct section signature, header;
+	struct rpm_section signature, header;
 	uint64_t len, size = view_size(view);
 	bool found;
 
@@ -215,13 +219,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (len && len < header.end - header.at) {
 		finding->length = header.end;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the signature says less than the header takes, at %" PRIu64, header.end);
+			"the length in the signature is less than the header, which ends at "
+			"%" PRIu64,
+			header.end);
 	}
 	return judge_payload(view, finding, &header, len ? signature.end + len : 0);
 }
 
 const struct carver rpm_carver = {
 	.name = "rpm",
-	.summary = "RPM packages, by their headers and by unpacking the payload",
+	.summary = "RPM packages, by their headers and by decompressing the payload",
 	.check = check,
 };

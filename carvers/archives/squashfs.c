@@ -2,18 +2,18 @@
  * SquashFS 4 (Linux kernel documentation, filesystems/squashfs.rst; "SquashFS binary format" by D.
  * Oberhollenzer).
  *
- *	file:       superblock (96 bytes), [options], data, inodes, folders, [fragments],
- *		[exports], ids, [attributes], filled up with zeros to 4,096 bytes
- *	superblock: 'hsqs', ..., time, length of blocks, packer, version 4.0, length of the
- *		whole, where each table starts
+ *	file:       superblock (96 bytes), [options], data, inodes, folders, [fragments], [exports],
+ *		ids, [attributes], padded with zeros to 4,096 bytes
+ *	superblock: 'hsqs', ..., time, length of blocks, compression, version 4.0, length of the
+ *		whole, offset of each table
  *
- * All little-endian. The superblock says how long the whole is. Inodes and folders are blocks of
- * up to 8 KiB, each behind 2 bytes with its length; these lead exactly from one table to the next.
- * The table of ids comes last, or that of attributes, and holds the places of blocks in front of
+ * All little-endian. The superblock gives the length of the whole. Inodes and folders are blocks of
+ * up to 8 KiB, each preceded by its length in 2 bytes; these lead exactly from one table to the
+ * next. The table of ids comes last, or that of attributes, and holds the offsets of blocks before
  * it.
  *
- * Damage. All tables stand at the end, and what lies before them can't be checked: sound is the
- * superblock, or all before the table that is broken.
+ * Damage. All tables are at the end, and what precedes them cannot be checked: only the superblock
+ * is valid, or everything before the invalid table.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -29,13 +29,14 @@ enum {
 	FILL_LEN = 4096,
 };
 
-struct superblock {
+struct squashfs_superblock {
 	uint64_t used, ids, attributes, inodes, folders, fragments;
 	uint16_t id_count;
 };
 
 /* What is wrong with the superblock, or NULL. */
-static const char *read_superblock(struct view *view, struct superblock *super, int64_t *time)
+static const char *read_superblock(
+	struct view *view, struct squashfs_superblock *super, int64_t *time)
 {
 	const uint8_t *p = view_peek(view, 0, SUPERBLOCK_LEN);
 
@@ -43,7 +44,7 @@ static const char *read_superblock(struct view *view, struct superblock *super, 
 		return "no superblock of version 4";
 	if (le16(p + 22) < 12 || le16(p + 22) > 20 || le32(p + 12) != 1u << le16(p + 22) ||
 		le16(p + 20) < 1 || le16(p + 20) > 6)
-		return "an impossible block length or packer";
+		return "an impossible block length or compression";
 	*time = le32(p + 8);
 	super->id_count = le16(p + 26);
 	super->used = le64(p + 40);
@@ -61,52 +62,52 @@ static const char *read_superblock(struct view *view, struct superblock *super, 
 	return NULL;
 }
 
-/* The block of a table at `at`: where the next one starts, or 0. */
+/* For a table's block at `at`: where the next one starts, or 0. */
 static uint64_t next_block(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 2);
 	uint16_t len = p ? le16(p) & 0x7fff : 0;
 
-	/* 8 KiB that can't be packed have the length 0, too. */
+	/* 8 KiB that cannot be compressed also have the length 0. */
 	if (!p || len > METADATA_MAX_LEN)
 		return 0;
 	return at + 2 + (len ? len : 0x8000);
 }
 
 /* Whether blocks lead from `at` exactly to `end`. */
-static bool leads_to(struct view *view, uint64_t at, uint64_t end)
+static bool blocks_lead_to(struct view *view, uint64_t at, uint64_t end)
 {
 	while (at && at < end)
 		at = next_block(view, at);
 	return at == end;
 }
 
-/* Whether count places at `at` are of blocks that lie between the folders and limit. */
-static bool places_fit(struct view *view, const struct superblock *super, uint64_t at,
+/* Whether the count offsets at `at` point to blocks between the folders and limit. */
+static bool offsets_fit(struct view *view, const struct squashfs_superblock *super, uint64_t at,
 	uint64_t count, uint64_t limit)
 {
 	for (; count; count--, at += 8) {
 		const uint8_t *p = view_peek(view, at, 8);
-		uint64_t place = p ? le64(p) : 0, next;
+		uint64_t offset = p ? le64(p) : 0, next;
 
-		if (place <= super->folders || place >= limit)
+		if (offset <= super->folders || offset >= limit)
 			return false;
-		next = next_block(view, place);
+		next = next_block(view, offset);
 		if (!next || next > limit)
 			return false;
 	}
 	return true;
 }
 
-/* The table of ids, and that of attributes behind it: where the last one ends, or 0. */
-static uint64_t read_last_tables(struct view *view, const struct superblock *super)
+/* Reads the table of ids and that of attributes after it: where the last one ends, or 0. */
+static uint64_t read_last_tables(struct view *view, const struct squashfs_superblock *super)
 {
 	uint64_t id_blocks =
 		((uint64_t)super->id_count * 4 + METADATA_MAX_LEN - 1) / METADATA_MAX_LEN;
 	uint64_t end = super->ids + id_blocks * 8, blocks;
 	const uint8_t *p;
 
-	if (!places_fit(view, super, super->ids, id_blocks, super->ids))
+	if (!offsets_fit(view, super, super->ids, id_blocks, super->ids))
 		return 0;
 	if (super->attributes == NO_TABLE)
 		return end;
@@ -114,13 +115,13 @@ static uint64_t read_last_tables(struct view *view, const struct superblock *sup
 	if (!p || le64(p) < super->folders || le64(p) > super->attributes)
 		return 0;
 	blocks = ((uint64_t)le32(p + 8) * 16 + METADATA_MAX_LEN - 1) / METADATA_MAX_LEN;
-	if (!places_fit(view, super, super->attributes + 16, blocks, super->attributes))
+	if (!offsets_fit(view, super, super->attributes + 16, blocks, super->attributes))
 		return 0;
 	return super->attributes + 16 + blocks * 8;
 }
 
-/* Where the zeros end that fill the last 4,096 bytes, if they fill them whole. */
-static uint64_t behind_fill(struct view *view, uint64_t at)
+/* The end of the zeros that pad the file to 4,096 bytes, if they are all there. */
+static uint64_t skip_padding(struct view *view, uint64_t at)
 {
 	size_t len = (size_t)((FILL_LEN - at % FILL_LEN) % FILL_LEN);
 	const uint8_t *p = view_peek(view, at, len);
@@ -130,9 +131,9 @@ static uint64_t behind_fill(struct view *view, uint64_t at)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct superblock super;
+	struct squashfs_superblock super;
 	const char *problem = read_superblock(view, &super, &finding->time);
-	uint64_t size = view_size(view), broken = 0;
+	uint64_t size = view_size(view), invalid_at = 0;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
@@ -140,16 +141,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return walk_cut(view, finding, super.used,
 			view_ends_with_image(view) ? walk_before_fill(view, SUPERBLOCK_LEN, size)
 						   : SUPERBLOCK_LEN);
-	if (!leads_to(view, super.inodes, super.folders))
-		broken = super.inodes;
+	if (!blocks_lead_to(view, super.inodes, super.folders))
+		invalid_at = super.inodes;
 	else if (read_last_tables(view, &super) != super.used)
-		broken = super.ids;
-	if (broken) {
-		finding->length = broken == super.inodes ? SUPERBLOCK_LEN : super.folders;
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "the table at %" PRIu64 " is broken", broken);
+		invalid_at = super.ids;
+	if (invalid_at) {
+		finding->length = invalid_at == super.inodes ? SUPERBLOCK_LEN : super.folders;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the table at %" PRIu64 " is invalid", invalid_at);
 	}
-	finding->length = behind_fill(view, super.used);
+	finding->length = skip_padding(view, super.used);
 	return CARVE_COMPLETE;
 }
 

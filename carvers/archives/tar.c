@@ -2,20 +2,20 @@
  * tar: UNIX's seventh edition, POSIX's ustar and pax (POSIX.1-2017, pax), GNU's (tar manual, "Basic
  * Tar Format").
  *
- *	file:   members, two blocks of zeros; many programs fill up to a multiple of 20 blocks
+ *	file:   members, two blocks of zeros; many programs pad to a multiple of 20 blocks
  *	member: header (one block of 512 bytes, with a checksum), data in whole blocks
  *
- * Headers say how long the data is, in octal or, with the highest bit set, in binary; a pax header
- * before a member may say it instead. Old GNU sparse files have further blocks behind their header.
- * Links, devices and folders have no data, whatever their size says; old programs wrote one into
- * hard links, so what follows decides there.
+ * Headers give the length of the data, in octal or, with the highest bit set, in binary; a pax
+ * header before a member may give it instead. Old GNU sparse files have further blocks after their
+ * header. Links, devices and folders have no data, whatever their size; as old programs stored a
+ * size for hard links, the block after the header decides there.
  *
- * Any member looks like a start: each that was walked through is named as a part. When an archive
- * lost its start, the rest is found from the first member that is left, and is an archive.
+ * Any member looks like the start of an archive, so each is reported as a part. When an archive
+ * lost its start, the rest is found from its first intact member, and is an archive.
  *
- * Damage. Only headers have checksums. Data is sound once a header or the end stands behind it. An
- * end of zeros behind a block of data that is zeros, too, may be a wiped area, and proves nothing;
- * nor does it end an archive whose last header speaks of a member behind it.
+ * Damage. Only headers have checksums. Data is intact if a header or the end follows it. An end of
+ * zeros after a block of data that is also zeros may be a wiped area, and proves nothing; nor does
+ * it end an archive whose last header describes a member after it.
  */
 #include "tar_header.h"
 
@@ -34,24 +34,24 @@ enum {
 	SPARSE_NEXT_MORE_AT = 504,
 	RECORD_LEN = 10240,
 	PAX_MAX_LEN = 65536,
-	FEW = 16,
+	WIPED_MIN = 16,
 };
 
 struct tar {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at;       /* of the header that is read */
+	uint64_t at;       /* of the header to read next */
 	uint64_t data;     /* the last member's */
-	uint64_t data_len; /* ... without filling up blocks */
-	uint64_t sound;
-	uint64_t pax_size; /* what a pax header says of the member behind it */
+	uint64_t data_len; /* ... without padding */
+	uint64_t valid_end;
+	uint64_t pax_size; /* from a pax header, for the member after it */
 	bool has_pax_size;
-	bool holds_tar; /* the last member is an archive itself, by its name */
-	bool heads;     /* the last one says something of a member behind it */
+	bool holds_tar;      /* the last member is an archive itself, by its name */
+	bool describes_next; /* the last header describes a member after it */
 	unsigned members;
 };
 
-enum found { FOUND, FOUND_END, FOUND_NOTHING, FOUND_CUT };
+enum tar_found { TAR_FOUND, TAR_END, TAR_NOTHING, TAR_CUT };
 
 static uint64_t whole_blocks(uint64_t len)
 {
@@ -116,7 +116,7 @@ static void read_pax(struct tar *tar, uint64_t at, uint64_t len)
 	}
 }
 
-/* Behind the further blocks of an old GNU sparse file's map. */
+/* Returns the offset after the further blocks of an old GNU sparse file's map. */
 static uint64_t skip_sparse(struct view *view, uint64_t at, uint8_t more)
 {
 	while (more) {
@@ -137,14 +137,15 @@ static bool ends_with(const uint8_t *name, const char *end)
 	return len >= end_len && memcmp(name + len - end_len, end, end_len) == 0;
 }
 
-/* Title, time and kind come from members, not from the headers that pax and GNU put in front. */
+/* Title, time and extension come from members, not from the headers that pax and GNU put before
+ * them. */
 static void describe(struct tar *tar, const uint8_t *header)
 {
 	uint8_t type = header[TYPE_AT];
 	uint64_t time;
 
-	tar->heads = type == 'x' || type == 'L' || type == 'K';
-	if (tar->heads || type == 'g')
+	tar->describes_next = type == 'x' || type == 'L' || type == 'K';
+	if (tar->describes_next || type == 'g')
 		return;
 	tar->holds_tar = ends_with(header, ".tar");
 	if (read_number(header + TIME_AT, 12, &time) && (int64_t)time > tar->finding->time &&
@@ -166,40 +167,40 @@ static bool has_data(struct tar *tar, uint8_t type, uint64_t data)
 	return type < '2' || type > '6';
 }
 
-/* Reads the member at tar->at and moves behind it. */
-static enum found read_member(struct tar *tar)
+/* Reads the member at tar->at and moves past it. */
+static enum tar_found read_member(struct tar *tar)
 {
 	const uint8_t *p = view_peek(tar->view, tar->at, TAR_BLOCK);
 	uint64_t size = view_size(tar->view), len;
 	uint8_t type, more;
 
 	if (!p)
-		return FOUND_CUT;
+		return TAR_CUT;
 	if (!p[0])
-		return is_zero(tar->view, tar->at) ? FOUND_END : FOUND_NOTHING;
+		return is_zero(tar->view, tar->at) ? TAR_END : TAR_NOTHING;
 	if (!tar_header(p) || !read_number(p + SIZE_AT, 12, &len))
-		return FOUND_NOTHING;
+		return TAR_NOTHING;
 	type = p[TYPE_AT];
 	more = type == 'S' ? p[SPARSE_MORE_AT] : 0;
 	describe(tar, p);
 	if (tar->at)
 		view_part(tar->view, tar->at);
-	tar->data = tar->sound = skip_sparse(tar->view, tar->at + TAR_BLOCK, more);
+	tar->data = tar->valid_end = skip_sparse(tar->view, tar->at + TAR_BLOCK, more);
 	if (type != 'x' && type != 'g' && tar->has_pax_size) {
 		len = tar->pax_size;
 		tar->has_pax_size = false;
 	}
 	tar->data_len = has_data(tar, type, tar->data) ? len : 0;
 	if (tar->data_len > size - tar->data)
-		return FOUND_CUT;
+		return TAR_CUT;
 	if (type == 'x')
 		read_pax(tar, tar->data, tar->data_len);
 	tar->at = tar->data + whole_blocks(tar->data_len);
-	return FOUND;
+	return TAR_FOUND;
 }
 
-/* Where the zeros end that fill the last record, if they fill it whole. */
-static uint64_t behind_record(struct view *view, uint64_t at)
+/* The end of the zeros that fill the last record, if they are all there. */
+static uint64_t skip_record(struct view *view, uint64_t at)
 {
 	uint64_t end = (at + RECORD_LEN - 1) / RECORD_LEN * RECORD_LEN, block;
 
@@ -209,18 +210,18 @@ static uint64_t behind_record(struct view *view, uint64_t at)
 	return end;
 }
 
-/* Whether the data's last block holds nothing but zeros, a few bytes aside: it looks like what
- * follows the archive. */
+/* Whether the data's last block holds only zeros, and more than a few: it looks like what follows
+ * the archive. */
 static bool data_ends_in_zeros(const struct tar *tar)
 {
 	uint64_t end = tar->data + tar->data_len;
 	uint64_t len = tar->data_len ? (tar->data_len - 1) % TAR_BLOCK + 1 : 0;
 
-	return (len >= FEW || (len && len == tar->data_len)) && !tar->holds_tar &&
+	return (len >= WIPED_MIN || (len && len == tar->data_len)) && !tar->holds_tar &&
 	       walk_zeros(tar->view, end - len, end);
 }
 
-/* The verdict when a block of zeros stands at tar->at. */
+/* The verdict when a block of zeros is at tar->at. */
 static enum verdict judge_end(struct tar *tar)
 {
 	bool two = is_zero(tar->view, tar->at + TAR_BLOCK);
@@ -230,13 +231,13 @@ static enum verdict judge_end(struct tar *tar)
 		return verdict_because(CARVE_REJECT, tar->finding, "no member before the end");
 	if (!two && view_size(tar->view) > end && view_size(tar->view) - end < TAR_BLOCK)
 		return walk_cut(tar->view, tar->finding, end + TAR_BLOCK, end);
-	if (tar->heads) {
+	if (tar->describes_next) {
 		tar->finding->length = tar->at;
 		return verdict_because(CARVE_TRUNCATED, tar->finding,
-			"no member behind what the one at %" PRIu64 " says of it",
+			"no member after the header at %" PRIu64 " that describes one",
 			tar->data - TAR_BLOCK);
 	}
-	tar->finding->length = two ? behind_record(tar->view, end + TAR_BLOCK) : end;
+	tar->finding->length = two ? skip_record(tar->view, end + TAR_BLOCK) : end;
 	if (data_ends_in_zeros(tar))
 		return verdict_because(CARVE_UNVERIFIED, tar->finding,
 			"the last member at %" PRIu64 " ends in zeros, as if wiped",
@@ -250,29 +251,29 @@ static enum verdict judge_end(struct tar *tar)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct tar tar = { .view = view, .finding = finding };
-	enum found found;
+	enum tar_found found;
 
 	finding->extension = "tar";
 	do {
 		found = read_member(&tar);
-	} while (found == FOUND);
-	if (!tar.sound)
+	} while (found == TAR_FOUND);
+	if (!tar.valid_end)
 		return verdict_because(CARVE_REJECT, finding, "no header with its checksum at 0");
-	if (found == FOUND_END)
+	if (found == TAR_END)
 		return judge_end(&tar);
-	if (found == FOUND_CUT)
+	if (found == TAR_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
 			view_ends_with_image(view)
-				? walk_before_fill(view, tar.sound, view_size(view))
-				: tar.sound);
-	finding->length = tar.sound;
+				? walk_before_fill(view, tar.valid_end, view_size(view))
+				: tar.valid_end);
+	finding->length = tar.valid_end;
 	return verdict_because(CARVE_TRUNCATED, finding,
-		"neither a header nor the end at %" PRIu64 ", behind the member at %" PRIu64,
-		tar.at, tar.data - TAR_BLOCK);
+		"neither a header nor the end at %" PRIu64 ", after the member at %" PRIu64, tar.at,
+		tar.data - TAR_BLOCK);
 }
 
 const struct carver tar_carver = {
 	.name = "tar",
-	.summary = "tar archives of all kinds, by their headers' checksums",
+	.summary = "tar archives of all variants, by their headers' checksums",
 	.check = check,
 };

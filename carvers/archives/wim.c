@@ -2,15 +2,15 @@
  * Windows images (Microsoft, "Windows Imaging File Format (WIM)"; wimlib's headers for what it
  * leaves out).
  *
- *	file:   header (208 bytes), resources, table of resources, XML, [table of integrity]
- *	header: 'MSWIM' 00 00 00, 208, version, flags, ..., then for the tables their length (56
- *		bits, with flags in the other 8), place, unpacked length
+ *	file:   header (208 bytes), resources, resource table, XML, [integrity table]
+ *	header: 'MSWIM' 00 00 00, 208, version, flags, ..., then for each table its length (56 bits,
+ *		with flags in the other 8), offset, decompressed length
  *
- * All little-endian. The furthest table ends the file. Each entry of the table of resources has to
- * lie in the file, and the XML has to be some, in UTF-16.
+ * All little-endian. The last table ends the file. Each entry of the resource table has to lie in
+ * the file, and the XML has to be XML in UTF-16.
  *
- * Damage. The tables stand at the end, and name what lies before them: without them only the
- * header is sound.
+ * Damage. The tables are at the end, and describe what precedes them: without them only the header
+ * is valid.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -24,17 +24,17 @@ enum {
 	XML_AT = 72,
 	INTEGRITY_AT = 124,
 	ENTRY_LEN = 50,
-	PACKED = 4,
+	COMPRESSED = 4,
 	SOLID = 16,
 };
 
-struct table {
+struct wim_table {
 	uint64_t at, len, end;
 	uint8_t flags;
 };
 
-/* Reads a table's place; false when it is impossible. */
-static bool read_table(const uint8_t *p, struct table *table)
+/* Reads a table's offset and length; false when they are impossible. */
+static bool read_table(const uint8_t *p, struct wim_table *table)
 {
 	table->len = le64(p) & 0xffffffffffffff;
 	table->flags = p[7];
@@ -43,10 +43,11 @@ static bool read_table(const uint8_t *p, struct table *table)
 	return !table->len || (table->at >= HEADER_LEN && table->at < (uint64_t)1 << 56);
 }
 
-/* Whether all resources lie before the end of the file. Those inside others count from those. */
-static bool resources_fit(struct view *view, const struct table *table, uint64_t end)
+/* Whether all resources lie before the end of the file. The offset of a resource within another one
+ * is relative to that one. */
+static bool resources_fit(struct view *view, const struct wim_table *table, uint64_t end)
 {
-	if (table->flags & PACKED)
+	if (table->flags & COMPRESSED)
 		return true;
 	if (table->len % ENTRY_LEN)
 		return false;
@@ -60,7 +61,7 @@ static bool resources_fit(struct view *view, const struct table *table, uint64_t
 	return true;
 }
 
-static bool is_xml(struct view *view, const struct table *xml)
+static bool is_xml(struct view *view, const struct wim_table *xml)
 {
 	const uint8_t *p = xml->len >= 8 ? view_peek(view, xml->at, 4) : NULL;
 
@@ -70,8 +71,8 @@ static bool is_xml(struct view *view, const struct table *xml)
 	return p && (le16(p) == '>' || le16(p) == '\n' || le16(p) == 0);
 }
 
-/* The table of integrity has its own length in front. */
-static bool integrity_fits(struct view *view, const struct table *table)
+/* The integrity table starts with its own length. */
+static bool integrity_fits(struct view *view, const struct wim_table *table)
 {
 	const uint8_t *p = view_peek(view, table->at, 12);
 
@@ -81,7 +82,7 @@ static bool integrity_fits(struct view *view, const struct table *table)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, HEADER_LEN);
-	struct table resources, xml, integrity;
+	struct wim_table resources, xml, integrity;
 	uint64_t end, size = view_size(view);
 
 	if (!p || memcmp(p, "MSWIM\0\0\0\xd0\0\0\0", 12) != 0 ||
@@ -102,7 +103,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return CARVE_COMPLETE;
 	finding->length = HEADER_LEN;
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "the tables that end at %" PRIu64 " are broken", end);
+		CARVE_TRUNCATED, finding, "the tables that end at %" PRIu64 " are invalid", end);
 }
 
 const struct carver wim_carver = {

@@ -4,17 +4,17 @@
  *	file:   one stream or more, with zeros between them in multiples of four
  *	stream: header (magic, flags, CRC-32), blocks with checks, index, footer ('YZ')
  *
- * liblzma unpacks it and checks all that there is to check. Another stream right behind belongs to
- * the file. Padding is believed in only where it is short and ends inside a sector, since the zeros
- * that a file system leaves behind a file look the same.
+ * liblzma decompresses it and checks everything that can be checked. Another stream directly after
+ * it belongs to the same file. Padding is accepted only if it is short and ends inside a sector,
+ * since the zeros that a file system leaves after a file look the same.
  *
- * Damage. The coder follows foreign bytes until a distance reaches behind what was unpacked, or a
- * chunk's length is missed: sound is what was read up to there.
+ * Damage. The decoder accepts foreign bytes until a distance points before the start of the output,
+ * or a chunk's length does not match: the file is valid up to there.
  */
 #include <string.h>
 
 #include "bytes.h"
-#include "packed_chain.h"
+#include "stream_chain.h"
 #include "walk.h"
 
 #define HEADER_LEN 12
@@ -30,7 +30,7 @@ static size_t starts(struct view *view, uint64_t at)
 	return walk_crc32(view, at + 6, 2, &crc) && crc == want ? HEADER_LEN : 0;
 }
 
-static const struct packed_chain chain = {
+static const struct stream_chain chain = {
 	.format = COMPRESSED_XZ,
 	.what = "xz",
 	.starts = starts,
@@ -41,11 +41,11 @@ static const struct packed_chain chain = {
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	return packed_chain_check(view, finding, &chain);
+	return stream_chain_check(view, finding, &chain);
 }
 
 const struct carver xz_carver = {
 	.name = "xz",
-	.summary = "xz files, by unpacking all streams up to their checks and indexes",
+	.summary = "xz files, by decompressing all streams up to their checks and indexes",
 	.check = check,
 };

@@ -1,25 +1,24 @@
 /*
- * ZIP (PKWARE, APPNOTE.TXT 6.3.10; ISO/IEC 21320-1), and what is made of it: Office Open XML,
+ * ZIP (PKWARE, APPNOTE.TXT 6.3.10; ISO/IEC 21320-1), and formats based on it: Office Open XML,
  * OpenDocument, EPUB, JAR, APK, and more.
  *
  *	file:   members, [APK's signatures], central directory, [ZIP64 end record and locator],
  *		end record with comment
  *	member: local header, data, [descriptor]
  *
- * The file's length is the offset behind the end record's comment. Unzip programs search the end
- * record from the file's end; a carver that knows only the start walks the members to it. Checked
- * are: the fields of the first local header, each member's end (by its header, its descriptor or
- * its deflate stream), the directory's count, length and place against the end record, and place,
- * name, sizes and CRC of every member against the directory, as two sums that must be equal.
- * Contents are not unpacked where that is not needed; of stored ones, the CRC is checked.
+ * The file ends after the end record's comment. Unzip programs search the end record from the
+ * file's end; a carver that knows only the start walks the members to it. burin checks the fields
+ * of the first local header, each member's end (by its header, its descriptor or its deflate
+ * stream), the directory's count, length and offset against the end record, and offset, name, sizes
+ * and CRC of every member against the directory, as two sums that must be equal. Contents are
+ * decompressed only where necessary; the CRC of stored contents is checked.
  *
- * The offsets in the directory tell whether the archive starts where the walk started. If members
- * stand before it, this is just a later member of a larger archive, and is rejected. If only other
- * bytes do (a self-extracting program), the archive is whole.
+ * The offsets in the directory show whether the archive starts where the walk started. If members
+ * precede that start, it is just a later member of a larger archive, and is rejected. If only other
+ * bytes precede it (a self-extracting program), the archive is complete.
  *
- * Each member that was walked through is named as a part (view_part): a walk from there would end
- * at the same place, and of an archive without a directory there would be as many walks as
- * members.
+ * Each member is reported as a part (view_part): a walk from there would end at the same offset,
+ * and an archive without a directory would cause as many walks as it has members.
  */
 #include "zip.h"
 
@@ -31,7 +30,7 @@
 #include "title.h"
 #include "walk.h"
 
-/* 1980-01-01: what programs write that have no date, or want none. */
+/* 1980-01-01: written by programs that have no date, or want none. */
 #define NO_DATE 0x21
 
 /* Flags that have no meaning in any version. */
@@ -43,12 +42,12 @@ struct zip {
 	struct view *view;
 	struct finding *finding;
 	struct zip_member member; /* the last one that was read */
-	struct zip_sum sum;       /* of all of them */
+	struct zip_sum sum;       /* of all members */
 	struct zip_kind kind;
-	uint64_t sound;       /* behind the last member whose end another record confirmed */
-	uint32_t newest;      /* DOS date and time */
-	uint64_t output_left; /* see zip_find_end */
-	uint64_t wrong_at;    /* stored data with another CRC than it should have; 0: none */
+	uint64_t valid_end;    /* after the last member whose end another record confirmed */
+	uint32_t newest;       /* DOS date and time */
+	uint64_t output_left;  /* see zip_find_end */
+	uint64_t wrong_crc_at; /* stored data with a wrong CRC; 0: none */
 };
 
 static bool known_method(uint16_t method)
@@ -56,14 +55,14 @@ static bool known_method(uint16_t method)
 	return method <= 20 || (method >= 93 && method <= 99);
 }
 
-/* The version needed, 6.3 at most by now, and in some programs' files the system, of which there
+/* The version needed, at most 6.3 so far, and in some programs' files the system, of which there
  * are 20. */
 static bool possible_version(uint16_t version)
 {
 	return (version & 0xff) <= 63 && version >> 8 <= 20;
 }
 
-/* A date that is possible, or none. */
+/* A possible date, or none. */
 static bool possible_date(uint32_t date)
 {
 	uint32_t month = date >> 21 & 15, day = date >> 16 & 31;
@@ -82,7 +81,7 @@ static bool possible_name(const uint8_t *name, size_t len)
 	return len > 0;
 }
 
-/* Reads the local header at member->at; *problem: what is impossible in it. */
+/* Reads the local header at member->at; *problem: what is wrong with it. */
 static enum zip_found read_header(struct zip *zip, struct zip_member *member, const char **problem)
 {
 	const uint8_t *p = view_peek(zip->view, member->at, ZIP_LOCAL_LEN);
@@ -96,8 +95,8 @@ static enum zip_found read_header(struct zip *zip, struct zip_member *member, co
 	member->method = le16(p + 8);
 	member->date = (uint32_t)le16(p + 12) << 16 | le16(p + 10);
 	member->crc = le32(p + 14);
-	member->packed_len = le32(p + 18);
-	member->unpacked_len = le32(p + 22);
+	member->data_len = le32(p + 18);
+	member->content_len = le32(p + 22);
 	member->name_len = le16(p + 26);
 	extra_len = le16(p + 28);
 	member->data = name_at + member->name_len + extra_len;
@@ -111,7 +110,7 @@ static enum zip_found read_header(struct zip *zip, struct zip_member *member, co
 		return ZIP_CUT;
 	if (!possible_name(p, member->name_len) && (member->name_len || !member->date))
 		return ZIP_BROKEN;
-	/* Going back for it behind the data would have the view read everything again. */
+	/* Reading it later, after the data, would make the view read everything again. */
 	if (!walk_crc32(zip->view, name_at, member->name_len, &member->name_crc))
 		return ZIP_CUT;
 	zip_read_extra(zip->view, name_at + member->name_len, extra_len, member, NULL);
@@ -119,7 +118,7 @@ static enum zip_found read_header(struct zip *zip, struct zip_member *member, co
 	if (!p)
 		return ZIP_CUT;
 	member->folder = member->name_len && p[member->name_len - 1] == '/';
-	zip_kind_see(&zip->kind, zip->view, member, p);
+	zip_kind_add(&zip->kind, zip->view, member, p);
 	return ZIP_FOUND;
 }
 
@@ -131,7 +130,7 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 
 	if (found != ZIP_FOUND)
 		return found;
-	zip->sound = member.data;
+	zip->valid_end = member.data;
 	zip->member = member;
 	if (member.date > zip->newest)
 		zip->newest = member.date;
@@ -139,8 +138,8 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 	found = zip_find_end(zip->view, &zip->member, &zip->output_left);
 	if (found == ZIP_FOUND)
 		zip_sum_add(&zip->sum, &zip->member);
-	if (found == ZIP_FOUND && zip->member.wrong && !zip->wrong_at)
-		zip->wrong_at = zip->member.data;
+	if (found == ZIP_FOUND && zip->member.wrong_crc && !zip->wrong_crc_at)
+		zip->wrong_crc_at = zip->member.data;
 	return found;
 }
 
@@ -156,25 +155,25 @@ static uint64_t signatures_len(struct view *view, uint64_t at)
 	return p && memcmp(p, APK_MAGIC, 16) == 0 ? 8 + len : 0;
 }
 
-/* The verdict when the walk stops between or inside members. */
+/* The verdict when the walk stops at or inside a member. */
 static enum verdict judge_members(
 	struct zip *zip, enum zip_found found, uint64_t at, const char *problem)
 {
-	uint64_t size = view_size(zip->view), sound = zip->sound;
+	uint64_t size = view_size(zip->view), valid_end = zip->valid_end;
 
-	if (!zip->sound) {
+	if (!zip->valid_end) {
 		return verdict_because(CARVE_REJECT, zip->finding,
 			"%s in the first local header at %" PRIu64,
 			found == ZIP_CUT ? "cut off" : problem, at);
 	}
-	/* The end of the last member is where it led to; only its data can say more. */
-	if (zip->member.data == zip->sound)
-		sound = zip_sound_end(zip->view, &zip->member, at >= sound ? at : size);
+	/* No record confirms the last member's end; only its data can be checked. */
+	if (zip->member.data == zip->valid_end)
+		valid_end = zip_valid_end(zip->view, &zip->member, at >= valid_end ? at : size);
 	else if (found == ZIP_CUT && view_ends_with_image(zip->view))
-		sound = size;
+		valid_end = size;
 	if (found == ZIP_CUT)
-		return walk_cut(zip->view, zip->finding, size + 1, sound);
-	zip->finding->length = sound;
+		return walk_cut(zip->view, zip->finding, size + 1, valid_end);
+	zip->finding->length = valid_end;
 	return verdict_because(CARVE_TRUNCATED, zip->finding, "%s at %" PRIu64, problem, at);
 }
 
@@ -186,7 +185,7 @@ static bool local_header_at(struct view *view, uint64_t at)
 }
 
 /* The verdict on an archive whose directory, at `at`, was found with its end. */
-static enum verdict judge_whole(struct zip *zip, const struct zip_directory *directory)
+static enum verdict judge_archive(struct zip *zip, const struct zip_directory *directory)
 {
 	struct finding *finding = zip->finding;
 	int64_t shift = directory->shift;
@@ -195,7 +194,7 @@ static enum verdict judge_whole(struct zip *zip, const struct zip_directory *dir
 	if (directory->earlier) {
 		finding->length = 0;
 		return verdict_because(CARVE_REJECT, finding,
-			"belongs to an archive that starts %" PRId64 " bytes earlier", shift);
+			"part of an archive that starts %" PRId64 " bytes earlier", shift);
 	}
 	if (shift < 0 && other < at && local_header_at(zip->view, other)) {
 		finding->length = other;
@@ -205,21 +204,20 @@ static enum verdict judge_whole(struct zip *zip, const struct zip_directory *dir
 	finding->length = directory->end;
 	if (directory->problem)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"%s, behind the directory at %" PRIu64, directory->problem, at);
+			"%s, after the directory at %" PRIu64, directory->problem, at);
 	if (!zip_sum_equal(&zip->sum, &directory->sum))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the directory at %" PRIu64 " lists other members than those before it",
-			at);
-	if (zip->wrong_at)
+			"the directory at %" PRIu64 " does not match the members before it", at);
+	if (zip->wrong_crc_at)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the CRC of the stored data at %" PRIu64 " is wrong", zip->wrong_at);
+			"the CRC of the stored data at %" PRIu64 " is wrong", zip->wrong_crc_at);
 	if (shift > 0)
 		return verdict_because(CARVE_COMPLETE, finding,
-			"the archive has %" PRId64 " other bytes before it", shift);
+			"%" PRId64 " other bytes precede the archive", shift);
 	return CARVE_COMPLETE;
 }
 
-/* The verdict once the directory at `at` is reached: all members were walked. */
+/* The verdict once the walk over all members reaches the directory at `at`. */
 static enum verdict judge_directory(struct zip *zip, uint64_t at)
 {
 	struct zip_directory directory = { .at = at, .members = zip->sum };
@@ -229,7 +227,7 @@ static enum verdict judge_directory(struct zip *zip, uint64_t at)
 		return walk_cut(zip->view, zip->finding, view_size(zip->view) + 1,
 			view_ends_with_image(zip->view) ? view_size(zip->view) : directory.end);
 	if (found == ZIP_FOUND)
-		return judge_whole(zip, &directory);
+		return judge_archive(zip, &directory);
 	zip->finding->length = directory.end;
 	return verdict_because(
 		CARVE_TRUNCATED, zip->finding, "%s at %" PRIu64, directory.problem, directory.end);
@@ -251,7 +249,7 @@ static enum verdict judge_empty(struct zip *zip)
 	return CARVE_COMPLETE;
 }
 
-static enum verdict walk(struct zip *zip)
+static enum verdict walk_records(struct zip *zip)
 {
 	uint64_t at = 0, signatures;
 	const char *problem;
@@ -268,7 +266,7 @@ static enum verdict walk(struct zip *zip)
 		if (signature == ZIP_CENTRAL && at)
 			return judge_directory(zip, at);
 		if (signature == ZIP_LOCAL) {
-			zip->sound = at;
+			zip->valid_end = at;
 			view_part(zip->view, at);
 			found = read_member(zip, at, &problem);
 			if (found != ZIP_FOUND)
@@ -278,7 +276,7 @@ static enum verdict walk(struct zip *zip)
 		}
 		signatures = at ? signatures_len(zip->view, at) : 0;
 		if (!signatures)
-			return judge_members(zip, ZIP_BROKEN, at, "no record of an archive");
+			return judge_members(zip, ZIP_BROKEN, at, "no ZIP record");
 		at += signatures;
 	}
 }
@@ -286,7 +284,7 @@ static enum verdict walk(struct zip *zip)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct zip zip = { .view = view, .finding = finding, .output_left = ZIP_OUTPUT_MAX };
-	enum verdict verdict = walk(&zip);
+	enum verdict verdict = walk_records(&zip);
 	uint32_t date = zip.newest;
 
 	if (verdict == CARVE_REJECT)
@@ -304,6 +302,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver zip_carver = {
 	.name = "zip",
-	.summary = "ZIP archives and the many formats made of them, by their members and directory",
+	.summary =
+		"ZIP archives and the many formats based on them, by their members and directory",
 	.check = check,
 };

@@ -1,7 +1,7 @@
 /*
- * What the parts of the ZIP carver share: zip.c walks the members and judges, zip_data.c finds
- * where a member's data ends, zip_directory.c reads what stands behind the members, zip_kind.c
- * names the file that the members make up.
+ * What the parts of the ZIP carver share: zip.c walks the members and decides on the verdict,
+ * zip_data.c finds where a member's data ends, zip_directory.c reads what follows the members,
+ * zip_kind.c determines the file's format from its members.
  */
 #ifndef BURIN_CARVERS_ARCHIVES_ZIP_H
 #define BURIN_CARVERS_ARCHIVES_ZIP_H
@@ -26,7 +26,7 @@ enum {
 	ZIP_CENTRAL_LEN = 46,
 	ZIP_END_LEN = 22,
 	ZIP_ENCRYPTED = 1 << 0, /* flags of a member */
-	ZIP_STREAMED = 1 << 3,  /* a descriptor behind the data has the sizes */
+	ZIP_STREAMED = 1 << 3,  /* a descriptor after the data has the sizes */
 	ZIP_STORED = 0,         /* methods */
 	ZIP_DEFLATED = 8,
 };
@@ -34,56 +34,57 @@ enum {
 /* A member, by its local header. */
 struct zip_member {
 	uint64_t at, data,
-		end; /* [at, data) header, [data, data + packed_len) data, descriptor, then end */
+		end; /* [at, data) header, [data, data + data_len) data, descriptor, then end */
 	uint16_t flags, method, name_len;
 	uint32_t name_crc;
 	uint32_t crc, date; /* date: DOS date and time, comparable */
-	uint64_t packed_len, unpacked_len;
-	bool folder; /* by its name */
-	bool wide;   /* sizes come from a ZIP64 field */
-	bool wrong;  /* stored data without the CRC that it should have */
+	uint64_t data_len, content_len;
+	bool folder;    /* by its name */
+	bool wide;      /* sizes come from a ZIP64 field */
+	bool wrong_crc; /* stored data with a wrong CRC */
 };
 
 enum zip_found {
 	ZIP_FOUND,
-	ZIP_CUT,    /* the view ended */
-	ZIP_BROKEN, /* it makes no sense */
+	ZIP_CUT,    /* the view ends */
+	ZIP_BROKEN, /* invalid */
 };
 
-/* Bytes that are unpacked at most to find ends: small files can be made that unpack for hours. */
+/* The most bytes to decompress to find ends: small files can be made that decompress for hours. */
 #define ZIP_OUTPUT_MAX ((uint64_t)128 << 20)
 
-/* Sets member->end, and for a streamed member what its descriptor says. Data is unpacked for it to
- * at most *output_left bytes, which are taken from there; beyond, it is only searched. */
+/* Sets member->end, and for a streamed member the fields of its descriptor. Decompresses data to at
+ * most *output_left bytes, and subtracts them there; beyond that the data is only searched for a
+ * descriptor. */
 enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64_t *output_left);
 
-/* How far the data of a member is sound, at most limit (inside the view): its end where it unpacks
- * to what its CRC says. */
-uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint64_t limit);
+/* Where the data of a member becomes invalid, at most limit (inside the view): its end if it
+ * decompresses to bytes with its CRC. */
+uint64_t zip_valid_end(struct view *view, const struct zip_member *member, uint64_t limit);
 
-/* The content of a member, unpacked, as much of it as fits into size bytes and the 64 KiB from its
- * start on hold. How much that is. */
+/* Decompresses a member's content into size bytes, from at most the first 64 KiB of its data.
+ * Returns how many bytes it wrote. */
 size_t zip_content(
 	struct view *view, const struct zip_member *member, uint8_t *content, size_t size);
 
-/* What kind of archive the members make, seen one by one. All zero at first. */
+/* The format that the members make up, added one by one. All zero at first. */
 struct zip_kind {
 	uint32_t seen;
-	const char *declared; /* the extension of what a member `mimetype` or `[Content_Types].xml`
-				 says */
-	bool described;       /* the following were looked for */
+	const char *
+		declared; /* the extension for the type in a member `mimetype` or `[Content_Types].xml` */
+	bool described; /* the following were searched for */
 	char title[128];
 	size_t title_len;
 	int64_t time;
 };
 
-void zip_kind_see(struct zip_kind *kind, struct view *view, const struct zip_member *member,
+void zip_kind_add(struct zip_kind *kind, struct view *view, const struct zip_member *member,
 	const uint8_t *name);
-/* "zip" when it is nothing else. */
+/* "zip" for any other archive. */
 const char *zip_kind_extension(const struct zip_kind *kind);
 
-/* What members and directory have to agree on: a sum over place, sizes, CRCs and names, in whatever
- * order they come. */
+/* What members and directory must agree on: a sum over offsets, sizes, CRCs and names, independent
+ * of their order. */
 struct zip_sum {
 	uint64_t count, digest;
 };
@@ -93,23 +94,22 @@ void zip_sum_add(struct zip_sum *sum, const struct zip_member *member);
 
 bool zip_sum_equal(const struct zip_sum *a, const struct zip_sum *b);
 
-/* What the records behind the members say. */
+/* The records after the members. */
 struct zip_directory {
-	uint64_t at; /* of its first entry; members: what was found before it. Both are the caller's
+	uint64_t at; /* of its first entry; members: those before it. Set by the caller
 		      */
 	struct zip_sum members;
-	uint64_t
-		end; /* behind the end record's comment; when cut or broken: behind what is sound */
-	struct zip_sum sum;  /* of its entries, with places that count from the view's start */
-	int64_t shift;       /* bytes that the archive starts before the view, by its own offsets */
-	uint64_t earlier;    /* members that stand there */
-	const char *problem; /* what is broken; when found: what does not fit, or NULL */
+	uint64_t end; /* after the end record's comment; when cut or invalid: after what is valid */
+	struct zip_sum sum; /* of its entries, with offsets from the view's start */
+	int64_t shift; /* how many bytes before the view the archive starts, by its own offsets */
+	uint64_t earlier;    /* how many members are before the view */
+	const char *problem; /* what is invalid; when found: what does not fit, or NULL */
 };
 
 /* Reads the directory at directory->at. */
 enum zip_found zip_read_directory(struct view *view, struct zip_directory *directory);
 
-/* Takes sizes from a ZIP64 field in [at, at + len), a header's extra fields; *offset is NULL for a
+/* Reads sizes from a ZIP64 field in [at, at + len), a header's extra fields; offset is NULL for a
  * local header. */
 void zip_read_extra(
 	struct view *view, uint64_t at, size_t len, struct zip_member *member, uint64_t *offset);

@@ -1,10 +1,11 @@
 /*
  * Where a member's data ends.
  *
- * Mostly its local header says so. A program that wrote to a pipe did not know then, and put sizes
- * and CRC into a descriptor behind the data, with a signature or without, with 4 or 8 bytes a size.
- * Deflated data shows its own end, and breaks where it is damaged; of other data the end is found
- * by searching for a descriptor whose size is the distance to it.
+ * Mostly its local header has the length. A program that writes to a pipe does not know it in
+ * advance, and puts sizes and CRC into a descriptor after the data, with a signature or without,
+ * with 4 or 8 bytes a size. Deflated data shows its own end, and becomes invalid where it is
+ * damaged; the end of other data is found by searching for a descriptor whose size is the distance
+ * to it.
  */
 #include "zip.h"
 
@@ -15,7 +16,7 @@
 #include "noise.h"
 #include "walk.h"
 
-/* Whether a signature that may follow a member stands at `at`. */
+/* Whether a signature that may follow a member is at `at`. */
 static bool record_follows(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 4);
@@ -24,32 +25,31 @@ static bool record_follows(struct view *view, uint64_t at)
 	return signature == ZIP_LOCAL || signature == ZIP_CENTRAL || signature == ZIP_EXTRA_DATA;
 }
 
-/* Whether the bytes at `at` can be a descriptor with this head and these widths: its length, or
- * 0. */
+/* If the bytes at `at` can be a descriptor with this head and this width, its length; else 0. */
 static size_t match_descriptor(struct view *view, uint64_t at, size_t head, size_t width,
-	uint64_t packed_len, const uint32_t *crc)
+	uint64_t data_len, const uint32_t *crc)
 {
 	size_t len = head + 4 + 2 * width;
 	const uint8_t *p = view_peek(view, at, len);
 
 	if (!p || (head && le32(p) != ZIP_DESCRIPTOR) || (crc && le32(p + head) != *crc))
 		return 0;
-	return (width == 8 ? le64(p + head + 4) : le32(p + head + 4)) == packed_len ? len : 0;
+	return (width == 8 ? le64(p + head + 4) : le32(p + head + 4)) == data_len ? len : 0;
 }
 
-/* The descriptor of data that is packed_len long and, unless crc is NULL, has this CRC: its length,
- * and what it says goes to member. 0: none. Where two forms fit, it is the one with a record behind
- * it. */
+/* Reads the descriptor of data that is data_len long and, unless crc is NULL, has this CRC, into
+ * member. Returns its length; 0: there is none. Where two forms fit, it is the one that a record
+ * follows. */
 static size_t read_descriptor(
-	struct view *view, struct zip_member *member, uint64_t packed_len, const uint32_t *crc)
+	struct view *view, struct zip_member *member, uint64_t data_len, const uint32_t *crc)
 {
-	uint64_t at = member->data + packed_len;
+	uint64_t at = member->data + data_len;
 	size_t best = 0, best_head = 0;
 	const uint8_t *p;
 
 	for (int form = 0; form < 4; form++) {
 		size_t head = form < 2 ? 4 : 0;
-		size_t len = match_descriptor(view, at, head, form & 1 ? 8 : 4, packed_len, crc);
+		size_t len = match_descriptor(view, at, head, form & 1 ? 8 : 4, data_len, crc);
 
 		if (!len || (best && !record_follows(view, at + len)))
 			continue;
@@ -62,19 +62,19 @@ static size_t read_descriptor(
 	if (!p)
 		return 0;
 	member->crc = le32(p + best_head);
-	member->packed_len = packed_len;
-	member->unpacked_len = best - best_head == 20 ? le64(p + best - 8) : le32(p + best - 4);
+	member->data_len = data_len;
+	member->content_len = best - best_head == 20 ? le64(p + best - 8) : le32(p + best - 4);
 	return best;
 }
 
 static bool sizes_unknown(const struct zip_member *member)
 {
-	return member->flags & ZIP_STREAMED && !member->packed_len;
+	return member->flags & ZIP_STREAMED && !member->data_len;
 }
 
-/* Unpacks deflated data from member->data up to limit, to at most output_max bytes, with a stream
- * that was opened and is closed; *end is where it ended or broke. */
-static enum inflated_state unpack_with(struct view *view, const struct zip_member *member,
+/* Inflates data from member->data up to limit, to at most output_max bytes, with an open stream,
+ * which it closes; *end is where it ended or became invalid. */
+static enum inflated_state inflate_with(struct view *view, const struct zip_member *member,
 	uint64_t limit, uint64_t output_max, struct inflated *inflated, uint64_t *end)
 {
 	enum inflated_state state = INFLATED_MORE;
@@ -86,24 +86,24 @@ static enum inflated_state unpack_with(struct view *view, const struct zip_membe
 		(window = walk_stream(view, *end, limit, *end - member->data, &len))) {
 		state = inflated_feed(inflated, window, len, &used);
 		*end += used;
-		if (!sizes_unknown(member) && inflated->output_len > member->unpacked_len)
+		if (!sizes_unknown(member) && inflated->output_len > member->content_len)
 			state = INFLATED_BAD;
 	}
 	inflated_close(inflated);
 	return state;
 }
 
-static enum inflated_state unpack(struct view *view, const struct zip_member *member,
+static enum inflated_state inflate_data(struct view *view, const struct zip_member *member,
 	uint64_t limit, uint64_t output_max, struct inflated *inflated, uint64_t *end)
 {
 	*end = member->data;
 	if (!inflated_open(inflated, INFLATED_RAW))
 		return INFLATED_MORE;
-	return unpack_with(view, member, limit, output_max, inflated, end);
+	return inflate_with(view, member, limit, output_max, inflated, end);
 }
 
-/* Whether data ends at `at`, where "PK" stands: before a descriptor there, or one without signature
- * before the next record. */
+/* Whether data ends at or just before a "PK" at `at`: it is that of a descriptor, or of the next
+ * record after a descriptor without signature. */
 static bool ends_at(struct view *view, struct zip_member *member, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 4);
@@ -143,22 +143,22 @@ static enum zip_found search_end(struct view *view, struct zip_member *member, u
 	return ZIP_BROKEN;
 }
 
-/* Whether the data is sound, up to a descriptor with its CRC behind it. */
-static bool find_sound_end(struct view *view, struct zip_member *member, struct inflated *inflated,
+/* Whether the data is intact, up to a descriptor with its CRC after it. */
+static bool find_intact_end(struct view *view, struct zip_member *member, struct inflated *inflated,
 	uint64_t output_max)
 {
 	uint64_t end;
 	size_t len;
 
-	if (!inflated_open_quick(inflated) || unpack_with(view, member, view_size(view), output_max,
-						      inflated, &end) != INFLATED_DONE)
+	if (!inflated_open_quick(inflated) || inflate_with(view, member, view_size(view),
+						      output_max, inflated, &end) != INFLATED_DONE)
 		return false;
 	len = read_descriptor(view, member, end - member->data, &inflated->crc);
 	member->end = end + len;
 	return len > 0;
 }
 
-/* The same, step by step: how far it is sound if it is not. */
+/* The same, step by step: for damaged data, where it becomes invalid. */
 static enum zip_found find_deflated_end(struct view *view, struct zip_member *member,
 	struct inflated *inflated, uint64_t output_max)
 {
@@ -166,7 +166,7 @@ static enum zip_found find_deflated_end(struct view *view, struct zip_member *me
 	uint64_t end;
 	size_t len;
 
-	state = unpack(view, member, view_size(view), output_max, inflated, &end);
+	state = inflate_data(view, member, view_size(view), output_max, inflated, &end);
 	member->end = end;
 	if (state == INFLATED_MORE)
 		return end < view_size(view) ? search_end(view, member, end) : ZIP_CUT;
@@ -192,7 +192,7 @@ static enum zip_found find_streamed_end(
 	}
 	if (member->method != ZIP_DEFLATED || member->flags & ZIP_ENCRYPTED)
 		return search_end(view, member, member->data);
-	if (!find_sound_end(view, member, &inflated, *output_left)) {
+	if (!find_intact_end(view, member, &inflated, *output_left)) {
 		inflated = (struct inflated){ 0 };
 		found = find_deflated_end(view, member, &inflated, *output_left);
 	}
@@ -200,25 +200,25 @@ static enum zip_found find_streamed_end(
 	return found;
 }
 
-/* Whether stored data has another CRC than it should. Data that can't be read has none. */
+/* Whether stored data has a wrong CRC. Data that cannot be read has none. */
 static bool is_wrong(struct view *view, const struct zip_member *member)
 {
 	uint32_t crc = 0;
 
 	return member->method == ZIP_STORED && !(member->flags & ZIP_ENCRYPTED) &&
-	       walk_crc32(view, member->data, member->packed_len, &crc) && crc != member->crc;
+	       walk_crc32(view, member->data, member->data_len, &crc) && crc != member->crc;
 }
 
 static enum zip_found find_end(struct view *view, struct zip_member *member, uint64_t *output_left)
 {
 	if (sizes_unknown(member))
 		return find_streamed_end(view, member, output_left);
-	if (member->packed_len > view_size(view) - member->data)
+	if (member->data_len > view_size(view) - member->data)
 		return ZIP_CUT;
-	member->end = member->data + member->packed_len;
-	/* Some programs write sizes into both places. */
+	member->end = member->data + member->data_len;
+	/* Some programs write sizes into both header and descriptor. */
 	if (member->flags & ZIP_STREAMED && !record_follows(view, member->end))
-		member->end += read_descriptor(view, member, member->packed_len, NULL);
+		member->end += read_descriptor(view, member, member->data_len, NULL);
 	return ZIP_FOUND;
 }
 
@@ -226,11 +226,11 @@ enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64
 {
 	enum zip_found found = find_end(view, member, output_left);
 
-	member->wrong = found == ZIP_FOUND && is_wrong(view, member);
+	member->wrong_crc = found == ZIP_FOUND && is_wrong(view, member);
 	return found;
 }
 
-/* Where stored data turns into another kind of bytes, if it does; else start. */
+/* Where stored data turns into bytes of another character, if it does; else start. */
 static uint64_t before_change(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t change = noise_start(view, start, end);
@@ -240,26 +240,26 @@ static uint64_t before_change(struct view *view, uint64_t start, uint64_t end)
 	return change == end ? start : walk_before_fill(view, start, change);
 }
 
-uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint64_t limit)
+uint64_t zip_valid_end(struct view *view, const struct zip_member *member, uint64_t limit)
 {
 	struct inflated inflated = { 0 };
 	uint64_t data_end = limit, end;
 	uint32_t crc = 0;
 
-	if (!sizes_unknown(member) && member->packed_len < limit - member->data)
-		data_end = member->data + member->packed_len;
+	if (!sizes_unknown(member) && member->data_len < limit - member->data)
+		data_end = member->data + member->data_len;
 	if (member->method == ZIP_DEFLATED && !(member->flags & ZIP_ENCRYPTED)) {
-		if (unpack(view, member, data_end, ZIP_OUTPUT_MAX, &inflated, &end) ==
+		if (inflate_data(view, member, data_end, ZIP_OUTPUT_MAX, &inflated, &end) ==
 				INFLATED_DONE &&
 			inflated.crc == member->crc)
 			return limit;
 		return walk_before_fill(view, member->data, end);
 	}
-	/* Other data has nothing that tells good from bad, but for a CRC over all of it. */
+	/* Other data has nothing that shows where it becomes invalid, only a CRC over all of it. */
 	if (sizes_unknown(member))
 		return member->data;
 	if (member->method == ZIP_STORED &&
-		walk_crc32(view, member->data, member->packed_len, &crc) && crc == member->crc)
+		walk_crc32(view, member->data, member->data_len, &crc) && crc == member->crc)
 		return limit;
 	if (limit == view_size(view) && view_ends_with_image(view))
 		return limit;
@@ -267,14 +267,14 @@ uint64_t zip_sound_end(struct view *view, const struct zip_member *member, uint6
 					    : member->data;
 }
 
-struct content {
+struct zip_output {
 	uint8_t *bytes;
 	size_t len, size;
 };
 
-static bool collect(void *context, const uint8_t *bytes, size_t len)
+static bool collect_content(void *context, const uint8_t *bytes, size_t len)
 {
-	struct content *content = context;
+	struct zip_output *content = context;
 	size_t room = content->size - content->len;
 
 	memcpy(content->bytes + content->len, bytes, len < room ? len : room);
@@ -284,20 +284,20 @@ static bool collect(void *context, const uint8_t *bytes, size_t len)
 
 size_t zip_content(struct view *view, const struct zip_member *member, uint8_t *bytes, size_t size)
 {
-	struct content content = { .bytes = bytes, .size = size };
-	struct inflated inflated = { .inspect = collect, .context = &content };
+	struct zip_output content = { .bytes = bytes, .size = size };
+	struct inflated inflated = { .inspect = collect_content, .context = &content };
 	uint64_t end = view_size(view), ignored;
 	const uint8_t *window;
 	size_t len;
 
-	if (member->packed_len && member->packed_len < end - member->data)
-		end = member->data + member->packed_len;
+	if (member->data_len && member->data_len < end - member->data)
+		end = member->data + member->data_len;
 	window = walk_window(view, member->data, end, &len);
 	if (!window || member->flags & ZIP_ENCRYPTED)
 		return 0;
 	if (member->method == ZIP_STORED)
-		collect(&content, window, len);
+		collect_content(&content, window, len);
 	else if (member->method == ZIP_DEFLATED)
-		unpack(view, member, member->data + len, size, &inflated, &ignored);
+		inflate_data(view, member, member->data + len, size, &inflated, &ignored);
 	return content.len;
 }

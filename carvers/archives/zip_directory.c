@@ -1,5 +1,5 @@
-/* What stands behind the members of a ZIP archive: the central directory, ZIP64's records, and the
- * end record with its comment. */
+/* What follows the members of a ZIP archive: the central directory, ZIP64's records, and the end
+ * record with its comment. */
 #include "zip.h"
 
 #include "bytes.h"
@@ -19,7 +19,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 void zip_sum_add(struct zip_sum *sum, const struct zip_member *member)
 {
-	uint64_t hash = mix(mix(1, member->at), member->packed_len);
+	uint64_t hash = mix(mix(1, member->at), member->data_len);
 
 	sum->digest +=
 		mix(mix(hash, member->crc), (uint64_t)member->name_crc << 16 | member->name_len);
@@ -35,11 +35,11 @@ void zip_read_extra(
 	struct view *view, uint64_t at, size_t len, struct zip_member *member, uint64_t *offset)
 {
 	const uint8_t *p = view_peek(view, at, len), *end;
-	uint64_t *fields[] = { &member->unpacked_len, &member->packed_len, offset };
+	uint64_t *fields[] = { &member->content_len, &member->data_len, offset };
 
 	if (!p)
 		return;
-	/* Fields of another kind come before it, each with its length. */
+	/* Other fields precede it, each with its length. */
 	end = p + len;
 	while (end - p >= 4 && le16(p) != EXTRA_ZIP64) {
 		if (le16(p + 2) > end - p - 4)
@@ -59,14 +59,15 @@ void zip_read_extra(
 	}
 }
 
-static enum zip_found broken(struct zip_directory *directory, uint64_t at, const char *problem)
+static enum zip_found directory_broken(
+	struct zip_directory *directory, uint64_t at, const char *problem)
 {
 	directory->end = at;
 	directory->problem = problem;
 	return ZIP_BROKEN;
 }
 
-/* Adds the entry at `at` to the sum; *next is behind it. Only for true entries. */
+/* Adds the entry at `at`, which must be one, to the sum; *next is after it. */
 static bool read_entry(
 	struct view *view, struct zip_directory *directory, uint64_t at, uint64_t *next)
 {
@@ -78,8 +79,8 @@ static bool read_entry(
 	if (!p)
 		return false;
 	member.crc = le32(p + 16);
-	member.packed_len = le32(p + 20);
-	member.unpacked_len = le32(p + 24);
+	member.data_len = le32(p + 20);
+	member.content_len = le32(p + 24);
 	member.name_len = le16(p + 28);
 	extra_len = le16(p + 30);
 	offset = le32(p + 42);
@@ -94,7 +95,7 @@ static bool read_entry(
 	return true;
 }
 
-/* Sums up all entries; directory->end is behind the last, *last at it. */
+/* Sums up all entries; directory->end is after the last one, *last at it. */
 static enum zip_found read_entries(
 	struct view *view, struct zip_directory *directory, uint64_t *last)
 {
@@ -118,15 +119,16 @@ static enum zip_found read_entries(
 	}
 }
 
-struct end {
+struct zip_end_record {
 	uint64_t count, len, offset; /* of the directory */
 	bool split;                  /* over several disks */
 	uint64_t bare_end;           /* where the end record ends without its comment */
 };
 
-/* ZIP64's two records at directory->end, if they are there; moves directory->end behind them. */
-static enum zip_found read_end64(
-	struct view *view, struct zip_directory *directory, struct end *wide, bool *found)
+/* Reads ZIP64's two records at directory->end, if they are there, and moves directory->end past
+ * them. */
+static enum zip_found read_end64(struct view *view, struct zip_directory *directory,
+	struct zip_end_record *wide, bool *found)
 {
 	uint64_t at = directory->end, size;
 	const uint8_t *p = view_peek(view, at, 4);
@@ -139,7 +141,7 @@ static enum zip_found read_end64(
 		return ZIP_CUT;
 	size = le64(p + 4);
 	if (size < END64_LEN - 12 || size > UINT32_MAX)
-		return broken(directory, at, "a ZIP64 end record of impossible length");
+		return directory_broken(directory, at, "a ZIP64 end record of impossible length");
 	wide->split = le32(p + 16) != 0 || le32(p + 20) != 0;
 	wide->count = le64(p + 32);
 	wide->len = le64(p + 40);
@@ -148,14 +150,15 @@ static enum zip_found read_end64(
 	if (!p)
 		return ZIP_CUT;
 	if (le32(p) != ZIP_LOCATOR64)
-		return broken(directory, at, "no ZIP64 locator behind the ZIP64 end record");
+		return directory_broken(
+			directory, at, "no ZIP64 locator after the ZIP64 end record");
 	directory->end = at + 12 + size + LOCATOR64_LEN;
 	return ZIP_FOUND;
 }
 
-/* The end record at directory->end, its fields replaced by ZIP64's where those are needed. */
-static enum zip_found read_end(
-	struct view *view, struct zip_directory *directory, const struct end *wide, struct end *end)
+/* Reads the end record at directory->end; ZIP64's fields replace its own where needed. */
+static enum zip_found read_end(struct view *view, struct zip_directory *directory,
+	const struct zip_end_record *wide, struct zip_end_record *end)
 {
 	uint64_t at = directory->end;
 	const uint8_t *p = view_peek(view, at, ZIP_END_LEN);
@@ -166,7 +169,7 @@ static enum zip_found read_end(
 			return ZIP_CUT;
 	}
 	if (le32(p) != ZIP_END)
-		return broken(directory, at, "no end record");
+		return directory_broken(directory, at, "no end record");
 	end->split = le16(p + 4) != 0 || le16(p + 6) != 0;
 	end->count = le16(p + 10);
 	end->len = le32(p + 12);
@@ -180,32 +183,32 @@ static enum zip_found read_end(
 }
 
 /* What does not fit between end record and entries, which end at entries_end, or NULL. */
-static const char *compare(struct view *view, struct zip_directory *directory,
-	const struct end *end, uint64_t entries_end)
+static const char *compare_end(struct view *view, struct zip_directory *directory,
+	const struct zip_end_record *end, uint64_t entries_end)
 {
-	uint64_t sound = directory->end, last;
+	uint64_t records_end = directory->end, last;
 
 	if (end->split)
-		return "the end record of a part of an archive";
+		return "the end record of a split archive";
 	/* Without ZIP64 some programs let the count wrap. */
 	if (end->count != directory->sum.count && end->count != (directory->sum.count & UINT16_MAX))
-		return "an end record with another count of members";
+		return "an end record with a different number of members";
 	if (end->len != entries_end - directory->at)
-		return "an end record with another directory length";
+		return "an end record with a different directory length";
 	if (end->offset == directory->at)
 		return NULL;
-	/* Another start than the walk's; unless all members are where it found them. */
+	/* The archive starts elsewhere, unless all members are where the walk found them. */
 	if (zip_sum_equal(&directory->sum, &directory->members))
-		return "an end record with another directory place";
+		return "an end record with a different directory offset";
 	directory->shift = (int64_t)(end->offset - directory->at);
 	read_entries(view, directory, &last);
-	directory->end = sound;
+	directory->end = records_end;
 	return NULL;
 }
 
 enum zip_found zip_read_directory(struct view *view, struct zip_directory *directory)
 {
-	struct end end = { 0 }, wide = { 0 };
+	struct zip_end_record end = { 0 }, wide = { 0 };
 	uint64_t last, entries_end;
 	enum zip_found found = read_entries(view, directory, &last);
 	const uint8_t *p;
@@ -221,8 +224,8 @@ enum zip_found zip_read_directory(struct view *view, struct zip_directory *direc
 	if (found == ZIP_FOUND)
 		found = read_end(view, directory, is_wide ? &wide : NULL, &end);
 	if (found == ZIP_FOUND)
-		directory->problem = compare(view, directory, &end, entries_end);
-	/* Nothing confirmed the last entry's lengths, or the comment's. */
+		directory->problem = compare_end(view, directory, &end, entries_end);
+	/* Nothing confirms the last entry's lengths, or the comment's. */
 	if (found == ZIP_BROKEN)
 		directory->end = last;
 	else if (directory->problem)

@@ -1,7 +1,7 @@
 /*
- * Many formats are ZIP archives with certain members. OpenDocument and EPUB say in a member
- * `mimetype` what they are, Office Open XML in `[Content_Types].xml`; the rest is told by the names
- * of members.
+ * Many formats are ZIP archives with certain members. OpenDocument and EPUB give their type in a
+ * member `mimetype`, Office Open XML in `[Content_Types].xml`; other formats are detected by the
+ * names of members.
  */
 #include "zip.h"
 
@@ -9,7 +9,7 @@
 
 #include "dates.h"
 
-enum place { WHOLE, START, END };
+enum name_part { WHOLE, START, END };
 
 enum {
 	OOXML = 1 << 0,
@@ -46,7 +46,7 @@ enum {
 };
 
 static const struct {
-	enum place place;
+	enum name_part place;
 	const char *text;
 	uint32_t means;
 } names[] = {
@@ -164,7 +164,7 @@ static const struct {
 	{ "image/openraster", "ora" },
 };
 
-/* The type of the main part in [Content_Types].xml; a part of the text is enough. Themes hold a
+/* The type of the main part in [Content_Types].xml; a substring is enough. Themes contain a
  * presentation, so they come first. */
 static const struct {
 	const char *text, *extension;
@@ -198,7 +198,7 @@ static const struct {
 
 #define CONTENT_LEN 16384
 
-static bool matches(enum place place, const char *text, const uint8_t *name, size_t name_len)
+static bool matches(enum name_part place, const char *text, const uint8_t *name, size_t name_len)
 {
 	size_t len = strlen(text);
 
@@ -283,7 +283,7 @@ static int64_t read_date(const char *text, size_t len)
 	return utc_seconds(n[0], n[1], n[2], n[3], n[4], n[5]);
 }
 
-/* Title and date from a document's description of itself, the first that there is. */
+/* Reads title and date from the document's properties. */
 static void read_properties(
 	struct zip_kind *kind, struct view *view, const struct zip_member *member)
 {
@@ -302,18 +302,18 @@ static void read_properties(
 	kind->time = read_date(text, text ? len : 0);
 }
 
-static bool describes(const struct zip_member *member, const uint8_t *name)
+static bool has_properties(const struct zip_member *member, const uint8_t *name)
 {
 	return matches(WHOLE, "docProps/core.xml", name, member->name_len) ||
 	       matches(WHOLE, "meta.xml", name, member->name_len) ||
 	       matches(END, ".opf", name, member->name_len);
 }
 
-void zip_kind_see(struct zip_kind *kind, struct view *view, const struct zip_member *member,
+void zip_kind_add(struct zip_kind *kind, struct view *view, const struct zip_member *member,
 	const uint8_t *name)
 {
 	bool mimetype = matches(WHOLE, "mimetype", name, member->name_len);
-	bool properties = describes(member, name);
+	bool properties = has_properties(member, name);
 	bool parts_list = matches(WHOLE, "[Content_Types].xml", name, member->name_len);
 	uint8_t content[CONTENT_LEN];
 	size_t len;
@@ -325,7 +325,7 @@ void zip_kind_see(struct zip_kind *kind, struct view *view, const struct zip_mem
 		read_properties(kind, view, member);
 		return;
 	}
-	/* Once is enough; hostile archives could have a million of them. */
+	/* Only the first counts; hostile archives could have a million of them. */
 	if (!(mimetype || parts_list) || kind->declared)
 		return;
 	len = zip_content(view, member, content, sizeof(content));

@@ -7,23 +7,23 @@
  *	block: 3 bytes, little-endian: last one (1 bit), type (2), length (21); then its
  *		contents
  *
- * The blocks' lengths lead to the frame's end. libzstd unpacks them, and compares the content's
- * size and checksum where there is one. A frame with neither, and nothing in it but raw bytes,
- * could be an accident: such a file stays unverified. pzstd writes a skippable frame before each
- * other.
+ * The blocks' lengths lead to the frame's end. libzstd decompresses them, and compares the
+ * content's size and checksum if the frame has them. A frame that has only raw bytes and neither
+ * checksum nor size could be a coincidence: such a file stays unverified. pzstd writes a skippable
+ * frame before each other frame.
  *
- * Damage: packed_frames.c. A frame that breaks in its first block is one if that block starts as
- * the format says.
+ * Damage: block_frames.c. A frame that is invalid in its first block is accepted if that block
+ * starts as the format requires.
  */
 #include "bytes.h"
-#include "packed_frames.h"
+#include "block_frames.h"
 
 #define MAGIC 0xfd2fb528
 #define BLOCK_MAX 131072
 
 enum { RAW, RLE, COMPRESSED };
 
-static bool read_frame(struct view *view, struct packed_frame *frame)
+static bool read_frame(struct view *view, struct block_frame *frame)
 {
 	static const uint8_t id_lens[] = { 0, 1, 2, 4 }, size_lens[] = { 0, 2, 4, 8 };
 	const uint8_t *p = view_peek(view, frame->at, 6);
@@ -39,7 +39,7 @@ static bool read_frame(struct view *view, struct packed_frame *frame)
 	frame->block_max = BLOCK_MAX;
 	frame->end_extra = descriptor & 4 ? 4 : 0;
 	frame->dictionary = descriptor & 3;
-	frame->unproved = !size_len && !frame->end_extra;
+	frame->unproven = !size_len && !frame->end_extra;
 	return true;
 }
 
@@ -48,25 +48,25 @@ static bool literals_fit(const uint8_t *p, uint32_t len, bool first)
 {
 	unsigned type = p[0] & 3, format = p[0] >> 2 & 3;
 	uint64_t bits = le32(p) | (uint64_t)p[4] << 32;
-	uint32_t size, packed;
+	uint32_t size, coded_len;
 
 	if (type < 2) {
 		size = format == 3   ? bits >> 4 & 0xfffff
 		       : format == 1 ? bits >> 4 & 0xfff
 				     : p[0] >> 3;
-		packed = (type == 0 ? size : 1) + (format == 3 ? 3 : format == 1 ? 2 : 1);
+		coded_len = (type == 0 ? size : 1) + (format == 3 ? 3 : format == 1 ? 2 : 1);
 	} else {
 		unsigned width = format < 2 ? 10 : format == 2 ? 14 : 18;
 
 		size = (uint32_t)(bits >> 4) & ((1u << width) - 1);
-		packed = (uint32_t)(bits >> (4 + width)) & ((1u << width) - 1);
-		packed += format < 2 ? 3 : format == 2 ? 4 : 5;
+		coded_len = (uint32_t)(bits >> (4 + width)) & ((1u << width) - 1);
+		coded_len += format < 2 ? 3 : format == 2 ? 4 : 5;
 	}
-	return size <= BLOCK_MAX && packed < len && !(type == 3 && first);
+	return size <= BLOCK_MAX && coded_len < len && !(type == 3 && first);
 }
 
-static bool read_block(struct view *view, const struct packed_frame *frame, uint64_t at,
-	struct packed_block *block)
+static bool read_block(
+	struct view *view, const struct block_frame *frame, uint64_t at, struct frame_block *block)
 {
 	const uint8_t *p = view_peek(view, at, 3);
 	uint32_t header = p ? le16(p) | (uint32_t)p[2] << 16 : 0, len = header >> 3;
@@ -84,7 +84,7 @@ static bool read_block(struct view *view, const struct packed_frame *frame, uint
 	return !p || literals_fit(p, len, at == frame->blocks);
 }
 
-static const struct packed_frames frames = {
+static const struct block_frames frames = {
 	.format = COMPRESSED_ZSTD,
 	.what = "Zstandard",
 	.read_frame = read_frame,
@@ -94,11 +94,11 @@ static const struct packed_frames frames = {
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	return packed_frames_check(view, finding, &frames);
+	return block_frames_check(view, finding, &frames);
 }
 
 const struct carver zst_carver = {
 	.name = "zst",
-	.summary = "Zstandard files, by unpacking all frames up to their checksums",
+	.summary = "Zstandard files, by decompressing all frames up to their checksums",
 	.check = check,
 };

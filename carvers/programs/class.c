@@ -4,13 +4,13 @@
  *	CAFEBABE, minor and major version, constant pool, flags, this and super class, interfaces,
  *	fields, methods, attributes; fields and methods have attributes of their own
  *
- * Everything has its length in front, so the walk to the last attribute gives the file's. Checked
- * are the constants' tags and texts, and that classes, names and attributes point at constants of
- * the right kind; what a class's own attributes hold is checked where they are tables of a count.
- * An attribute's contents (code, for one) count as sound when something sound stands behind them.
+ * Everything is preceded by its length, so the walk to the last attribute gives the file's. burin
+ * checks the constants' tags and texts, that classes, names and attributes point to constants of
+ * the right kind, and those of a class's own attributes that are tables with a count. The contents
+ * of an attribute (such as code) count as valid if something valid follows them.
  *
- * Universal Mach-O files have the same magic; there a small number of processors stands where a
- * class has its version.
+ * Universal Mach-O files have the same magic; they have a small number of processors where a class
+ * has its version.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -25,15 +25,15 @@ struct class
 {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at;      /* of the walk */
-	uint64_t sound;   /* behind what something sound stands */
-	uint32_t count;   /* of constants, 1 more than there are */
-	uint16_t methods; /* how many */
+	uint64_t at;        /* the next byte to read */
+	uint64_t valid_end; /* something valid follows what is before it */
+	uint32_t count;     /* number of constants, plus 1 */
+	uint16_t methods;   /* how many */
 	const char *problem;
-	uint8_t texts[8192], classes[8192]; /* bits: which constants are these */
+	uint8_t texts[8192], classes[8192]; /* bits: which constants are texts, classes */
 };
 
-static bool bit(const uint8_t *bits, uint16_t index)
+static bool bit_is_set(const uint8_t *bits, uint16_t index)
 {
 	return bits[index / 8] >> index % 8 & 1;
 }
@@ -50,7 +50,7 @@ static bool number16(struct class *class, uint16_t *value)
 }
 
 /* Modified UTF-8 has neither zeros nor bytes above EF. */
-static bool sound_text(struct view *view, uint64_t at, size_t len)
+static bool valid_text(struct view *view, uint64_t at, size_t len)
 {
 	const uint8_t *p = len ? view_peek(view, at, len) : NULL;
 
@@ -60,7 +60,7 @@ static bool sound_text(struct view *view, uint64_t at, size_t len)
 	return true;
 }
 
-/* Bytes of the constant at `at`, 0 when it is none. */
+/* The length of the constant at `at`, 0 when it is not a constant. */
 static uint32_t constant_len(struct view *view, uint64_t at)
 {
 	static const uint8_t lens[] = { [3] = 5,
@@ -86,7 +86,7 @@ static uint32_t constant_len(struct view *view, uint64_t at)
 	if (p[0] == TEXT) {
 		uint16_t len = be16(p + 1);
 
-		return sound_text(view, at + 3, len) ? 3u + len : 0;
+		return valid_text(view, at + 3, len) ? 3u + len : 0;
 	}
 	return p[0] < sizeof(lens) ? lens[p[0]] : 0;
 }
@@ -100,7 +100,7 @@ static bool walk_pool(struct class *class)
 
 		if (!there || !p) {
 			class->problem = "no constant";
-			class->sound = class->at;
+			class->valid_end = class->at;
 			return false;
 		}
 		if (p[0] == TEXT)
@@ -111,7 +111,7 @@ static bool walk_pool(struct class *class)
 			i++;
 		class->at += len;
 	}
-	class->sound = class->at;
+	class->valid_end = class->at;
 	return true;
 }
 
@@ -136,7 +136,7 @@ static void read_title(const struct class *class, uint16_t index)
 	uint16_t len;
 	uint64_t at;
 
-	if (!p || !bit(class->texts, be16(p + 1)))
+	if (!p || !bit_is_set(class->texts, be16(p + 1)))
 		return;
 	at = find_constant(class, be16(p + 1));
 	p = view_peek(class->view, at, 3);
@@ -146,7 +146,7 @@ static void read_title(const struct class *class, uint16_t index)
 		finding_set_title(class->finding, p, len);
 }
 
-static bool failed(struct class *class, const char *problem)
+static bool class_failed(struct class *class, const char *problem)
 {
 	class->problem = problem;
 	return false;
@@ -158,21 +158,21 @@ static bool walk_head(struct class *class)
 
 	if (!number16(class, &flags) || !number16(class, &this) || !number16(class, &super) ||
 		!number16(class, &count))
-		return failed(class, "no class behind the constants");
+		return class_failed(class, "no class after the constants");
 	/* Only Object and module-info have no super class. */
-	if (!bit(class->classes, this) || (super && !bit(class->classes, super)))
-		return failed(class, "this class or its super class is none");
+	if (!bit_is_set(class->classes, this) || (super && !bit_is_set(class->classes, super)))
+		return class_failed(class, "the class or its super class is not a class constant");
 	read_title(class, this);
 	for (uint32_t i = 0; i < count; i++)
-		if (!number16(class, &index) || !bit(class->classes, index))
-			return failed(class, "an interface is none");
-	class->sound = class->at;
+		if (!number16(class, &index) || !bit_is_set(class->classes, index))
+			return class_failed(class, "an interface is not a class constant");
+	class->valid_end = class->at;
 	return true;
 }
 
-/* Whether a class's attribute of `len` bytes at `at` is a table of a count, or one index, as far
- * as its name says so. */
-static bool sound_content(const struct class *class, uint16_t name, uint64_t at, uint32_t len)
+/* Whether a class's attribute of `len` bytes at `at` is a table with a count, or one index, if its
+ * name requires that. */
+static bool valid_content(const struct class *class, uint16_t name, uint64_t at, uint32_t len)
 {
 	const uint8_t *p = view_peek(class->view, at, 2);
 	uint16_t first = p && len >= 2 ? be16(p) : 0;
@@ -184,13 +184,13 @@ static bool sound_content(const struct class *class, uint16_t name, uint64_t at,
 	if (!there)
 		return false;
 	if (memcmp(p + 1, "\0\12SourceFile", 12) == 0 || memcmp(p + 1, "\0\11Signature", 11) == 0)
-		return len == 2 && bit(class->texts, first);
+		return len == 2 && bit_is_set(class->texts, first);
 	if (memcmp(p + 1, "\0\14InnerClasses", 14) == 0)
 		return len == 2 + 8u * first;
 	if (memcmp(p + 1, "\0\13NestMembers", 13) == 0)
 		return len == 2 + 2u * first;
 	if (memcmp(p + 1, "\0\10NestHost", 10) == 0)
-		return len == 2 && bit(class->classes, first);
+		return len == 2 && bit_is_set(class->classes, first);
 	return true;
 }
 
@@ -199,20 +199,21 @@ static bool walk_attributes(struct class *class, bool of_class)
 	uint16_t count, name;
 
 	if (!number16(class, &count))
-		return failed(class, "no attributes");
+		return class_failed(class, "no attributes");
 	for (uint32_t i = 0; i < count; i++) {
 		const uint8_t *p = view_peek(class->view, class->at, 6);
 		uint32_t len;
 
-		if (!p || !bit(class->texts, be16(p)))
-			return failed(class, "an attribute without a name");
+		if (!p || !bit_is_set(class->texts, be16(p)))
+			return class_failed(class, "an attribute without a name");
 		name = be16(p);
 		len = be32(p + 2);
-		class->sound = class->at;
+		class->valid_end = class->at;
 		if (len && !view_peek(class->view, class->at + 5 + len, 1))
-			return failed(class, "an attribute that is not all there");
-		if (of_class && !sound_content(class, name, class->at + 6, len))
-			return failed(class, "an attribute that is not what its name says");
+			return class_failed(class, "an attribute that is not all there");
+		if (of_class && !valid_content(class, name, class->at + 6, len))
+			return class_failed(
+				class, "an attribute whose content does not fit its name");
 		class->at += 6 + (uint64_t)len;
 	}
 	return true;
@@ -224,22 +225,22 @@ static bool walk_members(struct class *class)
 	uint16_t count, flags, name, kind;
 
 	if (!number16(class, &count))
-		return failed(class, "no fields or methods");
+		return class_failed(class, "no fields or methods");
 	class->methods = count;
 	for (uint32_t i = 0; i < count; i++) {
 		if (!number16(class, &flags) || !number16(class, &name) ||
-			!number16(class, &kind) || !bit(class->texts, name) ||
-			!bit(class->texts, kind))
-			return failed(class, "a field or method without name or type");
-		class->sound = class->at - 6;
+			!number16(class, &kind) || !bit_is_set(class->texts, name) ||
+			!bit_is_set(class->texts, kind))
+			return class_failed(class, "a field or method without name or type");
+		class->valid_end = class->at - 6;
 		if (!walk_attributes(class, false))
 			return false;
 	}
 	return true;
 }
 
-/* A class without attributes, which compilers hardly write, that ends in more zeros than its last
- * method can have: what follows the code's last instruction are three counts. */
+/* Whether a class without attributes, which compilers hardly write, ends in more zeros than its
+ * last method can have: only three counts follow the code's last instruction. */
 static bool ends_in_zeros(struct class *class)
 {
 	const uint8_t *p = view_peek(class->view, class->at - 8, 8);
@@ -264,10 +265,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 			return CARVE_COMPLETE;
 		class.problem = "a class without attributes that ends in zeros";
 	}
-	if (class.sound < 64)
+	if (class.valid_end < 64)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, class.problem, class.at);
-	finding->length = class.sound;
+	finding->length = class.valid_end;
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, class.problem, class.at);
 }
 

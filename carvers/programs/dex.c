@@ -1,9 +1,9 @@
 /*
  * Android's Dalvik executables (source.android.com, Dalvik executable format).
  *
- * The header has the file's size and an Adler-32 of all that follows it: where that holds the file
- * is complete. Where it does not, the map at the file's end, a list of kinds and places, tells a
- * changed file (unverified) from a cut one.
+ * The header has the file's size and an Adler-32 of everything after it: if that matches, the file
+ * is complete. If it does not, the map at the file's end, a list of types and offsets,
+ * distinguishes a changed file (unverified) from a cut one.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "foreign.h"
 #include "walk.h"
 
-static bool checksum_holds(struct view *view, uint32_t len, uint32_t checksum)
+static bool checksum_matches(struct view *view, uint32_t len, uint32_t checksum)
 {
 	uint32_t sum = 1;
 	size_t got;
@@ -28,8 +28,8 @@ static bool checksum_holds(struct view *view, uint32_t len, uint32_t checksum)
 	return sum == checksum;
 }
 
-/* The map: a count, then entries of a kind, a count and a rising place. */
-static bool sound_map(struct view *view, uint32_t at, uint32_t len)
+/* Whether the map is valid: a count, then entries of a type, a count and a rising offset. */
+static bool valid_map(struct view *view, uint32_t at, uint32_t len)
 {
 	const uint8_t *p = view_peek(view, at, 4);
 	uint32_t count = p ? le32(p) : 0, last = 0;
@@ -61,11 +61,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "no header length and byte order at 36");
 	if (len < head_len || map < head_len || map >= len)
 		return verdict_because(CARVE_REJECT, finding, "impossible sizes at 32");
-	if (len <= view_size(view) && checksum_holds(view, len, checksum)) {
+	if (len <= view_size(view) && checksum_matches(view, len, checksum)) {
 		finding->length = len;
 		return CARVE_COMPLETE;
 	}
-	if (len <= view_size(view) && sound_map(view, map, len)) {
+	if (len <= view_size(view) && valid_map(view, map, len)) {
 		finding->length = len;
 		return verdict_because(CARVE_UNVERIFIED, finding, "the checksum at 8 is wrong");
 	}

@@ -2,25 +2,25 @@
  * ELF (System V Application Binary Interface, chapter 4, and its ELF-64 form): programs, shared
  * objects, object files, core files, in both widths and byte orders.
  *
- *	header:          magic, class, order, type, places and sizes of the two tables
- *	program headers: segments, what a system loads; none in object files
- *	section headers: sections, what linkers and debuggers want; nearly always at the end
+ *	header:          magic, class, byte order, type, offsets and sizes of the two tables
+ *	program headers: segments, loaded by a system; none in object files
+ *	section headers: sections, for linkers and debuggers; nearly always at the end
  *
- * The length is the end of what reaches farthest: sections, or their table. Where there are no
- * sections (packed and stripped programs, core files) segments are all that is known, and nothing
- * at their end says that they are whole: unverified.
+ * The file ends where the last section ends, or their table. If there are no sections (compressed
+ * and stripped programs, core files), only the segments are known, and nothing shows that they are
+ * complete: unverified.
  *
- * Nothing in ELF has a checksum. What vouches for a file is that its tables stand where the header
- * says: each section header is checked against the others, its name, and the file; names have to be
- * names, and symbols must refer to sections and names that exist. When the table of sections is not
- * there, the file is cut or overwritten in front of it, and code and data are kept as far as they
- * are not random, zeros or text (program.c). When it is there and what sections hold contradicts
- * it, the file's middle is damaged, or in pieces: unverified, as is a file whose last bytes belong
- * to a section that can't be checked.
+ * Nothing in ELF has a checksum. A file is verified by finding its tables where the header says:
+ * each section header is checked against the others, its name, and the file; name tables must
+ * contain names, and symbols must refer to sections and names that exist. If the section table is
+ * missing, the file is cut or overwritten before it, and code and data are kept as far as they are
+ * not random, zeros or text (foreign.c). If it is there and contradicts the contents of sections,
+ * the file's middle is damaged, or in pieces: unverified, as is a file whose last bytes belong to a
+ * section that cannot be checked.
  *
- * Linux signs modules with a PKCS #7 message behind the ELF file, which belongs to it, as does an
- * archive that proves its end (appended.c). What else is appended, as AppImages do, no header
- * tells; AppImages are unverified and end where ELF does.
+ * Linux signs modules with a PKCS #7 message after the ELF file, which belongs to it, as does an
+ * archive that proves its own end (overlay.c). No header describes other overlays, such as those of
+ * AppImages; AppImages are unverified and end where ELF does.
  */
 #include "elf.h"
 
@@ -78,7 +78,7 @@ bool elf_section(const struct elf *elf, uint64_t index, struct elf_section *sect
 	return true;
 }
 
-/* The identification: what is wrong, or NULL. */
+/* Reads the identification: what is wrong, or NULL. */
 static const char *read_identity(struct elf *elf, const uint8_t *p)
 {
 	if (memcmp(p,
@@ -97,7 +97,7 @@ static const char *read_identity(struct elf *elf, const uint8_t *p)
 	return NULL;
 }
 
-/* The header. What is wrong, or NULL. */
+/* Reads the header: what is wrong, or NULL. */
 static const char *read_header(struct elf *elf)
 {
 	const uint8_t *p = view_peek(elf->view, 0, 52), *sizes;
@@ -119,11 +119,11 @@ static const char *read_header(struct elf *elf)
 	elf->section_count = ordered16(big, sizes + 8);
 	elf->names_index = ordered16(big, sizes + 10);
 	if (ordered16(big, sizes) != header_len(elf))
-		return "the header has not its length";
+		return "a header of wrong length";
 	if (elf->segments_at && elf->segment_count && ordered16(big, sizes + 2) != segment_len(elf))
-		return "program headers have not their length";
+		return "program headers of wrong length";
 	if (elf->sections_at && ordered16(big, sizes + 6) != section_len(elf))
-		return "section headers have not their length";
+		return "section headers of wrong length";
 	if (!elf->segments_at)
 		elf->segment_count = 0;
 	if (elf->segment_count == 0 && elf->sections_at == 0)
@@ -132,12 +132,12 @@ static const char *read_header(struct elf *elf)
 		(elf->sections_at && elf->sections_at < header_len(elf)))
 		return "a table inside the header";
 	if (elf->segments_at > INT64_MAX || elf->sections_at > INT64_MAX)
-		return "a table beyond all files";
+		return "a table at an impossible offset";
 	elf->head_end = header_len(elf);
 	return NULL;
 }
 
-/* Counts too large for the header stand in the first section header. */
+/* Counts too large for the header are in the first section header. */
 static void read_large_counts(struct elf *elf)
 {
 	struct elf_section first;
@@ -155,8 +155,8 @@ static void read_large_counts(struct elf *elf)
 		elf->names_index = first.link;
 }
 
-/* Notes what later steps need of a segment. */
-static void take_segment(struct elf *elf, uint32_t type, uint64_t at, uint64_t len)
+/* Notes what later steps need to know about a segment. */
+static void note_segment(struct elf *elf, uint32_t type, uint64_t at, uint64_t len)
 {
 	if (type == ELF_INTERP)
 		elf->interp = true;
@@ -194,11 +194,11 @@ static bool read_segment(struct elf *elf, uint64_t index)
 		return false;
 	if (type == ELF_LOAD && len && (len > memory_len || (align && (at - address) % align)))
 		return false;
-	take_segment(elf, type, at, len);
+	note_segment(elf, type, at, len);
 	return true;
 }
 
-/* The program headers: true when all make sense; else *where is the first that doesn't. */
+/* Reads the program headers: true when all are valid; else *where is the first invalid one. */
 static bool read_segments(struct elf *elf, uint64_t *where)
 {
 	for (uint64_t i = 0; i < elf->segment_count; i++) {
@@ -219,25 +219,25 @@ static const char *judge_section(const struct elf *elf, const struct elf_section
 	if (section->name >= elf->names_len)
 		return "a section without a name";
 	if (section->link >= elf->section_count)
-		return "a section linked to none";
+		return "a section linked to a missing one";
 	if (!power_of_two(section->align))
 		return "a section with an impossible alignment";
 	if (section->type != ELF_NOBITS &&
 		(section->at > INT64_MAX || section->len > INT64_MAX - section->at))
-		return "a section beyond all files";
+		return "a section at an impossible offset";
 	return NULL;
 }
 
-/* How the table of sections bears itself out. */
-struct sections {
+/* What the section table contains. */
+struct elf_sections {
 	uint64_t end;        /* of sections and their table */
 	uint64_t last;       /* index of the section that ends there, 0: the table does */
 	uint64_t where;      /* of the problem */
-	const char *problem; /* the table is none */
-	bool program;        /* loaded sections whose bytes are there */
+	const char *problem; /* not a section table */
+	bool program;        /* it has loaded sections with bytes in the file */
 };
 
-static void read_sections(struct elf *elf, struct sections *sections)
+static void read_sections(struct elf *elf, struct elf_sections *sections)
 {
 	struct elf_section names, section;
 
@@ -245,7 +245,7 @@ static void read_sections(struct elf *elf, struct sections *sections)
 	sections->where = elf->sections_at;
 	if (!elf_section(elf, elf->names_index, &names) || names.type != ELF_STRTAB ||
 		!elf_section(elf, 0, &section) || section.type != 0) {
-		sections->problem = "no table of sections";
+		sections->problem = "no section table";
 		return;
 	}
 	elf->names_len = names.len;
@@ -269,9 +269,9 @@ static void read_sections(struct elf *elf, struct sections *sections)
 	}
 }
 
-/* Whether the last section vouches for the end: names, with a zero behind the last, or symbols, of
- * which none is all zeros but the first. */
-static bool vouches(const struct elf *elf, const struct elf_section *section)
+/* Whether the last section proves the end: names, with a zero after the last, or symbols, of which
+ * only the first is all zeros. */
+static bool proves_end(const struct elf *elf, const struct elf_section *section)
 {
 	uint64_t end = section->at + section->len, last = 0;
 
@@ -282,14 +282,14 @@ static bool vouches(const struct elf *elf, const struct elf_section *section)
 	return last && section->len > last && !walk_zeros(elf->view, end - last, end);
 }
 
-/* Whether the last section is an archive that proves its end, as some self-extracting programs have
- * it: then that vouches for the section's. */
+/* Whether the last section is an archive that proves its own end, as in some self-extracting
+ * programs: then it also proves the section's. */
 static bool ends_with_archive(
 	struct elf *elf, const struct elf_section *section, enum verdict *verdict)
 {
 	struct finding archive = { 0 };
 
-	if (!overlay_take(elf->view, section->at, &archive, verdict) ||
+	if (!overlay_include(elf->view, section->at, &archive, verdict) ||
 		archive.length < section->at + section->len)
 		return false;
 	elf->finding->length = archive.length;
@@ -297,8 +297,8 @@ static bool ends_with_archive(
 	return true;
 }
 
-/* Whether the damage reaches up to the last section. */
-static bool last_is_broken(const struct elf *elf, const struct sections *sections)
+/* Whether the damage extends to the last section. */
+static bool last_is_invalid(const struct elf *elf, const struct elf_sections *sections)
 {
 	struct elf_section section;
 	uint64_t where;
@@ -307,8 +307,8 @@ static bool last_is_broken(const struct elf *elf, const struct sections *section
 	       elf_content(elf, &section, &where);
 }
 
-/* A table of sections is there. Judges what they hold. */
-static enum verdict judge_contents(struct elf *elf, const struct sections *sections)
+/* The verdict when there is a section table, by the sections' contents. */
+static enum verdict judge_contents(struct elf *elf, const struct elf_sections *sections)
 {
 	struct finding *finding = elf->finding;
 	struct elf_section section;
@@ -323,7 +323,7 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 		if (!problem)
 			continue;
 		finding->length = sections->end;
-		if (i == sections->last || last_is_broken(elf, sections))
+		if (i == sections->last || last_is_invalid(elf, sections))
 			return foreign_cut(
 				elf->view, finding, elf->head_end, sections->end, problem, where);
 		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, where);
@@ -337,46 +337,48 @@ static enum verdict judge_contents(struct elf *elf, const struct sections *secti
 		if (elf->segments_end - sections->end >= 16 ||
 			!walk_zeros(elf->view, sections->end, elf->segments_end))
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"segments go on behind the last section, at %" PRIu64,
+				"segments continue after the last section, at %" PRIu64,
 				sections->end);
 	}
-	if (overlay_take(elf->view, finding->length, finding, &verdict))
+	if (overlay_include(elf->view, finding->length, finding, &verdict))
 		return verdict;
 	if (elf->appimage)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"an AppImage: what is appended at %" PRIu64 " is not told", sections->end);
+			"an AppImage: the end of the overlay at %" PRIu64 " is unknown",
+			sections->end);
 	if (sections->last) {
 		elf_section(elf, sections->last, &section);
-		if (!vouches(elf, &section) && ends_with_archive(elf, &section, &verdict))
+		if (!proves_end(elf, &section) && ends_with_archive(elf, &section, &verdict))
 			return verdict;
-		if (!vouches(elf, &section))
+		if (!proves_end(elf, &section))
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"nothing vouches for the last section at %" PRIu64, section.at);
+				"the last section, at %" PRIu64 ", cannot be verified", section.at);
 	}
 	return CARVE_COMPLETE;
 }
 
-/* No sections: segments alone tell the end. */
+/* The verdict without sections: segments alone determine the end. */
 static enum verdict judge_segments(struct elf *elf)
 {
 	uint64_t end = elf->segments_end > elf->head_end ? elf->segments_end : elf->head_end;
 
 	if (elf->segments_end == 0)
 		return verdict_because(CARVE_REJECT, elf->finding,
-			"segments without a byte at %" PRIu64, elf->segments_at);
+			"only empty segments at %" PRIu64, elf->segments_at);
 	if (end > view_size(elf->view))
 		return walk_cut(
 			elf->view, elf->finding, end, foreign_start(elf->view, elf->head_end, end));
 	elf->finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, elf->finding,
-		"no sections: nothing vouches for the end of the last segment at %" PRIu64, end);
+		"no sections, so the end of the last segment at %" PRIu64 " cannot be verified",
+		end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct elf elf = { .view = view, .finding = finding };
 	const char *problem = read_header(&elf);
-	struct sections sections = { 0 };
+	struct elf_sections sections = { 0 };
 	uint64_t where = 0;
 
 	if (problem)
@@ -384,7 +386,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	read_large_counts(&elf);
 	if (!read_segments(&elf, &where))
 		return verdict_because(CARVE_REJECT, finding,
-			"the program header at %" PRIu64 " makes no sense", where);
+			"the program header at %" PRIu64 " is invalid", where);
 	if (elf.sections_at == 0 || elf.section_count == 0) {
 		elf_details(&elf);
 		return judge_segments(&elf);

@@ -1,4 +1,5 @@
-/* ELF files: what elf.c (the walk) and elf_content.c (what sections and segments hold) share. */
+/* ELF files: what elf.c (headers and verdict) and elf_content.c (contents of sections and segments)
+ * share. */
 #ifndef BURIN_CARVERS_PROGRAMS_ELF_H
 #define BURIN_CARVERS_PROGRAMS_ELF_H
 
@@ -33,9 +34,9 @@ struct elf {
 	uint16_t type;
 	uint64_t segments_at, sections_at;
 	uint64_t segment_count, section_count, names_index;
-	uint64_t head_end;     /* behind the header and the program headers */
-	uint64_t segments_end; /* of all that segments hold */
-	uint64_t names_len;    /* of the table of section names */
+	uint64_t head_end;     /* after the header and the program headers */
+	uint64_t segments_end; /* after the last segment */
+	uint64_t names_len;    /* length of the table of section names */
 	bool interp;
 	uint64_t dynamic, dynamic_len;
 	uint64_t note, note_len; /* the first of them */
@@ -49,16 +50,16 @@ struct elf_section {
 
 uint64_t elf_word(const struct elf *elf, const uint8_t *p);
 
-/* Entry `index` of the table of sections. False when it can't be read. */
+/* Reads entry `index` of the section table. False when it is not readable. */
 bool elf_section(const struct elf *elf, uint64_t index, struct elf_section *section);
 
-/* What is wrong with what a section holds, or NULL; *where is the offset. */
+/* What is wrong with a section's contents, or NULL; *where is the offset. */
 const char *elf_content(const struct elf *elf, const struct elf_section *section, uint64_t *where);
 
 /* Sets extension and title. */
 void elf_details(const struct elf *elf);
 
-/* Behind a kernel module's end: behind the signature that follows it, if one does. */
+/* The end of the signature that follows a kernel module at `end`; `end` if there is none. */
 uint64_t elf_signature_end(struct view *view, uint64_t end);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What an ELF file's sections and segments hold, as far as it says something about the file: tables
- * of names and symbols are checked against each other, dynamic entries and notes give the kind of
- * file and its name.
+ * The contents of an ELF file's sections and segments that describe the file: name tables and
+ * symbols are checked against each other, dynamic entries and notes give the type of file and its
+ * name.
  */
 #include "elf.h"
 
@@ -14,8 +14,8 @@
 
 #define SYMBOL_LEN(elf) ((elf)->wide ? 24u : 16u)
 
-/* Each symbol has a name in the table of names, and stands in a section that exists. */
-static const char *judge_symbols(
+/* Checks that each symbol has a name in the name table and a section that exists. */
+static const char *check_symbols(
 	const struct elf *elf, const struct elf_section *section, uint64_t *where)
 {
 	size_t step = SYMBOL_LEN(elf), len;
@@ -24,12 +24,12 @@ static const char *judge_symbols(
 
 	if (!elf_section(elf, section->link, &names) || section->entry_len != step ||
 		section->len % step)
-		return "a table of symbols without names or size";
+		return "a symbol table without names or size";
 	for (uint64_t at = section->at, end = at + section->len; at < end; at += len) {
 		p = walk_window(elf->view, at, end, &len);
 		len -= len % step;
 		if (!p || !len)
-			return "symbols that are not there";
+			return "missing symbols";
 		for (size_t i = 0; i < len; i += step) {
 			uint16_t home = ordered16(elf->big_endian, p + i + (elf->wide ? 6 : 14));
 
@@ -48,14 +48,14 @@ const char *elf_content(const struct elf *elf, const struct elf_section *section
 	*where = section->at;
 	if (section->type == ELF_STRTAB && section->len &&
 		!name_table_valid(elf->view, section->at, section->at + section->len))
-		return "a table of names that are none";
+		return "a name table with invalid names";
 	if ((section->type == ELF_SYMTAB || section->type == ELF_DYNSYM) && section->len)
-		return judge_symbols(elf, section, where);
+		return check_symbols(elf, section, where);
 	return NULL;
 }
 
-/* What the dynamic entries say. */
-struct dynamic {
+/* From the dynamic entries. */
+struct elf_dynamic {
 	uint64_t strings, soname, flags;
 	bool has_soname;
 };
@@ -65,7 +65,7 @@ struct dynamic {
 #define DT_FLAGS_1 0x6ffffffb
 #define DF_1_PIE 0x08000000
 
-static void read_dynamic(const struct elf *elf, struct dynamic *dynamic)
+static void read_dynamic(const struct elf *elf, struct elf_dynamic *dynamic)
 {
 	size_t word = elf->wide ? 8 : 4;
 
@@ -86,8 +86,8 @@ static void read_dynamic(const struct elf *elf, struct dynamic *dynamic)
 	}
 }
 
-/* The library's name, from the dynamic section's strings, which the sections place. */
-static void read_soname(const struct elf *elf, const struct dynamic *dynamic)
+/* The library's name, from the dynamic section's strings, whose offset the sections give. */
+static void read_soname(const struct elf *elf, const struct elf_dynamic *dynamic)
 {
 	struct elf_section section;
 
@@ -135,7 +135,7 @@ static void read_core(const struct elf *elf)
 	}
 }
 
-/* Linux's modules have a section of this name. */
+/* Whether it is a Linux module: those have a section of this name. */
 static bool is_module(const struct elf *elf)
 {
 	struct elf_section names, section;
@@ -158,7 +158,7 @@ static bool is_module(const struct elf *elf)
 
 void elf_details(const struct elf *elf)
 {
-	struct dynamic dynamic = { 0 };
+	struct elf_dynamic dynamic = { 0 };
 
 	switch (elf->type) {
 	case ELF_REL:
@@ -177,7 +177,7 @@ void elf_details(const struct elf *elf)
 	}
 }
 
-/* "~Module signature appended~\n", behind a PKCS #7 message and 12 bytes whose last four are its
+/* "~Module signature appended~\n", after a PKCS #7 message and 12 bytes whose last four are its
  * length (Linux, include/linux/module_signature.h). */
 #define SIGNED "~Module signature appended~\n"
 #define SIGNED_LEN (sizeof(SIGNED) - 1)

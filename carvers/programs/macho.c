@@ -2,16 +2,17 @@
  * Mach-O programs, libraries and object files, and universal ("fat") files that hold several of
  * them (Apple's mach-o/loader.h, mach-o/fat.h, mach-o/nlist.h, and xnu's cs_blobs.h).
  *
- *	header:   magic, processor, kind of file, number and length of commands
- *	commands: kind and length each; they place segments, symbols, names, relocations, signature
+ *	header:   magic, processor, type of file, number and length of commands
+ *	commands: type and length each; they give the offsets of segments, symbols, names,
+ *		relocations, signature
  *
- * The length is the end of what reaches farthest. What vouches for it is what links the file: the
- * table of symbols' names, which stands last and ends with a zero, or the signature behind it
- * (macho_signature.c). A file that has neither at its end is unverified. Where they are broken the
- * file is cut, and code is kept as far as it is not random, zeros or text.
+ * The file ends where its last part ends. That end is proven by linking data: the table of symbol
+ * names, which is last and ends with a zero, or the signature after it (macho_signature.c). A file
+ * that has neither at its end is unverified. If they are invalid, the file is cut, and code is kept
+ * as far as it is not random, zeros or text.
  *
- * A universal file is as sound as the files in it; libraries of object files (ar) in it are not
- * walked.
+ * A universal file is as valid as the files in it; libraries of object files (ar) in it are not
+ * checked.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -38,7 +39,7 @@ struct macho {
 	bool wide, big_endian;
 	uint32_t kind;
 	uint64_t commands_end;
-	uint64_t end; /* from base, as all that follow */
+	uint64_t end; /* from base, as are all that follow */
 	uint64_t symbols, symbol_count;
 	uint64_t names, names_end;
 	uint64_t signature, signature_end;
@@ -50,14 +51,14 @@ static uint32_t word(const struct macho *macho, const uint8_t *p)
 	return ordered32(macho->big_endian, p);
 }
 
-static void reach(struct macho *macho, uint64_t at, uint64_t len)
+static void extend_to(struct macho *macho, uint64_t at, uint64_t len)
 {
 	if (at && len && at <= INT64_MAX && len <= INT64_MAX - at && at + len > macho->end)
 		macho->end = at + len;
 }
 
-/* Relocations of an object file's sections stand behind the sections. */
-static bool take_segment(struct macho *macho, uint64_t at, uint32_t len)
+/* An object file has its relocations after its sections. */
+static bool note_segment(struct macho *macho, uint64_t at, uint32_t len)
 {
 	bool wide = macho->wide;
 	uint32_t head = wide ? 72 : 56, step = wide ? 80 : 68, count;
@@ -67,10 +68,10 @@ static bool take_segment(struct macho *macho, uint64_t at, uint32_t len)
 		return false;
 	count = word(macho, p + (wide ? 64 : 48));
 	if (wide)
-		reach(macho, ordered64(macho->big_endian, p + 40),
+		extend_to(macho, ordered64(macho->big_endian, p + 40),
 			ordered64(macho->big_endian, p + 48));
 	else
-		reach(macho, word(macho, p + 32), word(macho, p + 36));
+		extend_to(macho, word(macho, p + 32), word(macho, p + 36));
 	if (count > (len - head) / step)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
@@ -78,22 +79,22 @@ static bool take_segment(struct macho *macho, uint64_t at, uint32_t len)
 		if (!p)
 			return false;
 		p += wide ? 56 : 48;
-		reach(macho, word(macho, p), 8 * (uint64_t)word(macho, p + 4));
+		extend_to(macho, word(macho, p), 8 * (uint64_t)word(macho, p + 4));
 	}
 	return true;
 }
 
-/* The pairs of place and count in LC_DYSYMTAB, and the bytes that each counts. */
-static void take_dynamic(struct macho *macho, const uint8_t *p)
+/* The pairs of offset and count in LC_DYSYMTAB, and the size of what each counts. */
+static void note_dynamic(struct macho *macho, const uint8_t *p)
 {
 	uint32_t sizes[] = { 8, macho->wide ? 56 : 52, 4, 4, 8, 8 };
 
 	for (size_t i = 0; i < 6; i++)
-		reach(macho, word(macho, p + 32 + 8 * i),
+		extend_to(macho, word(macho, p + 32 + 8 * i),
 			(uint64_t)sizes[i] * word(macho, p + 36 + 8 * i));
 }
 
-static void take_name(struct macho *macho, const uint8_t *p, uint32_t len)
+static void note_name(struct macho *macho, const uint8_t *p, uint32_t len)
 {
 	uint32_t at = word(macho, p + 8);
 	const uint8_t *nul = at < len ? memchr(p + at, 0, len - at) : NULL;
@@ -108,41 +109,41 @@ static bool is_linkedit(uint32_t kind)
 	       kind == 0x2e || kind == 0x33 || kind == 0x34 || kind == 0x36;
 }
 
-static bool take_command(struct macho *macho, uint64_t at, uint32_t kind, uint32_t len)
+static bool note_command(struct macho *macho, uint64_t at, uint32_t kind, uint32_t len)
 {
 	const uint8_t *p = view_peek(macho->view, at, len < 4096 ? len : 4096);
 
 	if (!p)
 		return false;
-	kind &= 0x7fffffff; /* the highest bit: the loader has to know it */
+	kind &= 0x7fffffff; /* the highest bit: the loader must support it */
 	if (kind == SEGMENT || kind == SEGMENT_64)
-		return take_segment(macho, at, len);
+		return note_segment(macho, at, len);
 	if (kind == SYMBOLS && len >= 24) {
-		reach(macho, word(macho, p + 8),
+		extend_to(macho, word(macho, p + 8),
 			(uint64_t)word(macho, p + 12) * (macho->wide ? 16 : 12));
-		reach(macho, word(macho, p + 16), word(macho, p + 20));
+		extend_to(macho, word(macho, p + 16), word(macho, p + 20));
 		macho->symbols = word(macho, p + 8);
 		macho->symbol_count = word(macho, p + 12);
 		macho->names = word(macho, p + 16);
 		macho->names_end = macho->names + word(macho, p + 20);
 	} else if (kind == DYNAMIC_SYMBOLS && len >= 80) {
-		take_dynamic(macho, p);
+		note_dynamic(macho, p);
 	} else if (is_linkedit(kind) && len >= 16) {
-		reach(macho, word(macho, p + 8), word(macho, p + 12));
+		extend_to(macho, word(macho, p + 8), word(macho, p + 12));
 		if (kind == SIGNATURE) {
 			macho->signature = word(macho, p + 8);
 			macho->signature_end = macho->signature + word(macho, p + 12);
 		}
 	} else if (kind == DYLD_INFO && len >= 48) {
 		for (size_t i = 0; i < 5; i++)
-			reach(macho, word(macho, p + 8 + 8 * i), word(macho, p + 12 + 8 * i));
+			extend_to(macho, word(macho, p + 8 + 8 * i), word(macho, p + 12 + 8 * i));
 	} else if (kind == LIBRARY_NAME && len >= 24) {
-		take_name(macho, p, len < 4096 ? len : 4096);
+		note_name(macho, p, len < 4096 ? len : 4096);
 	}
 	return true;
 }
 
-/* The header: false when there is none. *count and *len are of the commands. */
+/* Reads the header: false when there is none. *count and *len are the commands'. */
 static bool read_header(struct macho *macho, uint32_t *count, uint32_t *len)
 {
 	const uint8_t *p = view_peek(macho->view, macho->base, 32);
@@ -179,19 +180,19 @@ static const char *read_commands(struct macho *macho)
 		command_len = word(macho, p + 4);
 		if (command_len < 8 || command_len % 4 || command_len > macho->commands_end - at ||
 			(word(macho, p) & 0x7fffffff) > 0x80 ||
-			!take_command(macho, at, word(macho, p), command_len))
+			!note_command(macho, at, word(macho, p), command_len))
 			return "no command";
 	}
 	if (at != macho->commands_end)
-		return "commands of another length";
-	reach(macho, macho->commands_end - macho->base, 0);
+		return "commands of a different length";
+	extend_to(macho, macho->commands_end - macho->base, 0);
 	if (macho->end < macho->commands_end - macho->base)
 		macho->end = macho->commands_end - macho->base;
 	return NULL;
 }
 
-/* Each symbol has a name in the table; the last of these begins behind another's end. */
-static bool sound_symbols(const struct macho *macho)
+/* Each symbol has a name in the table; the last name starts after another one's end. */
+static bool valid_symbols(const struct macho *macho)
 {
 	uint32_t step = macho->wide ? 16 : 12, last = 0;
 	uint64_t names_len = macho->names_end - macho->names, name;
@@ -210,27 +211,27 @@ static bool sound_symbols(const struct macho *macho)
 	       walk_find(macho->view, &name, macho->base + macho->names_end, 0);
 }
 
-/* What linkers put last, and whether it vouches for the end. */
-static const char *judge_end(struct macho *macho, bool *vouched)
+/* Checks what linkers put last: what is wrong, or NULL; *proven: it proves the end. */
+static const char *check_end(struct macho *macho, bool *proven)
 {
 	uint64_t base = macho->base;
 
-	*vouched = false;
+	*proven = false;
 	if (macho->names && macho->symbol_count) {
 		macho->where = base + macho->names;
-		/* Signing may leave other bytes behind the last name. */
-		if (!sound_symbols(macho) ||
+		/* Signing may leave other bytes after the last name. */
+		if (!valid_symbols(macho) ||
 			(!macho->signature && !name_table_valid(macho->view, base + macho->names,
 						      base + macho->names_end)))
-			return "a table of names that are none";
-		*vouched = walk_zeros(macho->view, base + macho->names_end, base + macho->end);
+			return "a name table with invalid names";
+		*proven = walk_zeros(macho->view, base + macho->names_end, base + macho->end);
 	}
 	if (macho->signature) {
 		macho->where = base + macho->signature;
-		if (!macho_signature_sound(macho->view, base + macho->signature,
+		if (!macho_signature_valid(macho->view, base + macho->signature,
 			    base + macho->signature_end, macho->signature))
 			return "no signature";
-		*vouched = macho->signature_end == macho->end;
+		*proven = macho->signature_end == macho->end;
 	}
 	return NULL;
 }
@@ -242,7 +243,7 @@ static enum verdict check_one(struct macho *macho)
 	const char *problem = read_commands(macho);
 	uint64_t start = macho->commands_end, end = macho->base + macho->end;
 	enum verdict verdict = CARVE_COMPLETE;
-	bool vouched;
+	bool proven;
 
 	if (problem)
 		return verdict_because(
@@ -250,14 +251,14 @@ static enum verdict check_one(struct macho *macho)
 	if (end > view_size(macho->view)) {
 		verdict = foreign_cut(macho->view, finding, start, end, "cut", end);
 	} else {
-		problem = judge_end(macho, &vouched);
+		problem = check_end(macho, &proven);
 		finding->length = end;
 		if (problem)
 			verdict = foreign_cut(
 				macho->view, finding, start, end, problem, macho->where);
-		else if (!vouched)
+		else if (!proven)
 			verdict = verdict_because(CARVE_UNVERIFIED, finding,
-				"nothing vouches for what ends at %" PRIu64, end);
+				"the end at %" PRIu64 " cannot be verified", end);
 	}
 	finding->length -= macho->base;
 	return verdict;
@@ -273,12 +274,12 @@ static const char *extension_of(uint32_t kind)
 }
 
 /* One entry of a universal file's list. */
-struct slice {
+struct macho_slice {
 	uint64_t at, len;
 	uint32_t align;
 };
 
-static bool read_slice(struct view *view, uint32_t index, bool wide, struct slice *slice)
+static bool read_slice(struct view *view, uint32_t index, bool wide, struct macho_slice *slice)
 {
 	size_t step = wide ? 32 : 20;
 	const uint8_t *p = view_peek(view, 8 + step * index, step);
@@ -294,7 +295,7 @@ static bool read_slice(struct view *view, uint32_t index, bool wide, struct slic
 
 /* The slice's file. */
 static enum verdict check_slice(
-	struct view *view, struct finding *finding, const struct slice *slice)
+	struct view *view, struct finding *finding, const struct macho_slice *slice)
 {
 	struct macho macho = { .view = view, .finding = finding, .base = slice->at };
 	const uint8_t *p = view_peek(view, slice->at, 8);
@@ -303,14 +304,14 @@ static enum verdict check_slice(
 	if (p && memcmp(p, "!<arch>\n", 8) == 0) {
 		finding->length = slice->len;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the library of object files at %" PRIu64 " is not walked", slice->at);
+			"the library of object files at %" PRIu64 " was not checked", slice->at);
 	}
 	verdict = check_one(&macho);
 	if (!finding->extension)
 		finding->extension = extension_of(macho.kind);
 	if (verdict == CARVE_COMPLETE && finding->length > slice->len)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the file at %" PRIu64 " is longer than its place", slice->at);
+			"the file at %" PRIu64 " is longer than its entry allows", slice->at);
 	return verdict;
 }
 
@@ -319,8 +320,8 @@ static enum verdict check_universal(struct view *view, struct finding *finding, 
 	const uint8_t *p = view_peek(view, 0, 8);
 	uint32_t count = p ? be32(p + 4) : 0;
 	enum verdict all = CARVE_COMPLETE, verdict;
-	struct slice slice = { 0 };
-	uint64_t end = 8 + (uint64_t)count * (wide ? 32 : 20), sound = end;
+	struct macho_slice slice = { 0 };
+	uint64_t end = 8 + (uint64_t)count * (wide ? 32 : 20), valid_end = end;
 
 	if (count - 1 >= 32)
 		return verdict_because(CARVE_REJECT, finding, "no number of files at 4");
@@ -328,7 +329,7 @@ static enum verdict check_universal(struct view *view, struct finding *finding, 
 		finding->length = 0;
 		if (!read_slice(view, i, wide, &slice) || slice.at < end)
 			return verdict_because(CARVE_REJECT, finding,
-				"entry %" PRIu32 " of the list makes no sense", i);
+				"entry %" PRIu32 " of the list is invalid", i);
 		end = slice.at + slice.len;
 		if (all == CARVE_TRUNCATED)
 			continue;
@@ -336,16 +337,17 @@ static enum verdict check_universal(struct view *view, struct finding *finding, 
 		if (verdict == CARVE_REJECT && i == 0)
 			return verdict;
 		if (verdict == CARVE_REJECT || verdict == CARVE_TRUNCATED) {
-			sound = verdict == CARVE_REJECT ? sound : slice.at + finding->length;
+			valid_end =
+				verdict == CARVE_REJECT ? valid_end : slice.at + finding->length;
 			all = CARVE_TRUNCATED;
 		} else {
-			sound = end;
+			valid_end = end;
 			all = verdict == CARVE_UNVERIFIED ? verdict : all;
 		}
 	}
-	if (sound > view_size(view))
-		sound = view_size(view);
-	finding->length = all == CARVE_TRUNCATED ? sound : end;
+	if (valid_end > view_size(view))
+		valid_end = view_size(view);
+	finding->length = all == CARVE_TRUNCATED ? valid_end : end;
 	if (all != CARVE_TRUNCATED && end > view_size(view))
 		return walk_cut(view, finding, end, view_size(view));
 	return all;

@@ -1,12 +1,12 @@
 /*
- * Code signatures (xnu's cs_blobs.h): blobs of magic and length, big-endian, that lie one behind
- * the other as an index says, and zeros behind the last.
+ * Code signatures (xnu's cs_blobs.h): blobs of magic and length, big-endian, one after the other at
+ * the offsets that an index gives, and zeros after the last.
  *
- * The code directory says where the code ends, which is where the signature starts, and ends with
- * the hash of the code's last page. The message of whoever signed (CMS, RFC 5652) is in BER:
- * elements of definite lengths, and indefinite ones that two zeros close. It is walked from element
- * to element. Neither hash nor the message's last element, another hash enciphered, ends in zeros:
- * one that does was wiped.
+ * The code directory gives the end of the code, which is where the signature starts, and ends with
+ * the hash of the code's last page. The signer's message (CMS, RFC 5652) is in BER: elements of
+ * definite lengths, and indefinite ones that two zeros close. It is walked from element to element.
+ * Neither that hash nor the message's last element, another hash encrypted, ends in zeros: one that
+ * does was wiped.
  */
 #include "macho_signature.h"
 
@@ -15,17 +15,18 @@
 
 #define CODE_DIRECTORY 0xfade0c02
 #define MESSAGE 0xfade0b01
-#define BLOBS_MOST 64
-#define DEPTH_MOST 24
+#define BLOBS_MAX 64
+#define DEPTH_MAX 24
 #define INDEFINITE UINT64_MAX
 #define WIPED_LEN 8
 
-static bool wiped(struct view *view, uint64_t end)
+static bool ends_wiped(struct view *view, uint64_t end)
 {
 	return walk_zeros(view, end - WIPED_LEN, end);
 }
 
-/* The head of the element at *at, which goes behind it: its end, or INDEFINITE. 0: none. */
+/* Reads the head of the element at *at, and moves *at past it. Returns the element's end, or
+ * INDEFINITE; 0: there is none. */
 static uint64_t read_head(struct view *view, uint64_t *at, uint64_t limit, uint8_t *tag)
 {
 	const uint8_t *p = limit - *at >= 2 ? view_peek(view, *at, 2) : NULL;
@@ -49,9 +50,9 @@ static uint64_t read_head(struct view *view, uint64_t *at, uint64_t limit, uint8
 }
 
 /* Whether elements fill [at, end). */
-static bool sound_message(struct view *view, uint64_t at, uint64_t end)
+static bool valid_message(struct view *view, uint64_t at, uint64_t end)
 {
-	uint64_t ends[DEPTH_MOST], last = 0;
+	uint64_t ends[DEPTH_MAX], last = 0;
 	unsigned depth = 0;
 
 	ends[0] = end;
@@ -65,7 +66,7 @@ static bool sound_message(struct view *view, uint64_t at, uint64_t end)
 		if (tag == 0 && element == at && ends[depth] == INDEFINITE) {
 			depth--;
 		} else if (tag & 0x20 && element) {
-			if (++depth == DEPTH_MOST || (element != INDEFINITE && element == at))
+			if (++depth == DEPTH_MAX || (element != INDEFINITE && element == at))
 				return false;
 			ends[depth] = element;
 		} else {
@@ -77,41 +78,41 @@ static bool sound_message(struct view *view, uint64_t at, uint64_t end)
 		while (depth && ends[depth] == at)
 			depth--;
 	}
-	return depth == 0 && last && !wiped(view, last);
+	return depth == 0 && last && !ends_wiped(view, last);
 }
 
-static bool sound_blob(struct view *view, uint64_t at, uint64_t most, uint64_t code_len)
+static bool valid_blob(struct view *view, uint64_t at, uint64_t max_len, uint64_t code_len)
 {
 	const uint8_t *p = view_peek(view, at, 9);
 	uint32_t magic = p ? be32(p) : 0, len = p ? be32(p + 4) : 0;
 
-	if (magic >> 16 != 0xfade || len < 8 || len > most)
+	if (magic >> 16 != 0xfade || len < 8 || len > max_len)
 		return false;
 	if (magic == CODE_DIRECTORY) {
 		p = len >= 44 ? view_peek(view, at, 44) : NULL;
-		return p && be32(p + 32) == code_len && !wiped(view, at + len);
+		return p && be32(p + 32) == code_len && !ends_wiped(view, at + len);
 	}
-	return magic != MESSAGE || len == 8 || sound_message(view, at + 8, at + len);
+	return magic != MESSAGE || len == 8 || valid_message(view, at + 8, at + len);
 }
 
-bool macho_signature_sound(struct view *view, uint64_t at, uint64_t end, uint64_t code_len)
+bool macho_signature_valid(struct view *view, uint64_t at, uint64_t end, uint64_t code_len)
 {
 	const uint8_t *p = view_peek(view, at, 12);
 	uint32_t len = p ? be32(p + 4) : 0, count = p ? be32(p + 8) : 0;
 	uint64_t last = 12 + 8 * (uint64_t)count;
 
-	if (!p || be32(p) != 0xfade0cc0 || len > end - at || count - 1 >= BLOBS_MOST)
+	if (!p || be32(p) != 0xfade0cc0 || len > end - at || count - 1 >= BLOBS_MAX)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t place;
+		uint32_t offset;
 
 		p = view_peek(view, at + 12 + 8 * (uint64_t)i, 8);
-		place = p ? be32(p + 4) : 0;
-		if (!p || place < last || place > len ||
-			!sound_blob(view, at + place, len - place, code_len))
+		offset = p ? be32(p + 4) : 0;
+		if (!p || offset < last || offset > len ||
+			!valid_blob(view, at + offset, len - offset, code_len))
 			return false;
-		p = view_peek(view, at + place, 8);
-		last = place + (uint64_t)(p ? be32(p + 4) : 0);
+		p = view_peek(view, at + offset, 8);
+		last = offset + (uint64_t)(p ? be32(p + 4) : 0);
 	}
 	return last <= len && walk_zeros(view, at + len, end);
 }

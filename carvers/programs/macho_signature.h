@@ -7,6 +7,6 @@
 #include "carver.h"
 
 /* Whether [at, end) is the signature of a program whose code has code_len bytes. */
-bool macho_signature_sound(struct view *view, uint64_t at, uint64_t end, uint64_t code_len);
+bool macho_signature_valid(struct view *view, uint64_t at, uint64_t end, uint64_t code_len);
 
 #endif

@@ -1,4 +1,4 @@
-/* What linkers put behind a program's image: overlays and tables for debuggers. See mz.c. */
+/* What linkers put after a program's image: overlays and tables for debuggers. See mz.c. */
 #include <string.h>
 
 #include "bytes.h"
@@ -7,7 +7,7 @@
 #define OVERLAYS_MAX 4096
 
 /* Microsoft's overlays are DOS images with numbers, from 1 on, each at a page. */
-static void numbered(struct view *view, struct mz_extent *extent)
+static void skip_numbered(struct view *view, struct mz_extent *extent)
 {
 	for (uint32_t number = 1; number < OVERLAYS_MAX; number++) {
 		uint64_t at = (extent->end + 511) / 512 * 512;
@@ -21,8 +21,8 @@ static void numbered(struct view *view, struct mz_extent *extent)
 	}
 }
 
-/* Borland's overlays: 'FBOV' with the length of what stands behind its 16 bytes. */
-static void borland(struct view *view, struct mz_extent *extent)
+/* Borland's overlays: 'FBOV' with the length of what follows its 16 bytes. */
+static void skip_borland(struct view *view, struct mz_extent *extent)
 {
 	uint64_t at = (extent->end + 15) / 16 * 16;
 	const uint8_t *p = view_peek(view, at, 16);
@@ -31,18 +31,18 @@ static void borland(struct view *view, struct mz_extent *extent)
 		extent->end = at + 16 + le32(p + 4);
 }
 
-/* Whether CodeView's trailer stands at `at`: the tables' mark again, and their length. */
-static bool trailer(struct view *view, uint64_t at, const uint8_t *mark, uint64_t start)
+/* Whether CodeView's trailer is at `at`: the tables' mark again, and their length. */
+static bool is_trailer(struct view *view, uint64_t at, const uint8_t *mark, uint64_t start)
 {
 	const uint8_t *p = view_peek(view, at, 8);
 
 	return p && memcmp(p, mark, 4) == 0 && le32(p + 4) == at + 8 - start;
 }
 
-/* CodeView: mark and the directory's place, from the mark on; a directory, which is the last of the
+/* CodeView: mark and the directory's offset from the mark; a directory, which is the last of the
  * tables; the trailer. Older directories have a count and entries of 10 bytes, later ones a header
  * of their own. */
-static void codeview(struct view *view, struct mz_extent *extent)
+static void skip_codeview(struct view *view, struct mz_extent *extent)
 {
 	uint64_t start = extent->end, directory;
 	const uint8_t *p = view_peek(view, start, 8);
@@ -60,7 +60,7 @@ static void codeview(struct view *view, struct mz_extent *extent)
 		uint64_t head_len = form < 2 ? 2 : le16(p), entry_len = form == 0 ? 10 : 12;
 		uint64_t end = directory + head_len + count * entry_len;
 
-		if (trailer(view, end, mark, start)) {
+		if (is_trailer(view, end, mark, start)) {
 			mz_prove(extent, end + 8);
 			return;
 		}
@@ -70,9 +70,9 @@ static void codeview(struct view *view, struct mz_extent *extent)
 	}
 }
 
-void mz_behind(struct view *view, struct mz_extent *extent)
+void mz_skip_overlays(struct view *view, struct mz_extent *extent)
 {
-	numbered(view, extent);
-	borland(view, extent);
-	codeview(view, extent);
+	skip_numbered(view, extent);
+	skip_borland(view, extent);
+	skip_codeview(view, extent);
 }

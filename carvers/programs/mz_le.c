@@ -2,12 +2,12 @@
  * Linear executables: LE (Windows' virtual drivers, programs of DOS extenders) and LX (32-bit
  * OS/2). See mz.c.
  *
- * Places in the header count from it, but for the pages, the second table of names and what
- * debuggers want, which count from the file's start. LE numbers the stored pages, of one size but
- * for the last; LX has a place and a length for each.
+ * Offsets in the header are relative to it, except those of the pages, the second name table and
+ * the tables for debuggers, which are relative to the file's start. LE numbers the stored pages,
+ * all of one size except the last; LX has an offset and a length for each.
  *
- * Fixups stand in front of the pages and tell of them: where a relative one is patched stands a
- * branch, and no page that is stored as it is has random bytes around a fixup.
+ * Fixups precede the pages and describe them: a relative one patches a branch, and no page that is
+ * stored uncompressed has random bytes around a fixup.
  */
 #include <string.h>
 
@@ -21,10 +21,10 @@
 #define AROUND 512 /* on both sides of a fixup */
 
 /* Of a fixup: */
-#define RELATIVE 8   /* its kind */
+#define RELATIVE 8   /* its type */
 #define SELECTOR 2   /* the same */
-#define LISTED 0x20  /* places follow the record */
-#define BY_ORDINAL 1 /* what it refers to: flags' lowest bits, 0 for a place in an object */
+#define LISTED 0x20  /* offsets follow the record */
+#define BY_ORDINAL 1 /* its target: flags' lowest bits, 0 for an offset in an object */
 #define BY_ENTRY 3   /* the program's own */
 #define ADDITIVE 4
 #define LONG_TARGET 0x10
@@ -32,7 +32,7 @@
 #define LONG_NUMBER 0x40
 #define SHORT_ORDINAL 0x80
 
-struct linear {
+struct linear_header {
 	uint64_t base, head;
 	bool wide; /* LX */
 	uint32_t os, flags, page_count, page_len, last_len, shift;
@@ -40,7 +40,7 @@ struct linear {
 	uint32_t data, more_names, more_names_len, version, version_len, debug, debug_len;
 };
 
-static bool read_head(struct view *view, struct linear *linear)
+static bool read_head(struct view *view, struct linear_header *linear)
 {
 	const uint8_t *p = view_peek(view, linear->head, HEAD_LEN);
 
@@ -74,8 +74,8 @@ static bool read_head(struct view *view, struct linear *linear)
 	       linear->last_len <= linear->page_len;
 }
 
-/* The tables in the order in which linkers write them. */
-static bool sound_order(const struct linear *linear)
+/* Whether the tables are in the order in which linkers write them. */
+static bool valid_order(const struct linear_header *linear)
 {
 	uint64_t map_len = linear->page_count * (linear->wide ? 8ull : 4ull);
 
@@ -87,8 +87,8 @@ static bool sound_order(const struct linear *linear)
 	       linear->fixups <= linear->modules && linear->data != 0 && linear->data < INT32_MAX;
 }
 
-/* Each object has a run of the pages. */
-static bool sound_objects(struct view *view, const struct linear *linear)
+/* Whether each object has a run of the pages. */
+static bool valid_objects(struct view *view, const struct linear_header *linear)
 {
 	for (uint32_t i = 0; i < linear->object_count; i++) {
 		const uint8_t *p =
@@ -100,8 +100,8 @@ static bool sound_objects(struct view *view, const struct linear *linear)
 	return true;
 }
 
-/* For each page, where its fixups start: they rise. */
-static bool sound_fixups(struct view *view, const struct linear *linear)
+/* Whether the offsets of each page's fixups rise. */
+static bool valid_fixups(struct view *view, const struct linear_header *linear)
 {
 	uint32_t last = 0;
 
@@ -115,8 +115,8 @@ static bool sound_fixups(struct view *view, const struct linear *linear)
 	return true;
 }
 
-/* Behind the last stored page. */
-static uint64_t end_of_pages(struct view *view, const struct linear *linear)
+/* The offset after the last stored page. */
+static uint64_t end_of_pages(struct view *view, const struct linear_header *linear)
 {
 	uint64_t map = linear->head + linear->map, end = 0;
 	uint32_t stored = 0;
@@ -140,8 +140,9 @@ static uint64_t end_of_pages(struct view *view, const struct linear *linear)
 	return linear->base + linear->data + end;
 }
 
-/* Where a page is stored as it is; false when it is not. */
-static bool plain_page(struct view *view, const struct linear *linear, uint64_t index, uint64_t *at)
+/* Where a page is stored uncompressed; false when it is not. */
+static bool plain_page(
+	struct view *view, const struct linear_header *linear, uint64_t index, uint64_t *at)
 {
 	uint64_t map = linear->head + linear->map, stored;
 	const uint8_t *p =
@@ -155,14 +156,14 @@ static bool plain_page(struct view *view, const struct linear *linear, uint64_t 
 	return true;
 }
 
-/* What the fixups say of the pages. */
-struct fixups {
-	uint32_t branches, strays; /* relative ones; those of them that are behind no branch */
+/* What the fixups show about the pages. */
+struct linear_fixups {
+	uint32_t branches, strays; /* relative ones; those that do not follow a branch */
 	uint64_t first_stray, last;
 };
 
-/* A fixup patches the bytes at `at`. */
-static void take_place(struct view *view, uint8_t kind, uint64_t at, struct fixups *fixups)
+/* Adds a fixup that patches the bytes at `at`. */
+static void add_fixup(struct view *view, uint8_t kind, uint64_t at, struct linear_fixups *fixups)
 {
 	const uint8_t *p = (kind & 15) == RELATIVE ? view_peek(view, at - 2, 2) : NULL;
 
@@ -177,7 +178,7 @@ static void take_place(struct view *view, uint8_t kind, uint64_t at, struct fixu
 		fixups->first_stray = at;
 }
 
-/* The length of what a fixup refers to. */
+/* The length of a fixup's target. */
 static uint32_t target_len(uint8_t kind, uint8_t flags)
 {
 	uint32_t len = flags & LONG_NUMBER ? 2 : 1, more = flags & LONG_TARGET ? 4 : 2;
@@ -193,29 +194,30 @@ static uint32_t target_len(uint8_t kind, uint8_t flags)
 
 /* The fixups in [at, end), of the page that is stored at `page`. */
 static void walk_fixups(
-	struct view *view, uint64_t at, uint64_t end, uint64_t page, struct fixups *fixups)
+	struct view *view, uint64_t at, uint64_t end, uint64_t page, struct linear_fixups *fixups)
 {
 	const uint8_t *p;
 
 	while (at + 4 < end && (p = view_peek(view, at, 4))) {
 		uint8_t kind = p[0], count = kind & LISTED ? p[2] : 1;
-		uint64_t behind = at + (kind & LISTED ? 3 : 4) + target_len(kind, p[1]);
-		uint64_t places = kind & LISTED ? behind : at + 2;
+		uint64_t after = at + (kind & LISTED ? 3 : 4) + target_len(kind, p[1]);
+		uint64_t offsets = kind & LISTED ? after : at + 2;
 
 		for (uint8_t i = 0; i < count; i++) {
-			p = view_peek(view, places + 2ull * i, 2);
-			/* Those of a page's first bytes may begin in the page before. */
+			p = view_peek(view, offsets + 2ull * i, 2);
+			/* Those in a page's first bytes may begin in the previous page. */
 			if (p && le16(p) >= 2 && le16(p) < INT16_MAX)
-				take_place(view, kind, page + le16(p), fixups);
+				add_fixup(view, kind, page + le16(p), fixups);
 		}
-		at = kind & LISTED ? behind + 2ull * count : behind;
+		at = kind & LISTED ? after + 2ull * count : after;
 	}
 }
 
-/* Whether the pages are those that the fixups are of. */
-static void check_pages(struct view *view, const struct linear *linear, struct mz_extent *extent)
+/* Checks that the fixups belong to the pages. */
+static void check_pages(
+	struct view *view, const struct linear_header *linear, struct mz_extent *extent)
 {
-	struct fixups fixups = { 0 };
+	struct linear_fixups fixups = { 0 };
 	uint64_t page;
 
 	for (uint64_t i = 0; i < linear->page_count; i++) {
@@ -232,14 +234,15 @@ static void check_pages(struct view *view, const struct linear *linear, struct m
 		around = fixups.last > extent->code + AROUND ? fixups.last - AROUND : extent->code;
 		if (fixups.last && fixups.last + AROUND <= extent->end &&
 			noise_before(view, around, fixups.last + AROUND) == around)
-			mz_break(extent, around);
+			mz_mark_broken(extent, around);
 	}
 	if (fixups.strays > 1 && fixups.strays > fixups.branches / 16)
-		mz_break(extent, fixups.first_stray);
+		mz_mark_broken(extent, fixups.first_stray);
 }
 
-/* A virtual driver's version: FF, kind 16, FF, number, flags, length. */
-static void driver_version(struct view *view, const struct linear *linear, struct mz_extent *extent)
+/* A virtual driver's version: FF, type 16, FF, number, flags, length. */
+static void driver_version(
+	struct view *view, const struct linear_header *linear, struct mz_extent *extent)
 {
 	uint64_t at = linear->base + linear->version;
 	const uint8_t *p;
@@ -247,50 +250,50 @@ static void driver_version(struct view *view, const struct linear *linear, struc
 	if (linear->version == 0 || linear->version > INT32_MAX || linear->version_len < 12 ||
 		linear->version_len > 65536)
 		return;
-	mz_reach(extent, at + linear->version_len);
+	mz_extend(extent, at + linear->version_len);
 	p = view_peek(view, at, 12);
 	if (p && p[0] == 0xff && le16(p + 1) == 16 && p[3] == 0xff)
 		mz_version(view, at + 12, linear->version_len - 12, extent);
 	else
-		mz_break(extent, at);
+		mz_mark_broken(extent, at);
 }
 
-static void second_names(struct view *view, struct finding *finding, const struct linear *linear,
-	struct mz_extent *extent)
+static void second_names(struct view *view, struct finding *finding,
+	const struct linear_header *linear, struct mz_extent *extent)
 {
 	uint64_t at = linear->base + linear->more_names, past;
 
 	if (linear->more_names == 0 || linear->more_names > INT32_MAX ||
 		linear->more_names_len == 0 || linear->more_names_len > 1 << 24)
 		return;
-	mz_reach(extent, at + linear->more_names_len);
+	mz_extend(extent, at + linear->more_names_len);
 	if (mz_names(view, at, at + linear->more_names_len, &past)) {
 		mz_prove(extent, past);
 		mz_title(view, finding, at);
 	} else {
-		mz_break(extent, at);
+		mz_mark_broken(extent, at);
 	}
 }
 
 const char *mz_le(struct view *view, struct finding *finding, uint64_t base, uint64_t head,
 	struct mz_extent *extent)
 {
-	struct linear linear = { .base = base, .head = head };
+	struct linear_header linear = { .base = base, .head = head };
 	uint64_t past;
 
-	if (!read_head(view, &linear) || !sound_order(&linear))
+	if (!read_head(view, &linear) || !valid_order(&linear))
 		return "impossible fields of a linear header";
-	if (!sound_objects(view, &linear) || !sound_fixups(view, &linear) ||
+	if (!valid_objects(view, &linear) || !valid_fixups(view, &linear) ||
 		!mz_names(view, head + linear.names, head + linear.entries, &past))
-		return "no tables of a linear program";
+		return "no valid tables of a linear program";
 	extent->code = head + linear.modules;
-	mz_reach(extent, extent->code);
-	mz_reach(extent, end_of_pages(view, &linear));
+	mz_extend(extent, extent->code);
+	mz_extend(extent, end_of_pages(view, &linear));
 	check_pages(view, &linear, extent);
 	second_names(view, finding, &linear, extent);
 	driver_version(view, &linear, extent);
 	if (linear.debug && linear.debug_len < INT32_MAX)
-		mz_reach(extent, base + linear.debug + linear.debug_len);
+		mz_extend(extent, base + linear.debug + linear.debug_len);
 	if (linear.os == 4)
 		finding->extension = "vxd";
 	else if ((linear.flags >> 15 & 7) == 1 || (linear.flags & 0x8000))

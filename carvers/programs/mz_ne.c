@@ -1,8 +1,8 @@
 /*
  * New executables: programs, libraries, drivers and fonts of 16-bit Windows and OS/2. See mz.c.
  *
- * Places in the header count from it, those of segments and resources in units of a power of two
- * from the file's start. The relocations of a segment stand behind it.
+ * Offsets in the header are relative to it, those of segments and resources in units of a power of
+ * two from the file's start. A segment's relocations follow it.
  */
 #include <string.h>
 
@@ -50,28 +50,28 @@ void mz_title(struct view *view, struct finding *finding, uint64_t at)
 		finding_set_title(finding, p, len);
 }
 
-static bool sound_relocation(const uint8_t *p)
+static bool valid_relocation(const uint8_t *p)
 {
 	return !(p[0] & 0xf0) && !(p[1] & 0xf8) && (0x282du >> (p[0] & 0x0f) & 1);
 }
 
-/* Relocations: how wide, of what kind (an ordinal, a name, ...). Their number is believed as far as
- * they are sound. */
+/* Relocations: width, type (an ordinal, a name, ...). Their number counts only as far as they are
+ * valid. */
 static void segment_relocations(struct view *view, uint64_t at, struct mz_extent *extent)
 {
 	const uint8_t *p = view_peek(view, at, 2);
 	uint64_t next = at + 2, end = next + 8 * (uint64_t)(p ? le16(p) : 0);
 
 	for (; next < end && (p = view_peek(view, next, 8)); next += 8) {
-		if (!sound_relocation(p)) {
-			mz_reach(extent, next);
-			mz_break(extent, next);
+		if (!valid_relocation(p)) {
+			mz_extend(extent, next);
+			mz_mark_broken(extent, next);
 			return;
 		}
 	}
-	mz_reach(extent, end);
+	mz_extend(extent, end);
 	if (next < end)
-		mz_break(extent, next);
+		mz_mark_broken(extent, next);
 	else if (end > at + 2)
 		mz_prove(extent, end);
 }
@@ -87,13 +87,13 @@ static void walk_segments(struct view *view, uint64_t base, uint64_t table, uint
 
 		if (!p || le16(p) == 0)
 			continue;
-		mz_reach(extent, at + len);
+		mz_extend(extent, at + len);
 		if (relocated)
 			segment_relocations(view, at + len, extent);
 	}
 }
 
-/* A font ends with its name, whose place is at 105. */
+/* A font ends with its name, whose offset is at 105. */
 static void font_resource(struct view *view, uint64_t at, uint64_t len, struct mz_extent *extent)
 {
 	const uint8_t *p = view_peek(view, at, 118);
@@ -114,8 +114,8 @@ static void font_resource(struct view *view, uint64_t at, uint64_t len, struct m
 	}
 }
 
-/* The length of a key with its zero and what fills it up to a multiple of 4, from a block's head
- * on; 0 when it is none. */
+/* The length of a block's head and its key, with the key's zero and padding to a multiple of 4; 0
+ * when it is not a key. */
 static uint32_t key_len(const uint8_t *p, uint32_t room)
 {
 	uint32_t len = 0;
@@ -125,33 +125,33 @@ static uint32_t key_len(const uint8_t *p, uint32_t room)
 	return len && len < room && p[len] == 0 ? (4 + len + 1 + 3) / 4 * 4 : 0;
 }
 
-/* Blocks with a length, their value's length and a key; those without a value hold others. The
- * outermost is VS_VERSION_INFO with 52 bytes of numbers. */
+/* Blocks with a length, their value's length and a key; those without a value contain other blocks.
+ * The outermost is VS_VERSION_INFO with 52 bytes of numbers. */
 void mz_version(struct view *view, uint64_t at, uint64_t len, struct mz_extent *extent)
 {
 	const uint8_t *p = view_peek(view, at, 24);
-	uint32_t total = p ? le16(p) : 0, place = 72;
+	uint32_t total = p ? le16(p) : 0, offset = 72;
 
-	if (!p || memcmp(p + 4, "VS_VERSION_INFO", 16) != 0 || total > len || total < place ||
+	if (!p || memcmp(p + 4, "VS_VERSION_INFO", 16) != 0 || total > len || total < offset ||
 		le32(p + 20) != 0xfeef04bd)
 		return;
 	p = view_peek(view, at, total);
-	while (p && total - place >= 8) {
-		uint32_t block_len = le16(p + place),
-			 head_len = key_len(p + place + 4, total - place - 4);
+	while (p && total - offset >= 8) {
+		uint32_t block_len = le16(p + offset),
+			 head_len = key_len(p + offset + 4, total - offset - 4);
 
-		if (head_len == 0 || block_len > total - place || head_len > block_len + 3) {
-			mz_break(extent, at + place);
+		if (head_len == 0 || block_len > total - offset || head_len > block_len + 3) {
+			mz_mark_broken(extent, at + offset);
 			return;
 		}
-		place += le16(p + place + 2) ? (block_len + 3) / 4 * 4 : head_len;
-		if (place > total)
-			place = total;
+		offset += le16(p + offset + 2) ? (block_len + 3) / 4 * 4 : head_len;
+		if (offset > total)
+			offset = total;
 	}
 	mz_prove(extent, at + total);
 }
 
-/* The table of resources in [at, end): kinds with their entries. False when it is none. */
+/* The resource table in [at, end): types with their entries. False when it is not one. */
 static bool walk_resources(struct view *view, struct finding *finding, uint64_t base, uint64_t at,
 	uint64_t end, struct mz_extent *extent)
 {
@@ -171,18 +171,18 @@ static bool walk_resources(struct view *view, struct finding *finding, uint64_t 
 		if (!p || at > end || count * (uint64_t)12 > end - at)
 			return false;
 		for (; count; count--, at += 12) {
-			uint64_t place, len;
+			uint64_t offset, len;
 
 			p = view_peek(view, at, 12);
 			if (!p)
 				return false;
-			place = base + ((uint64_t)le16(p) << shift);
+			offset = base + ((uint64_t)le16(p) << shift);
 			len = (uint64_t)le16(p + 2) << shift;
-			mz_reach(extent, place + len);
+			mz_extend(extent, offset + len);
 			if (kind == RESOURCE_FONT)
-				font_resource(view, place, len, extent);
+				font_resource(view, offset, len, extent);
 			if (kind == RESOURCE_VERSION)
-				mz_version(view, place, len, extent);
+				mz_version(view, offset, len, extent);
 			if (kind == RESOURCE_FONT)
 				finding->extension = "fon";
 		}
@@ -190,20 +190,20 @@ static bool walk_resources(struct view *view, struct finding *finding, uint64_t 
 	return false;
 }
 
-struct tables {
+struct ne_tables {
 	uint32_t segments, resources, names, modules, imports, entries;
 	uint32_t segment_count, module_count, entries_len, shift, flags;
 	uint64_t more_names, more_names_len;
 };
 
-/* The places rise as linkers write them. */
-static bool read_tables(struct view *view, uint64_t head, struct tables *tables)
+/* Reads the tables' offsets: they rise, as linkers write them. */
+static bool read_tables(struct view *view, uint64_t head, struct ne_tables *tables)
 {
 	const uint8_t *p = view_peek(view, head, HEAD_LEN);
 
 	if (!p)
 		return false;
-	*tables = (struct tables){ .entries = le16(p + 4),
+	*tables = (struct ne_tables){ .entries = le16(p + 4),
 		.entries_len = le16(p + 6),
 		.flags = le16(p + 12),
 		.segment_count = le16(p + 28),
@@ -226,15 +226,15 @@ static bool read_tables(struct view *view, uint64_t head, struct tables *tables)
 const char *mz_ne(struct view *view, struct finding *finding, uint64_t base, uint64_t head,
 	struct mz_extent *extent)
 {
-	struct tables tables;
+	struct ne_tables tables;
 	uint64_t past;
 
 	if (!read_tables(view, head, &tables))
-		return "impossible tables of a NE header";
+		return "impossible tables in an NE header";
 	if (!mz_names(view, head + tables.names, head + tables.modules, &past))
-		return "no name of a NE module";
+		return "no name of an NE module";
 	extent->code = head + tables.entries + tables.entries_len;
-	mz_reach(extent, extent->code);
+	mz_extend(extent, extent->code);
 	if (tables.flags & 0x8000)
 		finding->extension = "dll";
 	walk_segments(
@@ -242,16 +242,16 @@ const char *mz_ne(struct view *view, struct finding *finding, uint64_t base, uin
 	if (tables.names > tables.resources &&
 		!walk_resources(
 			view, finding, base, head + tables.resources, head + tables.names, extent))
-		mz_break(extent, head + tables.resources);
+		mz_mark_broken(extent, head + tables.resources);
 	if (tables.more_names && tables.more_names_len) {
 		uint64_t at = base + tables.more_names, end = at + tables.more_names_len;
 
-		mz_reach(extent, end);
+		mz_extend(extent, end);
 		if (mz_names(view, at, end, &past)) {
 			mz_prove(extent, past);
 			mz_title(view, finding, at);
 		} else {
-			mz_break(extent, at);
+			mz_mark_broken(extent, at);
 		}
 	}
 	mz_title(view, finding, head + tables.names);

@@ -1,12 +1,13 @@
 /*
- * What is appended to programs. The archives that say where they end are walked as far as they
- * prove it:
+ * Overlays: bytes after a program's last section. Archives whose end is known are included, and
+ * verified as far as they prove that end:
  *
  *	7z:   both headers by their CRCs
  *	RAR:  blocks with CRCs up to the end block
- *	ZIP:  the directory's end record, whose places fit, counted from the program's start or its
- *	      own
- *	NSIS: the length of all from its first header ('NullsoftInst') on, which proves nothing
+ *	ZIP:  the directory's end record, whose offsets fit, relative to the program's start or the
+ *		archive's own
+ *	NSIS: the length of everything from its first header ('NullsoftInst') on, which proves
+ *		nothing
  */
 #include "overlay.h"
 
@@ -44,14 +45,14 @@ bool overlay_at(struct view *view, uint64_t at)
 static bool zip_ends(struct view *view, uint64_t start, uint64_t at, uint64_t *end)
 {
 	const uint8_t *p = view_peek(view, at, ZIP_END_LEN);
-	uint64_t len, place;
+	uint64_t len, offset;
 
 	if (!p || le32(p) != 0x06054b50)
 		return false;
 	len = le32(p + 12);
-	place = le32(p + 16);
+	offset = le32(p + 16);
 	*end = at + ZIP_END_LEN + le16(p + 20);
-	if (*end > view_size(view) || (place + len != at && start + place + len != at) || !len)
+	if (*end > view_size(view) || (offset + len != at && start + offset + len != at) || !len)
 		return false;
 	p = view_peek(view, at - len, 4);
 	return p && le32(p) == 0x02014b50;
@@ -77,13 +78,13 @@ static uint64_t zip_end(struct view *view, uint64_t start)
 	return 0;
 }
 
-/* Where the archive at `at` ends, or 0. *proved: more than a length says so. */
-static uint64_t archive_end(struct view *view, uint64_t at, bool *proved)
+/* Where the archive at `at` ends, or 0. *proven: by more than a length. */
+static uint64_t archive_end(struct view *view, uint64_t at, bool *proven)
 {
 	const uint8_t *p = view_peek(view, at, NSIS_HEAD_LEN);
 	struct sevenzip head;
 
-	*proved = true;
+	*proven = true;
 	if (!p)
 		return 0;
 	if (memcmp(p, "PK\3\4", 4) == 0)
@@ -94,21 +95,21 @@ static uint64_t archive_end(struct view *view, uint64_t at, bool *proved)
 		return !sevenzip_read(view, at, &head) && sevenzip_header_valid(view, &head)
 			       ? head.end
 			       : 0;
-	*proved = false;
+	*proven = false;
 	if (memcmp(p + 4, "\xef\xbe\xad\xdeNullsoftInst", 16) == 0 && le32(p + 24) >= NSIS_HEAD_LEN)
 		return at + le32(p + 24);
 	return 0;
 }
 
-bool overlay_take(struct view *view, uint64_t at, struct finding *finding, enum verdict *verdict)
+bool overlay_include(struct view *view, uint64_t at, struct finding *finding, enum verdict *verdict)
 {
-	bool proved;
-	uint64_t end = archive_end(view, at, &proved);
+	bool proven;
+	uint64_t end = archive_end(view, at, &proven);
 
 	if (end <= at || end > view_size(view))
 		return false;
 	finding->length = end;
-	*verdict = verdict_because(proved ? CARVE_COMPLETE : CARVE_UNVERIFIED, finding,
-		"an archive is appended at %" PRIu64, at);
+	*verdict = verdict_because(proven ? CARVE_COMPLETE : CARVE_UNVERIFIED, finding,
+		"the overlay at %" PRIu64 " is an archive", at);
 	return true;
 }

@@ -1,4 +1,4 @@
-/* Archives that stand behind a program, as installers and self-extracting archives have them. */
+/* Overlays: archives after a program, as in installers and self-extracting archives. */
 #ifndef BURIN_CARVERS_PROGRAMS_OVERLAY_H
 #define BURIN_CARVERS_PROGRAMS_OVERLAY_H
 
@@ -6,12 +6,13 @@
 
 #include "carver.h"
 
-/* Whether such a thing begins at `at`, of whatever kind. */
+/* Whether a known overlay of any type starts at `at`. */
 bool overlay_at(struct view *view, uint64_t at);
 
-/* Takes the archive at `at` into the finding on the program before it: length, why, and *verdict,
- * complete if the archive proves where it ends. False, and nothing is changed, when there is none
- * whose end is known. */
-bool overlay_take(struct view *view, uint64_t at, struct finding *finding, enum verdict *verdict);
+/* Includes the archive at `at` in the finding on the program before it: sets length, why and
+ * *verdict, complete if the archive proves where it ends. False, without a change, when there is no
+ * archive whose end is known. */
+bool overlay_include(
+	struct view *view, uint64_t at, struct finding *finding, enum verdict *verdict);
 
 #endif

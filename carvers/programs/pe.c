@@ -1,22 +1,22 @@
 /*
  * Portable executables (Microsoft PE and COFF specification): programs, libraries, drivers and EFI
- * applications of all machines, .NET's, too.
+ * applications for all machines, also .NET's.
  *
- *	DOS header, whose last field places: 'PE' 00 00, COFF header, optional header, directories,
- *	headers of sections; then sections, the symbols that GNU's linker adds, certificates
+ *	DOS header, whose last field gives the offset of: 'PE' 00 00, COFF header, optional header,
+ *		directories, section headers; then sections, the symbols that GNU's linker adds,
+ *		certificates
  *
- * The length is the end of what reaches farthest: a section, the symbols and their names, or the
- * certificates. Whether the bytes up to there are the file's own is told by the checksum of the
- * header if there is one. Else the end has to be vouched for by what stands there: base
- * relocations, resources or symbols, walked to their last byte, with nothing but zeros behind it.
- * If such a structure is broken the file is cut in front of it, and its code is kept as far as it
- * is not random, zeros or text. If there is none, or the checksum is of other bytes, it is
- * unverified.
+ * The file ends where its last part ends: a section, the symbols and their names, or the
+ * certificates. The header's checksum, if there is one, shows whether the bytes up to there are the
+ * file's own. Otherwise the structure at the end has to prove it: base relocations, resources or
+ * symbols, walked to their last byte, with only zeros after it. If such a structure is invalid, the
+ * file is cut before it, and its code is kept as far as it is not random, zeros or text. If there
+ * is none, or the checksum does not match, the file is unverified.
  *
- * Installers and self-extracting archives append data that no header tells of, unless a certificate
- * stands behind. An archive that stands directly behind the program belongs to it, and vouches for
- * it (appended.c); of other kinds of such data the end is not known, and the file unverified; or
- * nothing is known of them, and the program alone is carved.
+ * Installers and self-extracting archives append data that no header describes, unless a
+ * certificate follows. An archive directly after the program belongs to it, and proves its end
+ * (overlay.c); for other known overlays the end is unknown, and the file unverified; of unknown
+ * overlays nothing is carved, only the program.
  */
 #include "pe.h"
 
@@ -44,7 +44,7 @@ static bool known_machine(uint16_t machine)
 	return false;
 }
 
-/* The optional header, of `len` bytes at `at`. What is wrong, or NULL. */
+/* Reads the optional header, of `len` bytes at `at`: what is wrong, or NULL. */
 static const char *read_optional(struct pe *pe, uint64_t at, uint16_t len)
 {
 	const uint8_t *p = len >= 72 ? view_peek(pe->view, at, len) : NULL;
@@ -55,7 +55,7 @@ static const char *read_optional(struct pe *pe, uint64_t at, uint16_t len)
 	pe->wide = le16(p) == 0x20b;
 	base = pe->wide ? 112 : 96;
 	if (len < base)
-		return "too short an optional header";
+		return "an optional header that is too short";
 	align = le32(p + 32);
 	file_align = le32(p + 36);
 	if (align == 0 || file_align == 0 || (align & (align - 1)) ||
@@ -77,7 +77,7 @@ static const char *read_optional(struct pe *pe, uint64_t at, uint16_t len)
 	return NULL;
 }
 
-/* Headers of sections: their addresses rise. What is wrong, or NULL. */
+/* Reads the section headers, whose addresses rise: what is wrong, or NULL. */
 static const char *read_sections(struct pe *pe, uint64_t at)
 {
 	uint64_t address = 0;
@@ -115,7 +115,7 @@ static const char *read_headers(struct pe *pe)
 		return "no DOS header";
 	at = le32(p + 60);
 	if (at < 4 || at > 0xffff || at % 4)
-		return "no place of the PE header";
+		return "no offset of a PE header";
 	p = view_peek(pe->view, at, 24);
 	if (!p || memcmp(p, "PE\0\0", 4) != 0)
 		return "no PE header";
@@ -128,14 +128,14 @@ static const char *read_headers(struct pe *pe)
 	optional_len = le16(p + 20);
 	pe->flags = le16(p + 22);
 	if (!known_machine(pe->machine) || !(pe->flags & 2))
-		return "an unknown machine, or no program";
+		return "an unknown machine, or not a program";
 	if (pe->section_count - 1 >= PE_SECTIONS_MAX || optional_len > 4096)
 		return "an impossible number of sections";
 	problem = read_optional(pe, at + 24, optional_len);
 	return problem ? problem : read_sections(pe, at + 24 + optional_len);
 }
 
-bool pe_place(const struct pe *pe, uint32_t address, uint32_t len, uint64_t *at)
+bool pe_offset(const struct pe *pe, uint32_t address, uint32_t len, uint64_t *at)
 {
 	for (uint32_t i = 0; i < pe->section_count; i++) {
 		const struct pe_section *section = &pe->sections[i];
@@ -149,13 +149,14 @@ bool pe_place(const struct pe *pe, uint32_t address, uint32_t len, uint64_t *at)
 	return false;
 }
 
-/* What debuggers want may stand behind the sections; and it says if the time is one. */
+/* Data for debuggers may follow the sections; and it shows whether the time stamp is a time. */
 static void read_debug(struct pe *pe)
 {
 	uint32_t len = pe->directories[PE_DEBUG].len;
 	uint64_t at;
 
-	if (len % 28 || len > 28 * 16 || !pe_place(pe, pe->directories[PE_DEBUG].address, len, &at))
+	if (len % 28 || len > 28 * 16 ||
+		!pe_offset(pe, pe->directories[PE_DEBUG].address, len, &at))
 		return;
 	for (uint32_t i = 0; i < len; i += 28) {
 		const uint8_t *p = view_peek(pe->view, at + i, 28);
@@ -170,7 +171,7 @@ static void read_debug(struct pe *pe)
 	}
 }
 
-static void name_kind(struct pe *pe)
+static void set_extension(struct pe *pe)
 {
 	if (pe->flags & 0x2000)
 		pe->finding->extension = "dll";
@@ -182,44 +183,44 @@ static void name_kind(struct pe *pe)
 		pe->finding->extension = "exe";
 }
 
-/* What may vouch for the end. */
-struct proof {
-	uint64_t end;    /* of the structure that reaches farthest */
-	uint64_t broken; /* 0: none is */
+/* Structures that may prove the end. */
+struct pe_proof {
+	uint64_t end;       /* of the structure that ends last */
+	uint64_t broken_at; /* 0: none is invalid */
 };
 
-static void add_proof(struct proof *proof, bool sound, uint64_t end, uint64_t broken)
+static void add_proof(struct pe_proof *proof, bool valid, uint64_t end, uint64_t broken_at)
 {
-	if (sound && end > proof->end)
+	if (valid && end > proof->end)
 		proof->end = end;
-	if (!sound && broken > proof->broken)
-		proof->broken = broken;
+	if (!valid && broken_at > proof->broken_at)
+		proof->broken_at = broken_at;
 }
 
-static void collect(struct pe *pe, struct proof *proof)
+static void collect_proofs(struct pe *pe, struct pe_proof *proof)
 {
-	uint64_t end = 0, broken = 0;
-	bool sound = pe_relocations(pe, &end, &broken);
+	uint64_t end = 0, broken_at = 0;
+	bool valid = pe_relocations(pe, &end, &broken_at);
 
-	add_proof(proof, sound, end, broken);
-	broken = 0;
-	sound = pe_symbols(pe, &end, &broken);
-	add_proof(proof, sound, end, broken);
-	if (sound && end > pe->end)
+	add_proof(proof, valid, end, broken_at);
+	broken_at = 0;
+	valid = pe_symbols(pe, &end, &broken_at);
+	add_proof(proof, valid, end, broken_at);
+	if (valid && end > pe->end)
 		pe->end = end;
-	broken = 0;
-	sound = pe_certificates(pe, &end, &broken);
-	/* A signature's bytes are as good as random: only the checksum vouches for them. */
-	add_proof(proof, sound, 0, broken);
-	if (sound && end > pe->end)
+	broken_at = 0;
+	valid = pe_certificates(pe, &end, &broken_at);
+	/* A signature's bytes look random: only the checksum verifies them. */
+	add_proof(proof, valid, 0, broken_at);
+	if (valid && end > pe->end)
 		pe->end = end;
-	broken = 0;
-	sound = pe_resources(pe, &end, &broken);
-	add_proof(proof, sound, end, broken);
+	broken_at = 0;
+	valid = pe_resources(pe, &end, &broken_at);
+	add_proof(proof, valid, end, broken_at);
 }
 
-/* Whether the last 4 KiB before the end are random or text, or equal though no padding. What
- * packers write is random, too, but ends in zeros. */
+/* Whether the last 4 KiB before the end are random or text, or equal bytes but not padding. The
+ * output of executable packers is also random, but ends in zeros. */
 static bool foreign_end(const struct pe *pe)
 {
 	uint64_t from = pe->end > pe->head_end + FOREIGN_LEN ? pe->end - FOREIGN_LEN : pe->head_end;
@@ -234,32 +235,33 @@ static bool foreign_end(const struct pe *pe)
 	return foreign_tail(pe->view, pe->head_end, pe->end) + FOREIGN_LEN + padding <= pe->end;
 }
 
-static enum verdict judge(struct pe *pe, const struct proof *proof)
+static enum verdict judge_end(struct pe *pe, const struct pe_proof *proof)
 {
 	struct finding *finding = pe->finding;
 	enum verdict verdict;
 
-	if (!proof->broken && overlay_take(pe->view, pe->end, finding, &verdict))
+	if (!proof->broken_at && overlay_include(pe->view, pe->end, finding, &verdict))
 		return verdict;
 	finding->length = pe->end;
-	if (pe->checksum && pe_checksum_holds(pe, pe->end))
+	if (pe->checksum && pe_checksum_matches(pe, pe->end))
 		return CARVE_COMPLETE;
-	if (proof->broken)
+	if (proof->broken_at)
 		return foreign_cut(pe->view, finding, pe->head_end, pe->end,
-			"relocations, resources, symbols or certificates broken", proof->broken);
+			"invalid relocations, resources, symbols or certificates",
+			proof->broken_at);
 	if (proof->end == 0 || !walk_zeros(pe->view, proof->end, pe->end)) {
 		if (foreign_end(pe))
 			return foreign_cut(pe->view, finding, pe->head_end, pe->end,
-				"other bytes than a program's before", pe->end);
+				"foreign bytes before the program's end", pe->end);
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing vouches for the last section, which ends at %" PRIu64, pe->end);
+			"the last section, which ends at %" PRIu64 ", cannot be verified", pe->end);
 	}
 	if (overlay_at(pe->view, pe->end))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"what is appended at %" PRIu64 " is not told", pe->end);
+			"the end of the overlay at %" PRIu64 " is unknown", pe->end);
 	if (pe->checksum)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the checksum at %" PRIu64 " is of other bytes, or of more than %" PRIu64,
+			"the checksum at %" PRIu64 " does not match the bytes up to %" PRIu64,
 			pe->checksum_at, pe->end);
 	return CARVE_COMPLETE;
 }
@@ -268,20 +270,20 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct pe pe = { .view = view, .finding = finding };
 	const char *problem = read_headers(&pe);
-	struct proof proof = { 0 };
+	struct pe_proof proof = { 0 };
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, pe.head);
-	name_kind(&pe);
+	set_extension(&pe);
 	read_debug(&pe);
 	if (pe.end < pe.head_end)
 		pe.end = pe.head_end;
-	collect(&pe, &proof);
+	collect_proofs(&pe, &proof);
 	if (!pe.reproducible && pe.time > 0x2a000000 && pe.time < 0x70000000)
 		finding->time = pe.time;
 	if (pe.end > view_size(view))
 		return walk_cut(view, finding, pe.end, foreign_start(view, pe.head_end, pe.end));
-	return judge(&pe, &proof);
+	return judge_end(&pe, &proof);
 }
 
 const struct carver pe_carver = {

@@ -1,4 +1,4 @@
-/* PE files: what pe.c (headers and verdict), pe_parts.c (structures that vouch for bytes) and
+/* PE files: what pe.c (headers and verdict), pe_parts.c (structures that prove the end) and
  * pe_resource.c share. */
 #ifndef BURIN_CARVERS_PROGRAMS_PE_H
 #define BURIN_CARVERS_PROGRAMS_PE_H
@@ -25,7 +25,7 @@ struct pe {
 	struct view *view;
 	struct finding *finding;
 	uint64_t head;     /* of the COFF header */
-	uint64_t head_end; /* behind the section headers */
+	uint64_t head_end; /* after the section headers */
 	uint16_t machine, flags, subsystem;
 	uint32_t time, checksum, image_len, align;
 	uint64_t checksum_at;
@@ -35,25 +35,25 @@ struct pe {
 	struct {
 		uint32_t address, len;
 	} directories[PE_DIRECTORIES];
-	uint64_t end; /* of all that the headers speak of */
+	uint64_t end; /* after everything that the headers describe */
 	bool wide;
-	bool reproducible; /* the time is none */
+	bool reproducible; /* the time stamp is not a time */
 };
 
-/* Where an address stands in the file: false when in no section, or its len bytes are not all in
- * the section's bytes. */
-bool pe_place(const struct pe *pe, uint32_t address, uint32_t len, uint64_t *at);
+/* The offset of an address in the file: false when it is in no section, or its len bytes are not
+ * all in the section's bytes. */
+bool pe_offset(const struct pe *pe, uint32_t address, uint32_t len, uint64_t *at);
 
-/* Each walks a structure: true when it is there and sound, with *end behind it. *broken is the
- * offset where it is not. */
-bool pe_relocations(const struct pe *pe, uint64_t *end, uint64_t *broken);
-bool pe_symbols(const struct pe *pe, uint64_t *end, uint64_t *broken);
-bool pe_certificates(const struct pe *pe, uint64_t *end, uint64_t *broken);
+/* Each walks a structure: true when it is there and valid, with *end after it. *broken_at is the
+ * offset where it is invalid. */
+bool pe_relocations(const struct pe *pe, uint64_t *end, uint64_t *broken_at);
+bool pe_symbols(const struct pe *pe, uint64_t *end, uint64_t *broken_at);
+bool pe_certificates(const struct pe *pe, uint64_t *end, uint64_t *broken_at);
 
-/* The resources' tree and the last of them; also sets title and extension from the version. */
-bool pe_resources(struct pe *pe, uint64_t *end, uint64_t *broken);
+/* The tree of resources and the last one; also sets title and extension from the version. */
+bool pe_resources(struct pe *pe, uint64_t *end, uint64_t *broken_at);
 
 /* Whether the header's checksum is that of [0, end). */
-bool pe_checksum_holds(const struct pe *pe, uint64_t end);
+bool pe_checksum_matches(const struct pe *pe, uint64_t end);
 
 #endif

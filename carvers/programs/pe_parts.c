@@ -1,11 +1,11 @@
-/* The structures of a PE file that chance does not make, and its checksum: see pe.c. */
+/* The structures of a PE file that cannot be a coincidence, and its checksum: see pe.c. */
 #include "bytes.h"
 #include "pe.h"
 #include "plain_text.h"
 #include "walk.h"
 
-/* Blocks of a page's address, a length, and words of a kind (4 bits) and an offset. */
-static bool sound_block(const struct pe *pe, uint64_t at, uint32_t len)
+/* Blocks of a page's address, a length, and words of a type (4 bits) and an offset. */
+static bool valid_block(const struct pe *pe, uint64_t at, uint32_t len)
 {
 	const uint8_t *p;
 	size_t got;
@@ -21,18 +21,18 @@ static bool sound_block(const struct pe *pe, uint64_t at, uint32_t len)
 	return true;
 }
 
-bool pe_relocations(const struct pe *pe, uint64_t *end, uint64_t *broken)
+bool pe_relocations(const struct pe *pe, uint64_t *end, uint64_t *broken_at)
 {
 	uint32_t len = pe->directories[PE_RELOCATIONS].len, left = len;
 	uint64_t at;
 
-	if (len < 8 || !pe_place(pe, pe->directories[PE_RELOCATIONS].address, len, &at))
+	if (len < 8 || !pe_offset(pe, pe->directories[PE_RELOCATIONS].address, len, &at))
 		return false;
 	while (left >= 8) {
 		const uint8_t *p = view_peek(pe->view, at, 8);
 		uint32_t block = p ? le32(p + 4) : 0;
 
-		*broken = at;
+		*broken_at = at;
 		/* Delphi rounds the directory's size up. */
 		if (p && block == 0 && le32(p) == 0 && left < len &&
 			walk_zeros(pe->view, at, at + left))
@@ -41,18 +41,18 @@ bool pe_relocations(const struct pe *pe, uint64_t *end, uint64_t *broken)
 			break;
 		if (block < 8 || block > left || block % 2 ||
 			le32(p) % (pe->align < 4096 ? pe->align : 4096) ||
-			le32(p) >= pe->image_len || !sound_block(pe, at, block))
+			le32(p) >= pe->image_len || !valid_block(pe, at, block))
 			return false;
 		at += block;
 		left -= block;
 	}
-	*broken = 0;
+	*broken_at = 0;
 	*end = at;
 	return true;
 }
 
 /* COFF symbols of 18 bytes, then their names: the table's length and names ended by zeros. */
-bool pe_symbols(const struct pe *pe, uint64_t *end, uint64_t *broken)
+bool pe_symbols(const struct pe *pe, uint64_t *end, uint64_t *broken_at)
 {
 	uint64_t at = pe->symbols_at, names = at + pe->symbol_count * 18;
 	const uint8_t *p;
@@ -60,7 +60,7 @@ bool pe_symbols(const struct pe *pe, uint64_t *end, uint64_t *broken)
 
 	if (at < pe->head_end || pe->symbol_count == 0 || pe->symbol_count > INT32_MAX / 18)
 		return false;
-	*broken = names;
+	*broken_at = names;
 	p = view_peek(pe->view, names, 4);
 	if (!p)
 		return false;
@@ -72,8 +72,8 @@ bool pe_symbols(const struct pe *pe, uint64_t *end, uint64_t *broken)
 	return true;
 }
 
-/* Certificates: length, revision, kind and a PKCS #7 message in DER, each padded to 8 bytes. */
-bool pe_certificates(const struct pe *pe, uint64_t *end, uint64_t *broken)
+/* Certificates: length, revision, type and a PKCS #7 message in DER, each padded to 8 bytes. */
+bool pe_certificates(const struct pe *pe, uint64_t *end, uint64_t *broken_at)
 {
 	uint64_t at = pe->directories[PE_CERTIFICATES].address;
 	uint64_t last = at + pe->directories[PE_CERTIFICATES].len;
@@ -84,7 +84,7 @@ bool pe_certificates(const struct pe *pe, uint64_t *end, uint64_t *broken)
 		const uint8_t *p = view_peek(pe->view, at, 16);
 		uint32_t len = p ? le32(p) : 0;
 
-		*broken = at;
+		*broken_at = at;
 		if (len < 16 || len > last - at || (le16(p + 4) != 0x100 && le16(p + 4) != 0x200) ||
 			le16(p + 6) > 4)
 			return false;
@@ -95,12 +95,12 @@ bool pe_certificates(const struct pe *pe, uint64_t *end, uint64_t *broken)
 			break;
 		at += ((uint64_t)len + 7) / 8 * 8;
 	}
-	*broken = 0;
+	*broken_at = 0;
 	*end = last;
 	return true;
 }
 
-bool pe_checksum_holds(const struct pe *pe, uint64_t end)
+bool pe_checksum_matches(const struct pe *pe, uint64_t end)
 {
 	uint64_t sum = 0;
 	size_t len;

@@ -1,7 +1,7 @@
 /*
  * The resources of a PE file: a tree of three levels (type, name, language) whose leaves give
- * address and length. Of their contents only the last one's is looked at, so that a tree with
- * other bytes behind it vouches for nothing; and the version's texts, for title and extension.
+ * address and length. Of their contents only the last one's is checked, so that a tree with foreign
+ * bytes after it proves nothing; the version's texts give title and extension.
  */
 #include <string.h>
 
@@ -9,55 +9,56 @@
 #include "pe.h"
 #include "title.h"
 
-#define ENTRIES_MAX 65536 /* in all: some entries could share what is below them */
+#define ENTRIES_MAX 65536 /* in total: some entries could share what is below them */
 #define TYPE_GROUP 14
 #define TYPE_VERSION 16
 #define TYPE_MANIFEST 24
 
-struct tree {
+struct pe_tree {
 	struct pe *pe;
 	uint64_t at;    /* of the root */
 	uint32_t limit; /* bytes from there to the section's end */
-	uint32_t left;  /* entries that may still be looked at */
-	uint64_t broken;
+	uint32_t left;  /* entries that may still be read */
+	uint64_t broken_at;
 	uint64_t last_at, last_end; /* the leaf that ends last */
 	uint32_t last_type;
 	uint64_t version_at;
 	uint32_t version_len;
 };
 
-/* A directory at `place` from the root: how many entries it has; they start 16 bytes on. */
-static bool read_directory(struct tree *tree, uint32_t place, uint32_t *count)
+/* Reads the directory at `offset` from the root: how many entries it has; they start 16 bytes after
+ * it. */
+static bool read_directory(struct pe_tree *tree, uint32_t offset, uint32_t *count)
 {
 	const uint8_t *p;
 
-	tree->broken = tree->at + place;
-	if (place > tree->limit || tree->limit - place < 16)
+	tree->broken_at = tree->at + offset;
+	if (offset > tree->limit || tree->limit - offset < 16)
 		return false;
-	p = view_peek(tree->pe->view, tree->at + place, 16);
+	p = view_peek(tree->pe->view, tree->at + offset, 16);
 	if (!p || le32(p) != 0)
 		return false;
 	*count = (uint32_t)le16(p + 12) + le16(p + 14);
-	if (*count > (tree->limit - place - 16) / 8 || *count > tree->left)
+	if (*count > (tree->limit - offset - 16) / 8 || *count > tree->left)
 		return false;
 	tree->left -= *count;
 	return true;
 }
 
-static bool take_leaf(struct tree *tree, uint32_t place, uint32_t type)
+static bool add_leaf(struct pe_tree *tree, uint32_t offset, uint32_t type)
 {
 	const uint8_t *p;
 	uint32_t len;
 	uint64_t at;
 
-	tree->broken = tree->at + place;
-	if (place > tree->limit || tree->limit - place < 16)
+	tree->broken_at = tree->at + offset;
+	if (offset > tree->limit || tree->limit - offset < 16)
 		return false;
-	p = view_peek(tree->pe->view, tree->at + place, 16);
+	p = view_peek(tree->pe->view, tree->at + offset, 16);
 	if (!p)
 		return false;
 	len = le32(p + 4);
-	if (!pe_place(tree->pe, le32(p), len, &at))
+	if (!pe_offset(tree->pe, le32(p), len, &at))
 		return false;
 	if (at + len > tree->last_end) {
 		tree->last_at = at;
@@ -68,17 +69,18 @@ static bool take_leaf(struct tree *tree, uint32_t place, uint32_t type)
 		tree->version_at = at;
 		tree->version_len = len;
 	}
-	if (tree->at + place + 16 > tree->last_end) {
-		tree->last_end = tree->at + place + 16;
+	if (tree->at + offset + 16 > tree->last_end) {
+		tree->last_end = tree->at + offset + 16;
 		tree->last_type = 0;
 	}
 	return true;
 }
 
-static bool entry(struct tree *tree, uint32_t place, uint32_t index, uint32_t *id, uint32_t *next)
+static bool read_entry(
+	struct pe_tree *tree, uint32_t offset, uint32_t index, uint32_t *id, uint32_t *next)
 {
 	const uint8_t *p =
-		view_peek(tree->pe->view, tree->at + place + 16 + 8 * (uint64_t)index, 8);
+		view_peek(tree->pe->view, tree->at + offset + 16 + 8 * (uint64_t)index, 8);
 
 	if (!p)
 		return false;
@@ -90,17 +92,17 @@ static bool entry(struct tree *tree, uint32_t place, uint32_t index, uint32_t *i
 #define IS_DIRECTORY 0x80000000u
 
 /* The names below one type, and the languages below them. */
-static bool walk_type(struct tree *tree, uint32_t names, uint32_t type)
+static bool walk_type(struct pe_tree *tree, uint32_t names, uint32_t type)
 {
 	uint32_t name_count, language_count, id, languages, leaf;
 
 	if (!read_directory(tree, names, &name_count))
 		return false;
 	for (uint32_t i = 0; i < name_count; i++) {
-		if (!entry(tree, names, i, &id, &languages))
+		if (!read_entry(tree, names, i, &id, &languages))
 			return false;
 		if (!(languages & IS_DIRECTORY)) {
-			if (!take_leaf(tree, languages, type))
+			if (!add_leaf(tree, languages, type))
 				return false;
 			continue;
 		}
@@ -108,15 +110,15 @@ static bool walk_type(struct tree *tree, uint32_t names, uint32_t type)
 		if (!read_directory(tree, languages, &language_count))
 			return false;
 		for (uint32_t j = 0; j < language_count; j++)
-			if (!entry(tree, languages, j, &id, &leaf) || leaf & IS_DIRECTORY ||
-				!take_leaf(tree, leaf, type))
+			if (!read_entry(tree, languages, j, &id, &leaf) || leaf & IS_DIRECTORY ||
+				!add_leaf(tree, leaf, type))
 				return false;
 	}
 	return true;
 }
 
-/* Whether the last leaf is what its type says. */
-static bool sound_leaf(const struct tree *tree)
+/* Whether the last leaf's content fits its type. */
+static bool valid_leaf(const struct pe_tree *tree)
 {
 	uint64_t len = tree->last_end - tree->last_at;
 	size_t shown = len < 16 ? (size_t)len : 16;
@@ -164,7 +166,7 @@ static const uint8_t *version_value(const uint8_t *p, size_t p_len, const char *
 	return NULL;
 }
 
-static void name_by_version(const struct tree *tree)
+static void name_by_version(const struct pe_tree *tree)
 {
 	static const char *const kinds[] = { "ocx", "cpl", "scr", "ax", "drv", "mui", "acm",
 		"tsp" };
@@ -193,33 +195,33 @@ static void name_by_version(const struct tree *tree)
 	}
 }
 
-bool pe_resources(struct pe *pe, uint64_t *end, uint64_t *broken)
+bool pe_resources(struct pe *pe, uint64_t *end, uint64_t *broken_at)
 {
-	struct tree tree = { .pe = pe, .left = ENTRIES_MAX };
+	struct pe_tree tree = { .pe = pe, .left = ENTRIES_MAX };
 	uint32_t address = pe->directories[PE_RESOURCES].address, count, type, names;
 
-	if (pe->directories[PE_RESOURCES].len < 16 || !pe_place(pe, address, 16, &tree.at))
+	if (pe->directories[PE_RESOURCES].len < 16 || !pe_offset(pe, address, 16, &tree.at))
 		return false;
 	for (uint32_t i = 0; i < pe->section_count; i++)
 		if (address >= pe->sections[i].address &&
 			address - pe->sections[i].address < pe->sections[i].len)
 			tree.limit = pe->sections[i].len - (address - pe->sections[i].address);
-	*broken = tree.at;
+	*broken_at = tree.at;
 	if (!read_directory(&tree, 0, &count))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		if (!entry(&tree, 0, i, &type, &names))
+		if (!read_entry(&tree, 0, i, &type, &names))
 			return false;
 		if (names & IS_DIRECTORY && !walk_type(&tree, names & ~IS_DIRECTORY, type)) {
-			/* Packers compress leaves; then the tree is all that is there. */
-			*broken = count == 1 ? tree.broken : 0;
+			/* Executable packers compress leaves; then only the tree is there. */
+			*broken_at = count == 1 ? tree.broken_at : 0;
 			return false;
 		}
 	}
-	*broken = 0;
+	*broken_at = 0;
 	if (tree.version_at)
 		name_by_version(&tree);
-	if (!sound_leaf(&tree))
+	if (!valid_leaf(&tree))
 		return false;
 	*end = tree.last_end;
 	return true;

@@ -1,19 +1,19 @@
 /*
  * WebAssembly modules (WebAssembly core specification, chapter 5, binary format).
  *
- *	00 'asm', version 1, then sections: kind, length (LEB128), contents
+ *	00 'asm', version 1, then sections: type, length (LEB128), contents
  *
- * Sections other than custom ones come once and in a fixed order; custom ones have a name. Nothing
+ * Sections other than custom ones occur once and in a fixed order; custom ones have a name. Nothing
  * marks the end: a module ends where no section starts. So a module is complete when it ends there
- * with a section that was sound, and has the code of all its functions; when the last section is
- * data, or a custom one that is not known, nothing vouches for its bytes: unverified. Sections are
- * sound when their entries, as many as are counted, fill them: types, imports, functions, exports,
- * code bodies (each ends with the instruction `end`) and data are walked through; of custom ones
- * the name and, where these are known, their parts.
+ * with a valid section, and has the code of all its functions; when the last section is data, or an
+ * unknown custom one, its bytes cannot be verified: unverified. A section is valid when its
+ * entries, as many as it counts, fill it: types, imports, functions, exports, code bodies (each
+ * ends with the instruction `end`) and data are walked; for custom sections the name and, where
+ * known, their parts.
  *
- * A section that starts well (a kind that is due, a length, a first entry or a known name) and
- * then breaks is a cut module's; what starts otherwise is not the module's. Component's (version
- * 13) are not walked.
+ * A section that starts well (a type that is possible here, a length, a first entry or a known
+ * name) and then becomes invalid belongs to a cut module; anything else does not belong to the
+ * module. Components (version 13) are not walked.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #include "bytes.h"
 #include "walk.h"
 
-enum kind {
+enum wasm_section {
 	CUSTOM,
 	TYPE,
 	IMPORT,
@@ -41,13 +41,13 @@ enum kind {
 struct wasm {
 	struct view *view;
 	uint64_t functions, bodies, segments_due;
-	bool segments_told, data_seen;
-	bool opaque; /* nothing vouches for the last section's bytes */
-	int rank;    /* of the last section in order */
+	bool segments_counted, data_seen;
+	bool opaque; /* the last section's bytes cannot be verified */
+	int rank;    /* of the last section, in their fixed order */
 };
 
 /* A number in LEB128 of at most 32 bits at *at, before end. */
-static bool number(struct view *view, uint64_t *at, uint64_t end, uint32_t *value)
+static bool read_number(struct view *view, uint64_t *at, uint64_t end, uint32_t *value)
 {
 	*value = 0;
 	for (int i = 0; i < 5 && *at < end; i++) {
@@ -63,24 +63,24 @@ static bool number(struct view *view, uint64_t *at, uint64_t end, uint32_t *valu
 	return false;
 }
 
-/* Steps over a length and that many bytes. */
-static bool skip(struct view *view, uint64_t *at, uint64_t end, uint64_t *start)
+/* Moves past a length and that many bytes. */
+static bool skip_bytes(struct view *view, uint64_t *at, uint64_t end, uint64_t *start)
 {
 	uint32_t len;
 
-	if (!number(view, at, end, &len) || len > end - *at)
+	if (!read_number(view, at, end, &len) || len > end - *at)
 		return false;
 	*start = *at;
 	*at += len;
 	return true;
 }
 
-/* Steps over a name, which has no control characters. */
-static bool name(struct view *view, uint64_t *at, uint64_t end, uint64_t *start)
+/* Moves past a name, which has no control characters. */
+static bool skip_name(struct view *view, uint64_t *at, uint64_t end, uint64_t *start)
 {
 	const uint8_t *p;
 
-	if (!skip(view, at, end, start) || *at - *start > 4096)
+	if (!skip_bytes(view, at, end, start) || *at - *start > 4096)
 		return false;
 	p = *at > *start ? view_peek(view, *start, (size_t)(*at - *start)) : NULL;
 	for (uint64_t i = 0; i < *at - *start; i++)
@@ -89,16 +89,17 @@ static bool name(struct view *view, uint64_t *at, uint64_t end, uint64_t *start)
 	return true;
 }
 
-static bool limits(struct view *view, uint64_t *at, uint64_t end)
+static bool skip_limits(struct view *view, uint64_t *at, uint64_t end)
 {
 	uint32_t flags, value;
 
-	return number(view, at, end, &flags) && flags < 8 && number(view, at, end, &value) &&
-	       (!(flags & 1) || number(view, at, end, &value));
+	return read_number(view, at, end, &flags) && flags < 8 &&
+	       read_number(view, at, end, &value) &&
+	       (!(flags & 1) || read_number(view, at, end, &value));
 }
 
-/* What an import is, or an export: its kind, then what describes it. */
-static bool import_kind(struct view *view, uint64_t *at, uint64_t end)
+/* An import's or export's type, then its description. */
+static bool skip_import(struct view *view, uint64_t *at, uint64_t end)
 {
 	const uint8_t *p = *at < end ? view_peek(view, *at, 1) : NULL;
 	uint32_t value;
@@ -108,36 +109,36 @@ static bool import_kind(struct view *view, uint64_t *at, uint64_t end)
 	(*at)++;
 	switch (p[0]) {
 	case 1:
-		return number(view, at, end, &value) && limits(view, at, end);
+		return read_number(view, at, end, &value) && skip_limits(view, at, end);
 	case 2:
-		return limits(view, at, end);
+		return skip_limits(view, at, end);
 	case 3:
 	case 4:
-		return number(view, at, end, &value) && number(view, at, end, &value);
+		return read_number(view, at, end, &value) && read_number(view, at, end, &value);
 	}
-	return number(view, at, end, &value);
+	return read_number(view, at, end, &value);
 }
 
-static bool body(struct view *view, uint64_t *at, uint64_t end)
+static bool skip_body(struct view *view, uint64_t *at, uint64_t end)
 {
 	uint64_t start;
 	const uint8_t *p;
 
-	if (!skip(view, at, end, &start) || *at - start < 2)
+	if (!skip_bytes(view, at, end, &start) || *at - start < 2)
 		return false;
 	p = view_peek(view, *at - 1, 1);
 	return p && *p == 0x0b;
 }
 
-/* A segment of data: a passive one, or one with the place where it goes as an expression of up to
- * 16 bytes that ends with 0B. */
-static bool segment(struct view *view, uint64_t *at, uint64_t end)
+/* A data segment: a passive one, or one with its address as an expression of up to 16 bytes that
+ * ends with 0B. */
+static bool skip_segment(struct view *view, uint64_t *at, uint64_t end)
 {
 	uint32_t flags, memory;
 	uint64_t start;
 
-	if (!number(view, at, end, &flags) || flags > 2 ||
-		(flags == 2 && !number(view, at, end, &memory)))
+	if (!read_number(view, at, end, &flags) || flags > 2 ||
+		(flags == 2 && !read_number(view, at, end, &memory)))
 		return false;
 	if (flags != 1) {
 		uint64_t limit = end - *at < 16 ? end : *at + 16;
@@ -148,58 +149,59 @@ static bool segment(struct view *view, uint64_t *at, uint64_t end)
 			return false;
 		(*at)++;
 	}
-	return skip(view, at, end, &start);
+	return skip_bytes(view, at, end, &start);
 }
 
-static bool entry(struct view *view, enum kind kind, uint64_t *at, uint64_t end)
+static bool skip_entry(struct view *view, enum wasm_section kind, uint64_t *at, uint64_t end)
 {
 	uint32_t value;
 	uint64_t start;
 
 	switch (kind) {
 	case IMPORT:
-		return name(view, at, end, &start) && name(view, at, end, &start) &&
-		       import_kind(view, at, end);
+		return skip_name(view, at, end, &start) && skip_name(view, at, end, &start) &&
+		       skip_import(view, at, end);
 	case FUNCTION:
-		return number(view, at, end, &value);
+		return read_number(view, at, end, &value);
 	case MEMORY:
-		return limits(view, at, end);
+		return skip_limits(view, at, end);
 	case EXPORT:
-		if (!name(view, at, end, &start) || !number(view, at, end, &value) || value > 4)
+		if (!skip_name(view, at, end, &start) || !read_number(view, at, end, &value) ||
+			value > 4)
 			return false;
-		return number(view, at, end, &value);
+		return read_number(view, at, end, &value);
 	case CODE:
-		return body(view, at, end);
+		return skip_body(view, at, end);
 	case DATA:
-		return segment(view, at, end);
+		return skip_segment(view, at, end);
 	default:
 		return false;
 	}
 }
 
-static bool listed(enum kind kind)
+static bool has_entries(enum wasm_section kind)
 {
 	return kind == IMPORT || kind == FUNCTION || kind == MEMORY || kind == EXPORT ||
 	       kind == CODE || kind == DATA;
 }
 
 /* A list of numbers with a name each. */
-static bool named_numbers(struct view *view, uint64_t at, uint64_t end)
+static bool valid_name_map(struct view *view, uint64_t at, uint64_t end)
 {
 	uint32_t count, index;
 	uint64_t start;
 
-	if (!number(view, &at, end, &count))
+	if (!read_number(view, &at, end, &count))
 		return false;
 	while (count--)
-		if (!number(view, &at, end, &index) || !name(view, &at, end, &start))
+		if (!read_number(view, &at, end, &index) || !skip_name(view, &at, end, &start))
 			return false;
 	return at == end;
 }
 
-/* Subsections of the custom section `name`: kind, length; the kinds rise. Locals, labels and fields
- * (2, 3, 10) are named in two steps, and not looked at. */
-static bool subsections(struct view *view, uint64_t at, uint64_t end)
+/* Subsections of the custom section `name`: type, length; the types rise. The names of locals,
+ * labels and fields (2, 3, 10) have two levels, and are not checked. */
+static bool valid_names(struct view *view, uint64_t at, uint64_t end)
 {
 	uint64_t start;
 	int last = -1;
@@ -209,57 +211,58 @@ static bool subsections(struct view *view, uint64_t at, uint64_t end)
 		int kind = p ? *p : 255;
 
 		at++;
-		if (kind > 12 || kind <= last || !skip(view, &at, end, &start))
+		if (kind > 12 || kind <= last || !skip_bytes(view, &at, end, &start))
 			return false;
 		last = kind;
 		if (kind != 0 && kind != 2 && kind != 3 && kind != 10 &&
-			!named_numbers(view, start, at))
+			!valid_name_map(view, start, at))
 			return false;
 	}
 	return true;
 }
 
 /* A list of fields, each with values of name and version. */
-static bool producers(struct view *view, uint64_t at, uint64_t end)
+static bool valid_producers(struct view *view, uint64_t at, uint64_t end)
 {
 	uint32_t fields, values;
 	uint64_t start;
 
-	if (!number(view, &at, end, &fields) || fields > 16)
+	if (!read_number(view, &at, end, &fields) || fields > 16)
 		return false;
 	while (fields--) {
-		if (!name(view, &at, end, &start) || !number(view, &at, end, &values) ||
+		if (!skip_name(view, &at, end, &start) || !read_number(view, &at, end, &values) ||
 			values > 4096)
 			return false;
 		while (values--)
-			if (!name(view, &at, end, &start) || at == start ||
-				!name(view, &at, end, &start))
+			if (!skip_name(view, &at, end, &start) || at == start ||
+				!skip_name(view, &at, end, &start))
 				return false;
 	}
 	return at == end;
 }
 
 /* Features: + or - or = and a name each. */
-static bool features(struct view *view, uint64_t at, uint64_t end)
+static bool valid_features(struct view *view, uint64_t at, uint64_t end)
 {
 	uint32_t count;
 	uint64_t start;
 
-	if (!number(view, &at, end, &count) || count > 4096)
+	if (!read_number(view, &at, end, &count) || count > 4096)
 		return false;
 	while (count--) {
 		const uint8_t *p = view_peek(view, at, 1);
 
 		at++;
-		if (!p || !*p || !strchr("+-=", *p) || !name(view, &at, end, &start) || at == start)
+		if (!p || !*p || !strchr("+-=", *p) || !skip_name(view, &at, end, &start) ||
+			at == start)
 			return false;
 	}
 	return at == end;
 }
 
-/* A custom section's contents; *known when its name is one that tools write, *opaque when they are
- * not looked at. */
-static bool custom(struct view *view, uint64_t at, uint64_t end, bool *known, bool *opaque)
+/* A custom section's contents; *known when its name is one that tools write, *opaque when the
+ * contents are not checked. */
+static bool valid_custom(struct view *view, uint64_t at, uint64_t end, bool *known, bool *opaque)
 {
 	static const char *const names[] = { "name", "producers", "target_features", "linking",
 		"dylink", "dylink.0", "sourceMappingURL", "external_debug_info", "build_id",
@@ -267,7 +270,7 @@ static bool custom(struct view *view, uint64_t at, uint64_t end, bool *known, bo
 	uint64_t start, len;
 	const uint8_t *p;
 
-	if (!name(view, &at, end, &start) || at == start)
+	if (!skip_name(view, &at, end, &start) || at == start)
 		return false;
 	len = at - start;
 	*opaque = true;
@@ -280,54 +283,55 @@ static bool custom(struct view *view, uint64_t at, uint64_t end, bool *known, bo
 			*known = true;
 			*opaque = i > 2;
 			if (i == 0)
-				return subsections(view, at, end);
+				return valid_names(view, at, end);
 			if (i == 1)
-				return producers(view, at, end);
-			return i != 2 || features(view, at, end);
+				return valid_producers(view, at, end);
+			return i != 2 || valid_features(view, at, end);
 		}
 	}
 	return true;
 }
 
-enum state { SECTION_SOUND, SECTION_BROKEN, SECTION_NONE };
+enum wasm_state { SECTION_VALID, SECTION_BROKEN, SECTION_NONE };
 
-/* The contents [at, end) of a section. */
-static enum state walk_section(struct wasm *wasm, enum kind kind, uint64_t at, uint64_t end)
+/* Walks the contents [at, end) of a section. */
+static enum wasm_state walk_section(
+	struct wasm *wasm, enum wasm_section kind, uint64_t at, uint64_t end)
 {
 	bool known = false;
 	uint32_t count;
 
 	if (kind == CUSTOM) {
-		if (custom(wasm->view, at, end, &known, &wasm->opaque) &&
+		if (valid_custom(wasm->view, at, end, &known, &wasm->opaque) &&
 			end <= view_size(wasm->view))
-			return SECTION_SOUND;
+			return SECTION_VALID;
 		return known ? SECTION_BROKEN : SECTION_NONE;
 	}
-	if (!number(wasm->view, &at, end, &count))
+	if (!read_number(wasm->view, &at, end, &count))
 		return SECTION_NONE;
 	if (kind == FUNCTION)
 		wasm->functions = count;
 	if (kind == DATA_COUNT) {
-		wasm->segments_told = true;
+		wasm->segments_counted = true;
 		wasm->segments_due = count;
 	}
 	if (kind == DATA)
 		wasm->data_seen = true;
-	for (uint32_t i = 0; listed(kind) && i < count; i++)
-		if (!entry(wasm->view, kind, &at, end))
+	for (uint32_t i = 0; has_entries(kind) && i < count; i++)
+		if (!skip_entry(wasm->view, kind, &at, end))
 			return i ? SECTION_BROKEN : SECTION_NONE;
-	if ((listed(kind) || kind == START || kind == DATA_COUNT) && at != end)
+	if ((has_entries(kind) || kind == START || kind == DATA_COUNT) && at != end)
 		return SECTION_BROKEN;
 	if (end > view_size(wasm->view))
 		return SECTION_BROKEN;
 	if (kind == CODE)
 		wasm->bodies = count;
 	wasm->opaque = kind == DATA;
-	return SECTION_SOUND;
+	return SECTION_VALID;
 }
 
-/* The section at *at: steps over it when it is sound. */
-static enum state next_section(struct wasm *wasm, uint64_t *at)
+/* Checks the section at *at, and moves past it when it is valid. */
+static enum wasm_state next_section(struct wasm *wasm, uint64_t *at)
 {
 	/* The count of data segments comes before code, tags before globals. */
 	static const int ranks[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 11, 6 };
@@ -335,26 +339,26 @@ static enum state next_section(struct wasm *wasm, uint64_t *at)
 	struct wasm before = *wasm;
 	uint64_t body_at = *at + 1;
 	uint32_t len;
-	enum state state;
-	enum kind kind;
+	enum wasm_state state;
+	enum wasm_section kind;
 
 	if (!p || *p > TAG)
 		return SECTION_NONE;
 	kind = *p;
 	if (kind != CUSTOM && ranks[kind] <= wasm->rank)
 		return SECTION_NONE;
-	if (!number(wasm->view, &body_at, body_at + 5, &len) || len == 0)
+	if (!read_number(wasm->view, &body_at, body_at + 5, &len) || len == 0)
 		return SECTION_NONE;
 	state = walk_section(wasm, kind, body_at, body_at + len);
-	/* What is no section says nothing about the module. */
-	if (state != SECTION_SOUND) {
+	/* Bytes that are not a section say nothing about the module. */
+	if (state != SECTION_VALID) {
 		*wasm = before;
 		return state;
 	}
 	if (kind != CUSTOM)
 		wasm->rank = ranks[kind];
 	*at = body_at + len;
-	return SECTION_SOUND;
+	return SECTION_VALID;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -362,26 +366,25 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct wasm wasm = { .view = view };
 	const uint8_t *p = view_peek(view, 0, 8);
 	uint64_t at = 8;
-	enum state state;
+	enum wasm_state state;
 
 	if (!p || memcmp(p, "\0asm\1\0\0\0", 8) != 0)
 		return verdict_because(CARVE_REJECT, finding, "no magic and version at 0");
 	do
 		state = next_section(&wasm, &at);
-	while (state == SECTION_SOUND);
+	while (state == SECTION_VALID);
 	if (at == 8)
 		return verdict_because(CARVE_REJECT, finding, "no section at 8");
 	finding->length = at;
 	if (state == SECTION_BROKEN)
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "the section at %" PRIu64 " breaks off", at);
+			CARVE_TRUNCATED, finding, "the section at %" PRIu64 " is invalid", at);
 	if (wasm.functions != wasm.bodies ||
-		(wasm.segments_told && wasm.segments_due && !wasm.data_seen))
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "code or data are not there at %" PRIu64, at);
+		(wasm.segments_counted && wasm.segments_due && !wasm.data_seen))
+		return verdict_because(CARVE_TRUNCATED, finding, "no code or data at %" PRIu64, at);
 	if (wasm.opaque)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"nothing vouches for the last section, which ends at %" PRIu64, at);
+			"the last section, which ends at %" PRIu64 ", cannot be verified", at);
 	if (!wasm.bodies && !wasm.data_seen)
 		return verdict_because(
 			CARVE_UNVERIFIED, finding, "neither code nor data up to %" PRIu64, at);

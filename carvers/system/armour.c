@@ -2,20 +2,21 @@
  * Armour (RFC 7468, RFC 1421, RFC 9580 6):
  *
  *	-----BEGIN label-----
- *	perhaps fields "Name: value", which may go on behind a blank, and an empty line
+ *	perhaps fields "Name: value", which may continue on a line that starts with a blank, and an
+ *		empty line
  *	base64, up to 76 characters a line
  *	perhaps "=" and a CRC-24 in base64 (OpenPGP)
  *	-----END label-----
  *
- * Each line is checked, and what comes out is counted; its beginning is kept.
+ * Each line is checked; the decoded bytes are counted, and the first of them kept.
  */
 #include "armour.h"
 
 #include <string.h>
 
-#define LINE_MOST 80
+#define LINE_MAX_LEN 80
 
-struct decoder {
+struct armour_decoder {
 	uint32_t bits;
 	unsigned count, padding;
 	uint32_t crc;
@@ -40,7 +41,7 @@ static uint32_t crc24(uint32_t crc, uint8_t byte)
 	return crc & 0xffffff;
 }
 
-static bool labelled(const struct line *line, const char *word, char label[64])
+static bool read_label(const struct line *line, const char *word, char label[64])
 {
 	size_t head = strlen(word), len = line->len;
 
@@ -56,17 +57,17 @@ static bool labelled(const struct line *line, const char *word, char label[64])
 
 bool armour_opens(const struct line *line, char label[64])
 {
-	return line->ended && labelled(line, "-----BEGIN ", label);
+	return line->ended && read_label(line, "-----BEGIN ", label);
 }
 
-/* Decodes a line of base64; false when it is none. */
-static bool decode(struct armour *armour, struct decoder *decoder, const struct line *line)
+/* Decodes a line of base64; false when it is not one. */
+static bool decode(struct armour *armour, struct armour_decoder *decoder, const struct line *line)
 {
 	size_t len = line->len;
 
 	while (len && (line->bytes[len - 1] == ' ' || line->bytes[len - 1] == '\t'))
 		len--;
-	if (!len || len > LINE_MOST || decoder->padding)
+	if (!len || len > LINE_MAX_LEN || decoder->padding)
 		return false;
 	for (size_t i = 0; i < len; i++) {
 		int value = base64_value(line->bytes[i]);
@@ -90,8 +91,9 @@ static bool decode(struct armour *armour, struct decoder *decoder, const struct 
 	return true;
 }
 
-/* Whether the line is a CRC-24. */
-static bool take_crc(struct armour *armour, const struct decoder *decoder, const struct line *line)
+/* Whether the line is a CRC-24; compares it. */
+static bool check_crc(
+	struct armour *armour, const struct armour_decoder *decoder, const struct line *line)
 {
 	uint32_t crc = 0;
 
@@ -109,7 +111,7 @@ static bool take_crc(struct armour *armour, const struct decoder *decoder, const
 	return true;
 }
 
-/* A field in front of the data, or what goes on one. */
+/* Whether the line is a field before the data, or continues one. */
 static bool is_field(struct armour *armour, const struct line *line)
 {
 	const uint8_t *colon = memchr(line->bytes, ':', line->len);
@@ -119,8 +121,8 @@ static bool is_field(struct armour *armour, const struct line *line)
 	return colon || (line->len && (line->bytes[0] == ' ' || line->bytes[0] == '\t'));
 }
 
-/* The line broke the walk: what of it is base64 is sound. */
-static void take_rest(struct armour *armour, const struct line *line)
+/* The block is cut in this line: it is valid as far as it is base64. */
+static void add_partial_line(struct armour *armour, const struct line *line)
 {
 	size_t len = 0;
 
@@ -128,38 +130,39 @@ static void take_rest(struct armour *armour, const struct line *line)
 		return;
 	while (len < line->len && base64_value(line->bytes[len]) >= 0)
 		len++;
-	armour->sound = line->at + len;
+	armour->valid_end = line->at + len;
 }
 
 bool armour_read(struct view *view, uint64_t at, struct armour *armour)
 {
-	struct decoder decoder = { .crc = 0xb704ce };
+	struct armour_decoder decoder = { .crc = 0xb704ce };
 	struct line line;
 	char label[64];
 
 	memset(armour, 0, sizeof(*armour));
 	if (!line_read(view, at, &line) || !armour_opens(&line, armour->label))
 		return false;
-	armour->sound = line.next;
-	while (line_read(view, armour->sound, &line)) {
-		if (labelled(&line, "-----END ", label)) {
+	armour->valid_end = line.next;
+	while (line_read(view, armour->valid_end, &line)) {
+		if (read_label(&line, "-----END ", label)) {
 			armour->closed = line.ended && strcmp(label, armour->label) == 0;
 			armour->open_line = !line.ended;
-			armour->sound = line.ended || !line.broken ? line.next
-								   : line.at + strlen(label) + 14;
+			armour->valid_end = line.ended || !line.broken
+						    ? line.next
+						    : line.at + strlen(label) + 14;
 			return true;
 		}
-		take_rest(armour, &line);
+		add_partial_line(armour, &line);
 		if (!line.ended)
 			break;
 		if (!armour->data_lines && (!line.len || is_field(armour, &line))) {
-			armour->sound = line.next;
+			armour->valid_end = line.next;
 			continue;
 		}
-		if (line.len && !take_crc(armour, &decoder, &line) &&
+		if (line.len && !check_crc(armour, &decoder, &line) &&
 			(armour->has_crc || !decode(armour, &decoder, &line)))
 			break;
-		armour->sound = line.next;
+		armour->valid_end = line.next;
 	}
 	return true;
 }

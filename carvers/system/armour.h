@@ -9,20 +9,20 @@
 
 struct armour {
 	char label[64];
-	uint64_t sound;            /* behind the last line that is part of it */
-	bool closed;               /* it has its last line, and that is ended */
-	bool open_line;            /* it has, but for the line's end */
-	bool encrypted;            /* a field says so */
+	uint64_t valid_end;        /* after the last line that is part of it */
+	bool closed;               /* its last line is there, with its line end */
+	bool open_line;            /* its last line is there, without its line end */
+	bool encrypted;            /* according to a field */
 	uint64_t data_len;         /* decoded bytes */
 	uint8_t head[ARMOUR_HEAD]; /* the first of them */
 	unsigned data_lines;
 	bool has_crc, crc_wrong; /* OpenPGP's CRC-24 */
 };
 
-/* Whether the line opens a block; its label then. */
+/* Whether the line opens a block; if so, reads its label. */
 bool armour_opens(const struct line *line, char label[64]);
 
-/* Reads the block at `at`: false when none opens there. */
+/* Reads the block at `at`: false when none starts there. */
 bool armour_read(struct view *view, uint64_t at, struct armour *armour);
 
 #endif

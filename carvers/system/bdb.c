@@ -2,16 +2,16 @@
  * Berkeley DB (dbinc/db_page.h): Bitcoin's wallets, RPM's databases and others.
  *
  *	page:      log position (8 bytes), the page's number, two more numbers, entries, offset,
- *	           level, type; the rest depends on it
+ *		level, type; the rest depends on the type
  *	meta page: log position, number 0, magic, version, page size, encryption, type, flags; at 32
  *	           the last page's number
  *
- * Integers have the byte order of the machine that wrote the file; the magic tells. The file has
- * as many pages as the meta page says. Each has its own number, a known type and an offset within
- * it, or is all zeros because it was never written. The items of a B-tree's page fill it from that
- * offset to its end, one behind the other, and those of a hash in the order of its index. So they
- * bear out the page but for what the last one holds. Encrypted databases have nothing to look at
- * within.
+ * Integers have the byte order of the machine that wrote the file; the magic shows which. The meta
+ * page gives the number of pages. Each has its own number, a known type and an offset within it, or
+ * is all zeros because it was never written. The items of a B-tree's page fill it from that offset
+ * to its end, one after the other, and those of a hash in the order of its index. So they confirm
+ * the page, except for the content of the last item. The pages of encrypted databases cannot be
+ * checked.
  *
  * A B-tree with Bitcoin's keys in it is a wallet.
  */
@@ -25,9 +25,9 @@
 
 #define HEAD_LEN 72
 #define PAGE_HEAD 26
-#define CHECKSUM_LEN 6 /* and its padding, behind a page's head */
-/* What an item at a file's end may hold that nothing bears out. */
-#define LOOSE_MOST 64
+#define CHECKSUM_LEN 6 /* and its padding, after a page's head */
+/* The most bytes at a file's end, in its last item, that may be unconfirmed. */
+#define LOOSE_MAX 64
 
 struct bdb {
 	struct view *view;
@@ -35,10 +35,10 @@ struct bdb {
 	bool big;
 	uint32_t page_len, last_page;
 	bool btree, encrypted, wallet, summed;
-	uint64_t used;   /* behind the last page that is not all zeros */
-	uint64_t broken; /* where the items of the page that was looked at last make no sense; or 0
+	uint64_t used;      /* after the last page that is not all zeros */
+	uint64_t broken_at; /* where the items of the page checked last become invalid; or 0
 			  */
-	uint64_t loose;  /* bytes at its end that nothing bears out */
+	uint64_t loose;     /* bytes at its end that nothing confirms */
 };
 
 enum { TREE_INNER = 3, RECORDS_INNER = 4, TREE_LEAF = 5, RECORDS = 6, TWINS = 12, HASHED = 13 };
@@ -46,7 +46,7 @@ enum { ITEM_DATA = 1, ITEM_TWINS = 2, ITEM_OVERFLOW = 3, ITEM_DELETED = 0x80 };
 
 enum { BTREE = 0x053162, HASH = 0x061561, QUEUE = 0x042253, HEAP = 0x074582 };
 
-static uint32_t number(const struct bdb *bdb, const uint8_t *p)
+static uint32_t read32(const struct bdb *bdb, const uint8_t *p)
 {
 	return bdb->big ? be32(p) : le32(p);
 }
@@ -60,15 +60,15 @@ static bool read_meta(struct bdb *bdb)
 	if (!p)
 		return false;
 	bdb->big = p[12] == 0;
-	magic = number(bdb, p + 12);
-	version = number(bdb, p + 16);
-	bdb->page_len = number(bdb, p + 20);
+	magic = read32(bdb, p + 12);
+	version = read32(bdb, p + 16);
+	bdb->page_len = read32(bdb, p + 20);
 	bdb->encrypted = p[24] != 0;
 	bdb->summed = p[26] & 1;
 	type = p[25];
-	bdb->last_page = number(bdb, p + 32);
+	bdb->last_page = read32(bdb, p + 32);
 	bdb->btree = magic == BTREE;
-	return number(bdb, p + 8) == 0 && version >= 1 && version <= 12 && p[24] < 3 &&
+	return read32(bdb, p + 8) == 0 && version >= 1 && version <= 12 && p[24] < 3 &&
 	       (type == 0 || type == 7 || type == 8 || type == 9 || type == 10 || type == 15) &&
 	       (magic == BTREE || magic == HASH || magic == QUEUE || magic == HEAP) &&
 	       bdb->page_len >= 512 && bdb->page_len <= 65536 &&
@@ -80,7 +80,7 @@ static bool all_zeros(const uint8_t *p, size_t len)
 	return !p[0] && memcmp(p, p + 1, len - 1) == 0;
 }
 
-/* Whether Bitcoin's keys stand on the page. */
+/* Whether Bitcoin's keys are on the page. */
 static bool has_wallet_keys(const uint8_t *p, size_t len)
 {
 	static const char *const keys[] = { "\x0a"
@@ -101,12 +101,13 @@ static bool has_wallet_keys(const uint8_t *p, size_t len)
 	return found >= 2;
 }
 
-static uint16_t number16(const struct bdb *bdb, const uint8_t *p)
+static uint16_t read16(const struct bdb *bdb, const uint8_t *p)
 {
 	return bdb->big ? be16(p) : le16(p);
 }
 
-/* Bytes that the item takes which left bytes are at: 0 if it is none. *loose: what it holds. */
+/* The length of the item at p, of which `left` bytes are on the page; 0 if it is not one. *loose:
+ * the length of its content. */
 static uint32_t item_len(
 	const struct bdb *bdb, uint8_t type, const uint8_t *p, uint32_t left, uint32_t *loose)
 {
@@ -117,7 +118,7 @@ static uint32_t item_len(
 		return left >= 8 ? 8 : 0;
 	if (left < head)
 		return 0;
-	len = number16(bdb, p);
+	len = read16(bdb, p);
 	switch (p[2] & ~ITEM_DELETED) {
 	case ITEM_DATA:
 		*loose = len;
@@ -134,7 +135,7 @@ static uint32_t item_len(
 	return len <= left ? len : 0;
 }
 
-/* Where in a B-tree's page the items stop filling it from `offset` on: page_len if they don't. */
+/* Where in a B-tree's page the items stop filling it from `offset` on: page_len if they fill it. */
 static uint32_t tree_items(struct bdb *bdb, const uint8_t *p, uint32_t offset)
 {
 	uint32_t at = offset & ~3u, len = 1, loose = 0;
@@ -147,7 +148,8 @@ static uint32_t tree_items(struct bdb *bdb, const uint8_t *p, uint32_t offset)
 	return at;
 }
 
-/* The same for a hash's, whose items have no length: each ends where the one before it begins. */
+/* The same for a hash's page, whose items have no length: each ends where the previous one
+ * begins. */
 static uint32_t hash_items(struct bdb *bdb, const uint8_t *p, uint32_t offset, uint32_t entries)
 {
 	uint32_t head = PAGE_HEAD + (bdb->summed ? CHECKSUM_LEN : 0), end = bdb->page_len, at = end;
@@ -155,7 +157,7 @@ static uint32_t hash_items(struct bdb *bdb, const uint8_t *p, uint32_t offset, u
 	if (head + entries * 2 > bdb->page_len)
 		return offset;
 	for (uint32_t i = 0; i < entries; i++, end = at) {
-		at = number16(bdb, p + head + i * 2);
+		at = read16(bdb, p + head + i * 2);
 		if (at >= end || at < offset || !p[at] || p[at] > 4)
 			return offset;
 		if (i == 0)
@@ -164,13 +166,13 @@ static uint32_t hash_items(struct bdb *bdb, const uint8_t *p, uint32_t offset, u
 	return at == offset || !entries ? bdb->page_len : offset;
 }
 
-/* Looks at what is in the page: sets broken and loose. */
-static void look_into(struct bdb *bdb, const uint8_t *p, uint64_t start)
+/* Checks the items of the page: sets broken_at and loose. */
+static void check_items(struct bdb *bdb, const uint8_t *p, uint64_t start)
 {
-	uint16_t entries = number16(bdb, p + 20), offset = number16(bdb, p + 22);
+	uint16_t entries = read16(bdb, p + 20), offset = read16(bdb, p + 22);
 	uint32_t stop = bdb->page_len;
 
-	bdb->broken = bdb->loose = 0;
+	bdb->broken_at = bdb->loose = 0;
 	switch (p[25]) {
 	case TREE_INNER:
 	case RECORDS_INNER:
@@ -183,21 +185,21 @@ static void look_into(struct bdb *bdb, const uint8_t *p, uint64_t start)
 	case HASHED:
 		stop = hash_items(bdb, p, offset, entries);
 		break;
-	case 7: /* overflow: offset is how much it holds */
+	case 7: /* overflow: offset is the length of its content */
 		bdb->loose = offset;
 		break;
 	}
 	if (stop != bdb->page_len)
-		bdb->broken = start + stop;
+		bdb->broken_at = start + stop;
 }
 
-/* Whether page `index` can be one of this file. */
-static bool page_holds(struct bdb *bdb, uint64_t index)
+/* Whether page `index` can belong to this file. */
+static bool check_page(struct bdb *bdb, uint64_t index)
 {
 	const uint8_t *p = view_peek(bdb->view, index * bdb->page_len, bdb->page_len);
 	uint16_t entries, offset;
 
-	bdb->broken = bdb->loose = 0;
+	bdb->broken_at = bdb->loose = 0;
 	if (!p)
 		return false;
 	if (bdb->encrypted) {
@@ -206,47 +208,46 @@ static bool page_holds(struct bdb *bdb, uint64_t index)
 	}
 	if (all_zeros(p, bdb->page_len))
 		return true;
-	entries = number16(bdb, p + 20);
-	offset = number16(bdb, p + 22);
+	entries = read16(bdb, p + 20);
+	offset = read16(bdb, p + 22);
 	if (bdb->btree && !bdb->wallet)
 		bdb->wallet = has_wallet_keys(p, bdb->page_len);
 	/* Extents of a queue have pages without such heads. */
-	if (number(bdb, p + 8) != index || p[25] > 18 || (uint32_t)offset > bdb->page_len ||
+	if (read32(bdb, p + 8) != index || p[25] > 18 || (uint32_t)offset > bdb->page_len ||
 		(p[25] != 7 && (uint32_t)entries * 2 > bdb->page_len))
 		return false;
 	bdb->used = (index + 1) * bdb->page_len;
-	look_into(bdb, p, index * bdb->page_len);
+	check_items(bdb, p, index * bdb->page_len);
 	return true;
 }
 
-/* The verdict on a file all of whose pages are there. */
-static enum verdict judge_last(struct bdb *bdb, uint64_t end)
+/* The verdict on a file whose pages are all there. */
+static enum verdict judge_last_page(struct bdb *bdb, uint64_t end)
 {
 	bdb->finding->length = end;
 	if (bdb->used != end)
 		return verdict_because(CARVE_UNVERIFIED, bdb->finding,
-			"nothing but zeros in the pages from %" PRIu64 " on", bdb->used);
-	if (bdb->broken) {
-		bdb->finding->length = bdb->broken;
+			"only zeros in the pages from %" PRIu64 " on", bdb->used);
+	if (bdb->broken_at) {
+		bdb->finding->length = bdb->broken_at;
 		return verdict_because(CARVE_TRUNCATED, bdb->finding,
-			"the items of the last page make no sense at %" PRIu64, bdb->broken);
+			"invalid items in the last page at %" PRIu64, bdb->broken_at);
 	}
 	if (bdb->encrypted)
 		return verdict_because(CARVE_UNVERIFIED, bdb->finding,
-			"encrypted: nothing bears out the pages before %" PRIu64, end);
-	if (bdb->loose > LOOSE_MOST)
+			"encrypted: the pages before %" PRIu64 " cannot be verified", end);
+	if (bdb->loose > LOOSE_MAX)
 		return verdict_because(CARVE_UNVERIFIED, bdb->finding,
-			"whether the last %" PRIu64 " bytes are the file's can't be seen",
-			bdb->loose);
+			"the last %" PRIu64 " bytes cannot be verified", bdb->loose);
 	return CARVE_COMPLETE;
 }
 
-/* Before version 3.1 the meta page does not say how many pages there are. */
+/* Before version 3.1 the meta page does not give the number of pages. */
 static enum verdict check_uncounted(struct bdb *bdb)
 {
 	uint64_t index = 1, size = view_size(bdb->view);
 
-	while ((index + 1) * bdb->page_len <= size && page_holds(bdb, index) &&
+	while ((index + 1) * bdb->page_len <= size && check_page(bdb, index) &&
 		bdb->used == (index + 1) * bdb->page_len)
 		index++;
 	if (bdb->page_len > size)
@@ -256,10 +257,10 @@ static enum verdict check_uncounted(struct bdb *bdb)
 	if (index == 1)
 		return verdict_because(CARVE_TRUNCATED, bdb->finding,
 			"no page of this file at %" PRIu64
-			", and none but the first is no database",
+			", and the first alone is not a database",
 			(uint64_t)bdb->page_len);
 	return verdict_because(CARVE_UNVERIFIED, bdb->finding,
-		"no page of this file at %" PRIu64 ", and nothing says how many there are",
+		"no page of this file at %" PRIu64 ", and the number of pages is not stored",
 		bdb->finding->length);
 }
 
@@ -275,19 +276,19 @@ static enum verdict check(struct view *view, struct finding *finding)
 	count = (uint64_t)bdb.last_page + 1;
 	end = count * bdb.page_len;
 	bdb.used = bdb.page_len;
-	while (index < count && (index + 1) * bdb.page_len <= size && page_holds(&bdb, index))
+	while (index < count && (index + 1) * bdb.page_len <= size && check_page(&bdb, index))
 		index++;
 	finding->extension = bdb.wallet ? "dat" : NULL;
 	finding->length = index * bdb.page_len;
 	if (index == count && size >= end)
-		return judge_last(&bdb, end);
+		return judge_last_page(&bdb, end);
 	if (finding->length > size) {
 		finding->length = 0;
 		return verdict_because(CARVE_REJECT, finding, "no whole page at 0");
 	}
 	if ((index + 1) * bdb.page_len > size && end > size)
 		return walk_cut(view, finding, end, size);
-	/* Zeros in front of what is none are rather not pages either. */
+	/* Zeros before bytes that are not a page are probably not pages either. */
 	finding->length = bdb.used;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "no page of this file at %" PRIu64, index * bdb.page_len);

@@ -1,13 +1,13 @@
 /*
- * Cookies of Safari and other programs on Apple's systems, Cookies.binarycookies (as described by
- * those who took it apart; Apple has published nothing).
+ * Cookies of Safari and other programs on Apple's systems, Cookies.binarycookies (as reverse
+ * engineered; Apple has published nothing).
  *
  *	file:   'cook', number of pages, a length for each (big-endian), pages, a checksum, 07 17 20
  *	        05, length of a property list, the list
  *	page:   00 00 01 00, number of cookies, an offset for each (little-endian), 0, cookies
  *	cookie: its length, ...
  *
- * Checked are all lengths and offsets and the mark behind the pages. The list, of 75 bytes in all
+ * burin checks all lengths and offsets and the mark after the pages. The list, of 75 bytes in all
  * files seen, may be missing.
  */
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 #define TRAILER_LEN 12
 #define LIST_MIN 42
 
-/* A page at `at`, of len bytes: its cookies follow each other inside it. */
+/* Checks the page at `at`, of len bytes: its cookies lie inside it. */
 static bool check_page(struct view *view, uint64_t at, uint32_t len)
 {
 	const uint8_t *p = len >= 16 ? view_peek(view, at, 8) : NULL;
@@ -48,8 +48,8 @@ static bool check_page(struct view *view, uint64_t at, uint32_t len)
 	return true;
 }
 
-/* Behind the property list that a trailer at `at` announces; behind the trailer if it is not
- * there. */
+/* The end of the property list whose length the trailer at `at` has; the end of the trailer if
+ * there is no list. */
 static uint64_t list_end(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN + 6);
@@ -78,7 +78,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			continue;
 		}
 		if (i == 0)
-			return verdict_because(CARVE_REJECT, finding, "no page behind the header");
+			return verdict_because(CARVE_REJECT, finding, "no page after the header");
 		if (len > view_size(view) - at)
 			return walk_cut(view, finding, at + len,
 				view_ends_with_image(view) ? view_size(view) : at);
@@ -91,7 +91,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return walk_cut(view, finding, at + TRAILER_LEN, at);
 	if (be32(p + 4) != 0x07172005)
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "no mark behind the pages, at %" PRIu64, at);
+			CARVE_TRUNCATED, finding, "no mark after the pages, at %" PRIu64, at);
 	finding->length = list_end(view, at);
 	return CARVE_COMPLETE;
 }

@@ -2,11 +2,11 @@
  * Certificates and keys in DER (ITU-T X.690; RFC 5280, RFC 5958, RFC 8017, RFC 7292).
  *
  *	element: tag, length (one byte below 80h; else their number with the highest bit set, and
- *	         so many bytes), data; data of constructed elements are elements
+ *		that many bytes), data; data of constructed elements are elements
  *
- * All begin with a sequence whose length leads to the end. Every element in it is walked: lengths
- * have the shortest form and do not leave the element they are in, integers are not longer than
- * they need to be, and so on. What the sequence holds tells the kind:
+ * All start with a sequence whose length leads to the end. Every element in it is walked: lengths
+ * have the shortest form and do not exceed the enclosing element, integers are not longer than they
+ * need to be, and so on. The contents of the sequence show the type:
  *
  *	certificate: a sequence (the certificate without its signature: [0] with the version, an
  *	             integer, ...), a sequence (algorithm), a bit string (signature)
@@ -25,10 +25,10 @@
 #include "title.h"
 #include "walk.h"
 
-#define DEPTH_MOST 24
-#define HEAD_MOST 6
-/* Elements after which it is no chance. */
-#define SURE 5
+#define DEPTH_MAX 24
+#define HEAD_MAX 6
+/* Elements after which it is not a coincidence. */
+#define SURE_COUNT 5
 
 bool der_read_bytes(const uint8_t *bytes, size_t len, struct der *element)
 {
@@ -55,7 +55,7 @@ bool der_read_bytes(const uint8_t *bytes, size_t len, struct der *element)
 bool der_read(struct view *view, uint64_t at, struct der *element)
 {
 	uint64_t size = view_size(view);
-	size_t len = at < size && size - at < HEAD_MOST ? (size_t)(size - at) : HEAD_MOST;
+	size_t len = at < size && size - at < HEAD_MAX ? (size_t)(size - at) : HEAD_MAX;
 	const uint8_t *p = view_peek(view, at, len);
 
 	if (!p || !der_read_bytes(p, len, element))
@@ -77,19 +77,19 @@ enum {
 	VERSION = 0xa0
 };
 
-struct walk {
+struct der_walk {
 	struct view *view;
 	struct finding *finding;
-	uint64_t sound; /* behind the last primitive element that holds, and the last head */
-	uint64_t ends[DEPTH_MOST];
+	uint64_t valid_end; /* after the last valid primitive element, or the last head */
+	uint64_t ends[DEPTH_MAX];
 	unsigned depth;
 	uint8_t kids[4]; /* tags of the outermost sequence's first elements */
 	unsigned kid_count, elements;
 	bool name_next; /* the last element was the OID of a common name */
 };
 
-/* Whether a primitive element's data can be. */
-static bool holds(struct walk *walk, const struct der *element)
+/* Whether a primitive element's data is possible. */
+static bool valid_data(struct der_walk *walk, const struct der *element)
 {
 	uint64_t len = element->end - element->data;
 	size_t look = len < 3 ? (size_t)len : 3;
@@ -114,17 +114,18 @@ static bool holds(struct walk *walk, const struct der *element)
 	return true;
 }
 
-/* Whether an octet string holds an element that fills it, as those of PKCS #8 and PKCS #12 do. */
-static bool wraps(const struct walk *walk, const struct der *element)
+/* Whether an octet string contains an element that fills it, as those of PKCS #8 and PKCS #12
+ * do. */
+static bool wraps_element(const struct der_walk *walk, const struct der *element)
 {
 	struct der inside;
 
-	return element->tag == OCTET_STRING && walk->depth < DEPTH_MOST &&
+	return element->tag == OCTET_STRING && walk->depth < DEPTH_MAX &&
 	       der_read(walk->view, element->data, &inside) && inside.tag == SEQUENCE &&
 	       inside.end == element->end && inside.end - inside.data > 8;
 }
 
-static void read_name(struct walk *walk, const struct der *element)
+static void read_name(struct der_walk *walk, const struct der *element)
 {
 	uint64_t len = element->end - element->data;
 	const uint8_t *p =
@@ -137,8 +138,8 @@ static void read_name(struct walk *walk, const struct der *element)
 	finding_set_title(walk->finding, p, (size_t)len);
 }
 
-/* Walks through all elements in [at, end): true when they fill it. */
-static bool pass_elements(struct walk *walk, uint64_t at, uint64_t end)
+/* Walks all elements in [at, end): true when they fill it. */
+static bool walk_elements(struct der_walk *walk, uint64_t at, uint64_t end)
 {
 	struct der element;
 
@@ -154,9 +155,9 @@ static bool pass_elements(struct walk *walk, uint64_t at, uint64_t end)
 			return false;
 		if (walk->depth == 1 && walk->kid_count < 4)
 			walk->kids[walk->kid_count++] = element.tag;
-		walk->sound = element.data;
-		if (element.tag & 0x20 || wraps(walk, &element)) {
-			if (walk->depth == DEPTH_MOST)
+		walk->valid_end = element.data;
+		if (element.tag & 0x20 || wraps_element(walk, &element)) {
+			if (walk->depth == DEPTH_MAX)
 				return false;
 			walk->ends[walk->depth++] = element.end;
 			at = element.data;
@@ -164,15 +165,15 @@ static bool pass_elements(struct walk *walk, uint64_t at, uint64_t end)
 		}
 		if (walk->name_next && element.tag != OID)
 			read_name(walk, &element);
-		if (element.end > view_size(walk->view) || !holds(walk, &element))
+		if (element.end > view_size(walk->view) || !valid_data(walk, &element))
 			return false;
-		at = walk->sound = element.end;
+		at = walk->valid_end = element.end;
 	}
 	return true;
 }
 
-/* What the outermost sequence's elements make of it: an extension, or NULL. */
-static const char *kind_of(const struct walk *walk)
+/* The extension for the outermost sequence, by its elements, or NULL. */
+static const char *extension_of(const struct der_walk *walk)
 {
 	const uint8_t *kids = walk->kids;
 
@@ -188,7 +189,7 @@ static const char *kind_of(const struct walk *walk)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct walk walk = { .view = view, .finding = finding };
+	struct der_walk walk = { .view = view, .finding = finding };
 	uint64_t size = view_size(view);
 	struct der whole;
 	const char *kind;
@@ -196,21 +197,22 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (!der_read(view, 0, &whole) || whole.tag != SEQUENCE || whole.end - whole.data < 64)
 		return verdict_because(CARVE_REJECT, finding, "no sequence at 0");
-	filled = pass_elements(&walk, whole.data, whole.end);
-	kind = filled ? kind_of(&walk) : NULL;
-	if (!filled && walk.elements >= SURE) {
-		if (whole.end > size && view_ends_with_image(view) && walk.sound + 16 > size / 2)
+	filled = walk_elements(&walk, whole.data, whole.end);
+	kind = filled ? extension_of(&walk) : NULL;
+	if (!filled && walk.elements >= SURE_COUNT) {
+		if (whole.end > size && view_ends_with_image(view) &&
+			walk.valid_end + 16 > size / 2)
 			return walk_cut(view, finding, whole.end, size);
-		finding->length = walk.sound;
+		finding->length = walk.valid_end;
 		return verdict_because(
-			CARVE_TRUNCATED, finding, "no element that can be at %" PRIu64, walk.sound);
+			CARVE_TRUNCATED, finding, "no valid element at %" PRIu64, walk.valid_end);
 	}
 	if (!kind) {
 		finding->title[0] = 0;
 		return verdict_because(CARVE_REJECT, finding,
-			filled ? "no certificate and no key, but other data, before %" PRIu64
-			       : "no element that can be at %" PRIu64,
-			walk.sound);
+			filled ? "neither a certificate nor a key, but other data, before %" PRIu64
+			       : "no valid element at %" PRIu64,
+			walk.valid_end);
 	}
 	finding->extension = kind;
 	finding->length = whole.end;

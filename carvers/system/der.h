@@ -11,11 +11,11 @@ struct der {
 	uint64_t data, end;
 };
 
-/* Reads the head of the element at `at`: false when none with a definite length of the shortest
- * form stands there. Its end may lie anywhere. */
+/* Reads the head of the element at `at`: false when there is none with a definite length in the
+ * shortest form. Its end may lie anywhere. */
 bool der_read(struct view *view, uint64_t at, struct der *element);
 
-/* The same from len bytes in memory, at the start of them. */
+/* The same for the element at the start of len bytes in memory. */
 bool der_read_bytes(const uint8_t *bytes, size_t len, struct der *element);
 
 #endif

@@ -3,15 +3,15 @@
  * Exchange (libyal's documentation of the EDB format; Microsoft's published source of ESE).
  *
  *	file:   header in a page, a copy in the next one, pages from number 1 on
- *	header: checksum (words XORed from offset 4 on, and 89ABCDEF), 89ABCDEF, version 620, kind,
- *	        ..., page size at 236
+ *	header: checksum (words XORed from offset 4 on, and 89ABCDEF), 89ABCDEF, version 620, type,
+ *		..., page size at 236
  *	page:   checksum, then its number (old), or a checksum that can correct bits (new)
  *
- * An old page's checksum is made like the header's. A new one's is its number and the words from
- * offset 8 on, XORed; pages above 8 KiB have one for each quarter, of which the first is checked,
- * and the number at 64. Pages that were never used are zeros. Nothing that is cheap to find tells
- * the number of pages, so that the walk goes up to the last page whose checksum holds, and the end
- * is unverified: pages of zeros may follow.
+ * An old page's checksum is computed like the header's. A new one's is its number and the words
+ * from offset 8 on, XORed; pages above 8 KiB have one for each quarter, of which the first is
+ * checked, and the number at 64. Pages that were never used are zeros. The number of pages is not
+ * easy to find, so the walk goes up to the last page whose checksum matches, and the end is
+ * unverified: pages of zeros may follow.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,16 +25,16 @@
 #define HEADER_LEN 668
 #define UNUSED_MAX 4096 /* pages of zeros in a row */
 
-enum page { PAGE_SOUND, PAGE_UNUSED, PAGE_BAD, PAGE_CUT };
+enum ese_page { PAGE_VALID, PAGE_UNUSED, PAGE_BAD, PAGE_CUT };
 
-static uint32_t add_up(const uint8_t *p, size_t from, size_t to, uint32_t sum)
+static uint32_t xor_words(const uint8_t *p, size_t from, size_t to, uint32_t sum)
 {
 	for (size_t i = from; i + 4 <= to; i += 4)
 		sum ^= le32(p + i);
 	return sum;
 }
 
-/* The page size of the header at `at`, 0 when it is none, or its checksum is wrong. */
+/* The page size of the header at `at`, 0 when it is not a header, or its checksum is wrong. */
 static uint32_t read_header(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, HEADER_LEN);
@@ -46,10 +46,10 @@ static uint32_t read_header(struct view *view, uint64_t at)
 	if (len != 2048 && len != 4096 && len != 8192 && len != 16384 && len != 32768)
 		return 0;
 	p = view_peek(view, at, len);
-	return p && add_up(p, 4, len, SEED) == le32(p) ? len : 0;
+	return p && xor_words(p, 4, len, SEED) == le32(p) ? len : 0;
 }
 
-static enum page check_page(struct view *view, uint64_t at, uint32_t len, uint32_t number)
+static enum ese_page check_page(struct view *view, uint64_t at, uint32_t len, uint32_t number)
 {
 	const uint8_t *p = view_peek(view, at, len);
 
@@ -57,38 +57,39 @@ static enum page check_page(struct view *view, uint64_t at, uint32_t len, uint32
 		return PAGE_CUT;
 	if (p[0] == 0 && memcmp(p, p + 1, len - 1) == 0)
 		return PAGE_UNUSED;
-	if (le32(p + 4) == number && add_up(p, 4, len, SEED) == le32(p))
-		return PAGE_SOUND;
+	if (le32(p + 4) == number && xor_words(p, 4, len, SEED) == le32(p))
+		return PAGE_VALID;
 	if (len > LARGE && le64(p + 64) != number)
 		return PAGE_BAD;
-	return add_up(p, 8, len > LARGE ? len / 4 : len, number) == le32(p) ? PAGE_SOUND : PAGE_BAD;
+	return xor_words(p, 8, len > LARGE ? len / 4 : len, number) == le32(p) ? PAGE_VALID
+									       : PAGE_BAD;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	uint32_t len = read_header(view, 0), number = 1, sound = 0;
-	enum page page = PAGE_SOUND;
+	uint32_t len = read_header(view, 0), number = 1, last_valid = 0;
+	enum ese_page page = PAGE_VALID;
 
 	if (!len)
 		return verdict_because(
 			CARVE_REJECT, finding, "no header, or its checksum is wrong");
 	if (read_header(view, len) != len)
-		return verdict_because(CARVE_REJECT, finding, "no copy of the header behind it");
-	while (number - sound < UNUSED_MAX) {
+		return verdict_because(CARVE_REJECT, finding, "no copy of the header after it");
+	while (number - last_valid < UNUSED_MAX) {
 		page = check_page(view, ((uint64_t)number + 1) * len, len, number);
 		if (page == PAGE_BAD || page == PAGE_CUT)
 			break;
-		if (page == PAGE_SOUND)
-			sound = number;
+		if (page == PAGE_VALID)
+			last_valid = number;
 		number++;
 	}
-	finding->length = ((uint64_t)sound + 2) * len;
-	if (sound == 0) {
+	finding->length = ((uint64_t)last_valid + 2) * len;
+	if (last_valid == 0) {
 		finding->length = 0;
-		return verdict_because(CARVE_REJECT, finding, "no sound page behind the headers");
+		return verdict_because(CARVE_REJECT, finding, "no valid page after the headers");
 	}
-	/* Foreign bytes are no part of it, but a page that has its right number is. */
-	if (page == PAGE_BAD && number == sound + 1) {
+	/* Foreign bytes are not part of the file, but a page with the right number is. */
+	if (page == PAGE_BAD && number == last_valid + 1) {
 		const uint8_t *p = view_peek(view, ((uint64_t)number + 1) * len, len);
 
 		if (p && (le32(p + 4) == number || (len > LARGE && le64(p + 64) == number)))
@@ -97,7 +98,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 				finding->length);
 	}
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing tells the number of pages; %" PRIu32 " are sound", sound);
+		"the number of pages is unknown; %" PRIu32 " are valid", last_valid);
 }
 
 const struct carver ese_carver = {

@@ -2,12 +2,13 @@
  * Windows' event trace logs (the Windows Driver Kit's and SDK's evntrace.h; published layouts of
  * WMI_BUFFER_HEADER).
  *
- *	buffer: 72 bytes: its length, where its events end, time, number, ...; events; FF to its end
- *	first event: SYSTEM_TRACE_HEADER, TRACE_LOGFILE_HEADER: length of all buffers, how many were
- *	        written, times, the session's name
+ *	buffer: 72 bytes: its length, end of its events, time, number, ...; events; FF to its end
+ *	first event: SYSTEM_TRACE_HEADER, TRACE_LOGFILE_HEADER: length of each buffer, number of
+ *		buffers written, times, the session's name
  *
- * The number of buffers gives the length; each has to begin as they do. What fills up the last one
- * vouches for it; if it is full, or the log was not closed, nothing does, and it is unverified.
+ * The number of buffers gives the length; each has to start with a valid head. The padding of the
+ * last one confirms it; if that one is full, or the log was not closed, nothing does, and the file
+ * is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,13 +20,13 @@
 
 #define BUFFER_HEAD 72
 #define LOG_AT 104
-#define FILL_LEAST 16
-#define PACKED_MODE 0x04000000
+#define PADDING_MIN 16
+#define COMPRESSED_MODE 0x04000000
 
 struct etl {
 	struct view *view;
 	uint32_t buffer_len, written, mode, pointer_len;
-	uint64_t end; /* behind the last sound buffer */
+	uint64_t end; /* after the last valid buffer */
 };
 
 static bool read_log(struct etl *etl)
@@ -55,7 +56,7 @@ static void read_names(const struct etl *etl, struct finding *finding)
 		finding_set_title_utf16(finding, p, 256, false);
 }
 
-/* Whether a buffer begins at `at`; *used is where its events end. */
+/* Whether a buffer starts at `at`; *used is where its events end. */
 static bool read_buffer(const struct etl *etl, uint64_t at, uint32_t *used)
 {
 	const uint8_t *p = view_peek(etl->view, at, BUFFER_HEAD);
@@ -68,13 +69,13 @@ static bool read_buffer(const struct etl *etl, uint64_t at, uint32_t *used)
 	return *used >= BUFFER_HEAD;
 }
 
-/* Whether the buffer at `at` is filled up with FF behind its events, by some bytes at least. */
-static bool filled(const struct etl *etl, uint64_t at, uint32_t used)
+/* Whether the buffer at `at` is padded with FF after its events, by at least a few bytes. */
+static bool is_padded(const struct etl *etl, uint64_t at, uint32_t used)
 {
 	uint64_t end = at + etl->buffer_len;
 	size_t len;
 
-	if (etl->buffer_len - used < FILL_LEAST)
+	if (etl->buffer_len - used < PADDING_MIN)
 		return false;
 	for (at += used; at < end; at += len) {
 		const uint8_t *p = walk_window(etl->view, at, end, &len);
@@ -88,21 +89,22 @@ static bool filled(const struct etl *etl, uint64_t at, uint32_t used)
 	return true;
 }
 
-static enum verdict judge(struct etl *etl, struct finding *finding, uint64_t count, uint32_t used)
+static enum verdict judge_end(
+	struct etl *etl, struct finding *finding, uint64_t count, uint32_t used)
 {
 	finding->length = etl->end;
-	if (etl->mode & PACKED_MODE || etl->written == 0)
+	if (etl->mode & COMPRESSED_MODE || etl->written == 0)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%s: ends where no buffer follows, at %" PRIu64,
-			etl->written ? "packed buffers" : "was not closed", etl->end);
+			etl->written ? "compressed buffers" : "was not closed", etl->end);
 	if (count < etl->written)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"no buffer at %" PRIu64 ", where one of %" PRIu32 " should be", etl->end,
+			"no buffer at %" PRIu64 ", but the header counts %" PRIu32, etl->end,
 			etl->written);
-	if (filled(etl, etl->end - etl->buffer_len, used))
+	if (is_padded(etl, etl->end - etl->buffer_len, used))
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing vouches for the last buffer, before %" PRIu64, etl->end);
+		"the last buffer, before %" PRIu64 ", cannot be verified", etl->end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -124,7 +126,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (count < etl.written && size - etl.end < BUFFER_HEAD)
 		return walk_cut(view, finding, (uint64_t)etl.written * etl.buffer_len, etl.end);
-	return judge(&etl, finding, count, used);
+	return judge_end(&etl, finding, count, used);
 }
 
 const struct carver etl_carver = {

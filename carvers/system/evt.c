@@ -4,14 +4,14 @@
  *
  *	file:   header of 48 bytes, a ring of records
  *	record: length, 'LfLe', number, two times, ..., length once more
- *	end:    28 00 00 00, 11 11 11 11 to 44 44 44 44, where the ring starts and ends, numbers, 28
- *	        00 00 00
+ *	end:    28 00 00 00, 11 11 11 11 to 44 44 44 44, start and end of the ring, numbers, 28 00
+ *		00 00
  *
- * The header tells the file's size, and where the oldest record and the end record are; a record
- * goes on behind the header where the file ends, and does not start in its last 56 bytes (they are
- * filled with 27 00 00 00). While the log is open those places are out of date: the walk goes along
- * the records up to the end record, wherever it floats. Checked are all lengths, that numbers rise
- * by one, and the end record. What stands between it and the file's end is of older records, or
+ * The header gives the file's size, and the offsets of the oldest record and the end record; at the
+ * file's end a record continues after the header, and none starts in the last 56 bytes (they are
+ * filled with 27 00 00 00). While the log is open those offsets are out of date: the walk follows
+ * the records up to the end record, wherever it is. burin checks all lengths, that numbers rise by
+ * one, and the end record. The bytes between it and the file's end belong to older records, or are
  * zeros; random bytes there show that the file was overwritten.
  */
 #include <inttypes.h>
@@ -33,7 +33,7 @@ struct evt {
 	uint64_t size;    /* of the file */
 	uint64_t start;   /* the oldest record */
 	uint64_t at;      /* the next record */
-	uint64_t highest; /* behind the highest byte that the walk went over */
+	uint64_t highest; /* after the last byte in the file that the walk covered */
 	uint32_t number;  /* of the next record; 0: any */
 	uint32_t count;   /* records walked */
 	bool wrapped;
@@ -56,7 +56,7 @@ static const char *read_header(struct evt *log)
 	return NULL;
 }
 
-/* The four bytes at `offset` of the ring, 0 when they can't be had. */
+/* The four bytes at `offset` of the ring, 0 when they are not readable. */
 static uint32_t word_at(struct evt *log, uint64_t offset)
 {
 	const uint8_t *p;
@@ -67,7 +67,7 @@ static uint32_t word_at(struct evt *log, uint64_t offset)
 	return p ? le32(p) : 0;
 }
 
-/* Whether the end record stands at the place. */
+/* Whether the end record is at log->at. */
 static bool at_end(struct evt *log)
 {
 	for (uint32_t i = 1; i <= 4; i++)
@@ -76,8 +76,8 @@ static bool at_end(struct evt *log)
 	return word_at(log, log->at) == END_LEN && word_at(log, log->at + 36) == END_LEN;
 }
 
-/* Moves behind a record, or what fills the end of the file. False: there is none. */
-static bool take_record(struct evt *log)
+/* Moves past a record. False: there is none. */
+static bool skip_record(struct evt *log)
 {
 	uint32_t len = word_at(log, log->at), number = word_at(log, log->at + 8);
 
@@ -107,20 +107,20 @@ static bool wrap(struct evt *log)
 	return true;
 }
 
-/* Where the file stops being sound, whose walk ended before it came to the end record. */
-static enum verdict broken(struct evt *log)
+/* The verdict when the walk stopped before the end record. */
+static enum verdict judge_damage(struct evt *log)
 {
-	uint64_t size = view_size(log->view), sound = log->highest;
+	uint64_t size = view_size(log->view), valid_end = log->highest;
 
 	if (!log->count)
 		return verdict_because(
 			CARVE_REJECT, log->finding, "no record at %" PRIu64, log->start);
 	if (log->wrapped && size >= log->size)
-		sound = log->size;
+		valid_end = log->size;
 	if (log->size > size)
 		return walk_cut(log->view, log->finding, log->size,
-			view_ends_with_image(log->view) ? size : sound);
-	log->finding->length = sound;
+			view_ends_with_image(log->view) ? size : valid_end);
+	log->finding->length = valid_end;
 	return verdict_because(CARVE_TRUNCATED, log->finding, "no record at %" PRIu64, log->at);
 }
 
@@ -133,10 +133,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	while (wrap(&log) && !at_end(&log))
-		if (!take_record(&log))
-			return broken(&log);
+		if (!skip_record(&log))
+			return judge_damage(&log);
 	if (!at_end(&log) || log.size > view_size(view))
-		return broken(&log);
+		return judge_damage(&log);
 	if (log.wrapped) {
 		finding->length = log.size;
 		return CARVE_COMPLETE;
@@ -146,7 +146,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	finding->length = noise;
 	if (noise < log.size)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"random bytes behind the end record, at %" PRIu64, noise);
+			"random bytes after the end record, at %" PRIu64, noise);
 	return CARVE_COMPLETE;
 }
 

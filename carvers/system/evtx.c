@@ -5,14 +5,14 @@
  *	chunk:  header of 512 bytes with offsets of names and templates, records, unused space
  *	record: 2A 2A 00 00, length, number, time, binary XML, length once more
  *
- * The header tells the number of chunks and a CRC-32 of itself. While the log is open (dirty) that
- * number may be too small; then further chunks are taken as long as their record numbers go on, and
- * the end is unverified. A chunk has CRC-32s of its header and of its records, unless a flag says
- * that it has none, and the numbers of its first and last record; its records are walked, too. A
- * chunk that was never used is zeros. What stands behind the records is left from before, or zeros;
- * where it is random bytes the file was overwritten.
+ * The header has the number of chunks and a CRC-32 of itself. While the log is open (dirty) that
+ * number may be too small; then further chunks belong to it as long as their record numbers
+ * continue, and the end is unverified. A chunk has CRC-32s of its header and of its records, unless
+ * a flag says that it has none, and the numbers of its first and last record; its records are
+ * walked, too. A chunk that was never used is zeros. After the records are older bytes, or zeros;
+ * random bytes there show that the file was overwritten.
  *
- * Damage ends the sound part behind the last record that is linked well.
+ * A damaged file is valid up to the end of the last intact record.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -33,11 +33,10 @@
 struct evtx {
 	struct view *view;
 	struct finding *finding;
-	uint64_t
-		next_record; /* the number that the next chunk's first record should have; 0: any */
-	uint64_t sound;      /* behind the last sound record or chunk */
-	uint64_t tail;       /* where the last chunk's unused space begins */
-	uint32_t chunk_count; /* as the header tells */
+	uint64_t next_record; /* the expected number of the next chunk's first record; 0: any */
+	uint64_t valid_end;   /* after the last valid record or chunk */
+	uint64_t tail;        /* where the last chunk's unused space begins */
+	uint32_t chunk_count; /* according to the header */
 	bool dirty, no_crc, wrong_crc;
 };
 
@@ -56,7 +55,7 @@ static const char *read_header(struct evtx *log)
 	return NULL;
 }
 
-/* Walks the records in [at, end) of a chunk: behind the last sound one. */
+/* Walks the records in [at, end) of a chunk. Returns the end of the last valid one. */
 static uint64_t walk_records(struct evtx *log, uint64_t at, uint64_t end, uint64_t number)
 {
 	while (end - at >= 28) {
@@ -89,9 +88,9 @@ static bool all_zeros(struct view *view, uint64_t at, uint64_t end)
 	return p && p[0] == 0 && memcmp(p, p + 1, len - 1) == 0;
 }
 
-/* Whether the record at `at`, where the walk stopped, is the last one that reached the disk before
- * the chunk's header told of more, up to `end`: begun, and zeros behind it or from a sector on that
- * was not written any more. */
+/* Whether the record at `at`, where the walk stopped, is the last one that reached the disk, while
+ * the chunk's header, already written, counts records up to `end`: it starts here, and zeros follow
+ * it, or start with a sector that was not written any more. */
 static bool half_written(struct evtx *log, uint64_t at, uint64_t end)
 {
 	const uint8_t *p = log->dirty ? view_peek(log->view, at, 16) : NULL;
@@ -104,8 +103,8 @@ static bool half_written(struct evtx *log, uint64_t at, uint64_t end)
 	       (sector < end && all_zeros(log->view, sector, end));
 }
 
-/* The chunk's checksums. */
-static bool sums_hold(struct evtx *log, uint64_t at, uint32_t used)
+/* Whether the chunk's checksums match. */
+static bool checksums_match(struct evtx *log, uint64_t at, uint32_t used)
 {
 	const uint8_t *p = view_peek(log->view, at, CHUNK_HEADER_LEN);
 	uint32_t of_header, of_records, sum = 0;
@@ -124,10 +123,10 @@ static bool sums_hold(struct evtx *log, uint64_t at, uint32_t used)
 	       sum == of_records;
 }
 
-enum chunk { CHUNK_SOUND, CHUNK_NONE, CHUNK_OPEN, CHUNK_BAD };
+enum evtx_chunk { CHUNK_VALID, CHUNK_NONE, CHUNK_OPEN, CHUNK_BAD };
 
-/* The chunk at `at`. CHUNK_OPEN: its records are sound, its checksums are not (yet). */
-static enum chunk check_chunk(struct evtx *log, uint64_t at)
+/* Checks the chunk at `at`. CHUNK_OPEN: its records are valid, its checksums are not (yet). */
+static enum evtx_chunk check_chunk(struct evtx *log, uint64_t at)
 {
 	const uint8_t *p = view_peek(log->view, at, CHUNK_HEADER_LEN);
 	uint64_t first, last, end;
@@ -140,25 +139,25 @@ static enum chunk check_chunk(struct evtx *log, uint64_t at)
 	used = le32(p + 48);
 	if (le32(p + 40) != 128 || used < CHUNK_HEADER_LEN || used > CHUNK_LEN)
 		return CHUNK_NONE;
-	log->sound = at + CHUNK_HEADER_LEN;
-	end = walk_records(log, log->sound, at + used, first);
-	log->sound = end;
+	log->valid_end = at + CHUNK_HEADER_LEN;
+	end = walk_records(log, log->valid_end, at + used, first);
+	log->valid_end = end;
 	log->tail = at + used;
 	log->next_record = last + 1;
 	if (view_size(log->view) - at < CHUNK_LEN)
 		return CHUNK_BAD;
-	if (end == at + used && sums_hold(log, at, used))
-		return CHUNK_SOUND;
+	if (end == at + used && checksums_match(log, at, used))
+		return CHUNK_VALID;
 	if (end < at + used && half_written(log, end, at + used))
 		return CHUNK_OPEN;
 	return end == at + used ? CHUNK_OPEN : CHUNK_BAD;
 }
 
-/* Walks the chunks that the header tells of: false when one is not sound. */
+/* Walks the chunks that the header counts: false when one is invalid. */
 static bool walk_chunks(struct evtx *log, uint64_t *at, bool *open)
 {
 	for (uint32_t i = 0; i < log->chunk_count; i++, *at += CHUNK_LEN) {
-		enum chunk chunk = check_chunk(log, *at);
+		enum evtx_chunk chunk = check_chunk(log, *at);
 
 		if (chunk == CHUNK_NONE && i > 0 && all_zeros(log->view, *at, *at + CHUNK_LEN)) {
 			log->tail = *at;
@@ -166,29 +165,30 @@ static bool walk_chunks(struct evtx *log, uint64_t *at, bool *open)
 		}
 		if (chunk == CHUNK_OPEN && log->dirty)
 			*open = true;
-		else if (chunk != CHUNK_SOUND)
+		else if (chunk != CHUNK_VALID)
 			return false;
-		log->sound = *at + CHUNK_LEN;
+		log->valid_end = *at + CHUNK_LEN;
 	}
 	return true;
 }
 
-static enum verdict broken(struct evtx *log, uint64_t at)
+static enum verdict judge_damage(struct evtx *log, uint64_t at)
 {
-	if (log->sound <= HEADER_LEN && (log->wrong_crc || log->no_crc))
-		return verdict_because(CARVE_REJECT, log->finding, "no chunk behind the header");
+	if (log->valid_end <= HEADER_LEN && (log->wrong_crc || log->no_crc))
+		return verdict_because(CARVE_REJECT, log->finding, "no chunk after the header");
 	/* The header proves itself by its CRC. */
-	if (log->sound < HEADER_LEN)
-		log->sound = HEADER_LEN < view_size(log->view) ? HEADER_LEN : view_size(log->view);
+	if (log->valid_end < HEADER_LEN)
+		log->valid_end =
+			HEADER_LEN < view_size(log->view) ? HEADER_LEN : view_size(log->view);
 	if (at + CHUNK_LEN > view_size(log->view))
 		return walk_cut(log->view, log->finding, at + CHUNK_LEN,
-			view_ends_with_image(log->view) ? view_size(log->view) : log->sound);
-	log->finding->length = log->sound;
+			view_ends_with_image(log->view) ? view_size(log->view) : log->valid_end);
+	log->finding->length = log->valid_end;
 	return verdict_because(CARVE_TRUNCATED, log->finding,
-		"the chunk at %" PRIu64 " is damaged behind %" PRIu64, at, log->sound);
+		"the chunk at %" PRIu64 " is damaged after %" PRIu64, at, log->valid_end);
 }
 
-/* Chunks behind those that the header tells of, in a log that is open. */
+/* In an open log, walks the chunks after those that the header counts. Returns their end. */
 static uint64_t further_chunks(struct evtx *log, uint64_t at)
 {
 	for (;;) {
@@ -197,7 +197,7 @@ static uint64_t further_chunks(struct evtx *log, uint64_t at)
 
 		if (!p || le64(p + 24) != next)
 			return at;
-		if (check_chunk(log, at) != CHUNK_SOUND)
+		if (check_chunk(log, at) != CHUNK_VALID)
 			return at;
 		at += CHUNK_LEN;
 	}
@@ -215,16 +215,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (log.chunk_count == 0)
 		log.chunk_count = 1;
 	if (!walk_chunks(&log, &at, &open))
-		return broken(&log, at);
+		return judge_damage(&log, at);
 	end = further_chunks(&log, at);
 	noise = slack_noise(view, log.tail, end);
 	finding->length = noise;
 	if (noise < end)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"random bytes behind the records, at %" PRIu64, noise);
+			"random bytes after the records, at %" PRIu64, noise);
 	if (end > at || open)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the log was not closed: its header tells of %" PRIu32 " chunks",
+			"the log was not closed: its header counts %" PRIu32 " chunks",
 			log.chunk_count);
 	if (log.wrong_crc)
 		return verdict_because(log.dirty ? CARVE_COMPLETE : CARVE_UNVERIFIED, finding,

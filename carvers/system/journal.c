@@ -2,13 +2,13 @@
  * Journals of systemd (systemd.io/JOURNAL_FILE_FORMAT).
  *
  *	file:   header (its length at 88), objects, each at a multiple of 8
- *	object: kind (1 to 7), flags, 6 unused bytes, length (8 bytes), content
+ *	object: type (1 to 7), flags, 6 unused bytes, length (8 bytes), content
  *
- * The header tells the length of the arena behind it, where the last object is, and how many there
- * are. The walk goes along the objects to the last one, and counts them; kinds, lengths and, of
- * each kind, the least length are checked. Behind the last object the arena is zeros (files grow by
- * 8 MiB). A journal that is still written to may have more objects than its header tells: then the
- * walk stops where the header's last object is, too.
+ * The header gives the length of the arena after it, the last object's offset, and the number of
+ * objects. The walk follows the objects to the last one, and counts them; types, lengths and each
+ * type's minimum length are checked. After the last object the arena is zeros (files grow by 8
+ * MiB). A journal that is still being written may have more objects than its header counts: then,
+ * too, the walk stops at the header's last object.
  *
  * The time is the last entry's.
  */
@@ -24,13 +24,13 @@
 #define HEADER_MAX 4096
 #define OBJECT_LEN 16
 
-struct journal {
+struct systemd_journal {
 	struct view *view;
-	uint64_t size, last, count; /* as the header tells: of the file, the last object, objects */
+	uint64_t size, last, count; /* from the header: of the file, the last object, objects */
 	uint64_t at, walked, tail;
 };
 
-static const char *read_header(struct journal *journal, struct finding *finding)
+static const char *read_header(struct systemd_journal *journal, struct finding *finding)
 {
 	const uint8_t *p = view_peek(journal->view, 0, HEADER_MIN);
 	uint64_t header_len, arena_len;
@@ -56,9 +56,9 @@ static const char *read_header(struct journal *journal, struct finding *finding)
 }
 
 /* The length of the object at `at`, 0 when there is none. */
-static uint64_t object_len(const struct journal *journal, uint64_t at)
+static uint64_t object_len(const struct systemd_journal *journal, uint64_t at)
 {
-	static const uint8_t least[] = { 0, 64, 40, 64, 16, 16, 16, 64 };
+	static const uint8_t min_lens[] = { 0, 64, 40, 64, 16, 16, 16, 64 };
 	const uint8_t *p = view_peek(journal->view, at, OBJECT_LEN);
 	uint64_t len;
 
@@ -68,20 +68,20 @@ static uint64_t object_len(const struct journal *journal, uint64_t at)
 		if (p[i])
 			return 0;
 	len = le64(p + 8);
-	return len >= least[p[0]] && len <= journal->size - at ? len : 0;
+	return len >= min_lens[p[0]] && len <= journal->size - at ? len : 0;
 }
 
-static enum verdict broken(struct journal *journal, struct finding *finding)
+static enum verdict judge_damage(struct systemd_journal *journal, struct finding *finding)
 {
 	if (!journal->walked)
-		return verdict_because(CARVE_REJECT, finding, "no object behind the header");
+		return verdict_because(CARVE_REJECT, finding, "no object after the header");
 	finding->length = journal->tail;
 	return verdict_because(CARVE_TRUNCATED, finding, "no object at %" PRIu64, journal->at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct journal journal = { .view = view };
+	struct systemd_journal journal = { .view = view };
 	const char *problem = read_header(&journal, finding);
 	uint64_t noise, size = view_size(view);
 
@@ -93,7 +93,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (len && len > size - journal.at)
 			break;
 		if (!len && journal.at + OBJECT_LEN <= size)
-			return broken(&journal, finding);
+			return judge_damage(&journal, finding);
 		if (!len)
 			break;
 		journal.walked++;
@@ -103,20 +103,21 @@ static enum verdict check(struct view *view, struct finding *finding)
 		journal.at += (len + 7) & ~(uint64_t)7;
 	}
 	if (!journal.walked)
-		return verdict_because(CARVE_REJECT, finding, "no object behind the header");
+		return verdict_because(CARVE_REJECT, finding, "no object after the header");
 	if (journal.size > size)
 		return walk_cut(view, finding, journal.size,
 			view_ends_with_image(view) ? size : journal.tail);
 	if (journal.at != journal.last)
-		return broken(&journal, finding);
+		return judge_damage(&journal, finding);
 	noise = slack_noise(view, journal.tail, journal.size);
 	finding->length = noise;
 	if (noise < journal.size)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"random bytes behind the last object, at %" PRIu64, noise);
+			"random bytes after the last object, at %" PRIu64, noise);
 	if (journal.walked != journal.count)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"%" PRIu64 " objects, for %" PRIu64, journal.walked, journal.count);
+			"%" PRIu64 " objects, but the header counts %" PRIu64, journal.walked,
+			journal.count);
 	return CARVE_COMPLETE;
 }
 

@@ -2,14 +2,14 @@
  * KeePass databases, versions 1, 3 and 4 (keepass.info, KDBX File Format Specification).
  *
  *	head:    03 D9 A2 9A 67 FB 4B B5, version (minor, major), fields
- *	field:   kind (1 byte), length (version 4: 4 bytes, 3: 2), data; kind 0 is the last one
+ *	field: type (1 byte), length (version 4: 4 bytes, 3: 2), data; type 0 is the last one
  *	version 4: SHA-256 and HMAC of the head (32 bytes each), blocks
  *	block:   HMAC (32 bytes), length (4 bytes), data; one without data is the last one
  *	version 3: encrypted bytes
- *	version 1: 65 for 67 in front, a head of 124 bytes, encrypted bytes
+ *	version 1: 65 instead of 67 in the magic, a head of 124 bytes, encrypted bytes
  *
- * All is little-endian. The fields that decryption needs have to be there with the lengths that
- * they have. The blocks of version 4 lead to the end. Of the others nothing tells it: encrypted
+ * Everything is little-endian. The fields that decryption needs have to be there with the right
+ * lengths. The blocks of version 4 lead to the end. The other versions do not store it: encrypted
  * bytes look random, so the file ends where these do, and is unverified.
  */
 #include <inttypes.h>
@@ -21,47 +21,53 @@
 #include "walk.h"
 
 #define HEAD_LEN 12
-#define FIELD_MOST 65536
-#define FIELDS_MOST 64
-#define BLOCK_MOST (1u << 28)
+#define FIELD_MAX_LEN 65536
+#define FIELDS_MAX 64
+#define BLOCK_MAX_LEN (1u << 28)
 #define HASHES_LEN 64
 #define HMAC_LEN 32
 #define OLD_HEAD_LEN 124
 
-enum field { FIELD_END = 0, FIELD_CIPHER = 2, FIELD_PACKED = 3, FIELD_SEED = 4, FIELD_IV = 7 };
+enum kdbx_field {
+	FIELD_END = 0,
+	FIELD_CIPHER = 2,
+	FIELD_COMPRESSION = 3,
+	FIELD_SEED = 4,
+	FIELD_IV = 7
+};
 
-/* Whether the field is as long as its kind needs. */
-static bool sound_field(unsigned kind, uint32_t len)
+/* Whether the field has a length that its type allows. */
+static bool valid_field(unsigned kind, uint32_t len)
 {
 	switch (kind) {
 	case FIELD_END:
 		return len <= 4;
 	case FIELD_CIPHER:
 		return len == 16;
-	case FIELD_PACKED:
+	case FIELD_COMPRESSION:
 		return len == 4;
 	case FIELD_SEED:
 		return len == 32;
 	case FIELD_IV:
 		return len == 16 || len == 12 || len == 8;
 	default:
-		return kind <= 12 && len <= FIELD_MOST;
+		return kind <= 12 && len <= FIELD_MAX_LEN;
 	}
 }
 
-/* Behind the head's fields; 0 when they are none, with *at where they break. */
-static uint64_t pass_fields(struct view *view, unsigned version, uint64_t *at)
+/* The end of the head's fields; 0 when they are invalid, with *at where. */
+static uint64_t walk_fields(struct view *view, unsigned version, uint64_t *at)
 {
 	const unsigned needed =
-		1u << FIELD_CIPHER | 1u << FIELD_PACKED | 1u << FIELD_SEED | 1u << FIELD_IV;
+		1u << FIELD_CIPHER | 1u << FIELD_COMPRESSION | 1u << FIELD_SEED | 1u << FIELD_IV;
 	unsigned head = version == 4 ? 5 : 3, seen = 0;
 
 	*at = HEAD_LEN;
-	for (int i = 0; i < FIELDS_MOST; i++) {
+	for (int i = 0; i < FIELDS_MAX; i++) {
 		const uint8_t *p = view_peek(view, *at, head);
 		uint32_t len = !p ? 0 : version == 4 ? le32(p + 1) : le16(p + 1);
 
-		if (!p || !sound_field(p[0], len))
+		if (!p || !valid_field(p[0], len))
 			return 0;
 		seen |= 1u << p[0];
 		*at += head + len;
@@ -71,7 +77,7 @@ static uint64_t pass_fields(struct view *view, unsigned version, uint64_t *at)
 	return 0;
 }
 
-static enum verdict pass_blocks(struct view *view, struct finding *finding, uint64_t at)
+static enum verdict walk_blocks(struct view *view, struct finding *finding, uint64_t at)
 {
 	uint64_t size = view_size(view);
 
@@ -80,7 +86,7 @@ static enum verdict pass_blocks(struct view *view, struct finding *finding, uint
 		uint32_t len = p ? le32(p + HMAC_LEN) : 0;
 		uint64_t end = at + HMAC_LEN + 4 + len;
 
-		if (len > BLOCK_MOST) {
+		if (len > BLOCK_MAX_LEN) {
 			finding->length = at;
 			return verdict_because(CARVE_TRUNCATED, finding,
 				"a block of %" PRIu32 " bytes at %" PRIu64, len, at);
@@ -96,8 +102,8 @@ static enum verdict pass_blocks(struct view *view, struct finding *finding, uint
 	return CARVE_COMPLETE;
 }
 
-/* Up to bytes that do not look encrypted. */
-static enum verdict pass_encrypted(struct view *view, struct finding *finding, uint64_t at)
+/* The file continues up to bytes that do not look encrypted. */
+static enum verdict walk_encrypted(struct view *view, struct finding *finding, uint64_t at)
 {
 	uint64_t size = view_size(view);
 
@@ -105,7 +111,7 @@ static enum verdict pass_encrypted(struct view *view, struct finding *finding, u
 		return walk_cut(view, finding, at + 1, size);
 	finding->length = plain_start(view, at, size);
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing says where the encrypted bytes from %" PRIu64 " on end", at);
+		"the end of the encrypted bytes from %" PRIu64 " on is not stored", at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -115,17 +121,17 @@ static enum verdict check(struct view *view, struct finding *finding)
 	uint64_t at, end;
 
 	if (p && le32(p) == 0x9aa2d903 && le32(p + 4) == 0xb54bfb65 && le32(p + 12) >> 8 == 0x300)
-		return pass_encrypted(view, finding, OLD_HEAD_LEN);
+		return walk_encrypted(view, finding, OLD_HEAD_LEN);
 	if (!p || le32(p) != 0x9aa2d903 || le32(p + 4) != 0xb54bfb67 ||
 		(version != 3 && version != 4))
 		return verdict_because(CARVE_REJECT, finding, "no signature and version at 0");
-	end = pass_fields(view, version, &at);
+	end = walk_fields(view, version, &at);
 	if (!end)
 		return verdict_because(
 			CARVE_REJECT, finding, "an impossible field of the head at %" PRIu64, at);
 	if (version == 3)
-		return pass_encrypted(view, finding, end);
-	return pass_blocks(view, finding, end + HASHES_LEN);
+		return walk_encrypted(view, finding, end);
+	return walk_blocks(view, finding, end + HASHES_LEN);
 }
 
 const struct carver kdbx_carver = {

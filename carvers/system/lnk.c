@@ -1,19 +1,19 @@
 /*
  * Shell links of Windows ([MS-SHLLINK] 8.0).
  *
- *	file: header of 76 bytes, [list of items], [place of the target], [up to five strings],
- *	      extra blocks, 00 00 00 00
+ *	file: header of 76 bytes, [list of items], [location of the target], [up to five strings],
+ *		extra blocks, 00 00 00 00
  *
- * Flags in the header say which parts are there; each part has its length in front: the list and
- * each of its items in 2 bytes, the place and the extra blocks in 4, strings in characters. Of the
- * place the offsets are checked, of extra blocks the signatures and lengths that the specification
- * gives, of property stores the chain of their values. The file ends behind a block shorter than 4
- * bytes. A cut link in front of zeros could look like a whole one: a string with zeros in it, or
- * items that end before their list does, end the sound part, and zeros where a sector of the file
- * begins leave doubt (overwrite.c).
+ * Flags in the header show which parts are there; each part starts with its length: the list and
+ * each of its items in 2 bytes, the location and the extra blocks in 4, strings in characters.
+ * burin checks the offsets in the location, the signatures and lengths that the specification gives
+ * for extra blocks, and the chain of values in property stores. The file ends after a block shorter
+ * than 4 bytes. A cut link followed by zeros could look like a complete one: a string with zeros in
+ * it, or items that end before their list does, end the valid part, and zeros where a sector of the
+ * file begins leave doubt (overwrite.c).
  *
  * Some programs forget the last four bytes: such a file is unverified. The title is the
- * description, else the target's path; the time is when the target was written.
+ * description, else the target's path; the time is when the target was last written.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -27,11 +27,11 @@
 
 #define HEADER_LEN 76
 #define HAS_LIST 0x01
-#define HAS_PLACE 0x02
+#define HAS_LOCATION 0x02
 #define HAS_NAME 0x04
 #define LAST_STRING 0x40
 #define IS_UNICODE 0x80
-#define NO_PLACE 0x100
+#define NO_LOCATION 0x100
 #define BLOCK_MIN 8
 
 static const uint8_t class_id[] = "\x4c\0\0\0\x01\x14\x02\0\0\0\0\0\xc0\0\0\0\0\0\0\x46";
@@ -39,15 +39,15 @@ static const uint8_t class_id[] = "\x4c\0\0\0\x01\x14\x02\0\0\0\0\0\xc0\0\0\0\0\
 struct lnk {
 	struct view *view;
 	struct finding *finding;
-	uint64_t at; /* behind the last sound part */
+	uint64_t at; /* after the last valid part */
 	uint32_t flags;
-	uint64_t parts_end; /* in front of the strings */
-	bool texts, empty;  /* strings are announced; they are all empty */
-	const char *part;   /* the one that is being read, for people */
-	bool known_block;   /* the extra block that is being read has a known signature */
+	uint64_t parts_end; /* where the strings start */
+	bool texts, empty;  /* flags announce strings; they are all empty */
+	const char *part;   /* the one being read, for people */
+	bool known_block;   /* the extra block being read has a known signature */
 };
 
-enum read { READ_SOUND, READ_BAD, READ_CUT };
+enum lnk_read { READ_OK, READ_BAD, READ_CUT };
 
 static const char *read_header(struct lnk *lnk)
 {
@@ -59,7 +59,7 @@ static const char *read_header(struct lnk *lnk)
 	if (lnk->flags >> 27 || le32(p + 24) >> 18 || le16(p + 66) || le32(p + 68) || le32(p + 72))
 		return "impossible flags, or reserved bytes that are set";
 	if (le32(p + 60) > 11)
-		return "an impossible state of the window";
+		return "an impossible window state";
 	lnk->finding->time = filetime_seconds(le64(p + 44));
 	lnk->at = HEADER_LEN;
 	return NULL;
@@ -83,7 +83,7 @@ static bool walk_items(struct view *view, uint64_t at, uint64_t end)
 	return false;
 }
 
-static enum read read_list(struct lnk *lnk)
+static enum lnk_read read_list(struct lnk *lnk)
 {
 	const uint8_t *p = view_peek(lnk->view, lnk->at, 2);
 	uint64_t end = p ? lnk->at + 2 + le16(p) : 0;
@@ -93,10 +93,11 @@ static enum read read_list(struct lnk *lnk)
 	if (!walk_items(lnk->view, lnk->at + 2, end))
 		return READ_BAD;
 	lnk->at = end;
-	return READ_SOUND;
+	return READ_OK;
 }
 
-/* The base path of the place at p, of len bytes, as title. Its strings have to end inside. */
+/* Sets the title to the base path of the location at p, of len bytes. Its strings have to end
+ * inside it. */
 static bool read_paths(struct lnk *lnk, const uint8_t *p, uint32_t len)
 {
 	uint32_t header_len = le32(p + 4), base = le32(p + 16), suffix = le32(p + 24);
@@ -110,7 +111,7 @@ static bool read_paths(struct lnk *lnk, const uint8_t *p, uint32_t len)
 	       (suffix >= header_len && suffix < len && memchr(p + suffix, 0, len - suffix));
 }
 
-static enum read read_place(struct lnk *lnk)
+static enum lnk_read read_location(struct lnk *lnk)
 {
 	const uint8_t *p = view_peek(lnk->view, lnk->at, 28);
 	uint32_t len = p ? le32(p) : 0, header_len = p ? le32(p + 4) : 0;
@@ -126,11 +127,11 @@ static enum read read_place(struct lnk *lnk)
 	if (!read_paths(lnk, p, len))
 		return READ_BAD;
 	lnk->at += len;
-	return READ_SOUND;
+	return READ_OK;
 }
 
-/* A string's characters: no control characters, whole surrogates. Some programs count the zero that
- * ends it. */
+/* Whether a string has no control characters and only complete surrogates. Some programs count the
+ * zero that ends it. */
 static bool possible_string(const uint8_t *p, size_t len, size_t width)
 {
 	bool high = false;
@@ -150,7 +151,7 @@ static bool possible_string(const uint8_t *p, size_t len, size_t width)
 	return !high;
 }
 
-static enum read read_string(struct lnk *lnk, uint32_t flag)
+static enum lnk_read read_string(struct lnk *lnk, uint32_t flag)
 {
 	const uint8_t *p = view_peek(lnk->view, lnk->at, 2);
 	size_t width = lnk->flags & IS_UNICODE ? 2 : 1, len = p ? le16(p) * width : 0;
@@ -173,12 +174,12 @@ static enum read read_string(struct lnk *lnk, uint32_t flag)
 	lnk->at += 2 + len;
 	lnk->texts = true;
 	lnk->empty &= len == 0;
-	return READ_SOUND;
+	return READ_OK;
 }
 
-/* Whether a value of len bytes was wiped: it has content but no type, or is a text whose last
- * character but one is 0. */
-static bool wiped_value(struct view *view, uint64_t at, uint32_t len)
+/* Whether a value of len bytes was wiped: it has content but no type, or is a text whose second
+ * last character is 0. */
+static bool value_is_wiped(struct view *view, uint64_t at, uint32_t len)
 {
 	const uint8_t *p = len >= 21 ? view_peek(view, at, len < 4096 ? len : 4096) : NULL;
 	uint32_t count = p ? le32(p + 13) : 0;
@@ -190,7 +191,7 @@ static bool wiped_value(struct view *view, uint64_t at, uint32_t len)
 	return le16(p + 17 + 2 * (count - 2)) == 0;
 }
 
-/* Property storages in [at, end): each a length, a mark, a class, values; 0 ends it. */
+/* Property storages in [at, end): each a length, a mark, a class, values; 0 ends them. */
 static bool walk_properties(struct view *view, uint64_t at, uint64_t end)
 {
 	while (end - at >= 4) {
@@ -209,7 +210,7 @@ static bool walk_properties(struct view *view, uint64_t at, uint64_t end)
 			p = view_peek(view, value, 4);
 			len = p ? le32(p) : 0;
 			if (len < 9 || len > storage_end - value - 4 ||
-				wiped_value(view, value, len))
+				value_is_wiped(view, value, len))
 				return false;
 			value += len;
 		}
@@ -220,12 +221,12 @@ static bool walk_properties(struct view *view, uint64_t at, uint64_t end)
 	return false;
 }
 
-/* The lengths that blocks have, by the last byte of their signature; 0: any. */
+/* The lengths of blocks, by the last byte of their signature; 0: any. */
 static const uint16_t block_lens[] = { 0, 0x314, 0xcc, 0x60, 0x0c, 0x10, 0x314, 0x314, 0, 0, 0,
 	0x1c, 0 };
 
-/* An extra block. READ_SOUND with *last: the end was taken. */
-static enum read read_block(struct lnk *lnk, bool *last)
+/* Reads an extra block. READ_OK with *last: that was the end. */
+static enum lnk_read read_block(struct lnk *lnk, bool *last)
 {
 	const uint8_t *p = view_peek(lnk->view, lnk->at, 4);
 	uint32_t len = p ? le32(p) : 0, kind;
@@ -235,7 +236,7 @@ static enum read read_block(struct lnk *lnk, bool *last)
 		return READ_CUT;
 	if (*last) {
 		lnk->at += 4;
-		return READ_SOUND;
+		return READ_OK;
 	}
 	lnk->known_block = false;
 	p = view_peek(lnk->view, lnk->at, BLOCK_MIN);
@@ -256,24 +257,24 @@ static enum read read_block(struct lnk *lnk, bool *last)
 		return READ_BAD;
 	lnk->part = "extra block";
 	lnk->at += len;
-	return READ_SOUND;
+	return READ_OK;
 }
 
 /* The parts that flags announce, in order. */
-static enum read read_parts(struct lnk *lnk)
+static enum lnk_read read_parts(struct lnk *lnk)
 {
-	enum read got = READ_SOUND;
+	enum lnk_read got = READ_OK;
 
 	lnk->part = "list of items";
 	if (lnk->flags & HAS_LIST)
 		got = read_list(lnk);
-	if (got == READ_SOUND && (lnk->flags & HAS_PLACE) && !(lnk->flags & NO_PLACE)) {
-		lnk->part = "place of the target";
-		got = read_place(lnk);
+	if (got == READ_OK && (lnk->flags & HAS_LOCATION) && !(lnk->flags & NO_LOCATION)) {
+		lnk->part = "location of the target";
+		got = read_location(lnk);
 	}
 	lnk->parts_end = lnk->at;
 	lnk->empty = true;
-	for (uint32_t flag = HAS_NAME; got == READ_SOUND && flag <= LAST_STRING; flag <<= 1) {
+	for (uint32_t flag = HAS_NAME; got == READ_OK && flag <= LAST_STRING; flag <<= 1) {
 		lnk->part = "string";
 		if (lnk->flags & flag)
 			got = read_string(lnk, flag);
@@ -281,7 +282,7 @@ static enum read read_parts(struct lnk *lnk)
 	return got;
 }
 
-static enum verdict broken(struct lnk *lnk, enum read got)
+static enum verdict judge_damage(struct lnk *lnk, enum lnk_read got)
 {
 	uint64_t size = view_size(lnk->view);
 
@@ -293,7 +294,7 @@ static enum verdict broken(struct lnk *lnk, enum read got)
 		CARVE_TRUNCATED, lnk->finding, "an impossible %s at %" PRIu64, lnk->part, lnk->at);
 }
 
-/* The verdict when the end was found, which is nothing but zeros. */
+/* The verdict when the end, which consists of zeros, was found. */
 static enum verdict judge_end(struct lnk *lnk)
 {
 	const char *what;
@@ -302,7 +303,7 @@ static enum verdict judge_end(struct lnk *lnk)
 	if (overwrite_find(lnk->view, HEADER_LEN, lnk->at, 1, &at, &what) == OVERWRITE_NONE)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, lnk->finding,
-		"%s from %" PRIu64 " on: what fills a block, or its end was wiped", what, at);
+		"%s from %" PRIu64 " on: padding of a block, or a wiped end", what, at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -310,33 +311,32 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct lnk lnk = { .view = view, .finding = finding };
 	const char *problem = read_header(&lnk);
 	bool last = false;
-	enum read got;
+	enum lnk_read got;
 	uint64_t strings_end;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	got = read_parts(&lnk);
-	if (got != READ_SOUND)
-		return broken(&lnk, got);
+	if (got != READ_OK)
+		return judge_damage(&lnk, got);
 	strings_end = lnk.at;
 	lnk.part = "extra block";
-	while (got == READ_SOUND && !last)
+	while (got == READ_OK && !last)
 		got = read_block(&lnk, &last);
-	if (got == READ_SOUND && lnk.texts && lnk.empty && lnk.at == strings_end + 4) {
-		/* Nothing but zeros behind the first parts. */
+	if (got == READ_OK && lnk.texts && lnk.empty && lnk.at == strings_end + 4) {
+		/* Only zeros after the first parts. */
 		lnk.at = lnk.parts_end;
 		lnk.part = "string";
-		return broken(&lnk, READ_BAD);
+		return judge_damage(&lnk, READ_BAD);
 	}
 	finding->length = lnk.at;
-	if (got == READ_SOUND)
+	if (got == READ_OK)
 		return judge_end(&lnk);
 	if (got == READ_BAD && (lnk.at > strings_end || lnk.known_block))
-		return broken(&lnk, got);
+		return judge_damage(&lnk, got);
 	if (got == READ_CUT && view_size(view) > lnk.at)
-		return broken(&lnk, got);
-	return verdict_because(
-		CARVE_UNVERIFIED, finding, "no block that ends it at %" PRIu64, lnk.at);
+		return judge_damage(&lnk, got);
+	return verdict_because(CARVE_UNVERIFIED, finding, "no final block at %" PRIu64, lnk.at);
 }
 
 const struct carver lnk_carver = {

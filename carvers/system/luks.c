@@ -2,11 +2,11 @@
  * LUKS headers (LUKS On-Disk Format Specification 1.2.3; LUKS2 On-Disk Format 1.1.1).
  *
  *	1: header with eight key slots; their key material; the encrypted volume
- *	2: two headers with text in JSON each, the second in mirror writing; key slots; the volume
+ *	2: two headers with JSON text each, the second with a reversed magic; key slots; the volume
  *
- * What is carved is the header with its key slots, up to where the volume starts: enough to open
- * it, once the volume is found. Encrypted data do not tell anything, and the headers' checksums are
- * made with cryptographic hashes that are not computed here: so it is unverified.
+ * burin carves the header with its key slots, up to where the volume starts: enough to open the
+ * volume, once it is found. Encrypted data cannot be verified, and the headers' checksums are
+ * cryptographic hashes, which are not computed here: so the file is unverified.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static bool text_field(const uint8_t *p, size_t len)
 	return i == len;
 }
 
-/* Behind header and key material, or 0 when a slot is none. */
+/* The end of header and key material, or 0 when a slot is invalid. */
 static uint64_t slots_end(const uint8_t *p)
 {
 	uint64_t end = 592, material;
@@ -51,13 +51,13 @@ static uint64_t slots_end(const uint8_t *p)
 	return (end + SECTOR - 1) / SECTOR * SECTOR;
 }
 
-static enum verdict judge(struct view *view, struct finding *finding, uint64_t end)
+static enum verdict judge_end(struct view *view, struct finding *finding, uint64_t end)
 {
 	if (end > view_size(view))
 		return walk_cut(view, finding, end, view_size(view));
 	finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"the header with its keys; the volume from %" PRIu64 " on tells nothing", end);
+		"the header with its keys; the volume from %" PRIu64 " on cannot be verified", end);
 }
 
 static enum verdict check_1(struct view *view, struct finding *finding)
@@ -73,10 +73,10 @@ static enum verdict check_1(struct view *view, struct finding *finding)
 	if (end == 0 || (payload && payload < end))
 		return verdict_because(CARVE_REJECT, finding, "no key slots at 208");
 	finding_set_title(finding, p + 168, 40);
-	return judge(view, finding, payload ? payload : end);
+	return judge_end(view, finding, payload ? payload : end);
 }
 
-/* The decimal number behind `"key":"` from *at on, before end. */
+/* Finds `"key":"` from *at on, and reads the decimal number after it. */
 static bool find_number(const uint8_t *p, size_t len, const char *key, size_t *at, uint64_t *value)
 {
 	size_t key_len = strlen(key);
@@ -93,7 +93,8 @@ static bool find_number(const uint8_t *p, size_t len, const char *key, size_t *a
 	return false;
 }
 
-/* Where the first segment of the volume starts, or else the last key slot ends. */
+/* Where the first segment of the volume starts, or if there is none, where the last key slot
+ * ends. */
 static uint64_t areas_end(struct view *view, uint64_t header_len)
 {
 	size_t len =
@@ -128,7 +129,7 @@ static enum verdict check_2(struct view *view, struct finding *finding)
 	finding_set_title(finding, p + 168, 40);
 	end = areas_end(view, len);
 	if (end == 0)
-		return verdict_because(CARVE_REJECT, finding, "no text of the header at 4096");
+		return verdict_because(CARVE_REJECT, finding, "no JSON text of the header at 4096");
 	p = view_peek(view, len, 6);
 	if (len + 6 > view_size(view))
 		return walk_cut(view, finding, end, view_size(view));
@@ -137,7 +138,7 @@ static enum verdict check_2(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no second header at %" PRIu64, len);
 	}
-	return judge(view, finding, end);
+	return judge_end(view, finding, end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

@@ -1,10 +1,9 @@
 /*
- * Each 64 KiB of output have a table of their own in front: the lengths of 512 symbols' codes, 4
- * bits each. Symbols up to 255 are bytes; the others have the bits of a match's distance and the
- * beginning of its length. Codes are read from words of 16 bits, of which the decoder holds two
- * ahead, as the encoder reserves them; longer lengths stand as bytes between the words. So where
- * the decoder stands when all output is there, the stream ends: the symbol 256 may follow, in the
- * words that were read.
+ * Each 64 KiB of output start with a table of their own: the lengths of 512 symbols' codes, 4 bits
+ * each. Symbols up to 255 are bytes; the others have the bits of a match's distance and the start
+ * of its length. Codes are read from words of 16 bits, of which the decoder reads two ahead, as the
+ * encoder reserves them; longer lengths are bytes between the words. So the stream ends where the
+ * decoder is when all output is there: the symbol 256 may follow, in the words already read.
  */
 #include "lzxpress.h"
 
@@ -16,7 +15,7 @@
 #define SYMBOLS 512
 #define TABLE_LEN (SYMBOLS / 2)
 #define CODE_BITS 15
-#define PIECE 65536 /* of output; also what matches may go back */
+#define PIECE 65536 /* of output; also the maximum distance of a match */
 #define WINDOW 4096 /* of input */
 
 struct lzxpress {
@@ -26,18 +25,18 @@ struct lzxpress {
 	uint64_t window_at;
 	size_t window_len;
 	uint32_t bits;    /* the next ones, from the top */
-	int extra;        /* how many beyond 16 are valid */
-	bool cut, marked; /* the mark of the end was there */
+	int extra;        /* how many more than 16 are valid */
+	bool cut, marked; /* the end mark was there */
 	uint64_t output_len;
-	uint8_t *head; /* what came out first */
+	uint8_t *head; /* the first output */
 	size_t head_len;
 	uint8_t lens[SYMBOLS];
 	uint16_t table[1 << CODE_BITS];
 	uint8_t history[PIECE];
 };
 
-/* The next len bytes, zeros behind the view. */
-static const uint8_t *take(struct lzxpress *lz, size_t len)
+/* Reads the next len bytes; zeros past the view. */
+static const uint8_t *read_bytes(struct lzxpress *lz, size_t len)
 {
 	static const uint8_t zeros[TABLE_LEN];
 	uint64_t in = lz->at - lz->window_at;
@@ -61,10 +60,10 @@ static const uint8_t *take(struct lzxpress *lz, size_t len)
 	return lz->window + in;
 }
 
-/* Reads the lengths of codes and makes the table: false when they are no complete code. */
+/* Reads the lengths of codes and makes the table: false when they are not a complete code. */
 static bool read_table(struct lzxpress *lz)
 {
-	const uint8_t *p = take(lz, TABLE_LEN);
+	const uint8_t *p = read_bytes(lz, TABLE_LEN);
 	uint32_t next = 0;
 
 	for (int i = 0; i < SYMBOLS; i++)
@@ -87,7 +86,7 @@ static bool read_table(struct lzxpress *lz)
 
 static void start_bits(struct lzxpress *lz)
 {
-	const uint8_t *p = take(lz, 4);
+	const uint8_t *p = read_bytes(lz, 4);
 
 	lz->bits = (uint32_t)le16(p) << 16 | le16(p + 2);
 	lz->extra = 16;
@@ -98,12 +97,12 @@ static void drop_bits(struct lzxpress *lz, int count)
 	lz->bits = count < 32 ? lz->bits << count : 0;
 	lz->extra -= count;
 	if (lz->extra < 0) {
-		lz->bits |= (uint32_t)le16(take(lz, 2)) << -lz->extra;
+		lz->bits |= (uint32_t)le16(read_bytes(lz, 2)) << -lz->extra;
 		lz->extra += 16;
 	}
 }
 
-static void put(struct lzxpress *lz, uint8_t byte)
+static void put_byte(struct lzxpress *lz, uint8_t byte)
 {
 	if (lz->output_len < lz->head_len)
 		lz->head[lz->output_len] = byte;
@@ -114,11 +113,11 @@ static void put(struct lzxpress *lz, uint8_t byte)
 static bool read_length(struct lzxpress *lz, uint64_t *len)
 {
 	if (*len == 15) {
-		*len = *take(lz, 1);
+		*len = *read_bytes(lz, 1);
 		if (*len == 255) {
-			*len = le16(take(lz, 2));
+			*len = le16(read_bytes(lz, 2));
 			if (*len == 0)
-				*len = le32(take(lz, 4));
+				*len = le32(read_bytes(lz, 4));
 			if (*len < 15)
 				return false;
 			*len -= 15;
@@ -129,8 +128,8 @@ static bool read_length(struct lzxpress *lz, uint64_t *len)
 	return true;
 }
 
-/* A match: copies it within the history. */
-static bool copy(struct lzxpress *lz, uint32_t symbol, uint64_t limit)
+/* Copies a match within the history. */
+static bool copy_match(struct lzxpress *lz, uint32_t symbol, uint64_t limit)
 {
 	uint64_t len = symbol & 15;
 	int distance_bits = symbol >> 4 & 15;
@@ -145,12 +144,12 @@ static bool copy(struct lzxpress *lz, uint32_t symbol, uint64_t limit)
 	if (distance > lz->output_len || len > limit - lz->output_len)
 		return false;
 	while (len--)
-		put(lz, lz->history[(lz->output_len - distance) % PIECE]);
+		put_byte(lz, lz->history[(lz->output_len - distance) % PIECE]);
 	return true;
 }
 
-/* Unpacks up to the end of a piece. */
-static enum lzxpress_state unpack_piece(struct lzxpress *lz, uint64_t limit)
+/* Decompresses up to the end of a piece. */
+static enum lzxpress_state decompress_piece(struct lzxpress *lz, uint64_t limit)
 {
 	uint64_t piece_end = lz->output_len + PIECE < limit ? lz->output_len + PIECE : limit;
 
@@ -162,11 +161,11 @@ static enum lzxpress_state unpack_piece(struct lzxpress *lz, uint64_t limit)
 
 		drop_bits(lz, lz->lens[symbol]);
 		if (symbol < 256)
-			put(lz, (uint8_t)symbol);
-		else if (!copy(lz, symbol - 256, limit))
+			put_byte(lz, (uint8_t)symbol);
+		else if (!copy_match(lz, symbol - 256, limit))
 			return lz->cut ? LZXPRESS_CUT : LZXPRESS_BAD;
 	}
-	/* The mark of the end; its bits may be the first ones of another word. */
+	/* The end mark; its bits may be the first ones of another word. */
 	if (lz->output_len == limit && !lz->cut) {
 		lz->marked = lz->table[lz->bits >> (32 - CODE_BITS)] == 256;
 		if (lz->marked)
@@ -189,7 +188,7 @@ enum lzxpress_state lzxpress_walk(struct view *view, uint64_t at, uint64_t outpu
 	lz->head = head;
 	lz->head_len = head_len;
 	while (state == LZXPRESS_DONE && lz->output_len < output_len) {
-		state = unpack_piece(lz, output_len);
+		state = decompress_piece(lz, output_len);
 		if (state == LZXPRESS_DONE || *end == at)
 			*end = lz->at;
 	}

@@ -1,17 +1,18 @@
 /*
  * Captured packets, the format of libpcap (draft-ietf-opsawg-pcap).
  *
- *	file:   header of 24 bytes: magic, version 2.4, ..., longest packet, link type; records
+ *	file:   header of 24 bytes: magic, version 2.4, ..., maximum packet length, link type;
+ *		records
  *	record: seconds, micro- or nanoseconds, captured length, length on the wire (each 4 bytes,
  *	        and 8 more in the variant with the magic A1B2CD34), packet
  *
- * The magic tells the order of bytes and the clock. Nothing tells the number of records: they are
- * walked as long as lengths and times are plausible, beside the first one's, and the end is
- * unverified. Where a file was cut within a packet, what follows is no record; to tell that from an
- * end, checksums of TCP and UDP are looked at: if all of them hold but that of the last
- * packet, that one was cut. What a computer sends itself is often captured before the network card
- * has put its checksum right: a sum over the addresses and the length alone holds, too. Of captures
- * with other wrong ones nothing is concluded.
+ * The magic shows the byte order and the clock. The number of records is not stored: they are
+ * walked as long as lengths and times are plausible compared with the first one's, and the end is
+ * unverified. Where a file was cut within a packet, no record follows; the checksums of TCP and UDP
+ * distinguish that from an end: if all match except the last packet's, that one was cut. Packets
+ * that the capturing computer sends are often captured before the network card has computed the
+ * checksum: a sum over the addresses and the length alone also counts as right. Captures with other
+ * wrong checksums allow no conclusion.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -23,19 +24,19 @@
 #define HEADER_LEN 24
 #define PACKET_MAX 262144
 #define TEN_YEARS 315360000
-#define CHECKED_MAX 65535 /* bytes of a packet whose checksum is looked at */
+#define CHECKED_MAX 65535 /* maximum length of a packet whose checksum is checked */
 
 struct pcap {
 	struct view *view;
 	uint32_t snap_len, link, fraction_max, first_time;
 	uint32_t record_len; /* of a record's header */
 	bool big_endian;
-	uint64_t at, last;              /* behind the last record; where it starts */
+	uint64_t at, last;              /* after the last record; where that one starts */
 	uint64_t records, right, wrong; /* records; checksums before the last one's */
 	int last_sum;                   /* 1: the last packet's checksum is right, -1: wrong */
 };
 
-static uint32_t word(const struct pcap *pcap, const uint8_t *p)
+static uint32_t read32(const struct pcap *pcap, const uint8_t *p)
 {
 	return pcap->big_endian ? be32(p) : le32(p);
 }
@@ -48,22 +49,22 @@ static const char *read_header(struct pcap *pcap)
 	if (!p)
 		return "no header";
 	pcap->big_endian = p[0] == 0xa1;
-	magic = word(pcap, p);
+	magic = read32(pcap, p);
 	if (magic != 0xa1b2c3d4 && magic != 0xa1b23c4d && magic != 0xa1b2cd34)
 		return "no header";
 	pcap->fraction_max = magic == 0xa1b23c4d ? 1000000000 : 1000000;
 	pcap->record_len = magic == 0xa1b2cd34 ? 24 : 16;
-	if (word(pcap, p + 4) != (pcap->big_endian ? 0x00020004 : 0x00040002))
-		return "another version than 2.4";
-	pcap->snap_len = word(pcap, p + 16);
-	pcap->link = word(pcap, p + 20) & 0x0fffffff;
+	if (read32(pcap, p + 4) != (pcap->big_endian ? 0x00020004 : 0x00040002))
+		return "a version other than 2.4";
+	pcap->snap_len = read32(pcap, p + 16);
+	pcap->link = read32(pcap, p + 20) & 0x0fffffff;
 	if (pcap->link > 0xffff)
 		return "an impossible link type";
 	pcap->at = HEADER_LEN;
 	return NULL;
 }
 
-/* Where an IP packet starts behind this kind of link's header, -1 when there is none. */
+/* The offset of an IP packet after the header of this link type, -1 when there is none. */
 static int ip_offset(uint32_t link, const uint8_t *p, size_t len)
 {
 	int at = link == 1 ? 14 : link == 113 ? 16 : link == 0 || link == 108 ? 4 : 0;
@@ -91,8 +92,8 @@ static uint32_t fold(uint32_t sum)
 	return sum;
 }
 
-/* The checksum of TCP or UDP in an IP packet: 1 right, or left to the card (RFC 1071, of what RFC
- * 9293, section 3.1, calls the pseudo-header), -1 wrong, 0 when there is none to be seen. */
+/* The checksum of TCP or UDP in an IP packet: 1 right, or left to the card (RFC 1071, over the
+ * pseudo-header of RFC 9293, section 3.1), -1 wrong, 0 when none can be checked. */
 static int ip_checksum(const uint8_t *p, size_t len)
 {
 	bool six = p[0] >> 4 == 6;
@@ -122,22 +123,22 @@ static int checksum(uint32_t link, const uint8_t *p, size_t len)
 /* Whether a record's header is plausible; *len: its packet's. */
 static bool plausible(const struct pcap *pcap, const uint8_t *p, uint32_t *len)
 {
-	uint32_t time = word(pcap, p), wire = word(pcap, p + 12);
+	uint32_t time = read32(pcap, p), wire = read32(pcap, p + 12);
 	uint32_t apart =
 		time > pcap->first_time ? time - pcap->first_time : pcap->first_time - time;
 
-	*len = word(pcap, p + 8);
+	*len = read32(pcap, p + 8);
 	if (*len == 0 || *len > PACKET_MAX || *len > wire || wire > 1 << 26)
 		return false;
-	/* Some programs write a smaller limit than they keep to. */
+	/* Some programs write a smaller limit than they observe. */
 	if (pcap->snap_len && *len > pcap->snap_len && *len > 65535)
 		return false;
-	return word(pcap, p + 4) < pcap->fraction_max && (!pcap->records || apart < TEN_YEARS);
+	return read32(pcap, p + 4) < pcap->fraction_max && (!pcap->records || apart < TEN_YEARS);
 }
 
-enum record { RECORD_SOUND, RECORD_NONE, RECORD_CUT };
+enum pcap_record { RECORD_VALID, RECORD_NONE, RECORD_CUT };
 
-static enum record take_record(struct pcap *pcap)
+static enum pcap_record read_record(struct pcap *pcap)
 {
 	const uint8_t *p = view_peek(pcap->view, pcap->at, pcap->record_len);
 	uint32_t len, time;
@@ -145,7 +146,7 @@ static enum record take_record(struct pcap *pcap)
 
 	if (!p)
 		return RECORD_NONE;
-	time = word(pcap, p);
+	time = read32(pcap, p);
 	if (!plausible(pcap, p, &len))
 		return RECORD_NONE;
 	if (len > view_size(pcap->view) - packet)
@@ -158,21 +159,21 @@ static enum record take_record(struct pcap *pcap)
 		pcap->first_time = time;
 	pcap->last = pcap->at;
 	pcap->at = packet + len;
-	return RECORD_SOUND;
+	return RECORD_VALID;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct pcap pcap = { .view = view };
 	const char *problem = read_header(&pcap);
-	enum record record;
+	enum pcap_record record;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
-	while ((record = take_record(&pcap)) == RECORD_SOUND)
+	while ((record = read_record(&pcap)) == RECORD_VALID)
 		;
 	if (!pcap.records)
-		return verdict_because(CARVE_REJECT, finding, "no record behind the header");
+		return verdict_because(CARVE_REJECT, finding, "no record after the header");
 	finding->time = pcap.first_time;
 	finding->length = pcap.at;
 	if (record == RECORD_CUT)
@@ -185,7 +186,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			pcap.last);
 	}
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing tells the number of packets; %" PRIu64 " are plausible", pcap.records);
+		"the number of packets is not stored; %" PRIu64 " are plausible", pcap.records);
 }
 
 const struct carver pcap_carver = {

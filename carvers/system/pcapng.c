@@ -2,14 +2,14 @@
  * Captured packets, the newer format (draft-ietf-opsawg-pcapng).
  *
  *	file:    sections
- *	section: a header block (0A 0D 0D 0A, with the order of bytes and the section's length, or
- *	         -1), blocks
+ *	section: a header block (0A 0D 0D 0A, with the byte order and the section's length, or -1),
+ *		blocks
  *	block:   type, length, content, length once more
  *
- * A second section may as well be the next file, and is carved as one: each has all that it needs.
- * Both lengths have to agree, and what packets say of their lengths and interfaces. If the section
- * tells its length, the file is complete when its blocks come to that; mostly it does not, and the
- * end is unverified. A block of a known type whose second length is not there was cut.
+ * A second section may as well be the next file, and is carved as one: each has everything it
+ * needs. Both lengths of a block have to agree, and packets' lengths and interfaces have to be
+ * possible. If the section has its length, the file is complete when its blocks fill it; mostly it
+ * has not, and the end is unverified. A block of a known type without its second length was cut.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -26,14 +26,14 @@ struct pcapng {
 	struct view *view;
 	struct finding *finding;
 	uint64_t at;          /* the next block */
-	uint64_t section_end; /* UINT64_MAX: not told */
+	uint64_t section_end; /* UINT64_MAX: not stored */
 	uint64_t blocks;
 	uint32_t interfaces;
 	uint64_t ticks; /* a second of the first interface's clock, 0: unknown */
 	bool big_endian;
 };
 
-static uint32_t word(const struct pcapng *file, const uint8_t *p)
+static uint32_t read32(const struct pcapng *file, const uint8_t *p)
 {
 	return file->big_endian ? be32(p) : le32(p);
 }
@@ -44,7 +44,7 @@ static bool known_type(uint32_t type)
 	       type == 0x40000bad;
 }
 
-/* A section's header: sets the order of bytes. */
+/* Reads a section's header, and sets the byte order. */
 static bool start_section(struct pcapng *file)
 {
 	const uint8_t *p = view_peek(file->view, file->at, 28);
@@ -58,9 +58,9 @@ static bool start_section(struct pcapng *file)
 	file->big_endian = be32(p + 8) == 0x1a2b3c4d;
 	major = file->big_endian ? be16(p + 12) : le16(p + 12);
 	len = file->big_endian ? be64(p + 16) : le64(p + 16);
-	if (major != 1 || word(file, p + 4) < 28)
+	if (major != 1 || read32(file, p + 4) < 28)
 		return false;
-	file->section_end = len > INT64_MAX ? UINT64_MAX : file->at + word(file, p + 4) + len;
+	file->section_end = len > INT64_MAX ? UINT64_MAX : file->at + read32(file, p + 4) + len;
 	file->interfaces = 0;
 	return true;
 }
@@ -84,7 +84,7 @@ static uint64_t read_ticks(const struct pcapng *file, uint64_t at, uint64_t end)
 	return 1000000;
 }
 
-/* What a block of len bytes says of itself. */
+/* Checks the content of a block of len bytes. */
 static bool check_content(struct pcapng *file, uint32_t type, uint32_t len)
 {
 	const uint8_t *p = view_peek(file->view, file->at, len < 32 ? len : 32);
@@ -98,10 +98,10 @@ static bool check_content(struct pcapng *file, uint32_t type, uint32_t len)
 		if (!file->interfaces++)
 			file->ticks = read_ticks(file, file->at + 16, file->at + len - 4);
 	} else if (type == 6) {
-		if (len < 32 || word(file, p + 8) >= file->interfaces ||
-			word(file, p + 20) > len - 32)
+		if (len < 32 || read32(file, p + 8) >= file->interfaces ||
+			read32(file, p + 20) > len - 32)
 			return false;
-		time = (uint64_t)word(file, p + 12) << 32 | word(file, p + 16);
+		time = (uint64_t)read32(file, p + 12) << 32 | read32(file, p + 16);
 		if (!file->finding->time && file->ticks)
 			file->finding->time = (int64_t)(time / file->ticks);
 	} else if (type == 3) {
@@ -110,9 +110,9 @@ static bool check_content(struct pcapng *file, uint32_t type, uint32_t len)
 	return true;
 }
 
-enum block { BLOCK_SOUND, BLOCK_NONE, BLOCK_BAD, BLOCK_CUT };
+enum pcapng_block { BLOCK_VALID, BLOCK_NONE, BLOCK_BAD, BLOCK_CUT };
 
-static enum block take_block(struct pcapng *file)
+static enum pcapng_block read_block(struct pcapng *file)
 {
 	const uint8_t *p = view_peek(file->view, file->at, 8);
 	uint32_t type, len;
@@ -122,46 +122,46 @@ static enum block take_block(struct pcapng *file)
 		return BLOCK_NONE;
 	if (file->blocks && be32(p) == TYPE_SECTION)
 		return BLOCK_NONE;
-	type = word(file, p);
-	len = word(file, p + 4);
+	type = read32(file, p);
+	len = read32(file, p + 4);
 	known = known_type(type);
 	if (len < BLOCK_MIN || len % 4 || len > BLOCK_MAX)
 		return BLOCK_NONE;
 	if (len > view_size(file->view) - file->at)
 		return known ? BLOCK_CUT : BLOCK_NONE;
 	p = view_peek(file->view, file->at + len - 4, 4);
-	if (!p || word(file, p) != len)
+	if (!p || read32(file, p) != len)
 		return known ? BLOCK_BAD : BLOCK_NONE;
 	if (!check_content(file, type, len))
 		return known ? BLOCK_BAD : BLOCK_NONE;
 	file->at += len;
 	file->blocks++;
-	return BLOCK_SOUND;
+	return BLOCK_VALID;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct pcapng file = { .view = view, .finding = finding };
-	bool told = true;
-	enum block block;
+	bool has_length = true;
+	enum pcapng_block block;
 
 	if (!start_section(&file))
-		return verdict_because(CARVE_REJECT, finding, "no section's header");
-	while ((block = take_block(&file)) == BLOCK_SOUND)
-		told &= file.section_end != UINT64_MAX;
+		return verdict_because(CARVE_REJECT, finding, "no section header");
+	while ((block = read_block(&file)) == BLOCK_VALID)
+		has_length &= file.section_end != UINT64_MAX;
 	if (file.blocks < 2)
-		return verdict_because(CARVE_REJECT, finding, "no block behind the header");
+		return verdict_because(CARVE_REJECT, finding, "no block after the header");
 	finding->length = file.at;
-	if (told && file.at == file.section_end)
+	if (has_length && file.at == file.section_end)
 		return CARVE_COMPLETE;
 	if (block == BLOCK_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
 			view_ends_with_image(view) ? view_size(view) : file.at);
-	if (block == BLOCK_BAD || (told && file.at < file.section_end))
+	if (block == BLOCK_BAD || (has_length && file.at < file.section_end))
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no whole block at %" PRIu64, file.at);
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"the section does not tell its length; %" PRIu64 " blocks are sound", file.blocks);
+		"the section's length is not stored; %" PRIu64 " blocks are valid", file.blocks);
 }
 
 const struct carver pcapng_carver = {

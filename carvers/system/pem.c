@@ -1,12 +1,12 @@
 /*
  * Keys and certificates in PEM (RFC 7468, RFC 1421) and OpenSSH's private keys (PROTOCOL.key).
  *
- *	file: blocks of armour (armour.h), one behind the other, as in a certificate chain
+ *	file: blocks of armour (armour.h), one after the other, as in a certificate chain
  *
- * What a block holds has to be one element of ASN.1 whose length is that of the decoded data,
- * unless it is encrypted as RFC 1421 has it. OpenSSH's begins with 'openssh-key-v1', and then
- * strings: cipher, key derivation and its options, a number of keys, the public key, the private
- * part, which end with the data.
+ * A block has to contain one ASN.1 element whose length is that of the decoded data, unless it is
+ * encrypted as in RFC 1421. OpenSSH's starts with 'openssh-key-v1', then strings: cipher, key
+ * derivation and its options, a number of keys, the public key, the private part, which end with
+ * the data.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 static const char ssh_magic[] = "openssh-key-v1";
 
 /* Whether OpenSSH's strings end with the data. */
-static bool ssh_holds(const struct armour *armour)
+static bool valid_ssh_key(const struct armour *armour)
 {
 	uint64_t at = sizeof(ssh_magic);
 
@@ -26,7 +26,7 @@ static bool ssh_holds(const struct armour *armour)
 	for (int string = 0; string < 6; string++) {
 		if (at + 4 > armour->data_len)
 			return false;
-		/* Only the last string may be that far. */
+		/* Only the last string may lie that far. */
 		if (at + 4 > ARMOUR_HEAD)
 			return true;
 		at += 4 + (string == 3 ? 0 : be32(armour->head + at));
@@ -34,8 +34,8 @@ static bool ssh_holds(const struct armour *armour)
 	return at == armour->data_len;
 }
 
-/* Whether what a block holds agrees with its length. */
-static bool data_holds(const struct armour *armour)
+/* Whether a block's content agrees with its length. */
+static bool valid_data(const struct armour *armour)
 {
 	struct der element;
 	size_t len = armour->data_len < ARMOUR_HEAD ? (size_t)armour->data_len : ARMOUR_HEAD;
@@ -44,7 +44,8 @@ static bool data_holds(const struct armour *armour)
 		return armour->data_len >= 16;
 	if (strcmp(armour->label, "OPENSSH PRIVATE KEY") == 0)
 		return len > sizeof(ssh_magic) &&
-		       memcmp(armour->head, ssh_magic, sizeof(ssh_magic)) == 0 && ssh_holds(armour);
+		       memcmp(armour->head, ssh_magic, sizeof(ssh_magic)) == 0 &&
+		       valid_ssh_key(armour);
 	return der_read_bytes(armour->head, len, &element) && element.end == armour->data_len;
 }
 
@@ -54,14 +55,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 	uint64_t at = 0, blocks = 0;
 	bool opened;
 
-	while ((opened = armour_read(view, at, &armour)) && armour.closed && data_holds(&armour) &&
+	while ((opened = armour_read(view, at, &armour)) && armour.closed && valid_data(&armour) &&
 		strncmp(armour.label, "PGP ", 4) != 0) {
 		if (!blocks)
 			finding->extension =
 				strcmp(armour.label, "CERTIFICATE") == 0 ? "crt" : "pem";
 		if (at)
 			view_part(view, at);
-		at = armour.sound;
+		at = armour.valid_end;
 		blocks++;
 	}
 	if (blocks) {
@@ -70,14 +71,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (!opened || !armour.data_lines || strncmp(armour.label, "PGP ", 4) == 0)
 		return verdict_because(CARVE_REJECT, finding, "no block of base64 at 0");
-	finding->length = armour.sound;
-	if (armour.open_line && data_holds(&armour))
+	finding->length = armour.valid_end;
+	if (armour.open_line && valid_data(&armour))
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the last line has no end at %" PRIu64, armour.sound);
+			"the last line has no end at %" PRIu64, armour.valid_end);
 	return verdict_because(CARVE_TRUNCATED, finding,
-		armour.closed ? "data of another length than they say before %" PRIu64
+		armour.closed ? "data with a wrong length before %" PRIu64
 			      : "neither base64 nor the last line at %" PRIu64,
-		armour.sound);
+		armour.valid_end);
 }
 
 const struct carver pem_carver = {

@@ -1,14 +1,14 @@
 /*
- * OpenPGP (RFC 9580): keys, messages and signatures, in armour or as they are.
+ * OpenPGP (RFC 9580): keys, messages and signatures, in armour or binary.
  *
- *	armour: a block (armour.h) whose data have a CRC-24, which newer programs leave out; a
- *	        signed message is text, then the signature's block
- *	packet: a byte: highest bit, then the old form (bit 6 clear: kind, number of bytes of the
- *	        length) or the new one (kind; length of 1, 2 or 5 bytes, or a part's); data
+ *	armour: a block (armour.h) whose data has a CRC-24, which newer programs leave out; a signed
+ *		message is text, then the signature's block
+ *	packet: a byte: highest bit, then the old form (bit 6 clear: type, number of bytes of the
+ *		length) or the new one (type; length of 1, 2 or 5 bytes, or a part's); data
  *
- * A ring of keys, binary or within armour, begins with a key: version 3 to 6, a time of creation,
- * an algorithm; user names, signatures and subkeys follow. A binary ring ends where no packet of
- * these kinds starts: where the next one is nonsense, a guess.
+ * A key ring, binary or in armour, starts with a key: version 3 to 6, a time of creation, an
+ * algorithm; user names, signatures and subkeys follow. A binary ring ends where no packet of these
+ * types starts, which is a guess.
  *
  * The title is the first user's name, the time that of the key's creation.
  */
@@ -33,15 +33,15 @@ enum {
 	PADDING = 21
 };
 
-#define PACKET_MOST (1u << 22)
+#define PACKET_MAX_LEN (1u << 22)
 
-struct packet {
+struct pgp_packet {
 	unsigned kind;
 	uint64_t data, len; /* data counts from the packet's start */
 };
 
-/* Reads a packet's head; false when none of a known length stands there. */
-static bool read_head(const uint8_t *p, size_t len, struct packet *packet)
+/* Reads a packet's head; false when there is none of a known length. */
+static bool read_head(const uint8_t *p, size_t len, struct pgp_packet *packet)
 {
 	if (len < 2 || !(p[0] & 0x80))
 		return false;
@@ -63,8 +63,8 @@ static bool read_head(const uint8_t *p, size_t len, struct packet *packet)
 	return true;
 }
 
-/* Whether the first bytes of a packet's data can be what its kind says. */
-static bool data_can_be(const struct packet *packet, const uint8_t *p, size_t len)
+/* Whether the first bytes of a packet's data are possible for its type. */
+static bool possible_data(const struct pgp_packet *packet, const uint8_t *p, size_t len)
 {
 	switch (packet->kind) {
 	case SECRET_KEY:
@@ -89,7 +89,7 @@ static bool data_can_be(const struct packet *packet, const uint8_t *p, size_t le
 }
 
 static void read_details(
-	const struct packet *packet, const uint8_t *p, size_t len, struct finding *finding)
+	const struct pgp_packet *packet, const uint8_t *p, size_t len, struct finding *finding)
 {
 	if (packet->kind == USER_ID && !finding->title[0])
 		finding_set_title(finding, p, len);
@@ -102,13 +102,13 @@ static bool is_key(unsigned kind)
 	return kind == PUBLIC_KEY || kind == SECRET_KEY;
 }
 
-/* Title and time from a ring's packets in memory, as far as they are there. */
+/* Reads title and time from a ring's packets in memory, as far as they are there. */
 static void read_ring(const uint8_t *p, size_t len, struct finding *finding)
 {
-	struct packet packet;
+	struct pgp_packet packet;
 
 	while (read_head(p, len, &packet) && packet.len <= len - packet.data) {
-		if (!data_can_be(&packet, p + packet.data, (size_t)packet.len))
+		if (!possible_data(&packet, p + packet.data, (size_t)packet.len))
 			break;
 		read_details(&packet, p + packet.data, (size_t)packet.len, finding);
 		p += packet.data + packet.len;
@@ -124,15 +124,15 @@ static enum verdict check_ring(struct view *view, struct finding *finding)
 	while (at < size) {
 		size_t look = size - at < 256 ? (size_t)(size - at) : 256, len;
 		const uint8_t *p = view_peek(view, at, look);
-		struct packet packet;
+		struct pgp_packet packet;
 
-		if (!p || !read_head(p, look, &packet) || packet.len > PACKET_MOST ||
+		if (!p || !read_head(p, look, &packet) || packet.len > PACKET_MAX_LEN ||
 			(!count && !is_key(packet.kind)))
 			break;
 		len = look - (size_t)packet.data;
 		if (len > packet.len)
 			len = (size_t)packet.len;
-		if (!data_can_be(&packet, p + packet.data, len))
+		if (!possible_data(&packet, p + packet.data, len))
 			break;
 		cut = packet.len > size - at - packet.data;
 		if (cut)
@@ -147,18 +147,18 @@ static enum verdict check_ring(struct view *view, struct finding *finding)
 		finding->title[0] = 0;
 		finding->time = 0;
 		return verdict_because(
-			CARVE_REJECT, finding, "no ring of keys: no packet at %" PRIu64, at);
+			CARVE_REJECT, finding, "no key ring: no packet at %" PRIu64, at);
 	}
 	finding->extension = "gpg";
 	if (cut && view_ends_with_image(view))
 		return walk_cut(view, finding, size + 1, size);
 	finding->length = at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no packet starts at %" PRIu64 ", and nothing says how many there are", at);
+		"no packet starts at %" PRIu64 ", and the number of packets is not stored", at);
 }
 
-/* Behind the text of a signed message: where its signature's block opens, or where text ends. */
-static uint64_t pass_text(struct view *view, uint64_t at, bool *found)
+/* The end of a signed message's text: where its signature's block opens, or where text ends. */
+static uint64_t skip_text(struct view *view, uint64_t at, bool *found)
 {
 	struct line line;
 	char label[64];
@@ -187,18 +187,18 @@ static enum verdict check_armour(struct view *view, struct finding *finding)
 	if (!line_read(view, 0, &line) || !armour_opens(&line, label))
 		return verdict_because(CARVE_REJECT, finding, "no block at 0");
 	if (strcmp(label, "PGP SIGNED MESSAGE") == 0)
-		at = pass_text(view, line.next, &found);
+		at = skip_text(view, line.next, &found);
 	if (at)
 		view_part(view, at);
 	if (found)
 		armour_read(view, at, &armour);
-	finding->length = found ? armour.sound : at;
+	finding->length = found ? armour.valid_end : at;
 	finding->extension = "asc";
 	if (!found || (!armour.closed && !armour.open_line) || !armour.data_len) {
 		if (found && !armour.data_lines && !at) {
 			finding->length = 0;
 			return verdict_because(
-				CARVE_REJECT, finding, "no base64 behind the line at 0");
+				CARVE_REJECT, finding, "no base64 after the line at 0");
 		}
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"neither base64 nor the last line at %" PRIu64, finding->length);
@@ -225,6 +225,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver pgp_carver = {
 	.name = "pgp",
-	.summary = "OpenPGP keys and messages in armour, and rings of keys",
+	.summary = "OpenPGP keys and messages in armour, and key rings",
 	.check = check,
 };

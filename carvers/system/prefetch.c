@@ -1,15 +1,16 @@
 /*
- * Prefetch files of Windows XP to 11 (libyal's documentation of SCCA), bare or packed.
+ * Prefetch files of Windows XP to 11 (libyal's documentation of SCCA), plain or compressed.
  *
- *	bare:   header (version 17, 23, 26, 30 or 31, 'SCCA', length at 12, name, hash), information
- *	        with offsets and counts, metrics, trace chains, names, volumes
- *	packed: 'MAM', 4 (0x84: a checksum follows), unpacked length, an LZXPRESS Huffman stream
+ *	plain: header (version 17, 23, 26, 30 or 31, 'SCCA', length at 12, name, hash), information
+ *		with offsets and counts, metrics, trace chains, names, volumes
+ *	compressed: 'MAM', 4 (0x84: a checksum follows), decompressed length, an LZXPRESS Huffman
+ *		stream
  *
- * The sections follow each other, and the volumes end the file. Checked are their places, each
- * metric's place in the names, trace chains, the names (UTF-16, each ended by 0), and the volumes'
- * own paths and folders. A packed file ends where its stream does; unpacked it has to be a prefetch
- * file of that length ('SCCA'), or is one of Windows's other packed files, whose extension is
- * "mam".
+ * The sections follow each other, and the volumes end the file. burin checks their offsets, each
+ * metric's offset in the names, trace chains, the names (UTF-16, each ended by 0), and the volumes'
+ * own paths and folders. A compressed file ends where its stream does; decompressed it has to be a
+ * prefetch file of that length ('SCCA'), or it is another of Windows' compressed files, with the
+ * extension "mam".
  *
  * The title is the program's name, the time is when it ran last.
  */
@@ -24,13 +25,13 @@
 #include "walk.h"
 
 #define HEADER_LEN 84
-#define INFO_LEN 68 /* as much as is needed of it */
-#define UNPACKED_MAX (64u << 20)
+#define INFO_LEN 68 /* the part that is needed */
+#define OUTPUT_MAX (64u << 20)
 
 struct prefetch {
 	struct view *view;
 	struct finding *finding;
-	uint64_t sound;
+	uint64_t valid_end;
 	uint32_t len, version;
 	uint32_t metrics, metric_count, traces, trace_count;
 	uint32_t names, names_len, volumes, volume_count, volumes_len;
@@ -41,7 +42,8 @@ static bool known_version(uint32_t version)
 	return version == 17 || version == 23 || version == 26 || version == 30 || version == 31;
 }
 
-/* Header and information from their first bytes (HEADER_LEN + INFO_LEN): what is wrong, or NULL. */
+/* Reads header and information from their first bytes (HEADER_LEN + INFO_LEN): what is wrong, or
+ * NULL. */
 static const char *read_fields(struct prefetch *file, const uint8_t *p)
 {
 	file->version = le32(p);
@@ -70,7 +72,7 @@ static const char *read_fields(struct prefetch *file, const uint8_t *p)
 	return NULL;
 }
 
-/* Each metric's name has to be one, as long as it says. */
+/* Each metric's name has to lie in the names' section with its whole length. */
 static bool check_metrics(struct prefetch *file)
 {
 	uint32_t len = file->version == 17 ? 20 : 32, at = file->version == 17 ? 8 : 12;
@@ -81,7 +83,7 @@ static bool check_metrics(struct prefetch *file)
 		if (!p || le32(p + at) > file->names_len ||
 			le32(p + at + 4) > (file->names_len - le32(p + at)) / 2)
 			return false;
-		file->sound = file->metrics + (uint64_t)(i + 1) * len;
+		file->valid_end = file->metrics + (uint64_t)(i + 1) * len;
 	}
 	return true;
 }
@@ -91,7 +93,7 @@ static bool check_traces(struct prefetch *file)
 {
 	uint64_t at = file->traces;
 
-	file->sound = at;
+	file->valid_end = at;
 	if (file->version >= 30 || (file->names - file->traces) / 12 < file->trace_count)
 		return true;
 	for (uint32_t i = 0; i < file->trace_count; i++, at += 12) {
@@ -99,12 +101,12 @@ static bool check_traces(struct prefetch *file)
 
 		if (!p || (le32(p) >= file->trace_count && le32(p) != UINT32_MAX))
 			return false;
-		file->sound = at + 12;
+		file->valid_end = at + 12;
 	}
 	return true;
 }
 
-/* The names' section: as many texts as there are metrics, without control characters. */
+/* The names' section: one text per metric, or more, without control characters. */
 static bool check_names(struct prefetch *file)
 {
 	uint64_t at = file->names, end = at + file->names_len;
@@ -122,7 +124,7 @@ static bool check_names(struct prefetch *file)
 
 			if (character == 0) {
 				count += in_name;
-				file->sound = at + i + 2;
+				file->valid_end = at + i + 2;
 				/* Texts are never empty. */
 				if (!in_name && count < file->metric_count)
 					return false;
@@ -136,7 +138,7 @@ static bool check_names(struct prefetch *file)
 	return count >= file->metric_count;
 }
 
-/* The names of a volume's folders: a length, characters, 0. *at: behind them. */
+/* The names of a volume's folders: a length, characters, 0. Moves *at past them. */
 static bool check_folders(struct prefetch *file, uint64_t *at, uint32_t count, uint64_t end)
 {
 	while (count--) {
@@ -149,7 +151,7 @@ static bool check_folders(struct prefetch *file, uint64_t *at, uint32_t count, u
 		if (!p || le16(p) == 0 || le16(p + 2) != 0)
 			return false;
 		*at += len;
-		file->sound = *at;
+		file->valid_end = *at;
 	}
 	return true;
 }
@@ -159,7 +161,7 @@ static bool check_volumes(struct prefetch *file)
 	uint32_t len = file->version == 17 ? 40 : file->version < 30 ? 104 : 96;
 	uint64_t end = (uint64_t)file->volumes + file->volumes_len;
 
-	file->sound = file->volumes;
+	file->valid_end = file->volumes;
 	for (uint32_t i = 0; i < file->volume_count; i++) {
 		const uint8_t *p = view_peek(file->view, file->volumes + (uint64_t)i * len, len);
 		uint32_t path, path_len, folders, folder_count;
@@ -184,7 +186,7 @@ static bool check_volumes(struct prefetch *file)
 	return true;
 }
 
-static enum verdict check_bare(struct view *view, struct finding *finding)
+static enum verdict check_plain(struct view *view, struct finding *finding)
 {
 	struct prefetch file = { .view = view, .finding = finding };
 	const uint8_t *p = view_peek(view, 0, HEADER_LEN + INFO_LEN);
@@ -192,27 +194,27 @@ static enum verdict check_bare(struct view *view, struct finding *finding)
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
-	file.sound = HEADER_LEN + INFO_LEN;
+	file.valid_end = HEADER_LEN + INFO_LEN;
 	if (check_metrics(&file) && check_traces(&file) && check_names(&file) &&
 		check_volumes(&file) && file.len <= view_size(view)) {
 		finding->length = file.len;
 		if (file.volumes + file.volumes_len == file.len)
 			return CARVE_COMPLETE;
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"%" PRIu32 " bytes behind the volumes belong to nothing",
+			"%" PRIu32 " unknown bytes after the volumes",
 			file.len - file.volumes - file.volumes_len);
 	}
-	if (file.sound < file.metrics + 20)
-		return verdict_because(CARVE_REJECT, finding, "no metrics behind the header");
+	if (file.valid_end < file.metrics + 20)
+		return verdict_because(CARVE_REJECT, finding, "no metrics after the header");
 	if (file.len > view_size(view))
 		return walk_cut(view, finding, file.len,
-			view_ends_with_image(view) ? view_size(view) : file.sound);
-	finding->length = file.sound;
+			view_ends_with_image(view) ? view_size(view) : file.valid_end);
+	finding->length = file.valid_end;
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "a section is damaged behind %" PRIu64, file.sound);
+		CARVE_TRUNCATED, finding, "a section is damaged after %" PRIu64, file.valid_end);
 }
 
-static enum verdict check_packed(struct view *view, struct finding *finding)
+static enum verdict check_compressed(struct view *view, struct finding *finding)
 {
 	struct prefetch file = { .view = view, .finding = finding };
 	uint8_t head[HEADER_LEN + INFO_LEN] = { 0 };
@@ -222,38 +224,40 @@ static enum verdict check_packed(struct view *view, struct finding *finding)
 	uint32_t len = p ? le32(p + 4) : 0;
 	enum lzxpress_state state;
 
-	if (!p || (p[3] & 0x7f) != 4 || len < sizeof(head) || len > UNPACKED_MAX)
-		return verdict_because(CARVE_REJECT, finding, "no packed file's header");
+	if (!p || (p[3] & 0x7f) != 4 || len < sizeof(head) || len > OUTPUT_MAX)
+		return verdict_because(CARVE_REJECT, finding, "no header of a compressed file");
 	state = lzxpress_walk(view, start, len, head, sizeof(head), &end);
 	if (le32(head + 4) != 0x41434353 && (state != LZXPRESS_DONE || len < 256))
-		return verdict_because(CARVE_REJECT, finding, "packed, and no prefetch file");
+		return verdict_because(
+			CARVE_REJECT, finding, "compressed, but not a prefetch file");
 	if (le32(head + 4) != 0x41434353)
 		finding->extension = "mam";
 	else if (read_fields(&file, head) || file.len != len)
-		return verdict_because(CARVE_REJECT, finding, "a packed file's header is damaged");
+		return verdict_because(
+			CARVE_REJECT, finding, "the header of the compressed file is damaged");
 	finding->length = end;
 	if (state == LZXPRESS_DONE)
 		return CARVE_COMPLETE;
 	if (state == LZXPRESS_UNMARKED)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the packed data have no mark at their end, %" PRIu64, end);
+			"the compressed data has no end mark before %" PRIu64, end);
 	if (state == LZXPRESS_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
 			view_ends_with_image(view) ? view_size(view) : end);
 	return verdict_because(
-		CARVE_TRUNCATED, finding, "the packed data make no sense behind %" PRIu64, end);
+		CARVE_TRUNCATED, finding, "the compressed data is invalid after %" PRIu64, end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 4);
 
-	return p && memcmp(p, "MAM", 3) == 0 ? check_packed(view, finding)
-					     : check_bare(view, finding);
+	return p && memcmp(p, "MAM", 3) == 0 ? check_compressed(view, finding)
+					     : check_plain(view, finding);
 }
 
 const struct carver prefetch_carver = {
 	.name = "prefetch",
-	.summary = "Windows prefetch files, bare and packed",
+	.summary = "Windows prefetch files, plain and compressed",
 	.check = check,
 };

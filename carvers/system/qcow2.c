@@ -1,13 +1,13 @@
 /*
  * QEMU's disk images, versions 2 and 3 (QEMU, docs/interop/qcow2.txt).
  *
- * All is in clusters: a table of blocks of reference counts, one for each cluster of the file, and
- * a table (L1) of tables (L2) that give each guest cluster its place. The last cluster that is
- * referenced ends the file; when it holds compressed data the file ends with the last sector of
- * these. Checked is that places are multiples of a cluster and lie inside the file, and that their
- * reserved bits are 0.
+ * Everything is in clusters: a table of blocks of reference counts, one for each cluster of the
+ * file, and a table (L1) of tables (L2) that give each guest cluster's offset. The last cluster
+ * that is referenced ends the file; when it contains compressed data, the file ends with the last
+ * sector of that data. burin checks that offsets are multiples of a cluster and lie inside the
+ * file, and that their reserved bits are 0.
  *
- * Nothing vouches for the data, and files inside should still be found: so an image whose tables
+ * The data cannot be verified, and files inside should still be found: so an image whose tables
  * agree is unverified.
  */
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "foreign.h"
 #include "walk.h"
 
-#define PLACE 0x00fffffffffffe00u
+#define OFFSET_MASK 0x00fffffffffffe00u
 
 struct qcow2 {
 	struct view *view;
@@ -28,9 +28,9 @@ struct qcow2 {
 	uint64_t where;
 };
 
-static bool aligned(const struct qcow2 *qcow2, uint64_t place)
+static bool valid_offset(const struct qcow2 *qcow2, uint64_t offset)
 {
-	return place % qcow2->cluster == 0 && place < 1ull << 56;
+	return offset % qcow2->cluster == 0 && offset < 1ull << 56;
 }
 
 static const char *read_header(struct qcow2 *qcow2)
@@ -50,14 +50,14 @@ static const char *read_header(struct qcow2 *qcow2)
 	if (qcow2->bits < 9 || qcow2->bits > 22 || be32(p + 32) > 2 || qcow2->order > 6)
 		return "impossible sizes";
 	qcow2->cluster = 1ull << qcow2->bits;
-	if (!aligned(qcow2, qcow2->l1) || !aligned(qcow2, qcow2->blocks) || !qcow2->blocks ||
-		!qcow2->l1 || !qcow2->blocks_clusters || qcow2->blocks_clusters > 4096 ||
-		qcow2->l1_len > 1u << 26)
-		return "tables at impossible places";
+	if (!valid_offset(qcow2, qcow2->l1) || !valid_offset(qcow2, qcow2->blocks) ||
+		!qcow2->blocks || !qcow2->l1 || !qcow2->blocks_clusters ||
+		qcow2->blocks_clusters > 4096 || qcow2->l1_len > 1u << 26)
+		return "impossible offsets of tables";
 	return NULL;
 }
 
-/* The last cluster that a block of reference counts has in use, or -1. */
+/* The last cluster in use according to a block of reference counts, or -1. */
 static int64_t last_used(struct qcow2 *qcow2, uint64_t block)
 {
 	uint64_t at = qcow2->cluster;
@@ -94,8 +94,8 @@ static const char *read_counts(struct qcow2 *qcow2)
 			return "a table of reference counts that is cut";
 		if (be64(p) == 0)
 			continue;
-		if (!aligned(qcow2, be64(p)))
-			return "reference counts at an impossible place";
+		if (!valid_offset(qcow2, be64(p)))
+			return "an impossible offset of reference counts";
 		last = last_used(qcow2, be64(p));
 		if (last >= 0)
 			qcow2->end = (i * per_block + (uint64_t)last + 1) * qcow2->cluster;
@@ -103,28 +103,30 @@ static const char *read_counts(struct qcow2 *qcow2)
 	return qcow2->end ? NULL : "no cluster in use";
 }
 
-static void reach(struct qcow2 *qcow2, uint64_t end)
+static void extend_to(struct qcow2 *qcow2, uint64_t end)
 {
 	if (end > qcow2->reached)
 		qcow2->reached = end;
 }
 
-/* An entry of L2: a compressed cluster has its place and its sectors in one number. */
-static bool take_entry(struct qcow2 *qcow2, uint64_t entry)
+/* Adds an entry of L2: a compressed cluster has its offset and its number of sectors in one
+ * number. */
+static bool add_entry(struct qcow2 *qcow2, uint64_t entry)
 {
 	uint32_t shift = 62 - (qcow2->bits - 8);
-	uint64_t place = entry & PLACE;
+	uint64_t offset = entry & OFFSET_MASK;
 
 	if (entry >> 62 & 1) {
-		place = entry & ((1ull << shift) - 1);
-		reach(qcow2, (place & ~511ull) + 512 * ((entry & ~(3ull << 62)) >> shift) + 512);
-		return place < qcow2->end;
+		offset = entry & ((1ull << shift) - 1);
+		extend_to(
+			qcow2, (offset & ~511ull) + 512 * ((entry & ~(3ull << 62)) >> shift) + 512);
+		return offset < qcow2->end;
 	}
-	if (!aligned(qcow2, place) || place >= qcow2->end || (entry >> 56 & 0x3f) ||
+	if (!valid_offset(qcow2, offset) || offset >= qcow2->end || (entry >> 56 & 0x3f) ||
 		(entry & 0x1fe))
 		return false;
-	if (place)
-		reach(qcow2, place + qcow2->cluster);
+	if (offset)
+		extend_to(qcow2, offset + qcow2->cluster);
 	return true;
 }
 
@@ -134,8 +136,8 @@ static const char *read_l2(struct qcow2 *qcow2, uint64_t at)
 		const uint8_t *p = view_peek(qcow2->view, at + i, 8);
 
 		qcow2->where = at + i;
-		if (!p || !take_entry(qcow2, be64(p)))
-			return "a cluster at an impossible place";
+		if (!p || !add_entry(qcow2, be64(p)))
+			return "an impossible offset of a cluster";
 	}
 	return NULL;
 }
@@ -144,17 +146,17 @@ static const char *read_l1(struct qcow2 *qcow2)
 {
 	const char *problem = NULL;
 
-	reach(qcow2, qcow2->l1 + 8 * (uint64_t)qcow2->l1_len);
+	extend_to(qcow2, qcow2->l1 + 8 * (uint64_t)qcow2->l1_len);
 	for (uint32_t i = 0; i < qcow2->l1_len && !problem; i++) {
 		const uint8_t *p = view_peek(qcow2->view, qcow2->l1 + 8 * (uint64_t)i, 8);
-		uint64_t place = p ? be64(p) & PLACE : 0;
+		uint64_t offset = p ? be64(p) & OFFSET_MASK : 0;
 
 		qcow2->where = qcow2->l1 + 8 * (uint64_t)i;
-		if (!p || (be64(p) & 0x1ff) || !aligned(qcow2, place) || place >= qcow2->end)
-			return "a table of clusters at an impossible place";
-		if (place) {
-			reach(qcow2, place + qcow2->cluster);
-			problem = read_l2(qcow2, place);
+		if (!p || (be64(p) & 0x1ff) || !valid_offset(qcow2, offset) || offset >= qcow2->end)
+			return "an impossible offset of a table of clusters";
+		if (offset) {
+			extend_to(qcow2, offset + qcow2->cluster);
+			problem = read_l2(qcow2, offset);
 		}
 	}
 	return problem;
@@ -185,7 +187,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return foreign_cut(view, finding, 104, qcow2.where, problem, qcow2.where);
 	finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"tables agree; nothing vouches for the data up to %" PRIu64, end);
+		"the tables agree, but the data up to %" PRIu64 " cannot be verified", end);
 }
 
 const struct carver qcow2_carver = {

@@ -7,16 +7,16 @@
  *	      cells
  *	cell: its length (a multiple of 8; negative: in use), data
  *
- * The header tells the length of all bins and has a checksum (its words XORed). The walk goes from
- * bin to bin and cell to cell; lengths have to fill each bin. Cells in use that start with known
- * letters (keys, values, lists) have their first fields looked at. Where two sequence numbers
- * differ the hive was not closed, which is only remarked. A last cell that is free may hold
- * anything but random bytes. The file may be filled with zeros up to a multiple of 64 KiB.
+ * The header has the length of all bins and a checksum (its words XORed). The walk goes from bin to
+ * bin and cell to cell; the cells have to fill each bin. In cells in use that start with known
+ * letters (keys, values, lists) the first fields are checked. If the two sequence numbers differ,
+ * the hive was not closed, which only adds a note. A last cell that is free may contain anything
+ * but random bytes. The file may be padded with zeros to a multiple of 64 KiB.
  *
- * A log starts with a copy of the header's first 512 bytes (regf_log.c). Logs are reused and longer
- * than what they hold: the end is unverified, but for one that breaks in an entry.
+ * A log starts with a copy of the header's first 512 bytes (regf_log.c). Logs are reused, and
+ * longer than their contents: the end is unverified, unless an entry is invalid.
  *
- * The title is the end of the path that the hive had; the time is when it was written.
+ * The title is the end of the hive's path; the time is when it was last written.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -34,17 +34,17 @@
 #define NAME_AT 48
 #define NAME_LEN 64
 
-struct hive {
+struct regf_hive {
 	struct view *view;
 	struct finding *finding;
 	uint64_t end;       /* of the bins */
-	uint64_t sound;     /* behind the last sound cell */
-	uint64_t last_cell; /* where it starts */
+	uint64_t valid_end; /* after the last valid cell */
+	uint64_t last_cell; /* where the last cell starts */
 	uint32_t type;
 	bool open, wrong_sum, last_free;
 };
 
-static const char *read_header(struct hive *hive)
+static const char *read_header(struct regf_hive *hive)
 {
 	const uint8_t *p = view_peek(hive->view, 0, REGF_LOG_HEADER_LEN);
 	uint32_t sum = 0;
@@ -81,8 +81,8 @@ static bool possible_cell(const uint8_t *p, uint32_t len)
 	return true;
 }
 
-/* Walks the cells of a bin at [at, end): false when they don't fill it. */
-static bool walk_cells(struct hive *hive, uint64_t at, uint64_t end)
+/* Walks the cells of a bin at [at, end): false when they do not fill it. */
+static bool walk_cells(struct regf_hive *hive, uint64_t at, uint64_t end)
 {
 	while (at < end) {
 		size_t look = end - at < 84 ? (size_t)(end - at) : 84;
@@ -101,13 +101,13 @@ static bool walk_cells(struct hive *hive, uint64_t at, uint64_t end)
 		hive->last_cell = at;
 		hive->last_free = free;
 		at += (uint64_t)len;
-		hive->sound = at;
+		hive->valid_end = at;
 	}
 	return true;
 }
 
-/* Walks the bins; *at: the one that is not sound. */
-static bool walk_bins(struct hive *hive, uint64_t *at)
+/* Walks the bins; *at: the first invalid one. */
+static bool walk_bins(struct regf_hive *hive, uint64_t *at)
 {
 	while (*at < hive->end) {
 		const uint8_t *p = view_peek(hive->view, *at, BIN_HEADER_LEN);
@@ -118,7 +118,7 @@ static bool walk_bins(struct hive *hive, uint64_t *at)
 		len = le32(p + 8);
 		if (len == 0 || len % 4096 || len > hive->end - *at)
 			return false;
-		hive->sound = *at + BIN_HEADER_LEN;
+		hive->valid_end = *at + BIN_HEADER_LEN;
 		if (!walk_cells(hive, *at + BIN_HEADER_LEN, *at + len))
 			return false;
 		*at += len;
@@ -127,13 +127,13 @@ static bool walk_bins(struct hive *hive, uint64_t *at)
 }
 
 #define FILE_STEP 65536
-#define FILL_MAX (4 * FILE_STEP)
+#define PADDING_MAX (4 * FILE_STEP)
 
-/* Hives' and logs' files may grow in steps of 64 KiB. Zeros that reach up to the next step, or one
- * behind it, and not further, belong to the file. */
-static uint64_t file_end(const struct hive *hive, uint64_t from)
+/* Files of hives and logs may grow in steps of 64 KiB. Zeros up to exactly one of the next steps
+ * belong to the file. */
+static uint64_t file_end(const struct regf_hive *hive, uint64_t from)
 {
-	uint64_t at = from, limit = from + FILL_MAX;
+	uint64_t at = from, limit = from + PADDING_MAX;
 	const uint8_t *p;
 	size_t len, zeros;
 
@@ -148,25 +148,27 @@ static uint64_t file_end(const struct hive *hive, uint64_t from)
 	return at % FILE_STEP == 0 && at < limit ? at : from;
 }
 
-static enum verdict check_hive(struct hive *hive)
+static enum verdict check_hive(struct regf_hive *hive)
 {
 	uint64_t at = HEADER_LEN, noise;
 	struct finding *finding = hive->finding;
 
 	if (!walk_bins(hive, &at)) {
-		if (hive->sound <= HEADER_LEN + BIN_HEADER_LEN && hive->wrong_sum)
-			return verdict_because(CARVE_REJECT, finding, "no bin behind the header");
+		if (hive->valid_end <= HEADER_LEN + BIN_HEADER_LEN && hive->wrong_sum)
+			return verdict_because(CARVE_REJECT, finding, "no bin after the header");
 		/* The header proves itself by its checksum. */
-		if (hive->sound < HEADER_LEN)
-			hive->sound = HEADER_LEN < view_size(hive->view) ? HEADER_LEN
-									 : view_size(hive->view);
-		if (at + 4096 > view_size(hive->view) || hive->sound + 8 > view_size(hive->view))
+		if (hive->valid_end < HEADER_LEN)
+			hive->valid_end = HEADER_LEN < view_size(hive->view)
+						  ? HEADER_LEN
+						  : view_size(hive->view);
+		if (at + 4096 > view_size(hive->view) ||
+			hive->valid_end + 8 > view_size(hive->view))
 			return walk_cut(hive->view, finding, hive->end,
 				view_ends_with_image(hive->view) ? view_size(hive->view)
-								 : hive->sound);
-		finding->length = hive->sound;
+								 : hive->valid_end);
+		finding->length = hive->valid_end;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"the bin at %" PRIu64 " is damaged behind %" PRIu64, at, hive->sound);
+			"the bin at %" PRIu64 " is damaged after %" PRIu64, at, hive->valid_end);
 	}
 	noise = hive->end;
 	if (hive->last_free)
@@ -183,7 +185,7 @@ static enum verdict check_hive(struct hive *hive)
 	return CARVE_COMPLETE;
 }
 
-static enum verdict check_log(struct hive *hive)
+static enum verdict check_log(struct regf_hive *hive)
 {
 	bool broken;
 	uint64_t end = regf_log_end(hive->view, hive->end - HEADER_LEN, &broken);
@@ -191,19 +193,19 @@ static enum verdict check_log(struct hive *hive)
 
 	if (hive->wrong_sum || (end == REGF_LOG_HEADER_LEN && !broken))
 		return verdict_because(
-			CARVE_REJECT, finding, "a log's header, and nothing sound behind it");
+			CARVE_REJECT, finding, "the header of a log without a valid entry");
 	finding->extension = "log";
 	finding->length = broken ? end : file_end(hive, end);
 	if (broken)
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "the entry at %" PRIu64 " has other hashes", end);
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the hashes of the entry at %" PRIu64 " are wrong", end);
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"a transaction log may be longer than what it holds, %" PRIu64 " bytes", end);
+		"a transaction log may be longer than its contents, %" PRIu64 " bytes", end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct hive hive = { .view = view, .finding = finding };
+	struct regf_hive hive = { .view = view, .finding = finding };
 	const char *problem = read_header(&hive);
 
 	if (problem)

@@ -8,8 +8,8 @@
 
 #define REGF_LOG_HEADER_LEN 512
 
-/* Where what a log holds ends: behind its header if that is nothing. bins_len: of its hive.
- * *broken: an entry begins there whose hashes don't hold. */
+/* Where the contents of a log end: after its header if it has none. bins_len: of its hive. *broken:
+ * an entry with wrong hashes starts there. */
 uint64_t regf_log_end(struct view *view, uint64_t bins_len, bool *broken);
 
 #endif

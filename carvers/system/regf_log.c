@@ -1,8 +1,8 @@
 /*
- * What stands behind a transaction log's header. Either, up to Windows 8, 'DIRT', a bit for each
- * 512 bytes of the hive's bins, and those that are set; or entries: 'HvLE', length, flags, sequence
- * number, length of the bins, number of pages, and two hashes: Marvin32 of what is behind them, and
- * of the 32 bytes before the second one.
+ * What follows a transaction log's header: either, up to Windows 8, 'DIRT', a bit for each 512
+ * bytes of the hive's bins, and the sectors whose bits are set; or entries: 'HvLE', length, flags,
+ * sequence number, length of the bins, number of pages, and two hashes: Marvin32 of the bytes after
+ * them, and of the 32 bytes before the second one.
  */
 #include "regf.h"
 
@@ -33,7 +33,7 @@ static void mix(struct marvin *marvin, uint32_t word)
 	marvin->high = rotate(marvin->high, 19);
 }
 
-/* The hash of len bytes (a multiple of 4) at `at`; 0 when they can't be had. */
+/* The hash of len bytes (a multiple of 4) at `at`; 0 when they are not readable. */
 static uint64_t marvin_hash(struct view *view, uint64_t at, uint64_t len)
 {
 	struct marvin marvin = { .low = 0x7a4e55c5, .high = 0x82ef4d88 };

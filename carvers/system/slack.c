@@ -1,7 +1,7 @@
 /*
  * Of 256 random bytes about 162 are different, and hardly ever fewer than 130. Records, names and
- * numbers have far fewer. What is random up to the end of the part counts, and longer stretches
- * (noise.h): a little compressed data may be left in the middle.
+ * numbers have far fewer. Random bytes count if they extend to the end of the part, or for longer
+ * (noise.h): a little compressed data may remain in the middle.
  */
 #include "slack.h"
 
@@ -24,7 +24,7 @@ static bool is_noise(const uint8_t *p)
 	return distinct > BLOCK / 2;
 }
 
-/* Where it is random for some KiB, whatever stands behind. */
+/* Where random bytes start that last for some KiB, whatever follows them. */
 static uint64_t long_noise(struct view *view, uint64_t start, uint64_t end)
 {
 	return noise_at(view, start, end) ? start : noise_start(view, start, end);

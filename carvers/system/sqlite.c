@@ -7,19 +7,19 @@
  *	       trunk and the numbers of leaves, and leaves; pointer maps; the one with byte 2^30,
  *	       unused
  *
- * The header tells the number of pages, if the program that wrote last knew that field: then the
- * change counter equals a copy beside it. If not, the number is the highest page that another one
- * refers to: every page but the first is named once, by the schema (roots of trees), a parent, a
- * cell or a page that overflows, or a trunk.
+ * The header has the number of pages, if the last program to write knew that field: then the change
+ * counter equals its copy. If not, the number is the highest page that another one refers to: every
+ * page but the first is referred to once, by the schema (roots of trees), a parent, a cell or a
+ * page that overflows, or a trunk.
  *
  * First the free list and the schema's tree are walked (sqlite_names.c), then all pages in order:
- * b-trees' books are checked, pointer maps' entries, next pages, and that no page is named twice.
- * At the end none may be left that nothing named: a wiped page looks like a payload's last one.
- * Free leaves hold what they did before; behind the last page in use they are looked at, too, since
- * they are where a cut would not show; as is the unused part of the last page.
+ * burin checks the accounts of b-trees, pointer maps' entries, next pages, and that nothing refers
+ * to a page twice. At the end something must have referred to every page: a wiped page looks like a
+ * payload's last one. Free leaves keep their old contents; those after the last page in use are
+ * checked, too, since a cut would not show there; so is the unused part of the last page.
  *
- * Damage ends the sound part in front of the page that it is in. What payloads and unused parts of
- * pages contain is not checked: there are no checksums.
+ * A damaged file is valid up to the start of the damaged page. The contents of payloads and of
+ * unused parts of pages are not checked: there are no checksums.
  */
 #include "sqlite_file.h"
 
@@ -38,11 +38,11 @@ static bool is_map(const struct sqlite *db, uint32_t page)
 	if (!db->map_step || page < 2)
 		return false;
 	map = (page - 2) / db->map_step * db->map_step + 2;
-	/* The map gives way to the lock byte. */
+	/* A map that would be on the lock byte's page is on the next one. */
 	return page == (sqlite_is_lock_page(db, map) ? map + 1 : map);
 }
 
-/* The fields of the header: what is impossible, or NULL. */
+/* Reads the fields of the header: what is impossible, or NULL. */
 static const char *read_header(struct sqlite *db)
 {
 	const uint8_t *p = view_peek(db->view, 0, SQLITE_HEADER_LEN);
@@ -61,34 +61,34 @@ static const char *read_header(struct sqlite *db)
 		return "an impossible schema format or encoding";
 	db->usable_len = db->page_len - p[20];
 	if (be32(p + 28) && be32(p + 24) == be32(p + 92))
-		db->told = be32(p + 28);
+		db->stated = be32(p + 28);
 	if (be32(p + 52))
 		db->map_step = db->usable_len / 5 + 1;
 	pages = view_size(db->view) / db->page_len;
-	db->held = pages < UINT32_MAX - 1 ? (uint32_t)pages : UINT32_MAX - 1;
-	/* Of a file that is cut, pages behind the view are named, too. */
-	db->most = db->told                 ? db->told
-		   : pages > UINT32_MAX / 8 ? UINT32_MAX - 1
-					    : 4 * db->held + 4096;
-	if (db->told && db->told < db->held)
-		db->held = db->told;
-	db->end = db->told ? db->told : 1;
+	db->room = pages < UINT32_MAX - 1 ? (uint32_t)pages : UINT32_MAX - 1;
+	/* A cut file also refers to pages past the view. */
+	db->page_max = db->stated               ? db->stated
+		       : pages > UINT32_MAX / 8 ? UINT32_MAX - 1
+						: 4 * db->room + 4096;
+	if (db->stated && db->stated < db->room)
+		db->room = db->stated;
+	db->end = db->stated ? db->stated : 1;
 	return NULL;
 }
 
-/* A pointer map: a type and a parent for each of the pages behind it. */
+/* A pointer map: a type and a parent for each of the pages after it. */
 static const char *check_map(const struct sqlite *db, const uint8_t *p, uint32_t page)
 {
 	for (uint32_t i = 0; i < db->usable_len / 5; i++) {
 		uint8_t type = p[5 * i];
 		uint32_t parent = be32(p + 5 * i + 1), of = page + 1 + i;
 
-		if (of > db->most || (!db->told && type == 0))
+		if (of > db->page_max || (!db->stated && type == 0))
 			break;
 		if (type == 0 && parent == 0)
 			continue;
 		if (type < 1 || type > 5 || (type <= 2) != (parent == 0) ||
-			(parent > db->most && type > 2))
+			(parent > db->page_max && type > 2))
 			return "an impossible entry in a pointer map";
 	}
 	return NULL;
@@ -110,22 +110,22 @@ static const char *check_page(
 	if (is_map(db, number))
 		return check_map(db, page.bytes, number);
 	tree = sqlite_is_btree(&page);
-	if (sqlite_has(db, db->named, number) && refer == sqlite_name) {
+	if (sqlite_has(db, db->referenced, number) && refer == sqlite_refer) {
 		if (tree != sqlite_has(db, db->tree, number))
-			return "another kind than what names it";
+			return "a type that does not fit the reference to it";
 	} else if (tree) {
 		sqlite_mark(db, db->tree, number);
 	}
 	if (tree)
 		return sqlite_check_btree(&page);
 	next = be32(page.bytes);
-	if (number == 1 || next > db->most || (next && !refer(db, next, false)))
-		return "no page of a tree, and no overflow";
+	if (number == 1 || next > db->page_max || (next && !refer(db, next, false)))
+		return "neither a page of a tree nor an overflow";
 	return NULL;
 }
 
-/* How far the file is sound before this page. */
-static enum verdict cut_at(struct sqlite *db, uint32_t page, const char *problem)
+/* The verdict on a file that is valid up to this page. */
+static enum verdict truncated_at(struct sqlite *db, uint32_t page, const char *problem)
 {
 	uint64_t at = (uint64_t)(page - 1) * db->page_len;
 
@@ -136,13 +136,13 @@ static enum verdict cut_at(struct sqlite *db, uint32_t page, const char *problem
 		CARVE_TRUNCATED, db->finding, "page %u at %" PRIu64 " has %s", page, at, problem);
 }
 
-/* A page whose contents don't matter. */
+/* Whether the page's contents do not matter. */
 static bool is_idle(const struct sqlite *db, uint32_t page)
 {
 	return sqlite_is_lock_page(db, page) || sqlite_has(db, db->unused, page);
 }
 
-/* All pages in order; true when they are sound. */
+/* Checks all pages in order; true when they are valid. */
 static bool check_pages(struct sqlite *db, enum verdict *verdict)
 {
 	for (uint32_t page = 1; page <= db->end; page++) {
@@ -151,39 +151,40 @@ static bool check_pages(struct sqlite *db, enum verdict *verdict)
 
 		db->visiting = page;
 		if (!sqlite_peek(db, page)) {
-			uint64_t sound = view_ends_with_image(db->view) && end > view_size(db->view)
-						 ? view_size(db->view)
-						 : end - db->page_len;
+			uint64_t valid_end =
+				view_ends_with_image(db->view) && end > view_size(db->view)
+					? view_size(db->view)
+					: end - db->page_len;
 
 			*verdict = page == 1 ? verdict_because(CARVE_REJECT, db->finding,
 						       "page 1 is cut off")
-					     : walk_cut(db->view, db->finding, end, sound);
+					     : walk_cut(db->view, db->finding, end, valid_end);
 			return false;
 		}
-		problem = is_idle(db, page) ? NULL : check_page(db, page, sqlite_name);
+		problem = is_idle(db, page) ? NULL : check_page(db, page, sqlite_refer);
 		if (problem) {
-			*verdict = cut_at(db, page, problem);
+			*verdict = truncated_at(db, page, problem);
 			return false;
 		}
 	}
 	return true;
 }
 
-/* Free pages that end the file: the first one that does not look like a page that was in use, or
- * 0. */
+/* Of the free pages at the file's end, the first one that does not look like a page that was in
+ * use, or 0. */
 static uint32_t foreign_tail(struct sqlite *db)
 {
 	uint32_t page = db->end, found = 0;
 
 	for (; page > 1 && is_idle(db, page); page--)
 		if (!sqlite_is_lock_page(db, page) && sqlite_peek(db, page) &&
-			check_page(db, page, sqlite_ignore))
+			check_page(db, page, sqlite_refer_nothing))
 			found = page;
 	return found;
 }
 
-/* Whether the last page ends in random bytes: of a table that is empty, or nearly, nothing else
- * tells that its page was overwritten. */
+/* Whether the unused part of the last page ends in random bytes: nothing else shows that the page
+ * of an empty or nearly empty table was overwritten. */
 static bool ends_in_noise(const struct sqlite *db)
 {
 	uint64_t at = (uint64_t)(db->end - 1) * db->page_len, gap, content;
@@ -196,27 +197,27 @@ static bool ends_in_noise(const struct sqlite *db)
 	return slack_noise(db->view, at + gap, at + content) < at + content;
 }
 
-/* The first page that nothing named, 0 when there is none; *to_end: none behind it was either. */
-static uint32_t first_unnamed(const struct sqlite *db, bool *to_end)
+/* The first page that nothing refers to, 0 when there is none; *to_end: nor to any after it. */
+static uint32_t first_unreferenced(const struct sqlite *db, bool *to_end)
 {
 	uint32_t found = 0;
 
 	for (uint32_t page = 2; page <= db->end; page++) {
-		bool named = sqlite_has(db, db->named, page) || is_idle(db, page);
+		bool referenced = sqlite_has(db, db->referenced, page) || is_idle(db, page);
 
 		if (is_map(db, page))
 			continue;
-		if (!named && !found) {
+		if (!referenced && !found) {
 			found = page;
 			*to_end = true;
 		}
-		if (named && found)
+		if (referenced && found)
 			*to_end = false;
 	}
 	return found;
 }
 
-/* Whether page 1 stands in a write-ahead log (a frame of 24 bytes and a page follow), or a rollback
+/* Whether page 1 is in a write-ahead log (a frame of 24 bytes and a page follow), or a rollback
  * journal (4 bytes, a number, a page): then it is a copy, and the log is carved. */
 static bool is_logged(const struct sqlite *db)
 {
@@ -228,13 +229,14 @@ static bool is_logged(const struct sqlite *db)
 		bool tree =
 			page[i][0] == 2 || page[i][0] == 5 || page[i][0] == 10 || page[i][0] == 13;
 
-		if (number[i] && number[i] <= db->most && (tree || be32(page[i]) <= db->most))
+		if (number[i] && number[i] <= db->page_max &&
+			(tree || be32(page[i]) <= db->page_max))
 			return true;
 	}
 	return false;
 }
 
-static enum verdict judge(struct sqlite *db)
+static enum verdict judge_pages(struct sqlite *db)
 {
 	enum verdict verdict;
 	uint32_t page;
@@ -253,17 +255,17 @@ static enum verdict judge(struct sqlite *db)
 	}
 	page = foreign_tail(db);
 	if (page)
-		return cut_at(db, page, "nothing of a database, though it is free");
-	page = first_unnamed(db, &to_end);
+		return truncated_at(db, page, "foreign bytes, though it is free");
+	page = first_unreferenced(db, &to_end);
 	if (page && to_end)
-		return cut_at(db, page, "no place in the database, nor has any behind it");
+		return truncated_at(db, page, "no reference to it, nor has any page after it");
 	db->finding->length = (uint64_t)db->end * db->page_len;
 	if (page)
-		return verdict_because(CARVE_UNVERIFIED, db->finding,
-			"page %u has no place in the database", page);
-	if (ends_in_noise(db))
 		return verdict_because(
-			CARVE_UNVERIFIED, db->finding, "the last page's unused part is noise");
+			CARVE_UNVERIFIED, db->finding, "nothing refers to page %u", page);
+	if (ends_in_noise(db))
+		return verdict_because(CARVE_UNVERIFIED, db->finding,
+			"random bytes in the last page's unused part");
 	if (db->problem)
 		return verdict_because(CARVE_UNVERIFIED, db->finding, "%s", db->problem);
 	return CARVE_COMPLETE;
@@ -277,13 +279,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
-	db.named = calloc(db.held / 8 + 1, 1);
-	db.unused = calloc(db.held / 8 + 1, 1);
-	db.tree = calloc(db.held / 8 + 1, 1);
-	verdict = db.named && db.unused && db.tree
-			  ? judge(&db)
+	db.referenced = calloc(db.room / 8 + 1, 1);
+	db.unused = calloc(db.room / 8 + 1, 1);
+	db.tree = calloc(db.room / 8 + 1, 1);
+	verdict = db.referenced && db.unused && db.tree
+			  ? judge_pages(&db)
 			  : verdict_because(CARVE_REJECT, finding, "no memory for its pages");
-	free(db.named);
+	free(db.referenced);
 	free(db.unused);
 	free(db.tree);
 	return verdict;

@@ -8,12 +8,13 @@
 
 struct sqlite_page {
 	const uint8_t *bytes;
-	uint32_t page_len, usable_len; /* the latter without what extensions reserve at the end */
-	uint32_t header;               /* where the b-tree's header is: 100 on page 1, else 0 */
-	/* Sees each page number in it, of a child (a tree's page) or an overflow; false:
-	 * impossible. */
+	uint32_t page_len,
+		usable_len; /* the latter without the bytes that extensions reserve at the end */
+	uint32_t header;    /* where the b-tree's header is: 100 on page 1, else 0 */
+	/* Called for each page number in it, of a child (a tree's page) or an overflow; returns
+	 * false if it is impossible. */
 	bool (*refer)(void *context, uint32_t page, bool tree);
-	/* Sees each payload's part that is on a page of a table's rows. May be NULL. */
+	/* Called for the part of each payload that is on a page of a table's rows. May be NULL. */
 	void (*row)(void *context, const uint8_t *payload, uint32_t len);
 	void *context;
 };
@@ -25,10 +26,10 @@ bool sqlite_is_btree(const struct sqlite_page *page);
  * it. */
 const char *sqlite_check_btree(const struct sqlite_page *page);
 
-/* A varint at p, of at most len bytes: how many it has, 0 when it is cut. */
+/* Reads a varint at p, of at most len bytes: returns its length, 0 when it is cut. */
 uint32_t sqlite_varint(const uint8_t *p, uint32_t len, uint64_t *value);
 
-/* The page size that is written as `field`: 0 when there is none such. */
+/* The page size stored as `field`: 0 when it is impossible. */
 uint32_t sqlite_page_len(uint32_t field);
 
 #endif

@@ -1,4 +1,4 @@
-/* A database file while it is walked: its pages, and which of them something names. */
+/* A database file while it is walked: its pages, and which of them something refers to. */
 #ifndef BURIN_CARVERS_SYSTEM_SQLITE_FILE_H
 #define BURIN_CARVERS_SYSTEM_SQLITE_FILE_H
 
@@ -11,40 +11,41 @@ struct sqlite {
 	struct view *view;
 	struct finding *finding;
 	uint32_t page_len, usable_len;
-	uint32_t told;     /* number of pages by the header, 0 when it is not known */
-	uint32_t most;     /* the highest page number that there can be */
-	uint32_t held;     /* pages that the view and the bits below have room for */
-	uint32_t end;      /* told, or the highest page that was named so far */
-	uint32_t map_step; /* a pointer map each so many pages from page 2; 0: none */
-	uint32_t visiting; /* the page that is being checked */
-	/* A bit a page: something names it; it belongs to the free list; it is one of a tree's (if
-	 * it was visited), or is named as such. */
-	uint8_t *named, *unused, *tree;
+	uint32_t stated;   /* number of pages according to the header, 0 when not known */
+	uint32_t page_max; /* the highest possible page number */
+	uint32_t room;     /* pages that the view and the bits below have room for */
+	uint32_t end;      /* stated, or the highest page referred to so far */
+	uint32_t map_step; /* pages from one pointer map to the next, from page 2 on; 0: none */
+	uint32_t visiting; /* the page being checked */
+	/* A bit a page: something refers to it; it belongs to the free list; it is a tree's (if it
+	 * was visited), or is referred to as such. */
+	uint8_t *referenced, *unused, *tree;
 	uint32_t stack[SQLITE_SCHEMA_STACK], stack_count; /* pages of the schema to visit */
 	const char *problem;
 };
 
-/* A bit of those a page; a page behind the view is not remembered: the walk will end before it. */
+/* One of those bits; a page past the view has none: the walk will end before it. */
 bool sqlite_has(const struct sqlite *db, const uint8_t *bits, uint32_t page);
 void sqlite_mark(const struct sqlite *db, uint8_t *bits, uint32_t page);
 
-/* Whether it is the page that is never used, since locks are taken on its bytes. */
+/* Whether it is the page that is never used because locks are taken on its bytes. */
 bool sqlite_is_lock_page(const struct sqlite *db, uint32_t page);
 
-/* The page's bytes, NULL behind the view. */
+/* The page's bytes, NULL past the view. */
 const uint8_t *sqlite_peek(const struct sqlite *db, uint32_t page);
 
-/* For sqlite_page's refer, with the struct sqlite as its context: something names this page; false
- * when it can't, or something else did. */
-bool sqlite_name(void *context, uint32_t page, bool tree);
-/* The same for whoever does not want to know. */
-bool sqlite_ignore(void *context, uint32_t page, bool tree);
+/* For sqlite_page's refer, with the struct sqlite as its context: notes a reference to this page;
+ * false when it is impossible, or the second one. */
+bool sqlite_refer(void *context, uint32_t page, bool tree);
+/* The same, but ignores the reference. */
+bool sqlite_refer_nothing(void *context, uint32_t page, bool tree);
 
-/* Walks the free list: names its pages, and marks them as unused. What is wrong is db->problem. */
+/* Walks the free list: notes references to its pages, and marks them as unused. Sets
+ * db->problem. */
 void sqlite_read_free_list(struct sqlite *db);
 
-/* Visits the pages of the schema, and names the roots of all trees. What is broken there is found
- * later, in its turn. */
+/* Visits the pages of the schema, and notes references to the roots of all trees. Damage there is
+ * found later, when its page is checked. */
 void sqlite_read_schema(struct sqlite *db);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * What names the pages of an SQLite database before they are walked in order: the list of free
- * ones (trunks with the numbers of leaves), and the schema, a table whose rows have each tree's
- * root.
+ * What refers to pages of an SQLite database before they are walked in order: the free list (trunks
+ * with the numbers of leaves), and the schema, a table whose rows have each tree's root.
  */
 #include "sqlite_file.h"
 
@@ -11,12 +10,12 @@
 
 bool sqlite_has(const struct sqlite *db, const uint8_t *bits, uint32_t page)
 {
-	return page <= db->held && bits[page >> 3] >> (page & 7) & 1;
+	return page <= db->room && bits[page >> 3] >> (page & 7) & 1;
 }
 
 void sqlite_mark(const struct sqlite *db, uint8_t *bits, uint32_t page)
 {
-	if (page <= db->held)
+	if (page <= db->room)
 		bits[page >> 3] |= (uint8_t)(1 << (page & 7));
 }
 
@@ -30,17 +29,17 @@ const uint8_t *sqlite_peek(const struct sqlite *db, uint32_t page)
 	return view_peek(db->view, (uint64_t)(page - 1) * db->page_len, db->page_len);
 }
 
-bool sqlite_name(void *context, uint32_t page, bool tree)
+bool sqlite_refer(void *context, uint32_t page, bool tree)
 {
 	struct sqlite *db = context;
 
-	if (page < 2 || page > db->most || sqlite_is_lock_page(db, page) ||
-		sqlite_has(db, db->named, page))
+	if (page < 2 || page > db->page_max || sqlite_is_lock_page(db, page) ||
+		sqlite_has(db, db->referenced, page))
 		return false;
-	/* One that was visited already has to be what it is named as. */
+	/* A page already visited has to be of the type that the reference states. */
 	if (page < db->visiting && sqlite_has(db, db->tree, page) != tree)
 		return false;
-	sqlite_mark(db, db->named, page);
+	sqlite_mark(db, db->referenced, page);
 	if (tree)
 		sqlite_mark(db, db->tree, page);
 	if (page > db->end)
@@ -48,7 +47,7 @@ bool sqlite_name(void *context, uint32_t page, bool tree)
 	return true;
 }
 
-bool sqlite_ignore(void *context, uint32_t page, bool tree)
+bool sqlite_refer_nothing(void *context, uint32_t page, bool tree)
 {
 	(void)tree;
 	(void)context;
@@ -56,7 +55,7 @@ bool sqlite_ignore(void *context, uint32_t page, bool tree)
 	return true;
 }
 
-/* One trunk: false when it is none, or behind the view. */
+/* Reads one trunk: false when it is invalid, or past the view. */
 static bool read_trunk(
 	struct sqlite *db, uint32_t trunk, uint32_t left, uint32_t *next, uint32_t *count)
 {
@@ -71,21 +70,21 @@ static bool read_trunk(
 	for (uint32_t i = 0; i < *count; i++) {
 		uint32_t leaf = be32(p + 8 + 4 * i);
 
-		if (!sqlite_name(db, leaf, false))
+		if (!sqlite_refer(db, leaf, false))
 			return false;
 		sqlite_mark(db, db->unused, leaf);
 	}
 	return true;
 }
 
-/* The header tells how long the list is. */
+/* The header has the length of the list. */
 void sqlite_read_free_list(struct sqlite *db)
 {
 	const uint8_t *p = view_peek(db->view, 32, 8);
 	uint32_t trunk = p ? be32(p) : 0, left = p ? be32(p + 4) : 0, count;
 
 	while (trunk && left) {
-		if (!sqlite_name(db, trunk, false))
+		if (!sqlite_refer(db, trunk, false))
 			break;
 		sqlite_mark(db, db->unused, trunk);
 		if (!read_trunk(db, trunk, left, &trunk, &count))
@@ -93,15 +92,15 @@ void sqlite_read_free_list(struct sqlite *db)
 		left -= count + 1;
 	}
 	if (trunk || left)
-		db->problem = "the list of free pages is broken";
+		db->problem = "the list of free pages is invalid";
 }
 
-/* Children of the schema's pages; what else they refer to is of no interest here. */
+/* Notes children of the schema's pages; other references do not matter here. */
 static bool push_child(void *context, uint32_t page, bool tree)
 {
 	struct sqlite *db = context;
 
-	if (page < 2 || page > db->most || !tree)
+	if (page < 2 || page > db->page_max || !tree)
 		return false;
 	if (db->stack_count < SQLITE_SCHEMA_STACK)
 		db->stack[db->stack_count++] = page;
@@ -116,7 +115,7 @@ static uint64_t column_len(uint64_t type)
 	return type < 12 ? lens[type] : (type - 12) / 2;
 }
 
-/* A row of the schema: type, name, table, root page, SQL. Names the root. */
+/* Reads a row of the schema: type, name, table, root page, SQL. Notes the reference to the root. */
 static void read_schema_row(void *context, const uint8_t *payload, uint32_t len)
 {
 	struct sqlite *db = context;
@@ -137,10 +136,10 @@ static void read_schema_row(void *context, const uint8_t *payload, uint32_t len)
 		return;
 	for (uint64_t i = 0; i < column_len(type); i++)
 		root = root << 8 | payload[at + i];
-	if (root > db->most)
-		db->problem = "the schema has a root behind the end";
-	else if (root > 1 && !sqlite_has(db, db->named, (uint32_t)root))
-		sqlite_name(db, (uint32_t)root, true);
+	if (root > db->page_max)
+		db->problem = "the schema has a root past the end";
+	else if (root > 1 && !sqlite_has(db, db->referenced, (uint32_t)root))
+		sqlite_refer(db, (uint32_t)root, true);
 }
 
 void sqlite_read_schema(struct sqlite *db)
@@ -154,7 +153,7 @@ void sqlite_read_schema(struct sqlite *db)
 			.page_len = db->page_len,
 			.usable_len = db->usable_len,
 			.header = number == 1 ? SQLITE_HEADER_LEN : 0,
-			.refer = sqlite_ignore,
+			.refer = sqlite_refer_nothing,
 			.row = read_schema_row,
 			.context = db };
 

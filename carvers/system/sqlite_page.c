@@ -4,10 +4,10 @@
  *	[100 bytes of the file's header, on page 1] header, cell pointers, gap, cell content,
  *	reserved
  *
- * The header (8 bytes, of inner pages 12) tells the kind, the first free block, the number of
- * cells, where the content starts, and how many bytes in it are lost in fragments of 1 to 3 bytes.
- * SQLite keeps exact books: cells, free blocks and fragments together fill the content area. This
- * is checked, so that a page whose end was overwritten does not pass for one.
+ * The header (8 bytes, in inner pages 12) has the type, the first free block, the number of cells,
+ * the start of the content, and how many bytes in it are lost in fragments of 1 to 3 bytes. SQLite
+ * keeps exact accounts: cells, free blocks and fragments together fill the content area. This is
+ * checked, so that a page whose end was overwritten is not accepted.
  */
 #include "sqlite.h"
 
@@ -45,20 +45,20 @@ bool sqlite_is_btree(const struct sqlite_page *page)
 	       kind == LEAF_TABLE;
 }
 
-/* How much of a payload is on the page itself (1.6, "Cell payload overflow pages"). */
+/* How many bytes of a payload are on the page itself (1.6, "Cell payload overflow pages"). */
 static uint32_t local_len(const struct sqlite_page *page, bool table, uint64_t payload)
 {
-	uint32_t usable = page->usable_len, least = (usable - 12) * 32 / 255 - 23;
-	uint32_t most = table ? usable - 35 : (usable - 12) * 64 / 255 - 23;
-	uint64_t some;
+	uint32_t usable = page->usable_len, min_len = (usable - 12) * 32 / 255 - 23;
+	uint32_t max_len = table ? usable - 35 : (usable - 12) * 64 / 255 - 23;
+	uint64_t partial;
 
-	if (payload <= most)
+	if (payload <= max_len)
 		return (uint32_t)payload;
-	some = least + (payload - least) % (usable - 4);
-	return some <= most ? (uint32_t)some : least;
+	partial = min_len + (payload - min_len) % (usable - 4);
+	return partial <= max_len ? (uint32_t)partial : min_len;
 }
 
-/* The length of the cell at `at`, 0 when it is none. */
+/* The length of the cell at `at`, 0 when it is invalid. */
 static uint32_t cell_len(const struct sqlite_page *page, uint8_t kind, uint32_t at)
 {
 	const uint8_t *p = page->bytes + at;
@@ -100,7 +100,7 @@ static uint32_t cell_len(const struct sqlite_page *page, uint8_t kind, uint32_t 
 	return taken < 4 ? 4 : taken;
 }
 
-/* Adds up the chain of free blocks, which rises: false when it does not make sense. */
+/* Adds up the chain of free blocks, whose offsets rise: false when it is invalid. */
 static bool free_len(const struct sqlite_page *page, uint32_t start, uint32_t *sum)
 {
 	uint32_t at = be16(page->bytes + page->header + 1);
@@ -145,7 +145,7 @@ const char *sqlite_check_btree(const struct sqlite_page *page)
 		sum += len;
 	}
 	if (sum != page->usable_len - start)
-		return "cells and free blocks that don't fill it";
+		return "cells and free blocks that do not fill it";
 	if (inner && !page->refer(page->context, be32(p + 8), true))
 		return "an impossible last child";
 	return NULL;

@@ -1,6 +1,7 @@
 /*
- * Rollback journals of SQLite (sqlite.org/fileformat2.html, 3): what a transaction was to
- * overwrite. One that is left on a disk was hot, or its program removes none.
+ * Rollback journals of SQLite (sqlite.org/fileformat2.html, 3): the old contents of pages that a
+ * transaction overwrites. A journal that remains on a disk was hot, or its program does not remove
+ * journals.
  *
  *	file:    segments, [name of a super-journal]
  *	segment: header, padded to a sector; records of a page's number, its bytes, a checksum; the
@@ -8,9 +9,9 @@
  *	header:  D9 D5 05 F9 20 A1 63 D7, number of records, nonce, database's size in pages, sector
  *	         size, page size (each 4 bytes, big-endian)
  *
- * A record's checksum is the nonce and each 200th byte of the page from its end, added up. Magic
- * and number are zeros before the records were synchronised, and the number is -1 when they never
- * are: then the walk goes as far as checksums hold, and the end is unverified.
+ * A record's checksum is the sum of the nonce and each 200th byte of the page from its end. Magic
+ * and number are zeros before the records are synchronised, and the number is -1 when they never
+ * are: then the walk goes as far as checksums match, and the end is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,22 +26,22 @@
 #define SUPER_NAME_MAX 1024
 #define LOCK_BYTE ((uint32_t)1 << 30)
 
-struct journal {
+struct sqlite_journal {
 	struct view *view;
-	uint64_t end; /* behind the last sound record or header */
+	uint64_t end; /* after the last valid record or header */
 	uint64_t records;
 	uint32_t count, nonce, pages, sector_len, page_len; /* of the segment */
-	bool open;                                          /* its count says nothing */
+	bool open;                                          /* its count is not known */
 };
 
-/* A segment's header, later ones with the same sizes: false when there is none. */
-static bool read_header(struct journal *journal, uint64_t at, bool first)
+/* Reads a segment's header, later ones with the same sizes: false when there is none. */
+static bool read_header(struct sqlite_journal *journal, uint64_t at, bool first)
 {
 	const uint8_t *p = view_peek(journal->view, at, HEADER_LEN);
 	static const uint8_t unsynced[12];
 	uint32_t sector_len, page_len;
 
-	/* A journal's nonce is random; where even that is 0 there are only zeros. */
+	/* A journal's nonce is random; if even that is 0 there are only zeros. */
 	if (!p || (memcmp(p, MAGIC, 8) != 0 && (memcmp(p, unsynced, 12) != 0 || be32(p + 12) == 0)))
 		return false;
 	sector_len = be32(p + 20);
@@ -59,8 +60,8 @@ static bool read_header(struct journal *journal, uint64_t at, bool first)
 	return true;
 }
 
-/* The record at `at`; *cut: it could not be had. */
-static bool check_record(const struct journal *journal, uint64_t at, bool *cut)
+/* Whether the record at `at` has its checksum; *cut: it is not all readable. */
+static bool check_record(const struct sqlite_journal *journal, uint64_t at, bool *cut)
 {
 	uint32_t page_len = journal->page_len, sum = journal->nonce, page;
 	const uint8_t *p = view_peek(journal->view, at, 4);
@@ -80,8 +81,8 @@ static bool check_record(const struct journal *journal, uint64_t at, bool *cut)
 	return p && be32(p) == sum;
 }
 
-/* The name of a super-journal behind the records, with its length, sum and the magic again. */
-static void take_super_name(struct journal *journal)
+/* Adds the name of a super-journal after the records, with its length, sum and the magic again. */
+static void add_super_name(struct sqlite_journal *journal)
 {
 	uint64_t left = view_size(journal->view) - journal->end;
 	size_t len = left < SUPER_NAME_MAX + 20 ? (size_t)left : SUPER_NAME_MAX + 20;
@@ -100,8 +101,9 @@ static void take_super_name(struct journal *journal)
 	}
 }
 
-/* Walks one segment's records; false when it broke, and *verdict says how. */
-static bool walk_segment(struct journal *journal, struct finding *finding, enum verdict *verdict)
+/* Walks one segment's records; false when one is invalid or cut, with *verdict set. */
+static bool walk_segment(
+	struct sqlite_journal *journal, struct finding *finding, enum verdict *verdict)
 {
 	uint64_t len = journal->page_len + 8;
 	bool cut = false;
@@ -117,7 +119,7 @@ static bool walk_segment(struct journal *journal, struct finding *finding, enum 
 						: journal->end);
 			else
 				*verdict = verdict_because(CARVE_TRUNCATED, finding,
-					"the record at %" PRIu64 " has another checksum",
+					"the checksum of the record at %" PRIu64 " is wrong",
 					journal->end);
 			return false;
 		}
@@ -127,8 +129,8 @@ static bool walk_segment(struct journal *journal, struct finding *finding, enum 
 	return true;
 }
 
-/* A segment begins as a journal does, and is none of its own. */
-static bool next_segment(struct journal *journal, uint64_t at)
+/* A segment starts like a journal, but is not one of its own. */
+static bool next_segment(struct sqlite_journal *journal, uint64_t at)
 {
 	if (!read_header(journal, at, false))
 		return false;
@@ -138,12 +140,12 @@ static bool next_segment(struct journal *journal, uint64_t at)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct journal journal = { .view = view };
+	struct sqlite_journal journal = { .view = view };
 	enum verdict verdict = CARVE_COMPLETE;
 	uint64_t next = 0;
 
 	if (!read_header(&journal, 0, true))
-		return verdict_because(CARVE_REJECT, finding, "no journal's header");
+		return verdict_because(CARVE_REJECT, finding, "no journal header");
 	do {
 		journal.end = next + journal.sector_len;
 		if (journal.end > view_size(view)) {
@@ -157,18 +159,18 @@ static enum verdict check(struct view *view, struct finding *finding)
 	} while (!journal.open && next_segment(&journal, next));
 	if (journal.records == 0) {
 		finding->length = 0;
-		return verdict_because(CARVE_REJECT, finding, "no sound record");
+		return verdict_because(CARVE_REJECT, finding, "no valid record");
 	}
 	if (verdict == CARVE_TRUNCATED) {
 		if (finding->length == 0)
 			finding->length = journal.end;
 		return verdict;
 	}
-	take_super_name(&journal);
+	add_super_name(&journal);
 	finding->length = journal.end;
 	if (journal.open)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"it does not tell how many records it has: %" PRIu64 " sound ones",
+			"the number of records is not stored; %" PRIu64 " are valid",
 			journal.records);
 	return CARVE_COMPLETE;
 }

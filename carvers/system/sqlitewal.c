@@ -2,13 +2,13 @@
  * Write-ahead logs of SQLite (sqlite.org/fileformat2.html, 4).
  *
  *	file:  header of 32 bytes, frames
- *	frame: page number, size of the database in pages (0 but for commits), salts, checksum (24
- *		bytes); a page
+ *	frame: page number, size of the database in pages (0 except for commits), salts, checksum
+ *		(24 bytes); a page
  *
- * Each checksum goes on from the one before it, over the frame's first 8 bytes and its page. When
- * all was copied into the database, the log is written again from its start with other salts (the
- * first is one higher), and older frames stay behind the new ones; among themselves they prove each
- * other, too. A log may end behind any frame, so that its end is never verified.
+ * Each checksum continues from the previous one, over the frame's first 8 bytes and its page. When
+ * everything was copied into the database, the log is written again from its start with other salts
+ * (the first is one higher), and older frames remain after the new ones; they, too, confirm each
+ * other. A log may end after any frame, so its end is never verified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -20,14 +20,14 @@
 
 #define HEADER_LEN 32
 #define FRAME_LEN 24
-#define RESETS_MAX 4096 /* by which an older frame's first salt is less */
+#define RESETS_MAX 4096 /* by how much an older frame's first salt may be less */
 
 struct wal {
 	struct view *view;
 	uint32_t page_len, first_salt;
-	uint32_t sums[2]; /* of what was read last */
-	uint8_t salts[8]; /* of the frames now */
-	bool big_endian;  /* words that are summed up */
+	uint32_t sums[2]; /* up to the frame read last */
+	uint8_t salts[8]; /* of the current frames */
+	bool big_endian;  /* the byte order of summed words */
 };
 
 static void add_up(struct wal *wal, const uint8_t *p, size_t len)
@@ -44,7 +44,7 @@ static const char *read_header(struct wal *wal)
 	const uint8_t *p = view_peek(wal->view, 0, HEADER_LEN);
 
 	if (!p || (be32(p) & ~1u) != 0x377f0682 || be32(p + 4) != 3007000)
-		return "no log's header";
+		return "no log header";
 	wal->big_endian = p[3] & 1;
 	wal->page_len = be32(p + 8) > 1 ? sqlite_page_len(be32(p + 8)) : 0;
 	if (!wal->page_len)
@@ -57,13 +57,13 @@ static const char *read_header(struct wal *wal)
 	return NULL;
 }
 
-enum frame { FRAME_SOUND, FRAME_END, FRAME_BAD };
+enum wal_frame { FRAME_VALID, FRAME_END, FRAME_BAD };
 
-/* The frame at `at`. FRAME_END: there is none; FRAME_BAD: there was one. */
-static enum frame read_frame(struct wal *wal, uint64_t at)
+/* Reads the frame at `at`. FRAME_END: there is none; FRAME_BAD: it is invalid. */
+static enum wal_frame read_frame(struct wal *wal, uint64_t at)
 {
 	const uint8_t *p = view_peek(wal->view, at, FRAME_LEN);
-	uint32_t told[2];
+	uint32_t stored[2];
 	bool same;
 
 	if (!p || be32(p) == 0)
@@ -72,18 +72,18 @@ static enum frame read_frame(struct wal *wal, uint64_t at)
 	if (!same && (wal->first_salt - be32(p + 8) - 1 >= RESETS_MAX || p[0]))
 		return FRAME_END;
 	memcpy(wal->salts, p + 8, 8);
-	told[0] = be32(p + 16);
-	told[1] = be32(p + 20);
+	stored[0] = be32(p + 16);
+	stored[1] = be32(p + 20);
 	add_up(wal, p, 8);
 	p = view_peek(wal->view, at + FRAME_LEN, wal->page_len);
 	if (!p)
 		return FRAME_BAD;
 	add_up(wal, p, wal->page_len);
-	/* The first of older frames goes on from one that was overwritten. */
-	if (same && (told[0] != wal->sums[0] || told[1] != wal->sums[1]))
+	/* The first of older frames continues from one that was overwritten. */
+	if (same && (stored[0] != wal->sums[0] || stored[1] != wal->sums[1]))
 		return FRAME_BAD;
-	memcpy(wal->sums, told, sizeof(told));
-	return FRAME_SOUND;
+	memcpy(wal->sums, stored, sizeof(stored));
+	return FRAME_VALID;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -91,11 +91,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct wal wal = { .view = view };
 	const char *problem = read_header(&wal);
 	uint64_t at = HEADER_LEN, end;
-	enum frame frame;
+	enum wal_frame frame;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
-	while ((frame = read_frame(&wal, at)) == FRAME_SOUND)
+	while ((frame = read_frame(&wal, at)) == FRAME_VALID)
 		at += FRAME_LEN + wal.page_len;
 	finding->length = at;
 	end = at + FRAME_LEN + wal.page_len;
@@ -106,7 +106,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the checksum of the frame at %" PRIu64 " is wrong", at);
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"a log may end behind any frame; those up to %" PRIu64 " are sound", at);
+		"a log may end after any frame; those up to %" PRIu64 " are valid", at);
 }
 
 const struct carver sqlitewal_carver = {

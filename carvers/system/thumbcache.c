@@ -2,15 +2,15 @@
  * Thumbnail caches of Windows Vista and later, thumbcache_*.db (libyal's documentation of the WTCDB
  * format).
  *
- *	file:  header: 'CMMM', version (20 and 21; 26 and more), kind, first entry, first available
- *	       entry, number of entries
+ *	file:  header: 'CMMM', version (20 and 21; 26 and more), type, first entry, first available
+ *		entry, number of entries
  *	entry: 'CMMM', length, hash, [4 letters, version 20], lengths of identifier, padding and
  *	       data, ..., identifier (UTF-16), padding, data
  *
- * The entries follow each other. The available one, whose parts are all empty, takes what is left
- * of the file, and so ends it; where the chain ends in another way the end is unverified. Checked
- * are the lengths, that identifiers have no control characters, that data are of a picture's kind,
- * and that the available entry is zeros. (The checksums are of an unpublished kind.)
+ * The entries follow each other. The available one, whose parts are all empty, takes the rest of
+ * the file, and so ends it; if the chain ends in another way, the end is unverified. burin checks
+ * the lengths, that identifiers have no control characters, that data starts like a picture, and
+ * that the available entry is zeros. (The checksums are of an unpublished type.)
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 #define HEADER_LEN 24
 #define ENTRY_MAX (256u << 20)
 
-struct cache {
+struct thumb_cache {
 	struct view *view;
 	uint32_t version, available;
 	uint32_t entry_len; /* of an entry's header */
@@ -31,7 +31,7 @@ struct cache {
 	bool ended; /* the available entry was seen */
 };
 
-static const char *read_header(struct cache *cache)
+static const char *read_header(struct thumb_cache *cache)
 {
 	const uint8_t *p = view_peek(cache->view, 0, 32);
 
@@ -39,7 +39,7 @@ static const char *read_header(struct cache *cache)
 		return "no header";
 	cache->version = le32(p + 4);
 	if (cache->version < 20 || cache->version > 32 || le32(p + 8) > 15)
-		return "an impossible version or kind";
+		return "an impossible version or type";
 	cache->entry_len = cache->version == 21 ? 48 : 56;
 	for (uint32_t len = HEADER_LEN; len <= 28; len += 4) {
 		if (memcmp(p + len, "CMMM", 4) != 0)
@@ -48,10 +48,10 @@ static const char *read_header(struct cache *cache)
 		cache->available = le32(p + len - 8);
 		return NULL;
 	}
-	return "no entry behind the header";
+	return "no entry after the header";
 }
 
-/* Whether data begin as thumbnails do. */
+/* Whether data starts like a thumbnail. */
 static bool possible_data(const uint8_t *p, uint32_t len)
 {
 	return len < 8 || memcmp(p, "BM", 2) == 0 || memcmp(p, "\xff\xd8\xff", 3) == 0 ||
@@ -70,9 +70,9 @@ static bool all_zeros(struct view *view, uint64_t at, uint64_t end)
 	return at >= end;
 }
 
-enum entry { ENTRY_SOUND, ENTRY_NONE, ENTRY_CUT };
+enum thumb_entry { ENTRY_VALID, ENTRY_NONE, ENTRY_CUT };
 
-static enum entry take_entry(struct cache *cache)
+static enum thumb_entry read_entry(struct thumb_cache *cache)
 {
 	const uint8_t *p = view_peek(cache->view, cache->at, cache->entry_len);
 	uint32_t len, id_len, padding_len, data_len, field = cache->version == 20 ? 24 : 16;
@@ -95,7 +95,7 @@ static enum entry take_entry(struct cache *cache)
 			return ENTRY_NONE;
 		cache->ended |= cache->at == cache->available;
 		cache->at += len;
-		return ENTRY_SOUND;
+		return ENTRY_VALID;
 	}
 	p = view_peek(cache->view, cache->at + cache->entry_len, id_len);
 	for (uint32_t i = 0; p && i + 2 <= id_len; i += 2)
@@ -108,21 +108,21 @@ static enum entry take_entry(struct cache *cache)
 	cache->at += len;
 	cache->entries++;
 	cache->ended = false;
-	return ENTRY_SOUND;
+	return ENTRY_VALID;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct cache cache = { .view = view };
+	struct thumb_cache cache = { .view = view };
 	const char *problem = read_header(&cache);
-	enum entry entry;
+	enum thumb_entry entry;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
-	while ((entry = take_entry(&cache)) == ENTRY_SOUND)
+	while ((entry = read_entry(&cache)) == ENTRY_VALID)
 		;
 	if (cache.entries == 0 && !cache.ended)
-		return verdict_because(CARVE_REJECT, finding, "no sound entry");
+		return verdict_because(CARVE_REJECT, finding, "no valid entry");
 	finding->length = cache.at;
 	if (entry == ENTRY_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
@@ -134,7 +134,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			"no entry at %" PRIu64 ", before the first available one at %" PRIu32,
 			cache.at, cache.available);
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no available entry ends it; %" PRIu64 " are sound", cache.entries);
+		"no available entry at the end; %" PRIu64 " entries are valid", cache.entries);
 }
 
 const struct carver thumbcache_carver = {

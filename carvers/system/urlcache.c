@@ -2,14 +2,14 @@
  * Internet Explorer's index.dat (libyal's documentation of the MSIE cache file format).
  *
  *	file:   header, bitmap of blocks up to offset 16,384, blocks of 128 bytes
- *	header: 'Client UrlCache MMF Ver 5.2' (or 4.7), 0, file size, place of the first hash table,
- *		number of blocks, blocks in use
+ *	header: 'Client UrlCache MMF Ver 5.2' (or 4.7), 0, file size, offset of the first hash
+ *		table, number of blocks, blocks in use
  *	record: signature ('HASH', 'URL ', 'REDR', 'LEAK'), number of blocks, ...
  *
- * The size has to be what the blocks come to. The chain of hash tables is walked, and the entries
- * in them that are in use have to lead to a record that lies in the file; the number of bits in the
- * map has to be the number of blocks in use. What the walk leaves out is unused blocks, in which
- * random bytes show that the file was overwritten.
+ * The size has to match the number of blocks. The chain of hash tables is walked, and the entries
+ * in use have to lead to a record that lies in the file; the number of bits in the map has to be
+ * the number of blocks in use. All other blocks are unused; random bytes in them show that the file
+ * was overwritten.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,16 +24,16 @@
 #define BLOCKS_AT 16384
 #define TABLES_MAX 4096
 
-struct index {
+struct url_index {
 	struct view *view;
 	uint64_t size;
-	uint64_t sound; /* behind the highest record that was seen */
+	uint64_t valid_end; /* after the last record found */
 	uint32_t table, block_count, used_count;
 	const char *problem;
 	uint64_t problem_at;
 };
 
-static const char *read_header(struct index *index)
+static const char *read_header(struct url_index *index)
 {
 	const uint8_t *p = view_peek(index->view, 0, 48);
 
@@ -46,12 +46,12 @@ static const char *read_header(struct index *index)
 	if (index->size < BLOCKS_AT || index->used_count > index->block_count ||
 		index->size != BLOCKS_AT + (uint64_t)index->block_count * BLOCK_LEN ||
 		index->table >= index->size)
-		return "sizes that don't agree";
+		return "sizes that do not agree";
 	return NULL;
 }
 
 /* The length of the record at `at`, 0 when there is none. */
-static uint64_t record_len(struct index *index, uint64_t at)
+static uint64_t record_len(struct url_index *index, uint64_t at)
 {
 	static const char kinds[][5] = { "HASH", "URL ", "REDR", "LEAK" };
 	const uint8_t *p = view_peek(index->view, at, 8);
@@ -65,15 +65,15 @@ static uint64_t record_len(struct index *index, uint64_t at)
 	return 0;
 }
 
-static bool fail(struct index *index, const char *problem, uint64_t at)
+static bool index_failed(struct url_index *index, const char *problem, uint64_t at)
 {
 	index->problem = problem;
 	index->problem_at = at;
 	return false;
 }
 
-/* Whether the map has the block at `at` in use. */
-static bool in_use(struct index *index, uint64_t at)
+/* Whether the block at `at` is in use according to the map. */
+static bool in_use(struct url_index *index, uint64_t at)
 {
 	uint64_t block = (at - BLOCKS_AT) / BLOCK_LEN;
 	const uint8_t *p = block / 8 < BLOCKS_AT - MAP_AT
@@ -84,7 +84,7 @@ static bool in_use(struct index *index, uint64_t at)
 }
 
 /* The entries of a table (hash with flags, offset of a record) in [at, end). */
-static bool check_entries(struct index *index, uint64_t at, uint64_t end)
+static bool check_entries(struct url_index *index, uint64_t at, uint64_t end)
 {
 	for (; at < end; at += 8) {
 		const uint8_t *p = view_peek(index->view, at, 8);
@@ -92,22 +92,22 @@ static bool check_entries(struct index *index, uint64_t at, uint64_t end)
 		uint64_t len;
 
 		if (!p)
-			return fail(index, "entries that are cut off", at);
+			return index_failed(index, "entries that are cut off", at);
 		/* Marked as unused, or never used. */
 		if (hash & 1 || hash == record || record < BLOCKS_AT || record % BLOCK_LEN ||
 			record >= index->size || !in_use(index, record))
 			continue;
 		len = record_len(index, record);
 		if (!len)
-			return fail(index, "an entry that leads to no record", at);
-		if (record + len > index->sound)
-			index->sound = record + len;
+			return index_failed(index, "an entry that does not lead to a record", at);
+		if (record + len > index->valid_end)
+			index->valid_end = record + len;
 	}
 	return true;
 }
 
-/* The chain of hash tables. */
-static bool walk_tables(struct index *index)
+/* Walks the chain of hash tables. */
+static bool walk_tables(struct url_index *index)
 {
 	uint64_t at = index->table;
 
@@ -116,24 +116,24 @@ static bool walk_tables(struct index *index)
 		uint64_t len = record_len(index, at), next;
 
 		if (!p || !len || len < 16)
-			return fail(index, "no hash table", at);
+			return index_failed(index, "no hash table", at);
 		p = view_peek(index->view, at, 16);
 		if (!p || memcmp(p, "HASH", 4) != 0)
-			return fail(index, "no hash table", at);
+			return index_failed(index, "no hash table", at);
 		next = le32(p + 8);
-		if (at + len > index->sound)
-			index->sound = at + len;
+		if (at + len > index->valid_end)
+			index->valid_end = at + len;
 		if (!check_entries(index, at + 16, at + len))
 			return false;
 		if (next && (next <= at || next >= index->size))
-			return fail(index, "a hash table that leads nowhere", at);
+			return index_failed(index, "a hash table with an impossible next one", at);
 		at = next;
 	}
 	return true;
 }
 
-/* Bits that are set in the map. */
-static bool check_map(struct index *index)
+/* Counts the bits set in the map. */
+static bool check_map(struct url_index *index)
 {
 	uint32_t len = (index->block_count + 7) / 8, count = 0;
 	const uint8_t *p;
@@ -144,12 +144,12 @@ static bool check_map(struct index *index)
 	for (uint32_t i = 0; p && i < len; i++)
 		count += (uint32_t)__builtin_popcount(p[i]);
 	return (p && count == index->used_count) ||
-	       fail(index, "a map that has another number of blocks in use", MAP_AT);
+	       index_failed(index, "a map with a different number of blocks in use", MAP_AT);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct index index = { .view = view, .sound = BLOCKS_AT };
+	struct url_index index = { .view = view, .valid_end = BLOCKS_AT };
 	const char *problem = read_header(&index);
 	uint64_t noise;
 
@@ -160,15 +160,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (index.table && !walk_tables(&index)) {
 		if (index.size > view_size(view))
 			return walk_cut(view, finding, index.size,
-				view_ends_with_image(view) ? view_size(view) : index.sound);
-		finding->length = index.sound < index.size ? index.sound : index.size;
+				view_ends_with_image(view) ? view_size(view) : index.valid_end);
+		finding->length = index.valid_end < index.size ? index.valid_end : index.size;
 		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, index.problem,
 			index.problem_at);
 	}
 	if (index.size > view_size(view))
 		return walk_cut(view, finding, index.size,
-			view_ends_with_image(view) ? view_size(view) : index.sound);
-	noise = slack_noise(view, index.sound, index.size);
+			view_ends_with_image(view) ? view_size(view) : index.valid_end);
+	noise = slack_noise(view, index.valid_end, index.size);
 	finding->length = noise;
 	if (noise < index.size)
 		return verdict_because(CARVE_TRUNCATED, finding,

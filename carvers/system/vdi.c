@@ -1,12 +1,12 @@
 /*
  * VirtualBox's disk images (VirtualBox, src/VBox/Storage/VDICore.h).
  *
- *	text, signature, version, header; a map of blocks (4 bytes each); blocks as they were
- *	written
+ *	text, signature, version, header; a map of blocks (4 bytes each); blocks in the order in
+ *		which they were written
  *
- * The header has the number of blocks that are stored, which gives the length; the map has to hold
- * as many, each once at most beyond the last. Nothing vouches for the blocks themselves, and files
- * inside should still be found: unverified.
+ * The header has the number of stored blocks, which gives the length; the map has to contain that
+ * many, all with possible numbers. The blocks themselves cannot be verified, and files inside
+ * should still be found: unverified.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "title.h"
 #include "walk.h"
 
-/* How many of the map's entries are stored blocks; false when one is none of them. */
+/* Counts the map's entries that are stored blocks; false when an entry is impossible. */
 static bool count_stored(
 	struct view *view, uint64_t map, uint32_t blocks, uint32_t stored, uint32_t *count)
 {
@@ -60,7 +60,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return walk_cut(view, finding, end, foreign_start(view, data, end));
 	finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"the map agrees; nothing vouches for the blocks up to %" PRIu64, end);
+		"the map agrees, but the blocks up to %" PRIu64 " cannot be verified", end);
 }
 
 const struct carver vdi_carver = {

@@ -1,12 +1,11 @@
 /*
  * Virtual PC's disk images that grow (Microsoft, Virtual Hard Disk Image Format Specification).
  *
- *	copy of the footer, header with the table's place, table of blocks; blocks with a bitmap
- *	each in front; footer (512 bytes)
+ *	copy of the footer, header with the table's offset, table of blocks; blocks, each preceded
+ *		by a bitmap; footer (512 bytes)
  *
- * Footer and header have checksums. The footer at the end, equal to the copy in front, behind the
- * block that reaches farthest, makes an image complete. Images of fixed size have a footer alone,
- * so that their beginning is not to be found.
+ * Footer and header have checksums. A footer after the last block that equals its copy at the start
+ * makes an image complete. Images of fixed size have only a footer, so their start cannot be found.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,8 +16,8 @@
 
 #define FOOTER_LEN 512
 
-/* The complement of the sum of all bytes, without the checksum's own. */
-static bool sum_holds(const uint8_t *p, size_t len, size_t sum_at)
+/* Whether the checksum is the complement of the sum of all other bytes. */
+static bool checksum_matches(const uint8_t *p, size_t len, size_t sum_at)
 {
 	uint32_t sum = 0;
 
@@ -28,7 +27,7 @@ static bool sum_holds(const uint8_t *p, size_t len, size_t sum_at)
 	return ~sum == be32(p + sum_at);
 }
 
-/* Behind the last block, or 0 when the table is none. */
+/* The end of the last block, or 0 when the table is invalid. */
 static uint64_t find_end(struct view *view, uint64_t table, uint32_t count, uint32_t block_len)
 {
 	uint64_t bitmap = ((uint64_t)block_len / 4096 + 511) / 512 * 512;
@@ -57,14 +56,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 	uint32_t count, block_len;
 
 	if (!p || memcmp(p, "conectix", 8) != 0 || (be32(p + 60) != 3 && be32(p + 60) != 4) ||
-		!sum_holds(p, FOOTER_LEN, 64))
+		!checksum_matches(p, FOOTER_LEN, 64))
 		return verdict_because(CARVE_REJECT, finding, "no copy of a footer at 0");
 	memcpy(footer, p, FOOTER_LEN);
 	header = be64(p + 16);
 	if (be32(p + 24))
 		finding->time = (int64_t)be32(p + 24) + 946684800;
 	q = header <= INT32_MAX ? view_peek(view, header, 1024) : NULL;
-	if (!q || memcmp(q, "cxsparse", 8) != 0 || !sum_holds(q, 1024, 36))
+	if (!q || memcmp(q, "cxsparse", 8) != 0 || !checksum_matches(q, 1024, 36))
 		return verdict_because(CARVE_REJECT, finding, "no header at %" PRIu64, header);
 	table = be64(q + 16);
 	count = be32(q + 28);

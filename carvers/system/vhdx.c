@@ -1,14 +1,14 @@
 /*
  * Hyper-V's disk images ([MS-VHDX]): fixed, growing and differencing.
  *
- *	0: 'vhdxfile'; 64 KiB and 128 KiB: headers; 192 and 256 KiB: tables of regions;
+ *	0: 'vhdxfile'; 64 KiB and 128 KiB: headers; 192 and 256 KiB: region tables;
  *	from 1 MiB on a log, the table of blocks (BAT), metadata with the sizes, blocks
  *
- * Headers and tables of regions stand twice, each with a CRC-32C: the header with the higher number
- * counts. Everything has a place and a length in MiB. The BAT has an entry for each block, and one
- * for a bitmap of sectors behind each group of them; what reaches farthest ends the file.
+ * There are two headers and two region tables, each with a CRC-32C: the header with the higher
+ * number counts. Everything has an offset and a length in MiB. The BAT has an entry for each block,
+ * and one for a bitmap of sectors after each group of them; the last region or block ends the file.
  *
- * Nothing vouches for the blocks, and files inside should still be found: so an image whose tables
+ * The blocks cannot be verified, and files inside should still be found: so an image whose tables
  * agree is unverified.
  */
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #define MIB ((uint64_t)1 << 20)
 #define HEADER_LEN 4096
 #define TABLE_LEN 65536
-#define PLACE_MAX ((uint64_t)1 << 56)
+#define OFFSET_MAX ((uint64_t)1 << 56)
 #define ENTRIES_MAX 2047
 
 static const uint8_t bat_id[16] = { 0x66, 0x77, 0xc2, 0x2d, 0x23, 0xf6, 0x00, 0x42, 0x9d, 0x64,
@@ -35,7 +35,7 @@ static const uint8_t disk_len_id[16] = { 0x24, 0x42, 0xa5, 0x2f, 0x1b, 0xcd, 0x7
 static const uint8_t sector_len_id[16] = { 0x1d, 0xbf, 0x41, 0x81, 0x6f, 0xa9, 0x09, 0x47, 0xba,
 	0x47, 0xf2, 0x33, 0xa8, 0xfa, 0xab, 0x5f };
 
-struct region {
+struct vhdx_region {
 	uint64_t at;
 	uint32_t len;
 };
@@ -45,11 +45,11 @@ struct vhdx {
 	uint64_t log_at, disk_len;
 	uint32_t log_len, block_len, sector_len;
 	bool log_used, has_parent;
-	struct region bat, metadata;
+	struct vhdx_region bat, metadata;
 	uint64_t end;
 };
 
-/* CRC-32C, of which zlib has none, a bit at a time: it is of headers alone. */
+/* CRC-32C, which zlib does not have, a bit at a time: it covers only headers. */
 static uint32_t crc32c(const uint8_t *p, size_t len, size_t crc_at)
 {
 	uint32_t crc = 0xffffffff;
@@ -62,20 +62,20 @@ static uint32_t crc32c(const uint8_t *p, size_t len, size_t crc_at)
 	return ~crc;
 }
 
-/* Whether the len bytes at `at` begin with the mark and have the CRC that stands behind it. */
-static bool sound_table(struct view *view, uint64_t at, const char *mark, size_t len)
+/* Whether the len bytes at `at` start with the mark and match the CRC after it. */
+static bool valid_table(struct view *view, uint64_t at, const char *mark, size_t len)
 {
 	const uint8_t *p = view_peek(view, at, len);
 
 	return p && memcmp(p, mark, 4) == 0 && crc32c(p, len, 4) == le32(p + 4);
 }
 
-static bool sound_region(uint64_t at, uint64_t len)
+static bool valid_region(uint64_t at, uint64_t len)
 {
-	return at >= MIB && at % MIB == 0 && at < PLACE_MAX && len % MIB == 0;
+	return at >= MIB && at % MIB == 0 && at < OFFSET_MAX && len % MIB == 0;
 }
 
-/* The header with the higher number, of two. */
+/* Reads the one of two headers with the higher number. */
 static bool read_header(struct vhdx *vhdx)
 {
 	uint64_t best = 0;
@@ -84,11 +84,11 @@ static bool read_header(struct vhdx *vhdx)
 	for (uint64_t at = 65536; at <= 131072; at += 65536) {
 		const uint8_t *p;
 
-		if (!sound_table(vhdx->view, at, "head", HEADER_LEN))
+		if (!valid_table(vhdx->view, at, "head", HEADER_LEN))
 			continue;
 		p = view_peek(vhdx->view, at, 80);
 		if (!p || (found && le64(p + 8) < best) || le16(p + 66) != 1 ||
-			!sound_region(le64(p + 72), le32(p + 68)))
+			!valid_region(le64(p + 72), le32(p + 68)))
 			continue;
 		best = le64(p + 8);
 		vhdx->log_used = le64(p + 48) || le64(p + 56);
@@ -101,19 +101,19 @@ static bool read_header(struct vhdx *vhdx)
 
 static bool read_regions(struct vhdx *vhdx)
 {
-	uint64_t at = sound_table(vhdx->view, 196608, "regi", TABLE_LEN) ? 196608 : 262144;
+	uint64_t at = valid_table(vhdx->view, 196608, "regi", TABLE_LEN) ? 196608 : 262144;
 	const uint8_t *p;
 	uint32_t count;
 
-	if (!sound_table(vhdx->view, at, "regi", TABLE_LEN))
+	if (!valid_table(vhdx->view, at, "regi", TABLE_LEN))
 		return false;
 	p = view_peek(vhdx->view, at, TABLE_LEN);
 	count = p ? le32(p + 8) : 0;
 	for (uint32_t i = 0; i < count && i < ENTRIES_MAX; i++) {
 		const uint8_t *entry = p + 16 + 32 * (size_t)i;
-		struct region region = { le64(entry + 16), le32(entry + 24) };
+		struct vhdx_region region = { le64(entry + 16), le32(entry + 24) };
 
-		if (!sound_region(region.at, region.len))
+		if (!valid_region(region.at, region.len))
 			return false;
 		if (region.at + region.len > vhdx->end)
 			vhdx->end = region.at + region.len;
@@ -167,7 +167,7 @@ static bool read_metadata(struct vhdx *vhdx)
 	       (vhdx->sector_len == 512 || vhdx->sector_len == 4096);
 }
 
-/* The end of the farthest block; false when the table holds what is no entry of it. */
+/* Finds the end of the last block; false when the table has an invalid entry. */
 static bool walk_blocks(struct vhdx *vhdx)
 {
 	uint64_t group = (8192ull << 10) * vhdx->sector_len / vhdx->block_len;
@@ -189,7 +189,7 @@ static bool walk_blocks(struct vhdx *vhdx)
 			uint64_t end = at + (bitmap ? MIB : vhdx->block_len);
 
 			if ((entry & 0xffff8) || state == 4 || state == 5 ||
-				(state >= 6 && (at < MIB || at >= PLACE_MAX)))
+				(state >= 6 && (at < MIB || at >= OFFSET_MAX)))
 				return false;
 			if (state >= 6 && end > vhdx->end)
 				vhdx->end = end;
@@ -208,7 +208,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	vhdx.end = vhdx.log_at + vhdx.log_len;
 	if (!read_regions(&vhdx))
 		return foreign_cut(view, finding, 131072 + HEADER_LEN,
-			vhdx.end > MIB ? vhdx.end : MIB, "no table of regions", 196608);
+			vhdx.end > MIB ? vhdx.end : MIB, "no region table", 196608);
 	if (!read_metadata(&vhdx))
 		return foreign_cut(view, finding, MIB, vhdx.end, "no metadata", vhdx.metadata.at);
 	if (!walk_blocks(&vhdx))
@@ -217,7 +217,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return walk_cut(view, finding, vhdx.end, foreign_start(view, MIB, vhdx.end));
 	finding->length = vhdx.end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"the tables agree; nothing vouches for the blocks up to %" PRIu64 "%s", vhdx.end,
+		"the tables agree, but the blocks up to %" PRIu64 " cannot be verified%s", vhdx.end,
 		vhdx.log_used ? ", and the log was not replayed" : "");
 }
 

@@ -2,15 +2,14 @@
  * VMware's sparse disk images (VMware, Virtual Disk Format 5.0): hosted sparse extents and
  * stream-optimised ones.
  *
- *	header: 'KDMV', sizes in sectors; a description in text; directories of tables of grains;
- *	        grains
- *	stream-optimised: markers of a sector: a packed grain (zlib), a table, a directory, the
- *	        footer, the end
+ *	header: 'KDMV', sizes in sectors; a description in text; directories of grain tables; grains
+ *	stream-optimised: markers of a sector: a compressed grain (zlib), a table, a directory, the
+ *		footer, the end
  *
- * A sparse extent ends with what its tables place farthest; nothing vouches for the grains, and
- * files inside should still be found: unverified. A stream is walked from marker to marker, each
- * grain unpacked, up to the footer and the marker of its end: complete. Extents that are bare data
- * and descriptions alone have no such header.
+ * A sparse extent ends with the last part in its tables; the grains cannot be verified, and files
+ * inside should still be found: unverified. A stream is walked from marker to marker, with each
+ * grain decompressed, up to the footer and the end marker: complete. Flat extents and separate
+ * descriptions have no such header.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,9 +26,9 @@ struct vmdk {
 	struct finding *finding;
 	uint64_t capacity, grain, text, text_len, backup, directory, overhead;
 	uint32_t per_table;
-	bool packed;
-	bool footer;         /* its marker was seen */
-	uint64_t last_grain; /* where its marker stands */
+	bool compressed;
+	bool footer;         /* its marker was found */
+	uint64_t last_grain; /* where its marker is */
 	uint64_t end;
 	uint64_t where;
 };
@@ -40,7 +39,7 @@ static const char *read_header(struct vmdk *vmdk)
 
 	if (!p || memcmp(p, "KDMV", 4) != 0 || le32(p + 4) - 1 > 2)
 		return "no magic and version";
-	/* These show whether the image went through a transfer as text. */
+	/* These show whether the image was transferred as text. */
 	if (memcmp(p + 73, "\n \r\n", 4) != 0)
 		return "no line ends";
 	vmdk->capacity = le64(p + 12);
@@ -51,7 +50,7 @@ static const char *read_header(struct vmdk *vmdk)
 	vmdk->backup = le64(p + 48);
 	vmdk->directory = le64(p + 56);
 	vmdk->overhead = le64(p + 64);
-	vmdk->packed = le32(p + 8) & 1 << 16 && le16(p + 77) == 1;
+	vmdk->compressed = le32(p + 8) & 1 << 16 && le16(p + 77) == 1;
 	if (vmdk->grain < 1 || vmdk->grain > 1 << 16 || (vmdk->grain & (vmdk->grain - 1)) ||
 		vmdk->per_table < 1 || vmdk->per_table > 65536 || vmdk->capacity > 1ull << 50 ||
 		vmdk->text > 1 << 20 || vmdk->text_len > 1 << 20 || vmdk->overhead > 1 << 30)
@@ -59,16 +58,16 @@ static const char *read_header(struct vmdk *vmdk)
 	return NULL;
 }
 
-static void reach(struct vmdk *vmdk, uint64_t end)
+static void extend_to(struct vmdk *vmdk, uint64_t end)
 {
 	if (end > vmdk->end)
 		vmdk->end = end;
 }
 
-/* A table of grains' places in sectors; 0 and 1 are none. */
+/* Reads a grain table: offsets in sectors; 0 and 1 are not offsets. */
 static bool read_table(struct vmdk *vmdk, uint64_t at)
 {
-	reach(vmdk, at + 4 * (uint64_t)vmdk->per_table);
+	extend_to(vmdk, at + 4 * (uint64_t)vmdk->per_table);
 	for (uint64_t i = 0; i < vmdk->per_table; i++) {
 		const uint8_t *p = view_peek(vmdk->view, at + 4 * i, 4);
 
@@ -76,22 +75,22 @@ static bool read_table(struct vmdk *vmdk, uint64_t at)
 		if (!p || (le32(p) > 1 && le32(p) < vmdk->overhead))
 			return false;
 		if (le32(p) > 1)
-			reach(vmdk, (le32(p) + vmdk->grain) * SECTOR);
+			extend_to(vmdk, (le32(p) + vmdk->grain) * SECTOR);
 	}
 	return true;
 }
 
-static bool read_directory(struct vmdk *vmdk, uint64_t place)
+static bool read_directory(struct vmdk *vmdk, uint64_t directory)
 {
 	uint64_t per_table = vmdk->grain * vmdk->per_table;
 	uint64_t count = (vmdk->capacity + per_table - 1) / per_table;
 
-	if (place > 1ull << 40)
+	if (directory > 1ull << 40)
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
-		const uint8_t *p = view_peek(vmdk->view, place * SECTOR + 4 * i, 4);
+		const uint8_t *p = view_peek(vmdk->view, directory * SECTOR + 4 * i, 4);
 
-		vmdk->where = place * SECTOR + 4 * i;
+		vmdk->where = directory * SECTOR + 4 * i;
 		if (!p)
 			return false;
 		if (le32(p) && !read_table(vmdk, le32(p) * SECTOR))
@@ -104,22 +103,22 @@ static enum verdict check_sparse(struct vmdk *vmdk)
 {
 	struct finding *finding = vmdk->finding;
 
-	reach(vmdk, vmdk->overhead * SECTOR);
-	reach(vmdk, (vmdk->text + vmdk->text_len) * SECTOR);
+	extend_to(vmdk, vmdk->overhead * SECTOR);
+	extend_to(vmdk, (vmdk->text + vmdk->text_len) * SECTOR);
 	if (!read_directory(vmdk, vmdk->directory) ||
 		(vmdk->backup && !read_directory(vmdk, vmdk->backup)))
 		return foreign_cut(vmdk->view, finding, SECTOR,
-			vmdk->where < SECTOR * 2 ? SECTOR * 2 : vmdk->where, "no table of grains",
+			vmdk->where < SECTOR * 2 ? SECTOR * 2 : vmdk->where, "no grain table",
 			vmdk->where);
 	if (vmdk->end > view_size(vmdk->view))
 		return walk_cut(vmdk->view, finding, vmdk->end,
 			foreign_start(vmdk->view, SECTOR, vmdk->end));
 	finding->length = vmdk->end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
-		"tables agree; nothing vouches for the grains up to %" PRIu64, vmdk->end);
+		"the tables agree, but the grains up to %" PRIu64 " cannot be verified", vmdk->end);
 }
 
-static bool unpacks(struct vmdk *vmdk, uint64_t at, uint32_t len)
+static bool decompresses(struct vmdk *vmdk, uint64_t at, uint32_t len)
 {
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
@@ -142,8 +141,7 @@ static bool unpacks(struct vmdk *vmdk, uint64_t at, uint32_t len)
 
 enum { MARK_END = 0, MARK_LAST = 3 };
 
-/* The marker at *at: 1 when stepped over, 0 at the stream's end (stepped over, too), -1 when it is
- * none. */
+/* Checks the marker at *at and moves past it: 1, or 0 for the end marker; -1 when it is invalid. */
 static int next_marker(struct vmdk *vmdk, uint64_t *at)
 {
 	const uint8_t *p = view_peek(vmdk->view, *at, SECTOR);
@@ -154,7 +152,7 @@ static int next_marker(struct vmdk *vmdk, uint64_t *at)
 	if (!p || sectors > vmdk->capacity + (1 << 20))
 		return -1;
 	if (len) {
-		if (len > 2 * vmdk->grain * SECTOR + 4096 || !unpacks(vmdk, *at + 12, len))
+		if (len > 2 * vmdk->grain * SECTOR + 4096 || !decompresses(vmdk, *at + 12, len))
 			return -1;
 		end = *at + (12 + (uint64_t)len + SECTOR - 1) / SECTOR * SECTOR;
 		if (end > view_size(vmdk->view))
@@ -189,19 +187,19 @@ static enum verdict check_stream(struct vmdk *vmdk)
 	vmdk->finding->length = at;
 	if (state == 0 && vmdk->footer)
 		return CARVE_COMPLETE;
-	/* QEMU writes the directory in front, and zeros behind the grains: the last may have as
-	 * much room as if it were not packed. */
+	/* QEMU writes the directory at the start, and zeros after the grains: the last one may have
+	 * as much room as an uncompressed one. */
 	if (state == 0 && vmdk->directory != UINT64_MAX) {
 		uint64_t room = vmdk->last_grain + vmdk->grain * SECTOR;
 
 		if (room > at && room <= view_size(vmdk->view) && walk_zeros(vmdk->view, at, room))
 			vmdk->finding->length = at = room;
 		return verdict_because(CARVE_UNVERIFIED, vmdk->finding,
-			"zeros and no footer end the grains before %" PRIu64, at);
+			"zeros instead of a footer after the grains, before %" PRIu64, at);
 	}
 	if (state == 0)
 		vmdk->finding->length = at -= SECTOR;
-	return verdict_because(CARVE_TRUNCATED, vmdk->finding, "no sound marker at %" PRIu64, at);
+	return verdict_because(CARVE_TRUNCATED, vmdk->finding, "no valid marker at %" PRIu64, at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -211,7 +209,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
-	return vmdk.packed ? check_stream(&vmdk) : check_sparse(&vmdk);
+	return vmdk.compressed ? check_stream(&vmdk) : check_sparse(&vmdk);
 }
 
 const struct carver vmdk_carver = {

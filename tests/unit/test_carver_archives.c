@@ -1,4 +1,5 @@
-/* Archives: how zeros behind them are told from their own, which golden files can't hold. */
+/* Archives: how zeros after them are distinguished from their own, which golden files cannot
+ * show. */
 #include "carver_case.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ static void add_cpio(struct bytes *bytes, const char *name)
 	bytes_fill(bytes, 0, -bytes->len & 3);
 }
 
-Test(carver_archives, cpio_fills_blocks_with_zeros)
+Test(carver_archives, cpio_pads_blocks_with_zeros)
 {
 	static const struct {
 		size_t zeros_until, length;
@@ -56,8 +57,8 @@ static void add_tar(struct bytes *bytes)
 	snprintf(header + 148, 7, "%06o", sum);
 }
 
-/* Two blocks are the end; GNU's and other programs fill up to 10,240. */
-Test(carver_archives, tar_fills_records_with_zeros)
+/* Two blocks are the end; GNU's and other programs pad to 10,240. */
+Test(carver_archives, tar_pads_records_with_zeros)
 {
 	static const struct {
 		size_t zeros, length;

@@ -1,4 +1,4 @@
-/* ISO 9660: each field of the golden image wrong. An image is too large for a golden file a
+/* ISO 9660: each field of the golden image wrong. Images are too large for a golden file per
  * case. */
 #include "carver_case.h"
 
@@ -38,20 +38,21 @@ Test(carver_iso, fields)
 		{ PRIMARY + 80, 24, CARVE_REJECT, 0, "no primary" },  /* blocks, one order alone */
 		{ PRIMARY + 129, 4, CARVE_REJECT, 0, "no primary" },  /* length of blocks */
 		{ PRIMARY + 132, 1, CARVE_REJECT, 0, "no primary" },  /* length of the table */
-		{ PRIMARY + 142, 1, CARVE_REJECT, 0, "no primary" },  /* place of the table */
+		{ PRIMARY + 142, 1, CARVE_REJECT, 0, "no primary" },  /* offset of the table */
 		{ PRIMARY + 156, 33, CARVE_REJECT, 0, "no primary" }, /* the root's entry */
-		{ PRIMARY + 158, 99, CARVE_REJECT, 0, "no primary" }, /* the root's place */
+		{ PRIMARY + 158, 99, CARVE_REJECT, 0, "no primary" }, /* the root's offset */
 		{ 18 * BLOCK, 3, CARVE_TRUNCATED, 17 * BLOCK, "do not end" },
 		{ 17 * BLOCK + 1, 3, CARVE_TRUNCATED, 17 * BLOCK, "do not end" },
-		{ TABLE, 0, CARVE_TRUNCATED, TABLE, "is broken" }, /* an empty name */
-		{ TABLE + 10 + 2, 22, CARVE_TRUNCATED, 22 * BLOCK, "is broken" },
-		{ ROOT, 0, CARVE_TRUNCATED, ROOT, "is broken" },
-		{ ROOT + 2, 21, CARVE_TRUNCATED, ROOT, "is broken" },
-		{ DOCS + 33, 1, CARVE_TRUNCATED, DOCS, "is broken" },
-		{ DOCS + 34 + 34, 20, CARVE_TRUNCATED, DOCS, "is broken" }, /* length of an entry */
-		{ DOCS + 34 + 34 + 2, 99, CARVE_TRUNCATED, DOCS, "is broken" },
+		{ TABLE, 0, CARVE_TRUNCATED, TABLE, "invalid data" }, /* an empty name */
+		{ TABLE + 10 + 2, 22, CARVE_TRUNCATED, 22 * BLOCK, "invalid data" },
+		{ ROOT, 0, CARVE_TRUNCATED, ROOT, "invalid data" },
+		{ ROOT + 2, 21, CARVE_TRUNCATED, ROOT, "invalid data" },
+		{ DOCS + 33, 1, CARVE_TRUNCATED, DOCS, "invalid data" },
+		{ DOCS + 34 + 34, 20, CARVE_TRUNCATED, DOCS,
+			"invalid data" }, /* length of an entry */
+		{ DOCS + 34 + 34 + 2, 99, CARVE_TRUNCATED, DOCS, "invalid data" },
 		{ 22 * BLOCK + 1499, 1, CARVE_COMPLETE, 23 * BLOCK, NULL },
-		{ 22 * BLOCK + 1500, 1, CARVE_TRUNCATED, 22 * BLOCK, "is broken" },
+		{ 22 * BLOCK + 1500, 1, CARVE_TRUNCATED, 22 * BLOCK, "invalid data" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -63,11 +64,12 @@ Test(carver_iso, fields)
 	}
 }
 
-/* Without the zeros behind the last file the rest is something else, or another file system's. */
-Test(carver_iso, what_stands_behind_the_last_file)
+/* Without zeros after the last file, the rest belongs to something else, or to another file
+ * system. */
+Test(carver_iso, bytes_after_the_last_file)
 {
 	static const struct {
-		int zero_blocks, last_blocks; /* of zeros, in front of and behind others */
+		int zero_blocks, last_blocks; /* of zeros, before and after others */
 		const char *udf, *apple;
 		bool whole;
 	} cases[] = { { 7, 1, NULL, NULL, false }, { 8, 1, NULL, NULL, true },
@@ -80,7 +82,7 @@ Test(carver_iso, what_stands_behind_the_last_file)
 		bytes.data[PRIMARY + 80] = bytes.data[PRIMARY + 87] = 23 + 20;
 		if (cases[i].apple)
 			memcpy(bytes.data, cases[i].apple, 2);
-		/* UDF's descriptors stand where the table of folders is: that moves. */
+		/* UDF's descriptors go where the table of folders is, which moves. */
 		if (cases[i].udf) {
 			memcpy(bytes.data + 15 * BLOCK, bytes.data + TABLE, 30);
 			bytes.data[PRIMARY + 140] = 15;
@@ -93,12 +95,12 @@ Test(carver_iso, what_stands_behind_the_last_file)
 		if (cases[i].whole)
 			expect("iso", &bytes, CARVE_COMPLETE, 43 * BLOCK, NULL);
 		else
-			expect("iso", &bytes, CARVE_TRUNCATED, 23 * BLOCK, "is broken");
+			expect("iso", &bytes, CARVE_TRUNCATED, 23 * BLOCK, "invalid data");
 		free(bytes.data);
 	}
 }
 
-Test(carver_iso, foreign_bytes_behind_a_cut)
+Test(carver_iso, foreign_bytes_after_a_cut)
 {
 	struct bytes bytes = read_golden();
 
@@ -106,10 +108,10 @@ Test(carver_iso, foreign_bytes_behind_a_cut)
 	expect("iso", &bytes, CARVE_TRUNCATED, DOCS, "the image ends");
 	bytes.len = DOCS;
 	bytes_add_random(&bytes, 7, 9000);
-	expect("iso", &bytes, CARVE_TRUNCATED, DOCS, "is broken");
+	expect("iso", &bytes, CARVE_TRUNCATED, DOCS, "invalid data");
 	bytes.len = ROOT;
 	bytes_fill(&bytes, 0, 9000);
-	expect("iso", &bytes, CARVE_TRUNCATED, ROOT, "is broken");
+	expect("iso", &bytes, CARVE_TRUNCATED, ROOT, "invalid data");
 	free(bytes.data);
 	/* The only file, wiped from its first byte on. */
 	bytes = read_golden();

@@ -1,4 +1,4 @@
-/* Carvers of system files: what takes files too large, or too many, for tests/golden. */
+/* Carvers of system files: cases that need files too large, or too many, for tests/golden. */
 #include "carver_case.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ Test(carver_system, evtx_with_bits_flipped)
 		{ 4096 + 120, 8, CARVE_COMPLETE, EVTX_LEN, "" },
 		{ RECORDS + 30, 0xff, CARVE_TRUNCATED, USED, "the chunk at 4096 is damaged" },
 		{ RECORDS + 3 * RECORD_LEN, 1, CARVE_TRUNCATED, RECORDS + 3 * RECORD_LEN,
-			"behind 4800" },
+			"after 4800" },
 		{ RECORDS + 3 * RECORD_LEN + 8, 9, CARVE_TRUNCATED, RECORDS + 3 * RECORD_LEN,
 			NULL },
 		{ RECORDS + 3 * RECORD_LEN - 4, 9, CARVE_TRUNCATED, RECORDS + 2 * RECORD_LEN,
@@ -69,7 +69,7 @@ Test(carver_system, evtx_that_was_not_closed)
 	memset(bytes.data + RECORDS + 9 * RECORD_LEN + 24, 0,
 		EVTX_LEN - RECORDS - 9 * RECORD_LEN - 24);
 	expect("evtx", &bytes, CARVE_UNVERIFIED, EVTX_LEN, "the log was not closed");
-	/* Behind them stands what the chunk held before. */
+	/* They are followed by the chunk's older contents. */
 	memset(bytes.data + USED, 'x', EVTX_LEN - USED);
 	expect("evtx", &bytes, CARVE_UNVERIFIED, EVTX_LEN, "the log was not closed");
 	bytes.data[USED - RECORD_LEN] = 'x';
@@ -94,7 +94,7 @@ Test(carver_system, evtx_whose_unused_space_is_random)
 	free(bytes.data);
 }
 
-Test(carver_system, registry_hives_may_be_filled_up_to_64_kib)
+Test(carver_system, registry_hives_may_be_padded_to_64_kib)
 {
 	struct bytes bytes = golden("tests/golden/regf/hive.dat");
 	size_t len = bytes.len;
@@ -103,7 +103,7 @@ Test(carver_system, registry_hives_may_be_filled_up_to_64_kib)
 	expect("regf", &bytes, CARVE_COMPLETE, 65536, "");
 	bytes_fill(&bytes, 7, 100);
 	expect("regf", &bytes, CARVE_COMPLETE, 65536, "");
-	/* Zeros that end elsewhere are not of the file. */
+	/* Zeros that end elsewhere do not belong to the file. */
 	bytes.data[65535] = 7;
 	expect("regf", &bytes, CARVE_COMPLETE, len, "");
 	free(bytes.data);

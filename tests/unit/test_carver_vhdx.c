@@ -1,5 +1,5 @@
 /* VHDX images, whose parts are of a MiB each: growing, with a parent, with either copy of header
- * and table of regions lost, and with each table broken. */
+ * and region table lost, and with each table invalid. */
 #include "carver_case.h"
 
 #include <stdbool.h>
@@ -97,9 +97,9 @@ static struct bytes image(bool logged, bool parent)
 	return bytes;
 }
 
-#define AGREE "the tables agree; nothing vouches for the blocks up to 6291456"
+#define AGREE "the tables agree, but the blocks up to 6291456 cannot be verified"
 
-Test(vhdx, the_farthest_block_ends_the_file)
+Test(vhdx, the_last_block_ends_the_file)
 {
 	struct bytes bytes = image(false, false);
 
@@ -113,7 +113,7 @@ Test(vhdx, the_farthest_block_ends_the_file)
 	free(bytes.data);
 }
 
-Test(vhdx, a_log_that_was_not_replayed_is_told_of)
+Test(vhdx, a_log_that_was_not_replayed_is_reported)
 {
 	struct bytes bytes = image(true, false);
 
@@ -124,7 +124,7 @@ Test(vhdx, a_log_that_was_not_replayed_is_told_of)
 	free(bytes.data);
 }
 
-/* The bitmap of a group stands behind its 4,096 blocks, and is a MiB long. */
+/* The bitmap of a group follows its 4,096 blocks, and is a MiB long. */
 Test(vhdx, bitmaps_of_a_differencing_image_count)
 {
 	struct bytes bytes = image(false, true);
@@ -135,7 +135,7 @@ Test(vhdx, bitmaps_of_a_differencing_image_count)
 	free(bytes.data);
 }
 
-Test(vhdx, either_copy_does)
+Test(vhdx, either_copy_suffices)
 {
 	struct bytes bytes = image(false, false);
 
@@ -143,13 +143,13 @@ Test(vhdx, either_copy_does)
 	bytes.data[196608 + 5000] ^= 1;
 	expect("vhdx", &bytes, CARVE_UNVERIFIED, 6 * MIB, AGREE);
 	bytes.data[262144 + 5000] ^= 1; /* the last byte that is not zero */
-	expect("vhdx", &bytes, CARVE_TRUNCATED, 267145, "no table of regions at 196608");
+	expect("vhdx", &bytes, CARVE_TRUNCATED, 267145, "no region table at 196608");
 	bytes.data[131072 + 100] ^= 1;
 	expect("vhdx", &bytes, CARVE_REJECT, 0, "no header at 65536 or 131072");
 	free(bytes.data);
 }
 
-static void expect_broken(size_t at, uint64_t value, int width, const char *why)
+static void expect_invalid(size_t at, uint64_t value, int width, const char *why)
 {
 	struct bytes bytes = image(false, false);
 	struct finding found;
@@ -161,20 +161,20 @@ static void expect_broken(size_t at, uint64_t value, int width, const char *why)
 	free(bytes.data);
 }
 
-Test(vhdx, broken_tables_truncate)
+Test(vhdx, invalid_tables_truncate)
 {
 	const char *metadata = "no metadata at 3145728", *blocks = "no table of blocks at 2097152";
 
-	expect_broken(METADATA, 0, 8, metadata);
-	expect_broken(METADATA + 10, 0xffff, 2, metadata);
-	expect_broken(METADATA + 32 + 16, 0xfffffff0, 4, metadata);
-	expect_broken(METADATA + 65536, 3 * BLOCK_LEN, 4, metadata);
-	expect_broken(METADATA + 65536 + 8, 0, 8, metadata);
-	expect_broken(METADATA + 65536 + 16, 513, 4, metadata);
-	expect_broken(METADATA + 65536 + 8, (uint64_t)1 << 40, 8, blocks);
-	expect_broken(BAT, BLOCKS | 5, 8, blocks);
-	expect_broken(BAT, BLOCKS | 6 | 0x100, 8, blocks);
-	expect_broken(BAT, 6, 8, blocks);
+	expect_invalid(METADATA, 0, 8, metadata);
+	expect_invalid(METADATA + 10, 0xffff, 2, metadata);
+	expect_invalid(METADATA + 32 + 16, 0xfffffff0, 4, metadata);
+	expect_invalid(METADATA + 65536, 3 * BLOCK_LEN, 4, metadata);
+	expect_invalid(METADATA + 65536 + 8, 0, 8, metadata);
+	expect_invalid(METADATA + 65536 + 16, 513, 4, metadata);
+	expect_invalid(METADATA + 65536 + 8, (uint64_t)1 << 40, 8, blocks);
+	expect_invalid(BAT, BLOCKS | 5, 8, blocks);
+	expect_invalid(BAT, BLOCKS | 6 | 0x100, 8, blocks);
+	expect_invalid(BAT, 6, 8, blocks);
 }
 
 Test(vhdx, a_cut_image_is_truncated_at_its_end)

@@ -1,5 +1,5 @@
 /* ZIP: each record and its fields, ends of members, ZIP64, archives that start elsewhere, and the
- * kinds of archives. */
+ * formats made of archives. */
 #include "carver_case.h"
 
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 #define TEXT_LEN (sizeof(TEXT) - 1)
 #define DATE 0x585dbf7d /* 2024-02-29 23:59:58 */
 
-/* A member as it is to be written; data is stored. */
-struct part {
+/* A member to write; its data is stored. */
+struct zip_part {
 	const char *name, *data;
 	bool streamed;
 	int signature; /* of the descriptor: 4 bytes or 0 */
@@ -22,7 +22,7 @@ static uint32_t crc_of(const char *data)
 	return (uint32_t)crc32(0, (const Bytef *)data, (uInt)strlen(data));
 }
 
-static void add_local(struct bytes *zip, const struct part *part)
+static void add_local(struct bytes *zip, const struct zip_part *part)
 {
 	size_t len = strlen(part->data);
 
@@ -47,7 +47,7 @@ static void add_local(struct bytes *zip, const struct part *part)
 	bytes_add_le(zip, len, part->width);
 }
 
-static void add_central(struct bytes *zip, const struct part *part, uint64_t offset)
+static void add_central(struct bytes *zip, const struct zip_part *part, uint64_t offset)
 {
 	bytes_add(zip, "PK\1\2", 4);
 	bytes_add_le(zip, 20, 2);
@@ -76,16 +76,16 @@ static void add_end(
 	bytes_add_le(zip, comment_len, 2);
 }
 
-struct archive {
+struct zip_archive {
 	struct bytes zip;
 	size_t members[8]; /* their offsets */
 	size_t directory, end;
 };
 
-/* An archive of these parts; `before` is what all its offsets are too large by. */
-static struct archive build(const struct part *parts, size_t count, uint64_t before)
+/* An archive of these parts; all its offsets are too large by `before`. */
+static struct zip_archive build(const struct zip_part *parts, size_t count, uint64_t before)
 {
-	struct archive archive = { 0 };
+	struct zip_archive archive = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		archive.members[i] = archive.zip.len;
@@ -100,12 +100,12 @@ static struct archive build(const struct part *parts, size_t count, uint64_t bef
 	return archive;
 }
 
-static const struct part two[] = { { .name = "a.txt", .data = TEXT },
+static const struct zip_part two[] = { { .name = "a.txt", .data = TEXT },
 	{ .name = "b.txt", .data = "PK" TEXT } };
 
 Test(zip, complete_and_exact)
 {
-	struct archive archive = build(two, 2, 0);
+	struct zip_archive archive = build(two, 2, 0);
 	size_t len = archive.zip.len;
 	struct finding found;
 
@@ -129,8 +129,7 @@ Test(zip, fields_of_the_records)
 		enum verdict verdict;
 		const char *why;
 	} cases[] = {
-		{ 'l', 0, 'Q', CARVE_REJECT,
-			"no record of an archive in the first local header at 0" },
+		{ 'l', 0, 'Q', CARVE_REJECT, "no ZIP record in the first local header at 0" },
 		{ 'l', 4, 200, CARVE_REJECT,
 			"an impossible version, flag, method or date in the first local header at "
 			"0" },
@@ -139,32 +138,32 @@ Test(zip, fields_of_the_records)
 		{ 'l', 8, 60, CARVE_REJECT, "an impossible version, flag, method or date" },
 		{ 'l', 12, 0xff, CARVE_COMPLETE, NULL }, /* a day of 31 */
 		{ 'l', 11, 0xff, CARVE_REJECT, "an impossible version, flag, method or date" },
-		{ 'l', 14, 0, CARVE_UNVERIFIED, "lists other members than those before it" },
-		{ 'l', 18, 0, CARVE_TRUNCATED, "no record of an archive at" },
+		{ 'l', 14, 0, CARVE_UNVERIFIED, "does not match the members before it" },
+		{ 'l', 18, 0, CARVE_TRUNCATED, "no ZIP record at" },
 		{ 'l', 19, 9, CARVE_TRUNCATED, "the image ends" },
-		{ 'l', 26, 0, CARVE_TRUNCATED, "no record of an archive at" },
-		{ 'l', 28, 9, CARVE_TRUNCATED, "no record of an archive at" },
+		{ 'l', 26, 0, CARVE_TRUNCATED, "no ZIP record at" },
+		{ 'l', 28, 9, CARVE_TRUNCATED, "no ZIP record at" },
 		{ 'l', 30, 7, CARVE_REJECT, "an impossible name" },
-		{ 'l', 30, 'x', CARVE_UNVERIFIED, "lists other members" },
-		{ 'c', 0, 'Q', CARVE_TRUNCATED, "no record of an archive" },
-		{ 'c', 16, 0, CARVE_UNVERIFIED, "lists other members" },
-		{ 'c', 20, 1, CARVE_UNVERIFIED, "lists other members" },
+		{ 'l', 30, 'x', CARVE_UNVERIFIED, "does not match the members" },
+		{ 'c', 0, 'Q', CARVE_TRUNCATED, "no ZIP record" },
+		{ 'c', 16, 0, CARVE_UNVERIFIED, "does not match the members" },
+		{ 'c', 20, 1, CARVE_UNVERIFIED, "does not match the members" },
 		{ 'c', 28, 6, CARVE_TRUNCATED, "no end record at" },
 		{ 'c', 30, 1, CARVE_TRUNCATED, "no end record at" },
 		{ 'c', 32, 1, CARVE_TRUNCATED, "no end record at" },
-		{ 'c', 42, 1, CARVE_UNVERIFIED, "lists other members" },
-		{ 'c', 46, 'x', CARVE_UNVERIFIED, "lists other members" },
+		{ 'c', 42, 1, CARVE_UNVERIFIED, "does not match the members" },
+		{ 'c', 46, 'x', CARVE_UNVERIFIED, "does not match the members" },
 		{ 'e', 0, 'Q', CARVE_TRUNCATED, "no end record at" },
-		{ 'e', 4, 1, CARVE_UNVERIFIED, "a part of an archive" },
-		{ 'e', 6, 1, CARVE_UNVERIFIED, "a part of an archive" },
-		{ 'e', 10, 3, CARVE_UNVERIFIED, "another count of members" },
-		{ 'e', 12, 1, CARVE_UNVERIFIED, "another directory length" },
-		{ 'e', 16, 1, CARVE_UNVERIFIED, "another directory place" },
+		{ 'e', 4, 1, CARVE_UNVERIFIED, "a split archive" },
+		{ 'e', 6, 1, CARVE_UNVERIFIED, "a split archive" },
+		{ 'e', 10, 3, CARVE_UNVERIFIED, "a different number of members" },
+		{ 'e', 12, 1, CARVE_UNVERIFIED, "a different directory length" },
+		{ 'e', 16, 1, CARVE_UNVERIFIED, "a different directory offset" },
 		{ 'e', 20, 1, CARVE_TRUNCATED, "the image ends" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct archive archive = build(two, 2, 0);
+		struct zip_archive archive = build(two, 2, 0);
 		char record = cases[i].record;
 		size_t at = record == 'l' ? 0 : record == 'c' ? archive.directory : archive.end;
 		struct finding found;
@@ -185,12 +184,12 @@ Test(zip, descriptors_of_every_form)
 {
 	for (int signature = 0; signature <= 4; signature += 4) {
 		for (int width = 4; width <= 8; width += 4) {
-			struct part parts[] = {
+			struct zip_part parts[] = {
 				{ "a.txt", TEXT, true, signature, width },
 				{ "b.txt", "PK\3\4" TEXT "PK\1\2", true, signature, width },
 				{ "c.txt", TEXT, false, 0, 0 },
 			};
-			struct archive archive = build(parts, 3, 0);
+			struct zip_archive archive = build(parts, 3, 0);
 
 			expect("zip", &archive.zip, CARVE_COMPLETE, archive.zip.len, NULL);
 			/* The first one's data is damaged in length only by its descriptor. */
@@ -203,8 +202,8 @@ Test(zip, descriptors_of_every_form)
 
 Test(zip, folders_without_descriptor)
 {
-	struct part parts[] = { { "a/", "", true, 0, 0 }, { "a/b", TEXT, false, 0, 0 } };
-	struct archive archive = build(parts, 2, 0);
+	struct zip_part parts[] = { { "a/", "", true, 0, 0 }, { "a/b", TEXT, false, 0, 0 } };
+	struct zip_archive archive = build(parts, 2, 0);
 
 	expect("zip", &archive.zip, CARVE_COMPLETE, archive.zip.len, NULL);
 	free(archive.zip.data);
@@ -216,7 +215,7 @@ static struct bytes deflated_member(const uint8_t *data, size_t len, bool descri
 	struct bytes zip = { 0 };
 	z_stream stream = { 0 };
 	uint8_t *room;
-	size_t packed;
+	size_t deflated_len;
 
 	bytes_add(&zip, "PK\3\4\x14\0\x08\0\x08\0", 10);
 	bytes_add_le(&zip, DATE, 4);
@@ -229,14 +228,14 @@ static struct bytes deflated_member(const uint8_t *data, size_t len, bool descri
 	stream.next_out = room;
 	stream.avail_out = (uInt)deflateBound(&stream, len);
 	cr_assert_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
-	packed = stream.total_out;
+	deflated_len = stream.total_out;
 	deflateEnd(&stream);
-	zip.len = 31 + packed;
+	zip.len = 31 + deflated_len;
 	if (!descriptor)
 		return zip;
 	bytes_add(&zip, "PK\7\10", 4);
 	bytes_add_le(&zip, crc32(0, data, (uInt)len), 4);
-	bytes_add_le(&zip, packed, 4);
+	bytes_add_le(&zip, deflated_len, 4);
 	bytes_add_le(&zip, len, 4);
 	return zip;
 }
@@ -254,11 +253,11 @@ Test(zip, deflated_streams_show_where_they_end)
 	len = zip.len;
 	expect("zip", &zip, CARVE_TRUNCATED, len, "the image ends");
 	bytes_add_random(&zip, 2, 5000);
-	expect("zip", &zip, CARVE_TRUNCATED, len, "no record of an archive at");
-	/* Another CRC than the data's: the stream is sound, but not the member. */
+	expect("zip", &zip, CARVE_TRUNCATED, len, "no ZIP record at");
+	/* A wrong CRC: the stream is valid, but not the member. */
 	zip.data[len - 12]++;
 	expect("zip", &zip, CARVE_TRUNCATED, len - 16, "damaged data at 0");
-	/* Cut, with zeros behind. */
+	/* Cut, with zeros after it. */
 	memset(zip.data + 200, 0, zip.len - 200);
 	cr_assert_eq(carve("zip", zip.data, zip.len, &found), CARVE_TRUNCATED);
 	cr_assert_leq(found.length, 200);
@@ -267,8 +266,7 @@ Test(zip, deflated_streams_show_where_they_end)
 	free(data.data);
 }
 
-/* 160 MiB of zeros in 160 KiB: not unpacked to its end, and yet found by its descriptor. */
-/* As jar writes them: looking far behind each start would use up the budget. */
+/* As jar writes them: reading far past each start would use up the budget. */
 Test(zip, many_short_streams)
 {
 	struct bytes data = { 0 }, zip = { 0 };
@@ -285,7 +283,8 @@ Test(zip, many_short_streams)
 	free(data.data);
 }
 
-Test(zip, bombs_are_not_unpacked)
+/* 160 MiB of zeros in 160 KiB: not decompressed to its end, and yet found by its descriptor. */
+Test(zip, bombs_are_not_decompressed)
 {
 	size_t len = 160u << 20;
 	uint8_t *zeros = calloc(1, len);
@@ -303,19 +302,20 @@ Test(zip, bombs_are_not_unpacked)
 
 Test(zip, archives_that_start_elsewhere)
 {
-	struct archive archive = build(two, 2, 1000), other = build(two, 2, 0);
+	struct zip_archive archive = build(two, 2, 1000), other = build(two, 2, 0);
 	size_t second = other.members[1];
 
-	/* Nothing but foreign bytes before it. */
-	expect("zip", &archive.zip, CARVE_COMPLETE, archive.zip.len, "1000 other bytes before it");
+	/* Only foreign bytes before it. */
+	expect("zip", &archive.zip, CARVE_COMPLETE, archive.zip.len,
+		"1000 other bytes precede the archive");
 	/* From its second member on. */
 	other.zip.data += second;
 	other.zip.len -= second;
 	expect("zip", &other.zip, CARVE_REJECT, 0,
-		"belongs to an archive that starts 63 bytes earlier");
+		"part of an archive that starts 63 bytes earlier");
 	other.zip.data -= second;
 	other.zip.len += second;
-	/* Behind members of another archive, without their directory. */
+	/* After members of another archive, without their directory. */
 	archive.zip.len = archive.directory;
 	bytes_add(&archive.zip, other.zip.data, other.zip.len);
 	expect("zip", &archive.zip, CARVE_TRUNCATED, archive.directory,
@@ -326,23 +326,22 @@ Test(zip, archives_that_start_elsewhere)
 
 Test(zip, no_directory)
 {
-	struct archive archive = build(two, 2, 0);
+	struct zip_archive archive = build(two, 2, 0);
 
 	archive.zip.len = archive.directory;
 	expect("zip", &archive.zip, CARVE_TRUNCATED, archive.directory, "the image ends");
 	bytes_add_random(&archive.zip, 4, 3000);
-	expect("zip", &archive.zip, CARVE_TRUNCATED, archive.directory, "no record of an archive");
-	/* The second member's data is stored, and damaged: sound up to it. */
+	expect("zip", &archive.zip, CARVE_TRUNCATED, archive.directory, "no ZIP record");
+	/* The second member's data is stored, and damaged: valid up to it. */
 	archive.zip.data[archive.directory - 1]++;
-	expect("zip", &archive.zip, CARVE_TRUNCATED, archive.members[1] + 35,
-		"no record of an archive");
+	expect("zip", &archive.zip, CARVE_TRUNCATED, archive.members[1] + 35, "no ZIP record");
 	free(archive.zip.data);
 }
 
-/* A walk from a later member would only come to the same end. */
-Test(zip, later_members_are_named_as_parts)
+/* A walk from a later member would only reach the same end. */
+Test(zip, later_members_are_reported_as_parts)
 {
-	static const struct part parts[] = { { "a", TEXT, .streamed = false },
+	static const struct zip_part parts[] = { { "a", TEXT, .streamed = false },
 		{ "b", TEXT, .streamed = false }, { "c", TEXT, .streamed = false } };
 	struct bytes zip = { 0 };
 	struct finding found = { 0 };
@@ -385,7 +384,7 @@ Test(zip, no_members)
 }
 
 /* ZIP64: sizes in extra fields, and end records with everything replaced. */
-static struct bytes zip64(uint64_t packed_len, uint64_t count, uint64_t directory_len)
+static struct bytes zip64(uint64_t data_len, uint64_t count, uint64_t directory_len)
 {
 	struct bytes zip = { 0 };
 	size_t directory, end;
@@ -399,7 +398,7 @@ static struct bytes zip64(uint64_t packed_len, uint64_t count, uint64_t director
 	bytes_add(&zip, "x\x55\x54\3\0abc", 8);
 	bytes_add_le(&zip, 1 | 16 << 16, 4);
 	bytes_add_le(&zip, TEXT_LEN, 8);
-	bytes_add_le(&zip, packed_len, 8);
+	bytes_add_le(&zip, data_len, 8);
 	bytes_add(&zip, TEXT, TEXT_LEN);
 	directory = zip.len;
 	bytes_add(&zip, "PK\1\2\x2d\0\x2d\0\0\0\0\0", 12);
@@ -432,7 +431,7 @@ static struct bytes zip64(uint64_t packed_len, uint64_t count, uint64_t director
 Test(zip, zip64)
 {
 	static const struct {
-		uint64_t packed_len, count, directory_len;
+		uint64_t data_len, count, directory_len;
 		enum verdict verdict;
 	} cases[] = {
 		{ TEXT_LEN, 1, 0, CARVE_COMPLETE },
@@ -446,8 +445,7 @@ Test(zip, zip64)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct bytes zip =
-			zip64(cases[i].packed_len, cases[i].count, cases[i].directory_len);
+		struct bytes zip = zip64(cases[i].data_len, cases[i].count, cases[i].directory_len);
 		struct finding found;
 		enum verdict verdict = carve("zip", zip.data, zip.len, &found);
 
@@ -471,8 +469,8 @@ Test(zip, damaged_zip64_records)
 	free(zip.data);
 }
 
-/* By names alone; what mimetype and content types declare is in the golden files. */
-Test(zip, kinds_by_names)
+/* By names alone; golden files have types declared by mimetype and content types. */
+Test(zip, formats_by_names)
 {
 	static const struct {
 		const char *first, *second, *extension;
@@ -497,9 +495,9 @@ Test(zip, kinds_by_names)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct part parts[] = { { .name = cases[i].first, .data = "" },
+		struct zip_part parts[] = { { .name = cases[i].first, .data = "" },
 			{ .name = cases[i].second, .data = TEXT } };
-		struct archive archive = build(parts, 2, 0);
+		struct zip_archive archive = build(parts, 2, 0);
 		struct finding found;
 
 		cr_assert_eq(
@@ -510,10 +508,10 @@ Test(zip, kinds_by_names)
 	}
 }
 
-/* As many members as a count of 16 bits can't hold, all in one pass. */
+/* More members than a count of 16 bits can hold, all in one pass. */
 Test(zip, many_members)
 {
-	struct part part = { .name = "n", .data = "" };
+	struct zip_part part = { .name = "n", .data = "" };
 	struct bytes zip = { 0 }, central = { 0 };
 	size_t count = 70000, directory;
 

@@ -39,7 +39,7 @@ def make():
     early = meta("<", 0, version=6) + page("<", 1) + page("<", 2)
     save("bdb", "uncounted.db", early, verdict="unverified", length=1536)
     alone = meta("<", 0, version=6)
-    save("bdb", "uncounted-alone.db", alone + noise(900), verdict="truncated", length=512, why="no page of this file at 512, and none but the first is no database")
+    save("bdb", "uncounted-alone.db", alone + noise(900), verdict="truncated", length=512, why="no page of this file at 512, and the first alone is not a database")
     save("bdb", "uncounted-zeros.db", early + bytes(2000), verdict="unverified", length=1536)
     whole = meta("<", 3) + b"".join(page("<", i) for i in (1, 2, 3))
     save("bdb", "cut.db", whole[:1400], verdict="truncated", length=1400)

@@ -38,6 +38,6 @@ def make():
         save("binarycookies", name + ".binarycookies", data[:third] + fill, verdict="truncated", length=third, why=f"no page at {third}")
     mark = third + len(pages[2])
     save("binarycookies", "mark.binarycookies", data[:mark] + bytes(100), verdict="truncated", length=mark,
-         why=f"no mark behind the pages, at {mark}")
-    save("binarycookies", "first.binarycookies", data[:20] + bytes(400), verdict="reject", why="no page behind the header")
+         why=f"no mark after the pages, at {mark}")
+    save("binarycookies", "first.binarycookies", data[:20] + bytes(400), verdict="reject", why="no page after the header")
     save("binarycookies", "count.binarycookies", b"cook\1\0\0\0" + data[8:], verdict="reject", why="no header")

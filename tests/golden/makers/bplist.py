@@ -23,7 +23,7 @@ def make():
     save("bplist", "order.plist", b"bplist00" + objects + bytes([8, 10, 13]) + trailer)
     table = struct.unpack_from(">Q", data, len(data) - 8)[0]
     gap = b"bplist00" + objects + b"zz" + bytes([8, 10, 13]) + struct.pack(">6xBBQQQ", 1, 1, 3, 1, 10 + len(objects))
-    save("bplist", "gap.plist", gap, verdict="unverified", length=len(gap), why=f"objects of {len(objects)} bytes in all, for {len(objects) + 2}")
+    save("bplist", "gap.plist", gap, verdict="unverified", length=len(gap), why=f"objects of {len(objects)} bytes in total instead of {len(objects) + 2}")
     save("bplist", "cut.plist", data[:200], verdict="truncated", length_min=150, length_max=200)
     save("bplist", "wiped.plist", data[:200] + bytes(3000), verdict="truncated", length_min=150, length_max=260)
     save("bplist", "erased.plist", data[:200] + b"\xff" * 3000, verdict="truncated", length_min=150, length_max=260)
@@ -33,4 +33,4 @@ def make():
     save("bplist", "offset.plist", patched(data, table + 3, b"\xff"), verdict="truncated", length_min=table - 20, length_max=len(data))
     save("bplist", "table.plist", patched(data, len(data) - 1, b"\1"), verdict="truncated", length_min=table - 20, length_max=len(data))
     save("bplist", "reference.plist", patched(data, 9, b"\xfe"), verdict="truncated", length_min=table - 20, length_max=len(data))
-    save("bplist", "nothing.plist", b"bplist00" + b"\xee" * 100, verdict="reject", why="no trailer, and hardly an object")
+    save("bplist", "nothing.plist", b"bplist00" + b"\xee" * 100, verdict="reject", why="no trailer, and too few objects")

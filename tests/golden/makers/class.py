@@ -72,11 +72,11 @@ def make():
     bad = bytearray(whole)
     at = len(head) + 2
     struct.pack_into(">H", bad, at, 1)
-    save("class", "this.class", bytes(bad), verdict="truncated", length=len(head), why=f"this class or its super class is none at {len(head) + 8}")
+    save("class", "this.class", bytes(bad), verdict="truncated", length=len(head), why=f"the class or its super class is not a class constant at {len(head) + 8}")
     bad = bytearray(whole)
     struct.pack_into(">H", bad, len(whole) - 2, 0)
     save("class", "source.class", bytes(bad), verdict="truncated", length=len(whole) - 8,
-         why=f"an attribute that is not what its name says at {len(whole) - 8}")
+         why=f"an attribute whose content does not fit its name at {len(whole) - 8}")
     bad = bytearray(whole)
     struct.pack_into(">H", bad, len(whole) - 8, 999)
     save("class", "attribute.class", bytes(bad), verdict="truncated", length_min=front, length_max=len(whole) - 8,

@@ -48,7 +48,7 @@ def make():
     crc[second + first + 3 + 150] ^= 1
     save("cpio", "sum-wrong.cpio", bytes(crc), verdict="truncated")
     save("cpio", "no-trailer.cpio", new(b"a", text(200)) + new(b"b", text(100)), verdict="truncated", length=len(new(b"a", text(200)) + new(b"b", text(100))))
-    save("cpio", "not-hex.cpio", whole[:20] + b"G" + whole[21:], verdict="reject", why="no header, or no member behind it, at 0")
+    save("cpio", "not-hex.cpio", whole[:20] + b"G" + whole[21:], verdict="reject", why="no header, or no member after it, at 0")
     save("cpio", "not-octal.cpio", b"070707" + b"8" * 70 + text(300), verdict="reject")
     save("cpio", "name-unended.cpio", whole[:115] + b"x" + whole[116:], verdict="reject")
     save("cpio", "trailer-alone.cpio", new(b"TRAILER!!!", b"") + junk(200, 4), verdict="truncated", length=124)

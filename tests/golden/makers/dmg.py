@@ -31,12 +31,12 @@ def make():
     save("dmg", "cut.dmg", whole[:-100], verdict="truncated", length=first)
     save("dmg", "cut-random.dmg", whole[:700] + junk(2000, 2), verdict="truncated", length=first, why="no trailer before 2700")
     at = 700 + len(whole) - 512
-    save("dmg", "cut-other.dmg", whole[:700] + whole, verdict="truncated", length=first, why=f"the trailer at {at} has no property list where it says")
+    save("dmg", "cut-other.dmg", whole[:700] + whole, verdict="truncated", length=first, why=f"the trailer at {at} gives a wrong offset of the property list")
     save("dmg", "crc-wrong.dmg", image(crc=1), verdict="truncated", length=first)
     save("dmg", "place-wrong.dmg", image(shift=1 << 40), verdict="truncated", length=first,
          why=f"the trailer at {len(whole) - 512} belongs to another start")
     long = image(BOOT + text(9000))
     save("dmg", "cut-in-first-run.dmg", long[:1500] + junk(2000, 4), verdict="truncated", length_min=1500, length_max=2600)
-    save("dmg", "not-a-disk.dmg", image(text(512)), verdict="reject", why="what is packed at 0 does not start a disk")
+    save("dmg", "not-a-disk.dmg", image(text(512)), verdict="reject", why="the compressed data at 0 is not the start of a disk")
     save("dmg", "half-a-sector.dmg", image(BOOT + bytes(100)), verdict="reject")
     save("dmg", "not-packed.dmg", junk(1500, 3), verdict="reject")

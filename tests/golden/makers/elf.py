@@ -161,11 +161,11 @@ def make():
     sfx = program(True, False).done(tail_strtab=True)
     archive = sevenzip.archive(code(90), b"\x01\x04\x06\x00\x01\x09" + code(40))
     held = holding(archive)
-    save("elf", "archive.elf", held, unchecked=64, why=f"an archive is appended at {len(held) - len(archive)}")
+    save("elf", "archive.elf", held, unchecked=64, why=f"the overlay at {len(held) - len(archive)} is an archive")
     plain_last = holding(code(900))
     save("elf", "last-section.elf", plain_last, verdict="unverified", length=len(plain_last),
-         why=f"nothing vouches for the last section at {len(plain_last) - 900}")
-    save("elf", "sfx.elf", sfx + archive, sequence="yes", unchecked=len(sfx), why=f"an archive is appended at {len(sfx)}")
+         why=f"the last section, at {len(plain_last) - 900}, cannot be verified")
+    save("elf", "sfx.elf", sfx + archive, sequence="yes", unchecked=len(sfx), why=f"the overlay at {len(sfx)} is an archive")
 
     def many(headers, entry):
         """What stands in the first header when the counts don't fit."""
@@ -192,7 +192,7 @@ def make():
     # Nothing vouches for these.
     dump = core()
     save("elf", "core.core", dump, verdict="unverified", length=len(dump), extension="core", title="golden --core",
-         why=f"no sections: nothing vouches for the end of the last segment at {len(dump)}")
+         why=f"no sections, so the end of the last segment at {len(dump)} cannot be verified")
     bare = Elf(False)
     bare.room = 1
     bare.body = code(300)
@@ -203,12 +203,12 @@ def make():
     appimage = bytearray(data)
     appimage[8:11] = b"AI\2"
     save("elf", "appimage.elf", bytes(appimage) + b"hsqs" + bytes(200), verdict="unverified", length=len(appimage),
-         why=f"an AppImage: what is appended at {len(appimage)} is not told")
+         why=f"an AppImage: the end of the overlay at {len(appimage)} is unknown")
     segment = program(True, False)
     segment.segments.pop()
     segment.segment(1, 0, len(data) + 100, align=4096)
     save("elf", "segment-behind.elf", segment.done() + code(100), verdict="unverified", length=len(data) + 100,
-         why=f"segments go on behind the last section, at {len(data)}")
+         why=f"segments continue after the last section, at {len(data)}")
     # The table of sections stands in front of the names, as older linkers have it.
     front = bytearray(data)
     headers, count = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
@@ -218,7 +218,7 @@ def make():
     front += data[place:place + size]
     save("elf", "strings-last.elf", bytes(front))
     wiped = front[:len(data) + size // 2] + bytes(size - size // 2)
-    save("elf", "names-wiped.elf", bytes(wiped), verdict="unverified", length=len(front), why=f"nothing vouches for the last section at {len(data)}")
+    save("elf", "names-wiped.elf", bytes(wiped), verdict="unverified", length=len(front), why=f"the last section, at {len(data)}, cannot be verified")
 
     # Damage.
     symbol = bytearray(data)
@@ -228,9 +228,9 @@ def make():
     names = bytearray(data)
     where = data.index(b"\0main\0")
     names[where + 2] = 7
-    save("elf", "names.elf", bytes(names), verdict="unverified", length=len(data), why=f"a table of names that are none at {where}")
+    save("elf", "names.elf", bytes(names), verdict="unverified", length=len(data), why=f"a name table with invalid names at {where}")
     for field, value, what in ((4, 0x99, "a section of unknown type"), (0, 9999, "a section without a name"),
-                               (40, 77, "a section linked to none"), (48, 3, "a section with an impossible alignment")):
+                               (40, 77, "a section linked to a missing one"), (48, 3, "a section with an impossible alignment")):
         broken = bytearray(data)
         struct.pack_into("<I", broken, at + 64 + field, value)
         save("elf", f"section-{field}.elf", bytes(broken), verdict="truncated", length_min=200, length_max=len(data),
@@ -245,10 +245,10 @@ def make():
          why=f"the image ends at {len(data) - 10}, before the file does")
     wrong = bytearray(data)
     struct.pack_into("<Q", wrong, 64 + 48, 3)
-    save("elf", "segment.elf", bytes(wrong), verdict="reject", why="the program header at 64 makes no sense")
+    save("elf", "segment.elf", bytes(wrong), verdict="reject", why="the program header at 64 is invalid")
     for offset, value, what in ((4, 3, "unknown class, byte order or version"), (16, 9, "unknown type or version of file"),
-                                (52, 63, "the header has not its length"), (54, 1, "program headers have not their length"),
-                                (58, 1, "section headers have not their length")):
+                                (52, 63, "a header of wrong length"), (54, 1, "program headers of wrong length"),
+                                (58, 1, "section headers of wrong length")):
         wrong = bytearray(data)
         wrong[offset] = value
         save("elf", f"head-{offset}.elf", bytes(wrong), verdict="reject", why=what + " at 0")

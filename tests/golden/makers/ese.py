@@ -41,7 +41,7 @@ def patched(data, at, value):
 
 def make():
     def why(count):
-        return f"nothing tells the number of pages; {count} are sound"
+        return f"the number of pages is unknown; {count} are valid"
 
     new = database(2048, [1, 2, 3])
     save("ese", "new.edb", new, verdict="unverified", length=len(new), why=why(3))
@@ -57,5 +57,5 @@ def make():
     save("ese", "checksum.edb", patched(old, at + 60, b"\xff"), verdict="truncated", length=at, why=f"the checksum of page 3 at {at} is wrong")
     save("ese", "number.edb", database(2048, [1, 2, 4, 5]), verdict="unverified", length=at)
     save("ese", "header.edb", patched(new, 300, b"\1"), verdict="reject", why="no header, or its checksum is wrong")
-    save("ese", "copy.edb", patched(new, 2048 + 300, b"\1"), verdict="reject", why="no copy of the header behind it")
-    save("ese", "no-page.edb", database(2048, [7]), verdict="reject", why="no sound page behind the headers")
+    save("ese", "copy.edb", patched(new, 2048 + 300, b"\1"), verdict="reject", why="no copy of the header after it")
+    save("ese", "no-page.edb", database(2048, [7]), verdict="reject", why="no valid page after the headers")

@@ -37,16 +37,16 @@ def make():
     save("etl", "narrow.etl", trace(wide=False), **about)
     save("etl", "one.etl", trace(1), **about)
     full = trace(last=952)
-    save("etl", "full.etl", full, verdict="unverified", length=len(full), why=f"nothing vouches for the last buffer, before {len(full)}")
+    save("etl", "full.etl", full, verdict="unverified", length=len(full), why=f"the last buffer, before {len(full)}, cannot be verified")
     open_ = trace().replace(log(1024, 3), log(1024, 0))
     save("etl", "open.etl", open_ + bytes(500), verdict="unverified", length=3072, why="was not closed: ends where no buffer follows, at 3072", **about)
     packed = trace(1, mode=0x04000001) + code(700, 9)
-    save("etl", "packed.etl", packed, verdict="unverified", length=1024, why="packed buffers: ends where no buffer follows, at 1024")
+    save("etl", "packed.etl", packed, verdict="unverified", length=1024, why="compressed buffers: ends where no buffer follows, at 1024")
     plain = trace()
     save("etl", "cut.etl", plain[:2500], verdict="truncated", length=2500, why="the image ends at 2500, before the file does", **about)
     save("etl", "cut-even.etl", plain[:2048], verdict="truncated", length=2048, why="the image ends at 2048, before the file does")
     save("etl", "random.etl", plain[:2048] + random.Random(2).randbytes(3000), verdict="truncated", length=2048,
-         why="no buffer at 2048, where one of 3 should be")
+         why="no buffer at 2048, but the header counts 3")
     for where, value in ((1024, 1), (1024 + 7, 9), (1024 + 51, 9), (1024 + 48, 0)):
         bad = bytearray(plain)
         bad[where] = value

@@ -44,5 +44,5 @@ def make():
     at = 4608 + 7 * 64
     save("evtx", "cut.evtx", one[:at + 20], verdict="truncated", length=at + 20, why=f"the image ends at {at + 20}, before the file does")
     save("evtx", "no-chunk.evtx", patched(one[:used], 4096, b"elf"), verdict="truncated", length=used)
-    save("evtx", "nothing.evtx", patched(patched(one[:used], 4096, b"elf"), 124, bytes(4)), verdict="reject", why="no chunk behind the header")
+    save("evtx", "nothing.evtx", patched(patched(one[:used], 4096, b"elf"), 124, bytes(4)), verdict="reject", why="no chunk after the header")
     save("evtx", "header.evtx", patched(one[:used], 32, b"\x40"), verdict="reject", why="an impossible header")

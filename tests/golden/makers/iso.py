@@ -53,6 +53,6 @@ def make():
     filled, end = volume(words, 20), len(whole)
     save("iso", "filled.iso", filled, title="A VOLUME", why="")
     foreign = text(11 * BLOCK)
-    save("iso", "filled-cut.iso", filled[:-len(foreign)] + foreign, verdict="truncated", length=end, why=f"what stands at {end} is broken")
+    save("iso", "filled-cut.iso", filled[:-len(foreign)] + foreign, verdict="truncated", length=end, why=f"invalid data at {end}")
     table = (foreign[:-BLOCK] + bytes(BLOCK - 512) + b"EFI PART".ljust(512, b"\0"))
     save("iso", "filled-partitions.iso", filled[:-len(table)] + table, title="A VOLUME", why="")

@@ -39,7 +39,7 @@ def make():
     data, ends = journal()
     save("journal", "journal.journal", data, unchecked=ends[-1] - 8, time=SECONDS + 4)
     save("journal", "old-header.journal", journal(header_len=208)[0], unchecked=journal(header_len=208)[1][-1] - 8)
-    save("journal", "count.journal", journal(count=99)[0], verdict="unverified", length=len(data), why=f"{len(ends) - 1} objects, for 99")
+    save("journal", "count.journal", journal(count=99)[0], verdict="unverified", length=len(data), why=f"{len(ends) - 1} objects, but the header counts 99")
     at = ends[7]
     save("journal", "cut.journal", data[:at + 20], verdict="truncated", length=at + 20, why=f"the image ends at {at + 20}, before the file does")
     for name, fill in (("wiped", bytes(9000)), ("erased", b"\xff" * 9000), ("random", random.Random(1).randbytes(9000))):
@@ -51,4 +51,4 @@ def make():
     save("journal", "length.journal", patched(data, at + 12, b"\1"), verdict="truncated", length_min=at - 8, length_max=at)
     save("journal", "last.journal", patched(data, 136, b"\1"), verdict="reject", why="an impossible last object")
     save("journal", "header.journal", patched(data, 88, b"\1"), verdict="reject", why="impossible lengths")
-    save("journal", "nothing.journal", patched(data, ends[0], bytes(8)), verdict="reject", why="no object behind the header")
+    save("journal", "nothing.journal", patched(data, ends[0], bytes(8)), verdict="reject", why="no object after the header")

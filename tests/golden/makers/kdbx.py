@@ -26,7 +26,7 @@ def make():
     kdbx("four-cut.kdbx", four[:-700], verdict="truncated", length=len(four) - 700, why=f"the image ends at {len(four) - 700}, before the file does")
     last = len(four) - 36
     kdbx("four-block.kdbx", four[:last + 32] + b"\0\0\0\xf0" + noise(100, 3), verdict="truncated", length=last)
-    guess = lambda start: dict(verdict="unverified", why=f"nothing says where the encrypted bytes from {start} on end")
+    guess = lambda start: dict(verdict="unverified", why=f"the end of the encrypted bytes from {start} on is not stored")
     three = head(3) + noise(8192, 6)
     kdbx("three.kdbx", three, length=len(three), **guess(len(head(3))))
     kdbx("three-zeros.kdbx", three + bytes(9000), length_min=len(three) - 1024, length_max=len(three) + 1024, **guess(len(head(3))))

@@ -68,14 +68,14 @@ def make():
         "utf-16-le").ljust(520, b"\0")) + block(12, items(b"abcdefgh")) + block(11, bytes(20)) + bytes(4))
     save("lnk", "ended-string.lnk", header(NAME | UNICODE) + string("Notes\0") + bytes(4), title="Notes")
     plain = header(LIST) + id_list()
-    save("lnk", "no-end.lnk", plain + b"\xff" * 40, verdict="unverified", length=len(plain), why=f"no block that ends it at {len(plain)}")
+    save("lnk", "no-end.lnk", plain + b"\xff" * 40, verdict="unverified", length=len(plain), why=f"no final block at {len(plain)}")
     for n, name in ((1, "list"), (2, "place"), (3, "string"), (7, "store"), (8, "tracker")):
         cut = (at[n] + at[n + 1]) // 2
         save("lnk", f"cut-{name}.lnk", link[:cut], verdict="truncated", length=cut, why=f"the image ends at {cut}, before the file does")
         if name != "tracker":  # its content is random
             save("lnk", f"wiped-{name}.lnk", link[:cut] + bytes(3000), verdict="truncated", length=at[3] if name == "place" else at[n])
     last = header(LIST) + id_list() + block(1, b"%windir%\\a.exe".ljust(260, b"\0") + "%windir%\\a.exe".encode("utf-16-le").ljust(520, b"\0")) + bytes(4)
-    save("lnk", "wiped-block.lnk", last, verdict="unverified", length=len(last), why="zeros from 512 on: what fills a block, or its end was wiped")
+    save("lnk", "wiped-block.lnk", last, verdict="unverified", length=len(last), why="zeros from 512 on: padding of a block, or a wiped end")
     cut = at[3] + 12
     save("lnk", "random.lnk", link[:cut] + random.Random(3).randbytes(3000), verdict="truncated", length_min=at[3], length_max=at[4] + 4)
     save("lnk", "items.lnk", patched(link, 78, b"\xff\xff"), verdict="truncated", length=76, why="an impossible list of items at 76")
@@ -83,4 +83,4 @@ def make():
          why=f"an impossible extra block at {at[7]}")
     save("lnk", "flags.lnk", patched(link, 23, b"\xff"), verdict="reject", why="impossible flags, or reserved bytes that are set")
     save("lnk", "reserved.lnk", patched(link, 70, b"\1"), verdict="reject")
-    save("lnk", "window.lnk", patched(link, 61, b"\1"), verdict="reject", why="an impossible state of the window")
+    save("lnk", "window.lnk", patched(link, 61, b"\1"), verdict="reject", why="an impossible window state")

@@ -28,7 +28,7 @@ def second(mirror=b"SKUL", text=None):
 def make():
     def unverified(name, data, end):
         save("luks", name, data, verdict="unverified", length=end, title=UUID.decode(),
-             why=f"the header with its keys; the volume from {end} on tells nothing")
+             why=f"the header with its keys; the volume from {end} on cannot be verified")
     plain = first()
     unverified("first.luks", plain + code(500), 4096)
     unverified("detached.luks", first(0), 3072)
@@ -38,6 +38,6 @@ def make():
     save("luks", "mirror.luks", second(b"XXXX")[:18000], verdict="truncated", length=16384, why="no second header at 16384")
     save("luks", "slot.luks", first(mark=7), verdict="reject", why="no key slots at 208")
     save("luks", "payload.luks", first(3), verdict="reject", why="no key slots at 208")
-    save("luks", "text.luks", second(text=b"x")[:17000], verdict="reject", why="no text of the header at 4096")
+    save("luks", "text.luks", second(text=b"x")[:17000], verdict="reject", why="no JSON text of the header at 4096")
     save("luks", "cipher.luks", plain[:8] + b"\1" + plain[9:], verdict="reject", why="no names of a cipher at 8")
     save("luks", "version.luks", plain[:7] + b"\3" + plain[8:], verdict="reject", why="no magic and version at 0")

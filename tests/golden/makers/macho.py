@@ -108,7 +108,7 @@ def make():
     save("macho", "universal-cut.macho", pair[:-30], verdict="truncated", length_min=len(pair) - 100, length_max=len(pair) - 30)
     broken = bytearray(pair)
     struct.pack_into(">I", broken, 8 + 8, 77)
-    save("macho", "universal-list.macho", bytes(broken), verdict="reject", why="entry 0 of the list makes no sense")
+    save("macho", "universal-list.macho", bytes(broken), verdict="reject", why="entry 0 of the list is invalid")
     broken = bytearray(plain)
     broken[12] = 99
     save("macho", "kind.macho", bytes(broken), verdict="reject", why="no Mach-O header at 0")

@@ -161,7 +161,7 @@ def codeview(form):
 
 def unverified(length):
     return dict(verdict="unverified", length=length, extension="exe",
-                why=f"nothing vouches for the last bytes of the program, before {length}")
+                why=f"the last bytes of the program, before {length}, cannot be verified")
 
 
 def make():
@@ -186,7 +186,7 @@ def make():
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as out:
         out.writestr(zipfile.ZipInfo("golden.txt", (2020, 1, 1, 0, 0, 0)), "A golden text")
-    save("mz", "extractor.exe", plain + archive.getvalue(), extension="exe", why=f"an archive is appended at {len(plain)}")
+    save("mz", "extractor.exe", plain + archive.getvalue(), extension="exe", why=f"the overlay at {len(plain)} is an archive")
 
     segments = [(code(700, 2), 5), (code(300, 4), 3)]
     save("mz", "program-ne.exe", ne(segments), extension="exe", title="A golden program")
@@ -214,12 +214,12 @@ def make():
     bound += b"BW".ljust(28, b"\0") + struct.pack("<I", first + 500) + code(268)
     save("mz", "bound.exe", bound + linear(), extension="exe", title="A golden program")
     save("mz", "bound-lost.exe", bound, verdict="truncated", length_min=500, length_max=len(bound), 
-         why=f"relocations, names or resources broken at {first + 500}")
+         why=f"invalid relocations, names or resources at {first + 500}")
 
     broken = bytearray(program)
     for at in places[:4]:
         struct.pack_into("<H", broken, len(program) - 1500 + at, 0x7fff)
-    problem = "relocations, names or resources broken"
+    problem = "invalid relocations, names or resources"
     save("mz", "relocations.exe", bytes(broken), verdict="truncated", length_min=200, length_max=len(program),
          why=f"{problem} at {len(program) - 1500 + places[0]}")
     good = ne(segments)
@@ -264,14 +264,14 @@ def make():
         bad = bytearray(program)
         bad[where] = value
         save("mz", f"head-{where}.exe", bytes(bad), verdict="reject", why=f"{what} at 0")
-    for where, value, what in ((128, 0x51, "no new header"), (128 + 34, 9, "impossible tables of a NE header"),
-                               (128 + 39, 9, "impossible tables of a NE header"), (128 + 64 + 16 + 3, 7, "no name of a NE module")):
+    for where, value, what in ((128, 0x51, "no new header"), (128 + 34, 9, "impossible tables in an NE header"),
+                               (128 + 39, 9, "impossible tables in an NE header"), (128 + 64 + 16 + 3, 7, "no name of an NE module")):
         bad = bytearray(good)
         bad[where] = value
         save("mz", f"head-ne-{where}.exe", bytes(bad), verdict="reject", why=f"{what} at 0")
     for where, value, what in ((130, 1, "impossible fields of a linear header"), (128 + 41, 1, "impossible fields of a linear header"),
-                               (128 + 64, 7, "impossible fields of a linear header"), (128 + 0xc4 + 12, 3, "no tables of a linear program"),
-                               (128 + 0xc4 + 24 + 12 + 11, 0xff, "no tables of a linear program")):
+                               (128 + 64, 7, "impossible fields of a linear header"), (128 + 0xc4 + 12, 3, "no valid tables of a linear program"),
+                               (128 + 0xc4 + 24 + 12 + 11, 0xff, "no valid tables of a linear program")):
         bad = bytearray(linear())
         bad[where] = value
         save("mz", f"head-le-{where}.exe", bytes(bad), verdict="reject", why=f"{what} at 0")

@@ -60,7 +60,7 @@ def make():
                           ("modified", {"magic": 0xa1b2cd34, "extra": bytes(8)}), ("offloaded", {"packets": [udp(t, False) for t in TEXTS]})):
         data = capture(**options)
         save("pcap", name + ".pcap", data, verdict="unverified", length=len(data), time=SECONDS,
-             why="nothing tells the number of packets; 5 are plausible")
+             why="the number of packets is not stored; 5 are plausible")
     data = capture()
     last = len(data) - len(PACKETS[4]) - 16
     noise = random.Random(1).randbytes(3000)
@@ -77,10 +77,10 @@ def make():
     save("pcap", "time.pcap", patched(data, last, bytes(4)), verdict="unverified", length=last)
     save("pcap", "fraction.pcap", patched(data, last + 6, b"\xff"), verdict="unverified", length=last)
     save("pcap", "lengths.pcap", patched(data, last + 12, b"\1\0"), verdict="unverified", length=last)
-    save("pcap", "version.pcap", patched(data, 4, b"\3"), verdict="reject", why="another version than 2.4")
-    save("pcap", "nothing.pcap", data[:24] + noise, verdict="reject", why="no record behind the header")
+    save("pcap", "version.pcap", patched(data, 4, b"\3"), verdict="reject", why="a version other than 2.4")
+    save("pcap", "nothing.pcap", data[:24] + noise, verdict="reject", why="no record after the header")
 
-    why = "the section does not tell its length; 8 blocks are sound"
+    why = "the section's length is not stored; 8 blocks are valid"
     for name, options in (("little", {}), ("big", {"order": ">"}), ("nano", {"resolution": 9})):
         data = section(**options)
         save("pcapng", name + ".pcapng", data, verdict="unverified", length=len(data), time=SECONDS, why=why)
@@ -99,5 +99,5 @@ def make():
     save("pcapng", "told-cut.pcapng", told[:at], verdict="truncated", length=at)
     save("pcapng", "interface.pcapng", patched(data, at + 8, b"\1"), verdict="truncated", length=at)
     save("pcapng", "captured.pcapng", patched(data, at + 21, b"\1"), verdict="truncated", length=at)
-    save("pcapng", "order.pcapng", patched(data, 8, b"\0"), verdict="reject", why="no section's header")
-    save("pcapng", "alone.pcapng", data[:ends[1]], verdict="reject", why="no block behind the header")
+    save("pcapng", "order.pcapng", patched(data, 8, b"\0"), verdict="reject", why="no section header")
+    save("pcapng", "alone.pcapng", data[:ends[1]], verdict="reject", why="no block after the header")

@@ -125,12 +125,12 @@ def make():
 
     plain = pe([text, (b".data", code(300), None)])
     save("pe", "unvouched.exe", plain, verdict="unverified", length=len(plain),
-         why=f"nothing vouches for the last section, which ends at {len(plain)}")
+         why=f"the last section, which ends at {len(plain)}, cannot be verified")
     plain = pe(parts, certificate=code(300))
     save("pe", "signed-no-checksum.exe", plain, verdict="unverified", length=len(plain))
     plain = pe([text, reloc])
     save("pe", "installer.exe", plain + b"Rar!\x1a\7\0" + code(300), verdict="unverified", length=len(plain),
-         why=f"what is appended at {len(plain)} is not told")
+         why=f"the end of the overlay at {len(plain)} is unknown")
     appended = {"7z": sevenzip.archive(code(90), b"\x01\x04\x06\x00\x01\x09" + code(40)), "rar": rar.rar4(rar.file4(b"a.txt", code(90)))}
     for kind, base in (("zip", 0), ("zip-moved", len(plain))):
         out = io.BytesIO(bytes(base))
@@ -138,7 +138,7 @@ def make():
             file.writestr(zipfile.ZipInfo("a.txt"), code(90))
         appended[kind] = out.getvalue()[base:]
     for kind, archive in appended.items():
-        save("pe", f"sfx-{kind}.exe", plain + archive, sequence="yes", unchecked=len(plain), extension="exe", why=f"an archive is appended at {len(plain)}")
+        save("pe", f"sfx-{kind}.exe", plain + archive, sequence="yes", unchecked=len(plain), extension="exe", why=f"the overlay at {len(plain)} is an archive")
     save("pe", "sfx-cut.exe", plain + appended["7z"][:-20] + code(400), verdict="unverified", length=len(plain))
     data = struct.pack("<II", 0, 0xdeadbeef) + b"NullsoftInst" + struct.pack("<II", 60, 328) + code(300)
     save("pe", "nsis.exe", plain + data + code(100), verdict="unverified", length=len(plain) + 328)
@@ -147,7 +147,7 @@ def make():
     broken = bytearray(plain)
     at = len(plain) - 512
     struct.pack_into("<I", broken, at + 4, 7)
-    problem = "relocations, resources, symbols or certificates broken"
+    problem = "invalid relocations, resources, symbols or certificates"
     save("pe", "relocations.exe", bytes(broken), verdict="truncated", length_min=1000, length_max=len(plain), why=f"{problem} at {at}")
     certified = bytearray(pe(parts, certificate=code(300)))
     at = struct.unpack_from("<I", certified, 128 + 24 + 96 + 32)[0]
@@ -159,8 +159,8 @@ def make():
         save("pe", f"cut-{name}.exe", big[:3500] + junk, verdict="truncated", length_min=2400, length_max=4600)
     save("pe", "cut.exe", plain[:-100], verdict="truncated", length_min=1000, length_max=len(plain) - 100,
          why=f"the image ends at {len(plain) - 100}, before the file does")
-    for where, value, what, place in ((60, 0x81, "no place of the PE header", 0), (128, 0x51, "no PE header", 0),
-                                      (132, 0x99, "an unknown machine, or no program", 132),
+    for where, value, what, place in ((60, 0x81, "no offset of a PE header", 0), (128, 0x51, "no PE header", 0),
+                                      (132, 0x99, "an unknown machine, or not a program", 132),
                                       (152, 9, "no optional header", 132), (152 + 36, 3, "impossible alignments", 132),
                                       (152 + 68, 77, "an impossible subsystem or size", 132),
                                       (376 + 40 + 15, 0x7f, "a section header with an impossible address", 132)):

@@ -32,7 +32,7 @@ def make():
         save("pem", f"cut-{kind}.pem", cut + junk, verdict="truncated", length_min=290, length_max=302)
     save("pem", "cut-random.pem", cut + noise(900, 8), verdict="truncated", length_min=290, length_max=310)
     short = pem("CERTIFICATE", certificate()[:-1])
-    save("pem", "length.crt", short, verdict="truncated", length=len(short), why=f"data of another length than they say before {len(short)}")
+    save("pem", "length.crt", short, verdict="truncated", length=len(short), why=f"data with a wrong length before {len(short)}")
     label = cert.replace(b"END CERTIFICATE", b"END X509 CRL")
     save("pem", "label.crt", label, verdict="truncated", length=len(label))
     save("pem", "no-data.pem", b"-----BEGIN PRIVATE KEY-----\n" + bytes(90), verdict="reject", why="no block of base64 at 0")

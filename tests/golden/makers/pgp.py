@@ -34,7 +34,7 @@ def make():
     gold = dict(title="Golden Hour <g@example.org>", time=1709251198)
     for new in (False, True):
         data = ring(new)
-        at = f"no packet starts at {len(data)}, and nothing says how many there are"
+        at = f"no packet starts at {len(data)}, and the number of packets is not stored"
         kind = "new" if new else "old"
         save("pgp", f"ring-{kind}.gpg", data, verdict="unverified", length=len(data), extension="gpg", why=at, **gold)
         for name, junk in (("zeros", bytes(900)), ("ones", b"\xff" * 900), ("text", b"Some text. " * 50)):
@@ -59,4 +59,4 @@ def make():
     save("pgp", "cut-zeros.asc", cut + bytes(900), verdict="truncated", length=400)
     save("pgp", "cut-random.asc", cut + noise(900, 6), verdict="truncated", length_min=390, length_max=410)
     save("pgp", "signed-cut.asc", signed[:90] + bytes(50), verdict="truncated", length=90)
-    save("pgp", "no-data.asc", b"-----BEGIN PGP MESSAGE-----\n" + bytes(90), verdict="reject", why="no base64 behind the line at 0")
+    save("pgp", "no-data.asc", b"-----BEGIN PGP MESSAGE-----\n" + bytes(90), verdict="reject", why="no base64 after the line at 0")

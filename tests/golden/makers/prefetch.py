@@ -118,9 +118,9 @@ def make():
              length_min={"metrics": metrics, "names": names, "volumes": volumes}[name], length_max=at)
     save("prefetch", "wiped.pf", data[:names + 100] + bytes(3000), verdict="truncated", length_min=names, length_max=names + 120)
     save("prefetch", "traces.pf", patched(data, traces + 24, b"\x63"), verdict="truncated", length=traces + 24,
-         why=f"a section is damaged behind {traces + 24}")
+         why=f"a section is damaged after {traces + 24}")
     save("prefetch", "behind.pf", patched(data, 12, struct.pack("<I", len(data) + 8)) + bytes(8), verdict="unverified", length=len(data) + 8,
-         why="8 bytes behind the volumes belong to nothing")
+         why="8 unknown bytes after the volumes")
     save("prefetch", "sections.pf", patched(data, 100, bytes(4)), verdict="reject", why="sections out of order")
     save("prefetch", "count.pf", patched(data, 90, b"\1"), verdict="reject", why="more entries than there is room for")
     small = packed(bare(30)[0])

@@ -19,7 +19,7 @@ def made(entries, data, l1=48, **options):
 
 def make():
     def unverified(name, data, junk=b""):
-        save("qcow", name, data + junk, verdict="unverified", length=len(data), why=f"tables agree; nothing vouches for the data up to {len(data)}")
+        save("qcow", name, data + junk, verdict="unverified", length=len(data), why=f"the tables agree, but the data up to {len(data)} cannot be verified")
     start = 48 + 1024
     plain = made([start + i * CLUSTER if i != 2 else 0 for i in range(5)], code(5 * CLUSTER))
     unverified("plain.qcow", plain)
@@ -32,10 +32,10 @@ def make():
     wrong = bytearray(plain)
     struct.pack_into(">Q", wrong, 48 + 512 + 8, 100)
     save("qcow", "cluster.qcow", bytes(wrong), verdict="truncated", length_min=48, length_max=48 + 520,
-         why=f"a table or cluster at an impossible place at {48 + 520}")
+         why=f"an impossible offset of a table or cluster at {48 + 520}")
     wrong = bytearray(plain)
     struct.pack_into(">Q", wrong, 48, 1 << 63)
-    save("qcow", "table.qcow", bytes(wrong), verdict="reject", why="a table at an impossible place at 48")
+    save("qcow", "table.qcow", bytes(wrong), verdict="reject", why="an impossible offset of a table at 48")
     for where, value, why in ((7, 4, "no magic and version"), (32, 20, "impossible sizes"), (33, 2, "impossible sizes"), (16, 9, "an impossible name of a backing file"),
                               (40, 9, "an impossible disk")):
         wrong = bytearray(plain)

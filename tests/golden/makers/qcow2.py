@@ -26,7 +26,7 @@ def made(version=3, packed=False, clusters=3):
 
 def make():
     def unverified(name, data):
-        save("qcow2", name, data, verdict="unverified", length=len(data), why=f"tables agree; nothing vouches for the data up to {len(data)}")
+        save("qcow2", name, data, verdict="unverified", length=len(data), why=f"the tables agree, but the data up to {len(data)} cannot be verified")
     plain = made()
     unverified("plain.qcow2", plain)
     unverified("version-2.qcow2", made(2))
@@ -35,12 +35,12 @@ def make():
     wrong = bytearray(plain)
     struct.pack_into(">Q", wrong, 4 * CLUSTER, 1 << 63 | 777)
     save("qcow2", "cluster.qcow2", bytes(wrong), verdict="truncated", length_min=104, length_max=4 * CLUSTER,
-         why=f"a cluster at an impossible place at {4 * CLUSTER}")
+         why=f"an impossible offset of a cluster at {4 * CLUSTER}")
     wrong = bytearray(plain)
     struct.pack_into(">Q", wrong, 3 * CLUSTER, 1 << 63 | 1 << 40)
     save("qcow2", "table.qcow2", bytes(wrong), verdict="truncated", length_min=104, length_max=3 * CLUSTER,
-         why=f"a table of clusters at an impossible place at {3 * CLUSTER}")
-    for where, value, why in ((7, 9, "no magic and version"), (23, 5, "impossible sizes"), (47, 3, "tables at impossible places")):
+         why=f"an impossible offset of a table of clusters at {3 * CLUSTER}")
+    for where, value, why in ((7, 9, "no magic and version"), (23, 5, "impossible sizes"), (47, 3, "impossible offsets of tables")):
         wrong = bytearray(plain)
         wrong[where] = value
         save("qcow2", f"head-{where}.qcow2", bytes(wrong), verdict="reject", why=why + " at 0")

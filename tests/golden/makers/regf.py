@@ -76,18 +76,18 @@ def make():
     save("regf", "cut.dat", hive[:5000], verdict="truncated", length=5000, why="the image ends at 5000, before the file does")
     save("regf", "wiped.dat", patched(hive, 4608, bytes(len(hive) - 4608)), verdict="truncated", length_min=4580, length_max=4640)
     at = 8192
-    save("regf", "bin.dat", patched(hive, at + 4, b"\1"), verdict="truncated", length=at, why=f"the bin at {at} is damaged behind {at}")
+    save("regf", "bin.dat", patched(hive, at + 4, b"\1"), verdict="truncated", length=at, why=f"the bin at {at} is damaged after {at}")
     save("regf", "cell.dat", patched(hive, 4096 + 32 + len(cells[0]), b"\xff\xff\xff\x7f"), verdict="truncated", length=4096 + 32 + len(cells[0]))
     save("regf", "random.dat", patched(hive, end + 300, random.Random(1).randbytes(len(hive) - end - 300)), verdict="truncated",
          length_min=end, length_max=end + 600)
-    save("regf", "no-bin.dat", patched(hive, 4096, bytes(4)), verdict="truncated", length=4096, why="the bin at 4096 is damaged behind 4096")
-    save("regf", "nothing.dat", patched(hive[:5000], 508, bytes(4)).replace(b"hbin", b"HBIN"), verdict="reject", why="no bin behind the header")
+    save("regf", "no-bin.dat", patched(hive, 4096, bytes(4)), verdict="truncated", length=4096, why="the bin at 4096 is damaged after 4096")
+    save("regf", "nothing.dat", patched(hive[:5000], 508, bytes(4)).replace(b"hbin", b"HBIN"), verdict="reject", why="no bin after the header")
     save("regf", "length.dat", patched(hive, 40, b"\1"), verdict="reject", why="an impossible length")
     log = header(len(bins), 6) + log_entry(1024, 5, b"x") + log_entry(512, 6, b"y")
     save("regf", "new.log1", log, verdict="unverified", length=len(log), extension="log",
-         why=f"a transaction log may be longer than what it holds, {len(log)} bytes")
+         why=f"a transaction log may be longer than its contents, {len(log)} bytes")
     save("regf", "new-used-before.log1", log + log_entry(512, 3, b"z"), verdict="unverified", length=len(log))
-    save("regf", "new-hash.log1", patched(log, 1800, b"?"), verdict="truncated", length=1536, why="the entry at 1536 has other hashes")
+    save("regf", "new-hash.log1", patched(log, 1800, b"?"), verdict="truncated", length=1536, why="the hashes of the entry at 1536 are wrong")
     save("regf", "new-cut.log1", log[:1800], verdict="truncated", length=1536)
     old = header(len(bins), 1) + (b"DIRT" + b"\x03\0\x80").ljust(512, b"\0") + b"s" * 1536
     save("regf", "old.log", old, verdict="unverified", length=len(old), extension="log")

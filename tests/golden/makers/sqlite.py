@@ -56,15 +56,15 @@ def make():
     save("sqlite", "old-cut.sqlite", old[:cut], verdict="truncated", length=cut)
     save("sqlite", "wiped.sqlite", patched(small, 4 * 512, bytes(len(small) - 4 * 512)), verdict="truncated", length=4 * 512)
     save("sqlite", "erased.sqlite", patched(small, 4 * 512, b"\xff" * (len(small) - 4 * 512)), verdict="truncated", length=4 * 512,
-         why="page 5 at 2048 has another kind than what names it")
+         why="page 5 at 2048 has a type that does not fit the reference to it")
     save("sqlite", "text.sqlite", patched(small, 4 * 512 + 40, b"lorem ipsum " * 200)[:len(small)], verdict="truncated", length=4 * 512)
     first_leaf = next(n for n in range(1, pages) if small[n * 512] == 13)
     save("sqlite", "cells.sqlite", patched(small, first_leaf * 512 + 3, b"\x7f\x00"), verdict="truncated", length=first_leaf * 512,
          why=f"page {first_leaf + 1} at {first_leaf * 512} has more cells than there is room for")
     save("sqlite", "fragments.sqlite", patched(small, first_leaf * 512 + 7, b"\x09"), verdict="truncated", length=first_leaf * 512,
-         why=f"page {first_leaf + 1} at {first_leaf * 512} has cells and free blocks that don't fill it")
+         why=f"page {first_leaf + 1} at {first_leaf * 512} has cells and free blocks that do not fill it")
     save("sqlite", "free-count.sqlite", patched(small, 36, b"\0\0\0\1"), verdict="unverified", length=len(small),
-         why="the list of free pages is broken")
+         why="the list of free pages is invalid")
     save("sqlite", "page-size.sqlite", patched(small, 16, b"\3\0"), verdict="reject", why="an impossible page size")
     save("sqlite", "fractions.sqlite", patched(small, 21, b"\x41"), verdict="reject", why="impossible versions or fractions")
     save("sqlite", "reserved.sqlite", patched(small, 80, b"\1"), verdict="reject", why="an impossible schema format or encoding")
@@ -94,7 +94,7 @@ def big_endian_log(log):
 
 def make_logs():
     def why(data):
-        return f"a log may end behind any frame; those up to {len(data)} are sound"
+        return f"a log may end after any frame; those up to {len(data)} are valid"
 
     log = database(TABLE + fill(4), mode="wal")
     save("sqlitewal", "log.wal", log, verdict="unverified", length=len(log), why=why(log))
@@ -138,7 +138,7 @@ def make_journals():
     save("sqlitejournal", "super.journal", one + tail, sequence="yes")
     open_end = segment(count, pages, told=0xffffffff)
     save("sqlitejournal", "not-told.journal", open_end, verdict="unverified", length=len(open_end),
-         why="it does not tell how many records it has: 4 sound ones")
+         why="the number of records is not stored; 4 are valid")
     unsynced = segment(count, pages, told=0, magic=bytes(8))
     save("sqlitejournal", "unsynced.journal", unsynced, verdict="unverified", length=len(unsynced))
     save("sqlitejournal", "cut.journal", one[:1500], verdict="truncated", length=1500, why="the image ends at 1500, before the file does")
@@ -146,6 +146,6 @@ def make_journals():
     headers = two[:len(padded) + 100]
     save("sqlitejournal", "cut-header.journal", headers, verdict="truncated", length=len(headers))
     save("sqlitejournal", "damaged.journal", patched(one, at + 4 + 112, bytes([one[at + 4 + 112] ^ 1])), verdict="truncated", length=at,
-         why=f"the record at {at} has another checksum")
-    save("sqlitejournal", "sector.journal", patched(one, 20, b"\0\0\2\1"), verdict="reject", why="no journal's header")
-    save("sqlitejournal", "first.journal", patched(one, 512, bytes(4)), verdict="reject", why="no sound record")
+         why=f"the checksum of the record at {at} is wrong")
+    save("sqlitejournal", "sector.journal", patched(one, 20, b"\0\0\2\1"), verdict="reject", why="no journal header")
+    save("sqlitejournal", "first.journal", patched(one, 512, bytes(4)), verdict="reject", why="no valid record")

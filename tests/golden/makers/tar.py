@@ -72,7 +72,7 @@ def make():
     # Members: folder at 0, a.txt at 512 with its data up to 2048, link at 2048, b.txt at 2560.
     save("tar", "cut.tar", whole[:1200], verdict="truncated", length=1200)
     save("tar", "cut-random.tar", whole[:1200] + junk(1500, 2), verdict="truncated", length=1024,
-         why="neither a header nor the end at 2048, behind the member at 512")
+         why="neither a header nor the end at 2048, after the member at 512")
     save("tar", "cut-ff.tar", whole[:2600] + b"\xff" * 1500, verdict="truncated", length=2560)
     save("tar", "cut-text.tar", whole[:2700] + text(1500, 3), verdict="truncated", length=2560)
     save("tar", "cut-other.tar", whole[:1200] + whole, verdict="truncated", length=1024)
@@ -84,7 +84,7 @@ def make():
     save("tar", "wiped-few.tar", few + bytes(1536), verdict="unverified", length=2048, why="the last member at 0 ends in zeros, as if wiped")
     long_name = header(b"././@LongLink", 120, b"L", b"ustar  \0") + padded(b"n" * 119 + b"\0")
     save("tar", "no-member-behind.tar", whole[:2560] + long_name + bytes(2000), verdict="truncated", length=3584,
-         why="no member behind what the one at 2560 says of it")
+         why="no member after the header at 2560 that describes one")
     wrong = bytearray(whole)
     wrong[2048] ^= 1
     save("tar", "name-differs.tar", bytes(wrong), verdict="truncated", length=1024)

@@ -32,7 +32,7 @@ def make():
         save("thumbcache", f"version{version}.db", data)
     save("thumbcache", "eight.db", cache(28, extra=bytes(4))[0])
     full, first, size = cache(32, rest=0)
-    save("thumbcache", "full.db", full, verdict="unverified", length=len(full), why="no available entry ends it; 4 are sound")
+    save("thumbcache", "full.db", full, verdict="unverified", length=len(full), why="no available entry at the end; 4 entries are valid")
     data, first, size = cache(32)
     at = first + 2 * size
     save("thumbcache", "cut.db", data[:at + 100], verdict="truncated", length=at + 100, why=f"the image ends at {at + 100}, before the file does")
@@ -44,5 +44,5 @@ def make():
     save("thumbcache", "identifier.db", patched(data, at + 56, b"\1"), verdict="truncated", length=at)
     save("thumbcache", "picture.db", patched(data, at + 56 + 34, b"\1"), verdict="truncated", length=at)
     save("thumbcache", "available.db", patched(data, len(data) - 5, b"\1"), verdict="unverified", length=first + 4 * size)
-    save("thumbcache", "version.db", patched(data, 4, b"\x63"), verdict="reject", why="an impossible version or kind")
-    save("thumbcache", "nothing.db", patched(data, first, b"x"), verdict="reject", why="no entry behind the header")
+    save("thumbcache", "version.db", patched(data, 4, b"\x63"), verdict="reject", why="an impossible version or type")
+    save("thumbcache", "nothing.db", patched(data, first, b"x"), verdict="reject", why="no entry after the header")

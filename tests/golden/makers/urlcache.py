@@ -34,8 +34,8 @@ def make():
     save("urlcache", "cut.dat", data[:18000], verdict="truncated", length=18000, why="the image ends at 18000, before the file does")
     save("urlcache", "table.dat", patched(data, 16384, b"hash"), verdict="truncated", length=16384, why="no hash table at 16384")
     at = 16384 + 128 * 36
-    save("urlcache", "record.dat", patched(data, at, b"\xff"), verdict="truncated", length=at, why=f"an entry that leads to no record at {16384 + 16 + 16}")
+    save("urlcache", "record.dat", patched(data, at, b"\xff"), verdict="truncated", length=at, why=f"an entry that does not lead to a record at {16384 + 16 + 16}")
     save("urlcache", "random.dat", data[:end] + random.Random(1).randbytes(len(data) - end), verdict="truncated",
          length_min=end, length_max=end + 256)
-    save("urlcache", "map.dat", index(used=3)[:17000], verdict="reject", why="a map that has another number of blocks in use")
-    save("urlcache", "size.dat", patched(data[:600], 28, b"\1"), verdict="reject", why="sizes that don't agree")
+    save("urlcache", "map.dat", index(used=3)[:17000], verdict="reject", why="a map with a different number of blocks in use")
+    save("urlcache", "size.dat", patched(data[:600], 28, b"\1"), verdict="reject", why="sizes that do not agree")

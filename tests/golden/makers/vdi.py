@@ -15,7 +15,7 @@ def made(places=(1, 0, -1, -2), stored=2, comment=b"A golden disk"):
 def make():
     plain = made()
     save("vdi", "plain.vdi", plain, verdict="unverified", length=len(plain), title="A golden disk",
-         why=f"the map agrees; nothing vouches for the blocks up to {len(plain)}")
+         why=f"the map agrees, but the blocks up to {len(plain)} cannot be verified")
     empty = made((-1, -1), 0)
     save("vdi", "empty.vdi", empty, verdict="unverified", length=1024)
     save("vdi", "cut.vdi", plain[:-100], verdict="truncated", length=len(plain) - 100)

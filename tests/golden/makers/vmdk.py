@@ -34,19 +34,19 @@ def stream():
 
 def make():
     plain = sparse()
-    save("vmdk", "sparse.vmdk", plain, verdict="unverified", length=len(plain), why=f"tables agree; nothing vouches for the grains up to {len(plain)}")
+    save("vmdk", "sparse.vmdk", plain, verdict="unverified", length=len(plain), why=f"the tables agree, but the grains up to {len(plain)} cannot be verified")
     packed = stream()
     save("vmdk", "stream.vmdk", packed)
     save("vmdk", "sparse-cut.vmdk", plain[:-100], verdict="truncated", length=len(plain) - 100)
-    save("vmdk", "table.vmdk", sparse((4, 2, 0, 1)), verdict="truncated", length_min=512, length_max=1540, why="no table of grains at 1540")
+    save("vmdk", "table.vmdk", sparse((4, 2, 0, 1)), verdict="truncated", length_min=512, length_max=1540, why="no grain table at 1540")
     second = 1024 + len(grain(0, 1))
     for name, junk in (("random", random.Random(8).randbytes(3000)), ("ones", b"\0" * 100 + b"\1" * 2900), ("text", b"nothing but words, " * 150)):
-        save("vmdk", f"stream-{name}.vmdk", packed[:second] + junk, verdict="truncated", length=second, why=f"no sound marker at {second}")
+        save("vmdk", f"stream-{name}.vmdk", packed[:second] + junk, verdict="truncated", length=second, why=f"no valid marker at {second}")
     qemu = header(1, 9, 2) + grain(0, 1) + bytes(512)
-    save("vmdk", "stream-qemu.vmdk", qemu, verdict="unverified", length=len(qemu), why=f"zeros and no footer end the grains before {len(qemu)}")
+    save("vmdk", "stream-qemu.vmdk", qemu, verdict="unverified", length=len(qemu), why=f"zeros instead of a footer after the grains, before {len(qemu)}")
     room = 1024 + 4096
-    save("vmdk", "stream-qemu-room.vmdk", qemu.ljust(room, b"\0"), verdict="unverified", length=room, why=f"zeros and no footer end the grains before {room}")
-    save("vmdk", "stream-zeros.vmdk", packed[:second] + bytes(4000), verdict="truncated", length=second, why=f"no sound marker at {second}")
+    save("vmdk", "stream-qemu-room.vmdk", qemu.ljust(room, b"\0"), verdict="unverified", length=room, why=f"zeros instead of a footer after the grains, before {room}")
+    save("vmdk", "stream-zeros.vmdk", packed[:second] + bytes(4000), verdict="truncated", length=second, why=f"no valid marker at {second}")
     save("vmdk", "stream-cut.vmdk", packed[:-512], verdict="truncated", length=len(packed) - 512)
     for where, value, why in ((4, 9, "no magic and version at 0"), (73, 13, "no line ends at 0"), (20, 9, "impossible sizes at 0")):
         wrong = bytearray(plain)

@@ -50,21 +50,21 @@ def make():
     sound("counted.wasm", HEAD + TYPES + FUNCTIONS + section(12, b"\3") + CODE + DATA + PRODUCERS)
     sound("custom.wasm", base + section(0, text("mine") + b"anything") + DATA + NAME + PRODUCERS + FEATURES)
     for name, data in (("data", base + DATA), ("unknown", base + section(0, text("mine") + b"anything")), ("debug", base + section(0, text(".debug_info") + bytes(40)))):
-        save("wasm", name + ".wasm", data, verdict="unverified", length=len(data), why=f"nothing vouches for the last section, which ends at {len(data)}")
+        save("wasm", name + ".wasm", data, verdict="unverified", length=len(data), why=f"the last section, which ends at {len(data)}, cannot be verified")
     save("wasm", "custom-alone.wasm", HEAD + PRODUCERS, verdict="unverified", length=len(HEAD + PRODUCERS),
          why=f"neither code nor data up to {len(HEAD + PRODUCERS)}")
     front = HEAD + TYPES + FUNCTIONS
-    save("wasm", "no-code.wasm", front, verdict="truncated", length=len(front), why=f"code or data are not there at {len(front)}")
+    save("wasm", "no-code.wasm", front, verdict="truncated", length=len(front), why=f"no code or data at {len(front)}")
     counted = front + section(12, b"\3") + CODE
-    save("wasm", "no-data.wasm", counted, verdict="truncated", length=len(counted), why=f"code or data are not there at {len(counted)}")
+    save("wasm", "no-data.wasm", counted, verdict="truncated", length=len(counted), why=f"no code or data at {len(counted)}")
     rng = random.Random(3)
     for name, junk in (("random", rng.randbytes(300)), ("zeros", bytes(300)), ("text", b"nothing but words, " * 20), ("cut", b"")):
         save("wasm", f"code-{name}.wasm", front + CODE[:60] + junk, verdict="truncated", length=len(front))
-    save("wasm", "data-cut.wasm", base + DATA[:14] + b"\xff" * 50, verdict="truncated", length=len(base), why=f"the section at {len(base)} breaks off")
+    save("wasm", "data-cut.wasm", base + DATA[:14] + b"\xff" * 50, verdict="truncated", length=len(base), why=f"the section at {len(base)} is invalid")
     save("wasm", "producers-cut.wasm", base + PRODUCERS[:30] + bytes(80), verdict="truncated", length=len(base),
-         why=f"the section at {len(base)} breaks off")
+         why=f"the section at {len(base)} is invalid")
     for name, part, kept in (("name", NAME, 12), ("features", FEATURES, 20)):
-        save("wasm", name + "-wiped.wasm", base + part[:kept] + bytes(80), verdict="truncated", length=len(base), why=f"the section at {len(base)} breaks off")
+        save("wasm", name + "-wiped.wasm", base + part[:kept] + bytes(80), verdict="truncated", length=len(base), why=f"the section at {len(base)} is invalid")
     save("wasm", "order.wasm", HEAD + TYPES + CODE + FUNCTIONS, verdict="truncated", length=len(HEAD + TYPES + CODE))
     save("wasm", "component.wasm", b"\0asm\x0d\0\1\0" + TYPES, verdict="reject", why="no magic and version at 0")
     save("wasm", "none.wasm", HEAD + b"\x99" * 30, verdict="reject", why="no section at 8")

@@ -32,7 +32,7 @@ def make():
     save("wim", "integrity.wim", image(True))
     save("wim", "packed-table.wim", image(packed=True))
     save("wim", "cut.wim", whole[:600], verdict="truncated", length=600)
-    save("wim", "cut-random.wim", whole[:600] + junk(2000, 2), verdict="truncated", length=208, why=f"the tables that end at {len(whole)} are broken")
+    save("wim", "cut-random.wim", whole[:600] + junk(2000, 2), verdict="truncated", length=208, why=f"the tables that end at {len(whole)} are invalid")
     save("wim", "cut-zeros.wim", whole[:600] + bytes(2000), verdict="truncated", length=208)
     save("wim", "resource-outside.wim", image(beyond=5000), verdict="truncated", length=208)
     save("wim", "no-xml.wim", image(xml=junk(90)), verdict="truncated", length=208)

@@ -94,13 +94,13 @@ def make():
     out.seek(0, 2)
     with zipfile.ZipFile(out, "a") as target:
         target.writestr(zipfile.ZipInfo("a.txt", DATE), WORDS)
-    save("zip", "behind-stub.zip", out.getvalue()[len(stub):], extension="zip", why="the archive has 100 other bytes before it")
+    save("zip", "behind-stub.zip", out.getvalue()[len(stub):], extension="zip", why="100 other bytes precede the archive")
 
     whole = archive(plain)
     directory = whole.index(b"PK\1\2")
     second = whole.index(b"PK\3\4", 4)
     save("zip", "second-member.zip", whole[second:], verdict="reject",
-         why=f"belongs to an archive that starts {second} bytes earlier")
+         why=f"part of an archive that starts {second} bytes earlier")
     save("zip", "no-directory.zip", whole[:directory], verdict="truncated", length=directory, extension="zip")
     save("zip", "overwritten.docx", archive([("[Content_Types].xml", b"<Types/>"), ("word/x", WORDS)])[:120] + random.Random(9).randbytes(900),
          verdict="truncated", length_min=90, length_max=1020)
@@ -120,7 +120,7 @@ def make():
     wrong = bytearray(whole)
     wrong[directory + 16] ^= 1  # the CRC of the first entry
     save("zip", "crc-differs.zip", bytes(wrong), verdict="unverified", length=len(whole),
-         why=f"the directory at {directory} lists other members than those before it")
+         why=f"the directory at {directory} does not match the members before it")
     wrong = bytearray(whole)
     wrong[-6] ^= 1  # the directory's place in the end record
     save("zip", "place-differs.zip", bytes(wrong), verdict="unverified", length=len(whole))

@@ -35,11 +35,11 @@ def make():
     save("zst", "chain-skippable.zst", struct.pack("<III", 0x184D2A50, 4, len(whole)) + whole + skippable, sequence="yes")
     # One raw block of 20 bytes behind a header that says nothing.
     save("zst", "unproved.zst", struct.pack("<IBB", 0xFD2FB528, 0, 0x50) + struct.pack("<I", 20 << 3 | 1)[:3] + junk(20),
-         verdict="unverified", length=29, why="has neither size nor checksum nor anything coded")
+         verdict="unverified", length=29, why="has no size, no checksum and no compressed block")
     with_id = bytearray(whole)
     with_id[4] |= 1  # an id of one byte behind the window or size fields
     save("zst", "dictionary.zst", bytes(with_id[:5]) + b"\x07" + bytes(with_id[5:]), verdict="unverified", length=len(whole) + 1,
-         why="needs a dictionary, so that nothing was unpacked")
+         why="needs a dictionary, so nothing was decompressed")
 
     two = streamed(words, write_checksum=True)
     first = 6 + 3 + (int.from_bytes(two[6:9], "little") >> 3)  # behind the first block

@@ -1,4 +1,5 @@
-/* Compressed files: what golden files can't hold, for their size or because more follows them. */
+/* Compressed files: cases that golden files cannot show, because of their size or because more
+ * follows them. */
 #include "carver_case.h"
 
 #include <bzlib.h>
@@ -10,18 +11,18 @@
 
 static void add_legacy_block(struct bytes *bytes, size_t len)
 {
-	uint8_t *zeros = calloc(1, len), *packed = malloc(LZ4_COMPRESSBOUND(LEGACY_BLOCK));
-	int packed_len = LZ4_compress_default(
-		(char *)zeros, (char *)packed, (int)len, LZ4_COMPRESSBOUND(LEGACY_BLOCK));
+	uint8_t *zeros = calloc(1, len), *output = malloc(LZ4_COMPRESSBOUND(LEGACY_BLOCK));
+	int output_len = LZ4_compress_default(
+		(char *)zeros, (char *)output, (int)len, LZ4_COMPRESSBOUND(LEGACY_BLOCK));
 
-	cr_assert_gt(packed_len, 0);
-	bytes_add_le(bytes, (uint64_t)packed_len, 4);
-	bytes_add(bytes, packed, (size_t)packed_len);
+	cr_assert_gt(output_len, 0);
+	bytes_add_le(bytes, (uint64_t)output_len, 4);
+	bytes_add(bytes, output, (size_t)output_len);
 	free(zeros);
-	free(packed);
+	free(output);
 }
 
-Test(carver_packed, legacy_lz4_ends_with_the_first_block_that_is_not_full)
+Test(carver_compressed, legacy_lz4_ends_with_the_first_block_that_is_not_full)
 {
 	struct bytes bytes = { 0 };
 	size_t first, second;
@@ -29,7 +30,7 @@ Test(carver_packed, legacy_lz4_ends_with_the_first_block_that_is_not_full)
 	bytes_add(&bytes, "\x02\x21\x4c\x18", 4);
 	add_legacy_block(&bytes, LEGACY_BLOCK);
 	first = bytes.len;
-	expect("lz4", &bytes, CARVE_TRUNCATED, first, "behind a full one");
+	expect("lz4", &bytes, CARVE_TRUNCATED, first, "after a full one");
 	add_legacy_block(&bytes, 300);
 	second = bytes.len;
 	expect("lz4", &bytes, CARVE_COMPLETE, second, NULL);
@@ -43,22 +44,22 @@ Test(carver_packed, legacy_lz4_ends_with_the_first_block_that_is_not_full)
 
 static void add_bzip2(struct bytes *bytes, const uint8_t *data, size_t len, int level)
 {
-	unsigned packed_len = (unsigned)(len + len / 50) + 1000;
-	uint8_t *room = malloc(packed_len);
+	unsigned output_len = (unsigned)(len + len / 50) + 1000;
+	uint8_t *room = malloc(output_len);
 
 	cr_assert_eq(BZ2_bzBuffToBuffCompress(
-			     (char *)room, &packed_len, (char *)data, (unsigned)len, level, 0, 0),
+			     (char *)room, &output_len, (char *)data, (unsigned)len, level, 0, 0),
 		BZ_OK);
-	bytes_add(bytes, room, packed_len);
+	bytes_add(bytes, room, output_len);
 	free(room);
 }
 
-Test(carver_packed, bzip2_is_sound_up_to_the_block_that_breaks)
+Test(carver_compressed, bzip2_is_valid_up_to_the_invalid_block)
 {
 	struct bytes data = { 0 }, bytes = { 0 };
 	struct finding found;
 
-	/* Blocks of 100,000 bytes, each some 100 KB packed. */
+	/* Blocks of 100,000 bytes, each about 100 KB compressed. */
 	bytes_add_random(&data, 1, 350000);
 	add_bzip2(&bytes, data.data, data.len, 1);
 	expect("bz2", &bytes, CARVE_COMPLETE, bytes.len, NULL);
@@ -66,12 +67,12 @@ Test(carver_packed, bzip2_is_sound_up_to_the_block_that_breaks)
 	cr_assert_eq(carve("bz2", bytes.data, bytes.len, &found), CARVE_TRUNCATED);
 	cr_assert(found.length > 195000 && found.length < 210000, "%zu", (size_t)found.length);
 	bytes.data[90000] ^= 1;
-	expect("bz2", &bytes, CARVE_TRUNCATED, 10, "breaks");
+	expect("bz2", &bytes, CARVE_TRUNCATED, 10, "is invalid");
 	free(data.data);
 	free(bytes.data);
 }
 
-Test(carver_packed, what_unpacks_without_end_is_unverified)
+Test(carver_compressed, endless_output_is_unverified)
 {
 	struct bytes data = { 0 }, bytes = { 0 };
 	struct finding found;
@@ -80,7 +81,7 @@ Test(carver_packed, what_unpacks_without_end_is_unverified)
 	add_bzip2(&bytes, data.data, data.len, 9);
 	free(data.data);
 	cr_assert_eq(carve("bz2", bytes.data, bytes.len, &found), CARVE_UNVERIFIED);
-	cr_assert(strstr(found.why, "more than is checked"), "%s", found.why);
+	cr_assert(strstr(found.why, "more than burin checks"), "%s", found.why);
 	free(bytes.data);
 }
 
@@ -96,8 +97,8 @@ static void add_xz(struct bytes *bytes, size_t len)
 	free(zeros);
 }
 
-/* Zeros up to the next sector are what a file system leaves; a few are padding, in fours. */
-Test(carver_packed, zeros_between_xz_streams)
+/* Zeros up to the next sector are left by a file system; a few are padding, in fours. */
+Test(carver_compressed, zeros_between_xz_streams)
 {
 	static const struct {
 		size_t zeros; /* 0: up to a sector */
@@ -117,8 +118,8 @@ Test(carver_packed, zeros_between_xz_streams)
 	}
 }
 
-/* As programs write that append lines one by one: each is looked at, and no more. */
-Test(carver_packed, many_short_gzip_members)
+/* As written by programs that append lines one by one: each is read once. */
+Test(carver_compressed, many_short_gzip_members)
 {
 	static const uint8_t member[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0";
 	struct bytes bytes = { 0 };
@@ -129,8 +130,8 @@ Test(carver_packed, many_short_gzip_members)
 	free(bytes.data);
 }
 
-/* The names of members are one file's, whose parts they are. */
-Test(carver_packed, a_later_gzip_member_is_named_as_a_part)
+/* Later members are parts of the file that the first one starts. */
+Test(carver_compressed, a_later_gzip_member_is_reported_as_a_part)
 {
 	static const uint8_t member[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0";
 	struct bytes bytes = { 0 };

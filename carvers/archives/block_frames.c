@@ -1,0 +1,159 @@
+/*
+ * Blocks are decompressed one by one: if one is invalid, the file is valid up to its start. The
+ * decoders give no closer offset, as they process whole blocks.
+ */
+#include "block_frames.h"
+
+#include <inttypes.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define SKIPPABLE 0x184d2a50
+#define SKIPPABLE_HEADER_LEN 8
+
+struct frames_walk {
+	struct view *view;
+	struct finding *finding;
+	const struct block_frames *kind;
+	uint64_t valid_end; /* after the last valid header or block */
+	bool unproven, dictionary;
+};
+
+enum frame_end {
+	FRAME_WHOLE, /* it ends at walk->valid_end */
+	FRAME_NONE,  /* no frame after all */
+	FRAME_CUT,
+	FRAME_BROKEN,
+	FRAME_REFUSED,
+};
+
+/* Returns the offset after the skippable frames at `at`. */
+static uint64_t skip_frames(struct view *view, uint64_t at)
+{
+	const uint8_t *p;
+
+	while ((p = view_peek(view, at, SKIPPABLE_HEADER_LEN)) && (le32(p) & ~15u) == SKIPPABLE &&
+		le32(p + 4) <= view_size(view) - at - SKIPPABLE_HEADER_LEN)
+		at += SKIPPABLE_HEADER_LEN + le32(p + 4);
+	return at;
+}
+
+/* The result for a frame whose block, up to `end`, ended or failed. */
+static enum frame_end judge_block(
+	struct frames_walk *walk, enum compressed_state state, uint64_t end)
+{
+	switch (state) {
+	case COMPRESSED_BAD:
+		return FRAME_BROKEN;
+	case COMPRESSED_REFUSED:
+		return FRAME_REFUSED;
+	case COMPRESSED_DONE:
+		walk->valid_end = end;
+		return FRAME_WHOLE;
+	default:
+		return end > view_size(walk->view) ? FRAME_CUT : FRAME_BROKEN;
+	}
+}
+
+/* Decompresses block after block. */
+static enum frame_end walk_blocks(
+	struct frames_walk *walk, const struct block_frame *frame, struct compressed *stream)
+{
+	struct view *view = walk->view;
+	bool coded = false;
+	struct frame_block block = { .end = frame->blocks };
+	enum compressed_state state = COMPRESSED_CUT;
+
+	while (!block.last) {
+		uint64_t at = block.end;
+
+		if (!walk->kind->read_block(view, frame, at, &block))
+			return view_size(view) - at < 8 ? FRAME_CUT
+			       : at > frame->blocks     ? FRAME_BROKEN
+							: FRAME_NONE;
+		walk->valid_end = block.data;
+		if (block.last)
+			block.end += frame->end_extra;
+		state = frame->dictionary ? COMPRESSED_CUT
+					  : compressed_feed(stream, view, block.end);
+		if (block.end > view_size(view))
+			return state == COMPRESSED_BAD ? FRAME_BROKEN : FRAME_CUT;
+		if (!frame->dictionary && (state != COMPRESSED_CUT || stream->end != block.end) &&
+			!(block.last && state == COMPRESSED_DONE))
+			return judge_block(walk, state, block.end);
+		walk->valid_end = block.end;
+		coded |= block.coded;
+	}
+	walk->unproven |= frame->unproven && !coded;
+	walk->dictionary |= frame->dictionary;
+	return frame->dictionary || state == COMPRESSED_DONE ? FRAME_WHOLE : FRAME_BROKEN;
+}
+
+static enum frame_end walk_frame(struct frames_walk *walk, uint64_t at)
+{
+	struct block_frame frame = { .at = at };
+	struct compressed stream;
+	enum frame_end end;
+
+	if (!walk->kind->read_frame(walk->view, &frame))
+		return FRAME_NONE;
+	if (!compressed_open(&stream, walk->kind->format))
+		return FRAME_REFUSED;
+	stream.end = at;
+	if (!frame.dictionary &&
+		compressed_feed(&stream, walk->view, frame.blocks) == COMPRESSED_BAD)
+		end = FRAME_NONE;
+	else
+		end = walk_blocks(walk, &frame, &stream);
+	compressed_close(&stream);
+	if (!walk->finding->extension && end != FRAME_NONE)
+		walk->finding->extension = walk->kind->extensions[compressed_content(&stream)];
+	return end;
+}
+
+static enum verdict judge_damage(struct frames_walk *walk, enum frame_end end, uint64_t at)
+{
+	struct view *view = walk->view;
+
+	if (end == FRAME_CUT)
+		return walk_cut(view, walk->finding, view_size(view) + 1,
+			view_ends_with_image(view) ? view_size(view) : walk->valid_end);
+	walk->finding->length = walk->valid_end;
+	if (end == FRAME_REFUSED)
+		return verdict_because(CARVE_UNVERIFIED, walk->finding,
+			"decompresses to more than burin checks, at %" PRIu64, walk->valid_end);
+	return verdict_because(CARVE_TRUNCATED, walk->finding,
+		"the %s frame at %" PRIu64 " is invalid after %" PRIu64, walk->kind->what, at,
+		walk->valid_end);
+}
+
+enum verdict block_frames_check(
+	struct view *view, struct finding *finding, const struct block_frames *frames)
+{
+	struct frames_walk walk = { .view = view, .finding = finding, .kind = frames };
+	uint64_t at = 0, next = skip_frames(view, 0);
+	enum frame_end end;
+
+	for (;; at = walk.valid_end, next = skip_frames(view, at)) {
+		end = walk_frame(&walk, next);
+		if (end != FRAME_WHOLE)
+			break;
+		if (next)
+			view_part(view, next);
+	}
+	if (end != FRAME_NONE)
+		return judge_damage(&walk, end, next);
+	if (!at)
+		return verdict_because(
+			CARVE_REJECT, finding, "no %s frame at %" PRIu64, frames->what, next);
+	/* The contents of the skippable frames at the end cannot be verified. */
+	finding->length = next;
+	if (walk.dictionary)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"needs a dictionary, so nothing was decompressed");
+	if (walk.unproven)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"has no size, no checksum and no compressed block");
+	return CARVE_COMPLETE;
+}

@@ -1,0 +1,82 @@
+#include "stream_chain.h"
+
+#include <inttypes.h>
+
+#include "walk.h"
+
+#define PADDING_MAX 64
+#define SECTOR 512
+
+/* Where the next stream starts after `at`; 0 when none does. Zeros up to the next sector are most
+ * likely what the file system left after the file, and the next stream is another file. */
+static uint64_t next_stream(struct view *view, const struct stream_chain *chain, uint64_t at)
+{
+	uint64_t from = at;
+
+	if (chain->starts(view, at))
+		return at;
+	while (chain->padding && at - from < PADDING_MAX) {
+		const uint8_t *p = view_peek(view, at, 1);
+
+		if (!p || *p)
+			break;
+		at++;
+	}
+	if (at == from || (at - from) % chain->padding || at % SECTOR == 0)
+		return 0;
+	return chain->starts(view, at) ? at : 0;
+}
+
+/* The verdict on a stream at `at` that did not end with its checksum. */
+static enum verdict judge_damage(struct view *view, struct finding *finding,
+	const struct stream_chain *chain, uint64_t at, enum compressed_state state,
+	const struct compressed *stream)
+{
+	uint64_t size = view_size(view), valid_end = at + chain->starts(view, at);
+
+	if (!chain->by_blocks && stream->end > valid_end)
+		valid_end = walk_before_fill(view, valid_end, stream->end);
+	else if (stream->proven > valid_end)
+		valid_end = stream->proven;
+	if (state == COMPRESSED_CUT)
+		return walk_cut(
+			view, finding, size + 1, walk_before_fill(view, valid_end, stream->end));
+	finding->length = state == COMPRESSED_REFUSED ? stream->end : valid_end;
+	if (state == COMPRESSED_REFUSED)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"decompresses to more than burin checks, at %" PRIu64, stream->end);
+	return verdict_because(CARVE_TRUNCATED, finding,
+		"the %s stream at %" PRIu64 " is invalid, or its checksum wrong, at %" PRIu64,
+		chain->what, at, stream->end);
+}
+
+enum verdict stream_chain_check(
+	struct view *view, struct finding *finding, const struct stream_chain *chain)
+{
+	struct compressed stream;
+	enum compressed_state state;
+	uint64_t at = 0, next;
+
+	if (!chain->starts(view, 0))
+		return verdict_because(CARVE_REJECT, finding, "no %s header at 0", chain->what);
+	for (;; at = next) {
+		state = compressed_walk(view, chain->format, at, view_size(view), &stream);
+		if (state != COMPRESSED_DONE && stream.end < at + chain->sure_len) {
+			if (at)
+				break;
+			return verdict_because(
+				CARVE_REJECT, finding, "no %s stream at 0", chain->what);
+		}
+		if (at)
+			view_part(view, at);
+		else
+			finding->extension = chain->extensions[compressed_content(&stream)];
+		if (state != COMPRESSED_DONE)
+			return judge_damage(view, finding, chain, at, state, &stream);
+		finding->length = stream.end;
+		next = next_stream(view, chain, stream.end);
+		if (!next)
+			break;
+	}
+	return CARVE_COMPLETE;
+}

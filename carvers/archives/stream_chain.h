@@ -1,0 +1,28 @@
+/*
+ * Files that are one compressed stream, or several in a row: what bzip2, xz and lzip have in
+ * common.
+ */
+#ifndef BURIN_CARVERS_ARCHIVES_STREAM_CHAIN_H
+#define BURIN_CARVERS_ARCHIVES_STREAM_CHAIN_H
+
+#include "compressed.h"
+
+struct stream_chain {
+	enum compressed_format format;
+	const char *what; /* for people: "bzip2" */
+	/* The length of the header of a stream that starts at `at`, or 0. */
+	size_t (*starts)(struct view *view, uint64_t at);
+	/* Zeros between streams come in multiples of this many; 0: there are none. */
+	uint64_t padding;
+	/* A stream that becomes invalid earlier than this is not accepted. */
+	uint64_t sure_len;
+	/* An invalid stream is valid up to `proven`, not up to where the decoder noticed. */
+	bool by_blocks;
+	const char *extensions[COMPRESSED_CONTENTS];
+};
+
+/* The carvers' check. */
+enum verdict stream_chain_check(
+	struct view *view, struct finding *finding, const struct stream_chain *chain);
+
+#endif
