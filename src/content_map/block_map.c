@@ -235,12 +235,12 @@ static void get_part(
 }
 
 /* The blocks that runs touch, one after another. */
-struct walk {
+struct block_walk {
 	const struct range *run, *end;
 	uint64_t next; /* block */
 };
 
-static bool next_block(const struct block_map *map, struct walk *walk, uint64_t *block)
+static bool next_block(const struct block_map *map, struct block_walk *walk, uint64_t *block)
 {
 	for (; walk->run != walk->end; walk->run++) {
 		uint64_t first = walk->run->offset / map->block_len;
@@ -266,7 +266,7 @@ static bool is_end(const struct block_ends *ends, uint64_t block)
 uint8_t *block_map_encode(const struct block_map *map, const struct block_ends *ends,
 	const struct range *runs, size_t run_count, size_t *len)
 {
-	struct walk walk = { runs, runs + run_count, 0 };
+	struct block_walk walk = { runs, runs + run_count, 0 };
 	struct codec_writer writer = { 0 };
 	uint16_t *entries = NULL;
 	size_t count = 0, room = 0;
@@ -286,8 +286,8 @@ uint8_t *block_map_encode(const struct block_map *map, const struct block_ends *
 }
 
 /* False when the entries are not those of the blocks. */
-static bool apply_entries(struct block_map *map, const struct block_ends *ends, struct walk *walk,
-	const uint8_t *bytes, size_t len)
+static bool apply_entries(struct block_map *map, const struct block_ends *ends,
+	struct block_walk *walk, const uint8_t *bytes, size_t len)
 {
 	uint64_t block;
 	size_t at = 0;
@@ -311,7 +311,7 @@ int block_map_apply(struct block_map *map, const struct range *runs, size_t run_
 	const uint8_t *bytes, size_t len)
 {
 	struct codec_reader reader = codec_reader_from(bytes, len);
-	struct walk walk = { runs, runs + run_count, 0 };
+	struct block_walk walk = { runs, runs + run_count, 0 };
 	struct block_ends ends;
 	const uint8_t *entries;
 

@@ -145,7 +145,7 @@ static uint32_t weigh(const struct counts *counts)
 }
 #endif
 
-static uint32_t measure(const struct counts *counts, size_t len)
+static uint32_t entropy_of(const struct counts *counts, size_t len)
 {
 	uint32_t bits = (weights[len] - weigh(counts)) / (uint32_t)len;
 	uint16_t values = 0;
@@ -335,7 +335,7 @@ enum content_class content_classify(const uint8_t *sample, size_t len, uint8_t *
 
 	pthread_once(&tables_once, fill_tables);
 	count_bytes(sample, len, &counts);
-	bits = measure(&counts, len);
+	bits = entropy_of(&counts, len);
 	*entropy = bits >= 255 * (BIT / 32) ? 255 : (uint8_t)(bits / (BIT / 32));
 	if (bits >= COMPRESSED_FROM)
 		return CONTENT_COMPRESSED;

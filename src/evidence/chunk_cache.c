@@ -24,7 +24,7 @@ struct cache_entry {
 	unsigned users; /* threads that load it, copy from it or wait for it */
 };
 
-struct set {
+struct cache_set {
 	pthread_mutex_t lock;
 	pthread_cond_t loaded;
 	uint64_t clock;
@@ -33,7 +33,7 @@ struct set {
 
 struct chunk_cache {
 	size_t len, set_count;
-	struct set *sets;
+	struct cache_set *sets;
 };
 
 struct chunk_cache *chunk_cache_new(size_t len, size_t memory)
@@ -65,13 +65,13 @@ void chunk_cache_free(struct chunk_cache *cache)
 	free(cache);
 }
 
-static struct set *set_of(const struct chunk_cache *cache, uint64_t number)
+static struct cache_set *set_of(const struct chunk_cache *cache, uint64_t number)
 {
 	return &cache->sets[(number * 0x9e3779b97f4a7c15u >> 32) % cache->set_count];
 }
 
 /* The chunk's entry, or one that it may replace; NULL when all are in use. Under the lock. */
-static struct cache_entry *find_entry(struct set *set, uint64_t number)
+static struct cache_entry *find_entry(struct cache_set *set, uint64_t number)
 {
 	struct cache_entry *oldest = NULL;
 
@@ -86,18 +86,18 @@ static struct cache_entry *find_entry(struct set *set, uint64_t number)
 	return oldest;
 }
 
-static bool has(const struct cache_entry *entry, uint64_t number)
+static bool has_chunk(const struct cache_entry *entry, uint64_t number)
 {
 	return entry->state == READY && entry->number == number;
 }
 
-static void hold_entry(struct set *set, struct cache_entry *entry)
+static void hold_entry(struct cache_set *set, struct cache_entry *entry)
 {
 	entry->users++;
 	entry->used = ++set->clock;
 }
 
-static void release_entry(struct set *set, struct cache_entry *entry)
+static void release_entry(struct cache_set *set, struct cache_entry *entry)
 {
 	pthread_mutex_lock(&set->lock);
 	entry->users--;
@@ -106,7 +106,7 @@ static void release_entry(struct set *set, struct cache_entry *entry)
 
 /* Fills a held entry that was found empty or with another chunk. Under the lock, which is released
  * meanwhile. */
-static int fill_entry(struct chunk_cache *cache, struct set *set, struct cache_entry *entry,
+static int fill_entry(struct chunk_cache *cache, struct cache_set *set, struct cache_entry *entry,
 	uint64_t number, int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
 {
 	int rc = -ENOMEM;
@@ -141,7 +141,7 @@ static int read_uncached(const struct chunk_cache *cache, uint64_t number, size_
 int chunk_cache_read(struct chunk_cache *cache, uint64_t number, size_t from, void *buffer,
 	size_t len, int (*load)(void *arg, uint64_t number, uint8_t *to), void *arg)
 {
-	struct set *set = set_of(cache, number);
+	struct cache_set *set = set_of(cache, number);
 	struct cache_entry *entry;
 	int rc = 0;
 
@@ -155,7 +155,7 @@ int chunk_cache_read(struct chunk_cache *cache, uint64_t number, size_t from, vo
 	while (entry->state == LOADING)
 		pthread_cond_wait(&set->loaded, &set->lock);
 	/* A waiting thread tries again, should the loading one have failed. */
-	if (!has(entry, number))
+	if (!has_chunk(entry, number))
 		rc = fill_entry(cache, set, entry, number, load, arg);
 	pthread_mutex_unlock(&set->lock);
 	if (!rc)
@@ -166,13 +166,13 @@ int chunk_cache_read(struct chunk_cache *cache, uint64_t number, size_t from, vo
 
 bool chunk_cache_get(struct chunk_cache *cache, uint64_t number, uint8_t *to)
 {
-	struct set *set = set_of(cache, number);
+	struct cache_set *set = set_of(cache, number);
 	struct cache_entry *entry;
 	bool found;
 
 	pthread_mutex_lock(&set->lock);
 	entry = find_entry(set, number);
-	found = entry && has(entry, number);
+	found = entry && has_chunk(entry, number);
 	if (found)
 		hold_entry(set, entry);
 	pthread_mutex_unlock(&set->lock);
@@ -194,7 +194,7 @@ static int load_copy(void *arg, uint64_t number, uint8_t *to)
 
 void chunk_cache_put(struct chunk_cache *cache, uint64_t number, const uint8_t *bytes)
 {
-	struct set *set = set_of(cache, number);
+	struct cache_set *set = set_of(cache, number);
 	const void *arg[] = { cache, bytes };
 	struct cache_entry *entry;
 

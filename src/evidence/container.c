@@ -266,7 +266,7 @@ static void extract_reason(const char *said, char *reason, size_t len)
 	text_clean(line, reason, len);
 }
 
-static int refuse(const struct container *container, const char *path, struct error *error)
+static int refuse_image(const struct container *container, const char *path, struct error *error)
 {
 	char reason[512];
 
@@ -276,7 +276,7 @@ static int refuse(const struct container *container, const char *path, struct er
 }
 
 /* Starts the child and waits until it reports that the image is open. */
-static int start(struct container *container, const char *path, struct error *error)
+static int start_child(struct container *container, const char *path, struct error *error)
 {
 	struct shared *shared;
 	int32_t status = 0;
@@ -293,7 +293,7 @@ static int start(struct container *container, const char *path, struct error *er
 			strerror(-failure));
 	if (!sandbox_receive(sandbox_socket(container->child), &status, sizeof(status)) || status ||
 		!shared->size)
-		return refuse(container, path, error);
+		return refuse_image(container, path, error);
 	return 0;
 }
 
@@ -322,7 +322,7 @@ static int container_open(
 	}
 	status = container_format_check(path, &container->format, ends, info, error);
 	if (!status)
-		status = start(container, path, error);
+		status = start_child(container, path, error);
 	if (status) {
 		image_close(&container->image);
 		return status;

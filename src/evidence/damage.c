@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 /* Takes ownership of why. Adjacent places with the same reason are one. */
-static void add(struct damages *damages, uint64_t offset, uint64_t length, char *why)
+static void add_damage(struct damages *damages, uint64_t offset, uint64_t length, char *why)
 {
 	struct damage *last = damages->count ? &damages->items[damages->count - 1] : NULL;
 
@@ -33,7 +33,7 @@ static void collect_range(struct damages *damages, struct image *image, const st
 			why = xstrdup("the medium or its file could not be read there");
 		if (len > left)
 			len = left;
-		add(damages, offset, len, why);
+		add_damage(damages, offset, len, why);
 		offset += len;
 		left -= len;
 	}

@@ -16,7 +16,7 @@
 /* Far longer than any line that ddrescue writes. */
 #define LINE_MAX_LEN 1024
 
-struct map {
+struct map_parser {
 	const char *path;
 	unsigned line; /* number of the current one */
 	struct ranges *unread;
@@ -26,7 +26,7 @@ struct map {
 	struct error *error;
 };
 
-static int bad_line(const struct map *map, const char *what)
+static int bad_line(const struct map_parser *map, const char *what)
 {
 	return error_set(map->error, EXIT_USAGE, EINVAL,
 		"%s:%u: %s; expected a map as ddrescue writes it: POSITION SIZE STATUS in each "
@@ -34,7 +34,7 @@ static int bad_line(const struct map *map, const char *what)
 		map->path, map->line, what);
 }
 
-static void add_unread(struct map *map, uint64_t from, uint64_t to)
+static void add_unread(struct map_parser *map, uint64_t from, uint64_t to)
 {
 	if (to > map->size)
 		to = map->size;
@@ -57,7 +57,7 @@ static bool parse_number(char **text, uint64_t *number)
 	return true;
 }
 
-static int parse_block(struct map *map, char *text)
+static int parse_block(struct map_parser *map, char *text)
 {
 	uint64_t position, size;
 
@@ -77,7 +77,7 @@ static int parse_block(struct map *map, char *text)
 }
 
 /* "0x00120000 ? 1": where the rescue was, what it was doing, and since 1.22 the pass. */
-static int parse_state(struct map *map, char *text)
+static int parse_state(struct map_parser *map, char *text)
 {
 	uint64_t position;
 
@@ -87,7 +87,7 @@ static int parse_state(struct map *map, char *text)
 	return 0;
 }
 
-static int parse_line(struct map *map, char *text)
+static int parse_line(struct map_parser *map, char *text)
 {
 	text += strspn(text, " \t");
 	if (*text == '#' || *text == '\n' || *text == '\r' || !*text)
@@ -95,7 +95,7 @@ static int parse_line(struct map *map, char *text)
 	return map->begun ? parse_block(map, text) : parse_state(map, text);
 }
 
-static int parse_lines(struct map *map, FILE *stream)
+static int parse_lines(struct map_parser *map, FILE *stream)
 {
 	char text[LINE_MAX_LEN];
 	int rc = 0;
@@ -116,7 +116,7 @@ static int parse_lines(struct map *map, FILE *stream)
 
 int ddrescue_map_read(struct ranges *unread, const char *path, uint64_t size, struct error *error)
 {
-	struct map map = { .path = path, .unread = unread, .size = size, .error = error };
+	struct map_parser map = { .path = path, .unread = unread, .size = size, .error = error };
 	FILE *stream = fopen(path, "re");
 	int rc;
 

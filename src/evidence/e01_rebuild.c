@@ -45,7 +45,7 @@ static size_t chunk_at(struct rebuilder *rebuilder, size_t len, bool *compressed
 		       : 0;
 }
 
-static uint32_t follow(struct rebuilder *rebuilder, int fd, uint64_t from, uint64_t end,
+static uint32_t follow_chunks(struct rebuilder *rebuilder, int fd, uint64_t from, uint64_t end,
 	size_t stored_max, uint32_t **entries, uint64_t *reached)
 {
 	size_t capacity = 0;
@@ -84,7 +84,7 @@ uint32_t e01_rebuild(int fd, uint64_t from, uint64_t end, uint32_t chunk_len, ui
 	*entries = NULL;
 	*reached = from;
 	if (rebuilder.inflater && rebuilder.bytes && rebuilder.plain)
-		count = follow(&rebuilder, fd, from, end, stored_max, entries, reached);
+		count = follow_chunks(&rebuilder, fd, from, end, stored_max, entries, reached);
 	libdeflate_free_decompressor(rebuilder.inflater);
 	free(rebuilder.bytes);
 	free(rebuilder.plain);

@@ -64,7 +64,8 @@ static int measure_device(
 	return 0;
 }
 
-static int measure(struct raw *raw, struct raw_part *part, const char *path, struct error *error)
+static int measure_part(
+	struct raw *raw, struct raw_part *part, const char *path, struct error *error)
 {
 	struct stat st;
 
@@ -100,7 +101,7 @@ static int open_part(struct raw *raw, const char *path, struct error *error)
 	part->direct_fd = DIRECT_UNTRIED;
 	part->start = raw->image.info.size;
 	raw->count++;
-	return measure(raw, part, path, error);
+	return measure_part(raw, part, path, error);
 }
 
 static void raw_close(struct image *image)

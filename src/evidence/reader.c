@@ -163,7 +163,8 @@ static int try_backend(struct reader *reader, const struct reader_backend *backe
 
 /* io_uring where it was asked for, or where direct reads profit from it; threads where it is not
  * available. */
-static int start(struct reader *reader, const struct reader_options *options, struct error *error)
+static int start_backend(
+	struct reader *reader, const struct reader_options *options, struct error *error)
 {
 	bool plain = reader_plan_files(reader->image, reader->begin);
 	int rc = -ENOTSUP;
@@ -195,7 +196,7 @@ int reader_open(struct reader **result, struct image *image, const struct reader
 		rc = make_ring(reader, error);
 	if (!rc) {
 		reader_assign_entries(reader);
-		rc = start(reader, options, error);
+		rc = start_backend(reader, options, error);
 	}
 	if (rc) {
 		reader_close(reader);

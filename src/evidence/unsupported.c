@@ -41,7 +41,7 @@ static bool has_magic(const struct format *format, const uint8_t *head, size_t h
 	       !memcmp(head + format->offset, format->magic, format->magic_len);
 }
 
-static int refuse(const char *path, const struct format *format, struct error *error)
+static int refuse_format(const char *path, const struct format *format, struct error *error)
 {
 	return error_set(error, EXIT_IO, EMEDIUMTYPE,
 		"%s is an image in the format %s, which burin does not read: %s", path,
@@ -55,6 +55,6 @@ int unsupported_container(
 
 	for (size_t i = 0; i < count; i++)
 		if (has_magic(&formats[i], head, head_len))
-			return refuse(path, &formats[i], error);
+			return refuse_format(path, &formats[i], error);
 	return 0;
 }

@@ -46,7 +46,7 @@ struct request {
 };
 
 /* The child's state. */
-struct job {
+struct walk_job {
 	struct walk_host host; /* first: the host's pointer is ours */
 	const struct walk_process *process;
 	int fd;
@@ -69,7 +69,7 @@ struct listener {
 /* It waits for the parent, which may be busy, and the evidence slow. */
 static volatile sig_atomic_t waiting;
 
-static bool flush(struct job *job)
+static bool flush(struct walk_job *job)
 {
 	bool sent;
 
@@ -80,7 +80,7 @@ static bool flush(struct job *job)
 	return sent;
 }
 
-static bool queue_message(struct job *job, uint32_t kind, const void *bytes, size_t len)
+static bool queue_message(struct walk_job *job, uint32_t kind, const void *bytes, size_t len)
 {
 	struct message message = { kind, (uint32_t)len };
 
@@ -136,7 +136,7 @@ static void watch_for_deadlock(void)
 
 static bool request_read(struct walk_host *host, uint64_t offset, void *buffer, size_t len)
 {
-	struct job *job = (struct job *)host;
+	struct walk_job *job = (struct walk_job *)host;
 	struct request request = { offset, len };
 	bool good;
 
@@ -151,12 +151,12 @@ static bool request_read(struct walk_host *host, uint64_t offset, void *buffer, 
 /* Reports are small: WALK_RANGES_MAX ranges are the largest. */
 static bool report(struct walk_host *host, enum walk_message what, const void *bytes, size_t len)
 {
-	return queue_message((struct job *)host, what, bytes, len);
+	return queue_message((struct walk_job *)host, what, bytes, len);
 }
 
 static int work(int fd, void *arg)
 {
-	struct job *job = arg;
+	struct walk_job *job = arg;
 
 	job->fd = fd;
 	watch_for_deadlock();
@@ -268,11 +268,11 @@ static struct sandbox_limits limits_for(uint64_t size)
 	};
 }
 
-static int start(struct sandbox_child **child, const struct walk_process *process)
+static int start_child(struct sandbox_child **child, const struct walk_process *process)
 {
 	const struct image_info *info = image_info(process->image);
 	struct sandbox_limits limits = limits_for(info->size);
-	struct job *job = xcalloc(1, sizeof(*job));
+	struct walk_job *job = xcalloc(1, sizeof(*job));
 	int status;
 
 	job->host = (struct walk_host){ .size = info->size,
@@ -293,7 +293,7 @@ void walk_process_run(const struct walk_process *process, struct walk_end *end)
 	char *how;
 
 	*end = (struct walk_end){ 0 };
-	status = start(&child, process);
+	status = start_child(&child, process);
 	if (status) {
 		snprintf(end->problem, sizeof(end->problem), "no process could be started: %s",
 			strerror(-status));

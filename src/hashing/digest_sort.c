@@ -21,7 +21,7 @@
 /* Each part's buffer when all are merged, at least. */
 #define MERGE_BUFFER_MIN ((size_t)4096)
 
-struct part {
+struct sorted_part {
 	uint64_t at, left; /* in the temporary file: bytes */
 	uint8_t *buffer;
 	size_t used, filled; /* bytes of the buffer */
@@ -33,7 +33,7 @@ struct digest_sort {
 	const char *folder;
 	int fd;           /* of the temporary file; -1: none yet */
 	uint64_t written; /* bytes */
-	struct part *parts;
+	struct sorted_part *parts;
 	size_t part_count, part_capacity;
 };
 
@@ -151,7 +151,7 @@ static int spill(struct digest_sort *sort)
 		return status;
 	sort->parts =
 		xgrow(sort->parts, &sort->part_capacity, sort->part_count, sizeof(*sort->parts));
-	sort->parts[sort->part_count++] = (struct part){ .at = sort->written, .left = len };
+	sort->parts[sort->part_count++] = (struct sorted_part){ .at = sort->written, .left = len };
 	sort->written += len;
 	sort->count = 0;
 	return 0;
@@ -168,13 +168,13 @@ int digest_sort_add(struct digest_sort *sort, const uint8_t *digest)
 
 /* ---- merging ------------------------------------------------------------------------------- */
 
-static const uint8_t *head(const struct part *part)
+static const uint8_t *head(const struct sorted_part *part)
 {
 	return part->buffer + part->used;
 }
 
 /* Brings the part's next digest into its buffer. 1, 0 when there is none, or a negative errno. */
-static int refill(struct digest_sort *sort, struct part *part, size_t buffer_len)
+static int refill(struct digest_sort *sort, struct sorted_part *part, size_t buffer_len)
 {
 	size_t wanted = part->left < buffer_len ? (size_t)part->left : buffer_len;
 	int status;
@@ -196,7 +196,7 @@ static void sift_down(struct digest_sort *sort, size_t at)
 {
 	for (;;) {
 		size_t least = at;
-		struct part saved;
+		struct sorted_part saved;
 
 		for (size_t child = 2 * at + 1; child <= 2 * at + 2; child++)
 			if (child < sort->part_count &&

@@ -56,7 +56,7 @@
 /* In the order of the file. */
 static const enum hash_kind kind_order[KINDS] = { HASH_MD5, HASH_SHA1, HASH_SHA256 };
 
-struct head {
+struct index_head {
 	uint64_t list_len, seconds, nanoseconds;
 	uint8_t sample[32];
 	uint64_t counts[KINDS];
@@ -66,7 +66,7 @@ struct head {
 
 struct hash_index {
 	int fd;
-	struct head head;
+	struct index_head head;
 };
 
 /* ---- the head ------------------------------------------------------------------------------ */
@@ -76,7 +76,7 @@ static unsigned kind_place(enum hash_kind kind)
 	return kind == HASH_MD5 ? 0 : kind == HASH_SHA1 ? 1 : 2;
 }
 
-static void pack_head(const struct head *head, uint8_t bytes[HEAD_LEN])
+static void pack_head(const struct index_head *head, uint8_t bytes[HEAD_LEN])
 {
 	memset(bytes, 0, HEAD_LEN);
 	memcpy(bytes, "BURINSET", 8);
@@ -93,7 +93,7 @@ static void pack_head(const struct head *head, uint8_t bytes[HEAD_LEN])
 }
 
 /* False: not an index of this version, or damaged. */
-static bool unpack_head(const uint8_t bytes[HEAD_LEN], struct head *head)
+static bool unpack_head(const uint8_t bytes[HEAD_LEN], struct index_head *head)
 {
 	if (memcmp(bytes, "BURINSET", 8) != 0 || endian_u32(bytes + 8) != VERSION ||
 		endian_u32(bytes + HEAD_CRC_AT) != libdeflate_crc32(0, bytes, HEAD_CRC_AT))
@@ -110,7 +110,7 @@ static bool unpack_head(const uint8_t bytes[HEAD_LEN], struct head *head)
 }
 
 /* Fills in what identifies the list, with counts of 0. Returns 0 or a negative errno with error set. */
-static int identify_list(const char *path, struct head *head, struct error *error)
+static int identify_list(const char *path, struct index_head *head, struct error *error)
 {
 	struct hasher *hasher = hasher_new(HASH_SHA256);
 	uint8_t *bytes = xmalloc(SAMPLE_LEN);
@@ -138,7 +138,7 @@ static int identify_list(const char *path, struct head *head, struct error *erro
 			"cannot read the list of hashes '%s': %s",
 			text_clean(path, clean, sizeof(clean)),
 			status == -EINVAL ? "it is not a plain file" : strerror(-status));
-	*head = (struct head){ .list_len = (uint64_t)info.st_size,
+	*head = (struct index_head){ .list_len = (uint64_t)info.st_size,
 		.seconds = (uint64_t)info.st_mtim.tv_sec,
 		.nanoseconds = (uint64_t)info.st_mtim.tv_nsec };
 	hash_digest_parse(hashes.sha256, 64, &kind, head->sample);
@@ -146,7 +146,7 @@ static int identify_list(const char *path, struct head *head, struct error *erro
 }
 
 /* Whether the counts match a file of this length, to the byte. */
-static bool counts_fit(const struct head *head, uint64_t file_len)
+static bool counts_fit(const struct index_head *head, uint64_t file_len)
 {
 	uint64_t left = file_len < HEAD_LEN ? 0 : file_len - HEAD_LEN;
 
@@ -160,7 +160,7 @@ static bool counts_fit(const struct head *head, uint64_t file_len)
 	return left == 0 && file_len >= HEAD_LEN;
 }
 
-static bool is_same_list(const struct head *a, const struct head *b)
+static bool is_same_list(const struct index_head *a, const struct index_head *b)
 {
 	return a->list_len == b->list_len && a->seconds == b->seconds &&
 	       a->nanoseconds == b->nanoseconds &&
@@ -168,7 +168,7 @@ static bool is_same_list(const struct head *a, const struct head *b)
 }
 
 /* Where the digests of a kind begin, bytes. place: of the kind in the order. */
-static uint64_t body_at(const struct head *head, unsigned place)
+static uint64_t body_at(const struct index_head *head, unsigned place)
 {
 	uint64_t at = HEAD_LEN;
 
@@ -181,7 +181,7 @@ static uint64_t body_at(const struct head *head, unsigned place)
 
 struct making {
 	int fd;
-	struct head *head;
+	struct index_head *head;
 	const char *folder;
 	size_t memory;
 	struct digest_sort *sorts[KINDS]; /* NULL: there was none of the kind */
@@ -204,7 +204,7 @@ static int sort_digest(void *context, enum hash_kind kind, const uint8_t *digest
 
 static int flush(struct making *making)
 {
-	struct head *head = making->head;
+	struct index_head *head = making->head;
 	int status = file_write_at(making->fd, making->buffer, making->used, making->at);
 
 	head->body_crc = libdeflate_crc32(head->body_crc, making->buffer, making->used);
@@ -248,8 +248,8 @@ static int write_index(struct making *making)
 /* Writes the index into fd, an empty file, and fills in the rest of head. folder: for temporary files.
  * memory: bytes to use, for each kind of hash. Logs that it is made. Returns 0 or a negative errno
  * with error set: the list can't be read or contains no hash, or the index can't be written. */
-static int write_index_of(int fd, struct head *head, const char *list_path, const char *folder,
-	size_t memory, struct error *error)
+static int write_index_of(int fd, struct index_head *head, const char *list_path,
+	const char *folder, size_t memory, struct error *error)
 {
 	struct making making = { .fd = fd, .head = head, .folder = folder, .memory = memory };
 	struct hash_list_reader reader = { .take = sort_digest, .context = &making };
@@ -296,10 +296,10 @@ static int check_body(int fd, uint64_t file_len, uint32_t expected)
 }
 
 /* Returns 0, or a negative errno where there is no intact index of the list. */
-static int use(struct hash_index *index, const char *path, const struct head *list)
+static int open_existing(struct hash_index *index, const char *path, const struct index_head *list)
 {
 	uint8_t bytes[HEAD_LEN];
-	struct head *head = &index->head;
+	struct index_head *head = &index->head;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
 	struct stat info;
 	int status = fd < 0 || fstat(fd, &info) ? -errno : S_ISREG(info.st_mode) ? 0 : -EBADMSG;
@@ -397,7 +397,7 @@ static char *cache_path(const char *list_path)
 	return path;
 }
 
-static int open_any(struct hash_index *index, const char *list_path, const struct head *list,
+static int open_any(struct hash_index *index, const char *list_path, const struct index_head *list,
 	size_t memory, struct error *error)
 {
 	char *paths[2] = { xasprintf("%s" SUFFIX, list_path), cache_path(list_path) };
@@ -405,7 +405,7 @@ static int open_any(struct hash_index *index, const char *list_path, const struc
 
 	for (unsigned i = 0; i < 2 && status; i++)
 		if (paths[i])
-			status = use(index, paths[i], list);
+			status = open_existing(index, paths[i], list);
 	if (status) {
 		index->head = *list;
 		status = -EACCES;
@@ -426,7 +426,7 @@ int hash_index_open(
 	struct hash_index *index = xcalloc(1, sizeof(*index));
 	char *path = realpath(list_path, NULL);
 	struct error own = { 0 };
-	struct head list;
+	struct index_head list;
 	int status;
 
 	index->fd = -1;

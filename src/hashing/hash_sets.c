@@ -93,7 +93,7 @@ char *hash_sets_summary(const struct hash_sets *sets)
 }
 
 /* 1, 0, or a negative errno. */
-static int holds(const struct hash_set *set, const struct hashes *hashes)
+static int is_in_set(const struct hash_set *set, const struct hashes *hashes)
 {
 	const char *const all[] = { hashes->sha256, hashes->sha1, hashes->md5 };
 	enum hash_kind kind;
@@ -113,7 +113,7 @@ int hash_sets_find(const struct hash_sets *sets, const struct hashes *hashes, co
 	for (size_t i = 0; i < sets->count; i++) {
 		const struct hash_set *set = &sets->items[i];
 		const char **mark = set->alert ? alert : known;
-		int found = *mark ? 0 : holds(set, hashes);
+		int found = *mark ? 0 : is_in_set(set, hashes);
 
 		if (found < 0)
 			return error_set(error, EXIT_IO, -found,

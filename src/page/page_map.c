@@ -22,7 +22,7 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-struct head {
+struct map_head {
 	uint64_t image_size, block_len, count;
 	uint32_t head_len, entry_len;
 };
@@ -36,14 +36,14 @@ static uint64_t number(const uint8_t *bytes, size_t len)
 	return value;
 }
 
-static bool read_head(FILE *file, struct head *head, uint64_t image_size)
+static bool read_head(FILE *file, struct map_head *head, uint64_t image_size)
 {
 	uint8_t bytes[HEAD_LEN];
 
 	if (fread(bytes, 1, sizeof(bytes), file) != sizeof(bytes) ||
 		memcmp(bytes, MAP_BIN_MAGIC, 8) != 0 || number(bytes + 8, 4) != MAP_BIN_VERSION)
 		return false;
-	*head = (struct head){ .head_len = (uint32_t)number(bytes + 12, 4),
+	*head = (struct map_head){ .head_len = (uint32_t)number(bytes + 12, 4),
 		.image_size = number(bytes + 16, 8),
 		.block_len = number(bytes + 24, 8),
 		.count = number(bytes + 32, 8),
@@ -56,7 +56,7 @@ static bool read_head(FILE *file, struct head *head, uint64_t image_size)
 }
 
 /* Reads up to `merge` entries as one. False at the end. */
-static bool read_block(FILE *file, const struct head *head, uint64_t merge, char text[3])
+static bool read_block(FILE *file, const struct map_head *head, uint64_t merge, char text[3])
 {
 	uint64_t seen[CONTENT_CLASSES] = { 0 }, entropy = 0, count = 0;
 	uint8_t entry[MAX_ENTRY_LEN];
@@ -78,7 +78,7 @@ static bool read_block(FILE *file, const struct head *head, uint64_t merge, char
 	return true;
 }
 
-static void add_blocks(struct strbuf *line, FILE *file, const struct head *head)
+static void add_blocks(struct strbuf *line, FILE *file, const struct map_head *head)
 {
 	uint64_t merge = 1;
 	char text[3];
@@ -97,7 +97,7 @@ void page_map_add(struct strbuf *line, int dir_fd, uint64_t image_size)
 {
 	int fd = dirfd_open(dir_fd, MAP_BIN_NAME, O_RDONLY | O_NONBLOCK, false);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	struct head head;
+	struct map_head head;
 
 	if (!file) {
 		if (fd >= 0)

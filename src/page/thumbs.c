@@ -90,7 +90,7 @@ static const struct kind *find_kind(const struct file_record *file)
 
 /* ---- children ------------------------------------------------------------------------------ */
 
-static struct sandbox_child *start(int (*job)(int fd, void *arg), void *arg)
+static struct sandbox_child *start_child(int (*job)(int fd, void *arg), void *arg)
 {
 	const struct sandbox_limits limits = { THUMB_SECONDS, THUMB_MEMORY };
 	const struct timeval patience = { .tv_sec = PATIENCE };
@@ -118,7 +118,7 @@ static bool start_pictures(struct thumbs *thumbs)
 		return false;
 	if (thumbs->pictures)
 		return true;
-	thumbs->pictures = start(thumb_pictures_job, NULL);
+	thumbs->pictures = start_child(thumb_pictures_job, NULL);
 	if (thumbs->pictures && sandbox_receive(sandbox_socket(thumbs->pictures), &ready, 1) &&
 		ready)
 		return true;
@@ -180,7 +180,7 @@ static uint32_t request_film(
 	struct thumbs *thumbs, const struct file_record *file, const struct kind *kind)
 {
 	struct thumb_film film = { thumbs->folder, file->path, kind->demuxer, kind->still };
-	struct sandbox_child *child = start(thumb_film_job, &film);
+	struct sandbox_child *child = start_child(thumb_film_job, &film);
 	uint32_t len;
 
 	if (!child)

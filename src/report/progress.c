@@ -110,7 +110,7 @@ static void after_message(void)
 }
 
 /* With the lock held. */
-static void show(struct progress *progress, double now)
+static void print_line(struct progress *progress, double now)
 {
 	double pause = progress->style == PROGRESS_TERMINAL ? TERMINAL_SECONDS : LINES_SECONDS;
 	char line[LINE_LEN];
@@ -196,7 +196,7 @@ static void report_due(struct progress *progress)
 {
 	double now = seconds_since_start(progress);
 
-	show(progress, now);
+	print_line(progress, now);
 	if (progress->json && now - progress->reported >= TERMINAL_SECONDS)
 		write_progress(progress, now);
 }

@@ -47,7 +47,7 @@ static const char *folder(void)
 	return path;
 }
 
-/* Puts the checksum of len bytes behind them, where the section has room for that. */
+/* Puts the checksum of len bytes after them, where the section has room for it. */
 static void set_sum(uint8_t *bytes, size_t len, size_t room)
 {
 	uint32_t sum = libdeflate_adler32(1, bytes, len < room ? len : room);

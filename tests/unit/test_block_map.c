@@ -1,5 +1,5 @@
-/* The map of an image's blocks: the same from pieces of any length, whoever looks at them, and what
- * it calls what. */
+/* The content map: the same from chunks of any length, whoever classifies them, and which class
+ * blocks get. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static uint8_t *make_image(void)
 	repeat(image + 2 * BLOCK, english, sizeof(english) - 1);
 	repeat(image + 3 * BLOCK, umlauts, sizeof(umlauts) - 1);
 	repeat(image + 4 * BLOCK, x86, sizeof(x86) - 1);
-	image[6 * BLOCK + 511] = 1; /* in no piece of the sample */
+	image[6 * BLOCK + 511] = 1; /* not in the sample */
 	repeat(image + 7 * BLOCK, arm64, sizeof(arm64) - 1);
 	for (size_t i = BLOCKS * BLOCK; i < LEN; i++)
 		image[i] = random_byte();
@@ -144,7 +144,7 @@ Test(block_map, classes_and_layout)
 	free(image);
 }
 
-/* In 1/32 bits, as content_map/content.c says, with nothing made fast. */
+/* In 1/32 bits, as content_map/content.c computes it, without optimisations. */
 static uint8_t entropy_of(const uint8_t *sample, size_t len)
 {
 	unsigned counts[256] = { 0 }, values = 0;
@@ -222,7 +222,7 @@ Test(block_map, gaps_and_what_is_unreadable)
 	struct content_sums sums;
 	size_t len;
 
-	/* one piece with holes in it: a bit of blocks 1, 3 and 4, and all of 5 */
+	/* one chunk with holes in it: a bit of blocks 1, 3 and 4, and all of 5 */
 	block_map_begin(&ends);
 	block_map_add(map, &ends, BLOCK + 600, image + BLOCK + 600, 1000);
 	block_map_add(map, &ends, 3 * BLOCK + 10, image + 3 * BLOCK + 10, 500);
@@ -240,7 +240,7 @@ Test(block_map, gaps_and_what_is_unreadable)
 	cr_assert_eq(file[72], CONTENT_OTHER);
 	cr_assert_eq(file[74], CONTENT_UNREADABLE);
 	cr_assert_eq(file[76], CONTENT_UNREADABLE);
-	cr_assert_eq(file[78], CONTENT_NOT_READ, "nobody tried");
+	cr_assert_eq(file[78], CONTENT_NOT_READ, "nothing was read");
 	cr_assert_eq(sums.bytes[CONTENT_UNREADABLE], 2 * BLOCK);
 	ranges_free(&unreadable);
 	free(file);
@@ -260,7 +260,7 @@ static uint8_t *described(struct block_map *there, const uint8_t *image, const s
 	return block_map_encode(there, &ends, runs, run_count, len);
 }
 
-/* Random pieces of random runs: of all of the image, or of a part of it. */
+/* Random chunks of random runs: of all of the image, or of part of it. */
 static void compare_others(const uint8_t *image, unsigned seed, bool holes)
 {
 	struct block_map *here = block_map_new(LEN), *alone = block_map_new(LEN), *there[3];

@@ -1,4 +1,4 @@
-/* Sorting digests in parts: the same as in one piece, each once, in order. */
+/* Sorting digests in parts: the same as at once, each once, in order. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>

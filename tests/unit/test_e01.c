@@ -342,6 +342,6 @@ Test(e01, names_of_many_segments)
 	temp_write("alone", "", 0);
 	cr_assert_eq(count_names("alone", 1), 1);
 	temp_write("none.E01", "", 0);
-	temp_write("none.E03", "", 0); /* behind a gap, and no segment */
+	temp_write("none.E03", "", 0); /* after a gap, and not a segment */
 	cr_assert_eq(count_names("none.E01", 1), 1);
 }

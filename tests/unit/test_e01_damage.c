@@ -1,4 +1,5 @@
-/* Damaged E01 sets: each kind of byte, damaged tables, cut files, and what is said of them. */
+/* Damaged E01 sets: each kind of byte, damaged tables, truncated files, and what is reported about
+ * them. */
 #include "e01_made.h"
 #include "base/endian.h"
 
@@ -28,8 +29,8 @@ TestSuite(e01_damage, .init = begin, .fini = temp_remove, .timeout = 120);
 
 /* What opening and reading the file's bytes found. */
 struct outcome {
-	bool opened, told;        /* told: there is a sentence on the damage */
-	size_t unreadable, wrong; /* bytes; wrong: that are given out as good ones */
+	bool opened, explained;   /* explained: damage has a sentence */
+	size_t unreadable, wrong; /* bytes; wrong: returned as valid ones */
 	char damage[2048], why[512];
 };
 
@@ -48,8 +49,8 @@ static struct outcome read_file(size_t len)
 		return outcome;
 	}
 	outcome.opened = true;
-	outcome.told = image_info(image)->damage != NULL;
-	if (outcome.told)
+	outcome.explained = image_info(image)->damage != NULL;
+	if (outcome.explained)
 		snprintf(outcome.damage, sizeof(outcome.damage), "%s", image_info(image)->damage);
 	size = image_info(image)->size;
 	for (uint64_t at = 0; at < size && at < MEDIA_LEN; at += CHUNK_LEN) {
@@ -65,7 +66,7 @@ static struct outcome read_file(size_t len)
 		if (!lost && at + piece <= MEDIA_LEN)
 			outcome.wrong += memcmp(buffer, media + at, piece) ? piece : 0;
 	}
-	outcome.wrong += size != MEDIA_LEN && !outcome.told;
+	outcome.wrong += size != MEDIA_LEN && !outcome.explained;
 	image_close(image);
 	return outcome;
 }
@@ -87,7 +88,7 @@ Test(e01_damage, undamaged)
 	struct outcome outcome = read_file(file_len);
 
 	cr_assert(outcome.opened);
-	cr_assert_not(outcome.told, "%s", outcome.damage);
+	cr_assert_not(outcome.explained, "%s", outcome.damage);
 	cr_assert_eq(outcome.unreadable + outcome.wrong, 0);
 }
 
@@ -104,7 +105,7 @@ static void damage_bytes(uint64_t from, uint64_t to, uint64_t step, bool silent)
 
 		collisions += outcome.wrong > 0;
 		cr_assert_leq(collisions, silent ? 1 : 0, "byte %zu", (size_t)at);
-		cr_assert(silent || !outcome.opened || outcome.told || outcome.unreadable,
+		cr_assert(silent || !outcome.opened || outcome.explained || outcome.unreadable,
 			"nothing is said of byte %zu", (size_t)at);
 		cr_assert_leq(outcome.unreadable, CHUNK_LEN, "byte %zu", (size_t)at);
 	}
@@ -138,7 +139,7 @@ Test(e01_damage, bytes_of_the_chunks)
 		sectors->offset + E01_SECTION_HEAD_LEN, sectors->offset + sectors->len, 211, true);
 }
 
-/* The head of the file says what it is, and of which segment; the rest of it nobody looks at. */
+/* The head of the file has its type and its segment's number; the rest of it is not used. */
 Test(e01_damage, the_head_of_the_file)
 {
 	for (size_t at = 0; at < 8; at++) {
@@ -173,7 +174,7 @@ Test(e01_damage, the_copy_stands_in_for_the_table)
 	cr_assert_not_null(strstr(outcome.damage, "has a damaged copy; the intact one is used"));
 }
 
-/* What one of them has wrong the other has right. */
+/* Where one of them is wrong the other is right. */
 Test(e01_damage, both_tables_in_different_places)
 {
 	struct outcome outcome;
@@ -185,7 +186,7 @@ Test(e01_damage, both_tables_in_different_places)
 	cr_assert_not_null(strstr(outcome.damage, "is damaged, as is the copy"));
 }
 
-/* Another good chunk must not be taken for the one whose entry is damaged. */
+/* Another valid chunk must not be taken for the one whose entry is damaged. */
 Test(e01_damage, an_entry_that_leads_to_another_chunk)
 {
 	struct outcome outcome;
@@ -233,11 +234,12 @@ Test(e01_damage, bytes_of_smart)
 			at += 97;
 		outcome = read_with(at, (uint8_t)(1u << at % 8));
 		cr_assert_eq(outcome.wrong, 0, "byte %zu", (size_t)at);
-		cr_assert(!outcome.opened || outcome.told || outcome.unreadable <= 2 * CHUNK_LEN);
+		cr_assert(!outcome.opened || outcome.explained ||
+			  outcome.unreadable <= 2 * CHUNK_LEN);
 	}
 }
 
-/* Made up by somebody: the checksums are right, and the numbers are not. */
+/* Forged: the checksums are right, and the numbers are not. */
 static void forge(const char *type, size_t at, uint32_t value)
 {
 	const struct e01_section *section = e01_find(&layout, type);
@@ -257,14 +259,15 @@ Test(e01_damage, forged_tables)
 {
 	static const uint32_t values[] = { 0, 1, 2, 39, 41, 42, 0x7fffffff, 0x80000000,
 		0xffffffff };
-	static const size_t places[] = { 0, 8, 12, 24, 24 + 4 * 7, 24 + 4 * 39 };
+	static const size_t positions[] = { 0, 8, 12, 24, 24 + 4 * 7, 24 + 4 * 39 };
 	uint8_t *kept = malloc(file_len);
 
 	memcpy(kept, file, file_len);
 	for (size_t i = 0; i < 6 * 9; i++) {
-		forge("table", places[i / 9], values[i % 9]);
-		forge("table2", places[i / 9], values[i % 9]);
-		cr_assert_eq(read_file(file_len).wrong, 0, "%zu: %u", places[i / 9], values[i % 9]);
+		forge("table", positions[i / 9], values[i % 9]);
+		forge("table2", positions[i / 9], values[i % 9]);
+		cr_assert_eq(
+			read_file(file_len).wrong, 0, "%zu: %u", positions[i / 9], values[i % 9]);
 		memcpy(file, kept, file_len);
 	}
 	free(kept);
@@ -287,8 +290,8 @@ Test(e01_damage, forged_sections)
 	}
 }
 
-/* Without a description of the medium it is libewf's, which takes as much memory as a section says
- * it has bytes. */
+/* Without a description of the medium libewf reads it, which allocates as much memory as a section
+ * claims to have bytes. */
 Test(e01_damage, sections_that_claim_the_moon)
 {
 	static const uint64_t claims[][2] = { { 5000000000, 0 }, { 13, 5000000000 },
@@ -319,18 +322,19 @@ Test(e01_damage, the_reason_is_told)
 {
 	const struct e01_section *sectors = e01_find(&layout, "sectors");
 	uint64_t base = sectors->offset;
-	size_t stored = 0, packed = 0;
+	size_t stored = 0, compressed = 0;
 	struct outcome outcome;
 
 	while (file[entry_at("table", stored) + 3] & 0x80)
 		stored++;
-	while (!(file[entry_at("table", packed) + 3] & 0x80))
-		packed++;
+	while (!(file[entry_at("table", compressed) + 3] & 0x80))
+		compressed++;
 	outcome = read_with(base + endian_u32(file + entry_at("table", stored)) + 100, 1);
 	cr_assert_eq(outcome.unreadable, CHUNK_LEN);
 	cr_assert_not_null(strstr(outcome.why, "in segment 1 ("), "%s", outcome.why);
 	cr_assert_not_null(strstr(outcome.why, "damaged.E01): its checksum is wrong"));
-	outcome = read_with(base + (endian_u32(file + entry_at("table", packed)) & INT32_MAX), 1);
+	outcome =
+		read_with(base + (endian_u32(file + entry_at("table", compressed)) & INT32_MAX), 1);
 	cr_assert_eq(outcome.unreadable, CHUNK_LEN);
 	cr_assert_not_null(strstr(outcome.why, "it can't be decompressed"), "%s", outcome.why);
 }
@@ -341,11 +345,11 @@ Test(e01_damage, cut_off_anywhere)
 		struct outcome outcome = read_file(len);
 
 		cr_assert_eq(outcome.wrong, 0, "%zu bytes", len);
-		cr_assert(!outcome.opened || outcome.told, "%zu bytes", len);
+		cr_assert(!outcome.opened || outcome.explained, "%zu bytes", len);
 	}
 }
 
-/* As an acquisition leaves it that broke off: the chunks are there, their table is not. */
+/* As an acquisition that broke off leaves it: the chunks are there, their table is not. */
 Test(e01_damage, cut_off_before_the_table)
 {
 	const struct e01_section *sectors = e01_find(&layout, "sectors");

@@ -1,4 +1,4 @@
-/* Holes of sparse images: not read, and searched once at most, but for what is found in zeros. */
+/* Holes of sparse images: not read, and scanned at most once, except for what is found in zeros. */
 #include <criterion/criterion.h>
 
 #include <errno.h>
@@ -64,7 +64,7 @@ static struct image *open_image(const char *name)
 	return image;
 }
 
-/* True when this file system says where holes are. */
+/* True when this file system reports holes. */
 static bool has_holes(void)
 {
 	int fd;
@@ -172,8 +172,8 @@ static bool all_zero(const uint8_t *bytes, size_t len)
 	return !len || (!*bytes && !memcmp(bytes, bytes + 1, len - 1));
 }
 
-/* Holds some slots back, so that places are used again in another order. Returns how many slots
- * were holes. */
+/* Holds some slots back, so that entries are reused in another order. Returns how many slots were
+ * holes. */
 static unsigned read_all(
 	struct image *image, const struct reader_options *options, const uint8_t *expected)
 {
@@ -206,7 +206,7 @@ static unsigned read_all(
 	return holes;
 }
 
-/* Slots of 1 MiB, data in the third and at the end of the sixth. With an overlap, the slots behind
+/* Slots of 1 MiB, data in the third and at the end of the sixth. With an overlap, the slots after
  * these get their first bytes from them, so they count as read. */
 Test(holes, slots_in_them_are_marked)
 {
@@ -271,7 +271,7 @@ Test(holes, read_as_zeros_in_every_way)
 	printf("seed %u\n", seed);
 }
 
-/* What was there when the image was opened and is not any more, is not taken for zeros. */
+/* What existed when the image was opened and does not any more is not read as zeros. */
 Test(holes, a_lost_end_is_unreadable)
 {
 	struct reader_options options = { .slot_len = MIB, .overlap = 10 };
@@ -350,7 +350,7 @@ static void write_twins(void)
 Test(holes, runs_find_the_same_in_them)
 {
 	static const char *const rules[] = {
-		/* Nothing is in the holes; all of them is found; what ends in one and begins
+		/* Nothing is in the holes; all of them is found; also what ends in one or begins
 		 * there. */
 		"types = ( { name = \"mark\"; header = \"'MARK'\"; footer = \"'END'\"; max_size = "
 		"\"1M\"; } );",

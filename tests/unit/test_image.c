@@ -1,4 +1,4 @@
-/* Opening evidence: what is refused and in which words, split sets, E01 sets (made here with
+/* Opening evidence: what is refused and with which message, split sets, E01 sets (made here with
  * libewf), unreadable places. */
 #include <criterion/criterion.h>
 #include <libewf.h>
@@ -45,7 +45,7 @@ static void fill(uint8_t *bytes, size_t len, uint64_t seed)
 	}
 }
 
-/* The text of the error must hold all of the given pieces. */
+/* The error's text must contain all of the given parts. */
 static void refused(const char *path, int errnum, const char *piece, const char *other)
 {
 	struct error error = { 0 };
@@ -141,7 +141,7 @@ Test(image, character_device_is_refused)
 	refused("/dev/zero", EINVAL, "is a character device", "");
 }
 
-/* Root may read everything, so it becomes somebody else for a while. */
+/* Root may read everything, so it becomes another user for a while. */
 Test(image, unreadable_file)
 {
 	const char *path = write_file("secret.raw", "x", 1);
@@ -662,7 +662,7 @@ Test(image, e01_is_told_by_content)
 	image_close(image);
 }
 
-/* The image opens, says `piece` of itself, and its bytes are those of media but for the `lost`
+/* The image opens, its damage contains `piece`, and its bytes are those of media except the `lost`
  * bytes at `from`. */
 static void holds_but(const char *piece, size_t from, size_t lost)
 {
@@ -712,7 +712,7 @@ Test(image, e01_sets_that_are_not_whole)
 	refused_set("disk.E01", "disk.E01 is segment 2", "first");
 }
 
-/* Behind two gaps nobody knows which chunks the segment between them has. */
+/* Between two gaps, the chunks of a segment have no known numbers. */
 Test(image, e01_between_two_gaps)
 {
 	size_t segment_len = SEGMENT_CHUNKS * CHUNK;
@@ -741,7 +741,7 @@ Test(image, e01_segments_with_names_in_disorder)
 	refused_set("disk.E01", "disk.E02 is not an EWF segment", "");
 }
 
-/* Files with such names behind a gap are no segments unless they say so. */
+/* Files with such names after a gap are segments only if their heads say so. */
 Test(image, e01_with_neighbours)
 {
 	struct image *image;
@@ -896,8 +896,8 @@ Test(image, e01_on_a_failing_disk)
 	image_close(image);
 }
 
-/* No length or offset in the file may crash us or be believed: whatever opens reads the right bytes
- * or says that it can't. */
+/* No length or offset in the file may crash us or be trusted: whatever opens reads the right bytes
+ * or reports that it can't. */
 Test(image, e01_with_random_damage)
 {
 	static uint8_t buffer[64 * 512], file_bytes[MIB];

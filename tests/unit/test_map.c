@@ -1,4 +1,4 @@
-/* ddrescue maps: what counts as unread, what is no map, and images that are read by one. */
+/* ddrescue maps: what counts as unread, what is not a map, and images that are read with one. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ Test(map, older_maps_have_no_pass_and_lines_end_in_either_way)
 		(struct range[]){ { 0x200, 0x100 } });
 }
 
-Test(map, what_is_no_map_is_refused_with_its_line)
+Test(map, what_is_not_a_map_is_refused_with_its_line)
 {
 	static const struct {
 		const char *text, *piece;
@@ -130,7 +130,7 @@ static struct image *open_mapped(const char *map)
 	return image;
 }
 
-/* Two ranges that lie on no sector, one in the middle, one at the end. */
+/* Two ranges that are not aligned to sectors, one in the middle, one at the end. */
 #define TWO HEAD "0 70000 +\n70000 100000 -\n170000 130000 +\n300000 1 -\n"
 
 static void forget(size_t from, size_t len)

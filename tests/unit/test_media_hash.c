@@ -1,5 +1,4 @@
-/* Hashing evidence on threads: digests, order, waiting, stopping in the middle, and the
- * judgement. */
+/* Hashing evidence in threads: digests, order, waiting, stopping in the middle, and the verdict. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +71,7 @@ Test(media_hash, nothing_given_is_the_empty_message)
 	media_hash_free(NULL);
 }
 
-/* After it is freed no thread may touch what was given: ASan would see. */
+/* After it is freed no thread may touch the memory: ASan would notice. */
 Test(media_hash, it_stops_in_the_middle)
 {
 	for (int round = 0; round < 20; round++) {

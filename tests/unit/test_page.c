@@ -1,4 +1,4 @@
-/* The page of a run, as far as no browser is needed (tests/html looks at it with one). */
+/* The page of a run, as far as that needs no browser (tests/html uses one). */
 #include "page/page.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ Test(html, hostile_row)
 	free(page);
 }
 
-/* A page's program is whole: the file ends where it should, whatever was put in. */
+/* A page's program is complete: the file ends where it should, whatever was inserted. */
 Test(html, ends)
 {
 	struct page_counts counts;
@@ -125,7 +125,7 @@ static void put(uint8_t *bytes, uint64_t value, size_t len)
 		bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* What the page gets of a map.bin of so many blocks of 4 KiB, each (i % 7, i). */
+/* What the page gets from a map.bin of this many blocks of 4 KiB, each (i % 7, i). */
 static char *map_of(uint64_t count, uint32_t entry_len, uint64_t size)
 {
 	int fd = open(temp_path, O_RDONLY | O_DIRECTORY);
@@ -173,7 +173,7 @@ Test(html, map_of_many_blocks)
 	const uint64_t count = (256 << 10) + 1;
 	char *text = map_of(count, 2, count * 4096);
 
-	/* Two as one: the last stands alone. */
+	/* Two as one: the last is alone. */
 	cr_expect_eq(strncmp(text, "burin.content(8192, \"AACA", 25), 0, "%.30s", text);
 	cr_expect_eq(strlen(text), strlen("burin.content(8192, \"\");\n") + 2 * ((128 << 10) + 1));
 	free(text);
@@ -210,7 +210,7 @@ Test(html, fence)
 	}
 }
 
-/* A sound picture (1 x 1, portable enough for any decoder), a broken one, one that is not there. */
+/* A valid picture (1 x 1, portable enough for any decoder), a broken one, a missing one. */
 Test(html, pictures)
 {
 	static const uint8_t gif[] = "GIF89a\1\0\1\0\x80\0\0\xFF\0\0\0\0\0!\xF9\4\0\0\0\0\0,"

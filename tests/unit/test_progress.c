@@ -59,7 +59,7 @@ Test(progress, line_is_cut_to_the_terminal)
 	cr_expect_eq(strlen(progress_format(GIB, 4 * GIB, 12, 100, 0, line, 10)), 9);
 }
 
-/* Lets a stream write to a file of the temporary folder; returns what puts it back. */
+/* Redirects a stream to a file of the temporary folder; returns what restores it. */
 static int redirect(FILE *stream, const char *name)
 {
 	int kept, fd = open(temp_at(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);

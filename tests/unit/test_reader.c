@@ -1,5 +1,4 @@
-/* The reader against an image that fails where it is told to, and against real files, in every way
- * of reading. */
+/* The reader against an image that fails on demand, and against real files, with every method. */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 
@@ -165,11 +164,11 @@ static void check_slot(const struct reader_slot *slot, const struct expect *expe
 {
 	size_t slot_len =
 		options->slot_len > options->overlap ? options->slot_len : options->overlap + 1;
-	uint64_t behind = expect->size - slot->offset - slot->len;
+	uint64_t rest = expect->size - slot->offset - slot->len;
 
 	cr_assert_eq(slot->offset, at);
 	cr_assert_eq(slot->len, finish - at < slot_len ? finish - at : slot_len);
-	cr_assert_eq(slot->tail_len, behind < options->overlap ? behind : options->overlap);
+	cr_assert_eq(slot->tail_len, rest < options->overlap ? rest : options->overlap);
 	cr_assert_lt(slot->index, options->slots ? options->slots : 4);
 	cr_assert_arr_eq(slot->data, expect->bytes + slot->offset, slot->len + slot->tail_len,
 		"slot at %zu, %zu + %zu bytes", (size_t)slot->offset, slot->len, slot->tail_len);
@@ -184,7 +183,7 @@ static void check_unreadable(const struct ranges *ranges, const struct ranges *b
 	}
 }
 
-/* Holds `hold` slots before it gives back one of them at random. */
+/* Holds `hold` slots before it releases one of them at random. */
 static void read_all(struct image *image, const struct reader_options *options,
 	const struct expect *expect, unsigned hold)
 {
@@ -235,7 +234,7 @@ static void read_fake(struct fake *fake, struct reader_options options, unsigned
 	read_all(&fake->image, &options, &expect, hold);
 }
 
-/* In every way, with a seed that is told. */
+/* With every method; the seed is printed. */
 static void read_every_way(struct fake *fake, struct reader_options options)
 {
 	for (size_t i = 0; i < WAYS; i++) {
@@ -306,8 +305,8 @@ Test(reader, ranges_of_the_image)
 	fake_free(&fake);
 }
 
-/* One range after another, with gaps between them now and then, and slots of the last ones in
- * hand. */
+/* One range after another, sometimes with gaps between them, and with slots of the previous ones
+ * held. */
 static void read_ranges(struct fake *fake, struct reader_options options)
 {
 	struct expect expect = { fake->visible, fake->image.info.size, &fake->broken };
@@ -324,7 +323,7 @@ static void read_ranges(struct fake *fake, struct reader_options options)
 
 			check_slot(slot, &expect, at, finish, &options);
 			at += slot->len;
-			if (*place) { /* nobody has written to it meanwhile */
+			if (*place) { /* nothing has written to it meanwhile */
 				cr_assert_arr_eq((*place)->data, expect.bytes + (*place)->offset,
 					(*place)->len + (*place)->tail_len);
 				reader_release(reader, *place);
@@ -471,7 +470,7 @@ Test(reader, many_unreadable_places)
 	}
 }
 
-/* A failed range that starts inside of a sector concerns the bytes that were asked for. */
+/* A failed range that starts inside of a sector covers only the bytes that were requested. */
 Test(reader, unreadable_range_is_cut_to_what_was_asked_for)
 {
 	struct fake fake;

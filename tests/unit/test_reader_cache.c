@@ -1,5 +1,5 @@
-/* What the reader's ring lends to those who look at single places: right bytes only, whatever the
- * ring is doing meanwhile. */
+/* What the reader's ring provides for reads of single places: only right bytes, whatever the ring
+ * is doing meanwhile. */
 #include "e01_made.h"
 
 #include <errno.h>
@@ -20,15 +20,15 @@
 
 TestSuite(reader_cache, .init = e01_begin, .fini = temp_remove, .timeout = 120);
 
-/* ---- an image in memory, broken here and there, that may wait to be told to read ----------- */
+/* ---- an image in memory, damaged in places, whose reads can be held back ------------------ */
 
 struct fake {
 	struct image image;
 	uint8_t *bytes;
 	struct ranges broken;
 	char *path;
-	_Atomic uint64_t read_len; /* by whoever asks the image itself */
-	uint64_t gate_from;        /* reads behind it wait for the gate; 0: none does */
+	_Atomic uint64_t read_len; /* read from the image itself */
+	uint64_t gate_from;        /* reads after it wait for the gate; 0: none does */
 	sem_t gate;
 };
 
@@ -85,7 +85,7 @@ static void fake_free(struct fake *fake)
 	free(fake->path);
 }
 
-/* ---- threads that look at places while the ring runs --------------------------------------- */
+/* ---- threads that read places while the ring runs ------------------------------------------ */
 
 struct play {
 	struct image *image;
@@ -98,7 +98,7 @@ struct play {
 	unsigned seed;
 };
 
-/* Most looks are near to where the ring is. */
+/* Most reads are near to where the ring is. */
 static void draw_place(struct play *play, unsigned *state, uint64_t *offset, size_t *len)
 {
 	uint64_t position = atomic_load(&play->position);
@@ -153,7 +153,7 @@ static size_t copy(void *context, uint64_t offset, void *buffer, size_t len)
 	return reader_copy(context, offset, buffer, len);
 }
 
-/* Takes the slots in order, holds some, and gives them back in any order. */
+/* Takes the slots in order, holds some, and releases them in any order. */
 static void run_ring(struct play *play, unsigned hold)
 {
 	struct reader_slot *held[16], *slot;
@@ -273,7 +273,7 @@ Test(reader_cache, files_in_every_way)
 	free(bytes);
 }
 
-/* Holes are zeros in the ring as well, also in a place that has held something else. */
+/* Holes are zeros in the ring as well, also in an entry that has held something else. */
 Test(reader_cache, sparse_files)
 {
 	const struct ranges none = { 0 };

@@ -1,4 +1,4 @@
-/* What the three reports say, to the letter where people and programs rely on it. */
+/* What the three reports contain, to the letter where people and programs rely on it. */
 #include <errno.h>
 #include <jansson.h>
 #include <libxml/parser.h>
@@ -286,7 +286,7 @@ Test(report, large_numbers_are_plain_integers)
 	free(line);
 }
 
-/* Nothing of engine, threads, host, command or time may show behind the heads. */
+/* Nothing of engine, threads, host, command or time may appear after the heads. */
 Test(report, everything_after_the_head_is_the_same_for_other_engines)
 {
 	struct run_record one = data_run(), two = data_run();
@@ -324,7 +324,7 @@ Test(report, everything_after_the_head_is_the_same_for_other_engines)
 
 /* ---- report.xml ---------------------------------------------------------------------------- */
 
-/* tests/dfxml.xsd, found by this file's own place. */
+/* tests/dfxml.xsd, found relative to this file. */
 static xmlSchemaParserCtxtPtr open_schema(void)
 {
 	const char *slash = strrchr(__FILE__, '/');
@@ -498,7 +498,7 @@ static void limit_file_size(rlim_t size)
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* A disk that is full for a while, played by a limit on file sizes. */
+/* A disk that is full for a while, simulated by a limit on file sizes. */
 Test(report, full_disk_loses_no_record_that_a_later_moment_has_room_for)
 {
 	const struct summary_record summary = { .files = 1500, .exit = 3 };

@@ -36,7 +36,7 @@ static struct report *open_report(struct output_dir **output_dir)
 	return report;
 }
 
-/* Number i has i % 3 runs but for those without any; nothing of it lives on but the texts. */
+/* Number i has i % 3 runs, if it has any; only its texts outlive the call. */
 static void give(struct report_queue *report_queue, unsigned i)
 {
 	struct range runs[2] = { { 1000 * i, 10 }, { 1000 * i + 20, 5 } };
@@ -135,7 +135,7 @@ Test(report_queue, a_full_disk_is_told)
 	cr_expect_eq(count_files(), 3000);
 }
 
-/* No thread is to be had: the caller does the work. */
+/* No thread can be started: the caller does the work. */
 Test(report_queue, works_without_a_thread)
 {
 	struct rlimit limit = { 1, 1 };

@@ -1,4 +1,4 @@
-/* Reports read back: whole, filtered, torn, and made up by somebody who means harm. */
+/* Reports read back: whole, filtered, truncated, and hostile. */
 #include <errno.h>
 #include <time.h>
 
@@ -404,7 +404,7 @@ static bool climbs(const char *path)
 	return false;
 }
 
-/* Whatever comes through must be within the bounds that the header promises. */
+/* Whatever is accepted must be within the bounds that the header promises. */
 static void check_record(const struct file_record *file, uint64_t size)
 {
 	uint64_t sum = 0;

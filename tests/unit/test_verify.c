@@ -14,12 +14,12 @@
 
 TestSuite(verify, .init = temp_make, .fini = temp_remove);
 
-static char told[4096];
+static char noted[4096];
 
 static void note(void *context, const char *name, enum verify_state state, const char *detail)
 {
-	cr_expect_eq(context, told);
-	sprintf(told + strlen(told), "%s: %s%s%s\n", name, verify_state_name(state),
+	cr_expect_eq(context, noted);
+	sprintf(noted + strlen(noted), "%s: %s%s%s\n", name, verify_state_name(state),
 		*detail ? ": " : "", detail);
 }
 
@@ -28,11 +28,11 @@ static struct verify_counts check(const char *name, const char *expected)
 	struct verify_counts counts;
 	struct error error = { 0 };
 
-	told[0] = '\0';
+	noted[0] = '\0';
 	cr_expect_eq(
-		verify_folder(temp_at(name), note, told, &counts, &error), 0, "%s", error.text);
+		verify_folder(temp_at(name), note, noted, &counts, &error), 0, "%s", error.text);
 	cr_expect_eq(error.code, 0);
-	cr_expect_str_eq(told, expected);
+	cr_expect_str_eq(noted, expected);
 	return counts;
 }
 
@@ -156,8 +156,8 @@ static void expect_error(const char *name, int status, const char *words)
 	struct verify_counts counts;
 	struct error error = { 0 };
 
-	told[0] = '\0';
-	cr_expect_eq(verify_folder(temp_at(name), note, told, &counts, &error), status, "%s",
+	noted[0] = '\0';
+	cr_expect_eq(verify_folder(temp_at(name), note, noted, &counts, &error), status, "%s",
 		error.text);
 	cr_expect_neq(error.code, 0);
 	cr_expect_not_null(strstr(error.text, words), "%s", error.text);
@@ -177,7 +177,7 @@ Test(verify, errors)
 	expect_error("empty", -ELOOP, "cannot open the report");
 	make_folder(RUN ENTRY("../escape", "3", ""));
 	expect_error("out", -EINVAL, "report.jsonl:2: 'path' must be relative");
-	cr_expect_str_eq(told, "");
+	cr_expect_str_eq(noted, "");
 	data_options.dry_run = true;
 	data_write("dry", &run, 1);
 	expect_error("dry", -EINVAL, "is of a dry run: there are no files to verify");

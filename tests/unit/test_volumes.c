@@ -1,5 +1,5 @@
-/* The parts of reading volumes that need no file system: ranges as one stream, owners of bytes,
- * signatures, and work that crashes. Whole images are for tests/cli/volumes_*. */
+/* The parts of reading volumes that need no file system: ranges as one stream, which file bytes
+ * belong to, signatures, and children that crash. Whole images are for tests/cli/volumes_*. */
 #include <criterion/criterion.h>
 
 #include <errno.h>
@@ -127,49 +127,49 @@ Test(volumes, extent_image_loses_no_more_than_sectors, .init = fill)
 	ranges_free(&ranges);
 }
 
-/* ---- owners -------------------------------------------------------------------------------- */
+/* ---- the file map -------------------------------------------------------------------------- */
 
-static void own(
-	struct file_map *owners, const char *name, bool deleted, uint64_t offset, uint64_t length)
+static void add_owned(
+	struct file_map *files, const char *name, bool deleted, uint64_t offset, uint64_t length)
 {
 	struct range run = { offset, length };
 
-	cr_assert(file_map_file(owners, name, strlen(name), deleted));
-	cr_assert(file_map_runs(owners, &run, 1));
+	cr_assert(file_map_file(files, name, strlen(name), deleted));
+	cr_assert(file_map_runs(files, &run, 1));
 }
 
 Test(volumes, file_map_prefer_files_that_are_there)
 {
-	struct file_map *owners = file_map_new();
+	struct file_map *files = file_map_new();
 	const struct range more[] = { { 900, 10 }, { 700, 0 }, { 800, 10 } };
 
-	cr_assert_not(file_map_file(owners, "x", 1, false)); /* in no folder */
-	cr_assert(file_map_folder(owners, "", 0));
-	own(owners, "gone", true, 100, 100);
-	own(owners, "here", false, 150, 100);
-	cr_assert(file_map_folder(owners, "a/b/", 4));
-	own(owners, "link", false, 150, 100);
-	file_map_set_rollback(owners);
-	cr_assert(file_map_folder(owners, "half/", 5));
-	own(owners, "way", false, 90, 500);
-	own(owners, "way", true, 90, 500);
-	file_map_roll_back(owners);
-	own(owners, "over", false, 240, 20);
-	cr_assert(file_map_runs(owners, more, 3));
-	file_map_finish(owners);
-	cr_assert_null(file_map_find(owners, 99));
-	cr_assert_str_eq(file_map_find(owners, 100), "gone");
-	cr_assert_str_eq(file_map_find(owners, 149), "gone");
-	cr_assert_str_eq(file_map_find(owners, 150), "here");
-	cr_assert_str_eq(file_map_find(owners, 199), "here");
-	cr_assert_str_eq(file_map_find(owners, 249), "here");
-	cr_assert_str_eq(file_map_find(owners, 250), "a/b/over");
-	cr_assert_null(file_map_find(owners, 260));
-	cr_assert_null(file_map_find(owners, 700));
-	cr_assert_str_eq(file_map_find(owners, 805), "a/b/over");
-	cr_assert_str_eq(file_map_find(owners, 909), "a/b/over");
-	cr_assert_null(file_map_find(owners, 910));
-	file_map_free(owners);
+	cr_assert_not(file_map_file(files, "x", 1, false)); /* in no folder */
+	cr_assert(file_map_folder(files, "", 0));
+	add_owned(files, "gone", true, 100, 100);
+	add_owned(files, "here", false, 150, 100);
+	cr_assert(file_map_folder(files, "a/b/", 4));
+	add_owned(files, "link", false, 150, 100);
+	file_map_set_rollback(files);
+	cr_assert(file_map_folder(files, "half/", 5));
+	add_owned(files, "way", false, 90, 500);
+	add_owned(files, "way", true, 90, 500);
+	file_map_roll_back(files);
+	add_owned(files, "over", false, 240, 20);
+	cr_assert(file_map_runs(files, more, 3));
+	file_map_finish(files);
+	cr_assert_null(file_map_find(files, 99));
+	cr_assert_str_eq(file_map_find(files, 100), "gone");
+	cr_assert_str_eq(file_map_find(files, 149), "gone");
+	cr_assert_str_eq(file_map_find(files, 150), "here");
+	cr_assert_str_eq(file_map_find(files, 199), "here");
+	cr_assert_str_eq(file_map_find(files, 249), "here");
+	cr_assert_str_eq(file_map_find(files, 250), "a/b/over");
+	cr_assert_null(file_map_find(files, 260));
+	cr_assert_null(file_map_find(files, 700));
+	cr_assert_str_eq(file_map_find(files, 805), "a/b/over");
+	cr_assert_str_eq(file_map_find(files, 909), "a/b/over");
+	cr_assert_null(file_map_find(files, 910));
+	file_map_free(files);
 	file_map_free(NULL);
 }
 
