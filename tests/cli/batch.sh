@@ -1,4 +1,4 @@
-# Several images, one of them bad: the others are done, and the exit code is the highest.
+# Several images, one of them bad: the others are carved, and the exit code is the highest.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 mkdir a b
@@ -11,11 +11,11 @@ for folder in out/*/; do
 	echo "$folder"
 	check_reports "$folder"
 done
-echo --- from a list, with empty lines and those of another system
+echo --- from a list, with empty lines and carriage returns
 printf 'a/disk\r\n\nmissing\nb/disk\n' >list
 try carve -c rec.conf -o out2 -i list disk-2
 ls out2
-echo --- lists that are none
+echo --- invalid lists
 try carve -c rec.conf -o out3 -i no-list
 : >nothing
 try carve -c rec.conf -o out3 -i nothing
@@ -24,7 +24,7 @@ echo --- a quota in one of them, and a folder that is not empty
 try carve -c rec.conf -o out4 --max-files 3 a/disk b/disk
 try carve -c rec.conf -o out4 a/disk disk-2
 expect_nothing_at out3
-echo --- a folder, a pattern, and side by side
+echo --- a folder, a wildcard, and several at a time
 cp a/disk a/one.dd
 cp b/disk a/two.E01.raw
 echo text >a/notes.txt

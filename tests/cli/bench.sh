@@ -1,4 +1,4 @@
-# Measuring on little data: what is said and compared, not how fast it is.
+# Benchmarks on little data: the output and the comparisons, not the speed.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 200 100

@@ -1,4 +1,4 @@
-# The papers' tables on little data: their form, and that everything agrees; not how fast it is.
+# The papers' tables on little data: their layout, and that all results agree; not the speed.
 . "$SRCDIR/tests/cli/helpers"
 export CUDA_VISIBLE_DEVICES=
 small="--papers --size 20K --rounds 1 --threads 2"

@@ -1,4 +1,4 @@
-# What bench does not take, and what is not there.
+# Options that bench refuses, and engines and kernels that do not exist.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 echo text >image
@@ -15,6 +15,6 @@ try bench --patterns empty
 try bench --patterns missing
 try bench -c rec.conf missing
 try bench -c rec.conf image image
-# With all GPUs hidden, as on a machine without.
+# With all GPUs hidden, as on a machine without one.
 export CUDA_VISIBLE_DEVICES=
 try bench -c rec.conf --kernel gram --rounds 1 image | grep -c 'gpu  *gram .* not run '

@@ -1,5 +1,5 @@
-# burin's run over an image of known layout beside a report that PhotoRec might have written of it, with faults put there
-# on purpose: each difference must be named for what it is, and there must be no other.
+# burin's run over an image of known layout beside a report that PhotoRec might have written of it, with deliberate faults
+# in it: each difference must be explained correctly, and there must be no others.
 . "$SRCDIR/tests/cli/helpers"
 cat >make.py <<'PY'
 import glob, json, os, random, sys
@@ -20,8 +20,8 @@ extensions = {"jpeg": "jpg", "adts": "aac"}
 plain_png = max((data for data in files["png"] if b"\xff\xd8\xff" not in data), key=len)  # no thumbnail in it
 image, reported, expected = bytearray(4096), [], {}
 
-def place(data, step=512, behind=None):
-    """Puts it at a multiple of step, a cluster or two of text behind it. Returns where it is."""
+def place(data, step=512, after=None):
+    """Puts it at a multiple of step, followed by a cluster or two of text. Returns its offset."""
     image.extend(b"\n" * (-len(image) % step))
     at = len(image)
     image.extend(data)

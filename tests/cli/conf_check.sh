@@ -1,4 +1,4 @@
-# A file with nothing wrong, one with an error, and what comes for machines.
+# A file without mistakes, one with an error, and the JSON output.
 cat >good.conf <<'CONF'
 types = (
   { name = "one"; header = "'ONEONEON'"; footer = "'ENDOFONE'"; max_size = "10K"; },

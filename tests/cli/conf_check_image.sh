@@ -18,7 +18,7 @@ for rule in value["forecast"]:
     print(rule["rule"], rule["sample"]["hits_per_gib"], rule["sample"]["bytes_per_gib"])
 PY
 "$BURIN" conf check x.conf --image missing; echo $?
-# more hits in a piece than are taken in one go, and a last piece that is not full
+# more hits in a piece than fit at once, and an incomplete last piece
 cat >dense.conf <<'CONF'
 types = ( { name = "zero"; header = "00"; max_size = 10; }, { name = "zeros"; header = "00 00"; max_size = 10; } );
 CONF

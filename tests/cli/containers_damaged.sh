@@ -1,4 +1,4 @@
-# AFF, VMDK and VHD that are damaged, or only the changes to another image: a message and exit code 3, or what can be read.
+# AFF, VMDK and VHD that are damaged, or differencing images: a message and exit code 3, or the readable part is carved.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/volume_images"
 need_tools affconvert
@@ -29,7 +29,7 @@ PY
 "$BURIN" carve --quiet -c rec.conf -o bad bad.aff 2>/dev/null
 code=$?
 ((code == 1 || code == 3)) || echo "exit $code"
-echo --- all files of a set stand in the report
+echo --- all files of a set are in the report
 make_flat_vmdk disk.raw disk.vmdk
 try carve --quiet -c rec.conf -o fine disk.vmdk
 python3 -c 'import json; print(json.loads(open("fine/report.jsonl").readline())["image"]["paths"])'

@@ -1,4 +1,4 @@
-# Engines and kernels that are not there: exit code 2 for a name that nobody knows, 4 for one that does not work here.
+# Engines and kernels that can't be used: exit code 2 for an unknown name, 4 for one that does not work on this machine.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 3 100

@@ -1,4 +1,4 @@
-# E01 sets that are not whole are carved as far as they go, with exit code 1; foreign segments are refused.
+# Incomplete E01 sets are carved as far as possible, with exit code 1; segments of other sets are refused.
 . "$SRCDIR/tests/cli/helpers"
 conf=$SRCDIR/conf/burin.conf
 cp "$SRCDIR"/images/sample-split.E0* "$SRCDIR"/images/sample.E01 .

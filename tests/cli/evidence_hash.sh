@@ -1,4 +1,4 @@
-# The evidence is hashed while it is carved and compared with what it stores; a mismatch stands on top of every report.
+# The evidence is hashed during the run and compared with its stored hashes; a mismatch is at the top of every report.
 . "$SRCDIR/tests/cli/helpers"
 conf=$SRCDIR/conf/burin.conf
 says()
@@ -13,7 +13,7 @@ cp "$SRCDIR/images/sample.E01" .
 chmod u+w sample.E01
 try carve -p --verify -c "$conf" -o match sample.E01
 says match
-# The sections "digest" and "hash" store the digests in front of their own checksum.
+# The sections "digest" and "hash" store the digests before their own checksum.
 python3 - sample.E01 <<'PY'
 import struct, sys, zlib
 bytes_ = bytearray(open(sys.argv[1], "rb").read())

@@ -1,4 +1,4 @@
-# What is no evidence, or none that burin reads: exit code 3, and no output folder is made.
+# Files that are not evidence, or not in a format that burin reads: exit code 3, and no output folder is created.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 carve() { try carve -c rec.conf -o out "$@"; }

@@ -24,7 +24,7 @@ unmount_failing()
 	wait $fuse
 }
 trap 'fusermount3 -uz mnt 2>/dev/null' EXIT
-# What the report says can't be read, and how many bytes of files that is; each file's bytes are the image's or zeros.
+# The unreadable ranges in the report, and how many bytes of files they are; each file's bytes are the image's or zeros.
 judge() # OUT
 {
 	python3 - "$1" <<'PY'

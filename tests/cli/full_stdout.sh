@@ -1,4 +1,4 @@
-# What can't be written must not pass for written.
+# Lost output must not look like success.
 for words in --help --version manual completion "list engines" "list carvers --json"; do
 	"$BURIN" $words >/dev/full; echo $?
 done

@@ -8,7 +8,7 @@ done
 try carve -c rec.conf --gpus= -o refused image
 try carve -c rec.conf --transfer c -o refused image
 ls refused 2>&1
-# What no machine has is no mistake in the options: auto goes on without, and says why.
+# GPUs that this machine does not have are not an error: auto continues without, and says why.
 export CUDA_VISIBLE_DEVICES=
 try carve -c rec.conf --gpus 64 --transfer a -o out image 2>/dev/null
 grep -c '"engine":{"name":"cpu"' out/report.jsonl

@@ -1,4 +1,4 @@
-# Every command explains itself, the same in three ways, and nothing is wider than 80 columns.
+# Every command has help, the same text in three ways, and nothing is wider than 80 columns.
 for command in carve extract verify "conf check" "conf convert" "conf list" list manual completion help version; do
 	"$BURIN" $command --help >text || echo "$command --help: $?"
 	"$BURIN" $command -h | cmp - text

@@ -1,4 +1,4 @@
-# SIGINT and SIGTERM in the middle: exit code 128 + signal, whole files, a true report.
+# SIGINT and SIGTERM in the middle: exit code 128 + signal, complete files, a correct report.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 20 1000

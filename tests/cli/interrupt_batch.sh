@@ -1,4 +1,4 @@
-# A signal ends a batch, and says which images were not begun.
+# A signal ends a batch; the images that were not started are listed.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 20 1000

@@ -1,4 +1,4 @@
-# A signal while a large file is being written: the run ends soon, and the half file is taken back.
+# A signal while a large file is being written: the run ends soon, and the incomplete file is removed.
 . "$SRCDIR/tests/cli/helpers"
 echo "types = ( { name = \"big\"; header = \"'BIG['\"; max_size = \"1T\"; } );" >big.conf
 make_rules

@@ -33,7 +33,7 @@ events carve -c rec.conf -o out --max-files 3 image
 events carve -c rec.conf -o out missing
 "$BURIN" carve --quiet -p -c rec.conf -o plan image
 events extract -o out plan/report.jsonl image
-# nobody listens: the run goes to its end, and says so
+# nobody reads: the run completes, and says so
 python3 - <<'PY'
 import os, subprocess
 reader, writer = os.pipe()

@@ -1,4 +1,4 @@
-# Sets of hashes: lists of every form mark files as known or wanted, or leave known ones out.
+# Hash sets: lists in every format mark files as known or wanted, or leave known ones out.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 6 1000

@@ -10,7 +10,7 @@ cat types
 # the rules that carve uses
 "$BURIN" list types >types && head -1 types
 "$BURIN" list types -c missing.conf; echo $?
-# every kernel, whatever this machine and this build are
+# every kernel, on every machine and in every build
 "$BURIN" list kernels >kernels; echo $?
 grep -c '^\(gram\|bloom\|ac\)  *\(usable\|not here\|not built\)  *[A-Za-z]' kernels
 test "$(wc -l <kernels)" = 3 && echo "no others"

@@ -1,4 +1,4 @@
-# The man page renders without a word of warning and holds all options.
+# The man page renders without warnings and contains all options.
 command -v groff >/dev/null || { echo "groff is not installed"; exit 77; }
 "$BURIN" manual >burin.1; echo $?
 groff -ww -man -Tutf8 -P-c burin.1 2>&1 >text | head

@@ -1,4 +1,4 @@
-# A ddrescue map beside the image: what it does not call finished is unreadable, whatever stands there.
+# A ddrescue map: areas that it does not mark as finished are unreadable, whatever their bytes are.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 5 1000

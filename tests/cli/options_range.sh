@@ -1,4 +1,4 @@
-# Options out of range, and ranges behind the end: exit code 2, and no output folder is made.
+# Options out of range, and ranges past the end: exit code 2, and no output folder is created.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 20 1000

@@ -1,4 +1,4 @@
-# A disk that becomes full: exit code 3, what was done is reported and whole, no half file stays.
+# A disk that becomes full: exit code 3, all written files are reported and complete, no incomplete file stays.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 mkdir mount

@@ -1,4 +1,4 @@
-# A limit on the size of files stands for a full disk where no file system can be mounted.
+# A limit on the size of files simulates a full disk where no file system can be mounted.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 3 1000

@@ -1,4 +1,4 @@
-# The output folder may not lie on the device that is the evidence, nor on what rests on it.
+# The output folder may not be on the device that is the evidence, nor on a device built on it.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 3 1000
@@ -18,7 +18,7 @@ mkdir mount/deep
 ln -s mount/deep link
 carve -o link/er "$loop"
 ls mount
-# the file behind the device is the evidence as well
+# the loop device's file is the evidence as well
 carve -o mount/out disk
 # elsewhere, the device itself is carved, and not written to; a mounted ext4 would write when it likes
 umount mount

@@ -1,4 +1,4 @@
-# A read-only file system: exit code 3, for a folder that would be new and for one that is there.
+# A read-only file system: exit code 3, for a new folder and for an existing one.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 3 100

@@ -1,4 +1,4 @@
-# Output folders that are none, or not burin's to take: exit code 3, and nothing in them is touched.
+# Paths that are not folders, or folders that burin may not use: exit code 3, and nothing in them changes.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 3 100

@@ -1,4 +1,4 @@
-# A second run into a folder that a first one has is kept out, also before the first has written anything.
+# A second run cannot use the folder of a first one, even before that has written anything.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 20 1000

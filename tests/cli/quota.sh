@@ -1,4 +1,4 @@
-# A quota that is reached: exit code 1, and what was left out is counted.
+# A quota is reached: exit code 1, and the remaining files are counted.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 20 1000

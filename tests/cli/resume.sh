@@ -1,4 +1,4 @@
-# A run that found no room is resumed when there is some: what it goes on with, and what is refused.
+# A run that ran out of space is resumed: what it uses, and what is refused.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 mkdir case
@@ -61,7 +61,7 @@ cp report out/report.jsonl
 echo --- two at once
 flock out "$BURIN" carve --resume out
 echo "exit $?"
-echo --- resumed, with other threads, from another folder, the image having moved
+echo --- resumed with other threads, from another folder, after the image has moved
 mkdir elsewhere
 mv case/image elsewhere
 (cd elsewhere && try carve --resume ../out --threads 3 --chunk-size 64K image)

@@ -1,4 +1,4 @@
-# Rule files with errors: exit code 2, and the place in the file; no output folder is made.
+# Rule files with errors: exit code 2, with file and line; no output folder is created.
 . "$SRCDIR/tests/cli/helpers"
 make_records image 3 100
 bad()

@@ -1,4 +1,4 @@
-# The selftest with a small rule set: it passes, leaves its protocol, and cleans up behind itself.
+# The selftest with a small rule set: it passes, writes its protocol, and cleans up.
 . "$SRCDIR/tests/cli/helpers"
 cat >some.conf <<'C'
 types = (

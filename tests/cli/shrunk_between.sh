@@ -1,4 +1,4 @@
-# The evidence of a report has become shorter since: extract says so; a file of the same size with other bytes does not pass either.
+# The evidence has become shorter since the report was written: extract says so; a file of the same size with other bytes is detected too.
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 5 1000

@@ -1,4 +1,4 @@
-# Paths with line feeds, escape sequences and bytes that are no UTF-8: reports stay valid, and terminals unharmed.
+# Paths with line feeds, escape sequences and bytes that are not UTF-8: reports stay valid, and terminals unharmed.
 . "$SRCDIR/tests/cli/helpers"
 name=$'new\nline \e[31mred\e[0m \xff\xfe\x80 \xe2\x80\xae "q" <b>&amp; \\'
 mkdir "$name"

@@ -2,7 +2,7 @@
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records image 200 333 7
-# many threads where the limit on open files is for a few
+# many threads with a low limit on open files
 make_records many 2000 50
 (ulimit -Sn 30; "$BURIN" carve --quiet -c rec.conf -o many-out --threads 64 many; echo "exit $?")
 check_reports many-out many

@@ -1,4 +1,4 @@
-# An output folder as it was written, then changed in every way.
+# An output folder as written, then changed in every way.
 try() { "$BURIN" verify "$@"; echo "$?"; }
 printf "types = ( { name = \"doc\"; header = \"'HEAD'\"; footer = \"'FOOT'\"; max_size = \"1K\"; } );\n" >x.conf
 for i in 1 2 3 4; do

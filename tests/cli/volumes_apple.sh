@@ -1,4 +1,4 @@
-# APFS and HFS+: they are known, and what lies in free blocks is found there.
+# APFS and HFS+: they are recognised, and files in free blocks are found.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/volume_images"
 need_tools mkapfs xorriso

@@ -1,4 +1,4 @@
-# Partition tables and file systems in them: the report lists them, says of each file whether its bytes are in use and for which
+# Partition tables and file systems in them: the report lists them, says for each file whether its bytes are in use and by which
 # file, and is the same whether the disk is a raw image, AFF, VMDK or VHD.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/volume_images"

@@ -1,4 +1,4 @@
-# --unallocated: a deleted file in three pieces comes back whole; reports have the image's offsets, and --align counts there.
+# --unallocated: a deleted file in three extents is recovered; reports have the image's offsets, and --align counts there.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/volume_images"
 need_tools mkfs.fat mcopy mdel
@@ -30,7 +30,7 @@ done
 echo --- extracted from the report
 "$BURIN" extract --quiet -o again free/report.jsonl fat
 cmp deleted again/rec/0000025088.rec
-echo --- what makes no sense
+echo --- mistakes
 try carve -c rec.conf -o no --allocated --unallocated fat
 head -c 100000 /dev/zero >zeros
 try carve -c rec.conf -o none --allocated zeros

@@ -1,4 +1,4 @@
-# Why a file was carved at a place, or not: each state, and what the report adds.
+# Why a file was carved at an offset, or not: each state, and what the report adds.
 . "$SRCDIR/tests/cli/helpers"
 cat >why.conf <<'C'
 types = (

@@ -22,7 +22,7 @@ static __attribute__((unused)) struct rules *load_text(const char *text, enum ru
 	return rules;
 }
 
-/* The text must be refused with an error that contains part. */
+/* Expects that the text is refused with an error that contains part. */
 static __attribute__((unused)) void refuse_text(
 	const char *text, enum rules_format format, const char *part)
 {

@@ -73,11 +73,11 @@ Test(conf, every_rule_is_specific)
 		const struct rule *rule = &rules->rules[i];
 		bool guessed = !rule->carver && !rule->length.width && !rule->footer_count;
 
-		/* Two bytes are enough where a carver refuses the rest cheaply: frames of MPEG
+		/* Two bytes are enough where a carver rejects the rest cheaply: frames of MPEG
 		 * audio have no more. */
 		cr_expect_geq(rule_bits(rules, rule), rule->carver ? 16 : 36, "%s, line %u",
 			rule->name, rule->line);
-		/* What nothing ends is cut early: it is what a wrong hit costs. */
+		/* Files without a detectable end are cut early: that is what a false hit costs. */
 		cr_expect(!guessed || rule->max_size <= UINT64_C(64) << 20, "%s, line %u",
 			rule->name, rule->line);
 		cr_expect(rule->min_size > 0, "%s, line %u", rule->name, rule->line);
@@ -103,7 +103,7 @@ Test(conf, chance_writes_next_to_nothing)
 	rules_free(rules);
 }
 
-/* Every topical set is a part of burin.conf, and together they are all of it. */
+/* Every topical set is a subset of burin.conf, and together they are all of it. */
 Test(conf, topical_sets_cover_burin_conf)
 {
 	static const char *const sets[] = { "conf/pictures.conf", "conf/documents.conf",
@@ -126,7 +126,7 @@ Test(conf, topical_sets_cover_burin_conf)
 	rules_free(all);
 }
 
-/* What Scalpel 1.60 ships, in Scalpel's own form. */
+/* The rules that Scalpel 1.60 ships, in Scalpel's own format. */
 static const char scalpel_rules[] =
 	"art y 150000 \\x4a\\x47\\x04\\x0e \\xcf\\xc7\\xcb\n"
 	"art y 150000 \\x4a\\x47\\x03\\x0e \\xd0\\xcb\\x00\\x00\n"

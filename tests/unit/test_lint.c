@@ -1,4 +1,4 @@
-/* The linter: each finding on a rule that has the fault, and silence on one that has not. */
+/* The linter: each finding on a rule that has the fault, and none on one without it. */
 #include "rules_equal.h"
 
 #include "carvers/carver.h"
@@ -12,7 +12,7 @@ static const char *first_carver(void)
 	return carvers[0]->name;
 }
 
-/* Lints burin's text; %C stands for a carver's name. */
+/* Lints burin's text; %C is replaced by a carver's name. */
 static struct lint lint_text(const char *text, struct rules **rules)
 {
 	struct lint lint = { 0 };
@@ -187,14 +187,14 @@ Test(lint, rules_that_never_win)
 		"header = \"'head'\"; carver = \"%C\";"));
 }
 
-Test(lint, rules_behind_a_carver)
+Test(lint, rules_after_a_carver)
 {
 	expect(TWO("header = \"'head'\"; max_size = 100;", "header = \"'head'\"; carver = \"%C\";"),
 		"a", LINT_NOTE,
 		"carves only where the carver of 'b' ((text):1) finds no complete file");
 }
 
-/* What the reader noticed stands among the rest, in order of lines. */
+/* The reader's notes are sorted among the rest, by line. */
 Test(lint, notes_of_the_reader_are_in_order)
 {
 	struct rules *rules =

@@ -1,4 +1,4 @@
-/* The option tables: what is stored where, the sentences about mistakes, and the order in which
+/* The option tables: what is stored where, the messages about mistakes, and the order in which
  * people see the rows. */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -142,7 +142,7 @@ static char line[512];
 static char *argv[MAX_WORDS];
 static int argc;
 
-/* Parses a command line given as words with single blanks between; "_" stands for an empty word. */
+/* Parses a command line given as words with single blanks between; "_" means an empty word. */
 static int parse(const char *text)
 {
 	static char empty[1];
@@ -236,7 +236,7 @@ Test(options, lists_collect_in_order)
 	cr_expect_eq(settings.extra.items, NULL);
 }
 
-Test(options, arguments_move_behind_options)
+Test(options, arguments_move_after_options)
 {
 	int first = parse("test one -b two -c x -- -q --size");
 
@@ -331,7 +331,7 @@ Test(options, choices_are_listed)
 		"--colour of burin test takes red|green|blue, not 'red|green'");
 }
 
-Test(options, a_mistake_behind_a_list_leaks_nothing)
+Test(options, a_mistake_after_a_list_leaks_nothing)
 {
 	EXPECT_MISTAKE("test -x one -x two --wibble",
 		"burin test has no option --wibble; see burin test --help");

@@ -1,4 +1,4 @@
-/* Patterns: syntax, errors, text made up from bytes, sets. */
+/* Patterns: syntax, errors, text made from bytes, sets. */
 #include <criterion/criterion.h>
 
 #include <errno.h>
@@ -53,7 +53,7 @@ Test(pattern, ignores_case_of_ascii_letters_only)
 	expect_bytes("i'\xe4''x'", "\xe4'X", "\xff\xff\xdf", 3);
 }
 
-Test(pattern, errors_name_the_column_and_what_stands_there)
+Test(pattern, errors_name_the_column_and_what_was_found)
 {
 	expect_error("89 50 zz", "expected two hex digits, 'text', i'text' or /regex/ at column 7 "
 				 "of the pattern, found 'zz'");
@@ -204,7 +204,7 @@ Test(pattern_set, identical_patterns_share_an_index)
 	cr_assert_eq(add(&set, "61 62"), 0, "the same bytes in other words");
 	cr_assert_eq(add(&set, "i'ab'"), 2);
 	cr_assert_eq(add(&set, "61 6?"), 3);
-	cr_assert_eq(add(&set, "/ab/"), 4, "a regex is no fixed pattern");
+	cr_assert_eq(add(&set, "/ab/"), 4, "a regex is not a fixed pattern");
 	cr_assert_eq(add(&set, "/[a]b/"), 4);
 	cr_assert_eq(add(&set, "/ab/i"), 5);
 	cr_assert_eq(add(&set, "/[Aa][bB]/"), 5);

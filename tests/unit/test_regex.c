@@ -169,7 +169,7 @@ Test(regex, chance_is_an_estimate_from_above)
 	regex_free(regex);
 }
 
-/* Backtracking would take for ever; the hit is found all the same, and so is that there is none. */
+/* Backtracking would take forever; a hit is found all the same, and so is the absence of one. */
 Test(regex, limits_do_not_lose_hits, .timeout = 60)
 {
 	struct regex *regex = make("(a|a|ab){30}(c|d)", false);

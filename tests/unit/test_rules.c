@@ -84,7 +84,7 @@ Test(rules, defaults)
 	rules_free(rules);
 }
 
-/* libconfig 1.5 would cut these to 32 bits in silence. */
+/* libconfig 1.5 would silently cut these to 32 bits. */
 Test(rules, integers_are_64_bits_wide)
 {
 	struct rules *rules =
@@ -207,7 +207,7 @@ Test(rules, syntax_errors_name_the_line)
 	refuse_text("@inclue \"x\"\n", RULES_AUTO, "expected @include");
 }
 
-Test(rules, binary_is_no_rule_file)
+Test(rules, binary_files_are_refused)
 {
 	struct rules *rules;
 	struct error error = { 0 };
@@ -216,7 +216,7 @@ Test(rules, binary_is_no_rule_file)
 	cr_assert_not_null(strstr(error.text, "(text):2: a zero byte"), "%s", error.text);
 }
 
-Test(rules, commas_may_end_lists_and_comments_stand_anywhere)
+Test(rules, commas_may_end_lists_and_comments_may_be_anywhere)
 {
 	struct rules *rules = load_text("\xef\xbb\xbf# one, two )\n// types\n/* types = ( */\n"
 					"types = ( { name = \"a\"; header = (\"'a)'\", \"'#b'\", "
@@ -295,7 +295,7 @@ Test(rules_files, digest_is_that_of_all_text_read)
 {
 	struct rules *rules = NULL;
 
-	/* sha256sum of the two files' contents, one behind the other */
+	/* sha256sum of the two files' contents, concatenated */
 	write_file("a.conf", "@include \"b.conf\"\n");
 	write_file("b.conf", ONE("header = \"'a'\"; max_size = 1;"));
 	cr_assert_eq(load_file(&rules, "a.conf", NULL, NULL), 0);
@@ -323,7 +323,7 @@ static void expect_selection(const char *text, const char *only, const char *nam
 	for (uint32_t i = 0; i < rules->count; i++)
 		strcat(found, rules->rules[i].name);
 	cr_assert_str_eq(found, names, "only %s", only);
-	assert_round_trip(rules); /* patterns are numbered as if the rest had never been there */
+	assert_round_trip(rules); /* patterns are numbered as if the rest had never existed */
 	rules_free(rules);
 }
 
@@ -504,7 +504,7 @@ Test(forecast, random_hits_follow_from_the_fixed_bits)
 
 Test(forecast, footers_end_files_as_the_pair_mode_says)
 {
-	/* 'ab' turns up every 65,536 bytes: within 1 MiB almost surely */
+	/* 'ab' occurs every 65,536 bytes: within 1 MiB almost surely */
 	struct forecast f =
 		forecast_one("header = \"'x'\"; footer = \"'ab'\"; max_size = \"1M\";", NULL, 0);
 
@@ -517,7 +517,7 @@ Test(forecast, footers_end_files_as_the_pair_mode_says)
 		"header = \"'x'\"; footer = \"'ab'\"; pair = \"next\"; max_size = \"64K\";", NULL,
 		0);
 	cr_assert(near(f.length, 65536 * (1 - exp(-1))), "%g", f.length);
-	/* a footer that never turns up: forward carves nothing, next everything */
+	/* a footer that never occurs: forward carves nothing, next everything */
 	f = forecast_one(
 		"header = \"'x'\"; footer = \"'abcdefghijklmnopqrst'\"; max_size = \"1M\";", NULL,
 		0);

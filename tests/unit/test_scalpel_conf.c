@@ -10,7 +10,7 @@ static struct rules *scalpel(const char *text)
 	return load_text(text, RULES_SCALPEL);
 }
 
-/* A note must be there whose text contains part, about that line. */
+/* There must be a note about that line whose text contains part. */
 static void expect_note(
 	const struct rules *rules, unsigned line, enum lint_level level, const char *part)
 {
@@ -31,7 +31,7 @@ static void expect_pattern(
 	cr_assert_eq(memcmp(pattern->mask, mask, len), 0, "%s", pattern->text);
 }
 
-Test(scalpel_conf, is_told_from_libconfig)
+Test(scalpel_conf, is_distinguished_from_libconfig)
 {
 	struct rules *rules =
 		load_text("# types = ( comment )\n\n\tjpg y 100 \\xff\\xd8\r\n", RULES_AUTO);
@@ -113,7 +113,7 @@ Test(scalpel_conf, wildcards)
 		"a y 1 ???\n", RULES_SCALPEL, "(text):1: header: all bits of the pattern are wild");
 }
 
-/* Scalpel keeps one wildcard, and asks for it when it matches. */
+/* Scalpel has one wildcard, which it reads while matching. */
 Test(scalpel_conf, the_last_wildcard_holds_for_all_rules)
 {
 	struct rules *rules = scalpel("a y 1 x?*\nwildcard *\n");
