@@ -105,7 +105,7 @@ static void note_index(
 }
 
 /* Bytes of a member's contents, or NULL: bytes after the member must not matter. */
-static const uint8_t *inside(
+static const uint8_t *peek_contents(
 	struct view *view, const struct ar_member *member, uint64_t offset, size_t len)
 {
 	uint64_t room = member->end - member->data;
@@ -137,7 +137,7 @@ static bool section_fits(const uint8_t *p, bool wide, bool big, uint64_t len)
 /* ELF: the section table, mostly at the end, whose first entry is empty. */
 static bool elf_is_whole(struct view *view, const struct ar_member *member)
 {
-	const uint8_t *p = inside(view, member, 0, 64);
+	const uint8_t *p = peek_contents(view, member, 0, 64);
 	uint64_t len = member->end - member->data, at;
 	bool wide = p && p[4] == 2, big = p && p[5] == 2;
 	uint16_t size, count;
@@ -152,11 +152,11 @@ static bool elf_is_whole(struct view *view, const struct ar_member *member)
 	count = big ? be16(p + (wide ? 60 : 48)) : le16(p + (wide ? 60 : 48));
 	if (at > len || size != (wide ? 64 : 40) || (uint64_t)size * count > len - at)
 		return false;
-	p = inside(view, member, at, 32);
+	p = peek_contents(view, member, at, 32);
 	if (!p || p[0] || memcmp(p, p + 1, 31) != 0)
 		return false;
 	for (uint16_t i = 1; i < count; i++) {
-		p = inside(view, member, at + (uint64_t)i * size, size);
+		p = peek_contents(view, member, at + (uint64_t)i * size, size);
 		if (!p || !section_fits(p, wide, big, len))
 			return false;
 	}
@@ -166,13 +166,13 @@ static bool elf_is_whole(struct view *view, const struct ar_member *member)
 /* COFF: the symbol table, then the length of the strings and the strings. */
 static bool coff_is_whole(struct view *view, const struct ar_member *member)
 {
-	const uint8_t *p = inside(view, member, 0, 20);
+	const uint8_t *p = peek_contents(view, member, 0, 20);
 	uint64_t len = member->end - member->data, strings = p ? le32(p + 8) : 0;
 
 	if (!p || !strings)
 		return false;
 	strings += (uint64_t)le32(p + 12) * 18;
-	p = inside(view, member, strings, 4);
+	p = peek_contents(view, member, strings, 4);
 	return p && strings + 4 <= len && le32(p) >= 4 && le32(p) <= len - strings &&
 	       len - strings - le32(p) < 16;
 }
@@ -180,12 +180,12 @@ static bool coff_is_whole(struct view *view, const struct ar_member *member)
 /* A member of an import library: a header of 20 bytes, names. */
 static bool import_is_whole(struct view *view, const struct ar_member *member)
 {
-	const uint8_t *p = inside(view, member, 0, 20);
+	const uint8_t *p = peek_contents(view, member, 0, 20);
 	bool fits = p && le32(p + 12) + (uint64_t)20 == member->end - member->data;
 
 	if (!fits || le32(p + 12) > VIEW_MAX_PEEK)
 		return false;
-	p = inside(view, member, 20, member->end - member->data - 20);
+	p = peek_contents(view, member, 20, member->end - member->data - 20);
 	for (uint64_t i = 0; p && i < member->end - member->data - 20; i++)
 		if (p[i] && (p[i] < ' ' || p[i] > '~'))
 			return false;
@@ -195,19 +195,19 @@ static bool import_is_whole(struct view *view, const struct ar_member *member)
 /* Mach-O, here little-endian: the string table ends the file, apart from some padding. */
 static bool macho_is_whole(struct view *view, const struct ar_member *member)
 {
-	const uint8_t *p = inside(view, member, 0, 32);
+	const uint8_t *p = peek_contents(view, member, 0, 32);
 	uint64_t len = member->end - member->data, at = p && p[0] == 0xcf ? 32 : 28;
 	uint32_t commands = p ? le32(p + 16) : 0;
 
 	for (; commands && at < len; commands--) {
-		p = inside(view, member, at, 24);
+		p = peek_contents(view, member, at, 24);
 		if (!p || le32(p + 4) < 8)
 			return false;
 		if (le32(p) == MACHO_SYMBOLS) {
 			uint64_t strings_end = (uint64_t)le32(p + 16) + le32(p + 20);
 
 			p = strings_end && strings_end <= len
-				    ? inside(view, member, strings_end - 1, 1)
+				    ? peek_contents(view, member, strings_end - 1, 1)
 				    : NULL;
 			return p && !*p && len - strings_end < 16;
 		}

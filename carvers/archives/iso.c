@@ -46,13 +46,13 @@ struct iso_volume {
 };
 
 /* A number in both byte orders; false when the two differ. */
-static bool both32(const uint8_t *p, uint32_t *value)
+static bool read_both32(const uint8_t *p, uint32_t *value)
 {
 	*value = le32(p);
 	return be32(p + 4) == *value;
 }
 
-static bool both16(const uint8_t *p, uint16_t *value)
+static bool read_both16(const uint8_t *p, uint16_t *value)
 {
 	*value = le16(p);
 	return be16(p + 2) == *value;
@@ -64,8 +64,8 @@ static bool read_primary(const uint8_t *p, struct iso_volume *volume)
 	uint32_t blocks, table_len;
 	uint16_t block_len;
 
-	if (!both32(p + 80, &blocks) || !both16(p + 128, &block_len) ||
-		!both32(p + 132, &table_len) || !both32(p + 158, &volume->root))
+	if (!read_both32(p + 80, &blocks) || !read_both16(p + 128, &block_len) ||
+		!read_both32(p + 132, &table_len) || !read_both32(p + 158, &volume->root))
 		return false;
 	if (block_len != 512 && block_len != 1024 && block_len != BLOCK_LEN)
 		return false;
@@ -79,7 +79,7 @@ static bool read_primary(const uint8_t *p, struct iso_volume *volume)
 }
 
 /* Digits of a date, or -1. */
-static int digits(const uint8_t *p, int count)
+static int read_digits(const uint8_t *p, int count)
 {
 	int value = 0;
 
@@ -98,8 +98,9 @@ static void describe(const uint8_t *p, struct finding *finding)
 	int zone = (int8_t)date[16];
 
 	finding_set_title(finding, p + 40, 32);
-	finding->time = utc_seconds(digits(date, 4), digits(date + 4, 2), digits(date + 6, 2),
-		digits(date + 8, 2), digits(date + 10, 2), digits(date + 12, 2));
+	finding->time = utc_seconds(read_digits(date, 4), read_digits(date + 4, 2),
+		read_digits(date + 6, 2), read_digits(date + 8, 2), read_digits(date + 10, 2),
+		read_digits(date + 12, 2));
 	if (finding->time && zone >= -48 && zone <= 56)
 		finding->time -= zone * 900;
 }
@@ -125,8 +126,8 @@ static bool folder_at(
 	const uint8_t *p = view_peek(view, block * volume->block_len, ENTRY_LEN + 1);
 	uint32_t self;
 
-	return p && p[0] > ENTRY_LEN && p[32] == 1 && p[33] == 0 && both32(p + 2, &self) &&
-	       self == block && both32(p + 10, folder_len);
+	return p && p[0] > ENTRY_LEN && p[32] == 1 && p[33] == 0 && read_both32(p + 2, &self) &&
+	       self == block && read_both32(p + 10, folder_len);
 }
 
 /* Notes the file that ends last. False when the entry is invalid. */
@@ -135,8 +136,8 @@ static bool note_entry(struct iso_volume *volume, const uint8_t *p)
 	uint32_t block, len;
 	uint64_t start;
 
-	if (p[0] <= ENTRY_LEN || p[32] > p[0] - ENTRY_LEN || !both32(p + 2, &block) ||
-		!both32(p + 10, &len))
+	if (p[0] <= ENTRY_LEN || p[32] > p[0] - ENTRY_LEN || !read_both32(p + 2, &block) ||
+		!read_both32(p + 10, &len))
 		return false;
 	start = block * volume->block_len;
 	if (len && start + len > volume->last_end) {

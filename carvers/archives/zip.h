@@ -33,8 +33,8 @@ enum {
 
 /* A member, by its local header. */
 struct zip_member {
-	uint64_t at, data,
-		end; /* [at, data) header, [data, data + data_len) data, descriptor, then end */
+	/* [at, data) is the header, [data, data + data_len) the data; a descriptor may follow it. */
+	uint64_t at, data, end;
 	uint16_t flags, method, name_len;
 	uint32_t name_crc;
 	uint32_t crc, date; /* date: DOS date and time, comparable */
@@ -70,8 +70,8 @@ size_t zip_content(
 /* The format that the members make up, added one by one. All zero at first. */
 struct zip_kind {
 	uint32_t seen;
-	const char *
-		declared; /* the extension for the type in a member `mimetype` or `[Content_Types].xml` */
+	/* The extension for the type in a member `mimetype` or `[Content_Types].xml`. */
+	const char *declared;
 	bool described; /* the following were searched for */
 	char title[128];
 	size_t title_len;
@@ -96,9 +96,8 @@ bool zip_sum_equal(const struct zip_sum *a, const struct zip_sum *b);
 
 /* The records after the members. */
 struct zip_directory {
-	uint64_t at; /* of its first entry; members: those before it. Set by the caller
-		      */
-	struct zip_sum members;
+	uint64_t at;            /* of its first entry; set by the caller */
+	struct zip_sum members; /* those before it; set by the caller */
 	uint64_t end; /* after the end record's comment; when cut or invalid: after what is valid */
 	struct zip_sum sum; /* of its entries, with offsets from the view's start */
 	int64_t shift; /* how many bytes before the view the archive starts, by its own offsets */

@@ -198,7 +198,8 @@ static const struct {
 
 #define CONTENT_LEN 16384
 
-static bool matches(enum name_part place, const char *text, const uint8_t *name, size_t name_len)
+static bool name_matches(
+	enum name_part place, const char *text, const uint8_t *name, size_t name_len)
 {
 	size_t len = strlen(text);
 
@@ -207,17 +208,17 @@ static bool matches(enum name_part place, const char *text, const uint8_t *name,
 	return memcmp(place == END ? name + name_len - len : name, text, len) == 0;
 }
 
-static const char *by_mimetype(const uint8_t *type, size_t len)
+static const char *extension_by_mimetype(const uint8_t *type, size_t len)
 {
 	while (len && (type[len - 1] == '\n' || type[len - 1] == '\r'))
 		len--;
 	for (size_t i = 0; i < COUNT(mimetypes); i++)
-		if (matches(WHOLE, mimetypes[i].type, type, len))
+		if (name_matches(WHOLE, mimetypes[i].type, type, len))
 			return mimetypes[i].extension;
 	return NULL;
 }
 
-static const char *by_part(const uint8_t *content, size_t len)
+static const char *extension_by_part(const uint8_t *content, size_t len)
 {
 	for (size_t i = 0; i < COUNT(parts); i++)
 		if (memmem(content, len, parts[i].text, strlen(parts[i].text)))
@@ -226,7 +227,7 @@ static const char *by_part(const uint8_t *content, size_t len)
 }
 
 /* The text of the first element `name`; NULL: none. */
-static const char *element(const char *content, const char *name, size_t *len)
+static const char *find_element(const char *content, const char *name, size_t *len)
 {
 	const char *start = strstr(content, name), *end;
 
@@ -293,33 +294,33 @@ static void read_properties(
 
 	kind->described = true;
 	content[zip_content(view, member, (uint8_t *)content, CONTENT_LEN)] = 0;
-	text = element(content, "<dc:title", &len);
+	text = find_element(content, "<dc:title", &len);
 	if (text)
 		kind->title_len = plain_text(text, len, kind->title, sizeof(kind->title));
-	text = element(content, "<dcterms:modified", &len);
+	text = find_element(content, "<dcterms:modified", &len);
 	if (!text)
-		text = element(content, "<dc:date", &len);
+		text = find_element(content, "<dc:date", &len);
 	kind->time = read_date(text, text ? len : 0);
 }
 
 static bool has_properties(const struct zip_member *member, const uint8_t *name)
 {
-	return matches(WHOLE, "docProps/core.xml", name, member->name_len) ||
-	       matches(WHOLE, "meta.xml", name, member->name_len) ||
-	       matches(END, ".opf", name, member->name_len);
+	return name_matches(WHOLE, "docProps/core.xml", name, member->name_len) ||
+	       name_matches(WHOLE, "meta.xml", name, member->name_len) ||
+	       name_matches(END, ".opf", name, member->name_len);
 }
 
 void zip_kind_add(struct zip_kind *kind, struct view *view, const struct zip_member *member,
 	const uint8_t *name)
 {
-	bool mimetype = matches(WHOLE, "mimetype", name, member->name_len);
+	bool mimetype = name_matches(WHOLE, "mimetype", name, member->name_len);
 	bool properties = has_properties(member, name);
-	bool parts_list = matches(WHOLE, "[Content_Types].xml", name, member->name_len);
+	bool parts_list = name_matches(WHOLE, "[Content_Types].xml", name, member->name_len);
 	uint8_t content[CONTENT_LEN];
 	size_t len;
 
 	for (size_t i = 0; i < COUNT(names); i++)
-		if (matches(names[i].place, names[i].text, name, member->name_len))
+		if (name_matches(names[i].place, names[i].text, name, member->name_len))
 			kind->seen |= names[i].means;
 	if (properties && !kind->described) {
 		read_properties(kind, view, member);
@@ -329,7 +330,8 @@ void zip_kind_add(struct zip_kind *kind, struct view *view, const struct zip_mem
 	if (!(mimetype || parts_list) || kind->declared)
 		return;
 	len = zip_content(view, member, content, sizeof(content));
-	kind->declared = mimetype ? by_mimetype(content, len) : by_part(content, len);
+	kind->declared =
+		mimetype ? extension_by_mimetype(content, len) : extension_by_part(content, len);
 }
 
 const char *zip_kind_extension(const struct zip_kind *kind)

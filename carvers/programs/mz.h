@@ -11,8 +11,7 @@
 struct mz_extent {
 	uint64_t code;      /* after its headers */
 	uint64_t end;       /* after its last part */
-	uint64_t proof;     /* after the last structure that cannot be a coincidence
-			  */
+	uint64_t proof;     /* after the last structure that proves its bytes */
 	uint64_t broken_at; /* where such a structure is invalid; 0: none is */
 };
 

@@ -3,8 +3,7 @@
  * applications for all machines, also .NET's.
  *
  *	DOS header, whose last field gives the offset of: 'PE' 00 00, COFF header, optional header,
- *		directories, section headers; then sections, the symbols that GNU's linker adds,
- *		certificates
+ *	directories, section headers; then sections, the symbols that GNU's linker adds, certificates
  *
  * The file ends where its last part ends: a section, the symbols and their names, or the
  * certificates. The header's checksum, if there is one, shows whether the bytes up to there are the

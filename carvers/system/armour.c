@@ -61,7 +61,8 @@ bool armour_opens(const struct line *line, char label[64])
 }
 
 /* Decodes a line of base64; false when it is not one. */
-static bool decode(struct armour *armour, struct armour_decoder *decoder, const struct line *line)
+static bool decode_line(
+	struct armour *armour, struct armour_decoder *decoder, const struct line *line)
 {
 	size_t len = line->len;
 
@@ -160,7 +161,7 @@ bool armour_read(struct view *view, uint64_t at, struct armour *armour)
 			continue;
 		}
 		if (line.len && !check_crc(armour, &decoder, &line) &&
-			(armour->has_crc || !decode(armour, &decoder, &line)))
+			(armour->has_crc || !decode_line(armour, &decoder, &line)))
 			break;
 		armour->valid_end = line.next;
 	}

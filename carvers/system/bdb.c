@@ -36,8 +36,7 @@ struct bdb {
 	uint32_t page_len, last_page;
 	bool btree, encrypted, wallet, summed;
 	uint64_t used;      /* after the last page that is not all zeros */
-	uint64_t broken_at; /* where the items of the page checked last become invalid; or 0
-			  */
+	uint64_t broken_at; /* where items of the page checked last become invalid; or 0 */
 	uint64_t loose;     /* bytes at its end that nothing confirms */
 };
 

@@ -68,7 +68,7 @@ static uint32_t word_at(struct evt *log, uint64_t offset)
 }
 
 /* Whether the end record is at log->at. */
-static bool at_end(struct evt *log)
+static bool at_end_record(struct evt *log)
 {
 	for (uint32_t i = 1; i <= 4; i++)
 		if (word_at(log, log->at + 4 * i) != 0x11111111 * i)
@@ -95,7 +95,7 @@ static bool skip_record(struct evt *log)
 	return true;
 }
 
-static bool wrap(struct evt *log)
+static bool wrap_around(struct evt *log)
 {
 	if (log->size - log->at >= RECORD_MIN && log->at < log->size)
 		return true;
@@ -132,10 +132,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
-	while (wrap(&log) && !at_end(&log))
+	while (wrap_around(&log) && !at_end_record(&log))
 		if (!skip_record(&log))
 			return judge_damage(&log);
-	if (!at_end(&log) || log.size > view_size(view))
+	if (!at_end_record(&log) || log.size > view_size(view))
 		return judge_damage(&log);
 	if (log.wrapped) {
 		finding->length = log.size;

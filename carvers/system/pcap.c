@@ -121,7 +121,7 @@ static int checksum(uint32_t link, const uint8_t *p, size_t len)
 }
 
 /* Whether a record's header is plausible; *len: its packet's. */
-static bool plausible(const struct pcap *pcap, const uint8_t *p, uint32_t *len)
+static bool plausible_record(const struct pcap *pcap, const uint8_t *p, uint32_t *len)
 {
 	uint32_t time = read32(pcap, p), wire = read32(pcap, p + 12);
 	uint32_t apart =
@@ -147,7 +147,7 @@ static enum pcap_record read_record(struct pcap *pcap)
 	if (!p)
 		return RECORD_NONE;
 	time = read32(pcap, p);
-	if (!plausible(pcap, p, &len))
+	if (!plausible_record(pcap, p, &len))
 		return RECORD_NONE;
 	if (len > view_size(pcap->view) - packet)
 		return RECORD_CUT;

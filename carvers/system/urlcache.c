@@ -73,7 +73,7 @@ static bool index_failed(struct url_index *index, const char *problem, uint64_t 
 }
 
 /* Whether the block at `at` is in use according to the map. */
-static bool in_use(struct url_index *index, uint64_t at)
+static bool block_in_use(struct url_index *index, uint64_t at)
 {
 	uint64_t block = (at - BLOCKS_AT) / BLOCK_LEN;
 	const uint8_t *p = block / 8 < BLOCKS_AT - MAP_AT
@@ -95,7 +95,7 @@ static bool check_entries(struct url_index *index, uint64_t at, uint64_t end)
 			return index_failed(index, "entries that are cut off", at);
 		/* Marked as unused, or never used. */
 		if (hash & 1 || hash == record || record < BLOCKS_AT || record % BLOCK_LEN ||
-			record >= index->size || !in_use(index, record))
+			record >= index->size || !block_in_use(index, record))
 			continue;
 		len = record_len(index, record);
 		if (!len)

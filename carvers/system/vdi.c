@@ -2,7 +2,7 @@
  * VirtualBox's disk images (VirtualBox, src/VBox/Storage/VDICore.h).
  *
  *	text, signature, version, header; a map of blocks (4 bytes each); blocks in the order in
- *		which they were written
+ *	which they were written
  *
  * The header has the number of stored blocks, which gives the length; the map has to contain that
  * many, all with possible numbers. The blocks themselves cannot be verified, and files inside

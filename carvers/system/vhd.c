@@ -2,7 +2,7 @@
  * Virtual PC's disk images that grow (Microsoft, Virtual Hard Disk Image Format Specification).
  *
  *	copy of the footer, header with the table's offset, table of blocks; blocks, each preceded
- *		by a bitmap; footer (512 bytes)
+ *	by a bitmap; footer (512 bytes)
  *
  * Footer and header have checksums. A footer after the last block that equals its copy at the start
  * makes an image complete. Images of fixed size have only a footer, so their start cannot be found.
