@@ -1,6 +1,6 @@
 /*
  * Boyer-Moore-Horspool, after Han's "Accelerate String Searching Algorithm with GPU Using CUDA":
- * what one thread does (for device and host), and the making of the tables. The essay is in bmh.cu.
+ * what one thread does (for device and host), and making the tables. bmh.cu explains it.
  *
  * Patterns are searched as they are, wild bits and all, one after the other.
  */

@@ -1,6 +1,6 @@
 /*
  * Aho-Corasick with goto and supply functions, after Kouzinopoulos et al., algorithms 1 to 3: what
- * one thread does (for device and host), and the making of the tables. The essay is in nfa.cu.
+ * one thread does (for device and host), and making the tables. nfa.cu explains it.
  */
 #ifndef BURIN_GPU_PAPERS_NFA_H
 #define BURIN_GPU_PAPERS_NFA_H

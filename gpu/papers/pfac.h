@@ -1,7 +1,7 @@
 /*
  * PFAC, the parallel failureless Aho-Corasick algorithm of Lin, Liu, Chien and Chang ("Accelerating
  * Pattern Matching Using a Novel Parallel Algorithm on GPU"): what one thread does, for device and
- * host, and the making of the machine. The essay is in pfac.cu.
+ * host, and making the machine. pfac.cu explains it.
  *
  * The machine searches keywords (patterns/keywords.h); a match is the number of a keyword + 1, 0 none.
  */

@@ -1,6 +1,6 @@
 /*
  * Wu-Manber after Kouzinopoulos et al., algorithms 4 and 5: what one thread does (for device and
- * host), and the making of the tables. The essay is in wm.cu.
+ * host), and making the tables. wm.cu explains it.
  */
 #ifndef BURIN_GPU_PAPERS_WM_H
 #define BURIN_GPU_PAPERS_WM_H

@@ -1,6 +1,6 @@
 /*
- * ac0 .. ac4 of Zha and Sahni: what one thread does, for device and host. The essay is in
- * zha_ac.cu. The automaton is that of gpu/ac.h, with a column for every byte.
+ * ac0 .. ac4 of Zha and Sahni: what one thread does, for device and host. zha_ac.cu
+ * explains it. The automaton is that of gpu/ac.h, with a column for every byte.
  */
 #ifndef BURIN_GPU_PAPERS_ZHA_AC_H
 #define BURIN_GPU_PAPERS_ZHA_AC_H

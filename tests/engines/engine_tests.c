@@ -94,7 +94,7 @@ static const char *part_take(struct part *part, const struct subject *subject)
 	}
 	if (chunk->until > chunk->len ||
 		(chunk->until <= chunk->from && chunk->until != chunk->len))
-		return "until makes no progress, or lies behind the chunk";
+		return "until makes no progress, or is past the chunk";
 	if (chunk->hit_count > chunk->hit_capacity)
 		return "more hits than there is room for";
 	if (chunk->until < chunk->len && chunk->hit_count + oracle_next(subject, base_offset,

@@ -100,7 +100,7 @@ static void oracle_run(struct subject *subject)
 		}
 }
 
-/* How many hits stand at the first place at or behind offset that has any. */
+/* The number of hits at the first place at or after offset that has any. */
 static size_t oracle_next(const struct subject *subject, uint64_t base, uint64_t offset)
 {
 	size_t low = 0, high = subject->hit_count, end;

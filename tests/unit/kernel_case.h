@@ -1,6 +1,6 @@
 /*
  * What the tests of kernels share that run on the host what one thread does: a pattern set, a text
- * in memory of its own length, so that the address sanitizer sees a read behind it, and the hits of
+ * in memory of its own length, so that the address sanitizer sees a read past it, and the hits of
  * the naive search to compare with.
  */
 #ifndef BURIN_TESTS_KERNEL_CASE_H
@@ -71,7 +71,7 @@ static inline void bench_add(struct bench *bench, const char *text)
 	pattern_set_add(&bench->set, &pattern);
 }
 
-/* mask NULL: no wild bits. A pattern of wild bits alone is passed over. */
+/* mask NULL: no wild bits. A pattern of wild bits alone is skipped. */
 static inline void bench_add_bytes(
 	struct bench *bench, const void *bytes, const uint8_t *mask, size_t len)
 {

@@ -284,7 +284,7 @@ Test(bench_search, a_part_sees_what_stands_behind_it, .timeout = 60)
 	uint64_t count;
 
 	memcpy(text.bytes + 498, "ABCDEF", 6);
-	memcpy(text.bytes + 500, "ABCDEF", 6); /* behind the part, and spoils the first */
+	memcpy(text.bytes + 500, "ABCDEF", 6); /* after the part, and spoils the first */
 	memcpy(text.bytes + 490, "ABCDEF", 6);
 	search("reference", &set, &text, 500, 100, 1, &count);
 	cr_expect_eq(count, 1);

@@ -15,7 +15,7 @@
 #include "patterns/prefix.h"
 #include "patterns/rarity.h"
 
-/* A text as the device has it: aligned, and with bytes behind it that mean nothing. */
+/* A text as the device has it: aligned, and with any bytes after it. */
 static void bench_open_padded(struct bench *bench, uint32_t len, uint32_t from, uint32_t to)
 {
 	bench_open(bench, len, from, to);
@@ -41,13 +41,13 @@ static void run_gram(struct bench *bench)
 	if (end > bench->text.len)
 		end = bench->text.len;
 	for (uint32_t at = bench->text.from & ~15u; at < end; at += 16) {
-		uint32_t words[4], behind[1], entries[8], buckets[2];
+		uint32_t words[4], after[1], entries[8], buckets[2];
 		uint32_t bits = gram_lane_bits(tables->hash, at / 16 % 32);
 		read_words(bench->bytes + at, words, 4);
-		read_words(bench->bytes + at + 16, behind, 1);
+		read_words(bench->bytes + at + 16, after, 1);
 		gram_lookup(tables->filter, tables->hash, bits, words, entries);
-		gram_combine(entries, gram_entry(tables->filter, tables->hash, bits, behind[0]),
-			buckets);
+		gram_combine(
+			entries, gram_entry(tables->filter, tables->hash, bits, after[0]), buckets);
 		uint32_t found = gram_nonzero(buckets[0]) | gram_nonzero(buckets[1]) << 4;
 		for (uint32_t i = 0; i < 8; i++)
 			if (found >> i & 1)
@@ -285,7 +285,7 @@ Test(gpu_tables, too_long_a_pattern)
 	pattern_set_free(&set);
 }
 
-/* What is rare on disks is taken: not the zeros, but the letters behind them. */
+/* Rare bytes are chosen: not the zeros, but the letters after them. */
 Test(gpu_tables, windows_avoid_zeros)
 {
 	struct bench bench;

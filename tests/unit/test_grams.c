@@ -8,7 +8,7 @@ static void find(const void *database, const uint8_t *text, size_t len, size_t t
 	grams_find(database, text, len, text_len, offset, output_dir);
 }
 
-/* 4 to 12 fixed bytes, some of them letters of either case, in front of or behind wild ones. */
+/* 4 to 12 fixed bytes, some of them letters of either case, before or after wild ones. */
 static void random_pattern(char *text)
 {
 	uint32_t wild = draw(4), len = 4 + draw(9);
@@ -89,7 +89,7 @@ Test(grams, finds_what_stands_there)
 	}
 }
 
-/* Every place of a match, and every length of what stands before and behind it. */
+/* Every place of a match, and every length of the text before and after it. */
 Test(grams, at_all_ends)
 {
 	struct pattern_set set = { 0 };

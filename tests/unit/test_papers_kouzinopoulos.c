@@ -56,7 +56,7 @@ static const struct algorithm algorithms[] = {
 	{ "wm", wm_compile, wm_free, wm_found, wm_one, wm_run },
 };
 
-/* What one block does with its S_memsize: a copy of the bytes and the longest - 1 behind, and no
+/* What one block does with its S_memsize: a copy of the bytes and the longest - 1 after them, and no
  * more, dealt out in shares. */
 static void search_tile(const struct algorithm *algorithm, const struct gpu_program *program,
 	const struct gpu_text *text, uint32_t at, uint32_t share, uint32_t threads,

@@ -20,7 +20,7 @@ static void add_words(
 
 /* A node by what leads to it: the last len bytes of a keyword, read backwards. */
 struct spelled {
-	const uint8_t *end; /* behind the last byte */
+	const uint8_t *end; /* past the last byte */
 	uint32_t len;
 	bool whole;
 };

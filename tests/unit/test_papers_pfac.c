@@ -50,7 +50,7 @@ static void fill_random(struct bench *bench, bool masked)
 
 /* ---- the machine ---- */
 
-/* The state behind a string; PFAC_TRAP. */
+/* The state after a string; PFAC_TRAP. */
 static uint32_t walk(const struct pfac_tables *tables, const char *string, size_t len)
 {
 	struct pfac_view view = { 0 };
@@ -112,34 +112,34 @@ static bool begins(const struct pattern_set *set, const uint8_t *bytes, size_t l
 	return any;
 }
 
-/* Every string that a state stands for, with each byte behind it. */
+/* Every string that a state spells, with each byte after it. */
 static void check_states(const struct pattern_set *set, const struct pfac_tables *tables,
 	const struct pfac_tables *merged, unsigned long long seed)
 {
 	for (uint32_t i = 0; i < set->count; i++)
 		for (uint32_t len = 0; len <= set->patterns[i].len; len++) {
 			uint8_t next[64];
-			uint32_t at, behind, whole, entry;
+			uint32_t at, after, whole, entry;
 
 			memcpy(next, set->patterns[i].bytes, len);
 			at = walk(tables, (const char *)next, len);
 			cr_assert_lt(at, tables->state_count);
 			for (unsigned byte = 0; byte < 256; byte++) {
 				next[len] = (uint8_t)byte;
-				behind = tables->entries[at * 256 + byte];
+				after = tables->entries[at * 256 + byte];
 				entry = merged->entries[at * 256 + byte];
-				cr_assert_eq(behind != PFAC_TRAP,
-					begins(set, next, len + 1, &whole), "seed %llu", seed);
-				if (behind == PFAC_TRAP) {
+				cr_assert_eq(after != PFAC_TRAP, begins(set, next, len + 1, &whole),
+					"seed %llu", seed);
+				if (after == PFAC_TRAP) {
 					cr_assert_eq(entry, PFAC_TRAP_MERGED);
 					continue;
 				}
-				cr_assert_eq(entry, behind | tables->outputs[behind] << 16);
-				cr_assert_eq(behind < tables->initial, whole != 0);
+				cr_assert_eq(entry, after | tables->outputs[after] << 16);
+				cr_assert_eq(after < tables->initial, whole != 0);
 				if (!whole)
 					continue;
 				struct found_keyword keyword =
-					tables->found.keywords[tables->outputs[behind] - 1];
+					tables->found.keywords[tables->outputs[after] - 1];
 				cr_assert_eq(keyword.count, 1);
 				cr_assert_eq(
 					tables->found.records[keyword.first].pattern, whole - 1);
@@ -242,7 +242,7 @@ Test(papers_pfac, random_sets)
 	}
 }
 
-/* Patterns that are longer than a keyword may be, and one that begins far behind its start. */
+/* Patterns that are longer than a keyword may be, and one whose keyword begins far after its start. */
 Test(papers_pfac, long_patterns)
 {
 	static uint8_t bytes[6000], mask[6000];

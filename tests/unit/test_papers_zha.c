@@ -103,7 +103,7 @@ static void read_tile(const struct launch *launch, uint64_t block)
 		launch->tile[i] = at + i >= 0 && at + i < text->len ? text->bytes[at + i] : 0;
 }
 
-/* A pointer that may be asked for elements at and behind `index` alone. */
+/* A pointer that is only valid from element `index` on. */
 static void *array_at(const struct launch *launch, int64_t index)
 {
 	return launch->array ? (uint8_t *)launch->array + index * (launch->wide ? 4 : 2) : NULL;

@@ -177,11 +177,42 @@ Test(regex, limits_do_not_lose_hits, .timeout = 60)
 
 	memset(text, 'a', sizeof(text));
 	cr_assert_eq(regex_match_len(regex, (uint8_t *)text, sizeof(text)), 0);
+	cr_assert_eq(
+		regex_find(regex, (uint8_t *)text, 0, sizeof(text), sizeof(text)), sizeof(text));
 	regex_free(regex);
 	regex = make("(a{1,2}){28}c", false);
 	text[40] = 'c';
 	cr_assert_eq(regex_match_len(regex, (uint8_t *)text, 41), 41);
 	cr_assert_eq(regex_match_len(regex, (uint8_t *)text, 40), 0);
+	cr_assert_eq(regex_find(regex, (uint8_t *)text, 3, 50, sizeof(text)), 3);
+	cr_assert_eq(regex_find(regex, (uint8_t *)text, 13, 50, sizeof(text)), 50);
+	regex_free(regex);
+}
+
+/* Against trying each start. */
+static void check_find(const struct regex *regex, const uint8_t *text, size_t len)
+{
+	for (size_t from = 0; from <= len; from++) {
+		size_t to = from + (size_t)rand() % (len - from + 1), expected = from;
+
+		while (expected < to && !regex_match_len(regex, text + expected, len - expected))
+			expected++;
+		cr_assert_eq(regex_find(regex, text, from, to, len), expected,
+			"/%s/ in '%.*s' from %zu to %zu", regex_source(regex), (int)len, text, from,
+			to);
+	}
+}
+
+Test(regex, finds_the_starts_of_matches)
+{
+	struct regex *regex = make("b?a{2,3}", false);
+
+	cr_assert_eq(regex_find(regex, (const uint8_t *)"xxbaaab", 0, 7, 7), 2);
+	cr_assert_eq(regex_find(regex, (const uint8_t *)"xxbaaab", 3, 7, 7), 3);
+	cr_assert_eq(regex_find(regex, (const uint8_t *)"xxbaaab", 5, 7, 7), 7);
+	cr_assert_eq(regex_find(regex, (const uint8_t *)"xxbaaab", 0, 2, 7), 2);
+	cr_assert_eq(regex_find(regex, (const uint8_t *)"xxbaaab", 4, 4, 7), 4);
+	check_find(regex, (const uint8_t *)"baabaaabab", 10);
 	regex_free(regex);
 }
 
@@ -300,6 +331,8 @@ static void compare(const char *source, bool nocase)
 		cr_assert(!expected || (expected >= regex_min_len(regex) &&
 					       expected <= regex_max_len(regex)),
 			"seed %u: /%s/", seed, source);
+		if (i < 10)
+			check_find(regex, text, len);
 	}
 	regex_free(regex);
 	pcre2_code_free(code);

@@ -407,6 +407,10 @@ Test(scan_cpu, kernel_says_how)
 	open_bench(&bench, "/ab{1,3}/", 1);
 	cr_assert_str_eq(cpu_scan_kernel(bench.scan), "vectorscan (1 pattern)");
 	close_bench(&bench);
+	open_bench(&bench, "/PNG.{4}(IHDR|iCCP)/", 1); /* by the bytes that it begins with */
+	cr_assert(strcmp(cpu_scan_kernel(bench.scan), "teddy (1 pattern)") == 0 ||
+		  strcmp(cpu_scan_kernel(bench.scan), "vectorscan (1 pattern)") == 0);
+	close_bench(&bench);
 	open_bench(&bench, "4?", 1);
 	cr_assert_str_eq(cpu_scan_kernel(bench.scan), "pairs (1 pattern)");
 	close_bench(&bench);

@@ -19,7 +19,7 @@ static struct call {
 } calls[CALLS];
 static size_t call_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int failure; /* what find is to return for a piece that begins behind the first MiB */
+static int failure; /* what find returns for a piece that begins after the first MiB */
 
 static int compile(void **database, const struct pattern_set *set, struct error *error)
 {

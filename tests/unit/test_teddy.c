@@ -94,7 +94,7 @@ Test(teddy, finds_what_stands_there)
 	cr_expect_gt(compared, 0, "all large sets were refused");
 }
 
-/* Every place of a match, and every length of what stands before and behind it. */
+/* Every place of a match, and every length of the text before and after it. */
 Test(teddy, at_all_ends)
 {
 	struct pattern_set set = { 0 };
@@ -137,7 +137,7 @@ Test(teddy, stops_when_the_sink_is_full)
 	pattern_set_free(&set);
 }
 
-/* Zeros stand everywhere, and so many patterns let nearly everything through. */
+/* Zeros are everywhere, and too many patterns let nearly everything pass. */
 Test(teddy, refuses_what_it_is_slow_with)
 {
 	struct pattern_set common = { 0 }, many = { 0 };
