@@ -16,7 +16,7 @@ struct image {
 	uint32_t read_unit;
 	/* What a ddrescue map says was never read: image.c asks no backend for it. */
 	struct ranges unread;
-	char *map_path;
+	char *ddrescue_map_path;
 	/* image_set_cache; the context is valid while cache is not NULL */
 	_Atomic(size_t (*)(void *context, uint64_t offset, void *buffer, size_t len)) cache;
 	void *cache_context;

@@ -165,12 +165,12 @@ const struct image_info *image_info(const struct image *image)
 	return &image->info;
 }
 
-int image_use_ddrescue_map(struct image *image, const char *map_path, struct error *error)
+int image_use_ddrescue_map(struct image *image, const char *ddrescue_map_path, struct error *error)
 {
-	int rc = ddrescue_map_read(&image->unread, map_path, image->info.size, error);
+	int rc = ddrescue_map_read(&image->unread, ddrescue_map_path, image->info.size, error);
 
 	if (!rc)
-		image->map_path = xstrdup(map_path);
+		image->ddrescue_map_path = xstrdup(ddrescue_map_path);
 	return rc;
 }
 
@@ -232,7 +232,7 @@ static void read_units(struct image *image, uint64_t offset, uint8_t *buffer, si
 	}
 }
 
-/* For bytes that no map calls unread. */
+/* For bytes that no ddrescue map calls unread. */
 static void read_steps(struct image *image, uint64_t offset, uint8_t *to, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
 {
@@ -332,7 +332,7 @@ int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uin
 	return rc;
 }
 
-/* What a map calls unread is not a hole, though a rescue that writes sparse files leaves one there.
+/* What a ddrescue map calls unread is not a hole, though a rescue that writes sparse files leaves one there.
  */
 bool image_hole(struct image *image, uint64_t offset, uint64_t *len)
 {
@@ -362,8 +362,8 @@ char *image_why(struct image *image, uint64_t offset, uint64_t *len)
 	good_len = until_unread(image, offset, left, &lost_len);
 	*len = good_len ? part_at(offset, good_len, image->read_unit) : lost_len;
 	if (!good_len)
-		return xasprintf(
-			"the ddrescue map %s does not list it as finished", image->map_path);
+		return xasprintf("the ddrescue map %s does not list it as finished",
+			image->ddrescue_map_path);
 	return image->backend->why ? image->backend->why(image, offset) : NULL;
 }
 
@@ -386,6 +386,6 @@ void image_close(struct image *image)
 		return;
 	free_info(&image->info);
 	ranges_free(&image->unread);
-	free(image->map_path);
+	free(image->ddrescue_map_path);
 	image->backend->close(image);
 }

@@ -62,7 +62,7 @@ static void report_problem(struct walk_host *host, const char *what)
 /* ---- what is in use ------------------------------------------------------------------------ */
 
 /* What the container does not call free is in use. */
-static void map_pool(struct batch *batch, TSK_IMG_INFO *image, const struct volume *volume)
+static void report_pool(struct batch *batch, TSK_IMG_INFO *image, const struct volume *volume)
 {
 	const TSK_POOL_INFO *pool =
 		tsk_pool_open_img_sing(image, (TSK_OFF_T)volume->offset, TSK_POOL_TYPE_APFS);
@@ -94,7 +94,7 @@ static TSK_WALK_RET_ENUM take_block(const TSK_FS_BLOCK *block, void *arg)
 	return batch->stopped ? TSK_WALK_STOP : TSK_WALK_CONT;
 }
 
-static void map_blocks(struct batch *batch, TSK_FS_INFO *fs)
+static void report_blocks(struct batch *batch, TSK_FS_INFO *fs)
 {
 	if (tsk_fs_block_walk(fs, fs->first_block, fs->last_block_act,
 		    TSK_FS_BLOCK_WALK_FLAG_ALLOC | TSK_FS_BLOCK_WALK_FLAG_CONT |
@@ -103,7 +103,7 @@ static void map_blocks(struct batch *batch, TSK_FS_INFO *fs)
 		report_problem(batch->host, "its list of blocks is damaged");
 }
 
-void walk_map(struct walk_host *host, const struct volume *volume)
+void walk_allocation(struct walk_host *host, const struct volume *volume)
 {
 	struct batch batch = { .host = host,
 		.what = WALK_IN_USE,
@@ -113,10 +113,10 @@ void walk_map(struct walk_host *host, const struct volume *volume)
 	TSK_FS_INFO *fs = NULL;
 
 	if (image && volume->type == TSK_FS_TYPE_APFS)
-		map_pool(&batch, image, volume);
+		report_pool(&batch, image, volume);
 	else if (image && (fs = tsk_fs_open_img(image, (TSK_OFF_T)volume->offset,
 				   (TSK_FS_TYPE_ENUM)volume->type)))
-		map_blocks(&batch, fs);
+		report_blocks(&batch, fs);
 	else
 		report_problem(host, "it can't be opened");
 	batch_report(&batch);

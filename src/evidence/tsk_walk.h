@@ -40,7 +40,7 @@ struct walk_host {
 void walk_list(struct walk_host *host);
 /* tsk_walk.c. Reports what the volume's file system has in use, WALK_PROBLEM where that is unknown.
  */
-void walk_map(struct walk_host *host, const struct volume *volume);
+void walk_allocation(struct walk_host *host, const struct volume *volume);
 /* Reports its files. */
 void walk_files(struct walk_host *host, const struct volume *volume);
 

@@ -25,7 +25,7 @@ struct volumes {
 	char *problems[PROBLEMS_MAX + 1];
 	size_t problem_count;
 	struct ranges in_use, unknown;
-	bool any_mapped;
+	bool any_allocation;
 	struct file_map *file_map;
 };
 
@@ -172,17 +172,17 @@ static void add_volume_problem(struct reading *reading, struct volume *volume, c
 }
 
 /* What the file system uses is known entirely or not at all. */
-static void read_map(struct reading *reading, struct volume *volume)
+static void read_allocation(struct reading *reading, struct volume *volume)
 {
 	struct volumes *volumes = reading->volumes;
 
-	walk(reading, walk_map, volume);
+	walk(reading, walk_allocation, volume);
 	if (*reading->end.problem) {
 		add_volume_problem(reading, volume, "what is in use is not known");
 		return;
 	}
 	volume->mapped = true;
-	volumes->any_mapped = true;
+	volumes->any_allocation = true;
 	for (size_t i = 0; i < reading->in_use.count; i++)
 		ranges_add(&volumes->in_use, reading->in_use.items[i].offset,
 			reading->in_use.items[i].length);
@@ -220,7 +220,7 @@ static void read_depth(struct reading *reading, enum volumes_depth depth)
 		if (reading->interrupted && reading->interrupted())
 			return;
 		if (volume->type && volume->kind != VOLUME_POOLED)
-			read_map(reading, volume);
+			read_allocation(reading, volume);
 		if (volume->type && strcmp(volume->file_system, "APFS container"))
 			read_files(reading, volume);
 	}
@@ -262,7 +262,7 @@ const char *volumes_problem(const struct volumes *volumes, size_t index)
 
 const struct ranges *volumes_in_use(const struct volumes *volumes)
 {
-	return volumes->any_mapped ? &volumes->in_use : NULL;
+	return volumes->any_allocation ? &volumes->in_use : NULL;
 }
 
 bool volumes_unknown(const struct volumes *volumes, uint64_t offset, uint64_t length)
