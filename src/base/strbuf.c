@@ -8,15 +8,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-void strbuf_bytes(struct strbuf *buf, const void *bytes, size_t len)
+void strbuf_grow(struct strbuf *buf, size_t len)
 {
-	if (buf->capacity - buf->len <= len) {
-		buf->capacity = (buf->len + len + 1) * 2;
-		buf->bytes = xreallocarray(buf->bytes, buf->capacity, 1);
-	}
-	memcpy(buf->bytes + buf->len, bytes, len);
-	buf->len += len;
-	buf->bytes[buf->len] = '\0';
+	buf->capacity = (buf->len + len + 1) * 2;
+	buf->bytes = xreallocarray(buf->bytes, buf->capacity, 1);
 }
 
 void strbuf_print(struct strbuf *buf, const char *format, ...)

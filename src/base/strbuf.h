@@ -18,9 +18,20 @@ struct strbuf {
 	size_t len, capacity;
 };
 
-void strbuf_bytes(struct strbuf *buf, const void *bytes, size_t len);
+/* Makes room for len more bytes and the zero after them. */
+void strbuf_grow(struct strbuf *buf, size_t len);
 
-/* Adds the text as it is. Inline, so that the compiler knows the length of a literal. */
+/* This and the next are inline, so that the compiler knows the length of a literal. */
+static inline void strbuf_bytes(struct strbuf *buf, const void *bytes, size_t len)
+{
+	if (buf->capacity - buf->len <= len)
+		strbuf_grow(buf, len);
+	memcpy(buf->bytes + buf->len, bytes, len);
+	buf->len += len;
+	buf->bytes[buf->len] = '\0';
+}
+
+/* Adds the text as it is. */
 static inline void strbuf_text(struct strbuf *buf, const char *text)
 {
 	strbuf_bytes(buf, text, strlen(text));
