@@ -1,7 +1,7 @@
 /*
  * burin-mpi: burin as one of several processes that MPI has started. The main thread makes MPI's
  * calls; the program itself runs in another, as it does without MPI, and finds the other processes
- * through the_cluster. Rank 0 is the coordinator, and the one that logs. The others print warnings
+ * through the_cluster. Rank 0 is the coordinator, and the one that logs. All other ranks print warnings
  * only, and send their last error to the coordinator.
  */
 #include <dirent.h>
@@ -98,7 +98,7 @@ static void report_end(int code)
 	if (link_was_used() && !code)
 		return;
 	snprintf(error.text, sizeof(error.text), "%s",
-		*last_error ? last_error : "it ended before the others");
+		*last_error ? last_error : "it ended before the other processes");
 	link_fail(&error);
 }
 

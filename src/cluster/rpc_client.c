@@ -76,7 +76,7 @@ static struct asked *take_entry(void)
 	return &requests.asked[entry - 1];
 }
 
-/* NULL: nobody waits for it any more. */
+/* NULL: it was given up. */
 static struct asked *find_entry(uint64_t number, unsigned rank)
 {
 	size_t entry = (size_t)(number & ((1u << ENTRY_BITS) - 1));
