@@ -332,8 +332,8 @@ int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uin
 	return rc;
 }
 
-/* What a ddrescue map calls unread is not a hole, though a rescue that writes sparse files leaves one there.
- */
+/* What a ddrescue map calls unread is not a hole, though a rescue that writes sparse files leaves
+ * one there. */
 bool image_hole(struct image *image, uint64_t offset, uint64_t *len)
 {
 	uint64_t lost_len, good_len;

@@ -159,7 +159,7 @@ static void take_runs(struct batch *batch, const TSK_FS_ATTR *attribute)
 			batch_add(batch, run->addr, run->len);
 }
 
-/* A deleted file's entry may have stopped to another file since: then its blocks are that file's. */
+/* A deleted file's entry may belong to another file since: then its blocks are that file's. */
 static bool has_own_blocks(const TSK_FS_FILE *file)
 {
 	return file->name && file->name->name && file->meta &&

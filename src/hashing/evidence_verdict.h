@@ -22,8 +22,8 @@ struct evidence_record {
 	char sentence[200];   /* the outcome in words */
 };
 
-/* Compares the hashes of the whole evidence with those that it stores (hex in lower case, or ""), and
- * words the outcome. unread: bytes of it that could not be read. */
+/* Compares the hashes of the whole evidence with those that it stores (hex in lower case, or ""),
+ * and words the outcome. unread: bytes of it that could not be read. */
 void evidence_compare(struct evidence_record *record, const char *stored_md5,
 	const char *stored_sha1, const struct hashes *computed, uint64_t unread);
 

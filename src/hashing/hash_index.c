@@ -109,7 +109,8 @@ static bool unpack_head(const uint8_t bytes[HEAD_LEN], struct index_head *head)
 	return true;
 }
 
-/* Fills in what identifies the list, with counts of 0. Returns 0 or a negative errno with error set. */
+/* Fills in what identifies the list, with counts of 0. Returns 0 or a negative errno with error
+ * set. */
 static int identify_list(const char *path, struct index_head *head, struct error *error)
 {
 	struct hasher *hasher = hasher_new(HASH_SHA256);
@@ -245,9 +246,9 @@ static int write_index(struct making *making)
 	return status;
 }
 
-/* Writes the index into fd, an empty file, and fills in the rest of head. folder: for temporary files.
- * memory: bytes to use, for each kind of hash. Logs that it is made. Returns 0 or a negative errno
- * with error set: the list can't be read or contains no hash, or the index can't be written. */
+/* Writes the index into fd, an empty file, and fills in the rest of head. folder: for temporary
+ * files. memory: bytes to use, for each kind of hash. Logs that it is made. Returns 0 or a negative
+ * errno with error set: the list can't be read or contains no hash, or the index can't be written. */
 static int write_index_of(int fd, struct index_head *head, const char *list_path,
 	const char *folder, size_t memory, struct error *error)
 {
@@ -318,8 +319,8 @@ static int open_existing(struct hash_index *index, const char *path, const struc
 	return status;
 }
 
-/* Makes it under another name and renames it when it is complete. -EACCES without an error set: this
- * folder is not writable. */
+/* Makes it under another name and renames it when it is complete. -EACCES without an error set:
+ * this folder is not writable. */
 static int make_at(struct hash_index *index, const char *path, const char *list_path, size_t memory,
 	struct error *error)
 {

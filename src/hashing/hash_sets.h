@@ -16,9 +16,9 @@ int hash_sets_open(struct hash_sets **sets, const char *const *known, size_t kno
 uint32_t hash_sets_kinds(const struct hash_sets *sets);
 /* Names and checksums of all sets, to distinguish runs. The caller frees it. NULL is fine. */
 char *hash_sets_summary(const struct hash_sets *sets);
-/* Looks the hashes up. *known, *alert: the name of the first set of each kind that has one of them, or
- * NULL; the names live as long as the sets. Thread-safe. Returns 0 or a negative errno with error
- * set. */
+/* Looks the hashes up. *known, *alert: the name of the first set of each kind that has one of them,
+ * or NULL; the names live as long as the sets. Thread-safe. Returns 0 or a negative errno with
+ * error set. */
 int hash_sets_find(const struct hash_sets *sets, const struct hashes *hashes, const char **known,
 	const char **alert, struct error *error);
 /* NULL is fine. */

@@ -1,7 +1,7 @@
 /*
  * map.bin has an entry of two bytes, class and entropy, for each of up to millions of blocks
  * (content_map/map_bin.h describes the format). The page gets a power of two of them merged into
- * one: the winner frequent class, and the mean entropy; each as a character, since scripts hold no
+ * one: the most frequent class, and the mean entropy; each as a character, since scripts hold no
  * bytes.
  */
 #include "page/page_map.h"

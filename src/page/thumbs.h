@@ -8,7 +8,7 @@
 struct thumbs;
 
 /* dir_fd: the output folder; it and folder, its path, stay the caller's. max: how many to make at
- * max. Removes what an older page has left. */
+ * most. Removes what an older page has left. */
 struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t max);
 
 /* Makes the thumbnail of the report's file number `number` (from 1), if it is of a kind that has

@@ -43,8 +43,8 @@ struct file_record {
 	uint64_t unreadable;  /* bytes that could not be read and are zeros */
 	char title[128];      /* raw bytes from the evidence: writers must make them valid text */
 	enum file_space space;
-	const char *
-		fs_path; /* path in the image's file system of the file in which it begins; raw bytes; NULL: unknown */
+	/* The file in which it begins, by the image's file system; raw bytes; NULL: unknown */
+	const char *fs_path;
 	int64_t time;  /* seconds since 1970 UTC; 0: none */
 	bool chop;     /* Scalpel's column: cut at the maximum */
 	bool written;  /* false on a dry run */
