@@ -4,11 +4,11 @@
  * Each pattern is searched by one of them. The split is by measurement on disk content
  * (tests/bench/RESULTS.md):
  *   - teddy (teddy.h), where the patterns are few and selective enough: it runs near the speed of
- *     memory, 1.7 to 6 times as fast as Vectorscan, and takes every shipped rule set but burin.conf
+ *     memory, 1.6 to 5.7 times as fast as Vectorscan, and takes every shipped rule set but burin.conf
  *     alone.
  *   - grams (grams.h), where they are too many for that: the selective ones, up to about 2,000;
- *     teddy then gets the rest if it can. Both together take burin.conf, at 2.3 times the speed of
- *     Vectorscan.
+ *     teddy then gets the rest if it can. Both together take burin.conf, at 1.9 times the speed of
+ *     Vectorscan on system files and 11 times on disk images.
  *   - a regex is searched by the bytes that all its matches begin with (patterns/prefix.h), as one
  *     more pattern for these two, and confirmed where they match.
  *   - Vectorscan (vectorscan.h) gets what is left: thousands of strings, and regexes that begin
