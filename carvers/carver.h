@@ -14,6 +14,7 @@
 #ifndef BURIN_CARVER_H
 #define BURIN_CARVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,22 @@ void view_part(struct view *view, uint64_t offset);
  * file's tag, a page in a mail. burin will not write it as a file of its own, even if this file is
  * not complete, as long as this file is written and contains it. */
 void view_embedded(struct view *view, uint64_t offset);
+
+/* Declares that nothing in this file verifies its bytes [from, to): no checksum, no decoding, no
+ * structure (a comment, padding that is not zeros, samples stored as they are). It matters for
+ * complete files: burin still writes other complete files that start there. Without a call all of
+ * the file counts as verified. */
+void view_unverified(struct view *view, uint64_t from, uint64_t to);
+
+/* Counts work beyond the bytes that are peeked: a unit is about as much work as looking at a few
+ * bytes, such as producing one when decompressing. False: the check's budget is spent, or the run
+ * is being cancelled; the carver returns soon, with whatever verdict. view_peek then returns NULL,
+ * too. */
+bool view_work(struct view *view, uint64_t units);
+
+/* Declares that memory could not be allocated. The carver returns soon, with whatever verdict: the
+ * run ends with an error instead of a wrong result. */
+void view_no_memory(struct view *view);
 
 /* The most bytes that one view_peek returns. */
 #define VIEW_MAX_PEEK ((size_t)65536)

@@ -68,6 +68,18 @@ uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t l
 	return sum;
 }
 
+void ranges_forget_before(struct ranges *ranges, uint64_t offset)
+{
+	size_t keep_from = 0;
+
+	while (keep_from < ranges->count && range_end(&ranges->items[keep_from]) <= offset)
+		keep_from++;
+	if (!keep_from)
+		return;
+	ranges->count -= keep_from;
+	memmove(ranges->items, ranges->items + keep_from, ranges->count * sizeof(*ranges->items));
+}
+
 uint64_t ranges_bytes(const struct ranges *ranges)
 {
 	uint64_t sum = 0;

@@ -21,6 +21,8 @@ struct ranges {
 void ranges_add(struct ranges *ranges, uint64_t offset, uint64_t length);
 /* How many bytes of [offset, offset + length) are in the ranges. */
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t length);
+/* Removes the ranges that end at or before offset. */
+void ranges_forget_before(struct ranges *ranges, uint64_t offset);
 /* The total length, bytes. */
 uint64_t ranges_bytes(const struct ranges *ranges);
 /* The first range that ends after offset (it may contain offset); NULL when there is none. */

@@ -166,7 +166,7 @@ static struct carve_job *append_job(struct carving *carving)
 /* The decider does not use its outcome, so that none is needed. */
 static bool needs_no_outcome(const struct carving *carving, const struct carve_job *job)
 {
-	return job->candidate.start < decider_hidden_until(carving->decider) ||
+	return decider_hides(carving->decider, job->candidate.start) ||
 	       decider_is_part(carving->decider, &job->candidate);
 }
 
@@ -205,7 +205,8 @@ static bool check_at_once(struct carving *carving, struct carve_job *job)
 	}
 	if (check_needed(rule))
 		return use_precheck(carving, job);
-	check_candidate(NULL, carving->options.image, rule, &job->candidate, &job->outcome);
+	check_candidate(
+		NULL, carving->options.image, rule, &job->candidate, UINT64_MAX, &job->outcome);
 	job_set_state(job, JOB_CHECKED);
 	return true;
 }
@@ -227,6 +228,8 @@ static void add_to_batch(struct check_batch *batch, struct carve_job *job)
 
 static void start_batch(struct carving *carving, const struct check_batch *batch)
 {
+	for (struct carve_job *job = batch->first; job; job = job->next)
+		job->work_max = decider_work_left(carving->decider, &job->candidate);
 	if (carving->remote)
 		remote_jobs_check(carving->remote, batch->first);
 	else
@@ -263,7 +266,7 @@ static bool may_check(struct carving *carving)
 
 static void start_checks(struct carving *carving)
 {
-	while (may_check(carving))
+	while (!tracker_is_cancelled(carving->tracker) && may_check(carving))
 		start_next_checks(carving);
 }
 
@@ -381,13 +384,13 @@ static void announce_hidden(struct carving *carving)
 		carving->options.remote->hide(until);
 }
 
-static void apply_decision(struct carving *carving, struct carve_job *job, bool keep)
+static void apply_decision(
+	struct carving *carving, struct carve_job *job, const struct decision *decision)
 {
-	job->keep = keep && !carving->options.on_outcome;
+	job->keep = decision->keep && !carving->options.on_outcome;
 	if (job->keep) {
 		job->expected = (struct hashes){ 0 };
-		record_builder_build(carving->record_builder, &job->candidate, &job->outcome,
-			&job->record, &job->run);
+		record_builder_build(carving->record_builder, decision, &job->record, &job->run);
 		start_write(carving, job);
 	} else {
 		job_set_state(job, JOB_DONE);
@@ -403,19 +406,19 @@ static void decide_ready(struct carving *carving, bool no_more)
 		for (size_t i = 0; i < count; i++) {
 			const struct carve_job *job = job_at(carving, carving->decided + i);
 
-			carving->group[i] =
-				(struct decision){ &job->candidate, &job->outcome, false };
+			carving->group[i] = (struct decision){ .candidate = &job->candidate,
+				.outcome = &job->outcome };
 		}
 		if (carving->options.on_outcome)
 			pass_on_outcomes(carving, count);
 		decide_group(carving->decider, carving->group, count);
 		announce_hidden(carving);
 		for (size_t i = 0; i < count; i++)
-			apply_decision(carving, job_at(carving, carving->decided++),
-				carving->group[i].keep);
+			apply_decision(
+				carving, job_at(carving, carving->decided++), &carving->group[i]);
 		start_checks(carving);
 	}
-	if (front_is_deferred(carving))
+	if (front_is_deferred(carving) && !tracker_is_cancelled(carving->tracker))
 		check_deferred(carving);
 }
 
@@ -865,6 +868,11 @@ void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *ale
 bool carving_quota_reached(const struct carving *carving)
 {
 	return carving->decider && decider_quota_reached(carving->decider);
+}
+
+uint64_t carving_unchecked(const struct carving *carving)
+{
+	return carving->decider ? decider_unchecked(carving->decider) : 0;
 }
 
 double carving_waited(const struct carving *carving)

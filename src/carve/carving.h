@@ -124,6 +124,8 @@ uint64_t carving_mismatches(const struct carving *carving);
 /* How many of the carved files are in a set of known ones, and in a set of wanted ones. */
 void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *alert);
 bool carving_quota_reached(const struct carving *carving);
+/* Candidates that were not checked because their rules had no work left (carve/decide.h). */
+uint64_t carving_unchecked(const struct carving *carving);
 /* Seconds spent waiting for checks, writes and reports so far. */
 double carving_waited(const struct carving *carving);
 /* NULL is fine. */

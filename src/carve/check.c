@@ -1,5 +1,6 @@
 #include "carve/check.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ void outcome_free(struct outcome *outcome)
 	free(outcome->embedded);
 	outcome->embedded = NULL;
 	outcome->embedded_count = 0;
+	ranges_free(&outcome->unverified);
 }
 
 static uint64_t *copy_offsets(const uint64_t *offsets, size_t count)
@@ -28,12 +30,17 @@ struct outcome outcome_copy(const struct outcome *outcome)
 
 	copy.parts = copy_offsets(outcome->parts, outcome->part_count);
 	copy.embedded = copy_offsets(outcome->embedded, outcome->embedded_count);
+	copy.unverified = (struct ranges){ 0 };
+	for (size_t i = 0; i < outcome->unverified.count; i++)
+		ranges_add(&copy.unverified, outcome->unverified.items[i].offset,
+			outcome->unverified.items[i].length);
 	return copy;
 }
 
 size_t outcome_extra_len(const struct outcome *outcome)
 {
-	return (outcome->part_count + outcome->embedded_count) * sizeof(*outcome->parts);
+	return (outcome->part_count + outcome->embedded_count) * sizeof(*outcome->parts) +
+	       outcome->unverified.count * sizeof(*outcome->unverified.items);
 }
 
 bool check_needed(const struct rule *rule)
@@ -266,12 +273,56 @@ static void note_parts(struct view *view, uint64_t start, struct outcome *outcom
 	outcome->embedded = in_image(offsets, &outcome->embedded_count, rejected ? 0 : len, start);
 }
 
+static void note_unverified(struct view *view, uint64_t start, struct outcome *outcome)
+{
+	const struct ranges *ranges = view_unverified_ranges(view);
+	uint64_t len = outcome->length;
+
+	for (size_t i = 0; i < ranges->count; i++) {
+		struct range range = ranges->items[i];
+
+		if (range.offset >= len)
+			break;
+		if (range.length > len - range.offset)
+			range.length = len - range.offset;
+		ranges_add(&outcome->unverified, start + range.offset, range.length);
+	}
+}
+
+/* There is no result: as if the candidate had not been checked. */
+static void discard_result(struct outcome *outcome)
+{
+	outcome_free(outcome);
+	outcome->finding = (struct finding){ 0 };
+	outcome->work = UINT64_MAX;
+	reject(outcome);
+}
+
+/* A carver that was stopped because it worked too long for what it had looked at has seen neither
+ * the file's end nor a fault. False: it does not even know a file. */
+static bool judge_exhausted(struct view *view, struct outcome *outcome)
+{
+	struct finding *finding = &outcome->finding;
+
+	if (!view_is_exhausted(view))
+		return true;
+	if (outcome->verdict == CARVE_REJECT)
+		return false;
+	outcome->verdict = verdict_because(CARVE_UNVERIFIED, finding,
+		"decodes to far more than its size: checked up to %" PRIu64, finding->length);
+	return true;
+}
+
 static void run_carver(
 	struct view *view, const struct rule *rule, uint64_t start, struct outcome *outcome)
 {
 	struct finding *finding = &outcome->finding;
 
 	outcome->verdict = rule->carver->check(view, finding);
+	outcome->no_memory = view_lacked_memory(view);
+	outcome->work = view_work_done(view);
+	if (outcome->no_memory || outcome->work == UINT64_MAX || !judge_exhausted(view, outcome))
+		return discard_result(outcome);
 	note_parts(view, start, outcome);
 	if (outcome->verdict == CARVE_REJECT)
 		return reject(outcome);
@@ -289,10 +340,12 @@ static void run_carver(
 	}
 	outcome->length = finding->length;
 	outcome->end = END_CARVER;
+	if (outcome->verdict == CARVE_COMPLETE)
+		note_unverified(view, start, outcome);
 }
 
 void check_candidate(struct view *view, struct image *image, const struct rule *rule,
-	const struct candidate *candidate, struct outcome *outcome)
+	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome)
 {
 	uint64_t left = image_info(image)->size - candidate->start;
 
@@ -306,10 +359,20 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
 	if (!check_needed(rule))
 		return;
 	view_point(view, image, candidate->start, candidate->length);
+	view_limit_work(view, work_max);
 	if (!musts_hold(view, rule, outcome))
 		return reject(outcome);
 	if (rule->carver)
 		run_carver(view, rule, candidate->start, outcome);
 	else if (rule->length.width)
 		apply_length_field(view, rule, outcome);
+}
+
+int check_memory_error(
+	struct error *error, const struct rule *rule, const struct candidate *candidate)
+{
+	return error_set(error, EXIT_IO, ENOMEM,
+		"memory ran out while the %s at %" PRIu64
+		" was checked; free some, or use fewer --threads, and resume the run",
+		rule->name, candidate->start);
 }

@@ -16,6 +16,9 @@ struct outcome {
 	size_t part_count;
 	uint64_t *embedded; /* the same for view_embedded, in any order */
 	size_t embedded_count;
+	struct ranges unverified; /* of a complete file: what nothing verifies (view_unverified) */
+	uint64_t work;            /* units that the check took; UINT64_MAX: more than it may */
+	bool no_memory;           /* memory ran out: there is no result */
 };
 
 /* Frees what it owns, not the outcome itself. */
@@ -28,8 +31,13 @@ size_t outcome_extra_len(const struct outcome *outcome);
 /* True when checking a candidate of the rule means reading the image. */
 bool check_needed(const struct rule *rule);
 
-/* Fills outcome, without freeing what it held before. view: scratch of the calling thread. */
+/* Words the error of an outcome with no_memory. Returns -ENOMEM. */
+int check_memory_error(
+	struct error *error, const struct rule *rule, const struct candidate *candidate);
+
+/* Fills outcome, without freeing what it held before. view: scratch of the calling thread.
+ * work_max: units of work that the check may take. */
 void check_candidate(struct view *view, struct image *image, const struct rule *rule,
-	const struct candidate *candidate, struct outcome *outcome);
+	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome);
 
 #endif

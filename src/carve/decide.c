@@ -1,22 +1,29 @@
 /*
  * A group's candidates are tested in this order:
- * 1. Hidden: it starts strictly inside a file that was kept as COMPLETE. Rules with and without
- *    carvers alike.
+ * 1. Hidden: it starts strictly inside a COMPLETE file, in bytes that its carver verified
+ *    (view_unverified). Rules with and without carvers alike.
  * 2. A part: an earlier candidate of its rule read through it as one of its own parts (view_part).
  *    Its check would only reach the same end again, and from each of ten thousand members that
  *    would take hours; so it is not checked.
- * 3. Rejected by its check.
- * 4. Contained: a TRUNCATED file that is wholly inside an earlier TRUNCATED one of its own rule.
+ * 3. Unchecked: its check took more work than its rule had left. Each rule's checks may take so much
+ *    work in all as is linear in the bytes searched, or else headers that each lead through all of
+ *    the image would cost quadratic time. What is left grows with the distance from candidate to
+ *    candidate, so that the rule is usable again past such a place.
+ * 4. Rejected by its check.
+ * 5. In an unverified part: it starts inside a COMPLETE file, in bytes that its carver could not
+ *    verify. Only what is COMPLETE itself is kept there.
+ * 6. Contained: a TRUNCATED file that is wholly inside an earlier TRUNCATED one of its own rule.
  *    An archive that lost its end would otherwise be carved again from each of its members, a
  *    thousand members making five hundred times its size; no byte is lost by leaving these out.
- *    A truncated file hides nothing else: what is complete inside it is kept.
- * 5. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule
+ *    A truncated file hides nothing else: what is complete inside it is kept. The same for an
+ *    UNVERIFIED one that ends where an earlier one of its own rule ends: both guesses are one.
+ * 7. Beaten at its own start: a COMPLETE file beats everything else there; otherwise the first rule
  *    with a carver beats later ones with a carver. Rules without carvers are independent of each
  *    other, as in Scalpel.
- * 6. Embedded: an earlier file that was kept, though it is not complete, named this place as that
+ * 8. Embedded: an earlier file that was kept, though it is not complete, named this place as that
  *    of a file inside it (view_embedded). It is kept all the same if it is COMPLETE and ends after
  *    that one: otherwise something would be lost.
- * 7. Left out for `strict` or a quota. Such a file still hides what is inside it, as an embedded
+ * 9. Left out for `strict` or a quota. Such a file still hides what is inside it, as an embedded
  *    one does: a quota limits what is written, not what is true.
  */
 #include "carve/decide.h"
@@ -35,9 +42,23 @@ struct quota_use {
 	uint64_t files, bytes;
 };
 
+/* Units of work (view_work) that the checks of a rule may take: at first, and then what is added for
+ * each byte from candidate to candidate. */
+#define WORK_BASE ((uint64_t)512 << 20)
+#define WORK_FACTOR 16
+
+/* The files with unverified parts that are remembered, to say in which one a candidate starts. */
+#define OUTER_MAX 64
+/* Ranges that are remembered. More than so many make candidates count as neither hidden nor in an
+ * unverified part: they are decided on like all others. */
+#define RANGES_MAX ((size_t)1 << 16)
+
 struct decided_type {
 	struct quota_use quota;
-	uint64_t truncated_until; /* the furthest end of its truncated files so far */
+	uint64_t truncated_until;  /* the furthest end of its truncated files so far */
+	uint64_t unverified_until; /* the end of its last unverified file */
+	uint64_t work_left;        /* at work_at */
+	uint64_t work_at;          /* the start of the last candidate that was charged */
 	struct parts parts;
 };
 
@@ -45,13 +66,27 @@ struct decider {
 	const struct rules *rules;
 	struct decide_options options;
 	struct tallies *rejected, *skipped;
-	uint64_t hidden_until;
+	uint64_t position;        /* just past the last start that was decided */
+	struct ranges hidden;     /* from there on */
+	struct ranges unverified; /* parts of complete files, from there on */
+	struct range outer[OUTER_MAX];
+	unsigned outer_count; /* since the start */
+	uint64_t unchecked;
 	struct parts embedded;   /* in files that were kept, or embedded themselves */
 	uint64_t embedded_until; /* the furthest end of those files */
 	struct quota_use total;
 	struct decided_type *types; /* one a rule */
 	bool quota_reached;
 };
+
+static uint64_t work_at_most(const struct decider *decider)
+{
+	uint64_t len = decider->options.searched_len;
+
+	if (!len || len > (UINT64_MAX - WORK_BASE) / WORK_FACTOR)
+		return UINT64_MAX;
+	return WORK_BASE + WORK_FACTOR * len;
+}
 
 struct decider *decider_new(const struct rules *rules, const struct decide_options *options,
 	struct tallies *rejected, struct tallies *skipped)
@@ -63,6 +98,8 @@ struct decider *decider_new(const struct rules *rules, const struct decide_optio
 	decider->rejected = rejected;
 	decider->skipped = skipped;
 	decider->types = xcalloc(rules->count, sizeof(*decider->types));
+	for (uint32_t i = 0; i < rules->count; i++)
+		decider->types[i].work_left = work_at_most(decider);
 	return decider;
 }
 
@@ -73,20 +110,111 @@ void decider_free(struct decider *decider)
 	for (uint32_t i = 0; i < decider->rules->count; i++)
 		parts_free(&decider->types[i].parts);
 	parts_free(&decider->embedded);
+	ranges_free(&decider->hidden);
+	ranges_free(&decider->unverified);
 	free(decider->types);
 	free(decider);
 }
 
+/* ---- what is hidden ------------------------------------------------------------------------ */
+
+static bool in_ranges(const struct ranges *ranges, uint64_t offset)
+{
+	return ranges->count && ranges_overlap(ranges, offset, 1);
+}
+
+bool decider_hides(const struct decider *decider, uint64_t start)
+{
+	return !decider->options.nested && in_ranges(&decider->hidden, start);
+}
+
 uint64_t decider_hidden_until(const struct decider *decider)
 {
-	return decider->options.nested ? 0 : decider->hidden_until;
+	const struct range *first = decider->hidden.items;
+
+	if (decider->options.nested || !decider->hidden.count || first->offset > decider->position)
+		return 0;
+	return first->offset + first->length;
 }
 
 void decider_hide(struct decider *decider, uint64_t until)
 {
-	if (until > decider->hidden_until)
-		decider->hidden_until = until;
+	if (until > decider->position)
+		ranges_add(&decider->hidden, decider->position, until - decider->position);
 }
+
+static void add_range(struct ranges *ranges, uint64_t from, uint64_t to)
+{
+	if (to > from && ranges->count < RANGES_MAX)
+		ranges_add(ranges, from, to - from);
+}
+
+/* A complete file hides what starts inside its verified bytes. */
+static void hide_inside(struct decider *decider, uint64_t start, const struct outcome *outcome)
+{
+	const struct ranges *unverified = &outcome->unverified;
+	uint64_t from = start + 1, end = start + outcome->length;
+
+	for (size_t i = 0; i < unverified->count; i++) {
+		const struct range *range = &unverified->items[i];
+
+		add_range(&decider->hidden, from, range->offset);
+		from = range->offset + range->length;
+		add_range(&decider->unverified, range->offset, from);
+	}
+	add_range(&decider->hidden, from, end);
+	if (unverified->count)
+		decider->outer[decider->outer_count++ % OUTER_MAX] =
+			(struct range){ start, outcome->length };
+}
+
+/* Where the last complete file starts that has the offset in an unverified part. */
+static uint64_t outer_of(const struct decider *decider, uint64_t offset)
+{
+	unsigned count = decider->outer_count < OUTER_MAX ? decider->outer_count : OUTER_MAX;
+
+	for (unsigned i = 1; i <= count; i++) {
+		const struct range *outer = &decider->outer[(decider->outer_count - i) % OUTER_MAX];
+
+		if (offset > outer->offset && offset - outer->offset < outer->length)
+			return outer->offset;
+	}
+	return 0;
+}
+
+/* ---- work ---------------------------------------------------------------------------------- */
+
+uint64_t decider_work_left(const struct decider *decider, const struct candidate *candidate)
+{
+	const struct decided_type *type = &decider->types[candidate->rule];
+	uint64_t most = work_at_most(decider), advance = 0;
+
+	if (candidate->start > type->work_at) /* not so in Scalpel's order */
+		advance = candidate->start - type->work_at;
+	if (most == UINT64_MAX || advance > (most - type->work_left) / WORK_FACTOR)
+		return most;
+	return type->work_left + WORK_FACTOR * advance;
+}
+
+/* Takes the check's work from what the rule has left; false when it was more. */
+static bool charge_work(struct decider *decider, const struct decision *decision)
+{
+	struct decided_type *type = &decider->types[decision->candidate->rule];
+	uint64_t left = decider_work_left(decider, decision->candidate);
+	uint64_t work = decision->outcome->work;
+	bool enough = work <= left && work != UINT64_MAX;
+
+	type->work_left = enough ? left - work : 0;
+	type->work_at = decision->candidate->start;
+	return enough;
+}
+
+uint64_t decider_unchecked(const struct decider *decider)
+{
+	return decider->unchecked;
+}
+
+/* ---- single candidates --------------------------------------------------------------------- */
 
 static void tally_hidden(struct decider *decider)
 {
@@ -95,7 +223,7 @@ static void tally_hidden(struct decider *decider)
 
 bool decider_skip_hidden(struct decider *decider, const struct candidate *candidate)
 {
-	if (candidate->start >= decider_hidden_until(decider))
+	if (!decider_hides(decider, candidate->start))
 		return false;
 	tally_hidden(decider);
 	return true;
@@ -123,8 +251,21 @@ static uint64_t end_of(const struct decision *decision)
 
 static bool is_contained(const struct decider *decider, const struct decision *decision)
 {
-	return !decider->options.nested && decision->outcome->verdict == CARVE_TRUNCATED &&
-	       end_of(decision) <= decider->types[decision->candidate->rule].truncated_until;
+	const struct decided_type *type = &decider->types[decision->candidate->rule];
+
+	if (decider->options.nested || !rule_of(decider, decision)->carver)
+		return false;
+	if (decision->outcome->verdict == CARVE_TRUNCATED)
+		return end_of(decision) <= type->truncated_until;
+	return decision->outcome->verdict == CARVE_UNVERIFIED &&
+	       end_of(decision) == type->unverified_until;
+}
+
+/* It is not even a possible file, or not known to be one. */
+static bool is_out(const struct decision *decision)
+{
+	return decision->unchecked || decision->outcome->verdict == CARVE_REJECT ||
+	       (decision->overlaps && decision->outcome->verdict != CARVE_COMPLETE);
 }
 
 static bool is_embedded(const struct decider *decider, const struct decision *decision)
@@ -163,16 +304,19 @@ static void note_inside(struct decider *decider, const struct decision *decision
 	for (size_t i = 0; i < count; i++) {
 		struct decided_type *type = &decider->types[decisions[i].candidate->rule];
 
-		if (decider_is_part(decider, decisions[i].candidate))
+		if (decisions[i].unchecked || decider_is_part(decider, decisions[i].candidate))
 			continue;
 		/* It hides all that is inside it anyway. */
 		if (&decisions[i] == winner && winner->outcome->verdict == CARVE_COMPLETE &&
-			!decider->options.nested)
+			!winner->outcome->unverified.count && !decider->options.nested)
 			continue;
 		note_parts(&type->parts, decisions[i].candidate->start, decisions[i].outcome->parts,
 			decisions[i].outcome->part_count);
+		if (!rule_of(decider, &decisions[i])->carver || is_out(&decisions[i]))
+			continue;
+		if (decisions[i].outcome->verdict == CARVE_UNVERIFIED)
+			type->unverified_until = end_of(&decisions[i]);
 		if (decisions[i].outcome->verdict == CARVE_TRUNCATED &&
-			rule_of(decider, &decisions[i])->carver &&
 			end_of(&decisions[i]) > type->truncated_until)
 			type->truncated_until = end_of(&decisions[i]);
 	}
@@ -188,8 +332,7 @@ static const struct decision *find_winner(
 		const struct decision *decision = &decisions[i];
 
 		if (!rule_of(decider, decision)->carver ||
-			decider_is_part(decider, decision->candidate) ||
-			decision->outcome->verdict == CARVE_REJECT ||
+			decider_is_part(decider, decision->candidate) || is_out(decision) ||
 			is_contained(decider, decision))
 			continue;
 		if (decision->outcome->verdict == CARVE_COMPLETE)
@@ -283,40 +426,92 @@ static void tally_rejection(struct decider *decider, const struct decision *deci
 	tally_add(decider->rejected, key, 0);
 }
 
-void decide_group(struct decider *decider, struct decision *decisions, size_t count)
+static void tally_unchecked(struct decider *decider, const struct decision *decision)
 {
-	uint64_t start = decisions[0].candidate->start;
-	bool hidden = start < decider_hidden_until(decider);
-	const struct decision *winner = hidden ? NULL : find_winner(decider, decisions, count);
+	char name[160];
 
-	assert(count);
+	decider->unchecked++;
+	snprintf(name, sizeof(name), "%.64s: not checked, the rule's work budget was spent",
+		rule_of(decider, decision)->name);
+	tally_add(decider->skipped, name, 0);
+}
+
+/* Decides on a candidate that is not hidden. Returns why it is skipped; NULL when it is kept, or
+ * counted under another name. */
+static const char *decide_one(
+	struct decider *decider, struct decision *decision, const struct decision *winner)
+{
+	const char *why;
+
+	if (decider_is_part(decider, decision->candidate))
+		return "a part of an earlier file of its type";
+	if (decision->unchecked) {
+		tally_unchecked(decider, decision);
+		return NULL;
+	}
+	if (decision->outcome->verdict == CARVE_REJECT) {
+		tally_rejection(decider, decision);
+		return NULL;
+	}
+	if (is_out(decision))
+		return "in an unverified part of a complete file";
+	if (is_contained(decider, decision))
+		return decision->outcome->verdict == CARVE_TRUNCATED
+			       ? "inside a truncated file of its type"
+			       : "inside an unverified file of its type";
+	why = reason_to_skip(decider, decision, winner);
+	decision->keep = !why;
+	if (decision->keep)
+		note_embedded(decider, decision);
+	return why;
+}
+
+/* Finds out what a decision rests on beside the outcome. */
+static void examine(struct decider *decider, struct decision *decision)
+{
+	uint64_t start = decision->candidate->start;
+
+	decision->keep = false;
+	decision->unchecked =
+		!decider_is_part(decider, decision->candidate) && !charge_work(decider, decision);
+	decision->overlaps = !decider->options.nested && in_ranges(&decider->unverified, start);
+	decision->outer = decision->overlaps ? outer_of(decider, start) : 0;
+}
+
+static void decide_visible(struct decider *decider, struct decision *decisions, size_t count)
+{
+	const struct decision *winner;
+
+	for (size_t i = 0; i < count; i++)
+		examine(decider, &decisions[i]);
+	winner = find_winner(decider, decisions, count);
 	for (size_t i = 0; i < count; i++) {
-		struct decision *decision = &decisions[i];
-		const char *why = NULL;
+		const char *why = decide_one(decider, &decisions[i], winner);
 
-		decision->keep = false;
-		if (hidden) {
-			tally_hidden(decider);
-		} else if (decider_is_part(decider, decision->candidate)) {
-			why = "a part of an earlier file of its type";
-		} else if (decision->outcome->verdict == CARVE_REJECT) {
-			tally_rejection(decider, decision);
-		} else if (is_contained(decider, decision)) {
-			why = "inside a truncated file of its type";
-		} else {
-			why = reason_to_skip(decider, decision, winner);
-			decision->keep = !why;
-			if (decision->keep)
-				note_embedded(decider, decision);
-		}
 		if (why)
 			tally_add(decider->skipped, why, 0);
 	}
-	if (!hidden)
-		note_inside(decider, decisions, count, winner);
-	if (winner && winner->outcome->verdict == CARVE_COMPLETE &&
-		start + winner->outcome->length > decider->hidden_until)
-		decider->hidden_until = start + winner->outcome->length;
+	note_inside(decider, decisions, count, winner);
+	if (winner && winner->outcome->verdict == CARVE_COMPLETE)
+		hide_inside(decider, winner->candidate->start, winner->outcome);
+}
+
+void decide_group(struct decider *decider, struct decision *decisions, size_t count)
+{
+	uint64_t start = decisions[0].candidate->start;
+
+	assert(count);
+	ranges_forget_before(&decider->hidden, start);
+	ranges_forget_before(&decider->unverified, start);
+	decider->position = start + 1;
+	if (!decider_hides(decider, start)) {
+		decide_visible(decider, decisions, count);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		decisions[i].keep = false;
+		tally_hidden(decider);
+	}
 }
 
 static void save_quota(const struct quota_use *quota, struct codec_writer *writer)
@@ -327,7 +522,15 @@ static void save_quota(const struct quota_use *quota, struct codec_writer *write
 
 void decider_save(const struct decider *decider, struct codec_writer *writer)
 {
-	codec_put(writer, decider->hidden_until);
+	codec_put(writer, decider->position);
+	ranges_save(&decider->hidden, UINT64_MAX, writer);
+	ranges_save(&decider->unverified, UINT64_MAX, writer);
+	codec_put(writer, decider->outer_count);
+	for (unsigned i = 0; i < OUTER_MAX; i++) {
+		codec_put(writer, decider->outer[i].offset);
+		codec_put(writer, decider->outer[i].length);
+	}
+	codec_put(writer, decider->unchecked);
 	codec_put(writer, decider->quota_reached);
 	save_quota(&decider->total, writer);
 	codec_put(writer, decider->embedded_until);
@@ -335,6 +538,9 @@ void decider_save(const struct decider *decider, struct codec_writer *writer)
 	for (uint32_t i = 0; i < decider->rules->count; i++) {
 		save_quota(&decider->types[i].quota, writer);
 		codec_put(writer, decider->types[i].truncated_until);
+		codec_put(writer, decider->types[i].unverified_until);
+		codec_put(writer, decider->types[i].work_left);
+		codec_put(writer, decider->types[i].work_at);
 		parts_save(&decider->types[i].parts, writer);
 	}
 }
@@ -347,7 +553,15 @@ static void load_quota(struct quota_use *quota, struct codec_reader *reader)
 
 void decider_load(struct decider *decider, uint64_t limit, struct codec_reader *reader)
 {
-	decider->hidden_until = codec_get(reader, limit);
+	decider->position = codec_get(reader, limit);
+	ranges_load(&decider->hidden, limit, reader);
+	ranges_load(&decider->unverified, limit, reader);
+	decider->outer_count = (unsigned)codec_get(reader, UINT32_MAX);
+	for (unsigned i = 0; i < OUTER_MAX; i++) {
+		decider->outer[i].offset = codec_get(reader, limit);
+		decider->outer[i].length = codec_get(reader, limit);
+	}
+	decider->unchecked = codec_get(reader, UINT64_MAX);
 	decider->quota_reached = codec_get_flag(reader);
 	load_quota(&decider->total, reader);
 	decider->embedded_until = codec_get(reader, limit);
@@ -355,6 +569,9 @@ void decider_load(struct decider *decider, uint64_t limit, struct codec_reader *
 	for (uint32_t i = 0; i < decider->rules->count && codec_ok(reader); i++) {
 		load_quota(&decider->types[i].quota, reader);
 		decider->types[i].truncated_until = codec_get(reader, limit);
+		decider->types[i].unverified_until = codec_get(reader, limit);
+		decider->types[i].work_left = codec_get(reader, work_at_most(decider));
+		decider->types[i].work_at = codec_get(reader, limit);
 		parts_load(&decider->types[i].parts, limit, reader);
 	}
 }

@@ -12,6 +12,7 @@ struct decide_options {
 	bool strict;                             /* keep complete files only */
 	uint64_t max_files, max_bytes;           /* in all; 0: no limit */
 	uint64_t max_files_type, max_bytes_type; /* of each rule */
+	uint64_t searched_len; /* bytes that are searched: bounds the checks' work; 0: no bound */
 };
 
 struct decider;
@@ -21,7 +22,10 @@ struct tallies;
 struct decision {
 	const struct candidate *candidate;
 	const struct outcome *outcome;
-	bool keep; /* result */
+	bool keep;      /* result */
+	bool unchecked; /* result: its check took more work than its rule had left */
+	bool overlaps;  /* result: it starts in an unverified part of a complete file... */
+	uint64_t outer; /* ... which starts there */
 };
 
 struct decider *decider_new(const struct rules *rules, const struct decide_options *options,
@@ -32,13 +36,20 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 /* Whether a candidate already decided on named this one as its part (view_part): then its outcome
  * is not used, and its check need not be made. */
 bool decider_is_part(const struct decider *decider, const struct candidate *candidate);
-/* Undecided candidates that start before this are hidden whatever their check would find. */
+/* Whether candidates that start there are known to be hidden, whatever their check would find. */
+bool decider_hides(const struct decider *decider, uint64_t start);
+/* All undecided candidates that start before this are. */
 uint64_t decider_hidden_until(const struct decider *decider);
 /* Another process has decided that what starts before this is hidden. */
 void decider_hide(struct decider *decider, uint64_t until);
 /* If the candidate is already known to be hidden, counts it as such and returns true: it needs no
  * check and no decision. */
 bool decider_skip_hidden(struct decider *decider, const struct candidate *candidate);
+/* The most work that the candidate's check may take: a check that takes more will be found
+ * unchecked when it is decided on. */
+uint64_t decider_work_left(const struct decider *decider, const struct candidate *candidate);
+/* How many candidates were found unchecked. */
+uint64_t decider_unchecked(const struct decider *decider);
 /* True once something was left out for a quota. */
 bool decider_quota_reached(const struct decider *decider);
 /* For a checkpoint. */

@@ -159,12 +159,12 @@ uint64_t defer_covered_until(
 }
 
 bool defer_check(struct defer *defer, unsigned worker, struct view *view, struct image *image,
-	const struct rule *rule, const struct candidate *candidate, bool force,
+	const struct rule *rule, const struct candidate *candidate, uint64_t work_max, bool force,
 	struct outcome *outcome)
 {
 	if (!defer_begin(defer, worker, candidate, force))
 		return false;
-	check_candidate(view, image, rule, candidate, outcome);
+	check_candidate(view, image, rule, candidate, work_max, outcome);
 	if (view_stopped(view)) {
 		outcome_free(outcome);
 		defer_end(defer, worker, 0);

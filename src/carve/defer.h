@@ -46,7 +46,7 @@ uint64_t defer_covered_until(
 /* All of it: check_candidate between defer_begin and defer_end. view: one whose watcher calls
  * defer_progress (view_watch). False: the check was deferred, and there is no outcome. */
 bool defer_check(struct defer *defer, unsigned worker, struct view *view, struct image *image,
-	const struct rule *rule, const struct candidate *candidate, bool force,
+	const struct rule *rule, const struct candidate *candidate, uint64_t work_max, bool force,
 	struct outcome *outcome);
 
 #endif

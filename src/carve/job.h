@@ -33,6 +33,7 @@ struct carve_job {
 	struct local_jobs *local; /* while a thread of the pool works on it */
 	struct carve_job *next;   /* the next of a batch that is checked together */
 	bool force;               /* it was deferred, and now everything waits for it */
+	uint64_t work_max;        /* units that its check may take */
 	_Atomic enum job_state state;
 	struct candidate candidate;
 	struct outcome outcome;

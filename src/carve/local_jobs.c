@@ -29,7 +29,8 @@ static bool may_go_on(void *context, uint64_t reached)
 	const struct job_scratch *scratch = context;
 	const struct local_jobs *local = scratch->local;
 
-	return defer_progress(local->context.defer, (unsigned)(scratch - local->scratch), reached);
+	return !tracker_is_cancelled(local->context.tracker) &&
+	       defer_progress(local->context.defer, (unsigned)(scratch - local->scratch), reached);
 }
 
 struct local_jobs *local_jobs_new(const struct job_context *context)
@@ -72,17 +73,30 @@ static void submit(struct local_jobs *local, struct carve_job *job, enum pool_pr
 	pool_submit(local->context.pool, priority, &job->pool_job);
 }
 
+/* Another verdict with more memory: there is none without. */
+static void fail_for_memory(
+	struct local_jobs *local, const struct rule *rule, const struct candidate *candidate)
+{
+	struct error error = { 0 };
+
+	check_memory_error(&error, rule, candidate);
+	tracker_fail(local->context.tracker, -ENOMEM, &error);
+}
+
 static enum job_state check_job(struct local_jobs *local, struct carve_job *job, unsigned worker)
 {
 	const struct job_context *context = &local->context;
 	const struct candidate *candidate = &job->candidate;
+	const struct rule *rule = &context->rules->rules[candidate->rule];
 
 	assert(job_state(job) == JOB_CHECKING);
-	return defer_check(context->defer, worker, local->scratch[worker].view, context->image,
-		       &context->rules->rules[candidate->rule], candidate, job->force,
-		       &job->outcome)
-		       ? JOB_CHECKED
-		       : JOB_DEFERRED;
+	if (tracker_is_cancelled(context->tracker) ||
+		!defer_check(context->defer, worker, local->scratch[worker].view, context->image,
+			rule, candidate, job->work_max, job->force, &job->outcome))
+		return JOB_DEFERRED;
+	if (job->outcome.no_memory)
+		fail_for_memory(local, rule, candidate);
+	return JOB_CHECKED;
 }
 
 static void run_checks(struct pool_job *pool_job, unsigned worker)

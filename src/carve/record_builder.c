@@ -148,9 +148,11 @@ static void find_owner(struct record_builder *builder, struct file_record *recor
 	record->space = !used ? SPACE_FREE : used == record->length ? SPACE_IN_USE : SPACE_PARTLY;
 }
 
-void record_builder_build(struct record_builder *builder, const struct candidate *candidate,
-	const struct outcome *outcome, struct file_record *record, struct range *run)
+void record_builder_build(struct record_builder *builder, const struct decision *decision,
+	struct file_record *record, struct range *run)
 {
+	const struct candidate *candidate = decision->candidate;
+	const struct outcome *outcome = decision->outcome;
 	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,
 		[CARVE_TRUNCATED] = FILE_TRUNCATED,
 		[CARVE_UNVERIFIED] = FILE_UNVERIFIED };
@@ -167,6 +169,8 @@ void record_builder_build(struct record_builder *builder, const struct candidate
 		.end = outcome->end,
 		.run_count = 1,
 		.time = outcome->finding.time,
+		.overlaps = decision->overlaps,
+		.outer = extent_image_to_evidence(builder->image, decision->outer),
 		.chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH,
 	};
 	find_runs(builder, candidate->start, record, run);

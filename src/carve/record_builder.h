@@ -2,7 +2,7 @@
 #ifndef BURIN_CARVE_RECORD_BUILDER_H
 #define BURIN_CARVE_RECORD_BUILDER_H
 
-#include "carve/check.h"
+#include "carve/decide.h"
 #include "evidence/volumes.h"
 #include "output/output_dir.h"
 #include "report/record.h"
@@ -28,10 +28,10 @@ struct record_builder;
 struct record_builder *record_builder_new(const struct rules *rules, struct output_dir *output_dir,
 	enum carving_names names, enum carving_label label, bool no_extension, struct image *image,
 	struct volumes *volumes);
-/* Fills in the record. Its only run goes to *run; if there are more, the caller frees
+/* Fills in the record of a file that is kept. Its only run goes to *run; if there are more, the caller frees
  * record->runs. Calls come in the order of the report. The caller frees record->path. */
-void record_builder_build(struct record_builder *builder, const struct candidate *candidate,
-	const struct outcome *outcome, struct file_record *record, struct range *run);
+void record_builder_build(struct record_builder *builder, const struct decision *decision,
+	struct file_record *record, struct range *run);
 /* For a checkpoint. */
 void record_builder_save(const struct record_builder *builder, struct codec_writer *writer);
 /* Into a new one for the same image, rules and names. */

@@ -16,6 +16,7 @@ struct outcome;
 /* A candidate to be checked. */
 struct remote_check {
 	const struct candidate *candidate;
+	uint64_t work_max;       /* units of work that it may take */
 	bool force;              /* defer it only when it is hidden */
 	bool deferred;           /* result: it was not checked (carve/defer.h) */
 	struct outcome *outcome; /* result, unless it was deferred */

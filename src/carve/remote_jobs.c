@@ -188,6 +188,7 @@ static void add_check(struct remote_batch *batch, struct carve_job *job)
 		return;
 	}
 	batch->checks[batch->count] = (struct remote_check){ .candidate = &job->candidate,
+		.work_max = job->work_max,
 		.force = job->force || context->nested,
 		.outcome = &job->outcome };
 	batch->jobs[batch->count++] = job;

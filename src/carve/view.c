@@ -9,6 +9,11 @@
  * bytes that would be fetched if the buffer were empty for every candidate: what an earlier
  * candidate of this thread left there must not change a verdict. So there are two windows, the one
  * that the candidate has paid for and the one that is in the buffer.
+ *
+ * Fetches are not all that takes time. Work is counted in units, about as many as bytes were looked
+ * at or produced (view_work). It may not exceed a multiple of how far the carver has looked. The
+ * same bytes always cost the same work, so that bounds on it never make a result depend on chance.
+ * The watcher is asked, and limits are tested, each time that some work was done.
  */
 #include "carve/view.h"
 
@@ -17,12 +22,18 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/ranges.h"
 
 #define FIRST_READ 4096
 #define FETCH_MIN 16384
 #define READ_MAX (256 * 1024)
 #define BUDGET_FACTOR 4
 #define BUDGET_BASE (16 * 1024 * 1024)
+#define WORK_BASE ((uint64_t)512 << 20)
+#define WORK_FACTOR 64
+#define PEEK_WORK 64                  /* units that a peek costs beside its bytes */
+#define WORK_STEP (256 * 1024)        /* units after which limits are tested */
+#define UNVERIFIED_MAX 4096           /* ranges of one candidate; more are merged */
 #define OFFSETS_MAX ((size_t)1 << 20) /* of one candidate; the next one finds the rest */
 
 /* Offsets from the view's start. */
@@ -49,7 +60,12 @@ struct view {
 	bool (*go_on)(void *context, uint64_t reached); /* the watcher; NULL: none */
 	void *context;
 	bool stopped;
+	uint64_t work, work_max; /* units done; with more than work_max the check is over budget */
+	uint64_t work_mark;      /* where limits are tested next */
+	uint64_t reach;          /* the furthest offset that was looked at */
+	bool exhausted, over_budget, no_memory;
 	struct offset_list parts, embedded;
+	struct ranges unverified;
 };
 
 struct view *view_new(void)
@@ -79,8 +95,35 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 	view->paid = 0;
 	view->next_read = FIRST_READ;
 	view->stopped = false;
+	view->work = view->reach = 0;
+	view->work_max = UINT64_MAX;
+	view->work_mark = WORK_STEP;
+	view->exhausted = view->over_budget = view->no_memory = false;
 	view->parts.count = 0;
 	view->embedded.count = 0;
+	view->unverified.count = 0;
+}
+
+void view_limit_work(struct view *view, uint64_t units)
+{
+	view->work_max = units;
+	if (units < view->work_mark)
+		view->work_mark = units;
+}
+
+uint64_t view_work_done(const struct view *view)
+{
+	return view->over_budget ? UINT64_MAX : view->work;
+}
+
+bool view_is_exhausted(const struct view *view)
+{
+	return view->exhausted;
+}
+
+bool view_lacked_memory(const struct view *view)
+{
+	return view->no_memory;
 }
 
 void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached), void *context)
@@ -102,6 +145,8 @@ struct view *view_new_memory(const uint8_t *bytes, size_t len)
 	view->size = len;
 	view->image_ends = true;
 	view->budget = (uint64_t)len * BUDGET_FACTOR + BUDGET_BASE;
+	view->work_max = UINT64_MAX;
+	view->work_mark = WORK_STEP;
 	return view;
 }
 
@@ -111,6 +156,7 @@ void view_free(struct view *view)
 		return;
 	free(view->parts.items);
 	free(view->embedded.items);
+	ranges_free(&view->unverified);
 	free(view->buffer);
 	free(view->lent);
 	free(view);
@@ -178,11 +224,45 @@ static const uint8_t *lend(struct view *view, uint64_t offset, size_t len)
 	return view->lent;
 }
 
+static uint64_t work_limit(const struct view *view)
+{
+	return view->reach > (UINT64_MAX - WORK_BASE) / WORK_FACTOR
+		       ? UINT64_MAX
+		       : WORK_BASE + WORK_FACTOR * view->reach;
+}
+
+/* Tests all limits. False, now and from now on: the check must end. */
+static bool test_limits(struct view *view)
+{
+	if (view->stopped || view->exhausted || view->over_budget || view->no_memory)
+		return false;
+	if (view->work > view->work_max)
+		view->over_budget = true;
+	else if (view->work > work_limit(view))
+		view->exhausted = true;
+	else if (view->go_on && !view->go_on(view->context, view->paid_at + view->paid))
+		view->stopped = true;
+	else
+		view->work_mark = view->work_max - view->work < WORK_STEP ? view->work_max
+									  : view->work + WORK_STEP;
+	return view->work <= view->work_mark;
+}
+
+bool view_work(struct view *view, uint64_t units)
+{
+	view->work = units > UINT64_MAX - view->work ? UINT64_MAX : view->work + units;
+	return view->work <= view->work_mark || test_limits(view);
+}
+
 const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 {
 	uint64_t at;
 
 	if (len > VIEW_MAX_PEEK || offset > view->size || len > view->size - offset)
+		return NULL;
+	if (offset + len > view->reach)
+		view->reach = offset + len;
+	if (!view_work(view, len + PEEK_WORK))
 		return NULL;
 	if (view->memory)
 		return lend(view, offset, len);
@@ -236,4 +316,29 @@ uint64_t view_size(const struct view *view)
 int view_ends_with_image(const struct view *view)
 {
 	return view->image_ends;
+}
+
+void view_unverified(struct view *view, uint64_t from, uint64_t to)
+{
+	struct ranges *ranges = &view->unverified;
+	struct range *last = ranges->count ? &ranges->items[ranges->count - 1] : NULL;
+
+	if (to <= from)
+		return;
+	if (ranges->count < UNVERIFIED_MAX) {
+		ranges_add(ranges, from, to - from);
+	} else if (to > last->offset + last->length) {
+		last->length = to - last->offset;
+	}
+}
+
+const struct ranges *view_unverified_ranges(const struct view *view)
+{
+	return &view->unverified;
+}
+
+void view_no_memory(struct view *view)
+{
+	view->no_memory = true;
+	view->work_mark = 0;
 }

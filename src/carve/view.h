@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ranges.h"
 #include "carvers/carver.h"
 #include "evidence/image.h"
 
@@ -30,6 +31,18 @@ bool view_stopped(const struct view *view);
 const uint64_t *view_parts(const struct view *view, size_t *count);
 /* The same for view_embedded, in the order in which they were given. */
 const uint64_t *view_embedded_offsets(const struct view *view, size_t *count);
+/* The same for view_unverified, as ranges from the start of the view. */
+const struct ranges *view_unverified_ranges(const struct view *view);
+/* After view_point: the check is over budget when it needs more than this many units of work
+ * (view_work); it ends soon, and its verdict means nothing. */
+void view_limit_work(struct view *view, uint64_t units);
+/* The work done since view_point, in units; UINT64_MAX when over budget. */
+uint64_t view_work_done(const struct view *view);
+/* Whether the check was stopped because it took too much work for what it had looked at: a fixed
+ * multiple, whatever view_limit_work says. */
+bool view_is_exhausted(const struct view *view);
+/* Whether the carver called view_no_memory since view_point: its verdict means nothing. */
+bool view_lacked_memory(const struct view *view);
 /* A view of bytes in memory, which stay the caller's: for tests and fuzzers. It ends with its
  * image. Each peek returns a copy that the next peek frees, so that the sanitizer catches a carver
  * that keeps a pointer. */

@@ -241,7 +241,7 @@ static void try_all(const struct query *query, struct why_answer *answers)
 		if (!pair_header(query, answer, &candidates[i]))
 			continue;
 		check_candidate(query->view, query->image, &query->rules->rules[i], &candidates[i],
-			&answer->outcome);
+			UINT64_MAX, &answer->outcome);
 		decisions[decided++] = (struct decision){ .candidate = &candidates[i],
 			.outcome = &answer->outcome };
 	}

@@ -64,6 +64,8 @@ void message_put_outcome(struct codec_writer *writer, const struct outcome *outc
 	codec_put_text(writer, finding->why);
 	put_offsets(writer, outcome->parts, outcome->part_count);
 	put_offsets(writer, outcome->embedded, outcome->embedded_count);
+	ranges_save(&outcome->unverified, UINT64_MAX, writer);
+	codec_put(writer, outcome->work);
 }
 
 void message_get_outcome(
@@ -87,6 +89,8 @@ void message_get_outcome(
 	codec_copy_text(reader, finding->why, sizeof(finding->why));
 	outcome->parts = get_offsets(reader, &outcome->part_count);
 	outcome->embedded = get_offsets(reader, &outcome->embedded_count);
+	ranges_load(&outcome->unverified, UINT64_MAX, reader);
+	outcome->work = codec_get(reader, UINT64_MAX);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */

@@ -50,6 +50,9 @@ static void add_outcome(
 	struct waiting *waiting;
 	struct cluster_result *result;
 
+	/* The coordinator's rule may have more work left than this process's. */
+	if (outcome->work == UINT64_MAX)
+		return;
 	while (precheck->open->settled <= candidate->start)
 		precheck->open = precheck->open->next;
 	waiting = precheck->open;
@@ -245,7 +248,8 @@ struct precheck *precheck_new(struct session *session,
 		.image = session->scope.image,
 		.rules = session->options->rules,
 		.pool = session->pool,
-		.decide = { .nested = session->options->decide.nested },
+		.decide = { .nested = session->options->decide.nested,
+			.searched_len = session->scope.end - session->scope.begin },
 		.on_outcome = add_outcome,
 		.context = precheck,
 		.rejected = &session->summary.rejected,

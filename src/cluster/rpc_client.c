@@ -124,6 +124,7 @@ static void put_request(struct codec_writer *writer, const struct remote_request
 	codec_put(writer, request->check_count + request->write_count);
 	for (uint32_t i = 0; i < request->check_count; i++) {
 		codec_put(writer, request->checks[i].force);
+		codec_put(writer, request->checks[i].work_max);
 		message_put_candidate(writer, request->checks[i].candidate);
 	}
 	for (uint32_t i = 0; i < request->write_count; i++)

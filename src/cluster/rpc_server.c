@@ -149,44 +149,49 @@ static void put_status(struct codec_writer *writer, int status, const struct err
 }
 
 /* False: the check was deferred. */
-static bool check_one(
-	const struct candidate *candidate, bool force, unsigned thread, struct outcome *outcome)
+static bool check_one(const struct candidate *candidate, uint64_t work_max, bool force,
+	unsigned thread, struct outcome *outcome)
 {
 	struct workplace *workplace = &server.workplaces[thread];
 
 	workplace->start = candidate->start;
 	workplace->report_at = DEFER_LONG_CHECK;
 	return defer_check(server.defer, thread, workplace->view, server.image,
-		&server.rules->rules[candidate->rule], candidate, force, outcome);
+		&server.rules->rules[candidate->rule], candidate, work_max, force, outcome);
 }
 
-/* Once the run was cancelled there are no outcomes. */
+/* Once the run was cancelled, or memory ran out, there are no outcomes. */
 static void answer_check(struct codec_reader *reader, unsigned thread, struct codec_writer *writer)
 {
-	static const struct error none;
 	struct codec_writer outcomes = { 0 };
-	bool cancelled = atomic_load(&server.cancelled);
+	int status = atomic_load(&server.cancelled) ? -ECANCELED : 0;
+	struct error error = { 0 };
 	uint64_t count;
 
 	defer_hide(server.defer, codec_get(reader, UINT64_MAX));
 	count = codec_get(reader, UINT32_MAX);
-	for (uint64_t i = 0; i < count && !cancelled; i++) {
+	for (uint64_t i = 0; i < count && !status; i++) {
 		bool force = codec_get_flag(reader), checked;
+		uint64_t work_max = codec_get(reader, UINT64_MAX);
 		struct candidate candidate;
 		struct outcome outcome;
 
 		message_get_candidate(reader, server.rules, &candidate);
 		assert(codec_ok(reader)); /* every process runs the same program */
-		checked = check_one(&candidate, force, thread, &outcome);
+		checked = check_one(&candidate, work_max, force, thread, &outcome);
 		codec_put(&outcomes, !checked);
 		if (checked) {
 			message_put_outcome(&outcomes, &outcome);
 			outcome_free(&outcome);
 		}
-		cancelled = atomic_load(&server.cancelled);
+		if (atomic_load(&server.cancelled))
+			status = -ECANCELED;
+		else if (checked && outcome.no_memory)
+			status = check_memory_error(
+				&error, &server.rules->rules[candidate.rule], &candidate);
 	}
-	put_status(writer, cancelled ? -ECANCELED : 0, &none);
-	if (!cancelled)
+	put_status(writer, status, &error);
+	if (!status)
 		codec_append(writer, &outcomes);
 	free(outcomes.bytes);
 }

@@ -134,6 +134,8 @@ void jsonl_line_file(
 	runs_field(line, file);
 	hashes_field(line, &file->hashes);
 	number_field(line, ",\"unreadable\":", file->unreadable);
+	if (file->overlaps)
+		number_field(line, ",\"overlaps\":", file->outer);
 	if (file->space != SPACE_NOT_KNOWN)
 		text_field(line, ",\"allocated\":", file_space_name(file->space));
 	if (file->fs_path)

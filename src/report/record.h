@@ -45,10 +45,12 @@ struct file_record {
 	enum file_space space;
 	/* The file in which it begins, by the image's file system; raw bytes; NULL: unknown */
 	const char *fs_path;
-	int64_t time;  /* seconds since 1970 UTC; 0: none */
-	bool chop;     /* Scalpel's column: cut at the maximum */
-	bool written;  /* false on a dry run */
-	bool left_out; /* known, and not to be kept */
+	int64_t time;   /* seconds since 1970 UTC; 0: none */
+	bool overlaps;  /* it starts in an unverified part of another complete file... */
+	uint64_t outer; /* ... which starts there in the image */
+	bool chop;      /* Scalpel's column: cut at the maximum */
+	bool written;   /* false on a dry run */
+	bool left_out;  /* known, and not to be kept */
 	/* The hash sets that hold it (hashing/hash_sets.h); NULL: none. */
 	const char *known, *alert;
 };

@@ -141,6 +141,8 @@ void report_reader_file_fetch(struct report_reader_file *kept, struct json_field
 	file->alert = optional_text(fields, "alert");
 	text_clean(json_fields_text(fields, "title", ""), file->title, sizeof(file->title));
 	fetch_time(fields, file);
+	file->overlaps = json_object_get(fields->object, "overlaps") != NULL;
+	file->outer = json_fields_number(fields, "overlaps", false, UINT64_MAX);
 	file->chop = json_fields_flag(fields, "chop", false);
 	file->written = json_fields_flag(fields, "written", !run->dry_run);
 }

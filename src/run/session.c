@@ -169,6 +169,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.by_type = &session->summary.by_type,
 	};
 
+	carving.decide.searched_len = session->scope.end - session->scope.begin;
 	session->carving = carving_new(&carving);
 }
 
@@ -191,6 +192,12 @@ static void collect_carving_problems(struct session *session)
 			xasprintf("%" PRIu64 " files do not have the hashes that the report "
 				  "gives: the image has changed",
 				carving_mismatches(carving)));
+	if (carving_unchecked(carving))
+		problems_add(problems,
+			xasprintf("%" PRIu64
+				  " possible files were not checked, because many before "
+				  "them cost too much work; the summary counts them by type",
+				carving_unchecked(carving)));
 	if (carving_quota_reached(carving))
 		problems_add(
 			problems, xstrdup("a quota was reached, so some files were not carved; "

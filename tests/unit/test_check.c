@@ -85,7 +85,7 @@ static struct outcome check(const struct rule *rule, uint64_t start, uint64_t le
 	struct view *view = view_new();
 	struct outcome outcome;
 
-	check_candidate(view, &image, rule, &candidate, &outcome);
+	check_candidate(view, &image, rule, &candidate, UINT64_MAX, &outcome);
 	view_free(view);
 	return outcome;
 }

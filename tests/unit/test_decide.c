@@ -42,9 +42,15 @@ static void add(
 {
 	f->candidates[f->count] = (struct candidate){ .start = start, .rule = rule };
 	f->outcomes[f->count] = (struct outcome){ .verdict = verdict, .length = length };
-	f->decisions[f->count] =
-		(struct decision){ &f->candidates[f->count], &f->outcomes[f->count], false };
+	f->decisions[f->count] = (struct decision){ .candidate = &f->candidates[f->count],
+		.outcome = &f->outcomes[f->count] };
 	f->count++;
+}
+
+/* Of the candidate that was added last. */
+static void add_unverified(struct fixture *f, uint64_t from, uint64_t to)
+{
+	ranges_add(&f->outcomes[f->count - 1].unverified, from, to - from);
 }
 
 /* Decides the group that was added, and returns what is kept as a string of rule numbers. */
@@ -93,6 +99,82 @@ Test(decide, only_complete_files_hide_and_only_what_starts_strictly_inside)
 	/* The hidden file of 500 bytes at 101 hides nothing itself. */
 	cr_expect_str_eq(one(&f, 400, 0, CARVE_COMPLETE, 5), "0");
 	cr_expect_eq(tally(&f.skipped, "inside a complete file"), 2);
+	teardown(&f);
+}
+
+Test(decide, complete_files_do_not_hide_what_starts_in_their_unverified_parts)
+{
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	add(&f, 100, 0, CARVE_COMPLETE, 100);
+	add_unverified(&f, 120, 140);
+	add_unverified(&f, 180, 200);
+	cr_expect_str_eq(decide(&f), "0");
+	ranges_free(&f.outcomes[0].unverified);
+	cr_expect(decider_hides(f.decider, 110));
+	cr_expect_eq(decider_hidden_until(f.decider), 120);
+	cr_expect_str_eq(one(&f, 119, 1, CARVE_COMPLETE, 5), "", "verified");
+	cr_expect_str_eq(one(&f, 120, 1, CARVE_TRUNCATED, 5), "", "not complete");
+	cr_expect_str_eq(one(&f, 121, 3, CARVE_UNVERIFIED, 5), "");
+	cr_expect_str_eq(one(&f, 125, 1, CARVE_COMPLETE, 10), "1");
+	cr_expect(f.decisions[0].overlaps);
+	cr_expect_eq(f.decisions[0].outer, 100);
+	cr_expect_str_eq(one(&f, 130, 2, CARVE_COMPLETE, 2), "", "inside the file at 125");
+	cr_expect_str_eq(one(&f, 136, 2, CARVE_COMPLETE, 20), "2");
+	cr_expect_str_eq(one(&f, 150, 2, CARVE_COMPLETE, 2), "", "hidden by both");
+	cr_expect_str_eq(one(&f, 179, 2, CARVE_COMPLETE, 2), "", "hidden by the first");
+	cr_expect_str_eq(one(&f, 185, 2, CARVE_COMPLETE, 2), "2");
+	cr_expect_str_eq(one(&f, 200, 2, CARVE_TRUNCATED, 2), "2", "after its end");
+	cr_expect_not(f.decisions[0].overlaps);
+	cr_expect_eq(tally(&f.skipped, "in an unverified part of a complete file"), 2);
+	cr_expect_eq(tally(&f.skipped, "inside a complete file"), 4);
+	teardown(&f);
+}
+
+Test(decide, unverified_files_with_one_end_are_one)
+{
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ 0 });
+	cr_expect_str_eq(one(&f, 100, 0, CARVE_UNVERIFIED, 100), "0");
+	cr_expect_str_eq(one(&f, 110, 0, CARVE_UNVERIFIED, 90), "", "the same end");
+	cr_expect_str_eq(one(&f, 120, 0, CARVE_UNVERIFIED, 70), "0", "another end");
+	cr_expect_str_eq(one(&f, 130, 1, CARVE_UNVERIFIED, 70), "1", "another rule");
+	cr_expect_str_eq(one(&f, 140, 3, CARVE_UNVERIFIED, 60), "3");
+	cr_expect_str_eq(one(&f, 150, 3, CARVE_UNVERIFIED, 50), "3", "a rule without a carver");
+	cr_expect_eq(tally(&f.skipped, "inside an unverified file of its type"), 1);
+	teardown(&f);
+}
+
+/* The bucket of a rule holds 512 MiB and 16 bytes for each byte searched. */
+Test(decide, work_beyond_what_a_rule_has_left_is_refused)
+{
+	const uint64_t most = ((uint64_t)512 << 20) + 16 * 1000;
+	const struct candidate at_5 = { .start = 5 };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ .searched_len = 1000 });
+	cr_expect_eq(decider_work_left(f.decider, &at_5), most);
+	add(&f, 5, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = most - 100;
+	cr_expect_str_eq(decide(&f), "0", "there is enough");
+	add(&f, 10, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = 100 + 16 * 5 + 1;
+	cr_expect_str_eq(decide(&f), "", "a unit more than is left, and was added since");
+	cr_expect(f.decisions[0].unchecked);
+	add(&f, 20, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = 16 * 10;
+	cr_expect_str_eq(decide(&f), "0", "it took all, but more was added");
+	add(&f, 21, 1, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = most;
+	cr_expect_str_eq(decide(&f), "1", "each rule has its own");
+	add(&f, 100, 2, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = UINT64_MAX;
+	cr_expect_str_eq(decide(&f), "", "a check that was ended for its work");
+	cr_expect_eq(decider_unchecked(f.decider), 2);
+	cr_expect_eq(tally(&f.skipped, "r0: not checked, the rule's work budget was spent"), 1);
+	cr_expect_eq(tally(&f.skipped, "r2: not checked, the rule's work budget was spent"), 1);
 	teardown(&f);
 }
 
