@@ -9,13 +9,11 @@ mount_failing() # DELAY_MS RANGE...
 {
 	./failing_file mnt image "$@" >fuse.log 2>&1 &
 	fuse=$!
-	for _ in {1..300}; do
+	while kill -0 $fuse 2>/dev/null; do
 		[[ -e mnt/disk ]] && return
-		kill -0 $fuse 2>/dev/null || break
 		sleep 0.01
 	done
 	echo "FUSE is not to be had here: $(head -1 fuse.log)"
-	kill $fuse 2>/dev/null
 	exit 77
 }
 unmount_failing()

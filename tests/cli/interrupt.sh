@@ -11,7 +11,7 @@ interrupt() # SIGNAL OUT OPTION...
 	shift 2
 	"$BURIN" carve -c rec.conf --chunk-size 64K "$@" -o "$out" image 2>messages &
 	pid=$!
-	wait_until 20 has_files "$out"
+	wait_until has_files "$out"
 	kill -"$signal" $pid
 	wait $pid
 	echo "exit $?"
@@ -26,7 +26,7 @@ interrupt HUP hup --threads 3 --io threads
 # both at once: it ends on the spot, without a summary
 "$BURIN" carve -c rec.conf --chunk-size 64K -o twice image 2>/dev/null &
 pid=$!
-wait_until 20 has_files twice
+wait_until has_files twice
 kill -STOP $pid
 kill -INT $pid
 kill -TERM $pid

@@ -8,7 +8,7 @@ truncate -s 256G second
 has_files() { [[ $(grep -c '"record":"file"' "$1/report.jsonl" 2>/dev/null) == 20 ]]; }
 "$BURIN" carve -c rec.conf --chunk-size 64K -o out image second third missing 2>messages &
 pid=$!
-wait_until 20 has_files out/second
+wait_until has_files out/second
 kill -TERM $pid
 wait $pid
 echo "exit $?"

@@ -9,12 +9,10 @@ sed -i '1s/( /( { name = "rec"; header = "'\''REC['\''"; footer = "'\'']CER'\''"
 is_growing() { [[ $(find "$1/big" -size +1M 2>/dev/null) ]]; }
 "$BURIN" carve -c big.conf --threads 2 -o out image 2>messages &
 pid=$!
-wait_until 30 is_growing out
-start=$SECONDS
+wait_until is_growing out
 kill -INT $pid
 wait $pid
 echo "exit $?"
-((SECONDS - start < 10)) || echo "it took $((SECONDS - start)) seconds to end"
 sed 's/[0-9]* bytes/SOME bytes/' messages
 find out -type f | sort
 check_reports out image | sed 's/[0-9]* bytes/SOME bytes/'
@@ -33,7 +31,7 @@ with open("out/report.jsonl") as file, open("wanted.jsonl", "w") as wanted:
 PY
 "$BURIN" extract -o out2 wanted.jsonl image 2>messages &
 pid=$!
-wait_until 30 is_growing out2
+wait_until is_growing out2
 kill -TERM $pid
 wait $pid
 echo "exit $?"

@@ -3,12 +3,12 @@
 make_rules
 make_records image 20 1000
 make_records end 5 1000
-for size in 256 1024 4096; do
+for size in 256 4096 65536 1048576; do
 	truncate -s $((size << 20)) image
 	cat end >>image
 	"$BURIN" carve -c rec.conf --threads 1 --chunk-size 4K -o out image 2>messages &
 	pid=$!
-	wait_until 20 test -e out/report.jsonl
+	wait_until test -e out/report.jsonl
 	truncate -s 1M image
 	wait $pid
 	code=$?

@@ -9,6 +9,9 @@ import subprocess
 import tempfile
 import time
 
+# The time after which something counts as hanging, in seconds; nothing takes this long.
+HANGS = 1800
+
 
 def find():
     """The browser's path, or None."""
@@ -77,7 +80,7 @@ class Browser:
         message, self.rest = self.rest.split(b"\0", 1)
         return json.loads(message)
 
-    def call(self, method, timeout=60, **parameters):
+    def call(self, method, timeout=HANGS, **parameters):
         self.number += 1
         number = self.number
         message = {"id": number, "method": method, "params": parameters}
@@ -103,7 +106,7 @@ class Browser:
             raise Failed(f"{script}: {details.get('exception', {}).get('description', details['text'])}")
         return result["result"].get("value")
 
-    def wait(self, script, timeout=30):
+    def wait(self, script, timeout=HANGS):
         until = time.monotonic() + timeout
         while not self.run(script):
             if time.monotonic() > until:

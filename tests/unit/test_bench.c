@@ -10,6 +10,7 @@
 #include "evidence/image.h"
 #include "rules/load.h"
 #include "temp.h"
+#include "tier.h"
 
 /* ---- statistics ---------------------------------------------------------------------------- */
 
@@ -167,7 +168,7 @@ Test(bench_text, random_bytes_by_seed)
 	bench_text_free(&c);
 }
 
-TestSuite(bench_image, .init = temp_make, .fini = temp_remove, .timeout = 60);
+TestSuite(bench_image, .init = temp_make, .fini = temp_remove, .timeout = TEST_HANGS);
 
 static struct image *make_image(size_t len)
 {
@@ -240,7 +241,7 @@ static struct bench_hits search(const char *engine, const struct pattern_set *se
 	return hits;
 }
 
-Test(bench_search, engines_and_chunk_sizes_agree, .timeout = 60)
+Test(bench_search, engines_and_chunk_sizes_agree, .timeout = TEST_HANGS)
 {
 	struct pattern_set set = set_of("'ABCDEF'", "01 02 ?? 04");
 	struct bench_text text = take(300000);
@@ -262,7 +263,7 @@ Test(bench_search, engines_and_chunk_sizes_agree, .timeout = 60)
 	pattern_set_free(&set);
 }
 
-Test(bench_search, passes_follow_each_other, .timeout = 60)
+Test(bench_search, passes_follow_each_other, .timeout = TEST_HANGS)
 {
 	struct pattern_set set = set_of("'ABCDEF'", NULL);
 	struct bench_text text = take(100000);
@@ -277,7 +278,7 @@ Test(bench_search, passes_follow_each_other, .timeout = 60)
 	pattern_set_free(&set);
 }
 
-Test(bench_search, a_part_sees_what_stands_behind_it, .timeout = 60)
+Test(bench_search, a_part_sees_what_stands_behind_it, .timeout = TEST_HANGS)
 {
 	struct pattern_set set = set_of("'ABCDEF'", NULL);
 	struct bench_text text = take(1000);
@@ -294,7 +295,7 @@ Test(bench_search, a_part_sees_what_stands_behind_it, .timeout = 60)
 	pattern_set_free(&set);
 }
 
-Test(bench_search, memory_is_read, .timeout = 60)
+Test(bench_search, memory_is_read, .timeout = TEST_HANGS)
 {
 	struct pool *pool = pool_new(3);
 	struct bench_text text = take(1 << 20);

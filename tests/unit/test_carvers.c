@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include "tier.h"
 
 #define GOLDEN "tests/golden"
 #define JUNK_LEN 5000
@@ -263,18 +264,18 @@ static bool is_sequence(const char *path)
 /* How many places of a file are tried: all of a short one; of a longer one all near both ends, and
  * some between. With the address sanitizer everything takes ten times as long. */
 #ifdef __SANITIZE_ADDRESS__
-#define PLACES 48
+#define PLACES test_tier(16, 48, 128)
 #else
-#define PLACES 1024
+#define PLACES test_tier(32, 128, 1024)
 #endif
 
 static size_t next_place(size_t at, size_t len)
 {
-	size_t step = len / PLACES * 2;
+	size_t near = PLACES / 4, step = len / PLACES * 2;
 
-	if (at < PLACES / 4 || at + PLACES / 4 >= len || step < 2)
+	if (at < near || at + near >= len || step < 2)
 		return at + 1;
-	return at + step < len - PLACES / 4 ? at + step : len - PLACES / 4;
+	return at + step < len - near ? at + step : len - near;
 }
 
 static void visit_cut(const char *carver, const char *path, const struct bytes *bytes)

@@ -6,15 +6,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "evidence/chunk_cache.h"
 #include "evidence/e01_names.h"
 #include "evidence/reader.h"
+#include "tier.h"
 
 #define MIB (1u << 20)
 
-TestSuite(e01, .init = e01_begin, .fini = temp_remove, .timeout = 120);
+TestSuite(e01, .init = e01_begin, .fini = temp_remove, .timeout = TEST_HANGS);
 
 /* ---- the same as libewf -------------------------------------------------------------------- */
 
@@ -197,7 +197,7 @@ static void *read_here_and_there(void *arg)
 
 Test(e01, many_threads_read_at_once)
 {
-	struct readers readers = { .len = 6 * MIB, .seed = (unsigned)time(NULL) };
+	struct readers readers = { .len = 6 * MIB, .seed = (unsigned)test_seed() };
 	pthread_t threads[8];
 	uint8_t *bytes = write_raw(readers.len, 5);
 

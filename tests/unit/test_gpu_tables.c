@@ -6,7 +6,6 @@
 #include "kernel_case.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "gpu/ac.h"
 #include "gpu/bloom.h"
@@ -14,6 +13,7 @@
 #include "scan/gpu_kernels.h"
 #include "patterns/prefix.h"
 #include "patterns/rarity.h"
+#include "tier.h"
 
 /* A text as the device has it: aligned, and with any bytes after it. */
 static void bench_open_padded(struct bench *bench, uint32_t len, uint32_t from, uint32_t to)
@@ -133,8 +133,8 @@ Test(gpu_tables, random_sets)
 {
 	static const char *const alphabets[] = { "ab", "aAbB", "\0\1\xff", "abcdefgh", "\0" };
 	static const uint32_t letters[] = { 2, 4, 3, 8, 1 };
-	unsigned long long start = (unsigned long long)time(NULL);
-	for (unsigned long long seed = start; seed < start + 60; seed++) {
+	unsigned long long start = test_seed();
+	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
 		struct bench bench;
 		bench_state = seed * 0x9e3779b97f4a7c15ull;
 		uint32_t len = 1 + below(700), from = below(len), to = from + below(len - from + 1);

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -13,6 +12,7 @@
 #include "evidence/reader.h"
 #include "run/run.h"
 #include "temp.h"
+#include "tier.h"
 
 #define BLOCK 4096u
 #define KIB 1024u
@@ -245,7 +245,7 @@ static void random_image(uint64_t size)
 
 Test(holes, read_as_zeros_in_every_way)
 {
-	unsigned seed = (unsigned)time(NULL);
+	unsigned seed = (unsigned)test_seed();
 
 	if (!has_holes())
 		return;

@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "evidence/image.h"
 #include "temp.h"
+#include "tier.h"
 
 #define MIB (1u << 20)
 
@@ -28,7 +28,7 @@ static void begin(void)
 	temp_make();
 }
 
-TestSuite(image, .init = begin, .fini = temp_remove, .timeout = 60);
+TestSuite(image, .init = begin, .fini = temp_remove, .timeout = TEST_HANGS);
 
 /* Returns the file's path. */
 static const char *write_file(const char *name, const void *bytes, size_t len)
@@ -118,7 +118,7 @@ Test(image, empty_file_is_refused)
 	refused(write_file("empty.E01", "", 0), ENODATA, "is empty", "");
 }
 
-Test(image, pipe_is_refused_without_waiting, .timeout = 5)
+Test(image, pipe_is_refused_without_waiting, .timeout = TEST_HANGS)
 {
 	cr_assert_eq(mkfifo(temp_at("pipe"), 0600), 0);
 	refused(temp_at("pipe"), EINVAL, "is a pipe", "");
@@ -901,7 +901,7 @@ Test(image, e01_on_a_failing_disk)
 Test(image, e01_with_random_damage)
 {
 	static uint8_t buffer[64 * 512], file_bytes[MIB];
-	unsigned seed = (unsigned)time(NULL);
+	unsigned seed = (unsigned)test_seed();
 	size_t file_len;
 	FILE *file;
 

@@ -3,10 +3,10 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "patterns/keywords.h"
 #include "patterns/trie.h"
+#include "tier.h"
 
 static void add(struct pattern_set *set, const char *text)
 {
@@ -136,7 +136,7 @@ static uint32_t walk(const struct trie *trie, const uint8_t *bytes, uint32_t len
 
 Test(trie, supply_and_output_are_the_longest_suffixes)
 {
-	unsigned seed = (unsigned)time(NULL);
+	unsigned seed = (unsigned)test_seed();
 
 	srand(seed);
 	for (int round = 0; round < 20; round++) {

@@ -2,10 +2,10 @@
 #include "kernel_case.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "scan/gpu_options.h"
 #include "gpu/papers/bmh.h"
+#include "tier.h"
 
 static void run(struct bench *bench, uint32_t *places, uint32_t blocks, uint32_t threads)
 {
@@ -62,9 +62,9 @@ static void expect_places(struct bench *bench, unsigned long long seed)
 
 Test(papers_bmh, random_sets)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 100; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(16, 100, 1000); seed++) {
 		struct bench bench;
 		bench_init(&bench, seed, 1 + (uint32_t)(seed * 7919 % 700));
 		bench_fill_random(&bench);

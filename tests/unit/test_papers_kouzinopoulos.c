@@ -5,12 +5,12 @@
 #include "kernel_case.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "gpu/papers/nfa.h"
 #include "gpu/papers/wm.h"
 #include "patterns/keywords.h"
 #include "scan/scan.h"
+#include "tier.h"
 
 /* Either of the algorithms, for one thread. */
 struct algorithm {
@@ -163,9 +163,9 @@ static void fill_random(struct bench *bench, unsigned which, uint32_t shortest)
 
 Test(papers_kouzinopoulos, random_sets)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 120; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(20, 120, 1200); seed++) {
 		struct bench bench;
 		uint32_t len, from, to;
 
@@ -264,9 +264,9 @@ static void expect_wm_tables(const struct pattern_set *set, unsigned long long s
 
 Test(papers_kouzinopoulos, shift_hash_and_prefix_are_what_they_should_be)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 40; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(6, 40, 400); seed++) {
 		struct bench bench;
 
 		bench_state = seed * 0x9e3779b97f4a7c15ull;
@@ -379,9 +379,9 @@ static void expect_nfa_state(const struct nfa_tables *tables, const struct spell
 
 Test(papers_kouzinopoulos, goto_and_supply_are_what_they_should_be)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 6; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(5, 6, 60); seed++) {
 		struct bench bench;
 		struct gpu_program *program;
 		struct keyword_set keywords;

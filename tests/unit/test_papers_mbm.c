@@ -2,9 +2,8 @@
  * (gpu/papers/mbm.h). */
 #include "kernel_case.h"
 
-#include <time.h>
-
 #include "gpu/papers/mbm.h"
+#include "tier.h"
 
 static void add_words(
 	struct bench *bench, uint32_t count, uint32_t least, uint32_t most, uint32_t letters)
@@ -85,9 +84,9 @@ static void expect_chars(
 
 Test(papers_mbm, shift_functions)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 100; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(16, 100, 1000); seed++) {
 		struct bench bench;
 		struct gpu_program *program;
 		struct spelled nodes[2000];

@@ -5,9 +5,8 @@
  */
 #include "kernel_case.h"
 
-#include <time.h>
-
 #include "gpu/papers/pfac.h"
+#include "tier.h"
 
 static void add(struct pattern_set *set, const void *bytes, const void *mask, size_t len)
 {
@@ -149,9 +148,9 @@ static void check_states(const struct pattern_set *set, const struct pfac_tables
 
 Test(papers_pfac, machine_against_its_definition)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 20; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(5, 20, 200); seed++) {
 		struct gpu_program *program, *merged;
 		struct bench bench;
 
@@ -226,9 +225,9 @@ static void run_stages(struct bench *bench, unsigned long long seed)
 
 Test(papers_pfac, random_sets)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 60; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
 		struct bench bench;
 		uint32_t len, from;
 
@@ -354,9 +353,9 @@ static uint32_t longest_at(const struct bench *bench, uint32_t at)
 
 Test(papers_pfac, match_array_keeps_the_longest)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 30; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(5, 30, 300); seed++) {
 		struct gpu_program *program;
 		struct pfac_view view = { .merged = true };
 		struct bench bench;

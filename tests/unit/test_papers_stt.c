@@ -5,10 +5,10 @@
 #include "kernel_case.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "gpu/papers/stt.h"
 #include "gpu/papers/stt_deal.h"
+#include "tier.h"
 
 /* ---- Algorithms 1 and 2 ---- */
 
@@ -126,9 +126,9 @@ static uint64_t deal_random(
 Test(papers_stt, balancing_ends_and_loses_nothing)
 {
 	static uint8_t bytes[4096];
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 60; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
 		struct bench bench;
 		bench_init(&bench, seed, 1);
 		uint32_t count = 1 + below(400), longest = 1 + below(90), letters = 1 + below(30);
@@ -451,9 +451,9 @@ static void run_all(struct bench *bench, unsigned long long seed, uint32_t parts
 
 Test(papers_stt, random_sets)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 60; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
 		struct bench bench;
 		bench_init(&bench, seed, 1 + (uint32_t)(seed * 7919 % 3000));
 		bench_fill_random(&bench);

@@ -5,11 +5,11 @@
 #include "kernel_case.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "scan/gpu_options.h"
 #include "gpu/papers/mbm.h"
 #include "gpu/papers/zha_ac.h"
+#include "tier.h"
 
 /* ---- Theorem 1 ---- */
 
@@ -111,9 +111,9 @@ static void *array_at(const struct launch *launch, int64_t index)
 
 Test(papers_zha, windows_deal_the_text_out)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 200; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(33, 200, 2000); seed++) {
 		struct bench bench;
 		struct found found = { 0 };
 		bench_init(&bench, seed, 1 + below(3000));
@@ -337,9 +337,9 @@ static bool all_whole(const struct pattern_set *set)
 
 Test(papers_zha, random_sets)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 60; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
 		struct bench bench;
 		bench_init(&bench, seed, 1 + (uint32_t)(seed * 7919 % 2500));
 		bench_fill_random(&bench);
@@ -365,9 +365,9 @@ static void add_words(
 
 Test(papers_zha, random_words)
 {
-	unsigned long long start = (unsigned long long)time(NULL);
+	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + 60; seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
 		struct bench bench;
 		bench_init(&bench, seed, 3000);
 		uint32_t letters = 1 + below(4), least = 2 + below(8);
@@ -383,6 +383,8 @@ Test(papers_zha, random_words)
 Test(papers_zha, wide_tables)
 {
 	struct bench bench;
+	if (!test_tier(0, 1, 1))
+		return;
 	bench_init(&bench, 5, 2000);
 	add_words(&bench, 11000, 8, 12, 26);
 	run_all(&bench, 5, true);

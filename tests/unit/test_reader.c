@@ -13,13 +13,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "evidence/backend.h"
 #include "evidence/reader.h"
 #include "temp.h"
+#include "tier.h"
 
 #define MIB (1u << 20)
 #define SECTOR 512u
@@ -344,7 +344,7 @@ static void read_ranges(struct fake *fake, struct reader_options options)
 
 Test(reader, one_range_after_another)
 {
-	unsigned seed = (unsigned)time(NULL);
+	unsigned seed = (unsigned)test_seed();
 
 	printf("seed %u\n", seed);
 	srand(seed);
@@ -449,7 +449,7 @@ Test(reader, all_unreadable)
 
 Test(reader, many_unreadable_places)
 {
-	unsigned seed = (unsigned)time(NULL);
+	unsigned seed = (unsigned)test_seed();
 
 	srand(seed);
 	printf("seed %u\n", seed);
@@ -656,7 +656,7 @@ Test(reader, too_much_memory_is_an_error)
 	fake_free(&fake);
 }
 
-Test(reader, close_in_the_middle, .timeout = 30)
+Test(reader, close_in_the_middle, .timeout = TEST_HANGS)
 {
 	struct fake fake;
 

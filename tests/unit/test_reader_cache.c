@@ -7,18 +7,18 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "evidence/backend.h"
 #include "evidence/extent_image.h"
 #include "evidence/reader.h"
+#include "tier.h"
 
 #define MIB (1u << 20)
 #define SECTOR 512u
 #define LOOKERS 3
 
-TestSuite(reader_cache, .init = e01_begin, .fini = temp_remove, .timeout = 120);
+TestSuite(reader_cache, .init = e01_begin, .fini = temp_remove, .timeout = TEST_HANGS);
 
 /* ---- an image in memory, damaged in places, whose reads can be held back ------------------ */
 
@@ -207,8 +207,7 @@ static const struct reader_options ways[] = {
 
 static unsigned begin_random(void)
 {
-	const char *given = getenv("SEED");
-	unsigned seed = given ? (unsigned)atoi(given) : (unsigned)time(NULL);
+	unsigned seed = (unsigned)test_seed();
 
 	printf("seed %u\n", seed);
 	srand(seed);
@@ -243,7 +242,7 @@ static void play_image(struct image *image, const uint8_t *bytes, const struct r
 Test(reader_cache, broken_images)
 {
 	begin_random();
-	for (int round = 0; round < 8; round++) {
+	for (unsigned round = 0; round < test_tier(2, 8, 80); round++) {
 		struct fake fake;
 
 		fake_init(&fake, 2 * MIB + (unsigned)rand() % 100000);
@@ -267,7 +266,7 @@ Test(reader_cache, files_in_every_way)
 	e01_fill(bytes, len, 3);
 	temp_write("image.raw", bytes, len);
 	image = e01_opened(temp_at("image.raw"));
-	for (int round = 0; round < 8; round++)
+	for (unsigned round = 0; round < test_tier(2, 8, 80); round++)
 		play_image(image, bytes, &none, &ways[(size_t)round % WAYS]);
 	image_close(image);
 	free(bytes);
@@ -291,7 +290,7 @@ Test(reader_cache, sparse_files)
 	}
 	close(fd);
 	image = e01_opened(temp_at("image.raw"));
-	for (int round = 0; round < 8; round++)
+	for (unsigned round = 0; round < test_tier(2, 8, 80); round++)
 		play_image(image, bytes, &none, &ways[(size_t)round % WAYS]);
 	image_close(image);
 	free(bytes);
@@ -308,7 +307,7 @@ Test(reader_cache, e01)
 	e01_fill(bytes, len, 4);
 	temp_write("raw", bytes, len);
 	image = e01_opened(e01_acquire("raw", "set", "-c deflate:fast"));
-	for (int round = 0; round < 6; round++)
+	for (unsigned round = 0; round < test_tier(2, 6, 60); round++)
 		play_image(image, bytes, &none, &ways[0]);
 	image_close(image);
 	free(bytes);

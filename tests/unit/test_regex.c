@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "patterns/regex.h"
+#include "tier.h"
 
 static struct regex *make(const char *source, bool nocase)
 {
@@ -170,7 +170,7 @@ Test(regex, chance_is_an_estimate_from_above)
 }
 
 /* Backtracking would take forever; a hit is found all the same, and so is the absence of one. */
-Test(regex, limits_do_not_lose_hits, .timeout = 60)
+Test(regex, limits_do_not_lose_hits, .timeout = TEST_HANGS)
 {
 	struct regex *regex = make("(a|a|ab){30}(c|d)", false);
 	char text[64];
@@ -338,9 +338,9 @@ static void compare(const char *source, bool nocase)
 	pcre2_code_free(code);
 }
 
-Test(regex, means_what_pcre2_makes_of_it, .timeout = 60)
+Test(regex, means_what_pcre2_makes_of_it, .timeout = TEST_HANGS)
 {
-	seed = (unsigned)time(NULL);
+	seed = (unsigned)test_seed();
 	cr_log_info("seed %u", seed);
 	srand(seed);
 	for (int round = 0; round < 2000; round++) {

@@ -6,8 +6,9 @@
 
 #include "report/report_queue.h"
 #include "report_data.h"
+#include "tier.h"
 
-TestSuite(report_queue, .init = temp_make, .fini = temp_remove, .timeout = 60);
+TestSuite(report_queue, .init = temp_make, .fini = temp_remove, .timeout = TEST_HANGS);
 
 struct failures {
 	_Atomic unsigned count;

@@ -1,10 +1,10 @@
 /* Reports read back: whole, filtered, truncated, and hostile. */
 #include <errno.h>
-#include <time.h>
 
 #include "base/version.h"
 #include "report/report_reader.h"
 #include "report_data.h"
+#include "tier.h"
 
 TestSuite(report_reader, .init = temp_make, .fini = temp_remove);
 
@@ -423,7 +423,7 @@ static void check_record(const struct file_record *file, uint64_t size)
 Test(report_reader, random_damage)
 {
 	static const char junk[] = "{}[]\",:0123456789.-eE\\u\n/truefalsn\xFF\x00";
-	uint64_t seed = (uint64_t)time(NULL), state = seed;
+	uint64_t seed = test_seed(), state = seed;
 	struct run_record run = data_run();
 	unsigned accepted = 0;
 	char *whole, *text;

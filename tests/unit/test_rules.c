@@ -3,10 +3,10 @@
 #include "temp.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "carvers/carver.h"
 #include "rules/forecast.h"
+#include "tier.h"
 
 #define ONE(settings) "types = ( { name = \"a\"; " settings " } );"
 
@@ -429,7 +429,7 @@ static void random_rule(FILE *out, int number)
 
 Test(rules, random_sets_survive_writing)
 {
-	unsigned seed = (unsigned)time(NULL);
+	unsigned seed = (unsigned)test_seed();
 
 	cr_log_info("seed %u", seed);
 	srand(seed);

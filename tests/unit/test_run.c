@@ -11,6 +11,7 @@
 #include "rules/load.h"
 #include "scan/scan.h"
 #include "temp.h"
+#include "tier.h"
 
 #define FILE_COUNT 200
 #define FILE_LEN 100
@@ -135,7 +136,7 @@ static void tear_down(void)
 	temp_remove();
 }
 
-TestSuite(run, .init = set_up, .fini = tear_down, .timeout = 60);
+TestSuite(run, .init = set_up, .fini = tear_down, .timeout = TEST_HANGS);
 
 static int carve_with(
 	const char *engine, const char *kernel, const char *output, struct run_sums *sums)

@@ -2,8 +2,8 @@
  * files keep their meaning. */
 #include "rules_equal.h"
 
-#include <time.h>
 #include <unistd.h>
+#include "tier.h"
 
 static struct rules *scalpel(const char *text)
 {
@@ -313,7 +313,7 @@ Test(scalpel_conf, random_files_survive_conversion)
 {
 	static const char *const types[] = { "", " NEXT", " REVERSE", " FORWARD", " FORWARD_NEXT",
 		" x y z" };
-	unsigned seed = (unsigned)time(NULL);
+	unsigned seed = (unsigned)test_seed();
 
 	cr_log_info("seed %u", seed);
 	srand(seed);
