@@ -42,7 +42,7 @@ write_stamp = $(shell mkdir -p $(BUILD)/stamps)$(file >$(BUILD)/stamps/$(1),$(2)
 # CUDA=0 builds without the GPU engine, MPI=0 without the cluster; unless they are given, src/packaging/detect
 # finds out whether both can be built. It is asked again when packages were installed.
 DETECTED := $(BUILD)/detected$(CUDA:%=-cuda%)$(MPI:%=-mpi%).mk
-ifneq ($(filter-out clean help deps demo check check-long uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean help deps demo test check check-long uninstall,$(or $(MAKECMDGOALS),all)),)
 $(DETECTED): $(call stamp,detect,$(CC) $(NVCC) $(GENCODE) $(MPICC)) src/packaging/detect \
 	$(wildcard /var/lib/dpkg/status /etc/ld.so.cache /usr/bin /usr/local/bin /usr/include)
 	$(Q)src/packaging/detect '$@' '$(CC)' $(ASKED)
@@ -124,17 +124,28 @@ without:
 	@:$(if $(WITHOUT),$(info On this machine make builds)$(info $(WITHOUT)))
 
 .PHONY: deps
-deps: ## install what is missing (Debian and Ubuntu packages, through apt)
-	$(Q)tests/install-deps
+deps: ## install what is missing to build and test (Debian and Ubuntu packages, through apt)
+	$(Q)tests/install-deps check
 
 .PHONY: demo
-demo: deps ## install, build, and carve the sample image
+demo: ## install what is missing to build, build, and carve the sample image
+	$(Q)tests/install-deps build
 	$(Q)$(MAKE) --no-print-directory -j$(shell nproc) all
 	$(Q)tests/demo $(BUILD)/burin
 
+.PHONY: test
+test: ## build, and run the tests that take less than half a minute
+	$(Q)tests/check short
+
 .PHONY: check
-check: deps ## install, build, and run all tests, sanitizer runs included
-	$(Q)tests/check
+check: ## install, build, and run what every change must pass, sanitizers included (minutes)
+	$(Q)tests/install-deps check
+	$(Q)tests/check medium
+
+.PHONY: check-long
+check-long: ## install, build, and run everything: kills, all sanitizers, fuzzing, random tests (hours)
+	$(Q)tests/install-deps long
+	$(Q)tests/check long
 
 .PHONY: check-gpu
 check-gpu: $(BUILD)/tests/engines ## run the engines' tests with every GPU kernel (exit code 77 without a GPU)

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "bench/papers/paper_data.h"
+#include "tier.h"
 
 #define LEN ((size_t)1 << 20)
 
@@ -108,6 +109,8 @@ Test(paper_data, prose)
 	struct pattern_set set = { 0 };
 	double average;
 
+	if (!test_tier(0, 1, 1))
+		return;
 	paper_prose_text(&text, 1);
 	paper_prose_patterns(&set, 5000, 2);
 	cr_assert_eq(set.count, 5000);
