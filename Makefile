@@ -112,7 +112,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 all: $(BUILD)/burin $(if $(filter 1,$(MPI)),$(BUILD)/burin-mpi) ## build build/burin, and build/burin-mpi where MPI compiles (MODE=release|debug|asan|tsan, CUDA=0|1, MPI=0|1, GPU_ARCHS=all, V=1)
 
 .PHONY: mpi
-mpi: $(BUILD)/burin-mpi ## build build/burin-mpi, for clusters (src/cluster/README.md; needs mpicc)
+mpi: $(BUILD)/burin-mpi ## build build/burin-mpi, for clusters (src/cluster/CLUSTER.md; needs mpicc)
 
 .PHONY: help
 help: ## list the targets
