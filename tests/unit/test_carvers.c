@@ -59,13 +59,13 @@ static void compare(const char *path, const char *key, const char *value, enum v
 	else if (strcmp(key, "why") == 0)
 		cr_assert_str_eq(found->why, value, "%s", path);
 	else if (strcmp(key, "unchecked") != 0 && strcmp(key, "sequence") != 0 &&
-		 strcmp(key, "embedded") != 0)
+		 strcmp(key, "embedded") != 0 && strcmp(key, "unverified") != 0)
 		cr_assert_fail("%s.expected: unknown key %s", path, key);
 }
 
 static void check_expected(const char *path, enum verdict verdict, const struct finding *found)
 {
-	char expected[600], line[256];
+	char expected[600], line[4096];
 	FILE *file;
 	int lines = 0;
 
@@ -197,6 +197,55 @@ Test(carvers, embedded_files_are_declared)
 	cr_assert_gt(embedded_count, 10);
 }
 
+/* What the carver says that it did not verify, as in .expected: "FROM-TO FROM-TO", or "none". Parts
+ * after the file's end do not count, as in an outcome. */
+static void write_unverified(const char *carver, const struct bytes *bytes, char *text, size_t room)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	struct finding finding = { 0 };
+	const struct ranges *ranges;
+	size_t len = 0;
+
+	carver_find(carver)->check(view, &finding);
+	ranges = view_unverified_ranges(view);
+	for (size_t i = 0; i < ranges->count && len < room; i++) {
+		uint64_t from = ranges->items[i].offset, to = from + ranges->items[i].length;
+
+		if (to > finding.length)
+			to = finding.length;
+		if (from < to)
+			len += (size_t)snprintf(text + len, room - len, "%s%" PRIu64 "-%" PRIu64,
+				len ? " " : "", from, to);
+	}
+	view_free(view);
+	if (!len)
+		len = (size_t)snprintf(text, room, "none");
+	cr_assert_lt(len, room, "%s: too many unverified parts for a line", carver);
+}
+
+static void visit_unverified(const char *carver, const char *path, const struct bytes *bytes)
+{
+	char expected[600], line[4096], text[4096];
+	FILE *file;
+
+	snprintf(expected, sizeof(expected), "%s.expected", path);
+	file = fopen(expected, "r");
+	cr_assert_not_null(file, "%s", expected);
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "unverified ", 11) != 0)
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		write_unverified(carver, bytes, text, sizeof(text));
+		cr_assert_str_eq(text, line + 11, "%s: unverified %s", path, text);
+	}
+	fclose(file);
+}
+
+Test(carvers, unverified_parts_are_declared)
+{
+	each_golden(visit_unverified);
+}
+
 /* Formats whose streams or objects may usually follow each other in one file. */
 static bool joins(const char *carver)
 {
@@ -309,7 +358,7 @@ static void visit_overwritten(const char *carver, const char *path, const struct
 		bytes_add(&cut, bytes->data, len);
 		bytes_add_random(&cut, len, JUNK_LEN);
 		cr_assert_neq(carve(carver, cut.data, cut.len, &found), CARVE_COMPLETE,
-			"%s, %zu bytes and random ones behind: length %" PRIu64, path, len,
+			"%s, %zu bytes and random ones after them: length %" PRIu64, path, len,
 			found.length);
 		free(cut.data);
 	}
