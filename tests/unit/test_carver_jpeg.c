@@ -180,6 +180,25 @@ static struct bytes with_restarts(const char *data, size_t len)
 	return jpeg;
 }
 
+/* Decoding costs several units a byte, so that the work of many headers before the same data is
+ * bounded by what it takes. */
+Test(jpeg, decoding_counts_as_work)
+{
+	struct bytes jpeg = start(4096, 4096);
+	size_t data_len = 512 * 512 / 4;
+	struct finding found = { 0 };
+	struct view *view;
+
+	bytes_fill(&jpeg, 0, data_len);
+	add_end(&jpeg);
+	view = view_new_memory(jpeg.data, jpeg.len);
+	cr_assert_eq(carver_find("jpeg")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+	cr_assert_gt(view_work_done(view), 6 * data_len);
+	cr_assert_lt(view_work_done(view), 24 * data_len);
+	view_free(view);
+	free(jpeg.data);
+}
+
 Test(jpeg, restart_markers)
 {
 	struct bytes jpeg = with_restarts("\x3f\xff\xd0\x3f\xff\xd1\x3f\xff\xd2\x3f", 10);

@@ -7,6 +7,8 @@ bool jpeg_bits_ensure(struct jpeg_bits *b, size_t n)
 
 	if (b->pos + n <= b->len)
 		return true;
+	if (!view_work(b->view, b->pos * JPEG_BYTE_WORK))
+		return false;
 	len = b->size - at < VIEW_MAX_PEEK ? (size_t)(b->size - at) : VIEW_MAX_PEEK;
 	if (len < n)
 		return false;

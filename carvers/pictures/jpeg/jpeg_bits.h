@@ -10,6 +10,10 @@
 #include "bytes.h"
 #include "jpeg.h"
 
+/* Units of work (view_work) for a byte of coded data, besides the one that its peek counts: it is
+ * decoded in about 26 ns. */
+#define JPEG_BYTE_WORK 5
+
 struct jpeg_bits {
 	struct view *view;
 	const uint8_t *window;

@@ -29,6 +29,10 @@
  * file has many such scans. The ten scans that programs usually write visit each block of the
  * largest picture five or six times. */
 #define VISITS (32u << 20)
+/* Units of work for a block, which may take no bits at all; and where coefficients are refined,
+ * which a few bits make the decoder look at one by one. */
+#define BLOCK_WORK 2
+#define REFINED_WORK 12
 
 struct decoder {
 	struct jpeg *jpeg;
@@ -39,6 +43,8 @@ struct decoder {
 	int32_t dc[JPEG_COMPONENTS]; /* predictions, in order of jpeg->components */
 	uint32_t eob_run;            /* progressive: blocks that end at once */
 	int zero_blocks;             /* long ones in a row */
+	uint64_t work;               /* for blocks, not counted by the view yet */
+	unsigned block_work;
 };
 
 /* ---- blocks ---- */
@@ -224,6 +230,7 @@ static inline bool decode_block(
 	struct jpeg_bits *b = &d->bits;
 	uint64_t before = jpeg_bits_offset(b);
 
+	d->work += d->block_work;
 	if (!d->block(d, c, c->history ? c->history + row * c->stride + column : NULL))
 		return false;
 	if (b->buffer.count < 0)
@@ -296,6 +303,19 @@ static bool restart(struct decoder *d, uint64_t number)
 	return true;
 }
 
+/* False: the check has to end, as where the view does. */
+static bool count_work(struct decoder *d)
+{
+	uint64_t work = d->work;
+
+	d->work = 0;
+	if (view_work(d->jpeg->view, work))
+		return true;
+	d->problem = NULL;
+	d->valid_end = jpeg_bits_byte_offset(&d->bits);
+	return false;
+}
+
 static bool decode_all(struct decoder *d)
 {
 	struct jpeg *jpeg = d->jpeg;
@@ -314,6 +334,8 @@ static bool decode_all(struct decoder *d)
 			if (!decode_mcu(d, row, column))
 				return false;
 		}
+		if (!count_work(d))
+			return false;
 	}
 	return true;
 }
@@ -323,6 +345,7 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	struct decoder d = {
 		.jpeg = jpeg,
 		.block = sequential_block,
+		.block_work = BLOCK_WORK,
 		.bits = { .view = jpeg->view, .window_at = jpeg->at, .size = view_size(jpeg->view) }
 	};
 	struct jpeg_bits *b = &d.bits;
@@ -333,8 +356,11 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 			d.block = jpeg->approx_high ? refined_ac_block : first_ac_block;
 		else
 			d.block = jpeg->approx_high ? refined_dc_block : first_dc_block;
+		if (d.block == refined_ac_block)
+			d.block_work = REFINED_WORK;
 	}
 	whole = decode_all(&d) && go_to_marker(&d, "no marker after a scan");
+	view_work(jpeg->view, b->pos * JPEG_BYTE_WORK + d.work);
 	jpeg->at = b->window_at + b->pos;
 	if (whole)
 		return JPEG_SCAN_DONE;
@@ -360,8 +386,10 @@ static bool keep_history(struct jpeg *jpeg)
 	if (blocks > HISTORY_BLOCKS)
 		return false;
 	jpeg->history = calloc(blocks, sizeof(*jpeg->history));
-	if (!jpeg->history)
+	if (!jpeg->history) {
+		view_no_memory(jpeg->view);
 		return false;
+	}
 	blocks = 0;
 	for (int i = 0; i < jpeg->component_count; i++) {
 		struct jpeg_component *c = &jpeg->components[i];

@@ -5,6 +5,9 @@
 
 #include "bytes.h"
 
+/* Units of work (view_work) for a Huffman table, which a few bytes define. */
+#define TABLE_WORK 128
+
 static const char *read_quantization(struct jpeg *jpeg, const uint8_t *p, size_t len)
 {
 	while (len) {
@@ -54,6 +57,8 @@ static const char *read_huffman(struct jpeg *jpeg, const uint8_t *p, size_t len)
 			room += (uint32_t)p[bits] << (16 - bits);
 		}
 		if (room > 65536 || count > 256 || len < 17 + count)
+			return "an impossible Huffman table";
+		if (!view_work(jpeg->view, TABLE_WORK))
 			return "an impossible Huffman table";
 		build_table(&jpeg->tables[p[0] >> 4][p[0] & 3], p + 1, p + 17);
 		p += 17 + count;
