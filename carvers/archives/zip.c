@@ -11,7 +11,8 @@
  * of the first local header, each member's end (by its header, its descriptor or its deflate
  * stream), the directory's count, length and offset against the end record, and offset, name, sizes
  * and CRC of every member against the directory, as two sums that must be equal. Contents are
- * decompressed only where necessary; the CRC of stored contents is checked.
+ * decompressed only where necessary; the CRC of stored contents is checked. Nothing verifies the
+ * comment; if it is not even text, its length is probably foreign.
  *
  * The offsets in the directory show whether the archive starts where the walk started. If members
  * precede that start, it is just a later member of a larger archive, and is rejected. If only other
@@ -211,6 +212,7 @@ static enum verdict judge_archive(struct zip *zip, const struct zip_directory *d
 	if (zip->wrong_crc_at)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the CRC of the stored data at %" PRIu64 " is wrong", zip->wrong_crc_at);
+	view_unverified(zip->view, directory->comment, directory->end);
 	if (shift > 0)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"%" PRId64 " other bytes precede the archive", shift);
@@ -246,6 +248,12 @@ static enum verdict judge_empty(struct zip *zip)
 	if (zip->finding->length > view_size(zip->view))
 		return walk_cut(
 			zip->view, zip->finding, zip->finding->length, view_size(zip->view));
+	if (!zip_comment_valid(zip->view, ZIP_END_LEN, zip->finding->length)) {
+		zip->finding->length = ZIP_END_LEN;
+		return verdict_because(CARVE_UNVERIFIED, zip->finding,
+			"a comment that is not text at %d", ZIP_END_LEN);
+	}
+	view_unverified(zip->view, ZIP_END_LEN, zip->finding->length);
 	return CARVE_COMPLETE;
 }
 

@@ -99,6 +99,7 @@ struct zip_directory {
 	uint64_t at;            /* of its first entry; set by the caller */
 	struct zip_sum members; /* those before it; set by the caller */
 	uint64_t end; /* after the end record's comment; when cut or invalid: after what is valid */
+	uint64_t comment;   /* where that comment starts, when found */
 	struct zip_sum sum; /* of its entries, with offsets from the view's start */
 	int64_t shift; /* how many bytes before the view the archive starts, by its own offsets */
 	uint64_t earlier;    /* how many members are before the view */
@@ -107,6 +108,9 @@ struct zip_directory {
 
 /* Reads the directory at directory->at. */
 enum zip_found zip_read_directory(struct view *view, struct zip_directory *directory);
+
+/* Whether [at, end), inside the view, can be an archive's comment. */
+bool zip_comment_valid(struct view *view, uint64_t at, uint64_t end);
 
 /* Reads sizes from a ZIP64 field in [at, at + len), a header's extra fields; offset is NULL for a
  * local header. */

@@ -3,6 +3,7 @@
 #include "zip.h"
 
 #include "bytes.h"
+#include "plain_text.h"
 #include "walk.h"
 
 enum {
@@ -182,6 +183,33 @@ static enum zip_found read_end(struct view *view, struct zip_directory *director
 	return directory->end <= view_size(view) ? ZIP_FOUND : ZIP_CUT;
 }
 
+/* Whether a comment is text, in UTF-8 or in any encoding that leaves control characters alone;
+ * programs written in C may count the NUL after it. */
+static bool is_text(const uint8_t *bytes, size_t len)
+{
+	if (len > 1 && !bytes[len - 1])
+		len--;
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i] == 0x7f || (bytes[i] < ' ' && !plain_text_byte(bytes[i])))
+			return false;
+	return true;
+}
+
+/* Android's updates have a signature in the comment: its place, FF FF, the comment's length. */
+static bool is_signature(const uint8_t *bytes, size_t len)
+{
+	const uint8_t *end = bytes + len;
+
+	return len > 6 && le16(end - 4) == 0xffff && le16(end - 2) == len && le16(end - 6) <= len;
+}
+
+bool zip_comment_valid(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, at, (size_t)(end - at));
+
+	return p && (is_text(p, (size_t)(end - at)) || is_signature(p, (size_t)(end - at)));
+}
+
 /* What does not fit between end record and entries, which end at entries_end, or NULL. */
 static const char *compare_end(struct view *view, struct zip_directory *directory,
 	const struct zip_end_record *end, uint64_t entries_end)
@@ -195,6 +223,9 @@ static const char *compare_end(struct view *view, struct zip_directory *director
 		return "an end record with a different number of members";
 	if (end->len != entries_end - directory->at)
 		return "an end record with a different directory length";
+	/* An archive that lost its last two bytes has the next file's bytes for a length. */
+	if (!zip_comment_valid(view, end->bare_end, directory->end))
+		return "an end record with a comment that is not text";
 	if (end->offset == directory->at)
 		return NULL;
 	/* The archive starts elsewhere, unless all members are where the walk found them. */
@@ -225,6 +256,7 @@ enum zip_found zip_read_directory(struct view *view, struct zip_directory *direc
 		found = read_end(view, directory, is_wide ? &wide : NULL, &end);
 	if (found == ZIP_FOUND)
 		directory->problem = compare_end(view, directory, &end, entries_end);
+	directory->comment = end.bare_end;
 	/* Nothing confirms the last entry's lengths, or the comment's. */
 	if (found == ZIP_BROKEN)
 		directory->end = last;

@@ -44,7 +44,17 @@ def make():
     save("zip", "deflated.zip", archive(plain), extension="zip", time=1709251198)
     save("zip", "stored.zip", archive(plain, zipfile.ZIP_STORED), extension="zip")
     save("zip", "bzip2.zip", archive(plain, zipfile.ZIP_BZIP2), extension="zip")
-    save("zip", "comment.zip", archive(plain, comment=b"a comment, not text behind it"), extension="zip")
+    comment = b"a comment, not text behind it"
+    commented = archive(plain, comment=comment)
+    save("zip", "comment.zip", commented, extension="zip", unverified=f"{len(commented) - len(comment)}-{len(commented)}")
+    signature = b"signed by\0" + bytes(range(16)) + struct.pack("<HHH", 22, 0xFFFF, 32)
+    save("zip", "signature.zip", archive(plain, comment=signature), extension="zip")
+    # Without its last two bytes: the length of the comment is foreign, and so is the comment.
+    lost = archive(plain)[:-2]
+    save("zip", "length-lost.zip", lost + b"  " + random.Random(3).randbytes(9000), verdict="unverified", length=len(lost) + 2,
+         why=f"an end record with a comment that is not text, after the directory at {lost.index(b'PK' + bytes((1, 2)))}")
+    save("zip", "empty-length-lost.zip", archive([])[:-2] + b"  " + random.Random(4).randbytes(9000), verdict="unverified", length=22,
+         why="a comment that is not text at 22")
     save("zip", "streamed.zip", archive(plain, pipe=True), extension="zip")
     save("zip", "streamed-stored.zip", archive(plain, zipfile.ZIP_STORED, pipe=True), extension="zip")
     save("zip", "zip64.zip", archive(plain, zip64=True), extension="zip")
