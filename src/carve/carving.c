@@ -870,6 +870,12 @@ bool carving_quota_reached(const struct carving *carving)
 	return carving->decider && decider_quota_reached(carving->decider);
 }
 
+void carving_tally_checks(const struct carving *carving, struct tallies *checks)
+{
+	if (carving->decider)
+		decider_tally_checks(carving->decider, checks);
+}
+
 uint64_t carving_unchecked(const struct carving *carving)
 {
 	return carving->decider ? decider_unchecked(carving->decider) : 0;

@@ -126,6 +126,8 @@ void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *ale
 bool carving_quota_reached(const struct carving *carving);
 /* Candidates that were not checked because their rules had no work left (carve/decide.h). */
 uint64_t carving_unchecked(const struct carving *carving);
+/* As decider_tally_checks. */
+void carving_tally_checks(const struct carving *carving, struct tallies *checks);
 /* Seconds spent waiting for checks, writes and reports so far. */
 double carving_waited(const struct carving *carving);
 /* NULL is fine. */

@@ -59,6 +59,8 @@ struct decided_type {
 	uint64_t unverified_until; /* the end of its last unverified file */
 	uint64_t work_left;        /* at work_at */
 	uint64_t work_at;          /* the start of the last candidate that was charged */
+	uint64_t checks;           /* that were charged */
+	uint64_t work;             /* of these checks; of one that took too much, what was left */
 	struct parts parts;
 };
 
@@ -196,6 +198,11 @@ uint64_t decider_work_left(const struct decider *decider, const struct candidate
 	return type->work_left + WORK_FACTOR * advance;
 }
 
+static const struct rule *rule_of(const struct decider *decider, const struct decision *decision)
+{
+	return &decider->rules->rules[decision->candidate->rule];
+}
+
 /* Takes the check's work from what the rule has left; false when it was more. */
 static bool charge_work(struct decider *decider, const struct decision *decision)
 {
@@ -204,6 +211,10 @@ static bool charge_work(struct decider *decider, const struct decision *decision
 	uint64_t work = decision->outcome->work;
 	bool enough = work <= left && work != UINT64_MAX;
 
+	if (check_needed(rule_of(decider, decision))) {
+		type->checks++;
+		type->work += enough ? work : left;
+	}
 	type->work_left = enough ? left - work : 0;
 	type->work_at = decision->candidate->start;
 	return enough;
@@ -212,6 +223,13 @@ static bool charge_work(struct decider *decider, const struct decision *decision
 uint64_t decider_unchecked(const struct decider *decider)
 {
 	return decider->unchecked;
+}
+
+void decider_tally_checks(const struct decider *decider, struct tallies *checks)
+{
+	for (uint32_t i = 0; i < decider->rules->count; i++)
+		tally_add_many(checks, decider->rules->rules[i].name, decider->types[i].checks,
+			decider->types[i].work);
 }
 
 /* ---- single candidates --------------------------------------------------------------------- */
@@ -237,11 +255,6 @@ bool decider_quota_reached(const struct decider *decider)
 bool decider_is_part(const struct decider *decider, const struct candidate *candidate)
 {
 	return parts_has(&decider->types[candidate->rule].parts, candidate->start);
-}
-
-static const struct rule *rule_of(const struct decider *decider, const struct decision *decision)
-{
-	return &decider->rules->rules[decision->candidate->rule];
 }
 
 static uint64_t end_of(const struct decision *decision)
@@ -541,6 +554,8 @@ void decider_save(const struct decider *decider, struct codec_writer *writer)
 		codec_put(writer, decider->types[i].unverified_until);
 		codec_put(writer, decider->types[i].work_left);
 		codec_put(writer, decider->types[i].work_at);
+		codec_put(writer, decider->types[i].checks);
+		codec_put(writer, decider->types[i].work);
 		parts_save(&decider->types[i].parts, writer);
 	}
 }
@@ -572,6 +587,8 @@ void decider_load(struct decider *decider, uint64_t limit, struct codec_reader *
 		decider->types[i].unverified_until = codec_get(reader, limit);
 		decider->types[i].work_left = codec_get(reader, work_at_most(decider));
 		decider->types[i].work_at = codec_get(reader, limit);
+		decider->types[i].checks = codec_get(reader, UINT64_MAX);
+		decider->types[i].work = codec_get(reader, UINT64_MAX);
 		parts_load(&decider->types[i].parts, limit, reader);
 	}
 }

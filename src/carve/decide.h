@@ -50,6 +50,9 @@ bool decider_skip_hidden(struct decider *decider, const struct candidate *candid
 uint64_t decider_work_left(const struct decider *decider, const struct candidate *candidate);
 /* How many candidates were found unchecked. */
 uint64_t decider_unchecked(const struct decider *decider);
+/* Adds, for each rule, how many checks it was charged for and their work. The same whatever engine,
+ * threads and processes made the checks. */
+void decider_tally_checks(const struct decider *decider, struct tallies *checks);
 /* True once something was left out for a quota. */
 bool decider_quota_reached(const struct decider *decider);
 /* For a checkpoint. */

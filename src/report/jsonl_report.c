@@ -189,6 +189,20 @@ static json_t *type_object(const struct tallies *types)
 	return object;
 }
 
+static json_t *check_object(const struct tallies *checks)
+{
+	json_t *object = jsonl_object();
+
+	for (size_t i = 0; i < checks->count; i++) {
+		json_t *sums = jsonl_object();
+
+		jsonl_put(sums, "count", jsonl_number(checks->items[i].count));
+		jsonl_put(sums, "work", jsonl_number(checks->items[i].bytes));
+		put_named(object, checks->items[i].name, sums);
+	}
+	return object;
+}
+
 static json_t *count_object(const struct tallies *tallies)
 {
 	json_t *object = jsonl_object();
@@ -320,6 +334,7 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	}
 	jsonl_put(object, "rejected", count_object(&summary->rejected));
 	jsonl_put(object, "skipped", count_object(&summary->skipped));
+	jsonl_put(object, "checks", check_object(&summary->checks));
 	jsonl_put(object, "hits", jsonl_number(summary->hits));
 	jsonl_put(object, "scanned", jsonl_number(summary->scanned));
 	jsonl_put(object, "unreadable",

@@ -126,6 +126,7 @@ struct summary_record {
 	struct tallies rejected; /* reason: candidates that were not files */
 	struct tallies skipped;  /* "inside a complete file", "quota", "align", "starts before the
 				    image", "min_size" ... */
+	struct tallies checks;   /* checks by type; bytes: their units of work */
 	struct evidence_record evidence;
 	struct content_sums content;
 	uint64_t hits; /* pattern hits in all */

@@ -262,6 +262,7 @@ static void fill_summary(struct session *session)
 	if (session->carving) {
 		carving_sums(session->carving, &summary->files, &summary->bytes);
 		carving_marks(session->carving, &summary->known, &summary->alert);
+		carving_tally_checks(session->carving, &summary->checks);
 		summary->seconds_carve_wait = carving_waited(session->carving);
 	}
 	summary->sets = session->options->sets != NULL;
@@ -360,6 +361,7 @@ void session_close(struct session *session)
 	tallies_free(&summary->by_type);
 	tallies_free(&summary->rejected);
 	tallies_free(&summary->skipped);
+	tallies_free(&summary->checks);
 	free(summary->resumed);
 	free(summary->ranks);
 	free((char *)session->record.command_line);

@@ -152,6 +152,7 @@ Test(decide, work_beyond_what_a_rule_has_left_is_refused)
 {
 	const uint64_t most = ((uint64_t)512 << 20) + 16 * 1000;
 	const struct candidate at_5 = { .start = 5 };
+	struct tallies checks = { 0 };
 	struct fixture f;
 
 	setup(&f, (struct decide_options){ .searched_len = 1000 });
@@ -173,6 +174,15 @@ Test(decide, work_beyond_what_a_rule_has_left_is_refused)
 	f.outcomes[0].work = UINT64_MAX;
 	cr_expect_str_eq(decide(&f), "", "a check that was ended for its work");
 	cr_expect_eq(decider_unchecked(f.decider), 2);
+	decider_tally_checks(f.decider, &checks);
+	cr_expect_eq(checks.count, 3, "the rules whose candidates were checked");
+	cr_expect_str_eq(checks.items[0].name, "r0");
+	cr_expect_eq(checks.items[0].count, 3);
+	cr_expect_eq(checks.items[0].bytes, (most - 100) + (100 + 16 * 5) + 16 * 10,
+		"the check that took too much counts as what was left");
+	cr_expect_str_eq(checks.items[2].name, "r2");
+	cr_expect_eq(checks.items[2].bytes, most);
+	tallies_free(&checks);
 	cr_expect_eq(tally(&f.skipped, "r0: not checked, the rule's work budget was spent"), 1);
 	cr_expect_eq(tally(&f.skipped, "r2: not checked, the rule's work budget was spent"), 1);
 	teardown(&f);

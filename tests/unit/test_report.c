@@ -60,6 +60,7 @@ static void write_reports(const char *name, const struct run_record *run)
 	tally_add(&summary.rejected, "bmp: size is zero", 0);
 	tally_add(&summary.rejected, "png: no IHDR", 0);
 	tally_add(&summary.skipped, "not aligned", 0);
+	tally_add_many(&summary.checks, "png", 3, 70000);
 	cr_assert_eq(output_dir_open(&output_dir, temp_at(name), &error), 0, "%s", error.text);
 	cr_assert_eq(report_open(&report, output_dir, run, &error), 0, "%s", error.text);
 	cr_assert_eq(report_add(report, &file, &error), 0, "%s", error.text);
@@ -69,6 +70,7 @@ static void write_reports(const char *name, const struct run_record *run)
 	tallies_free(&summary.by_type);
 	tallies_free(&summary.rejected);
 	tallies_free(&summary.skipped);
+	tallies_free(&summary.checks);
 	output_dir_close(output_dir);
 }
 
@@ -228,6 +230,7 @@ Test(report, jsonl_to_the_letter)
 		","
 		"\"rejected\":{\"bmp: size is zero\":1,\"png: no IHDR\":2},\"skipped\":{\"not "
 		"aligned\":1},"
+		"\"checks\":{\"png\":{\"count\":3,\"work\":70000}},"
 		"\"hits\":99,\"scanned\":3221225472,\"unreadable\":[[512,1024],[900000000000,512]],"
 		"\"damage\":[{\"offset\":512,\"length\":1024,\"why\":\"a h\xEF\xBF\xBDle\"}],"
 		"\"problems\":[\"1536 bytes of the image could not be read\",\"a \xEF\xBF\xBD "
