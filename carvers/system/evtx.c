@@ -9,8 +9,10 @@
  * number may be too small; then further chunks belong to it as long as their record numbers
  * continue, and the end is unverified. A chunk has CRC-32s of its header and of its records, unless
  * a flag says that it has none, and the numbers of its first and last record; its records are
- * walked, too. A chunk that was never used is zeros. After the records are older bytes, or zeros;
- * random bytes there show that the file was overwritten.
+ * walked, too. A chunk that was never used is zeros. After the records are zeros or older records,
+ * which nothing verifies (view_unverified). Random bytes after the last chunk's records show that
+ * the file was overwritten; so do, in a log that was closed, text and equal bytes that extend to
+ * its end. Any other bytes that are neither zeros nor records are a note.
  *
  * A damaged file is valid up to the end of the last intact record.
  */
@@ -21,12 +23,14 @@
 
 #include "bytes.h"
 #include "dates.h"
+#include "foreign.h"
 #include "slack.h"
 #include "walk.h"
 
 #define HEADER_LEN 4096
 #define CHUNK_LEN 65536
 #define CHUNK_HEADER_LEN 512
+#define FOREIGN_BLOCK 512
 #define FLAG_DIRTY 1
 #define FLAG_NO_CRC 4
 
@@ -36,6 +40,7 @@ struct evtx {
 	uint64_t next_record; /* the expected number of the next chunk's first record; 0: any */
 	uint64_t valid_end;   /* after the last valid record or chunk */
 	uint64_t tail;        /* where the last chunk's unused space begins */
+	uint64_t foreign;     /* the first bytes in unused space that are not of records; 0: none */
 	uint32_t chunk_count; /* according to the header */
 	bool dirty, no_crc, wrong_crc;
 };
@@ -153,6 +158,35 @@ static enum evtx_chunk check_chunk(struct evtx *log, uint64_t at)
 	return end == at + used ? CHUNK_OPEN : CHUNK_BAD;
 }
 
+/* The first block of [at, end) whose bytes are unlike records: those have UTF-16 and small numbers,
+ * so many zeros. `end` if there is none. */
+static uint64_t foreign_block(struct view *view, uint64_t at, uint64_t end)
+{
+	for (; end - at >= FOREIGN_BLOCK; at += FOREIGN_BLOCK) {
+		const uint8_t *p = view_peek(view, at, FOREIGN_BLOCK);
+		unsigned zeros = 0;
+
+		for (size_t i = 0; p && i < FOREIGN_BLOCK; i++)
+			zeros += p[i] == 0;
+		if (p && zeros < FOREIGN_BLOCK / 64)
+			return at;
+	}
+	return end;
+}
+
+/* Reports the unused space [log->tail, end) of a chunk unless it is zeros. */
+static void report_unused(struct evtx *log, uint64_t end)
+{
+	uint64_t foreign;
+
+	if (log->tail >= end || all_zeros(log->view, log->tail, end))
+		return;
+	view_unverified(log->view, log->tail, end);
+	foreign = foreign_block(log->view, log->tail, end);
+	if (foreign < end && !log->foreign)
+		log->foreign = foreign;
+}
+
 /* Walks the chunks that the header counts: false when one is invalid. */
 static bool walk_chunks(struct evtx *log, uint64_t *at, bool *open)
 {
@@ -167,6 +201,7 @@ static bool walk_chunks(struct evtx *log, uint64_t *at, bool *open)
 			*open = true;
 		else if (chunk != CHUNK_VALID)
 			return false;
+		report_unused(log, *at + CHUNK_LEN);
 		log->valid_end = *at + CHUNK_LEN;
 	}
 	return true;
@@ -199,8 +234,33 @@ static uint64_t further_chunks(struct evtx *log, uint64_t at)
 			return at;
 		if (check_chunk(log, at) != CHUNK_VALID)
 			return at;
+		report_unused(log, at + CHUNK_LEN);
 		at += CHUNK_LEN;
 	}
+}
+
+/* The verdict on a closed log that ends at `end`. */
+static enum verdict judge_closed(struct evtx *log, uint64_t end)
+{
+	struct finding *finding = log->finding;
+	uint64_t foreign = end;
+
+	if (log->tail < end && !all_zeros(log->view, log->tail, end))
+		foreign = foreign_tail(log->view, log->tail, end);
+	/* Zeros after old records are unused space. */
+	if (foreign < end && !all_zeros(log->view, foreign, end)) {
+		finding->length = foreign;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"foreign bytes after the records, at %" PRIu64, foreign);
+	}
+	if (log->wrong_crc)
+		return verdict_because(log->dirty ? CARVE_COMPLETE : CARVE_UNVERIFIED, finding,
+			"the header's CRC is wrong");
+	if (log->foreign)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"the unused space at %" PRIu64 " holds neither zeros nor old records",
+			log->foreign);
+	return CARVE_COMPLETE;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -226,10 +286,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the log was not closed: its header counts %" PRIu32 " chunks",
 			log.chunk_count);
-	if (log.wrong_crc)
-		return verdict_because(log.dirty ? CARVE_COMPLETE : CARVE_UNVERIFIED, finding,
-			"the header's CRC is wrong");
-	return CARVE_COMPLETE;
+	return judge_closed(&log, end);
 }
 
 const struct carver evtx_carver = {

@@ -46,3 +46,12 @@ def make():
     save("evtx", "no-chunk.evtx", patched(one[:used], 4096, b"elf"), verdict="truncated", length=used)
     save("evtx", "nothing.evtx", patched(patched(one[:used], 4096, b"elf"), 124, bytes(4)), verdict="reject", why="no chunk after the header")
     save("evtx", "header.evtx", patched(one[:used], 32, b"\x40"), verdict="reject", why="an impossible header")
+    old = one[4608 + 17 * 64 + 8:used]
+    save("evtx", "old-records.evtx", one[:used] + old + one[used + len(old):], unchecked=used, time=SECONDS + 20, why="",
+         unverified=f"{used}-{len(one)}")
+    strange = b"neither a record nor zeros " * 40
+    save("evtx", "strange.evtx", one[:used] + strange + one[used + len(strange):], unchecked=used, time=SECONDS + 20,
+         why=f"the unused space at {used} holds neither zeros nor old records", unverified=f"{used}-{len(one)}")
+    text = (b"The rest of another file, which is text. " * 2000)[:len(one) - used - 1000]
+    save("evtx", "text.evtx", one[:used + 1000] + text, verdict="truncated", length=used + 1000,
+         why=f"foreign bytes after the records, at {used + 1000}")
