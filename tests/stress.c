@@ -68,8 +68,8 @@ static void put(uint8_t *at, unsigned width, uint64_t number)
 		at[i] = (uint8_t)(number >> 8 * i);
 }
 
-/* Turns [at, at + len) of the image into an archive of stored members, what stands there being
- * their data: what is in a complete one is hidden, and checks that run ahead find that out late.
+/* Turns [at, at + len) of the image into an archive of stored members, whose data are the bytes
+ * that were there before: what is in a complete one is hidden, and checks that run ahead find that out late.
  * Every other one is broken at its end. */
 static void put_archive(uint8_t *image, size_t at, size_t len)
 {

@@ -4,8 +4,8 @@
  *     inflate IMAGE.E01 [--threads N] [--runs N]
  *
  * Three lines, each with MB/s (10^6 bytes of the medium) by the clock and by processor time, the
- * best of the runs: libdeflate alone on the packed chunks, which lie in memory, with its output
- * thrown away; the reader's slots, looked at by nobody; and what part of the first the second is.
+ * best of the runs: libdeflate alone on the compressed chunks, which are in memory, with its output
+ * discarded; the reader's slots, which nothing reads; and what part of the first the second is.
  * Both in turn, so that other work on the machine hits both, with N threads on N processors.
  */
 #include <getopt.h>

@@ -164,7 +164,7 @@ static void fill_nocase(struct subject *s)
 	subject_set_text(s, "<html><HTML></HtMl>abCDef ABCDEF abCDEF abcdef zZ @k[{ `k[{ @K{[");
 }
 
-/* 0xdf on what is no letter: '@' and '`' alike, '[' and '{'. */
+/* 0xdf on what is not a letter: '@' and '`' alike, '[' and '{'. */
 static void fill_bit5(struct subject *s)
 {
 	static const uint8_t mask[] = { 0xdf, 0xdf, 0xdf, 0xdf, 0xdf };

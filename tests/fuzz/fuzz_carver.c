@@ -8,7 +8,7 @@
  *     ./fuzz_carver tests/fuzz/corpus/png tests/golden/png
  *
  * Beside crashes, it finds findings that break the contract, and complete files that depend on what
- * stands behind them.
+ * follows them.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static enum verdict check(const uint8_t *data, size_t len, struct finding *finding)
 {
-	/* Memory of exactly this size, so that a byte behind the view is seen by the sanitizer. */
+	/* Memory of exactly this size, so that the sanitizer sees a read past the view. */
 	uint8_t *copy = malloc(len ? len : 1);
 	struct view *view;
 	enum verdict verdict;
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		abort();
 	if (verdict != CARVE_COMPLETE)
 		return 0;
-	/* What stood behind it must not matter. */
+	/* What followed it must not matter. */
 	if (check(data, (size_t)finding.length, &again) != CARVE_COMPLETE ||
 		again.length != finding.length)
 		abort();

@@ -102,7 +102,7 @@ static void try_index(const uint8_t *data, size_t len)
 	put_crc(bytes + 124, libdeflate_crc32(0, bytes, 124));
 	write_file(path, bytes, HEAD_LEN + body);
 	if (hash_index_open(&index, list, 4096, &error))
-		abort(); /* it is made anew where it is no good */
+		abort(); /* an invalid index is made anew */
 	for (unsigned kind = HASH_MD5; kind <= HASH_SHA256; kind *= 2) {
 		if (hash_index_find(index, kind, head + 40) < 0)
 			abort();
