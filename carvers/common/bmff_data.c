@@ -20,6 +20,8 @@
 #define TAIL_MIN 32
 /* How often each byte of the file is checked, on average. */
 #define CHECKS_MAX 4
+/* Units of work (view_work) for a sample, which half a byte can describe. */
+#define SAMPLE_WORK 8
 
 void bmff_data_add(
 	struct bmff_data *data, const struct bmff_coding *coding, uint64_t offset, uint64_t len)
@@ -27,7 +29,7 @@ void bmff_data_add(
 	struct view *view = data->bmff->view;
 	uint64_t confirmed, broken;
 
-	if (!len)
+	if (!view_work(view, SAMPLE_WORK) || !len)
 		return;
 	if (!bmff_in_mdat(data->bmff, offset, len)) {
 		if (!data->outside)

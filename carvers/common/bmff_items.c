@@ -69,16 +69,18 @@ static void read_types(struct view *view, const struct bmff_box *meta, struct ty
 }
 
 /* Both lists usually have the same order: the search starts after the last match. */
-static uint32_t type_of(struct types *types, uint32_t item)
+static uint32_t type_of(struct view *view, struct types *types, uint32_t item)
 {
 	for (size_t i = 0; i < types->count; i++) {
 		size_t index = (types->hint + i) % types->count;
 
 		if (types->list[index].item == item) {
 			types->hint = index + 1;
+			view_work(view, i);
 			return types->list[index].type;
 		}
 	}
+	view_work(view, types->count);
 	return 0;
 }
 
@@ -121,7 +123,7 @@ static void visit_item(struct locations *locations, struct types *types,
 		extent.method = BMFF_IN_ITEM;
 	base = next(numbers, locations->base_len);
 	extents = next(numbers, 2);
-	extent.type = type_of(types, extent.item);
+	extent.type = type_of(numbers->view, types, extent.item);
 	extent.only = extents == 1;
 	for (uint64_t i = 0; i < extents && !numbers->bad; i++) {
 		next(numbers, locations->index_len);

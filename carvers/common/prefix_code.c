@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #define FAST_SYMBOLS 4096
+/* Units of work (view_work) for a code, besides one for each symbol. */
+#define CODE_WORK 64
 
 uint32_t prefix_code_find_long(
 	const struct prefix_code *code, const struct lsb_bits *bits, uint32_t *len)
@@ -45,10 +47,13 @@ static void sort_symbols(struct prefix_code *code, const uint8_t *lens, size_t c
 			code->symbols[next[lens[i]]++] = (uint16_t)i;
 }
 
-bool prefix_code_build(struct prefix_code *code, const uint8_t *lens, size_t count)
+bool prefix_code_build(
+	struct view *view, struct prefix_code *code, const uint8_t *lens, size_t count)
 {
 	uint32_t used = 0, room = 0, value = 0, index = 0;
 
+	if (!view_work(view, CODE_WORK + count))
+		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (!lens[i])
 			continue;
@@ -63,8 +68,10 @@ bool prefix_code_build(struct prefix_code *code, const uint8_t *lens, size_t cou
 	if (room != 1u << PREFIX_CODE_LEN_MAX)
 		return false;
 	code->symbols = malloc(used * sizeof(*code->symbols));
-	if (!code->symbols)
+	if (!code->symbols) {
+		view_no_memory(view);
 		return false;
+	}
 	sort_symbols(code, lens, count);
 	for (uint32_t len = 1; len <= PREFIX_CODE_FAST_BITS; len++, value <<= 1)
 		for (uint32_t i = 0; i < code->counts[len]; i++, value++, index++)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "bits.h"
+#include "carver.h"
 
 #define PREFIX_CODE_LEN_MAX 15
 #define PREFIX_CODE_FAST_BITS 8
@@ -25,8 +26,10 @@ struct prefix_code {
 
 /* Builds a code from the lengths of the codes of `count` symbols (at most 65,536), 0 for those
  * without. A single symbol takes no bits. *code is zero before. False when the code is not complete
- * (every sequence of bits must have a meaning), or out of memory. */
-bool prefix_code_build(struct prefix_code *code, const uint8_t *lens, size_t count);
+ * (every sequence of bits must have a meaning), the check has to end (view_work), or out of memory
+ * (view_no_memory). */
+bool prefix_code_build(
+	struct view *view, struct prefix_code *code, const uint8_t *lens, size_t count);
 
 void prefix_code_free(struct prefix_code *code);
 

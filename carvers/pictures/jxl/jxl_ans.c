@@ -206,9 +206,13 @@ bool jxl_ans_read(struct jxl_bits *bits, unsigned alpha, struct jxl_ans *ans)
 	if (!jxl_bits_ok(bits))
 		return false;
 	ans->slot_bits = RANGE_BITS - alpha;
-	ans->slots = calloc(slot_count, sizeof(*ans->slots));
-	if (!ans->slots)
+	if (!view_work(bits->view, slot_count))
 		return false;
+	ans->slots = calloc(slot_count, sizeof(*ans->slots));
+	if (!ans->slots) {
+		view_no_memory(bits->view);
+		return false;
+	}
 	if (!share_alone(ans->slots, counts, slot_count))
 		share_slots(ans->slots, counts, slot_count);
 	return true;

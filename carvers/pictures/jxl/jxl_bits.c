@@ -13,6 +13,8 @@
 #include "walk.h"
 
 #define FIRST_LEN 64
+/* Units of work (view_work) for a byte, besides the one that its peek counts. */
+#define BYTE_WORK 3
 
 void jxl_bits_begin(struct jxl_bits *bits, struct view *view, uint64_t at, uint64_t limit)
 {
@@ -41,7 +43,7 @@ static bool load_bytes(struct jxl_bits *bits)
 	want = want < FIRST_LEN ? FIRST_LEN : want;
 	want = want < JXL_BUFFER_LEN ? want : JXL_BUFFER_LEN;
 	p = walk_window(bits->view, bits->at, bits->at + (room < want ? room : want), &len);
-	if (!p)
+	if (!p || !view_work(bits->view, len * BYTE_WORK))
 		return false;
 	memcpy(bits->buffer, p, len);
 	bits->next = 0;

@@ -21,6 +21,9 @@
 /* Chance ends in that state once in about this many bits. */
 #define STATE_PROOF 20
 #define NEAR_COUNT 120
+/* Units of work (view_work) for a number, and after how many they are counted. */
+#define NUMBER_WORK 3
+#define NUMBERS_STEP 64
 
 struct jxl_cluster {
 	struct jxl_hybrid hybrid;
@@ -167,6 +170,8 @@ bool jxl_code_read(struct jxl_bits *bits, size_t context_count, struct jxl_code 
 	code->context_count = (context_count ? context_count : 1) + code->lz77;
 	code->map = calloc(code->context_count, 1);
 	code->cluster_count = 1;
+	if (!code->map)
+		view_no_memory(bits->view);
 	if (!code->map ||
 		(code->context_count > 1 &&
 			!jxl_map_read(bits, code->map, code->context_count, &code->cluster_count)))
@@ -174,8 +179,10 @@ bool jxl_code_read(struct jxl_bits *bits, size_t context_count, struct jxl_code 
 	code->prefix = jxl_bits_bool(bits);
 	code->alpha = code->prefix ? PREFIX_ALPHA : 5 + jxl_bits_read(bits, 2);
 	code->clusters = calloc(code->cluster_count, sizeof(*code->clusters));
-	if (!code->clusters)
+	if (!code->clusters) {
+		view_no_memory(bits->view);
 		return false;
+	}
 	for (unsigned i = 0; i < code->cluster_count; i++)
 		read_hybrid(bits, code->alpha, &code->clusters[i].hybrid);
 	if (!jxl_bits_ok(bits))
@@ -196,6 +203,8 @@ bool jxl_code_begin(struct jxl_bits *bits, struct jxl_code *code, uint32_t width
 	code->copy_at = code->done = 0;
 	if (code->lz77 && !code->window)
 		code->window = malloc(WINDOW_LEN * sizeof(*code->window));
+	if (code->lz77 && !code->window)
+		view_no_memory(bits->view);
 	return !code->lz77 || code->window;
 }
 
@@ -255,7 +264,8 @@ uint32_t jxl_code_next(struct jxl_bits *bits, struct jxl_code *code, size_t cont
 	unsigned cluster = code->map[context];
 	uint32_t value = 0;
 
-	bits->numbers++;
+	if (++bits->numbers % NUMBERS_STEP == 0)
+		bits->cut = !view_work(bits->view, NUMBERS_STEP * NUMBER_WORK) || bits->cut;
 	if (!code->copy_count) {
 		uint32_t token = decode_token(bits, code, cluster);
 

@@ -13,6 +13,15 @@
 
 /* The most samples kept at a time. */
 #define SAMPLES_MAX (1u << 23)
+/* Units of work (view_work) for a sample, for predicting it by its neighbours' errors, for each
+ * earlier channel that is looked at; a step in the tree is one. And after how many samples they are
+ * counted. */
+#define SAMPLE_WORK 5
+#define WEIGHTED_WORK 8
+#define EARLIER_WORK 2
+#define SAMPLES_STEP 4096
+/* And for a channel, besides one for each before it. */
+#define CHANNEL_WORK 64
 #define OWN_PROPERTIES 16
 #define PROPERTIES 256
 #define BY_CHANNEL 4
@@ -24,7 +33,8 @@ struct decoder {
 	struct jxl_channels *channels;
 	struct jxl_tree *tree;
 	struct jxl_weighted weighted;
-	uint64_t *work;
+	uint64_t *work; /* how much may still be done */
+	uint64_t steps; /* in trees, not counted as work yet */
 	bool uses_weighted;
 	unsigned property_count; /* that the tree uses */
 	const struct jxl_channel *earlier[PROPERTIES / BY_CHANNEL];
@@ -140,12 +150,10 @@ static void set_earlier(struct decoder *decoder, uint32_t x, uint32_t y)
 static const struct jxl_node *find_leaf(struct decoder *decoder)
 {
 	const struct jxl_node *nodes = decoder->tree->nodes, *node = nodes;
-	uint64_t steps = 1;
 
-	for (; node->property >= 0; steps++)
+	for (; node->property >= 0; decoder->steps++)
 		node = &nodes[node->left +
 			      (decoder->properties[node->property] <= node->split ? 1 : 0)];
-	*decoder->work -= *decoder->work < steps ? *decoder->work : steps;
 	return node;
 }
 
@@ -192,24 +200,46 @@ static void read_sample(
 		jxl_weighted_learn(&decoder->weighted, x, y, *sample);
 }
 
+/* False: enough was done. */
+static bool count_work(struct decoder *decoder, uint32_t samples)
+{
+	uint64_t each = SAMPLE_WORK + decoder->earlier_count * EARLIER_WORK +
+			(decoder->uses_weighted ? WEIGHTED_WORK : 0);
+	uint64_t units = samples * each + decoder->steps;
+
+	decoder->steps = 0;
+	*decoder->work -= *decoder->work < units ? *decoder->work : units;
+	return view_work(decoder->bits->view, units) && *decoder->work;
+}
+
 static enum jxl_outcome read_channel(struct decoder *decoder, uint32_t index, uint32_t stream)
 {
 	struct jxl_channel *channel = &decoder->channels->list[index];
+	uint32_t samples = 0;
 
 	find_earlier(decoder, index);
+	decoder->steps += CHANNEL_WORK + index;
 	decoder->properties[0] = (int32_t)index;
 	decoder->properties[1] = (int32_t)stream;
-	if (decoder->uses_weighted && !jxl_weighted_begin(&decoder->weighted, channel->width))
+	if (decoder->uses_weighted && !jxl_weighted_begin(&decoder->weighted, channel->width)) {
+		view_no_memory(decoder->bits->view);
 		return JXL_UNKNOWN;
+	}
 	for (uint32_t y = 0; y < channel->height; y++)
 		for (uint32_t x = 0; x < channel->width; x++) {
 			read_sample(decoder, channel, x, y);
-			if (!jxl_bits_ok(decoder->bits))
+			samples++;
+			if (!jxl_bits_ok(decoder->bits)) {
+				count_work(decoder, samples);
 				return JXL_BROKEN;
-			if (!*decoder->work)
-				return JXL_UNKNOWN;
+			}
+			if (samples == SAMPLES_STEP) {
+				if (!count_work(decoder, samples))
+					return JXL_UNKNOWN;
+				samples = 0;
+			}
 		}
-	return JXL_VALID;
+	return count_work(decoder, samples) ? JXL_VALID : JXL_UNKNOWN;
 }
 
 static void walk_tree(struct decoder *decoder)
@@ -226,8 +256,8 @@ static void walk_tree(struct decoder *decoder)
 }
 
 /* Determines how many of the channels are coded here, and allocates their samples. */
-static enum jxl_outcome make_room(
-	struct jxl_channels *channels, uint32_t side_max, uint32_t *count, uint32_t *width)
+static enum jxl_outcome make_room(struct view *view, struct jxl_channels *channels,
+	uint32_t side_max, uint32_t *count, uint32_t *width)
 {
 	uint64_t total = 0;
 
@@ -249,8 +279,10 @@ static enum jxl_outcome make_room(
 		size_t len = (size_t)channel->width * channel->height;
 
 		channel->samples = len ? calloc(len, sizeof(*channel->samples)) : NULL;
-		if (len && !channel->samples)
+		if (len && !channel->samples) {
+			view_no_memory(view);
 			return JXL_UNKNOWN;
+		}
 	}
 	return JXL_VALID;
 }
@@ -290,7 +322,7 @@ enum jxl_outcome jxl_modular_read(struct jxl_bits *bits, struct jxl_channels *ch
 	jxl_weighted_read(bits, &decoder.weighted);
 	outcome = jxl_transforms_read(bits, channels);
 	if (outcome == JXL_VALID)
-		outcome = make_room(channels, side_max, &count, &width);
+		outcome = make_room(bits->view, channels, side_max, &count, &width);
 	if (outcome == JXL_VALID && width) {
 		if (!use_global) {
 			decoder.tree = &own;

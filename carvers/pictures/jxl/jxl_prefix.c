@@ -35,6 +35,8 @@ static bool read_listed(struct jxl_bits *bits, size_t alphabet, struct prefix_co
 	uint32_t symbols[4];
 	bool right = lens;
 
+	if (!lens)
+		view_no_memory(bits->view);
 	for (unsigned i = 0; i < count && right; i++) {
 		symbols[i] = jxl_bits_read(bits, jxl_bit_len((uint32_t)alphabet - 1));
 		right = symbols[i] < alphabet && !lens[symbols[i]];
@@ -45,7 +47,7 @@ static bool read_listed(struct jxl_bits *bits, size_t alphabet, struct prefix_co
 		pattern = 4;
 	for (unsigned i = 0; i < count && right; i++)
 		lens[symbols[i]] = patterns[pattern][i];
-	right = right && prefix_code_build(prefix, lens, alphabet);
+	right = right && prefix_code_build(bits->view, prefix, lens, alphabet);
 	free(lens);
 	return right;
 }
@@ -76,7 +78,7 @@ static bool read_length_code(struct jxl_bits *bits, unsigned skip, struct prefix
 		}
 	}
 	return jxl_bits_ok(bits) && (used == 1 || space == 0) &&
-	       prefix_code_build(prefix, lens, LENGTH_SYMBOLS);
+	       prefix_code_build(bits->view, prefix, lens, LENGTH_SYMBOLS);
 }
 
 /* A length that is repeated: how often since another length came; repeats continue in base four or
@@ -140,11 +142,13 @@ bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct prefix_code 
 	if (kind == 1)
 		return read_listed(bits, alphabet, prefix);
 	lens = calloc(alphabet, 1);
+	if (!lens)
+		view_no_memory(bits->view);
 	if (lens && alphabet == 1)
 		lens[0] = 1;
 	right = lens && (alphabet == 1 || (read_length_code(bits, kind, &code) &&
 						  read_lengths(bits, &code, alphabet, lens)));
-	right = right && prefix_code_build(prefix, lens, alphabet);
+	right = right && prefix_code_build(bits->view, prefix, lens, alphabet);
 	if (right && alphabet > 1)
 		bits->proof += COMPLETE_PROOF;
 	free(lens);

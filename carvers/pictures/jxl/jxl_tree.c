@@ -30,7 +30,7 @@ static void read_leaf(struct jxl_bits *bits, struct jxl_code *code, struct jxl_n
 	leaf->multiplier = jxl_bits_ok(bits) ? (more + 1) << log : 1;
 }
 
-static bool grow(struct jxl_tree *tree, size_t *room)
+static bool grow(struct view *view, struct jxl_tree *tree, size_t *room)
 {
 	struct jxl_node *nodes;
 
@@ -42,6 +42,8 @@ static bool grow(struct jxl_tree *tree, size_t *room)
 	nodes = realloc(tree->nodes, *room * sizeof(*nodes));
 	if (nodes)
 		tree->nodes = nodes;
+	else
+		view_no_memory(view);
 	return nodes;
 }
 
@@ -54,7 +56,7 @@ static bool read_nodes(struct jxl_bits *bits, struct jxl_code *code, struct jxl_
 		struct jxl_node *node;
 		uint32_t property = jxl_code_next(bits, code, PROPERTY);
 
-		if (!jxl_bits_ok(bits) || property > PROPERTIES || !grow(tree, &room))
+		if (!jxl_bits_ok(bits) || property > PROPERTIES || !grow(bits->view, tree, &room))
 			return false;
 		node = &tree->nodes[tree->count++];
 		memset(node, 0, sizeof(*node));

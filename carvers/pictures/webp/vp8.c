@@ -22,6 +22,7 @@
 #define ACROSS_MAX 1024 /* macroblocks in a row */
 #define SLACK 4         /* bytes of a part that may be left over */
 #define OVERRUN 2       /* bytes that may be missing: the decoder reads ahead */
+#define BOOL_WORK 2     /* units (view_work) for a boolean */
 #define NONZERO \
 	9 /* blocks along a macroblock's side: 4 of brightness, 2 and 2 of colour, 1 of averages \
 	   */
@@ -32,6 +33,7 @@ struct part {
 	uint64_t at, end;
 	uint32_t value, range, shifts;
 	uint32_t missing; /* bytes read past the end */
+	uint64_t bools;   /* read: thousands can take one byte */
 	uint64_t window_at;
 	size_t window_len;
 	uint8_t window[WINDOW_LEN]; /* a copy: parts are read in turn, and a view shows one place
@@ -85,6 +87,7 @@ static void start(struct part *part, struct view *view, uint64_t at, uint64_t en
 static uint32_t read_bool(struct part *part, uint8_t prob)
 {
 	uint32_t split = 1 + (((part->range - 1) * prob) >> 8), bit = part->value >= split << 8;
+	uint32_t shift;
 
 	if (bit) {
 		part->range -= split;
@@ -92,13 +95,14 @@ static uint32_t read_bool(struct part *part, uint8_t prob)
 	} else {
 		part->range = split;
 	}
-	while (part->range < 128) {
-		part->value <<= 1;
-		part->range <<= 1;
-		if (++part->shifts == 8) {
-			part->shifts = 0;
-			part->value |= next_byte(part);
-		}
+	part->bools++;
+	shift = (uint32_t)__builtin_clz(part->range) - 24; /* back to at least 128 */
+	part->range <<= shift;
+	part->value <<= shift;
+	part->shifts += shift;
+	if (part->shifts >= 8) {
+		part->shifts -= 8;
+		part->value |= (uint32_t)next_byte(part) << part->shifts;
 	}
 	return bit;
 }
@@ -318,6 +322,15 @@ static bool start_parts(struct frame *frame, struct view *view, uint64_t at, uin
 	return true;
 }
 
+/* The booleans read since the last call. */
+static uint64_t take_bools(struct part *part)
+{
+	uint64_t bools = part->bools;
+
+	part->bools = 0;
+	return bools;
+}
+
 static bool skip_rows(struct frame *frame)
 {
 	for (uint32_t y = 0; y < frame->down; y++) {
@@ -327,6 +340,9 @@ static bool skip_rows(struct frame *frame)
 		memset(frame->left_modes, 0, sizeof(frame->left_modes));
 		for (uint32_t x = 0; x < frame->across; x++)
 			skip_macroblock(frame, part, x);
+		if (!view_work(
+			    part->view, (take_bools(part) + take_bools(&frame->head)) * BOOL_WORK))
+			return false;
 		if (part->missing > OVERRUN || frame->head.missing > OVERRUN)
 			return false;
 	}

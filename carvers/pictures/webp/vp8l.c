@@ -28,6 +28,9 @@
 	(48u << 20) /* pixels that are decoded at most; a hostile picture has pixels of no bits
                        at all */
 #define SLACK 1     /* bytes after the last pixel */
+/* Units of work (view_work) for a command, and after how many they are counted. */
+#define COMMAND_WORK 8
+#define COMMANDS_STEP 1024
 
 struct image {
 	uint32_t width, height;
@@ -243,12 +246,18 @@ static uint64_t decode_command(struct vp8l_bits *b, struct image *image, uint64_
 
 static bool decode_pixels(struct vp8l_bits *b, struct image *image)
 {
-	uint64_t count = (uint64_t)image->width * image->height;
+	uint64_t count = (uint64_t)image->width * image->height, copied = 0;
 
 	for (uint64_t at = 0; at < count && !b->ended;) {
 		uint64_t len = decode_command(b, image, at, count - at);
 
-		if (b->visits++ >= VISITS) {
+		copied += len;
+		if (++b->visits % COMMANDS_STEP == 0) {
+			if (!view_work(b->view, COMMANDS_STEP * COMMAND_WORK + copied))
+				b->ended = true;
+			copied = 0;
+		}
+		if (b->visits > VISITS) {
 			b->exhausted = true;
 			return false;
 		}
@@ -266,7 +275,7 @@ static bool read_codes(struct vp8l_bits *b, struct image *image)
 
 	image->codes = calloc((size_t)image->group_count * CODES, sizeof(*image->codes));
 	if (!image->codes) {
-		b->exhausted = true;
+		view_no_memory(b->view);
 		return false;
 	}
 	for (uint32_t i = 0; i < image->group_count; i++) {
@@ -321,7 +330,7 @@ static bool read_groups(struct vp8l_bits *b, struct image *image)
 	pixels = calloc(count, sizeof(*pixels));
 	image->groups = calloc(count, sizeof(*image->groups));
 	if (!pixels || !image->groups)
-		b->exhausted = true;
+		view_no_memory(b->view);
 	else
 		valid = decode_image(b, across, down, pixels);
 	for (size_t i = 0; valid && i < count; i++) {
@@ -390,7 +399,7 @@ enum vp8l_state vp8l_check(struct view *view, uint64_t *at, uint64_t end)
 	bool valid = decode_picture(&b);
 
 	if (b.exhausted)
-		return VP8L_COMPLETE;
+		return VP8L_UNKNOWN;
 	*at = b.at - b.buffer.count / 8;
 	if (!valid)
 		return b.ended ? VP8L_CUT : VP8L_BROKEN;

@@ -5,10 +5,11 @@
 #include "carver.h"
 
 enum vp8l_state {
-	VP8L_COMPLETE, /* or too large to be decoded */
-	VP8L_EARLY,    /* complete before the end of its data */
-	VP8L_BROKEN,   /* invalid from *at on */
-	VP8L_CUT,      /* the data ends too early */
+	VP8L_COMPLETE,
+	VP8L_UNKNOWN, /* too large to be decoded */
+	VP8L_EARLY,   /* complete before the end of its data */
+	VP8L_BROKEN,  /* invalid from *at on */
+	VP8L_CUT,     /* the data ends too early */
 };
 
 /* Decodes the picture whose bytes, from its signature on, are [*at, end); sets *at to how far it

@@ -120,12 +120,12 @@ bool vp8l_read_code(struct vp8l_bits *b, struct prefix_code *code, uint32_t alph
 
 	if (vp8l_read(b, 1))
 		return read_simple(b, lens, alphabet) && !b->ended &&
-		       prefix_code_build(code, lens, alphabet);
+		       prefix_code_build(b->view, code, lens, alphabet);
 	count = 4 + vp8l_read(b, 4);
 	for (uint32_t i = 0; i < count; i++)
 		length_lens[order[i]] = (uint8_t)vp8l_read(b, 3);
-	valid = prefix_code_build(&lengths, length_lens, LENGTH_CODES) &&
+	valid = prefix_code_build(b->view, &lengths, length_lens, LENGTH_CODES) &&
 		read_lens(b, &lengths, lens, alphabet) && !b->ended;
 	prefix_code_free(&lengths);
-	return valid && prefix_code_build(code, lens, alphabet);
+	return valid && prefix_code_build(b->view, code, lens, alphabet);
 }

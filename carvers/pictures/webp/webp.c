@@ -98,6 +98,8 @@ static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uin
 			return "an invalid picture";
 		if (lossless == VP8L_EARLY)
 			return "a picture that ends before its data";
+		if (lossless == VP8L_UNKNOWN)
+			view_unverified(webp->view, chunk->data, end);
 		*at = end;
 		return NULL;
 	}
