@@ -9,8 +9,8 @@
  * often left out. Audio has a chunk COMM (channels, frames, bits, sample rate, and in AIFF-C the
  * compression) and its samples in SSND; 8SVX has VHDR and BODY, pictures BMHD and BODY.
  *
- * Samples have no checksum: where uncompressed ones turn into other bytes the valid part ends
- * (pcm.c). No chunk follows the last one and confirms it: compressed samples and pictures at the
+ * Samples and pictures have no checksum, so nothing verifies them (view_unverified): where
+ * uncompressed samples turn into other bytes the valid part ends (pcm.c). No chunk follows the last one and confirms it: compressed samples and pictures at the
  * end of a file leave it unverified. The title comes from the chunk NAME or an ID3v2 tag.
  */
 #include <inttypes.h>
@@ -233,6 +233,7 @@ static enum verdict judge_form(struct aiff *aiff)
 	if (p && *p == 0)
 		end++;
 	aiff->finding->length = end;
+	view_unverified(aiff->view, aiff->samples, aiff->samples_end);
 	if (!aiff->samples)
 		return verdict_because(CARVE_UNVERIFIED, aiff->finding,
 			"no chunk %s before %" PRIu64, aiff->body, end);

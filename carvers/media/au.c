@@ -4,9 +4,9 @@
  *	header: '.snd', where the samples start, their length, encoding, sample rate, channels (4
  *	        bytes each, big-endian), a note ended by zeros
  *
- * The length FFFFFFFF means unknown: then the end is a guess. Samples have no checksum: where
- * uncompressed ones turn into other bytes the valid part ends (pcm.c); compressed ones leave the
- * file unverified. The note is the title.
+ * The length FFFFFFFF means unknown: then the end is a guess. Samples have no checksum, so nothing
+ * verifies them (view_unverified): where uncompressed ones turn into other bytes the valid part
+ * ends (pcm.c); compressed ones leave the file unverified. The note is the title.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -59,6 +59,7 @@ static enum verdict judge_samples(struct view *view, struct finding *finding,
 	enum predictor_end tail =
 		coding->frame_len ? pcm_check(view, coding, start, end, &at) : PREDICTOR_UNKNOWN;
 
+	view_unverified(view, start, end);
 	if (tail == PREDICTOR_CONTINUOUS)
 		return CARVE_COMPLETE;
 	if (tail == PREDICTOR_UNKNOWN)

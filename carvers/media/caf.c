@@ -8,7 +8,8 @@
  * Each chunk leads to the next; the file ends where none of a known kind follows. What follows the
  * audio ('data') confirms its end: a table of packets whose lengths add up to the audio's, texts,
  * zeros in 'free'. If the audio is the last chunk, uncompressed samples have to continue to its
- * end; compressed ones cannot be verified. A recording that was not closed has audio of unknown
+ * end; compressed ones cannot be verified. In no case does anything verify the bytes of the audio
+ * (view_unverified). A recording that was not closed has audio of unknown
  * length: it ends with the samples, a guess.
  */
 #include <inttypes.h>
@@ -194,6 +195,7 @@ static enum verdict judge_end(struct caf *caf)
 	if (caf->has_packets && caf->packets_len > caf->data_end - caf->data)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the packets are longer than the audio at %" PRIu64, caf->data);
+	view_unverified(caf->view, caf->data, caf->data_end);
 	if (caf->valid_end != caf->data_end && caf->end_confirmed)
 		return CARVE_COMPLETE;
 	if (caf->valid_end == caf->data_end && caf->plain)

@@ -4,7 +4,8 @@
  * WebP and animated cursors have carvers of their own.
  *
  * The size at the start gives the length, and the chunks have to lead exactly there; so have those
- * in lists. In the last chunk, samples are checked, which are not random (pcm.c), some compressed
+ * in lists. Nothing verifies uncompressed samples (view_unverified). In the last chunk, samples are
+ * checked, which are not random (pcm.c), some compressed
  * ones (riff_packets.c), and indexes; if nothing confirms a large one, the verdict is unverified.
  * AVI needs its first list, its chunks' names in 'movi' (riff_avi.c), and an index that describes
  * them; OpenDML has several 'RIFF' in a row.
@@ -139,6 +140,8 @@ static const char *walk_list(struct riff_file *file, const struct riff_chunk *li
 			file->valid_end = chunk.at;
 		file->last = chunk;
 		riff_read_title(&inside, &chunk, file->finding);
+		if (riff_is(chunk.id, "smpl") && riff_is(inside.form, "sdta"))
+			view_unverified(file->view, chunk.data, chunk.end);
 		if (riff_is(chunk.id, "ICRD"))
 			read_date(file, &chunk);
 		if (riff_is(chunk.id, "IDIT"))
@@ -414,6 +417,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	finding->extension = extension(&file);
 	verdict = walk_chunks(&file);
+	if (is_form(&file, "WAVE") && file.wave.samples.frame_len &&
+		pcm_is_plain(&file.wave.samples))
+		view_unverified(view, file.wave.data.data, file.wave.data.end);
 	/* The last padding byte is missing. */
 	if (finding->length > view_size(view))
 		finding->length = view_size(view);

@@ -6,7 +6,8 @@
  *	block:  kind (0: the end, alone), length (3 bytes), data
  *
  * The blocks lead to the end block. Some writers leave that out: then the file ends after the last
- * block, which is a guess. Samples in blocks have no checksum.
+ * block, which is a guess. Samples in blocks have no checksum, so nothing verifies them
+ * (view_unverified). 8-bit ones that end with equal bytes, other than silence, were wiped.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,6 +17,9 @@
 #include "carver.h"
 #include "noise.h"
 #include "walk.h"
+
+/* Equal bytes that are not silence: so many are wiped samples. */
+#define WIPED_MIN 64
 
 enum {
 	END = 0,
@@ -70,9 +74,40 @@ static bool is_block_whole(struct view *view, struct finding *finding, uint64_t 
 	return noise == stop && end <= size;
 }
 
+struct voc_samples {
+	uint64_t start, end;
+	bool plain; /* 8 bits, uncompressed */
+};
+
+/* Sets *samples if the block with the data [at, end) has any. */
+static void read_samples(
+	struct view *view, unsigned kind, uint64_t at, uint64_t end, struct voc_samples *samples)
+{
+	const uint8_t *p;
+
+	if (kind != AUDIO && kind != MORE_AUDIO && kind != NEW_AUDIO)
+		return;
+	samples->start = at + (kind == AUDIO ? 2 : kind == NEW_AUDIO ? 12 : 0);
+	samples->end = end;
+	p = kind == MORE_AUDIO ? NULL : view_peek(view, at, samples->start - at);
+	if (p)
+		samples->plain = kind == AUDIO ? p[1] == 0 : p[4] == 8 && le16(p + 6) == 0;
+	view_unverified(view, samples->start, end);
+}
+
+/* Whether the samples end with equal bytes that are not silence. */
+static bool is_wiped(struct view *view, const struct voc_samples *samples)
+{
+	const uint8_t *p = samples->end ? view_peek(view, samples->end - 1, 1) : NULL;
+
+	return p && samples->plain && *p != 0x80 &&
+	       samples->end - walk_before_fill(view, samples->start, samples->end) >= WIPED_MIN;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 26);
+	struct voc_samples samples = { 0 };
 	uint64_t at, blocks = 0;
 
 	if (!p || memcmp(p, "Creative Voice File\x1a", 20) != 0 || le16(p + 20) < 26 ||
@@ -81,16 +116,19 @@ static enum verdict check(struct view *view, struct finding *finding)
 	for (at = le16(p + 20);; blocks++) {
 		enum verdict verdict = CARVE_REJECT;
 		uint32_t len;
+		unsigned kind;
 
 		p = view_peek(view, at, 1);
 		if (!p || *p == END)
 			break;
 		p = view_peek(view, at, 4);
 		len = p ? le32(p) >> 8 : 0;
-		if (!p || !is_valid_len(*p, len))
+		kind = p ? *p : END;
+		if (!p || !is_valid_len(kind, len))
 			break;
 		if (!is_block_whole(view, finding, at + 4, at + 4 + len, &verdict))
 			return verdict;
+		read_samples(view, kind, at + 4, at + 4 + len, &samples);
 		at += 4 + len;
 	}
 	if (!blocks) {
@@ -98,6 +136,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no block at %" PRIu64, at);
 	}
 	finding->length = at + 1;
+	if (p && *p == END && is_wiped(view, &samples))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last samples before %" PRIu64 " are all equal", samples.end);
+	p = view_peek(view, at, 1);
 	if (p && *p == END)
 		return CARVE_COMPLETE;
 	finding->length = at;

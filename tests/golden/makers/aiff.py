@@ -28,10 +28,10 @@ def make():
     data = pcm(1500)
     sound = chunk(b"SSND", bytes(8) + data)
     plain = form(b"AIFF", comm(1500), sound)
-    aiff("plain.aif", plain, unchecked=54)
+    aiff("plain.aif", plain, unchecked=54, unverified=f"54-{len(plain)}")
     aiff("named.aif", form(b"AIFF", comm(1500), chunk(b"NAME", b"Golden hour"), sound), title="Golden hour", unchecked=72)
     tagged = form(b"AIFF", comm(200), chunk(b"SSND", bytes(8) + pcm(200)), chunk(b"ID3 ", id3v2(text_frame(b"TIT2", "Gold"))))
-    aiff("id3.aif", tagged, title="Gold", embedded=tagged.rindex(b"ID3\3"), sequence="yes")
+    aiff("id3.aif", tagged, title="Gold", embedded=tagged.rindex(b"ID3\3"), sequence="yes", unverified="54-854")
     sowt = comm(200, compression=b"sowt\x0dlittle-endian")
     aiff("sowt.aifc", form(b"AIFC", chunk(b"FVER", b"\xa2\x80\x51\x40"), sowt, chunk(b"SSND", bytes(8) + pcm(200))), unchecked=len(sowt) + 24)
     aiff("ima4.aifc", form(b"AIFC", comm(3, compression=b"ima4\0\0"), chunk(b"SSND", bytes(8) + noise(204))), verdict="unverified",

@@ -11,7 +11,7 @@ def au(data, note=b"", length=None, encoding=3, rate=44100, channels=2):
 
 def make():
     data = b"".join(struct.pack(">h", v) for v in samples(1200))
-    save("au", "plain.au", au(data), unchecked=24)
+    save("au", "plain.au", au(data), unchecked=24, unverified=f"24-{len(au(data))}")
     save("au", "note.au", au(data, b"Golden hour\0\0\0\0\0"), title="Golden hour", unchecked=40)
     save("au", "ulaw.au", au(bytes(range(100, 160)) * 20, encoding=1, rate=8000, channels=1), unchecked=24)
     save("au", "unknown.au", au(data, length=0xFFFFFFFF), verdict="unverified", length=len(data) + 24)

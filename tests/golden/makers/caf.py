@@ -40,7 +40,8 @@ def texts(**pairs):
 def make():
     rng = random.Random(4)
     title = texts(title="A golden sound", artist="Nobody")
-    save("caf", "little.caf", head() + title + sound(sine()), title="A golden sound")
+    start = len(head() + title) + 16
+    save("caf", "little.caf", head() + title + sound(sine()), title="A golden sound", unverified=f"{start}-{start + 1400}")
     save("caf", "big.caf", head(flags=0) + chunk(b"chan", struct.pack(">III", 100 << 16 | 1, 0, 0)) + sound(sine(form=">h")))
     save("caf", "float.caf", head(flags=3, packet=4, bits=32) + sound(b"".join(struct.pack("<f", math.sin(i / 9)) for i in range(400))) + title,
          title="A golden sound")

@@ -83,8 +83,9 @@ def make():
     samples = wave(1000)
     info = lst(b"INFO", chunk(b"INAM", b"A sound\0"), chunk(b"ICRD", b"2023-11-15"))
     plain = riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", samples))
-    save("riff", "plain.wav", plain, extension="wav", unchecked=44)
-    save("riff", "titled.wav", riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", samples), info), extension="wav", title="A sound", time=1700006400)
+    save("riff", "plain.wav", plain, extension="wav", unchecked=44, unverified=f"44-{len(plain)}")
+    save("riff", "titled.wav", riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"data", samples), info), extension="wav", title="A sound", time=1700006400,
+         unverified=f"44-{44 + len(samples)}")
     body = b"WAVEfmt " + struct.pack(">I", 16) + fmt(order=">") + b"data" + struct.pack(">I", 2000) + wave(500, order=">")
     save("riff", "big-endian.wav", b"RIFX" + struct.pack(">I", len(body)) + body, extension="wav", unchecked=44)
     lost = bytes(40) + noise(4720, 6) + wave(1300)
@@ -117,7 +118,7 @@ def make():
     save("riff", "colours.pal", riff(b"PAL ", chunk(b"data", struct.pack("<HH", 0x300, 8) + bytes(range(32)))), extension="pal", unchecked=20)
     font = riff(b"sfbk", lst(b"INFO", chunk(b"ifil", bytes(4)), chunk(b"INAM", b"Font\0")), lst(b"sdta", chunk(b"smpl", wave(200, 1))),
                 lst(b"pdta", chunk(b"phdr", bytes(76)), chunk(b"shdr", b"EOS" + bytes(43))))
-    save("riff", "font.sf2", font, extension="sf2", title="Font", unchecked=500)
+    save("riff", "font.sf2", font, extension="sf2", title="Font", unchecked=500, unverified=f"{font.index(b'smpl') + 8}-{font.index(b'smpl') + 408}")
     save("riff", "unknown.riff", riff(b"abcd", chunk(b"one ", bytes(20)), chunk(b"two ", bytes(9))), extension="riff")
     voice = riff(b"QLCM", chunk(b"fmt ", bytes(150)), chunk(b"vrat", bytes(8)), chunk(b"data", noise(900, 4)))
     save("riff", "voice.qcp", voice, verdict="unverified", length=len(voice), extension="qcp")
