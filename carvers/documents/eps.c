@@ -4,20 +4,33 @@
  *	header:   C5 D0 D3 C6, start and length of the PostScript, of a WMF, of a TIFF, a checksum
  *	sections: after it, in any order
  *
- * The file ends after its last section. The checks: sections follow the header and do not overlap,
- * each begins with its format's signature, and the PostScript ends where it should. Nothing
- * verifies the preview's pixels.
+ * The file ends after its last section. The checks: sections follow the header and do not overlap.
+ * The PostScript is text up to its %%EOF, or to a line end at the section's end soon after a comment:
+ * a length in the header alone does not show that the section is still there. A WMF is a chain of records up
+ * to its last one; a TIFF has a directory, and its strips are inside the section.
+ *
+ * Nothing verifies the previews' pixels, and what follows %%EOF or is between sections.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "bytes.h"
+#include "overwrite.h"
 #include "ps.h"
+#include "tiff_ifd.h"
 #include "title.h"
 #include "walk.h"
 
 #define HEADER_LEN 30
 #define SECTIONS 3
+#define TAIL_MAX 1024 /* of the PostScript after its last comment, when it has no %%EOF */
+#define WMF_PLACEABLE 0x9ac6cdd7
+#define WMF_PLACEABLE_LEN 22
+#define WMF_HEADER_LEN 18
+#define WMF_RECORD_LEN 6
+#define TIFF_HEADER_LEN 8
+#define TIFF_STRIP_OFFSETS 273
+#define TIFF_STRIP_LENGTHS 279
 
 struct eps_section {
 	uint64_t at, end; /* empty: missing */
@@ -46,37 +59,121 @@ static const char *read_header(struct view *view, struct eps_section *sections)
 	return NULL;
 }
 
-/* Whether the section begins like a TIFF or a WMF, if it is not empty. */
-static bool is_valid_preview(struct view *view, const struct eps_section *section, bool tiff)
+/* Walks a WMF's records ([MS-WMF] 2.3) up to the one that ends it. *at is where one is invalid. */
+static bool is_valid_wmf(struct view *view, const struct eps_section *section, uint64_t *at)
 {
-	const uint8_t *p;
+	const uint8_t *p = view_peek(view, section->at, WMF_HEADER_LEN);
+	uint64_t len;
 
-	if (section->end == section->at)
-		return true;
-	p = view_peek(view, section->at, 4);
-	if (!p)
+	*at = section->at;
+	if (p && le32(p) == WMF_PLACEABLE) {
+		*at += WMF_PLACEABLE_LEN;
+		p = view_peek(view, *at, WMF_HEADER_LEN);
+	}
+	if (!p || le16(p) != 1 || le16(p + 2) != WMF_HEADER_LEN / 2)
 		return false;
-	if (!tiff)
-		return le32(p) == 0x9ac6cdd7 || le32(p) == 0x00090001;
-	return memcmp(p, "II*", 4) == 0 || memcmp(p, "MM\0*", 4) == 0;
+	*at += WMF_HEADER_LEN;
+	view_unverified(view, *at, section->end);
+	for (; *at < section->end; *at += len) {
+		p = view_peek(view, *at, WMF_RECORD_LEN);
+		len = p ? 2 * (uint64_t)le32(p) : 0;
+		if (len < WMF_RECORD_LEN || len > section->end - *at)
+			return false;
+		if (!le16(p + 4))
+			return true;
+	}
+	return false;
 }
 
-static enum verdict judge_missing(
-	struct view *view, struct finding *finding, uint64_t end, uint64_t valid_end)
+/* Whether all strips are inside the TIFF. */
+static bool are_strips_inside(const struct tiff *tiff)
 {
-	uint64_t size = view_size(view);
+	struct tiff_entry offsets, lengths;
+	uint64_t offset, len;
 
-	if (end > size)
-		return walk_cut(view, finding, end, view_ends_with_image(view) ? size : valid_end);
-	finding->length = valid_end;
-	return verdict_because(CARVE_TRUNCATED, finding, "no preview at the header's offset");
+	if (!tiff_find(tiff, tiff->first_ifd, TIFF_STRIP_OFFSETS, &offsets))
+		return false;
+	if (!tiff_find(tiff, tiff->first_ifd, TIFF_STRIP_LENGTHS, &lengths))
+		return true;
+	for (uint64_t i = 0; i < offsets.count; i++)
+		if (!tiff_read_value(tiff, &offsets, i, &offset) ||
+			!tiff_read_value(tiff, &lengths, i, &len) || offset > tiff->len ||
+			len > tiff->len - offset)
+			return false;
+	return true;
+}
+
+static bool is_valid_tiff(struct view *view, const struct eps_section *section, uint64_t *at)
+{
+	struct tiff tiff;
+	struct tiff_ifd ifd;
+	const char *what;
+
+	*at = section->at;
+	if (!tiff_open(&tiff, view, section->at, section->end - section->at))
+		return false;
+	if (tiff.first_ifd < tiff.len)
+		*at += tiff.first_ifd;
+	if (!tiff_read_ifd(&tiff, tiff.first_ifd, &ifd) || !are_strips_inside(&tiff))
+		return false;
+	view_unverified(view, section->at + TIFF_HEADER_LEN, section->at + ifd.at);
+	view_unverified(view, section->at + ifd.end, section->end);
+	return overwrite_find(view, section->at + TIFF_HEADER_LEN, section->end, 1, at, &what) !=
+	       OVERWRITE_CERTAIN;
+}
+
+/* Whether the previews are valid, those that exist. *at is where one is not. */
+static bool are_previews_valid(struct view *view, const struct eps_section *sections, uint64_t *at)
+{
+	const struct eps_section *wmf = &sections[1], *tiff = &sections[2];
+
+	return (wmf->end == wmf->at || is_valid_wmf(view, wmf, at)) &&
+	       (tiff->end == tiff->at || is_valid_tiff(view, tiff, at));
+}
+
+/* Names the bytes outside all sections, and those after the PostScript's end in its own. */
+static void name_gaps(struct view *view, const struct eps_section *sections, uint64_t post_end)
+{
+	uint64_t from = HEADER_LEN;
+
+	view_unverified(view, post_end, sections[0].end);
+	for (int round = 0; round < SECTIONS; round++) {
+		const struct eps_section *next = NULL;
+
+		for (int i = 0; i < SECTIONS; i++)
+			if (sections[i].end > sections[i].at && sections[i].at + 2 >= from &&
+				(!next || sections[i].at < next->at))
+				next = &sections[i];
+		if (!next)
+			return;
+		view_unverified(view, from, next->at);
+		from = next->end;
+	}
+}
+
+/* The file should reach `end`, but a preview is invalid at `at`. */
+static enum verdict judge_preview(
+	struct finding *finding, uint64_t end, uint64_t valid_end, uint64_t at)
+{
+	finding->length = at >= valid_end ? at : end;
+	return verdict_because(at >= valid_end ? CARVE_TRUNCATED : CARVE_UNVERIFIED, finding,
+		"an invalid preview at %" PRIu64, at);
+}
+
+/* Whether the PostScript shows that it reaches `end`. Photoshop writes neither %%EOF nor a trailer:
+ * there a structuring comment is near, and the last line ends with the section. */
+static bool is_end_shown(enum ps_end ps_end, const struct ps *ps, uint64_t end)
+{
+	if (ps_end != PS_CUT)
+		return ps_end == PS_WHOLE || ps_end == PS_BINARY;
+	return ps->line_at == end && end - ps->comment_end <= TAIL_MAX;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct eps_section sections[SECTIONS];
 	const char *problem = read_header(view, sections);
-	uint64_t end = HEADER_LEN;
+	uint64_t end = HEADER_LEN, at;
 	struct ps ps = { 0 };
 	enum ps_end ps_end;
 
@@ -93,16 +190,24 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "no PostScript at %" PRIu64, sections[0].at);
 	finding_set_title(finding, (const uint8_t *)ps.title, strlen(ps.title));
 	if (end > view_size(view))
-		return judge_missing(view, finding, end, ps.end);
+		return walk_cut(
+			view, finding, end, view_ends_with_image(view) ? view_size(view) : ps.end);
 	if (ps_end == PS_BROKEN) {
 		finding->length = ps.end;
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no PostScript at %" PRIu64, ps.broken_at);
 	}
-	if (!is_valid_preview(view, &sections[1], false) ||
-		!is_valid_preview(view, &sections[2], true))
-		return judge_missing(view, finding, end, ps.end);
 	finding->length = end;
+	if (!are_previews_valid(view, sections, &at))
+		return judge_preview(finding, end, ps.end, at);
+	if (!is_end_shown(ps_end, &ps, sections[0].end))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no %%%%EOF in the PostScript, up to %" PRIu64, sections[0].end);
+	if (ps_end == PS_BINARY)
+		view_unverified(view, ps.broken_at, ps.end);
+	if (ps_end == PS_CUT)
+		view_unverified(view, ps.comment_end, ps.end);
+	name_gaps(view, sections, ps.end);
 	return CARVE_COMPLETE;
 }
 

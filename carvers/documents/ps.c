@@ -9,7 +9,7 @@
  * a control character, a long run of one non-ASCII byte, or the beginning of another document.
  * Level 2 programs contain image data that no comment announces: if an %%EOF follows before another
  * file begins, the file ends there, but unverified; and so it does after a %%Trailer without an
- * %%EOF.
+ * %%EOF. Nothing verifies announced data.
  */
 #include "ps.h"
 

@@ -21,6 +21,8 @@ struct ps {
 	const char *extension;
 	char title[128];
 	unsigned comment_count; /* structuring comments that were seen */
+	uint64_t comment_end;   /* of the last of them */
+	uint64_t line_at;       /* PS_CUT: where the last line begins, whose end is missing */
 	bool trailer;
 };
 

@@ -106,6 +106,7 @@ static bool skip_data(struct ps_walk *walk)
 		return true;
 	if (count > walk->limit - walk->cursor.at)
 		return false;
+	view_unverified(walk->cursor.view, walk->cursor.at, walk->cursor.at + count);
 	walk->cursor.at += count;
 	return true;
 }
@@ -127,6 +128,7 @@ static bool read_comment(struct ps_walk *walk)
 	struct ps *ps = walk->ps;
 
 	ps->comment_count++;
+	ps->comment_end = walk->cursor.at;
 	if (line_starts(walk, "%%BeginDocument"))
 		walk->depth++;
 	else if (line_starts(walk, "%%EndDocument") && walk->depth)
@@ -203,6 +205,7 @@ static enum ps_end end_walk(struct ps_walk *walk, enum ps_end end, uint64_t at)
 
 	if (end == PS_CUT) {
 		ps->end = walk->cursor.at;
+		ps->line_at = at;
 		return PS_CUT;
 	}
 	/* A last control-D may be followed by anything. */

@@ -7,7 +7,10 @@ from makers.ps import BODY, HEAD, TAIL
 POST = HEAD.replace(b"3.0\n", b"3.0 EPSF-3.0\n", 1) + BODY + TAIL + b"\n"
 TIFF = b"II*\0\x08\0\0\0" + struct.pack("<H", 3) + b"".join(struct.pack("<HHII", *e) for e in (
     (256, 3, 1, 8), (257, 3, 1, 64), (273, 4, 1, 60))) + bytes(4 + 10) + bytes(range(64))
-WMF = struct.pack("<I", 0x9ac6cdd7) + bytes(100)
+WMF = struct.pack("<I", 0x9ac6cdd7) + bytes(18) + struct.pack("<HHHIHIH", 1, 9, 0x300, 9 + 40 + 3, 0, 40, 0)
+WMF += struct.pack("<IH", 40, 0xf43) + bytes(range(74)) + struct.pack("<IH", 3, 0)  # one bitmap
+# As Photoshop ends it.
+BARE = POST[:POST.rindex(b"%%EOF")] + b"[/NamespacePop pdfmark\n"
 
 
 def wrap(post=POST, wmf=b"", tiff=b"", front=False):
@@ -23,14 +26,29 @@ def make():
     whole = wrap(tiff=TIFF)
     pixels = len(whole) - 64
     save("eps", "tiff.eps", whole, title="A golden page", unchecked=30 + len(POST) + 4)
-    save("eps", "wmf.eps", wrap(wmf=WMF), unchecked=30 + len(POST) + 4)
+    save("eps", "wmf.eps", wrap(wmf=WMF), title="A golden page", unchecked=30 + len(POST) + 4)
     save("eps", "front.eps", wrap(tiff=TIFF, front=True), unchecked=30 + len(TIFF + POST) - 40)
     save("eps", "alone.eps", wrap(), unchecked=30 + len(POST) - 40)
     save("eps", "cut.eps", whole[:pixels], verdict="truncated", length=pixels)
+    save("eps", "photoshop.eps", wrap(BARE, tiff=TIFF), title="A golden page", unchecked=30 + len(BARE) - 80)
+    foreign = b"A letter about nothing in particular.\n" * 40
+    for kind, rest in ("text", foreign), ("zeros", bytes(len(foreign))), ("ff", b"\xff" * len(foreign)):
+        long = wrap(POST[:-len(TAIL)] + b"% more\n" * 200 + TAIL, wmf=WMF)
+        save("eps", f"lost-{kind}.eps", (long[:len(whole)] + rest)[:len(long)],
+             verdict="truncated", length_min=len(whole) - 60, length_max=len(long))
+    bare = wrap(POST[:200] + foreign)
+    save("eps", "no-eof.eps", bare, verdict="unverified", length=len(bare))
+    wrong = wrap(wmf=WMF)
+    save("eps", "wmf-record.eps", wrong[:-6] + b"AAAAAA", verdict="truncated", length=len(wrong) - 6,
+         why=f"an invalid preview at {len(wrong) - 6}")
+    strip = bytearray(whole)
+    strip[30 + len(POST) + 4:30 + len(POST) + 8] = struct.pack("<I", 5000)  # the directory's place
+    save("eps", "directory.eps", bytes(strip), verdict="truncated", length=30 + len(POST),
+         why=f"an invalid preview at {30 + len(POST)}")
     lost = 30 + 200
     save("eps", "overwritten.eps", whole[:lost] + b"\1\2\3" * 300, verdict="truncated", length_min=lost - 60, length_max=lost)
     save("eps", "no-preview.eps", whole[:30 + len(POST)] + b"\1" * len(TIFF), verdict="truncated", length=30 + len(POST),
-         why="no preview at the header's offset")
+         why=f"an invalid preview at {30 + len(POST)}")
     wrong = bytearray(whole)
     wrong[20:24] = struct.pack("<I", 40)
     save("eps", "overlap.eps", bytes(wrong), verdict="reject", why="overlapping sections at 0")
