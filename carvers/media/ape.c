@@ -3,15 +3,15 @@
  *
  *	since 3.98: 'MAC ', version, a descriptor with the lengths of what follows: the header (of
  *	24 bytes), the table of frames, the head of the WAV file, the frames, the WAV file's tail;
- *	and an MD5 of it all. So the end is known.
+ *	and an MD5 of the last three, then the header and the table. So the end is known.
  *
  *	earlier: 'MAC ', version, a header with the number of frames, the WAV file's head, the
  *	table, the frames, the WAV file's tail. The last frame's length is not stored, so the end is
  *	a guess: where a tag follows, or else by the longest frame.
  *
  * The WAV file's head is not carved as a file of its own (view_embedded). The table's offsets have
- * to rise. Frames have no mark, and only the MD5 of the whole file covers their data: long runs of
- * plain bytes in them are foreign (noise.h). Tags may follow (audio_tags.h) or come first: then
+ * to rise. Frames have no mark, and only the MD5 verifies their data; without one (zeros) nothing
+ * does (view_unverified). Long runs of plain bytes in them are foreign (noise.h). Tags may follow (audio_tags.h) or come first: then
  * mp3.c finds the header.
  */
 #include "ape.h"
@@ -21,12 +21,14 @@
 
 #include "bytes.h"
 #include "cursor.h"
+#include "md5.h"
 #include "noise.h"
 #include "audio_tags.h"
 #include "walk.h"
 
 #define DESCRIPTOR_LEN 52
 #define HEADER_LEN 24
+#define MD5_AT 36
 #define OLD_HEADER_LEN 32
 #define FRAMES_MAX (1u << 24)
 
@@ -37,6 +39,8 @@ struct ape {
 	uint64_t table;  /* of frames' offsets */
 	uint64_t frames; /* where the first has to start */
 	uint64_t end;
+	uint64_t header, wav_head; /* since 3.98: the table is between them */
+	uint8_t md5[MD5_LEN];
 	uint32_t frame_count, table_count;
 };
 
@@ -87,18 +91,40 @@ static const char *read_new(struct ape *ape, const uint8_t *p)
 	if (descriptor < DESCRIPTOR_LEN || descriptor > 4096 || header < HEADER_LEN ||
 		header > 4096 || frames >> 48)
 		return "impossible lengths";
+	memcpy(ape->md5, p + MD5_AT, MD5_LEN);
 	p = view_peek(ape->view, ape->at + descriptor, HEADER_LEN);
 	if (!p || !is_valid_audio(le16(p), le16(p + 18), le32(p + 20)))
 		return "an impossible header";
 	ape->frame_count = le32(p + 12);
 	ape->table_count = table / 4;
-	ape->table = ape->at + descriptor + header;
-	view_embedded(ape->view, ape->table + table);
-	ape->frames = ape->table + table + wav;
+	ape->header = ape->at + descriptor;
+	ape->table = ape->header + header;
+	ape->wav_head = ape->table + table;
+	view_embedded(ape->view, ape->wav_head);
+	ape->frames = ape->wav_head + wav;
 	ape->end = ape->frames + frames + tail;
 	if (table && ape->frame_count > ape->table_count)
 		return "a table that is too short";
 	return NULL;
+}
+
+/* Whether the audio matches the MD5, if there is one. */
+static bool md5_matches(struct ape *ape)
+{
+	static const uint8_t none[MD5_LEN] = { 0 };
+	uint8_t digest[MD5_LEN];
+	struct md5 md5;
+
+	if (memcmp(ape->md5, none, MD5_LEN) == 0) {
+		view_unverified(ape->view, ape->wav_head, ape->end);
+		return true;
+	}
+	md5_start(&md5);
+	if (!md5_add_view(&md5, ape->view, ape->wav_head, ape->end) ||
+		!md5_add_view(&md5, ape->view, ape->header, ape->wav_head))
+		return false;
+	md5_end(&md5, digest);
+	return memcmp(digest, ape->md5, MD5_LEN) == 0;
 }
 
 static enum verdict check_new(struct ape *ape)
@@ -128,6 +154,9 @@ static enum verdict check_new(struct ape *ape)
 		return verdict_because(
 			CARVE_REJECT, finding, "neither audio nor a tag at %" PRIu64, ape->end);
 	}
+	if (ape->end > ape->frames && !md5_matches(ape))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the MD5 of the audio before %" PRIu64 " is wrong", ape->end);
 	return CARVE_COMPLETE;
 }
 

@@ -11,7 +11,8 @@
  * The file ends after the last sample's last block and any blocks without samples after it (the WAV
  * file's tail, an MD5). If the number of all samples is not known the end is a guess, unless tags
  * follow (audio_tags.h). The last block's data are confirmed by its checksum, or by what follows;
- * without either the verdict is unverified.
+ * without either the verdict is unverified. Data of blocks without a checksum are not verified
+ * (view_unverified): their CRC and the file's MD5 are of the decoded samples.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -175,6 +176,8 @@ static void add_block(struct wavpack *wavpack, const struct wavpack_block *block
 	if (wavpack->plain == block->end)
 		wavpack->plain = 0;
 	wavpack->bare = !block->has_checksum && block->samples;
+	if (!block->has_checksum)
+		view_unverified(wavpack->view, wavpack->at + HEADER_LEN, block->end);
 	wavpack->has_checksum |= block->has_checksum && !wavpack->block_count;
 	/* A block of other channels begins like the file. */
 	if (wavpack->at)

@@ -1,16 +1,17 @@
 """Monkey's Audio: headers and tables by hand around noise, before 3.98 and since."""
-import struct
+import hashlib, struct
 
 from makers.common import save
 from makers.sound import ape_tag, id3v1, id3v2, noise, text_frame
 
 
-def new(frame_lens=(3000, 2500, 2000), wav=b"RIFF" + bytes(40), tail=b"tail"):
+def new(frame_lens=(3000, 2500, 2000), wav=b"RIFF" + bytes(40), tail=b"tail", md5=None):
     start = 52 + 24 + 4 * len(frame_lens) + len(wav)
     table = b"".join(struct.pack("<I", start + sum(frame_lens[:i])) for i in range(len(frame_lens)))
-    head = b"MAC " + struct.pack("<HHIIIIIII", 3990, 0, 52, 24, len(table), len(wav), sum(frame_lens), 0, len(tail)) + noise(16)
-    head += struct.pack("<HHIIIHHI", 2000, 0, 73728 * 4, 1000, len(frame_lens), 16, 2, 44100)
-    return head + table + wav + noise(sum(frame_lens), 4) + tail
+    head = b"MAC " + struct.pack("<HHIIIIIII", 3990, 0, 52, 24, len(table), len(wav), sum(frame_lens), 0, len(tail))
+    header = struct.pack("<HHIIIHHI", 2000, 0, 73728 * 4, 1000, len(frame_lens), 16, 2, 44100)
+    audio = wav + noise(sum(frame_lens), 4) + tail
+    return head + (md5 or hashlib.md5(audio + header + table).digest()) + header + table + audio
 
 
 def old(frame_lens=(3000, 2500, 2000), version=3950, flags=0, wav=b"RIFF" + bytes(40)):
@@ -24,9 +25,15 @@ def old(frame_lens=(3000, 2500, 2000), version=3950, flags=0, wav=b"RIFF" + byte
 def make():
     ape = lambda name, data, **expected: save("ape", name, data, **{"extension": "ape", **expected})
     whole = new()
-    ape("new.ape", whole, unchecked=132, embedded=88)
+    ape("new.ape", whole, unverified="none", embedded=88)
+    ape("no-md5.ape", new(md5=bytes(16)), unchecked=132, unverified=f"88-{len(whole)}")
+    changed = bytearray(whole)
+    changed[5000] ^= 1
+    ape("md5.ape", bytes(changed), verdict="unverified", length=len(whole), why=f"the MD5 of the audio before {len(whole)} is wrong")
+    changed = whole[:5000] + noise(len(whole) - 5000, 8)
+    ape("random.ape", changed, verdict="unverified", length=len(whole), why=f"the MD5 of the audio before {len(whole)} is wrong")
     ape("new-tagged.ape", whole + ape_tag(), title="Golden hour", sequence="yes")
-    save("mp3", "ape.ape", id3v2(text_frame(b"TIT2", "Gold")) + whole, title="Gold", extension="ape", unchecked=160)
+    save("mp3", "ape.ape", id3v2(text_frame(b"TIT2", "Gold")) + whole, title="Gold", extension="ape")
     for name, flags in (("old", 0), ("old-seek", 16), ("old-peak-seek", 20)):
         ape(f"{name}.ape", old(flags=flags) + ape_tag(), title="Golden hour", verdict="unverified", length=len(old(flags=flags) + ape_tag()),
             embedded=32 + 4 * bool(flags & 4) + 4 * bool(flags & 16))

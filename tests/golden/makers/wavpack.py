@@ -29,7 +29,7 @@ def make():
     wavpack = lambda name, data, **expected: save("wavpack", name, data, **expected)
     blocks = [block(i * 100, 100, 300) for i in range(3)]
     whole = b"".join(blocks)
-    wavpack("plain.wv", whole)
+    wavpack("plain.wv", whole, unverified="none")
     wavpack("tagged.wv", whole + ape_tag(), title="Golden hour", sequence="yes")
     wavpack("tail.wv", whole + block(300, 0, 300, parts=sub(0x22, b"LIST" + bytes(20))), sequence="yes")
     packed = sub(0x21, b"RIFF" + bytes(40)) + sub(2, b"\x12") + sub(0x0A, noise(700))
@@ -38,7 +38,9 @@ def make():
     wavpack("channels.wv", channels)
     older = b"".join(block(i * 100, 100, 300, 900, summed=False, version=0x407) for i in range(3))
     wavpack("older.wv", older, verdict="unverified", length=len(older), why=f"the last block, before {len(older)}, has no checksum")
-    wavpack("older-tagged.wv", older + ape_tag(), title="Golden hour")
+    size = len(older) // 3
+    wavpack("older-tagged.wv", older + ape_tag(), title="Golden hour",
+            unverified=" ".join(f"{32 + i * size}-{(i + 1) * size}" for i in range(3)))
     streamed = b"".join(block(i * 100, 100, None) for i in range(3))
     wavpack("streamed.wv", streamed, verdict="unverified", length=len(streamed))
     wavpack("streamed-tagged.wv", streamed + ape_tag(), title="Golden hour")
