@@ -11,10 +11,11 @@
  * No field has the file's length. It ends after the last sector that is not free in the FAT. The
  * checks: the header's fields; each part of the FAT marks itself as used and has possible entries;
  * the directory's entries; every stream's chain has as many sectors as its size needs, and shares
- * none with another. The records of spreadsheets and presentations are walked; the content of other
- * streams is not checked. The last sector is accepted if it belongs to the FAT or directory, or if
+ * none with another. The records of spreadsheets and presentations are walked. The content of other
+ * streams is not checked: their sectors, and those that are free, are named as unverified. The last sector is accepted if it belongs to the FAT or directory, or if
  * its stream continues consistently or is filled up with identical bytes (predictor.h); a document
- * whose last sector looks like noise, or is empty, is unverified.
+ * whose last sector looks like noise, or is all text or one byte repeated, is unverified: writers
+ * fill it up, but not with text.
  *
  * Damage. Programs mostly write FAT and directory last, so a cut file lacks them: it is valid as
  * far as a confirmed part goes, or the header. A chain that breaks contradicts the rest: unless
@@ -30,6 +31,7 @@
 
 #include "bytes.h"
 #include "noise.h"
+#include "plain_text.h"
 #include "predictor.h"
 #include "walk.h"
 
@@ -137,13 +139,28 @@ static enum verdict judge_doubt(
 	return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, at);
 }
 
-/* Whether the last sector, which is all there, is plausible. No writer leaves one that is all zeros
- * at the end. */
+/* Whether the last sector is all zeros, or (unless it holds a table) all one byte, or all text. No
+ * writer leaves one like that at the end. */
+static bool is_end_foreign(struct ole *ole)
+{
+	size_t len = (size_t)1 << ole->shift, text_len = 0;
+	const uint8_t *p = view_peek(ole->view, ole->end - len, len);
+
+	if (!p)
+		return true;
+	if (memcmp(p, p + 1, len - 1) == 0)
+		return !p[0] || !ole->end_confirmed;
+	while (text_len < len && plain_text_byte(p[text_len]))
+		text_len++;
+	return text_len == len && !ole->end_confirmed;
+}
+
+/* Whether the last sector, which is all there, is plausible. */
 static bool is_end_plausible(struct ole *ole)
 {
 	uint64_t ignored;
 
-	if (walk_zeros(ole->view, ole->end - ((uint64_t)1 << ole->shift), ole->end))
+	if (is_end_foreign(ole))
 		return false;
 	return ole->end_confirmed || predictor_check_end(ole->view, HEADER_LEN, ole->end, ROW_LEN,
 					     4, &ignored) == PREDICTOR_CONTINUOUS;
@@ -168,8 +185,10 @@ static enum verdict judge_end(struct ole *ole, bool whole)
 	if (whole && ole->end <= size && !is_end_plausible(ole))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last sector, up to %" PRIu64 ", cannot be verified", ole->end);
-	if (whole && ole->end <= size)
+	if (whole && ole->end <= size) {
+		ole_name_unverified(ole, ole->end);
 		return CARVE_COMPLETE;
+	}
 	if (whole)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the image ends at %" PRIu64 ", within the last sector", size);

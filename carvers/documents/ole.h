@@ -46,6 +46,7 @@ struct ole {
 	uint32_t directory_count;
 	uint32_t *mini_stream; /* the mini stream's sectors */
 	uint32_t mini_stream_count;
+	uint8_t *checked;    /* a bit a sector: something in it was verified */
 	bool short_end;      /* the last sector may end with its stream's data */
 	bool end_confirmed;  /* the last sector holds a table, which was read */
 	bool encrypted;      /* the streams' content looks random */
@@ -82,6 +83,12 @@ bool ole_contradicts(struct ole *ole, const char *problem, uint64_t at);
 /* Notes that all before `end` was confirmed; true. */
 bool ole_confirm(struct ole *ole, uint64_t end);
 
+/* Notes that the content of this sector was verified. */
+void ole_note_checked(struct ole *ole, uint32_t sector);
+
+/* Names all sectors up to `end` whose content was not verified (view_unverified). */
+void ole_name_unverified(struct ole *ole, uint64_t end);
+
 /* Notes that this sector was confirmed, as a part of a table or of the directory. */
 void ole_confirm_sector(struct ole *ole, uint32_t sector);
 
@@ -93,8 +100,8 @@ void ole_free(struct ole *ole);
 /* Follows the chain from start on through sectors that no other chain contains. Its length must be
  * `want` sectors (0: any); list, if not NULL, gets the sectors and *count their number. False: the
  * chain breaks. */
-bool ole_chain(
-	struct ole_table *table, uint32_t start, uint32_t want, uint32_t **list, uint32_t *count);
+bool ole_chain(struct ole *ole, struct ole_table *table, uint32_t start, uint32_t want,
+	uint32_t **list, uint32_t *count);
 
 /* Reads the directory's chain and the root entry. */
 bool ole_read_root(struct ole *ole, struct ole_entry *root);

@@ -1,7 +1,8 @@
 /*
  * The streams' content. Spreadsheets ([MS-XLS] 2.1.4: a type and a length of two bytes each, then
  * the data) and presentations ([MS-PPT] 2.3.1: version and instance, type, length of four bytes)
- * are chains of records, which have to lead from a stream's start to its end. The stream
+ * are chains of records, which have to lead from a stream's start to its end; a sector counts as
+ * verified if a record starts there, or only zeros fill it. The stream
  * `SummaryInformation` ([MS-OLEPS] 2.21) holds title and dates.
  */
 #include "ole.h"
@@ -63,6 +64,18 @@ static const struct ole_record_kind {
 	{ "PowerPoint Document", 8, powerpoint_record_len, 2, 1000 },
 };
 
+/* Reads what is then verified, and notes the sector that holds it. Sectors of the mini stream are
+ * larger than what is read of them. */
+static bool read_checked(
+	struct ole *ole, struct ole_position *position, uint64_t offset, uint8_t *bytes, size_t len)
+{
+	if (!ole_read(ole, position, offset, bytes, len))
+		return false;
+	if (position->entry->len >= ole->cutoff)
+		ole_note_checked(ole, position->sector);
+	return true;
+}
+
 /* Checks that only zeros fill the stream from `at` on. */
 static void check_zeros(struct ole *ole, struct ole_position *position, uint64_t at)
 {
@@ -72,7 +85,7 @@ static void check_zeros(struct ole *ole, struct ole_position *position, uint64_t
 		uint64_t left = position->entry->len - at;
 		size_t len = left < sizeof(bytes) ? (size_t)left : sizeof(bytes);
 
-		if (!ole_read(ole, position, at, bytes, len))
+		if (!read_checked(ole, position, at, bytes, len))
 			return;
 		for (size_t i = 0; i < len; i++)
 			any |= bytes[i];
@@ -91,14 +104,14 @@ static void walk_records(
 	uint8_t header[8];
 	uint64_t at = 0, len;
 
-	if (!ole_read(ole, &position, 0, header, kind->header_len))
+	if (!read_checked(ole, &position, 0, header, kind->header_len))
 		return;
 	if (le16(header + kind->first_at) != kind->first) {
 		ole->encrypted = true;
 		return;
 	}
 	while (at + kind->header_len <= entry->len &&
-		ole_read(ole, &position, at, header, kind->header_len)) {
+		read_checked(ole, &position, at, header, kind->header_len)) {
 		if (memcmp(header, zeros, kind->header_len) == 0) {
 			check_zeros(ole, &position, at);
 			return;

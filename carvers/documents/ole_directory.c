@@ -66,8 +66,8 @@ bool ole_read_root(struct ole *ole, struct ole_entry *root)
 {
 	uint64_t at = ole_sector_at(ole, ole->directory_start);
 
-	if (!ole_chain(
-		    &ole->fat, ole->directory_start, 0, &ole->directory, &ole->directory_count) ||
+	if (!ole_chain(ole, &ole->fat, ole->directory_start, 0, &ole->directory,
+		    &ole->directory_count) ||
 		!ole->directory_count)
 		return ole_wrong(ole, "the chain of the directory breaks", 48);
 	if (at >= view_size(ole->view))
@@ -104,7 +104,8 @@ static bool check_mini_stream(struct ole *ole, const struct ole_entry *root)
 {
 	if (root->len == 0)
 		return true;
-	if (!ole_chain(&ole->fat, root->start, 0, &ole->mini_stream, &ole->mini_stream_count) ||
+	if (!ole_chain(
+		    ole, &ole->fat, root->start, 0, &ole->mini_stream, &ole->mini_stream_count) ||
 		root->len > (uint64_t)ole->mini_stream_count << ole->shift)
 		return false;
 	check_tail(ole, root);
@@ -122,7 +123,8 @@ static bool check_stream(struct ole *ole, const struct ole_entry *entry)
 	if (entry->len == 0)
 		return true;
 	/* Some writers allocate more than needed. */
-	if (want > table->count || !ole_chain(table, entry->start, 0, NULL, &count) || count < want)
+	if (want > table->count || !ole_chain(ole, table, entry->start, 0, NULL, &count) ||
+		count < want)
 		return false;
 	if (!small && count == want)
 		check_tail(ole, entry);
@@ -175,6 +177,8 @@ void ole_each_in_root(struct ole *ole, const struct ole_entry *root,
 	uint8_t *seen = calloc(count / 8 + 1, 1);
 	struct ole_entry entry = { .left = root->child, .right = OLE_FREE };
 
+	if (!queue || !seen)
+		view_no_memory(ole->view);
 	/* A tree of siblings; each entry is queued once, so damage cannot make this endless. */
 	for (uint32_t done = 0; queue && seen; done++) {
 		uint32_t links[] = { entry.left, entry.right };

@@ -18,11 +18,14 @@ static uint32_t sector_len(const struct ole *ole)
 	return (uint32_t)1 << ole->shift;
 }
 
-static bool alloc_table(struct ole_table *table, uint64_t count)
+static bool alloc_table(struct ole *ole, struct ole_table *table, uint64_t count)
 {
 	table->next = calloc(count, sizeof(*table->next));
 	table->seen = calloc(count / 8 + 1, 1);
-	return table->next && table->seen;
+	if (table->next && table->seen)
+		return true;
+	view_no_memory(ole->view);
+	return false;
 }
 
 /* Adds a sector's entries to a table; false if the view ends before, or an entry is impossible. */
@@ -95,8 +98,28 @@ static bool add_tables(struct ole *ole, uint32_t *tables)
 	return true;
 }
 
+void ole_note_checked(struct ole *ole, uint32_t sector)
+{
+	if (sector < ole->fat.count)
+		ole->checked[sector / 8] |= (uint8_t)(1 << sector % 8);
+}
+
+void ole_name_unverified(struct ole *ole, uint64_t end)
+{
+	uint64_t from = ole->shift == 9 ? ole_sector_at(ole, 0) : HEADER_LEN;
+
+	for (uint32_t i = 0; i < ole->fat.count && ole_sector_at(ole, i) < end; i++) {
+		if (!(ole->checked[i / 8] >> i % 8 & 1))
+			continue;
+		view_unverified(ole->view, from, ole_sector_at(ole, i));
+		from = ole_sector_at(ole, i + 1);
+	}
+	view_unverified(ole->view, from, end);
+}
+
 void ole_confirm_sector(struct ole *ole, uint32_t sector)
 {
+	ole_note_checked(ole, sector);
 	ole_confirm(ole, ole_sector_at(ole, sector + 1));
 	if (ole->end && ole_sector_at(ole, sector + 1) == ole->end)
 		ole->end_confirmed = true;
@@ -146,7 +169,10 @@ bool ole_read_fat(struct ole *ole)
 		(uint64_t)ole->table_count << ole->shift > view_size(ole->view))
 		return ole_wrong(ole, "an impossible FAT size", 44);
 	tables = malloc(ole->table_count * sizeof(*tables));
-	if (!tables || !alloc_table(&ole->fat, entries))
+	ole->checked = calloc(entries / 8 + 1, 1);
+	if (!tables || !ole->checked)
+		view_no_memory(ole->view);
+	if (!alloc_table(ole, &ole->fat, entries) || !tables || !ole->checked)
 		valid = ole_wrong(ole, "no memory for the FAT", 44);
 	else
 		valid = add_tables(ole, tables);
@@ -160,8 +186,8 @@ bool ole_read_fat(struct ole *ole)
 	return valid;
 }
 
-bool ole_chain(
-	struct ole_table *table, uint32_t start, uint32_t want, uint32_t **list, uint32_t *count)
+bool ole_chain(struct ole *ole, struct ole_table *table, uint32_t start, uint32_t want,
+	uint32_t **list, uint32_t *count)
 {
 	uint32_t room = 0;
 
@@ -176,8 +202,10 @@ bool ole_chain(
 
 			room = room ? room * 2 : 16;
 			more = realloc(*list, room * sizeof(*more));
-			if (!more)
+			if (!more) {
+				view_no_memory(ole->view);
 				return false;
+			}
 			*list = more;
 		}
 		if (list)
@@ -194,8 +222,8 @@ bool ole_read_mini_fat(struct ole *ole)
 
 	if (ole->mini_table_start > OLE_LAST_SECTOR)
 		return true;
-	if (!ole_chain(&ole->fat, ole->mini_table_start, 0, &sectors, &count) ||
-		!alloc_table(&ole->mini, (uint64_t)count * (sector_len(ole) / 4)))
+	if (!ole_chain(ole, &ole->fat, ole->mini_table_start, 0, &sectors, &count) ||
+		!alloc_table(ole, &ole->mini, (uint64_t)count * (sector_len(ole) / 4)))
 		valid = ole_wrong(ole, "the chain of the mini FAT breaks", 60);
 	for (uint32_t i = 0; valid && i < count; i++) {
 		valid = add_entries(ole, &ole->mini, sectors[i], count * (sector_len(ole) / 4));
@@ -208,6 +236,7 @@ bool ole_read_mini_fat(struct ole *ole)
 
 void ole_free(struct ole *ole)
 {
+	free(ole->checked);
 	free(ole->fat.next);
 	free(ole->fat.seen);
 	free(ole->mini.next);

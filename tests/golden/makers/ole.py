@@ -178,6 +178,22 @@ def make():
     wiped = Compound([("VisioDocument", (b"a line from here to there, " * 200)[:4608] + bytes(512))], tail=False).data
     save("ole", "end-zeros.vsd", wiped, verdict="unverified", length=len(wiped),
          why=f"the last sector, up to {len(wiped)}, cannot be verified")
+    # A stream's last sectors are some other file's: no program ends a compound file like that.
+    for kind, byte in ("text", b"a line of foreign text "), ("ff", b"\xff"):
+        pages = Compound([("VisioDocument", (b"\0\1\2\3 pages " * 600)[:5632])], tail=False).data
+        save("ole", f"end-{kind}.vsd", pages[:-1024] + (byte * 1024)[:1024], verdict="unverified", length=len(pages),
+             why=f"the last sector, up to {len(pages)}, cannot be verified")
+    # The stream is named, not FAT and directory, nor the sectors of a spreadsheet where a record starts.
+    doc = Compound([("WordDocument", word)])
+    save("ole", "stream.doc", doc.data, extension="doc", unchecked=doc.unchecked, unverified=f"512-{doc.at(doc.fat_at)}")
+    book, at, starts = excel_records() + struct.pack("<HH", 0x203, 3000) + noise(3000), 0, set()
+    sheet = Compound([("Workbook", book)])
+    while at < len(book):
+        starts |= {at // 512, (at + 3) // 512}
+        at += 4 + struct.unpack_from("<H", book, at + 2)[0]
+    last = max(starts)
+    assert starts == set(range(last + 1)) and sheet.at(last + 1) < sheet.at(sheet.fat_at)
+    save("ole", "stream.xls", sheet.data, extension="xls", unchecked=sheet.unchecked, unverified=f"{sheet.at(last + 1)}-{sheet.at(sheet.fat_at)}")
     header = bytearray(data)
     for name, offset, value, why in (("version", 26, 5, "an unknown version or sector size in the header"),
                                      ("order", 28, 0, "an unknown byte order or mini sector size in the header"),
