@@ -266,6 +266,8 @@ const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 		return NULL;
 	if (view->memory)
 		return lend(view, offset, len);
+	if (!len) /* the buffer may be anywhere yet */
+		return view->buffer;
 	at = view->start + offset;
 	if (at < view->paid_at || at + len > view->paid_at + view->paid) {
 		if (!fetch(view, offset, len))

@@ -1,0 +1,400 @@
+/* How much work a check may do, and how it ends when that or memory is not enough. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "carve/check.h"
+#include "evidence/backend.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+static uint8_t content[1200000];
+
+static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	(void)image;
+	memcpy(buffer, content + offset, len);
+	return 0;
+}
+
+static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
+static struct image image = { .backend = &memory_backend,
+	.info = { .format = "raw", .size = sizeof(content), .sector_size = 512 },
+	.read_unit = 512 };
+
+static void fill(void)
+{
+	for (size_t i = 0; i < sizeof(content); i++)
+		content[i] = (uint8_t)(i * 11 + i / 256);
+}
+
+TestSuite(view_work, .init = fill);
+
+static struct view *view_at(uint64_t start, uint64_t size)
+{
+	struct view *view = view_new();
+
+	view_point(view, &image, start, size);
+	return view;
+}
+
+Test(view_work, a_peek_costs_its_bytes_and_64_units)
+{
+	struct view *view = view_at(0, sizeof(content));
+
+	cr_expect_eq(view_work_done(view), 0);
+	view_peek(view, 0, 100);
+	cr_expect_eq(view_work_done(view), 164);
+	view_peek(view, 900000, 65536);
+	cr_expect_eq(view_work_done(view), 164 + 65600);
+	cr_expect(view_work(view, 1000));
+	cr_expect_eq(view_work_done(view), 164 + 65600 + 1000);
+	cr_expect_null(view_peek(view, sizeof(content), 1), "outside");
+	view_point(view, &image, 5, 10);
+	cr_expect_eq(view_work_done(view), 0, "each candidate starts anew");
+	view_free(view);
+}
+
+Test(view_work, nothing_can_be_peeked_at_anywhere)
+{
+	struct view *view = view_at(1000000, 5000);
+
+	view_peek(view, 0, 5000);
+	view_point(view, &image, 0, 5000);
+	cr_expect_not_null(view_peek(view, 0, 0), "the buffer is elsewhere");
+	cr_expect_not_null(view_peek(view, 5000, 0));
+	cr_expect_null(view_peek(view, 5001, 0));
+	view_free(view);
+}
+
+Test(view_work, a_check_ends_at_its_limit)
+{
+	const uint64_t limits[] = { 0, 1, 1000, 262143, 262144, 262145, 5000000 };
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		struct view *view = view_at(0, sizeof(content));
+
+		view_limit_work(view, limits[i]);
+		cr_expect(view_work(view, limits[i]), "all of %zu may be spent", (size_t)limits[i]);
+		cr_expect_eq(view_work_done(view), limits[i]);
+		cr_expect_not(view_work(view, 1), "and not a unit more");
+		cr_expect_eq(view_work_done(view), UINT64_MAX);
+		cr_expect_null(view_peek(view, 0, 1));
+		cr_expect_not(view_work(view, 0), "a spent budget stays spent");
+		cr_expect_not(view_is_exhausted(view), "it is the rule's budget that is spent");
+		view_free(view);
+	}
+}
+
+Test(view_work, more_units_than_a_number_holds_are_too_many)
+{
+	struct view *view = view_at(0, sizeof(content));
+
+	view_limit_work(view, 1000);
+	cr_expect_not(view_work(view, UINT64_MAX));
+	cr_expect_not(view_work(view, UINT64_MAX));
+	cr_expect_eq(view_work_done(view), UINT64_MAX);
+	view_free(view);
+}
+
+/* Units that a view takes before it is exhausted, in steps of a MiB. */
+static uint64_t units_until_exhausted(struct view *view)
+{
+	uint64_t units = 0;
+
+	while (units < 4096 * MIB && view_work(view, MIB))
+		units += MIB;
+	return units;
+}
+
+Test(view_work, without_looking_on_it_is_exhausted)
+{
+	struct view *view = view_at(0, sizeof(content));
+	uint64_t base, further;
+
+	base = units_until_exhausted(view);
+	cr_expect(view_is_exhausted(view));
+	cr_expect_eq(base, 512 * MIB, "%zu MiB", (size_t)(base / MIB));
+	cr_expect_null(view_peek(view, 0, 1));
+	view_point(view, &image, 0, sizeof(content));
+	cr_expect_not(view_is_exhausted(view));
+	view_peek(view, 1000000, 10);
+	further = units_until_exhausted(view);
+	cr_expect(view_is_exhausted(view));
+	cr_expect_leq(further, 512 * MIB + 64 * 1000010);
+	cr_expect_geq(further + 2 * MIB, 512 * MIB + 64 * 1000010, "64 units a byte looked at");
+	view_free(view);
+}
+
+/* A carver's walk: small peeks, back and forth, and some work. */
+static uint64_t walk(struct view *view)
+{
+	for (uint64_t i = 0; i < 3000; i++) {
+		view_peek(view, i * 7919 % 1000000, (size_t)(i % 500));
+		view_work(view, i % 13);
+	}
+	return view_work_done(view);
+}
+
+Test(view_work, the_same_bytes_take_the_same_work_whatever_was_read_before)
+{
+	struct view *view = view_at(0, sizeof(content)), *memory;
+	uint64_t first = walk(view);
+
+	for (uint64_t before = 0; before < 1000000; before += 99991) {
+		view_point(view, &image, before, 5000);
+		view_peek(view, 0, 5000);
+		view_point(view, &image, 0, sizeof(content));
+		cr_expect_eq(walk(view), first, "after a look at %zu", (size_t)before);
+	}
+	view_free(view);
+	memory = view_new_memory(content, sizeof(content));
+	cr_expect_eq(walk(memory), first, "in memory");
+	view_free(memory);
+}
+
+struct watcher {
+	unsigned asked, refuse_at;
+};
+
+static bool watch(void *context, uint64_t reached)
+{
+	struct watcher *watcher = context;
+
+	(void)reached;
+	return ++watcher->asked != watcher->refuse_at;
+}
+
+Test(view_work, the_watcher_is_asked_every_256_kib_of_work)
+{
+	static const uint64_t steps[] = { 1, 100, 65536, 300000 };
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct watcher watcher = { 0 };
+		struct view *view = view_at(0, sizeof(content));
+		uint64_t done = 0;
+
+		view_watch(view, watch, &watcher);
+		for (; done < 64 * MIB; done += steps[i])
+			cr_assert(view_work(view, steps[i]));
+		/* The step in which the mark is passed belongs to the span before it. */
+		cr_expect_geq(watcher.asked, done / (256 * 1024 + steps[i]), "%u times, by %zu",
+			watcher.asked, (size_t)steps[i]);
+		cr_expect_leq(watcher.asked, done / (256 * 1024) + 1, "%u times, by %zu",
+			watcher.asked, (size_t)steps[i]);
+		view_free(view);
+	}
+}
+
+Test(view_work, a_watcher_that_refuses_ends_the_work)
+{
+	struct watcher watcher = { .refuse_at = 3 };
+	struct view *view = view_at(0, sizeof(content));
+	uint64_t done = 0;
+
+	view_watch(view, watch, &watcher);
+	while (done < 64 * MIB && view_work(view, 1000))
+		done += 1000;
+	cr_expect_lt(done, MIB);
+	cr_expect(view_stopped(view));
+	cr_expect_null(view_peek(view, 0, 1));
+	cr_expect_not(view_work(view, 1));
+	cr_expect_eq(watcher.asked, 3, "it is not asked again");
+	view_point(view, &image, 0, 100);
+	cr_expect_not(view_stopped(view));
+	view_free(view);
+}
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+/* What the carver of these tests does. */
+static struct {
+	uint64_t units; /* of work, in steps of 1,000 */
+	enum verdict verdict;
+	bool no_memory;
+	struct range unverified[4];
+} plan;
+
+static enum verdict planned_check(struct view *view, struct finding *finding)
+{
+	const uint8_t *first = view_peek(view, 0, 8);
+
+	finding->length = plan.verdict == CARVE_REJECT ? 0 : 5000;
+	for (size_t i = 0; i < 4; i++)
+		view_unverified(view, plan.unverified[i].offset,
+			plan.unverified[i].offset + plan.unverified[i].length);
+	if (plan.no_memory)
+		view_no_memory(view);
+	for (uint64_t done = 0; first && done < plan.units && view_work(view, 1000);)
+		done += 1000;
+	if (plan.verdict == CARVE_COMPLETE)
+		return CARVE_COMPLETE;
+	return verdict_because(plan.verdict, finding, "as the test wants it");
+}
+
+static const struct carver planned_carver = { "planned", "does what a test wants", planned_check };
+static const struct rule rule = {
+	.name = (char *)"planned", .carver = &planned_carver, .max_size = sizeof(content)
+};
+
+static struct outcome check(uint64_t work_max)
+{
+	struct candidate candidate = {
+		.start = 1000, .length = sizeof(content) - 1000, .end = END_MAX_SIZE
+	};
+	struct view *view = view_new();
+	struct outcome outcome;
+
+	check_candidate(view, &image, &rule, &candidate, work_max, &outcome);
+	view_free(view);
+	return outcome;
+}
+
+Test(view_work, an_outcome_has_the_work_of_its_check)
+{
+	struct outcome outcome;
+
+	plan.units = 7000;
+	plan.verdict = CARVE_COMPLETE;
+	outcome = check(UINT64_MAX);
+	cr_expect_eq(outcome.verdict, CARVE_COMPLETE);
+	cr_expect_eq(outcome.work, 7000 + 8 + 64);
+	outcome = check(7000 + 8 + 64);
+	cr_expect_eq(outcome.verdict, CARVE_COMPLETE, "just enough");
+	plan.verdict = CARVE_REJECT;
+	outcome = check(UINT64_MAX);
+	cr_expect_eq(outcome.verdict, CARVE_REJECT);
+	cr_expect_eq(outcome.work, 7000 + 8 + 64, "rejecting costs as much");
+}
+
+Test(view_work, what_a_carver_says_after_its_budget_was_spent_is_not_used)
+{
+	static const enum verdict verdicts[] = { CARVE_REJECT, CARVE_COMPLETE, CARVE_TRUNCATED,
+		CARVE_UNVERIFIED };
+
+	plan.units = 7000;
+	plan.unverified[0] = (struct range){ 100, 10 };
+	for (size_t i = 0; i < 4; i++) {
+		struct outcome outcome;
+
+		plan.verdict = verdicts[i];
+		outcome = check(7000 + 8 + 64 - 1);
+		cr_expect_eq(outcome.verdict, CARVE_REJECT);
+		cr_expect_eq(outcome.work, UINT64_MAX);
+		cr_expect_eq(outcome.length, 0);
+		cr_expect_eq(outcome.unverified.count, 0);
+		cr_expect_eq(outcome.finding.why[0], 0);
+	}
+}
+
+Test(view_work, an_exhausted_check_leaves_the_file_unverified)
+{
+	static const enum verdict verdicts[] = { CARVE_COMPLETE, CARVE_TRUNCATED,
+		CARVE_UNVERIFIED };
+	struct outcome outcome;
+
+	plan.units = UINT64_MAX;
+	for (size_t i = 0; i < 3; i++) {
+		plan.verdict = verdicts[i];
+		outcome = check(UINT64_MAX);
+		cr_expect_eq(outcome.verdict, CARVE_UNVERIFIED);
+		cr_expect_eq(outcome.length, 5000);
+		cr_expect_str_eq(outcome.finding.why,
+			"decodes to far more than its size: checked up to 5000");
+		cr_expect_geq(outcome.work, 512 * MIB);
+		cr_expect_leq(outcome.work, 514 * MIB);
+	}
+	plan.verdict = CARVE_REJECT;
+	outcome = check(UINT64_MAX);
+	cr_expect_eq(outcome.verdict, CARVE_REJECT);
+	cr_expect_eq(outcome.work, UINT64_MAX, "it counts as not checked");
+}
+
+Test(view_work, the_unverified_parts_of_a_complete_file_are_places_in_the_image)
+{
+	struct outcome outcome;
+
+	plan.verdict = CARVE_COMPLETE;
+	plan.unverified[0] = (struct range){ 4900, 1000 }; /* beyond the end, and out of order */
+	plan.unverified[1] = (struct range){ 10, 20 };
+	plan.unverified[2] = (struct range){ 25, 15 };
+	plan.unverified[3] = (struct range){ 6000, 5 };
+	outcome = check(UINT64_MAX);
+	cr_assert_eq(outcome.unverified.count, 2);
+	cr_expect_eq(outcome.unverified.items[0].offset, 1010);
+	cr_expect_eq(outcome.unverified.items[0].length, 30);
+	cr_expect_eq(outcome.unverified.items[1].offset, 5900);
+	cr_expect_eq(outcome.unverified.items[1].length, 100);
+	outcome_free(&outcome);
+	plan.verdict = CARVE_TRUNCATED;
+	outcome = check(UINT64_MAX);
+	cr_expect_eq(outcome.unverified.count, 0, "only complete files hide anything");
+}
+
+static enum verdict many_check(struct view *view, struct finding *finding)
+{
+	for (uint64_t i = 0; i < 100000; i++)
+		view_unverified(view, i * 10, i * 10 + 5);
+	finding->length = 1000000;
+	return CARVE_COMPLETE;
+}
+
+Test(view_work, too_many_unverified_parts_are_merged)
+{
+	static const struct carver many = { "many", "names 100,000 parts", many_check };
+	const struct rule many_rule = {
+		.name = (char *)"many", .carver = &many, .max_size = sizeof(content)
+	};
+	struct candidate candidate = { .start = 0, .length = sizeof(content) };
+	struct view *view = view_new();
+	struct outcome outcome;
+
+	check_candidate(view, &image, &many_rule, &candidate, UINT64_MAX, &outcome);
+	cr_expect_leq(outcome.unverified.count, 4096);
+	for (uint64_t i = 0; i < 100000; i++)
+		cr_assert_eq(
+			ranges_overlap(&outcome.unverified, i * 10, 5), 5, "part %zu", (size_t)i);
+	outcome_free(&outcome);
+	view_free(view);
+}
+
+Test(view_work, without_memory_there_is_no_verdict_but_an_error)
+{
+	static const enum verdict verdicts[] = { CARVE_REJECT, CARVE_COMPLETE, CARVE_TRUNCATED,
+		CARVE_UNVERIFIED };
+	const struct candidate candidate = { .start = 1000 };
+	struct error error = { 0 };
+
+	plan.no_memory = true;
+	plan.units = 7000;
+	for (size_t i = 0; i < 4; i++) {
+		struct outcome outcome;
+
+		plan.verdict = verdicts[i];
+		outcome = check(UINT64_MAX);
+		cr_expect(outcome.no_memory);
+		cr_expect_eq(outcome.verdict, CARVE_REJECT);
+		cr_expect_eq(outcome.length, 0);
+	}
+	plan.no_memory = false;
+	cr_expect_not(check(UINT64_MAX).no_memory, "the next check may succeed");
+	cr_expect_eq(check_memory_error(&error, &rule, &candidate), -ENOMEM);
+	cr_expect_eq(error.code, EXIT_IO);
+	cr_expect_not_null(strstr(error.text, "resume the run"), "%s", error.text);
+}
+
+Test(view_work, after_no_memory_nothing_more_is_read)
+{
+	struct view *view = view_at(0, sizeof(content));
+
+	cr_expect_not_null(view_peek(view, 0, 1));
+	view_no_memory(view);
+	cr_expect(view_lacked_memory(view));
+	cr_expect_null(view_peek(view, 0, 1));
+	cr_expect_not(view_work(view, 1));
+	view_point(view, &image, 0, 100);
+	cr_expect_not(view_lacked_memory(view));
+	cr_expect_not_null(view_peek(view, 0, 1));
+	view_free(view);
+}
