@@ -10,8 +10,11 @@
  * The header has the length of all bins and a checksum (its words XORed). The walk goes from bin to
  * bin and cell to cell; the cells have to fill each bin. In cells in use that start with known
  * letters (keys, values, lists) the first fields are checked. If the two sequence numbers differ,
- * the hive was not closed, which only adds a note. A last cell that is free may contain anything
- * but random bytes. The file may be padded with zeros to a multiple of 64 KiB.
+ * the hive was not closed, which only adds a note. Free cells may contain anything, which nothing
+ * verifies (view_unverified); random bytes in a free last cell show that the file was overwritten.
+ *
+ * The hive ends with its bins, whatever follows. Windows often pads its files with zeros to a
+ * multiple of 64 KiB, but nothing shows which zeros are padding: they add a note, too.
  *
  * A log starts with a copy of the header's first 512 bytes (regf_log.c). Logs are reused, and
  * longer than their contents: the end is unverified, unless an entry is invalid.
@@ -31,6 +34,7 @@
 
 #define HEADER_LEN 4096
 #define BIN_HEADER_LEN 32
+#define FREE_MIN 512 /* bytes of free cells that are reported: files start with sectors */
 #define NAME_AT 48
 #define NAME_LEN 64
 
@@ -100,6 +104,8 @@ static bool walk_cells(struct regf_hive *hive, uint64_t at, uint64_t end)
 			return false;
 		hive->last_cell = at;
 		hive->last_free = free;
+		if (free && len >= FREE_MIN)
+			view_unverified(hive->view, at + 4, at + (uint64_t)len);
 		at += (uint64_t)len;
 		hive->valid_end = at;
 	}
@@ -129,9 +135,9 @@ static bool walk_bins(struct regf_hive *hive, uint64_t *at)
 #define FILE_STEP 65536
 #define PADDING_MAX (4 * FILE_STEP)
 
-/* Files of hives and logs may grow in steps of 64 KiB. Zeros up to exactly one of the next steps
- * belong to the file. */
-static uint64_t file_end(const struct regf_hive *hive, uint64_t from)
+/* Files of logs may grow in steps of 64 KiB. Zeros up to exactly one of the next steps belong to
+ * the file. */
+static uint64_t log_file_end(const struct regf_hive *hive, uint64_t from)
 {
 	uint64_t at = from, limit = from + PADDING_MAX;
 	const uint8_t *p;
@@ -151,6 +157,7 @@ static uint64_t file_end(const struct regf_hive *hive, uint64_t from)
 static enum verdict check_hive(struct regf_hive *hive)
 {
 	uint64_t at = HEADER_LEN, noise;
+	uint64_t step = (hive->end + FILE_STEP - 1) / FILE_STEP * FILE_STEP;
 	struct finding *finding = hive->finding;
 
 	if (!walk_bins(hive, &at)) {
@@ -173,7 +180,7 @@ static enum verdict check_hive(struct regf_hive *hive)
 	noise = hive->end;
 	if (hive->last_free)
 		noise = slack_noise(hive->view, hive->last_cell + 4, hive->end);
-	finding->length = noise < hive->end ? noise : file_end(hive, hive->end);
+	finding->length = noise;
 	if (noise < hive->end)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"random bytes in the last cell, at %" PRIu64, noise);
@@ -182,6 +189,10 @@ static enum verdict check_hive(struct regf_hive *hive)
 	if (hive->open)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"the hive was not closed: its sequence numbers differ");
+	if (step > hive->end && walk_zeros(hive->view, hive->end, step))
+		return verdict_because(CARVE_COMPLETE, finding,
+			"without the zeros from %" PRIu64 " on, which may pad the file to 64 KiB",
+			hive->end);
 	return CARVE_COMPLETE;
 }
 
@@ -195,7 +206,7 @@ static enum verdict check_log(struct regf_hive *hive)
 		return verdict_because(
 			CARVE_REJECT, finding, "the header of a log without a valid entry");
 	finding->extension = "log";
-	finding->length = broken ? end : file_end(hive, end);
+	finding->length = broken ? end : log_file_end(hive, end);
 	if (broken)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the hashes of the entry at %" PRIu64 " are wrong", end);

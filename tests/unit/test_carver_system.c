@@ -94,17 +94,23 @@ Test(carver_system, evtx_whose_unused_space_is_random)
 	free(bytes.data);
 }
 
-Test(carver_system, registry_hives_may_be_padded_to_64_kib)
+Test(carver_system, registry_hives_end_with_their_bins_whatever_follows)
 {
 	struct bytes bytes = golden("tests/golden/regf/hive.dat");
 	size_t len = bytes.len;
+	struct finding found;
 
 	bytes_fill(&bytes, 0, 65536 - len);
-	expect("regf", &bytes, CARVE_COMPLETE, 65536, "");
+	expect("regf", &bytes, CARVE_COMPLETE, len, "may pad the file to 64 KiB");
 	bytes_fill(&bytes, 7, 100);
-	expect("regf", &bytes, CARVE_COMPLETE, 65536, "");
-	/* Zeros that end elsewhere do not belong to the file. */
+	expect("regf", &bytes, CARVE_COMPLETE, len, "may pad the file to 64 KiB");
+	memset(bytes.data + 65536, 0, 100);
+	bytes_fill(&bytes, 0, 300000);
+	expect("regf", &bytes, CARVE_COMPLETE, len, "may pad the file to 64 KiB");
+	/* Zeros that end elsewhere are not padding. */
 	bytes.data[65535] = 7;
-	expect("regf", &bytes, CARVE_COMPLETE, len, "");
+	cr_assert_eq(carve("regf", bytes.data, bytes.len, &found), CARVE_COMPLETE);
+	cr_assert_eq(found.length, len);
+	cr_assert_str_eq(found.why, "");
 	free(bytes.data);
 }

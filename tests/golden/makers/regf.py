@@ -69,7 +69,8 @@ def make():
     hive = header(len(bins)).ljust(4096, b"\0") + bins
     end = 4096 + 4096 + 32 + len(node(b"Key")) + len(text)
     name = "\\??\\C:\\Users\\someone\\ntuser.dat"[-31:]
-    save("regf", "hive.dat", hive, unchecked=end, title=name, time=TIME // 10000000 - 11644473600)
+    save("regf", "hive.dat", hive, unchecked=end, title=name, time=TIME // 10000000 - 11644473600,
+         unverified=f"{4096 + 32 + used + 4}-8192 {end + 4}-{len(hive)}")
     save("regf", "open.dat", header(len(bins), sequence=(6, 5)).ljust(4096, b"\0") + bins, unchecked=end,
          why="the hive was not closed: its sequence numbers differ")
     save("regf", "sum.dat", patched(hive, 508, b"\0\0\0\0"), verdict="unverified", length=len(hive), why="the header's checksum is wrong")
