@@ -81,6 +81,13 @@ bool view_work(struct view *view, uint64_t units);
  * run ends with an error instead of a wrong result. */
 void view_no_memory(struct view *view);
 
+/* Waits until all checks of the process together have no more than 1 GiB reserved, this one's bytes
+ * included; a check that wants more than that gets it once it is the only one. For decoders with
+ * large windows: called before the memory is allocated, and again only when what was reserved
+ * before is free again, for it counts no longer. The check's end gives it back. False: the check is
+ * to end, as with view_work. */
+bool view_reserve(struct view *view, uint64_t bytes);
+
 /* The most bytes that one view_peek returns. */
 #define VIEW_MAX_PEEK ((size_t)65536)
 

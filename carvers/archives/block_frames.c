@@ -75,8 +75,7 @@ static enum frame_end walk_blocks(
 		walk->valid_end = block.data;
 		if (block.last)
 			block.end += frame->end_extra;
-		state = frame->dictionary ? COMPRESSED_CUT
-					  : compressed_feed(stream, view, block.end);
+		state = frame->dictionary ? COMPRESSED_CUT : compressed_feed(stream, block.end);
 		if (block.end > view_size(view))
 			return state == COMPRESSED_BAD ? FRAME_BROKEN : FRAME_CUT;
 		if (!frame->dictionary && (state != COMPRESSED_CUT || stream->end != block.end) &&
@@ -98,11 +97,10 @@ static enum frame_end walk_frame(struct frames_walk *walk, uint64_t at)
 
 	if (!walk->kind->read_frame(walk->view, &frame))
 		return FRAME_NONE;
-	if (!compressed_open(&stream, walk->kind->format))
+	if (!compressed_open(&stream, walk->view, walk->kind->format))
 		return FRAME_REFUSED;
 	stream.end = at;
-	if (!frame.dictionary &&
-		compressed_feed(&stream, walk->view, frame.blocks) == COMPRESSED_BAD)
+	if (!frame.dictionary && compressed_feed(&stream, frame.blocks) == COMPRESSED_BAD)
 		end = FRAME_NONE;
 	else
 		end = walk_blocks(walk, &frame, &stream);

@@ -57,7 +57,7 @@ static uint64_t inflate_run(struct view *view, struct dmg_head *head, bool *whol
 	size_t len, used;
 
 	*whole = false;
-	if (!inflated_open(&inflated, INFLATED_ZLIB))
+	if (!inflated_open(&inflated, view, INFLATED_ZLIB))
 		return 0;
 	while (state == INFLATED_MORE && (window = walk_window(view, at, view_size(view), &len))) {
 		state = inflated_feed(&inflated, window, len, &used);

@@ -45,7 +45,8 @@ static int decompress_block(struct lz4_legacy *legacy, uint64_t at, uint64_t *en
 	}
 	result = LZ4_decompress_safe(
 		(const char *)legacy->input, (char *)legacy->output, (int)len, BLOCK_LEN);
-	return result < 0 ? 0 : result;
+	result = result < 0 ? 0 : result;
+	return view_work(legacy->view, len + (uint32_t)result / 8) ? result : 0;
 }
 
 /* Walks the blocks of a file. Returns the decompressed length of the last one; 0 when an expected
@@ -86,8 +87,11 @@ enum verdict lz4_legacy_check(struct view *view, struct finding *finding)
 	struct lz4_legacy legacy = { view, malloc(LZ4_COMPRESSBOUND(BLOCK_LEN)),
 		malloc(BLOCK_LEN) };
 	uint64_t valid_end = 0;
-	bool whole = legacy.input && legacy.output && walk_blocks(&legacy, &valid_end, finding);
+	bool allocated = legacy.input && legacy.output, whole;
 
+	if (!allocated)
+		view_no_memory(view);
+	whole = allocated && walk_blocks(&legacy, &valid_end, finding);
 	free(legacy.input);
 	free(legacy.output);
 	if (valid_end <= MAGIC_LEN)

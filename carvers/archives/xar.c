@@ -109,7 +109,7 @@ static uint64_t read_table(struct view *view, uint64_t at, uint64_t end, uint64_
 	size_t len, used;
 
 	*whole = false;
-	if (!inflated_open(&inflated, INFLATED_ZLIB))
+	if (!inflated_open(&inflated, view, INFLATED_ZLIB))
 		return at;
 	while (state == INFLATED_MORE && inflated.output_len <= xml_len &&
 		(window = walk_window(view, at, end, &len))) {

@@ -97,7 +97,7 @@ static enum inflated_state inflate_data(struct view *view, const struct zip_memb
 	uint64_t limit, uint64_t output_max, struct inflated *inflated, uint64_t *end)
 {
 	*end = member->data;
-	if (!inflated_open(inflated, INFLATED_RAW))
+	if (!inflated_open(inflated, view, INFLATED_RAW))
 		return INFLATED_MORE;
 	return inflate_with(view, member, limit, output_max, inflated, end);
 }
@@ -150,8 +150,9 @@ static bool find_intact_end(struct view *view, struct zip_member *member, struct
 	uint64_t end;
 	size_t len;
 
-	if (!inflated_open_quick(inflated) || inflate_with(view, member, view_size(view),
-						      output_max, inflated, &end) != INFLATED_DONE)
+	if (!inflated_open_quick(inflated, view) ||
+		inflate_with(view, member, view_size(view), output_max, inflated, &end) !=
+			INFLATED_DONE)
 		return false;
 	len = read_descriptor(view, member, end - member->data, &inflated->crc);
 	member->end = end + len;

@@ -3,7 +3,12 @@
  * says how it went. struct compressed_decoder is what they have in common.
  *
  * Small files can be made that take hours to decompress. Deflate cannot compress better than 1032
- * to 1; what goes far beyond that is abandoned.
+ * to 1; a stream that goes far beyond that is abandoned. A file of many streams is bounded by its
+ * work, which each library weighs: what it takes for a byte of input, which is dense, and for a byte
+ * of output, which may be one of a long run.
+ *
+ * Decoders with large windows wait until the process has memory for them (view_reserve), so that
+ * many threads do not need the largest window each. Most windows are small and need not wait.
  */
 #include "compressed.h"
 
@@ -14,19 +19,22 @@
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
+#include "bytes.h"
 #include "igzip.h"
 #include "tar_header.h"
 #include "walk.h"
 
 #define OUTPUT_LEN 65536
 #define MEMORY_MAX ((uint64_t)1 << 30)
+#define MEMORY_SMALL ((uint64_t)16 << 20) /* needs no reservation */
 #define WINDOW_LOG_MAX 30
 #define LZMA2_DICTIONARY (64u << 20)
 #define OUTPUT_BASE ((uint64_t)256 << 20)
 #define OUTPUT_FACTOR 1100
 
-enum step { STEP_MORE, STEP_DONE, STEP_BAD, STEP_REFUSE };
+enum step { STEP_MORE, STEP_DONE, STEP_BAD, STEP_REFUSE, STEP_NO_MEMORY };
 
 struct compressed_decoder;
 
@@ -34,12 +42,15 @@ struct library {
 	bool (*open)(struct compressed_decoder *);
 	enum step (*run)(struct compressed_decoder *);
 	void (*close)(struct compressed_decoder *);
+	unsigned input_work, output_shift; /* units of work: input * input_work + output >>
+					      output_shift; measured at 5 ns a unit for text */
 };
 
 /* What one step of a library reads and writes; the step advances the pointers and lowers the
  * counts. */
 struct compressed_decoder {
 	const struct library *library;
+	struct view *view;
 	const uint8_t *in;
 	uint8_t *out;
 	size_t in_left, out_left;
@@ -73,6 +84,8 @@ static enum step gzip_run(struct compressed_decoder *decoder)
 	decoder->out_left = stream->avail_out;
 	if (code == Z_STREAM_END)
 		return STEP_DONE;
+	if (code == Z_MEM_ERROR)
+		return STEP_NO_MEMORY;
 	return code == Z_OK || code == Z_BUF_ERROR ? STEP_MORE : STEP_BAD;
 }
 
@@ -122,6 +135,8 @@ static enum step bzip2_run(struct compressed_decoder *decoder)
 	decoder->out_left = stream->avail_out;
 	if (code == BZ_STREAM_END)
 		return STEP_DONE;
+	if (code == BZ_MEM_ERROR)
+		return STEP_NO_MEMORY;
 	return code == BZ_OK ? STEP_MORE : STEP_BAD;
 }
 
@@ -132,12 +147,12 @@ static void bzip2_close(struct compressed_decoder *decoder)
 
 static bool xz_open(struct compressed_decoder *decoder)
 {
-	return lzma_stream_decoder(&decoder->state.lzma, MEMORY_MAX, 0) == LZMA_OK;
+	return lzma_stream_decoder(&decoder->state.lzma, MEMORY_SMALL, 0) == LZMA_OK;
 }
 
 static bool lzma_open(struct compressed_decoder *decoder)
 {
-	return lzma_alone_decoder(&decoder->state.lzma, MEMORY_MAX) == LZMA_OK;
+	return lzma_alone_decoder(&decoder->state.lzma, MEMORY_SMALL) == LZMA_OK;
 }
 
 /* A larger dictionary than the one used to compress does no harm. */
@@ -146,12 +161,22 @@ static bool lzma2_open(struct compressed_decoder *decoder)
 	lzma_options_lzma options = { .dict_size = LZMA2_DICTIONARY };
 	lzma_filter filters[] = { { LZMA_FILTER_LZMA2, &options }, { LZMA_VLI_UNKNOWN, NULL } };
 
+	view_reserve(decoder->view, LZMA2_DICTIONARY);
 	return lzma_raw_decoder(&decoder->state.lzma, filters) == LZMA_OK;
 }
 
 static bool lzip_open(struct compressed_decoder *decoder)
 {
-	return lzma_lzip_decoder(&decoder->state.lzma, MEMORY_MAX, 0) == LZMA_OK;
+	return lzma_lzip_decoder(&decoder->state.lzma, MEMORY_SMALL, 0) == LZMA_OK;
+}
+
+/* Lets the decoder have the memory that it lacks. False: too much. */
+static bool raise_limit(struct compressed_decoder *decoder)
+{
+	uint64_t needed = lzma_memusage(&decoder->state.lzma);
+
+	return needed <= MEMORY_MAX && view_reserve(decoder->view, needed) &&
+	       lzma_memlimit_set(&decoder->state.lzma, needed) == LZMA_OK;
 }
 
 static enum step xz_run(struct compressed_decoder *decoder)
@@ -164,6 +189,8 @@ static enum step xz_run(struct compressed_decoder *decoder)
 	stream->next_out = decoder->out;
 	stream->avail_out = decoder->out_left;
 	code = lzma_code(stream, LZMA_RUN);
+	while (code == LZMA_MEMLIMIT_ERROR && raise_limit(decoder))
+		code = lzma_code(stream, LZMA_RUN);
 	decoder->in = stream->next_in;
 	decoder->in_left = stream->avail_in;
 	decoder->out_left = stream->avail_out;
@@ -174,8 +201,9 @@ static enum step xz_run(struct compressed_decoder *decoder)
 	case LZMA_BUF_ERROR:
 		return STEP_MORE;
 	case LZMA_MEMLIMIT_ERROR:
-	case LZMA_MEM_ERROR:
 		return STEP_REFUSE;
+	case LZMA_MEM_ERROR:
+		return STEP_NO_MEMORY;
 	default:
 		return STEP_BAD;
 	}
@@ -203,7 +231,8 @@ static enum step zstd_run(struct compressed_decoder *decoder)
 	decoder->in_left -= in.pos;
 	decoder->out_left -= out.pos;
 	if (ZSTD_isError(code))
-		return STEP_BAD;
+		return ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ? STEP_NO_MEMORY
+									       : STEP_BAD;
 	return code == 0 ? STEP_DONE : STEP_MORE;
 }
 
@@ -223,8 +252,10 @@ static enum step lz4_run(struct compressed_decoder *decoder)
 	size_t code = LZ4F_decompress(
 		decoder->state.lz4, decoder->out, &given, decoder->in, &taken, NULL);
 
-	if (LZ4F_isError(code))
-		return STEP_BAD;
+	if (LZ4F_isError(code)) /* liblz4 exports the names of its errors, not the numbers */
+		return strcmp(LZ4F_getErrorName(code), "ERROR_allocation_failed") == 0
+			       ? STEP_NO_MEMORY
+			       : STEP_BAD;
 	decoder->in += taken;
 	decoder->in_left -= taken;
 	decoder->out_left -= given;
@@ -237,18 +268,60 @@ static void lz4_close(struct compressed_decoder *decoder)
 }
 
 static const struct library libraries[] = {
-	[COMPRESSED_GZIP] = { gzip_open, gzip_run, gzip_close },
-	[COMPRESSED_BZIP2] = { bzip2_open, bzip2_run, bzip2_close },
-	[COMPRESSED_XZ] = { xz_open, xz_run, xz_close },
-	[COMPRESSED_LZMA] = { lzma_open, xz_run, xz_close },
-	[COMPRESSED_LZMA2] = { lzma2_open, xz_run, xz_close },
-	[COMPRESSED_LZIP] = { lzip_open, xz_run, xz_close },
-	[COMPRESSED_ZSTD] = { zstd_open, zstd_run, zstd_close },
-	[COMPRESSED_LZ4] = { lz4_open, lz4_run, lz4_close },
+	[COMPRESSED_GZIP] = { gzip_open, gzip_run, gzip_close, 1, 4 },
+	[COMPRESSED_BZIP2] = { bzip2_open, bzip2_run, bzip2_close, 16, 0 },
+	[COMPRESSED_XZ] = { xz_open, xz_run, xz_close, 7, 2 },
+	[COMPRESSED_LZMA] = { lzma_open, xz_run, xz_close, 7, 2 },
+	[COMPRESSED_LZMA2] = { lzma2_open, xz_run, xz_close, 7, 2 },
+	[COMPRESSED_LZIP] = { lzip_open, xz_run, xz_close, 7, 2 },
+	[COMPRESSED_ZSTD] = { zstd_open, zstd_run, zstd_close, 2, 3 },
+	[COMPRESSED_LZ4] = { lz4_open, lz4_run, lz4_close, 1, 3 },
 };
 
 /* For streams that are probably intact. */
-static const struct library quick_gzip = { igzip_start, igzip_step, igzip_stop };
+static const struct library quick_gzip = { igzip_start, igzip_step, igzip_stop, 1, 4 };
+
+#define ZSTD_HEADER_MAX 14
+
+/* The window that the header of the Zstandard frame at `at` asks for; 0: none, as there is no
+ * frame. */
+static uint64_t zstd_window(struct view *view, uint64_t at)
+{
+	static const uint8_t id_lens[] = { 0, 1, 2, 4 };
+	uint64_t left = view_size(view) - at, size;
+	size_t len = left < ZSTD_HEADER_MAX ? (size_t)left : ZSTD_HEADER_MAX;
+	const uint8_t *p = view_peek(view, at, len);
+	uint8_t header[ZSTD_HEADER_MAX + 8] = { 0 }, descriptor;
+
+	if (!p)
+		return 0;
+	memcpy(header, p, len);
+	descriptor = header[4];
+	if (le32(header) != 0xfd2fb528)
+		return 0;
+	if (!(descriptor & 0x20)) {
+		size = (uint64_t)1 << (10 + (header[5] >> 3));
+		return size + size / 8 * (header[5] & 7);
+	}
+	p = header + 5 + id_lens[descriptor & 3];
+	size = le64(p);
+	return descriptor >> 6 == 3   ? size
+	       : descriptor >> 6 == 2 ? (uint32_t)size
+				      : (uint16_t)size + 256u;
+}
+
+/* Waits for the memory that a Zstandard frame needs, before its decoder allocates it. */
+static void reserve_window(const struct compressed *stream)
+{
+	const struct compressed_decoder *decoder = stream->decoder;
+	uint64_t window;
+
+	if (decoder->library != &libraries[COMPRESSED_ZSTD] || stream->input_len)
+		return;
+	window = zstd_window(decoder->view, stream->end);
+	if (window > MEMORY_SMALL && window <= (uint64_t)1 << WINDOW_LOG_MAX)
+		view_reserve(decoder->view, window);
+}
 
 static void keep_head(struct compressed *stream, const uint8_t *bytes, size_t len)
 {
@@ -285,39 +358,49 @@ static enum step feed(struct compressed *stream, const uint8_t *bytes, size_t le
 			stream->proven = stream->filled_at;
 		if (given == sizeof(output))
 			stream->filled_at = stream->end;
+		if (!view_work(decoder->view, taken * decoder->library->input_work +
+						      (given >> decoder->library->output_shift)))
+			step = step == STEP_MORE ? STEP_REFUSE : step;
 		if (step == STEP_MORE &&
 			stream->output_len > OUTPUT_BASE + OUTPUT_FACTOR * stream->input_len)
 			step = STEP_REFUSE;
 	} while (step == STEP_MORE && (taken || given) &&
 		 (decoder->in_left || given == sizeof(output)));
+	if (step == STEP_NO_MEMORY)
+		view_no_memory(decoder->view);
 	return step == STEP_MORE && decoder->in_left ? STEP_BAD : step;
 }
 
-static bool open_library(struct compressed *stream, const struct library *library)
+static bool open_library(
+	struct compressed *stream, struct view *view, const struct library *library)
 {
 	*stream = (struct compressed){ .decoder = calloc(1, sizeof(*stream->decoder)) };
-	if (!stream->decoder)
-		return false;
-	stream->decoder->library = library;
-	if (library->open(stream->decoder))
-		return true;
-	compressed_close(stream);
+	if (stream->decoder) {
+		stream->decoder->library = library;
+		stream->decoder->view = view;
+		if (library->open(stream->decoder))
+			return true;
+		compressed_close(stream);
+	}
+	view_no_memory(view);
 	return false;
 }
 
-bool compressed_open(struct compressed *stream, enum compressed_format format)
+bool compressed_open(struct compressed *stream, struct view *view, enum compressed_format format)
 {
-	return open_library(stream, &libraries[format]);
+	return open_library(stream, view, &libraries[format]);
 }
 
-enum compressed_state compressed_feed(struct compressed *stream, struct view *view, uint64_t limit)
+enum compressed_state compressed_feed(struct compressed *stream, uint64_t limit)
 {
 	static const enum compressed_state states[] = { COMPRESSED_CUT, COMPRESSED_DONE,
-		COMPRESSED_BAD, COMPRESSED_REFUSED };
+		COMPRESSED_BAD, COMPRESSED_REFUSED, COMPRESSED_REFUSED };
+	struct view *view = stream->decoder->view;
 	enum step step = STEP_MORE;
 	const uint8_t *window;
 	size_t len;
 
+	reserve_window(stream);
 	while (step == STEP_MORE &&
 		(window = walk_stream(view, stream->end, limit, stream->input_len, &len)))
 		step = feed(stream, window, len);
@@ -336,12 +419,12 @@ static enum compressed_state walk_with(struct view *view, const struct library *
 {
 	enum compressed_state state;
 
-	if (!open_library(stream, library)) {
+	if (!open_library(stream, view, library)) {
 		stream->end = at;
 		return COMPRESSED_REFUSED;
 	}
 	stream->end = at;
-	state = compressed_feed(stream, view, limit);
+	state = compressed_feed(stream, limit);
 	compressed_close(stream);
 	return state;
 }
@@ -349,9 +432,13 @@ static enum compressed_state walk_with(struct view *view, const struct library *
 enum compressed_state compressed_walk(struct view *view, enum compressed_format format, uint64_t at,
 	uint64_t limit, struct compressed *stream)
 {
-	if (format == COMPRESSED_GZIP &&
-		walk_with(view, &quick_gzip, at, limit, stream) == COMPRESSED_DONE)
-		return COMPRESSED_DONE;
+	enum compressed_state state;
+
+	if (format == COMPRESSED_GZIP) {
+		state = walk_with(view, &quick_gzip, at, limit, stream);
+		if (state == COMPRESSED_DONE || state == COMPRESSED_REFUSED)
+			return state;
+	}
 	return walk_with(view, &libraries[format], at, limit, stream);
 }
 

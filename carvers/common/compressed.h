@@ -25,7 +25,8 @@ enum compressed_state {
 	COMPRESSED_DONE,    /* the stream ended, and its checksums, if any, matched */
 	COMPRESSED_BAD,     /* it is invalid from there on */
 	COMPRESSED_CUT,     /* it continues */
-	COMPRESSED_REFUSED, /* it decompresses to too much, or needs too much memory */
+	COMPRESSED_REFUSED, /* it decompresses to too much, or needs too much memory, or the
+			       check's work is spent */
 };
 
 #define COMPRESSED_HEAD_LEN 1024
@@ -50,12 +51,13 @@ struct compressed {
 	struct compressed_decoder *decoder;
 };
 
-/* Starts a stream and sets all of *stream. False when out of memory. */
-bool compressed_open(struct compressed *stream, enum compressed_format format);
+/* Starts a stream of the view and sets all of *stream. False when out of memory, which the view then
+ * knows. */
+bool compressed_open(struct compressed *stream, struct view *view, enum compressed_format format);
 
 /* Decompresses [stream->end, limit). COMPRESSED_CUT: all of it was consumed and the stream
  * continues, or the view ends. With COMPRESSED_BAD, stream->end may be before the invalid piece. */
-enum compressed_state compressed_feed(struct compressed *stream, struct view *view, uint64_t limit);
+enum compressed_state compressed_feed(struct compressed *stream, uint64_t limit);
 
 void compressed_close(struct compressed *stream);
 

@@ -6,20 +6,31 @@
 
 #define OUTPUT_LEN 32768
 
-bool inflated_open(struct inflated *inflated, int wrapping)
+/* Units of work: one a byte of input, and one for this many bytes of output. */
+#define OUTPUT_UNIT 16
+
+bool inflated_open(struct inflated *inflated, struct view *view, int wrapping)
 {
-	return inflateInit2(&inflated->stream, wrapping) == Z_OK;
+	inflated->view = view;
+	if (inflateInit2(&inflated->stream, wrapping) == Z_OK)
+		return true;
+	view_no_memory(view);
+	return false;
 }
 
-bool inflated_open_quick(struct inflated *inflated)
+bool inflated_open_quick(struct inflated *inflated, struct view *view)
 {
+	inflated->view = view;
 	inflated->quick = igzip_open(false);
+	if (!inflated->quick)
+		view_no_memory(view);
 	return inflated->quick != NULL;
 }
 
-static enum inflated_state run_zlib(
-	z_stream *stream, const uint8_t **in, size_t *in_left, uint8_t *out, size_t *out_left)
+static enum inflated_state run_zlib(struct inflated *inflated, const uint8_t **in, size_t *in_left,
+	uint8_t *out, size_t *out_left)
 {
+	z_stream *stream = &inflated->stream;
 	int code;
 
 	stream->next_in = (z_const Bytef *)*in;
@@ -32,6 +43,8 @@ static enum inflated_state run_zlib(
 	*out_left = stream->avail_out;
 	if (code == Z_STREAM_END)
 		return INFLATED_DONE;
+	if (code == Z_MEM_ERROR)
+		view_no_memory(inflated->view);
 	return code == Z_OK || code == Z_BUF_ERROR ? INFLATED_MORE : INFLATED_BAD;
 }
 
@@ -44,7 +57,7 @@ static enum inflated_state run(struct inflated *inflated, const uint8_t **in, si
 
 	if (inflated->quick)
 		return states[igzip_run(inflated->quick, in, in_left, out, out_left)];
-	return run_zlib(&inflated->stream, in, in_left, out, out_left);
+	return run_zlib(inflated, in, in_left, out, out_left);
 }
 
 enum inflated_state inflated_feed(
@@ -60,6 +73,8 @@ enum inflated_state inflated_feed(
 		room = sizeof(output);
 		state = run(inflated, &bytes, &left, output, &room);
 		out_len = sizeof(output) - room;
+		/* When the work is spent, the view gives no more input: that ends the stream. */
+		view_work(inflated->view, out_len / OUTPUT_UNIT);
 		inflated->output_len += out_len;
 		inflated->crc = crc32_gzip_refl(inflated->crc, output, out_len);
 		if (inflated->inspect && !inflated->inspect(inflated->context, output, out_len))
@@ -67,6 +82,7 @@ enum inflated_state inflated_feed(
 	} while (state == INFLATED_MORE && room == 0);
 	if (left > len) /* bytes that igzip returns must be of this piece */
 		state = INFLATED_BAD;
+	view_work(inflated->view, len - left);
 	if (used)
 		*used = len - left;
 	return state;

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <zlib.h>
 
+#include "carver.h"
+
 enum inflated_state {
 	INFLATED_MORE, /* valid so far, and not at its end */
 	INFLATED_DONE, /* the stream ended, and its checksum, if any, matched */
@@ -20,6 +22,7 @@ struct inflated {
 	/* Gets the output, piece by piece; false: it is invalid. May be NULL. */
 	bool (*inspect)(void *context, const uint8_t *bytes, size_t len);
 	void *context;
+	struct view *view;   /* of inflated_open: where the work is counted */
 	uint64_t output_len; /* bytes of output so far */
 	uint32_t crc;        /* their CRC-32 */
 	z_stream stream;
@@ -31,12 +34,13 @@ struct inflated {
 #define INFLATED_ZLIB 15
 #define INFLATED_GZIP 31
 
-/* Starts a stream. The struct is zero but for inspect and context. False when out of memory. */
-bool inflated_open(struct inflated *inflated, int wrapping);
+/* Starts a stream of the view. The struct is zero but for inspect and context. False when out of
+ * memory, which the view then knows. */
+bool inflated_open(struct inflated *inflated, struct view *view, int wrapping);
 
 /* The same for a raw stream that is likely to be intact: faster, but only DONE with the expected
  * CRC counts. Otherwise inflate it again from its start, with inflated_open. */
-bool inflated_open_quick(struct inflated *inflated);
+bool inflated_open_quick(struct inflated *inflated, struct view *view);
 
 /* Inflates len more bytes. *used (may be NULL) is how many of them the stream consumed: fewer than
  * len only with DONE or BAD. */

@@ -118,7 +118,7 @@ uint64_t pdf_stream_valid_end(struct pdf *pdf)
 	const uint8_t *window;
 	size_t len, used;
 
-	if (!pdf->flate || pdf->encrypted || !inflated_open(&inflated, INFLATED_ZLIB))
+	if (!pdf->flate || pdf->encrypted || !inflated_open(&inflated, pdf->view, INFLATED_ZLIB))
 		return pdf->stream_at;
 	while (state == INFLATED_MORE && (window = walk_window(pdf->view, at, end, &len))) {
 		state = inflated_feed(&inflated, window, len, &used);

@@ -54,7 +54,7 @@ static bool decompress(struct woff *woff, uint64_t at, uint64_t end, struct woff
 	enum inflated_state state = INFLATED_MORE;
 	size_t len;
 
-	if (!inflated_open(&inflated, INFLATED_ZLIB))
+	if (!inflated_open(&inflated, woff->view, INFLATED_ZLIB))
 		return false;
 	while (at < end && state == INFLATED_MORE) {
 		const uint8_t *p = walk_window(woff->view, at, end, &len);

@@ -99,7 +99,7 @@ static enum verdict check_zlib(struct view *view, struct finding *finding, uint6
 	const uint8_t *window;
 	size_t len, used;
 
-	if (!inflated_open(&inflated, INFLATED_ZLIB))
+	if (!inflated_open(&inflated, view, INFLATED_ZLIB))
 		return verdict_because(CARVE_REJECT, finding, "no memory to decompress it");
 	while (state == INFLATED_MORE &&
 		(window = walk_stream(view, at, view_size(view), at, &len))) {

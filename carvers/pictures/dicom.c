@@ -78,7 +78,7 @@ static enum verdict check_deflated(struct view *view, struct finding *finding, u
 	uint64_t start = at;
 	const uint8_t *p;
 
-	if (!inflated_open(&inflated, INFLATED_RAW))
+	if (!inflated_open(&inflated, view, INFLATED_RAW))
 		return verdict_because(CARVE_REJECT, finding, "no memory");
 	while (state == INFLATED_MORE) {
 		size_t len, used;

@@ -110,7 +110,7 @@ static bool is_zlib(struct view *view, const struct chunk *chunk)
 	enum inflated_state state = INFLATED_MORE;
 	uint64_t at = chunk->data;
 
-	if (!inflated_open(&inflated, INFLATED_ZLIB))
+	if (!inflated_open(&inflated, view, INFLATED_ZLIB))
 		return false;
 	while (state == INFLATED_MORE && at < chunk->end) {
 		size_t len = chunk->end - at < PIECE ? (size_t)(chunk->end - at) : PIECE, used;

@@ -114,7 +114,7 @@ uint64_t png_data_end(
 	uint64_t valid_end = first_idat;
 
 	start_pass(&rows);
-	if (!inflated_open(&inflated, shape->bare ? INFLATED_RAW : INFLATED_ZLIB))
+	if (!inflated_open(&inflated, view, shape->bare ? INFLATED_RAW : INFLATED_ZLIB))
 		return valid_end;
 	for (uint64_t at = first_idat; at < limit;) {
 		const uint8_t *head = view_peek(view, at, 8);

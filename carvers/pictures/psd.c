@@ -227,7 +227,7 @@ static enum psd_step check_deflated(struct psd *psd)
 	enum inflated_state state = INFLATED_MORE;
 	uint64_t size = view_size(psd->view);
 
-	if (!inflated_open(&inflated, INFLATED_ZLIB))
+	if (!inflated_open(&inflated, psd->view, INFLATED_ZLIB))
 		return PSD_CUT;
 	while (state == INFLATED_MORE) {
 		size_t len, used = 0;

@@ -70,7 +70,7 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 	enum inflated_state state = INFLATED_MORE;
 	uint64_t valid_end = at;
 
-	if (!inflated_open(&inflated, INFLATED_ZLIB))
+	if (!inflated_open(&inflated, walk->tiff.view, INFLATED_ZLIB))
 		return end;
 	while (state == INFLATED_MORE && at < end && inflated.output_len < walk->to_unpack) {
 		size_t len, used = 0;

@@ -39,7 +39,7 @@ static bool read_stream(struct view *view, uint64_t *at, uint64_t len)
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
 
-	if (!inflated_open(&inflated, INFLATED_ZLIB))
+	if (!inflated_open(&inflated, view, INFLATED_ZLIB))
 		return false;
 	while (state == INFLATED_MORE && inflated.output_len <= len) {
 		size_t piece, used;

@@ -125,7 +125,7 @@ static bool decompresses(struct vmdk *vmdk, uint64_t at, uint32_t len)
 	uint64_t end = at + len;
 	size_t got;
 
-	if (!inflated_open(&inflated, INFLATED_ZLIB))
+	if (!inflated_open(&inflated, vmdk->view, INFLATED_ZLIB))
 		return false;
 	while (at < end && state == INFLATED_MORE) {
 		const uint8_t *p = walk_window(vmdk->view, at, end, &got);

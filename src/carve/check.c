@@ -319,6 +319,7 @@ static void run_carver(
 	struct finding *finding = &outcome->finding;
 
 	outcome->verdict = rule->carver->check(view, finding);
+	view_release(view);
 	outcome->no_memory = view_lacked_memory(view);
 	outcome->work = view_work_done(view);
 	if (outcome->no_memory || outcome->work == UINT64_MAX || !judge_exhausted(view, outcome))

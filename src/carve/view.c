@@ -18,6 +18,7 @@
 #include "carve/view.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,9 @@
 #define BUDGET_BASE (16 * 1024 * 1024)
 #define WORK_BASE ((uint64_t)512 << 20)
 #define WORK_FACTOR 64
-#define PEEK_WORK 64                  /* units that a peek costs beside its bytes */
-#define WORK_STEP (256 * 1024)        /* units after which limits are tested */
+#define PEEK_WORK 64           /* units that a peek costs beside its bytes */
+#define WORK_STEP (256 * 1024) /* units after which limits are tested */
+#define RESERVE_MAX ((uint64_t)1 << 30)
 #define UNVERIFIED_MAX 4096           /* ranges of one candidate; more are merged */
 #define OFFSETS_MAX ((size_t)1 << 20) /* of one candidate; the next one finds the rest */
 
@@ -64,9 +66,15 @@ struct view {
 	uint64_t work_mark;      /* where limits are tested next */
 	uint64_t reach;          /* the furthest offset that was looked at */
 	bool exhausted, over_budget, no_memory;
+	uint64_t reserved; /* of the process's memory for checks */
 	struct offset_list parts, embedded;
 	struct ranges unverified;
 };
+
+/* What all views have reserved. */
+static pthread_mutex_t reserve_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t reserve_freed = PTHREAD_COND_INITIALIZER;
+static uint64_t reserve_used;
 
 struct view *view_new(void)
 {
@@ -83,6 +91,7 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 
 	if (view->image != image)
 		view->held = 0;
+	view_release(view);
 	view->image = image;
 	view->start = start;
 	view->left = left;
@@ -154,6 +163,7 @@ void view_free(struct view *view)
 {
 	if (!view)
 		return;
+	view_release(view);
 	free(view->parts.items);
 	free(view->embedded.items);
 	ranges_free(&view->unverified);
@@ -343,4 +353,30 @@ void view_no_memory(struct view *view)
 {
 	view->no_memory = true;
 	view->work_mark = 0;
+}
+
+void view_release(struct view *view)
+{
+	if (!view->reserved)
+		return;
+	pthread_mutex_lock(&reserve_lock);
+	reserve_used -= view->reserved;
+	pthread_cond_broadcast(&reserve_freed);
+	pthread_mutex_unlock(&reserve_lock);
+	view->reserved = 0;
+}
+
+/* No check waits here with something reserved, so those that have something go on and end. */
+bool view_reserve(struct view *view, uint64_t bytes)
+{
+	if (bytes <= view->reserved)
+		return true;
+	view_release(view);
+	pthread_mutex_lock(&reserve_lock);
+	while (reserve_used && (bytes > RESERVE_MAX || reserve_used > RESERVE_MAX - bytes))
+		pthread_cond_wait(&reserve_freed, &reserve_lock);
+	reserve_used += bytes;
+	pthread_mutex_unlock(&reserve_lock);
+	view->reserved = bytes;
+	return test_limits(view);
 }

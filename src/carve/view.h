@@ -43,6 +43,8 @@ uint64_t view_work_done(const struct view *view);
 bool view_is_exhausted(const struct view *view);
 /* Whether the carver called view_no_memory since view_point: its verdict means nothing. */
 bool view_lacked_memory(const struct view *view);
+/* Gives back what view_reserve reserved: when the check has ended. */
+void view_release(struct view *view);
 /* A view of bytes in memory, which stay the caller's: for tests and fuzzers. It ends with its
  * image. Each peek returns a copy that the next peek frees, so that the sanitizer catches a carver
  * that keeps a pointer. */

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <lz4.h>
 #include <lzma.h>
+#include <sys/resource.h>
+#include <zlib.h>
 #include "tier.h"
 
 #define LEGACY_BLOCK (8 << 20)
@@ -88,16 +90,21 @@ Test(carver_compressed, endless_output_is_unverified)
 	free(bytes.data);
 }
 
-static void add_xz(struct bytes *bytes, size_t len)
+static void add_xz_preset(struct bytes *bytes, size_t len, uint32_t preset)
 {
 	uint8_t *zeros = calloc(1, len), room[1000];
 	size_t at = 0;
 
 	cr_assert_eq(lzma_easy_buffer_encode(
-			     6, LZMA_CHECK_CRC64, NULL, zeros, len, room, &at, sizeof(room)),
+			     preset, LZMA_CHECK_CRC64, NULL, zeros, len, room, &at, sizeof(room)),
 		LZMA_OK);
 	bytes_add(bytes, room, at);
 	free(zeros);
+}
+
+static void add_xz(struct bytes *bytes, size_t len)
+{
+	add_xz_preset(bytes, len, 6);
 }
 
 /* Zeros up to the next sector are left by a file system; a few are padding, in fours. */
@@ -154,3 +161,105 @@ Test(carver_compressed, a_later_gzip_member_is_reported_as_a_part)
 	view_free(view);
 	free(bytes.data);
 }
+
+#define MEMBER_LEN ((size_t)1 << 20)
+#define MEMBERS 40
+
+static struct bytes zeros_of_many_members(const char *carver)
+{
+	struct bytes zeros = { 0 }, bytes = { 0 };
+
+	bytes_fill(&zeros, 0, MEMBER_LEN);
+	for (int i = 0; i < MEMBERS; i++) {
+		uint8_t room[8192];
+		uLongf len = sizeof(room);
+
+		if (strcmp(carver, "bz2") == 0) {
+			add_bzip2(&bytes, zeros.data, zeros.len, 9);
+		} else if (strcmp(carver, "xz") == 0) {
+			add_xz(&bytes, zeros.len);
+		} else {
+			z_stream stream = { .next_in = zeros.data,
+				.avail_in = MEMBER_LEN,
+				.next_out = room,
+				.avail_out = (uInt)len };
+
+			cr_assert_eq(deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, 0), Z_OK);
+			cr_assert_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
+			bytes_add(&bytes, room, stream.total_out);
+			deflateEnd(&stream);
+		}
+	}
+	free(zeros.data);
+	return bytes;
+}
+
+static bool never(void *context, uint64_t reached)
+{
+	(void)reached;
+	++*(int *)context;
+	return false;
+}
+
+/* Hundreds of bytes may give gigabytes: what is produced counts, over all members, and a run that
+ * is cancelled waits for none of it. */
+Test(carver_compressed, output_is_work_and_can_be_cancelled)
+{
+	static const char *const carvers_of[] = { "bz2", "xz", "gz" };
+
+	for (size_t i = 0; i < sizeof(carvers_of) / sizeof(*carvers_of); i++) {
+		const char *name = carvers_of[i];
+		struct bytes bytes = zeros_of_many_members(name);
+		struct view *view = view_new_memory(bytes.data, bytes.len);
+		struct finding found = { 0 };
+		uint64_t work;
+		int asked = 0;
+
+		cr_assert_eq(carver_find(name)->check(view, &found), CARVE_COMPLETE, "%s", name);
+		work = view_work_done(view);
+		cr_assert_gt(work, MEMBERS * MEMBER_LEN / 16, "%s: %zu", name, (size_t)work);
+		view_free(view);
+		view = view_new_memory(bytes.data, bytes.len);
+		view_limit_work(view, work / 2);
+		carver_find(name)->check(view, &found);
+		cr_assert_eq(view_work_done(view), UINT64_MAX, "%s", name);
+		view_free(view);
+		view = view_new_memory(bytes.data, bytes.len);
+		view_watch(view, never, &asked);
+		carver_find(name)->check(view, &found);
+		cr_assert(view_stopped(view) && asked == 1, "%s: %d", name, asked);
+		view_free(view);
+		free(bytes.data);
+	}
+}
+
+/* A dictionary of 64 MiB needs memory beyond what every stream may have. */
+Test(carver_compressed, large_dictionaries_are_reserved)
+{
+	struct bytes bytes = { 0 };
+
+	add_xz_preset(&bytes, 100000, 9);
+	expect("xz", &bytes, CARVE_COMPLETE, bytes.len, NULL);
+	free(bytes.data);
+}
+
+#ifndef __SANITIZE_ADDRESS__ /* which has no bounded address space */
+Test(carver_compressed, lack_of_memory_is_no_verdict)
+{
+	struct bytes bytes = { 0 };
+	struct finding found = { 0 };
+	struct rlimit before, none;
+	struct view *view;
+
+	add_xz_preset(&bytes, 100000, 9);
+	view = view_new_memory(bytes.data, bytes.len);
+	cr_assert_eq(getrlimit(RLIMIT_AS, &before), 0);
+	none = (struct rlimit){ .rlim_cur = 1 << 20, .rlim_max = before.rlim_max };
+	cr_assert_eq(setrlimit(RLIMIT_AS, &none), 0);
+	carver_find("xz")->check(view, &found);
+	cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);
+	cr_assert(view_lacked_memory(view));
+	view_free(view);
+	free(bytes.data);
+}
+#endif

@@ -1,5 +1,7 @@
 /* Views, and checking candidates by must, length fields and carvers, on an image in memory. */
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "carve/check.h"
@@ -76,6 +78,39 @@ Test(view, the_budget_ends_and_does_not_depend_on_what_was_read_before)
 	view_point(view, &image, 0, sizeof(content));
 	again = looks_until_refused(view);
 	cr_assert_eq(first, again);
+	view_free(view);
+}
+
+static atomic_bool given_back;
+
+static void *reserve_most(void *context)
+{
+	struct view *view = view_new();
+	bool early;
+
+	(void)context;
+	view_reserve(view, (uint64_t)700 << 20);
+	early = !atomic_load(&given_back);
+	view_free(view);
+	return early ? view : NULL;
+}
+
+/* Two that do not fit together: the second waits until the first gives its memory back. More than
+ * there is goes to a check that is alone. */
+Test(view, memory_is_reserved_for_the_process)
+{
+	struct view *view = view_new();
+	pthread_t thread;
+	void *early;
+
+	view_point(view, &image, 0, sizeof(content));
+	cr_assert(view_reserve(view, (uint64_t)2 << 30));
+	cr_assert(view_reserve(view, (uint64_t)600 << 20), "covered by what was reserved");
+	cr_assert_eq(pthread_create(&thread, NULL, reserve_most, NULL), 0);
+	atomic_store(&given_back, true);
+	view_point(view, &image, 0, sizeof(content));
+	cr_assert_eq(pthread_join(thread, &early), 0);
+	cr_assert_null(early, "reserved before there was room");
 	view_free(view);
 }
 
