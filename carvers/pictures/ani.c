@@ -73,6 +73,7 @@ static enum ani_step read_frame(struct ani *ani, const struct riff_chunk *chunk)
 		return ANI_CUT;
 	if (ani->icons)
 		ani->valid_end = chunk->end;
+	view_unverified(ani->view, ani->icons ? ico.end : chunk->data, chunk->end);
 	ani->frames++;
 	return ANI_ON;
 }
@@ -111,6 +112,7 @@ static enum ani_step read_chunk(
 		return read_header(ani, chunk);
 	if (riff_is(chunk->id, "LIST"))
 		return read_list(ani, riff, chunk);
+	view_unverified(ani->view, chunk->data, chunk->end);
 	return chunk->end > view_size(ani->view) ? ANI_CUT : ANI_ON;
 }
 

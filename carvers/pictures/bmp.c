@@ -131,6 +131,7 @@ static enum verdict check_rle(struct bmp *bmp)
 		return verdict_because(CARVE_UNVERIFIED, bmp->finding,
 			"the bitmap's code ends at %" PRIu64 ", and what follows cannot be checked",
 			at);
+	view_unverified(bmp->view, at, end);
 	return CARVE_COMPLETE;
 }
 
@@ -194,6 +195,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 			"a doubtful picture, and the image ends before it does, at %" PRIu64,
 			bmp.end);
 	finding->length = bmp.end;
+	view_unverified(view, FILE_HEADER_LEN + bmp.dib.header_len,
+		is_rle(&bmp.dib) ? bmp.pixels : bmp.end);
 	if (is_rle(&bmp.dib))
 		verdict = check_rle(&bmp);
 	else if (dib_is_plain(&bmp.dib))

@@ -69,6 +69,9 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 	if (p && p[0] == 0xff && p[1] == 0xd8)
 		coding.type = BMFF('j', 'p', 'e', 'g');
 	bmff_data_add(&cr3->data, &coding, offset, len);
+	/* Pictures are not decoded. Their first bytes can be a JPEG's. */
+	if (len > 4 && cr3->coding != BMFF('C', 'T', 'M', 'D') && offset < INT64_MAX)
+		view_unverified(view, offset + 4, offset + len);
 	if (!p || !bmff_in_mdat(&cr3->bmff, offset, len) || offset + len > view_size(view))
 		return;
 	if (cr3->coding == BMFF('C', 'T', 'M', 'D'))

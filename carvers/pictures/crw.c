@@ -24,6 +24,7 @@
 #define HEAD_LEN_MAX 1024
 #define ENTRY_LEN 10
 #define ENTRIES_MAX 100
+#define START_LEN 4
 #define SIZE_MAX_CRW (64u << 20)
 #define WINDOW_LEN 4096
 #define DATA_LEN_MIN 1024
@@ -60,6 +61,22 @@ static bool directory_valid(const struct crw *crw, uint64_t at, uint32_t count)
 			return false;
 	}
 	return p;
+}
+
+/* Names the data of a valid directory's entries as unverified, but for their first bytes: some are
+ * JPEG files. */
+static void name_unverified(const struct crw *crw, uint64_t at)
+{
+	const uint8_t *p = view_peek(crw->view, at, 2);
+	uint32_t count = p ? u16(crw, p) : 0;
+
+	p = view_peek(crw->view, at + 2, count * ENTRY_LEN);
+	for (uint32_t i = 0; p && i < count; i++, p += ENTRY_LEN) {
+		uint64_t data = crw->heap + u32(crw, p + 6);
+
+		if (u16(crw, p) >> 14 == 0)
+			view_unverified(crw->view, data + START_LEN, data + u32(crw, p + 2));
+	}
 }
 
 /* Whether a pointer at `at`, relative to the heap, can be the one after a directory. */
@@ -120,6 +137,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no heap at %" PRIu64, crw.heap);
 	end = find_end(&crw);
 	if (end) {
+		p = view_peek(view, end - 4, 4);
+		if (p)
+			name_unverified(&crw, crw.heap + u32(&crw, p));
 		finding->length = trailer_end(view, end);
 		if (finding->length > end || !trailer_begins(view, end))
 			return CARVE_COMPLETE;

@@ -17,6 +17,9 @@
 #define DEPTH_MAX 64
 /* Without VRs, a longer value than this is more likely chance, except for pixel data. */
 #define IMPLICIT_MAX (1u << 20)
+/* A value longer than this is unverified, but for its first bytes, which can be a JPEG's. */
+#define VALUE_MAX 1024
+#define START_LEN 4
 
 enum {
 	ITEM = DICOM_TAG(0xfffe, 0xe000),
@@ -44,6 +47,12 @@ static uint16_t u16(const struct dicom_coding *coding, const uint8_t *p)
 static uint32_t u32(const struct dicom_coding *coding, const uint8_t *p)
 {
 	return coding->big_endian ? be32(p) : le32(p);
+}
+
+static void name_unverified(struct view *view, const struct dicom_element *element)
+{
+	if (element->len > VALUE_MAX)
+		view_unverified(view, element->value + START_LEN, element->value + element->len);
 }
 
 static bool is_delimiter(uint32_t tag)
@@ -132,6 +141,8 @@ static bool walk_sequence(struct dicom_data *data, const struct dicom_element *f
 			data->wanted = end;
 			return false;
 		}
+		if (element.len != DICOM_UNDEFINED)
+			name_unverified(data->view, &element);
 		*at = end;
 		data->confirmed = element.value;
 	}
@@ -261,6 +272,7 @@ void dicom_walk(struct dicom_data *data, struct finding *finding)
 			data->confirmed = end;
 		} else {
 			end = element.value + element.len;
+			name_unverified(data->view, &element);
 		}
 		if (end > view_size(data->view)) {
 			data->wanted = end;

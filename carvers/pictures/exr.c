@@ -161,6 +161,7 @@ static enum verdict walk(struct exr *exr, uint64_t count, uint64_t sum)
 		}
 		if (chunk.end > view_size(exr->view))
 			return walk_cut(exr->view, exr->finding, chunk.end, view_size(exr->view));
+		view_unverified(exr->view, chunk.data, chunk.end);
 		last = chunk.at;
 	}
 	return file_verdict(exr, &chunk, sum == 0);

@@ -22,6 +22,8 @@
 #include "bytes.h"
 #include "exif.h"
 
+#define START_LEN 4
+
 struct heif {
 	struct bmff bmff;
 	struct bmff_data data;
@@ -59,6 +61,13 @@ static void read_exif(struct heif *heif, const struct bmff_extent *extent)
 		heif->data.confirmed = extent->offset + skip + 8;
 }
 
+/* Coded pictures are not decoded: all but the first bytes, which can be a JPEG's, are unverified. */
+static void name_unverified(struct heif *heif, uint64_t offset, uint64_t len)
+{
+	if (bmff_in_mdat(&heif->bmff, offset, len) && len > START_LEN)
+		view_unverified(heif->bmff.view, offset + START_LEN, offset + len);
+}
+
 static void visit_extent(void *context, const struct bmff_extent *extent)
 {
 	struct heif *heif = context;
@@ -69,6 +78,8 @@ static void visit_extent(void *context, const struct bmff_extent *extent)
 	heif->extent_count++;
 	coding.type = extent->only ? extent->type : 0;
 	bmff_data_add(&heif->data, &coding, extent->offset, extent->len);
+	if (extent->type != BMFF('E', 'x', 'i', 'f'))
+		name_unverified(heif, extent->offset, extent->len);
 	if (extent->type == BMFF('E', 'x', 'i', 'f') && !heif->data.outside)
 		read_exif(heif, extent);
 }
@@ -79,6 +90,7 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 
 	heif->extent_count++;
 	bmff_data_add(&heif->data, &heif->coding, offset, len);
+	name_unverified(heif, offset, len);
 }
 
 /* Reads how items of H.265 or H.264 are framed, from the first configuration among the

@@ -72,6 +72,7 @@ static enum ico_state check_png(struct view *view, struct ico *ico, const struct
 	if (end <= view_size(view) &&
 		!has_bytes(view, end - sizeof(png_end), png_end, sizeof(png_end)))
 		return set_broken(ico, end - sizeof(png_end), "a PNG without its end");
+	view_unverified(view, image->at + sizeof(png_start), end - sizeof(png_end));
 	return ICO_DONE;
 }
 
@@ -139,6 +140,7 @@ static enum ico_state check_bitmap(struct view *view, struct ico *ico, const str
 	ico->images++;
 	if (end > view_size(view))
 		return ICO_DONE;
+	view_unverified(view, image->at + dib.header_len, end);
 	if (end > ico->valid_end) {
 		ico->row_len = dib_row_len(dib.width, dib.bits);
 		ico->pixels = image->at + pixels - ico->row_len * (dib.height / 2);

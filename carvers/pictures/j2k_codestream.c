@@ -220,13 +220,18 @@ static bool read_part(struct j2k *j2k, uint64_t *at)
 	}
 	data += 2;
 	j2k->parts++;
+	/* Coded data without FF, such as text, would not show. */
 	if (!len) {
 		*at = data;
-		return find_end(j2k, at);
+		if (!find_end(j2k, at))
+			return false;
+		view_unverified(j2k->view, data, *at);
+		return true;
 	}
 	if (data > start + len)
 		return fail(j2k, start, "the head of a tile-part is longer than it");
 	*at = start + len;
+	view_unverified(j2k->view, data, *at);
 	return read_data(j2k, data, *at);
 }
 

@@ -20,6 +20,8 @@
 #include "walk.h"
 
 #define SIGNATURE_LEN 12
+/* Smaller boxes 'uuid' hold EXIF data and thumbnails, which are not files of their own. */
+#define METADATA_MAX 65536
 #define END_OF_CODESTREAM 0xffd9
 
 struct jp2 {
@@ -191,6 +193,8 @@ static bool read_box(struct jp2 *jp2, const struct bmff_box *box, enum verdict *
 			return false;
 		}
 		jp2->header = true;
+	} else if (box->type != BMFF('u', 'u', 'i', 'd') || box->end - box->data > METADATA_MAX) {
+		view_unverified(view, box->data, box->end);
 	}
 	if (box->type == BMFF('m', 'd', 'a', 't'))
 		jp2->media = true;

@@ -65,6 +65,8 @@ static bool skip_blocks(struct mrw *mrw)
 			read_sensor(mrw, mrw->at + 8);
 		else if (p[1] == 'T')
 			exif_read(mrw->view, mrw->at + 8, len, mrw->finding);
+		else
+			view_unverified(mrw->view, mrw->at + 8, mrw->at + 8 + len);
 		mrw->at += 8 + len;
 	}
 	mrw->problem = "no sensor size";
@@ -106,6 +108,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (end > size)
 		return walk_cut(view, finding, end, size);
+	view_unverified(view, mrw.end, end);
 	return CARVE_COMPLETE;
 }
 

@@ -114,6 +114,8 @@ static enum verdict complete_verdict(struct pcx *pcx, struct finding *finding, u
 	if (palette && PALETTE_LEN > end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the palette cannot be verified, at %" PRIu64, end);
+	if (palette)
+		view_unverified(pcx->view, end + 1, end + PALETTE_LEN);
 	return CARVE_COMPLETE;
 }
 

@@ -35,6 +35,8 @@
 #define SIZE_MAX_PSB 300000
 #define CHANNELS_MAX 56
 #define RESOURCE_EXIF 1058
+#define RESOURCE_THUMBNAIL 1036
+#define RESOURCE_OLD_THUMBNAIL 1033
 
 enum psd_step psd_broken(struct psd *psd, uint64_t at, const char *problem)
 {
@@ -111,6 +113,8 @@ static enum psd_step read_resource(struct psd *psd, uint64_t end)
 		return psd_broken(psd, start, "a resource longer than its section");
 	if (id == RESOURCE_EXIF)
 		exif_read(psd->view, psd->at, len, psd->finding);
+	else if (id != RESOURCE_THUMBNAIL && id != RESOURCE_OLD_THUMBNAIL)
+		view_unverified(psd->view, psd->at, psd->at + len);
 	psd->valid_end = start;
 	psd->at += len + (len & 1);
 	return PSD_ON;
@@ -136,6 +140,7 @@ static enum psd_step read_sections(struct psd *psd)
 
 	if (step != PSD_ON)
 		return step;
+	view_unverified(psd->view, psd->at, end);
 	psd->at = end;
 	step = read_section(psd, 4, &end);
 	while (step == PSD_ON && psd->at < end)
@@ -148,8 +153,10 @@ static enum psd_step read_sections(struct psd *psd)
 	step = read_section(psd, psd->large ? 8 : 4, &end);
 	if (step == PSD_ON && psd->at < end)
 		step = psd_skip_layers(psd, end);
-	if (step == PSD_ON)
+	if (step == PSD_ON) {
+		view_unverified(psd->view, psd->at, end);
 		psd->at = end;
+	}
 	return step;
 }
 
@@ -209,6 +216,7 @@ static enum psd_step check_plain(struct psd *psd, uint64_t len, uint64_t row_len
 		return psd_broken(psd, noise, "random bytes instead of pixels");
 	}
 	psd->at = end;
+	view_unverified(psd->view, start, end);
 	seam = end <= size
 		       ? overwrite_find(psd->view, start, end, row_len, &psd->doubtful, &psd->what)
 		       : OVERWRITE_NONE;

@@ -95,6 +95,7 @@ static enum psd_step check_channel(
 	if (step == PSD_BROKEN)
 		step = PSD_ON;
 	psd->at = start + len;
+	view_unverified(psd->view, start + 2, psd->at);
 	if (step == PSD_ON && psd->at <= view_size(psd->view))
 		psd->valid_end = psd->at;
 	return step == PSD_ON && psd->at > view_size(psd->view) ? PSD_CUT : step;

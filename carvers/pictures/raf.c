@@ -6,7 +6,8 @@
  *	      of the sensor's
  *
  * The file ends where the last of the three does. Checked are the JPEG, which is walked (jpeg.c),
- * and that the others are not inside the head. Foreign data within the sensor's is not detected.
+ * and that the others are not inside the head. Foreign data within the sensor's is not
+ * detected: everything but head and JPEG is named as unverified.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,6 +68,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end > view_size(view))
 		return walk_cut(view, finding, end, view_size(view));
 	finding->length = end;
+	view_unverified(view, HEAD_LEN, jpeg_at);
+	view_unverified(view, valid_end, end);
 	return CARVE_COMPLETE;
 }
 

@@ -119,22 +119,31 @@ static enum verdict file_verdict(struct tiff_walk *walk, struct view *view, stru
 	if (walk->unchecked > UNCHECKED_MAX)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%" PRIu64 " bytes of pixels cannot be checked", walk->unchecked);
+	tiff_name_gaps(walk);
 	return CARVE_COMPLETE;
+}
+
+static enum verdict check_walk(struct tiff_walk *walk, struct view *view, struct finding *finding)
+{
+	enum verdict verdict;
+
+	if (!tiff_walk(walk, view) || !known_magic(walk->tiff.magic))
+		return verdict_because(CARVE_REJECT, finding,
+			"no directory with a picture at %" PRIu64, walk->tiff.first_ifd);
+	verdict = file_verdict(walk, view, finding);
+	if (verdict != CARVE_REJECT) {
+		exif_read_tiff(&walk->tiff, finding);
+		finding->extension = extension(walk);
+	}
+	return verdict;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct tiff_walk walk = { 0 };
-	enum verdict verdict;
+	enum verdict verdict = check_walk(&walk, view, finding);
 
-	if (!tiff_walk(&walk, view) || !known_magic(walk.tiff.magic))
-		return verdict_because(CARVE_REJECT, finding,
-			"no directory with a picture at %" PRIu64, walk.tiff.first_ifd);
-	verdict = file_verdict(&walk, view, finding);
-	if (verdict != CARVE_REJECT) {
-		exif_read_tiff(&walk.tiff, finding);
-		finding->extension = extension(&walk);
-	}
+	tiff_walk_free(&walk);
 	return verdict;
 }
 

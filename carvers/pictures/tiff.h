@@ -24,6 +24,13 @@ enum tiff_compression {
 };
 
 #define TIFF_SUBFILES 4096
+/* Spans that are kept; of a file with more, the gaps are not known. */
+#define TIFF_SPANS ((size_t)1 << 16)
+
+/* Bytes [at, end) that an offset leads to. */
+struct tiff_span {
+	uint64_t at, end;
+};
 
 /* A directory's fields about its picture. */
 struct tiff_page {
@@ -45,14 +52,16 @@ struct tiff_walk {
 	uint64_t confirmed;        /* how much of it is confirmed */
 	uint64_t value, value_end; /* the last of the values outside directories */
 	uint64_t covered;          /* bytes that offsets lead to */
-	uint64_t bad;              /* the first invalid byte; UINT64_MAX: none */
-	const char *problem;       /* what is wrong there */
-	const char *odd;           /* a reason for doubt, or NULL */
-	uint64_t to_read;   /* bytes of directories that may still be read: a hostile file has them
+	struct tiff_span *spans;   /* where those are; owned */
+	size_t span_count, span_room;
+	uint64_t bad;        /* the first invalid byte; UINT64_MAX: none */
+	const char *problem; /* what is wrong there */
+	const char *odd;     /* a reason for doubt, or NULL */
+	uint64_t to_read;    /* bytes of directories that may still be read: a hostile file has them
 			       overlap */
-	uint64_t to_check;  /* the same for strips */
-	uint64_t to_unpack; /* bytes that may still be decompressed from them */
-	uint64_t unchecked; /* bytes of strips in an unknown code, or of noise */
+	uint64_t to_check;   /* the same for strips */
+	uint64_t to_unpack;  /* bytes that may still be decompressed from them */
+	uint64_t unchecked;  /* bytes of strips in an unknown code, or of noise */
 	uint64_t plain, plain_end;        /* consecutive uncompressed strips */
 	uint64_t row_len, pixel_len;      /* of the last of them */
 	uint64_t subfiles[TIFF_SUBFILES]; /* directories that tags point to */
@@ -64,8 +73,13 @@ struct tiff_walk {
 	char make[8];
 };
 
-/* Walks all directories and what they point to. False: the first one is invalid. */
+/* Walks all directories and what they point to. False: the first one is invalid. tiff_walk_free in
+ * either case. */
 bool tiff_walk(struct tiff_walk *walk, struct view *view);
+void tiff_walk_free(struct tiff_walk *walk);
+
+/* Names the bytes before the file's end that no offset leads to as unverified. */
+void tiff_name_gaps(struct tiff_walk *walk);
 
 /* Notes that [offset, offset + len) belongs to the file. */
 void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len);

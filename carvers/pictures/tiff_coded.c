@@ -14,6 +14,14 @@
 #include "walk.h"
 
 #define MARK_LEN 2 /* of JPEG */
+#define START_LEN 4
+
+/* Names a strip as unverified, but for its first bytes, which can be a JPEG's. Returns its end. */
+static uint64_t skip_strip(struct tiff_walk *walk, uint64_t at, uint64_t end)
+{
+	view_unverified(walk->tiff.view, at + START_LEN, end);
+	return end;
+}
 
 /* Each check_... function returns where in [at, end) the code is invalid, or end. */
 static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
@@ -24,7 +32,7 @@ static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uin
 
 	/* A clear code comes first. In the LZW of older versions of TIFF it is 00 01. */
 	if (!p || p[0] != 0x80)
-		return p && p[0] == 0 ? end : at;
+		return p && p[0] == 0 ? skip_strip(walk, at, end) : at;
 	lzw_start(&lzw, LZW_TIFF, 8, want ? want : UINT64_MAX);
 	for (; (p = walk_window(walk->tiff.view, at, end, &len)); at += len) {
 		if (!lzw_feed(&lzw, p, len, &used))
@@ -68,7 +76,7 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 {
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
-	uint64_t valid_end = at;
+	uint64_t start = at, valid_end = at;
 
 	if (!inflated_open(&inflated, walk->tiff.view, INFLATED_ZLIB))
 		return end;
@@ -84,6 +92,9 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 		if (state == INFLATED_DONE)
 			tiff_confirm(walk, valid_end + used);
 	}
+	/* It was not decompressed to its end. */
+	if (state != INFLATED_DONE)
+		skip_strip(walk, start, end);
 	walk->to_unpack -=
 		inflated.output_len < walk->to_unpack ? inflated.output_len : walk->to_unpack;
 	inflated_close(&inflated);
@@ -121,7 +132,7 @@ static uint64_t check_jpeg(
 
 	/* Old-style JPEG in TIFF has its parts in several places. */
 	if (!p || p[0] != 0xff || p[1] != JPEG_SOI)
-		return end;
+		return skip_strip(walk, at, end);
 	if (page->tables && !read_tables(walk, &jpeg, page))
 		return end;
 	state = jpeg_walk(&jpeg, at, &problem);
@@ -137,8 +148,12 @@ static uint64_t check_jpeg(
 /* Deducts a strip from the bytes that may still be checked. False when it exceeds them. */
 static bool may_check(struct tiff_walk *walk, uint64_t at, uint64_t len)
 {
-	if (!len || at > walk->size || len > walk->size - at || len > walk->to_check)
+	if (!len || at > walk->size || len > walk->size - at)
 		return false;
+	if (len > walk->to_check) {
+		skip_strip(walk, at, at + len);
+		return false;
+	}
 	walk->to_check -= len;
 	return true;
 }
@@ -185,6 +200,7 @@ void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint
 		valid_end = check_jpeg(walk, page, at, end);
 		break;
 	default:
+		skip_strip(walk, at, end);
 		walk->unchecked += len;
 	}
 	if (valid_end < end)

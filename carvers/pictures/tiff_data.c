@@ -117,6 +117,8 @@ static void check_strip(struct tiff_walk *walk, const struct tiff_page *page, ui
 	tiff_claim(walk, at, len);
 	if (at > walk->size || len > walk->size - at)
 		return;
+	if (page->compression == TIFF_PLAIN)
+		view_unverified(walk->tiff.view, at, at + len);
 	if (page->compression != TIFF_PLAIN)
 		tiff_check_coded(walk, page, at, len, is_last(page, index) ? 0 : want);
 	else if (!page->sensor) /* which cameras also set for compressed data */

@@ -6,6 +6,7 @@
  */
 #include "tiff.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -37,8 +38,35 @@ enum {
 };
 
 #define MAGIC_PANASONIC 0x55
+#define SPANS_FIRST 64
+#define SPAN_WORK 64 /* units (view_work) to sort a span */
 #define PHOTOMETRIC_CFA 32803
 #define PHOTOMETRIC_LINEAR_RAW 34892
+
+/* Strips mostly follow each other, and so become one span. */
+static void add_span(struct tiff_walk *walk, uint64_t at, uint64_t end)
+{
+	struct tiff_span *last = walk->span_count ? &walk->spans[walk->span_count - 1] : NULL;
+
+	if (last && last->end == at) {
+		last->end = end;
+		return;
+	}
+	if (walk->span_count == TIFF_SPANS)
+		return;
+	if (walk->span_count == walk->span_room) {
+		size_t room = walk->span_room ? 2 * walk->span_room : SPANS_FIRST;
+		struct tiff_span *spans = realloc(walk->spans, room * sizeof(*spans));
+
+		if (!spans) {
+			view_no_memory(walk->tiff.view);
+			return;
+		}
+		walk->spans = spans;
+		walk->span_room = room;
+	}
+	walk->spans[walk->span_count++] = (struct tiff_span){ at, end };
+}
 
 void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len)
 {
@@ -51,6 +79,37 @@ void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len)
 	if (offset + len > walk->end)
 		walk->end = offset + len;
 	walk->covered += len;
+	add_span(walk, offset, offset + len);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct tiff_span *first = a, *second = b;
+
+	return first->at < second->at ? -1 : first->at > second->at;
+}
+
+void tiff_name_gaps(struct tiff_walk *walk)
+{
+	uint64_t end = 0;
+
+	if (!walk->span_count || walk->span_count == TIFF_SPANS) {
+		view_unverified(walk->tiff.view, walk->tiff.wide ? 16 : 8, walk->end);
+		return;
+	}
+	if (!view_work(walk->tiff.view, walk->span_count * SPAN_WORK))
+		return;
+	qsort(walk->spans, walk->span_count, sizeof(*walk->spans), by_place);
+	for (size_t i = 0; i < walk->span_count; i++) {
+		view_unverified(walk->tiff.view, end, walk->spans[i].at);
+		if (walk->spans[i].end > end)
+			end = walk->spans[i].end;
+	}
+}
+
+void tiff_walk_free(struct tiff_walk *walk)
+{
+	free(walk->spans);
 }
 
 void tiff_confirm(struct tiff_walk *walk, uint64_t end)

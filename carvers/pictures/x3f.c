@@ -25,6 +25,8 @@
 #define DIRECTORY_LEN 12
 #define ENTRY_LEN 12
 #define ENTRIES_MAX 100
+/* Of a picture, with the first bytes of the JPEG that it may be. */
+#define SECTION_HEAD_LEN 32
 #define CUT_MAX (64u << 20) /* the most that is kept of a file without its directory */
 
 /* The end of the file whose directory is at `at`; 0: not a directory. */
@@ -48,6 +50,12 @@ static uint64_t directory_end(struct view *view, uint64_t at)
 		p = view_peek(view, place, 4);
 		if (!p || memcmp(p, "SEC", 3) != 0 || place + len > at)
 			return 0;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		p = view_peek(view, at + DIRECTORY_LEN + i * ENTRY_LEN, ENTRY_LEN);
+		if (p)
+			view_unverified(view, le32(p) + (uint64_t)SECTION_HEAD_LEN,
+				le32(p) + (uint64_t)le32(p + 4));
 	}
 	return end + 4;
 }

@@ -63,6 +63,7 @@ static bool read_tile(struct xcf *xcf, uint64_t at, uint32_t pixels, unsigned de
 		return xcf_fail(xcf, at, "a tile that starts inside earlier data");
 	if (xcf->compression == 0) {
 		cursor.at += (uint64_t)pixels * depth;
+		view_unverified(xcf->view, at, cursor.at);
 	} else if (xcf->compression == 2) {
 		if (!read_stream(xcf->view, &cursor.at, (uint64_t)pixels * depth))
 			return xcf_fail(

@@ -94,6 +94,8 @@ static const char *read_codestream_box(struct jxl *jxl, const struct bmff_box *b
 			return "no codestream starts";
 		view_part(jxl->view, at);
 	}
+	if (part)
+		view_unverified(jxl->view, at, box->end);
 	if (!part && !jxl_walk(&jxl->walk, jxl->view, at, box->end))
 		return jxl->walk.problem;
 	jxl->confirmed_to_end = !part && jxl->walk.confirmed_to_end && jxl->walk.end == box->end;
@@ -122,6 +124,8 @@ static const char *read_box(struct jxl *jxl, const struct bmff_box *box)
 		problem = read_codestream_box(jxl, box);
 	else if (box->type == BMFF('E', 'x', 'i', 'f'))
 		read_exif(jxl, box);
+	else
+		view_unverified(jxl->view, box->data, box->end);
 	jxl->end = box->end;
 	jxl->confirmed = box->data;
 	return problem;

@@ -52,6 +52,11 @@ static const char *read_frame(
 		return "a frame is cut off";
 	}
 	walk->valid_end = frame->end;
+	/* Of several sections, at most the first and the last were decoded. */
+	if (!checked.confirmed_to_end)
+		view_unverified(view, frame->at, frame->end);
+	else if (frame->section_count > 1)
+		view_unverified(view, frame->first_at + frame->first_len, frame->last_at);
 	walk->frame_count++;
 	jxl_bits_begin(bits, view, frame->end, limit);
 	return NULL;

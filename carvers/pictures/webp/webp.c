@@ -169,6 +169,8 @@ static enum webp_step read_frame(struct webp *webp, const struct riff_chunk *chu
 			state = read_picture(webp, &part);
 		else if (part.end > view_size(webp->view))
 			state = set_cut(webp, part.end);
+		else
+			view_unverified(webp->view, part.data, part.end);
 	}
 	if (state == WEBP_ON && step == RIFF_CUT)
 		return set_cut(webp, inside.at + 8);
@@ -218,6 +220,8 @@ static enum webp_step read_chunk(struct webp *webp, const struct riff_chunk *chu
 		return set_cut(webp, chunk->end);
 	if (riff_is(chunk->id, "EXIF"))
 		read_exif(webp, chunk);
+	else if (!riff_is(chunk->id, "VP8X"))
+		view_unverified(webp->view, chunk->data, chunk->end);
 	riff_read_title(&webp->riff, chunk, webp->finding);
 	return WEBP_ON;
 }

@@ -35,7 +35,7 @@ def make():
     samples = [jpeg, raw, notes(4)]
     whole, at, moov = camera(samples)
     date = dict(extension="cr3", time=1519214936)
-    save("cr3", "camera.cr3", whole, **date)
+    save("cr3", "camera.cr3", whole, **date, unverified=f"{at[0] + 4}-{at[1]} {at[1] + 4}-{at[2]}")
     save("cr3", "narrow.cr3", camera(samples, mdat=box)[0], **date)
 
     cut = whole[:at[1] + 100]

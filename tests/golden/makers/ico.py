@@ -29,8 +29,11 @@ def sizes(*bits):
 def make():
     png = encoded(picture("RGB", (32, 32)), format="PNG")
     save("ico", "pillow.ico", encoded(picture("RGBA", (32, 32)), format="ICO", sizes=[(16, 16), (32, 32)]), extension="ico", unchecked=100)
-    save("ico", "bitmaps.ico", icon(sizes(1, 4, 8, 24, 32)), extension="ico", unchecked=40)
-    save("ico", "png.ico", icon([(32, 32, 32, png)]), extension="ico", unchecked=38)
+    # Of a bitmap all after its header of 40 bytes; of a PNG what is between its first and its last chunk.
+    bitmaps = sizes(1, 4, 8, 24, 32)
+    ends = [6 + 16 * 5 + sum(len(image[3]) for image in bitmaps[:i]) for i in range(6)]
+    save("ico", "bitmaps.ico", icon(bitmaps), extension="ico", unchecked=40, unverified=" ".join(f"{a + 40}-{b}" for a, b in zip(ends, ends[1:])))
+    save("ico", "png.ico", icon([(32, 32, 32, png)]), extension="ico", unchecked=38, unverified=f"38-{22 + len(png) - 12}")
     save("ico", "both.ico", icon(sizes(8) + [(32, 32, 32, png)]), extension="ico", unchecked=40)
     save("ico", "cursor.cur", icon([(32, 32, 5, bitmap(32, 32, 1))], kind=2), extension="cur", unchecked=40)
     save("ico", "no-mask.ico", icon([(16, 16, 32, bitmap(16, 16, 32, mask=False))]), extension="ico", unchecked=40)

@@ -25,7 +25,7 @@ def parts(data):
 def make():
     plain = encoded(picture("L", (64, 48)), format="JPEG2000", no_jp2=True)
     tiled = encoded(picture("RGB", (64, 48)), format="JPEG2000", no_jp2=True, tile_size=(32, 32))
-    save("j2k", "grey.j2k", plain)
+    save("j2k", "grey.j2k", plain, unverified=f"{plain.index(bytes([255, 0x93])) + 2}-{len(plain) - 2}")
     save("j2k", "tiles.j2k", tiled)
     save("j2k", "lossy.j2c", encoded(picture("RGB", (40, 40)), format="JPEG2000", no_jp2=True, irreversible=True, quality_layers=[40, 10]))
     save("j2k", "markers.j2k", compressed("-SOP", "-EPH", "-p", "RPCL"))

@@ -17,7 +17,8 @@ def make():
     jp2 = SIGNATURE + ftyp(b"jp2 ", b"jp2 ")
     save("jp2", "pillow.jp2", encoded(picture("RGB", (48, 40)), format="JPEG2000"), extension="jp2")
     whole = jp2 + header + box(b"jp2c", stream)
-    save("jp2", "plain.jp2", whole, extension="jp2")
+    data = len(jp2 + header) + 8 + stream.index(b"\xff\x93") + 2
+    save("jp2", "plain.jp2", whole, extension="jp2", unverified=f"{data}-{len(whole) - 2}")
     save("jp2", "to-the-end.jp2", jp2 + header + struct.pack(">I4s", 0, b"jp2c") + stream, extension="jp2")
     save("jp2", "long.jp2", jp2 + header + struct.pack(">I4sQ", 1, b"jp2c", len(stream) + 16) + stream, extension="jp2")
     # A box may be longer than what is left of the image, if the codestream in it is whole.

@@ -23,7 +23,8 @@ def mrw(width=40, height=30, packed=True, blocks=None):
 
 def make():
     whole = mrw()
-    save("mrw", "packed.mrw", whole, title="Golden hour", time=1709251198, unchecked=24)
+    white = whole.index(b"\0WBG") + 8
+    save("mrw", "packed.mrw", whole, title="Golden hour", time=1709251198, unchecked=24, unverified=f"{white}-{white + 12} {white + 20}-{len(whole)}")
     save("mrw", "padded.mrw", mrw(packed=False), title="Golden hour", time=1709251198, unchecked=24)
     save("mrw", "cut.mrw", whole[:-500], verdict="truncated", length=len(whole) - 500, why=f"the image ends at {len(whole) - 500}, before the file does")
     large = mrw(200, 80)

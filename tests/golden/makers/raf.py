@@ -20,7 +20,8 @@ def raf(places=None):
 
 def make():
     whole, jpeg_len = raf()
-    save("raf", "whole.raf", whole, title="Golden hour", time=1709251198, unchecked=92)
+    save("raf", "whole.raf", whole, title="Golden hour", time=1709251198, unchecked=92,
+         unverified=f"108-148 {148 + jpeg_len}-{len(whole)}")
     save("raf", "cut.raf", whole[:-300], verdict="truncated", length=len(whole) - 300,
          why=f"the image ends at {len(whole) - 300}, before the file does")
     middle = 148 + jpeg_len * 3 // 4
