@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define CHANCE_LEN 6
-#define FIRST_LEN 1024
+#define FIRST_LEN 128 /* what is looked at counts as work, for each line */
 #define SECTOR 512
 
 static bool is_text(uint8_t byte)

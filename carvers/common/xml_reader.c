@@ -11,6 +11,7 @@
 #include "walk.h"
 
 #define FIRST_WINDOW 1024
+#define WORK 1 /* units that reading a byte takes beside peeking at it */
 /* Odd characters at most this far from each other, and from the failure, belong to the same foreign
  * data. */
 #define ODD_GAP 64
@@ -26,6 +27,8 @@ static const uint8_t *bytes_at(struct xml_reader *reader, uint64_t at, size_t le
 	want = reader->window ? VIEW_MAX_PEEK : FIRST_WINDOW;
 	reader->window = walk_window(reader->view, at, at + want, &reader->window_len);
 	reader->window_at = at;
+	if (reader->window && !view_work(reader->view, WORK * reader->window_len))
+		reader->window = NULL;
 	return reader->window && len <= reader->window_len ? reader->window : NULL;
 }
 

@@ -71,7 +71,7 @@ static bool read_table(struct pdf *pdf, uint64_t at)
 	struct pdf_token token;
 	struct pdf_value value;
 
-	pdf_places_add(&pdf->sections, at, 0);
+	pdf_places_add(pdf->view, &pdf->sections, at, 0);
 	do {
 		pdf->valid_end = pdf->cursor.at;
 		pdf_next(&pdf->cursor, &token);
@@ -123,9 +123,9 @@ static bool read_object(struct pdf *pdf, const struct pdf_token *number)
 		return false;
 	if (pdf->objects.count == 0 && value.linearized)
 		pdf->linear_len = value.linear_len;
-	pdf_places_add(&pdf->objects, number->at, (uint32_t)number->number);
+	pdf_places_add(pdf->view, &pdf->objects, number->at, (uint32_t)number->number);
 	if (value.is_xref)
-		pdf_places_add(&pdf->sections, number->at, 0);
+		pdf_places_add(pdf->view, &pdf->sections, number->at, 0);
 	if (strcmp(token.text, "stream") == 0)
 		return read_stream(pdf, &value);
 	if (strcmp(token.text, "endobj") != 0)

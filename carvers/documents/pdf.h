@@ -68,7 +68,7 @@ struct pdf_places {
 };
 
 /* Adds an offset, unless there are `max` already. */
-void pdf_places_add(struct pdf_places *places, uint64_t at, uint32_t number);
+void pdf_places_add(struct view *view, struct pdf_places *places, uint64_t at, uint32_t number);
 
 struct pdf {
 	struct view *view;

@@ -12,7 +12,7 @@
 #define TOLERANCE 4    /* bytes of white space allowed before the target of an offset */
 #define MAX_SHIFT 4096 /* bytes that may precede the header, and be counted */
 
-void pdf_places_add(struct pdf_places *places, uint64_t at, uint32_t number)
+void pdf_places_add(struct view *view, struct pdf_places *places, uint64_t at, uint32_t number)
 {
 	if (places->count == places->room) {
 		size_t room = places->room ? places->room * 2 : 64;
@@ -21,8 +21,10 @@ void pdf_places_add(struct pdf_places *places, uint64_t at, uint32_t number)
 		if (places->count >= places->max)
 			return;
 		list = realloc(places->list, room * sizeof(*list));
-		if (!list)
+		if (!list) {
+			view_no_memory(view);
 			return;
+		}
 		places->list = list;
 		places->room = room;
 	}

@@ -238,8 +238,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!p || (!collection && (!is_known_version(p) || !sfnt_is_tag(p + 12))))
 		return verdict_because(CARVE_REJECT, finding, "no font at 0");
 	sfnt.tables = calloc(TABLES_MAX + 1, sizeof(*sfnt.tables));
-	if (!sfnt.tables)
-		return verdict_because(CARVE_REJECT, finding, "no memory for a font's tables");
+	if (!sfnt.tables) {
+		view_no_memory(view);
+		return CARVE_REJECT;
+	}
 	problem = collection ? read_collection(&sfnt) : read_tables(&sfnt, 0);
 	if (!problem && sfnt.count == 0)
 		problem = "no table";

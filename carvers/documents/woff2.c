@@ -21,6 +21,7 @@
 /* Fonts with all of Unicode's characters have some tens of millions of bytes. */
 #define PLAIN_MAX (UINT64_C(64) << 20)
 #define OUTPUT_LEN 65536
+#define WORK 2 /* units that producing a byte takes */
 
 /* Reads a number of 2.0's directory (UIntBase128). */
 static bool read_number(struct view *view, uint64_t *at, uint32_t *value)
@@ -121,6 +122,8 @@ static BrotliDecoderResult feed(struct view *view, BrotliDecoderState *decoder, 
 
 			result = BrotliDecoderDecompressStream(
 				decoder, &left, &p, &room, &out, &total);
+			if (!view_work(view, WORK * (OUTPUT_LEN - room)))
+				return BROTLI_DECODER_RESULT_ERROR;
 		} while (result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT && total <= plain_len);
 		*at += len - left;
 	}
@@ -136,6 +139,8 @@ enum woff2_state woff2_decompress(struct view *view, uint64_t *at, uint64_t end,
 	if (plain_len <= PLAIN_MAX) {
 		decoder = BrotliDecoderCreateInstance(NULL, NULL, NULL);
 		output = malloc(OUTPUT_LEN);
+		if (!decoder || !output)
+			view_no_memory(view);
 	}
 	if (decoder && output)
 		state = feed(view, decoder, output, at, end, plain_len) ==
