@@ -208,6 +208,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (ps_end == PS_CUT)
 		view_unverified(view, ps.comment_end, ps.end);
 	name_gaps(view, sections, ps.end);
+	view_embedded(view, sections[1].at);
+	view_embedded(view, sections[2].at);
 	return CARVE_COMPLETE;
 }
 

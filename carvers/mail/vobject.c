@@ -6,7 +6,7 @@
  * A property is a name, parameters, a colon and a value, on a line that may continue after a line
  * end and a blank. Version 2.1 folds differently, so only names at the start of lines are examined.
  * Objects have to close as they opened. A file of cards may have many in a row: it ends where none
- * follows.
+ * follows, or one with other line ends, which is another program's.
  *
  * The title is a card's FN, or a calendar's name or first summary.
  */
@@ -30,6 +30,7 @@ struct vobject {
 	uint64_t strange_at;
 	bool soft;      /* the last line continues, in quoted-printable */
 	bool open_line; /* the last line has no end */
+	bool with_cr;   /* lines end in CR LF */
 	char names[DEPTH_MAX][NAME_MAX + 1];
 };
 
@@ -141,6 +142,12 @@ static const char *read_object(struct vobject *object)
 	return object->depth ? "not text" : NULL;
 }
 
+/* Whether the line, which has an end, ends in CR LF. */
+static bool ends_with_cr(const struct line *line)
+{
+	return line->next - line->at > line->len + 1;
+}
+
 /* The end of empty lines, if another object of the same kind opens there; else object->at. */
 static uint64_t next_object(struct vobject *object)
 {
@@ -150,7 +157,8 @@ static uint64_t next_object(struct vobject *object)
 	for (int i = 0; i < 3 && line_read(object->view, at, &line); i++) {
 		if (line.len)
 			return opens_object(&line) && line.ended &&
-					       line_starts(&line, "BEGIN:VCARD")
+					       line_starts(&line, "BEGIN:VCARD") &&
+					       ends_with_cr(&line) == object->with_cr
 				       ? at
 				       : object->at;
 		at = line.next;
@@ -169,13 +177,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!line_read(view, 0, &line) || !opens_object(&line) || !line.ended)
 		return verdict_because(CARVE_REJECT, finding, "neither a card nor a calendar at 0");
 	card = line_starts(&line, "BEGIN:VCARD");
+	object.with_cr = ends_with_cr(&line);
 	finding->extension = card ? "vcf" : "ics";
 	while (!(problem = read_object(&object))) {
 		uint64_t next = card ? next_object(&object) : object.at;
 
 		whole = object.at;
-		if (next == object.at &&
-			!(line_read(view, next, &line) && opens_object(&line) && card))
+		if (next == object.at && !(line_read(view, next, &line) && opens_object(&line) &&
+						 card && ends_with_cr(&line) == object.with_cr))
 			break;
 		view_part(view, next);
 		object.at = next;

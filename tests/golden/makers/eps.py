@@ -24,9 +24,10 @@ def wrap(post=POST, wmf=b"", tiff=b"", front=False):
 
 def make():
     whole = wrap(tiff=TIFF)
+    preview = 30 + len(POST)
     pixels = len(whole) - 64
-    save("eps", "tiff.eps", whole, title="A golden page", unchecked=30 + len(POST) + 4)
-    save("eps", "wmf.eps", wrap(wmf=WMF), title="A golden page", unchecked=30 + len(POST) + 4)
+    save("eps", "tiff.eps", whole, title="A golden page", embedded=preview, unverified=f"{preview + 50}-{len(whole)}", unchecked=30 + len(POST) + 4)
+    save("eps", "wmf.eps", wrap(wmf=WMF), title="A golden page", embedded=preview, unverified=f"{preview + 40}-{preview + len(WMF)}", unchecked=30 + len(POST) + 4)
     save("eps", "front.eps", wrap(tiff=TIFF, front=True), unchecked=30 + len(TIFF + POST) - 40)
     save("eps", "alone.eps", wrap(), unchecked=30 + len(POST) - 40)
     save("eps", "cut.eps", whole[:pixels], verdict="truncated", length=pixels)
