@@ -6,9 +6,9 @@
  *	control word: \, letters, perhaps a number, perhaps a blank
  *
  * The file ends with the brace that closes the first, and the line ends after it; WordPad adds a
- * zero. Backslashes escape braces, and any N bytes follow \binN. The checks: the control words'
- * form, and that all else is text: the valid part ends at control characters, at a long run of one
- * non-ASCII byte, and at a second file's beginning.
+ * zero. Backslashes escape braces, and any N bytes follow \binN, which nothing verifies. The checks:
+ * the control words' form, and that all else is text: the valid part ends at control characters, at
+ * a long run of one non-ASCII byte, and at a second file's beginning.
  *
  * The title is a group of its own in the information group; so are the dates of the last change and
  * of the creation.
@@ -144,6 +144,7 @@ static bool read_word(struct rtf *rtf)
 	if (strcmp(word, "bin") == 0 && !negative) {
 		if ((uint64_t)number > view_size(cursor->view) - cursor->at)
 			return false;
+		view_unverified(cursor->view, cursor->at, cursor->at + (uint64_t)number);
 		cursor->at += (uint64_t)number;
 	} else {
 		apply_word(rtf, word, (int)(negative ? -number : number));

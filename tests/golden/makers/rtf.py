@@ -17,7 +17,8 @@ def make():
     save("rtf", "line-end.rtf", whole + b"\n", sequence="yes", title="A ä € {title}")
     save("rtf", "created.rtf", HEAD + b"{\\info{\\creatim\\yr2024\\mo2\\dy29\\hr23\\min59\\sec58}}}", time=1709251198)
     binary = random.Random(1).randbytes(300) + b"}}}{{{\\"
-    save("rtf", "binary.rtf", HEAD + b"{\\pict\\wmetafile8{\\*\\x }\\bin%d " % len(binary) + binary + b"}" + TEXT + b"}")
+    before = HEAD + b"{\\pict\\wmetafile8{\\*\\x }\\bin%d " % len(binary)
+    save("rtf", "binary.rtf", before + binary + b"}" + TEXT + b"}", unverified=f"{len(before)}-{len(before + binary)}")
     save("rtf", "eight-bit.rtf", HEAD + "Ein Text mit Umlauten: äöüß".encode("cp1252") * 3 + b"}")
     cut = whole[:-40]
     save("rtf", "wordpad.rtf", HEAD + TEXT + b"}\r\n\0", sequence="yes")
