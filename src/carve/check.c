@@ -15,7 +15,8 @@ void outcome_free(struct outcome *outcome)
 	free(outcome->embedded);
 	outcome->embedded = NULL;
 	outcome->embedded_count = 0;
-	ranges_free(&outcome->unverified);
+	if (outcome->unverified.items)
+		ranges_free(&outcome->unverified);
 }
 
 static uint64_t *copy_offsets(const uint64_t *offsets, size_t count)

@@ -120,9 +120,16 @@ void decider_free(struct decider *decider)
 
 /* ---- what is hidden ------------------------------------------------------------------------ */
 
-static bool in_ranges(const struct ranges *ranges, uint64_t offset)
+/* Nearly always there is one range, and it is the first that decides. */
+static inline bool in_ranges(const struct ranges *ranges, uint64_t offset)
 {
-	return ranges->count && ranges_overlap(ranges, offset, 1);
+	const struct range *first = ranges->items;
+
+	if (!ranges->count || offset < first->offset)
+		return false;
+	if (offset - first->offset < first->length)
+		return true;
+	return ranges->count > 1 && ranges_overlap(ranges, offset, 1);
 }
 
 bool decider_hides(const struct decider *decider, uint64_t start)
@@ -139,16 +146,30 @@ uint64_t decider_hidden_until(const struct decider *decider)
 	return first->offset + first->length;
 }
 
-void decider_hide(struct decider *decider, uint64_t until)
-{
-	if (until > decider->position)
-		ranges_add(&decider->hidden, decider->position, until - decider->position);
-}
-
 static void add_range(struct ranges *ranges, uint64_t from, uint64_t to)
 {
-	if (to > from && ranges->count < RANGES_MAX)
-		ranges_add(ranges, from, to - from);
+	struct range *first = ranges->items;
+
+	if (to <= from || ranges->count == RANGES_MAX)
+		return;
+	if (ranges->count == 1 && from >= first->offset && from <= first->offset + first->length) {
+		if (to > first->offset + first->length)
+			first->length = to - first->offset;
+		return;
+	}
+	ranges_add(ranges, from, to - from);
+}
+
+void decider_hide(struct decider *decider, uint64_t until)
+{
+	if (until > decider_hidden_until(decider))
+		add_range(&decider->hidden, decider->position, until);
+}
+
+static inline void forget_before(struct ranges *ranges, uint64_t offset)
+{
+	if (ranges->count && ranges->items->offset + ranges->items->length <= offset)
+		ranges_forget_before(ranges, offset);
 }
 
 /* A complete file hides what starts inside its verified bytes. */
@@ -514,8 +535,8 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 	uint64_t start = decisions[0].candidate->start;
 
 	assert(count);
-	ranges_forget_before(&decider->hidden, start);
-	ranges_forget_before(&decider->unverified, start);
+	forget_before(&decider->hidden, start);
+	forget_before(&decider->unverified, start);
 	decider->position = start + 1;
 	if (!decider_hides(decider, start)) {
 		decide_visible(decider, decisions, count);

@@ -194,9 +194,10 @@ static bool confirm(const struct search *search, size_t at)
 
 		if (entry->gram != gram || at < entry->place || start >= search->len)
 			continue;
-		if (matcher_confirm(&grams->set->patterns[entry->id], search->text + start,
+		if (pattern_matches(&grams->set->patterns[entry->id], search->text + start,
 			    search->text_len - start) &&
-			!hit_sink_add(search->sink, search->offset + start, entry->id))
+			!matcher_add(&grams->set->patterns[entry->id], entry->id, search->text,
+				start, search->text_len, search->offset, search->sink))
 			return false;
 	}
 	return true;

@@ -9,14 +9,6 @@
 #include "patterns/regex.h"
 #include "scan/scan.h"
 
-/* Whether the pattern matches at text. For patterns with bytes: what a matcher searches for in
- * place of a regex has the bytes of its prefix, and the regex to confirm. */
-static inline bool matcher_confirm(const struct pattern *pattern, const uint8_t *text, size_t len)
-{
-	return pattern_matches(pattern, text, len) &&
-	       (!pattern->regex || regex_match_len(pattern->regex, text, len));
-}
-
 /* Where a matcher puts its hits, in any order; duplicates are removed afterwards. */
 struct hit_sink {
 	struct hit *hits;
@@ -32,6 +24,19 @@ static inline bool hit_sink_add(struct hit_sink *sink, uint64_t offset, uint32_t
 	}
 	sink->hits[sink->count++] = (struct hit){ offset, pattern };
 	return true;
+}
+
+/* The bytes of a pattern match at text[start], and it is a hit unless the pattern is a regex that
+ * does not match: what a matcher searches for in place of a regex has the bytes of its prefix.
+ * text_len: bytes of text that can be read. offset: of text[0] in the image. False: the sink is
+ * full. Not inlined: few places come so far, and its registers would slow the loops that call it. */
+__attribute__((noinline, cold, unused)) static bool matcher_add(const struct pattern *pattern,
+	uint32_t id, const uint8_t *text, size_t start, size_t text_len, uint64_t offset,
+	struct hit_sink *sink)
+{
+	if (pattern->regex && !regex_match_len(pattern->regex, text + start, text_len - start))
+		return true;
+	return hit_sink_add(sink, offset + start, id);
 }
 
 /* Puts the starts of a regex in text[from .. to) into the sink, by PCRE2 alone. offset: of text[0]

@@ -163,9 +163,11 @@ struct search {
 
 static bool try_pattern(const struct search *search, uint32_t id, size_t start)
 {
-	return !matcher_confirm(&search->pairs->set->patterns[id], search->text + start,
-		       search->text_len - start) ||
-	       hit_sink_add(search->sink, search->offset + start, id);
+	const struct pattern *pattern = &search->pairs->set->patterns[id];
+
+	return !pattern_matches(pattern, search->text + start, search->text_len - start) ||
+	       matcher_add(pattern, id, search->text, start, search->text_len, search->offset,
+		       search->sink);
 }
 
 /* Tries the patterns that may have this pair at this place. False: the sink is full. */

@@ -131,9 +131,11 @@ static bool confirm(const struct search *search, uint32_t buckets, size_t at, ui
 			if ((window ^ entry->value) & entry->mask || at < entry->place ||
 				start >= search->len)
 				continue;
-			if (matcher_confirm(&teddy->set->patterns[entry->id], search->text + start,
+			if (pattern_matches(&teddy->set->patterns[entry->id], search->text + start,
 				    search->text_len - start) &&
-				!hit_sink_add(search->sink, search->offset + start, entry->id))
+				!matcher_add(&teddy->set->patterns[entry->id], entry->id,
+					search->text, start, search->text_len, search->offset,
+					search->sink))
 				return false;
 		}
 	}
