@@ -94,7 +94,7 @@ struct carving *carving_new(const struct carving_options *options)
 		options->remote ? options->remote->capacity() : pool_threads(options->pool);
 	context.defer = carving->defer =
 		defer_new(carving->threads, options->decide.nested, rule_count);
-	context.tracker = carving->tracker = tracker_new(carving->threads);
+	context.tracker = carving->tracker = tracker_new(carving->threads, options->interrupted);
 	if (options->remote)
 		carving->remote = remote_jobs_new(&context, options->remote, carving->threads);
 	else
@@ -526,8 +526,8 @@ static bool wait_for_change(struct carving *carving, uint64_t seen)
 		remote_jobs_push(carving->remote);
 	do {
 		result = tracker_wait(carving->tracker, seen);
-		if (carving->options.interrupted && carving->options.interrupted())
-			tracker_cancel(carving->tracker);
+		/* Sets the flag that writes under way look at. */
+		(void)tracker_is_cancelled(carving->tracker);
 		if (result != TRACKER_TIMEOUT)
 			continue;
 		if (carving->report_queue)

@@ -48,7 +48,8 @@ struct carving_options {
 	 * hidden, for a process that decides. */
 	void (*on_outcome)(
 		void *context, const struct candidate *candidate, const struct outcome *outcome);
-	/* Polled while waiting: true ends the writing, as carving_cancel does. NULL: never. */
+	/* Polled while waiting, and by each check under way: true ends all work, as carving_cancel
+	 * does. Thread-safe. NULL: never. */
 	bool (*interrupted)(void);
 	struct tallies *rejected, *skipped, *by_type;
 };

@@ -21,13 +21,15 @@ struct tracker {
 	struct error error;
 	_Atomic int status;
 	atomic_bool cancelled;
+	bool (*interrupted)(void); /* NULL: never */
 };
 
-struct tracker *tracker_new(unsigned threads)
+struct tracker *tracker_new(unsigned threads, bool (*interrupted)(void))
 {
 	struct tracker *tracker = xcalloc(1, sizeof(*tracker));
 
 	tracker->threads = threads;
+	tracker->interrupted = interrupted;
 	pthread_mutex_init(&tracker->lock, NULL);
 	thread_cond_init(&tracker->changed);
 	return tracker;
@@ -129,8 +131,11 @@ void tracker_cancel(struct tracker *tracker)
 	atomic_store(&tracker->cancelled, true);
 }
 
-bool tracker_is_cancelled(const struct tracker *tracker)
+/* The stage's thread may be busy elsewhere when a signal comes: who works asks by itself. */
+bool tracker_is_cancelled(struct tracker *tracker)
 {
+	if (tracker->interrupted && tracker->interrupted())
+		tracker_cancel(tracker);
 	return atomic_load(&tracker->cancelled);
 }
 

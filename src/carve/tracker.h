@@ -14,8 +14,9 @@
 
 struct tracker;
 
-/* threads: how many work. */
-struct tracker *tracker_new(unsigned threads);
+/* threads: how many work. interrupted: true cancels all that is under way, as soon as
+ * tracker_is_cancelled asks it; thread-safe. NULL: never. */
+struct tracker *tracker_new(unsigned threads, bool (*interrupted)(void));
 /* NULL is fine. */
 void tracker_free(struct tracker *tracker);
 
@@ -45,7 +46,7 @@ const struct error *tracker_error(const struct tracker *tracker);
 
 /* Thread-safe, all three. */
 void tracker_cancel(struct tracker *tracker);
-bool tracker_is_cancelled(const struct tracker *tracker);
+bool tracker_is_cancelled(struct tracker *tracker);
 const atomic_bool *tracker_cancel_flag(const struct tracker *tracker);
 
 #endif
