@@ -45,6 +45,12 @@
 /* Files that are warned about by name; the report has them all. */
 #define WARNINGS_MAX 20
 
+/* A file that had been decided on, and was not reported. */
+struct loaded_record {
+	struct candidate candidate;
+	struct file_record record;
+};
+
 struct carving {
 	struct carving_options options;
 	struct decider *decider; /* NULL without rules */
@@ -69,6 +75,10 @@ struct carving {
 	struct report_queue *report_queue;
 	struct decision *group; /* scratch: the decisions of one start */
 	double waited;
+	/* Of a checkpoint, from carving_load to carving_resume. */
+	struct loaded_record *loaded;
+	struct candidate *undecided;
+	size_t loaded_count, undecided_count;
 	struct strpool texts; /* of records that were loaded */
 };
 
@@ -113,6 +123,19 @@ struct carving *carving_new(const struct carving_options *options)
 	return carving;
 }
 
+static void free_loaded(struct carving *carving)
+{
+	for (size_t i = 0; i < carving->loaded_count; i++) {
+		free(carving->loaded[i].record.path);
+		free(carving->loaded[i].record.runs);
+	}
+	free(carving->loaded);
+	free(carving->undecided);
+	carving->loaded = NULL;
+	carving->undecided = NULL;
+	carving->loaded_count = carving->undecided_count = 0;
+}
+
 void carving_free(struct carving *carving)
 {
 	if (!carving)
@@ -123,6 +146,7 @@ void carving_free(struct carving *carving)
 	remote_jobs_free(carving->remote);
 	tracker_free(carving->tracker);
 	decider_free(carving->decider);
+	free_loaded(carving);
 	strpool_free(&carving->texts);
 	record_builder_free(carving->record_builder);
 	defer_free(carving->defer);
@@ -755,56 +779,30 @@ void carving_save(struct carving *carving, struct codec_writer *writer)
 		candidate_save(&job_at(carving, n)->candidate, writer);
 }
 
-/* A killed run may have begun its file, which is removed first. */
-static int write_again(
-	struct carving *carving, const struct candidate *candidate, struct file_record *record)
-{
-	int status;
-
-	if (!carving->options.dry_run)
-		output_dir_discard(carving->options.output_dir, record->path);
-	status = carving_add_record(carving, record);
-	if (!status)
-		job_at(carving, carving->offered - 1)->candidate = *candidate;
-	return status;
-}
-
-static int load_records(struct carving *carving, uint64_t limit, struct codec_reader *reader)
+static void load_records(struct carving *carving, uint64_t limit, struct codec_reader *reader)
 {
 	struct image *evidence = extent_image_evidence(carving->options.image);
 	uint64_t evidence_limit = image_info(evidence)->size;
 	uint64_t count = codec_get(reader, carving->ring_len);
-	int status = 0;
 
-	for (uint64_t i = 0; i < count && !status && codec_ok(reader); i++) {
-		struct candidate candidate;
-		struct file_record record;
+	carving->loaded = xcalloc(count, sizeof(*carving->loaded));
+	while (carving->loaded_count < count && codec_ok(reader)) {
+		struct loaded_record *loaded = &carving->loaded[carving->loaded_count++];
 
-		candidate_load(&candidate, carving->options.rules, limit, reader);
-		file_record_load(
-			&record, carving->options.rules, evidence_limit, &carving->texts, reader);
-		if (codec_ok(reader))
-			status = write_again(carving, &candidate, &record);
-		free(record.path);
-		free(record.runs);
+		candidate_load(&loaded->candidate, carving->options.rules, limit, reader);
+		file_record_load(&loaded->record, carving->options.rules, evidence_limit,
+			&carving->texts, reader);
 	}
-	return status;
 }
 
-static int load_candidates(struct carving *carving, uint64_t limit, struct codec_reader *reader)
+static void load_candidates(struct carving *carving, uint64_t limit, struct codec_reader *reader)
 {
-	uint64_t count =
-		codec_get(reader, carving->ring_len - (carving->offered - carving->reported));
-	int status = 0;
+	uint64_t count = codec_get(reader, carving->ring_len - carving->loaded_count);
 
-	for (uint64_t i = 0; i < count && !status && codec_ok(reader); i++) {
-		struct candidate candidate;
-
-		candidate_load(&candidate, carving->options.rules, limit, reader);
-		if (codec_ok(reader))
-			status = carving_offer(carving, &candidate);
-	}
-	return status;
+	carving->undecided = xcalloc(count, sizeof(*carving->undecided));
+	while (carving->undecided_count < count && codec_ok(reader))
+		candidate_load(&carving->undecided[carving->undecided_count++],
+			carving->options.rules, limit, reader);
 }
 
 static bool is_leftover(void *context, const char *folder, const char *name)
@@ -812,15 +810,14 @@ static bool is_leftover(void *context, const char *folder, const char *name)
 	return record_builder_is_later(context, folder, name);
 }
 
-void carving_remove_leftovers(struct carving *carving)
+static void remove_leftovers(struct carving *carving)
 {
 	output_dir_sweep(carving->options.output_dir, is_leftover, carving->record_builder);
 }
 
-int carving_load(struct carving *carving, struct codec_reader *reader)
+void carving_load(struct carving *carving, struct codec_reader *reader)
 {
 	uint64_t limit = image_info(carving->options.image)->size;
-	int status;
 
 	carving->files = codec_get(reader, UINT64_MAX);
 	carving->bytes = codec_get(reader, UINT64_MAX);
@@ -829,11 +826,34 @@ int carving_load(struct carving *carving, struct codec_reader *reader)
 	carving->alert = codec_get(reader, UINT64_MAX);
 	decider_load(carving->decider, limit, reader);
 	record_builder_load(carving->record_builder, reader);
-	if (!codec_ok(reader))
-		return 0;
-	carving_remove_leftovers(carving);
-	status = load_records(carving, limit, reader);
-	return status ? status : load_candidates(carving, limit, reader);
+	load_records(carving, limit, reader);
+	load_candidates(carving, limit, reader);
+}
+
+/* A killed run may have begun its file, which is removed first. */
+static int write_again(struct carving *carving, struct loaded_record *loaded)
+{
+	int status;
+
+	if (!carving->options.dry_run)
+		output_dir_discard(carving->options.output_dir, loaded->record.path);
+	status = carving_add_record(carving, &loaded->record);
+	if (!status)
+		job_at(carving, carving->offered - 1)->candidate = loaded->candidate;
+	return status;
+}
+
+int carving_resume(struct carving *carving)
+{
+	int status = 0;
+
+	remove_leftovers(carving);
+	for (size_t i = 0; i < carving->loaded_count && !status; i++)
+		status = write_again(carving, &carving->loaded[i]);
+	for (size_t i = 0; i < carving->undecided_count && !status; i++)
+		status = carving_offer(carving, &carving->undecided[i]);
+	free_loaded(carving);
+	return status;
 }
 
 /* ---- figures ------------------------------------------------------------------------------- */

@@ -106,13 +106,13 @@ void carving_cancel(struct carving *carving);
  * that the reports hold all that is not saved here. Valid at any time, also after a failure and
  * before carving_cancel. */
 void carving_save(struct carving *carving, struct codec_writer *writer);
-/* Into a new one with the same options: files that were decided on and not reported are written
- * again, other leftovers of the killed run are removed. Returns 0 or as carving_offer; invalid
- * values fail the reader. */
-int carving_load(struct carving *carving, struct codec_reader *reader);
-
-/* Removes files of a killed run that this one has not come to. */
-void carving_remove_leftovers(struct carving *carving);
+/* Into a new one with the same options. Invalid values fail the reader. Nothing is acted on before
+ * carving_resume. */
+void carving_load(struct carving *carving, struct codec_reader *reader);
+/* All of the checkpoint is valid: files that were decided on and not reported are written again,
+ * other leftovers of the killed run are removed. Returns 0 or as carving_offer. Also where there was
+ * nothing to load. */
+int carving_resume(struct carving *carving);
 
 /* Why a function failed. */
 const struct error *carving_error(const struct carving *carving);

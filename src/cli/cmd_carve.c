@@ -48,8 +48,10 @@ static int open_sets(const struct carve_options *settings, struct hash_sets **se
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"--known and --alert can't be combined with --dry-run, which hashes no "
 			"files");
-	status =
-		hash_sets_open(sets, known->items, known->count, alert->items, alert->count, error);
+	/* The lists of a run that is resumed are named by its checkpoint, which is compared with
+	 * the run only later, and with these lists: nothing is written next to them for it. */
+	status = hash_sets_open(sets, known->items, known->count, alert->items, alert->count,
+		!settings->resume, error);
 	options->sets = *sets;
 	options->hash_mask |= hash_sets_kinds(*sets);
 	return status;

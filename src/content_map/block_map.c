@@ -1,5 +1,6 @@
 #include "content_map/block_map.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -368,6 +369,8 @@ void block_map_load(struct block_map *map, struct codec_reader *reader)
 		open->sample[i] = (uint8_t)codec_get(reader, UINT8_MAX);
 	if (!codec_ok(reader) || !map->block_count)
 		open->begun = false;
+	if (!codec_ok(reader)) /* no entry may have an unknown class */
+		memset(map->entries, 0, map->block_count * sizeof(*map->entries));
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -392,6 +395,7 @@ static void sum_up(const struct block_map *map, struct content_sums *sums)
 	for (uint64_t block = 0; block < map->block_count; block++) {
 		uint64_t left = map->evidence_len - block * map->block_len;
 
+		assert((map->entries[block] & 0xFF) < CONTENT_CLASSES);
 		sums->bytes[map->entries[block] & 0xFF] +=
 			left < map->block_len ? left : map->block_len;
 	}

@@ -399,7 +399,7 @@ static char *cache_path(const char *list_path)
 }
 
 static int open_any(struct hash_index *index, const char *list_path, const struct index_head *list,
-	size_t memory, struct error *error)
+	size_t memory, bool keep, struct error *error)
 {
 	char *paths[2] = { xasprintf("%s" SUFFIX, list_path), cache_path(list_path) };
 	int status = -ENOENT;
@@ -412,7 +412,7 @@ static int open_any(struct hash_index *index, const char *list_path, const struc
 		status = -EACCES;
 	}
 	for (unsigned i = 0; i < 2 && status == -EACCES && !error->code && index->fd < 0; i++)
-		if (paths[i])
+		if (keep && paths[i])
 			status = make_at(index, paths[i], list_path, memory, error);
 	if (status == -EACCES && !error->code)
 		status = make_unnamed(index, list_path, memory, error);
@@ -421,8 +421,8 @@ static int open_any(struct hash_index *index, const char *list_path, const struc
 	return status;
 }
 
-int hash_index_open(
-	struct hash_index **result, const char *list_path, size_t memory, struct error *error)
+int hash_index_open(struct hash_index **result, const char *list_path, size_t memory, bool keep,
+	struct error *error)
 {
 	struct hash_index *index = xcalloc(1, sizeof(*index));
 	char *path = realpath(list_path, NULL);
@@ -433,7 +433,7 @@ int hash_index_open(
 	index->fd = -1;
 	status = identify_list(path ? path : list_path, &list, &own);
 	if (!status)
-		status = open_any(index, path ? path : list_path, &list, memory, &own);
+		status = open_any(index, path ? path : list_path, &list, memory, keep, &own);
 	free(path);
 	if (!status) {
 		*result = index;

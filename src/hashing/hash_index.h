@@ -8,14 +8,17 @@
 #ifndef BURIN_HASHING_HASH_INDEX_H
 #define BURIN_HASHING_HASH_INDEX_H
 
+#include <stdbool.h>
+
 #include "hashing/hash.h"
 
 struct hash_index;
 
-/* memory: bytes for making it, for each kind of hash. Logs that it is made. Returns 0 or a negative
- * errno with error set: the list can't be read, or contains no hash. */
-int hash_index_open(
-	struct hash_index **index, const char *list_path, size_t memory, struct error *error);
+/* memory: bytes for making it, for each kind of hash. keep: one that has to be made may be stored
+ * for other runs; else it is for this one alone. Logs that it is made. Returns 0 or a negative errno
+ * with error set: the list can't be read, or contains no hash. */
+int hash_index_open(struct hash_index **index, const char *list_path, size_t memory, bool keep,
+	struct error *error);
 /* enum hash_kind or-ed together: the kinds that it contains. */
 uint32_t hash_index_kinds(const struct hash_index *index);
 uint64_t hash_index_count(const struct hash_index *index);

@@ -24,11 +24,12 @@ struct hash_sets {
 	size_t count;
 };
 
-static int add_set(struct hash_sets *sets, const char *path, bool alert, struct error *error)
+static int add_set(
+	struct hash_sets *sets, const char *path, bool alert, bool keep_index, struct error *error)
 {
 	struct hash_set *set = &sets->items[sets->count];
 	const char *slash = strrchr(path, '/');
-	int status = hash_index_open(&set->index, path, MAKING_MEMORY, error);
+	int status = hash_index_open(&set->index, path, MAKING_MEMORY, keep_index, error);
 
 	if (!status)
 		status = hash_kinds_check(hash_index_kinds(set->index), error);
@@ -47,7 +48,7 @@ static int add_set(struct hash_sets *sets, const char *path, bool alert, struct 
 }
 
 int hash_sets_open(struct hash_sets **result, const char *const *known, size_t known_count,
-	const char *const *alert, size_t alert_count, struct error *error)
+	const char *const *alert, size_t alert_count, bool keep_indexes, struct error *error)
 {
 	struct hash_sets *sets;
 	int status = 0;
@@ -58,9 +59,9 @@ int hash_sets_open(struct hash_sets **result, const char *const *known, size_t k
 	sets = xcalloc(1, sizeof(*sets));
 	sets->items = xcalloc(known_count + alert_count, sizeof(*sets->items));
 	for (size_t i = 0; i < known_count && !status; i++)
-		status = add_set(sets, known[i], false, error);
+		status = add_set(sets, known[i], false, keep_indexes, error);
 	for (size_t i = 0; i < alert_count && !status; i++)
-		status = add_set(sets, alert[i], true, error);
+		status = add_set(sets, alert[i], true, keep_indexes, error);
 	if (status)
 		hash_sets_close(sets);
 	else

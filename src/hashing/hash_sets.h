@@ -2,15 +2,17 @@
 #ifndef BURIN_HASHING_HASH_SETS_H
 #define BURIN_HASHING_HASH_SETS_H
 
+#include <stdbool.h>
+
 #include "hashing/hash.h"
 
 struct hash_sets;
 
-/* known, alert: paths of lists (hashing/hash_list.h), each of which gets an index
- * (hashing/hash_index.h). *sets is NULL when there are none. Returns 0 or a negative errno with
- * error set. */
+/* known, alert: paths of lists (hashing/hash_list.h), each of which gets an index, which is stored
+ * only with keep_indexes (hashing/hash_index.h). *sets is NULL when there are none. Returns 0 or a
+ * negative errno with error set. */
 int hash_sets_open(struct hash_sets **sets, const char *const *known, size_t known_count,
-	const char *const *alert, size_t alert_count, struct error *error);
+	const char *const *alert, size_t alert_count, bool keep_indexes, struct error *error);
 /* enum hash_kind or-ed together: the hashes that a file needs to be looked up everywhere. NULL is
  * fine: 0. */
 uint32_t hash_sets_kinds(const struct hash_sets *sets);

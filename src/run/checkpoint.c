@@ -41,7 +41,7 @@ struct checkpoint {
 
 	/* resuming */
 	bool resumed;
-	bool loading; /* not everything is loaded: the old one must not be replaced */
+	bool loading; /* not everything is loaded, or acted on: the old one must not be replaced */
 	bool old_has_parts;
 	const struct checkpoint_part *next_part; /* to be loaded */
 	struct codec_reader *reader;
@@ -405,8 +405,12 @@ int checkpoint_load(struct checkpoint *checkpoint, enum checkpoint_stage stage, 
 	if (!status && checkpoint->old_has_parts && !codec_at_end(checkpoint->reader))
 		status = damaged(checkpoint, error);
 	close_reader(checkpoint);
-	checkpoint->loading = status != 0;
 	return status;
+}
+
+void checkpoint_loaded(struct checkpoint *checkpoint)
+{
+	checkpoint->loading = false;
 }
 
 /* ---- what a run has left ------------------------------------------------------------------- */

@@ -52,10 +52,11 @@ struct checkpoint *checkpoint_new(const struct checkpoint_options *options);
 int checkpoint_resume(struct checkpoint *checkpoint, struct error *error);
 /* Whether the one that is resumed from has the parts: the run had begun. */
 bool checkpoint_has_parts(const struct checkpoint *checkpoint);
-/* Loads the parts of the next stage, if there are any. As checkpoint_resume. After
- * CHECKPOINT_STATE new checkpoints may be written. */
+/* Loads the parts of the next stage, if there are any. As checkpoint_resume. */
 int checkpoint_load(
 	struct checkpoint *checkpoint, enum checkpoint_stage stage, struct error *error);
+/* The run has acted on all that was loaded: new checkpoints may be written. */
+void checkpoint_loaded(struct checkpoint *checkpoint);
 
 /* From now on checkpoints are written. Writes the first, without parts, unless one exists. */
 void checkpoint_begin(struct checkpoint *checkpoint);

@@ -328,20 +328,39 @@ static int attach_hash_and_map(struct run *run)
 	return status;
 }
 
+/* Continues where the checkpoint says. */
+static int act_on_checkpoint(struct run *run)
+{
+	struct session *session = &run->session;
+	uint64_t files, bytes;
+	int status;
+
+	carving_sums(session->carving, &files, &bytes);
+	progress_resume(session->progress, files, clock_seconds() - session->started);
+	progress_update(session->progress, session->summary.scanned);
+	status = carving_resume(session->carving);
+	if (status)
+		return carving_failed(run, status);
+	checkpoint_loaded(run->checkpoint);
+	return 0;
+}
+
+/* Nothing is done for the checkpoint's sake before all of it was loaded: it may be damaged, or
+ * somebody may have changed it. */
 static int finish_resuming(struct run *run)
 {
 	struct session *session = &run->session;
 	struct summary_record *summary = &session->summary;
-	bool has_parts = checkpoint_has_parts(run->checkpoint);
 	int status = checkpoint_load(run->checkpoint, CHECKPOINT_STATE, &session->error);
 
-	if (!has_parts)
-		carving_remove_leftovers(session->carving);
 	summary->resumed = xreallocarray(
 		summary->resumed, summary->resumed_count + 1, sizeof(*summary->resumed));
 	summary->resumed[summary->resumed_count++] =
 		(struct resumption){ time(NULL), run->position };
-	progress_update(session->progress, summary->scanned);
+	if (!status)
+		return act_on_checkpoint(run);
+	content_map_free(run->map);
+	run->map = NULL;
 	return status;
 }
 

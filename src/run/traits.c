@@ -78,7 +78,9 @@ static void add_options(struct traits *traits, const struct run_options *options
 	for (const struct option_row *row = carve_option_rows; row->name; row++)
 		if (row->result)
 			add(traits, xasprintf("--%s", row->name), option_text(row, options));
-	add(traits, xstrdup("--known and --alert"), hash_sets_summary(options->sets));
+	/* Not "", which differs from nothing. */
+	add(traits, xstrdup("--known and --alert"),
+		options->sets ? hash_sets_summary(options->sets) : xstrdup("none"));
 }
 
 void traits_find(struct traits *traits, const struct run_options *options, struct image *evidence)

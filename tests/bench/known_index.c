@@ -253,7 +253,7 @@ static void *index_open(const char *path)
 	struct error error = { 0 };
 
 	(void)path; /* it is found beside the list */
-	if (hash_index_open(&index, bench.list, bench.memory, &error))
+	if (hash_index_open(&index, bench.list, bench.memory, true, &error))
 		fail("cannot open the index");
 	return index;
 }

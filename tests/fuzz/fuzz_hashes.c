@@ -63,7 +63,7 @@ static void make_index(const char *list, const char *index, uint8_t head[HEAD_LE
 	FILE *file;
 
 	write_file(list, LIST, sizeof(LIST) - 1);
-	if (hash_index_open(&made, list, 4096, &error))
+	if (hash_index_open(&made, list, 4096, true, &error))
 		abort();
 	hash_index_close(made);
 	file = fopen(index, "rb");
@@ -101,7 +101,7 @@ static void try_index(const uint8_t *data, size_t len)
 	put_crc(bytes + 104, libdeflate_crc32(0, bytes + HEAD_LEN, body));
 	put_crc(bytes + 124, libdeflate_crc32(0, bytes, 124));
 	write_file(path, bytes, HEAD_LEN + body);
-	if (hash_index_open(&index, list, 4096, &error))
+	if (hash_index_open(&index, list, 4096, true, &error))
 		abort(); /* an invalid index is made anew */
 	for (unsigned kind = HASH_MD5; kind <= HASH_SHA256; kind *= 2) {
 		if (hash_index_find(index, kind, head + 40) < 0)

@@ -399,3 +399,25 @@ Test(block_map, stays_small)
 		free(file);
 	}
 }
+
+/* The map must be fit to be finished, whatever a checkpoint holds. */
+Test(block_map, unknown_classes_in_a_checkpoint)
+{
+	struct block_map *map = block_map_new(LEN);
+	struct codec_writer writer = { 0 };
+	struct codec_reader reader;
+	struct content_sums sums;
+	uint64_t sum = 0;
+	size_t len;
+
+	for (size_t i = 0; i < BLOCKS; i++)
+		codec_put(&writer, 0xfffefdfcfbfaf9f8);
+	reader = codec_reader_from(writer.bytes, writer.len);
+	block_map_load(map, &reader);
+	cr_expect_not(codec_ok(&reader));
+	free(finish(map, NULL, &sums, &len));
+	for (size_t i = 0; i < CONTENT_CLASSES; i++)
+		sum += sums.bytes[i];
+	cr_expect_eq(sum, LEN);
+	free(writer.bytes);
+}
