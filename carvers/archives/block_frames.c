@@ -28,14 +28,18 @@ enum frame_end {
 	FRAME_REFUSED,
 };
 
-/* Returns the offset after the skippable frames at `at`. */
+/* Returns the offset after the skippable frames at `at`. Nothing verifies what they contain. */
 static uint64_t skip_frames(struct view *view, uint64_t at)
 {
 	const uint8_t *p;
 
 	while ((p = view_peek(view, at, SKIPPABLE_HEADER_LEN)) && (le32(p) & ~15u) == SKIPPABLE &&
-		le32(p + 4) <= view_size(view) - at - SKIPPABLE_HEADER_LEN)
-		at += SKIPPABLE_HEADER_LEN + le32(p + 4);
+		le32(p + 4) <= view_size(view) - at - SKIPPABLE_HEADER_LEN) {
+		uint32_t len = le32(p + 4);
+
+		at += SKIPPABLE_HEADER_LEN + len;
+		view_unverified(view, at - len, at);
+	}
 	return at;
 }
 
@@ -145,7 +149,6 @@ enum verdict block_frames_check(
 	if (!at)
 		return verdict_because(
 			CARVE_REJECT, finding, "no %s frame at %" PRIu64, frames->what, next);
-	/* The contents of the skippable frames at the end cannot be verified. */
 	finding->length = next;
 	if (walk.dictionary)
 		return verdict_because(CARVE_UNVERIFIED, finding,

@@ -10,8 +10,8 @@
  * file's end; a carver that knows only the start walks the members to it. burin checks the fields
  * of the first local header, each member's end (by its header, its descriptor or its deflate
  * stream), the directory's count, length and offset against the end record, and offset, name, sizes
- * and CRC of every member against the directory, as two sums that must be equal. Contents are
- * decompressed only where necessary; the CRC of stored contents is checked. Nothing verifies the
+ * and CRC of every member against the directory, as two sums that must be equal. The CRC
+ * of stored and deflated contents is checked, of the latter up to a limit of output. Nothing verifies the
  * comment; if it is not even text, its length is probably foreign.
  *
  * The offsets in the directory show whether the archive starts where the walk started. If members
@@ -48,7 +48,8 @@ struct zip {
 	uint64_t valid_end;    /* after the last member whose end another record confirmed */
 	uint32_t newest;       /* DOS date and time */
 	uint64_t output_left;  /* see zip_find_end */
-	uint64_t wrong_crc_at; /* stored data with a wrong CRC; 0: none */
+	uint64_t wrong_crc_at; /* data with another CRC or length; 0: none */
+	bool wrong_deflated;   /* that data */
 };
 
 static bool known_method(uint16_t method)
@@ -139,8 +140,10 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 	found = zip_find_end(zip->view, &zip->member, &zip->output_left);
 	if (found == ZIP_FOUND)
 		zip_sum_add(&zip->sum, &zip->member);
-	if (found == ZIP_FOUND && zip->member.wrong_crc && !zip->wrong_crc_at)
+	if (found == ZIP_FOUND && zip->member.wrong_crc && !zip->wrong_crc_at) {
 		zip->wrong_crc_at = zip->member.data;
+		zip->wrong_deflated = zip->member.method == ZIP_DEFLATED;
+	}
 	return found;
 }
 
@@ -211,7 +214,8 @@ static enum verdict judge_archive(struct zip *zip, const struct zip_directory *d
 			"the directory at %" PRIu64 " does not match the members before it", at);
 	if (zip->wrong_crc_at)
 		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the CRC of the stored data at %" PRIu64 " is wrong", zip->wrong_crc_at);
+			"the CRC of the %s data at %" PRIu64 " is wrong",
+			zip->wrong_deflated ? "deflated" : "stored", zip->wrong_crc_at);
 	view_unverified(zip->view, directory->comment, directory->end);
 	if (shift > 0)
 		return verdict_because(CARVE_COMPLETE, finding,

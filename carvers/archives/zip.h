@@ -41,7 +41,7 @@ struct zip_member {
 	uint64_t data_len, content_len;
 	bool folder;    /* by its name */
 	bool wide;      /* sizes come from a ZIP64 field */
-	bool wrong_crc; /* stored data with a wrong CRC */
+	bool wrong_crc; /* data with another CRC or length */
 };
 
 enum zip_found {
@@ -50,7 +50,7 @@ enum zip_found {
 	ZIP_BROKEN, /* invalid */
 };
 
-/* The most bytes to decompress to find ends: small files can be made that decompress for hours. */
+/* The most bytes to decompress of an archive, to find ends and to compare CRCs: small files can be made that decompress for hours. */
 #define ZIP_OUTPUT_MAX ((uint64_t)128 << 20)
 
 /* Sets member->end, and for a streamed member the fields of its descriptor. Decompresses data to at

@@ -201,13 +201,36 @@ static enum zip_found find_streamed_end(
 	return found;
 }
 
+/* Whether deflated data whose lengths are known fails to inflate to content of that length and CRC.
+ * False, too, for content beyond *output_left, which is lowered. */
+static bool is_deflated_wrong(
+	struct view *view, const struct zip_member *member, uint64_t *output_left)
+{
+	struct inflated inflated = { 0 };
+	uint64_t limit = member->data + member->data_len, end;
+	enum inflated_state state;
+
+	if (member->content_len > *output_left)
+		return false;
+	*output_left -= member->content_len;
+	if (inflated_open_quick(&inflated, view) &&
+		inflate_with(view, member, limit, member->content_len + 1, &inflated, &end) ==
+			INFLATED_DONE &&
+		end == limit && inflated.crc == member->crc)
+		return false;
+	inflated = (struct inflated){ 0 };
+	state = inflate_data(view, member, limit, member->content_len + 1, &inflated, &end);
+	if (state == INFLATED_MORE) /* or the work is spent */
+		return end == limit;
+	return state == INFLATED_BAD || end != limit || inflated.crc != member->crc;
+}
+
 /* Whether stored data has a wrong CRC. Data that cannot be read has none. */
-static bool is_wrong(struct view *view, const struct zip_member *member)
+static bool is_stored_wrong(struct view *view, const struct zip_member *member)
 {
 	uint32_t crc = 0;
 
-	return member->method == ZIP_STORED && !(member->flags & ZIP_ENCRYPTED) &&
-	       walk_crc32(view, member->data, member->data_len, &crc) && crc != member->crc;
+	return walk_crc32(view, member->data, member->data_len, &crc) && crc != member->crc;
 }
 
 static enum zip_found find_end(struct view *view, struct zip_member *member, uint64_t *output_left)
@@ -225,9 +248,15 @@ static enum zip_found find_end(struct view *view, struct zip_member *member, uin
 
 enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64_t *output_left)
 {
+	bool streamed = sizes_unknown(member);
 	enum zip_found found = find_end(view, member, output_left);
 
-	member->wrong_crc = found == ZIP_FOUND && is_wrong(view, member);
+	if (found != ZIP_FOUND || member->flags & ZIP_ENCRYPTED)
+		return found;
+	if (member->method == ZIP_STORED)
+		member->wrong_crc = is_stored_wrong(view, member);
+	else if (member->method == ZIP_DEFLATED && !streamed)
+		member->wrong_crc = is_deflated_wrong(view, member, output_left);
 	return found;
 }
 

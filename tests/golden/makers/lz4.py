@@ -32,7 +32,9 @@ def make():
     blocks = packed(words * 60, block_size=lz4.frame.BLOCKSIZE_MAX64KB, content_checksum=True)[:]
     save("lz4", "blocks.lz4", blocks)
     skippable = struct.pack("<II", 0x184D2A5F, 5) + b"five!"
-    save("lz4", "chain.lz4", packed(words[:700]) + skippable + packed(words[700:1400], content_checksum=True), sequence="yes")
+    first = len(packed(words[:700])) + 8
+    save("lz4", "chain.lz4", packed(words[:700]) + skippable + packed(words[700:1400], content_checksum=True), sequence="yes",
+         unverified=f"{first}-{first + 5}")
     save("lz4", "legacy.lz4", legacy(words[:900]), extension="lz4", why="")
     save("lz4", "legacy-tar.lz4", legacy(small_tar()), extension="tar.lz4")
 

@@ -119,6 +119,10 @@ def make():
     stored = bytearray(archive(plain, zipfile.ZIP_STORED))
     stored[100] ^= 1
     save("zip", "stored-damaged.zip", bytes(stored), verdict="unverified", length=len(stored), why="the CRC of the stored data at 35 is wrong")
+    flipped = bytearray(whole)
+    flipped[60] ^= 1
+    save("zip", "deflated-damaged.zip", bytes(flipped), verdict="unverified", length=len(whole),
+         why="the CRC of the deflated data at 35 is wrong")
     piped = bytearray(archive(plain, zipfile.ZIP_STORED, pipe=True))
     piped[100] ^= 1
     save("zip", "piped-damaged.zip", bytes(piped), verdict="unverified", length=len(piped), why="the CRC of the stored data at 35 is wrong")

@@ -32,7 +32,8 @@ def make():
     save("zst", "small.tar.zst", packed(small_tar(), write_checksum=True), extension="tar.zst")
     skippable = struct.pack("<II", 0x184D2A57, 12) + b"twelve bytes"
     save("zst", "chain.zst", packed(words[:700], write_checksum=True) + packed(words[700:], write_checksum=True), sequence="yes")
-    save("zst", "chain-skippable.zst", struct.pack("<III", 0x184D2A50, 4, len(whole)) + whole + skippable, sequence="yes")
+    chain = struct.pack("<III", 0x184D2A50, 4, len(whole)) + whole + skippable
+    save("zst", "chain-skippable.zst", chain, sequence="yes", unverified=f"8-12 {len(chain) - 12}-{len(chain)}")
     # One raw block of 20 bytes behind a header that says nothing.
     save("zst", "unproved.zst", struct.pack("<IBB", 0xFD2FB528, 0, 0x50) + struct.pack("<I", 20 << 3 | 1)[:3] + junk(20),
          verdict="unverified", length=29, why="has no size, no checksum and no compressed block")
