@@ -8,10 +8,11 @@
  * All numbers are little-endian. Parallel streams have their first pages at the file's start, and
  * their last pages anywhere; streams may also follow each other (chained). The file ends where all
  * streams that began have ended, unless a page follows that begins another one with a new serial
- * number. The CRC of every page is checked: the valid part ends after the last page whose CRC
- * matched. After a page with a wrong CRC the walk continues if the next page of the same stream
- * follows, as in files that were edited; such a file is not complete. A file whose pages just end,
- * as in recordings that were stopped, is truncated.
+ * number: nothing tells a chained file from two that touch, so a note says where. If those further
+ * streams are damaged, the file ends before them. The CRC of every page is checked: the valid part
+ * ends after the last page whose CRC matched. After a page with a wrong CRC the walk continues if
+ * the next page of the same stream follows, as in files that were edited; such a file is not
+ * complete. A file whose pages just end, as in recordings that were stopped, is truncated.
  *
  * The codec of the first stream names the file; if there is a picture it is a video. A title and a
  * date come from Vorbis comments at the start of a stream's second packet.
@@ -48,6 +49,9 @@ struct ogg {
 	uint64_t bad; /* the first page with a wrong CRC that others follow; 0: none */
 	uint64_t gap; /* the page before which others are missing; 0: none */
 	uint64_t page_count;
+	uint64_t joint;       /* where the last streams begin that follow others; 0: none */
+	struct finding whole; /* what was found when all streams had ended; length 0: never */
+	enum verdict whole_verdict;
 	struct ogg_stream streams[STREAMS_MAX];
 	unsigned stream_count, open_count;
 	uint32_t table[256];
@@ -174,6 +178,37 @@ static struct ogg_stream *find_stream(struct ogg *ogg, uint32_t serial)
 	return NULL;
 }
 
+/* Sets the verdict on the file up to here, where all streams have ended. */
+static enum verdict judge_whole(struct ogg *ogg)
+{
+	struct finding *finding = ogg->finding;
+
+	finding->length = ogg->at;
+	if (ogg->bad)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "wrong CRC of the page at %" PRIu64, ogg->bad);
+	if (ogg->gap)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"pages missing before the one at %" PRIu64, ogg->gap);
+	if (ogg->joint)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"streams in a row: those from %" PRIu64 " on may be another file",
+			ogg->joint);
+	return CARVE_COMPLETE;
+}
+
+/* Keeps what was found up to here, in case damaged streams follow; but not if these are damaged and
+ * those before were complete. */
+static void remember_whole(struct ogg *ogg)
+{
+	enum verdict verdict = judge_whole(ogg);
+
+	if (ogg->whole.length && ogg->whole_verdict == CARVE_COMPLETE && verdict != CARVE_COMPLETE)
+		return;
+	ogg->whole_verdict = verdict;
+	ogg->whole = *ogg->finding;
+}
+
 /* Adds a page whose CRC matched. False: it belongs to another file. */
 static bool add_page(struct ogg *ogg, const struct ogg_page *page)
 {
@@ -182,6 +217,8 @@ static bool add_page(struct ogg *ogg, const struct ogg_page *page)
 	if (page->flags & FIRST) {
 		if (stream || ogg->stream_count == STREAMS_MAX)
 			return false;
+		if (!ogg->open_count)
+			ogg->joint = ogg->at;
 		stream = &ogg->streams[ogg->stream_count++];
 		*stream = (struct ogg_stream){ .serial = page->serial, .next = page->number };
 		ogg->open_count++;
@@ -202,6 +239,8 @@ static bool add_page(struct ogg *ogg, const struct ogg_page *page)
 	}
 	ogg->at = page->end;
 	ogg->page_count++;
+	if (!ogg->open_count)
+		remember_whole(ogg);
 	return true;
 }
 
@@ -223,16 +262,15 @@ static enum verdict judge_end(struct ogg *ogg, enum page_state state)
 {
 	struct finding *finding = ogg->finding;
 
-	finding->length = ogg->at;
-	if (!ogg->open_count) {
-		if (ogg->bad)
-			return verdict_because(CARVE_UNVERIFIED, finding,
-				"wrong CRC of the page at %" PRIu64, ogg->bad);
-		if (ogg->gap)
-			return verdict_because(CARVE_UNVERIFIED, finding,
-				"pages missing before the one at %" PRIu64, ogg->gap);
-		return CARVE_COMPLETE;
+	if (ogg->whole.length) {
+		*finding = ogg->whole;
+		if (finding->length < ogg->at && ogg->whole_verdict == CARVE_COMPLETE)
+			return verdict_because(CARVE_COMPLETE, finding,
+				"without the streams from %" PRIu64 " on, which are damaged",
+				finding->length);
+		return ogg->whole_verdict;
 	}
+	finding->length = ogg->at;
 	if (state == PAGE_CUT)
 		return walk_cut(ogg->view, finding, view_size(ogg->view) + 1,
 			view_ends_with_image(ogg->view) ? view_size(ogg->view) : ogg->at);

@@ -43,7 +43,7 @@ def make():
     ogg("theora.ogv", b"".join(pair), extension="ogv", **titled)
     ogg("ogm.ogm", b"".join(stream(b"\1video\0\0\0" + bytes(40), b"\3vorbis" + gold)), extension="ogm", **titled)
     chained = whole + b"".join(stream(b"\1vorbis" + bytes(23), b"\3vorbis" + comments(), 11))
-    ogg("chained.ogg", chained, sequence="yes", **titled)
+    ogg("chained.ogg", chained, sequence="yes", why=f"streams in a row: those from {len(whole)} on may be another file", **titled)
     ogg("unknown.ogg", b"".join(stream(b"Something", b"else")), extension="")
 
     cut = whole[:-100]
