@@ -15,6 +15,8 @@
 #include "cursor.h"
 #include "walk.h"
 
+/* Units of work (view_work) for a coded byte, which may hold eight samples. */
+#define BYTE_WORK 5
 #define HEADER_MAX 16
 /* No sample's code has this many zeros: 32 bits with the smallest useful parameter. */
 #define ZEROS_MAX (1u << 22)
@@ -261,9 +263,15 @@ enum flac_state flac_frame_read(
 	if (!len || at + len > size)
 		return at < size && size - at < HEADER_MAX ? FLAC_CUT : FLAC_NONE;
 	bits.cursor.at = at + len;
-	for (unsigned i = 0; i < shape.channels; i++)
-		if (!skip_subframe(&bits, &shape, shape.depth + (i == shape.side)))
+	for (unsigned i = 0; i < shape.channels; i++) {
+		uint64_t before = bits.cursor.at;
+		bool valid = skip_subframe(&bits, &shape, shape.depth + (i == shape.side));
+
+		if (!view_work(view, (bits.cursor.at - before) * BYTE_WORK))
+			return FLAC_CUT;
+		if (!valid)
 			return bits.over ? FLAC_CUT : FLAC_CORRUPT;
+	}
 	frame->end = bits.cursor.at - (unsigned)bits.buffer.count / 8 + 2;
 	if (frame->end > size)
 		return FLAC_CUT;

@@ -21,6 +21,8 @@
 #include "title.h"
 #include "walk.h"
 
+#define EVENT_WORK 4 /* units (view_work), besides the bytes */
+
 struct midi_track {
 	struct cursor cursor;
 	uint64_t end;
@@ -139,7 +141,8 @@ static bool walk_track(struct midi *midi, uint64_t data, uint64_t end)
 		if (track.lacking == midi->lacking)
 			midi->at = track.cursor.at;
 		track.done = false;
-		if (!skip_event(&track) || track.cursor.at > size)
+		if (!skip_event(&track) || track.cursor.at > size ||
+			!view_work(midi->view, EVENT_WORK))
 			return false;
 	}
 	if (track.cursor.at != end)

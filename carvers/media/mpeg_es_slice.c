@@ -19,6 +19,8 @@
 #include "bytes.h"
 #include "mpeg_es_codes.h"
 
+/* Units of work (view_work) for a byte of a slice. */
+#define BYTE_WORK 5
 #define SLICE_MAX (1 << 22) /* bytes; far more than a picture has */
 
 enum picture_kind { KIND_INTRA = 1, KIND_P, KIND_B, KIND_DC };
@@ -222,7 +224,9 @@ static bool read_coding_extension(
 	return slice->structure != 0;
 }
 
-uint64_t mpeg_es_slice_end(struct view *view, const struct mpeg_es_picture *picture, uint64_t at)
+/* Reads the slice at `at`; *used is where its reading stopped. */
+static uint64_t read_slice(
+	struct view *view, const struct mpeg_es_picture *picture, uint64_t at, uint64_t *used)
 {
 	uint64_t size = view_size(view), last, place, bits;
 	struct mpeg_es_slice slice = { .bits = { .cursor = { .view = view, .at = at + 4 },
@@ -245,10 +249,20 @@ uint64_t mpeg_es_slice_end(struct view *view, const struct mpeg_es_picture *pict
 	for (place = (uint64_t)(row - 1) * picture->width - 1; place != last;) {
 		uint32_t distance = mpeg_es_take_distance(&slice.bits);
 
-		if (!distance || distance > last - place || !skip_macroblock(&slice))
+		if (!distance || distance > last - place || !skip_macroblock(&slice)) {
+			*used = slice.bits.cursor.at;
 			return 0;
+		}
 		place += distance;
 	}
+	*used = slice.bits.cursor.at;
 	bits = slice.bits.cursor.at * 8 - (unsigned)slice.bits.buffer.count;
 	return (bits + 7) / 8 <= slice.bits.end ? (bits + 7) / 8 : 0;
+}
+
+uint64_t mpeg_es_slice_end(struct view *view, const struct mpeg_es_picture *picture, uint64_t at)
+{
+	uint64_t used = at, end = read_slice(view, picture, at, &used);
+
+	return view_work(view, (used - at) * BYTE_WORK) ? end : 0;
 }

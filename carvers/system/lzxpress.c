@@ -12,6 +12,8 @@
 
 #include "bytes.h"
 
+/* Units of work (view_work) for a piece's table; a byte of output is one. */
+#define TABLE_WORK 10000
 #define SYMBOLS 512
 #define TABLE_LEN (SYMBOLS / 2)
 #define CODE_BITS 15
@@ -181,14 +183,20 @@ enum lzxpress_state lzxpress_walk(struct view *view, uint64_t at, uint64_t outpu
 	enum lzxpress_state state = LZXPRESS_DONE;
 
 	*end = at;
-	if (!lz)
+	if (!lz) {
+		view_no_memory(view);
 		return LZXPRESS_BAD;
+	}
 	lz->view = view;
 	lz->at = at;
 	lz->head = head;
 	lz->head_len = head_len;
 	while (state == LZXPRESS_DONE && lz->output_len < output_len) {
+		uint64_t before = lz->output_len;
+
 		state = decompress_piece(lz, output_len);
+		if (!view_work(view, TABLE_WORK + lz->output_len - before))
+			state = LZXPRESS_CUT;
 		if (state == LZXPRESS_DONE || *end == at)
 			*end = lz->at;
 	}

@@ -282,9 +282,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	db.referenced = calloc(db.room / 8 + 1, 1);
 	db.unused = calloc(db.room / 8 + 1, 1);
 	db.tree = calloc(db.room / 8 + 1, 1);
-	verdict = db.referenced && db.unused && db.tree
-			  ? judge_pages(&db)
-			  : verdict_because(CARVE_REJECT, finding, "no memory for its pages");
+	if (db.referenced && db.unused && db.tree) {
+		verdict = judge_pages(&db);
+	} else {
+		view_no_memory(view);
+		verdict = verdict_because(CARVE_REJECT, finding, "no memory for its pages");
+	}
 	free(db.referenced);
 	free(db.unused);
 	free(db.tree);
