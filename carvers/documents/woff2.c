@@ -130,6 +130,15 @@ static BrotliDecoderResult feed(struct view *view, BrotliDecoderState *decoder, 
 	return total == plain_len ? result : BROTLI_DECODER_RESULT_ERROR;
 }
 
+/* The decoder allocates as it goes. */
+static bool lacked_memory(BrotliDecoderState *decoder)
+{
+	BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(decoder);
+
+	return code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES &&
+	       code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;
+}
+
 enum woff2_state woff2_decompress(struct view *view, uint64_t *at, uint64_t end, uint64_t plain_len)
 {
 	BrotliDecoderState *decoder = NULL;
@@ -148,6 +157,8 @@ enum woff2_state woff2_decompress(struct view *view, uint64_t *at, uint64_t end,
 					*at == end
 				? WOFF2_DONE
 				: WOFF2_BROKEN;
+	if (decoder && lacked_memory(decoder))
+		view_no_memory(view);
 	if (decoder)
 		BrotliDecoderDestroyInstance(decoder);
 	free(output);
