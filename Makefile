@@ -164,7 +164,7 @@ fuzz: ## fuzz CARVER=png, or TARGET=rules|image|e01|volumes|report|checkpoint|ha
 	$(Q)$(MAKE) --no-print-directory MODE=fuzz CC=clang CUDA=0 FUZZ=$(FUZZ) build/fuzz/fuzz_$(FUZZ)
 	$(Q)mkdir -p build/fuzz/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 	$(Q)cd build/fuzz && ./fuzz_$(FUZZ) -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=4096 \
-		corpus/$(FUZZ) ../../tests/fuzz/corpus/$(FUZZ) $(wildcard $(CURDIR)/tests/golden/$(FUZZ))
+		$(addprefix -dict=,$(wildcard $(CURDIR)/tests/fuzz/$(FUZZ).dict)) corpus/$(FUZZ) ../../tests/fuzz/corpus/$(FUZZ) $(wildcard $(CURDIR)/tests/golden/$(FUZZ))
 
 .PHONY: bench
 bench: $(BENCH) $(BUILD)/burin ## build the benchmark programs (tests/bench/README.md)
@@ -234,7 +234,7 @@ $O/src/%.o: src/%.c $(C_FLAGS)
 $O/src/cluster/%.o: FILE_CFLAGS = $(MPI_CFLAGS)
 $(CLUSTER:%.c=$O/%.o): $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
 $O/src/scan/cpu_team.o: FILE_CFLAGS = $(OPENMP)
-$O/src/scan/cpu_team.o: $(call stamp,openmp,$(OPENMP))
+$O/src/scan/cpu_team.o: $(call stamp,openmp,$(or $(OPENMP),none))
 VERSION_CFLAGS := -DBURIN_VERSION='"$(VERSION)"' -DBURIN_PREFIX='"$(PREFIX)"'
 $O/src/base/version.o: FILE_CFLAGS = $(VERSION_CFLAGS)
 $O/src/base/version.o $O/tests/unit/test_report.o: $(call stamp,version,$(VERSION_CFLAGS))

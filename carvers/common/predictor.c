@@ -24,7 +24,8 @@
 #define WARM_UP 1024 /* bytes in which models still save little */
 #define FEW 32
 #define MODELS 4
-#define PLACES 8 /* bytes of a pixel with a model each */
+#define PLACES 8    /* bytes of a pixel with a model each */
+#define BYTE_WORK 5 /* units (view_work) for a byte, besides that of its peek */
 
 struct model {
 	uint32_t counts[256];
@@ -126,7 +127,7 @@ enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64
 	f.bytes = view_peek(view, end - f.len, f.len);
 	f.row_len = row_len < f.len ? (size_t)row_len : f.len;
 	f.pixel_len = pixel_len < f.len ? (size_t)pixel_len : f.len;
-	if (!f.bytes)
+	if (!f.bytes || !view_work(view, f.len * BYTE_WORK))
 		return PREDICTOR_UNKNOWN;
 	predict(&f);
 	for (size_t l = 0; l < sizeof(lasts) / sizeof(*lasts); l++)

@@ -49,6 +49,7 @@ Test(picture_work, decoding_counts)
 		{ "jxl", "jxl/prefix.jxl", 30000 },
 		{ "webp", "webp/lossless.webp", 25000 },
 		{ "webp", "webp/lossy.webp", 5000 },
+		{ "bmp", "bmp/rgb.bmp", 40000 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
