@@ -114,3 +114,27 @@ Test(carver_system, registry_hives_end_with_their_bins_whatever_follows)
 	cr_assert_str_eq(found.why, "");
 	free(bytes.data);
 }
+
+/* The work of a check of golden files, and how many bytes they have. */
+static uint64_t work_of(const char *carver, const char *path, size_t *len)
+{
+	struct bytes bytes = golden(path);
+	struct view *view = view_new_memory(bytes.data, bytes.len);
+	struct finding finding = { 0 };
+	uint64_t work;
+
+	cr_assert_eq(carver_find(carver)->check(view, &finding), CARVE_COMPLETE);
+	work = view_work_done(view);
+	*len = bytes.len;
+	view_free(view);
+	free(bytes.data);
+	return work;
+}
+
+Test(carver_system, decoding_counts_as_work_beyond_the_bytes)
+{
+	size_t len;
+
+	cr_assert_geq(work_of("flac", "tests/golden/flac/encoder.flac", &len), 6 * len);
+	cr_assert_geq(work_of("prefetch", "tests/golden/prefetch/packed.pf", &len), 10000);
+}
