@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "evidence/backend.h"
+
 #define FIRST_AT 8
 #define HEAD_LEN 16
 #define TAIL_LEN 8
@@ -65,7 +67,7 @@ static void read_hash(int fd, const struct segment *segment, size_t len, char *h
 
 void aff_describe(const char *path, struct image_info *info, uint64_t *page_len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	uint64_t at = FIRST_AT;
 	struct segment segment;
 

@@ -17,6 +17,7 @@ struct image {
 	/* What a ddrescue map says was never read: image.c asks no backend for it. */
 	struct ranges unread;
 	char *ddrescue_map_path;
+	struct file_state *states; /* of info.paths, when they were opened */
 	/* image_set_cache; the context is valid while cache is not NULL */
 	_Atomic(size_t (*)(void *context, uint64_t offset, void *buffer, size_t len)) cache;
 	void *cache_context;
@@ -56,6 +57,11 @@ extern const struct image_backend raw_backend, ewf_backend, container_backend;
  * is filled with zeros and reported to failed (each unit by itself, in order). */
 void image_read_units(struct image *image, uint64_t offset, void *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg);
+
+/* Opens a file of the evidence for reading; flags as for open, which include O_RDONLY. Reading does not
+ * change its time of access where that is allowed: to its owner and to root. The descriptor, or -1
+ * with errno set. */
+int image_open_file(const char *path, int flags);
 
 /* Raises the limit on open files, as far as possible, so that count more of them fit. If that is
  * not enough, opening fails. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "evidence/backend.h"
 #include "base/file.h"
 #include "base/endian.h"
 #include "base/memory.h"
@@ -85,7 +86,7 @@ static int refuse_child(
 /* Reads up to len bytes of the file at offset. Returns how many there are. */
 static size_t read_part(const char *path, uint64_t offset, void *bytes, size_t len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	ssize_t n = fd < 0 ? 0 : file_read_at(fd, bytes, len, offset);
 
 	if (fd >= 0)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "evidence/backend.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "evidence/e01_sections.h"
@@ -100,7 +101,7 @@ static struct segment_name *list_names(
 static bool head_has_number(const char *path, unsigned number)
 {
 	uint8_t head[E01_FILE_HEAD_LEN];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	bool matches = fd >= 0 && !file_read_all_at(fd, head, sizeof(head), 0) &&
 		       e01_probe(head, sizeof(head)) &&
 		       (head[NUMBER_AT] | (unsigned)head[NUMBER_AT + 1] << 8) == number;

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "evidence/backend.h"
 #include "base/file.h"
 #include "base/endian.h"
 #include "base/memory.h"
@@ -92,7 +93,7 @@ static int open_segment(struct e01_segment *segment, const char *path, struct er
 	struct stat st;
 
 	segment->path = path;
-	segment->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	segment->fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (segment->fd < 0 || fstat(segment->fd, &st))
 		return error_set(error, EXIT_IO, errno, "can't open %s: %s%s", path,
 			strerror(errno),

@@ -112,6 +112,13 @@ static int inspect_open(int fd, const char *path, struct image_ends *ends, struc
 	return unsupported_container(path, ends->head, ends->head_len, error);
 }
 
+int image_open_file(const char *path, int flags)
+{
+	int fd = open(path, flags | O_NOATIME);
+
+	return fd < 0 && errno == EPERM ? open(path, flags) : fd;
+}
+
 static int inspect(const char *path, struct image_ends *ends, struct error *error)
 {
 	struct stat st;
@@ -124,12 +131,37 @@ static int inspect(const char *path, struct image_ends *ends, struct error *erro
 		return rc;
 	/* Should a pipe have taken the file's place meanwhile, O_NONBLOCK keeps this from waiting
 	 * for a writer. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return cannot_open(path, error);
 	rc = inspect_open(fd, path, ends, error);
 	close(fd);
 	return rc;
+}
+
+struct file_state {
+	bool known;
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec changed;
+};
+
+/* Devices have no size, and their times are those of the node. */
+static struct file_state file_state_of(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return (struct file_state){ 0 };
+	return (struct file_state){ true, st.st_dev, st.st_ino, st.st_size, st.st_mtim };
+}
+
+static void note_states(struct image *image)
+{
+	image->states = xcalloc(image->info.path_count, sizeof(*image->states));
+	for (size_t i = 0; i < image->info.path_count; i++)
+		image->states[i] = file_state_of(image->info.paths[i]);
 }
 
 int image_open(struct image **image, const char *path, struct error *error)
@@ -143,10 +175,34 @@ int image_open(struct image **image, const char *path, struct error *error)
 	while (!backends[i]->probe(&ends))
 		i++;
 	rc = backends[i]->open(image, path, &ends, error);
+	if (!rc)
+		note_states(*image);
 	if (!rc && ends.headless && !(*image)->info.damage)
 		(*image)->info.damage = xasprintf(
 			"the head of %s can't be read, so it is treated as a raw image", path);
 	return rc;
+}
+
+char *image_changed(const struct image *image)
+{
+	for (size_t i = 0; i < image->info.path_count; i++) {
+		const char *path = image->info.paths[i], *what = NULL;
+		struct file_state now = file_state_of(path);
+		const struct file_state *then = &image->states[i];
+
+		if (!then->known)
+			continue;
+		if (!now.known || now.device != then->device || now.inode != then->inode)
+			what = "another file has taken its place";
+		else if (now.size != then->size)
+			what = "its size is another";
+		else if (now.changed.tv_sec != then->changed.tv_sec ||
+			 now.changed.tv_nsec != then->changed.tv_nsec)
+			what = "its time of modification is another";
+		if (what)
+			return xasprintf("%s was changed while it was read: %s", path, what);
+	}
+	return NULL;
 }
 
 void image_allow_descriptors(size_t count)
@@ -387,5 +443,6 @@ void image_close(struct image *image)
 	free_info(&image->info);
 	ranges_free(&image->unread);
 	free(image->ddrescue_map_path);
+	free(image->states);
 	image->backend->close(image);
 }

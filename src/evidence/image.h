@@ -41,6 +41,10 @@ int image_open(struct image **image, const char *path, struct error *error);
 int image_use_ddrescue_map(struct image *image, const char *map_path, struct error *error);
 const struct image_info *image_info(const struct image *image);
 
+/* A sentence when a file of the evidence is no longer as it was when it was opened: its size, time of
+ * modification or inode. The caller frees it. NULL: no change. */
+char *image_changed(const struct image *image);
+
 /* Reads exactly len bytes at offset. Returns 0, or a negative errno with the buffer's content
  * undefined: -EIO for media that can't be read or a file that has become shorter, -EINVAL past the
  * end. Thread-safe. */

@@ -91,7 +91,7 @@ static int open_part(struct raw *raw, const char *path, struct error *error)
 	struct raw_part *part = &raw->parts[raw->count];
 
 	/* O_NONBLOCK, in case the name is a pipe's, for which open would wait. Reads must wait. */
-	part->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	part->fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (part->fd >= 0)
 		fcntl(part->fd, F_SETFL, 0);
 	if (part->fd < 0)
@@ -187,7 +187,7 @@ static int direct_descriptor(struct raw *raw, struct raw_part *part)
 	pthread_mutex_lock(&raw->lock);
 	if (part->direct_fd == DIRECT_UNTRIED) {
 		snprintf(same, sizeof(same), "/proc/self/fd/%d", part->fd);
-		fd = open(same, O_RDONLY | O_CLOEXEC | O_DIRECT);
+		fd = image_open_file(same, O_RDONLY | O_CLOEXEC | O_DIRECT);
 		part->direct_fd = fd >= 0 ? fd : DIRECT_REFUSED;
 	}
 	fd = part->direct_fd;

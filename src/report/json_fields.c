@@ -21,7 +21,7 @@ void json_fields_fail(struct json_fields *fields, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fields->status = error_set(fields->error, EXIT_USAGE, EINVAL, "%s:%" PRIu64 ": %s",
+	fields->status = error_set(fields->error, EXIT_IO, EINVAL, "%s:%" PRIu64 ": %s",
 		fields->file, fields->line, text);
 }
 

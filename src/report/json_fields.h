@@ -19,7 +19,7 @@ struct json_fields {
 	uint64_t line;
 	json_t *object; /* NULL: every field is missing */
 	struct error *error;
-	int status; /* 0, or the first failure, worded in error (EXIT_USAGE) */
+	int status; /* 0, or the first failure, worded in error (EXIT_IO) */
 };
 
 /* Words a failure: "FILE:LINE: ...". Does nothing after the first. */

@@ -158,8 +158,8 @@ static int read_first(struct report_reader *report, struct error *error)
 	if (status < 0)
 		return status;
 	if (status == 0)
-		return error_set(error, EXIT_USAGE, EINVAL, "'%s' is empty, not a burin report",
-			report->name);
+		return error_set(
+			error, EXIT_IO, EINVAL, "'%s' is empty, not a burin report", report->name);
 	parse_line(&fields, report);
 	report->first = fields.object;
 	if (!fields.status)

@@ -31,8 +31,8 @@ struct report_reader_run {
 
 /* Opens a report and reads its first record. path: relative to dir_fd, a folder's descriptor, in
  * which case it must be a plain file and symbolic links are not followed; or dir_fd is AT_FDCWD,
- * and any file will do, a pipe too. Errors (EXIT_IO, or EXIT_USAGE for the content) name file and
- * line. On success the caller owns *report. */
+ * and any file will do, a pipe too. Errors (EXIT_IO) name file and line. On success the
+ * caller owns *report. */
 int report_reader_open(
 	struct report_reader **report, int dir_fd, const char *path, struct error *error);
 const struct report_reader_run *report_reader_run(const struct report_reader *report);

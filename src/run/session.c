@@ -208,9 +208,12 @@ static void collect_problems(struct session *session, const struct ranges *unrea
 {
 	struct problems *problems = &session->problems;
 	const struct image *evidence = session->scope.evidence;
+	char *changed;
 
 	if (session->summary.evidence.state == EVIDENCE_MISMATCH)
 		problems_add(problems, xstrdup(session->summary.evidence.sentence));
+	if (evidence && (changed = image_changed(evidence)))
+		problems_add(problems, changed);
 	if (evidence && image_info(evidence)->damage)
 		problems_add(problems, xstrdup(image_info(evidence)->damage));
 	if (unreadable->count) {

@@ -930,3 +930,32 @@ Test(image, e01_with_random_damage)
 		image_close(image);
 	}
 }
+
+static void expect_change(struct image *image, const char *piece)
+{
+	char *changed = image_changed(image);
+
+	cr_assert_not_null(changed);
+	cr_expect_not_null(strstr(changed, piece), "%s", changed);
+	free(changed);
+}
+
+Test(image, changes_meanwhile)
+{
+	static const struct timespec times[2] = { { 1, 0 }, { 2, 0 } };
+	char bytes[4096] = "some evidence";
+	const char *path = write_file("image.dd", bytes, sizeof(bytes));
+	struct error error = { 0 };
+	struct image *image;
+
+	cr_assert_eq(image_open(&image, path, &error), 0, "%s", error.text);
+	cr_expect_null(image_changed(image));
+	cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+	expect_change(image, "its time of modification is another");
+	cr_assert_eq(truncate(path, 5000), 0);
+	expect_change(image, "its size is another");
+	cr_assert_eq(unlink(path), 0);
+	expect_change(image, "another file has taken its place");
+	write_file("image.dd", bytes, sizeof(bytes));
+	image_close(image);
+}
