@@ -44,6 +44,8 @@ struct library {
 	void (*close)(struct compressed_decoder *);
 	unsigned input_work, output_shift; /* units of work: input * input_work + output >>
 					      output_shift; measured at 5 ns a unit for text */
+	unsigned
+		start_work; /* of a stream: bzip2 decodes up to 900,000 bytes before it gives one */
 };
 
 /* What one step of a library reads and writes; the step advances the pointers and lowers the
@@ -268,18 +270,18 @@ static void lz4_close(struct compressed_decoder *decoder)
 }
 
 static const struct library libraries[] = {
-	[COMPRESSED_GZIP] = { gzip_open, gzip_run, gzip_close, 1, 4 },
-	[COMPRESSED_BZIP2] = { bzip2_open, bzip2_run, bzip2_close, 16, 0 },
-	[COMPRESSED_XZ] = { xz_open, xz_run, xz_close, 7, 2 },
-	[COMPRESSED_LZMA] = { lzma_open, xz_run, xz_close, 7, 2 },
-	[COMPRESSED_LZMA2] = { lzma2_open, xz_run, xz_close, 7, 2 },
-	[COMPRESSED_LZIP] = { lzip_open, xz_run, xz_close, 7, 2 },
-	[COMPRESSED_ZSTD] = { zstd_open, zstd_run, zstd_close, 2, 3 },
-	[COMPRESSED_LZ4] = { lz4_open, lz4_run, lz4_close, 1, 3 },
+	[COMPRESSED_GZIP] = { gzip_open, gzip_run, gzip_close, 1, 4, 0 },
+	[COMPRESSED_BZIP2] = { bzip2_open, bzip2_run, bzip2_close, 16, 0, 65536 },
+	[COMPRESSED_XZ] = { xz_open, xz_run, xz_close, 7, 2, 0 },
+	[COMPRESSED_LZMA] = { lzma_open, xz_run, xz_close, 7, 2, 0 },
+	[COMPRESSED_LZMA2] = { lzma2_open, xz_run, xz_close, 7, 2, 0 },
+	[COMPRESSED_LZIP] = { lzip_open, xz_run, xz_close, 7, 2, 0 },
+	[COMPRESSED_ZSTD] = { zstd_open, zstd_run, zstd_close, 2, 3, 0 },
+	[COMPRESSED_LZ4] = { lz4_open, lz4_run, lz4_close, 1, 3, 0 },
 };
 
 /* For streams that are probably intact. */
-static const struct library quick_gzip = { igzip_start, igzip_step, igzip_stop, 1, 4 };
+static const struct library quick_gzip = { igzip_start, igzip_step, igzip_stop, 1, 4, 0 };
 
 #define ZSTD_HEADER_MAX 14
 
@@ -378,6 +380,8 @@ static bool open_library(
 	if (stream->decoder) {
 		stream->decoder->library = library;
 		stream->decoder->view = view;
+		/* When the work is spent, the view gives no input. */
+		view_work(view, library->start_work);
 		if (library->open(stream->decoder))
 			return true;
 		compressed_close(stream);

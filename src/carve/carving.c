@@ -105,14 +105,15 @@ struct carving *carving_new(const struct carving_options *options)
 	context.defer = carving->defer =
 		defer_new(carving->threads, options->decide.nested, rule_count);
 	context.tracker = carving->tracker = tracker_new(carving->threads, options->interrupted);
+	if (options->rules)
+		carving->decider = decider_new(
+			options->rules, &options->decide, options->rejected, options->skipped);
+	context.decider = carving->decider;
 	if (options->remote)
 		carving->remote = remote_jobs_new(&context, options->remote, carving->threads);
 	else
 		carving->local = local_jobs_new(&context);
 	carving->precheck_cache = precheck_cache_new();
-	if (options->rules)
-		carving->decider = decider_new(
-			options->rules, &options->decide, options->rejected, options->skipped);
 	if (options->on_outcome)
 		return carving;
 	carving->record_builder =

@@ -30,6 +30,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +58,12 @@ struct decided_type {
 	struct quota_use quota;
 	uint64_t truncated_until;  /* the furthest end of its truncated files so far */
 	uint64_t unverified_until; /* the end of its last unverified file */
-	uint64_t work_left;        /* at work_at */
-	uint64_t work_at;          /* the start of the last candidate that was charged */
-	uint64_t checks;           /* that were charged */
-	uint64_t work;             /* of these checks; of one that took too much, what was left */
+	/* work_left - WORK_FACTOR * work_at, which never rises: for other threads. */
+	_Atomic int64_t work_base;
+	uint64_t work_left; /* at work_at */
+	uint64_t work_at;   /* the start of the last candidate that was charged */
+	uint64_t checks;    /* that were charged */
+	uint64_t work;      /* of these checks; of one that took too much, what was left */
 	struct parts parts;
 };
 
@@ -81,6 +84,9 @@ struct decider {
 	bool quota_reached;
 };
 
+/* For images whose numbers of units fit into 63 bits. */
+#define SEARCHED_MAX ((uint64_t)1 << 55)
+
 static uint64_t work_at_most(const struct decider *decider)
 {
 	uint64_t len = decider->options.searched_len;
@@ -88,6 +94,12 @@ static uint64_t work_at_most(const struct decider *decider)
 	if (!len || len > (UINT64_MAX - WORK_BASE) / WORK_FACTOR)
 		return UINT64_MAX;
 	return WORK_BASE + WORK_FACTOR * len;
+}
+
+static void publish_work(struct decided_type *type)
+{
+	atomic_store_explicit(&type->work_base,
+		(int64_t)(type->work_left - WORK_FACTOR * type->work_at), memory_order_relaxed);
 }
 
 struct decider *decider_new(const struct rules *rules, const struct decide_options *options,
@@ -100,8 +112,10 @@ struct decider *decider_new(const struct rules *rules, const struct decide_optio
 	decider->rejected = rejected;
 	decider->skipped = skipped;
 	decider->types = xcalloc(rules->count, sizeof(*decider->types));
-	for (uint32_t i = 0; i < rules->count; i++)
+	for (uint32_t i = 0; i < rules->count; i++) {
 		decider->types[i].work_left = work_at_most(decider);
+		publish_work(&decider->types[i]);
+	}
 	return decider;
 }
 
@@ -219,6 +233,21 @@ uint64_t decider_work_left(const struct decider *decider, const struct candidate
 	return type->work_left + WORK_FACTOR * advance;
 }
 
+uint64_t decider_work_cap(const struct decider *decider, const struct candidate *candidate)
+{
+	uint64_t most = work_at_most(decider);
+	int64_t left;
+
+	if (decider->options.searched_len > SEARCHED_MAX || candidate->start > SEARCHED_MAX)
+		return most;
+	left = atomic_load_explicit(
+		       &decider->types[candidate->rule].work_base, memory_order_relaxed) +
+	       (int64_t)(WORK_FACTOR * candidate->start);
+	if (left < 0)
+		return 0;
+	return (uint64_t)left < most ? (uint64_t)left : most;
+}
+
 static const struct rule *rule_of(const struct decider *decider, const struct decision *decision)
 {
 	return &decider->rules->rules[decision->candidate->rule];
@@ -238,6 +267,7 @@ static bool charge_work(struct decider *decider, const struct decision *decision
 	}
 	type->work_left = enough ? left - work : 0;
 	type->work_at = decision->candidate->start;
+	publish_work(type);
 	return enough;
 }
 
@@ -608,6 +638,7 @@ void decider_load(struct decider *decider, uint64_t limit, struct codec_reader *
 		decider->types[i].unverified_until = codec_get(reader, limit);
 		decider->types[i].work_left = codec_get(reader, work_at_most(decider));
 		decider->types[i].work_at = codec_get(reader, limit);
+		publish_work(&decider->types[i]);
 		decider->types[i].checks = codec_get(reader, UINT64_MAX);
 		decider->types[i].work = codec_get(reader, UINT64_MAX);
 		parts_load(&decider->types[i].parts, limit, reader);

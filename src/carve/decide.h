@@ -48,6 +48,9 @@ bool decider_skip_hidden(struct decider *decider, const struct candidate *candid
 /* The most work that the candidate's check may take: a check that takes more will be found
  * unchecked when it is decided on. */
 uint64_t decider_work_left(const struct decider *decider, const struct candidate *candidate);
+/* The same when the check starts, by any thread: perhaps less, for many may have been decided on since
+ * it was queued. For candidates that are decided on in order of start. */
+uint64_t decider_work_cap(const struct decider *decider, const struct candidate *candidate);
 /* How many candidates were found unchecked. */
 uint64_t decider_unchecked(const struct decider *decider);
 /* Adds, for each rule, how many checks it was charged for and their work. The same whatever engine,

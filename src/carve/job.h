@@ -62,6 +62,7 @@ struct job_context {
 	struct pool *pool;
 	struct tracker *tracker;
 	struct defer *defer;
+	const struct decider *decider; /* NULL: none */
 	uint32_t hash_mask;
 	const struct hash_sets *sets; /* NULL: none */
 	bool skip_known, nested;

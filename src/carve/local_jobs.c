@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "carve/copy.h"
+#include "carve/decide.h"
 #include "carve/defer.h"
 #include "carve/tracker.h"
 #include "evidence/extent_image.h"
@@ -88,7 +89,10 @@ static enum job_state check_job(struct local_jobs *local, struct carve_job *job,
 	const struct job_context *context = &local->context;
 	const struct candidate *candidate = &job->candidate;
 	const struct rule *rule = &context->rules->rules[candidate->rule];
+	uint64_t cap = rule->carver ? decider_work_cap(context->decider, candidate) : UINT64_MAX;
 
+	if (cap < job->work_max)
+		job->work_max = cap;
 	assert(job_state(job) == JOB_CHECKING);
 	if (tracker_is_cancelled(context->tracker) ||
 		!defer_check(context->defer, worker, local->scratch[worker].view, context->image,
