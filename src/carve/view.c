@@ -33,6 +33,8 @@
 #define WORK_BASE ((uint64_t)512 << 20)
 #define WORK_FACTOR 64
 #define PEEK_WORK 64           /* units that a peek costs beside its bytes */
+#define FETCH_WORK 256         /* units that a fetch costs... */
+#define FETCH_WORK_BYTES 16    /* ... and another for each so many bytes */
 #define WORK_STEP (256 * 1024) /* units after which limits are tested */
 #define RESERVE_MAX ((uint64_t)1 << 30)
 #define UNVERIFIED_MAX 4096           /* ranges of one candidate; more are merged */
@@ -209,7 +211,7 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 		want = len;
 	if (want > left)
 		want = (size_t)left;
-	if (!spend(view, want))
+	if (!spend(view, want) || !view_work(view, FETCH_WORK + want / FETCH_WORK_BYTES))
 		return false;
 	if (view->stopped || (view->go_on && !view->go_on(view->context, at + want))) {
 		view->stopped = true;
