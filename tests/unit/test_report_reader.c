@@ -173,7 +173,7 @@ Test(report_reader, no_reports)
 		struct error error = { 0 };
 
 		cr_expect_null(open_text(cases[i].text, &error), "case %zu", i);
-		cr_expect_eq(error.code, EXIT_USAGE);
+		cr_expect_eq(error.code, EXIT_IO);
 		cr_expect_not_null(
 			strstr(error.text, cases[i].words), "case %zu: %s", i, error.text);
 	}
@@ -265,7 +265,7 @@ Test(report_reader, bad_file_records)
 		cr_assert_not_null(report);
 		cr_expect_eq(read_all(report, &count, &error), -EINVAL, "case %zu", i);
 		cr_expect_eq(count, 1, "case %zu", i);
-		cr_expect_eq(error.code, EXIT_USAGE);
+		cr_expect_eq(error.code, EXIT_IO);
 		cr_expect_not_null(
 			strstr(error.text, "r.jsonl:3: "), "case %zu: %s", i, error.text);
 		cr_expect_not_null(
