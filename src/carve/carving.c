@@ -800,10 +800,19 @@ static void load_candidates(struct carving *carving, uint64_t limit, struct code
 {
 	uint64_t count = codec_get(reader, carving->ring_len - carving->loaded_count);
 
+	bool in_order = carving->options.names < NAMES_SCALPEL; /* of start */
+	uint64_t position = decider_position(carving->decider);
+
 	carving->undecided = xcalloc(count, sizeof(*carving->undecided));
-	while (carving->undecided_count < count && codec_ok(reader))
-		candidate_load(&carving->undecided[carving->undecided_count++],
-			carving->options.rules, limit, reader);
+	while (carving->undecided_count < count && codec_ok(reader)) {
+		struct candidate *candidate = &carving->undecided[carving->undecided_count++];
+
+		candidate_load(candidate, carving->options.rules, limit, reader);
+		/* What starts before would wait for a decision on what hides it for ever. */
+		if (in_order && candidate->start < position)
+			codec_fail(reader);
+		position = candidate->start;
+	}
 }
 
 static bool is_leftover(void *context, const char *folder, const char *name)

@@ -298,6 +298,11 @@ bool decider_skip_hidden(struct decider *decider, const struct candidate *candid
 	return true;
 }
 
+uint64_t decider_position(const struct decider *decider)
+{
+	return decider->position;
+}
+
 bool decider_quota_reached(const struct decider *decider)
 {
 	return decider->quota_reached;

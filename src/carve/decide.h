@@ -58,6 +58,8 @@ uint64_t decider_unchecked(const struct decider *decider);
 void decider_tally_checks(const struct decider *decider, struct tallies *checks);
 /* True once something was left out for a quota. */
 bool decider_quota_reached(const struct decider *decider);
+/* Just past the last start that was decided on. */
+uint64_t decider_position(const struct decider *decider);
 /* For a checkpoint. */
 void decider_save(const struct decider *decider, struct codec_writer *writer);
 /* Into a new one of the same rules and options. limit: the image's size. */
