@@ -104,7 +104,7 @@ Test(html, failures)
 	cr_expect_eq(page_write(temp_path, &options, &counts, &error), -ENOENT);
 	cr_expect(strstr(error.text, "not an output folder"));
 	cr_expect_lt(write_page("{}\n", 0, &counts, &error), 0);
-	cr_expect_eq(error.code, EXIT_USAGE);
+	cr_expect_eq(error.code, EXIT_IO);
 	cr_expect_eq(write_page(RUN "{\"record\":\"file\",\"path\":\"thumbs/"
 				    "x\",\"type\":\"t\",\"offset\":0,\"length\":1,"
 				    "\"runs\":[[0,1]]}\n",
