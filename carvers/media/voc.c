@@ -18,7 +18,7 @@
 #include "noise.h"
 #include "walk.h"
 
-/* Equal bytes that are not silence: so many are wiped samples. */
+/* Equal bytes that are not silence: this many are wiped samples. */
 #define WIPED_MIN 64
 
 enum {

@@ -50,7 +50,7 @@ struct quota_use {
 
 /* The files with unverified parts that are remembered, to say in which one a candidate starts. */
 #define OUTER_MAX 64
-/* Ranges that are remembered. More than so many make candidates count as neither hidden nor in an
+/* Ranges that are remembered. More than this make candidates count as neither hidden nor in an
  * unverified part: they are decided on like all others. */
 #define RANGES_MAX ((size_t)1 << 16)
 

@@ -33,8 +33,8 @@
 #define WORK_BASE ((uint64_t)512 << 20)
 #define WORK_FACTOR 64
 #define PEEK_WORK 64           /* units that a peek costs beside its bytes */
-#define FETCH_WORK 256         /* units that a fetch costs... */
-#define FETCH_WORK_BYTES 16    /* ... and another for each so many bytes */
+#define FETCH_WORK 256         /* units that a fetch costs beside its bytes */
+#define FETCH_WORK_BYTES 16    /* bytes that a fetch reads for one more unit */
 #define WORK_STEP (256 * 1024) /* units after which limits are tested */
 #define RESERVE_MAX ((uint64_t)1 << 30)
 #define UNVERIFIED_MAX 4096           /* ranges of one candidate; more are merged */
