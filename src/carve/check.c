@@ -370,6 +370,18 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
 		apply_length_field(view, rule, outcome);
 }
 
+void check_runs(struct view *view, struct image *image, const struct rule *rule,
+	const struct range *runs, size_t run_count, uint64_t work_max, struct outcome *outcome)
+{
+	*outcome = (struct outcome){ .verdict = CARVE_UNVERIFIED, .end = END_CARVER };
+	view_point_runs(view, image, runs, run_count, rule->max_size);
+	view_limit_work(view, work_max);
+	if (musts_hold(view, rule, outcome))
+		run_carver(view, rule, 0, outcome);
+	else
+		reject(outcome);
+}
+
 int check_memory_error(
 	struct error *error, const struct rule *rule, const struct candidate *candidate)
 {

@@ -39,5 +39,9 @@ int check_memory_error(
  * work_max: units of work that the check may take. */
 void check_candidate(struct view *view, struct image *image, const struct rule *rule,
 	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome);
+/* The same for a file in pieces, whose rule has a carver: the carver sees the bytes of the runs
+ * (view_point_runs), cut at the rule's max_size. Offsets in the outcome are in the file. */
+void check_runs(struct view *view, struct image *image, const struct rule *rule,
+	const struct range *runs, size_t run_count, uint64_t work_max, struct outcome *outcome);
 
 #endif

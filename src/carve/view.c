@@ -10,6 +10,9 @@
  * candidate of this thread left there must not change a verdict. So there are two windows, the one
  * that the candidate has paid for and the one that is in the buffer.
  *
+ * A file in pieces is a view over several runs of the image. The buffer then holds bytes of the file,
+ * put together when they are read, and offsets in the image become offsets in the file.
+ *
  * Fetches are not all that takes time. Work is counted in units, about as many as bytes were looked
  * at or produced (view_work). It may not exceed a multiple of how far the carver has looked. The
  * same bytes always cost the same work, so that bounds on it never make a result depend on chance.
@@ -49,13 +52,17 @@ struct offset_list {
 struct view {
 	struct image *image; /* NULL: memory */
 	const uint8_t *memory;
-	uint8_t *lent;        /* of a view of memory: the copy that the last peek returned */
-	uint64_t start, size; /* the span in the image */
-	uint64_t left;        /* bytes of the image from start on */
+	uint8_t *lent;            /* of a view of memory: the copy that the last peek returned */
+	uint64_t start, size;     /* the span in the image; start is 0 in a file in pieces */
+	uint64_t left;            /* bytes of the image from start on */
+	const struct range *runs; /* of a file in pieces; NULL: it is one piece */
+	size_t run_count;
+	size_t run;      /* the run that was read last... */
+	uint64_t run_at; /* ... which starts there in the file */
 	bool image_ends;
 	uint64_t budget;  /* bytes that may still be fetched */
 	uint8_t *buffer;  /* READ_MAX bytes */
-	uint64_t at;      /* offset in the image of buffer[0] */
+	uint64_t at;      /* offset in the image, or in a file in pieces, of buffer[0] */
 	size_t held;      /* bytes in buffer */
 	uint64_t paid_at; /* the window that this candidate has paid for, in the image; inside the
 			     buffer */
@@ -86,15 +93,15 @@ struct view *view_new(void)
 	return view;
 }
 
-void view_point(struct view *view, struct image *image, uint64_t start, uint64_t size)
+/* What is in the buffer stays valid only for spans of the same image. */
+static void point(struct view *view, struct image *image, uint64_t start, uint64_t size,
+	uint64_t left, const struct range *runs)
 {
-	uint64_t image_size = image_info(image)->size;
-	uint64_t left = start < image_size ? image_size - start : 0;
-
-	if (view->image != image)
+	if (view->image != image || view->runs || runs)
 		view->held = 0;
 	view_release(view);
 	view->image = image;
+	view->runs = runs;
 	view->start = start;
 	view->left = left;
 	view->image_ends = size >= left;
@@ -113,6 +120,28 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 	view->parts.count = 0;
 	view->embedded.count = 0;
 	view->unverified.count = 0;
+}
+
+void view_point(struct view *view, struct image *image, uint64_t start, uint64_t size)
+{
+	uint64_t image_size = image_info(image)->size;
+
+	point(view, image, start, size, start < image_size ? image_size - start : 0, NULL);
+}
+
+void view_point_runs(struct view *view, struct image *image, const struct range *runs,
+	size_t run_count, uint64_t size)
+{
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < run_count; i++) {
+		assert(runs[i].length && runs[i].length <= UINT64_MAX - left);
+		left += runs[i].length;
+	}
+	point(view, image, 0, size, left, runs);
+	view->run_count = run_count;
+	view->run = 0;
+	view->run_at = 0;
 }
 
 void view_limit_work(struct view *view, uint64_t units)
@@ -185,6 +214,35 @@ static bool spend(struct view *view, size_t len)
 	return true;
 }
 
+/* Reads [at, at + len) of a file in pieces into the buffer. The whole is in it side by side, so that
+ * no peek knows of a seam. */
+static void read_runs(struct view *view, uint64_t at, size_t len)
+{
+	uint8_t *to = view->buffer;
+
+	if (at < view->run_at) {
+		view->run = 0;
+		view->run_at = 0;
+	}
+	while (len) {
+		const struct range *run = &view->runs[view->run];
+		uint64_t inside = at - view->run_at;
+		size_t part_len;
+
+		if (inside >= run->length) {
+			view->run_at += run->length;
+			view->run++;
+			assert(view->run < view->run_count);
+			continue;
+		}
+		part_len = run->length - inside < len ? (size_t)(run->length - inside) : len;
+		image_read_around(view->image, run->offset + inside, to, part_len);
+		to += part_len;
+		at += part_len;
+		len -= part_len;
+	}
+}
+
 /* Reads [at, at + len) of the image into the buffer, if it is not there. left: bytes of the image
  * from at on. */
 static void fill_buffer(struct view *view, uint64_t at, size_t len, uint64_t left)
@@ -195,7 +253,10 @@ static void fill_buffer(struct view *view, uint64_t at, size_t len, uint64_t lef
 		return;
 	if (want > left)
 		want = (size_t)left;
-	image_read_around(view->image, at, view->buffer, want);
+	if (view->runs)
+		read_runs(view, at, want);
+	else
+		image_read_around(view->image, at, view->buffer, want);
 	view->at = at;
 	view->held = want;
 }

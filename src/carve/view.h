@@ -19,6 +19,12 @@ struct view *view_new(void);
 /* Points it at [start, start + size) of the image; size is cut at the image's end. Resets budget,
  * parts and embedded offsets. */
 void view_point(struct view *view, struct image *image, uint64_t start, uint64_t size);
+/* Points it at a file in pieces: the first size bytes of the runs, which are inside the image, one
+ * run after another in any order. None is empty, and they must stay valid until the view is pointed
+ * at something else. The last run's end counts as the end of the image. Offsets that go_on
+ * (view_watch) gets are then in the file. */
+void view_point_runs(struct view *view, struct image *image, const struct range *runs,
+	size_t run_count, uint64_t size);
 /* Before each fetch from the image go_on is called with the offset in the image where the fetch
  * ends. If it returns false, nothing more is fetched for this candidate, as if its budget were
  * spent. */

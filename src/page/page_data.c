@@ -114,6 +114,26 @@ static const char *record_text(const json_t *record, const char *key)
 	return text ? text : "";
 }
 
+/* Empty for a file in one piece, else how it was found, layouts that were tried, bits of evidence,
+ * and where a joint is in doubt: "near 5000 30 4096+8192,65536+512". */
+static void assembly_cell(struct strbuf *line, const struct assembly *assembly)
+{
+	if (assembly->by) {
+		strbuf_text(line, assembly_by_name(assembly->by));
+		strbuf_text(line, " ");
+		strbuf_number(line, assembly->tested);
+		strbuf_text(line, " ");
+		strbuf_number(line, assembly->evidence);
+	}
+	for (uint32_t i = 0; i < assembly->doubt_count; i++) {
+		strbuf_text(line, i ? "," : " ");
+		strbuf_number(line, assembly->doubt[i].offset);
+		strbuf_text(line, "+");
+		strbuf_number(line, assembly->doubt[i].length);
+	}
+	strbuf_text(line, "\\t");
+}
+
 /* In the order of `fields` in page/assets/data.js. */
 static void add_row(
 	struct strbuf *line, const struct file_record *file, const json_t *record, char thumb)
@@ -141,6 +161,7 @@ static void add_row(
 	time_cell(line, file);
 	mark_cell(line, record, "known");
 	mark_cell(line, record, "alert");
+	assembly_cell(line, &file->assembly);
 	strbuf_text(line, flags);
 	strbuf_text(line, "\\n");
 }

@@ -78,15 +78,28 @@ static void flag_field(struct strbuf *line, const char *key, bool flag)
 	strbuf_text(line, flag ? "true" : "false");
 }
 
-static void runs_field(struct strbuf *line, const struct file_record *file)
+static void ranges_field(
+	struct strbuf *line, const char *key, const struct range *ranges, uint32_t count)
 {
-	strbuf_text(line, ",\"runs\":[");
-	for (uint32_t i = 0; i < file->run_count; i++) {
-		number_field(line, i ? ",[" : "[", file->runs[i].offset);
-		number_field(line, ",", file->runs[i].length);
+	strbuf_text(line, key);
+	for (uint32_t i = 0; i < count; i++) {
+		number_field(line, i ? ",[" : "[", ranges[i].offset);
+		number_field(line, ",", ranges[i].length);
 		strbuf_text(line, "]");
 	}
 	strbuf_text(line, "]");
+}
+
+static void assembly_field(struct strbuf *line, const struct assembly *assembly)
+{
+	text_field(line, ",\"assembly\":{\"by\":", assembly_by_name(assembly->by));
+	if (assembly->tested) {
+		number_field(line, ",\"tested\":", assembly->tested);
+		number_field(line, ",\"evidence\":", assembly->evidence);
+	}
+	if (assembly->doubt_count)
+		ranges_field(line, ",\"doubt\":[", assembly->doubt, assembly->doubt_count);
+	strbuf_text(line, "}");
 }
 
 static void hashes_field(struct strbuf *line, const struct hashes *hashes)
@@ -131,7 +144,9 @@ void jsonl_line_file(
 	text_field(line, ",\"status\":", file_status_name(file->status));
 	text_field(line, ",\"end\":", file_end_name(file->end));
 	text_field(line, ",\"reason\":", file->reason);
-	runs_field(line, file);
+	ranges_field(line, ",\"runs\":[", file->runs, file->run_count);
+	if (file->assembly.by)
+		assembly_field(line, &file->assembly);
 	hashes_field(line, &file->hashes);
 	number_field(line, ",\"unreadable\":", file->unreadable);
 	if (file->overlaps)

@@ -27,6 +27,14 @@ const char *file_space_name(enum file_space space)
 	return names[space];
 }
 
+const char *assembly_by_name(enum assembly_by by)
+{
+	static const char *const names[] = { "none", "file-system", "pointer-blocks", "run-list",
+		"table", "near", "search" };
+
+	return names[by];
+}
+
 /* Where name is or belongs; *found: whether it exists. */
 static size_t place_of(const struct tallies *tallies, const char *name, bool *found)
 {

@@ -27,6 +27,32 @@ const char *file_status_name(enum file_status status); /* "complete", "truncated
 /* NULL, "yes", "no", "partly" */
 const char *file_space_name(enum file_space space);
 
+/* How the extents of a file in several pieces, or the place of a file, were found. */
+enum assembly_by {
+	ASSEMBLY_NONE,           /* the file is where its header was found, in one piece */
+	ASSEMBLY_FILE_SYSTEM,    /* a file system's records of the file */
+	ASSEMBLY_POINTER_BLOCKS, /* the layout of ext2 and ext3: blocks of pointers between data */
+	ASSEMBLY_RUN_LIST,       /* a list of extents that belongs to no known file system */
+	ASSEMBLY_TABLE,          /* offsets inside the file */
+	ASSEMBLY_NEAR,           /* a search close to the file's start */
+	ASSEMBLY_SEARCH          /* a search through all of the image */
+};
+
+const char *assembly_by_name(enum assembly_by by); /* "none", "file-system" ... */
+
+#define ASSEMBLY_DOUBTS_MAX 8
+
+struct assembly {
+	enum assembly_by by;
+	uint32_t evidence; /* bits that speak for the joints, beyond what chance would do in the
+			      trials made; 0: not known */
+	uint64_t tested;   /* layouts that were tried for this file; 0: none but this */
+	/* Parts of the file that are not certain, as ranges of the file: the joint may be anywhere
+	 * in them. */
+	uint32_t doubt_count;
+	struct range doubt[ASSEMBLY_DOUBTS_MAX];
+};
+
 struct file_record {
 	char *path;            /* relative to the output folder: "png/0000012345.png" */
 	const char *type;      /* the rule's name */
@@ -39,6 +65,7 @@ struct file_record {
 	char reason[128];   /* why truncated or unverified; "" */
 	struct range *runs; /* extents in the image, in file order */
 	uint32_t run_count;
+	struct assembly assembly;
 	struct hashes hashes; /* of the bytes written; none on a dry run */
 	uint64_t unreadable;  /* bytes that could not be read and are zeros */
 	char title[128];      /* raw bytes from the evidence: writers must make them valid text */

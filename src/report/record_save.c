@@ -10,7 +10,7 @@
 
 /* A new field must be saved and loaded below, unless it is found out when the file is written. */
 _Static_assert(
-	sizeof(struct file_record) == 536, "record_save.c saves every field of a file's record");
+	sizeof(struct file_record) == 696, "record_save.c saves every field of a file's record");
 
 void tallies_save(const struct tallies *tallies, struct codec_writer *writer)
 {
@@ -37,6 +37,18 @@ void tallies_load(struct tallies *tallies, struct codec_reader *reader)
 	}
 }
 
+static void save_assembly(const struct assembly *assembly, struct codec_writer *writer)
+{
+	codec_put(writer, assembly->by);
+	codec_put(writer, assembly->evidence);
+	codec_put(writer, assembly->tested);
+	codec_put(writer, assembly->doubt_count);
+	for (uint32_t i = 0; i < assembly->doubt_count; i++) {
+		codec_put(writer, assembly->doubt[i].offset);
+		codec_put(writer, assembly->doubt[i].length);
+	}
+}
+
 void file_record_save(const struct file_record *record, struct codec_writer *writer)
 {
 	codec_put_text(writer, record->path);
@@ -52,6 +64,7 @@ void file_record_save(const struct file_record *record, struct codec_writer *wri
 		codec_put(writer, record->runs[i].offset);
 		codec_put(writer, record->runs[i].length);
 	}
+	save_assembly(&record->assembly, writer);
 	codec_put_text(writer, record->title);
 	codec_put(writer, record->space);
 	codec_put(writer, record->fs_path != NULL);
@@ -91,6 +104,21 @@ static void load_runs(struct file_record *record, uint64_t limit, struct codec_r
 		codec_fail(reader);
 }
 
+/* length: of the file. */
+static void load_assembly(struct assembly *assembly, uint64_t length, struct codec_reader *reader)
+{
+	assembly->by = (enum assembly_by)codec_get(reader, ASSEMBLY_SEARCH);
+	assembly->evidence = (uint32_t)codec_get(reader, UINT32_MAX);
+	assembly->tested = codec_get(reader, UINT64_MAX);
+	assembly->doubt_count = (uint32_t)codec_get(reader, ASSEMBLY_DOUBTS_MAX);
+	for (uint32_t i = 0; i < assembly->doubt_count; i++) {
+		struct range *doubt = &assembly->doubt[i];
+
+		doubt->offset = codec_get(reader, length);
+		doubt->length = codec_get(reader, length - doubt->offset);
+	}
+}
+
 void file_record_load(struct file_record *record, const struct rules *rules, uint64_t limit,
 	struct strpool *texts, struct codec_reader *reader)
 {
@@ -107,6 +135,7 @@ void file_record_load(struct file_record *record, const struct rules *rules, uin
 	record->end = (enum file_end)codec_get(reader, END_IMAGE);
 	codec_copy_text(reader, record->reason, sizeof(record->reason));
 	load_runs(record, limit, reader);
+	load_assembly(&record->assembly, record->length, reader);
 	codec_copy_text(reader, record->title, sizeof(record->title));
 	record->space = (enum file_space)codec_get(reader, SPACE_PARTLY);
 	has_fs_path = codec_get_flag(reader);

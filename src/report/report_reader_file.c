@@ -48,6 +48,40 @@ static bool fetch_pair(const json_t *pair, struct range *range)
 	return true;
 }
 
+static const char *by_name(int index)
+{
+	return assembly_by_name((enum assembly_by)index);
+}
+
+static void fetch_doubts(struct json_fields *fields, struct file_record *file)
+{
+	const json_t *array = json_object_get(fields->object, "doubt");
+	size_t count = json_array_size(array);
+
+	if (count > ASSEMBLY_DOUBTS_MAX)
+		json_fields_fail(fields, "'doubt' may hold at most %d ranges", ASSEMBLY_DOUBTS_MAX);
+	for (size_t i = 0; i < count && !fields->status; i++) {
+		struct range *doubt = &file->assembly.doubt[file->assembly.doubt_count++];
+
+		if (!fetch_pair(json_array_get(array, i), doubt) || doubt->offset > file->length ||
+			doubt->length > file->length - doubt->offset)
+			json_fields_fail(fields, "'doubt' must hold ranges of the file");
+	}
+}
+
+static void fetch_assembly(struct json_fields *fields, struct file_record *file)
+{
+	struct assembly *assembly = &file->assembly;
+	struct json_fields inner = json_fields_enter(fields, "assembly");
+
+	assembly->by = (enum assembly_by)json_fields_choice(
+		&inner, "by", "none", by_name, ASSEMBLY_SEARCH + 1);
+	assembly->tested = json_fields_number(&inner, "tested", false, INT64_MAX);
+	assembly->evidence = (uint32_t)json_fields_number(&inner, "evidence", false, UINT32_MAX);
+	fetch_doubts(&inner, file);
+	json_fields_leave(fields, &inner);
+}
+
 /* image_size: bytes; no run may exceed it. */
 static void fetch_runs(struct json_fields *fields, struct report_reader_file *kept,
 	uint64_t image_size, struct file_record *file)
@@ -128,6 +162,7 @@ void report_reader_file_fetch(struct report_reader_file *kept, struct json_field
 		fields, "end", "max_size", end_name, END_IMAGE + 1);
 	text_clean(json_fields_text(fields, "reason", ""), file->reason, sizeof(file->reason));
 	fetch_runs(fields, kept, run->image_size, file);
+	fetch_assembly(fields, file);
 	hashes = json_fields_enter(fields, "hashes");
 	json_fields_hash(&hashes, "md5", file->hashes.md5, sizeof(file->hashes.md5));
 	json_fields_hash(&hashes, "sha1", file->hashes.sha1, sizeof(file->hashes.sha1));

@@ -66,6 +66,11 @@ static __attribute__((unused)) struct file_record data_file(void)
 		.reason = "chunk CRC wrong at 77",
 		.runs = data_runs,
 		.run_count = 2,
+		.assembly = { .by = ASSEMBLY_NEAR,
+			.tested = 1234,
+			.evidence = 40,
+			.doubt_count = 1,
+			.doubt = { { 4000, 200 } } },
 		.hashes = { .md5 = "d41d8cd98f00b204e9800998ecf8427e",
 			.sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85"
 				  "5" },
@@ -99,6 +104,7 @@ static __attribute__((unused)) void data_write(
 		file.length = piece.length;
 		file.runs = &piece;
 		file.run_count = 1;
+		file.assembly.doubt[0] = (struct range){ 2, 5 };
 		file.unreadable = 0;
 		cr_assert_eq(report_add(report, &file, &error), 0, "%s", error.text);
 	}

@@ -56,6 +56,42 @@ Test(view, returns_the_bytes_of_its_span_and_no_others)
 	view_free(view);
 }
 
+/* Across seams, forward and back, the first bytes of another candidate left in the buffer. */
+Test(view, shows_a_file_in_pieces_as_one)
+{
+	const struct range runs[] = { { 200000, 5000 }, { 100, 1 }, { 1000, 90000 },
+		{ 299900, 100 } };
+	static uint8_t file[95101];
+	struct view *view = view_new();
+	size_t len = 0;
+
+	for (size_t i = 0; i < 4; i++) {
+		memcpy(file + len, content + runs[i].offset, runs[i].length);
+		len += runs[i].length;
+	}
+	view_point(view, &image, 0, 4096);
+	view_peek(view, 0, 4096);
+	view_point_runs(view, &image, runs, 4, UINT64_MAX);
+	cr_expect_eq(view_size(view), 95101);
+	cr_expect(view_ends_with_image(view));
+	for (uint64_t at = 0; at < 95000; at += 777) {
+		uint64_t from = at * 13 % 95000;
+
+		cr_assert_arr_eq(view_peek(view, at, 101), file + at, 101, "at %u", (unsigned)at);
+		cr_assert_arr_eq(view_peek(view, from, 101), file + from, 101);
+	}
+	cr_expect_arr_eq(view_peek(view, 0, VIEW_MAX_PEEK), file, VIEW_MAX_PEEK);
+	cr_expect_arr_eq(view_peek(view, 95100, 1), file + 95100, 1);
+	cr_expect_null(view_peek(view, 95100, 2));
+	view_point_runs(view, &image, runs + 1, 2, 50);
+	cr_expect_eq(view_size(view), 50);
+	cr_expect_not(view_ends_with_image(view));
+	cr_expect_arr_eq(view_peek(view, 0, 50), file + 5000, 50);
+	view_point(view, &image, 0, 4096);
+	cr_expect_arr_eq(view_peek(view, 0, 50), content, 50, "nothing of the pieces stays");
+	view_free(view);
+}
+
 static unsigned looks_until_refused(struct view *view)
 {
 	unsigned looks = 0;
@@ -349,6 +385,39 @@ static enum verdict of_parts(struct view *view, struct finding *finding)
 	view_embedded(view, 15);
 	finding->length = 40;
 	return parts_verdict;
+}
+
+/* Its first byte is that of one piece, its second of another. */
+static enum verdict of_pieces(struct view *view, struct finding *finding)
+{
+	const uint8_t *bytes = view_peek(view, 0, 12);
+
+	finding->length = 20;
+	view_unverified(view, 5, 7);
+	return bytes && memcmp(bytes, content + 5000, 8) == 0 &&
+			       memcmp(bytes + 8, content + 100, 4) == 0
+		       ? CARVE_COMPLETE
+		       : CARVE_REJECT;
+}
+
+Test(check, a_file_in_pieces_has_offsets_of_its_own)
+{
+	struct carver carver = { .name = "x", .check = of_pieces };
+	struct rule rule = { .max_size = 50, .carver = &carver };
+	const struct range runs[] = { { 5000, 8 }, { 100, 12 } };
+	struct view *view = view_new();
+	struct outcome outcome;
+
+	check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &outcome);
+	cr_expect_eq(outcome.verdict, CARVE_COMPLETE);
+	cr_expect_eq(outcome.length, 20);
+	cr_assert_eq(outcome.unverified.count, 1);
+	cr_expect_eq(outcome.unverified.items[0].offset, 5);
+	outcome_free(&outcome);
+	rule.max_size = 19;
+	check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &outcome);
+	cr_expect_eq(outcome.verdict, CARVE_REJECT, "it exceeds max_size");
+	view_free(view);
 }
 
 Test(check, parts_are_inside_the_file_or_in_what_was_rejected)

@@ -58,7 +58,9 @@ Test(html, hostile_row)
 			"{\"record\":\"file\",\"path\":\"t/"
 			"<script>\\\"\",\"type\":\"t\",\"offset\":7,"
 			"\"length\":9,\"runs\":[[7,4],[20,5]],\"title\":\"</script>\\u202e\\tx\","
-			"\"fs_path\":\"</ScRiPt>\",\"known\":true,\"alert\":\"set\"}\n" SUMMARY,
+			"\"fs_path\":\"</ScRiPt>\",\"known\":true,\"alert\":\"set\","
+			"\"assembly\":{\"by\":\"near\",\"tested\":50,\"evidence\":30,"
+			"\"doubt\":[[2,3]]}}\n" SUMMARY,
 			0, &counts, &error),
 		0, "%s", error.text);
 	page = content_of("report.html");
@@ -67,7 +69,8 @@ Test(html, hostile_row)
 	cr_expect(strstr(page,
 		"burin.part(\"t/\\x3cscript>\\\"\\tt\\t0\\t7\\t9\\t\\tunverified\\tmax_size\\t\\t"
 		"7+4,20+5\\t\\t\\t\\t0\\t\\t\\x3c/ScRiPt>\\t"
-		"\\x3c/script>\xEF\xBF\xBD\xEF\xBF\xBDx\\t\\tyes\\tset\\t-w-\\n\");"));
+		"\\x3c/script>\xEF\xBF\xBD\xEF\xBF\xBDx\\t\\tyes\\tset\\tnear 50 30 "
+		"2+3\\t-w-\\n\");"));
 	cr_expect(strstr(page, "burin.begin(\"{\\\"record\\\":\\\"run\\\""));
 	cr_expect_null(strstr(page, "@NONCE@"));
 	cr_expect_null(strstr(page, "@DATA@"));

@@ -211,6 +211,8 @@ Test(report, jsonl_to_the_letter)
 		"\"offset\":123456,\"length\":5000,\"extension\":\"png\",\"status\":\"truncated\","
 		"\"end\":\"carver\",\"reason\":\"chunk CRC wrong at "
 		"77\",\"runs\":[[123456,4096],[900000000000,904]],"
+		"\"assembly\":{\"by\":\"near\",\"tested\":1234,\"evidence\":40,"
+		"\"doubt\":[[4000,200]]},"
 		"\"hashes\":{\"md5\":\"d41d8cd98f00b204e9800998ecf8427e\","
 		"\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"},"
 		"\"unreadable\":12,\"title\":\"hol\xEF\xBF\xBDiday <1> & \\\"2\\\"\","

@@ -78,6 +78,12 @@ Test(report_reader, what_was_written_comes_back)
 	cr_expect_eq(file.runs[0].length, 4096);
 	cr_expect_eq(file.runs[1].offset, 900000000000);
 	cr_expect_eq(file.runs[1].length, 904);
+	cr_expect_eq(file.assembly.by, ASSEMBLY_NEAR);
+	cr_expect_eq(file.assembly.tested, 1234);
+	cr_expect_eq(file.assembly.evidence, 40);
+	cr_assert_eq(file.assembly.doubt_count, 1);
+	cr_expect_eq(file.assembly.doubt[0].offset, 4000);
+	cr_expect_eq(file.assembly.doubt[0].length, 200);
 	cr_expect_str_eq(file.hashes.md5, wrote.hashes.md5);
 	cr_expect_str_eq(file.hashes.sha1, "");
 	cr_expect_str_eq(file.hashes.sha256, wrote.hashes.sha256);
@@ -233,6 +239,13 @@ Test(report_reader, bad_file_records)
 		{ R("9223372036854775807", "[[1,9223372036854775807]]"), "exceeds the image" },
 		{ R("-1", "[]"), "'length' must be a whole number" },
 		{ R("1e2", "[[10,100]]"), "'length' must be a whole number" },
+		{ X("\"assembly\":[]"), "'assembly' must be an object" },
+		{ X("\"assembly\":{\"by\":\"luck\"}"), "'by' is unknown: 'luck'" },
+		{ X("\"assembly\":{\"by\":\"near\",\"doubt\":[[25,6]]}"),
+			"'doubt' must hold ranges of the file" },
+		{ X("\"assembly\":{\"doubt\":[[0,1],[2,1],[4,1],[6,1],[8,1],[10,1],[12,1],[14,1],"
+		    "[16,1]]}"),
+			"'doubt' may hold at most 8 ranges" },
 		{ X("\"rule\":4294967296"), "'rule' is too large" },
 		{ X("\"rule\":\"png\""), "'rule' must be a whole number" },
 		{ X("\"extension\":\"a/b\""), "'extension' must be a plain name" },

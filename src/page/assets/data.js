@@ -8,7 +8,7 @@ burin.spaces = ["", "yes", "no", "partly"];
 /* In the order of src/page/page_data.c. */
 burin.fields = ["path", "type", "rule", "offset", "length", "extension", "status", "end", "reason",
 	"runs", "md5", "sha1", "sha256", "unreadable", "allocated", "fs_path", "title", "time",
-	"known", "alert", "flags"];
+	"known", "alert", "assembly", "flags"];
 
 burin.parts = [];
 
@@ -77,8 +77,8 @@ burin.fillRows = function (rows) {
 		rows.time[i] = cells[17] ? +cells[17] : NaN;
 		rows.known[i] = cells[18] ? 1 : 0;
 		rows.alert[i] = cells[19] ? 1 : 0;
-		rows.written[i] = cells[20][1] === "w" ? 1 : 0;
-		rows.thumb[i] = "-yf".indexOf(cells[20][2]);
+		rows.written[i] = cells[21][1] === "w" ? 1 : 0;
+		rows.thumb[i] = "-yf".indexOf(cells[21][2]);
 		burin.types[rows.type[i]].files++;
 		burin.types[rows.type[i]].bytes += rows.length[i];
 	}
@@ -112,6 +112,19 @@ burin.parseRuns = function (text, offset, length) {
 	if (!text)
 		return [[offset, length]];
 	return text.split(",").map(function (run) { return run.split("+").map(Number); });
+};
+
+/* The report's object from the row's text: page_data.c describes it. */
+burin.parseAssembly = function (text) {
+	const [by, tested, evidence, doubt] = text.split(" "), assembly = { by: by };
+
+	if (+tested) {
+		assembly.tested = +tested;
+		assembly.evidence = +evidence;
+	}
+	if (doubt)
+		assembly.doubt = burin.parseRuns(doubt);
+	return assembly;
 };
 
 /* Every extent of every file in the order of offsets, and how far the extents up to each reach:
@@ -162,6 +175,7 @@ burin.file = function (index) {
 	for (const name of ["rule", "offset", "length", "unreadable"])
 		file[name] = +file[name];
 	file.runs = burin.parseRuns(file.runs, file.offset, file.length);
+	file.assembly = file.assembly ? burin.parseAssembly(file.assembly) : null;
 	file.time = file.time ? +file.time : null;
 	file.chop = file.flags[0] === "c";
 	file.written = file.flags[1] === "w";

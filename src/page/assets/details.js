@@ -38,6 +38,26 @@ burin.describeRuns = function (file) {
 	return shown.join("; ");
 };
 
+burin.assemblies = {
+	"file-system": "found by the records of the file system",
+	"pointer-blocks": "put together by the layout of ext2 and ext3: blocks of pointers between data",
+	"run-list": "put together by a list of extents that belongs to no known file system",
+	table: "put together by offsets inside the file",
+	near: "put together by a search close to its start",
+	search: "put together by a search through the image"
+};
+
+burin.describeAssembly = function (assembly) {
+	const facts = [burin.assemblies[assembly.by] || assembly.by];
+
+	if (assembly.tested)
+		facts.push(burin.count(assembly.tested) + " layouts tried, " + burin.count(assembly.evidence) + " bits of evidence");
+	for (const doubt of assembly.doubt || [])
+		facts.push("a joint is somewhere in bytes " + burin.count(doubt[0]) + " to " +
+			burin.count(doubt[0] + doubt[1]) + " of the file");
+	return facts.join("; ");
+};
+
 burin.fileFacts = function (file, index) {
 	return [
 		["Type", file.type + (file.extension && file.extension !== file.type ? " (." + file.extension + ")" : "")],
@@ -47,6 +67,7 @@ burin.fileFacts = function (file, index) {
 		["Size", burin.exactly(file.length)],
 		["Offset", burin.count(file.offset) + " (0x" + file.offset.toString(16) + ")"],
 		["Extents", burin.describeRuns(file)],
+		["Pieces", file.assembly ? burin.describeAssembly(file.assembly) : ""],
 		["End determined by", burin.meanings[file.end] || file.end],
 		["Unreadable", file.unreadable ? burin.exactly(file.unreadable) + ", zeros in the file" : ""],
 		["Space", burin.meanings[file.allocated] || file.allocated],

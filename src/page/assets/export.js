@@ -38,6 +38,8 @@ burin.makeRecord = function (index) {
 
 	for (const name of ["path", "type", "rule", "offset", "length", "extension", "status", "end", "reason", "runs"])
 		record[name] = file[name];
+	if (file.assembly)
+		record.assembly = file.assembly;
 	for (const name of ["md5", "sha1", "sha256"])
 		if (file[name])
 			hashes[name] = file[name];

@@ -328,13 +328,16 @@ burin.wholeMap = function () {
 	burin.setMap(0, burin.run.image.size);
 };
 
-/* The file with some room around it. */
+/* All extents of the file with some room around them. */
 burin.mapShow = function (index) {
-	const rows = burin.rows, room = Math.max(rows.length[index] * 2, burin.sectorSize() * 64);
+	const runs = burin.file(index).runs, offset = burin.rows.offset[index];
+	const first = runs.reduce(function (least, run) { return Math.min(least, run[0]); }, offset);
+	const end = runs.reduce(function (most, run) { return Math.max(most, run[0] + run[1]); }, offset);
+	const room = Math.max(end - first, burin.sectorSize() * 32);
 
 	burin.map.file = index;
-	burin.setMap(rows.offset[index] - room / 2, rows.offset[index] + rows.length[index] + room / 2);
-	burin.map.cursor = Math.floor((rows.offset[index] - burin.map.start) / burin.map.per);
+	burin.setMap(first - room, end + room);
+	burin.map.cursor = Math.floor((offset - burin.map.start) / burin.map.per);
 	burin.drawMap();
 	burin.id("map-section").scrollIntoView();
 	burin.id("map").focus();
