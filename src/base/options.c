@@ -69,6 +69,11 @@ static bool has_unit(const char *text)
 	return text[strspn(text, "0123456789abcdefABCDEFxX")] != '\0';
 }
 
+static uint64_t most_of(const struct option_row *row)
+{
+	return row->max ? row->max : row->choices ? UINT64_MAX - 1 : UINT64_MAX;
+}
+
 static int out_of_bounds(const struct parse *parse, const struct option_row *row, const char *text)
 {
 	if (!row->max && row->min)
@@ -77,19 +82,25 @@ static int out_of_bounds(const struct parse *parse, const struct option_row *row
 			row->min, text);
 	return error_set(parse->error, EXIT_USAGE, EINVAL,
 		"--%s of %s takes %" PRIu64 " to %" PRIu64 ", not '%s'", row->name, parse->command,
-		row->min, row->max ? row->max : UINT64_MAX, text);
+		row->min, most_of(row), text);
 }
 
 static int store_number(const struct parse *parse, const struct option_row *row, const char *text)
 {
-	uint64_t number, most = row->max ? row->max : UINT64_MAX;
+	uint64_t number;
 	const char *kind = row->kind == OPTION_SIZE ? "size like 4096, 64K or 2G" : "whole number";
-	int rc = size_parse(text, &number);
+	int rc;
 
+	if (row->choices && strcmp(text, row->choices) == 0) {
+		*(uint64_t *)(parse->settings + row->offset) = UINT64_MAX;
+		return 0;
+	}
+	rc = size_parse(text, &number);
 	if (rc == -EINVAL || (rc == 0 && row->kind == OPTION_NUMBER && has_unit(text)))
 		return error_set(parse->error, EXIT_USAGE, EINVAL,
-			"--%s of %s takes a %s, not '%s'", row->name, parse->command, kind, text);
-	if (rc < 0 || number < row->min || number > most)
+			"--%s of %s takes a %s%s%s, not '%s'", row->name, parse->command, kind,
+			row->choices ? ", or " : "", row->choices ? row->choices : "", text);
+	if (rc < 0 || number < row->min || number > most_of(row))
 		return out_of_bounds(parse, row, text);
 	if (row->size == sizeof(unsigned))
 		*(unsigned *)(parse->settings + row->offset) = (unsigned)number;
@@ -500,6 +511,8 @@ char *option_text(const struct option_row *row, const void *settings)
 		for_each_word(row, number, add_to_text, &out);
 		return out.bytes ? out.bytes : xstrdup("none");
 	default:
+		if (row->choices && number == UINT64_MAX)
+			return xstrdup(row->choices);
 		return xasprintf("%" PRIu64, number);
 	}
 }

@@ -31,7 +31,8 @@ enum option_kind {
 	OPTION_FLAG,   /* bool: true when given */
 	OPTION_STRING, /* const char *: never "", points into argv or to the fallback; NULL when not
 			  given */
-	OPTION_SIZE,   /* uint64_t: bytes, as size_parse reads them ("50M") */
+	OPTION_SIZE,   /* uint64_t: bytes, as size_parse reads them ("50M"); or UINT64_MAX for the
+			  word in choices, if any */
 	OPTION_NUMBER, /* uint64_t, or unsigned: like OPTION_SIZE, but without units */
 	OPTION_SECONDS, /* uint64_t: milliseconds, given as seconds with up to three decimals: "10",
 			   "0.25" */
@@ -57,7 +58,8 @@ struct option_row {
 				instead */
 	size_t offset;       /* of the member in the settings */
 	size_t size;         /* of the member; needed only for OPTION_NUMBER in an unsigned */
-	const char *choices; /* OPTION_CHOICE, _WORD and _SET: "auto|uring|threads" */
+	const char *choices; /* OPTION_CHOICE, _WORD and _SET: "auto|uring|threads"; _SIZE: a
+				word that is understood as well */
 	unsigned choice;     /* OPTION_WORD */
 	uint64_t min, max;   /* OPTION_SIZE, _NUMBER and _SECONDS (whole ones), inclusive; max 0: no
 				bound */

@@ -895,9 +895,11 @@ void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *ale
 	*alert = carving->alert;
 }
 
-bool carving_quota_reached(const struct carving *carving)
+void carving_quota(const struct carving *carving, struct quota_state *quota)
 {
-	return carving->decider && decider_quota_reached(carving->decider);
+	*quota = (struct quota_state){ 0 };
+	if (carving->decider)
+		decider_quota(carving->decider, quota);
 }
 
 void carving_tally_checks(const struct carving *carving, struct tallies *checks)

@@ -124,7 +124,8 @@ uint64_t carving_unreadable(const struct carving *carving);
 uint64_t carving_mismatches(const struct carving *carving);
 /* How many of the carved files are in a set of known ones, and in a set of wanted ones. */
 void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *alert);
-bool carving_quota_reached(const struct carving *carving);
+/* As decider_quota; zeros where files were decided on elsewhere. */
+void carving_quota(const struct carving *carving, struct quota_state *quota);
 /* Candidates that were not checked because their rules had no work left (carve/decide.h). */
 uint64_t carving_unchecked(const struct carving *carving);
 /* As decider_tally_checks. */

@@ -80,8 +80,9 @@ struct decider {
 	struct parts embedded;   /* in files that were kept, or embedded themselves */
 	uint64_t embedded_until; /* the furthest end of those files */
 	struct quota_use total;
+	struct quota_use over;      /* left out for max_bytes */
 	struct decided_type *types; /* one a rule */
-	bool quota_reached;
+	bool quota_reached;         /* something was left out for another quota */
 };
 
 /* For images whose numbers of units fit into 63 bits. */
@@ -303,9 +304,14 @@ uint64_t decider_position(const struct decider *decider)
 	return decider->position;
 }
 
-bool decider_quota_reached(const struct decider *decider)
+void decider_quota(const struct decider *decider, struct quota_state *quota)
 {
-	return decider->quota_reached;
+	*quota = (struct quota_state){
+		.kept_bytes = decider->total.bytes,
+		.over_files = decider->over.files,
+		.over_bytes = decider->over.bytes,
+		.other = decider->quota_reached,
+	};
 }
 
 bool decider_is_part(const struct decider *decider, const struct candidate *candidate)
@@ -420,21 +426,30 @@ static bool fits_quota(
 	return !max_bytes || (length <= max_bytes && used->bytes <= max_bytes - length);
 }
 
+/* What is left out may come to more than 64 bits. */
+static void take(struct quota_use *used, uint64_t length)
+{
+	used->files++;
+	used->bytes += length < UINT64_MAX - used->bytes ? length : UINT64_MAX - used->bytes;
+}
+
 static bool take_quota(struct decider *decider, const struct decision *decision)
 {
 	const struct decide_options *options = &decider->options;
 	struct quota_use *type = &decider->types[decision->candidate->rule].quota;
 	uint64_t length = decision->outcome->length;
 
-	if (!fits_quota(&decider->total, length, options->max_files, options->max_bytes) ||
+	if (!fits_quota(&decider->total, length, options->max_files, 0) ||
 		!fits_quota(type, length, options->max_files_type, options->max_bytes_type)) {
 		decider->quota_reached = true;
 		return false;
 	}
-	decider->total.files++;
-	decider->total.bytes += length;
-	type->files++;
-	type->bytes += length;
+	if (!fits_quota(&decider->total, length, 0, options->max_bytes)) {
+		take(&decider->over, length);
+		return false;
+	}
+	take(&decider->total, length);
+	take(type, length);
 	return true;
 }
 
@@ -602,6 +617,7 @@ void decider_save(const struct decider *decider, struct codec_writer *writer)
 	codec_put(writer, decider->unchecked);
 	codec_put(writer, decider->quota_reached);
 	save_quota(&decider->total, writer);
+	save_quota(&decider->over, writer);
 	codec_put(writer, decider->embedded_until);
 	parts_save(&decider->embedded, writer);
 	for (uint32_t i = 0; i < decider->rules->count; i++) {
@@ -635,6 +651,7 @@ void decider_load(struct decider *decider, uint64_t limit, struct codec_reader *
 	decider->unchecked = codec_get(reader, UINT64_MAX);
 	decider->quota_reached = codec_get_flag(reader);
 	load_quota(&decider->total, reader);
+	load_quota(&decider->over, reader);
 	decider->embedded_until = codec_get(reader, limit);
 	parts_load(&decider->embedded, limit, reader);
 	for (uint32_t i = 0; i < decider->rules->count && codec_ok(reader); i++) {

@@ -15,6 +15,12 @@ struct decide_options {
 	uint64_t searched_len; /* bytes that are searched: bounds the checks' work; 0: no bound */
 };
 
+struct quota_state {
+	uint64_t kept_bytes;
+	uint64_t over_files, over_bytes; /* left out for max_bytes */
+	bool other;                      /* something was left out for another quota */
+};
+
 struct decider;
 struct tallies;
 
@@ -56,8 +62,8 @@ uint64_t decider_unchecked(const struct decider *decider);
 /* Adds, for each rule, how many checks it was charged for and their work. The same whatever engine,
  * threads and processes made the checks. */
 void decider_tally_checks(const struct decider *decider, struct tallies *checks);
-/* True once something was left out for a quota. */
-bool decider_quota_reached(const struct decider *decider);
+/* What was kept so far, and what was left out for quotas. */
+void decider_quota(const struct decider *decider, struct quota_state *quota);
 /* Just past the last start that was decided on. */
 uint64_t decider_position(const struct decider *decider);
 /* For a checkpoint. */

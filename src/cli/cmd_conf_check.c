@@ -13,6 +13,7 @@
 #include "rules/forecast.h"
 #include "rules/lint.h"
 #include "rules/rules.h"
+#include "run/carve_options.h"
 
 struct check_settings {
 	const char *image;
@@ -70,6 +71,28 @@ static void add_rate(struct table *table, double rate)
 		table_add(table, "%.0f", rate);
 }
 
+/* What rules without a carver would write of the whole image, bytes. */
+static uint64_t expected_output(const struct check *check)
+{
+	double bytes = 0;
+	struct forecast result;
+
+	for (uint32_t i = 0; i < check->rules->count; i++) {
+		forecast(check, i, true, &result);
+		bytes += result.bytes;
+	}
+	bytes *= (double)check->sample.image_size / (1 << 30);
+	return bytes >= 1e18 ? (uint64_t)1e18 : (uint64_t)bytes;
+}
+
+static bool is_over_limit(const struct check *check, uint64_t bytes)
+{
+	const struct run_options options = { .decide.max_bytes = OUTPUT_LIMIT_AUTO };
+	uint64_t limit = output_limit(&options, check->sample.image_size);
+
+	return limit && bytes > limit;
+}
+
 static void add_bytes(struct table *table, double bytes)
 {
 	char text[16];
@@ -90,6 +113,7 @@ static void add_forecast(
 static void print_forecast(const struct check *check)
 {
 	bool sampled = check->sample.counts != NULL;
+	uint64_t expected;
 	struct table *table = table_new(sampled ? "lrrrr" : "lrr");
 	char text[16];
 
@@ -108,9 +132,13 @@ static void print_forecast(const struct check *check)
 	}
 	table_print(table, stdout);
 	table_free(table);
-	if (sampled)
-		printf("\nSample: %s of %s.\n", size_print(check->sample.bytes, text),
-			check->image);
+	if (!sampled)
+		return;
+	printf("\nSample: %s of %s.\n", size_print(check->sample.bytes, text), check->image);
+	expected = expected_output(check);
+	printf("Rules without a carver would write about %s of the whole image%s.\n",
+		size_print(expected, text),
+		is_over_limit(check, expected) ? ", more than --max-bytes allows by default" : "");
 }
 
 static void print_text(const struct check *check)
@@ -155,6 +183,8 @@ static json_t *sample_json(const struct check *check)
 		object, "image_size", json_integer((json_int_t)check->sample.image_size));
 	json_object_set_new(object, "bytes", json_integer((json_int_t)check->sample.bytes));
 	json_object_set_new(object, "engine", json_text(check->sample.engine));
+	json_object_set_new(
+		object, "expected_output", json_integer((json_int_t)expected_output(check)));
 	return object;
 }
 

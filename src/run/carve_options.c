@@ -185,10 +185,13 @@ const struct option_row carve_option_rows[] = {
 	{ .name = "max-bytes",
 		.kind = OPTION_SIZE,
 		.metavar = "SIZE",
+		.choices = "auto",
+		.fallback = "auto",
 		REPORTED(decide.max_bytes, 12, "max_bytes"),
 		.field_null = true,
 		.group = "Output",
-		.help = "Carve at most SIZE bytes; the rest is counted" },
+		.help = "Carve at most SIZE bytes; the rest is counted. auto: 4 times the image's "
+			"size, at least 1G, or no limit with --compat scalpel; 0: no limit" },
 	{ .name = "max-files-per-type",
 		.kind = OPTION_NUMBER,
 		.metavar = "N",
@@ -354,6 +357,19 @@ static int parse_verify(struct carve_options *options, struct error *error)
 		}
 	options->run.verify = RUN_VERIFY_KINDS;
 	return hash_mask_parse(options->verify, &options->run.verify_mask, error);
+}
+
+/* Hostile evidence must not fill the disk: a few kilobytes of headers can each begin a file that
+ * reaches to the end of the image. Real images give less than their own size. */
+uint64_t output_limit(const struct run_options *options, uint64_t image_size)
+{
+	if (options->decide.max_bytes != OUTPUT_LIMIT_AUTO)
+		return options->decide.max_bytes;
+	if (options->scalpel || image_size > UINT64_MAX / OUTPUT_LIMIT_FACTOR)
+		return 0;
+	if (image_size < OUTPUT_LIMIT_MIN / OUTPUT_LIMIT_FACTOR)
+		return OUTPUT_LIMIT_MIN;
+	return image_size * OUTPUT_LIMIT_FACTOR;
 }
 
 int carve_options_complete(struct carve_options *options, struct error *error)

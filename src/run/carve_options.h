@@ -23,6 +23,9 @@ struct carve_options {
 
 extern const struct option_row carve_option_rows[];
 
+/* The most bytes that a run over an image of that size carves; 0: no limit. */
+uint64_t output_limit(const struct run_options *options, uint64_t image_size);
+
 /* After parsing: fills the members of run that derive from other members, such as the hashes that
  * --verify names. Opens nothing. Returns 0 or a negative errno with error set (EXIT_USAGE). */
 int carve_options_complete(struct carve_options *options, struct error *error);

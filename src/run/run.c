@@ -117,6 +117,7 @@ static int flush_report(struct run *run)
 
 	run->session.summary.scanned = run->position - run->session.scope.begin;
 	progress_update(run->session.progress, run->session.summary.scanned);
+	session_watch_output(&run->session);
 	if (now - run->flushed < 1)
 		return 0;
 	run->flushed = now;

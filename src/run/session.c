@@ -103,13 +103,16 @@ static char *join_arguments(char **arguments)
 void session_fill_record(struct session *session, uint64_t total)
 {
 	const struct run_options *options = session->options;
+	const struct image_info *image = image_info(session->scope.evidence);
 
+	session->limited = *options;
+	session->limited.decide.max_bytes = output_limit(options, image->size);
 	session->record = (struct run_record){
 		.command_line = join_arguments(options->arguments),
 		.arguments = options->arguments,
 		.output_dir = output_dir_path(session->output_dir),
 		.started = time(NULL),
-		.image = image_info(session->scope.evidence),
+		.image = image,
 		.volumes = session->scope.volumes,
 		.image_path = session->image_path,
 		.rules = options->rules,
@@ -121,7 +124,7 @@ void session_fill_record(struct session *session, uint64_t total)
 					    : pool_threads(session->pool),
 		.chunk_size = options->chunk_size,
 		.option_rows = carve_option_rows,
-		.options = options,
+		.options = &session->limited,
 		.compat_scalpel = options->scalpel,
 	};
 	session->progress = progress_open(&options->progress, total);
@@ -152,7 +155,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.progress = session->progress,
 		.pool = session->pool,
 		.remote = options->cluster ? options->cluster->carving : NULL,
-		.decide = options->decide,
+		.decide = session->limited.decide,
 		.names = names_of(options),
 		.label = options->label,
 		.no_extension = options->no_extension,
@@ -173,6 +176,32 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 	session->carving = carving_new(&carving);
 }
 
+/* The default limit of this run's output; 0: none, or another one was given. */
+static uint64_t default_limit(const struct session *session)
+{
+	bool is_default = session->options->decide.max_bytes == OUTPUT_LIMIT_AUTO;
+
+	return is_default ? session->limited.decide.max_bytes : 0;
+}
+
+void session_watch_output(struct session *session)
+{
+	uint64_t limit = default_limit(session);
+	struct quota_state quota;
+	char size[16];
+
+	if (!limit || session->near_limit_logged)
+		return;
+	carving_quota(session->carving, &quota);
+	if (quota.kept_bytes < limit - limit / 10 && !quota.over_files)
+		return;
+	session->near_limit_logged = true;
+	log_warn("%s: the carved files have nearly reached the output limit of %s (%u times the "
+		 "image's size, at least 1 GiB); what exceeds it is only counted; --max-bytes "
+		 "sets another limit, and 0 none",
+		session->image_path, size_print(limit, size), OUTPUT_LIMIT_FACTOR);
+}
+
 /* ---- the end ------------------------------------------------------------------------------- */
 
 void session_fail(struct session *session, int status)
@@ -186,6 +215,9 @@ static void collect_carving_problems(struct session *session)
 {
 	struct problems *problems = &session->problems;
 	const struct carving *carving = session->carving;
+	uint64_t limit = default_limit(session);
+	struct quota_state quota;
+	char over[16], size[16];
 
 	if (carving_mismatches(carving))
 		problems_add(problems,
@@ -198,7 +230,15 @@ static void collect_carving_problems(struct session *session)
 				  " possible files were not checked, because many before "
 				  "them cost too much work; the summary counts them by type",
 				carving_unchecked(carving)));
-	if (carving_quota_reached(carving))
+	carving_quota(carving, &quota);
+	if (limit && quota.over_files)
+		problems_add(problems,
+			xasprintf("%" PRIu64 " %s (%s) %s not carved, because the output limit of "
+				  "%s was reached; to carve all, use --max-bytes 0",
+				quota.over_files, quota.over_files == 1 ? "file" : "files",
+				size_print(quota.over_bytes, over),
+				quota.over_files == 1 ? "was" : "were", size_print(limit, size)));
+	if (quota.other || (!limit && quota.over_files))
 		problems_add(
 			problems, xstrdup("a quota was reached, so some files were not carved; "
 					  "the summary counts them under 'quota'"));
@@ -311,6 +351,8 @@ int session_report(struct session *session)
 	int code;
 
 	check_events(session);
+	if (session->carving)
+		session_watch_output(session);
 	fill_summary(session);
 	if (session->report && report_close(session->report, &session->summary, &error) &&
 		!session->error.code)

@@ -26,6 +26,8 @@ struct session {
 	struct output_dir *output_dir;
 	struct progress *progress;
 	struct report *report;
+	struct run_options limited; /* the options, with this image's output limit */
+	bool near_limit_logged;
 	struct run_record record;
 	struct summary_record summary;
 	struct carving *carving;
@@ -52,6 +54,9 @@ void session_fill_record(struct session *session, uint64_t total);
 int session_open_report(struct session *session);
 /* on_wait: called now and then with the context while the carving stage waits; NULL: never. */
 void session_start_carving(struct session *session, void (*on_wait)(void *context), void *context);
+/* Warns, once, when the carved files have nearly reached the default output limit. To be called now
+ * and then; session_report does as well. */
+void session_watch_output(struct session *session);
 
 /* The driver has failed with this status, or not (0). Sets an error where no part has set one. */
 void session_fail(struct session *session, int status);

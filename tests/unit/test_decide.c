@@ -1,5 +1,6 @@
 /* Deciding: hiding, ties at one start, strictness, quotas; and the tallies of each. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "carve/decide.h"
@@ -414,22 +415,62 @@ Test(decide, strict_writes_only_complete_files)
 	teardown(&f);
 }
 
+static struct quota_state quota_of(const struct fixture *f)
+{
+	struct quota_state quota;
+
+	decider_quota(f->decider, &quota);
+	return quota;
+}
+
 Test(decide, quotas)
 {
 	struct fixture f;
 
 	setup(&f, (struct decide_options){ .max_files = 3, .max_bytes = 100, .max_files_type = 2 });
-	cr_expect_not(decider_quota_reached(f.decider));
+	cr_expect_not(quota_of(&f).other);
 	cr_expect_str_eq(one(&f, 10, 0, CARVE_COMPLETE, 10), "0");
 	cr_expect_str_eq(one(&f, 30, 0, CARVE_COMPLETE, 10), "0");
-	cr_expect_not(decider_quota_reached(f.decider));
+	cr_expect_not(quota_of(&f).other);
 	cr_expect_str_eq(one(&f, 50, 0, CARVE_COMPLETE, 10), "", "two of a rule");
-	cr_expect(decider_quota_reached(f.decider));
+	cr_expect(quota_of(&f).other);
+	cr_expect_eq(quota_of(&f).over_files, 0);
 	cr_expect_str_eq(one(&f, 55, 1, CARVE_COMPLETE, 1), "", "left out, but it still hides");
 	cr_expect_str_eq(one(&f, 70, 1, CARVE_COMPLETE, 81), "", "101 bytes in all");
 	cr_expect_str_eq(one(&f, 200, 1, CARVE_COMPLETE, 80), "1", "100 bytes in all");
 	cr_expect_str_eq(one(&f, 300, 2, CARVE_COMPLETE, 0), "", "three files in all");
 	cr_expect_eq(tally(&f.skipped, "quota"), 3);
+	cr_expect_eq(quota_of(&f).kept_bytes, 100);
+	cr_expect_eq(quota_of(&f).over_files, 1, "the one of 81 bytes");
+	cr_expect_eq(quota_of(&f).over_bytes, 81);
+	teardown(&f);
+}
+
+/* A run that is resumed knows what it has kept and left out. */
+Test(decide, quotas_are_saved)
+{
+	const struct decide_options options = { .max_bytes = 100 };
+	struct codec_writer saved = { 0 };
+	struct codec_reader reader;
+	struct fixture f;
+
+	setup(&f, options);
+	cr_expect_str_eq(one(&f, 10, 0, CARVE_COMPLETE, 60), "0");
+	cr_expect_str_eq(one(&f, 100, 0, CARVE_COMPLETE, 41), "", "101 bytes in all");
+	decider_save(f.decider, &saved);
+	teardown(&f);
+	setup(&f, options);
+	reader = codec_reader_from(saved.bytes, saved.len);
+	decider_load(f.decider, 1000, &reader);
+	cr_assert(codec_ok(&reader));
+	cr_expect_eq(quota_of(&f).kept_bytes, 60);
+	cr_expect_eq(quota_of(&f).over_files, 1);
+	cr_expect_eq(quota_of(&f).over_bytes, 41);
+	cr_expect_not(quota_of(&f).other);
+	cr_expect_str_eq(one(&f, 200, 0, CARVE_COMPLETE, 41), "");
+	cr_expect_str_eq(one(&f, 300, 0, CARVE_COMPLETE, 40), "0");
+	cr_expect_eq(quota_of(&f).over_bytes, 82);
+	free(saved.bytes);
 	teardown(&f);
 }
 

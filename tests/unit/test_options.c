@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
@@ -14,7 +15,7 @@ enum colour { RED, GREEN, BLUE };
 struct settings {
 	uint64_t guard_before;
 	const char *config, *name, *proof;
-	uint64_t size, number, free_number;
+	uint64_t size, number, free_number, limit;
 	enum colour colour;
 	unsigned word, small;
 	uint32_t set;
@@ -131,6 +132,12 @@ static const struct option_row rows[] = {
 		AT(proof),
 		.hidden = true,
 		.help = "J" },
+	{ .name = "limit",
+		.kind = OPTION_SIZE,
+		.choices = "auto",
+		AT(limit),
+		.hidden = true,
+		.help = "P" },
 	{ 0 },
 };
 
@@ -317,6 +324,49 @@ Test(options, numbers_are_checked)
 	cr_expect_eq(parse("test -s 1G -n 1 --free-number 18446744073709551615"), 7);
 	cr_expect_eq(settings.size, 1 << 30);
 	cr_expect_eq(settings.free_number, UINT64_MAX);
+}
+
+/* The word stands for a number that cannot be given otherwise. */
+Test(options, a_size_may_be_a_word)
+{
+	const struct option_row *row = rows;
+	char *text;
+
+	while (strcmp(row->name, "limit") != 0)
+		row++;
+	EXPECT_MISTAKE("test --limit Auto",
+		"--limit of burin test takes a size like 4096, 64K or 2G, or auto, not 'Auto'");
+	EXPECT_MISTAKE("test --limit 18446744073709551615",
+		"--limit of burin test takes 0 to 18446744073709551614, not "
+		"'18446744073709551615'");
+	cr_expect_eq(parse("test --limit 0"), 3);
+	cr_expect_eq(settings.limit, 0);
+	text = option_text(row, &settings);
+	cr_expect_str_eq(text, "0");
+	free(text);
+	cr_expect_eq(parse("test --limit auto"), 3);
+	cr_expect_eq(settings.limit, UINT64_MAX);
+	text = option_text(row, &settings);
+	cr_expect_str_eq(text, "auto");
+	free(text);
+}
+
+Test(carve_options, the_default_output_limit_depends_on_the_image)
+{
+	const uint64_t gib = (uint64_t)1 << 30;
+	struct run_options options = { .decide.max_bytes = OUTPUT_LIMIT_AUTO };
+
+	cr_expect_eq(output_limit(&options, 0), gib);
+	cr_expect_eq(output_limit(&options, gib / 4), gib);
+	cr_expect_eq(output_limit(&options, gib / 4 + 1), gib + 4);
+	cr_expect_eq(output_limit(&options, UINT64_MAX / 4), UINT64_MAX - 3);
+	cr_expect_eq(output_limit(&options, UINT64_MAX / 4 + 1), 0, "no limit");
+	options.scalpel = 1;
+	cr_expect_eq(output_limit(&options, gib), 0, "as Scalpel does");
+	options.decide.max_bytes = 5;
+	cr_expect_eq(output_limit(&options, gib), 5);
+	options = (struct run_options){ .decide.max_bytes = 0 };
+	cr_expect_eq(output_limit(&options, gib), 0);
 }
 
 Test(options, choices_are_listed)
