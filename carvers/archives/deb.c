@@ -72,6 +72,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	do {
 		last = member;
 		valid_end = last.data;
+		view_embedded(view, last.data);
 		if (member.time > finding->time)
 			finding->time = member.time;
 		format = form_of(&member);

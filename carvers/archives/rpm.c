@@ -172,6 +172,7 @@ static enum verdict judge_payload(
 			at);
 	}
 	describe(view, header, finding);
+	view_embedded(view, at);
 	state = compressed_walk(view, format, at, end && end < size ? end : size, &stream);
 	if (state == COMPRESSED_DONE && (!end || end == stream.end)) {
 		finding->length = stream.end;

@@ -19,7 +19,8 @@
  * bytes precede it (a self-extracting program), the archive is complete.
  *
  * Each member is reported as a part (view_part): a walk from there would end at the same offset,
- * and an archive without a directory would cause as many walks as it has members.
+ * and an archive without a directory would cause as many walks as it has members. A stored member's
+ * content is named as embedded, for archives that are not complete.
  */
 #include "zip.h"
 
@@ -134,6 +135,8 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 		return found;
 	zip->valid_end = member.data;
 	zip->member = member;
+	if (member.method == ZIP_STORED && !(member.flags & ZIP_ENCRYPTED))
+		view_embedded(zip->view, member.data);
 	if (member.date > zip->newest)
 		zip->newest = member.date;
 	*problem = "damaged data";

@@ -9,12 +9,14 @@
  * a length in the header alone does not show that the section is still there. A WMF is a chain of records up
  * to its last one; a TIFF has a directory, and its strips are inside the section.
  *
- * Nothing verifies the previews' pixels, and what follows %%EOF or is between sections.
+ * The sections are files themselves, and the TIFF may hold a thumbnail: these are named as embedded,
+ * even if this file is not complete. Nothing verifies the previews' pixels, and what follows %%EOF or is between sections.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "bytes.h"
+#include "image_resources.h"
 #include "overwrite.h"
 #include "ps.h"
 #include "tiff_ifd.h"
@@ -31,6 +33,7 @@
 #define TIFF_HEADER_LEN 8
 #define TIFF_STRIP_OFFSETS 273
 #define TIFF_STRIP_LENGTHS 279
+#define TIFF_RESOURCES 34377
 
 struct eps_section {
 	uint64_t at, end; /* empty: missing */
@@ -151,6 +154,24 @@ static void name_gaps(struct view *view, const struct eps_section *sections, uin
 	}
 }
 
+/* Names the files that the header leads to. */
+static void name_embedded(struct view *view, const struct eps_section *sections)
+{
+	const struct eps_section *preview = &sections[2];
+	struct tiff_entry resources;
+	struct tiff tiff;
+
+	for (int i = 0; i < SECTIONS; i++)
+		if (sections[i].end > sections[i].at)
+			view_embedded(view, sections[i].at);
+	if (preview->end > preview->at &&
+		tiff_open(&tiff, view, preview->at, preview->end - preview->at) &&
+		tiff_find(&tiff, tiff.first_ifd, TIFF_RESOURCES, &resources) && resources.apart &&
+		resources.data <= tiff.len && resources.len <= tiff.len - resources.data)
+		image_resources_name(view, preview->at + resources.data,
+			preview->at + resources.data + resources.len);
+}
+
 /* The file should reach `end`, but a preview is invalid at `at`. */
 static enum verdict judge_preview(
 	struct finding *finding, uint64_t end, uint64_t valid_end, uint64_t at)
@@ -189,6 +210,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_REJECT, finding, "no PostScript at %" PRIu64, sections[0].at);
 	finding_set_title(finding, (const uint8_t *)ps.title, strlen(ps.title));
+	name_embedded(view, sections);
 	if (end > view_size(view))
 		return walk_cut(
 			view, finding, end, view_ends_with_image(view) ? view_size(view) : ps.end);
@@ -208,8 +230,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (ps_end == PS_CUT)
 		view_unverified(view, ps.comment_end, ps.end);
 	name_gaps(view, sections, ps.end);
-	view_embedded(view, sections[1].at);
-	view_embedded(view, sections[2].at);
 	return CARVE_COMPLETE;
 }
 

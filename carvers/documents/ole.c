@@ -111,6 +111,7 @@ static bool read_file(struct ole *ole)
 	if (!ole_read_mini_fat(ole) || !ole_check_directory(ole))
 		return false;
 	ole_check_content(ole, &root);
+	ole_name_embedded(ole);
 	return !ole->problem;
 }
 

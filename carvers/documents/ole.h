@@ -2,7 +2,8 @@
  * Shared by the files of the OLE carver: ole.c reads the header and decides the verdict, ole_fat.c
  * reads the tables and follows chains, ole_directory.c reads the directory and checks that every
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
- * ole_content.c checks streams whose content is a chain of records and reads title and date.
+ * ole_content.c checks streams whose content is a chain of records and reads title and date,
+ * ole_embedded.c names the files that streams contain.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
 #define BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -109,6 +110,9 @@ bool ole_read_root(struct ole *ole, struct ole_entry *root);
 /* Reads entry number i; false if it is invalid. Free ones have type 0. */
 bool ole_read_entry(struct ole *ole, uint32_t i, struct ole_entry *entry);
 
+/* How many entries the directory has room for. */
+uint32_t ole_entry_count(const struct ole *ole);
+
 /* Checks all entries and their chains. */
 bool ole_check_directory(struct ole *ole);
 
@@ -129,6 +133,10 @@ struct ole_position {
 bool ole_read(
 	struct ole *ole, struct ole_position *place, uint64_t offset, uint8_t *bytes, size_t len);
 
+/* Where the stream's byte at offset, which is in the sector read last or after it, is in the file; 0
+ * if its chain ends before. */
+uint64_t ole_file_offset(struct ole *ole, struct ole_position *place, uint64_t offset);
+
 /* The extension for this kind of file. */
 const char *ole_kind(struct ole *ole, const struct ole_entry *root);
 
@@ -140,5 +148,13 @@ const char *ole_guess_kind(struct ole *ole);
 void ole_check_content(struct ole *ole, const struct ole_entry *root);
 
 bool ole_named(const struct ole_entry *entry, const char *name);
+bool ole_starts_with(const struct ole_entry *entry, const char *start);
+
+/* Names the files inside streams (view_embedded), once all chains are checked. */
+void ole_name_embedded(struct ole *ole);
+
+/* Names the thumbnail at offset `at` of the stream, with this kind of clipboard data. */
+void ole_name_thumbnail(
+	struct ole *ole, const struct ole_entry *entry, uint64_t at, uint32_t tag, uint32_t format);
 
 #endif

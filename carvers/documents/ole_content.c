@@ -27,6 +27,7 @@ enum ole_property {
 	TITLE = 2,
 	CREATED = 12,
 	SAVED = 13,
+	THUMBNAIL = 17,
 };
 
 enum ole_property_type {
@@ -34,6 +35,7 @@ enum ole_property_type {
 	TYPE_STRING = 30,
 	TYPE_WIDE_STRING = 31,
 	TYPE_FILETIME = 64,
+	TYPE_CLIPBOARD = 71,
 };
 
 /* The length of the record at p with its header; 0: not a record. */
@@ -189,8 +191,15 @@ static void read_summary(struct ole *ole, const struct ole_entry *entry)
 	for (uint32_t i = 0; i < count && 16 + 8 * (size_t)i <= summary.len; i++) {
 		uint32_t property_at = le32(summary.section + 8 + 8 * i + 4);
 
+		uint32_t id = le32(summary.section + 8 + 8 * i);
+
 		if (property_at <= summary.len - 8)
-			read_property(&summary, le32(summary.section + 8 + 8 * i), property_at);
+			read_property(&summary, id, property_at);
+		if (id == THUMBNAIL && summary.len >= 16 && property_at <= summary.len - 16 &&
+			le32(summary.section + property_at) == TYPE_CLIPBOARD)
+			ole_name_thumbnail(ole, entry, at + property_at + 16,
+				le32(summary.section + property_at + 8),
+				le32(summary.section + property_at + 12));
 	}
 	ole->finding->time = summary.saved ? summary.saved : summary.created;
 }

@@ -144,11 +144,16 @@ static bool are_links_used(struct ole *ole, const struct ole_entry *entry)
 	return true;
 }
 
+uint32_t ole_entry_count(const struct ole *ole)
+{
+	return ole->directory_count * per_sector(ole);
+}
+
 bool ole_check_directory(struct ole *ole)
 {
 	struct ole_entry entry;
 
-	for (uint32_t i = 0; i < ole->directory_count * per_sector(ole); i++) {
+	for (uint32_t i = 0; i < ole_entry_count(ole); i++) {
 		uint64_t sector_at = ole_sector_at(ole, ole->directory[i / per_sector(ole)]);
 		uint64_t at = sector_at + i % per_sector(ole) * OLE_ENTRY_LEN;
 
@@ -172,7 +177,7 @@ bool ole_check_directory(struct ole *ole)
 void ole_each_in_root(struct ole *ole, const struct ole_entry *root,
 	bool (*visit)(void *context, const struct ole_entry *entry), void *context)
 {
-	uint32_t count = ole->directory_count * per_sector(ole), queued = 0;
+	uint32_t count = ole_entry_count(ole), queued = 0;
 	uint32_t *queue = malloc(count * sizeof(*queue) + 1);
 	uint8_t *seen = calloc(count / 8 + 1, 1);
 	struct ole_entry entry = { .left = root->child, .right = OLE_FREE };

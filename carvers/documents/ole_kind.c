@@ -124,6 +124,14 @@ bool ole_named(const struct ole_entry *entry, const char *name)
 	return i < COUNT(entry->name) && entry->name[i] == 0;
 }
 
+bool ole_starts_with(const struct ole_entry *entry, const char *start)
+{
+	for (size_t i = 0; start[i]; i++)
+		if (i >= COUNT(entry->name) || entry->name[i] != (uint8_t)start[i])
+			return false;
+	return true;
+}
+
 struct ole_search {
 	struct ole *ole;
 	uint32_t seen;

@@ -34,6 +34,15 @@ static uint64_t find_sector(
 	       (in & (((uint64_t)1 << ole->shift) - 1));
 }
 
+uint64_t ole_file_offset(struct ole *ole, struct ole_position *position, uint64_t offset)
+{
+	unsigned shift = position->entry->len < ole->cutoff ? OLE_MINI_SHIFT : ole->shift;
+	size_t len;
+	uint64_t at = find_sector(ole, position, offset >> shift, &len);
+
+	return at ? at + (offset & (len - 1)) : 0;
+}
+
 bool ole_read(
 	struct ole *ole, struct ole_position *position, uint64_t offset, uint8_t *bytes, size_t len)
 {

@@ -146,6 +146,7 @@ static bool read_codestream(struct jp2 *jp2, const struct bmff_box *box, enum ve
 	struct view *view = jp2->view;
 	struct j2k j2k;
 
+	view_embedded(view, box->data);
 	if (!j2k_walk(&j2k, view, box->data, box->end)) {
 		if (j2k.parts && ends_with_box(view, box, j2k.valid_end)) {
 			jp2->broken_at = j2k.broken_at;

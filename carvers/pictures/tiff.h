@@ -66,6 +66,7 @@ struct tiff_walk {
 	uint64_t row_len, pixel_len;      /* of the last of them */
 	uint64_t subfiles[TIFF_SUBFILES]; /* directories that tags point to */
 	int subfile_count;
+	bool resources_named;   /* those of the first entry */
 	int pages;              /* directories with a picture */
 	bool first_has_picture; /* the first directory has one, or points to one */
 	bool raw;               /* samples straight from a sensor */

@@ -133,6 +133,7 @@ static uint64_t check_jpeg(
 	/* Old-style JPEG in TIFF has its parts in several places. */
 	if (!p || p[0] != 0xff || p[1] != JPEG_SOI)
 		return skip_strip(walk, at, end);
+	view_embedded(walk->tiff.view, at);
 	if (page->tables && !read_tables(walk, &jpeg, page))
 		return end;
 	state = jpeg_walk(&jpeg, at, &problem);

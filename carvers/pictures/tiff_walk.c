@@ -1,13 +1,16 @@
 /*
  * The directories of a TIFF file: the chain that starts in its head, one for each page, and those
  * that tags point to: further pictures (SubIFDs), EXIF, GPS. Each is claimed with its values
- * outside the directory, maker notes among them. A tag may point anywhere, so the bytes that are
+ * outside the directory, maker notes among them. Pictures that a tag leads to, and those among
+ * Photoshop's resources, are named as embedded. A tag may point anywhere, so the bytes that are
  * read as directories are bounded by the file's size, which ends any loop.
  */
 #include "tiff.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "image_resources.h"
 
 enum {
 	TAG_WIDTH = 256,
@@ -31,6 +34,7 @@ enum {
 	TAG_JPEG_TABLES = 347,
 	TAG_JPEG = 513,
 	TAG_JPEG_LEN = 514,
+	TAG_RESOURCES = 34377,
 	TAG_EXIF = 34665,
 	TAG_GPS = 34853,
 	TAG_INTEROPERABILITY = 40965,
@@ -154,6 +158,22 @@ static void add_subfiles(struct tiff_walk *walk, const struct tiff_entry *entry)
 	}
 }
 
+/* Names the pictures in an entry's values (view_embedded). */
+static void name_embedded(struct tiff_walk *walk, const struct tiff_entry *entry)
+{
+	const uint8_t *p;
+
+	if (entry->data > walk->size || entry->len > walk->size - entry->data)
+		return;
+	if (entry->tag == TAG_RESOURCES && !walk->resources_named) {
+		walk->resources_named = true;
+		image_resources_name(walk->tiff.view, entry->data, entry->data + entry->len);
+	}
+	p = tiff_peek(&walk->tiff, entry->data, 3);
+	if (p && memcmp(p, "\xff\xd8\xff", 3) == 0)
+		view_embedded(walk->tiff.view, entry->data);
+}
+
 static void read_make(struct tiff_walk *walk, const struct tiff_entry *entry)
 {
 	size_t len =
@@ -259,6 +279,7 @@ static bool read_entries(struct tiff_walk *walk, const struct tiff_ifd *ifd, str
 		}
 		if (entry.apart) {
 			tiff_claim(walk, entry.data, entry.len);
+			name_embedded(walk, &entry);
 			if (entry.data < INT64_MAX && entry.data + entry.len > walk->value_end) {
 				walk->value = entry.data;
 				walk->value_end = entry.data + entry.len;

@@ -151,7 +151,7 @@ Test(carvers, golden_files_match_their_expectations)
 	cr_assert_gt(each_golden(visit_expected), 70);
 }
 
-/* Whether the carver declares `place` as embedded. */
+/* Whether the carver declares `place`, or any place if that is UINT64_MAX, as embedded. */
 static bool embeds(const char *carver, const struct bytes *bytes, uint64_t place)
 {
 	struct view *view = view_new_memory(bytes->data, bytes->len);
@@ -163,14 +163,14 @@ static bool embeds(const char *carver, const struct bytes *bytes, uint64_t place
 	carver_find(carver)->check(view, &finding);
 	places = view_embedded_offsets(view, &count);
 	for (size_t i = 0; i < count; i++)
-		named |= places[i] == place;
+		named |= places[i] == place || place == UINT64_MAX;
 	view_free(view);
 	return named;
 }
 
 static int embedded_count;
 
-/* The offsets of `embedded` in .expected, separated by blanks. */
+/* The offsets of `embedded` in .expected, separated by blanks; or `none`. */
 static void visit_embedded(const char *carver, const char *path, const struct bytes *bytes)
 {
 	char expected[600], line[256], *at;
@@ -182,6 +182,10 @@ static void visit_embedded(const char *carver, const char *path, const struct by
 	while (fgets(line, sizeof(line), file)) {
 		if (strncmp(line, "embedded ", 9) != 0)
 			continue;
+		if (strcmp(line + 9, "none\n") == 0) {
+			cr_assert_not(embeds(carver, bytes, UINT64_MAX), "%s", path);
+			continue;
+		}
 		for (at = line + 9; *at && *at != '\n'; embedded_count++) {
 			uint64_t place = strtoull(at, &at, 10);
 

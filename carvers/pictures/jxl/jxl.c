@@ -111,8 +111,10 @@ static void read_exif(struct jxl *jxl, const struct bmff_box *box)
 	const uint8_t *p = view_peek(jxl->view, box->data, 4);
 	uint64_t skip = p ? be32(p) + 4ull : 0;
 
-	if (p && skip < box->end - box->data)
-		exif_read(jxl->view, box->data + skip, box->end - box->data - skip, jxl->finding);
+	if (!p || skip >= box->end - box->data)
+		return;
+	view_embedded(jxl->view, box->data + skip);
+	exif_read(jxl->view, box->data + skip, box->end - box->data - skip, jxl->finding);
 }
 
 /* Reads a box that is complete. Returns what is wrong with it, or NULL. */

@@ -24,7 +24,7 @@ def make():
     save("deb", "bare.deb", package(b"", tar))
     save("deb", "signed.deb", package(b".xz", lzma.compress(tar), member(b"_gpgorigin", junk(90))), sequence="yes")
     data = whole.index(b"data.tar.xz") + 60
-    save("deb", "cut.deb", whole[:data + 200], verdict="truncated", length=data + 200)
+    save("deb", "cut.deb", whole[:data + 200], verdict="truncated", length=data + 200, embedded=data)
     save("deb", "cut-random.deb", whole[:data + 200] + junk(900, 2), verdict="truncated", length_min=data + 200, length_max=len(whole))
     save("deb", "cut-zeros.deb", whole[:data + 200] + bytes(900), verdict="truncated", length_min=data + 180, length_max=data + 230)
     save("deb", "no-data.deb", whole[:data - 60] + junk(300, 3), verdict="truncated", length=data - 61)

@@ -26,6 +26,12 @@ def make():
     whole = wrap(tiff=TIFF)
     preview = 30 + len(POST)
     pixels = len(whole) - 64
+    entries = ((256, 3, 1, 8), (257, 3, 1, 64), (273, 4, 1, 166), (34377, 1, 104, 62))
+    resources = b"8BIM\4\x0c\0\0" + struct.pack(">I", 60) + bytes(60) + b"8BIM\4\x22\0\0" + struct.pack(">I", 20) + bytes(20)
+    directory = b"II*\0\x08\0\0\0" + struct.pack("<H", 4) + b"".join(struct.pack("<HHII", *e) for e in entries) + bytes(4)
+    assert len(directory) == 62 and len(resources) == 104
+    save("eps", "thumbnail.eps", wrap(tiff=directory + resources + bytes(range(64))), unchecked=30 + len(POST) + 4,
+         embedded=f"30 {preview} {preview + 62 + 12 + 28} {preview + 62 + 72 + 12}")
     save("eps", "tiff.eps", whole, title="A golden page", embedded=preview, unverified=f"{preview + 50}-{len(whole)}", unchecked=30 + len(POST) + 4)
     save("eps", "wmf.eps", wrap(wmf=WMF), title="A golden page", embedded=preview, unverified=f"{preview + 40}-{preview + len(WMF)}", unchecked=30 + len(POST) + 4)
     save("eps", "front.eps", wrap(tiff=TIFF, front=True), unchecked=30 + len(TIFF + POST) - 40)
@@ -38,6 +44,8 @@ def make():
         save("eps", f"lost-{kind}.eps", (long[:len(whole)] + rest)[:len(long)],
              verdict="truncated", length_min=len(whole) - 60, length_max=len(long))
     bare = wrap(POST[:200] + foreign)
+    shown = wrap(POST[:200] + foreign, tiff=TIFF)
+    save("eps", "preview-no-eof.eps", shown, verdict="unverified", length=len(shown), embedded=f"30 {len(shown) - len(TIFF)}")
     save("eps", "no-eof.eps", bare, verdict="unverified", length=len(bare))
     wrong = wrap(wmf=WMF)
     save("eps", "wmf-record.eps", wrong[:-6] + b"AAAAAA", verdict="truncated", length=len(wrong) - 6,

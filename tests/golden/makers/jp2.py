@@ -36,7 +36,7 @@ def make():
     rng = random.Random(9)
     start = len(jp2 + header)
     cut = whole[:start + 8 + len(stream) // 2]
-    save("jp2", "cut.jp2", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
+    save("jp2", "cut.jp2", cut, verdict="truncated", length=len(cut), embedded=start + 8, why=f"the image ends at {len(cut)}, before the file does")
     save("jp2", "random.jp2", cut + rng.randbytes(4000), verdict="truncated", length_min=len(cut) - 1, length_max=len(whole))
     save("jp2", "wiped.jp2", cut + bytes(4000), verdict="truncated", length_min=len(cut) - 8, length_max=len(cut))
     save("jp2", "no-codestream.jp2", jp2 + header + rng.randbytes(400), verdict="truncated", length=start, why=f"no codestream before {start}")

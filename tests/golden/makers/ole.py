@@ -1,7 +1,7 @@
 """Compound files, written by hand."""
 import random, struct
 
-from makers.common import save
+from makers.common import encoded, picture, save
 
 END, FREE, TABLE, MULTI = 0xfffffffe, 0xffffffff, 0xfffffffd, 0xfffffffc
 SAVED = (1709251198 + 11644473600) * 10**7  # 2024-02-29 23:59:58
@@ -38,6 +38,7 @@ class Compound:
                 mini_fat += [start + i + 1 for i in range(count - 1)] + [END] * bool(count)
                 mini += data + bytes(-len(data) % 64)
             entries.append((name, start, len(data)))
+        self.entries = entries
         self.mini_at = self.chain(mini) if mini else END
         packed = struct.pack("<%dI" % len(mini_fat), *mini_fat)
         self.mini_fat_at = self.chain(packed + b"\xff" * (-len(packed) % self.len)) if mini else END
@@ -83,6 +84,10 @@ class Compound:
     def at(self, sector):
         return (sector + 1) * self.len
 
+    def place(self, name):
+        start, size = next(entry[1:] for entry in self.entries if entry[0] == name)
+        return self.at(start) if size >= 4096 else self.at(self.mini_at) + 64 * start
+
 
 def whole(name, compound, **expected):
     save("ole", name, compound.data, unchecked=compound.unchecked, **expected)
@@ -108,7 +113,47 @@ def powerpoint_records():
     return b"".join(struct.pack("<HHI", 15, kind, size) + noise(size, kind) for kind, size in ((1000, 1700), (1006, 2000), (6002, 700)))
 
 
+def thumbnail_set(kind, data):
+    section = struct.pack("<II", 17, 16) + struct.pack("<IIII", 71, 8 + len(data), 0xffffffff, kind) + data
+    section = struct.pack("<II", len(section) + 8, 1) + section
+    return struct.pack("<HHI16sI", 0xfffe, 0, 0x20006, bytes(16), 1) + bytes.fromhex("e0859ff2f94f6810ab9108002b27b3d9") + struct.pack("<I", 48) + section
+
+
+def make_embedded():
+    jpeg, png = encoded(picture("RGB"), format="JPEG"), encoded(picture("RGB"), format="PNG")
+    page = b"<!DOCTYPE html>\n<html><body>A page of a message.</body></html>\n"
+    letter = b"MIME-Version: 1.0\nSubject: A message in a message\n\nText.\n"
+    for name, stream, data, at in (
+            ("page.msg", "__substg1.0_10130102", page, 0), ("letter.msg", "__substg1.0_37010102", letter, 0),
+            ("large.msg", "__substg1.0_37010102", png + bytes(5000 - len(png) - 12) + png[-12:], 0),
+            ("small.db", "1", struct.pack("<III", 12, 1, len(jpeg)) + jpeg, 12),
+            ("link.automaticDestinations-ms", "1", b"L\0\0\0\1\x14\2\0" + noise(90) + bytes(4), 0),
+            ("locked.docx", "EncryptionInfo", b"\4\0\4\0\x40\0\0\0<?xml version=\"1.0\"?><encryption/>", 8)):
+        file = Compound([(stream, data), ("DestList" if "Dest" in name else "other", noise(80))])
+        save("ole", name, file.data, unchecked=file.unchecked, embedded=file.place(stream) + at)
+    # A file that is not the stream's: the stream goes on after it.
+    foreign = Compound([("__substg1.0_37010102", jpeg + noise(5000 - len(jpeg)))])
+    save("ole", "foreign.msg", foreign.data, unchecked=foreign.unchecked, embedded="none")
+    pictures = struct.pack("<HHI", 0x6e00, 0xf01e, 17 + len(png)) + noise(16) + b"\xff" + png
+    second = len(pictures)
+    pictures += struct.pack("<HHI", 0x46b0, 0xf01d, 33 + len(jpeg)) + noise(32) + b"\xff" + jpeg
+    show = Compound([("PowerPoint Document", powerpoint_records()), ("Pictures", pictures)])
+    at = show.place("Pictures")
+    save("ole", "pictures.ppt", show.data, unchecked=show.unchecked, extension="ppt", embedded=f"{at + 25} {at + second + 41}")
+    for kind, skip in (14, 0), (3, 8):
+        drawing = Compound([(SUMMARY, thumbnail_set(kind, b"\1\0\0\0" + noise(80))), ("VisioDocument", noise(99))])
+        save("ole", f"thumbnail{kind}.vsd", drawing.data, unchecked=drawing.unchecked, extension="vsd",
+             embedded=drawing.place(SUMMARY) + 48 + 16 + 16 + skip)
+    head = struct.pack("<H8xH", 0xa5ec, 0x200) + bytes(140) + struct.pack("<H", 183)
+    theme, colours = b"PK\3\4" + noise(300), b"<?xml version=\"1.0\"?><a:clrMap/>"
+    head += bytes(8 * 181) + struct.pack("<IIII", 70, len(theme), 70 + len(theme), len(colours))
+    text = Compound([("WordDocument", head.ljust(4200, b"\1")), ("1Table", noise(70) + theme + colours)])
+    at = text.place("1Table") + 70
+    save("ole", "theme.doc", text.data, unchecked=text.unchecked, extension="doc", embedded=f"{at} {at + len(theme)}")
+
+
 def make():
+    make_embedded()
     word = b"\xec\xa5\xc1\0" + bytes(7) + noise(4200)
     for name, streams in (
             ("word.doc", [("WordDocument", word), ("1Table", noise(440, 2)), (SUMMARY, property_set())]),

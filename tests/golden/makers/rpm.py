@@ -47,7 +47,7 @@ def make():
     save("rpm", "lzma-four.rpm", package(lzma.compress(words, format=lzma.FORMAT_ALONE), major=4)[0])
     bare = package(words)[0]
     save("rpm", "bare.rpm", bare, verdict="unverified", length=len(bare))
-    save("rpm", "cut.rpm", whole[:at + 300], verdict="truncated", length=at + 300)
+    save("rpm", "cut.rpm", whole[:at + 300], verdict="truncated", length=at + 300, embedded=at)
     save("rpm", "cut-random.rpm", whole[:at + 300] + junk(900, 2), verdict="truncated", length_min=at + 300, length_max=len(whole))
     save("rpm", "cut-zeros.rpm", whole[:at + 300] + bytes(900), verdict="truncated", length_min=at + 280, length_max=at + 320)
     save("rpm", "cut-in-header.rpm", whole[:at - 10] + junk(900, 3), verdict="truncated", length_max=at, title="", time=0)

@@ -154,6 +154,14 @@ def make():
     sensor = panasonic.add(rows(40, 30))
     panasonic.directory([(2, SHORT, 40), (3, SHORT, 30), (271, ASCII, b"Panasonic\0"), (273, LONG, 0xFFFFFFFF), (279, LONG, 1200), (280, LONG, sensor)])
     save("tiff", "camera.rw2", bytes(panasonic.data), extension="rw2", unchecked=8)
+    preview = encoded(colour, format="JPEG")
+    resources = b"8BIM\4\x0c\0\0" + struct.pack(">I", 60) + bytes(60) + b"8BIM\4\x22\0\0" + struct.pack(">I", 20) + bytes(20)
+    named = Tiff()
+    strip = named.add(rows(40, 30))
+    named.directory(page(40, 30, strip, 1200, extra=[(46, UNDEFINED, preview), (34377, BYTE, list(resources)), (50000, UNDEFINED, b"some tag's value")]))
+    data = bytes(named.data)
+    resources_at = data.index(resources)
+    save("tiff", "previews.tif", data, extension="tif", unchecked=8, embedded=f"{data.index(preview)} {resources_at + 12 + 28} {resources_at + 72 + 12}")
 
     # A strip that breaks: random bytes from the second of three on.
     rng = random.Random(3)

@@ -130,7 +130,7 @@ def make():
     save("zip", "first-wiped.zip", noise[:5000] + bytes(6000), verdict="truncated", length_min=4000, length_max=5100)
     words = archive([("a", WORDS * 10), ("b", WORDS)], zipfile.ZIP_STORED)
     save("zip", "first-random.zip", words[:5000] + random.Random(13).randbytes(9000), verdict="truncated", length_min=3900, length_max=6100)
-    save("zip", "stored-cut.zip", archive([("a", WORDS)], zipfile.ZIP_STORED)[:200], verdict="truncated", length=200)
+    save("zip", "stored-cut.zip", archive([("a", WORDS)], zipfile.ZIP_STORED)[:200], verdict="truncated", length=200, embedded=31)
     wrong = bytearray(whole)
     wrong[directory + 16] ^= 1  # the CRC of the first entry
     save("zip", "crc-differs.zip", bytes(wrong), verdict="unverified", length=len(whole),
