@@ -29,7 +29,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "carve/defer.h"
-#include "carve/job.h"
+#include "carve/job_ring.h"
 #include "carve/local_jobs.h"
 #include "carve/precheck_cache.h"
 #include "carve/remote_jobs.h"
@@ -37,8 +37,11 @@
 #include "evidence/extent_image.h"
 #include "report/report_queue.h"
 
-#define RING_MIN 4096
-#define BATCHES_AHEAD_PER_THREAD 4
+/* Bytes that the candidates in flight may take, with the outcomes of their checks and the records of
+ * files that are not reported yet. */
+#define IN_FLIGHT_MAX ((size_t)64 << 20)
+/* Of these, for files: so that candidates are checked while many files wait to be written. */
+#define FILES_MAX (IN_FLIGHT_MAX / 2)
 /* How many candidates are looked at each time when one that was deferred has to be checked after
  * all. */
 #define RETRIES (4 * CHECK_BATCH)
@@ -54,10 +57,13 @@ struct loaded_record {
 struct carving {
 	struct carving_options options;
 	struct decider *decider; /* NULL without rules */
-	struct carve_job *ring;
-	size_t ring_len;
+	struct job_ring ring;
+	uint64_t group_max; /* jobs of one start, at most one a rule, and the next start's first */
 	uint64_t reported, decided, checked, offered; /* cursors: counts since the start */
+	uint64_t files_waiting;                       /* that are not reported yet */
+	_Atomic size_t outcomes_len;
 	unsigned threads; /* of the pool, or how many checks others can make at a time */
+	struct job_context context;
 	struct tracker *tracker;
 	struct local_jobs *local; /* one of these two; the other is NULL */
 	struct remote_jobs *remote;
@@ -73,7 +79,8 @@ struct carving {
 	uint64_t known, alert;
 	struct record_builder *record_builder; /* NULL with on_outcome, as the next */
 	struct report_queue *report_queue;
-	struct decision *group; /* scratch: the decisions of one start */
+	struct decision *group;         /* scratch: the decisions of one start */
+	struct outcome *group_outcomes; /* of those that have no outcome of a check */
 	double waited;
 	/* Of a checkpoint, from carving_load to carving_resume. */
 	struct loaded_record *loaded;
@@ -86,33 +93,35 @@ struct carving *carving_new(const struct carving_options *options)
 {
 	struct carving *carving = xcalloc(1, sizeof(*carving));
 	uint32_t rule_count = options->rules ? options->rules->count : 0;
-	struct job_context context = { .image = options->image,
+	carving->context = (struct job_context){ .image = options->image,
 		.rules = options->rules,
 		.output_dir = options->output_dir,
 		.pool = options->pool,
+		.outcomes_len = &carving->outcomes_len,
 		.hash_mask = options->hash_mask,
 		.sets = options->sets,
 		.skip_known = options->skip_known,
 		.nested = options->decide.nested };
 
 	carving->options = *options;
-	/* A group of one start, at most one job a rule, must fit with the next start's first. */
-	carving->ring_len = rule_count + 2 > RING_MIN ? rule_count + 2 : RING_MIN;
-	carving->ring = xcalloc(carving->ring_len, sizeof(*carving->ring));
-	carving->group = xcalloc(carving->ring_len, sizeof(*carving->group));
+	carving->group_max = (uint64_t)rule_count + 1;
+	carving->group = xcalloc(carving->group_max, sizeof(*carving->group));
+	carving->group_outcomes = xcalloc(carving->group_max, sizeof(*carving->group_outcomes));
 	carving->threads =
 		options->remote ? options->remote->capacity() : pool_threads(options->pool);
-	context.defer = carving->defer =
+	carving->context.defer = carving->defer =
 		defer_new(carving->threads, options->decide.nested, rule_count);
-	context.tracker = carving->tracker = tracker_new(carving->threads, options->interrupted);
+	carving->context.tracker = carving->tracker =
+		tracker_new(carving->threads, options->interrupted);
 	if (options->rules)
 		carving->decider = decider_new(
 			options->rules, &options->decide, options->rejected, options->skipped);
-	context.decider = carving->decider;
+	carving->context.decider = carving->decider;
 	if (options->remote)
-		carving->remote = remote_jobs_new(&context, options->remote, carving->threads);
+		carving->remote =
+			remote_jobs_new(&carving->context, options->remote, carving->threads);
 	else
-		carving->local = local_jobs_new(&context);
+		carving->local = local_jobs_new(&carving->context);
 	carving->precheck_cache = precheck_cache_new();
 	if (options->on_outcome)
 		return carving;
@@ -122,6 +131,14 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->report_queue = report_queue_new(
 		options->report, options->progress, tracker_fail, carving->tracker);
 	return carving;
+}
+
+static void free_file(struct kept_file *file)
+{
+	if (file->record.runs != &file->run)
+		free(file->record.runs);
+	free(file->record.path);
+	free(file);
 }
 
 static void free_loaded(struct carving *carving)
@@ -135,6 +152,21 @@ static void free_loaded(struct carving *carving)
 	carving->loaded = NULL;
 	carving->undecided = NULL;
 	carving->loaded_count = carving->undecided_count = 0;
+}
+
+/* All that are still in flight, because the run ended early. */
+static void drop_jobs(struct carving *carving)
+{
+	struct job_ring *ring = &carving->ring;
+
+	for (uint64_t n = ring->first; n < ring->end; n++) {
+		struct carve_job *job = job_ring_at(ring, n);
+
+		job_drop_outcome(&carving->context, job);
+		if (job->file)
+			free_file(job->file);
+	}
+	job_ring_clear(ring);
 }
 
 void carving_free(struct carving *carving)
@@ -152,18 +184,16 @@ void carving_free(struct carving *carving)
 	record_builder_free(carving->record_builder);
 	defer_free(carving->defer);
 	precheck_cache_free(carving->precheck_cache);
-	for (size_t i = 0; i < carving->ring_len; i++)
-		outcome_free(&carving->ring[i].outcome);
+	drop_jobs(carving);
 	free(carving->group);
-	free(carving->ring);
+	free(carving->group_outcomes);
 	free(carving);
 }
 
 /* The job at a cursor, which is in the ring: reported <= cursor < offered. */
 static struct carve_job *job_at(const struct carving *carving, uint64_t cursor)
 {
-	assert(cursor >= carving->reported && cursor < carving->offered);
-	return &carving->ring[cursor % carving->ring_len];
+	return job_ring_at(&carving->ring, cursor);
 }
 
 static uint64_t start_at(const struct carving *carving, uint64_t cursor)
@@ -171,19 +201,30 @@ static uint64_t start_at(const struct carving *carving, uint64_t cursor)
 	return job_at(carving, cursor)->candidate.start;
 }
 
+/* Bytes in flight. */
+static size_t in_flight(const struct carving *carving)
+{
+	return (size_t)(carving->offered - carving->reported) * sizeof(struct carve_job) +
+	       (size_t)carving->files_waiting * sizeof(struct kept_file) +
+	       atomic_load_explicit(&carving->outcomes_len, memory_order_relaxed);
+}
+
+/* Memory or not, the group that is decided next is offered whole. */
 static bool ring_is_full(const struct carving *carving)
 {
 	assert(carving->reported <= carving->decided && carving->decided <= carving->checked &&
 		carving->checked <= carving->offered);
-	return carving->offered - carving->reported == carving->ring_len;
+	assert(carving->ring.first == carving->reported && carving->ring.end == carving->offered);
+	return carving->offered - carving->reported == JOB_RING_MAX ||
+	       (carving->offered - carving->decided > carving->group_max &&
+		       in_flight(carving) >= IN_FLIGHT_MAX);
 }
 
 /* The caller fills it in. The ring must not be full. */
 static struct carve_job *append_job(struct carving *carving)
 {
-	assert(!ring_is_full(carving));
 	carving->offered++;
-	return job_at(carving, carving->offered - 1);
+	return job_ring_append(&carving->ring);
 }
 
 /* ---- starting checks ----------------------------------------------------------------------- */
@@ -200,9 +241,11 @@ static bool needs_no_outcome(const struct carving *carving, const struct carve_j
 static bool use_precheck(struct carving *carving, struct carve_job *job)
 {
 	uint64_t start = job->candidate.start, until;
+	struct outcome outcome;
 
-	if (precheck_cache_take(carving->precheck_cache, &job->candidate, &job->outcome)) {
-		until = defer_covered_until(carving->defer, &job->candidate, &job->outcome);
+	if (precheck_cache_take(carving->precheck_cache, &job->candidate, &outcome)) {
+		until = defer_covered_until(carving->defer, &job->candidate, &outcome);
+		job_set_outcome(&carving->context, job, &outcome);
 		if (until > carving->precheck_until) {
 			carving->precheck_start = start;
 			carving->precheck_until = until;
@@ -230,41 +273,41 @@ static bool check_at_once(struct carving *carving, struct carve_job *job)
 	}
 	if (check_needed(rule))
 		return use_precheck(carving, job);
-	check_candidate(
-		NULL, carving->options.image, rule, &job->candidate, UINT64_MAX, &job->outcome);
 	job_set_state(job, JOB_CHECKED);
 	return true;
 }
 
 /* Jobs that are checked together. */
 struct check_batch {
-	struct carve_job *first, **end;
-	uint32_t count;
+	struct carve_job *jobs[CHECK_BATCH];
+	size_t count;
 };
 
 static void add_to_batch(struct check_batch *batch, struct carve_job *job)
 {
 	job_set_state(job, JOB_CHECKING);
-	job->next = NULL;
-	*batch->end = job;
-	batch->end = &job->next;
-	batch->count++;
+	batch->jobs[batch->count++] = job;
 }
 
 static void start_batch(struct carving *carving, const struct check_batch *batch)
 {
-	for (struct carve_job *job = batch->first; job; job = job->next)
-		job->work_max = decider_work_left(carving->decider, &job->candidate);
 	if (carving->remote)
-		remote_jobs_check(carving->remote, batch->first);
+		remote_jobs_check(carving->remote, batch->jobs, batch->count);
 	else
-		local_jobs_check(carving->local, batch->first);
+		local_jobs_check(carving->local, batch->jobs, batch->count);
+}
+
+/* Whether there is somebody to check one more batch. */
+static bool may_start_batch(struct carving *carving)
+{
+	return carving->remote ? remote_jobs_may_check(carving->remote)
+			       : local_jobs_may_check(carving->local);
 }
 
 /* Starts the checks of the next jobs that need one. */
 static void start_next_checks(struct carving *carving)
 {
-	struct check_batch batch = { .end = &batch.first };
+	struct check_batch batch = { .count = 0 };
 
 	while (batch.count < CHECK_BATCH && carving->checked < carving->offered) {
 		struct carve_job *job = job_at(carving, carving->checked++);
@@ -276,17 +319,9 @@ static void start_next_checks(struct carving *carving)
 		start_batch(carving, &batch);
 }
 
-/* Checks may run ahead of decisions by some batches, but the group that is decided next must always
- * get checked whole, however many rules start there. */
 static bool may_check(struct carving *carving)
 {
-	uint64_t ahead = (uint64_t)CHECK_BATCH * BATCHES_AHEAD_PER_THREAD * carving->threads;
-
-	if (carving->checked == carving->offered ||
-		(carving->remote && !remote_jobs_may_check(carving->remote)))
-		return false;
-	return carving->checked - carving->decided < ahead ||
-	       start_at(carving, carving->checked) == start_at(carving, carving->decided);
+	return carving->checked < carving->offered && may_start_batch(carving);
 }
 
 static void start_checks(struct carving *carving)
@@ -324,10 +359,9 @@ static void check_deferred(struct carving *carving)
 	uint64_t cursor = carving->decided, front = start_at(carving, cursor);
 	uint64_t end = cursor + RETRIES;
 
-	while (cursor < carving->checked &&
-		(!carving->remote || remote_jobs_may_check(carving->remote)) &&
+	while (cursor < carving->checked && may_start_batch(carving) &&
 		(cursor < end || start_at(carving, cursor) == front)) {
-		struct check_batch batch = { .end = &batch.first };
+		struct check_batch batch = { .count = 0 };
 
 		while (batch.count < CHECK_BATCH && cursor < carving->checked) {
 			struct carve_job *job = job_at(carving, cursor);
@@ -370,21 +404,27 @@ static size_t ready_group(const struct carving *carving, bool no_more)
 	return no_more || start < carving->offered_until ? (size_t)(cursor - carving->decided) : 0;
 }
 
-/* Has the file of a job's record written. */
-static void start_write(struct carving *carving, struct carve_job *job)
+/* The job's candidate becomes a file: the caller fills in its record and calls start_write. */
+static struct kept_file *keep_job(struct carving *carving, struct carve_job *job)
 {
-	job->keep = true;
-	job->status = 0;
+	job->file = xcalloc(1, sizeof(*job->file));
+	job->file->job = job;
+	carving->files_waiting++;
+	return job->file;
+}
+
+static void start_write(struct carving *carving, struct kept_file *file)
+{
 	if (carving->options.dry_run) {
-		job_set_state(job, JOB_DONE);
+		job_set_state(file->job, JOB_DONE);
 		return;
 	}
-	job->record.written = true;
-	job_set_state(job, JOB_WRITING);
+	file->record.written = true;
+	job_set_state(file->job, JOB_WRITING);
 	if (carving->remote)
-		remote_jobs_write(carving->remote, job);
+		remote_jobs_write(carving->remote, file);
 	else
-		local_jobs_write(carving->local, job);
+		local_jobs_write(carving->local, file);
 }
 
 static void pass_on_outcomes(struct carving *carving, size_t count)
@@ -393,8 +433,8 @@ static void pass_on_outcomes(struct carving *carving, size_t count)
 		const struct carve_job *job = job_at(carving, carving->decided + i);
 
 		if (!needs_no_outcome(carving, job))
-			carving->options.on_outcome(
-				carving->options.context, &job->candidate, &job->outcome);
+			carving->options.on_outcome(carving->options.context, &job->candidate,
+				carving->group[i].outcome);
 	}
 }
 
@@ -412,28 +452,47 @@ static void announce_hidden(struct carving *carving)
 static void apply_decision(
 	struct carving *carving, struct carve_job *job, const struct decision *decision)
 {
-	job->keep = decision->keep && !carving->options.on_outcome;
-	if (job->keep) {
-		job->expected = (struct hashes){ 0 };
-		record_builder_build(carving->record_builder, decision, &job->record, &job->run);
-		start_write(carving, job);
+	if (decision->keep && !carving->options.on_outcome) {
+		struct kept_file *file = keep_job(carving, job);
+
+		record_builder_build(carving->record_builder, decision, &file->record, &file->run);
+		start_write(carving, file);
 	} else {
 		job_set_state(job, JOB_DONE);
 	}
-	outcome_free(&job->outcome);
+	job_drop_outcome(&carving->context, job);
+}
+
+/* Where the candidate needed no check, the outcome is what its rule alone determines. */
+static void fill_group(struct carving *carving, size_t count)
+{
+	const struct rules *rules = carving->options.rules;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct carve_job *job = job_at(carving, carving->decided + i);
+		const struct rule *rule = &rules->rules[job->candidate.rule];
+		struct outcome *outcome = job->outcome;
+
+		if (!outcome) {
+			outcome = &carving->group_outcomes[i];
+			if (check_needed(rule)) /* the decision does not use it */
+				*outcome = (struct outcome){ .verdict = CARVE_REJECT };
+			else
+				check_candidate(NULL, carving->options.image, rule, &job->candidate,
+					UINT64_MAX, outcome);
+		}
+		carving->group[i] =
+			(struct decision){ .candidate = &job->candidate, .outcome = outcome };
+	}
 }
 
 static void decide_ready(struct carving *carving, bool no_more)
 {
 	size_t count;
 
-	while ((count = ready_group(carving, no_more))) {
-		for (size_t i = 0; i < count; i++) {
-			const struct carve_job *job = job_at(carving, carving->decided + i);
-
-			carving->group[i] = (struct decision){ .candidate = &job->candidate,
-				.outcome = &job->outcome };
-		}
+	while (carving->files_waiting < FILES_MAX / sizeof(struct kept_file) &&
+		(count = ready_group(carving, no_more))) {
+		fill_group(carving, count);
 		if (carving->options.on_outcome)
 			pass_on_outcomes(carving, count);
 		decide_group(carving->decider, carving->group, count);
@@ -454,10 +513,10 @@ static bool hash_differs(const char *expected, const char *computed)
 	return *expected && *computed && strcmp(expected, computed) != 0;
 }
 
-static void compare_hashes(struct carving *carving, struct carve_job *job)
+static void compare_hashes(struct carving *carving, struct kept_file *file)
 {
-	struct file_record *record = &job->record;
-	const struct hashes *expected = &job->expected, *computed = &record->hashes;
+	struct file_record *record = &file->record;
+	const struct hashes *expected = &file->expected, *computed = &record->hashes;
 
 	if (!hash_differs(expected->md5, computed->md5) &&
 		!hash_differs(expected->sha1, computed->sha1) &&
@@ -477,20 +536,20 @@ static void count_marks(struct carving *carving, const struct file_record *recor
 		log_warn("%s is in the set of hashes %s", record->path, record->alert);
 }
 
-static void report_job(struct carving *carving, struct carve_job *job)
+static void report_file(struct carving *carving, struct kept_file *file)
 {
-	struct file_record *record = &job->record;
+	struct file_record *record = &file->record;
 
-	if (job->status) {
+	if (file->status) {
 		tally_add(carving->options.skipped,
-			job->status == -ECANCELED ? SKIPPED_BY_END : "could not be written", 0);
+			file->status == -ECANCELED ? SKIPPED_BY_END : "could not be written", 0);
 	} else if (record->left_out) {
 		tally_add(carving->options.skipped, SKIPPED_KNOWN, 0);
 	} else {
 		if (carving->options.dry_run && carving->options.unreadable)
-			record->unreadable = ranges_overlap(
-				carving->options.unreadable, job->candidate.start, record->length);
-		compare_hashes(carving, job);
+			record->unreadable = ranges_overlap(carving->options.unreadable,
+				file->job->candidate.start, record->length);
+		compare_hashes(carving, file);
 		count_marks(carving, record);
 		carving->files++;
 		carving->bytes += record->length;
@@ -499,17 +558,16 @@ static void report_job(struct carving *carving, struct carve_job *job)
 		report_queue_add(carving->report_queue, record);
 		record->path = NULL; /* taken over */
 	}
-	if (record->runs != &job->run)
-		free(record->runs);
-	free(record->path);
+	free_file(file);
+	carving->files_waiting--;
 }
 
 /* A dry run reads no files, so whether one can be read is known only when the reader has passed its
  * end. */
 static bool waits_for_scan(const struct carving *carving, const struct carve_job *job)
 {
-	return job->keep && carving->options.dry_run &&
-	       job->candidate.start + job->record.length > carving->scanned;
+	return job->file && carving->options.dry_run &&
+	       job->candidate.start + job->file->record.length > carving->scanned;
 }
 
 static void report_ready(struct carving *carving)
@@ -520,10 +578,12 @@ static void report_ready(struct carving *carving)
 		if (job_state(job) != JOB_DONE || waits_for_scan(carving, job))
 			return;
 		/* A checkpoint must find it not done, whatever the reason. */
-		if (job->keep && job->status && !carving->dropping)
+		if (job->file && job->file->status && !carving->dropping)
 			return;
-		if (job->keep)
-			report_job(carving, job);
+		if (job->file)
+			report_file(carving, job->file);
+		job->file = NULL;
+		job_ring_drop(&carving->ring);
 		carving->reported++;
 	}
 }
@@ -595,7 +655,6 @@ static int make_room(struct carving *carving)
 
 int carving_offer(struct carving *carving, const struct candidate *candidate)
 {
-	struct carve_job *job;
 	int status;
 
 	/* Most candidates start inside a complete file: these cost no job. */
@@ -604,11 +663,7 @@ int carving_offer(struct carving *carving, const struct candidate *candidate)
 	status = make_room(carving);
 	if (status)
 		return status;
-	job = append_job(carving);
-	job->candidate = *candidate;
-	job->keep = false;
-	job->force = false;
-	job_set_state(job, JOB_OFFERED);
+	append_job(carving)->candidate = *candidate;
 	if (carving->offered - carving->checked >= CHECK_BATCH)
 		advance(carving, false);
 	return 0;
@@ -618,17 +673,19 @@ int carving_add_record(struct carving *carving, struct file_record *record)
 {
 	int status = make_room(carving);
 	struct carve_job *job;
+	struct kept_file *file;
 
 	if (status)
 		return status;
 	job = append_job(carving);
 	carving->checked = carving->decided = carving->offered;
-	job->record = *record;
 	job->candidate.start = record->offset;
-	job->expected = record->hashes;
+	file = keep_job(carving, job);
+	file->record = *record;
+	file->expected = record->hashes;
 	record->path = NULL;
 	record->runs = NULL;
-	start_write(carving, job);
+	start_write(carving, file);
 	return 0;
 }
 
@@ -736,7 +793,8 @@ void carving_cancel(struct carving *carving)
 	report_ready(carving);
 	tally_add_many(
 		carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
-	carving->decided = carving->reported = carving->checked = carving->offered;
+	drop_jobs(carving);
+	carving->decided = carving->reported = carving->checked = carving->offered = 0;
 	if (carving->report_queue)
 		report_queue_finish(carving->report_queue);
 }
@@ -753,7 +811,7 @@ static uint64_t count_kept(const struct carving *carving)
 	uint64_t count = 0;
 
 	for (uint64_t n = carving->reported; n < carving->decided; n++)
-		count += job_at(carving, n)->keep;
+		count += job_at(carving, n)->file != NULL;
 	return count;
 }
 
@@ -770,10 +828,10 @@ void carving_save(struct carving *carving, struct codec_writer *writer)
 	for (uint64_t n = carving->reported; n < carving->decided; n++) {
 		const struct carve_job *job = job_at(carving, n);
 
-		if (!job->keep)
+		if (!job->file)
 			continue;
 		candidate_save(&job->candidate, writer);
-		file_record_save(&job->record, writer);
+		file_record_save(&job->file->record, writer);
 	}
 	codec_put(writer, carving->offered - carving->decided);
 	for (uint64_t n = carving->decided; n < carving->offered; n++)
@@ -784,11 +842,16 @@ static void load_records(struct carving *carving, uint64_t limit, struct codec_r
 {
 	struct image *evidence = extent_image_evidence(carving->options.image);
 	uint64_t evidence_limit = image_info(evidence)->size;
-	uint64_t count = codec_get(reader, carving->ring_len);
+	uint64_t count = codec_get(reader, JOB_RING_MAX);
+	size_t room = 0;
 
-	carving->loaded = xcalloc(count, sizeof(*carving->loaded));
 	while (carving->loaded_count < count && codec_ok(reader)) {
-		struct loaded_record *loaded = &carving->loaded[carving->loaded_count++];
+		struct loaded_record *loaded;
+
+		carving->loaded = xgrow(
+			carving->loaded, &room, carving->loaded_count, sizeof(*carving->loaded));
+		loaded = &carving->loaded[carving->loaded_count++];
+		*loaded = (struct loaded_record){ 0 };
 
 		candidate_load(&loaded->candidate, carving->options.rules, limit, reader);
 		file_record_load(&loaded->record, carving->options.rules, evidence_limit,
@@ -798,15 +861,17 @@ static void load_records(struct carving *carving, uint64_t limit, struct codec_r
 
 static void load_candidates(struct carving *carving, uint64_t limit, struct codec_reader *reader)
 {
-	uint64_t count = codec_get(reader, carving->ring_len - carving->loaded_count);
-
+	uint64_t count = codec_get(reader, JOB_RING_MAX - carving->loaded_count);
 	bool in_order = carving->options.names < NAMES_SCALPEL; /* of start */
 	uint64_t position = decider_position(carving->decider);
+	size_t room = 0;
 
-	carving->undecided = xcalloc(count, sizeof(*carving->undecided));
 	while (carving->undecided_count < count && codec_ok(reader)) {
-		struct candidate *candidate = &carving->undecided[carving->undecided_count++];
+		struct candidate *candidate;
 
+		carving->undecided = xgrow(carving->undecided, &room, carving->undecided_count,
+			sizeof(*carving->undecided));
+		candidate = &carving->undecided[carving->undecided_count++];
 		candidate_load(candidate, carving->options.rules, limit, reader);
 		/* What starts before would wait for a decision on what hides it for ever. */
 		if (in_order && candidate->start < position)

@@ -10,6 +10,7 @@
 struct decide_options {
 	bool nested;                             /* keep what starts inside a complete file */
 	bool strict;                             /* keep complete files only */
+	bool any_order;                          /* candidates do not come in order of start */
 	uint64_t max_files, max_bytes;           /* in all; 0: no limit */
 	uint64_t max_files_type, max_bytes_type; /* of each rule */
 	uint64_t searched_len; /* bytes that are searched: bounds the checks' work; 0: no bound */
@@ -54,8 +55,7 @@ bool decider_skip_hidden(struct decider *decider, const struct candidate *candid
 /* The most work that the candidate's check may take: a check that takes more will be found
  * unchecked when it is decided on. */
 uint64_t decider_work_left(const struct decider *decider, const struct candidate *candidate);
-/* The same when the check starts, by any thread: perhaps less, for many may have been decided on since
- * it was queued. For candidates that are decided on in order of start. */
+/* At least that, when the check starts, by any thread and however far ahead of the decisions. */
 uint64_t decider_work_cap(const struct decider *decider, const struct candidate *candidate);
 /* How many candidates were found unchecked. */
 uint64_t decider_unchecked(const struct decider *decider);

@@ -3,6 +3,9 @@
  * thread owns a job, but for the time between the start of a check or write and the state that ends
  * it: then the job belongs to what does the work, which touches it no more once it has set that
  * state.
+ *
+ * There may be a million of them, most of which will be hidden or rejected: so a job is small, and
+ * what only some have is allocated when they get it.
  */
 #ifndef BURIN_CARVE_JOB_H
 #define BURIN_CARVE_JOB_H
@@ -29,15 +32,20 @@ enum job_state {
 };
 
 struct carve_job {
-	struct pool_job pool_job; /* first: its address is the job's */
-	struct local_jobs *local; /* while a thread of the pool works on it */
-	struct carve_job *next;   /* the next of a batch that is checked together */
-	bool force;               /* it was deferred, and now everything waits for it */
-	uint64_t work_max;        /* units that its check may take */
-	_Atomic enum job_state state;
 	struct candidate candidate;
-	struct outcome outcome;
-	bool keep;
+	/* Of its check, from JOB_CHECKED until it is decided on; NULL: it was not checked, because
+	 * the decision needs no outcome, or nothing has to be read for it. */
+	struct outcome *outcome;
+	struct kept_file *file; /* NULL: it is not kept, or not decided on */
+	_Atomic enum job_state state;
+	bool force; /* it was deferred, and now everything waits for it */
+};
+
+/* What becomes a file. */
+struct kept_file {
+	struct pool_job pool_job; /* first: its address is the file's */
+	struct local_jobs *local; /* while a thread of the pool writes it */
+	struct carve_job *job;
 	int status; /* of writing */
 	struct file_record record;
 	struct range run;
@@ -63,9 +71,16 @@ struct job_context {
 	struct tracker *tracker;
 	struct defer *defer;
 	const struct decider *decider; /* NULL: none */
+	_Atomic size_t *outcomes_len;  /* bytes of the jobs' outcomes */
 	uint32_t hash_mask;
 	const struct hash_sets *sets; /* NULL: none */
 	bool skip_known, nested;
 };
+
+/* Gives the job its outcome, whose content is taken over. */
+void job_set_outcome(
+	const struct job_context *context, struct carve_job *job, const struct outcome *outcome);
+/* Frees it, if there is one. */
+void job_drop_outcome(const struct job_context *context, struct carve_job *job);
 
 #endif

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "carve/copy.h"
@@ -11,6 +12,10 @@
 #include "carve/tracker.h"
 #include "evidence/extent_image.h"
 
+/* Batches of checks that are under way for each thread: enough that none has to wait for the
+ * stage's thread. */
+#define BATCHES_PER_THREAD 4
+
 /* A thread's scratch. */
 struct job_scratch {
 	struct local_jobs *local;
@@ -18,8 +23,17 @@ struct job_scratch {
 	struct copier copier;
 };
 
+/* Jobs that are checked by one thread, one after the other. */
+struct local_batch {
+	struct pool_job pool_job; /* first: its address is the batch's */
+	struct local_jobs *local;
+	size_t count;
+	struct carve_job *jobs[CHECK_BATCH];
+};
+
 struct local_jobs {
 	struct job_context context;
+	_Atomic unsigned batches; /* under way */
 	unsigned threads;
 	struct job_scratch scratch[]; /* one a thread of the pool */
 };
@@ -65,15 +79,6 @@ void local_jobs_free(struct local_jobs *local)
 	free(local);
 }
 
-static void submit(struct local_jobs *local, struct carve_job *job, enum pool_priority priority,
-	void (*run)(struct pool_job *, unsigned))
-{
-	job->local = local;
-	job->pool_job.run = run;
-	tracker_start(local->context.tracker);
-	pool_submit(local->context.pool, priority, &job->pool_job);
-}
-
 /* Another verdict with more memory: there is none without. */
 static void fail_for_memory(
 	struct local_jobs *local, const struct rule *rule, const struct candidate *candidate)
@@ -89,64 +94,82 @@ static enum job_state check_job(struct local_jobs *local, struct carve_job *job,
 	const struct job_context *context = &local->context;
 	const struct candidate *candidate = &job->candidate;
 	const struct rule *rule = &context->rules->rules[candidate->rule];
-	uint64_t cap = rule->carver ? decider_work_cap(context->decider, candidate) : UINT64_MAX;
+	uint64_t work_max =
+		rule->carver ? decider_work_cap(context->decider, candidate) : UINT64_MAX;
+	struct outcome outcome;
 
-	if (cap < job->work_max)
-		job->work_max = cap;
 	assert(job_state(job) == JOB_CHECKING);
 	if (tracker_is_cancelled(context->tracker) ||
 		!defer_check(context->defer, worker, local->scratch[worker].view, context->image,
-			rule, candidate, job->work_max, job->force, &job->outcome))
+			rule, candidate, work_max, job->force, &outcome))
 		return JOB_DEFERRED;
-	if (job->outcome.no_memory)
+	if (outcome.no_memory)
 		fail_for_memory(local, rule, candidate);
+	job_set_outcome(context, job, &outcome);
 	return JOB_CHECKED;
 }
 
 static void run_checks(struct pool_job *pool_job, unsigned worker)
 {
-	struct carve_job *job = (struct carve_job *)pool_job, *next;
-	struct local_jobs *local = job->local;
+	struct local_batch *batch = (struct local_batch *)pool_job;
+	struct local_jobs *local = batch->local;
 
-	/* Once a job is checked it may be reported and used again: read next before. */
-	for (; job; job = next) {
-		next = job->next;
-		job_set_state(job, check_job(local, job, worker));
-	}
+	for (size_t i = 0; i < batch->count; i++)
+		job_set_state(batch->jobs[i], check_job(local, batch->jobs[i], worker));
+	free(batch);
+	atomic_fetch_sub_explicit(&local->batches, 1, memory_order_relaxed);
 	tracker_complete(local->context.tracker);
 }
 
-void local_jobs_check(struct local_jobs *local, struct carve_job *first)
+bool local_jobs_may_check(const struct local_jobs *local)
 {
-	submit(local, first, POOL_CHECK, run_checks);
+	return atomic_load_explicit(&local->batches, memory_order_relaxed) <
+	       BATCHES_PER_THREAD * local->threads;
+}
+
+void local_jobs_check(struct local_jobs *local, struct carve_job *const *jobs, size_t count)
+{
+	struct local_batch *batch = xmalloc(sizeof(*batch));
+
+	assert(count <= CHECK_BATCH);
+	batch->pool_job.run = run_checks;
+	batch->local = local;
+	batch->count = count;
+	memcpy(batch->jobs, jobs, count * sizeof(*jobs));
+	atomic_fetch_add_explicit(&local->batches, 1, memory_order_relaxed);
+	tracker_start(local->context.tracker);
+	pool_submit(local->context.pool, POOL_CHECK, &batch->pool_job);
 }
 
 static int write_file(
-	struct local_jobs *local, struct carve_job *job, unsigned worker, struct error *error)
+	struct local_jobs *local, struct kept_file *file, unsigned worker, struct error *error)
 {
 	const struct job_context *context = &local->context;
 
 	if (tracker_is_cancelled(context->tracker))
 		return -ECANCELED;
 	return copy_file(&local->scratch[worker].copier, extent_image_evidence(context->image),
-		context->output_dir, &job->record, tracker_cancel_flag(context->tracker), error);
+		context->output_dir, &file->record, tracker_cancel_flag(context->tracker), error);
 }
 
 static void run_write(struct pool_job *pool_job, unsigned worker)
 {
-	struct carve_job *job = (struct carve_job *)pool_job;
-	struct local_jobs *local = job->local;
+	struct kept_file *file = (struct kept_file *)pool_job;
+	struct local_jobs *local = file->local;
 	struct error error = { 0 };
 
-	assert(job_state(job) == JOB_WRITING);
-	job->status = write_file(local, job, worker, &error);
-	if (job->status)
-		tracker_fail(local->context.tracker, job->status, &error);
-	job_set_state(job, JOB_DONE);
+	assert(job_state(file->job) == JOB_WRITING);
+	file->status = write_file(local, file, worker, &error);
+	if (file->status)
+		tracker_fail(local->context.tracker, file->status, &error);
+	job_set_state(file->job, JOB_DONE);
 	tracker_complete(local->context.tracker);
 }
 
-void local_jobs_write(struct local_jobs *local, struct carve_job *job)
+void local_jobs_write(struct local_jobs *local, struct kept_file *file)
 {
-	submit(local, job, POOL_WRITE, run_write);
+	file->local = local;
+	file->pool_job.run = run_write;
+	tracker_start(local->context.tracker);
+	pool_submit(local->context.pool, POOL_WRITE, &file->pool_job);
 }

@@ -11,10 +11,12 @@ struct local_jobs *local_jobs_new(const struct job_context *context);
 /* After the last job. NULL is fine. */
 void local_jobs_free(struct local_jobs *local);
 
-/* Checks a batch, the jobs that hang on first: each becomes JOB_CHECKED or JOB_DEFERRED. By the
- * stage's thread, as the next. */
-void local_jobs_check(struct local_jobs *local, struct carve_job *first);
-/* Writes the file of a job's record; sets its status, and JOB_DONE. */
-void local_jobs_write(struct local_jobs *local, struct carve_job *job);
+/* Whether one more batch may be checked now: otherwise it would only wait for a thread. */
+bool local_jobs_may_check(const struct local_jobs *local);
+/* Checks a batch, at most CHECK_BATCH jobs: each becomes JOB_CHECKED or JOB_DEFERRED. By the end of
+ * the last, the tracker counts the batch as completed. By the stage's thread, as the next. */
+void local_jobs_check(struct local_jobs *local, struct carve_job *const *jobs, size_t count);
+/* Writes the file; sets its status, and its job's state to JOB_DONE. */
+void local_jobs_write(struct local_jobs *local, struct kept_file *file);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "carve/copy.h"
+#include "carve/decide.h"
 #include "carve/defer.h"
 #include "carve/tracker.h"
 #include "output/output_dir.h"
@@ -25,6 +26,8 @@ struct remote_batch {
 	uint64_t len; /* writes: bytes */
 	struct carve_job *jobs[CHECK_BATCH];
 	struct remote_check checks[CHECK_BATCH];
+	struct outcome outcomes[CHECK_BATCH];
+	struct kept_file *files[CHECK_BATCH];
 	struct remote_write writes[CHECK_BATCH];
 	int status;
 	struct error error;
@@ -170,9 +173,13 @@ static void apply_checks(struct pool_job *pool_job, unsigned worker)
 		tracker_fail(tracker, batch->status, &batch->error);
 	free_slot(batch, batch->status ? 0 : covered_until(batch));
 	for (uint32_t i = 0; i < batch->count && !batch->status; i++) {
-		assert(job_state(batch->jobs[i]) == JOB_CHECKING);
-		job_set_state(
-			batch->jobs[i], batch->checks[i].deferred ? JOB_DEFERRED : JOB_CHECKED);
+		struct carve_job *job = batch->jobs[i];
+		bool deferred = batch->checks[i].deferred;
+
+		assert(job_state(job) == JOB_CHECKING);
+		if (!deferred)
+			job_set_outcome(&batch->remote->context, job, &batch->outcomes[i]);
+		job_set_state(job, deferred ? JOB_DEFERRED : JOB_CHECKED);
 	}
 	free(batch);
 	tracker_complete(tracker);
@@ -188,13 +195,13 @@ static void add_check(struct remote_batch *batch, struct carve_job *job)
 		return;
 	}
 	batch->checks[batch->count] = (struct remote_check){ .candidate = &job->candidate,
-		.work_max = job->work_max,
+		.work_max = decider_work_cap(context->decider, &job->candidate),
 		.force = job->force || context->nested,
-		.outcome = &job->outcome };
+		.outcome = &batch->outcomes[batch->count] };
 	batch->jobs[batch->count++] = job;
 }
 
-void remote_jobs_check(struct remote_jobs *remote, struct carve_job *first)
+void remote_jobs_check(struct remote_jobs *remote, struct carve_job *const *jobs, size_t count)
 {
 	struct remote_batch *batch;
 
@@ -202,8 +209,8 @@ void remote_jobs_check(struct remote_jobs *remote, struct carve_job *first)
 		return;
 	batch = new_batch(remote, apply_checks);
 	take_slot(batch);
-	for (struct carve_job *job = first; job; job = job->next)
-		add_check(batch, job);
+	for (size_t i = 0; i < count; i++)
+		add_check(batch, jobs[i]);
 	if (batch->count) {
 		batch->request.check_count = batch->count;
 		send(batch);
@@ -238,32 +245,32 @@ static void apply_writes(struct pool_job *pool_job, unsigned worker)
 	if (batch->status)
 		tracker_fail(context->tracker, batch->status, &batch->error);
 	for (uint32_t i = 0; i < batch->count; i++) {
-		struct carve_job *job = batch->jobs[i];
+		struct kept_file *file = batch->files[i];
 		struct error error = { 0 };
 
-		assert(job_state(job) == JOB_WRITING);
-		job->status = batch->writes[i].status;
-		if (!job->status) {
-			job->status = look_up(context, &job->record, &error);
-			if (job->status)
-				tracker_fail(context->tracker, job->status, &error);
+		assert(job_state(file->job) == JOB_WRITING);
+		file->status = batch->writes[i].status;
+		if (!file->status) {
+			file->status = look_up(context, &file->record, &error);
+			if (file->status)
+				tracker_fail(context->tracker, file->status, &error);
 		}
-		job_set_state(job, JOB_DONE);
+		job_set_state(file->job, JOB_DONE);
 	}
 	free(batch);
 	tracker_complete(context->tracker);
 }
 
-void remote_jobs_write(struct remote_jobs *remote, struct carve_job *job)
+void remote_jobs_write(struct remote_jobs *remote, struct kept_file *file)
 {
 	struct remote_batch *batch = remote->writing;
 
 	if (!batch)
 		remote->writing = batch = new_batch(remote, apply_writes);
 	batch->writes[batch->count] =
-		(struct remote_write){ .record = &job->record, .status = -ECANCELED };
-	batch->jobs[batch->count++] = job;
-	batch->len += job->record.length;
+		(struct remote_write){ .record = &file->record, .status = -ECANCELED };
+	batch->files[batch->count++] = file;
+	batch->len += file->record.length;
 	if (batch->count == CHECK_BATCH || batch->len >= WRITES_LEN)
 		remote_jobs_push(remote);
 }

@@ -22,10 +22,10 @@ void remote_jobs_free(struct remote_jobs *remote);
 /* Whether one more batch may be checked now. */
 bool remote_jobs_may_check(struct remote_jobs *remote);
 /* As local_jobs_check. Does nothing once the stage is cancelled. */
-void remote_jobs_check(struct remote_jobs *remote, struct carve_job *first);
+void remote_jobs_check(struct remote_jobs *remote, struct carve_job *const *jobs, size_t count);
 /* As local_jobs_write, but several are collected into one request first: remote_jobs_push sends
  * what there is, and must be called before waiting. */
-void remote_jobs_write(struct remote_jobs *remote, struct carve_job *job);
+void remote_jobs_write(struct remote_jobs *remote, struct kept_file *file);
 void remote_jobs_push(struct remote_jobs *remote);
 
 #endif

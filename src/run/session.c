@@ -172,6 +172,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.by_type = &session->summary.by_type,
 	};
 
+	carving.decide.any_order = options->scalpel;
 	carving.decide.searched_len = session->scope.end - session->scope.begin;
 	session->carving = carving_new(&carving);
 }

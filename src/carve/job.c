@@ -1,0 +1,29 @@
+#include "carve/job.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static size_t cost_of(const struct outcome *outcome)
+{
+	return sizeof(*outcome) + outcome_extra_len(outcome);
+}
+
+void job_set_outcome(
+	const struct job_context *context, struct carve_job *job, const struct outcome *outcome)
+{
+	job->outcome = xmalloc(sizeof(*job->outcome));
+	*job->outcome = *outcome;
+	atomic_fetch_add_explicit(context->outcomes_len, cost_of(outcome), memory_order_relaxed);
+}
+
+void job_drop_outcome(const struct job_context *context, struct carve_job *job)
+{
+	if (!job->outcome)
+		return;
+	atomic_fetch_sub_explicit(
+		context->outcomes_len, cost_of(job->outcome), memory_order_relaxed);
+	outcome_free(job->outcome);
+	free(job->outcome);
+	job->outcome = NULL;
+}
