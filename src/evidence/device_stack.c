@@ -1,28 +1,61 @@
 /*
- * Would writing to a path change the device that is the evidence? The path's file system is on a
- * device, which may be the evidence itself, a partition of it, the disk of which the evidence is a
- * partition, or something built on any of these (LVM, RAID, LUKS: its "slaves" in sysfs; a loop
- * device: its backing file). Sysfs knows all of this; devices that it does not connect are taken to
- * be unrelated.
+ * Would writing to a path change the evidence? The path's file system is on a device, which may be
+ * the evidence itself, a partition of it, the disk of which the evidence is a partition, or
+ * something built on any of these (LVM, RAID, LUKS: its "slaves" in sysfs; a loop device: its
+ * backing file). Sysfs knows all of this, but for loop devices whose file has another name here, as
+ * in a container; these are asked themselves. A device without an entry in sysfs, as where that is
+ * not mounted, may be built on anything.
  */
+#include "evidence/device_stack.h"
+
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "evidence/backend.h"
 
 /* Deeper stacks than loop devices on LUKS on LVM on RAID do not occur. */
 #define DEPTH_MAX 8
+/* Majors of loop devices, and of those of their partitions that have no number among these. */
+#define MAJOR_LOOP 7
+#define MAJOR_EXTENDED 259
 
-/* The first line of /sys/dev/block/MAJOR:MINOR/name, without its end. */
-static bool read_attribute(dev_t device, const char *name, char *line, size_t len)
+/* What a question is about. */
+struct stack {
+	const struct device_sources *sources;
+	const struct stat *evidence;
+};
+
+/* ---- sysfs --------------------------------------------------------------------------------- */
+
+static char *sysfs_path(const struct stack *stack, dev_t device, const char *name)
 {
-	char *path = xasprintf("/sys/dev/block/%u:%u/%s", major(device), minor(device), name);
+	return xasprintf("%s/%u:%u/%s", stack->sources->sysfs, major(device), minor(device), name);
+}
+
+static bool in_sysfs(const struct stack *stack, dev_t device)
+{
+	char *path = sysfs_path(stack, device, "");
+	bool found = access(path, F_OK) == 0;
+
+	free(path);
+	return found;
+}
+
+/* The first line of the device's attribute, without its end. */
+static bool read_attribute(
+	const struct stack *stack, dev_t device, const char *name, char *line, size_t len)
+{
+	char *path = sysfs_path(stack, device, name);
 	FILE *file = fopen(path, "re");
 	bool good = file && fgets(line, (int)len, file);
 
@@ -45,30 +78,31 @@ static bool parse_device(const char *text, dev_t *device)
 }
 
 /* The disk that a partition is on; the device itself when it is not a partition. */
-static dev_t whole_disk(dev_t device)
+static dev_t whole_disk(const struct stack *stack, dev_t device)
 {
 	char text[32];
 	dev_t disk;
 
-	if (read_attribute(device, "partition", text, sizeof(text)) &&
-		read_attribute(device, "../dev", text, sizeof(text)) && parse_device(text, &disk))
+	if (read_attribute(stack, device, "partition", text, sizeof(text)) &&
+		read_attribute(stack, device, "../dev", text, sizeof(text)) &&
+		parse_device(text, &disk))
 		return disk;
 	return device;
 }
 
 /* Whether one is the other, or a partition of it. Two partitions of one disk are unrelated. */
-static bool same_or_part(dev_t a, dev_t b)
+static bool same_or_part(const struct stack *stack, dev_t a, dev_t b)
 {
-	return a == b || whole_disk(a) == b || whole_disk(b) == a;
+	return a == b || whole_disk(stack, a) == b || whole_disk(stack, b) == a;
 }
 
 /*
  * File systems with devices of their own making (btrfs) have no entry in sysfs, but the device's
  * name in the list of mounts: "36 35 0:31 / /mnt rw - btrfs /dev/sda1 rw".
  */
-static dev_t device_of_mount(dev_t device)
+static dev_t device_of_mount(const struct stack *stack, dev_t device)
 {
-	FILE *mounts = fopen("/proc/self/mountinfo", "re");
+	FILE *mounts = fopen(stack->sources->mounts, "re");
 	char *line = NULL, name[256];
 	size_t line_len = 0;
 	unsigned first, second;
@@ -91,69 +125,164 @@ static dev_t device_of_mount(dev_t device)
 	return device;
 }
 
-static bool rests_on(dev_t device, const struct stat *evidence, int depth);
+/* ---- loop devices -------------------------------------------------------------------------- */
 
-/* A loop device rests on its backing file: on the evidence when that is the file, and on the file's
- * device. */
-static bool loop_rests_on(dev_t device, const struct stat *evidence, int depth)
+/* A descriptor of the device, or a negative errno. */
+static int open_device(dev_t device)
+{
+	char *name = major(device) == MAJOR_LOOP
+			     ? xasprintf("/dev/loop%u", minor(device))
+			     : xasprintf("/dev/block/%u:%u", major(device), minor(device));
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int status = fd < 0 ? -errno : 0;
+	struct stat st;
+
+	free(name);
+	if (status)
+		return status;
+	if (!fstat(fd, &st) && S_ISBLK(st.st_mode) && st.st_rdev == device)
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+static int ask_loop_device(dev_t device, struct loop_file *file)
+{
+	struct loop_info64 info;
+	int fd = open_device(device), status = 0;
+
+	if (fd < 0)
+		return -fd;
+	if (ioctl(fd, LOOP_GET_STATUS64, &info))
+		status = errno;
+	else
+		*file = (struct loop_file){ (dev_t)info.lo_device, (ino_t)info.lo_inode,
+			(dev_t)info.lo_rdevice };
+	close(fd);
+	return status;
+}
+
+/* The same, by the name that sysfs gives. */
+static int find_loop_file(const struct stack *stack, dev_t device, struct loop_file *file)
 {
 	char name[PATH_MAX];
 	struct stat st;
 
-	if (!read_attribute(device, "loop/backing_file", name, sizeof(name)) || stat(name, &st))
-		return false;
-	if (st.st_dev == evidence->st_dev && st.st_ino == evidence->st_ino)
-		return true;
-	return rests_on(S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev, evidence, depth - 1);
+	if (!in_sysfs(stack, device))
+		return ENODEV;
+	if (!read_attribute(stack, device, "loop/backing_file", name, sizeof(name)))
+		return ENXIO;
+	if (stat(name, &st))
+		return errno;
+	*file = (struct loop_file){ st.st_dev, st.st_ino, S_ISBLK(st.st_mode) ? st.st_rdev : 0 };
+	return 0;
 }
 
-static bool slaves_rest_on(dev_t device, const struct stat *evidence, int depth)
+static enum image_relation relation(const struct stack *stack, dev_t device, int depth);
+
+/* A loop device rests on its backing file: on the evidence when that is the file, and on the file's
+ * device. False when the device is not one that has a file. */
+static bool loop_relation(
+	const struct stack *stack, dev_t device, int depth, enum image_relation *result)
 {
-	char *path = xasprintf("/sys/dev/block/%u:%u/slaves", major(device), minor(device));
+	struct loop_file file;
+	int status;
+
+	if (major(device) != MAJOR_LOOP && major(device) != MAJOR_EXTENDED)
+		return false;
+	status = stack->sources->loop_file(device, &file);
+	if (status && status != ENXIO && status != ENOTTY)
+		status = find_loop_file(stack, device, &file);
+	if (status == ENXIO || status == ENOTTY)
+		return false;
+	if (status)
+		*result = IMAGE_UNKNOWN;
+	else if (file.file_system == stack->evidence->st_dev &&
+		 file.inode == stack->evidence->st_ino)
+		*result = IMAGE_SHARED;
+	else
+		*result = relation(stack, file.device ? file.device : file.file_system, depth - 1);
+	return true;
+}
+
+/* ---- stacks -------------------------------------------------------------------------------- */
+
+static enum image_relation slaves_relation(const struct stack *stack, dev_t device, int depth)
+{
+	char *path = sysfs_path(stack, device, "slaves");
 	DIR *dir = opendir(path);
-	bool found = false;
+	enum image_relation result = IMAGE_APART;
 	struct dirent *entry;
 
-	while (dir && !found && (entry = readdir(dir))) {
+	while (dir && result != IMAGE_SHARED && (entry = readdir(dir))) {
 		char *name = xasprintf("slaves/%s/dev", entry->d_name), text[32];
+		enum image_relation one = IMAGE_APART;
 		dev_t slave;
 
-		if (entry->d_name[0] != '.' && read_attribute(device, name, text, sizeof(text)) &&
+		if (entry->d_name[0] != '.' &&
+			read_attribute(stack, device, name, text, sizeof(text)) &&
 			parse_device(text, &slave))
-			found = rests_on(slave, evidence, depth - 1);
+			one = relation(stack, slave, depth - 1);
+		if (one != IMAGE_APART)
+			result = one;
 		free(name);
 	}
 	if (dir)
 		closedir(dir);
 	free(path);
-	return found;
+	return result;
 }
 
-static bool rests_on(dev_t device, const struct stat *evidence, int depth)
+static enum image_relation relation(const struct stack *stack, dev_t device, int depth)
 {
-	if (depth == 0)
-		return false;
+	const struct stat *evidence = stack->evidence;
+	enum image_relation result;
+	dev_t disk;
+
+	/* A file system is not built on a file in it. */
+	if (S_ISREG(evidence->st_mode) && device == evidence->st_dev)
+		return IMAGE_APART;
 	if (major(device) == 0)
-		device = device_of_mount(device);
-	if (S_ISBLK(evidence->st_mode) && same_or_part(device, evidence->st_rdev))
-		return true;
-	if (loop_rests_on(whole_disk(device), evidence, depth))
-		return true;
-	return slaves_rest_on(whole_disk(device), evidence, depth);
+		device = device_of_mount(stack, device);
+	if (major(device) == 0) /* memory, or another machine's */
+		return IMAGE_APART;
+	if (S_ISBLK(evidence->st_mode) && same_or_part(stack, device, evidence->st_rdev))
+		return IMAGE_SHARED;
+	if (depth == 0)
+		return IMAGE_UNKNOWN;
+	disk = whole_disk(stack, device);
+	if (loop_relation(stack, disk, depth, &result))
+		return result;
+	return in_sysfs(stack, disk) ? slaves_relation(stack, disk, depth) : IMAGE_UNKNOWN;
 }
 
-bool image_shares_device(const struct image *image, const char *path)
+enum image_relation device_relation(
+	dev_t device, const struct stat *evidence, const struct device_sources *sources)
 {
+	const struct stack stack = { sources, evidence };
+
+	return relation(&stack, device, DEPTH_MAX);
+}
+
+enum image_relation image_shares_device(const struct image *image, const char *path)
+{
+	static const struct device_sources sources = {
+		.sysfs = "/sys/dev/block",
+		.mounts = "/proc/self/mountinfo",
+		.loop_file = ask_loop_device,
+	};
+	enum image_relation result = IMAGE_APART, one;
 	struct stat target, evidence;
 
 	if (stat(path, &target))
-		return false;
-	for (size_t i = 0; i < image->info.path_count; i++) {
+		return IMAGE_APART;
+	for (size_t i = 0; i < image->info.path_count && result != IMAGE_SHARED; i++) {
 		if (stat(image->info.paths[i], &evidence))
 			continue;
-		if (rests_on(S_ISBLK(target.st_mode) ? target.st_rdev : target.st_dev, &evidence,
-			    DEPTH_MAX))
-			return true;
+		one = device_relation(S_ISBLK(target.st_mode) ? target.st_rdev : target.st_dev,
+			&evidence, &sources);
+		if (one != IMAGE_APART)
+			result = one;
 	}
-	return false;
+	return result;
 }

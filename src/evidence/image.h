@@ -78,8 +78,14 @@ int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uin
  * the backend, or the file system, reports no holes. */
 bool image_hole(struct image *image, uint64_t offset, uint64_t *len);
 
-/* True when writing to path would write to the device that is the evidence. path must exist. */
-bool image_shares_device(const struct image *image, const char *path);
+enum image_relation {
+	IMAGE_APART,
+	IMAGE_SHARED,
+	IMAGE_UNKNOWN, /* sysfs, or the right to ask a device, is missing */
+};
+
+/* Whether writing to path would write to the device that is the evidence. path must exist. */
+enum image_relation image_shares_device(const struct image *image, const char *path);
 
 /* NULL is fine. */
 void image_close(struct image *image);

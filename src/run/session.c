@@ -76,14 +76,19 @@ static char *existing_parent(const char *path)
 int session_open_output(struct session *session, const char *output)
 {
 	char *parent = existing_parent(output);
-	bool on_evidence = image_shares_device(session->scope.evidence, parent);
+	enum image_relation relation = image_shares_device(session->scope.evidence, parent);
 
 	free(parent);
-	if (on_evidence)
+	if (relation == IMAGE_SHARED)
 		return error_set(&session->error, EXIT_IO, EINVAL,
 			"the output folder %s is on the device that is the evidence; choose a "
 			"folder on another device",
 			output);
+	if (relation == IMAGE_UNKNOWN)
+		log_warn("%s: cannot determine whether the output folder %s is on the device that "
+			 "is the evidence, because this system does not say what devices consist "
+			 "of (is /sys mounted?)",
+			session->image_path, output);
 	return output_dir_open(&session->output_dir, output, &session->error);
 }
 
