@@ -54,6 +54,16 @@ uint64_t view_size(const struct view *view);
  * than its rule allows. */
 int view_ends_with_image(const struct view *view);
 
+/* Finds the first bytes of [offset, offset + len) that could not be read from the image, as if the
+ * carver had peeked at all of them up to there: [*from, *to), inside [offset, offset + len). False:
+ * all could be read, are past the view's end, or the check's budget is spent. That a check fails
+ * over such bytes proves nothing against the file: where the format shows how to go on after them,
+ * the carver does so, declares as unverified (view_unverified) what it could not check, and returns
+ * the verdict that the rest deserves. burin reports a complete file with unreadable bytes as
+ * unverified, and names the place. */
+bool view_unreadable(
+	struct view *view, uint64_t offset, uint64_t len, uint64_t *from, uint64_t *to);
+
 /* Declares that a part of this file starts at offset as files of its format do (a member of an
  * archive, say), so that a check from there would find only the rest of this file. Offsets must not
  * decrease from call to call. burin will not check the part as a file of its own if it lies inside

@@ -536,6 +536,22 @@ static void count_marks(struct carving *carving, const struct file_record *recor
 		log_warn("%s is in the set of hashes %s", record->path, record->alert);
 }
 
+/* What the reader could not read of a file that is not written. */
+static void find_unreadable(const struct carving *carving, struct kept_file *file)
+{
+	const struct ranges *unreadable = carving->options.unreadable;
+	uint64_t start = file->job->candidate.start;
+	struct file_record *record = &file->record;
+	const struct range *first;
+
+	record->unreadable = ranges_overlap(unreadable, start, record->length);
+	if (!record->unreadable)
+		return;
+	first = ranges_after(unreadable, start);
+	record->unreadable_at = extent_image_to_evidence(
+		carving->options.image, first->offset > start ? first->offset : start);
+}
+
 static void report_file(struct carving *carving, struct kept_file *file)
 {
 	struct file_record *record = &file->record;
@@ -547,8 +563,8 @@ static void report_file(struct carving *carving, struct kept_file *file)
 		tally_add(carving->options.skipped, SKIPPED_KNOWN, 0);
 	} else {
 		if (carving->options.dry_run && carving->options.unreadable)
-			record->unreadable = ranges_overlap(carving->options.unreadable,
-				file->job->candidate.start, record->length);
+			find_unreadable(carving, file);
+		record_note_unreadable(record);
 		compare_hashes(carving, file);
 		count_marks(carving, record);
 		carving->files++;

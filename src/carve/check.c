@@ -2,10 +2,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+
+/* How far after a truncated file's end unreadable bytes are looked for. */
+#define CAUSE_MAX 65536
 
 void outcome_free(struct outcome *outcome)
 {
@@ -314,6 +318,37 @@ static bool judge_exhausted(struct view *view, struct outcome *outcome)
 	return true;
 }
 
+void check_name_cause(char *reason, size_t size, const char *cause)
+{
+	char *whole = xasprintf("%s%s%s", cause, *reason ? "; " : "", reason);
+	size_t len = strlen(whole);
+
+	if (len >= size)
+		len = size - 1;
+	memcpy(reason, whole, len);
+	reason[len] = '\0';
+	free(whole);
+}
+
+/* A file that ends before bytes which could not be read may continue after them. */
+static void name_unreadable(struct view *view, struct finding *finding)
+{
+	uint64_t looked_at = view_reach(view), from, to;
+	char cause[64];
+
+	/* Not what the check may cost, which depends on when it is made, but what this may. */
+	view_limit_work(view, UINT64_MAX);
+	if (looked_at <= finding->length ||
+		!view_unreadable(view, finding->length,
+			looked_at - finding->length < CAUSE_MAX ? looked_at - finding->length
+								: CAUSE_MAX,
+			&from, &to))
+		return;
+	snprintf(cause, sizeof(cause), "unreadable at image offset %" PRIu64,
+		view_evidence_offset(view, from));
+	check_name_cause(finding->why, sizeof(finding->why), cause);
+}
+
 static void run_carver(
 	struct view *view, const struct rule *rule, uint64_t start, struct outcome *outcome)
 {
@@ -344,6 +379,8 @@ static void run_carver(
 	outcome->end = END_CARVER;
 	if (outcome->verdict == CARVE_COMPLETE)
 		note_unverified(view, start, outcome);
+	if (outcome->verdict == CARVE_TRUNCATED)
+		name_unreadable(view, finding);
 }
 
 void check_candidate(struct view *view, struct image *image, const struct rule *rule,

@@ -35,6 +35,9 @@ bool check_needed(const struct rule *rule);
 int check_memory_error(
 	struct error *error, const struct rule *rule, const struct candidate *candidate);
 
+/* Puts the cause before a reason, of which the end is lost if both do not fit. */
+void check_name_cause(char *reason, size_t size, const char *cause);
+
 /* Fills outcome, without freeing what it held before. view: scratch of the calling thread.
  * work_max: units of work that the check may take. */
 void check_candidate(struct view *view, struct image *image, const struct rule *rule,

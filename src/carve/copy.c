@@ -25,8 +25,22 @@ void copier_free(struct copier *copier)
 	free(copier->buffer);
 }
 
+/* As image_read_around; counts in the record what can't be read. */
+static void read_counting(struct copier *copier, struct image *image, uint64_t offset, size_t len,
+	struct file_record *record)
+{
+	struct ranges bad = { 0 };
+	size_t unread = image_read_noting(
+		image, offset, copier->buffer, len, record->unreadable ? NULL : &bad);
+
+	if (bad.count)
+		record->unreadable_at = bad.items[0].offset;
+	record->unreadable += unread;
+	ranges_free(&bad);
+}
+
 static int copy_run(struct copier *copier, struct image *image, const struct range *run, int fd,
-	const atomic_bool *cancel, uint64_t *unreadable)
+	const atomic_bool *cancel, struct file_record *record)
 {
 	for (uint64_t done = 0; done < run->length;) {
 		size_t len =
@@ -35,7 +49,7 @@ static int copy_run(struct copier *copier, struct image *image, const struct ran
 
 		if (atomic_load_explicit(cancel, memory_order_relaxed))
 			return -ECANCELED;
-		*unreadable += image_read_around(image, run->offset + done, copier->buffer, len);
+		read_counting(copier, image, run->offset + done, len, record);
 		hasher_update(copier->hasher, copier->buffer, len);
 		status = file_write(fd, copier->buffer, len);
 		if (status)
@@ -45,19 +59,19 @@ static int copy_run(struct copier *copier, struct image *image, const struct ran
 	return 0;
 }
 
-int copy_runs(struct copier *copier, struct image *image, const struct range *runs,
-	size_t run_count, int fd, const atomic_bool *cancel, struct hashes *hashes,
-	uint64_t *unreadable)
+/* Copies the record's runs, in order, to fd. Returns 0 or the negative errno of a write. */
+static int copy_runs(struct copier *copier, struct image *image, int fd, const atomic_bool *cancel,
+	struct file_record *record)
 {
-	*unreadable = 0;
+	record->unreadable = 0;
 	hasher_reset(copier->hasher);
-	for (size_t i = 0; i < run_count; i++) {
-		int status = copy_run(copier, image, &runs[i], fd, cancel, unreadable);
+	for (uint32_t i = 0; i < record->run_count; i++) {
+		int status = copy_run(copier, image, &record->runs[i], fd, cancel, record);
 
 		if (status)
 			return status;
 	}
-	hasher_finish(copier->hasher, hashes);
+	hasher_finish(copier->hasher, &record->hashes);
 	return 0;
 }
 
@@ -78,8 +92,7 @@ int copy_file(struct copier *copier, struct image *image, struct output_dir *out
 
 	if (status)
 		return status;
-	status = copy_runs(copier, image, record->runs, record->run_count, file.fd, cancel,
-		&record->hashes, &record->unreadable);
+	status = copy_runs(copier, image, file.fd, cancel, record);
 	if (status) {
 		output_dir_drop(&file);
 		return output_dir_error(output_dir, record->path, -status, error);

@@ -21,13 +21,6 @@ struct copier {
 void copier_init(struct copier *copier, uint32_t hash_mask);
 void copier_free(struct copier *copier);
 
-/* Copies the runs, in order, to fd. unreadable: bytes that could not be read and were written as
- * zeros. cancel: read now and then; when it becomes true the copy ends with -ECANCELED.
- * Returns 0 or the negative errno of a write. */
-int copy_runs(struct copier *copier, struct image *image, const struct range *runs,
-	size_t run_count, int fd, const atomic_bool *cancel, struct hashes *hashes,
-	uint64_t *unreadable);
-
 struct error;
 struct file_record;
 struct output_dir;
@@ -37,7 +30,8 @@ struct output_dir;
 int mark_known(const struct hash_sets *sets, bool skip_known, struct file_record *record,
 	struct error *error);
 /* Writes a record's file to the output folder, unless it is left out, and fills in its hashes and
- * unreadable bytes. Returns 0 or a negative errno with error set; a file that could not be
+ * unreadable bytes. cancel: read now and then; when it becomes true the copy ends with -ECANCELED.
+ * Returns 0 or a negative errno with error set; a file that could not be
  * completed is removed. */
 int copy_file(struct copier *copier, struct image *image, struct output_dir *output_dir,
 	struct file_record *record, const atomic_bool *cancel, struct error *error);

@@ -185,6 +185,22 @@ void record_builder_build(struct record_builder *builder, const struct decision 
 	builder->last_offset = record->offset;
 }
 
+void record_note_unreadable(struct file_record *record)
+{
+	char place[80];
+
+	if (!record->unreadable)
+		return;
+	if (record->status == FILE_COMPLETE)
+		record->status = FILE_UNVERIFIED;
+	snprintf(place, sizeof(place),
+		"unreadable at image offset %" PRIu64 " (%" PRIu64 " bytes in all)",
+		record->unreadable_at, record->unreadable);
+	/* The record of a file that is extracted again has it already. */
+	if (strncmp(record->reason, place, strlen(place)) != 0)
+		check_name_cause(record->reason, sizeof(record->reason), place);
+}
+
 void record_builder_save(const struct record_builder *builder, struct codec_writer *writer)
 {
 	codec_put(writer, builder->files);

@@ -32,6 +32,9 @@ struct record_builder *record_builder_new(const struct rules *rules, struct outp
  * record->runs. Calls come in the order of the report. The caller frees record->path. */
 void record_builder_build(struct record_builder *builder, const struct decision *decision,
 	struct file_record *record, struct range *run);
+/* To be called once it is known which bytes of the file could not be read: names the place in the reason,
+ * and a complete file becomes unverified. */
+void record_note_unreadable(struct file_record *record);
 /* For a checkpoint. */
 void record_builder_save(const struct record_builder *builder, struct codec_writer *writer);
 /* Into a new one for the same image, rules and names. */

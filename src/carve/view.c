@@ -27,6 +27,7 @@
 
 #include "base/memory.h"
 #include "base/ranges.h"
+#include "evidence/extent_image.h"
 
 #define FIRST_READ 4096
 #define FETCH_MIN 16384
@@ -60,11 +61,12 @@ struct view {
 	size_t run;      /* the run that was read last... */
 	uint64_t run_at; /* ... which starts there in the file */
 	bool image_ends;
-	uint64_t budget;  /* bytes that may still be fetched */
-	uint8_t *buffer;  /* READ_MAX bytes */
-	uint64_t at;      /* offset in the image, or in a file in pieces, of buffer[0] */
-	size_t held;      /* bytes in buffer */
-	uint64_t paid_at; /* the window that this candidate has paid for, in the image; inside the
+	uint64_t budget;   /* bytes that may still be fetched */
+	uint8_t *buffer;   /* READ_MAX bytes */
+	uint64_t at;       /* offset in the image, or in a file in pieces, of buffer[0] */
+	size_t held;       /* bytes in buffer */
+	struct ranges bad; /* those of buffer, or of memory, that can't be read; placed as `at` */
+	uint64_t paid_at;  /* the window that this candidate has paid for, in the image; inside the
 			     buffer */
 	size_t paid;
 	size_t next_read;                               /* bytes that the next read pays for */
@@ -156,6 +158,26 @@ uint64_t view_work_done(const struct view *view)
 	return view->over_budget ? UINT64_MAX : view->work;
 }
 
+uint64_t view_reach(const struct view *view)
+{
+	return view->reach;
+}
+
+uint64_t view_evidence_offset(const struct view *view, uint64_t offset)
+{
+	uint64_t at = 0;
+
+	if (!view->runs)
+		return extent_image_to_evidence(view->image, view->start + offset);
+	for (size_t i = 0; i < view->run_count; i++) {
+		if (offset - at < view->runs[i].length)
+			return extent_image_to_evidence(
+				view->image, view->runs[i].offset + (offset - at));
+		at += view->runs[i].length;
+	}
+	return UINT64_MAX;
+}
+
 bool view_is_exhausted(const struct view *view)
 {
 	return view->exhausted;
@@ -190,6 +212,12 @@ struct view *view_new_memory(const uint8_t *bytes, size_t len)
 	return view;
 }
 
+void view_set_unreadable(struct view *view, uint64_t from, uint64_t to)
+{
+	assert(view->memory && from <= to);
+	ranges_add(&view->bad, from, to - from);
+}
+
 void view_free(struct view *view)
 {
 	if (!view)
@@ -198,6 +226,7 @@ void view_free(struct view *view)
 	free(view->parts.items);
 	free(view->embedded.items);
 	ranges_free(&view->unverified);
+	ranges_free(&view->bad);
 	free(view->buffer);
 	free(view->lent);
 	free(view);
@@ -212,6 +241,17 @@ static bool spend(struct view *view, size_t len)
 	}
 	view->budget -= len;
 	return true;
+}
+
+/* Reads len bytes at offset in the image, which are at `at` in the file. */
+static void read_run(struct view *view, uint64_t offset, uint8_t *to, size_t len, uint64_t at)
+{
+	struct ranges bad = { 0 };
+
+	image_read_noting(view->image, offset, to, len, &bad);
+	for (size_t i = 0; i < bad.count; i++)
+		ranges_add(&view->bad, bad.items[i].offset - offset + at, bad.items[i].length);
+	ranges_free(&bad);
 }
 
 /* Reads [at, at + len) of a file in pieces into the buffer. The whole is in it side by side, so that
@@ -236,7 +276,7 @@ static void read_runs(struct view *view, uint64_t at, size_t len)
 			continue;
 		}
 		part_len = run->length - inside < len ? (size_t)(run->length - inside) : len;
-		image_read_around(view->image, run->offset + inside, to, part_len);
+		read_run(view, run->offset + inside, to, part_len, at);
 		to += part_len;
 		at += part_len;
 		len -= part_len;
@@ -253,10 +293,11 @@ static void fill_buffer(struct view *view, uint64_t at, size_t len, uint64_t lef
 		return;
 	if (want > left)
 		want = (size_t)left;
+	view->bad.count = 0;
 	if (view->runs)
 		read_runs(view, at, want);
 	else
-		image_read_around(view->image, at, view->buffer, want);
+		image_read_noting(view->image, at, view->buffer, want, &view->bad);
 	view->at = at;
 	view->held = want;
 }
@@ -348,6 +389,38 @@ const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 	}
 	assert(at >= view->at && at + len <= view->at + view->held);
 	return view->buffer + (at - view->at);
+}
+
+bool view_unreadable(struct view *view, uint64_t offset, uint64_t len, uint64_t *from, uint64_t *to)
+{
+	uint64_t end = len < UINT64_MAX - offset ? offset + len : UINT64_MAX;
+	uint64_t found = UINT64_MAX, until = 0;
+
+	if (end > view->size)
+		end = view->size;
+	for (uint64_t at = offset; at < end && (found == UINT64_MAX || until == at);) {
+		size_t step = end - at < VIEW_MAX_PEEK ? (size_t)(end - at) : VIEW_MAX_PEEK;
+		const struct range *bad;
+
+		if (!view_peek(view, at, step))
+			break;
+		bad = ranges_after(&view->bad, view->start + at);
+		if (bad && bad->offset < view->start + at + step &&
+			(found == UINT64_MAX || bad->offset <= view->start + at)) {
+			if (found == UINT64_MAX)
+				found = bad->offset > view->start + at ? bad->offset - view->start
+								       : at;
+			until = bad->offset + bad->length - view->start;
+		}
+		at += step;
+		if (until > at)
+			until = at;
+	}
+	if (found == UINT64_MAX)
+		return false;
+	*from = found;
+	*to = until < end ? until : end;
+	return true;
 }
 
 static void add_offset(struct offset_list *list, uint64_t offset)

@@ -44,6 +44,10 @@ const struct ranges *view_unverified_ranges(const struct view *view);
 void view_limit_work(struct view *view, uint64_t units);
 /* The work done since view_point, in units; UINT64_MAX when over budget. */
 uint64_t view_work_done(const struct view *view);
+/* The furthest offset that was looked at since view_point. */
+uint64_t view_reach(const struct view *view);
+/* Where the byte at offset, inside the view, is in the evidence. */
+uint64_t view_evidence_offset(const struct view *view, uint64_t offset);
 /* Whether the check was stopped because it took too much work for what it had looked at: a fixed
  * multiple, whatever view_limit_work says. */
 bool view_is_exhausted(const struct view *view);
@@ -55,6 +59,8 @@ void view_release(struct view *view);
  * image. Each peek returns a copy that the next peek frees, so that the sanitizer catches a carver
  * that keeps a pointer. */
 struct view *view_new_memory(const uint8_t *bytes, size_t len);
+/* Of a view of memory: [from, to) could not be read, and the memory has zeros there. */
+void view_set_unreadable(struct view *view, uint64_t from, uint64_t to);
 /* NULL is fine. */
 void view_free(struct view *view);
 

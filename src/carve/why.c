@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "carve/decide.h"
 #include "carve/pair.h"
+#include "carve/record_builder.h"
 #include "report/record.h"
 
 #define WINDOW_LEN ((size_t)1 << 20) /* of the image, in which footers are looked for */
@@ -189,17 +190,43 @@ static bool pair_header(
 
 /* ---- the decision -------------------------------------------------------------------------- */
 
-static void explain_outcome(struct why_answer *answer)
+/* Reads the whole file, as a run that writes it does. */
+static void find_unreadable(const struct query *query, struct file_record *record)
+{
+	struct ranges bad = { 0 };
+
+	for (uint64_t done = 0; done < record->length;) {
+		uint64_t left = record->length - done;
+		size_t len = left < WINDOW_LEN ? (size_t)left : WINDOW_LEN;
+
+		record->unreadable += image_read_noting(query->image, query->start + done,
+			query->window, len, bad.count ? NULL : &bad);
+		done += len;
+	}
+	if (bad.count)
+		record->unreadable_at = bad.items[0].offset;
+	ranges_free(&bad);
+}
+
+static void explain_outcome(const struct query *query, struct why_answer *answer)
 {
 	const struct outcome *outcome = &answer->outcome;
-	static const char *const verdicts[] = { "", "complete", "truncated", "unverified" };
+	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,
+		[CARVE_TRUNCATED] = FILE_TRUNCATED,
+		[CARVE_UNVERIFIED] = FILE_UNVERIFIED };
+	struct file_record record = { .length = outcome->length };
 
-	if (outcome->verdict == CARVE_REJECT)
-		snprintf(answer->text, sizeof(answer->text), "%s", outcome->finding.why);
-	else
-		snprintf(answer->text, sizeof(answer->text), "%s, %" PRIu64 " bytes, end by %s%s%s",
-			verdicts[outcome->verdict], outcome->length, file_end_name(outcome->end),
-			*outcome->finding.why ? ": " : "", outcome->finding.why);
+	snprintf(record.reason, sizeof(record.reason), "%s", outcome->finding.why);
+	if (outcome->verdict == CARVE_REJECT) {
+		snprintf(answer->text, sizeof(answer->text), "%s", record.reason);
+		return;
+	}
+	record.status = statuses[outcome->verdict];
+	find_unreadable(query, &record);
+	record_note_unreadable(&record);
+	snprintf(answer->text, sizeof(answer->text), "%s, %" PRIu64 " bytes, end by %s%s%s",
+		file_status_name(record.status), outcome->length, file_end_name(outcome->end),
+		*record.reason ? ": " : "", record.reason);
 }
 
 static void decide_all(const struct query *query, struct why_answer *answers,
@@ -217,7 +244,7 @@ static void decide_all(const struct query *query, struct why_answer *answers,
 		answer->state = answer->outcome.verdict == CARVE_REJECT ? WHY_REJECTED
 				: decisions[i].keep                     ? WHY_CARVED
 									: WHY_BEATEN;
-		explain_outcome(answer);
+		explain_outcome(query, answer);
 	}
 	decider_free(decider);
 	tallies_free(&rejected);

@@ -134,6 +134,7 @@ void message_get_file(struct codec_reader *reader, struct file_record *record)
 void message_put_written(struct codec_writer *writer, const struct file_record *record)
 {
 	codec_put(writer, record->unreadable);
+	codec_put(writer, record->unreadable_at);
 	codec_put_text(writer, record->hashes.md5);
 	codec_put_text(writer, record->hashes.sha1);
 	codec_put_text(writer, record->hashes.sha256);
@@ -142,6 +143,7 @@ void message_put_written(struct codec_writer *writer, const struct file_record *
 void message_get_written(struct codec_reader *reader, struct file_record *record)
 {
 	record->unreadable = codec_get(reader, UINT64_MAX);
+	record->unreadable_at = codec_get(reader, UINT64_MAX);
 	codec_copy_text(reader, record->hashes.md5, sizeof(record->hashes.md5));
 	codec_copy_text(reader, record->hashes.sha1, sizeof(record->hashes.sha1));
 	codec_copy_text(reader, record->hashes.sha256, sizeof(record->hashes.sha256));

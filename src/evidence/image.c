@@ -327,12 +327,18 @@ void image_read_units(struct image *image, uint64_t offset, void *buffer, size_t
 	}
 }
 
-static void count_failed(void *arg, uint64_t offset, size_t len)
-{
-	size_t *sum = arg;
+struct failures {
+	size_t sum;
+	struct ranges *ranges; /* NULL: they are only counted */
+};
 
-	(void)offset;
-	*sum += len;
+static void note_failed(void *arg, uint64_t offset, size_t len)
+{
+	struct failures *failures = arg;
+
+	failures->sum += len;
+	if (failures->ranges)
+		ranges_add(failures->ranges, offset, len);
 }
 
 void image_set_cache(struct image *image,
@@ -351,22 +357,28 @@ static size_t read_cached(struct image *image, uint64_t offset, void *buffer, si
 	return copy && len ? copy(image->cache_context, offset, buffer, len) : 0;
 }
 
-size_t image_read_around(struct image *image, uint64_t offset, void *buffer, size_t len)
+size_t image_read_noting(
+	struct image *image, uint64_t offset, void *buffer, size_t len, struct ranges *bad)
 {
 	uint64_t size = image->info.size;
 	size_t inside = offset >= size ? 0 : size - offset < len ? (size_t)(size - offset) : len;
-	size_t unread = len - inside;
+	struct failures failures = { len - inside, bad };
 	uint8_t *to = buffer;
 	size_t cache_len;
 
-	memset(to + inside, 0, unread);
+	memset(to + inside, 0, len - inside);
 	cache_len = read_cached(image, offset, to, inside);
 	offset += cache_len;
 	to += cache_len;
 	inside -= cache_len;
 	if (inside && read_inside(image, offset, to, inside))
-		image_read_units(image, offset, to, inside, count_failed, &unread);
-	return unread;
+		image_read_units(image, offset, to, inside, note_failed, &failures);
+	return failures.sum;
+}
+
+size_t image_read_around(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	return image_read_noting(image, offset, buffer, len, NULL);
 }
 
 int image_extent(struct image *image, uint64_t offset, bool direct, int *fd, uint64_t *fd_offset,

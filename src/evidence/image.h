@@ -13,6 +13,7 @@
 #include "base/error.h"
 
 struct image;
+struct ranges;
 
 /* A name and a value from the evidence file's own header: acquisition data. */
 struct image_value {
@@ -53,6 +54,9 @@ int image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len
 /* As image_read_at, but sectors that can't be read are filled with zeros. Returns how many bytes
  * those were (0: all read). */
 size_t image_read_around(struct image *image, uint64_t offset, void *buffer, size_t len);
+/* The same, and adds what can't be read to bad, as offsets in the image. */
+size_t image_read_noting(
+	struct image *image, uint64_t offset, void *buffer, size_t len, struct ranges *bad);
 
 /* Makes image_read_around try copy first, which provides bytes that are in memory anyway: it copies
  * as many of the len bytes at offset as it has, from the first one on, and returns how many, just

@@ -66,9 +66,10 @@ struct file_record {
 	struct range *runs; /* extents in the image, in file order */
 	uint32_t run_count;
 	struct assembly assembly;
-	struct hashes hashes; /* of the bytes written; none on a dry run */
-	uint64_t unreadable;  /* bytes that could not be read and are zeros */
-	char title[128];      /* raw bytes from the evidence: writers must make them valid text */
+	struct hashes hashes;   /* of the bytes written; none on a dry run */
+	uint64_t unreadable;    /* bytes that could not be read and are zeros */
+	uint64_t unreadable_at; /* the first of them, in the image; if there are any */
+	char title[128];        /* raw bytes from the evidence: writers must make them valid text */
 	enum file_space space;
 	/* The file in which it begins, by the image's file system; raw bytes; NULL: unknown */
 	const char *fs_path;

@@ -11,9 +11,14 @@
 
 static uint8_t content[1200000];
 
+/* What can't be read. */
+static uint64_t bad_from, bad_to;
+
 static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
 	(void)image;
+	if (offset < bad_to && offset + len > bad_from)
+		return -EIO;
 	memcpy(buffer, content + offset, len);
 	return 0;
 }
@@ -404,5 +409,86 @@ Test(view_work, after_no_memory_nothing_more_is_read)
 	view_point(view, &image, 0, 100);
 	cr_expect_not(view_lacked_memory(view));
 	cr_expect_not_null(view_peek(view, 0, 1));
+	view_free(view);
+}
+
+/* ---- unreadable bytes ---------------------------------------------------------------------- */
+
+static void expect_unreadable(
+	struct view *view, uint64_t offset, uint64_t len, uint64_t from, uint64_t to)
+{
+	uint64_t found_from = 0, found_to = 0;
+
+	cr_expect(view_unreadable(view, offset, len, &found_from, &found_to));
+	cr_expect_eq(found_from, from, "%u", (unsigned)found_from);
+	cr_expect_eq(found_to, to, "%u", (unsigned)found_to);
+}
+
+Test(view_unreadable, a_place_in_the_image_is_found_from_anywhere, .init = fill)
+{
+	struct view *view = view_at(1000, 500000);
+	uint64_t from, to;
+
+	bad_from = 300 * 512;
+	bad_to = 500 * 512;
+	cr_expect_not(view_unreadable(view, 0, bad_from - 1000, &from, &to));
+	expect_unreadable(view, 0, 500000, bad_from - 1000, bad_to - 1000);
+	expect_unreadable(view, 200000, 500000, 200000, bad_to - 1000);
+	expect_unreadable(view, 0, 200000, bad_from - 1000, 200000);
+	expect_unreadable(view, 250000, UINT64_MAX, 250000, bad_to - 1000);
+	cr_expect_not(view_unreadable(view, bad_to - 1000, UINT64_MAX, &from, &to));
+	cr_expect_not(view_unreadable(view, 500001, 10, &from, &to));
+	cr_expect_not(view_unreadable(view, 200000, 0, &from, &to));
+	view_free(view);
+}
+
+Test(view_unreadable, what_an_earlier_candidate_read_changes_nothing, .init = fill)
+{
+	struct view *view = view_at(0, 500000), *fresh = view_at(150000, 300000);
+	uint64_t from, to;
+
+	bad_from = 300 * 512;
+	bad_to = bad_from + 512;
+	view_peek(view, 150000, 60000);
+	view_point(view, &image, 150000, 300000);
+	cr_expect_eq(view_unreadable(view, 100, 2000, &from, &to),
+		view_unreadable(fresh, 100, 2000, &from, &to));
+	expect_unreadable(view, 100, 200000, bad_from - 150000, bad_to - 150000);
+	expect_unreadable(fresh, 100, 200000, bad_from - 150000, bad_to - 150000);
+	cr_expect_eq(view_work_done(view), view_work_done(fresh));
+	view_free(view);
+	view_free(fresh);
+}
+
+static enum verdict stop_before(struct view *view, struct finding *finding)
+{
+	view_peek(view, 0, 20000);
+	finding->length = 10000;
+	return verdict_because(CARVE_TRUNCATED, finding, "no chunk at 10000");
+}
+
+Test(view_unreadable, a_file_that_ends_before_it_names_the_place, .init = fill)
+{
+	static const struct carver carver = { .name = "stops", .check = stop_before };
+	static char name[] = "stops";
+	struct rule stops = { .name = name, .carver = &carver, .min_size = 1, .max_size = 1 << 20 };
+	struct candidate candidate = { .start = 2048, .length = 100000 };
+	struct view *view = view_new();
+	struct outcome outcome;
+
+	bad_from = 12288;
+	bad_to = bad_from + 512;
+	check_candidate(view, &image, &stops, &candidate, UINT64_MAX, &outcome);
+	cr_expect_eq(outcome.verdict, CARVE_TRUNCATED);
+	cr_expect_str_eq(
+		outcome.finding.why, "unreadable at image offset 12288; no chunk at 10000");
+	outcome_free(&outcome);
+	bad_from = 2048 + 20480; /* not looked at */
+	bad_to = bad_from + 512;
+	view_free(view);
+	view = view_new();
+	check_candidate(view, &image, &stops, &candidate, UINT64_MAX, &outcome);
+	cr_expect_str_eq(outcome.finding.why, "no chunk at 10000");
+	outcome_free(&outcome);
 	view_free(view);
 }
