@@ -21,12 +21,12 @@
  *        bytes; but here the compiler cannot know which is read next, so it puts them into local
  *        memory, that is into the first-level cache.
  *
- * The output is a node for each byte of the text: the last one that was reached there and at which
- * a keyword starts, else zero. A byte can be reached from several windows, but the last of them
- * ended farthest to the right, so that the keywords of the other windows are prefixes of what its
- * node spells: the node's list has them all. Reversed, prefixes are suffixes, and the list is what
- * Aho and Corasick call an output function. The array is filled with zeros before, except by
- * mbm4.
+ * The output is a node for each byte of the text (section 3.1): the last one that was visited there,
+ * over all windows, or zero where no window came. A byte can be reached from several windows, but
+ * the last of them ended farthest to the right, so that the keywords of the other windows are
+ * prefixes of what its node spells: the node's list has them all. Reversed, prefixes are suffixes,
+ * and the list is what Aho and Corasick call an output function. The array is filled with zeros
+ * before, except by mbm4.
  *
  * The functions are in shared memory for up to 4,096 nodes, as in the paper, in entries of 16 bits;
  * for more they are read from device memory. char is always in shared memory.

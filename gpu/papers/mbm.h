@@ -34,7 +34,8 @@ struct mbm_tables {
 	const uint16_t *chars;          /* 256 */
 	uint32_t shortest, longest;     /* keyword, bytes; 0 when there are none */
 	/* Accepting are the nodes at which a keyword starts: its own, or one that is a prefix of
-	 * what the node spells when read forwards; in the trie, a suffix. */
+	 * what the node spells when read forwards; in the trie, a suffix. They are numbered after
+	 * all others. */
 	struct automaton automaton;
 };
 
@@ -74,9 +75,11 @@ GPU_INLINE void mbm_report_node(const struct automaton *automaton, uint32_t node
 	}
 }
 
-/* An accepting node was reached at byte k, which is the thread's own. Of its keywords those that
- * are shorter have been found before, from windows that ended nearer; so they are in the node's
- * list, and only that of its own is a new hit. */
+/* A node was reached at byte k, which is the thread's own. Section 3.1: the output is the last node
+ * visited at a byte over all windows, accepting or not; a node of a later window spells more than
+ * those before at the same byte, so its list has their keywords, too. As hits: of an accepting
+ * node's keywords those that are shorter have been found before, from windows that ended nearer, and
+ * only that of its own is new. */
 GPU_INLINE void mbm_visit(const struct mbm_view *view, const struct zha_window *window,
 	uint32_t node, uint32_t depth, uint32_t k)
 {
@@ -85,6 +88,8 @@ GPU_INLINE void mbm_visit(const struct mbm_view *view, const struct zha_window *
 		zha_store(view->nodes, view->wide, k, node);
 		return;
 	}
+	if (node < automaton->accepting)
+		return;
 	uint32_t number = automaton->outputs[node - automaton->accepting].keyword;
 	struct found_keyword keyword = automaton->found.keywords[number];
 	if (keyword.len == depth)
@@ -119,7 +124,7 @@ GPU_INLINE void mbm_search(
 				break;
 			node = child;
 			k--;
-			if (node >= tables->automaton.accepting && k < window->own)
+			if (k < window->own)
 				mbm_visit(view, window, node, end - k, k);
 		}
 		struct mbm_shift shift = view->shifts[node];

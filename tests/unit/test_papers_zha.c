@@ -306,11 +306,40 @@ static void run_mbm(struct bench *bench, bool array)
 	for (uint32_t at = bench->text.from & ~15u; array && at < bench->text.len; at++) {
 		uint32_t node = launch.wide ? ((uint32_t *)launch.array)[at]
 					    : ((uint16_t *)launch.array)[at];
-		if (node) /* the array holds none at which no keyword starts */
+		if (node >= automaton->accepting)
 			mbm_report_node(automaton, node, at, &bench->text, &bench->hits);
 	}
 	launch_free(&launch);
 	mbm_free(program);
+}
+
+/* Section 3.1: "output[i] gives the last node visited over all examinations" of byte i. Here a node at
+ * which no keyword starts must be in the array, and a later window's must replace it. */
+Test(papers_zha, mbm_array_has_the_last_node_visited)
+{
+	static const uint8_t text[] = "xxxabcxx";
+	struct gpu_program *program;
+	struct bench bench;
+	uint16_t nodes[sizeof(text)] = { 0 };
+
+	bench_init(&bench, 8, 10);
+	bench_add(&bench, "'abcd'");
+	bench_add(&bench, "'zbc'");
+	cr_assert_eq(mbm_compile(&program, 0, &bench.set, NULL, NULL), 0);
+	const struct mbm_tables *tables = mbm_tables(program);
+	struct zha_window window = { .at = 0, .own = 8, .last = 8 };
+	struct mbm_view view = {
+		.tables = tables, .nodes = nodes, .shifts = tables->shifts, .chars = tables->chars
+	};
+	mbm_search(&view, &window, text);
+	uint32_t c = tables->next16['c'], bc = tables->next16[c * ZHA_COLUMNS + 'b'];
+	cr_assert(c && bc && bc < tables->automaton.accepting);
+	/* The windows that end after "abc": c, then bc, and a does not continue "zbc". */
+	cr_assert_eq(nodes[5], c);
+	cr_assert_eq(nodes[4], bc);
+	cr_assert_eq(nodes[3], 0);
+	mbm_free(program);
+	bench_free(&bench);
 }
 
 static void run_all(struct bench *bench, unsigned long long seed, bool forms)
