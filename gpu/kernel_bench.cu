@@ -190,38 +190,44 @@ static int bench_read(
 	return failed ? gpu_failed(error, failed, "reading device memory") : 0;
 }
 
-static cudaError_t copy_all(struct gpu_bench *bench, size_t chunk_len, cudaStream_t streams[2])
+static cudaError_t copy_all(
+	struct gpu_bench *bench, const struct gpu_bench_copy *copy, cudaStream_t streams[2])
 {
+	size_t len = copy->len ? copy->len : bench->text_len;
 	cudaError_t failed = cudaSuccess;
-	for (size_t at = 0, i = 0; !failed && at < bench->text_len; at += chunk_len, i++) {
-		size_t rest = bench->text_len - at;
-		failed = cudaMemcpyAsync(bench->text + at, bench->host + at,
-			rest < chunk_len ? rest : chunk_len, cudaMemcpyHostToDevice,
-			streams[i % 2]);
+	for (size_t at = 0, i = 0; !failed && at < len; at += copy->chunk_len, i++) {
+		size_t part = len - at < copy->chunk_len ? len - at : copy->chunk_len;
+		/* Back come the same bytes: both sides hold the text. */
+		failed = copy->to_host ? cudaMemcpyAsync(bench->host + at, bench->text + at, part,
+						 cudaMemcpyDeviceToHost, streams[i % 2])
+				       : cudaMemcpyAsync(bench->text + at, bench->host + at, part,
+						 cudaMemcpyHostToDevice, streams[i % 2]);
 	}
 	return failed ? failed : cudaDeviceSynchronize();
 }
 
-static int bench_copy(struct gpu_bench *bench, size_t chunk_len, double *seconds, unsigned rounds,
-	struct error *error)
+static int bench_copy(
+	struct gpu_bench *bench, const struct gpu_bench_copy *copy, struct error *error)
 {
 	cudaStream_t streams[2] = { NULL, NULL };
-	cudaError_t failed =
-		cudaHostRegister(bench->host, bench->text_len, cudaHostRegisterDefault);
+	cudaError_t failed = copy->pageable ? cudaSuccess
+					    : cudaHostRegister(bench->host, bench->text_len,
+						      cudaHostRegisterDefault);
 	if (failed)
 		return gpu_failed(error, failed, "pinning the text");
 	for (int i = 0; i < 2 && !failed; i++)
 		failed = cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
-	for (unsigned i = 0; !failed && i < rounds + 1; i++) {
+	for (unsigned i = 0; !failed && i < copy->rounds + 1; i++) {
 		double from = clock_seconds();
-		failed = copy_all(bench, chunk_len, streams);
+		failed = copy_all(bench, copy, streams);
 		if (i)
-			seconds[i - 1] = clock_seconds() - from;
+			copy->seconds[i - 1] = clock_seconds() - from;
 	}
 	for (int i = 0; i < 2; i++)
 		if (streams[i])
 			cudaStreamDestroy(streams[i]);
-	cudaHostUnregister(bench->host);
+	if (!copy->pageable)
+		cudaHostUnregister(bench->host);
 	return failed ? gpu_failed(error, failed, "copying to the device") : 0;
 }
 

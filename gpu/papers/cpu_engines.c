@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 extern const struct scan_engine dpac_engine;      /* cpu_dpac.c */
+extern const struct scan_engine dpac_dfa_engine;  /* cpu_dpac.c */
 extern const struct scan_engine pfac_engine;      /* cpu_pfac.c */
 extern const struct scan_engine nfa_engine;       /* cpu_nfa.c */
 extern const struct scan_engine wm_engine;        /* cpu_wm.c */
@@ -14,6 +15,7 @@ extern const struct scan_engine ac_copies_engine; /* cpu_ac.c */
 
 const struct scan_engine *const scan_paper_engines[] = {
 	&dpac_engine,
+	&dpac_dfa_engine,
 	&pfac_engine,
 	&nfa_engine,
 	&wm_engine,

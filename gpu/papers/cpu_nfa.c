@@ -1,13 +1,13 @@
 /* The engine `nfa`: Aho-Corasick with goto and supply functions, as Kouzinopoulos et al. have it on
- * the CPU (their algorithm 3); see gpu/papers/nfa.cu. */
+ * the CPU (their algorithm 3); see gpu/papers/nfa.cu. With one thread it is AC_CPU of Lin et al. */
 #include "gpu/papers/nfa.h"
-#include "gpu/papers/cpu_sequential.h"
+#include "gpu/papers/cpu_ac.h"
 
-static const struct sequential nfa_algorithm = { nfa_compile, nfa_free, nfa_describe, nfa_run };
+const struct sequential nfa_sequential = { nfa_compile, nfa_free, nfa_describe, nfa_run };
 
 static int compile(void **database, const struct pattern_set *set, struct error *error)
 {
-	return sequential_compile(database, &nfa_algorithm, set, error);
+	return sequential_compile(database, &nfa_sequential, set, error);
 }
 
 static const struct matcher nfa_matcher = {

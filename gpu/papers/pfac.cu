@@ -19,8 +19,9 @@
  * pfac3  4.2: PFAC_table through texture.
  * pfac4  4.2 and 4.3: where states and matches have room in 16 bits each, an entry holds the next
  *        state and its match, and output_table is not needed any more. Where they have not (more
- *        than 65,535 states), entries stay as they were, and output_table, in texture too, is read
- *        for final states alone: these have the lowest numbers.
+ *        than 65,535 states, or the tuning asks for it), entries stay as they were, and
+ *        output_table, in texture too, is read for final states alone: these have the lowest
+ *        numbers.
  * pfac5  4.5: the matches of a thread's four substrings stay in registers and are written at the
  *        end, none left out, side by side by the threads of a warp: nothing has to be cleared. With
  *        compacted hits: those of a warp are staged in shared memory and written together.

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "patterns/trie.h"
+#include "scan/gpu_options.h"
 
 /* Keywords need not be short for PFAC; they are as long as those of `ac`. */
 #define LONGEST_MAX 4096
@@ -159,8 +160,7 @@ int pfac_compile(struct gpu_program **program, const struct pattern_set *set,
 int pfac_compile_merged(struct gpu_program **program, const struct pattern_set *set,
 	const struct gpu_tuning *tuning, struct error *error)
 {
-	(void)tuning;
-	return compile(program, set, true, error);
+	return compile(program, set, !(tuning && tuning->unmerged), error);
 }
 
 void pfac_free(struct gpu_program *memory)

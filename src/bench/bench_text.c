@@ -101,12 +101,14 @@ static void device_read(struct bench *bench)
 static void device_copy(struct bench *bench)
 {
 	const struct bench_options *options = bench->options;
+	struct gpu_bench_copy copy = { .chunk_len = (size_t)options->chunk_size,
+		.seconds = bench->seconds,
+		.rounds = options->rounds };
 	struct error error = { 0 };
 	int status = open_gpu(bench, &error);
 
 	if (!status)
-		status = gpu_bench_tool->copy(bench->gpu, (size_t)options->chunk_size,
-			bench->seconds, options->rounds, &error);
+		status = gpu_bench_tool->copy(bench->gpu, &copy, &error);
 	if (status)
 		note(&bench->result->ceilings[BENCH_DEVICE_COPY], error.text);
 	else

@@ -147,6 +147,10 @@ const struct option_row bench_option_rows[] = {
 		MEMBER(no_diagonal),
 		.group = "Kernels of papers",
 		.help = "stt-p2: store the text without the diagonal scheme" },
+	{ .name = "unmerged",
+		MEMBER(unmerged),
+		.group = "Kernels of papers",
+		.help = "pfac4, pfac5: keep states and matches in tables of their own" },
 	{ .name = "blocks",
 		.kind = OPTION_NUMBER,
 		.metavar = "N",
@@ -204,6 +208,7 @@ static struct gpu_tuning tuning_of(const struct bench_settings *settings)
 		.words = (unsigned)settings->words,
 		.uints = settings->uints,
 		.no_diagonal = settings->no_diagonal,
+		.unmerged = settings->unmerged,
 		.blocks = (unsigned)settings->blocks,
 		.threads = (unsigned)settings->block_threads };
 }

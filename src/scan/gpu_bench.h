@@ -46,6 +46,16 @@ struct gpu_bench_kernel {
 	size_t form_len;            /* out: bytes of the paper's array; 0: none */
 };
 
+/* Copies of the text between the host's memory and the device's, on two streams. */
+struct gpu_bench_copy {
+	size_t len;       /* in: of the text, bytes; 0: all */
+	size_t chunk_len; /* in: bytes of one copy */
+	bool pageable;    /* in: the host's memory as malloc gives it, else page-locked */
+	bool to_host;     /* in: back to the host, else to the device */
+	double *seconds;  /* out, the caller's: of each round, by the host's clock */
+	unsigned rounds;  /* in: at least 1 */
+};
+
 /* Text from the host's memory to the device, through a kernel's paper's form, and the array back to
  * the host: strategies A and B of Zha and Sahni (bench/papers/theory.h). */
 struct gpu_bench_transfer {
@@ -74,9 +84,8 @@ struct gpu_bench_tool {
 	 * read. */
 	int (*read)(struct gpu_bench *bench, double *seconds, unsigned rounds, size_t *len,
 		struct error *error);
-	/* Copies the text from pinned host memory, chunk_len bytes a time, on two streams. */
-	int (*copy)(struct gpu_bench *bench, size_t chunk_len, double *seconds, unsigned rounds,
-		struct error *error);
+	int (*copy)(
+		struct gpu_bench *bench, const struct gpu_bench_copy *copy, struct error *error);
 	/* Searches the text. -EINVAL: the kernel does not exist or does not take the set. */
 	int (*run)(struct gpu_bench *bench, const char *name, const struct pattern_set *set,
 		struct gpu_bench_kernel *result, struct error *error);

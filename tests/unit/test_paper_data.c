@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "bench/papers/paper_data.h"
+#include "scan/gpu_papers.h"
 #include "tier.h"
 
 #define LEN ((size_t)1 << 20)
@@ -83,11 +84,35 @@ Test(paper_data, dna)
 	bench_text_free(&text);
 }
 
+/* States of a trie, the root included: one for every different beginning. */
+static size_t trie_states(const struct pattern_set *set)
+{
+	size_t states = 1;
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		uint32_t shared = 0;
+
+		for (uint32_t k = 0; k < i; k++) {
+			const struct pattern *a = &set->patterns[i], *b = &set->patterns[k];
+			uint32_t len = 0;
+
+			while (len < a->len && len < b->len && a->bytes[len] == b->bytes[len])
+				len++;
+			shared = len > shared ? len : shared;
+		}
+		states += set->patterns[i].len - shared;
+	}
+	return states;
+}
+
+/* Section 6.1: 1,998 strings, 41,997 characters, 27,754 states, the longest of 243. And the lookups a
+ * byte that the published bandwidths mean: (8 BW / raw - 5.5) / 4, 0.99 to 1.00. */
 Test(paper_data, packets)
 {
 	struct bench_text text = take(LEN);
 	struct pattern_set set = { 0 };
-	size_t shortest = 1000;
+	size_t shortest = 1000, len, states;
+	double lookups;
 
 	paper_packets_text(&text, 1);
 	paper_packets_patterns(&set, 2);
@@ -98,7 +123,39 @@ Test(paper_data, packets)
 			shortest = set.patterns[i].len;
 	cr_assert_eq(shortest, 1);
 	cr_assert_eq(matches(&set, &text), 0, "pure packets hold no pattern");
-	cr_assert(paper_dictionary_len(&set) > 30000 && paper_dictionary_len(&set) < 55000);
+	len = paper_dictionary_len(&set);
+	cr_assert(len > 41000 && len < 43000, "%zu characters", len);
+	states = trie_states(&set);
+	cr_assert(states > 27000 && states < 28500, "%zu states", states);
+	lookups = paper_pfac_lookups(&set, text.bytes, text.len) / (double)text.len;
+	cr_assert(lookups >= 0.99 && lookups <= 1.005, "%f lookups a byte", lookups);
+	pattern_set_free(&set);
+	bench_text_free(&text);
+}
+
+/* Table 3: matches and lookups a byte in the first bytes of 192 MB, here of 6 MiB. */
+Test(paper_data, packets_with_attacks)
+{
+	static const struct {
+		double mb, matches;
+	} rows[] = { { 2, 28312 }, { 8, 107433 }, { 64, 840956 }, { 192, 1025876 } };
+	struct bench_text text = take(6 * LEN);
+	struct pattern_set set = { 0 };
+
+	paper_packets_text(&text, 1);
+	paper_packets_patterns(&set, 2);
+	paper_packets_attacks(&text, &set, 3);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct bench_text part = { text.bytes, (size_t)(rows[i].mb * LEN / 32) };
+		double found = (double)matches(&set, &part), wanted = rows[i].matches / 32;
+		double lookups = paper_pfac_lookups(&set, part.bytes, part.len) / (double)part.len;
+
+		cr_assert(found > 0.95 * wanted && found < 1.15 * wanted,
+			"%.0f matches in %.0f MB of 192, %.0f published", found, rows[i].mb,
+			wanted);
+		cr_assert(lookups > 1.03 && lookups < 1.15, "%f lookups a byte in %.0f MB", lookups,
+			rows[i].mb);
+	}
 	pattern_set_free(&set);
 	bench_text_free(&text);
 }

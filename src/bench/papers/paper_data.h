@@ -21,10 +21,13 @@ void paper_dna_patterns(
 	struct pattern_set *set, const struct bench_text *text, uint32_t count, uint64_t seed);
 
 /* Lin and others: packets in which none of the patterns occurs, and 1,998 different patterns of 1
- * to 243 bytes, 21 on average, like the content strings of Snort's rules: words and numbers, some
- * binary. Each of them holds a byte that no packet has. */
+ * to 243 bytes, 42,000 together, like the content strings of Snort's rules: words and numbers, some
+ * binary. They share first bytes, so that a trie of them has about the published 27,754 states. No
+ * packet has a byte that begins a pattern. */
 void paper_packets_text(struct bench_text *text, uint64_t seed);
 void paper_packets_patterns(struct pattern_set *set, uint64_t seed);
+/* Puts patterns into the packets: in the first 2, 4, 8, ... of 192 MB as many as published. */
+void paper_packets_attacks(struct bench_text *text, const struct pattern_set *set, uint64_t seed);
 
 /* Tran, Lee and Choi: prose of made-up words with the frequencies of a language (Zipf's law), and
  * `count` different words of its vocabulary, 8 to 9 letters on average. */

@@ -8,8 +8,8 @@
 #include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
-#define PASSES_MAX 200 /* bmh searches the text once for every pattern */
-#define CPU_MB 32      /* of the text, for the engines of the CPU */
+#define PASSES_MAX 200      /* bmh searches the text once for every pattern */
+#define CPU_MB ((size_t)32) /* of the text, for the engines of the CPU */
 
 /* A line of the table: the measurement on one data set. */
 static void add_line(struct paper_table *table, const char *data, const char *engine,
@@ -40,7 +40,7 @@ void papers_compare_all(struct papers *papers, const char *data)
 {
 	const struct scan_engine *engine;
 	struct paper_table *table = table_of(papers);
-	size_t part = papers->text.len < CPU_MB * 1000000u ? papers->text.len : CPU_MB * 1000000u;
+	size_t part = papers->text.len < CPU_MB << 20 ? papers->text.len : CPU_MB << 20;
 	double gram = -1;
 
 	for (const struct gpu_kernel_info *info = gpu_kernel_list;

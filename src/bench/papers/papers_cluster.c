@@ -16,7 +16,7 @@
 #include "bench/bench_search.h"
 #include "run/cluster.h"
 
-#define TEXT_MB 1073.741824
+#define TEXT_MB 1024.0
 #define PATTERN_LEN 8
 #define CHUNK_LEN ((size_t)32 << 20)
 #define NODES 10 /* that the paper had */

@@ -10,7 +10,7 @@
 
 struct pool;
 
-#define MB 1000000.0
+#define MB 1048576.0 /* of the papers: 912 MB are 65,535 blocks of 14,592 bytes */
 #define PAPERS_RIGHT_MAX 16
 
 /* The right hits in the first len bytes of the text. */
@@ -43,7 +43,7 @@ struct papers_time {
 
 /* ---- papers_data.c: what is searched ---- */
 
-/* The bytes of the paper's size in MB (10^6 bytes), shrunk by the options; largest: the paper's
+/* The bytes of the paper's size in MB (2^20 bytes), shrunk by the options; largest: the paper's
  * largest. */
 size_t papers_len(const struct papers *papers, double mb, double largest);
 
