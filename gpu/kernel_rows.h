@@ -21,6 +21,7 @@ ROW(gpu_nfa_u, "nfa-u", true, "Aho-Corasick with goto and supply functions (Kouz
 ROW(gpu_nfa_cr, "nfa-cr", true, "nfa-u, with coalesced reads to shared memory")
 ROW(gpu_nfa_r16, "nfa-r16", true, "nfa-cr, with reads of 16 bytes")
 ROW(gpu_nfa_cw, "nfa-cw", true, "nfa-r16, with coalesced writes of counts")
+ROW(gpu_nfa_tc, "nfa-tc", true, "nfa-cw, with the tables through texture")
 ROW(gpu_wm_u, "wm-u", true, "Wu-Manber with blocks of three bytes (Kouzinopoulos et al.)")
 ROW(gpu_wm_tc, "wm-tc", true, "wm-u, with the tables through texture")
 ROW(gpu_wm_cr, "wm-cr", true, "wm-tc, with coalesced reads to shared memory")

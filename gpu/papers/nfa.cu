@@ -31,16 +31,17 @@
  *
  * nfa-r16 (GPU-R16): the threads fetch words of 16 bytes (uint4), which are taken apart and stored
  * byte by byte. Fetches are now whole 512 bytes for each warp. Their stores collided in four ways,
- * and storing in turns was slower; today's compiler makes one store of the 16, which has no more
- * conflicts than 512 bytes must have.
+ * and storing in turns (section 4.2.2, `round_robin` here) was slower; today's compiler makes one
+ * store of the 16, which has no more conflicts than 512 bytes must have.
  *
  * nfa-cw (GPU-CW, algorithm 8): until here each byte of text adds to out[tid] in global memory; now
  * the number stays in a register and is written at the end, side by side. This stage differs from
  * the one before in the counting form alone: hits are written the same way by all.
  *
- * There is no nfa-tc. Their section 6 says that the tables of large sets were larger than textures
- * could be, though algorithm 8 names textures for them; we go by the former, and by their figure 4,
- * where AC gains nothing by that stage.
+ * nfa-tc (algorithm 8 as printed): nfa-cw with state_transition, state_supply and state_final read
+ * through texture. Their section 6 says that the tables of large sets were larger than textures could
+ * be, and their figure 4 has no such stage of AC; a linear texture of today has room for 524,288
+ * states.
  *
  * What else is different. They had cudaMallocPitch align the rows of state_transition: 256 states
  * of 4 bytes are aligned as they are. numBlocks was theirs to find; here it is as many as the
@@ -50,8 +51,9 @@
 #include "gpu/papers/subchunk.cuh"
 #include "gpu/kernel.h"
 
-struct nfa_algorithm {
+template <bool TEXTURED> struct nfa_algorithm {
 	struct nfa_tables tables;
+	struct nfa_textures textures;
 	uint32_t longest;
 
 	const struct found *found() const
@@ -63,15 +65,42 @@ struct nfa_algorithm {
 	__device__ __forceinline__ void search(const struct subchunk *own,
 		const struct gpu_text *text, const struct subchunk_output *output) const
 	{
-		nfa_search(&tables, own, text, output);
+		struct nfa_view view = { &tables, TEXTURED, &textures };
+		nfa_search(&view, own, text, output);
+	}
+
+	static void destroy(unsigned long long texture)
+	{
+		if (texture)
+			cudaDestroyTextureObject(texture);
 	}
 
 	void unload()
 	{
+		destroy(textures.transition);
+		destroy(textures.supply);
+		destroy(textures.finals);
 		cudaFree((void *)tables.transition);
 		cudaFree((void *)tables.supply);
 		cudaFree((void *)tables.finals);
 		automaton_unload(&tables.automaton);
+	}
+
+	/* A table, and with TEXTURED a texture over it. */
+	static cudaError_t load_table(const uint32_t **copy, unsigned long long *texture,
+		const uint32_t *host, size_t count)
+	{
+		struct cudaResourceDesc resource = {};
+		struct cudaTextureDesc description = {};
+		cudaError_t error = device_copy(copy, host, count * sizeof(*host));
+		if (error || !TEXTURED)
+			return error;
+		resource.resType = cudaResourceTypeLinear;
+		resource.res.linear.devPtr = (void *)*copy;
+		resource.res.linear.desc = cudaCreateChannelDesc<uint32_t>();
+		resource.res.linear.sizeInBytes = count * sizeof(*host);
+		description.readMode = cudaReadModeElementType;
+		return cudaCreateTextureObject(texture, &resource, &description, NULL);
 	}
 
 	/* The struct is all 0; on error it may be unloaded. */
@@ -80,12 +109,13 @@ struct nfa_algorithm {
 		const struct nfa_tables *host = nfa_tables(program);
 		size_t states = host->automaton.state_count;
 		longest = tables.longest = host->longest;
-		cudaError_t error =
-			device_copy(&tables.transition, host->transition, states * 256 * 4);
+		tables.round_robin = host->round_robin;
+		cudaError_t error = load_table(
+			&tables.transition, &textures.transition, host->transition, states * 256);
 		if (!error)
-			error = device_copy(&tables.supply, host->supply, states * 4);
+			error = load_table(&tables.supply, &textures.supply, host->supply, states);
 		if (!error)
-			error = device_copy(&tables.finals, host->finals, states * 4);
+			error = load_table(&tables.finals, &textures.finals, host->finals, states);
 		struct automaton copy;
 		if (!error && !(error = automaton_load(&copy, &host->automaton)))
 			tables.automaton = copy;
@@ -93,16 +123,17 @@ struct nfa_algorithm {
 	}
 };
 
-#define NFA_ROW(name, stage) \
+#define NFA_ROW(name, stage, textured) \
 	{ \
-		name, nfa_compile, nfa_free, NULL, nfa_describe, \
-			subchunk_row<stage, nfa_algorithm>::load, \
-			subchunk_row<stage, nfa_algorithm>::unload, \
-			subchunk_row<stage, nfa_algorithm>::launch, \
-			&subchunk_row<stage, nfa_algorithm>::form \
+		name, textured ? nfa_compile_textured : nfa_compile, nfa_free, NULL, nfa_describe, \
+			subchunk_row<stage, nfa_algorithm<textured>>::load, \
+			subchunk_row<stage, nfa_algorithm<textured>>::unload, \
+			subchunk_row<stage, nfa_algorithm<textured>>::launch, \
+			&subchunk_row<stage, nfa_algorithm<textured>>::form \
 	}
 
-const struct gpu_kernel gpu_nfa_u = NFA_ROW("nfa-u", SUBCHUNK_U);
-const struct gpu_kernel gpu_nfa_cr = NFA_ROW("nfa-cr", SUBCHUNK_CR);
-const struct gpu_kernel gpu_nfa_r16 = NFA_ROW("nfa-r16", SUBCHUNK_R16);
-const struct gpu_kernel gpu_nfa_cw = NFA_ROW("nfa-cw", SUBCHUNK_CW);
+const struct gpu_kernel gpu_nfa_u = NFA_ROW("nfa-u", SUBCHUNK_U, false);
+const struct gpu_kernel gpu_nfa_cr = NFA_ROW("nfa-cr", SUBCHUNK_CR, false);
+const struct gpu_kernel gpu_nfa_r16 = NFA_ROW("nfa-r16", SUBCHUNK_R16, false);
+const struct gpu_kernel gpu_nfa_cw = NFA_ROW("nfa-cw", SUBCHUNK_CW, false);
+const struct gpu_kernel gpu_nfa_tc = NFA_ROW("nfa-tc", SUBCHUNK_CW, true);

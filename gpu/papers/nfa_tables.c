@@ -9,8 +9,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "patterns/trie.h"
+#include "scan/gpu_options.h"
 
 #define STATES_MAX (1u << 20) /* a row of the transition table is a KiB */
+/* A linear texture has 2^27 texels, so 2^19 rows. */
+#define TEXTURE_STATES_MAX (1u << 19)
 
 struct nfa_program {
 	struct nfa_tables tables;
@@ -98,28 +101,40 @@ static void build(struct nfa_tables *tables, const struct keyword_set *keywords,
 
 /* ---- the rows' functions ---- */
 
-int nfa_compile(struct gpu_program **program, const struct pattern_set *set,
+static int compile(struct gpu_program **program, const struct pattern_set *set, uint32_t states_max,
 	const struct gpu_tuning *tuning, struct error *error)
 {
 	struct keyword_set keywords;
 	struct nfa_program *nfa;
 	uint64_t states;
 
-	(void)tuning; /* nothing can be asked of it */
 	keywords_make(&keywords, set, SUBCHUNK_KEYWORD_MAX);
 	states = count_states(&keywords);
-	if (states > STATES_MAX) {
+	if (states > states_max) {
 		keywords_free(&keywords);
 		return error_set(error, EXIT_NO_ENGINE, EINVAL,
 			"the kernels nfa have a table of a KiB for each state, and the %llu states "
 			"of this set make one that does not fit: %u can be",
-			(unsigned long long)states, STATES_MAX);
+			(unsigned long long)states, states_max);
 	}
 	nfa = xcalloc(1, sizeof(*nfa));
 	build(&nfa->tables, &keywords, set);
+	nfa->tables.round_robin = tuning && tuning->round_robin;
 	keywords_free(&keywords);
 	*program = (struct gpu_program *)nfa;
 	return 0;
+}
+
+int nfa_compile(struct gpu_program **program, const struct pattern_set *set,
+	const struct gpu_tuning *tuning, struct error *error)
+{
+	return compile(program, set, STATES_MAX, tuning, error);
+}
+
+int nfa_compile_textured(struct gpu_program **program, const struct pattern_set *set,
+	const struct gpu_tuning *tuning, struct error *error)
+{
+	return compile(program, set, TEXTURE_STATES_MAX, tuning, error);
 }
 
 void nfa_free(struct gpu_program *program)
@@ -147,7 +162,8 @@ void nfa_run(
 	const struct nfa_tables *tables = nfa_tables(program);
 	struct subchunk all = { text->from, found_end(&tables->automaton.found, text), text->bytes,
 		0 };
+	struct nfa_view view = { .tables = tables };
 	struct subchunk_output output = { false, NULL, hits };
 
-	nfa_search(tables, &all, text, &output);
+	nfa_search(&view, &all, text, &output);
 }

@@ -41,17 +41,49 @@ struct subchunk_launch {
 	uint32_t end;     /* of the bytes where keywords may start; from text.from on */
 };
 
+/* Section 4.2.2: of 16 threads, each four begin their 16 bytes with another word, so that no two meet in a
+ * bank of their devices. */
+static __device__ __forceinline__ void subchunk_store_in_turns(uint32_t *tile, uint4 words)
+{
+	uint32_t turn = threadIdx.x % 16 / 4;
+	if (turn == 0) {
+		tile[0] = words.x;
+		tile[1] = words.y;
+		tile[2] = words.z;
+		tile[3] = words.w;
+	} else if (turn == 1) {
+		tile[1] = words.y;
+		tile[2] = words.z;
+		tile[3] = words.w;
+		tile[0] = words.x;
+	} else if (turn == 2) {
+		tile[2] = words.z;
+		tile[3] = words.w;
+		tile[0] = words.x;
+		tile[1] = words.y;
+	} else {
+		tile[3] = words.w;
+		tile[0] = words.x;
+		tile[1] = words.y;
+		tile[2] = words.z;
+	}
+}
+
 /* The characters of one S_memsize, and the m - 1 after it: byte by byte, or by uint4 words that are
- * unpacked. */
+ * unpacked, or stored in turns. */
 template <int STAGE>
 static __device__ __forceinline__ void subchunk_read(
-	uint8_t *tile, const struct gpu_text *text, uint32_t at, uint32_t longest)
+	uint8_t *tile, const struct gpu_text *text, uint32_t at, uint32_t longest, bool round_robin)
 {
 	uint32_t rest = text->len - at, by_words = SUBCHUNK_MEMSIZE;
 	if (STAGE < SUBCHUNK_R16)
 		by_words = 0;
 	for (uint32_t j = threadIdx.x * 16; j < by_words && j < rest; j += SUBCHUNK_THREADS * 16) {
 		uint4 words = *(const uint4 *)(text->bytes + at + j);
+		if (round_robin) {
+			subchunk_store_in_turns((uint32_t *)(tile + j), words);
+			continue;
+		}
 		uint32_t word[4] = { words.x, words.y, words.z, words.w };
 #pragma unroll
 		for (uint32_t k = 0; k < 16; k++)
@@ -87,7 +119,8 @@ static __device__ __forceinline__ void subchunk_walk_tiles(const ALGORITHM *algo
 	uint64_t at = (launch->text.from & ~15u) + (uint64_t)blockIdx.x * SUBCHUNK_MEMSIZE;
 	for (; at < launch->end; at += step) {
 		__syncthreads();
-		subchunk_read<STAGE>(tile, &launch->text, (uint32_t)at, algorithm->longest);
+		subchunk_read<STAGE>(tile, &launch->text, (uint32_t)at, algorithm->longest,
+			algorithm->tables.round_robin);
 		__syncthreads();
 		uint64_t begin = at + threadIdx.x * SUBCHUNK_SHARE;
 		uint64_t end = min(begin + SUBCHUNK_SHARE, (uint64_t)launch->end);

@@ -131,6 +131,7 @@ struct wm_algorithm {
 		tables.m = host->m;
 		longest = tables.longest = host->longest;
 		tables.member_count = host->member_count;
+		tables.round_robin = host->round_robin;
 		if (host->m)
 			error = load_window(host, textured);
 		if (!error && host->singles)

@@ -26,6 +26,7 @@ struct wm_tables {
 	const uint32_t *prefix;  /* PREFIX of each keyword */
 	const uint8_t *bytes;    /* of the keywords, each a row of `longest` */
 	uint32_t member_count;
+	bool round_robin; /* wm-r16, wm-cw: fetched words are stored in turns (section 4.2.2) */
 	/* The companion pass: the keyword of one byte, or of two, that is these, or WM_NONE. */
 	const uint32_t *singles; /* 256; NULL when no keyword is shorter than B */
 	const uint32_t *pairs;   /* 65,536, by first byte << 8 | second */

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "patterns/keywords.h"
+#include "scan/gpu_options.h"
 
 #define BYTES_MAX (1u << 27) /* what a linear texture can have for elements on every device */
 
@@ -153,7 +154,6 @@ int wm_compile(struct gpu_program **program, const struct pattern_set *set,
 	struct wm_program *wm;
 	uint64_t len;
 
-	(void)tuning; /* nothing can be asked of it */
 	keywords_make(&keywords, set, SUBCHUNK_KEYWORD_MAX);
 	len = (uint64_t)keywords.count * keywords.longest;
 	if (len > BYTES_MAX) {
@@ -165,6 +165,7 @@ int wm_compile(struct gpu_program **program, const struct pattern_set *set,
 	}
 	wm = xcalloc(1, sizeof(*wm));
 	build(&wm->tables, &keywords, set);
+	wm->tables.round_robin = tuning && tuning->round_robin;
 	keywords_free(&keywords);
 	*program = (struct gpu_program *)wm;
 	return 0;

@@ -147,6 +147,10 @@ const struct option_row bench_option_rows[] = {
 		MEMBER(no_diagonal),
 		.group = "Kernels of papers",
 		.help = "stt-p2: store the text without the diagonal scheme" },
+	{ .name = "round-robin",
+		MEMBER(round_robin),
+		.group = "Kernels of papers",
+		.help = "nfa-r16, -cw, -tc, wm-r16, -cw: store the text in turns" },
 	{ .name = "unmerged",
 		MEMBER(unmerged),
 		.group = "Kernels of papers",
@@ -208,6 +212,7 @@ static struct gpu_tuning tuning_of(const struct bench_settings *settings)
 		.words = (unsigned)settings->words,
 		.uints = settings->uints,
 		.no_diagonal = settings->no_diagonal,
+		.round_robin = settings->round_robin,
 		.unmerged = settings->unmerged,
 		.blocks = (unsigned)settings->blocks,
 		.threads = (unsigned)settings->block_threads };

@@ -16,7 +16,7 @@ struct bench_settings {
 	unsigned mode;
 	uint64_t size, rounds, threads, chunk_size, seed, plant, parts, paper;
 	uint64_t words, blocks, block_threads;
-	bool papers, uints, no_diagonal, unmerged, zero_copy, json, verbose;
+	bool papers, uints, no_diagonal, round_robin, unmerged, zero_copy, json, verbose;
 };
 
 extern const struct option_row bench_option_rows[];

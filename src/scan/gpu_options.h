@@ -31,6 +31,8 @@ struct gpu_tuning {
 	unsigned words;   /* ac3, ac4: tWord, the words of 4 bytes in a thread's own stretch */
 	bool uints;       /* ac3: reads its stretch from shared memory by words, not by bytes */
 	bool no_diagonal; /* stt-p2: stores the text without the diagonal scheme */
+	bool round_robin; /* nfa-r16, nfa-cw, nfa-tc, wm-r16, wm-cw: threads store what they
+			     fetched in turns, as Kouzinopoulos et al. tried (section 4.2.2) */
 	bool unmerged;    /* pfac4, pfac5: states and matches in tables of their own, even where
 			     they have room in one */
 	unsigned blocks, threads; /* bmh: the grid */

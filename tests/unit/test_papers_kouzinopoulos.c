@@ -34,7 +34,9 @@ static const struct found *nfa_found(const struct gpu_program *program, uint32_t
 static void nfa_one(const struct gpu_program *program, const struct subchunk *own,
 	const struct gpu_text *text, const struct subchunk_output *output)
 {
-	nfa_search(nfa_tables(program), own, text, output);
+	struct nfa_view view = { .tables = nfa_tables(program) };
+
+	nfa_search(&view, own, text, output);
 }
 
 static const struct found *wm_found(const struct gpu_program *program, uint32_t *longest)
