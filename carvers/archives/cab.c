@@ -11,7 +11,8 @@
  *
  * All folders' blocks are walked, and each checksum that is not 0 is compared; a cabinet with one
  * that is 0 stays unverified. The blocks must end where the file ends according to the header. Each
- * cabinet of a set is a file of its own.
+ * cabinet of a set is a file of its own. A signature's elements (X.690, 8.1) must end where it does;
+ * their content is named as unverified.
  *
  * Damage. The file is valid up to the first invalid block.
  */
@@ -20,6 +21,7 @@
 
 #include "bytes.h"
 #include "dates.h"
+#include "plain_text.h"
 #include "walk.h"
 
 enum {
@@ -33,6 +35,9 @@ enum {
 	HAS_RESERVE = 4,
 	BLOCK_MAX_LEN = 32768,
 	GAP_MAX_LEN = 4096,
+	SIGNATURE_DEPTH = 32,
+	SIGNATURE_PADDING = 8,
+	TAIL_LEN = 96,
 	/* Compression may make a block longer. */
 	COMPRESSED_MAX_LEN = BLOCK_MAX_LEN + 6144,
 };
@@ -44,7 +49,7 @@ struct cab {
 	uint64_t end; /* after the files, then after each data block */
 	uint16_t folder_count, file_count;
 	uint8_t folder_reserve, data_reserve;
-	uint64_t signature_end;
+	uint64_t signature_at, signature_end;
 	bool unproven; /* some blocks have no checksum */
 };
 
@@ -72,8 +77,64 @@ static void read_signature(struct cab *cab, uint64_t at, uint16_t len)
 	if (!p || le32(p) != 0x100000 || start < cab->len || start > cab->len + 16)
 		return;
 	p = view_peek(cab->view, start, 2);
-	if (p && p[0] == 0x30 && p[1] >= 0x80)
+	if (p && p[0] == 0x30 && p[1] >= 0x80) {
+		cab->signature_at = start;
 		cab->signature_end = start + signature_len;
+	}
+}
+
+/* Whether the last bytes of the last element, if it is long, look like random ones, as a signature
+ * does: neither text nor one byte repeated. */
+static bool is_tail_random(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p = end - at < TAIL_LEN ? NULL : view_peek(view, end - TAIL_LEN, TAIL_LEN);
+	size_t text = 0;
+
+	if (end - at < TAIL_LEN)
+		return true;
+	while (p && text < TAIL_LEN && plain_text_byte(p[text]))
+		text++;
+	return p && text < TAIL_LEN && memcmp(p, p + 1, TAIL_LEN - 1) != 0;
+}
+
+/* Whether the signature is a tree of elements that all end where the one that contains them does. */
+static bool is_signature_whole(const struct cab *cab)
+{
+	uint64_t at = cab->signature_at, ends[SIGNATURE_DEPTH];
+	unsigned depth = 0;
+
+	do {
+		const uint8_t *p = view_peek(cab->view, at, 2);
+		uint64_t len = p ? p[1] : 0;
+		unsigned len_len = len >= 0x80 ? (unsigned)len & 0x7f : 0;
+		bool constructed = p && p[0] & 0x20;
+
+		if (!p || len == 0x80 || len_len > 4)
+			return false;
+		p = len_len ? view_peek(cab->view, at + 2, len_len) : NULL;
+		for (unsigned i = 0; i < len_len; i++)
+			len = (i ? len << 8 : 0) | (p ? p[i] : 0);
+		at += 2 + len_len;
+		if ((len_len && !p) || at > cab->signature_end || len > cab->signature_end - at ||
+			(depth && len > ends[depth - 1] - at))
+			return false;
+		if (constructed && len) {
+			if (depth == SIGNATURE_DEPTH)
+				return false;
+			ends[depth++] = at + len;
+			continue;
+		}
+		if (cab->signature_end - at - len < SIGNATURE_PADDING &&
+			!is_tail_random(cab->view, at, at + len))
+			return false;
+		view_unverified(cab->view, at, at + len);
+		at += len;
+		while (depth && at == ends[depth - 1])
+			depth--;
+	} while (depth);
+	/* What follows is padding. */
+	return cab->signature_end - at < SIGNATURE_PADDING &&
+	       walk_zeros(cab->view, at, cab->signature_end);
 }
 
 /* What is wrong with the header, or NULL. */
@@ -247,6 +308,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = cab.signature_end;
 	if (finding->length > view_size(view))
 		return walk_cut(view, finding, finding->length, view_size(view));
+	if (cab.signature_end > cab.len && !is_signature_whole(&cab))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the signature at %" PRIu64 " is not valid up to its end",
+			cab.signature_at);
+	view_unverified(view, cab.end, cab.len);
 	if (cab.unproven)
 		return verdict_because(
 			CARVE_UNVERIFIED, finding, "has data blocks without a checksum");

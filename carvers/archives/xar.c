@@ -8,13 +8,18 @@
  * Every piece of the heap (files, extended attributes, checksum, signatures) has an <offset> from
  * the heap's start and a <length> or <size> in the table: the last one ends the file.
  *
- * Damage. The pieces are not checked: what follows the table counts as valid up to the end of the
- * image, or not at all.
+ * Pieces that are compressed (with zlib, mostly, or gzip, bzip2, xz) are decompressed, which compares
+ * their own checksums; the others are named as unverified. If the last piece is not verified, neither is
+ * the file.
+ *
+ * Damage. What follows the table counts as valid up to the end of the image, or not at all.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
+#include "compressed.h"
 #include "inflated.h"
 #include "walk.h"
 
@@ -24,7 +29,14 @@ enum {
 	TAG_MAX_LEN = 16,
 };
 
+#define PIECES_MAX 65536 /* that are checked */
+#define PIECE_WORK 64    /* units (view_work) to sort one */
+
 #define TABLE_MAX_LEN ((uint64_t)256 << 20)
+
+struct xar_piece {
+	uint64_t at, end;
+};
 
 /* Reads the table byte by byte while it is decompressed. A file's data has an offset and a length,
  * in either order; a checksum and a signature have a size instead. */
@@ -35,6 +47,9 @@ struct xar_table {
 	uint64_t number;
 	uint64_t offset, length, size, end; /* end: after the last piece */
 	bool has_offset, has_length, has_size, is_xml;
+	struct xar_piece *pieces; /* offsets in the heap */
+	size_t piece_count, piece_room;
+	bool no_memory;
 };
 
 static bool is_tag(const struct xar_table *table, const char *name)
@@ -42,12 +57,32 @@ static bool is_tag(const struct xar_table *table, const char *name)
 	return table->tag_len == strlen(name) && memcmp(table->tag, name, table->tag_len) == 0;
 }
 
+static void note_piece(struct xar_table *table, uint64_t at, uint64_t len)
+{
+	if (!len || table->piece_count == PIECES_MAX)
+		return;
+	if (table->piece_count == table->piece_room) {
+		size_t room = table->piece_room ? 2 * table->piece_room : 64;
+		struct xar_piece *more = realloc(table->pieces, room * sizeof(*more));
+
+		if (!more) {
+			table->no_memory = true;
+			return;
+		}
+		table->pieces = more;
+		table->piece_room = room;
+	}
+	table->pieces[table->piece_count++] = (struct xar_piece){ at, at + len };
+}
+
 /* Adds a piece, and resets the fields for the next one. */
 static void add_piece(struct xar_table *table, uint64_t len)
 {
-	if (table->has_offset && len <= INT64_MAX - table->offset &&
-		table->offset + len > table->end)
-		table->end = table->offset + len;
+	if (table->has_offset && len <= INT64_MAX - table->offset) {
+		note_piece(table, table->offset, len);
+		if (table->offset + len > table->end)
+			table->end = table->offset + len;
+	}
 	table->has_offset = table->has_length = table->has_size = false;
 }
 
@@ -122,12 +157,74 @@ static uint64_t read_table(struct view *view, uint64_t at, uint64_t end, uint64_
 	return at;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* Whether the bytes [at, end) are all one compressed stream with a checksum. */
+static bool is_piece_whole(struct view *view, uint64_t at, uint64_t end)
+{
+	struct inflated inflated = { 0 };
+	enum inflated_state state = INFLATED_MORE;
+	const uint8_t *p = view_peek(view, at, 6), *window;
+	struct compressed stream;
+	size_t len, used;
+
+	if (!p || end - at < 8)
+		return false;
+	if (p[0] == 0x1f && p[1] == 0x8b)
+		return compressed_walk(view, COMPRESSED_GZIP, at, end, &stream) ==
+			       COMPRESSED_DONE &&
+		       stream.end == end;
+	if (memcmp(p, "BZh", 3) == 0)
+		return compressed_walk(view, COMPRESSED_BZIP2, at, end, &stream) ==
+			       COMPRESSED_DONE &&
+		       stream.end == end;
+	if (memcmp(p, "\xfd\x37zXZ", 6) == 0)
+		return compressed_walk(view, COMPRESSED_XZ, at, end, &stream) == COMPRESSED_DONE &&
+		       stream.end == end;
+	if (p[0] != 0x78 || be16(p) % 31 || !inflated_open(&inflated, view, INFLATED_ZLIB))
+		return false;
+	while (state == INFLATED_MORE && (window = walk_window(view, at, end, &len))) {
+		state = inflated_feed(&inflated, window, len, &used);
+		at += used;
+	}
+	inflated_close(&inflated);
+	return state == INFLATED_DONE && at == end;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct xar_piece *first = a, *second = b;
+
+	if (first->at != second->at)
+		return first->at < second->at ? -1 : 1;
+	return first->end < second->end ? -1 : first->end > second->end;
+}
+
+/* Decompresses all pieces, and names what is not verified so. Whether the last one is. */
+static bool check_pieces(struct view *view, uint64_t heap, struct xar_table *table)
+{
+	uint64_t end = heap; /* of what is verified */
+
+	if (!view_work(view, PIECE_WORK * table->piece_count))
+		return false;
+	if (table->piece_count)
+		qsort(table->pieces, table->piece_count, sizeof(*table->pieces), by_place);
+	for (size_t i = 0; i < table->piece_count; i++) {
+		uint64_t at = heap + table->pieces[i].at, piece_end = heap + table->pieces[i].end;
+
+		if (at < end || !is_piece_whole(view, at, piece_end))
+			continue;
+		view_unverified(view, end, at);
+		end = piece_end;
+	}
+	view_unverified(view, end, heap + table->end);
+	return end == heap + table->end;
+}
+
+static enum verdict check_archive(
+	struct view *view, struct finding *finding, struct xar_table *table)
 {
 	const uint8_t *p = view_peek(view, 0, HEADER_MIN_LEN);
 	uint64_t header_len = p ? be16(p + 4) : 0, table_len = p ? be64(p + 8) : 0;
 	uint64_t xml_len = p ? be64(p + 16) : 0, heap, invalid_at, size = view_size(view);
-	struct xar_table table = { .number = 0 };
 	bool whole;
 
 	if (!p || memcmp(p, "xar!", 4) != 0 || be16(p + 6) != 1 || header_len < HEADER_MIN_LEN ||
@@ -135,7 +232,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		xml_len > TABLE_MAX_LEN || xml_len < table_len / 2)
 		return verdict_because(CARVE_REJECT, finding, "no header at 0");
 	heap = header_len + table_len;
-	invalid_at = read_table(view, header_len, heap, xml_len, &table, &whole);
+	invalid_at = read_table(view, header_len, heap, xml_len, table, &whole);
 	if (!whole && invalid_at < header_len + 32 && heap <= size)
 		return verdict_because(
 			CARVE_REJECT, finding, "no table of contents at %" PRIu64, header_len);
@@ -144,13 +241,27 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the table of contents is invalid at %" PRIu64, invalid_at);
 	}
-	if (!whole || table.end > size - heap)
-		return walk_cut(view, finding, whole ? heap + table.end : heap,
+	if (!whole || table->end > size - heap)
+		return walk_cut(view, finding, whole ? heap + table->end : heap,
 			view_ends_with_image(view) ? walk_before_fill(view, header_len, size)
 			: whole                    ? heap
 						   : invalid_at);
-	finding->length = heap + table.end;
+	finding->length = heap + table->end;
+	if (!check_pieces(view, heap, table))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing verifies the last piece, up to %" PRIu64, finding->length);
 	return CARVE_COMPLETE;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct xar_table table = { 0 };
+	enum verdict verdict = check_archive(view, finding, &table);
+
+	if (table.no_memory)
+		view_no_memory(view);
+	free(table.pieces);
+	return verdict;
 }
 
 const struct carver xar_carver = {

@@ -18,6 +18,7 @@
 #include "bytes.h"
 #include "image_resources.h"
 #include "overwrite.h"
+#include "predictor.h"
 #include "ps.h"
 #include "tiff_ifd.h"
 #include "title.h"
@@ -31,6 +32,9 @@
 #define WMF_HEADER_LEN 18
 #define WMF_RECORD_LEN 6
 #define TIFF_HEADER_LEN 8
+#define TIFF_WIDTH 256
+#define TIFF_BITS 258
+#define TIFF_SAMPLES 277
 #define TIFF_STRIP_OFFSETS 273
 #define TIFF_STRIP_LENGTHS 279
 #define TIFF_RESOURCES 34377
@@ -134,6 +138,36 @@ static bool are_previews_valid(struct view *view, const struct eps_section *sect
 	       (tiff->end == tiff->at || is_valid_tiff(view, tiff, at));
 }
 
+static uint64_t tiff_value(const struct tiff *tiff, uint16_t tag, uint64_t missing)
+{
+	struct tiff_entry entry;
+	uint64_t value;
+
+	return tiff_find(tiff, tiff->first_ifd, tag, &entry) &&
+			       tiff_read_value(tiff, &entry, 0, &value)
+		       ? value
+		       : missing;
+}
+
+/* Whether the TIFF's pixels continue to the section's end as they began. */
+static bool is_tiff_end_plausible(struct view *view, const struct eps_section *section)
+{
+	uint64_t start = section->at + TIFF_HEADER_LEN, width, bits, row_len, at;
+	struct tiff tiff;
+	const char *what;
+
+	if (!tiff_open(&tiff, view, section->at, section->end - section->at))
+		return false;
+	width = tiff_value(&tiff, TIFF_WIDTH, 1);
+	bits = tiff_value(&tiff, TIFF_BITS, 1) * tiff_value(&tiff, TIFF_SAMPLES, 1);
+	if (width > UINT32_MAX || bits > 64 || !width || !bits)
+		return false;
+	row_len = (width * bits + 7) / 8;
+	return overwrite_find(view, start, section->end, row_len, &at, &what) == OVERWRITE_NONE &&
+	       predictor_check_end(view, start, section->end, row_len, (bits + 7) / 8, &at) ==
+		       PREDICTOR_CONTINUOUS;
+}
+
 /* Names the bytes outside all sections, and those after the PostScript's end in its own. */
 static void name_gaps(struct view *view, const struct eps_section *sections, uint64_t post_end)
 {
@@ -225,6 +259,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!is_end_shown(ps_end, &ps, sections[0].end))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"no %%%%EOF in the PostScript, up to %" PRIu64, sections[0].end);
+	if (sections[2].end == end && sections[2].end > sections[2].at &&
+		!is_tiff_end_plausible(view, &sections[2]))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the preview's last pixels, up to %" PRIu64 ", cannot be verified", end);
 	if (ps_end == PS_BINARY)
 		view_unverified(view, ps.broken_at, ps.end);
 	if (ps_end == PS_CUT)

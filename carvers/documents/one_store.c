@@ -9,11 +9,13 @@
  *
  * All lists are walked from the root on: each fragment has to begin and end with its mark, and what
  * its nodes refer to has to be in the file. The header states the file's length. The data's content
- * is not checked. A file is valid up to the end of the fragment that reaches furthest, of those
+ * is not checked, and named as unverified; a file that continues after its last fragment, but for zeros,
+ * is unverified. A file that was inserted is named as embedded. A file is valid up to the end of the fragment that reaches furthest, of those
  * found before an invalid one.
  */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
@@ -27,6 +29,9 @@
 #define END_LEN 20
 #define WAITING 512 /* lists found but not yet walked */
 #define MAX_FRAGMENTS 65536
+#define FILE_REFERENCE 0x094 /* a node's number */
+#define FILE_HEAD_LEN 36
+#define FRAGMENT_WORK 64 /* units (view_work) to sort one */
 
 struct one_ref {
 	uint64_t at, len;
@@ -37,6 +42,8 @@ struct one_store {
 	uint64_t len, valid_end;
 	struct one_ref waiting[WAITING];
 	unsigned waiting_count, fragment_count;
+	struct one_ref *fragments; /* the valid ones */
+	size_t valid_count, valid_room;
 	uint64_t walked; /* bytes of fragments: a real file has at most its length */
 	const char *problem;
 	uint64_t problem_at;
@@ -100,6 +107,17 @@ static bool read_reference(const uint8_t *p, uint32_t header, uint32_t len, stru
 	return true;
 }
 
+/* Names the file that was inserted, if its data starts there ([MS-ONESTORE] 2.6.13). */
+static void name_file(struct one_store *store, const struct one_ref *ref)
+{
+	static const uint8_t mark[16] = { 0xe7, 0x16, 0xe3, 0xbd, 0x65, 0x26, 0x11, 0x45, 0xa4,
+		0xc4, 0x8d, 0x4d, 0x0b, 0x7a, 0x9e, 0xac };
+	const uint8_t *p = ref->len > FILE_HEAD_LEN ? view_peek(store->view, ref->at, 16) : NULL;
+
+	if (p && memcmp(p, mark, 16) == 0)
+		view_embedded(store->view, ref->at + FILE_HEAD_LEN);
+}
+
 /* Reads the node at `at`, before `end`; *next is the node after it, or 0 after the last. */
 static bool read_node(struct one_store *store, uint64_t at, uint64_t end, uint64_t *next)
 {
@@ -121,8 +139,51 @@ static bool read_node(struct one_store *store, uint64_t at, uint64_t end, uint64
 		return set_problem(store, "a node too short for its reference", at);
 	if (kind == 2)
 		return add_list(store, &ref, at);
+	if (id == FILE_REFERENCE && !is_nil(&ref) && is_in_file(store, &ref))
+		name_file(store, &ref);
 	return is_nil(&ref) || is_in_file(store, &ref) ||
 	       set_problem(store, "a node that refers past the end", at);
+}
+
+static void note_fragment(struct one_store *store, const struct one_ref *ref)
+{
+	if (store->valid_count == store->valid_room) {
+		size_t room = store->valid_room ? 2 * store->valid_room : 64;
+		struct one_ref *more = realloc(store->fragments, room * sizeof(*more));
+
+		if (!more) {
+			view_no_memory(store->view);
+			return;
+		}
+		store->fragments = more;
+		store->valid_room = room;
+	}
+	store->fragments[store->valid_count++] = *ref;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct one_ref *first = a, *second = b;
+
+	return first->at < second->at ? -1 : first->at > second->at;
+}
+
+/* Names what is not in a fragment. */
+static void name_unverified(struct one_store *store)
+{
+	uint64_t end = HEADER_LEN;
+
+	if (!view_work(store->view, FRAGMENT_WORK * store->valid_count))
+		return;
+	qsort(store->fragments, store->valid_count, sizeof(*store->fragments), by_place);
+	for (size_t i = 0; i < store->valid_count; i++) {
+		const struct one_ref *ref = &store->fragments[i];
+
+		view_unverified(store->view, end, ref->at);
+		if (ref->at + ref->len > end)
+			end = ref->at + ref->len;
+	}
+	view_unverified(store->view, end, store->len);
 }
 
 static bool read_fragment(struct one_store *store, const struct one_ref *ref)
@@ -148,6 +209,7 @@ static bool read_fragment(struct one_store *store, const struct one_ref *ref)
 			return false;
 	if (end > store->valid_end && (!store->problem || end <= store->problem_at))
 		store->valid_end = end;
+	note_fragment(store, ref);
 	return add_list(store, &following, end - END_LEN);
 }
 
@@ -164,9 +226,9 @@ static void walk_lists(
 	}
 }
 
-enum verdict one_check_store(struct view *view, struct finding *finding)
+static enum verdict check_store(struct one_store *store, struct finding *finding)
 {
-	struct one_store store = { .view = view };
+	struct view *view = store->view;
 	const uint8_t *p = view_peek(view, 0, HEADER_LEN);
 	struct one_ref root, hashed;
 	uint64_t size = view_size(view);
@@ -175,20 +237,33 @@ enum verdict one_check_store(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "the header is cut off");
 	hashed = (struct one_ref){ .at = le64(p + 148), .len = le32(p + 156) };
 	root = (struct one_ref){ .at = le64(p + 172), .len = le32(p + 180) };
-	store.len = le64(p + 196);
-	if (store.len < HEADER_LEN || store.len > UINT64_MAX / 2 || is_nil(&root))
+	store->len = le64(p + 196);
+	if (store->len < HEADER_LEN || store->len > UINT64_MAX / 2 || is_nil(&root))
 		return verdict_because(CARVE_REJECT, finding, "an impossible length at 196");
-	walk_lists(&store, &root, &hashed);
-	if (!store.valid_end)
+	walk_lists(store, &root, &hashed);
+	if (!store->valid_end)
 		return verdict_because(
-			CARVE_REJECT, finding, "%s at %" PRIu64, store.problem, store.problem_at);
-	if (store.len > size)
-		return walk_cut(view, finding, store.len,
-			view_ends_with_image(view) ? size : store.valid_end);
-	finding->length = store.valid_end;
-	if (store.problem)
-		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, store.problem,
-			store.problem_at);
-	finding->length = store.len;
+			CARVE_REJECT, finding, "%s at %" PRIu64, store->problem, store->problem_at);
+	if (store->len > size)
+		return walk_cut(view, finding, store->len,
+			view_ends_with_image(view) ? size : store->valid_end);
+	finding->length = store->valid_end;
+	if (store->problem)
+		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, store->problem,
+			store->problem_at);
+	finding->length = store->len;
+	name_unverified(store);
+	if (store->valid_end < store->len && !walk_zeros(view, store->valid_end, store->len))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing verifies the data after %" PRIu64, store->valid_end);
 	return CARVE_COMPLETE;
+}
+
+enum verdict one_check_store(struct view *view, struct finding *finding)
+{
+	struct one_store store = { .view = view };
+	enum verdict verdict = check_store(&store, finding);
+
+	free(store.fragments);
+	return verdict;
 }

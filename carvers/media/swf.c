@@ -58,7 +58,9 @@ static enum verdict check_plain(struct view *view, struct finding *finding, uint
 			len = le32(p);
 			head = 6;
 		}
-		if (!is_known_tag(code) || len > length || at + head + len > length)
+		/* The end tag is empty. */
+		if (!is_known_tag(code) || (code == 0 && len) || len > length ||
+			at + head + len > length)
 			break;
 		valid_end = at;
 		/* Pictures and audio, after their numbers. */

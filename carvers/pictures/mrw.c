@@ -9,6 +9,7 @@
  *	        16 bits each (82)
  *
  * The blocks have to fill their length, and the sensor's size determines the length of the pixels.
+ * If these do not continue to their end as they began, the file is unverified.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 #include "carver.h"
 #include "exif.h"
 #include "noise.h"
+#include "overwrite.h"
+#include "predictor.h"
 #include "walk.h"
 
 #define HEAD_LEN 8
@@ -27,7 +30,7 @@ struct mrw {
 	struct view *view;
 	struct finding *finding;
 	uint64_t at, end; /* the next block; the end of all */
-	uint64_t pixels_len;
+	uint64_t pixels_len, row_len;
 	const char *problem;
 };
 
@@ -48,6 +51,8 @@ static void read_sensor(struct mrw *mrw, uint64_t at)
 
 	if (p)
 		mrw->pixels_len = p[18] == PACKED ? pixels * p[16] / 8 : pixels * 2;
+	if (p && be16(p + 8))
+		mrw->row_len = mrw->pixels_len / be16(p + 8);
 }
 
 /* Skips the blocks. False when one is invalid or missing. */
@@ -71,6 +76,18 @@ static bool skip_blocks(struct mrw *mrw)
 	}
 	mrw->problem = "no sensor size";
 	return mrw->pixels_len;
+}
+
+/* Whether the pixels continue to `end` as they began. Two rows and two columns of the sensor have the
+ * same colours. */
+static bool is_end_plausible(struct mrw *mrw, uint64_t end)
+{
+	uint64_t row_len = mrw->row_len ? 2 * mrw->row_len : 1, at;
+	const char *what;
+
+	return overwrite_find(mrw->view, mrw->end, end, row_len, &at, &what) == OVERWRITE_NONE &&
+	       predictor_check_end(mrw->view, mrw->end, end, row_len, 4, &at) ==
+		       PREDICTOR_CONTINUOUS;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -109,6 +126,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end > size)
 		return walk_cut(view, finding, end, size);
 	view_unverified(view, mrw.end, end);
+	if (!is_end_plausible(&mrw, end))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last pixels, up to %" PRIu64 ", cannot be verified", end);
 	return CARVE_COMPLETE;
 }
 

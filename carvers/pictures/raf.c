@@ -6,8 +6,8 @@
  *	      of the sensor's
  *
  * The file ends where the last of the three does. Checked are the JPEG, which is walked (jpeg.c),
- * and that the others are not inside the head. Foreign data within the sensor's is not
- * detected: everything but head and JPEG is named as unverified.
+ * and that the others are not inside the head. Nothing verifies the sensor's data: everything but
+ * head and JPEG is named as unverified, and so is a file that does not end with the JPEG.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,6 +58,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (len && at + len > end)
 			end = at + len;
 	}
+	view_embedded(view, jpeg_at);
 	state = walk_preview(view, jpeg_at, &valid_end, finding, &problem);
 	if (state == JPEG_WALK_BROKEN && valid_end <= jpeg_at)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, jpeg_at);
@@ -70,6 +71,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	finding->length = end;
 	view_unverified(view, HEAD_LEN, jpeg_at);
 	view_unverified(view, valid_end, end);
+	if (end > jpeg_end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the sensor's data, up to %" PRIu64 ", cannot be verified", end);
 	return CARVE_COMPLETE;
 }
 

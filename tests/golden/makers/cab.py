@@ -49,9 +49,11 @@ def make():
     save("cab", "part.cab", cabinet([stored], [b"a.txt"], flags=3, texts=b"one.cab\0disk 1\0three.cab\0disk 3\0"))
     save("cab", "notes.onepkg", cabinet([stored], [b"a.one", b"Open Notebook.onetoc2"]), extension="onepkg")
     plain = cabinet([stored], [b"a.txt"], flags=4, reserve=bytes(20))
-    signature = b"\x30\x82\x01\x00" + junk(256)
+    signature = b"\x30\x82\x01\x00\x06\x05" + junk(5) + b"\xa0\x81\xf6\x04\x81\xf3" + junk(243)
     signed = cabinet([stored], [b"a.txt"], flags=4, reserve=struct.pack("<IIIII", 0x100000, len(plain), len(signature), 0, 0)) + signature
     save("cab", "signed.cab", signed, sequence="yes")
+    save("cab", "signature-other.cab", signed[:-250] + junk(250, 3), verdict="unverified", length=len(signed),
+         why=f"the signature at {len(plain)} is not valid up to its end")
     save("cab", "signature-cut.cab", signed[:-200], verdict="truncated", length=len(signed) - 200)
     save("cab", "cut.cab", whole[:700], verdict="truncated", length=700)
     save("cab", "cut-random.cab", whole[:second + 90] + junk(1500, 2), verdict="truncated", length=second,

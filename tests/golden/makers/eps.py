@@ -1,5 +1,5 @@
 """EPS with a preview."""
-import struct
+import random, struct
 
 from makers.common import save
 from makers.ps import BODY, HEAD, TAIL
@@ -36,6 +36,9 @@ def make():
     save("eps", "wmf.eps", wrap(wmf=WMF), title="A golden page", embedded=preview, unverified=f"{preview + 40}-{preview + len(WMF)}", unchecked=30 + len(POST) + 4)
     save("eps", "front.eps", wrap(tiff=TIFF, front=True), unchecked=30 + len(TIFF + POST) - 40)
     save("eps", "alone.eps", wrap(), unchecked=30 + len(POST) - 40)
+    strange = whole[:-64] + bytes(random.Random(4).randbytes(64))
+    save("eps", "pixels.eps", strange, verdict="unverified", length=len(strange),
+         why=f"the preview's last pixels, up to {len(strange)}, cannot be verified")
     save("eps", "cut.eps", whole[:pixels], verdict="truncated", length=pixels)
     save("eps", "photoshop.eps", wrap(BARE, tiff=TIFF), title="A golden page", unchecked=30 + len(BARE) - 80)
     foreign = b"A letter about nothing in particular.\n" * 40

@@ -26,6 +26,9 @@ def make():
     white = whole.index(b"\0WBG") + 8
     save("mrw", "packed.mrw", whole, title="Golden hour", time=1709251198, unchecked=24, unverified=f"{white}-{white + 12} {white + 20}-{len(whole)}")
     save("mrw", "padded.mrw", mrw(packed=False), title="Golden hour", time=1709251198, unchecked=24)
+    strange = whole[:-300] + random.Random(5).randbytes(300)
+    save("mrw", "pixels.mrw", strange, verdict="unverified", length=len(strange),
+         why=f"the last pixels, up to {len(strange)}, cannot be verified")
     save("mrw", "cut.mrw", whole[:-500], verdict="truncated", length=len(whole) - 500, why=f"the image ends at {len(whole) - 500}, before the file does")
     large = mrw(200, 80)
     start = len(large) - 24000

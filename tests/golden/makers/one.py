@@ -29,13 +29,17 @@ def fragment(nodes, size, following=NIL):
     return body.ljust(size - 20, b"\0") + struct.pack("<QI", *following) + END
 
 
-def store(kind=SECTION, length=None, child_at=1536, end=END):
-    content = random.Random(1).randbytes(240)
-    root = fragment([node(4, 0), node(8, 2, child_at, 256), node(0x90, 1, 2048, 240)], 256, (1280, 256))
+GUID = bytes.fromhex("e716e3bd65261145a4c48d4d0b7a9eac")
+
+
+def store(kind=SECTION, length=None, child_at=1536, end=END, tail=b""):
+    """tail: bytes that no list describes."""
+    content = GUID + struct.pack("<QQ", 204, 0) + random.Random(1).randbytes(208)
+    root = fragment([node(4, 0), node(8, 2, child_at, 256), node(0x94, 1, 2048, 240), node(8, 2, 2288, 256)], 256, (1280, 256))
     second = fragment([node(8, 2, 1792, 256, form=1)], 256)
     child = fragment([node(8, 1, 2048, 240, form=1), node(0xff, 0)], 256)
     last = fragment([], 256)
-    body = root + second + child + last + content
+    body = root + second + child + last + content + fragment([], 256) + tail
     total = 1024 + len(body)
     header = kind + bytes(16) + bytes(16) + STORE
     header = header.ljust(148, b"\0") + struct.pack("<QI", *NIL) + struct.pack("<QI", *NIL) + struct.pack("<QI", 1024, 256)
@@ -61,7 +65,10 @@ def package():
 
 def make():
     whole = store()
-    save("one", "store.one", whole, extension="one", unchecked=2048)
+    save("one", "store.one", whole, extension="one", unchecked=2048, embedded=2048 + 36, unverified="2048-2288")
+    save("one", "zeros.one", store(tail=bytes(40)), extension="one", unchecked=2048, unverified="2048-2288 2544-2584")
+    longer = store(tail=b"data that no list describes")
+    save("one", "tail.one", longer, verdict="unverified", length=len(longer), why="nothing verifies the data after 2544")
     save("one", "contents.onetoc2", store(CONTENTS), extension="onetoc2", unchecked=2048)
     packed = package()
     save("one", "package.one", packed, extension="one")
@@ -70,7 +77,7 @@ def make():
     save("one", "overwritten.one", whole[:1400] + random.Random(3).randbytes(1500), verdict="truncated", length=1280)
     far = store(child_at=999999)
     save("one", "far.one", far, verdict="reject")
-    save("one", "list.one", store(child_at=1528), verdict="truncated", length=2048, why="no start mark of a list at 1528")
+    save("one", "list.one", store(child_at=1528), verdict="truncated", length=2544, why="no start mark of a list at 1528")
     save("one", "length.one", store(length=100), verdict="reject", why="an impossible length at 196")
     save("one", "package-cut.one", packed[:300], verdict="truncated", length=300)
     save("one", "package-overwritten.one", packed[:200] + b"\xff" * 900, verdict="truncated", length_min=68, length_max=260)

@@ -5,23 +5,26 @@ from makers.common import encoded, picture, save
 from makers.jpeg import exif
 
 
-def raf(places=None):
+def raf(places=None, order=(0, 1, 2)):
     rng = random.Random(1)
     jpeg = encoded(picture("RGB"), format="JPEG", quality=60, exif=exif(True))
     parts = [jpeg, b"camera's own data" * 4, rng.randbytes(700)]
-    at, table = 148, b""
-    for part in parts:
-        table += struct.pack(">II", at, len(part))
-        at += len(part)
+    at, table = 148, [b""] * 3
+    for part in order:
+        table[part] = struct.pack(">II", at, len(parts[part]))
+        at += len(parts[part])
+    table = b"".join(table)
     table = places(table) if places else table
     head = b"FUJIFILMCCD-RAW 0201FF129502" + b"FinePix S5000".ljust(32, b"\0") + b"0100" + bytes(20) + table
-    return head.ljust(148, b"\0") + b"".join(parts), len(jpeg)
+    return head.ljust(148, b"\0") + b"".join(parts[part] for part in order), len(jpeg)
 
 
 def make():
     whole, jpeg_len = raf()
-    save("raf", "whole.raf", whole, title="Golden hour", time=1709251198, unchecked=92,
+    save("raf", "whole.raf", whole, verdict="unverified", length=len(whole), why=f"the sensor's data, up to {len(whole)}, cannot be verified", title="Golden hour", time=1709251198, unchecked=92, embedded=148,
          unverified=f"108-148 {148 + jpeg_len}-{len(whole)}")
+    last = raf(order=(1, 2, 0))[0]
+    save("raf", "preview-last.raf", last, unchecked=92, unverified=f"108-{len(last) - jpeg_len}")
     save("raf", "cut.raf", whole[:-300], verdict="truncated", length=len(whole) - 300,
          why=f"the image ends at {len(whole) - 300}, before the file does")
     middle = 148 + jpeg_len * 3 // 4

@@ -1,5 +1,5 @@
 """xar archives, by hand; the table by Python's zlib."""
-import hashlib, struct, zlib
+import bz2, gzip, hashlib, lzma, struct, zlib
 
 from makers.common import save
 from makers.packing import junk, text
@@ -7,25 +7,32 @@ from makers.packing import junk, text
 TABLE = """<?xml version="1.0" encoding="UTF-8"?>
 <xar><toc><creation-time>2024-02-29T23:59:58</creation-time><checksum style="sha1"><offset>0</offset><size>20</size></checksum>
 <file id="1"><data><length>%d</length><encoding style="application/octet-stream"/><offset>20</offset><size>400</size></data><name>a.txt</name></file>
-<file id="2"><data><offset>%d</offset><size>300</size><length>300</length></data><type>file</type><name>b2.txt</name></file></toc></xar>
+<file id="2"><data><offset>%d</offset><size>300</size><length>%d</length></data><type>file</type><name>b2.txt</name></file></toc></xar>
 """
+LAST = text(900, 2)
 
 
-def archive(first=400, header=28, version=1, table=None, extra=0, shift=0):
-    table = (table or TABLE % (first, 20 + first + shift)).encode()
+def archive(first=text(400), header=28, version=1, table=None, extra=0, shift=0, last=zlib.compress(LAST)):
+    table = (table or TABLE % (len(first), 20 + len(first) + shift, len(last))).encode()
     packed = zlib.compress(table)
     head = struct.pack(">4sHHQQI", b"xar!", header, version, len(packed), len(table) + extra, 1) + bytes(header - 28)
-    return head + packed + hashlib.sha1(packed).digest() + text(first) + text(300, 2)
+    return head + packed + hashlib.sha1(packed).digest() + first + last
 
 
 def make():
     whole = archive()
-    heap = len(whole) - 720
-    save("xar", "two.xar", whole, extension="", why="", sequence="yes")
-    save("xar", "long-header.xar", archive(header=64), sequence="yes")
-    save("xar", "gap.xar", archive(shift=-20)[:-20], sequence="yes")
-    save("xar", "signed.xar", archive(table="<xar><toc><checksum><size>20</size><offset>0</offset></checksum>"
-                                      "<signature style='RSA'><offset>20</offset><size>700</size></signature></toc></xar>"), sequence="yes")
+    last = len(zlib.compress(LAST))
+    heap = len(whole) - 420 - last
+    save("xar", "two.xar", whole, extension="", why="", unchecked=heap, unverified=f"{heap}-{heap + 420}")
+    save("xar", "long-header.xar", archive(header=64), unchecked=heap)
+    save("xar", "gap.xar", archive(zlib.compress(text(400))), unchecked=heap)
+    for name, packed in ("gz", gzip.compress(LAST, mtime=0)), ("bz2", bz2.compress(LAST)), ("xz", lzma.compress(LAST)):
+        save("xar", name + ".xar", archive(last=packed), unchecked=heap)
+    bare = archive(last=LAST)
+    save("xar", "bare.xar", bare, verdict="unverified", length=len(bare), why=f"nothing verifies the last piece, up to {len(bare)}")
+    signed = archive(table="<xar><toc><checksum><size>20</size><offset>0</offset></checksum>"
+                     "<signature style='RSA'><offset>20</offset><size>700</size></signature></toc></xar>")
+    save("xar", "signed.xar", signed, verdict="unverified", length_max=len(signed), length_min=len(signed) - 300)
     save("xar", "cut.xar", whole[:heap + 100], verdict="truncated", length=heap + 100)
     save("xar", "cut-in-table.xar", whole[:150], verdict="truncated", length=150)
     save("xar", "table-broken.xar", whole[:150] + junk(2000, 2), verdict="truncated", length_min=150, length_max=heap)
