@@ -10,7 +10,8 @@
  * file's end; a carver that knows only the start walks the members to it. burin checks the fields
  * of the first local header, each member's end (by its header, its descriptor or its deflate
  * stream), the directory's count, length and offset against the end record, and offset, name, sizes
- * and CRC of every member against the directory, as two sums that must be equal. The CRC
+ * and CRC of every member against the directory, as two sums that must be equal. Where the members do
+ * not follow each other, the directory decides (zip_entries.c). The CRC
  * of stored and deflated contents is checked, of the latter up to a limit of output. Nothing verifies the
  * comment; if it is not even text, its length is probably foreign.
  *
@@ -84,10 +85,9 @@ static bool possible_name(const uint8_t *name, size_t len)
 	return len > 0;
 }
 
-/* Reads the local header at member->at; *problem: what is wrong with it. */
-static enum zip_found read_header(struct zip *zip, struct zip_member *member, const char **problem)
+enum zip_found zip_read_header(struct view *view, struct zip_member *member, const char **problem)
 {
-	const uint8_t *p = view_peek(zip->view, member->at, ZIP_LOCAL_LEN);
+	const uint8_t *p = view_peek(view, member->at, ZIP_LOCAL_LEN);
 	uint64_t name_at = member->at + ZIP_LOCAL_LEN;
 	uint16_t extra_len, version;
 
@@ -108,31 +108,39 @@ static enum zip_found read_header(struct zip *zip, struct zip_member *member, co
 		!known_method(member->method) || !possible_date(member->date))
 		return ZIP_BROKEN;
 	*problem = "an impossible name";
-	p = view_peek(zip->view, name_at, member->name_len);
-	if (!p || member->data > view_size(zip->view))
+	p = view_peek(view, name_at, member->name_len);
+	if (!p || member->data > view_size(view))
 		return ZIP_CUT;
 	if (!possible_name(p, member->name_len) && (member->name_len || !member->date))
 		return ZIP_BROKEN;
 	/* Reading it later, after the data, would make the view read everything again. */
-	if (!walk_crc32(zip->view, name_at, member->name_len, &member->name_crc))
+	if (!walk_crc32(view, name_at, member->name_len, &member->name_crc))
 		return ZIP_CUT;
-	zip_read_extra(zip->view, name_at + member->name_len, extra_len, member, NULL);
-	p = view_peek(zip->view, name_at, member->name_len);
+	zip_read_extra(view, name_at + member->name_len, extra_len, member, NULL);
+	p = view_peek(view, name_at, member->name_len);
 	if (!p)
 		return ZIP_CUT;
 	member->folder = member->name_len && p[member->name_len - 1] == '/';
-	zip_kind_add(&zip->kind, zip->view, member, p);
 	return ZIP_FOUND;
+}
+
+void zip_add_kind(struct view *view, struct zip_kind *kind, const struct zip_member *member)
+{
+	const uint8_t *p = view_peek(view, member->at + ZIP_LOCAL_LEN, member->name_len);
+
+	if (p)
+		zip_kind_add(kind, view, member, p);
 }
 
 /* Reads a member from its header to its end. */
 static enum zip_found read_member(struct zip *zip, uint64_t at, const char **problem)
 {
 	struct zip_member member = { .at = at };
-	enum zip_found found = read_header(zip, &member, problem);
+	enum zip_found found = zip_read_header(zip->view, &member, problem);
 
 	if (found != ZIP_FOUND)
 		return found;
+	zip_add_kind(zip->view, &zip->kind, &member);
 	zip->valid_end = member.data;
 	zip->member = member;
 	if (member.method == ZIP_STORED && !(member.flags & ZIP_ENCRYPTED))
@@ -162,17 +170,38 @@ static uint64_t signatures_len(struct view *view, uint64_t at)
 	return p && memcmp(p, APK_MAGIC, 16) == 0 ? 8 + len : 0;
 }
 
+/* The verdict by the directory alone, when the members do not lead to it: CARVE_COMPLETE, or
+ * CARVE_REJECT when it does not prove that. */
+static enum verdict judge_entries(struct zip *zip, const struct zip_directory *directory)
+{
+	struct zip_kind kind = { 0 };
+	uint64_t outside;
+
+	if (!zip_check_entries(zip->view, directory, &kind, &zip->newest, &outside))
+		return CARVE_REJECT;
+	zip->kind = kind;
+	zip->finding->length = directory->end;
+	view_unverified(zip->view, directory->comment, directory->end);
+	return verdict_because(CARVE_COMPLETE, zip->finding,
+		"%" PRIu64 " bytes belong to no member in the directory at %" PRIu64, outside,
+		directory->at);
+}
+
 /* The verdict when the walk stops at or inside a member. */
 static enum verdict judge_members(
 	struct zip *zip, enum zip_found found, uint64_t at, const char *problem)
 {
 	uint64_t size = view_size(zip->view), valid_end = zip->valid_end;
+	struct zip_directory directory;
 
 	if (!zip->valid_end) {
 		return verdict_because(CARVE_REJECT, zip->finding,
 			"%s in the first local header at %" PRIu64,
 			found == ZIP_CUT ? "cut off" : problem, at);
 	}
+	if (zip_find_directory(zip->view, zip->valid_end, &directory) &&
+		judge_entries(zip, &directory) == CARVE_COMPLETE)
+		return CARVE_COMPLETE;
 	/* No record confirms the last member's end; only its data can be checked. */
 	if (zip->member.data == zip->valid_end)
 		valid_end = zip_valid_end(zip->view, &zip->member, at >= valid_end ? at : size);
@@ -212,6 +241,9 @@ static enum verdict judge_archive(struct zip *zip, const struct zip_directory *d
 	if (directory->problem)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%s, after the directory at %" PRIu64, directory->problem, at);
+	if (!zip_sum_equal(&zip->sum, &directory->sum) && !shift &&
+		judge_entries(zip, directory) == CARVE_COMPLETE)
+		return CARVE_COMPLETE;
 	if (!zip_sum_equal(&zip->sum, &directory->sum))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the directory at %" PRIu64 " does not match the members before it", at);

@@ -1,7 +1,8 @@
 /*
  * What the parts of the ZIP carver share: zip.c walks the members and decides on the verdict,
  * zip_data.c finds where a member's data ends, zip_directory.c reads what follows the members,
- * zip_kind.c determines the file's format from its members.
+ * zip_kind.c determines the file's format from its members,
+ * zip_entries.c checks archives by their directory whose members do not follow each other.
  */
 #ifndef BURIN_CARVERS_ARCHIVES_ZIP_H
 #define BURIN_CARVERS_ARCHIVES_ZIP_H
@@ -78,6 +79,8 @@ struct zip_kind {
 	int64_t time;
 };
 
+/* Adds the member with its name, which zip_kind_add takes as bytes. */
+void zip_add_kind(struct view *view, struct zip_kind *kind, const struct zip_member *member);
 void zip_kind_add(struct zip_kind *kind, struct view *view, const struct zip_member *member,
 	const uint8_t *name);
 /* "zip" for any other archive. */
@@ -108,6 +111,21 @@ struct zip_directory {
 
 /* Reads the directory at directory->at. */
 enum zip_found zip_read_directory(struct view *view, struct zip_directory *directory);
+
+/* Reads the directory's entry at `at`, which must be one; *next is after it. False: the view ends. */
+bool zip_read_entry(struct view *view, uint64_t at, struct zip_member *member, uint64_t *next);
+
+/* Reads the local header at member->at; *problem: what is wrong with it. */
+enum zip_found zip_read_header(struct view *view, struct zip_member *member, const char **problem);
+
+/* Finds a directory, at or after `from`, of an archive that starts where the view does. */
+bool zip_find_directory(struct view *view, uint64_t from, struct zip_directory *directory);
+
+/* Whether each of the directory's entries names a member that is intact. Names the bytes that belong
+ * to none as unverified; *outside: how many these are. Adds the members to kind, and the latest date
+ * to *newest. */
+bool zip_check_entries(struct view *view, const struct zip_directory *directory,
+	struct zip_kind *kind, uint32_t *newest, uint64_t *outside);
 
 /* Whether [at, end), inside the view, can be an archive's comment. */
 bool zip_comment_valid(struct view *view, uint64_t at, uint64_t end);

@@ -68,30 +68,39 @@ static enum zip_found directory_broken(
 	return ZIP_BROKEN;
 }
 
-/* Adds the entry at `at`, which must be one, to the sum; *next is after it. */
-static bool read_entry(
-	struct view *view, struct zip_directory *directory, uint64_t at, uint64_t *next)
+bool zip_read_entry(struct view *view, uint64_t at, struct zip_member *member, uint64_t *next)
 {
-	struct zip_member member = { 0 };
 	const uint8_t *p = view_peek(view, at, ZIP_CENTRAL_LEN);
-	uint64_t offset;
 	uint16_t extra_len;
 
+	*member = (struct zip_member){ 0 };
 	if (!p)
 		return false;
-	member.crc = le32(p + 16);
-	member.data_len = le32(p + 20);
-	member.content_len = le32(p + 24);
-	member.name_len = le16(p + 28);
+	member->flags = le16(p + 8);
+	member->method = le16(p + 10);
+	member->crc = le32(p + 16);
+	member->data_len = le32(p + 20);
+	member->content_len = le32(p + 24);
+	member->name_len = le16(p + 28);
 	extra_len = le16(p + 30);
-	offset = le32(p + 42);
-	*next = at + ZIP_CENTRAL_LEN + member.name_len + extra_len + le16(p + 32);
-	zip_read_extra(view, at + ZIP_CENTRAL_LEN + member.name_len, extra_len, &member, &offset);
-	if (directory->shift > 0 && offset < (uint64_t)directory->shift)
-		directory->earlier++;
-	member.at = offset - (uint64_t)directory->shift;
-	if (!walk_crc32(view, at + ZIP_CENTRAL_LEN, member.name_len, &member.name_crc))
+	member->at = le32(p + 42);
+	*next = at + ZIP_CENTRAL_LEN + member->name_len + extra_len + le16(p + 32);
+	zip_read_extra(
+		view, at + ZIP_CENTRAL_LEN + member->name_len, extra_len, member, &member->at);
+	return walk_crc32(view, at + ZIP_CENTRAL_LEN, member->name_len, &member->name_crc);
+}
+
+/* Adds the entry at `at`, which must be one, to the sum; *next is after it. */
+static bool add_entry(
+	struct view *view, struct zip_directory *directory, uint64_t at, uint64_t *next)
+{
+	struct zip_member member;
+
+	if (!zip_read_entry(view, at, &member, next))
 		return false;
+	if (directory->shift > 0 && member.at < (uint64_t)directory->shift)
+		directory->earlier++;
+	member.at -= (uint64_t)directory->shift;
 	zip_sum_add(&directory->sum, &member);
 	return true;
 }
@@ -115,7 +124,7 @@ static enum zip_found read_entries(
 		if (le32(p) != ZIP_CENTRAL)
 			return ZIP_FOUND;
 		*last = at;
-		if (!read_entry(view, directory, at, &next))
+		if (!add_entry(view, directory, at, &next))
 			return ZIP_CUT;
 	}
 }

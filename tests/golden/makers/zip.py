@@ -39,7 +39,49 @@ def office(main, folder, extension):
          extension=extension, time=1709251198)
 
 
+def moved(data, spaces):
+    """The archive with spaces[i] before member i, and the last before the directory; and where they are."""
+    at = struct.unpack("<I", data[-6:-2])[0]
+    out, table, places = b"", data[at:-22], []
+    starts = sorted(struct.unpack_from("<I", table, i + 42)[0] for i in range(len(table)) if table[i:i + 4] == b"PK\1\2") + [at]
+    for i, space in enumerate(spaces):
+        places += [(len(out), len(out) + len(space))] if space else []
+        if i < len(starts):
+            table = table.replace(struct.pack("<I", starts[i]) + (name := data[starts[i] + 30:starts[i] + 31]), struct.pack("<I", len(out) + len(space)) + name)
+        out += space + data[starts[i]:starts[i + 1]] if i + 1 < len(starts) else space
+    return out + table + data[-22:-6] + struct.pack("<I", len(out)) + data[-2:], places
+
+
+def ranges(places):
+    return " ".join(f"{a}-{b}" for a, b in places)
+
+
+def make_odd():
+    members = [("a.txt", WORDS), ("b.txt", WORDS[::-1]), ("c.txt", WORDS * 3)]
+    rng = random.Random(21)
+    stale = archive([("old.txt", WORDS[5:])])
+    stale = stale[:stale.index(b"PK\1\2")]
+    for name, kind, pipe, spaces in (("gaps", "zip", False, (b"", rng.randbytes(90), bytes(40), b"")), ("stale", "zip", False, (b"", stale, b"", b"")),
+                                     ("piped-gaps", "zip", True, (b"", stale[:60], b"", rng.randbytes(200))),
+                                     ("padded", "zip", False, (b"", b"", b"", bytes(300)))):
+        data, places = moved(archive(members, pipe=pipe), spaces)
+        count, at = sum(map(len, spaces)), struct.unpack("<I", data[-6:-2])[0]
+        save("zip", f"{name}.{kind}", data, extension=kind, unchecked=places[0][0], unverified=ranges(places),
+             why=f"{count} bytes belong to no member in the directory at {at}")
+    # A member between the gaps is damaged: the archive is cut before the first gap, as without a directory.
+    data, places = moved(archive(members), (b"", rng.randbytes(90), b"", b""))
+    wrong = bytearray(data)
+    wrong[places[0][1] + 60] ^= 1
+    save("zip", "gap-damaged.zip", bytes(wrong), verdict="truncated", length=places[0][0], why=f"no ZIP record at {places[0][0]}")
+    at = data.index(b"PK\1\2")
+    save("zip", "gap-cut.zip", data[:at + 20], verdict="truncated")
+    wrong = bytearray(data)
+    wrong[at + 46] ^= 1
+    save("zip", "gap-name.zip", bytes(wrong), verdict="truncated")
+
+
 def make():
+    make_odd()
     plain = [("a.txt", WORDS), ("folder/", b""), ("folder/b.txt", WORDS[::-1]), ("empty", b"")]
     save("zip", "deflated.zip", archive(plain), extension="zip", time=1709251198)
     save("zip", "stored.zip", archive(plain, zipfile.ZIP_STORED), extension="zip")
