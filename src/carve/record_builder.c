@@ -130,22 +130,37 @@ static void find_runs(struct record_builder *builder, uint64_t start, struct fil
 	free(runs);
 }
 
+static void find_file(struct record_builder *builder, struct file_record *record)
+{
+	if (!volumes_find(builder->volumes, record->offset, &record->fs))
+		return;
+	volumes_add_path(builder->volumes, &record->fs);
+	record->fs_path = record->fs.path;
+	if (volumes_is_reallocated(builder->volumes, &record->fs))
+		record->fs.flags |= FS_REALLOCATED;
+}
+
 /* Whether file systems use its bytes, and for which file. */
 static void find_owner(struct record_builder *builder, struct file_record *record)
 {
 	const struct ranges *in_use = builder->volumes ? volumes_in_use(builder->volumes) : NULL;
-	uint64_t used = 0;
+	uint64_t used = 0, slack = 0;
 
 	if (!in_use)
 		return;
-	record->fs_path = volumes_owner(builder->volumes, record->offset);
+	find_file(builder, record);
 	for (uint32_t i = 0; i < record->run_count; i++) {
-		if (volumes_unknown(
-			    builder->volumes, record->runs[i].offset, record->runs[i].length))
+		uint64_t offset = record->runs[i].offset, length = record->runs[i].length;
+
+		if (volumes_unknown(builder->volumes, offset, length))
 			return;
-		used += ranges_overlap(in_use, record->runs[i].offset, record->runs[i].length);
+		used += ranges_overlap(in_use, offset, length);
+		slack += ranges_overlap(volumes_slack(builder->volumes), offset, length);
 	}
-	record->space = !used ? SPACE_FREE : used == record->length ? SPACE_IN_USE : SPACE_PARTLY;
+	if (used == slack)
+		record->space = slack ? SPACE_SLACK : SPACE_FREE;
+	else
+		record->space = used - slack == record->length ? SPACE_IN_USE : SPACE_PARTLY;
 }
 
 void record_builder_build(struct record_builder *builder, const struct decision *decision,
@@ -226,7 +241,7 @@ bool record_builder_is_later(
 {
 	bool flat = builder->names == NAMES_FLAT || builder->names == NAMES_SCALPEL_FLAT;
 	unsigned width = builder->names >= NAMES_SCALPEL ? 8 : builder->digits;
-	uint64_t number = 0;
+	uint64_t number = 0, at, last, len;
 	unsigned digits = 0;
 
 	for (; isdigit((unsigned char)name[digits]) && digits < 19; digits++)
@@ -235,5 +250,9 @@ bool record_builder_is_later(
 		return false;
 	if (builder->names >= NAMES_SCALPEL)
 		return number >= builder->scalpel_number;
-	return !builder->files || number > builder->last_offset;
+	if (!builder->files)
+		return true;
+	/* In the order of what is searched, which may not be that of the evidence. */
+	return extent_image_find(builder->image, number, &at, &len) &&
+	       extent_image_find(builder->image, builder->last_offset, &last, &len) && at > last;
 }

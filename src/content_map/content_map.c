@@ -34,13 +34,30 @@ struct content_map {
 
 /* ---- classifying --------------------------------------------------------------------------- */
 
+/* Where the bytes from offset to end in what is searched are in the evidence; *count: 0 for none. The
+ * caller frees them. Small ranges are not in the map: parts of their blocks come later, out of order. */
+static struct range *mapped_runs(
+	const struct content_map *map, uint64_t offset, uint64_t end, size_t *count)
+{
+	uint64_t main = extent_image_main(map->options.image);
+
+	*count = 0;
+	if (offset < main)
+		offset = main;
+	return offset < end ? extent_image_runs(map->options.image, offset, end - offset, count)
+			    : NULL;
+}
+
 /* len bytes at offset in what is searched, wherever they lie in the evidence. */
 static void classify(const struct content_map *map, struct block_ends *ends, uint64_t offset,
 	const uint8_t *bytes, size_t len)
 {
-	size_t count = 0;
-	struct range *runs =
-		len ? extent_image_runs(map->options.image, offset, len, &count) : NULL;
+	uint64_t main = extent_image_main(map->options.image);
+	size_t count;
+	struct range *runs = mapped_runs(map, offset, offset + len, &count);
+
+	if (offset < main && count)
+		bytes += main - offset;
 
 	block_map_begin(ends);
 	for (size_t i = 0; i < count; i++) {
@@ -152,7 +169,7 @@ uint8_t *content_map_encode(struct content_map *map, size_t *len)
 	job = &map->jobs[map->joined++ % map->count];
 	is_done(map, job, true);
 	reader_release(map->options.reader, job->slot);
-	runs = extent_image_runs(map->options.image, job->offset, job->len, &count);
+	runs = mapped_runs(map, job->offset, job->offset + job->len, &count);
 	bytes = block_map_encode(map->blocks, &job->ends, runs, count, len);
 	free(runs);
 	return bytes;
@@ -168,7 +185,7 @@ int content_map_apply(struct content_map *map, uint64_t until, const uint8_t *by
 		return 0;
 	if (until <= map->until)
 		return -EBADMSG;
-	runs = extent_image_runs(map->options.image, map->until, until - map->until, &count);
+	runs = mapped_runs(map, map->until, until, &count);
 	status = block_map_apply(map->blocks, runs, count, bytes, len);
 	free(runs);
 	map->until = until;

@@ -13,9 +13,10 @@
 struct extent_image {
 	struct image image;
 	struct image *evidence;
-	const struct range *ranges;
+	struct range
+		*ranges;  /* the small ones, and from `main` on the others; rising in each part */
 	uint64_t *starts; /* offsets in this image at which the ranges begin, count + 1 of them */
-	size_t count;
+	size_t main, count;
 };
 
 static const struct image_backend extent_image_backend;
@@ -67,6 +68,7 @@ static void extent_image_close(struct image *image)
 {
 	struct extent_image *extents = (struct extent_image *)image;
 
+	free(extents->ranges);
 	free(extents->starts);
 	free(extents);
 }
@@ -78,7 +80,8 @@ static const struct image_backend extent_image_backend = {
 	.close = extent_image_close,
 };
 
-struct image *extent_image_open(struct image *evidence, const struct ranges *ranges)
+struct image *extent_image_open(
+	struct image *evidence, const struct ranges *small, const struct ranges *ranges)
 {
 	struct extent_image *extents = xcalloc(1, sizeof(*extents));
 	struct image_info *info = &extents->image.info;
@@ -87,14 +90,19 @@ struct image *extent_image_open(struct image *evidence, const struct ranges *ran
 	extents->image.read_unit =
 		evidence->read_unit < SECTOR_LEN ? evidence->read_unit : SECTOR_LEN;
 	extents->evidence = evidence;
-	extents->ranges = ranges->items;
-	extents->count = ranges->count;
-	extents->starts = xcalloc(ranges->count + 1, sizeof(*extents->starts));
-	for (size_t i = 0; i < ranges->count; i++)
-		extents->starts[i + 1] = extents->starts[i] + ranges->items[i].length;
+	extents->main = small ? small->count : 0;
+	extents->count = extents->main + ranges->count;
+	extents->ranges = xcalloc(extents->count, sizeof(*extents->ranges));
+	if (extents->main)
+		memcpy(extents->ranges, small->items, extents->main * sizeof(*small->items));
+	memcpy(extents->ranges + extents->main, ranges->items,
+		ranges->count * sizeof(*ranges->items));
+	extents->starts = xcalloc(extents->count + 1, sizeof(*extents->starts));
+	for (size_t i = 0; i < extents->count; i++)
+		extents->starts[i + 1] = extents->starts[i] + extents->ranges[i].length;
 	info->format = evidence->info.format;
 	info->sector_size = evidence->info.sector_size;
-	info->size = extents->starts[ranges->count];
+	info->size = extents->starts[extents->count];
 	info->path_count = evidence->info.path_count;
 	info->paths = xcalloc(info->path_count, sizeof(*info->paths));
 	for (size_t i = 0; i < info->path_count; i++)
@@ -120,13 +128,10 @@ uint64_t extent_image_to_evidence(const struct image *image, uint64_t offset)
 	return extents->ranges[i].offset + (offset - extents->starts[i]);
 }
 
-uint64_t extent_image_from_evidence(const struct image *image, uint64_t evidence_offset)
+/* The first range from low to high that ends after evidence_offset; high: none. */
+static size_t range_after(
+	const struct extent_image *extents, size_t low, size_t high, uint64_t evidence_offset)
 {
-	const struct extent_image *extents = as_extent_image(image);
-	size_t low = 0, high = extents ? extents->count : 0;
-
-	if (!extents)
-		return evidence_offset < image->info.size ? evidence_offset : image->info.size;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		const struct range *range = &extents->ranges[middle];
@@ -136,9 +141,27 @@ uint64_t extent_image_from_evidence(const struct image *image, uint64_t evidence
 		else
 			high = middle;
 	}
-	if (low == extents->count || extents->ranges[low].offset >= evidence_offset)
-		return extents->starts[low];
-	return extents->starts[low] + (evidence_offset - extents->ranges[low].offset);
+	return low;
+}
+
+uint64_t extent_image_from_evidence(const struct image *image, uint64_t evidence_offset)
+{
+	const struct extent_image *extents = as_extent_image(image);
+	size_t i;
+
+	if (!extents)
+		return evidence_offset < image->info.size ? evidence_offset : image->info.size;
+	i = range_after(extents, extents->main, extents->count, evidence_offset);
+	if (i == extents->count || extents->ranges[i].offset >= evidence_offset)
+		return extents->starts[i];
+	return extents->starts[i] + (evidence_offset - extents->ranges[i].offset);
+}
+
+uint64_t extent_image_main(const struct image *image)
+{
+	const struct extent_image *extents = as_extent_image(image);
+
+	return extents ? extents->starts[extents->main] : 0;
 }
 
 bool extent_image_find(
@@ -148,16 +171,22 @@ bool extent_image_find(
 	const struct range *range;
 	size_t i;
 
-	*offset = extent_image_from_evidence(image, evidence_offset);
-	if (*offset >= image->info.size ||
-		extent_image_to_evidence(image, *offset) != evidence_offset)
-		return false;
-	*len = image->info.size - *offset;
-	if (extents) {
-		i = range_at(extents, *offset);
-		range = &extents->ranges[i];
-		*len = range->length - (evidence_offset - range->offset);
+	if (!extents) {
+		if (evidence_offset >= image->info.size)
+			return false;
+		*offset = evidence_offset;
+		*len = image->info.size - evidence_offset;
+		return true;
 	}
+	i = range_after(extents, extents->main, extents->count, evidence_offset);
+	if (i == extents->count || extents->ranges[i].offset > evidence_offset) {
+		i = range_after(extents, 0, extents->main, evidence_offset);
+		if (i == extents->main || extents->ranges[i].offset > evidence_offset)
+			return false;
+	}
+	range = &extents->ranges[i];
+	*offset = extents->starts[i] + (evidence_offset - range->offset);
+	*len = range->length - (evidence_offset - range->offset);
 	return true;
 }
 

@@ -2,9 +2,11 @@
  * A run, a file and a folder are small records in growing arrays, names are stored one after
  * another in one buffer, and a path is put together on request, which is once per carved file.
  *
- * Runs of allocated files and of deleted ones are kept apart, because a deleted file's claim to
- * blocks that another file took over is out of date. Within each kind, runs may still overlap (hard
- * links, damage): the first in the walk's order wins, and the other is cut.
+ * A file's runs follow one another in file order; indexes sort them by their place in the image. Runs
+ * of allocated files and of deleted ones have separate indexes, because a deleted file's claim to
+ * blocks that another file took over is out of date; so have file records, because they are inside
+ * the file system's own file of records ($MFT). In one index runs may still overlap (hard links,
+ * damage): the first in the walk's order wins where both would.
  */
 #include "evidence/file_map.h"
 
@@ -13,41 +15,52 @@
 
 #include "base/memory.h"
 
-/* Together some 200 MiB at most. */
+/* Together some 300 MiB at most. */
 #define RUNS_MAX 3000000
 #define FILES_MAX 2000000
 #define TEXT_MAX ((size_t)64 << 20)
-
-struct mapped_run {
-	uint64_t offset, length;
-	uint32_t file, number; /* number: order of arrival, for a stable sort */
-};
+/* Of one file: its bytes after them count as unknown. */
+#define EXTENTS_MAX 65536
+/* Deleted files with the same first block that are compared. */
+#define STARTS_MAX 1000
 
 struct mapped_file {
+	struct walk_file info;
+	uint64_t volume;
 	uint32_t folder, text, len;
-	char *path; /* NULL until requested */
+	uint32_t first_run;
+	uint32_t path; /* one more than its index in paths; 0 until requested */
 };
 
 struct mapped_folder {
 	uint32_t text, len;
 };
 
-struct mapped_runs {
-	struct mapped_run *items;
-	size_t count, capacity;
+enum layer { LAYER_RECORDS, LAYER_THERE, LAYER_DELETED, LAYER_COUNT, LAYER_NONE };
+
+/* Numbers of runs, sorted by where they start. */
+struct run_index {
+	uint32_t *items;
+	size_t count;
 };
 
 struct file_map {
-	struct mapped_runs runs[2]; /* of allocated files, of deleted ones */
+	struct walk_run *runs;
+	size_t run_count, run_capacity;
 	struct mapped_file *files;
 	size_t file_count, file_capacity;
 	struct mapped_folder *folders;
 	size_t folder_count, folder_capacity;
 	char *text;
 	size_t text_len, text_capacity;
-	bool deleted; /* the last file */
+	uint64_t volume;  /* of the files that are being added */
+	uint64_t reached; /* offset in the last file where its runs end so far */
+	struct strpool paths;
+	/* Without those that are inside others, so that their ends rise too. */
+	struct run_index cover[LAYER_COUNT];
+	struct run_index starts; /* first runs of deleted files */
 	struct {
-		size_t runs[2], files, folders, text_len;
+		size_t runs, files, folders, text_len;
 	} rollback;
 };
 
@@ -59,6 +72,8 @@ struct file_map *file_map_new(void)
 	file_map->text = xmalloc(file_map->text_capacity);
 	return file_map;
 }
+
+/* ---- adding -------------------------------------------------------------------------------- */
 
 static bool add_text(struct file_map *file_map, const char *text, size_t len)
 {
@@ -73,6 +88,11 @@ static bool add_text(struct file_map *file_map, const char *text, size_t len)
 	return true;
 }
 
+void file_map_volume(struct file_map *file_map, uint64_t offset)
+{
+	file_map->volume = offset;
+}
+
 bool file_map_folder(struct file_map *file_map, const char *path, size_t len)
 {
 	uint32_t at = (uint32_t)file_map->text_len;
@@ -85,7 +105,8 @@ bool file_map_folder(struct file_map *file_map, const char *path, size_t len)
 	return true;
 }
 
-bool file_map_file(struct file_map *file_map, const char *name, size_t len, bool deleted)
+bool file_map_file(
+	struct file_map *file_map, const struct walk_file *file, const char *name, size_t len)
 {
 	uint32_t at = (uint32_t)file_map->text_len;
 
@@ -94,35 +115,38 @@ bool file_map_file(struct file_map *file_map, const char *name, size_t len, bool
 		return false;
 	file_map->files = xgrow(file_map->files, &file_map->file_capacity, file_map->file_count,
 		sizeof(*file_map->files));
-	file_map->files[file_map->file_count++] = (struct mapped_file){
-		.folder = (uint32_t)file_map->folder_count - 1, .text = at, .len = (uint32_t)len
-	};
-	file_map->deleted = deleted;
+	file_map->files[file_map->file_count++] = (struct mapped_file){ .info = *file,
+		.volume = file_map->volume,
+		.folder = (uint32_t)file_map->folder_count - 1,
+		.text = at,
+		.len = (uint32_t)len,
+		.first_run = (uint32_t)file_map->run_count };
+	file_map->reached = 0;
 	return true;
 }
 
-bool file_map_runs(struct file_map *file_map, const struct range *runs, size_t count)
+bool file_map_runs(struct file_map *file_map, const struct walk_run *runs, size_t count)
 {
-	struct mapped_runs *all = &file_map->runs[file_map->deleted];
-
-	if (!file_map->file_count ||
-		count > RUNS_MAX - file_map->runs[0].count - file_map->runs[1].count)
+	if (!file_map->file_count || count > RUNS_MAX - file_map->run_count)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (!runs[i].length)
+		bool is_record = runs[i].at == WALK_RECORD;
+
+		/* In a damaged file runs may be out of order. */
+		if (!runs[i].length || (!is_record && runs[i].at < file_map->reached))
 			continue;
-		all->items = xgrow(all->items, &all->capacity, all->count, sizeof(*all->items));
-		all->items[all->count] = (struct mapped_run){ runs[i].offset, runs[i].length,
-			(uint32_t)file_map->file_count - 1, (uint32_t)all->count };
-		all->count++;
+		if (!is_record)
+			file_map->reached = runs[i].at + runs[i].length;
+		file_map->runs = xgrow(file_map->runs, &file_map->run_capacity, file_map->run_count,
+			sizeof(*file_map->runs));
+		file_map->runs[file_map->run_count++] = runs[i];
 	}
 	return true;
 }
 
 void file_map_set_rollback(struct file_map *file_map)
 {
-	file_map->rollback.runs[0] = file_map->runs[0].count;
-	file_map->rollback.runs[1] = file_map->runs[1].count;
+	file_map->rollback.runs = file_map->run_count;
 	file_map->rollback.files = file_map->file_count;
 	file_map->rollback.folders = file_map->folder_count;
 	file_map->rollback.text_len = file_map->text_len;
@@ -130,93 +154,314 @@ void file_map_set_rollback(struct file_map *file_map)
 
 void file_map_roll_back(struct file_map *file_map)
 {
-	file_map->runs[0].count = file_map->rollback.runs[0];
-	file_map->runs[1].count = file_map->rollback.runs[1];
+	file_map->run_count = file_map->rollback.runs;
 	file_map->file_count = file_map->rollback.files;
 	file_map->folder_count = file_map->rollback.folders;
 	file_map->text_len = file_map->rollback.text_len;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct mapped_run *x = a, *y = b;
+/* ---- sorting ------------------------------------------------------------------------------- */
 
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+static int compare(const void *a, const void *b, void *arg)
+{
+	const struct walk_run *runs = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (runs[x].offset != runs[y].offset)
+		return runs[x].offset < runs[y].offset ? -1 : 1;
+	return x < y ? -1 : x > y;
 }
 
-static void sort_and_cut(struct mapped_runs *runs)
+static void sort(const struct file_map *file_map, struct run_index *index)
+{
+	if (index->count)
+		qsort_r(index->items, index->count, sizeof(*index->items), compare, file_map->runs);
+}
+
+static uint64_t end_of(const struct walk_run *run)
+{
+	return run->offset + run->length;
+}
+
+/* Removes the runs that are inside earlier ones. */
+static void remove_covered(const struct file_map *file_map, struct run_index *index)
 {
 	uint64_t end = 0;
 	size_t kept = 0;
 
-	if (runs->count)
-		qsort(runs->items, runs->count, sizeof(*runs->items), compare);
-	for (size_t i = 0; i < runs->count; i++) {
-		struct mapped_run run = runs->items[i];
+	for (size_t i = 0; i < index->count; i++) {
+		const struct walk_run *run = &file_map->runs[index->items[i]];
 
-		if (run.offset + run.length <= end)
+		if (end_of(run) <= end)
 			continue;
-		if (run.offset < end) {
-			run.length -= end - run.offset;
-			run.offset = end;
-		}
-		end = run.offset + run.length;
-		runs->items[kept++] = run;
+		end = end_of(run);
+		index->items[kept++] = index->items[i];
 	}
-	runs->count = kept;
+	index->count = kept;
+}
+
+static size_t end_of_runs(const struct file_map *file_map, size_t file)
+{
+	return file + 1 < file_map->file_count ? file_map->files[file + 1].first_run
+					       : file_map->run_count;
+}
+
+/* The content of a resident file is found through its record. */
+static enum layer layer_of(const struct mapped_file *file, const struct walk_run *run)
+{
+	if (run->at == WALK_RECORD)
+		return LAYER_RECORDS;
+	if (file->info.flags & FS_RESIDENT)
+		return LAYER_NONE;
+	return file->info.flags & FS_DELETED ? LAYER_DELETED : LAYER_THERE;
+}
+
+static void add_to_index(
+	const struct file_map *file_map, struct run_index *index, size_t *capacity, size_t run)
+{
+	(void)file_map;
+	index->items = xgrow(index->items, capacity, index->count, sizeof(*index->items));
+	index->items[index->count++] = (uint32_t)run;
 }
 
 void file_map_finish(struct file_map *file_map)
 {
-	sort_and_cut(&file_map->runs[0]);
-	sort_and_cut(&file_map->runs[1]);
+	size_t capacities[LAYER_COUNT] = { 0 }, start_capacity = 0;
+
+	for (size_t f = 0; f < file_map->file_count; f++) {
+		const struct mapped_file *file = &file_map->files[f];
+
+		for (size_t r = file->first_run; r < end_of_runs(file_map, f); r++) {
+			enum layer layer = layer_of(file, &file_map->runs[r]);
+
+			if (layer != LAYER_NONE)
+				add_to_index(
+					file_map, &file_map->cover[layer], &capacities[layer], r);
+			if (layer == LAYER_DELETED && !file_map->runs[r].at)
+				add_to_index(file_map, &file_map->starts, &start_capacity, r);
+		}
+	}
+	for (size_t i = 0; i < LAYER_COUNT; i++) {
+		sort(file_map, &file_map->cover[i]);
+		remove_covered(file_map, &file_map->cover[i]);
+	}
+	sort(file_map, &file_map->starts);
 }
 
-static const struct mapped_run *find_run(const struct mapped_runs *runs, uint64_t offset)
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/* The first run of the index that ends after offset, if it has the byte there. */
+static const struct walk_run *find_run(
+	const struct file_map *file_map, const struct run_index *index, uint64_t offset)
 {
-	size_t low = 0, high = runs->count;
+	size_t low = 0, high = index->count;
+	const struct walk_run *run;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (runs->items[middle].offset + runs->items[middle].length <= offset)
+		if (end_of(&file_map->runs[index->items[middle]]) <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < runs->count && runs->items[low].offset <= offset ? &runs->items[low] : NULL;
+	if (low == index->count)
+		return NULL;
+	run = &file_map->runs[index->items[low]];
+	return run->offset <= offset ? run : NULL;
 }
 
-const char *file_map_find(struct file_map *file_map, uint64_t offset)
+static size_t file_of(const struct file_map *file_map, const struct walk_run *run)
 {
-	const struct mapped_run *run = find_run(&file_map->runs[0], offset);
-	struct mapped_file *file;
-	const struct mapped_folder *folder;
+	size_t number = (size_t)(run - file_map->runs), low = 0, high = file_map->file_count;
 
-	if (!run)
-		run = find_run(&file_map->runs[1], offset);
-	if (!run)
-		return NULL;
-	file = &file_map->files[run->file];
-	folder = &file_map->folders[file->folder];
-	if (!file->path) {
-		file->path = xcalloc(1, (size_t)folder->len + file->len + 1);
-		memcpy(file->path, file_map->text + folder->text, folder->len);
-		memcpy(file->path + folder->len, file_map->text + file->text, file->len);
+	while (high - low > 1) { /* the last file whose first run is not after it */
+		size_t middle = low + (high - low) / 2;
+
+		if (file_map->files[middle].first_run <= number)
+			low = middle;
+		else
+			high = middle;
 	}
-	return file->path;
+	return low;
+}
+
+static uint32_t age_of(const struct file_map *file_map, uint32_t run)
+{
+	const struct walk_file *info =
+		&file_map->files[file_of(file_map, &file_map->runs[run])].info;
+
+	return info->times[FS_CREATED] ? info->times[FS_CREATED] : info->times[FS_MODIFIED];
+}
+
+/* Of the deleted files that start at offset, the first run of the newest, which has overwritten the
+ * others. */
+static const struct walk_run *find_start(const struct file_map *file_map, uint64_t offset)
+{
+	const struct run_index *index = &file_map->starts;
+	size_t low = 0, high = index->count, newest;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file_map->runs[index->items[middle]].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	newest = low;
+	for (size_t i = low; i < index->count && i - low < STARTS_MAX; i++) {
+		if (file_map->runs[index->items[i]].offset != offset)
+			break;
+		if (age_of(file_map, index->items[i]) > age_of(file_map, index->items[newest]))
+			newest = i;
+	}
+	if (low == index->count || file_map->runs[index->items[low]].offset != offset)
+		return NULL;
+	return &file_map->runs[index->items[newest]];
+}
+
+/* The part of a resident file's content that has the byte; NULL: the byte is elsewhere in its
+ * record. */
+static const struct walk_run *find_resident(
+	const struct file_map *file_map, size_t index, uint64_t offset)
+{
+	if (!(file_map->files[index].info.flags & FS_RESIDENT))
+		return NULL;
+	for (size_t r = file_map->files[index].first_run; r < end_of_runs(file_map, index); r++) {
+		const struct walk_run *run = &file_map->runs[r];
+
+		if (run->at != WALK_RECORD && run->offset <= offset && offset < end_of(run))
+			return run;
+	}
+	return NULL;
+}
+
+bool file_map_find(const struct file_map *file_map, uint64_t offset, struct fs_file *file)
+{
+	const struct walk_run *run = NULL;
+	const struct mapped_file *found;
+	const struct walk_file *info;
+	size_t index;
+
+	for (size_t layer = 0; layer < LAYER_COUNT && !run; layer++) {
+		if (layer == LAYER_DELETED)
+			run = find_start(file_map, offset);
+		if (!run)
+			run = find_run(file_map, &file_map->cover[layer], offset);
+	}
+	if (!run)
+		return false;
+	index = file_of(file_map, run);
+	if (run->at == WALK_RECORD)
+		run = find_resident(file_map, index, offset);
+	found = &file_map->files[index];
+	info = &found->info;
+	*file = (struct fs_file){ .index = (uint32_t)index,
+		.type = info->type,
+		.id = info->id,
+		.flags = info->flags,
+		.volume = found->volume,
+		.inode = info->inode,
+		.size = info->size,
+		.valid = info->valid,
+		.offset = run ? run->at + (offset - run->offset) : 0,
+		.has_offset = run && !(info->flags & FS_COMPRESSED) };
+	memcpy(file->times, info->times, sizeof(file->times));
+	return true;
+}
+
+/* The first of the file's runs, rising but for a record in front, that ends after the offset. */
+static size_t run_at(const struct file_map *file_map, uint32_t index, uint64_t offset)
+{
+	size_t low = file_map->files[index].first_run, high = end_of_runs(file_map, index);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct walk_run *run = &file_map->runs[middle];
+
+		if (run->at == WALK_RECORD || run->at + run->length <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct range *file_map_extents(
+	const struct file_map *file_map, const struct fs_file *file, size_t *count)
+{
+	size_t end = end_of_runs(file_map, file->index), capacity = 0;
+	uint64_t at = file->offset;
+	struct range *extents = NULL;
+
+	*count = 0;
+	if (!file->has_offset || file->flags & (FS_COMPRESSED | FS_ENCRYPTED | FS_METADATA))
+		return NULL;
+	for (size_t r = run_at(file_map, file->index, at);
+		r < end && at < file->valid && *count < EXTENTS_MAX; r++) {
+		const struct walk_run *run = &file_map->runs[r];
+		uint64_t skip, len;
+
+		if (run->at > at)
+			break;
+		skip = at - run->at;
+		len = run->length - skip;
+		if (len > file->valid - at)
+			len = file->valid - at;
+		extents = xgrow(extents, &capacity, *count, sizeof(*extents));
+		extents[(*count)++] = (struct range){ run->offset + skip, len };
+		at += len;
+	}
+	return extents;
+}
+
+/* Each byte counts once, and is the first file's. Rising, so that adding is cheap. */
+void file_map_slack(const struct file_map *file_map, struct ranges *slack)
+{
+	const struct run_index *index = &file_map->cover[LAYER_THERE];
+	uint64_t reached = 0;
+
+	for (size_t i = 0; i < index->count; i++) {
+		const struct walk_run *run = &file_map->runs[index->items[i]];
+		const struct walk_file *info = &file_map->files[file_of(file_map, run)].info;
+		uint64_t valid = info->valid > run->at ? info->valid - run->at : 0;
+		uint64_t from = run->offset + (valid < run->length ? valid : run->length);
+
+		if (from < reached)
+			from = reached;
+		reached = end_of(run);
+		if (from < reached && !(info->flags & (FS_METADATA | FS_COMPRESSED)))
+			ranges_add(slack, from, reached - from);
+	}
+}
+
+const char *file_map_path(struct file_map *file_map, uint32_t index)
+{
+	struct mapped_file *file = &file_map->files[index];
+	const struct mapped_folder *folder = &file_map->folders[file->folder];
+	char *path;
+
+	if (file->path)
+		return file_map->paths.items[file->path - 1];
+	path = xcalloc(1, (size_t)folder->len + file->len + 1);
+	memcpy(path, file_map->text + folder->text, folder->len);
+	memcpy(path + folder->len, file_map->text + file->text, file->len);
+	strpool_add(&file_map->paths, path);
+	file->path = (uint32_t)file_map->paths.count;
+	free(path);
+	return file_map->paths.items[file->path - 1];
 }
 
 void file_map_free(struct file_map *file_map)
 {
 	if (!file_map)
 		return;
-	for (size_t i = 0; i < file_map->file_count; i++)
-		free(file_map->files[i].path);
-	free(file_map->runs[0].items);
-	free(file_map->runs[1].items);
+	for (size_t i = 0; i < LAYER_COUNT; i++)
+		free(file_map->cover[i].items);
+	free(file_map->starts.items);
+	strpool_free(&file_map->paths);
+	free(file_map->runs);
 	free(file_map->files);
 	free(file_map->folders);
 	free(file_map->text);

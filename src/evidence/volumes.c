@@ -24,9 +24,15 @@ struct volumes {
 	char table[32];
 	char *problems[PROBLEMS_MAX + 1];
 	size_t problem_count;
-	struct ranges in_use, unknown;
+	struct ranges in_use, slack, free_records, unknown;
 	bool any_allocation;
 	struct file_map *file_map;
+};
+
+/* Ranges in any order. */
+struct range_list {
+	struct range *items;
+	size_t count, capacity;
 };
 
 /* The reading of an image's volumes. */
@@ -34,8 +40,10 @@ struct reading {
 	struct volumes *volumes;
 	struct image *image;
 	bool (*interrupted)(void);
-	struct ranges in_use; /* WALK_IN_USE of the current walk, rising */
-	struct walk_end end;  /* of the current walk */
+	/* Of the current walk: */
+	struct ranges in_use; /* rising */
+	struct range_list free_records, slack;
+	struct walk_end end;
 };
 
 static void add_problem(struct volumes *volumes, char *sentence)
@@ -85,6 +93,18 @@ static bool check_ranges(const struct reading *reading, const struct range *rang
 	return true;
 }
 
+static bool add_to_list(struct range_list *list, const struct range *ranges, size_t count)
+{
+	if (count > RANGES_MAX - list->count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		list->items =
+			xgrow(list->items, &list->capacity, list->count, sizeof(*list->items));
+		list->items[list->count++] = ranges[i];
+	}
+	return true;
+}
+
 static bool add_ranges(
 	struct reading *reading, enum walk_message what, const void *bytes, size_t len)
 {
@@ -95,11 +115,43 @@ static bool add_ranges(
 		return false;
 	if (!check_ranges(reading, ranges, count))
 		return false;
-	if (what == WALK_RUNS)
-		return file_map_runs(reading->volumes->file_map, ranges, count);
+	if (what != WALK_IN_USE)
+		return add_to_list(what == WALK_FREE ? &reading->free_records : &reading->slack,
+			ranges, count);
 	for (size_t i = 0; i < count; i++)
 		ranges_add(&reading->in_use, ranges[i].offset, ranges[i].length);
 	return reading->in_use.count <= RANGES_MAX;
+}
+
+static bool add_runs(struct reading *reading, const void *bytes, size_t len)
+{
+	const struct walk_run *runs = bytes;
+	size_t count = len / sizeof(*runs);
+
+	if (len % sizeof(*runs) || count > WALK_RANGES_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct range range = { runs[i].offset, runs[i].length };
+
+		if (!check_ranges(reading, &range, 1) ||
+			(runs[i].at != WALK_RECORD && runs[i].at > INT64_MAX))
+			return false;
+	}
+	return file_map_runs(reading->volumes->file_map, runs, count);
+}
+
+static bool add_file(struct reading *reading, const void *bytes, size_t len)
+{
+	const char *name = bytes;
+	struct walk_file file;
+
+	if (len < sizeof(file))
+		return false;
+	memcpy(&file, bytes, sizeof(file));
+	if (file.size > INT64_MAX || file.valid > file.size)
+		return false;
+	return file_map_file(
+		reading->volumes->file_map, &file, name + sizeof(file), len - sizeof(file));
 }
 
 static bool on_message(void *context, enum walk_message what, const void *bytes, size_t len)
@@ -115,12 +167,15 @@ static bool on_message(void *context, enum walk_message what, const void *bytes,
 	case WALK_VOLUME:
 		return add_volume(reading, bytes, len);
 	case WALK_IN_USE:
-	case WALK_RUNS:
+	case WALK_FREE:
+	case WALK_SLACK:
 		return add_ranges(reading, what, bytes, len);
+	case WALK_RUNS:
+		return add_runs(reading, bytes, len);
 	case WALK_FOLDER:
 		return file_map_folder(volumes->file_map, text, len);
 	case WALK_FILE:
-		return len > 0 && file_map_file(volumes->file_map, text + 1, len - 1, text[0] != 0);
+		return add_file(reading, bytes, len);
 	default:
 		return false;
 	}
@@ -142,7 +197,7 @@ static void walk(struct reading *reading,
 		.context = reading,
 	};
 
-	reading->in_use.count = 0;
+	reading->in_use.count = reading->free_records.count = reading->slack.count = 0;
 	walk_process_run(&process, &reading->end);
 }
 
@@ -171,6 +226,75 @@ static void add_volume_problem(struct reading *reading, struct volume *volume, c
 			reading->end.problem);
 }
 
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Adds sorted ranges in rising order, which is cheap. */
+static void merge(struct ranges *ranges, const struct range *others, size_t count)
+{
+	struct ranges both = { 0 };
+	size_t i = 0, k = 0;
+
+	while (i < ranges->count || k < count) {
+		const struct range *next = &others[k];
+
+		if (k == count || (i < ranges->count && ranges->items[i].offset < next->offset))
+			next = &ranges->items[i++];
+		else
+			k++;
+		ranges_add(&both, next->offset, next->length);
+	}
+	ranges_free(ranges);
+	*ranges = both;
+}
+
+static void take_list(const struct range_list *list, struct ranges *ranges)
+{
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare_ranges);
+	merge(ranges, list->items, list->count);
+}
+
+/* Removes the parts of ranges that are in others, too. */
+static void subtract(struct ranges *ranges, const struct ranges *others)
+{
+	struct ranges rest = { 0 };
+	size_t next = 0;
+
+	for (size_t i = 0; i < ranges->count; i++) {
+		uint64_t at = ranges->items[i].offset, end = at + ranges->items[i].length;
+
+		while (next < others->count &&
+			others->items[next].offset + others->items[next].length <= at)
+			next++;
+		for (size_t k = next; k < others->count && others->items[k].offset < end; k++) {
+			if (others->items[k].offset > at)
+				ranges_add(&rest, at, others->items[k].offset - at);
+			at = others->items[k].offset + others->items[k].length;
+		}
+		if (at < end)
+			ranges_add(&rest, at, end - at);
+	}
+	ranges_free(ranges);
+	*ranges = rest;
+}
+
+/* What belongs to no file's content. */
+static void sort_out(struct volumes *volumes)
+{
+	struct ranges slack = { 0 };
+
+	file_map_slack(volumes->file_map, &slack);
+	merge(&volumes->slack, slack.items, slack.count);
+	ranges_free(&slack);
+	subtract(&volumes->in_use, &volumes->free_records);
+	subtract(&volumes->slack, &volumes->free_records);
+}
+
 /* What the file system uses is known entirely or not at all. */
 static void read_allocation(struct reading *reading, struct volume *volume)
 {
@@ -186,11 +310,14 @@ static void read_allocation(struct reading *reading, struct volume *volume)
 	for (size_t i = 0; i < reading->in_use.count; i++)
 		ranges_add(&volumes->in_use, reading->in_use.items[i].offset,
 			reading->in_use.items[i].length);
+	take_list(&reading->free_records, &volumes->free_records);
+	take_list(&reading->slack, &volumes->slack);
 }
 
 static void read_files(struct reading *reading, struct volume *volume)
 {
 	file_map_set_rollback(reading->volumes->file_map);
+	file_map_volume(reading->volumes->file_map, volume->offset);
 	walk(reading, walk_files, volume);
 	if (reading->end.died)
 		file_map_roll_back(reading->volumes->file_map);
@@ -226,6 +353,7 @@ static void read_depth(struct reading *reading, enum volumes_depth depth)
 	}
 	note_unknown(volumes);
 	file_map_finish(volumes->file_map);
+	sort_out(volumes);
 }
 
 struct volumes *volumes_read(
@@ -239,7 +367,24 @@ struct volumes *volumes_read(
 		return volumes;
 	read_depth(&reading, depth);
 	ranges_free(&reading.in_use);
+	free(reading.free_records.items);
+	free(reading.slack.items);
 	return volumes;
+}
+
+const char *fs_flag_name(unsigned flag)
+{
+	static const char *const names[FS_FLAG_COUNT] = { "deleted", "resident", "compressed",
+		"encrypted", "sparse", "guessed", "metadata", "reallocated" };
+
+	return names[__builtin_ctz(flag)];
+}
+
+const char *fs_time_name(enum fs_time time)
+{
+	static const char *const names[] = { "modified", "accessed", "changed", "created" };
+
+	return names[time];
 }
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -270,9 +415,49 @@ bool volumes_unknown(const struct volumes *volumes, uint64_t offset, uint64_t le
 	return ranges_overlap(&volumes->unknown, offset, length) > 0;
 }
 
-const char *volumes_owner(struct volumes *volumes, uint64_t offset)
+const struct ranges *volumes_slack(const struct volumes *volumes)
 {
-	return file_map_find(volumes->file_map, offset);
+	return &volumes->slack;
+}
+
+const struct ranges *volumes_free_records(const struct volumes *volumes)
+{
+	return &volumes->free_records;
+}
+
+bool volumes_find(const struct volumes *volumes, uint64_t offset, struct fs_file *file)
+{
+	return file_map_find(volumes->file_map, offset, file);
+}
+
+void volumes_add_path(struct volumes *volumes, struct fs_file *file)
+{
+	file->path = file_map_path(volumes->file_map, file->index);
+}
+
+struct range *volumes_extents(
+	const struct volumes *volumes, const struct fs_file *file, size_t *count)
+{
+	return file_map_extents(volumes->file_map, file, count);
+}
+
+bool volumes_is_reallocated(const struct volumes *volumes, const struct fs_file *file)
+{
+	struct fs_file whole = *file;
+	struct range *extents;
+	uint64_t used = 0;
+	size_t count;
+
+	if (!(file->flags & FS_DELETED))
+		return false;
+	whole.offset = 0;
+	whole.has_offset = true;
+	whole.flags = 0;
+	extents = file_map_extents(volumes->file_map, &whole, &count);
+	for (size_t i = 0; i < count && !used; i++)
+		used = ranges_overlap(&volumes->in_use, extents[i].offset, extents[i].length);
+	free(extents);
+	return used;
 }
 
 void volumes_free(struct volumes *volumes)
@@ -282,6 +467,8 @@ void volumes_free(struct volumes *volumes)
 	for (size_t i = 0; i < volumes->problem_count; i++)
 		free(volumes->problems[i]);
 	ranges_free(&volumes->in_use);
+	ranges_free(&volumes->slack);
+	ranges_free(&volumes->free_records);
 	ranges_free(&volumes->unknown);
 	file_map_free(volumes->file_map);
 	free(volumes->items);

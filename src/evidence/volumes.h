@@ -3,8 +3,8 @@
  * files. The Sleuth Kit's library reads all that, in processes of their own (base/sandbox.h): a
  * hostile image can cost part of this knowledge, which is reported, but never the run.
  *
- * The same image gives the same answers. After volumes_read all functions but volumes_owner only
- * read; volumes_owner is for one thread.
+ * The same image gives the same answers. After volumes_read all functions but volumes_add_path only
+ * read, and may be called by any thread.
  */
 #ifndef BURIN_EVIDENCE_VOLUMES_H
 #define BURIN_EVIDENCE_VOLUMES_H
@@ -45,6 +45,40 @@ enum volumes_depth {
 /* The choices of --file-systems, in that order. */
 #define VOLUMES_DEPTH_CHOICES "off|list|map"
 
+enum fs_flag {
+	FS_DELETED = 1,
+	FS_RESIDENT = 2,   /* its bytes are in its file record */
+	FS_COMPRESSED = 4, /* by the file system, as the next: runs do not hold the file's bytes */
+	FS_ENCRYPTED = 8,
+	FS_SPARSE = 16,
+	FS_GUESSED = 32,      /* of a deleted file: only where it began is recorded */
+	FS_METADATA = 64,     /* a stream that is not the file's content */
+	FS_REALLOCATED = 128, /* deleted, and other files have taken over blocks of it since */
+	FS_FLAG_COUNT = 8,
+};
+/* "deleted", of FS_DELETED; one flag. */
+const char *fs_flag_name(unsigned flag);
+
+enum fs_time { FS_MODIFIED, FS_ACCESSED, FS_CHANGED, FS_CREATED, FS_TIME_COUNT };
+/* "modified" */
+const char *fs_time_name(enum fs_time time);
+
+/* A file (one of its streams) of an image's file system. */
+struct fs_file {
+	uint32_t index; /* among all */
+	uint32_t type, id;
+	unsigned flags;       /* enum fs_flag */
+	const char *path;     /* "Users/me/a.jpg", "Users/me/a.jpg:stream"; raw bytes, valid until
+			     volumes_free */
+	uint64_t volume;      /* where its volume starts in the image */
+	uint64_t inode;       /* or the number of its record */
+	uint64_t size, valid; /* bytes; valid: from the start, that were ever written */
+	uint64_t offset;      /* in the file, of the byte that was looked up */
+	bool has_offset; /* false: the byte is in the file's record, or the next is not known */
+	/* Seconds since 1970 UTC; 0: not known. FAT's are local time, taken as UTC. */
+	uint32_t times[FS_TIME_COUNT];
+};
+
 struct volumes;
 
 /* Reads what the image holds. interrupted (may be NULL) is called now and then: true ends the
@@ -61,13 +95,28 @@ const char *volumes_problem(const struct volumes *volumes, size_t index);
 
 /* What is in use by file systems that could be read; NULL when no allocation is known. */
 const struct ranges *volumes_in_use(const struct volumes *volumes);
+/* Parts of that which belong to a file, but hold nothing of it: from its end to the end of its last
+ * block, and the unused ends of file records. */
+const struct ranges *volumes_slack(const struct volumes *volumes);
+/* Free file records: parts of blocks that are in use. */
+const struct ranges *volumes_free_records(const struct volumes *volumes);
 /* True when some of the bytes are in a volume of unknown allocation: encrypted, or of an unknown
  * kind. */
 bool volumes_unknown(const struct volumes *volumes, uint64_t offset, uint64_t length);
 
-/* The file that the byte at offset belongs to, "Users/me/a.jpg", possibly a deleted one; raw bytes.
- * NULL: unknown. The text is valid until volumes_free. */
-const char *volumes_owner(struct volumes *volumes, uint64_t offset);
+/* The file that the byte at offset belongs to, in its content, its slack or its record; a deleted
+ * one only if no other claims the byte, and that which starts there before others. False:
+ * unknown. */
+bool volumes_find(const struct volumes *volumes, uint64_t offset, struct fs_file *file);
+/* Completes a result of volumes_find. One thread at a time. */
+void volumes_add_path(struct volumes *volumes, struct fs_file *file);
+/* Where the bytes of a file are from file->offset (which must be known) to the end of what was
+ * written, or to the first part that is nowhere: *count extents in file order, which the caller
+ * frees; NULL: none, or they do not hold the file's bytes (compressed). */
+struct range *volumes_extents(
+	const struct volumes *volumes, const struct fs_file *file, size_t *count);
+/* Whether FS_REALLOCATED applies, which volumes_find does not look at. */
+bool volumes_is_reallocated(const struct volumes *volumes, const struct fs_file *file);
 /* NULL is fine. */
 void volumes_free(struct volumes *volumes);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -159,6 +160,9 @@ static int work(int fd, void *arg)
 	struct walk_job *job = arg;
 
 	job->fd = fd;
+	/* Some file systems store local times. The result must not depend on this machine's zone. */
+	setenv("TZ", "UTC0", 1);
+	tzset();
 	watch_for_deadlock();
 	job->process->walk(&job->host, job->process->volume);
 	return flush(job) ? 0 : 1;

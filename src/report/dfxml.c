@@ -242,7 +242,7 @@ static int dfxml_file(void *state, const struct file_record *file)
 	strbuf_text(line, "</id>\n  <name_type>r</name_type>\n  <filesize>");
 	strbuf_number(line, file->length);
 	strbuf_text(line, "</filesize>\n");
-	if (file->space == SPACE_IN_USE || file->space == SPACE_FREE)
+	if (file->space == SPACE_IN_USE || file->space == SPACE_FREE || file->space == SPACE_SLACK)
 		strbuf_text(line, file->space == SPACE_IN_USE ? "  <alloc>1</alloc>\n"
 							      : "  <alloc>0</alloc>\n");
 	add_runs(line, file);

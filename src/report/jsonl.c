@@ -124,6 +124,39 @@ static void hashes_field(struct strbuf *line, const struct hashes *hashes)
 	strbuf_text(line, "}");
 }
 
+/* The file of the image's file system that it begins in. */
+static void fs_fields(struct strbuf *line, const char *path, const struct fs_file *fs)
+{
+	const char *before = "";
+
+	text_field(line, ",\"fs_path\":", path);
+	number_field(line, ",\"fs\":{\"volume\":", fs->volume);
+	number_field(line, ",\"inode\":", fs->inode);
+	number_field(line, ",\"attribute\":[", fs->type);
+	number_field(line, ",", fs->id);
+	number_field(line, "],\"size\":", fs->size);
+	if (fs->has_offset)
+		number_field(line, ",\"offset\":", fs->offset);
+	strbuf_text(line, ",\"flags\":[");
+	for (unsigned flag = 1; flag < 1u << FS_FLAG_COUNT; flag <<= 1) {
+		if (!(fs->flags & flag))
+			continue;
+		text_field(line, before, fs_flag_name(flag));
+		before = ",";
+	}
+	strbuf_text(line, "]");
+	for (enum fs_time i = 0; i < FS_TIME_COUNT; i++) {
+		char time[TEXT_TIME_LEN];
+
+		if (!fs->times[i] || !text_time(fs->times[i], time))
+			continue;
+		strbuf_text(line, ",");
+		strbuf_json(line, fs_time_name(i));
+		text_field(line, ":", time);
+	}
+	strbuf_text(line, "}");
+}
+
 void jsonl_line_file(
 	struct strbuf *line, const char *record, const char *image, const struct file_record *file)
 {
@@ -154,7 +187,7 @@ void jsonl_line_file(
 	if (file->space != SPACE_NOT_KNOWN)
 		text_field(line, ",\"allocated\":", file_space_name(file->space));
 	if (file->fs_path)
-		text_field(line, ",\"fs_path\":", file->fs_path);
+		fs_fields(line, file->fs_path, &file->fs);
 	if (file->known)
 		text_field(line, ",\"known\":", file->known);
 	if (file->alert)

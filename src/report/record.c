@@ -22,7 +22,7 @@ const char *file_end_name(enum file_end end)
 
 const char *file_space_name(enum file_space space)
 {
-	static const char *const names[] = { NULL, "yes", "no", "partly" };
+	static const char *const names[] = { NULL, "yes", "no", "partly", "slack" };
 
 	return names[space];
 }

@@ -20,11 +20,19 @@
 #include "rules/rules.h"
 
 enum file_status { FILE_COMPLETE, FILE_TRUNCATED, FILE_UNVERIFIED };
-/* Whether a file's bytes are in use by the image's file systems. */
-enum file_space { SPACE_NOT_KNOWN, SPACE_IN_USE, SPACE_FREE, SPACE_PARTLY };
+/* Whether a file's bytes are in use by the image's file systems. SPACE_SLACK: none is, but some are in
+ * the slack of a file. */
+enum file_space {
+	SPACE_NOT_KNOWN,
+	SPACE_IN_USE,
+	SPACE_FREE,
+	SPACE_PARTLY,
+	SPACE_SLACK,
+	SPACE_COUNT
+};
 
 const char *file_status_name(enum file_status status); /* "complete", "truncated", "unverified" */
-/* NULL, "yes", "no", "partly" */
+/* NULL, "yes", "no", "partly", "slack" */
 const char *file_space_name(enum file_space space);
 
 /* How the extents of a file in several pieces, or the place of a file, were found. */
@@ -73,12 +81,13 @@ struct file_record {
 	enum file_space space;
 	/* The file in which it begins, by the image's file system; raw bytes; NULL: unknown */
 	const char *fs_path;
-	int64_t time;   /* seconds since 1970 UTC; 0: none */
-	bool overlaps;  /* it starts in an unverified part of another complete file... */
-	uint64_t outer; /* ... which starts there in the image */
-	bool chop;      /* Scalpel's column: cut at the maximum */
-	bool written;   /* false on a dry run */
-	bool left_out;  /* known, and not to be kept */
+	struct fs_file fs; /* more on it, if fs_path is set */
+	int64_t time;      /* seconds since 1970 UTC; 0: none */
+	bool overlaps;     /* it starts in an unverified part of another complete file... */
+	uint64_t outer;    /* ... which starts there in the image */
+	bool chop;         /* Scalpel's column: cut at the maximum */
+	bool written;      /* false on a dry run */
+	bool left_out;     /* known, and not to be kept */
 	/* The hash sets that hold it (hashing/hash_sets.h); NULL: none. */
 	const char *known, *alert;
 };

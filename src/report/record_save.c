@@ -10,7 +10,7 @@
 
 /* A new field must be saved and loaded below, unless it is found out when the file is written. */
 _Static_assert(
-	sizeof(struct file_record) == 704, "record_save.c saves every field of a file's record");
+	sizeof(struct file_record) == 792, "record_save.c saves every field of a file's record");
 
 void tallies_save(const struct tallies *tallies, struct codec_writer *writer)
 {
@@ -49,6 +49,34 @@ static void save_assembly(const struct assembly *assembly, struct codec_writer *
 	}
 }
 
+static void save_fs(const struct fs_file *fs, struct codec_writer *writer)
+{
+	codec_put(writer, fs->type);
+	codec_put(writer, fs->id);
+	codec_put(writer, fs->flags);
+	codec_put(writer, fs->volume);
+	codec_put(writer, fs->inode);
+	codec_put(writer, fs->size);
+	codec_put(writer, fs->offset);
+	codec_put(writer, fs->has_offset);
+	for (size_t i = 0; i < FS_TIME_COUNT; i++)
+		codec_put(writer, fs->times[i]);
+}
+
+static void load_fs(struct fs_file *fs, struct codec_reader *reader)
+{
+	fs->type = (uint32_t)codec_get(reader, UINT32_MAX);
+	fs->id = (uint32_t)codec_get(reader, UINT32_MAX);
+	fs->flags = (unsigned)codec_get(reader, (1u << FS_FLAG_COUNT) - 1);
+	fs->volume = codec_get(reader, UINT64_MAX);
+	fs->inode = codec_get(reader, UINT64_MAX);
+	fs->size = codec_get(reader, UINT64_MAX);
+	fs->offset = codec_get(reader, UINT64_MAX);
+	fs->has_offset = codec_get_flag(reader);
+	for (size_t i = 0; i < FS_TIME_COUNT; i++)
+		fs->times[i] = (uint32_t)codec_get(reader, UINT32_MAX);
+}
+
 void file_record_save(const struct file_record *record, struct codec_writer *writer)
 {
 	codec_put_text(writer, record->path);
@@ -69,6 +97,7 @@ void file_record_save(const struct file_record *record, struct codec_writer *wri
 	codec_put(writer, record->space);
 	codec_put(writer, record->fs_path != NULL);
 	codec_put_text(writer, record->fs_path ? record->fs_path : "");
+	save_fs(&record->fs, writer);
 	codec_put(writer, (uint64_t)record->time);
 	codec_put(writer, record->overlaps);
 	codec_put(writer, record->outer);
@@ -137,10 +166,11 @@ void file_record_load(struct file_record *record, const struct rules *rules, uin
 	load_runs(record, limit, reader);
 	load_assembly(&record->assembly, record->length, reader);
 	codec_copy_text(reader, record->title, sizeof(record->title));
-	record->space = (enum file_space)codec_get(reader, SPACE_PARTLY);
+	record->space = (enum file_space)codec_get(reader, SPACE_COUNT - 1);
 	has_fs_path = codec_get_flag(reader);
 	fs_path = get_kept(texts, reader);
 	record->fs_path = has_fs_path ? fs_path : NULL;
+	load_fs(&record->fs, reader);
 	record->time = (int64_t)codec_get(reader, UINT64_MAX);
 	record->overlaps = codec_get_flag(reader);
 	record->outer = codec_get(reader, limit);

@@ -145,6 +145,46 @@ static void fetch_time(struct json_fields *fields, struct file_record *file)
 		json_fields_fail(fields, "'time' must look like 2024-05-01T12:00:00Z");
 }
 
+static unsigned fetch_fs_flags(const struct json_fields *fields)
+{
+	json_t *array = json_object_get(fields->object, "flags");
+	unsigned flags = 0;
+
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const char *name = json_string_value(json_array_get(array, i));
+
+		for (unsigned flag = 1; name && flag < 1u << FS_FLAG_COUNT; flag <<= 1)
+			if (!strcmp(name, fs_flag_name(flag)))
+				flags |= flag;
+	}
+	return flags;
+}
+
+static void fetch_fs(struct json_fields *fields, struct fs_file *fs)
+{
+	struct json_fields inner = json_fields_enter(fields, "fs");
+	const json_t *attribute = json_object_get(inner.object, "attribute");
+
+	*fs = (struct fs_file){
+		.type = (uint32_t)json_integer_value(json_array_get(attribute, 0)),
+		.id = (uint32_t)json_integer_value(json_array_get(attribute, 1)),
+	};
+	fs->flags = fetch_fs_flags(&inner);
+	fs->volume = json_fields_number(&inner, "volume", false, INT64_MAX);
+	fs->inode = json_fields_number(&inner, "inode", false, INT64_MAX);
+	fs->size = json_fields_number(&inner, "size", false, INT64_MAX);
+	fs->has_offset = json_object_get(inner.object, "offset") != NULL;
+	fs->offset = json_fields_number(&inner, "offset", false, INT64_MAX);
+	for (enum fs_time i = 0; i < FS_TIME_COUNT; i++) {
+		const char *text = json_fields_text(&inner, fs_time_name(i), "");
+		int64_t time = 0;
+
+		if (*text && text_time_parse(text, &time) && time > 0 && time <= UINT32_MAX)
+			fs->times[i] = (uint32_t)time;
+	}
+	json_fields_leave(fields, &inner);
+}
+
 void report_reader_file_fetch(struct report_reader_file *kept, struct json_fields *fields,
 	const struct report_reader_run *run, struct file_record *file)
 {
@@ -170,8 +210,9 @@ void report_reader_file_fetch(struct report_reader_file *kept, struct json_field
 	json_fields_leave(fields, &hashes);
 	file->unreadable = json_fields_number(fields, "unreadable", false, file->length);
 	file->space = (enum file_space)json_fields_choice(
-		fields, "allocated", "", space_name, SPACE_PARTLY + 1);
+		fields, "allocated", "", space_name, SPACE_COUNT);
 	file->fs_path = optional_text(fields, "fs_path");
+	fetch_fs(fields, &file->fs);
 	file->known = optional_text(fields, "known");
 	file->alert = optional_text(fields, "alert");
 	text_clean(json_fields_text(fields, "title", ""), file->title, sizeof(file->title));

@@ -83,7 +83,13 @@ const struct option_row carve_option_rows[] = {
 		REPORTED(space, 6, "space"),
 		.field_null = true,
 		.group = "Evidence",
-		.help = "Carve only what no file system has in use, as one stream over all gaps" },
+		.help = "Carve only what no file system has in use, as one stream over all gaps; "
+			"also the "
+			"slack after the ends of files" },
+	{ .name = "no-slack",
+		REPORTED(no_slack, 16, "no_slack"),
+		.group = "Evidence",
+		.help = "Leave slack out of --unallocated" },
 	{ .name = "allocated",
 		.kind = OPTION_WORD,
 		.choices = RUN_SPACE_CHOICES,

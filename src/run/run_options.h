@@ -53,6 +53,7 @@ struct run_options {
 	uint64_t offset, length;
 	enum volumes_depth file_systems; /* what is read of them; all, when space asks for it */
 	enum run_space space;
+	bool no_slack;  /* SPACE_UNALLOCATED leaves out the slack of files */
 	uint64_t align; /* as Scalpel's -q */
 	bool both;      /* as Scalpel's -b */
 	bool dry_run, flat, no_extension;

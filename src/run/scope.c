@@ -74,6 +74,14 @@ static void note_problems(const struct scope *scope, bool result_depends, struct
 
 /* ---- the part that is searched ------------------------------------------------------------- */
 
+/* Where the range of --offset and --length ends. */
+static uint64_t range_end(const struct run_options *options, uint64_t size)
+{
+	return options->length && options->offset < size && options->length < size - options->offset
+		       ? options->offset + options->length
+		       : size;
+}
+
 /* The bytes of the image that no range holds. */
 static void complement(const struct ranges *ranges, uint64_t size, struct ranges *rest)
 {
@@ -86,25 +94,81 @@ static void complement(const struct ranges *ranges, uint64_t size, struct ranges
 	ranges_add(rest, at, size - at);
 }
 
-static void select_space(struct scope *scope, enum run_space space, struct problems *problems)
+/* Adds the parts of ranges from `from` on that start before `until`. */
+static void add_from(
+	struct ranges *part, const struct ranges *ranges, uint64_t from, uint64_t until)
+{
+	for (size_t i = 0; i < ranges->count && ranges->items[i].offset < until; i++) {
+		uint64_t offset = ranges->items[i].offset, end = offset + ranges->items[i].length;
+
+		if (offset < from)
+			offset = from;
+		if (offset < end)
+			ranges_add(part, offset, end - offset);
+	}
+}
+
+/* Both rising. */
+static void add_both(struct ranges *sum, const struct ranges *a, const struct ranges *b)
+{
+	size_t i = 0, k = 0;
+
+	while (i < a->count || k < b->count) {
+		const struct range *next =
+			k == b->count || (i < a->count && a->items[i].offset < b->items[k].offset)
+				? &a->items[i++]
+				: &b->items[k++];
+
+		ranges_add(sum, next->offset, next->length);
+	}
+}
+
+/* What no file uses though it is in blocks that are in use. */
+static void find_small(
+	const struct scope *scope, const struct run_options *options, struct ranges *small)
+{
+	uint64_t size = image_info(scope->evidence)->size;
+	struct ranges all = { 0 };
+
+	if (options->no_slack)
+		add_from(&all, volumes_free_records(scope->volumes), 0, UINT64_MAX);
+	else
+		add_both(&all, volumes_slack(scope->volumes), volumes_free_records(scope->volumes));
+	add_from(small, &all, options->offset, range_end(options, size));
+	ranges_free(&all);
+}
+
+/* The selected part begins where files may start, so that both kinds of ranges do. */
+static void select_space(
+	struct scope *scope, const struct run_options *options, struct problems *problems)
 {
 	static const struct ranges none;
 	const struct ranges *in_use = volumes_in_use(scope->volumes);
 	uint64_t size = image_info(scope->evidence)->size;
-	bool unallocated = space == SPACE_UNALLOCATED;
+	bool unallocated = options->space == SPACE_UNALLOCATED;
+	struct ranges all = { 0 }, small = { 0 }, space = { 0 };
 
 	if (!in_use)
 		problems_add(
 			problems, xasprintf("no file system could be read: %s counts as %s",
 					  unallocated ? "the whole image" : "none of the image",
 					  unallocated ? "unallocated" : "allocated"));
-	if (unallocated)
-		complement(in_use ? in_use : &none, size, &scope->space);
-	else if (in_use)
-		for (size_t i = 0; i < in_use->count; i++)
-			ranges_add(&scope->space, in_use->items[i].offset, in_use->items[i].length);
-	if (scope->space.count)
-		scope->image = extent_image_open(scope->evidence, &scope->space);
+	add_both(&all, in_use ? in_use : &none, volumes_free_records(scope->volumes));
+	if (unallocated) {
+		complement(&all, size, &space);
+		ranges_free(&all);
+		add_from(&all, &space, options->offset, UINT64_MAX);
+		find_small(scope, options, &small);
+	} else {
+		ranges_free(&all);
+		if (in_use)
+			add_from(&all, in_use, options->offset, UINT64_MAX);
+	}
+	ranges_free(&space);
+	if (all.count || small.count)
+		scope->image = extent_image_open(scope->evidence, &small, &all);
+	ranges_free(&all);
+	ranges_free(&small);
 }
 
 static void read_volumes(
@@ -119,23 +183,22 @@ static void read_volumes(
 	log_volumes(scope);
 	note_problems(scope, select, problems);
 	if (select)
-		select_space(scope, options->space, problems);
+		select_space(scope, options, problems);
 }
 
 static int check_range(struct scope *scope, const struct run_options *options, struct error *error)
 {
-	uint64_t size = image_info(scope->evidence)->size, end = size;
+	uint64_t size = image_info(scope->evidence)->size;
 
 	if (options->offset >= size)
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"--offset %" PRIu64 " is past the end of the image (%" PRIu64 " bytes)",
 			options->offset, size);
-	if (options->length && options->length < size - options->offset)
-		end = options->offset + options->length;
-	if (options->space != SPACE_ALL && !scope->space.count)
+	if (options->space != SPACE_ALL && scope->image == scope->evidence)
 		return 0; /* empty */
-	scope->begin = extent_image_from_evidence(scope->image, options->offset);
-	scope->end = extent_image_from_evidence(scope->image, end);
+	if (options->space == SPACE_ALL)
+		scope->begin = options->offset;
+	scope->end = extent_image_from_evidence(scope->image, range_end(options, size));
 	return 0;
 }
 
@@ -238,7 +301,6 @@ void scope_close(struct scope *scope)
 		image_close(scope->image);
 	volumes_free(scope->volumes);
 	image_close(scope->evidence);
-	ranges_free(&scope->space);
 	ranges_free(&scope->unread);
 	ranges_free(&scope->unreadable);
 }

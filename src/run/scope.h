@@ -2,9 +2,9 @@
  * What a run searches: the evidence, the volumes in it, the part of it that --unallocated or
  * --allocated selects, and the range of --offset and --length. Also what of it could not be read.
  *
- * The selected part is one stream: a file may begin in one of its extents and end in the next. All
- * stages work with offsets in the stream; alignment and reports use offsets in the evidence
- * (evidence/extent_image.h).
+ * The selected part is one stream: a file may begin in one of its extents and end in the next. In
+ * front of it, each by itself, are slack and free file records. All stages work with offsets in the
+ * stream; alignment and reports use offsets in the evidence (evidence/extent_image.h).
  */
 #ifndef BURIN_RUN_SCOPE_H
 #define BURIN_RUN_SCOPE_H
@@ -21,7 +21,6 @@ struct scope {
 	struct image *evidence;   /* as opened */
 	struct image *image;      /* what is searched: the evidence or an extent image of it */
 	struct volumes *volumes;  /* NULL: not looked for */
-	struct ranges space;      /* the extents of the image in the evidence; none: all of it */
 	uint64_t begin, end;      /* where files may start: offsets in image */
 	struct ranges unread;     /* of image: could not be read, also before the run was resumed */
 	uint64_t unread_noted;    /* end of the reader's last range among them */

@@ -41,9 +41,20 @@ static void check_volumes(struct volumes *volumes, uint64_t size)
 		check(end > in_use->items[i].offset && end <= size);
 	}
 	for (uint64_t offset = 0; offset < size; offset += 511) {
-		const char *owner = volumes_owner(volumes, offset);
+		struct fs_file file;
+		struct range *extents;
+		size_t extent_count;
 
-		check(!owner || strlen(owner) < 65536);
+		if (!volumes_find(volumes, offset, &file))
+			continue;
+		volumes_add_path(volumes, &file);
+		check(strlen(file.path) < 65536);
+		volumes_is_reallocated(volumes, &file);
+		extents = volumes_extents(volumes, &file, &extent_count);
+		for (size_t i = 0; i < extent_count; i++)
+			check(extents[i].offset < size &&
+				extents[i].length <= size - extents[i].offset);
+		free(extents);
 	}
 }
 

@@ -444,7 +444,7 @@ Test(reader_cache, places_of_the_evidence_are_found_in_a_part_of_it)
 	fake_init(&fake, 10000);
 	ranges_add(&part, 1000, 500);
 	ranges_add(&part, 3000, 7000);
-	image = extent_image_open(&fake.image, &part);
+	image = extent_image_open(&fake.image, NULL, &part);
 	cr_assert_not(extent_image_find(image, 999, &offset, &len));
 	cr_assert(extent_image_find(image, 1000, &offset, &len));
 	cr_assert_eq(offset, 0);

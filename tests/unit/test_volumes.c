@@ -51,7 +51,7 @@ Test(volumes, extent_image_is_its_ranges_in_order, .init = fill)
 	ranges_add(&ranges, 100, 50);
 	ranges_add(&ranges, 2000, 1);
 	ranges_add(&ranges, 3000, 96);
-	image = extent_image_open(&evidence, &ranges);
+	image = extent_image_open(&evidence, NULL, &ranges);
 	cr_assert_eq(image_info(image)->size, 147);
 	cr_assert_eq(extent_image_evidence(image), &evidence);
 	cr_assert_eq(image_read_at(image, 0, read, 147), 0);
@@ -92,7 +92,7 @@ Test(volumes, extent_image_offsets_go_both_ways, .init = fill)
 	ranges_add(&ranges, 100, 50);
 	ranges_add(&ranges, 2000, 1);
 	ranges_add(&ranges, 3000, 96);
-	image = extent_image_open(&evidence, &ranges);
+	image = extent_image_open(&evidence, NULL, &ranges);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		cr_assert_eq(extent_image_from_evidence(image, places[i][0]), places[i][1],
 			"place %lu", (unsigned long)places[i][0]);
@@ -108,6 +108,43 @@ Test(volumes, extent_image_offsets_go_both_ways, .init = fill)
 	cr_assert_eq(extent_image_evidence(&evidence), &evidence);
 }
 
+Test(volumes, extent_image_has_small_ranges_in_front, .init = fill)
+{
+	static const uint64_t places[][2] = { { 10, 0 }, { 19, 9 }, { 2500, 10 }, { 2509, 19 },
+		{ 100, 20 }, { 149, 69 }, { 3000, 70 }, { 3095, 165 } };
+	static const uint64_t elsewhere[] = { 0, 9, 20, 99, 150, 2499, 2510, 2999, 3096 };
+	struct ranges small = { 0 }, ranges = { 0 };
+	struct image *image;
+	uint8_t read[30];
+	uint64_t offset, len;
+
+	ranges_add(&small, 10, 10);
+	ranges_add(&small, 2500, 10);
+	ranges_add(&ranges, 100, 50);
+	ranges_add(&ranges, 3000, 96);
+	image = extent_image_open(&evidence, &small, &ranges);
+	ranges_free(&small);
+	ranges_free(&ranges);
+	cr_assert_eq(image_info(image)->size, 166);
+	cr_assert_eq(extent_image_main(image), 20);
+	cr_assert_eq(image_read_at(image, 5, read, 20), 0);
+	cr_assert_arr_eq(read, bytes + 15, 5);
+	cr_assert_arr_eq(read + 5, bytes + 2500, 10);
+	cr_assert_arr_eq(read + 15, bytes + 100, 5);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		cr_assert(extent_image_find(image, places[i][0], &offset, &len));
+		cr_assert_eq(offset, places[i][1]);
+		cr_assert_eq(extent_image_to_evidence(image, offset), places[i][0]);
+	}
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
+		cr_assert_not(extent_image_find(image, elsewhere[i], &offset, &len));
+	cr_assert_eq(extent_image_from_evidence(image, 0), 20);
+	cr_assert_eq(extent_image_from_evidence(image, 2505), 70);
+	cr_assert_eq(extent_image_from_evidence(image, 5000), 166);
+	cr_assert_eq(extent_image_main(&evidence), 0);
+	image_close(image);
+}
+
 /* Bytes 1050 to 1099 of the evidence can't be read. */
 Test(volumes, extent_image_loses_no_more_than_sectors, .init = fill)
 {
@@ -117,7 +154,7 @@ Test(volumes, extent_image_loses_no_more_than_sectors, .init = fill)
 
 	ranges_add(&ranges, 500, 512);
 	ranges_add(&ranges, 1020, 2048);
-	image = extent_image_open(&evidence, &ranges);
+	image = extent_image_open(&evidence, NULL, &ranges);
 	cr_assert_eq(image_read_around(image, 0, read, 2560), 512);
 	cr_assert_arr_eq(read, bytes + 500, 512);
 	for (size_t i = 512; i < 1024; i++)
@@ -129,21 +166,41 @@ Test(volumes, extent_image_loses_no_more_than_sectors, .init = fill)
 
 /* ---- the file map -------------------------------------------------------------------------- */
 
+static void add_file(struct file_map *files, const char *name, unsigned flags, uint64_t valid)
+{
+	const struct walk_file file = { .size = valid, .valid = valid, .flags = flags };
+
+	cr_assert(file_map_file(files, &file, name, strlen(name)));
+}
+
+static void add_run(struct file_map *files, uint64_t offset, uint64_t length, uint64_t at)
+{
+	const struct walk_run run = { offset, length, at };
+
+	cr_assert(file_map_runs(files, &run, 1));
+}
+
 static void add_owned(
 	struct file_map *files, const char *name, bool deleted, uint64_t offset, uint64_t length)
 {
-	struct range run = { offset, length };
+	add_file(files, name, deleted ? FS_DELETED : 0, length);
+	add_run(files, offset, length, 0);
+}
 
-	cr_assert(file_map_file(files, name, strlen(name), deleted));
-	cr_assert(file_map_runs(files, &run, 1));
+/* The file that has the byte, "" for none. */
+static const char *owner(struct file_map *files, uint64_t offset)
+{
+	struct fs_file file;
+
+	return file_map_find(files, offset, &file) ? file_map_path(files, file.index) : "";
 }
 
 Test(volumes, file_map_prefer_files_that_are_there)
 {
 	struct file_map *files = file_map_new();
-	const struct range more[] = { { 900, 10 }, { 700, 0 }, { 800, 10 } };
+	const struct walk_file file = { .size = 1 };
 
-	cr_assert_not(file_map_file(files, "x", 1, false)); /* in no folder */
+	cr_assert_not(file_map_file(files, &file, "x", 1)); /* in no folder */
 	cr_assert(file_map_folder(files, "", 0));
 	add_owned(files, "gone", true, 100, 100);
 	add_owned(files, "here", false, 150, 100);
@@ -155,22 +212,116 @@ Test(volumes, file_map_prefer_files_that_are_there)
 	add_owned(files, "way", true, 90, 500);
 	file_map_roll_back(files);
 	add_owned(files, "over", false, 240, 20);
-	cr_assert(file_map_runs(files, more, 3));
+	add_run(files, 900, 10, 20);
+	add_run(files, 700, 0, 30);
+	add_run(files, 700, 10, 25); /* out of order */
+	add_run(files, 800, 10, 40);
 	file_map_finish(files);
-	cr_assert_null(file_map_find(files, 99));
-	cr_assert_str_eq(file_map_find(files, 100), "gone");
-	cr_assert_str_eq(file_map_find(files, 149), "gone");
-	cr_assert_str_eq(file_map_find(files, 150), "here");
-	cr_assert_str_eq(file_map_find(files, 199), "here");
-	cr_assert_str_eq(file_map_find(files, 249), "here");
-	cr_assert_str_eq(file_map_find(files, 250), "a/b/over");
-	cr_assert_null(file_map_find(files, 260));
-	cr_assert_null(file_map_find(files, 700));
-	cr_assert_str_eq(file_map_find(files, 805), "a/b/over");
-	cr_assert_str_eq(file_map_find(files, 909), "a/b/over");
-	cr_assert_null(file_map_find(files, 910));
+	cr_assert_str_eq(owner(files, 99), "");
+	cr_assert_str_eq(owner(files, 100), "gone");
+	cr_assert_str_eq(owner(files, 149), "gone");
+	cr_assert_str_eq(owner(files, 150), "here");
+	cr_assert_str_eq(owner(files, 199), "here");
+	cr_assert_str_eq(owner(files, 249), "here");
+	cr_assert_str_eq(owner(files, 250), "a/b/over");
+	cr_assert_str_eq(owner(files, 260), "");
+	cr_assert_str_eq(owner(files, 700), "");
+	cr_assert_str_eq(owner(files, 805), "a/b/over");
+	cr_assert_str_eq(owner(files, 909), "a/b/over");
+	cr_assert_str_eq(owner(files, 910), "");
 	file_map_free(files);
 	file_map_free(NULL);
+}
+
+Test(volumes, file_map_a_deleted_file_that_starts_there_is_preferred)
+{
+	struct file_map *files = file_map_new();
+
+	cr_assert(file_map_folder(files, "", 0));
+	add_owned(files, "older", true, 1000, 8000);
+	add_owned(files, "newer", true, 4000, 500);
+	file_map_finish(files);
+	cr_assert_str_eq(owner(files, 3999), "older");
+	cr_assert_str_eq(owner(files, 4000), "newer");
+	cr_assert_str_eq(owner(files, 4001), "older");
+	file_map_free(files);
+}
+
+Test(volumes, file_map_extents_end_with_the_file_and_at_holes)
+{
+	struct file_map *files = file_map_new();
+	struct fs_file file;
+	struct range *extents;
+	size_t count;
+
+	cr_assert(file_map_folder(files, "", 0));
+	add_file(files, "pieces", 0, 250);
+	add_run(files, 5000, 100, 0);
+	add_run(files, 3000, 100, 100);
+	add_run(files, 8000, 100, 200);
+	add_file(files, "sparse", 0, 900);
+	add_run(files, 9000, 100, 0);
+	add_run(files, 9500, 100, 300);
+	add_file(files, "packed", FS_COMPRESSED, 900);
+	add_run(files, 9900, 100, 0);
+	file_map_finish(files);
+	cr_assert(file_map_find(files, 5040, &file));
+	cr_assert_eq(file.offset, 40);
+	extents = file_map_extents(files, &file, &count);
+	cr_assert_eq(count, 3);
+	cr_assert_eq(extents[0].offset, 5040);
+	cr_assert_eq(extents[0].length, 60);
+	cr_assert_eq(extents[1].offset, 3000);
+	cr_assert_eq(extents[1].length, 100);
+	cr_assert_eq(extents[2].offset, 8000);
+	cr_assert_eq(extents[2].length, 50);
+	free(extents);
+	cr_assert(file_map_find(files, 8070, &file)); /* its slack */
+	cr_assert_eq(file.offset, 270);
+	cr_assert_null(file_map_extents(files, &file, &count));
+	cr_assert(file_map_find(files, 9010, &file));
+	extents = file_map_extents(files, &file, &count);
+	cr_assert_eq(count, 1);
+	cr_assert_eq(extents[0].length, 90);
+	free(extents);
+	cr_assert(file_map_find(files, 9910, &file));
+	cr_assert_not(file.has_offset);
+	cr_assert_null(file_map_extents(files, &file, &count));
+	file_map_free(files);
+}
+
+Test(volumes, file_map_slack_is_what_follows_the_ends_of_files)
+{
+	struct file_map *files = file_map_new();
+	struct ranges slack = { 0 };
+
+	cr_assert(file_map_folder(files, "", 0));
+	add_file(files, "short", 0, 4);
+	add_run(files, 1000, 500, 0);
+	add_file(files, "link", 0, 4);
+	add_run(files, 1000, 500, 0);
+	add_file(files, "unwritten", 0, 150);
+	add_run(files, 2000, 100, 0);
+	add_run(files, 4000, 100, 100);
+	add_run(files, 3000, 100, 200);
+	add_file(files, "gone", FS_DELETED, 4);
+	add_run(files, 5000, 500, 0);
+	add_file(files, "record", FS_RESIDENT, 4);
+	add_run(files, 6000, 100, WALK_RECORD);
+	add_run(files, 6050, 4, 0);
+	file_map_finish(files);
+	file_map_slack(files, &slack);
+	cr_assert_eq(slack.count, 3);
+	cr_assert_eq(slack.items[0].offset, 1004);
+	cr_assert_eq(slack.items[0].length, 496);
+	cr_assert_eq(slack.items[1].offset, 3000);
+	cr_assert_eq(slack.items[1].length, 100);
+	cr_assert_eq(slack.items[2].offset, 4050);
+	cr_assert_eq(slack.items[2].length, 50);
+	ranges_free(&slack);
+	cr_assert_str_eq(owner(files, 6049), "record");
+	cr_assert_str_eq(owner(files, 6052), "record");
+	file_map_free(files);
 }
 
 /* ---- signatures ---------------------------------------------------------------------------- */

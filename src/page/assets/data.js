@@ -3,7 +3,7 @@
  * line when it is needed (burin.file), so that 200,000 files load in a second.
  */
 burin.statuses = ["complete", "truncated", "unverified"];
-burin.spaces = ["", "yes", "no", "partly"];
+burin.spaces = ["", "yes", "no", "partly", "slack"];
 
 /* In the order of src/page/page_data.c. */
 burin.fields = ["path", "type", "rule", "offset", "length", "extension", "status", "end", "reason",

@@ -12,7 +12,8 @@ burin.meanings = {
 	unverified: "plausible, but not verified to the end",
 	carver: "the format itself", length: "a length field", footer: "a footer", next: "the next header",
 	max_size: "the rule's largest size", image: "the end of the image",
-	yes: "in use by a file system", no: "free in the file system", partly: "partly in use"
+	yes: "in use by a file system", no: "free in the file system", partly: "partly in use",
+	slack: "slack: after the end of a file, in its last block or its file record"
 };
 
 burin.kindOf = function (file) {

@@ -26,7 +26,7 @@ burin.layers = {
 		return [["complete", "#2e9e6b"], ["truncated", "#e08a1e"], ["unverified", "#8b939c"]];
 	}, of: function (i) { return burin.rows.status[i]; } },
 	space: { label: "space", classes: function () {
-		return [["unknown", "#8b939c"], ["in use", "#3b7dd8"], ["free", "#e08a1e"], ["partly in use", "#8a63d2"]];
+		return [["unknown", "#8b939c"], ["in use", "#3b7dd8"], ["free", "#e08a1e"], ["partly in use", "#8a63d2"], ["slack", "#c2517c"]];
 	}, of: function (i) { return burin.rows.space[i]; } }
 };
 

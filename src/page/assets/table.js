@@ -12,7 +12,7 @@ burin.columns = [
 	{ key: "copies", label: "Copies", class: "c-copies", says: "How many files here have the same bytes" },
 	{ key: "hash", label: "Hash", class: "c-hash" }
 ];
-burin.spaceWords = ["", "in use", "free", "partly"];
+burin.spaceWords = ["", "in use", "free", "partly", "slack"];
 
 burin.cells = function (index) {
 	const rows = burin.rows, hash = rows.hash[index];
