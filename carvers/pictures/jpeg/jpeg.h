@@ -1,7 +1,8 @@
 /*
  * What the parts of the JPEG carver share: jpeg.c walks a file from marker to marker,
  * jpeg_segments.c reads the segments that describe the picture, jpeg_scan.c skips coded data,
- * jpeg_huffman.c decodes it where it can, jpeg_mpf.c walks further pictures after the first.
+ * jpeg_huffman.c decodes it where it can (jpeg_fast.c most of it), jpeg_mpf.c walks further pictures
+ * after the first.
  */
 #ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_H
 #define BURIN_CARVERS_PICTURES_JPEG_JPEG_H
@@ -32,16 +33,10 @@ enum jpeg_marker {
 };
 
 #define JPEG_COMPONENTS 4
-#define JPEG_FAST_BITS 10
-
-/* A Huffman table. Codes of up to JPEG_FAST_BITS bits are looked up directly: length << 8 | value,
- * 0 for longer ones. Those are compared, as 16 bits from the left, with limit[length], one more
- * than the last code of that length. */
-struct jpeg_table {
+/* A Huffman table as its segment has it. */
+struct jpeg_code {
 	bool defined;
-	uint16_t fast[1 << JPEG_FAST_BITS];
-	uint32_t limit[17];
-	int32_t first[17]; /* index in values that code 0 of this length would have */
+	uint8_t counts[17]; /* how many codes have 1 to 16 bits */
 	uint8_t values[256];
 };
 
@@ -68,10 +63,10 @@ struct jpeg {
 	uint8_t hmax, vmax;
 	int component_count;
 	struct jpeg_component components[JPEG_COMPONENTS];
-	uint64_t *history;              /* that of all components; owned */
-	uint64_t visits;                /* blocks of all progressive scans started */
-	uint16_t dc_quant[4];           /* 0: unknown */
-	struct jpeg_table tables[2][4]; /* DC, AC */
+	uint64_t *history;            /* that of all components; owned */
+	uint64_t visits;              /* blocks of all progressive scans started */
+	uint16_t dc_quant[4];         /* 0: unknown */
+	struct jpeg_code codes[2][4]; /* DC, AC */
 	uint32_t restart_interval;
 	bool hierarchical;
 
@@ -83,6 +78,7 @@ struct jpeg {
 	bool video;            /* XMP declares that a video follows */
 	uint64_t mpf, mpf_len; /* offset of MPF's TIFF head, 0: none */
 	int evidence;          /* segments recognised by more than their marker */
+	bool portable;         /* decode without instructions that only some processors have */
 };
 
 /* Reads the len bytes at p, after the length field, of a table or frame segment. */

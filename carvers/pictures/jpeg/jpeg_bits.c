@@ -1,40 +1,145 @@
 #include "jpeg_bits.h"
 
-bool jpeg_bits_ensure(struct jpeg_bits *b, size_t n)
-{
-	uint64_t at = b->window_at + b->pos;
-	size_t len;
+#include <string.h>
 
-	if (b->pos + n <= b->len)
+#include "walk.h"
+
+/* Makes the bytes at b->at readable, two of them if the view has them. */
+static bool ensure_window(struct jpeg_bits *b)
+{
+	uint64_t offset = b->at - b->window_at;
+
+	if (b->window && offset < b->window_len &&
+		(b->window_len - offset >= 2 || b->window[offset] != 0xff))
 		return true;
-	if (!view_work(b->view, b->pos * JPEG_BYTE_WORK))
-		return false;
-	len = b->size - at < VIEW_MAX_PEEK ? (size_t)(b->size - at) : VIEW_MAX_PEEK;
-	if (len < n)
-		return false;
-	b->window = view_peek(b->view, at, len);
-	b->window_at = at;
-	b->pos = 0;
-	b->len = b->window ? len : 0;
-	return b->window != NULL;
+	b->window =
+		walk_stream(b->view, b->at, view_size(b->view), b->at - b->start, &b->window_len);
+	b->window_at = b->at;
+	return b->window && (b->window_len >= 2 || b->window[0] != 0xff);
 }
 
-void jpeg_bits_refill_slowly(struct jpeg_bits *b)
+static bool has_ff(uint64_t word)
 {
-	while (b->buffer.count <= 56 && !b->at_marker && !b->at_end) {
-		uint8_t byte;
+	uint64_t inverted = ~word;
 
-		if (!jpeg_bits_ensure(b, 1) ||
-			(b->window[b->pos] == 0xff && !jpeg_bits_ensure(b, 2))) {
-			b->at_end = true;
-			return;
+	return (inverted - 0x0101010101010101u) & word & 0x8080808080808080u;
+}
+
+/* Copies bytes of the window without stuffing until the window or the room ends, or at a marker. A
+ * last byte FF is not copied. Returns the end of what was copied. */
+static uint8_t *copy(struct jpeg_bits *b, uint8_t *to, const uint8_t *to_end)
+{
+	const uint8_t *from = b->window + (b->at - b->window_at);
+	const uint8_t *end = b->window + b->window_len;
+
+	while (from < end && to < to_end) {
+		if (end - from >= 8 && to_end - to >= 8 && !has_ff(be64(from))) {
+			memcpy(to, from, 8);
+			from += 8;
+			to += 8;
+			continue;
 		}
-		byte = b->window[b->pos];
-		if (byte == 0xff && b->window[b->pos + 1] != 0) {
-			b->at_marker = true;
-			return;
+		if (*from == 0xff) {
+			if (end - from < 2)
+				break;
+			if (from[1] != 0) {
+				b->at_marker = true;
+				break;
+			}
+			from++;
+			*to++ = 0xff;
+		} else {
+			*to++ = *from;
 		}
-		b->pos += byte == 0xff ? 2 : 1;
-		msb_push(&b->buffer, byte);
+		from++;
 	}
+	b->at = b->window_at + (uint64_t)(from - b->window);
+	return to;
+}
+
+/* Moves what is left to the front, and copies more bytes after it. */
+static void load(struct jpeg_bits *b)
+{
+	uint8_t *to = b->bytes + JPEG_BITS_BEFORE;
+	uint64_t at = b->at;
+
+	memmove(b->bytes, b->buffer.next - JPEG_BITS_BEFORE,
+		(size_t)(b->end - b->buffer.next) + JPEG_BITS_BEFORE);
+	to += b->end - b->buffer.next;
+	b->buffer.next = b->bytes + JPEG_BITS_BEFORE;
+	while (!b->at_marker && !b->at_end && to < b->bytes + JPEG_BITS_BEFORE + JPEG_BITS_LEN) {
+		if (ensure_window(b))
+			to = copy(b, to, b->bytes + JPEG_BITS_BEFORE + JPEG_BITS_LEN);
+		else
+			b->at_end = true;
+	}
+	memset(to, 0, JPEG_BLOCK_ROOM);
+	b->end = to;
+	if (!view_work(b->view, (b->at - at) * b->byte_work))
+		b->at_end = true;
+	b->buffer.limit = b->at_marker || b->at_end ? b->end : b->end - JPEG_BLOCK_ROOM;
+}
+
+void jpeg_bits_jump(struct jpeg_bits *b, uint64_t at)
+{
+	b->buffer.held = 0;
+	b->buffer.count = 0;
+	b->at = at;
+	b->at_marker = false;
+	b->buffer.next = b->end = b->bytes + JPEG_BITS_BEFORE;
+	/* Anything but zeros, which the decoder does not accept at length. */
+	memset(b->bytes, 0xff, JPEG_BITS_BEFORE);
+	load(b);
+}
+
+void jpeg_bits_open(struct jpeg_bits *b, struct view *view, uint64_t at, unsigned byte_work)
+{
+	b->view = view;
+	b->byte_work = byte_work;
+	b->start = at;
+	b->window = NULL;
+	b->at_end = false;
+	jpeg_bits_jump(b, at);
+}
+
+bool jpeg_bits_more(struct jpeg_bits *b)
+{
+	if (b->buffer.next > b->buffer.limit && !b->at_marker && !b->at_end)
+		load(b);
+	return jpeg_bits_left(b) >= 0;
+}
+
+void jpeg_bits_find_marker(struct jpeg_bits *b, uint64_t from, uint64_t len)
+{
+	while (!b->at_marker && !b->at_end && b->at <= from + len) {
+		b->buffer.next = b->end;
+		load(b);
+	}
+	b->buffer.held = 0;
+	b->buffer.count = 0;
+	b->buffer.next = b->end;
+	/* What is further away was copied by chance. */
+	if (b->at > from + len)
+		b->at_marker = b->at_end = false;
+}
+
+uint64_t jpeg_bits_offset(const struct jpeg_bits *b)
+{
+	const uint8_t *next = b->buffer.next - b->buffer.count / 8;
+	uint64_t at = b->at;
+
+	/* Each byte FF has stuffing after it. */
+	for (; next < b->end; next++)
+		at -= *next == 0xff ? 2 : 1;
+	return at;
+}
+
+int jpeg_bits_byte(struct jpeg_bits *b, uint64_t at)
+{
+	if (!b->window || at < b->window_at || at - b->window_at >= b->window_len) {
+		b->window = view_peek(b->view, at, 1);
+		b->window_at = at;
+		b->window_len = 1;
+	}
+	return b->window ? b->window[at - b->window_at] : -1;
 }

@@ -1,98 +1,110 @@
 /*
  * Bits of Huffman-coded data, read through a view: bytes FF 00 count as FF, and a marker ends the
- * data. Decoding spends its time in these few lines, so they are inline and load eight bytes at
- * once where none of them is FF.
+ * data. A few kilobytes at a time are copied without their stuffing, so that decoders load eight
+ * bytes at once without looking for FF. After the data's end zeros follow, enough for any block, and
+ * decoders test only after a block whether its bits existed.
  */
 #ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_BITS_H
 #define BURIN_CARVERS_PICTURES_JPEG_JPEG_BITS_H
 
-#include "bits.h"
 #include "bytes.h"
 #include "jpeg.h"
 
-/* Units of work (view_work) for a byte of coded data, besides the one that its peek counts: it is
- * decoded in about 26 ns. */
-#define JPEG_BYTE_WORK 5
+/* The most bytes that a block can take, and some that are loaded ahead: 64 codes of 16 bits, each
+ * with 15 bits more. */
+#define JPEG_BLOCK_ROOM 272
+/* Bytes kept before the next one. */
+#define JPEG_BITS_BEFORE 24
+#define JPEG_BITS_LEN 4096
 
-struct jpeg_bits {
-	struct view *view;
-	const uint8_t *window;
-	uint64_t window_at, size;
-	size_t pos, len;
-	struct msb_bits buffer; /* its count below 0: more were used than exist */
-	bool at_marker, at_end;
+/* The part that decoders keep in registers. */
+struct jpeg_buffer {
+	uint64_t held;        /* the next `count` bits at the top; below them bits that follow */
+	unsigned count;       /* at most 63 */
+	const uint8_t *next;  /* in bytes[]: the first byte that count does not include */
+	const uint8_t *limit; /* when next is after it, jpeg_bits_more has to be called */
 };
 
-/* Makes n (1 or 2) bytes at pos readable. False when the view ends before them. */
-bool jpeg_bits_ensure(struct jpeg_bits *b, size_t n);
+struct jpeg_bits {
+	struct jpeg_buffer buffer;
+	const uint8_t *end;     /* of what bytes[] has */
+	bool at_marker, at_end; /* of the data; at_end: the view or its budget ended */
+	struct view *view;
+	unsigned byte_work;
+	uint64_t start, at; /* offsets: where the data starts, and what is copied next */
+	const uint8_t *window;
+	uint64_t window_at;
+	size_t window_len;
+	uint8_t bytes[JPEG_BITS_BEFORE + JPEG_BITS_LEN + JPEG_BLOCK_ROOM];
+};
 
-/* Refills byte by byte, at the edges of windows and around FF. */
-void jpeg_bits_refill_slowly(struct jpeg_bits *b);
+/* Starts at an offset of the view. After this, and after jpeg_bits_more, a block can be read.
+ * byte_work: units of work (view_work) for a byte, besides the one that its peek counts. */
+void jpeg_bits_open(struct jpeg_bits *b, struct view *view, uint64_t at, unsigned byte_work);
 
-static inline bool jpeg_bits_have_ff(uint64_t word)
+/* Goes on with other bytes of the view, in a new byte. */
+void jpeg_bits_jump(struct jpeg_bits *b, uint64_t at);
+
+/* Makes room for another block. False when more bits were used than exist. */
+bool jpeg_bits_more(struct jpeg_bits *b);
+
+/* Drops all bits up to the next marker, if one is found that starts at most len bytes after
+ * `from`: then b->at_marker, and b->at is its offset. */
+void jpeg_bits_find_marker(struct jpeg_bits *b, uint64_t from, uint64_t len);
+
+/* The offset in the view of the next whole byte. */
+uint64_t jpeg_bits_offset(const struct jpeg_bits *b);
+
+/* The byte at an offset of the view, or -1. */
+int jpeg_bits_byte(struct jpeg_bits *b, uint64_t at);
+
+/* Bits that are left of those that were copied; below 0: more were used than exist. */
+static inline int64_t jpeg_bits_left(const struct jpeg_bits *b)
 {
-	uint64_t inverted = ~word;
-
-	return (inverted - 0x0101010101010101u) & word & 0x8080808080808080u;
+	return (b->end - b->buffer.next) * 8 + (int64_t)b->buffer.count;
 }
 
-/* Loads at least 32 bits, unless the data ends. */
-static inline void jpeg_bits_refill(struct jpeg_bits *b)
-{
-	if (b->buffer.count >= 32 || b->at_marker || b->at_end)
-		return;
-	if (b->pos + 8 <= b->len) {
-		uint64_t word = be64(b->window + b->pos);
+#define JPEG_INLINE static inline __attribute__((always_inline))
 
-		if (!jpeg_bits_have_ff(word)) {
-			b->buffer.held |= word >> b->buffer.count;
-			b->pos += (size_t)(63 - b->buffer.count) >> 3;
-			b->buffer.count |= 56;
-			return;
-		}
-	}
-	jpeg_bits_refill_slowly(b);
+/* Makes count at least 56. */
+JPEG_INLINE void jpeg_refill(struct jpeg_buffer *buffer)
+{
+	buffer->held |= be64(buffer->next) >> buffer->count;
+	buffer->next += (63 - buffer->count) >> 3;
+	buffer->count |= 56;
+}
+
+/* Drops n bits, up to 56; refill before. */
+JPEG_INLINE void jpeg_skip(struct jpeg_buffer *buffer, unsigned n)
+{
+	buffer->held <<= n;
+	buffer->count -= n;
 }
 
 /* The next n bits, up to 16; refill before. */
-static inline uint32_t jpeg_bits_take(struct jpeg_bits *b, int n)
+JPEG_INLINE uint32_t jpeg_take(struct jpeg_buffer *buffer, unsigned n)
 {
-	return msb_take(&b->buffer, n);
+	uint32_t value = (uint32_t)(buffer->held >> 1 >> (63 - n));
+
+	jpeg_skip(buffer, n);
+	return value;
 }
 
-static inline uint64_t jpeg_bits_offset(const struct jpeg_bits *b)
+/* Drops any number of bits, as long as they are in bytes[]. At least 49 are in the buffer then. */
+JPEG_INLINE void jpeg_jump(struct jpeg_buffer *buffer, uint64_t bits)
 {
-	return (b->window_at + b->pos) * 8 - (uint64_t)(b->buffer.count > 0 ? b->buffer.count : 0);
+	uint64_t past = bits + 64 - buffer->count; /* from the eighth byte before next on */
+
+	buffer->next += past / 8;
+	buffer->next--;
+	buffer->held = be64(buffer->next - 7) << past % 8;
+	buffer->count = 56 - past % 8;
 }
 
-/* Decodes the next code: its value, or -1. After it at least 16 bits can still be taken, if the
- * data has them. */
-static inline int jpeg_bits_decode(struct jpeg_bits *b, const struct jpeg_table *table)
+/* Bits taken since the buffer was `start`. */
+JPEG_INLINE uint64_t jpeg_taken(const struct jpeg_buffer *buffer, const struct jpeg_buffer *start)
 {
-	uint16_t entry;
-	uint32_t code;
-
-	jpeg_bits_refill(b);
-	entry = table->fast[b->buffer.held >> (64 - JPEG_FAST_BITS)];
-	if (entry) {
-		msb_skip(&b->buffer, entry >> 8);
-		return entry & 0xff;
-	}
-	code = (uint32_t)(b->buffer.held >> 48);
-	for (int bits = JPEG_FAST_BITS + 1; bits <= 16; bits++) {
-		if (code < table->limit[bits]) {
-			msb_skip(&b->buffer, bits);
-			return table->values[(table->first[bits] + (int32_t)(code >> (16 - bits))) &
-					     0xff];
-		}
-	}
-	return -1;
-}
-
-/* The offset of the next whole byte. */
-static inline uint64_t jpeg_bits_byte_offset(const struct jpeg_bits *b)
-{
-	return b->window_at + b->pos - (uint64_t)(b->buffer.count > 0 ? b->buffer.count / 8 : 0);
+	return (uint64_t)(buffer->next - start->next) * 8 + start->count - buffer->count;
 }
 
 #endif

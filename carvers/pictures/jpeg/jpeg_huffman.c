@@ -10,13 +10,14 @@
  *
  * Refinement scans (annex G.1.2.3) have a bit for each coefficient that is not 0 already, so the
  * decoder keeps a bit for each coefficient.
+ *
+ * This file has the scans, and a plain decoder for each kind of block; jpeg_fast.c decodes the same
+ * blocks faster, and leaves to this one those that are invalid or unusual.
  */
-#include "jpeg.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "jpeg_bits.h"
+#include "jpeg_decoder.h"
 
 /* Blocks whose history is kept: 32 MiB, for pictures of 150 million pixels. Larger ones are not
  * decoded. */
@@ -29,44 +30,46 @@
  * file has many such scans. The ten scans that programs usually write visit each block of the
  * largest picture five or six times. */
 #define VISITS (32u << 20)
-/* Units of work for a block, which may take no bits at all; and where coefficients are refined,
- * which a few bits make the decoder look at one by one. */
+/* Units of work (view_work) for a block, which may take no bits at all, and for a byte. Most bytes
+ * are decoded in 3 to 10 ns; where coefficients are refined, two bits can be a symbol of 8 ns. */
 #define BLOCK_WORK 2
-#define REFINED_WORK 12
+#define BYTE_WORK 1
+#define REFINED_BLOCK_WORK 4
+#define REFINED_BYTE_WORK 6
 
-struct decoder {
-	struct jpeg *jpeg;
-	struct jpeg_bits bits;
-	const char *problem; /* why the scan failed; NULL when the view ended */
-	uint64_t valid_end;  /* then: how far it is valid, about */
-	bool (*block)(struct decoder *, struct jpeg_component *, uint64_t *history);
-	int32_t dc[JPEG_COMPONENTS]; /* predictions, in order of jpeg->components */
-	uint32_t eob_run;            /* progressive: blocks that end at once */
-	int zero_blocks;             /* long ones in a row */
-	uint64_t work;               /* for blocks, not counted by the view yet */
-	unsigned block_work;
-};
+/* Bytes of a scan after which large lookup tables are worth building. */
+#define LARGE_TABLES 16384
+/* Units of work for the lookup tables of a scan's component. */
+#define LOOKUP_WORK 256
 
 /* ---- blocks ---- */
 
 /* Running out of bits explains any failure after it. */
-static bool fail(struct decoder *d, const char *problem)
+static bool fail(struct jpeg_decoder *d, const char *problem)
 {
-	if (d->bits.buffer.count < 0)
+	d->used_up = jpeg_bits_left(&d->bits) < 0;
+	if (d->used_up)
 		problem = d->bits.at_end ? NULL : "a marker in the middle of coded data";
 	d->problem = problem;
-	d->valid_end = jpeg_bits_byte_offset(&d->bits);
+	d->valid_end = jpeg_bits_offset(&d->bits);
 	return false;
+}
+
+/* Decodes the next code: its value, or -1. After it at least 40 bits can still be taken. */
+static int decode(struct jpeg_decoder *d, const struct jpeg_one *one)
+{
+	jpeg_refill(&d->bits.buffer);
+	return jpeg_one_take(one, &d->bits.buffer);
 }
 
 /* Decodes the DC coefficient's difference to the previous block's. No 8-bit picture needs more than
  * +-1024 once multiplied by the quantization; twice as much is accepted for encoders that
  * overshoot. */
-static inline bool decode_dc(struct decoder *d, const struct jpeg_component *c, int shift)
+static bool decode_dc(struct jpeg_decoder *d, const struct jpeg_component *c, int shift)
 {
 	struct jpeg *jpeg = d->jpeg;
 	int32_t *dc = &d->dc[c - jpeg->components];
-	int size = jpeg_bits_decode(&d->bits, &jpeg->tables[0][c->dc_table]);
+	int size = decode(d, &d->one[0][c->dc_table]);
 	int32_t value;
 	int64_t brightness, bound = 1 << (jpeg->precision + 3);
 
@@ -74,7 +77,7 @@ static inline bool decode_dc(struct decoder *d, const struct jpeg_component *c, 
 		return fail(d, "an unknown Huffman code");
 	if (size == 0)
 		return true;
-	value = (int32_t)jpeg_bits_take(&d->bits, size);
+	value = (int32_t)jpeg_take(&d->bits.buffer, (unsigned)size);
 	*dc += value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
 	brightness = (int64_t)*dc * (1 << shift);
 	if (jpeg->dc_quant[c->quant]) {
@@ -86,53 +89,52 @@ static inline bool decode_dc(struct decoder *d, const struct jpeg_component *c, 
 	return true;
 }
 
-static bool sequential_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+static bool sequential_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
 {
-	const struct jpeg_table *table = &d->jpeg->tables[1][c->ac_table];
-	struct jpeg_bits *b = &d->bits;
+	const struct jpeg_one *one = &d->one[1][c->ac_table];
 	int k = 1;
 
 	(void)history;
 	if (!decode_dc(d, c, 0))
 		return false;
 	while (k < 64) {
-		int code = jpeg_bits_decode(b, table);
+		int code = decode(d, one);
 
 		if (code == 0)
 			return true;
 		if (code < 0 || ((code & 15) == 0 && code != 0xf0))
 			return fail(d, "an unknown Huffman code");
-		msb_skip(&b->buffer, code & 15);
+		jpeg_skip(&d->bits.buffer, (unsigned)code & 15);
 		k += (code >> 4) + 1;
 	}
 	return k == 64 || fail(d, "more than 64 coefficients in a block");
 }
 
-static bool first_dc_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+static bool first_dc_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
 {
 	(void)history;
 	return decode_dc(d, c, d->jpeg->approx_low);
 }
 
-static bool refined_dc_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+static bool refined_dc_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
 {
 	(void)c;
 	(void)history;
-	jpeg_bits_refill(&d->bits);
-	msb_skip(&d->bits.buffer, 1);
+	jpeg_refill(&d->bits.buffer);
+	jpeg_skip(&d->bits.buffer, 1);
 	return true;
 }
 
 /* The code EOBn: this block and the given number of blocks after it have no more coefficients. */
-static void start_eob_run(struct decoder *d, int n)
+static void start_eob_run(struct jpeg_decoder *d, int n)
 {
-	jpeg_bits_refill(&d->bits);
-	d->eob_run = (1u << n) + jpeg_bits_take(&d->bits, n);
+	jpeg_refill(&d->bits.buffer);
+	d->eob_run = (1u << n) + jpeg_take(&d->bits.buffer, (unsigned)n);
 }
 
-static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+static bool first_ac_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
 {
-	const struct jpeg_table *table = &d->jpeg->tables[1][c->ac_table];
+	const struct jpeg_one *one = &d->one[1][c->ac_table];
 	int last = d->jpeg->spectral_last;
 	int k = d->jpeg->spectral_first;
 
@@ -141,7 +143,7 @@ static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t
 		return true;
 	}
 	while (k <= last) {
-		int code = jpeg_bits_decode(&d->bits, table);
+		int code = decode(d, one);
 
 		if (code < 0)
 			return fail(d, "an unknown Huffman code");
@@ -150,7 +152,7 @@ static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t
 			d->eob_run--;
 			return true;
 		}
-		msb_skip(&d->bits.buffer, code & 15);
+		jpeg_skip(&d->bits.buffer, (unsigned)code & 15);
 		k += code >> 4;
 		if (k > last)
 			return fail(d, "more coefficients in a block than its scan has");
@@ -163,12 +165,12 @@ static bool first_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t
 
 /* Skips coefficients from k on: a bit for each that is not 0, until `zeros` zeros are skipped and
  * the next one is reached, or the range's end. Returns the coefficient reached. */
-static int skip_refined(struct decoder *d, uint64_t history, int k, int zeros)
+static int skip_refined(struct jpeg_decoder *d, uint64_t history, int k, int zeros)
 {
 	for (; k <= d->jpeg->spectral_last; k++) {
 		if (history >> k & 1) {
-			jpeg_bits_refill(&d->bits);
-			msb_skip(&d->bits.buffer, 1);
+			jpeg_refill(&d->bits.buffer);
+			jpeg_skip(&d->bits.buffer, 1);
 		} else if (zeros-- == 0) {
 			break;
 		}
@@ -177,7 +179,7 @@ static int skip_refined(struct decoder *d, uint64_t history, int k, int zeros)
 }
 
 /* The same for all coefficients from k on. */
-static void skip_all_refined(struct decoder *d, uint64_t history, int k)
+static void skip_all_refined(struct jpeg_decoder *d, uint64_t history, int k)
 {
 	int last = d->jpeg->spectral_last;
 
@@ -185,19 +187,19 @@ static void skip_all_refined(struct decoder *d, uint64_t history, int k)
 		return;
 	history = history >> k << k << (63 - last);
 	for (int bits = __builtin_popcountll(history); bits > 0; bits -= 32) {
-		jpeg_bits_refill(&d->bits);
-		msb_skip(&d->bits.buffer, bits < 32 ? bits : 32);
+		jpeg_refill(&d->bits.buffer);
+		jpeg_skip(&d->bits.buffer, bits < 32 ? (unsigned)bits : 32);
 	}
 }
 
-static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64_t *history)
+static bool refined_ac_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
 {
-	const struct jpeg_table *table = &d->jpeg->tables[1][c->ac_table];
+	const struct jpeg_one *one = &d->one[1][c->ac_table];
 	int last = d->jpeg->spectral_last;
 	int k = d->jpeg->spectral_first;
 
 	while (!d->eob_run && k <= last) {
-		int code = jpeg_bits_decode(&d->bits, table), size = code & 15;
+		int code = decode(d, one), size = code & 15;
 
 		if (code < 0 || size > 1)
 			return fail(d, "an unknown Huffman code");
@@ -205,7 +207,7 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 			start_eob_run(d, code >> 4);
 			break;
 		}
-		msb_skip(&d->bits.buffer, size);
+		jpeg_skip(&d->bits.buffer, (unsigned)size);
 		k = skip_refined(d, *history, k, code >> 4);
 		if (k > last)
 			return size == 0 ||
@@ -221,154 +223,205 @@ static bool refined_ac_block(struct decoder *d, struct jpeg_component *c, uint64
 	return true;
 }
 
-/* ---- scans ---- */
+/* Whether the 16 bytes before the next one are zeros. */
+static bool after_zeros(const struct jpeg_bits *b)
+{
+	const uint8_t *next = b->buffer.next - b->buffer.count / 8;
 
-/* Decodes a block. False when it is invalid. */
-static inline bool decode_block(
-	struct decoder *d, struct jpeg_component *c, uint64_t row, uint64_t column)
+	return !be64(next - 8) && !be64(next - 16);
+}
+
+bool jpeg_accept_block(struct jpeg_decoder *d, uint64_t bits)
 {
 	struct jpeg_bits *b = &d->bits;
-	uint64_t before = jpeg_bits_offset(b);
 
-	d->work += d->block_work;
-	if (!d->block(d, c, c->history ? c->history + row * c->stride + column : NULL))
-		return false;
-	if (b->buffer.count < 0)
+	if (!jpeg_bits_more(b))
 		return fail(d, NULL);
-	if (jpeg_bits_offset(b) - before < 128 || b->pos < 16 || be64(b->window + b->pos - 8) ||
-		be64(b->window + b->pos - 16)) {
+	if (!d->large && b->at - b->start > LARGE_TABLES)
+		jpeg_fast_prepare(d, true);
+	if (bits < 128 || !after_zeros(b)) {
 		d->zero_blocks = 0;
 		return true;
 	}
 	return ++d->zero_blocks < 2 || fail(d, "zeros instead of coded data");
 }
 
-/* Decodes an MCU: some blocks of each component, or a single one when the scan has only one
- * component. */
-static bool decode_mcu(struct decoder *d, uint64_t row, uint64_t column)
+bool jpeg_decode_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
 {
-	struct jpeg *jpeg = d->jpeg;
+	struct jpeg_buffer start = d->bits.buffer;
 
-	if (jpeg->in_scan == 1)
-		return decode_block(d, jpeg->scan[0], row, column);
-	for (int i = 0; i < jpeg->in_scan; i++) {
-		struct jpeg_component *c = jpeg->scan[i];
-
-		for (unsigned y = 0; y < c->v; y++)
-			for (unsigned x = 0; x < c->h; x++)
-				if (!decode_block(d, c, row * c->v + y, column * c->h + x))
-					return false;
-	}
-	return true;
+	return d->block(d, c, history) && jpeg_accept_block(d, jpeg_taken(&d->bits.buffer, &start));
 }
 
+/* ---- scans ---- */
+
 /* Skips the rest before the next marker, which has to be near. */
-static bool go_to_marker(struct decoder *d, const char *problem)
+static bool go_to_marker(struct jpeg_decoder *d, const char *problem)
 {
 	struct jpeg_bits *b = &d->bits;
-	uint64_t limit = b->window_at + b->pos + SLACK;
 
-	d->valid_end = jpeg_bits_byte_offset(b);
-	while (!b->at_marker && !b->at_end && b->window_at + b->pos < limit) {
-		b->buffer.held = 0;
-		b->buffer.count = 0;
-		jpeg_bits_refill(b);
-	}
+	d->valid_end = jpeg_bits_offset(b);
+	jpeg_bits_find_marker(b, d->valid_end, SLACK);
 	/* FF may be repeated before a marker. */
-	while (b->at_marker && b->window_at + b->pos < limit && jpeg_bits_ensure(b, 2) &&
-		b->window[b->pos + 1] == 0xff)
-		b->pos++;
-	if (b->at_marker && jpeg_bits_ensure(b, 2))
+	while (b->at_marker && b->at < d->valid_end + SLACK && jpeg_bits_byte(b, b->at + 1) == 0xff)
+		b->at++;
+	if (b->at_marker && jpeg_bits_byte(b, b->at + 1) >= 0)
 		return true;
 	d->problem = b->at_end ? NULL : problem;
 	return false;
 }
 
-static bool restart(struct decoder *d, uint64_t number)
+static bool restart(struct jpeg_decoder *d, uint64_t number)
 {
 	struct jpeg_bits *b = &d->bits;
+	int marker;
 
 	if (!go_to_marker(d, "a restart marker is missing"))
 		return false;
-	if (b->window[b->pos + 1] == JPEG_EOI)
-		b->buffer.count = -1;
-	if (b->window[b->pos + 1] != JPEG_RST0 + ((number - 1) & 7))
-		return fail(d, "a restart marker out of order");
-	b->pos += 2;
-	b->at_marker = false;
-	b->buffer.held = 0;
-	b->buffer.count = 0;
+	marker = jpeg_bits_byte(b, b->at + 1);
+	if (marker != JPEG_RST0 + (int)((number - 1) & 7)) {
+		d->used_up = marker == JPEG_EOI;
+		d->problem = d->used_up ? "a marker in the middle of coded data"
+					: "a restart marker out of order";
+		return false;
+	}
+	jpeg_bits_jump(b, b->at + 2);
 	d->eob_run = 0;
 	memset(d->dc, 0, sizeof(d->dc));
 	return true;
 }
 
-/* False: the check has to end, as where the view does. */
-static bool count_work(struct decoder *d)
+/* Decodes MCUs of a row. An MCU has some blocks of each component, or a single one when the scan has
+ * only one component. */
+static bool decode_run(struct jpeg_decoder *d, uint64_t row, uint64_t column, uint64_t mcus)
 {
-	uint64_t work = d->work;
+	const struct jpeg_component *c = d->jpeg->scan[0];
+	uint64_t *history = c->history ? c->history + row * c->stride + column : NULL;
 
-	d->work = 0;
-	if (view_work(d->jpeg->view, work))
-		return true;
+	if (view_work(d->jpeg->view, mcus * (uint64_t)d->block_count * d->block_work))
+		return d->run(d, history, mcus);
 	d->problem = NULL;
-	d->valid_end = jpeg_bits_byte_offset(&d->bits);
+	d->valid_end = jpeg_bits_offset(&d->bits);
 	return false;
 }
 
-static bool decode_all(struct decoder *d)
+static bool decode_all(struct jpeg_decoder *d)
 {
 	struct jpeg *jpeg = d->jpeg;
 	bool single = jpeg->in_scan == 1;
 	uint64_t across = single ? jpeg->scan[0]->across : jpeg->mcus_across;
 	uint64_t down = single ? jpeg->scan[0]->down : jpeg->mcus_down;
-	uint64_t interval = jpeg->restart_interval, left = interval, restarts = 0;
+	uint64_t interval = jpeg->restart_interval, left = interval, restarts = 0, mcus;
 
 	for (uint64_t row = 0; row < down; row++) {
-		for (uint64_t column = 0; column < across; column++) {
-			if (interval && left-- == 0) {
-				left = interval - 1;
+		for (uint64_t column = 0; column < across; column += mcus, left -= mcus) {
+			mcus = across - column;
+			if (!interval)
+				left = mcus;
+			if (left == 0) {
+				left = interval;
 				if (!restart(d, ++restarts))
 					return false;
 			}
-			if (!decode_mcu(d, row, column))
+			if (mcus > left)
+				mcus = left;
+			if (!decode_run(d, row, column, mcus))
 				return false;
 		}
-		if (!count_work(d))
-			return false;
 	}
 	return true;
 }
 
+/* The largest DC that is accepted (decode_dc). */
+static uint32_t dc_bound(const struct jpeg *jpeg, const struct jpeg_component *c)
+{
+	uint32_t quant = jpeg->dc_quant[c->quant];
+	uint32_t bound = (1u << (jpeg->precision + 3)) + quant;
+	uint32_t shift = jpeg->sof == JPEG_SOF2 ? jpeg->approx_low : 0;
+
+	return (bound / (quant ? quant : 1)) >> shift;
+}
+
+static void add_blocks(struct jpeg_decoder *d, struct jpeg_component *c)
+{
+	int count = d->jpeg->in_scan == 1 ? 1 : c->h * c->v;
+
+	while (count--)
+		d->blocks[d->block_count++] = (struct jpeg_block){
+			.dc = d->dc_lookup[c->dc_table],
+			.one = &d->one[1][c->ac_table],
+			.component = c,
+			.prediction = &d->dc[c - d->jpeg->components],
+			.bound = dc_bound(d->jpeg, c),
+		};
+}
+
+/* Builds the tables of the scan's components for decoding symbol by symbol. */
+static void build_tables(struct jpeg_decoder *d)
+{
+	struct jpeg *jpeg = d->jpeg;
+	bool built[2][4] = { 0 };
+
+	for (int i = 0; i < jpeg->in_scan; i++) {
+		const uint8_t tables[2] = { jpeg->scan[i]->dc_table, jpeg->scan[i]->ac_table };
+
+		for (int ac = 0; ac < 2; ac++) {
+			const struct jpeg_code *code = &jpeg->codes[ac][tables[ac]];
+
+			if (built[ac][tables[ac]] || !code->defined)
+				continue;
+			built[ac][tables[ac]] = true;
+			jpeg_one_build(&d->one[ac][tables[ac]], code);
+			if (!ac)
+				jpeg_dc_build(d->dc_lookup[tables[ac]], &d->one[ac][tables[ac]]);
+		}
+	}
+}
+
+/* Most of the decoder is large tables, of which few are used: they are not set here. */
+static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
+{
+	d->jpeg = jpeg;
+	d->problem = NULL;
+	d->valid_end = 0;
+	d->used_up = false;
+	memset(d->dc, 0, sizeof(d->dc));
+	d->eob_run = 0;
+	d->zero_blocks = 0;
+	d->block = sequential_block;
+	if (jpeg->sof == JPEG_SOF2) {
+		if (jpeg->spectral_first)
+			d->block = jpeg->approx_high ? refined_ac_block : first_ac_block;
+		else
+			d->block = jpeg->approx_high ? refined_dc_block : first_dc_block;
+	}
+	d->block_work = d->block == refined_ac_block ? REFINED_BLOCK_WORK : BLOCK_WORK;
+	d->block_count = 0;
+	for (int i = 0; i < jpeg->in_scan; i++)
+		add_blocks(d, jpeg->scan[i]);
+	view_work(jpeg->view, (uint64_t)jpeg->in_scan * LOOKUP_WORK);
+	build_tables(d);
+	jpeg_fast_prepare(d, false);
+	jpeg_fast_choose(d);
+	jpeg_bits_open(&d->bits, jpeg->view, jpeg->at,
+		d->block == refined_ac_block ? REFINED_BYTE_WORK : BYTE_WORK);
+}
+
 enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 {
-	struct decoder d = {
-		.jpeg = jpeg,
-		.block = sequential_block,
-		.block_work = BLOCK_WORK,
-		.bits = { .view = jpeg->view, .window_at = jpeg->at, .size = view_size(jpeg->view) }
-	};
+	struct jpeg_decoder d;
 	struct jpeg_bits *b = &d.bits;
 	bool whole;
 
-	if (jpeg->sof == JPEG_SOF2) {
-		if (jpeg->spectral_first)
-			d.block = jpeg->approx_high ? refined_ac_block : first_ac_block;
-		else
-			d.block = jpeg->approx_high ? refined_dc_block : first_dc_block;
-		if (d.block == refined_ac_block)
-			d.block_work = REFINED_WORK;
-	}
+	start_scan(&d, jpeg);
 	whole = decode_all(&d) && go_to_marker(&d, "no marker after a scan");
-	view_work(jpeg->view, b->pos * JPEG_BYTE_WORK + d.work);
-	jpeg->at = b->window_at + b->pos;
+	jpeg->at = b->at;
 	if (whole)
 		return JPEG_SCAN_DONE;
 	if (!d.problem)
 		return JPEG_SCAN_CUT;
 	*problem = d.problem;
-	if (b->at_marker && b->buffer.count < 0 && jpeg_bits_ensure(b, 2) &&
-		b->window[b->pos + 1] == JPEG_EOI)
+	if (b->at_marker && d.used_up && jpeg_bits_byte(b, b->at + 1) == JPEG_EOI)
 		return JPEG_SCAN_SHORT;
 	jpeg->at = d.valid_end;
 	return JPEG_SCAN_BROKEN;
@@ -420,9 +473,9 @@ bool jpeg_can_decode(struct jpeg *jpeg)
 	for (int i = 0; i < jpeg->in_scan; i++) {
 		struct jpeg_component *c = jpeg->scan[i];
 
-		if (dc && !jpeg->tables[0][c->dc_table].defined)
+		if (dc && !jpeg->codes[0][c->dc_table].defined)
 			return false;
-		if (ac && !jpeg->tables[1][c->ac_table].defined)
+		if (ac && !jpeg->codes[1][c->ac_table].defined)
 			return false;
 	}
 	if (!progressive)

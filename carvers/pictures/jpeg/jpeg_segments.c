@@ -5,9 +5,6 @@
 
 #include "bytes.h"
 
-/* Units of work (view_work) for a Huffman table, which a few bytes define. */
-#define TABLE_WORK 128
-
 static const char *read_quantization(struct jpeg *jpeg, const uint8_t *p, size_t len)
 {
 	while (len) {
@@ -22,32 +19,11 @@ static const char *read_quantization(struct jpeg *jpeg, const uint8_t *p, size_t
 	return NULL;
 }
 
-/* Codes of one length count up; the next length appends a 0. */
-static void build_table(struct jpeg_table *table, const uint8_t *counts, const uint8_t *values)
-{
-	uint32_t code = 0, index = 0;
-
-	memset(table, 0, sizeof(*table));
-	table->defined = true;
-	for (uint32_t bits = 1; bits <= 16; bits++, code <<= 1) {
-		table->first[bits] = (int32_t)index - (int32_t)code;
-		for (int i = 0; i < counts[bits - 1]; i++, code++, index++) {
-			uint16_t entry = (uint16_t)(bits << 8 | values[index]);
-
-			table->values[index] = values[index];
-			if (bits > JPEG_FAST_BITS)
-				continue;
-			for (uint32_t rest = 0; rest < 1u << (JPEG_FAST_BITS - bits); rest++)
-				table->fast[code << (JPEG_FAST_BITS - bits) | rest] = entry;
-		}
-		table->limit[bits] = code << (16 - bits);
-	}
-}
-
 static const char *read_huffman(struct jpeg *jpeg, const uint8_t *p, size_t len)
 {
 	while (len) {
 		uint32_t room = 0;
+		struct jpeg_code *code;
 		size_t count = 0;
 
 		if (len < 17 || p[0] >> 4 > 1 || (p[0] & 15) > 3)
@@ -58,9 +34,11 @@ static const char *read_huffman(struct jpeg *jpeg, const uint8_t *p, size_t len)
 		}
 		if (room > 65536 || count > 256 || len < 17 + count)
 			return "an impossible Huffman table";
-		if (!view_work(jpeg->view, TABLE_WORK))
-			return "an impossible Huffman table";
-		build_table(&jpeg->tables[p[0] >> 4][p[0] & 3], p + 1, p + 17);
+		code = &jpeg->codes[p[0] >> 4][p[0] & 3];
+		memset(code, 0, sizeof(*code));
+		code->defined = true;
+		memcpy(code->counts + 1, p + 1, 16);
+		memcpy(code->values, p + 17, count);
 		p += 17 + count;
 		len -= 17 + count;
 	}

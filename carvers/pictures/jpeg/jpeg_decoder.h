@@ -1,0 +1,63 @@
+/*
+ * What the two decoders of Huffman-coded scans share. jpeg_huffman.c has the plain one, symbol by
+ * symbol, which says what is wrong with a block. jpeg_fast.c decodes whole rows and knows nothing of
+ * errors: at a block that it can't decode it goes back and leaves that block to the plain one.
+ */
+#ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_DECODER_H
+#define BURIN_CARVERS_PICTURES_JPEG_JPEG_DECODER_H
+
+#include "jpeg_lookup.h"
+
+#define JPEG_MCU_BLOCKS (16 * JPEG_COMPONENTS)
+
+/* A block of each MCU. */
+struct jpeg_block {
+	const uint16_t *dc;
+	const uint16_t *ac;
+	const struct jpeg_one *one; /* of ac */
+	struct jpeg_component *component;
+	int32_t *prediction;
+	uint32_t bound; /* of the prediction, above and below 0 */
+};
+
+struct jpeg_decoder {
+	struct jpeg *jpeg;
+	const char *problem; /* why the scan failed; NULL when the view ended */
+	uint64_t valid_end;  /* then: how far it is valid, about */
+	bool used_up;        /* then: bits were missing */
+	bool (*block)(struct jpeg_decoder *, struct jpeg_component *, uint64_t *history);
+	bool (*run)(struct jpeg_decoder *, uint64_t *history, uint64_t mcus);
+	int32_t dc[JPEG_COMPONENTS]; /* predictions, in order of jpeg->components */
+	uint32_t eob_run;            /* progressive: blocks that end at once */
+	int zero_blocks;             /* long ones in a row */
+	unsigned block_work;
+
+	unsigned lookup_bits; /* of many, or of bands */
+	bool large;           /* as many as are of use */
+	int block_count;
+	struct jpeg_block blocks[JPEG_MCU_BLOCKS];
+	struct jpeg_bits bits;
+	struct jpeg_one one[2][4];
+	uint16_t dc_lookup[4][1 << JPEG_ONE_BITS];
+	union {
+		struct jpeg_many many[4];
+		struct jpeg_bands bands;
+		struct jpeg_refined refined;
+	};
+};
+
+/* Decodes a block, and sees whether it can be one. False: d->problem and valid_end are set. */
+bool jpeg_decode_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history);
+
+/* After a block that took `bits` bits: whether those existed, and were not zeros as of data that was
+ * wiped. */
+bool jpeg_accept_block(struct jpeg_decoder *d, uint64_t bits);
+
+/* Builds the lookup tables for a scan, small ones or large ones. */
+void jpeg_fast_prepare(struct jpeg_decoder *d, bool large);
+
+/* Sets d->run, which decodes MCUs of a row; history: that of the first one, or NULL. False as with
+ * jpeg_decode_block. */
+void jpeg_fast_choose(struct jpeg_decoder *d);
+
+#endif
