@@ -1,16 +1,14 @@
 /*
- * A ring of jobs, one a candidate, in order, with four cursors, none of which ever passes the one
+ * A ring of jobs, one a candidate, in order, with three cursors, none of which ever passes the one
  * before it:
  *
- *     reported <= decided <= checked <= offered
+ *     reported <= decided <= offered
  *
- * offered: a job was filled. checked: its check was started (or done at once, if nothing has to be
- * read for it). decided: all jobs of its start were checked and the decider has decided on them,
- * and the writes of those that are kept were started. reported: written and in the report.
+ * offered: a job was added. decided: all jobs of its start were checked and the decider has decided
+ * on them, and the writes of those that are kept were started. reported: written and in the report.
  *
- * Checks run ahead of decisions, but not far: what turns out to be inside a complete file would be
- * checked in vain. For the same reason a check may be deferred until the decider has come to its
- * job (carve/defer.h).
+ * Checks happen in any order, between offer and decision; carve/schedule.h says which is next. How
+ * far they run ahead is limited by the memory that the jobs take.
  *
  * The ring is this thread's alone. Checks and writes happen elsewhere (carve/local_jobs.h,
  * carve/remote_jobs.h); they set the states of their jobs, and this thread looks at these whenever
@@ -28,11 +26,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "carve/cover.h"
 #include "carve/defer.h"
 #include "carve/job_ring.h"
 #include "carve/local_jobs.h"
 #include "carve/precheck_cache.h"
 #include "carve/remote_jobs.h"
+#include "carve/schedule.h"
 #include "carve/tracker.h"
 #include "evidence/extent_image.h"
 #include "report/report_queue.h"
@@ -42,9 +42,11 @@
 #define IN_FLIGHT_MAX ((size_t)64 << 20)
 /* Of these, for files: so that candidates are checked while many files wait to be written. */
 #define FILES_MAX (IN_FLIGHT_MAX / 2)
-/* How many candidates are looked at each time when one that was deferred has to be checked after
- * all. */
-#define RETRIES (4 * CHECK_BATCH)
+/* When this much is in flight no more candidates are taken: the rest is for outcomes. */
+#define OFFERED_MAX (IN_FLIGHT_MAX / 4 * 3)
+/* Candidates that are offered, and starts that are decided on, before checks are started. */
+#define OFFERED_AT_ONCE 64
+#define DECIDED_AT_ONCE 64
 /* Files that are warned about by name; the report has them all. */
 #define WARNINGS_MAX 20
 
@@ -59,8 +61,8 @@ struct carving {
 	struct decider *decider; /* NULL without rules */
 	struct job_ring ring;
 	uint64_t group_max; /* jobs of one start, at most one a rule, and the next start's first */
-	uint64_t reported, decided, checked, offered; /* cursors: counts since the start */
-	uint64_t files_waiting;                       /* that are not reported yet */
+	uint64_t reported, decided, offered; /* cursors: counts since the start */
+	uint64_t files_waiting;              /* that are not reported yet */
 	_Atomic size_t outcomes_len;
 	unsigned threads; /* of the pool, or how many checks others can make at a time */
 	struct job_context context;
@@ -70,10 +72,9 @@ struct carving {
 	uint64_t scanned;
 	uint64_t offered_until; /* all candidates before this have been offered */
 	struct defer *defer;
+	struct cover *cover;       /* NULL where nothing hides anything */
+	struct schedule *schedule; /* NULL without rules */
 	struct precheck_cache *precheck_cache;
-	/* The last file that a precheck found: what starts after `precheck_start` and before
-	 * `precheck_until` waits until it is decided on (carve/defer.h). */
-	uint64_t precheck_start, precheck_until;
 	bool dropping; /* what could not be written is given up */
 	uint64_t files, bytes, unreadable, mismatches;
 	uint64_t known, alert;
@@ -117,6 +118,12 @@ struct carving *carving_new(const struct carving_options *options)
 		carving->decider = decider_new(
 			options->rules, &options->decide, options->rejected, options->skipped);
 	carving->context.decider = carving->decider;
+	/* Scalpel's order is not that of the image. */
+	if (!options->decide.nested && !options->decide.any_order)
+		carving->context.cover = carving->cover = cover_new();
+	if (options->rules)
+		carving->schedule = schedule_new(&(struct schedule_options){ &carving->ring,
+			options->rules, carving->decider, carving->defer, carving->cover });
 	if (options->remote)
 		carving->remote =
 			remote_jobs_new(&carving->context, options->remote, carving->threads);
@@ -183,6 +190,8 @@ void carving_free(struct carving *carving)
 	strpool_free(&carving->texts);
 	record_builder_free(carving->record_builder);
 	defer_free(carving->defer);
+	cover_free(carving->cover);
+	schedule_free(carving->schedule);
 	precheck_cache_free(carving->precheck_cache);
 	drop_jobs(carving);
 	free(carving->group);
@@ -212,12 +221,11 @@ static size_t in_flight(const struct carving *carving)
 /* Memory or not, the group that is decided next is offered whole. */
 static bool ring_is_full(const struct carving *carving)
 {
-	assert(carving->reported <= carving->decided && carving->decided <= carving->checked &&
-		carving->checked <= carving->offered);
+	assert(carving->reported <= carving->decided && carving->decided <= carving->offered);
 	assert(carving->ring.first == carving->reported && carving->ring.end == carving->offered);
 	return carving->offered - carving->reported == JOB_RING_MAX ||
 	       (carving->offered - carving->decided > carving->group_max &&
-		       in_flight(carving) >= IN_FLIGHT_MAX);
+		       in_flight(carving) >= OFFERED_MAX);
 }
 
 /* The caller fills it in. The ring must not be full. */
@@ -228,66 +236,6 @@ static struct carve_job *append_job(struct carving *carving)
 }
 
 /* ---- starting checks ----------------------------------------------------------------------- */
-
-/* The decider does not use its outcome, so that none is needed. */
-static bool needs_no_outcome(const struct carving *carving, const struct carve_job *job)
-{
-	return decider_hides(carving->decider, job->candidate.start) ||
-	       decider_is_part(carving->decider, &job->candidate);
-}
-
-/* True when the job has its outcome from a precheck; or when it is deferred because it starts
- * inside the last file that a precheck has found, and so the worker may have left it out. */
-static bool use_precheck(struct carving *carving, struct carve_job *job)
-{
-	uint64_t start = job->candidate.start, until;
-	struct outcome outcome;
-
-	if (precheck_cache_take(carving->precheck_cache, &job->candidate, &outcome)) {
-		until = defer_covered_until(carving->defer, &job->candidate, &outcome);
-		job_set_outcome(&carving->context, job, &outcome);
-		if (until > carving->precheck_until) {
-			carving->precheck_start = start;
-			carving->precheck_until = until;
-		}
-		job_set_state(job, JOB_CHECKED);
-		return true;
-	}
-	if (start <= carving->precheck_start || start >= carving->precheck_until ||
-		carving->options.decide.nested)
-		return false;
-	job_set_state(job, JOB_DEFERRED);
-	return true;
-}
-
-/* True when the job needs no check started: it has got its next state. */
-static bool check_at_once(struct carving *carving, struct carve_job *job)
-{
-	const struct rule *rule = &carving->options.rules->rules[job->candidate.rule];
-
-	assert(job_state(job) == JOB_OFFERED);
-	if (needs_no_outcome(carving, job)) {
-		precheck_cache_skip(carving->precheck_cache, &job->candidate);
-		job_set_state(job, JOB_CHECKED);
-		return true;
-	}
-	if (check_needed(rule))
-		return use_precheck(carving, job);
-	job_set_state(job, JOB_CHECKED);
-	return true;
-}
-
-/* Jobs that are checked together. */
-struct check_batch {
-	struct carve_job *jobs[CHECK_BATCH];
-	size_t count;
-};
-
-static void add_to_batch(struct check_batch *batch, struct carve_job *job)
-{
-	job_set_state(job, JOB_CHECKING);
-	batch->jobs[batch->count++] = job;
-}
 
 static void start_batch(struct carving *carving, const struct check_batch *batch)
 {
@@ -300,83 +248,57 @@ static void start_batch(struct carving *carving, const struct check_batch *batch
 /* Whether there is somebody to check one more batch. */
 static bool may_start_batch(struct carving *carving)
 {
-	return carving->remote ? remote_jobs_may_check(carving->remote)
-			       : local_jobs_may_check(carving->local);
+	return !tracker_is_cancelled(carving->tracker) &&
+	       (carving->remote ? remote_jobs_may_check(carving->remote)
+				: local_jobs_may_check(carving->local));
 }
 
-/* Starts the checks of the next jobs that need one. */
-static void start_next_checks(struct carving *carving)
+/* Nothing that is found later could be checked before. */
+static bool is_impatient(const struct carving *carving)
 {
-	struct check_batch batch = { .count = 0 };
-
-	while (batch.count < CHECK_BATCH && carving->checked < carving->offered) {
-		struct carve_job *job = job_at(carving, carving->checked++);
-
-		if (!check_at_once(carving, job))
-			add_to_batch(&batch, job);
-	}
-	if (batch.count)
-		start_batch(carving, &batch);
-}
-
-static bool may_check(struct carving *carving)
-{
-	return carving->checked < carving->offered && may_start_batch(carving);
+	return carving->scanned == UINT64_MAX || ring_is_full(carving);
 }
 
 static void start_checks(struct carving *carving)
 {
-	while (!tracker_is_cancelled(carving->tracker) && may_check(carving))
-		start_next_checks(carving);
+	struct check_batch batch;
+
+	if (!carving->schedule)
+		return;
+	while (in_flight(carving) < IN_FLIGHT_MAX && may_start_batch(carving) &&
+		schedule_next(carving->schedule, carving->decided, is_impatient(carving), &batch))
+		start_batch(carving, &batch);
 }
 
 static bool is_checked(const struct carving *carving, const struct carve_job *job)
 {
 	enum job_state state = job_state(job);
 
-	return state == JOB_CHECKED || (state == JOB_DEFERRED && needs_no_outcome(carving, job));
+	return state == JOB_CHECKED ||
+	       (state == JOB_WAITING && job_needs_no_outcome(job, carving->decider));
 }
 
-/* Whether the next group can't be decided because one of its checks was deferred and is needed
- * after all. */
-static bool front_is_deferred(const struct carving *carving)
+/* Just past the last job of the start that is decided next. */
+static uint64_t group_end(const struct carving *carving)
 {
-	for (uint64_t cursor = carving->decided; cursor < carving->checked; cursor++) {
-		const struct carve_job *job = job_at(carving, cursor);
+	uint64_t cursor = carving->decided;
 
-		if (job->candidate.start != start_at(carving, carving->decided))
-			return false;
-		if (job_state(job) == JOB_DEFERRED && !is_checked(carving, job))
-			return true;
-	}
-	return false;
+	while (cursor < carving->offered &&
+		start_at(carving, cursor) == start_at(carving, carving->decided))
+		cursor++;
+	return cursor;
 }
 
-/* Checks the deferred jobs of the next group, and tries those closely after it again, in batches of
- * neighbours: these may be deferred once more. */
-static void check_deferred(struct carving *carving)
+/* What is decided next waits for no other check. */
+static void start_front(struct carving *carving)
 {
-	uint64_t cursor = carving->decided, front = start_at(carving, cursor);
-	uint64_t end = cursor + RETRIES;
+	struct check_batch batch;
 
-	while (cursor < carving->checked && may_start_batch(carving) &&
-		(cursor < end || start_at(carving, cursor) == front)) {
-		struct check_batch batch = { .count = 0 };
-
-		while (batch.count < CHECK_BATCH && cursor < carving->checked) {
-			struct carve_job *job = job_at(carving, cursor);
-
-			if (job_state(job) != JOB_DEFERRED || needs_no_outcome(carving, job))
-				break;
-			job->force = job->candidate.start == front;
-			add_to_batch(&batch, job);
-			cursor++;
-		}
-		if (batch.count)
-			start_batch(carving, &batch);
-		else
-			cursor++;
-	}
+	if (carving->decided == carving->offered || !carving->schedule)
+		return;
+	while (may_start_batch(carving) && schedule_next_forced(carving->schedule, carving->decided,
+						   group_end(carving), &batch))
+		start_batch(carving, &batch);
 }
 
 /* ---- deciding ------------------------------------------------------------------------------ */
@@ -388,10 +310,10 @@ static size_t ready_group(const struct carving *carving, bool no_more)
 	uint64_t cursor = carving->decided;
 	uint64_t start;
 
-	if (cursor == carving->checked)
+	if (cursor == carving->offered)
 		return 0;
 	start = start_at(carving, cursor);
-	for (; cursor < carving->checked; cursor++) {
+	for (; cursor < carving->offered; cursor++) {
 		const struct carve_job *job = job_at(carving, cursor);
 
 		if (job->candidate.start != start)
@@ -399,8 +321,6 @@ static size_t ready_group(const struct carving *carving, bool no_more)
 		if (!is_checked(carving, job))
 			return 0;
 	}
-	if (cursor < carving->offered)
-		return start_at(carving, cursor) != start ? (size_t)(cursor - carving->decided) : 0;
 	return no_more || start < carving->offered_until ? (size_t)(cursor - carving->decided) : 0;
 }
 
@@ -432,16 +352,21 @@ static void pass_on_outcomes(struct carving *carving, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct carve_job *job = job_at(carving, carving->decided + i);
 
-		if (!needs_no_outcome(carving, job))
+		if (!job_needs_no_outcome(job, carving->decider))
 			carving->options.on_outcome(carving->options.context, &job->candidate,
 				carving->group[i].outcome);
 	}
 }
 
-static void announce_hidden(struct carving *carving)
+static void announce_decided(struct carving *carving)
 {
+	uint64_t position = decider_position(carving->decider);
 	uint64_t until = decider_hidden_until(carving->decider);
 
+	if (carving->cover)
+		cover_decided(carving->cover, position, until);
+	if (!carving->options.decide.any_order)
+		defer_set_decided(carving->defer, position);
 	if (until <= defer_hidden_until(carving->defer))
 		return;
 	defer_hide(carving->defer, until);
@@ -486,24 +411,29 @@ static void fill_group(struct carving *carving, size_t count)
 	}
 }
 
+static void decide_next(struct carving *carving, size_t count)
+{
+	fill_group(carving, count);
+	if (carving->options.on_outcome)
+		pass_on_outcomes(carving, count);
+	decide_group(carving->decider, carving->group, count);
+	announce_decided(carving);
+	for (size_t i = 0; i < count; i++)
+		apply_decision(carving, job_at(carving, carving->decided++), &carving->group[i]);
+}
+
 static void decide_ready(struct carving *carving, bool no_more)
 {
+	unsigned decided = 0;
 	size_t count;
 
 	while (carving->files_waiting < FILES_MAX / sizeof(struct kept_file) &&
 		(count = ready_group(carving, no_more))) {
-		fill_group(carving, count);
-		if (carving->options.on_outcome)
-			pass_on_outcomes(carving, count);
-		decide_group(carving->decider, carving->group, count);
-		announce_hidden(carving);
-		for (size_t i = 0; i < count; i++)
-			apply_decision(
-				carving, job_at(carving, carving->decided++), &carving->group[i]);
-		start_checks(carving);
+		decide_next(carving, count);
+		/* Meanwhile checks have ended. */
+		if (++decided % DECIDED_AT_ONCE == 0)
+			start_checks(carving);
 	}
-	if (front_is_deferred(carving) && !tracker_is_cancelled(carving->tracker))
-		check_deferred(carving);
 }
 
 /* ---- reporting ----------------------------------------------------------------------------- */
@@ -613,6 +543,8 @@ static void advance(struct carving *carving, bool no_more)
 		decider_hide(carving->decider, defer_hidden_until(carving->defer));
 	start_checks(carving);
 	decide_ready(carving, no_more);
+	start_checks(carving);
+	start_front(carving);
 	report_ready(carving);
 }
 
@@ -669,18 +601,39 @@ static int make_room(struct carving *carving)
 
 /* ---- what goes in -------------------------------------------------------------------------- */
 
+/* Nothing has to be read for some candidates, and others have their outcome from a precheck. */
+static void take_candidate(struct carving *carving, const struct candidate *candidate)
+{
+	struct carve_job *job = append_job(carving);
+	struct outcome outcome;
+
+	job->candidate = *candidate;
+	job->late = schedule_is_late(carving->schedule, candidate);
+	if (!check_needed(&carving->options.rules->rules[candidate->rule])) {
+		job_set_state(job, JOB_CHECKED);
+	} else if (precheck_cache_take(carving->precheck_cache, candidate, &outcome)) {
+		defer_covered_until(carving->defer, candidate, &outcome);
+		if (carving->cover)
+			cover_add(carving->cover, candidate, &outcome);
+		job_set_outcome(&carving->context, job, &outcome);
+		job_set_state(job, JOB_CHECKED);
+	}
+}
+
 int carving_offer(struct carving *carving, const struct candidate *candidate)
 {
 	int status;
 
 	/* Most candidates start inside a complete file: these cost no job. */
-	if (decider_skip_hidden(carving->decider, candidate))
+	if (decider_skip_hidden(carving->decider, candidate)) {
+		precheck_cache_skip(carving->precheck_cache, candidate);
 		return tracker_status(carving->tracker);
+	}
 	status = make_room(carving);
 	if (status)
 		return status;
-	append_job(carving)->candidate = *candidate;
-	if (carving->offered - carving->checked >= CHECK_BATCH)
+	take_candidate(carving, candidate);
+	if (carving->offered % OFFERED_AT_ONCE == 0)
 		advance(carving, false);
 	return 0;
 }
@@ -694,7 +647,7 @@ int carving_add_record(struct carving *carving, struct file_record *record)
 	if (status)
 		return status;
 	job = append_job(carving);
-	carving->checked = carving->decided = carving->offered;
+	carving->decided = carving->offered;
 	job->candidate.start = record->offset;
 	file = keep_job(carving, job);
 	file->record = *record;
@@ -737,15 +690,23 @@ int carving_scanned(struct carving *carving, uint64_t position)
 	return tracker_status(carving->tracker);
 }
 
+/* All checks of what starts before this are begun, but for those that wait for others. */
+static uint64_t begun_until(const struct carving *carving)
+{
+	uint64_t reached = schedule_reached(carving->schedule, carving->decided);
+	uint64_t started = reached < carving->offered ? start_at(carving, reached) : UINT64_MAX;
+	uint64_t begun = carving->local ? local_jobs_begun(carving->local) : UINT64_MAX;
+
+	return started < begun ? started : begun;
+}
+
 int carving_start_checks(struct carving *carving, uint64_t position)
 {
 	for (;;) {
 		uint64_t seen = tracker_completed(carving->tracker);
 
 		advance(carving, false);
-		if (carving->checked == carving->offered ||
-			start_at(carving, carving->checked) >= position ||
-			tracker_is_cancelled(carving->tracker))
+		if (begun_until(carving) >= position || tracker_is_cancelled(carving->tracker))
 			return tracker_status(carving->tracker);
 		call_on_wait(carving);
 		if (!wait_for_change(carving, seen))
@@ -810,7 +771,7 @@ void carving_cancel(struct carving *carving)
 	tally_add_many(
 		carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
 	drop_jobs(carving);
-	carving->decided = carving->reported = carving->checked = carving->offered = 0;
+	carving->decided = carving->reported = carving->offered = 0;
 	if (carving->report_queue)
 		report_queue_finish(carving->report_queue);
 }

@@ -9,15 +9,15 @@
 /* The bytes that a worker's check has read, or the file that it found last. Other threads may see
  * old values: then a check is deferred, or made, needlessly. */
 struct span {
-	_Atomic uint64_t start, end;
-	_Atomic uint32_t rule; /* of the check that is running; NO_RULE: none is */
+	_Atomic uint64_t start, end; /* end: 0 while nothing waits for the check */
+	_Atomic uint32_t rule;       /* of the check that is running; NO_RULE: none is */
 	bool force;
 };
 
 struct defer {
 	unsigned workers;
 	bool nested;
-	_Atomic uint64_t hidden_until;
+	_Atomic uint64_t hidden_until, decided;
 	atomic_bool *has_parts; /* by rule: some file of it had parts */
 	struct span spans[];
 };
@@ -74,27 +74,41 @@ static bool may_have_parts(const struct defer *defer, uint32_t rule)
 	       atomic_load_explicit(&defer->has_parts[rule], memory_order_relaxed);
 }
 
+static uint32_t running_rule(const struct span *span)
+{
+	return atomic_load_explicit(&span->rule, memory_order_relaxed);
+}
+
 /* A member of an archive begins as the archive itself does: while an archive is being checked, a
- * candidate of its rule that starts after it may be its member. */
-static bool may_be_part(
-	const struct defer *defer, unsigned worker, const struct candidate *candidate)
+ * candidate of its rule that starts after it may be its member. Not that of a short check: members
+ * that are near each other are checked one after the other anyway. */
+static bool may_be_part(const struct defer *defer, const struct candidate *candidate)
 {
 	if (!may_have_parts(defer, candidate->rule))
 		return false;
-	for (unsigned i = 0; i < defer->workers; i++)
-		if (i != worker && load(&defer->spans[i].start) < candidate->start &&
-			atomic_load_explicit(&defer->spans[i].rule, memory_order_relaxed) ==
-				candidate->rule)
+	for (unsigned i = 0; i < defer->workers; i++) {
+		const struct span *span = &defer->spans[i];
+		uint64_t end = load(&span->end);
+
+		if (running_rule(span) == candidate->rule && end &&
+			load(&span->start) < candidate->start &&
+			candidate->start < end + DEFER_PARTS_NEAR)
 			return true;
+	}
 	return false;
 }
 
-/* Some check that began before it has read past it. */
+/* Some check that began before it has read past it, or has found a file that covers it. */
 static bool is_overtaken(const struct defer *defer, uint64_t start)
 {
-	for (unsigned i = 0; i < defer->workers; i++)
-		if (load(&defer->spans[i].start) < start && load(&defer->spans[i].end) > start)
+	for (unsigned i = 0; i < defer->workers; i++) {
+		const struct span *span = &defer->spans[i];
+		uint64_t from = load(&span->start);
+
+		if (load(&span->end) > start && from < start &&
+			(running_rule(span) != NO_RULE || from >= load(&defer->decided)))
 			return true;
+	}
 	return false;
 }
 
@@ -104,14 +118,24 @@ static bool may_check(const struct defer *defer, uint64_t start, bool force)
 	       (force || defer->nested || !is_overtaken(defer, start));
 }
 
+void defer_set_decided(struct defer *defer, uint64_t position)
+{
+	store(&defer->decided, position);
+}
+
+bool defer_may_begin(const struct defer *defer, const struct candidate *candidate)
+{
+	return may_check(defer, candidate->start, false) &&
+	       (defer->nested || !may_be_part(defer, candidate));
+}
+
 bool defer_begin(
 	struct defer *defer, unsigned worker, const struct candidate *candidate, bool force)
 {
 	struct span *own = &defer->spans[worker];
 
 	assert(worker < defer->workers);
-	if (!may_check(defer, candidate->start, force) ||
-		(!force && !defer->nested && may_be_part(defer, worker, candidate)))
+	if (!(force ? may_check(defer, candidate->start, true) : defer_may_begin(defer, candidate)))
 		return false;
 	own->force = force;
 	store(&own->end, 0);
@@ -141,10 +165,16 @@ void defer_remote_progress(struct defer *defer, unsigned worker, uint64_t start,
 	store(&own->end, reached);
 }
 
-void defer_end(struct defer *defer, unsigned worker, uint64_t until)
+uint64_t defer_end(struct defer *defer, unsigned worker, uint64_t until)
 {
-	atomic_store_explicit(&defer->spans[worker].rule, NO_RULE, memory_order_relaxed);
-	store(&defer->spans[worker].end, until);
+	struct span *own = &defer->spans[worker];
+	uint64_t end = load(&own->end);
+
+	if (end && may_have_parts(defer, own->rule))
+		end += DEFER_PARTS_NEAR;
+	atomic_store_explicit(&own->rule, NO_RULE, memory_order_relaxed);
+	store(&own->end, until);
+	return end;
 }
 
 uint64_t defer_covered_until(
@@ -160,16 +190,17 @@ uint64_t defer_covered_until(
 
 bool defer_check(struct defer *defer, unsigned worker, struct view *view, struct image *image,
 	const struct rule *rule, const struct candidate *candidate, uint64_t work_max, bool force,
-	struct outcome *outcome)
+	struct outcome *outcome, uint64_t *waited)
 {
+	*waited = 0;
 	if (!defer_begin(defer, worker, candidate, force))
 		return false;
 	check_candidate(view, image, rule, candidate, work_max, outcome);
 	if (view_stopped(view)) {
 		outcome_free(outcome);
-		defer_end(defer, worker, 0);
+		*waited = defer_end(defer, worker, 0);
 		return false;
 	}
-	defer_end(defer, worker, defer_covered_until(defer, candidate, outcome));
+	*waited = defer_end(defer, worker, defer_covered_until(defer, candidate, outcome));
 	return true;
 }

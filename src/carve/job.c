@@ -3,6 +3,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "carve/decide.h"
+
+bool job_needs_no_outcome(const struct carve_job *job, const struct decider *decider)
+{
+	return decider_hides(decider, job->candidate.start) ||
+	       decider_is_part(decider, &job->candidate);
+}
 
 static size_t cost_of(const struct outcome *outcome)
 {

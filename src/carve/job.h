@@ -23,9 +23,8 @@
 #define CHECK_BATCH 16
 
 enum job_state {
-	JOB_OFFERED,
+	JOB_WAITING, /* to be checked, also after its check was given up (carve/defer.h) */
 	JOB_CHECKING,
-	JOB_DEFERRED, /* it may be hidden soon: carve/defer.h */
 	JOB_CHECKED,
 	JOB_WRITING,
 	JOB_DONE
@@ -38,7 +37,8 @@ struct carve_job {
 	struct outcome *outcome;
 	struct kept_file *file; /* NULL: it is not kept, or not decided on */
 	_Atomic enum job_state state;
-	bool force; /* it was deferred, and now everything waits for it */
+	bool late;  /* it waits for others before it (carve/schedule.h) */
+	bool force; /* everything waits for it */
 };
 
 /* What becomes a file. */
@@ -70,6 +70,7 @@ struct job_context {
 	struct pool *pool;
 	struct tracker *tracker;
 	struct defer *defer;
+	struct cover *cover;           /* NULL: nothing covers anything */
 	const struct decider *decider; /* NULL: none */
 	_Atomic size_t *outcomes_len;  /* bytes of the jobs' outcomes */
 	uint32_t hash_mask;
@@ -77,6 +78,8 @@ struct job_context {
 	bool skip_known, nested;
 };
 
+/* The decider will not use its outcome, so that none is needed. */
+bool job_needs_no_outcome(const struct carve_job *job, const struct decider *decider);
 /* Gives the job its outcome, whose content is taken over. */
 void job_set_outcome(
 	const struct job_context *context, struct carve_job *job, const struct outcome *outcome);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "carve/copy.h"
+#include "carve/cover.h"
 #include "carve/decide.h"
 #include "carve/defer.h"
 #include "carve/tracker.h"
@@ -19,6 +20,8 @@
 /* A thread's scratch. */
 struct job_scratch {
 	struct local_jobs *local;
+	const struct carve_job *job; /* being checked */
+	uint64_t covered_version;    /* of the cover when the job was last looked up; 0: not yet */
 	struct view *view;
 	struct copier copier;
 };
@@ -33,19 +36,40 @@ struct local_batch {
 
 struct local_jobs {
 	struct job_context context;
-	_Atomic unsigned batches; /* under way */
-	unsigned threads;
+	_Atomic uint64_t begun, ended; /* batches since the start; the pool begins them in order */
+	uint64_t submitted;
+	uint64_t *starts; /* of batches under way, by their number modulo batches_max */
+	unsigned threads, batches_max;
 	struct job_scratch scratch[]; /* one a thread of the pool */
 };
+
+/* While it is checked, a file that covers it may be found. Most checks end at the first look, before
+ * this is asked. */
+static bool is_covered(struct job_scratch *scratch)
+{
+	struct cover *cover = scratch->local->context.cover;
+	uint64_t version;
+	struct range range;
+
+	if (!cover || scratch->job->force)
+		return false;
+	version = cover_version(cover);
+	if (version == scratch->covered_version)
+		return false;
+	scratch->covered_version = version;
+	return cover_find(cover, scratch->job->candidate.start, &range);
+}
 
 /* A view's watcher. */
 static bool may_go_on(void *context, uint64_t reached)
 {
-	const struct job_scratch *scratch = context;
+	struct job_scratch *scratch = context;
 	const struct local_jobs *local = scratch->local;
 
 	return !tracker_is_cancelled(local->context.tracker) &&
-	       defer_progress(local->context.defer, (unsigned)(scratch - local->scratch), reached);
+	       defer_progress(
+		       local->context.defer, (unsigned)(scratch - local->scratch), reached) &&
+	       !is_covered(scratch);
 }
 
 struct local_jobs *local_jobs_new(const struct job_context *context)
@@ -55,6 +79,8 @@ struct local_jobs *local_jobs_new(const struct job_context *context)
 
 	local->context = *context;
 	local->threads = threads;
+	local->batches_max = BATCHES_PER_THREAD * threads;
+	local->starts = xcalloc(local->batches_max, sizeof(*local->starts));
 	for (unsigned i = 0; i < threads; i++) {
 		struct job_scratch *scratch = &local->scratch[i];
 
@@ -76,6 +102,7 @@ void local_jobs_free(struct local_jobs *local)
 		view_free(local->scratch[i].view);
 		copier_free(&local->scratch[i].copier);
 	}
+	free(local->starts);
 	free(local);
 }
 
@@ -89,24 +116,45 @@ static void fail_for_memory(
 	tracker_fail(local->context.tracker, -ENOMEM, &error);
 }
 
-static enum job_state check_job(struct local_jobs *local, struct carve_job *job, unsigned worker)
+/* Whether the job was checked. */
+static bool check_job(struct local_jobs *local, struct carve_job *job, unsigned worker)
 {
 	const struct job_context *context = &local->context;
 	const struct candidate *candidate = &job->candidate;
 	const struct rule *rule = &context->rules->rules[candidate->rule];
 	uint64_t work_max =
 		rule->carver ? decider_work_cap(context->decider, candidate) : UINT64_MAX;
+	struct job_scratch *scratch = &local->scratch[worker];
 	struct outcome outcome;
+	uint64_t waited;
+	bool checked;
 
 	assert(job_state(job) == JOB_CHECKING);
-	if (tracker_is_cancelled(context->tracker) ||
-		!defer_check(context->defer, worker, local->scratch[worker].view, context->image,
-			rule, candidate, work_max, job->force, &outcome))
-		return JOB_DEFERRED;
-	if (outcome.no_memory)
+	if (tracker_is_cancelled(context->tracker))
+		return false;
+	scratch->job = job;
+	scratch->covered_version = 0;
+	checked = defer_check(context->defer, worker, scratch->view, context->image, rule,
+		candidate, work_max, job->force, &outcome, &waited);
+	if (checked && outcome.no_memory)
 		fail_for_memory(local, rule, candidate);
-	job_set_outcome(context, job, &outcome);
-	return JOB_CHECKED;
+	if (checked && context->cover)
+		cover_add(context->cover, candidate, &outcome);
+	if (checked)
+		job_set_outcome(context, job, &outcome);
+	if (waited && context->cover)
+		cover_retry(context->cover, candidate->start, waited);
+	return checked;
+}
+
+static void end_check(struct local_jobs *local, struct carve_job *job, bool checked)
+{
+	uint64_t start = job->candidate.start;
+
+	job_set_state(job, checked ? JOB_CHECKED : JOB_WAITING);
+	/* The job may be the stage's again, and what it waited for over. */
+	if (!checked && local->context.cover)
+		cover_retry(local->context.cover, start, start + 1);
 }
 
 static void run_checks(struct pool_job *pool_job, unsigned worker)
@@ -114,29 +162,41 @@ static void run_checks(struct pool_job *pool_job, unsigned worker)
 	struct local_batch *batch = (struct local_batch *)pool_job;
 	struct local_jobs *local = batch->local;
 
+	atomic_fetch_add_explicit(&local->begun, 1, memory_order_relaxed);
 	for (size_t i = 0; i < batch->count; i++)
-		job_set_state(batch->jobs[i], check_job(local, batch->jobs[i], worker));
+		end_check(local, batch->jobs[i], check_job(local, batch->jobs[i], worker));
 	free(batch);
-	atomic_fetch_sub_explicit(&local->batches, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&local->ended, 1, memory_order_relaxed);
 	tracker_complete(local->context.tracker);
 }
 
 bool local_jobs_may_check(const struct local_jobs *local)
 {
-	return atomic_load_explicit(&local->batches, memory_order_relaxed) <
-	       BATCHES_PER_THREAD * local->threads;
+	return local->submitted - atomic_load_explicit(&local->ended, memory_order_relaxed) <
+	       local->batches_max;
+}
+
+uint64_t local_jobs_begun(const struct local_jobs *local)
+{
+	uint64_t until = UINT64_MAX;
+
+	for (uint64_t n = atomic_load_explicit(&local->begun, memory_order_relaxed);
+		n < local->submitted; n++)
+		if (local->starts[n % local->batches_max] < until)
+			until = local->starts[n % local->batches_max];
+	return until;
 }
 
 void local_jobs_check(struct local_jobs *local, struct carve_job *const *jobs, size_t count)
 {
 	struct local_batch *batch = xmalloc(sizeof(*batch));
 
-	assert(count <= CHECK_BATCH);
+	assert(count && count <= CHECK_BATCH && local_jobs_may_check(local));
 	batch->pool_job.run = run_checks;
 	batch->local = local;
 	batch->count = count;
 	memcpy(batch->jobs, jobs, count * sizeof(*jobs));
-	atomic_fetch_add_explicit(&local->batches, 1, memory_order_relaxed);
+	local->starts[local->submitted++ % local->batches_max] = jobs[0]->candidate.start;
 	tracker_start(local->context.tracker);
 	pool_submit(local->context.pool, POOL_CHECK, &batch->pool_job);
 }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "carve/copy.h"
+#include "carve/cover.h"
 #include "carve/decide.h"
 #include "carve/defer.h"
 #include "carve/tracker.h"
@@ -134,16 +135,18 @@ static void take_slot(struct remote_batch *batch)
 	atomic_fetch_add_explicit(&remote->slots_used, 1, memory_order_relaxed);
 }
 
-static void free_slot(struct remote_batch *batch, uint64_t until)
+/* Returns what defer_end does. */
+static uint64_t free_slot(struct remote_batch *batch, uint64_t until)
 {
 	struct remote_jobs *remote = batch->remote;
+	uint64_t waited = defer_end(remote->context.defer, batch->slot, until);
 
-	defer_end(remote->context.defer, batch->slot, until);
 	pthread_mutex_lock(&remote->lock);
 	assert(remote->slots[batch->slot] == batch);
 	remote->slots[batch->slot] = NULL;
 	pthread_mutex_unlock(&remote->lock);
 	atomic_fetch_sub_explicit(&remote->slots_used, 1, memory_order_release);
+	return waited;
 }
 
 static uint64_t covered_until(const struct remote_batch *batch)
@@ -162,27 +165,39 @@ static uint64_t covered_until(const struct remote_batch *batch)
 	return until;
 }
 
+static void apply_outcome(const struct remote_batch *batch, uint32_t i)
+{
+	const struct job_context *context = &batch->remote->context;
+	struct carve_job *job = batch->jobs[i];
+
+	assert(job_state(job) == JOB_CHECKING);
+	if (batch->checks[i].deferred) {
+		job_set_state(job, JOB_WAITING);
+		return;
+	}
+	if (context->cover)
+		cover_add(context->cover, &job->candidate, &batch->outcomes[i]);
+	job_set_outcome(context, job, &batch->outcomes[i]);
+	job_set_state(job, JOB_CHECKED);
+}
+
 /* After a failure the jobs keep their state: the stage ends. */
 static void apply_checks(struct pool_job *pool_job, unsigned worker)
 {
 	struct remote_batch *batch = (struct remote_batch *)pool_job;
-	struct tracker *tracker = batch->remote->context.tracker;
+	const struct job_context *context = &batch->remote->context;
+	uint64_t start = batch->jobs[0]->candidate.start, waited;
 
 	(void)worker;
 	if (batch->status)
-		tracker_fail(tracker, batch->status, &batch->error);
-	free_slot(batch, batch->status ? 0 : covered_until(batch));
-	for (uint32_t i = 0; i < batch->count && !batch->status; i++) {
-		struct carve_job *job = batch->jobs[i];
-		bool deferred = batch->checks[i].deferred;
-
-		assert(job_state(job) == JOB_CHECKING);
-		if (!deferred)
-			job_set_outcome(&batch->remote->context, job, &batch->outcomes[i]);
-		job_set_state(job, deferred ? JOB_DEFERRED : JOB_CHECKED);
-	}
+		tracker_fail(context->tracker, batch->status, &batch->error);
+	waited = free_slot(batch, batch->status ? 0 : covered_until(batch));
+	for (uint32_t i = 0; i < batch->count && !batch->status; i++)
+		apply_outcome(batch, i);
+	if (context->cover)
+		cover_retry(context->cover, start, waited);
 	free(batch);
-	tracker_complete(tracker);
+	tracker_complete(context->tracker);
 }
 
 /* Unless the check is to be deferred. */
@@ -191,7 +206,9 @@ static void add_check(struct remote_batch *batch, struct carve_job *job)
 	const struct job_context *context = &batch->remote->context;
 
 	if (!defer_begin(context->defer, batch->slot, &job->candidate, job->force)) {
-		job_set_state(job, JOB_DEFERRED);
+		job_set_state(job, JOB_WAITING);
+		if (context->cover)
+			cover_retry(context->cover, job->candidate.start, job->candidate.start + 1);
 		return;
 	}
 	batch->checks[batch->count] = (struct remote_check){ .candidate = &job->candidate,

@@ -153,11 +153,13 @@ static bool check_one(const struct candidate *candidate, uint64_t work_max, bool
 	unsigned thread, struct outcome *outcome)
 {
 	struct workplace *workplace = &server.workplaces[thread];
+	uint64_t waited;
 
 	workplace->start = candidate->start;
 	workplace->report_at = DEFER_LONG_CHECK;
 	return defer_check(server.defer, thread, workplace->view, server.image,
-		&server.rules->rules[candidate->rule], candidate, work_max, force, outcome);
+		&server.rules->rules[candidate->rule], candidate, work_max, force, outcome,
+		&waited);
 }
 
 /* Once the run was cancelled, or memory ran out, there are no outcomes. */

@@ -83,12 +83,15 @@ Test(defer, an_outcome_determines_what_waits)
 	defer_free(defer);
 }
 
-/* While an archive is checked, candidates of its rule after it wait, however short the check is. */
+/* While a check of an archive is long, candidates of its rule after it wait, also those that it has
+ * not reached: but not far from it. */
 Test(defer, what_may_be_a_part_is_deferred)
 {
+	const uint64_t reached = 1001 + DEFER_LONG_CHECK;
 	const struct candidate archive = { .start = 1000, .rule = 1 },
-			       member = { .start = 1500, .rule = 1 },
-			       picture = { .start = 1500, .rule = 0 };
+			       member = { .start = reached + 500, .rule = 1 },
+			       far = { .start = reached + DEFER_PARTS_NEAR, .rule = 1 },
+			       picture = { .start = reached + 500, .rule = 0 };
 	uint64_t parts[] = { 1500 };
 	const struct outcome parted = {
 		.verdict = CARVE_UNVERIFIED, .length = 90, .parts = parts, .part_count = 1
@@ -102,11 +105,17 @@ Test(defer, what_may_be_a_part_is_deferred)
 	defer_end(defer, 0, defer_covered_until(defer, &archive, &parted));
 	defer_end(defer, 0, 0);
 	cr_expect(defer_begin(defer, 0, &archive, false));
+	cr_expect(defer_begin(defer, 1, &member, false), "nothing waits for a short check");
+	defer_end(defer, 1, 0);
+	cr_expect(defer_progress(defer, 0, reached));
 	cr_expect_not(defer_begin(defer, 1, &member, false));
 	cr_expect(defer_begin(defer, 1, &member, true));
 	defer_end(defer, 1, 0);
+	cr_expect(defer_begin(defer, 1, &far, false));
+	defer_end(defer, 1, 0);
 	cr_expect(defer_begin(defer, 1, &picture, false), "it is of another rule");
-	defer_end(defer, 0, 0);
+	cr_expect_eq(defer_end(defer, 0, 0), reached + DEFER_PARTS_NEAR,
+		"what waited for it can begin now");
 	cr_expect(defer_begin(defer, 1, &member, false));
 	defer_free(defer);
 }
@@ -115,7 +124,7 @@ Test(defer, of_a_batch_the_first_archive_is_announced)
 {
 	const struct candidate archive = { .start = 1000, .rule = 1 },
 			       later = { .start = 3000, .rule = 0 },
-			       member = { .start = 1500, .rule = 1 };
+			       member = { .start = 1500 + DEFER_LONG_CHECK, .rule = 1 };
 	uint64_t parts[] = { 1500 };
 	const struct outcome parted = {
 		.verdict = CARVE_UNVERIFIED, .length = 90, .parts = parts, .part_count = 1
@@ -125,6 +134,7 @@ Test(defer, of_a_batch_the_first_archive_is_announced)
 	defer_covered_until(defer, &archive, &parted);
 	cr_expect(defer_begin(defer, 0, &archive, false));
 	cr_expect(defer_begin(defer, 0, &later, false));
+	cr_expect(defer_progress(defer, 0, 1400 + DEFER_LONG_CHECK));
 	cr_expect_not(defer_begin(defer, 1, &member, false));
 	defer_free(defer);
 }
