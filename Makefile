@@ -273,8 +273,16 @@ $(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $(LIB) $(LINKING)
 	$(call link,$(CRITERION_LIBS))
 $(BUILD)/tests/engines: $O/tests/engines/engine_tests.o $(LIB) $(LINKING)
 	$(call link)
-$(BUILD)/tests/stress $(BUILD)/tests/alloc_failures: $(BUILD)/tests/%: $O/tests/%.o $(LIB) $(LINKING)
+$(BUILD)/tests/alloc_failures: $(BUILD)/tests/%: $O/tests/%.o $(LIB) $(LINKING)
 	$(call link)
+# Programs whose checks, writes and scans start late and in any order.
+DISORDER := -Wl,--wrap=pool_submit
+$(BUILD)/tests/stress: $O/tests/stress.o $O/tests/disorder.o $(LIB) $(LINKING)
+	$(call link,$(DISORDER))
+$(BUILD)/tests/burin-disorder: $O/src/main.o $O/tests/disorder.o $(LIB) $(LINKING)
+	$(call link,$(DISORDER))
+$(BUILD)/tests/burin-mpi-disorder: $(CLUSTER:%.c=$O/%.o) $O/tests/disorder.o $(LIB) $(LINKING) $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
+	$(call link,$(MPI_LIBS) $(DISORDER))
 $(BUILD)/bench/%: $O/tests/bench/%.o $(LIB) $(LINKING)
 	$(call link)
 

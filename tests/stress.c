@@ -6,8 +6,9 @@
  *     stress [--rounds N] [--seed N]
  *
  * Each round makes an image full of headers, footers and half-true files, carves it plainly once
- * (reference engine, one thread), and then, as a sparse file, in random other ways; all file
- * records, the counts and the carved files must be equal.
+ * (reference engine, one thread), and then, as a sparse file, in random other ways, most of them
+ * with checks that start late and in any order (disorder.h); all file records, the counts and the
+ * carved files must be equal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "disorder.h"
 #include "run/run.h"
 #include "scan/scan.h"
 
@@ -109,6 +111,10 @@ static void fill_image(uint8_t *image, size_t len)
 	for (size_t at = 0; at + 128 < len; at += 1 + draw(60)) {
 		const char *word = words[draw(sizeof(words) / sizeof(*words))];
 
+		if (draw(4) == 0 && at > 512)
+			at = at / 512 * 512 + 512 * draw(2);
+		if (at + 128 >= len)
+			break;
 		if (draw(20) == 0)
 			memcpy(image + at, png, sizeof(png) - (draw(3) ? 0 : 5));
 		else if (draw(40) == 0)
@@ -119,6 +125,9 @@ static void fill_image(uint8_t *image, size_t len)
 	for (size_t at = draw(50000); at + 4000 < len; at += draw(50000)) {
 		size_t archive_len = 4000 + draw(len - at - 4000);
 
+		/* What starts at a sector is checked ahead of the rest. */
+		if (draw(2))
+			at = at / 512 * 512;
 		put_archive(image, at, archive_len);
 		at += draw(3) ? archive_len : draw(archive_len);
 	}
@@ -251,7 +260,7 @@ static bool same_run(const struct run_options *options, const char *image, const
 
 static void vary(struct run_options *options, size_t image_len)
 {
-	static const unsigned threads[] = { 1, 2, 5 };
+	static const unsigned threads[] = { 1, 2, 5, 16 };
 	static const enum reader_method methods[] = { READER_AUTO, READER_URING, READER_THREADS };
 	static const enum reader_cache caches[] = { READER_CACHE_AUTO, READER_DIRECT,
 		READER_BUFFERED };
@@ -266,10 +275,11 @@ static void vary(struct run_options *options, size_t image_len)
 		engine = scan_engine_at((unsigned)draw(count));
 	} while (engine->probe(reason, sizeof(reason)) != 0);
 	options->engine = engine->name;
-	options->threads = threads[draw(3)];
+	options->threads = threads[draw(4)];
 	options->chunk_size = draw(3) ? 1 + draw(image_len) : 1 + draw(5000);
 	options->io = methods[draw(3)];
 	options->cache = caches[draw(3)];
+	disorder = draw(3);
 }
 
 static unsigned round_trip(
@@ -299,6 +309,7 @@ static unsigned round_trip(
 	}
 	/* A quota makes the exit code 1: it is not what is compared here. */
 	options.decide.max_files = 0;
+	disorder = false;
 	if (run_carve(&options, image_path, plain_folder, NULL) != EXIT_CLEAN) {
 		(*failed)++;
 		printf("the plain run failed\n");
