@@ -30,6 +30,14 @@ void found_build(
 	confirm_build(&found->confirm, set, NULL, 0);
 }
 
+bool found_all_whole(const struct found *found)
+{
+	for (uint32_t i = 0; i < found->record_count; i++)
+		if (!found->records[i].whole)
+			return false;
+	return true;
+}
+
 void found_free(struct found *found)
 {
 	free((void *)found->records);

@@ -51,6 +51,13 @@ GPU_INLINE uint32_t found_end(const struct found *found, const struct gpu_text *
 	return end < text->len ? (uint32_t)end : text->len;
 }
 
+#ifdef __CUDACC__
+extern "C"
+#endif
+	/* Whether every keyword is the whole of its patterns, so that nothing has to be confirmed. */
+	bool
+	found_all_whole(const struct found *found);
+
 #ifndef __CUDACC__
 #include "patterns/keywords.h"
 

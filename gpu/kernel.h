@@ -32,12 +32,14 @@ enum gpu_form_kind {
 
 /*
  * The output as the paper publishes it: an array over the text or over the threads instead of a
- * list of hits, to be measured and to be checked against the hits. It is only used where every
- * pattern is a keyword of its own (patterns/keywords.h), so that there is nothing to confirm.
+ * list of hits, to be measured and to be checked against the hits. Nothing is confirmed, so most take
+ * only sets of which every pattern is a keyword of its own (patterns/keywords.h).
  */
 struct gpu_form {
 	const char *what; /* "a state for each byte" */
 	enum gpu_form_kind kind;
+	/* Whether the form takes the set. NULL: any. */
+	bool (*takes)(const struct gpu_program *program);
 	/* Bytes of the array in device memory, which is aligned to 256. */
 	size_t (*len)(const void *tables, const struct gpu_text *text);
 	/* Fills the array: all of the paper's kernel, and nothing else. */
@@ -89,6 +91,11 @@ extern const struct gpu_kernel *const gpu_kernels[];
 int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **program,
 	const char *name, const struct pattern_set *set, const struct gpu_tuning *tuning,
 	char *choice, size_t len, struct error *error);
+
+/* Whether the kernel has a form of its paper's that takes the set; -EINVAL: it has not, and error says
+ * why. */
+int gpu_form_check(
+	const struct gpu_kernel *kernel, const struct gpu_program *program, struct error *error);
 }
 #endif
 

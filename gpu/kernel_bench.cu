@@ -306,9 +306,6 @@ static int allocate_form(
 	struct launch *launch, struct gpu_bench_kernel *result, struct error *error)
 {
 	const struct gpu_form *form = launch->kernel->form;
-	if (!form)
-		return error_set(error, EXIT_USAGE, EINVAL, "%s has no other form of output",
-			launch->kernel->name);
 	result->found = (enum gpu_bench_found)form->kind;
 	result->form_len = form->len(launch->tables, &launch->text);
 	cudaError_t failed = cudaMalloc(&launch->array, result->form_len + 256);
@@ -394,7 +391,9 @@ static int bench_run(struct gpu_bench *bench, const char *name, const struct pat
 		result->how, sizeof(result->how), error);
 	result->compile = clock_seconds() - from;
 	if (!status) {
-		status = run_program(bench, kernel, program, set, result, error);
+		status = result->form ? gpu_form_check(kernel, program, error) : 0;
+		if (!status)
+			status = run_program(bench, kernel, program, set, result, error);
 		kernel->free(program);
 	}
 	prefix_set_free(&searched, set);

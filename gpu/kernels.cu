@@ -80,3 +80,17 @@ int gpu_kernel_pick(const struct gpu_kernel **kernel, struct gpu_program **progr
 	snprintf(choice + used, len - used, "%s", others);
 	return 0;
 }
+
+extern "C" int gpu_form_check(
+	const struct gpu_kernel *kernel, const struct gpu_program *program, struct error *error)
+{
+	if (!kernel->form)
+		return error_set(
+			error, EXIT_USAGE, EINVAL, "%s has no other form of output", kernel->name);
+	if (kernel->form->takes && !kernel->form->takes(program))
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"the output of %s's paper has no place for patterns with wild bytes or "
+			"long ones, of which only a part is searched for",
+			kernel->name);
+	return 0;
+}

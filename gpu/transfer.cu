@@ -307,10 +307,15 @@ int gpu_transfer_run(struct gpu_bench_transfer *result, const struct pattern_set
 		result->tuning, how, sizeof(how), error);
 	if (status)
 		return status;
-	if (!transfer.kernel->form || transfer.kernel->form->kind == GPU_FORM_COUNT) {
+	if (transfer.kernel->form && transfer.kernel->form->kind == GPU_FORM_COUNT) {
 		transfer.kernel->free(program);
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"%s has no form of output that shows where matches are", result->kernel);
+	}
+	status = gpu_form_check(transfer.kernel, program, error);
+	if (status) {
+		transfer.kernel->free(program);
+		return status;
 	}
 	result->found = (enum gpu_bench_found)transfer.kernel->form->kind;
 	cudaError_t failed = transfer.kernel->load(&transfer.tables, program);

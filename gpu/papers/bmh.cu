@@ -135,7 +135,7 @@ static cudaError_t form_expand(const void *memory, const struct gpu_text *text, 
 	return cudaGetLastError();
 }
 
-static const struct gpu_form form = { "a pattern for each byte", GPU_FORM_LONGEST, form_len,
+static const struct gpu_form form = { "a pattern for each byte", GPU_FORM_LONGEST, NULL, form_len,
 	form_launch, form_expand };
 
 const struct gpu_kernel gpu_bmh = { "bmh", bmh_compile, bmh_free, NULL, bmh_describe, load, unload,

@@ -276,6 +276,11 @@ static cudaError_t launch(const void *tables, const struct gpu_text *text,
 	return start<STAGE, false>(loaded, text, hits, NULL, stream);
 }
 
+static bool form_takes(const struct gpu_program *program)
+{
+	return found_all_whole(&mbm_tables(program)->automaton.found);
+}
+
 static size_t form_len(const void *tables, const struct gpu_text *text)
 {
 	return zha_array_len(text, ZHA_TWORD, ((const struct mbm_loaded *)tables)->wide);
@@ -321,7 +326,7 @@ static int compile(struct gpu_program **program, const struct pattern_set *set,
 }
 
 template <uint32_t STAGE>
-static const struct gpu_form form = { "a node for each byte", GPU_FORM_ALL, form_len,
+static const struct gpu_form form = { "a node for each byte", GPU_FORM_ALL, form_takes, form_len,
 	launch_form<STAGE>, form_expand };
 
 #define ROW(STAGE) \

@@ -61,6 +61,11 @@ template <bool TEXTURED> struct nfa_algorithm {
 		return &tables.automaton.found;
 	}
 
+	static const struct found *found_of(const struct gpu_program *program)
+	{
+		return &nfa_tables(program)->automaton.found;
+	}
+
 	template <int STAGE>
 	__device__ __forceinline__ void search(const struct subchunk *own,
 		const struct gpu_text *text, const struct subchunk_output *output) const

@@ -236,6 +236,11 @@ static cudaError_t launch(const void *tables, const struct gpu_text *text,
 	return start<STAGE, false>((const struct pfac_loaded *)tables, text, hits, NULL, stream);
 }
 
+static bool form_takes(const struct gpu_program *program)
+{
+	return found_all_whole(&pfac_tables(program)->found);
+}
+
 static size_t form_len(const void *tables, const struct gpu_text *text)
 {
 	uint32_t end = text_end((const struct pfac_loaded *)tables, text);
@@ -270,8 +275,8 @@ static cudaError_t form_expand(const void *tables, const struct gpu_text *text, 
 }
 
 template <int STAGE>
-static const struct gpu_form form = { "the longest match at each byte", GPU_FORM_LONGEST, form_len,
-	form_launch<STAGE>, form_expand };
+static const struct gpu_form form = { "the longest match at each byte", GPU_FORM_LONGEST,
+	form_takes, form_len, form_launch<STAGE>, form_expand };
 
 const struct gpu_kernel gpu_pfac0 = { "pfac0", pfac_compile, pfac_free, NULL, pfac_describe, load,
 	unload, launch<0>, &form<0> };

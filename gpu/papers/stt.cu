@@ -318,6 +318,15 @@ static cudaError_t launch(const void *tables, const struct gpu_text *text,
 
 /* ---- the paper's form ---- */
 
+static bool form_takes(const struct gpu_program *program)
+{
+	const struct stt_tables *tables = stt_tables(program);
+	for (uint32_t i = 0; i < tables->part_count; i++)
+		if (!found_all_whole(&tables->parts[i].automaton.found))
+			return false;
+	return true;
+}
+
 static size_t form_len(const void *tables, const struct gpu_text *text)
 {
 	const struct stt_loaded *loaded = (const struct stt_loaded *)tables;
@@ -350,11 +359,11 @@ static cudaError_t form_expand(const void *tables, const struct gpu_text *text, 
 	return cudaGetLastError();
 }
 
-static const struct gpu_form p1_form = { "a state for each byte and table", GPU_FORM_ALL, form_len,
-	form_launch<p1_grid<true>>, form_expand };
+static const struct gpu_form p1_form = { "a state for each byte and table", GPU_FORM_ALL,
+	form_takes, form_len, form_launch<p1_grid<true>>, form_expand };
 
-static const struct gpu_form p2_form = { "a state for each byte and table", GPU_FORM_ALL, form_len,
-	form_launch<p2_grid<true>>, form_expand };
+static const struct gpu_form p2_form = { "a state for each byte and table", GPU_FORM_ALL,
+	form_takes, form_len, form_launch<p2_grid<true>>, form_expand };
 
 const struct gpu_kernel gpu_stt_p1 = { "stt-p1", stt_compile, stt_free, NULL, stt_describe, load,
 	unload, launch<p1_grid<false>>, &p1_form };

@@ -252,6 +252,11 @@ template <int STAGE, typename ALGORITHM> struct subchunk_row {
 		return cudaGetLastError();
 	}
 
+	static bool form_takes(const struct gpu_program *program)
+	{
+		return found_all_whole(ALGORITHM::found_of(program));
+	}
+
 	static size_t form_len(const void *tables, const struct gpu_text *text)
 	{
 		return (size_t)count_blocks(tables, text) * SUBCHUNK_THREADS * sizeof(uint32_t);
@@ -277,7 +282,7 @@ template <int STAGE, typename ALGORITHM> struct subchunk_row {
 	}
 
 	static constexpr struct gpu_form form = { "a number of matches for each thread",
-		GPU_FORM_COUNT, form_len, form_launch, form_expand };
+		GPU_FORM_COUNT, form_takes, form_len, form_launch, form_expand };
 };
 
 #endif

@@ -54,6 +54,11 @@ struct wm_algorithm {
 		return &tables.found;
 	}
 
+	static const struct found *found_of(const struct gpu_program *program)
+	{
+		return &wm_tables(program)->found;
+	}
+
 	template <int STAGE>
 	__device__ __forceinline__ void search(const struct subchunk *own,
 		const struct gpu_text *text, const struct subchunk_output *output) const

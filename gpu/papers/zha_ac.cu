@@ -288,6 +288,12 @@ static cudaError_t launch_form(
 	return start<STAGE>((const struct zha_ac_loaded *)tables, text, NULL, array, stream);
 }
 
+static bool form_takes(const struct gpu_program *program)
+{
+	return found_all_whole(
+		&ac_tables(((const struct zha_ac_program *)program)->ac)->automaton.found);
+}
+
 static size_t form_len(const void *tables, const struct gpu_text *text)
 {
 	const struct zha_ac_loaded *loaded = (const struct zha_ac_loaded *)tables;
@@ -323,7 +329,7 @@ static int compile(struct gpu_program **program, const struct pattern_set *set,
 }
 
 template <uint32_t STAGE>
-static const struct gpu_form form = { "a state for each byte", GPU_FORM_ALL, form_len,
+static const struct gpu_form form = { "a state for each byte", GPU_FORM_ALL, form_takes, form_len,
 	launch_form<STAGE>, form_expand };
 
 #define ROW(STAGE) \

@@ -36,6 +36,15 @@ static struct paper_table *table_of(struct papers *papers)
 		"All kernels side by side, text on the device, hits as burin carve takes them");
 }
 
+/* Kernel and engine bmh would take as many passes as there are patterns. */
+static bool leave_out(const struct papers *papers, const char *name, struct papers_time *time)
+{
+	if (strcmp(name, "bmh") != 0 || papers->set.count <= PASSES_MAX)
+		return false;
+	snprintf(time->why, sizeof(time->why), "a pass for each pattern: left out");
+	return true;
+}
+
 void papers_compare_all(struct papers *papers, const char *data)
 {
 	const struct scan_engine *engine;
@@ -48,9 +57,7 @@ void papers_compare_all(struct papers *papers, const char *data)
 		struct papers_kernel kernel = { .name = info->name };
 		struct papers_time time = { .seconds = -1 };
 
-		if (strcmp(info->name, "bmh") == 0 && papers->set.count > PASSES_MAX)
-			snprintf(time.why, sizeof(time.why), "a pass for each pattern: left out");
-		else
+		if (!leave_out(papers, info->name, &time))
 			papers_time_kernel(papers, &kernel, &time);
 		if (strcmp(info->name, "gram") == 0)
 			gram = (double)papers->text.len / time.seconds;
@@ -58,13 +65,14 @@ void papers_compare_all(struct papers *papers, const char *data)
 			papers->result->device_read, gram);
 	}
 	for (unsigned i = 0; (engine = scan_engine_at(i)); i++) {
-		struct papers_time time;
+		struct papers_time time = { .seconds = -1 };
 		char reason[256];
 
 		if (strcmp(engine->name, "gpu") == 0 || strcmp(engine->name, "reference") == 0 ||
 			engine->probe(reason, sizeof(reason)) || papers_stop())
 			continue;
-		papers_time_engine(papers, engine->name, 0, part, &time);
+		if (!leave_out(papers, engine->name, &time))
+			papers_time_engine(papers, engine->name, 0, part, &time);
 		add_line(table, data, engine->name, "-", part, &time, -1, -1);
 	}
 }

@@ -6,6 +6,38 @@
 #define GTX880M 160e9 /* bytes a second of its memory, by the data sheet */
 #define TESTS 3
 
+static void add_row(struct paper_table *table, const char *what,
+	const struct papers_time times[TESTS], const struct papers_time *verdict)
+{
+	paper_table_word(table, "%s", what);
+	for (unsigned test = 0; test < TESTS; test++) {
+		paper_table_word(table, "-");
+		papers_cell_ms(table, &times[test]);
+	}
+	paper_table_word(table, "-");
+	paper_table_word(table, "-");
+	papers_cell_verdict(table, verdict);
+}
+
+/* Section V: "comparing serial implementation, parallel implementation is much faster". kernel: the
+ * times of 256 blocks of 16 threads. */
+static void add_serial(struct papers *papers, struct paper_table *table,
+	const struct papers_time serial[TESTS], const struct papers_time threads[TESTS],
+	const struct papers_time kernel[TESTS])
+{
+	add_row(table, "serial, one CPU thread", serial, &serial[0]);
+	add_row(table, "all CPU threads", threads, &threads[0]);
+	if (!papers->gpu)
+		return;
+	paper_table_word(table, "256*16 is times as fast as serial");
+	for (unsigned test = 0; test < TESTS; test++) {
+		paper_table_word(table, "-");
+		papers_cell_ratio(table, serial[test].seconds, kernel[test].seconds);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		paper_table_word(table, "-");
+}
+
 int papers_han(struct papers *papers, struct error *error)
 {
 	static const struct {
@@ -26,6 +58,7 @@ int papers_han(struct papers *papers, struct error *error)
 		"THEN|CEILING NOW|COMPARED",
 		"Table II: a string of 34,873,628 bytes, one pattern of 1751, 3 or 3999");
 	struct papers_time times[sizeof(rows) / sizeof(*rows)][TESTS];
+	struct papers_time serial[TESTS], threads[TESTS];
 	size_t count = sizeof(rows) / sizeof(*rows);
 	int status = papers_make_text(
 		papers, paper_prose_text, papers_len(papers, TEXT_LEN / MB, TEXT_LEN / MB), error);
@@ -42,11 +75,16 @@ int papers_han(struct papers *papers, struct error *error)
 
 			papers_time_kernel(papers, &kernel, &times[i][test]);
 		}
+		if (!status) {
+			papers_time_engine(papers, "bmh", 1, 0, &serial[test]);
+			papers_time_engine(papers, "bmh", 0, 0, &threads[test]);
+		}
 		if (!status && test == 0)
 			papers_compare_all(papers, "prose, one of 1751");
 	}
 	if (status)
 		return status;
+	add_serial(papers, table, serial, threads, times[0]);
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].blocks)
 			paper_table_word(table, "%u*%u", rows[i].blocks, rows[i].threads);
