@@ -98,6 +98,7 @@ static bool deliver(struct gpu_slot *slot, const uint64_t *keys, size_t count)
 		struct hit *hit = &chunk->hits[chunk->hit_count++];
 		hit->offset = chunk->offset + chunk->from + (keys[i] >> 32);
 		hit->pattern = (uint32_t)keys[i];
+		hit->note = 0;
 	}
 	return true;
 }

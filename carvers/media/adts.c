@@ -100,4 +100,5 @@ const struct carver adts_carver = {
 	.name = "adts",
 	.summary = "AAC audio in ADTS frames",
 	.check = check,
+	.quick = true,
 };

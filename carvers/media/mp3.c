@@ -325,4 +325,5 @@ const struct carver mp3_carver = {
 	.name = "mp3",
 	.summary = "MP3 and other MPEG audio, by its frames and tags; other audio after ID3v2",
 	.check = check,
+	.quick = true,
 };

@@ -258,4 +258,5 @@ const struct carver ico_carver = {
 	.name = "ico",
 	.summary = "icons and cursors, by their entries and the heads of their images",
 	.check = check,
+	.quick = true,
 };

@@ -258,4 +258,5 @@ const struct carver mz_carver = {
 	.name = "mz",
 	.summary = "DOS, 16-bit Windows and OS/2 programs (MZ, NE, LE, LX), by headers and tables",
 	.check = check,
+	.quick = true,
 };

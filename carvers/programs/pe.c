@@ -289,4 +289,5 @@ const struct carver pe_carver = {
 	.name = "pe",
 	.summary = "Windows and EFI programs and libraries (PE), by headers, checksum and tables",
 	.check = check,
+	.quick = true,
 };

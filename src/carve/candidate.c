@@ -1,5 +1,16 @@
 #include "carve/candidate.h"
 
+struct candidate candidate_of_header(
+	const struct rule *rule, uint32_t number, uint32_t pattern, uint64_t start)
+{
+	return (struct candidate){ .start = start,
+		.length = rule->max_size,
+		.rule = number,
+		.pattern = pattern,
+		.end = END_MAX_SIZE,
+		.chop = true };
+}
+
 void candidate_save(const struct candidate *candidate, struct codec_writer *writer)
 {
 	codec_put(writer, candidate->start);
@@ -19,4 +30,5 @@ void candidate_load(struct candidate *candidate, const struct rules *rules, uint
 	candidate->pattern = (uint32_t)codec_get(reader, rules->patterns.count - 1);
 	candidate->end = (enum file_end)codec_get(reader, END_IMAGE);
 	candidate->chop = codec_get_flag(reader);
+	candidate->rejection = 0;
 }

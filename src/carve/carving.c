@@ -400,7 +400,10 @@ static void fill_group(struct carving *carving, size_t count)
 
 		if (!outcome) {
 			outcome = &carving->group_outcomes[i];
-			if (check_needed(rule)) /* the decision does not use it */
+			if (job->candidate.rejection)
+				*outcome = rejections_outcome(
+					carving->options.rejections, job->candidate.rejection);
+			else if (check_needed(rule)) /* the decision does not use it */
 				*outcome = (struct outcome){ .verdict = CARVE_REJECT };
 			else
 				check_candidate(NULL, carving->options.image, rule, &job->candidate,
@@ -601,7 +604,7 @@ static int make_room(struct carving *carving)
 
 /* ---- what goes in -------------------------------------------------------------------------- */
 
-/* Nothing has to be read for some candidates, and others have their outcome from a precheck. */
+/* Nothing has to be read for some candidates, and others were checked before. */
 static void take_candidate(struct carving *carving, const struct candidate *candidate)
 {
 	struct carve_job *job = append_job(carving);
@@ -609,7 +612,8 @@ static void take_candidate(struct carving *carving, const struct candidate *cand
 
 	job->candidate = *candidate;
 	job->late = schedule_is_late(carving->schedule, candidate);
-	if (!check_needed(&carving->options.rules->rules[candidate->rule])) {
+	if (candidate->rejection ||
+		!check_needed(&carving->options.rules->rules[candidate->rule])) {
 		job_set_state(job, JOB_CHECKED);
 	} else if (precheck_cache_take(carving->precheck_cache, candidate, &outcome)) {
 		defer_covered_until(carving->defer, candidate, &outcome);

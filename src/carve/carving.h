@@ -11,6 +11,7 @@
 #include "carve/check.h"
 #include "carve/decide.h"
 #include "carve/record_builder.h"
+#include "carve/rejections.h"
 #include "carve/remote.h"
 #include "hashing/hash_sets.h"
 #include "output/output_dir.h"
@@ -51,6 +52,7 @@ struct carving_options {
 	/* Polled while waiting, and by each check under way: true ends all work, as carving_cancel
 	 * does. Thread-safe. NULL: never. */
 	bool (*interrupted)(void);
+	const struct rejections *rejections; /* of candidates that were checked before; or NULL */
 	struct tallies *rejected, *skipped, *by_type;
 };
 

@@ -383,8 +383,8 @@ static void run_carver(
 		name_unreadable(view, finding);
 }
 
-void check_candidate(struct view *view, struct image *image, const struct rule *rule,
-	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome)
+static void begin_outcome(
+	struct outcome *outcome, const struct image *image, const struct candidate *candidate)
 {
 	uint64_t left = image_info(image)->size - candidate->start;
 
@@ -395,16 +395,48 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
 		outcome->length = left;
 		outcome->end = END_IMAGE;
 	}
+}
+
+void check_candidate(struct view *view, struct image *image, const struct rule *rule,
+	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome)
+{
+	begin_outcome(outcome, image, candidate);
 	if (!check_needed(rule))
 		return;
 	view_point(view, image, candidate->start, candidate->length);
-	view_limit_work(view, work_max);
 	if (!musts_hold(view, rule, outcome))
 		return reject(outcome);
-	if (rule->carver)
+	if (rule->carver) {
+		view_limit_work(view, work_max);
 		run_carver(view, rule, candidate->start, outcome);
-	else if (rule->length.width)
+	} else if (rule->length.width) {
 		apply_length_field(view, rule, outcome);
+	}
+}
+
+static bool has_quick_carver(const struct rule *rule)
+{
+	return rule->carver && rule->carver->quick;
+}
+
+bool check_may_be_quick(const struct rule *rule)
+{
+	return rule->must_count || has_quick_carver(rule) || (!rule->carver && rule->length.width);
+}
+
+bool check_quickly(struct view *view, struct image *image, const struct rule *rule,
+	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome)
+{
+	if (!rule->carver || rule->carver->quick) {
+		check_candidate(view, image, rule, candidate, work_max, outcome);
+	} else {
+		begin_outcome(outcome, image, candidate);
+		view_point(view, image, candidate->start, candidate->length);
+		if (!musts_hold(view, rule, outcome))
+			reject(outcome);
+	}
+	return outcome->verdict == CARVE_REJECT && !view_stopped(view) && !outcome->no_memory &&
+	       outcome->work <= work_max && !outcome->part_count;
 }
 
 void check_runs(struct view *view, struct image *image, const struct rule *rule,

@@ -47,4 +47,12 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
 void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	const struct range *runs, size_t run_count, uint64_t work_max, struct outcome *outcome);
 
+/* Whether a look at its first bytes may reject a candidate of the rule. */
+bool check_may_be_quick(const struct rule *rule);
+/* The same check, as far as it is quick, on what the view holds (view_hold) and with little work.
+ * True: the candidate is rejected, and outcome is that of check_candidate. False: it must be
+ * checked, and outcome means nothing; it must be freed all the same. */
+bool check_quickly(struct view *view, struct image *image, const struct rule *rule,
+	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome);
+
 #endif

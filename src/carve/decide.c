@@ -29,7 +29,6 @@
 #include "carve/decide.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +36,7 @@
 
 #include "base/memory.h"
 #include "carve/parts.h"
+#include "carve/rejections.h"
 #include "report/record.h"
 
 struct quota_use {
@@ -476,38 +476,16 @@ static const char *reason_to_skip(
 	return NULL;
 }
 
-/* Bytes at the start of a reason, "expected 48 45 41 44", that are the rule's and stay as they are;
- * 0: none. */
-static size_t expected_len(const char *why)
-{
-	static const char start[] = "expected ";
-	size_t len = sizeof(start) - 1;
-
-	if (strncmp(why, start, len) != 0)
-		return 0;
-	len += strspn(why + len, "0123456789ABCDEF?/ .");
-	return strncmp(why + len, "at offset ", 10) == 0 ? len : 0;
-}
-
-/* Counts a rejection under its type and reason. So that reasons stay few, numbers are replaced by N
- * and what was found instead of something expected is left out. */
+/* Counts a rejection under its type and reason. */
 static void tally_rejection(struct decider *decider, const struct decision *decision)
 {
-	const char *why = decision->outcome->finding.why, *end = strstr(why, ", found ");
-	const char *variable = why + expected_len(why);
 	char key[192];
 	size_t len =
 		(size_t)snprintf(key, sizeof(key) / 2, "%s: ", rule_of(decider, decision)->name);
 
 	if (len >= sizeof(key) / 2)
 		len = sizeof(key) / 2 - 1;
-	for (; *why && why != end && len < sizeof(key) - 1; why++) {
-		if (why < variable || !isdigit((unsigned char)*why))
-			key[len++] = *why;
-		else if (key[len - 1] != 'N')
-			key[len++] = 'N';
-	}
-	key[len] = '\0';
+	rejection_reason(decision->outcome->finding.why, key + len, sizeof(key) - len);
 	tally_add(decider->rejected, key, 0);
 }
 

@@ -41,13 +41,14 @@ struct mark {
 	uint64_t position;
 	uint32_t rule;
 	uint32_t pattern;
-	uint32_t len; /* footers: bytes of the match */
+	uint32_t len; /* footers: bytes of the match; headers: the candidate's rejection */
 	bool header;
 };
 
 struct queued_header {
 	uint64_t start;
 	uint32_t rule, pattern;
+	uint32_t rejection, unused;
 };
 
 struct queued_footer {
@@ -91,11 +92,14 @@ struct pairing {
 	struct fifo headers;
 };
 
+bool pairing_needs_footer(const struct rule *rule, bool scalpel)
+{
+	return rule->footer_count && (scalpel || (!rule->carver && !rule->length.width));
+}
+
 static bool rule_pairs(const struct pairing *pairing, const struct rule *rule)
 {
-	if (!rule->footer_count)
-		return false;
-	return pairing->options.scalpel || (!rule->carver && !rule->length.width);
+	return pairing_needs_footer(rule, pairing->options.scalpel);
 }
 
 static bool is_used(const struct pairing *pairing, const struct rule *rule)
@@ -248,7 +252,7 @@ static bool aligned(const struct pairing_options *options, uint64_t start, uint6
 static void queue_header(struct pairing *pairing, const struct mark *mark)
 {
 	struct pair_state *state = &pairing->states[mark->rule];
-	struct queued_header header = { mark->position, mark->rule, mark->pattern };
+	struct queued_header header = { mark->position, mark->rule, mark->pattern, mark->len, 0 };
 	const struct pairing_options *options = &pairing->options;
 
 	if (mark->position < options->range_start ||
@@ -304,6 +308,12 @@ void pairing_advance(struct pairing *pairing, uint64_t position)
 
 void pairing_hit(struct pairing *pairing, uint64_t offset, uint32_t pattern, uint32_t match_len)
 {
+	pairing_checked_hit(pairing, offset, pattern, match_len, 0, 0);
+}
+
+void pairing_checked_hit(struct pairing *pairing, uint64_t offset, uint32_t pattern,
+	uint32_t match_len, uint32_t rule_checked, uint32_t rejection)
+{
 	const struct pattern_uses *uses = &pairing->patterns[pattern];
 
 	/* Keeps the heap small, however many hits a chunk has. */
@@ -317,8 +327,10 @@ void pairing_hit(struct pairing *pairing, uint64_t offset, uint32_t pattern, uin
 			tally_add(pairing->skipped, "starts before the image", 0);
 			continue;
 		}
-		if (use->header)
+		if (use->header) {
 			mark.position = offset - rule->header_offset;
+			mark.len = use->rule == rule_checked ? rejection : 0;
+		}
 		heap_push(pairing, &mark);
 	}
 }
@@ -427,12 +439,8 @@ static enum pair_result pair_header(
 {
 	const struct rule *rule = &pairing->rules->rules[header->rule];
 
-	*candidate = (struct candidate){ .start = header->start,
-		.length = rule->max_size,
-		.rule = header->rule,
-		.pattern = header->pattern,
-		.end = END_MAX_SIZE,
-		.chop = true };
+	*candidate = candidate_of_header(rule, header->rule, header->pattern, header->start);
+	candidate->rejection = header->rejection;
 	if (!rule_pairs(pairing, rule))
 		return PAIR_KEEP;
 	switch (rule->pair) {

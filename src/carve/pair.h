@@ -38,8 +38,14 @@ struct pairing;
 struct pairing *pairing_new(const struct rules *rules, const struct pairing_options *options,
 	struct fifo_store *store, struct tallies *rejected, struct tallies *skipped);
 
+/* Whether candidates of the rule get their length from a footer, or need one. */
+bool pairing_needs_footer(const struct rule *rule, bool scalpel);
+
 /* A hit, in order of (offset, pattern). match_len: bytes of the match (a regex varies). */
 void pairing_hit(struct pairing *pairing, uint64_t offset, uint32_t pattern, uint32_t match_len);
+/* The same for a hit whose candidate of that rule was checked: it gets the rejection. */
+void pairing_checked_hit(struct pairing *pairing, uint64_t offset, uint32_t pattern,
+	uint32_t match_len, uint32_t rule, uint32_t rejection);
 /* All hits that start before position have been given. */
 void pairing_advance(struct pairing *pairing, uint64_t position);
 /* There are no more hits. */

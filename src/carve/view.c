@@ -17,6 +17,9 @@
  * at or produced (view_work). It may not exceed a multiple of how far the carver has looked. The
  * same bytes always cost the same work, so that bounds on it never make a result depend on chance.
  * The watcher is asked, and limits are tested, each time that some work was done.
+ *
+ * A view that holds bytes (view_hold) reads nothing: it lends what it holds, and counts fetches as
+ * if it made them. So a check that ends within those bytes ends as it would have anyway.
  */
 #include "carve/view.h"
 
@@ -53,7 +56,9 @@ struct offset_list {
 struct view {
 	struct image *image; /* NULL: memory */
 	const uint8_t *memory;
-	uint8_t *lent;            /* of a view of memory: the copy that the last peek returned */
+	uint8_t *lent;             /* of a view of memory: the copy that the last peek returned */
+	const uint8_t *held_bytes; /* of view_hold: the image's [hold_at, hold_end); NULL: none */
+	uint64_t hold_at, hold_end;
 	uint64_t start, size;     /* the span in the image; start is 0 in a file in pieces */
 	uint64_t left;            /* bytes of the image from start on */
 	const struct range *runs; /* of a file in pieces; NULL: it is one piece */
@@ -144,6 +149,13 @@ void view_point_runs(struct view *view, struct image *image, const struct range 
 	view->run_count = run_count;
 	view->run = 0;
 	view->run_at = 0;
+}
+
+void view_hold(struct view *view, const uint8_t *bytes, uint64_t offset, size_t len)
+{
+	view->held_bytes = bytes;
+	view->hold_at = offset;
+	view->hold_end = offset + len;
 }
 
 void view_limit_work(struct view *view, uint64_t units)
@@ -319,7 +331,8 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 		view->stopped = true;
 		return false;
 	}
-	fill_buffer(view, at, want, left);
+	if (!view->held_bytes)
+		fill_buffer(view, at, want, left);
 	view->paid_at = at;
 	view->paid = want;
 	view->next_read = want * 4 < READ_MAX ? want * 4 : READ_MAX;
@@ -383,10 +396,16 @@ const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 	if (!len) /* the buffer may be anywhere yet */
 		return view->buffer;
 	at = view->start + offset;
+	if (view->held_bytes && (at < view->hold_at || at + len > view->hold_end)) {
+		view->stopped = true;
+		return NULL;
+	}
 	if (at < view->paid_at || at + len > view->paid_at + view->paid) {
 		if (!fetch(view, offset, len))
 			return NULL;
 	}
+	if (view->held_bytes)
+		return view->held_bytes + (at - view->hold_at);
 	assert(at >= view->at && at + len <= view->at + view->held);
 	return view->buffer + (at - view->at);
 }
@@ -396,6 +415,10 @@ bool view_unreadable(struct view *view, uint64_t offset, uint64_t len, uint64_t 
 	uint64_t end = len < UINT64_MAX - offset ? offset + len : UINT64_MAX;
 	uint64_t found = UINT64_MAX, until = 0;
 
+	if (view->held_bytes) {
+		view->stopped = true;
+		return false;
+	}
 	if (end > view->size)
 		end = view->size;
 	for (uint64_t at = offset; at < end && (found == UINT64_MAX || until == at);) {
@@ -507,6 +530,10 @@ bool view_reserve(struct view *view, uint64_t bytes)
 {
 	if (bytes <= view->reserved)
 		return true;
+	if (view->held_bytes) {
+		view->stopped = true;
+		return false;
+	}
 	view_release(view);
 	pthread_mutex_lock(&reserve_lock);
 	while (reserve_used && (bytes > RESERVE_MAX || reserve_used > RESERVE_MAX - bytes))

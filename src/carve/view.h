@@ -25,6 +25,10 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
  * (view_watch) gets are then in the file. */
 void view_point_runs(struct view *view, struct image *image, const struct range *runs,
 	size_t run_count, uint64_t size);
+/* From now on the view lends these bytes of the image, len from `offset` in it, and reads no others: a
+ * check that asks for others is stopped (view_stopped). All else is as without it, work included.
+ * The bytes stay the caller's. NULL: the view reads again. */
+void view_hold(struct view *view, const uint8_t *bytes, uint64_t offset, size_t len);
 /* Before each fetch from the image go_on is called with the offset in the image where the fetch
  * ends. If it returns false, nothing more is fetched for this candidate, as if its budget were
  * spent. */

@@ -64,7 +64,13 @@ int candidates_new(
 
 void candidates_hit(struct candidates *candidates, uint64_t offset, uint32_t pattern, uint32_t len)
 {
-	pairing_hit(candidates->pairing, offset, pattern, len);
+	candidates_checked_hit(candidates, offset, pattern, len, 0, 0);
+}
+
+void candidates_checked_hit(struct candidates *candidates, uint64_t offset, uint32_t pattern,
+	uint32_t len, uint32_t rule, uint32_t rejection)
+{
+	pairing_checked_hit(candidates->pairing, offset, pattern, len, rule, rejection);
 	if (candidates->order)
 		scalpel_order_hit(candidates->order, offset, pattern);
 }

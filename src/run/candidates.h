@@ -34,6 +34,10 @@ int candidates_new(struct candidates **candidates, const struct candidates_optio
 
 /* A hit, in order of (offset, pattern). len: bytes of the match, where they are wanted. */
 void candidates_hit(struct candidates *candidates, uint64_t offset, uint32_t pattern, uint32_t len);
+/* The same, where the candidate of that rule was checked already: it gets the rejection
+ * (carve/candidate.h). */
+void candidates_checked_hit(struct candidates *candidates, uint64_t offset, uint32_t pattern,
+	uint32_t len, uint32_t rule, uint32_t rejection);
 bool candidates_want_length(const struct candidates *candidates, uint32_t pattern);
 /* All hits before position were given. */
 void candidates_advance(struct candidates *candidates, uint64_t position);

@@ -42,8 +42,9 @@ static int pair_chunk(struct run *run)
 		const struct hit *hit = &chunk->hits[i];
 		bool wanted = candidates_want_length(run->candidates, hit->pattern);
 
-		candidates_hit(run->candidates, hit->offset, hit->pattern,
-			wanted ? search_match_len(run->search, chunk, hit) : 0);
+		candidates_checked_hit(run->candidates, hit->offset, hit->pattern,
+			wanted ? search_match_len(run->search, chunk, hit) : 0,
+			hit->note ? sift_rule(run->sift, hit) : 0, hit->note);
 	}
 	advance(run, chunk->offset + chunk->until, chunk->hit_count);
 	scope_note_unread(&run->session.scope, search_unreadable(run->search));
@@ -228,13 +229,17 @@ static uint64_t reading_end(const struct run *run)
 static int open_search(struct run *run)
 {
 	struct session *session = &run->session;
-	const struct search_options search = { session->options, &session->scope, session->pool,
-		&session->problems };
+	const struct quick_options quick = { session->options->rules, session->scope.image,
+		session->options->scalpel, pool_threads(session->pool) };
+	struct search_options search = { session->options, &session->scope, session->pool,
+		&session->problems, NULL };
 	uint64_t length = reading_end(run) - run->position;
 	int status;
 
 	if (!length || session->options->cluster)
 		return 0;
+	session->rejections = rejections_new();
+	run->sift = search.sift = sift_new(&quick, session->rejections, session->pool);
 	run->search = search_new(&search);
 	status = search_pick_engine(run->search, &session->error);
 	return status ? status : search_open(run->search, run->position, length, &session->error);
@@ -439,6 +444,7 @@ static void close_run(struct run *run)
 		run->session.options->cluster->end();
 	session_stop_carving(&run->session);
 	search_close(run->search);
+	sift_free(run->sift);
 	candidates_free(run->candidates);
 	traits_free(&run->traits);
 	session_close(&run->session);

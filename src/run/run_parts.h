@@ -12,6 +12,7 @@
 
 struct run {
 	struct session session; /* evidence, output, reports, the carving stage */
+	struct sift *sift;      /* NULL, as search */
 	struct search *search;  /* NULL: nothing remains to be searched, or the workers do it */
 	struct evidence_hash *hash;
 	struct content_map *map;

@@ -125,6 +125,7 @@ static int open_engine(struct search *search, struct error *error)
 		.pool = search->options.pool,
 		.kernel = search->kernel,
 		.gpu = &options->gpu,
+		.sifter = sift_sifter(search->options.sift),
 	};
 
 	reader_ring(search->reader, &scan.ring, &scan.ring_len, &scan.chunk_len, &scan.chunks);
@@ -449,6 +450,8 @@ int search_next(struct search *search, const struct chunk **chunk, struct error 
 			return error_set(error, EXIT_IO, -status, "the engine %s lost a chunk: %s",
 				search->engine->name, strerror(-status));
 		if (!oldest->chunk.status) {
+			if (search->options.sift && !search->engine->sifts)
+				sift_chunk(search->options.sift, &oldest->chunk);
 			search->in_hand = true;
 			*chunk = &oldest->chunk;
 			return 1;

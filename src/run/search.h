@@ -15,6 +15,7 @@
 #include "run/problems.h"
 #include "run/run_options.h"
 #include "run/scope.h"
+#include "run/sift.h"
 #include "scan/scan.h"
 
 struct search;
@@ -24,6 +25,7 @@ struct search_options {
 	const struct scope *scope;
 	struct pool *pool;
 	struct problems *problems;
+	struct sift *sift; /* gives hits their notes; NULL: none */
 };
 
 /* What options point to must outlive the search. All functions are called by one thread. */

@@ -172,6 +172,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.on_wait = on_wait,
 		.context = context,
 		.interrupted = signals_interrupted,
+		.rejections = session->rejections,
 		.rejected = &session->summary.rejected,
 		.skipped = &session->summary.skipped,
 		.by_type = &session->summary.by_type,
@@ -406,6 +407,7 @@ void session_close(struct session *session)
 	session_stop_carving(session);
 	if (session->pool != session->options->pool)
 		pool_free(session->pool);
+	rejections_free(session->rejections);
 	output_dir_close(session->output_dir);
 	scope_close(&session->scope);
 	damages_free(&summary->damage);

@@ -30,6 +30,7 @@ struct session {
 	bool near_limit_logged;
 	struct run_record record;
 	struct summary_record summary;
+	struct rejections *rejections; /* that checks in scanning threads have noted */
 	struct carving *carving;
 	struct problems problems;
 	struct error error; /* what ended the run; code 0: nothing did */

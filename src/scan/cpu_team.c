@@ -65,6 +65,7 @@ struct scan {
 	struct puller *pullers;     /* threads of them */
 	size_t buffer_count;        /* hits of a worker's buffer */
 	size_t extent_min;          /* bytes */
+	const struct scan_sifter *sifter;
 
 	pthread_mutex_t lock; /* guards all that follows, the chunks in flight, and pullers' idle */
 	pthread_cond_t changed; /* a chunk is done, or a puller idle */
@@ -78,6 +79,7 @@ struct piece {
 	struct scan *scan;
 	struct task *task;
 	size_t from, to; /* relative to the chunk's data */
+	unsigned worker; /* who searches it */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -164,7 +166,7 @@ static void finish_if_done(struct scan *scan, struct task *task)
 }
 
 /* Inserts sorted hits into the chunk's list. */
-static size_t insert_hits(void *context, const struct hit *hits, size_t count)
+static size_t insert_hits(void *context, struct hit *hits, size_t count)
 {
 	const struct piece *piece = context;
 	struct scan *scan = piece->scan;
@@ -172,6 +174,8 @@ static size_t insert_hits(void *context, const struct hit *hits, size_t count)
 	struct chunk *chunk = task->chunk;
 	size_t end;
 
+	if (scan->sifter)
+		scan->sifter->sift(scan->sifter->context, piece->worker, chunk, hits, count);
 	pthread_mutex_lock(&scan->lock);
 	chunk->hit_count = hits_insert(
 		chunk->hits, chunk->hit_count, chunk->hit_capacity, hits, count, &task->limit);
@@ -188,6 +192,7 @@ static void search_unlocked(struct scan *scan, struct cpu_worker *worker, struct
 	int rc;
 
 	pthread_mutex_unlock(&scan->lock);
+	piece->worker = (unsigned)(worker - scan->workers);
 	rc = cpu_worker_search(worker, piece->task->chunk, piece->from, piece->to, &extent, &taker);
 	pthread_mutex_lock(&scan->lock);
 	scan->extent = extent;
@@ -345,6 +350,7 @@ static struct scan *scan_new(const struct matcher *matcher, const struct pattern
 	scan->set = set;
 	scan->pool = options->pool;
 	scan->threads = pool_threads(options->pool);
+	scan->sifter = options->sifter;
 	scan->workers = xcalloc(scan->threads, sizeof(*scan->workers));
 	scan->pullers = xcalloc(scan->threads, sizeof(*scan->pullers));
 	for (unsigned i = 0; i < scan->threads; i++) {

@@ -24,10 +24,10 @@ struct cpu_worker {
 	size_t buffer_count; /* hits of each of the two */
 };
 
-/* Receives sorted hits, each batch after the previous one. Returns the end of the starts that are
+/* Receives sorted hits, each batch after the previous one, and may write their notes. Returns the end of the starts that are
  * still to be searched, relative to the chunk's data. */
 struct cpu_taker {
-	size_t (*take)(void *context, const struct hit *hits, size_t count);
+	size_t (*take)(void *context, struct hit *hits, size_t count);
 	void *context;
 };
 

@@ -91,7 +91,7 @@ static size_t lower_bound(const struct hit *list, size_t count, const struct hit
 size_t hits_insert(struct hit *list, size_t count, size_t capacity, const struct hit *batch,
 	size_t batch_count, uint64_t *limit)
 {
-	const struct hit end = { *limit, 0 };
+	const struct hit end = { *limit, 0, 0 };
 	size_t at, tail, room;
 
 	assert(count <= capacity);
@@ -112,5 +112,5 @@ size_t hits_insert(struct hit *list, size_t count, size_t capacity, const struct
 	assert(at + batch_count + tail <= capacity);
 	memmove(&list[at + batch_count], &list[at], tail * sizeof(*list));
 	memcpy(&list[at], batch, batch_count * sizeof(*list));
-	return lower_bound(list, at + batch_count + tail, &(struct hit){ *limit, 0 });
+	return lower_bound(list, at + batch_count + tail, &(struct hit){ *limit, 0, 0 });
 }

@@ -22,7 +22,7 @@ static inline bool hit_sink_add(struct hit_sink *sink, uint64_t offset, uint32_t
 		sink->full = true;
 		return false;
 	}
-	sink->hits[sink->count++] = (struct hit){ offset, pattern };
+	sink->hits[sink->count++] = (struct hit){ offset, pattern, 0 };
 	return true;
 }
 
@@ -104,6 +104,6 @@ const char *cpu_scan_kernel(const struct scan *scan);
 /* What is the same in all these rows. */
 #define CPU_SCAN_CALLS \
 	.submit = cpu_scan_submit, .reap = cpu_scan_reap, .close = cpu_scan_close, \
-	.kernel = cpu_scan_kernel
+	.kernel = cpu_scan_kernel, .sifts = true
 
 #endif

@@ -18,6 +18,7 @@ struct pool;
 struct hit {
 	uint64_t offset;  /* of the first byte of the match, in the image */
 	uint32_t pattern; /* index into the pattern set */
+	uint32_t note;    /* of the sifter (scan_options); 0: none */
 };
 
 /*
@@ -48,6 +49,14 @@ struct chunk {
 
 struct scan; /* an open engine */
 
+/* What the caller wants done with hits where they are found, while the bytes are in the cache. It
+ * may write the hits' notes and nothing else. From any thread of the pool; worker: its number. */
+struct scan_sifter {
+	void (*sift)(void *context, unsigned worker, const struct chunk *chunk, struct hit *hits,
+		size_t count);
+	void *context;
+};
+
 struct scan_options {
 	struct pool *pool; /* for engines that work on the CPU; outlives the scan */
 	size_t chunk_len;  /* the largest len + tail_len that will be submitted, bytes */
@@ -55,8 +64,9 @@ struct scan_options {
 	void *ring;      /* the memory that holds all chunks, or NULL when they may be anywhere: an
 		       engine may register it */
 	size_t ring_len; /* bytes */
-	const char *kernel;            /* NULL, or the name of one of the engine's kernels */
-	const struct gpu_options *gpu; /* scan/gpu_options.h; NULL: the defaults */
+	const char *kernel;               /* NULL, or the name of one of the engine's kernels */
+	const struct gpu_options *gpu;    /* scan/gpu_options.h; NULL: the defaults */
+	const struct scan_sifter *sifter; /* called by engines that sift; NULL: none */
 };
 
 /* One row of the engine table (scan/engines.c). One thread calls all of its functions but probe. */
@@ -82,7 +92,9 @@ struct scan_engine {
 	unsigned chunks;  /* see scan_engine_chunks */
 	size_t chunk_len; /* the chunk size with which whole runs are fastest, bytes; 0: the
 			     reader's default */
-	bool comparison;  /* from a paper, to be compared with: `auto` never takes it, `burin bench`
+	bool sifts; /* it calls the sifter once for each hit that it hands out; others' hits have
+			     no notes */
+	bool comparison; /* from a paper, to be compared with: `auto` never takes it, `burin bench`
 			     only by name, and `burin list engines` shows it with --all */
 };
 

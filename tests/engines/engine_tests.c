@@ -131,7 +131,7 @@ static const char *compare(
 		for (size_t i = 0; i < parts[p].hit_count; i++, k++) {
 			struct hit got = parts[p].hits[i];
 			struct hit want = k < subject->hit_count ? subject->hits[k]
-								 : (struct hit){ UINT64_MAX, 0 };
+								 : (struct hit){ UINT64_MAX, 0, 0 };
 
 			got.offset -= base_offset;
 			if (hit_compare(&got, &want) == 0)

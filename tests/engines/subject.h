@@ -96,7 +96,7 @@ static void oracle_run(struct subject *subject)
 				continue;
 			subject->hits = xgrow(subject->hits, &subject->hit_capacity,
 				subject->hit_count, sizeof(*subject->hits));
-			subject->hits[subject->hit_count++] = (struct hit){ at, i };
+			subject->hits[subject->hit_count++] = (struct hit){ at, i, 0 };
 		}
 }
 

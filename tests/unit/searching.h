@@ -45,7 +45,7 @@ static size_t plain(const struct pattern_set *set, const uint8_t *text, size_t l
 		for (uint32_t id = 0; id < set->count; id++)
 			if (pattern_matches(&set->patterns[id], text + at, text_len - at)) {
 				cr_assert_lt(count, HITS);
-				hits[count++] = (struct hit){ 1000 + at, id };
+				hits[count++] = (struct hit){ 1000 + at, id, 0 };
 			}
 	return count;
 }

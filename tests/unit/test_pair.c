@@ -283,9 +283,9 @@ Test(pair, scalpel_order_is_by_rule_and_knows_the_chop_column)
 	struct fifo_store *store = fifo_store_new(1 << 20, no_file, NULL);
 	struct scalpel_order *order;
 	struct candidate candidate, added[] = {
-		{ 100, 100, 1, 2, END_MAX_SIZE, true }, /* a footer was recorded after it */
-		{ 200, 50, 0, 0, END_FOOTER, false },
-		{ 900, 100, 1, 2, END_MAX_SIZE, true }, /* none was */
+		{ 100, 100, 1, 2, END_MAX_SIZE, true, 0 }, /* a footer was recorded after it */
+		{ 200, 50, 0, 0, END_FOOTER, false, 0 },
+		{ 900, 100, 1, 2, END_MAX_SIZE, true, 0 }, /* none was */
 	};
 	static const struct {
 		uint64_t start;

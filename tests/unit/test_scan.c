@@ -105,7 +105,7 @@ Test(scan_hits, sort_is_qsort)
 
 		for (size_t i = 0; i < count; i++)
 			hits[i] = wanted[i] = (struct hit){ (uint64_t)random() % (count + 1),
-				(uint32_t)random() % 3 };
+				(uint32_t)random() % 3, 0 };
 		qsort(wanted, count, sizeof(*wanted), hit_compare);
 		for (size_t i = 0; i < count; i++)
 			if (!unique || hit_compare(&wanted[unique - 1], &wanted[i]) != 0)
@@ -119,7 +119,7 @@ Test(scan_hits, sort_is_qsort)
 
 Test(scan_hits, compare_large_offsets)
 {
-	struct hit low = { 1, 9 }, high = { 1ull << 63, 0 };
+	struct hit low = { 1, 9, 0 }, high = { 1ull << 63, 0, 0 };
 
 	cr_assert_lt(hit_compare(&low, &high), 0);
 	cr_assert_gt(hit_compare(&high, &low), 0);
@@ -128,8 +128,9 @@ Test(scan_hits, compare_large_offsets)
 
 Test(scan_hits, insert_in_front_middle_and_behind)
 {
-	struct hit list[8] = { { 10, 0 }, { 20, 0 } };
-	const struct hit front = { 5, 1 }, middle[] = { { 12, 0 }, { 13, 0 } }, back = { 30, 2 };
+	struct hit list[8] = { { 10, 0, 0 }, { 20, 0, 0 } };
+	const struct hit front = { 5, 1, 0 }, middle[] = { { 12, 0, 0 }, { 13, 0, 0 } },
+			 back = { 30, 2, 0 };
 	uint64_t limit = 100;
 	size_t count = 2;
 
@@ -143,7 +144,7 @@ Test(scan_hits, insert_in_front_middle_and_behind)
 Test(scan_hits, insert_leaves_out_what_is_behind_the_limit)
 {
 	struct hit list[8];
-	const struct hit batch[] = { { 5, 0 }, { 7, 0 }, { 8, 0 } };
+	const struct hit batch[] = { { 5, 0, 0 }, { 7, 0, 0 }, { 8, 0, 0 } };
 	uint64_t limit = 7;
 
 	assert_hits(list, hits_insert(list, 0, 8, batch, 3, &limit), (uint64_t[]){ 5 }, 1);
@@ -152,8 +153,8 @@ Test(scan_hits, insert_leaves_out_what_is_behind_the_limit)
 
 Test(scan_hits, a_full_list_drops_its_end)
 {
-	struct hit list[4] = { { 10, 0 }, { 20, 0 }, { 20, 1 }, { 30, 0 } };
-	const struct hit batch[] = { { 11, 0 }, { 12, 0 } };
+	struct hit list[4] = { { 10, 0, 0 }, { 20, 0, 0 }, { 20, 1, 0 }, { 30, 0, 0 } };
+	const struct hit batch[] = { { 11, 0, 0 }, { 12, 0, 0 } };
 	uint64_t limit = 100;
 
 	/* 20 is one place: when its second hit has no room, the first goes too. */
@@ -163,8 +164,8 @@ Test(scan_hits, a_full_list_drops_its_end)
 
 Test(scan_hits, a_batch_is_cut_at_a_place)
 {
-	struct hit list[4] = { { 10, 0 }, { 50, 0 } };
-	const struct hit batch[] = { { 11, 0 }, { 12, 0 }, { 12, 1 }, { 12, 2 } };
+	struct hit list[4] = { { 10, 0, 0 }, { 50, 0, 0 } };
+	const struct hit batch[] = { { 11, 0, 0 }, { 12, 0, 0 }, { 12, 1, 0 }, { 12, 2, 0 } };
 	uint64_t limit = 100;
 
 	assert_hits(list, hits_insert(list, 2, 4, batch, 4, &limit), (uint64_t[]){ 10, 11 }, 2);
@@ -178,7 +179,7 @@ Test(scan_hits, order_of_batches_does_not_matter)
 
 	srandom(2);
 	for (size_t i = 0; i < TOTAL; i++)
-		all[i] = (struct hit){ i / 3, i % 3 };
+		all[i] = (struct hit){ i / 3, i % 3, 0 };
 	for (int round = 0; round < 200; round++) {
 		size_t cuts[] = { 0, 30, 60, 90, 120, 150, 180, 200 },
 		       order[] = { 0, 1, 2, 3, 4, 5, 6 };

@@ -138,6 +138,43 @@ Test(scan_team, all_bytes_once_and_all_hits)
 	}
 }
 
+static void sift(
+	void *context, unsigned worker, const struct chunk *chunk, struct hit *hits, size_t count)
+{
+	cr_assert_lt(worker, THREADS);
+	cr_assert_eq(context, &failure);
+	for (size_t i = 0; i < count; i++)
+		hits[i].note = chunk->data[hits[i].offset - chunk->offset + 1];
+}
+
+Test(scan_team, all_hits_are_sifted)
+{
+	static const struct scan_sifter sifter = { sift, &failure };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct fixture f;
+
+		fixture_init(&f, &matchers[i], 100);
+		cpu_scan_close(f.scan);
+		cr_assert_eq(cpu_scan_open(&f.scan, &matchers[i], &f.set,
+				     &(struct scan_options){ .chunk_len = LEN,
+					     .chunks = 2,
+					     .pool = f.pool,
+					     .sifter = &sifter },
+				     NULL),
+			0);
+		for (size_t k = 0; k < 50; k++) {
+			f.bytes[k * 60000 + 7] = 1;
+			f.bytes[k * 60000 + 8] = (uint8_t)(100 + k);
+		}
+		search(&f);
+		cr_assert_eq(f.chunk.hit_count, 50);
+		for (size_t k = 0; k < 50; k++)
+			cr_assert_eq(f.chunk.hits[k].note, 100 + k, "%s", matchers[i].name);
+		fixture_free(&f);
+	}
+}
+
 /* Three threads' segments of 1 MiB are gone through in extents of 512 KiB; nobody helps another. */
 Test(scan_team, a_segment_a_thread)
 {

@@ -246,4 +246,5 @@ const struct carver jxl_carver = {
 	.name = "jxl",
 	.summary = "JPEG XL pictures, by their headers and boxes",
 	.check = check,
+	.quick = true,
 };

@@ -1,0 +1,203 @@
+/* The quick rejection of weak headers is the check's own: wherever it rejects, the check does, with the
+ * same reason and work, however few of the bytes were at hand. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "carve/quick.h"
+#include "evidence/backend.h"
+
+#define SIZE ((size_t)3 << 20)
+#define PLANTED ((size_t)1 << 20) /* noise with headers; after it files */
+
+static uint8_t content[SIZE];
+
+static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	(void)image;
+	memcpy(buffer, content + offset, len);
+	return 0;
+}
+
+static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
+static struct image image = { .backend = &memory_backend,
+	.info = { .format = "raw", .size = SIZE, .sector_size = 512 },
+	.read_unit = 512 };
+
+static uint32_t random_state;
+
+static uint32_t next_random(uint32_t below)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (uint32_t)(((uint64_t)random_state * below) >> 32);
+}
+
+static size_t add_files(const char *folder, size_t at)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	cr_assert_not_null(dir, "%s", folder);
+	while ((entry = readdir(dir))) {
+		char path[512];
+		FILE *file;
+
+		if (entry->d_name[0] == '.' || strstr(entry->d_name, ".expected"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		file = fopen(path, "rb");
+		at += fread(content + at, 1, SIZE - at, file);
+		fclose(file);
+	}
+	closedir(dir);
+	return at;
+}
+
+static void plant(const struct pattern *pattern, size_t at)
+{
+	for (uint32_t i = 0; i < pattern->len; i++)
+		content[at + i] = (uint8_t)((content[at + i] & ~pattern->mask[i]) |
+					    (pattern->bytes[i] & pattern->mask[i]));
+}
+
+static void fill(const struct rules *rules, const struct quick *quick)
+{
+	static const char *const folders[] = { "tests/golden/adts", "tests/golden/mp3",
+		"tests/golden/jxl", "tests/golden/pe", "tests/golden/mz", "tests/golden/ico" };
+	size_t at = PLANTED;
+
+	random_state = 19;
+	for (size_t i = 0; i < SIZE; i++)
+		content[i] = i % 8192 < 2048 ? 0 : (uint8_t)next_random(256);
+	for (size_t i = 0, p = 0; i + 4096 < PLANTED; i += 40 + next_random(200)) {
+		do
+			p = (p + 1) % rules->patterns.count;
+		while (quick_rule(quick, (uint32_t)p) == UINT32_MAX);
+		plant(&rules->patterns.patterns[p], i);
+	}
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		at = add_files(folders[i], at);
+}
+
+static bool matches(const struct pattern *pattern, size_t at)
+{
+	return !pattern->regex && pattern_match_len(pattern, content + at, SIZE - at);
+}
+
+struct fixture {
+	struct rules *rules;
+	struct rejections *rejections;
+	struct quick *quick;
+	struct view *view;
+	unsigned rejected;
+};
+
+/* Tries the candidate at a hit with the bytes [from, to). */
+static void try(struct fixture *f, size_t hit, uint32_t pattern, size_t from, size_t to)
+{
+	uint32_t number = quick_rule(f->quick, pattern);
+	const struct rule *rule = &f->rules->rules[number];
+	struct outcome outcome, quick;
+	struct candidate candidate;
+	char reason[128];
+	uint32_t note = quick_try(f->quick, 0, content + from, from, to - from, hit, pattern);
+
+	if (!note)
+		return;
+	candidate = candidate_of_header(rule, number, pattern, hit - rule->header_offset);
+	check_candidate(f->view, &image, rule, &candidate, UINT64_MAX, &outcome);
+	quick = rejections_outcome(f->rejections, note);
+	cr_assert_eq(
+		outcome.verdict, CARVE_REJECT, "%s at %zu: %s", rule->name, hit, quick.finding.why);
+	rejection_reason(outcome.finding.why, reason, sizeof(reason));
+	cr_assert_str_eq(quick.finding.why, reason, "%s at %zu", rule->name, hit);
+	cr_assert_eq(quick.work, outcome.work, "%s at %zu, %s: %lu and %lu", rule->name, hit,
+		reason, (unsigned long)quick.work, (unsigned long)outcome.work);
+	cr_assert_eq(outcome.part_count, 0);
+	outcome_free(&outcome);
+	f->rejected++;
+}
+
+Test(quick, rejects_what_the_check_rejects_with_its_reason_and_work)
+{
+	struct error error;
+	struct fixture f = { .rejections = rejections_new(), .view = view_new() };
+	struct quick_options options = { .image = &image, .threads = 1 };
+	uint32_t patterns[1024], count = 0;
+	unsigned hits = 0;
+
+	cr_assert_eq(rules_load(&f.rules, "conf/burin.conf", RULES_AUTO, NULL, &error), 0);
+	options.rules = f.rules;
+	f.quick = quick_new(&options, f.rejections);
+	fill(f.rules, f.quick);
+	for (uint32_t p = 0; p < f.rules->patterns.count && count < 1024; p++)
+		if (quick_rule(f.quick, p) != UINT32_MAX)
+			patterns[count++] = p;
+	for (size_t at = 0; at < SIZE; at++)
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t p = patterns[i];
+			size_t left = SIZE - at;
+
+			if (!matches(&f.rules->patterns.patterns[p], at))
+				continue;
+			hits++;
+			try(&f, at, p, 0, SIZE);
+			try(&f, at, p, at, at + (left < 100 ? left : 100));
+			try(&f, at, p, at,
+				at + 1 + next_random(left < 5000 ? (uint32_t)left : 5000));
+		}
+	cr_expect_gt(hits, 5000);
+	cr_expect_gt(f.rejected, hits, "%u of 3 times %u", f.rejected, hits);
+	quick_free(f.quick);
+	rejections_free(f.rejections);
+	rules_free(f.rules);
+	view_free(f.view);
+}
+
+static struct outcome rejected(const char *why, uint64_t work)
+{
+	struct outcome outcome = { .verdict = CARVE_REJECT, .work = work };
+
+	snprintf(outcome.finding.why, sizeof(outcome.finding.why), "%s", why);
+	return outcome;
+}
+
+Test(quick, a_note_holds_reason_and_work)
+{
+	struct rejections *rejections = rejections_new();
+	struct outcome first = rejected("no frame at 12 after 3 others", 164);
+	struct outcome second = rejected("no frame at 4711 after 3 others", 165);
+	struct outcome bytes = rejected("expected 4D 5A at offset 60, found 00 00", 0);
+	struct outcome long_work = rejected("no frame at 12 after 3 others", (uint64_t)1 << 20);
+	uint32_t note = rejections_note(rejections, 7, &first), other, third;
+
+	other = rejections_note(rejections, 7, &second);
+	third = rejections_note(rejections, 8, &bytes);
+	cr_expect_neq(note, 0);
+	cr_expect_neq(note, other);
+	cr_expect_eq(rejections_note(rejections, 7, &first), note);
+	cr_expect_neq(rejections_note(rejections, 6, &first), note, "of another rule");
+	cr_expect_eq(rejections_outcome(rejections, note).work, 164);
+	cr_expect_eq(rejections_outcome(rejections, other).work, 165);
+	cr_expect_str_eq(
+		rejections_outcome(rejections, other).finding.why, "no frame at N after N others");
+	cr_expect_str_eq(
+		rejections_outcome(rejections, third).finding.why, "expected 4D 5A at offset N");
+	cr_expect_eq(rejections_note(rejections, 7, &long_work), 0, "too much work to be noted");
+	rejections_free(rejections);
+}
+
+Test(quick, reasons_beyond_the_table_get_no_note)
+{
+	struct rejections *rejections = rejections_new();
+	unsigned noted = 0;
+
+	for (uint32_t rule = 0; rule < 5000; rule++) {
+		struct outcome outcome = rejected("no header", 1);
+
+		noted += rejections_note(rejections, rule, &outcome) != 0;
+	}
+	cr_expect_eq(noted, 4095);
+	rejections_free(rejections);
+}
