@@ -66,6 +66,8 @@ struct carving {
 	_Atomic size_t outcomes_len;
 	unsigned threads; /* of the pool, or how many checks others can make at a time */
 	struct job_context context;
+	void (*on_decided)(void *context, const struct decision *decision); /* NULL: nobody */
+	void *decided_context;
 	struct tracker *tracker;
 	struct local_jobs *local; /* one of these two; the other is NULL */
 	struct remote_jobs *remote;
@@ -76,8 +78,8 @@ struct carving {
 	struct schedule *schedule; /* NULL without rules */
 	struct precheck_cache *precheck_cache;
 	bool dropping; /* what could not be written is given up */
-	uint64_t files, bytes, unreadable, mismatches;
-	uint64_t known, alert;
+	struct carving_sums sums;
+	uint64_t mismatches;
 	struct record_builder *record_builder; /* NULL with on_outcome, as the next */
 	struct report_queue *report_queue;
 	struct decision *group;         /* scratch: the decisions of one start */
@@ -146,6 +148,13 @@ static void free_file(struct kept_file *file)
 		free(file->record.runs);
 	free(file->record.path);
 	free(file);
+}
+
+void carving_watch_decisions(struct carving *carving,
+	void (*on_decided)(void *context, const struct decision *decision), void *context)
+{
+	carving->on_decided = on_decided;
+	carving->decided_context = context;
 }
 
 static void free_loaded(struct carving *carving)
@@ -377,6 +386,8 @@ static void announce_decided(struct carving *carving)
 static void apply_decision(
 	struct carving *carving, struct carve_job *job, const struct decision *decision)
 {
+	if (carving->on_decided)
+		carving->on_decided(carving->decided_context, decision);
 	if (decision->keep && !carving->options.on_outcome) {
 		struct kept_file *file = keep_job(carving, job);
 
@@ -462,11 +473,33 @@ static void compare_hashes(struct carving *carving, struct kept_file *file)
 		log_warn("%s: the hash differs from that in the report", record->path);
 }
 
-static void count_marks(struct carving *carving, const struct file_record *record)
+static void warn_of_alert(const struct carving *carving, const struct file_record *record)
 {
-	carving->known += record->known != NULL;
-	if (record->alert && carving->alert++ < WARNINGS_MAX)
+	if (record->alert && carving->sums.alert < WARNINGS_MAX)
 		log_warn("%s is in the set of hashes %s", record->path, record->alert);
+}
+
+void carving_count(struct carving_sums *sums, const struct file_record *record)
+{
+	sums->files++;
+	sums->bytes += record->length;
+	sums->unreadable += record->unreadable;
+	sums->known += record->known != NULL;
+	sums->alert += record->alert != NULL;
+}
+
+void carving_was_reported(
+	struct carving *carving, struct report *report, const struct carving_sums *sums)
+{
+	report_queue_free(carving->report_queue);
+	carving->report_queue =
+		report_queue_new(report, carving->options.progress, tracker_fail, carving->tracker);
+	carving->sums = *sums;
+}
+
+struct record_builder *carving_record_builder(struct carving *carving)
+{
+	return carving->record_builder;
 }
 
 /* What the reader could not read of a file that is not written. */
@@ -499,10 +532,8 @@ static void report_file(struct carving *carving, struct kept_file *file)
 			find_unreadable(carving, file);
 		record_note_unreadable(record);
 		compare_hashes(carving, file);
-		count_marks(carving, record);
-		carving->files++;
-		carving->bytes += record->length;
-		carving->unreadable += record->unreadable;
+		warn_of_alert(carving, record);
+		carving_count(&carving->sums, record);
 		tally_add(carving->options.by_type, record->type, record->length);
 		report_queue_add(carving->report_queue, record);
 		record->path = NULL; /* taken over */
@@ -798,11 +829,11 @@ static uint64_t count_kept(const struct carving *carving)
 
 void carving_save(struct carving *carving, struct codec_writer *writer)
 {
-	codec_put(writer, carving->files);
-	codec_put(writer, carving->bytes);
-	codec_put(writer, carving->unreadable);
-	codec_put(writer, carving->known);
-	codec_put(writer, carving->alert);
+	codec_put(writer, carving->sums.files);
+	codec_put(writer, carving->sums.bytes);
+	codec_put(writer, carving->sums.unreadable);
+	codec_put(writer, carving->sums.known);
+	codec_put(writer, carving->sums.alert);
 	decider_save(carving->decider, writer);
 	record_builder_save(carving->record_builder, writer);
 	codec_put(writer, count_kept(carving));
@@ -875,11 +906,11 @@ void carving_load(struct carving *carving, struct codec_reader *reader)
 {
 	uint64_t limit = image_info(carving->options.image)->size;
 
-	carving->files = codec_get(reader, UINT64_MAX);
-	carving->bytes = codec_get(reader, UINT64_MAX);
-	carving->unreadable = codec_get(reader, UINT64_MAX);
-	carving->known = codec_get(reader, UINT64_MAX);
-	carving->alert = codec_get(reader, UINT64_MAX);
+	carving->sums.files = codec_get(reader, UINT64_MAX);
+	carving->sums.bytes = codec_get(reader, UINT64_MAX);
+	carving->sums.unreadable = codec_get(reader, UINT64_MAX);
+	carving->sums.known = codec_get(reader, UINT64_MAX);
+	carving->sums.alert = codec_get(reader, UINT64_MAX);
 	decider_load(carving->decider, limit, reader);
 	record_builder_load(carving->record_builder, reader);
 	load_records(carving, limit, reader);
@@ -921,13 +952,13 @@ const struct error *carving_error(const struct carving *carving)
 
 void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *bytes)
 {
-	*files = carving->files;
-	*bytes = carving->bytes;
+	*files = carving->sums.files;
+	*bytes = carving->sums.bytes;
 }
 
 uint64_t carving_unreadable(const struct carving *carving)
 {
-	return carving->unreadable;
+	return carving->sums.unreadable;
 }
 
 uint64_t carving_mismatches(const struct carving *carving)
@@ -937,8 +968,8 @@ uint64_t carving_mismatches(const struct carving *carving)
 
 void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *alert)
 {
-	*known = carving->known;
-	*alert = carving->alert;
+	*known = carving->sums.known;
+	*alert = carving->sums.alert;
 }
 
 void carving_quota(const struct carving *carving, struct quota_state *quota)

@@ -60,6 +60,10 @@ struct carving;
 
 struct carving *carving_new(const struct carving_options *options);
 
+/* on_decided gets every decision that is made from now on, in order. */
+void carving_watch_decisions(struct carving *carving,
+	void (*on_decided)(void *context, const struct decision *decision), void *context);
+
 /* Takes a candidate, in order of (start, rule, pattern). Waits while the ring is full.
  * -EAGAIN: scan on and come back (the oldest file reaches past what was scanned, and a dry run must
  * know whether it can be read); another negative errno: the run must end, carving_error says why. */
@@ -115,6 +119,21 @@ void carving_load(struct carving *carving, struct codec_reader *reader);
  * other leftovers of the killed run are removed. Returns 0 or as carving_offer. Also where there was
  * nothing to load. */
 int carving_resume(struct carving *carving);
+
+/* Sums over files that were reported. */
+struct carving_sums {
+	uint64_t files, bytes;
+	uint64_t unreadable; /* bytes that they lack because they could not be read */
+	uint64_t known, alert;
+};
+
+/* Adds a file. */
+void carving_count(struct carving_sums *sums, const struct file_record *record);
+/* After carving_finish: the files were reported again, to this report. */
+void carving_was_reported(
+	struct carving *carving, struct report *report, const struct carving_sums *sums);
+/* For the record of a file in pieces (carve/record_builder.h). */
+struct record_builder *carving_record_builder(struct carving *carving);
 
 /* Why a function failed. */
 const struct error *carving_error(const struct carving *carving);

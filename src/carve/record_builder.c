@@ -78,8 +78,10 @@ static const char *reason_of(const struct outcome *outcome)
 /* Copies as much as fits. snprintf would be the slowest part of making a record. */
 static void copy_text(char *to, size_t len, const char *text)
 {
-	size_t text_len = strnlen(text, len - 1);
+	size_t text_len = strlen(text);
 
+	if (text_len >= len)
+		text_len = len - 1;
 	memcpy(to, text, text_len);
 	to[text_len] = '\0';
 }
@@ -100,18 +102,24 @@ static char *scalpel_name(struct record_builder *builder, const struct file_reco
 	return name;
 }
 
-static char *make_name(struct record_builder *builder, const struct file_record *record)
+/* pieces: the file was put together, and its name says so. */
+static char *make_name(
+	struct record_builder *builder, const struct file_record *record, bool pieces)
 {
 	const char *type = builder->names == NAMES_FLAT ? "" : record->type;
 	char stamp[TEXT_TIME_LEN] = "";
 	const char *label = builder->label == LABEL_TITLE ? record->title : "";
+	char *full, *name;
 
 	if (builder->names >= NAMES_SCALPEL)
 		return scalpel_name(builder, record);
 	if (builder->label == LABEL_TIME && record->time && text_time(record->time, stamp))
 		label = stamp;
-	return output_dir_name(builder->output_dir, type, record->offset, label, record->extension,
+	full = pieces ? xasprintf("pieces%s%s", *label ? "-" : "", label) : xstrdup(label);
+	name = output_dir_name(builder->output_dir, type, record->offset, full, record->extension,
 		builder->digits);
+	free(full);
+	return name;
 }
 
 /* Most files are contiguous; their run needs no memory of its own. */
@@ -163,39 +171,54 @@ static void find_owner(struct record_builder *builder, struct file_record *recor
 		record->space = used - slack == record->length ? SPACE_IN_USE : SPACE_PARTLY;
 }
 
+static enum file_status status_of(const struct outcome *outcome)
+{
+	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,
+		[CARVE_TRUNCATED] = FILE_TRUNCATED,
+		[CARVE_UNVERIFIED] = FILE_UNVERIFIED };
+
+	return statuses[outcome->verdict];
+}
+
+/* What the rule and the outcome show. */
+static struct file_record new_record(
+	const struct record_builder *builder, uint32_t rule_index, const struct outcome *outcome)
+{
+	const struct rule *rule = &builder->rules->rules[rule_index];
+	const struct finding *finding = &outcome->finding;
+	struct file_record record = {
+		.type = rule->name,
+		.rule = rule_index,
+		.length = outcome->length,
+		.extension = builder->no_extension ? ""
+			     : finding->extension  ? finding->extension
+						   : rule->extension,
+		.status = status_of(outcome),
+		.end = outcome->end,
+		.time = finding->time,
+	};
+
+	copy_text(record.reason, sizeof(record.reason), reason_of(outcome));
+	memcpy(record.title, finding->title, sizeof(finding->title));
+	record.title[sizeof(finding->title) - 1] = '\0';
+	return record;
+}
+
 void record_builder_build(struct record_builder *builder, const struct decision *decision,
 	struct file_record *record, struct range *run)
 {
 	const struct candidate *candidate = decision->candidate;
 	const struct outcome *outcome = decision->outcome;
-	static const enum file_status statuses[] = { [CARVE_COMPLETE] = FILE_COMPLETE,
-		[CARVE_TRUNCATED] = FILE_TRUNCATED,
-		[CARVE_UNVERIFIED] = FILE_UNVERIFIED };
-	const struct rule *rule = &builder->rules->rules[candidate->rule];
 
-	*record = (struct file_record){
-		.type = rule->name,
-		.rule = candidate->rule,
-		.offset = extent_image_to_evidence(builder->image, candidate->start),
-		.length = outcome->length,
-		.extension =
-			outcome->finding.extension ? outcome->finding.extension : rule->extension,
-		.status = statuses[outcome->verdict],
-		.end = outcome->end,
-		.run_count = 1,
-		.time = outcome->finding.time,
-		.overlaps = decision->overlaps,
-		.outer = extent_image_to_evidence(builder->image, decision->outer),
-		.chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH,
-	};
+	*record = new_record(builder, candidate->rule, outcome);
+	record->offset = extent_image_to_evidence(builder->image, candidate->start);
+	record->run_count = 1;
+	record->overlaps = decision->overlaps;
+	record->outer = extent_image_to_evidence(builder->image, decision->outer);
+	record->chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH;
 	find_runs(builder, candidate->start, record, run);
 	find_owner(builder, record);
-	if (builder->no_extension)
-		record->extension = "";
-	copy_text(record->reason, sizeof(record->reason), reason_of(outcome));
-	memcpy(record->title, outcome->finding.title, sizeof(record->title));
-	record->title[sizeof(record->title) - 1] = '\0';
-	record->path = make_name(builder, record);
+	record->path = make_name(builder, record, false);
 	builder->files++;
 	builder->last_offset = record->offset;
 }
@@ -214,6 +237,19 @@ void record_note_unreadable(struct file_record *record)
 	/* The record of a file that is extracted again has it already. */
 	if (strncmp(record->reason, place, strlen(place)) != 0)
 		check_name_cause(record->reason, sizeof(record->reason), place);
+}
+
+void record_builder_build_pieces(struct record_builder *builder, uint32_t rule,
+	const struct range *runs, uint32_t run_count, const struct outcome *outcome,
+	const struct assembly *assembly, struct file_record *record)
+{
+	*record = new_record(builder, rule, outcome);
+	record->offset = runs[0].offset;
+	record->run_count = run_count;
+	record->runs = memcpy(xcalloc(run_count, sizeof(*runs)), runs, run_count * sizeof(*runs));
+	record->assembly = *assembly;
+	find_owner(builder, record);
+	record->path = make_name(builder, record, true);
 }
 
 void record_builder_save(const struct record_builder *builder, struct codec_writer *writer)

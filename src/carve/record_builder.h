@@ -32,6 +32,11 @@ struct record_builder *record_builder_new(const struct rules *rules, struct outp
  * record->runs. Calls come in the order of the report. The caller frees record->path. */
 void record_builder_build(struct record_builder *builder, const struct decision *decision,
 	struct file_record *record, struct range *run);
+/* The same for a file in pieces: its runs are in the evidence, and copied. Its name has the label
+ * "pieces" beside what other names have. The caller frees record->runs, too. */
+void record_builder_build_pieces(struct record_builder *builder, uint32_t rule,
+	const struct range *runs, uint32_t run_count, const struct outcome *outcome,
+	const struct assembly *assembly, struct file_record *record);
 /* To be called once it is known which bytes of the file could not be read: names the place in the reason,
  * and a complete file becomes unverified. */
 void record_note_unreadable(struct file_record *record);

@@ -22,7 +22,7 @@ struct why_answer {
 	enum why_state state;
 	uint32_t pattern; /* the header that matches there, or the one that agrees longest */
 	uint64_t at;      /* WHY_NO_HEADER: offset in the image of the first byte that differs */
-	char text[256];   /* in words: what was found, which check, which byte */
+	char text[640];   /* in words: what was found, which check, which byte */
 	struct outcome outcome; /* WHY_REJECTED, WHY_BEATEN, WHY_CARVED */
 };
 

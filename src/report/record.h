@@ -61,6 +61,10 @@ struct assembly {
 	struct range doubt[ASSEMBLY_DOUBTS_MAX];
 };
 
+/* 127 raw bytes and a zero, also after they were made valid text, which may take three times as
+ * much: a report that is read back has all that was written. */
+#define RECORD_TEXT_LEN 512
+
 struct file_record {
 	char *path;            /* relative to the output folder: "png/0000012345.png" */
 	const char *type;      /* the rule's name */
@@ -69,15 +73,16 @@ struct file_record {
 	uint64_t length;       /* bytes */
 	const char *extension; /* "" for none */
 	enum file_status status;
-	enum file_end end;  /* how the file's end was determined */
-	char reason[128];   /* why truncated or unverified; "" */
-	struct range *runs; /* extents in the image, in file order */
+	enum file_end end;            /* how the file's end was determined */
+	char reason[RECORD_TEXT_LEN]; /* why truncated or unverified; "" */
+	struct range *runs;           /* extents in the image, in file order */
 	uint32_t run_count;
 	struct assembly assembly;
 	struct hashes hashes;   /* of the bytes written; none on a dry run */
 	uint64_t unreadable;    /* bytes that could not be read and are zeros */
 	uint64_t unreadable_at; /* the first of them, in the image; if there are any */
-	char title[128];        /* raw bytes from the evidence: writers must make them valid text */
+	char title
+		[RECORD_TEXT_LEN]; /* raw bytes from the evidence: writers must make them valid text */
 	enum file_space space;
 	/* The file in which it begins, by the image's file system; raw bytes; NULL: unknown */
 	const char *fs_path;

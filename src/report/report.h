@@ -42,6 +42,23 @@ int report_flush(struct report *report, struct error *error);
  * written stays readable. Frees the report. */
 int report_close(struct report *report, const struct summary_record *summary, struct error *error);
 
+/* ---- writing the reports a second time ---- */
+
+/* Reports of the same run beside its reports, under temporary names: they replace these when they are
+ * complete, so that nothing is lost if they can't be completed. Result as for report_open. */
+int report_open_again(struct report **again, struct output_dir *output_dir,
+	const struct run_record *run, struct error *error);
+/* Gives the new reports their names. The old ones keep others, until the run is over: a run that is
+ * resumed needs them. Frees the old one. Returns 0, or a negative errno with error set: then the old
+ * ones are as before, and the new one is freed. */
+int report_replace(struct report *old, struct report *again, struct error *error);
+/* Removes and frees reports that are not needed. NULL is fine. */
+void report_drop_again(struct report *again);
+/* Gives the old reports that a killed run left their names back. */
+void report_restore(struct output_dir *output_dir);
+/* Removes the old reports: the run is over. */
+void report_remove_old(struct output_dir *output_dir);
+
 /* A headline of plain text: before, then the outcome for the evidence. */
 void report_headline(char *text, const char *before, const struct summary_record *summary);
 

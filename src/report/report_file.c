@@ -106,6 +106,12 @@ int report_file_reopen(struct report_file **file, struct output_dir *output_dir,
 		output_dir_path(output_dir), name);
 }
 
+void report_file_set_name(struct report_file *file, const char *name)
+{
+	free(file->name);
+	file->name = xstrdup(name);
+}
+
 FILE *report_file_stream(struct report_file *file)
 {
 	return file->stream;

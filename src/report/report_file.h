@@ -20,6 +20,9 @@ int report_file_open(struct report_file **file, struct output_dir *output_dir, c
 int report_file_reopen(struct report_file **file, struct output_dir *output_dir, const char *name,
 	uint64_t len, struct error *error);
 
+/* It was renamed: for messages. */
+void report_file_set_name(struct report_file *file, const char *name);
+
 /* Where to write; writing never fails before report_file_flush. */
 FILE *report_file_stream(struct report_file *file);
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "assemble/assemble.h"
 #include "hashing/hash.h"
 
 #define MEMBER(member) \
@@ -172,6 +173,25 @@ const struct option_row carve_option_rows[] = {
 		REPORTED(decide.nested, 2, "nested"),
 		.group = "Output",
 		.help = "Also carve files that start inside a file verified as complete" },
+	{ .name = "fragments",
+		.kind = OPTION_CHOICE,
+		.choices = ASSEMBLE_LEVEL_CHOICES,
+		.fallback = "known",
+		.bare = "search",
+		REPORTED(fragments, 17, "fragments"),
+		.group = "Output",
+		.help = "Put files in pieces together. known: where no search is needed; near: "
+			"two pieces close to each other; search: anywhere in the image" },
+	{ .name = "fragment-budget",
+		.kind = OPTION_NUMBER,
+		.metavar = "PERCENT",
+		.min = 1,
+		.max = 1000000,
+		.fallback = "100",
+		REPORTED(fragment_budget, 18, "fragment_budget"),
+		.group = "Output",
+		.help = "Work that --fragments may take, of what it usually may; what was not "
+			"tried for that reason is counted" },
 	{ .name = "html",
 		MEMBER(html),
 		.group = "Output",

@@ -195,6 +195,24 @@ static int load_carving(void *context, struct codec_reader *reader, struct error
 	return 0;
 }
 
+static void save_pieces(void *context, struct codec_writer *writer)
+{
+	const struct run *run = context;
+
+	if (run->assembler)
+		assembler_save(run->assembler, writer);
+}
+
+static int load_pieces(void *context, struct codec_reader *reader, struct error *error)
+{
+	struct run *run = context;
+
+	(void)error;
+	if (run->assembler)
+		assembler_load(run->assembler, reader);
+	return 0;
+}
+
 const struct checkpoint_part run_checkpoint_parts[] = {
 	{ "position", CHECKPOINT_SUMS, save_position, load_position },
 	{ "time", CHECKPOINT_SUMS, save_time, load_time },
@@ -206,5 +224,6 @@ const struct checkpoint_part run_checkpoint_parts[] = {
 	{ "candidates", CHECKPOINT_STATE, save_candidates, load_candidates },
 	{ "content map", CHECKPOINT_STATE, save_map, load_map },
 	{ "carving stage", CHECKPOINT_STATE, save_carving, load_carving },
+	{ "files in pieces", CHECKPOINT_STATE, save_pieces, load_pieces },
 	{ NULL, CHECKPOINT_STATE, NULL, NULL },
 };

@@ -153,7 +153,9 @@ static int finish_carving(struct run *run)
 		return status;
 	assert(!candidates_refused(run->candidates));
 	status = carving_finish(carving);
-	return status ? carving_failed(run, status) : 0;
+	if (status || signals_caught())
+		return status ? carving_failed(run, status) : 0;
+	return run_pieces(run);
 }
 
 /* The whole story: next hits, pair, offer candidates, flush the report, checkpoint if due. */
@@ -203,6 +205,7 @@ static int begin_resuming(struct run *run, const char *output)
 
 	if (status)
 		return status;
+	report_restore(session->output_dir);
 	new_checkpoint(run);
 	return checkpoint_resume(run->checkpoint, &session->error);
 }
@@ -395,6 +398,7 @@ static int set_up(struct run *run, const char *output)
 	if ((status = open_report(run, cluster_engine)) || (status = attach_hash_and_map(run)))
 		return status;
 	session_start_carving(session, checkpoint_meanwhile, run);
+	pieces_begin(run);
 	checkpoint_begin_parts(run->checkpoint);
 	session->summary.seconds_start = clock_seconds() - began;
 	return options->resume ? finish_resuming(run) : 0;
@@ -431,9 +435,10 @@ static void finish_summary(struct run *run)
 		cluster->spent(rank, &summary->ranks[rank]);
 }
 
+/* Where the reports were written again the old ones are what the last checkpoint is about. */
 static void stop_early(struct run *run)
 {
-	if (carving_flush(run->session.carving, NULL) == 0)
+	if (!run->reported_again && carving_flush(run->session.carving, NULL) == 0)
 		checkpoint_write_last(run->checkpoint);
 	carving_cancel(run->session.carving);
 }
@@ -445,6 +450,7 @@ static void close_run(struct run *run)
 	session_stop_carving(&run->session);
 	search_close(run->search);
 	sift_free(run->sift);
+	assembler_free(run->assembler);
 	candidates_free(run->candidates);
 	traits_free(&run->traits);
 	session_close(&run->session);
@@ -471,6 +477,8 @@ int run_carve(const struct run_options *options, const char *image_path, const c
 		session->carving)
 		log_info(
 			"to resume: burin carve --resume %s", output_dir_path(session->output_dir));
+	if (run.reported_again && !session->error.code && !signals_caught())
+		report_remove_old(session->output_dir);
 	if (sums) {
 		session_sums(session, sums);
 		sums->unsuited = run.search && search_is_unsuited(run.search);

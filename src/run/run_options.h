@@ -53,9 +53,11 @@ struct run_options {
 	uint64_t offset, length;
 	enum volumes_depth file_systems; /* what is read of them; all, when space asks for it */
 	enum run_space space;
-	bool no_slack;  /* SPACE_UNALLOCATED leaves out the slack of files */
-	uint64_t align; /* as Scalpel's -q */
-	bool both;      /* as Scalpel's -b */
+	bool no_slack;            /* SPACE_UNALLOCATED leaves out the slack of files */
+	uint64_t align;           /* as Scalpel's -q */
+	bool both;                /* as Scalpel's -b */
+	unsigned fragments;       /* enum assemble_level */
+	uint64_t fragment_budget; /* percent */
 	bool dry_run, flat, no_extension;
 	unsigned scalpel;    /* 1: decide, name and audit as Scalpel does */
 	bool no_content_map; /* map.bin is not written */

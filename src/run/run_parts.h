@@ -2,6 +2,7 @@
 #ifndef BURIN_RUN_RUN_PARTS_H
 #define BURIN_RUN_RUN_PARTS_H
 
+#include "assemble/assemble.h"
 #include "content_map/content_map.h"
 #include "run/candidates.h"
 #include "run/checkpoint.h"
@@ -17,6 +18,8 @@ struct run {
 	struct evidence_hash *hash;
 	struct content_map *map;
 	struct candidates *candidates;
+	struct assembler *assembler; /* NULL: files in pieces stay in pieces */
+	bool reported_again;         /* the reports were written a second time */
 	struct traits traits;
 	struct checkpoint *checkpoint;
 	uint64_t position; /* in what is searched: every hit before was paired */
@@ -24,6 +27,12 @@ struct run {
 	bool cluster_begun;
 	double cluster_wait; /* seconds, for results of the workers */
 };
+
+/* After the scan: puts files in pieces together, and reports them (run/pieces.c). Returns 0 or a
+ * negative errno with the session's error set. */
+int run_pieces(struct run *run);
+/* Before the carving stage gets its first candidate. */
+void pieces_begin(struct run *run);
 
 /* What a checkpoint holds of a run, in the file's order: run/checkpoint_parts.c. */
 extern const struct checkpoint_part run_checkpoint_parts[];

@@ -2,6 +2,7 @@
 #ifndef BURIN_TESTS_REPORT_DATA_H
 #define BURIN_TESTS_REPORT_DATA_H
 
+#include "assemble/assemble.h"
 #include "report/report.h"
 #include "run/carve_options.h"
 #include "temp.h"
@@ -31,7 +32,11 @@ static struct rules data_rules = { .path = (char *)"conf/burin.conf",
 static struct range data_runs[] = { { 123456, 4096 }, { 900000000000, 904 } };
 
 static struct run_options data_options = {
-	.hash_mask = HASH_SHA256, .align = 512, .decide.max_files = 10
+	.hash_mask = HASH_SHA256,
+	.align = 512,
+	.decide.max_files = 10,
+	.fragments = FRAGMENTS_NEAR,
+	.fragment_budget = 100,
 };
 
 static __attribute__((unused)) struct run_record data_run(void)

@@ -1,0 +1,467 @@
+/*
+ * The stage has three phases. While the scan decides, it notes the starts of files, the extents of
+ * complete ones, and each file that broke off. Then come the passes, one a strategy: all files that
+ * are still broken are tried against the same clusters, in parallel, and what they found is claimed
+ * serially, the surest first, so that no cluster is given away twice and the threads' order does not
+ * matter. Whoever loses a cluster is tried again in the next pass. At the end what was put together
+ * without proof gives way to complete files.
+ *
+ * Work is bounded by units (carve/view.h), for each file its share of what the image allows, so that
+ * a file's trials do not depend on the others'.
+ */
+#include "assemble/assemble.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assemble/strategies.h"
+#include "base/memory.h"
+#include "evidence/extent_image.h"
+
+#define BROKEN_MAX ((size_t)1 << 18) /* that are kept in mind */
+/* Units of work a pass: at least, for each byte of the image, and at most for one file. */
+#define WORK_BASE ((uint64_t)1 << 35)
+#define WORK_FACTOR 64
+#define WORK_FILE_MAX ((uint64_t)1 << 32)
+#define WORK_FILE_MIN ((uint64_t)1 << 22)
+/* What evidence must exceed the number of trials by. */
+#define PROOF_BITS 20
+
+struct assembler {
+	struct assemble_options options;
+	struct image *evidence;
+	struct clusters clusters;
+	struct broken *broken;
+	size_t broken_count, broken_capacity;
+	uint64_t left_out;
+	unsigned pass;           /* of strategies[], the next one */
+	struct assembled *found; /* one a broken file; without runs: not found yet */
+	bool is_ready;           /* the scan is over */
+};
+
+static void add_bases(struct clusters *clusters, const struct volumes *volumes)
+{
+	size_t count = 0;
+	const struct volume *volume = volumes ? volumes_list(volumes, &count) : NULL;
+
+	clusters_add_base(clusters, 0);
+	for (size_t i = 0; i < count; i++)
+		clusters_add_base(clusters, volume[i].offset);
+}
+
+struct assembler *assembler_new(const struct assemble_options *options)
+{
+	struct assembler *assembler = xcalloc(1, sizeof(*assembler));
+
+	assembler->options = *options;
+	assembler->evidence = extent_image_evidence(options->image);
+	assembler->clusters.end = image_info(assembler->evidence)->size;
+	add_bases(&assembler->clusters, options->volumes);
+	return assembler;
+}
+
+static void forget(struct assembled *assembled)
+{
+	free(assembled->runs);
+	outcome_free(&assembled->outcome);
+	*assembled = (struct assembled){ 0 };
+}
+
+void assembler_free(struct assembler *assembler)
+{
+	if (!assembler)
+		return;
+	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
+		forget(&assembler->found[i]);
+	clusters_free(&assembler->clusters);
+	free(assembler->broken);
+	free(assembler->found);
+	free(assembler);
+}
+
+/* ---- what the scan decides ----------------------------------------------------------------- */
+
+static void note_complete(struct assembler *assembler, uint64_t start, uint64_t length)
+{
+	size_t count;
+	struct range *runs = extent_image_runs(assembler->options.image, start, length, &count);
+
+	for (size_t i = 0; i < count; i++)
+		clusters_add_complete(&assembler->clusters, runs[i].offset, runs[i].length);
+	free(runs);
+}
+
+static void note_broken(struct assembler *assembler, const struct broken *broken)
+{
+	if (assembler->broken_count == BROKEN_MAX) {
+		assembler->left_out++;
+		return;
+	}
+	assembler->broken = xgrow(assembler->broken, &assembler->broken_capacity,
+		assembler->broken_count, sizeof(*assembler->broken));
+	assembler->broken[assembler->broken_count++] = *broken;
+}
+
+void assembler_note(struct assembler *assembler, const struct decision *decision)
+{
+	const struct candidate *candidate = decision->candidate;
+	const struct outcome *outcome = decision->outcome;
+	struct broken broken = {
+		.start = extent_image_to_evidence(assembler->options.image, candidate->start),
+		.length = outcome->length,
+		.rule = candidate->rule,
+		.verdict = outcome->verdict,
+	};
+
+	if (!decision->keep || !assembler->options.rules->rules[candidate->rule].carver)
+		return;
+	clusters_add_start(&assembler->clusters, broken.start);
+	if (outcome->verdict == CARVE_COMPLETE)
+		note_complete(assembler, candidate->start, outcome->length);
+	else
+		note_broken(assembler, &broken);
+}
+
+uint64_t assembler_left_out(const struct assembler *assembler)
+{
+	return assembler->left_out;
+}
+
+/* ---- a pass -------------------------------------------------------------------------------- */
+
+static const struct strategy *next_strategy(const struct assembler *assembler)
+{
+	const struct strategy *strategy = &strategies[assembler->pass];
+
+	return strategy->name && strategy->level <= assembler->options.level ? strategy : NULL;
+}
+
+bool assembler_has_pass(const struct assembler *assembler)
+{
+	return assembler->broken_count && next_strategy(assembler);
+}
+
+/* What the threads of a pass share. */
+struct crew {
+	struct assembler *assembler;
+	const struct strategy *strategy;
+	uint64_t work; /* of each file */
+	_Atomic size_t next;
+	_Atomic bool stopped, no_memory;
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	unsigned at_work;
+};
+
+struct crew_job {
+	struct pool_job pool_job; /* first */
+	struct crew *crew;
+};
+
+static bool may_go_on(void *context, uint64_t reached)
+{
+	const struct crew *crew = context;
+
+	(void)reached;
+	return !crew->assembler->options.interrupted || !crew->assembler->options.interrupted();
+}
+
+static uint32_t bits_of(uint64_t number)
+{
+	uint32_t bits = 0;
+
+	for (; number > 1; number = (number + 1) / 2)
+		bits++;
+	return bits;
+}
+
+/* Whether the joints are proved; else the outcome becomes unverified. */
+static void judge(struct assembled *found)
+{
+	struct assembly *assembly = &found->assembly;
+	uint32_t chance = bits_of(assembly->tested);
+	struct finding *finding = &found->outcome.finding;
+
+	assembly->evidence = assembly->evidence > chance ? assembly->evidence - chance : 0;
+	if (assembly->evidence >= PROOF_BITS && !assembly->doubt_count)
+		return;
+	if (assembly->doubt_count)
+		found->outcome.verdict = verdict_because(CARVE_UNVERIFIED, finding,
+			"in %" PRIu32 " pieces; a joint is somewhere in bytes %" PRIu64
+			" to %" PRIu64,
+			found->run_count, assembly->doubt[0].offset,
+			assembly->doubt[0].offset + assembly->doubt[0].length);
+	else
+		found->outcome.verdict = verdict_because(CARVE_UNVERIFIED, finding,
+			"in %" PRIu32 " pieces, and nothing proves the joints", found->run_count);
+}
+
+static void try_file(struct crew *crew, struct view *view, size_t index)
+{
+	struct assembler *assembler = crew->assembler;
+	const struct broken *broken = &assembler->broken[index];
+	struct assembled *found = &assembler->found[index];
+	struct extents extents = { 0 };
+	struct workbench bench = {
+		.view = view,
+		.evidence = assembler->evidence,
+		.rule = &assembler->options.rules->rules[broken->rule],
+		.clusters = &assembler->clusters,
+		.work_left = crew->work,
+	};
+	bool success;
+
+	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
+	success = crew->strategy->find(&bench, broken, &extents, &found->outcome, &found->assembly);
+	if (bench.no_memory)
+		crew->no_memory = true;
+	if (bench.stopped)
+		crew->stopped = true;
+	if (success && (bench.no_memory || bench.stopped)) {
+		outcome_free(&found->outcome);
+		success = false;
+	}
+	if (success) {
+		found->runs = extents.runs;
+		found->run_count = (uint32_t)extents.count;
+		found->assembly.by = crew->strategy->by;
+		found->assembly.tested = bench.tested;
+		judge(found);
+		return;
+	}
+	extents_free(&extents);
+}
+
+static void run_crew(struct pool_job *pool_job, unsigned worker)
+{
+	struct crew *crew = ((struct crew_job *)pool_job)->crew;
+	struct view *view = view_new();
+	size_t index;
+
+	(void)worker;
+	view_watch(view, may_go_on, crew);
+	while ((index = crew->next++) < crew->assembler->broken_count && !crew->stopped &&
+		!crew->no_memory)
+		if (!crew->assembler->found[index].runs)
+			try_file(crew, view, index);
+	view_free(view);
+	pthread_mutex_lock(&crew->lock);
+	crew->at_work--;
+	pthread_cond_signal(&crew->ended);
+	pthread_mutex_unlock(&crew->lock);
+}
+
+/* Each file's share of the pass's work. */
+static uint64_t work_of_file(const struct assembler *assembler)
+{
+	uint64_t size = assembler->clusters.end, work, most = WORK_FILE_MAX;
+	uint64_t percent = assembler->options.budget;
+
+	work = size < (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? WORK_BASE + size * WORK_FACTOR
+							     : UINT64_MAX;
+	work /= assembler->broken_count;
+	if (work > most)
+		work = most;
+	if (work < WORK_FILE_MIN)
+		work = WORK_FILE_MIN;
+	return percent < UINT64_MAX / work ? work * percent / 100 : UINT64_MAX;
+}
+
+static void try_all(struct crew *crew)
+{
+	unsigned threads = pool_threads(crew->assembler->options.pool);
+	struct crew_job *jobs = xcalloc(threads, sizeof(*jobs));
+
+	pthread_mutex_init(&crew->lock, NULL);
+	pthread_cond_init(&crew->ended, NULL);
+	crew->at_work = threads;
+	for (unsigned i = 0; i < threads; i++) {
+		jobs[i].pool_job.run = run_crew;
+		jobs[i].crew = crew;
+		pool_submit(crew->assembler->options.pool, POOL_CHECK, &jobs[i].pool_job);
+	}
+	pthread_mutex_lock(&crew->lock);
+	while (crew->at_work)
+		pthread_cond_wait(&crew->ended, &crew->lock);
+	pthread_mutex_unlock(&crew->lock);
+	pthread_cond_destroy(&crew->ended);
+	pthread_mutex_destroy(&crew->lock);
+	free(jobs);
+}
+
+/* ---- claims -------------------------------------------------------------------------------- */
+
+static int compare_claims(const void *a, const void *b)
+{
+	const struct assembled *left = *(struct assembled *const *)a;
+	const struct assembled *right = *(struct assembled *const *)b;
+
+	if (left->assembly.evidence != right->assembly.evidence)
+		return left->assembly.evidence < right->assembly.evidence ? 1 : -1;
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	return left->rule < right->rule ? -1 : left->rule > right->rule;
+}
+
+static bool can_have(const struct assembler *assembler, const struct assembled *found)
+{
+	for (uint32_t i = 0; i < found->run_count; i++)
+		if (!clusters_are_free(
+			    &assembler->clusters, found->runs[i].offset, found->runs[i].length))
+			return false;
+	return true;
+}
+
+static void claim(struct assembler *assembler, struct assembled *found)
+{
+	if (!can_have(assembler, found)) {
+		forget(found);
+		return;
+	}
+	for (uint32_t i = 0; i < found->run_count; i++)
+		clusters_take(&assembler->clusters, found->runs[i].offset, found->runs[i].length);
+}
+
+/* The complete ones that a pass has found get their clusters. */
+static void claim_all(struct assembler *assembler, enum assembly_by by)
+{
+	struct assembled **claims = xcalloc(assembler->broken_count, sizeof(struct assembled *));
+	size_t count = 0;
+
+	for (size_t i = 0; i < assembler->broken_count; i++) {
+		struct assembled *found = &assembler->found[i];
+
+		if (found->runs && found->assembly.by == by &&
+			found->outcome.verdict == CARVE_COMPLETE)
+			claims[count++] = found;
+	}
+	if (count)
+		qsort(claims, count, sizeof(struct assembled *), compare_claims);
+	for (size_t i = 0; i < count; i++)
+		claim(assembler, claims[i]);
+	free(claims);
+}
+
+/* What is not proved gives way to what is. */
+static void drop_overlapping(struct assembler *assembler)
+{
+	for (size_t i = 0; i < assembler->broken_count; i++) {
+		struct assembled *found = &assembler->found[i];
+
+		if (found->runs && found->outcome.verdict != CARVE_COMPLETE &&
+			!can_have(assembler, found))
+			forget(found);
+	}
+}
+
+static void get_ready(struct assembler *assembler)
+{
+	if (assembler->is_ready)
+		return;
+	clusters_get_ready(&assembler->clusters);
+	assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
+	assembler->is_ready = true;
+}
+
+/* What the threads found in a pass that does not count. */
+static void undo(struct assembler *assembler, enum assembly_by by)
+{
+	for (size_t i = 0; i < assembler->broken_count; i++)
+		if (assembler->found[i].runs && assembler->found[i].assembly.by == by)
+			forget(&assembler->found[i]);
+}
+
+int assembler_pass(struct assembler *assembler, struct error *error)
+{
+	struct crew crew = { .assembler = assembler, .strategy = next_strategy(assembler) };
+
+	get_ready(assembler);
+	crew.work = work_of_file(assembler);
+	try_all(&crew);
+	if (crew.stopped || crew.no_memory) {
+		undo(assembler, crew.strategy->by);
+		return crew.no_memory ? error_set(error, EXIT_IO, ENOMEM,
+						"memory ran out while a file was put together; "
+						"free some, or use fewer --threads, and resume "
+						"the run")
+				      : -EINTR;
+	}
+	assembler->pass++;
+	claim_all(assembler, crew.strategy->by);
+	drop_overlapping(assembler);
+	return 0;
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+const struct assembled *assembler_results(const struct assembler *assembler, size_t *count)
+{
+	size_t used = 0;
+
+	/* The broken files are in order of start; the found ones move together. */
+	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
+		if (assembler->found[i].runs) {
+			struct assembled found = assembler->found[i];
+
+			assembler->found[i] = (struct assembled){ 0 };
+			assembler->found[used++] = found;
+		}
+	*count = used;
+	return assembler->found;
+}
+
+/* ---- checkpoints --------------------------------------------------------------------------- */
+
+void assembler_save(const struct assembler *assembler, struct codec_writer *writer)
+{
+	codec_put(writer, assembler->clusters.complete_count);
+	for (size_t i = 0; i < assembler->clusters.complete_count; i++) {
+		codec_put(writer, assembler->clusters.complete[i].offset);
+		codec_put(writer, assembler->clusters.complete[i].length);
+	}
+	codec_put(writer, assembler->clusters.start_count);
+	for (size_t i = 0; i < assembler->clusters.start_count; i++)
+		codec_put(writer, assembler->clusters.starts[i]);
+	codec_put(writer, assembler->left_out);
+	codec_put(writer, assembler->broken_count);
+	for (size_t i = 0; i < assembler->broken_count; i++) {
+		const struct broken *broken = &assembler->broken[i];
+
+		codec_put(writer, broken->start);
+		codec_put(writer, broken->length);
+		codec_put(writer, broken->rule);
+		codec_put(writer, broken->verdict);
+	}
+}
+
+void assembler_load(struct assembler *assembler, struct codec_reader *reader)
+{
+	uint64_t limit = assembler->clusters.end;
+	uint64_t count;
+
+	count = codec_get(reader, UINT32_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		uint64_t offset = codec_get(reader, limit);
+
+		clusters_add_complete(
+			&assembler->clusters, offset, codec_get(reader, limit - offset));
+	}
+	count = codec_get(reader, UINT32_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		clusters_add_start(&assembler->clusters, codec_get(reader, limit));
+	assembler->left_out = codec_get(reader, UINT64_MAX);
+	count = codec_get(reader, BROKEN_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		struct broken broken = { .start = codec_get(reader, limit - 1) };
+
+		broken.length = codec_get(reader, limit - broken.start);
+		broken.rule = (uint32_t)codec_get(reader, assembler->options.rules->count - 1);
+		broken.verdict = (uint32_t)codec_get(reader, CARVE_UNVERIFIED);
+		note_broken(assembler, &broken);
+	}
+}

@@ -1,0 +1,77 @@
+/*
+ * Files in pieces: after the decisions of a scan, puts files together that broke off, where that can
+ * be proved. README.md has the overview. One thread calls, the trials run in the pool.
+ */
+#ifndef BURIN_ASSEMBLE_ASSEMBLE_H
+#define BURIN_ASSEMBLE_ASSEMBLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/codec.h"
+#include "base/error.h"
+#include "base/pool.h"
+#include "base/ranges.h"
+#include "carve/check.h"
+#include "carve/decide.h"
+#include "evidence/image.h"
+#include "evidence/volumes.h"
+#include "report/record.h"
+#include "rules/rules.h"
+
+/* How far it goes; each does what those before it do, too. */
+enum assemble_level {
+	FRAGMENTS_OFF,
+	FRAGMENTS_KNOWN,  /* layouts that need no search */
+	FRAGMENTS_NEAR,   /* two pieces, the second soon after the first */
+	FRAGMENTS_SEARCH, /* any clusters */
+};
+
+/* The choices of --fragments, in that order. */
+#define ASSEMBLE_LEVEL_CHOICES "off|known|near|search"
+
+struct assemble_options {
+	struct image *image;           /* that was searched */
+	const struct volumes *volumes; /* NULL: none are known */
+	const struct rules *rules;
+	struct pool *pool;
+	enum assemble_level level;
+	uint64_t budget; /* percent of the usual work */
+	/* Polled by every trial: true ends the pass. Thread-safe. */
+	bool (*interrupted)(void);
+};
+
+/* A file that was put together. Its outcome's offsets are in the file. */
+struct assembled {
+	uint64_t start; /* of the file, in the evidence */
+	uint32_t rule;
+	uint32_t run_count;
+	struct range *runs; /* in the evidence */
+	struct outcome outcome;
+	struct assembly assembly;
+};
+
+struct assembler;
+
+/* Never NULL. What the options point to must outlive it. */
+struct assembler *assembler_new(const struct assemble_options *options);
+/* A decision of the scan, in order: keeps what it needs of it. */
+void assembler_note(struct assembler *assembler, const struct decision *decision);
+/* Whether there is another pass to make. */
+bool assembler_has_pass(const struct assembler *assembler);
+/* Makes the next pass over all files that broke off. Returns 0, -EINTR (interrupted: the pass will
+ * have to be made again), or another negative errno with error set. */
+int assembler_pass(struct assembler *assembler, struct error *error);
+/* After the last pass: *count results in order of (start, rule), valid until assembler_free. */
+const struct assembled *assembler_results(const struct assembler *assembler, size_t *count);
+/* Files that broke off and of which no more could be kept in mind. */
+uint64_t assembler_left_out(const struct assembler *assembler);
+/* For a checkpoint: what was noted, and the passes that are complete. */
+void assembler_save(const struct assembler *assembler, struct codec_writer *writer);
+/* Into a new one with the same options. Invalid values fail the reader. */
+void assembler_load(struct assembler *assembler, struct codec_reader *reader);
+/* NULL is fine. */
+void assembler_free(struct assembler *assembler);
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * Files start at clusters. So if nearly all starts have one remainder modulo a power of two, that is
+ * the size of a cluster, or a divisor of it, and the remainder shows where clusters begin. Files that
+ * are inside others (a thumbnail, a member of an archive) start anywhere: only starts on the grid of
+ * sectors count. Where few files were found the usual size, 4096, is taken if they allow it.
+ */
+#include "assemble/clusters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define SECTOR 512
+#define CLUSTER_MAX 65536
+#define USUAL 4096
+#define STARTS_MIN 20                  /* fewer show no more than the usual size */
+#define SHARE_PERCENT 95               /* of the starts share the remainder */
+#define STARTS_MAX ((size_t)1 << 20)   /* that are kept in mind */
+#define COMPLETE_MAX ((size_t)1 << 22) /* extents that are kept in mind */
+
+void clusters_add_start(struct clusters *clusters, uint64_t start)
+{
+	if (clusters->start_count == STARTS_MAX)
+		return;
+	clusters->starts = xgrow(clusters->starts, &clusters->start_capacity, clusters->start_count,
+		sizeof(*clusters->starts));
+	clusters->starts[clusters->start_count++] = start;
+}
+
+/* The remainder that most starts have, modulo size, and how many have it. Counted in sectors from
+ * `sector`, the remainder of the grid of sectors; others are left out. */
+static uint64_t common_remainder(
+	const struct clusters *clusters, uint64_t sector, uint64_t size, uint64_t *votes)
+{
+	uint64_t counts[CLUSTER_MAX / SECTOR] = { 0 };
+	uint64_t best = 0;
+
+	for (size_t i = 0; i < clusters->start_count; i++)
+		if (clusters->starts[i] % SECTOR == sector)
+			counts[clusters->starts[i] % size / SECTOR]++;
+	for (uint64_t n = 1; n < size / SECTOR; n++)
+		if (counts[n] > counts[best])
+			best = n;
+	*votes = counts[best];
+	return best * SECTOR + sector;
+}
+
+/* The remainder modulo a sector that most starts have, and how many have it. */
+static uint64_t sector_remainder(const struct clusters *clusters, uint64_t *votes)
+{
+	uint64_t counts[SECTOR] = { 0 };
+	uint64_t best = 0;
+
+	for (size_t i = 0; i < clusters->start_count; i++)
+		counts[clusters->starts[i] % SECTOR]++;
+	for (uint64_t n = 1; n < SECTOR; n++)
+		if (counts[n] > counts[best])
+			best = n;
+	*votes = counts[best];
+	return best;
+}
+
+void clusters_add_complete(struct clusters *clusters, uint64_t offset, uint64_t length)
+{
+	if (clusters->complete_count == COMPLETE_MAX)
+		return;
+	clusters->complete = xgrow(clusters->complete, &clusters->complete_capacity,
+		clusters->complete_count, sizeof(*clusters->complete));
+	clusters->complete[clusters->complete_count++] = (struct range){ offset, length };
+}
+
+void clusters_add_base(struct clusters *clusters, uint64_t offset)
+{
+	clusters->bases = xgrow(clusters->bases, &clusters->base_capacity, clusters->base_count,
+		sizeof(*clusters->bases));
+	clusters->bases[clusters->base_count++] = offset;
+}
+
+static void find_grid(struct clusters *clusters)
+{
+	uint64_t total, votes, sector = sector_remainder(clusters, &total);
+
+	clusters->size = SECTOR;
+	clusters->origin = sector;
+	for (uint64_t size = CLUSTER_MAX; size > SECTOR; size /= 2) {
+		uint64_t remainder = common_remainder(clusters, sector, size, &votes);
+
+		if (votes * 100 < total * SHARE_PERCENT || (total < STARTS_MIN && size > USUAL))
+			continue;
+		clusters->size = size;
+		clusters->origin = remainder;
+		return;
+	}
+}
+
+void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length)
+{
+	uint64_t end = offset + length, over = (end - clusters->origin) % clusters->size;
+	uint64_t slack = over ? clusters->size - over : 0;
+
+	if (slack > clusters->end - end)
+		slack = clusters->end - end;
+	ranges_add(&clusters->taken, offset, length + slack);
+}
+
+void clusters_get_ready(struct clusters *clusters)
+{
+	find_grid(clusters);
+	for (size_t i = 0; i < clusters->complete_count; i++) {
+		const struct range *extent = &clusters->complete[i];
+
+		if (extent->offset % clusters->size == clusters->origin)
+			clusters_take(clusters, extent->offset, extent->length);
+	}
+}
+
+bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_t length)
+{
+	return ranges_overlap(&clusters->taken, offset, length) == 0;
+}
+
+bool clusters_is_start(const struct clusters *clusters, uint64_t offset)
+{
+	size_t low = 0, high = clusters->start_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (clusters->starts[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < clusters->start_count && clusters->starts[low] == offset;
+}
+
+void clusters_free(struct clusters *clusters)
+{
+	ranges_free(&clusters->taken);
+	free(clusters->starts);
+	free(clusters->complete);
+	free(clusters->bases);
+}

@@ -1,0 +1,42 @@
+/*
+ * What is known of the image's clusters: their size and grid, and which are taken. A cluster is taken
+ * when a complete file has it that starts at a cluster; one that starts elsewhere is inside another
+ * file. During a pass this does not change; all threads read it.
+ */
+#ifndef BURIN_ASSEMBLE_CLUSTERS_H
+#define BURIN_ASSEMBLE_CLUSTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/ranges.h"
+
+struct clusters {
+	uint64_t size;       /* bytes of a cluster: a power of two */
+	uint64_t origin;     /* clusters begin at offsets of this remainder */
+	uint64_t end;        /* of the image */
+	struct ranges taken; /* by complete files */
+	uint64_t *starts;    /* of files that were found, rising */
+	size_t start_count, start_capacity;
+	struct range *complete; /* extents of complete files */
+	size_t complete_count, complete_capacity;
+	uint64_t *bases; /* where volumes begin, and 0: blocks are numbered from there */
+	size_t base_count, base_capacity;
+};
+
+/* In order of start: a file that was found. */
+void clusters_add_start(struct clusters *clusters, uint64_t start);
+/* An extent of a complete file. */
+void clusters_add_complete(struct clusters *clusters, uint64_t offset, uint64_t length);
+void clusters_add_base(struct clusters *clusters, uint64_t offset);
+/* All was added: finds size and origin, and what is taken. */
+void clusters_get_ready(struct clusters *clusters);
+/* Takes the clusters that have a byte of the range. */
+void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length);
+/* Whether no complete file has a byte of the range, which is inside the image. */
+bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_t length);
+/* Whether a file that was found starts exactly there. */
+bool clusters_is_start(const struct clusters *clusters, uint64_t offset);
+void clusters_free(struct clusters *clusters);
+
+#endif

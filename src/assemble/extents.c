@@ -1,0 +1,67 @@
+#include "assemble/extents.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void extents_clear(struct extents *extents)
+{
+	extents->count = 0;
+}
+
+void extents_add(struct extents *extents, uint64_t offset, uint64_t length)
+{
+	struct range *last = extents->count ? &extents->runs[extents->count - 1] : NULL;
+
+	if (!length)
+		return;
+	if (last && last->offset + last->length == offset) {
+		last->length += length;
+		return;
+	}
+	extents->runs =
+		xgrow(extents->runs, &extents->capacity, extents->count, sizeof(*extents->runs));
+	extents->runs[extents->count++] = (struct range){ offset, length };
+}
+
+uint64_t extents_length(const struct extents *extents)
+{
+	uint64_t length = 0;
+
+	for (size_t i = 0; i < extents->count; i++)
+		length += extents->runs[i].length;
+	return length;
+}
+
+void extents_cut(struct extents *extents, uint64_t length)
+{
+	size_t i = 0;
+
+	for (; i < extents->count && length; i++) {
+		if (extents->runs[i].length > length)
+			extents->runs[i].length = length;
+		length -= extents->runs[i].length;
+	}
+	extents->count = i;
+}
+
+bool extents_overlaps_itself(const struct extents *extents)
+{
+	struct ranges seen = { 0 };
+	bool twice = false;
+
+	for (size_t i = 0; i < extents->count && !twice; i++) {
+		const struct range *run = &extents->runs[i];
+
+		twice = ranges_overlap(&seen, run->offset, run->length) != 0;
+		ranges_add(&seen, run->offset, run->length);
+	}
+	ranges_free(&seen);
+	return twice;
+}
+
+void extents_free(struct extents *extents)
+{
+	free(extents->runs);
+	*extents = (struct extents){ 0 };
+}

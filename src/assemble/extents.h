@@ -1,0 +1,27 @@
+/* The extents of a file, or of one that is being tried: ranges of the evidence in file order. */
+#ifndef BURIN_ASSEMBLE_EXTENTS_H
+#define BURIN_ASSEMBLE_EXTENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/ranges.h"
+
+/* Zero-initialise; extents_free when done. */
+struct extents {
+	struct range *runs;
+	size_t count, capacity;
+};
+
+void extents_clear(struct extents *extents);
+/* Adds bytes at the file's end; a run that continues the last one becomes part of it. */
+void extents_add(struct extents *extents, uint64_t offset, uint64_t length);
+uint64_t extents_length(const struct extents *extents);
+/* Cuts the file to this many bytes. */
+void extents_cut(struct extents *extents, uint64_t length);
+/* Whether a byte of the evidence is in it twice. */
+bool extents_overlaps_itself(const struct extents *extents);
+void extents_free(struct extents *extents);
+
+#endif

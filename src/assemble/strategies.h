@@ -1,0 +1,28 @@
+/* The ways to find a file's pieces: each is a row of the table in strategies.c, and a function. */
+#ifndef BURIN_ASSEMBLE_STRATEGIES_H
+#define BURIN_ASSEMBLE_STRATEGIES_H
+
+#include "assemble/workbench.h"
+
+/* A row is a pass over all files that broke off. */
+struct strategy {
+	const char *name;          /* NULL ends the table */
+	enum assemble_level level; /* the lowest that uses it */
+	enum assembly_by by;
+	/* Looks for a layout that the carver finds COMPLETE. True: extents, outcome, and in assembly
+	 * the evidence (bits, of the joints, whatever the number of trials) and the doubts are
+	 * filled in. Called by several threads for different files. */
+	bool (*find)(struct workbench *bench, const struct broken *broken, struct extents *extents,
+		struct outcome *outcome, struct assembly *assembly);
+};
+
+extern const struct strategy strategies[];
+
+/* The layout of ext2 and ext3 (pointer_blocks.c). */
+bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
+/* Two pieces, the second at most 128 clusters after the first (two_pieces.c). */
+bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly);
+
+#endif

@@ -1,0 +1,48 @@
+#include "assemble/workbench.h"
+
+#include <assert.h>
+
+bool workbench_goes_on(const struct workbench *bench)
+{
+	return !bench->stopped && !bench->no_memory && !bench->exhausted;
+}
+
+/* What the trial took, or what it was allowed. */
+static void charge(struct workbench *bench, uint64_t work)
+{
+	bench->work_left -= work < bench->work_left ? work : bench->work_left;
+	if (!bench->work_left)
+		bench->exhausted = true;
+}
+
+/* No complete file has a byte of it. */
+static bool is_free(const struct workbench *bench, const struct extents *extents)
+{
+	for (size_t i = 0; i < extents->count; i++)
+		if (!clusters_are_free(
+			    bench->clusters, extents->runs[i].offset, extents->runs[i].length))
+			return false;
+	return true;
+}
+
+bool workbench_try(struct workbench *bench, struct extents *extents, struct outcome *outcome)
+{
+	if (!workbench_goes_on(bench))
+		return false;
+	assert(extents->count);
+	bench->tested++;
+	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
+		bench->work_left, outcome);
+	charge(bench, outcome->work);
+	bench->no_memory = outcome->no_memory;
+	bench->stopped = view_stopped(bench->view);
+	if (outcome->verdict != CARVE_COMPLETE || bench->no_memory || bench->stopped) {
+		outcome_free(outcome);
+		return false;
+	}
+	extents_cut(extents, outcome->length);
+	if (is_free(bench, extents) && !extents_overlaps_itself(extents))
+		return true;
+	outcome_free(outcome);
+	return false;
+}
