@@ -53,8 +53,11 @@ endif
 
 # ---- flags ------------------------------------------------------------------------------------
 
-CFLAGS_release  = -O3 -g
-CFLAGS_debug    = -O0 -g3
+# The flags against attackers come from src/packaging/detect; sanitizers have their own checks.
+CFLAGS_release  = -O3 -g $(HARDENING) $(FORTIFY)
+CFLAGS_debug    = -O0 -g3 $(HARDENING)
+LDFLAGS_release = $(HARDENING_LINK)
+LDFLAGS_debug   = $(HARDENING_LINK)
 CFLAGS_asan     = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_tsan     = -O1 -g -fsanitize=thread
 CFLAGS_fuzz     = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -71,7 +74,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 COMPILE := $(CC) -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE -MMD -MP
 LINK    := $(CC) -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
 LIBS    := $(PKG_LIBS) -lm
-CUDA_COMPILE := $(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -Xcompiler -Wall,-Wno-unused-function -MMD -MP
+CUDA_COMPILE := $(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -Xcompiler -Wall,-Wno-unused-function \
+	$(if $(findstring -fPIE,$(HARDENING)),-Xcompiler -fPIE) -MMD -MP
 ifeq ($(CUDA),1)
 LIBS    += -L$(dir $(NVCC))../lib64 -lcudart_static -lstdc++ -ldl -lrt
 endif

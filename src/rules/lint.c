@@ -18,10 +18,13 @@
 #define GIB 1073741824.0
 #define SHORT_BITS 24 /* fewer than three bytes' worth */
 
+struct cover_index;
+
 struct context {
 	struct lint *lint;
 	const struct rules *rules;
 	const struct rule *rule;
+	struct cover_index *index;
 };
 
 const char *lint_level_name(enum lint_level level)
@@ -322,10 +325,165 @@ static bool check_pair(const struct context *c, const struct rule *other, bool e
 	return true;
 }
 
+/* ---- which rules may cover another --------------------------------------------------------- */
+
+/*
+ * Comparing each rule with each other one would take minutes for tens of thousands. A rule that
+ * covers another has a header that covers the other's first one, so it is enough to find these: by
+ * the first 8 bytes of the patterns. There are few masks of these bytes, however many patterns.
+ */
+struct pattern_head {
+	uint64_t mask, bytes; /* of the first 8 bytes; zeros past the pattern's end */
+	uint32_t pattern;
+};
+
+struct cover_index {
+	struct pattern_head *heads; /* of headers that are not regexes, by mask and bytes */
+	uint32_t head_count;
+	uint32_t *masks; /* where in heads each mask starts; ends with head_count */
+	uint32_t mask_count;
+	uint32_t *
+		first; /* for each pattern: where its rules start in rules; ends with their count */
+	uint32_t *rules; /* of which each pattern is a header, in order */
+	uint32_t *found; /* rules that may cover the one at hand */
+	size_t found_count, found_capacity;
+};
+
+static struct pattern_head head_of(const struct pattern *pattern, uint32_t number)
+{
+	struct pattern_head head = { .pattern = number };
+
+	for (uint32_t i = 0; i < 8; i++) {
+		uint8_t mask = i < pattern->len ? pattern->mask[i] : 0;
+
+		head.mask = head.mask << 8 | mask;
+		head.bytes = head.bytes << 8 | (mask ? pattern->bytes[i] & mask : 0);
+	}
+	return head;
+}
+
+static int compare_heads(const void *left, const void *right)
+{
+	const struct pattern_head *a = left, *b = right;
+
+	if (a->mask != b->mask)
+		return a->mask < b->mask ? -1 : 1;
+	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+static void index_rules(struct cover_index *index, const struct rules *rules)
+{
+	uint32_t total = 0, *next;
+
+	index->first = xcalloc(rules->patterns.count + 1, sizeof(*index->first));
+	for (uint32_t r = 0; r < rules->count; r++)
+		for (uint32_t i = 0; i < rules->rules[r].header_count; i++, total++)
+			index->first[rules->rules[r].headers[i] + 1]++;
+	for (uint32_t p = 0; p < rules->patterns.count; p++)
+		index->first[p + 1] += index->first[p];
+	index->rules = xcalloc(total, sizeof(*index->rules));
+	next = xcalloc(rules->patterns.count, sizeof(*next));
+	for (uint32_t r = 0; r < rules->count; r++)
+		for (uint32_t i = 0; i < rules->rules[r].header_count; i++) {
+			uint32_t pattern = rules->rules[r].headers[i];
+
+			index->rules[index->first[pattern] + next[pattern]++] = r;
+		}
+	free(next);
+}
+
+static void index_heads(struct cover_index *index, const struct rules *rules)
+{
+	uint32_t count = rules->patterns.count;
+
+	index->heads = xcalloc(count, sizeof(*index->heads));
+	index->masks = xcalloc(count + 1, sizeof(*index->masks));
+	for (uint32_t p = 0; p < count; p++)
+		if (!rules->patterns.patterns[p].regex && index->first[p] < index->first[p + 1])
+			index->heads[index->head_count++] =
+				head_of(&rules->patterns.patterns[p], p);
+	qsort(index->heads, index->head_count, sizeof(*index->heads), compare_heads);
+	for (uint32_t i = 0; i < index->head_count; i++)
+		if (!i || index->heads[i].mask != index->heads[i - 1].mask)
+			index->masks[index->mask_count++] = i;
+	index->masks[index->mask_count] = index->head_count;
+}
+
+static void index_free(struct cover_index *index)
+{
+	free(index->heads);
+	free(index->masks);
+	free(index->first);
+	free(index->rules);
+	free(index->found);
+}
+
+/* Rules with that header may cover the one at hand. */
+static void find_rules(struct cover_index *index, uint32_t pattern)
+{
+	for (uint32_t i = index->first[pattern]; i < index->first[pattern + 1]; i++) {
+		index->found = xgrow(index->found, &index->found_capacity, index->found_count,
+			sizeof(*index->found));
+		index->found[index->found_count++] = index->rules[i];
+	}
+}
+
+/* Patterns among those of one mask that may cover the one with that head. */
+static void find_heads(struct cover_index *index, const struct rules *rules, uint32_t from,
+	uint32_t until, const struct pattern_head *head)
+{
+	uint64_t bytes = head->bytes & index->heads[from].mask;
+	uint32_t end = until;
+
+	while (from < until) {
+		uint32_t middle = from + (until - from) / 2;
+
+		if (index->heads[middle].bytes < bytes)
+			from = middle + 1;
+		else
+			until = middle;
+	}
+	for (; from < end && index->heads[from].bytes == bytes; from++)
+		if (pattern_covers(&rules->patterns.patterns[index->heads[from].pattern],
+			    &rules->patterns.patterns[head->pattern]))
+			find_rules(index, index->heads[from].pattern);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* All rules that may cover this one, in order; some of them more than once. */
+static void find_covering(
+	struct cover_index *index, const struct rules *rules, const struct rule *rule)
+{
+	const struct pattern *pattern = &rules->patterns.patterns[rule->headers[0]];
+	struct pattern_head head;
+
+	index->found_count = 0;
+	if (pattern->regex) {
+		find_rules(index, rule->headers[0]);
+		return;
+	}
+	head = head_of(pattern, rule->headers[0]);
+	for (uint32_t i = 0; i < index->mask_count; i++)
+		if (!(index->heads[index->masks[i]].mask & ~head.mask))
+			find_heads(index, rules, index->masks[i], index->masks[i + 1], &head);
+	qsort(index->found, index->found_count, sizeof(*index->found), compare_numbers);
+}
+
 static void check_others(const struct context *c)
 {
-	for (uint32_t i = 0; i < c->rules->count; i++) {
-		const struct rule *other = &c->rules->rules[i];
+	struct cover_index *index = c->index;
+
+	if (!c->rule->header_count)
+		return;
+	find_covering(index, c->rules, c->rule);
+	for (size_t i = 0; i < index->found_count; i++) {
+		const struct rule *other = &c->rules->rules[index->found[i]];
 
 		if (other != c->rule && check_pair(c, other, other < c->rule))
 			return;
@@ -359,19 +517,23 @@ static int compare_messages(const void *left, const void *right, void *rules)
 
 void lint_rules(struct lint *lint, const struct rules *rules)
 {
-	struct context c = { .lint = lint, .rules = rules };
+	struct cover_index index = { 0 };
+	struct context c = { .lint = lint, .rules = rules, .index = &index };
 
 	for (size_t i = 0; i < rules->notes->count; i++) {
 		const struct lint_message *note = &rules->notes->messages[i];
 
 		lint_add(lint, note->level, note->file, note->line, note->rule, "%s", note->text);
 	}
+	index_rules(&index, rules);
+	index_heads(&index, rules);
 	for (uint32_t i = 0; i < rules->count; i++) {
 		c.rule = &rules->rules[i];
 		check_patterns(&c);
 		check_sizes(&c);
 		check_others(&c);
 	}
+	index_free(&index);
 	if (lint->count)
 		qsort_r(lint->messages, lint->count, sizeof(*lint->messages), compare_messages,
 			(void *)rules);
