@@ -391,6 +391,48 @@ static void visit_damaged(const char *carver, const char *path, const struct byt
 	}
 }
 
+/* A watcher that refuses, and notes how much work was done then. */
+struct refusal {
+	const struct view *view;
+	bool asked;
+	uint64_t work;
+};
+
+static bool refuse(void *context, uint64_t reached)
+{
+	struct refusal *refusal = context;
+
+	(void)reached;
+	refusal->asked = true;
+	refusal->work = view_work_done(refusal->view);
+	return false;
+}
+
+static int refused_count;
+
+static void visit_refused(const char *carver, const char *path, const struct bytes *bytes)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	struct refusal refusal = { .view = view };
+	struct finding found = { 0 };
+
+	view_watch(view, refuse, &refusal);
+	carver_find(carver)->check(view, &found);
+	if (refusal.asked)
+		cr_assert_leq(view_work_done(view) - refusal.work, 256 << 10,
+			"%s: works on, for %zu units", path,
+			(size_t)(view_work_done(view) - refusal.work));
+	refused_count += refusal.asked;
+	view_free(view);
+}
+
+/* A run that is interrupted waits for no check. */
+Test(carvers, what_may_not_go_on_ends)
+{
+	each_golden(visit_refused);
+	cr_expect_geq(refused_count, 10, "%d files take enough work to be asked", refused_count);
+}
+
 Test(carvers, damage_anywhere_is_survived)
 {
 	each_golden(visit_damaged);

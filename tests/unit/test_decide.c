@@ -189,6 +189,40 @@ Test(decide, work_beyond_what_a_rule_has_left_is_refused)
 	teardown(&f);
 }
 
+/* When a check starts, any thread may ask: what was decided on since it was queued counts. */
+Test(decide, a_check_may_take_what_its_rule_has_left_when_it_starts)
+{
+	const uint64_t most = ((uint64_t)512 << 20) + 16 * 1000;
+	const struct candidate at_100 = { .start = 100 }, other = { .start = 100, .rule = 1 },
+			       earlier = { .start = 50 };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ .searched_len = 1000 });
+	cr_expect_eq(decider_work_cap(f.decider, &at_100), most, "never more than at first");
+	add(&f, 40, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = most - 1000;
+	cr_expect_str_eq(decide(&f), "0");
+	cr_expect_eq(decider_work_cap(f.decider, &at_100), 1000 + 16 * 60);
+	cr_expect_eq(decider_work_cap(f.decider, &at_100), decider_work_left(f.decider, &at_100));
+	cr_expect_eq(decider_work_cap(f.decider, &other), most, "each rule has its own");
+	add(&f, 90, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = UINT64_MAX;
+	cr_expect_str_eq(decide(&f), "");
+	cr_expect_eq(decider_work_cap(f.decider, &at_100), 16 * 10, "only what was added since");
+	cr_expect_eq(decider_work_cap(f.decider, &earlier), 0, "already decided on");
+	teardown(&f);
+	/* Numbers that do not fit: no bound, or the first one. */
+	setup(&f, (struct decide_options){ .searched_len = 0 });
+	cr_expect_eq(decider_work_cap(f.decider, &at_100), UINT64_MAX);
+	teardown(&f);
+	setup(&f, (struct decide_options){ .searched_len = UINT64_MAX });
+	cr_expect_eq(decider_work_cap(f.decider, &at_100), UINT64_MAX);
+	teardown(&f);
+	setup(&f, (struct decide_options){ .searched_len = 1000 });
+	cr_expect_eq(decider_work_cap(f.decider, &(struct candidate){ .start = UINT64_MAX }), most);
+	teardown(&f);
+}
+
 Test(decide, truncated_files_contain_only_truncated_ones_of_their_own_rule)
 {
 	struct fixture f;
