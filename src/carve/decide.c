@@ -239,8 +239,8 @@ uint64_t decider_work_cap(const struct decider *decider, const struct candidate 
 	uint64_t most = work_at_most(decider);
 	int64_t left;
 
-	if (decider->options.any_order || decider->options.searched_len > SEARCHED_MAX ||
-		candidate->start > SEARCHED_MAX)
+	if (most == UINT64_MAX || decider->options.any_order ||
+		decider->options.searched_len > SEARCHED_MAX || candidate->start > SEARCHED_MAX)
 		return most;
 	left = atomic_load_explicit(
 		       &decider->types[candidate->rule].work_base, memory_order_relaxed) +
