@@ -582,15 +582,23 @@ static void advance(struct carving *carving, bool no_more)
 	report_ready(carving);
 }
 
+static void call_on_wait(struct carving *carving)
+{
+	if (carving->options.on_wait)
+		carving->options.on_wait(carving->options.context);
+}
+
 /* Waits until more than `seen` checks and writes were completed. False when they were not and none
- * is under way: then nothing will change. */
-static bool wait_for_change(struct carving *carving, uint64_t seen)
+ * is under way: then nothing will change. may_save: carving_save may be called meanwhile. */
+static bool wait_for_change(struct carving *carving, uint64_t seen, bool may_save)
 {
 	double from = clock_seconds();
 	enum tracker_wait result;
 
 	if (carving->remote)
 		remote_jobs_push(carving->remote);
+	if (may_save)
+		call_on_wait(carving);
 	do {
 		result = tracker_wait(carving->tracker, seen);
 		/* Sets the flag that writes under way look at. */
@@ -601,15 +609,11 @@ static bool wait_for_change(struct carving *carving, uint64_t seen)
 			report_queue_push(carving->report_queue);
 		if (carving->remote)
 			carving->options.remote->poll(tracker_is_cancelled(carving->tracker));
+		if (may_save)
+			call_on_wait(carving);
 	} while (result == TRACKER_TIMEOUT);
 	carving->waited += clock_seconds() - from;
 	return result == TRACKER_CHANGED;
-}
-
-static void call_on_wait(struct carving *carving)
-{
-	if (carving->options.on_wait)
-		carving->options.on_wait(carving->options.context);
 }
 
 /* Waits until the ring has room for a job. */
@@ -627,8 +631,7 @@ static int make_room(struct carving *carving)
 		advance(carving, false);
 		if (!ring_is_full(carving))
 			return 0;
-		call_on_wait(carving);
-		if (!wait_for_change(carving, seen))
+		if (!wait_for_change(carving, seen, true))
 			return -EAGAIN;
 	}
 }
@@ -743,8 +746,7 @@ int carving_start_checks(struct carving *carving, uint64_t position)
 		advance(carving, false);
 		if (begun_until(carving) >= position || tracker_is_cancelled(carving->tracker))
 			return tracker_status(carving->tracker);
-		call_on_wait(carving);
-		if (!wait_for_change(carving, seen))
+		if (!wait_for_change(carving, seen, true))
 			return tracker_status(carving->tracker);
 	}
 }
@@ -765,7 +767,7 @@ int carving_decide_until(struct carving *carving, uint64_t position)
 		if (carving_decided_until(carving) >= position ||
 			tracker_is_cancelled(carving->tracker))
 			return tracker_status(carving->tracker);
-		changed = wait_for_change(carving, seen);
+		changed = wait_for_change(carving, seen, false);
 		assert(changed || tracker_is_cancelled(carving->tracker));
 	}
 }
@@ -783,8 +785,7 @@ int carving_finish(struct carving *carving)
 			report_queue_finish(carving->report_queue);
 			return tracker_status(carving->tracker);
 		}
-		call_on_wait(carving);
-		changed = wait_for_change(carving, seen);
+		changed = wait_for_change(carving, seen, true);
 		assert(changed || tracker_is_cancelled(carving->tracker));
 	}
 }
@@ -800,7 +801,7 @@ void carving_cancel(struct carving *carving)
 		uint64_t seen = tracker_completed(carving->tracker);
 
 		report_ready(carving);
-		changed = wait_for_change(carving, seen);
+		changed = wait_for_change(carving, seen, false);
 	} while (changed);
 	report_ready(carving);
 	tally_add_many(
