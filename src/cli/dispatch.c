@@ -45,6 +45,16 @@ static int dispatch(int argc, char **argv)
 	return error.code;
 }
 
+/* What a short command prints is then written by the last flush, which knows why it failed. A
+ * terminal is served line by line as ever. */
+static void buffer_stdout(void)
+{
+	static char buffer[64 << 10];
+
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
 /* Output lost to a full disk or a closed pipe must not look like success. */
 static int finish_stdout(int code)
 {
@@ -84,6 +94,7 @@ int program_run(int argc, char **argv)
 	int code;
 
 	fill_standard_streams();
+	buffer_stdout();
 	command_line = copy_words(argc, argv); /* getopt_long permutes argv */
 	signal(SIGPIPE, SIG_IGN);
 	code = finish_stdout(dispatch(argc, argv));

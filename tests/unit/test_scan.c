@@ -26,8 +26,8 @@ Test(scan_engines, order_and_find)
 		if (i <= 3)
 			cr_assert_eq(scan_engine_at(i), scan_engines[i]);
 	}
-	cr_assert_null(scan_engine_at(11));
-	cr_assert_null(scan_engine_at(12));
+	cr_assert_null(scan_engine_at(13));
+	cr_assert_null(scan_engine_at(14));
 	cr_assert_null(scan_engine_find("hyper"));
 }
 
