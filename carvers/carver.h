@@ -64,6 +64,14 @@ int view_ends_with_image(const struct view *view);
 bool view_unreadable(
 	struct view *view, uint64_t offset, uint64_t len, uint64_t *from, uint64_t *to);
 
+/* Whether any byte could not be read in what was fetched for this check so far, which is at least what was
+ * peeked at. Costs nothing, and keeps what view_peek returned valid. */
+bool view_met_unreadable(struct view *view);
+
+/* From now on, until the check ends, bytes that could not be read look like this one instead of
+ * zeros: a format of text goes on after blanks, and not after zeros. */
+void view_fill_unreadable(struct view *view, uint8_t byte);
+
 /* Declares that a part of this file starts at offset as files of its format do (a member of an
  * archive, say), so that a check from there would find only the rest of this file. Offsets must not
  * decrease from call to call. burin will not check the part as a file of its own if it lies inside

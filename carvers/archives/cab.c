@@ -296,7 +296,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "%s at %" PRIu64, problem, cab.files_at);
 	broken = problem ? cab.files_at : walk_blocks(&cab);
 	if (broken || cab.end > view_size(view))
-		return judge_damage(&cab, broken ? broken : cab.end);
+		return walk_past_unread(
+			view, finding, judge_damage(&cab, broken ? broken : cab.end), cab.len);
 	finding->length = cab.len;
 	if (cab.end > cab.len || cab.len - cab.end > GAP_MAX_LEN) {
 		finding->length = cab.end;

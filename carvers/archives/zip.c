@@ -39,6 +39,9 @@
 /* Flags that have no meaning in any version. */
 #define UNUSED_FLAGS 0xd780
 
+/* Unreadable bytes up to so long after a header, or after where data became invalid, may be the cause. */
+#define HEADER_NEAR 2048
+
 #define APK_MAGIC "APK Sig Block 42"
 
 struct zip {
@@ -52,6 +55,8 @@ struct zip {
 	uint64_t output_left;  /* see zip_find_end */
 	uint64_t wrong_crc_at; /* data with another CRC or length; 0: none */
 	bool wrong_deflated;   /* that data */
+	uint64_t lost_at;      /* a member whose header can't be read; 0: none */
+	uint64_t lost_valid_end, searched; /* valid_end then; up to where records were looked for */
 };
 
 static bool known_method(uint16_t method)
@@ -233,7 +238,8 @@ static enum verdict judge_archive(struct zip *zip, const struct zip_directory *d
 			"part of an archive that starts %" PRId64 " bytes earlier", shift);
 	}
 	if (shift < 0 && other < at && local_header_at(zip->view, other)) {
-		finding->length = other;
+		finding->length =
+			zip->lost_at && zip->lost_at < other ? zip->lost_valid_end : other;
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "another archive starts at %" PRIu64, other);
 	}
@@ -241,6 +247,9 @@ static enum verdict judge_archive(struct zip *zip, const struct zip_directory *d
 	if (directory->problem)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%s, after the directory at %" PRIu64, directory->problem, at);
+	if (zip->lost_at || directory->lost)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"not all members, or their entries at %" PRIu64 ", can be read", at);
 	if (!zip_sum_equal(&zip->sum, &directory->sum) && !shift &&
 		judge_entries(zip, directory) == CARVE_COMPLETE)
 		return CARVE_COMPLETE;
@@ -296,10 +305,31 @@ static enum verdict judge_empty(struct zip *zip)
 	return CARVE_COMPLETE;
 }
 
+/* Whether the walk can go on after a header that can't be read; *at: from there, then to the next record. */
+static bool skip_unreadable(struct zip *zip, uint64_t *at)
+{
+	const struct zip_member *member = &zip->member;
+	uint64_t from = member->at > zip->searched ? member->at : zip->searched;
+	uint64_t to = *at + HEADER_NEAR, next;
+
+	if (member->at == *at && member->end + HEADER_NEAR > to)
+		to = member->end + HEADER_NEAR;
+	if (!zip->member.data || from >= to || !zip_find_record(zip->view, from, to, &next))
+		return false;
+	if (!zip->lost_at) {
+		zip->lost_at = *at;
+		zip->lost_valid_end = zip->valid_end;
+	}
+	view_unverified(zip->view, from, next);
+	zip->searched = next + 1;
+	*at = next;
+	return true;
+}
+
 static enum verdict walk_records(struct zip *zip)
 {
 	uint64_t at = 0, signatures;
-	const char *problem;
+	const char *problem = "";
 
 	for (;;) {
 		const uint8_t *p = view_peek(zip->view, at, 4);
@@ -316,12 +346,15 @@ static enum verdict walk_records(struct zip *zip)
 			zip->valid_end = at;
 			view_part(zip->view, at);
 			found = read_member(zip, at, &problem);
-			if (found != ZIP_FOUND)
+			if (found == ZIP_FOUND)
+				at = zip->member.end;
+			else if (!skip_unreadable(zip, &at))
 				return judge_members(zip, found, at, problem);
-			at = zip->member.end;
 			continue;
 		}
 		signatures = at ? signatures_len(zip->view, at) : 0;
+		if (!signatures && skip_unreadable(zip, &at))
+			continue;
 		if (!signatures)
 			return judge_members(zip, ZIP_BROKEN, at, "no ZIP record");
 		at += signatures;

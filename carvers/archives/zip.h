@@ -43,6 +43,7 @@ struct zip_member {
 	bool folder;    /* by its name */
 	bool wide;      /* sizes come from a ZIP64 field */
 	bool wrong_crc; /* data with another CRC or length */
+	bool unread;    /* some of its data could not be read, and so was not compared */
 };
 
 enum zip_found {
@@ -58,6 +59,10 @@ enum zip_found {
  * most *output_left bytes, and subtracts them there; beyond that the data is only searched for a
  * descriptor. */
 enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64_t *output_left);
+
+/* The next local header or directory entry after bytes that could not be read, of which the first is in
+ * [from, to). False: there are no such bytes, or no record follows closely. */
+bool zip_find_record(struct view *view, uint64_t from, uint64_t to, uint64_t *at);
 
 /* Where the data of a member becomes invalid, at most limit (inside the view): its end if it
  * decompresses to bytes with its CRC. */
@@ -105,7 +110,8 @@ struct zip_directory {
 	uint64_t comment;   /* where that comment starts, when found */
 	struct zip_sum sum; /* of its entries, with offsets from the view's start */
 	int64_t shift; /* how many bytes before the view the archive starts, by its own offsets */
-	uint64_t earlier;    /* how many members are before the view */
+	uint64_t earlier; /* how many members are before the view */
+	bool lost;        /* some entries could not be read: nothing can be compared with members */
 	const char *problem; /* what is invalid; when found: what does not fit, or NULL */
 };
 

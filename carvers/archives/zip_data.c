@@ -16,6 +16,11 @@
 #include "noise.h"
 #include "walk.h"
 
+/* How far after unreadable bytes the next record is looked for. */
+#define RECORD_FAR ((uint64_t)4 << 20)
+/* A decoder may fail this long after bytes that are wrong. */
+#define DECODER_LATE 4096
+
 /* Whether a signature that may follow a member is at `at`. */
 static bool record_follows(struct view *view, uint64_t at)
 {
@@ -131,6 +136,27 @@ static bool ends_at(struct view *view, struct zip_member *member, uint64_t at)
 	return false;
 }
 
+bool zip_find_record(struct view *view, uint64_t from, uint64_t to, uint64_t *at)
+{
+	uint64_t end, size = view_size(view), first;
+
+	if (!view_unreadable(view, from, to - from, &first, at))
+		return false;
+	/* All of what could not be read. */
+	while (view_unreadable(view, *at, 1, &first, &end))
+		view_unreadable(view, *at, VIEW_MAX_PEEK, &first, at);
+	end = size - *at < RECORD_FAR ? size : *at + RECORD_FAR;
+	for (; walk_find(view, at, end, 'P'); ++*at) {
+		const uint8_t *p = view_peek(view, *at, 4);
+		uint32_t signature = p ? le32(p) : 0;
+
+		if (signature == ZIP_LOCAL || signature == ZIP_CENTRAL || signature == ZIP_END64 ||
+			signature == ZIP_END)
+			return true;
+	}
+	return false;
+}
+
 static enum zip_found search_end(struct view *view, struct zip_member *member, uint64_t from)
 {
 	uint64_t at = from;
@@ -164,20 +190,24 @@ static enum zip_found find_deflated_end(struct view *view, struct zip_member *me
 	struct inflated *inflated, uint64_t output_max)
 {
 	enum inflated_state state;
-	uint64_t end;
+	uint64_t end, from, to;
 	size_t len;
 
 	state = inflate_data(view, member, view_size(view), output_max, inflated, &end);
 	member->end = end;
 	if (state == INFLATED_MORE)
 		return end < view_size(view) ? search_end(view, member, end) : ZIP_CUT;
-	if (state == INFLATED_BAD)
-		return ZIP_BROKEN;
-	len = read_descriptor(view, member, end - member->data, &inflated->crc);
-	if (!len)
-		return view_size(view) - end < 12 ? ZIP_CUT : ZIP_BROKEN;
+	len = state == INFLATED_BAD
+		      ? 0
+		      : read_descriptor(view, member, end - member->data, &inflated->crc);
 	member->end = end + len;
-	return ZIP_FOUND;
+	if (len)
+		return ZIP_FOUND;
+	if (view_unreadable(view, member->data, end + DECODER_LATE - member->data, &from, &to)) {
+		member->unread = true;
+		return search_end(view, member, to);
+	}
+	return state == INFLATED_BAD || view_size(view) - end >= 12 ? ZIP_BROKEN : ZIP_CUT;
 }
 
 static enum zip_found find_streamed_end(
@@ -250,6 +280,7 @@ enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64
 {
 	bool streamed = sizes_unknown(member);
 	enum zip_found found = find_end(view, member, output_left);
+	uint64_t from, to;
 
 	if (found != ZIP_FOUND || member->flags & ZIP_ENCRYPTED)
 		return found;
@@ -257,6 +288,13 @@ enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64
 		member->wrong_crc = is_stored_wrong(view, member);
 	else if (member->method == ZIP_DEFLATED && !streamed)
 		member->wrong_crc = is_deflated_wrong(view, member, output_left);
+	if (member->wrong_crc &&
+		view_unreadable(view, member->data, member->data_len, &from, &to)) {
+		member->wrong_crc = false;
+		member->unread = true;
+	}
+	if (member->unread)
+		view_unverified(view, member->data, member->end);
 	return found;
 }
 

@@ -105,11 +105,16 @@ static bool add_entry(
 	return true;
 }
 
+static bool follows_entries(uint32_t signature)
+{
+	return signature == ZIP_SIGNATURE || signature == ZIP_END64 || signature == ZIP_END;
+}
+
 /* Sums up all entries; directory->end is after the last one, *last at it. */
 static enum zip_found read_entries(
 	struct view *view, struct zip_directory *directory, uint64_t *last)
 {
-	uint64_t at = directory->at, next;
+	uint64_t at = directory->at, next, searched = 0;
 
 	directory->sum = (struct zip_sum){ 0 };
 	directory->earlier = 0;
@@ -121,6 +126,12 @@ static enum zip_found read_entries(
 		if (!p)
 			return ZIP_CUT;
 		directory->end = at;
+		if (le32(p) != ZIP_CENTRAL && !follows_entries(le32(p)) && at > searched &&
+			zip_find_record(view, *last, at + ZIP_CENTRAL_LEN, &next)) {
+			directory->lost = true;
+			searched = next;
+			continue;
+		}
 		if (le32(p) != ZIP_CENTRAL)
 			return ZIP_FOUND;
 		*last = at;
@@ -170,7 +181,7 @@ static enum zip_found read_end64(struct view *view, struct zip_directory *direct
 static enum zip_found read_end(struct view *view, struct zip_directory *directory,
 	const struct zip_end_record *wide, struct zip_end_record *end)
 {
-	uint64_t at = directory->end;
+	uint64_t at = directory->end, from, to;
 	const uint8_t *p = view_peek(view, at, ZIP_END_LEN);
 
 	if (!p) {
@@ -178,7 +189,13 @@ static enum zip_found read_end(struct view *view, struct zip_directory *director
 		if (!p || le32(p) == ZIP_END)
 			return ZIP_CUT;
 	}
-	if (le32(p) != ZIP_END)
+	if (le32(p) != ZIP_END && view_unreadable(view, at, ZIP_END_LEN, &from, &to)) {
+		end->bare_end = directory->end = at + ZIP_END_LEN;
+		directory->problem = "an end record that can't be read";
+		return ZIP_FOUND;
+	}
+	p = view_peek(view, at, ZIP_END_LEN);
+	if (!p || le32(p) != ZIP_END)
 		return directory_broken(directory, at, "no end record");
 	end->split = le16(p + 4) != 0 || le16(p + 6) != 0;
 	end->count = le16(p + 10);
@@ -228,14 +245,15 @@ static const char *compare_end(struct view *view, struct zip_directory *director
 	if (end->split)
 		return "the end record of a split archive";
 	/* Without ZIP64 some programs let the count wrap. */
-	if (end->count != directory->sum.count && end->count != (directory->sum.count & UINT16_MAX))
+	if (!directory->lost && end->count != directory->sum.count &&
+		end->count != (directory->sum.count & UINT16_MAX))
 		return "an end record with a different number of members";
 	if (end->len != entries_end - directory->at)
 		return "an end record with a different directory length";
 	/* An archive that lost its last two bytes has the next file's bytes for a length. */
 	if (!zip_comment_valid(view, end->bare_end, directory->end))
 		return "an end record with a comment that is not text";
-	if (end->offset == directory->at)
+	if (end->offset == directory->at || directory->lost)
 		return NULL;
 	/* The archive starts elsewhere, unless all members are where the walk found them. */
 	if (zip_sum_equal(&directory->sum, &directory->members))
@@ -263,7 +281,7 @@ enum zip_found zip_read_directory(struct view *view, struct zip_directory *direc
 	found = read_end64(view, directory, &wide, &is_wide);
 	if (found == ZIP_FOUND)
 		found = read_end(view, directory, is_wide ? &wide : NULL, &end);
-	if (found == ZIP_FOUND)
+	if (found == ZIP_FOUND && !directory->problem)
 		directory->problem = compare_end(view, directory, &end, entries_end);
 	directory->comment = end.bare_end;
 	/* Nothing confirms the last entry's lengths, or the comment's. */

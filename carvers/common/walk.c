@@ -4,6 +4,10 @@
 #include <isa-l/crc.h>
 #include <string.h>
 
+#define FIND_WINDOW 4096
+/* Unreadable bytes this long after the end of what is valid may have ended it. */
+#define UNREAD_NEAR 65536
+
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len)
 {
 	if (end > view_size(view))
@@ -58,6 +62,27 @@ bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte)
 	return false;
 }
 
+bool walk_find_word(struct view *view, uint64_t *offset, uint64_t end, const char *words)
+{
+	size_t word_count = strlen(words) / 4;
+
+	for (;;) {
+		uint64_t left = end > *offset ? end - *offset : 0;
+		size_t len = left < FIND_WINDOW ? (size_t)left : FIND_WINDOW;
+		const uint8_t *p = len < 4 ? NULL : view_peek(view, *offset, len);
+
+		if (!p)
+			return false;
+		for (size_t i = 0; i + 4 <= len; i++)
+			for (size_t w = 0; w < word_count; w++)
+				if (memcmp(p + i, words + 4 * w, 4) == 0) {
+					*offset += i;
+					return true;
+				}
+		*offset += len - 3;
+	}
+}
+
 bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 {
 	const uint8_t *window;
@@ -75,6 +100,19 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 }
 
 #define LONG_RUN 32
+
+enum verdict walk_past_unread(
+	struct view *view, struct finding *finding, enum verdict verdict, uint64_t end)
+{
+	uint64_t from, to;
+
+	if (verdict != CARVE_TRUNCATED || finding->length >= end || end > view_size(view) ||
+		!view_met_unreadable(view) ||
+		!view_unreadable(view, 0, finding->length + UNREAD_NEAR, &from, &to))
+		return verdict;
+	finding->length = end;
+	return CARVE_UNVERIFIED;
+}
 
 uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end)
 {

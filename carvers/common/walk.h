@@ -23,6 +23,10 @@ bool walk_zeros(struct view *view, uint64_t at, uint64_t end);
  * search had to stop. */
 bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte);
 
+/* The same for the next four bytes that are one of the words, each of four characters, one after another in
+ * `words`. */
+bool walk_find_word(struct view *view, uint64_t *offset, uint64_t end, const char *words);
+
 /* Continues a CRC-32 (zlib's; *crc is 0 at first) over len bytes at offset. False when they are not
  * all inside the view. */
 bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc);
@@ -31,6 +35,12 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
  * valid_end, and the reason: the image ends, or the rule's max_size, or the budget is spent. */
 enum verdict walk_cut(
 	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end);
+
+/* The verdict on a file that reaches `end` by its own account, and that has this verdict by its content:
+ * CARVE_UNVERIFIED with that length, and the same reason, if it is truncated and bytes that could not be
+ * read, before the end of what is valid or closely after it, may be why. */
+enum verdict walk_past_unread(
+	struct view *view, struct finding *finding, enum verdict verdict, uint64_t end);
 
 /* Where the bytes begin that broke a walk at `end`: at the start of the run of equal bytes that
  * ends there (wiped with zeros, erased to FF) if the run is long, else at end. Coded data has no

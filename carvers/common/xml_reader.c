@@ -141,6 +141,18 @@ void xml_reader_open(struct xml_reader *reader, struct view *view)
 	xml_reader_advance(reader);
 }
 
+void xml_reader_seek(struct xml_reader *reader, uint64_t at)
+{
+	reader->window = NULL;
+	reader->window_at = 0;
+	reader->window_len = 0;
+	reader->pending = 0;
+	reader->problem = NULL;
+	reader->c = 0;
+	reader->next = at;
+	xml_reader_advance(reader);
+}
+
 uint64_t xml_reader_valid_end(const struct xml_reader *reader, uint64_t at)
 {
 	return reader->odd_last && at - reader->odd_last <= ODD_GAP ? reader->odd_start : at;

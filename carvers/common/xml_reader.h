@@ -31,6 +31,9 @@ struct xml_reader {
 /* Detects the encoding from a BOM or the first characters, and reads the first one. */
 void xml_reader_open(struct xml_reader *reader, struct view *view);
 
+/* Reads the character at `at`, and forgets what was wrong. */
+void xml_reader_seek(struct xml_reader *reader, uint64_t at);
+
 /* Reads the next character. */
 void xml_reader_advance(struct xml_reader *reader);
 

@@ -37,6 +37,7 @@ struct document {
 	unsigned depth;
 	bool in_text;      /* not in markup */
 	unsigned title_in; /* depth of the element whose text is being collected, or 0 */
+	uint64_t resumed;  /* up to there bytes can't be read, and were left out */
 	uint32_t open[DEPTH_MAX];
 };
 
@@ -257,9 +258,20 @@ static bool read_start_tag(struct document *document)
 	return true;
 }
 
+static bool is_open(const struct document *document, uint32_t hash)
+{
+	for (unsigned i = document->depth; i--;)
+		if (document->open[i] == hash)
+			return true;
+	return false;
+}
+
+/* After bytes that can't be read, an element's start or end may be missing: an end closes what is open
+ * inside its element, and one without a start is left out. */
 static bool read_end_tag(struct document *document)
 {
 	uint32_t hash;
+	bool unread;
 
 	advance(document);
 	if (!xml_read_name(&document->reader, NULL, &hash))
@@ -267,9 +279,14 @@ static bool read_end_tag(struct document *document)
 	xml_skip_space(&document->reader);
 	if (current(document) != '>')
 		return fail(document, "a tag that is not closed");
-	if (!document->depth || document->open[document->depth - 1] != hash)
+	unread = view_met_unreadable(document->reader.view);
+	while (unread && document->depth > 1 && is_open(document, hash) &&
+		document->open[document->depth - 1] != hash)
+		close_element(document);
+	if (document->depth && document->open[document->depth - 1] == hash)
+		close_element(document);
+	else if (!unread)
 		return fail(document, "the end of an element that is not open");
-	close_element(document);
 	advance(document);
 	document->xml->tag_count++;
 	return true;
@@ -356,14 +373,34 @@ static uint64_t find_valid_end(struct document *document)
 	return walk_before_fill(document->reader.view, document->markup_end, at);
 }
 
+/* Whether what is wrong may come from bytes that can't be read, in the text or markup that was read last.
+ * If so, the walk goes on with the next markup after them. */
+static bool skip_unread(struct document *document)
+{
+	struct xml_reader *reader = &document->reader;
+	uint64_t start =
+		document->markup_end > document->resumed ? document->markup_end : document->resumed;
+	uint64_t from, to;
+
+	if (!view_met_unreadable(reader->view) || reader->at < start ||
+		!view_unreadable(reader->view, start, reader->at + 1 - start, &from, &to))
+		return false;
+	document->resumed = to;
+	xml_reader_seek(reader, to + to % reader->unit);
+	while (current(document) >= 0 && current(document) != '<')
+		advance(document);
+	return current(document) == '<';
+}
+
 enum xml_end xml_walk(struct view *view, struct xml *xml)
 {
 	struct document document = { .xml = xml };
 	struct xml_reader *reader = &document.reader;
 
+	view_fill_unreadable(view, ' ');
 	xml_reader_open(reader, view);
 	do {
-		if (!read_text(&document) || !read_markup(&document)) {
+		if ((!read_text(&document) || !read_markup(&document)) && !skip_unread(&document)) {
 			xml->problem = reader->problem;
 			xml->problem_at = reader->at;
 			xml->valid_end = find_valid_end(&document);

@@ -376,6 +376,7 @@ enum verdict html_check(struct view *view, struct finding *finding)
 {
 	struct html html = { .cursor.view = view, .finding = finding };
 
+	view_fill_unreadable(view, ' ');
 	if (cursor_at_text(&html.cursor, "\xef\xbb\xbf"))
 		html.cursor.at = 3;
 	if (!starts_document(&html.cursor))

@@ -209,6 +209,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s in the header", problem);
 	verdict = judge_end(&ole, read_file(&ole));
+	verdict = walk_past_unread(view, finding, verdict, ole.end);
 	if (!finding->extension)
 		finding->extension = ole_guess_kind(&ole);
 	ole_free(&ole);

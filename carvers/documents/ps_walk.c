@@ -231,6 +231,7 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 	struct ps_walk walk = { .cursor.view = view, .cursor.at = start, .limit = limit, .ps = ps };
 	enum ps_end end;
 
+	view_fill_unreadable(view, ' ');
 	if (!cursor_at_text(&walk.cursor, "%!"))
 		return PS_NONE;
 	walk.limit = limit - start < FIRST_LINE ? limit : start + FIRST_LINE;

@@ -274,10 +274,24 @@ static bool read_header(struct cursor *cursor)
 	return byte == '\\' || byte == '{' || byte == ' ' || byte == '\r' || byte == '\n';
 }
 
+/* Whether the last group was closed too early, because the start of another can't be read. It is open
+ * again then. */
+static bool continues(struct rtf *rtf)
+{
+	struct cursor *cursor = &rtf->cursor;
+	int byte = cursor_peek(cursor);
+
+	if (!view_met_unreadable(cursor->view) || (byte != '\\' && byte != '{' && byte != '}'))
+		return false;
+	rtf->depth = 1;
+	return true;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct rtf rtf = { .cursor.view = view, .finding = finding, .fallbacks = 1 };
 
+	view_fill_unreadable(view, ' ');
 	if (!read_header(&rtf.cursor))
 		return verdict_because(CARVE_REJECT, finding, "no {\\rtf with a version at 0");
 	do {
@@ -290,7 +304,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			at = rtf.run_start;
 		if (byte < 0 || rtf.problem)
 			return judge_broken(&rtf, at);
-	} while (rtf.depth);
+	} while (rtf.depth || continues(&rtf));
 	if (rtf.words < MIN_WORDS)
 		return verdict_because(
 			CARVE_REJECT, finding, "no control words up to %" PRIu64, rtf.cursor.at);

@@ -75,6 +75,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct mail mail;
 	struct line line;
 
+	view_fill_unreadable(view, '\n');
 	if (line_read(view, 0, &line) && mail_is_from(&line))
 		return mbox_check(view, finding);
 	if (!mail_read_header(view, 0, &mail, finding) || mail.known + mail.multipart < KNOWN_MIN)

@@ -174,6 +174,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	uint64_t whole = 0;
 	bool card;
 
+	view_fill_unreadable(view, ' ');
 	if (!line_read(view, 0, &line) || !opens_object(&line) || !line.ended)
 		return verdict_because(CARVE_REJECT, finding, "neither a card nor a calendar at 0");
 	card = line_starts(&line, "BEGIN:VCARD");

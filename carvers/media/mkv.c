@@ -371,7 +371,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (segment.id != ID_SEGMENT)
 		return verdict_because(CARVE_REJECT, finding, "no segment at %" PRIu64, at);
 	mkv.valid_end = segment.data;
-	return judge_segment(&mkv, &segment);
+	return walk_past_unread(view, finding, judge_segment(&mkv, &segment),
+		segment.unknown_len ? 0 : segment.end);
 }
 
 const struct carver mkv_carver = {

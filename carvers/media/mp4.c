@@ -396,6 +396,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		verdict = judge_empty(&mp4);
 	else
 		verdict = judge_samples(&mp4);
+	if (bmff->stopped != BMFF_CUT)
+		verdict = walk_past_unread(view, finding, verdict, bmff->end);
 	if (verdict != CARVE_REJECT)
 		finding->extension =
 			bmff->segment ? "m4s" : mp4_extension(bmff->brand, mp4.pictures, mp4.audio);

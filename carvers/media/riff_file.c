@@ -399,8 +399,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p = view_peek(view, 0, 12);
 	enum verdict verdict;
 	const char *problem;
+	uint64_t end;
 	uint32_t len;
-	bool riff;
+	bool riff, sized = false;
 
 	if (!p)
 		return verdict_because(CARVE_REJECT, finding, "no head of a RIFF file at 0");
@@ -412,11 +413,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (file.riff.end <= 12 || (len == UINT32_MAX && !file.riff.data_len) ||
 		(is_form(&file, "WAVE") && file.riff.end < WAVE_MIN))
 		file.riff.end = view_size(view) > 12 ? view_size(view) : 12;
+	else
+		sized = true;
 	problem = start_problem(&file);
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	finding->extension = extension(&file);
+	end = file.riff.end;
 	verdict = walk_chunks(&file);
+	if (sized)
+		verdict = walk_past_unread(view, finding, verdict, end);
 	if (is_form(&file, "WAVE") && file.wave.samples.frame_len &&
 		pcm_is_plain(&file.wave.samples))
 		view_unverified(view, file.wave.data.data, file.wave.data.end);

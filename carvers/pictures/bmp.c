@@ -206,6 +206,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	else
 		verdict = verdict_because(CARVE_UNVERIFIED, finding,
 			"pixels in a code that is not decoded, from %" PRIu64 " on", bmp.pixels);
+	verdict = walk_past_unread(view, finding, verdict, bmp.end);
 	if (verdict == CARVE_COMPLETE && bmp.odd)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the size at 2 is %" PRIu64 ", but the picture ends at %" PRIu64,

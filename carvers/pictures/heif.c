@@ -21,6 +21,7 @@
 
 #include "bytes.h"
 #include "exif.h"
+#include "walk.h"
 
 #define START_LEN 4
 
@@ -149,6 +150,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct heif heif = { .finding = finding, .data.bmff = &heif.bmff };
 	struct bmff *bmff = &heif.bmff;
+	enum verdict verdict;
 	uint64_t broken;
 
 	if (!bmff_open(bmff, view))
@@ -181,7 +183,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no media data at %" PRIu64, bmff->end);
 	}
-	return bmff_data_verdict(&heif.data, finding);
+	verdict = bmff_data_verdict(&heif.data, finding);
+	return bmff->stopped == BMFF_CUT ? verdict
+					 : walk_past_unread(view, finding, verdict, bmff->end);
 }
 
 const struct carver heif_carver = {

@@ -14,6 +14,10 @@
  * only leads to a remark, if the walk reaches a valid IEND: the picture opens. Anything else ends
  * the valid part: after the last chunk whose CRC matched, or, inside IDAT, where the picture data
  * becomes invalid (png_data.c).
+ *
+ * Bytes that could not be read. A chunk with some of them is left as it is where a valid chunk
+ * follows it. Where they cover a chunk's head, the walk goes on at the next IDAT or IEND whose CRC
+ * matches; where they cover IEND, at the end of the picture data, the file ends with it.
  */
 #include "png.h"
 
@@ -26,6 +30,9 @@
 #include "title.h"
 #include "walk.h"
 
+/* How far after unreadable bytes the next chunk is looked for. */
+#define CHUNK_FAR ((uint64_t)4 << 20)
+
 struct chunk {
 	uint64_t at, end; /* [at, end) with length, type and CRC */
 	uint32_t len;     /* of the data, which starts at `at` + 8 */
@@ -37,6 +44,8 @@ enum chunk_state {
 	CHUNK_CUT,  /* reaches past the view */
 	CHUNK_NONE, /* not a chunk */
 	CHUNK_BAD_CRC,
+	CHUNK_UNREAD, /* data or CRC could not be read */
+	CHUNK_HIDDEN, /* length or type could not be read */
 };
 
 struct png {
@@ -46,7 +55,10 @@ struct png {
 	uint64_t valid_end;  /* end of the last chunk whose CRC matched */
 	uint64_t first_idat; /* 0: none yet */
 	uint64_t damaged;    /* a dispensable chunk with a wrong CRC, or 0 */
+	struct chunk
+		unread; /* could not be read, and no valid chunk came after it; at is 0: none */
 	bool palette, data_over;
+	bool hidden; /* chunks before the first IDAT that was read */
 };
 
 static bool has_type(const struct chunk *chunk, const char *type)
@@ -73,6 +85,7 @@ static bool type_valid(const char *type)
 static enum chunk_state read_chunk(struct view *view, uint64_t at, struct chunk *chunk)
 {
 	const uint8_t *p = view_peek(view, at, 8);
+	uint64_t from, to;
 	uint32_t crc = 0;
 
 	chunk->at = at;
@@ -84,13 +97,16 @@ static enum chunk_state read_chunk(struct view *view, uint64_t at, struct chunk 
 	memcpy(chunk->type, p + 4, 4);
 	chunk->type[4] = 0;
 	if (chunk->len > INT32_MAX || !type_valid(chunk->type))
-		return CHUNK_NONE;
+		return view_unreadable(view, at, 8, &from, &to) ? CHUNK_HIDDEN : CHUNK_NONE;
 	if (!walk_crc32(view, at + 4, (uint64_t)chunk->len + 4, &crc))
 		return CHUNK_CUT;
 	p = view_peek(view, chunk->end - 4, 4);
 	if (!p)
 		return CHUNK_CUT;
-	return be32(p) == crc ? CHUNK_VALID : CHUNK_BAD_CRC;
+	if (be32(p) == crc)
+		return CHUNK_VALID;
+	return view_unreadable(view, at, (uint64_t)chunk->len + 12, &from, &to) ? CHUNK_UNREAD
+										: CHUNK_BAD_CRC;
 }
 
 static bool valid_depth(uint8_t colour, uint8_t depth)
@@ -150,9 +166,9 @@ static const char *read_start(struct png *png)
 	}
 	if (state == CHUNK_CUT)
 		return "IHDR is cut off";
-	if (state == CHUNK_NONE || !has_type(&chunk, "IHDR"))
+	if (state == CHUNK_NONE || state == CHUNK_HIDDEN || !has_type(&chunk, "IHDR"))
 		return "IHDR does not come first";
-	if (state == CHUNK_BAD_CRC)
+	if (state != CHUNK_VALID)
 		return "the CRC of IHDR is wrong";
 	problem = read_header(png, &chunk);
 	if (!problem)
@@ -178,7 +194,7 @@ static const char *misplaced(const struct png *png, const struct chunk *chunk)
 			return "IDAT without the required PLTE";
 	}
 	if (has_type(chunk, "IEND")) {
-		if (!png->first_idat)
+		if (!png->first_idat && !png->hidden)
 			return "IEND without any IDAT";
 		if (chunk->len != 0)
 			return "IEND is not empty";
@@ -291,6 +307,71 @@ static const char *read_chunk_content(struct png *png, const struct chunk *chunk
 	return NULL;
 }
 
+/* Finds the valid IDAT or IEND that is closest after the bytes at hidden->at, which can't be read. The
+ * hidden chunk, or chunks, are made to end there. */
+static bool find_chunk(struct view *view, struct chunk *hidden)
+{
+	uint64_t size = view_size(view), at = hidden->at, from, end;
+	struct chunk chunk;
+
+	while (view_unreadable(view, at, 8, &from, &end))
+		at = end;
+	end = size - at < CHUNK_FAR ? size : at + CHUNK_FAR;
+	for (; walk_find_word(view, &at, end, "IDATIEND"); at++)
+		if (at - hidden->at >= 16 && read_chunk(view, at - 4, &chunk) == CHUNK_VALID) {
+			hidden->end = at - 4;
+			return true;
+		}
+	return false;
+}
+
+/* Whether the picture data is valid up to where the next chunk begins, or up to bytes that can't be read
+ * before it. */
+static bool picture_reaches(struct png *png, uint64_t next)
+{
+	uint64_t end, from, to;
+
+	if (!png->first_idat)
+		return false;
+	end = png_data_end(png->view, &png->shape, png->first_idat, next - 4);
+	return end >= next - 4 || (view_unreadable(png->view, end, VIEW_MAX_PEEK, &from, &to) &&
+					  to > next && from <= end + PNG_DATA_PIECE);
+}
+
+/* Goes past a chunk that can't be read, as far as its head shows how long it is. False: no further. */
+static bool skip_unread(struct png *png, struct chunk *chunk, enum chunk_state state)
+{
+	if (state == CHUNK_HIDDEN && !find_chunk(png->view, chunk))
+		return false;
+	if (state == CHUNK_UNREAD && has_type(chunk, "IEND") && (chunk->len || !png->first_idat))
+		return false;
+	if (state == CHUNK_UNREAD && has_type(chunk, "PLTE"))
+		png->palette = true;
+	if (state == CHUNK_UNREAD && has_type(chunk, "IDAT") && !png->first_idat)
+		png->first_idat = chunk->at;
+	/* PLTE and IDAT may have been there. */
+	if (state == CHUNK_HIDDEN && !png->first_idat)
+		png->palette = png->hidden = true;
+	if (!png->unread.at)
+		png->unread = *chunk;
+	view_unverified(png->view, chunk->at, chunk->end);
+	return true;
+}
+
+/* The verdict where a chunk's head can't be read, and no other follows. */
+static enum verdict hidden_end(struct png *png, const struct chunk *chunk)
+{
+	struct finding *finding = png->finding;
+	uint64_t size = view_size(png->view);
+
+	finding->length = png->valid_end;
+	if ((png->unread.at && png->unread.end != chunk->at) || !picture_reaches(png, chunk->at))
+		return verdict_because(CARVE_TRUNCATED, finding, "no chunk at %" PRIu64, chunk->at);
+	finding->length = size - chunk->at < 12 ? size : chunk->at + 12;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"the chunk after the picture, at %" PRIu64 ", can't be read", chunk->at);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct png png = { .view = view, .finding = finding };
@@ -303,15 +384,24 @@ static enum verdict check(struct view *view, struct finding *finding)
 	do {
 		enum chunk_state state = read_chunk(view, chunk.end, &chunk);
 
-		if (png.first_idat && !has_type(&chunk, "IDAT"))
+		if (png.first_idat && !has_type(&chunk, "IDAT") &&
+			(state == CHUNK_VALID || state == CHUNK_BAD_CRC))
 			png.data_over = true;
 		if (state == CHUNK_BAD_CRC && dispensable(&chunk)) {
 			if (!png.damaged)
 				png.damaged = chunk.at;
 			continue;
 		}
+		if ((state == CHUNK_UNREAD || state == CHUNK_HIDDEN) &&
+			skip_unread(&png, &chunk, state))
+			continue;
+		if (state == CHUNK_HIDDEN)
+			return hidden_end(&png, &chunk);
+		if (state != CHUNK_VALID && png.unread.at)
+			return cut_in(&png, &png.unread, CHUNK_UNREAD);
 		if (state != CHUNK_VALID)
 			return cut_in(&png, &chunk, state);
+		png.unread.at = 0;
 		problem = read_chunk_content(&png, &chunk);
 		if (problem) {
 			finding->length = png.valid_end;

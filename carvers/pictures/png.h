@@ -14,6 +14,9 @@ struct png_shape {
 	bool bare; /* Apple's variant: the deflate stream has no zlib header */
 };
 
+/* To how many bytes of input the next is exact. */
+#define PNG_DATA_PIECE 256
+
 /* How far the picture data that starts with the IDAT chunk at first_idat is valid: its end, at most
  * limit. All chunks before limit but the last must have been walked already. */
 uint64_t png_data_end(

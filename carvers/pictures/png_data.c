@@ -5,14 +5,13 @@
  * picture into one IDAT chunk. So when a CRC is wrong, the deflate stream that runs through all
  * IDAT chunks is inflated until it is invalid. Random bytes may pass for deflate for some KB, but
  * not for rows of pixels: each row starts with a byte from 0 to 4, the number of its filter. The
- * result is exact to PIECE bytes of input, and to a row of pixels of output.
+ * result is exact to PNG_DATA_PIECE bytes of input, and to a row of pixels of output.
  */
 #include "png.h"
 
 #include "bytes.h"
 #include "inflated.h"
 
-#define PIECE 256
 /* The most bytes that are inflated: a small file can be made that takes hours. */
 #define OUTPUT_MAX (256u << 20)
 
@@ -88,7 +87,7 @@ static bool feed_chunk(struct view *view, struct inflated *inflated, uint64_t at
 	uint64_t *valid_end)
 {
 	while (at < end) {
-		size_t len = end - at < PIECE ? (size_t)(end - at) : PIECE, used;
+		size_t len = end - at < PNG_DATA_PIECE ? (size_t)(end - at) : PNG_DATA_PIECE, used;
 		const uint8_t *piece = view_peek(view, at, len);
 		enum inflated_state state;
 

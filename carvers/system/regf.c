@@ -221,7 +221,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
-	return hive.type == 0 ? check_hive(&hive) : check_log(&hive);
+	if (hive.type)
+		return check_log(&hive);
+	return walk_past_unread(view, finding, check_hive(&hive), hive.end);
 }
 
 const struct carver regf_carver = {

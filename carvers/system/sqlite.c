@@ -284,6 +284,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	db.tree = calloc(db.room / 8 + 1, 1);
 	if (db.referenced && db.unused && db.tree) {
 		verdict = judge_pages(&db);
+		verdict =
+			walk_past_unread(view, finding, verdict, (uint64_t)db.stated * db.page_len);
 	} else {
 		view_no_memory(view);
 		verdict = verdict_because(CARVE_REJECT, finding, "no memory for its pages");

@@ -71,7 +71,9 @@ struct view {
 	uint64_t at;       /* offset in the image, or in a file in pieces, of buffer[0] */
 	size_t held;       /* bytes in buffer */
 	struct ranges bad; /* those of buffer, or of memory, that can't be read; placed as `at` */
-	uint64_t paid_at;  /* the window that this candidate has paid for, in the image; inside the
+	uint8_t fill,
+		filled; /* what bytes that can't be read look like: to this candidate; in buffer */
+	uint64_t paid_at; /* the window that this candidate has paid for, in the image; inside the
 			     buffer */
 	size_t paid;
 	size_t next_read;                               /* bytes that the next read pays for */
@@ -81,7 +83,7 @@ struct view {
 	uint64_t work, work_max; /* units done; with more than work_max the check is over budget */
 	uint64_t work_mark;      /* where limits are tested next */
 	uint64_t reach;          /* the furthest offset that was looked at */
-	bool exhausted, over_budget, no_memory;
+	bool exhausted, over_budget, no_memory, met_bad;
 	uint64_t reserved; /* of the process's memory for checks */
 	struct offset_list parts, embedded;
 	struct ranges unverified;
@@ -119,6 +121,8 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->paid_at = start;
 	view->paid = 0;
 	view->next_read = FIRST_READ;
+	view->fill = 0;
+	view->met_bad = false;
 	view->stopped = false;
 	view->work = view->reach = 0;
 	view->work_max = UINT64_MAX;
@@ -312,6 +316,16 @@ static void fill_buffer(struct view *view, uint64_t at, size_t len, uint64_t lef
 		image_read_noting(view->image, at, view->buffer, want, &view->bad);
 	view->at = at;
 	view->held = want;
+	view->filled = 0;
+}
+
+/* Makes the bytes of the buffer that can't be read look as the candidate wants them. */
+static void refill(struct view *view)
+{
+	for (size_t i = 0; i < view->bad.count; i++)
+		memset(view->buffer + (view->bad.items[i].offset - view->at), view->fill,
+			view->bad.items[i].length);
+	view->filled = view->fill;
 }
 
 /* Pays for, and reads, a window of at least len bytes from offset (in the view). */
@@ -320,6 +334,7 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 	uint64_t at = view->start + offset, left = view->left - offset;
 	bool forward = at >= view->paid_at && at <= view->paid_at + view->paid;
 	size_t want = forward ? view->next_read : FIRST_READ;
+	const struct range *bad;
 
 	if (want < len)
 		want = len;
@@ -331,8 +346,11 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 		view->stopped = true;
 		return false;
 	}
-	if (!view->held_bytes)
+	if (!view->held_bytes) {
 		fill_buffer(view, at, want, left);
+		bad = ranges_after(&view->bad, at);
+		view->met_bad |= bad && bad->offset < at + want;
+	}
 	view->paid_at = at;
 	view->paid = want;
 	view->next_read = want * 4 < READ_MAX ? want * 4 : READ_MAX;
@@ -348,6 +366,13 @@ static const uint8_t *lend(struct view *view, uint64_t offset, size_t len)
 	free(view->lent);
 	view->lent = xmalloc(len ? len : 1);
 	memcpy(view->lent, view->memory + offset, len);
+	for (size_t i = 0; i < view->bad.count && view->fill; i++) {
+		struct range bad = view->bad.items[i];
+
+		for (uint64_t at = bad.offset; at < bad.offset + bad.length; at++)
+			if (at >= offset && at < offset + len)
+				view->lent[at - offset] = view->fill;
+	}
 	return view->lent;
 }
 
@@ -407,6 +432,8 @@ const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 	if (view->held_bytes)
 		return view->held_bytes + (at - view->hold_at);
 	assert(at >= view->at && at + len <= view->at + view->held);
+	if (view->filled != view->fill)
+		refill(view);
 	return view->buffer + (at - view->at);
 }
 
@@ -444,6 +471,18 @@ bool view_unreadable(struct view *view, uint64_t offset, uint64_t len, uint64_t 
 	*from = found;
 	*to = until < end ? until : end;
 	return true;
+}
+
+bool view_met_unreadable(struct view *view)
+{
+	view->stopped |= view->held_bytes != NULL;
+	return view->memory ? view->bad.count > 0 : view->met_bad;
+}
+
+void view_fill_unreadable(struct view *view, uint8_t byte)
+{
+	view->stopped |= view->held_bytes != NULL;
+	view->fill = byte;
 }
 
 static void add_offset(struct offset_list *list, uint64_t offset)

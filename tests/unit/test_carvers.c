@@ -477,3 +477,95 @@ Test(carvers, a_long_reason_is_cut)
 	cr_assert_eq(verdict_because(CARVE_REJECT, &finding, "%0200d", 7), CARVE_REJECT);
 	cr_assert_eq(strlen(finding.why), sizeof(finding.why) - 1);
 }
+
+/* ---- unreadable bytes ---------------------------------------------------------------------- */
+
+#define UNREADABLE_LEN 64
+
+/* How many percent of their bytes complete files keep if UNREADABLE_LEN of them can't be read, on average
+ * over all places. */
+static struct kept {
+	const char *carver;
+	unsigned percent;
+	uint64_t kept, whole;
+} kept_formats[] = {
+	{ "bmp", 100, 0, 0 },
+	{ "cab", 96, 0, 0 },
+	{ "eps", 94, 0, 0 },
+	{ "heif", 93, 0, 0 },
+	{ "html", 93, 0, 0 },
+	{ "mail", 92, 0, 0 },
+	{ "mkv", 95, 0, 0 },
+	{ "mp4", 93, 0, 0 },
+	{ "ole", 99, 0, 0 },
+	{ "png", 99, 0, 0 },
+	{ "ps", 93, 0, 0 },
+	{ "regf", 100, 0, 0 },
+	{ "riff", 98, 0, 0 },
+	{ "rtf", 93, 0, 0 },
+	{ "sqlite", 95, 0, 0 },
+	{ "webp", 98, 0, 0 },
+	{ "xml", 95, 0, 0 },
+	{ "zip", 99, 0, 0 },
+};
+
+static struct kept *kept_format(const char *carver)
+{
+	for (size_t i = 0; i < sizeof(kept_formats) / sizeof(*kept_formats); i++)
+		if (strcmp(kept_formats[i].carver, carver) == 0)
+			return &kept_formats[i];
+	return NULL;
+}
+
+static enum verdict carve_unreadable(const char *carver, const struct bytes *bytes, size_t from,
+	size_t to, struct finding *finding)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	enum verdict verdict;
+
+	memset(finding, 0, sizeof(*finding));
+	view_set_unreadable(view, from, to);
+	verdict = carver_find(carver)->check(view, finding);
+	view_free(view);
+	cr_assert_leq(finding->length, bytes->len);
+	return verdict;
+}
+
+static void visit_unreadable(const char *carver, const char *path, const struct bytes *bytes)
+{
+	struct kept *format = kept_format(carver);
+	uint8_t saved[UNREADABLE_LEN];
+	struct finding found;
+	uint64_t length;
+
+	if (carve(carver, bytes->data, bytes->len, &found) != CARVE_COMPLETE)
+		return;
+	length = found.length;
+	for (size_t from = UNREADABLE_LEN; from < bytes->len; from += UNREADABLE_LEN) {
+		size_t left = bytes->len - from, len = left < sizeof(saved) ? left : sizeof(saved);
+		enum verdict verdict;
+
+		memcpy(saved, bytes->data + from, len);
+		memset(bytes->data + from, 0, len);
+		verdict = carve_unreadable(carver, bytes, from, from + len, &found);
+		memcpy(bytes->data + from, saved, len);
+		if (verdict == CARVE_REJECT)
+			cr_assert_eq(found.length, 0, "%s: %zu", path, from);
+		if (!format)
+			continue;
+		format->whole += length;
+		format->kept += found.length < length ? found.length : length;
+	}
+}
+
+Test(carvers, files_go_on_after_unreadable_bytes)
+{
+	each_golden(visit_unreadable);
+	for (size_t i = 0; i < sizeof(kept_formats) / sizeof(*kept_formats); i++) {
+		const struct kept *format = &kept_formats[i];
+
+		cr_expect_gt(format->whole, 0, "%s", format->carver);
+		cr_expect_geq(format->kept * 100, format->whole * format->percent,
+			"%s: %" PRIu64 " of %" PRIu64, format->carver, format->kept, format->whole);
+	}
+}

@@ -325,6 +325,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct webp webp = { .view = view, .finding = finding };
 	enum webp_step state;
+	enum verdict verdict;
 
 	if (!riff_open(&webp.riff, view, 0) || !riff_is(webp.riff.form, "WEBP"))
 		return verdict_because(CARVE_REJECT, finding, "no WebP head at 0");
@@ -340,8 +341,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (state == WEBP_CUT)
 		return walk_cut(view, finding, webp.at, webp.valid_end);
-	return verdict_because(state == WEBP_UNSURE ? CARVE_UNVERIFIED : CARVE_TRUNCATED, finding,
-		"%s at %" PRIu64, webp.problem, webp.at);
+	verdict = verdict_because(state == WEBP_UNSURE ? CARVE_UNVERIFIED : CARVE_TRUNCATED,
+		finding, "%s at %" PRIu64, webp.problem, webp.at);
+	return walk_past_unread(view, finding, verdict, webp.riff.end);
 }
 
 const struct carver webp_carver = {
