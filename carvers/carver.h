@@ -89,6 +89,18 @@ void view_embedded(struct view *view, uint64_t offset);
  * the file counts as verified. */
 void view_unverified(struct view *view, uint64_t from, uint64_t to);
 
+/* Declares that a check over the bytes [from, to) as a whole agreed (a checksum, an exact count after
+ * decoding): if they came from somewhere else, or a part of them did, it would agree once in 2^bits
+ * times. A CRC-32 over them, or over what they decode to: 32. It does not matter in a file in one
+ * piece. It is what proves that the pieces of a file belong together: where two meet inside
+ * [from, to). Bits of several calls that cover the same place are added, so no check is declared
+ * twice. */
+void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits);
+
+/* Whether the caller wants proof rather than speed: the carver checks all that the format lets it
+ * check, also where one look is enough for a file in one piece. Never in a scan. */
+bool view_thorough(const struct view *view);
+
 /* Counts work beyond the bytes that are peeked: a unit is about as much work as looking at a few
  * bytes, such as producing one when decompressing. False: the check's budget is spent, or the run
  * is being cancelled; the carver returns soon, with whatever verdict. view_peek then returns NULL,

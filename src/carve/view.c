@@ -45,12 +45,21 @@
 #define WORK_STEP (256 * 1024) /* units after which limits are tested */
 #define RESERVE_MAX ((uint64_t)1 << 30)
 #define UNVERIFIED_MAX 4096           /* ranges of one candidate; more are merged */
+#define PROOF_MAX 65535               /* bits that are counted for one joint */
 #define OFFSETS_MAX ((size_t)1 << 20) /* of one candidate; the next one finds the rest */
 
 /* Offsets from the view's start. */
 struct offset_list {
 	uint64_t *items;
 	size_t count, capacity;
+};
+
+/* Where two runs meet. */
+struct joint {
+	uint64_t at;   /* in the file */
+	uint64_t from; /* the end of the last range before it that a check covers... */
+	uint64_t to;   /* ...and the beginning of the first one behind it; UINT64_MAX: none */
+	unsigned bits; /* of the checks that cover it */
 };
 
 struct view {
@@ -87,6 +96,9 @@ struct view {
 	uint64_t reserved; /* of the process's memory for checks */
 	struct offset_list parts, embedded;
 	struct ranges unverified;
+	bool thorough;
+	struct joint *joints; /* of a file in pieces: where a run ends and the next begins */
+	size_t joint_count, joint_capacity;
 };
 
 /* What all views have reserved. */
@@ -131,6 +143,8 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->parts.count = 0;
 	view->embedded.count = 0;
 	view->unverified.count = 0;
+	view->thorough = false;
+	view->joint_count = 0;
 }
 
 void view_point(struct view *view, struct image *image, uint64_t start, uint64_t size)
@@ -138,6 +152,18 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 	uint64_t image_size = image_info(image)->size;
 
 	point(view, image, start, size, start < image_size ? image_size - start : 0, NULL);
+}
+
+static void add_joints(struct view *view, const struct range *runs, size_t run_count)
+{
+	uint64_t at = 0;
+
+	for (size_t i = 0; i + 1 < run_count; i++) {
+		at += runs[i].length;
+		view->joints = xgrow(view->joints, &view->joint_capacity, view->joint_count,
+			sizeof(*view->joints));
+		view->joints[view->joint_count++] = (struct joint){ .at = at, .to = UINT64_MAX };
+	}
 }
 
 void view_point_runs(struct view *view, struct image *image, const struct range *runs,
@@ -150,6 +176,7 @@ void view_point_runs(struct view *view, struct image *image, const struct range 
 		left += runs[i].length;
 	}
 	point(view, image, 0, size, left, runs);
+	add_joints(view, runs, run_count);
 	view->run_count = run_count;
 	view->run = 0;
 	view->run_at = 0;
@@ -241,6 +268,7 @@ void view_free(struct view *view)
 	view_release(view);
 	free(view->parts.items);
 	free(view->embedded.items);
+	free(view->joints);
 	ranges_free(&view->unverified);
 	ranges_free(&view->bad);
 	free(view->buffer);
@@ -540,6 +568,80 @@ void view_unverified(struct view *view, uint64_t from, uint64_t to)
 	} else if (to > last->offset + last->length) {
 		last->length = to - last->offset;
 	}
+}
+
+void view_set_thorough(struct view *view, bool thorough)
+{
+	view->thorough = thorough;
+}
+
+bool view_thorough(const struct view *view)
+{
+	return view->thorough;
+}
+
+/* The first joint at or behind this place. */
+static size_t joint_from(const struct view *view, uint64_t at)
+{
+	size_t low = 0, high = view->joint_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (view->joints[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The joints inside the range are covered; those next to it learn where it ends and begins. */
+void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits)
+{
+	size_t i;
+
+	if (!view->joint_count || to <= from)
+		return;
+	i = joint_from(view, from);
+	if (i < view->joint_count && view->joints[i].at == from)
+		i++;
+	if (i && view->joints[i - 1].to > from)
+		view->joints[i - 1].to = from;
+	for (; i < view->joint_count && view->joints[i].at < to; i++)
+		view->joints[i].bits += bits < PROOF_MAX - view->joints[i].bits
+						? bits
+						: PROOF_MAX - view->joints[i].bits;
+	if (i < view->joint_count && view->joints[i].from < to)
+		view->joints[i].from = to;
+}
+
+static const struct joint *find_joint(const struct view *view, uint64_t at)
+{
+	size_t i = joint_from(view, at);
+
+	return i < view->joint_count && view->joints[i].at == at ? &view->joints[i] : NULL;
+}
+
+unsigned view_proof(const struct view *view, uint64_t at)
+{
+	const struct joint *joint = find_joint(view, at);
+
+	return joint ? joint->bits : 0;
+}
+
+struct range view_unproved(const struct view *view, uint64_t at)
+{
+	const struct joint *joint = find_joint(view, at), *last = joint, *first = joint;
+	const struct joint *end = view->joints + view->joint_count;
+
+	if (!joint || joint->bits)
+		return (struct range){ at, 0 };
+	while (last->to == UINT64_MAX && last + 1 < end)
+		last++;
+	while (!first->from && first > view->joints)
+		first--;
+	return (struct range){ first->from, last->to - first->from };
 }
 
 const struct ranges *view_unverified_ranges(const struct view *view)
