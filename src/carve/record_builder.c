@@ -127,15 +127,13 @@ static void find_runs(struct record_builder *builder, uint64_t start, struct fil
 	struct range *run)
 {
 	size_t count;
-	struct range *runs = extent_image_runs(builder->image, start, record->length, &count);
 
-	record->run_count = (uint32_t)count;
-	record->runs = runs;
-	if (count != 1)
-		return;
-	*run = *runs;
 	record->runs = run;
-	free(runs);
+	record->run_count = 1;
+	if (extent_image_run(builder->image, start, record->length, run))
+		return;
+	record->runs = extent_image_runs(builder->image, start, record->length, &count);
+	record->run_count = (uint32_t)count;
 }
 
 static void find_file(struct record_builder *builder, struct file_record *record)

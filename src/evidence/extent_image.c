@@ -190,6 +190,15 @@ bool extent_image_find(
 	return true;
 }
 
+bool extent_image_run(
+	const struct image *image, uint64_t offset, uint64_t length, struct range *run)
+{
+	const struct extent_image *extents = as_extent_image(image);
+
+	*run = (struct range){ extent_image_to_evidence(image, offset), length };
+	return !extents || range_at(extents, offset) == range_at(extents, offset + length - 1);
+}
+
 struct range *extent_image_runs(
 	const struct image *image, uint64_t offset, uint64_t length, size_t *count)
 {

@@ -31,6 +31,9 @@ uint64_t extent_image_from_evidence(const struct image *image, uint64_t evidence
  * both. False when the byte is not part of the image. */
 bool extent_image_find(
 	const struct image *image, uint64_t evidence_offset, uint64_t *offset, uint64_t *len);
+/* Whether [offset, offset + length), inside the image, is one extent of the evidence: *run. */
+bool extent_image_run(
+	const struct image *image, uint64_t offset, uint64_t length, struct range *run);
 /* The extents of the evidence that [offset, offset + length), inside the image, consists of: *count
  * of them, which the caller frees. */
 struct range *extent_image_runs(

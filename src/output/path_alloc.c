@@ -21,10 +21,12 @@
 #include "base/memory.h"
 #include "output/output_dir.h"
 
-#define LABEL_MAX 80 /* bytes of a title in a name */
+#define LABEL_MAX 80     /* bytes of a title in a name */
+#define EXTENSION_MAX 32 /* bytes */
+#define RECENT 64        /* types that are found without a search */
 
 struct seen {
-	char *extension;
+	char extension[EXTENSION_MAX + 2];
 	uint32_t count;
 };
 
@@ -42,9 +44,16 @@ struct taken {
 	char *name;
 };
 
+/* Rules give their types' names as they have them: the same pointer for the same type. */
+struct recent {
+	const char *name;
+	struct type *type;
+};
+
 struct path_alloc {
 	void *types;   /* tree of struct type */
 	void *folders; /* tree of struct taken: names in use in the output folder itself */
+	struct recent recent[RECENT]; /* by the name's address */
 };
 
 /* For both trees: their nodes start with the name. */
@@ -58,12 +67,11 @@ struct path_alloc *path_alloc_new(void)
 	return xcalloc(1, sizeof(struct path_alloc));
 }
 
-/* A copy that is a plain path component: letters, digits, dot, minus, underscore, no leading dot.
- */
-static char *plain_name(const char *name, size_t len_max)
+/* Writes a plain path component of at most len_max bytes and a zero, or a byte more if the name is
+ * empty: letters, digits, dot, minus, underscore, no leading dot. Returns its length. */
+static size_t plain_name(const char *name, size_t len_max, char *plain)
 {
 	size_t len = strnlen(name, len_max);
-	char *plain = xmalloc(len + 2);
 
 	for (size_t i = 0; i < len; i++) {
 		char c = name[i];
@@ -75,7 +83,7 @@ static char *plain_name(const char *name, size_t len_max)
 	if (len == 0)
 		plain[len++] = '_';
 	plain[len] = '\0';
-	return plain;
+	return len;
 }
 
 /* Finds or adds the node of len bytes that starts with the name. added may be NULL. */
@@ -114,8 +122,9 @@ void path_alloc_reserve(struct path_alloc *path_alloc, const char *name)
 /* Gives the type its next folder: TYPE, TYPE.2, TYPE.3 ... */
 static void next_folder(struct path_alloc *path_alloc, struct type *type)
 {
-	char *plain = plain_name(type->name, 200), *folder = NULL;
+	char plain[202], *folder = NULL;
 
+	plain_name(type->name, 200, plain);
 	do {
 		free(folder);
 		type->folder_number++;
@@ -126,49 +135,78 @@ static void next_folder(struct path_alloc *path_alloc, struct type *type)
 	free(type->folder);
 	type->folder = xasprintf("%s/", folder);
 	free(folder);
-	free(plain);
-}
-
-static void forget_seen(struct type *type)
-{
-	for (size_t i = 0; i < type->seen_count; i++)
-		free(type->seen[i].extension);
-	type->seen_count = 0;
 }
 
 /* How many names with this offset and extension the type has had, this one included. */
 static uint32_t count_name(struct type *type, uint64_t offset, const char *extension)
 {
 	if (type->offset != offset)
-		forget_seen(type);
+		type->seen_count = 0;
 	type->offset = offset;
 	for (size_t i = 0; i < type->seen_count; i++)
 		if (strcmp(type->seen[i].extension, extension) == 0)
 			return ++type->seen[i].count;
 	type->seen = xgrow(type->seen, &type->seen_capacity, type->seen_count, sizeof(*type->seen));
-	type->seen[type->seen_count++] = (struct seen){ xstrdup(extension), 1 };
+	type->seen[type->seen_count] = (struct seen){ .count = 1 };
+	memcpy(type->seen[type->seen_count++].extension, extension, strlen(extension) + 1);
 	return 1;
 }
 
+static struct type *find_type(struct path_alloc *path_alloc, const char *name)
+{
+	struct recent *recent = &path_alloc->recent[((uintptr_t)name >> 4) % RECENT];
+
+	if (recent->name != name || strcmp(recent->type->name, name) != 0)
+		*recent = (struct recent){ name,
+			find_or_add(&path_alloc->types, name, sizeof(struct type), NULL) };
+	return recent->type;
+}
+
+static char *put_text(char *to, const char *text, size_t len)
+{
+	memcpy(to, text, len);
+	return to + len;
+}
+
+/* At least `digits` of them, at most 20. */
+static char *put_number(char *to, uint64_t number, unsigned digits)
+{
+	char reversed[20];
+	unsigned len = 0;
+
+	do
+		reversed[len++] = (char)('0' + number % 10);
+	while ((number /= 10) || len < digits);
+	while (len)
+		*to++ = reversed[--len];
+	return to;
+}
+
+/* Not by snprintf, which would be the slowest part of reporting a file. */
 char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint64_t offset,
 	const char *label, const char *extension, unsigned digits)
 {
-	struct type *type = find_or_add(&path_alloc->types, type_name, sizeof(*type), NULL);
-	char *suffix = *extension ? plain_name(extension, 32) : xstrdup("");
-	char *called = *label ? plain_name(label, LABEL_MAX) : xstrdup("");
+	struct type *type = find_type(path_alloc, type_name);
+	char suffix[EXTENSION_MAX + 2] = "", called[LABEL_MAX + 2] = "";
+	char tail[4 + 3 * 20 + sizeof(suffix) + sizeof(called)], *end = tail, *name;
+	size_t suffix_len = *extension ? plain_name(extension, EXTENSION_MAX, suffix) : 0;
+	size_t called_len = *label ? plain_name(label, LABEL_MAX, called) : 0;
 	uint32_t number = count_name(type, offset, suffix);
-	char again[16] = "";
-	char *name;
+	size_t folder_len;
 
 	if (*type_name && type->file_count++ % OUTPUT_DIR_FOLDER_FILES == 0)
 		next_folder(path_alloc, type);
+	end = put_number(end, offset, digits > 20 ? 20 : digits);
 	if (number > 1)
-		snprintf(again, sizeof(again), "-%" PRIu32, number);
-	name = xasprintf("%s%0*" PRIu64 "%s%s%s%s%s", type->folder ? type->folder : "",
-		(int)(digits > 20 ? 20 : digits), offset, again, *called ? "_" : "", called,
-		*suffix ? "." : "", suffix);
-	free(called);
-	free(suffix);
+		end = put_number(put_text(end, "-", 1), number, 1);
+	if (called_len)
+		end = put_text(put_text(end, "_", 1), called, called_len);
+	if (suffix_len)
+		end = put_text(put_text(end, ".", 1), suffix, suffix_len);
+	folder_len = type->folder ? strlen(type->folder) : 0;
+	name = xmalloc(folder_len + (size_t)(end - tail) + 1);
+	*put_text(put_text(name, type->folder ? type->folder : "", folder_len), tail,
+		(size_t)(end - tail)) = '\0';
 	return name;
 }
 
@@ -234,10 +272,11 @@ static void load_seen(struct type *type, struct codec_reader *reader)
 {
 	uint64_t count = codec_get(reader, UINT64_MAX);
 
-	forget_seen(type);
+	type->seen_count = 0;
 	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
-		struct seen seen = { .extension = codec_get_text(reader, NAME_LEN_MAX) };
+		struct seen seen = { 0 };
 
+		codec_copy_text(reader, seen.extension, sizeof(seen.extension));
 		seen.count = (uint32_t)codec_get(reader, UINT32_MAX - 1);
 		type->seen = xgrow(
 			type->seen, &type->seen_capacity, type->seen_count, sizeof(*type->seen));
@@ -278,7 +317,6 @@ static void free_type(void *node)
 {
 	struct type *type = node;
 
-	forget_seen(type);
 	free(type->seen);
 	free(type->folder);
 	free(type->name);
