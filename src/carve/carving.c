@@ -82,6 +82,7 @@ struct carving {
 	uint64_t mismatches;
 	struct record_builder *record_builder; /* NULL with on_outcome, as the next */
 	struct report_queue *report_queue;
+	struct kept_file *spare_files;
 	struct decision *group;         /* scratch: the decisions of one start */
 	struct outcome *group_outcomes; /* of those that have no outcome of a check */
 	double waited;
@@ -91,6 +92,22 @@ struct carving {
 	size_t loaded_count, undecided_count;
 	struct strpool texts; /* of records that were loaded */
 };
+
+/* Keeps its memory for the next file. */
+static void free_file(struct carving *carving, struct kept_file *file)
+{
+	record_builder_release(&file->record, &file->room);
+	free(file->expected);
+	file->next = carving->spare_files;
+	carving->spare_files = file;
+}
+
+/* The reports need it no more. */
+static void free_reported(void *context, struct file_record *record)
+{
+	free_file(
+		context, (struct kept_file *)((char *)record - offsetof(struct kept_file, record)));
+}
 
 struct carving *carving_new(const struct carving_options *options)
 {
@@ -137,17 +154,19 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->record_builder =
 		record_builder_new(options->rules, options->output_dir, options->names,
 			options->label, options->no_extension, options->image, options->volumes);
-	carving->report_queue = report_queue_new(
-		options->report, options->progress, tracker_fail, carving->tracker);
+	carving->report_queue = report_queue_new(options->report, options->progress, tracker_fail,
+		carving->tracker, free_reported, carving);
 	return carving;
 }
 
-static void free_file(struct kept_file *file)
+static void free_spare_files(struct carving *carving)
 {
-	if (file->record.runs != &file->run)
-		free(file->record.runs);
-	free(file->record.path);
-	free(file);
+	struct kept_file *file;
+
+	while ((file = carving->spare_files)) {
+		carving->spare_files = file->next;
+		free(file);
+	}
 }
 
 void carving_watch_decisions(struct carving *carving,
@@ -180,7 +199,7 @@ static void drop_jobs(struct carving *carving)
 
 		job_drop_outcome(&carving->context, job);
 		if (job->file)
-			free_file(job->file);
+			free_file(carving, job->file);
 	}
 	job_ring_clear(ring);
 }
@@ -203,6 +222,7 @@ void carving_free(struct carving *carving)
 	schedule_free(carving->schedule);
 	precheck_cache_free(carving->precheck_cache);
 	drop_jobs(carving);
+	free_spare_files(carving);
 	free(carving->group);
 	free(carving->group_outcomes);
 	free(carving);
@@ -336,10 +356,18 @@ static size_t ready_group(const struct carving *carving, bool no_more)
 /* The job's candidate becomes a file: the caller fills in its record and calls start_write. */
 static struct kept_file *keep_job(struct carving *carving, struct carve_job *job)
 {
-	job->file = xcalloc(1, sizeof(*job->file));
-	job->file->job = job;
+	struct kept_file *file = carving->spare_files;
+
+	if (file)
+		carving->spare_files = file->next;
+	else
+		file = xmalloc(sizeof(*file));
+	file->job = job;
+	file->status = 0;
+	file->expected = NULL;
+	job->file = file;
 	carving->files_waiting++;
-	return job->file;
+	return file;
 }
 
 static void start_write(struct carving *carving, struct kept_file *file)
@@ -391,7 +419,7 @@ static void apply_decision(
 	if (decision->keep && !carving->options.on_outcome) {
 		struct kept_file *file = keep_job(carving, job);
 
-		record_builder_build(carving->record_builder, decision, &file->record, &file->run);
+		record_builder_build(carving->record_builder, decision, &file->record, &file->room);
 		start_write(carving, file);
 	} else {
 		job_set_state(job, JOB_DONE);
@@ -460,8 +488,10 @@ static bool hash_differs(const char *expected, const char *computed)
 static void compare_hashes(struct carving *carving, struct kept_file *file)
 {
 	struct file_record *record = &file->record;
-	const struct hashes *expected = &file->expected, *computed = &record->hashes;
+	const struct hashes *expected = file->expected, *computed = &record->hashes;
 
+	if (!expected)
+		return;
 	if (!hash_differs(expected->md5, computed->md5) &&
 		!hash_differs(expected->sha1, computed->sha1) &&
 		!hash_differs(expected->sha256, computed->sha256))
@@ -492,8 +522,8 @@ void carving_was_reported(
 	struct carving *carving, struct report *report, const struct carving_sums *sums)
 {
 	report_queue_free(carving->report_queue);
-	carving->report_queue =
-		report_queue_new(report, carving->options.progress, tracker_fail, carving->tracker);
+	carving->report_queue = report_queue_new(report, carving->options.progress, tracker_fail,
+		carving->tracker, free_reported, carving);
 	carving->sums = *sums;
 }
 
@@ -525,8 +555,10 @@ static void report_file(struct carving *carving, struct kept_file *file)
 	if (file->status) {
 		tally_add(carving->options.skipped,
 			file->status == -ECANCELED ? SKIPPED_BY_END : "could not be written", 0);
+		free_file(carving, file);
 	} else if (record->left_out) {
 		tally_add(carving->options.skipped, SKIPPED_KNOWN, 0);
+		free_file(carving, file);
 	} else {
 		if (carving->options.dry_run && carving->options.unreadable)
 			find_unreadable(carving, file);
@@ -535,10 +567,8 @@ static void report_file(struct carving *carving, struct kept_file *file)
 		warn_of_alert(carving, record);
 		carving_count(&carving->sums, record);
 		tally_add(carving->options.by_type, record->type, record->length);
-		report_queue_add(carving->report_queue, record);
-		record->path = NULL; /* taken over */
+		report_queue_add(carving->report_queue, record); /* it comes back */
 	}
-	free_file(file);
 	carving->files_waiting--;
 }
 
@@ -689,7 +719,8 @@ int carving_add_record(struct carving *carving, struct file_record *record)
 	job->candidate.start = record->offset;
 	file = keep_job(carving, job);
 	file->record = *record;
-	file->expected = record->hashes;
+	file->expected = xmalloc(sizeof(*file->expected));
+	*file->expected = record->hashes;
 	record->path = NULL;
 	record->runs = NULL;
 	start_write(carving, file);

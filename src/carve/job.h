@@ -16,6 +16,7 @@
 
 #include "base/pool.h"
 #include "carve/check.h"
+#include "carve/record_builder.h"
 #include "report/record.h"
 
 /* Most candidates are rejected after one look: starting the check of each by itself would cost more
@@ -45,11 +46,12 @@ struct carve_job {
 struct kept_file {
 	struct pool_job pool_job; /* first: its address is the file's */
 	struct local_jobs *local; /* while a thread of the pool writes it */
+	struct kept_file *next;   /* of those that are not used */
 	struct carve_job *job;
 	int status; /* of writing */
 	struct file_record record;
-	struct range run;
-	struct hashes expected; /* of carving_add_record: "" where not known */
+	struct record_room room;
+	struct hashes *expected; /* of carving_add_record: "" where not known; else NULL */
 };
 
 static inline enum job_state job_state(const struct carve_job *job)

@@ -102,22 +102,24 @@ static char *scalpel_name(struct record_builder *builder, const struct file_reco
 	return name;
 }
 
-/* pieces: the file was put together, and its name says so. */
-static char *make_name(
-	struct record_builder *builder, const struct file_record *record, bool pieces)
+/* pieces: the file was put together, and its name says so. room: NULL for none. */
+static char *make_name(struct record_builder *builder, const struct file_record *record,
+	bool pieces, struct record_room *room)
 {
 	const char *type = builder->names == NAMES_FLAT ? "" : record->type;
 	char stamp[TEXT_TIME_LEN] = "";
 	const char *label = builder->label == LABEL_TITLE ? record->title : "";
-	char *full, *name;
+	char *full = NULL, *name;
 
 	if (builder->names >= NAMES_SCALPEL)
 		return scalpel_name(builder, record);
 	if (builder->label == LABEL_TIME && record->time && text_time(record->time, stamp))
 		label = stamp;
-	full = pieces ? xasprintf("pieces%s%s", *label ? "-" : "", label) : xstrdup(label);
-	name = output_dir_name(builder->output_dir, type, record->offset, full, record->extension,
-		builder->digits);
+	if (pieces)
+		label = full = xasprintf("pieces%s%s", *label ? "-" : "", label);
+	name = output_dir_name_in(builder->output_dir, type, record->offset, label,
+		record->extension, builder->digits, room ? room->path : NULL,
+		room ? sizeof(room->path) : 0);
 	free(full);
 	return name;
 }
@@ -179,44 +181,40 @@ static enum file_status status_of(const struct outcome *outcome)
 }
 
 /* What the rule and the outcome show. */
-static struct file_record new_record(
-	const struct record_builder *builder, uint32_t rule_index, const struct outcome *outcome)
+static void begin_record(const struct record_builder *builder, uint32_t rule_index,
+	const struct outcome *outcome, struct file_record *record)
 {
 	const struct rule *rule = &builder->rules->rules[rule_index];
 	const struct finding *finding = &outcome->finding;
-	struct file_record record = {
-		.type = rule->name,
-		.rule = rule_index,
-		.length = outcome->length,
-		.extension = builder->no_extension ? ""
-			     : finding->extension  ? finding->extension
-						   : rule->extension,
-		.status = status_of(outcome),
-		.end = outcome->end,
-		.time = finding->time,
-	};
 
-	copy_text(record.reason, sizeof(record.reason), reason_of(outcome));
-	memcpy(record.title, finding->title, sizeof(finding->title));
-	record.title[sizeof(finding->title) - 1] = '\0';
-	return record;
+	file_record_clear(record);
+	record->type = rule->name;
+	record->rule = rule_index;
+	record->length = outcome->length;
+	record->extension = builder->no_extension ? ""
+			    : finding->extension  ? finding->extension
+						  : rule->extension;
+	record->status = status_of(outcome);
+	record->end = outcome->end;
+	record->time = finding->time;
+	copy_text(record->reason, sizeof(record->reason), reason_of(outcome));
+	copy_text(record->title, sizeof(finding->title), finding->title);
 }
 
 void record_builder_build(struct record_builder *builder, const struct decision *decision,
-	struct file_record *record, struct range *run)
+	struct file_record *record, struct record_room *room)
 {
 	const struct candidate *candidate = decision->candidate;
 	const struct outcome *outcome = decision->outcome;
 
-	*record = new_record(builder, candidate->rule, outcome);
+	begin_record(builder, candidate->rule, outcome, record);
 	record->offset = extent_image_to_evidence(builder->image, candidate->start);
-	record->run_count = 1;
 	record->overlaps = decision->overlaps;
 	record->outer = extent_image_to_evidence(builder->image, decision->outer);
 	record->chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH;
-	find_runs(builder, candidate->start, record, run);
+	find_runs(builder, candidate->start, record, &room->run);
 	find_owner(builder, record);
-	record->path = make_name(builder, record, false);
+	record->path = make_name(builder, record, false, room);
 	builder->files++;
 	builder->last_offset = record->offset;
 }
@@ -241,13 +239,21 @@ void record_builder_build_pieces(struct record_builder *builder, uint32_t rule,
 	const struct range *runs, uint32_t run_count, const struct outcome *outcome,
 	const struct assembly *assembly, struct file_record *record)
 {
-	*record = new_record(builder, rule, outcome);
+	begin_record(builder, rule, outcome, record);
 	record->offset = runs[0].offset;
 	record->run_count = run_count;
 	record->runs = memcpy(xcalloc(run_count, sizeof(*runs)), runs, run_count * sizeof(*runs));
 	record->assembly = *assembly;
 	find_owner(builder, record);
-	record->path = make_name(builder, record, true);
+	record->path = make_name(builder, record, true, NULL);
+}
+
+void record_builder_release(struct file_record *record, struct record_room *room)
+{
+	if (record->runs != &room->run)
+		free(record->runs);
+	if (record->path != room->path)
+		free(record->path);
 }
 
 void record_builder_save(const struct record_builder *builder, struct codec_writer *writer)

@@ -28,15 +28,23 @@ struct record_builder;
 struct record_builder *record_builder_new(const struct rules *rules, struct output_dir *output_dir,
 	enum carving_names names, enum carving_label label, bool no_extension, struct image *image,
 	struct volumes *volumes);
-/* Fills in the record of a file that is kept. Its only run goes to *run; if there are more, the caller frees
- * record->runs. Calls come in the order of the report. The caller frees record->path. */
+/* What most records need beside the record itself, so that nothing has to be allocated. */
+struct record_room {
+	struct range run; /* the only one */
+	char path[64];
+};
+
+/* Fills in the record of a file that is kept. Calls come in the order of the report. room must live
+ * as long as the record; record_builder_release frees what did not fit. */
 void record_builder_build(struct record_builder *builder, const struct decision *decision,
-	struct file_record *record, struct range *run);
+	struct file_record *record, struct record_room *room);
 /* The same for a file in pieces: its runs are in the evidence, and copied. Its name has the label
- * "pieces" beside what other names have. The caller frees record->runs, too. */
+ * "pieces" beside what other names have. The caller frees record->runs and record->path. */
 void record_builder_build_pieces(struct record_builder *builder, uint32_t rule,
 	const struct range *runs, uint32_t run_count, const struct outcome *outcome,
 	const struct assembly *assembly, struct file_record *record);
+/* Frees what the record owns, and not the record. room: of record_builder_build. */
+void record_builder_release(struct file_record *record, struct record_room *room);
 /* To be called once it is known which bytes of the file could not be read: names the place in the reason,
  * and a complete file becomes unverified. */
 void record_note_unreadable(struct file_record *record);

@@ -232,7 +232,14 @@ int output_dir_fd(const struct output_dir *output_dir)
 char *output_dir_name(struct output_dir *output_dir, const char *type, uint64_t offset,
 	const char *label, const char *extension, unsigned digits)
 {
-	return path_alloc_name(output_dir->path_alloc, type, offset, label, extension, digits);
+	return output_dir_name_in(output_dir, type, offset, label, extension, digits, NULL, 0);
+}
+
+char *output_dir_name_in(struct output_dir *output_dir, const char *type, uint64_t offset,
+	const char *label, const char *extension, unsigned digits, char *room, size_t room_len)
+{
+	return path_alloc_name(
+		output_dir->path_alloc, type, offset, label, extension, digits, room, room_len);
 }
 
 void output_dir_reserve(struct output_dir *output_dir, const char *name)

@@ -37,6 +37,10 @@ int output_dir_fd(const struct output_dir *output_dir);
 char *output_dir_name(struct output_dir *output_dir, const char *type, uint64_t offset,
 	const char *label, const char *extension, unsigned digits);
 
+/* The same in room_len bytes of room, if it fits. Returns room, or a name that the caller frees. */
+char *output_dir_name_in(struct output_dir *output_dir, const char *type, uint64_t offset,
+	const char *label, const char *extension, unsigned digits, char *room, size_t room_len);
+
 /* Keeps a name in the folder itself, such as a report's, from becoming a type's folder. Serial with
  * output_dir_name. */
 void output_dir_reserve(struct output_dir *output_dir, const char *name);

@@ -138,7 +138,8 @@ static void next_folder(struct path_alloc *path_alloc, struct type *type)
 }
 
 /* How many names with this offset and extension the type has had, this one included. */
-static uint32_t count_name(struct type *type, uint64_t offset, const char *extension)
+static uint32_t count_name(
+	struct type *type, uint64_t offset, const char *extension, size_t extension_len)
 {
 	if (type->offset != offset)
 		type->seen_count = 0;
@@ -148,7 +149,7 @@ static uint32_t count_name(struct type *type, uint64_t offset, const char *exten
 			return ++type->seen[i].count;
 	type->seen = xgrow(type->seen, &type->seen_capacity, type->seen_count, sizeof(*type->seen));
 	type->seen[type->seen_count] = (struct seen){ .count = 1 };
-	memcpy(type->seen[type->seen_count++].extension, extension, strlen(extension) + 1);
+	memcpy(type->seen[type->seen_count++].extension, extension, extension_len + 1);
 	return 1;
 }
 
@@ -184,15 +185,15 @@ static char *put_number(char *to, uint64_t number, unsigned digits)
 
 /* Not by snprintf, which would be the slowest part of reporting a file. */
 char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint64_t offset,
-	const char *label, const char *extension, unsigned digits)
+	const char *label, const char *extension, unsigned digits, char *room, size_t room_len)
 {
 	struct type *type = find_type(path_alloc, type_name);
 	char suffix[EXTENSION_MAX + 2] = "", called[LABEL_MAX + 2] = "";
 	char tail[4 + 3 * 20 + sizeof(suffix) + sizeof(called)], *end = tail, *name;
 	size_t suffix_len = *extension ? plain_name(extension, EXTENSION_MAX, suffix) : 0;
 	size_t called_len = *label ? plain_name(label, LABEL_MAX, called) : 0;
-	uint32_t number = count_name(type, offset, suffix);
-	size_t folder_len;
+	uint32_t number = count_name(type, offset, suffix, suffix_len);
+	size_t folder_len, len;
 
 	if (*type_name && type->file_count++ % OUTPUT_DIR_FOLDER_FILES == 0)
 		next_folder(path_alloc, type);
@@ -204,7 +205,8 @@ char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint
 	if (suffix_len)
 		end = put_text(put_text(end, ".", 1), suffix, suffix_len);
 	folder_len = type->folder ? strlen(type->folder) : 0;
-	name = xmalloc(folder_len + (size_t)(end - tail) + 1);
+	len = folder_len + (size_t)(end - tail);
+	name = len < room_len ? room : xmalloc(len + 1);
 	*put_text(put_text(name, type->folder ? type->folder : "", folder_len), tail,
 		(size_t)(end - tail)) = '\0';
 	return name;

@@ -57,6 +57,13 @@ static size_t place_of(const struct tallies *tallies, const char *name, bool *fo
 	return low;
 }
 
+void file_record_clear(struct file_record *record)
+{
+	memset(record, 0, offsetof(struct file_record, reason));
+	record->reason[0] = record->title[0] = '\0';
+	record->hashes.md5[0] = record->hashes.sha1[0] = record->hashes.sha256[0] = '\0';
+}
+
 void tally_add(struct tallies *tallies, const char *name, uint64_t bytes)
 {
 	tally_add_many(tallies, name, 1, bytes);

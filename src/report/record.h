@@ -73,16 +73,12 @@ struct file_record {
 	uint64_t length;       /* bytes */
 	const char *extension; /* "" for none */
 	enum file_status status;
-	enum file_end end;            /* how the file's end was determined */
-	char reason[RECORD_TEXT_LEN]; /* why truncated or unverified; "" */
-	struct range *runs;           /* extents in the image, in file order */
+	enum file_end end;  /* how the file's end was determined */
+	struct range *runs; /* extents in the image, in file order */
 	uint32_t run_count;
 	struct assembly assembly;
-	struct hashes hashes;   /* of the bytes written; none on a dry run */
 	uint64_t unreadable;    /* bytes that could not be read and are zeros */
 	uint64_t unreadable_at; /* the first of them, in the image; if there are any */
-	char title
-		[RECORD_TEXT_LEN]; /* raw bytes from the evidence: writers must make them valid text */
 	enum file_space space;
 	/* The file in which it begins, by the image's file system; raw bytes; NULL: unknown */
 	const char *fs_path;
@@ -95,7 +91,14 @@ struct file_record {
 	bool left_out;     /* known, and not to be kept */
 	/* The hash sets that hold it (hashing/hash_sets.h); NULL: none. */
 	const char *known, *alert;
+	/* From here on texts, of which nothing after their ends is valid. */
+	char reason[RECORD_TEXT_LEN]; /* why truncated or unverified; "" */
+	char title[RECORD_TEXT_LEN]; /* raw bytes from the evidence: writers make them valid text */
+	struct hashes hashes;        /* of the bytes written; none on a dry run */
 };
+
+/* Makes an empty record, without writing to all of it. */
+void file_record_clear(struct file_record *record);
 
 struct run_record {
 	const char *command_line; /* joined with blanks, for audit.txt */

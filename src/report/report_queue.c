@@ -1,8 +1,8 @@
 /*
  * A ring of records, one thread that fills it and one thread for each report that writes from it.
- * An entry is reused, and what it held freed, when all writers are past it.
+ * A record is given back when all writers are past it.
  *
- *     done of each writer <= pushed <= filled <= lowest done + QUEUE_LEN
+ *     given back <= done of each writer <= pushed <= filled <= given back + QUEUE_LEN
  *
  * Records are pushed and written several at a time, so the lock is seldom needed.
  */
@@ -21,11 +21,6 @@
 /* Progress is reported after this part. */
 #define LEADER 0
 
-struct queued {
-	struct file_record record;
-	struct range run; /* of the record, when it has only one */
-};
-
 struct writer {
 	struct report_queue *queue;
 	size_t part;
@@ -39,23 +34,21 @@ struct report_queue {
 	struct progress *progress;
 	void (*failed)(void *context, int status, const struct error *error);
 	void *context;
+	void (*done)(void *context, struct file_record *record);
+	void *done_context;
 	struct writer writers[REPORT_PARTS];
-	struct queued *ring; /* record n is at n % QUEUE_LEN */
 	double waited;
-	/* the caller's: records filled in, and how far there is room without checking */
-	uint64_t filled, room_until;
+	/* the caller's: records filled in, and given back */
+	uint64_t filled, given_back;
 
 	pthread_mutex_t lock; /* over pushed, closing, sleeping, and done of the writers */
 	pthread_cond_t work, progressed;
 	uint64_t pushed;
 	unsigned sleeping;     /* writers */
 	bool closing, waiting; /* waiting: the caller, for progress */
-};
 
-static struct queued *queued_at(struct report_queue *queue, uint64_t number)
-{
-	return &queue->ring[number % QUEUE_LEN];
-}
+	struct file_record *ring[QUEUE_LEN]; /* record n is at n % QUEUE_LEN */
+};
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
@@ -64,7 +57,7 @@ static void write_records(struct writer *writer, uint64_t from, uint64_t to)
 	struct report_queue *queue = writer->queue;
 
 	for (uint64_t number = from; number < to; number++) {
-		const struct file_record *record = &queued_at(queue, number)->record;
+		const struct file_record *record = queue->ring[number % QUEUE_LEN];
 		struct error error = { 0 };
 		int status = report_add_part(queue->report, writer->part, record, &error);
 
@@ -115,7 +108,8 @@ static void start_threads(struct report_queue *queue)
 }
 
 struct report_queue *report_queue_new(struct report *report, struct progress *progress,
-	void (*failed)(void *context, int status, const struct error *error), void *context)
+	void (*failed)(void *context, int status, const struct error *error), void *context,
+	void (*done)(void *context, struct file_record *record), void *done_context)
 {
 	struct report_queue *queue = xcalloc(1, sizeof(*queue));
 
@@ -123,8 +117,8 @@ struct report_queue *report_queue_new(struct report *report, struct progress *pr
 	queue->progress = progress;
 	queue->failed = failed;
 	queue->context = context;
-	queue->ring = xcalloc(QUEUE_LEN, sizeof(*queue->ring));
-	queue->room_until = QUEUE_LEN;
+	queue->done = done;
+	queue->done_context = done_context;
 	pthread_mutex_init(&queue->lock, NULL);
 	pthread_cond_init(&queue->work, NULL);
 	pthread_cond_init(&queue->progressed, NULL);
@@ -144,23 +138,34 @@ static uint64_t lowest_done(const struct report_queue *queue)
 	return lowest;
 }
 
+/* Gives back the records before `until`, which all writers are past. */
+static void give_back(struct report_queue *queue, uint64_t until)
+{
+	for (; queue->given_back < until; queue->given_back++)
+		queue->done(queue->done_context, queue->ring[queue->given_back % QUEUE_LEN]);
+}
+
 /* Waits until all writers have written this many records, which must have been pushed. */
 static void wait_until_done(struct report_queue *queue, uint64_t count)
 {
 	double from = clock_seconds();
+	uint64_t done;
 
 	pthread_mutex_lock(&queue->lock);
 	queue->waiting = true;
 	while (lowest_done(queue) < count)
 		pthread_cond_wait(&queue->progressed, &queue->lock);
 	queue->waiting = false;
-	queue->room_until = lowest_done(queue) + QUEUE_LEN;
+	done = lowest_done(queue);
 	pthread_mutex_unlock(&queue->lock);
+	give_back(queue, done);
 	queue->waited += clock_seconds() - from;
 }
 
 void report_queue_push(struct report_queue *queue)
 {
+	uint64_t done;
+
 	if (queue->pushed == queue->filled) /* only the caller changes it */
 		return;
 	for (size_t i = 0; i < REPORT_PARTS; i++)
@@ -171,43 +176,22 @@ void report_queue_push(struct report_queue *queue)
 	for (size_t i = 0; i < REPORT_PARTS; i++)
 		if (!queue->writers[i].has_thread)
 			queue->writers[i].done = queue->pushed;
-	queue->room_until = lowest_done(queue) + QUEUE_LEN;
+	done = lowest_done(queue);
 	if (queue->sleeping)
 		pthread_cond_broadcast(&queue->work);
 	pthread_mutex_unlock(&queue->lock);
+	give_back(queue, done);
 }
 
-static void free_queued(struct queued *queued)
-{
-	if (queued->record.runs != &queued->run)
-		free(queued->record.runs);
-	free(queued->record.path);
-}
-
-static void fill_queued(struct queued *queued, const struct file_record *record)
-{
-	free_queued(queued);
-	queued->record = *record;
-	queued->record.runs = &queued->run;
-	if (record->run_count == 1) {
-		queued->run = record->runs[0];
-	} else {
-		queued->record.runs = xcalloc(record->run_count, sizeof(*record->runs));
-		memcpy(queued->record.runs, record->runs,
-			record->run_count * sizeof(*record->runs));
-	}
-}
-
-void report_queue_add(struct report_queue *queue, const struct file_record *record)
+void report_queue_add(struct report_queue *queue, struct file_record *record)
 {
 	if (queue->filled - queue->pushed == AT_ONCE)
 		report_queue_push(queue);
-	if (queue->filled == queue->room_until) { /* full: waits until there is room for some */
+	if (queue->filled - queue->given_back == QUEUE_LEN) { /* waits until there is room */
 		report_queue_push(queue);
 		wait_until_done(queue, queue->filled - QUEUE_LEN + AT_ONCE);
 	}
-	fill_queued(queued_at(queue, queue->filled), record);
-	queue->filled++;
+	queue->ring[queue->filled++ % QUEUE_LEN] = record;
 }
 
 void report_queue_finish(struct report_queue *queue)
@@ -242,8 +226,6 @@ void report_queue_free(struct report_queue *queue)
 	pthread_cond_destroy(&queue->progressed);
 	pthread_cond_destroy(&queue->work);
 	pthread_mutex_destroy(&queue->lock);
-	for (size_t i = 0; i < QUEUE_LEN; i++)
-		free_queued(&queue->ring[i]);
-	free(queue->ring);
+	give_back(queue, queue->filled);
 	free(queue);
 }

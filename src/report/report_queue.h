@@ -13,15 +13,17 @@ struct report_queue;
 
 /* The report and progress (NULL: none) are the caller's; until report_queue_free nothing else may
  * write to them, except progress_update. failed is called, possibly in other threads, for every
- * failure of report_add_part. Where no thread can be started, the caller's does the work. Never
+ * failure of report_add_part. done gets each record when no report needs it any more, in order and
+ * in the caller's thread, at the latest in report_queue_free. Where no thread can be started, the caller's does the work. Never
  * NULL. All functions are called by one thread. */
 struct report_queue *report_queue_new(struct report *report, struct progress *progress,
-	void (*failed)(void *context, int status, const struct error *error), void *context);
+	void (*failed)(void *context, int status, const struct error *error), void *context,
+	void (*done)(void *context, struct file_record *record), void *done_context);
 
-/* The next file. The record is copied, and its path taken over; the other texts must live until
- * report_queue_free. Waits while the queue is full. The record may stay unwritten until the next
- * call of a function below. */
-void report_queue_add(struct report_queue *queue, const struct file_record *record);
+/* The next file. The record and all that it points to must stay as they are until it is given back.
+ * Waits while the queue is full. The record may stay unwritten until the next call of a function
+ * below. */
+void report_queue_add(struct report_queue *queue, struct file_record *record);
 /* To be called when there may be no more files for a while. */
 void report_queue_push(struct report_queue *queue);
 /* Waits until all files are in the report. */

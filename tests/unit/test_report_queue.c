@@ -37,19 +37,33 @@ static struct report *open_report(struct output_dir **output_dir)
 	return report;
 }
 
-/* Number i has i % 3 runs, if it has any; only its texts outlive the call. */
+static unsigned given, given_back;
+
+static void take_back(void *context, struct file_record *file)
+{
+	cr_assert_eq(context, &given);
+	cr_assert_eq(file->offset, 1000 * (uint64_t)given_back, "in order");
+	given_back++;
+	free(file->path);
+	free(file->runs);
+	free(file);
+}
+
+/* Number i has i % 3 runs, if it has any. */
 static void give(struct report_queue *report_queue, unsigned i)
 {
 	struct range runs[2] = { { 1000 * i, 10 }, { 1000 * i + 20, 5 } };
-	struct file_record file = data_file();
+	struct file_record *file = malloc(sizeof(*file));
 
-	file.path = malloc(32);
-	snprintf(file.path, 32, "png/%u.png", i);
-	file.offset = 1000 * i;
-	file.runs = runs;
-	file.run_count = i % 3;
-	report_queue_add(report_queue, &file);
-	memset(runs, 0xff, sizeof(runs));
+	*file = data_file();
+	file->path = malloc(32);
+	snprintf(file->path, 32, "png/%u.png", i);
+	file->offset = 1000 * (uint64_t)i;
+	file->runs = malloc(sizeof(runs));
+	memcpy(file->runs, runs, sizeof(runs));
+	file->run_count = i % 3;
+	given++;
+	report_queue_add(report_queue, file);
 }
 
 /* How many lines about files the report has, which must be numbers 0, 1, ... in order. */
@@ -70,6 +84,7 @@ static void end(
 	const struct summary_record summary = { 0 };
 
 	report_queue_free(report_queue);
+	cr_expect_eq(given_back, given);
 	cr_expect_eq(report_close(report, &summary, NULL), 0);
 	output_dir_close(output_dir);
 }
@@ -79,7 +94,8 @@ Test(report_queue, all_files_in_order)
 	struct failures failures = { 0 };
 	struct output_dir *output_dir;
 	struct report *report = open_report(&output_dir);
-	struct report_queue *report_queue = report_queue_new(report, NULL, note_failure, &failures);
+	struct report_queue *report_queue =
+		report_queue_new(report, NULL, note_failure, &failures, take_back, &given);
 	char *text;
 
 	for (unsigned i = 0; i < 10000; i++)
@@ -98,7 +114,8 @@ Test(report_queue, flushing_brings_what_was_given_to_the_disk)
 	struct failures failures = { 0 };
 	struct output_dir *output_dir;
 	struct report *report = open_report(&output_dir);
-	struct report_queue *report_queue = report_queue_new(report, NULL, note_failure, &failures);
+	struct report_queue *report_queue =
+		report_queue_new(report, NULL, note_failure, &failures, take_back, &given);
 
 	for (unsigned i = 0; i < 300; i++) {
 		give(report_queue, i);
@@ -119,7 +136,8 @@ Test(report_queue, a_full_disk_is_told)
 	struct failures failures = { 0 };
 	struct output_dir *output_dir;
 	struct report *report = open_report(&output_dir);
-	struct report_queue *report_queue = report_queue_new(report, NULL, note_failure, &failures);
+	struct report_queue *report_queue =
+		report_queue_new(report, NULL, note_failure, &failures, take_back, &given);
 
 	signal(SIGXFSZ, SIG_IGN);
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -148,7 +166,7 @@ Test(report_queue, works_without_a_thread)
 	if (geteuid() == 0 && setuid(65534)) /* the limit does not bind root */
 		return;
 	cr_assert_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
-	report_queue = report_queue_new(report, NULL, note_failure, &failures);
+	report_queue = report_queue_new(report, NULL, note_failure, &failures, take_back, &given);
 	for (unsigned i = 0; i < 5000; i++)
 		give(report_queue, i);
 	end(report_queue, report, output_dir);
