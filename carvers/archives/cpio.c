@@ -214,6 +214,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 			return CARVE_COMPLETE;
 		}
 		last = member;
+		if (last.end > last.data) {
+			view_embedded(view, last.data);
+			if (!last.summed)
+				view_unverified(view, last.data, last.end);
+		}
 		if (last.end > size || (last.summed && !sum_agrees(view, &last))) {
 			at = last.next;
 			break;

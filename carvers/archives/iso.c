@@ -130,8 +130,8 @@ static bool folder_at(
 	       self == block && read_both32(p + 10, folder_len);
 }
 
-/* Notes the file that ends last. False when the entry is invalid. */
-static bool note_entry(struct iso_volume *volume, const uint8_t *p)
+/* Notes the file that ends last, and names files as embedded. False when the entry is invalid. */
+static bool note_entry(struct view *view, struct iso_volume *volume, const uint8_t *p)
 {
 	uint32_t block, len;
 	uint64_t start;
@@ -140,6 +140,8 @@ static bool note_entry(struct iso_volume *volume, const uint8_t *p)
 		!read_both32(p + 10, &len))
 		return false;
 	start = block * volume->block_len;
+	if (len && !(p[FLAGS_AT] & FOLDER))
+		view_embedded(view, start);
 	if (len && start + len > volume->last_end) {
 		volume->last_start = start;
 		volume->last_end = start + len;
@@ -169,7 +171,7 @@ static bool walk_folder(struct view *view, struct iso_volume *volume, uint32_t b
 			continue;
 		}
 		p = view_peek(view, at, entry_len > ENTRY_LEN ? entry_len : ENTRY_LEN);
-		if (!p || !note_entry(volume, p))
+		if (!p || !note_entry(view, volume, p))
 			return false;
 		at += entry_len;
 	}
@@ -293,6 +295,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (broken < len)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "invalid data at %" PRIu64, broken);
+	view_unverified(view, 0, FIRST_DESCRIPTOR * BLOCK_LEN);
+	view_unverified(view, descriptors_end, len);
 	if (last_file_is_wiped(view, &volume))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last file ends in zeros, as if wiped, at %" PRIu64, volume.last_end);

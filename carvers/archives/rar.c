@@ -8,6 +8,8 @@
  * headers cannot be walked; the guess is that the file continues up to the first run of equal
  * bytes.
  *
+ * The CRC of stored data is compared; other data is not decompressed, and named as unverified.
+ *
  * Damage. Data is intact if another block's header follows it.
  */
 #include "rar_blocks.h"
@@ -89,6 +91,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	finding->length = last->end;
 	if (last->end > view_size(view))
 		return walk_cut(view, finding, last->end, view_size(view));
+	if (walk.wrong_crc_at)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the CRC of the stored data at %" PRIu64 " is wrong", walk.wrong_crc_at);
 	return CARVE_COMPLETE;
 }
 

@@ -6,7 +6,7 @@
  *		these 32 bytes, its length and its CRC-32 (8, 8 and 4 bytes, little-endian)
  *
  * The header comes last, so its end is the end of the file, and both CRCs prove it. The streams are
- * not decompressed: the header says what they are.
+ * not decompressed, and named as unverified.
  *
  * Damage. Without the header nothing is known about the streams. Most are LZMA2, though: whatever
  * decompresses as LZMA2 is valid.
@@ -46,8 +46,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	finding->length = head.end;
-	if (sevenzip_header_valid(view, &head))
+	if (sevenzip_header_valid(view, &head)) {
+		view_unverified(view, SEVENZIP_START_LEN, head.at);
 		return CARVE_COMPLETE;
+	}
 	valid_end = walk_streams(view, head.at < size ? head.at : size);
 	if (head.end > size)
 		return walk_cut(view, finding, head.end,

@@ -7,7 +7,8 @@
  *
  * Headers give the length of the data, in octal or, with the highest bit set, in binary; a pax
  * header before a member may give it instead. Old GNU sparse files have further blocks after their
- * header. Links, devices and folders have no data, whatever their size; as old programs stored a
+ * header. Nothing verifies data: it is named as unverified, and its start, where the member is, as that
+ * of an embedded file. Links, devices and folders have no data, whatever their size; as old programs stored a
  * size for hard links, the block after the header decides there.
  *
  * Any member looks like the start of an archive, so each is reported as a part. When an archive
@@ -193,6 +194,10 @@ static enum tar_found read_member(struct tar *tar)
 	tar->data_len = has_data(tar, type, tar->data) ? len : 0;
 	if (tar->data_len > size - tar->data)
 		return TAR_CUT;
+	if (tar->data_len) {
+		view_embedded(tar->view, tar->data);
+		view_unverified(tar->view, tar->data, tar->data + tar->data_len);
+	}
 	if (type == 'x')
 		read_pax(tar, tar->data, tar->data_len);
 	tar->at = tar->data + whole_blocks(tar->data_len);

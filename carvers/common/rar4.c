@@ -19,7 +19,10 @@ enum {
 	HAS_DATA = 0x8000,
 	MAIN_COMMENT = 2,
 	MAIN_ENCRYPTED = 0x80,
+	FILE_CONTINUED = 1,
+	FILE_ENCRYPTED = 4,
 	FILE_COMMENT = 8,
+	METHOD_STORED = 0x30,
 	FILE_LARGE = 0x100,
 	/* RAR 2.9 introduced the end block. */
 	VERSION_WITH_END = 29,
@@ -58,6 +61,9 @@ static bool read_file(struct view *view, uint64_t at, uint16_t flags, uint16_t l
 	if (flags & FILE_LARGE)
 		*data_len |= (uint64_t)le32(p + FILE_LEN) << 32;
 	block->time = dos_seconds(le32(p + 20));
+	/* The CRC of a file that continues is that of all its parts. */
+	block->stored = p[25] == METHOD_STORED && !(flags & (FILE_CONTINUED | FILE_ENCRYPTED));
+	block->crc = le32(p + 16);
 	block->needs_end = p[24] >= VERSION_WITH_END;
 	return true;
 }
@@ -99,6 +105,7 @@ enum rar_found rar4_read(struct view *view, uint64_t at, struct rar_block *block
 	if ((type == TYPE_FILE || type == TYPE_SERVICE) &&
 		!read_file(view, at, flags, len, block, &data_len))
 		return RAR_NONE;
+	block->stored = block->stored && type == TYPE_FILE;
 	if (data_len > INT64_MAX - block->header_end)
 		return RAR_NONE;
 	block->end = block->header_end + data_len;

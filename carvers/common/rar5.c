@@ -16,7 +16,10 @@ enum {
 	TYPE_END,
 	HAS_EXTRA = 1,
 	HAS_DATA = 2,
+	IS_PART = 0x18, /* continues, or is continued in the next volume */
 	FILE_HAS_TIME = 2,
+	FILE_HAS_CRC = 4,
+	EXTRA_ENCRYPTION = 1,
 	EXTRA_TIME = 3,
 	EXTRA_TIME_UNIX = 1,
 	EXTRA_TIME_CHANGED = 2,
@@ -51,6 +54,39 @@ static int64_t read_time(struct view *view, uint64_t at)
 		return 0;
 	p = view_peek(view, at, 4);
 	return p ? le32(p) : 0;
+}
+
+/* Reads whether a file is stored, and its CRC. */
+static void read_stored(struct view *view, uint64_t at, struct rar_block *block)
+{
+	uint64_t flags, number, method;
+	const uint8_t *p;
+
+	if (!read_number(view, &at, &flags) || !(flags & FILE_HAS_CRC) ||
+		!read_number(view, &at, &number) || !read_number(view, &at, &number))
+		return;
+	at += flags & FILE_HAS_TIME ? 4 : 0;
+	p = view_peek(view, at, 4);
+	if (!p)
+		return;
+	block->crc = le32(p);
+	at += 4;
+	block->stored = read_number(view, &at, &method) && (method >> 7 & 7) == 0;
+}
+
+/* Whether a record in the extra area [at, end) says that the file is encrypted. */
+static bool is_encrypted(struct view *view, uint64_t at, uint64_t end)
+{
+	uint64_t len, type, next;
+
+	for (; at < end; at = next) {
+		if (!read_number(view, &at, &len) || !len || len > end - at)
+			break;
+		next = at + len;
+		if (read_number(view, &at, &type) && type == EXTRA_ENCRYPTION)
+			return true;
+	}
+	return false;
 }
 
 /* The time from the time record that the extra area in [at, end) may have: seconds since 1970, or
@@ -103,6 +139,9 @@ enum rar_found rar5_read(struct view *view, uint64_t at, struct rar_block *block
 	block->kind = kinds[type];
 	if (type == TYPE_FILE)
 		block->time = read_time(view, next);
+	if (type == TYPE_FILE && !(flags & IS_PART) &&
+		!is_encrypted(view, block->header_end - extra_len, block->header_end))
+		read_stored(view, next, block);
 	if (type == TYPE_FILE && !block->time)
 		block->time =
 			read_extra_time(view, block->header_end - extra_len, block->header_end);

@@ -7,10 +7,25 @@
 
 #include <string.h>
 
+#include "walk.h"
+
 enum {
 	SIGNATURE4_LEN = 7,
 	SIGNATURE5_LEN = 8,
 };
+
+/* Compares the CRC of the block's data, which is all there, or names it as unverified. */
+static void check_data(struct view *view, struct rar_walk *walk, const struct rar_block *block)
+{
+	uint64_t at = block->header_end;
+	uint32_t crc = 0;
+
+	if (!block->stored)
+		view_unverified(view, at, block->end);
+	else if ((!walk_crc32(view, at, block->end - at, &crc) || crc != block->crc) &&
+		 !walk->wrong_crc_at)
+		walk->wrong_crc_at = at;
+}
 
 const char *rar_walk_blocks(struct view *view, uint64_t start, struct rar_walk *walk, uint64_t *at)
 {
@@ -33,6 +48,8 @@ const char *rar_walk_blocks(struct view *view, uint64_t start, struct rar_walk *
 		if (walk->found != RAR_FOUND)
 			break;
 		*last = block;
+		if (block.end > block.header_end && block.end <= view_size(view))
+			check_data(view, walk, &block);
 		if (last->time > walk->time)
 			walk->time = last->time;
 	}

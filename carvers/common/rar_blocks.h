@@ -17,7 +17,9 @@ enum rar_kind {
 struct rar_block {
 	uint64_t header_end, end; /* the data between them belongs to the block */
 	enum rar_kind kind;
-	int64_t time;   /* of a file, or 0 */
+	int64_t time; /* of a file, or 0 */
+	bool stored;  /* the data is not compressed, and crc is its CRC-32 */
+	uint32_t crc;
 	bool needs_end; /* programs that write such a file write an end block, too */
 };
 
@@ -31,10 +33,12 @@ struct rar_walk {
 	enum rar_found found;  /* of the block after the last */
 	struct rar_block last; /* the last valid block */
 	bool needs_end;        /* of any block */
+	uint64_t wrong_crc_at; /* the first stored data with another CRC; 0: none */
 	int64_t time;          /* the latest of any file, or 0 */
 };
 
-/* Walks the blocks of the archive at `start` up to its end block, or to where they stop. NULL, or
+/* Walks the blocks of the archive at `start` up to its end block, or to where they stop, and names
+ * data that no CRC verifies (view_unverified). NULL, or
  * why there is no archive; *at is then the offset of the fault. */
 const char *rar_walk_blocks(struct view *view, uint64_t start, struct rar_walk *walk, uint64_t *at);
 

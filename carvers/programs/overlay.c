@@ -8,6 +8,8 @@
  *		archive's own
  *	NSIS: the length of everything from its first header ('NullsoftInst') on, which proves
  *		nothing
+ *
+ * An archive's data that is not checked is named as unverified, and the archive as embedded.
  */
 #include "overlay.h"
 
@@ -78,23 +80,35 @@ static uint64_t zip_end(struct view *view, uint64_t start)
 	return 0;
 }
 
+/* Where the 7z archive ends, or 0. */
+static uint64_t sevenzip_end(struct view *view, uint64_t at)
+{
+	struct sevenzip head;
+
+	if (sevenzip_read(view, at, &head) || !sevenzip_header_valid(view, &head))
+		return 0;
+	view_unverified(view, at + SEVENZIP_START_LEN, head.at);
+	return head.end;
+}
+
 /* Where the archive at `at` ends, or 0. *proven: by more than a length. */
 static uint64_t archive_end(struct view *view, uint64_t at, bool *proven)
 {
 	const uint8_t *p = view_peek(view, at, NSIS_HEAD_LEN);
-	struct sevenzip head;
+	uint64_t end;
 
 	*proven = true;
 	if (!p)
 		return 0;
-	if (memcmp(p, "PK\3\4", 4) == 0)
-		return zip_end(view, at);
+	if (memcmp(p, "PK\3\4", 4) == 0) {
+		end = zip_end(view, at);
+		view_unverified(view, at, end);
+		return end;
+	}
 	if (memcmp(p, "Rar!\x1a\x07", 6) == 0)
 		return rar_end(view, at);
 	if (memcmp(p, "7z\xbc\xaf", 4) == 0)
-		return !sevenzip_read(view, at, &head) && sevenzip_header_valid(view, &head)
-			       ? head.end
-			       : 0;
+		return sevenzip_end(view, at);
 	*proven = false;
 	if (memcmp(p + 4, "\xef\xbe\xad\xdeNullsoftInst", 16) == 0 && le32(p + 24) >= NSIS_HEAD_LEN)
 		return at + le32(p + 24);
@@ -108,6 +122,7 @@ bool overlay_include(struct view *view, uint64_t at, struct finding *finding, en
 
 	if (end <= at || end > view_size(view))
 		return false;
+	view_embedded(view, at);
 	finding->length = end;
 	*verdict = verdict_because(proven ? CARVE_COMPLETE : CARVE_UNVERIFIED, finding,
 		"the overlay at %" PRIu64 " is an archive", at);

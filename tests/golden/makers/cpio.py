@@ -33,8 +33,11 @@ def archive(make, block=512):
 
 def make():
     whole = archive(new)
-    save("cpio", "newc.cpio", whole, time=TIME, why="", sequence="yes")
-    save("cpio", "crc.cpio", archive(lambda name, data: new(name, data, b"070702")), sequence="yes")
+    first = len(new(b"a.txt", b""))
+    third = len(new(b"a.txt", text(901)) + new(b"dir", b"") + new(b"dir/b.txt", b""))
+    save("cpio", "newc.cpio", whole, time=TIME, why="", sequence="yes", embedded=f"{first} {third}",
+         unverified=f"{first}-{first + 901} {third}-{third + 300}")
+    save("cpio", "crc.cpio", archive(lambda name, data: new(name, data, b"070702")), sequence="yes", embedded=f"{first} {third}", unverified="none")
     save("cpio", "odc.cpio", archive(odc), time=TIME, sequence="yes")
     save("cpio", "binary.cpio", archive(binary), time=TIME, sequence="yes")
     save("cpio", "binary-big.cpio", archive(lambda name, data: binary(name, data, ">")), time=TIME, sequence="yes")

@@ -48,7 +48,7 @@ def volume(words, empty=0):
 def make():
     words = text(1500)
     whole = volume(words)
-    save("iso", "small.iso", whole, title="A VOLUME", time=SECONDS, why="")
+    save("iso", "small.iso", whole, title="A VOLUME", time=SECONDS, why="", embedded=22 * BLOCK, unverified=f"0-32768 {19 * BLOCK}-{len(whole)}")
     save("iso", "no-primary.iso", whole[:32768] + whole[34816:36864], verdict="reject", why="no primary volume descriptor at 32768")
     filled, end = volume(words, 20), len(whole)
     save("iso", "filled.iso", filled, title="A VOLUME", why="")

@@ -138,7 +138,7 @@ def make():
             file.writestr(zipfile.ZipInfo("a.txt"), code(90))
         appended[kind] = out.getvalue()[base:]
     for kind, archive in appended.items():
-        save("pe", f"sfx-{kind}.exe", plain + archive, sequence="yes", unchecked=len(plain), extension="exe", why=f"the overlay at {len(plain)} is an archive")
+        save("pe", f"sfx-{kind}.exe", plain + archive, sequence="yes", unchecked=len(plain), embedded=len(plain), extension="exe", why=f"the overlay at {len(plain)} is an archive")
     save("pe", "sfx-cut.exe", plain + appended["7z"][:-20] + code(400), verdict="unverified", length=len(plain))
     data = struct.pack("<II", 0, 0xdeadbeef) + b"NullsoftInst" + struct.pack("<II", 60, 328) + code(300)
     save("pe", "nsis.exe", plain + data + code(100), verdict="unverified", length=len(plain) + 328)

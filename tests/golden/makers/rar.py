@@ -14,8 +14,8 @@ def block4(kind, flags, fields, data=b"", uncovered=b""):
     return struct.pack("<H", zlib.crc32(head) & 0xffff) + head + uncovered + data
 
 
-def file4(name, data, version=29, flags=0x8000, kind=0x74, large=False, uncovered=b""):
-    fields = struct.pack("<IIBIIBBHI", len(data), len(data), 3, zlib.crc32(data), DATE, version, 0x30, len(name), 0o644)
+def file4(name, data, version=29, flags=0x8000, kind=0x74, large=False, uncovered=b"", method=0x30):
+    fields = struct.pack("<IIBIIBBHI", len(data), len(data), 3, zlib.crc32(data), DATE, version, method, len(name), 0o644)
     return block4(kind, flags | (0x100 if large else 0) | (8 if uncovered else 0), fields + (bytes(8) if large else b"") + name, data, uncovered)
 
 
@@ -38,9 +38,9 @@ def block5(kind, flags, fields, data=b"", extra=b""):
     return struct.pack("<I", zlib.crc32(head)) + head + data
 
 
-def file5(name, data, kind=2):
-    fields = number(6) + number(len(data)) + number(0o644) + struct.pack("<II", SECONDS, zlib.crc32(data)) + number(0) + number(1)
-    return block5(kind, 0, fields + number(len(name)) + name, data)
+def file5(name, data, kind=2, method=0, extra=b""):
+    fields = number(6) + number(len(data)) + number(0o644) + struct.pack("<II", SECONDS, zlib.crc32(data)) + number(method << 7) + number(1)
+    return block5(kind, 0, fields + number(len(name)) + name, data, extra)
 
 
 def rar5(*blocks, main=None, end=True):
@@ -51,7 +51,17 @@ def make():
     words = text(900)
     a4, b4 = file4(b"a.txt", words), file4(b"b.txt", words[:300])
     whole4 = rar4(a4, b4)
-    save("rar", "four.rar", whole4, time=SECONDS, why="")
+    save("rar", "four.rar", whole4, time=SECONDS, why="", unverified="none")
+    # What is not stored, or whose CRC is that of more than this data, is not verified.
+    packed4, part4 = file4(b"c.txt", junk(150), method=0x33), file4(b"d.txt", junk(90), flags=0x8001)
+    packed5, secret = file5(b"c.txt", junk(150), method=3), file5(b"d.txt", junk(90), extra=b"\2\1\0")
+    for kind, data, end, blocks in (("four", rar4(a4, packed4, part4), 7, (packed4, part4)), ("five", rar5(file5(b"a.txt", words), packed5, secret), 8, (packed5, secret))):
+        second = data.index(blocks[0]) + len(blocks[0])
+        save("rar", f"{kind}-packed.rar", data, unchecked=second - 150, unverified=f"{second - 150}-{second} {len(data) - end - 90}-{len(data) - end}")
+    for kind, data in ("four", whole4), ("five", rar5(file5(b"a.txt", words), file5(b"b.txt", words[:200]))):
+        at = data.index(words)
+        save("rar", f"{kind}-stored-damaged.rar", data[:at + 50] + b"?" + data[at + 51:], verdict="unverified", length=len(data),
+             why=f"the CRC of the stored data at {at} is wrong")
     save("rar", "four-volume.rar", rar4(file4(b"a.txt", words, flags=0x8002), end=False, flags=0x11) + block4(0x7b, 0x400f, struct.pack("<IH", 7, 0) + bytes(7)))
     save("rar", "four-comments.rar", b"Rar!\x1a\x07\0" + block4(0x73, 2, bytes(6), uncovered=b"a comment, uncovered")
          + file4(b"a.txt", words, 20, uncovered=b"another") + block4(0x7b, 0x4000, b""))
@@ -59,7 +69,7 @@ def make():
     save("rar", "four-empty.rar", rar4())
     a5, b5 = file5(b"a.txt", words), file5(b"b.txt", words[:200])
     whole5 = rar5(a5, b5)
-    save("rar", "five.rar", whole5, time=SECONDS, why="")
+    save("rar", "five.rar", whole5, time=SECONDS, why="", unverified="none")
     save("rar", "five-service.rar", rar5(a5, file5(b"QO", junk(150), 3), block5(2, 0, number(1) + number(0) * 4 + number(3) + b"dir", extra=b"\2\7\0")))
     save("rar", "five-empty.rar", rar5())
     plain = number(0) + number(0) + number(0o644) + number(0) + number(1) + number(3) + b"dir"

@@ -45,7 +45,7 @@ def make():
     words = text(700)
     plain = [("docs/", None), ("docs/a.txt", words), ("docs/link", "a.txt"), ("docs/b.txt", words[:300]), ("docs/empty", b"")]
     whole = archive(plain)
-    save("tar", "ustar.tar", whole, extension="tar", title="docs/", time=1709251198, why="")
+    save("tar", "ustar.tar", whole, extension="tar", title="docs/", time=1709251198, why="", embedded="1024 3072", unverified="1024-1724 3072-3372")
     save("tar", "gnu.tar", archive(plain[1:2] + [("x" * 150, b"long name")], tarfile.GNU_FORMAT), title="docs/a.txt")
     save("tar", "pax.tar", archive(plain[1:2] + [("\u00fc" * 80, b"long name")], tarfile.PAX_FORMAT), title="docs/a.txt")
     save("tar", "pax-global.tar", archive(plain[1:2], tarfile.PAX_FORMAT, pax_headers={"comment": "0123456789abcdef"}), title="docs/a.txt")
