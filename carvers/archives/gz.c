@@ -7,7 +7,8 @@
  *
  * The stream shows its own end, and the CRC and length after it prove all of it. Another member
  * directly after it belongs to the same file: programs that append, or compress in parallel, write
- * many, and each is reported as a part. Name and time come from the first member's header; the
+ * many, and each is reported as a part. Only at a sector boundary it may be another file: there it is one
+ * if it has a name of its own, or is damaged. Name and time come from the first member's header; the
  * decompressed data determines the extension.
  *
  * Damage. The stream becomes invalid within some tens of foreign bytes. Random bytes decode no
@@ -24,6 +25,7 @@
 #include "walk.h"
 
 enum {
+	SECTOR = 512,
 	HEADER_LEN = 10,
 	NAME_MAX_LEN = 4096,
 	/* Of 20,000 streams of random bytes two decoded for longer than 64. With a name, fewer
@@ -161,12 +163,26 @@ static enum verdict check(struct view *view, struct finding *finding)
 	for (member = first;; at = stream.end) {
 		if (at && read_header(view, at, &member))
 			break;
+		if (at && at % SECTOR == 0 && member.name_len) {
+			finding->length = at;
+			return verdict_because(CARVE_COMPLETE, finding,
+				"the named member at the sector boundary at %" PRIu64
+				" is another file",
+				at);
+		}
 		state = compressed_walk(view, COMPRESSED_GZIP, at, view_size(view), &stream);
 		if (state != COMPRESSED_DONE && stream.end < sure_end(&member)) {
 			if (at)
 				break;
 			return verdict_because(CARVE_REJECT, finding,
 				"no deflate stream at %" PRIu64, member.data);
+		}
+		if (at && at % SECTOR == 0 && state != COMPRESSED_DONE) {
+			finding->length = at;
+			return verdict_because(CARVE_COMPLETE, finding,
+				"the damaged member at the sector boundary at %" PRIu64
+				" is taken for another file",
+				at);
 		}
 		if (at)
 			view_part(view, at);

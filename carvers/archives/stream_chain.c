@@ -1,3 +1,7 @@
+/*
+ * A stream directly after another belongs to the same file. Only at a sector boundary it may be another
+ * file: there it is taken for one if it is damaged.
+ */
 #include "stream_chain.h"
 
 #include <inttypes.h>
@@ -67,6 +71,12 @@ enum verdict stream_chain_check(
 			return verdict_because(
 				CARVE_REJECT, finding, "no %s stream at 0", chain->what);
 		}
+		/* finding->length is that of the streams before. */
+		if (at && at % SECTOR == 0 && state != COMPRESSED_DONE)
+			return verdict_because(CARVE_COMPLETE, finding,
+				"the damaged stream at the sector boundary at %" PRIu64
+				" is taken for another file",
+				at);
 		if (at)
 			view_part(view, at);
 		else

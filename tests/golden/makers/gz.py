@@ -45,6 +45,12 @@ def make():
     save("gz", "cut-ff.gz", whole[:600] + b"\xff" * 3000, verdict="truncated", length_min=590, length_max=640)
     save("gz", "cut-text.gz", whole[:600] + text(3000, 5), verdict="truncated", length_min=600, length_max=700)
     save("gz", "cut-other.gz", whole[:600] + member(words, name=b"other"), verdict="truncated", length_min=600, length_max=1403)
+    # A member that ends at a sector boundary (tests/unit/test_carver_chain.c).
+    even = member(words[:300], extra=b"AB" + struct.pack("<H", 600) + bytes(600))
+    fill = 600 + -len(even) % 512
+    even = member(words[:300], extra=b"AB" + struct.pack("<H", fill) + bytes(fill))
+    assert len(even) == 1024
+    save("gz", "sector-chain.gz", even + member(words), length=len(even + member(words)), why="", sequence="yes")
     save("gz", "chain-cut.gz", member(words[:300], name=b"one") + whole[:600], verdict="truncated",
          length=len(member(words[:300], name=b"one")) + 600)
     wrong = bytearray(whole)

@@ -8,6 +8,9 @@ from makers.packing import junk, small_tar, text
 def make():
     words = text(2500)
     whole = lzma.compress(words)
+    # A stream that ends at a sector boundary (tests/unit/test_carver_chain.c).
+    even = next(stream for stream in (lzma.compress(junk(size)) for size in range(900, 1030)) if len(stream) == 1024)
+    save("xz", "sector-chain.xz", even + lzma.compress(junk(700)), sequence="yes")
     save("xz", "words.xz", whole, extension="xz", why="")
     for name, check in (("none", lzma.CHECK_NONE), ("crc32", lzma.CHECK_CRC32), ("sha256", lzma.CHECK_SHA256)):
         save("xz", f"check-{name}.xz", lzma.compress(words[:600], check=check))
