@@ -232,8 +232,8 @@ static uint64_t reading_end(const struct run *run)
 static int open_search(struct run *run)
 {
 	struct session *session = &run->session;
-	const struct quick_options quick = { session->options->rules, session->scope.image,
-		session->options->scalpel, pool_threads(session->pool) };
+	struct quick_options quick = { session->options->rules, session->scope.image,
+		session->options->scalpel, 0 };
 	struct search_options search = { session->options, &session->scope, session->pool,
 		&session->problems, NULL };
 	uint64_t length = reading_end(run) - run->position;
@@ -241,6 +241,7 @@ static int open_search(struct run *run)
 
 	if (!length || session->options->cluster)
 		return 0;
+	quick.threads = pool_threads(session->pool);
 	session->rejections = rejections_new();
 	run->sift = search.sift = sift_new(&quick, session->rejections, session->pool);
 	run->search = search_new(&search);
