@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ struct report {
 	int reserve; /* descriptor of a file that reserves space for the reports' end; -1: none */
 	struct report_file *files[REPORT_PARTS]; /* NULL: not open */
 	void *states[REPORT_PARTS];
+	bool held; /* report_reopen has opened it: nothing may be written before report_continue */
+	uint64_t headlines[REPORT_PARTS]; /* of a held one: as headline_place returns */
 };
 
 /* What else burin creates in an output folder; with a slash, a folder. */
@@ -188,14 +191,30 @@ void report_save(const struct report *report, uint64_t files, struct codec_write
 }
 
 /* An end that was written at the interruption has completed the line at the top; this undoes it. */
-static void restore_head(struct report *report, size_t i, uint64_t place, struct outcome *outcome)
+static void restore_head(struct report *report, size_t i, struct outcome *outcome)
 {
+	uint64_t place = report->headlines[i];
 	char text[REPORT_HEADLINE_LEN + 1];
 
 	reporters[i]->headline(text, NULL);
 	if (place && !outcome->status)
 		note(outcome, report_file_put_at(
 				      report->files[i], place - 1, text, unset_error(outcome)));
+}
+
+/* Opens a report, or the old one where a run was killed after it had replaced them: that is the one
+ * that the checkpoint is about. */
+static int open_old(struct report *report, size_t i, uint64_t len, struct error *error)
+{
+	const char *name = reporters[i]->file_name;
+	char *old = other_name(i, NAME_OLD);
+	bool replaced =
+		faccessat(output_dir_fd(report->output_dir), old, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	int status = report_file_reopen(
+		&report->files[i], report->output_dir, replaced ? old : name, len, error);
+
+	free(old);
+	return status;
 }
 
 static void reopen_one(struct report *report, size_t i, const struct run_record *run,
@@ -206,14 +225,13 @@ static void reopen_one(struct report *report, size_t i, const struct run_record 
 
 	if (!codec_ok(reader) || (place && len - place < REPORT_HEADLINE_LEN))
 		return codec_fail(reader);
-	note(outcome, report_file_reopen(file, report->output_dir, reporters[i]->file_name, len,
-			      unset_error(outcome)));
+	report->headlines[i] = place;
+	note(outcome, open_old(report, i, len, unset_error(outcome)));
 	if (!*file)
 		return;
 	note_reporter(report, i,
 		reporters[i]->open(&report->states[i], report_file_stream(*file), run), outcome);
 	report_file_forget(*file); /* the head exists already */
-	restore_head(report, i, place, outcome);
 }
 
 /* Frees the report without changing its files. */
@@ -241,7 +259,10 @@ int report_reopen(struct report **result, struct output_dir *output_dir,
 
 	report->output_dir = output_dir;
 	report->reserve = -1;
+	report->held = true;
+	reserve_names(output_dir);
 	for (size_t i = 0; i < REPORT_PARTS && !outcome.status && codec_ok(reader); i++) {
+		output_dir_reserve(output_dir, reporters[i]->file_name);
 		reopen_one(report, i, run, reader, &outcome);
 		if (reporters[i]->skip && report->states[i])
 			reporters[i]->skip(report->states[i], files);
@@ -250,8 +271,38 @@ int report_reopen(struct report **result, struct output_dir *output_dir,
 		abandon(report);
 		return outcome.status;
 	}
-	report->reserve = reserve_space(output_dir);
 	*result = report;
+	return 0;
+}
+
+/* Gives the old reports that a killed run left their names back. */
+static void restore_names(struct output_dir *output_dir)
+{
+	int fd = output_dir_fd(output_dir);
+
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		char *name = other_name(i, NAME_OLD);
+
+		renameat(fd, name, fd, reporters[i]->file_name);
+		free(name);
+	}
+}
+
+int report_continue(struct report *report, struct error *error)
+{
+	struct outcome outcome = { error, 0 };
+
+	assert(report->held);
+	restore_names(report->output_dir);
+	for (size_t i = 0; i < REPORT_PARTS && !outcome.status; i++) {
+		report_file_set_name(report->files[i], reporters[i]->file_name);
+		note(&outcome, report_file_cut(report->files[i], unset_error(&outcome)));
+		restore_head(report, i, &outcome);
+	}
+	if (outcome.status)
+		return outcome.status;
+	report->held = false;
+	report->reserve = reserve_space(report->output_dir);
 	return 0;
 }
 
@@ -300,18 +351,6 @@ void report_drop_again(struct report *again)
 		remove_name(output_dir, i, NAME_AGAIN);
 }
 
-void report_restore(struct output_dir *output_dir)
-{
-	int fd = output_dir_fd(output_dir);
-
-	for (size_t i = 0; i < REPORT_PARTS; i++) {
-		char *name = other_name(i, NAME_OLD);
-
-		renameat(fd, name, fd, reporters[i]->file_name);
-		free(name);
-	}
-}
-
 void report_remove_old(struct output_dir *output_dir)
 {
 	for (size_t i = 0; i < REPORT_PARTS; i++)
@@ -339,7 +378,7 @@ int report_replace(struct report *old, struct report *again, struct error *error
 	for (size_t i = 0; i < REPORT_PARTS && !status; i++)
 		status = rename_one(again->output_dir, i, error);
 	if (status) {
-		report_restore(old->output_dir);
+		restore_names(old->output_dir);
 		report_drop_again(again);
 		return status;
 	}
@@ -408,6 +447,10 @@ int report_close(struct report *report, const struct summary_record *summary, st
 {
 	struct outcome outcome = { error, 0 };
 
+	if (report->held) {
+		abandon(report);
+		return 0;
+	}
 	release_space(report);
 	for (size_t i = 0; i < REPORT_PARTS; i++) {
 		if (report->states[i])

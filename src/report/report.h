@@ -21,11 +21,14 @@ int report_open(struct report **report, struct output_dir *output_dir, const str
 	struct error *error);
 /* For a checkpoint: the lengths of the reports, after this many files. Call report_flush before. */
 void report_save(const struct report *report, uint64_t files, struct codec_writer *writer);
-/* Instead of report_open: continues the reports of an earlier run from where they were saved.
- * Returns 0 or a negative errno with error set. Invalid saved data fails the reader; *report is
- * NULL then. */
+/* Instead of report_open: opens the reports of an earlier run, to continue them from where they were
+ * saved. It changes nothing, and report_close leaves the files as they are, until report_continue is
+ * called. Returns 0 or a negative errno with error set. Invalid saved data fails the reader; *report
+ * is NULL then. */
 int report_reopen(struct report **report, struct output_dir *output_dir,
 	const struct run_record *run, struct codec_reader *reader, struct error *error);
+/* Cuts off what the reports got after they were saved. Returns 0 or a negative errno with error set. */
+int report_continue(struct report *report, struct error *error);
 /* One carved file, in order. Returns 0 or a negative errno (disk full), worded in error; the record
  * is kept all the same and written with the next one, or by report_close, if there is space again.
  */
@@ -54,8 +57,6 @@ int report_open_again(struct report **again, struct output_dir *output_dir,
 int report_replace(struct report *old, struct report *again, struct error *error);
 /* Removes and frees reports that are not needed. NULL is fine. */
 void report_drop_again(struct report *again);
-/* Gives the old reports that a killed run left their names back. */
-void report_restore(struct output_dir *output_dir);
 /* Removes the old reports: the run is over. */
 void report_remove_old(struct output_dir *output_dir);
 

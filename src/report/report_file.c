@@ -25,7 +25,8 @@ struct report_file {
 	char *name;
 	int fd;
 	FILE *stream;
-	char *pending; /* not yet in the file */
+	uint64_t kept_len; /* of a file that was opened again: what is kept of it */
+	char *pending;     /* not yet in the file */
 	size_t pending_len, capacity;
 	struct timespec flushed;
 };
@@ -75,27 +76,27 @@ int report_file_open(struct report_file **file, struct output_dir *output_dir, c
 }
 
 /* Returns 0 or a negative errno, -EBADMSG for a file that is too short. */
-static int cut_at(int fd, uint64_t len)
+static int check_len(int fd, uint64_t len)
 {
 	struct stat info;
 
 	if (fstat(fd, &info))
 		return -errno;
-	if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size < len)
-		return -EBADMSG;
-	if (ftruncate(fd, (off_t)len) || lseek(fd, (off_t)len, SEEK_SET) < 0)
-		return -errno;
-	return 0;
+	return S_ISREG(info.st_mode) && (uint64_t)info.st_size >= len ? 0 : -EBADMSG;
 }
 
 int report_file_reopen(struct report_file **file, struct output_dir *output_dir, const char *name,
 	uint64_t len, struct error *error)
 {
 	int fd = dirfd_open(output_dir_fd(output_dir), name, O_RDWR, false);
-	int status = fd < 0 ? fd : cut_at(fd, len);
+	int status = fd < 0 ? fd : check_len(fd, len);
 
-	if (!status)
-		return adopt(file, output_dir, name, fd, error);
+	if (!status) {
+		status = adopt(file, output_dir, name, fd, error);
+		if (!status)
+			(*file)->kept_len = len;
+		return status;
+	}
 	if (fd >= 0)
 		close(fd);
 	if (status != -EBADMSG && status != -ENOENT)
@@ -104,6 +105,15 @@ int report_file_reopen(struct report_file **file, struct output_dir *output_dir,
 		"'%s/%s' is not as the interrupted run left it; carve again into another "
 		"folder",
 		output_dir_path(output_dir), name);
+}
+
+int report_file_cut(struct report_file *file, struct error *error)
+{
+	off_t len = (off_t)file->kept_len;
+
+	if (ftruncate(file->fd, len) || lseek(file->fd, len, SEEK_SET) < 0)
+		return output_dir_error(file->output_dir, file->name, errno, error);
+	return 0;
 }
 
 void report_file_set_name(struct report_file *file, const char *name)

@@ -15,10 +15,13 @@ struct report_file;
 int report_file_open(struct report_file **file, struct output_dir *output_dir, const char *name,
 	struct error *error);
 
-/* Continues the file of an earlier run after its first len bytes; the rest is cut off. -EBADMSG
- * when it is shorter. */
+/* Opens the file of an earlier run, of which the first len bytes are to be kept, without changing it.
+ * -EBADMSG when it is shorter. */
 int report_file_reopen(struct report_file **file, struct output_dir *output_dir, const char *name,
 	uint64_t len, struct error *error);
+
+/* Cuts off the rest of a file that was opened again. It must not be flushed before. */
+int report_file_cut(struct report_file *file, struct error *error);
 
 /* It was renamed: for messages. */
 void report_file_set_name(struct report_file *file, const char *name);

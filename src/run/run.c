@@ -205,7 +205,6 @@ static int begin_resuming(struct run *run, const char *output)
 
 	if (status)
 		return status;
-	report_restore(session->output_dir);
 	new_checkpoint(run);
 	return checkpoint_resume(run->checkpoint, &session->error);
 }
@@ -343,8 +342,12 @@ static int act_on_checkpoint(struct run *run)
 {
 	struct session *session = &run->session;
 	uint64_t files, bytes;
-	int status;
+	int status = checkpoint_has_parts(run->checkpoint)
+			     ? report_continue(session->report, &session->error)
+			     : 0;
 
+	if (status)
+		return status;
 	carving_sums(session->carving, &files, &bytes);
 	progress_resume(session->progress, files, clock_seconds() - session->started);
 	progress_update(session->progress, session->summary.scanned);

@@ -58,15 +58,34 @@ for number in range(2, 40):
     new = old[:-4 - number] + b"\xff" * (number // 2) + old[-4 - number + number // 2:-4]
     open(f"changed{number}", "wb").write(new + zlib.crc32(new).to_bytes(4, "little"))
 PY
-ls -R out/rec >before
+cp -a out before
 for number in {2..39}; do
 	cp "changed$number" out/.burin-checkpoint
 	"$BURIN" carve --quiet --resume out 2>messages
 	code=$?
 	if ((code == 3)); then
 		grep -q 'is damaged; carve again' messages || cat messages
-		ls -R out/rec | cmp - before || break # nothing was removed or written
+		# nothing was removed or written, and the reports are as they were
+		diff -r --exclude .burin-checkpoint before out || break
+		cmp "changed$number" out/.burin-checkpoint || break
 	else
 		echo "change $number: exit $code"
 	fi
 done
+echo "--- the reports of a run that was killed after it had replaced them"
+for report in report.jsonl report.xml audit.txt; do
+	cp "out/$report" "out/.burin-$report.old"
+	echo newer >"out/$report"
+done
+cp changed20 out/.burin-checkpoint
+rm -r before
+cp -a out before
+"$BURIN" carve --quiet --resume out 2>/dev/null
+diff -r before out
+echo "--- the right checkpoint"
+cp saved out/.burin-checkpoint
+try carve --quiet --resume out
+ls -A out
+"$BURIN" carve --quiet -c rec.conf --hash md5 -o whole image
+diff -r out/rec whole/rec
+diff <(sed '1d;$d' out/report.jsonl) <(sed '1d;$d' whole/report.jsonl)
