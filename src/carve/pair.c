@@ -3,9 +3,9 @@
  * candidates.
  *
  * 1. A hit of a pattern is a mark of every rule that uses the pattern: a header at
- *    (hit - header_offset), or a footer at the hit. Since header offsets differ, marks are sorted
- *    once more, by position, in a heap that holds no more than the largest header offset's worth
- *    of image.
+ *    (hit - header_offset), or a footer at the hit. Most are at the hit itself: these form a line
+ *    that is in order already. The others are sorted by position in a heap. Both hold no more than
+ *    the largest header offset's worth of image, and the next mark is at the front of one of them.
  * 2. Sorted headers go into one queue for all rules, footers into one queue a rule. The header at
  *    the front can be decided as soon as its rule's footers decide it, or the scan has passed its
  *    largest size. Only the front is ever looked at, so candidates come out in order, and
@@ -86,6 +86,8 @@ struct pairing {
 	struct pattern_use *uses;
 	struct mark *heap;
 	size_t heap_count, heap_capacity;
+	struct mark *line; /* [line_first, line_end) of line_capacity */
+	size_t line_first, line_end, line_capacity;
 	uint64_t delay;  /* the largest header_offset, bytes */
 	uint64_t sorted; /* all marks before this position are in the queues */
 	bool finished;
@@ -178,6 +180,7 @@ void pairing_free(struct pairing *pairing)
 	free(pairing->patterns);
 	free(pairing->uses);
 	free(pairing->heap);
+	free(pairing->line);
 	free(pairing);
 }
 
@@ -240,6 +243,54 @@ static struct mark heap_pop(struct pairing *pairing)
 	return top;
 }
 
+/* Adds a mark at the last hit, whose position is not before that of any other. */
+static void line_push(struct pairing *pairing, const struct mark *mark)
+{
+	struct mark *line;
+	size_t i;
+
+	if (pairing->line_end == pairing->line_capacity &&
+		pairing->line_first > pairing->line_end / 2) {
+		pairing->line_end -= pairing->line_first;
+		memcpy(pairing->line, pairing->line + pairing->line_first,
+			pairing->line_end * sizeof(*pairing->line));
+		pairing->line_first = 0;
+	}
+	pairing->line = xgrow(
+		pairing->line, &pairing->line_capacity, pairing->line_end, sizeof(*pairing->line));
+	line = pairing->line;
+	for (i = pairing->line_end++; i > pairing->line_first && mark_before(mark, &line[i - 1]);
+		i--)
+		line[i] = line[i - 1];
+	line[i] = *mark;
+}
+
+static size_t marks_pending(const struct pairing *pairing)
+{
+	return pairing->heap_count + pairing->line_end - pairing->line_first;
+}
+
+/* Takes the first mark of all, if it is before the position. */
+static bool pop_mark(struct pairing *pairing, uint64_t position, struct mark *mark)
+{
+	const struct mark *first = pairing->heap_count ? pairing->heap : NULL;
+	bool in_line = pairing->line_first < pairing->line_end &&
+		       (!first || mark_before(&pairing->line[pairing->line_first], first));
+
+	if (in_line)
+		first = &pairing->line[pairing->line_first];
+	if (!first || first->position >= position)
+		return false;
+	if (!in_line) {
+		*mark = heap_pop(pairing);
+		return true;
+	}
+	*mark = *first;
+	if (++pairing->line_first == pairing->line_end)
+		pairing->line_first = pairing->line_end = 0;
+	return true;
+}
+
 static bool aligned(const struct pairing_options *options, uint64_t start, uint64_t align)
 {
 	if (align <= 1)
@@ -289,9 +340,9 @@ static void queue_footer(struct pairing *pairing, const struct mark *mark)
 
 static void release_until(struct pairing *pairing, uint64_t position)
 {
-	while (pairing->heap_count && pairing->heap[0].position < position) {
-		struct mark mark = heap_pop(pairing);
+	struct mark mark;
 
+	while (pop_mark(pairing, position, &mark)) {
 		if (mark.header)
 			queue_header(pairing, &mark);
 		else
@@ -331,7 +382,10 @@ void pairing_checked_hit(struct pairing *pairing, uint64_t offset, uint32_t patt
 			mark.position = offset - rule->header_offset;
 			mark.len = use->rule == rule_checked ? rejection : 0;
 		}
-		heap_push(pairing, &mark);
+		if (mark.position == offset)
+			line_push(pairing, &mark);
+		else
+			heap_push(pairing, &mark);
 	}
 }
 
@@ -487,7 +541,7 @@ uint64_t pairing_reached(struct pairing *pairing)
 
 uint64_t pairing_pending(const struct pairing *pairing)
 {
-	return pairing->headers.count + pairing->heap_count;
+	return pairing->headers.count + marks_pending(pairing);
 }
 
 /* ---- checkpoints --------------------------------------------------------------------------- */
@@ -523,20 +577,25 @@ static void save_rule(struct pair_state *state, struct codec_writer *writer)
 	fifo_visit(&state->footers, save_footer, writer);
 }
 
+/* Rejections are this process's: the checks will be made again. */
+static void save_mark(const struct mark *mark, struct codec_writer *writer)
+{
+	codec_put(writer, mark->position);
+	codec_put(writer, mark->rule);
+	codec_put(writer, mark->pattern);
+	codec_put(writer, mark->header ? 0 : mark->len);
+	codec_put(writer, mark->header);
+}
+
 void pairing_save(struct pairing *pairing, struct codec_writer *writer)
 {
 	codec_put(writer, pairing->sorted);
 	codec_put(writer, pairing->finished);
-	codec_put(writer, pairing->heap_count);
-	for (size_t i = 0; i < pairing->heap_count; i++) {
-		const struct mark *mark = &pairing->heap[i];
-
-		codec_put(writer, mark->position);
-		codec_put(writer, mark->rule);
-		codec_put(writer, mark->pattern);
-		codec_put(writer, mark->len);
-		codec_put(writer, mark->header);
-	}
+	codec_put(writer, marks_pending(pairing));
+	for (size_t i = 0; i < pairing->heap_count; i++)
+		save_mark(&pairing->heap[i], writer);
+	for (size_t i = pairing->line_first; i < pairing->line_end; i++)
+		save_mark(&pairing->line[i], writer);
 	codec_put(writer, pairing->headers.count);
 	fifo_visit(&pairing->headers, save_header, writer);
 	for (uint32_t r = 0; r < pairing->rules->count; r++)
@@ -553,8 +612,7 @@ static uint32_t get_pattern(const struct rules *rules, struct codec_reader *read
 	return (uint32_t)codec_get(reader, rules->patterns.count - 1);
 }
 
-/* The heap was one when it was saved, and stays one in the same order. */
-static void load_heap(struct pairing *pairing, struct codec_reader *reader)
+static void load_marks(struct pairing *pairing, struct codec_reader *reader)
 {
 	uint64_t count = codec_get(reader, UINT64_MAX);
 
@@ -565,11 +623,11 @@ static void load_heap(struct pairing *pairing, struct codec_reader *reader)
 		mark.pattern = get_pattern(pairing->rules, reader);
 		mark.len = (uint32_t)codec_get(reader, UINT32_MAX);
 		mark.header = codec_get_flag(reader);
+		if (mark.header)
+			mark.len = 0;
 		if (!codec_ok(reader))
 			break;
-		pairing->heap = xgrow(pairing->heap, &pairing->heap_capacity, pairing->heap_count,
-			sizeof(*pairing->heap));
-		pairing->heap[pairing->heap_count++] = mark;
+		heap_push(pairing, &mark);
 	}
 }
 
@@ -620,7 +678,7 @@ void pairing_load(struct pairing *pairing, struct codec_reader *reader)
 {
 	pairing->sorted = codec_get(reader, UINT64_MAX);
 	pairing->finished = codec_get_flag(reader);
-	load_heap(pairing, reader);
+	load_marks(pairing, reader);
 	load_headers(pairing, reader);
 	for (uint32_t r = 0; r < pairing->rules->count && codec_ok(reader); r++)
 		load_rule(&pairing->states[r], reader);

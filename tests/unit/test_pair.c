@@ -352,3 +352,61 @@ Test(pair, for_prechecks_candidates_need_no_footer)
 	cr_expect_eq(list.items[1].start, 50);
 	cr_expect_eq(list.items[1].rule, 1);
 }
+
+/* Pairs the hit of one header that two rules share, checked for the second of them; the run ends
+ * there and is resumed, or goes on. */
+static void pair_checked(bool resume, struct outcome_list *list)
+{
+	const struct pairing_options options = { .range_end = 1000 };
+	struct tallies rejected = { 0 }, skipped = { 0 };
+	struct fifo_store *store = fifo_store_new(1 << 20, no_file, NULL);
+	struct codec_writer writer = { 0 };
+	struct codec_reader reader;
+	struct pairing *pairing;
+	struct fixture f;
+
+	fixture_init(&f, 3, 2);
+	f.header[1] = 0;
+	f.rule[0].header_offset = 20;
+	f.rule[0].footer_count = f.rule[1].footer_count = f.rule[2].footer_count = 0;
+	pairing = pairing_new(&f.rules, &options, store, &rejected, &skipped);
+	pairing_checked_hit(pairing, 100, 0, 2, 0, 0x1234567);
+	pairing_checked_hit(pairing, 130, 0, 2, 1, 0x89abcde);
+	pairing_hit(pairing, 131, 4, 2);
+	if (resume) {
+		pairing_save(pairing, &writer);
+		pairing_free(pairing);
+		pairing = pairing_new(&f.rules, &options, store, &rejected, &skipped);
+		reader = codec_reader_from(writer.bytes, writer.len);
+		pairing_load(pairing, &reader);
+		cr_assert(codec_at_end(&reader));
+		free(writer.bytes);
+	}
+	pairing_checked_hit(pairing, 140, 4, 2, 2, 7);
+	pairing_finish(pairing);
+	list->count = 0;
+	drain(pairing, list);
+	pairing_free(pairing);
+	fifo_store_free(store);
+	tallies_free(&rejected);
+	tallies_free(&skipped);
+}
+
+Test(pair, a_rejection_goes_to_its_rule_and_into_no_checkpoint)
+{
+	static const uint64_t starts[] = { 80, 100, 110, 130, 131, 140 };
+	static const uint32_t rules[] = { 0, 1, 0, 1, 2, 2 };
+	static const uint32_t rejections[] = { 0x1234567, 0, 0, 0x89abcde, 0, 7 };
+	static struct outcome_list list;
+
+	for (int resume = 0; resume < 2; resume++) {
+		pair_checked(resume, &list);
+		cr_assert_eq(list.count, 6, "%zu", list.count);
+		for (size_t i = 0; i < 6; i++) {
+			cr_expect_eq(list.items[i].start, starts[i]);
+			cr_expect_eq(list.items[i].rule, rules[i]);
+			cr_expect_eq(list.items[i].rejection, resume && i < 5 ? 0 : rejections[i],
+				"resume %d, %zu: %x", resume, i, list.items[i].rejection);
+		}
+	}
+}
