@@ -38,6 +38,40 @@ static __attribute__((constructor)) void find_carver(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
+static enum verdict check_view(struct view *view, struct finding *finding)
+{
+	enum verdict verdict;
+
+	memset(finding, 0, sizeof(*finding));
+	verdict = tested->check(view, finding);
+	view_free(view);
+	return verdict;
+}
+
+/* What holds with some bytes that can't be read, at a place that depends on the data. */
+static void check_unreadable(const uint8_t *data, size_t len)
+{
+	size_t from = len, to, room = len / 8 + 1;
+	uint8_t *copy = malloc(len ? len : 1);
+	struct finding finding;
+	struct view *view;
+
+	if (!copy)
+		abort();
+	memcpy(copy, data, len);
+	for (size_t i = 0; i < len; i++)
+		from = from * 31 + data[i];
+	from = len ? from % len : 0;
+	to = len - from < room ? len : from + room;
+	memset(copy + from, 0, to - from);
+	view = view_new_memory(copy, len);
+	view_set_unreadable(view, from, to);
+	if ((check_view(view, &finding) == CARVE_REJECT) != (finding.length == 0) ||
+		finding.length > len)
+		abort();
+	free(copy);
+}
+
 static enum verdict check(const uint8_t *data, size_t len, struct finding *finding)
 {
 	/* Memory of exactly this size, so that the sanitizer sees a read past the view. */
@@ -50,9 +84,7 @@ static enum verdict check(const uint8_t *data, size_t len, struct finding *findi
 	if (len)
 		memcpy(copy, data, len);
 	view = view_new_memory(copy, len);
-	memset(finding, 0, sizeof(*finding));
-	verdict = tested->check(view, finding);
-	view_free(view);
+	verdict = check_view(view, finding);
 	free(copy);
 	return verdict;
 }
@@ -70,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!memchr(finding.why, 0, sizeof(finding.why)) ||
 		!memchr(finding.title, 0, sizeof(finding.title)))
 		abort();
+	check_unreadable(data, len);
 	if (verdict != CARVE_COMPLETE)
 		return 0;
 	/* What followed it must not matter. */

@@ -125,6 +125,11 @@ static bool has_table_or_frame(uint8_t marker)
 	       (marker < JPEG_RST0 || marker > JPEG_EOI) && marker != JPEG_JPG;
 }
 
+static bool is_table(uint8_t marker)
+{
+	return marker == JPEG_DHT || marker == JPEG_DQT;
+}
+
 static bool is_application(uint8_t marker)
 {
 	return (marker >= JPEG_APP0 && marker < JPEG_APP0 + 16) || marker == JPEG_COM;
@@ -134,7 +139,7 @@ static bool is_application(uint8_t marker)
 static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char **problem)
 {
 	const uint8_t *p = view_peek(jpeg->view, jpeg->at, 2);
-	uint64_t at = jpeg->at + 2;
+	uint64_t at = jpeg->at + 2, from, to;
 	size_t len = p ? be16(p) : 2;
 
 	*problem = "a marker that does not occur in JPEG";
@@ -151,6 +156,11 @@ static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char
 		if (!p)
 			return JPEG_WALK_CUT;
 		*problem = jpeg_read_segment(jpeg, marker, p, len);
+		if (is_table(marker) && view_met_unreadable(jpeg->view) &&
+			view_unreadable(jpeg->view, at, len, &from, &to)) {
+			jpeg->unread = true;
+			*problem = NULL;
+		}
 		if (*problem)
 			return JPEG_WALK_BROKEN;
 		jpeg->evidence++;

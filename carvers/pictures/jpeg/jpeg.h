@@ -75,7 +75,8 @@ struct jpeg {
 	struct jpeg_component *scan[JPEG_COMPONENTS];
 	uint8_t spectral_first, spectral_last, approx_high, approx_low;
 
-	bool video;            /* XMP declares that a video follows */
+	bool unread; /* tables or coded data can't be read: scans are not decoded further */
+	bool video;  /* XMP declares that a video follows */
 	uint64_t mpf, mpf_len; /* offset of MPF's TIFF head, 0: none */
 	int evidence;          /* segments recognised by more than their marker */
 	bool portable;         /* decode without instructions that only some processors have */

@@ -8,6 +8,9 @@
  * to random: 16 KiB of it without FF happen once in e^64 times. Only where the picture is flat does
  * it repeat itself, with at least a bit for each block (or sample, if lossless), so the bytes for
  * those are allowed in addition.
+ *
+ * A decoder that meets bytes that can't be read has lost its place: the rest of the scan, and further
+ * scans, are only followed by their markers from there on.
  */
 #include "jpeg.h"
 
@@ -16,6 +19,8 @@
 #include "walk.h"
 
 #define QUIET_LEN 16384
+/* A decoder may fail this long before or after bytes that can't be read. */
+#define UNREAD_NEAR 65536
 
 static uint64_t quiet_limit(const struct jpeg *jpeg)
 {
@@ -32,6 +37,7 @@ struct skip {
 	uint64_t valid_end; /* after the last FF and its second byte */
 	uint64_t quiet;     /* the most bytes without FF */
 	unsigned restarts;
+	bool resumed; /* in the midst of a scan: the first restart marker may be any */
 };
 
 static enum jpeg_scan set_broken(struct skip *skip, uint64_t at, const char *problem)
@@ -56,6 +62,9 @@ static enum jpeg_scan skip_window(struct skip *skip, const uint8_t *window, size
 		if (end - p < 2)
 			return JPEG_SCAN_CUT;
 		if (p[1] >= JPEG_RST0 && p[1] < JPEG_SOI) {
+			if (skip->resumed)
+				skip->restarts = p[1];
+			skip->resumed = false;
 			if (!jpeg->restart_interval || p[1] != JPEG_RST0 + (skip->restarts++ & 7))
 				return set_broken(skip, jpeg->at, "a restart marker out of order");
 		} else if (p[1] != 0) {
@@ -71,9 +80,11 @@ static enum jpeg_scan skip_window(struct skip *skip, const uint8_t *window, size
 	return JPEG_SCAN_CUT;
 }
 
-static enum jpeg_scan skip_scan(struct jpeg *jpeg, const char **problem)
+static enum jpeg_scan skip_scan(struct jpeg *jpeg, bool resumed, const char **problem)
 {
-	struct skip skip = { .jpeg = jpeg, .valid_end = jpeg->at, .quiet = quiet_limit(jpeg) };
+	struct skip skip = {
+		.jpeg = jpeg, .valid_end = jpeg->at, .quiet = quiet_limit(jpeg), .resumed = resumed
+	};
 	uint64_t size = view_size(jpeg->view);
 	enum jpeg_scan state = JPEG_SCAN_CUT;
 
@@ -89,7 +100,47 @@ static enum jpeg_scan skip_scan(struct jpeg *jpeg, const char **problem)
 	return state;
 }
 
+/* Whether the marker at jpeg->at can follow a scan. */
+static bool follows_scan(const struct jpeg *jpeg)
+{
+	const uint8_t *p = view_peek(jpeg->view, jpeg->at, 2);
+
+	return p && (p[1] == JPEG_EOI || p[1] == JPEG_DHT || p[1] == JPEG_SOS);
+}
+
+/* Goes on after the bytes that can't be read, of which the first are in [start, jpeg->at) or closely after,
+ * to the scan's end. False: there are none, or the data after them is not a scan's; jpeg->at has not changed. */
+static bool skip_unread(struct jpeg *jpeg, uint64_t start)
+{
+	uint64_t broken = jpeg->at, from, to, limit = broken + UNREAD_NEAR, first = 0;
+	enum jpeg_scan state = JPEG_SCAN_BROKEN;
+	const char *problem;
+
+	while (state == JPEG_SCAN_BROKEN && start < limit &&
+		view_unreadable(jpeg->view, start, limit - start, &from, &to)) {
+		first = first ? first : from;
+		jpeg->at = start = to;
+		state = skip_scan(jpeg, true, &problem);
+		limit = jpeg->at + UNREAD_NEAR;
+	}
+	if (state == JPEG_SCAN_DONE && follows_scan(jpeg)) {
+		view_unverified(jpeg->view, first, jpeg->at);
+		jpeg->unread = true;
+		return true;
+	}
+	jpeg->at = broken;
+	return false;
+}
+
 enum jpeg_scan jpeg_skip_scan(struct jpeg *jpeg, const char **problem)
 {
-	return jpeg_can_decode(jpeg) ? jpeg_decode_scan(jpeg, problem) : skip_scan(jpeg, problem);
+	uint64_t start = jpeg->at;
+	enum jpeg_scan state = !jpeg->unread && jpeg_can_decode(jpeg)
+				       ? jpeg_decode_scan(jpeg, problem)
+				       : skip_scan(jpeg, false, problem);
+
+	if ((state == JPEG_SCAN_BROKEN || state == JPEG_SCAN_SHORT) &&
+		view_met_unreadable(jpeg->view) && skip_unread(jpeg, start))
+		return JPEG_SCAN_DONE;
+	return state;
 }
