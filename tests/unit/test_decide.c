@@ -221,6 +221,11 @@ Test(decide, a_check_may_take_what_its_rule_has_left_when_it_starts)
 	setup(&f, (struct decide_options){ .searched_len = 1000 });
 	cr_expect_eq(decider_work_cap(f.decider, &(struct candidate){ .start = UINT64_MAX }), most);
 	teardown(&f);
+	/* In Scalpel's order a rule may have more left when an earlier offset comes later. */
+	setup(&f, (struct decide_options){ .searched_len = 1000, .any_order = true });
+	cr_expect_str_eq(one(&f, 900, 0, CARVE_COMPLETE, 1), "0");
+	cr_expect_eq(decider_work_cap(f.decider, &earlier), most);
+	teardown(&f);
 }
 
 Test(decide, truncated_files_contain_only_truncated_ones_of_their_own_rule)
