@@ -7,6 +7,7 @@
 
 #include "carve/quick.h"
 #include "evidence/backend.h"
+#include "run/sift.h"
 
 #define SIZE ((size_t)3 << 20)
 #define PLANTED ((size_t)1 << 20) /* noise with headers; after it files */
@@ -153,6 +154,51 @@ Test(quick, rejects_what_the_check_rejects_with_its_reason_and_work)
 	rejections_free(f.rejections);
 	rules_free(f.rules);
 	view_free(f.view);
+}
+
+/* As for an engine that does not sift. */
+Test(quick, a_chunk_is_sifted_by_many_threads)
+{
+	static struct hit hits[20000];
+	struct error error;
+	struct fixture f = { .rejections = rejections_new() };
+	struct quick_options options = { .image = &image, .threads = 3 };
+	struct chunk chunk = { .data = content, .len = SIZE / 2, .hits = hits };
+	struct pool *pool = pool_new(3);
+	struct sift *sift;
+	unsigned noted = 0, same = 0;
+
+	cr_assert_eq(rules_load(&f.rules, "conf/burin.conf", RULES_AUTO, NULL, &error), 0);
+	options.rules = f.rules;
+	f.quick = quick_new(&options, f.rejections);
+	sift = sift_new(&options, f.rejections, pool);
+	fill(f.rules, f.quick);
+	for (size_t at = 0; at < SIZE / 2; at++)
+		for (uint32_t p = 0; p < f.rules->patterns.count && chunk.hit_count < 20000; p++)
+			if (quick_rule(f.quick, p) != UINT32_MAX && content[at] == 0xff &&
+				matches(&f.rules->patterns.patterns[p], at))
+				hits[chunk.hit_count++] = (struct hit){ at, p, 77 };
+	cr_assert_gt(chunk.hit_count, 2000);
+	for (int round = 0; round < 3; round++)
+		sift_chunk(sift, &chunk);
+	for (size_t i = 0; i < chunk.hit_count; i++) {
+		uint32_t note = quick_try(
+			f.quick, 0, content, 0, SIZE / 2, hits[i].offset, hits[i].pattern);
+
+		cr_assert_neq(hits[i].note, 77);
+		noted += hits[i].note != 0;
+		same += hits[i].note == note;
+		cr_assert(!note || !hits[i].note || note == hits[i].note);
+	}
+	cr_expect_gt(noted, chunk.hit_count / 2);
+	cr_expect_gt(same, chunk.hit_count / 2);
+	chunk.hit_count = 0;
+	sift_chunk(sift, &chunk);
+	sift_free(sift);
+	pool_free(pool);
+	quick_free(f.quick);
+	rejections_free(f.rejections);
+	rules_free(f.rules);
 }
 
 static struct outcome rejected(const char *why, uint64_t work)
