@@ -188,6 +188,8 @@ static void judge(struct assembled *found)
 	struct finding *finding = &found->outcome.finding;
 
 	assembly->evidence = assembly->evidence > chance ? assembly->evidence - chance : 0;
+	if (found->outcome.verdict != CARVE_COMPLETE)
+		return;
 	if (assembly->evidence >= PROOF_BITS && !assembly->doubt_count)
 		return;
 	if (assembly->doubt_count)
@@ -210,6 +212,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	struct workbench bench = {
 		.view = view,
 		.evidence = assembler->evidence,
+		.volumes = assembler->options.volumes,
 		.rule = &assembler->options.rules->rules[broken->rule],
 		.clusters = &assembler->clusters,
 		.work_left = crew->work,
@@ -319,7 +322,10 @@ static bool can_have(const struct assembler *assembler, const struct assembled *
 
 static void claim(struct assembler *assembler, struct assembled *found)
 {
-	if (!can_have(assembler, found)) {
+	bool recorded = found->assembly.by == ASSEMBLY_FILE_SYSTEM &&
+			found->assembly.evidence >= RECORD_BITS;
+
+	if (!recorded && !can_have(assembler, found)) {
 		forget(found);
 		return;
 	}

@@ -9,7 +9,7 @@ struct strategy {
 	const char *name;          /* NULL ends the table */
 	enum assemble_level level; /* the lowest that uses it */
 	enum assembly_by by;
-	/* Looks for a layout that the carver finds COMPLETE. True: extents, outcome, and in assembly
+	/* Looks for a layout that the carver finds COMPLETE, or at least better than before. True: extents, outcome, and in assembly
 	 * the evidence (bits, of the joints, whatever the number of trials) and the doubts are
 	 * filled in. Called by several threads for different files. */
 	bool (*find)(struct workbench *bench, const struct broken *broken, struct extents *extents,
@@ -18,6 +18,13 @@ struct strategy {
 
 extern const struct strategy strategies[];
 
+/* Bits that a file system's own record of a file is worth. Such a file may share clusters with others:
+ * small ones are in their records. */
+#define RECORD_BITS 64
+
+/* What the file system's records say of it (file_system.c). */
+bool find_in_file_system(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
 /* The layout of ext2 and ext3 (pointer_blocks.c). */
 bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly);

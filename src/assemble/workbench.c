@@ -25,8 +25,11 @@ static bool is_free(const struct workbench *bench, const struct extents *extents
 	return true;
 }
 
-bool workbench_try(struct workbench *bench, struct extents *extents, struct outcome *outcome)
+bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
+	struct outcome *outcome)
 {
+	bool good;
+
 	if (!workbench_goes_on(bench))
 		return false;
 	assert(extents->count);
@@ -36,12 +39,24 @@ bool workbench_try(struct workbench *bench, struct extents *extents, struct outc
 	charge(bench, outcome->work);
 	bench->no_memory = outcome->no_memory;
 	bench->stopped = view_stopped(bench->view);
-	if (outcome->verdict != CARVE_COMPLETE || bench->no_memory || bench->stopped) {
+	good = outcome->verdict == CARVE_COMPLETE ||
+	       (outcome->verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
+	if (!good || bench->no_memory || bench->stopped) {
 		outcome_free(outcome);
 		return false;
 	}
 	extents_cut(extents, outcome->length);
-	if (is_free(bench, extents) && !extents_overlaps_itself(extents))
+	if (!extents_overlaps_itself(extents))
+		return true;
+	outcome_free(outcome);
+	return false;
+}
+
+bool workbench_try(struct workbench *bench, struct extents *extents, struct outcome *outcome)
+{
+	if (!workbench_check(bench, extents, CARVE_COMPLETE, outcome))
+		return false;
+	if (is_free(bench, extents))
 		return true;
 	outcome_free(outcome);
 	return false;

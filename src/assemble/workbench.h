@@ -22,6 +22,7 @@ struct broken {
 struct workbench {
 	struct view *view;
 	struct image *evidence;
+	const struct volumes *volumes; /* NULL: none are known */
 	const struct rule *rule;
 	const struct clusters *clusters; /* frozen for the pass */
 	uint64_t work_left;              /* units that the file's trials may still take */
@@ -36,5 +37,9 @@ bool workbench_goes_on(const struct workbench *bench);
 /* Checks the extents with the rule's carver. True when it is COMPLETE: then the outcome is the
  * caller's to free, and the extents are cut at its length. */
 bool workbench_try(struct workbench *bench, struct extents *extents, struct outcome *outcome);
+/* The same for a layout that is known from elsewhere: least may also be CARVE_UNVERIFIED, and the
+ * extents may have bytes of complete files, which were found in pieces of this one. */
+bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
+	struct outcome *outcome);
 
 #endif

@@ -387,6 +387,12 @@ static bool is_content(const TSK_FS_ATTR *attribute)
 	}
 }
 
+/* FAT keeps only the start of a deleted file. */
+static bool is_guessed(const TSK_FS_INFO *fs, unsigned flags)
+{
+	return flags & FS_DELETED && TSK_FS_TYPE_ISFAT(fs->ftype);
+}
+
 static struct walk_file describe(const TSK_FS_FILE *file, const TSK_FS_ATTR *attribute)
 {
 	static const struct {
@@ -413,6 +419,8 @@ static struct walk_file describe(const TSK_FS_FILE *file, const TSK_FS_ATTR *att
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
 		if (attribute->flags & flags[i].theirs)
 			info.flags |= flags[i].ours;
+	if (is_guessed(file->fs_info, info.flags))
+		info.flags |= FS_GUESSED;
 	return info;
 }
 

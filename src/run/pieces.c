@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "carve/copy.h"
+#include "evidence/extent_image.h"
 #include "report/report_reader.h"
 #include "run/run_parts.h"
 #include "run/signals.h"
@@ -162,6 +163,20 @@ static int add_record(struct pieces *pieces, struct report *again, const struct 
 	return report_add(again, record, error);
 }
 
+/* Whether the offset in the evidence comes before the other in what was searched, in whose order the
+ * reports are. */
+static bool is_before(const struct pieces *pieces, uint64_t offset, uint64_t other)
+{
+	const struct image *image = pieces->run->session.scope.image;
+	uint64_t at, other_at, len;
+
+	if (!extent_image_find(image, offset, &at, &len))
+		at = offset;
+	if (!extent_image_find(image, other, &other_at, &len))
+		other_at = other;
+	return at < other_at;
+}
+
 /* The results that come before this offset and rule. */
 static int add_results(struct pieces *pieces, struct report *again, uint64_t offset, uint32_t rule,
 	struct error *error)
@@ -171,7 +186,8 @@ static int add_results(struct pieces *pieces, struct report *again, uint64_t off
 	for (; pieces->next < pieces->count && !status; pieces->next++) {
 		const struct file_record *record = &pieces->records[pieces->next];
 
-		if (record->offset > offset || (record->offset == offset && record->rule > rule))
+		if (is_before(pieces, offset, record->offset) ||
+			(record->offset == offset && record->rule > rule))
 			break;
 		if (record->left_out)
 			tally_add(&pieces->skipped, SKIPPED_KNOWN, 0);

@@ -30,3 +30,20 @@ done
 echo --- extracted from the report
 "$BURIN" extract --quiet -o again ntfs.free/report.jsonl ntfs
 diff <(grep '"record":"file"' again/report.jsonl) <(grep '"record":"file"' ntfs.free/report.jsonl)
+echo --- byte for byte
+for kind in ntfs fat16 exfat ext2 ext4; do
+	python3 - "$kind.all" "$SRCDIR/tests/volumes/$kind.json" <<'PY'
+import json, sys
+found = {}
+for line in open(sys.argv[1] + "/report.jsonl"):
+    r = json.loads(line)
+    if r["record"] == "file":
+        found[r["hashes"]["sha256"]] = r["status"]
+for name, file in json.load(open(sys.argv[2])).items():
+    print(sys.argv[1], name, found.get(file["sha256"], "missing"), file.get("lost", ""))
+PY
+done
+echo --- only files in pieces by file system
+try carve --quiet -t png --fragments=off -o off ntfs
+show_owners off | grep -c truncated
+try verify ntfs.all
