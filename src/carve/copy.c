@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -84,6 +85,14 @@ int mark_known(const struct hash_sets *sets, bool skip_known, struct file_record
 	return status;
 }
 
+/* Not every file system can store every time. */
+static void set_time(int fd, int64_t seconds)
+{
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = seconds } };
+
+	(void)futimens(fd, times);
+}
+
 int copy_file(struct copier *copier, struct image *image, struct output_dir *output_dir,
 	struct file_record *record, const atomic_bool *cancel, struct error *error)
 {
@@ -99,6 +108,8 @@ int copy_file(struct copier *copier, struct image *image, struct output_dir *out
 	}
 	if (copier->sets)
 		status = mark_known(copier->sets, copier->skip_known, record, error);
+	if (record->file_time)
+		set_time(file.fd, record->file_time);
 	if (!status && !record->left_out)
 		return output_dir_finish(output_dir, record->path, &file, error);
 	output_dir_drop(&file);

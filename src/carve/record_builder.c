@@ -19,7 +19,7 @@ struct record_builder {
 	struct volumes *volumes; /* or NULL */
 	enum carving_names names;
 	enum carving_label label;
-	bool no_extension;
+	bool no_extension, no_times;
 	unsigned digits;             /* width of offsets in names */
 	uint64_t scalpel_number;     /* counts through all rules */
 	uint64_t *scalpel_counts;    /* files of a rule */
@@ -38,8 +38,8 @@ static unsigned digits_of(uint64_t number)
 }
 
 struct record_builder *record_builder_new(const struct rules *rules, struct output_dir *output_dir,
-	enum carving_names names, enum carving_label label, bool no_extension, struct image *image,
-	struct volumes *volumes)
+	enum carving_names names, enum carving_label label, bool no_extension, bool no_times,
+	struct image *image, struct volumes *volumes)
 {
 	struct record_builder *builder = xcalloc(1, sizeof(*builder));
 
@@ -48,6 +48,7 @@ struct record_builder *record_builder_new(const struct rules *rules, struct outp
 	builder->names = names;
 	builder->label = label;
 	builder->no_extension = no_extension;
+	builder->no_times = no_times;
 	builder->image = image;
 	builder->volumes = volumes;
 	builder->digits = digits_of(image_info(extent_image_evidence(image))->size);
@@ -102,6 +103,29 @@ static char *scalpel_name(struct record_builder *builder, const struct file_reco
 	return name;
 }
 
+#define PATH_LABEL_MAX 64
+
+/* The end of the file's path in its file system, without an extension that the name has anyway; whole
+ * folders, unless the last part is too long by itself. The caller frees it. */
+static char *path_label(const struct file_record *record)
+{
+	const char *path = record->fs_path ? record->fs_path : "";
+	size_t len = strlen(path), extension_len = strlen(record->extension);
+	const char *from = path, *slash;
+	const char *prefix = !len                                          ? ""
+			     : record->space == SPACE_SLACK                ? "slack-of-"
+			     : record->fs.has_offset && !record->fs.offset ? ""
+									   : "in-";
+
+	if (extension_len && len > extension_len + 1 && path[len - extension_len - 1] == '.' &&
+		!strcasecmp(path + len - extension_len, record->extension))
+		len -= extension_len + 1;
+	while ((size_t)(path + len - from) > PATH_LABEL_MAX &&
+		(slash = memchr(from, '/', (size_t)(path + len - from))))
+		from = slash + 1;
+	return xasprintf("%s%.*s", prefix, (int)(path + len - from), from);
+}
+
 /* pieces: the file was put together, and its name says so. room: NULL for none. */
 static char *make_name(struct record_builder *builder, const struct file_record *record,
 	bool pieces, struct record_room *room)
@@ -109,10 +133,12 @@ static char *make_name(struct record_builder *builder, const struct file_record 
 	const char *type = builder->names == NAMES_FLAT ? "" : record->type;
 	char stamp[TEXT_TIME_LEN] = "";
 	const char *label = builder->label == LABEL_TITLE ? record->title : "";
-	char *full = NULL, *name;
+	char *full = NULL, *name, *path = NULL;
 
 	if (builder->names >= NAMES_SCALPEL)
 		return scalpel_name(builder, record);
+	if (builder->label == LABEL_PATH)
+		label = path = path_label(record);
 	if (builder->label == LABEL_TIME && record->time && text_time(record->time, stamp))
 		label = stamp;
 	if (pieces)
@@ -121,6 +147,7 @@ static char *make_name(struct record_builder *builder, const struct file_record 
 		record->extension, builder->digits, room ? room->path : NULL,
 		room ? sizeof(room->path) : 0);
 	free(full);
+	free(path);
 	return name;
 }
 
@@ -148,6 +175,19 @@ static void find_file(struct record_builder *builder, struct file_record *record
 		record->fs.flags |= FS_REALLOCATED;
 }
 
+/* Why a file that its carver could not follow is not as it was written. */
+static void note_storage(struct file_record *record)
+{
+	if (record->status == FILE_COMPLETE || !record->fs_path)
+		return;
+	if (record->fs.flags & FS_COMPRESSED)
+		check_name_cause(record->reason, sizeof(record->reason),
+			"in a file that the file system compressed");
+	else if (record->fs.flags & FS_ENCRYPTED)
+		check_name_cause(record->reason, sizeof(record->reason),
+			"in a file that the file system encrypted");
+}
+
 /* Whether file systems use its bytes, and for which file. */
 static void find_owner(struct record_builder *builder, struct file_record *record)
 {
@@ -157,6 +197,7 @@ static void find_owner(struct record_builder *builder, struct file_record *recor
 	if (!in_use)
 		return;
 	find_file(builder, record);
+	note_storage(record);
 	for (uint32_t i = 0; i < record->run_count; i++) {
 		uint64_t offset = record->runs[i].offset, length = record->runs[i].length;
 
@@ -214,6 +255,7 @@ void record_builder_build(struct record_builder *builder, const struct decision 
 	record->chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH;
 	find_runs(builder, candidate->start, record, &room->run);
 	find_owner(builder, record);
+	record->file_time = builder->no_times ? 0 : file_record_time(record);
 	record->path = make_name(builder, record, false, room);
 	builder->files++;
 	builder->last_offset = record->offset;
@@ -245,6 +287,7 @@ void record_builder_build_pieces(struct record_builder *builder, uint32_t rule,
 	record->runs = memcpy(xcalloc(run_count, sizeof(*runs)), runs, run_count * sizeof(*runs));
 	record->assembly = *assembly;
 	find_owner(builder, record);
+	record->file_time = builder->no_times ? 0 : file_record_time(record);
 	record->path = make_name(builder, record, true, NULL);
 }
 

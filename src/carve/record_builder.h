@@ -14,11 +14,12 @@ enum carving_names {
 	NAMES_SCALPEL_FLAT,
 };
 
-/* What a carved file's name holds beside its offset, if the file contains it. */
-enum carving_label { LABEL_NONE, LABEL_TITLE, LABEL_TIME };
+/* What a carved file's name holds beside its offset, if it is known: of the path, as much of its end as
+ * fits. */
+enum carving_label { LABEL_NONE, LABEL_TITLE, LABEL_TIME, LABEL_PATH };
 
 /* The choices of --rename, in that order. */
-#define CARVING_LABEL_CHOICES "none|title|time"
+#define CARVING_LABEL_CHOICES "none|title|time|path"
 
 struct record_builder;
 
@@ -26,8 +27,8 @@ struct record_builder;
  * evidence's size determines how wide offsets are in names. volumes: NULL for none. All stay the
  * caller's. */
 struct record_builder *record_builder_new(const struct rules *rules, struct output_dir *output_dir,
-	enum carving_names names, enum carving_label label, bool no_extension, struct image *image,
-	struct volumes *volumes);
+	enum carving_names names, enum carving_label label, bool no_extension, bool no_times,
+	struct image *image, struct volumes *volumes);
 /* What most records need beside the record itself, so that nothing has to be allocated. */
 struct record_room {
 	struct range run; /* the only one */

@@ -10,7 +10,7 @@ struct extract_settings {
 	const char *output;
 	uint32_t hash_mask;
 	uint64_t threads;
-	bool quiet, json;
+	bool no_times, quiet, json;
 };
 
 #define MEMBER(member) .offset = offsetof(struct extract_settings, member)
@@ -35,6 +35,10 @@ static const struct option_row extract_options[] = {
 		.max = 1024,
 		MEMBER(threads),
 		.help = "Use N threads (default: one per processor)" },
+	{ .name = "no-times",
+		MEMBER(no_times),
+		.help = "Leave the files' times alone; otherwise they are those of the last "
+			"change" },
 	{ .name = "quiet", MEMBER(quiet), .help = "Print only warnings and errors" },
 	{ .name = "json",
 		MEMBER(json),
@@ -49,6 +53,7 @@ static int run(void *arg, int argc, char **argv)
 		.arguments = command_line,
 		.threads = (unsigned)settings->threads,
 		.hash_mask = settings->hash_mask,
+		.no_times = settings->no_times,
 		.progress = { .quiet = settings->quiet, .json = settings->json },
 	};
 

@@ -121,6 +121,7 @@ void message_put_file(struct codec_writer *writer, const struct file_record *rec
 {
 	codec_put_text(writer, record->path);
 	put_ranges(writer, record->runs, record->run_count);
+	codec_put(writer, (uint64_t)record->file_time);
 }
 
 void message_get_file(struct codec_reader *reader, struct file_record *record)
@@ -129,6 +130,7 @@ void message_get_file(struct codec_reader *reader, struct file_record *record)
 
 	*record = (struct file_record){ .path = codec_get_text(reader, TEXT_MAX) };
 	record->run_count = (uint32_t)get_ranges(reader, &record->runs, &room);
+	record->file_time = (int64_t)codec_get(reader, UINT64_MAX);
 }
 
 void message_put_written(struct codec_writer *writer, const struct file_record *record)

@@ -19,6 +19,7 @@ struct dfxml_reader {
 	struct listing *listing;
 	xmlTextReaderPtr reader;
 	struct listed *file; /* the fileobject that is open */
+	bool in_original;    /* in what a file was before, which is none that was carved */
 	bool has_size;
 	char element[32]; /* the innermost that is open */
 	char hash[8];     /* algorithm of the hashdigest that is open */
@@ -107,7 +108,9 @@ static void open_element(struct dfxml_reader *dfxml)
 	snprintf(dfxml->element, sizeof(dfxml->element), "%s", name);
 	if (strcmp(name, "fileobject") == 0) {
 		dfxml->file = listing_add(dfxml->listing);
-		dfxml->has_size = false;
+		dfxml->has_size = dfxml->in_original = false;
+	} else if (strcmp(name, "original_fileobject") == 0) {
+		dfxml->in_original = true;
 	} else if (dfxml->file && strcmp(name, "byte_run") == 0) {
 		read_byte_run(dfxml);
 	} else if (dfxml->file && strcmp(name, "hashdigest") == 0) {
@@ -155,11 +158,14 @@ static void read_node(struct dfxml_reader *dfxml)
 		break;
 	case XML_READER_TYPE_TEXT:
 		text = (const char *)xmlTextReaderConstValue(dfxml->reader);
-		(dfxml->file ? read_file_text : read_head_text)(dfxml, text);
+		if (!dfxml->in_original)
+			(dfxml->file ? read_file_text : read_head_text)(dfxml, text);
 		break;
 	case XML_READER_TYPE_END_ELEMENT:
 		dfxml->element[0] = '\0';
 		text = (const char *)xmlTextReaderConstLocalName(dfxml->reader);
+		if (strcmp(text, "original_fileobject") == 0)
+			dfxml->in_original = false;
 		if (dfxml->file && strcmp(text, "fileobject") == 0)
 			close_file(dfxml);
 		else if (strcmp(text, "dfxml") == 0)

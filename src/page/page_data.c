@@ -134,6 +134,21 @@ static void assembly_cell(struct strbuf *line, const struct assembly *assembly)
 	strbuf_text(line, "\\t");
 }
 
+/* Numbers: volume, inode, attribute, its number, size, flags, times, and the offset if it is known.
+ */
+static void fs_cell(struct strbuf *line, const struct fs_file *fs)
+{
+	const uint64_t numbers[] = { fs->volume, fs->inode, fs->type, fs->id, fs->size, fs->flags,
+		fs->times[FS_MODIFIED], fs->times[FS_ACCESSED], fs->times[FS_CHANGED],
+		fs->times[FS_CREATED], fs->offset };
+	size_t count = sizeof(numbers) / sizeof(*numbers) - !fs->has_offset;
+
+	for (size_t i = 0; i < count; i++) {
+		strbuf_text(line, i ? " " : "\\t");
+		strbuf_number(line, numbers[i]);
+	}
+}
+
 /* In the order of `fields` in page/assets/data.js. */
 static void add_row(
 	struct strbuf *line, const struct file_record *file, const json_t *record, char thumb)
@@ -163,6 +178,8 @@ static void add_row(
 	mark_cell(line, record, "alert");
 	assembly_cell(line, &file->assembly);
 	strbuf_text(line, flags);
+	if (json_is_object(json_object_get(record, "fs")))
+		fs_cell(line, &file->fs);
 	strbuf_text(line, "\\n");
 }
 

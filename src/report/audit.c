@@ -90,6 +90,10 @@ static int audit_file(void *state, const struct file_record *file)
 	strbuf_number_padded(line, file->length, 13);
 	strbuf_text(line, "\t\t");
 	strbuf_text(line, audit->image);
+	if (file->fs_path && !audit->bare) {
+		strbuf_text(line, "\t\t");
+		strbuf_clean(line, file->fs_path);
+	}
 	strbuf_text(line, "\n");
 	strbuf_write(line, audit->stream);
 	return 0;

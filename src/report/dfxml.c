@@ -222,6 +222,42 @@ static void add_runs(struct strbuf *line, const struct file_record *file)
 	strbuf_text(line, "  </byte_runs>\n");
 }
 
+#define DELTA_NAMESPACE "http://www.forensicswiki.org/wiki/Forensic_Disk_Differencing"
+
+/* The file of the image's file system that it begins in, in the order of the DFXML schema. */
+static void add_original(struct strbuf *line, const struct file_record *file)
+{
+	static const struct {
+		const char *name;
+		enum fs_time time;
+	} times[] = { { "mtime", FS_MODIFIED }, { "ctime", FS_CHANGED }, { "atime", FS_ACCESSED },
+		{ "crtime", FS_CREATED } };
+	const struct fs_file *fs = &file->fs;
+	char time[TEXT_TIME_LEN];
+
+	strbuf_text(line,
+		"  <delta:original_fileobject xmlns:delta=\"" DELTA_NAMESPACE "\">\n   <filename>");
+	strbuf_xml(line, file->fs_path);
+	strbuf_text(line, "</filename>\n   <filesize>");
+	strbuf_number(line, fs->size);
+	strbuf_text(line, fs->flags & FS_DELETED ? "</filesize>\n   <alloc>0</alloc>\n   <inode>"
+						 : "</filesize>\n   <alloc>1</alloc>\n   <inode>");
+	strbuf_number(line, fs->inode);
+	strbuf_text(line, "</inode>\n");
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		if (!fs->times[times[i].time] || !text_time(fs->times[times[i].time], time))
+			continue;
+		strbuf_text(line, "   <");
+		strbuf_text(line, times[i].name);
+		strbuf_text(line, ">");
+		strbuf_text(line, time);
+		strbuf_text(line, "</");
+		strbuf_text(line, times[i].name);
+		strbuf_text(line, ">\n");
+	}
+	strbuf_text(line, "  </delta:original_fileobject>\n");
+}
+
 static void dfxml_skip(void *state, uint64_t files)
 {
 	struct dfxml *dfxml = state;
@@ -249,6 +285,8 @@ static int dfxml_file(void *state, const struct file_record *file)
 	add_hash(line, "md5", file->hashes.md5);
 	add_hash(line, "sha1", file->hashes.sha1);
 	add_hash(line, "sha256", file->hashes.sha256);
+	if (file->fs_path)
+		add_original(line, file);
 	strbuf_text(line, " </fileobject>\n");
 	strbuf_write(line, dfxml->stream);
 	return 0;

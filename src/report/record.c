@@ -35,6 +35,15 @@ const char *assembly_by_name(enum assembly_by by)
 	return names[by];
 }
 
+int64_t file_record_time(const struct file_record *record)
+{
+	const struct fs_file *fs = &record->fs;
+
+	if (record->fs_path && fs->has_offset && !fs->offset && fs->times[FS_MODIFIED])
+		return fs->times[FS_MODIFIED];
+	return record->time;
+}
+
 /* Where name is or belongs; *found: whether it exists. */
 static size_t place_of(const struct tallies *tallies, const char *name, bool *found)
 {

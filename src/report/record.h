@@ -34,6 +34,10 @@ enum file_space {
 const char *file_status_name(enum file_status status); /* "complete", "truncated", "unverified" */
 /* NULL, "yes", "no", "partly", "slack" */
 const char *file_space_name(enum file_space space);
+struct file_record;
+/* When the file was last changed, by the image's file system, or else by what is in it: seconds since
+ * 1970 UTC; 0: not known. */
+int64_t file_record_time(const struct file_record *record);
 
 /* How the extents of a file in several pieces, or the place of a file, were found. */
 enum assembly_by {
@@ -83,6 +87,7 @@ struct file_record {
 	/* The file in which it begins, by the image's file system; raw bytes; NULL: unknown */
 	const char *fs_path;
 	struct fs_file fs; /* more on it, if fs_path is set */
+	int64_t file_time; /* that the written file gets as its last change; 0: the real one */
 	int64_t time;      /* seconds since 1970 UTC; 0: none */
 	bool overlaps;     /* it starts in an unverified part of another complete file... */
 	uint64_t outer;    /* ... which starts there in the image */

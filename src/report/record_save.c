@@ -10,7 +10,7 @@
 
 /* A new field must be saved and loaded below, unless it is found out when the file is written. */
 _Static_assert(
-	sizeof(struct file_record) == 1560, "record_save.c saves every field of a file's record");
+	sizeof(struct file_record) == 1568, "record_save.c saves every field of a file's record");
 
 void tallies_save(const struct tallies *tallies, struct codec_writer *writer)
 {
@@ -99,6 +99,7 @@ void file_record_save(const struct file_record *record, struct codec_writer *wri
 	codec_put_text(writer, record->fs_path ? record->fs_path : "");
 	save_fs(&record->fs, writer);
 	codec_put(writer, (uint64_t)record->time);
+	codec_put(writer, (uint64_t)record->file_time);
 	codec_put(writer, record->overlaps);
 	codec_put(writer, record->outer);
 	codec_put(writer, record->chop);
@@ -172,6 +173,7 @@ void file_record_load(struct file_record *record, const struct rules *rules, uin
 	record->fs_path = has_fs_path ? fs_path : NULL;
 	load_fs(&record->fs, reader);
 	record->time = (int64_t)codec_get(reader, UINT64_MAX);
+	record->file_time = (int64_t)codec_get(reader, UINT64_MAX);
 	record->overlaps = codec_get_flag(reader);
 	record->outer = codec_get(reader, limit);
 	record->chop = codec_get_flag(reader);

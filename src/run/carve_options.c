@@ -243,7 +243,15 @@ const struct option_row carve_option_rows[] = {
 		.fallback = "none",
 		RESULT(label),
 		.group = "Output",
-		.help = "Add the title or time stored in a file, if any, to its name" },
+		.help = "Add the title or time stored in a file, or its path in its file system, "
+			"if "
+			"known, to its name" },
+	{ .name = "no-times",
+		RESULT(no_times),
+		.group = "Output",
+		.help = "Leave the files' times alone; otherwise they are those of the last "
+			"change, by the "
+			"file system or by the file itself" },
 	{ .name = "flat",
 		.letter = 'O',
 		RESULT(flat),

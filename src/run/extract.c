@@ -32,7 +32,8 @@ struct kept {
 	struct strpool names, paths;
 };
 
-static int add_file(struct carving *carving, struct kept *kept, const struct file_record *file)
+static int add_file(
+	struct carving *carving, bool no_times, struct kept *kept, const struct file_record *file)
 {
 	struct file_record copy = *file; /* its texts are valid only until the next is read */
 	int status;
@@ -43,6 +44,7 @@ static int add_file(struct carving *carving, struct kept *kept, const struct fil
 	copy.known = file->known ? strpool_keep(&kept->names, file->known) : NULL;
 	copy.alert = file->alert ? strpool_keep(&kept->names, file->alert) : NULL;
 	copy.fs_path = file->fs_path ? strpool_add(&kept->paths, file->fs_path) : NULL;
+	copy.file_time = no_times ? 0 : file_record_time(file);
 	copy.runs = xcalloc(file->run_count, sizeof(*copy.runs));
 	memcpy(copy.runs, file->runs, file->run_count * sizeof(*copy.runs));
 	status = carving_add_record(carving, &copy);
@@ -65,7 +67,7 @@ static int add_files(struct session *session, struct report_reader *report, stru
 		 * once. */
 		if (file.offset > reached)
 			reached = file.offset;
-		status = add_file(session->carving, kept, &file);
+		status = add_file(session->carving, session->options->no_times, kept, &file);
 		session->summary.scanned += file.length;
 		progress_update(session->progress, reached);
 	}

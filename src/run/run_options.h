@@ -58,7 +58,7 @@ struct run_options {
 	bool both;                /* as Scalpel's -b */
 	unsigned fragments;       /* enum assemble_level */
 	uint64_t fragment_budget; /* percent */
-	bool dry_run, flat, no_extension;
+	bool dry_run, flat, no_extension, no_times;
 	unsigned scalpel;    /* 1: decide, name and audit as Scalpel does */
 	bool no_content_map; /* map.bin is not written */
 	enum carving_label label;

@@ -164,6 +164,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.names = names_of(options),
 		.label = options->label,
 		.no_extension = options->no_extension,
+		.no_times = options->no_times,
 		.dry_run = options->dry_run,
 		.hash_mask = options->dry_run ? 0 : options->hash_mask,
 		.sets = options->sets,

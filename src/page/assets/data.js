@@ -8,7 +8,7 @@ burin.spaces = ["", "yes", "no", "partly", "slack"];
 /* In the order of src/page/page_data.c. */
 burin.fields = ["path", "type", "rule", "offset", "length", "extension", "status", "end", "reason",
 	"runs", "md5", "sha1", "sha256", "unreadable", "allocated", "fs_path", "title", "time",
-	"known", "alert", "assembly", "flags"];
+	"known", "alert", "assembly", "flags", "fs"];
 
 burin.parts = [];
 
@@ -167,6 +167,25 @@ burin.eachRun = function (start, end, each) {
 			return;
 };
 
+burin.fsFlags = ["deleted", "resident", "compressed", "encrypted", "sparse", "guessed", "metadata",
+	"reallocated"];
+burin.fsTimes = ["modified", "accessed", "changed", "created"];
+
+/* As src/page/page_data.c writes it; the object is that of report.jsonl. */
+burin.parseFs = function (text) {
+	const n = text.split(" ").map(Number);
+	const fs = { volume: n[0], inode: n[1], attribute: [n[2], n[3]], size: n[4] };
+
+	if (n.length > 10)
+		fs.offset = n[10];
+	fs.flags = burin.fsFlags.filter(function (name, i) { return n[5] >> i & 1; });
+	burin.fsTimes.forEach(function (name, i) {
+		if (n[6 + i])
+			fs[name] = new Date(n[6 + i] * 1000).toISOString().slice(0, 19) + "Z";
+	});
+	return fs;
+};
+
 /* Everything about a file. */
 burin.file = function (index) {
 	const cells = burin.rows.line[index].split("\t"), file = {};
@@ -177,6 +196,7 @@ burin.file = function (index) {
 	file.runs = burin.parseRuns(file.runs, file.offset, file.length);
 	file.assembly = file.assembly ? burin.parseAssembly(file.assembly) : null;
 	file.time = file.time ? +file.time : null;
+	file.fs = file.fs ? burin.parseFs(file.fs) : null;
 	file.chop = file.flags[0] === "c";
 	file.written = file.flags[1] === "w";
 	return file;

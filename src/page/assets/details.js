@@ -59,6 +59,19 @@ burin.describeAssembly = function (assembly) {
 	return facts.join("; ");
 };
 
+burin.describeFs = function (fs) {
+	const facts = ["inode " + burin.count(fs.inode), burin.exactly(fs.size)];
+
+	if (fs.offset >= fs.size)
+		facts.push(burin.count(fs.offset - fs.size) + " bytes after its end");
+	else if (fs.offset)
+		facts.push("at offset " + burin.count(fs.offset));
+	for (const name of burin.fsTimes)
+		if (fs[name])
+			facts.push(name + " " + fs[name].replace("T", " ").replace("Z", ""));
+	return facts.concat(fs.flags).join("; ");
+};
+
 burin.fileFacts = function (file, index) {
 	return [
 		["Type", file.type + (file.extension && file.extension !== file.type ? " (." + file.extension + ")" : "")],
@@ -73,6 +86,7 @@ burin.fileFacts = function (file, index) {
 		["Unreadable", file.unreadable ? burin.exactly(file.unreadable) + ", zeros in the file" : ""],
 		["Space", burin.meanings[file.allocated] || file.allocated],
 		["In the file system", file.fs_path],
+		["There", file.fs ? burin.describeFs(file.fs) : ""],
 		["Title", file.title],
 		["Date inside", file.time === null ? "" : burin.time(file.time) + " UTC"],
 		["MD5", file.md5], ["SHA-1", file.sha1], ["SHA-256", file.sha256],

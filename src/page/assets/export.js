@@ -21,13 +21,15 @@ burin.csvFields = ["path", "type", "extension", "offset", "length", "status", "e
 	"allocated", "fs_path", "title", "md5", "sha1", "sha256", "known", "alert"];
 
 burin.makeCsv = function (chosen) {
-	const lines = [burin.csvFields.concat("date").join(",")];
+	const lines = [burin.csvFields.concat("date", "inode", "fs_offset", "fs_modified", "fs_flags").join(",")];
 
 	for (const index of chosen) {
 		const file = burin.file(index);
 
 		lines.push(burin.csvFields.map(function (name) { return burin.csvCell(file[name]); })
-			.concat(burin.csvCell(file.time === null ? "" : burin.time(file.time))).join(","));
+			.concat(burin.csvCell(file.time === null ? "" : burin.time(file.time)),
+				file.fs ? [file.fs.inode, file.fs.offset, file.fs.modified, file.fs.flags.join(" ")].map(burin.csvCell)
+					: ["", "", "", ""]).join(","));
 	}
 	return lines.join("\r\n") + "\r\n";
 };
@@ -48,6 +50,8 @@ burin.makeRecord = function (index) {
 	for (const name of ["allocated", "fs_path", "known", "alert"])
 		if (file[name])
 			record[name] = file[name];
+	if (file.fs)
+		record.fs = file.fs;
 	record.title = file.title;
 	record.time = file.time === null ? null : new Date(file.time * 1000).toISOString().slice(0, 19) + "Z";
 	record.chop = file.chop;

@@ -14,6 +14,7 @@ burin.sortKeys = {
 	type: function (rows, i) { return burin.types[rows.type[i]].name; },
 	path: function (rows, i) { return rows.path[i]; },
 	hash: function (rows, i) { return rows.hash[i] || "\uffff"; },
+	original: function (rows, i) { return rows.line[i].split("\t")[15] || "\uffff"; },
 	title: function (rows, i) { return rows.line[i].split("\t")[16] || "\uffff"; }
 };
 

@@ -7,6 +7,7 @@ burin.columns = [
 	{ key: "status", label: "Status", class: "c-status" },
 	{ key: "offset", label: "Offset", class: "c-offset" },
 	{ key: "time", label: "Date", class: "c-time", says: "The date inside the file" },
+	{ key: "original", label: "Original path", class: "c-original", says: "The file of the image's file system that it begins in" },
 	{ key: "title", label: "Title", class: "c-title" },
 	{ key: "space", label: "Space", class: "c-space", says: "Whether a file system of the image uses its bytes" },
 	{ key: "copies", label: "Copies", class: "c-copies", says: "How many files here have the same bytes" },
@@ -20,7 +21,7 @@ burin.cells = function (index) {
 	return ["", rows.path[index], burin.types[rows.type[index]].name, burin.size(rows.length[index]),
 		burin.statuses[rows.status[index]], burin.count(rows.offset[index]),
 		isNaN(rows.time[index]) ? "" : burin.time(rows.time[index]).slice(0, 16),
-		rows.line[index].split("\t")[16], burin.spaceWords[rows.space[index]],
+		rows.line[index].split("\t")[15], rows.line[index].split("\t")[16], burin.spaceWords[rows.space[index]],
 		rows.copies[index] > 1 ? burin.count(rows.copies[index]) : "", hash.slice(0, 12)];
 };
 
@@ -40,6 +41,7 @@ burin.fillRow = function (row, at) {
 	for (let i = 1; i < cells.length; i++)
 		(i === 2 ? row.children[i].lastChild : row.children[i]).textContent = cells[i];
 	row.children[1].title = cells[1];
+	row.children[7].title = cells[7];
 	row.children[2].firstChild.style.background = burin.colour(rows.type[index]);
 	row.children[4].dataset.status = cells[4];
 	row.children[4].title = rows.line[index].split("\t")[burin.fields.indexOf("reason")];
@@ -122,12 +124,12 @@ burin.fillPrinted = function () {
 
 	burin.id("run-box").open = true;
 	for (const index of shown)
-		body.append(burin.make("tr", {}, burin.cells(index).slice(1, 8).map(function (cell) {
+		body.append(burin.make("tr", {}, burin.cells(index).slice(1, 9).map(function (cell) {
 			return burin.make("td", {}, cell);
 		})));
 	burin.id("printed").replaceChildren(
 		burin.make("p", {}, (picked.length ? "The selected files" : "The files shown") +
 			(all.length > shown.length ? ": the first " + burin.count(shown.length) + " of " + burin.count(all.length) : ": " + burin.count(all.length))),
 		burin.make("table", {}, [burin.make("thead", {}, burin.make("tr", {},
-			burin.columns.slice(1, 8).map(function (column) { return burin.make("th", {}, column.label); }))), body]));
+			burin.columns.slice(1, 9).map(function (column) { return burin.make("th", {}, column.label); }))), body]));
 };
