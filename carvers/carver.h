@@ -121,6 +121,29 @@ bool view_reserve(struct view *view, uint64_t bytes);
 /* The most bytes that one view_peek returns. */
 #define VIEW_MAX_PEEK ((size_t)65536)
 
+/* Where a check was in the middle of a file, so that it can go on from there with other bytes than
+ * those that followed: data without pointers that only the carver understands. */
+struct carve_state {
+	uint64_t offset; /* the bytes before it count as seen */
+	size_t len;
+	uint8_t data[112];
+};
+
+/* Whether states are kept: only where a file in pieces is put together. Then a carver with a resume
+ * function saves its state every kilobyte or so. */
+bool view_wants_states(const struct view *view);
+/* Offsets must not decrease from call to call. */
+void view_save(struct view *view, const struct carve_state *state);
+
+/* How two pieces of a file fit together, by their content. */
+struct carve_joint {
+	uint32_t roughness; /* how much the content changes there, in 16ths of what is usual in this
+			       file: about 16 where nothing is wrong */
+	uint32_t samples;   /* values that were compared; few mean little */
+	unsigned bits;      /* pieces that do not belong together would fit as well once in 2^bits
+			       times; 0: they do not fit well, or it is not known */
+};
+
 struct carver {
 	const char *name;    /* as in the rules: "png" */
 	const char *summary; /* a line for `burin list carvers` */
@@ -128,6 +151,15 @@ struct carver {
 	/* For formats with short headers, nearly all of which are false: the check is tried on the
 	 * first 4 KiB first, in the thread that scans. Rejecting one takes it a few comparisons. */
 	bool quick;
+	/* NULL, or the check of a file that starts with the same state->offset bytes as one whose
+	 * check saved the state. The same result as check's, but most of those bytes are not looked
+	 * at again. */
+	enum verdict (*resume)(
+		struct view *view, const struct carve_state *state, struct finding *finding);
+	/* NULL, or for content of which nothing verifies that it belongs together: looks at what is
+	 * on both sides of offset `at` of a file, whatever its status. False: there is nothing to
+	 * compare. */
+	bool (*joint)(struct view *view, uint64_t at, struct carve_joint *joint);
 };
 
 /* Formats finding->why like printf (cut when too long) and returns verdict:

@@ -46,6 +46,7 @@
 #define RESERVE_MAX ((uint64_t)1 << 30)
 #define UNVERIFIED_MAX 4096           /* ranges of one candidate; more are merged */
 #define PROOF_MAX 65535               /* bits that are counted for one joint */
+#define STATES_MAX 64                 /* of one candidate; the last ones are kept */
 #define OFFSETS_MAX ((size_t)1 << 20) /* of one candidate; the next one finds the rest */
 
 /* Offsets from the view's start. */
@@ -99,6 +100,9 @@ struct view {
 	bool thorough;
 	struct joint *joints; /* of a file in pieces: where a run ends and the next begins */
 	size_t joint_count, joint_capacity;
+	struct carve_state *states; /* STATES_MAX, a ring; NULL: never wanted */
+	uint64_t state_count;       /* saved since view_point */
+	uint64_t state_spacing;     /* 0: not wanted */
 };
 
 /* What all views have reserved. */
@@ -140,6 +144,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->work_max = UINT64_MAX;
 	view->work_mark = WORK_STEP;
 	view->exhausted = view->over_budget = view->no_memory = false;
+	view->state_count = view->state_spacing = 0;
 	view->parts.count = 0;
 	view->embedded.count = 0;
 	view->unverified.count = 0;
@@ -271,6 +276,7 @@ void view_free(struct view *view)
 	free(view->joints);
 	ranges_free(&view->unverified);
 	ranges_free(&view->bad);
+	free(view->states);
 	free(view->buffer);
 	free(view->lent);
 	free(view);
@@ -544,6 +550,46 @@ const uint64_t *view_embedded_offsets(const struct view *view, size_t *count)
 {
 	*count = view->embedded.count;
 	return view->embedded.items;
+}
+
+void view_keep_states(struct view *view, uint64_t spacing)
+{
+	if (!view->states)
+		view->states = xcalloc(STATES_MAX, sizeof(*view->states));
+	view->state_count = 0;
+	view->state_spacing = spacing ? spacing : 1;
+}
+
+bool view_wants_states(const struct view *view)
+{
+	return view->state_spacing != 0;
+}
+
+void view_save(struct view *view, const struct carve_state *state)
+{
+	const struct carve_state *last = view->states;
+
+	if (!view->state_spacing)
+		return;
+	assert(state->len <= sizeof(state->data));
+	last += (view->state_count + STATES_MAX - 1) % STATES_MAX;
+	if (view->state_count && state->offset - last->offset < view->state_spacing)
+		return;
+	view->states[view->state_count++ % STATES_MAX] = *state;
+}
+
+const struct carve_state *view_state_before(const struct view *view, uint64_t offset)
+{
+	uint64_t kept = view->state_count < STATES_MAX ? view->state_count : STATES_MAX;
+
+	for (uint64_t i = 1; i <= kept; i++) {
+		const struct carve_state *state =
+			&view->states[(view->state_count - i) % STATES_MAX];
+
+		if (state->offset <= offset)
+			return state;
+	}
+	return NULL;
 }
 
 uint64_t view_size(const struct view *view)

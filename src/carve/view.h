@@ -36,6 +36,12 @@ void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached
 /* Whether the watcher stopped the fetching since view_point: then the carver's verdict means
  * nothing. */
 bool view_stopped(const struct view *view);
+/* After view_point: the check saves states (view_save). Of those that are at least `spacing` bytes
+ * apart the last 64 are kept. */
+void view_keep_states(struct view *view, uint64_t spacing);
+/* The last state that was kept at or before offset, or NULL. Valid until the view is pointed at
+ * something else or freed. */
+const struct carve_state *view_state_before(const struct view *view, uint64_t offset);
 /* What view_part was given since view_point: *count rising offsets from the start of the view,
  * valid until the next call. */
 const uint64_t *view_parts(const struct view *view, size_t *count);

@@ -518,3 +518,129 @@ Test(jpeg_decode, agrees_with_the_reference)
 	/* The pictures are not all refused at once. */
 	cr_assert_gt(complete, intact * 3 / 4, "%d of %d", complete, intact);
 }
+
+/* ---- files in pieces ---- */
+
+static void expect_same(const struct finding *a, enum verdict a_verdict, const struct finding *b,
+	enum verdict b_verdict, uint64_t seed)
+{
+	cr_assert(a_verdict == b_verdict && a->length == b->length && !strcmp(a->why, b->why),
+		"seed %llu: %d, %llu (%s) resumed, expected %d, %llu (%s)",
+		(unsigned long long)seed, (int)a_verdict, (unsigned long long)a->length, a->why,
+		(int)b_verdict, (unsigned long long)b->length, b->why);
+}
+
+/* A check that goes on from any state that another one saved finds what a whole check does, whatever
+ * the bytes after the state are. */
+Test(jpeg_decode, resumes_from_states)
+{
+	const struct carver *carver = carver_find("jpeg");
+	uint64_t seed = test_seed(), cases = test_tier(100, 600, 30000), resumed = 0, later = 0;
+
+	for (uint64_t i = seed; i < seed + cases; i++) {
+		struct finding first = { 0 }, whole = { 0 }, rest = { 0 };
+		const struct carve_state *state;
+		struct view *saving, *view;
+		struct bytes jpeg, copy = { 0 };
+		size_t at;
+
+		random_state = i * 0x9e3779b97f4a7c15u | 1;
+		draw(2);
+		jpeg = make_picture();
+		saving = view_new_memory(jpeg.data, jpeg.len);
+		view_keep_states(saving, 1 + draw(300));
+		carver->check(saving, &first);
+		at = draw((uint32_t)jpeg.len + 1);
+		state = view_state_before(saving, at);
+		bytes_add(&copy, jpeg.data, jpeg.len);
+		if (draw(4))
+			bytes_add_random(&copy, i, draw(3000));
+		if (draw(3)) {
+			size_t from = draw((uint32_t)copy.len);
+
+			memmove(copy.data + at, copy.data + from,
+				copy.len - (from > at ? from : at));
+		}
+		if (state) {
+			cr_assert_leq(state->offset, at);
+			view = view_new_memory(copy.data, copy.len);
+			expect_same(&rest, carver->resume(view, state, &rest), &whole,
+				carve("jpeg", copy.data, copy.len, &whole), i);
+			view_free(view);
+			resumed++;
+			later += state->offset > 700;
+		}
+		view_free(saving);
+		free(jpeg.data);
+		free(copy.data);
+	}
+	cr_assert_gt(resumed, cases / 2);
+	cr_assert_gt(later, cases / 4);
+}
+
+/* A picture whose brightness changes a little from row to row, and by `jump` from the 700th of its
+ * 1,024 blocks on; *at: the offset of that block. */
+static struct bytes make_gradient(int jump, uint64_t *at)
+{
+	struct maker m = { .components = 1, .width = 256, .height = 256, .h = { 1 }, .v = { 1 } };
+	static const uint8_t sizes[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }, end[] = { 0 };
+	uint8_t head[6] = { 1, 1, 0, 0, 63, 0 };
+	int32_t dc = 0;
+
+	random_state = 1;
+	put_frame(&m);
+	make_table(&m.tables[0][0], sizes, 12);
+	make_table(&m.tables[1][0], end, 1);
+	add_table(&m, 0, 0);
+	add_table(&m, 1, 0);
+	add_segment(&m, JPEG_SOS, head, 6);
+	for (int i = 0; i < 1024; i++) {
+		int32_t value = i / 32 * 20 + (int32_t)draw(8) - 320 + (i < 700 ? 0 : jump);
+		int32_t diff = value - dc;
+		uint8_t size = 0;
+
+		while (abs(diff) >> size)
+			size++;
+		if (i == 700)
+			*at = m.jpeg.len;
+		put_code(&m, &m.tables[0][0], size);
+		put(&m, (uint32_t)(diff < 0 ? diff + (1 << size) - 1 : diff), size);
+		put_code(&m, &m.tables[1][0], 0);
+		dc = value;
+	}
+	flush(&m);
+	bytes_add(&m.jpeg, "\xff\xd9", 2);
+	free(m.history[0]);
+	return m.jpeg;
+}
+
+Test(jpeg_decode, sees_joints_that_do_not_fit)
+{
+	static const int jumps[] = { 0, 400, -400 };
+
+	for (int i = 0; i < 3; i++) {
+		struct carve_joint joint = { 0 };
+		struct finding found;
+		uint64_t at = 0;
+		struct bytes jpeg = make_gradient(jumps[i], &at);
+		struct view *view = view_new_memory(jpeg.data, jpeg.len);
+
+		expect("jpeg", &jpeg, CARVE_COMPLETE, jpeg.len, NULL);
+		cr_assert(carver_find("jpeg")->joint(view, at, &joint));
+		cr_assert_eq(joint.samples, 32);
+		if (jumps[i])
+			cr_assert_gt(joint.roughness, 16 * 10, "%u", joint.roughness);
+		else
+			cr_assert_leq(joint.roughness, 24, "%u", joint.roughness);
+		cr_assert_eq(joint.bits, jumps[i] ? 0 : 3);
+		/* Before the scan and after the file there is nothing to compare. */
+		cr_assert_not(carver_find("jpeg")->joint(view, jpeg.len, &joint));
+		view_free(view);
+		/* With too little of the picture neither. */
+		view = view_new_memory(jpeg.data, at - 20);
+		cr_assert_not(carver_find("jpeg")->joint(view, at, &joint));
+		view_free(view);
+		cr_assert_eq(carve("jpeg", jpeg.data, at, &found), CARVE_TRUNCATED);
+		free(jpeg.data);
+	}
+}

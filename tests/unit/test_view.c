@@ -246,8 +246,9 @@ static enum verdict planned_check(struct view *view, struct finding *finding)
 	return verdict_because(plan.verdict, finding, "as the test wants it");
 }
 
-static const struct carver planned_carver = { "planned", "does what a test wants", planned_check,
-	false };
+static const struct carver planned_carver = {
+	.name = "planned", .summary = "does what a test wants", .check = planned_check
+};
 static const struct rule rule = {
 	.name = (char *)"planned", .carver = &planned_carver, .max_size = sizeof(content)
 };
@@ -356,7 +357,9 @@ static enum verdict many_check(struct view *view, struct finding *finding)
 
 Test(view_work, too_many_unverified_parts_are_merged)
 {
-	static const struct carver many = { "many", "names 100,000 parts", many_check, false };
+	static const struct carver many = {
+		.name = "many", .summary = "names 100,000 parts", .check = many_check
+	};
 	const struct rule many_rule = {
 		.name = (char *)"many", .carver = &many, .max_size = sizeof(content)
 	};

@@ -27,6 +27,7 @@
 
 #include "bytes.h"
 #include "exif.h"
+#include "jpeg_seam.h"
 #include "trailer.h"
 #include "walk.h"
 
@@ -276,9 +277,13 @@ static enum verdict file_verdict(struct jpeg *jpeg, enum jpeg_walk state, const 
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, jpeg->at);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* from: a state from which it goes on, or NULL. */
+static enum verdict check_from(
+	struct view *view, const struct carve_state *from, struct finding *finding)
 {
-	struct jpeg jpeg = { .view = view, .finding = finding };
+	struct jpeg jpeg = {
+		.view = view, .finding = finding, .saves = view_wants_states(view), .resume = from
+	};
 	const char *problem = NULL;
 	enum jpeg_walk state = jpeg_walk(&jpeg, 0, &problem);
 
@@ -292,8 +297,33 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return file_verdict(&jpeg, state, problem);
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return check_from(view, NULL, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	return check_from(view, state, finding);
+}
+
+static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *joint)
+{
+	struct finding ignored = { 0 };
+	struct jpeg_seam seam = { .at = at };
+	struct jpeg jpeg = { .view = view, .finding = &ignored, .seam = &seam };
+	const char *problem;
+
+	jpeg_walk(&jpeg, 0, &problem);
+	free(jpeg.history);
+	return jpeg_seam_finish(&seam, joint);
+}
+
 const struct carver jpeg_carver = {
 	.name = "jpeg",
 	.summary = "JPEG pictures, by their segments and by decoding their coded data",
 	.check = check,
+	.resume = resume,
+	.joint = look_at_joint,
 };

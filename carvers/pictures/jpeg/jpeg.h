@@ -1,7 +1,8 @@
 /*
  * What the parts of the JPEG carver share: jpeg.c walks a file from marker to marker,
  * jpeg_segments.c reads the segments that describe the picture, jpeg_scan.c skips coded data,
- * jpeg_huffman.c decodes it where it can (jpeg_fast.c most of it), jpeg_mpf.c walks further pictures
+ * jpeg_huffman.c decodes it where it can (jpeg_fast.c most of it), jpeg_seam.c looks at where two
+ * pieces of a file meet, jpeg_mpf.c walks further pictures
  * after the first.
  */
 #ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_H
@@ -75,11 +76,14 @@ struct jpeg {
 	struct jpeg_component *scan[JPEG_COMPONENTS];
 	uint8_t spectral_first, spectral_last, approx_high, approx_low;
 
-	bool unread; /* tables or coded data can't be read: scans are not decoded further */
+	bool unread; /* tables or coded data can\'t be read: scans are not decoded further */
 	bool video;  /* XMP declares that a video follows */
-	uint64_t mpf, mpf_len; /* offset of MPF's TIFF head, 0: none */
-	int evidence;          /* segments recognised by more than their marker */
-	bool portable;         /* decode without instructions that only some processors have */
+	uint64_t mpf, mpf_len;            /* offset of MPF's TIFF head, 0: none */
+	int evidence;                     /* segments recognised by more than their marker */
+	bool saves;                       /* the first scan saves states */
+	const struct carve_state *resume; /* the first scan goes on from there; NULL: it starts */
+	struct jpeg_seam *seam;           /* that looks at the first scan's blocks; NULL: none */
+	bool portable; /* decode without instructions that only some processors have */
 };
 
 /* Reads the len bytes at p, after the length field, of a table or frame segment. */

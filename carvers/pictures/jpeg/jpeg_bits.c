@@ -85,7 +85,7 @@ void jpeg_bits_jump(struct jpeg_bits *b, uint64_t at)
 	b->buffer.held = 0;
 	b->buffer.count = 0;
 	b->at = at;
-	b->at_marker = false;
+	b->at_marker = b->at_end = false;
 	b->buffer.next = b->end = b->bytes + JPEG_BITS_BEFORE;
 	/* Anything but zeros, which the decoder does not accept at length. */
 	memset(b->bytes, 0xff, JPEG_BITS_BEFORE);
@@ -98,7 +98,6 @@ void jpeg_bits_open(struct jpeg_bits *b, struct view *view, uint64_t at, unsigne
 	b->byte_work = byte_work;
 	b->start = at;
 	b->window = NULL;
-	b->at_end = false;
 	jpeg_bits_jump(b, at);
 }
 
@@ -123,15 +122,38 @@ void jpeg_bits_find_marker(struct jpeg_bits *b, uint64_t from, uint64_t len)
 		b->at_marker = b->at_end = false;
 }
 
-uint64_t jpeg_bits_offset(const struct jpeg_bits *b)
+/* The offset in the view of a byte in bytes[]. */
+static uint64_t offset_of(const struct jpeg_bits *b, const uint8_t *byte)
 {
-	const uint8_t *next = b->buffer.next - b->buffer.count / 8;
 	uint64_t at = b->at;
 
 	/* Each byte FF has stuffing after it. */
-	for (; next < b->end; next++)
-		at -= *next == 0xff ? 2 : 1;
+	for (; byte < b->end; byte++)
+		at -= *byte == 0xff ? 2 : 1;
 	return at;
+}
+
+uint64_t jpeg_bits_offset(const struct jpeg_bits *b)
+{
+	return offset_of(b, b->buffer.next - b->buffer.count / 8);
+}
+
+struct jpeg_place jpeg_bits_place(const struct jpeg_bits *b)
+{
+	const uint8_t *byte = b->buffer.next - (b->buffer.count + 7) / 8;
+	struct jpeg_place place = { offset_of(b, byte), (8 - b->buffer.count % 8) % 8, 0 };
+
+	while (place.zeros < 16 && byte[-1 - place.zeros] == 0)
+		place.zeros++;
+	return place;
+}
+
+void jpeg_bits_go_on(struct jpeg_bits *b, struct jpeg_place place)
+{
+	jpeg_bits_jump(b, place.at);
+	memset(b->bytes + JPEG_BITS_BEFORE - place.zeros, 0, place.zeros);
+	jpeg_refill(&b->buffer);
+	jpeg_skip(&b->buffer, place.bit);
 }
 
 int jpeg_bits_byte(struct jpeg_bits *b, uint64_t at)

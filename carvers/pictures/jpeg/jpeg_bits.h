@@ -45,6 +45,17 @@ void jpeg_bits_open(struct jpeg_bits *b, struct view *view, uint64_t at, unsigne
 /* Goes on with other bytes of the view, in a new byte. */
 void jpeg_bits_jump(struct jpeg_bits *b, uint64_t at);
 
+/* A position between two bits. */
+struct jpeg_place {
+	uint64_t at;   /* the byte that has the next bit */
+	uint8_t bit;   /* 0: the highest */
+	uint8_t zeros; /* bytes 00 before it, up to 16 */
+};
+
+/* Tells the position, and goes on at one. */
+struct jpeg_place jpeg_bits_place(const struct jpeg_bits *b);
+void jpeg_bits_go_on(struct jpeg_bits *b, struct jpeg_place place);
+
 /* Makes room for another block. False when more bits were used than exist. */
 bool jpeg_bits_more(struct jpeg_bits *b);
 

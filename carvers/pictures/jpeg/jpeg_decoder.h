@@ -31,6 +31,8 @@ struct jpeg_decoder {
 	uint32_t eob_run;            /* progressive: blocks that end at once */
 	int zero_blocks;             /* long ones in a row */
 	unsigned block_work;
+	uint64_t data, interval_at; /* where the data of the scan and of the interval start */
+	int32_t *trace; /* the DC of each block that d->run decodes goes there; NULL: not kept */
 
 	unsigned lookup_bits; /* of many, or of bands */
 	bool large;           /* as many as are of use */
@@ -59,5 +61,8 @@ void jpeg_fast_prepare(struct jpeg_decoder *d, bool large);
 /* Sets d->run, which decodes MCUs of a row; history: that of the first one, or NULL. False as with
  * jpeg_decode_block. */
 void jpeg_fast_choose(struct jpeg_decoder *d);
+
+/* A d->run for sequential scans that fills d->trace. */
+bool jpeg_fast_trace(struct jpeg_decoder *d, uint64_t *history, uint64_t mcus);
 
 #endif

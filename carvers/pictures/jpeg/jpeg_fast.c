@@ -110,8 +110,9 @@ JPEG_INLINE bool take_ac(struct jpeg_buffer *buffer, const struct jpeg_block *bl
 #undef TAKE_MANY
 }
 
-JPEG_INLINE bool run_sequential(struct jpeg_decoder *d, uint64_t mcus)
+JPEG_INLINE bool run_sequential(struct jpeg_decoder *d, uint64_t mcus, bool traced)
 {
+	int32_t *trace = d->trace;
 	struct jpeg_buffer buffer = d->bits.buffer;
 	const struct jpeg_block *end = d->blocks + d->block_count;
 	unsigned shift = 64 - d->lookup_bits;
@@ -127,9 +128,13 @@ JPEG_INLINE bool run_sequential(struct jpeg_decoder *d, uint64_t mcus)
 				if (!decode_plainly(d, &buffer, &start, block->component, NULL))
 					return false;
 				shift = 64 - d->lookup_bits;
+				if (traced)
+					*trace++ = *block->prediction;
 				continue;
 			}
 			*block->prediction = dc;
+			if (traced)
+				*trace++ = dc;
 			if (UNLIKELY(buffer.next > buffer.limit || maybe_zeros(&buffer))) {
 				if (!accept_block(d, &buffer, jpeg_taken(&buffer, &start)))
 					return false;
@@ -418,7 +423,7 @@ JPEG_INLINE bool run_refined_ac(
 		struct jpeg_decoder *d, uint64_t *history, uint64_t n) \
 	{ \
 		(void)history; \
-		return run_sequential(d, n); \
+		return run_sequential(d, n, false); \
 	} \
 	target static bool first_dc_##suffix( \
 		struct jpeg_decoder *d, uint64_t *history, uint64_t n) \
@@ -444,6 +449,12 @@ RUNS(bmi2, __attribute__((target("bmi2,popcnt"))), true)
 #else
 #define CHOOSE(run) run##_any
 #endif
+
+bool jpeg_fast_trace(struct jpeg_decoder *d, uint64_t *history, uint64_t mcus)
+{
+	(void)history;
+	return run_sequential(d, mcus, true);
+}
 
 void jpeg_fast_choose(struct jpeg_decoder *d)
 {

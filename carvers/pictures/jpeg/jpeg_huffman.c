@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "jpeg_decoder.h"
+#include "jpeg_seam.h"
 
 /* Blocks whose history is kept: 32 MiB, for pictures of 150 million pixels. Larger ones are not
  * decoded. */
@@ -41,6 +42,8 @@
 #define LARGE_TABLES 16384
 /* Units of work for the lookup tables of a scan's component. */
 #define LOOKUP_WORK 256
+/* What a marker proves beside the count of what is before it (view_proved). */
+#define MARKER_BITS 3
 
 /* ---- blocks ---- */
 
@@ -271,21 +274,37 @@ static bool go_to_marker(struct jpeg_decoder *d, const char *problem)
 	return false;
 }
 
+/* At a marker where it had to be: `count` of something were decoded in [from, marker). From another
+ * place the data would have had as many up to a marker once in so many times, and fewer. */
+static void prove_count(struct jpeg_decoder *d, uint64_t from, uint64_t count)
+{
+	unsigned bits = MARKER_BITS;
+
+	for (; count > 1; count /= 2)
+		bits++;
+	if (d->bits.at == d->valid_end)
+		view_proved(d->jpeg->view, from, d->bits.at + 2, bits);
+}
+
 static bool restart(struct jpeg_decoder *d, uint64_t number)
 {
 	struct jpeg_bits *b = &d->bits;
+	uint64_t marker_at;
 	int marker;
 
 	if (!go_to_marker(d, "a restart marker is missing"))
 		return false;
-	marker = jpeg_bits_byte(b, b->at + 1);
+	marker_at = b->at;
+	marker = jpeg_bits_byte(b, marker_at + 1);
 	if (marker != JPEG_RST0 + (int)((number - 1) & 7)) {
 		d->used_up = marker == JPEG_EOI;
 		d->problem = d->used_up ? "a marker in the middle of coded data"
 					: "a restart marker out of order";
 		return false;
 	}
-	jpeg_bits_jump(b, b->at + 2);
+	prove_count(d, d->interval_at, d->jpeg->restart_interval);
+	jpeg_bits_jump(b, marker_at + 2);
+	d->interval_at = marker_at + 2;
 	d->eob_run = 0;
 	memset(d->dc, 0, sizeof(d->dc));
 	return true;
@@ -305,31 +324,99 @@ static bool decode_run(struct jpeg_decoder *d, uint64_t row, uint64_t column, ui
 	return false;
 }
 
+/* A state of the check, in the middle of the first scan. */
+struct saved {
+	uint64_t data; /* where the scan's data starts */
+	struct jpeg_place place;
+	uint64_t mcu;
+	uint64_t interval_at;
+	int32_t dc[JPEG_COMPONENTS];
+	int32_t zero_blocks;
+};
+_Static_assert(sizeof(struct saved) <= sizeof(((struct carve_state *)0)->data), "a state");
+
+/* Before an MCU, and before the restart marker that it may have. */
+static void save_state(const struct jpeg_decoder *d, uint64_t mcu)
+{
+	struct saved saved = { .data = d->data,
+		.place = jpeg_bits_place(&d->bits),
+		.mcu = mcu,
+		.interval_at = d->interval_at,
+		.zero_blocks = d->zero_blocks };
+	struct carve_state state = { .offset = jpeg_bits_offset(&d->bits), .len = sizeof(saved) };
+
+	memcpy(saved.dc, d->dc, sizeof(saved.dc));
+	memcpy(state.data, &saved, sizeof(saved));
+	view_save(d->jpeg->view, &state);
+}
+
+/* Returns the MCU from which decoding goes on. */
+static uint64_t load_state(struct jpeg_decoder *d, const struct carve_state *state)
+{
+	struct saved saved;
+
+	if (!state || state->len != sizeof(saved))
+		return 0;
+	memcpy(&saved, state->data, sizeof(saved));
+	if (saved.data != d->data)
+		return 0;
+	memcpy(d->dc, saved.dc, sizeof(d->dc));
+	d->zero_blocks = saved.zero_blocks;
+	d->interval_at = saved.interval_at;
+	jpeg_bits_go_on(&d->bits, saved.place);
+	return saved.mcu;
+}
+
+/* At the marker after a scan. Where there are restart markers each proves its interval; their number
+ * proves what they, of which each eighth is the same, do not. */
+static bool prove_scan(struct jpeg_decoder *d, uint64_t mcus)
+{
+	uint64_t interval = d->jpeg->restart_interval;
+
+	if (interval && mcus > interval) {
+		prove_count(d, d->interval_at, (mcus - 1) % interval + 1);
+		if (mcus / interval >> 2 * MARKER_BITS)
+			prove_count(d, d->data, mcus / interval >> 2 * MARKER_BITS);
+	} else {
+		prove_count(d, d->data, mcus);
+	}
+	return true;
+}
+
+/* MCUs between two states. */
+#define STATE_MCUS 8
+
 static bool decode_all(struct jpeg_decoder *d)
 {
 	struct jpeg *jpeg = d->jpeg;
-	bool single = jpeg->in_scan == 1;
+	bool single = jpeg->in_scan == 1, first = jpeg->scan_count <= 1;
+	bool saves = first && jpeg->saves;
+	struct jpeg_seam *seam = first && d->block == sequential_block ? jpeg->seam : NULL;
 	uint64_t across = single ? jpeg->scan[0]->across : jpeg->mcus_across;
 	uint64_t down = single ? jpeg->scan[0]->down : jpeg->mcus_down;
-	uint64_t interval = jpeg->restart_interval, left = interval, restarts = 0, mcus;
+	uint64_t interval = jpeg->restart_interval, mcus;
+	uint64_t mcu = first ? load_state(d, jpeg->resume) : 0;
 
-	for (uint64_t row = 0; row < down; row++) {
-		for (uint64_t column = 0; column < across; column += mcus, left -= mcus) {
-			mcus = across - column;
-			if (!interval)
-				left = mcus;
-			if (left == 0) {
-				left = interval;
-				if (!restart(d, ++restarts))
-					return false;
-			}
-			if (mcus > left)
-				mcus = left;
-			if (!decode_run(d, row, column, mcus))
-				return false;
-		}
+	if (seam)
+		jpeg_seam_start(seam, d, across);
+	for (; mcu < across * down; mcu += mcus) {
+		mcus = across - mcu % across;
+		if (saves)
+			save_state(d, mcu);
+		if (interval && mcu && mcu % interval == 0 && !restart(d, mcu / interval))
+			return false;
+		if (interval && mcus > interval - mcu % interval)
+			mcus = interval - mcu % interval;
+		if (saves && mcus > STATE_MCUS)
+			mcus = STATE_MCUS;
+		if (seam)
+			mcus = 1;
+		if (!decode_run(d, mcu / across, mcu % across, mcus))
+			return false;
+		if (seam)
+			jpeg_seam_add(seam, d, mcu);
 	}
-	return true;
+	return go_to_marker(d, "no marker after a scan") && prove_scan(d, across * down);
 }
 
 /* The largest DC that is accepted (decode_dc). */
@@ -388,6 +475,7 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 	memset(d->dc, 0, sizeof(d->dc));
 	d->eob_run = 0;
 	d->zero_blocks = 0;
+	d->trace = NULL;
 	d->block = sequential_block;
 	if (jpeg->sof == JPEG_SOF2) {
 		if (jpeg->spectral_first)
@@ -403,6 +491,7 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 	build_tables(d);
 	jpeg_fast_prepare(d, false);
 	jpeg_fast_choose(d);
+	d->data = d->interval_at = jpeg->at;
 	jpeg_bits_open(&d->bits, jpeg->view, jpeg->at,
 		d->block == refined_ac_block ? REFINED_BYTE_WORK : BYTE_WORK);
 }
@@ -414,7 +503,7 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	bool whole;
 
 	start_scan(&d, jpeg);
-	whole = decode_all(&d) && go_to_marker(&d, "no marker after a scan");
+	whole = decode_all(&d);
 	jpeg->at = b->at;
 	if (whole)
 		return JPEG_SCAN_DONE;
