@@ -140,7 +140,7 @@ bool zip_find_record(struct view *view, uint64_t from, uint64_t to, uint64_t *at
 {
 	uint64_t end, size = view_size(view), first;
 
-	if (!view_unreadable(view, from, to - from, &first, at))
+	if (!view_met_unreadable(view) || !view_unreadable(view, from, to - from, &first, at))
 		return false;
 	/* All of what could not be read. */
 	while (view_unreadable(view, *at, 1, &first, &end))

@@ -121,18 +121,19 @@ static enum zip_found read_entries(
 	*last = at;
 	for (;; at = next) {
 		const uint8_t *p = view_peek(view, at, 4);
+		uint32_t signature = p ? le32(p) : 0;
 
 		directory->end = *last;
 		if (!p)
 			return ZIP_CUT;
 		directory->end = at;
-		if (le32(p) != ZIP_CENTRAL && !follows_entries(le32(p)) && at > searched &&
+		if (signature != ZIP_CENTRAL && !follows_entries(signature) && at > searched &&
 			zip_find_record(view, *last, at + ZIP_CENTRAL_LEN, &next)) {
 			directory->lost = true;
 			searched = next;
 			continue;
 		}
-		if (le32(p) != ZIP_CENTRAL)
+		if (signature != ZIP_CENTRAL)
 			return ZIP_FOUND;
 		*last = at;
 		if (!add_entry(view, directory, at, &next))

@@ -105,8 +105,10 @@ static enum chunk_state read_chunk(struct view *view, uint64_t at, struct chunk 
 		return CHUNK_CUT;
 	if (be32(p) == crc)
 		return CHUNK_VALID;
-	return view_unreadable(view, at, (uint64_t)chunk->len + 12, &from, &to) ? CHUNK_UNREAD
-										: CHUNK_BAD_CRC;
+	return view_met_unreadable(view) &&
+			       view_unreadable(view, at, (uint64_t)chunk->len + 12, &from, &to)
+		       ? CHUNK_UNREAD
+		       : CHUNK_BAD_CRC;
 }
 
 static bool valid_depth(uint8_t colour, uint8_t depth)
