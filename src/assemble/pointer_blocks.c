@@ -103,6 +103,10 @@ static uint32_t evidence_of(struct workbench *bench, uint64_t offset, uint64_t b
 	if (offset > bench->clusters->end || bench->clusters->end - offset < block)
 		return 0;
 	image_read_around(bench->evidence, offset, bytes, block);
+	if (image_was_cut(bench->evidence)) {
+		bench->stopped = true;
+		return 0;
+	}
 	first = le32(bytes);
 	if (!first)
 		return 0;

@@ -51,6 +51,8 @@ static int copy_run(struct copier *copier, struct image *image, const struct ran
 		if (atomic_load_explicit(cancel, memory_order_relaxed))
 			return -ECANCELED;
 		read_counting(copier, image, run->offset + done, len, record);
+		if (image_was_cut(image))
+			return -ECANCELED;
 		hasher_update(copier->hasher, copier->buffer, len);
 		status = file_write(fd, copier->buffer, len);
 		if (status)

@@ -30,7 +30,8 @@ struct output_dir;
 int mark_known(const struct hash_sets *sets, bool skip_known, struct file_record *record,
 	struct error *error);
 /* Writes a record's file to the output folder, unless it is left out, and fills in its hashes and
- * unreadable bytes. cancel: read now and then; when it becomes true the copy ends with -ECANCELED.
+ * unreadable bytes. cancel: read now and then; when it becomes true the copy ends with -ECANCELED,
+ * and so it does when the image was cut (image_was_cut).
  * Returns 0 or a negative errno with error set; a file that could not be
  * completed is removed. */
 int copy_file(struct copier *copier, struct image *image, struct output_dir *output_dir,

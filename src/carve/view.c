@@ -382,6 +382,11 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 	}
 	if (!view->held_bytes) {
 		fill_buffer(view, at, want, left);
+		if (image_was_cut(view->image)) {
+			view->held = 0;
+			view->stopped = true;
+			return false;
+		}
 		bad = ranges_after(&view->bad, at);
 		view->met_bad |= bad && bad->offset < at + want;
 	}

@@ -213,6 +213,8 @@ static void catch_up(struct content_map *map, uint64_t position, bool (*interrup
 		size_t len = left < READ_LEN ? (size_t)left : READ_LEN;
 
 		image_read_around(map->options.image, map->until, bytes, len);
+		if (image_was_cut(map->options.image))
+			break;
 		classify(map, ends, map->until, bytes, len);
 		block_map_join(map->blocks, ends);
 		map->until += len;

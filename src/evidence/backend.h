@@ -21,6 +21,8 @@ struct image {
 	/* image_set_cache; the context is valid while cache is not NULL */
 	_Atomic(size_t (*)(void *context, uint64_t offset, void *buffer, size_t len)) cache;
 	void *cache_context;
+	bool (*interrupted)(void); /* image_set_interrupted; NULL: never */
+	_Atomic bool was_cut;
 };
 
 #define IMAGE_HEAD_LEN 4096
@@ -54,7 +56,8 @@ struct image_backend {
 extern const struct image_backend raw_backend, ewf_backend, container_backend;
 
 /* Reads len bytes at offset, all inside the image, unit by unit where that is necessary: what fails
- * is filled with zeros and reported to failed (each unit by itself, in order). */
+ * is filled with zeros and reported to failed (each unit by itself, in order). Where it is interrupted
+ * (image_set_interrupted) the rest is zeros that are not reported. */
 void image_read_units(struct image *image, uint64_t offset, void *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg);
 

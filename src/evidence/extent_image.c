@@ -89,6 +89,7 @@ struct image *extent_image_open(
 	extents->image.backend = &extent_image_backend;
 	extents->image.read_unit =
 		evidence->read_unit < SECTOR_LEN ? evidence->read_unit : SECTOR_LEN;
+	extents->image.interrupted = evidence->interrupted;
 	extents->evidence = evidence;
 	extents->main = small ? small->count : 0;
 	extents->count = extents->main + ranges->count;

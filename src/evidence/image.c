@@ -272,10 +272,30 @@ static size_t part_at(uint64_t offset, uint64_t len, size_t step)
 	return part_len < len ? part_len : (size_t)len;
 }
 
+void image_set_interrupted(struct image *image, bool (*interrupted)(void))
+{
+	image->interrupted = interrupted;
+}
+
+bool image_was_cut(const struct image *image)
+{
+	return atomic_load(&image->was_cut);
+}
+
+/* Whether reading around must end. Then the len bytes that were not read become zeros. */
+static bool cut(struct image *image, uint8_t *buffer, size_t len)
+{
+	if (!image->interrupted || !image->interrupted())
+		return false;
+	memset(buffer, 0, len);
+	atomic_store(&image->was_cut, true);
+	return true;
+}
+
 static void read_units(struct image *image, uint64_t offset, uint8_t *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg)
 {
-	while (len) {
+	while (len && !cut(image, buffer, len)) {
 		size_t part_len = part_at(offset, len, image->read_unit);
 
 		if (image->backend->read_at(image, offset, buffer, part_len)) {
@@ -295,7 +315,7 @@ static void read_steps(struct image *image, uint64_t offset, uint8_t *to, size_t
 	size_t units = RETRY_LEN / image->read_unit;
 	size_t step = image->read_unit * (units ? units : 1);
 
-	while (len) {
+	while (len && !cut(image, to, len)) {
 		size_t part_len = part_at(offset, len, step);
 
 		if (image->backend->read_at(image, offset, to, part_len))

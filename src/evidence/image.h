@@ -58,6 +58,16 @@ size_t image_read_around(struct image *image, uint64_t offset, void *buffer, siz
 size_t image_read_noting(
 	struct image *image, uint64_t offset, void *buffer, size_t len, struct ranges *bad);
 
+/*
+ * Reading around many places that can't be read may take a failing disk hours. So it asks this function
+ * before each request that follows a failed one, and ends when it returns true: the rest of the buffer
+ * is zeros then. image_was_cut returns true from then on, so whoever reads around asks it afterwards,
+ * and uses nothing of what was read. Thread-safe functions; to be set before other threads read. What
+ * extent_image_open makes of the image afterwards has the same function, and an answer of its own.
+ */
+void image_set_interrupted(struct image *image, bool (*interrupted)(void));
+bool image_was_cut(const struct image *image);
+
 /* Makes image_read_around try copy first, which provides bytes that are in memory anyway: it copies
  * as many of the len bytes at offset as it has, from the first one on, and returns how many, just
  * as image_read_at would read them. copy must be thread-safe, and may be set while other threads

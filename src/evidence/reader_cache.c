@@ -37,7 +37,8 @@ static struct ring_entry *pin(struct reader *reader, uint64_t offset, size_t *le
 		pthread_cond_wait(&reader->done, &reader->lock);
 	if (entry && entry->end - offset < *len)
 		*len = (size_t)(entry->end - offset);
-	if (entry && (!reader_done(entry) || ranges_overlap(&entry->bad, offset, *len)))
+	if (entry && (reader->failure || !reader_done(entry) ||
+			     ranges_overlap(&entry->bad, offset, *len)))
 		entry = NULL;
 	if (entry)
 		entry->pins++;

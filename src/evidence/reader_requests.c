@@ -11,12 +11,14 @@
  * requested.
  */
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "evidence/reader_ring.h"
 
-/* On a dying disk this much may take minutes; reader_close waits no longer than that. */
+/* On a dying disk this much may take minutes; reader_close waits no longer than that. An interrupted
+ * run does not wait for it (image_set_interrupted). */
 #define RECOVER_LEN 65536
 
 uint64_t reader_round_up(uint64_t value, uint64_t step)
@@ -166,7 +168,7 @@ bool reader_next_request(struct reader *reader, struct ring_request *request)
 	struct ring_entry *entry = reader->order[reader->requesting % reader->slots];
 	uint64_t left;
 
-	if (reader->requesting == reader->assigned)
+	if (reader->failure || reader->requesting == reader->assigned)
 		return false;
 	left = entry->end - entry->next;
 	*request = (struct ring_request){ .entry = entry, .offset = entry->next };
@@ -211,6 +213,8 @@ void reader_finish(struct reader *reader, struct ring_request *request, struct r
 	reader_add_ranges(&request->entry->bad, bad);
 	ranges_free(bad);
 	request->entry->pending--;
+	if (image_was_cut(reader->image)) /* before this request was read in full, perhaps */
+		reader_fail(reader, -ECANCELED);
 	if (reader_done(request->entry))
 		pthread_cond_broadcast(&reader->done);
 }

@@ -98,6 +98,8 @@ static bool hash_until(struct evidence_hash *hash, uint64_t until)
 		size_t len = left < READ_LEN ? (size_t)left : READ_LEN;
 
 		image_read_around(hash->evidence, at, buffer, len);
+		if (image_was_cut(hash->evidence))
+			break;
 		media_hash_add(hash->threads, buffer, len);
 		at += len;
 		if (hash->read_before++) /* the other buffer becomes free */

@@ -135,6 +135,10 @@ static int write_files(struct pieces *pieces, struct error *error)
 		record_note_unreadable(record);
 	}
 	copier_free(&copier);
+	if (status == -ECANCELED) {
+		*error = (struct error){ 0 };
+		return -EINTR;
+	}
 	return status ? status : signals_caught() ? -EINTR : 0;
 }
 

@@ -211,6 +211,7 @@ int scope_open_image(struct scope *scope, const char *image_path, struct error *
 	scope->image_path = image_path;
 	if (status)
 		return status;
+	image_set_interrupted(scope->evidence, signals_interrupted);
 	scope->image = scope->evidence;
 	scope->end = image_info(scope->evidence)->size;
 	return 0;

@@ -339,9 +339,11 @@ static int feed_slot(struct search *search, struct error *error)
 	search->read_wait += clock_seconds() - from;
 	if (status == -EAGAIN)
 		return -ENOBUFS;
-	if (status < 0)
+	if (status < 0 && status != -ECANCELED)
 		return error_set(error, EXIT_IO, -status, "the reader of %s broke down: %s",
 			search->options.scope->image_path, strerror(-status));
+	if (status < 0)
+		return status;
 	return status ? submit_slot(search, slot) : start_next_range(search, error);
 }
 
@@ -366,7 +368,7 @@ static int feed(struct search *search, struct error *error)
 	search->refused = status == -EAGAIN;
 	if (status == -ENOBUFS)
 		return search->submitted > search->consumed ? 0 : status;
-	if (status && !search->refused && !error->code)
+	if (status && status != -ECANCELED && !search->refused && !error->code)
 		error_set(error, EXIT_IO, -status, "the engine %s refused a chunk: %s",
 			search->engine->name, strerror(-status));
 	return search->refused ? 0 : status;

@@ -3,11 +3,15 @@
  * own. Behind each failing one stands the reference engine, so that what a run finds is known.
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "base/log.h"
 #include "run/run.h"
+#include "run/signals.h"
 #include "rules/load.h"
 #include "scan/scan.h"
 #include "temp.h"
@@ -303,4 +307,131 @@ Test(run, a_signal_ends_it_with_a_report)
 	expect_in_report("out/report.jsonl", "interrupted by SIGTERM after ");
 	expect_in_report("out/report.jsonl", "\"signal\":15,\"exit\":143");
 	free(file_lines("out/report.jsonl"));
+}
+
+/* ---- a disk that fails --------------------------------------------------------------------- */
+
+#define DISK_LEN (1u << 20)
+
+static ino_t disk;                 /* the inode of the image */
+static off_t bad_from, bad_to;     /* what of it can't be read */
+static _Atomic unsigned bad_reads; /* that were tried... */
+static unsigned interrupt_at;      /* ... of which this one is interrupted by a signal... */
+static _Atomic unsigned late;      /* ... and these began after it */
+
+/* Instead of the C library's. */
+ssize_t pread(int fd, void *buffer, size_t len, off_t offset)
+{
+	struct stat info;
+
+	if (offset >= bad_to || offset + (off_t)len <= bad_from || fstat(fd, &info) ||
+		info.st_ino != disk)
+		return syscall(SYS_pread64, fd, buffer, len, offset);
+	if (signals_caught())
+		late++;
+	if (++bad_reads == interrupt_at) { /* this thread blocks signals */
+		kill(getpid(), SIGTERM);
+		while (!signals_caught())
+			sched_yield();
+	}
+	errno = EIO;
+	return -1;
+}
+
+/* A record at every 256 bytes. */
+static void make_disk(void)
+{
+	char *image = malloc(DISK_LEN);
+	struct stat info;
+
+	cr_assert_not_null(image);
+	memset(image, '.', DISK_LEN);
+	for (int i = 0; i < (int)(DISK_LEN / 256); i++) {
+		memcpy(image + i * 256 + 100, "REC[", 4);
+		memcpy(image + i * 256 + 252, "]CER", 4);
+	}
+	temp_write("disk", image, DISK_LEN);
+	free(image);
+	cr_assert_eq(stat(temp_at("disk"), &info), 0);
+	disk = info.st_ino;
+}
+
+static int carve_disk(const char *output, bool resume, enum run_verify verify)
+{
+	struct run_options options = { .rules = rules,
+		.engine = "reference",
+		.threads = 2,
+		.chunk_size = 256 * 1024,
+		.io = READER_THREADS,
+		.cache = READER_BUFFERED,
+		.verify = verify,
+		.verify_mask = HASH_SHA256,
+		.hash_mask = HASH_SHA256,
+		.resume = resume,
+		.checkpoint_interval = 3600000,
+		.progress = { .quiet = true } };
+
+	return run_carve(&options, temp_at("disk"), temp_at(output), NULL);
+}
+
+/* In a process of its own, which the signal has for good. The disk fails from one offset to another,
+ * and the signal comes in the nth read that fails. Only reads under way may still be made after it. */
+static void interrupt_run(
+	const char *output, bool resume, enum run_verify verify, off_t from, off_t to, unsigned nth)
+{
+	int status;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	cr_assert_geq(child, 0);
+	if (!child) {
+		bad_from = from;
+		bad_to = to;
+		interrupt_at = nth;
+		signals_catch();
+		status = carve_disk(output, resume, verify);
+		_exit(status != 128 + SIGTERM ? 1 : late >= 64 ? 2 : 0);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status));
+	cr_assert_eq(WEXITSTATUS(status), 0, "%s",
+		WEXITSTATUS(status) == 2 ? "it went on reading" : "it was not interrupted");
+}
+
+Test(run, a_signal_ends_reading_around_what_can_not_be_read)
+{
+	char *wanted, *found;
+
+	make_disk();
+	cr_assert_eq(carve_disk("wanted", false, RUN_VERIFY_NONE), EXIT_CLEAN);
+	interrupt_run("out", false, RUN_VERIFY_NONE, 300 * 1024 + 250, 450 * 1024, 10);
+	expect_in_report("out/report.jsonl", "\"unreadable\":[]");
+	cr_assert_eq(carve_disk("out", true, RUN_VERIFY_NONE), EXIT_CLEAN, "nothing was lost");
+	wanted = file_lines("wanted/report.jsonl");
+	found = file_lines("out/report.jsonl");
+	cr_expect_str_eq(found, wanted);
+	free(found);
+	free(wanted);
+}
+
+/* The hash and the map of a run that is resumed read what was read before. */
+Test(run, a_signal_ends_reading_what_was_read_before)
+{
+	char *wanted, *found;
+
+	make_disk();
+	cr_assert_eq(carve_disk("wanted", false, RUN_VERIFY_KINDS), EXIT_CLEAN);
+	interrupt_run("out", false, RUN_VERIFY_KINDS, 600 * 1024, 900 * 1024, 1);
+	interrupt_run("out", true, RUN_VERIFY_KINDS, 100 * 1024, 400 * 1024, 10);
+	cr_assert_eq(carve_disk("out", true, RUN_VERIFY_KINDS), EXIT_CLEAN);
+	wanted = temp_read("wanted/report.jsonl", NULL);
+	found = temp_read("out/report.jsonl", NULL);
+	cr_assert_not_null(strstr(wanted, "\"evidence\":"));
+	cr_expect_eq(
+		strncmp(strstr(strstr(found, "\"record\":\"summary\""), "\"evidence\":"),
+			strstr(strstr(wanted, "\"record\":\"summary\""), "\"evidence\":"), 100),
+		0);
+	free(found);
+	free(wanted);
 }
