@@ -180,6 +180,8 @@ int image_open(struct image **image, const char *path, struct error *error)
 	if (!rc && ends.headless && !(*image)->info.damage)
 		(*image)->info.damage = xasprintf(
 			"the head of %s can't be read, so it is treated as a raw image", path);
+	if (!rc && !(*image)->info.damage)
+		(*image)->info.damage = unsupported_caution(path, ends.head, ends.head_len);
 	return rc;
 }
 

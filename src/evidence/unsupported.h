@@ -1,4 +1,4 @@
-/* Container formats that burin recognises but does not read. */
+/* Formats that burin recognises, but does not read, or not as what they are. */
 #ifndef BURIN_EVIDENCE_UNSUPPORTED_H
 #define BURIN_EVIDENCE_UNSUPPORTED_H
 
@@ -11,5 +11,8 @@
  * the format and says what to do. */
 int unsupported_container(
 	const char *path, const uint8_t *head, size_t head_len, struct error *error);
+/* What to say of a file that is carved as it is, though much of what it holds is not there as it was:
+ * a memory dump, for example. NULL: nothing. */
+char *unsupported_caution(const char *path, const uint8_t *head, size_t head_len);
 
 #endif
