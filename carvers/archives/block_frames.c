@@ -1,6 +1,9 @@
 /*
  * Blocks are decompressed one by one: if one is invalid, the file is valid up to its start. The
  * decoders give no closer offset, as they process whole blocks.
+ *
+ * A frame directly after another belongs to the same file. Only at a sector boundary it may be another
+ * file: there it is taken for one if it is damaged.
  */
 #include "block_frames.h"
 
@@ -11,6 +14,7 @@
 
 #define SKIPPABLE 0x184d2a50
 #define SKIPPABLE_HEADER_LEN 8
+#define SECTOR 512
 
 struct frames_walk {
 	struct view *view;
@@ -27,6 +31,19 @@ enum frame_end {
 	FRAME_BROKEN,
 	FRAME_REFUSED,
 };
+
+/* The verdict on the whole frames before `at`. */
+static enum verdict judge_whole(struct frames_walk *walk, uint64_t at)
+{
+	walk->finding->length = at;
+	if (walk->dictionary)
+		return verdict_because(CARVE_UNVERIFIED, walk->finding,
+			"needs a dictionary, so nothing was decompressed");
+	if (walk->unproven)
+		return verdict_because(CARVE_UNVERIFIED, walk->finding,
+			"has no size, no checksum and no compressed block");
+	return CARVE_COMPLETE;
+}
 
 /* Returns the offset after the skippable frames at `at`. Nothing verifies what they contain. */
 static uint64_t skip_frames(struct view *view, uint64_t at)
@@ -144,17 +161,15 @@ enum verdict block_frames_check(
 		if (next)
 			view_part(view, next);
 	}
+	if (end != FRAME_NONE && at && at % SECTOR == 0 && judge_whole(&walk, at) == CARVE_COMPLETE)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"the damaged frame at the sector boundary at %" PRIu64
+			" is taken for another file",
+			at);
 	if (end != FRAME_NONE)
 		return judge_damage(&walk, end, next);
 	if (!at)
 		return verdict_because(
 			CARVE_REJECT, finding, "no %s frame at %" PRIu64, frames->what, next);
-	finding->length = next;
-	if (walk.dictionary)
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"needs a dictionary, so nothing was decompressed");
-	if (walk.unproven)
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"has no size, no checksum and no compressed block");
-	return CARVE_COMPLETE;
+	return judge_whole(&walk, next);
 }

@@ -6,7 +6,8 @@
  * A property is a name, parameters, a colon and a value, on a line that may continue after a line
  * end and a blank. Version 2.1 folds differently, so only names at the start of lines are examined.
  * Objects have to close as they opened. A file of cards may have many in a row: it ends where none
- * follows, or one with other line ends, which is another program's.
+ * follows, or one with other line ends, which is another program's. At a sector boundary a damaged card
+ * is taken for another file.
  *
  * The title is a card's FN, or a calendar's name or first summary.
  */
@@ -20,6 +21,7 @@
 #define NAME_MAX 32
 /* Some programs write line ends into values. */
 #define STRANGE_MAX 8
+#define SECTOR 512
 
 struct vobject {
 	struct view *view;
@@ -171,7 +173,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct vobject object = { .view = view, .finding = finding };
 	const char *problem;
 	struct line line;
-	uint64_t whole = 0;
+	uint64_t whole = 0, start = 0; /* after the last card that closed; where the next opens */
 	bool card;
 
 	view_fill_unreadable(view, ' ');
@@ -188,7 +190,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 						 card && ends_with_cr(&line) == object.with_cr))
 			break;
 		view_part(view, next);
-		object.at = next;
+		object.at = start = next;
 	}
 	if (!problem) {
 		finding->length = whole;
@@ -196,6 +198,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the last line has no end at %" PRIu64, whole);
 		return CARVE_COMPLETE;
+	}
+	if (whole && whole % SECTOR == 0 && start == whole) {
+		finding->length = whole;
+		return verdict_because(CARVE_COMPLETE, finding,
+			"the damaged card at the sector boundary at %" PRIu64
+			" is taken for another file",
+			whole);
 	}
 	if (object.lines < 3)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, object.at);

@@ -1,5 +1,5 @@
-/* A gzip member or compressed stream that starts at a sector boundary, directly after another: of the
- * same file, unless it has a name of its own or is damaged. */
+/* A gzip member, compressed stream or card that starts at a sector boundary, directly after another: of
+ * the same file, unless it has a name of its own or is damaged. */
 #include "carver_case.h"
 
 #include <stdio.h>
@@ -39,5 +39,27 @@ Test(carver_chain, streams_at_a_sector_boundary)
 
 	add_file(&bytes, "tests/golden/xz/sector-chain.xz", EVEN + 300);
 	expect("xz", &bytes, CARVE_COMPLETE, EVEN, "is taken for another file");
+	bytes.len = 0;
+	add_file(&bytes, "tests/golden/zst/sector-chain.zst", EVEN + 300);
+	expect("zst", &bytes, CARVE_COMPLETE, EVEN, "is taken for another file");
+	bytes.len = 0;
+	add_file(&bytes, "tests/golden/lz4/sector-chain.lz4", EVEN + 300);
+	expect("lz4", &bytes, CARVE_COMPLETE, EVEN, "is taken for another file");
+	/* Not at a sector boundary. */
+	bytes.len = 0;
+	add_file(&bytes, "tests/golden/zst/chain.zst", 500);
+	expect("zst", &bytes, CARVE_TRUNCATED, 500, "the image ends");
+	free(bytes.data);
+}
+
+Test(carver_chain, cards_at_a_sector_boundary)
+{
+	struct bytes bytes = { 0 };
+
+	add_file(&bytes, "tests/golden/vobject/sector-chain.vcf", EVEN / 2 + 60);
+	expect("vobject", &bytes, CARVE_COMPLETE, EVEN / 2, "is taken for another file");
+	bytes.len = 0;
+	add_file(&bytes, "tests/golden/vobject/cards.vcf", 200);
+	expect("vobject", &bytes, CARVE_TRUNCATED, 200, "not text");
 	free(bytes.data);
 }

@@ -31,6 +31,9 @@ def make():
     save("lz4", "small.tar.lz4", packed(small_tar()), extension="tar.lz4")
     blocks = packed(words * 60, block_size=lz4.frame.BLOCKSIZE_MAX64KB, content_checksum=True)[:]
     save("lz4", "blocks.lz4", blocks)
+    # A frame that ends at a sector boundary (tests/unit/test_carver_chain.c).
+    even = next(frame for frame in (packed(junk(size), content_checksum=True) for size in range(900, 1030)) if len(frame) == 1024)
+    save("lz4", "sector-chain.lz4", even + packed(junk(700), content_checksum=True), sequence="yes")
     skippable = struct.pack("<II", 0x184D2A5F, 5) + b"five!"
     first = len(packed(words[:700])) + 8
     save("lz4", "chain.lz4", packed(words[:700]) + skippable + packed(words[700:1400], content_checksum=True), sequence="yes",

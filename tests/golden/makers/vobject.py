@@ -19,6 +19,10 @@ def make():
     sound("card-lf.vcf", CARD.replace("\r\n", "\n"), title="Golden Hour")
     sound("old.vcf", OLD, title="Golden=20=")
     sound("cards.vcf", CARD + OLD + "\r\n" + CARD, title="Golden Hour", sequence="yes")
+    # A card that ends at a sector boundary (tests/unit/test_carver_chain.c).
+    even = CARD.replace("goes on.", "goes on" + "." * (513 - len(CARD)))
+    assert len(even) == 512
+    sound("sector-chain.vcf", even + CARD, title="Golden Hour", sequence="yes")
     sound("lower.vcf", CARD.lower(), title="golden hour")
     sound("calendar.ics", CALENDAR, title="Golden hour")
     sound("summary.ics", CALENDAR.replace("X-WR-CALNAME:Golden hour\r\n", ""), title="Photographs")

@@ -30,6 +30,9 @@ def make():
     save("zst", "runs.zst", packed(bytes(40000), write_checksum=True))
     save("zst", "empty.zst", packed(b"", write_checksum=True))
     save("zst", "small.tar.zst", packed(small_tar(), write_checksum=True), extension="tar.zst")
+    # A frame that ends at a sector boundary (tests/unit/test_carver_chain.c).
+    even = next(frame for frame in (packed(junk(size), write_checksum=True) for size in range(900, 1030)) if len(frame) == 1024)
+    save("zst", "sector-chain.zst", even + packed(junk(700), write_checksum=True), sequence="yes")
     skippable = struct.pack("<II", 0x184D2A57, 12) + b"twelve bytes"
     save("zst", "chain.zst", packed(words[:700], write_checksum=True) + packed(words[700:], write_checksum=True), sequence="yes")
     chain = struct.pack("<III", 0x184D2A50, 4, len(whole)) + whole + skippable
