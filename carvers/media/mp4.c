@@ -254,6 +254,7 @@ static enum verdict judge_lost(struct mp4 *mp4)
 		end = next_file_start(bmff->view, start, end);
 		end = coded_end(bmff->view, start, end);
 	}
+	mp4_name_frames(bmff->view, bmff->mdat[0].data, end);
 	if (bmff->stopped == BMFF_CUT)
 		return walk_cut(bmff->view, mp4->finding, bmff->end, end);
 	mp4->finding->length = end;

@@ -2,7 +2,7 @@
 import struct
 
 from makers.bmff import box, ftyp, full, noise, wide
-from makers.common import PNG, save
+from makers.common import PNG, encoded, picture, save
 
 TIME = 1700000000
 
@@ -184,6 +184,17 @@ def make():
          why=f"the image ends at {moov - 300}, before the file does")
     save("mp4", "lost-moov.mp4", last[:moov] + bytes(1500), verdict="truncated", length=moov,
          why=f"no movie box before {moov}: the media data's description is lost")
+    # Pictures in media data whose description is lost: named as long as they follow each other.
+    pngs = [encoded(picture("L", (12 + i, 10)), format="PNG") for i in range(3)]
+    jpegs = [encoded(picture("RGB", (16 + 8 * i, 16)), format="JPEG") for i in range(3)]
+    head = ftyp(b"qt  ") + struct.pack(">I4sI4s", 8, b"wide", 9000, b"mdat")
+    for name, frames in (("png", pngs), ("jpeg", [jpegs[0], bytes(4), jpegs[1], jpegs[2]])):
+        data = b"".join(frames)
+        starts = [len(head) + data.index(frame) for frame in frames if any(frame)]
+        save("mp4", f"lost-{name}.mov", head + data[:-50], verdict="truncated", length=len(head) + len(data) - 50,
+             embedded=" ".join(map(str, starts)))
+    data = pngs[0] + noise(400, 8) + pngs[1] + noise(400, 9)
+    save("mp4", "lost-apart.mov", head + data, verdict="truncated", length=len(head) + len(data), embedded=str(len(head)))
     save("mp4", "moov-cut.mp4", last[:moov + 300] + noise(2000, 5), verdict="truncated", length_min=moov, length_max=moov + 310)
     first, places = film(isom, both, first=True)
     fifth = places[9][0]
