@@ -5,13 +5,13 @@
  *	start: '7z' BC AF 27 1C, version (2 bytes), CRC-32 of the rest; then the header's offset after
  *		these 32 bytes, its length and its CRC-32 (8, 8 and 4 bytes, little-endian)
  *
- * The header comes last, so its end is the end of the file, and both CRCs prove it. The streams are
- * not decompressed, and named as unverified.
+ * The header comes last, so its end is the end of the file, and both CRCs prove it. It has CRCs of what
+ * the streams unpack to: sevenzip_streams.c. An archive with a wrong one is unverified.
  *
  * Damage. Without the header nothing is known about the streams. Most are LZMA2, though: whatever
  * decompresses as LZMA2 is valid.
  */
-#include "sevenzip_header.h"
+#include "sevenzip_streams.h"
 
 #include <inttypes.h>
 
@@ -39,7 +39,7 @@ static uint64_t walk_streams(struct view *view, uint64_t end)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	uint64_t size = view_size(view), valid_end;
+	uint64_t size = view_size(view), valid_end, damaged;
 	struct sevenzip head;
 	const char *problem = sevenzip_read(view, 0, &head);
 
@@ -47,7 +47,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	finding->length = head.end;
 	if (sevenzip_header_valid(view, &head)) {
-		view_unverified(view, SEVENZIP_START_LEN, head.at);
+		damaged = sevenzip_streams_check(view, &head);
+		if (damaged)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the packed stream at %" PRIu64
+				" is invalid, or a CRC of its content wrong",
+				damaged);
 		return CARVE_COMPLETE;
 	}
 	valid_end = walk_streams(view, head.at < size ? head.at : size);

@@ -1,5 +1,5 @@
 """7z archives: the start header and the header by hand, streams by Python's lzma (liblzma)."""
-import lzma, struct, zlib
+import bz2, lzma, struct, zlib
 
 from makers.common import save
 from makers.packing import junk, text
@@ -14,7 +14,97 @@ def archive(streams, header, at=None, crc=None):
     return b"7z\xbc\xaf\x27\x1c\0\x04" + struct.pack("<I", zlib.crc32(start)) + start + streams + header
 
 
+def number(value):
+    """As the header has it: as many high bits of the first byte as bytes follow."""
+    for count in range(8):
+        if value < 1 << 7 * (count + 1):
+            mask = 0xFF00 >> count & 0xFF
+            return bytes([mask | value >> 8 * count]) + (value & (1 << 8 * count) - 1).to_bytes(count, "little")
+    return b"\xff" + value.to_bytes(8, "little")
+
+
+def crcs(values):
+    """Of those that are not None."""
+    if None not in values:
+        return b"\x01" + b"".join(struct.pack("<I", value) for value in values)
+    bits = "".join("0" if value is None else "1" for value in values)
+    bits = int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8), "big")
+    return b"\0" + bits + b"".join(struct.pack("<I", value) for value in values if value is not None)
+
+
+def coder(method, properties=b"", inputs=1):
+    flags = len(method) | (0x20 if properties else 0) | (0x10 if inputs > 1 else 0)
+    return bytes([flags]) + method + (number(inputs) + b"\1" if inputs > 1 else b"") + (number(len(properties)) + properties if properties else b"")
+
+
+def described(packed, folders, at=0, packed_crcs=None, part_crcs=True):
+    """What a header says of streams. packed: their lengths; folders: (coders, bytes that follow them, lengths, CRC or None, parts)."""
+    out = b"\x06" + number(at) + number(len(packed)) + b"\x09" + b"".join(map(number, packed))
+    out += (b"\x0a" + crcs(packed_crcs) if packed_crcs else b"") + b"\0"
+    out += b"\x07\x0b" + number(len(folders)) + b"\0" + b"".join(number(len(f[0])) + b"".join(f[0]) + f[1] for f in folders)
+    out += b"\x0c" + b"".join(number(length) for f in folders for length in f[2])
+    if any(f[3] is not None for f in folders):
+        out += b"\x0a" + crcs([f[3] for f in folders])
+    out += b"\0\x08"
+    if any(len(f[4]) != 1 for f in folders):
+        out += b"\x0d" + b"".join(number(len(f[4])) for f in folders) + b"\x09" + b"".join(number(len(part)) for f in folders for part in f[4][:-1])
+    rest = [zlib.crc32(part) for f in folders if len(f[4]) != 1 or f[3] is None for part in f[4]]
+    return out + (b"\x0a" + crcs(rest) if rest and part_crcs else b"") + b"\0\0"
+
+
+def files(streams):
+    return b"\x01\x04" + streams + b"\0"
+
+
+def real():
+    """Archives whose streams can be checked."""
+    words, more = text(900), junk(250, 5)
+    raw = lambda data, filters: lzma.compress(data, format=lzma.FORMAT_RAW, filters=filters)
+    deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
+    lzma1 = {"id": lzma.FILTER_LZMA1, "preset": 6, "dict_size": 65536}
+    properties = b"\x5d" + struct.pack("<I", 65536)
+    program = b"".join(b"\x55\xe8" + struct.pack("<i", 900 - 9 * i) + b"\x90\xc3\x90" for i in range(90))
+    crc = zlib.crc32
+    kinds = [
+        ("lzma2", raw(words, [{"id": lzma.FILTER_LZMA2, "preset": 6}]), [coder(b"\x21", b"\x10")], b"", [words], words),
+        ("lzma", raw(words, [lzma1]), [coder(b"\3\1\1", properties)], b"", [words], words),
+        ("copy", more, [coder(b"\0")], b"", [more], more),
+        ("deflate", deflater.compress(words) + deflater.flush(), [coder(b"\4\1\x08")], b"", [words], words),
+        ("bzip2", bz2.compress(words), [coder(b"\4\2\2")], b"", [words], words),
+        ("filtered", raw(program, [{"id": lzma.FILTER_X86}, lzma1]), [coder(b"\3\3\1\3"), coder(b"\3\1\1", properties)], b"\0\1", [program], program),
+    ]
+    for name, packed, coders, pairs, parts, content in kinds:
+        folder = (coders, pairs, [len(content)] * len(coders), crc(content), parts)
+        header = files(described([len(packed)], [folder]))
+        save("sevenzip", f"real-{name}.7z", archive(packed, header), why="", unverified="none")
+        wrong = bytearray(packed)
+        wrong[len(packed) // 2] ^= 0x10
+        save("sevenzip", f"real-{name}-damaged.7z", archive(bytes(wrong), header), verdict="unverified", length=32 + len(packed) + len(header),
+             why="the packed stream at 32 is invalid, or a CRC of its content wrong")
+    # Several parts of a folder, with CRCs of their own; a gap; a folder that nothing unpacks here, once with a CRC of its packed stream.
+    parts = [words[:300], words[300:301], words[301:]]
+    packed = raw(words, [{"id": lzma.FILTER_LZMA2, "preset": 6}])
+    solid = ([coder(b"\x21", b"\x10")], b"", [len(words)], None, parts)
+    secret = ([coder(b"\6\xf1\7\1", b"\x13\0")], b"", [250], crc(words), [words[:250]])
+    header = files(described([len(packed), len(more)], [solid, secret], at=40))
+    save("sevenzip", "real-solid.7z", archive(bytes(40) + packed + more, header), why="",
+         unverified=f"32-72 {72 + len(packed)}-{72 + len(packed) + len(more)}")
+    header = files(described([len(packed), len(more)], [solid, secret], packed_crcs=[None, crc(more)]))
+    save("sevenzip", "real-packed-crc.7z", archive(packed + more, header), why="", unverified="none")
+    header = files(described([len(packed), len(more)], [solid, secret], packed_crcs=[None, crc(more) ^ 1]))
+    save("sevenzip", "real-packed-crc-wrong.7z", archive(packed + more, header), verdict="unverified", length=32 + len(packed + more + header),
+         why=f"the packed stream at {32 + len(packed)} is invalid, or a CRC of its content wrong")
+    header = files(described([len(packed)], [solid], part_crcs=False))
+    save("sevenzip", "real-no-crc.7z", archive(packed, header), why="", unverified=f"32-{32 + len(packed)}")
+    # A packed header.
+    header = files(described([len(packed)], [solid]))
+    squeezed = raw(header, [lzma1])
+    outer = b"\x17" + described([len(squeezed)], [([coder(b"\3\1\1", properties)], b"", [len(header)], crc(header), [header])], at=len(packed))
+    save("sevenzip", "real-packed-header.7z", archive(packed + squeezed, outer), why="", unverified="none")
+
+
 def make():
+    real()
     words = text(1800)
     header = b"\x01\x04\x06\x00\x01\x09" + text(120, 9) + b"\0"
     streams = lzma2(words) + lzma2(words[:500], lc=0, lp=2)
