@@ -54,6 +54,7 @@ static int run(void *arg, int argc, char **argv)
 		.threads = (unsigned)settings->threads,
 		.hash_mask = settings->hash_mask,
 		.no_times = settings->no_times,
+		.fragment_budget = 100, /* as reports say it where nothing is put together */
 		.progress = { .quiet = settings->quiet, .json = settings->json },
 	};
 
