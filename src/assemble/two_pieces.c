@@ -225,6 +225,7 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 		return false;
 	find_breaks(bench->clusters, broken, &field);
 	find_near_gaps(bench->clusters, &field);
+	workbench_prepare(bench, broken);
 	found = search(bench, broken, &field, extents, outcome, assembly);
 	free(field.breaks);
 	free(field.gaps);

@@ -25,17 +25,54 @@ static bool is_free(const struct workbench *bench, const struct extents *extents
 	return true;
 }
 
+/* Bytes between states. */
+#define STATE_SPACING 2048
+
+void workbench_prepare(struct workbench *bench, const struct broken *broken)
+{
+	const struct check_states states = { .spacing = STATE_SPACING };
+	const struct range run = { broken->start, bench->clusters->end - broken->start };
+	struct outcome outcome;
+
+	if (!bench->rule->carver->resume || !workbench_goes_on(bench))
+		return;
+	check_runs_from(bench->view, bench->evidence, bench->rule, &run, 1, bench->work_left,
+		&states, &outcome);
+	charge(bench, outcome.work);
+	bench->no_memory = outcome.no_memory;
+	bench->stopped = view_stopped(bench->view);
+	outcome_free(&outcome);
+	bench->states.start = broken->start;
+	bench->states.count = view_copy_states(bench->view, bench->states.items);
+}
+
+/* The last state inside the first piece, or NULL. */
+static const struct carve_state *find_state(
+	const struct workbench *bench, const struct extents *extents)
+{
+	const struct workbench_states *states = &bench->states;
+
+	if (extents->runs[0].offset != states->start)
+		return NULL;
+	for (size_t i = states->count; i > 0; i--)
+		if (states->items[i - 1].offset <= extents->runs[0].length)
+			return &states->items[i - 1];
+	return NULL;
+}
+
 bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
 	struct outcome *outcome)
 {
+	struct check_states states = { 0 };
 	bool good;
 
 	if (!workbench_goes_on(bench))
 		return false;
 	assert(extents->count);
 	bench->tested++;
-	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
-		bench->work_left, outcome);
+	states.from = find_state(bench, extents);
+	check_runs_from(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
+		bench->work_left, &states, outcome);
 	charge(bench, outcome->work);
 	bench->no_memory = outcome->no_memory;
 	bench->stopped = view_stopped(bench->view);

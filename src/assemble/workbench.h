@@ -19,6 +19,13 @@ struct broken {
 	uint32_t verdict;
 };
 
+/* Where the check of a broken file can go on, so that trials do not decode its first piece again. */
+struct workbench_states {
+	uint64_t start; /* of the file, in the evidence */
+	size_t count;
+	struct carve_state items[VIEW_STATES];
+};
+
 struct workbench {
 	struct view *view;
 	struct image *evidence;
@@ -30,10 +37,14 @@ struct workbench {
 	bool (*interrupted)(void);
 	bool stopped, no_memory; /* the trials mean nothing */
 	bool exhausted;          /* no work was left: some trials were not made */
+	struct workbench_states states;
 };
 
 /* Whether trials can go on. */
 bool workbench_goes_on(const struct workbench *bench);
+/* Before trials whose layouts start with the file's first piece, as many as may be: if the carver can
+ * resume, checks the file as it lies there, and keeps states for them. */
+void workbench_prepare(struct workbench *bench, const struct broken *broken);
 /* Checks the extents with the rule's carver. True when it is COMPLETE: then the outcome is the
  * caller's to free, and the extents are cut at its length. */
 bool workbench_try(struct workbench *bench, struct extents *extents, struct outcome *outcome);

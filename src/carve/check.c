@@ -349,12 +349,14 @@ static void name_unreadable(struct view *view, struct finding *finding)
 	check_name_cause(finding->why, sizeof(finding->why), cause);
 }
 
-static void run_carver(
-	struct view *view, const struct rule *rule, uint64_t start, struct outcome *outcome)
+/* from: where it goes on, or NULL. */
+static void run_carver(struct view *view, const struct rule *rule, uint64_t start,
+	const struct carve_state *from, struct outcome *outcome)
 {
 	struct finding *finding = &outcome->finding;
 
-	outcome->verdict = rule->carver->check(view, finding);
+	outcome->verdict = from ? rule->carver->resume(view, from, finding)
+				: rule->carver->check(view, finding);
 	view_release(view);
 	outcome->no_memory = view_lacked_memory(view);
 	outcome->work = view_work_done(view);
@@ -408,7 +410,7 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
 		return reject(outcome);
 	if (rule->carver) {
 		view_limit_work(view, work_max);
-		run_carver(view, rule, candidate->start, outcome);
+		run_carver(view, rule, candidate->start, NULL, outcome);
 	} else if (rule->length.width) {
 		apply_length_field(view, rule, outcome);
 	}
@@ -442,11 +444,20 @@ bool check_quickly(struct view *view, struct image *image, const struct rule *ru
 void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	const struct range *runs, size_t run_count, uint64_t work_max, struct outcome *outcome)
 {
+	check_runs_from(view, image, rule, runs, run_count, work_max, NULL, outcome);
+}
+
+void check_runs_from(struct view *view, struct image *image, const struct rule *rule,
+	const struct range *runs, size_t run_count, uint64_t work_max,
+	const struct check_states *states, struct outcome *outcome)
+{
 	*outcome = (struct outcome){ .verdict = CARVE_UNVERIFIED, .end = END_CARVER };
 	view_point_runs(view, image, runs, run_count, rule->max_size);
 	view_limit_work(view, work_max);
+	if (states && states->spacing)
+		view_keep_states(view, states->spacing);
 	if (musts_hold(view, rule, outcome))
-		run_carver(view, rule, 0, outcome);
+		run_carver(view, rule, 0, states ? states->from : NULL, outcome);
 	else
 		reject(outcome);
 }

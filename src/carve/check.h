@@ -47,6 +47,18 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
 void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	const struct range *runs, size_t run_count, uint64_t work_max, struct outcome *outcome);
 
+/* For many checks of files that begin with the same bytes, by a rule whose carver can resume. */
+struct check_states {
+	const struct carve_state *from; /* NULL, or saved by a check of a file with the same
+					   from->offset first bytes: the check goes on from there */
+	uint64_t spacing; /* 0, or the check saves states, at least so many bytes apart: then
+			     view_copy_states has them */
+};
+/* The same as check_runs, also the outcome but for its work. states: NULL is fine. */
+void check_runs_from(struct view *view, struct image *image, const struct rule *rule,
+	const struct range *runs, size_t run_count, uint64_t work_max,
+	const struct check_states *states, struct outcome *outcome);
+
 /* Whether a look at its first bytes may reject a candidate of the rule. */
 bool check_may_be_quick(const struct rule *rule);
 /* The same check, as far as it is quick, on what the view holds (view_hold) and with little work.

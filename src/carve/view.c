@@ -46,7 +46,6 @@
 #define RESERVE_MAX ((uint64_t)1 << 30)
 #define UNVERIFIED_MAX 4096           /* ranges of one candidate; more are merged */
 #define PROOF_MAX 65535               /* bits that are counted for one joint */
-#define STATES_MAX 64                 /* of one candidate; the last ones are kept */
 #define OFFSETS_MAX ((size_t)1 << 20) /* of one candidate; the next one finds the rest */
 
 /* Offsets from the view's start. */
@@ -100,7 +99,7 @@ struct view {
 	bool thorough;
 	struct joint *joints; /* of a file in pieces: where a run ends and the next begins */
 	size_t joint_count, joint_capacity;
-	struct carve_state *states; /* STATES_MAX, a ring; NULL: never wanted */
+	struct carve_state *states; /* VIEW_STATES, a ring; NULL: never wanted */
 	uint64_t state_count;       /* saved since view_point */
 	uint64_t state_spacing;     /* 0: not wanted */
 };
@@ -560,7 +559,7 @@ const uint64_t *view_embedded_offsets(const struct view *view, size_t *count)
 void view_keep_states(struct view *view, uint64_t spacing)
 {
 	if (!view->states)
-		view->states = xcalloc(STATES_MAX, sizeof(*view->states));
+		view->states = xcalloc(VIEW_STATES, sizeof(*view->states));
 	view->state_count = 0;
 	view->state_spacing = spacing ? spacing : 1;
 }
@@ -577,19 +576,28 @@ void view_save(struct view *view, const struct carve_state *state)
 	if (!view->state_spacing)
 		return;
 	assert(state->len <= sizeof(state->data));
-	last += (view->state_count + STATES_MAX - 1) % STATES_MAX;
+	last += (view->state_count + VIEW_STATES - 1) % VIEW_STATES;
 	if (view->state_count && state->offset - last->offset < view->state_spacing)
 		return;
-	view->states[view->state_count++ % STATES_MAX] = *state;
+	view->states[view->state_count++ % VIEW_STATES] = *state;
+}
+
+size_t view_copy_states(const struct view *view, struct carve_state *states)
+{
+	size_t kept = view->state_count < VIEW_STATES ? (size_t)view->state_count : VIEW_STATES;
+
+	for (size_t i = 0; i < kept; i++)
+		states[i] = view->states[(view->state_count - kept + i) % VIEW_STATES];
+	return kept;
 }
 
 const struct carve_state *view_state_before(const struct view *view, uint64_t offset)
 {
-	uint64_t kept = view->state_count < STATES_MAX ? view->state_count : STATES_MAX;
+	uint64_t kept = view->state_count < VIEW_STATES ? view->state_count : VIEW_STATES;
 
 	for (uint64_t i = 1; i <= kept; i++) {
 		const struct carve_state *state =
-			&view->states[(view->state_count - i) % STATES_MAX];
+			&view->states[(view->state_count - i) % VIEW_STATES];
 
 		if (state->offset <= offset)
 			return state;

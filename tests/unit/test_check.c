@@ -483,3 +483,56 @@ Test(check, parts_are_inside_the_file_or_in_what_was_rejected)
 	carver.check = twenty;
 	cr_expect_eq(check(&rule, 1000, 50).part_count, 0, "those of the one before are dropped");
 }
+
+/* A check that goes on from a state finds what a whole one does, with less work, and proves as much. */
+Test(check, goes_on_from_states)
+{
+	const struct rule rule = {
+		.name = (char *)"jpeg", .carver = carver_find("jpeg"), .max_size = sizeof(content)
+	};
+	struct carve_state states[VIEW_STATES];
+	struct view *view = view_new();
+	uint8_t file[4096];
+	FILE *golden = fopen("tests/golden/jpeg/restart.jpg", "rb");
+	size_t len = golden ? fread(file, 1, sizeof(file), golden) : 0, count, resumed = 0;
+	unsigned proved = 0;
+
+	cr_assert_gt(len, 1000);
+	fclose(golden);
+	memcpy(content + 4096, file, len);
+	for (size_t at = 700; at < len; at++) {
+		const struct range first = { 4096, len };
+		struct range runs[] = { { 4096, at }, { 20000, len - at } };
+		struct check_states from = { .spacing = 16 };
+		struct outcome whole, rest;
+		unsigned proof;
+
+		/* The rest of it, or of another place in it. */
+		memcpy(content + 20000, at % 2 ? file + at : file + at - 60, len - at);
+		check_runs_from(view, &image, &rule, &first, 1, UINT64_MAX, &from, &whole);
+		cr_assert_eq(whole.verdict, CARVE_COMPLETE, "%s", whole.finding.why);
+		outcome_free(&whole);
+		count = view_copy_states(view, states);
+		check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &whole);
+		proof = view_proof(view, at);
+		cr_assert(at % 2 == 0 || whole.verdict == CARVE_COMPLETE);
+		while (count && states[count - 1].offset > at)
+			count--;
+		if (count) {
+			from = (struct check_states){ .from = &states[count - 1] };
+			check_runs_from(view, &image, &rule, runs, 2, UINT64_MAX, &from, &rest);
+			cr_assert_eq(rest.verdict, whole.verdict);
+			cr_assert_eq(rest.length, whole.length);
+			cr_assert_str_eq(rest.finding.why, whole.finding.why);
+			cr_assert_leq(rest.work, whole.work);
+			cr_assert_eq(view_proof(view, at), proof, "at %zu", at);
+			outcome_free(&rest);
+			resumed++;
+			proved += whole.verdict == CARVE_COMPLETE && proof >= 3;
+		}
+		outcome_free(&whole);
+	}
+	cr_assert_gt(resumed, 400);
+	cr_assert_gt(proved, 200);
+	view_free(view);
+}
