@@ -153,6 +153,10 @@ static void print_problems(FILE *stream, const struct summary_record *summary)
 		fprintf(stream, "\nProblems:\n");
 	for (size_t i = 0; i < max && summary->problems[i]; i++)
 		print_clean(stream, "  ", summary->problems[i], "\n");
+	if (summary->cautions[0])
+		fprintf(stream, "\nMind:\n");
+	for (size_t i = 0; summary->cautions[i]; i++)
+		print_clean(stream, "  ", summary->cautions[i], "\n");
 	if (summary->signal)
 		fprintf(stream, "\nInterrupted by signal %d; this audit is complete up to there.\n",
 			summary->signal);

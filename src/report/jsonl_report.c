@@ -290,6 +290,15 @@ static json_t *damage_array(const struct damages *damages)
 	return array;
 }
 
+static json_t *caution_array(const struct summary_record *summary)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; summary->cautions[i]; i++)
+		jsonl_append(array, json_text(summary->cautions[i]));
+	return array;
+}
+
 static json_t *problem_array(const struct summary_record *summary)
 {
 	const size_t max = sizeof(summary->problems) / sizeof(summary->problems[0]);
@@ -342,6 +351,8 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 			unreadable ? unreadable->items : NULL, unreadable ? unreadable->count : 0));
 	jsonl_put(object, "damage", damage_array(&summary->damage));
 	jsonl_put(object, "problems", problem_array(summary));
+	if (summary->cautions[0])
+		jsonl_put(object, "cautions", caution_array(summary));
 	jsonl_put(object, "seconds", seconds_object(summary));
 	jsonl_put(object, "finished", json_time(summary->finished));
 	if (summary->resumed_count)

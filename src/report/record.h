@@ -189,6 +189,7 @@ struct summary_record {
 	int64_t finished;           /* seconds since 1970 UTC */
 	uint64_t scanned;           /* bytes */
 	const char *problems[16];   /* sentences; ends with NULL */
+	const char *cautions[4];    /* the same: why a run without problems may prove little */
 	struct resumption *resumed; /* each time the run was resumed */
 	size_t resumed_count;
 	int exit;

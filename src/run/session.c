@@ -285,6 +285,46 @@ static void collect_problems(struct session *session, const struct ranges *unrea
 		problems_add(problems, xstrdup(session->error.text));
 }
 
+/* Of what was searched and is not zeros, so much looks random that hardly anything else is there. */
+static bool looks_random(const struct content_sums *content)
+{
+	uint64_t random = content->bytes[CONTENT_COMPRESSED];
+	uint64_t rest = content->bytes[CONTENT_TEXT] + content->bytes[CONTENT_CODE] +
+			content->bytes[CONTENT_OTHER];
+
+	return random && rest <= random / 20;
+}
+
+static bool has_file_system(const struct volumes *volumes)
+{
+	const struct volume *volume;
+	size_t count;
+
+	volume = volumes_list(volumes, &count);
+	for (size_t i = 0; i < count; i++)
+		if (*volume[i].file_system)
+			return true;
+	return false;
+}
+
+/* A run over an image that was not what it seemed to be has no problems either. */
+static void collect_cautions(struct session *session)
+{
+	const struct volumes *volumes = session->scope.volumes;
+	const char **caution = session->summary.cautions;
+
+	if (!session->summary.files)
+		*caution++ = "no file was found: that the image holds none is not proved by that";
+	if (looks_random(&session->summary.content))
+		*caution++ =
+			"nearly all that is not zeros looks random: the image may be encrypted or "
+			"compressed, or a container that burin does not know";
+	if (volumes && !volumes_table(volumes) && !has_file_system(volumes))
+		*caution++ = "no partition table and no file system was recognised: the image may "
+			     "be in a "
+			     "format that burin does not know, or a part of a disk";
+}
+
 static int exit_code(const struct session *session)
 {
 	if (session->error.code)
@@ -323,6 +363,7 @@ static void fill_summary(struct session *session)
 	summary->unreadable = unreadable;
 	damages_collect(&summary->damage, session->scope.evidence, unreadable);
 	memcpy(summary->problems, session->problems.sentences, sizeof(summary->problems));
+	collect_cautions(session);
 	summary->seconds_total = clock_seconds() - session->started;
 	summary->finished = time(NULL);
 	summary->signal = signals_caught();

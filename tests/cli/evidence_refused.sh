@@ -46,5 +46,5 @@ for magic in EMiL hibr PAGEDU64; do
 	printf "$magic%600sREC[%600s]CER" >$magic
 	try carve --quiet -c rec.conf -o "of $magic" $magic
 	grep -c '"record":"file"' "of $magic/report.jsonl"
-	grep -o '"problems":\[.*"\]' "of $magic/report.jsonl"
+	grep -o '"problems":\[[^]]*\]' "of $magic/report.jsonl"
 done

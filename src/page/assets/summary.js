@@ -155,6 +155,8 @@ burin.startSummary = function () {
 		verdict.append(burin.note("good", "The run had no problems", [options.offset || options.length || options.space
 			? "Only part of the image was to be searched (see the run's options); all of that was read."
 			: "Everything was read and searched."]));
+	if (((burin.summary || {}).cautions || []).length)
+		verdict.append(burin.note("warn", "A run without problems may still prove little", burin.summary.cautions));
 	burin.showSums();
 	burin.showRun();
 	burin.showLeftOut();
