@@ -464,13 +464,18 @@ static void decide_next(struct carving *carving, size_t count)
 		apply_decision(carving, job_at(carving, carving->decided++), &carving->group[i]);
 }
 
+/* No more files are kept until some are reported. */
+static bool files_are_full(const struct carving *carving)
+{
+	return carving->files_waiting >= FILES_MAX / sizeof(struct kept_file);
+}
+
 static void decide_ready(struct carving *carving, bool no_more)
 {
 	unsigned decided = 0;
 	size_t count;
 
-	while (carving->files_waiting < FILES_MAX / sizeof(struct kept_file) &&
-		(count = ready_group(carving, no_more))) {
+	while (!files_are_full(carving) && (count = ready_group(carving, no_more))) {
 		decide_next(carving, count);
 		/* Meanwhile checks have ended. */
 		if (++decided % DECIDED_AT_ONCE == 0)
@@ -603,13 +608,18 @@ static void report_ready(struct carving *carving)
 /* Does what can be done without waiting. no_more: there will be no more candidates. */
 static void advance(struct carving *carving, bool no_more)
 {
+	bool full;
+
 	if (carving->decider)
 		decider_hide(carving->decider, defer_hidden_until(carving->defer));
-	start_checks(carving);
-	decide_ready(carving, no_more);
-	start_checks(carving);
-	start_front(carving);
-	report_ready(carving);
+	do {
+		start_checks(carving);
+		decide_ready(carving, no_more);
+		start_checks(carving);
+		start_front(carving);
+		full = files_are_full(carving);
+		report_ready(carving);
+	} while (full && !files_are_full(carving)); /* nobody else may wake this thread for it */
 }
 
 static void call_on_wait(struct carving *carving)
