@@ -24,6 +24,8 @@ static int collect_images(
 		status = images_add(images, argv[i], &error);
 	for (size_t i = 0; i < settings->lists.count && !status; i++)
 		status = images_add_list(images, settings->lists.items[i], &error);
+	if (!status)
+		images_finish(images);
 	if (!status && !images->count)
 		status = error_set(&error, EXIT_USAGE, EINVAL,
 			"no image was given; try: burin carve -o OUT IMAGE");
