@@ -96,7 +96,7 @@ static void try_decider(const struct rules *rules, struct codec_reader *reader)
 	struct decider *decider = decider_new(rules, &options, &rejected, &skipped);
 	struct candidate candidate = { .start = 100, .length = 50 };
 	struct outcome outcome = { .verdict = CARVE_COMPLETE, .length = 50 };
-	struct decision decision = { &candidate, &outcome, false };
+	struct decision decision = { .candidate = &candidate, .outcome = &outcome };
 
 	decider_load(decider, IMAGE_SIZE, reader);
 	decide_group(decider, &decision, 1);
@@ -114,7 +114,7 @@ static void try_records(const struct rules *rules, struct codec_reader *reader)
 	struct file_record record;
 
 	path_alloc_load(path_alloc, reader);
-	free(path_alloc_name(path_alloc, "a", 100, "", "x", 10));
+	free(path_alloc_name(path_alloc, "a", 100, "", "x", 10, NULL, 0));
 	path_alloc_free(path_alloc);
 	ranges_load(&ranges, IMAGE_SIZE, reader);
 	for (size_t i = 0; i < ranges.count; i++)
