@@ -210,7 +210,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (at)
 			view_part(view, at);
 		if (at && is_trailer(view, &member)) {
-			finding->length = file_end(view, member.next < size ? member.next : size);
+			at = member.next < size ? member.next : size;
+			finding->length = file_end(view, at);
+			if (finding->length > at &&
+				walk_zeros(view, finding->length, finding->length + 1))
+				return verdict_because(CARVE_COMPLETE, finding,
+					"which of the zeros from %" PRIu64
+					" on belong to it is a guess",
+					at);
 			return CARVE_COMPLETE;
 		}
 		last = member;

@@ -2,7 +2,8 @@
  * tar: UNIX's seventh edition, POSIX's ustar and pax (POSIX.1-2017, pax), GNU's (tar manual, "Basic
  * Tar Format").
  *
- *	file:   members, two blocks of zeros; many programs pad to a multiple of 20 blocks
+ *	file:   members, two blocks of zeros; many programs pad to a multiple of 20 blocks (so zeros up to
+ *		there belong to it; where more zeros follow that is a guess, and the reason says so)
  *	member: header (one block of 512 bytes, with a checksum), data in whole blocks
  *
  * Headers give the length of the data, in octal or, with the highest bit set, in binary; a pax
@@ -250,6 +251,12 @@ static enum verdict judge_end(struct tar *tar)
 	if (!two)
 		return verdict_because(
 			CARVE_UNVERIFIED, tar->finding, "ends with one block of zeros, not two");
+	end += TAR_BLOCK;
+	if (tar->finding->length > end && is_zero(tar->view, tar->finding->length))
+		return verdict_because(CARVE_COMPLETE, tar->finding,
+			"the zeros from %" PRIu64
+			" on may not belong to it: more zeros follow its last record",
+			end);
 	return CARVE_COMPLETE;
 }
 
