@@ -223,9 +223,12 @@ static enum verdict judge_form(struct aiff *aiff)
 
 	if (noise < aiff->samples_end)
 		return truncated_at(aiff, noise, "random bytes instead of samples");
-	/* Only the last chunk's padding is missing. */
-	if (end == size + 1 && aiff->odd_end && aiff->valid_end == size && at_end)
-		end = size;
+	/* Only the last chunk's padding is missing: at the image's end, or another byte is there. */
+	if (aiff->odd_end && aiff->valid_end + 1 == end) {
+		p = view_peek(aiff->view, aiff->valid_end, 1);
+		if (p ? *p != 0 : aiff->valid_end == size && at_end)
+			end = aiff->valid_end;
+	}
 	if (end > size)
 		return walk_cut(aiff->view, aiff->finding, end, at_end ? size : aiff->valid_end);
 	/* A form of odd length is padded too. */

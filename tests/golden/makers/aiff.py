@@ -38,6 +38,7 @@ def make():
          why="the last 204 bytes cannot be verified")
     odd = form(b"AIFF", comm(7, 1, 8), chunk(b"SSND", bytes(8) + b"1234567", False))
     aiff("odd.aif", odd + b"\0", length=len(odd) + 1, sequence="yes")
+    aiff("odd-padded.aif", form(b"AIFF", comm(7, 1, 8), chunk(b"SSND", bytes(8) + b"1234567")), sequence="yes")
     voice = chunk(b"VHDR", struct.pack(">IIIHBBI", 900, 0, 0, 8000, 1, 0, 65536))
     aiff("voice.iff", form(b"8SVX", voice, chunk(b"BODY", bytes((v + 206) % 256 for v in range(100)) * 9)), extension="iff", unchecked=48)
     bmhd = chunk(b"BMHD", struct.pack(">HHHHBBBBHBBHH", 16, 16, 0, 0, 4, 0, 0, 0, 0, 1, 1, 16, 16))
