@@ -34,6 +34,7 @@ struct document {
 	struct xml_reader reader;
 	struct xml *xml;
 	uint64_t markup_end; /* end of the last valid markup */
+	uint64_t markup_at;  /* start of the markup that is being read */
 	unsigned depth;
 	bool in_text;      /* not in markup */
 	unsigned title_in; /* depth of the element whose text is being collected, or 0 */
@@ -121,10 +122,18 @@ static bool read_subset(struct document *document)
 	}
 }
 
+/* A page of XHTML looks like one of HTML from its document type, or its root, on. */
+static void name_page(struct document *document, uint64_t at, const char *name)
+{
+	if (at && strcmp(name, "html") == 0)
+		view_embedded(document->reader.view, at);
+}
+
 static bool read_doctype(struct document *document)
 {
 	struct xml *xml = document->xml;
 	struct xml_text name = { xml->doctype, sizeof(xml->doctype), 0 };
+	uint64_t at = document->markup_at;
 
 	if (!xml_expect(&document->reader, "DOCTYPE", "an unknown kind of markup"))
 		return false;
@@ -133,6 +142,7 @@ static bool read_doctype(struct document *document)
 	xml_skip_space(&document->reader);
 	if (!xml_read_name(&document->reader, &name, NULL))
 		return false;
+	name_page(document, at, xml->doctype);
 	while (current(document) != '>') {
 		int c = current(document);
 
@@ -235,8 +245,10 @@ static bool read_start_tag(struct document *document)
 
 	if (!xml_read_name(&document->reader, &text, &hash))
 		return false;
-	if (of_root)
+	if (of_root) {
 		strcpy(xml->root, name);
+		name_page(document, document->markup_at, name);
+	}
 	if (of_root && xml->want_root && strcmp(xml_local_name(name), xml->want_root) != 0)
 		return fail(document, "another kind of document");
 	for (;;) {
@@ -296,6 +308,7 @@ static bool read_end_tag(struct document *document)
 static bool read_markup(struct document *document)
 {
 	document->in_text = false;
+	document->markup_at = document->reader.at;
 	advance(document);
 	switch (current(document)) {
 	case '?':

@@ -28,7 +28,8 @@
 #define MIN_TAGS 3 /* known tags needed to accept HTML */
 /* Maximum length of the first tags, so that many false beginnings do not each cost a long walk. */
 #define FIRST_TAGS 2048
-#define MIN_TAGS_CUT 6   /* the same for a document without end */
+#define MIN_TAGS_CUT 6 /* the same for a document without end */
+#define SECTOR 512
 #define SHORT_LINE 8     /* bytes of a last line that are not accepted as text */
 #define MAX_COMMENT 4096 /* before a document, and after it */
 
@@ -311,13 +312,14 @@ static uint64_t skip_comments(struct cursor *cursor, uint64_t end)
 }
 
 /* The document's end, after line ends that follow the root, and comments that servers add, unless
- * those belong to another document that follows. */
+ * those belong to another document that follows: its root opening at a sector boundary, nothing before it
+ * does. */
 static uint64_t read_end(struct cursor *cursor)
 {
 	uint64_t root_end = cursor->at;
 	uint64_t end = skip_comments(cursor, root_end + MAX_COMMENT);
 
-	if (at_root(cursor))
+	if (at_root(cursor) && cursor->at % SECTOR)
 		end = root_end;
 	cursor->at = end;
 	while (cursor->at < end + 4 && (cursor_peek(cursor) == '\n' || cursor_peek(cursor) == '\r'))

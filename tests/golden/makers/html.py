@@ -33,6 +33,10 @@ def make():
     save("html", "joined.html", open_ + PAGE, verdict="truncated", length=len(open_), why=f"another document starts at {len(open_)}")
     save("html", "joined-root.html", open_ + HEAD + BODY + b"</html>", verdict="truncated", length=len(open_))
     save("html", "no-root-end.html", open_ + b"</body>\n" + bytes(99), verdict="unverified", length=len(open_) + 7)
+    note = b"\n<!-- " + b"x" * (-(len(PAGE) + 9) % 512) + b" -->"
+    assert (len(PAGE) + len(note)) % 512 in (0, 1, 2, 511)
+    note = note[:-4] + b"x" * (-(len(PAGE) + len(note)) % 512) + note[-4:]
+    save("html", "comment-sector.html", PAGE + note, sequence="yes")
     save("html", "string.html", b"<html><head><tit\0le", verdict="reject", why="too few HTML tags up to 16")
     save("html", "source.html", b"<html><head>\\n\" . \"<title>a</title>\\n</head><body>\\n</body></html>\";", verdict="reject",
          why="strings of a program up to 66")

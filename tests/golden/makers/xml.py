@@ -31,6 +31,9 @@ def make():
     save("xml", "overwritten.xml", cut + b"\1" + random.Random(1).randbytes(500), verdict="truncated", length_min=len(cut) - 60, length_max=len(cut))
     save("xml", "wiped.xml", cut + bytes(500), verdict="truncated", length_min=len(cut) - 60, length_max=len(cut))
     save("xml", "joined.xml", cut + PLAIN, verdict="truncated", length_min=len(cut) - 60, length_max=len(cut) + 6)
+    page = HEAD + b"<!DOCTYPE html PUBLIC 'x' 'y'>\n<html><head><title>A page</title></head><body>" + b"<p>text</p>" * 20
+    save("xml", "page-cut.xhtml", page + b"\1\2\3" + random.Random(2).randbytes(300), verdict="truncated", length_min=len(page) - 20, length_max=len(page),
+         embedded=f"{len(HEAD)} {page.index(b'<html>')}")
     save("xml", "crossed.xml", HEAD + b"<a><b><c></b></c></a>", verdict="truncated")
     save("xml", "no-root.xml", HEAD + b"\n\n", verdict="reject")
     save("xml", "string.xml", b'<?xml version="1.0"?>\0%s: no such file\0', verdict="reject")
