@@ -468,6 +468,9 @@ void assembler_load(struct assembler *assembler, struct codec_reader *reader)
 		broken.length = codec_get(reader, limit - broken.start);
 		broken.rule = (uint32_t)codec_get(reader, assembler->options.rules->count - 1);
 		broken.verdict = (uint32_t)codec_get(reader, CARVE_UNVERIFIED);
-		note_broken(assembler, &broken);
+		if (!assembler->options.rules->rules[broken.rule].carver)
+			codec_fail(reader); /* nothing could follow its files */
+		if (codec_ok(reader))
+			note_broken(assembler, &broken);
 	}
 }

@@ -93,7 +93,7 @@ static int open_part(struct raw *raw, const char *path, struct error *error)
 	/* O_NONBLOCK, in case the name is a pipe's, for which open would wait. Reads must wait. */
 	part->fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (part->fd >= 0)
-		fcntl(part->fd, F_SETFL, 0);
+		fcntl(part->fd, F_SETFL, fcntl(part->fd, F_GETFL) & ~O_NONBLOCK);
 	if (part->fd < 0)
 		return error_set(error, EXIT_IO, errno, "can't open %s: %s%s", path,
 			strerror(errno),
