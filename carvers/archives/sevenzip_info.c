@@ -168,8 +168,7 @@ static void chain_coders(struct sevenzip_folder *folder, const struct sevenzip_c
 	for (folder->coder_count = 0; at < count && folder->coder_count < count;
 		at = coder_before(pairs, pair_count, at, count)) {
 		folder->coders[folder->coder_count] = coders[at];
-		/* The output's number, until the lengths are read. */
-		folder->coders[folder->coder_count++].unpacked_len = at;
+		folder->coders[folder->coder_count++].output = at;
 	}
 	if (folder->coder_count != count || at != count)
 		folder->coder_count = 0;
@@ -233,7 +232,7 @@ static void read_content_lens(struct reader *reader, struct sevenzip_folder *fol
 		lens[i] = read_number(reader);
 	folder->content_len = lens[folder->main_output];
 	for (unsigned i = 0; i < folder->coder_count; i++)
-		folder->coders[i].unpacked_len = lens[folder->coders[i].unpacked_len];
+		folder->coders[i].unpacked_len = lens[folder->coders[i].output];
 }
 
 static void read_folder_crcs(struct reader *reader, struct sevenzip_info *info)

@@ -27,6 +27,7 @@ enum sevenzip_id {
 
 struct sevenzip_coder {
 	uint64_t method, unpacked_len;
+	unsigned output;           /* its place among the folder's outputs */
 	const uint8_t *properties; /* inside the header */
 	size_t properties_len;
 };

@@ -94,6 +94,11 @@ def real():
     header = files(described([len(packed), len(more)], [solid, secret], packed_crcs=[None, crc(more) ^ 1]))
     save("sevenzip", "real-packed-crc-wrong.7z", archive(packed + more, header), verdict="unverified", length=32 + len(packed + more + header),
          why=f"the packed stream at {32 + len(packed)} is invalid, or a CRC of its content wrong")
+    # Lengths given twice; they are not places in a table.
+    once = described([len(packed)], [solid])
+    at = once.index(b"\x0c" + number(len(words)))
+    lens = once[at:at + 1 + len(number(len(words)))]
+    save("sevenzip", "real-lengths-twice.7z", archive(packed, files(once[:at] + lens + once[at:])), why="", unverified="none")
     header = files(described([len(packed)], [solid], part_crcs=False))
     save("sevenzip", "real-no-crc.7z", archive(packed, header), why="", unverified=f"32-{32 + len(packed)}")
     # A packed header.
