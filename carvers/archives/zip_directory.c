@@ -191,7 +191,10 @@ static enum zip_found read_end(struct view *view, struct zip_directory *director
 			return ZIP_CUT;
 	}
 	if (le32(p) != ZIP_END && view_unreadable(view, at, ZIP_END_LEN, &from, &to)) {
-		end->bare_end = directory->end = at + ZIP_END_LEN;
+		directory->end = at + ZIP_END_LEN;
+		if (directory->end > view_size(view))
+			directory->end = view_size(view);
+		end->bare_end = directory->end;
 		directory->problem = "an end record that can't be read";
 		return ZIP_FOUND;
 	}

@@ -3,6 +3,7 @@
 #include "carver_case.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <zlib.h>
 
 #define TEXT "what is stored in an archive"
@@ -525,4 +526,24 @@ Test(zip, many_members)
 	expect("zip", &zip, CARVE_COMPLETE, zip.len, NULL);
 	free(zip.data);
 	free(central.data);
+}
+
+/* An end record that can't be read, and that reaches past the image: the archive ends with that. */
+Test(zip, an_end_record_lost_at_the_images_end)
+{
+	struct finding finding = { 0 };
+	uint8_t data[4096];
+	FILE *file = fopen("tests/golden/zip/deflated.zip", "rb");
+	size_t len = file ? fread(data, 1, sizeof(data), file) : 0;
+	struct view *view;
+
+	cr_assert(len > 27);
+	fclose(file);
+	len -= 5;
+	memset(data + len - 17, 0, 17);
+	view = view_new_memory(data, len);
+	view_set_unreadable(view, len - 17, len);
+	cr_assert_neq(carver_find("zip")->check(view, &finding), CARVE_REJECT);
+	cr_assert_leq(finding.length, len, "%s", finding.why);
+	view_free(view);
 }
