@@ -126,6 +126,9 @@ static enum frame_end walk_frame(struct frames_walk *walk, uint64_t at)
 	else
 		end = walk_blocks(walk, &frame, &stream);
 	compressed_close(&stream);
+	if (end == FRAME_WHOLE && !frame.dictionary)
+		view_proved(walk->view, at, walk->valid_end,
+			compressed_checksum_bits(walk->view, walk->kind->format, at));
 	if (!walk->finding->extension && end != FRAME_NONE)
 		walk->finding->extension = walk->kind->extensions[compressed_content(&stream)];
 	return end;

@@ -55,6 +55,7 @@ struct zip {
 	uint64_t output_left;  /* see zip_find_end */
 	uint64_t wrong_crc_at; /* data with another CRC or length; 0: none */
 	bool wrong_deflated;   /* that data */
+	bool all_proved;       /* all members' data have their CRCs */
 	uint64_t lost_at;      /* a member whose header can't be read; 0: none */
 	uint64_t lost_valid_end, searched; /* valid_end then; up to where records were looked for */
 };
@@ -156,6 +157,7 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 	found = zip_find_end(zip->view, &zip->member, &zip->output_left);
 	if (found == ZIP_FOUND)
 		zip_sum_add(&zip->sum, &zip->member);
+	zip->all_proved = zip->all_proved && zip->member.proved;
 	if (found == ZIP_FOUND && zip->member.wrong_crc && !zip->wrong_crc_at) {
 		zip->wrong_crc_at = zip->member.data;
 		zip->wrong_deflated = zip->member.method == ZIP_DEFLATED;
@@ -261,6 +263,8 @@ static enum verdict judge_archive(struct zip *zip, const struct zip_directory *d
 			"the CRC of the %s data at %" PRIu64 " is wrong",
 			zip->wrong_deflated ? "deflated" : "stored", zip->wrong_crc_at);
 	view_unverified(zip->view, directory->comment, directory->end);
+	if (zip->all_proved) /* the members are those of the directory */
+		view_proved(zip->view, 0, directory->comment, ZIP_CRC_BITS);
 	if (shift > 0)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"%" PRId64 " other bytes precede the archive", shift);
@@ -363,7 +367,10 @@ static enum verdict walk_records(struct zip *zip)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct zip zip = { .view = view, .finding = finding, .output_left = ZIP_OUTPUT_MAX };
+	struct zip zip = { .view = view,
+		.finding = finding,
+		.output_left = view_thorough(view) ? UINT64_MAX : ZIP_OUTPUT_MAX,
+		.all_proved = true };
 	enum verdict verdict = walk_records(&zip);
 	uint32_t date = zip.newest;
 

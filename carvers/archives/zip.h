@@ -32,6 +32,9 @@ enum {
 	ZIP_DEFLATED = 8,
 };
 
+/* What the CRC of a member, or a directory that agrees with all members, is worth (view_proved). */
+#define ZIP_CRC_BITS 32
+
 /* A member, by its local header. */
 struct zip_member {
 	/* [at, data) is the header, [data, data + data_len) the data; a descriptor may follow it. */
@@ -43,6 +46,7 @@ struct zip_member {
 	bool folder;    /* by its name */
 	bool wide;      /* sizes come from a ZIP64 field */
 	bool wrong_crc; /* data with another CRC or length */
+	bool proved;    /* its data has its CRC */
 	bool unread;    /* some of its data could not be read, and so was not compared */
 };
 

@@ -182,7 +182,8 @@ static bool find_intact_end(struct view *view, struct zip_member *member, struct
 		return false;
 	len = read_descriptor(view, member, end - member->data, &inflated->crc);
 	member->end = end + len;
-	return len > 0;
+	member->proved = len > 0;
+	return member->proved;
 }
 
 /* The same, step by step: for damaged data, where it becomes invalid. */
@@ -233,8 +234,7 @@ static enum zip_found find_streamed_end(
 
 /* Whether deflated data whose lengths are known fails to inflate to content of that length and CRC.
  * False, too, for content beyond *output_left, which is lowered. */
-static bool is_deflated_wrong(
-	struct view *view, const struct zip_member *member, uint64_t *output_left)
+static bool is_deflated_wrong(struct view *view, struct zip_member *member, uint64_t *output_left)
 {
 	struct inflated inflated = { 0 };
 	uint64_t limit = member->data + member->data_len, end;
@@ -246,8 +246,10 @@ static bool is_deflated_wrong(
 	if (inflated_open_quick(&inflated, view) &&
 		inflate_with(view, member, limit, member->content_len + 1, &inflated, &end) ==
 			INFLATED_DONE &&
-		end == limit && inflated.crc == member->crc)
+		end == limit && inflated.crc == member->crc) {
+		member->proved = true;
 		return false;
+	}
 	inflated = (struct inflated){ 0 };
 	state = inflate_data(view, member, limit, member->content_len + 1, &inflated, &end);
 	if (state == INFLATED_MORE) /* or the work is spent */
@@ -256,11 +258,14 @@ static bool is_deflated_wrong(
 }
 
 /* Whether stored data has a wrong CRC. Data that cannot be read has none. */
-static bool is_stored_wrong(struct view *view, const struct zip_member *member)
+static bool is_stored_wrong(struct view *view, struct zip_member *member)
 {
 	uint32_t crc = 0;
 
-	return walk_crc32(view, member->data, member->data_len, &crc) && crc != member->crc;
+	if (!walk_crc32(view, member->data, member->data_len, &crc))
+		return false;
+	member->proved = crc == member->crc;
+	return !member->proved;
 }
 
 static enum zip_found find_end(struct view *view, struct zip_member *member, uint64_t *output_left)
@@ -288,6 +293,8 @@ enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64
 		member->wrong_crc = is_stored_wrong(view, member);
 	else if (member->method == ZIP_DEFLATED && !streamed)
 		member->wrong_crc = is_deflated_wrong(view, member, output_left);
+	if (member->proved)
+		view_proved(view, member->at, member->end, ZIP_CRC_BITS);
 	if (member->wrong_crc &&
 		view_unreadable(view, member->data, member->data_len, &from, &to)) {
 		member->wrong_crc = false;

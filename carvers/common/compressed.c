@@ -433,17 +433,40 @@ static enum compressed_state walk_with(struct view *view, const struct library *
 	return state;
 }
 
+unsigned compressed_checksum_bits(struct view *view, enum compressed_format format, uint64_t at)
+{
+	const uint8_t *p;
+
+	switch (format) {
+	case COMPRESSED_GZIP:
+	case COMPRESSED_BZIP2:
+	case COMPRESSED_LZIP:
+		return 32;
+	case COMPRESSED_XZ: /* 1: CRC-32, 4: CRC-64, 10: SHA-256 */
+		p = view_peek(view, at, 8);
+		return p && p[7] ? 32 : 0;
+	case COMPRESSED_ZSTD: /* the frame's flags; skippable ones have another signature */
+	case COMPRESSED_LZ4:
+		p = view_peek(view, at, 5);
+		return p && (p[0] & 0xf0) != 0x50 && p[4] & 4 ? 32 : 0;
+	default:
+		return 0;
+	}
+}
+
 enum compressed_state compressed_walk(struct view *view, enum compressed_format format, uint64_t at,
 	uint64_t limit, struct compressed *stream)
 {
-	enum compressed_state state;
+	enum compressed_state state = COMPRESSED_BAD;
+	unsigned bits = compressed_checksum_bits(view, format, at);
 
-	if (format == COMPRESSED_GZIP) {
+	if (format == COMPRESSED_GZIP)
 		state = walk_with(view, &quick_gzip, at, limit, stream);
-		if (state == COMPRESSED_DONE || state == COMPRESSED_REFUSED)
-			return state;
-	}
-	return walk_with(view, &libraries[format], at, limit, stream);
+	if (format != COMPRESSED_GZIP || (state != COMPRESSED_DONE && state != COMPRESSED_REFUSED))
+		state = walk_with(view, &libraries[format], at, limit, stream);
+	if (state == COMPRESSED_DONE)
+		view_proved(view, at, stream->end, bits);
+	return state;
 }
 
 enum compressed_content compressed_content(const struct compressed *stream)

@@ -65,6 +65,10 @@ void compressed_close(struct compressed *stream);
 enum compressed_state compressed_walk(struct view *view, enum compressed_format format, uint64_t at,
 	uint64_t limit, struct compressed *stream);
 
+/* The bits of the checksum over all of the stream at `at` (view_proved); 0: it has none, or may have
+ * none. compressed_walk declares them. */
+unsigned compressed_checksum_bits(struct view *view, enum compressed_format format, uint64_t at);
+
 enum compressed_content compressed_content(const struct compressed *stream);
 
 #endif

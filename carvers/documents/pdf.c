@@ -99,6 +99,8 @@ static bool read_stream(struct pdf *pdf, const struct pdf_value *value)
 		pdf->doubtful = pdf->stream_at;
 	if (end != PDF_STREAM_ENDS)
 		pdf->inexact = pdf->stream_at;
+	if (view_thorough(pdf->view))
+		pdf_prove_stream(pdf);
 	pdf->stream_at = 0;
 	pdf->valid_end = pdf->cursor.at;
 	if (pdf_next(&pdf->cursor, &token) == PDF_WORD && strcmp(token.text, "endobj") == 0)

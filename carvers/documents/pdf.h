@@ -104,6 +104,9 @@ enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value);
  * of one kind alone, or only UTF-8. */
 bool pdf_converted(struct view *view, uint64_t start, uint64_t end);
 
+/* Declares a deflated stream as proved if it ends with its checksum. */
+void pdf_prove_stream(struct pdf *pdf);
+
 /* How far that stream's data are valid, if its end was not found. */
 uint64_t pdf_stream_valid_end(struct pdf *pdf);
 

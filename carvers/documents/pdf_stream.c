@@ -17,6 +17,7 @@
 /* Bytes of compressed data in which one value is missing by chance, or always precedes another,
  * once in a million times. */
 #define MIN_CONVERTED 4096
+#define ADLER_BITS 32 /* see view_proved */
 
 static void skip_line_end(struct cursor *cursor)
 {
@@ -110,20 +111,37 @@ bool pdf_converted(struct view *view, uint64_t start, uint64_t end)
 	return high >= len / 4 && (!cr || !lf || lf == both || utf8_valid(p, whole - 1));
 }
 
-uint64_t pdf_stream_valid_end(struct pdf *pdf)
+/* Inflates the stream from *at on, and moves *at to where it ends or becomes invalid. */
+static enum inflated_state inflate_stream(struct pdf *pdf, uint64_t *at)
 {
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
-	uint64_t at = pdf->stream_at, end = pdf->stream_end;
+	uint64_t end = pdf->stream_end;
 	const uint8_t *window;
 	size_t len, used;
 
 	if (!pdf->flate || pdf->encrypted || !inflated_open(&inflated, pdf->view, INFLATED_ZLIB))
-		return pdf->stream_at;
-	while (state == INFLATED_MORE && (window = walk_window(pdf->view, at, end, &len))) {
+		return INFLATED_BAD;
+	while (state == INFLATED_MORE && (window = walk_window(pdf->view, *at, end, &len))) {
 		state = inflated_feed(&inflated, window, len, &used);
-		at += used;
+		*at += used;
 	}
 	inflated_close(&inflated);
+	return state;
+}
+
+void pdf_prove_stream(struct pdf *pdf)
+{
+	uint64_t at = pdf->stream_at;
+
+	if (inflate_stream(pdf, &at) == INFLATED_DONE)
+		view_proved(pdf->view, pdf->stream_at, at, ADLER_BITS);
+}
+
+uint64_t pdf_stream_valid_end(struct pdf *pdf)
+{
+	uint64_t at = pdf->stream_at;
+
+	inflate_stream(pdf, &at);
 	return walk_before_fill(pdf->view, pdf->stream_at, at);
 }

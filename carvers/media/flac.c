@@ -35,6 +35,9 @@ struct flac {
 	unsigned depth, block_count;
 };
 
+/* See view_proved: a frame's CRC-16; the next header's sync code, CRC-8 and number. */
+enum { CRC_BITS = 16, HEADER_BITS = 30 };
+
 enum block_type { STREAMINFO = 0, PADDING = 1, VORBIS_COMMENT = 4, PICTURE = 6 };
 
 /* What is wrong with STREAMINFO, which comes first, or NULL. */
@@ -121,7 +124,7 @@ static enum flac_state skip_frames(struct flac *flac)
 {
 	enum flac_state state = FLAC_INTACT;
 	struct flac_frame frame;
-	uint64_t first = 0;
+	uint64_t first = 0, last = 0;
 
 	while (!flac->all_samples || flac->sample_count < flac->all_samples) {
 		state = flac_frame_read(flac->view, flac->at, flac->depth, &frame);
@@ -132,6 +135,11 @@ static enum flac_state skip_frames(struct flac *flac)
 		if (frame.number - first !=
 			(frame.counts_samples ? flac->sample_count : flac->frame_count))
 			return FLAC_NONE;
+		/* A frame's CRC, and where it ends the next one with its number in order. */
+		view_proved(flac->view, flac->at, frame.end, CRC_BITS);
+		if (flac->frame_count)
+			view_proved(flac->view, last, flac->at + 1, HEADER_BITS);
+		last = flac->at;
 		flac->at = frame.end;
 		flac->sample_count += frame.sample_count;
 		flac->frame_count++;

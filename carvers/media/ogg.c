@@ -57,6 +57,9 @@ struct ogg {
 	uint32_t table[256];
 };
 
+/* See view_proved. */
+enum { CRC_BITS = 32, SERIAL_BITS = 32 };
+
 enum { CONTINUED = 1, FIRST = 2, LAST = 4 };
 
 /* CRC-32 with zlib's polynomial, but the other order of bits, and neither inverted. */
@@ -228,6 +231,9 @@ static bool add_page(struct ogg *ogg, const struct ogg_page *page)
 	}
 	if (!stream || stream->ended)
 		return false;
+	/* A stream's serial number is random. */
+	if (page->number == stream->next && !(page->flags & FIRST))
+		view_proved(ogg->view, ogg->at - 1, ogg->at + 1, SERIAL_BITS);
 	if (page->number != stream->next && !ogg->gap)
 		ogg->gap = ogg->at;
 	if (page->number == 1 && !(page->flags & FIRST))
@@ -299,6 +305,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 				ogg.bad = ogg.at;
 		} else if (state != PAGE_INTACT) {
 			break;
+		} else {
+			view_proved(view, ogg.at, page.end, CRC_BITS);
 		}
 		if (!ogg.open_count && !(page.flags & FIRST))
 			break;

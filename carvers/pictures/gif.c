@@ -146,6 +146,15 @@ static enum gif_step skip_data(struct gif *gif)
 	return GIF_ON;
 }
 
+static unsigned bits_of(uint64_t number)
+{
+	unsigned bits = 0;
+
+	for (; number > 1; number /= 2)
+		bits++;
+	return bits;
+}
+
 static enum gif_step read_picture(struct gif *gif)
 {
 	const uint8_t *p = view_peek(gif->view, gif->at, 10);
@@ -170,6 +179,9 @@ static enum gif_step read_picture(struct gif *gif)
 		gif->valid_end = gif->at;
 	lzw_start(&gif->lzw, LZW_GIF, code_size, pixels);
 	step = skip_data(gif);
+	/* All pixels, then the end code, then no more data. */
+	if (step == GIF_ON && gif->lzw.ended && !gif->lzw.left && !gif->damaged)
+		view_proved(gif->view, start, gif->at, 8 + bits_of(pixels));
 	if (step == GIF_ON && gif->lzw.left && !gif->short_at)
 		gif->short_at = start;
 	gif->pictures += step == GIF_ON;

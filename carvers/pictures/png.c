@@ -33,6 +33,8 @@
 /* How far after unreadable bytes the next chunk is looked for. */
 #define CHUNK_FAR ((uint64_t)4 << 20)
 
+#define CRC_BITS 32 /* see view_proved */
+
 struct chunk {
 	uint64_t at, end; /* [at, end) with length, type and CRC */
 	uint32_t len;     /* of the data, which starts at `at` + 8 */
@@ -54,6 +56,7 @@ struct png {
 	struct png_shape shape;
 	uint64_t valid_end;  /* end of the last chunk whose CRC matched */
 	uint64_t first_idat; /* 0: none yet */
+	uint64_t data_end;   /* of the last IDAT */
 	uint64_t damaged;    /* a dispensable chunk with a wrong CRC, or 0 */
 	struct chunk
 		unread; /* could not be read, and no valid chunk came after it; at is 0: none */
@@ -304,6 +307,8 @@ static const char *read_chunk_content(struct png *png, const struct chunk *chunk
 		png->palette = true;
 	if (has_type(chunk, "IDAT") && !png->first_idat)
 		png->first_idat = chunk->at;
+	if (has_type(chunk, "IDAT"))
+		png->data_end = chunk->end;
 	read_details(png, chunk);
 	png->valid_end = chunk->end;
 	return NULL;
@@ -389,6 +394,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (png.first_idat && !has_type(&chunk, "IDAT") &&
 			(state == CHUNK_VALID || state == CHUNK_BAD_CRC))
 			png.data_over = true;
+		if (state == CHUNK_VALID)
+			view_proved(view, chunk.at, chunk.end, CRC_BITS);
 		if (state == CHUNK_BAD_CRC && dispensable(&chunk)) {
 			if (!png.damaged)
 				png.damaged = chunk.at;
@@ -412,6 +419,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		}
 	} while (!has_type(&chunk, "IEND"));
 	finding->length = chunk.end;
+	/* The chunks of another picture have CRCs, too; the stream through all of them has one. */
+	if (view_thorough(view) &&
+		png_data_is_whole(view, &png.shape, png.first_idat, png.data_end - 4))
+		view_proved(view, png.first_idat, png.data_end, CRC_BITS);
 	if (png.damaged)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"opens, though the CRC of a chunk at %" PRIu64 " is wrong", png.damaged);

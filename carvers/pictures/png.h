@@ -22,4 +22,8 @@ struct png_shape {
 uint64_t png_data_end(
 	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit);
 
+/* Whether the picture data in the IDAT chunks of [first_idat, limit) ends there with its checksum. */
+bool png_data_is_whole(
+	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit);
+
 #endif

@@ -84,7 +84,7 @@ static bool inspect_rows(void *context, const uint8_t *bytes, size_t len)
 /* Inflates [at, end), a chunk's data. True: all of it is valid; false: *valid_end is where it is
  * not. */
 static bool feed_chunk(struct view *view, struct inflated *inflated, uint64_t at, uint64_t end,
-	uint64_t *valid_end)
+	uint64_t *valid_end, bool *whole)
 {
 	while (at < end) {
 		size_t len = end - at < PNG_DATA_PIECE ? (size_t)(end - at) : PNG_DATA_PIECE, used;
@@ -97,6 +97,7 @@ static bool feed_chunk(struct view *view, struct inflated *inflated, uint64_t at
 		state = inflated_feed(inflated, piece, len, &used);
 		if (state == INFLATED_DONE)
 			*valid_end = at + used;
+		*whole = state == INFLATED_DONE;
 		if (state != INFLATED_MORE || inflated->output_len > OUTPUT_MAX)
 			return false;
 		at += len;
@@ -105,8 +106,8 @@ static bool feed_chunk(struct view *view, struct inflated *inflated, uint64_t at
 	return true;
 }
 
-uint64_t png_data_end(
-	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit)
+static uint64_t walk_data(struct view *view, const struct png_shape *shape, uint64_t first_idat,
+	uint64_t limit, bool *whole)
 {
 	struct rows rows = { .shape = shape };
 	struct inflated inflated = { .inspect = inspect_rows, .context = &rows };
@@ -119,11 +120,29 @@ uint64_t png_data_end(
 		const uint8_t *head = view_peek(view, at, 8);
 		uint64_t end = head ? at + 8 + be32(head) : 0;
 
-		if (!head ||
-			!feed_chunk(view, &inflated, at + 8, end < limit ? end : limit, &valid_end))
+		if (!head || !feed_chunk(view, &inflated, at + 8, end < limit ? end : limit,
+				     &valid_end, whole))
 			break;
 		at = end + 4;
 	}
 	inflated_close(&inflated);
+	*whole = *whole && !rows.left && !rows.to_go;
 	return valid_end;
+}
+
+uint64_t png_data_end(
+	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit)
+{
+	bool whole = false;
+
+	return walk_data(view, shape, first_idat, limit, &whole);
+}
+
+bool png_data_is_whole(
+	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit)
+{
+	bool whole = false;
+
+	walk_data(view, shape, first_idat, limit, &whole);
+	return whole && !shape->bare;
 }

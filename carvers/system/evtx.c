@@ -28,6 +28,7 @@
 #include "walk.h"
 
 #define HEADER_LEN 4096
+#define CRC_BITS 32 /* see view_proved */
 #define CHUNK_LEN 65536
 #define CHUNK_HEADER_LEN 512
 #define FOREIGN_BLOCK 512
@@ -151,8 +152,11 @@ static enum evtx_chunk check_chunk(struct evtx *log, uint64_t at)
 	log->next_record = last + 1;
 	if (view_size(log->view) - at < CHUNK_LEN)
 		return CHUNK_BAD;
-	if (end == at + used && checksums_match(log, at, used))
+	if (end == at + used && checksums_match(log, at, used)) {
+		if (!log->no_crc)
+			view_proved(log->view, at, at + used, CRC_BITS);
 		return CHUNK_VALID;
+	}
 	if (end < at + used && half_written(log, end, at + used))
 		return CHUNK_OPEN;
 	return end == at + used ? CHUNK_OPEN : CHUNK_BAD;

@@ -29,8 +29,6 @@
 #define WORK_FACTOR 64
 #define WORK_FILE_MAX ((uint64_t)1 << 32)
 #define WORK_FILE_MIN ((uint64_t)1 << 22)
-/* What evidence must exceed the number of trials by. */
-#define PROOF_BITS 20
 
 struct assembler {
 	struct assemble_options options;
@@ -120,7 +118,8 @@ void assembler_note(struct assembler *assembler, const struct decision *decision
 
 	if (!decision->keep || !assembler->options.rules->rules[candidate->rule].carver)
 		return;
-	clusters_add_start(&assembler->clusters, broken.start);
+	clusters_add_start(&assembler->clusters, broken.start, outcome->length,
+		outcome->verdict != CARVE_UNVERIFIED);
 	if (outcome->verdict == CARVE_COMPLETE)
 		note_complete(assembler, candidate->start, outcome->length);
 	else
@@ -171,20 +170,11 @@ static bool may_go_on(void *context, uint64_t reached)
 	return !crew->assembler->options.interrupted || !crew->assembler->options.interrupted();
 }
 
-static uint32_t bits_of(uint64_t number)
-{
-	uint32_t bits = 0;
-
-	for (; number > 1; number = (number + 1) / 2)
-		bits++;
-	return bits;
-}
-
 /* Whether the joints are proved; else the outcome becomes unverified. */
 static void judge(struct assembled *found)
 {
 	struct assembly *assembly = &found->assembly;
-	uint32_t chance = bits_of(assembly->tested);
+	uint32_t chance = workbench_bits(assembly->tested);
 	struct finding *finding = &found->outcome.finding;
 
 	assembly->evidence = assembly->evidence > chance ? assembly->evidence - chance : 0;
@@ -425,14 +415,7 @@ const struct assembled *assembler_results(const struct assembler *assembler, siz
 
 void assembler_save(const struct assembler *assembler, struct codec_writer *writer)
 {
-	codec_put(writer, assembler->clusters.complete_count);
-	for (size_t i = 0; i < assembler->clusters.complete_count; i++) {
-		codec_put(writer, assembler->clusters.complete[i].offset);
-		codec_put(writer, assembler->clusters.complete[i].length);
-	}
-	codec_put(writer, assembler->clusters.start_count);
-	for (size_t i = 0; i < assembler->clusters.start_count; i++)
-		codec_put(writer, assembler->clusters.starts[i]);
+	clusters_save(&assembler->clusters, writer);
 	codec_put(writer, assembler->left_out);
 	codec_put(writer, assembler->broken_count);
 	for (size_t i = 0; i < assembler->broken_count; i++) {
@@ -450,16 +433,7 @@ void assembler_load(struct assembler *assembler, struct codec_reader *reader)
 	uint64_t limit = assembler->clusters.end;
 	uint64_t count;
 
-	count = codec_get(reader, UINT32_MAX);
-	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
-		uint64_t offset = codec_get(reader, limit);
-
-		clusters_add_complete(
-			&assembler->clusters, offset, codec_get(reader, limit - offset));
-	}
-	count = codec_get(reader, UINT32_MAX);
-	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
-		clusters_add_start(&assembler->clusters, codec_get(reader, limit));
+	clusters_load(&assembler->clusters, reader);
 	assembler->left_out = codec_get(reader, UINT64_MAX);
 	count = codec_get(reader, BROKEN_MAX);
 	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {

@@ -14,18 +14,36 @@
 #define SECTOR 512
 #define CLUSTER_MAX 65536
 #define USUAL 4096
+#define VOTER_MIN 4096                 /* bytes validated of a file that counts */
 #define STARTS_MIN 20                  /* fewer show no more than the usual size */
 #define SHARE_PERCENT 95               /* of the starts share the remainder */
 #define STARTS_MAX ((size_t)1 << 20)   /* that are kept in mind */
 #define COMPLETE_MAX ((size_t)1 << 22) /* extents that are kept in mind */
 
-void clusters_add_start(struct clusters *clusters, uint64_t start)
+static void add_start(struct clusters *clusters, uint64_t start)
 {
-	if (clusters->start_count == STARTS_MAX)
-		return;
 	clusters->starts = xgrow(clusters->starts, &clusters->start_capacity, clusters->start_count,
 		sizeof(*clusters->starts));
 	clusters->starts[clusters->start_count++] = start;
+}
+
+static void add_voter(struct clusters *clusters, uint64_t start)
+{
+	clusters->voters = xgrow(clusters->voters, &clusters->voter_capacity, clusters->voter_count,
+		sizeof(*clusters->voters));
+	clusters->voters[clusters->voter_count++] = start;
+}
+
+/* Short files are often false, and those inside others start anywhere: they have no vote. */
+void clusters_add_start(struct clusters *clusters, uint64_t start, uint64_t length, bool is_sure)
+{
+	if (clusters->start_count == STARTS_MAX)
+		return;
+	add_start(clusters, start);
+	if (start >= clusters->inside_end && length >= VOTER_MIN)
+		add_voter(clusters, start);
+	if (is_sure && start + length > clusters->inside_end)
+		clusters->inside_end = start + length;
 }
 
 /* The remainder that most starts have, modulo size, and how many have it. Counted in sectors from
@@ -36,9 +54,9 @@ static uint64_t common_remainder(
 	uint64_t counts[CLUSTER_MAX / SECTOR] = { 0 };
 	uint64_t best = 0;
 
-	for (size_t i = 0; i < clusters->start_count; i++)
-		if (clusters->starts[i] % SECTOR == sector)
-			counts[clusters->starts[i] % size / SECTOR]++;
+	for (size_t i = 0; i < clusters->voter_count; i++)
+		if (clusters->voters[i] % SECTOR == sector)
+			counts[clusters->voters[i] % size / SECTOR]++;
 	for (uint64_t n = 1; n < size / SECTOR; n++)
 		if (counts[n] > counts[best])
 			best = n;
@@ -52,8 +70,8 @@ static uint64_t sector_remainder(const struct clusters *clusters, uint64_t *vote
 	uint64_t counts[SECTOR] = { 0 };
 	uint64_t best = 0;
 
-	for (size_t i = 0; i < clusters->start_count; i++)
-		counts[clusters->starts[i] % SECTOR]++;
+	for (size_t i = 0; i < clusters->voter_count; i++)
+		counts[clusters->voters[i] % SECTOR]++;
 	for (uint64_t n = 1; n < SECTOR; n++)
 		if (counts[n] > counts[best])
 			best = n;
@@ -135,10 +153,48 @@ bool clusters_is_start(const struct clusters *clusters, uint64_t offset)
 	return low < clusters->start_count && clusters->starts[low] == offset;
 }
 
+static void save_offsets(const uint64_t *offsets, size_t count, struct codec_writer *writer)
+{
+	codec_put(writer, count);
+	for (size_t i = 0; i < count; i++)
+		codec_put(writer, offsets[i]);
+}
+
+void clusters_save(const struct clusters *clusters, struct codec_writer *writer)
+{
+	codec_put(writer, clusters->complete_count);
+	for (size_t i = 0; i < clusters->complete_count; i++) {
+		codec_put(writer, clusters->complete[i].offset);
+		codec_put(writer, clusters->complete[i].length);
+	}
+	save_offsets(clusters->starts, clusters->start_count, writer);
+	save_offsets(clusters->voters, clusters->voter_count, writer);
+	codec_put(writer, clusters->inside_end);
+}
+
+void clusters_load(struct clusters *clusters, struct codec_reader *reader)
+{
+	uint64_t limit = clusters->end, count = codec_get(reader, UINT32_MAX);
+
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		uint64_t offset = codec_get(reader, limit);
+
+		clusters_add_complete(clusters, offset, codec_get(reader, limit - offset));
+	}
+	count = codec_get(reader, STARTS_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		add_start(clusters, codec_get(reader, limit));
+	count = codec_get(reader, STARTS_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		add_voter(clusters, codec_get(reader, limit));
+	clusters->inside_end = codec_get(reader, limit);
+}
+
 void clusters_free(struct clusters *clusters)
 {
 	ranges_free(&clusters->taken);
 	free(clusters->starts);
+	free(clusters->voters);
 	free(clusters->complete);
 	free(clusters->bases);
 }

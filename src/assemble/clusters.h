@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/codec.h"
 #include "base/ranges.h"
 
 struct clusters {
@@ -18,14 +19,18 @@ struct clusters {
 	struct ranges taken; /* by complete files */
 	uint64_t *starts;    /* of files that were found, rising */
 	size_t start_count, start_capacity;
+	uint64_t inside_end; /* what starts before is inside a file that was found */
+	uint64_t *voters;    /* starts of files that are large, and not inside another one */
+	size_t voter_count, voter_capacity;
 	struct range *complete; /* extents of complete files */
 	size_t complete_count, complete_capacity;
 	uint64_t *bases; /* where volumes begin, and 0: blocks are numbered from there */
 	size_t base_count, base_capacity;
 };
 
-/* In order of start: a file that was found. */
-void clusters_add_start(struct clusters *clusters, uint64_t start);
+/* In order of start: a file that was found, and how much of it was validated. is_sure: that much is
+ * the file's, so that what starts in it is inside it. */
+void clusters_add_start(struct clusters *clusters, uint64_t start, uint64_t length, bool is_sure);
 /* An extent of a complete file. */
 void clusters_add_complete(struct clusters *clusters, uint64_t offset, uint64_t length);
 void clusters_add_base(struct clusters *clusters, uint64_t offset);
@@ -37,6 +42,10 @@ void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length);
 bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_t length);
 /* Whether a file that was found starts exactly there. */
 bool clusters_is_start(const struct clusters *clusters, uint64_t offset);
+/* For a checkpoint: what was added, bases left out. */
+void clusters_save(const struct clusters *clusters, struct codec_writer *writer);
+/* Into one to which nothing was added; its end is set. Invalid values fail the reader. */
+void clusters_load(struct clusters *clusters, struct codec_reader *reader);
 void clusters_free(struct clusters *clusters);
 
 #endif

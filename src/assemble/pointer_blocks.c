@@ -122,6 +122,7 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
 {
 	struct extents trial = { 0 };
+	struct proof proof;
 	bool found = false;
 
 	for (uint64_t block = SMALLEST; block <= LARGEST && workbench_goes_on(bench); block *= 2) {
@@ -145,5 +146,8 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 			extents_add(extents, trial.runs[i].offset, trial.runs[i].length);
 	}
 	extents_free(&trial);
+	if (found && workbench_prove(bench, extents, outcome, &proof) &&
+		proof.bits > assembly->evidence)
+		assembly->evidence = proof.bits;
 	return found;
 }

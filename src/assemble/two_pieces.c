@@ -22,8 +22,12 @@
 #define NEAR_GAPS 128
 #define FAR_GAPS 8192
 #define USUAL_CLUSTER 4096
-/* What it is worth that a carver accepts a layout and none beside it. */
-#define UNIQUE_BITS 40
+/* Bytes by which the place that a carver names may be off, and which it may take to notice. */
+#define NOTICE_SLACK 512
+#define NOTICE_TRIALS 48 /* fewer show nothing */
+#define SURVIVAL_MAX 24  /* bits */
+/* What a carver must declare of the joint itself: that a decoder ended exactly where it should. */
+#define EXACT_BITS 8
 
 /* What is searched: breaks in the order of their likelihood, as bytes of the file; gaps as bytes from
  * where the first piece ends to where the second begins. Negative gaps: it lies before. */
@@ -135,62 +139,141 @@ static bool try(struct workbench *bench, const struct broken *broken, uint64_t a
 	return false;
 }
 
-/* All breaks with this gap: the least and the largest that is accepted. */
-static void find_other_breaks(struct workbench *bench, const struct broken *broken,
-	const struct field *field, int64_t gap, uint64_t *least, uint64_t *most)
+/* What is known of an accepted layout. */
+struct choice {
+	uint64_t at; /* the break */
+	int64_t gap;
+	uint32_t bits;        /* of proof */
+	struct range weak;    /* see struct proof */
+	uint64_t least, most; /* the breaks that are accepted with this gap */
+};
+
+/* Tries a layout and, if it is accepted, thoroughly. */
+static bool try_thoroughly(struct workbench *bench, const struct broken *broken,
+	struct choice *choice, struct extents *extents, struct outcome *outcome)
 {
-	struct extents extents = { 0 };
-	struct outcome outcome;
+	struct proof proof;
 
-	for (size_t i = 0; i < field->break_count; i++) {
-		uint64_t at = field->breaks[i];
-
-		if ((at >= *least && at <= *most) ||
-			!try(bench, broken, at, gap, &extents, &outcome))
-			continue;
-		outcome_free(&outcome);
-		if (at < *least)
-			*least = at;
-		if (at > *most)
-			*most = at;
+	if (!try(bench, broken, choice->at, choice->gap, extents, outcome))
+		return false;
+	if (workbench_prove(bench, extents, outcome, &proof)) {
+		choice->bits = proof.bits;
+		choice->weak = proof.weak;
+		return true;
 	}
-	extents_free(&extents);
+	outcome_free(outcome);
+	return false;
 }
+
+/* All other breaks with this gap. One that is proved is chosen instead. */
+static void try_other_breaks(struct workbench *bench, const struct broken *broken,
+	const struct field *field, struct choice *choice, struct extents *extents,
+	struct outcome *outcome)
+{
+	uint64_t first = choice->at;
+
+	choice->least = choice->most = first;
+	for (size_t i = 0; i < field->break_count; i++) {
+		struct choice other = *choice;
+		struct extents trial = { 0 };
+		struct outcome now;
+
+		other.at = field->breaks[i];
+		if (other.at == first || !try_thoroughly(bench, broken, &other, &trial, &now)) {
+			extents_free(&trial);
+			continue;
+		}
+		if (other.at < choice->least)
+			other.least = choice->least = other.at;
+		if (other.at > choice->most)
+			other.most = choice->most = other.at;
+		if (other.bits > choice->bits) {
+			struct extents previous = *extents;
+
+			*extents = trial;
+			trial = previous;
+			outcome_free(outcome);
+			*outcome = now;
+			*choice = other;
+		} else {
+			outcome_free(&now);
+		}
+		extents_free(&trial);
+	}
+}
+
+/* How soon the carver notices wrong bytes behind a joint. */
+struct notice {
+	uint64_t trials, late; /* refused layouts; those refused for something before the joint */
+	uint64_t bytes;        /* of wrong data that were accepted in all of them */
+};
 
 /* Whether another gap is accepted with this break. */
 static bool has_other_gap(struct workbench *bench, const struct broken *broken,
-	const struct field *field, uint64_t at, int64_t gap)
+	const struct field *field, const struct choice *choice, struct notice *notice)
 {
 	struct extents extents = { 0 };
 	struct outcome outcome;
 	bool found = false;
+	uint64_t tested = bench->tested;
 
 	for (size_t i = 0; i < field->gap_count && !found; i++) {
-		if (field->gaps[i] == gap)
+		if (field->gaps[i] == choice->gap)
 			continue;
-		found = try(bench, broken, at, field->gaps[i], &extents, &outcome);
+		found = try(bench, broken, choice->at, field->gaps[i], &extents, &outcome);
 		if (found)
 			outcome_free(&outcome);
+		if (found || bench->tested == tested)
+			continue;
+		tested = bench->tested;
+		notice->trials++;
+		if (bench->reached + NOTICE_SLACK < choice->at)
+			notice->late++;
+		else if (bench->reached > choice->at)
+			notice->bytes += bench->reached - choice->at;
 	}
 	extents_free(&extents);
 	return found;
 }
 
-/* The layout was accepted: how sure it is. length: of the file. */
-static void judge(struct workbench *bench, const struct broken *broken, const struct field *field,
-	uint64_t at, int64_t gap, uint64_t length, struct assembly *assembly)
+/* The bits by which wrong data would not have been accepted for as many bytes as follow the joint, if
+ * it is as likely to be noticed at each byte as it was in the trials. Only where the carver notices
+ * it as it goes, and all others with this break were refused. */
+static uint32_t survival_bits(const struct notice *notice, uint64_t bytes)
 {
-	uint64_t least = at, most = at;
+	uint64_t mean;
 
-	find_other_breaks(bench, broken, field, gap, &least, &most);
-	if (has_other_gap(bench, broken, field, at, gap) || !workbench_goes_on(bench))
-		most = length;
-	if (least == most) {
-		assembly->evidence = UNIQUE_BITS;
+	if (notice->trials < NOTICE_TRIALS || notice->late * 8 > notice->trials)
+		return 0;
+	mean = notice->bytes / notice->trials + NOTICE_SLACK;
+	return bytes / mean < SURVIVAL_MAX ? (uint32_t)(bytes / mean) : SURVIVAL_MAX;
+}
+
+/* The layout was accepted: how sure it is. */
+static void judge(struct workbench *bench, const struct broken *broken, const struct field *field,
+	struct choice *choice, struct extents *extents, struct outcome *outcome,
+	struct assembly *assembly)
+{
+	struct notice notice = { 0 };
+
+	assembly->evidence = choice->bits;
+	if (workbench_is_proof(bench, choice->bits))
 		return;
-	}
+	try_other_breaks(bench, broken, field, choice, extents, outcome);
+	assembly->evidence = choice->bits;
+	if (workbench_is_proof(bench, choice->bits))
+		return;
+	/* No checksum proves it: which bytes may be others? */
+	if (has_other_gap(bench, broken, field, choice, &notice) || !workbench_goes_on(bench))
+		choice->most = choice->weak.offset + choice->weak.length;
+	else if (choice->bits >= EXACT_BITS && choice->least == choice->most)
+		assembly->evidence += survival_bits(&notice, outcome->length - choice->at);
+	if (choice->most > outcome->length)
+		choice->most = outcome->length;
+	if (choice->least >= choice->most)
+		return;
 	assembly->doubt_count = 1;
-	assembly->doubt[0] = (struct range){ least, most - least };
+	assembly->doubt[0] = (struct range){ choice->least, choice->most - choice->least };
 }
 
 static bool search(struct workbench *bench, const struct broken *broken, const struct field *field,
@@ -202,13 +285,14 @@ static bool search(struct workbench *bench, const struct broken *broken, const s
 
 		for (size_t g = 0; g < field->gap_count; g++)
 			for (size_t b = from; b < to; b++) {
+				struct choice choice = { .at = field->breaks[b],
+					.gap = field->gaps[g] };
+
 				if (!workbench_goes_on(bench))
 					return false;
-				if (!try(bench, broken, field->breaks[b], field->gaps[g], extents,
-					    outcome))
+				if (!try_thoroughly(bench, broken, &choice, extents, outcome))
 					continue;
-				judge(bench, broken, field, field->breaks[b], field->gaps[g],
-					outcome->length, assembly);
+				judge(bench, broken, field, &choice, extents, outcome, assembly);
 				return true;
 			}
 	}
@@ -221,8 +305,8 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 	struct field field = { 0 };
 	bool found;
 
-	if (broken->start < bench->clusters->origin)
-		return false;
+	if (broken->start % bench->clusters->size != bench->clusters->origin)
+		return false; /* inside another file */
 	find_breaks(bench->clusters, broken, &field);
 	find_near_gaps(bench->clusters, &field);
 	workbench_prepare(bench, broken);

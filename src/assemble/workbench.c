@@ -76,6 +76,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 	charge(bench, outcome->work);
 	bench->no_memory = outcome->no_memory;
 	bench->stopped = view_stopped(bench->view);
+	bench->reached = outcome->length;
 	good = outcome->verdict == CARVE_COMPLETE ||
 	       (outcome->verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
 	if (!good || bench->no_memory || bench->stopped) {
@@ -97,4 +98,76 @@ bool workbench_try(struct workbench *bench, struct extents *extents, struct outc
 		return true;
 	outcome_free(outcome);
 	return false;
+}
+
+/* How well the content fits together at a joint, in bits. */
+static uint32_t fit_bits(struct workbench *bench, uint64_t at)
+{
+	struct carve_joint joint = { 0 };
+
+	if (!bench->rule->carver->joint || !bench->rule->carver->joint(bench->view, at, &joint))
+		return 0;
+	return joint.bits;
+}
+
+/* Of the file's joints the one that is proved least. */
+static void find_weakest(struct workbench *bench, const struct extents *extents, uint64_t length,
+	struct proof *proof)
+{
+	uint64_t joint = 0, at = 0;
+
+	*proof = (struct proof){ .bits = UINT32_MAX };
+	for (size_t i = 0; i + 1 < extents->count; i++) {
+		uint32_t bits;
+
+		joint += extents->runs[i].length;
+		bits = view_proof(bench->view, joint);
+		if (bits >= proof->bits)
+			continue;
+		at = joint;
+		proof->bits = bits;
+		proof->weak = view_unproved(bench->view, joint);
+		if (proof->weak.length > length - proof->weak.offset)
+			proof->weak.length = length - proof->weak.offset;
+	}
+	/* Last, as it makes the carver check, and declare, again. */
+	if (at)
+		proof->bits += fit_bits(bench, at);
+}
+
+bool workbench_prove(struct workbench *bench, const struct extents *extents,
+	struct outcome *outcome, struct proof *proof)
+{
+	struct outcome again;
+
+	if (!workbench_goes_on(bench))
+		return false;
+	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count, true,
+		bench->work_left, &again);
+	charge(bench, again.work);
+	bench->no_memory = again.no_memory;
+	bench->stopped = view_stopped(bench->view);
+	if (again.verdict != CARVE_COMPLETE || again.length != outcome->length ||
+		bench->no_memory || bench->stopped) {
+		outcome_free(&again);
+		return false;
+	}
+	find_weakest(bench, extents, again.length, proof);
+	outcome_free(outcome);
+	*outcome = again;
+	return true;
+}
+
+uint32_t workbench_bits(uint64_t number)
+{
+	uint32_t bits = 0;
+
+	for (; number > 1; number = (number + 1) / 2)
+		bits++;
+	return bits;
+}
+
+bool workbench_is_proof(const struct workbench *bench, uint32_t bits)
+{
+	return bits >= PROOF_BITS + workbench_bits(bench->tested);
 }

@@ -11,6 +11,12 @@
 #include "assemble/extents.h"
 #include "carve/view.h"
 
+/* What a carver's checks show of an accepted layout. */
+struct proof {
+	uint32_t bits;     /* of the joint that they prove least */
+	struct range weak; /* around that joint: bytes of the file that none of them covers */
+};
+
 /* A file that the scan could not follow to its end. */
 struct broken {
 	uint64_t start;  /* in the evidence */
@@ -38,7 +44,13 @@ struct workbench {
 	bool stopped, no_memory; /* the trials mean nothing */
 	bool exhausted;          /* no work was left: some trials were not made */
 	struct workbench_states states;
+	uint64_t reached;        /* bytes that the carver validated in the last trial */
 };
+
+/* By how many bits evidence must exceed the number of trials. */
+#define PROOF_BITS 20
+/* Bits of a number: those by which chance makes one of so many trials pass. */
+uint32_t workbench_bits(uint64_t number);
 
 /* Whether trials can go on. */
 bool workbench_goes_on(const struct workbench *bench);
@@ -52,5 +64,11 @@ bool workbench_try(struct workbench *bench, struct extents *extents, struct outc
  * extents may have bytes of complete files, which were found in pieces of this one. */
 bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
 	struct outcome *outcome);
+/* What was accepted once more, thoroughly. True when it is COMPLETE again, with the same length; the
+ * outcome is the new one then, else as it was. */
+bool workbench_prove(struct workbench *bench, const struct extents *extents,
+	struct outcome *outcome, struct proof *proof);
+/* Whether evidence of so many bits is enough, after so many trials. */
+bool workbench_is_proof(const struct workbench *bench, uint32_t bits);
 
 #endif

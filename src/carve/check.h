@@ -43,9 +43,11 @@ void check_name_cause(char *reason, size_t size, const char *cause);
 void check_candidate(struct view *view, struct image *image, const struct rule *rule,
 	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome);
 /* The same for a file in pieces, whose rule has a carver: the carver sees the bytes of the runs
- * (view_point_runs), cut at the rule's max_size. Offsets in the outcome are in the file. */
+ * (view_point_runs), cut at the rule's max_size. Offsets in the outcome are in the file. thorough:
+ * as in view_thorough. */
 void check_runs(struct view *view, struct image *image, const struct rule *rule,
-	const struct range *runs, size_t run_count, uint64_t work_max, struct outcome *outcome);
+	const struct range *runs, size_t run_count, bool thorough, uint64_t work_max,
+	struct outcome *outcome);
 
 /* For many checks of files that begin with the same bytes, by a rule whose carver can resume. */
 struct check_states {

@@ -660,7 +660,7 @@ void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits)
 {
 	size_t i;
 
-	if (!view->joint_count || to <= from)
+	if (!view->joint_count || to <= from || !bits)
 		return;
 	i = joint_from(view, from);
 	if (i < view->joint_count && view->joints[i].at == from)

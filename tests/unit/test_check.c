@@ -445,14 +445,14 @@ Test(check, a_file_in_pieces_has_offsets_of_its_own)
 	struct view *view = view_new();
 	struct outcome outcome;
 
-	check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &outcome);
+	check_runs(view, &image, &rule, runs, 2, false, UINT64_MAX, &outcome);
 	cr_expect_eq(outcome.verdict, CARVE_COMPLETE);
 	cr_expect_eq(outcome.length, 20);
 	cr_assert_eq(outcome.unverified.count, 1);
 	cr_expect_eq(outcome.unverified.items[0].offset, 5);
 	outcome_free(&outcome);
 	rule.max_size = 19;
-	check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &outcome);
+	check_runs(view, &image, &rule, runs, 2, true, UINT64_MAX, &outcome);
 	cr_expect_eq(outcome.verdict, CARVE_REJECT, "it exceeds max_size");
 	view_free(view);
 }

@@ -182,7 +182,8 @@ static enum jpeg_walk skip_scan(struct jpeg *jpeg, const char **problem)
 	uint64_t start = jpeg->at;
 	enum jpeg_scan state;
 
-	jpeg->scan_count++;
+	if (!jpeg->scan_count++)
+		jpeg->first_scan = start;
 	state = jpeg_skip_scan(jpeg, problem);
 	jpeg->valid_end = jpeg->at;
 	switch (state) {

@@ -496,6 +496,17 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 		d->block == refined_ac_block ? REFINED_BYTE_WORK : BYTE_WORK);
 }
 
+/* What it is worth that the marker after the data stands where the last MCU ends: see view_proved. */
+static unsigned count_bits(const struct jpeg *jpeg)
+{
+	uint64_t mcus = (uint64_t)jpeg->mcus_across * jpeg->mcus_down;
+	unsigned bits = 3;
+
+	for (; mcus > 1; mcus /= 2)
+		bits++;
+	return bits;
+}
+
 enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 {
 	struct jpeg_decoder d;
@@ -505,8 +516,10 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	start_scan(&d, jpeg);
 	whole = decode_all(&d);
 	jpeg->at = b->at;
-	if (whole)
+	if (whole) {
+		view_proved(jpeg->view, jpeg->first_scan, jpeg->at + 2, count_bits(jpeg));
 		return JPEG_SCAN_DONE;
+	}
 	if (!d.problem)
 		return JPEG_SCAN_CUT;
 	*problem = d.problem;
