@@ -51,7 +51,7 @@ bool zip_find_directory(struct view *view, uint64_t from, struct zip_directory *
 {
 	uint64_t at = from, limit = search_limit(view, at), end;
 
-	while (walk_find(view, &at, limit, 'P')) {
+	while (walk_find_word(view, &at, limit, "PK\1\2PK\3\4")) {
 		const uint8_t *p = view_peek(view, at, 4);
 		uint32_t signature = p ? le32(p) : 0;
 
