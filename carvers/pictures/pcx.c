@@ -104,7 +104,9 @@ static enum verdict complete_verdict(struct pcx *pcx, struct finding *finding, u
 	bool palette = p && p[0] == 0x0c;
 
 	finding->length = palette ? end + PALETTE_LEN : end;
-	if (pcx->palette && !palette && view_peek(pcx->view, end, 1)[0] == 0x0c)
+	if (!p)
+		p = pcx->palette ? view_peek(pcx->view, end, 1) : NULL;
+	if (pcx->palette && !palette && p && p[0] == 0x0c)
 		return walk_cut(pcx->view, finding, end + PALETTE_LEN, view_size(pcx->view));
 	if (pcx->palette && !palette)
 		return verdict_because(CARVE_UNVERIFIED, finding, "no palette at %" PRIu64, end);

@@ -107,6 +107,8 @@ static const char *check_page(
 	uint32_t next;
 	bool tree;
 
+	if (!page.bytes) /* the check's budget is spent */
+		return "bytes that can't be read";
 	if (is_map(db, number))
 		return check_map(db, page.bytes, number);
 	tree = sqlite_is_btree(&page);

@@ -1,6 +1,9 @@
 #include "assemble/workbench.h"
 
 #include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
 
 bool workbench_goes_on(const struct workbench *bench)
 {
@@ -110,29 +113,33 @@ static uint32_t fit_bits(struct workbench *bench, uint64_t at)
 	return joint.bits;
 }
 
-/* Of the file's joints the one that is proved least. */
+/* Of the file's joints the one that is proved least. What the carver declared is read first, as
+ * looking at a joint may make it declare again. */
 static void find_weakest(struct workbench *bench, const struct extents *extents, uint64_t length,
 	struct proof *proof)
 {
-	uint64_t joint = 0, at = 0;
+	size_t count = extents->count - 1;
+	struct proof *proofs = xcalloc(count + 1, sizeof(*proofs));
+	uint64_t joint = 0;
 
-	*proof = (struct proof){ .bits = UINT32_MAX };
-	for (size_t i = 0; i + 1 < extents->count; i++) {
-		uint32_t bits;
+	for (size_t i = 0; i < count; i++) {
+		struct range *weak = &proofs[i].weak;
 
 		joint += extents->runs[i].length;
-		bits = view_proof(bench->view, joint);
-		if (bits >= proof->bits)
-			continue;
-		at = joint;
-		proof->bits = bits;
-		proof->weak = view_unproved(bench->view, joint);
-		if (proof->weak.length > length - proof->weak.offset)
-			proof->weak.length = length - proof->weak.offset;
+		proofs[i].bits = view_proof(bench->view, joint);
+		*weak = view_unproved(bench->view, joint);
+		if (weak->length > length - weak->offset)
+			weak->length = length - weak->offset;
 	}
-	/* Last, as it makes the carver check, and declare, again. */
-	if (at)
-		proof->bits += fit_bits(bench, at);
+	*proof = (struct proof){ .bits = UINT32_MAX };
+	joint = 0;
+	for (size_t i = 0; i < count; i++) {
+		joint += extents->runs[i].length;
+		proofs[i].bits += fit_bits(bench, joint);
+		if (proofs[i].bits < proof->bits)
+			*proof = proofs[i];
+	}
+	free(proofs);
 }
 
 bool workbench_prove(struct workbench *bench, const struct extents *extents,

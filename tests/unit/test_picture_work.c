@@ -4,6 +4,7 @@
  */
 #include "carver_case.h"
 
+#include <glob.h>
 #include <stdio.h>
 
 static struct bytes read_golden(const char *path)
@@ -64,4 +65,31 @@ Test(picture_work, decoding_counts)
 			cases[i].path);
 		free(bytes.data);
 	}
+}
+
+/* Wherever a check's work is spent, nothing more can be looked at: no carver may take that for what
+ * the file's structure rules out. */
+Test(picture_work, any_check_ends_wherever_its_work_is_spent)
+{
+	glob_t found;
+
+	cr_assert_eq(glob("tests/golden/*/*.expected", 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char carver[64], path[200];
+		struct bytes bytes;
+		uint64_t work;
+
+		cr_assert_eq(
+			sscanf(found.gl_pathv[i], "tests/golden/%63[^/]/%199s", carver, path), 2);
+		snprintf(path, sizeof(path), "%s", found.gl_pathv[i] + strlen("tests/golden/"));
+		path[strlen(path) - strlen(".expected")] = '\0';
+		if (!carver_find(carver))
+			continue;
+		bytes = read_golden(path);
+		work = work_of(carver, &bytes, UINT64_MAX - 1);
+		for (uint64_t part = 1; part <= 24 && work < (8 << 20); part++)
+			work_of(carver, &bytes, work * part / 25);
+		free(bytes.data);
+	}
+	globfree(&found);
 }
