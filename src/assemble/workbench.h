@@ -44,7 +44,7 @@ struct workbench {
 	bool stopped, no_memory; /* the trials mean nothing */
 	bool exhausted;          /* no work was left: some trials were not made */
 	struct workbench_states states;
-	uint64_t reached;        /* bytes that the carver validated in the last trial */
+	uint64_t reached; /* bytes that the carver validated in the last trial */
 };
 
 /* By how many bits evidence must exceed the number of trials. */

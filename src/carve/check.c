@@ -445,7 +445,9 @@ void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	const struct range *runs, size_t run_count, bool thorough, uint64_t work_max,
 	struct outcome *outcome)
 {
-	check_runs_from(view, image, rule, runs, run_count, work_max, NULL, outcome);
+	const struct check_states states = { .thorough = thorough };
+
+	check_runs_from(view, image, rule, runs, run_count, work_max, &states, outcome);
 }
 
 void check_runs_from(struct view *view, struct image *image, const struct rule *rule,
@@ -454,7 +456,7 @@ void check_runs_from(struct view *view, struct image *image, const struct rule *
 {
 	*outcome = (struct outcome){ .verdict = CARVE_UNVERIFIED, .end = END_CARVER };
 	view_point_runs(view, image, runs, run_count, rule->max_size);
-	view_set_thorough(view, thorough);
+	view_set_thorough(view, states && states->thorough);
 	view_limit_work(view, work_max);
 	if (states && states->spacing)
 		view_keep_states(view, states->spacing);

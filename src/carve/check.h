@@ -51,6 +51,7 @@ void check_runs(struct view *view, struct image *image, const struct rule *rule,
 
 /* For many checks of files that begin with the same bytes, by a rule whose carver can resume. */
 struct check_states {
+	bool thorough;                  /* see view_thorough; without from */
 	const struct carve_state *from; /* NULL, or saved by a check of a file with the same
 					   from->offset first bytes: the check goes on from there */
 	uint64_t spacing; /* 0, or the check saves states, at least so many bytes apart: then

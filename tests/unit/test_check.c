@@ -513,7 +513,7 @@ Test(check, goes_on_from_states)
 		cr_assert_eq(whole.verdict, CARVE_COMPLETE, "%s", whole.finding.why);
 		outcome_free(&whole);
 		count = view_copy_states(view, states);
-		check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &whole);
+		check_runs(view, &image, &rule, runs, 2, false, UINT64_MAX, &whole);
 		proof = view_proof(view, at);
 		cr_assert(at % 2 == 0 || whole.verdict == CARVE_COMPLETE);
 		while (count && states[count - 1].offset > at)
