@@ -139,6 +139,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	bool whole;
 	uint64_t run_end = inflate_run(view, &head, &whole), at = run_end, size = view_size(view);
 	const char *problem;
+	bool found;
 
 	if ((whole ? head.total % SECTOR : head.len < HEAD_LEN) || !is_disk(&head))
 		return verdict_because(CARVE_REJECT, finding,
@@ -148,11 +149,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "the first run is invalid at %" PRIu64, run_end);
 	}
-	while (walk_find(view, &at, size, 'k') && !is_trailer(view, at))
+	while ((found = walk_find_word(view, &at, size, "koly")) && !is_trailer(view, at))
 		at++;
-	if (at >= size || !is_trailer(view, at)) {
+	if (!found) {
 		finding->length = run_end;
-		return verdict_because(CARVE_TRUNCATED, finding, "no trailer before %" PRIu64, at);
+		return verdict_because(CARVE_TRUNCATED, finding, "no trailer before %" PRIu64, size);
 	}
 	problem = check_trailer(view, at);
 	finding->length = problem ? run_end : at + TRAILER_LEN;

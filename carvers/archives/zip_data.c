@@ -146,22 +146,14 @@ bool zip_find_record(struct view *view, uint64_t from, uint64_t to, uint64_t *at
 	while (view_unreadable(view, *at, 1, &first, &end))
 		view_unreadable(view, *at, VIEW_MAX_PEEK, &first, at);
 	end = size - *at < RECORD_FAR ? size : *at + RECORD_FAR;
-	for (; walk_find(view, at, end, 'P'); ++*at) {
-		const uint8_t *p = view_peek(view, *at, 4);
-		uint32_t signature = p ? le32(p) : 0;
-
-		if (signature == ZIP_LOCAL || signature == ZIP_CENTRAL || signature == ZIP_END64 ||
-			signature == ZIP_END)
-			return true;
-	}
-	return false;
+	return walk_find_word(view, at, end, "PK\1\2PK\3\4PK\6\6PK\5\6");
 }
 
 static enum zip_found search_end(struct view *view, struct zip_member *member, uint64_t from)
 {
 	uint64_t at = from;
 
-	while (walk_find(view, &at, view_size(view), 'P')) {
+	while (walk_find_word(view, &at, view_size(view), "PK\1\2PK\3\4PK\7\10PK\6\10")) {
 		if (ends_at(view, member, at))
 			return ZIP_FOUND;
 		at++;

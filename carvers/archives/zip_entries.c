@@ -6,8 +6,10 @@
  * overlaps another. What belongs to no entry is named as unverified.
  *
  * The directory is searched from where the walk over the members had to stop, jumping over data that
- * a local header describes, but never further than as many bytes as were passed before: the work
- * stays linear in the length of what is there. Its end record has to give its place exactly.
+ * a local header describes. The bytes between such data that are looked at are never more than those
+ * that were passed before, in all: the work stays linear in the length of what is there, and an
+ * archive that was cut does not walk over all the others after it. The end record has to give the
+ * directory's place exactly.
  */
 #include "zip.h"
 
@@ -18,14 +20,15 @@
 #include "walk.h"
 
 #define SEARCH_MIN 65536
+#define JUMPS_MAX 65536 /* headers of members that are passed */
 #define ENTRIES_MAX ((uint64_t)1 << 20)
 #define ENTRY_WORK 64 /* units (view_work) to sort one */
 
-static uint64_t search_limit(struct view *view, uint64_t at)
+static uint64_t search_limit(struct view *view, uint64_t at, uint64_t budget)
 {
-	uint64_t limit = at < INT64_MAX / 2 ? 2 * at + SEARCH_MIN : UINT64_MAX;
+	uint64_t rest = view_size(view) - at;
 
-	return limit < view_size(view) ? limit : view_size(view);
+	return at + (budget < rest ? budget : rest);
 }
 
 /* Whether directory->at has a directory whose end record gives just that place. */
@@ -49,9 +52,12 @@ static uint64_t described_end(struct view *view, uint64_t at)
 
 bool zip_find_directory(struct view *view, uint64_t from, struct zip_directory *directory)
 {
-	uint64_t at = from, limit = search_limit(view, at), end;
+	uint64_t at = from, start = from, budget = from + SEARCH_MIN, end;
 
-	while (walk_find_word(view, &at, limit, "PK\1\2PK\3\4")) {
+	for (unsigned i = 0;
+		i < JUMPS_MAX && at <= view_size(view) &&
+		walk_find_word(view, &at, search_limit(view, at, budget), "PK\1\2PK\3\4");
+		i++) {
 		const uint8_t *p = view_peek(view, at, 4);
 		uint32_t signature = p ? le32(p) : 0;
 
@@ -66,9 +72,8 @@ bool zip_find_directory(struct view *view, uint64_t from, struct zip_directory *
 		} else if (signature == ZIP_LOCAL) {
 			end = described_end(view, at);
 		}
-		at = end > at ? end : at + 1;
-		if (end)
-			limit = search_limit(view, at);
+		budget -= at - start;
+		start = at = end > at ? end : at + 1;
 	}
 	return false;
 }

@@ -69,7 +69,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no X3F head at 0");
 	if (le32(p + 28) > 65535 || le32(p + 32) > 65535 || le32(p + 36) % 90)
 		return verdict_because(CARVE_REJECT, finding, "an impossible picture at 28");
-	while (walk_find(view, &at, size, 'S')) {
+	while (walk_find_word(view, &at, size, "SECd")) {
 		end = directory_end(view, at);
 		if (end) {
 			finding->length = end;

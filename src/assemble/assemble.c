@@ -310,12 +310,19 @@ static bool can_have(const struct assembler *assembler, const struct assembled *
 	return true;
 }
 
+/* The file system has its extents, so it may have clusters that others have, too: of a deleted file
+ * some may have been given to another, which its reason says. */
+static bool is_recorded(const struct assembled *found)
+{
+	const struct assembly *assembly = &found->assembly;
+
+	return assembly->by == ASSEMBLY_FILE_SYSTEM &&
+	       assembly->evidence + workbench_bits(assembly->tested) >= RECORD_BITS;
+}
+
 static void claim(struct assembler *assembler, struct assembled *found)
 {
-	bool recorded = found->assembly.by == ASSEMBLY_FILE_SYSTEM &&
-			found->assembly.evidence >= RECORD_BITS;
-
-	if (!recorded && !can_have(assembler, found)) {
+	if (!is_recorded(found) && !can_have(assembler, found)) {
 		forget(found);
 		return;
 	}
@@ -350,7 +357,7 @@ static void drop_overlapping(struct assembler *assembler)
 		struct assembled *found = &assembler->found[i];
 
 		if (found->runs && found->outcome.verdict != CARVE_COMPLETE &&
-			!can_have(assembler, found))
+			!is_recorded(found) && !can_have(assembler, found))
 			forget(found);
 	}
 }

@@ -15,5 +15,5 @@ sed -n '/Unreadable/,/Problems/p' out.auto/audit.txt
 tr -d '\0' <out.auto/rec/0000001100.rec | wc -c
 try carve -c rec.conf --map none -o out image
 try carve -c rec.conf --map rec.conf -o out image
-try carve -c rec.conf --map image.map -o out image image
+try carve -c rec.conf --map image.map -o out image other
 expect_nothing_at out
