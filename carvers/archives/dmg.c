@@ -153,7 +153,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		at++;
 	if (!found) {
 		finding->length = run_end;
-		return verdict_because(CARVE_TRUNCATED, finding, "no trailer before %" PRIu64, size);
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no trailer before %" PRIu64, size);
 	}
 	problem = check_trailer(view, at);
 	finding->length = problem ? run_end : at + TRAILER_LEN;
