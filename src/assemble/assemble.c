@@ -3,7 +3,7 @@
  * complete ones, and each file that broke off. Then come the passes, one a strategy: all files that
  * are still broken are tried against the same clusters, in parallel, and what they found is claimed
  * serially, the surest first, so that no cluster is given away twice and the threads' order does not
- * matter. Whoever loses a cluster is tried again in the next pass. At the end what was put together
+ * matter. A file that loses a cluster is tried again in the next pass. At the end what was put together
  * without proof gives way to complete files.
  *
  * Work is bounded by units (carve/view.h), for each file its share of what the image allows, so that
@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,14 +151,6 @@ struct crew {
 	uint64_t work; /* of each file */
 	_Atomic size_t next;
 	_Atomic bool stopped, no_memory;
-	pthread_mutex_t lock;
-	pthread_cond_t ended;
-	unsigned at_work;
-};
-
-struct crew_job {
-	struct pool_job pool_job; /* first */
-	struct crew *crew;
 };
 
 static bool may_go_on(void *context, uint64_t reached)
@@ -230,12 +221,13 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	extents_free(&extents);
 }
 
-static void run_crew(struct pool_job *pool_job, unsigned worker)
+static void try_files(void *context, unsigned number, unsigned worker)
 {
-	struct crew *crew = ((struct crew_job *)pool_job)->crew;
+	struct crew *crew = context;
 	struct view *view = view_new();
 	size_t index;
 
+	(void)number;
 	(void)worker;
 	view_watch(view, may_go_on, crew);
 	while ((index = crew->next++) < crew->assembler->broken_count && !crew->stopped &&
@@ -243,10 +235,6 @@ static void run_crew(struct pool_job *pool_job, unsigned worker)
 		if (!crew->assembler->found[index].runs)
 			try_file(crew, view, index);
 	view_free(view);
-	pthread_mutex_lock(&crew->lock);
-	crew->at_work--;
-	pthread_cond_signal(&crew->ended);
-	pthread_mutex_unlock(&crew->lock);
 }
 
 /* Each file's share of the pass's work. */
@@ -265,28 +253,6 @@ static uint64_t work_of_file(const struct assembler *assembler)
 	return percent < UINT64_MAX / work ? work * percent / 100 : UINT64_MAX;
 }
 
-static void try_all(struct crew *crew)
-{
-	unsigned threads = pool_threads(crew->assembler->options.pool);
-	struct crew_job *jobs = xcalloc(threads, sizeof(*jobs));
-
-	pthread_mutex_init(&crew->lock, NULL);
-	pthread_cond_init(&crew->ended, NULL);
-	crew->at_work = threads;
-	for (unsigned i = 0; i < threads; i++) {
-		jobs[i].pool_job.run = run_crew;
-		jobs[i].crew = crew;
-		pool_submit(crew->assembler->options.pool, POOL_CHECK, &jobs[i].pool_job);
-	}
-	pthread_mutex_lock(&crew->lock);
-	while (crew->at_work)
-		pthread_cond_wait(&crew->ended, &crew->lock);
-	pthread_mutex_unlock(&crew->lock);
-	pthread_cond_destroy(&crew->ended);
-	pthread_mutex_destroy(&crew->lock);
-	free(jobs);
-}
-
 /* ---- claims -------------------------------------------------------------------------------- */
 
 static int compare_claims(const void *a, const void *b)
@@ -303,11 +269,7 @@ static int compare_claims(const void *a, const void *b)
 
 static bool can_have(const struct assembler *assembler, const struct assembled *found)
 {
-	for (uint32_t i = 0; i < found->run_count; i++)
-		if (!clusters_are_free(
-			    &assembler->clusters, found->runs[i].offset, found->runs[i].length))
-			return false;
-	return true;
+	return clusters_all_free(&assembler->clusters, found->runs, found->run_count);
 }
 
 /* The file system has its extents, so it may have clusters that others have, too: of a deleted file
@@ -382,10 +344,11 @@ static void undo(struct assembler *assembler, enum assembly_by by)
 int assembler_pass(struct assembler *assembler, struct error *error)
 {
 	struct crew crew = { .assembler = assembler, .strategy = next_strategy(assembler) };
+	struct pool *pool = assembler->options.pool;
 
 	get_ready(assembler);
 	crew.work = work_of_file(assembler);
-	try_all(&crew);
+	pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
 	if (crew.stopped || crew.no_memory) {
 		undo(assembler, crew.strategy->by);
 		return crew.no_memory ? error_set(error, EXIT_IO, ENOMEM,

@@ -138,6 +138,14 @@ bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_
 	return ranges_overlap(&clusters->taken, offset, length) == 0;
 }
 
+bool clusters_all_free(const struct clusters *clusters, const struct range *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!clusters_are_free(clusters, runs[i].offset, runs[i].length))
+			return false;
+	return true;
+}
+
 bool clusters_is_start(const struct clusters *clusters, uint64_t offset)
 {
 	size_t low = 0, high = clusters->start_count;
@@ -172,6 +180,15 @@ void clusters_save(const struct clusters *clusters, struct codec_writer *writer)
 	codec_put(writer, clusters->inside_end);
 }
 
+static void load_offsets(struct clusters *clusters,
+	void (*add)(struct clusters *clusters, uint64_t offset), struct codec_reader *reader)
+{
+	uint64_t count = codec_get(reader, STARTS_MAX);
+
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		add(clusters, codec_get(reader, clusters->end));
+}
+
 void clusters_load(struct clusters *clusters, struct codec_reader *reader)
 {
 	uint64_t limit = clusters->end, count = codec_get(reader, UINT32_MAX);
@@ -181,12 +198,8 @@ void clusters_load(struct clusters *clusters, struct codec_reader *reader)
 
 		clusters_add_complete(clusters, offset, codec_get(reader, limit - offset));
 	}
-	count = codec_get(reader, STARTS_MAX);
-	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
-		add_start(clusters, codec_get(reader, limit));
-	count = codec_get(reader, STARTS_MAX);
-	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
-		add_voter(clusters, codec_get(reader, limit));
+	load_offsets(clusters, add_start, reader);
+	load_offsets(clusters, add_voter, reader);
 	clusters->inside_end = codec_get(reader, limit);
 }
 

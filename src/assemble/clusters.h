@@ -40,6 +40,8 @@ void clusters_get_ready(struct clusters *clusters);
 void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length);
 /* Whether no complete file has a byte of the range, which is inside the image. */
 bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_t length);
+/* The same for each of the runs. */
+bool clusters_all_free(const struct clusters *clusters, const struct range *runs, size_t count);
 /* Whether a file that was found starts exactly there. */
 bool clusters_is_start(const struct clusters *clusters, uint64_t offset);
 /* For a checkpoint: what was added, bases left out. */

@@ -24,15 +24,6 @@ void extents_add(struct extents *extents, uint64_t offset, uint64_t length)
 	extents->runs[extents->count++] = (struct range){ offset, length };
 }
 
-uint64_t extents_length(const struct extents *extents)
-{
-	uint64_t length = 0;
-
-	for (size_t i = 0; i < extents->count; i++)
-		length += extents->runs[i].length;
-	return length;
-}
-
 void extents_cut(struct extents *extents, uint64_t length)
 {
 	size_t i = 0;

@@ -17,7 +17,6 @@ struct extents {
 void extents_clear(struct extents *extents);
 /* Adds bytes at the file's end; a run that continues the last one becomes part of it. */
 void extents_add(struct extents *extents, uint64_t offset, uint64_t length);
-uint64_t extents_length(const struct extents *extents);
 /* Cuts the file to this many bytes. */
 void extents_cut(struct extents *extents, uint64_t length);
 /* Whether a byte of the evidence is in it twice. */

@@ -10,22 +10,16 @@ bool workbench_goes_on(const struct workbench *bench)
 	return !bench->stopped && !bench->no_memory && !bench->exhausted;
 }
 
-/* What the trial took, or what it was allowed. */
-static void charge(struct workbench *bench, uint64_t work)
+/* After a check: its work, or what it was allowed, and why it may have ended early. */
+static void take_result(struct workbench *bench, const struct outcome *outcome)
 {
+	uint64_t work = outcome->work;
+
 	bench->work_left -= work < bench->work_left ? work : bench->work_left;
 	if (!bench->work_left)
 		bench->exhausted = true;
-}
-
-/* No complete file has a byte of it. */
-static bool is_free(const struct workbench *bench, const struct extents *extents)
-{
-	for (size_t i = 0; i < extents->count; i++)
-		if (!clusters_are_free(
-			    bench->clusters, extents->runs[i].offset, extents->runs[i].length))
-			return false;
-	return true;
+	bench->no_memory = outcome->no_memory;
+	bench->stopped = view_stopped(bench->view);
 }
 
 /* Bytes between states. */
@@ -41,9 +35,7 @@ void workbench_prepare(struct workbench *bench, const struct broken *broken)
 		return;
 	check_runs_from(bench->view, bench->evidence, bench->rule, &run, 1, bench->work_left,
 		&states, &outcome);
-	charge(bench, outcome.work);
-	bench->no_memory = outcome.no_memory;
-	bench->stopped = view_stopped(bench->view);
+	take_result(bench, &outcome);
 	outcome_free(&outcome);
 	bench->states.start = broken->start;
 	bench->states.count = view_copy_states(bench->view, bench->states.items);
@@ -76,9 +68,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 	states.from = find_state(bench, extents);
 	check_runs_from(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
 		bench->work_left, &states, outcome);
-	charge(bench, outcome->work);
-	bench->no_memory = outcome->no_memory;
-	bench->stopped = view_stopped(bench->view);
+	take_result(bench, outcome);
 	bench->reached = outcome->length;
 	good = outcome->verdict == CARVE_COMPLETE ||
 	       (outcome->verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
@@ -97,8 +87,8 @@ bool workbench_try(struct workbench *bench, struct extents *extents, struct outc
 {
 	if (!workbench_check(bench, extents, CARVE_COMPLETE, outcome))
 		return false;
-	if (is_free(bench, extents))
-		return true;
+	if (clusters_all_free(bench->clusters, extents->runs, extents->count))
+		return true; /* no complete file has a byte of it */
 	outcome_free(outcome);
 	return false;
 }
@@ -151,9 +141,7 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 		return false;
 	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count, true,
 		bench->work_left, &again);
-	charge(bench, again.work);
-	bench->no_memory = again.no_memory;
-	bench->stopped = view_stopped(bench->view);
+	take_result(bench, &again);
 	if (again.verdict != CARVE_COMPLETE || again.length != outcome->length ||
 		bench->no_memory || bench->stopped) {
 		outcome_free(&again);

@@ -1,5 +1,6 @@
 #include "base/pool.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -122,6 +123,55 @@ void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job
 	queue->last = &job->next;
 	pthread_cond_signal(&pool->wake);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- work that is shared ------------------------------------------------------------------- */
+
+struct shared {
+	void (*run)(void *context, unsigned number, unsigned worker);
+	void *context;
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	unsigned left; /* jobs that have not ended */
+};
+
+struct share {
+	struct pool_job job; /* first */
+	struct shared *shared;
+	unsigned number;
+};
+
+static void run_share(struct pool_job *job, unsigned worker)
+{
+	const struct share *share = (const struct share *)job;
+	struct shared *shared = share->shared;
+
+	shared->run(shared->context, share->number, worker);
+	pthread_mutex_lock(&shared->lock);
+	if (!--shared->left)
+		pthread_cond_signal(&shared->ended);
+	pthread_mutex_unlock(&shared->lock);
+}
+
+void pool_share(struct pool *pool, enum pool_priority priority, unsigned count,
+	void (*run)(void *context, unsigned number, unsigned worker), void *context)
+{
+	struct shared shared = { .run = run, .context = context, .left = count };
+	struct share shares[POOL_SHARES_MAX];
+
+	assert(count <= POOL_SHARES_MAX);
+	pthread_mutex_init(&shared.lock, NULL);
+	pthread_cond_init(&shared.ended, NULL);
+	for (unsigned i = 0; i < count; i++) {
+		shares[i] = (struct share){ { .run = run_share }, &shared, i };
+		pool_submit(pool, priority, &shares[i].job);
+	}
+	pthread_mutex_lock(&shared.lock);
+	while (shared.left)
+		pthread_cond_wait(&shared.ended, &shared.lock);
+	pthread_mutex_unlock(&shared.lock);
+	pthread_cond_destroy(&shared.ended);
+	pthread_mutex_destroy(&shared.lock);
 }
 
 void pool_free(struct pool *pool)

@@ -24,6 +24,11 @@ struct pool *pool_new(unsigned threads);
 unsigned pool_threads(const struct pool *pool);
 /* Thread-safe; jobs may call it too. */
 void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job *job);
+/* Lets `count` jobs (at most POOL_SHARES_MAX) run the function, each with its number, and waits until
+ * all have ended. Not to be called by a job. */
+#define POOL_SHARES_MAX 1024
+void pool_share(struct pool *pool, enum pool_priority priority, unsigned count,
+	void (*run)(void *context, unsigned number, unsigned worker), void *context);
 /* Waits for all submitted jobs and ends the threads. NULL is fine. */
 void pool_free(struct pool *pool);
 

@@ -1,6 +1,6 @@
 #include "run/sift.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -8,23 +8,13 @@
 /* Hits that a thread takes at a time. */
 #define BATCH 512
 
-struct sift_job {
-	struct pool_job job; /* first: its address is the job's */
-	struct sift *sift;
-};
-
 struct sift {
 	struct quick *quick;
 	struct scan_sifter sifter;
 	struct pool *pool;
 	unsigned threads;
-	struct sift_job *jobs; /* threads of them */
-
-	pthread_mutex_t lock; /* over all that follows */
-	pthread_cond_t ended;
 	struct chunk *chunk;
-	size_t next;   /* hit of the chunk */
-	unsigned busy; /* jobs */
+	_Atomic size_t next; /* hit of the chunk */
 };
 
 /* The engine's sifter. */
@@ -38,45 +28,25 @@ static void note_hits(
 			chunk->len + chunk->tail_len, hits[i].offset, hits[i].pattern);
 }
 
-static size_t take_batch(struct sift *sift, struct hit **hits)
+static void sift_batches(void *context, unsigned number, unsigned worker)
 {
-	size_t rest, count;
+	struct sift *sift = context;
+	size_t from, end = sift->chunk->hit_count;
 
-	pthread_mutex_lock(&sift->lock);
-	rest = sift->chunk->hit_count - sift->next;
-	count = rest < BATCH ? rest : BATCH;
-	*hits = sift->chunk->hits + sift->next;
-	sift->next += count;
-	if (!count && !--sift->busy)
-		pthread_cond_signal(&sift->ended);
-	pthread_mutex_unlock(&sift->lock);
-	return count;
-}
-
-static void run_job(struct pool_job *job, unsigned worker)
-{
-	struct sift *sift = ((struct sift_job *)job)->sift;
-	struct hit *hits;
-	size_t count;
-
-	while ((count = take_batch(sift, &hits)))
-		note_hits(sift, worker, sift->chunk, hits, count);
+	(void)number;
+	while ((from = atomic_fetch_add(&sift->next, BATCH)) < end)
+		note_hits(sift, worker, sift->chunk, sift->chunk->hits + from,
+			end - from < BATCH ? end - from : BATCH);
 }
 
 void sift_chunk(struct sift *sift, struct chunk *chunk)
 {
 	size_t count = (chunk->hit_count + BATCH - 1) / BATCH;
-	unsigned busy = count < sift->threads ? (unsigned)count : sift->threads;
 
 	sift->chunk = chunk;
 	sift->next = 0;
-	sift->busy = busy;
-	for (unsigned i = 0; i < busy; i++)
-		pool_submit(sift->pool, POOL_WRITE, &sift->jobs[i].job);
-	pthread_mutex_lock(&sift->lock);
-	while (sift->busy)
-		pthread_cond_wait(&sift->ended, &sift->lock);
-	pthread_mutex_unlock(&sift->lock);
+	pool_share(sift->pool, POOL_WRITE, count < sift->threads ? (unsigned)count : sift->threads,
+		sift_batches, sift);
 }
 
 struct sift *sift_new(
@@ -88,13 +58,6 @@ struct sift *sift_new(
 	sift->sifter = (struct scan_sifter){ note_hits, sift };
 	sift->pool = pool;
 	sift->threads = options->threads;
-	sift->jobs = xcalloc(sift->threads, sizeof(*sift->jobs));
-	for (unsigned i = 0; i < sift->threads; i++) {
-		sift->jobs[i].job.run = run_job;
-		sift->jobs[i].sift = sift;
-	}
-	pthread_mutex_init(&sift->lock, NULL);
-	pthread_cond_init(&sift->ended, NULL);
 	return sift;
 }
 
@@ -102,10 +65,7 @@ void sift_free(struct sift *sift)
 {
 	if (!sift)
 		return;
-	pthread_cond_destroy(&sift->ended);
-	pthread_mutex_destroy(&sift->lock);
 	quick_free(sift->quick);
-	free(sift->jobs);
 	free(sift);
 }
 
