@@ -49,9 +49,10 @@ const uint8_t *walk_stream(
 bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte)
 {
 	const uint8_t *window, *found;
+	uint64_t from = *offset;
 	size_t len;
 
-	while ((window = walk_window(view, *offset, end, &len))) {
+	while ((window = walk_stream(view, *offset, end, *offset - from, &len))) {
 		found = memchr(window, byte, len);
 		if (found) {
 			*offset += (uint64_t)(found - window);
