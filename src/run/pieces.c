@@ -93,10 +93,8 @@ static bool is_hidden(const struct pieces *pieces, const struct file_record *fil
 }
 
 /* What the reader could not read of a file that is not written. */
-static void find_unreadable(struct pieces *pieces, struct file_record *record)
+static void find_unreadable(const struct ranges *unreadable, struct file_record *record)
 {
-	const struct ranges *unreadable = scope_unreadable(&pieces->run->session.scope);
-
 	for (uint32_t i = 0; i < record->run_count; i++) {
 		const struct range *run = &record->runs[i];
 		const struct range *first = ranges_after(unreadable, run->offset);
@@ -114,6 +112,7 @@ static int write_files(struct pieces *pieces, struct error *error)
 {
 	struct session *session = &pieces->run->session;
 	const struct run_options *options = session->options;
+	const struct ranges *unreadable = scope_unreadable(&session->scope);
 	struct copier copier;
 	atomic_bool cancel = false;
 	int status = 0;
@@ -125,7 +124,7 @@ static int write_files(struct pieces *pieces, struct error *error)
 		struct file_record *record = &pieces->records[i];
 
 		if (options->dry_run) {
-			find_unreadable(pieces, record);
+			find_unreadable(unreadable, record);
 		} else {
 			record->written = true;
 			output_dir_discard(session->output_dir, record->path);
