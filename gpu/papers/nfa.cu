@@ -74,38 +74,15 @@ template <bool TEXTURED> struct nfa_algorithm {
 		nfa_search(&view, own, text, output);
 	}
 
-	static void destroy(unsigned long long texture)
-	{
-		if (texture)
-			cudaDestroyTextureObject(texture);
-	}
-
 	void unload()
 	{
-		destroy(textures.transition);
-		destroy(textures.supply);
-		destroy(textures.finals);
+		subchunk_destroy(textures.transition);
+		subchunk_destroy(textures.supply);
+		subchunk_destroy(textures.finals);
 		cudaFree((void *)tables.transition);
 		cudaFree((void *)tables.supply);
 		cudaFree((void *)tables.finals);
 		automaton_unload(&tables.automaton);
-	}
-
-	/* A table, and with TEXTURED a texture over it. */
-	static cudaError_t load_table(const uint32_t **copy, unsigned long long *texture,
-		const uint32_t *host, size_t count)
-	{
-		struct cudaResourceDesc resource = {};
-		struct cudaTextureDesc description = {};
-		cudaError_t error = device_copy(copy, host, count * sizeof(*host));
-		if (error || !TEXTURED)
-			return error;
-		resource.resType = cudaResourceTypeLinear;
-		resource.res.linear.devPtr = (void *)*copy;
-		resource.res.linear.desc = cudaCreateChannelDesc<uint32_t>();
-		resource.res.linear.sizeInBytes = count * sizeof(*host);
-		description.readMode = cudaReadModeElementType;
-		return cudaCreateTextureObject(texture, &resource, &description, NULL);
 	}
 
 	/* The struct is all 0; on error it may be unloaded. */
@@ -115,12 +92,14 @@ template <bool TEXTURED> struct nfa_algorithm {
 		size_t states = host->automaton.state_count;
 		longest = tables.longest = host->longest;
 		tables.round_robin = host->round_robin;
-		cudaError_t error = load_table(
-			&tables.transition, &textures.transition, host->transition, states * 256);
+		cudaError_t error = subchunk_load(&tables.transition, &textures.transition,
+			host->transition, states * 256, TEXTURED);
 		if (!error)
-			error = load_table(&tables.supply, &textures.supply, host->supply, states);
+			error = subchunk_load(
+				&tables.supply, &textures.supply, host->supply, states, TEXTURED);
 		if (!error)
-			error = load_table(&tables.finals, &textures.finals, host->finals, states);
+			error = subchunk_load(
+				&tables.finals, &textures.finals, host->finals, states, TEXTURED);
 		struct automaton copy;
 		if (!error && !(error = automaton_load(&copy, &host->automaton)))
 			tables.automaton = copy;

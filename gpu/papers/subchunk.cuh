@@ -171,6 +171,32 @@ static __global__ void subchunk_sum(
 	atomicAdd(total, sum);
 }
 
+/* ---- tables ---- */
+
+static inline void subchunk_destroy(unsigned long long texture)
+{
+	if (texture)
+		cudaDestroyTextureObject(texture);
+}
+
+/* A table, and a texture over it if that is wanted. */
+template <typename T>
+static cudaError_t subchunk_load(
+	const T **copy, unsigned long long *texture, const T *host, size_t count, bool textured)
+{
+	struct cudaResourceDesc resource = {};
+	struct cudaTextureDesc description = {};
+	cudaError_t error = device_copy(copy, host, count * sizeof(T));
+	if (error || !textured)
+		return error;
+	resource.resType = cudaResourceTypeLinear;
+	resource.res.linear.devPtr = (void *)*copy;
+	resource.res.linear.desc = cudaCreateChannelDesc<T>();
+	resource.res.linear.sizeInBytes = count * sizeof(T);
+	description.readMode = cudaReadModeElementType;
+	return cudaCreateTextureObject(texture, &resource, &description, NULL);
+}
+
 /* ---- the rows' functions ---- */
 
 /* Tables on a device. */

@@ -67,19 +67,13 @@ struct wm_algorithm {
 		wm_search(&view, own, text, output);
 	}
 
-	static void destroy(unsigned long long texture)
-	{
-		if (texture)
-			cudaDestroyTextureObject(texture);
-	}
-
 	void unload()
 	{
-		destroy(textures.shift);
-		destroy(textures.first);
-		destroy(textures.members);
-		destroy(textures.prefix);
-		destroy(textures.bytes);
+		subchunk_destroy(textures.shift);
+		subchunk_destroy(textures.first);
+		subchunk_destroy(textures.members);
+		subchunk_destroy(textures.prefix);
+		subchunk_destroy(textures.bytes);
 		cudaFree((void *)tables.shift);
 		cudaFree((void *)tables.first);
 		cudaFree((void *)tables.members);
@@ -90,40 +84,22 @@ struct wm_algorithm {
 		found_unload(&tables.found);
 	}
 
-	/* A table, and a texture over it if that is wanted. */
-	template <typename T>
-	static cudaError_t load_table(const T **copy, unsigned long long *texture, const T *host,
-		size_t count, bool textured)
-	{
-		struct cudaResourceDesc resource = {};
-		struct cudaTextureDesc description = {};
-		cudaError_t error = device_copy(copy, host, count * sizeof(T));
-		if (error || !textured)
-			return error;
-		resource.resType = cudaResourceTypeLinear;
-		resource.res.linear.devPtr = (void *)*copy;
-		resource.res.linear.desc = cudaCreateChannelDesc<T>();
-		resource.res.linear.sizeInBytes = count * sizeof(T);
-		description.readMode = cudaReadModeElementType;
-		return cudaCreateTextureObject(texture, &resource, &description, NULL);
-	}
-
 	cudaError_t load_window(const struct wm_tables *host, bool textured)
 	{
 		size_t keywords = host->found.keyword_count;
-		cudaError_t error = load_table(
+		cudaError_t error = subchunk_load(
 			&tables.shift, &textures.shift, host->shift, WM_HASHES, textured);
 		if (!error)
-			error = load_table(&tables.first, &textures.first, host->first,
+			error = subchunk_load(&tables.first, &textures.first, host->first,
 				WM_HASHES + 1, textured);
 		if (!error)
-			error = load_table(&tables.members, &textures.members, host->members,
+			error = subchunk_load(&tables.members, &textures.members, host->members,
 				host->member_count, textured);
 		if (!error)
-			error = load_table(
+			error = subchunk_load(
 				&tables.prefix, &textures.prefix, host->prefix, keywords, textured);
 		if (!error)
-			error = load_table(&tables.bytes, &textures.bytes, host->bytes,
+			error = subchunk_load(&tables.bytes, &textures.bytes, host->bytes,
 				keywords * host->longest, textured);
 		return error;
 	}
