@@ -147,7 +147,7 @@ static void name_whole(struct ole *ole, const struct ole_entry *entry)
 	}
 }
 
-/* Where the picture starts, from the record of a drawing at p; 0: that is none. */
+/* Where the picture starts, from the record of a drawing at p; 0: p is not such a record. */
 static size_t picture_at(const uint8_t *p, uint64_t left)
 {
 	unsigned type = le16(p + 2), head = le16(p);

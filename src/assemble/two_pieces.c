@@ -202,7 +202,7 @@ static void try_other_breaks(struct workbench *bench, const struct broken *broke
 	}
 }
 
-/* How soon the carver notices wrong bytes behind a joint. */
+/* How soon the carver notices wrong bytes after a joint. */
 struct notice {
 	uint64_t trials, late; /* refused layouts; those refused for something before the joint */
 	uint64_t bytes;        /* of wrong data that were accepted in all of them */

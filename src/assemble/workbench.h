@@ -49,7 +49,7 @@ struct workbench {
 
 /* By how many bits evidence must exceed the number of trials. */
 #define PROOF_BITS 20
-/* Bits of a number: those by which chance makes one of so many trials pass. */
+/* Bits of a number: those by which chance makes one of that many trials pass. */
 uint32_t workbench_bits(uint64_t number);
 
 /* Whether trials can go on. */
@@ -68,7 +68,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
  * outcome is the new one then, else as it was. */
 bool workbench_prove(struct workbench *bench, const struct extents *extents,
 	struct outcome *outcome, struct proof *proof);
-/* Whether evidence of so many bits is enough, after so many trials. */
+/* Whether that many bits of evidence are enough after the trials that were made. */
 bool workbench_is_proof(const struct workbench *bench, uint32_t bits);
 
 #endif

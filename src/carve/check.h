@@ -54,7 +54,7 @@ struct check_states {
 	bool thorough;                  /* see view_thorough; without from */
 	const struct carve_state *from; /* NULL, or saved by a check of a file with the same
 					   from->offset first bytes: the check goes on from there */
-	uint64_t spacing; /* 0, or the check saves states, at least so many bytes apart: then
+	uint64_t spacing; /* 0, or the check saves states, at least this many bytes apart: then
 			     view_copy_states has them */
 };
 /* The same as check_runs, also the outcome but for its work. states: NULL is fine. */

@@ -58,7 +58,7 @@ struct offset_list {
 struct joint {
 	uint64_t at;   /* in the file */
 	uint64_t from; /* the end of the last range before it that a check covers... */
-	uint64_t to;   /* ...and the beginning of the first one behind it; UINT64_MAX: none */
+	uint64_t to;   /* ...and the beginning of the first one after it; UINT64_MAX: none */
 	unsigned bits; /* of the checks that cover it */
 };
 

@@ -274,8 +274,8 @@ static bool go_to_marker(struct jpeg_decoder *d, const char *problem)
 	return false;
 }
 
-/* At a marker where it had to be: `count` of something were decoded in [from, marker). From another
- * place the data would have had as many up to a marker once in so many times, and fewer. */
+/* At a marker where it had to be: `count` of something were decoded in [from, marker). Of data from
+ * another place, about one in `count` would have just as many up to a marker. */
 static void prove_count(struct jpeg_decoder *d, uint64_t from, uint64_t count)
 {
 	unsigned bits = MARKER_BITS;
